@@ -1,0 +1,1 @@
+//! One trait for every way down to an accelerator, and its implementations.

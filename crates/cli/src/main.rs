@@ -1,0 +1,2 @@
+//! The `outboard` command.
+fn main() {}

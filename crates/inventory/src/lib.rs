@@ -1,0 +1,1 @@
+//! What crypto hardware is here and who can reach it, from / or from a saved tree.

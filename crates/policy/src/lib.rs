@@ -1,0 +1,1 @@
+//! Which request goes to the accelerator: thresholds, read, written and applied.

@@ -1,0 +1,1 @@
+//! outboard.so: the OpenSSL provider.

@@ -1,0 +1,1 @@
+//! One result format rendered for people.

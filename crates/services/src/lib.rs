@@ -1,0 +1,1 @@
+//! What to write so that a service uses outboard.

@@ -1,0 +1,1 @@
+//! End-to-end tests, run inside the test machines of vm/.
