@@ -1,0 +1,96 @@
+use std::ops::{Add, AddAssign, Sub};
+
+/// A snapshot of one row: plain numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Requests that a driver answered.
+    pub hw_requests: u64,
+    /// Bytes of input in those requests.
+    pub hw_bytes: u64,
+    /// Requests that OpenSSL's own code answered.
+    pub sw_requests: u64,
+    /// Bytes of input in those requests.
+    pub sw_bytes: u64,
+    /// Requests that a driver refused or failed, and that were answered in software after that.
+    pub failures: u64,
+    /// Results of a driver that differed from software's.
+    pub mismatches: u64,
+}
+
+impl Counts {
+    /// All bytes, by hardware and by software.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.hw_bytes.saturating_add(self.sw_bytes)
+    }
+
+    /// All requests, by hardware and by software.
+    #[must_use]
+    pub fn requests(&self) -> u64 {
+        self.hw_requests.saturating_add(self.sw_requests)
+    }
+
+    /// The share of the bytes that hardware did, 0 to 100; `None` when there was no byte at all.
+    #[must_use]
+    pub fn percent_hw(&self) -> Option<f64> {
+        let all = self.bytes();
+        // Precision: 53 bits of 2^64 bytes is far below the tenth of a percent that is shown.
+        (all > 0).then(|| self.hw_bytes as f64 / all as f64 * 100.0)
+    }
+
+    fn zip(self, other: Self, f: impl Fn(u64, u64) -> u64) -> Self {
+        Self {
+            hw_requests: f(self.hw_requests, other.hw_requests),
+            hw_bytes: f(self.hw_bytes, other.hw_bytes),
+            sw_requests: f(self.sw_requests, other.sw_requests),
+            sw_bytes: f(self.sw_bytes, other.sw_bytes),
+            failures: f(self.failures, other.failures),
+            mismatches: f(self.mismatches, other.mismatches),
+        }
+    }
+}
+
+/// Saturating, field by field: a hostile file must not make a sum panic.
+impl Add for Counts {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        self.zip(other, u64::saturating_add)
+    }
+}
+
+impl AddAssign for Counts {
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+
+/// Saturating at zero, field by field: what was counted between two snapshots.
+impl Sub for Counts {
+    type Output = Self;
+    fn sub(self, other: Self) -> Self {
+        self.zip(other, u64::saturating_sub)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percent_is_of_bytes_and_none_without_any() {
+        assert_eq!(Counts::default().percent_hw(), None);
+        let c = Counts { hw_bytes: 3, sw_bytes: 1, ..Counts::default() };
+        assert_eq!(c.percent_hw(), Some(75.0));
+        let most = Counts { hw_bytes: u64::MAX, sw_bytes: u64::MAX, ..Counts::default() };
+        assert!(most.percent_hw().is_some_and(|p| (99.0..=100.0).contains(&p)));
+    }
+
+    #[test]
+    fn sums_and_differences_saturate() {
+        let one = Counts { hw_requests: 1, failures: 2, ..Counts::default() };
+        let most = Counts { hw_requests: u64::MAX, ..Counts::default() };
+        assert_eq!((one + most).hw_requests, u64::MAX);
+        assert_eq!((one - most).hw_requests, 0);
+        assert_eq!((one - most).failures, 2);
+    }
+}

@@ -1,0 +1,87 @@
+use crate::Counts;
+use crate::claim::{Claim, State, holds, load_text, store_bytes};
+use crate::counter::Counter;
+use std::sync::atomic::AtomicU8;
+
+/// How many algorithms a table can tell apart.
+pub const ROWS: usize = 64;
+
+/// The longest algorithm name, in bytes.
+pub const NAME_BYTES: usize = 32;
+
+/// The counters of one algorithm. Every method is one or two relaxed atomic additions, from any thread.
+#[repr(C, align(64))]
+#[derive(Default)]
+pub struct Row {
+    claim: Claim,
+    reserved: u32,
+    name: [AtomicU8; NAME_BYTES],
+    hw_requests: Counter,
+    hw_bytes: Counter,
+    sw_requests: Counter,
+    sw_bytes: Counter,
+    failures: Counter,
+    mismatches: Counter,
+}
+
+const _: () = assert!(size_of::<Row>() == 128);
+
+impl Row {
+    /// Counts requests that a driver answered, and their input bytes.
+    pub fn add_hw(&self, requests: u64, bytes: u64) {
+        self.hw_requests.add(requests);
+        self.hw_bytes.add(bytes);
+    }
+
+    /// Counts requests that OpenSSL's own code answered, and their input bytes.
+    pub fn add_sw(&self, requests: u64, bytes: u64) {
+        self.sw_requests.add(requests);
+        self.sw_bytes.add(bytes);
+    }
+
+    /// Counts a request that a driver failed. Its replay in software is counted by [`Row::add_sw`] as well.
+    pub fn add_failure(&self) {
+        self.failures.add(1);
+    }
+
+    /// Counts a driver's result that differed from software's.
+    pub fn add_mismatch(&self) {
+        self.mismatches.add(1);
+    }
+
+    /// The counts now. Fields are read one after the other: while somebody counts they may not belong together.
+    #[must_use]
+    pub fn counts(&self) -> Counts {
+        Counts {
+            hw_requests: self.hw_requests.get(),
+            hw_bytes: self.hw_bytes.get(),
+            sw_requests: self.sw_requests.get(),
+            sw_bytes: self.sw_bytes.get(),
+            failures: self.failures.get(),
+            mismatches: self.mismatches.get(),
+        }
+    }
+
+    /// The algorithm's name, if the row is in use.
+    pub(crate) fn name(&self) -> Option<String> {
+        self.claim.is_ready().then(|| load_text(&self.name))
+    }
+}
+
+/// Finds the row of `algorithm` or claims one for it.
+///
+/// Two processes that start at the same moment may get two rows of one name; the snapshot adds them up.
+pub(crate) fn find_or_claim<'a>(rows: &'a [Row], algorithm: &str) -> Option<&'a Row> {
+    let name = algorithm.as_bytes();
+    if name.is_empty() || name.len() > NAME_BYTES || name.contains(&0) {
+        return None;
+    }
+    rows.iter().find(|row| {
+        let state = match row.claim.settled() {
+            State::Free if row.claim.fill(|| store_bytes(&row.name, name)) => State::Ready,
+            State::Free => row.claim.settled(),
+            other => other,
+        };
+        matches!(state, State::Ready) && holds(&row.name, name)
+    })
+}

@@ -1,0 +1,229 @@
+//! What a `prove` run and many provider instances do to one table.
+
+use outboard_counters::{Counts, Error, NAME_BYTES, NOTE_BYTES, NOTES, ROWS, Table};
+use proptest::prelude::*;
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::path::Path;
+use std::process::Command;
+
+fn directory() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a temporary directory")
+}
+
+#[test]
+fn a_row_is_found_again_and_counts() {
+    let table = Table::private();
+    table.row("AES-128-CBC").unwrap().add_hw(1, 16);
+    table.row("AES-256-CBC").unwrap().add_sw(2, 32);
+    let row = table.row("AES-128-CBC").unwrap();
+    row.add_hw(1, 4096);
+    row.add_failure();
+    row.add_mismatch();
+    let first = Counts { hw_requests: 2, hw_bytes: 4112, failures: 1, mismatches: 1, ..Counts::default() };
+    let second = Counts { sw_requests: 2, sw_bytes: 32, ..Counts::default() };
+    assert_eq!(table.snapshot(), [("AES-128-CBC".to_owned(), first), ("AES-256-CBC".to_owned(), second)]);
+    assert!(!table.is_shared());
+    assert_eq!(table.attached(), 0);
+}
+
+#[test]
+fn a_full_table_gives_no_row_and_keeps_the_old_ones() {
+    let table = Table::private();
+    for i in 0..ROWS {
+        assert!(table.row(&format!("ALG-{i}")).is_some());
+    }
+    assert!(table.row("ONE-MORE").is_none());
+    assert!(table.row("ALG-63").is_some());
+    assert_eq!(table.snapshot().len(), ROWS);
+}
+
+#[test]
+fn a_name_must_fit() {
+    let table = Table::private();
+    let longest = "N".repeat(NAME_BYTES);
+    assert!(table.row(&longest).is_some());
+    assert!(table.row(&"N".repeat(NAME_BYTES + 1)).is_none());
+    assert!(table.row("").is_none());
+    assert!(table.row("A\0B").is_none());
+    assert_eq!(table.snapshot()[0].0, longest);
+}
+
+#[test]
+fn notes_are_kept_once_cut_between_characters_and_bounded() {
+    let table = Table::private();
+    table.note("AF_ALG on Linux 7.2 reaches no accelerator");
+    table.note("AF_ALG on Linux 7.2 reaches no accelerator");
+    table.note("");
+    table.note("line one\nline \u{1b}[31mtwo");
+    table.note(&"é".repeat(NOTE_BYTES));
+    let notes = table.notes();
+    assert_eq!(notes.len(), 3);
+    assert_eq!(notes[1], "line one line  [31mtwo");
+    assert_eq!(notes[2], "é".repeat(NOTE_BYTES / 2));
+    for i in 0..2 * NOTES {
+        table.note(&format!("note {i}"));
+    }
+    assert_eq!(table.notes().len(), NOTES);
+}
+
+#[test]
+fn the_file_is_private_allocated_and_never_overwritten() {
+    let dir = directory();
+    let path = dir.path().join("counters");
+    let table = Table::create(&path).unwrap();
+    assert!(table.is_shared());
+    let meta = fs::metadata(&path).unwrap();
+    assert_eq!(meta.permissions().mode() & 0o7777, 0o600);
+    assert!(meta.blocks() * 512 >= meta.len(), "blocks are allocated");
+    let Err(again) = Table::create(&path) else { panic!("it exists") };
+    assert!(again.to_string().contains("cannot create it"), "{again}");
+    assert!(path.exists(), "a failed create leaves the other's file alone");
+}
+
+#[test]
+fn counts_outlive_the_table_that_made_them() {
+    let dir = directory();
+    let path = dir.path().join("counters");
+    let prove = Table::create(&path).unwrap();
+    let provider = Table::open(&path).unwrap();
+    provider.row("AES-128-CBC").unwrap().add_hw(3, 48);
+    provider.note("hello");
+    drop(provider);
+    assert_eq!(prove.attached(), 1);
+    assert_eq!(prove.snapshot()[0].1.hw_bytes, 48);
+    assert_eq!(prove.notes(), ["hello"]);
+}
+
+#[test]
+fn threads_lose_no_count() {
+    let table = Table::private();
+    std::thread::scope(|s| {
+        for t in 0..8 {
+            let table = &table;
+            s.spawn(move || {
+                for i in 0..10_000 {
+                    table.row(&format!("ALG-{}", (t + i) % 5)).unwrap().add_hw(1, 16);
+                }
+            });
+        }
+    });
+    let all = table.snapshot().into_iter().fold(Counts::default(), |sum, (_, c)| sum + c);
+    assert_eq!((all.hw_requests, all.hw_bytes), (80_000, 1_280_000));
+}
+
+/// The process that `processes_lose_no_count_even_when_killed` starts; does nothing when run as a test.
+#[test]
+fn child_that_counts() {
+    let Some(path) = std::env::var_os("OUTBOARD_COUNTERS_TEST_FILE") else { return };
+    let table = Table::open(Path::new(&path)).unwrap();
+    for i in 0..20_000u32 {
+        table.row(&format!("ALG-{}", i % 7)).unwrap().add_sw(1, 10);
+    }
+    table.note("counted");
+    // No destructor, no exit handler: as bad as an end can be.
+    rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL).unwrap();
+}
+
+#[test]
+fn processes_lose_no_count_even_when_killed() {
+    let dir = directory();
+    let path = dir.path().join("counters");
+    let table = Table::create(&path).unwrap();
+    let children: Vec<_> = (0..4)
+        .map(|_| {
+            Command::new(std::env::current_exe().unwrap())
+                .args(["--exact", "child_that_counts", "--nocapture"])
+                .env("OUTBOARD_COUNTERS_TEST_FILE", &path)
+                .stdout(std::process::Stdio::null())
+                .spawn()
+                .unwrap()
+        })
+        .collect();
+    for mut child in children {
+        assert_eq!(std::os::unix::process::ExitStatusExt::signal(&child.wait().unwrap()), Some(9));
+    }
+    let rows = table.snapshot();
+    assert_eq!(rows.len(), 7);
+    assert_eq!(rows.iter().map(|(_, c)| c.sw_requests).sum::<u64>(), 80_000);
+    assert_eq!(table.attached(), 4);
+    assert_eq!(table.notes(), ["counted"]);
+}
+
+fn refusal(path: &Path) -> String {
+    match Table::open(path) {
+        Ok(_) => panic!("{} was accepted", path.display()),
+        Err(e @ (Error::NotOurs { .. } | Error::Os { .. })) => e.to_string(),
+        Err(e) => panic!("{e}"),
+    }
+}
+
+#[test]
+fn what_is_not_a_counters_file_is_refused_with_the_reason() {
+    let dir = directory();
+    let at = |name: &str| dir.path().join(name);
+    drop(Table::create(&at("good")).unwrap());
+
+    assert!(refusal(&at("missing")).contains("cannot open it"));
+    symlink(at("good"), at("link")).unwrap();
+    assert!(refusal(&at("link")).contains("cannot open it"));
+    fs::create_dir(at("dir")).unwrap();
+    assert!(refusal(&at("dir")).contains("cannot open it"));
+    assert!(refusal(Path::new("/dev/null")).contains("not a regular file"));
+    fs::write(at("short"), b"outboard").unwrap();
+    assert!(refusal(&at("short")).contains("8 bytes long instead of"));
+
+    fs::set_permissions(at("good"), fs::Permissions::from_mode(0o622)).unwrap();
+    assert!(refusal(&at("good")).contains("mode 0622"));
+    fs::set_permissions(at("good"), fs::Permissions::from_mode(0o600)).unwrap();
+    let mut bytes = fs::read(at("good")).unwrap();
+    bytes[8] = 9;
+    fs::write(at("good"), &bytes).unwrap();
+    assert!(refusal(&at("good")).contains("layout 9"));
+    bytes[0] = b'X';
+    fs::write(at("good"), &bytes).unwrap();
+    assert!(refusal(&at("good")).contains("does not start"));
+}
+
+#[test]
+fn a_file_of_another_user_is_refused() {
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    let dir = directory();
+    let path = dir.path().join("counters");
+    drop(Table::create(&path).unwrap());
+    std::os::unix::fs::chown(&path, Some(12345), None).unwrap();
+    assert!(refusal(&path).contains("owned by user 12345"));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    /// Behind a right header anything may stand: numbers may be nonsense, nothing else may happen.
+    #[test]
+    fn any_content_is_survived(seed in any::<u64>(), mask in prop::sample::select(vec![0x03u8, 0x7f, 0xff])) {
+        let dir = directory();
+        let path = dir.path().join("counters");
+        drop(Table::create(&path).unwrap());
+        let mut bytes = fs::read(&path).unwrap();
+        let mut x = seed | 1;
+        for b in &mut bytes[16..] {
+            x ^= x << 13;
+            x ^= x >> 7;
+            x ^= x << 17;
+            *b = (x >> 32) as u8 & mask;
+        }
+        fs::write(&path, &bytes).unwrap();
+        let table = Table::open(&path).unwrap();
+        for name in ["AES-128-CBC", "X"] {
+            if let Some(row) = table.row(name) {
+                row.add_hw(u64::MAX, u64::MAX);
+                row.add_sw(1, 1);
+            }
+        }
+        table.note("text");
+        let sum = table.snapshot().into_iter().fold(Counts::default(), |s, (_, c)| s + c);
+        let _ = sum.percent_hw();
+        prop_assert!(table.notes().iter().all(|n| !n.chars().any(char::is_control)));
+    }
+}
