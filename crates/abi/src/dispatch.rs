@@ -1,0 +1,90 @@
+//! `OSSL_DISPATCH`, `OSSL_ALGORITHM` and the walk over a table of them (core.h).
+
+use std::ffi::{c_char, c_int};
+
+/// `OSSL_CORE_HANDLE`: the core's name for one loaded provider. Opaque; never dereferenced here.
+#[repr(C)]
+pub struct CoreHandle {
+    _opaque: [u8; 0],
+}
+
+/// `void (*function)(void)` of `OSSL_DISPATCH`: cast to its real type by whoever knows the number.
+pub type Function = unsafe extern "C" fn();
+
+/// `OSSL_DISPATCH` (struct ossl_dispatch_st): a numbered function; a table of them ends with number 0.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Dispatch {
+    /// One of the `OSSL_FUNC_*` numbers, 0 at the end of a table.
+    pub function_id: c_int,
+    /// The function, `None` at the end of a table.
+    pub function: Option<Function>,
+}
+
+// SAFETY: a dispatch table is constant data that only holds pointers to code.
+unsafe impl Sync for Dispatch {}
+
+impl Dispatch {
+    /// The row that ends a table (`OSSL_DISPATCH_END`).
+    pub const END: Dispatch = Dispatch { function_id: 0, function: None };
+
+    /// A row. `function` must have the type that core_dispatch.h gives to `id`.
+    pub const fn new(id: c_int, function: Function) -> Self {
+        Dispatch { function_id: id, function: Some(function) }
+    }
+}
+
+/// `OSSL_ALGORITHM` (struct ossl_algorithm_st): one offered algorithm; a table ends with a null name.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Algorithm {
+    /// Names separated by colons, the preferred one first, NUL-terminated.
+    pub names: *const c_char,
+    /// Property definition, such as `provider=outboard`.
+    pub properties: *const c_char,
+    /// The table of functions that do it.
+    pub implementation: *const Dispatch,
+    /// A line for people, or null.
+    pub description: *const c_char,
+}
+
+// SAFETY: rows point to constant data that lives as long as the provider is loaded.
+unsafe impl Sync for Algorithm {}
+// SAFETY: as above; nothing in a row is tied to a thread.
+unsafe impl Send for Algorithm {}
+
+impl Algorithm {
+    /// The row that ends a table.
+    pub const END: Algorithm = Algorithm {
+        names: std::ptr::null(),
+        properties: std::ptr::null(),
+        implementation: std::ptr::null(),
+        description: std::ptr::null(),
+    };
+}
+
+/// The rows of a dispatch table without its end.
+///
+/// # Safety
+/// `table` is null or points to a table that ends with function number 0 and lives for `'a`.
+pub unsafe fn rows<'a>(table: *const Dispatch) -> &'a [Dispatch] {
+    if table.is_null() {
+        return &[];
+    }
+    let mut count = 0;
+    // SAFETY: the caller vouches that each row up to the one numbered 0 is readable.
+    while unsafe { (*table.add(count)).function_id } != 0 {
+        count += 1;
+    }
+    // SAFETY: `count` rows were just read.
+    unsafe { std::slice::from_raw_parts(table, count) }
+}
+
+/// The function numbered `id` in `table`.
+///
+/// # Safety
+/// As for [`rows`].
+pub unsafe fn find(table: *const Dispatch, id: c_int) -> Option<Function> {
+    // SAFETY: the caller's promise is the same.
+    unsafe { rows(table) }.iter().find(|row| row.function_id == id).and_then(|row| row.function)
+}

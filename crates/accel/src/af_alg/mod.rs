@@ -1,0 +1,139 @@
+//! The way down by AF_ALG, the kernel's own socket interface, on kernels before 7.2.
+//!
+//! A socket bound to a driver's exact name holds the key; each socket accepted from it is a request
+//! channel of its own. A request is one sendmsg(2) (operation, IV and data) and one read(2).
+//! Sources: Documentation/crypto/userspace-if.rst, crypto/af_alg.c, crypto/algif_skcipher.c.
+
+mod session;
+mod socket;
+
+use std::io;
+
+use crate::{Accelerator, Algorithm, Error, Session};
+use session::AfAlgSession;
+use socket::Socket;
+
+const INTERFACE: &str = "AF_ALG";
+
+/// A driver reached through AF_ALG.
+pub struct AfAlg {
+    driver: String,
+    algorithm: Algorithm,
+}
+
+impl AfAlg {
+    /// Checks that AF_ALG leads to `driver`, an exact driver name of `/proc/crypto`, never an algorithm's
+    /// name: a name such as `cbc(aes)` would bind to whatever has the highest priority.
+    pub fn reach(driver: &str, algorithm: Algorithm) -> Result<AfAlg, Error> {
+        bind(driver)?;
+        Ok(AfAlg { driver: driver.to_owned(), algorithm })
+    }
+}
+
+impl Accelerator for AfAlg {
+    fn driver(&self) -> &str {
+        &self.driver
+    }
+
+    fn interface(&self) -> &'static str {
+        INTERFACE
+    }
+
+    fn open(&self, key: &[u8]) -> Result<Box<dyn Session>, Error> {
+        let bound = bind(&self.driver)?;
+        bound.set_key(key).map_err(|source| Error::KeyRefused { driver: self.driver.clone(), source })?;
+        Ok(Box::new(AfAlgSession::new(bound, self.driver.clone(), self.algorithm)?))
+    }
+}
+
+fn bind(driver: &str) -> Result<Socket, Error> {
+    let socket = Socket::new().map_err(no_interface)?;
+    socket.bind(driver).map_err(|source| unreachable(driver, source))?;
+    Ok(socket)
+}
+
+fn no_interface(source: io::Error) -> Error {
+    let advice = match source.raw_os_error() {
+        Some(libc::EAFNOSUPPORT) => {
+            "this kernel is built without CONFIG_CRYPTO_USER_API_SKCIPHER, or its module is missing \
+             or forbidden: modprobe algif_skcipher"
+        }
+        Some(libc::EPERM | libc::EACCES) => {
+            "a sandbox or security module forbids such sockets to this process"
+        }
+        Some(libc::EMFILE | libc::ENFILE) => "no file descriptor is left: raise the limit (ulimit -n)",
+        _ => "see socket(2)",
+    };
+    Error::NoInterface { interface: INTERFACE, advice, source }
+}
+
+fn unreachable(driver: &str, source: io::Error) -> Error {
+    let release = kernel_release();
+    let reason = match source.raw_os_error() {
+        Some(libc::ENOENT) if closed_to_accelerators(&release) => format!(
+            "Linux {release} closed AF_ALG to accelerators (7.2 and later allow it software drivers only): \
+             use /dev/outboard or a kernel before 7.2"
+        ),
+        Some(libc::ENOENT) => format!(
+            "Linux {release} knows no such driver for symmetric ciphers: is its module loaded, and does \
+             /proc/crypto list it with selftest passed?"
+        ),
+        Some(libc::EAFNOSUPPORT) => {
+            format!("Linux {release} has AF_ALG switched off (see sysctl crypto.af_alg_restrict)")
+        }
+        Some(libc::ELIBBAD) => "it failed the kernel's self-test: see dmesg".to_owned(),
+        _ => "see bind(2)".to_owned(),
+    };
+    Error::Unreachable { interface: INTERFACE, driver: driver.to_owned(), reason, source }
+}
+
+/// From 7.2 on AF_ALG allocates with a mask that excludes every accelerator.
+fn closed_to_accelerators(release: &str) -> bool {
+    let mut numbers =
+        release.split(|c: char| !c.is_ascii_digit()).map(|part| part.parse::<u32>().unwrap_or(0));
+    (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)) >= (7, 2)
+}
+
+fn kernel_release() -> String {
+    std::fs::read_to_string("/proc/sys/kernel/osrelease")
+        .map_or_else(|_| String::new(), |s| s.trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kernels_from_7_2_on_are_closed() {
+        for (release, closed) in [
+            ("6.1.0-53-amd64", false),
+            ("6.12.107", false),
+            ("7.1.8-1", false),
+            ("7.2.13+deb13-amd64", true),
+            ("7.3-rc7-amd64", true),
+            ("8.0.0", true),
+            ("", false),
+            ("garbage", false),
+        ] {
+            assert_eq!(closed_to_accelerators(release), closed, "{release}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_driver_is_refused_with_its_name_and_the_next_step() {
+        let error = AfAlg::reach("no-such-driver", Algorithm::CbcAes).err().expect("it does not exist");
+        let text = error.to_string();
+        match error {
+            Error::NoInterface { .. } => assert!(text.contains("AF_ALG"), "{text}"),
+            Error::Unreachable { .. } => assert!(text.contains("no-such-driver"), "{text}"),
+            other => panic!("unexpected: {other}"),
+        }
+    }
+
+    #[test]
+    fn a_name_that_no_kernel_could_hold_is_refused() {
+        let name = "x".repeat(64);
+        assert!(AfAlg::reach(&name, Algorithm::CbcAes).is_err());
+        assert!(AfAlg::reach("a\0b", Algorithm::CbcAes).is_err());
+    }
+}

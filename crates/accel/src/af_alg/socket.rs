@@ -1,0 +1,191 @@
+//! The socket calls of AF_ALG, each wrapped once.
+
+use std::io;
+use std::mem::{size_of, zeroed};
+use std::os::fd::RawFd;
+
+use crate::Direction;
+
+/// A socket, and what fstat(2) said of it when it was made: an application may close descriptors that it
+/// does not know (closefrom(3)) and open others under the same numbers, and data must never go to those.
+pub(super) struct Socket {
+    fd: RawFd,
+    identity: (libc::dev_t, libc::ino_t),
+}
+
+/// `struct af_alg_iv` of linux/if_alg.h with room for the longest IV in use.
+#[repr(C)]
+struct AlgIv {
+    ivlen: u32,
+    iv: [u8; 16],
+}
+
+impl Socket {
+    /// An unbound socket: socket(2).
+    pub(super) fn new() -> io::Result<Socket> {
+        // SAFETY: no pointer is handed over.
+        let fd = unsafe { libc::socket(libc::AF_ALG, libc::SOCK_SEQPACKET | libc::SOCK_CLOEXEC, 0) };
+        Socket::own(fd)
+    }
+
+    /// Binds to the symmetric cipher driver called `driver`: bind(2).
+    pub(super) fn bind(&self, driver: &str) -> io::Result<()> {
+        // SAFETY: an all-zero sockaddr_alg is a valid value.
+        let mut address: libc::sockaddr_alg = unsafe { zeroed() };
+        address.salg_family = libc::AF_ALG as libc::sa_family_t;
+        address.salg_type[..8].copy_from_slice(b"skcipher");
+        let name = driver.as_bytes();
+        if name.len() >= address.salg_name.len() || name.contains(&0) {
+            return Err(io::Error::from_raw_os_error(libc::ENOENT));
+        }
+        address.salg_name[..name.len()].copy_from_slice(name);
+        // SAFETY: `address` lives through the call and its size is given.
+        check(unsafe {
+            libc::bind(
+                self.fd,
+                std::ptr::from_ref(&address).cast(),
+                size_of::<libc::sockaddr_alg>() as libc::socklen_t,
+            )
+        })
+        .map(drop)
+    }
+
+    /// Gives the bound socket its key: setsockopt(2) with ALG_SET_KEY.
+    pub(super) fn set_key(&self, key: &[u8]) -> io::Result<()> {
+        // SAFETY: `key` is readable for its length.
+        check(unsafe {
+            libc::setsockopt(
+                self.fd,
+                libc::SOL_ALG,
+                libc::ALG_SET_KEY,
+                key.as_ptr().cast(),
+                key.len() as libc::socklen_t,
+            )
+        })
+        .map(drop)
+    }
+
+    /// A request channel of a bound socket: accept4(2).
+    pub(super) fn accept(&self) -> io::Result<Socket> {
+        // SAFETY: AF_ALG has no peer address to return.
+        let fd =
+            unsafe { libc::accept4(self.fd, std::ptr::null_mut(), std::ptr::null_mut(), libc::SOCK_CLOEXEC) };
+        Socket::own(fd)
+    }
+
+    /// Bytes that one request may queue: SO_SNDBUF, as the kernel counts it.
+    pub(super) fn send_room(&self) -> io::Result<usize> {
+        let mut value: libc::c_int = 0;
+        let mut len = size_of::<libc::c_int>() as libc::socklen_t;
+        // SAFETY: both pointers are to locals of the sizes given.
+        check(unsafe {
+            libc::getsockopt(
+                self.fd,
+                libc::SOL_SOCKET,
+                libc::SO_SNDBUF,
+                std::ptr::from_mut(&mut value).cast(),
+                &mut len,
+            )
+        })?;
+        Ok(usize::try_from(value).unwrap_or(0))
+    }
+
+    /// Whether the descriptor still is the socket that was made.
+    pub(super) fn is_ours(&self) -> bool {
+        identity(self.fd).is_ok_and(|now| now == self.identity)
+    }
+
+    /// Queues one whole request: operation, IV and data in one sendmsg(2).
+    pub(super) fn send(&self, direction: Direction, iv: &[u8], data: &[u8]) -> io::Result<usize> {
+        const OPERATION: u32 = size_of::<u32>() as u32;
+        const IV: u32 = size_of::<AlgIv>() as u32;
+        // SAFETY: these two only compute sizes.
+        const SPACE: usize = unsafe { (libc::CMSG_SPACE(OPERATION) + libc::CMSG_SPACE(IV)) as usize };
+        #[repr(C, align(8))]
+        struct Control([u8; SPACE]);
+
+        let mut control = Control([0; SPACE]);
+        let mut part = libc::iovec { iov_base: data.as_ptr().cast_mut().cast(), iov_len: data.len() };
+        // SAFETY: an all-zero msghdr is a valid value.
+        let mut message: libc::msghdr = unsafe { zeroed() };
+        message.msg_iov = &mut part;
+        message.msg_iovlen = 1;
+        message.msg_control = control.0.as_mut_ptr().cast();
+        message.msg_controllen = SPACE as _;
+
+        let operation =
+            if direction == Direction::Encrypt { libc::ALG_OP_ENCRYPT } else { libc::ALG_OP_DECRYPT };
+        let mut record = AlgIv { ivlen: iv.len() as u32, iv: [0; 16] };
+        record.iv[..iv.len()].copy_from_slice(iv);
+        // SAFETY: the control buffer is aligned and has room for both records, so that neither header
+        // pointer is null and the data behind each is writable; `data` lives through sendmsg.
+        unsafe {
+            let first = libc::CMSG_FIRSTHDR(&message);
+            (*first).cmsg_level = libc::SOL_ALG;
+            (*first).cmsg_type = libc::ALG_SET_OP;
+            (*first).cmsg_len = libc::CMSG_LEN(OPERATION) as _;
+            libc::CMSG_DATA(first).cast::<u32>().write_unaligned(operation as u32);
+            let second = libc::CMSG_NXTHDR(&message, first);
+            (*second).cmsg_level = libc::SOL_ALG;
+            (*second).cmsg_type = libc::ALG_SET_IV;
+            (*second).cmsg_len = libc::CMSG_LEN(IV) as _;
+            libc::CMSG_DATA(second).cast::<AlgIv>().write_unaligned(record);
+        }
+        // SAFETY: the message and all that it points to live through the call.
+        again(|| unsafe { libc::sendmsg(self.fd, &message, libc::MSG_NOSIGNAL) })
+    }
+
+    /// Fetches a result: read(2).
+    pub(super) fn receive(&self, into: &mut [u8]) -> io::Result<usize> {
+        // SAFETY: `into` is writable for its length.
+        again(|| unsafe { libc::read(self.fd, into.as_mut_ptr().cast(), into.len()) })
+    }
+
+    fn own(fd: RawFd) -> io::Result<Socket> {
+        check(fd)?;
+        match identity(fd) {
+            Ok(identity) => Ok(Socket { fd, identity }),
+            Err(error) => {
+                // SAFETY: the kernel just gave this descriptor to us and nobody else knows it.
+                unsafe { libc::close(fd) };
+                Err(error)
+            }
+        }
+    }
+}
+
+impl Drop for Socket {
+    fn drop(&mut self) {
+        // A number that belongs to the application now must not be closed under it.
+        if self.is_ours() {
+            // SAFETY: fstat has just shown that the descriptor is the one that was made here.
+            unsafe { libc::close(self.fd) };
+        }
+    }
+}
+
+/// Device and inode of an open file: fstat(2).
+fn identity(fd: RawFd) -> io::Result<(libc::dev_t, libc::ino_t)> {
+    // SAFETY: an all-zero stat is a valid value, and the kernel writes no more than one.
+    let mut stat: libc::stat = unsafe { zeroed() };
+    // SAFETY: `stat` is writable.
+    check(unsafe { libc::fstat(fd, &mut stat) })?;
+    Ok((stat.st_dev, stat.st_ino))
+}
+
+fn check(returned: libc::c_int) -> io::Result<libc::c_int> {
+    if returned < 0 { Err(io::Error::last_os_error()) } else { Ok(returned) }
+}
+
+/// Makes a call that moves bytes, and makes it again when a signal came before the first byte.
+fn again(mut call: impl FnMut() -> libc::ssize_t) -> io::Result<usize> {
+    loop {
+        if let Ok(moved) = usize::try_from(call()) {
+            return Ok(moved);
+        }
+        let error = io::Error::last_os_error();
+        if error.kind() != io::ErrorKind::Interrupted {
+            return Err(error);
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! What can go wrong on the way down, and what to do about it.
+
+use std::io;
+
+/// An error of an [`Accelerator`](crate::Accelerator) or a [`Session`](crate::Session).
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The interface is not there at all.
+    #[error("{interface} is not available ({source}): {advice}")]
+    NoInterface {
+        /// `AF_ALG`
+        interface: &'static str,
+        /// What to do.
+        advice: &'static str,
+        /// The system call's error.
+        source: io::Error,
+    },
+    /// The interface is there, but does not lead to this driver.
+    #[error("{interface} does not reach driver {driver} ({source}): {reason}")]
+    Unreachable {
+        /// `AF_ALG`
+        interface: &'static str,
+        /// The driver's name in `/proc/crypto`.
+        driver: String,
+        /// Why, and what to do.
+        reason: String,
+        /// The system call's error.
+        source: io::Error,
+    },
+    /// The driver did not take the key. Many devices have room for a few hundred keys only.
+    #[error("driver {driver} took no further key ({source}): its key memory may be full")]
+    KeyRefused {
+        /// The driver's name in `/proc/crypto`.
+        driver: String,
+        /// The system call's error.
+        source: io::Error,
+    },
+    /// A request failed.
+    #[error("{call} on driver {driver}: {source}")]
+    Request {
+        /// The system call.
+        call: &'static str,
+        /// The driver's name in `/proc/crypto`.
+        driver: String,
+        /// The system call's error.
+        source: io::Error,
+    },
+    /// A request came back with the wrong length.
+    #[error("driver {driver} answered {got} bytes of {wanted}")]
+    Short {
+        /// The driver's name in `/proc/crypto`.
+        driver: String,
+        /// Bytes that came.
+        got: usize,
+        /// Bytes that were asked for.
+        wanted: usize,
+    },
+    /// The descriptor is no longer ours: the application closed it (closefrom(3)) and perhaps opened
+    /// something else under its number.
+    #[error("the application closed the descriptor of the session with driver {driver}")]
+    DescriptorLost {
+        /// The driver's name in `/proc/crypto`.
+        driver: String,
+    },
+    /// The request does not fit the session: a mistake of the caller, not of the driver.
+    #[error(
+        "a request of {len} bytes with an IV of {iv_len} bytes does not fit {algorithm}, at most {max} bytes"
+    )]
+    Misfit {
+        /// Bytes of input.
+        len: usize,
+        /// Bytes of IV.
+        iv_len: usize,
+        /// The kernel's name.
+        algorithm: &'static str,
+        /// The session's longest request in bytes.
+        max: usize,
+    },
+}

@@ -1,0 +1,97 @@
+//! Which kernel drivers may be used.
+
+use std::str::FromStr;
+
+use crate::Error;
+use crate::algorithms::entries;
+
+/// CRYPTO_MAX_ALG_NAME of linux/crypto.h: bytes of a driver's name with its final NUL.
+const LONGEST_NAME: usize = 128;
+
+/// Key `DRIVERS`: ALL, or exact names out of `/proc/crypto`, the preferred one first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Drivers {
+    /// Each one that is judged fit; the kernel's priorities break ties.
+    #[default]
+    All,
+    /// These, in this order.
+    Only(Vec<String>),
+}
+
+impl FromStr for Drivers {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let names: Vec<&str> = entries(text).collect();
+        match names[..] {
+            [] => Err(Error::EmptyList),
+            [one] if one.eq_ignore_ascii_case("ALL") => Ok(Drivers::All),
+            [one] if one.eq_ignore_ascii_case("NONE") => Ok(Drivers::Only(Vec::new())),
+            _ => names.into_iter().map(checked).collect::<Result<_, _>>().map(Drivers::Only),
+        }
+    }
+}
+
+fn checked(name: &str) -> Result<String, Error> {
+    let printable = name.bytes().all(|byte| byte.is_ascii_graphic());
+    if !printable || name.len() >= LONGEST_NAME {
+        return Err(Error::DriverName(name.to_owned()));
+    }
+    Ok(name.to_owned())
+}
+
+/// Key `USE_SOFTDRIVERS`, with the values of the devcrypto engine (e_devcrypto.c). The default differs:
+/// that engine's was 2, since it could not tell an accelerator; outboard can.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SoftDrivers {
+    /// 0: only drivers that are known to be accelerators.
+    #[default]
+    AcceleratorsOnly,
+    /// 1: all drivers, for tests and comparisons.
+    All,
+    /// 2: all but those known to be software.
+    RejectSoftware,
+}
+
+impl FromStr for SoftDrivers {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        match text.trim() {
+            "0" => Ok(SoftDrivers::AcceleratorsOnly),
+            "1" => Ok(SoftDrivers::All),
+            "2" => Ok(SoftDrivers::RejectSoftware),
+            _ => Err(Error::SoftDrivers(text.to_owned())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_kept_in_their_order() {
+        let drivers: Drivers = "cbc-aes-caam, mv-cbc-aes".parse().unwrap();
+        assert_eq!(drivers, Drivers::Only(vec!["cbc-aes-caam".into(), "mv-cbc-aes".into()]));
+        assert_eq!("all".parse(), Ok(Drivers::All));
+        assert_eq!("NONE".parse(), Ok(Drivers::Only(vec![])));
+    }
+
+    #[test]
+    fn impossible_names_are_refused() {
+        for text in ["a b", "a\u{7f}", &"x".repeat(128)] {
+            assert_eq!(text.parse::<Drivers>(), Err(Error::DriverName(text.into())));
+        }
+    }
+
+    #[test]
+    fn the_engines_three_values() {
+        assert_eq!("0".parse(), Ok(SoftDrivers::AcceleratorsOnly));
+        assert_eq!(" 1 ".parse(), Ok(SoftDrivers::All));
+        assert_eq!("2".parse(), Ok(SoftDrivers::RejectSoftware));
+        for text in ["", "3", "yes", "-1", "00"] {
+            assert_eq!(text.parse::<SoftDrivers>(), Err(Error::SoftDrivers(text.into())));
+        }
+    }
+}

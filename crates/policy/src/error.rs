@@ -1,0 +1,37 @@
+//! What can be wrong with a value of the configuration.
+
+/// Says what is wrong with a value and what would be right.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// A key that outboard does not have.
+    #[error("outboard has no key \"{0}\"")]
+    UnknownKey(String),
+    /// A list without a single entry.
+    #[error("the list is empty: write ALL, NONE or names separated by commas")]
+    EmptyList,
+    /// ALL or NONE among other names.
+    #[error("\"{0}\" stands alone or not at all")]
+    NotAlone(String),
+    /// A name that outboard does not know.
+    #[error("\"{name}\" is none of {known}")]
+    UnknownAlgorithm {
+        /// What was written.
+        name: String,
+        /// What could have been.
+        known: String,
+    },
+    /// USE_SOFTDRIVERS outside of 0 to 2.
+    #[error(
+        "\"{0}\" is not 0 (accelerators only), 1 (all drivers) or 2 (all but those known to be software)"
+    )]
+    SoftDrivers(String),
+    /// An entry of THRESHOLDS that is not NAME:BYTES.
+    #[error("\"{0}\" is not NAME:BYTES, such as AES-128-CBC:4096")]
+    Threshold(String),
+    /// A number of bytes that is none, or too large to be one.
+    #[error("\"{0}\" is not a number of bytes from 0 to 4294967295")]
+    Bytes(String),
+    /// A name that no kernel driver can have.
+    #[error("\"{0}\" cannot be a kernel driver's name: /proc/crypto shows them")]
+    DriverName(String),
+}

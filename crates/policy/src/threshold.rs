@@ -1,0 +1,88 @@
+//! From which size on a request goes to the accelerator.
+
+use std::str::FromStr;
+
+use crate::Error;
+use crate::algorithms::{entries, known};
+
+/// In force before anything was measured, in bytes: above the crossover of every machine that has
+/// published figures, and at most what `openssl enc` and TLS records bring.
+pub const DEFAULT_THRESHOLD: usize = 8192;
+
+/// Thresholds by algorithm: `ALL:4096,AES-128-CBC:2048`; a name's own value wins over ALL's.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Thresholds {
+    all: Option<usize>,
+    own: Vec<(&'static str, usize)>,
+}
+
+impl Thresholds {
+    /// The smallest request in bytes that goes to the accelerator for the algorithm that OpenSSL calls `name`.
+    pub fn of(&self, name: &str) -> usize {
+        let own = self.own.iter().find(|(algorithm, _)| algorithm.eq_ignore_ascii_case(name));
+        own.map(|&(_, bytes)| bytes).or(self.all).unwrap_or(DEFAULT_THRESHOLD)
+    }
+}
+
+impl FromStr for Thresholds {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let mut thresholds = Thresholds::default();
+        for entry in entries(text) {
+            let (name, number) = entry.split_once(':').ok_or_else(|| Error::Threshold(entry.to_owned()))?;
+            let (name, bytes) = (name.trim(), bytes(number.trim())?);
+            if name.eq_ignore_ascii_case("ALL") {
+                thresholds.all = Some(bytes);
+            } else {
+                let name = known(name)?;
+                thresholds.own.retain(|(other, _)| *other != name);
+                thresholds.own.push((name, bytes));
+            }
+        }
+        if thresholds == Thresholds::default() { Err(Error::EmptyList) } else { Ok(thresholds) }
+    }
+}
+
+fn bytes(text: &str) -> Result<usize, Error> {
+    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let number = text.parse::<u32>().ok().filter(|_| digits);
+    number.and_then(|n| n.try_into().ok()).ok_or_else(|| Error::Bytes(text.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn an_own_value_wins_over_all_and_the_last_over_the_first() {
+        let t: Thresholds = "AES-128-CBC:1, ALL:4096 ,aes-128-cbc:2048".parse().unwrap();
+        assert_eq!(t.of("AES-128-CBC"), 2048);
+        assert_eq!(t.of("AES-256-CBC"), 4096);
+        assert_eq!(Thresholds::default().of("AES-256-CBC"), DEFAULT_THRESHOLD);
+    }
+
+    #[test]
+    fn wrong_values_are_named() {
+        assert_eq!("".parse::<Thresholds>(), Err(Error::EmptyList));
+        assert_eq!("4096".parse::<Thresholds>(), Err(Error::Threshold("4096".into())));
+        for number in ["", "-1", "+1", "1k", "4294967296", "1.5"] {
+            assert_eq!(format!("ALL:{number}").parse::<Thresholds>(), Err(Error::Bytes(number.into())));
+        }
+        assert!(matches!("RC4:1".parse::<Thresholds>(), Err(Error::UnknownAlgorithm { .. })));
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_makes_it_panic(text in ".{0,80}") {
+            let _ = text.parse::<Thresholds>();
+        }
+
+        #[test]
+        fn what_is_written_is_what_applies(bytes in any::<u32>()) {
+            let t: Thresholds = format!("AES-192-CBC:{bytes}").parse().unwrap();
+            prop_assert_eq!(t.of("AES-192-CBC"), bytes as usize);
+        }
+    }
+}
