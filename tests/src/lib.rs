@@ -1,1 +1,14 @@
 //! End-to-end tests, run inside the test machines of vm/.
+//!
+//! The files of `tests/tests` are the tests, a theme each; here is what they stand on: OpenSSL as the machine has it
+//! (`evp`), a world with the provider configured in it (`world`), and what this machine can do (`machine`).
+
+pub mod bytes;
+pub mod command;
+pub mod elf;
+pub mod evp;
+pub mod machine;
+pub mod module;
+pub mod script;
+pub mod skip;
+pub mod world;

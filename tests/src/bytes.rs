@@ -1,0 +1,56 @@
+//! Bytes that look random and are the same each time.
+
+/// `length` bytes that depend on the seed alone.
+pub fn bytes(seed: u64, length: usize) -> Vec<u8> {
+    let mut out = Vec::with_capacity(length + 8);
+    let mut state = seed;
+    while out.len() < length {
+        out.extend_from_slice(&splitmix64(&mut state).to_le_bytes());
+    }
+    out.truncate(length);
+    out
+}
+
+/// As `bytes`, in an array.
+pub fn array<const N: usize>(seed: u64) -> [u8; N] {
+    bytes(seed, N).try_into().expect("the length that was asked for")
+}
+
+/// SplitMix64 (Steele, Lea, Flood, OOPSLA 2014): small, and good enough for test data.
+fn splitmix64(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut z = *state;
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+/// Hexadecimal digits, blanks allowed, as bytes.
+pub fn hex(digits: &str) -> Vec<u8> {
+    let digits: Vec<u8> = digits.bytes().filter(|digit| !digit.is_ascii_whitespace()).collect();
+    digits
+        .chunks(2)
+        .map(|pair| {
+            let pair = std::str::from_utf8(pair).expect("ASCII");
+            u8::from_str_radix(pair, 16).expect("two hexadecimal digits")
+        })
+        .collect()
+}
+
+/// Where two buffers differ first, for a message that can be read.
+pub fn first_difference(left: &[u8], right: &[u8]) -> Option<usize> {
+    if left.len() != right.len() {
+        return Some(left.len().min(right.len()));
+    }
+    left.iter().zip(right).position(|(left, right)| left != right)
+}
+
+/// Asserts that two buffers are equal without printing megabytes when they are not.
+#[track_caller]
+pub fn assert_same(left: &[u8], right: &[u8], what: &str) {
+    if left == right {
+        return;
+    }
+    let place = first_difference(left, right).expect("they differ");
+    panic!("{what}: {} and {} bytes, different from byte {place} on", left.len(), right.len());
+}

@@ -1,0 +1,48 @@
+//! Commands that a test runs: `openssl`, `valgrind`, and the helpers of src/bin.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// The executable of this name on PATH.
+pub fn on_path(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
+}
+
+/// A helper of src/bin: beside the test executable, a folder above it, or in OUTBOARD_HELPERS.
+pub fn helper(name: &str) -> Result<PathBuf, String> {
+    let executable = std::env::current_exe().map_err(|error| error.to_string())?;
+    let beside = executable.ancestors().skip(1).take(2).map(Path::to_path_buf);
+    let named = std::env::var_os("OUTBOARD_HELPERS").map(PathBuf::from);
+    named
+        .into_iter()
+        .chain(beside)
+        .map(|folder| folder.join(name))
+        .find(|path| path.is_file())
+        .ok_or_else(|| format!("the helper {name} (copy it beside the test executable)"))
+}
+
+/// Runs a command to its end. Its OpenSSL reads this file and no other configuration.
+#[track_caller]
+pub fn run(program: &Path, config: &Path, arguments: &[&str]) -> Output {
+    command(program, config, arguments)
+        .output()
+        .unwrap_or_else(|error| panic!("{}: {error}", program.display()))
+}
+
+/// The command, for a caller that wants its streams.
+pub fn command(program: &Path, config: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(program);
+    command.args(arguments).env("OPENSSL_CONF", config).env_remove("SSL_CERT_FILE");
+    command
+}
+
+/// Everything that a command said, for a message.
+pub fn said(output: &Output) -> String {
+    format!(
+        "{}\n--- stdout\n{}\n--- stderr\n{}",
+        output.status,
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    )
+}

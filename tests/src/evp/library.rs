@@ -1,0 +1,129 @@
+//! Opens libcrypto and finds its functions, once per process.
+
+use std::ffi::{CStr, CString, c_char, c_int, c_uchar, c_uint, c_ulong, c_void};
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
+use super::params::OsslParam;
+
+/// The libcrypto to open, when it is not to be the machine's newest.
+const OVERRIDE: &str = "OUTBOARD_LIBCRYPTO";
+
+/// `OPENSSL_MODULES_DIR` of openssl/crypto.h.
+const MODULES_DIR: c_int = 8;
+
+macro_rules! functions {
+    ($($name:ident: fn($($argument:ty),*) $(-> $result:ty)?;)*) => {
+        /// libcrypto's functions under libcrypto's names.
+        #[allow(non_snake_case)]
+        pub struct Library {
+            $(pub $name: unsafe extern "C" fn($($argument),*) $(-> $result)?,)*
+        }
+
+        impl Library {
+            fn find(handle: *mut c_void) -> Result<Library, String> {
+                Ok(Library {
+                    $($name: {
+                        let address = symbol(handle, stringify!($name))?;
+                        // SAFETY: the signature is that of the function of this name in OpenSSL 3.0's headers,
+                        // which later releases keep.
+                        unsafe {
+                            std::mem::transmute::<
+                                *mut c_void,
+                                unsafe extern "C" fn($($argument),*) $(-> $result)?,
+                            >(address)
+                        }
+                    },)*
+                })
+            }
+        }
+    };
+}
+
+functions! {
+    OpenSSL_version: fn(c_int) -> *const c_char;
+    OSSL_LIB_CTX_new: fn() -> *mut c_void;
+    OSSL_LIB_CTX_free: fn(*mut c_void);
+    OSSL_LIB_CTX_load_config: fn(*mut c_void, *const c_char) -> c_int;
+    OSSL_PROVIDER_load: fn(*mut c_void, *const c_char) -> *mut c_void;
+    OSSL_PROVIDER_unload: fn(*mut c_void) -> c_int;
+    OSSL_PROVIDER_available: fn(*mut c_void, *const c_char) -> c_int;
+    OSSL_PROVIDER_get0_name: fn(*const c_void) -> *const c_char;
+    EVP_CIPHER_fetch: fn(*mut c_void, *const c_char, *const c_char) -> *mut c_void;
+    EVP_CIPHER_free: fn(*mut c_void);
+    EVP_CIPHER_get0_provider: fn(*const c_void) -> *const c_void;
+    EVP_CIPHER_get_key_length: fn(*const c_void) -> c_int;
+    EVP_CIPHER_get_iv_length: fn(*const c_void) -> c_int;
+    EVP_CIPHER_get_block_size: fn(*const c_void) -> c_int;
+    EVP_CIPHER_get_mode: fn(*const c_void) -> c_int;
+    EVP_CIPHER_get_flags: fn(*const c_void) -> c_ulong;
+    EVP_CIPHER_CTX_new: fn() -> *mut c_void;
+    EVP_CIPHER_CTX_free: fn(*mut c_void);
+    EVP_CIPHER_CTX_copy: fn(*mut c_void, *const c_void) -> c_int;
+    EVP_CIPHER_CTX_reset: fn(*mut c_void) -> c_int;
+    EVP_CIPHER_CTX_get0_cipher: fn(*const c_void) -> *const c_void;
+    EVP_CIPHER_CTX_get_key_length: fn(*const c_void) -> c_int;
+    EVP_CIPHER_CTX_set_key_length: fn(*mut c_void, c_int) -> c_int;
+    EVP_CIPHER_CTX_set_padding: fn(*mut c_void, c_int) -> c_int;
+    EVP_CIPHER_CTX_get_num: fn(*const c_void) -> c_int;
+    EVP_CIPHER_CTX_set_num: fn(*mut c_void, c_int) -> c_int;
+    EVP_CIPHER_CTX_get_original_iv: fn(*mut c_void, *mut c_void, usize) -> c_int;
+    EVP_CIPHER_CTX_get_updated_iv: fn(*mut c_void, *mut c_void, usize) -> c_int;
+    EVP_CIPHER_CTX_get_params: fn(*mut c_void, *mut OsslParam) -> c_int;
+    EVP_CIPHER_CTX_set_params: fn(*mut c_void, *const OsslParam) -> c_int;
+    EVP_CipherInit_ex2: fn(*mut c_void, *const c_void, *const c_uchar, *const c_uchar, c_int, *const OsslParam) -> c_int;
+    EVP_CipherUpdate: fn(*mut c_void, *mut c_uchar, *mut c_int, *const c_uchar, c_int) -> c_int;
+    EVP_CipherFinal_ex: fn(*mut c_void, *mut c_uchar, *mut c_int) -> c_int;
+    EVP_Cipher: fn(*mut c_void, *mut c_uchar, *const c_uchar, c_uint) -> c_int;
+    ERR_get_error_all: fn(*mut *const c_char, *mut c_int, *mut *const c_char, *mut *const c_char, *mut c_int) -> c_ulong;
+    ERR_reason_error_string: fn(c_ulong) -> *const c_char;
+    ERR_error_string_n: fn(c_ulong, *mut c_char, usize);
+    ERR_clear_error: fn();
+}
+
+/// The machine's libcrypto.
+pub fn library() -> &'static Library {
+    static LIBRARY: OnceLock<Library> = OnceLock::new();
+    LIBRARY.get_or_init(|| open().unwrap_or_else(|problem| panic!("{problem}")))
+}
+
+/// The version line of the libcrypto under test.
+pub fn version() -> String {
+    // SAFETY: OpenSSL_version takes any number and answers with a static string.
+    unsafe { CStr::from_ptr((library().OpenSSL_version)(0)) }.to_string_lossy().into_owned()
+}
+
+/// Where this libcrypto looks for provider modules.
+pub fn modules_dir() -> Option<PathBuf> {
+    // SAFETY: as in `version`.
+    let answer = unsafe { CStr::from_ptr((library().OpenSSL_version)(MODULES_DIR)) }.to_string_lossy();
+    answer.split('"').nth(1).map(PathBuf::from)
+}
+
+fn open() -> Result<Library, String> {
+    let chosen = std::env::var(OVERRIDE).ok();
+    let names = match &chosen {
+        Some(path) => vec![path.as_str()],
+        None => vec!["libcrypto.so.4", "libcrypto.so.3"],
+    };
+    for name in &names {
+        let name = CString::new(*name).map_err(|_| format!("{OVERRIDE} holds a NUL byte"))?;
+        // SAFETY: the name is a C string; libcrypto's constructors ask nothing of the caller. The library is never
+        // closed, so what is found in it stays valid.
+        let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
+        if !handle.is_null() {
+            return Library::find(handle);
+        }
+    }
+    Err(format!(
+        "cannot open {}: install OpenSSL 3.0 or later, or name a libcrypto in {OVERRIDE}",
+        names.join(" or ")
+    ))
+}
+
+fn symbol(handle: *mut c_void, name: &str) -> Result<*mut c_void, String> {
+    let c_name = CString::new(name).expect("a function's name holds no NUL byte");
+    // SAFETY: the handle is open and the name is a C string.
+    let address = unsafe { libc::dlsym(handle, c_name.as_ptr()) };
+    if address.is_null() { Err(format!("this libcrypto has no {name}")) } else { Ok(address) }
+}

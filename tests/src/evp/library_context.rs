@@ -1,0 +1,83 @@
+//! Library contexts, and the providers in them.
+
+use std::ffi::{CString, c_void};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+use super::library::library;
+
+/// An `OSSL_LIB_CTX`: an OpenSSL of its own inside the process. What is made in it keeps it alive.
+#[derive(Clone, Debug)]
+pub struct LibraryContext(Arc<Owned>);
+
+#[derive(Debug)]
+struct Owned(NonNull<c_void>);
+
+// SAFETY: a library context is made to be shared by threads; libcrypto locks what it changes.
+unsafe impl Send for Owned {}
+// SAFETY: as above.
+unsafe impl Sync for Owned {}
+
+impl LibraryContext {
+    /// An empty one.
+    pub fn new() -> LibraryContext {
+        // SAFETY: the function takes nothing.
+        let context = unsafe { (library().OSSL_LIB_CTX_new)() };
+        LibraryContext(Arc::new(Owned(NonNull::new(context).expect("memory for a library context"))))
+    }
+
+    /// Reads an openssl.cnf; false when OpenSSL calls that a failure (a provider that fails need not be one).
+    pub fn load_config(&self, path: &Path) -> bool {
+        let path = CString::new(path.as_os_str().as_bytes()).expect("a path holds no NUL byte");
+        // SAFETY: the context is alive and the path is a C string.
+        unsafe { (library().OSSL_LIB_CTX_load_config)(self.pointer(), path.as_ptr()) == 1 }
+    }
+
+    /// `OSSL_PROVIDER_load`; the reasons for None are in the error queue.
+    pub fn load_provider(&self, name: &str) -> Option<Provider<'_>> {
+        let name = CString::new(name).expect("a provider's name holds no NUL byte");
+        // SAFETY: the context is alive and the name is a C string.
+        let provider = unsafe { (library().OSSL_PROVIDER_load)(self.pointer(), name.as_ptr()) };
+        NonNull::new(provider).map(|provider| Provider { provider, _context: self })
+    }
+
+    /// Is a provider of this name active?
+    pub fn has_provider(&self, name: &str) -> bool {
+        let name = CString::new(name).expect("a provider's name holds no NUL byte");
+        // SAFETY: the context is alive and the name is a C string.
+        unsafe { (library().OSSL_PROVIDER_available)(self.pointer(), name.as_ptr()) == 1 }
+    }
+
+    pub(super) fn pointer(&self) -> *mut c_void {
+        self.0.0.as_ptr()
+    }
+}
+
+impl Default for LibraryContext {
+    fn default() -> LibraryContext {
+        LibraryContext::new()
+    }
+}
+
+impl Drop for Owned {
+    fn drop(&mut self) {
+        // SAFETY: the context is ours and nothing uses it any more.
+        unsafe { (library().OSSL_LIB_CTX_free)(self.0.as_ptr()) }
+    }
+}
+
+/// A loaded provider; unloaded when dropped.
+#[derive(Debug)]
+pub struct Provider<'context> {
+    provider: NonNull<c_void>,
+    _context: &'context LibraryContext,
+}
+
+impl Drop for Provider<'_> {
+    fn drop(&mut self) {
+        // SAFETY: the handle came from OSSL_PROVIDER_load and is given back once.
+        unsafe { (library().OSSL_PROVIDER_unload)(self.provider.as_ptr()) };
+    }
+}

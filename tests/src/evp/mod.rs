@@ -1,0 +1,19 @@
+//! The part of OpenSSL's EVP interface that the tests speak, from whichever libcrypto the machine has.
+//!
+//! libcrypto is opened at run time, so one test executable serves OpenSSL 3.0, 3.5 and 4.0.
+//! The structures are declared here a second time, apart from `outboard-abi`, so that a mistake there cannot
+//! hide behind the same mistake in its test.
+
+mod cipher;
+mod context;
+mod errors;
+mod library;
+mod library_context;
+mod params;
+
+pub use cipher::Cipher;
+pub use context::{Context, Direction, Outcome};
+pub use errors::{Entry, clear, drain, text};
+pub use library::{modules_dir, version};
+pub use library_context::{LibraryContext, Provider};
+pub use params::TlsRecords;

@@ -1,0 +1,79 @@
+//! What this machine can do, asked of the kernel without the provider, so that a provider which finds nothing
+//! cannot make its own tests skip.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+/// The driver of the test machines' accelerator.
+pub const ACCELERATOR: &str = "virtio_crypto_aes_cbc";
+
+/// The accelerator, or why it is out of reach.
+pub fn reachable_accelerator() -> Result<String, String> {
+    if !cbc_aes_drivers().contains(ACCELERATOR) {
+        return Err(format!("an accelerator (/proc/crypto lists no {ACCELERATOR})"));
+    }
+    bind(ACCELERATOR)
+        .map(|()| ACCELERATOR.to_owned())
+        .map_err(|error| format!("an accelerator that AF_ALG reaches ({ACCELERATOR}: {error})"))
+}
+
+/// A software driver of the kernel's that AF_ALG reaches: a second way through the provider's hardware path.
+pub fn reachable_software_driver() -> Result<String, String> {
+    // Binding makes the kernel instantiate the template, so that /proc/crypto lists it.
+    let attempts = ["cbc(aes-generic)", "cbc(aes-lib)", "cbc(aes)"].map(bind);
+    let driver = cbc_aes_drivers().into_iter().find(|driver| driver != ACCELERATOR && bind(driver).is_ok());
+    driver.ok_or_else(|| {
+        let reason = attempts.into_iter().find_map(Result::err).unwrap_or_else(|| "no driver".to_owned());
+        format!("a software driver of the kernel's that AF_ALG reaches ({reason})")
+    })
+}
+
+/// The drivers of cbc(aes) in /proc/crypto that are not internal to others.
+fn cbc_aes_drivers() -> BTreeSet<String> {
+    let listing = fs::read_to_string("/proc/crypto").unwrap_or_default();
+    listing
+        .split("\n\n")
+        .filter_map(|entry| {
+            let value = |wanted: &str| {
+                let pairs = entry.lines().filter_map(|line| line.split_once(':'));
+                pairs
+                    .map(|(key, value)| (key.trim(), value.trim()))
+                    .find(|(key, _)| *key == wanted)
+                    .map(|(_, value)| value)
+            };
+            let usable = value("name") == Some("cbc(aes)") && value("internal") == Some("no");
+            usable.then(|| value("driver").map(str::to_owned)).flatten()
+        })
+        .collect()
+}
+
+/// Binds an AF_ALG socket to a cipher of this name and closes it again.
+fn bind(driver: &str) -> Result<(), String> {
+    // SAFETY: socket(2) takes three numbers.
+    let socket = unsafe { libc::socket(libc::AF_ALG, libc::SOCK_SEQPACKET | libc::SOCK_CLOEXEC, 0) };
+    if socket < 0 {
+        return Err(format!("AF_ALG sockets: {}", std::io::Error::last_os_error()));
+    }
+    // SAFETY: sockaddr_alg is plain data, for which zeroes are valid.
+    let mut address: libc::sockaddr_alg = unsafe { std::mem::zeroed() };
+    address.salg_family = libc::AF_ALG as u16;
+    address.salg_type[..8].copy_from_slice(b"skcipher");
+    address.salg_name[..driver.len()].copy_from_slice(driver.as_bytes());
+    let length = libc::socklen_t::try_from(size_of::<libc::sockaddr_alg>()).expect("a small structure");
+    // SAFETY: the address is whole and its length is right; the socket is ours.
+    let outcome = unsafe {
+        let outcome = libc::bind(socket, (&raw const address).cast(), length);
+        let error = std::io::Error::last_os_error();
+        libc::close(socket);
+        if outcome == 0 { Ok(()) } else { Err(error.to_string()) }
+    };
+    outcome
+}
+
+/// Has the CPU AES instructions? Where it has, libssl prefers the default provider's stitched AES-CBC-HMAC ciphers.
+pub fn cpu_has_aes() -> bool {
+    let cpus = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    cpus.lines()
+        .filter(|line| line.starts_with("flags"))
+        .any(|line| line.split_whitespace().any(|flag| flag == "aes"))
+}

@@ -1,0 +1,208 @@
+//! An OpenSSL with the provider configured in it, and the ways down that this machine has.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use outboard_counters::{Counts, Table};
+use tempfile::TempDir;
+
+use crate::evp::{self, Cipher, LibraryContext};
+use crate::machine;
+use crate::module::module;
+use crate::skip::skip;
+
+/// The provider's name, in configurations and in property queries.
+pub const OUTBOARD: &str = "outboard";
+
+/// The ciphers that the provider can offer.
+pub const CIPHERS: [&str; 3] = ["AES-128-CBC", "AES-192-CBC", "AES-256-CBC"];
+
+/// What the provider is given to drive.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// An accelerator.
+    Accelerator,
+    /// A software driver of the kernel's, by name: the same code in the provider, on machines without an accelerator.
+    KernelSoftware(String),
+    /// Nothing: the provider is loaded and offers nothing, so OpenSSL's own ciphers answer.
+    Nothing,
+}
+
+impl Way {
+    /// The ways that this machine has to a driver; a line is printed for each that it has not.
+    fn to_drivers(test: &str) -> Vec<Way> {
+        let accelerator = machine::reachable_accelerator().map(|_| Way::Accelerator);
+        let software = machine::reachable_software_driver().map(Way::KernelSoftware);
+        let ways = [accelerator, software];
+        ways.into_iter().filter_map(|way| way.map_err(|missing| skip(test, missing)).ok()).collect()
+    }
+
+    fn settings(&self) -> Vec<(&str, &str)> {
+        match self {
+            Way::KernelSoftware(driver) => vec![("USE_SOFTDRIVERS", "1"), ("DRIVERS", driver)],
+            Way::Accelerator | Way::Nothing => vec![("USE_SOFTDRIVERS", "0")],
+        }
+    }
+}
+
+/// Which provider's section comes first in openssl.cnf.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// default, outboard.
+    DefaultFirst,
+    /// outboard, default.
+    OutboardFirst,
+}
+
+/// A library context with the provider active in it.
+pub struct World {
+    /// The way down that was configured.
+    pub way: Way,
+    /// The context.
+    pub context: LibraryContext,
+    counters: Table,
+    folder: TempDir,
+}
+
+impl World {
+    /// One with these settings, whose provider has loaded; or the error queue.
+    pub fn new(way: Way, settings: &[(&str, &str)], order: Order) -> Result<World, String> {
+        let folder = tempfile::tempdir().map_err(|error| format!("a temporary folder: {error}"))?;
+        let path = folder.path().join("counters");
+        let counters = Table::create(&path).map_err(|error| error.to_string())?;
+        let path = path.to_str().ok_or("a temporary folder with a plain name")?.to_owned();
+        let mut all = way.settings();
+        all.push(("COUNTERS", &path));
+        for &(key, value) in settings {
+            all.retain(|&(other, _)| other != key);
+            all.push((key, value));
+        }
+        let config = folder.path().join("openssl.cnf");
+        write_config(&config, &outboard_section(&module()?, &all, true), order);
+
+        evp::clear();
+        let context = LibraryContext::new();
+        let loaded = context.load_config(&config);
+        if !loaded || !context.has_provider(OUTBOARD) {
+            return Err(format!("the provider did not load:\n{}", evp::text()));
+        }
+        evp::clear();
+        Ok(World { way, context, counters, folder })
+    }
+
+    /// The provider's cipher; with nothing to drive, what an application gets that prefers the provider.
+    #[track_caller]
+    pub fn hard(&self, algorithm: &str) -> Cipher {
+        let query = if self.way == Way::Nothing { "?provider=outboard" } else { "provider=outboard" };
+        Cipher::fetch(&self.context, algorithm, query)
+            .unwrap_or_else(|| panic!("{:?}: no {algorithm} of {query}:\n{}", self.way, evp::text()))
+    }
+
+    /// OpenSSL's own cipher.
+    #[track_caller]
+    pub fn soft(&self, algorithm: &str) -> Cipher {
+        Cipher::fetch(&self.context, algorithm, "provider=default")
+            .unwrap_or_else(|| panic!("no {algorithm} of the default provider's:\n{}", evp::text()))
+    }
+
+    /// What was counted in this world so far, all ciphers together; commands that use its configuration count too.
+    pub fn counts(&self) -> Counts {
+        self.counters.snapshot().into_iter().fold(Counts::default(), |sum, (_, counts)| sum + counts)
+    }
+
+    /// Asserts that a driver did some of the work, and all that it was asked to.
+    #[track_caller]
+    pub fn assert_driver_used(&self) {
+        if self.way == Way::Nothing {
+            return;
+        }
+        let counts = self.counts();
+        let notes = self.counters.notes();
+        assert!(counts.hw_requests > 0, "{:?}: nothing went to the driver: {counts:?} {notes:?}", self.way);
+        assert!(
+            counts.failures == 0 && counts.mismatches == 0,
+            "{:?}: the driver failed: {counts:?} {notes:?}",
+            self.way
+        );
+    }
+
+    /// The configuration, for commands that are to see the same provider.
+    pub fn config(&self) -> PathBuf {
+        self.folder.path().join("openssl.cnf")
+    }
+
+    /// The world's folder, for files that go with it.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+}
+
+/// A world for each way to a driver that this machine has, or none when the module is missing: for tests of what the
+/// hardware does.
+#[track_caller]
+pub fn worlds_with_drivers(test: &str, settings: &[(&str, &str)]) -> Vec<World> {
+    if let Err(missing) = module() {
+        skip(test, missing);
+        return Vec::new();
+    }
+    let make = |way: Way| {
+        World::new(way.clone(), settings, Order::DefaultFirst)
+            .unwrap_or_else(|error| panic!("{way:?}: {error}"))
+    };
+    Way::to_drivers(test).into_iter().map(make).collect()
+}
+
+/// As `worlds_with_drivers`; without a driver, one where OpenSSL's own ciphers must answer: for tests of bytes.
+#[track_caller]
+pub fn worlds(test: &str, settings: &[(&str, &str)]) -> Vec<World> {
+    let mut worlds = worlds_with_drivers(test, settings);
+    if worlds.is_empty() && module().is_ok() {
+        let world = World::new(Way::Nothing, settings, Order::DefaultFirst);
+        worlds.push(world.unwrap_or_else(|error| panic!("without a driver: {error}")));
+    }
+    worlds
+}
+
+/// The accelerator's world, for tests of the hardware itself.
+#[track_caller]
+pub fn accelerator_world(test: &str, settings: &[(&str, &str)]) -> Option<World> {
+    let missing = module().and(machine::reachable_accelerator()).err();
+    if let Some(missing) = missing {
+        skip(test, missing);
+        return None;
+    }
+    let world = World::new(Way::Accelerator, settings, Order::DefaultFirst);
+    Some(world.unwrap_or_else(|error| panic!("{error}")))
+}
+
+/// A provider's section of openssl.cnf.
+pub fn outboard_section(module: &Path, settings: &[(&str, &str)], activate: bool) -> String {
+    let mut section = format!("module = {}\n", module.display());
+    if activate {
+        section.push_str("activate = 1\n");
+    }
+    for (key, value) in settings {
+        section.push_str(&format!("{key} = {value}\n"));
+    }
+    section
+}
+
+/// Writes an openssl.cnf with the default provider and ours, which applications prefer.
+pub fn write_config(path: &Path, outboard: &str, order: Order) {
+    let providers = match order {
+        Order::DefaultFirst => "default = default_section\noutboard = outboard_section\n",
+        Order::OutboardFirst => "outboard = outboard_section\ndefault = default_section\n",
+    };
+    write_text(path, providers, outboard, "");
+}
+
+/// Writes an openssl.cnf from its parts.
+pub fn write_text(path: &Path, providers: &str, outboard: &str, more: &str) {
+    let text = format!(
+        "openssl_conf = openssl_section\n\n[openssl_section]\nproviders = providers_section\n\
+         alg_section = algorithms_section\n{more}\n[providers_section]\n{providers}\n\
+         [default_section]\nactivate = 1\n\n[outboard_section]\n{outboard}\n\
+         [algorithms_section]\ndefault_properties = ?provider=outboard\n"
+    );
+    fs::write(path, text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+}

@@ -1,0 +1,96 @@
+//! Whatever an application calls, in whatever order: the provider answers as OpenSSL's own ciphers do.
+
+use outboard_tests::bytes::{array, assert_same, bytes};
+use outboard_tests::evp::{Cipher, Context, Direction, LibraryContext};
+use outboard_tests::script::{Script, play, script};
+use outboard_tests::world::{CIPHERS, World, worlds};
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
+
+/// Thresholds on all sides of the lengths that scripts use.
+const THRESHOLDS: [&str; 7] = ["ALL:0", "ALL:1", "ALL:16", "ALL:17", "ALL:256", "ALL:4096", "ALL:65536"];
+
+/// A runner that leaves no files behind; PROPTEST_CASES makes it go on for longer.
+fn runner(cases: u32) -> TestRunner {
+    let chosen = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok());
+    TestRunner::new(Config { cases: chosen.unwrap_or(cases), failure_persistence: None, ..Config::default() })
+}
+
+/// Both providers' ciphers, of all three key lengths.
+fn ciphers(world: &World) -> Vec<(Cipher, Cipher)> {
+    CIPHERS.map(|algorithm| (world.hard(algorithm), world.soft(algorithm))).into()
+}
+
+fn play_one_of(ciphers: &[(Cipher, Cipher)], script: &Script) -> Result<(), TestCaseError> {
+    let (hard, soft) = &ciphers[script.cipher];
+    play(script, hard, soft).map_err(TestCaseError::fail)
+}
+
+#[test]
+fn the_default_provider_agrees_with_itself() {
+    let context = LibraryContext::new();
+    let fetch = |algorithm| Cipher::fetch(&context, algorithm, "").expect("the default provider");
+    let ciphers: Vec<_> = CIPHERS.iter().map(|algorithm| (fetch(algorithm), fetch(algorithm))).collect();
+    runner(64)
+        .run(&script(), |script| play_one_of(&ciphers, &script))
+        .unwrap_or_else(|failure| panic!("{failure}"));
+}
+
+#[test]
+fn any_sequence_of_calls_is_answered_as_by_the_default_provider_at_any_threshold() {
+    let test = "any_sequence_of_calls_is_answered_as_by_the_default_provider_at_any_threshold";
+    for threshold in THRESHOLDS {
+        for world in worlds(test, &[("THRESHOLDS", threshold)]) {
+            let ciphers = ciphers(&world);
+            runner(48)
+                .run(&script(), |script| play_one_of(&ciphers, &script))
+                .unwrap_or_else(|failure| panic!("{:?}, {threshold}: {failure}", world.way));
+            world.assert_driver_used();
+        }
+    }
+}
+
+#[test]
+fn a_message_split_anyhow_gives_the_ciphertext_of_one_call_and_comes_back_split_anyhow() {
+    let test = "a_message_split_anyhow_gives_the_ciphertext_of_one_call_and_comes_back_split_anyhow";
+    let splits = || prop::collection::vec(prop_oneof![0..40_usize, 0..5000_usize], 0..12);
+    let message = (any::<u64>(), 0..3_usize, 0..40_000_usize, splits(), splits());
+    for world in worlds(test, &[("THRESHOLDS", "ALL:64")]) {
+        let ciphers = ciphers(&world);
+        runner(64)
+            .run(&message, |(seed, which, length, encrypt_splits, decrypt_splits)| {
+                let (hard, soft) = &ciphers[which];
+                let plain = bytes(seed, length);
+                let (key, iv) = (bytes(seed ^ 1, hard.key_length()), array(seed ^ 2));
+                let start = |cipher, direction| Context::keyed(cipher, &key, &iv, direction);
+                let whole = drive(start(soft, Direction::Encrypt), &plain, &[]);
+                let split = drive(start(hard, Direction::Encrypt), &plain, &encrypt_splits);
+                assert_same(&split, &whole, "ciphertext");
+                assert_same(
+                    &drive(start(hard, Direction::Decrypt), &whole, &decrypt_splits),
+                    &plain,
+                    "plaintext",
+                );
+                Ok(())
+            })
+            .unwrap_or_else(|failure| panic!("{:?}: {failure}", world.way));
+        world.assert_driver_used();
+    }
+}
+
+/// Feeds the input in pieces of these lengths, the rest at once, and finishes.
+fn drive(mut context: Context, input: &[u8], pieces: &[usize]) -> Vec<u8> {
+    let mut output = Vec::new();
+    let mut rest = input;
+    for piece in pieces.iter().copied().chain([usize::MAX]) {
+        let (now, later) = rest.split_at(piece.min(rest.len()));
+        let mut own = vec![0; now.len() + 16];
+        let written = context.update(now, &mut own).expect("update");
+        output.extend_from_slice(&own[..written]);
+        rest = later;
+    }
+    let mut last = [0; 16];
+    let written = context.finish(&mut last).expect("final");
+    output.extend_from_slice(&last[..written]);
+    output
+}
