@@ -1,1 +1,15 @@
 //! The kernel's crypto drivers: what /proc/crypto and NETLINK_CRYPTO list, which of them is an accelerator and why.
+
+pub mod families;
+pub mod find;
+pub mod flags;
+pub mod interrupts;
+pub mod judge;
+pub mod kernel;
+pub mod module;
+pub mod netlink;
+pub mod proc_crypto;
+pub mod root;
+pub mod template;
+
+pub use find::{Candidate, find_accelerators, find_drivers, survey};

@@ -1,0 +1,102 @@
+//! CPU instructions. User space has them too, so a detour through the kernel never pays.
+
+use super::Family;
+use super::Nature::Instructions;
+
+pub(super) const ROWS: &[Family] = &[
+    Family {
+        id: "padlock",
+        nature: Instructions,
+        names: &["*-padlock", "*-padlock-nano"],
+        modules: &["padlock_aes", "padlock_sha"],
+        chip: "VIA PadLock instructions",
+        found_in: "VIA C3, C7, Nano; Zhaoxin",
+        ..Family::ROW
+    },
+    Family {
+        id: "x86",
+        nature: Instructions,
+        names: &[
+            "*-aesni",
+            "*_aesni*",
+            "*-aesni-avx*",
+            "*-vaes-*",
+            "*-avx10*",
+            "*-avx",
+            "*-avx2",
+            "*-avx512",
+            "*-sse2",
+            "*-ssse3",
+            "*-sse41",
+            "*-ni",
+            "*-shani",
+            "*-gfni*",
+            "*-pclmul*",
+            "*-clmulni",
+            "*-clmul",
+            "*-pcl-intel*",
+            "crc32c-intel",
+            "*-simd",
+        ],
+        chip: "x86 instructions (AES-NI, VAES, SHA, AVX)",
+        found_in: "x86 CPUs",
+        ..Family::ROW
+    },
+    Family {
+        id: "arm-ce",
+        nature: Instructions,
+        names: &["*-ce", "*-arm64-ce", "*-arm-ce", "*-ce-sync"],
+        chip: "ARMv8 Crypto Extensions",
+        found_in: "ARMv8 and later CPUs with the option",
+        ..Family::ROW
+    },
+    Family {
+        id: "neon",
+        nature: Instructions,
+        names: &["*-neonbs", "*-neon", "*-arm64-neon", "*-neon-fallback"],
+        chip: "NEON vector instructions",
+        found_in: "ARMv7 and later CPUs",
+        ..Family::ROW
+    },
+    Family {
+        id: "s390",
+        nature: Instructions,
+        names: &["*-s390", "*_s390_*", "prng-s390"],
+        chip: "IBM Z CPACF instructions",
+        found_in: "IBM Z",
+        ..Family::ROW
+    },
+    Family {
+        id: "power",
+        nature: Instructions,
+        names: &[
+            "p8_*",
+            "p10_*",
+            "aes_gcm_p10",
+            "rfc4106_aes_gcm_p10",
+            "*-p10",
+            "*_p10",
+            "*-vpmsum",
+            "*-ppc-spe",
+        ],
+        chip: "Power vector crypto instructions",
+        found_in: "IBM POWER8 and later; e500 with SPE",
+        ..Family::ROW
+    },
+    Family {
+        id: "riscv",
+        nature: Instructions,
+        names: &["*-riscv64-*", "*-riscv"],
+        chip: "RISC-V vector crypto extensions",
+        found_in: "RISC-V CPUs with Zvk*",
+        ..Family::ROW
+    },
+    Family {
+        id: "sparc",
+        nature: Instructions,
+        names: &["*-sparc64"],
+        chip: "SPARC crypto opcodes",
+        found_in: "SPARC T4 and later",
+        ..Family::ROW
+    },
+];

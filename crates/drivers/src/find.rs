@@ -1,0 +1,137 @@
+//! All drivers of a system, judged; and the accelerators for one algorithm.
+
+use std::io;
+
+use crate::flags::Flags;
+use crate::interrupts;
+use crate::judge::{Facts, Judgement, Verdict, judge};
+use crate::module::{Hardware, hardware};
+use crate::netlink;
+use crate::proc_crypto::{self, Driver, Warning};
+use crate::root::Root;
+
+/// Why nothing could be found out.
+#[derive(Debug, thiserror::Error)]
+#[error("{path} cannot be read ({cause}): is /proc mounted, and was the kernel built with CONFIG_CRYPTO?")]
+pub struct Error {
+    /// The file.
+    pub path: String,
+    /// Why.
+    #[source]
+    pub cause: io::Error,
+}
+
+/// A driver with everything that was found out about it.
+#[derive(Debug, Clone)]
+pub struct Judged {
+    /// Its entry in /proc/crypto.
+    pub driver: Driver,
+    /// Its flags, when the running kernel could be asked.
+    pub flags: Option<Flags>,
+    /// The devices behind it.
+    pub hardware: Hardware,
+    /// The verdict.
+    pub judgement: Judgement,
+}
+
+/// All drivers of a system.
+#[derive(Debug)]
+pub struct Survey {
+    /// In the order of /proc/crypto.
+    pub drivers: Vec<Judged>,
+    /// Damaged entries of /proc/crypto and /proc/interrupts.
+    pub warnings: Vec<Warning>,
+    /// Why there are no flags, on a running system.
+    pub no_flags: Option<netlink::Error>,
+}
+
+/// A driver that can serve an algorithm.
+#[derive(Debug, Clone)]
+pub struct Candidate {
+    /// The exact name to open.
+    pub driver: String,
+    /// The kernel prefers the highest.
+    pub priority: i32,
+    /// What it is, and why.
+    pub judgement: Judgement,
+    /// Its flags, when known.
+    pub flags: Option<Flags>,
+    /// The rest of its entry: key sizes, block size, kind.
+    pub entry: Driver,
+}
+
+/// Reads and judges everything.
+pub fn survey(root: &Root) -> Result<Survey, Error> {
+    collect(root, |_| true)
+}
+
+/// The usable drivers for `algorithm` (as in /proc/crypto, e.g. `cbc(aes)`), highest priority first, whatever they are.
+/// Reads /proc/crypto once, asks NETLINK_CRYPTO once, and sysfs for the few modules in question.
+pub fn find_drivers(root: &Root, algorithm: &str) -> Result<Vec<Candidate>, Error> {
+    let survey = collect(root, |d| d.algorithm == algorithm && d.is_usable())?;
+    let mut found: Vec<Candidate> = survey
+        .drivers
+        .into_iter()
+        .map(|j| Candidate {
+            driver: j.driver.name.clone(),
+            priority: j.driver.priority,
+            judgement: j.judgement,
+            flags: j.flags,
+            entry: j.driver,
+        })
+        .collect();
+    found.sort_by_key(|c| std::cmp::Reverse(c.priority));
+    Ok(found)
+}
+
+/// The accelerators among [`find_drivers`].
+pub fn find_accelerators(root: &Root, algorithm: &str) -> Result<Vec<Candidate>, Error> {
+    let mut found = find_drivers(root, algorithm)?;
+    found.retain(|c| c.judgement.verdict == Verdict::Accelerator);
+    Ok(found)
+}
+
+fn collect(root: &Root, wanted: impl Fn(&Driver) -> bool) -> Result<Survey, Error> {
+    let bytes = root
+        .read("proc/crypto")
+        .map_err(|cause| Error { path: root.path().join("proc/crypto").display().to_string(), cause })?;
+    let (all, mut warnings) = proc_crypto::parse(&bytes);
+    let (records, no_flags) = match root.is_live().then(netlink::dump) {
+        None => (Vec::new(), None),
+        Some(Ok(records)) => (records, None),
+        Some(Err(error)) => (Vec::new(), Some(error)),
+    };
+    let mut lines = None;
+    let mut known_hardware: Vec<(String, Option<&'static str>, Hardware)> = Vec::new();
+    let mut drivers = Vec::new();
+    for driver in all.iter().filter(|d| wanted(d)) {
+        let family = crate::families::of(&driver.name, &driver.module);
+        let id = family.map(|f| f.id);
+        let seen = known_hardware.iter().find(|(m, i, _)| *m == driver.module && *i == id);
+        let hardware = match seen {
+            Some((_, _, hardware)) => hardware.clone(),
+            None => {
+                let found = hardware(root, &driver.module, family);
+                known_hardware.push((driver.module.clone(), id, found.clone()));
+                found
+            }
+        };
+        let interrupt_lines = hardware.devices().next().is_some().then(|| {
+            let lines = lines.get_or_insert_with(|| {
+                let (lines, bad) = interrupts::parse(&root.read("proc/interrupts").unwrap_or_default());
+                warnings.extend(bad);
+                lines
+            });
+            let words = family.map_or(&[][..], |f| f.irqs);
+            hardware
+                .devices()
+                .map(|(d, name)| interrupts::lines_of(root, &d.bus, name, words, lines).len())
+                .sum()
+        });
+        let flags = netlink::flags_of(&records, &driver.name, &driver.module);
+        let facts = Facts { flags, hardware, interrupt_lines, registered: &all };
+        let judgement = judge(driver, &facts);
+        drivers.push(Judged { driver: driver.clone(), flags, hardware: facts.hardware, judgement });
+    }
+    Ok(Survey { drivers, warnings, no_flags })
+}

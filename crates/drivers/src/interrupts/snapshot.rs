@@ -1,0 +1,208 @@
+//! Interrupts of the accelerators on this machine, now and since an earlier look.
+
+use std::collections::BTreeSet;
+use std::io;
+
+use super::parse::{Line, parse};
+use crate::families::{self, Completion, Family, glob};
+use crate::module::{DeviceDriver, hardware};
+use crate::proc_crypto::Warning;
+use crate::root::Root;
+
+/// The interrupts of one device of an accelerator.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeviceInterrupts {
+    /// The bus: `platform`, `pci`, `virtio` …
+    pub bus: String,
+    /// The device driver, e.g. `marvell-cesa`.
+    pub driver: String,
+    /// The device, e.g. `f1090000.crypto`.
+    pub device: String,
+    /// Labels of its lines in /proc/interrupts.
+    pub lines: Vec<String>,
+    /// Interrupts of these lines since boot, all CPUs together.
+    pub total: u64,
+    /// The engine's name, when its family is known.
+    pub chip: Option<&'static str>,
+    /// How its requests complete; interrupts prove nothing when polled or through something else.
+    pub completion: Completion,
+}
+
+/// The interrupts of all accelerators at one moment.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Snapshot {
+    /// One entry for each device, sorted by bus, driver and device.
+    pub devices: Vec<DeviceInterrupts>,
+    /// Lines of /proc/interrupts that could not be read.
+    pub warnings: Vec<Warning>,
+}
+
+/// What happened at one device between two snapshots.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Difference {
+    /// The device as in the later snapshot, or as in the earlier one when it is gone.
+    pub device: DeviceInterrupts,
+    /// Interrupts in between; 0 when the device is gone or its counter started anew.
+    pub interrupts: u64,
+    /// The device was there before and is not any more.
+    pub gone: bool,
+}
+
+impl Snapshot {
+    /// Interrupts of each device since `earlier`.
+    pub fn since(&self, earlier: &Self) -> Vec<Difference> {
+        let same = |a: &DeviceInterrupts, b: &DeviceInterrupts| {
+            (&a.bus, &a.driver, &a.device) == (&b.bus, &b.driver, &b.device)
+        };
+        let now = self.devices.iter().map(|device| {
+            let before = earlier.devices.iter().find(|d| same(d, device)).map_or(0, |d| d.total);
+            let interrupts = device.total.saturating_sub(before);
+            Difference { device: device.clone(), interrupts, gone: false }
+        });
+        let gone = earlier
+            .devices
+            .iter()
+            .filter(|device| !self.devices.iter().any(|d| same(d, device)))
+            .map(|device| Difference { device: device.clone(), interrupts: 0, gone: true });
+        now.chain(gone).collect()
+    }
+
+    /// All interrupts of all devices.
+    pub fn total(&self) -> u64 {
+        self.devices.iter().fold(0, |sum, d| sum.saturating_add(d.total))
+    }
+}
+
+/// The interrupts of every device that an accelerator driver of a known family is bound to. Errors: /proc/interrupts
+/// cannot be read.
+pub fn accelerator_interrupts(root: &Root) -> io::Result<Snapshot> {
+    let known = families::accelerators().flat_map(|family| {
+        hardware(root, "kernel", Some(family)).drivers.into_iter().map(move |d| (Some(family), d))
+    });
+    snapshot_of(root, known)
+}
+
+/// The same for the given device drivers.
+pub fn snapshot_of(
+    root: &Root,
+    drivers: impl Iterator<Item = (Option<&'static Family>, DeviceDriver)>,
+) -> io::Result<Snapshot> {
+    let (all, warnings) = parse(&root.read("proc/interrupts")?);
+    let mut snapshot = Snapshot { devices: Vec::new(), warnings };
+    let mut seen = BTreeSet::new();
+    for (family, driver) in drivers {
+        for (index, device) in driver.devices.iter().enumerate() {
+            if !seen.insert((driver.bus.clone(), driver.name.clone(), device.clone())) {
+                continue;
+            }
+            // Lines with the family's own words cannot be told apart by device: the first device gets them.
+            let words = if index == 0 { family.map_or(&[][..], |f| f.irqs) } else { &[] };
+            let lines = lines_of(root, &driver.bus, device, words, &all);
+            snapshot.devices.push(DeviceInterrupts {
+                bus: driver.bus.clone(),
+                driver: driver.name.clone(),
+                device: device.clone(),
+                total: lines.iter().fold(0, |sum: u64, l| sum.saturating_add(l.total())),
+                lines: lines.into_iter().map(|l| l.label.clone()).collect(),
+                chip: family.map(|f| f.chip),
+                completion: family.map_or(Completion::OwnInterrupt, |f| f.completion),
+            });
+        }
+    }
+    snapshot.devices.sort_by(|a, b| (&a.bus, &a.driver, &a.device).cmp(&(&b.bus, &b.driver, &b.device)));
+    Ok(snapshot)
+}
+
+/// The lines that belong to a device: by the MSI vectors that sysfs lists, by the device's name, or by the words that
+/// its driver is known to use.
+pub fn lines_of<'a>(root: &Root, bus: &str, device: &str, words: &[&str], all: &'a [Line]) -> Vec<&'a Line> {
+    let vectors: BTreeSet<String> = match bus {
+        "pci" => {
+            root.list(&format!("sys/bus/pci/devices/{device}/msi_irqs")).into_iter().map(|e| e.name).collect()
+        }
+        _ => BTreeSet::new(),
+    };
+    all.iter()
+        .filter(|line| {
+            let named = line.actions.iter().any(|a| is_named(a, device) || words.iter().any(|w| glob(w, a)));
+            let configuration = line.actions.iter().all(|a| a.ends_with("-config"));
+            (named || vectors.contains(&line.label)) && (line.actions.is_empty() || !configuration)
+        })
+        .collect()
+}
+
+/// `virtio1`, `virtio1-dataq.0`, `ahci[0000:00:1f.2]`, `mlx5_async0@pci:0000:03:00.0`.
+fn is_named(action: &str, device: &str) -> bool {
+    match action.find(device) {
+        Some(0) => matches!(action.as_bytes().get(device.len()), None | Some(b'-' | b':' | b' ')),
+        Some(at) => {
+            matches!(action.as_bytes()[at - 1], b'[' | b':' | b'@')
+                && matches!(action.as_bytes().get(at + device.len()), None | Some(b']'))
+        }
+        None => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    const BEFORE: &str = "           CPU0       CPU1\n\
+         38:      64015          0     GIC-0  51 Level     f1090000.crypto\n\
+         39:          0          0     GIC-0  52 Level     f1090000.crypto\n\
+         40:          7          0     GIC-0  53 Level     f10a3800.rtc\n";
+
+    fn tree(interrupts: &str) -> (tempfile::TempDir, Root) {
+        let dir = tempfile::tempdir().unwrap();
+        let driver = dir.path().join("sys/bus/platform/drivers/marvell-cesa");
+        fs::create_dir_all(&driver).unwrap();
+        symlink("x", driver.join("f1090000.crypto")).unwrap();
+        fs::create_dir(dir.path().join("proc")).unwrap();
+        fs::write(dir.path().join("proc/interrupts"), interrupts).unwrap();
+        let root = Root::saved(dir.path()).unwrap();
+        (dir, root)
+    }
+
+    #[test]
+    fn the_lines_of_a_device_are_summed_and_compared() {
+        let (_keep, root) = tree(BEFORE);
+        let before = accelerator_interrupts(&root).unwrap();
+        assert_eq!(before.devices.len(), 1);
+        assert_eq!(
+            (before.devices[0].total, &before.devices[0].lines[..]),
+            (64015, &["38".into(), "39".into()][..])
+        );
+        let (_keep, root) = tree(&BEFORE.replace("64015          0", "64015         85"));
+        let after = accelerator_interrupts(&root).unwrap();
+        assert_eq!(after.since(&before)[0].interrupts, 85);
+        assert_eq!(before.since(&after)[0].interrupts, 0);
+        let gone = Snapshot::default().since(&after);
+        assert!(gone[0].gone && gone[0].interrupts == 0);
+    }
+
+    #[test]
+    fn a_device_is_not_mistaken_for_one_whose_name_begins_alike() {
+        for (action, device, named) in [
+            ("virtio1-dataq.0", "virtio1", true),
+            ("virtio10-dataq.0", "virtio1", false),
+            ("virtio1", "virtio1", true),
+            ("ahci[0000:00:1f.2]", "0000:00:1f.2", true),
+            ("xf1090000.crypto", "f1090000.crypto", false),
+        ] {
+            assert_eq!(is_named(action, device), named, "{action} {device}");
+        }
+    }
+
+    #[test]
+    fn configuration_lines_do_not_count_as_work() {
+        let text = "  CPU0\n 24: 5 PCI-MSIX-0000:00:03.0 0-edge virtio1-config\n 25: 9 PCI-MSIX-0000:00:03.0 1-edge virtio1-dataq.0\n";
+        let (all, _) = parse(text.as_bytes());
+        let (_keep, root) = tree("");
+        let labels: Vec<&str> =
+            lines_of(&root, "virtio", "virtio1", &[], &all).iter().map(|l| l.label.as_str()).collect();
+        assert_eq!(labels, ["25"]);
+    }
+}

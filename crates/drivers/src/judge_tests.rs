@@ -1,0 +1,125 @@
+use super::*;
+use crate::module::DeviceDriver;
+use crate::proc_crypto::{Kind, Selftest};
+
+fn driver(name: &str, module: &str) -> Driver {
+    Driver {
+        algorithm: "cbc(aes)".into(),
+        name: name.into(),
+        module: module.into(),
+        priority: 4001,
+        refcnt: Some(1),
+        selftest: Selftest::Passed,
+        internal: false,
+        kind: Kind::Skcipher,
+        is_async: Some(true),
+        blocksize: Some(16),
+        min_keysize: Some(16),
+        max_keysize: Some(32),
+        ivsize: Some(16),
+        maxauthsize: None,
+        digestsize: None,
+        line: 1,
+    }
+}
+
+fn hardware(devices: &[&str]) -> Hardware {
+    let devices = devices.iter().map(|d| d.to_string()).collect();
+    Hardware {
+        sysfs: true,
+        drivers: vec![DeviceDriver { bus: "platform".into(), name: "acme".into(), devices }],
+    }
+}
+
+fn verdict(name: &str, module: &str, facts: &Facts) -> Verdict {
+    judge(&driver(name, module), facts).verdict
+}
+
+#[test]
+fn known_accelerators_need_no_flag() {
+    for (name, module) in
+        [("virtio_crypto_aes_cbc", "virtio_crypto"), ("mv-cbc-aes", "kernel"), ("qat_aes_cbc", "intel_qat")]
+    {
+        let flags = Some(Flags(Flags::ASYNC | Flags::ALLOCATES_MEMORY));
+        assert_eq!(
+            verdict(name, module, &Facts { flags, ..Facts::default() }),
+            Verdict::Accelerator,
+            "{name}"
+        );
+        assert_eq!(verdict(name, module, &Facts::default()), Verdict::Accelerator, "{name}");
+    }
+}
+
+#[test]
+fn a_high_priority_and_async_do_not_make_an_accelerator() {
+    let async_only = || Facts { flags: Some(Flags(Flags::ASYNC)), ..Facts::default() };
+    assert_eq!(verdict("cbc-aes-aesni", "aesni_intel", &async_only()), Verdict::CpuInstructions);
+    assert_eq!(verdict("aes-generic", "kernel", &async_only()), Verdict::Software);
+    assert_eq!(verdict("acme-cbc-aes", "acme", &async_only()), Verdict::Unknown);
+}
+
+#[test]
+fn a_known_name_in_a_strange_module_is_not_trusted() {
+    let j = judge(&driver("mv-cbc-aes", "acme"), &Facts::default());
+    assert_eq!((j.verdict, j.family.is_none()), (Verdict::Unknown, true));
+    assert!(j.evidence[0].text.contains("another module than acme"), "{:?}", j.evidence);
+}
+
+#[test]
+fn a_known_family_without_its_device_is_unknown() {
+    let facts = Facts { hardware: hardware(&[]), ..Facts::default() };
+    assert_eq!(verdict("mv-cbc-aes", "marvell_cesa", &facts), Verdict::Unknown);
+}
+
+#[test]
+fn a_stranger_is_an_accelerator_when_several_signs_agree() {
+    let facts = |flags, devices: &[&str], lines| Facts {
+        flags: Some(Flags(flags)),
+        hardware: hardware(devices),
+        interrupt_lines: Some(lines),
+        registered: &[],
+    };
+    let (kdo, asynchronous) = (Flags::KERN_DRIVER_ONLY, Flags::ASYNC);
+    for (given, expected) in [
+        (facts(asynchronous, &["1.acme"], 1), Verdict::Accelerator),
+        (facts(kdo, &["1.acme"], 0), Verdict::Accelerator),
+        (facts(asynchronous, &["1.acme"], 0), Verdict::Unknown),
+        (facts(0, &["1.acme"], 1), Verdict::Unknown),
+        (facts(kdo | asynchronous, &[], 0), Verdict::Unknown),
+    ] {
+        assert_eq!(verdict("acme-cbc-aes", "acme", &given), expected, "{given:?}");
+    }
+    let plain = Facts { flags: Some(Flags(0)), ..Facts::default() };
+    assert_eq!(verdict("acme-cbc-aes", "acme", &plain), Verdict::Software);
+    let declared = Facts { flags: Some(Flags(kdo)), ..Facts::default() };
+    assert_eq!(verdict("acme-cbc-aes", "acme", &declared), Verdict::Unknown);
+}
+
+#[test]
+fn templates_are_wrappers_and_name_what_is_inside() {
+    let j = judge(&driver("cryptd(__cbc-aes-aesni)", "cryptd"), &Facts::default());
+    assert_eq!((j.verdict, j.inner), (Verdict::Wrapper, vec!["__cbc-aes-aesni".to_string()]));
+    let j = judge(&driver("essiv(mv-cbc-aes,sha256-generic)", "essiv"), &Facts::default());
+    assert_eq!((j.verdict, j.inner.len()), (Verdict::Wrapper, 2));
+    let flags = Some(Flags(Flags::INSTANCE));
+    assert_eq!(verdict("odd", "kernel", &Facts { flags, ..Facts::default() }), Verdict::Wrapper);
+}
+
+#[test]
+fn drivers_that_call_themselves_like_a_template_are_no_wrappers() {
+    let eip93 = ["cbc(aes-eip93)", "authenc(hmac(sha1-eip93),cbc(aes-eip93))", "hmac(sha256-eip93)"];
+    for name in eip93.into_iter().chain(["authenc(hmac(sha1),cbc(aes))-sa2ul", "n5_cbc(aes)"]) {
+        let module = families::by_name(name).unwrap().modules[0];
+        let without_flags = Facts::default();
+        assert_eq!(verdict(name, module, &without_flags), Verdict::Accelerator, "{name}");
+        let flags = Some(Flags(Flags::ASYNC | Flags::KERN_DRIVER_ONLY));
+        assert_eq!(
+            verdict(name, module, &Facts { flags, ..Facts::default() }),
+            Verdict::Accelerator,
+            "{name}"
+        );
+    }
+    let flags = Some(Flags(Flags::ASYNC | Flags::INSTANCE));
+    let facts = Facts { flags, ..Facts::default() };
+    assert_eq!(verdict("essiv(cbc(aes-eip93),sha256-generic)", "essiv", &facts), Verdict::Wrapper);
+}

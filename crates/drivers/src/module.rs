@@ -1,0 +1,98 @@
+//! What sysfs says about the device drivers behind a kernel module, and the devices bound to them.
+
+use crate::families::Family;
+use crate::root::Root;
+
+/// A device driver, as in /sys/bus/BUS/drivers/NAME, and its devices.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeviceDriver {
+    /// The bus: `platform`, `pci`, `virtio` …
+    pub bus: String,
+    /// The driver's name there.
+    pub name: String,
+    /// Names of the devices bound to it.
+    pub devices: Vec<String>,
+}
+
+/// What is known about the devices behind a crypto driver.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Hardware {
+    /// /sys/bus could be read; without it an empty list says nothing.
+    pub sysfs: bool,
+    /// The device drivers found.
+    pub drivers: Vec<DeviceDriver>,
+}
+
+impl Hardware {
+    /// All bound devices.
+    pub fn devices(&self) -> impl Iterator<Item = (&DeviceDriver, &str)> {
+        self.drivers.iter().flat_map(|d| d.devices.iter().map(move |name| (d, name.as_str())))
+    }
+}
+
+/// The device drivers of `module` (from /sys/module/MODULE/drivers) and those that `family` is known to use: drivers
+/// that are built in, and drivers whose crypto code lives in another module, do not show under the module.
+pub fn hardware(root: &Root, module: &str, family: Option<&Family>) -> Hardware {
+    let mut names: Vec<(String, String)> = Vec::new();
+    if module != "kernel" {
+        for entry in root.list(&format!("sys/module/{module}/drivers")) {
+            if let Some((bus, name)) = entry.name.split_once(':') {
+                names.push((bus.to_string(), name.to_string()));
+            }
+        }
+    }
+    for bound in family.map_or(&[][..], |f| f.bound) {
+        if let Some((bus, name)) = bound.split_once('/') {
+            names.push((bus.to_string(), name.to_string()));
+        }
+    }
+    names.sort();
+    names.dedup();
+    let drivers = names.into_iter().filter_map(|(bus, name)| device_driver(root, bus, name)).collect();
+    Hardware { sysfs: root.exists("sys/bus"), drivers }
+}
+
+fn device_driver(root: &Root, bus: String, name: String) -> Option<DeviceDriver> {
+    let path = format!("sys/bus/{bus}/drivers/{name}");
+    let entries = root.list(&path);
+    if entries.is_empty() && !root.exists(&path) {
+        return None;
+    }
+    let devices =
+        entries.into_iter().filter(|e| e.is_link_or_dir && e.name != "module").map(|e| e.name).collect();
+    Some(DeviceDriver { bus, name, devices })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+    use crate::families;
+
+    #[test]
+    fn devices_are_found_through_the_module_and_through_the_family() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |p: &str| dir.path().join(p);
+        fs::create_dir_all(at("sys/bus/platform/drivers/marvell-cesa")).unwrap();
+        symlink(
+            "../../../../devices/f1090000.crypto",
+            at("sys/bus/platform/drivers/marvell-cesa/f1090000.crypto"),
+        )
+        .unwrap();
+        symlink("../../../../module/x", at("sys/bus/platform/drivers/marvell-cesa/module")).unwrap();
+        fs::write(at("sys/bus/platform/drivers/marvell-cesa/bind"), "").unwrap();
+        let root = Root::saved(dir.path()).unwrap();
+        let family = families::by_name("mv-cbc-aes");
+        let built_in = hardware(&root, "kernel", family);
+        assert_eq!(
+            built_in.devices().map(|(d, n)| (d.name.as_str(), n)).collect::<Vec<_>>(),
+            [("marvell-cesa", "f1090000.crypto")]
+        );
+        assert!(hardware(&root, "acme", None).drivers.is_empty());
+        fs::create_dir_all(at("sys/module/acme/drivers")).unwrap();
+        symlink("x", at("sys/module/acme/drivers/platform:marvell-cesa")).unwrap();
+        assert_eq!(hardware(&root, "acme", None), built_in);
+    }
+}
