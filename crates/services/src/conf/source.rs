@@ -1,0 +1,149 @@
+//! The files that a configuration consists of, line by line, in the order in which OpenSSL reads them.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+/// The largest file that is read, in bytes.
+const LARGEST_FILE: u64 = 1 << 20;
+const MOST_FILES: usize = 1000;
+const DEEPEST: usize = 32;
+
+/// A stack of open files. One directory can be included at a time, as in conf_def.c: its files replace each other
+/// on top of the stack until none is left.
+pub(super) struct Sources {
+    stack: Vec<Source>,
+    directory: Option<std::vec::IntoIter<PathBuf>>,
+    files: usize,
+}
+
+struct Source {
+    path: PathBuf,
+    bytes: Vec<u8>,
+    at: usize,
+    line: usize,
+}
+
+/// A line with its continuations joined, and where it ended.
+pub(super) struct Line {
+    pub(super) text: Vec<u8>,
+    pub(super) file: PathBuf,
+    pub(super) number: usize,
+    /// It held a zero byte, which libcrypto does not expect; what followed on the line is dropped.
+    pub(super) had_nul: bool,
+}
+
+/// Reads at most [`LARGEST_FILE`] bytes of a regular file.
+pub(super) fn read(path: &Path) -> io::Result<Vec<u8>> {
+    // NONBLOCK: a FIFO must not make the reader wait for ever; it is refused below.
+    let nonblock = 0o4000;
+    let file = File::options().read(true).custom_flags(nonblock).open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::other("it is not a regular file"));
+    }
+    let mut bytes = Vec::new();
+    file.take(LARGEST_FILE + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > LARGEST_FILE {
+        return Err(io::Error::other("it is larger than 1 MiB"));
+    }
+    Ok(bytes)
+}
+
+impl Sources {
+    pub(super) fn new(path: &Path, mut bytes: Vec<u8>) -> Self {
+        // Only at the start of the first file; anywhere else the mark makes OpenSSL refuse the file.
+        if bytes.starts_with(b"\xef\xbb\xbf") {
+            bytes.drain(..3);
+        }
+        let first = Source { path: path.to_owned(), bytes, at: 0, line: 0 };
+        Self { stack: vec![first], directory: None, files: 1 }
+    }
+
+    /// Makes the lines of a file, or of all `*.cnf` and `*.conf` files of a directory, come next.
+    ///
+    /// # Errors
+    /// Why that is not done, in words. OpenSSL goes on without it, too.
+    pub(super) fn include(&mut self, path: &Path) -> Result<(), String> {
+        let failed = |e: io::Error| format!("{} is not included: {e}", path.display());
+        if self.stack.len() >= DEEPEST || self.files >= MOST_FILES {
+            return Err(format!("{} is not included: too many files include each other", path.display()));
+        }
+        if std::fs::metadata(path).map_err(failed)?.is_dir() {
+            if self.directory.is_some() {
+                return Err(format!("directory {} is not included: we are inside of one", path.display()));
+            }
+            // The order is the directory's own, as readdir(3) gives it to OpenSSL as well.
+            let names = std::fs::read_dir(path).map_err(failed)?.filter_map(Result::ok).map(|e| e.path());
+            self.directory = Some(names.filter(|p| is_conf(p)).collect::<Vec<_>>().into_iter());
+            let first = self.next_of_directory();
+            self.stack.extend(first);
+        } else {
+            let bytes = read(path).map_err(failed)?;
+            self.files += 1;
+            self.stack.push(Source { path: path.to_owned(), bytes, at: 0, line: 0 });
+        }
+        Ok(())
+    }
+
+    fn next_of_directory(&mut self) -> Option<Source> {
+        let names = self.directory.as_mut()?;
+        for path in names.by_ref() {
+            if self.files >= MOST_FILES {
+                break;
+            }
+            if let Ok(bytes) = read(&path) {
+                self.files += 1;
+                return Some(Source { path, bytes, at: 0, line: 0 });
+            }
+        }
+        self.directory = None;
+        None
+    }
+
+    /// The next line, of whichever file is its turn.
+    pub(super) fn line(&mut self) -> Option<Line> {
+        loop {
+            let top = self.stack.last_mut()?;
+            if let Some(line) = top.line() {
+                return Some(line);
+            }
+            match self.next_of_directory() {
+                // It replaces the finished file, be that the directory's or one that it included.
+                Some(next) => *self.stack.last_mut()? = next,
+                None => drop(self.stack.pop()),
+            }
+        }
+    }
+}
+
+fn is_conf(path: &Path) -> bool {
+    let name = path.file_name().map(|n| n.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
+    [".conf", ".cnf"].iter().any(|end| name.len() > end.len() && name.ends_with(end))
+}
+
+impl Source {
+    fn line(&mut self) -> Option<Line> {
+        if self.at >= self.bytes.len() {
+            return None;
+        }
+        let (mut text, mut had_nul) = (Vec::new(), false);
+        while self.at < self.bytes.len() {
+            let rest = &self.bytes[self.at..];
+            let length = rest.iter().position(|&b| b == b'\n').map_or(rest.len(), |n| n + 1);
+            let line = &rest[..length];
+            let end = line.iter().rposition(|b| !matches!(b, b'\r' | b'\n')).map_or(0, |n| n + 1);
+            let kept = line[..end].split(|&b| b == 0).next().unwrap_or_default();
+            had_nul |= kept.len() < end;
+            text.extend_from_slice(kept);
+            self.at += length;
+            self.line += 1;
+            // One backslash continues the line; two are one that is meant.
+            if text.last() != Some(&b'\\') || text.iter().rev().nth(1) == Some(&b'\\') {
+                break;
+            }
+            text.pop();
+        }
+        Some(Line { text, file: self.path.clone(), number: self.line, had_nul })
+    }
+}

@@ -1,0 +1,138 @@
+//! What an existing configuration does, as far as outboard must fit in.
+
+use super::NAME;
+use super::properties::Properties;
+use crate::conf::{Conf, DEFAULT_SECTION};
+use std::path::Path;
+
+/// The existing configuration's start.
+pub(super) struct Existing {
+    /// The init sections: `openssl_conf`'s first, then those of programs with a name of their own.
+    pub(super) inits: Vec<Init>,
+    /// Whether `openssl_conf` is set; if not, the first init section is outboard's own, which nothing names yet.
+    pub(super) starts: bool,
+    /// The sections in which outboard is configured already.
+    pub(super) outboard_sections: Vec<String>,
+    /// Names of the providers that get activated.
+    active: Vec<String>,
+}
+
+/// An init section, which lists the modules of libcrypto to configure.
+#[derive(Default)]
+pub(super) struct Init {
+    pub(super) section: String,
+    pub(super) properties: Properties,
+    /// The keys of the default section that name it.
+    names: Vec<String>,
+}
+
+impl Existing {
+    pub(super) fn look(conf: &Conf) -> Self {
+        let mut found =
+            Self { inits: Vec::new(), starts: false, outboard_sections: Vec::new(), active: Vec::new() };
+        let keys = conf.section(DEFAULT_SECTION).map(|s| s.entries()).unwrap_or_default();
+        let (main, others): (Vec<_>, Vec<_>) = keys
+            .into_iter()
+            .filter(|(key, value)| {
+                *key == "openssl_conf" || (key.ends_with("_conf") && conf.section(value).is_some())
+            })
+            .partition(|(key, _)| *key == "openssl_conf");
+        found.starts = !main.is_empty();
+        if !found.starts {
+            found.inits.push(Init { section: super::INIT.to_owned(), ..Init::default() });
+        }
+        for (key, section) in main.into_iter().chain(others) {
+            found.init(conf, key, section);
+        }
+        found
+    }
+
+    fn init(&mut self, conf: &Conf, key: &str, section: &str) {
+        if let Some(known) = self.inits.iter_mut().find(|i| i.section == section) {
+            known.names.push(key.to_owned());
+            return;
+        }
+        let mut properties = Properties::default();
+        for (module, value) in conf.section(section).map(|s| s.entries()).unwrap_or_default() {
+            match module.rsplit_once('.').map_or(module, |(name, _)| name) {
+                "providers" => self.providers(conf, value),
+                "alg_section" => read_properties(conf, value, &mut properties),
+                _ => {}
+            }
+        }
+        self.inits.push(Init { section: section.to_owned(), properties, names: vec![key.to_owned()] });
+    }
+
+    fn providers(&mut self, conf: &Conf, list: &str) {
+        for (entry, section) in conf.section(list).map(|s| s.entries()).unwrap_or_default() {
+            let settings = conf.section(section).map(|s| s.entries()).unwrap_or_default();
+            // Everything up to the first dot only keeps keys apart.
+            let bare = |key: &'_ str| key.split_once('.').map_or(key, |(_, rest)| rest).to_owned();
+            let get = |wanted: &str| settings.iter().rev().find(|(k, _)| bare(k) == wanted).map(|(_, v)| *v);
+            let name = get("identity").map_or_else(|| bare(entry), str::to_owned);
+            if name == NAME && !self.outboard_sections.iter().any(|s| s == section) {
+                self.outboard_sections.push(section.to_owned());
+            }
+            // 3.0 takes any value for yes; from 3.4 on these are no.
+            let off = ["0", "no", "NO", "false", "FALSE", "off", "OFF"];
+            if get("activate").is_some_and(|v| !off.contains(&v)) {
+                self.active.push(name);
+            }
+        }
+    }
+
+    /// Whether every program is bound to validated implementations.
+    pub(super) fn fips(&self) -> bool {
+        self.inits.iter().any(|i| i.properties.fips())
+    }
+
+    /// What about it the user should know.
+    pub(super) fn notes(&self, conf: &Conf, path: Option<&Path>) -> Vec<String> {
+        let file = path.unwrap_or(Path::new("openssl.cnf")).display();
+        let mut notes: Vec<String> = Vec::new();
+        if let Some(why) = &conf.refused {
+            notes.push(format!(
+                "OpenSSL refuses the whole configuration, outboard with it: {why}. Correct that line first"
+            ));
+        }
+        notes.extend(conf.warnings.iter().map(ToString::to_string));
+        for init in &self.inits {
+            let (section, names) = (&init.section, init.names.join(", "));
+            if conf.section(section).is_none() && !names.is_empty() {
+                notes.push(format!("{file}: {names} = {section}, and there is no such section"));
+            }
+            if init.properties.fips() {
+                notes.push(format!(
+                    "{file}: [{section}] asks for fips=yes, so outboard will not be used: it is not validated and never claims to be"
+                ));
+            }
+            if let Some(rival) = init.properties.rival() {
+                notes.push(format!(
+                    "{file}: [{section}] asks for {rival} in default_properties, so outboard will not be preferred: \
+                     remove that entry to use it"
+                ));
+            }
+        }
+        if !self.fips() && !self.active.is_empty() && !self.active.iter().any(|p| p == "default") {
+            notes.push(format!(
+                "{file} activates {} and not the default provider, which outboard needs: it is activated here",
+                self.active.join(", ")
+            ));
+        }
+        notes
+    }
+}
+
+/// Follows alg_section as evp_cnf.c does: the last word counts, fips_mode adds to what is there.
+fn read_properties(conf: &Conf, section: &str, properties: &mut Properties) {
+    for (key, value) in conf.section(section).map(|s| s.entries()).unwrap_or_default() {
+        match key {
+            "default_properties" => *properties = Properties::parse(value),
+            "fips_mode" => {
+                let yes = ["yes", "y", "true", "1"].contains(&value.to_ascii_lowercase().as_str());
+                properties.set(if yes { "fips=yes" } else { "-fips" });
+            }
+            _ => {}
+        }
+    }
+}
