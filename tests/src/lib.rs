@@ -4,6 +4,7 @@
 //! (`evp`), a world with the provider configured in it (`world`), and what this machine can do (`machine`).
 
 pub mod bytes;
+pub mod child;
 pub mod command;
 pub mod elf;
 pub mod evp;
@@ -11,4 +12,6 @@ pub mod machine;
 pub mod module;
 pub mod script;
 pub mod skip;
+pub mod stream;
+pub mod tls;
 pub mod world;

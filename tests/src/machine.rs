@@ -60,14 +60,13 @@ fn bind(driver: &str) -> Result<(), String> {
     address.salg_type[..8].copy_from_slice(b"skcipher");
     address.salg_name[..driver.len()].copy_from_slice(driver.as_bytes());
     let length = libc::socklen_t::try_from(size_of::<libc::sockaddr_alg>()).expect("a small structure");
-    // SAFETY: the address is whole and its length is right; the socket is ours.
-    let outcome = unsafe {
+    // SAFETY: the address is whole and its length is right; the socket is ours and closed once.
+    unsafe {
         let outcome = libc::bind(socket, (&raw const address).cast(), length);
         let error = std::io::Error::last_os_error();
         libc::close(socket);
         if outcome == 0 { Ok(()) } else { Err(error.to_string()) }
-    };
-    outcome
+    }
 }
 
 /// Has the CPU AES instructions? Where it has, libssl prefers the default provider's stitched AES-CBC-HMAC ciphers.

@@ -60,6 +60,8 @@ pub struct World {
     pub way: Way,
     /// The context.
     pub context: LibraryContext,
+    /// The provider's section of the configuration.
+    pub section: String,
     counters: Table,
     folder: TempDir,
 }
@@ -78,7 +80,8 @@ impl World {
             all.push((key, value));
         }
         let config = folder.path().join("openssl.cnf");
-        write_config(&config, &outboard_section(&module()?, &all, true), order);
+        let section = outboard_section(&module()?, &all, true);
+        write_config(&config, &section, order);
 
         evp::clear();
         let context = LibraryContext::new();
@@ -87,7 +90,7 @@ impl World {
             return Err(format!("the provider did not load:\n{}", evp::text()));
         }
         evp::clear();
-        Ok(World { way, context, counters, folder })
+        Ok(World { way, context, section, counters, folder })
     }
 
     /// The provider's cipher; with nothing to drive, what an application gets that prefers the provider.

@@ -1,0 +1,79 @@
+//! fork(2) in tests: what a child finds out comes back as its exit status.
+
+use std::time::{Duration, Instant};
+
+/// How a child ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// `_exit(2)`: nothing is cleaned up.
+    Quick,
+    /// `exit(3)`: OpenSSL and the provider clean up.
+    Clean,
+}
+
+/// A forked child.
+#[derive(Debug)]
+pub struct ForkedChild(libc::pid_t);
+
+/// How long a child may take: far beyond what it takes, so that a deadlock is a failure and not a hang.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+const RIGHT: i32 = 0;
+const WRONG: i32 = 1;
+const PANICKED: i32 = 2;
+
+/// Forks. The child runs `body`, which says whether all was right, and ends.
+pub fn fork(exit: Exit, body: impl FnOnce() -> bool) -> ForkedChild {
+    // SAFETY: the child calls what the test calls, libcrypto and malloc, both of which glibc and OpenSSL make usable in
+    // the child of a process with threads; it ends below and never returns into the test harness.
+    let pid = unsafe { libc::fork() };
+    assert!(pid >= 0, "fork: {}", std::io::Error::last_os_error());
+    if pid > 0 {
+        return ForkedChild(pid);
+    }
+    let status = match std::panic::catch_unwind(std::panic::AssertUnwindSafe(body)) {
+        Ok(true) => RIGHT,
+        Ok(false) => WRONG,
+        Err(_) => PANICKED,
+    };
+    // SAFETY: both end the child.
+    unsafe {
+        match exit {
+            Exit::Quick => libc::_exit(status),
+            Exit::Clean => libc::exit(status),
+        }
+    }
+}
+
+impl ForkedChild {
+    /// Waits for the child; Err says what went wrong in it.
+    pub fn wait(self) -> Result<(), String> {
+        let start = Instant::now();
+        let mut status = 0;
+        loop {
+            // SAFETY: the child is ours and the status has a place.
+            let ended = unsafe { libc::waitpid(self.0, &mut status, libc::WNOHANG) };
+            if ended == self.0 {
+                break;
+            }
+            if start.elapsed() > PATIENCE {
+                // SAFETY: the child is ours and not waited for yet, so the number is still its.
+                unsafe {
+                    libc::kill(self.0, libc::SIGKILL);
+                    libc::waitpid(self.0, &mut status, 0);
+                }
+                return Err("the child hangs".to_owned());
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        if libc::WIFSIGNALED(status) {
+            return Err(format!("the child died of signal {}", libc::WTERMSIG(status)));
+        }
+        match libc::WEXITSTATUS(status) {
+            RIGHT => Ok(()),
+            WRONG => Err("the child's bytes are wrong".to_owned()),
+            PANICKED => Err("the child panicked".to_owned()),
+            other => Err(format!("the child ended with status {other}")),
+        }
+    }
+}

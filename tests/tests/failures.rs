@@ -1,0 +1,154 @@
+//! What goes wrong goes wrong alike: same value, same length, same reason in the error queue.
+
+use outboard_tests::bytes::{array, bytes};
+use outboard_tests::evp::{Context, Direction, Outcome};
+use outboard_tests::world::{CIPHERS, World, worlds};
+
+/// Makes the same calls to both providers' contexts and asserts that each is answered alike; returns the last answer.
+#[track_caller]
+fn alike(
+    world: &World,
+    algorithm: &str,
+    direction: Direction,
+    calls: impl Fn(&mut Context) -> Vec<Outcome>,
+) -> Outcome {
+    let [mut hard, soft] = [world.hard(algorithm), world.soft(algorithm)].map(|cipher| {
+        let mut context = Context::keyed(&cipher, &bytes(1, cipher.key_length()), &array(2), direction);
+        calls(&mut context)
+    });
+    assert_eq!(hard, soft, "{:?}, {algorithm}, {direction:?}", world.way);
+    hard.pop().expect("at least one call")
+}
+
+/// A ciphertext whose plaintext ends in these bytes.
+fn ciphertext_ending_in(world: &World, ending: &[u8]) -> Vec<u8> {
+    let cipher = world.soft("AES-128-CBC");
+    let mut context = Context::keyed(&cipher, &bytes(1, 16), &array(2), Direction::Encrypt);
+    context.set_padding(false).expect("padding off");
+    let plain = [bytes(3, 4096 - ending.len()).as_slice(), ending].concat();
+    let mut output = vec![0; plain.len() + 16];
+    let written = context.update(&plain, &mut output).expect("update");
+    output.truncate(written);
+    output
+}
+
+#[test]
+fn a_final_with_part_of_a_block_and_no_padding_is_refused_alike() {
+    let test = "a_final_with_part_of_a_block_and_no_padding_is_refused_alike";
+    for world in worlds(test, &[("THRESHOLDS", "ALL:1")]) {
+        for algorithm in CIPHERS {
+            for direction in [Direction::Encrypt, Direction::Decrypt] {
+                let last = alike(&world, algorithm, direction, |context| {
+                    let mut output = [0; 256];
+                    context.set_padding(false);
+                    vec![context.update(&[7; 100], &mut output), context.finish(&mut output)]
+                });
+                assert_eq!(last.returned, 0);
+                assert_eq!(last.reasons, [Some("wrong final block length".to_owned())]);
+            }
+        }
+    }
+}
+
+#[test]
+fn bad_padding_is_refused_alike() {
+    for world in worlds("bad_padding_is_refused_alike", &[("THRESHOLDS", "ALL:1")]) {
+        let endings: [&[u8]; 6] = [
+            &[0],
+            &[17],
+            &[255],
+            &[3, 2],
+            &[4, 5, 5, 5, 5],
+            &[0, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16],
+        ];
+        for ending in endings {
+            let secret = ciphertext_ending_in(&world, ending);
+            let last = alike(&world, "AES-128-CBC", Direction::Decrypt, |context| {
+                let mut output = vec![0; secret.len() + 16];
+                vec![context.update(&secret, &mut output), context.finish(&mut output)]
+            });
+            assert_eq!(last.returned, 0, "{ending:?}");
+            assert_eq!(last.reasons, [Some("bad decrypt".to_owned())], "{ending:?}");
+        }
+    }
+}
+
+#[test]
+fn every_length_of_good_padding_is_taken_off() {
+    for world in worlds("every_length_of_good_padding_is_taken_off", &[("THRESHOLDS", "ALL:1")]) {
+        for length in 1..=16_u8 {
+            let secret = ciphertext_ending_in(&world, &vec![length; length.into()]);
+            let last = alike(&world, "AES-128-CBC", Direction::Decrypt, |context| {
+                let mut output = vec![0; secret.len() + 16];
+                vec![context.update(&secret, &mut output), context.finish(&mut output)]
+            });
+            assert_eq!((last.returned, last.written), (1, 16 - i32::from(length)));
+        }
+    }
+}
+
+#[test]
+fn a_ciphertext_of_odd_length_or_of_none_is_refused_alike() {
+    let test = "a_ciphertext_of_odd_length_or_of_none_is_refused_alike";
+    for world in worlds(test, &[("THRESHOLDS", "ALL:1")]) {
+        for length in [0, 1, 15, 17, 4095, 4097] {
+            let last = alike(&world, "AES-256-CBC", Direction::Decrypt, |context| {
+                let mut output = vec![0; length + 16];
+                vec![context.update(&bytes(4, length), &mut output), context.finish(&mut output)]
+            });
+            assert_eq!(last.returned, 0, "{length} bytes");
+        }
+    }
+}
+
+#[test]
+fn an_update_of_nothing_writes_nothing() {
+    for world in worlds("an_update_of_nothing_writes_nothing", &[("THRESHOLDS", "ALL:0")]) {
+        for direction in [Direction::Encrypt, Direction::Decrypt] {
+            for held in [0, 1, 16, 4096, 4097] {
+                let last = alike(&world, "AES-128-CBC", direction, |context| {
+                    let mut output = vec![0; held + 16];
+                    vec![context.update(&bytes(5, held), &mut output), context.update(&[], &mut output)]
+                });
+                assert_eq!((last.returned, last.written), (1, 0), "{direction:?} after {held} bytes");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_context_without_a_key_refuses_all_alike() {
+    for world in worlds("a_context_without_a_key_refuses_all_alike", &[("THRESHOLDS", "ALL:1")]) {
+        let [hard, soft] = [world.hard("AES-128-CBC"), world.soft("AES-128-CBC")].map(|cipher| {
+            let mut context = Context::new();
+            let mut output = vec![0; 8192];
+            vec![
+                context.init(Some(&cipher), None, Some(&array(1)), Some(Direction::Encrypt)),
+                context.update(&bytes(2, 4096), &mut output),
+                context.update(&[], &mut output),
+                context.finish(&mut output),
+                context.one_shot(&bytes(2, 4112), 4096, &mut output),
+                context.init(None, Some(&bytes(3, 16)), None, None),
+                context.update(&bytes(2, 4096), &mut output),
+            ]
+        });
+        assert_eq!(hard, soft, "{:?}", world.way);
+        assert_eq!(soft[1].reasons, [Some("no key set".to_owned())]);
+        assert_eq!(soft[6].returned, 1);
+    }
+}
+
+/// OpenSSL's own ciphers leave the result of a partial overlap open, so that bytes are not compared.
+#[test]
+fn buffers_that_overlap_in_part_are_answered_alike() {
+    for world in worlds("buffers_that_overlap_in_part_are_answered_alike", &[("THRESHOLDS", "ALL:1")]) {
+        for (from, to) in [(0, 1), (0, 16), (0, 4000), (1, 0), (16, 0), (4000, 0)] {
+            for direction in [Direction::Encrypt, Direction::Decrypt] {
+                alike(&world, "AES-128-CBC", direction, |context| {
+                    let mut buffer = bytes(6, 3 * 4096);
+                    vec![context.update_within(&mut buffer, from, to, 4096)]
+                });
+            }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! fork(2): a context that exists when a process forks goes on in both, each by itself.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
+
+use outboard_tests::child::{Exit, fork};
+use outboard_tests::stream::{Journey, Stream};
+use outboard_tests::world::worlds;
+
+const ROUNDS: u64 = 16;
+
+#[test]
+fn a_stream_goes_on_right_in_parent_and_child_at_the_same_time() {
+    let test = "a_stream_goes_on_right_in_parent_and_child_at_the_same_time";
+    for world in worlds(test, &[("THRESHOLDS", "ALL:512")]) {
+        let (hard, soft) = (world.hard("AES-128-CBC"), world.soft("AES-128-CBC"));
+        for round in 0..ROUNDS {
+            // Pieces that are no multiple of a block: the fork happens with bytes held back.
+            let stream = Stream::new(&soft, round, 8, 2011);
+            let mut journey = stream.start(&hard);
+            for _ in 0..=round % 4 {
+                journey.go();
+            }
+            let exit = if round % 2 == 0 { Exit::Quick } else { Exit::Clean };
+            // The same context in both, not a copy: the child's closure takes it in the child alone.
+            let mut same = Some(journey);
+            let child =
+                fork(exit, || same.take().is_some_and(Journey::ends_right) && stream.runs_right(&hard));
+            assert!(
+                same.take().is_some_and(Journey::ends_right),
+                "{:?}, round {round}: the parent's bytes are wrong",
+                world.way
+            );
+            child
+                .wait()
+                .unwrap_or_else(|problem| panic!("{:?}, round {round}, {exit:?}: {problem}", world.way));
+        }
+        world.assert_driver_used();
+    }
+}
+
+#[test]
+fn a_child_and_a_grandchild_go_on_with_the_same_context() {
+    let test = "a_child_and_a_grandchild_go_on_with_the_same_context";
+    for world in worlds(test, &[("THRESHOLDS", "ALL:512")]) {
+        let (hard, soft) = (world.hard("AES-256-CBC"), world.soft("AES-256-CBC"));
+        let stream = Stream::new(&soft, 99, 8, 4096);
+        let mut journey = stream.start(&hard);
+        journey.go();
+        let mut same = Some(journey);
+        let child = fork(Exit::Clean, || {
+            same.as_mut().map(Journey::go);
+            let grandchild = fork(Exit::Clean, || same.take().is_some_and(Journey::ends_right));
+            same.take().is_some_and(Journey::ends_right) && grandchild.wait().is_ok()
+        });
+        assert!(
+            same.take().is_some_and(Journey::ends_right),
+            "{:?}: the parent's bytes are wrong",
+            world.way
+        );
+        child.wait().unwrap_or_else(|problem| panic!("{:?}: {problem}", world.way));
+    }
+}
+
+#[test]
+fn a_fork_while_other_threads_are_in_a_request_leaves_a_child_that_works() {
+    let test = "a_fork_while_other_threads_are_in_a_request_leaves_a_child_that_works";
+    for world in worlds(test, &[("THRESHOLDS", "ALL:1")]) {
+        let (hard, soft) = (&world.hard("AES-128-CBC"), &world.soft("AES-128-CBC"));
+        let (stop, done) = (&AtomicBool::new(false), &AtomicU64::new(0));
+        thread::scope(|scope| {
+            for number in 0..3 {
+                scope.spawn(move || {
+                    let stream = Stream::new(soft, number, 4, 8192);
+                    while !stop.load(Ordering::Relaxed) {
+                        assert!(stream.runs_right(hard), "the thread's bytes are wrong");
+                        done.fetch_add(1, Ordering::Relaxed);
+                    }
+                });
+            }
+            let stream = Stream::new(soft, 50, 3, 8192);
+            let outcomes: Vec<_> = (0..ROUNDS)
+                .map(|round| {
+                    let exit = if round % 2 == 0 { Exit::Quick } else { Exit::Clean };
+                    fork(exit, || stream.runs_right(hard))
+                        .wait()
+                        .map_err(|problem| format!("{exit:?}: {problem}"))
+                })
+                .collect();
+            stop.store(true, Ordering::Relaxed);
+            for (round, outcome) in outcomes.into_iter().enumerate() {
+                outcome.unwrap_or_else(|problem| panic!("{:?}, round {round}: {problem}", world.way));
+            }
+        });
+        assert!(done.load(Ordering::Relaxed) > 0, "the threads did something");
+    }
+}

@@ -1,0 +1,165 @@
+//! TLS with CBC suites between `openssl s_server` and `openssl s_client`, the provider on either side or on both.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use outboard_tests::bytes::{assert_same, bytes};
+use outboard_tests::command::on_path;
+use outboard_tests::machine::cpu_has_aes;
+use outboard_tests::skip::skip;
+use outboard_tests::tls::{Session, make_certificate};
+use outboard_tests::world::{Way, World, worlds, write_text};
+
+const SUITES: [&str; 4] = ["AES128-SHA", "AES256-SHA", "ECDHE-RSA-AES128-SHA256", "ECDHE-RSA-AES256-SHA384"];
+
+const SMALL: usize = 200_000;
+const LARGE: usize = 50_000_000;
+
+/// Which side has the provider.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sides {
+    Server,
+    Client,
+    Both,
+}
+
+/// What `Options` of openssl.cnf says about encrypt-then-MAC, and what the client then prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mac {
+    EncryptThenMac,
+    MacThenEncrypt,
+}
+
+/// A place for a world's sessions.
+struct Ground {
+    world: World,
+    openssl: PathBuf,
+}
+
+impl Ground {
+    fn all(test: &str) -> Vec<Ground> {
+        let Some(openssl) = on_path("openssl") else {
+            skip(test, "the openssl command");
+            return Vec::new();
+        };
+        let worlds = worlds(test, &[("THRESHOLDS", "ALL:1")]);
+        let grounds: Vec<_> =
+            worlds.into_iter().map(|world| Ground { world, openssl: openssl.clone() }).collect();
+        for ground in &grounds {
+            make_certificate(&openssl, &ground.config(false, Mac::EncryptThenMac), ground.folder());
+        }
+        grounds
+    }
+
+    fn folder(&self) -> &Path {
+        self.world.folder()
+    }
+
+    /// An openssl.cnf with or without the provider.
+    fn config(&self, outboard: bool, mac: Mac) -> PathBuf {
+        let path = self.folder().join(format!("{}-{mac:?}.cnf", if outboard { "outboard" } else { "plain" }));
+        let providers = if outboard {
+            "default = default_section\noutboard = outboard_section\n"
+        } else {
+            "default = default_section\n"
+        };
+        let sign = if mac == Mac::EncryptThenMac { '+' } else { '-' };
+        let ssl = format!(
+            "ssl_conf = ssl_section\n\n[ssl_section]\nsystem_default = tls_section\n\n\
+             [tls_section]\nOptions = {sign}EncryptThenMac\n"
+        );
+        write_text(&path, providers, &self.world.section, &ssl);
+        path
+    }
+
+    /// Sends `file` of the folder both ways and asserts that what arrives is what was sent.
+    #[track_caller]
+    fn transfer(&self, version: &str, suite: &str, sides: Sides, mac: Mac, file: &str) {
+        let what = format!("{:?}, {version} {suite}, provider on {sides:?}, {mac:?}", self.world.way);
+        let server = self.config(sides != Sides::Client, mac);
+        let client = self.config(sides != Sides::Server, mac);
+        let session = Session {
+            openssl: &self.openssl,
+            folder: self.folder(),
+            version,
+            suite,
+            server: &server,
+            client: &client,
+        };
+        let sent = fs::read(self.folder().join(file)).expect("the file to send");
+        let before = self.world.counts();
+
+        let up =
+            session.upload(&self.folder().join(file)).unwrap_or_else(|error| panic!("{what}, up: {error}"));
+        assert_same(&up.bytes, &sent, &format!("{what}, up"));
+        let agreed = up.about.contains("encrypt-then-mac");
+        assert_eq!(agreed, mac == Mac::EncryptThenMac, "{what}: the server's extensions: {}", up.about);
+        let down = session.download(file).unwrap_or_else(|error| panic!("{what}, down: {error}"));
+        assert_same(&down.bytes, &sent, &format!("{what}, down"));
+
+        // A CPU with AES instructions makes libssl take the default provider's stitched ciphers, where there is one.
+        let stitched = cpu_has_aes() && mac == Mac::MacThenEncrypt && !suite.ends_with("SHA384");
+        if self.world.way != Way::Nothing && !stitched {
+            let used = self.world.counts() - before;
+            let records = (2 * sent.len() / 16_384) as u64;
+            assert!(used.hw_requests >= records, "{what}: records went past the driver: {used:?}");
+            assert_eq!(used.failures + used.mismatches, 0, "{what}: {used:?}");
+        }
+    }
+}
+
+#[test]
+fn tls_1_2_carries_a_file_both_ways_with_the_provider_on_either_side() {
+    for ground in Ground::all("tls_1_2_carries_a_file_both_ways_with_the_provider_on_either_side") {
+        fs::write(ground.folder().join("small"), bytes(1, SMALL)).expect("a file to send");
+        for suite in SUITES {
+            for sides in [Sides::Server, Sides::Client, Sides::Both] {
+                for mac in [Mac::EncryptThenMac, Mac::MacThenEncrypt] {
+                    ground.transfer("-tls1_2", suite, sides, mac, "small");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn tls_1_2_carries_fifty_megabytes_each_way() {
+    for ground in Ground::all("tls_1_2_carries_fifty_megabytes_each_way") {
+        fs::write(ground.folder().join("large"), bytes(2, LARGE)).expect("a file to send");
+        for mac in [Mac::EncryptThenMac, Mac::MacThenEncrypt] {
+            ground.transfer("-tls1_2", "AES128-SHA", Sides::Both, mac, "large");
+        }
+    }
+}
+
+#[test]
+fn tls_1_0_and_1_1_carry_a_file_both_ways() {
+    let test = "tls_1_0_and_1_1_carry_a_file_both_ways";
+    for ground in Ground::all(test) {
+        fs::write(ground.folder().join("small"), bytes(3, SMALL)).expect("a file to send");
+        for version in ["-tls1", "-tls1_1"] {
+            if let Err(reason) = default_provider_speaks(&ground, version) {
+                skip(test, format!("{version} in this OpenSSL ({reason})"));
+                continue;
+            }
+            for mac in [Mac::EncryptThenMac, Mac::MacThenEncrypt] {
+                ground.transfer(version, "AES128-SHA", Sides::Both, mac, "small");
+            }
+        }
+    }
+}
+
+/// Does this OpenSSL, without the provider, do this version of TLS?
+fn default_provider_speaks(ground: &Ground, version: &str) -> Result<(), String> {
+    let plain = ground.config(false, Mac::EncryptThenMac);
+    let session = Session {
+        openssl: &ground.openssl,
+        folder: ground.folder(),
+        version,
+        suite: "AES128-SHA",
+        server: &plain,
+        client: &plain,
+    };
+    let outcome = session.upload(&ground.folder().join("small"));
+    outcome.map(|_| ()).map_err(|error| error.lines().last().unwrap_or_default().to_owned())
+}
