@@ -1,1 +1,30 @@
-//! outboard.so: the OpenSSL provider.
+//! outboard.so: the OpenSSL provider that hands requests to an accelerator where that wins.
+//!
+//! Software means the default provider's own implementation, called directly: each cipher context owns
+//! one of the default provider's, which keeps all state (buffered bytes, padding, TLS parameters), and the
+//! accelerator only does the whole blocks in the middle of a large request. So a small request pays one
+//! comparison and one call, and every rule of EVP is the default provider's by construction.
+//!
+//! - [`entry`]: `OSSL_provider_init`, the functions that the core calls
+//! - `core`: the functions that the core offers, errors included
+//! - `config`: the keys of our section in openssl.cnf
+//! - `software`: the default provider, found through the core
+//! - `hardware`: the driver, its failures, its rest
+//! - `offer`: which algorithms are offered, decided once
+//! - `cipher`: cipher contexts
+
+mod cipher;
+mod config;
+mod core;
+pub mod entry;
+mod hardware;
+mod log;
+mod offer;
+mod software;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Runs `body`; a panic, which would be a bug of ours, becomes `failed` and never crosses into C.
+pub(crate) fn guard<T>(failed: T, body: impl FnOnce() -> T) -> T {
+    catch_unwind(AssertUnwindSafe(body)).unwrap_or(failed)
+}

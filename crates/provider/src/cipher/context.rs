@@ -1,0 +1,219 @@
+//! What a cipher context holds.
+
+use std::ffi::c_void;
+use std::ptr::null_mut;
+
+use outboard_accel::Session;
+use zeroize::{Zeroize, Zeroizing};
+
+use super::BLOCK;
+use super::unpad::Mac;
+use crate::entry::Provider;
+use crate::guard;
+use crate::offer::Cipher;
+use crate::software::SoftContext;
+
+/// So many software requests are counted here before they go to the shared counters.
+const COUNTED_TOGETHER: u64 = 4096;
+
+/// One cipher context.
+///
+/// The default provider's context in `soft` owns the state of the stream. What is kept here is what the
+/// accelerator needs to take over in the middle of it, and to hand it back: see `running`.
+pub(crate) struct Context {
+    /// A request smaller than this goes straight to `soft`: the threshold, or 0 while something has to be
+    /// put right first, or `usize::MAX` while the accelerator is out of the question.
+    pub(super) straight_below: usize,
+    /// The default provider's context.
+    pub(super) soft: SoftContext,
+    /// Bytes that `soft` holds in its buffer, 0 to 16.
+    pub(super) held: usize,
+    /// 1 if `soft` keeps the last block back, as decryption with padding must; else 0.
+    pub(super) keeps_last: usize,
+    /// Software requests and bytes not yet in the shared counters.
+    pub(super) soft_requests: u64,
+    pub(super) soft_bytes: u64,
+
+    pub(super) cipher: &'static Cipher,
+    pub(super) provider: &'static Provider,
+    pub(super) encrypt: bool,
+    pub(super) padding: bool,
+    /// The version on the wire, 0 outside of TLS records.
+    pub(super) tls_version: u32,
+    /// Bytes of the MAC in a record, 0 with encrypt-then-MAC.
+    pub(super) tls_mac_size: usize,
+    /// The MAC of the record that was decrypted last, if that was done here and not by `soft`.
+    pub(super) tls_mac: Option<Mac>,
+
+    /// The key, while it may be wanted for a session; empty before.
+    pub(super) key: Zeroizing<Vec<u8>>,
+    /// The IV of the last initialisation: what `soft` believes it to be is lost when a running IV is
+    /// pushed into it.
+    pub(super) original_iv: [u8; BLOCK],
+    /// Whether that has happened.
+    pub(super) pushed: bool,
+    /// The IV to go on from, if the accelerator did the last blocks and `soft` does not know. Then `soft`
+    /// holds no bytes, so pushing it loses nothing.
+    pub(super) running: Option<[u8; BLOCK]>,
+    /// The key in the driver, from the first request on that wanted it.
+    pub(super) session: SessionState,
+    /// The default provider failed half-way, so nothing is known about its buffer: the accelerator stays
+    /// out of it until the next initialisation.
+    pub(super) lost: bool,
+}
+
+/// How far a context has got with the driver.
+pub(super) enum SessionState {
+    /// Not asked yet.
+    Unasked,
+    /// The driver took the key; the flag says that a first result was compared with software's.
+    Open(Box<dyn Session>, bool),
+    /// The driver did not take the key: it stays in software until another key is set.
+    Refused,
+}
+
+impl Context {
+    fn new(provider: &'static Provider, cipher: &'static Cipher) -> Option<Box<Context>> {
+        let soft = SoftContext::new(cipher.soft, provider.software.context(&provider.core))?;
+        Some(Box::new(Context {
+            straight_below: usize::MAX,
+            soft,
+            held: 0,
+            keeps_last: 0,
+            soft_requests: 0,
+            soft_bytes: 0,
+            cipher,
+            provider,
+            encrypt: true,
+            padding: true,
+            tls_version: 0,
+            tls_mac_size: 0,
+            tls_mac: None,
+            key: Zeroizing::new(Vec::new()),
+            original_iv: [0; BLOCK],
+            pushed: false,
+            running: None,
+            session: SessionState::Unasked,
+            lost: false,
+        }))
+    }
+
+    fn duplicate(&self) -> Option<Box<Context>> {
+        Some(Box::new(Context {
+            soft: self.soft.duplicate()?,
+            soft_requests: 0,
+            soft_bytes: 0,
+            tls_mac: self.tls_mac.clone(),
+            key: self.key.clone(),
+            session: match &self.session {
+                SessionState::Open(session, checked) => {
+                    session.share().map_or(SessionState::Unasked, |copy| SessionState::Open(copy, *checked))
+                }
+                SessionState::Refused => SessionState::Refused,
+                SessionState::Unasked => SessionState::Unasked,
+            },
+            ..*self
+        }))
+    }
+
+    /// Decides anew which requests go straight to software; to be called whenever that may have changed.
+    pub(super) fn settle(&mut self) {
+        self.keeps_last = usize::from(!self.encrypt && self.padding);
+        self.straight_below = if self.running.is_some() || self.tls_version > 0 {
+            0
+        } else if self.may_offload() {
+            self.cipher.threshold
+        } else {
+            usize::MAX
+        };
+    }
+
+    /// Whether the accelerator is in question for this context at all.
+    pub(super) fn may_offload(&self) -> bool {
+        !self.lost
+            && !self.key.is_empty()
+            && !matches!(self.session, SessionState::Refused)
+            && self.cipher.hardware.is_up()
+    }
+
+    /// To be called when the default provider failed.
+    pub(super) fn lose(&mut self) {
+        self.lost = true;
+        self.running = None;
+        self.settle();
+    }
+
+    /// Tells `soft` where the accelerator left off. False if the default provider refuses, which it never
+    /// does for an IV of the right length.
+    pub(super) fn sync(&mut self) -> bool {
+        let Some(running) = self.running.take() else { return true };
+        self.pushed = true;
+        let told = self.soft.set_iv(self.encrypt, &running);
+        if told {
+            self.settle()
+        } else {
+            self.lose()
+        }
+        told
+    }
+
+    /// Counts a request that software did.
+    #[inline]
+    pub(super) fn count_soft(&mut self, bytes: usize) {
+        self.soft_requests += 1;
+        self.soft_bytes = self.soft_bytes.wrapping_add(bytes as u64);
+        if self.soft_requests >= COUNTED_TOGETHER {
+            self.flush_counts();
+        }
+    }
+
+    #[cold]
+    pub(super) fn flush_counts(&mut self) {
+        if self.soft_requests > 0 {
+            if let Some(row) = self.provider.counters.row(self.cipher.kind.name) {
+                row.add_sw(self.soft_requests, self.soft_bytes);
+            }
+            self.soft_requests = 0;
+            self.soft_bytes = 0;
+        }
+    }
+}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        self.flush_counts();
+        self.original_iv.zeroize();
+        if let Some(running) = &mut self.running {
+            running.zeroize();
+        }
+    }
+}
+
+/// `OSSL_FUNC_cipher_newctx`
+pub(super) unsafe extern "C" fn newctx<const KIND: usize>(provider: *mut c_void) -> *mut c_void {
+    guard(null_mut(), || {
+        // SAFETY: the core hands back the context that OSSL_provider_init gave it, and tears it down only
+        // when no cipher of ours, and so no context, is left.
+        let provider: &'static Provider = unsafe { &*provider.cast::<Provider>() };
+        let made =
+            provider.offer().and_then(|offer| offer.cipher(KIND)).and_then(|c| Context::new(provider, c));
+        made.map_or(null_mut(), |context| Box::into_raw(context).cast())
+    })
+}
+
+/// `OSSL_FUNC_cipher_freectx`
+pub(super) unsafe extern "C" fn freectx(at: *mut c_void) {
+    if !at.is_null() {
+        // SAFETY: the core gives a context back once, and it was made by `newctx` or `dupctx`.
+        guard((), || drop(unsafe { Box::from_raw(at.cast::<Context>()) }));
+    }
+}
+
+/// `OSSL_FUNC_cipher_dupctx`
+pub(super) unsafe extern "C" fn dupctx(at: *mut c_void) -> *mut c_void {
+    guard(null_mut(), || {
+        // SAFETY: the core's promise about contexts.
+        let original = unsafe { super::context(at) };
+        original.duplicate().map_or(null_mut(), |copy| Box::into_raw(copy).cast())
+    })
+}

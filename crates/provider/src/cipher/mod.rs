@@ -1,0 +1,125 @@
+//! Cipher contexts: AES in CBC mode.
+//!
+//! - `context`: what a context holds, copies, frees
+//! - `init`: key, IV and direction
+//! - `stream`: update and final
+//! - `record`: TLS 1.2 and older, one record an update
+//! - `unpad`: padding and MAC off a decrypted record, in constant time
+//! - `offload`: whole blocks through the accelerator
+//! - `params`: what can be asked and set
+
+mod context;
+mod init;
+mod offload;
+mod params;
+mod record;
+mod stream;
+mod unpad;
+
+use std::ffi::c_void;
+use std::mem::transmute;
+
+use outboard_abi as abi;
+use outboard_abi::{Dispatch, Function};
+
+use context::Context;
+
+/// Bytes of a block and of an IV of AES in CBC mode.
+pub(crate) const BLOCK: usize = 16;
+
+/// What is fixed about an algorithm that we can offer.
+pub(crate) struct Kind {
+    /// OpenSSL's first name for it.
+    pub(crate) name: &'static str,
+    /// All of OpenSSL's names for it, as the default provider lists them.
+    pub(crate) names: &'static std::ffi::CStr,
+    /// Bytes of the key.
+    pub(crate) key_len: usize,
+    /// Our functions for it.
+    pub(crate) functions: &'static [Dispatch],
+}
+
+/// Each cipher that a driver of the kernel's `cbc(aes)` can do.
+pub(crate) const CBC_AES: [Kind; 3] = [
+    Kind {
+        name: "AES-128-CBC",
+        names: c"AES-128-CBC:AES128:2.16.840.1.101.3.4.1.2",
+        key_len: 16,
+        functions: &functions::<0>(),
+    },
+    Kind {
+        name: "AES-192-CBC",
+        names: c"AES-192-CBC:AES192:2.16.840.1.101.3.4.1.22",
+        key_len: 24,
+        functions: &functions::<1>(),
+    },
+    Kind {
+        name: "AES-256-CBC",
+        names: c"AES-256-CBC:AES256:2.16.840.1.101.3.4.1.42",
+        key_len: 32,
+        functions: &functions::<2>(),
+    },
+];
+
+/// The dispatch table of `CBC_AES[KIND]`. Functions that the core calls without a context have to know
+/// their algorithm from their address alone, hence a constant.
+const fn functions<const KIND: usize>() -> [Dispatch; 15] {
+    // SAFETY: each function has the type that core_dispatch.h gives to the number beside it; the core
+    // casts it back to that type.
+    unsafe {
+        [
+            Dispatch::new(
+                abi::CIPHER_NEWCTX,
+                transmute::<abi::CipherNewctx, Function>(context::newctx::<KIND>),
+            ),
+            Dispatch::new(abi::CIPHER_FREECTX, transmute::<abi::CipherFreectx, Function>(context::freectx)),
+            Dispatch::new(abi::CIPHER_DUPCTX, transmute::<abi::CipherDupctx, Function>(context::dupctx)),
+            Dispatch::new(
+                abi::CIPHER_ENCRYPT_INIT,
+                transmute::<abi::CipherInit, Function>(init::encrypt_init),
+            ),
+            Dispatch::new(
+                abi::CIPHER_DECRYPT_INIT,
+                transmute::<abi::CipherInit, Function>(init::decrypt_init),
+            ),
+            Dispatch::new(abi::CIPHER_UPDATE, transmute::<abi::CipherUpdate, Function>(stream::update)),
+            Dispatch::new(abi::CIPHER_FINAL, transmute::<abi::CipherFinal, Function>(stream::finish)),
+            Dispatch::new(abi::CIPHER_CIPHER, transmute::<abi::CipherUpdate, Function>(stream::cipher)),
+            Dispatch::new(
+                abi::CIPHER_GET_PARAMS,
+                transmute::<abi::CipherGetParams, Function>(params::get_params::<KIND>),
+            ),
+            Dispatch::new(
+                abi::CIPHER_GET_CTX_PARAMS,
+                transmute::<abi::GetCtxParams, Function>(params::get_ctx_params),
+            ),
+            Dispatch::new(
+                abi::CIPHER_SET_CTX_PARAMS,
+                transmute::<abi::CipherSetCtxParams, Function>(params::set_ctx_params),
+            ),
+            Dispatch::new(
+                abi::CIPHER_GETTABLE_PARAMS,
+                transmute::<abi::GettableParams, Function>(params::gettable_params),
+            ),
+            Dispatch::new(
+                abi::CIPHER_GETTABLE_CTX_PARAMS,
+                transmute::<abi::CipherCtxParamList, Function>(params::gettable_ctx_params),
+            ),
+            Dispatch::new(
+                abi::CIPHER_SETTABLE_CTX_PARAMS,
+                transmute::<abi::CipherCtxParamList, Function>(params::settable_ctx_params),
+            ),
+            Dispatch::END,
+        ]
+    }
+}
+
+/// The context behind a pointer of the core's.
+///
+/// # Safety
+/// `at` came from [`context::newctx`] or [`context::dupctx`], was not freed, and no other reference to it
+/// is in use: EVP contexts are not shared between threads.
+unsafe fn context<'a>(at: *mut c_void) -> &'a mut Context {
+    // SAFETY: the caller's promise.
+    unsafe { &mut *at.cast::<Context>() }
+}

@@ -1,0 +1,107 @@
+//! Whole blocks through the accelerator.
+
+use std::ptr::copy_nonoverlapping;
+
+use outboard_accel::Direction;
+use zeroize::Zeroizing;
+
+use super::BLOCK;
+use super::context::{Context, SessionState};
+use crate::log::Level;
+use crate::software::SoftContext;
+
+impl Context {
+    /// Sends `len` bytes, whole blocks, through the accelerator, going on from `iv`. Returns how many of
+    /// them are done, from the front; the rest is for software. Then `running` is the IV to go on from,
+    /// and `output` holds nothing but right results: no byte is written before its request has succeeded,
+    /// so that software can do the rest even in place.
+    ///
+    /// # Safety
+    /// `input` is readable and `output` writable for `len` bytes; they are the same or do not overlap.
+    pub(super) unsafe fn offload(
+        &mut self,
+        input: *const u8,
+        output: *mut u8,
+        len: usize,
+        iv: [u8; BLOCK],
+    ) -> usize {
+        let hardware = &self.cipher.hardware;
+        if matches!(self.session, SessionState::Unasked) && hardware.is_up() {
+            self.session = match hardware.open(&self.key) {
+                Some(session) => SessionState::Open(session, false),
+                None => SessionState::Refused,
+            };
+        }
+        let mut iv = iv;
+        let mut done = 0;
+        while done < len && hardware.is_up() {
+            let SessionState::Open(session, checked) = &mut self.session else { break };
+            let step = session.max_request().min(len - done);
+            // SAFETY: within the caller's promise. The slice is gone before `output` is written.
+            let part = unsafe { std::slice::from_raw_parts(input.add(done), step) };
+            let last: [u8; BLOCK] = part[step - BLOCK..].try_into().expect("a block long");
+            let expected = if *checked { None } else { expect(&self.soft, self.encrypt, &iv, part) };
+            let direction = if self.encrypt { Direction::Encrypt } else { Direction::Decrypt };
+            let result = match session.crypt(direction, &iv, part) {
+                Ok(result) => result,
+                Err(error) => {
+                    hardware.failed(&error);
+                    self.note_failure();
+                    break;
+                }
+            };
+            if expected.is_some_and(|expected| *expected != result) {
+                hardware.mismatched(self.cipher.kind.name, step);
+                if let Some(row) = self.provider.counters.row(self.cipher.kind.name) {
+                    row.add_mismatch();
+                }
+                break;
+            }
+            iv = if self.encrypt { result[step - BLOCK..].try_into().expect("a block long") } else { last };
+            // SAFETY: `output` has room; the result lies in the session's own memory.
+            unsafe { copy_nonoverlapping(result.as_ptr(), output.add(done), step) };
+            *checked = true;
+            done += step;
+            if let Some(row) = self.provider.counters.row(self.cipher.kind.name) {
+                row.add_hw(1, step as u64);
+            }
+        }
+        if done > 0 {
+            self.running = Some(iv);
+        }
+        self.settle();
+        done
+    }
+
+    fn note_failure(&self) {
+        if let Some(row) = self.provider.counters.row(self.cipher.kind.name) {
+            row.add_failure();
+        }
+        self.provider
+            .log
+            .line(Level::Debug, format_args!("{}: request redone in software", self.cipher.kind.name));
+    }
+}
+
+/// What software makes of `part`: a driver's first answer for each key is compared with it before the
+/// application sees it. `None` if the default provider cannot say.
+fn expect(soft: &SoftContext, encrypt: bool, iv: &[u8; BLOCK], part: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
+    let scratch = soft.duplicate()?;
+    if !scratch.set_iv(encrypt, iv) {
+        return None;
+    }
+    let mut expected = Zeroizing::new(vec![0; part.len()]);
+    let mut written = 0;
+    // SAFETY: a context of this cipher; both buffers have `part.len()` bytes.
+    let done = unsafe {
+        (scratch.functions.cipher)(
+            scratch.at,
+            expected.as_mut_ptr(),
+            &mut written,
+            expected.len(),
+            part.as_ptr(),
+            part.len(),
+        )
+    };
+    (done == 1 && written == part.len()).then_some(expected)
+}

@@ -1,0 +1,123 @@
+//! TLS 1.2 and older: each update is one record, padded by itself, in place.
+//!
+//! provider-cipher(7), parameters tls-version, tls-mac-size and tls-mac. Encryption appends the padding of
+//! RFC 5246 section 6.2.3.2 (SSL 3: RFC 6101 section 5.2.3.2); decryption takes padding and MAC off in
+//! constant time. From TLS 1.1 on the first block is the explicit IV, encrypted and decrypted like data.
+
+use std::ffi::c_int;
+
+use super::BLOCK;
+use super::context::Context;
+use super::stream::Request;
+use super::unpad::{Record, unpad};
+use crate::core::Reason;
+
+/// Versions as they stand on the wire (openssl/prov_ssl.h).
+pub(super) mod version {
+    pub(in crate::cipher) const SSL3: u32 = 0x0300;
+    pub(in crate::cipher) const TLS1: u32 = 0x0301;
+    pub(in crate::cipher) const TLS1_1: u32 = 0x0302;
+    pub(in crate::cipher) const TLS1_2: u32 = 0x0303;
+    pub(in crate::cipher) const DTLS1: u32 = 0xfeff;
+    pub(in crate::cipher) const DTLS1_2: u32 = 0xfefd;
+    pub(in crate::cipher) const DTLS1_BAD: u32 = 0x0100;
+}
+
+impl Context {
+    /// # Safety
+    /// As for `OSSL_FUNC_cipher_update`, in TLS mode.
+    pub(super) unsafe fn record(&mut self, r: Request) -> c_int {
+        self.tls_mac = None;
+        let padded = if self.encrypt { (r.len / BLOCK + 1).saturating_mul(BLOCK) } else { r.len };
+        let well_formed = !r.input.is_null()
+            && std::ptr::eq(r.input, r.out)
+            && r.out_size >= padded
+            && self.padding
+            && padded % BLOCK == 0;
+        if !well_formed
+            || !self.knows_version()
+            || r.len < self.cipher.threshold.max(BLOCK)
+            || !self.may_offload()
+        {
+            // SAFETY: the caller's promise.
+            return unsafe { self.soft_record(r) };
+        }
+        let Some(iv) = self.running_iv() else { return 0 };
+        if self.encrypt {
+            // SAFETY: `out` is writable for `padded` bytes, as was checked.
+            unsafe { self.pad(r.out, r.len, padded) };
+        }
+        let whole = Request { len: padded, ..r };
+        // SAFETY: the caller's promise; in place.
+        let done = unsafe { self.offload(r.input, r.out, padded, iv) };
+        // SAFETY: as above.
+        if done < padded && unsafe { self.soft_blocks(whole, done) } != 1 {
+            return 0;
+        }
+        let len = if self.encrypt {
+            padded
+        } else {
+            // SAFETY: the record was decrypted in place: `padded` bytes that nobody else looks at.
+            let bytes = unsafe { std::slice::from_raw_parts(r.out, padded) };
+            match self.unwrap_record(bytes) {
+                Some(len) => len,
+                None => return 0,
+            }
+        };
+        // SAFETY: the core's pointer to where the length goes.
+        unsafe { *r.out_len = len };
+        1
+    }
+
+    /// The whole record by the default provider, its errors included.
+    ///
+    /// # Safety
+    /// As for `record`.
+    unsafe fn soft_record(&mut self, r: Request) -> c_int {
+        if !self.sync() {
+            return 0;
+        }
+        let soft = &self.soft;
+        // SAFETY: the caller's promise.
+        let done = unsafe { (soft.functions.update)(soft.at, r.out, r.out_len, r.out_size, r.input, r.len) };
+        self.count_soft(r.len);
+        done
+    }
+
+    /// Writes the padding behind `len` bytes of data, up to `padded`.
+    ///
+    /// # Safety
+    /// `out` is writable for `padded` bytes; `padded` is 1 to 16 more than `len`.
+    unsafe fn pad(&self, out: *mut u8, len: usize, padded: usize) {
+        let count = padded - len;
+        let last = (count - 1) as u8;
+        let filler = if self.tls_version == version::SSL3 { 0 } else { last };
+        // SAFETY: the caller's promise.
+        unsafe {
+            out.add(len).write_bytes(filler, count);
+            out.add(padded - 1).write(last);
+        }
+    }
+
+    /// Takes explicit IV, padding and MAC off a decrypted record: how long the data is that follows the
+    /// explicit IV. `None`, with an error raised, if the record is malformed for everybody to see.
+    fn unwrap_record(&mut self, bytes: &[u8]) -> Option<usize> {
+        let data = &bytes[if self.has_explicit_iv() { BLOCK } else { 0 }..];
+        let ssl3 = self.tls_version == version::SSL3;
+        let Some(Record { len, mac }) = unpad(data, self.tls_mac_size, ssl3) else {
+            self.provider.core.raise(Reason::Record, "TLS record too short, or bad padding after a good MAC");
+            return None;
+        };
+        self.tls_mac = mac;
+        Some(len)
+    }
+
+    fn has_explicit_iv(&self) -> bool {
+        !matches!(self.tls_version, version::SSL3 | version::TLS1)
+    }
+
+    fn knows_version(&self) -> bool {
+        use version::{DTLS1, DTLS1_2, DTLS1_BAD, SSL3, TLS1, TLS1_1, TLS1_2};
+        matches!(self.tls_version, SSL3 | TLS1 | TLS1_1 | TLS1_2 | DTLS1 | DTLS1_2 | DTLS1_BAD)
+    }
+}

@@ -1,0 +1,277 @@
+//! Update and final.
+//!
+//! The default provider's context does all but the middle of a large update:
+//!
+//! ```text
+//!  held by soft |  head  |            whole blocks             | tail
+//!  -------------+--------+-------------------------------------+---------------
+//!      soft completes    |            accelerator              | soft, from the
+//!      its block         |            from soft's IV           | running IV
+//! ```
+//!
+//! When the accelerator fails, the rest goes to `soft` as if it had been the tail.
+
+use std::ffi::{c_int, c_void};
+
+use outboard_abi::{Param, end, name};
+
+use super::BLOCK;
+use super::context::Context;
+use crate::guard;
+
+/// What the core hands over for one update.
+#[derive(Clone, Copy)]
+pub(super) struct Request {
+    pub(super) out: *mut u8,
+    pub(super) out_len: *mut usize,
+    pub(super) out_size: usize,
+    pub(super) input: *const u8,
+    pub(super) len: usize,
+}
+
+/// `OSSL_FUNC_cipher_update`. What stays in software pays for a comparison, a call and the count.
+pub(super) unsafe extern "C" fn update(
+    at: *mut c_void,
+    out: *mut u8,
+    out_len: *mut usize,
+    out_size: usize,
+    input: *const u8,
+    len: usize,
+) -> c_int {
+    // SAFETY: the core's promise about contexts.
+    let context = unsafe { super::context(at) };
+    let request = Request { out, out_len, out_size, input, len };
+    if len < context.straight_below {
+        // SAFETY: the request goes on as it came. Nothing in there panics.
+        return unsafe { context.straight(request) };
+    }
+    // SAFETY: the core's promise about buffers.
+    guard(0, || unsafe { context.update(request) })
+}
+
+/// `OSSL_FUNC_cipher_final`
+pub(super) unsafe extern "C" fn finish(
+    at: *mut c_void,
+    out: *mut u8,
+    out_len: *mut usize,
+    out_size: usize,
+) -> c_int {
+    guard(0, || {
+        // SAFETY: the core's promise about contexts.
+        let context = unsafe { super::context(at) };
+        if !context.sync() {
+            return 0;
+        }
+        // SAFETY: the core's promise about buffers.
+        let done = unsafe { (context.soft.functions.finish)(context.soft.at, out, out_len, out_size) };
+        if done == 1 {
+            context.held = 0
+        } else {
+            context.lose()
+        }
+        done
+    })
+}
+
+/// `OSSL_FUNC_cipher_cipher`: whole blocks past the buffer and the padding (EVP_Cipher(3)).
+pub(super) unsafe extern "C" fn cipher(
+    at: *mut c_void,
+    out: *mut u8,
+    out_len: *mut usize,
+    out_size: usize,
+    input: *const u8,
+    len: usize,
+) -> c_int {
+    guard(0, || {
+        // SAFETY: the core's promise about contexts.
+        let context = unsafe { super::context(at) };
+        // SAFETY: the core's promise about buffers.
+        unsafe { context.cipher_blocks(Request { out, out_len, out_size, input, len }) }
+    })
+}
+
+impl Context {
+    /// Software, as if we were not there.
+    ///
+    /// # Safety
+    /// As for `OSSL_FUNC_cipher_update`.
+    #[inline]
+    pub(super) unsafe fn straight(&mut self, r: Request) -> c_int {
+        let total = self.held.wrapping_add(r.len);
+        let soft = &self.soft;
+        // SAFETY: the caller's promise, handed on.
+        let done = unsafe { (soft.functions.update)(soft.at, r.out, r.out_len, r.out_size, r.input, r.len) };
+        if done != 1 {
+            self.lose();
+        } else if total != 0 {
+            self.held = (total.wrapping_sub(self.keeps_last) % BLOCK).wrapping_add(self.keeps_last);
+        }
+        self.count_soft(r.len);
+        done
+    }
+
+    /// # Safety
+    /// As for `OSSL_FUNC_cipher_update`.
+    unsafe fn update(&mut self, r: Request) -> c_int {
+        if self.tls_version > 0 {
+            // SAFETY: the caller's promise.
+            return unsafe { self.record(r) };
+        }
+        let head = (BLOCK - self.held % BLOCK) % BLOCK;
+        let large = r.len >= self.cipher.threshold && r.len >= head + 2 * BLOCK;
+        let fits = self.held.checked_add(r.len).is_some_and(|total| r.out_size >= total);
+        if !large || !fits || r.input.is_null() || r.out.is_null() || !self.may_offload() {
+            // SAFETY: the caller's promise.
+            return if self.sync() { unsafe { self.straight(r) } } else { 0 };
+        }
+        // SAFETY: the caller's promise; there is room for every byte that can come out.
+        match unsafe { self.large(r, head) } {
+            Some(written) => {
+                // SAFETY: the core's pointer to where the length goes.
+                unsafe { *r.out_len = written };
+                1
+            }
+            None => 0,
+        }
+    }
+
+    /// A large update in three parts; `None` when the default provider failed.
+    ///
+    /// # Safety
+    /// As for `update`, and `out` has room for all that is held and all that comes.
+    unsafe fn large(&mut self, r: Request, head: usize) -> Option<usize> {
+        // SAFETY: the caller's promise for the whole covers its parts.
+        unsafe {
+            let mut written = if head > 0 { self.part(r, 0, 0, head)? } else { 0 };
+            if self.held > 0 {
+                written += self.release(r, written)?;
+            }
+            let rest = r.len - head;
+            let middle = (rest - self.keeps_last) / BLOCK * BLOCK;
+            let iv = self.running_iv()?;
+            let done = self.offload(r.input.add(head), r.out.add(written), middle, iv);
+            written += done;
+            if done < rest {
+                if !self.sync() {
+                    return None;
+                }
+                written += self.part(r, head + done, written, rest - done)?;
+            }
+            Some(written)
+        }
+    }
+
+    /// `len` bytes of a request by software.
+    ///
+    /// # Safety
+    /// As for `large`; the part lies within the request.
+    unsafe fn part(&mut self, r: Request, from: usize, to: usize, len: usize) -> Option<usize> {
+        let mut written = 0;
+        // SAFETY: the caller's promise.
+        let part = unsafe {
+            Request {
+                out: r.out.add(to),
+                out_len: &mut written,
+                out_size: r.out_size - to,
+                input: r.input.add(from),
+                len,
+            }
+        };
+        // SAFETY: as above.
+        (unsafe { self.straight(part) } == 1).then_some(written)
+    }
+
+    /// Makes `soft` give out the last block that it keeps back for its padding: there is more to come.
+    ///
+    /// # Safety
+    /// As for `large`.
+    unsafe fn release(&mut self, r: Request, to: usize) -> Option<usize> {
+        if !self.set_soft_padding(false) {
+            return None;
+        }
+        let keeps_last = std::mem::take(&mut self.keeps_last);
+        // SAFETY: the caller's promise; no input is read.
+        let written = unsafe { self.part(r, 0, to, 0) };
+        self.keeps_last = keeps_last;
+        if self.set_soft_padding(true) { written } else { None }
+    }
+
+    /// Sets the padding of `soft` alone; if it refuses, nothing is known about it any more.
+    fn set_soft_padding(&mut self, on: bool) -> bool {
+        let mut value = std::ffi::c_uint::from(on);
+        let params = [Param::give_unsigned(name::PADDING, &mut value), end()];
+        // SAFETY: a context of this cipher; the array and its value live through the call.
+        let done = unsafe { (self.soft.functions.set_ctx_params)(self.soft.at, params.as_ptr()) } == 1;
+        if !done {
+            self.lose();
+        }
+        done
+    }
+
+    /// The IV to go on from, wherever it is. Only while `soft` holds no bytes.
+    pub(super) fn running_iv(&mut self) -> Option<[u8; BLOCK]> {
+        if self.running.is_some() {
+            return self.running;
+        }
+        let mut iv = [0; BLOCK];
+        let mut params = [Param::ask_octets(name::UPDATED_IV, &mut iv), end()];
+        // SAFETY: a context of this cipher; the array and its buffer live through the call.
+        let done = unsafe { (self.soft.functions.get_ctx_params)(self.soft.at, params.as_mut_ptr()) } == 1;
+        if done && params[0].return_size == BLOCK {
+            Some(iv)
+        } else {
+            self.lose();
+            None
+        }
+    }
+
+    /// # Safety
+    /// As for `OSSL_FUNC_cipher_cipher`.
+    unsafe fn cipher_blocks(&mut self, r: Request) -> c_int {
+        let fit =
+            r.len >= self.cipher.threshold && r.len >= BLOCK && r.len % BLOCK == 0 && r.out_size >= r.len;
+        let mut done = 0;
+        // Bytes held for `update` would be lost with the IV that is pushed afterwards.
+        if fit && self.held == 0 && !r.input.is_null() && !r.out.is_null() && self.may_offload() {
+            let Some(iv) = self.running_iv() else { return 0 };
+            // SAFETY: the caller's promise; there is room.
+            done = unsafe { self.offload(r.input, r.out, r.len, iv) };
+        }
+        if done == r.len && done > 0 {
+            // SAFETY: the core's pointer to where the length goes.
+            unsafe { *r.out_len = done };
+            return 1;
+        }
+        // SAFETY: the caller's promise.
+        unsafe { self.soft_blocks(r, done) }
+    }
+
+    /// The blocks of a request from byte `from` on, by software, past its buffer and padding.
+    ///
+    /// # Safety
+    /// As for `OSSL_FUNC_cipher_cipher`; `from` lies within the request.
+    pub(super) unsafe fn soft_blocks(&mut self, r: Request, from: usize) -> c_int {
+        if !self.sync() {
+            return 0;
+        }
+        let soft = &self.soft;
+        let mut written = 0;
+        // SAFETY: the caller's promise.
+        let done = unsafe {
+            (soft.functions.cipher)(
+                soft.at,
+                r.out.wrapping_add(from),
+                &mut written,
+                r.out_size.wrapping_sub(from),
+                r.input.wrapping_add(from),
+                r.len - from,
+            )
+        };
+        self.count_soft(r.len - from);
+        if done == 1 {
+            // SAFETY: the core's pointer to where the length goes.
+            unsafe { *r.out_len = from + written };
+        }
+        done
+    }
+}

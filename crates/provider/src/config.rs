@@ -1,0 +1,60 @@
+//! The keys of our section in openssl.cnf.
+
+use std::ffi::CString;
+use std::path::Path;
+
+use outboard_counters::Table;
+use outboard_policy::Policy;
+
+use crate::core::{Core, Reason};
+use crate::log::{Level, Log};
+
+/// Key: what is said on standard error.
+const LOG_LEVEL: &str = "LOG_LEVEL";
+/// Key: the file that `outboard prove` made for counting.
+const COUNTERS: &str = "COUNTERS";
+
+/// What the section says.
+pub(crate) struct Config {
+    pub(crate) policy: Policy,
+    pub(crate) log: Log,
+    pub(crate) counters: Table,
+}
+
+impl Config {
+    /// Reads the section. A wrong value is put on the error queue with its key and the provider's name,
+    /// which is the name that leads to the section; then nothing is loaded, so that a slip of the pen is
+    /// seen and not half obeyed.
+    pub(crate) fn read(core: &Core) -> Option<Config> {
+        let setting = |key: &str| core.setting(&CString::new(key).expect("a key of ours has no NUL"));
+        let refuse = |key: &str, value: &str, why: &dyn std::fmt::Display| {
+            let name = core.setting(outboard_abi::name::CORE_PROVIDER_NAME).unwrap_or_default();
+            core.raise(
+                Reason::Configuration,
+                &format!("openssl.cnf, section of provider {name}: {key} = {value}: {why}"),
+            );
+        };
+
+        let mut policy = Policy::default();
+        for key in Policy::KEYS {
+            if let Some(value) = setting(key) {
+                policy.set(key, &value).map_err(|why| refuse(key, &value, &why)).ok()?;
+            }
+        }
+        let mut log = Log::default();
+        if let Some(value) = setting(LOG_LEVEL) {
+            log.level = value.parse().map_err(|why| refuse(LOG_LEVEL, &value, &why)).ok()?;
+        }
+        let counters = match setting(COUNTERS) {
+            None => Table::private(),
+            Some(path) => Table::open(Path::new(&path)).unwrap_or_else(|why| {
+                log.line(
+                    Level::Warn,
+                    format_args!("{COUNTERS} = {path}: {why}; this process is not counted"),
+                );
+                Table::private()
+            }),
+        };
+        Some(Config { policy, log, counters })
+    }
+}

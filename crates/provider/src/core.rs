@@ -1,0 +1,162 @@
+//! What the core of OpenSSL offers to us: configuration, errors, other providers.
+
+use std::ffi::{CStr, CString, c_char, c_void};
+use std::ptr::{null, null_mut};
+
+use outboard_abi as abi;
+use outboard_abi::{CoreHandle, Dispatch, Function, Param};
+
+/// Reason codes of our errors. There is no table of texts for them (`get_reason_strings`): a provider that
+/// fails to start is never asked for it, so each error carries its whole text along.
+#[derive(Clone, Copy)]
+pub(crate) enum Reason {
+    /// A value in openssl.cnf is wrong.
+    Configuration = 1,
+    /// A TLS record is publicly malformed.
+    Record = 2,
+}
+
+/// The core's functions for one loaded provider.
+#[derive(Clone, Copy)]
+pub(crate) struct Core {
+    handle: *const CoreHandle,
+    get_params: abi::CoreGetParams,
+    new_error: abi::CoreNewError,
+    set_error_debug: abi::CoreSetErrorDebug,
+    vset_error: abi::CoreVsetError,
+    register_child_cb: abi::ProviderRegisterChildCb,
+    deregister_child_cb: abi::ProviderDeregisterChildCb,
+    provider_name: abi::ProviderName,
+    provider_ctx: abi::ProviderGet0ProviderCtx,
+    provider_dispatch: abi::ProviderGet0Dispatch,
+}
+
+// SAFETY: the core's functions may be called from any thread; the handle is only handed back to them.
+unsafe impl Send for Core {}
+// SAFETY: as above.
+unsafe impl Sync for Core {}
+
+impl Core {
+    /// Picks the functions that we use out of the core's table; `None` if one is missing.
+    ///
+    /// # Safety
+    /// `handle` and `table` are what the core gave to `OSSL_provider_init`.
+    pub(crate) unsafe fn new(handle: *const CoreHandle, table: *const Dispatch) -> Option<Core> {
+        // SAFETY: the core's table ends with number 0.
+        let find = |id| unsafe { abi::find(table, id) };
+        // SAFETY: core_dispatch.h gives each number the type of the field that it is stored in.
+        unsafe {
+            Some(Core {
+                handle,
+                get_params: std::mem::transmute::<Function, abi::CoreGetParams>(find(abi::CORE_GET_PARAMS)?),
+                new_error: std::mem::transmute::<Function, abi::CoreNewError>(find(abi::CORE_NEW_ERROR)?),
+                set_error_debug: std::mem::transmute::<Function, abi::CoreSetErrorDebug>(find(
+                    abi::CORE_SET_ERROR_DEBUG,
+                )?),
+                vset_error: std::mem::transmute::<Function, abi::CoreVsetError>(find(abi::CORE_VSET_ERROR)?),
+                register_child_cb: std::mem::transmute::<Function, abi::ProviderRegisterChildCb>(find(
+                    abi::PROVIDER_REGISTER_CHILD_CB,
+                )?),
+                deregister_child_cb: std::mem::transmute::<Function, abi::ProviderDeregisterChildCb>(find(
+                    abi::PROVIDER_DEREGISTER_CHILD_CB,
+                )?),
+                provider_name: std::mem::transmute::<Function, abi::ProviderName>(find(abi::PROVIDER_NAME)?),
+                provider_ctx: std::mem::transmute::<Function, abi::ProviderGet0ProviderCtx>(find(
+                    abi::PROVIDER_GET0_PROVIDER_CTX,
+                )?),
+                provider_dispatch: std::mem::transmute::<Function, abi::ProviderGet0Dispatch>(find(
+                    abi::PROVIDER_GET0_DISPATCH,
+                )?),
+            })
+        }
+    }
+
+    /// The value of a key in our section of openssl.cnf, or of a parameter of the core's own.
+    pub(crate) fn setting(&self, key: &CStr) -> Option<String> {
+        let mut value: *const c_char = null();
+        let mut params = [Param::ask_utf8(key, &mut value), abi::end()];
+        // SAFETY: the array ends with a null key and its one slot lives through the call.
+        let answered = unsafe { (self.get_params)(self.handle, params.as_mut_ptr()) } == 1;
+        if !answered || value.is_null() {
+            return None;
+        }
+        // SAFETY: the core answered with a NUL-terminated string that lives as long as the provider.
+        Some(unsafe { CStr::from_ptr(value) }.to_string_lossy().into_owned())
+    }
+
+    /// Puts an error with its full text on the calling thread's queue (ERR_raise_data(3)).
+    pub(crate) fn raise(&self, reason: Reason, text: &str) {
+        let format = CString::new(text.replace('%', "%%").replace('\0', " ")).unwrap_or_default();
+        // The text has no directive, so the list of arguments is never read; it only has to be there.
+        let mut no_arguments = [0u64; 8];
+        // SAFETY: strings are NUL-terminated and live through the calls; the core copies what it keeps.
+        unsafe {
+            (self.new_error)(self.handle);
+            (self.set_error_debug)(self.handle, c"outboard".as_ptr(), 0, c"".as_ptr());
+            (self.vset_error)(
+                self.handle,
+                reason as u32,
+                format.as_ptr(),
+                no_arguments.as_mut_ptr().cast::<c_void>(),
+            );
+        }
+    }
+
+    /// Asks to be told of the providers that come and go in our library context.
+    ///
+    /// # Safety
+    /// `argument` stays valid until [`unwatch_providers`](Self::unwatch_providers).
+    pub(crate) unsafe fn watch_providers(
+        &self,
+        create: abi::ChildCreate,
+        remove: abi::ChildRemove,
+        argument: *mut c_void,
+    ) -> bool {
+        // SAFETY: the callbacks have the types of core_dispatch.h; the caller vouches for the argument.
+        unsafe {
+            (self.register_child_cb)(self.handle, Some(create), Some(remove), Some(global_props), argument)
+                == 1
+        }
+    }
+
+    /// Ends what [`watch_providers`](Self::watch_providers) began.
+    pub(crate) fn unwatch_providers(&self) {
+        // SAFETY: the handle is ours.
+        unsafe { (self.deregister_child_cb)(self.handle) }
+    }
+
+    /// Whether `provider` is called `name`.
+    ///
+    /// # Safety
+    /// `provider` is a handle that the core gave to a callback and has not taken back.
+    pub(crate) unsafe fn is_called(&self, provider: *const CoreHandle, name: &CStr) -> bool {
+        // SAFETY: the caller vouches for the handle; a name is NUL-terminated or null.
+        unsafe {
+            let found = (self.provider_name)(provider);
+            !found.is_null() && CStr::from_ptr(found) == name
+        }
+    }
+
+    /// The context that `provider` works with, null if it has none.
+    ///
+    /// # Safety
+    /// As for [`is_called`](Self::is_called).
+    pub(crate) unsafe fn context_of(&self, provider: *const CoreHandle) -> *mut c_void {
+        // SAFETY: the caller vouches for the handle.
+        if provider.is_null() { null_mut() } else { unsafe { (self.provider_ctx)(provider) } }
+    }
+
+    /// The functions that `provider` offers to the core.
+    ///
+    /// # Safety
+    /// As for [`is_called`](Self::is_called).
+    pub(crate) unsafe fn dispatch_of(&self, provider: *const CoreHandle) -> *const Dispatch {
+        // SAFETY: the caller vouches for the handle.
+        unsafe { (self.provider_dispatch)(provider) }
+    }
+}
+
+/// The default properties of the context changed: nothing here depends on them.
+unsafe extern "C" fn global_props(_properties: *const c_char, _argument: *mut c_void) -> i32 {
+    1
+}

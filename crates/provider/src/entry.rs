@@ -1,0 +1,216 @@
+//! `OSSL_provider_init` and the functions that the core calls.
+
+use std::ffi::{CStr, c_int, c_void};
+use std::mem::transmute;
+use std::ptr::{null, null_mut};
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+use outboard_abi as abi;
+use outboard_abi::{CoreHandle, Dispatch, Function, Param, ParamType, name};
+use outboard_counters::Table;
+use outboard_policy::Policy;
+
+use crate::config::Config;
+use crate::core::Core;
+use crate::guard;
+use crate::log::Log;
+use crate::offer::Offer;
+use crate::software::Software;
+
+const NAME: &CStr = c"outboard: hardware crypto accelerators, where they win";
+const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "\0");
+
+/// One loaded provider: what the core knows as our provider context.
+pub(crate) struct Provider {
+    pub(crate) core: Core,
+    pub(crate) policy: Policy,
+    pub(crate) log: Log,
+    pub(crate) counters: Table,
+    pub(crate) software: Software,
+    /// Null until it is decided. No lock: a fork in the middle of it must not leave one held for ever.
+    offer: AtomicPtr<Offer>,
+}
+
+impl Provider {
+    /// What is offered; `None` while the default provider is not there yet.
+    pub(crate) fn offer(&self) -> Option<&Offer> {
+        let known = self.offer.load(Ordering::Acquire);
+        if !known.is_null() {
+            // SAFETY: an offer, once stored, stays until the provider is dropped.
+            return Some(unsafe { &*known });
+        }
+        if self.software.context(&self.core).is_null() {
+            return None;
+        }
+        let made = Box::into_raw(Box::new(Offer::decide(self)));
+        let offer = match self.offer.compare_exchange(null_mut(), made, Ordering::AcqRel, Ordering::Acquire) {
+            Ok(_) => made,
+            Err(earlier) => {
+                // SAFETY: another thread was first, so nobody has seen ours.
+                drop(unsafe { Box::from_raw(made) });
+                earlier
+            }
+        };
+        // SAFETY: stored, so it stays until the provider is dropped.
+        Some(unsafe { &*offer })
+    }
+}
+
+impl Drop for Provider {
+    fn drop(&mut self) {
+        let offer = *self.offer.get_mut();
+        if !offer.is_null() {
+            // SAFETY: it came from a box and nobody uses the provider any more.
+            drop(unsafe { Box::from_raw(offer) });
+        }
+    }
+}
+
+// SAFETY: the core casts each function back to the type that core_dispatch.h gives to its number.
+static FUNCTIONS: [Dispatch; 5] = unsafe {
+    [
+        Dispatch::new(abi::PROVIDER_TEARDOWN, transmute::<abi::ProviderTeardown, Function>(teardown)),
+        Dispatch::new(
+            abi::PROVIDER_GETTABLE_PARAMS,
+            transmute::<abi::GettableParams, Function>(gettable_params),
+        ),
+        Dispatch::new(abi::PROVIDER_GET_PARAMS, transmute::<abi::GetCtxParams, Function>(get_params)),
+        Dispatch::new(
+            abi::PROVIDER_QUERY_OPERATION,
+            transmute::<abi::ProviderQueryOperation, Function>(query_operation),
+        ),
+        Dispatch::END,
+    ]
+};
+
+static GETTABLE: [Param; 5] = [
+    Param::describe(name::PROVIDER_NAME, ParamType::Utf8Ptr, 0),
+    Param::describe(name::PROVIDER_VERSION, ParamType::Utf8Ptr, 0),
+    Param::describe(name::PROVIDER_BUILDINFO, ParamType::Utf8Ptr, 0),
+    Param::describe(name::PROVIDER_STATUS, ParamType::Integer, size_of::<c_int>()),
+    abi::end(),
+];
+
+/// The one symbol of the module (provider-base(7)). Returns 1, or 0 with an error on the queue.
+///
+/// # Safety
+/// Called by the core of OpenSSL 3.0 or later: `table` ends with number 0; `out` and `context` are writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn OSSL_provider_init(
+    handle: *const CoreHandle,
+    table: *const Dispatch,
+    out: *mut *const Dispatch,
+    context: *mut *mut c_void,
+) -> c_int {
+    guard(0, || {
+        // SAFETY: the core's promise.
+        let Some(core) = (unsafe { Core::new(handle, table) }) else { return 0 };
+        let Some(Config { policy, log, counters }) = Config::read(&core) else { return 0 };
+        let provider = Box::into_raw(Box::new(Provider {
+            core,
+            policy,
+            log,
+            counters,
+            software: Software::absent(),
+            offer: AtomicPtr::new(null_mut()),
+        }));
+        // SAFETY: the provider stays in its place until teardown, which ends the watch first.
+        if !unsafe { core.watch_providers(provider_came, provider_went, provider.cast()) } {
+            // SAFETY: nobody has seen it yet.
+            drop(unsafe { Box::from_raw(provider) });
+            return 0;
+        }
+        // SAFETY: the core's promise.
+        unsafe {
+            *out = FUNCTIONS.as_ptr();
+            *context = provider.cast();
+        }
+        1
+    })
+}
+
+/// `OSSL_FUNC_provider_teardown`
+unsafe extern "C" fn teardown(context: *mut c_void) {
+    guard((), || {
+        // SAFETY: the core gives the context back once, when no object of ours is left.
+        let provider = unsafe { Box::from_raw(context.cast::<Provider>()) };
+        provider.core.unwatch_providers();
+    });
+}
+
+/// A provider was activated. Called under the core's locks: the handle is stored and no more.
+unsafe extern "C" fn provider_came(handle: *const CoreHandle, context: *mut c_void) -> c_int {
+    guard(0, || {
+        // SAFETY: the context is the one given to `watch_providers`.
+        let provider = unsafe { &*context.cast::<Provider>() };
+        // SAFETY: the core's own handle.
+        unsafe { provider.software.came(&provider.core, handle) };
+        1
+    })
+}
+
+/// A provider goes.
+unsafe extern "C" fn provider_went(handle: *const CoreHandle, context: *mut c_void) -> c_int {
+    guard(0, || {
+        // SAFETY: the context is the one given to `watch_providers`.
+        unsafe { &*context.cast::<Provider>() }.software.went(handle);
+        1
+    })
+}
+
+/// `OSSL_FUNC_provider_gettable_params`
+unsafe extern "C" fn gettable_params(_context: *mut c_void) -> *const Param {
+    GETTABLE.as_ptr()
+}
+
+/// `OSSL_FUNC_provider_get_params`
+unsafe extern "C" fn get_params(_context: *mut c_void, params: *mut Param) -> c_int {
+    let texts = [
+        (name::PROVIDER_NAME, NAME.to_bytes_with_nul()),
+        (name::PROVIDER_VERSION, VERSION.as_bytes()),
+        (name::PROVIDER_BUILDINFO, VERSION.as_bytes()),
+    ];
+    let texts_set = texts.into_iter().all(|(key, text)| {
+        // SAFETY: the core's array ends with a null key; the texts are constants.
+        unsafe {
+            abi::locate_mut(params, key)
+                .is_none_or(|param| abi::set_pointer(param, text.as_ptr(), text.len() - 1))
+        }
+    });
+    // SAFETY: as above.
+    let status_set = unsafe {
+        abi::locate_mut(params, name::PROVIDER_STATUS).is_none_or(|param| abi::set_unsigned(param, 1))
+    };
+    c_int::from(texts_set && status_set)
+}
+
+/// `OSSL_FUNC_provider_query_operation`
+unsafe extern "C" fn query_operation(
+    context: *mut c_void,
+    operation: c_int,
+    no_cache: *mut c_int,
+) -> *const abi::Algorithm {
+    let nothing = || {
+        // The default provider may come later, and with it what we can offer.
+        // SAFETY: the core's promise.
+        unsafe { *no_cache = 1 };
+        null()
+    };
+    guard(null(), || {
+        // SAFETY: the core hands back our context.
+        let provider = unsafe { &*context.cast::<Provider>() };
+        if operation != abi::OP_CIPHER {
+            // SAFETY: the core's promise.
+            unsafe { *no_cache = 0 };
+            return null();
+        }
+        match provider.offer().and_then(Offer::rows) {
+            Some(rows) => {
+                // SAFETY: the core's promise.
+                unsafe { *no_cache = 0 };
+                rows
+            }
+            None => nothing(),
+        }
+    })
+}

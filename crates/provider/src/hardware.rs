@@ -1,0 +1,143 @@
+//! One driver, as long as it can be trusted.
+
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+use outboard_accel::{Accelerator, Error, Session};
+
+use crate::log::{Level, Log};
+
+/// So many failures, and the driver rests for the process.
+const PATIENCE: u32 = 3;
+
+/// A driver that some algorithm uses, shared by all contexts of the process.
+pub(crate) struct Hardware {
+    accelerator: Box<dyn Accelerator>,
+    failures: AtomicU32,
+    resting: AtomicBool,
+    log: Log,
+}
+
+impl Hardware {
+    pub(crate) fn new(accelerator: Box<dyn Accelerator>, log: Log) -> Hardware {
+        Hardware { accelerator, failures: AtomicU32::new(0), resting: AtomicBool::new(false), log }
+    }
+
+    /// Whether requests may still go there.
+    pub(crate) fn is_up(&self) -> bool {
+        !self.resting.load(Ordering::Relaxed)
+    }
+
+    /// A session for `key`, or `None`: then this key stays in software. That the driver's key memory is
+    /// full is ordinary life, not a failure.
+    pub(crate) fn open(&self, key: &[u8]) -> Option<Box<dyn Session>> {
+        match self.accelerator.open(key) {
+            Ok(session) => Some(session),
+            Err(error @ Error::KeyRefused { .. }) => {
+                self.log.line(Level::Debug, format_args!("{error}; this key stays in software"));
+                None
+            }
+            Err(error) => {
+                self.failed(&error);
+                None
+            }
+        }
+    }
+
+    /// A request failed. The caller does it again in software.
+    pub(crate) fn failed(&self, error: &Error) {
+        let count = self.failures.fetch_add(1, Ordering::Relaxed) + 1;
+        if count > PATIENCE {
+            return;
+        }
+        self.log.line(Level::Warn, format_args!("{error}; done in software"));
+        if count == PATIENCE {
+            self.rest(format_args!("failed {PATIENCE} times"));
+        }
+    }
+
+    /// A result differed from software's.
+    pub(crate) fn mismatched(&self, algorithm: &str, len: usize) {
+        self.log.line(
+            Level::Error,
+            format_args!(
+                "driver {} gave a wrong result for {algorithm}, {len} bytes; the right one was computed in \
+                 software: please report it to the driver's maintainers",
+                self.accelerator.driver()
+            ),
+        );
+        self.rest(format_args!("gave a wrong result"));
+    }
+
+    fn rest(&self, why: std::fmt::Arguments<'_>) {
+        if !self.resting.swap(true, Ordering::Relaxed) {
+            let (driver, interface) = (self.accelerator.driver(), self.accelerator.interface());
+            self.log.line(
+                Level::Warn,
+                format_args!("driver {driver} over {interface} {why}: it rests until this process ends"),
+            );
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io;
+
+    /// Fails on demand: no driver can be told to.
+    struct Refusing(fn() -> Error);
+
+    impl Accelerator for Refusing {
+        fn driver(&self) -> &str {
+            "refusing"
+        }
+        fn interface(&self) -> &'static str {
+            "nothing"
+        }
+        fn open(&self, _key: &[u8]) -> Result<Box<dyn Session>, Error> {
+            Err((self.0)())
+        }
+    }
+
+    fn broken() -> Error {
+        Error::Request {
+            call: "accept",
+            driver: "refusing".into(),
+            source: io::Error::from_raw_os_error(libc::ENODEV),
+        }
+    }
+
+    fn full() -> Error {
+        Error::KeyRefused { driver: "refusing".into(), source: io::Error::from_raw_os_error(libc::EINVAL) }
+    }
+
+    fn silent() -> Log {
+        Log { level: Level::Off }
+    }
+
+    #[test]
+    fn the_third_failure_puts_the_driver_to_rest() {
+        let hardware = Hardware::new(Box::new(Refusing(broken)), silent());
+        for left in [2, 1, 0] {
+            assert!(hardware.is_up());
+            assert!(hardware.open(&[0; 16]).is_none());
+            assert_eq!(hardware.is_up(), left > 0);
+        }
+    }
+
+    #[test]
+    fn a_full_key_memory_is_no_failure() {
+        let hardware = Hardware::new(Box::new(Refusing(full)), silent());
+        for _ in 0..100 {
+            assert!(hardware.open(&[0; 16]).is_none());
+        }
+        assert!(hardware.is_up());
+    }
+
+    #[test]
+    fn one_wrong_result_is_enough() {
+        let hardware = Hardware::new(Box::new(Refusing(full)), silent());
+        hardware.mismatched("AES-128-CBC", 4096);
+        assert!(!hardware.is_up());
+    }
+}

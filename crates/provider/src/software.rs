@@ -1,0 +1,166 @@
+//! The default provider: where software requests go.
+//!
+//! It is reached through the core's upcalls, by bare handles: holding a reference would keep it from ever
+//! being torn down (or be used after its end, with OpenSSL 4.0). The handle is stored when the provider
+//! comes and cleared when it goes; it is looked into only later, since the core calls back under its locks.
+
+use std::ffi::{CStr, c_int, c_void};
+use std::ptr::{null, null_mut};
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+use outboard_abi as abi;
+use outboard_abi::{CoreHandle, Dispatch, Function};
+
+use crate::core::Core;
+
+const NAME: &CStr = c"default";
+
+/// The default provider of our library context, while it is there.
+pub(crate) struct Software {
+    handle: AtomicPtr<CoreHandle>,
+}
+
+impl Software {
+    pub(crate) const fn absent() -> Self {
+        Software { handle: AtomicPtr::new(null_mut()) }
+    }
+
+    /// A provider has come.
+    ///
+    /// # Safety
+    /// `provider` is the handle that the core gave to the callback.
+    pub(crate) unsafe fn came(&self, core: &Core, provider: *const CoreHandle) {
+        // SAFETY: the caller vouches for the handle.
+        if unsafe { core.is_called(provider, NAME) } {
+            self.handle.store(provider.cast_mut(), Ordering::Release);
+        }
+    }
+
+    /// A provider goes.
+    pub(crate) fn went(&self, provider: *const CoreHandle) {
+        // Another handle than the stored one is not the default provider: leave what is there.
+        let _ = self.handle.compare_exchange(
+            provider.cast_mut(),
+            null_mut(),
+            Ordering::AcqRel,
+            Ordering::Relaxed,
+        );
+    }
+
+    /// The context to make the default provider's objects with; null while it is not there.
+    pub(crate) fn context(&self, core: &Core) -> *mut c_void {
+        // SAFETY: the handle is cleared before the core takes it back.
+        unsafe { core.context_of(self.handle.load(Ordering::Acquire)) }
+    }
+
+    /// The default provider's implementation of a cipher.
+    pub(crate) fn cipher(&self, core: &Core, name: &str) -> Option<SoftCipher> {
+        let handle = self.handle.load(Ordering::Acquire);
+        if handle.is_null() {
+            return None;
+        }
+        // SAFETY: the handle is valid while it is stored; the number gives the type of the function, whose
+        // context is the default provider's own; its tables are constant data.
+        unsafe {
+            let query = abi::find(core.dispatch_of(handle), abi::PROVIDER_QUERY_OPERATION)?;
+            let query = std::mem::transmute::<Function, abi::ProviderQueryOperation>(query);
+            let mut no_cache: c_int = 0;
+            let mut row = query(core.context_of(handle), abi::OP_CIPHER, &mut no_cache);
+            while !row.is_null() && !(*row).names.is_null() {
+                let names = CStr::from_ptr((*row).names).to_bytes();
+                if names.split(|&byte| byte == b':').any(|n| n.eq_ignore_ascii_case(name.as_bytes())) {
+                    return SoftCipher::new((*row).implementation);
+                }
+                row = row.add(1);
+            }
+        }
+        None
+    }
+}
+
+/// The functions of a cipher of the default provider.
+#[derive(Clone, Copy)]
+pub(crate) struct SoftCipher {
+    pub(crate) newctx: abi::CipherNewctx,
+    pub(crate) freectx: abi::CipherFreectx,
+    pub(crate) dupctx: abi::CipherDupctx,
+    pub(crate) encrypt_init: abi::CipherInit,
+    pub(crate) decrypt_init: abi::CipherInit,
+    pub(crate) update: abi::CipherUpdate,
+    pub(crate) finish: abi::CipherFinal,
+    /// Whole blocks in one go, past the buffer and the padding of `update`.
+    pub(crate) cipher: abi::CipherUpdate,
+    pub(crate) get_ctx_params: abi::GetCtxParams,
+    pub(crate) set_ctx_params: abi::CipherSetCtxParams,
+}
+
+impl SoftCipher {
+    /// # Safety
+    /// `table` is the dispatch table of a cipher.
+    unsafe fn new(table: *const Dispatch) -> Option<SoftCipher> {
+        // SAFETY: a dispatch table ends with number 0.
+        let find = |id| unsafe { abi::find(table, id) };
+        // SAFETY: core_dispatch.h gives each number the type of the field that it is stored in.
+        unsafe {
+            Some(SoftCipher {
+                newctx: std::mem::transmute::<Function, abi::CipherNewctx>(find(abi::CIPHER_NEWCTX)?),
+                freectx: std::mem::transmute::<Function, abi::CipherFreectx>(find(abi::CIPHER_FREECTX)?),
+                dupctx: std::mem::transmute::<Function, abi::CipherDupctx>(find(abi::CIPHER_DUPCTX)?),
+                encrypt_init: std::mem::transmute::<Function, abi::CipherInit>(find(
+                    abi::CIPHER_ENCRYPT_INIT,
+                )?),
+                decrypt_init: std::mem::transmute::<Function, abi::CipherInit>(find(
+                    abi::CIPHER_DECRYPT_INIT,
+                )?),
+                update: std::mem::transmute::<Function, abi::CipherUpdate>(find(abi::CIPHER_UPDATE)?),
+                finish: std::mem::transmute::<Function, abi::CipherFinal>(find(abi::CIPHER_FINAL)?),
+                cipher: std::mem::transmute::<Function, abi::CipherUpdate>(find(abi::CIPHER_CIPHER)?),
+                get_ctx_params: std::mem::transmute::<Function, abi::GetCtxParams>(find(
+                    abi::CIPHER_GET_CTX_PARAMS,
+                )?),
+                set_ctx_params: std::mem::transmute::<Function, abi::CipherSetCtxParams>(find(
+                    abi::CIPHER_SET_CTX_PARAMS,
+                )?),
+            })
+        }
+    }
+}
+
+/// One cipher context of the default provider, freed with its owner.
+pub(crate) struct SoftContext {
+    pub(crate) functions: SoftCipher,
+    pub(crate) at: *mut c_void,
+}
+
+impl SoftContext {
+    /// A new context; `None` when the default provider has none to give.
+    pub(crate) fn new(functions: SoftCipher, provider_context: *mut c_void) -> Option<SoftContext> {
+        if provider_context.is_null() {
+            return None;
+        }
+        // SAFETY: the function belongs to the provider whose context it gets.
+        let at = unsafe { (functions.newctx)(provider_context) };
+        (!at.is_null()).then_some(SoftContext { functions, at })
+    }
+
+    /// A copy with all state.
+    pub(crate) fn duplicate(&self) -> Option<SoftContext> {
+        // SAFETY: `at` is a context of this cipher.
+        let at = unsafe { (self.functions.dupctx)(self.at) };
+        (!at.is_null()).then_some(SoftContext { functions: self.functions, at })
+    }
+
+    /// Goes on from `iv`, keeping the key schedule; drops buffered bytes.
+    pub(crate) fn set_iv(&self, encrypt: bool, iv: &[u8]) -> bool {
+        let init = if encrypt { self.functions.encrypt_init } else { self.functions.decrypt_init };
+        // SAFETY: `at` is a context of this cipher; `iv` is readable for its length; no key, no parameters.
+        unsafe { init(self.at, null(), 0, iv.as_ptr(), iv.len(), null()) == 1 }
+    }
+}
+
+impl Drop for SoftContext {
+    fn drop(&mut self) {
+        // SAFETY: `at` is a context of this cipher and is not used again.
+        unsafe { (self.functions.freectx)(self.at) }
+    }
+}
