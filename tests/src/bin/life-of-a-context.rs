@@ -1,0 +1,76 @@
+//! Everything that a cipher context goes through, and the provider with it, for valgrind to watch.
+//! Usage: life-of-a-context OPENSSL_CNF, which must activate the default provider and outboard.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use outboard_tests::bytes::{array, bytes};
+use outboard_tests::evp::{Cipher, Context, Direction, LibraryContext, TlsRecords};
+use outboard_tests::stream::Stream;
+
+fn main() -> ExitCode {
+    let Some(config) = std::env::args_os().nth(1).map(PathBuf::from) else {
+        eprintln!("usage: life-of-a-context OPENSSL_CNF");
+        return ExitCode::from(2);
+    };
+    // Twice, so that what one life leaves behind the next would find.
+    for _ in 0..2 {
+        let world = LibraryContext::new();
+        assert!(world.load_config(&config) && world.has_provider("outboard"), "outboard loads");
+        live(&world);
+    }
+    ExitCode::SUCCESS
+}
+
+fn live(world: &LibraryContext) {
+    for algorithm in ["AES-128-CBC", "AES-256-CBC"] {
+        let fetch = |query| Cipher::fetch(world, algorithm, query).expect("a cipher");
+        let (chosen, soft) = (fetch("?provider=outboard"), fetch("provider=default"));
+        // Short and long pieces: software, hardware, and both in one stream.
+        for piece in [5, 16, 100, 5000] {
+            let stream = Stream::new(&soft, 1, 4, piece);
+            let mut journey = stream.start(&chosen);
+            journey.go();
+            let copy = journey.copy();
+            assert!(journey.ends_right() && copy.ends_right(), "the bytes are right");
+        }
+        start_again_and_again(&chosen);
+        seal_and_open_records(&chosen);
+    }
+}
+
+fn start_again_and_again(cipher: &Cipher) {
+    let key = bytes(1, cipher.key_length());
+    let mut output = vec![0; 9000];
+    let mut context = Context::keyed(cipher, &key, &array(2), Direction::Encrypt);
+    for length in [8000, 30] {
+        context.update(&bytes(3, length), &mut output).expect("update");
+        context.init(None, None, Some(&array(4)), None).expect("a new IV");
+        context.update(&bytes(3, length), &mut output).expect("update");
+        context.init(None, Some(&key), None, Some(Direction::Decrypt)).expect("a new key");
+        context.update(&bytes(3, length), &mut output).expect("update");
+        assert_eq!(context.finish(&mut output).returned, 0, "padding that is not there");
+        context.init(None, Some(&key), Some(&array(5)), Some(Direction::Encrypt)).expect("a new start");
+        context.original_iv();
+        context.updated_iv();
+    }
+    context.reset().expect("reset");
+    // Never keyed, never used, never finished.
+    Context::new().init(Some(cipher), None, None, Some(Direction::Encrypt)).expect("init");
+}
+
+fn seal_and_open_records(cipher: &Cipher) {
+    let key = bytes(6, cipher.key_length());
+    let start = |direction| {
+        let mut context = Context::keyed(cipher, &key, &array(7), direction);
+        context.set_tls_records(TlsRecords { version: 0x0303, mac_size: 20 }).expect("TLS parameters");
+        context
+    };
+    let (mut seal, mut open) = (start(Direction::Encrypt), start(Direction::Decrypt));
+    for length in [60, 8000] {
+        let mut record = bytes(8, length + 32);
+        let sealed = seal.update_in_place(&mut record, length).expect("a record is sealed");
+        open.update_in_place(&mut record, sealed).expect("a record is opened");
+        assert!(open.tls_mac(20).0.is_some(), "its MAC");
+    }
+}

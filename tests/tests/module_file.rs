@@ -1,0 +1,38 @@
+//! The module's file: what it asks of the loader, and how large it is.
+
+use std::fs;
+use std::path::PathBuf;
+
+use outboard_tests::elf::needed_libraries;
+use outboard_tests::module::module;
+use outboard_tests::skip::skip;
+
+fn read(test: &str) -> Option<(PathBuf, Vec<u8>)> {
+    let path = module().map_err(|missing| skip(test, missing)).ok()?;
+    let file = fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    Some((path, file))
+}
+
+#[test]
+fn the_module_asks_the_loader_for_no_libcrypto() {
+    let Some((path, file)) = read("the_module_asks_the_loader_for_no_libcrypto") else { return };
+    let needed = needed_libraries(&file).unwrap_or_else(|problem| panic!("{}: {problem}", path.display()));
+    assert!(
+        needed.iter().any(|library| library.starts_with("libc.so")),
+        "the list is that of a module: {needed:?}"
+    );
+    assert!(
+        !needed.iter().any(|library| library.contains("crypto") || library.contains("ssl")),
+        "{needed:?}"
+    );
+}
+
+#[test]
+fn the_released_module_is_smaller_than_600_kilobytes() {
+    let test = "the_released_module_is_smaller_than_600_kilobytes";
+    let Some((path, file)) = read(test) else { return };
+    if file.windows(12).any(|name| name == b".debug_info\0") {
+        return skip(test, format!("a stripped module ({} is a debug build)", path.display()));
+    }
+    assert!(file.len() < 600_000, "{}: {} bytes", path.display(), file.len());
+}

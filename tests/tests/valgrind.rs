@@ -1,0 +1,34 @@
+//! valgrind finds nothing wrong in the whole life of contexts and of the provider.
+
+use outboard_tests::command::{helper, on_path, run, said};
+use outboard_tests::skip::skip;
+use outboard_tests::world::worlds;
+
+#[test]
+fn valgrind_finds_no_error_and_no_leak() {
+    let test = "valgrind_finds_no_error_and_no_leak";
+    let Some(valgrind) = on_path("valgrind") else {
+        return skip(test, "valgrind");
+    };
+    let helper = match helper("life-of-a-context") {
+        Ok(helper) => helper,
+        Err(missing) => return skip(test, missing),
+    };
+    for world in worlds(test, &[("THRESHOLDS", "ALL:1024")]) {
+        let config = world.config();
+        let arguments = [
+            "--quiet",
+            "--leak-check=full",
+            "--errors-for-leak-kinds=definite",
+            "--show-leak-kinds=definite",
+            // Without it the frames of the provider, which is unloaded at the end, have no names.
+            "--keep-debuginfo=yes",
+            "--error-exitcode=9",
+            helper.to_str().expect("a plain name"),
+            config.to_str().expect("a plain name"),
+        ];
+        let output = run(&valgrind, &config, &arguments);
+        assert!(output.status.success(), "{:?}: {}", world.way, said(&output));
+        world.assert_driver_used();
+    }
+}
