@@ -13,3 +13,4 @@ pub mod root;
 pub mod template;
 
 pub use find::{Candidate, find_accelerators, find_drivers, survey};
+pub mod reach;

@@ -1,0 +1,104 @@
+//! The probe: does AF_ALG on the running kernel bind a driver by its exact name? No key is set and nothing computed.
+//! It may make the kernel load the modules af_alg and algif_*, as any use of AF_ALG does.
+
+use std::fmt;
+use std::mem;
+use std::os::fd::AsRawFd;
+
+use rustix::io::Errno;
+use rustix::net::{AddressFamily, SocketFlags, SocketType, socket_with};
+
+use crate::proc_crypto::Kind;
+
+/// What the kernel answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Probe {
+    /// The driver can be used.
+    Bound,
+    /// There are no AF_ALG sockets for this process.
+    NoSocket(Errno),
+    /// The driver was refused.
+    Refused(Errno),
+    /// The name does not fit into a struct sockaddr_alg (63 bytes).
+    NameTooLong,
+}
+
+impl fmt::Display for Probe {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bound => f.write_str("bind succeeded"),
+            Self::NoSocket(Errno::AFNOSUPPORT) => f.write_str("AF_ALG is not built into this kernel"),
+            Self::NoSocket(errno) => write!(f, "no AF_ALG socket: {errno}"),
+            Self::Refused(Errno::NOENT) => f.write_str("bind answers ENOENT"),
+            Self::Refused(Errno::LIBBAD) => f.write_str("bind answers ELIBBAD: its self-test failed"),
+            Self::Refused(errno) => write!(f, "bind fails: {errno}"),
+            Self::NameTooLong => f.write_str("its name is longer than AF_ALG takes"),
+        }
+    }
+}
+
+/// The `salg_type` for a kind of driver; `None` when AF_ALG has none.
+pub fn af_alg_type(kind: &Kind) -> Option<&'static str> {
+    match kind {
+        Kind::Skcipher | Kind::Lskcipher => Some("skcipher"),
+        Kind::Ahash | Kind::Shash => Some("hash"),
+        Kind::Aead => Some("aead"),
+        Kind::Rng => Some("rng"),
+        _ => None,
+    }
+}
+
+/// Binds a socket of type `salg_type` to `driver` and closes it.
+pub fn probe_af_alg(salg_type: &str, driver: &str) -> Probe {
+    let alg = AddressFamily::from_raw(libc::AF_ALG as u16);
+    let socket = match socket_with(alg, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None) {
+        Ok(socket) => socket,
+        Err(errno) => return Probe::NoSocket(errno),
+    };
+    let mut address = libc::sockaddr_alg {
+        salg_family: libc::AF_ALG as u16,
+        salg_type: [0; 14],
+        salg_feat: 0,
+        salg_mask: 0,
+        salg_name: [0; 64],
+    };
+    if salg_type.len() >= address.salg_type.len()
+        || driver.len() >= address.salg_name.len()
+        || driver.contains('\0')
+    {
+        return Probe::NameTooLong;
+    }
+    address.salg_type[..salg_type.len()].copy_from_slice(salg_type.as_bytes());
+    address.salg_name[..driver.len()].copy_from_slice(driver.as_bytes());
+    // SAFETY: `address` is a live struct sockaddr_alg and the length is its size; bind(2) only reads it.
+    let bound = unsafe {
+        libc::bind(
+            socket.as_raw_fd(),
+            (&raw const address).cast(),
+            mem::size_of::<libc::sockaddr_alg>() as libc::socklen_t,
+        )
+    };
+    match bound {
+        0 => Probe::Bound,
+        _ => Probe::Refused(Errno::from_io_error(&std::io::Error::last_os_error()).unwrap_or(Errno::IO)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_does_not_fit_or_does_not_exist_is_not_bound() {
+        let long = "x".repeat(64);
+        for name in [long.as_str(), "a\0b", "no-such-driver-of-any-kernel"] {
+            assert_ne!(probe_af_alg("skcipher", name), Probe::Bound, "{name}");
+        }
+    }
+
+    #[test]
+    fn only_some_kinds_have_sockets() {
+        assert_eq!(af_alg_type(&Kind::Ahash), Some("hash"));
+        assert_eq!(af_alg_type(&Kind::Akcipher), None);
+    }
+}
