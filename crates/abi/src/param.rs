@@ -113,13 +113,13 @@ impl Param {
         }
     }
 
-    /// A request for bytes, to be written into `buffer`.
-    pub fn ask_octets(key: &CStr, buffer: &mut [u8]) -> Param {
+    /// A request for a pointer to bytes, to be answered at `slot`.
+    pub fn ask_octets(key: &CStr, slot: &mut *const u8) -> Param {
         Param {
             key: key.as_ptr(),
-            data_type: ParamType::OctetString as c_uint,
-            data: buffer.as_mut_ptr().cast(),
-            data_size: buffer.len(),
+            data_type: ParamType::OctetPtr as c_uint,
+            data: std::ptr::from_mut(slot).cast(),
+            data_size: 0,
             return_size: UNMODIFIED,
         }
     }

@@ -11,7 +11,8 @@
 //!
 //! When the accelerator fails, the rest goes to `soft` as if it had been the tail.
 
-use std::ffi::{c_int, c_void};
+use std::ffi::{c_int, c_uint, c_void};
+use std::ptr::null;
 
 use outboard_abi::{Param, end, name};
 
@@ -198,7 +199,7 @@ impl Context {
 
     /// Sets the padding of `soft` alone; if it refuses, nothing is known about it any more.
     fn set_soft_padding(&mut self, on: bool) -> bool {
-        let mut value = std::ffi::c_uint::from(on);
+        let mut value = c_uint::from(on);
         let params = [Param::give_unsigned(name::PADDING, &mut value), end()];
         // SAFETY: a context of this cipher; the array and its value live through the call.
         let done = unsafe { (self.soft.functions.set_ctx_params)(self.soft.at, params.as_ptr()) } == 1;
@@ -213,12 +214,14 @@ impl Context {
         if self.running.is_some() {
             return self.running;
         }
-        let mut iv = [0; BLOCK];
-        let mut params = [Param::ask_octets(name::UPDATED_IV, &mut iv), end()];
-        // SAFETY: a context of this cipher; the array and its buffer live through the call.
+        // As a pointer: asked for a copy, the default provider tries the pointer first and leaves an error.
+        let mut at: *const u8 = null();
+        let mut params = [Param::ask_octets(name::UPDATED_IV, &mut at), end()];
+        // SAFETY: a context of this cipher; the array and its slot live through the call.
         let done = unsafe { (self.soft.functions.get_ctx_params)(self.soft.at, params.as_mut_ptr()) } == 1;
-        if done && params[0].return_size == BLOCK {
-            Some(iv)
+        if done && !at.is_null() && params[0].return_size == BLOCK {
+            // SAFETY: the default provider pointed to that many bytes in its context.
+            Some(unsafe { at.cast::<[u8; BLOCK]>().read() })
         } else {
             self.lose();
             None
