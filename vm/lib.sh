@@ -1,0 +1,50 @@
+# shellcheck shell=bash disable=SC2034  # what is set here is used where this is read in
+# What the scripts of vm/ and scripts/ share: messages, progress of long steps, and where things are kept.
+
+repo=$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")
+cache=${OUTBOARD_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/outboard}
+built=${CARGO_TARGET_DIR:-$repo/target}/release
+name=$(basename "$0")
+
+say() { printf '%s: %s\n' "$name" "$*" >&2; }
+die() { say "$*"; exit 1; }
+
+# with_progress TEXT LOG COMMAND...: runs COMMAND with its output in LOG. What takes over two seconds shows how long it
+# has run and the last line of LOG. The command has its own process group, so that stop_step ends all of it.
+step_pid=
+with_progress() {
+    local text=$1 log=$2 start=$SECONDS elapsed status=0
+    shift 2
+    : >"$log"
+    set -m
+    "$@" >"$log" 2>&1 </dev/null &
+    step_pid=$!
+    set +m
+    for _ in {1..20}; do kill -0 $step_pid 2>/dev/null && sleep 0.1; done
+    while kill -0 $step_pid 2>/dev/null; do
+        elapsed=$((SECONDS - start))
+        if [[ -t 2 ]]; then
+            printf '\r\e[K%s: %s, %d s  %.60s' "$name" "$text" $elapsed "$(last_line "$log")" >&2
+        elif ((elapsed % 15 == 2)); then
+            say "$text, $elapsed s  $(last_line "$log")"
+        fi
+        sleep 1
+    done
+    wait $step_pid || status=$?
+    step_pid=
+    elapsed=$((SECONDS - start))
+    if ((elapsed > 2)); then
+        [[ ! -t 2 ]] || printf '\r\e[K' >&2
+        if ((status)); then say "$text: failed after $elapsed s"; else say "$text: done in $elapsed s"; fi
+    fi
+    return $status
+}
+
+stop_step() {
+    [[ -n $step_pid ]] || return 0
+    kill -TERM -- -"$step_pid" 2>/dev/null || true
+    wait "$step_pid" 2>/dev/null || true
+    step_pid=
+}
+
+last_line() { tail -n 1 "$1" 2>/dev/null | tr -d '\r' | cut -c1-100; }
