@@ -82,14 +82,15 @@ impl Root {
         entries
     }
 
-    /// True when the path leads to something.
+    /// True when there is something of that name; a link need not lead anywhere.
     pub fn exists(&self, relative: &str) -> bool {
-        self.open(relative, OFlags::PATH).is_ok()
+        self.open(relative, OFlags::PATH | OFlags::NOFOLLOW).is_ok()
     }
 
     fn open(&self, relative: &str, flags: OFlags) -> io::Result<OwnedFd> {
-        // NONBLOCK: a FIFO in a saved tree must not stop us.
-        let flags = flags | OFlags::CLOEXEC | OFlags::NONBLOCK;
+        // NONBLOCK: a FIFO in a saved tree must not stop us. openat2 refuses it together with PATH.
+        let block = if flags.contains(OFlags::PATH) { OFlags::empty() } else { OFlags::NONBLOCK };
+        let flags = flags | OFlags::CLOEXEC | block;
         let fd = match &self.saved {
             None => rustix::fs::openat(CWD, absolute(relative)?.as_c_str(), flags, Mode::empty())?,
             Some(dir) => openat2(dir, relative, flags, Mode::empty(), ResolveFlags::IN_ROOT)?,
@@ -115,6 +116,7 @@ mod tests {
         let root = Root::saved(dir.path()).unwrap();
         assert_eq!(root.text("proc/hostname").as_deref(), Some("saved"));
         assert!(root.text("../../../../../proc/version").is_none());
+        assert!(root.exists("proc/hostname") && !root.exists("proc/version"));
         assert!(!root.is_live());
     }
 

@@ -1,1 +1,20 @@
 //! What crypto hardware is here and who can reach it, from / or from a saved tree.
+
+mod advice;
+mod algorithms;
+mod collect;
+pub mod cpu;
+pub mod devices;
+mod hwrng;
+mod interfaces;
+mod machine;
+pub mod openssl;
+pub mod platforms;
+mod status;
+
+pub use algorithms::{Algorithm, Pick};
+pub use collect::collect;
+pub use hwrng::Hwrng;
+pub use interfaces::Node;
+pub use machine::Machine;
+pub use status::{Accelerator, Device, DriverView, Kernel, ReachView, Reason, SCHEMA, Status};

@@ -1,4 +1,4 @@
-//! Plain code. Since Linux 7.0 many of these names end in `-lib` where they ended in `-generic`.
+//! Plain code. Newer kernels have `-lib` where 6.12 had `-generic`: the crypto API's face of lib/crypto.
 
 use super::Family;
 use super::Nature::Software;
@@ -11,7 +11,6 @@ pub(super) const ROWS: &[Family] = &[
             "*-generic",
             "*-generic-*",
             "*_generic",
-            "*-lib",
             "*-fixed-time",
             "*-scomp",
             "drbg_*",
@@ -26,6 +25,14 @@ pub(super) const ROWS: &[Family] = &[
         ],
         chip: "the kernel's C code",
         found_in: "everywhere",
+        ..Family::ROW
+    },
+    Family {
+        id: "lib",
+        nature: Software,
+        names: &["*-lib"],
+        chip: "the kernel's crypto library, which uses the CPU's instructions where it knows them",
+        found_in: "Linux 6.16 and later",
         ..Family::ROW
     },
     Family {

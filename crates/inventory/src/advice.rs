@@ -1,0 +1,129 @@
+//! What to do next, in the order of what helps most.
+
+use outboard_drivers::reach::Interface;
+
+use crate::status::Status;
+
+/// The advice for a status that is otherwise complete.
+pub fn advise(status: &Status) -> Vec<String> {
+    let mut advice = Vec::new();
+    for device in &status.unbound_devices {
+        advice.push(format!(
+            "the device {} ({}) has no driver: modprobe {}",
+            device.device,
+            device.chip,
+            device.modules.first().unwrap_or(&"(its module is not known)")
+        ));
+    }
+    selftests(status, &mut advice);
+    match status.accelerators.is_empty() {
+        true => without_accelerator(status, &mut advice),
+        false => with_accelerator(status, &mut advice),
+    }
+    engines(status, &mut advice);
+    if !status.cpu.padlock.is_empty() && status.openssl.ignores_engines() {
+        advice.push(
+            "the CPU's PadLock units can be used by programs without the kernel, but OpenSSL used them through its \
+             padlock engine, which OpenSSL 4 no longer has"
+                .into(),
+        );
+    }
+    advice
+}
+
+/// R16: a failed self-test leaves a driver listed and unused, in silence.
+fn selftests(status: &Status, advice: &mut Vec<String>) {
+    let failed: Vec<&str> = status
+        .drivers
+        .iter()
+        .filter(|d| d.selftest != "passed" && d.kind != "larval" && d.verdict == "accelerator")
+        .map(|d| d.name.as_str())
+        .collect();
+    if !failed.is_empty() {
+        advice.push(format!(
+            "the self-test of {} has not passed, so the kernel does not use it: dmesg | grep -i alg: tells why",
+            failed.join(", ")
+        ));
+    }
+}
+
+fn without_accelerator(status: &Status, advice: &mut Vec<String>) {
+    if !status.unbound_devices.is_empty() {
+        return;
+    }
+    let remark = status.machine.platform.and_then(|p| p.remark);
+    let engine = status.machine.platform.and_then(|p| p.engine);
+    if status.cpu.has_aes() {
+        advice.push(
+            "nothing to do: there is no accelerator here, and OpenSSL uses this CPU's AES instructions by itself, which \
+             are faster than most accelerators"
+                .into(),
+        );
+    } else if let Some(remark) = remark {
+        advice.push(remark.to_string());
+    } else if let Some(family) = engine.and_then(|id| outboard_drivers::families::all().find(|f| f.id == id))
+    {
+        advice.push(format!(
+            "this chip ({}) has an engine, {}, but no driver for it is registered: modprobe {}, and see whether the \
+             device tree enables its node",
+            status.machine.platform.map_or("", |p| p.name),
+            family.chip,
+            family.modules.first().unwrap_or(&"(its module is not known)")
+        ));
+    } else {
+        advice.push(
+            "there is no accelerator here, and the CPU has no AES instructions: for TLS and SSH prefer \
+             ChaCha20-Poly1305, which is fast in plain code; a card or chip that Linux drives would show here"
+                .into(),
+        );
+    }
+}
+
+fn with_accelerator(status: &Status, advice: &mut Vec<String>) {
+    let reachable = status.accelerators.iter().any(|a| a.is_reachable_by_programs());
+    if !reachable {
+        let release = status.kernel.release.as_deref().unwrap_or("this kernel");
+        advice.push(format!(
+            "programs cannot reach the accelerator on Linux {release}; what opens a way: the outboard kernel module \
+             (/dev/outboard), cryptodev-linux (/dev/crypto), or a kernel before 7.2 (AF_ALG)"
+        ));
+        return;
+    }
+    if status.cpu.has_aes() {
+        advice.push(
+            "this CPU has AES instructions, so OpenSSL's own code is probably faster than the accelerator: measure \
+             before you switch anything over"
+                .into(),
+        );
+    }
+    let does_cbc = status.algorithms.iter().any(|a| a.name == "cbc(aes)" && a.accelerator.is_some());
+    if does_cbc && status.saved_tree.is_none() {
+        advice.push("next: outboard prove -- openssl speed -elapsed -evp aes-128-cbc".into());
+    }
+}
+
+/// The recipes that people follow configure engines.
+fn engines(status: &Status, advice: &mut Vec<String>) {
+    let Some(engines) = &status.openssl.engines else { return };
+    let at = format!("{} line {}", engines.file, engines.line);
+    if status.openssl.ignores_engines() {
+        advice.push(format!(
+            "{at} configures engines ({}), which OpenSSL {} ignores without a word: take the section out",
+            engines.names.join(", "),
+            status.openssl.version.as_deref().unwrap_or("4")
+        ));
+        return;
+    }
+    let closed =
+        status.accelerators.iter().any(|a| a.reach_by(Interface::AfAlg).is_some_and(|r| r.answer == "no"));
+    if closed && engines.names.iter().any(|n| n.contains("afalg")) {
+        advice.push(format!(
+            "{at} configures the engine afalg: it says that it is available, but on this kernel it computes in software"
+        ));
+    } else {
+        advice.push(format!(
+            "{at} configures engines ({}), which OpenSSL 4 no longer has: outboard's provider replaces devcrypto and afalg",
+            engines.names.join(", ")
+        ));
+    }
+}

@@ -1,0 +1,127 @@
+//! What the kernel itself would pick for each algorithm, and the cases where it picks badly.
+
+use outboard_drivers::find::Judged;
+use outboard_drivers::judge::Verdict;
+use outboard_drivers::reach::pick;
+use serde::Serialize;
+
+use crate::cpu::Cpu;
+
+/// The algorithms that users ask for, in the order of the report.
+const OF_INTEREST: &[&str] = &[
+    "cbc(aes)",
+    "ctr(aes)",
+    "xts(aes)",
+    "gcm(aes)",
+    "ccm(aes)",
+    "ecb(aes)",
+    "authenc(hmac(sha1),cbc(aes))",
+    "authenc(hmac(sha256),cbc(aes))",
+    "cbc(des3_ede)",
+    "sha1",
+    "sha256",
+    "sha384",
+    "sha512",
+    "hmac(sha1)",
+    "hmac(sha256)",
+];
+
+/// One algorithm.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Algorithm {
+    /// Its name in the kernel.
+    pub name: &'static str,
+    /// What the kernel picks, among the drivers that are registered now.
+    pub picked: Pick,
+    /// The accelerator's driver, when there is one that may be used.
+    pub accelerator: Option<Pick>,
+    /// What is odd about the choice.
+    pub note: Option<String>,
+}
+
+/// A driver in this choice.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Pick {
+    /// The driver.
+    pub driver: String,
+    /// Its priority.
+    pub priority: i32,
+    /// What it is.
+    pub verdict: &'static str,
+    /// The template is wrapped around an accelerator's driver.
+    pub around_accelerator: bool,
+}
+
+/// One row for each algorithm that an accelerator offers or that is picked badly.
+pub fn list(drivers: &[Judged], cpu: &Cpu) -> Vec<Algorithm> {
+    OF_INTEREST.iter().filter_map(|name| row(name, drivers, cpu)).collect()
+}
+
+fn row(name: &'static str, drivers: &[Judged], cpu: &Cpu) -> Option<Algorithm> {
+    let picked = pick(drivers, name, 0)?;
+    let best = |verdict| {
+        drivers
+            .iter()
+            .filter(|j| j.driver.algorithm == name && j.driver.is_usable() && j.judgement.verdict == verdict)
+            .max_by_key(|j| j.driver.priority)
+    };
+    let accelerator = best(Verdict::Accelerator);
+    let instructions = best(Verdict::CpuInstructions);
+    let view = |j: &Judged| Pick {
+        driver: j.driver.name.clone(),
+        priority: j.driver.priority,
+        verdict: j.judgement.verdict.name(),
+        around_accelerator: is_around_accelerator(j, drivers),
+    };
+    let note = match (picked.judgement.verdict, accelerator, instructions) {
+        (Verdict::Accelerator, _, Some(cpu)) => Some(format!(
+            "the accelerator outranks {} (priority {}), the CPU's own instructions, which are usually far faster: \
+             measure before you rely on it",
+            cpu.driver.name, cpu.driver.priority
+        )),
+        (Verdict::Accelerator, ..) => None,
+        (_, Some(_), _) => Some("the kernel's own users do not get the accelerator".to_string()),
+        (Verdict::Software | Verdict::Wrapper, None, None)
+            if name.contains("(aes)") && cpu.has_aes() && !uses_instructions(picked, drivers) =>
+        {
+            Some(slow_aes(cpu))
+        }
+        _ => None,
+    };
+    if accelerator.is_none() && note.is_none() {
+        return None;
+    }
+    Some(Algorithm { name, picked: view(picked), accelerator: accelerator.map(view), note })
+}
+
+/// R10: constant-time C code although the CPU has AES instructions.
+fn slow_aes(cpu: &Cpu) -> String {
+    let module = match cpu.architecture {
+        "x86" => " (x86: modprobe aesni_intel)",
+        "arm64" => " (arm64: modprobe aes_ce_blk)",
+        "arm" => " (arm: modprobe aes_arm_ce)",
+        _ => "",
+    };
+    format!(
+        "plain code, though the CPU has AES instructions: disk encryption and IPsec would be many times slower than \
+         they need be; load the driver for the CPU's instructions{module}"
+    )
+}
+
+/// A template may be wrapped around instructions, or around lib/crypto, which uses them by itself.
+fn uses_instructions(j: &Judged, drivers: &[Judged]) -> bool {
+    let inner = &j.judgement.inner;
+    let is_fast = |name: &String| {
+        name.ends_with("-lib")
+            || drivers
+                .iter()
+                .any(|d| d.driver.name == *name && d.judgement.verdict == Verdict::CpuInstructions)
+    };
+    j.driver.name.ends_with("-lib") || inner.iter().any(is_fast)
+}
+
+fn is_around_accelerator(j: &Judged, drivers: &[Judged]) -> bool {
+    j.judgement.inner.iter().any(|name| {
+        drivers.iter().any(|d| d.driver.name == *name && d.judgement.verdict == Verdict::Accelerator)
+    })
+}

@@ -1,0 +1,179 @@
+//! Reading everything, on the running system in well under 50 ms: `openssl` runs in the background meanwhile.
+
+use outboard_drivers::families::{Completion, Family};
+use outboard_drivers::find::{Error, Judged, survey};
+use outboard_drivers::interrupts::{DeviceInterrupts, snapshot_of};
+use outboard_drivers::judge::Verdict;
+use outboard_drivers::kernel::Release;
+use outboard_drivers::netlink;
+use outboard_drivers::reach::{Facts, af_alg_type, decide, probe_af_alg};
+use outboard_drivers::root::Root;
+
+use crate::cpu::Cpu;
+use crate::hwrng::Hwrng;
+use crate::interfaces::Node;
+use crate::machine::Machine;
+use crate::openssl::Question;
+use crate::status::{Accelerator, Device, DriverView, Kernel, SCHEMA, Status, reasons};
+use crate::{advice, algorithms, devices};
+
+/// Algorithms whose driver stands for its family when the ways to it are told.
+const TYPICAL: &[&str] = &["cbc(aes)", "ctr(aes)", "gcm(aes)", "ecb(aes)", "sha256", "sha1"];
+
+/// Reads the running system or a saved tree. Errors: /proc/crypto cannot be read at all.
+pub fn collect(root: &Root) -> Result<Status, Error> {
+    let question = Question::ask(root);
+    let survey = survey(root)?;
+    let mut warnings: Vec<String> = survey.warnings.iter().map(ToString::to_string).collect();
+    if let Some(error) = &survey.no_flags {
+        warnings.push(format!("the drivers' flags are not known: {error}"));
+    }
+    let cpu = Cpu::read(root);
+    let kernel = Kernel {
+        release: Release::read(root).map(|r| r.text),
+        fips: root.text("proc/sys/crypto/fips_enabled").as_deref() == Some("1"),
+        af_alg_restrict: root.text("proc/sys/crypto/af_alg_restrict").and_then(|t| t.parse().ok()),
+    };
+    if kernel.release.is_none() {
+        warnings
+            .push("the kernel's release is not known: no proc/sys/kernel/osrelease, no proc/version".into());
+    }
+    let nodes = vec![Node::read(root, "/dev/outboard"), Node::read(root, "/dev/crypto")];
+    let accelerators = accelerators(root, &survey.drivers, &kernel, &nodes, &mut warnings);
+    let mut status = Status {
+        schema: SCHEMA,
+        saved_tree: (!root.is_live()).then(|| root.path().display().to_string()),
+        machine: Machine::read(root, &cpu),
+        algorithms: algorithms::list(&survey.drivers, &cpu),
+        cpu,
+        kernel,
+        accelerators,
+        unbound_devices: devices::unbound(root),
+        nodes,
+        hwrng: Hwrng::read(root),
+        openssl: question.answer(root),
+        drivers: survey.drivers.iter().map(DriverView::new).collect(),
+        advice: Vec::new(),
+        warnings,
+    };
+    if matches!(survey.no_flags, Some(netlink::Error::NoCryptoUser)) {
+        status.advice.push(
+            "modprobe crypto_user lets outboard read the drivers' flags, which make its verdicts surer"
+                .into(),
+        );
+    }
+    let advice = advice::advise(&status);
+    status.advice.splice(0..0, advice);
+    Ok(status)
+}
+
+fn accelerators(
+    root: &Root,
+    drivers: &[Judged],
+    kernel: &Kernel,
+    nodes: &[Node],
+    warnings: &mut Vec<String>,
+) -> Vec<Accelerator> {
+    let mut groups: Vec<(String, Vec<&Judged>)> = Vec::new();
+    for j in drivers.iter().filter(|j| j.judgement.verdict == Verdict::Accelerator) {
+        let id = j.judgement.family.map_or(j.driver.module.as_str(), |f| f.id);
+        match groups.iter_mut().find(|(known, _)| known == id) {
+            Some((_, members)) => members.push(j),
+            None => groups.push((id.to_string(), vec![j])),
+        }
+    }
+    let of_groups = groups.iter().flat_map(|(_, members)| members.iter()).flat_map(|j| {
+        let family = j.judgement.family;
+        j.hardware.drivers.iter().cloned().map(move |d| (family, d))
+    });
+    let interrupts = match snapshot_of(root, of_groups) {
+        Ok(snapshot) => snapshot.devices,
+        Err(error) => {
+            warnings.push(format!("/proc/interrupts cannot be read: {error}"));
+            Vec::new()
+        }
+    };
+    let mut facts = Facts {
+        release: kernel.release.as_deref().and_then(Release::parse),
+        af_alg_restrict: kernel.af_alg_restrict,
+        probe: None,
+        dev_outboard: node(nodes, "/dev/outboard"),
+        dev_crypto: node(nodes, "/dev/crypto"),
+    };
+    groups
+        .into_iter()
+        .map(|(id, members)| one(root, id, &members, drivers, &interrupts, &mut facts))
+        .collect()
+}
+
+fn one(
+    root: &Root,
+    id: String,
+    members: &[&Judged],
+    drivers: &[Judged],
+    interrupts: &[DeviceInterrupts],
+    facts: &mut Facts,
+) -> Accelerator {
+    let typical = typical(members);
+    let salg_type =
+        af_alg_type(&typical.driver.kind).filter(|_| root.is_live() && typical.driver.is_usable());
+    facts.probe = salg_type.map(|salg_type| probe_af_alg(salg_type, &typical.driver.name));
+    let family = typical.judgement.family;
+    let mine = |d: &&DeviceInterrupts| {
+        members.iter().flat_map(|m| m.hardware.devices()).any(|(driver, name)| {
+            (driver.bus.as_str(), driver.name.as_str(), name)
+                == (d.bus.as_str(), d.driver.as_str(), d.device.as_str())
+        })
+    };
+    Accelerator {
+        chip: family.map_or_else(
+            || format!("an engine behind the module {}", typical.driver.module),
+            |f| f.chip.to_string(),
+        ),
+        id,
+        module: typical.driver.module.clone(),
+        completion: completion(family),
+        devices: interrupts.iter().filter(mine).map(device).collect(),
+        drivers: members.iter().map(|m| m.driver.name.clone()).collect(),
+        evidence: reasons(typical),
+        reach_of: typical.driver.name.clone(),
+        reach: decide(typical, drivers, facts).into_iter().map(Into::into).collect(),
+    }
+}
+
+/// The driver that stands for its family.
+fn typical<'a>(members: &[&'a Judged]) -> &'a Judged {
+    let rank = |j: &Judged| {
+        let algorithm = TYPICAL.iter().position(|a| *a == j.driver.algorithm).unwrap_or(TYPICAL.len());
+        (!j.driver.is_usable(), algorithm)
+    };
+    let mut best = members[0];
+    for member in members {
+        if rank(member) < rank(best) {
+            best = member;
+        }
+    }
+    best
+}
+
+fn completion(family: Option<&Family>) -> String {
+    match family.map(|f| f.completion) {
+        None | Some(Completion::OwnInterrupt) => "own-interrupt".into(),
+        Some(Completion::Polled) => "polled".into(),
+        Some(Completion::Through(what)) => what.into(),
+    }
+}
+
+fn device(d: &DeviceInterrupts) -> Device {
+    Device {
+        bus: d.bus.clone(),
+        driver: d.driver.clone(),
+        name: d.device.clone(),
+        lines: d.lines.clone(),
+        interrupts: d.total,
+    }
+}
+
+fn node(nodes: &[Node], path: &str) -> Option<bool> {
+    nodes.iter().find(|n| n.path == path).and_then(Node::reach)
+}

@@ -1,0 +1,172 @@
+//! The CPU's own crypto instructions, from /proc/cpuinfo (arch/*/kernel/…/proc.c: every architecture has its own form).
+
+use outboard_drivers::root::Root;
+use serde::Serialize;
+
+/// The CPU.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Cpu {
+    /// `x86`, `arm64`, `arm`, `mips`, `power`, `s390`, `riscv`, `sparc`; empty when not recognised.
+    pub architecture: &'static str,
+    /// Its name, as the kernel gives it.
+    pub model: Option<String>,
+    /// CPUs that are online.
+    pub cpus: usize,
+    /// Features that speed up AES.
+    pub aes: Vec<String>,
+    /// Features that speed up GCM's carry-less multiplication.
+    pub gcm: Vec<String>,
+    /// Features that speed up SHA.
+    pub sha: Vec<String>,
+    /// VIA PadLock units, which programs can use, but OpenSSL only with its old padlock engine.
+    pub padlock: Vec<String>,
+}
+
+impl Cpu {
+    /// Reads /proc/cpuinfo; everything is empty when that is not there.
+    pub fn read(root: &Root) -> Self {
+        root.read("proc/cpuinfo").map(|bytes| parse(&bytes)).unwrap_or_default()
+    }
+
+    /// AES runs in instructions that OpenSSL's own code uses.
+    pub fn has_aes(&self) -> bool {
+        !self.aes.is_empty()
+    }
+}
+
+/// The features that matter, by architecture: AES, GCM, SHA, PadLock.
+const FEATURES: &[(&str, [&[&str]; 4])] = &[
+    (
+        "x86",
+        [
+            &["aes", "vaes"],
+            &["pclmulqdq", "vpclmulqdq"],
+            &["sha_ni", "sha512"],
+            &["ace_en", "ace2_en", "phe_en"],
+        ],
+    ),
+    ("arm64", [&["aes"], &["pmull"], &["sha1", "sha2", "sha3", "sha512"], &[]]),
+    ("arm", [&["aes"], &["pmull"], &["sha1", "sha2"], &[]]),
+    ("s390", [&["msa"], &["msa"], &["msa"], &[]]),
+    ("sparc", [&["aes"], &["xmpmul"], &["sha1", "sha256", "sha512"], &[]]),
+    (
+        "riscv",
+        [
+            &["zvkned", "zvkn", "zvkng", "zkn", "zkne"],
+            &["zvkg", "zvkng", "zbc"],
+            &["zvknha", "zvknhb", "zvkn", "zknh"],
+            &[],
+        ],
+    ),
+];
+
+/// The first CPU's features; the others are taken to be alike.
+pub fn parse(bytes: &[u8]) -> Cpu {
+    let text = String::from_utf8_lossy(bytes);
+    let fields: Vec<(&str, &str)> =
+        text.lines().filter_map(|l| l.split_once(':')).map(|(k, v)| (k.trim(), v.trim())).collect();
+    let first = |key: &str| fields.iter().find(|(k, v)| *k == key && !v.is_empty()).map(|(_, v)| *v);
+    let model = ["model name", "cpu model", "Model", "cpu", "uarch", "system type", "Processor", "Hardware"]
+        .into_iter()
+        .find_map(first)
+        .map(String::from);
+    let cpus = fields.iter().filter(|(k, _)| *k == "processor" || k.starts_with("processor ")).count();
+    let mut cpu = Cpu { model, cpus, ..Cpu::default() };
+    let words: Vec<&str> = if let Some(flags) = first("flags") {
+        cpu.architecture = "x86";
+        flags.split_whitespace().collect()
+    } else if let Some(features) = first("Features") {
+        // An arm64 kernel always lists asimd or fp; only 32-bit kernels list swp, half or thumb.
+        let is_32_bit = features.split_whitespace().any(|f| ["swp", "half", "thumb"].contains(&f));
+        cpu.architecture = if is_32_bit { "arm" } else { "arm64" };
+        features.split_whitespace().collect()
+    } else if let Some(isa) = first("isa") {
+        cpu.architecture = "riscv";
+        isa.split('_').collect()
+    } else if let Some(features) = first("features") {
+        cpu.architecture = "s390";
+        features.split_whitespace().collect()
+    } else if let Some(caps) = first("cpucaps") {
+        cpu.architecture = "sparc";
+        caps.split(',').collect()
+    } else if first("system type").is_some() || first("cpu model").is_some_and(|m| m.contains("MIPS")) {
+        cpu.architecture = "mips";
+        Vec::new()
+    } else if first("cpu").is_some() && first("revision").is_some() {
+        cpu.architecture = "power";
+        if first("cpu").is_some_and(has_power_crypto) {
+            cpu.aes.push("vcipher".into());
+            cpu.gcm.push("vpmsumd".into());
+            cpu.sha.push("vshasigmaw".into());
+        }
+        Vec::new()
+    } else {
+        Vec::new()
+    };
+    if let Some((_, rows)) = FEATURES.iter().find(|(arch, _)| *arch == cpu.architecture) {
+        let found = |row: &[&str]| row.iter().filter(|f| words.contains(f)).map(|f| f.to_string()).collect();
+        [cpu.aes, cpu.gcm, cpu.sha, cpu.padlock] = rows.map(found);
+    }
+    cpu
+}
+
+/// POWER8 and later have the vector crypto facility.
+fn has_power_crypto(cpu: &str) -> bool {
+    let Some(rest) = cpu.strip_prefix("POWER").or_else(|| cpu.strip_prefix("Power")) else { return false };
+    let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+    digits.parse::<u32>().is_ok_and(|n| n >= 8)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn every_architecture_is_recognised() {
+        for (text, architecture, aes) in [
+            (
+                "processor\t: 0\nmodel name\t: Intel(R) Xeon(R)\nflags\t\t: fpu aes vaes sha_ni pclmulqdq\n",
+                "x86",
+                "aes vaes",
+            ),
+            ("processor\t: 0\nmodel name\t: QEMU Virtual CPU\nflags\t\t: fpu sse2\n", "x86", ""),
+            (
+                "processor\t: 0\nBogoMIPS\t: 48.00\nFeatures\t: fp asimd evtstrm aes pmull sha1 sha2 crc32\n",
+                "arm64",
+                "aes",
+            ),
+            ("processor\t: 0\nFeatures\t: fp asimd evtstrm crc32 cpuid\n", "arm64", ""),
+            (
+                "processor : 0\nmodel name\t: ARMv7 Processor rev 1\nFeatures\t: half thumb fastmult vfp neon\n",
+                "arm",
+                "",
+            ),
+            ("system type\t\t: MediaTek MT7621 ver:1 eco:3\ncpu model\t\t: MIPS 1004Kc V2.15\n", "mips", ""),
+            ("processor\t: 0\ncpu\t\t: POWER9, altivec supported\nrevision\t: 2.2\n", "power", "vcipher"),
+            ("processor\t: 0\ncpu\t\t: e500v2\nrevision\t: 5.1\n", "power", ""),
+            ("vendor_id       : IBM/S390\nfeatures\t: esan3 zarch stfle msa ldisp\n", "s390", "msa"),
+            ("processor\t: 0\nisa\t\t: rv64imafdcv_zba_zvkned_zvkg\n", "riscv", "zvkned"),
+            ("cpu\t\t: SPARC-T4\ncpucaps\t\t: flush,stbar,aes,des,sha1\n", "sparc", "aes"),
+            ("", "", ""),
+        ] {
+            let cpu = parse(text.as_bytes());
+            assert_eq!((cpu.architecture, cpu.aes.join(" ").as_str()), (architecture, aes), "{text}");
+        }
+    }
+
+    #[test]
+    fn padlock_is_not_taken_for_aes_instructions() {
+        let cpu = parse(b"processor : 0\nflags : fpu sse2 ace ace_en phe phe_en\n");
+        assert!(!cpu.has_aes());
+        assert_eq!(cpu.padlock, ["ace_en", "phe_en"]);
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_survived(bytes in proptest::collection::vec(any::<u8>(), 0..600)) {
+            parse(&bytes);
+        }
+    }
+}

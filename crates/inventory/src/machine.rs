@@ -1,0 +1,47 @@
+//! The machine: its model and what is known of its chip.
+
+use outboard_drivers::root::Root;
+use serde::Serialize;
+
+use crate::cpu::Cpu;
+use crate::platforms::{self, Platform};
+
+/// The machine.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Machine {
+    /// From the device tree or DMI.
+    pub model: Option<String>,
+    /// The device tree's root `compatible` strings.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub compatible: Vec<String>,
+    /// What is known of its chip.
+    pub platform: Option<&'static Platform>,
+}
+
+impl Machine {
+    /// Reads /proc/device-tree or DMI.
+    pub fn read(root: &Root, cpu: &Cpu) -> Self {
+        let tree = |file: &str| {
+            ["sys/firmware/devicetree/base", "proc/device-tree"]
+                .iter()
+                .find_map(|d| root.read(&format!("{d}/{file}")).ok())
+        };
+        let strings = |bytes: Vec<u8>| -> Vec<String> {
+            let text = String::from_utf8_lossy(&bytes);
+            text.split(['\0', '\n']).map(str::trim).filter(|s| !s.is_empty()).map(String::from).collect()
+        };
+        let compatible = tree("compatible").map(strings).unwrap_or_default();
+        let model = tree("model").map(strings).and_then(|s| s.into_iter().next()).or_else(|| dmi(root));
+        let texts = compatible.iter().chain(&model).chain(&cpu.model).map(String::as_str);
+        let platform = platforms::recognise(texts);
+        Self { model, compatible, platform }
+    }
+}
+
+fn dmi(root: &Root) -> Option<String> {
+    let field = |name: &str| root.text(&format!("sys/class/dmi/id/{name}"));
+    match (field("sys_vendor"), field("product_name")) {
+        (Some(vendor), Some(product)) => Some(format!("{vendor} {product}")),
+        (vendor, product) => vendor.or(product),
+    }
+}

@@ -1,0 +1,118 @@
+//! OpenSSL as it is installed: its version, where it looks for providers, which are active, and whether its
+//! configuration still asks for an engine.
+
+mod config;
+mod run;
+
+use std::time::Duration;
+
+use outboard_drivers::root::Root;
+use serde::Serialize;
+
+pub use config::{Engines, parse_engines};
+pub use run::Pending;
+
+/// The longest that `openssl` may take.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// What was found.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct OpenSsl {
+    /// The version, e.g. `3.5.4`; `None` when the command is missing or silent, and for a saved tree.
+    pub version: Option<String>,
+    /// Where it looks for providers.
+    pub modules_dir: Option<String>,
+    /// Where its configuration lies.
+    pub config_dir: Option<String>,
+    /// Active providers.
+    pub providers: Vec<String>,
+    /// What its configuration says about engines.
+    pub engines: Option<Engines>,
+}
+
+impl OpenSsl {
+    /// OpenSSL 4 and later know no engines and ignore an `engines` section without a word.
+    pub fn ignores_engines(&self) -> bool {
+        let major =
+            self.version.as_deref().and_then(|v| v.split('.').next()).and_then(|m| m.parse::<u32>().ok());
+        major.is_some_and(|m| m >= 4)
+    }
+}
+
+/// `openssl`, asked in the background.
+pub struct Question {
+    version: Option<Pending>,
+    providers: Option<Pending>,
+}
+
+impl Question {
+    /// Starts `openssl version -a` and `openssl list -providers` on the running system; a saved tree is not asked.
+    pub fn ask(root: &Root) -> Self {
+        let start =
+            |arguments: &[&str]| root.is_live().then(|| Pending::start("openssl", arguments)).flatten();
+        Self { version: start(&["version", "-a"]), providers: start(&["list", "-providers"]) }
+    }
+
+    /// Waits for the answers, 2 s at most.
+    pub fn answer(self, root: &Root) -> OpenSsl {
+        let text = |pending: Option<Pending>| pending.and_then(|p| p.finish(PATIENCE)).unwrap_or_default();
+        let mut found = from_version(&text(self.version));
+        found.providers = from_providers(&text(self.providers));
+        found.engines = config::read(root, found.config_dir.as_deref());
+        found
+    }
+}
+
+/// Reads the answer of `openssl version -a` (openssl-version(1)).
+pub fn from_version(text: &str) -> OpenSsl {
+    let quoted = |key: &str| {
+        let line = text.lines().find_map(|l| l.strip_prefix(key))?;
+        Some(line.trim().trim_matches('"').to_string())
+    };
+    OpenSsl {
+        version: text
+            .lines()
+            .next()
+            .and_then(|l| l.strip_prefix("OpenSSL "))
+            .and_then(|l| l.split(' ').next())
+            .map(String::from),
+        modules_dir: quoted("MODULESDIR:"),
+        config_dir: quoted("OPENSSLDIR:"),
+        ..OpenSsl::default()
+    }
+}
+
+/// Reads the answer of `openssl list -providers`: names indented by two, their properties by four.
+pub fn from_providers(text: &str) -> Vec<String> {
+    text.lines()
+        .filter(|l| l.starts_with("  ") && !l.starts_with("   ") && !l.contains(':'))
+        .map(|l| l.trim().to_string())
+        .filter(|l| !l.is_empty())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_of_openssl_are_read() {
+        let text = "OpenSSL 3.5.4 30 Sep 2025 (Library: OpenSSL 3.5.4 30 Sep 2025)\nbuilt on: Tue\n\
+            OPENSSLDIR: \"/usr/lib/ssl\"\nMODULESDIR: \"/usr/lib/x86_64-linux-gnu/ossl-modules\"\n";
+        let found = from_version(text);
+        assert_eq!(found.version.as_deref(), Some("3.5.4"));
+        assert_eq!(found.modules_dir.as_deref(), Some("/usr/lib/x86_64-linux-gnu/ossl-modules"));
+        assert_eq!(found.config_dir.as_deref(), Some("/usr/lib/ssl"));
+        let text = "Providers:\n  default\n    name: OpenSSL Default Provider\n    version: 3.5.4\n    status: active\n";
+        assert_eq!(from_providers(text), ["default"]);
+        assert_eq!(from_version(""), OpenSsl::default());
+    }
+
+    #[test]
+    fn only_openssl_4_ignores_engines() {
+        for (version, ignores) in [("3.6.5", false), ("4.0.3", true), ("10.0.0", true), ("odd", false)] {
+            let found = OpenSsl { version: Some(version.into()), ..OpenSsl::default() };
+            assert_eq!(found.ignores_engines(), ignores, "{version}");
+        }
+    }
+}

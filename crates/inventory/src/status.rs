@@ -1,0 +1,197 @@
+//! The answer to "what is here?", as `outboard status --json` prints it. Fields are only ever added to schema 1.
+
+use outboard_drivers::find::Judged;
+use outboard_drivers::reach::{Answer, Interface, Reach};
+use serde::Serialize;
+
+use crate::algorithms::Algorithm;
+use crate::cpu::Cpu;
+use crate::devices::UnboundDevice;
+use crate::hwrng::Hwrng;
+use crate::interfaces::Node;
+use crate::machine::Machine;
+use crate::openssl::OpenSsl;
+
+/// The value of [`Status::schema`].
+pub const SCHEMA: &str = "outboard-status/1";
+
+/// Everything that was found out.
+#[derive(Debug, Clone, Serialize)]
+pub struct Status {
+    /// `outboard-status/1`.
+    pub schema: &'static str,
+    /// The tree that was read when it was not the running system.
+    pub saved_tree: Option<String>,
+    /// The kernel.
+    pub kernel: Kernel,
+    /// The machine.
+    pub machine: Machine,
+    /// Its CPU.
+    pub cpu: Cpu,
+    /// The accelerators, one entry for each family of drivers.
+    pub accelerators: Vec<Accelerator>,
+    /// Algorithms that accelerators offer, and what the kernel itself would pick.
+    pub algorithms: Vec<Algorithm>,
+    /// Crypto devices without a driver.
+    pub unbound_devices: Vec<UnboundDevice>,
+    /// Device nodes for programs.
+    pub nodes: Vec<Node>,
+    /// Hardware random number generators.
+    pub hwrng: Option<Hwrng>,
+    /// OpenSSL.
+    pub openssl: OpenSsl,
+    /// All drivers of the kernel.
+    pub drivers: Vec<DriverView>,
+    /// What to do.
+    pub advice: Vec<String>,
+    /// What could not be read.
+    pub warnings: Vec<String>,
+}
+
+/// The kernel.
+#[derive(Debug, Clone, Serialize)]
+pub struct Kernel {
+    /// Its release.
+    pub release: Option<String>,
+    /// It runs in FIPS mode.
+    pub fips: bool,
+    /// sysctl crypto.af_alg_restrict, since Linux 7.3.
+    pub af_alg_restrict: Option<u32>,
+}
+
+/// A family of accelerator drivers that is here.
+#[derive(Debug, Clone, Serialize)]
+pub struct Accelerator {
+    /// The family's id, or the module's name when the family is not known.
+    pub id: String,
+    /// The engine's name.
+    pub chip: String,
+    /// The kernel module, or `kernel`.
+    pub module: String,
+    /// `own-interrupt`, `polled`, or what else completes requests.
+    pub completion: String,
+    /// Its devices.
+    pub devices: Vec<Device>,
+    /// Its drivers' names.
+    pub drivers: Vec<String>,
+    /// Why it is judged an accelerator.
+    pub evidence: Vec<Reason>,
+    /// The driver that `reach` speaks of.
+    pub reach_of: String,
+    /// Who can reach it.
+    pub reach: Vec<ReachView>,
+}
+
+/// A device of an accelerator.
+#[derive(Debug, Clone, Serialize)]
+pub struct Device {
+    /// Its bus.
+    pub bus: String,
+    /// Its device driver.
+    pub driver: String,
+    /// Its name.
+    pub name: String,
+    /// Labels of its lines in /proc/interrupts.
+    pub lines: Vec<String>,
+    /// Interrupts since boot.
+    pub interrupts: u64,
+}
+
+/// A reason and its source.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Reason {
+    /// The reason.
+    pub text: String,
+    /// Where it was read.
+    pub source: &'static str,
+}
+
+/// A way to a driver.
+#[derive(Debug, Clone, Serialize)]
+pub struct ReachView {
+    /// Its name.
+    pub interface: &'static str,
+    /// Programs come this way; otherwise users inside the kernel.
+    pub for_programs: bool,
+    /// `yes`, `no` or `unclear`.
+    pub answer: &'static str,
+    /// Why.
+    pub why: String,
+}
+
+impl From<Reach> for ReachView {
+    fn from(r: Reach) -> Self {
+        let for_programs = r.interface.is_for_programs();
+        Self { interface: r.interface.name(), for_programs, answer: r.answer.name(), why: r.why }
+    }
+}
+
+impl Accelerator {
+    /// A program can use it by at least one way.
+    pub fn is_reachable_by_programs(&self) -> bool {
+        self.reach.iter().any(|r| r.for_programs && r.answer == Answer::Yes.name())
+    }
+
+    /// The answer for one way.
+    pub fn reach_by(&self, interface: Interface) -> Option<&ReachView> {
+        self.reach.iter().find(|r| r.interface == interface.name())
+    }
+}
+
+/// One driver of the kernel.
+#[derive(Debug, Clone, Serialize)]
+pub struct DriverView {
+    /// Its name.
+    pub name: String,
+    /// The algorithm.
+    pub algorithm: String,
+    /// The kernel module, or `kernel`.
+    pub module: String,
+    /// The priority.
+    pub priority: i32,
+    /// What it computes.
+    pub kind: String,
+    /// `passed`, `unknown` or another word of the kernel.
+    pub selftest: String,
+    /// A helper of another driver.
+    pub internal: bool,
+    /// Names of its flags; `null` when the kernel could not be asked.
+    pub flags: Option<Vec<&'static str>>,
+    /// `accelerator`, `cpu-instructions`, `software`, `wrapper` or `unknown`.
+    pub verdict: &'static str,
+    /// For a wrapper: the drivers inside.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub inner: Vec<String>,
+    /// Why.
+    pub evidence: Vec<Reason>,
+}
+
+impl DriverView {
+    /// The view of a judged driver.
+    pub fn new(j: &Judged) -> Self {
+        use outboard_drivers::proc_crypto::Selftest;
+        let d = &j.driver;
+        Self {
+            name: d.name.clone(),
+            algorithm: d.algorithm.clone(),
+            module: d.module.clone(),
+            priority: d.priority,
+            kind: d.kind.name().to_string(),
+            selftest: match &d.selftest {
+                Selftest::Passed => "passed".to_string(),
+                Selftest::Unknown => "unknown".to_string(),
+                Selftest::Other(word) => word.to_string(),
+            },
+            internal: d.internal,
+            flags: j.flags.map(|f| f.names()),
+            verdict: j.judgement.verdict.name(),
+            inner: j.judgement.inner.clone(),
+            evidence: reasons(j),
+        }
+    }
+}
+
+/// The reasons of a judgement.
+pub(crate) fn reasons(j: &Judged) -> Vec<Reason> {
+    j.judgement.evidence.iter().map(|e| Reason { text: e.text.clone(), source: e.source }).collect()
+}
