@@ -1,2 +1,13 @@
 //! The `outboard` command.
-fn main() {}
+
+mod commands;
+
+use clap::Parser;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    match commands::Outboard::try_parse() {
+        Ok(outboard) => outboard.run(),
+        Err(usage) => commands::misused(&usage),
+    }
+}

@@ -1,0 +1,44 @@
+//! One file for each command.
+
+mod prove;
+mod status;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// Hardware crypto accelerators for every OpenSSL application: found, proven, measured, switched on where they win.
+#[derive(Parser)]
+#[command(name = "outboard", version)]
+pub struct Outboard {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Prove(prove::Options),
+    Status(status::Options),
+}
+
+impl Outboard {
+    /// Runs the command that was asked for.
+    pub fn run(self) -> ExitCode {
+        match self.command {
+            Command::Prove(options) => prove::run(&options),
+            Command::Status(options) => status::run(&options),
+        }
+    }
+}
+
+/// Prints what is wrong with the command line, or the help that was asked for. `prove` must not end in a code that
+/// could be its command's, so its mistakes give 125 as those of env(1) do; the other commands' give 2.
+pub fn misused(usage: &clap::Error) -> ExitCode {
+    // A closed stderr leaves nothing to say it on.
+    let _ = usage.print();
+    let proving = std::env::args_os().nth(1).is_some_and(|word| word == "prove");
+    match (usage.use_stderr(), proving) {
+        (false, _) => ExitCode::SUCCESS,
+        (true, true) => ExitCode::from(prove::OWN_FAILURE),
+        (true, false) => ExitCode::from(2),
+    }
+}

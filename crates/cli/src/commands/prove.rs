@@ -1,0 +1,100 @@
+//! `outboard prove -- COMMAND`: runs a command with outboard enabled and says what happened.
+
+mod command;
+mod meter;
+mod module;
+mod options;
+mod proof;
+mod scratch;
+mod system;
+mod text;
+
+pub use options::Options;
+
+use anyhow::{Context, Result};
+use outboard_counters::Table;
+use proof::Proof;
+use std::fs::File;
+use std::io::Write;
+use std::process::ExitCode;
+
+/// outboard itself failed, the proof was contradicted, or `--require-hardware` was not met.
+pub const OWN_FAILURE: u8 = 125;
+
+/// Runs the command and proves it. The exit code is the command's own; 126 and 127 as from env(1) when it cannot be
+/// run; 128 + N when signal N ended it; [`OWN_FAILURE`] when it succeeded and the proof did not.
+pub fn run(options: &Options) -> ExitCode {
+    match prove(options) {
+        Ok(code) => ExitCode::from(code),
+        Err(error) => {
+            say(&format!("outboard prove: {error:#}\n"));
+            ExitCode::from(OWN_FAILURE)
+        }
+    }
+}
+
+fn prove(options: &Options) -> Result<u8> {
+    let json = options.json.as_ref().map(JsonTo::open).transpose()?;
+    let openssl = system::OpenSsl::find();
+    let module = module::find(options.module.as_deref(), &openssl)?;
+    // From here on nothing ends us early: the scratch directory is removed, and what happened is told.
+    let signals = command::Signals::hold();
+    let scratch = scratch::Scratch::new()?;
+    let table = Table::create(&scratch.counters())?;
+    let notes = scratch.configure(&openssl, options, module)?;
+
+    let before = meter::Meter::read();
+    let ended = match command::run(&options.command, &scratch.configuration(), &signals) {
+        Ok(ended) => ended,
+        Err(refused) => {
+            say(&format!("outboard prove: {refused}\n"));
+            return Ok(refused.code());
+        }
+    };
+    let spent = meter::Meter::read().since(&before);
+
+    let proof = Proof::new(options, &ended, spent, &table, notes);
+    if !options.quiet || proof.is_error() {
+        say(&text::render(&proof));
+    }
+    let written = json.map_or(Ok(()), |to| to.write(&proof));
+    match (proof.exit_code(), written) {
+        (0, Err(error)) => Err(error),
+        (code, Err(error)) => {
+            say(&format!("outboard prove: {error:#}\n"));
+            Ok(code)
+        }
+        (code, Ok(())) => Ok(code),
+    }
+}
+
+/// Writes to stderr; when that is closed there is nobody to tell.
+fn say(text: &str) {
+    let _ = std::io::stderr().write_all(text.as_bytes());
+}
+
+/// Where `--json` goes. Opened before the command runs, so that a wrong path costs no run.
+enum JsonTo {
+    Stdout,
+    File(File, String),
+}
+
+impl JsonTo {
+    fn open(name: &String) -> Result<Self> {
+        if name == "-" {
+            return Ok(Self::Stdout);
+        }
+        let file = File::create(name).with_context(|| format!("--json {name}: cannot be written"))?;
+        Ok(Self::File(file, name.clone()))
+    }
+
+    fn write(self, proof: &Proof) -> Result<()> {
+        let text = serde_json::to_string_pretty(proof)? + "\n";
+        match self {
+            Self::Stdout => std::io::stdout().write_all(text.as_bytes()).context("--json -: stdout"),
+            Self::File(mut file, name) => {
+                file.write_all(text.as_bytes()).with_context(|| format!("--json {name}: cannot be written"))
+            }
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! The command: started, given the signals that are meant for it, and waited for.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::io;
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus};
+
+/// How the command ended.
+pub struct Ended {
+    /// The command line, for people.
+    pub words: Vec<String>,
+    /// Its status.
+    pub status: ExitStatus,
+    /// It left processes running behind it, whose later work is not in the proof.
+    pub left_running: bool,
+}
+
+/// The command could not be run, or was not.
+pub enum Refused {
+    /// By the kernel.
+    Exec(String, io::Error),
+    /// Because a signal came first.
+    Signal(i32),
+}
+
+/// The signals that are held back while the command runs, so that none of them ends us before the proof is printed
+/// and the scratch directory removed. The command starts with none of them held: std unblocks all before exec.
+pub struct Signals(libc::sigset_t);
+
+impl Signals {
+    /// Holds them back for the rest of this process's life.
+    pub fn hold() -> Self {
+        // SAFETY: a sigset_t is plain data that sigemptyset initializes; the calls below only read and write `set`.
+        let set = unsafe {
+            let mut set = std::mem::zeroed::<libc::sigset_t>();
+            libc::sigemptyset(&mut set);
+            for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGQUIT, libc::SIGCHLD] {
+                libc::sigaddset(&mut set, signal);
+            }
+            // Whoever started us may have SIGCHLD ignored; then children vanish without a status.
+            libc::signal(libc::SIGCHLD, libc::SIG_DFL);
+            libc::sigprocmask(libc::SIG_BLOCK, &set, std::ptr::null_mut());
+            set
+        };
+        Self(set)
+    }
+
+    /// One that came while nothing waited for any: ^C before the command was started.
+    fn pending(&self) -> Option<i32> {
+        let now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+        loop {
+            // SAFETY: the set is a valid one and the call does not wait; no siginfo is asked for.
+            match unsafe { libc::sigtimedwait(&self.0, std::ptr::null_mut(), &now) } {
+                libc::SIGCHLD => {}
+                signal => return (signal > 0).then_some(signal),
+            }
+        }
+    }
+
+    /// Waits for the next one: its number, and whether a process sent it (and not the terminal, which gives it to the
+    /// command as well). `None` when the wait was interrupted.
+    fn next(&self) -> Option<(i32, bool)> {
+        // SAFETY: siginfo_t is plain data, written by the kernel; the set is a valid one.
+        let (signal, info) = unsafe {
+            let mut info = std::mem::zeroed::<libc::siginfo_t>();
+            (libc::sigwaitinfo(&self.0, &mut info), info)
+        };
+        (signal > 0).then_some((signal, info.si_code <= 0))
+    }
+}
+
+/// Runs the command with OPENSSL_CONF set, in our place in every other respect, until it ends.
+pub fn run(command: &[OsString], configuration: &Path, signals: &Signals) -> Result<Ended, Refused> {
+    let words: Vec<String> = command.iter().map(|w| w.to_string_lossy().into_owned()).collect();
+    let name = words.first().cloned().unwrap_or_default();
+    let refused = |cause| Refused::Exec(name.clone(), cause);
+    let Some((program, arguments)) = command.split_first() else {
+        return Err(refused(io::ErrorKind::NotFound.into()));
+    };
+    if let Some(signal) = signals.pending() {
+        return Err(Refused::Signal(signal));
+    }
+    // Processes whose parent ends become ours instead of init's: so we see that some are left. Without it we do not.
+    let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
+    let mut child =
+        Command::new(program).args(arguments).env("OPENSSL_CONF", configuration).spawn().map_err(refused)?;
+    let status = wait(&mut child, signals).map_err(refused)?;
+    Ok(Ended { words, status, left_running: some_left() })
+}
+
+fn wait(child: &mut Child, signals: &Signals) -> io::Result<ExitStatus> {
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(status);
+        }
+        if let Some((signal, true)) = signals.next() {
+            forward(child, signal);
+        }
+    }
+}
+
+/// Gives a signal that was sent to us alone to the command.
+fn forward(child: &Child, signal: i32) {
+    if signal == libc::SIGCHLD {
+        return;
+    }
+    if let Ok(pid) = libc::pid_t::try_from(child.id()) {
+        // SAFETY: the child has not been waited for, so its number is still its own.
+        unsafe { libc::kill(pid, signal) };
+    }
+}
+
+/// Whether children are left, after those that have ended are taken away.
+fn some_left() -> bool {
+    loop {
+        match rustix::process::wait(rustix::process::WaitOptions::NOHANG) {
+            Ok(Some(_)) => {}
+            Ok(None) => return true,
+            Err(_) => return false,
+        }
+    }
+}
+
+impl Ended {
+    /// The code as a shell gives it.
+    pub fn code(&self) -> u8 {
+        let code = self.status.code().or(self.status.signal().map(|n| 128 + n)).unwrap_or(255);
+        u8::try_from(code).unwrap_or(255)
+    }
+
+    /// The signal that ended it.
+    pub fn signal(&self) -> Option<i32> {
+        self.status.signal()
+    }
+}
+
+impl Refused {
+    /// 127 when there is no such command, 126 when it is there and cannot be run, 128 + N after signal N.
+    pub fn code(&self) -> u8 {
+        match self {
+            Self::Exec(_, cause) if cause.kind() == io::ErrorKind::NotFound => 127,
+            Self::Exec(..) => 126,
+            Self::Signal(n) => u8::try_from(128 + n).unwrap_or(255),
+        }
+    }
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (name, cause) = match self {
+            Self::Exec(name, cause) => (name, cause),
+            Self::Signal(n) => return write!(f, "ended by signal {n} before the command was started"),
+        };
+        let advice = match cause.raw_os_error() {
+            Some(libc::ENOENT) => "check its name, PATH and the interpreter in its first line",
+            Some(libc::EACCES) => "make it an executable file (chmod +x)",
+            Some(libc::ENOEXEC) => "give a script a #! line, or run it by its interpreter",
+            _ => "try it without outboard",
+        };
+        write!(f, "{name} cannot be run: {cause}; {advice}")
+    }
+}

@@ -1,0 +1,247 @@
+//! What happened, and what it proves. Serialized, this is the schema `outboard-prove/1`.
+
+use super::command::Ended;
+use super::meter::Spent;
+use super::options::Options;
+use outboard_counters::{Counts, Table};
+use outboard_drivers::families::Completion;
+use outboard_drivers::interrupts::Difference;
+use serde::Serialize;
+
+/// The document of `--json`. Fields are only added within a version; times are in seconds, sizes in bytes.
+#[derive(Serialize)]
+pub struct Proof {
+    /// `outboard-prove/1`.
+    pub schema: &'static str,
+    /// The command and its arguments; bytes that are not UTF-8 are replaced.
+    pub command: Vec<String>,
+    /// The command's exit code as a shell gives it: 128 + N after signal N.
+    pub exit_code: u8,
+    /// The signal that ended it, or null.
+    pub signal: Option<i32>,
+    /// In one word.
+    pub verdict: Verdict,
+    /// In one or two sentences, for people.
+    pub summary: String,
+    /// Wall clock from start to end of the command.
+    pub wall_seconds: f64,
+    /// CPU time of the whole system in that time, other processes included; null without /proc/stat.
+    pub cpu_seconds: Option<f64>,
+    /// CPU time that a hypervisor gave to others in that time; null without /proc/stat.
+    pub steal_seconds: Option<f64>,
+    /// How many times the provider was loaded, by the command and its children; a fork's child is not another one.
+    pub provider_loads: u64,
+    /// One entry for each algorithm that was asked for.
+    pub algorithms: Vec<Algorithm>,
+    /// Their sum.
+    pub total: Work,
+    /// One entry for each device of an accelerator; null when /proc/interrupts cannot be read.
+    pub devices: Option<Vec<Device>>,
+    /// `--require-hardware`, or null.
+    pub required_percent: Option<f64>,
+    /// Whether it was met; true without one.
+    pub requirement_met: bool,
+    /// What the provider and the configuration had to say.
+    pub notes: Vec<String>,
+}
+
+/// What it comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// Hardware did work, and its interrupts show it.
+    Hardware,
+    /// All was done in software.
+    Software,
+    /// The command never loaded the provider.
+    NotLoaded,
+    /// Hardware is claimed, and nothing can confirm or refute it.
+    Unverified,
+    /// Hardware is claimed, and its interrupts refute it.
+    Contradicted,
+}
+
+/// One algorithm's share.
+#[derive(Serialize)]
+pub struct Algorithm {
+    /// OpenSSL's name.
+    pub name: String,
+    /// What was done.
+    #[serde(flatten)]
+    pub work: Work,
+}
+
+/// Requests and bytes of input.
+#[derive(Serialize)]
+#[allow(missing_docs, reason = "the names say it")]
+pub struct Work {
+    pub hardware_requests: u64,
+    pub hardware_bytes: u64,
+    pub software_requests: u64,
+    pub software_bytes: u64,
+    /// The share of the bytes that hardware did, 0 to 100; null without any byte.
+    pub hardware_percent: Option<f64>,
+    /// Requests that a driver failed; they were done again in software.
+    pub failures: u64,
+    /// Results of a driver that differed from software's.
+    pub mismatches: u64,
+}
+
+/// A device of an accelerator.
+#[derive(Serialize)]
+pub struct Device {
+    /// Its name on its bus.
+    pub name: String,
+    /// The device driver.
+    pub driver: String,
+    /// The engine, when it is known.
+    pub chip: Option<&'static str>,
+    /// Interrupts during the command, other programs' included.
+    pub interrupts: u64,
+    /// It disappeared while the command ran.
+    pub gone: bool,
+}
+
+impl Proof {
+    /// Draws the conclusion.
+    pub fn new(
+        options: &Options,
+        ended: &Ended,
+        spent: Spent,
+        table: &Table,
+        mut notes: Vec<String>,
+    ) -> Self {
+        let counted = table.snapshot();
+        let total = counted.iter().fold(Counts::default(), |sum, (_, counts)| sum + *counts);
+        let from_provider = table.notes();
+        let (verdict, summary) = conclude(&total, table.attached(), &spent, &from_provider);
+        notes.extend(from_provider);
+        if ended.left_running {
+            notes.push(
+                "the command left processes running in the background: what they do from now on is not counted, \
+                 start servers in the foreground"
+                    .to_owned(),
+            );
+        }
+        let percent = total.percent_hw().unwrap_or(0.0);
+        let met = |required: f64| required == 0.0 || (verdict == Verdict::Hardware && percent >= required);
+        Self {
+            schema: "outboard-prove/1",
+            command: ended.words.clone(),
+            exit_code: ended.code(),
+            signal: ended.signal(),
+            verdict,
+            summary,
+            wall_seconds: spent.wall.as_secs_f64(),
+            cpu_seconds: spent.cpu.map(|c| c.busy),
+            steal_seconds: spent.cpu.map(|c| c.steal),
+            provider_loads: table.attached(),
+            algorithms: counted
+                .into_iter()
+                .map(|(name, counts)| Algorithm { name, work: counts.into() })
+                .collect(),
+            total: total.into(),
+            devices: spent.interrupts.ok().map(|all| all.iter().map(Device::from).collect()),
+            required_percent: options.require_hardware,
+            requirement_met: options.require_hardware.is_none_or(met),
+            notes,
+        }
+    }
+
+    /// Whether it is outboard's fault rather than the command's.
+    pub fn is_error(&self) -> bool {
+        self.verdict == Verdict::Contradicted || !self.requirement_met
+    }
+
+    /// The command's code, unless that is success and ours is not.
+    pub fn exit_code(&self) -> u8 {
+        if self.exit_code == 0 && self.is_error() { super::OWN_FAILURE } else { self.exit_code }
+    }
+}
+
+fn conclude(total: &Counts, loads: u64, spent: &Spent, notes: &[String]) -> (Verdict, String) {
+    if loads == 0 {
+        return (Verdict::NotLoaded, NEVER_LOADED.to_owned());
+    }
+    if total.hw_requests == 0 && total.hw_bytes == 0 {
+        let why = match (notes.first(), total.requests()) {
+            (Some(note), _) => note.clone(),
+            (None, 0) => "the command asked for no algorithm that outboard offers".to_owned(),
+            (None, _) => "each request was smaller than its threshold, or meant for software".to_owned(),
+        };
+        return (Verdict::Software, format!("Hardware did nothing: {why}."));
+    }
+    let devices = match &spent.interrupts {
+        Ok(devices) => devices,
+        Err(why) => {
+            let text =
+                format!("Bytes were counted as done by hardware, and no interrupt can confirm it: {why}.");
+            return (Verdict::Contradicted, text);
+        }
+    };
+    let interrupts = devices.iter().fold(0u64, |sum, d| sum.saturating_add(d.interrupts));
+    if interrupts > 0 {
+        let percent = total.percent_hw().map_or_else(|| "0".to_owned(), super::text::percent);
+        let text =
+            format!("Hardware did {percent} of the bytes, with {interrupts} interrupts to show for it.");
+        return (Verdict::Hardware, text);
+    }
+    let silent = |d: &Difference| match d.device.completion {
+        Completion::OwnInterrupt => false,
+        Completion::Through(_) | Completion::Polled => true,
+    };
+    if spent.restarted || devices.iter().any(|d| d.gone) {
+        let text =
+            "Bytes were counted as done by hardware; its interrupts are lost, since a device was unbound \
+                    while the command ran."
+                .to_owned();
+        (Verdict::Unverified, text)
+    } else if !devices.is_empty() && devices.iter().all(silent) {
+        let text =
+            "Bytes were counted as done by hardware; this engine works without interrupts, so nothing else \
+                    confirms it."
+                .to_owned();
+        (Verdict::Unverified, text)
+    } else {
+        let text = "Bytes were counted as done by hardware, and no accelerator raised a single interrupt: the driver \
+                    computed in software. Do not believe the count; compare the time with and without outboard."
+            .to_owned();
+        (Verdict::Contradicted, text)
+    }
+}
+
+const NEVER_LOADED: &str = "The command never loaded outboard. Likely reasons: it does not use OpenSSL, or a copy of \
+    its own (static, or another library); it is setuid or clears OPENSSL_CONF (env -i, sudo, su -); it loads no \
+    configuration, or one of its own name (Node.js: --openssl-shared-config); it ran as another user; the module does \
+    not fit its architecture or C library. `strace -f -e openat` shows which openssl.cnf it opens, if any.";
+
+impl From<Counts> for Work {
+    fn from(counts: Counts) -> Self {
+        Self {
+            hardware_requests: counts.hw_requests,
+            hardware_bytes: counts.hw_bytes,
+            software_requests: counts.sw_requests,
+            software_bytes: counts.sw_bytes,
+            hardware_percent: counts.percent_hw(),
+            failures: counts.failures,
+            mismatches: counts.mismatches,
+        }
+    }
+}
+
+impl From<&Difference> for Device {
+    fn from(difference: &Difference) -> Self {
+        let Difference { device, interrupts, gone } = difference;
+        Self {
+            name: device.device.clone(),
+            driver: device.driver.clone(),
+            chip: device.chip,
+            interrupts: *interrupts,
+            gone: *gone,
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "proof_tests.rs"]
+mod tests;

@@ -1,0 +1,135 @@
+use super::super::meter::Cpu;
+use super::*;
+use clap::Parser;
+use outboard_drivers::interrupts::DeviceInterrupts;
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
+use std::time::Duration;
+
+#[derive(Parser)]
+struct Line {
+    #[command(flatten)]
+    options: Options,
+}
+
+fn options(words: &[&str]) -> Options {
+    let all = ["prove"].iter().chain(words).chain(&["--", "openssl", "enc"]);
+    Line::try_parse_from(all).expect("options").options
+}
+
+fn ended(raw_status: i32) -> Ended {
+    let words = vec!["openssl".to_owned(), "enc".to_owned()];
+    Ended { words, status: ExitStatus::from_raw(raw_status), left_running: false }
+}
+
+fn device(interrupts: u64, completion: Completion) -> Difference {
+    let device = DeviceInterrupts {
+        bus: "virtio".into(),
+        driver: "virtio_crypto".into(),
+        device: "virtio1".into(),
+        lines: vec!["27".into()],
+        total: 1000 + interrupts,
+        chip: Some("virtio-crypto"),
+        completion,
+    };
+    Difference { device, interrupts, gone: false }
+}
+
+fn spent(devices: Vec<Difference>) -> Spent {
+    Spent {
+        wall: Duration::from_millis(1234),
+        cpu: Some(Cpu { busy: 0.5, steal: 0.0 }),
+        interrupts: Ok(devices),
+        restarted: false,
+    }
+}
+
+/// A table that a provider attached to and counted in.
+fn table(hw: u64, sw: u64, notes: &[&str]) -> (tempfile::TempDir, Table) {
+    let dir = tempfile::tempdir().expect("a directory");
+    let table = Table::create(&dir.path().join("counters")).expect("a table");
+    let provider = Table::open(&dir.path().join("counters")).expect("the same");
+    if let Some(row) = provider.row("AES-128-CBC").filter(|_| hw + sw > 0) {
+        row.add_hw(hw / 8192, hw);
+        row.add_sw(sw / 16, sw);
+    }
+    notes.iter().for_each(|n| provider.note(n));
+    (dir, table)
+}
+
+fn proof(words: &[&str], status: i32, spent: Spent, counted: (u64, u64), notes: &[&str]) -> Proof {
+    let (_dir, table) = table(counted.0, counted.1, notes);
+    Proof::new(&options(words), &ended(status), spent, &table, Vec::new())
+}
+
+const OWN: Completion = Completion::OwnInterrupt;
+
+#[test]
+fn hardware_with_interrupts_is_proven() {
+    let mut proof = proof(&[], 0, spent(vec![device(8200, OWN)]), (64 << 20, 160), &[]);
+    assert_eq!((proof.verdict, proof.exit_code()), (Verdict::Hardware, 0));
+    insta::assert_snapshot!("proven", super::super::text::render(&proof));
+    insta::assert_snapshot!("proven_json", serde_json::to_string_pretty(&proof).expect("JSON"));
+    proof.algorithms.push(Algorithm { name: "AES-256-CBC".into(), work: Counts::default().into() });
+    proof.notes.push("something".into());
+    proof.devices = None;
+    insta::assert_snapshot!("more_of_everything", super::super::text::render(&proof));
+}
+
+#[test]
+fn hardware_without_an_interrupt_is_an_error_unless_the_command_failed() {
+    for devices in [vec![], vec![device(0, OWN)], vec![device(0, OWN), device(0, Completion::Polled)]] {
+        let proof = proof(&[], 0, spent(devices), (8192, 0), &[]);
+        assert_eq!((proof.verdict, proof.exit_code()), (Verdict::Contradicted, 125));
+        assert!(proof.is_error());
+    }
+    let unreadable = Spent { interrupts: Err("/proc/interrupts: none".into()), ..spent(vec![]) };
+    let failed = proof(&[], 3 << 8, unreadable, (8192, 0), &[]);
+    assert_eq!((failed.verdict, failed.exit_code()), (Verdict::Contradicted, 3));
+    let killed = proof(&[], 9, spent(vec![]), (8192, 0), &[]);
+    assert_eq!((killed.exit_code(), killed.signal), (137, Some(9)));
+}
+
+#[test]
+fn hardware_that_cannot_raise_interrupts_or_went_away_is_unverified() {
+    let polled = proof(&[], 0, spent(vec![device(0, Completion::Polled)]), (8192, 0), &[]);
+    assert_eq!((polled.verdict, polled.exit_code()), (Verdict::Unverified, 0));
+    let gone = Difference { gone: true, ..device(0, OWN) };
+    assert_eq!(proof(&[], 0, spent(vec![gone]), (8192, 0), &[]).verdict, Verdict::Unverified);
+    let restarted = Spent { restarted: true, ..spent(vec![device(0, OWN)]) };
+    assert_eq!(proof(&[], 0, restarted, (8192, 0), &[]).verdict, Verdict::Unverified);
+}
+
+#[test]
+fn software_says_why() {
+    let noted = proof(&[], 0, spent(vec![]), (0, 0), &["AF_ALG on Linux 7.2 reaches no accelerator"]);
+    assert_eq!(noted.verdict, Verdict::Software);
+    assert!(noted.summary.contains("AF_ALG on Linux 7.2"), "{}", noted.summary);
+    assert!(proof(&[], 0, spent(vec![]), (0, 0), &[]).summary.contains("asked for no algorithm"));
+    assert!(proof(&[], 0, spent(vec![]), (0, 16), &[]).summary.contains("smaller than its threshold"));
+}
+
+#[test]
+fn a_provider_that_was_never_loaded_is_told_with_reasons() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let table = Table::create(&dir.path().join("counters")).expect("a table");
+    let proof = Proof::new(&options(&[]), &ended(0), spent(vec![]), &table, Vec::new());
+    assert_eq!((proof.verdict, proof.exit_code()), (Verdict::NotLoaded, 0));
+    insta::assert_snapshot!("not_loaded", super::super::text::render(&proof));
+}
+
+#[test]
+fn a_requirement_is_met_by_proven_bytes_only() {
+    let run = |required: &str, interrupts, hw, sw| {
+        let devices = vec![device(interrupts, if interrupts > 0 { OWN } else { Completion::Polled })];
+        let proof = proof(&["--require-hardware", required], 0, spent(devices), (hw, sw), &[]);
+        (proof.requirement_met, proof.exit_code())
+    };
+    assert_eq!(run("99", 5, 99_000, 1000), (true, 0));
+    assert_eq!(run("99.5%", 5, 99_000, 1000), (false, 125));
+    assert_eq!(run("99", 0, 99_000, 0), (false, 125));
+    assert_eq!(run("1", 5, 0, 0), (false, 125));
+    assert_eq!(run("0", 5, 0, 0), (true, 0));
+    let failed = proof(&["--require-hardware", "50"], 0, spent(vec![]), (0, 16), &[]);
+    assert!(super::super::text::render(&failed).contains("FAILED: --require-hardware 50"));
+}

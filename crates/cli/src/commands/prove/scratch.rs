@@ -1,0 +1,75 @@
+//! The directory that a run lives in: its openssl.cnf and its counters.
+
+use super::options::Options;
+use super::system::{Configuration, OpenSsl};
+use anyhow::{Context, Result};
+use outboard_services::openssl::{OutboardSection, compose};
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use tempfile::TempDir;
+
+/// Removed with all that is in it when dropped.
+///
+/// The directory can be entered by everybody (0711, under a random name) and the configuration read (0644), so that a
+/// command that changes its user still finds its OPENSSL_CONF. The counters stay the user's own (0600): whoever can
+/// write them could shorten the file under a provider that has mapped it. A process that another user starts thus
+/// works as it should and is not counted; one that changes its user with the provider loaded goes on counting.
+pub struct Scratch(TempDir);
+
+impl Scratch {
+    /// Makes the directory in TMPDIR, else in /tmp.
+    pub fn new() -> Result<Self> {
+        let parent = std::env::temp_dir();
+        let advice = || {
+            format!(
+                "no directory can be made in {}; point TMPDIR to one that you can write, with some space",
+                parent.display()
+            )
+        };
+        let dir = tempfile::Builder::new()
+            .prefix("outboard-prove-")
+            .permissions(Permissions::from_mode(0o711))
+            .tempdir_in(std::path::absolute(&parent).with_context(advice)?)
+            .with_context(advice)?;
+        // Again, because the umask had its say.
+        fs::set_permissions(dir.path(), Permissions::from_mode(0o711)).with_context(advice)?;
+        Ok(Self(dir))
+    }
+
+    /// The counters file.
+    pub fn counters(&self) -> PathBuf {
+        self.0.path().join("counters")
+    }
+
+    /// What OPENSSL_CONF is set to.
+    pub fn configuration(&self) -> PathBuf {
+        self.0.path().join("openssl.cnf")
+    }
+
+    /// Writes the configuration; returns what the user should know about it.
+    pub fn configure(&self, openssl: &OpenSsl, options: &Options, module: PathBuf) -> Result<Vec<String>> {
+        let mut notes = Vec::new();
+        let existing = match openssl.configuration() {
+            _ if options.no_system_config => None,
+            Configuration::File(path) => Some(path),
+            Configuration::None => None,
+            Configuration::Unusable(path, cause) => {
+                notes.push(format!("OPENSSL_CONF = {} is left out: {cause}", path.display()));
+                None
+            }
+        };
+        let mut keys = options.keys();
+        keys.push(("COUNTERS".into(), self.counters().to_string_lossy().into_owned()));
+        let section = OutboardSection { module, keys };
+        let composed = compose(existing.as_deref(), &section, &|name| std::env::var(name).ok())?;
+        let path = self.configuration();
+        fs::write(&path, composed.text)
+            .and_then(|()| fs::set_permissions(&path, Permissions::from_mode(0o644)))
+            .with_context(|| {
+                format!("{} cannot be written; point TMPDIR to a disk with space", path.display())
+            })?;
+        notes.extend(composed.notes);
+        Ok(notes)
+    }
+}

@@ -1,0 +1,71 @@
+//! `outboard status`: what crypto hardware is here, and who can reach it.
+
+use std::io::{self, IsTerminal, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Args;
+use outboard_drivers::root::Root;
+use outboard_report::Style;
+
+/// Say what crypto hardware is here, what the kernel would pick, and who can reach it.
+///
+/// Nothing is changed and no network connection is opened. Exit code 1 when the kernel's list of drivers cannot be read.
+#[derive(Args)]
+pub struct Options {
+    /// Print JSON (schema outboard-status/1)
+    #[arg(long)]
+    json: bool,
+    /// Read a tree copied from another machine instead of this one
+    #[arg(long, value_name = "DIR")]
+    root: Option<PathBuf>,
+    /// Also list every driver with the verdict on it and the reasons
+    #[arg(long, short)]
+    verbose: bool,
+}
+
+/// Runs the command.
+pub fn run(options: &Options) -> ExitCode {
+    match report(options) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            complain(&format!("outboard status: {error:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn report(options: &Options) -> anyhow::Result<()> {
+    let root = match &options.root {
+        None => Root::live(),
+        Some(directory) => Root::saved(directory).map_err(|error| {
+            anyhow::anyhow!(
+                "--root {}: {error}: give the directory that holds proc/ and sys/",
+                directory.display()
+            )
+        })?,
+    };
+    let status = outboard_inventory::collect(&root)?;
+    for warning in &status.warnings {
+        complain(&format!("outboard status: warning: {warning}"));
+    }
+    let text = if options.json {
+        let mut json = serde_json::to_string_pretty(&status)?;
+        json.push('\n');
+        json
+    } else {
+        let bold = io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
+        let render = if options.verbose { outboard_report::verbose } else { outboard_report::status };
+        render(&status, Style { bold })
+    };
+    match io::stdout().write_all(text.as_bytes()) {
+        // Whoever reads has read enough.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        other => Ok(other?),
+    }
+}
+
+/// A closed stderr leaves nothing to say it on.
+fn complain(text: &str) {
+    let _ = writeln!(io::stderr(), "{text}");
+}
