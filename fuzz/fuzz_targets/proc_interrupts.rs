@@ -1,0 +1,12 @@
+//! /proc/interrupts: any bytes.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use outboard_drivers::interrupts::parse;
+
+fuzz_target!(|bytes: &[u8]| {
+    let (lines, _warnings) = parse(bytes);
+    for line in lines {
+        let _ = line.total();
+    }
+});
