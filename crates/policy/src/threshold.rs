@@ -5,9 +5,9 @@ use std::str::FromStr;
 use crate::Error;
 use crate::algorithms::{entries, known};
 
-/// In force before anything was measured, in bytes: above the crossover of every machine that has
-/// published figures, and at most what `openssl enc` and TLS records bring.
-pub const DEFAULT_THRESHOLD: usize = 8192;
+/// In force before anything was measured, in bytes: near the crossover of the machines that have published
+/// figures, and what one read of a file brings (`openssl enc` works in pieces of 4 KiB).
+pub const DEFAULT_THRESHOLD: usize = 4096;
 
 /// Thresholds by algorithm: `ALL:4096,AES-128-CBC:2048`; a name's own value wins over ALL's.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
