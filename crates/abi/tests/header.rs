@@ -1,0 +1,135 @@
+//! Our numbers, names and layouts are those of the OpenSSL that is installed (libssl-dev).
+
+use std::mem::{offset_of, size_of};
+use std::process::Command;
+
+use outboard_abi as abi;
+use outboard_abi::{Algorithm, Dispatch, Param, ParamType, name};
+
+const HEADERS: &str = "
+#include <stddef.h>
+#include <stdio.h>
+#include <openssl/core.h>
+#include <openssl/core_dispatch.h>
+#include <openssl/core_names.h>
+#include <openssl/evp.h>
+";
+
+/// What a C program with OpenSSL's headers makes of `expressions`, each printed by `format`.
+fn ask_c(expressions: &[&str], format: &str) -> Vec<String> {
+    let directory =
+        std::env::temp_dir().join(format!("outboard-abi-{}-{}", std::process::id(), format.len()));
+    std::fs::create_dir_all(&directory).unwrap();
+    let (source, program) = (directory.join("ask.c"), directory.join("ask"));
+    let prints: String =
+        expressions.iter().map(|e| format!("printf(\"{format}\\n\", {}({e}));\n", cast(format))).collect();
+    std::fs::write(&source, format!("{HEADERS}int main(void) {{\n{prints}return 0; }}\n")).unwrap();
+    let compiler = Command::new("cc").arg("-o").arg(&program).arg(&source).output().expect("cc is installed");
+    assert!(compiler.status.success(), "libssl-dev installed? {}", String::from_utf8_lossy(&compiler.stderr));
+    let answer = Command::new(&program).output().unwrap();
+    String::from_utf8(answer.stdout).unwrap().lines().map(str::to_owned).collect()
+}
+
+fn cast(format: &str) -> &'static str {
+    if format == "%s" { "(const char *)" } else { "(long long)" }
+}
+
+#[test]
+fn numbers_are_openssls() {
+    let ours = [
+        ("OSSL_FUNC_CORE_GET_PARAMS", abi::CORE_GET_PARAMS),
+        ("OSSL_FUNC_CORE_NEW_ERROR", abi::CORE_NEW_ERROR),
+        ("OSSL_FUNC_CORE_SET_ERROR_DEBUG", abi::CORE_SET_ERROR_DEBUG),
+        ("OSSL_FUNC_CORE_VSET_ERROR", abi::CORE_VSET_ERROR),
+        ("OSSL_FUNC_PROVIDER_REGISTER_CHILD_CB", abi::PROVIDER_REGISTER_CHILD_CB),
+        ("OSSL_FUNC_PROVIDER_DEREGISTER_CHILD_CB", abi::PROVIDER_DEREGISTER_CHILD_CB),
+        ("OSSL_FUNC_PROVIDER_NAME", abi::PROVIDER_NAME),
+        ("OSSL_FUNC_PROVIDER_GET0_PROVIDER_CTX", abi::PROVIDER_GET0_PROVIDER_CTX),
+        ("OSSL_FUNC_PROVIDER_GET0_DISPATCH", abi::PROVIDER_GET0_DISPATCH),
+        ("OSSL_FUNC_PROVIDER_TEARDOWN", abi::PROVIDER_TEARDOWN),
+        ("OSSL_FUNC_PROVIDER_GETTABLE_PARAMS", abi::PROVIDER_GETTABLE_PARAMS),
+        ("OSSL_FUNC_PROVIDER_GET_PARAMS", abi::PROVIDER_GET_PARAMS),
+        ("OSSL_FUNC_PROVIDER_QUERY_OPERATION", abi::PROVIDER_QUERY_OPERATION),
+        ("OSSL_OP_CIPHER", abi::OP_CIPHER),
+        ("OSSL_FUNC_CIPHER_NEWCTX", abi::CIPHER_NEWCTX),
+        ("OSSL_FUNC_CIPHER_ENCRYPT_INIT", abi::CIPHER_ENCRYPT_INIT),
+        ("OSSL_FUNC_CIPHER_DECRYPT_INIT", abi::CIPHER_DECRYPT_INIT),
+        ("OSSL_FUNC_CIPHER_UPDATE", abi::CIPHER_UPDATE),
+        ("OSSL_FUNC_CIPHER_FINAL", abi::CIPHER_FINAL),
+        ("OSSL_FUNC_CIPHER_CIPHER", abi::CIPHER_CIPHER),
+        ("OSSL_FUNC_CIPHER_FREECTX", abi::CIPHER_FREECTX),
+        ("OSSL_FUNC_CIPHER_DUPCTX", abi::CIPHER_DUPCTX),
+        ("OSSL_FUNC_CIPHER_GET_PARAMS", abi::CIPHER_GET_PARAMS),
+        ("OSSL_FUNC_CIPHER_GET_CTX_PARAMS", abi::CIPHER_GET_CTX_PARAMS),
+        ("OSSL_FUNC_CIPHER_SET_CTX_PARAMS", abi::CIPHER_SET_CTX_PARAMS),
+        ("OSSL_FUNC_CIPHER_GETTABLE_PARAMS", abi::CIPHER_GETTABLE_PARAMS),
+        ("OSSL_FUNC_CIPHER_GETTABLE_CTX_PARAMS", abi::CIPHER_GETTABLE_CTX_PARAMS),
+        ("OSSL_FUNC_CIPHER_SETTABLE_CTX_PARAMS", abi::CIPHER_SETTABLE_CTX_PARAMS),
+        ("OSSL_PARAM_INTEGER", ParamType::Integer as i32),
+        ("OSSL_PARAM_UNSIGNED_INTEGER", ParamType::Unsigned as i32),
+        ("OSSL_PARAM_UTF8_STRING", ParamType::Utf8String as i32),
+        ("OSSL_PARAM_OCTET_STRING", ParamType::OctetString as i32),
+        ("OSSL_PARAM_UTF8_PTR", ParamType::Utf8Ptr as i32),
+        ("OSSL_PARAM_OCTET_PTR", ParamType::OctetPtr as i32),
+        ("EVP_CIPH_CBC_MODE", abi::EVP_CIPH_CBC_MODE as i32),
+    ];
+    let theirs = ask_c(&ours.map(|(name, _)| name), "%lld");
+    for ((name, ours), theirs) in ours.iter().zip(&theirs) {
+        assert_eq!(&ours.to_string(), theirs, "{name}");
+    }
+    assert_eq!(ours.len(), theirs.len());
+}
+
+#[test]
+fn parameter_names_are_openssls() {
+    let ours = [
+        ("OSSL_CIPHER_PARAM_PADDING", name::PADDING),
+        ("OSSL_CIPHER_PARAM_IV", name::IV),
+        ("OSSL_CIPHER_PARAM_UPDATED_IV", name::UPDATED_IV),
+        ("OSSL_CIPHER_PARAM_TLS_VERSION", name::TLS_VERSION),
+        ("OSSL_CIPHER_PARAM_TLS_MAC_SIZE", name::TLS_MAC_SIZE),
+        ("OSSL_CIPHER_PARAM_TLS_MAC", name::TLS_MAC),
+        ("OSSL_CIPHER_PARAM_MODE", name::MODE),
+        ("OSSL_CIPHER_PARAM_KEYLEN", name::KEYLEN),
+        ("OSSL_CIPHER_PARAM_IVLEN", name::IVLEN),
+        ("OSSL_CIPHER_PARAM_BLOCK_SIZE", name::BLOCK_SIZE),
+        ("OSSL_CIPHER_PARAM_AEAD", name::AEAD),
+        ("OSSL_CIPHER_PARAM_CUSTOM_IV", name::CUSTOM_IV),
+        ("OSSL_CIPHER_PARAM_CTS", name::CTS),
+        ("OSSL_CIPHER_PARAM_TLS1_MULTIBLOCK", name::TLS1_MULTIBLOCK),
+        ("OSSL_CIPHER_PARAM_HAS_RAND_KEY", name::HAS_RAND_KEY),
+        ("OSSL_PROV_PARAM_NAME", name::PROVIDER_NAME),
+        ("OSSL_PROV_PARAM_VERSION", name::PROVIDER_VERSION),
+        ("OSSL_PROV_PARAM_BUILDINFO", name::PROVIDER_BUILDINFO),
+        ("OSSL_PROV_PARAM_STATUS", name::PROVIDER_STATUS),
+        ("OSSL_PROV_PARAM_CORE_VERSION", name::CORE_VERSION),
+        ("OSSL_PROV_PARAM_CORE_PROV_NAME", name::CORE_PROVIDER_NAME),
+    ];
+    let theirs = ask_c(&ours.map(|(macro_name, _)| macro_name), "%s");
+    for ((macro_name, ours), theirs) in ours.iter().zip(&theirs) {
+        assert_eq!(&ours.to_string_lossy(), theirs, "{macro_name}");
+    }
+    assert_eq!(ours.len(), theirs.len());
+}
+
+#[test]
+fn structs_lie_in_memory_as_openssls_do() {
+    let ours = [
+        ("sizeof(OSSL_DISPATCH)", size_of::<Dispatch>()),
+        ("offsetof(OSSL_DISPATCH, function)", offset_of!(Dispatch, function)),
+        ("sizeof(OSSL_ALGORITHM)", size_of::<Algorithm>()),
+        ("offsetof(OSSL_ALGORITHM, property_definition)", offset_of!(Algorithm, properties)),
+        ("offsetof(OSSL_ALGORITHM, implementation)", offset_of!(Algorithm, implementation)),
+        ("offsetof(OSSL_ALGORITHM, algorithm_description)", offset_of!(Algorithm, description)),
+        ("sizeof(OSSL_PARAM)", size_of::<Param>()),
+        ("offsetof(OSSL_PARAM, data_type)", offset_of!(Param, data_type)),
+        ("offsetof(OSSL_PARAM, data)", offset_of!(Param, data)),
+        ("offsetof(OSSL_PARAM, data_size)", offset_of!(Param, data_size)),
+        ("offsetof(OSSL_PARAM, return_size)", offset_of!(Param, return_size)),
+    ];
+    let theirs = ask_c(&ours.map(|(expression, _)| expression), "%lld");
+    for ((expression, ours), theirs) in ours.iter().zip(&theirs) {
+        assert_eq!(ours.to_string(), *theirs, "{expression}");
+    }
+    assert_eq!(ours.len(), theirs.len());
+}
