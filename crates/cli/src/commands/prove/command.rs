@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::fmt;
 use std::io;
-use std::os::unix::process::ExitStatusExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus};
 
@@ -26,25 +26,46 @@ pub enum Refused {
 }
 
 /// The signals that are held back while the command runs, so that none of them ends us before the proof is printed
-/// and the scratch directory removed. The command starts with none of them held: std unblocks all before exec.
-pub struct Signals(libc::sigset_t);
+/// and the scratch directory removed.
+pub struct Signals {
+    held: libc::sigset_t,
+    /// What was held back before: the command starts with this.
+    before: libc::sigset_t,
+    /// What was done about SIGCHLD before: the command starts with that, too.
+    on_child: libc::sighandler_t,
+}
 
 impl Signals {
     /// Holds them back for the rest of this process's life.
     pub fn hold() -> Self {
-        // SAFETY: a sigset_t is plain data that sigemptyset initializes; the calls below only read and write `set`.
-        let set = unsafe {
-            let mut set = std::mem::zeroed::<libc::sigset_t>();
-            libc::sigemptyset(&mut set);
+        // SAFETY: a sigset_t is plain data that sigemptyset initializes; the calls only read and write these two.
+        unsafe {
+            let mut held = std::mem::zeroed::<libc::sigset_t>();
+            let mut before = held;
+            libc::sigemptyset(&mut held);
             for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGQUIT, libc::SIGCHLD] {
-                libc::sigaddset(&mut set, signal);
+                libc::sigaddset(&mut held, signal);
             }
             // Whoever started us may have SIGCHLD ignored; then children vanish without a status.
-            libc::signal(libc::SIGCHLD, libc::SIG_DFL);
-            libc::sigprocmask(libc::SIG_BLOCK, &set, std::ptr::null_mut());
-            set
+            let on_child = libc::signal(libc::SIGCHLD, libc::SIG_DFL);
+            libc::sigprocmask(libc::SIG_BLOCK, &held, &mut before);
+            Self { held, before, on_child }
+        }
+    }
+
+    /// Makes a command start with the signals as they were before [`Signals::hold`].
+    fn release_in(&self, command: &mut Command) {
+        let (before, on_child) = (self.before, self.on_child);
+        let release = move || {
+            // SAFETY: the set was filled by sigprocmask, the handler is SIG_DFL or SIG_IGN, since exec leaves no other.
+            unsafe {
+                libc::signal(libc::SIGCHLD, on_child);
+                libc::sigprocmask(libc::SIG_SETMASK, &before, std::ptr::null_mut());
+            }
+            Ok(())
         };
-        Self(set)
+        // SAFETY: between fork and exec only signal and sigprocmask are called, which are async-signal-safe.
+        unsafe { command.pre_exec(release) };
     }
 
     /// One that came while nothing waited for any: ^C before the command was started.
@@ -52,7 +73,7 @@ impl Signals {
         let now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
         loop {
             // SAFETY: the set is a valid one and the call does not wait; no siginfo is asked for.
-            match unsafe { libc::sigtimedwait(&self.0, std::ptr::null_mut(), &now) } {
+            match unsafe { libc::sigtimedwait(&self.held, std::ptr::null_mut(), &now) } {
                 libc::SIGCHLD => {}
                 signal => return (signal > 0).then_some(signal),
             }
@@ -65,7 +86,7 @@ impl Signals {
         // SAFETY: siginfo_t is plain data, written by the kernel; the set is a valid one.
         let (signal, info) = unsafe {
             let mut info = std::mem::zeroed::<libc::siginfo_t>();
-            (libc::sigwaitinfo(&self.0, &mut info), info)
+            (libc::sigwaitinfo(&self.held, &mut info), info)
         };
         (signal > 0).then_some((signal, info.si_code <= 0))
     }
@@ -84,8 +105,10 @@ pub fn run(command: &[OsString], configuration: &Path, signals: &Signals) -> Res
     }
     // Processes whose parent ends become ours instead of init's: so we see that some are left. Without it we do not.
     let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
-    let mut child =
-        Command::new(program).args(arguments).env("OPENSSL_CONF", configuration).spawn().map_err(refused)?;
+    let mut command = Command::new(program);
+    command.args(arguments).env("OPENSSL_CONF", configuration);
+    signals.release_in(&mut command);
+    let mut child = command.spawn().map_err(refused)?;
     let status = wait(&mut child, signals).map_err(refused)?;
     Ok(Ended { words, status, left_running: some_left() })
 }

@@ -19,7 +19,7 @@ pub struct Meter {
 pub struct Spent {
     /// Wall clock.
     pub wall: Duration,
-    /// CPU time of all processors and processes together, in seconds; `None` without /proc/stat.
+    /// CPU time of all processors and processes together; `None` without /proc/stat.
     pub cpu: Option<Cpu>,
     /// Each accelerator device's interrupts, or why they cannot be read.
     pub interrupts: Result<Vec<Difference>, String>,
@@ -27,14 +27,19 @@ pub struct Spent {
     pub restarted: bool,
 }
 
-/// The first line of /proc/stat, in seconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+/// The first line of /proc/stat, in clock ticks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cpu {
     /// user + nice + system + irq + softirq of all CPUs: softirqs and kernel threads that a driver works in are there.
     /// Guests' time is part of user's.
-    pub busy: f64,
+    pub busy: u64,
     /// Time that a hypervisor gave to others while something was ready to run here.
-    pub steal: f64,
+    pub steal: u64,
+}
+
+/// Ticks of /proc/stat in seconds.
+pub fn seconds(ticks: u64) -> f64 {
+    ticks as f64 / rustix::param::clock_ticks_per_second().max(1) as f64
 }
 
 impl Meter {
@@ -80,16 +85,16 @@ fn snapshot(root: &Root) -> io::Result<Snapshot> {
 impl Cpu {
     fn parse(stat: &str) -> Option<Self> {
         let line = stat.lines().find_map(|l| l.strip_prefix("cpu "))?;
-        let ticks: Vec<f64> = line.split_whitespace().map_while(|w| w.parse().ok()).collect();
-        let second = rustix::param::clock_ticks_per_second() as f64;
+        let ticks: Vec<u64> = line.split_whitespace().map_while(|w| w.parse().ok()).collect();
         // proc_stat(5): user nice system idle iowait irq softirq steal guest guest_nice.
         let [user, nice, system, _idle, _iowait, irq, softirq, steal] = *ticks.first_chunk::<8>()?;
-        Some(Self { busy: (user + nice + system + irq + softirq) / second, steal: steal / second })
+        let busy = [user, nice, system, irq, softirq].into_iter().fold(0, u64::saturating_add);
+        Some(Self { busy, steal })
     }
 
     /// Never below zero: on some kernels these counters go back a little.
     fn since(self, then: Self) -> Self {
-        Self { busy: (self.busy - then.busy).max(0.0), steal: (self.steal - then.steal).max(0.0) }
+        Self { busy: self.busy.saturating_sub(then.busy), steal: self.steal.saturating_sub(then.steal) }
     }
 }
 
@@ -99,13 +104,13 @@ mod tests {
 
     #[test]
     fn the_first_line_of_proc_stat_is_summed() {
-        let hz = rustix::param::clock_ticks_per_second();
-        let line = format!("cpu  {hz} {hz} {hz} 900 900 {hz} {hz} {} 7 7\ncpu0 1 1 1\n", 3 * hz);
-        assert_eq!(Cpu::parse(&line), Some(Cpu { busy: 5.0, steal: 3.0 }));
-        for damaged in ["", "cpu", "cpu  1 2 3", "cpu  a b c d e f g h"] {
+        let line = "cpu  1 2 3 900 900 4 5 6 7 7\ncpu0 1 1 1\n";
+        assert_eq!(Cpu::parse(line), Some(Cpu { busy: 15, steal: 6 }));
+        for damaged in ["", "cpu", "cpu  1 2 3", "cpu  a b c d e f g h", "cpu  -1 2 3 4 5 6 7 8"] {
             assert_eq!(Cpu::parse(damaged), None);
         }
-        let more = Cpu { busy: 7.5, steal: 0.0 };
-        assert_eq!(more.since(Cpu { busy: 5.0, steal: 3.0 }), Cpu { busy: 2.5, steal: 0.0 });
+        let more = Cpu { busy: 20, steal: 0 };
+        assert_eq!(more.since(Cpu { busy: 15, steal: 6 }), Cpu { busy: 5, steal: 0 });
+        assert_eq!(seconds(rustix::param::clock_ticks_per_second()), 1.0);
     }
 }

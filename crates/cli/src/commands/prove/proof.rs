@@ -1,7 +1,7 @@
 //! What happened, and what it proves. Serialized, this is the schema `outboard-prove/1`.
 
 use super::command::Ended;
-use super::meter::Spent;
+use super::meter::{Spent, seconds};
 use super::options::Options;
 use outboard_counters::{Counts, Table};
 use outboard_drivers::families::Completion;
@@ -133,8 +133,8 @@ impl Proof {
             verdict,
             summary,
             wall_seconds: spent.wall.as_secs_f64(),
-            cpu_seconds: spent.cpu.map(|c| c.busy),
-            steal_seconds: spent.cpu.map(|c| c.steal),
+            cpu_seconds: spent.cpu.map(|c| seconds(c.busy)),
+            steal_seconds: spent.cpu.map(|c| seconds(c.steal)),
             provider_loads: table.attached(),
             algorithms: counted
                 .into_iter()

@@ -38,7 +38,7 @@ fn device(interrupts: u64, completion: Completion) -> Difference {
 fn spent(devices: Vec<Difference>) -> Spent {
     Spent {
         wall: Duration::from_millis(1234),
-        cpu: Some(Cpu { busy: 0.5, steal: 0.0 }),
+        cpu: Some(Cpu { busy: 50, steal: 0 }),
         interrupts: Ok(devices),
         restarted: false,
     }

@@ -19,7 +19,8 @@ pub fn render(proof: &Proof) -> String {
     } else if proof.exit_code != 0 {
         line(&mut out, "command", &format!("ended with exit code {}", proof.exit_code));
     }
-    for note in &proof.notes {
+    // What the verdict says is not said twice.
+    for note in proof.notes.iter().filter(|n| !proof.summary.contains(n.as_str())) {
         line(&mut out, "note", note);
     }
     let _ = writeln!(out, "\n{}: {}", word(proof.verdict), proof.summary);
