@@ -105,7 +105,8 @@ fn collect(root: &Root, wanted: impl Fn(&Driver) -> bool) -> Result<Survey, Erro
     let mut known_hardware: Vec<(String, Option<&'static str>, Hardware)> = Vec::new();
     let mut drivers = Vec::new();
     for driver in all.iter().filter(|d| wanted(d)) {
-        let family = crate::families::of(&driver.name, &driver.module);
+        let family =
+            crate::families::of(&driver.name, &driver.module).filter(|f| f.has_module(&driver.module));
         let id = family.map(|f| f.id);
         let seen = known_hardware.iter().find(|(m, i, _)| *m == driver.module && *i == id);
         let hardware = match seen {

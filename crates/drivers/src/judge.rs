@@ -113,7 +113,7 @@ impl Signs {
         if let Some(first) = devices.first() {
             let more =
                 if devices.len() > 1 { format!(" and {} more", devices.len() - 1) } else { String::new() };
-            self.add(format!("its module drives the device {first}{more}"), "sysfs");
+            self.add(format!("its driver is bound to the device {first}{more}"), "sysfs");
             match facts.interrupt_lines {
                 Some(0) | None => {}
                 Some(1) => self.add("the device has an interrupt line of its own", "/proc/interrupts"),
@@ -156,32 +156,37 @@ impl Signs {
 /// The drivers inside a template instance.
 fn wrapped(driver: &Driver, facts: &Facts, signs: &mut Signs) -> Option<Vec<String>> {
     let instance = facts.flags.map(|f| f.any(Flags::INSTANCE));
-    let (outer, _) = match template::split(&driver.name) {
-        Some(parts) => parts,
-        None if instance == Some(true) => {
+    let Some((outer, parts)) = template::split(&driver.name) else {
+        if instance == Some(true) {
             signs.add("the kernel made it from a template (flag INSTANCE)", "NETLINK_CRYPTO");
             return Some(Vec::new());
         }
-        None => return None,
+        return None;
     };
-    let leaves: Vec<String> = template::leaves(&driver.name).into_iter().map(String::from).collect();
     match instance {
         Some(false) => return None, // the driver calls itself so
         Some(true) => signs
             .add(format!("the kernel made it from the template {outer} (flag INSTANCE)"), "NETLINK_CRYPTO"),
-        None => {
-            // Without flags: a template wraps drivers that exist; a family that calls its drivers so has none inside.
-            let exists = |leaf: &String| facts.registered.iter().any(|d| d.name == *leaf);
-            let own =
-                families::of(&driver.name, &driver.module).is_some_and(|f| f.nature == Nature::Accelerator);
-            if own && !leaves.iter().all(exists) {
-                return None;
-            }
-            signs.add(format!("the name is that of the template {outer}"), "/proc/crypto");
-        }
+        None if calls_itself_so(driver, outer, &parts, facts.registered) => return None,
+        None => signs.add(format!("the name is that of the template {outer}"), "/proc/crypto"),
     }
+    let leaves: Vec<String> = template::leaves(&driver.name).into_iter().map(String::from).collect();
     signs.add(format!("inside: {}", leaves.join(", ")), "/proc/crypto");
     Some(leaves)
+}
+
+/// Templates whose form EIP93, NITROX and HiSilicon's drivers give to the names of drivers of their own.
+const FORMS: &[&str] = &["cbc", "ecb", "ctr", "rfc3686", "hmac", "authenc"];
+
+/// Without flags: some families give their drivers names such as `cbc(aes-eip93)`. A name from the family's own module is
+/// the driver's own; built in, it is when its form is usual for that, or when its parts are no registered drivers, which
+/// is what a template wraps.
+fn calls_itself_so(driver: &Driver, outer: &str, parts: &[&str], registered: &[Driver]) -> bool {
+    let Some(family) = families::of(&driver.name, &driver.module) else { return false };
+    let is_registered = |part: &&str| registered.iter().any(|d| d.name == *part);
+    family.nature == Nature::Accelerator
+        && family.has_module(&driver.module)
+        && (driver.module != "kernel" || FORMS.contains(&outer) || !parts.iter().all(is_registered))
 }
 
 fn known(driver: &Driver, family: &'static Family, facts: &Facts, signs: &mut Signs) -> Verdict {

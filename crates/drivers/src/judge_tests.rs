@@ -119,6 +119,12 @@ fn drivers_that_call_themselves_like_a_template_are_no_wrappers() {
             "{name}"
         );
     }
+    let registered = [driver("authenc(hmac(sha1-eip93),cbc(aes-eip93))", "kernel")];
+    let facts = Facts { registered: &registered, ..Facts::default() };
+    let echainiv = "echainiv(authenc(hmac(sha1-eip93),cbc(aes-eip93)))";
+    for module in ["kernel", "echainiv"] {
+        assert_eq!(verdict(echainiv, module, &facts), Verdict::Wrapper, "{module}");
+    }
     let flags = Some(Flags(Flags::ASYNC | Flags::INSTANCE));
     let facts = Facts { flags, ..Facts::default() };
     assert_eq!(verdict("essiv(cbc(aes-eip93),sha256-generic)", "essiv", &facts), Verdict::Wrapper);

@@ -2,6 +2,7 @@
 
 use outboard_drivers::reach::Interface;
 
+use crate::algorithms::SLOW_AES;
 use crate::status::Status;
 
 /// The advice for a status that is otherwise complete.
@@ -16,8 +17,12 @@ pub fn advise(status: &Status) -> Vec<String> {
         ));
     }
     selftests(status, &mut advice);
+    slow_aes(status, &mut advice);
     match status.accelerators.is_empty() {
-        true => without_accelerator(status, &mut advice),
+        true => {
+            without_accelerator(status, &mut advice);
+            useless_dev_crypto(status, &mut advice);
+        }
         false => with_accelerator(status, &mut advice),
     }
     engines(status, &mut advice);
@@ -41,10 +46,27 @@ fn selftests(status: &Status, advice: &mut Vec<String>) {
         .collect();
     if !failed.is_empty() {
         advice.push(format!(
-            "the self-test of {} has not passed, so the kernel does not use it: dmesg | grep -i alg: tells why",
+            "the self-test of {} has not passed, so the kernel does not use it: `dmesg | grep alg:` tells why",
             failed.join(", ")
         ));
     }
+}
+
+/// R10: constant-time C code although the CPU has AES instructions.
+fn slow_aes(status: &Status, advice: &mut Vec<String>) {
+    if !status.algorithms.iter().any(|a| a.note.as_deref() == Some(SLOW_AES)) {
+        return;
+    }
+    let module = match status.cpu.architecture {
+        "x86" => "aesni_intel",
+        "arm64" => "aes_ce_blk",
+        "arm" => "aes_arm_ce",
+        _ => return,
+    };
+    advice.push(format!(
+        "disk encryption and IPsec in this kernel would run AES in plain code, many times slower than the CPU's AES \
+         instructions: modprobe {module}"
+    ));
 }
 
 fn without_accelerator(status: &Status, advice: &mut Vec<String>) {
@@ -55,8 +77,8 @@ fn without_accelerator(status: &Status, advice: &mut Vec<String>) {
     let engine = status.machine.platform.and_then(|p| p.engine);
     if status.cpu.has_aes() {
         advice.push(
-            "nothing to do: there is no accelerator here, and OpenSSL uses this CPU's AES instructions by itself, which \
-             are faster than most accelerators"
+            "programs need nothing: there is no accelerator here, and OpenSSL uses this CPU's AES instructions by \
+             itself, which are faster than most accelerators"
                 .into(),
         );
     } else if let Some(remark) = remark {
@@ -81,6 +103,14 @@ fn without_accelerator(status: &Status, advice: &mut Vec<String>) {
 
 fn with_accelerator(status: &Status, advice: &mut Vec<String>) {
     let reachable = status.accelerators.iter().any(|a| a.is_reachable_by_programs());
+    outranked(status, advice);
+    if status.cpu.has_aes() {
+        advice.push(
+            "this CPU has AES instructions, so OpenSSL's own code is probably faster than the accelerator: measure \
+             before you switch anything over"
+                .into(),
+        );
+    }
     if !reachable {
         let release = status.kernel.release.as_deref().unwrap_or("this kernel");
         advice.push(format!(
@@ -89,16 +119,34 @@ fn with_accelerator(status: &Status, advice: &mut Vec<String>) {
         ));
         return;
     }
-    if status.cpu.has_aes() {
+    let does_cbc = status.algorithms.iter().any(|a| a.name == "cbc(aes)" && a.accelerator.is_some());
+    if does_cbc {
+        let there = if status.saved_tree.is_some() { " on that machine" } else { "" };
+        advice.push(format!("next{there}: outboard prove -- openssl speed -elapsed -evp aes-128-cbc"));
+    }
+}
+
+/// R9, R11: an engine at priority 4001 before AES instructions that are many times faster.
+fn outranked(status: &Status, advice: &mut Vec<String>) {
+    let names: Vec<&str> =
+        status.algorithms.iter().filter(|a| a.outranked.is_some()).map(|a| a.name).collect();
+    if !names.is_empty() {
+        advice.push(format!(
+            "for {} the kernel prefers the accelerator to the CPU's own crypto instructions, which are usually far \
+             faster for its own users (IPsec, disks): measure, and unload the accelerator's module where it loses",
+            names.join(", ")
+        ));
+    }
+}
+
+/// R7: /dev/crypto without an accelerator leads to the kernel's software, slower than OpenSSL's own.
+fn useless_dev_crypto(status: &Status, advice: &mut Vec<String>) {
+    if status.nodes.iter().any(|n| n.path == "/dev/crypto" && n.exists) {
         advice.push(
-            "this CPU has AES instructions, so OpenSSL's own code is probably faster than the accelerator: measure \
-             before you switch anything over"
+            "/dev/crypto is here, but leads to no accelerator: programs that use it get the kernel's software, which is \
+             slower than OpenSSL's own; unload cryptodev, or take it out of their configuration"
                 .into(),
         );
-    }
-    let does_cbc = status.algorithms.iter().any(|a| a.name == "cbc(aes)" && a.accelerator.is_some());
-    if does_cbc && status.saved_tree.is_none() {
-        advice.push("next: outboard prove -- openssl speed -elapsed -evp aes-128-cbc".into());
     }
 }
 

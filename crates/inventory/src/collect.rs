@@ -5,7 +5,6 @@ use outboard_drivers::find::{Error, Judged, survey};
 use outboard_drivers::interrupts::{DeviceInterrupts, snapshot_of};
 use outboard_drivers::judge::Verdict;
 use outboard_drivers::kernel::Release;
-use outboard_drivers::netlink;
 use outboard_drivers::reach::{Facts, af_alg_type, decide, probe_af_alg};
 use outboard_drivers::root::Root;
 
@@ -29,10 +28,10 @@ pub fn collect(root: &Root) -> Result<Status, Error> {
         warnings.push(format!("the drivers' flags are not known: {error}"));
     }
     let cpu = Cpu::read(root);
-    let kernel = Kernel {
+    let mut kernel = Kernel {
         release: Release::read(root).map(|r| r.text),
         fips: root.text("proc/sys/crypto/fips_enabled").as_deref() == Some("1"),
-        af_alg_restrict: root.text("proc/sys/crypto/af_alg_restrict").and_then(|t| t.parse().ok()),
+        af_alg_restrict: None,
     };
     if kernel.release.is_none() {
         warnings
@@ -40,6 +39,7 @@ pub fn collect(root: &Root) -> Result<Status, Error> {
     }
     let nodes = vec![Node::read(root, "/dev/outboard"), Node::read(root, "/dev/crypto")];
     let accelerators = accelerators(root, &survey.drivers, &kernel, &nodes, &mut warnings);
+    kernel.af_alg_restrict = af_alg_restrict(root);
     let mut status = Status {
         schema: SCHEMA,
         saved_tree: (!root.is_live()).then(|| root.path().display().to_string()),
@@ -56,14 +56,7 @@ pub fn collect(root: &Root) -> Result<Status, Error> {
         advice: Vec::new(),
         warnings,
     };
-    if matches!(survey.no_flags, Some(netlink::Error::NoCryptoUser)) {
-        status.advice.push(
-            "modprobe crypto_user lets outboard read the drivers' flags, which make its verdicts surer"
-                .into(),
-        );
-    }
-    let advice = advice::advise(&status);
-    status.advice.splice(0..0, advice);
+    status.advice = advice::advise(&status);
     Ok(status)
 }
 
@@ -95,7 +88,7 @@ fn accelerators(
     };
     let mut facts = Facts {
         release: kernel.release.as_deref().and_then(Release::parse),
-        af_alg_restrict: kernel.af_alg_restrict,
+        af_alg_restrict: None,
         probe: None,
         dev_outboard: node(nodes, "/dev/outboard"),
         dev_crypto: node(nodes, "/dev/crypto"),
@@ -118,6 +111,7 @@ fn one(
     let salg_type =
         af_alg_type(&typical.driver.kind).filter(|_| root.is_live() && typical.driver.is_usable());
     facts.probe = salg_type.map(|salg_type| probe_af_alg(salg_type, &typical.driver.name));
+    facts.af_alg_restrict = af_alg_restrict(root);
     let family = typical.judgement.family;
     let mine = |d: &&DeviceInterrupts| {
         members.iter().flat_map(|m| m.hardware.devices()).any(|(driver, name)| {
@@ -139,6 +133,11 @@ fn one(
         reach_of: typical.driver.name.clone(),
         reach: decide(typical, drivers, facts).into_iter().map(Into::into).collect(),
     }
+}
+
+/// The sysctl is there only while the module af_alg is loaded, so it is read after the probe.
+fn af_alg_restrict(root: &Root) -> Option<u32> {
+    root.text("proc/sys/crypto/af_alg_restrict").and_then(|t| t.parse().ok())
 }
 
 /// The driver that stands for its family.

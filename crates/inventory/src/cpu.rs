@@ -66,7 +66,7 @@ pub fn parse(bytes: &[u8]) -> Cpu {
     let fields: Vec<(&str, &str)> =
         text.lines().filter_map(|l| l.split_once(':')).map(|(k, v)| (k.trim(), v.trim())).collect();
     let first = |key: &str| fields.iter().find(|(k, v)| *k == key && !v.is_empty()).map(|(_, v)| *v);
-    let model = ["model name", "cpu model", "Model", "cpu", "uarch", "system type", "Processor", "Hardware"]
+    let model = ["model name", "cpu model", "cpu", "uarch", "system type", "Processor"]
         .into_iter()
         .find_map(first)
         .map(String::from);

@@ -84,12 +84,12 @@ const ROWS: &[Platform] = &[
     has(&["ALIX", "alix", "Geode(TM)"], "AMD Geode LX (PC Engines ALIX, Soekris net5501)", "geode"),
     lacks(
         &["brcm,bcm2712"],
-        "Raspberry Pi 5",
+        "Broadcom BCM2712",
         "this chip has no crypto engine; its CPU has AES instructions, which OpenSSL uses by itself",
     ),
     lacks(
         &["brcm,bcm2711", "brcm,bcm2837", "brcm,bcm2836", "brcm,bcm2835"],
-        "Raspberry Pi before the fifth",
+        "Broadcom BCM283x or BCM2711",
         "this chip has neither a crypto engine nor AES instructions: prefer ChaCha20-Poly1305, which OpenSSL's NEON \
          code computes faster than AES here",
     ),

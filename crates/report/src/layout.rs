@@ -5,7 +5,7 @@ use std::fmt::Write;
 /// Columns of a line. Narrow terminals wrap by themselves.
 const WIDTH: usize = 110;
 /// Columns of the labels.
-const LABEL: usize = 14;
+const LABEL: usize = 16;
 
 /// How to render.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -88,7 +88,7 @@ mod tests {
         let text = page.finish();
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines.len(), 2);
-        assert!(lines[0].starts_with("Machine       word") && lines[1].starts_with("              word"));
+        assert!(lines[0].starts_with("Machine         word") && lines[1].starts_with("                word"));
         assert!(lines.iter().all(|l| l.len() <= WIDTH && l.trim_end() == *l));
     }
 
@@ -96,6 +96,6 @@ mod tests {
     fn control_characters_do_not_reach_the_terminal() {
         let mut page = Page::new(Style { bold: true });
         page.row("CPU", "a\x1b[2Jb");
-        assert_eq!(page.finish(), "\x1b[1mCPU\x1b[0m           a\u{fffd}[2Jb\n");
+        assert_eq!(page.finish(), "\x1b[1mCPU\x1b[0m             a\u{fffd}[2Jb\n");
     }
 }

@@ -83,9 +83,10 @@ fn machine(page: &mut Page, status: &Status) {
         1 => "1 CPU, ".to_string(),
         n => format!("{n} CPUs, "),
     };
+    let architecture = if cpu.architecture.is_empty() { "not known" } else { cpu.architecture };
     page.row(
         "CPU",
-        &format!("{}: {count}{}", cpu.model.as_deref().unwrap_or("not known"), features.join(", ")),
+        &format!("{}: {count}{}", cpu.model.as_deref().unwrap_or(architecture), features.join(", ")),
     );
     let fips = if status.kernel.fips { ", FIPS mode" } else { "" };
     page.row(
@@ -128,9 +129,12 @@ fn one(page: &mut Page, a: &Accelerator) {
     }
     page.sub("drivers", &listed(&a.drivers));
     page.sub("because", &a.evidence.iter().map(|e| e.text.as_str()).collect::<Vec<_>>().join("; "));
-    page.sub("reached by", &format!("(asked for {})", a.reach_of));
+    page.sub(
+        "reached by",
+        &format!("(programs, then users in the kernel; asked for the driver {})", a.reach_of),
+    );
     for way in a.reach.iter().filter(|w| w.for_programs).chain(a.reach.iter().filter(|w| !w.for_programs)) {
-        page.sub("", &format!("{:<13} {}: {}", way.interface, way.answer, way.why));
+        page.sub(way.interface, &format!("{}: {}", way.answer, way.why));
     }
 }
 
@@ -150,6 +154,10 @@ fn algorithms(page: &mut Page, algorithms: &[Algorithm]) {
             }
             (_, Some(note)) => format!(": {note}"),
             (_, None) => String::new(),
+        };
+        let rest = match &a.outranked {
+            Some(cpu) => format!(", before {} (priority {}, CPU instructions)", cpu.driver, cpu.priority),
+            None => rest,
         };
         page.row(label, &format!("{} -> {}{rest}", a.name, picked(&a.picked)));
         label = "";

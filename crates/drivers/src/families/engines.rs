@@ -246,7 +246,7 @@ pub(super) const ROWS: &[Family] = &[
         names: &["mv-*"],
         modules: &["marvell_cesa", "mv_cesa"],
         bound: &["platform/marvell-cesa", "platform/mv_crypto"],
-        irqs: &["*.crypto", "mv_crypto"],
+        irqs: &["mv_crypto"],
         compatible: &[
             "marvell,armada-370-crypto",
             "marvell,armada-375-crypto",

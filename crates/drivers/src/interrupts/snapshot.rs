@@ -90,14 +90,16 @@ pub fn snapshot_of(
     let (all, warnings) = parse(&root.read("proc/interrupts")?);
     let mut snapshot = Snapshot { devices: Vec::new(), warnings };
     let mut seen = BTreeSet::new();
+    let mut taken = BTreeSet::new();
     for (family, driver) in drivers {
-        for (index, device) in driver.devices.iter().enumerate() {
+        for device in &driver.devices {
             if !seen.insert((driver.bus.clone(), driver.name.clone(), device.clone())) {
                 continue;
             }
-            // Lines with the family's own words cannot be told apart by device: the first device gets them.
-            let words = if index == 0 { family.map_or(&[][..], |f| f.irqs) } else { &[] };
-            let lines = lines_of(root, &driver.bus, device, words, &all);
+            let words = family.map_or(&[][..], |f| f.irqs);
+            let mut lines = lines_of(root, &driver.bus, device, words, &all);
+            // Lines that only a driver's own words name cannot be told apart by device: the first device gets them.
+            lines.retain(|line| taken.insert(line.label.clone()));
             snapshot.devices.push(DeviceInterrupts {
                 bus: driver.bus.clone(),
                 driver: driver.name.clone(),
@@ -113,8 +115,9 @@ pub fn snapshot_of(
     Ok(snapshot)
 }
 
-/// The lines that belong to a device: by the MSI vectors that sysfs lists, by the device's name, or by the words that
-/// its driver is known to use.
+/// The lines that belong to a device: those with the device's name, or with the words that its driver is known to use,
+/// or those of the MSI vectors that sysfs lists for it. Lines for configuration and errors are left out where the words
+/// tell them apart.
 pub fn lines_of<'a>(root: &Root, bus: &str, device: &str, words: &[&str], all: &'a [Line]) -> Vec<&'a Line> {
     let vectors: BTreeSet<String> = match bus {
         "pci" => {
@@ -122,12 +125,18 @@ pub fn lines_of<'a>(root: &Root, bus: &str, device: &str, words: &[&str], all: &
         }
         _ => BTreeSet::new(),
     };
+    let is_vector = |line: &Line| vectors.contains(&line.label);
+    let has_word = |line: &Line| line.actions.iter().any(|a| words.iter().any(|w| glob(w, a)));
+    let is_configuration =
+        |line: &Line| !line.actions.is_empty() && line.actions.iter().all(|a| a.ends_with("-config"));
+    let by_words: Vec<&Line> =
+        all.iter().filter(|l| has_word(l) && (vectors.is_empty() || is_vector(l))).collect();
+    if !by_words.is_empty() {
+        return by_words;
+    }
     all.iter()
-        .filter(|line| {
-            let named = line.actions.iter().any(|a| is_named(a, device) || words.iter().any(|w| glob(w, a)));
-            let configuration = line.actions.iter().all(|a| a.ends_with("-config"));
-            (named || vectors.contains(&line.label)) && (line.actions.is_empty() || !configuration)
-        })
+        .filter(|l| is_vector(l) || l.actions.iter().any(|a| is_named(a, device)))
+        .filter(|l| !is_configuration(l))
         .collect()
 }
 

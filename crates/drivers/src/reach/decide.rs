@@ -39,6 +39,12 @@ pub fn decide(target: &Judged, drivers: &[Judged], facts: &Facts) -> Vec<Reach> 
     let cipher = matches!(target.driver.kind, Kind::Skcipher | Kind::Lskcipher);
     let hash = matches!(target.driver.kind, Kind::Ahash | Kind::Shash);
     let aead = target.driver.kind == Kind::Aead;
+    if !target.driver.is_usable() {
+        let why = "the kernel does not use a driver whose self-test has not passed";
+        return [Interface::DevOutboard, Interface::DevCrypto, Interface::AfAlg]
+            .map(|interface| way(interface, (Answer::No, why.into())))
+            .into();
+    }
     let mut ways = vec![way(Interface::DevOutboard, dev_outboard(facts))];
     if cipher || hash || aead {
         ways.push(way(Interface::DevCrypto, dev_crypto(facts, by_name(0))));
@@ -65,9 +71,6 @@ fn way(interface: Interface, (answer, why): Said) -> Reach {
 
 /// Users who ask for the algorithm get what the kernel prefers.
 fn picked(target: &Judged, drivers: &[Judged], mask: u32) -> Said {
-    if !target.driver.is_usable() {
-        return (Answer::No, "the kernel does not use a driver whose self-test has not passed".into());
-    }
     let algorithm = &target.driver.algorithm;
     match pick(drivers, algorithm, mask) {
         Some(best) if best.driver.name == target.driver.name => (
@@ -132,9 +135,13 @@ fn af_alg_from_files(target: &Judged, facts: &Facts) -> Said {
         Some(flags) if flags.is_empty() => {
             (Answer::Yes, "it has none of the flags that Linux 7.2 refuses".into())
         }
-        Some(flags) => {
-            (Answer::No, format!("Linux 7.2 closed AF_ALG to drivers with the flag {}", flags.join(" or ")))
-        }
+        Some(flags) => (
+            Answer::No,
+            format!(
+                "Linux 7.2 closed AF_ALG to drivers with the flags of accelerators (here {})",
+                flags.join(", ")
+            ),
+        ),
         None if accelerator => (Answer::No, "Linux 7.2 closed AF_ALG to accelerators".into()),
         None => (Answer::Unclear, "Linux 7.2 decides by the driver's flags, which are not known".into()),
     }
@@ -159,7 +166,8 @@ fn dm_crypt(target: &Judged, facts: &Facts, by_name: &dyn Fn(u32) -> Said) -> Sa
 
 fn fscrypt(target: &Judged, facts: &Facts) -> Said {
     let algorithm = target.driver.algorithm.as_str();
-    if !["xts(aes)", "cts(cbc(aes))", "essiv(cbc(aes),sha256)"].contains(&algorithm) {
+    // cbc(aes) inside of cts() and essiv(), which take over its flags.
+    if !["xts(aes)", "cbc(aes)", "cts(cbc(aes))"].contains(&algorithm) {
         return (Answer::No, format!("it does not use {algorithm}"));
     }
     let off_cpu =

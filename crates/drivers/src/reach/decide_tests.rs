@@ -58,7 +58,10 @@ fn af_alg_is_closed_to_accelerators_since_7_2() {
         assert_eq!(answer(&on(release), flags, Interface::AfAlg).0, expected, "{release} {flags:?}");
     }
     let why = answer(&on("7.2.13-amd64"), Some(VIRTIO), Interface::AfAlg).1;
-    assert_eq!(why, "Linux 7.2 closed AF_ALG to drivers with the flag ASYNC or ALLOCATES_MEMORY");
+    assert_eq!(
+        why,
+        "Linux 7.2 closed AF_ALG to drivers with the flags of accelerators (here ASYNC, ALLOCATES_MEMORY)"
+    );
     assert_eq!(answer(&Facts::default(), None, Interface::AfAlg).0, Answer::Unclear);
 }
 
@@ -83,6 +86,21 @@ fn dm_crypt_leaves_out_drivers_that_allocate_memory() {
     assert_eq!(answer(&on("6.12"), Some(Flags::ASYNC), Interface::DmCrypt).0, Answer::Yes);
     assert_eq!(answer(&on("5.9"), Some(VIRTIO), Interface::DmCrypt).0, Answer::Yes);
     assert_eq!(answer(&on("6.12"), None, Interface::DmCrypt).0, Answer::Unclear);
+}
+
+#[test]
+fn a_driver_whose_self_test_failed_is_reached_by_nobody() {
+    let mut driver = judged("x", "cbc(aes)", 1, Some(0), Verdict::Accelerator);
+    driver.driver.selftest = Selftest::Unknown;
+    let ways = decide(&driver, std::slice::from_ref(&driver), &on("6.12"));
+    assert!(ways.len() == 3 && ways.iter().all(|w| w.answer == Answer::No && w.why.contains("self-test")));
+}
+
+#[test]
+fn fscrypt_leaves_out_accelerators_since_6_17() {
+    assert_eq!(answer(&on("6.17"), Some(VIRTIO), Interface::Fscrypt).0, Answer::No);
+    assert_eq!(answer(&on("7.2"), None, Interface::Fscrypt).0, Answer::No);
+    assert_eq!(answer(&on("6.12"), Some(VIRTIO), Interface::Fscrypt).0, Answer::Unclear);
 }
 
 #[test]
