@@ -1,0 +1,29 @@
+# The entry points of outboard. Everything else is called from here.
+export PATH := $(PATH):$(HOME)/.cargo/bin
+CACHE = $${OUTBOARD_CACHE:-$${XDG_CACHE_HOME:-$$HOME/.cache}/outboard}
+
+.PHONY: help demo test lint fuzz clean clean-cache
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 22
+
+demo: ## a virtual router whose slow CPU hands AES to an accelerator, with proof
+	@scripts/setup
+	@vm/demo
+
+test: ## everything: unit tests, fuzzers for a minute, end-to-end tests on every leg
+	@scripts/test
+
+lint: ## formatting, clippy, shellcheck
+	@scripts/setup lint
+	@scripts/lint
+
+fuzz: ## the fuzzers, for ten minutes
+	@scripts/setup
+	@scripts/fuzz --seconds 600
+
+clean: ## remove what was built here
+	rm -rf target fuzz/target
+
+clean-cache: ## remove the images of the test machines too
+	rm -rf "$(CACHE)"
