@@ -4,6 +4,7 @@
 //! (`evp`), a world with the provider configured in it (`world`), and what this machine can do (`machine`).
 
 pub mod bytes;
+pub mod callgrind;
 pub mod child;
 pub mod command;
 pub mod elf;

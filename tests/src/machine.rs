@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::sync::OnceLock;
 
 /// The driver of the test machines' accelerator.
 pub const ACCELERATOR: &str = "virtio_crypto_aes_cbc";
@@ -19,13 +20,20 @@ pub fn reachable_accelerator() -> Result<String, String> {
 
 /// A software driver of the kernel's that AF_ALG reaches: a second way through the provider's hardware path.
 pub fn reachable_software_driver() -> Result<String, String> {
+    // Asked once: for a name that it has not, the kernel runs modprobe twice.
+    static DRIVER: OnceLock<Result<String, String>> = OnceLock::new();
+    DRIVER.get_or_init(find_software_driver).clone()
+}
+
+fn find_software_driver() -> Result<String, String> {
+    let known = || cbc_aes_drivers().into_iter().find(|driver| driver != ACCELERATOR && bind(driver).is_ok());
+    if let Some(driver) = known() {
+        return Ok(driver);
+    }
     // Binding makes the kernel instantiate the template, so that /proc/crypto lists it.
     let attempts = ["cbc(aes-generic)", "cbc(aes-lib)", "cbc(aes)"].map(bind);
-    let driver = cbc_aes_drivers().into_iter().find(|driver| driver != ACCELERATOR && bind(driver).is_ok());
-    driver.ok_or_else(|| {
-        let reason = attempts.into_iter().find_map(Result::err).unwrap_or_else(|| "no driver".to_owned());
-        format!("a software driver of the kernel's that AF_ALG reaches ({reason})")
-    })
+    let reason = attempts.into_iter().find_map(Result::err).unwrap_or_else(|| "no driver".to_owned());
+    known().ok_or_else(|| format!("a software driver of the kernel's that AF_ALG reaches ({reason})"))
 }
 
 /// The drivers of cbc(aes) in /proc/crypto that are not internal to others.

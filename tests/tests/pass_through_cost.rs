@@ -1,19 +1,24 @@
 //! A small update that stays in software costs a comparison and a call more than without the provider.
 
-use std::path::Path;
+use std::fs;
 
+use outboard_tests::callgrind::SUPPORTED;
 use outboard_tests::command::{helper, on_path, run, said};
 use outboard_tests::skip::skip;
 use outboard_tests::world::{World, worlds_with_drivers};
 
 /// Instructions per 16-byte update that passing through may add.
 const ALLOWED: f64 = 60.0;
-const FEW: u32 = 1_000;
-const MANY: u32 = 5_000;
+
+/// valgrind in an emulated machine is slow; the count does not vary, so that a few updates tell as much as many.
+const UPDATES: u32 = 2_000;
 
 #[test]
 fn an_update_below_the_threshold_costs_at_most_sixty_instructions_more() {
     let test = "an_update_below_the_threshold_costs_at_most_sixty_instructions_more";
+    if !SUPPORTED {
+        return skip(test, "an x86-64 machine, whose way of talking to callgrind is known here");
+    }
     let Some(valgrind) = on_path("valgrind") else {
         return skip(test, "valgrind");
     };
@@ -25,45 +30,42 @@ fn an_update_below_the_threshold_costs_at_most_sixty_instructions_more() {
     let Some(world) = worlds_with_drivers(test, &[("THRESHOLDS", "ALL:4096")]).into_iter().next() else {
         return;
     };
+    let (config, profile, updates) = (world.config(), world.folder().join("profile"), UPDATES.to_string());
+    let out = format!("--callgrind-out-file={}", profile.display());
+    let (helper, config_name) =
+        (helper.to_str().expect("a plain name"), config.to_str().expect("a plain name"));
+    let arguments = ["--tool=callgrind", &out, helper, config_name, &updates];
+    let output = run(&valgrind, &config, &arguments);
+    assert!(output.status.success(), "{}", said(&output));
+
     for direction in ["encrypt", "decrypt"] {
-        let per_update = |provider| {
-            let count = |updates| instructions(&valgrind, &helper, &world, provider, direction, updates);
-            (count(MANY) - count(FEW)) / f64::from(MANY - FEW)
-        };
-        let (ours, openssls) = (per_update("outboard"), per_update("default"));
+        let [ours, openssls] = ["outboard", "default"].map(|provider| {
+            let total = total(&world, &format!("{provider} {direction}"));
+            total / f64::from(UPDATES)
+        });
         println!("{direction}: {ours:.1} instructions per update, {openssls:.1} without outboard");
+        assert!(openssls > 16.0, "{openssls} instructions cannot encrypt a block");
+        let more = ours - openssls;
         assert!(
-            ours - openssls <= ALLOWED,
-            "{direction}: {ours:.1} instructions per update, {openssls:.1} without"
+            more <= ALLOWED,
+            "{direction}: {ours:.1} instructions per update, {openssls:.1} without outboard"
         );
     }
 }
 
-/// How many instructions the helper's whole run takes.
-fn instructions(
-    valgrind: &Path,
-    helper: &Path,
-    world: &World,
-    provider: &str,
-    direction: &str,
-    updates: u32,
-) -> f64 {
-    let (config, updates) = (world.config(), updates.to_string());
-    let config_name = config.to_str().expect("a plain name");
-    let helper = helper.to_str().expect("a plain name");
-    let arguments = [
-        "--tool=callgrind",
-        "--callgrind-out-file=/dev/null",
-        helper,
-        config_name,
-        provider,
-        direction,
-        &updates,
-    ];
-    let output = run(valgrind, &config, &arguments);
-    assert!(output.status.success(), "{}", said(&output));
-    let text = String::from_utf8_lossy(&output.stderr).into_owned();
-    let collected =
-        text.lines().find_map(|line| line.split_once("Collected :")).map(|(_, number)| number.trim());
-    collected.and_then(|number| number.parse().ok()).unwrap_or_else(|| panic!("no count: {text}"))
+/// The instructions that callgrind counted under this name.
+#[track_caller]
+fn total(world: &World, name: &str) -> f64 {
+    let trigger = format!("desc: Trigger: Client Request: {name}");
+    let profiles = fs::read_dir(world.folder()).expect("the world's folder").flatten();
+    let texts = profiles.filter_map(|entry| fs::read_to_string(entry.path()).ok());
+    let profile = texts
+        .into_iter()
+        .find(|text| text.contains(&trigger))
+        .unwrap_or_else(|| panic!("no profile of {name}"));
+    let totals =
+        profile.lines().find_map(|line| line.strip_prefix("totals:").or(line.strip_prefix("summary:")));
+    totals
+        .and_then(|total| total.trim().parse().ok())
+        .unwrap_or_else(|| panic!("no total in the profile of {name}"))
 }

@@ -42,7 +42,7 @@ fn any_sequence_of_calls_is_answered_as_by_the_default_provider_at_any_threshold
     for threshold in THRESHOLDS {
         for world in worlds(test, &[("THRESHOLDS", threshold)]) {
             let ciphers = ciphers(&world);
-            runner(48)
+            runner(24)
                 .run(&script(), |script| play_one_of(&ciphers, &script))
                 .unwrap_or_else(|failure| panic!("{:?}, {threshold}: {failure}", world.way));
             world.assert_driver_used();

@@ -37,10 +37,10 @@ struct Ground {
 }
 
 impl Ground {
-    fn all(test: &str) -> Vec<Ground> {
+    fn new(test: &str) -> Option<Ground> {
         let Some(openssl) = on_path("openssl") else {
             skip(test, "the openssl command");
-            return Vec::new();
+            return None;
         };
         let worlds = worlds(test, &[("THRESHOLDS", "ALL:1")]);
         let grounds: Vec<_> =
@@ -108,13 +108,20 @@ impl Ground {
     }
 }
 
+/// Each suite with and without encrypt-then-MAC, each of these with the provider on each side somewhere;
+/// every combination with OUTBOARD_ALL_TLS set.
 #[test]
 fn tls_1_2_carries_a_file_both_ways_with_the_provider_on_either_side() {
-    for ground in Ground::all("tls_1_2_carries_a_file_both_ways_with_the_provider_on_either_side") {
-        fs::write(ground.folder().join("small"), bytes(1, SMALL)).expect("a file to send");
-        for suite in SUITES {
-            for sides in [Sides::Server, Sides::Client, Sides::Both] {
-                for mac in [Mac::EncryptThenMac, Mac::MacThenEncrypt] {
+    let Some(ground) = Ground::new("tls_1_2_carries_a_file_both_ways_with_the_provider_on_either_side")
+    else {
+        return;
+    };
+    fs::write(ground.folder().join("small"), bytes(1, SMALL)).expect("a file to send");
+    let all = std::env::var_os("OUTBOARD_ALL_TLS").is_some();
+    for (row, suite) in SUITES.into_iter().enumerate() {
+        for (column, mac) in [Mac::EncryptThenMac, Mac::MacThenEncrypt].into_iter().enumerate() {
+            for (number, sides) in [Sides::Server, Sides::Client, Sides::Both].into_iter().enumerate() {
+                if all || number == (row + column) % 3 {
                     ground.transfer("-tls1_2", suite, sides, mac, "small");
                 }
             }
@@ -124,27 +131,25 @@ fn tls_1_2_carries_a_file_both_ways_with_the_provider_on_either_side() {
 
 #[test]
 fn tls_1_2_carries_fifty_megabytes_each_way() {
-    for ground in Ground::all("tls_1_2_carries_fifty_megabytes_each_way") {
-        fs::write(ground.folder().join("large"), bytes(2, LARGE)).expect("a file to send");
-        for mac in [Mac::EncryptThenMac, Mac::MacThenEncrypt] {
-            ground.transfer("-tls1_2", "AES128-SHA", Sides::Both, mac, "large");
-        }
+    let Some(ground) = Ground::new("tls_1_2_carries_fifty_megabytes_each_way") else { return };
+    fs::write(ground.folder().join("large"), bytes(2, LARGE)).expect("a file to send");
+    for mac in [Mac::EncryptThenMac, Mac::MacThenEncrypt] {
+        ground.transfer("-tls1_2", "AES128-SHA", Sides::Both, mac, "large");
     }
 }
 
 #[test]
 fn tls_1_0_and_1_1_carry_a_file_both_ways() {
     let test = "tls_1_0_and_1_1_carry_a_file_both_ways";
-    for ground in Ground::all(test) {
-        fs::write(ground.folder().join("small"), bytes(3, SMALL)).expect("a file to send");
-        for version in ["-tls1", "-tls1_1"] {
-            if let Err(reason) = default_provider_speaks(&ground, version) {
-                skip(test, format!("{version} in this OpenSSL ({reason})"));
-                continue;
-            }
-            for mac in [Mac::EncryptThenMac, Mac::MacThenEncrypt] {
-                ground.transfer(version, "AES128-SHA", Sides::Both, mac, "small");
-            }
+    let Some(ground) = Ground::new(test) else { return };
+    fs::write(ground.folder().join("small"), bytes(3, SMALL)).expect("a file to send");
+    for version in ["-tls1", "-tls1_1"] {
+        if let Err(reason) = default_provider_speaks(&ground, version) {
+            skip(test, format!("{version} in this OpenSSL ({reason})"));
+            continue;
+        }
+        for mac in [Mac::EncryptThenMac, Mac::MacThenEncrypt] {
+            ground.transfer(version, "AES128-SHA", Sides::Both, mac, "small");
         }
     }
 }
