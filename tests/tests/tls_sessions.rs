@@ -42,13 +42,11 @@ impl Ground {
             skip(test, "the openssl command");
             return None;
         };
-        let worlds = worlds(test, &[("THRESHOLDS", "ALL:1")]);
-        let grounds: Vec<_> =
-            worlds.into_iter().map(|world| Ground { world, openssl: openssl.clone() }).collect();
-        for ground in &grounds {
-            make_certificate(&openssl, &ground.config(false, Mac::EncryptThenMac), ground.folder());
-        }
-        grounds
+        // The best way down is enough: the bytes of the others are compared elsewhere, and processes start slowly here.
+        let world = worlds(test, &[("THRESHOLDS", "ALL:1")]).into_iter().next()?;
+        let ground = Ground { world, openssl };
+        make_certificate(&ground.openssl, &ground.config(false, Mac::EncryptThenMac), ground.folder());
+        Some(ground)
     }
 
     fn folder(&self) -> &Path {
