@@ -12,7 +12,7 @@ use crate::root::Root;
 
 /// Why nothing could be found out.
 #[derive(Debug, thiserror::Error)]
-#[error("{path} cannot be read ({cause}): is /proc mounted, and was the kernel built with CONFIG_CRYPTO?")]
+#[error("{path} cannot be read ({cause}): is proc mounted (or, in a saved tree, copied), and has the kernel CONFIG_CRYPTO?")]
 pub struct Error {
     /// The file.
     pub path: String,

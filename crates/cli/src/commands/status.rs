@@ -29,7 +29,7 @@ pub fn run(options: &Options) -> ExitCode {
     match report(options) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            complain(&format!("outboard status: {error:#}"));
+            complain(&format!("outboard status: {error}"));
             ExitCode::FAILURE
         }
     }

@@ -1,0 +1,80 @@
+//! `outboard status` as a command: output, warnings, exit codes.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+fn fixture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../inventory/tests/fixtures").join(name)
+}
+
+fn outboard() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_outboard"));
+    command.arg("status");
+    command
+}
+
+fn of(name: &str, arguments: &[&str]) -> Output {
+    outboard().args(arguments).arg("--root").arg(fixture(name)).output().unwrap()
+}
+
+#[test]
+fn a_saved_tree_is_reported_as_text_and_as_json() {
+    let text = of("armada388-helios4", &[]);
+    assert!(text.status.success());
+    assert!(String::from_utf8(text.stdout).unwrap().contains("Accelerator     Marvell CESA"));
+    let json = of("armada388-helios4", &["--json"]);
+    let value: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
+    assert_eq!(value["schema"], "outboard-status/1");
+    assert_eq!(value["accelerators"][0]["devices"][0]["interrupts"], 64015);
+}
+
+#[test]
+fn damage_is_warned_of_on_stderr_and_costs_neither_the_run_nor_the_exit_code() {
+    let output = of("odd", &[]);
+    let warnings = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success());
+    assert!(warnings.contains("warning: /proc/crypto line 48: \"driver\" is not text"), "{warnings}");
+    assert!(String::from_utf8(output.stdout).unwrap().contains("acme-cbc-aes"));
+}
+
+#[test]
+fn verbose_adds_every_driver() {
+    let text = String::from_utf8(of("laptop-aesni", &["--verbose"]).stdout).unwrap();
+    assert!(text.contains("cbc-aes-aesni: CPU instructions for cbc(aes)"), "{text}");
+}
+
+#[test]
+fn a_directory_without_proc_is_an_error_that_says_what_to_give() {
+    let empty = tempfile::tempdir().unwrap();
+    for (directory, says) in
+        [(empty.path().to_path_buf(), "proc/crypto"), (empty.path().join("none"), "--root")]
+    {
+        let output = outboard().arg("--root").arg(directory).output().unwrap();
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert_eq!((output.status.code(), error.contains(says)), (Some(1), true), "{error}");
+    }
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let mut child = outboard()
+        .args(["--json", "--root"])
+        .arg(fixture("qemu-virtio-6.12"))
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn this_machine_is_reported() {
+    let output = outboard().arg("--json").output().unwrap();
+    if !Path::new("/proc/crypto").exists() {
+        assert_eq!(output.status.code(), Some(1));
+        return;
+    }
+    let value: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(value["drivers"].as_array().is_some_and(|drivers| !drivers.is_empty()));
+    assert!(value["advice"].is_array());
+}
