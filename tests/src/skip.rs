@@ -10,7 +10,8 @@ static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
 /// Says that a test, or one way of it, was not run, and why. Written past libtest's capture, so that a runner can
 /// count it.
 pub fn skip(test: &str, missing: impl std::fmt::Display) {
-    let line = format!("SKIP: {test}: {missing}\n");
+    // The newline in front ends libtest's "test ... ", so that the line stands by itself.
+    let line = format!("\nSKIP: {test}: {missing}\n");
     if !SAID.lock().unwrap_or_else(PoisonError::into_inner).insert(line.clone()) {
         return;
     }

@@ -1,6 +1,6 @@
 //! The accelerator goes away in mid-stream: its driver is unbound, and bound again.
 //!
-//! Needs a machine of its own, or to run last and with --test-threads=1: while the driver is away, no other test has it.
+//! Runs last, which its name sees to, and with one test at a time: while the driver is away, no other test has it.
 
 use std::fs;
 use std::path::PathBuf;
