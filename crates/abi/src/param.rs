@@ -134,6 +134,17 @@ impl Param {
             return_size: UNMODIFIED,
         }
     }
+
+    /// A size to be handed over; `value` must outlive the use of the parameter.
+    pub fn give_size(key: &CStr, value: &mut usize) -> Param {
+        Param {
+            key: key.as_ptr(),
+            data_type: ParamType::Unsigned as c_uint,
+            data: std::ptr::from_mut(value).cast(),
+            data_size: size_of::<usize>(),
+            return_size: UNMODIFIED,
+        }
+    }
 }
 
 /// The row that ends an array (`OSSL_PARAM_END`).

@@ -150,6 +150,23 @@ impl SoftContext {
         (!at.is_null()).then_some(SoftContext { functions: self.functions, at })
     }
 
+    /// A context of its own with that key and IV and no padding state: what a copy is not fit for. A copy of
+    /// one that has decrypted a TLS record holds the record's MAC as well, and both would free it (OpenSSL 3.0
+    /// to 4.0, `aes_dupctx`).
+    pub(crate) fn with_key(
+        functions: SoftCipher,
+        provider_context: *mut c_void,
+        encrypt: bool,
+        key: &[u8],
+        iv: &[u8],
+    ) -> Option<SoftContext> {
+        let context = SoftContext::new(functions, provider_context)?;
+        let init = if encrypt { functions.encrypt_init } else { functions.decrypt_init };
+        // SAFETY: a context of this cipher; key and IV are readable for their lengths; no parameters.
+        let done = unsafe { init(context.at, key.as_ptr(), key.len(), iv.as_ptr(), iv.len(), null()) };
+        (done == 1).then_some(context)
+    }
+
     /// Goes on from `iv`, keeping the key schedule; drops buffered bytes.
     pub(crate) fn set_iv(&self, encrypt: bool, iv: &[u8]) -> bool {
         let init = if encrypt { self.functions.encrypt_init } else { self.functions.decrypt_init };

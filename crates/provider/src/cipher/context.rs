@@ -1,8 +1,9 @@
 //! What a cipher context holds.
 
-use std::ffi::c_void;
-use std::ptr::null_mut;
+use std::ffi::{c_uint, c_void};
+use std::ptr::{null, null_mut};
 
+use outboard_abi::{Param, end, name};
 use outboard_accel::Session;
 use zeroize::{Zeroize, Zeroizing};
 
@@ -98,12 +99,16 @@ impl Context {
         }))
     }
 
-    fn duplicate(&self) -> Option<Box<Context>> {
+    fn duplicate(&mut self) -> Option<Box<Context>> {
+        let in_records = self.tls_version > 0 && !self.key.is_empty();
+        let soft = if in_records { self.soft_for_records()? } else { self.soft.duplicate()? };
         Some(Box::new(Context {
-            soft: self.soft.duplicate()?,
+            soft,
+            pushed: self.pushed || in_records,
+            running: if in_records { None } else { self.running },
             soft_requests: 0,
             soft_bytes: 0,
-            tls_mac: self.tls_mac.clone(),
+            tls_mac: self.tls_mac.clone().or_else(|| self.soft_mac()),
             key: self.key.clone(),
             session: match &self.session {
                 SessionState::Open(session, checked) => {
@@ -114,6 +119,41 @@ impl Context {
             },
             ..*self
         }))
+    }
+
+    /// A software context that goes on with TLS records where this one is, sharing nothing with it: see
+    /// [`SoftContext::with_key`].
+    fn soft_for_records(&mut self) -> Option<SoftContext> {
+        let iv = self.running_iv()?;
+        let software = self.provider.software.context(&self.provider.core);
+        let soft = SoftContext::with_key(self.cipher.soft, software, self.encrypt, &self.key, &iv)?;
+        let (mut padding, mut version) = (c_uint::from(self.padding), self.tls_version);
+        let mut mac_size = self.tls_mac_size;
+        let params = [
+            Param::give_unsigned(name::PADDING, &mut padding),
+            Param::give_unsigned(name::TLS_VERSION, &mut version),
+            Param::give_size(name::TLS_MAC_SIZE, &mut mac_size),
+            end(),
+        ];
+        // SAFETY: a context of this cipher; the array and its values live through the call.
+        let set = unsafe { (soft.functions.set_ctx_params)(soft.at, params.as_ptr()) };
+        (set == 1).then_some(soft)
+    }
+
+    /// The MAC of the record that `soft` decrypted last, if it did and there is one.
+    fn soft_mac(&self) -> Option<Mac> {
+        if self.tls_version == 0 || self.encrypt {
+            return None;
+        }
+        let mut at: *const u8 = null();
+        let mut params = [Param::ask_octets(name::TLS_MAC, &mut at), end()];
+        // SAFETY: a context of this cipher; the array and its slot live through the call.
+        let done = unsafe { (self.soft.functions.get_ctx_params)(self.soft.at, params.as_mut_ptr()) };
+        if done != 1 || at.is_null() {
+            return None;
+        }
+        // SAFETY: the default provider pointed to so many bytes, which live until its next record.
+        Mac::copy_of(unsafe { std::slice::from_raw_parts(at, params[0].return_size) })
     }
 
     /// Decides anew which requests go straight to software; to be called whenever that may have changed.

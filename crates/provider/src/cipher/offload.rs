@@ -1,5 +1,6 @@
 //! Whole blocks through the accelerator.
 
+use std::ffi::c_void;
 use std::ptr::copy_nonoverlapping;
 
 use outboard_accel::Direction;
@@ -8,6 +9,7 @@ use zeroize::Zeroizing;
 use super::BLOCK;
 use super::context::{Context, SessionState};
 use crate::log::Level;
+use crate::offer::Cipher;
 use crate::software::SoftContext;
 
 impl Context {
@@ -26,6 +28,7 @@ impl Context {
         iv: [u8; BLOCK],
     ) -> usize {
         let hardware = &self.cipher.hardware;
+        let software = self.provider.software.context(&self.provider.core);
         if matches!(self.session, SessionState::Unasked) && hardware.is_up() {
             self.session = match hardware.open(&self.key) {
                 Some(session) => SessionState::Open(session, false),
@@ -40,7 +43,11 @@ impl Context {
             // SAFETY: within the caller's promise. The slice is gone before `output` is written.
             let part = unsafe { std::slice::from_raw_parts(input.add(done), step) };
             let last: [u8; BLOCK] = part[step - BLOCK..].try_into().expect("a block long");
-            let expected = if *checked { None } else { expect(&self.soft, self.encrypt, &iv, part) };
+            let expected = if *checked {
+                None
+            } else {
+                self.cipher.expect(software, self.encrypt, &self.key, &iv, part)
+            };
             let direction = if self.encrypt { Direction::Encrypt } else { Direction::Decrypt };
             let result = match session.crypt(direction, &iv, part) {
                 Ok(result) => result,
@@ -83,25 +90,31 @@ impl Context {
     }
 }
 
-/// What software makes of `part`: a driver's first answer for each key is compared with it before the
-/// application sees it. `None` if the default provider cannot say.
-fn expect(soft: &SoftContext, encrypt: bool, iv: &[u8; BLOCK], part: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
-    let scratch = soft.duplicate()?;
-    if !scratch.set_iv(encrypt, iv) {
-        return None;
+impl Cipher {
+    /// What software makes of `part`: a driver's first answer for each key is compared with it before the
+    /// application sees it. `None` if the default provider cannot say.
+    fn expect(
+        &self,
+        software: *mut c_void,
+        encrypt: bool,
+        key: &[u8],
+        iv: &[u8; BLOCK],
+        part: &[u8],
+    ) -> Option<Zeroizing<Vec<u8>>> {
+        let scratch = SoftContext::with_key(self.soft, software, encrypt, key, iv)?;
+        let mut expected = Zeroizing::new(vec![0; part.len()]);
+        let mut written = 0;
+        // SAFETY: a context of this cipher; both buffers have `part.len()` bytes.
+        let done = unsafe {
+            (self.soft.cipher)(
+                scratch.at,
+                expected.as_mut_ptr(),
+                &mut written,
+                expected.len(),
+                part.as_ptr(),
+                part.len(),
+            )
+        };
+        (done == 1 && written == part.len()).then_some(expected)
     }
-    let mut expected = Zeroizing::new(vec![0; part.len()]);
-    let mut written = 0;
-    // SAFETY: a context of this cipher; both buffers have `part.len()` bytes.
-    let done = unsafe {
-        (scratch.functions.cipher)(
-            scratch.at,
-            expected.as_mut_ptr(),
-            &mut written,
-            expected.len(),
-            part.as_ptr(),
-            part.len(),
-        )
-    };
-    (done == 1 && written == part.len()).then_some(expected)
 }

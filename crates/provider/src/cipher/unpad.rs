@@ -25,6 +25,13 @@ pub(in crate::cipher) struct Mac {
 }
 
 impl Mac {
+    /// A copy of `bytes`; `None` if no MAC is that long.
+    pub(in crate::cipher) fn copy_of(bytes: &[u8]) -> Option<Mac> {
+        let mut mac = Mac { bytes: [0; LONGEST_MAC], len: bytes.len() };
+        mac.bytes.get_mut(..bytes.len())?.copy_from_slice(bytes);
+        Some(mac)
+    }
+
     /// The bytes.
     pub(in crate::cipher) fn as_slice(&self) -> &[u8] {
         &self.bytes[..self.len]
