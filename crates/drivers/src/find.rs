@@ -2,6 +2,7 @@
 
 use std::io;
 
+use crate::families::{self, Nature};
 use crate::flags::Flags;
 use crate::interrupts;
 use crate::judge::{Facts, Judgement, Verdict, judge};
@@ -9,10 +10,13 @@ use crate::module::{Hardware, hardware};
 use crate::netlink;
 use crate::proc_crypto::{self, Driver, Warning};
 use crate::root::Root;
+use crate::template;
 
 /// Why nothing could be found out.
 #[derive(Debug, thiserror::Error)]
-#[error("{path} cannot be read ({cause}): is proc mounted (or, in a saved tree, copied), and has the kernel CONFIG_CRYPTO?")]
+#[error(
+    "{path} cannot be read ({cause}): is proc mounted (or, in a saved tree, copied), and has the kernel CONFIG_CRYPTO?"
+)]
 pub struct Error {
     /// The file.
     pub path: String,
@@ -62,13 +66,13 @@ pub struct Candidate {
 
 /// Reads and judges everything.
 pub fn survey(root: &Root) -> Result<Survey, Error> {
-    collect(root, |_| true)
+    collect(root, true, |_| true)
 }
 
 /// The usable drivers for `algorithm` (as in /proc/crypto, e.g. `cbc(aes)`), highest priority first, whatever they are.
 /// Reads /proc/crypto once, asks NETLINK_CRYPTO once, and sysfs for the few modules in question.
 pub fn find_drivers(root: &Root, algorithm: &str) -> Result<Vec<Candidate>, Error> {
-    let survey = collect(root, |d| d.algorithm == algorithm && d.is_usable())?;
+    let survey = collect(root, false, |d| d.algorithm == algorithm && d.is_usable())?;
     let mut found: Vec<Candidate> = survey
         .drivers
         .into_iter()
@@ -91,12 +95,14 @@ pub fn find_accelerators(root: &Root, algorithm: &str) -> Result<Vec<Candidate>,
     Ok(found)
 }
 
-fn collect(root: &Root, wanted: impl Fn(&Driver) -> bool) -> Result<Survey, Error> {
+/// The flags are asked for when they can change a verdict, or for all drivers.
+fn collect(root: &Root, flags_of_all: bool, wanted: impl Fn(&Driver) -> bool) -> Result<Survey, Error> {
     let bytes = root
         .read("proc/crypto")
         .map_err(|cause| Error { path: root.path().join("proc/crypto").display().to_string(), cause })?;
     let (all, mut warnings) = proc_crypto::parse(&bytes);
-    let (records, no_flags) = match root.is_live().then(netlink::dump) {
+    let need_flags = flags_of_all || all.iter().any(|d| wanted(d) && !runs_on_the_cpu(&d.name));
+    let (records, no_flags) = match (root.is_live() && need_flags).then(netlink::dump) {
         None => (Vec::new(), None),
         Some(Ok(records)) => (records, None),
         Some(Err(error)) => (Vec::new(), Some(error)),
@@ -105,8 +111,7 @@ fn collect(root: &Root, wanted: impl Fn(&Driver) -> bool) -> Result<Survey, Erro
     let mut known_hardware: Vec<(String, Option<&'static str>, Hardware)> = Vec::new();
     let mut drivers = Vec::new();
     for driver in all.iter().filter(|d| wanted(d)) {
-        let family =
-            crate::families::of(&driver.name, &driver.module).filter(|f| f.has_module(&driver.module));
+        let family = families::of(&driver.name, &driver.module).filter(|f| f.has_module(&driver.module));
         let id = family.map(|f| f.id);
         let seen = known_hardware.iter().find(|(m, i, _)| *m == driver.module && *i == id);
         let hardware = match seen {
@@ -135,4 +140,72 @@ fn collect(root: &Root, wanted: impl Fn(&Driver) -> bool) -> Result<Survey, Erro
         drivers.push(Judged { driver: driver.clone(), flags, hardware: facts.hardware, judgement });
     }
     Ok(Survey { drivers, warnings, no_flags })
+}
+
+/// Only code of the CPU, by its name; of a template, all that is inside. No flag could make an accelerator of it.
+fn runs_on_the_cpu(name: &str) -> bool {
+    let is_cpu = |leaf: &str| families::by_name(leaf).is_some_and(|f| f.nature != Nature::Accelerator);
+    template::leaves(name).into_iter().all(is_cpu)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn saved(proc_crypto: &str) -> (tempfile::TempDir, Root) {
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir(dir.path().join("proc")).unwrap();
+        fs::write(dir.path().join("proc/crypto"), proc_crypto).unwrap();
+        let root = Root::saved(dir.path()).unwrap();
+        (dir, root)
+    }
+
+    fn entry(algorithm: &str, driver: &str, priority: i32, selftest: &str) -> String {
+        format!(
+            "name : {algorithm}\ndriver : {driver}\nmodule : kernel\npriority : {priority}\nselftest : {selftest}\n\
+             internal : no\ntype : skcipher\nasync : yes\n\n"
+        )
+    }
+
+    #[test]
+    fn the_accelerators_of_one_algorithm_come_in_the_kernels_order() {
+        let text = [
+            entry("cbc(aes)", "cbc-aes-aesni", 400, "passed"),
+            entry("cbc(aes)", "virtio_crypto_aes_cbc", 150, "passed"),
+            entry("cbc(aes)", "mv-cbc-aes", 300, "passed"),
+            entry("cbc(aes)", "cbc-aes-omap", 500, "unknown"),
+            entry("ecb(aes)", "mv-ecb-aes", 300, "passed"),
+        ]
+        .concat();
+        let (_keep, root) = saved(&text);
+        let names = |found: Vec<Candidate>| found.into_iter().map(|c| c.driver).collect::<Vec<_>>();
+        assert_eq!(
+            names(find_accelerators(&root, "cbc(aes)").unwrap()),
+            ["mv-cbc-aes", "virtio_crypto_aes_cbc"]
+        );
+        assert_eq!(names(find_drivers(&root, "cbc(aes)").unwrap())[0], "cbc-aes-aesni");
+        assert!(find_accelerators(&root, "ctr(aes)").unwrap().is_empty());
+    }
+
+    #[test]
+    fn without_proc_crypto_the_error_names_it() {
+        let empty = tempfile::tempdir().unwrap();
+        let error = find_accelerators(&Root::saved(empty.path()).unwrap(), "cbc(aes)").unwrap_err();
+        assert!(error.to_string().contains("proc/crypto cannot be read"), "{error}");
+    }
+
+    #[test]
+    fn cpu_code_is_known_by_its_name() {
+        for (name, cpu) in [
+            ("cbc-aes-aesni", true),
+            ("cbc(ecb(aes-fixed-time))", true),
+            ("essiv(mv-cbc-aes,sha256-generic)", false),
+            ("virtio_crypto_aes_cbc", false),
+            ("acme-cbc-aes", false),
+        ] {
+            assert_eq!(runs_on_the_cpu(name), cpu, "{name}");
+        }
+    }
 }

@@ -10,7 +10,7 @@ pub fn advise(status: &Status) -> Vec<String> {
     let mut advice = Vec::new();
     for device in &status.unbound_devices {
         advice.push(format!(
-            "the device {} ({}) has no driver: modprobe {}",
+            "no driver is bound to the device {} ({}): modprobe {}; if that is loaded, dmesg tells why it did not take it",
             device.device,
             device.chip,
             device.modules.first().unwrap_or(&"(its module is not known)")
