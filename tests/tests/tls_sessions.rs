@@ -128,8 +128,9 @@ fn tls_1_2_carries_a_file_both_ways_with_the_provider_on_either_side() {
 }
 
 #[test]
-fn tls_1_2_carries_fifty_megabytes_each_way() {
-    let Some(ground) = Ground::new("tls_1_2_carries_fifty_megabytes_each_way") else { return };
+fn tls_1_2_carries_fifty_megabytes_each_way_with_and_without_encrypt_then_mac() {
+    let test = "tls_1_2_carries_fifty_megabytes_each_way_with_and_without_encrypt_then_mac";
+    let Some(ground) = Ground::new(test) else { return };
     fs::write(ground.folder().join("large"), bytes(2, LARGE)).expect("a file to send");
     for mac in [Mac::EncryptThenMac, Mac::MacThenEncrypt] {
         ground.transfer("-tls1_2", "AES128-SHA", Sides::Both, mac, "large");
