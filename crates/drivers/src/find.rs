@@ -84,7 +84,7 @@ pub fn find_drivers(root: &Root, algorithm: &str) -> Result<Vec<Candidate>, Erro
             entry: j.driver,
         })
         .collect();
-    found.sort_by_key(|c| std::cmp::Reverse(c.priority));
+    found.sort_unstable_by_key(|c| (std::cmp::Reverse(c.priority), c.entry.line));
     Ok(found)
 }
 

@@ -46,7 +46,7 @@ pub fn hardware(root: &Root, module: &str, family: Option<&Family>) -> Hardware 
             names.push((bus.to_string(), name.to_string()));
         }
     }
-    names.sort();
+    names.sort_unstable();
     names.dedup();
     let drivers = names.into_iter().filter_map(|(bus, name)| device_driver(root, bus, name)).collect();
     Hardware { sysfs: root.exists("sys/bus"), drivers }

@@ -78,7 +78,7 @@ impl Root {
             })
             .filter(|e| e.name != "." && e.name != "..")
             .collect();
-        entries.sort_by(|a, b| a.name.cmp(&b.name));
+        entries.sort_unstable_by(|a, b| a.name.cmp(&b.name));
         entries
     }
 

@@ -109,8 +109,10 @@ fn allowed(provider: &Provider, algorithm: Algorithm) -> Result<Vec<String>, out
         (SoftDrivers::RejectSoftware, verdict) => verdict == Verdict::Unknown,
         (SoftDrivers::AcceleratorsOnly, _) => false,
     });
-    found.sort_by_key(|candidate| candidate.judgement.verdict != Verdict::Accelerator);
-    let mut names: Vec<String> = found.into_iter().map(|candidate| candidate.driver).collect();
+    let (accelerators, others): (Vec<_>, Vec<_>) =
+        found.into_iter().partition(|candidate| candidate.judgement.verdict == Verdict::Accelerator);
+    let mut names: Vec<String> =
+        accelerators.into_iter().chain(others).map(|candidate| candidate.driver).collect();
     if let Drivers::Only(listed) = &provider.policy.drivers {
         names = listed.iter().filter(|name| names.contains(name)).cloned().collect();
     }

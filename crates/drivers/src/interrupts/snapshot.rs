@@ -111,7 +111,9 @@ pub fn snapshot_of(
             });
         }
     }
-    snapshot.devices.sort_by(|a, b| (&a.bus, &a.driver, &a.device).cmp(&(&b.bus, &b.driver, &b.device)));
+    snapshot
+        .devices
+        .sort_unstable_by(|a, b| (&a.bus, &a.driver, &a.device).cmp(&(&b.bus, &b.driver, &b.device)));
     Ok(snapshot)
 }
 
