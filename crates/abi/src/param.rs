@@ -11,6 +11,8 @@ pub mod name {
 
     /// `OSSL_CIPHER_PARAM_PADDING`, unsigned
     pub const PADDING: &CStr = c"padding";
+    /// `OSSL_CIPHER_PARAM_NUM`, unsigned
+    pub const NUM: &CStr = c"num";
     /// `OSSL_CIPHER_PARAM_IV`: the IV of the last initialisation, octet string or pointer
     pub const IV: &CStr = c"iv";
     /// `OSSL_CIPHER_PARAM_UPDATED_IV`: the running IV, octet string or pointer

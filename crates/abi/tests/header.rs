@@ -84,6 +84,7 @@ fn numbers_are_openssls() {
 fn parameter_names_are_openssls() {
     let ours = [
         ("OSSL_CIPHER_PARAM_PADDING", name::PADDING),
+        ("OSSL_CIPHER_PARAM_NUM", name::NUM),
         ("OSSL_CIPHER_PARAM_IV", name::IV),
         ("OSSL_CIPHER_PARAM_UPDATED_IV", name::UPDATED_IV),
         ("OSSL_CIPHER_PARAM_TLS_VERSION", name::TLS_VERSION),

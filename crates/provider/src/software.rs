@@ -9,7 +9,7 @@ use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicPtr, Ordering};
 
 use outboard_abi as abi;
-use outboard_abi::{CoreHandle, Dispatch, Function};
+use outboard_abi::{CoreHandle, Dispatch, Function, Param};
 
 use crate::core::Core;
 
@@ -165,6 +165,13 @@ impl SoftContext {
         // SAFETY: a context of this cipher; key and IV are readable for their lengths; no parameters.
         let done = unsafe { init(context.at, key.as_ptr(), key.len(), iv.as_ptr(), iv.len(), null()) };
         (done == 1).then_some(context)
+    }
+
+    /// Sets parameters; the last row of `params` is the end.
+    pub(crate) fn set_params(&self, params: &[Param]) -> bool {
+        debug_assert!(params.last().is_some_and(|row| row.key.is_null()));
+        // SAFETY: `at` is a context of this cipher; the array ends with a null key.
+        unsafe { (self.functions.set_ctx_params)(self.at, params.as_ptr()) == 1 }
     }
 
     /// Goes on from `iv`, keeping the key schedule; drops buffered bytes.

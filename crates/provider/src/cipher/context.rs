@@ -46,6 +46,8 @@ pub(crate) struct Context {
     /// The MAC of the record that was decrypted last, if that was done here and not by `soft`.
     pub(super) tls_mac: Option<Mac>,
 
+    /// Parameter `num`: nothing to CBC, but it can be set and asked for, and pushing an IV takes it back to 0.
+    pub(super) num: c_uint,
     /// The key, while it may be wanted for a session; empty before.
     pub(super) key: Zeroizing<Vec<u8>>,
     /// The direction that the key was set for. The default provider prepares a key for one direction, and does
@@ -93,6 +95,7 @@ impl Context {
             tls_version: 0,
             tls_mac_size: 0,
             tls_mac: None,
+            num: 0,
             key: Zeroizing::new(Vec::new()),
             key_encrypts: true,
             original_iv: [0; BLOCK],
@@ -132,16 +135,15 @@ impl Context {
         let software = self.provider.software.context(&self.provider.core);
         let soft = SoftContext::with_key(self.cipher.soft, software, self.encrypt, &self.key, &iv)?;
         let (mut padding, mut version) = (c_uint::from(self.padding), self.tls_version);
-        let mut mac_size = self.tls_mac_size;
+        let (mut mac_size, mut num) = (self.tls_mac_size, self.num);
         let params = [
+            Param::give_unsigned(name::NUM, &mut num),
             Param::give_unsigned(name::PADDING, &mut padding),
             Param::give_unsigned(name::TLS_VERSION, &mut version),
             Param::give_size(name::TLS_MAC_SIZE, &mut mac_size),
             end(),
         ];
-        // SAFETY: a context of this cipher; the array and its values live through the call.
-        let set = unsafe { (soft.functions.set_ctx_params)(soft.at, params.as_ptr()) };
-        (set == 1).then_some(soft)
+        soft.set_params(&params).then_some(soft)
     }
 
     /// The MAC of the record that `soft` decrypted last, if it did and there is one.
@@ -193,7 +195,9 @@ impl Context {
     pub(super) fn sync(&mut self) -> bool {
         let Some(running) = self.running.take() else { return true };
         self.pushed = true;
-        let told = self.soft.set_iv(self.encrypt, &running);
+        let mut num = self.num;
+        let params = [Param::give_unsigned(name::NUM, &mut num), end()];
+        let told = self.soft.set_iv(self.encrypt, &running) && (num == 0 || self.soft.set_params(&params));
         if told {
             self.settle()
         } else {

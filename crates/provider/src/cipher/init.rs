@@ -77,6 +77,7 @@ impl Context {
         let done = unsafe { init(self.soft.at, key.at, key.len, iv.at, iv.len, null()) } == 1;
         self.encrypt = encrypt;
         self.held = 0;
+        self.num = 0;
         self.lost = false;
         // SAFETY: the core's promise.
         if let Some(given) = unsafe { iv.bytes() }.and_then(|bytes| bytes.try_into().ok()) {

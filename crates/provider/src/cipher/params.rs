@@ -1,6 +1,6 @@
 //! What can be asked of a cipher and set on a context (provider-cipher(7)).
 
-use std::ffi::{c_int, c_void};
+use std::ffi::{c_int, c_uint, c_void};
 
 use outboard_abi as abi;
 use outboard_abi::{Param, ParamType, name};
@@ -34,7 +34,7 @@ static GETTABLE_CTX: [Param; 8] = [
     number(name::KEYLEN),
     number(name::IVLEN),
     Param::describe(name::PADDING, ParamType::Unsigned, size_of::<c_int>()),
-    Param::describe(c"num", ParamType::Unsigned, size_of::<c_int>()),
+    Param::describe(name::NUM, ParamType::Unsigned, size_of::<c_int>()),
     Param::describe(name::IV, ParamType::OctetString, 0),
     Param::describe(name::UPDATED_IV, ParamType::OctetString, 0),
     Param::describe(name::TLS_MAC, ParamType::OctetPtr, 0),
@@ -43,7 +43,7 @@ static GETTABLE_CTX: [Param; 8] = [
 
 static SETTABLE_CTX: [Param; 6] = [
     Param::describe(name::PADDING, ParamType::Unsigned, size_of::<c_int>()),
-    Param::describe(c"num", ParamType::Unsigned, size_of::<c_int>()),
+    Param::describe(name::NUM, ParamType::Unsigned, size_of::<c_int>()),
     Param::describe(c"use-bits", ParamType::Unsigned, size_of::<c_int>()),
     Param::describe(name::TLS_VERSION, ParamType::Unsigned, size_of::<c_int>()),
     number(name::TLS_MAC_SIZE),
@@ -143,6 +143,9 @@ impl Context {
         }
         // SAFETY: the caller's promise.
         let number = |key| unsafe { abi::locate(params, key).and_then(|param| abi::get_u64(param)) };
+        if let Some(num) = number(name::NUM) {
+            self.num = num as c_uint;
+        }
         if let Some(padding) = number(name::PADDING) {
             self.padding = padding != 0;
         }

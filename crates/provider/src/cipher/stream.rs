@@ -201,8 +201,7 @@ impl Context {
     fn set_soft_padding(&mut self, on: bool) -> bool {
         let mut value = c_uint::from(on);
         let params = [Param::give_unsigned(name::PADDING, &mut value), end()];
-        // SAFETY: a context of this cipher; the array and its value live through the call.
-        let done = unsafe { (self.soft.functions.set_ctx_params)(self.soft.at, params.as_ptr()) } == 1;
+        let done = self.soft.set_params(&params);
         if !done {
             self.lose();
         }
