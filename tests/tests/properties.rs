@@ -65,6 +65,7 @@ fn scripts_that_once_were_answered_otherwise_are_answered_alike() {
     let test = "scripts_that_once_were_answered_otherwise_are_answered_alike";
     let large = || Step::Update { length: 4096, in_place: false, skew: 0 };
     let again = |direction| Step::Again { key: false, iv: true, direction: Some(direction) };
+    let small = |length| Step::Update { length, in_place: false, skew: 0 };
     let scripts = [
         // A number that was set was lost with the IV that was handed back to software.
         vec![Step::Num(1), large(), Step::Ask],
@@ -72,6 +73,17 @@ fn scripts_that_once_were_answered_otherwise_are_answered_alike() {
         // A key that was set for the other direction went to the driver as if it had been set for this one.
         vec![again(Direction::Decrypt), large()],
         vec![large(), again(Direction::Decrypt), large(), again(Direction::Encrypt), large()],
+        // A block that was held back was released with padding switched on, though it was off by then.
+        vec![
+            Step::Restart { direction: Direction::Decrypt },
+            small(16),
+            Step::Padding(false),
+            small(33),
+            small(15),
+            Step::Finish,
+        ],
+        // A parameter that was refused made the IV be forgotten that the driver had left.
+        vec![large(), Step::Num(-1), small(16), large(), Step::Ask],
     ];
     for world in worlds(test, &[("THRESHOLDS", "ALL:1")]) {
         let ciphers = ciphers(&world);
