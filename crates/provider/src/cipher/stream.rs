@@ -194,7 +194,7 @@ impl Context {
         // SAFETY: the caller's promise; no input is read.
         let written = unsafe { self.part(r, 0, to, 0) };
         self.keeps_last = keeps_last;
-        if self.set_soft_padding(true) { written } else { None }
+        if self.set_soft_padding(self.padding) { written } else { None }
     }
 
     /// Sets the padding of `soft` alone; if it refuses, nothing is known about it any more.
