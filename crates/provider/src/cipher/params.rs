@@ -134,6 +134,10 @@ impl Context {
     /// # Safety
     /// `params` is null or ends with a null key.
     pub(super) unsafe fn set_params(&mut self, params: *const Param) -> c_int {
+        // If one of them is refused, the stream goes on in software: it must know from where.
+        if !self.sync() {
+            return 0;
+        }
         // SAFETY: the parameters go on as they came.
         let done = unsafe { (self.soft.functions.set_ctx_params)(self.soft.at, params) };
         if done != 1 {
