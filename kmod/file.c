@@ -57,6 +57,13 @@ int ob_charge(atomic_t *count, unsigned int limit)
 	return -EMFILE;
 }
 
+/* A setuid program can be made to write into somebody's descriptor; that must not reach into its keyrings. */
+static bool ob_same_rights(const struct cred *opener, const struct cred *writer)
+{
+	return uid_eq(opener->fsuid, writer->fsuid) && gid_eq(opener->fsgid, writer->fsgid) &&
+	       opener->user_ns == writer->user_ns && cap_issubset(writer->cap_permitted, opener->cap_permitted);
+}
+
 static int ob_write_session(struct file *filp, const char __user *buffer, size_t size)
 {
 	struct ob_file *file = filp->private_data;
@@ -70,8 +77,7 @@ static int ob_write_session(struct file *filp, const char __user *buffer, size_t
 		return -EFAULT;
 	if (size != sizeof(record) + record.key_size)
 		return -EINVAL;
-	/* A setuid program can be made to write into our descriptor; that must not reach into its keyrings. */
-	if ((record.flags & OUTBOARD_KEY_SERIAL) && filp->f_cred != current_cred())
+	if ((record.flags & OUTBOARD_KEY_SERIAL) && !ob_same_rights(filp->f_cred, current_cred()))
 		return -EACCES;
 	if (copy_from_user(key, buffer + sizeof(record), record.key_size))
 		error = -EFAULT;

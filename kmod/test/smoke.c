@@ -4,7 +4,9 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <signal.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <linux/keyctl.h>
 
 static int fd;
 static struct arena arena;
@@ -302,6 +304,34 @@ static void wrong_records_are_refused(void)
 	check(object(fd, OUTBOARD_HASH_CLONE, 5, 4) == -ENOENT, "clone");
 }
 
+static void a_key_may_stay_in_the_keyring(void)
+{
+	struct outboard_session_new record = { .op = OUTBOARD_SESSION_NEW, .flags = OUTBOARD_KEY_SERIAL, .session = 6,
+					       .algorithm = OUTBOARD_CBC_AES };
+	uint8_t key[16] = { 7 }, iv[16] = { 1 }, by_value[64];
+	const char *text = "plain text of exactly 32 bytes..";
+
+	for (int logon = 0; logon < 2; logon++) {
+		record.key_serial = syscall(SYS_add_key, logon ? "logon" : "user", "outboard:test", key, 16, KEY_SPEC_PROCESS_KEYRING);
+		check(record.key_serial > 0, "add_key: %m");
+		check(!ring(fd, &record, sizeof(record)), "session: %m");
+		memcpy(arena.data, text, 32);
+		check(!one(1000, OUTBOARD_ENCRYPT, arena.offset, arena.offset, 32, iv), "status %d", arena.slot[0].status);
+		memcpy(by_value, arena.data, 32);
+		memcpy(arena.data, text, 32);
+		check(!one(6, OUTBOARD_ENCRYPT, arena.offset, arena.offset, 32, iv), "status %d", arena.slot[0].status);
+		check(!memcmp(arena.data, by_value, 32), "another key");
+		check(!object(fd, OUTBOARD_SESSION_FREE, 6, 0), "free: %m");
+	}
+	record.key_size = 16;
+	check(ring(fd, &record, sizeof(record)) == -EINVAL, "two keys");
+	record.key_size = 0;
+	record.key_serial = 1;
+	check(ring(fd, &record, sizeof(record)) < 0, "no such key");
+	record.key_serial = KEY_SPEC_PROCESS_KEYRING;
+	check(ring(fd, &record, sizeof(record)) == -EINVAL, "a keyring is no key");
+}
+
 static void the_mapping_keeps_its_shape(void)
 {
 	long page = getpagesize();
@@ -460,6 +490,7 @@ int main(int count, char **words)
 	run(poll_and_read_count_what_nobody_waited_for());
 	run(a_slot_in_flight_cannot_be_submitted_again());
 	run(wrong_records_are_refused());
+	run(a_key_may_stay_in_the_keyring());
 	run(the_mapping_keeps_its_shape());
 	run(a_child_has_the_session_and_its_own_arena());
 	run(arenas_and_descriptors_may_go_while_requests_run());
