@@ -190,8 +190,8 @@ static void ob_submit_slot(struct ob_file *file, struct ob_arena *arena, u32 ind
 	if (batch)
 		atomic_inc(&batch->pending);
 	ob_copy(&ask, slot);
-	if (unlikely(ask.reserved)) {
-		error = -EINVAL;
+	if (unlikely(ask.reserved || fatal_signal_pending(current))) {
+		error = ask.reserved ? -EINVAL : -EINTR;
 		goto end;
 	}
 	session = ob_session_of(file, &ask, &hash);
