@@ -118,8 +118,9 @@ static int sim_parse_driver(const char *word, struct sim_rule *rule)
 
 static char *sim_next_word(char **line)
 {
-	*line = skip_spaces(*line);
-	return **line ? strsep(line, " \t") : NULL;
+	if (*line)
+		*line = skip_spaces(*line);
+	return *line && **line ? strsep(line, " \t") : NULL;
 }
 
 static int sim_parse_kind(char **line, struct sim_rule *rule)
@@ -173,7 +174,7 @@ int sim_parse_fault(char *line)
 		return 0;
 	}
 	error = sim_parse_driver(word, &rule) ?: sim_parse_kind(&line, &rule);
-	while (!error && line && (word = sim_next_word(&line)))
+	while (!error && (word = sim_next_word(&line)))
 		error = sim_parse_option(word, &rule);
 	if (error)
 		return error;

@@ -5,7 +5,8 @@
  *   cd /sys/module/outboard_sim_load/parameters
  *   echo "sim-cbc-aes size=4096 depth=4 requests=1000 backlog=1" >run; cat result
  *
- * The write returns when all requests are answered. Ciphers are asked to encrypt, hashes to digest.
+ * The write returns when all requests are answered. Ciphers are asked to encrypt, hashes to digest. keys=N: a cipher holds
+ * this many more keys meanwhile.
  */
 #include <crypto/hash.h>
 #include <crypto/skcipher.h>
@@ -22,14 +23,16 @@
 #define MAX_SIZE (1 << 20)
 #define MAX_REQUESTS 1000000
 #define MAX_IV 16
+#define MAX_KEYS 64
 #define NR_ERRNOS 256
 
 struct job {
 	char driver[CRYPTO_MAX_ALG_NAME];
 	unsigned int size, depth, requests;
+	unsigned int keys;
 	bool backlog;
 
-	struct crypto_skcipher *cipher;
+	struct crypto_skcipher *cipher, *keyed[MAX_KEYS];
 	struct crypto_ahash *hash;
 	u8 *input, *expected;
 	unsigned int answer_size;
@@ -118,7 +121,6 @@ no_memory:
 	return NULL;
 }
 
-/* True: the answer comes, or is there. */
 static void load_submit(struct slot *slot)
 {
 	struct job *job = slot->job;
@@ -230,6 +232,24 @@ out:
 	return error;
 }
 
+static int load_hold_keys(struct job *job, const u8 *key, unsigned int key_size)
+{
+	unsigned int i;
+
+	for (i = 0; i < job->keys; i++) {
+		struct crypto_skcipher *cipher = crypto_alloc_skcipher(job->driver, 0, 0);
+		int error;
+
+		if (IS_ERR(cipher))
+			return PTR_ERR(cipher);
+		job->keyed[i] = cipher;
+		error = crypto_skcipher_setkey(cipher, key, key_size);
+		if (error)
+			return error;
+	}
+	return 0;
+}
+
 /* What the kernel's own software answers. */
 static int load_expect_cipher(struct job *job, const u8 *key, unsigned int key_size)
 {
@@ -281,7 +301,8 @@ static int load_prepare(struct job *job)
 	if (job->cipher) {
 		key_size = max(crypto_skcipher_min_keysize(job->cipher), 16U);
 		job->answer_size = job->size;
-		return crypto_skcipher_setkey(job->cipher, key, key_size) ?: load_expect_cipher(job, key, key_size);
+		return crypto_skcipher_setkey(job->cipher, key, key_size) ?: load_hold_keys(job, key, key_size) ?:
+		       load_expect_cipher(job, key, key_size);
 	}
 	job->answer_size = crypto_ahash_digestsize(job->hash);
 	if (crypto_ahash_get_flags(job->hash) & CRYPTO_TFM_NEED_KEY)
@@ -293,6 +314,7 @@ static int load_prepare(struct job *job)
 static int load_job(struct job *job)
 {
 	int error = -ENOMEM;
+	unsigned int i;
 
 	init_waitqueue_head(&job->wait);
 	spin_lock_init(&job->lock);
@@ -312,6 +334,8 @@ static int load_job(struct job *job)
 	kvfree(job->latency);
 	kfree(job->expected);
 	kfree(job->input);
+	for (i = 0; i < job->keys; i++)
+		crypto_free_skcipher(job->keyed[i]);
 	if (job->cipher)
 		crypto_free_skcipher(job->cipher);
 	else
@@ -339,6 +363,8 @@ static int load_parse(char *text, struct job *job)
 			job->depth = value;
 		else if (!strcmp(name, "requests") && value && value <= MAX_REQUESTS)
 			job->requests = value;
+		else if (!strcmp(name, "keys") && value <= MAX_KEYS)
+			job->keys = value;
 		else if (!strcmp(name, "backlog"))
 			job->backlog = value;
 		else
@@ -373,7 +399,7 @@ static int run_set(const char *value, const struct kernel_param *kp)
 
 static const struct kernel_param_ops run_ops = { .set = run_set };
 module_param_cb(run, &run_ops, NULL, 0200);
-MODULE_PARM_DESC(run, "DRIVER [size=BYTES] [depth=N] [requests=N] [backlog=1]");
+MODULE_PARM_DESC(run, "DRIVER [size=BYTES] [depth=N] [requests=N] [backlog=1] [keys=N]");
 module_param_string(result, result, sizeof(result), 0444);
 MODULE_PARM_DESC(result, "of the last run");
 
