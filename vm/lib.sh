@@ -48,3 +48,12 @@ stop_step() {
 }
 
 last_line() { tail -n 1 "$1" 2>/dev/null | tr -d '\r' | cut -c1-100; }
+
+# The mirror that this machine's apt is configured with: needed where a leg mixes suites.
+# shellcheck disable=SC2016  # apt expands these
+mirror() {
+    local release
+    release=$(. /etc/os-release && echo "${VERSION_CODENAME:-sid}")
+    { apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Origin: Debian' "Codename: $release"
+      apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' "Release: $release"; } | awk 'NR == 1'
+}

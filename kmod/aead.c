@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Authenticated encryption: gcm, ccm. */
+#include "outboard.h"
+
+static int ob_aead_alloc(struct ob_session *session, const char *driver)
+{
+	struct crypto_aead *aead = crypto_alloc_aead(driver, 0, 0);
+
+	if (IS_ERR(aead))
+		return PTR_ERR(aead);
+	session->aead = aead;
+	session->tfm = crypto_aead_tfm(aead);
+	session->request_size = sizeof(struct aead_request) + crypto_aead_reqsize(aead);
+	return 0;
+}
+
+static void ob_aead_free(struct ob_session *session)
+{
+	crypto_free_aead(session->aead);
+}
+
+static int ob_aead_set_key(struct ob_session *session, const u8 *key, unsigned int size)
+{
+	int error;
+
+	if (crypto_aead_ivsize(session->aead) != session->algorithm->iv)
+		return -EINVAL;
+	error = crypto_aead_setauthsize(session->aead, session->tag_size);
+	return error ? error : crypto_aead_setkey(session->aead, key, size);
+}
+
+static bool ob_aead_ok(const struct ob_request *request, const struct ob_ask *ask, struct ob_range in, struct ob_range out)
+{
+	const struct ob_algorithm *algorithm = request->session->algorithm;
+
+	if (ask->flags || (ask->aad && !ask->aad_length) ||
+	    memchr_inv(ask->iv + algorithm->iv, 0, sizeof(ask->iv) - algorithm->iv))
+		return false;
+	/* RFC 3610: the size of the length field, less one. */
+	if (algorithm->id == OUTBOARD_CCM_AES && (ask->iv[0] < 1 || ask->iv[0] > 7))
+		return false;
+	if (!ob_inside(request->arena, in.offset, in.length) || !ob_inside(request->arena, out.offset, out.length) ||
+	    (in.offset != out.offset && !ob_apart(in.offset, in.length, out.offset, out.length)))
+		return false;
+	return !ask->aad_length ||
+	       (ob_inside(request->arena, ask->aad, ask->aad_length) &&
+		ob_apart(ask->aad, ask->aad_length, in.offset, in.length) &&
+		ob_apart(ask->aad, ask->aad_length, out.offset, out.length));
+}
+
+static int ob_aead_prepare(struct ob_request *request, const struct ob_ask *ask)
+{
+	struct aead_request *aead = (void *)request->base;
+	unsigned int tag = request->session->tag_size;
+	struct ob_range aad = { ask->aad, ask->aad_length }, in = { ask->in, ask->length }, out = { ask->out, ask->length };
+	struct scatterlist *source, *target;
+	unsigned int length = ask->length;
+	int error;
+
+	if (ask->op != OUTBOARD_ENCRYPT && ask->op != OUTBOARD_DECRYPT)
+		return -EOPNOTSUPP;
+	/* No arena is that large; and the sums below stay in range. */
+	if (length > U32_MAX - OUTBOARD_MAX_TAG)
+		return -EINVAL;
+	if (ask->op == OUTBOARD_DECRYPT || ask->in == ask->out)
+		in.length += tag;
+	if (ask->op == OUTBOARD_ENCRYPT)
+		out.length += tag;
+	else
+		length += tag;
+	if (!ob_aead_ok(request, ask, in, out))
+		return -EINVAL;
+	error = ob_map(request, aad, in, out, &source, &target);
+	if (error)
+		return error;
+	memcpy(request->iv, ask->iv, sizeof(request->iv));
+	aead_request_set_tfm(aead, request->session->aead);
+	aead_request_set_callback(aead, request->flags, ob_complete, request);
+	aead_request_set_crypt(aead, source, target, length, request->iv);
+	aead_request_set_ad(aead, ask->aad_length);
+	return 0;
+}
+
+static int ob_aead_run(struct ob_request *request)
+{
+	struct aead_request *aead = (void *)request->base;
+
+	return request->op == OUTBOARD_ENCRYPT ? crypto_aead_encrypt(aead) : crypto_aead_decrypt(aead);
+}
+
+const struct ob_type ob_aead = {
+	.alloc = ob_aead_alloc,
+	.set_key = ob_aead_set_key,
+	.free = ob_aead_free,
+	.prepare = ob_aead_prepare,
+	.run = ob_aead_run,
+};

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * An arena: pages of the module's own, mapped once. A header, the table of slots, the data. User space may write all of it
+ * at any time; the module reads slots only, each once when it is submitted.
+ */
+#include <linux/bitmap.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+#include "outboard.h"
+
+#define SLOTS_PER_PAGE	(PAGE_SIZE / sizeof(struct outboard_slot))
+#define LARGEST_ORDER	8
+#define LARGEST_ARENA	(1UL << 30)
+
+/* The header takes the place of one slot. */
+struct outboard_slot *ob_slot(const struct ob_arena *arena, u32 index)
+{
+	struct outboard_slot *slots = page_address(arena->pages[(index + 1) / SLOTS_PER_PAGE]);
+
+	return &slots[(index + 1) % SLOTS_PER_PAGE];
+}
+
+bool ob_inside(const struct ob_arena *arena, u32 offset, u64 length)
+{
+	return IS_ALIGNED(offset, OB_ALIGN) && offset >= arena->data_offset && offset <= arena->size &&
+	       length <= arena->size - offset;
+}
+
+bool ob_apart(u32 a, u64 a_length, u32 b, u64 b_length)
+{
+	return a + a_length <= b || b + b_length <= a;
+}
+
+static u32 ob_piece(const struct ob_arena *arena, struct ob_range range)
+{
+	u64 left = ((u64)arena->run[range.offset >> PAGE_SHIFT] << PAGE_SHIFT) - offset_in_page(range.offset);
+
+	return min_t(u64, range.length, left);
+}
+
+/* How many stretches of memory a range lies in. */
+unsigned int ob_pieces(const struct ob_arena *arena, struct ob_range range)
+{
+	unsigned int pieces = 0;
+	u32 piece;
+
+	for (; range.length; range.offset += piece, range.length -= piece, pieces++)
+		piece = ob_piece(arena, range);
+	return pieces;
+}
+
+/* Fills sg with them; answers the entry after the last. */
+struct scatterlist *ob_fill(const struct ob_arena *arena, struct scatterlist *sg, struct ob_range range)
+{
+	u32 piece;
+
+	for (; range.length; range.offset += piece, range.length -= piece) {
+		piece = ob_piece(arena, range);
+		sg_set_page(sg++, arena->pages[range.offset >> PAGE_SHIFT], piece, offset_in_page(range.offset));
+	}
+	return sg;
+}
+
+static void ob_arena_release(struct ob_arena *arena)
+{
+	struct ob_file *file = arena->file;
+
+	if (arena->places)
+		for (u32 i = 0; i < arena->slots; i++)
+			ob_request_free(arena->places[i].request);
+	if (arena->pages)
+		for (unsigned long i = 0; i < arena->page_count && arena->pages[i]; i++)
+			__free_page(arena->pages[i]);
+	kvfree(arena->places);
+	kvfree(arena->pages);
+	kvfree(arena->run);
+	bitmap_free(arena->busy);
+	atomic_long_sub(arena->size, &file->arena_bytes);
+	atomic_dec(&file->arena_count);
+	kfree_rcu(arena, rcu);
+	atomic_dec(&ob_arenas);
+	ob_file_put(file);
+}
+
+static void ob_arena_release_work(struct work_struct *work)
+{
+	ob_arena_release(container_of(work, struct ob_arena, release));
+}
+
+struct ob_arena *ob_arena_get(struct ob_file *file, u32 id)
+{
+	struct ob_arena *arena;
+
+	rcu_read_lock();
+	arena = xa_load(&file->arenas, id);
+	if (arena && !refcount_inc_not_zero(&arena->refs))
+		arena = NULL;
+	rcu_read_unlock();
+	return arena;
+}
+
+void ob_arena_put(struct ob_arena *arena)
+{
+	if (refcount_dec_and_test(&arena->refs))
+		ob_arena_release(arena);
+}
+
+void ob_arena_put_atomic(struct ob_arena *arena)
+{
+	if (refcount_dec_and_test(&arena->refs))
+		queue_work(ob_workqueue, &arena->release);
+}
+
+/* Pages one by one for the mapping, in stretches as long as memory has them for the drivers. */
+static int ob_arena_pages(struct ob_arena *arena)
+{
+	unsigned int order = LARGEST_ORDER;
+	unsigned long i = 0;
+
+	while (i < arena->page_count) {
+		gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN;
+		struct page *page;
+
+		order = min_t(unsigned int, order, ilog2(arena->page_count - i));
+		page = alloc_pages(order ? gfp | __GFP_NORETRY : gfp, order);
+		if (!page) {
+			if (!order--)
+				return -ENOMEM;
+			continue;
+		}
+		split_page(page, order);
+		for (unsigned int n = 1U << order; n; n--, i++) {
+			arena->pages[i] = page++;
+			arena->run[i] = n;
+		}
+		cond_resched();
+	}
+	return 0;
+}
+
+static struct ob_arena *ob_arena_new(struct ob_file *file, u32 slots, u32 size)
+{
+	struct ob_arena *arena;
+	int error;
+
+	if (ob_charge(&file->arena_count, ob_max_arenas))
+		return ERR_PTR(-EMFILE);
+	if (atomic_long_add_return(size, &file->arena_bytes) > ob_max_arena_bytes) {
+		error = -ENOMEM;
+		goto uncharge;
+	}
+	arena = kzalloc(sizeof(*arena), GFP_KERNEL_ACCOUNT);
+	if (!arena) {
+		error = -ENOMEM;
+		goto uncharge;
+	}
+	refcount_inc(&file->refs);
+	atomic_inc(&ob_arenas);
+	refcount_set(&arena->refs, 1);
+	refcount_set(&arena->maps, 1);
+	INIT_WORK(&arena->release, ob_arena_release_work);
+	arena->file = file;
+	arena->slots = slots;
+	arena->size = size;
+	arena->data_offset = PAGE_ALIGN((slots + 1) * sizeof(struct outboard_slot));
+	arena->page_count = size >> PAGE_SHIFT;
+	arena->pages = kvcalloc(arena->page_count, sizeof(*arena->pages), GFP_KERNEL_ACCOUNT);
+	arena->run = kvcalloc(arena->page_count, sizeof(*arena->run), GFP_KERNEL_ACCOUNT);
+	arena->places = kvcalloc(slots, sizeof(*arena->places), GFP_KERNEL_ACCOUNT);
+	arena->busy = bitmap_zalloc(slots, GFP_KERNEL_ACCOUNT);
+	error = arena->pages && arena->run && arena->places && arena->busy ? ob_arena_pages(arena) : -ENOMEM;
+	if (!error)
+		return arena;
+	ob_arena_release(arena);
+	return ERR_PTR(error);
+
+uncharge:
+	atomic_long_sub(size, &file->arena_bytes);
+	atomic_dec(&file->arena_count);
+	return ERR_PTR(error);
+}
+
+static void ob_arena_header(const struct ob_arena *arena)
+{
+	struct outboard_arena *header = page_address(arena->pages[0]);
+
+	BUILD_BUG_ON(sizeof(*header) > sizeof(struct outboard_slot));
+	*header = (struct outboard_arena){
+		.magic = OUTBOARD_MAGIC,
+		.version = OUTBOARD_VERSION,
+		.arena = arena->id,
+		.slots = arena->slots,
+		.slots_offset = sizeof(struct outboard_slot),
+		.data_offset = arena->data_offset,
+		.data_size = arena->size - arena->data_offset,
+		.align = OB_ALIGN,
+	};
+}
+
+static void ob_vma_open(struct vm_area_struct *vma)
+{
+	struct ob_arena *arena = vma->vm_private_data;
+
+	refcount_inc(&arena->maps);
+}
+
+static void ob_vma_close(struct vm_area_struct *vma)
+{
+	struct ob_arena *arena = vma->vm_private_data;
+
+	if (!refcount_dec_and_test(&arena->maps))
+		return;
+	xa_erase(&arena->file->arenas, arena->id);
+	ob_arena_put(arena);
+}
+
+static int ob_vma_may_split(struct vm_area_struct *vma, unsigned long address)
+{
+	return -EINVAL;
+}
+
+static const struct vm_operations_struct ob_vm_ops = {
+	.open = ob_vma_open,
+	.close = ob_vma_close,
+	.may_split = ob_vma_may_split,
+};
+
+int ob_mmap(struct file *filp, struct vm_area_struct *vma)
+{
+	struct ob_file *file = filp->private_data;
+	unsigned long size = vma->vm_end - vma->vm_start, slots = vma->vm_pgoff, count;
+	struct ob_arena *arena;
+	int error;
+
+	if (!slots)
+		slots = OUTBOARD_DEFAULT_SLOTS;
+	if ((vma->vm_flags & (VM_SHARED | VM_READ | VM_WRITE)) != (VM_SHARED | VM_READ | VM_WRITE))
+		return -EINVAL;
+	if (vma->vm_flags & VM_EXEC)
+		return -EPERM;
+	if (slots > OUTBOARD_MAX_SLOTS || size > LARGEST_ARENA ||
+	    size <= PAGE_ALIGN((slots + 1) * sizeof(struct outboard_slot)))
+		return -EINVAL;
+	arena = ob_arena_new(file, slots, size);
+	if (IS_ERR(arena))
+		return PTR_ERR(arena);
+	/* The number is taken now, and means something when all is ready. */
+	error = xa_alloc(&file->arenas, &arena->id, NULL, XA_LIMIT(1, INT_MAX), GFP_KERNEL_ACCOUNT);
+	if (error)
+		goto put;
+	ob_arena_header(arena);
+	ob_vm_flags(vma, VM_IO | VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP, VM_MAYEXEC);
+	count = arena->page_count;
+	error = vm_insert_pages(vma, vma->vm_start, arena->pages, &count);
+	if (error)
+		goto erase;
+	vma->vm_private_data = arena;
+	vma->vm_ops = &ob_vm_ops;
+	xa_store(&file->arenas, arena->id, arena, GFP_KERNEL_ACCOUNT);
+	return 0;
+
+erase:
+	xa_erase(&file->arenas, arena->id);
+put:
+	ob_arena_put(arena);
+	return error;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Every difference between the kernels that the module builds for. */
+#ifndef OUTBOARD_COMPAT_H
+#define OUTBOARD_COMPAT_H
+
+#include <linux/cacheinfo.h>
+#include <linux/crypto.h>
+#include <linux/mm.h>
+#include <linux/pci.h>
+#include <linux/platform_device.h>
+#include <linux/version.h>
+
+/* 6.3: completions get the data that the request was given, not the request (255e48eb1768). */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
+typedef struct crypto_async_request *ob_done_arg;
+static inline void *ob_done_data(ob_done_arg arg) { return arg->data; }
+#else
+typedef void *ob_done_arg;
+static inline void *ob_done_data(ob_done_arg arg) { return arg; }
+#endif
+
+/* 6.3: vm_flags changes through accessors only (bc292ab00f6c). */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
+static inline void ob_vm_flags(struct vm_area_struct *vma, unsigned long set, unsigned long clear)
+{
+	vma->vm_flags = (vma->vm_flags | set) & ~clear;
+}
+#else
+static inline void ob_vm_flags(struct vm_area_struct *vma, unsigned long set, unsigned long clear)
+{
+	vm_flags_mod(vma, set, clear);
+}
+#endif
+
+/* 6.9: one name for "user and kernel addresses of a page may disagree in the data cache" (8690bbcf3b70). */
+#ifndef cpu_dcache_is_aliasing
+#if defined(CONFIG_MIPS)
+#include <asm/cpu-features.h>
+#define cpu_dcache_is_aliasing() cpu_has_dc_aliases
+#elif defined(CONFIG_ARM)
+#include <asm/cachetype.h>
+#define cpu_dcache_is_aliasing() (cache_is_vivt() || cache_is_vipt_aliasing())
+#elif defined(CONFIG_M68K) || defined(CONFIG_PARISC) || defined(CONFIG_SUPERH) || defined(CONFIG_SPARC)
+#define cpu_dcache_is_aliasing() true
+#else
+#define cpu_dcache_is_aliasing() false
+#endif
+#endif
+
+/* Buses below which crypto devices may hang. */
+#ifdef CONFIG_PCI
+#define OB_CARRIERS &platform_bus_type, &pci_bus_type
+#else
+#define OB_CARRIERS &platform_bus_type
+#endif
+
+/* Architectures whose DMA is coherent define none before 6.5. */
+#ifndef ARCH_DMA_MINALIGN
+#define ARCH_DMA_MINALIGN __alignof__(unsigned long long)
+#endif
+
+#endif

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A descriptor of /dev/outboard: records by write, completions by poll and read. */
+#include <linux/cred.h>
+#include <linux/fs.h>
+#include <linux/module.h>
+#include <linux/poll.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include "outboard.h"
+
+static int ob_open(struct inode *inode, struct file *filp)
+{
+	struct ob_file *file = kzalloc(sizeof(*file), GFP_KERNEL_ACCOUNT);
+
+	if (!file)
+		return -ENOMEM;
+	refcount_set(&file->refs, 1);
+	xa_init_flags(&file->arenas, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
+	xa_init_flags(&file->sessions, XA_FLAGS_ACCOUNT);
+	xa_init_flags(&file->hashes, XA_FLAGS_ACCOUNT);
+	init_waitqueue_head(&file->wait);
+	atomic_inc(&ob_files);
+	/* Requests in flight outlive the descriptor: they need the module's code. */
+	__module_get(THIS_MODULE);
+	filp->private_data = file;
+	return nonseekable_open(inode, filp);
+}
+
+void ob_file_put(struct ob_file *file)
+{
+	if (!refcount_dec_and_test(&file->refs))
+		return;
+	xa_destroy(&file->arenas);
+	xa_destroy(&file->sessions);
+	xa_destroy(&file->hashes);
+	kfree(file);
+	atomic_dec(&ob_files);
+	module_put(THIS_MODULE);
+}
+
+/* Mappings hold the descriptor open, so there is no arena here but those that only requests in flight hold. */
+static int ob_release(struct inode *inode, struct file *filp)
+{
+	struct ob_file *file = filp->private_data;
+
+	ob_hashes_drop(file);
+	ob_sessions_drop(file);
+	ob_file_put(file);
+	return 0;
+}
+
+int ob_charge(atomic_t *count, unsigned int limit)
+{
+	if (atomic_inc_return(count) <= limit)
+		return 0;
+	atomic_dec(count);
+	return -EMFILE;
+}
+
+/* A setuid program can be made to write into somebody's descriptor; that must not reach into its keyrings. */
+static bool ob_same_rights(const struct cred *opener, const struct cred *writer)
+{
+	return uid_eq(opener->fsuid, writer->fsuid) && gid_eq(opener->fsgid, writer->fsgid) &&
+	       opener->user_ns == writer->user_ns && cap_issubset(writer->cap_permitted, opener->cap_permitted);
+}
+
+static int ob_write_session(struct file *filp, const char __user *buffer, size_t size)
+{
+	struct ob_file *file = filp->private_data;
+	struct outboard_session_new record;
+	u8 key[OUTBOARD_MAX_KEY];
+	int error;
+
+	if (size < sizeof(record) || size > sizeof(record) + sizeof(key))
+		return -EINVAL;
+	if (copy_from_user(&record, buffer, sizeof(record)))
+		return -EFAULT;
+	if (size != sizeof(record) + record.key_size)
+		return -EINVAL;
+	if ((record.flags & OUTBOARD_KEY_SERIAL) && !ob_same_rights(filp->f_cred, current_cred()))
+		return -EACCES;
+	if (copy_from_user(key, buffer + sizeof(record), record.key_size))
+		error = -EFAULT;
+	else
+		error = ob_session_new(file, &record, key);
+	memzero_explicit(key, sizeof(key));
+	return error;
+}
+
+static int ob_write_object(struct ob_file *file, const char __user *buffer, size_t size)
+{
+	struct outboard_object record;
+
+	if (size != sizeof(record))
+		return -EINVAL;
+	if (copy_from_user(&record, buffer, sizeof(record)))
+		return -EFAULT;
+	if (record.flags || record.reserved || !record.id)
+		return -EINVAL;
+	switch (record.op) {
+	case OUTBOARD_HASH_NEW:
+		return ob_hash_new(file, record.id, record.from);
+	case OUTBOARD_HASH_CLONE:
+		return ob_hash_clone(file, record.id, record.from);
+	case OUTBOARD_HASH_FREE:
+		return record.from ? -EINVAL : ob_hash_free(file, record.id);
+	case OUTBOARD_SESSION_FREE:
+		return record.from ? -EINVAL : ob_session_free(file, record.id);
+	}
+	return -EINVAL;
+}
+
+static ssize_t ob_write(struct file *filp, const char __user *buffer, size_t size, loff_t *offset)
+{
+	struct ob_file *file = filp->private_data;
+	struct outboard_submit record;
+	u16 op;
+	int error;
+
+	if (size == sizeof(record)) {
+		if (copy_from_user(&record, buffer, sizeof(record)))
+			return -EFAULT;
+		if (record.op == OUTBOARD_SUBMIT) {
+			error = ob_submit(file, &record);
+			return error ? error : size;
+		}
+	}
+	if (size < sizeof(op))
+		return -EINVAL;
+	if (copy_from_user(&op, buffer, sizeof(op)))
+		return -EFAULT;
+	if (op == OUTBOARD_SESSION_NEW)
+		error = ob_write_session(filp, buffer, size);
+	else
+		error = ob_write_object(file, buffer, size);
+	return error ? error : size;
+}
+
+static ssize_t ob_read(struct file *filp, char __user *buffer, size_t size, loff_t *offset)
+{
+	struct ob_file *file = filp->private_data;
+	u64 count;
+	int error;
+
+	if (size < sizeof(count))
+		return -EINVAL;
+	for (;;) {
+		count = atomic64_xchg(&file->finished, 0);
+		if (count)
+			break;
+		if (filp->f_flags & O_NONBLOCK)
+			return -EAGAIN;
+		error = wait_event_interruptible(file->wait, atomic64_read(&file->finished));
+		if (error)
+			return error;
+	}
+	if (!copy_to_user(buffer, &count, sizeof(count)))
+		return sizeof(count);
+	atomic64_add(count, &file->finished);
+	return -EFAULT;
+}
+
+static __poll_t ob_poll(struct file *filp, poll_table *table)
+{
+	struct ob_file *file = filp->private_data;
+
+	poll_wait(filp, &file->wait, table);
+	return EPOLLOUT | EPOLLWRNORM | (atomic64_read(&file->finished) ? EPOLLIN | EPOLLRDNORM : 0);
+}
+
+const struct file_operations ob_fops = {
+	.owner = THIS_MODULE,
+	.open = ob_open,
+	.release = ob_release,
+	.mmap = ob_mmap,
+	.write = ob_write,
+	.read = ob_read,
+	.poll = ob_poll,
+	.llseek = noop_llseek,
+};

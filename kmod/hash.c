@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Hashes: in one request, or over many with the state in a handle. */
+#include <linux/log2.h>
+#include <linux/slab.h>
+#include "outboard.h"
+
+#define OB_BUSY 0
+
+struct ob_hash {
+	refcount_t refs;	/* the number, a request in flight */
+	unsigned long state;
+	bool open;		/* a message has begun; whoever has OB_BUSY may look */
+	struct ob_session *session;
+	size_t size;
+	struct rcu_head rcu;
+	/* An ahash_request with the driver's part of it; then room for an exported state. */
+	char base[] CRYPTO_MINALIGN_ATTR;
+};
+
+/* ---- Handles ---- */
+
+static void *ob_hash_exported(struct ob_hash *hash)
+{
+	return hash->base + ALIGN(hash->session->request_size, CRYPTO_MINALIGN);
+}
+
+static void ob_hash_put(struct ob_hash *hash)
+{
+	if (!refcount_dec_and_test(&hash->refs))
+		return;
+	ob_session_put(hash->session);
+	memzero_explicit(hash->base, hash->size);
+	kfree_rcu(hash, rcu);
+	atomic_dec(&ob_hashes);
+}
+
+struct ob_hash *ob_hash_claim(struct ob_file *file, u32 id)
+{
+	struct ob_hash *hash;
+
+	rcu_read_lock();
+	hash = xa_load(&file->hashes, id);
+	if (hash && !refcount_inc_not_zero(&hash->refs))
+		hash = NULL;
+	rcu_read_unlock();
+	if (!hash)
+		return ERR_PTR(-ENOENT);
+	if (!test_and_set_bit_lock(OB_BUSY, &hash->state))
+		return hash;
+	ob_hash_put(hash);
+	return ERR_PTR(-EBUSY);
+}
+
+void ob_hash_unclaim(struct ob_hash *hash, bool open)
+{
+	hash->open = open;
+	clear_bit_unlock(OB_BUSY, &hash->state);
+	ob_hash_put(hash);
+}
+
+struct ob_session *ob_hash_session(const struct ob_hash *hash)
+{
+	return hash->session;
+}
+
+/* The caller uses the session. */
+static struct ob_hash *ob_hash_alloc(struct ob_session *session)
+{
+	size_t size = ALIGN(session->request_size, CRYPTO_MINALIGN) + session->state_size;
+	struct ob_hash *hash;
+
+	if (session->algorithm->type != &ob_ahash)
+		return ERR_PTR(-EINVAL);
+	if (READ_ONCE(session->exports) < 0)
+		return ERR_PTR(-EOPNOTSUPP);
+	hash = kzalloc(roundup_pow_of_two(sizeof(*hash) + size), GFP_KERNEL_ACCOUNT);
+	if (!hash)
+		return ERR_PTR(-ENOMEM);
+	refcount_set(&hash->refs, 1);
+	refcount_inc(&session->refs);
+	hash->session = session;
+	hash->size = size;
+	ahash_request_set_tfm((void *)hash->base, session->ahash);
+	atomic_inc(&ob_hashes);
+	return hash;
+}
+
+static int ob_hash_add(struct ob_file *file, u32 id, struct ob_hash *hash)
+{
+	int error;
+
+	if (IS_ERR(hash))
+		return PTR_ERR(hash);
+	error = ob_charge(&file->hash_count, ob_max_hashes);
+	if (!error) {
+		error = xa_insert(&file->hashes, id, hash, GFP_KERNEL_ACCOUNT);
+		if (!error)
+			return 0;
+		atomic_dec(&file->hash_count);
+	}
+	ob_hash_put(hash);
+	return error == -EBUSY ? -EEXIST : error;
+}
+
+int ob_hash_new(struct ob_file *file, u32 id, u32 session_id)
+{
+	struct ob_session *session = ob_session_use(file, session_id);
+	int error;
+
+	if (IS_ERR(session))
+		return PTR_ERR(session);
+	error = ob_hash_add(file, id, ob_hash_alloc(session));
+	ob_session_unuse(session);
+	return error;
+}
+
+static struct ob_hash *ob_hash_copy(struct ob_hash *from)
+{
+	struct ob_hash *hash = ob_hash_alloc(from->session);
+	int error;
+
+	if (IS_ERR(hash) || !from->open)
+		return hash;
+	error = crypto_ahash_export((void *)from->base, ob_hash_exported(hash));
+	if (!error)
+		error = crypto_ahash_import((void *)hash->base, ob_hash_exported(hash));
+	if (!error) {
+		hash->open = true;
+		return hash;
+	}
+	ob_hash_put(hash);
+	return ERR_PTR(error == -ENOSYS ? -EOPNOTSUPP : error);
+}
+
+int ob_hash_clone(struct ob_file *file, u32 id, u32 from_id)
+{
+	struct ob_hash *from = ob_hash_claim(file, from_id);
+	int error = -ENODEV;
+
+	if (IS_ERR(from))
+		return PTR_ERR(from);
+	if (ob_session_use_known(from->session)) {
+		error = ob_hash_add(file, id, ob_hash_copy(from));
+		ob_session_unuse(from->session);
+	}
+	ob_hash_unclaim(from, from->open);
+	return error;
+}
+
+int ob_hash_free(struct ob_file *file, u32 id)
+{
+	struct ob_hash *hash = xa_erase(&file->hashes, id);
+
+	if (!hash)
+		return -ENOENT;
+	atomic_dec(&file->hash_count);
+	ob_hash_put(hash);
+	return 0;
+}
+
+void ob_hashes_drop(struct ob_file *file)
+{
+	struct ob_hash *hash;
+	unsigned long id;
+
+	xa_for_each(&file->hashes, id, hash)
+		ob_hash_free(file, id);
+}
+
+/* ---- Requests ---- */
+
+static int ob_ahash_alloc(struct ob_session *session, const char *driver)
+{
+	struct crypto_ahash *ahash = crypto_alloc_ahash(driver, 0, 0);
+
+	if (IS_ERR(ahash))
+		return PTR_ERR(ahash);
+	session->ahash = ahash;
+	session->tfm = crypto_ahash_tfm(ahash);
+	session->request_size = sizeof(struct ahash_request) + crypto_ahash_reqsize(ahash);
+	session->state_size = crypto_ahash_statesize(ahash);
+	return 0;
+}
+
+static void ob_ahash_free(struct ob_session *session)
+{
+	crypto_free_ahash(session->ahash);
+}
+
+static int ob_ahash_set_key(struct ob_session *session, const u8 *key, unsigned int size)
+{
+	if (crypto_ahash_digestsize(session->ahash) > OUTBOARD_DIGEST_SIZE)
+		return -EINVAL;
+	if (session->algorithm->id >= OUTBOARD_HMAC_SHA1)
+		return crypto_ahash_setkey(session->ahash, key, size);
+	return size ? -EINVAL : 0;
+}
+
+static struct ahash_request *ob_ahash_request(struct ob_request *request)
+{
+	return request->hash ? (void *)request->hash->base : (void *)request->base;
+}
+
+static int ob_ahash_prepare(struct ob_request *request, const struct ob_ask *ask)
+{
+	struct ahash_request *ahash = ob_ahash_request(request);
+	struct ob_range in = { ask->in, ask->length };
+	bool first = ask->flags & OUTBOARD_HASH_FIRST;
+	struct scatterlist *source, *target;
+	int error;
+
+	if (ask->op < OUTBOARD_HASH_UPDATE || ask->op > OUTBOARD_HASH_DIGEST)
+		return -EOPNOTSUPP;
+	if (ask->flags & ~OUTBOARD_HASH_FIRST || (first && !request->hash) || ask->out || ask->aad || ask->aad_length ||
+	    memchr_inv(ask->iv, 0, sizeof(ask->iv)) || !ob_inside(request->arena, ask->in, ask->length))
+		return -EINVAL;
+	if (request->hash && !first && !request->hash->open)
+		return -EINVAL;
+	if (ask->op == OUTBOARD_HASH_UPDATE && !first && !ask->length)
+		return OB_NOTHING;
+	error = ob_map(request, (struct ob_range){}, in, in, &source, &target);
+	if (error)
+		return error;
+	if (ask->op != OUTBOARD_HASH_UPDATE)
+		request->digest_size = crypto_ahash_digestsize(request->session->ahash);
+	/* A message that begins and ends in this request needs no state. */
+	if (ask->op == OUTBOARD_HASH_FINAL && first)
+		request->op = OUTBOARD_HASH_DIGEST;
+	request->more = ask->op == OUTBOARD_HASH_UPDATE && first;
+	ahash_request_set_tfm(ahash, request->session->ahash);
+	ahash_request_set_crypt(ahash, source, request->digest, ask->length);
+	return 0;
+}
+
+/* Handles are for drivers whose state can be taken out: found out when the first message begins. */
+static int ob_ahash_can_export(struct ob_request *request)
+{
+	struct ob_session *session = request->session;
+	int error;
+
+	if (likely(READ_ONCE(session->exports) > 0))
+		return 0;
+	error = crypto_ahash_export(ob_ahash_request(request), ob_hash_exported(request->hash));
+	WRITE_ONCE(session->exports, error ? -1 : 1);
+	return error ? -EOPNOTSUPP : 0;
+}
+
+static int ob_ahash_run(struct ob_request *request)
+{
+	struct ahash_request *ahash = ob_ahash_request(request);
+	int error;
+
+	if (request->more && request->begun) {
+		request->more = false;
+		error = ob_ahash_can_export(request);
+		if (error || !ahash->nbytes)
+			return error;
+	}
+	ahash_request_set_callback(ahash, request->flags, ob_complete, request);
+	if (request->more) {
+		request->begun = true;
+		error = crypto_ahash_init(ahash);
+		return error ? error : ob_ahash_run(request);
+	}
+	switch (request->op) {
+	case OUTBOARD_HASH_UPDATE:
+		return crypto_ahash_update(ahash);
+	case OUTBOARD_HASH_FINAL:
+		return ahash->nbytes ? crypto_ahash_finup(ahash) : crypto_ahash_final(ahash);
+	}
+	return crypto_ahash_digest(ahash);
+}
+
+const struct ob_type ob_ahash = {
+	.alloc = ob_ahash_alloc,
+	.set_key = ob_ahash_set_key,
+	.free = ob_ahash_free,
+	.prepare = ob_ahash_prepare,
+	.run = ob_ahash_run,
+};

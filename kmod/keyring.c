@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A session's key by its serial number in the kernel's keyrings, with the caller's rights. */
+#include <keys/user-type.h>
+#include <linux/key.h>
+#include "outboard.h"
+
+#if IS_ENABLED(CONFIG_KEYS)
+
+int ob_key_from_keyring(s32 serial, u8 *key, unsigned int *size)
+{
+	const struct user_key_payload *payload;
+	struct key *found;
+	key_ref_t ref;
+	int error = -EINVAL;
+
+	ref = lookup_user_key(serial, 0, KEY_NEED_SEARCH);
+	if (IS_ERR(ref))
+		return PTR_ERR(ref);
+	found = key_ref_to_ptr(ref);
+	down_read(&found->sem);
+	if (found->type != &key_type_user && found->type != &key_type_logon)
+		goto out;
+	payload = user_key_payload_locked(found);
+	if (!payload) {
+		error = -EKEYREVOKED;
+		goto out;
+	}
+	if (payload->datalen > OUTBOARD_MAX_KEY)
+		goto out;
+	*size = payload->datalen;
+	memcpy(key, payload->data, payload->datalen);
+	error = 0;
+out:
+	up_read(&found->sem);
+	key_ref_put(ref);
+	return error;
+}
+
+#else
+
+int ob_key_from_keyring(s32 serial, u8 *key, unsigned int *size)
+{
+	return -EOPNOTSUPP;
+}
+
+#endif

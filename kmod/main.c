@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Loading and unloading; the module's parameters. */
+#include <linux/miscdevice.h>
+#include <linux/module.h>
+#include "outboard.h"
+
+unsigned int ob_max_sessions = 1024;
+module_param_named(max_sessions, ob_max_sessions, uint, 0644);
+MODULE_PARM_DESC(max_sessions, "sessions of one descriptor");
+
+unsigned int ob_max_hashes = 4096;
+module_param_named(max_hashes, ob_max_hashes, uint, 0644);
+MODULE_PARM_DESC(max_hashes, "hash handles of one descriptor");
+
+unsigned int ob_max_arenas = 256;
+module_param_named(max_arenas, ob_max_arenas, uint, 0644);
+MODULE_PARM_DESC(max_arenas, "arenas of one descriptor");
+
+unsigned long ob_max_arena_bytes = 64UL << 20;
+module_param_named(max_arena_bytes, ob_max_arena_bytes, ulong, 0644);
+MODULE_PARM_DESC(max_arena_bytes, "bytes of all arenas of one descriptor");
+
+unsigned int ob_timeout = 10;
+module_param_named(timeout, ob_timeout, uint, 0644);
+MODULE_PARM_DESC(timeout, "seconds to wait for a driver's answer");
+
+struct workqueue_struct *ob_workqueue;
+
+static struct miscdevice device = {
+	.minor = MISC_DYNAMIC_MINOR,
+	.name = "outboard",
+	.fops = &ob_fops,
+	.groups = ob_groups,
+	.mode = 0600,
+};
+
+static int __init outboard_init(void)
+{
+	int error;
+
+	if (cpu_dcache_is_aliasing()) {
+		pr_err("outboard: the data cache of this CPU has aliases: user space and drivers would see different bytes\n");
+		return -EOPNOTSUPP;
+	}
+	ob_workqueue = alloc_workqueue("outboard", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
+	if (!ob_workqueue)
+		return -ENOMEM;
+	error = misc_register(&device);
+	if (error)
+		goto no_device;
+	error = ob_drivers_init(&device.this_device->kobj);
+	if (error)
+		goto no_list;
+	return 0;
+
+no_list:
+	misc_deregister(&device);
+no_device:
+	destroy_workqueue(ob_workqueue);
+	return error;
+}
+
+/*
+ * Every descriptor's state holds the module until the last request in flight is back, so nothing is alive here. What may
+ * still run are the last instructions of a completion, which are an RCU reader, and of a work item.
+ */
+static void __exit outboard_exit(void)
+{
+	ob_drivers_exit();
+	misc_deregister(&device);
+	ob_unplug_exit();
+	synchronize_rcu();
+	destroy_workqueue(ob_workqueue);
+	rcu_barrier();
+}
+
+module_init(outboard_init);
+module_exit(outboard_exit);
+MODULE_DESCRIPTION("Hardware crypto accelerators for user space");
+MODULE_AUTHOR("The outboard authors");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the files of the module share. Who holds whom:
+ *
+ *   ob_file (a descriptor) -- by number --> ob_arena, ob_session, ob_hash
+ *   a request in flight -> its arena (-> the file), its session's driver handle, its hash handle
+ *   a session -> its ob_driver (an entry of root's list)
+ *
+ * Completions come in softirq, threaded interrupts or kthreads. They take no lock but those of wait queues, and leave what
+ * may sleep to ob_workqueue.
+ */
+#ifndef OUTBOARD_H
+#define OUTBOARD_H
+
+#include <crypto/aead.h>
+#include <crypto/hash.h>
+#include <crypto/skcipher.h>
+#include <linux/completion.h>
+#include <linux/kobject.h>
+#include <linux/outboard.h>
+#include <linux/refcount.h>
+#include <linux/scatterlist.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+#include <linux/xarray.h>
+#include "compat.h"
+
+/* What a device writes lies in cache lines of its own. */
+#define OB_ALIGN (ARCH_DMA_MINALIGN > 64 || L1_CACHE_BYTES > 64 ? 128 : 64)
+
+/* The part of a slot that the module reads: once, into this. */
+struct ob_ask {
+	u32 session;
+	u8 op;
+	u8 flags;
+	u16 reserved;
+	u32 hash;
+	u32 in;
+	u32 out;
+	u32 length;
+	u32 aad;
+	u32 aad_length;
+	u8 iv[OUTBOARD_IV_SIZE];
+} __aligned(8);
+
+struct ob_hash;
+struct ob_request;
+struct ob_session;
+
+/* skcipher, aead, ahash */
+struct ob_type {
+	int (*alloc)(struct ob_session *session, const char *driver);
+	int (*set_key)(struct ob_session *session, const u8 *key, unsigned int size);
+	void (*free)(struct ob_session *session);
+	/* Checks what is asked, fills the request; 0, OB_NOTHING if the driver is not needed, or an error. */
+	int (*prepare)(struct ob_request *request, const struct ob_ask *ask);
+	/* Answers as the crypto API does. Called again after each step that succeeded, if there is another. */
+	int (*run)(struct ob_request *request);
+};
+
+#define OB_NOTHING 1
+
+extern const struct ob_type ob_skcipher, ob_aead, ob_ahash;
+
+struct ob_algorithm {
+	u16 id;
+	u16 block;		/* length is a multiple of it */
+	u16 least;		/* and not less than this */
+	u16 iv;			/* bytes */
+	const char *name;
+	const struct ob_type *type;
+};
+
+const struct ob_algorithm *ob_algorithm(u16 id);
+const struct ob_algorithm *ob_algorithm_named(const char *name, const struct ob_type *type);
+
+/* ---- driver.c: root's list ---- */
+
+struct ob_driver {
+	struct kobject kobj;
+	struct list_head link;
+	struct list_head sessions;
+	const struct ob_algorithm *algorithm;	/* NULL: never seen */
+	struct module *owner;			/* of the algorithm, to compare */
+	const struct device *leaving;		/* this device is being unbound: no new sessions */
+	unsigned long retry;			/* when to look for it again, if missing */
+	bool missing;
+	u16 number;
+	atomic64_t requests, bytes, batches, errors, timeouts;
+	char name[CRYPTO_MAX_ALG_NAME];
+};
+
+extern struct mutex ob_drivers_lock;
+extern struct list_head ob_drivers;
+
+int ob_drivers_init(struct kobject *device);
+void ob_drivers_exit(void);
+int ob_allow(const char *name);
+int ob_disallow(const char *name);
+int ob_session_alloc(struct ob_session *session, const struct ob_algorithm *algorithm, u16 number);
+void ob_detach(struct ob_session *session);
+void ob_count_timeout(u16 number);
+
+/* ---- unplug.c ---- */
+
+void ob_unplug_exit(void);
+void ob_unplug_watch(struct module *owner);
+
+/* ---- file.c ---- */
+
+struct ob_file {
+	refcount_t refs;		/* the descriptor, each arena */
+	struct xarray arenas, sessions, hashes;
+	atomic_t arena_count, session_count, hash_count;
+	atomic_long_t arena_bytes;
+	atomic64_t finished;		/* since the last read */
+	wait_queue_head_t wait;
+};
+
+extern const struct file_operations ob_fops;
+void ob_file_put(struct ob_file *file);
+int ob_charge(atomic_t *count, unsigned int limit);
+
+/* ---- arena.c ---- */
+
+struct ob_batch {
+	atomic_t pending;
+	struct completion done;
+};
+
+struct ob_place {
+	struct ob_request *request;	/* memory, kept from one use to the next */
+	struct ob_batch *batch;		/* whoever takes it by an atomic exchange accounts for it */
+	u16 driver;
+};
+
+struct ob_arena {
+	refcount_t refs;		/* the mapping, each request in flight */
+	refcount_t maps;		/* VMAs: more than one while it moves */
+	struct ob_file *file;
+	u32 id, slots, data_offset, size;
+	unsigned long page_count;
+	struct page **pages;
+	u16 *run;			/* pages that follow each other in memory, from each on */
+	unsigned long *busy;
+	struct ob_place *places;
+	struct work_struct release;
+	struct rcu_head rcu;
+};
+
+struct ob_range {
+	u32 offset, length;
+};
+
+int ob_mmap(struct file *file, struct vm_area_struct *vma);
+struct ob_arena *ob_arena_get(struct ob_file *file, u32 id);
+void ob_arena_put(struct ob_arena *arena);
+void ob_arena_put_atomic(struct ob_arena *arena);
+struct outboard_slot *ob_slot(const struct ob_arena *arena, u32 index);
+bool ob_inside(const struct ob_arena *arena, u32 offset, u64 length);
+bool ob_apart(u32 a, u64 a_length, u32 b, u64 b_length);
+unsigned int ob_pieces(const struct ob_arena *arena, struct ob_range range);
+struct scatterlist *ob_fill(const struct ob_arena *arena, struct scatterlist *sg, struct ob_range range);
+
+/* ---- session.c ---- */
+
+#define OB_DEAD 0
+
+struct ob_session {
+	refcount_t refs;		/* the number, the driver's handle, each hash handle */
+	refcount_t users;		/* of the driver's handle: being alive, each request in flight */
+	unsigned long state;
+	const struct ob_algorithm *algorithm;
+	struct ob_driver *driver;
+	struct list_head link;		/* of driver->sessions */
+	union {
+		struct crypto_skcipher *skcipher;
+		struct crypto_aead *aead;
+		struct crypto_ahash *ahash;
+	};
+	struct crypto_tfm *tfm;
+	unsigned int request_size;
+	unsigned int state_size;
+	u8 tag_size;
+	s8 exports;			/* ahash: 1 it can, -1 it cannot, 0 not tried yet */
+	struct work_struct release;
+	struct rcu_head rcu;
+};
+
+void ob_session_init(struct ob_session *session);
+int ob_session_new(struct ob_file *file, const struct outboard_session_new *record, const u8 *key);
+int ob_session_free(struct ob_file *file, u32 id);
+struct ob_session *ob_session_use(struct ob_file *file, u32 id);
+bool ob_session_use_known(struct ob_session *session);
+void ob_session_unuse(struct ob_session *session);
+void ob_session_unuse_atomic(struct ob_session *session);
+void ob_session_kill_atomic(struct ob_session *session);
+void ob_session_put(struct ob_session *session);
+void ob_sessions_drop(struct ob_file *file);
+
+/* keyring.c; without keyrings in the kernel, nothing. */
+int ob_key_from_keyring(s32 serial, u8 *key, unsigned int *size);
+
+/* ---- submit.c ---- */
+
+#define OB_INLINE_SG 8
+
+struct ob_request {
+	union {
+		u8 iv[OUTBOARD_IV_SIZE];
+		u8 digest[OUTBOARD_DIGEST_SIZE];
+	} __aligned(OB_ALIGN);
+	struct ob_arena *arena __aligned(OB_ALIGN);
+	struct ob_session *session;
+	struct ob_hash *hash;
+	struct scatterlist *sg;		/* inline_sg, or larger */
+	unsigned int sg_room;
+	u32 index;
+	u32 capacity;			/* bytes at base */
+	u32 flags;			/* of the crypto API */
+	u8 op;
+	u8 digest_size;			/* to be given back */
+	bool more;			/* hashes: init comes first, then the request itself */
+	bool begun;
+	struct scatterlist inline_sg[OB_INLINE_SG];
+	/* A skcipher_request, aead_request or ahash_request and the driver's part of it. */
+	char base[] CRYPTO_MINALIGN_ATTR;
+};
+
+int ob_submit(struct ob_file *file, const struct outboard_submit *record);
+void ob_complete(ob_done_arg arg, int error);
+int ob_map(struct ob_request *request, struct ob_range aad, struct ob_range in, struct ob_range out,
+	   struct scatterlist **source, struct scatterlist **target);
+void ob_request_free(struct ob_request *request);
+
+/* ---- hash.c ---- */
+
+int ob_hash_new(struct ob_file *file, u32 id, u32 session);
+int ob_hash_clone(struct ob_file *file, u32 id, u32 from);
+int ob_hash_free(struct ob_file *file, u32 id);
+void ob_hashes_drop(struct ob_file *file);
+struct ob_hash *ob_hash_claim(struct ob_file *file, u32 id);
+struct ob_session *ob_hash_session(const struct ob_hash *hash);
+void ob_hash_unclaim(struct ob_hash *hash, bool open);
+
+/* ---- main.c, sysfs.c ---- */
+
+extern struct workqueue_struct *ob_workqueue;
+extern unsigned int ob_max_sessions, ob_max_hashes, ob_max_arenas, ob_timeout;
+extern unsigned long ob_max_arena_bytes;
+extern const struct attribute_group *ob_groups[];
+extern const struct kobj_type ob_driver_ktype;
+extern atomic_t ob_files, ob_arenas, ob_sessions, ob_hashes, ob_requests;
+
+#endif

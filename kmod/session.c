@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A session: a driver and a key, immutable. Two counts: refs keeps the structure, users the driver's handle. Killing takes
+ * away the user that stands for being alive, so the handle goes with the last request in flight.
+ */
+#include <linux/slab.h>
+#include "outboard.h"
+
+void ob_session_put(struct ob_session *session)
+{
+	if (refcount_dec_and_test(&session->refs))
+		kfree_rcu(session, rcu);
+}
+
+static void ob_session_release(struct ob_session *session)
+{
+	session->algorithm->type->free(session);
+	ob_detach(session);
+	ob_session_put(session);
+}
+
+static void ob_session_release_work(struct work_struct *work)
+{
+	ob_session_release(container_of(work, struct ob_session, release));
+}
+
+/* Not yet alive for others: both counts have one more, for whoever makes it. */
+void ob_session_init(struct ob_session *session)
+{
+	refcount_set(&session->refs, 2);
+	refcount_set(&session->users, 2);
+	INIT_WORK(&session->release, ob_session_release_work);
+}
+
+void ob_session_unuse(struct ob_session *session)
+{
+	if (refcount_dec_and_test(&session->users))
+		ob_session_release(session);
+}
+
+void ob_session_unuse_atomic(struct ob_session *session)
+{
+	if (refcount_dec_and_test(&session->users))
+		queue_work(ob_workqueue, &session->release);
+}
+
+static void ob_session_kill(struct ob_session *session)
+{
+	if (!test_and_set_bit(OB_DEAD, &session->state))
+		ob_session_unuse(session);
+}
+
+void ob_session_kill_atomic(struct ob_session *session)
+{
+	if (!test_and_set_bit(OB_DEAD, &session->state))
+		ob_session_unuse_atomic(session);
+}
+
+/* A dying algorithm must lose its users before its driver can go. */
+bool ob_session_use_known(struct ob_session *session)
+{
+	if (test_bit(OB_DEAD, &session->state) || !refcount_inc_not_zero(&session->users))
+		return false;
+	if (likely(!(READ_ONCE(session->tfm->__crt_alg->cra_flags) & (CRYPTO_ALG_DEAD | CRYPTO_ALG_DYING))))
+		return true;
+	ob_session_kill_atomic(session);
+	ob_session_unuse_atomic(session);
+	return false;
+}
+
+struct ob_session *ob_session_use(struct ob_file *file, u32 id)
+{
+	struct ob_session *session;
+
+	rcu_read_lock();
+	session = xa_load(&file->sessions, id);
+	if (!session)
+		session = ERR_PTR(-ENOENT);
+	else if (!ob_session_use_known(session))
+		session = ERR_PTR(-ENODEV);
+	rcu_read_unlock();
+	return session;
+}
+
+static bool ob_session_record_ok(const struct outboard_session_new *record, const struct ob_algorithm *algorithm)
+{
+	if (!algorithm || record->flags & ~OUTBOARD_KEY_SERIAL || !record->session || record->reserved || record->reserved2)
+		return false;
+	if (record->flags & OUTBOARD_KEY_SERIAL ? record->key_size : record->key_serial)
+		return false;
+	if (algorithm->type == &ob_aead)
+		return record->tag_size && record->tag_size <= OUTBOARD_MAX_TAG;
+	return !record->tag_size;
+}
+
+int ob_session_new(struct ob_file *file, const struct outboard_session_new *record, const u8 *key)
+{
+	const struct ob_algorithm *algorithm = ob_algorithm(record->algorithm);
+	u8 payload[OUTBOARD_MAX_KEY];
+	unsigned int size = record->key_size;
+	struct ob_session *session;
+	int error;
+
+	if (!ob_session_record_ok(record, algorithm))
+		return -EINVAL;
+	error = ob_charge(&file->session_count, ob_max_sessions);
+	if (error)
+		return error;
+	session = kzalloc(sizeof(*session), GFP_KERNEL_ACCOUNT);
+	if (!session) {
+		error = -ENOMEM;
+		goto uncharge;
+	}
+	ob_session_init(session);
+	session->tag_size = record->tag_size;
+	/* The number is taken now, and means something when all is ready. */
+	error = xa_insert(&file->sessions, record->session, NULL, GFP_KERNEL_ACCOUNT);
+	if (error) {
+		error = error == -EBUSY ? -EEXIST : error;
+		goto free;
+	}
+	error = ob_session_alloc(session, algorithm, record->driver);
+	if (error)
+		goto erase;
+	if (record->flags & OUTBOARD_KEY_SERIAL) {
+		error = ob_key_from_keyring(record->key_serial, payload, &size);
+		if (!error)
+			error = algorithm->type->set_key(session, payload, size);
+		memzero_explicit(payload, sizeof(payload));
+	} else {
+		error = algorithm->type->set_key(session, key, size);
+	}
+	if (error) {
+		ob_session_kill(session);
+		ob_session_unuse(session);
+		xa_erase(&file->sessions, record->session);
+		atomic_dec(&file->session_count);
+		ob_session_put(session);
+		return error;
+	}
+	xa_store(&file->sessions, record->session, session, GFP_KERNEL_ACCOUNT);
+	ob_session_unuse(session);
+	return 0;
+
+erase:
+	xa_erase(&file->sessions, record->session);
+free:
+	kfree(session);
+uncharge:
+	atomic_dec(&file->session_count);
+	return error;
+}
+
+static void ob_session_drop(struct ob_file *file, struct ob_session *session)
+{
+	atomic_dec(&file->session_count);
+	ob_session_kill(session);
+	ob_session_put(session);
+}
+
+int ob_session_free(struct ob_file *file, u32 id)
+{
+	struct ob_session *session;
+
+	xa_lock(&file->sessions);
+	session = xa_load(&file->sessions, id);
+	if (session)
+		__xa_erase(&file->sessions, id);
+	xa_unlock(&file->sessions);
+	if (!session)
+		return -ENOENT;
+	ob_session_drop(file, session);
+	return 0;
+}
+
+void ob_sessions_drop(struct ob_file *file)
+{
+	struct ob_session *session;
+	unsigned long id;
+
+	xa_for_each(&file->sessions, id, session) {
+		xa_erase(&file->sessions, id);
+		ob_session_drop(file, session);
+	}
+}

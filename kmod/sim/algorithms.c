@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The drivers that are registered, and the places for keys that they share. */
+#include <crypto/aes.h>
+#include <crypto/des.h>
+#include <crypto/sha1.h>
+#include <crypto/sha2.h>
+#include <linux/module.h>
+#include "sim.h"
+
+#define NAMES(name, driver, block)						\
+	{ .cra_name = name, .cra_driver_name = "sim-" driver, .cra_blocksize = block }
+#define SKCIPHER(name, driver, block, least, most, iv)				\
+	{ .kind = SIM_SKCIPHER, .skcipher = { .base = NAMES(name, driver, block), .min_keysize = least,	\
+	  .max_keysize = most, .ivsize = iv, .chunksize = iv ? iv : block } }
+#define AEAD(name, driver, iv)							\
+	{ .kind = SIM_AEAD, .aead = { .base = NAMES(name, driver, 1), .ivsize = iv,	\
+	  .maxauthsize = AES_BLOCK_SIZE, .chunksize = AES_BLOCK_SIZE } }
+#define AHASH(name, driver, block, digest)					\
+	{ .kind = SIM_AHASH, .ahash = { .halg = { .base = NAMES(name, driver, block), .digestsize = digest } } }
+
+struct sim_algorithm sim_algorithms[SIM_ALGORITHMS] = {
+	[SIM_ECB_AES] = SKCIPHER("ecb(aes)", "ecb-aes", AES_BLOCK_SIZE, AES_MIN_KEY_SIZE, AES_MAX_KEY_SIZE, 0),
+	[SIM_CBC_AES] = SKCIPHER("cbc(aes)", "cbc-aes", AES_BLOCK_SIZE, AES_MIN_KEY_SIZE, AES_MAX_KEY_SIZE, AES_BLOCK_SIZE),
+	[SIM_CTR_AES] = SKCIPHER("ctr(aes)", "ctr-aes", 1, AES_MIN_KEY_SIZE, AES_MAX_KEY_SIZE, AES_BLOCK_SIZE),
+	[SIM_XTS_AES] = SKCIPHER("xts(aes)", "xts-aes", AES_BLOCK_SIZE, 2 * AES_MIN_KEY_SIZE, 2 * AES_MAX_KEY_SIZE,
+				 AES_BLOCK_SIZE),
+	[SIM_CBC_DES3] = SKCIPHER("cbc(des3_ede)", "cbc-des3-ede", DES3_EDE_BLOCK_SIZE, DES3_EDE_KEY_SIZE,
+				  DES3_EDE_KEY_SIZE, DES3_EDE_BLOCK_SIZE),
+	[SIM_GCM_AES] = AEAD("gcm(aes)", "gcm-aes", 12),
+	[SIM_CCM_AES] = AEAD("ccm(aes)", "ccm-aes", AES_BLOCK_SIZE),
+	[SIM_SHA1] = AHASH("sha1", "sha1", SHA1_BLOCK_SIZE, SHA1_DIGEST_SIZE),
+	[SIM_SHA224] = AHASH("sha224", "sha224", SHA224_BLOCK_SIZE, SHA224_DIGEST_SIZE),
+	[SIM_SHA256] = AHASH("sha256", "sha256", SHA256_BLOCK_SIZE, SHA256_DIGEST_SIZE),
+	[SIM_SHA384] = AHASH("sha384", "sha384", SHA384_BLOCK_SIZE, SHA384_DIGEST_SIZE),
+	[SIM_SHA512] = AHASH("sha512", "sha512", SHA512_BLOCK_SIZE, SHA512_DIGEST_SIZE),
+	[SIM_HMAC_SHA1] = AHASH("hmac(sha1)", "hmac-sha1", SHA1_BLOCK_SIZE, SHA1_DIGEST_SIZE),
+	[SIM_HMAC_SHA224] = AHASH("hmac(sha224)", "hmac-sha224", SHA224_BLOCK_SIZE, SHA224_DIGEST_SIZE),
+	[SIM_HMAC_SHA256] = AHASH("hmac(sha256)", "hmac-sha256", SHA256_BLOCK_SIZE, SHA256_DIGEST_SIZE),
+	[SIM_HMAC_SHA384] = AHASH("hmac(sha384)", "hmac-sha384", SHA384_BLOCK_SIZE, SHA384_DIGEST_SIZE),
+	[SIM_HMAC_SHA512] = AHASH("hmac(sha512)", "hmac-sha512", SHA512_BLOCK_SIZE, SHA512_DIGEST_SIZE),
+};
+
+struct crypto_alg *sim_crypto_alg(struct sim_algorithm *algorithm)
+{
+	switch (algorithm->kind) {
+	case SIM_SKCIPHER:
+		return &algorithm->skcipher.base;
+	case SIM_AEAD:
+		return &algorithm->aead.base;
+	default:
+		return &algorithm->ahash.halg.base;
+	}
+}
+
+static int sim_add(struct sim_algorithm *algorithm, u32 flags)
+{
+	struct crypto_alg *alg = sim_crypto_alg(algorithm);
+	int error;
+
+	/* All anew: registering it before has left its own flags. */
+	alg->cra_flags = flags;
+	algorithm->flags = flags;
+	alg->cra_priority = sim_priority;
+	alg->cra_ctxsize = sizeof(struct sim_tfm);
+	alg->cra_module = THIS_MODULE;
+	switch (algorithm->kind) {
+	case SIM_SKCIPHER:
+		sim_skcipher_fill(algorithm);
+		error = crypto_register_skcipher(&algorithm->skcipher);
+		break;
+	case SIM_AEAD:
+		sim_aead_fill(algorithm);
+		error = crypto_register_aead(&algorithm->aead);
+		break;
+	default:
+		error = sim_ahash_fill(algorithm) ?: crypto_register_ahash(&algorithm->ahash);
+	}
+	if (error)
+		pr_err(SIM_NAME ": %s cannot be registered: error %d\n", alg->cra_driver_name, error);
+	else
+		algorithm->registered = true;
+	return error;
+}
+
+static void sim_remove(struct sim_algorithm *algorithm)
+{
+	switch (algorithm->kind) {
+	case SIM_SKCIPHER:
+		crypto_unregister_skcipher(&algorithm->skcipher);
+		break;
+	case SIM_AEAD:
+		crypto_unregister_aead(&algorithm->aead);
+		break;
+	default:
+		crypto_unregister_ahash(&algorithm->ahash);
+	}
+	algorithm->registered = false;
+}
+
+static bool sim_is_stale(int id, const struct sim_model *model)
+{
+	return sim_algorithms[id].registered &&
+	       (!(model->algorithms & BIT(id)) || sim_algorithms[id].flags != sim_flags(model));
+}
+
+/*
+ * Makes the registered drivers those of the model. -EBUSY: a driver that would go, or change its flags, is in use; the kernel
+ * warns of one that goes nevertheless.
+ */
+int sim_register(const struct sim_model *model)
+{
+	int id, error;
+
+	for (id = 0; id < SIM_ALGORITHMS; id++) {
+		if (sim_is_stale(id, model) && refcount_read(&sim_crypto_alg(&sim_algorithms[id])->cra_refcnt) > 1)
+			return -EBUSY;
+	}
+	for (id = 0; id < SIM_ALGORITHMS; id++) {
+		if (sim_is_stale(id, model))
+			sim_remove(&sim_algorithms[id]);
+	}
+	for (id = 0; id < SIM_ALGORITHMS; id++) {
+		if (sim_algorithms[id].registered || !(model->algorithms & BIT(id)))
+			continue;
+		error = sim_add(&sim_algorithms[id], sim_flags(model));
+		if (error)
+			return error;
+	}
+	return 0;
+}
+
+static atomic_t sessions_used;
+
+int sim_sessions_used(void)
+{
+	return atomic_read(&sessions_used);
+}
+
+/* A key that replaces another one takes its place. */
+int sim_take_session(struct sim_tfm *ctx)
+{
+	unsigned int most = READ_ONCE(sim_model.sessions);
+
+	if (list_empty(&sim_devices))
+		return -ENODEV;
+	if (ctx->keyed)
+		return 0;
+	if (atomic_inc_return(&sessions_used) > most && most) {
+		atomic_dec(&sessions_used);
+		return -ENOSPC;
+	}
+	ctx->keyed = true;
+	return 0;
+}
+
+void sim_give_session(struct sim_tfm *ctx)
+{
+	if (ctx->keyed)
+		atomic_dec(&sessions_used);
+	ctx->keyed = false;
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Devices come and go: echo outboard-sim.0 > /sys/bus/platform/drivers/outboard_sim/unbind. The drivers of algorithms stay
+ * registered as long as the module is loaded, as those of CESA, CAAM and CCP do, which are registered once for all engines: a tfm that is
+ * alive keeps its driver, and unregistering one in use is an error of the kernel's. While no device is bound every request and
+ * every key is answered with -ENODEV.
+ */
+#include <linux/debugfs.h>
+#include <linux/mod_devicetable.h>
+#include <linux/module.h>
+#include <linux/platform_device.h>
+#include <linux/rculist.h>
+#include "sim.h"
+
+LIST_HEAD(sim_devices);
+DEFINE_MUTEX(sim_devices_lock);
+
+static struct platform_device *platform_devices[SIM_MAX_DEVICES];
+
+static int sim_probe(struct platform_device *pdev)
+{
+	struct sim_device *device = devm_kzalloc(&pdev->dev, sizeof(*device), GFP_KERNEL);
+	int error;
+
+	if (!device)
+		return -ENOMEM;
+	device->dev = &pdev->dev;
+	raw_spin_lock_init(&device->lock);
+	init_waitqueue_head(&device->work);
+	INIT_LIST_HEAD(&device->queued);
+	INIT_LIST_HEAD(&device->backlog);
+	INIT_LIST_HEAD(&device->pending);
+	INIT_LIST_HEAD(&device->done);
+	INIT_LIST_HEAD(&device->held);
+	platform_set_drvdata(pdev, device);
+
+	error = sim_setup_interrupt(device);
+	if (error)
+		return error;
+	error = sim_start_threads(device);
+	if (error) {
+		sim_stop_interrupt(device);
+		return error;
+	}
+	sim_debugfs_add(device);
+	mutex_lock(&sim_devices_lock);
+	list_add_tail_rcu(&device->node, &sim_devices);
+	mutex_unlock(&sim_devices_lock);
+	return 0;
+}
+
+static void sim_unplug(struct platform_device *pdev)
+{
+	struct sim_device *device = platform_get_drvdata(pdev);
+
+	mutex_lock(&sim_devices_lock);
+	list_del_rcu(&device->node);
+	mutex_unlock(&sim_devices_lock);
+	synchronize_rcu();
+	sim_stop_threads(device);
+	sim_stop_interrupt(device);
+	sim_drop_all(device);
+	debugfs_remove_recursive(device->dir);
+}
+SIM_REMOVE(sim_unplug)
+
+static const struct platform_device_id sim_ids[] = {
+	{ .name = "outboard-sim" },
+	{ }
+};
+
+static struct platform_driver sim_driver = {
+	.probe = sim_probe,
+	.remove = SIM_REMOVE_OP(sim_unplug),
+	.id_table = sim_ids,
+	.driver = {
+		.name = SIM_NAME,
+		.probe_type = PROBE_FORCE_SYNCHRONOUS,
+	},
+};
+
+int sim_add_devices(unsigned int count)
+{
+	unsigned int i;
+	int error = platform_driver_register(&sim_driver);
+
+	for (i = 0; !error && i < count; i++) {
+		struct platform_device *pdev = platform_device_register_simple("outboard-sim", i, NULL, 0);
+
+		error = PTR_ERR_OR_ZERO(pdev);
+		if (!error)
+			platform_devices[i] = pdev;
+	}
+	if (error)
+		sim_remove_devices();
+	return error;
+}
+
+void sim_remove_devices(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < SIM_MAX_DEVICES; i++) {
+		platform_device_unregister(platform_devices[i]);
+		platform_devices[i] = NULL;
+	}
+	platform_driver_unregister(&sim_driver);
+}

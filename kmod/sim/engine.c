@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A device's queue: which requests it takes, which wait in its backlog, which it refuses, and when each is due. */
+#include <linux/math64.h>
+#include <linux/rculist.h>
+#include "sim.h"
+
+/* The clock of the model starts when the device takes the request, not when the backlog does. */
+static void sim_take(struct sim_device *device, struct sim_request *request)
+{
+	unsigned int engines = clamp(READ_ONCE(sim_model.engines), 1U, SIM_MAX_ENGINES), engine, first = 0;
+	unsigned int times = max(request->fate.slow, 1U);
+	ktime_t start;
+
+	lockdep_assert_held(&device->lock);
+	for (engine = 1; engine < engines; engine++) {
+		if (ktime_before(device->engine_free[engine], device->engine_free[first]))
+			first = engine;
+	}
+	request->submitted = ktime_get();
+	start = max(request->submitted, device->engine_free[first]);
+	device->engine_free[first] = ktime_add_ns(start, times * sim_work_ns(request->bytes));
+	request->due = ktime_add_ns(device->engine_free[first], (u64)times * READ_ONCE(sim_model.latency_ns));
+
+	if (request->fate.never) {
+		list_add_tail(&request->node, &device->held);
+		device->count.held++;
+	} else {
+		list_add_tail(&request->node, &device->queued);
+	}
+}
+
+static bool sim_has_room(struct sim_device *device)
+{
+	return device->count.outstanding < max(READ_ONCE(sim_model.queue), 1U);
+}
+
+/* As crypto_enqueue_request() answers: -EINPROGRESS taken, -EBUSY in the backlog, -ENOSPC refused. */
+static int sim_accept(struct sim_device *device, struct sim_request *request)
+{
+	unsigned long flags;
+	int answer;
+
+	raw_spin_lock_irqsave(&device->lock, flags);
+	device->count.faults += request->fate.fault;
+	if (sim_has_room(device) && list_empty(&device->backlog) && !request->fate.full) {
+		device->count.outstanding++;
+		sim_take(device, request);
+		answer = -EINPROGRESS;
+	} else if (request->base->flags & CRYPTO_TFM_REQ_MAY_BACKLOG) {
+		list_add_tail(&request->node, &device->backlog);
+		device->count.backlogged++;
+		answer = -EBUSY;
+	} else {
+		device->count.refused++;
+		answer = -ENOSPC;
+	}
+	if (answer != -ENOSPC) {
+		device->count.requests++;
+		device->count.bytes += request->bytes;
+	}
+	raw_spin_unlock_irqrestore(&device->lock, flags);
+	/* The request may be gone by now. */
+	if (answer != -ENOSPC)
+		wake_up(&device->work);
+	return answer;
+}
+
+/* The driver's fallback: no engine, no interrupt. */
+static void sim_count_software(struct sim_device *device, struct sim_request *request)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&device->lock, flags);
+	device->count.faults += request->fate.fault;
+	device->count.software++;
+	raw_spin_unlock_irqrestore(&device->lock, flags);
+}
+
+/* The device with the least to do, as drivers of chips with several engines choose. */
+static struct sim_device *sim_idlest(void)
+{
+	struct sim_device *device, *idlest = NULL;
+
+	list_for_each_entry_rcu(device, &sim_devices, node) {
+		if (!idlest || READ_ONCE(device->count.outstanding) < READ_ONCE(idlest->count.outstanding))
+			idlest = device;
+	}
+	return idlest;
+}
+
+/* What the driver's encrypt, decrypt, digest ... returns. */
+int sim_submit(const struct sim_tfm *ctx, struct sim_request *request)
+{
+	struct sim_algorithm *algorithm = request->algorithm;
+	unsigned int bytes = request->bytes;
+	struct sim_device *device;
+	int answer = 0;
+
+	sim_fate_of(request);
+	if (sim_beyond(ctx, request->bytes))
+		request->fate.software = true;
+
+	rcu_read_lock();
+	device = sim_idlest();
+	if (!device)
+		answer = -ENODEV;
+	else if (request->fate.software)
+		sim_count_software(device, request);
+	else
+		answer = sim_accept(device, request);
+	rcu_read_unlock();
+
+	if (answer == -EINPROGRESS || answer == -EBUSY) {
+		/* The request and its tfm may be gone by now. */
+		atomic64_inc(&algorithm->requests);
+		atomic64_add(bytes, &algorithm->bytes);
+		return answer;
+	}
+	return answer ?: request->compute(request);
+}
+
+bool sim_has_work(struct sim_device *device)
+{
+	unsigned long flags;
+	bool work;
+
+	raw_spin_lock_irqsave(&device->lock, flags);
+	work = !list_empty(&device->queued) || (!list_empty(&device->backlog) && sim_has_room(device));
+	raw_spin_unlock_irqrestore(&device->lock, flags);
+	return work;
+}
+
+struct sim_request *sim_take_queued(struct sim_device *device)
+{
+	struct sim_request *request;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&device->lock, flags);
+	request = list_first_entry_or_null(&device->queued, struct sim_request, node);
+	if (request)
+		list_del(&request->node);
+	raw_spin_unlock_irqrestore(&device->lock, flags);
+	return request;
+}
+
+/* The caller tells its owner, then gives it to sim_enqueue(): its place is kept. */
+struct sim_request *sim_take_backlog(struct sim_device *device)
+{
+	struct sim_request *request = NULL;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&device->lock, flags);
+	if (sim_has_room(device))
+		request = list_first_entry_or_null(&device->backlog, struct sim_request, node);
+	if (request) {
+		list_del(&request->node);
+		device->count.outstanding++;
+	}
+	raw_spin_unlock_irqrestore(&device->lock, flags);
+	return request;
+}
+
+void sim_enqueue(struct sim_device *device, struct sim_request *request)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&device->lock, flags);
+	sim_take(device, request);
+	raw_spin_unlock_irqrestore(&device->lock, flags);
+	wake_up(&device->work);
+}
+
+/* Requests that a fault holds are computed and answered now, or answered with an error. */
+unsigned int sim_release_held(struct sim_device *device, int error)
+{
+	struct sim_request *request, *next;
+	unsigned int released = 0;
+	unsigned long flags;
+	LIST_HEAD(held);
+
+	raw_spin_lock_irqsave(&device->lock, flags);
+	list_splice_init(&device->held, &held);
+	list_for_each_entry_safe(request, next, &held, node) {
+		list_del(&request->node);
+		request->fate.never = false;
+		request->fate.error = error;
+		sim_take(device, request);
+		released++;
+	}
+	device->count.held = 0;
+	raw_spin_unlock_irqrestore(&device->lock, flags);
+	wake_up_all(&device->work);
+	return released;
+}
+
+/*
+ * The device is gone: nothing submits, computes, or interrupts any more. Who waits for a place in the backlog must hear that
+ * it has one before it hears the end: dm-crypt counts on it.
+ */
+void sim_drop_all(struct sim_device *device)
+{
+	struct sim_request *request, *next;
+	unsigned long flags;
+	LIST_HEAD(taken);
+	LIST_HEAD(backlog);
+
+	raw_spin_lock_irqsave(&device->lock, flags);
+	list_splice_tail_init(&device->done, &taken);
+	list_splice_tail_init(&device->pending, &taken);
+	list_splice_tail_init(&device->queued, &taken);
+	list_splice_tail_init(&device->held, &taken);
+	list_splice_tail_init(&device->backlog, &backlog);
+	device->count.outstanding = 0;
+	device->count.held = 0;
+	raw_spin_unlock_irqrestore(&device->lock, flags);
+
+	local_bh_disable();
+	list_for_each_entry_safe(request, next, &backlog, node)
+		crypto_request_complete(request->base, -EINPROGRESS);
+	list_splice_tail(&backlog, &taken);
+	list_for_each_entry_safe(request, next, &taken, node) {
+		list_del(&request->node);
+		crypto_request_complete(request->base, -ENODEV);
+	}
+	local_bh_enable();
+}

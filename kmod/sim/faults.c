@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Faults on demand. A rule is a line in debugfs, faults:
+ *
+ *   DRIVER|all error ERRNO|wrong|never|full|slow TIMES|software [every=N] [size=BYTES] [count=N]
+ *
+ * error     answer with -ERRNO            wrong   one bit of the result is flipped     never     no answer until debugfs, held, says so
+ * full      no room in the queue          slow    everything takes TIMES as long       software  right, at once, without an interrupt
+ *
+ * every=N: every Nth of the requests that fit; size=BYTES: requests of this size only; count=N: N times, then no more.
+ * "clear" removes all rules.
+ */
+#include <linux/ctype.h>
+#include <linux/scatterlist.h>
+#include <linux/seq_file.h>
+#include "sim.h"
+
+#define SIM_MAX_RULES 32
+
+enum sim_fault { SIM_ERROR, SIM_WRONG, SIM_NEVER, SIM_FULL, SIM_SLOW, SIM_SOFTWARE };
+
+static const struct {
+	const char *name;
+	bool value;
+} kinds[] = {
+	[SIM_ERROR] = { "error", true },
+	[SIM_WRONG] = { "wrong" },
+	[SIM_NEVER] = { "never" },
+	[SIM_FULL] = { "full" },
+	[SIM_SLOW] = { "slow", true },
+	[SIM_SOFTWARE] = { "software" },
+};
+
+struct sim_rule {
+	struct sim_algorithm *algorithm;	/* NULL: all */
+	enum sim_fault fault;
+	unsigned int value, every, count;
+	unsigned int size;
+	bool any_size;
+	u64 seen, hits;
+};
+
+static DEFINE_SPINLOCK(rules_lock);
+static struct sim_rule rules[SIM_MAX_RULES];
+static unsigned int nr_rules;
+
+void sim_flip_bit(struct scatterlist *list, unsigned int at)
+{
+	u8 byte;
+
+	sg_pcopy_to_buffer(list, sg_nents(list), &byte, 1, at);
+	byte ^= 1;
+	sg_pcopy_from_buffer(list, sg_nents(list), &byte, 1, at);
+}
+
+static bool sim_fits(const struct sim_rule *rule, const struct sim_request *request)
+{
+	return (!rule->algorithm || rule->algorithm == request->algorithm) &&
+	       (rule->any_size || rule->size == request->bytes) &&
+	       (rule->fault != SIM_WRONG || request->spoil);
+}
+
+static void sim_apply(const struct sim_rule *rule, struct sim_fate *fate)
+{
+	fate->fault = true;
+	switch (rule->fault) {
+	case SIM_ERROR:
+		fate->error = -(int)rule->value;
+		break;
+	case SIM_WRONG:
+		fate->wrong = true;
+		break;
+	case SIM_NEVER:
+		fate->never = true;
+		break;
+	case SIM_FULL:
+		fate->full = true;
+		break;
+	case SIM_SLOW:
+		fate->slow = rule->value;
+		break;
+	case SIM_SOFTWARE:
+		fate->software = true;
+		break;
+	}
+}
+
+void sim_fate_of(struct sim_request *request)
+{
+	struct sim_rule *rule;
+
+	if (!READ_ONCE(nr_rules))
+		return;
+	spin_lock_bh(&rules_lock);
+	for (rule = rules; rule < rules + nr_rules; rule++) {
+		if (!sim_fits(rule, request) || ++rule->seen % rule->every || (rule->count && rule->hits >= rule->count))
+			continue;
+		rule->hits++;
+		sim_apply(rule, &request->fate);
+	}
+	spin_unlock_bh(&rules_lock);
+}
+
+static int sim_parse_driver(const char *word, struct sim_rule *rule)
+{
+	unsigned int id;
+
+	if (!strcmp(word, "all"))
+		return 0;
+	for (id = 0; id < SIM_ALGORITHMS; id++) {
+		if (!strcmp(word, sim_crypto_alg(&sim_algorithms[id])->cra_driver_name)) {
+			rule->algorithm = &sim_algorithms[id];
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
+
+static char *sim_next_word(char **line)
+{
+	if (*line)
+		*line = skip_spaces(*line);
+	return *line && **line ? strsep(line, " \t") : NULL;
+}
+
+static int sim_parse_kind(char **line, struct sim_rule *rule)
+{
+	const char *word = sim_next_word(line);
+	int kind;
+
+	for (kind = 0; word && kind < (int)ARRAY_SIZE(kinds); kind++) {
+		if (strcmp(word, kinds[kind].name))
+			continue;
+		rule->fault = kind;
+		if (!kinds[kind].value)
+			return 0;
+		word = sim_next_word(line);
+		if (!word || kstrtouint(word, 0, &rule->value) || !rule->value)
+			return -EINVAL;
+		return kind == SIM_ERROR && rule->value > MAX_ERRNO ? -ERANGE : 0;
+	}
+	return -EINVAL;
+}
+
+static int sim_parse_option(char *word, struct sim_rule *rule)
+{
+	char *name = strsep(&word, "=");
+
+	if (!word)
+		return -EINVAL;
+	if (!strcmp(name, "every"))
+		return kstrtouint(word, 0, &rule->every) ?: (rule->every ? 0 : -EINVAL);
+	if (!strcmp(name, "count"))
+		return kstrtouint(word, 0, &rule->count);
+	if (strcmp(name, "size"))
+		return -EINVAL;
+	rule->any_size = false;
+	return kstrtouint(word, 0, &rule->size);
+}
+
+/* One line; 0 or an error. */
+int sim_parse_fault(char *line)
+{
+	struct sim_rule rule = { .every = 1, .any_size = true };
+	char *word = sim_next_word(&line);
+	int error = 0;
+
+	if (!word)
+		return 0;
+	if (!strcmp(word, "clear")) {
+		spin_lock_bh(&rules_lock);
+		nr_rules = 0;
+		spin_unlock_bh(&rules_lock);
+		return 0;
+	}
+	error = sim_parse_driver(word, &rule) ?: sim_parse_kind(&line, &rule);
+	while (!error && (word = sim_next_word(&line)))
+		error = sim_parse_option(word, &rule);
+	if (error)
+		return error;
+	spin_lock_bh(&rules_lock);
+	if (nr_rules < SIM_MAX_RULES)
+		rules[nr_rules++] = rule;
+	else
+		error = -ENOSPC;
+	spin_unlock_bh(&rules_lock);
+	return error;
+}
+
+void sim_show_faults(struct seq_file *file)
+{
+	struct sim_rule *rule;
+
+	spin_lock_bh(&rules_lock);
+	for (rule = rules; rule < rules + nr_rules; rule++) {
+		seq_printf(file, "%s %s", rule->algorithm ? sim_crypto_alg(rule->algorithm)->cra_driver_name : "all",
+			   kinds[rule->fault].name);
+		if (kinds[rule->fault].value)
+			seq_printf(file, " %u", rule->value);
+		seq_printf(file, " every=%u", rule->every);
+		if (!rule->any_size)
+			seq_printf(file, " size=%u", rule->size);
+		if (rule->count)
+			seq_printf(file, " count=%u", rule->count);
+		seq_printf(file, " # seen %llu, hit %llu\n", rule->seen, rule->hits);
+	}
+	spin_unlock_bh(&rules_lock);
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * An accelerator for tests. The story of a request:
+ *
+ *   skcipher.c, aead.c, hash.c   the kernel asks; limits of the modelled chip and faults are looked up (model.c, faults.c)
+ *   engine.c                     a device takes it: its queue has room, its backlog has, or it is refused; the model says when
+ *                                the answer is due
+ *   compute.c                    a thread computes the answer with the kernel's software, and waits for the time
+ *   interrupt.c                  a timer raises the device's interrupt line when the answer is due; its handler starts a tasklet
+ *                                (or its thread), which completes the request
+ *
+ * device.c binds and unbinds devices, algorithms.c registers the drivers, debugfs.c shows counters.
+ */
+#ifndef OUTBOARD_SIM_H
+#define OUTBOARD_SIM_H
+
+#include <crypto/internal/aead.h>
+#include <crypto/internal/hash.h>
+#include <crypto/internal/skcipher.h>
+#include <linux/interrupt.h>
+#include <linux/irq_work.h>
+#include <linux/ktime.h>
+#include <linux/list.h>
+#include <linux/spinlock.h>
+#include <linux/wait.h>
+#include "compat.h"
+
+#define SIM_NAME "outboard_sim"
+#define SIM_MAX_DEVICES 8
+#define SIM_MAX_THREADS 4
+#define SIM_MAX_ENGINES 16
+
+/* Bits of sim_model.algorithms, and the order of the table in algorithms.c. */
+enum sim_id {
+	SIM_ECB_AES, SIM_CBC_AES, SIM_CTR_AES, SIM_XTS_AES, SIM_CBC_DES3, SIM_GCM_AES, SIM_CCM_AES,
+	SIM_SHA1, SIM_SHA224, SIM_SHA256, SIM_SHA384, SIM_SHA512,
+	SIM_HMAC_SHA1, SIM_HMAC_SHA224, SIM_HMAC_SHA256, SIM_HMAC_SHA384, SIM_HMAC_SHA512,
+	SIM_ALGORITHMS,
+};
+
+enum sim_kind { SIM_SKCIPHER, SIM_AEAD, SIM_AHASH };
+
+/* A driver that is registered, or could be. */
+struct sim_algorithm {
+	enum sim_kind kind;
+	bool registered;
+	u32 flags;
+	atomic64_t requests, bytes;
+	union {
+		struct skcipher_alg skcipher;
+		struct aead_alg aead;
+		struct ahash_alg ahash;
+	};
+};
+
+/* How a chip behaves. A value is read once per request: it may change at any time. */
+struct sim_model {
+	unsigned int latency_ns;	/* from the end of the work to the answer; requests overlap in it */
+	unsigned int overhead_ns;	/* an engine is busy this long with any request ... */
+	unsigned long bandwidth;	/* ... and this many bytes a second, 0: no time */
+	unsigned int engines;
+	unsigned int queue;		/* requests that a device takes before it has answered one */
+	unsigned int coalesce;		/* answers per interrupt ... */
+	unsigned int coalesce_ns;	/* ... or this long after the first of them */
+	bool threaded;			/* complete in the interrupt's thread, not in a tasklet */
+	unsigned int sessions;		/* keys that the chip holds, 0: any number */
+	unsigned int soft_below;	/* shorter requests are done in software, as drivers with NEED_FALLBACK do */
+	unsigned int soft_from;		/* longer ones too, 0: none */
+	unsigned int soft_gap_from, soft_gap_to;	/* and those in between, both included */
+	bool no_aes192;
+	bool allocates;			/* drivers have CRYPTO_ALG_ALLOCATES_MEMORY */
+	unsigned long algorithms;	/* bits of enum sim_id */
+};
+
+struct scatterlist;
+struct seq_file;
+
+/* What a fault, or a limit of the chip, makes of a request. */
+struct sim_fate {
+	int error;
+	unsigned int slow;		/* times */
+	bool wrong, never, full, software;
+	bool fault;			/* by a rule of faults.c */
+};
+
+/* Each request's context begins with one. */
+struct sim_request {
+	struct list_head node;
+	struct crypto_async_request *base;
+	struct sim_algorithm *algorithm;
+	int (*compute)(struct sim_request *request);
+	void (*spoil)(struct sim_request *request);	/* flips a bit of the result; NULL: no result yet */
+	struct sim_fate fate;
+	unsigned int bytes;
+	int error;
+	ktime_t submitted, due;
+	bool timed;			/* the timer, not the computing, decided when it was answered */
+};
+
+struct sim_counters {
+	u64 requests, bytes, interrupts, completions, faults, software, refused, backlogged;
+	u64 late;			/* computed after the answer was due: the machine is slower than the model */
+	u64 model_ns, real_ns;		/* of the others: what the model says, and what was */
+	u32 outstanding, held;
+};
+
+struct sim_device {
+	struct list_head node;		/* sim_devices, under RCU */
+	struct device *dev;
+	unsigned int irq;
+	struct tasklet_struct tasklet;
+	struct irq_work raise_now;
+	struct hrtimer timer, coalesce_timer;
+	wait_queue_head_t work;
+	struct task_struct *threads[SIM_MAX_THREADS];
+	unsigned int nr_threads;
+	struct dentry *dir;
+
+	raw_spinlock_t lock;		/* all below; taken in hard interrupts */
+	struct list_head queued;	/* taken, not yet computed */
+	struct list_head backlog;	/* not yet taken */
+	struct list_head pending;	/* computed, not yet due; sorted by due */
+	struct list_head done;		/* due, waiting for the interrupt */
+	struct list_head held;		/* never answered */
+	ktime_t engine_free[SIM_MAX_ENGINES];	/* when each engine has done its work */
+	unsigned int to_raise;		/* interrupts for raise_now */
+	unsigned int uncounted;		/* answers that wait for others of the same interrupt */
+	s64 lead_ns;			/* how much later than the timer the completion runs, on average */
+	struct sim_counters count;
+};
+
+/* A key's place in the chip, and the software that computes for it. */
+struct sim_tfm {
+	struct sim_algorithm *algorithm;
+	bool keyed, aes192;
+	union {
+		struct crypto_skcipher *skcipher;
+		struct crypto_aead *aead;
+		struct crypto_shash *shash;
+	};
+};
+
+/* main.c */
+extern unsigned int sim_priority;
+extern bool sim_compute;
+
+/* algorithms.c */
+extern struct sim_algorithm sim_algorithms[SIM_ALGORITHMS];
+struct crypto_alg *sim_crypto_alg(struct sim_algorithm *algorithm);
+int sim_register(const struct sim_model *model);
+int sim_take_session(struct sim_tfm *ctx);
+void sim_give_session(struct sim_tfm *ctx);
+int sim_sessions_used(void);
+
+/* skcipher.c, aead.c, hash.c: the functions of each kind of algorithm */
+void sim_skcipher_fill(struct sim_algorithm *algorithm);
+void sim_aead_fill(struct sim_algorithm *algorithm);
+int sim_ahash_fill(struct sim_algorithm *algorithm);
+
+/* engine.c */
+int sim_submit(const struct sim_tfm *ctx, struct sim_request *request);
+struct sim_request *sim_take_queued(struct sim_device *device);
+struct sim_request *sim_take_backlog(struct sim_device *device);
+bool sim_has_work(struct sim_device *device);
+void sim_enqueue(struct sim_device *device, struct sim_request *request);
+void sim_drop_all(struct sim_device *device);
+unsigned int sim_release_held(struct sim_device *device, int error);
+
+/* compute.c */
+int sim_start_threads(struct sim_device *device);
+void sim_stop_threads(struct sim_device *device);
+
+/* interrupt.c */
+int sim_setup_interrupt(struct sim_device *device);
+void sim_stop_interrupt(struct sim_device *device);
+void sim_computed(struct sim_device *device, struct sim_request *request);
+
+/* device.c */
+extern struct list_head sim_devices;
+extern struct mutex sim_devices_lock;
+int sim_add_devices(unsigned int count);
+void sim_remove_devices(void);
+
+/* model.c */
+extern struct sim_model sim_model;
+u64 sim_work_ns(unsigned int bytes);
+bool sim_beyond(const struct sim_tfm *ctx, unsigned int bytes);
+u32 sim_flags(const struct sim_model *model);
+int sim_go_live(void);
+void sim_go_dead(void);
+
+/* faults.c */
+void sim_fate_of(struct sim_request *request);
+int sim_parse_fault(char *line);
+void sim_flip_bit(struct scatterlist *list, unsigned int at);
+void sim_show_faults(struct seq_file *file);
+
+/* debugfs.c */
+void sim_debugfs_init(void);
+void sim_debugfs_exit(void);
+void sim_debugfs_add(struct sim_device *device);
+
+#endif

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Ciphers: cbc, ctr, ecb, xts. */
+#include "outboard.h"
+
+static int ob_skcipher_alloc(struct ob_session *session, const char *driver)
+{
+	struct crypto_skcipher *cipher = crypto_alloc_skcipher(driver, 0, 0);
+
+	if (IS_ERR(cipher))
+		return PTR_ERR(cipher);
+	session->skcipher = cipher;
+	session->tfm = crypto_skcipher_tfm(cipher);
+	session->request_size = sizeof(struct skcipher_request) + crypto_skcipher_reqsize(cipher);
+	return 0;
+}
+
+static void ob_skcipher_free(struct ob_session *session)
+{
+	crypto_free_skcipher(session->skcipher);
+}
+
+static int ob_skcipher_set_key(struct ob_session *session, const u8 *key, unsigned int size)
+{
+	if (crypto_skcipher_ivsize(session->skcipher) != session->algorithm->iv)
+		return -EINVAL;
+	return crypto_skcipher_setkey(session->skcipher, key, size);
+}
+
+static int ob_skcipher_prepare(struct ob_request *request, const struct ob_ask *ask)
+{
+	const struct ob_algorithm *algorithm = request->session->algorithm;
+	struct skcipher_request *cipher = (void *)request->base;
+	struct ob_range in = { ask->in, ask->length }, out = { ask->out, ask->length };
+	struct scatterlist *source, *target;
+	int error;
+
+	if (ask->op != OUTBOARD_ENCRYPT && ask->op != OUTBOARD_DECRYPT)
+		return -EOPNOTSUPP;
+	if (ask->flags || ask->aad || ask->aad_length || ask->length % algorithm->block || ask->length < algorithm->least ||
+	    memchr_inv(ask->iv + algorithm->iv, 0, sizeof(ask->iv) - algorithm->iv))
+		return -EINVAL;
+	if (!ob_inside(request->arena, ask->in, ask->length) || !ob_inside(request->arena, ask->out, ask->length) ||
+	    (ask->in != ask->out && !ob_apart(ask->in, ask->length, ask->out, ask->length)))
+		return -EINVAL;
+	if (!ask->length)
+		return OB_NOTHING;
+	error = ob_map(request, (struct ob_range){}, in, out, &source, &target);
+	if (error)
+		return error;
+	memcpy(request->iv, ask->iv, sizeof(request->iv));
+	skcipher_request_set_tfm(cipher, request->session->skcipher);
+	skcipher_request_set_callback(cipher, request->flags, ob_complete, request);
+	skcipher_request_set_crypt(cipher, source, target, ask->length, request->iv);
+	return 0;
+}
+
+static int ob_skcipher_run(struct ob_request *request)
+{
+	struct skcipher_request *cipher = (void *)request->base;
+
+	return request->op == OUTBOARD_ENCRYPT ? crypto_skcipher_encrypt(cipher) : crypto_skcipher_decrypt(cipher);
+}
+
+const struct ob_type ob_skcipher = {
+	.alloc = ob_skcipher_alloc,
+	.set_key = ob_skcipher_set_key,
+	.free = ob_skcipher_free,
+	.prepare = ob_skcipher_prepare,
+	.run = ob_skcipher_run,
+};

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What sysfs has: root's list of drivers, what is alive in the module, what each allowed driver did. */
+#include <linux/device.h>
+#include <linux/slab.h>
+#include "outboard.h"
+
+atomic_t ob_files, ob_arenas, ob_sessions, ob_hashes, ob_requests;
+
+/* ---- The list ---- */
+
+/* Copies the name that was written, if it can be an exact driver's. */
+static int ob_name(char *name, const char *text, size_t size)
+{
+	if (size && text[size - 1] == '\n')
+		size--;
+	if (!size || size >= CRYPTO_MAX_ALG_NAME)
+		return -EINVAL;
+	for (size_t i = 0; i < size; i++)
+		if (text[i] <= ' ' || text[i] > '~' || strchr("()/,", text[i]))
+			return -EINVAL;
+	memcpy(name, text, size);
+	name[size] = 0;
+	return 0;
+}
+
+static ssize_t allow_store(struct device *device, struct device_attribute *attribute, const char *text, size_t size)
+{
+	char name[CRYPTO_MAX_ALG_NAME];
+	int error = ob_name(name, text, size);
+
+	if (!error)
+		error = ob_allow(name);
+	return error ? error : size;
+}
+
+static ssize_t allow_show(struct device *device, struct device_attribute *attribute, char *page)
+{
+	struct ob_driver *driver;
+	ssize_t size = 0;
+
+	mutex_lock(&ob_drivers_lock);
+	list_for_each_entry(driver, &ob_drivers, link)
+		size += sysfs_emit_at(page, size, "%u %s %s\n", driver->number,
+				      driver->algorithm ? driver->algorithm->name : "-", driver->name);
+	mutex_unlock(&ob_drivers_lock);
+	return size;
+}
+static DEVICE_ATTR_RW(allow);
+
+static ssize_t disallow_store(struct device *device, struct device_attribute *attribute, const char *text, size_t size)
+{
+	char name[CRYPTO_MAX_ALG_NAME];
+	int error = ob_name(name, text, size);
+
+	if (!error)
+		error = ob_disallow(name);
+	return error ? error : size;
+}
+static DEVICE_ATTR_WO(disallow);
+
+/* ---- Counters ---- */
+
+#define OB_LIVE(_name) \
+	static ssize_t _name##_show(struct device *device, struct device_attribute *attribute, char *page) \
+	{ \
+		return sysfs_emit(page, "%d\n", atomic_read(&ob_##_name)); \
+	} \
+	static DEVICE_ATTR_RO(_name)
+
+OB_LIVE(files);
+OB_LIVE(arenas);
+OB_LIVE(sessions);
+OB_LIVE(hashes);
+OB_LIVE(requests);
+
+static struct attribute *ob_attrs[] = {
+	&dev_attr_allow.attr,
+	&dev_attr_disallow.attr,
+	&dev_attr_files.attr,
+	&dev_attr_arenas.attr,
+	&dev_attr_sessions.attr,
+	&dev_attr_hashes.attr,
+	&dev_attr_requests.attr,
+	NULL
+};
+
+static const struct attribute_group ob_group = { .attrs = ob_attrs };
+const struct attribute_group *ob_groups[] = { &ob_group, NULL };
+
+#define OB_DRIVER_ATTR(_name, ...) \
+	static ssize_t driver_##_name##_show(struct kobject *kobj, struct kobj_attribute *attribute, char *page) \
+	{ \
+		struct ob_driver *driver = container_of(kobj, struct ob_driver, kobj); \
+		return sysfs_emit(page, __VA_ARGS__); \
+	} \
+	static struct kobj_attribute driver_##_name = __ATTR(_name, 0444, driver_##_name##_show, NULL)
+
+OB_DRIVER_ATTR(number, "%u\n", driver->number);
+OB_DRIVER_ATTR(algorithm, "%s\n", driver->algorithm ? driver->algorithm->name : "-");
+OB_DRIVER_ATTR(requests, "%lld\n", (long long)atomic64_read(&driver->requests));
+OB_DRIVER_ATTR(bytes, "%lld\n", (long long)atomic64_read(&driver->bytes));
+OB_DRIVER_ATTR(batches, "%lld\n", (long long)atomic64_read(&driver->batches));
+OB_DRIVER_ATTR(errors, "%lld\n", (long long)atomic64_read(&driver->errors));
+OB_DRIVER_ATTR(timeouts, "%lld\n", (long long)atomic64_read(&driver->timeouts));
+
+static struct attribute *ob_driver_attrs[] = {
+	&driver_number.attr,
+	&driver_algorithm.attr,
+	&driver_requests.attr,
+	&driver_bytes.attr,
+	&driver_batches.attr,
+	&driver_errors.attr,
+	&driver_timeouts.attr,
+	NULL
+};
+ATTRIBUTE_GROUPS(ob_driver);
+
+static void ob_driver_release(struct kobject *kobj)
+{
+	kfree(container_of(kobj, struct ob_driver, kobj));
+}
+
+const struct kobj_type ob_driver_ktype = {
+	.release = ob_driver_release,
+	.sysfs_ops = &kobj_sysfs_ops,
+	.default_groups = ob_driver_groups,
+};

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Before a driver loses its device, its sessions let go of it: crypto_unregister_alg() gives up with a warning on an
+ * algorithm in use, and the driver's memory goes regardless. The bus tells before the driver's remove runs, so requests in
+ * flight still come back then. Drivers built into the kernel cannot be told apart by their module: not covered.
+ */
+#include <linux/delay.h>
+#include <linux/device.h>
+#include "outboard.h"
+
+#define MOST_BUSES 8
+
+typedef typeof(((struct device *)NULL)->bus) ob_bus;
+
+/* Not every bus type is exported (virtio's is not). Those with crypto devices hang below devices of these. */
+static const ob_bus carriers[] = { OB_CARRIERS };
+
+static DEFINE_MUTEX(buses_lock);
+static ob_bus buses[MOST_BUSES];
+static struct notifier_block notifiers[MOST_BUSES];
+static unsigned int bus_count;
+
+/* Sessions of drivers that leave with this device; told to let go if they had not been. */
+static bool ob_any_left(const struct device *device)
+{
+	struct ob_session *session;
+	struct ob_driver *driver;
+	bool any = false;
+
+	mutex_lock(&ob_drivers_lock);
+	list_for_each_entry(driver, &ob_drivers, link) {
+		if (driver->leaving != device)
+			continue;
+		list_for_each_entry(session, &driver->sessions, link) {
+			ob_session_kill_atomic(session);
+			any = true;
+		}
+	}
+	mutex_unlock(&ob_drivers_lock);
+	return any;
+}
+
+static void ob_mark(const struct module *owner, const struct device *leaving, const struct device *now)
+{
+	struct ob_driver *driver;
+
+	mutex_lock(&ob_drivers_lock);
+	list_for_each_entry(driver, &ob_drivers, link)
+		if (leaving ? driver->leaving == leaving : driver->owner == owner)
+			driver->leaving = now;
+	mutex_unlock(&ob_drivers_lock);
+}
+
+static int ob_bus_event(struct notifier_block *notifier, unsigned long event, void *data)
+{
+	unsigned long end = jiffies + max(ob_timeout, 1U) * HZ;
+	struct device *device = data;
+
+	if (event == BUS_NOTIFY_UNBOUND_DRIVER)
+		ob_mark(NULL, device, NULL);
+	if (event != BUS_NOTIFY_UNBIND_DRIVER || !device->driver || !device->driver->owner)
+		return NOTIFY_DONE;
+	ob_mark(device->driver->owner, NULL, device);
+	while (ob_any_left(device)) {
+		if (time_after(jiffies, end)) {
+			dev_warn(device, "outboard: leaves with requests that it has not answered\n");
+			break;
+		}
+		msleep(5);
+	}
+	return NOTIFY_OK;
+}
+
+static void ob_watch_bus(ob_bus bus)
+{
+	for (unsigned int i = 0; i < bus_count; i++)
+		if (buses[i] == bus)
+			return;
+	if (bus_count == MOST_BUSES)
+		return;
+	notifiers[bus_count].notifier_call = ob_bus_event;
+	if (!bus_register_notifier(bus, &notifiers[bus_count]))
+		buses[bus_count++] = bus;
+}
+
+static int ob_look_at(struct device *device, void *owner)
+{
+	/* One that is being bound or unbound this moment is not the one whose algorithm we have just been given. */
+	if (!device_trylock(device))
+		return 0;
+	if (device->bus && device->driver && device->driver->owner == owner)
+		ob_watch_bus(device->bus);
+	device_unlock(device);
+	return 0;
+}
+
+static int ob_look_below(struct device *device, void *owner)
+{
+	return device_for_each_child(device, owner, ob_look_at);
+}
+
+/* The module that owns an algorithm is new: on which buses are its devices? */
+void ob_unplug_watch(struct module *owner)
+{
+	if (!owner)
+		return;
+	mutex_lock(&buses_lock);
+	for (size_t i = 0; i < ARRAY_SIZE(carriers); i++) {
+		ob_watch_bus(carriers[i]);
+		bus_for_each_dev(carriers[i], NULL, owner, ob_look_below);
+	}
+	mutex_unlock(&buses_lock);
+}
+
+void ob_unplug_exit(void)
+{
+	while (bus_count) {
+		bus_count--;
+		bus_unregister_notifier(buses[bus_count], &notifiers[bus_count]);
+	}
+}
