@@ -1,0 +1,59 @@
+//! What is written to the device: each write(2) takes exactly one record.
+
+/// `struct outboard_submit`: slots `first` … `first + count - 1` of an arena go to their drivers.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Submit {
+    /// [`SUBMIT`](crate::SUBMIT)
+    pub op: u16,
+    /// [`WAIT`](crate::WAIT) or 0.
+    pub flags: u16,
+    /// The arena's number.
+    pub arena: u32,
+    /// The first slot.
+    pub first: u32,
+    /// How many.
+    pub count: u32,
+}
+
+/// `struct outboard_session_new`: a driver and a key. The key's bytes follow it in the same write.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SessionNew {
+    /// [`SESSION_NEW`](crate::SESSION_NEW)
+    pub op: u16,
+    /// [`KEY_SERIAL`](crate::KEY_SERIAL) or 0.
+    pub flags: u16,
+    /// A number of our choice, not 0.
+    pub session: u32,
+    /// [`CBC_AES`](crate::CBC_AES), …
+    pub algorithm: u16,
+    /// The driver's number from sysfs; 0 for the first that root allowed.
+    pub driver: u16,
+    /// Bytes of the key that follow.
+    pub key_size: u16,
+    /// Bytes of the tag for GCM and CCM, else 0.
+    pub tag_size: u8,
+    /// Zero.
+    pub reserved: u8,
+    /// The key's serial with `KEY_SERIAL`, else 0.
+    pub key_serial: i32,
+    /// Zero.
+    pub reserved2: u32,
+}
+
+/// `struct outboard_object`: the other records.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Object {
+    /// [`SESSION_FREE`](crate::SESSION_FREE), …
+    pub op: u16,
+    /// Zero.
+    pub flags: u16,
+    /// The session, or the hash handle.
+    pub id: u32,
+    /// What a hash handle is made from, else 0.
+    pub from: u32,
+    /// Zero.
+    pub reserved: u32,
+}
