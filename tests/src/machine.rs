@@ -13,9 +13,18 @@ pub fn reachable_accelerator() -> Result<String, String> {
     if !cbc_aes_drivers().contains(ACCELERATOR) {
         return Err(format!("an accelerator (/proc/crypto lists no {ACCELERATOR})"));
     }
+    if is_allowed(ACCELERATOR) {
+        return Ok(ACCELERATOR.to_owned());
+    }
     bind(ACCELERATOR)
         .map(|()| ACCELERATOR.to_owned())
         .map_err(|error| format!("an accelerator that AF_ALG reaches ({ACCELERATOR}: {error})"))
+}
+
+/// Whether root has allowed a driver to /dev/outboard.
+pub fn is_allowed(driver: &str) -> bool {
+    let list = fs::read_to_string(format!("{}/allow", outboard_uapi::SYSFS)).unwrap_or_default();
+    list.lines().any(|line| line.split_whitespace().last() == Some(driver))
 }
 
 /// A software driver of the kernel's that AF_ALG reaches: a second way through the provider's hardware path.

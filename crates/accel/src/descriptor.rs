@@ -33,9 +33,14 @@ impl Descriptor {
         self.fd
     }
 
-    /// Whether the descriptor still is what was made.
+    /// Whether the descriptor still is what was made; an error when that cannot be found out.
+    pub(crate) fn is_same(&self) -> io::Result<bool> {
+        identity(self.fd).map(|now| now == self.identity)
+    }
+
+    /// Whether the descriptor still is what was made, as far as can be found out.
     pub(crate) fn is_ours(&self) -> bool {
-        identity(self.fd).is_ok_and(|now| now == self.identity)
+        self.is_same().is_ok_and(|same| same)
     }
 }
 
