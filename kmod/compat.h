@@ -6,6 +6,8 @@
 #include <linux/cacheinfo.h>
 #include <linux/crypto.h>
 #include <linux/mm.h>
+#include <linux/pci.h>
+#include <linux/platform_device.h>
 #include <linux/version.h>
 
 /* 6.3: completions get the data that the request was given, not the request (255e48eb1768). */
@@ -43,6 +45,13 @@ static inline void ob_vm_flags(struct vm_area_struct *vma, unsigned long set, un
 #else
 #define cpu_dcache_is_aliasing() false
 #endif
+#endif
+
+/* Buses below which crypto devices may hang. */
+#ifdef CONFIG_PCI
+#define OB_CARRIERS &platform_bus_type, &pci_bus_type
+#else
+#define OB_CARRIERS &platform_bus_type
 #endif
 
 /* Architectures whose DMA is coherent define none before 6.5. */

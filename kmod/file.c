@@ -96,14 +96,10 @@ static int ob_write_object(struct ob_file *file, const char __user *buffer, size
 		return ob_hash_new(file, record.id, record.from);
 	case OUTBOARD_HASH_CLONE:
 		return ob_hash_clone(file, record.id, record.from);
-	}
-	if (record.from)
-		return -EINVAL;
-	switch (record.op) {
-	case OUTBOARD_SESSION_FREE:
-		return ob_session_free(file, record.id);
 	case OUTBOARD_HASH_FREE:
-		return ob_hash_free(file, record.id);
+		return record.from ? -EINVAL : ob_hash_free(file, record.id);
+	case OUTBOARD_SESSION_FREE:
+		return record.from ? -EINVAL : ob_session_free(file, record.id);
 	}
 	return -EINVAL;
 }
@@ -127,19 +123,10 @@ static ssize_t ob_write(struct file *filp, const char __user *buffer, size_t siz
 		return -EINVAL;
 	if (copy_from_user(&op, buffer, sizeof(op)))
 		return -EFAULT;
-	switch (op) {
-	case OUTBOARD_SESSION_NEW:
+	if (op == OUTBOARD_SESSION_NEW)
 		error = ob_write_session(filp, buffer, size);
-		break;
-	case OUTBOARD_SESSION_FREE:
-	case OUTBOARD_HASH_NEW:
-	case OUTBOARD_HASH_CLONE:
-	case OUTBOARD_HASH_FREE:
+	else
 		error = ob_write_object(file, buffer, size);
-		break;
-	default:
-		error = -EINVAL;
-	}
 	return error ? error : size;
 }
 

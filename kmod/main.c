@@ -45,13 +45,10 @@ static int __init outboard_init(void)
 	ob_workqueue = alloc_workqueue("outboard", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
 	if (!ob_workqueue)
 		return -ENOMEM;
-	error = ob_unplug_init();
-	if (error)
-		goto no_unplug;
 	error = misc_register(&device);
 	if (error)
 		goto no_device;
-	error = ob_allow_init(&device.this_device->kobj);
+	error = ob_drivers_init(&device.this_device->kobj);
 	if (error)
 		goto no_list;
 	return 0;
@@ -59,8 +56,6 @@ static int __init outboard_init(void)
 no_list:
 	misc_deregister(&device);
 no_device:
-	ob_unplug_exit();
-no_unplug:
 	destroy_workqueue(ob_workqueue);
 	return error;
 }
@@ -71,7 +66,7 @@ no_unplug:
  */
 static void __exit outboard_exit(void)
 {
-	ob_allow_exit();
+	ob_drivers_exit();
 	misc_deregister(&device);
 	ob_unplug_exit();
 	synchronize_rcu();

@@ -74,19 +74,17 @@ struct ob_algorithm {
 const struct ob_algorithm *ob_algorithm(u16 id);
 const struct ob_algorithm *ob_algorithm_named(const char *name, const struct ob_type *type);
 
-/* ---- allow.c: root's list ---- */
+/* ---- driver.c: root's list ---- */
 
 struct ob_driver {
 	struct kobject kobj;
 	struct list_head link;
 	struct list_head sessions;
-	wait_queue_head_t idle;			/* no sessions left */
 	const struct ob_algorithm *algorithm;	/* NULL: never seen */
-	const struct module *owner;		/* of the algorithm, to compare */
+	struct module *owner;			/* of the algorithm, to compare */
 	const struct device *leaving;		/* this device is being unbound: no new sessions */
 	unsigned long retry;			/* when to look for it again, if missing */
 	bool missing;
-	bool watched;				/* by unplug.c */
 	u16 number;
 	atomic64_t requests, bytes, batches, errors, timeouts;
 	char name[CRYPTO_MAX_ALG_NAME];
@@ -95,19 +93,18 @@ struct ob_driver {
 extern struct mutex ob_drivers_lock;
 extern struct list_head ob_drivers;
 
-int ob_allow_init(struct kobject *device);
-void ob_allow_exit(void);
+int ob_drivers_init(struct kobject *device);
+void ob_drivers_exit(void);
+int ob_allow(const char *name);
+int ob_disallow(const char *name);
 int ob_session_alloc(struct ob_session *session, const struct ob_algorithm *algorithm, u16 number);
+void ob_detach(struct ob_session *session);
 void ob_count_timeout(u16 number);
-extern const struct kobj_type ob_driver_ktype;	/* stats.c */
-extern const struct attribute_group *ob_groups[];
-extern struct device_attribute dev_attr_allow, dev_attr_disallow;
 
 /* ---- unplug.c ---- */
 
-int ob_unplug_init(void);
 void ob_unplug_exit(void);
-void ob_unplug_watch(const struct module *owner);
+void ob_unplug_watch(struct module *owner);
 
 /* ---- file.c ---- */
 
@@ -190,6 +187,7 @@ struct ob_session {
 	struct rcu_head rcu;
 };
 
+void ob_session_init(struct ob_session *session);
 int ob_session_new(struct ob_file *file, const struct outboard_session_new *record, const u8 *key);
 int ob_session_free(struct ob_file *file, u32 id);
 struct ob_session *ob_session_use(struct ob_file *file, u32 id);
@@ -245,11 +243,13 @@ struct ob_hash *ob_hash_claim(struct ob_file *file, u32 id);
 struct ob_session *ob_hash_session(const struct ob_hash *hash);
 void ob_hash_unclaim(struct ob_hash *hash, bool open);
 
-/* ---- main.c, stats.c ---- */
+/* ---- main.c, sysfs.c ---- */
 
 extern struct workqueue_struct *ob_workqueue;
 extern unsigned int ob_max_sessions, ob_max_hashes, ob_max_arenas, ob_timeout;
 extern unsigned long ob_max_arena_bytes;
+extern const struct attribute_group *ob_groups[];
+extern const struct kobj_type ob_driver_ktype;
 extern atomic_t ob_files, ob_arenas, ob_sessions, ob_hashes, ob_requests;
 
 #endif

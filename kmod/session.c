@@ -14,22 +14,22 @@ void ob_session_put(struct ob_session *session)
 
 static void ob_session_release(struct ob_session *session)
 {
-	struct ob_driver *driver = session->driver;
-
 	session->algorithm->type->free(session);
-	mutex_lock(&ob_drivers_lock);
-	list_del(&session->link);
-	if (list_empty(&driver->sessions))
-		wake_up_all(&driver->idle);
-	mutex_unlock(&ob_drivers_lock);
-	kobject_put(&driver->kobj);
-	atomic_dec(&ob_sessions);
+	ob_detach(session);
 	ob_session_put(session);
 }
 
 static void ob_session_release_work(struct work_struct *work)
 {
 	ob_session_release(container_of(work, struct ob_session, release));
+}
+
+/* Not yet alive for others: both counts have one more, for whoever makes it. */
+void ob_session_init(struct ob_session *session)
+{
+	refcount_set(&session->refs, 2);
+	refcount_set(&session->users, 2);
+	INIT_WORK(&session->release, ob_session_release_work);
 }
 
 void ob_session_unuse(struct ob_session *session)
@@ -111,9 +111,7 @@ int ob_session_new(struct ob_file *file, const struct outboard_session_new *reco
 		error = -ENOMEM;
 		goto uncharge;
 	}
-	refcount_set(&session->refs, 2);
-	refcount_set(&session->users, 2);
-	INIT_WORK(&session->release, ob_session_release_work);
+	ob_session_init(session);
 	session->tag_size = record->tag_size;
 	/* The number is taken now, and means something when all is ready. */
 	error = xa_insert(&file->sessions, record->session, NULL, GFP_KERNEL_ACCOUNT);

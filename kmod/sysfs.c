@@ -1,10 +1,64 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What sysfs tells: what is alive in the module, and what each allowed driver did. */
+/* What sysfs has: root's list of drivers, what is alive in the module, what each allowed driver did. */
 #include <linux/device.h>
 #include <linux/slab.h>
 #include "outboard.h"
 
 atomic_t ob_files, ob_arenas, ob_sessions, ob_hashes, ob_requests;
+
+/* ---- The list ---- */
+
+/* Copies the name that was written, if it can be an exact driver's. */
+static int ob_name(char *name, const char *text, size_t size)
+{
+	if (size && text[size - 1] == '\n')
+		size--;
+	if (!size || size >= CRYPTO_MAX_ALG_NAME)
+		return -EINVAL;
+	for (size_t i = 0; i < size; i++)
+		if (text[i] <= ' ' || text[i] > '~' || strchr("()/,", text[i]))
+			return -EINVAL;
+	memcpy(name, text, size);
+	name[size] = 0;
+	return 0;
+}
+
+static ssize_t allow_store(struct device *device, struct device_attribute *attribute, const char *text, size_t size)
+{
+	char name[CRYPTO_MAX_ALG_NAME];
+	int error = ob_name(name, text, size);
+
+	if (!error)
+		error = ob_allow(name);
+	return error ? error : size;
+}
+
+static ssize_t allow_show(struct device *device, struct device_attribute *attribute, char *page)
+{
+	struct ob_driver *driver;
+	ssize_t size = 0;
+
+	mutex_lock(&ob_drivers_lock);
+	list_for_each_entry(driver, &ob_drivers, link)
+		size += sysfs_emit_at(page, size, "%u %s %s\n", driver->number,
+				      driver->algorithm ? driver->algorithm->name : "-", driver->name);
+	mutex_unlock(&ob_drivers_lock);
+	return size;
+}
+static DEVICE_ATTR_RW(allow);
+
+static ssize_t disallow_store(struct device *device, struct device_attribute *attribute, const char *text, size_t size)
+{
+	char name[CRYPTO_MAX_ALG_NAME];
+	int error = ob_name(name, text, size);
+
+	if (!error)
+		error = ob_disallow(name);
+	return error ? error : size;
+}
+static DEVICE_ATTR_WO(disallow);
+
+/* ---- Counters ---- */
 
 #define OB_LIVE(_name) \
 	static ssize_t _name##_show(struct device *device, struct device_attribute *attribute, char *page) \

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The drivers that root allowed, and the one place where they are allocated. A name is only a wish: what the crypto API
+ * gives for it is looked at each time. ob_drivers_lock guards the list, its entries and the sessions of each. It is not
+ * held while a driver is allocated: that may wait for modprobe, hence for other devices, hence for unplug.c.
+ */
+#include <linux/slab.h>
+#include "outboard.h"
+
+#define MOST_DRIVERS 32
+
+DEFINE_MUTEX(ob_drivers_lock);
+LIST_HEAD(ob_drivers);
+
+static struct kobject *directory;	/* NULL before and after: the list takes no entries */
+static u16 last_number;
+
+/* The session is on the list of its driver while it has, or tries to get, the driver's handle. */
+static bool ob_attach(struct ob_session *session, const struct ob_algorithm *algorithm, u16 number, u16 after)
+{
+	struct ob_driver *driver;
+
+	mutex_lock(&ob_drivers_lock);
+	list_for_each_entry(driver, &ob_drivers, link) {
+		if (driver->number <= after || (number && driver->number != number) || driver->leaving ||
+		    (driver->algorithm && algorithm && driver->algorithm != algorithm) ||
+		    (driver->missing && time_before(jiffies, driver->retry)))
+			continue;
+		kobject_get(&driver->kobj);
+		list_add(&session->link, &driver->sessions);
+		session->driver = driver;
+		mutex_unlock(&ob_drivers_lock);
+		atomic_inc(&ob_sessions);
+		return true;
+	}
+	mutex_unlock(&ob_drivers_lock);
+	return false;
+}
+
+void ob_detach(struct ob_session *session)
+{
+	mutex_lock(&ob_drivers_lock);
+	list_del(&session->link);
+	mutex_unlock(&ob_drivers_lock);
+	kobject_put(&session->driver->kobj);
+	atomic_dec(&ob_sessions);
+}
+
+/* That it is the driver that root named, and one that the kernel tested, not built from a template, nobody's internal. */
+static int ob_judge(struct ob_session *session, const struct ob_type *type)
+{
+	const struct crypto_alg *alg = session->tfm->__crt_alg;
+
+	if (strcmp(alg->cra_driver_name, session->driver->name))
+		return -ENOENT;
+	session->algorithm = ob_algorithm_named(alg->cra_name, type);
+	if (alg->cra_flags & (CRYPTO_ALG_INSTANCE | CRYPTO_ALG_INTERNAL) || !(alg->cra_flags & CRYPTO_ALG_TESTED))
+		return -EINVAL;
+	return session->algorithm ? 0 : -EINVAL;
+}
+
+static int ob_try(struct ob_session *session, const struct ob_type *type)
+{
+	struct ob_driver *driver = session->driver;
+	struct module *owner = NULL;
+	int error = type->alloc(session, driver->name);
+
+	if (!error) {
+		error = ob_judge(session, type);
+		if (error)
+			type->free(session);
+	}
+	mutex_lock(&ob_drivers_lock);
+	/* What is not there is looked for at most once a second: looking may start modprobe. */
+	driver->missing = error == -ENOENT;
+	driver->retry = jiffies + HZ;
+	if (!error && (!driver->algorithm || driver->owner != session->tfm->__crt_alg->cra_module)) {
+		driver->algorithm = session->algorithm;
+		driver->owner = session->tfm->__crt_alg->cra_module;
+		owner = driver->owner;
+	}
+	mutex_unlock(&ob_drivers_lock);
+	ob_unplug_watch(owner);
+	return error;
+}
+
+/* Gives the session the driver with this number, or for 0 the first that does the algorithm. */
+int ob_session_alloc(struct ob_session *session, const struct ob_algorithm *algorithm, u16 number)
+{
+	int error = -ENOENT, tried;
+	u16 after = 0;
+
+	while (ob_attach(session, algorithm, number, after)) {
+		after = session->driver->number;
+		tried = ob_try(session, algorithm->type);
+		if (!tried && session->algorithm == algorithm)
+			return 0;
+		if (!tried)
+			algorithm->type->free(session);
+		else if (tried != -ENOENT && tried != -EINVAL)
+			error = tried;
+		ob_detach(session);
+		if (test_bit(OB_DEAD, &session->state))
+			return -ENODEV;
+	}
+	return error;
+}
+
+/* Tells early what is wrong with a driver that is there. One that is not may come later. */
+static int ob_first_look(u16 number)
+{
+	static const struct ob_type *const types[] = { &ob_skcipher, &ob_aead, &ob_ahash };
+	struct ob_session *session = kzalloc(sizeof(*session), GFP_KERNEL);
+	int error = -ENOENT;
+
+	if (!session)
+		return -ENOMEM;
+	ob_session_init(session);
+	if (ob_attach(session, NULL, number, 0)) {
+		for (size_t i = 0; i < ARRAY_SIZE(types) && error == -ENOENT; i++) {
+			error = ob_try(session, types[i]);
+			if (!error)
+				types[i]->free(session);
+		}
+		ob_detach(session);
+	}
+	kfree(session);
+	return error == -ENOENT ? 0 : error;
+}
+
+static struct ob_driver *ob_find(const char *name, u16 number)
+{
+	struct ob_driver *driver;
+
+	list_for_each_entry(driver, &ob_drivers, link)
+		if (name ? !strcmp(driver->name, name) : driver->number == number)
+			return driver;
+	return NULL;
+}
+
+static int ob_add(const char *name)
+{
+	struct ob_driver *driver;
+	unsigned int count = 0;
+	int error;
+
+	if (!directory)
+		return -ENODEV;
+	if (ob_find(name, 0))
+		return -EEXIST;
+	list_for_each_entry(driver, &ob_drivers, link)
+		count++;
+	if (count >= MOST_DRIVERS || last_number == U16_MAX)
+		return -ENOSPC;
+	driver = kzalloc(sizeof(*driver), GFP_KERNEL);
+	if (!driver)
+		return -ENOMEM;
+	strscpy(driver->name, name, sizeof(driver->name));
+	INIT_LIST_HEAD(&driver->sessions);
+	error = kobject_init_and_add(&driver->kobj, &ob_driver_ktype, directory, "%s", name);
+	if (error) {
+		kobject_put(&driver->kobj);
+		return error;
+	}
+	driver->number = ++last_number;
+	list_add_tail(&driver->link, &ob_drivers);
+	return driver->number;
+}
+
+static int ob_remove(struct ob_driver *driver)
+{
+	struct ob_session *session;
+
+	if (!driver)
+		return -ENOENT;
+	list_for_each_entry(session, &driver->sessions, link)
+		ob_session_kill_atomic(session);
+	list_del(&driver->link);
+	kobject_del(&driver->kobj);
+	kobject_put(&driver->kobj);
+	return 0;
+}
+
+int ob_allow(const char *name)
+{
+	int number, error;
+
+	mutex_lock(&ob_drivers_lock);
+	number = ob_add(name);
+	mutex_unlock(&ob_drivers_lock);
+	if (number < 0)
+		return number;
+	error = ob_first_look(number);
+	if (!error)
+		return 0;
+	mutex_lock(&ob_drivers_lock);
+	ob_remove(ob_find(NULL, number));
+	mutex_unlock(&ob_drivers_lock);
+	return error;
+}
+
+int ob_disallow(const char *name)
+{
+	int error;
+
+	mutex_lock(&ob_drivers_lock);
+	error = ob_remove(ob_find(name, 0));
+	mutex_unlock(&ob_drivers_lock);
+	return error;
+}
+
+int ob_drivers_init(struct kobject *device)
+{
+	struct kobject *created = kobject_create_and_add("drivers", device);
+
+	mutex_lock(&ob_drivers_lock);
+	directory = created;
+	mutex_unlock(&ob_drivers_lock);
+	return created ? 0 : -ENOMEM;
+}
+
+void ob_drivers_exit(void)
+{
+	struct kobject *created = directory;
+	struct ob_driver *driver, *next;
+
+	mutex_lock(&ob_drivers_lock);
+	directory = NULL;
+	list_for_each_entry_safe(driver, next, &ob_drivers, link)
+		ob_remove(driver);
+	mutex_unlock(&ob_drivers_lock);
+	kobject_put(created);
+}
+
+void ob_count_timeout(u16 number)
+{
+	struct ob_driver *driver;
+
+	mutex_lock(&ob_drivers_lock);
+	driver = ob_find(NULL, number);
+	if (driver)
+		atomic64_inc(&driver->timeouts);
+	mutex_unlock(&ob_drivers_lock);
+}
