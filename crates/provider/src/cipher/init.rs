@@ -89,6 +89,7 @@ impl Context {
         }
         // SAFETY: the core's promise.
         if let Some(key) = unsafe { key.bytes() } {
+            self.key_encrypts = encrypt;
             if !bool::from(self.key.ct_eq(key)) {
                 self.key = Zeroizing::new(key.to_vec());
                 self.session = SessionState::Unasked;

@@ -3,12 +3,11 @@
 use std::ffi::c_void;
 use std::ptr::copy_nonoverlapping;
 
-use outboard_accel::{Direction, Error, Request};
+use outboard_accel::{Direction, Request};
 use zeroize::Zeroizing;
 
 use super::BLOCK;
 use super::context::{Context, SessionState};
-use crate::log::Level;
 use crate::offer::Cipher;
 use crate::software::SoftContext;
 
@@ -32,6 +31,7 @@ impl Context {
     ) -> usize {
         let hardware = &self.cipher.hardware;
         let software = self.provider.software.context(&self.provider.core);
+        let row = self.provider.counters.row(self.cipher.kind.name);
         if matches!(self.session, SessionState::Unasked) && hardware.is_up() {
             self.session = match hardware.open(&self.key) {
                 Some(session) => SessionState::Open(session, false),
@@ -57,45 +57,33 @@ impl Context {
                 Ok(result) => result,
                 Err(error) => {
                     hardware.failed(&error);
-                    self.note_failure(&error);
+                    if !error.is_scarcity() {
+                        row.inspect(|row| row.add_failure());
+                    }
                     break;
                 }
             };
-            if expected.is_some_and(|expected| *expected != result) {
-                hardware.mismatched(self.cipher.kind.name, step);
-                if let Some(row) = self.provider.counters.row(self.cipher.kind.name) {
-                    row.add_mismatch();
+            if let Some(expected) = expected {
+                if *expected != result {
+                    hardware.mismatched(self.cipher.kind.name, step);
+                    row.inspect(|row| row.add_mismatch());
+                    session.release();
+                    break;
                 }
-                session.release();
-                break;
+                *checked = true;
             }
             iv = if self.encrypt { result[step - BLOCK..].try_into().expect("a block long") } else { last };
             // SAFETY: `output` has room; the result lies in the session's own memory.
             unsafe { copy_nonoverlapping(result.as_ptr(), output.add(done), step) };
             session.release();
-            *checked = true;
             done += step;
-            if let Some(row) = self.provider.counters.row(self.cipher.kind.name) {
-                row.add_hw(1, step as u64);
-            }
+            row.inspect(|row| row.add_hw(1, step as u64));
         }
         if done > 0 {
             self.running = Some(iv);
         }
         self.settle();
         done
-    }
-
-    fn note_failure(&self, error: &Error) {
-        if error.is_scarcity() {
-            return;
-        }
-        if let Some(row) = self.provider.counters.row(self.cipher.kind.name) {
-            row.add_failure();
-        }
-        self.provider
-            .log
-            .line(Level::Debug, format_args!("{}: request redone in software", self.cipher.kind.name));
     }
 }
 

@@ -168,7 +168,11 @@ fn conclude(total: &Counts, loads: u64, spent: &Spent, notes: &[String]) -> (Ver
         let why = match (reason, total.requests()) {
             (Some(note), _) => note.clone(),
             (None, 0) => "the command asked for no algorithm that outboard offers".to_owned(),
-            (None, _) => "each request was smaller than its threshold, or meant for software".to_owned(),
+            (None, requests) => format!(
+                "requests of {} bytes on average are below their threshold, or meant for software (--threshold BYTES \
+                 lowers it)",
+                total.bytes() / requests
+            ),
         };
         return (Verdict::Software, format!("Hardware did nothing: {why}."));
     }

@@ -1,0 +1,87 @@
+//! A driver that fails in mid-stream: whatever the kernel answers, the application gets the right bytes.
+//!
+//! The failure is made in this process: the sockets that lead to the driver are replaced by something else.
+
+use std::fs;
+use std::os::fd::RawFd;
+
+use outboard_tests::skip::skip;
+use outboard_tests::stream::Stream;
+use outboard_tests::world::{World, worlds_with_drivers};
+
+/// So many failures, and the driver rests for the process (crates/provider/src/hardware.rs).
+const PATIENCE: usize = 3;
+
+/// Replaces every AF_ALG socket of this process by /dev/null; returns how many there were.
+fn cut_all_sockets() -> usize {
+    let descriptors = fs::read_dir("/proc/self/fd").expect("/proc").flatten();
+    let numbers = descriptors.filter_map(|entry| entry.file_name().to_string_lossy().parse::<RawFd>().ok());
+    let sockets: Vec<RawFd> = numbers.filter(|&number| is_af_alg(number)).collect();
+    for &socket in &sockets {
+        // SAFETY: the path is a C string; dup3 replaces a descriptor that its owner goes on calling a socket, which costs
+        // it errors and nothing else, and the extra descriptor is ours to close.
+        unsafe {
+            let null = libc::open(c"/dev/null".as_ptr(), libc::O_RDWR | libc::O_CLOEXEC);
+            assert!(null >= 0 && libc::dup3(null, socket, libc::O_CLOEXEC) == socket, "dup3");
+            libc::close(null);
+        }
+    }
+    sockets.len()
+}
+
+fn is_af_alg(descriptor: RawFd) -> bool {
+    let mut domain = 0;
+    let mut length = libc::socklen_t::try_from(size_of_val(&domain)).expect("an int");
+    // SAFETY: the place has the length that is passed.
+    let outcome = unsafe {
+        libc::getsockopt(descriptor, libc::SOL_SOCKET, libc::SO_DOMAIN, (&raw mut domain).cast(), &mut length)
+    };
+    outcome == 0 && domain == libc::AF_ALG
+}
+
+/// Streams whose sessions are open, and cut.
+fn fail_once(world: &World, seed: u64) {
+    let stream = Stream::new(&world.soft("AES-128-CBC"), seed, 8, 4099);
+    let mut journey = stream.start(&world.hard("AES-128-CBC"));
+    let before = world.counts();
+    assert!(journey.go() && journey.go());
+    assert!((world.counts() - before).hw_requests > 0, "{:?}: the driver is used at first", world.way);
+    assert!(cut_all_sockets() > 0, "{:?}: a session is open", world.way);
+    let copy = journey.copy();
+    assert!(journey.ends_right(), "{:?}: wrong bytes after the driver failed", world.way);
+    assert!(copy.ends_right(), "{:?}: wrong bytes in a copy after the driver failed", world.way);
+    assert!((world.counts() - before).failures > 0, "{:?}: the failure is counted", world.way);
+}
+
+#[test]
+fn a_stream_ends_right_when_the_driver_fails_between_two_requests() {
+    let test = "a_stream_ends_right_when_the_driver_fails_between_two_requests";
+    for world in worlds_with_drivers(test, &[("THRESHOLDS", "ALL:1024"), ("LOG_LEVEL", "off")]) {
+        fail_once(&world, 1);
+        assert_eq!(world.counts().mismatches, 0);
+    }
+}
+
+#[test]
+fn after_three_failures_the_driver_rests() {
+    let test = "after_three_failures_the_driver_rests";
+    for world in worlds_with_drivers(test, &[("THRESHOLDS", "ALL:1024"), ("LOG_LEVEL", "off")]) {
+        let (hard, soft) = (world.hard("AES-256-CBC"), world.soft("AES-256-CBC"));
+        let streams: Vec<_> = (0..PATIENCE as u64).map(|seed| Stream::new(&soft, seed, 4, 5000)).collect();
+        let mut journeys: Vec<_> = streams.iter().map(|stream| stream.start(&hard)).collect();
+        for journey in &mut journeys {
+            journey.go();
+        }
+        if cut_all_sockets() < PATIENCE {
+            skip(test, format!("{PATIENCE} sessions at once ({:?})", world.way));
+            continue;
+        }
+        for journey in journeys {
+            assert!(journey.ends_right(), "{:?}: wrong bytes after the driver failed", world.way);
+        }
+        let before = world.counts();
+        assert!(streams[0].runs_right(&hard), "{:?}: wrong bytes while the driver rests", world.way);
+        let after = world.counts() - before;
+        assert_eq!((after.hw_requests, after.failures), (0, 0), "{:?}: it rests: {after:?}", world.way);
+    }
+}
