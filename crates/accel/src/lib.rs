@@ -7,11 +7,13 @@
 //!
 //! - [`device`]: /dev/outboard, the module's own interface
 //! - [`af_alg`]: the kernel's socket interface, before Linux 7.2
+//! - [`check`]: whether a driver's results are right
 //! - [`reach()`]: the best of them for a driver
 
 pub mod af_alg;
 mod algorithm;
 mod buffer;
+pub mod check;
 mod descriptor;
 pub mod device;
 mod error;
