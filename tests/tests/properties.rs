@@ -2,7 +2,7 @@
 
 use outboard_tests::bytes::{array, assert_same, bytes};
 use outboard_tests::evp::{Cipher, Context, Direction, LibraryContext};
-use outboard_tests::script::{Script, play, script};
+use outboard_tests::script::{Script, Step, play, script};
 use outboard_tests::world::{CIPHERS, World, worlds};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
@@ -57,6 +57,30 @@ fn any_sequence_of_calls_is_answered_as_by_the_default_provider_at_any_threshold
                 .unwrap_or_else(|failure| panic!("{:?}, {threshold}: {failure}", world.way));
             world.assert_driver_used();
         }
+    }
+}
+
+#[test]
+fn scripts_that_once_were_answered_otherwise_are_answered_alike() {
+    let test = "scripts_that_once_were_answered_otherwise_are_answered_alike";
+    let large = || Step::Update { length: 4096, in_place: false, skew: 0 };
+    let again = |direction| Step::Again { key: false, iv: true, direction: Some(direction) };
+    let scripts = [
+        // A number that was set was lost with the IV that was handed back to software.
+        vec![Step::Num(1), large(), Step::Ask],
+        vec![large(), Step::Num(7), Step::Ask, large(), Step::Ask, Step::Finish, Step::Ask],
+        // A key that was set for the other direction went to the driver as if it had been set for this one.
+        vec![again(Direction::Decrypt), large()],
+        vec![large(), again(Direction::Decrypt), large(), again(Direction::Encrypt), large()],
+    ];
+    for world in worlds(test, &[("THRESHOLDS", "ALL:1")]) {
+        let ciphers = ciphers(&world);
+        for steps in &scripts {
+            let steps = steps.iter().cloned().map(|step| (0, step)).collect();
+            let script = Script { seed: 1, cipher: 0, direction: Direction::Encrypt, keyed: true, steps };
+            play_one_of(&ciphers, &script).unwrap_or_else(|problem| panic!("{:?}: {problem}", world.way));
+        }
+        world.assert_driver_used();
     }
 }
 
