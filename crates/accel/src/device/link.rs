@@ -60,14 +60,14 @@ impl Link {
         match self.device.is_same() {
             Ok(same) => same,
             // OpenSSH's sandbox answers so to fstat(2).
-            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => self.refuses_nothing(),
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => self.answers_as_the_device(),
             Err(_) => false,
         }
     }
 
     /// Whether the descriptor answers as the device does to a write of no bytes: by EINVAL, since that is no record.
     /// Files, pipes and connections answer 0 and take no harm.
-    fn refuses_nothing(&self) -> bool {
+    fn answers_as_the_device(&self) -> bool {
         self.write(&[]).is_err_and(|error| error.raw_os_error() == Some(libc::EINVAL))
     }
 
