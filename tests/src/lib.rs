@@ -7,6 +7,7 @@ pub mod bytes;
 pub mod callgrind;
 pub mod child;
 pub mod command;
+pub mod device;
 pub mod elf;
 pub mod evp;
 pub mod machine;

@@ -76,4 +76,29 @@ pub enum Error {
         /// The session's longest request in bytes.
         max: usize,
     },
+    /// More requests at once than the session takes: a mistake of the caller.
+    #[error("a batch of {count} requests where {max} is the most")]
+    Batch {
+        /// How many there were.
+        count: usize,
+        /// How many there may be.
+        max: usize,
+    },
+    /// The memory for requests is used up for now.
+    #[error("{interface} has no room for another request to driver {driver} ({source})")]
+    NoRoom {
+        /// `/dev/outboard`
+        interface: &'static str,
+        /// The driver's name in `/proc/crypto`.
+        driver: String,
+        /// The system call's error.
+        source: io::Error,
+    },
+}
+
+impl Error {
+    /// Whether something scarce is used up, which is ordinary life: nothing is broken, and software does the work.
+    pub fn is_scarcity(&self) -> bool {
+        matches!(self, Error::KeyRefused { .. } | Error::NoRoom { .. })
+    }
 }

@@ -22,6 +22,6 @@ mod table;
 
 pub use counts::Counts;
 pub use error::Error;
-pub use note::{NOTE_BYTES, NOTES};
+pub use note::{IN_USE, NOTE_BYTES, NOTES};
 pub use row::{NAME_BYTES, ROWS, Row};
 pub use table::Table;

@@ -7,6 +7,9 @@ pub const NOTES: usize = 8;
 /// The longest note, in bytes of UTF-8; a longer one is cut at a character.
 pub const NOTE_BYTES: usize = 240;
 
+/// How a note begins that says what is in use; every other note says why something is not.
+pub const IN_USE: &str = "in use: ";
+
 /// A line of text that a provider instance leaves for `prove`.
 #[repr(C, align(64))]
 pub(crate) struct Note {

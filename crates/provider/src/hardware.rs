@@ -27,15 +27,10 @@ impl Hardware {
         !self.resting.load(Ordering::Relaxed)
     }
 
-    /// A session for `key`, or `None`: then this key stays in software. That the driver's key memory is
-    /// full is ordinary life, not a failure.
+    /// A session for `key`, or `None`: then this key stays in software.
     pub(crate) fn open(&self, key: &[u8]) -> Option<Box<dyn Session>> {
         match self.accelerator.open(key) {
             Ok(session) => Some(session),
-            Err(error @ Error::KeyRefused { .. }) => {
-                self.log.line(Level::Debug, format_args!("{error}; this key stays in software"));
-                None
-            }
             Err(error) => {
                 self.failed(&error);
                 None
@@ -43,8 +38,13 @@ impl Hardware {
         }
     }
 
-    /// A request failed. The caller does it again in software.
+    /// A key or a request did not get through. The caller goes on in software. That the driver's key memory or
+    /// the room for requests is full is ordinary life, not a failure.
     pub(crate) fn failed(&self, error: &Error) {
+        if error.is_scarcity() {
+            self.log.line(Level::Debug, format_args!("{error}; done in software"));
+            return;
+        }
         let count = self.failures.fetch_add(1, Ordering::Relaxed) + 1;
         if count > PATIENCE {
             return;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use outboard_abi as abi;
-use outboard_accel::af_alg::AfAlg;
-use outboard_accel::{Accelerator, Algorithm};
+use outboard_accel::{Algorithm, Error, Reached, reach};
+use outboard_counters::IN_USE;
 use outboard_drivers::find_drivers;
 use outboard_drivers::judge::Verdict;
 use outboard_drivers::root::Root;
@@ -87,15 +87,16 @@ fn find(provider: &Provider, algorithm: Algorithm) -> Option<Arc<Hardware>> {
         say(&format!("/proc/crypto lists no driver for {} that may be used", algorithm.kernel_name()));
     }
     for name in names {
-        match AfAlg::reach(&name, algorithm) {
-            Ok(accelerator) => {
-                provider
-                    .log
-                    .line(Level::Info, format_args!("driver {name} over {}", accelerator.interface()));
-                return Some(Arc::new(Hardware::new(Box::new(accelerator), provider.log)));
-            }
-            Err(error) => say(&error.to_string()),
-        }
+        let Reached { accelerator, passed } = reach(&name, algorithm);
+        let passed = passed.iter().map(Error::to_string);
+        let Some(accelerator) = accelerator else {
+            passed.for_each(|why| say(&why));
+            continue;
+        };
+        // Why not the interfaces before it is for those who ask.
+        passed.for_each(|why| provider.log.line(Level::Info, format_args!("{why}")));
+        say(&format!("{IN_USE}driver {name} over {}", accelerator.interface()));
+        return Some(Arc::new(Hardware::new(accelerator, provider.log)));
     }
     None
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::socket::Socket;
 use crate::buffer::Buffer;
-use crate::{Algorithm, Direction, Error, Session};
+use crate::{Algorithm, Direction, Error, Request, Session};
 
 /// The longest request in bytes. Longer ones gain little.
 const LONGEST: usize = 64 * 1024;
@@ -19,11 +19,15 @@ pub(super) struct AfAlgSession {
     keyed: Arc<Socket>,
     /// None after a failure: the kernel may hold half a request there, so the next one begins afresh.
     channel: Option<Socket>,
-    /// The process that the channel belongs to: after fork(2) both sides would mix their requests on it.
+    /// The channel that holds a request whose result was not fetched.
+    pending: Option<Socket>,
+    /// The process that the channels belong to: after fork(2) both sides would mix their requests on them.
     process: u32,
     driver: String,
     algorithm: Algorithm,
     max_request: usize,
+    /// Bytes of the last request.
+    len: usize,
     result: Buffer,
 }
 
@@ -41,10 +45,12 @@ impl AfAlgSession {
         Ok(AfAlgSession {
             keyed,
             channel: Some(channel),
+            pending: None,
             process: process::id(),
             driver,
             algorithm,
             max_request,
+            len: 0,
             result: Buffer::new(),
         })
     }
@@ -53,6 +59,7 @@ impl AfAlgSession {
     fn take_channel(&mut self) -> Result<Socket, Error> {
         if self.process != process::id() {
             self.channel = None;
+            self.pending = None;
             self.process = process::id();
         }
         match self.channel.take() {
@@ -64,37 +71,57 @@ impl AfAlgSession {
 }
 
 impl Session for AfAlgSession {
-    fn max_request(&self) -> usize {
+    fn max_request(&self, _direction: Direction) -> usize {
         self.max_request
     }
 
-    fn crypt(&mut self, direction: Direction, iv: &[u8], input: &[u8]) -> Result<&[u8], Error> {
-        let len = input.len();
-        if len > self.max_request
-            || len % self.algorithm.block_len() != 0
-            || iv.len() != self.algorithm.iv_len()
-        {
-            return Err(Error::Misfit {
-                len,
-                iv_len: iv.len(),
-                algorithm: self.algorithm.kernel_name(),
-                max: self.max_request,
-            });
-        }
-        if len == 0 {
-            return Ok(&[]);
+    fn submit(&mut self, requests: &[Request<'_>]) -> Result<(), Error> {
+        let [asked] = requests else {
+            return Err(Error::Batch { count: requests.len(), max: self.max_batch() });
+        };
+        asked.check(self.algorithm, self.max_request)?;
+        self.pending = None;
+        self.len = asked.input.len();
+        if self.len == 0 {
+            return Ok(());
         }
         let channel = self.take_channel()?;
-        let queued =
-            channel.send(direction, iv, input).map_err(|source| request("sendmsg", &self.driver, source))?;
-        let got =
-            channel.receive(self.result.room(len)).map_err(|source| request("read", &self.driver, source))?;
-        if queued != len || got != len {
-            return Err(Error::Short { driver: self.driver.clone(), got: got.min(queued), wanted: len });
+        let queued = channel
+            .send(asked.direction, asked.iv, asked.input)
+            .map_err(|source| request("sendmsg", &self.driver, source))?;
+        if queued != self.len {
+            return Err(Error::Short { driver: self.driver.clone(), got: queued, wanted: self.len });
         }
-        self.channel = Some(channel);
-        Ok(self.result.bytes(len))
+        self.pending = Some(channel);
+        Ok(())
     }
+
+    /// The kernel works on a request while its result is fetched.
+    fn is_done(&mut self) -> bool {
+        true
+    }
+
+    fn result(&mut self, index: usize) -> Result<&[u8], Error> {
+        if index > 0 {
+            return Err(Error::Batch { count: index + 1, max: self.max_batch() });
+        }
+        if let Some(channel) = self.pending.take() {
+            if !channel.is_ours() || self.process != process::id() {
+                return Err(Error::DescriptorLost { driver: self.driver.clone() });
+            }
+            let got = channel
+                .receive(self.result.room(self.len))
+                .map_err(|source| request("read", &self.driver, source))?;
+            if got != self.len {
+                return Err(Error::Short { driver: self.driver.clone(), got, wanted: self.len });
+            }
+            self.channel = Some(channel);
+        }
+        Ok(self.result.bytes(self.len))
+    }
+
+    /// The buffer is kept for the next request, and wiped with the session.
+    fn release(&mut self) {}
 
     fn share(&self) -> Result<Box<dyn Session>, Error> {
         Ok(Box::new(Self::channel_of(Arc::clone(&self.keyed), self.driver.clone(), self.algorithm)?))

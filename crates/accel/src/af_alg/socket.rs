@@ -2,16 +2,12 @@
 
 use std::io;
 use std::mem::{size_of, zeroed};
-use std::os::fd::RawFd;
 
 use crate::Direction;
+use crate::descriptor::{Descriptor, again, check};
 
-/// A socket, and what fstat(2) said of it when it was made: an application may close descriptors that it
-/// does not know (closefrom(3)) and open others under the same numbers, and data must never go to those.
-pub(super) struct Socket {
-    fd: RawFd,
-    identity: (libc::dev_t, libc::ino_t),
-}
+/// A socket of AF_ALG's.
+pub(super) struct Socket(Descriptor);
 
 /// `struct af_alg_iv` of linux/if_alg.h with room for the longest IV in use.
 #[repr(C)]
@@ -25,7 +21,7 @@ impl Socket {
     pub(super) fn new() -> io::Result<Socket> {
         // SAFETY: no pointer is handed over.
         let fd = unsafe { libc::socket(libc::AF_ALG, libc::SOCK_SEQPACKET | libc::SOCK_CLOEXEC, 0) };
-        Socket::own(fd)
+        Descriptor::own(fd).map(Socket)
     }
 
     /// Binds to the symmetric cipher driver called `driver`: bind(2).
@@ -42,7 +38,7 @@ impl Socket {
         // SAFETY: `address` lives through the call and its size is given.
         check(unsafe {
             libc::bind(
-                self.fd,
+                self.0.fd(),
                 std::ptr::from_ref(&address).cast(),
                 size_of::<libc::sockaddr_alg>() as libc::socklen_t,
             )
@@ -55,7 +51,7 @@ impl Socket {
         // SAFETY: `key` is readable for its length.
         check(unsafe {
             libc::setsockopt(
-                self.fd,
+                self.0.fd(),
                 libc::SOL_ALG,
                 libc::ALG_SET_KEY,
                 key.as_ptr().cast(),
@@ -68,9 +64,10 @@ impl Socket {
     /// A request channel of a bound socket: accept4(2).
     pub(super) fn accept(&self) -> io::Result<Socket> {
         // SAFETY: AF_ALG has no peer address to return.
-        let fd =
-            unsafe { libc::accept4(self.fd, std::ptr::null_mut(), std::ptr::null_mut(), libc::SOCK_CLOEXEC) };
-        Socket::own(fd)
+        let fd = unsafe {
+            libc::accept4(self.0.fd(), std::ptr::null_mut(), std::ptr::null_mut(), libc::SOCK_CLOEXEC)
+        };
+        Descriptor::own(fd).map(Socket)
     }
 
     /// Bytes that one request may queue: SO_SNDBUF, as the kernel counts it.
@@ -80,7 +77,7 @@ impl Socket {
         // SAFETY: both pointers are to locals of the sizes given.
         check(unsafe {
             libc::getsockopt(
-                self.fd,
+                self.0.fd(),
                 libc::SOL_SOCKET,
                 libc::SO_SNDBUF,
                 std::ptr::from_mut(&mut value).cast(),
@@ -92,7 +89,7 @@ impl Socket {
 
     /// Whether the descriptor still is the socket that was made.
     pub(super) fn is_ours(&self) -> bool {
-        identity(self.fd).is_ok_and(|now| now == self.identity)
+        self.0.is_ours()
     }
 
     /// Queues one whole request: operation, IV and data in one sendmsg(2).
@@ -132,60 +129,12 @@ impl Socket {
             libc::CMSG_DATA(second).cast::<AlgIv>().write_unaligned(record);
         }
         // SAFETY: the message and all that it points to live through the call.
-        again(|| unsafe { libc::sendmsg(self.fd, &message, libc::MSG_NOSIGNAL) })
+        again(|| unsafe { libc::sendmsg(self.0.fd(), &message, libc::MSG_NOSIGNAL) })
     }
 
     /// Fetches a result: read(2).
     pub(super) fn receive(&self, into: &mut [u8]) -> io::Result<usize> {
         // SAFETY: `into` is writable for its length.
-        again(|| unsafe { libc::read(self.fd, into.as_mut_ptr().cast(), into.len()) })
-    }
-
-    fn own(fd: RawFd) -> io::Result<Socket> {
-        check(fd)?;
-        match identity(fd) {
-            Ok(identity) => Ok(Socket { fd, identity }),
-            Err(error) => {
-                // SAFETY: the kernel just gave this descriptor to us and nobody else knows it.
-                unsafe { libc::close(fd) };
-                Err(error)
-            }
-        }
-    }
-}
-
-impl Drop for Socket {
-    fn drop(&mut self) {
-        // A number that belongs to the application now must not be closed under it.
-        if self.is_ours() {
-            // SAFETY: fstat has just shown that the descriptor is the one that was made here.
-            unsafe { libc::close(self.fd) };
-        }
-    }
-}
-
-/// Device and inode of an open file: fstat(2).
-fn identity(fd: RawFd) -> io::Result<(libc::dev_t, libc::ino_t)> {
-    // SAFETY: an all-zero stat is a valid value, and the kernel writes no more than one.
-    let mut stat: libc::stat = unsafe { zeroed() };
-    // SAFETY: `stat` is writable.
-    check(unsafe { libc::fstat(fd, &mut stat) })?;
-    Ok((stat.st_dev, stat.st_ino))
-}
-
-fn check(returned: libc::c_int) -> io::Result<libc::c_int> {
-    if returned < 0 { Err(io::Error::last_os_error()) } else { Ok(returned) }
-}
-
-/// Makes a call that moves bytes, and makes it again when a signal came before the first byte.
-fn again(mut call: impl FnMut() -> libc::ssize_t) -> io::Result<usize> {
-    loop {
-        if let Ok(moved) = usize::try_from(call()) {
-            return Ok(moved);
-        }
-        let error = io::Error::last_os_error();
-        if error.kind() != io::ErrorKind::Interrupted {
-            return Err(error);
-        }
+        again(|| unsafe { libc::read(self.0.fd(), into.as_mut_ptr().cast(), into.len()) })
     }
 }

@@ -1,5 +1,6 @@
 //! One file for each command.
 
+mod allow;
 mod prove;
 mod status;
 
@@ -16,6 +17,8 @@ pub struct Outboard {
 
 #[derive(Subcommand)]
 enum Command {
+    Allow(allow::Options),
+    Disallow(allow::Disallow),
     Prove(prove::Options),
     Status(status::Options),
 }
@@ -24,6 +27,8 @@ impl Outboard {
     /// Runs the command that was asked for.
     pub fn run(self) -> ExitCode {
         match self.command {
+            Command::Allow(options) => allow::run(&options),
+            Command::Disallow(options) => allow::disallow(&options),
             Command::Prove(options) => prove::run(&options),
             Command::Status(options) => status::run(&options),
         }

@@ -3,13 +3,16 @@
 use std::ffi::c_void;
 use std::ptr::copy_nonoverlapping;
 
-use outboard_accel::Direction;
+use outboard_accel::{Direction, Request};
 use zeroize::Zeroizing;
 
 use super::BLOCK;
 use super::context::{Context, SessionState};
 use crate::offer::Cipher;
 use crate::software::SoftContext;
+
+/// The most that is compared with software's result, in bytes: a driver's first answer for each key.
+const CHECKED: usize = 64 * 1024;
 
 impl Context {
     /// Sends `len` bytes, whole blocks, through the accelerator, going on from `iv`. Returns how many of
@@ -35,11 +38,13 @@ impl Context {
                 None => SessionState::Refused,
             };
         }
+        let direction = if self.encrypt { Direction::Encrypt } else { Direction::Decrypt };
         let mut iv = iv;
         let mut done = 0;
         while done < len && hardware.is_up() {
             let SessionState::Open(session, checked) = &mut self.session else { break };
-            let step = session.max_request().min(len - done);
+            let most = if *checked { usize::MAX } else { CHECKED };
+            let step = session.max_request(direction).min(most).min(len - done);
             // SAFETY: within the caller's promise. The slice is gone before `output` is written.
             let part = unsafe { std::slice::from_raw_parts(input.add(done), step) };
             let last: [u8; BLOCK] = part[step - BLOCK..].try_into().expect("a block long");
@@ -48,12 +53,13 @@ impl Context {
             } else {
                 self.cipher.expect(software, self.encrypt, &self.key, &iv, part)
             };
-            let direction = if self.encrypt { Direction::Encrypt } else { Direction::Decrypt };
-            let result = match session.crypt(direction, &iv, part) {
+            let result = match session.crypt(&Request { direction, iv: &iv, input: part }) {
                 Ok(result) => result,
                 Err(error) => {
                     hardware.failed(&error);
-                    row.inspect(|row| row.add_failure());
+                    if !error.is_scarcity() {
+                        row.inspect(|row| row.add_failure());
+                    }
                     break;
                 }
             };
@@ -61,6 +67,7 @@ impl Context {
                 if *expected != result {
                     hardware.mismatched(self.cipher.kind.name, step);
                     row.inspect(|row| row.add_mismatch());
+                    session.release();
                     break;
                 }
                 *checked = true;
@@ -68,6 +75,7 @@ impl Context {
             iv = if self.encrypt { result[step - BLOCK..].try_into().expect("a block long") } else { last };
             // SAFETY: `output` has room; the result lies in the session's own memory.
             unsafe { copy_nonoverlapping(result.as_ptr(), output.add(done), step) };
+            session.release();
             done += step;
             row.inspect(|row| row.add_hw(1, step as u64));
         }

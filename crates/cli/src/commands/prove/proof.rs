@@ -3,7 +3,7 @@
 use super::command::Ended;
 use super::meter::{Spent, seconds};
 use super::options::Options;
-use outboard_counters::{Counts, Table};
+use outboard_counters::{Counts, IN_USE, Table};
 use outboard_drivers::families::Completion;
 use outboard_drivers::interrupts::Difference;
 use serde::Serialize;
@@ -164,7 +164,8 @@ fn conclude(total: &Counts, loads: u64, spent: &Spent, notes: &[String]) -> (Ver
         return (Verdict::NotLoaded, NEVER_LOADED.to_owned());
     }
     if total.hw_requests == 0 && total.hw_bytes == 0 {
-        let why = match (notes.first(), total.requests()) {
+        let reason = notes.iter().find(|note| !note.starts_with(IN_USE));
+        let why = match (reason, total.requests()) {
             (Some(note), _) => note.clone(),
             (None, 0) => "the command asked for no algorithm that outboard offers".to_owned(),
             (None, requests) => format!(

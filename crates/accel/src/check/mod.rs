@@ -1,0 +1,187 @@
+//! Is a driver right? Known answers first, then requests of many lengths against plain AES of our own.
+
+mod aes;
+mod vectors;
+
+use std::collections::hash_map::RandomState;
+use std::hash::{BuildHasher, Hasher};
+
+use crate::{Accelerator, Direction, Error, Request, Session};
+use aes::Aes;
+
+/// Lengths where drivers go wrong: one block, odd numbers of blocks, around pages and units, the longest.
+const LENGTHS: [usize; 9] = [16, 32, 48, 240, 1008, 4080, 4096, 4112, 16_400];
+
+/// Lengths that are different in each run.
+const RANDOM_LENGTHS: usize = 6;
+
+/// And at most so many bytes: plain AES is slow.
+const RANDOM_MOST: usize = 32 * 1024;
+
+/// What was checked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Checked {
+    /// Requests with a right result.
+    pub requests: usize,
+    /// Their bytes.
+    pub bytes: usize,
+}
+
+/// Why a driver must not be used.
+#[derive(Debug, thiserror::Error)]
+pub enum Fault {
+    /// It did not do what it was asked to.
+    #[error("{doing}: {error}")]
+    Failed {
+        /// What it was asked to do.
+        doing: String,
+        /// What came of it.
+        error: Error,
+    },
+    /// It gave a wrong result.
+    #[error("{doing}: the result is wrong from byte {at} on")]
+    Wrong {
+        /// What it was asked to do.
+        doing: String,
+        /// The first wrong byte.
+        at: usize,
+    },
+}
+
+/// Checks a driver of `cbc(aes)` with every key length, in both directions, one request at a time and in batches.
+pub fn check(accelerator: &dyn Accelerator) -> Result<Checked, Fault> {
+    let mut checked = Checked::default();
+    let plain = vectors::PLAIN.map(u128::to_be_bytes).concat();
+    let mut random = Random::new();
+    for (key, cipher) in vectors::CBC {
+        let name = format!("AES-{}-CBC", key.len() * 8);
+        let opened = accelerator.open(key);
+        let mut session =
+            opened.map_err(|error| Fault::Failed { doing: format!("a key for {name}"), error })?;
+        let mut run = Run { session: &mut *session, name: &name, checked: &mut checked };
+
+        let cipher = cipher.map(u128::to_be_bytes).concat();
+        run.one(Direction::Encrypt, vectors::IV.to_be_bytes(), &plain, &cipher, "of SP 800-38A")?;
+        run.one(Direction::Decrypt, vectors::IV.to_be_bytes(), &cipher, &plain, "of SP 800-38A")?;
+
+        let aes = Aes::new(key);
+        for direction in [Direction::Encrypt, Direction::Decrypt] {
+            let most = run.session.max_request(direction);
+            let lengths = LENGTHS.into_iter().chain([most]).filter(|&len| len <= most);
+            let others = (0..RANDOM_LENGTHS)
+                .map(|_| 16 + random.below(most.min(RANDOM_MOST) / 16) * 16)
+                .collect::<Vec<_>>();
+            for len in lengths.chain(others) {
+                let (iv, input) = (random.block(), random.bytes(len));
+                let expected = aes.cbc(direction == Direction::Encrypt, iv, &input);
+                run.one(direction, iv, &input, &expected, "")?;
+            }
+        }
+        run.batch(&aes, &mut random)?;
+    }
+    Ok(checked)
+}
+
+/// Requests with one key.
+struct Run<'a> {
+    session: &'a mut dyn Session,
+    name: &'a str,
+    checked: &'a mut Checked,
+}
+
+impl Run<'_> {
+    fn one(
+        &mut self,
+        direction: Direction,
+        iv: [u8; 16],
+        input: &[u8],
+        expected: &[u8],
+        which: &str,
+    ) -> Result<(), Fault> {
+        let doing = || format!("{} {} bytes by {} {which}", verb(direction), input.len(), self.name);
+        let result = self.session.crypt(&Request { direction, iv: &iv, input });
+        let result = result.map_err(|error| Fault::Failed { doing: doing(), error })?;
+        compare(result, expected).map_err(|at| Fault::Wrong { doing: doing(), at })?;
+        self.session.release();
+        self.checked.requests += 1;
+        self.checked.bytes += input.len();
+        Ok(())
+    }
+
+    /// As many requests at once as the session takes, of both directions.
+    fn batch(&mut self, aes: &Aes, random: &mut Random) -> Result<(), Fault> {
+        let most = self.session.max_batch();
+        let longest = self.session.max_request(Direction::Encrypt).min(4096);
+        let mut text = |n: usize| {
+            let len = 16 + 16 * random.below(longest / 16) * (n % 2);
+            (random.block(), random.bytes(len))
+        };
+        let texts: Vec<_> = (0..most).map(&mut text).collect();
+        let direction = |n: usize| if n % 3 == 0 { Direction::Decrypt } else { Direction::Encrypt };
+        let requests: Vec<_> = texts
+            .iter()
+            .enumerate()
+            .map(|(n, (iv, input))| Request { direction: direction(n), iv, input })
+            .collect();
+        let doing = |n: usize| format!("{}, request {n} of {most} at once", self.name);
+        self.session.submit(&requests).map_err(|error| Fault::Failed { doing: doing(0), error })?;
+        for (n, request) in requests.iter().enumerate() {
+            let encrypt = request.direction == Direction::Encrypt;
+            let expected = aes.cbc(encrypt, texts[n].0, request.input);
+            let result = self.session.result(n).map_err(|error| Fault::Failed { doing: doing(n), error })?;
+            compare(result, &expected).map_err(|at| Fault::Wrong { doing: doing(n), at })?;
+            self.checked.requests += 1;
+            self.checked.bytes += request.input.len();
+        }
+        self.session.release();
+        Ok(())
+    }
+}
+
+fn verb(direction: Direction) -> &'static str {
+    match direction {
+        Direction::Encrypt => "encrypting",
+        Direction::Decrypt => "decrypting",
+    }
+}
+
+/// The first byte that differs.
+fn compare(result: &[u8], expected: &[u8]) -> Result<(), usize> {
+    if result == expected {
+        return Ok(());
+    }
+    let same = result.iter().zip(expected).take_while(|(left, right)| left == right).count();
+    Err(same)
+}
+
+/// Different in each run; nothing here has to be secret (xorshift64*).
+struct Random(u64);
+
+impl Random {
+    fn new() -> Random {
+        Random(RandomState::new().build_hasher().finish() | 1)
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    }
+
+    fn below(&mut self, limit: usize) -> usize {
+        (self.next() >> 33) as usize % limit.max(1)
+    }
+
+    fn bytes(&mut self, len: usize) -> Vec<u8> {
+        (0..len.div_ceil(8)).flat_map(|_| self.next().to_le_bytes()).take(len).collect()
+    }
+
+    fn block(&mut self) -> [u8; 16] {
+        (u128::from(self.next()) << 64 | u128::from(self.next())).to_le_bytes()
+    }
+}
+
+#[cfg(test)]
+#[path = "tests.rs"]
+mod tests;

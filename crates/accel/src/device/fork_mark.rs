@@ -1,0 +1,104 @@
+//! How a process learns that it is the child of a fork(2).
+
+use std::io;
+use std::ptr::{NonNull, null_mut};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// What a child finds: the kernel gives it a page of zeros instead of the parent's (MADV_WIPEONFORK).
+const CHILD: u32 = 0;
+/// A thread is putting things right.
+const SETTLING: u32 = 1;
+/// Things are right in this process.
+const OURS: u32 = 2;
+
+/// A page that a fork wipes. Comparing process numbers would cost a system call for each request, and numbers
+/// come again.
+pub(super) struct ForkMark(NonNull<AtomicU32>);
+
+/// The kernel gives whole pages; asking for this many bytes gives one, however large it is.
+const BYTES: usize = size_of::<AtomicU32>();
+
+// SAFETY: all that is behind the pointer is an atomic, which threads may share.
+unsafe impl Send for ForkMark {}
+// SAFETY: as above.
+unsafe impl Sync for ForkMark {}
+
+impl ForkMark {
+    pub(super) fn new() -> io::Result<ForkMark> {
+        let (protection, flags) =
+            (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+        // SAFETY: a new mapping wherever the kernel likes.
+        let at = unsafe { libc::mmap(null_mut(), BYTES, protection, flags, -1, 0) };
+        let page = match NonNull::new(at.cast::<AtomicU32>()) {
+            Some(page) if at != libc::MAP_FAILED => ForkMark(page),
+            _ => return Err(io::Error::last_os_error()),
+        };
+        // SAFETY: the page is ours.
+        if unsafe { libc::madvise(at, BYTES, libc::MADV_WIPEONFORK) } != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        page.state().store(OURS, Ordering::Release);
+        Ok(page)
+    }
+
+    /// Does `in_child` once in each child of a fork, before this returns in any thread of it.
+    pub(super) fn settle(&self, in_child: impl Fn()) {
+        let state = self.state();
+        loop {
+            match state.load(Ordering::Acquire) {
+                OURS => return,
+                CHILD => {
+                    let won =
+                        state.compare_exchange(CHILD, SETTLING, Ordering::Acquire, Ordering::Relaxed).is_ok();
+                    if won {
+                        in_child();
+                        state.store(OURS, Ordering::Release);
+                    }
+                }
+                _ => std::hint::spin_loop(),
+            }
+        }
+    }
+
+    fn state(&self) -> &AtomicU32 {
+        // SAFETY: mapped, aligned and initialised (to zero at least) as long as `self` lives.
+        unsafe { self.0.as_ref() }
+    }
+}
+
+impl Drop for ForkMark {
+    fn drop(&mut self) {
+        // SAFETY: mapped by `new` with this size, and inherited by children as every private mapping.
+        unsafe { libc::munmap(self.0.as_ptr().cast(), BYTES) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_child_settles_once_and_its_parent_never() {
+        let mark = ForkMark::new().expect("Linux 4.14 or newer");
+        let times = AtomicU32::new(0);
+        let count = || {
+            times.fetch_add(1, Ordering::Relaxed);
+        };
+        mark.settle(count);
+        assert_eq!(times.load(Ordering::Relaxed), 0);
+        // SAFETY: the child makes no call that could need a lock of another thread.
+        let child = unsafe { libc::fork() };
+        if child == 0 {
+            mark.settle(count);
+            mark.settle(count);
+            // SAFETY: ends the child without running anything of the parent's.
+            unsafe { libc::_exit(times.load(Ordering::Relaxed) as libc::c_int) };
+        }
+        let mut status = 0;
+        // SAFETY: waits for our own child.
+        assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
+        assert_eq!(libc::WEXITSTATUS(status), 1);
+        mark.settle(count);
+        assert_eq!(times.load(Ordering::Relaxed), 0);
+    }
+}

@@ -1,0 +1,207 @@
+//! The open device: one descriptor, and the arenas that were mapped from it.
+
+use std::io;
+use std::ptr::null_mut;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
+
+use outboard_uapi as uapi;
+use zeroize::Zeroizing;
+
+use super::arena::Arena;
+use super::fork_mark::ForkMark;
+use super::region::Region;
+use crate::descriptor::{Descriptor, again};
+
+/// The most arenas of a process: what its threads have in flight at once beyond that is for software.
+const ARENAS: usize = 8;
+
+/// So many session numbers are tried when others have taken them.
+const TRIES: usize = 16;
+
+/// 2^32 divided by the golden ratio: scatters numbers that lie close together.
+const SCATTER: u32 = 0x9e37_79b1;
+
+/// How long a thread sleeps before it looks at its requests again, in milliseconds: another thread of the
+/// descriptor may have taken the news.
+const NAP: libc::c_int = 1;
+
+/// The open device. A fork's child goes on with the inherited descriptor, which works in sandboxes and after
+/// privileges are gone, but has neither the parent's mappings nor its sessions.
+pub(super) struct Link {
+    device: Descriptor,
+    mark: ForkMark,
+    /// Counts the forks between the opening and this process.
+    generation: AtomicU32,
+    /// The next session number to try.
+    numbers: AtomicU32,
+    /// Null until it is wanted. Mapped by this process; no lock, so that no fork can leave one held.
+    arenas: [AtomicPtr<Arena>; ARENAS],
+}
+
+impl Link {
+    /// Opens the device. `read` must not sleep: see [`wait`](Self::wait).
+    pub(super) fn open() -> io::Result<Link> {
+        let path = c"/dev/outboard";
+        debug_assert_eq!(path.to_str(), Ok(uapi::DEVICE));
+        // SAFETY: the path ends with NUL.
+        let fd = unsafe { libc::open(path.as_ptr(), libc::O_RDWR | libc::O_CLOEXEC | libc::O_NONBLOCK) };
+        Ok(Link {
+            device: Descriptor::own(fd)?,
+            mark: ForkMark::new()?,
+            generation: AtomicU32::new(0),
+            numbers: AtomicU32::new(random()),
+            arenas: Default::default(),
+        })
+    }
+
+    /// Whether the application has left us the descriptor.
+    pub(super) fn is_ours(&self) -> bool {
+        match self.device.is_same() {
+            Ok(same) => same,
+            // OpenSSH's sandbox answers so to fstat(2).
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => self.answers_as_the_device(),
+            Err(_) => false,
+        }
+    }
+
+    /// Whether the descriptor answers as the device does to a write of no bytes: by EINVAL, since that is no record.
+    /// Files, pipes and connections answer 0 and take no harm.
+    fn answers_as_the_device(&self) -> bool {
+        self.write(&[]).is_err_and(|error| error.raw_os_error() == Some(libc::EINVAL))
+    }
+
+    /// Changes with every fork: what was made under another generation belongs to an ancestor.
+    pub(super) fn generation(&self) -> u32 {
+        self.mark.settle(|| {
+            // The mappings are not inherited; what described them is forgotten, since others may look at it.
+            self.arenas.iter().for_each(|arena| arena.store(null_mut(), Ordering::Relaxed));
+            self.numbers.fetch_xor(std::process::id().wrapping_mul(SCATTER), Ordering::Relaxed);
+            self.generation.fetch_add(1, Ordering::Relaxed);
+        });
+        self.generation.load(Ordering::Relaxed)
+    }
+
+    /// Takes `units` units of an arena, and maps another arena if there is need.
+    pub(super) fn take(self: &Arc<Self>, units: u32) -> io::Result<Region> {
+        let generation = self.generation();
+        for place in &self.arenas {
+            let mut at = place.load(Ordering::Acquire);
+            if at.is_null() {
+                let mapped = Box::into_raw(Box::new(Arena::map(self.device.fd())?));
+                at = match place.compare_exchange(at, mapped, Ordering::AcqRel, Ordering::Acquire) {
+                    Ok(_) => mapped,
+                    Err(earlier) => {
+                        // SAFETY: another thread was first, so nobody has seen ours.
+                        drop(unsafe { Box::from_raw(mapped) });
+                        earlier
+                    }
+                };
+            }
+            // SAFETY: an arena, once stored, stays until the link is dropped, which the region outlives not.
+            if let Some(first) = unsafe { &*at }.units.take(units) {
+                return Ok(Region::new(Arc::clone(self), generation, at, first, units));
+            }
+        }
+        Err(io::Error::from_raw_os_error(libc::EMFILE))
+    }
+
+    /// Makes a session and answers its number. Numbers are this process's choice, but not its alone: whoever has
+    /// inherited the descriptor chooses too.
+    pub(super) fn new_session(&self, driver: u16, algorithm: u16, key: &[u8]) -> io::Result<u32> {
+        const HEAD: usize = size_of::<uapi::SessionNew>();
+        self.generation();
+        if key.len() > uapi::MAX_KEY {
+            return Err(io::Error::from_raw_os_error(libc::EINVAL));
+        }
+        let mut bytes = Zeroizing::new([0; HEAD + uapi::MAX_KEY]);
+        bytes[HEAD..HEAD + key.len()].copy_from_slice(key);
+        for _ in 0..TRIES {
+            let session = self.numbers.fetch_add(1, Ordering::Relaxed).max(1);
+            let record = uapi::SessionNew {
+                op: uapi::SESSION_NEW,
+                session,
+                algorithm,
+                driver,
+                key_size: key.len() as u16,
+                ..uapi::SessionNew::default()
+            };
+            bytes[..HEAD].copy_from_slice(as_bytes(&record));
+            match self.write(&bytes[..HEAD + key.len()]) {
+                Ok(()) => return Ok(session),
+                // Whoever has this number has its neighbours too.
+                Err(error) if error.raw_os_error() == Some(libc::EEXIST) => {
+                    self.numbers.fetch_add(SCATTER, Ordering::Relaxed);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Err(io::Error::from_raw_os_error(libc::EEXIST))
+    }
+
+    /// Ends a session of this process's own.
+    pub(super) fn free_session(&self, id: u32) {
+        let record = uapi::Object { op: uapi::SESSION_FREE, id, ..uapi::Object::default() };
+        if self.is_ours() {
+            // One that is gone already needs nothing more.
+            let _ = self.write(as_bytes(&record));
+        }
+    }
+
+    /// Rings the doorbell for slots of an arena; with `wait`, returns when all of them are done.
+    pub(super) fn ring(&self, arena: u32, first: u32, count: u32, wait: bool) -> io::Result<()> {
+        let flags = if wait { uapi::WAIT } else { 0 };
+        self.write(as_bytes(&uapi::Submit { op: uapi::SUBMIT, flags, arena, first, count }))
+    }
+
+    /// Sleeps until some request of this descriptor is done, or a little while.
+    pub(super) fn wait(&self) {
+        let mut asked = libc::pollfd { fd: self.device.fd(), events: libc::POLLIN, revents: 0 };
+        // SAFETY: one entry, writable.
+        if unsafe { libc::poll(&mut asked, 1, NAP) } > 0 {
+            let mut finished = [0_u8; 8];
+            // Their number is of no use: each waiter looks at its own slots. Taking it makes poll sleep again.
+            // SAFETY: writable for its length.
+            unsafe { libc::read(self.device.fd(), finished.as_mut_ptr().cast(), finished.len()) };
+        }
+    }
+
+    fn write(&self, record: &[u8]) -> io::Result<()> {
+        // SAFETY: the record is readable for its length.
+        again(|| unsafe { libc::write(self.device.fd(), record.as_ptr().cast(), record.len()) }).map(drop)
+    }
+}
+
+impl Drop for Link {
+    fn drop(&mut self) {
+        // In a child, forgets what is not mapped there.
+        self.generation();
+        for place in &mut self.arenas {
+            let at = *place.get_mut();
+            if !at.is_null() {
+                // SAFETY: it came from a box of this process, and no region is left: each holds the link.
+                drop(unsafe { Box::from_raw(at) });
+            }
+        }
+    }
+}
+
+/// The records of outboard_uapi.
+trait Record {}
+impl Record for uapi::SessionNew {}
+impl Record for uapi::Object {}
+impl Record for uapi::Submit {}
+
+fn as_bytes<R: Record>(record: &R) -> &[u8] {
+    // SAFETY: these structures have no padding (their test adds up their fields), so each byte is initialised.
+    unsafe { std::slice::from_raw_parts(std::ptr::from_ref(record).cast(), size_of::<R>()) }
+}
+
+/// Numbers that another opening of the device does not use: should the application make our descriptor lead
+/// there, our sessions do not exist.
+fn random() -> u32 {
+    let mut bytes = [0; 4];
+    // SAFETY: writable for its length. Where it fails, the process's number does.
+    unsafe { libc::getrandom(bytes.as_mut_ptr().cast(), bytes.len(), libc::GRND_NONBLOCK) };
+    u32::from_ne_bytes(bytes) ^ std::process::id().wrapping_mul(SCATTER)
+}

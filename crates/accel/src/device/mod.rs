@@ -1,0 +1,131 @@
+//! The way down by /dev/outboard, the module's own interface (docs/uapi.md).
+//!
+//! A process has one descriptor for each driver, and maps arenas from it. A request takes part of an arena, is copied
+//! in, submitted by one write(2) together with its other pieces, and copied out by the caller. After a session exists,
+//! nothing but write, mmap, fstat (which may be refused), poll and read is called, so it works in sandboxes such as
+//! OpenSSH's.
+//!
+//! - `link`: the descriptor, its records, its arenas; what changes with a fork
+//! - `arena`, `units`, `region`: the mapping, what of it is in use, and the part that a batch has
+//! - `session`: a key, and how requests are cut into pieces
+//! - `allowed`: root's list of drivers
+
+mod allowed;
+mod arena;
+mod fork_mark;
+mod link;
+mod refusal;
+mod region;
+mod session;
+mod units;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+use outboard_uapi as uapi;
+
+use crate::{Accelerator, Algorithm, Error, Session};
+pub use allowed::{Allowed, allowed};
+use link::Link;
+use session::DeviceSession;
+
+const INTERFACE: &str = uapi::DEVICE;
+
+/// A driver reached through /dev/outboard.
+pub struct Device(Arc<Driver>);
+
+impl Device {
+    /// Checks that root has allowed `driver`, an exact driver name of `/proc/crypto`, and that this process may open
+    /// the device.
+    pub fn reach(driver: &str, algorithm: Algorithm) -> Result<Device, Error> {
+        let link = Link::open().map_err(refusal::no_interface)?;
+        let list = allowed().map_err(|source| refusal::no_list(driver, source))?;
+        let entry = list.into_iter().find(|entry| entry.driver == driver);
+        let entry = entry.ok_or_else(|| refusal::not_allowed(driver))?;
+        match entry.algorithm.as_deref() {
+            Some(name) if name == algorithm.kernel_name() => {}
+            Some(other) => return Err(refusal::other_algorithm(driver, other)),
+            // No driver of this name has been seen: whether there is one now, a session tells.
+            None => {
+                let key = vec![0; algorithm.least_key_len()];
+                let session = link.new_session(entry.number, number(algorithm), &key);
+                link.free_session(session.map_err(|source| refusal::no_session(driver, source))?);
+            }
+        }
+        Ok(Device(Arc::new(Driver {
+            name: entry.driver,
+            number: entry.number,
+            algorithm,
+            link: AtomicPtr::new(Arc::into_raw(Arc::new(link)).cast_mut()),
+        })))
+    }
+}
+
+impl Accelerator for Device {
+    fn driver(&self) -> &str {
+        &self.0.name
+    }
+
+    fn interface(&self) -> &'static str {
+        INTERFACE
+    }
+
+    fn open(&self, key: &[u8]) -> Result<Box<dyn Session>, Error> {
+        Ok(Box::new(DeviceSession::new(Arc::clone(&self.0), key)?))
+    }
+}
+
+/// An allowed driver, and the link that leads there.
+struct Driver {
+    name: String,
+    /// Its number in root's list.
+    number: u16,
+    algorithm: Algorithm,
+    /// Of an `Arc`. One that is replaced keeps its count for ever, since another thread may be about to take a
+    /// reference; that happens when an application closes what it does not know, so once in a process.
+    link: AtomicPtr<Link>,
+}
+
+impl Driver {
+    /// The link; a new one if the application has closed the descriptor of the old.
+    fn link(&self) -> Result<Arc<Link>, Error> {
+        let known = self.link.load(Ordering::Acquire);
+        let link = Self::reference(known);
+        if link.is_ours() {
+            return Ok(link);
+        }
+        let lost = |_| Error::DescriptorLost { driver: self.name.clone() };
+        let fresh = Arc::new(Link::open().map_err(lost)?);
+        let raw = Arc::into_raw(Arc::clone(&fresh)).cast_mut();
+        match self.link.compare_exchange(known, raw, Ordering::AcqRel, Ordering::Acquire) {
+            Ok(_) => Ok(fresh),
+            Err(earlier) => {
+                // SAFETY: another thread was first, so nobody has seen ours.
+                drop(unsafe { Arc::from_raw(raw) });
+                Ok(Self::reference(earlier))
+            }
+        }
+    }
+
+    fn reference(at: *mut Link) -> Arc<Link> {
+        // SAFETY: what `link` has held keeps the count that it came with.
+        unsafe {
+            Arc::increment_strong_count(at);
+            Arc::from_raw(at)
+        }
+    }
+}
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        // SAFETY: the count that the pointer came with, and nobody looks at it any more.
+        drop(unsafe { Arc::from_raw(*self.link.get_mut()) });
+    }
+}
+
+/// The module's number of an algorithm.
+fn number(algorithm: Algorithm) -> u16 {
+    match algorithm {
+        Algorithm::CbcAes => uapi::CBC_AES,
+    }
+}

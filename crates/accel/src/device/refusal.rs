@@ -1,0 +1,83 @@
+//! Why /dev/outboard does not lead to a driver, and what to do about it.
+
+use std::io;
+
+use super::INTERFACE;
+use crate::Error;
+
+pub(super) fn no_interface(source: io::Error) -> Error {
+    let advice = match source.raw_os_error() {
+        Some(libc::ENOENT | libc::ENXIO | libc::ENODEV) => {
+            "the outboard module is not loaded: modprobe outboard"
+        }
+        Some(libc::EACCES | libc::EPERM) => {
+            "this user may not open it: add the user to the group that owns it (usermod -aG outboard USER; for a \
+             service, SupplementaryGroups=outboard)"
+        }
+        Some(libc::EMFILE | libc::ENFILE) => "no file descriptor is left: raise the limit (ulimit -n)",
+        Some(libc::EPROTO) => {
+            "the module speaks another version of the interface: install both from one release"
+        }
+        _ => "see docs/uapi.md",
+    };
+    Error::NoInterface { interface: INTERFACE, advice, source }
+}
+
+pub(super) fn no_list(driver: &str, source: io::Error) -> Error {
+    let reason = "/sys/class/misc/outboard/allow cannot be read, so nothing says whether root allowed it: is /sys mounted?";
+    unreachable(driver, reason.to_owned(), source)
+}
+
+pub(super) fn not_allowed(driver: &str) -> Error {
+    let reason = format!("root has not allowed it: outboard allow {driver}");
+    unreachable(driver, reason, io::Error::from_raw_os_error(libc::ENOENT))
+}
+
+pub(super) fn other_algorithm(driver: &str, algorithm: &str) -> Error {
+    unreachable(driver, format!("it does {algorithm}"), io::Error::from_raw_os_error(libc::ENOENT))
+}
+
+/// The driver is on root's list and took no session.
+pub(super) fn no_session(driver: &str, source: io::Error) -> Error {
+    match source.raw_os_error() {
+        Some(libc::ENOENT | libc::ENODEV) => {
+            let reason = "root has allowed it, but it is not there: is its module loaded, and does /proc/crypto list \
+                          it with selftest passed?";
+            unreachable(driver, reason.to_owned(), source)
+        }
+        _ => Error::KeyRefused { driver: driver.to_owned(), source },
+    }
+}
+
+fn unreachable(driver: &str, reason: String, source: io::Error) -> Error {
+    Error::Unreachable { interface: INTERFACE, driver: driver.to_owned(), reason, source }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn os(number: i32) -> io::Error {
+        io::Error::from_raw_os_error(number)
+    }
+
+    #[test]
+    fn each_refusal_says_what_to_do() {
+        for (error, advice) in [
+            (no_interface(os(libc::ENOENT)), "modprobe outboard"),
+            (no_interface(os(libc::EACCES)), "group"),
+            (not_allowed("mv-cbc-aes"), "outboard allow mv-cbc-aes"),
+            (no_session("mv-cbc-aes", os(libc::ENOENT)), "/proc/crypto"),
+            (no_session("mv-cbc-aes", os(libc::EINVAL)), "key memory"),
+        ] {
+            let text = error.to_string();
+            assert!(text.contains(advice), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_full_key_memory_is_scarcity_and_a_missing_driver_is_not() {
+        assert!(no_session("x", os(libc::EMFILE)).is_scarcity());
+        assert!(!no_session("x", os(libc::ENODEV)).is_scarcity());
+    }
+}

@@ -1,0 +1,122 @@
+//! Part of an arena, for the requests of one batch.
+
+use std::io;
+use std::ops::Range;
+use std::sync::Arc;
+
+use outboard_uapi as uapi;
+
+use super::arena::{Arena, UNIT};
+use super::link::Link;
+
+/// The status of a slot that the module has not touched: no request may pass for done because the doorbell rang
+/// elsewhere.
+const UNTOUCHED: i32 = -libc::ENODATA;
+
+/// Units that follow each other, with the slots of the same numbers. Gone with a fork: the child has no mapping.
+pub(super) struct Region {
+    link: Arc<Link>,
+    generation: u32,
+    arena: *const Arena,
+    first: u32,
+    count: u32,
+    /// How many of the slots were submitted.
+    rung: u32,
+    /// Where plaintext lies that the accelerator wrote.
+    secret: usize,
+}
+
+// SAFETY: an arena may be shared, and the units are this value's own.
+unsafe impl Send for Region {}
+
+impl Region {
+    /// Part of an arena of `link`'s, taken under this generation.
+    pub(super) fn new(link: Arc<Link>, generation: u32, arena: *const Arena, first: u32, count: u32) -> Self {
+        Region { link, generation, arena, first, count, rung: 0, secret: 0 }
+    }
+
+    /// The arena, where it is mapped: in the process that took the units.
+    fn arena(&self) -> io::Result<&Arena> {
+        if self.link.generation() == self.generation {
+            // SAFETY: of this process, and it lives as long as the link.
+            Ok(unsafe { &*self.arena })
+        } else {
+            Err(io::Error::from_raw_os_error(libc::ECHILD))
+        }
+    }
+
+    /// Copies `input` into the units from `unit` on, and answers its place from the start of the mapping.
+    pub(super) fn fill(&mut self, unit: u32, input: &[u8]) -> io::Result<u32> {
+        let arena = self.arena()?;
+        assert!(
+            self.rung == 0 && input.len() <= (self.count - unit) as usize * UNIT,
+            "it was measured before"
+        );
+        // SAFETY: the units are ours, nothing is in flight there, and there is room.
+        unsafe { std::ptr::copy_nonoverlapping(input.as_ptr(), arena.data(self.first + unit), input.len()) };
+        Ok(arena.offset(self.first + unit))
+    }
+
+    /// Writes a request into a slot.
+    pub(super) fn ask(&mut self, slot: u32, request: &uapi::Slot) -> io::Result<()> {
+        let arena = self.arena()?;
+        assert!(self.rung == 0 && slot < self.count, "a region has as many slots as units");
+        // SAFETY: the slot is ours and not in flight.
+        unsafe { arena.slot(self.first + slot).write(uapi::Slot { status: UNTOUCHED, ..*request }) };
+        Ok(())
+    }
+
+    /// Submits the first `count` slots, and waits for them if asked to. `secret` bytes from the front on will be
+    /// plaintext.
+    pub(super) fn ring(&mut self, count: u32, wait: bool, secret: usize) -> io::Result<()> {
+        let number = self.arena()?.number;
+        assert!(count <= self.count && secret <= self.count as usize * UNIT);
+        (self.rung, self.secret) = (count, secret);
+        self.link.ring(number, self.first, count, wait)
+    }
+
+    /// Whether some of these slots are in flight; in a fork's child none is.
+    pub(super) fn is_in_flight(&self, slots: Range<u32>) -> bool {
+        let in_flight =
+            |arena: &Arena| slots.into_iter().any(|s| arena.status(self.first + s) == uapi::IN_FLIGHT);
+        self.arena().is_ok_and(in_flight)
+    }
+
+    /// What the driver answered for a slot.
+    pub(super) fn status(&self, slot: u32) -> io::Result<()> {
+        match self.arena()?.status(self.first + slot) {
+            0 => Ok(()),
+            error if error < 0 => Err(io::Error::from_raw_os_error(-error)),
+            _ => Err(io::Error::from_raw_os_error(libc::ETIMEDOUT)),
+        }
+    }
+
+    /// `len` bytes from a unit on. None of them is in flight.
+    pub(super) fn bytes(&self, unit: u32, len: usize) -> io::Result<&[u8]> {
+        let arena = self.arena()?;
+        assert!(len <= (self.count - unit) as usize * UNIT, "no result is longer than its request");
+        // SAFETY: the units are ours, mapped and initialised; the caller has seen the status of all that writes there.
+        Ok(unsafe { std::slice::from_raw_parts(arena.data(self.first + unit), len) })
+    }
+
+    /// Sleeps until some request of the descriptor is done, or a little while.
+    pub(super) fn wait(&self) {
+        self.link.wait();
+    }
+}
+
+impl Drop for Region {
+    fn drop(&mut self) {
+        // A driver that never answered may still write there: then the units are lost to this process, which costs
+        // less than memory that changes under another request.
+        if self.is_in_flight(0..self.rung) {
+            return;
+        }
+        if let Ok(arena) = self.arena() {
+            // SAFETY: the units are ours, and nothing is in flight there. The compiler cannot leave it out: the
+            // memory is a mapping that it knows nothing about.
+            unsafe { arena.data(self.first).write_bytes(0, self.secret) };
+            arena.units.give(self.first, self.count);
+        }
+    }
+}

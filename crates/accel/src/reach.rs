@@ -1,0 +1,48 @@
+//! The best way down to a driver.
+
+use crate::af_alg::AfAlg;
+use crate::device::Device;
+use crate::{Accelerator, Algorithm, Error};
+
+/// A way down, if there is one.
+pub struct Reached {
+    /// The first interface that leads to the driver.
+    pub accelerator: Option<Box<dyn Accelerator>>,
+    /// Why those that come before it do not.
+    pub passed: Vec<Error>,
+}
+
+type Way = fn(&str, Algorithm) -> Result<Box<dyn Accelerator>, Error>;
+
+/// The interfaces, the one to be preferred first: the module is made for accelerators, works in sandboxes and keeps
+/// many requests in flight; AF_ALG is what old kernels have.
+const WAYS: [Way; 2] = [
+    |driver, algorithm| Ok(Box::new(Device::reach(driver, algorithm)?)),
+    |driver, algorithm| Ok(Box::new(AfAlg::reach(driver, algorithm)?)),
+];
+
+/// Tries each interface for `driver`, an exact driver name of `/proc/crypto`.
+pub fn reach(driver: &str, algorithm: Algorithm) -> Reached {
+    let mut passed = Vec::new();
+    for way in WAYS {
+        match way(driver, algorithm) {
+            Ok(accelerator) => return Reached { accelerator: Some(accelerator), passed },
+            Err(error) => passed.push(error),
+        }
+    }
+    Reached { accelerator: None, passed }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_nobody_reaches_is_explained_for_each_interface() {
+        let reached = reach("no-such-driver", Algorithm::CbcAes);
+        assert!(reached.accelerator.is_none());
+        let texts: Vec<String> = reached.passed.iter().map(Error::to_string).collect();
+        assert_eq!(texts.len(), WAYS.len());
+        assert!(texts[0].contains("/dev/outboard") && texts[1].contains("AF_ALG"), "{texts:?}");
+    }
+}

@@ -1,0 +1,76 @@
+//! The trait of every way down.
+
+use std::slice;
+
+use crate::{Algorithm, Direction, Error};
+
+/// A kernel driver that can be reached.
+pub trait Accelerator: Send + Sync {
+    /// The driver's name in `/proc/crypto`, such as `virtio_crypto_aes_cbc`.
+    fn driver(&self) -> &str;
+
+    /// The interface that leads to it, such as `AF_ALG`.
+    fn interface(&self) -> &'static str;
+
+    /// Hands `key` to the driver. Costs system calls and, on many devices, a slot of scarce key memory:
+    /// keep the session. Key lengths are those of the algorithm.
+    fn open(&self, key: &[u8]) -> Result<Box<dyn Session>, Error>;
+}
+
+/// What is asked of a session.
+#[derive(Clone, Copy)]
+pub struct Request<'a> {
+    /// Which way.
+    pub direction: Direction,
+    /// As long as the algorithm wants it.
+    pub iv: &'a [u8],
+    /// Whole blocks, at most [`Session::max_request`] bytes.
+    pub input: &'a [u8],
+}
+
+impl Request<'_> {
+    /// Whether it is one that `algorithm` can do, of at most `max` bytes.
+    pub(crate) fn check(&self, algorithm: Algorithm, max: usize) -> Result<(), Error> {
+        let (len, iv_len) = (self.input.len(), self.iv.len());
+        if len <= max && len % algorithm.block_len() == 0 && iv_len == algorithm.iv_len() {
+            return Ok(());
+        }
+        Err(Error::Misfit { len, iv_len, algorithm: algorithm.kernel_name(), max })
+    }
+}
+
+/// A key in a driver. Used by one thread at a time; [`share`](Self::share) makes another one for a second thread.
+///
+/// A result lies in memory of the session's own until [`release`](Self::release) or the next submission.
+pub trait Session: Send {
+    /// The longest request in bytes; a multiple of the block length. Where the algorithm allows it, a request is
+    /// cut into pieces that the accelerator works on at the same time, so directions may differ.
+    fn max_request(&self, direction: Direction) -> usize;
+
+    /// How many requests [`submit`](Self::submit) takes at once.
+    fn max_batch(&self) -> usize {
+        1
+    }
+
+    /// Hands requests to the driver, all at once, and does not wait for them. What was submitted before is
+    /// forgotten, whether it was done or not.
+    fn submit(&mut self, requests: &[Request<'_>]) -> Result<(), Error>;
+
+    /// Whether [`result`](Self::result) would not have to wait, for any request.
+    fn is_done(&mut self) -> bool;
+
+    /// Waits for the request with this place in the batch, and lends its result, as long as its input.
+    fn result(&mut self, index: usize) -> Result<&[u8], Error>;
+
+    /// Gives back the memory of the results, wiped where they were plaintext.
+    fn release(&mut self);
+
+    /// Another session with the same key, that can be used at the same time by another thread.
+    fn share(&self) -> Result<Box<dyn Session>, Error>;
+
+    /// One request from its submission to its result.
+    fn crypt(&mut self, request: &Request<'_>) -> Result<&[u8], Error> {
+        self.submit(slice::from_ref(request))?;
+        self.result(0)
+    }
+}

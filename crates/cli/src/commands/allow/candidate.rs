@@ -1,0 +1,32 @@
+//! Whether a driver is one that /dev/outboard is for.
+
+use anyhow::{Result, bail};
+use outboard_accel::Algorithm;
+use outboard_drivers::find::survey;
+use outboard_drivers::judge::Verdict;
+use outboard_drivers::root::Root;
+
+/// The algorithm of a driver that may be allowed; the error says why another may not.
+pub fn judge(driver: &str, force: bool) -> Result<Algorithm> {
+    let survey = survey(&Root::live())?;
+    let Some(found) = survey.drivers.iter().find(|judged| judged.driver.name == driver) else {
+        bail!(
+            "/proc/crypto lists no driver {driver}: is its module loaded, and the name exact (outboard status --verbose)?"
+        );
+    };
+    let Some(algorithm) = Algorithm::by_kernel_name(&found.driver.algorithm) else {
+        let known: Vec<_> = Algorithm::ALL.iter().map(|algorithm| algorithm.kernel_name()).collect();
+        bail!("{driver} does {}, and outboard can check {} only", found.driver.algorithm, known.join(", "));
+    };
+    let why = || found.judgement.evidence.first().map_or_else(String::new, |e| format!(" ({})", e.text));
+    match found.judgement.verdict {
+        Verdict::Accelerator | Verdict::Unknown => Ok(algorithm),
+        Verdict::CpuInstructions | Verdict::Software | Verdict::Wrapper if force => Ok(algorithm),
+        verdict => bail!(
+            "{driver} is no accelerator but {}{}: OpenSSL's own code is faster than a way through the kernel to it; --force \
+             allows it all the same",
+            verdict.name(),
+            why()
+        ),
+    }
+}

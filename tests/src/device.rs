@@ -1,0 +1,79 @@
+//! The accelerator behind /dev/outboard, without the provider, and what software makes of the same bytes.
+
+use std::fs;
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use outboard_accel::device::Device;
+use outboard_accel::{Accelerator, Algorithm, Request, Session};
+use outboard_uapi::{DEVICE, SYSFS};
+
+use crate::evp::{self, Cipher, Context, LibraryContext};
+use crate::machine::{ACCELERATOR, is_allowed};
+use crate::skip::skip;
+
+/// One test at a time: some count what the module has, some close descriptors.
+static ALONE: Mutex<()> = Mutex::new(());
+
+/// The accelerator, for one test at a time.
+pub struct Reached {
+    /// It.
+    pub device: Device,
+    _alone: MutexGuard<'static, ()>,
+}
+
+/// The accelerator behind /dev/outboard. Allows it if nobody has.
+pub fn reached(test: &str) -> Option<Reached> {
+    let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    if !Path::new(DEVICE).exists() {
+        skip(test, format!("{DEVICE} (insmod outboard.ko)"));
+        return None;
+    }
+    if !is_allowed(ACCELERATOR) && fs::write(format!("{SYSFS}/allow"), ACCELERATOR).is_err() {
+        skip(test, format!("an accelerator ({ACCELERATOR} for /dev/outboard)"));
+        return None;
+    }
+    match Device::reach(ACCELERATOR, Algorithm::CbcAes) {
+        Ok(device) => Some(Reached { device, _alone: alone }),
+        Err(error) => panic!("{error}"),
+    }
+}
+
+impl Reached {
+    /// A session with this key.
+    #[track_caller]
+    pub fn open(&self, key: &[u8]) -> Box<dyn Session> {
+        self.device.open(key).unwrap_or_else(|error| panic!("{error}"))
+    }
+}
+
+/// What OpenSSL's own code makes of a request.
+pub fn by_software(key: &[u8], request: &Request<'_>) -> Vec<u8> {
+    let world = LibraryContext::new();
+    let cipher = Cipher::fetch(&world, &format!("AES-{}-CBC", key.len() * 8), "provider=default");
+    let iv = request.iv.try_into().expect("16 bytes");
+    let direction = match request.direction {
+        outboard_accel::Direction::Encrypt => evp::Direction::Encrypt,
+        outboard_accel::Direction::Decrypt => evp::Direction::Decrypt,
+    };
+    let mut context = Context::keyed(&cipher.expect("OpenSSL has it"), key, iv, direction);
+    context.set_padding(false).expect("padding off");
+    let mut output = vec![0; request.input.len() + 16];
+    let written = context.update(request.input, &mut output).expect("update");
+    output.truncate(written);
+    output
+}
+
+/// A number that the module shows: of what is alive now (`sessions`), or of the accelerator (`requests`).
+#[track_caller]
+pub fn count(name: &str) -> u64 {
+    let path = format!("{SYSFS}/{name}");
+    let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
+    text.trim().parse().unwrap_or_else(|_| panic!("{path}: {text}"))
+}
+
+/// A number that the module counts for the accelerator.
+#[track_caller]
+pub fn driver_count(name: &str) -> u64 {
+    count(&format!("drivers/{ACCELERATOR}/{name}"))
+}

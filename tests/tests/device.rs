@@ -1,0 +1,195 @@
+//! /dev/outboard by its Rust side: batches, pieces, threads, and a descriptor that the application took away.
+
+use std::fs::File;
+use std::io::{Seek, SeekFrom};
+use std::os::fd::{AsRawFd, RawFd};
+use std::path::Path;
+use std::thread;
+
+use outboard_accel::device::Device;
+use outboard_accel::{Algorithm, Direction, Request, Session};
+use outboard_tests::bytes::{assert_same, bytes};
+use outboard_tests::device::{by_software, count, driver_count, reached};
+use outboard_uapi::DEVICE;
+
+#[track_caller]
+fn assert_right(session: &mut dyn Session, key: &[u8], request: &Request<'_>, what: &str) {
+    let result = session.crypt(request).unwrap_or_else(|error| panic!("{what}: {error}"));
+    assert_same(result, &by_software(key, request), what);
+    session.release();
+}
+
+#[test]
+fn every_length_comes_back_right_in_both_directions() {
+    let Some(reached) = reached("every_length_comes_back_right_in_both_directions") else { return };
+    for key in [bytes(1, 16), bytes(2, 24), bytes(3, 32)] {
+        let mut session = reached.open(&key);
+        for direction in [Direction::Encrypt, Direction::Decrypt] {
+            let most = session.max_request(direction);
+            for len in [0, 16, 32, 1008, 4096, 16_368, 16_384, 16_400, 65_536, most] {
+                let (iv, input) = (bytes(len as u64, 16), bytes(9, len));
+                let request = Request { direction, iv: &iv, input: &input };
+                assert_right(&mut *session, &key, &request, &format!("{direction:?}, {len} bytes"));
+            }
+        }
+    }
+}
+
+#[test]
+fn what_does_not_fit_is_refused_and_the_session_goes_on() {
+    let Some(reached) = reached("what_does_not_fit_is_refused_and_the_session_goes_on") else { return };
+    let key = bytes(1, 16);
+    let mut session = reached.open(&key);
+    let (iv, long) = (bytes(2, 16), bytes(3, 1 << 20));
+    for (iv, len) in [(&iv[..], 15), (&iv[..15], 16), (&iv[..], session.max_request(Direction::Decrypt) + 16)]
+    {
+        assert!(session.crypt(&Request { direction: Direction::Decrypt, iv, input: &long[..len] }).is_err());
+    }
+    let request = Request { direction: Direction::Encrypt, iv: &iv, input: &long[..64] };
+    assert!(session.submit(&vec![request; session.max_batch() + 1]).is_err());
+    assert!(session.result(0).is_err(), "what was refused has no result");
+    assert_right(&mut *session, &key, &request, "after refusals");
+}
+
+#[test]
+fn a_batch_has_each_result_in_its_place() {
+    let Some(reached) = reached("a_batch_has_each_result_in_its_place") else { return };
+    let key = bytes(4, 16);
+    let mut session = reached.open(&key);
+    let texts: Vec<_> = (0..session.max_batch() as u64)
+        .map(|n| (bytes(n, 16), bytes(100 + n, 16 * (n as usize * 7))))
+        .collect();
+    let requests: Vec<_> = texts
+        .iter()
+        .enumerate()
+        .map(|(n, (iv, input))| {
+            let direction = if n % 3 == 0 { Direction::Decrypt } else { Direction::Encrypt };
+            Request { direction, iv, input }
+        })
+        .collect();
+    for _ in 0..3 {
+        let before = (driver_count("requests"), driver_count("batches"));
+        session.submit(&requests).expect("a batch");
+        for (n, request) in requests.iter().enumerate().rev() {
+            let result = session.result(n).expect("a result");
+            assert_same(result, &by_software(&key, request), &format!("request {n}"));
+        }
+        assert!(session.is_done());
+        // The first has no bytes, so it has no slot.
+        let asked = requests.len() as u64 - 1;
+        assert_eq!((driver_count("requests"), driver_count("batches")), (before.0 + asked, before.1 + 1));
+    }
+}
+
+#[test]
+fn a_large_decryption_goes_down_as_one_batch_of_pieces() {
+    let Some(reached) = reached("a_large_decryption_goes_down_as_one_batch_of_pieces") else { return };
+    let key = bytes(5, 32);
+    let mut session = reached.open(&key);
+    let input = bytes(6, session.max_request(Direction::Decrypt));
+    let before = (driver_count("requests"), driver_count("batches"));
+    let request = Request { direction: Direction::Decrypt, iv: &bytes(7, 16), input: &input };
+    assert_right(&mut *session, &key, &request, "a large decryption");
+    let after = (driver_count("requests"), driver_count("batches"));
+    assert!(after.0 - before.0 >= 4, "{} requests for {} bytes", after.0 - before.0, input.len());
+    assert_eq!(after.1, before.1 + 1);
+}
+
+#[test]
+fn threads_share_a_key_and_more_of_them_than_an_arena_has_room_for() {
+    let Some(reached) = reached("threads_share_a_key_and_more_of_them_than_an_arena_has_room_for") else {
+        return;
+    };
+    let key = bytes(8, 16);
+    let first = reached.open(&key);
+    thread::scope(|scope| {
+        for number in 0..16 {
+            let (mut session, key) = (first.share().expect("another session"), &key);
+            scope.spawn(move || {
+                for round in 0..4 {
+                    let input = bytes(number, session.max_request(Direction::Decrypt));
+                    let request =
+                        Request { direction: Direction::Decrypt, iv: &bytes(round, 16), input: &input };
+                    assert_right(&mut *session, key, &request, &format!("thread {number}, round {round}"));
+                }
+            });
+        }
+    });
+    assert!(count("sessions") >= 1);
+}
+
+#[test]
+fn nothing_is_left_in_the_module_when_the_last_session_is_gone() {
+    let Some(_alone) = reached("nothing_is_left_in_the_module_when_the_last_session_is_gone") else {
+        return;
+    };
+    let alive = || ["files", "sessions", "arenas", "requests"].map(count);
+    let before = alive();
+    {
+        let device = Device::reach("virtio_crypto_aes_cbc", Algorithm::CbcAes).expect("reached before");
+        let mut session = outboard_accel::Accelerator::open(&device, &bytes(1, 16)).expect("a session");
+        let (iv, input) = (bytes(2, 16), bytes(3, 4096));
+        let request = Request { direction: Direction::Encrypt, iv: &iv, input: &input };
+        // One with its result taken, one forgotten in flight.
+        session.crypt(&request).expect("a request");
+        session.submit(&[request]).expect("a request");
+        assert_eq!(alive()[..3], [before[0] + 1, before[1] + 1, before[2] + 1]);
+    }
+    // What sleeps is freed by a workqueue.
+    let start = std::time::Instant::now();
+    while alive() != before && start.elapsed().as_secs() < 5 {
+        thread::yield_now();
+    }
+    assert_eq!(alive(), before);
+}
+
+/// The descriptors of this process that lead to the device.
+fn descriptors() -> Vec<RawFd> {
+    let entries = std::fs::read_dir("/proc/self/fd").expect("proc is mounted").flatten();
+    entries
+        .filter(|entry| std::fs::read_link(entry.path()).is_ok_and(|target| target == Path::new(DEVICE)))
+        .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+        .collect()
+}
+
+#[test]
+fn no_byte_goes_to_what_the_application_opened_under_our_number() {
+    let Some(reached) = reached("no_byte_goes_to_what_the_application_opened_under_our_number") else {
+        return;
+    };
+    let key = bytes(1, 16);
+    let mut session = reached.open(&key);
+    let (iv, input) = (bytes(2, 16), bytes(3, 4096));
+    let request = Request { direction: Direction::Encrypt, iv: &iv, input: &input };
+    assert_right(&mut *session, &key, &request, "before");
+    let mut file = tempfile::tempfile().expect("a temporary file");
+    for fd in descriptors() {
+        // SAFETY: this test is the application; nothing else in the process uses the device now.
+        assert!(unsafe { libc::dup2(file.as_raw_fd(), fd) } >= 0);
+    }
+    assert_right(&mut *session, &key, &request, "after");
+    assert_eq!(
+        file.seek(SeekFrom::End(0)).expect("a file"),
+        0,
+        "something was written to the application's file"
+    );
+    assert_eq!(descriptors().len(), 1, "the device was opened again, once");
+}
+
+#[test]
+fn another_opening_of_the_device_under_our_number_gives_no_wrong_result() {
+    let test = "another_opening_of_the_device_under_our_number_gives_no_wrong_result";
+    let Some(reached) = reached(test) else { return };
+    let key = bytes(1, 16);
+    let mut session = reached.open(&key);
+    let (iv, input) = (bytes(2, 16), bytes(3, 4096));
+    let request = Request { direction: Direction::Encrypt, iv: &iv, input: &input };
+    assert_right(&mut *session, &key, &request, "before");
+    let other = File::options().read(true).write(true).open(DEVICE).expect("the device");
+    for fd in descriptors().into_iter().filter(|fd| *fd != other.as_raw_fd()) {
+        // SAFETY: as above.
+        assert!(unsafe { libc::dup2(other.as_raw_fd(), fd) } >= 0);
+    }
+    // Nobody can tell the two apart by fstat(2); but what fails there is no result.
+    assert!(session.crypt(&request).is_err());
+}

@@ -1,0 +1,118 @@
+//! `outboard allow`, `outboard disallow`, and `outboard prove` of a driver that was allowed.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use outboard_tests::bytes::bytes;
+use outboard_tests::command::{on_path, said};
+use outboard_tests::device::reached;
+use outboard_tests::machine::{ACCELERATOR, is_allowed};
+use outboard_tests::skip::skip;
+
+/// The command, on a machine whose accelerator /dev/outboard could lead to.
+struct Outboard {
+    program: PathBuf,
+    _reached: outboard_tests::device::Reached,
+}
+
+impl Outboard {
+    fn find(test: &str) -> Option<Outboard> {
+        let Some(program) = on_path("outboard") else {
+            skip(test, "the outboard command");
+            return None;
+        };
+        Some(Outboard { program, _reached: reached(test)? })
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        Command::new(&self.program).args(arguments).output().expect("the command runs")
+    }
+
+    #[track_caller]
+    fn succeeds(&self, arguments: &[&str]) -> String {
+        let output = self.run(arguments);
+        assert!(output.status.success(), "{arguments:?}: {}", said(&output));
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
+    #[track_caller]
+    fn fails(&self, arguments: &[&str], code: i32) -> String {
+        let output = self.run(arguments);
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {}", said(&output));
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    }
+}
+
+#[test]
+fn a_driver_is_checked_allowed_listed_and_disallowed() {
+    let test = "a_driver_is_checked_allowed_listed_and_disallowed";
+    let Some(outboard) = Outboard::find(test) else { return };
+    outboard.succeeds(&["disallow", ACCELERATOR]);
+    assert!(!is_allowed(ACCELERATOR));
+    assert!(!outboard.succeeds(&["allow", "--list"]).contains(ACCELERATOR));
+    assert!(outboard.fails(&["disallow", ACCELERATOR], 1).contains("not allowed"));
+    for _ in 0..2 {
+        let text = outboard.succeeds(&["allow", ACCELERATOR]);
+        assert!(text.contains("every result right"), "{text}");
+        assert!(is_allowed(ACCELERATOR));
+    }
+    assert!(outboard.succeeds(&["allow", "--list"]).contains("cbc(aes)"));
+    let json = outboard.succeeds(&["allow", "--list", "--json"]);
+    assert!(json.contains("outboard-allow/1") && json.contains(ACCELERATOR), "{json}");
+}
+
+#[test]
+fn what_is_no_accelerator_or_not_there_is_refused() {
+    let Some(outboard) = Outboard::find("what_is_no_accelerator_or_not_there_is_refused") else { return };
+    let text = outboard.fails(&["allow", "no-such-driver"], 1);
+    assert!(text.contains("/proc/crypto"), "{text}");
+    let listing = std::fs::read_to_string("/proc/crypto").expect("proc is mounted");
+    let software = listing.lines().filter_map(|line| line.strip_prefix("driver")?.split_once(": "));
+    let software: Vec<&str> = software
+        .map(|(_, name)| name)
+        .filter(|name| {
+            ["sha1-", "sha256-", "aes-generic", "aes-lib"].iter().any(|start| name.starts_with(start))
+        })
+        .collect();
+    for driver in software {
+        outboard.fails(&["allow", driver], 1);
+        assert!(!is_allowed(driver));
+    }
+    outboard.fails(&["allow"], 2);
+    outboard.fails(&["allow", "--list", "x"], 2);
+}
+
+#[test]
+fn prove_shows_the_hardware_behind_the_device() {
+    let test = "prove_shows_the_hardware_behind_the_device";
+    let Some(outboard) = Outboard::find(test) else { return };
+    let Some(openssl) = on_path("openssl") else {
+        return skip(test, "the openssl command");
+    };
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = |name: &str| folder.path().join(name).to_str().expect("a plain name").to_owned();
+    let (plain, secret, back) = (path("plain"), path("secret"), path("back"));
+    std::fs::write(&plain, bytes(1, 8 << 20)).expect("a file");
+    for (direction, from, to) in [("-e", &plain, &secret), ("-d", &secret, &back)] {
+        let enc = [
+            openssl.to_str().expect("a plain name"),
+            "enc",
+            "-aes-256-cbc",
+            direction,
+            "-in",
+            from,
+            "-out",
+            to,
+        ];
+        let key = ["-K", "00112233445566778899aabbccddeeff", "-iv", "f0e0d0c0b0a090807060504030201000"];
+        let arguments: Vec<&str> = ["prove", "--json", "-", "--require-hardware", "99", "--"]
+            .into_iter()
+            .chain(enc)
+            .chain(key)
+            .collect();
+        let text = outboard.succeeds(&arguments);
+        assert!(text.contains("over /dev/outboard"), "{text}");
+    }
+    let read = |path: &str| std::fs::read(Path::new(path)).expect("what openssl enc wrote");
+    assert!(read(&back) == read(&plain));
+}
