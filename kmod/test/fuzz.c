@@ -33,7 +33,7 @@ static void start(int i)
 		be_hostile(number, tally);
 }
 
-static void end(int i)
+static void stop(int i)
 {
 	kill(processes[i], SIGKILL);
 	check(waitpid(processes[i], NULL, 0) == processes[i], "%m");
@@ -90,20 +90,24 @@ static void disturb(void)
 		puts("a hostile process ended by itself");
 		start(i);
 	} else if (!below(3)) {
-		end(i);
+		stop(i);
 		start(i);
 	}
 }
 
 static void calm_down(void)
 {
+	double end;
+
 	tell(OUTBOARD_PARAMETERS "/timeout", "10");
 	tell(OUTBOARD_PARAMETERS "/max_arena_bytes", "%u", 64 * MIB);
 	tell(OUTBOARD_PARAMETERS "/max_sessions", "1024");
 	if (!sim)
 		return;
 	tell(SIM_DEBUG "/faults", "clear");
-	tell(SIM_DEBUG "/held", "0");
+	/* Those that leave the backlog only now are held again. */
+	for (end = now() + 20; counter("requests") && now() < end; usleep(1000))
+		tell(SIM_DEBUG "/held", "0");
 	tell("/sys/bus/platform/drivers/outboard_sim/bind", "outboard-sim.0");
 	check(!tell(SIM_PARAMETERS "/preset", "ideal"), "the simulation: %m");
 }
@@ -192,7 +196,7 @@ int main(int count, char **words)
 	for (until = now() + seconds; now() < until;)
 		disturb();
 	for (int i = 0; i < PROCESSES; i++)
-		end(i);
+		stop(i);
 	calm_down();
 	printf("fuzz: %llu records, %llu of them refused; %llu requests, %llu done, %llu refused, %llu seen in flight; %u processes killed\n",
 	       (unsigned long long)tally->records, (unsigned long long)tally->refused_records, (unsigned long long)tally->requests,
