@@ -13,6 +13,13 @@
 #define LARGEST_ORDER	8
 #define LARGEST_ARENA	(1UL << 30)
 
+/*
+ * All arenas by number. A number comes again after all the others have been used: a record that was written for an arena
+ * that is gone, or for another descriptor's, must not find somebody else's.
+ */
+static DEFINE_XARRAY_FLAGS(numbers, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
+static u32 next_number;
+
 /* The header takes the place of one slot. */
 struct outboard_slot *ob_slot(const struct ob_arena *arena, u32 index)
 {
@@ -93,8 +100,8 @@ struct ob_arena *ob_arena_get(struct ob_file *file, u32 id)
 	struct ob_arena *arena;
 
 	rcu_read_lock();
-	arena = xa_load(&file->arenas, id);
-	if (arena && !refcount_inc_not_zero(&arena->refs))
+	arena = xa_load(&numbers, id);
+	if (arena && (arena->file != file || !refcount_inc_not_zero(&arena->refs)))
 		arena = NULL;
 	rcu_read_unlock();
 	return arena;
@@ -211,7 +218,7 @@ static void ob_vma_close(struct vm_area_struct *vma)
 
 	if (!refcount_dec_and_test(&arena->maps))
 		return;
-	xa_erase(&arena->file->arenas, arena->id);
+	xa_erase(&numbers, arena->id);
 	ob_arena_put(arena);
 }
 
@@ -246,8 +253,8 @@ int ob_mmap(struct file *filp, struct vm_area_struct *vma)
 	if (IS_ERR(arena))
 		return PTR_ERR(arena);
 	/* The number is taken now, and means something when all is ready. */
-	error = xa_alloc(&file->arenas, &arena->id, NULL, XA_LIMIT(1, INT_MAX), GFP_KERNEL_ACCOUNT);
-	if (error)
+	error = xa_alloc_cyclic(&numbers, &arena->id, NULL, XA_LIMIT(1, U32_MAX), &next_number, GFP_KERNEL_ACCOUNT);
+	if (error < 0)
 		goto put;
 	ob_arena_header(arena);
 	ob_vm_flags(vma, VM_IO | VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP, VM_MAYEXEC);
@@ -257,11 +264,11 @@ int ob_mmap(struct file *filp, struct vm_area_struct *vma)
 		goto erase;
 	vma->vm_private_data = arena;
 	vma->vm_ops = &ob_vm_ops;
-	xa_store(&file->arenas, arena->id, arena, GFP_KERNEL_ACCOUNT);
+	xa_store(&numbers, arena->id, arena, GFP_KERNEL_ACCOUNT);
 	return 0;
 
 erase:
-	xa_erase(&file->arenas, arena->id);
+	xa_erase(&numbers, arena->id);
 put:
 	ob_arena_put(arena);
 	return error;

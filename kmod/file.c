@@ -15,7 +15,6 @@ static int ob_open(struct inode *inode, struct file *filp)
 	if (!file)
 		return -ENOMEM;
 	refcount_set(&file->refs, 1);
-	xa_init_flags(&file->arenas, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
 	xa_init_flags(&file->sessions, XA_FLAGS_ACCOUNT);
 	xa_init_flags(&file->hashes, XA_FLAGS_ACCOUNT);
 	init_waitqueue_head(&file->wait);
@@ -30,7 +29,6 @@ void ob_file_put(struct ob_file *file)
 {
 	if (!refcount_dec_and_test(&file->refs))
 		return;
-	xa_destroy(&file->arenas);
 	xa_destroy(&file->sessions);
 	xa_destroy(&file->hashes);
 	kfree(file);

@@ -2,7 +2,7 @@
 /*
  * What the files of the module share. Who holds whom:
  *
- *   ob_file (a descriptor) -- by number --> ob_arena, ob_session, ob_hash
+ *   ob_file (a descriptor) -- by number --> ob_session, ob_hash; ob_arena by a number that is the module's
  *   a request in flight -> its arena (-> the file), its session's driver handle, its hash handle
  *   a session -> its ob_driver (an entry of root's list)
  *
@@ -110,7 +110,7 @@ void ob_unplug_watch(struct module *owner);
 
 struct ob_file {
 	refcount_t refs;		/* the descriptor, each arena */
-	struct xarray arenas, sessions, hashes;
+	struct xarray sessions, hashes;
 	atomic_t arena_count, session_count, hash_count;
 	atomic_long_t arena_bytes;
 	atomic64_t finished;		/* since the last read */
