@@ -125,13 +125,15 @@ int ob_charge(atomic_t *count, unsigned int limit);
 
 struct ob_batch {
 	atomic_t pending;
+	bool counts;			/* for poll and read: submitted without WAIT */
 	struct completion done;
 };
 
 struct ob_place {
 	struct ob_request *request;	/* memory, kept from one use to the next */
-	struct ob_batch *batch;		/* whoever takes it by an atomic exchange accounts for it */
+	spinlock_t lock;		/* batch, and the end of a request */
 	u16 driver;
+	struct ob_batch *batch;		/* NULL: not in flight. Whoever takes it out accounts for it */
 };
 
 struct ob_arena {
@@ -157,8 +159,9 @@ struct ob_arena *ob_arena_get(struct ob_file *file, u32 id);
 void ob_arena_put(struct ob_arena *arena);
 void ob_arena_put_atomic(struct ob_arena *arena);
 struct outboard_slot *ob_slot(const struct ob_arena *arena, u32 index);
-bool ob_inside(const struct ob_arena *arena, u32 offset, u64 length);
-bool ob_apart(u32 a, u64 a_length, u32 b, u64 b_length);
+bool ob_inside(const struct ob_arena *arena, struct ob_range range);
+bool ob_apart(struct ob_range a, struct ob_range b);
+bool ob_in_and_out(const struct ob_arena *arena, struct ob_range in, struct ob_range out);
 unsigned int ob_pieces(const struct ob_arena *arena, struct ob_range range);
 struct scatterlist *ob_fill(const struct ob_arena *arena, struct scatterlist *sg, struct ob_range range);
 

@@ -73,6 +73,13 @@ static inline int submit(int fd, const struct arena *arena, unsigned int first, 
 	return ring(fd, &record, sizeof(record));
 }
 
+static inline int await(int fd, const struct arena *arena, unsigned int first, unsigned int count)
+{
+	struct outboard_submit record = { OUTBOARD_AWAIT, 0, arena->header->arena, first, count };
+
+	return ring(fd, &record, sizeof(record));
+}
+
 static inline int new_session(int fd, uint32_t id, uint16_t algorithm, uint8_t tag, const void *key, uint16_t size)
 {
 	struct {

@@ -45,10 +45,13 @@ int main(void)
 	close_the_sandbox();
 	arena = map_arena(fd, 1 << 20, 0);
 	check(!new_session(fd, 1, OUTBOARD_CBC_AES, 0, key, 16), "session: %m");
-	for (int wait = 0; wait < 2; wait++) {
+	check(write(fd, NULL, 0) < 0 && errno == EINVAL, "no bytes: %m");
+	for (int wait = 0; wait < 3; wait++) {
 		arena.slot[0] = (struct outboard_slot){ .session = 1, .op = OUTBOARD_ENCRYPT, .in = arena.offset, .out = arena.offset, .length = 4096 };
-		check(!submit(fd, &arena, 0, 1, wait ? OUTBOARD_WAIT : 0), "%m");
-		if (!wait)
+		check(!submit(fd, &arena, 0, 1, wait == 1 ? OUTBOARD_WAIT : 0), "%m");
+		if (wait == 2)
+			check(!await(fd, &arena, 0, 1), "%m");
+		if (wait != 1)
 			check(poll(&event, 1, 5000) == 1 && read(fd, &count, 8) == 8 && count == 1, "%m");
 		check(!arena.slot[0].status, "status %d", arena.slot[0].status);
 	}

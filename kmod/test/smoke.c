@@ -255,6 +255,61 @@ static void poll_and_read_count_what_nobody_waited_for(void)
 		check(arena.slot[i].status == (i == 7 ? -ENOENT : 0), "slot %d: %d", i, arena.slot[i].status);
 }
 
+static void await_returns_when_all_are_done(void)
+{
+	uint64_t count;
+	uint8_t iv[16] = { 1 };
+
+	memset((void *)arena.slot, 0, 64 * sizeof(*arena.slot));
+	check(!await(fd, &arena, 0, 64), "what was never submitted: %m");
+	for (int round = 0; round < 50; round++) {
+		int n = round % 2 ? 64 : 5;
+
+		for (int i = 0; i < n; i++)
+			ask(i, i == 3 ? 4321 : 1000, OUTBOARD_ENCRYPT, arena.offset + i * 65536, arena.offset + i * 65536, 65536, iv);
+		check(!submit(fd, &arena, 0, 2, 0) && !submit(fd, &arena, 2, n - 2, 0), "%m");
+		check(!await(fd, &arena, 1, n - 1), "%m");
+		for (int i = 1; i < n; i++)
+			check(arena.slot[i].status == (i == 3 ? -ENOENT : 0), "slot %d: %d", i, arena.slot[i].status);
+		check(!await(fd, &arena, 0, 64) && !arena.slot[0].status, "%m");
+		check(!await(fd, &arena, 0, 64), "done already: %m");
+		/* Nothing is taken from what read tells, however the two met. */
+		check(read(fd, &count, 8) == 8 && count == (uint64_t)n, "%llu of %d", (unsigned long long)count, n);
+	}
+}
+
+static void *await_all(void *result)
+{
+	*(int *)result = await(fd, &arena, 0, 64);
+	return NULL;
+}
+
+static void one_waits_for_a_slot_and_others_are_told(void)
+{
+	int busy = 0, result[4];
+	uint8_t iv[16] = { 1 };
+	pthread_t threads[4];
+	uint64_t count;
+
+	for (int round = 0; round < 50; round++) {
+		for (int i = 0; i < 64; i++)
+			ask(i, 1000, OUTBOARD_ENCRYPT, arena.offset + i * 65536, arena.offset + i * 65536, 65536, iv);
+		check(!submit(fd, &arena, 0, 64, 0), "%m");
+		for (int t = 0; t < 4; t++)
+			check(!pthread_create(&threads[t], NULL, await_all, &result[t]), "thread");
+		for (int t = 0; t < 4; t++) {
+			pthread_join(threads[t], NULL);
+			check(!result[t] || result[t] == -EBUSY, "%s", strerror(-result[t]));
+			busy += result[t] == -EBUSY;
+		}
+		check(!await(fd, &arena, 0, 64), "%m");
+		for (int i = 0; i < 64; i++)
+			check(!arena.slot[i].status, "slot %d: %d", i, arena.slot[i].status);
+		check(read(fd, &count, 8) == 8 && count == 64, "%llu of 64", (unsigned long long)count);
+	}
+	printf("  told so %d of 150\n", busy);
+}
+
 static void a_slot_in_flight_cannot_be_submitted_again(void)
 {
 	uint8_t iv[16] = { 1 };
@@ -285,15 +340,24 @@ static void wrong_records_are_refused(void)
 	char big[600] = { 0 };
 	const void *volatile nowhere = (void *)8;
 
+	/* None at all too: by that a program in a sandbox without fstat tells the device from what took its place. */
 	for (size_t size = 0; size < sizeof(big); size++)
-		check(ring(fd, big, size) == -EINVAL || !size, "%zu zero bytes", size);
+		check(write(fd, big, size) < 0 && errno == EINVAL, "%zu zero bytes: %m", size);
+	check(write(fd, NULL, 0) < 0 && errno == EINVAL, "nothing at all: %m");
 	check(write(fd, nowhere, 16) < 0 && errno == EFAULT, "EFAULT");
 	s.flags = 2; check(ring(fd, &s, 16) == -EINVAL, "flags"); s.flags = 0;
-	s.arena = 99; check(ring(fd, &s, 16) == -ENOENT, "arena"); s.arena = arena.header->arena;
+	s.arena = 0; check(ring(fd, &s, 16) == -ENOENT, "arena 0");
+	s.arena = arena.header->arena + 1; check(ring(fd, &s, 16) == -ENOENT, "arena"); s.arena = arena.header->arena;
 	s.count = 0; check(ring(fd, &s, 16) == -EINVAL, "count 0");
 	s.count = 65; check(ring(fd, &s, 16) == -EINVAL, "count 65");
 	s.first = 0xffffffff; s.count = 2; check(ring(fd, &s, 16) == -EINVAL, "wrap");
 	check(ring(fd, &s, 15) == -EINVAL, "short");
+	s = (struct outboard_submit){ OUTBOARD_AWAIT, OUTBOARD_WAIT, arena.header->arena, 0, 1 };
+	check(ring(fd, &s, 16) == -EINVAL, "AWAIT has no flags"); s.flags = 0;
+	s.arena = 0; check(ring(fd, &s, 16) == -ENOENT, "arena 0"); s.arena = arena.header->arena;
+	s.count = 0; check(ring(fd, &s, 16) == -EINVAL, "count 0");
+	s.first = 63; s.count = 2; check(ring(fd, &s, 16) == -EINVAL, "too many");
+	s.op = 8; check(ring(fd, &s, 16) == -EINVAL, "op 8");
 	check(new_session(fd, 0, OUTBOARD_CBC_AES, 0, key, 16) == -EINVAL, "session 0");
 	check(new_session(fd, 1000, OUTBOARD_CBC_AES, 0, key, 16) == -EEXIST, "taken");
 	check(new_session(fd, 5, OUTBOARD_CBC_AES, 0, key, 15) == -EINVAL, "key size");
@@ -347,6 +411,33 @@ static void the_mapping_keeps_its_shape(void)
 	check(mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 5000L * page) == MAP_FAILED && errno == EINVAL, "5000 slots");
 	check(mmap(NULL, 65 << 20, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) == MAP_FAILED && errno == ENOMEM, "65 MiB");
 	check(counter("arenas") == 1, "%ld arenas", counter("arenas"));
+}
+
+static void no_arena_s_number_comes_again(void)
+{
+	struct outboard_submit s = { OUTBOARD_SUBMIT, 0, 0, 0, 1 };
+	uint32_t last = arena.header->arena, old;
+	int other = open_device(0);
+	struct arena mine;
+
+	for (int i = 0; i < 200; i++) {
+		mine = map_arena(i % 2 ? fd : other, 1 << 16, 1);
+		old = mine.header->arena;
+		check(old > last, "arena %u after %u", old, last);
+		last = old;
+		/* Of another descriptor: not there. */
+		s.arena = old;
+		for (s.op = OUTBOARD_SUBMIT; s.op; s.op = s.op == OUTBOARD_SUBMIT ? OUTBOARD_AWAIT : 0)
+			check(ring(i % 2 ? other : fd, &s, sizeof(s)) == -ENOENT, "arena %u of another descriptor", old);
+		check(!munmap(mine.base, mine.size), "%m");
+		mine = map_arena(i % 2 ? fd : other, 1 << 16, 1);
+		last = mine.header->arena;
+		/* Of the same, but gone: not what came after it. */
+		s.op = OUTBOARD_SUBMIT;
+		check(ring(i % 2 ? fd : other, &s, sizeof(s)) == -ENOENT, "arena %u is gone", old);
+		check(!munmap(mine.base, mine.size), "%m");
+	}
+	close(other);
 }
 
 static void a_child_has_the_session_and_its_own_arena(void)
@@ -409,7 +500,9 @@ static void a_process_may_be_killed_at_any_time(void)
 			for (;;) {
 				for (int s = 0; s < 32; s++)
 					ask(s, 1, OUTBOARD_ENCRYPT, arena.offset + (s << 15), arena.offset + (s << 15), 32768, iv);
-				submit(fd, &arena, 0, 32, i & 1 ? OUTBOARD_WAIT : 0);
+				submit(fd, &arena, 0, 32, i % 3 == 1 ? OUTBOARD_WAIT : 0);
+				if (i % 3 == 2)
+					await(fd, &arena, 0, 32);
 			}
 		}
 		usleep(5000 + i * 331 % 20000);
@@ -488,10 +581,13 @@ int main(int count, char **words)
 	run(long_messages_equal_chained_short_ones());
 	run(a_wrong_slot_does_not_stop_the_others());
 	run(poll_and_read_count_what_nobody_waited_for());
+	run(await_returns_when_all_are_done());
+	run(one_waits_for_a_slot_and_others_are_told());
 	run(a_slot_in_flight_cannot_be_submitted_again());
 	run(wrong_records_are_refused());
 	run(a_key_may_stay_in_the_keyring());
 	run(the_mapping_keeps_its_shape());
+	run(no_arena_s_number_comes_again());
 	run(a_child_has_the_session_and_its_own_arena());
 	run(arenas_and_descriptors_may_go_while_requests_run());
 	run(a_process_may_be_killed_at_any_time());

@@ -2,8 +2,7 @@
 //!
 //! A process has one descriptor for each driver, and maps arenas from it. A request takes part of an arena, is copied
 //! in, submitted by one write(2) together with its other pieces, and copied out by the caller. After a session exists,
-//! nothing but write, mmap, fstat (which may be refused), poll and read is called, so it works in sandboxes such as
-//! OpenSSH's.
+//! nothing but write, mmap, fstat (which may be refused) and poll is called, so it works in sandboxes such as OpenSSH's.
 //!
 //! - `link`: the descriptor, its records, its arenas; what changes with a fork
 //! - `arena`, `units`, `region`: the mapping, what of it is in use, and the part that a batch has
