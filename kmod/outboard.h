@@ -83,7 +83,8 @@ struct ob_driver {
 	const struct ob_algorithm *algorithm;	/* NULL: never seen */
 	struct module *owner;			/* of the algorithm, to compare */
 	const struct device *leaving;		/* this device is being unbound: no new sessions */
-	unsigned long retry;			/* when to look for it again, if missing */
+	unsigned long retry;			/* when to look for it again, if missing and nothing arrives */
+	int arrivals;				/* before it was looked for */
 	bool missing;
 	u16 number;
 	atomic64_t requests, bytes, batches, errors, timeouts;
@@ -100,6 +101,7 @@ int ob_disallow(const char *name);
 int ob_session_alloc(struct ob_session *session, const struct ob_algorithm *algorithm, u16 number);
 void ob_detach(struct ob_session *session);
 void ob_count_timeout(u16 number);
+void ob_arrived(void);
 
 /* ---- unplug.c ---- */
 

@@ -48,7 +48,7 @@ impl Device {
             None => {
                 let key = vec![0; algorithm.least_key_len()];
                 let session = link.new_session(entry.number, number(algorithm), &key);
-                link.free_session(session.map_err(|source| refusal::no_session(driver, source))?);
+                link.free_session(session.map_err(|source| refusal::never_seen(driver, source))?);
             }
         }
         Ok(Device(Arc::new(Driver {
