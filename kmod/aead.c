@@ -37,8 +37,9 @@ static bool ob_aead_ok(const struct ob_request *request, const struct ob_ask *as
 	if (ask->flags || (ask->aad && !ask->aad_length) ||
 	    memchr_inv(ask->iv + algorithm->iv, 0, sizeof(ask->iv) - algorithm->iv))
 		return false;
-	/* RFC 3610: the size of the length field, less one. */
-	if (algorithm->id == OUTBOARD_CCM_AES && (ask->iv[0] < 1 || ask->iv[0] > 7))
+	/* RFC 3610: the size of the length field, less one. The kernel's own ccm takes 65536 for a field of two bytes. */
+	if (algorithm->id == OUTBOARD_CCM_AES &&
+	    (ask->iv[0] < 1 || ask->iv[0] > 7 || (ask->iv[0] < 3 && ask->length >> 8 * (ask->iv[0] + 1))))
 		return false;
 	return ob_in_and_out(request->arena, in, out) &&
 	       (!aad.length || (ob_inside(request->arena, aad) && ob_apart(aad, in) && ob_apart(aad, out)));
