@@ -68,7 +68,8 @@ static void any_size_aad_and_tag_gives_the_bytes_of_the_software(const struct al
 		for (size_t t = 0; t < COUNT(tags); t++) {
 			randomize(key, sizeof(key));
 			check(!new_session(fd, 1, algorithm->id, tags[t], key, algorithm->keys[k]), "tag %u: %m", tags[t]);
-			for (size_t s = 0; s < COUNT(sizes); s++, n++) {
+			/* The long ones once for each key. */
+			for (size_t s = 0; s < COUNT(sizes) - (t ? 2 : 0); s++, n++) {
 				uint32_t at = places[n % 4], aad = aads[n * 7 % COUNT(aads)];
 
 				at -= at % arena.align;
@@ -121,10 +122,11 @@ static void what_was_forged_is_refused(const struct algorithm *algorithm)
 static void the_limits_of_size_are_exact(const struct algorithm *algorithm)
 {
 	struct outboard_slot slot;
-	uint8_t *plain = malloc(4 * MIB), *sealed = malloc(4 * MIB);
+	uint8_t *plain = malloc(2 * MIB), *sealed = malloc(2 * MIB);
 	uint32_t most;
 
-	begin();
+	fd = open_device(0);
+	arena = map_arena(fd, 2 * MIB, 0);
 	make_session(fd, 1, algorithm);
 	/* The tag needs its place too. */
 	most = arena.room - 16;

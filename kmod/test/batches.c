@@ -154,7 +154,7 @@ static void a_slot_in_flight_cannot_be_submitted_again(void)
 	unsigned int refused = 0;
 
 	begin();
-	for (int i = 0; i < 200; i++) {
+	for (int i = 0; i < 100; i++) {
 		int error;
 
 		fill(8, 2, 65536);
@@ -166,14 +166,14 @@ static void a_slot_in_flight_cannot_be_submitted_again(void)
 		check(!error || arena.slot[8].status == UNTOUCHED, "slot 8: status %d", arena.slot[8].status);
 		check(!wait_for(&arena, 9), "slot 9: status %d", arena.slot[9].status);
 	}
-	check(refused, "it could be, 200 times");
+	check(refused, "it could be, 100 times");
 }
 
 /* Whoever has seen the status may submit the slot again at once. */
 static void a_slot_that_is_done_can_be_submitted_at_once(void)
 {
 	begin();
-	for (int i = 0; i < 1000; i++) {
+	for (int i = 0; i < 400; i++) {
 		fill(3, 1, 16);
 		check(!submit(&arena, 3, 1, 0), "round %d: %m", i);
 		check(!wait_for(&arena, 3), "status %d", arena.slot[3].status);

@@ -149,7 +149,10 @@ static bool answers_are_right(void)
 
 static int result(const char *name, bool good)
 {
-	printf("test fuzz::%s ... %s\n", name, good ? "ok" : "FAILED");
+	static double since;
+
+	printf("test fuzz::%s ... %s <%.1fs>\n", name, good ? "ok" : "FAILED", since ? now() - since : 0);
+	since = now();
 	return !good;
 }
 
@@ -158,7 +161,7 @@ int main(int count, char **words)
 	static const struct option options[] = { { "seconds", 1, NULL, 's' }, { "seed", 1, NULL, 'r' }, { 0 } };
 	unsigned long seconds = 120;
 	const char *left;
-	double until;
+	double until, calmed;
 	int option, failed = 0;
 
 	next_seed = (uint64_t)(now() * 1e9) ^ (uint64_t)getpid() << 40;
@@ -197,7 +200,9 @@ int main(int count, char **words)
 		disturb();
 	for (int i = 0; i < PROCESSES; i++)
 		stop(i);
+	calmed = now();
 	calm_down();
+	printf("fuzz: calm after %.1f s\n", now() - calmed);
 	printf("fuzz: %llu records, %llu of them refused; %llu requests, %llu done, %llu refused, %llu seen in flight; %u processes killed\n",
 	       (unsigned long long)tally->records, (unsigned long long)tally->refused_records, (unsigned long long)tally->requests,
 	       (unsigned long long)tally->good, (unsigned long long)tally->bad, (unsigned long long)tally->in_flight, killed);

@@ -3,6 +3,10 @@
 #include "tests.h"
 #include <sys/uio.h>
 
+#ifndef MREMAP_DONTUNMAP
+#define MREMAP_DONTUNMAP 4
+#endif
+
 static int fd;
 
 static bool refused(size_t size, int protection, int flags, off_t pages, int error)
@@ -24,6 +28,8 @@ static void it_keeps_its_shape(void)
 	check(mprotect(arena.base, arena.size, PROT_READ | PROT_EXEC) < 0 && errno == EACCES, "executable");
 	check(mremap(arena.base, arena.size, arena.size + page, MREMAP_MAYMOVE) == MAP_FAILED, "grown");
 	check(mremap(arena.base, arena.size, page, 0) == MAP_FAILED, "shrunk");
+	check(mremap(arena.base, 0, arena.size, MREMAP_MAYMOVE) == MAP_FAILED, "doubled");
+	check(mremap(arena.base, arena.size, arena.size, MREMAP_MAYMOVE | MREMAP_DONTUNMAP) == MAP_FAILED, "left behind");
 	check(arena.data[0] == 0 && arena.data[arena.room - 1] == 0, "not zeroed");
 	check(counter("arenas") == 1, "%ld arenas", counter("arenas"));
 }
