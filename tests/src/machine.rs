@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::sync::OnceLock;
 
+use outboard_accel::cryptodev::Cryptodev;
 use outboard_accel::device::Device;
 use outboard_accel::{Accelerator, Algorithm};
 
@@ -22,6 +23,9 @@ pub fn reachable_accelerator() -> Result<String, String> {
             .and_then(|device| device.open(&[0; 16]))
             .map(|_| ACCELERATOR.to_owned())
             .map_err(|error| format!("an accelerator ({error})"));
+    }
+    if Cryptodev::reach(ACCELERATOR, Algorithm::CbcAes).is_ok() {
+        return Ok(ACCELERATOR.to_owned());
     }
     bind(ACCELERATOR)
         .map(|()| ACCELERATOR.to_owned())
