@@ -1,10 +1,12 @@
 //! The open device and its ioctls, each wrapped once.
 
+use std::fmt;
 use std::io;
-use std::ptr::{from_mut, from_ref, null, null_mut};
+use std::mem::zeroed;
+use std::ptr::{from_mut, from_ref};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::abi::{self, AlgInfo, CryptOp, MAX_NAME, SessionInfoOp, SessionOp};
+use super::abi::{self, CryptOp, MAX_NAME, SessionInfoOp, SessionOp};
 use crate::descriptor::{Descriptor, check};
 use crate::fork_mark::ForkMark;
 
@@ -22,11 +24,31 @@ pub(super) struct Node {
 /// What a session has got.
 pub(super) struct Info {
     /// The kernel's name of the algorithm.
-    pub(super) algorithm: String,
-    /// The driver's name; cut off if it is longer than 63 bytes.
-    pub(super) driver: String,
+    pub(super) algorithm: Name,
+    /// The driver's name.
+    pub(super) driver: Name,
     /// The kernel marks it as a driver that only the kernel can use.
     pub(super) kernel_only: bool,
+}
+
+/// A name up to its NUL; cut off where it is longer than its room.
+pub(super) struct Name([u8; MAX_NAME]);
+
+impl Name {
+    /// Whether it is exactly this one.
+    pub(super) fn is(&self, name: &str) -> bool {
+        self.bytes() == name.as_bytes()
+    }
+
+    fn bytes(&self) -> &[u8] {
+        self.0.split(|&byte| byte == 0).next().unwrap_or_default()
+    }
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&String::from_utf8_lossy(self.bytes()))
+    }
 }
 
 impl Node {
@@ -57,15 +79,10 @@ impl Node {
     /// Makes a session for a key and answers its number, which is random.
     pub(super) fn new_session(&self, cipher: u32, key: &[u8]) -> io::Result<u32> {
         let key_len = u32::try_from(key.len()).map_err(|_| io::Error::from_raw_os_error(libc::EINVAL))?;
-        let mut asked = SessionOp {
-            cipher,
-            mac: 0,
-            key_len,
-            key: key.as_ptr(),
-            mac_key_len: 0,
-            mac_key: null(),
-            session: 0,
-        };
+        let mut asked: SessionOp<*const u8> = empty();
+        asked.cipher = cipher;
+        asked.key_len = key_len;
+        asked.key = key.as_ptr();
         // SAFETY: the structure of this ioctl, which is written; `key` is readable for its length.
         unsafe { self.ioctl(abi::GSESSION, from_mut(&mut asked).cast()) }?;
         Ok(asked.session)
@@ -73,13 +90,13 @@ impl Node {
 
     /// Asks which driver a session has got.
     pub(super) fn info(&self, session: u32) -> io::Result<Info> {
-        const UNKNOWN: AlgInfo = AlgInfo { name: [0; MAX_NAME], driver: [0; MAX_NAME] };
-        let mut asked = SessionInfoOp { session, cipher: UNKNOWN, hash: UNKNOWN, align_mask: 0, flags: 0 };
+        let mut asked: SessionInfoOp = empty();
+        asked.session = session;
         // SAFETY: the structure of this ioctl, which is written.
         unsafe { self.ioctl(abi::GSESSINFO, from_mut(&mut asked).cast()) }?;
         Ok(Info {
-            algorithm: text(&asked.cipher.name),
-            driver: text(&asked.cipher.driver),
+            algorithm: Name(asked.cipher.name),
+            driver: Name(asked.cipher.driver),
             kernel_only: asked.flags & abi::KERNEL_DRIVER_ONLY != 0,
         })
     }
@@ -94,16 +111,10 @@ impl Node {
         room[..given].copy_from_slice(&iv[..given]);
         let at = data.as_mut_ptr();
         // No flag to have the next IV written back: it is part of the ciphertext, and not every driver updates its own.
-        let mut asked: CryptOp<*mut u8> = CryptOp {
-            session,
-            op,
-            flags: 0,
-            len,
-            source: at,
-            destination: at,
-            mac: null_mut(),
-            iv: room.as_mut_ptr(),
-        };
+        let mut asked: CryptOp<*mut u8> = empty();
+        (asked.session, asked.op, asked.len) = (session, op, len);
+        (asked.source, asked.destination) = (at, at);
+        asked.iv = room.as_mut_ptr();
         // SAFETY: the structure of this ioctl, which is written (the flags); `data` is writable and `room` readable.
         unsafe { self.ioctl(abi::CRYPT, from_mut(&mut asked).cast()) }
     }
@@ -130,22 +141,38 @@ fn open() -> io::Result<Descriptor> {
     Descriptor::own(unsafe { libc::open(path.as_ptr(), libc::O_RDWR | libc::O_CLOEXEC) })
 }
 
-/// A name up to its NUL.
-fn text(name: &[u8; MAX_NAME]) -> String {
-    let bytes = name.split(|&byte| byte == 0).next().unwrap_or_default();
-    String::from_utf8_lossy(bytes).into_owned()
+/// The structures of ioctls, for which zeros are valid.
+trait Empty {}
+impl Empty for SessionOp<*const u8> {}
+impl Empty for SessionInfoOp {}
+impl Empty for CryptOp<*mut u8> {}
+
+/// Zeros in the gaps too: the kernel copies a structure whole, and valgrind looks at what it is given.
+fn empty<T: Empty>() -> T {
+    // SAFETY: integers and pointers that nobody follows.
+    unsafe { zeroed() }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    impl Name {
+        /// As the kernel fills its room.
+        pub(in super::super) fn of(text: &str) -> Name {
+            let mut room = [0; MAX_NAME];
+            room[..text.len()].copy_from_slice(text.as_bytes());
+            Name(room)
+        }
+    }
+
     #[test]
-    fn a_name_ends_at_its_nul_or_with_its_room() {
-        let mut name = [0; MAX_NAME];
-        assert_eq!(text(&name), "");
-        name[..10].copy_from_slice(b"mv-cbc-aes");
-        assert_eq!(text(&name), "mv-cbc-aes");
-        assert_eq!(text(&[b'x'; MAX_NAME]), "x".repeat(MAX_NAME));
+    fn a_name_is_exactly_what_stands_before_its_nul() {
+        let name = Name::of("mv-cbc-aes");
+        assert!(name.is("mv-cbc-aes") && !name.is("mv-cbc-aes2") && !name.is("mv-cbc") && !name.is(""));
+        assert_eq!(name.to_string(), "mv-cbc-aes");
+        assert!(Name::of("").is(""));
+        let long = "x".repeat(MAX_NAME);
+        assert!(Name::of(&long).is(&long) && !Name::of(&long).is(&format!("{long}x")));
     }
 }

@@ -6,6 +6,7 @@ use super::INTERFACE;
 use super::node::Info;
 use crate::{Algorithm, Error};
 
+#[cold]
 pub(super) fn no_interface(source: io::Error) -> Error {
     let advice = match source.raw_os_error() {
         Some(libc::ENOENT | libc::ENXIO | libc::ENODEV) => {
@@ -21,10 +22,11 @@ pub(super) fn no_interface(source: io::Error) -> Error {
 }
 
 /// The session has another driver, or says nothing of it.
+#[cold]
 pub(super) fn other_driver(driver: &str, algorithm: Algorithm, got: &Info) -> Error {
     let asked = algorithm.kernel_name();
     let (got_driver, got_algorithm) = (&got.driver, &got.algorithm);
-    if got_algorithm != asked {
+    if !got_algorithm.is(asked) {
         let reason =
             format!("it answers a request for {asked} with {got_algorithm}: it is not cryptodev-linux");
         return unreachable(driver, reason, io::Error::from_raw_os_error(libc::EPROTO));
@@ -42,6 +44,7 @@ pub(super) fn other_driver(driver: &str, algorithm: Algorithm, got: &Info) -> Er
 }
 
 /// No session could be made at all. The device has one error for everything.
+#[cold]
 pub(super) fn no_probe(error: Error, algorithm: Algorithm) -> Error {
     let (driver, source) = match error {
         Error::KeyRefused { driver, source } => (driver, source),
@@ -65,6 +68,7 @@ fn unreachable(driver: &str, reason: String, source: io::Error) -> Error {
 
 #[cfg(test)]
 mod tests {
+    use super::super::node::Name;
     use super::*;
 
     fn os(number: i32) -> io::Error {
@@ -72,7 +76,7 @@ mod tests {
     }
 
     fn info(algorithm: &str, driver: &str, kernel_only: bool) -> Info {
-        Info { algorithm: algorithm.into(), driver: driver.into(), kernel_only }
+        Info { algorithm: Name::of(algorithm), driver: Name::of(driver), kernel_only }
     }
 
     #[test]

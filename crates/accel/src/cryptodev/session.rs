@@ -32,7 +32,7 @@ impl Keyed {
         // From here on dropping it ends the session.
         let keyed = Arc::new(Keyed { node, generation, number, key });
         let got = keyed.node.info(number).map_err(|source| request("ioctl CIOCGSESSINFO", driver, source))?;
-        if got.driver != driver.name || got.algorithm != driver.algorithm.kernel_name() {
+        if !got.driver.is(&driver.name) || !got.algorithm.is(driver.algorithm.kernel_name()) {
             return Err(refusal::other_driver(&driver.name, driver.algorithm, &got));
         }
         Ok(keyed)
