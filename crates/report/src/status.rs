@@ -129,14 +129,14 @@ fn one(page: &mut Page, a: &Accelerator) {
     }
     page.sub("drivers", &listed(&a.drivers));
     page.sub("because", &a.evidence.iter().map(|e| e.text.as_str()).collect::<Vec<_>>().join("; "));
-    page.sub(
-        "reached by",
-        &format!("(programs, then users in the kernel; asked for the driver {})", a.reach_of),
-    );
     if let Some(preferred) = a.preferred {
         let ways: Vec<&str> = a.reach.iter().filter(|w| w.for_programs).map(|w| w.interface).collect();
         page.sub("best way", &format!("{preferred}, the first of {} that leads there", ways.join(", ")));
     }
+    page.sub(
+        "reached by",
+        &format!("(programs, then users in the kernel; asked for the driver {})", a.reach_of),
+    );
     for way in a.reach.iter().filter(|w| w.for_programs).chain(a.reach.iter().filter(|w| !w.for_programs)) {
         page.sub(way.interface, &format!("{}: {}", way.answer, way.why));
     }
