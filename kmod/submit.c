@@ -13,6 +13,9 @@
 #define CREATE_TRACE_POINTS
 #include "trace.h"
 
+/* So many slots are submitted before somebody else may run. */
+#define OB_TURN 32
+
 static void ob_copy(struct ob_ask *ask, const struct outboard_slot *slot)
 {
 	const u64 *from = (const u64 *)slot;
@@ -309,7 +312,9 @@ int ob_submit(struct ob_file *file, const struct outboard_submit *record)
 	}
 	for (u32 i = 0; i < record->count; i++) {
 		ob_submit_slot(file, arena, record->first + i, wait ? &batch : NULL, &last);
-		cond_resched();
+		/* Not after each: drivers with a thread of their own would be switched to for every request. */
+		if (i % OB_TURN == OB_TURN - 1)
+			cond_resched();
 	}
 	if (wait)
 		error = ob_wait(arena, record->first, record->count, &batch);
