@@ -2,7 +2,7 @@
 export PATH := $(PATH):$(HOME)/.cargo/bin
 CACHE = $${OUTBOARD_CACHE:-$${XDG_CACHE_HOME:-$$HOME/.cache}/outboard}
 
-.PHONY: help demo test lint fuzz clean clean-cache
+.PHONY: help demo build install uninstall test lint fuzz clean clean-cache
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 22
@@ -10,6 +10,15 @@ help: ## this list
 demo: ## a virtual router whose slow CPU hands AES to an accelerator, with proof
 	@scripts/setup
 	@vm/demo
+
+build: ## the command and the provider, for make install
+	cargo build --release -p outboard-cli -p outboard-provider
+
+install: ## what make build built, and the module's source: PREFIX=/usr/local, DESTDIR, ... (scripts/install --help)
+	@scripts/install install
+
+uninstall: ## remove what make install installed
+	@scripts/install uninstall
 
 test: ## everything: unit tests, fuzzers for a minute, end-to-end tests on every leg
 	@scripts/test

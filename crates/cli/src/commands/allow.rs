@@ -73,7 +73,7 @@ fn allow(driver: &str, options: &Options) -> Result<String> {
         return grant::grant(driver, algorithm, || Ok(()));
     }
     let mut memory = memory::Memory::to_change()?;
-    grant::grant(driver, algorithm, || {
+    grant::grant(driver, algorithm, move || {
         memory.add(driver, options.force);
         memory.store()
     })

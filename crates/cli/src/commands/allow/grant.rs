@@ -14,6 +14,8 @@ pub fn grant(driver: &str, algorithm: Algorithm, commit: impl FnOnce() -> Result
     let known = list::read()?.iter().any(|entry| entry.driver == driver);
     // Only an allowed driver can be checked, and one that is not checked yet must not stay allowed.
     let uninterrupted = Uninterrupted::new();
+    // What it holds is put away before a signal that was held back ends this process: locals are dropped in reverse order.
+    let commit = commit;
     if !known {
         list::add(driver)?;
     }
