@@ -23,7 +23,7 @@ uninstall: ## remove what make install installed
 test: ## everything: unit tests, fuzzers for a minute, end-to-end tests on every leg
 	@scripts/test
 
-lint: ## formatting, clippy, shellcheck
+lint: ## formatting, clippy, shellcheck, manual pages
 	@scripts/setup lint
 	@scripts/lint
 
