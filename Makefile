@@ -2,7 +2,7 @@
 export PATH := $(PATH):$(HOME)/.cargo/bin
 CACHE = $${OUTBOARD_CACHE:-$${XDG_CACHE_HOME:-$$HOME/.cache}/outboard}
 
-.PHONY: help demo test bench lint fuzz clean clean-cache
+.PHONY: help demo build install uninstall test bench lint fuzz clean clean-cache
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 22
@@ -11,6 +11,15 @@ demo: ## a virtual router whose slow CPU hands AES to an accelerator, with proof
 	@scripts/setup
 	@vm/demo
 
+build: ## the command and the provider, for make install
+	cargo build --release -p outboard-cli -p outboard-provider
+
+install: ## what make build built, and the module's source: PREFIX=/usr/local, DESTDIR, ... (scripts/install --help)
+	@scripts/install install
+
+uninstall: ## remove what make install installed
+	@scripts/install uninstall
+
 test: ## everything: unit tests, fuzzers for a minute, end-to-end tests on every leg
 	@scripts/test
 
@@ -18,7 +27,7 @@ bench: ## /dev/outboard measured beside the kernel itself and AF_ALG, on Linux 7
 	@scripts/setup
 	@bench/interface
 
-lint: ## formatting, clippy, shellcheck
+lint: ## formatting, clippy, shellcheck, manual pages
 	@scripts/setup lint
 	@scripts/lint
 

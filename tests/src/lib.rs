@@ -10,6 +10,7 @@ pub mod command;
 pub mod device;
 pub mod elf;
 pub mod evp;
+pub mod kernel_module;
 pub mod machine;
 pub mod module;
 pub mod script;

@@ -1,6 +1,7 @@
 //! One file for each command.
 
 mod allow;
+mod disallow;
 mod prove;
 mod status;
 
@@ -18,7 +19,7 @@ pub struct Outboard {
 #[derive(Subcommand)]
 enum Command {
     Allow(allow::Options),
-    Disallow(allow::Disallow),
+    Disallow(disallow::Options),
     Prove(prove::Options),
     Status(status::Options),
 }
@@ -28,7 +29,7 @@ impl Outboard {
     pub fn run(self) -> ExitCode {
         match self.command {
             Command::Allow(options) => allow::run(&options),
-            Command::Disallow(options) => allow::disallow(&options),
+            Command::Disallow(options) => disallow::run(&options),
             Command::Prove(options) => prove::run(&options),
             Command::Status(options) => status::run(&options),
         }

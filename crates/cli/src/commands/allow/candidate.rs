@@ -6,6 +6,12 @@ use outboard_drivers::find::survey;
 use outboard_drivers::judge::Verdict;
 use outboard_drivers::root::Root;
 
+/// Are all these drivers there?
+pub fn are_there<'a>(drivers: impl IntoIterator<Item = &'a str>) -> Result<bool> {
+    let survey = survey(&Root::live())?;
+    Ok(drivers.into_iter().all(|wanted| survey.drivers.iter().any(|judged| judged.driver.name == wanted)))
+}
+
 /// The algorithm of a driver that may be allowed; the error says why another may not.
 pub fn judge(driver: &str, force: bool) -> Result<Algorithm> {
     let survey = survey(&Root::live())?;

@@ -1,0 +1,57 @@
+//! Allowing one driver: a driver that fails its check is not allowed when this is done, whatever ends it.
+
+use anyhow::{Context, Result, anyhow, bail};
+use outboard_accel::Algorithm;
+use outboard_accel::check::{Checked, Fault, check};
+use outboard_accel::device::Device;
+
+use super::list;
+use super::uninterrupted::Uninterrupted;
+
+/// Allows a driver, checks it, and calls `commit` if it passed. The error of a check or of `commit` leaves what was allowed
+/// before as it was; but a driver that was allowed and now fails is allowed no longer.
+pub fn grant(driver: &str, algorithm: Algorithm, commit: impl FnOnce() -> Result<()>) -> Result<String> {
+    let known = list::read()?.iter().any(|entry| entry.driver == driver);
+    // Only an allowed driver can be checked, and one that is not checked yet must not stay allowed.
+    let uninterrupted = Uninterrupted::new();
+    // What it holds is put away before a signal that was held back ends this process: locals are dropped in reverse order.
+    let commit = commit;
+    if !known {
+        list::add(driver)?;
+    }
+    let undo = || if known { Ok(()) } else { list::remove(driver) };
+    match tried(driver, algorithm) {
+        Ok(Checked { requests, bytes }) => {
+            let committed = match uninterrupted.is_over() {
+                true => Err(anyhow!("interrupted")),
+                false => commit(),
+            };
+            if let Err(error) = committed {
+                undo().with_context(|| format!("{driver} is still allowed ({error:#})"))?;
+                return Err(match known {
+                    true => error.context(format!("{driver} stays allowed as it was")),
+                    false => error.context(format!("{driver} passed its check, but is not allowed")),
+                });
+            }
+            Ok(format!("{driver} is allowed: {requests} requests, {bytes} bytes, every result right"))
+        }
+        // That others use up its key memory is no reason to take it from them.
+        Err(why @ Fault::Failed { .. }) if known && is_scarcity(&why) => {
+            bail!("{driver} could not be checked now, and stays allowed: {why}")
+        }
+        Err(why) => {
+            list::remove(driver)
+                .with_context(|| format!("{driver} failed its check ({why}), and is still allowed"))?;
+            bail!("{driver} is not allowed: {why}")
+        }
+    }
+}
+
+fn is_scarcity(fault: &Fault) -> bool {
+    matches!(fault, Fault::Failed { error, .. } if error.is_scarcity())
+}
+
+fn tried(driver: &str, algorithm: Algorithm) -> Result<Checked, Fault> {
+    let reached = Device::reach(driver, algorithm);
+    check(&reached.map_err(|error| Fault::Failed { doing: "to reach it".to_owned(), error })?)
+}

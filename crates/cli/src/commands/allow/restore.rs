@@ -1,0 +1,65 @@
+//! `outboard allow --restore`: at boot, what root allowed before.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, anyhow, bail};
+
+use super::memory::{Memory, Remembered};
+use super::{candidate, grant, list, say, warn};
+
+const COMMAND: &str = "allow --restore";
+
+/// How often it is looked whether a driver has come.
+const PAUSE: Duration = Duration::from_millis(250);
+
+/// Allows what is remembered, in its order, each after a check of its own: kernel, driver or board may have changed.
+pub fn restore(wait: Duration) -> Result<()> {
+    // Told even where nothing is remembered: whoever loads the module wants to know.
+    list::read()?;
+    wait_for(&Memory::read()?.drivers().0, wait)?;
+    // Read again under the lock: what root forgot meanwhile must not come back.
+    let memory = Memory::locked()?;
+    let (drivers, mistakes) = memory.drivers();
+    let mut failed = mistakes.len();
+    mistakes.iter().for_each(|mistake| warn(COMMAND, &anyhow!("{mistake}")));
+    for remembered in &drivers {
+        match restored(remembered) {
+            Ok(text) => say(&text)?,
+            Err(error) => {
+                failed += 1;
+                warn(COMMAND, &error);
+            }
+        }
+    }
+    match failed {
+        0 if drivers.is_empty() => {
+            say("No driver is remembered: outboard allow DRIVER allows one, now and after each boot.")
+        }
+        0 => Ok(()),
+        _ => bail!(
+            "{failed} of {} in {} could not be restored and stay remembered; outboard disallow DRIVER forgets one",
+            drivers.len() + mistakes.len(),
+            super::memory::FILE
+        ),
+    }
+}
+
+fn restored(remembered: &Remembered) -> Result<String> {
+    let Remembered { driver, forced } = remembered;
+    if list::read()?.iter().any(|entry| entry.driver == *driver) {
+        return Ok(format!("{driver} is allowed already"));
+    }
+    grant::grant(driver, candidate::judge(driver, *forced)?, || Ok(()))
+}
+
+/// Device drivers may come up after the module. All are waited for before the first is allowed, because order is
+/// preference.
+fn wait_for(drivers: &[Remembered], wait: Duration) -> Result<()> {
+    let start = Instant::now();
+    while start.elapsed() < wait && !candidate::are_there(drivers.iter().map(|known| known.driver.as_str()))?
+    {
+        thread::sleep(PAUSE);
+    }
+    Ok(())
+}

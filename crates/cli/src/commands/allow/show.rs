@@ -1,0 +1,137 @@
+//! `outboard allow --list`: what is allowed now, and what is remembered.
+
+use anyhow::{Context, Result, anyhow};
+use outboard_accel::device::Allowed;
+use serde::Serialize;
+
+use super::memory::Memory;
+use super::{list, say, warn};
+
+/// The document of `--json`.
+#[derive(Serialize)]
+struct List {
+    schema: &'static str,
+    /// Without it, nothing is allowed now.
+    module_loaded: bool,
+    drivers: Vec<Entry>,
+}
+
+#[derive(Serialize)]
+struct Entry {
+    driver: String,
+    /// The kernel's name; null until a driver of this name has been seen.
+    algorithm: Option<String>,
+    /// The module's; null when the driver is not allowed now.
+    number: Option<u16>,
+    allowed: bool,
+    remembered: bool,
+}
+
+impl Entry {
+    fn state(&self) -> &'static str {
+        match (self.allowed, self.remembered) {
+            (true, true) => "allowed, remembered",
+            (true, false) => "allowed until the module is unloaded",
+            (false, _) => "remembered, not allowed now",
+        }
+    }
+}
+
+/// Prints both lists.
+pub fn show(json: bool) -> Result<()> {
+    let (memory, allowed) = (Memory::read()?, list::read_if_loaded()?);
+    let (_, mistakes) = memory.drivers();
+    mistakes.iter().for_each(|mistake| warn("allow", &anyhow!("{mistake}")));
+    let list = List {
+        schema: "outboard-allow/1",
+        module_loaded: allowed.is_some(),
+        drivers: merged(allowed.unwrap_or_default(), &memory),
+    };
+    if json {
+        return say(&serde_json::to_string_pretty(&list).context("JSON")?);
+    }
+    if !list.module_loaded {
+        warn(
+            "allow",
+            &anyhow!("the outboard module is not loaded, so nothing is allowed now: modprobe outboard"),
+        );
+    }
+    say(&text(&list.drivers))
+}
+
+/// Root's order of preference: the module's, then that of the memory.
+fn merged(allowed: Vec<Allowed>, memory: &Memory) -> Vec<Entry> {
+    let mut entries: Vec<Entry> = allowed
+        .into_iter()
+        .map(|known| Entry {
+            remembered: memory.has(&known.driver),
+            driver: known.driver,
+            algorithm: known.algorithm,
+            number: Some(known.number),
+            allowed: true,
+        })
+        .collect();
+    for known in memory.drivers().0 {
+        if !entries.iter().any(|entry| entry.driver == known.driver) {
+            let driver = known.driver;
+            entries.push(Entry { driver, algorithm: None, number: None, allowed: false, remembered: true });
+        }
+    }
+    entries
+}
+
+fn text(entries: &[Entry]) -> String {
+    if entries.is_empty() {
+        return "No driver is allowed: outboard status shows which there are, outboard allow DRIVER allows one.".to_owned();
+    }
+    let algorithm = |entry: &Entry| entry.algorithm.clone().unwrap_or_else(|| "-".to_owned());
+    let driver_width = entries.iter().map(|entry| entry.driver.len()).max().unwrap_or(0);
+    let algorithm_width = entries.iter().map(|entry| algorithm(entry).len()).max().unwrap_or(0);
+    let line = |entry: &Entry| {
+        format!("{:driver_width$}  {:algorithm_width$}  {}", entry.driver, algorithm(entry), entry.state())
+    };
+    entries.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entries() -> Vec<Entry> {
+        let memory = Memory::parse("gone-driver\nvirtio_crypto_aes_cbc\n");
+        let allowed = |number, algorithm: Option<&str>, driver: &str| Allowed {
+            number,
+            algorithm: algorithm.map(str::to_owned),
+            driver: driver.to_owned(),
+        };
+        merged(
+            vec![allowed(2, Some("cbc(aes)"), "virtio_crypto_aes_cbc"), allowed(3, None, "mv-cbc-aes")],
+            &memory,
+        )
+    }
+
+    #[test]
+    fn what_is_allowed_comes_first_then_what_is_only_remembered() {
+        insta::assert_snapshot!(text(&entries()), @r"
+        virtio_crypto_aes_cbc  cbc(aes)  allowed, remembered
+        mv-cbc-aes             -         allowed until the module is unloaded
+        gone-driver            -         remembered, not allowed now
+        ");
+    }
+
+    #[test]
+    fn json_says_the_same() {
+        let list = List { schema: "outboard-allow/1", module_loaded: true, drivers: entries() };
+        let value = serde_json::to_value(list).unwrap();
+        let states: Vec<_> = value["drivers"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|entry| {
+                (entry["number"].as_u64(), entry["allowed"].as_bool(), entry["remembered"].as_bool())
+            })
+            .collect();
+        let (yes, no) = (Some(true), Some(false));
+        assert_eq!(states, [(Some(2), yes, yes), (Some(3), yes, no), (None, no, yes)]);
+    }
+}

@@ -1,0 +1,63 @@
+//! `outboard disallow`: takes a driver from the programs that use it through /dev/outboard.
+
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+
+use super::allow::memory::Memory;
+use super::allow::{ended, list, say};
+
+/// Stop programs from using a driver through /dev/outboard, and forget it. Requests that need it fail from now on, and
+/// applications go on in software.
+#[derive(Args)]
+pub struct Options {
+    /// Exact driver names, as `outboard allow --list` shows them
+    #[arg(value_name = "DRIVER", required = true)]
+    drivers: Vec<String>,
+    /// Do not forget it: what is remembered is allowed again at the next boot
+    #[arg(long)]
+    now: bool,
+}
+
+/// Runs `outboard disallow`.
+pub fn run(options: &Options) -> ExitCode {
+    let tries = options.drivers.iter().map(|driver| say(&disallow(driver, options.now)?));
+    ended("disallow", tries.collect())
+}
+
+fn disallow(driver: &str, now: bool) -> Result<String> {
+    let allowed = list::read_if_loaded()?.is_some_and(|list| list.iter().any(|entry| entry.driver == driver));
+    let remembered = Memory::read()?.has(driver);
+    if now && !allowed {
+        list::read()?;
+        bail!("{driver} is not allowed now (outboard allow --list)");
+    }
+    if !allowed && !remembered {
+        bail!("{driver} is neither allowed nor remembered (outboard allow --list)");
+    }
+    // First of all nobody may use it any more.
+    if allowed {
+        list::remove(driver)?;
+    }
+    if remembered && !now {
+        forget(driver).with_context(|| match allowed {
+            true => format!(
+                "{driver} is no longer allowed, but could not be forgotten: the next boot allows it again"
+            ),
+            false => format!("{driver} could not be forgotten"),
+        })?;
+    }
+    Ok(match (allowed, remembered, now) {
+        (true, true, true) => format!("{driver} is no longer allowed; it is remembered for the next boot"),
+        (true, true, false) => format!("{driver} is no longer allowed, and forgotten"),
+        (true, false, _) => format!("{driver} is no longer allowed"),
+        (false, ..) => format!("{driver} is forgotten; it was not allowed now"),
+    })
+}
+
+fn forget(driver: &str) -> Result<()> {
+    let mut memory = Memory::to_change()?;
+    memory.remove(driver);
+    memory.store()
+}

@@ -1,0 +1,52 @@
+//! The kernel modules under test, loaded and unloaded.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::command::said;
+
+/// Names the directory of the modules that `kmod/build` made.
+const DIRECTORY: &str = "OUTBOARD_KMOD";
+
+/// A module's file, or which part is missing.
+pub fn file(name: &str) -> Result<PathBuf, String> {
+    let directory = std::env::var_os(DIRECTORY).map(PathBuf::from);
+    let missing = || format!("{name}.ko (kmod/build LEG; {DIRECTORY} names the directory)");
+    directory
+        .map(|directory| directory.join(format!("{name}.ko")))
+        .filter(|file| file.is_file())
+        .ok_or_else(missing)
+}
+
+/// Loads a module.
+#[track_caller]
+pub fn load(file: &Path) {
+    run("insmod", &file.display().to_string());
+}
+
+/// Unloads a module, as soon as nobody uses it.
+#[track_caller]
+pub fn unload(name: &str) {
+    let start = Instant::now();
+    // What the kernel still tests is in use.
+    while fs::read_to_string(format!("/sys/module/{name}/refcnt")).is_ok_and(|count| count.trim() != "0") {
+        assert!(start.elapsed() < Duration::from_secs(30), "{name} stays in use");
+        thread::sleep(Duration::from_millis(50));
+    }
+    run("rmmod", name);
+}
+
+/// Is it loaded?
+pub fn is_loaded(name: &str) -> bool {
+    Path::new("/sys/module").join(name).exists()
+}
+
+#[track_caller]
+fn run(command: &str, argument: &str) {
+    let output =
+        Command::new(command).arg(argument).output().unwrap_or_else(|error| panic!("{command}: {error}"));
+    assert!(output.status.success(), "{command} {argument}: {}", said(&output));
+}

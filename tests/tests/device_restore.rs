@@ -1,0 +1,409 @@
+//! What root allowed, after the module was loaded again: remembered, checked anew, allowed again or not.
+
+use std::fs;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use outboard_tests::command::{on_path, said};
+use outboard_tests::kernel_module::{self, is_loaded, load, unload};
+use outboard_tests::machine::{ACCELERATOR, is_allowed};
+use outboard_tests::skip::skip;
+use outboard_uapi::SYSFS;
+
+const DIRECTORY: &str = "/etc/outboard";
+const LIST: &str = "/etc/outboard/allowed";
+/// A driver of the simulated accelerator, which is wrong or slow on demand.
+const SIMULATED: &str = "sim-cbc-aes";
+
+/// One test at a time: all of them load and unload modules.
+static ALONE: Mutex<()> = Mutex::new(());
+
+/// The command and the modules; afterwards the machine is as it was.
+struct Machine {
+    outboard: PathBuf,
+    module: PathBuf,
+    allowed_before: Vec<String>,
+    _alone: MutexGuard<'static, ()>,
+}
+
+impl Machine {
+    /// A freshly loaded module, and nothing remembered.
+    fn new(test: &str) -> Option<Machine> {
+        let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let parts = on_path("outboard").ok_or_else(|| "the outboard command".to_owned());
+        let parts = parts.and_then(|outboard| Ok((outboard, kernel_module::file("outboard")?)));
+        let (outboard, module) = parts.map_err(|missing| skip(test, missing)).ok()?;
+        let allowed_before = allowed_now();
+        let machine = Machine { outboard, module, allowed_before, _alone: alone };
+        let _ = fs::remove_dir_all(DIRECTORY);
+        machine.reload();
+        Some(machine)
+    }
+
+    /// The same, with the machine's accelerator allowed.
+    fn with_accelerator(test: &str) -> Option<Machine> {
+        let machine = Machine::new(test)?;
+        let output = machine.run(&["allow", ACCELERATOR]);
+        if !output.status.success() && said(&output).contains("/proc/crypto lists no driver") {
+            skip(test, format!("an accelerator ({ACCELERATOR} in /proc/crypto)"));
+            return None;
+        }
+        assert!(output.status.success(), "{}", said(&output));
+        Some(machine)
+    }
+
+    /// As a boot does: nothing is allowed after it.
+    #[track_caller]
+    fn reload(&self) {
+        if is_loaded("outboard") {
+            unload("outboard");
+        }
+        load(&self.module);
+        assert_eq!(allowed_now(), [] as [&str; 0]);
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(&self.outboard);
+        command.args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().expect("the command runs")
+    }
+
+    #[track_caller]
+    fn succeeds(&self, arguments: &[&str]) -> String {
+        let output = self.run(arguments);
+        assert!(output.status.success(), "{arguments:?}: {}", said(&output));
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
+    #[track_caller]
+    fn fails(&self, arguments: &[&str]) -> String {
+        let output = self.run(arguments);
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}: {}", said(&output));
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    }
+
+    #[track_caller]
+    fn lists(&self, driver: &str, state: &str) {
+        let text = self.succeeds(&["allow", "--list"]);
+        let line = text.lines().find(|line| line.split_whitespace().next() == Some(driver));
+        assert!(line.is_some_and(|line| line.ends_with(state)), "{driver}, {state}: {text}");
+    }
+}
+
+impl Drop for Machine {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            return;
+        }
+        let _ = fs::remove_dir_all(DIRECTORY);
+        self.reload();
+        for driver in &self.allowed_before {
+            fs::write(format!("{SYSFS}/allow"), driver).expect("it was allowed before");
+        }
+    }
+}
+
+/// The simulated accelerator, until dropped.
+struct Simulated;
+
+impl Simulated {
+    fn find(test: &str) -> Option<PathBuf> {
+        kernel_module::file("outboard_sim").map_err(|missing| skip(test, missing)).ok()
+    }
+
+    /// Loads it; the kernel's own tests of its drivers are over then.
+    fn load(module: &Path) -> Simulated {
+        load(module);
+        wait_until("tested", || {
+            let drivers = fs::read_to_string("/proc/crypto").expect("proc is mounted");
+            let mut own = drivers.split("\n\n").filter(|driver| driver.contains(": outboard_sim\n"));
+            own.all(|driver| driver.contains(": passed\n"))
+        });
+        Simulated
+    }
+
+    #[track_caller]
+    fn fault(&self, rule: &str) {
+        fs::write("/sys/kernel/debug/outboard_sim/faults", rule).expect("a rule of the simulation's");
+    }
+
+    /// Every answer takes so long.
+    #[track_caller]
+    fn takes(&self, time: Duration) {
+        let file = "/sys/module/outboard_sim/parameters/latency_ns";
+        fs::write(file, time.as_nanos().to_string()).expect("a parameter of the simulation's");
+    }
+}
+
+impl Drop for Simulated {
+    fn drop(&mut self) {
+        if !thread::panicking() {
+            // Nobody can be using it without the module.
+            if is_loaded("outboard") {
+                unload("outboard");
+            }
+            unload("outboard_sim");
+        }
+    }
+}
+
+/// The accelerator's device, bound again when this is dropped.
+struct Bound(String);
+
+impl Bound {
+    const DRIVER: &str = "/sys/bus/virtio/drivers/virtio_crypto";
+
+    fn find(test: &str) -> Option<Bound> {
+        let entries = fs::read_dir(Self::DRIVER).ok().into_iter().flatten().flatten();
+        let mut names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+        let name =
+            names.find(|name| name.strip_prefix("virtio").is_some_and(|rest| rest.parse::<u32>().is_ok()));
+        if name.is_none() {
+            skip(test, format!("a device bound to {}", Self::DRIVER));
+        }
+        name.map(Bound)
+    }
+
+    fn write(&self, file: &str) {
+        fs::write(Path::new(Self::DRIVER).join(file), &self.0).expect("bind and unbind, as root");
+    }
+}
+
+impl Drop for Bound {
+    fn drop(&mut self) {
+        if !Path::new(Self::DRIVER).join(&self.0).exists() {
+            self.write("bind");
+        }
+    }
+}
+
+fn allowed_now() -> Vec<String> {
+    let list = fs::read_to_string(format!("{SYSFS}/allow")).unwrap_or_default();
+    list.lines().filter_map(|line| line.split_whitespace().last().map(str::to_owned)).collect()
+}
+
+fn remembered() -> Vec<String> {
+    let list = fs::read_to_string(LIST).unwrap_or_default();
+    list.lines().filter(|line| !line.starts_with('#')).map(str::to_owned).collect()
+}
+
+fn only_the_accelerator() -> (Vec<String>, Vec<String>) {
+    (vec![ACCELERATOR.to_owned()], vec![ACCELERATOR.to_owned()])
+}
+
+fn files() -> Vec<String> {
+    let mut names: Vec<String> = fs::read_dir(DIRECTORY)
+        .expect(DIRECTORY)
+        .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    names
+}
+
+#[track_caller]
+fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !is_so() {
+        assert!(start.elapsed() < Duration::from_secs(60), "60 seconds and not {what}");
+        thread::sleep(Duration::from_millis(10));
+    }
+}
+
+fn output(child: Child) -> Output {
+    child.wait_with_output().expect("the command ends")
+}
+
+#[test]
+fn an_allowed_driver_comes_back_after_the_module_was_loaded_again() {
+    let test = "an_allowed_driver_comes_back_after_the_module_was_loaded_again";
+    let Some(machine) = Machine::with_accelerator(test) else { return };
+    machine.lists(ACCELERATOR, "allowed, remembered");
+    assert_eq!(files(), [".lock", "allowed"]);
+    machine.reload();
+    machine.lists(ACCELERATOR, "remembered, not allowed now");
+    let text = machine.succeeds(&["allow", "--restore"]);
+    assert!(text.contains("every result right"), "{text}");
+    assert!(is_allowed(ACCELERATOR));
+    let text = machine.succeeds(&["allow", "--restore"]);
+    assert_eq!(text, format!("{ACCELERATOR} is allowed already\n"));
+}
+
+#[test]
+fn what_is_allowed_or_disallowed_only_now_is_as_it_was_after_the_next_load() {
+    let test = "what_is_allowed_or_disallowed_only_now_is_as_it_was_after_the_next_load";
+    let Some(machine) = Machine::with_accelerator(test) else { return };
+    let text = machine.succeeds(&["disallow", "--now", ACCELERATOR]);
+    assert!(text.contains("remembered for the next boot"), "{text}");
+    assert!(!is_allowed(ACCELERATOR));
+    machine.succeeds(&["allow", "--restore"]);
+    assert!(is_allowed(ACCELERATOR));
+
+    let text = machine.succeeds(&["disallow", ACCELERATOR]);
+    assert!(text.contains("forgotten"), "{text}");
+    assert!(!is_allowed(ACCELERATOR) && remembered().is_empty());
+
+    machine.succeeds(&["allow", "--now", ACCELERATOR]);
+    machine.lists(ACCELERATOR, "allowed until the module is unloaded");
+    machine.reload();
+    let text = machine.succeeds(&["allow", "--restore"]);
+    assert!(text.contains("No driver is remembered"), "{text}");
+    assert!(!is_allowed(ACCELERATOR));
+}
+
+#[test]
+fn a_driver_is_forgotten_without_the_module_too() {
+    let test = "a_driver_is_forgotten_without_the_module_too";
+    let Some(machine) = Machine::with_accelerator(test) else { return };
+    unload("outboard");
+    assert!(
+        machine
+            .fails(&["allow", "--restore"])
+            .contains("the outboard module is not loaded: modprobe outboard")
+    );
+    let listed = machine.run(&["allow", "--list"]);
+    assert!(said(&listed).contains("remembered, not allowed now") && said(&listed).contains("not loaded"));
+    let text = machine.succeeds(&["disallow", ACCELERATOR]);
+    assert!(text.contains("is forgotten; it was not allowed now"), "{text}");
+    assert!(remembered().is_empty());
+}
+
+#[test]
+fn a_late_driver_is_waited_for() {
+    let test = "a_late_driver_is_waited_for";
+    let Some(machine) = Machine::with_accelerator(test) else { return };
+    let Some(device) = Bound::find(test) else { return };
+    device.write("unbind");
+    machine.reload();
+    let text = machine.fails(&["allow", "--restore"]);
+    assert!(text.contains(&format!("/proc/crypto lists no driver {ACCELERATOR}")), "{text}");
+    assert!(
+        text.contains("1 of 1 in /etc/outboard/allowed could not be restored and stay remembered"),
+        "{text}"
+    );
+    let restoring =
+        machine.command(&["allow", "--restore", "--wait", "60"]).spawn().expect("the command runs");
+    thread::sleep(Duration::from_secs(1));
+    assert!(!is_allowed(ACCELERATOR));
+    device.write("bind");
+    let restored = output(restoring);
+    assert!(restored.status.success() && is_allowed(ACCELERATOR), "{}", said(&restored));
+}
+
+/// One test of three parts, because the simulation takes long to load: the kernel tests all its drivers.
+#[test]
+fn a_driver_that_is_wrong_or_is_not_checked_to_the_end_is_not_allowed() {
+    let test = "a_driver_that_is_wrong_or_is_not_checked_to_the_end_is_not_allowed";
+    let Some(module) = Simulated::find(test) else { return };
+    let Some(machine) = Machine::with_accelerator(test) else { return };
+    let simulated = Simulated::load(&module);
+    wrong_at_first_it_is_neither_allowed_nor_remembered(&machine, &simulated);
+    ended_in_the_middle_of_its_check_it_is_as_it_was(&machine, &simulated);
+    wrong_later_it_is_not_allowed_again_and_the_others_are(&machine, &simulated);
+}
+
+fn wrong_at_first_it_is_neither_allowed_nor_remembered(machine: &Machine, simulated: &Simulated) {
+    for rule in ["wrong size=4096", "wrong every=100", "error 5", "error 5 every=100"] {
+        simulated.fault(&format!("{SIMULATED} {rule}"));
+        let text = machine.fails(&["allow", SIMULATED]);
+        assert!(text.contains("is not allowed"), "{rule}: {text}");
+        assert_eq!((allowed_now(), remembered()), only_the_accelerator());
+        simulated.fault("clear");
+    }
+}
+
+fn ended_in_the_middle_of_its_check_it_is_as_it_was(machine: &Machine, simulated: &Simulated) {
+    simulated.takes(Duration::from_millis(5));
+    for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
+        let allowing = machine.command(&["allow", SIMULATED]).spawn().expect("the command runs");
+        wait_until("being checked", || is_allowed(SIMULATED));
+        // SAFETY: kill(2) takes two numbers; the child was not waited for, so the number is its own.
+        assert_eq!(unsafe { libc::kill(allowing.id() as libc::pid_t, signal) }, 0);
+        let ended = output(allowing);
+        assert_eq!(ended.status.signal(), Some(signal), "{}", said(&ended));
+        assert_eq!((allowed_now(), remembered()), only_the_accelerator());
+        assert_eq!(files(), [".lock", "allowed"]);
+    }
+    simulated.takes(Duration::ZERO);
+}
+
+/// The wrong one is the preferred one: what comes after it must not suffer.
+fn wrong_later_it_is_not_allowed_again_and_the_others_are(machine: &Machine, simulated: &Simulated) {
+    machine.succeeds(&["disallow", ACCELERATOR]);
+    machine.succeeds(&["allow", SIMULATED, ACCELERATOR]);
+    machine.reload();
+    simulated.fault(&format!("{SIMULATED} wrong every=50"));
+    let text = machine.fails(&["allow", "--restore"]);
+    assert!(
+        text.contains(&format!("{SIMULATED} is not allowed: ")) && text.contains("the result is wrong"),
+        "{text}"
+    );
+    assert!(text.contains("1 of 2 in /etc/outboard/allowed could not be restored"), "{text}");
+    assert_eq!(allowed_now(), [ACCELERATOR]);
+    machine.lists(SIMULATED, "remembered, not allowed now");
+
+    simulated.fault("clear");
+    machine.reload();
+    machine.succeeds(&["allow", "--restore"]);
+    assert_eq!(allowed_now(), [SIMULATED, ACCELERATOR]);
+}
+
+#[test]
+fn what_cannot_be_remembered_is_not_allowed_and_the_list_stays() {
+    let test = "what_cannot_be_remembered_is_not_allowed_and_the_list_stays";
+    let Some(machine) = Machine::with_accelerator(test) else { return };
+    machine.succeeds(&["disallow", ACCELERATOR]);
+    let mount = |arguments: &[&str]| {
+        let mounted = Command::new("mount").args(arguments).status().expect("mount");
+        assert!(mounted.success(), "mount {arguments:?}");
+    };
+    mount(&["-t", "tmpfs", "-o", "size=16k", "tmpfs", DIRECTORY]);
+    fs::write(LIST, "other-driver\n").expect("room for the list");
+    let filler = Path::new(DIRECTORY).join("filler");
+    let _ = fs::write(&filler, vec![0; 64 << 10]);
+    let text = machine.fails(&["allow", ACCELERATOR]);
+    assert!(
+        text.contains("No space left") && text.contains("make some room") && text.contains("--now"),
+        "{text}"
+    );
+    assert_eq!((allowed_now(), remembered()), (Vec::new(), vec!["other-driver".to_owned()]));
+    fs::remove_file(filler).expect("remove");
+    assert_eq!(files(), [".lock", "allowed"]);
+
+    fs::write(LIST, format!("{ACCELERATOR}\n")).expect("room for the list");
+    mount(&["-o", "remount,ro", DIRECTORY]);
+    for arguments in [["allow", ACCELERATOR], ["disallow", ACCELERATOR]] {
+        let text = machine.fails(&arguments);
+        assert!(text.contains("Read-only file system") && text.contains("remount,rw"), "{text}");
+    }
+    machine.succeeds(&["allow", "--restore"]);
+    assert!(is_allowed(ACCELERATOR));
+    let text = machine.fails(&["disallow", ACCELERATOR]);
+    assert!(text.contains("no longer allowed, but could not be forgotten"), "{text}");
+    assert!(!is_allowed(ACCELERATOR));
+    assert!(Command::new("umount").arg(DIRECTORY).status().expect("umount").success());
+}
+
+#[test]
+fn only_root_changes_either_list() {
+    let test = "only_root_changes_either_list";
+    let Some(machine) = Machine::with_accelerator(test) else { return };
+    for arguments in
+        [&["allow", ACCELERATOR][..], &["disallow", ACCELERATOR], &["disallow", "--now", ACCELERATOR]]
+    {
+        let output = machine.command(arguments).uid(65534).gid(65534).output().expect("the command runs");
+        assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+        assert!(said(&output).contains("only root decides that: try again with sudo"), "{}", said(&output));
+    }
+    let listed =
+        machine.command(&["allow", "--list"]).uid(65534).gid(65534).output().expect("the command runs");
+    assert!(listed.status.success() && said(&listed).contains("allowed, remembered"), "{}", said(&listed));
+    assert_eq!((allowed_now(), remembered()), only_the_accelerator());
+}
