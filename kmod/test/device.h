@@ -3,16 +3,18 @@
 #ifndef OUTBOARD_TEST_DEVICE_H
 #define OUTBOARD_TEST_DEVICE_H
 
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE
+#endif
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 #include <linux/outboard.h>
 
@@ -26,90 +28,50 @@
 		} \
 	} while (0)
 
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+#define MIB (1u << 20)
+
 struct arena {
+	int fd;
 	uint8_t *base;
 	size_t size;
 	volatile struct outboard_arena *header;
 	volatile struct outboard_slot *slot;
 	uint8_t *data;
 	uint32_t offset;	/* of data */
+	uint32_t room;		/* bytes of it */
+	uint32_t align;
 };
 
-static inline int open_device(int flags)
-{
-	int fd = open("/dev/outboard", O_RDWR | O_CLOEXEC | flags);
-
-	check(fd >= 0, "%s", strerror(errno));
-	return fd;
-}
-
-static inline struct arena map_arena(int fd, size_t size, unsigned int slots)
-{
-	struct arena arena = { .size = size };
-
-	arena.base = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)slots * getpagesize());
-	check(arena.base != MAP_FAILED, "%s", strerror(errno));
-	arena.header = (void *)arena.base;
-	check(arena.header->magic == OUTBOARD_MAGIC && arena.header->version == OUTBOARD_VERSION, "a strange header");
-	arena.slot = (void *)(arena.base + arena.header->slots_offset);
-	arena.offset = arena.header->data_offset;
-	arena.data = arena.base + arena.offset;
-	return arena;
-}
+int open_device(int flags);
+struct arena map_arena(int fd, size_t size, unsigned int slots);
+void unmap_arena(struct arena *arena);
 
 /* 0 or a negative errno, for records. */
-static inline int ring(int fd, const void *record, size_t size)
-{
-	ssize_t done = write(fd, record, size);
+int ring(int fd, const void *record, size_t size);
+int submit(const struct arena *arena, unsigned int first, unsigned int count, int flags);
+int new_session(int fd, uint32_t id, uint16_t algorithm, uint8_t tag, const void *key, uint16_t size);
+int object(int fd, uint16_t op, uint32_t id, uint32_t from);
 
-	check(done < 0 || (size_t)done == size, "half a record");
-	return done < 0 ? -errno : 0;
-}
+/* Fills a slot; status is something that the module never says. */
+#define UNTOUCHED 77
+void put(const struct arena *arena, unsigned int slot, const struct outboard_slot *wanted);
+/* Slot 0 alone, waited for: its status. */
+int ask(const struct arena *arena, const struct outboard_slot *wanted);
+/* Until the status of a slot says that it is done: the status. */
+int wait_for(const struct arena *arena, unsigned int slot);
 
-static inline int submit(int fd, const struct arena *arena, unsigned int first, unsigned int count, int flags)
-{
-	struct outboard_submit record = { OUTBOARD_SUBMIT, flags, arena->header->arena, first, count };
+/* Files of sysfs and debugfs. tell() answers 0 or a negative errno. */
+int tell(const char *path, const char *format, ...) __attribute__((format(printf, 2, 3)));
+long number_in(const char *path);
+long counter(const char *name);
+/* Waits until nothing is alive in the module; what is left, or NULL. */
+const char *leftovers(void);
 
-	return ring(fd, &record, sizeof(record));
-}
-
-static inline int new_session(int fd, uint32_t id, uint16_t algorithm, uint8_t tag, const void *key, uint16_t size)
-{
-	struct {
-		struct outboard_session_new record;
-		uint8_t key[OUTBOARD_MAX_KEY];
-	} all = { { OUTBOARD_SESSION_NEW, 0, id, algorithm, 0, size, tag, 0, 0, 0 }, { 0 } };
-
-	memcpy(all.key, key, size);
-	return ring(fd, &all, sizeof(all.record) + size);
-}
-
-static inline int object(int fd, uint16_t op, uint32_t id, uint32_t from)
-{
-	struct outboard_object record = { op, 0, id, from, 0 };
-
-	return ring(fd, &record, sizeof(record));
-}
-
-static inline double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec + t.tv_nsec / 1e9;
-}
-
-static inline long counter(const char *name)
-{
-	char path[128], text[32] = "";
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/sys/class/misc/outboard/%s", name);
-	file = fopen(path, "r");
-	check(file, "%s: %s", path, strerror(errno));
-	check(fgets(text, sizeof(text), file), "%s is empty", path);
-	fclose(file);
-	return atol(text);
-}
+double now(void);
+void seed(uint64_t value);
+uint64_t chance(void);
+static inline uint32_t below(uint32_t limit) { return chance() % limit; }
+void randomize(void *bytes, size_t size);
 
 #endif

@@ -3,10 +3,12 @@
  * Sessions, requests and results behind the system calls that OpenSSH's pre-authentication filter leaves: the descriptor is
  * inherited, all else happens inside. Any call that is not on the list kills.
  */
-#include "device.h"
+#include "tests.h"
 #include <stddef.h>
 #include <sys/prctl.h>
+#include <signal.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -33,27 +35,55 @@ static void close_the_sandbox(void)
 	check(!prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) && !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), "%m");
 }
 
-int main(void)
+static void a_whole_encryption_passes_the_filter(void)
 {
+	const struct algorithm *cbc = algorithm(OUTBOARD_CBC_AES);
 	int fd = open_device(O_NONBLOCK);
 	struct pollfd event = { fd, POLLIN, 0 };
+	struct outboard_slot slot;
 	struct arena arena;
-	uint8_t key[16] = { 1 };
+	uint8_t text[4096], expected[4096];
 	uint64_t count;
 
+	randomize(text, sizeof(text));
+	slot = a_slot(cbc, 1, &(struct arena){ 0 }, 0, 0, sizeof(text));
+	software_encrypt(cbc, a_key(), 16, slot.iv, text, expected, sizeof(text));
 	check(!setgid(65534) && !setuid(65534), "%m");
 	close_the_sandbox();
-	arena = map_arena(fd, 1 << 20, 0);
-	check(!new_session(fd, 1, OUTBOARD_CBC_AES, 0, key, 16), "session: %m");
+	arena = map_arena(fd, MIB, 0);
+	make_session(fd, 1, cbc);
+	slot.in = arena.offset;
+	slot.out = arena.offset;
 	for (int wait = 0; wait < 2; wait++) {
-		arena.slot[0] = (struct outboard_slot){ .session = 1, .op = OUTBOARD_ENCRYPT, .in = arena.offset, .out = arena.offset, .length = 4096 };
-		check(!submit(fd, &arena, 0, 1, wait ? OUTBOARD_WAIT : 0), "%m");
+		memcpy(arena.data, text, sizeof(text));
+		put(&arena, 0, &slot);
+		check(!submit(&arena, 0, 1, wait ? OUTBOARD_WAIT : 0), "%m");
 		if (!wait)
-			check(poll(&event, 1, 5000) == 1 && read(fd, &count, 8) == 8 && count == 1, "%m");
-		check(!arena.slot[0].status, "status %d", arena.slot[0].status);
+			check(poll(&event, 1, 30000) == 1 && read(fd, &count, 8) == 8 && count == 1, "%m");
+		check(!arena.slot[0].status && !memcmp(arena.data, expected, sizeof(text)), "status %d", arena.slot[0].status);
 	}
 	check(read(fd, &count, 8) < 0 && errno == EAGAIN, "nothing more");
-	check(!object(fd, OUTBOARD_SESSION_FREE, 1, 0) && !munmap(arena.base, arena.size), "%m");
-	write(1, "works in the sandbox\n", 21);
+	check(!object(fd, OUTBOARD_SESSION_FREE, 1, 0), "%m");
+	unmap_arena(&arena);
 	_exit(0);
 }
+
+/* That the filter is one. */
+static void another_call_is_killed(void)
+{
+	pid_t child = fork();
+	int status;
+
+	if (!child) {
+		close_the_sandbox();
+		syscall(SYS_ioctl, 0, 0, 0);
+		_exit(0);
+	}
+	check(waitpid(child, &status, 0) == child && WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS, "status %#x", status);
+}
+
+static const struct test tests[] = {
+	TEST(a_whole_encryption_passes_the_filter),
+	TEST(another_call_is_killed),
+};
+THEME(sandbox, false);

@@ -30,7 +30,7 @@ int main(int count, char **words)
 							memcpy(arena.base + at, plain, sizes[s]);
 						arena.slot[i] = (struct outboard_slot){ .session = 1, .op = OUTBOARD_ENCRYPT, .in = at, .out = at, .length = sizes[s] };
 					}
-					check(!submit(fd, &arena, 0, depths[d], OUTBOARD_WAIT), "%m");
+					check(!submit(&arena, 0, depths[d], OUTBOARD_WAIT), "%m");
 					for (unsigned int i = 0; i < depths[d]; i++) {
 						check(!arena.slot[i].status, "status %d", arena.slot[i].status);
 						if (copied)

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The module's algorithms, and which of them an accelerator has. */
+#ifndef OUTBOARD_TEST_ALGORITHMS_H
+#define OUTBOARD_TEST_ALGORITHMS_H
+
+#include "device.h"
+
+enum kind { CIPHER = 1, AEAD = 2, HASH = 4 };
+
+struct algorithm {
+	uint16_t id;
+	enum kind kind;
+	const char *name;
+	const char *software;	/* OpenSSL's name of it; %u: bits of the key */
+	uint8_t block;		/* ciphers: length is a multiple; hashes: what the compression takes */
+	uint8_t least;
+	uint8_t iv;
+	uint8_t digest;
+	uint16_t keys[4];	/* sizes to try */
+	const char *virtio;	/* the driver of virtio-crypto, if it has one */
+};
+
+#define ALGORITHMS 17
+extern const struct algorithm algorithms[ALGORITHMS];
+
+const struct algorithm *algorithm(uint16_t id);
+bool is_hmac(const struct algorithm *algorithm);
+
+/* The accelerator under test. */
+struct accelerator {
+	const char *name;
+	const char *bus_driver;	/* its directory in sysfs, with bind and unbind */
+	const char *prefix;	/* of its devices there */
+	bool sim;
+};
+
+extern const struct accelerator *accelerator;
+
+bool choose_accelerator(const char *name);
+/* The driver that has the algorithm; NULL: none. */
+const char *driver_of(const struct algorithm *algorithm);
+/* The name of its device; NULL: it is not bound. */
+const char *bound_device(void);
+/* Root allows all drivers of the accelerator, and forbids them. Both fail as checks do. */
+void allow_all(void);
+void disallow_all(void);
+/* A counter of the allowed driver. */
+long driver_counter(const struct algorithm *algorithm, const char *name);
+
+#define SIM_DEBUG "/sys/kernel/debug/outboard_sim"
+#define SIM_PARAMETERS "/sys/module/outboard_sim/parameters"
+#define OUTBOARD_PARAMETERS "/sys/module/outboard/parameters"
+
+#endif

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What drivers do that they should not: each fault of the simulation, seen through the module. */
+#include "tests.h"
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+static int fd;
+static struct arena arena;
+static const struct algorithm *cbc;
+static uint8_t text[4096];
+
+static void begin(void)
+{
+	fd = open_device(0);
+	arena = map_arena(fd, 1 * MIB, 64);
+	cbc = algorithm(OUTBOARD_CBC_AES);
+	make_session(fd, 1, cbc);
+	randomize(text, sizeof(text));
+}
+
+static void fill(unsigned int first, unsigned int count)
+{
+	for (unsigned int s = first; s < first + count; s++) {
+		struct outboard_slot slot = a_slot(cbc, 1, &arena, s * 8192, s * 8192, sizeof(text));
+
+		memcpy(arena.base + slot.in, text, sizeof(text));
+		put(&arena, s, &slot);
+	}
+}
+
+static void fault(const char *rule)
+{
+	check(!tell(SIM_DEBUG "/faults", "%s", rule), "%s: %m", rule);
+}
+
+/* Requests that a fault holds are answered now: as they should have been, or with an error. */
+static void answer_held(unsigned int error)
+{
+	check(!tell(SIM_DEBUG "/held", "%u", error), "%m");
+}
+
+static long interrupts(void)
+{
+	return number_in(SIM_DEBUG "/outboard-sim.0/interrupts");
+}
+
+static void all_right(unsigned int first, unsigned int count)
+{
+	for (unsigned int s = first; s < first + count; s++)
+		check(!wait_for(&arena, s) && is_right(cbc, &arena, s, text), "slot %u: status %d", s, arena.slot[s].status);
+}
+
+static void an_error_is_the_status_of_its_request(void)
+{
+	long errors;
+
+	begin();
+	errors = driver_counter(cbc, "errors");
+	fault("sim-cbc-aes error 5 every=3");
+	fill(0, 60);
+	check(!submit(&arena, 0, 60, OUTBOARD_WAIT), "%m");
+	for (unsigned int s = 0; s < 60; s++)
+		check(arena.slot[s].status == (s % 3 == 2 ? -EIO : 0), "slot %u: status %d", s, arena.slot[s].status);
+	check(driver_counter(cbc, "errors") - errors == 20, "%ld errors counted", driver_counter(cbc, "errors") - errors);
+	fault("clear");
+	fault("all error 110");
+	fill(0, 1);
+	check(!submit(&arena, 0, 1, OUTBOARD_WAIT) && arena.slot[0].status == -ETIMEDOUT, "status %d", arena.slot[0].status);
+	fault("clear");
+	fill(0, 60);
+	check(!submit(&arena, 0, 60, OUTBOARD_WAIT), "%m");
+	all_right(0, 60);
+}
+
+static void an_error_ends_the_message_of_a_hash_handle(void)
+{
+	struct outboard_slot slot = { .op = OUTBOARD_HASH_UPDATE, .flags = OUTBOARD_HASH_FIRST, .hash = 1, .length = 100 };
+
+	begin();
+	make_session(fd, 2, algorithm(OUTBOARD_SHA256));
+	check(!object(fd, OUTBOARD_HASH_NEW, 1, 2), "%m");
+	slot.in = arena.offset;
+	check(!ask(&arena, &slot), "status %d", arena.slot[0].status);
+	fault("sim-sha256 error 5");
+	slot.flags = 0;
+	check(ask(&arena, &slot) == -EIO, "status %d", arena.slot[0].status);
+	fault("clear");
+	check(ask(&arena, &slot) == -EINVAL, "status %d", arena.slot[0].status);
+	slot.flags = OUTBOARD_HASH_FIRST;
+	check(!ask(&arena, &slot), "status %d", arena.slot[0].status);
+}
+
+/* The module gives what the driver gave: finding out is the provider's work. It also shows that our comparisons can fail. */
+static void a_wrong_result_is_passed_on(const struct algorithm *algorithm)
+{
+	struct outboard_slot slot;
+	char rule[100];
+
+	begin();
+	make_session(fd, 2, algorithm);
+	slot = a_slot(algorithm, 2, &arena, 0, 8192, 4096);
+	memcpy(arena.data, text, sizeof(text));
+	snprintf(rule, sizeof(rule), "%s wrong", driver_of(algorithm));
+	fault(rule);
+	check(!ask(&arena, &slot) && !is_right(algorithm, &arena, 0, text), "status %d", arena.slot[0].status);
+	fault("clear");
+	check(!ask(&arena, &slot) && is_right(algorithm, &arena, 0, text), "status %d", arena.slot[0].status);
+}
+
+static void a_request_that_is_never_answered_times_out_for_its_waiter(void)
+{
+	long timeouts;
+	uint64_t count;
+	double start;
+
+	begin();
+	timeouts = driver_counter(cbc, "timeouts");
+	check(!tell(OUTBOARD_PARAMETERS "/timeout", "1"), "%m");
+	fault("sim-cbc-aes never count=2");
+	fill(0, 16);
+	start = now();
+	check(submit(&arena, 0, 16, OUTBOARD_WAIT) == -ETIMEDOUT, "%m");
+	check(now() - start >= 0.9, "after %.2f s", now() - start);
+	check(driver_counter(cbc, "timeouts") - timeouts == 2, "%ld timeouts", driver_counter(cbc, "timeouts") - timeouts);
+	check(arena.slot[0].status == OUTBOARD_IN_FLIGHT && arena.slot[1].status == OUTBOARD_IN_FLIGHT, "statuses %d, %d",
+	      arena.slot[0].status, arena.slot[1].status);
+	all_right(2, 14);
+	check(counter("requests") == 2, "%ld requests", counter("requests"));
+	check(submit(&arena, 0, 1, OUTBOARD_WAIT) == -EBUSY, "its slot can be submitted again");
+	/* The others go on. */
+	fill(2, 30);
+	check(!submit(&arena, 2, 30, OUTBOARD_WAIT), "%m");
+	all_right(2, 30);
+	answer_held(0);
+	all_right(0, 2);
+	/* They ended as if nobody had waited. */
+	check(read(fd, &count, 8) == 8 && count >= 1, "%m");
+	while (count < 2) {
+		uint64_t more;
+
+		check(read(fd, &more, 8) == 8, "%m");
+		count += more;
+	}
+	check(count == 2, "%d completions", (int)count);
+}
+
+static int remove_module(const char *name)
+{
+	return syscall(SYS_delete_module, name, O_NONBLOCK) ? -errno : 0;
+}
+
+static void buffers_live_until_the_answer(void)
+{
+	begin();
+	fault("sim-cbc-aes never");
+	fill(0, 8);
+	check(!submit(&arena, 0, 8, 0), "%m");
+	check(!object(fd, OUTBOARD_SESSION_FREE, 1, 0), "%m");
+	unmap_arena(&arena);
+	close(fd);
+	usleep(50000);
+	check(counter("requests") == 8 && counter("arenas") == 1 && counter("files") == 1 && counter("sessions") == 1,
+	      "%ld requests, %ld arenas, %ld files, %ld sessions", counter("requests"), counter("arenas"), counter("files"),
+	      counter("sessions"));
+	check(remove_module("outboard") < 0, "the module can be unloaded");
+	check(remove_module("outboard_sim") < 0, "the driver can be unloaded");
+	answer_held(0);
+	check(!leftovers(), "%s", leftovers());
+}
+
+static void a_process_may_die_and_leave_them(void)
+{
+	pid_t child = fork();
+
+	if (!child) {
+		begin();
+		check(!tell(OUTBOARD_PARAMETERS "/timeout", "1"), "%m");
+		fault("sim-cbc-aes never");
+		fill(0, 8);
+		check(submit(&arena, 0, 8, OUTBOARD_WAIT) == -ETIMEDOUT, "%m");
+		_exit(0);
+	}
+	join(child);
+	check(counter("requests") == 8 && counter("arenas") == 1, "%ld requests, %ld arenas", counter("requests"), counter("arenas"));
+	check(remove_module("outboard") < 0, "the module can be unloaded");
+	answer_held(125);
+	check(!leftovers(), "%s", leftovers());
+}
+
+static void held_requests_may_end_with_an_error(void)
+{
+	begin();
+	fault("sim-cbc-aes never count=3");
+	fill(0, 8);
+	check(!submit(&arena, 0, 8, 0), "%m");
+	all_right(3, 5);
+	answer_held(125);
+	for (unsigned int s = 0; s < 3; s++)
+		check(wait_for(&arena, s) == -ECANCELED, "slot %u: status %d", s, arena.slot[s].status);
+}
+
+static void a_full_queue_makes_them_wait_and_all_end_well(void)
+{
+	long backlogged = number_in(SIM_DEBUG "/outboard-sim.0/backlogged");
+
+	begin();
+	check(!tell(SIM_PARAMETERS "/queue", "1") && !tell(SIM_PARAMETERS "/latency_ns", "1000000"), "%m");
+	for (int round = 0; round < 5; round++) {
+		fill(0, 64);
+		check(!submit(&arena, 0, 64, round & 1 ? OUTBOARD_WAIT : 0), "%m");
+		all_right(0, 64);
+	}
+	check(number_in(SIM_DEBUG "/outboard-sim.0/backlogged") > backlogged, "nothing waited");
+	check(!tell(SIM_PARAMETERS "/preset", "ideal"), "%m");
+	fault("all full");
+	fill(0, 64);
+	check(!submit(&arena, 0, 64, OUTBOARD_WAIT), "%m");
+	all_right(0, 64);
+}
+
+static void slowness_is_waited_for(void)
+{
+	double start;
+
+	begin();
+	check(!tell(SIM_PARAMETERS "/latency_ns", "20000000"), "%m");
+	fault("all slow 10");
+	fill(0, 64);
+	start = now();
+	check(!submit(&arena, 0, 64, OUTBOARD_WAIT), "%m");
+	check(now() - start >= 0.2, "after %.3f s", now() - start);
+	all_right(0, 64);
+}
+
+/* NEED_FALLBACK drivers answer at once, in software. Only interrupts show it. */
+static void software_answers_at_once(void)
+{
+	long before;
+
+	begin();
+	fault("sim-cbc-aes software every=2");
+	before = interrupts();
+	fill(0, 64);
+	check(!submit(&arena, 0, 64, OUTBOARD_WAIT), "%m");
+	all_right(0, 64);
+	check(interrupts() - before == 32, "%ld interrupts", interrupts() - before);
+}
+
+static void unplugged_with_requests_that_it_holds(void)
+{
+	begin();
+	check(!tell(OUTBOARD_PARAMETERS "/timeout", "1"), "%m");
+	fault("sim-cbc-aes never every=2");
+	fill(0, 64);
+	check(!submit(&arena, 0, 64, 0), "%m");
+	check(!tell("/sys/bus/platform/drivers/outboard_sim/unbind", "outboard-sim.0"), "%m");
+	for (unsigned int s = 0; s < 64; s++) {
+		int status = wait_for(&arena, s);
+
+		check(status == (s & 1 ? -ENODEV : 0), "slot %u: status %d", s, status);
+	}
+	check(!tell("/sys/bus/platform/drivers/outboard_sim/bind", "outboard-sim.0"), "%m");
+	fault("clear");
+	check(!object(fd, OUTBOARD_SESSION_FREE, 1, 0), "%m");
+	make_session(fd, 1, cbc);
+	fill(0, 64);
+	check(!submit(&arena, 0, 64, OUTBOARD_WAIT), "%m");
+	all_right(0, 64);
+}
+
+static void unplugged_while_a_waiter_sleeps(void)
+{
+	pid_t child;
+
+	check(!tell(SIM_PARAMETERS "/queue", "4"), "%m");
+	check(!tell(OUTBOARD_PARAMETERS "/timeout", "1"), "%m");
+	fault("sim-cbc-aes never");
+	child = fork();
+	if (!child) {
+		begin();
+		fill(0, 64);
+		/* By the unplugging, or because it had waited long enough before. */
+		for (;;) {
+			int error = submit(&arena, 0, 64, OUTBOARD_WAIT);
+
+			check(!error || error == -ETIMEDOUT || error == -EBUSY, "%s", strerror(-error));
+			if (!error)
+				break;
+			usleep(1000);
+		}
+		for (unsigned int s = 0; s < 64; s++)
+			check(arena.slot[s].status == -ENODEV, "slot %u: status %d", s, arena.slot[s].status);
+		_exit(0);
+	}
+	while (counter("requests") < 64)
+		usleep(1000);
+	check(!tell("/sys/bus/platform/drivers/outboard_sim/unbind", "outboard-sim.0"), "%m");
+	join(child);
+}
+
+/* An engine out of contexts refuses the key. */
+static void keys_have_no_place_left(void)
+{
+	begin();
+	check(!tell(SIM_PARAMETERS "/sessions", "4"), "%m");
+	for (uint32_t id = 2; id <= 4; id++)
+		make_session(fd, id, cbc);
+	check(new_session(fd, 5, OUTBOARD_CBC_AES, 0, a_key(), 16) == -ENOSPC, "a fifth key: %m");
+	check(counter("sessions") == 4, "%ld sessions", counter("sessions"));
+	check(!object(fd, OUTBOARD_SESSION_FREE, 2, 0), "%m");
+	make_session(fd, 5, cbc);
+}
+
+static const struct test tests[] = {
+	TEST(an_error_is_the_status_of_its_request),
+	TEST(an_error_ends_the_message_of_a_hash_handle),
+	EACH(a_wrong_result_is_passed_on, CIPHER | AEAD | HASH),
+	TEST(a_request_that_is_never_answered_times_out_for_its_waiter),
+	TEST(buffers_live_until_the_answer),
+	TEST(a_process_may_die_and_leave_them),
+	TEST(held_requests_may_end_with_an_error),
+	TEST(a_full_queue_makes_them_wait_and_all_end_well),
+	TEST(slowness_is_waited_for),
+	TEST(software_answers_at_once),
+	TEST(unplugged_with_requests_that_it_holds),
+	TEST(unplugged_while_a_waiter_sleeps),
+	TEST(keys_have_no_place_left),
+};
+THEME(faults, true);

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * fuzz [--seconds N] [--seed N]: hostile processes against /dev/outboard, with all accelerators that are there, while root
+ * switches the simulation's faults, unplugs its device, disallows drivers, and kills. Afterwards nothing may be alive in the
+ * module and each algorithm must answer as the software does. What the kernel says meanwhile is vm/run's to judge.
+ */
+#include "fuzz.h"
+#include "software.h"
+#include <getopt.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+enum { PROCESSES = 3 };
+
+static const char *const names[] = { "sim", "virtio" };
+static const char *present[2];
+static unsigned int presents;
+static bool sim;
+
+static pid_t processes[PROCESSES];
+static struct tally *tally;
+static uint64_t next_seed;
+static unsigned int killed;
+
+static void start(int i)
+{
+	uint64_t number = next_seed++;
+
+	processes[i] = fork();
+	check(processes[i] >= 0, "%m");
+	if (!processes[i])
+		be_hostile(number, tally);
+}
+
+static void end(int i)
+{
+	kill(processes[i], SIGKILL);
+	check(waitpid(processes[i], NULL, 0) == processes[i], "%m");
+	killed++;
+}
+
+static void change_the_simulation(void)
+{
+	static const char *const rules[] = { "all error 5 every=7", "all error 22 every=30", "all wrong every=5", "all never every=40 count=30",
+					     "all full every=3", "all slow 3 every=2", "all software every=4" };
+	static const struct {
+		const char *name, *value;
+	} model[] = { { "latency_ns", "0" }, { "latency_ns", "200000" }, { "latency_ns", "3000000" }, { "queue", "1" }, { "queue", "5" },
+		      { "queue", "128" }, { "threaded", "Y" }, { "threaded", "N" }, { "engines", "4" }, { "sessions", "20" }, { "sessions", "0" } };
+	unsigned int i = below(COUNT(model));
+	char path[200];
+
+	snprintf(path, sizeof(path), SIM_PARAMETERS "/%s", model[i].name);
+	tell(path, "%s", model[i].value);
+	tell(SIM_DEBUG "/faults", "%s", below(2) ? "clear" : rules[below(COUNT(rules))]);
+	if (below(2))
+		tell(SIM_DEBUG "/held", "%u", below(2) ? 0 : 125);
+	if (!below(12)) {
+		tell("/sys/bus/platform/drivers/outboard_sim/unbind", "outboard-sim.0");
+		usleep(below(100000));
+		tell("/sys/bus/platform/drivers/outboard_sim/bind", "outboard-sim.0");
+	}
+}
+
+static void change_the_list(void)
+{
+	const char *driver;
+
+	choose_accelerator(present[below(presents)]);
+	driver = driver_of(&algorithms[below(ALGORITHMS)]);
+	if (!driver)
+		return;
+	tell("/sys/class/misc/outboard/disallow", "%s", driver);
+	usleep(below(30000));
+	tell("/sys/class/misc/outboard/allow", "%s", driver);
+}
+
+static void disturb(void)
+{
+	int i = below(PROCESSES);
+
+	usleep(below(200000));
+	if (sim)
+		change_the_simulation();
+	if (!below(5))
+		change_the_list();
+	/* One that ended by itself found something: open_device() may not fail. */
+	if (waitpid(processes[i], NULL, WNOHANG) == processes[i]) {
+		puts("a hostile process ended by itself");
+		start(i);
+	} else if (!below(3)) {
+		end(i);
+		start(i);
+	}
+}
+
+static void calm_down(void)
+{
+	tell(OUTBOARD_PARAMETERS "/timeout", "10");
+	tell(OUTBOARD_PARAMETERS "/max_arena_bytes", "%u", 64 * MIB);
+	tell(OUTBOARD_PARAMETERS "/max_sessions", "1024");
+	if (!sim)
+		return;
+	tell(SIM_DEBUG "/faults", "clear");
+	tell(SIM_DEBUG "/held", "0");
+	tell("/sys/bus/platform/drivers/outboard_sim/bind", "outboard-sim.0");
+	check(!tell(SIM_PARAMETERS "/preset", "ideal"), "the simulation: %m");
+}
+
+static bool answers_are_right(void)
+{
+	int fd = open_device(0);
+	struct arena arena = map_arena(fd, 4 * MIB, 64);
+	static uint8_t text[65536];
+	bool right = true;
+
+	for (unsigned int p = 0; p < presents; p++) {
+		choose_accelerator(present[p]);
+		allow_all();
+		for (size_t i = 0; i < ALGORITHMS; i++) {
+			const struct algorithm *of = &algorithms[i];
+
+			if (!driver_of(of))
+				continue;
+			make_session(fd, 1, of);
+			for (int n = 0; n < 10; n++) {
+				struct outboard_slot slot = a_slot(of, 1, &arena, 0, 65536, n ? 16 + (below(65000) & ~15u) : 16);
+
+				randomize(text, slot.length);
+				memcpy(arena.data, text, slot.length);
+				if (!ask(&arena, &slot) && is_right(of, &arena, 0, text))
+					continue;
+				printf("%s with %u bytes: status %d, or wrong bytes\n", driver_of(of), slot.length, arena.slot[0].status);
+				right = false;
+			}
+			check(!object(fd, OUTBOARD_SESSION_FREE, 1, 0), "%m");
+		}
+		disallow_all();
+	}
+	unmap_arena(&arena);
+	close(fd);
+	return right;
+}
+
+static int result(const char *name, bool good)
+{
+	printf("test fuzz::%s ... %s\n", name, good ? "ok" : "FAILED");
+	return !good;
+}
+
+int main(int count, char **words)
+{
+	static const struct option options[] = { { "seconds", 1, NULL, 's' }, { "seed", 1, NULL, 'r' }, { 0 } };
+	unsigned long seconds = 120;
+	const char *left;
+	double until;
+	int option, failed = 0;
+
+	next_seed = (uint64_t)(now() * 1e9) ^ (uint64_t)getpid() << 40;
+	while ((option = getopt_long(count, words, "", options, NULL)) != -1) {
+		if (option == 's') {
+			seconds = strtoul(optarg, NULL, 0);
+		} else if (option == 'r') {
+			next_seed = strtoull(optarg, NULL, 0);
+		} else {
+			fputs("usage: fuzz [--seconds N] [--seed N]\n", stderr);
+			return 2;
+		}
+	}
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	software_load();
+	for (size_t i = 0; i < COUNT(names); i++)
+		if (choose_accelerator(names[i]) && bound_device()) {
+			present[presents++] = names[i];
+			sim |= accelerator->sim;
+			allow_all();
+		}
+	check(presents, "no accelerator is here: neither virtio-crypto nor the simulation");
+	printf("fuzz: %lu s with%s%s%s, seed %llu\n", seconds, sim ? " the simulation" : "", presents > 1 ? " and" : "",
+	       strcmp(present[presents - 1], "virtio") ? "" : " virtio-crypto", (unsigned long long)next_seed);
+	seed(next_seed);
+
+	/* Small enough to be reached. */
+	tell(OUTBOARD_PARAMETERS "/timeout", "1");
+	tell(OUTBOARD_PARAMETERS "/max_arena_bytes", "%u", 4 * MIB);
+	tell(OUTBOARD_PARAMETERS "/max_sessions", "20");
+	tally = mmap(NULL, sizeof(*tally), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	check(tally != MAP_FAILED, "%m");
+	for (int i = 0; i < PROCESSES; i++)
+		start(i);
+	for (until = now() + seconds; now() < until;)
+		disturb();
+	for (int i = 0; i < PROCESSES; i++)
+		end(i);
+	calm_down();
+	printf("fuzz: %llu records, %llu of them refused; %llu requests, %llu done, %llu refused, %llu seen in flight; %u processes killed\n",
+	       (unsigned long long)tally->records, (unsigned long long)tally->refused_records, (unsigned long long)tally->requests,
+	       (unsigned long long)tally->good, (unsigned long long)tally->bad, (unsigned long long)tally->in_flight, killed);
+	failed += result("it_reached_the_drivers", tally->good && tally->bad && tally->in_flight && tally->refused_records);
+	left = leftovers();
+	if (left)
+		printf("still alive in the module: %s\n", left);
+	failed += result("nothing_is_left", !left);
+	for (unsigned int p = 0; p < presents; p++) {
+		choose_accelerator(present[p]);
+		/* What was disallowed at the moment is allowed by answers_are_right(). */
+		for (size_t i = 0; i < ALGORITHMS; i++)
+			if (driver_of(&algorithms[i]))
+				tell("/sys/class/misc/outboard/disallow", "%s", driver_of(&algorithms[i]));
+	}
+	failed += result("answers_are_still_right", answers_are_right());
+	left = leftovers();
+	failed += result("nothing_is_left_after_them", !left);
+	printf("test result: %s. %d passed; %d failed; 0 ignored; 0 measured; 0 filtered out\n", failed ? "FAILED" : "ok", 4 - failed, failed);
+	return failed ? 1 : 0;
+}

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What may go while requests run: arenas, descriptors, sessions, processes, drivers, devices. */
+#include "tests.h"
+#include <signal.h>
+#include <sys/wait.h>
+
+static int fd;
+static struct arena arena;
+static const struct algorithm *cbc;
+
+static void begin(size_t size)
+{
+	fd = open_device(0);
+	arena = map_arena(fd, size, 64);
+	cbc = algorithm(OUTBOARD_CBC_AES);
+}
+
+static void fill(unsigned int count, uint32_t size)
+{
+	for (unsigned int s = 0; s < count; s++) {
+		struct outboard_slot slot = a_slot(cbc, 1, &arena, s * size, s * size, size);
+
+		put(&arena, s, &slot);
+	}
+}
+
+/* Answers take so long that requests are in flight whenever one looks. Only the simulation can be told. */
+static void slow_down(unsigned int milliseconds)
+{
+	if (accelerator->sim)
+		check(!tell(SIM_PARAMETERS "/latency_ns", "%u", milliseconds * 1000000), "%m");
+}
+
+static void arenas_sessions_and_descriptors(void)
+{
+	long in_flight = 0;
+
+	slow_down(50);
+	for (int i = 0; i < 40; i++) {
+		begin(2 * MIB);
+		make_session(fd, 1, cbc);
+		fill(16, 65536);
+		check(!submit(&arena, 0, 16, 0), "%m");
+		if (i % 4 == 1)
+			check(!object(fd, OUTBOARD_SESSION_FREE, 1, 0), "%m");
+		if (i % 4 == 2)
+			unmap_arena(&arena);
+		close(fd);
+		if (i % 4 != 2)
+			unmap_arena(&arena);
+		in_flight += counter("requests");
+	}
+	check(in_flight, "nothing was in flight when they went");
+}
+
+/* The number of an arena that went is free; a request that came back does not write into what came after. */
+static void memory_of_an_arena_stays_with_its_requests(void)
+{
+	uint8_t zero[4096] = { 0 };
+
+	begin(MIB);
+	make_session(fd, 1, cbc);
+	slow_down(20);
+	for (int i = 0; i < 30; i++) {
+		fill(16, 32768);
+		check(!submit(&arena, 0, 16, 0), "%m");
+		unmap_arena(&arena);
+		arena = map_arena(fd, MIB, 64);
+		for (int wait = 0; wait < 2; wait++) {
+			for (uint32_t at = 0; at < 16 * 32768; at += sizeof(zero))
+				check(!memcmp(arena.data + at, zero, sizeof(zero)), "written at %u of a new arena", at);
+			check(!arena.slot[0].status && !arena.slot[15].status, "a status in a new arena");
+			usleep(wait ? 0 : 5000);
+		}
+	}
+}
+
+static void hundred_processes_killed_with_requests_in_flight(void)
+{
+	int in_flight = 0, pipes[2];
+	char byte;
+
+	slow_down(100);
+	check(!pipe(pipes), "%m");
+	for (int i = 0; i < 100; i++) {
+		pid_t child = fork();
+
+		check(child >= 0, "%m");
+		if (!child) {
+			begin(4 * MIB);
+			for (size_t a = 0; a < ALGORITHMS; a++)
+				if (driver_of(&algorithms[a]))
+					make_session(fd, 1 + a, &algorithms[a]);
+			if (accelerator->sim)
+				check(!object(fd, OUTBOARD_HASH_NEW, 1, 1 + (algorithm(OUTBOARD_SHA1) - algorithms)), "%m");
+			for (int rounds = 0;; rounds++) {
+				for (unsigned int s = 0, a = i; s < 32; s++, a++) {
+					struct outboard_slot slot;
+
+					while (!driver_of(&algorithms[a % ALGORITHMS]))
+						a++;
+					slot = a_slot(&algorithms[a % ALGORITHMS], 1 + a % ALGORITHMS, &arena, s * 65536, s * 65536, 32768);
+					if (accelerator->sim && s == 31)
+						slot = (struct outboard_slot){ .op = OUTBOARD_HASH_UPDATE, .hash = 1, .in = arena.offset,
+									       .flags = OUTBOARD_HASH_FIRST, .length = 100 };
+					put(&arena, s, &slot);
+				}
+				if (!rounds)
+					submit(&arena, 32, 32, 0);
+				submit(&arena, 0, 32, 0);
+				if (!rounds)
+					check(write(pipes[1], "", 1) == 1, "%m");
+				/* Killed here, or while it submits. */
+				if (i & 1)
+					submit(&arena, 32, 1, OUTBOARD_WAIT);
+			}
+		}
+		check(read(pipes[0], &byte, 1) == 1, "%m");
+		usleep(below(10000));
+		in_flight += counter("requests") > 0;
+		kill(child, SIGKILL);
+		check(waitpid(child, NULL, 0) == child, "%m");
+	}
+	check(in_flight > (accelerator->sim ? 90 : 5), "requests were in flight in only %d of 100", in_flight);
+}
+
+static void a_waiter_that_is_killed_leaves_at_once(void)
+{
+	double start;
+	pid_t child;
+	int status;
+
+	if (!accelerator->sim) {
+		/* Nothing holds virtio's answers back; that the process ends is all that can be asked. */
+		begin(8 * MIB);
+		make_session(fd, 1, cbc);
+	} else {
+		check(!tell(SIM_DEBUG "/faults", "sim-cbc-aes never"), "%m");
+	}
+	child = fork();
+	if (!child) {
+		close(fd);
+		begin(8 * MIB);
+		make_session(fd, 1, cbc);
+		fill(64, 65536);
+		submit(&arena, 0, 64, OUTBOARD_WAIT);
+		_exit(0);
+	}
+	while (!counter("requests") && !waitpid(child, &status, WNOHANG))
+		usleep(100);
+	start = now();
+	kill(child, SIGKILL);
+	waitpid(child, &status, 0);
+	/* The module's timeout is 10 s. */
+	check(now() - start < 8, "it took %.1f s", now() - start);
+	check(!accelerator->sim || counter("requests") == 64, "%ld requests in flight", counter("requests"));
+}
+
+static void a_driver_that_root_disallows(void)
+{
+	const char *driver;
+
+	begin(4 * MIB);
+	make_session(fd, 1, cbc);
+	driver = driver_of(cbc);
+	slow_down(50);
+	for (int round = 0; round < 5; round++) {
+		fill(32, 65536);
+		check(!submit(&arena, 0, 32, 0), "%m");
+		check(!tell("/sys/class/misc/outboard/disallow", "%s", driver), "%s", driver);
+		check(tell("/sys/class/misc/outboard/disallow", "%s", driver) == -ENOENT, "twice");
+		for (unsigned int s = 0; s < 32; s++)
+			check(!wait_for(&arena, s), "slot %u: status %d", s, arena.slot[s].status);
+		fill(1, 16);
+		check(ask(&arena, &(struct outboard_slot){ .session = 1, .op = OUTBOARD_ENCRYPT, .in = arena.offset, .out = arena.offset,
+							   .length = 16 }) == -ENODEV, "status %d", arena.slot[0].status);
+		check(new_session(fd, 2, OUTBOARD_CBC_AES, 0, a_key(), 16) == -ENOENT, "a new session");
+		check(new_session(fd, 1, OUTBOARD_CBC_AES, 0, a_key(), 16) == -EEXIST, "the number is taken until it is freed");
+		check(!tell("/sys/class/misc/outboard/allow", "%s", driver), "%s", driver);
+		check(tell("/sys/class/misc/outboard/allow", "%s", driver) == -EEXIST, "twice");
+		check(!object(fd, OUTBOARD_SESSION_FREE, 1, 0), "%m");
+		make_session(fd, 1, cbc);
+	}
+}
+
+static void bind(const char *what, const char *device)
+{
+	char path[200];
+
+	snprintf(path, sizeof(path), "%s/%s", accelerator->bus_driver, what);
+	check(!tell(path, "%s", device), "%s %s: %m", path, device);
+}
+
+/* Nothing hangs, the session that was open fails with ENODEV, a new one works when the device is back. */
+static void a_device_that_is_unbound(void)
+{
+	int in_flight = 0;
+
+	slow_down(30);
+	for (int round = 0; round < 4; round++) {
+		char device[300];
+		double end = now() + 60;
+		int error;
+
+		check(bound_device(), "no device");
+		strcpy(device, bound_device());
+		begin(8 * MIB);
+		while ((error = new_session(fd, 1, OUTBOARD_CBC_AES, 0, a_key(), 16)) && now() < end)
+			usleep(10000);
+		check(!error, "no session: %s", strerror(-error));
+		fill(64, 65536);
+		check(!submit(&arena, 0, 64, 0), "%m");
+		in_flight += counter("requests") > 0;
+		bind("unbind", device);
+		for (unsigned int s = 0; s < 64; s++) {
+			int status = wait_for(&arena, s);
+
+			check(!status || status == -ENODEV, "slot %u: status %d", s, status);
+		}
+		fill(64, 4096);
+		check(!submit(&arena, 0, 64, OUTBOARD_WAIT), "%m");
+		for (unsigned int s = 0; s < 64; s++)
+			check(arena.slot[s].status == -ENODEV, "slot %u without a device: %d", s, arena.slot[s].status);
+		check(new_session(fd, 1, OUTBOARD_CBC_AES, 0, a_key(), 16) == -EEXIST, "the number is taken until it is freed");
+		/* The simulation's drivers stay registered, as those of CESA and CAAM do, and refuse the key. */
+		error = new_session(fd, 2, OUTBOARD_CBC_AES, 0, a_key(), 16);
+		check(error == (accelerator->sim ? -ENODEV : -ENOENT), "a new session: %s", strerror(-error));
+		check(!counter("sessions"), "%ld sessions hold a driver", counter("sessions"));
+		bind("bind", device);
+		unmap_arena(&arena);
+		close(fd);
+	}
+	check(in_flight, "nothing was in flight when the device went");
+}
+
+static const struct test tests[] = {
+	TEST(arenas_sessions_and_descriptors),
+	TEST(memory_of_an_arena_stays_with_its_requests),
+	TEST(hundred_processes_killed_with_requests_in_flight),
+	TEST(a_waiter_that_is_killed_leaves_at_once),
+	TEST(a_driver_that_root_disallows),
+	TEST(a_device_that_is_unbound),
+};
+THEME(lifetimes, false);

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The arena as mmap(2) gives it. */
+#include "tests.h"
+#include <sys/uio.h>
+
+static int fd;
+
+static bool refused(size_t size, int protection, int flags, off_t pages, int error)
+{
+	errno = 0;
+	return mmap(NULL, size, protection, flags, fd, pages * getpagesize()) == MAP_FAILED && errno == error;
+}
+
+static void it_keeps_its_shape(void)
+{
+	long page = getpagesize();
+	struct arena arena;
+
+	fd = open_device(0);
+	arena = map_arena(fd, 1 * MIB, 0);
+	check(munmap(arena.base, page) < 0 && errno == EINVAL, "a part unmapped");
+	check(munmap(arena.base + page, arena.size - page) < 0 && errno == EINVAL, "a part unmapped");
+	check(mprotect(arena.base, page, PROT_READ) < 0, "a part protected");
+	check(mprotect(arena.base, arena.size, PROT_READ | PROT_EXEC) < 0 && errno == EACCES, "executable");
+	check(mremap(arena.base, arena.size, arena.size + page, MREMAP_MAYMOVE) == MAP_FAILED, "grown");
+	check(mremap(arena.base, arena.size, page, 0) == MAP_FAILED, "shrunk");
+	check(arena.data[0] == 0 && arena.data[arena.room - 1] == 0, "not zeroed");
+	check(counter("arenas") == 1, "%ld arenas", counter("arenas"));
+}
+
+static void what_is_no_arena_is_refused(void)
+{
+	const int rw = PROT_READ | PROT_WRITE;
+	long page = getpagesize();
+
+	fd = open_device(0);
+	check(refused(MIB, PROT_READ, MAP_SHARED, 0, EINVAL), "read only: %m");
+	check(refused(MIB, PROT_WRITE, MAP_SHARED, 0, EINVAL), "write only: %m");
+	check(refused(MIB, PROT_NONE, MAP_SHARED, 0, EINVAL), "nothing: %m");
+	check(refused(MIB, rw, MAP_PRIVATE, 0, EINVAL), "private: %m");
+	check(refused(MIB, rw | PROT_EXEC, MAP_SHARED, 0, EPERM), "executable: %m");
+	check(refused(page, rw, MAP_SHARED, 0, EINVAL), "too small: %m");
+	check(refused(page, rw, MAP_SHARED, 1, EINVAL), "too small for one slot: %m");
+	check(refused(MIB, rw, MAP_SHARED, 4097, EINVAL), "4097 slots: %m");
+	check(refused(128u << 10, rw, MAP_SHARED, 4096, EINVAL), "slots and no data: %m");
+	check(refused(65u << 20, rw, MAP_SHARED, 0, ENOMEM), "65 MiB: %m");
+	check(refused(2ul << 30, rw, MAP_SHARED, 0, EINVAL), "2 GiB: %m");
+	check(refused(MIB, rw, MAP_SHARED, 1ll << 40, EINVAL) || errno == EOVERFLOW, "an offset beyond all: %m");
+	check(!counter("arenas"), "%ld arenas", counter("arenas"));
+}
+
+/* Moved as a whole it is the same arena. */
+static void it_may_move(void)
+{
+	const struct algorithm *cbc = algorithm(OUTBOARD_CBC_AES);
+	struct arena arena;
+	struct outboard_slot slot;
+	uint8_t text[4096], *elsewhere;
+
+	fd = open_device(0);
+	arena = map_arena(fd, 1 * MIB, 0);
+	make_session(fd, 1, cbc);
+	elsewhere = mmap(NULL, MIB, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	check(elsewhere != MAP_FAILED, "%m");
+	elsewhere = mremap(arena.base, arena.size, arena.size, MREMAP_MAYMOVE | MREMAP_FIXED, elsewhere);
+	check(elsewhere != MAP_FAILED, "%m");
+	arena.slot = (void *)(elsewhere + ((uint8_t *)arena.slot - arena.base));
+	arena.header = (void *)elsewhere;
+	arena.data = elsewhere + arena.offset;
+	arena.base = elsewhere;
+	randomize(text, sizeof(text));
+	memcpy(arena.data, text, sizeof(text));
+	slot = a_slot(cbc, 1, &arena, 0, 0, sizeof(text));
+	check(!ask(&arena, &slot) && is_right(cbc, &arena, 0, text), "status %d", arena.slot[0].status);
+	check(counter("arenas") == 1, "%ld arenas", counter("arenas"));
+	unmap_arena(&arena);
+	check(!counter("arenas"), "%ld arenas", counter("arenas"));
+}
+
+static void nobody_else_pins_it(void)
+{
+	int pipes[2], file = open("/tmp/outboard-direct", O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	struct arena arena;
+	struct iovec vector;
+
+	fd = open_device(0);
+	arena = map_arena(fd, 1 * MIB, 0);
+	vector = (struct iovec){ arena.data, 4096 };
+	check(!pipe(pipes) && file >= 0, "%m");
+	check(vmsplice(pipes[1], &vector, 1, 0) < 0 && errno == EFAULT, "vmsplice: %m");
+	/* An ordinary write copies. */
+	check(write(file, arena.data, 4096) == 4096, "%m");
+	unlink("/tmp/outboard-direct");
+}
+
+/* The header is for user space to read; the module does not believe what stands there later. */
+static void the_header_is_only_written(void)
+{
+	const struct algorithm *cbc = algorithm(OUTBOARD_CBC_AES);
+	struct arena arena;
+	struct outboard_slot slot;
+	struct outboard_submit record = { OUTBOARD_SUBMIT, OUTBOARD_WAIT, 0, 64, 1 };
+	uint8_t text[512];
+
+	fd = open_device(0);
+	arena = map_arena(fd, 1 * MIB, 0);
+	make_session(fd, 1, cbc);
+	record.arena = arena.header->arena;
+	randomize(text, sizeof(text));
+	memcpy(arena.data, text, sizeof(text));
+	slot = a_slot(cbc, 1, &arena, 0, 0, sizeof(text));
+	memset(arena.base, 0xff, sizeof(struct outboard_arena));
+	check(ring(fd, &record, sizeof(record)) == -EINVAL, "slot 64 of 64: %m");
+	record.first = 3;
+	put(&arena, 3, &slot);
+	check(!ring(fd, &record, sizeof(record)) && is_right(cbc, &arena, 3, text), "%m");
+	slot.in = 64;
+	put(&arena, 3, &slot);
+	check(!ring(fd, &record, sizeof(record)) && arena.slot[3].status == -EINVAL, "status %d", arena.slot[3].status);
+}
+
+static const struct test tests[] = {
+	TEST(it_keeps_its_shape),
+	TEST(what_is_no_arena_is_refused),
+	TEST(it_may_move),
+	TEST(nobody_else_pins_it),
+	TEST(the_header_is_only_written),
+};
+THEME(mapping, false);

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What write(2) takes and what it refuses; limits; keys. */
+#include "tests.h"
+#include <sys/syscall.h>
+#include <linux/keyctl.h>
+
+static int fd;
+static struct arena arena;
+static const struct algorithm *cbc;
+
+static void begin(void)
+{
+	fd = open_device(0);
+	arena = map_arena(fd, 1 * MIB, 0);
+	cbc = algorithm(OUTBOARD_CBC_AES);
+	make_session(fd, 1000, cbc);
+}
+
+static void wrong_records_are_refused(void)
+{
+	struct outboard_submit good = { OUTBOARD_SUBMIT, 0, 0, 0, 1 }, s;
+	struct outboard_session_new new = { .op = OUTBOARD_SESSION_NEW, .session = 5, .algorithm = OUTBOARD_CBC_AES };
+	struct outboard_object o = { OUTBOARD_HASH_NEW, 0, 5, 1000, 0 };
+	char zero[600] = { 0 };
+	const void *volatile nowhere = (void *)8;
+	uint8_t *edge;
+
+	begin();
+	good.arena = arena.header->arena;
+	for (size_t size = 1; size < sizeof(zero); size++)
+		check(ring(fd, zero, size) == -EINVAL, "%zu zero bytes", size);
+	check(write(fd, nowhere, 16) < 0 && errno == EFAULT, "%m");
+#define refused(error, ...) do { s = good; __VA_ARGS__; check(ring(fd, &s, sizeof(s)) == (error), #__VA_ARGS__); } while (0)
+	refused(-EINVAL, s.op = 0);
+	refused(-EINVAL, s.op = 0x7fff);
+	refused(-EINVAL, s.flags = 0x8000);
+	refused(-ENOENT, s.arena = good.arena ^ 0x40000000);
+	refused(-ENOENT, s.arena = 0);
+	refused(-EINVAL, s.count = 0);
+	refused(-EINVAL, s.count = 65);
+	refused(-EINVAL, s.first = 64);
+	refused(-EINVAL, s.first = 63; s.count = 2);
+	refused(-EINVAL, s.first = 0xffffffff; s.count = 2);
+	refused(-EINVAL, s.first = 1; s.count = 0xffffffff);
+	check(ring(fd, &good, 15) == -EINVAL && ring(fd, &good, 17) == -EINVAL, "a wrong length");
+	/* The record's second half is not there. */
+	edge = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	check(edge != MAP_FAILED && !munmap(edge + 4096, 4096), "%m");
+	memcpy(edge + 4088, &good, 8);
+	check(ring(fd, edge + 4088, 16) == -EFAULT, "half a record");
+	memcpy(edge + 4096 - sizeof(new), &new, sizeof(new));
+	((struct outboard_session_new *)(edge + 4096 - sizeof(new)))->key_size = 16;
+	check(ring(fd, edge + 4096 - sizeof(new), sizeof(new) + 16) == -EFAULT, "a record without its key");
+
+	check(new_session(fd, 0, OUTBOARD_CBC_AES, 0, a_key(), 16) == -EINVAL, "session 0");
+	check(new_session(fd, 1000, OUTBOARD_CBC_AES, 0, a_key(), 16) == -EEXIST, "taken");
+	check(new_session(fd, 5, OUTBOARD_CBC_AES, 8, a_key(), 16) == -EINVAL, "a tag");
+	check(new_session(fd, 5, 0, 0, a_key(), 16) == -EINVAL, "algorithm 0");
+	check(new_session(fd, 5, 999, 0, a_key(), 16) == -EINVAL, "algorithm 999");
+	check(new_session(fd, 5, OUTBOARD_CBC_AES, 0, a_key(), 257) == -EINVAL, "257 bytes of key");
+#define no_session(error, ...) \
+	do { \
+		struct outboard_session_new kept = new; \
+		__VA_ARGS__; \
+		check(ring(fd, &new, sizeof(new)) == (error), #__VA_ARGS__); \
+		new = kept; \
+	} while (0)
+	no_session(-EINVAL, new.flags = 2);
+	no_session(-EINVAL, new.reserved = 1);
+	no_session(-EINVAL, new.reserved2 = 1);
+	no_session(-EINVAL, new.key_serial = 1);
+	no_session(-EINVAL, new.key_size = 16);
+	no_session(-ENOENT, new.driver = 0xffff);
+	check(object(fd, OUTBOARD_SESSION_FREE, 5, 0) == -ENOENT, "free");
+	check(object(fd, OUTBOARD_SESSION_FREE, 1000, 1) == -EINVAL, "free, from");
+	check(object(fd, OUTBOARD_SESSION_FREE, 0, 0) == -EINVAL, "free 0");
+	check(object(fd, OUTBOARD_HASH_NEW, 5, 1000) == -EINVAL, "a hash of a cipher");
+	check(object(fd, OUTBOARD_HASH_NEW, 5, 99) == -ENOENT, "a hash of nothing");
+	check(object(fd, OUTBOARD_HASH_CLONE, 5, 4) == -ENOENT, "clone");
+	check(object(fd, OUTBOARD_HASH_FREE, 5, 0) == -ENOENT, "free");
+	o.flags = 1;
+	check(ring(fd, &o, sizeof(o)) == -EINVAL, "flags");
+	o.flags = 0;
+	o.reserved = 1;
+	check(ring(fd, &o, sizeof(o)) == -EINVAL, "reserved");
+	check(counter("sessions") == 1 && !counter("hashes"), "what was refused is alive");
+}
+
+static void keys_of_other_sizes_are_refused(const struct algorithm *algorithm)
+{
+	static const uint16_t aes[] = { 16, 24, 32, 0 }, xts[] = { 32, 48, 64, 0 }, des[] = { 24, 0 };
+	const uint16_t *good = algorithm->id == OUTBOARD_XTS_AES ? xts : algorithm->id == OUTBOARD_CBC_DES3 ? des : aes;
+
+	fd = open_device(0);
+	for (unsigned int size = 0; size <= OUTBOARD_MAX_KEY; size++) {
+		bool known = size == good[0] || (good[1] && (size == good[1] || size == good[2]));
+		int error = new_session(fd, 1, algorithm->id, algorithm->kind == AEAD ? 16 : 0, a_key(), size);
+
+		check(error == (known ? 0 : -EINVAL), "a key of %u bytes: %s", size, strerror(-error));
+		if (!error)
+			check(!object(fd, OUTBOARD_SESSION_FREE, 1, 0), "%m");
+	}
+}
+
+static void a_descriptor_has_limits(void)
+{
+	uint32_t made = 0;
+	int error = 0;
+	size_t page = getpagesize();
+	void *last = NULL;
+
+	begin();
+	if (accelerator->sim) {
+		for (uint32_t id = 1; id < 2000 && !error; id++)
+			error = id == 1000 ? 0 : new_session(fd, id, OUTBOARD_SHA1, 0, a_key(), 0);
+		check(error == -EMFILE && counter("sessions") == 1024, "%ld sessions, then %s", counter("sessions"), strerror(-error));
+		check(!object(fd, OUTBOARD_SESSION_FREE, 7, 0) && !new_session(fd, 5000, OUTBOARD_SHA1, 0, a_key(), 0), "%m");
+		for (made = 0; made < 5000 && !(error = object(fd, OUTBOARD_HASH_NEW, made + 1, 1)); made++)
+			;
+		check(error == -EMFILE && made == 4096 && counter("hashes") == 4096, "%u handles, then %s", made, strerror(-error));
+		check(!object(fd, OUTBOARD_HASH_FREE, 7, 0) && !object(fd, OUTBOARD_HASH_NEW, 9000, 1), "%m");
+	}
+	for (made = 1; made < 300; made++) {
+		void *at = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, page);
+
+		if (at == MAP_FAILED)
+			break;
+		last = at;
+	}
+	check(errno == EMFILE && made == 256 && counter("arenas") == 256, "%u arenas, then %m", made);
+	check(!munmap(last, 2 * page), "%m");
+	check(mmap(NULL, 64u << 20, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) == MAP_FAILED && errno == ENOMEM, "%m");
+	check(mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, page) != MAP_FAILED, "%m");
+	close(fd);
+}
+
+static void a_key_may_stay_in_the_keyring(void)
+{
+	struct outboard_session_new record = { .op = OUTBOARD_SESSION_NEW, .flags = OUTBOARD_KEY_SERIAL, .session = 6,
+					       .algorithm = OUTBOARD_CBC_AES };
+	struct outboard_slot slot;
+	uint8_t text[32];
+
+	begin();
+	randomize(text, sizeof(text));
+	for (int logon = 0; logon < 2; logon++) {
+		record.key_serial = syscall(SYS_add_key, logon ? "logon" : "user", "outboard:test", a_key(), 16, KEY_SPEC_PROCESS_KEYRING);
+		check(record.key_serial > 0, "add_key: %m");
+		check(!ring(fd, &record, sizeof(record)), "%m");
+		slot = a_slot(cbc, 6, &arena, 0, 0, sizeof(text));
+		memcpy(arena.data, text, sizeof(text));
+		check(!ask(&arena, &slot) && is_right(cbc, &arena, 0, text), "status %d", arena.slot[0].status);
+		check(!object(fd, OUTBOARD_SESSION_FREE, 6, 0), "%m");
+	}
+	record.key_size = 16;
+	check(ring(fd, &record, sizeof(record)) == -EINVAL, "two keys");
+	record.key_size = 0;
+	check(!syscall(SYS_keyctl, KEYCTL_REVOKE, record.key_serial), "%m");
+	check(ring(fd, &record, sizeof(record)) == -EKEYREVOKED, "a revoked key: %m");
+	record.key_serial = 0x7ffffff0;
+	check(ring(fd, &record, sizeof(record)) == -ENOKEY, "no such key: %m");
+	record.key_serial = KEY_SPEC_PROCESS_KEYRING;
+	check(ring(fd, &record, sizeof(record)) == -EINVAL, "a keyring is no key: %m");
+	check(counter("sessions") == 1, "%ld sessions", counter("sessions"));
+}
+
+static void only_the_opener_s_rights_reach_keyrings(void)
+{
+	struct outboard_session_new record = { .op = OUTBOARD_SESSION_NEW, .flags = OUTBOARD_KEY_SERIAL, .session = 6,
+					       .algorithm = OUTBOARD_CBC_AES };
+	pid_t child;
+
+	begin();
+	record.key_serial = syscall(SYS_add_key, "user", "outboard:other", a_key(), 16, KEY_SPEC_PROCESS_KEYRING);
+	check(record.key_serial > 0, "add_key: %m");
+	child = fork();
+	if (!child) {
+		check(!setgid(65534) && !setuid(65534), "%m");
+		check(ring(fd, &record, sizeof(record)) == -EACCES, "%m");
+		_exit(0);
+	}
+	join(child);
+}
+
+static const struct test tests[] = {
+	TEST(wrong_records_are_refused),
+	EACH(keys_of_other_sizes_are_refused, CIPHER | AEAD),
+	TEST(a_descriptor_has_limits),
+	TEST(a_key_may_stay_in_the_keyring),
+	TEST(only_the_opener_s_rights_reach_keyrings),
+};
+THEME(records, false);

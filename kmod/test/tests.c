@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * tests virtio|sim [WORD]: runs the tests (those with WORD in their names) of /dev/outboard with that accelerator. Needs root,
+ * the module, the accelerator's driver, and nobody else who uses the module. One line for each test, as libtest has it.
+ */
+#include "tests.h"
+#include <libgen.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#define SECONDS 120	/* for one test, on a busy host */
+
+static const struct theme *const themes[] = {
+	&ciphers_theme, &aeads_theme, &hashes_theme, &batches_theme, &records_theme, &mapping_theme, &sharing_theme, &sandbox_theme,
+	&lifetimes_theme, &faults_theme,
+};
+
+const char *programs;
+static int passed, failed;
+
+/* ---- What tests use ---- */
+
+long differ(const void *a, const void *b, size_t size)
+{
+	const uint8_t *x = a, *y = b;
+
+	for (size_t i = 0; i < size; i++)
+		if (x[i] != y[i])
+			return i;
+	return -1;
+}
+
+void join(pid_t child)
+{
+	int status = -1;
+
+	check(waitpid(child, &status, 0) == child, "%m");
+	check(!status, "process %d ended with status %#x", child, status);
+}
+
+/* ---- Running them ---- */
+
+/* 0 or what went wrong. */
+static const char *in_a_process(const struct test *test, const struct algorithm *algorithm, int output)
+{
+	struct pollfd ended = { .events = POLLIN };
+	pid_t child;
+	int status, found;
+
+	fflush(stdout);
+	child = fork();
+	check(child >= 0, "%m");
+	if (!child) {
+		setpgid(0, 0);
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		dup2(output, 1);
+		dup2(output, 2);
+		seed(1);
+		if (test->each)
+			test->each(algorithm);
+		else
+			test->run();
+		exit(0);
+	}
+	setpgid(child, child);
+	ended.fd = syscall(SYS_pidfd_open, child, 0);
+	check(ended.fd >= 0, "pidfd_open: %m");
+	found = poll(&ended, 1, SECONDS * 1000);
+	close(ended.fd);
+	kill(-child, SIGKILL);
+	waitpid(child, &status, 0);
+	if (!found)
+		return "not done after 120 s";
+	if (WIFSIGNALED(status))
+		return strsignal(WTERMSIG(status));
+	return WEXITSTATUS(status) ? "" : NULL;
+}
+
+/* What a test has changed, or left when it failed. */
+static void tidy(void)
+{
+	check(!tell(OUTBOARD_PARAMETERS "/timeout", "10"), "timeout: %m");
+	if (!accelerator->sim)
+		return;
+	check(!tell(SIM_DEBUG "/faults", "clear") && !tell(SIM_DEBUG "/held", "0"), "the simulation's faults: %m");
+	check(!tell(SIM_PARAMETERS "/preset", "ideal"), "the simulation's preset: %m");
+	if (!bound_device())
+		tell("/sys/bus/platform/drivers/outboard_sim/bind", "outboard-sim.0");
+}
+
+static void run_one(const struct theme *theme, const struct test *test, const struct algorithm *algorithm, const char *word)
+{
+	int output = memfd_create("output", MFD_CLOEXEC);
+	char name[200], text[8192];
+	const char *wrong, *left;
+	ssize_t size;
+
+	snprintf(name, sizeof(name), "%s::%s::%s%s%s", accelerator->name, theme->name, test->name, algorithm ? "::" : "",
+		 algorithm ? algorithm->name : "");
+	if (word && !strstr(name, word)) {
+		close(output);
+		return;
+	}
+	printf("test %s ... ", name);
+	wrong = in_a_process(test, algorithm, output);
+	tidy();
+	left = leftovers();
+	if (!wrong && !left) {
+		puts("ok");
+		passed++;
+	} else {
+		puts("FAILED");
+		failed++;
+		size = pread(output, text, sizeof(text), 0);
+		printf("---- %s\n%.*s", name, (int)(size > 0 ? size : 0), text);
+		if (wrong && *wrong)
+			puts(wrong);
+		if (left)
+			printf("still alive in the module: %s\n", left);
+	}
+	fflush(stdout);
+	close(output);
+}
+
+static void run_each(const struct theme *theme, const struct test *test, const char *word)
+{
+	if (!test->each) {
+		run_one(theme, test, NULL, word);
+		return;
+	}
+	for (size_t i = 0; i < ALGORITHMS; i++)
+		if (algorithms[i].kind & test->kinds && driver_of(&algorithms[i]))
+			run_one(theme, test, &algorithms[i], word);
+}
+
+int main(int count, char **words)
+{
+	const char *word = count == 3 ? words[2] : NULL;
+
+	if (count < 2 || count > 3 || !choose_accelerator(words[1])) {
+		fputs("usage: tests virtio|sim [WORD]\n", stderr);
+		return 2;
+	}
+	programs = dirname(strdup(words[0]));
+	check(bound_device(), "%s has no device: is its module loaded?", accelerator->bus_driver);
+	software_load();
+	allow_all();
+	for (size_t i = 0; i < COUNT(themes); i++)
+		for (size_t t = 0; t < themes[i]->count && (accelerator->sim || !themes[i]->sim_only); t++)
+			run_each(themes[i], &themes[i]->tests[t], word);
+	disallow_all();
+	printf("test result: %s. %d passed; %d failed; 0 ignored; 0 measured; 0 filtered out\n", failed ? "FAILED" : "ok", passed,
+	       failed);
+	return failed ? 1 : 0;
+}
