@@ -215,6 +215,25 @@ static void ob_vma_close(struct vm_area_struct *vma)
 	ob_arena_put(arena);
 }
 
+/* Stretches of pages, as many as one page table maps, on the first touch of one of them. What cannot be mapped yet is later. */
+static vm_fault_t ob_vma_fault(struct vm_fault *vmf)
+{
+	struct vm_area_struct *vma = vmf->vma;
+	struct ob_arena *arena = vma->vm_private_data;
+	unsigned long address = vmf->address & PAGE_MASK, i = (address - vma->vm_start) >> PAGE_SHIFT;
+	unsigned long end = min(i + PTRS_PER_PTE, arena->page_count);
+	vm_fault_t first, next;
+
+	if (i >= arena->page_count)
+		return VM_FAULT_SIGBUS;
+	first = vmf_insert_pfn(vma, address, page_to_pfn(arena->pages[i]));
+	for (next = first; next == VM_FAULT_NOPAGE && ++i < end;) {
+		address += PAGE_SIZE;
+		next = vmf_insert_pfn(vma, address, page_to_pfn(arena->pages[i]));
+	}
+	return first;
+}
+
 static int ob_vma_may_split(struct vm_area_struct *vma, unsigned long address)
 {
 	return -EINVAL;
@@ -223,13 +242,14 @@ static int ob_vma_may_split(struct vm_area_struct *vma, unsigned long address)
 static const struct vm_operations_struct ob_vm_ops = {
 	.open = ob_vma_open,
 	.close = ob_vma_close,
+	.fault = ob_vma_fault,
 	.may_split = ob_vma_may_split,
 };
 
 int ob_mmap(struct file *filp, struct vm_area_struct *vma)
 {
 	struct ob_file *file = filp->private_data;
-	unsigned long size = vma->vm_end - vma->vm_start, slots = vma->vm_pgoff, count;
+	unsigned long size = vma->vm_end - vma->vm_start, slots = vma->vm_pgoff;
 	struct ob_arena *arena;
 	int error;
 
@@ -247,22 +267,15 @@ int ob_mmap(struct file *filp, struct vm_area_struct *vma)
 		return PTR_ERR(arena);
 	/* The number is taken now, and means something when all is ready. */
 	error = xa_alloc(&file->arenas, &arena->id, NULL, XA_LIMIT(1, INT_MAX), GFP_KERNEL_ACCOUNT);
-	if (error)
-		goto put;
+	if (error) {
+		ob_arena_put(arena);
+		return error;
+	}
 	ob_arena_header(arena);
-	ob_vm_flags(vma, VM_IO | VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP, VM_MAYEXEC);
-	count = arena->page_count;
-	error = vm_insert_pages(vma, vma->vm_start, arena->pages, &count);
-	if (error)
-		goto erase;
+	/* Bare page frames: VM_IO alone does not keep get_user_pages_fast() from pages, which looks at no VMA. */
+	ob_vm_flags(vma, VM_IO | VM_PFNMAP | VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP, VM_MAYEXEC);
 	vma->vm_private_data = arena;
 	vma->vm_ops = &ob_vm_ops;
 	xa_store(&file->arenas, arena->id, arena, GFP_KERNEL_ACCOUNT);
 	return 0;
-
-erase:
-	xa_erase(&file->arenas, arena->id);
-put:
-	ob_arena_put(arena);
-	return error;
 }
