@@ -29,7 +29,8 @@ static int ob_aead_set_key(struct ob_session *session, const u8 *key, unsigned i
 	return error ? error : crypto_aead_setkey(session->aead, key, size);
 }
 
-static bool ob_aead_ok(const struct ob_request *request, const struct ob_ask *ask, struct ob_range in, struct ob_range out)
+static bool ob_aead_ok(const struct ob_request *request, const struct ob_ask *ask, struct ob_range aad, struct ob_range in,
+		       struct ob_range out)
 {
 	const struct ob_algorithm *algorithm = request->session->algorithm;
 
@@ -40,13 +41,8 @@ static bool ob_aead_ok(const struct ob_request *request, const struct ob_ask *as
 	if (algorithm->id == OUTBOARD_CCM_AES &&
 	    (ask->iv[0] < 1 || ask->iv[0] > 7 || (ask->iv[0] < 3 && ask->length >> 8 * (ask->iv[0] + 1))))
 		return false;
-	if (!ob_inside(request->arena, in.offset, in.length) || !ob_inside(request->arena, out.offset, out.length) ||
-	    (in.offset != out.offset && !ob_apart(in.offset, in.length, out.offset, out.length)))
-		return false;
-	return !ask->aad_length ||
-	       (ob_inside(request->arena, ask->aad, ask->aad_length) &&
-		ob_apart(ask->aad, ask->aad_length, in.offset, in.length) &&
-		ob_apart(ask->aad, ask->aad_length, out.offset, out.length));
+	return ob_in_and_out(request->arena, in, out) &&
+	       (!aad.length || (ob_inside(request->arena, aad) && ob_apart(aad, in) && ob_apart(aad, out)));
 }
 
 static int ob_aead_prepare(struct ob_request *request, const struct ob_ask *ask)
@@ -69,7 +65,7 @@ static int ob_aead_prepare(struct ob_request *request, const struct ob_ask *ask)
 		out.length += tag;
 	else
 		length += tag;
-	if (!ob_aead_ok(request, ask, in, out))
+	if (!ob_aead_ok(request, ask, aad, in, out))
 		return -EINVAL;
 	error = ob_map(request, aad, in, out, &source, &target);
 	if (error)

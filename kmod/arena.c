@@ -13,6 +13,13 @@
 #define LARGEST_ORDER	8
 #define LARGEST_ARENA	(1UL << 30)
 
+/*
+ * All arenas by number. A number comes again after all the others have been used: a record that was written for an arena
+ * that is gone, or for another descriptor's, must not find somebody else's.
+ */
+static DEFINE_XARRAY_FLAGS(numbers, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
+static u32 next_number;
+
 /* The header takes the place of one slot. */
 struct outboard_slot *ob_slot(const struct ob_arena *arena, u32 index)
 {
@@ -21,15 +28,21 @@ struct outboard_slot *ob_slot(const struct ob_arena *arena, u32 index)
 	return &slots[(index + 1) % SLOTS_PER_PAGE];
 }
 
-bool ob_inside(const struct ob_arena *arena, u32 offset, u64 length)
+bool ob_inside(const struct ob_arena *arena, struct ob_range range)
 {
-	return IS_ALIGNED(offset, OB_ALIGN) && offset >= arena->data_offset && offset <= arena->size &&
-	       length <= arena->size - offset;
+	return IS_ALIGNED(range.offset, OB_ALIGN) && range.offset >= arena->data_offset && range.offset <= arena->size &&
+	       range.length <= arena->size - range.offset;
 }
 
-bool ob_apart(u32 a, u64 a_length, u32 b, u64 b_length)
+bool ob_apart(struct ob_range a, struct ob_range b)
 {
-	return a + a_length <= b || b + b_length <= a;
+	return a.offset + (u64)a.length <= b.offset || b.offset + (u64)b.length <= a.offset;
+}
+
+/* out is in's place, or elsewhere. */
+bool ob_in_and_out(const struct ob_arena *arena, struct ob_range in, struct ob_range out)
+{
+	return ob_inside(arena, in) && ob_inside(arena, out) && (in.offset == out.offset || ob_apart(in, out));
 }
 
 static u32 ob_piece(const struct ob_arena *arena, struct ob_range range)
@@ -93,8 +106,8 @@ struct ob_arena *ob_arena_get(struct ob_file *file, u32 id)
 	struct ob_arena *arena;
 
 	rcu_read_lock();
-	arena = xa_load(&file->arenas, id);
-	if (arena && !refcount_inc_not_zero(&arena->refs))
+	arena = xa_load(&numbers, id);
+	if (arena && (arena->file != file || !refcount_inc_not_zero(&arena->refs)))
 		arena = NULL;
 	rcu_read_unlock();
 	return arena;
@@ -141,19 +154,17 @@ static int ob_arena_pages(struct ob_arena *arena)
 
 static struct ob_arena *ob_arena_new(struct ob_file *file, u32 slots, u32 size)
 {
-	struct ob_arena *arena;
+	struct ob_arena *arena = NULL;
 	int error;
 
 	if (ob_charge(&file->arena_count, ob_max_arenas))
 		return ERR_PTR(-EMFILE);
-	if (atomic_long_add_return(size, &file->arena_bytes) > ob_max_arena_bytes) {
-		error = -ENOMEM;
-		goto uncharge;
-	}
-	arena = kzalloc(sizeof(*arena), GFP_KERNEL_ACCOUNT);
+	if (atomic_long_add_return(size, &file->arena_bytes) <= ob_max_arena_bytes)
+		arena = kzalloc(sizeof(*arena), GFP_KERNEL_ACCOUNT);
 	if (!arena) {
-		error = -ENOMEM;
-		goto uncharge;
+		atomic_long_sub(size, &file->arena_bytes);
+		atomic_dec(&file->arena_count);
+		return ERR_PTR(-ENOMEM);
 	}
 	refcount_inc(&file->refs);
 	atomic_inc(&ob_arenas);
@@ -169,15 +180,12 @@ static struct ob_arena *ob_arena_new(struct ob_file *file, u32 slots, u32 size)
 	arena->run = kvcalloc(arena->page_count, sizeof(*arena->run), GFP_KERNEL_ACCOUNT);
 	arena->places = kvcalloc(slots, sizeof(*arena->places), GFP_KERNEL_ACCOUNT);
 	arena->busy = bitmap_zalloc(slots, GFP_KERNEL_ACCOUNT);
+	for (u32 i = 0; arena->places && i < slots; i++)
+		spin_lock_init(&arena->places[i].lock);
 	error = arena->pages && arena->run && arena->places && arena->busy ? ob_arena_pages(arena) : -ENOMEM;
 	if (!error)
 		return arena;
 	ob_arena_release(arena);
-	return ERR_PTR(error);
-
-uncharge:
-	atomic_long_sub(size, &file->arena_bytes);
-	atomic_dec(&file->arena_count);
 	return ERR_PTR(error);
 }
 
@@ -211,7 +219,7 @@ static void ob_vma_close(struct vm_area_struct *vma)
 
 	if (!refcount_dec_and_test(&arena->maps))
 		return;
-	xa_erase(&arena->file->arenas, arena->id);
+	xa_erase(&numbers, arena->id);
 	ob_arena_put(arena);
 }
 
@@ -266,8 +274,8 @@ int ob_mmap(struct file *filp, struct vm_area_struct *vma)
 	if (IS_ERR(arena))
 		return PTR_ERR(arena);
 	/* The number is taken now, and means something when all is ready. */
-	error = xa_alloc(&file->arenas, &arena->id, NULL, XA_LIMIT(1, INT_MAX), GFP_KERNEL_ACCOUNT);
-	if (error) {
+	error = xa_alloc_cyclic(&numbers, &arena->id, NULL, XA_LIMIT(1, U32_MAX), &next_number, GFP_KERNEL_ACCOUNT);
+	if (error < 0) {
 		ob_arena_put(arena);
 		return error;
 	}
@@ -276,6 +284,6 @@ int ob_mmap(struct file *filp, struct vm_area_struct *vma)
 	ob_vm_flags(vma, VM_IO | VM_PFNMAP | VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP, VM_MAYEXEC);
 	vma->vm_private_data = arena;
 	vma->vm_ops = &ob_vm_ops;
-	xa_store(&file->arenas, arena->id, arena, GFP_KERNEL_ACCOUNT);
+	xa_store(&numbers, arena->id, arena, GFP_KERNEL_ACCOUNT);
 	return 0;
 }

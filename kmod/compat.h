@@ -40,7 +40,8 @@ static inline void ob_vm_flags(struct vm_area_struct *vma, unsigned long set, un
 #elif defined(CONFIG_ARM)
 #include <asm/cachetype.h>
 #define cpu_dcache_is_aliasing() (cache_is_vivt() || cache_is_vipt_aliasing())
-#elif defined(CONFIG_M68K) || defined(CONFIG_PARISC) || defined(CONFIG_SUPERH) || defined(CONFIG_SPARC)
+#elif defined(CONFIG_CSKY) || defined(CONFIG_M68K) || defined(CONFIG_NIOS2) || defined(CONFIG_PARISC) || \
+	defined(CONFIG_SPARC) || defined(CONFIG_SUPERH) || defined(CONFIG_XTENSA)
 #define cpu_dcache_is_aliasing() true
 #else
 #define cpu_dcache_is_aliasing() false
@@ -54,7 +55,7 @@ static inline void ob_vm_flags(struct vm_area_struct *vma, unsigned long set, un
 #define OB_CARRIERS &platform_bus_type
 #endif
 
-/* Architectures whose DMA is coherent define none before 6.5. */
+/* Older kernels have none where DMA is coherent; newer ones have this one in linux/cache.h. */
 #ifndef ARCH_DMA_MINALIGN
 #define ARCH_DMA_MINALIGN __alignof__(unsigned long long)
 #endif

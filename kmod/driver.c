@@ -4,6 +4,7 @@
  * gives for it is looked at each time. ob_drivers_lock guards the list, its entries and the sessions of each. It is not
  * held while a driver is allocated: that may wait for modprobe, hence for other devices, hence for unplug.c.
  */
+#include <crypto/algapi.h>
 #include <linux/slab.h>
 #include "outboard.h"
 
@@ -14,6 +15,7 @@ LIST_HEAD(ob_drivers);
 
 static struct kobject *directory;	/* NULL before and after: the list takes no entries */
 static u16 last_number;
+static atomic_t arrivals;		/* of algorithms and of devices: what was missing may be there now */
 
 /* The session is on the list of its driver while it has, or tries to get, the driver's handle. */
 static bool ob_attach(struct ob_session *session, const struct ob_algorithm *algorithm, u16 number, u16 after)
@@ -24,7 +26,7 @@ static bool ob_attach(struct ob_session *session, const struct ob_algorithm *alg
 	list_for_each_entry(driver, &ob_drivers, link) {
 		if (driver->number <= after || (number && driver->number != number) || driver->leaving ||
 		    (driver->algorithm && algorithm && driver->algorithm != algorithm) ||
-		    (driver->missing && time_before(jiffies, driver->retry)))
+		    (driver->missing && driver->arrivals == atomic_read(&arrivals) && time_before(jiffies, driver->retry)))
 			continue;
 		kobject_get(&driver->kobj);
 		list_add(&session->link, &driver->sessions);
@@ -63,6 +65,7 @@ static int ob_try(struct ob_session *session, const struct ob_type *type)
 {
 	struct ob_driver *driver = session->driver;
 	struct module *owner = NULL;
+	int before = atomic_read(&arrivals);
 	int error = type->alloc(session, driver->name);
 
 	if (!error) {
@@ -71,8 +74,9 @@ static int ob_try(struct ob_session *session, const struct ob_type *type)
 			type->free(session);
 	}
 	mutex_lock(&ob_drivers_lock);
-	/* What is not there is looked for at most once a second: looking may start modprobe. */
+	/* What is not there is not looked for again within a second unless something arrives: looking may start modprobe. */
 	driver->missing = error == -ENOENT;
+	driver->arrivals = before;
 	driver->retry = jiffies + HZ;
 	if (!error && (!driver->algorithm || driver->owner != session->tfm->__crt_alg->cra_module)) {
 		driver->algorithm = session->algorithm;
@@ -209,6 +213,21 @@ int ob_disallow(const char *name)
 	return error;
 }
 
+void ob_arrived(void)
+{
+	atomic_inc(&arrivals);
+}
+
+/* The crypto API may hold its own lock here. */
+static int ob_crypto_event(struct notifier_block *notifier, unsigned long event, void *data)
+{
+	if (event == CRYPTO_MSG_ALG_LOADED)
+		ob_arrived();
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block notifier = { .notifier_call = ob_crypto_event };
+
 int ob_drivers_init(struct kobject *device)
 {
 	struct kobject *created = kobject_create_and_add("drivers", device);
@@ -216,7 +235,10 @@ int ob_drivers_init(struct kobject *device)
 	mutex_lock(&ob_drivers_lock);
 	directory = created;
 	mutex_unlock(&ob_drivers_lock);
-	return created ? 0 : -ENOMEM;
+	if (!created)
+		return -ENOMEM;
+	crypto_register_notifier(&notifier);
+	return 0;
 }
 
 void ob_drivers_exit(void)
@@ -224,6 +246,7 @@ void ob_drivers_exit(void)
 	struct kobject *created = directory;
 	struct ob_driver *driver, *next;
 
+	crypto_unregister_notifier(&notifier);
 	mutex_lock(&ob_drivers_lock);
 	directory = NULL;
 	list_for_each_entry_safe(driver, next, &ob_drivers, link)

@@ -15,7 +15,6 @@ static int ob_open(struct inode *inode, struct file *filp)
 	if (!file)
 		return -ENOMEM;
 	refcount_set(&file->refs, 1);
-	xa_init_flags(&file->arenas, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
 	xa_init_flags(&file->sessions, XA_FLAGS_ACCOUNT);
 	xa_init_flags(&file->hashes, XA_FLAGS_ACCOUNT);
 	init_waitqueue_head(&file->wait);
@@ -30,7 +29,6 @@ void ob_file_put(struct ob_file *file)
 {
 	if (!refcount_dec_and_test(&file->refs))
 		return;
-	xa_destroy(&file->arenas);
 	xa_destroy(&file->sessions);
 	xa_destroy(&file->hashes);
 	kfree(file);
@@ -75,7 +73,7 @@ static int ob_write_session(struct file *filp, const char __user *buffer, size_t
 		return -EINVAL;
 	if (copy_from_user(&record, buffer, sizeof(record)))
 		return -EFAULT;
-	if (size != sizeof(record) + record.key_size)
+	if (record.op != OUTBOARD_SESSION_NEW || size != sizeof(record) + record.key_size)
 		return -EINVAL;
 	if ((record.flags & OUTBOARD_KEY_SERIAL) && !ob_same_rights(filp->f_cred, current_cred()))
 		return -EACCES;
@@ -87,25 +85,19 @@ static int ob_write_session(struct file *filp, const char __user *buffer, size_t
 	return error;
 }
 
-static int ob_write_object(struct ob_file *file, const char __user *buffer, size_t size)
+static int ob_do_object(struct ob_file *file, const struct outboard_object *record)
 {
-	struct outboard_object record;
-
-	if (size != sizeof(record))
+	if (record->flags || record->reserved || !record->id)
 		return -EINVAL;
-	if (copy_from_user(&record, buffer, sizeof(record)))
-		return -EFAULT;
-	if (record.flags || record.reserved || !record.id)
-		return -EINVAL;
-	switch (record.op) {
+	switch (record->op) {
 	case OUTBOARD_HASH_NEW:
-		return ob_hash_new(file, record.id, record.from);
+		return ob_hash_new(file, record->id, record->from);
 	case OUTBOARD_HASH_CLONE:
-		return ob_hash_clone(file, record.id, record.from);
+		return ob_hash_clone(file, record->id, record->from);
 	case OUTBOARD_HASH_FREE:
-		return record.from ? -EINVAL : ob_hash_free(file, record.id);
+		return record->from ? -EINVAL : ob_hash_free(file, record->id);
 	case OUTBOARD_SESSION_FREE:
-		return record.from ? -EINVAL : ob_session_free(file, record.id);
+		return record->from ? -EINVAL : ob_session_free(file, record->id);
 	}
 	return -EINVAL;
 }
@@ -113,26 +105,21 @@ static int ob_write_object(struct ob_file *file, const char __user *buffer, size
 static ssize_t ob_write(struct file *filp, const char __user *buffer, size_t size, loff_t *offset)
 {
 	struct ob_file *file = filp->private_data;
-	struct outboard_submit record;
-	u16 op;
+	union {
+		struct outboard_submit submit;
+		struct outboard_object object;
+	} record;
 	int error;
 
-	if (size == sizeof(record)) {
-		if (copy_from_user(&record, buffer, sizeof(record)))
-			return -EFAULT;
-		if (record.op == OUTBOARD_SUBMIT) {
-			error = ob_submit(file, &record);
-			return error ? error : size;
-		}
-	}
-	if (size < sizeof(op))
-		return -EINVAL;
-	if (copy_from_user(&op, buffer, sizeof(op)))
-		return -EFAULT;
-	if (op == OUTBOARD_SESSION_NEW)
+	BUILD_BUG_ON(sizeof(record.submit) != sizeof(record.object));
+	if (size != sizeof(record))
 		error = ob_write_session(filp, buffer, size);
+	else if (copy_from_user(&record, buffer, sizeof(record)))
+		error = -EFAULT;
+	else if (record.submit.op == OUTBOARD_SUBMIT || record.submit.op == OUTBOARD_AWAIT)
+		error = ob_submit(file, &record.submit);
 	else
-		error = ob_write_object(file, buffer, size);
+		error = ob_do_object(file, &record.object);
 	return error ? error : size;
 }
 
@@ -144,10 +131,7 @@ static ssize_t ob_read(struct file *filp, char __user *buffer, size_t size, loff
 
 	if (size < sizeof(count))
 		return -EINVAL;
-	for (;;) {
-		count = atomic64_xchg(&file->finished, 0);
-		if (count)
-			break;
+	while (!(count = atomic64_xchg(&file->finished, 0))) {
 		if (filp->f_flags & O_NONBLOCK)
 			return -EAGAIN;
 		error = wait_event_interruptible(file->wait, atomic64_read(&file->finished));

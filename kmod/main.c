@@ -39,7 +39,7 @@ static int __init outboard_init(void)
 	int error;
 
 	if (cpu_dcache_is_aliasing()) {
-		pr_err("outboard: the data cache of this CPU has aliases: user space and drivers would see different bytes\n");
+		pr_err("outboard: the data cache of this CPU has aliases: user space and drivers would see different bytes; use /dev/crypto\n");
 		return -EOPNOTSUPP;
 	}
 	ob_workqueue = alloc_workqueue("outboard", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);

@@ -2,7 +2,7 @@
 /*
  * What the files of the module share. Who holds whom:
  *
- *   ob_file (a descriptor) -- by number --> ob_arena, ob_session, ob_hash
+ *   ob_file (a descriptor) -- by number --> ob_session, ob_hash; ob_arena by a number that is the module's
  *   a request in flight -> its arena (-> the file), its session's driver handle, its hash handle
  *   a session -> its ob_driver (an entry of root's list)
  *
@@ -83,7 +83,8 @@ struct ob_driver {
 	const struct ob_algorithm *algorithm;	/* NULL: never seen */
 	struct module *owner;			/* of the algorithm, to compare */
 	const struct device *leaving;		/* this device is being unbound: no new sessions */
-	unsigned long retry;			/* when to look for it again, if missing */
+	unsigned long retry;			/* when to look for it again, if missing and nothing arrives */
+	int arrivals;				/* before it was looked for */
 	bool missing;
 	u16 number;
 	atomic64_t requests, bytes, batches, errors, timeouts;
@@ -100,6 +101,7 @@ int ob_disallow(const char *name);
 int ob_session_alloc(struct ob_session *session, const struct ob_algorithm *algorithm, u16 number);
 void ob_detach(struct ob_session *session);
 void ob_count_timeout(u16 number);
+void ob_arrived(void);
 
 /* ---- unplug.c ---- */
 
@@ -110,7 +112,7 @@ void ob_unplug_watch(struct module *owner);
 
 struct ob_file {
 	refcount_t refs;		/* the descriptor, each arena */
-	struct xarray arenas, sessions, hashes;
+	struct xarray sessions, hashes;
 	atomic_t arena_count, session_count, hash_count;
 	atomic_long_t arena_bytes;
 	atomic64_t finished;		/* since the last read */
@@ -125,13 +127,15 @@ int ob_charge(atomic_t *count, unsigned int limit);
 
 struct ob_batch {
 	atomic_t pending;
+	bool counts;			/* for poll and read: submitted without WAIT */
 	struct completion done;
 };
 
 struct ob_place {
 	struct ob_request *request;	/* memory, kept from one use to the next */
-	struct ob_batch *batch;		/* whoever takes it by an atomic exchange accounts for it */
+	spinlock_t lock;		/* batch, and the end of a request */
 	u16 driver;
+	struct ob_batch *batch;		/* NULL: not in flight. Whoever takes it out accounts for it */
 };
 
 struct ob_arena {
@@ -157,8 +161,9 @@ struct ob_arena *ob_arena_get(struct ob_file *file, u32 id);
 void ob_arena_put(struct ob_arena *arena);
 void ob_arena_put_atomic(struct ob_arena *arena);
 struct outboard_slot *ob_slot(const struct ob_arena *arena, u32 index);
-bool ob_inside(const struct ob_arena *arena, u32 offset, u64 length);
-bool ob_apart(u32 a, u64 a_length, u32 b, u64 b_length);
+bool ob_inside(const struct ob_arena *arena, struct ob_range range);
+bool ob_apart(struct ob_range a, struct ob_range b);
+bool ob_in_and_out(const struct ob_arena *arena, struct ob_range in, struct ob_range out);
 unsigned int ob_pieces(const struct ob_arena *arena, struct ob_range range);
 struct scatterlist *ob_fill(const struct ob_arena *arena, struct scatterlist *sg, struct ob_range range);
 

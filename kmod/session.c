@@ -93,6 +93,13 @@ static bool ob_session_record_ok(const struct outboard_session_new *record, cons
 	return !record->tag_size;
 }
 
+static void ob_session_drop(struct ob_file *file, struct ob_session *session)
+{
+	atomic_dec(&file->session_count);
+	ob_session_kill(session);
+	ob_session_put(session);
+}
+
 int ob_session_new(struct ob_file *file, const struct outboard_session_new *record, const u8 *key)
 {
 	const struct ob_algorithm *algorithm = ob_algorithm(record->algorithm);
@@ -131,16 +138,13 @@ int ob_session_new(struct ob_file *file, const struct outboard_session_new *reco
 		error = algorithm->type->set_key(session, key, size);
 	}
 	if (error) {
-		ob_session_kill(session);
-		ob_session_unuse(session);
 		xa_erase(&file->sessions, record->session);
-		atomic_dec(&file->session_count);
-		ob_session_put(session);
-		return error;
+		ob_session_drop(file, session);
+	} else {
+		xa_store(&file->sessions, record->session, session, GFP_KERNEL_ACCOUNT);
 	}
-	xa_store(&file->sessions, record->session, session, GFP_KERNEL_ACCOUNT);
 	ob_session_unuse(session);
-	return 0;
+	return error;
 
 erase:
 	xa_erase(&file->sessions, record->session);
@@ -149,13 +153,6 @@ free:
 uncharge:
 	atomic_dec(&file->session_count);
 	return error;
-}
-
-static void ob_session_drop(struct ob_file *file, struct ob_session *session)
-{
-	atomic_dec(&file->session_count);
-	ob_session_kill(session);
-	ob_session_put(session);
 }
 
 int ob_session_free(struct ob_file *file, u32 id)

@@ -37,10 +37,7 @@ static int ob_skcipher_prepare(struct ob_request *request, const struct ob_ask *
 	if (ask->op != OUTBOARD_ENCRYPT && ask->op != OUTBOARD_DECRYPT)
 		return -EOPNOTSUPP;
 	if (ask->flags || ask->aad || ask->aad_length || ask->length % algorithm->block || ask->length < algorithm->least ||
-	    memchr_inv(ask->iv + algorithm->iv, 0, sizeof(ask->iv) - algorithm->iv))
-		return -EINVAL;
-	if (!ob_inside(request->arena, ask->in, ask->length) || !ob_inside(request->arena, ask->out, ask->length) ||
-	    (ask->in != ask->out && !ob_apart(ask->in, ask->length, ask->out, ask->length)))
+	    memchr_inv(ask->iv + algorithm->iv, 0, sizeof(ask->iv) - algorithm->iv) || !ob_in_and_out(request->arena, in, out))
 		return -EINVAL;
 	if (!ask->length)
 		return OB_NOTHING;

@@ -2,8 +2,9 @@
 /*
  * SUBMIT: claim the slots, copy and check each, hand all to their drivers, then wait if asked to.
  *
- * Who ends a request: ob_request_done(), from the driver's completion or, where the driver answers at once, from here. It
- * takes place->batch by an exchange; a waiter that gives up takes it the same way, so exactly one of them accounts for it.
+ * Who ends a request: ob_request_done(), from the driver's completion or, where the driver answers at once, from here.
+ * place->batch says who waits for it. It changes under place->lock, so exactly one, whoever ends the request or a waiter
+ * that gives up, accounts for it; and who finds no batch there finds the status written.
  */
 #include <linux/log2.h>
 #include <linux/poll.h>
@@ -12,6 +13,9 @@
 #include "outboard.h"
 #define CREATE_TRACE_POINTS
 #include "trace.h"
+
+/* Of what is in flight and nobody waits for. */
+static struct ob_batch nobody = { .counts = true };
 
 static void ob_copy(struct ob_ask *ask, const struct outboard_slot *slot)
 {
@@ -27,19 +31,38 @@ static void ob_copy(struct ob_ask *ask, const struct outboard_slot *slot)
 /* The claim goes before status, so that whoever has seen the status may submit the slot again. */
 static void ob_slot_end(struct ob_arena *arena, u32 index, int status)
 {
-	struct ob_batch *batch = xchg(&arena->places[index].batch, NULL);
+	struct ob_place *place = &arena->places[index];
 	struct ob_file *file = arena->file;
+	struct ob_batch *batch;
+	unsigned long flags;
 
+	spin_lock_irqsave(&place->lock, flags);
+	batch = place->batch;
+	place->batch = NULL;
 	clear_bit_unlock(index, arena->busy);
 	smp_store_release(&ob_slot(arena, index)->status, status);
-	if (batch) {
-		if (atomic_dec_and_test(&batch->pending))
-			complete(&batch->done);
-		return;
+	spin_unlock_irqrestore(&place->lock, flags);
+	if (batch->counts) {
+		atomic64_inc(&file->finished);
+		if (wq_has_sleeper(&file->wait))
+			wake_up_interruptible_poll(&file->wait, EPOLLIN | EPOLLRDNORM);
 	}
-	atomic64_inc(&file->finished);
-	if (wq_has_sleeper(&file->wait))
-		wake_up_interruptible_poll(&file->wait, EPOLLIN | EPOLLRDNORM);
+	/* With the last one the batch goes: it is its waiter's. */
+	if (batch != &nobody && atomic_dec_and_test(&batch->pending))
+		complete(&batch->done);
+}
+
+/* Puts one waiter in another's place, if the other is there; answers who was. */
+static struct ob_batch *ob_hand_over(struct ob_place *place, struct ob_batch *from, struct ob_batch *to)
+{
+	struct ob_batch *was;
+
+	spin_lock_irq(&place->lock);
+	was = place->batch;
+	if (was == from)
+		place->batch = to;
+	spin_unlock_irq(&place->lock);
+	return was;
 }
 
 static void ob_request_done(struct ob_request *request, int error)
@@ -186,9 +209,9 @@ static void ob_submit_slot(struct ob_file *file, struct ob_arena *arena, u32 ind
 	struct ob_ask ask;
 	int error;
 
-	place->batch = batch;
-	if (batch)
+	if (batch != &nobody)
 		atomic_inc(&batch->pending);
+	ob_hand_over(place, NULL, batch);
 	ob_copy(&ask, slot);
 	if (unlikely(ask.reserved || fatal_signal_pending(current))) {
 		error = ask.reserved ? -EINVAL : -EINTR;
@@ -242,6 +265,13 @@ end:
 	ob_slot_end(arena, index, error == OB_NOTHING ? 0 : error);
 }
 
+static void ob_batch_init(struct ob_batch *batch, bool counts)
+{
+	atomic_set(&batch->pending, 1);
+	batch->counts = counts;
+	init_completion(&batch->done);
+}
+
 /* What is taken back here ends later as if nobody had waited. */
 static int ob_give_up(struct ob_arena *arena, u32 first, u32 count, struct ob_batch *batch, int error)
 {
@@ -249,10 +279,11 @@ static int ob_give_up(struct ob_arena *arena, u32 first, u32 count, struct ob_ba
 	unsigned int late = 0;
 
 	for (u32 i = first; i < first + count; i++) {
-		if (cmpxchg(&arena->places[i].batch, batch, NULL) != batch)
+		if (ob_hand_over(&arena->places[i], batch, &nobody) != batch)
 			continue;
 		ended = atomic_dec_and_test(&batch->pending);
-		ob_count_timeout(arena->places[i].driver);
+		if (error != -EBUSY)
+			ob_count_timeout(arena->places[i].driver);
 		late++;
 	}
 	/* The rest are being ended this moment. */
@@ -285,34 +316,60 @@ static int ob_claim(struct ob_arena *arena, u32 first, u32 count)
 	return 0;
 }
 
-int ob_submit(struct ob_file *file, const struct outboard_submit *record)
+static int ob_submit_slots(struct ob_file *file, struct ob_arena *arena, const struct outboard_submit *record)
 {
 	const struct ob_driver *last = NULL;
-	struct ob_arena *arena;
-	struct ob_batch batch;
 	bool wait = record->flags & OUTBOARD_WAIT;
+	struct ob_batch batch;
+	int error = ob_claim(arena, record->first, record->count);
+
+	if (error)
+		return error;
+	ob_batch_init(&batch, false);
+	for (u32 i = 0; i < record->count; i++) {
+		ob_submit_slot(file, arena, record->first + i, wait ? &batch : &nobody, &last);
+		cond_resched();
+	}
+	return wait ? ob_wait(arena, record->first, record->count, &batch) : 0;
+}
+
+/* Waits for those in flight that nobody waits for; takes nothing from what poll and read tell. */
+static int ob_await_slots(struct ob_arena *arena, u32 first, u32 count)
+{
+	struct ob_batch batch, *was;
+
+	ob_batch_init(&batch, true);
+	for (u32 i = 0; i < count; i++) {
+		atomic_inc(&batch.pending);
+		was = ob_hand_over(&arena->places[first + i], &nobody, &batch);
+		if (was == &nobody)
+			continue;
+		atomic_dec(&batch.pending);
+		if (!was)
+			continue;
+		if (!atomic_dec_and_test(&batch.pending))
+			ob_give_up(arena, first, i, &batch, -EBUSY);
+		return -EBUSY;
+	}
+	return ob_wait(arena, first, count, &batch);
+}
+
+int ob_submit(struct ob_file *file, const struct outboard_submit *record)
+{
+	struct ob_arena *arena;
 	int error = -EINVAL;
 
-	if (record->flags & ~OUTBOARD_WAIT)
+	if (record->flags & ~(record->op == OUTBOARD_SUBMIT ? OUTBOARD_WAIT : 0))
 		return -EINVAL;
 	arena = ob_arena_get(file, record->arena);
 	if (!arena)
 		return -ENOENT;
 	if (!record->count || record->first >= arena->slots || record->count > arena->slots - record->first)
 		goto put;
-	error = ob_claim(arena, record->first, record->count);
-	if (error)
-		goto put;
-	if (wait) {
-		atomic_set(&batch.pending, 1);
-		init_completion(&batch.done);
-	}
-	for (u32 i = 0; i < record->count; i++) {
-		ob_submit_slot(file, arena, record->first + i, wait ? &batch : NULL, &last);
-		cond_resched();
-	}
-	if (wait)
-		error = ob_wait(arena, record->first, record->count, &batch);
+	if (record->op == OUTBOARD_SUBMIT)
+		error = ob_submit_slots(file, arena, record);
+	else
+		error = ob_await_slots(arena, record->first, record->count);
 put:
 	ob_arena_put(arena);
 	return error;

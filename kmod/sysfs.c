@@ -8,9 +8,13 @@ atomic_t ob_files, ob_arenas, ob_sessions, ob_hashes, ob_requests;
 
 /* ---- The list ---- */
 
-/* Copies the name that was written, if it can be an exact driver's. */
-static int ob_name(char *name, const char *text, size_t size)
+/* Does it to the name that was written, if that can be an exact driver's. */
+static ssize_t ob_to_name(const char *text, size_t written, int (*does)(const char *name))
 {
+	char name[CRYPTO_MAX_ALG_NAME];
+	size_t size = written;
+	int error;
+
 	if (size && text[size - 1] == '\n')
 		size--;
 	if (!size || size >= CRYPTO_MAX_ALG_NAME)
@@ -20,17 +24,13 @@ static int ob_name(char *name, const char *text, size_t size)
 			return -EINVAL;
 	memcpy(name, text, size);
 	name[size] = 0;
-	return 0;
+	error = does(name);
+	return error ? error : written;
 }
 
 static ssize_t allow_store(struct device *device, struct device_attribute *attribute, const char *text, size_t size)
 {
-	char name[CRYPTO_MAX_ALG_NAME];
-	int error = ob_name(name, text, size);
-
-	if (!error)
-		error = ob_allow(name);
-	return error ? error : size;
+	return ob_to_name(text, size, ob_allow);
 }
 
 static ssize_t allow_show(struct device *device, struct device_attribute *attribute, char *page)
@@ -49,12 +49,7 @@ static DEVICE_ATTR_RW(allow);
 
 static ssize_t disallow_store(struct device *device, struct device_attribute *attribute, const char *text, size_t size)
 {
-	char name[CRYPTO_MAX_ALG_NAME];
-	int error = ob_name(name, text, size);
-
-	if (!error)
-		error = ob_disallow(name);
-	return error ? error : size;
+	return ob_to_name(text, size, ob_disallow);
 }
 static DEVICE_ATTR_WO(disallow);
 

@@ -50,6 +50,13 @@ int submit(const struct arena *arena, unsigned int first, unsigned int count, in
 	return ring(arena->fd, &record, sizeof(record));
 }
 
+int await(const struct arena *arena, unsigned int first, unsigned int count)
+{
+	struct outboard_submit record = { OUTBOARD_AWAIT, 0, arena->header->arena, first, count };
+
+	return ring(arena->fd, &record, sizeof(record));
+}
+
 int new_session(int fd, uint32_t id, uint16_t algorithm, uint8_t tag, const void *key, uint16_t size)
 {
 	struct {

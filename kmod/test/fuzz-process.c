@@ -144,10 +144,8 @@ static void submit_some(const struct arena *arena)
 
 	if (count > 64)
 		count = 64;
-#ifdef OUTBOARD_AWAIT
 	if (!below(6))
 		all[0].op = OUTBOARD_AWAIT;
-#endif
 	/* What the header says may be a lie by now: the number was kept in header's place when it was mapped. */
 	all[0].arena = (uintptr_t)arena->header;
 	all[0].first = first;

@@ -125,11 +125,43 @@ static void the_header_is_only_written(void)
 	check(!ring(fd, &record, sizeof(record)) && arena.slot[3].status == -EINVAL, "status %d", arena.slot[3].status);
 }
 
+static int to_arena(int descriptor, uint16_t op, uint32_t number)
+{
+	struct outboard_submit record = { op, 0, number, 0, 1 };
+
+	return ring(descriptor, &record, sizeof(record));
+}
+
+static void no_number_comes_again(void)
+{
+	int descriptors[2] = { open_device(0), open_device(0) };
+	uint32_t last = 0;
+
+	for (int round = 0; round < 200; round++) {
+		int mine = descriptors[round & 1], other = descriptors[!(round & 1)];
+		struct arena first = map_arena(mine, 1u << 16, 1), second;
+		uint32_t number = first.header->arena;
+
+		check(number > last, "arena %u after %u", number, last);
+		for (uint16_t op = OUTBOARD_SUBMIT; op; op = op == OUTBOARD_SUBMIT ? OUTBOARD_AWAIT : 0) {
+			check(!to_arena(mine, op, number), "%m");
+			check(to_arena(other, op, number) == -ENOENT, "arena %u is the other descriptor's", number);
+		}
+		unmap_arena(&first);
+		/* What is mapped next is not what the number still meant a moment ago. */
+		second = map_arena(mine, 1u << 16, 1);
+		check(to_arena(mine, OUTBOARD_SUBMIT, number) == -ENOENT, "arena %u is gone", number);
+		last = second.header->arena;
+		unmap_arena(&second);
+	}
+}
+
 static const struct test tests[] = {
 	TEST(it_keeps_its_shape),
 	TEST(what_is_no_arena_is_refused),
 	TEST(it_may_move),
 	TEST(nobody_else_pins_it),
 	TEST(the_header_is_only_written),
+	TEST(no_number_comes_again),
 };
 THEME(mapping, false);

@@ -54,11 +54,14 @@ static void a_whole_encryption_passes_the_filter(void)
 	make_session(fd, 1, cbc);
 	slot.in = arena.offset;
 	slot.out = arena.offset;
-	for (int wait = 0; wait < 2; wait++) {
+	check(write(fd, NULL, 0) < 0 && errno == EINVAL, "no bytes: %m");
+	for (int wait = 0; wait < 3; wait++) {
 		memcpy(arena.data, text, sizeof(text));
 		put(&arena, 0, &slot);
-		check(!submit(&arena, 0, 1, wait ? OUTBOARD_WAIT : 0), "%m");
-		if (!wait)
+		check(!submit(&arena, 0, 1, wait == 1 ? OUTBOARD_WAIT : 0), "%m");
+		if (wait == 2)
+			check(!await(&arena, 0, 1), "%m");
+		if (wait != 1)
 			check(poll(&event, 1, 30000) == 1 && read(fd, &count, 8) == 8 && count == 1, "%m");
 		check(!arena.slot[0].status && !memcmp(arena.data, expected, sizeof(text)), "status %d", arena.slot[0].status);
 	}

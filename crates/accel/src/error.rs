@@ -35,6 +35,16 @@ pub enum Error {
         /// The system call's error.
         source: io::Error,
     },
+    /// The driver is allowed, but not there now: its device was unplugged or unbound, or comes yet.
+    #[error(
+        "driver {driver} is not there now ({source}): is its device bound, and does /proc/crypto list it?"
+    )]
+    Away {
+        /// The driver's name in `/proc/crypto`.
+        driver: String,
+        /// The system call's error.
+        source: io::Error,
+    },
     /// A request failed.
     #[error("{call} on driver {driver}: {source}")]
     Request {
@@ -97,8 +107,9 @@ pub enum Error {
 }
 
 impl Error {
-    /// Whether something scarce is used up, which is ordinary life: nothing is broken, and software does the work.
+    /// Whether something is lacking for now, which is ordinary life: key memory, room for requests, the device itself.
+    /// Nothing is broken, and software does the work.
     pub fn is_scarcity(&self) -> bool {
-        matches!(self, Error::KeyRefused { .. } | Error::NoRoom { .. })
+        matches!(self, Error::KeyRefused { .. } | Error::NoRoom { .. } | Error::Away { .. })
     }
 }

@@ -25,7 +25,7 @@ pub enum Kind {
     Compression,
     Larval,
     Unknown,
-    Other(Box<str>),
+    Other(String),
 }
 
 const KINDS: &[(&str, Kind)] = &[
@@ -78,7 +78,7 @@ pub enum Selftest {
     /// It has not passed: it failed, or has not run yet. The kernel does not use such a driver.
     Unknown,
     /// A word that this version does not know.
-    Other(Box<str>),
+    Other(String),
 }
 
 /// One driver of the kernel's crypto API. Sizes are in bytes.

@@ -60,6 +60,9 @@ pub const HASH_CLONE: u16 = 5;
 /// Record [`Object`](crate::Object): the handle's number is free at once.
 pub const HASH_FREE: u16 = 6;
 
+/// Record [`Submit`](crate::Submit): return when these slots, submitted before, are done.
+pub const AWAIT: u16 = 7;
+
 /// Flag of `SUBMIT`: return when all are done.
 pub const WAIT: u16 = 0x1;
 

@@ -1,12 +1,12 @@
 //! What is written to the device: each write(2) takes exactly one record.
 
-/// `struct outboard_submit`: slots `first` … `first + count - 1` of an arena go to their drivers.
+/// `struct outboard_submit`: slots `first` … `first + count - 1` of an arena go to their drivers, or are waited for.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Submit {
-    /// [`SUBMIT`](crate::SUBMIT)
+    /// [`SUBMIT`](crate::SUBMIT) or [`AWAIT`](crate::AWAIT).
     pub op: u16,
-    /// [`WAIT`](crate::WAIT) or 0.
+    /// With `SUBMIT`: [`WAIT`](crate::WAIT) or 0.
     pub flags: u16,
     /// The arena's number.
     pub arena: u32,

@@ -22,8 +22,7 @@ const TRIES: usize = 16;
 /// 2^32 divided by the golden ratio: scatters numbers that lie close together.
 const SCATTER: u32 = 0x9e37_79b1;
 
-/// How long a thread sleeps before it looks at its requests again, in milliseconds: another thread of the
-/// descriptor may have taken the news.
+/// How long a thread sleeps that has lost the descriptor before it looks at its requests again, in milliseconds.
 const NAP: libc::c_int = 1;
 
 /// The open device. A fork's child goes on with the inherited descriptor, which works in sandboxes and after
@@ -40,12 +39,12 @@ pub(super) struct Link {
 }
 
 impl Link {
-    /// Opens the device. `read` must not sleep: see [`wait`](Self::wait).
+    /// Opens the device.
     pub(super) fn open() -> io::Result<Link> {
         let path = c"/dev/outboard";
         debug_assert_eq!(path.to_str(), Ok(uapi::DEVICE));
         // SAFETY: the path ends with NUL.
-        let fd = unsafe { libc::open(path.as_ptr(), libc::O_RDWR | libc::O_CLOEXEC | libc::O_NONBLOCK) };
+        let fd = unsafe { libc::open(path.as_ptr(), libc::O_RDWR | libc::O_CLOEXEC) };
         Ok(Link {
             device: Descriptor::own(fd)?,
             mark: ForkMark::new()?,
@@ -154,16 +153,15 @@ impl Link {
         self.write(as_bytes(&uapi::Submit { op: uapi::SUBMIT, flags, arena, first, count }))
     }
 
-    /// Sleeps until some request of this descriptor is done, or a little while.
-    pub(super) fn wait(&self) {
-        let mut asked = libc::pollfd { fd: self.device.fd(), events: libc::POLLIN, revents: 0 };
-        // SAFETY: one entry, writable.
-        if unsafe { libc::poll(&mut asked, 1, NAP) } > 0 {
-            let mut finished = [0_u8; 8];
-            // Their number is of no use: each waiter looks at its own slots. Taking it makes poll sleep again.
-            // SAFETY: writable for its length.
-            unsafe { libc::read(self.device.fd(), finished.as_mut_ptr().cast(), finished.len()) };
+    /// Sleeps until these slots of an arena are done; an error when the driver has not answered in the module's time.
+    pub(super) fn wait(&self, arena: u32, first: u32, count: u32) -> io::Result<()> {
+        if self.is_ours() {
+            return self.write(as_bytes(&uapi::Submit { op: uapi::AWAIT, flags: 0, arena, first, count }));
         }
+        // The application closed the descriptor. The mapping is still there, and the answers come.
+        // SAFETY: no entry, so nothing is read or written.
+        unsafe { libc::poll(null_mut(), 0, NAP) };
+        Ok(())
     }
 
     fn write(&self, record: &[u8]) -> io::Result<()> {

@@ -2,8 +2,7 @@
 //!
 //! A process has one descriptor for each driver, and maps arenas from it. A request takes part of an arena, is copied
 //! in, submitted by one write(2) together with its other pieces, and copied out by the caller. After a session exists,
-//! nothing but write, mmap, fstat (which may be refused), poll and read is called, so it works in sandboxes such as
-//! OpenSSH's.
+//! nothing but write, mmap, fstat (which may be refused) and poll is called, so it works in sandboxes such as OpenSSH's.
 //!
 //! - `link`: the descriptor, its records, its arenas; what changes with a fork
 //! - `arena`, `units`, `region`: the mapping, what of it is in use, and the part that a batch has
@@ -49,7 +48,7 @@ impl Device {
             None => {
                 let key = vec![0; algorithm.least_key_len()];
                 let session = link.new_session(entry.number, number(algorithm), &key);
-                link.free_session(session.map_err(|source| refusal::no_session(driver, source))?);
+                link.free_session(session.map_err(|source| refusal::never_seen(driver, source))?);
             }
         }
         Ok(Device(Arc::new(Driver {

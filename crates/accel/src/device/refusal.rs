@@ -37,15 +37,25 @@ pub(super) fn other_algorithm(driver: &str, algorithm: &str) -> Error {
     unreachable(driver, format!("it does {algorithm}"), io::Error::from_raw_os_error(libc::ENOENT))
 }
 
-/// The driver is on root's list and took no session.
+/// The driver is on root's list and took no session. One that is not there may come, and is no failure of the driver's:
+/// after it was unplugged it would otherwise be given up for good.
 pub(super) fn no_session(driver: &str, source: io::Error) -> Error {
+    let driver = driver.to_owned();
     match source.raw_os_error() {
-        Some(libc::ENOENT | libc::ENODEV) => {
+        Some(libc::ENOENT | libc::ENODEV) => Error::Away { driver, source },
+        _ => Error::KeyRefused { driver, source },
+    }
+}
+
+/// The driver is on root's list, has never been seen, and took no session.
+pub(super) fn never_seen(driver: &str, source: io::Error) -> Error {
+    match no_session(driver, source) {
+        Error::Away { driver, source } => {
             let reason = "root has allowed it, but it is not there: is its module loaded, and does /proc/crypto list \
                           it with selftest passed?";
-            unreachable(driver, reason.to_owned(), source)
+            unreachable(&driver, reason.to_owned(), source)
         }
-        _ => Error::KeyRefused { driver: driver.to_owned(), source },
+        other => other,
     }
 }
 
@@ -67,7 +77,8 @@ mod tests {
             (no_interface(os(libc::ENOENT)), "modprobe outboard"),
             (no_interface(os(libc::EACCES)), "group"),
             (not_allowed("mv-cbc-aes"), "outboard allow mv-cbc-aes"),
-            (no_session("mv-cbc-aes", os(libc::ENOENT)), "/proc/crypto"),
+            (no_session("mv-cbc-aes", os(libc::ENOENT)), "is its device bound"),
+            (never_seen("mv-cbc-aes", os(libc::ENOENT)), "is its module loaded"),
             (no_session("mv-cbc-aes", os(libc::EINVAL)), "key memory"),
         ] {
             let text = error.to_string();
@@ -76,8 +87,10 @@ mod tests {
     }
 
     #[test]
-    fn a_full_key_memory_is_scarcity_and_a_missing_driver_is_not() {
+    fn a_full_key_memory_and_a_driver_that_went_away_are_no_failures() {
         assert!(no_session("x", os(libc::EMFILE)).is_scarcity());
-        assert!(!no_session("x", os(libc::ENODEV)).is_scarcity());
+        assert!(no_session("x", os(libc::ENOENT)).is_scarcity());
+        assert!(no_session("x", os(libc::ENODEV)).is_scarcity());
+        assert!(!never_seen("x", os(libc::ENOENT)).is_scarcity());
     }
 }

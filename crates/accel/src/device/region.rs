@@ -99,9 +99,9 @@ impl Region {
         Ok(unsafe { std::slice::from_raw_parts(arena.data(self.first + unit), len) })
     }
 
-    /// Sleeps until some request of the descriptor is done, or a little while.
-    pub(super) fn wait(&self) {
-        self.link.wait();
+    /// Sleeps until these slots are done, or a little while.
+    pub(super) fn wait(&self, slots: Range<u32>) -> io::Result<()> {
+        self.link.wait(self.arena()?.number, self.first + slots.start, slots.end - slots.start)
     }
 }
 

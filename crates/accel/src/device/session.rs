@@ -28,7 +28,7 @@ const PIECE: usize = UNIT;
 
 const _: () = assert!(LONGEST <= UNIT * UNITS as usize && PIECE % UNIT == 0);
 
-/// How long a request that nobody waited for in the kernel may take.
+/// How long a request may take whose descriptor the application has closed. Else the module's `timeout` holds.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A session of the module's.
@@ -214,7 +214,7 @@ impl Session for DeviceSession {
         let Some(region) = &self.region else { return Ok(&[]) };
         let patient_until = Instant::now() + PATIENCE;
         while region.is_in_flight(span.slots.clone()) && Instant::now() < patient_until {
-            region.wait();
+            region.wait(span.slots.clone()).map_err(|source| self.failed("write", source))?;
         }
         let mut statuses = span.slots.clone().map(|slot| region.status(slot));
         statuses

@@ -21,7 +21,7 @@
 struct outboard_arena {
 	__u32 magic;
 	__u32 version;
-	__u32 arena;		/* its number, for OUTBOARD_SUBMIT */
+	__u32 arena;		/* its number, for OUTBOARD_SUBMIT and OUTBOARD_AWAIT */
 	__u32 slots;		/* how many slots it has */
 	__u32 slots_offset;	/* where they begin, from the start of the mapping */
 	__u32 data_offset;	/* where data may lie, from the start of the mapping */
@@ -77,8 +77,9 @@ struct outboard_slot {
 #define OUTBOARD_HASH_NEW	4
 #define OUTBOARD_HASH_CLONE	5
 #define OUTBOARD_HASH_FREE	6
+#define OUTBOARD_AWAIT		7
 
-/* OUTBOARD_SUBMIT: slots first ... first + count - 1 of an arena. */
+/* OUTBOARD_SUBMIT, OUTBOARD_AWAIT: slots first ... first + count - 1 of an arena. */
 struct outboard_submit {
 	__u16 op;
 	__u16 flags;
