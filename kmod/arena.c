@@ -223,23 +223,12 @@ static void ob_vma_close(struct vm_area_struct *vma)
 	ob_arena_put(arena);
 }
 
-/* Stretches of pages, as many as one page table maps, on the first touch of one of them. What cannot be mapped yet is later. */
 static vm_fault_t ob_vma_fault(struct vm_fault *vmf)
 {
-	struct vm_area_struct *vma = vmf->vma;
-	struct ob_arena *arena = vma->vm_private_data;
-	unsigned long address = vmf->address & PAGE_MASK, i = (address - vma->vm_start) >> PAGE_SHIFT;
-	unsigned long end = min(i + PTRS_PER_PTE, arena->page_count);
-	vm_fault_t first, next;
+	struct ob_arena *arena = vmf->vma->vm_private_data;
+	unsigned long page = (vmf->address - vmf->vma->vm_start) >> PAGE_SHIFT;
 
-	if (i >= arena->page_count)
-		return VM_FAULT_SIGBUS;
-	first = vmf_insert_pfn(vma, address, page_to_pfn(arena->pages[i]));
-	for (next = first; next == VM_FAULT_NOPAGE && ++i < end;) {
-		address += PAGE_SIZE;
-		next = vmf_insert_pfn(vma, address, page_to_pfn(arena->pages[i]));
-	}
-	return first;
+	return vmf_insert_pfn(vmf->vma, vmf->address, page_to_pfn(arena->pages[page]));
 }
 
 static int ob_vma_may_split(struct vm_area_struct *vma, unsigned long address)
