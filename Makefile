@@ -2,7 +2,7 @@
 export PATH := $(PATH):$(HOME)/.cargo/bin
 CACHE = $${OUTBOARD_CACHE:-$${XDG_CACHE_HOME:-$$HOME/.cache}/outboard}
 
-.PHONY: help demo test lint fuzz clean clean-cache
+.PHONY: help demo test bench lint fuzz clean clean-cache
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 22
@@ -13,6 +13,10 @@ demo: ## a virtual router whose slow CPU hands AES to an accelerator, with proof
 
 test: ## everything: unit tests, fuzzers for a minute, end-to-end tests on every leg
 	@scripts/test
+
+bench: ## /dev/outboard measured beside the kernel itself and AF_ALG, on Linux 7.2 and 6.12 (about 8 minutes)
+	@scripts/setup
+	@bench/interface
 
 lint: ## formatting, clippy, shellcheck
 	@scripts/setup lint

@@ -17,6 +17,9 @@
 /* Of what is in flight and nobody waits for. */
 static struct ob_batch nobody = { .counts = true };
 
+/* So many slots are submitted before somebody else may run. */
+#define OB_TURN 32
+
 static void ob_copy(struct ob_ask *ask, const struct outboard_slot *slot)
 {
 	const u64 *from = (const u64 *)slot;
@@ -328,7 +331,9 @@ static int ob_submit_slots(struct ob_file *file, struct ob_arena *arena, const s
 	ob_batch_init(&batch, false);
 	for (u32 i = 0; i < record->count; i++) {
 		ob_submit_slot(file, arena, record->first + i, wait ? &batch : &nobody, &last);
-		cond_resched();
+		/* Not after each: drivers with a thread of their own would be switched to for every request. */
+		if (i % OB_TURN == OB_TURN - 1)
+			cond_resched();
 	}
 	return wait ? ob_wait(arena, record->first, record->count, &batch) : 0;
 }

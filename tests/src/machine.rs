@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::sync::OnceLock;
 
+use outboard_accel::cryptodev::Cryptodev;
 use outboard_accel::device::Device;
 use outboard_accel::{Accelerator, Algorithm};
 
@@ -13,18 +14,25 @@ pub const ACCELERATOR: &str = "virtio_crypto_aes_cbc";
 
 /// The accelerator, or why it is out of reach.
 pub fn reachable_accelerator() -> Result<String, String> {
+    interface_to_accelerator().map(|_| ACCELERATOR.to_owned())
+}
+
+/// The interface that leads to the accelerator, or why none does.
+pub fn interface_to_accelerator() -> Result<&'static str, String> {
     if !cbc_aes_drivers().contains(ACCELERATOR) {
         return Err(format!("an accelerator (/proc/crypto lists no {ACCELERATOR})"));
     }
     if is_allowed(ACCELERATOR) {
         // A session and not the list alone: the module looks for a driver that was missing once a second.
-        return Device::reach(ACCELERATOR, Algorithm::CbcAes)
-            .and_then(|device| device.open(&[0; 16]))
-            .map(|_| ACCELERATOR.to_owned())
-            .map_err(|error| format!("an accelerator ({error})"));
+        let device = Device::reach(ACCELERATOR, Algorithm::CbcAes);
+        let opened = device.and_then(|device| device.open(&[0; 16]).map(|_| device.interface()));
+        return opened.map_err(|error| format!("an accelerator ({error})"));
+    }
+    if let Ok(reached) = Cryptodev::reach(ACCELERATOR, Algorithm::CbcAes) {
+        return Ok(reached.interface());
     }
     bind(ACCELERATOR)
-        .map(|()| ACCELERATOR.to_owned())
+        .map(|()| "AF_ALG")
         .map_err(|error| format!("an accelerator that AF_ALG reaches ({ACCELERATOR}: {error})"))
 }
 
@@ -53,7 +61,7 @@ fn find_software_driver() -> Result<String, String> {
 }
 
 /// The drivers of cbc(aes) in /proc/crypto that are not internal to others and have passed their self-test.
-fn cbc_aes_drivers() -> BTreeSet<String> {
+pub fn cbc_aes_drivers() -> BTreeSet<String> {
     let listing = fs::read_to_string("/proc/crypto").unwrap_or_default();
     listing
         .split("\n\n")

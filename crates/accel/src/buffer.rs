@@ -5,15 +5,17 @@ use std::ptr::NonNull;
 
 use zeroize::Zeroize;
 
-/// Pages of our own. AF_ALG hands the pages behind a read(2) to the driver; on machines whose DMA is not
-/// coherent, bytes that share a cache line with them would be damaged. So they share a page with nothing.
+/// Pages of our own. AF_ALG and /dev/crypto hand the pages behind a request to the driver; on machines whose DMA is not
+/// coherent, bytes that share a cache line with them would be damaged. And when a thread forks while another one's
+/// request is under way, a write to anything else in such a page would give the process a copy of it, and the result to
+/// the child. So they share a page with nothing.
 pub(crate) struct Buffer {
     at: NonNull<u8>,
     len: usize,
 }
 
-/// No supported machine has larger pages that matter here: cache lines are what must not be shared.
-const ALIGNMENT: usize = 4096;
+/// What a page has at least; a cache line never has more.
+const LEAST: usize = 4096;
 
 // SAFETY: the memory belongs to this value alone.
 unsafe impl Send for Buffer {}
@@ -27,7 +29,7 @@ impl Buffer {
     /// Makes room for `len` bytes, whole pages, and lends them. What was there before is lost.
     pub(crate) fn room(&mut self, len: usize) -> &mut [u8] {
         if self.len < len {
-            *self = Buffer::with_len(len.next_multiple_of(ALIGNMENT));
+            *self = Buffer::with_len(len.next_multiple_of(page()));
         }
         &mut self.as_mut_slice()[..len]
     }
@@ -39,6 +41,11 @@ impl Buffer {
         &all[..len]
     }
 
+    /// Overwrites the first `len` bytes.
+    pub(crate) fn wipe(&mut self, len: usize) {
+        self.as_mut_slice()[..len].zeroize();
+    }
+
     fn with_len(len: usize) -> Self {
         let layout = Self::layout(len);
         // SAFETY: the layout's size is not zero: `room` asks only for more than it has.
@@ -47,13 +54,20 @@ impl Buffer {
     }
 
     fn layout(len: usize) -> Layout {
-        Layout::from_size_align(len, ALIGNMENT).expect("a request is far smaller than the address space")
+        Layout::from_size_align(len, page()).expect("a request is far smaller than the address space")
     }
 
     fn as_mut_slice(&mut self) -> &mut [u8] {
         // SAFETY: `at` is valid for `len` initialised bytes (dangling only while `len` is 0) and ours alone.
         unsafe { std::slice::from_raw_parts_mut(self.at.as_ptr(), self.len) }
     }
+}
+
+/// Bytes of a page: up to 64 KiB on arm64 and PowerPC.
+fn page() -> usize {
+    // SAFETY: no pointer is handed over.
+    let bytes = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+    usize::try_from(bytes).map_or(LEAST, |bytes| bytes.max(LEAST))
 }
 
 impl Drop for Buffer {
@@ -76,9 +90,18 @@ mod tests {
         for len in [1, 16, 4096, 4097, 65536] {
             let room = buffer.room(len);
             assert_eq!(room.len(), len);
-            assert_eq!(room.as_ptr() as usize % 4096, 0);
+            assert_eq!(room.as_ptr() as usize % page(), 0);
             room.fill(0xa5);
             assert!(buffer.bytes(len).iter().all(|&b| b == 0xa5));
         }
+    }
+
+    #[test]
+    fn what_is_wiped_is_gone_and_the_rest_stays() {
+        let mut buffer = Buffer::new();
+        buffer.wipe(0);
+        buffer.room(5000).fill(0xa5);
+        buffer.wipe(4999);
+        assert!(buffer.bytes(4999).iter().all(|&b| b == 0) && buffer.bytes(5000)[4999] == 0xa5);
     }
 }

@@ -33,6 +33,15 @@ impl Descriptor {
         self.fd
     }
 
+    /// Makes the number lead where `other` does, if that is another opening of the same file: what was open under it
+    /// is closed. Makes no call that a fork's child may not make.
+    pub(crate) fn become_another_opening(&self, other: &Descriptor) {
+        if self.identity == other.identity && self.is_ours() {
+            // SAFETY: the number is ours, as fstat has just shown. Where dup3 fails, it leads where it did.
+            unsafe { libc::dup3(other.fd, self.fd, libc::O_CLOEXEC) };
+        }
+    }
+
     /// Whether the descriptor still is what was made; an error when that cannot be found out.
     pub(crate) fn is_same(&self) -> io::Result<bool> {
         identity(self.fd).map(|now| now == self.identity)
@@ -87,6 +96,30 @@ mod tests {
     fn open(path: &std::ffi::CStr) -> RawFd {
         // SAFETY: the path ends with NUL.
         unsafe { libc::open(path.as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC) }
+    }
+
+    /// Where the number stands in its file: that belongs to an opening.
+    fn position(descriptor: &Descriptor) -> libc::off_t {
+        // SAFETY: a descriptor of this test's own.
+        unsafe { libc::lseek(descriptor.fd(), 0, libc::SEEK_CUR) }
+    }
+
+    #[test]
+    fn a_number_leads_to_another_opening_of_its_file_but_to_no_other_file() {
+        let path = c"/proc/self/exe";
+        let ours = Descriptor::own(open(path)).expect("this test");
+        // SAFETY: a descriptor of this test's own.
+        assert_eq!(unsafe { libc::lseek(ours.fd(), 7, libc::SEEK_SET) }, 7);
+        ours.become_another_opening(
+            &Descriptor::own(open(c"/dev/null")).expect("a device that is everywhere"),
+        );
+        assert_eq!(position(&ours), 7);
+        let fresh = Descriptor::own(open(path)).expect("this test");
+        ours.become_another_opening(&fresh);
+        assert!(position(&ours) == 0 && ours.is_ours());
+        drop(fresh);
+        // SAFETY: no pointer is handed over.
+        assert_eq!(unsafe { libc::fcntl(ours.fd(), libc::F_GETFD) }, libc::FD_CLOEXEC);
     }
 
     #[test]

@@ -6,6 +6,7 @@
 //! works in place.
 //!
 //! - [`device`]: /dev/outboard, the module's own interface
+//! - [`cryptodev`]: /dev/crypto, where cryptodev-linux is installed
 //! - [`af_alg`]: the kernel's socket interface, before Linux 7.2
 //! - [`check`]: whether a driver's results are right
 //! - [`reach()`]: the best of them for a driver
@@ -14,9 +15,12 @@ pub mod af_alg;
 mod algorithm;
 mod buffer;
 pub mod check;
+pub mod cryptodev;
+mod current;
 mod descriptor;
 pub mod device;
 mod error;
+mod fork_mark;
 mod reach;
 mod session;
 

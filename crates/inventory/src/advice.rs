@@ -111,6 +111,12 @@ fn with_accelerator(status: &Status, advice: &mut Vec<String>) {
                 .into(),
         );
     }
+    if let (false, Some(driver)) = (reachable, not_allowed(status)) {
+        advice.push(format!(
+            "programs cannot reach the accelerator yet: outboard allow {driver} (as root) offers it at /dev/outboard"
+        ));
+        return;
+    }
     if !reachable {
         let release = status.kernel.release.as_deref().unwrap_or("this kernel");
         advice.push(format!(
@@ -124,6 +130,15 @@ fn with_accelerator(status: &Status, advice: &mut Vec<String>) {
         let there = if status.saved_tree.is_some() { " on that machine" } else { "" };
         advice.push(format!("next{there}: outboard prove -- openssl speed -elapsed -evp aes-128-cbc"));
     }
+}
+
+/// A driver that is one command of root's away from programs.
+fn not_allowed(status: &Status) -> Option<&str> {
+    let list = status.nodes.iter().find(|n| n.path == Interface::DevOutboard.name())?;
+    let usable = status.drivers.iter().filter(|d| d.selftest == "passed").map(|d| d.name.as_str());
+    let usable: Vec<&str> = usable.collect();
+    let mut candidates = status.accelerators.iter().map(|a| a.reach_of.as_str());
+    if list.reach() == Some(true) { candidates.find(|name| usable.contains(name)) } else { None }
 }
 
 /// R9, R11: an engine at priority 4001 before AES instructions that are many times faster.

@@ -5,7 +5,7 @@ use outboard_drivers::find::{Error, Judged, survey};
 use outboard_drivers::interrupts::{DeviceInterrupts, snapshot_of};
 use outboard_drivers::judge::Verdict;
 use outboard_drivers::kernel::Release;
-use outboard_drivers::reach::{Facts, af_alg_type, decide, probe_af_alg};
+use outboard_drivers::reach::{Answer, Facts, af_alg_type, decide, probe_af_alg};
 use outboard_drivers::root::Root;
 
 use crate::cpu::Cpu;
@@ -13,7 +13,7 @@ use crate::hwrng::Hwrng;
 use crate::interfaces::Node;
 use crate::machine::Machine;
 use crate::openssl::Question;
-use crate::status::{Accelerator, Device, DriverView, Kernel, SCHEMA, Status, reasons};
+use crate::status::{Accelerator, Device, DriverView, Kernel, ReachView, SCHEMA, Status, reasons};
 use crate::{advice, algorithms, devices};
 
 /// Algorithms whose driver stands for its family when the ways to it are told.
@@ -91,6 +91,7 @@ fn accelerators(
         af_alg_restrict: None,
         probe: None,
         dev_outboard: node(nodes, "/dev/outboard"),
+        allowed: allowed(root),
         dev_crypto: node(nodes, "/dev/crypto"),
     };
     groups
@@ -119,6 +120,7 @@ fn one(
                 == (d.bus.as_str(), d.driver.as_str(), d.device.as_str())
         })
     };
+    let reach: Vec<ReachView> = decide(typical, drivers, facts).into_iter().map(Into::into).collect();
     Accelerator {
         chip: family.map_or_else(
             || format!("an engine behind the module {}", typical.driver.module),
@@ -131,13 +133,24 @@ fn one(
         drivers: members.iter().map(|m| m.driver.name.clone()).collect(),
         evidence: reasons(typical),
         reach_of: typical.driver.name.clone(),
-        reach: decide(typical, drivers, facts).into_iter().map(Into::into).collect(),
+        preferred: reach
+            .iter()
+            .find(|r| r.for_programs && r.answer == Answer::Yes.name())
+            .map(|r| r.interface),
+        reach,
     }
 }
 
 /// The sysctl is there only while the module af_alg is loaded, so it is read after the probe.
 fn af_alg_restrict(root: &Root) -> Option<u32> {
     root.text("proc/sys/crypto/af_alg_restrict").and_then(|t| t.parse().ok())
+}
+
+/// The last word of each line of root's list is a driver's name.
+fn allowed(root: &Root) -> Option<Vec<String>> {
+    let list = root.read("sys/class/misc/outboard/allow").ok()?;
+    let list = String::from_utf8_lossy(&list);
+    Some(list.lines().filter_map(|line| line.split_whitespace().last()).map(str::to_string).collect())
 }
 
 /// The driver that stands for its family.

@@ -9,7 +9,8 @@ use serde::Serialize;
 pub struct Node {
     /// Its path.
     pub path: &'static str,
-    /// It is there. In a saved tree any file of that name counts: device nodes are not easily copied.
+    /// It is there. In a saved tree any file of that name counts, and the device in /sys/class/misc: nodes are not easily
+    /// copied.
     pub exists: bool,
     /// This user may read and write it; `None` for a saved tree.
     pub openable: Option<bool>,
@@ -20,11 +21,12 @@ pub struct Node {
 }
 
 impl Node {
-    /// Looks at `path`, given with its leading slash.
+    /// Looks at `path`, given as /dev/NAME.
     pub fn read(root: &Root, path: &'static str) -> Self {
         let absent = Self { path, exists: false, openable: None, group: None, mode: None };
         if !root.is_live() {
-            return Self { exists: root.exists(&path[1..]), ..absent };
+            let device = path.replacen("/dev/", "sys/class/misc/", 1);
+            return Self { exists: root.exists(&path[1..]) || root.exists(&device), ..absent };
         }
         let Ok(status) = stat(path) else { return absent };
         let exists = FileType::from_raw_mode(status.st_mode) == FileType::CharacterDevice;
@@ -63,5 +65,14 @@ mod tests {
         let null = Node::read(&Root::live(), "/dev/null");
         assert_eq!((null.reach(), null.mode.as_deref()), (Some(true), Some("0666")));
         assert_eq!(Node::read(&Root::live(), "/dev/no-such-device").reach(), None);
+    }
+
+    #[test]
+    fn a_saved_tree_has_the_node_when_sysfs_has_the_device() {
+        let tree = tempfile::tempdir().unwrap();
+        let root = Root::saved(tree.path()).unwrap();
+        assert_eq!(Node::read(&root, "/dev/crypto").reach(), None);
+        std::fs::create_dir_all(tree.path().join("sys/class/misc/crypto")).unwrap();
+        assert_eq!(Node::read(&root, "/dev/crypto").reach(), Some(true));
     }
 }

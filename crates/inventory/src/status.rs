@@ -78,7 +78,9 @@ pub struct Accelerator {
     pub evidence: Vec<Reason>,
     /// The driver that `reach` speaks of.
     pub reach_of: String,
-    /// Who can reach it.
+    /// The best way for programs, which outboard's provider takes: the first in `reach` that surely leads there.
+    pub preferred: Option<&'static str>,
+    /// Who can reach it; the ways for programs in the order in which outboard prefers them.
     pub reach: Vec<ReachView>,
 }
 

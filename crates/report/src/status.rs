@@ -129,6 +129,10 @@ fn one(page: &mut Page, a: &Accelerator) {
     }
     page.sub("drivers", &listed(&a.drivers));
     page.sub("because", &a.evidence.iter().map(|e| e.text.as_str()).collect::<Vec<_>>().join("; "));
+    if let Some(preferred) = a.preferred {
+        let ways: Vec<&str> = a.reach.iter().filter(|w| w.for_programs).map(|w| w.interface).collect();
+        page.sub("best way", &format!("{preferred}, the first of {} that leads there", ways.join(", ")));
+    }
     page.sub(
         "reached by",
         &format!("(programs, then users in the kernel; asked for the driver {})", a.reach_of),

@@ -72,7 +72,7 @@ fn unreachable(driver: &str, source: io::Error) -> Error {
     let reason = match source.raw_os_error() {
         Some(libc::ENOENT) if closed_to_accelerators(&release) => format!(
             "Linux {release} closed AF_ALG to accelerators (7.2 and later allow it software drivers only): \
-             use /dev/outboard or a kernel before 7.2"
+             use /dev/outboard, /dev/crypto or a kernel before 7.2"
         ),
         Some(libc::ENOENT) => format!(
             "Linux {release} knows no such driver for symmetric ciphers: is its module loaded, and does \

@@ -12,6 +12,9 @@ use super::units::{UNITS, Units};
 /// Bytes of data that a unit has. A TLS record is a little more than one, a page of a file a quarter of it.
 pub(super) const UNIT: usize = 16 * 1024;
 
+/// The strictest alignment of data that an arena may ask for, in bytes: a cache line of the largest kind.
+pub(super) const ALIGN: usize = 128;
+
 /// An arena of [`UNITS`] units, with as many slots: who has a unit has the slot of the same number, so a request
 /// never lacks one of the two.
 pub(super) struct Arena {
@@ -95,7 +98,7 @@ fn fits(header: &uapi::Arena, data: usize, size: usize) -> bool {
         && header.version == uapi::VERSION
         && header.slots >= UNITS
         && header.align.is_power_of_two()
-        && UNIT % header.align as usize == 0
+        && ALIGN % header.align as usize == 0
         && slots % align_of::<uapi::Slot>() == 0
         && slots_end <= header.data_offset as usize
         && data + UNITS as usize * UNIT <= data_end
@@ -148,6 +151,7 @@ mod tests {
             uapi::Arena { data_offset: 8256, ..GOOD },
             uapi::Arena { data_size: u32::MAX, ..GOOD },
             uapi::Arena { align: 0, ..GOOD },
+            uapi::Arena { align: 256, ..GOOD },
             uapi::Arena { align: 96, ..GOOD },
             uapi::Arena { align: 1 << 20, ..GOOD },
         ] {

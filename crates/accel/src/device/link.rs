@@ -9,9 +9,9 @@ use outboard_uapi as uapi;
 use zeroize::Zeroizing;
 
 use super::arena::Arena;
-use super::fork_mark::ForkMark;
 use super::region::Region;
 use crate::descriptor::{Descriptor, again};
+use crate::fork_mark::ForkMark;
 
 /// The most arenas of a process: what its threads have in flight at once beyond that is for software.
 const ARENAS: usize = 8;

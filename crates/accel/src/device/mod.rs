@@ -11,7 +11,6 @@
 
 mod allowed;
 mod arena;
-mod fork_mark;
 mod link;
 mod refusal;
 mod region;
@@ -19,10 +18,10 @@ mod session;
 mod units;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicPtr, Ordering};
 
 use outboard_uapi as uapi;
 
+use crate::current::Current;
 use crate::{Accelerator, Algorithm, Error, Session};
 pub use allowed::{Allowed, allowed};
 use link::Link;
@@ -55,7 +54,7 @@ impl Device {
             name: entry.driver,
             number: entry.number,
             algorithm,
-            link: AtomicPtr::new(Arc::into_raw(Arc::new(link)).cast_mut()),
+            link: Current::new(link),
         })))
     }
 }
@@ -80,45 +79,18 @@ struct Driver {
     /// Its number in root's list.
     number: u16,
     algorithm: Algorithm,
-    /// Of an `Arc`. One that is replaced keeps its count for ever, since another thread may be about to take a
-    /// reference; that happens when an application closes what it does not know, so once in a process.
-    link: AtomicPtr<Link>,
+    link: Current<Link>,
 }
 
 impl Driver {
     /// The link; a new one if the application has closed the descriptor of the old.
     fn link(&self) -> Result<Arc<Link>, Error> {
-        let known = self.link.load(Ordering::Acquire);
-        let link = Self::reference(known);
+        let link = self.link.get();
         if link.is_ours() {
             return Ok(link);
         }
-        let lost = |_| Error::DescriptorLost { driver: self.name.clone() };
-        let fresh = Arc::new(Link::open().map_err(lost)?);
-        let raw = Arc::into_raw(Arc::clone(&fresh)).cast_mut();
-        match self.link.compare_exchange(known, raw, Ordering::AcqRel, Ordering::Acquire) {
-            Ok(_) => Ok(fresh),
-            Err(earlier) => {
-                // SAFETY: another thread was first, so nobody has seen ours.
-                drop(unsafe { Arc::from_raw(raw) });
-                Ok(Self::reference(earlier))
-            }
-        }
-    }
-
-    fn reference(at: *mut Link) -> Arc<Link> {
-        // SAFETY: what `link` has held keeps the count that it came with.
-        unsafe {
-            Arc::increment_strong_count(at);
-            Arc::from_raw(at)
-        }
-    }
-}
-
-impl Drop for Driver {
-    fn drop(&mut self) {
-        // SAFETY: the count that the pointer came with, and nobody looks at it any more.
-        drop(unsafe { Arc::from_raw(*self.link.get_mut()) });
+        let fresh = Link::open().map_err(|_| Error::DescriptorLost { driver: self.name.clone() })?;
+        Ok(self.link.replace(&link, fresh))
     }
 }
 

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use outboard_uapi as uapi;
 use zeroize::Zeroizing;
 
-use super::arena::UNIT;
+use super::arena::{ALIGN, UNIT};
 use super::link::Link;
 use super::region::Region;
 use super::units::UNITS;
@@ -22,11 +22,11 @@ const LONGEST: usize = 64 * 1024;
 /// The longest that goes down in pieces: half an arena, so that two threads can do it at the same time.
 const LONGEST_CUT: usize = UNIT * UNITS as usize / 2;
 
-/// A piece, in bytes: enough that the cost of a request is small against it, and small enough that a TLS record or a
-/// few pages of a file already keep two engines busy.
+/// The least that a piece has, in bytes: enough that the cost of a request is small against it on engines that need
+/// several at once, and small enough that half a dozen pages of a file already keep two of them busy.
 const PIECE: usize = UNIT;
 
-const _: () = assert!(LONGEST <= UNIT * UNITS as usize && PIECE % UNIT == 0);
+const _: () = assert!(LONGEST <= UNIT * UNITS as usize && PIECE == UNIT && UNIT % ALIGN == 0);
 
 /// How long a request may take whose descriptor the application has closed. Else the module's `timeout` holds.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -168,11 +168,14 @@ impl DeviceSession {
 }
 
 /// The parts of a request that an accelerator can work on independently. To decrypt a block of CBC takes the
-/// ciphertext before it, which is there; to encrypt one takes the result before it (SP 800-38A, 6.2).
+/// ciphertext before it, which is there; to encrypt one takes the result before it (SP 800-38A, 6.2). They are about
+/// equal: a TLS record of 16 KiB, its MAC and padding is not worth a second request for the last few bytes.
 fn pieces(algorithm: Algorithm, request: &Request<'_>) -> impl Iterator<Item = Range<usize>> + use<> {
     let len = request.input.len();
     let step = match (algorithm, request.direction) {
-        (Algorithm::CbcAes, Direction::Decrypt) => PIECE,
+        (Algorithm::CbcAes, Direction::Decrypt) => {
+            len.div_ceil((len / PIECE).max(1)).next_multiple_of(ALIGN).max(ALIGN)
+        }
         (Algorithm::CbcAes, Direction::Encrypt) => len.max(1),
     };
     (0..len).step_by(step).map(move |from| from..len.min(from + step))
@@ -244,14 +247,34 @@ impl Session for DeviceSession {
 mod tests {
     use super::*;
 
+    fn cut(len: usize) -> Vec<Range<usize>> {
+        let input = vec![0; len];
+        let request = Request { direction: Direction::Decrypt, iv: &[0; 16], input: &input };
+        pieces(Algorithm::CbcAes, &request).collect()
+    }
+
     #[test]
     fn decryption_is_cut_and_each_piece_has_the_ciphertext_before_it_as_iv() {
         let input: Vec<u8> = (0..2 * PIECE + 32).map(|i| (i / 16) as u8).collect();
         let request = Request { direction: Direction::Decrypt, iv: &[0xaa; 16], input: &input };
-        let cut: Vec<_> = pieces(Algorithm::CbcAes, &request).collect();
-        assert_eq!(cut, [0..PIECE, PIECE..2 * PIECE, 2 * PIECE..2 * PIECE + 32]);
+        let second = PIECE + ALIGN;
+        assert_eq!(cut(input.len()), [0..second, second..2 * PIECE + 32]);
         assert_eq!(iv_of(&request, 0), [0xaa; 16]);
-        assert_eq!(iv_of(&request, PIECE), &input[PIECE - 16..PIECE]);
+        assert_eq!(iv_of(&request, second), &input[second - 16..second]);
+    }
+
+    #[test]
+    fn pieces_are_aligned_about_equal_and_never_more_than_the_units() {
+        for len in (16..LONGEST_CUT).step_by(16 * 37).chain([PIECE + 48, LONGEST_CUT]) {
+            let pieces = cut(len);
+            assert_eq!(pieces.iter().map(Range::len).sum::<usize>(), len);
+            assert!(pieces.iter().all(|piece| piece.start % ALIGN == 0), "{len}");
+            assert!(pieces.len() <= len.div_ceil(UNIT) && pieces.len() <= (len / PIECE).max(1), "{len}");
+            let least = pieces.iter().map(Range::len).min().expect("at least one");
+            assert!(len < PIECE || least > PIECE / 2, "{len}: {least}");
+        }
+        assert_eq!(cut(PIECE + 48).len(), 1);
+        assert_eq!(cut(4 * PIECE).len(), 4);
     }
 
     #[test]

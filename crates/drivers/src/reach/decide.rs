@@ -21,6 +21,8 @@ pub struct Facts {
     pub dev_crypto: Option<bool>,
     /// /dev/outboard exists; this process may open it.
     pub dev_outboard: Option<bool>,
+    /// The drivers that root has allowed to it; `None` when the list cannot be read.
+    pub allowed: Option<Vec<String>>,
 }
 
 /// The driver that the kernel hands to a user of `algorithm` who excludes the flags in `mask` (`__crypto_alg_lookup` in
@@ -33,7 +35,7 @@ pub fn pick<'a>(drivers: &'a [Judged], algorithm: &str, mask: u32) -> Option<&'a
         .reduce(|best, j| if j.driver.priority > best.driver.priority { j } else { best })
 }
 
-/// Every way to one of the judged `drivers`.
+/// Every way to one of the judged `drivers`; those for programs in the provider's order of preference.
 pub fn decide(target: &Judged, drivers: &[Judged], facts: &Facts) -> Vec<Reach> {
     let by_name = |mask| picked(target, drivers, mask);
     let cipher = matches!(target.driver.kind, Kind::Skcipher | Kind::Lskcipher);
@@ -45,7 +47,7 @@ pub fn decide(target: &Judged, drivers: &[Judged], facts: &Facts) -> Vec<Reach> 
             .map(|interface| way(interface, (Answer::No, why.into())))
             .into();
     }
-    let mut ways = vec![way(Interface::DevOutboard, dev_outboard(facts))];
+    let mut ways = vec![way(Interface::DevOutboard, dev_outboard(target, facts))];
     if cipher || hash || aead {
         ways.push(way(Interface::DevCrypto, dev_crypto(facts, by_name(0))));
     }
@@ -88,13 +90,17 @@ fn picked(target: &Judged, drivers: &[Judged], mask: u32) -> Said {
     }
 }
 
-fn dev_outboard(facts: &Facts) -> Said {
-    match facts.dev_outboard {
-        Some(true) => {
-            (Answer::Yes, "the outboard module is loaded; root decides which drivers it offers".into())
-        }
-        Some(false) => (Answer::No, "it exists, but this user may not open it".into()),
-        None => (Answer::No, "the outboard module is not loaded".into()),
+fn dev_outboard(target: &Judged, facts: &Facts) -> Said {
+    let name = &target.driver.name;
+    match (facts.dev_outboard, &facts.allowed) {
+        (Some(true), Some(list)) if list.contains(name) => (Answer::Yes, "root has allowed it".into()),
+        (Some(true), Some(_)) => (Answer::No, format!("root has not allowed it (outboard allow {name})")),
+        (Some(true), None) => (
+            Answer::Unclear,
+            "the outboard module is loaded, but root's list of drivers cannot be read".into(),
+        ),
+        (Some(false), _) => (Answer::No, "it exists, but this user may not open it".into()),
+        (None, _) => (Answer::No, "the outboard module is not loaded".into()),
     }
 }
 

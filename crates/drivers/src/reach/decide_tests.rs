@@ -131,8 +131,30 @@ fn of_equal_priorities_the_first_in_the_list_is_picked() {
 #[test]
 fn devices_are_reached_when_they_can_be_opened() {
     for (open, expected) in [(None, Answer::No), (Some(false), Answer::No), (Some(true), Answer::Yes)] {
-        let facts = Facts { dev_crypto: open, dev_outboard: open, ..on("7.2") };
+        let allowed = Some(vec!["virtio_crypto_aes_cbc".to_string()]);
+        let facts = Facts { dev_crypto: open, dev_outboard: open, allowed, ..on("7.2") };
         assert_eq!(answer(&facts, None, Interface::DevCrypto).0, expected);
         assert_eq!(answer(&facts, None, Interface::DevOutboard).0, expected);
     }
+}
+
+#[test]
+fn the_outboard_module_leads_to_what_root_has_allowed() {
+    for (list, expected, why) in [
+        (Some(vec!["mv-cbc-aes".to_string()]), Answer::No, "outboard allow virtio_crypto_aes_cbc"),
+        (Some(vec![]), Answer::No, "outboard allow virtio_crypto_aes_cbc"),
+        (None, Answer::Unclear, "cannot be read"),
+    ] {
+        let facts = Facts { dev_outboard: Some(true), allowed: list, ..on("7.2") };
+        let (answer, text) = answer(&facts, None, Interface::DevOutboard);
+        assert!(answer == expected && text.contains(why), "{text}");
+    }
+}
+
+#[test]
+fn the_ways_for_programs_come_in_the_order_of_preference() {
+    let driver = judged("mv-cbc-aes", "cbc(aes)", 300, None, Verdict::Accelerator);
+    let ways = decide(&driver, std::slice::from_ref(&driver), &on("6.12"));
+    let programs = ways.iter().map(|w| w.interface).filter(|i| i.is_for_programs());
+    assert!(programs.eq([Interface::DevOutboard, Interface::DevCrypto, Interface::AfAlg]));
 }

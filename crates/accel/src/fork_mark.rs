@@ -13,7 +13,7 @@ const OURS: u32 = 2;
 
 /// A page that a fork wipes. Comparing process numbers would cost a system call for each request, and numbers
 /// come again.
-pub(super) struct ForkMark(NonNull<AtomicU32>);
+pub(crate) struct ForkMark(NonNull<AtomicU32>);
 
 /// The kernel gives whole pages; asking for this many bytes gives one, however large it is.
 const BYTES: usize = size_of::<AtomicU32>();
@@ -24,7 +24,7 @@ unsafe impl Send for ForkMark {}
 unsafe impl Sync for ForkMark {}
 
 impl ForkMark {
-    pub(super) fn new() -> io::Result<ForkMark> {
+    pub(crate) fn new() -> io::Result<ForkMark> {
         let (protection, flags) =
             (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
         // SAFETY: a new mapping wherever the kernel likes.
@@ -42,7 +42,7 @@ impl ForkMark {
     }
 
     /// Does `in_child` once in each child of a fork, before this returns in any thread of it.
-    pub(super) fn settle(&self, in_child: impl Fn()) {
+    pub(crate) fn settle(&self, in_child: impl Fn()) {
         let state = self.state();
         loop {
             match state.load(Ordering::Acquire) {

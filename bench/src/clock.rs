@@ -1,0 +1,83 @@
+//! Time as tcrypt takes it, by the kernel's get_cycles(); where that is not known, by the system's clock.
+//!
+//! In an emulated machine the system's clock may be a slow device, and samples are a few hundred microseconds.
+
+use std::time::{Duration, Instant};
+
+/// How long the cycles are counted to know how fast they are.
+const COUNTED: Duration = Duration::from_millis(200);
+
+/// A clock.
+pub struct Clock {
+    began: Instant,
+    per_second: Option<f64>,
+}
+
+impl Clock {
+    /// Finds out how fast the cycles are.
+    pub fn calibrate() -> Clock {
+        let began = Instant::now();
+        let from = cycles();
+        while began.elapsed() < COUNTED {}
+        let (took, to) = (began.elapsed(), cycles());
+        let counted = from.zip(to).and_then(|(from, to)| to.checked_sub(from)).filter(|&counted| counted > 0);
+        Clock { began, per_second: counted.map(|counted| counted as f64 / took.as_secs_f64()) }
+    }
+
+    /// The speed of get_cycles(), if it is known.
+    pub fn cycles_per_second(&self) -> Option<f64> {
+        self.per_second
+    }
+
+    /// Some moment.
+    pub fn now(&self) -> u64 {
+        match self.per_second {
+            Some(_) => cycles().unwrap_or(0),
+            None => self.began.elapsed().as_nanos() as u64,
+        }
+    }
+
+    /// Seconds since then.
+    pub fn since(&self, then: u64) -> f64 {
+        (self.now() - then) as f64 / self.per_second.unwrap_or(1e9)
+    }
+}
+
+/// asm/tsc.h
+#[cfg(target_arch = "x86_64")]
+fn cycles() -> Option<u64> {
+    // SAFETY: every CPU of this architecture has the instruction.
+    Some(unsafe { std::arch::x86_64::_rdtsc() })
+}
+
+/// asm/arch_timer.h
+#[cfg(target_arch = "aarch64")]
+fn cycles() -> Option<u64> {
+    let now: u64;
+    // SAFETY: the kernel lets user space read the virtual counter.
+    unsafe { std::arch::asm!("mrs {}, cntvct_el0", out(reg) now, options(nomem, nostack)) };
+    Some(now)
+}
+
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+fn cycles() -> Option<u64> {
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_kinds_measure_seconds() {
+        let counting = Clock::calibrate();
+        let plain = Clock { began: Instant::now(), per_second: None };
+        for clock in [&counting, &plain] {
+            let (start, then) = (Instant::now(), clock.now());
+            std::thread::sleep(Duration::from_millis(50));
+            let (least, found) = (0.05, clock.since(then));
+            let most = start.elapsed().as_secs_f64();
+            assert!(found > 0.9 * least && found < 1.1 * most, "{least} {found} {most}");
+        }
+    }
+}

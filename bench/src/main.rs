@@ -1,0 +1,57 @@
+//! `outboard-bench-interface`: what the ways down to an accelerator cost beside what the kernel itself gets from it.
+//! See bench/README.md.
+
+mod bars;
+mod clock;
+mod interrupts;
+mod known_answer;
+mod measure;
+mod options;
+mod plan;
+mod results;
+mod statistics;
+mod stop;
+mod table;
+mod tcrypt;
+mod ways;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use clap::Parser;
+use options::Options;
+use results::Results;
+
+fn main() -> ExitCode {
+    let options = Options::parse();
+    match run(&options) {
+        Ok(all_met) if options.strict && !all_met => ExitCode::FAILURE,
+        Ok(_) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("outboard-bench-interface: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Whether every bar is met.
+fn run(options: &Options) -> anyhow::Result<bool> {
+    let results = match &options.show {
+        Some(file) => annotated(file, &options.warning)?,
+        None => measure::measure(options)?,
+    };
+    if !options.quiet {
+        print!("{}", table::render(&results));
+    }
+    Ok(bars::judge(&results).iter().all(|bar| bar.verdict == bars::Verdict::Met))
+}
+
+/// The results in a file, to which warnings are added.
+fn annotated(file: &Path, warnings: &[String]) -> anyhow::Result<Results> {
+    let mut results = Results::read(file)?;
+    if !warnings.is_empty() {
+        results.warnings.extend_from_slice(warnings);
+        results.write(file)?;
+    }
+    Ok(results)
+}

@@ -1,0 +1,172 @@
+//! The turns.
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+
+use crate::clock::Clock;
+use crate::interrupts::Interrupts;
+use crate::known_answer;
+use crate::options::Options;
+use crate::plan::{self, Cell, DEPTHS, SIZES, Way};
+use crate::results::Results;
+use crate::statistics::Summary;
+use crate::stop;
+use crate::tcrypt::Tcrypt;
+use crate::ways::{self, Down};
+
+/// Batches before a sample and in it: those of tcrypt, whose samples are as short, so that whatever disturbs the machine
+/// disturbs both alike.
+const WARM_UP: u32 = 4;
+const BATCHES: u32 = 8;
+
+/// How often we say how far it is.
+const NEWS: Duration = Duration::from_secs(10);
+
+/// From this relative deviation of the same arithmetic on, the machine is noisy.
+const NOISY: f64 = 0.03;
+
+/// Load before the start that is too much.
+const LOADED: f64 = 0.5;
+
+/// Measures until the time is over or somebody asks for the end.
+pub fn measure(options: &Options) -> Result<Results> {
+    stop::listen();
+    let interrupts = Interrupts::find()?;
+    let clock = Clock::calibrate();
+    let mut opened = ways::open(&options.driver)?;
+    let mut closed = std::mem::take(&mut opened.closed);
+    let mut tcrypt = match Tcrypt::find(&options.driver, &clock) {
+        Ok(tcrypt) => Some(tcrypt),
+        Err(error) => {
+            closed.insert(0, format!("{}: {error:#}", Way::Tcrypt.title()));
+            None
+        }
+    };
+    let mut results = Results::new(&options.driver, closed);
+    results.warnings.extend_from_slice(&options.warning);
+    results.warnings.extend(load());
+
+    eprintln!("outboard-bench-interface: a first look at everything");
+    let ways: Vec<Way> = opened.open.iter().map(|(way, _)| *way).collect();
+    let turn = plan::turn(&ways);
+    for &cell in &turn {
+        right(down_of(&mut opened, cell.way), cell).with_context(|| name(cell))?;
+    }
+
+    let (start, limit) = (Instant::now(), Duration::from_secs(options.seconds));
+    let (mut said, mut yardstick) = (start, Vec::new());
+    while !stop::asked() && (results.turns == 0 || start.elapsed() < limit) {
+        yardstick.push(arithmetic().as_secs_f64());
+        for depth in DEPTHS {
+            if let Some(tcrypt) = &mut tcrypt
+                && depth <= 16
+            {
+                in_the_kernel(tcrypt, depth, &interrupts, &mut results)?;
+            }
+            for &cell in turn.iter().filter(|cell| cell.depth == depth) {
+                if stop::asked() && results.turns > 0 {
+                    break;
+                }
+                one(down_of(&mut opened, cell.way), cell, &clock, &interrupts, &mut results)
+                    .with_context(|| name(cell))?;
+            }
+        }
+        results.turns += usize::from(!stop::asked() || results.turns == 0);
+        results.seconds = start.elapsed().as_secs_f64();
+        if let Some(file) = &options.json {
+            results.write(file)?;
+        }
+        if said.elapsed() >= NEWS {
+            said = Instant::now();
+            eprintln!(
+                "outboard-bench-interface: {} turns, {:.0} of {} s",
+                results.turns, results.seconds, options.seconds
+            );
+        }
+    }
+    results.warnings.extend(noise(&yardstick));
+    if let Some(file) = &options.json {
+        results.write(file)?;
+    }
+    Ok(results)
+}
+
+fn name(Cell { way, bytes, depth }: Cell) -> String {
+    format!("{}, {bytes} bytes, depth {depth}", way.title())
+}
+
+fn down_of(opened: &mut ways::Opened, way: Way) -> &mut dyn Down {
+    let place = opened.open.iter_mut().find(|(open, _)| *open == way);
+    place.expect("the plan has open ways only").1.as_mut()
+}
+
+/// Holds the results of a batch against what is known.
+fn right(down: &mut dyn Down, cell: Cell) -> Result<()> {
+    down.prepare(cell.bytes, cell.depth)?;
+    down.batch()?;
+    (0..cell.depth).try_for_each(|index| known_answer::check(down.result(index)))
+}
+
+/// One sample of a cell.
+fn one(
+    down: &mut dyn Down,
+    cell: Cell,
+    clock: &Clock,
+    interrupts: &Interrupts,
+    results: &mut Results,
+) -> Result<()> {
+    down.prepare(cell.bytes, cell.depth)?;
+    let before = interrupts.count()?;
+    (0..WARM_UP).try_for_each(|_| down.batch())?;
+    let start = clock.now();
+    (0..BATCHES).try_for_each(|_| down.batch())?;
+    let took = clock.since(start);
+    let interrupts = interrupts.count()? - before;
+    ensure!(interrupts > 0, "no interrupt of the accelerator came: something else did the work");
+    let of = |batches: u32| u64::from(batches) * cell.depth as u64;
+    let bytes = of(BATCHES) * cell.bytes as u64;
+    results.figure(cell).add(bytes as f64 / took / 1e6, of(WARM_UP + BATCHES), interrupts);
+    Ok(())
+}
+
+fn in_the_kernel(
+    tcrypt: &mut Tcrypt,
+    depth: usize,
+    interrupts: &Interrupts,
+    results: &mut Results,
+) -> Result<()> {
+    let before = interrupts.count()?;
+    let (speeds, requests) = tcrypt.run(depth)?;
+    let interrupts = interrupts.count()? - before;
+    ensure!(interrupts > 0, "tcrypt: no interrupt of the accelerator came: something else did the work");
+    for (bytes, speed) in speeds.into_iter().filter(|(bytes, _)| SIZES.contains(bytes)) {
+        results.figure(Cell { way: Way::Tcrypt, bytes, depth }).add(speed, requests, interrupts);
+    }
+    Ok(())
+}
+
+/// The same arithmetic each time: what it takes says how quiet the machine is.
+fn arithmetic() -> Duration {
+    let start = Instant::now();
+    let mut x = 1_u64;
+    for i in 0..1_000_000 {
+        x = black_box(x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(i));
+    }
+    start.elapsed()
+}
+
+fn noise(yardstick: &[f64]) -> Option<String> {
+    let relative = Summary::of(yardstick)?.relative();
+    let percent = relative * 100.0;
+    (relative > NOISY).then(|| {
+        format!("the same arithmetic varied by {percent:.1} % from turn to turn: this machine is noisy, measure again when it is quiet")
+    })
+}
+
+fn load() -> Option<String> {
+    let text = std::fs::read_to_string("/proc/loadavg").ok()?;
+    let load: f64 = text.split(' ').next()?.parse().ok()?;
+    (load > LOADED).then(|| format!("the load was {load} before the start: other programs run here"))
+}

@@ -1,0 +1,94 @@
+//! What is measured: ways, sizes, depths.
+
+use serde::{Deserialize, Serialize};
+
+/// A way down to the accelerator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Way {
+    /// The kernel's own tcrypt module: no user space at all.
+    Tcrypt,
+    /// /dev/outboard, the data already lies in the arena.
+    InPlace,
+    /// /dev/outboard, copied into the arena and out of it.
+    Copied,
+    /// /dev/outboard through crates/accel, as the provider uses it, copied out.
+    Library,
+    /// AF_ALG: sendmsg and read.
+    AfAlg,
+    /// /dev/crypto of cryptodev-linux: one ioctl.
+    Cryptodev,
+}
+
+impl Way {
+    /// All, in the order of the table.
+    pub const ALL: [Way; 6] =
+        [Way::Tcrypt, Way::InPlace, Way::Copied, Way::Library, Way::AfAlg, Way::Cryptodev];
+
+    /// For people.
+    pub fn title(self) -> &'static str {
+        match self {
+            Way::Tcrypt => "in the kernel (tcrypt)",
+            Way::InPlace => "/dev/outboard, in place",
+            Way::Copied => "/dev/outboard, copied in and out",
+            Way::Library => "/dev/outboard through crates/accel",
+            Way::AfAlg => "AF_ALG",
+            Way::Cryptodev => "/dev/crypto",
+        }
+    }
+
+    /// Whether it takes so many requests of so many bytes at once.
+    fn takes(self, bytes: usize, depth: usize) -> bool {
+        match self {
+            // Its largest block; deeper than the issue asks.
+            Way::Tcrypt => bytes <= 4096 && depth <= 16,
+            Way::InPlace | Way::Copied => true,
+            // An arena of the library's: 32 units of 16 KiB.
+            Way::Library => depth * bytes.div_ceil(16 << 10) <= 32,
+            Way::AfAlg | Way::Cryptodev => depth == 1,
+        }
+    }
+}
+
+/// Requests of so many bytes.
+pub const SIZES: [usize; 6] = [16, 256, 1024, 4096, 16 << 10, 64 << 10];
+
+/// Requests in flight.
+pub const DEPTHS: [usize; 4] = [1, 4, 16, 64];
+
+/// A figure to be measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cell {
+    /// Which way.
+    pub way: Way,
+    /// Of each request.
+    pub bytes: usize,
+    /// Requests in flight.
+    pub depth: usize,
+}
+
+/// One turn in the order in which it is measured: what is compared lies close together in time.
+pub fn turn(ways: &[Way]) -> Vec<Cell> {
+    let mut cells = Vec::new();
+    for depth in DEPTHS {
+        for bytes in SIZES {
+            let takes = |way: &&Way| way.takes(bytes, depth);
+            cells.extend(ways.iter().filter(takes).map(|&way| Cell { way, bytes, depth }));
+        }
+    }
+    cells
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_way_is_measured_as_far_as_it_goes() {
+        let cells = turn(&Way::ALL);
+        let count = |way| cells.iter().filter(|cell| cell.way == way).count();
+        assert_eq!(Way::ALL.map(count), [12, 24, 24, 17, 6, 6]);
+        assert!(!cells.contains(&Cell { way: Way::Library, bytes: 65536, depth: 16 }));
+        assert!(cells.contains(&Cell { way: Way::Library, bytes: 65536, depth: 4 }));
+    }
+}

@@ -1,0 +1,119 @@
+//! The results for people.
+
+use std::fmt::Write;
+
+use crate::bars::{self, Verdict};
+use crate::plan::{DEPTHS, SIZES, Way};
+use crate::results::{Figure, Results};
+
+/// Tables by way, then the bars.
+pub fn render(results: &Results) -> String {
+    let mut text = format!(
+        "Linux {}, {}, {} CPU, {}\nAES-128-CBC encryption in MB/s of wall time: median ± median absolute deviation of {} turns in {:.0} s\n",
+        results.kernel, results.cpu, results.cpus, results.driver, results.turns, results.seconds
+    );
+    for way in Way::ALL.into_iter().filter(|&way| results.figures.iter().any(|figure| figure.way == way)) {
+        text.push('\n');
+        table(&mut text, results, way);
+    }
+    text.push('\n');
+    for line in &results.closed {
+        let _ = writeln!(text, "not measured: {line}");
+    }
+    judged(&mut text, results);
+    for warning in &results.warnings {
+        let _ = writeln!(text, "WARNING: {warning}");
+    }
+    text
+}
+
+fn table(text: &mut String, results: &Results, way: Way) {
+    let figures = || results.figures.iter().filter(|figure| figure.way == way);
+    let depths: Vec<usize> = DEPTHS.into_iter().filter(|&d| figures().any(|f| f.depth == d)).collect();
+    let _ = write!(text, "{:<36}", way.title());
+    for depth in &depths {
+        let _ = write!(text, "{:>16}", format!("depth {depth}"));
+    }
+    text.push('\n');
+    for bytes in SIZES.into_iter().filter(|&bytes| figures().any(|figure| figure.bytes == bytes)) {
+        let _ = write!(text, "{:>34} B", bytes);
+        for &depth in &depths {
+            let cell = results.get(way, bytes, depth).map_or_else(String::new, |figure| {
+                format!("{} ±{}", number(figure.megabytes_per_second), number(figure.mad))
+            });
+            let _ = write!(text, "{cell:>16}");
+        }
+        text.push('\n');
+    }
+    let sum = |of: fn(&Figure) -> u64| figures().map(of).sum::<u64>() as f64;
+    let each = sum(|figure| figure.interrupts) / sum(|figure| figure.requests);
+    let _ = writeln!(text, "{:>36}{each:>16.2} interrupts for each request", "");
+}
+
+fn judged(text: &mut String, results: &Results) {
+    let bars = bars::judge(results);
+    let count = |verdict| bars.iter().filter(|bar| bar.verdict == verdict).count();
+    let _ = writeln!(
+        text,
+        "Bars: {} met, {} missed, {} unknown",
+        count(Verdict::Met),
+        count(Verdict::Missed),
+        count(Verdict::Unknown)
+    );
+    if let Some(pace) = bars::pace(results) {
+        let _ = writeln!(
+            text,
+            "(tcrypt runs at {pace:.2} of its speed beside the prototype, so the prototype's figures count times that)"
+        );
+    }
+    for bar in &bars {
+        let verdict = match bar.verdict {
+            Verdict::Met => "met",
+            Verdict::Missed => "MISSED",
+            Verdict::Unknown => "unknown",
+        };
+        let found = bar.found.map_or_else(|| "-".to_owned(), |found| format!("{found:.2}"));
+        let _ = writeln!(text, "  {verdict:<8}{found:>5}  (at least {:.2})  {}", bar.least, bar.text);
+    }
+}
+
+/// Three digits that mean something.
+fn number(value: f64) -> String {
+    let digits = if value < 1.0 {
+        2
+    } else if value < 100.0 {
+        1
+    } else {
+        0
+    };
+    format!("{value:.digits$}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::Cell;
+
+    #[test]
+    fn a_table_has_what_was_measured_and_every_bar() {
+        let mut results = Results::new("a-driver", vec!["AF_ALG: closed".to_owned()]);
+        for sample in [27.0, 28.0, 30.0] {
+            results.figure(Cell { way: Way::Copied, bytes: 1024, depth: 1 }).add(sample, 100, 90);
+        }
+        results.figure(Cell { way: Way::Tcrypt, bytes: 1024, depth: 1 }).add(40.0, 504, 500);
+        results.warnings.push("a noise".to_owned());
+        let text = render(&results);
+        for part in [
+            "a-driver",
+            "28.0 ±1.0",
+            "0.90 interrupts for each request",
+            "not measured: AF_ALG: closed",
+            "met      0.70  (at least 0.70)  /dev/outboard, copied in and out: 1024 B, depth 1, part of tcrypt",
+            "Bars: 1 met, 0 missed, 19 unknown",
+            "WARNING: a noise",
+        ] {
+            assert!(text.contains(part), "{part} in\n{text}");
+        }
+        assert!(!text.contains("/dev/crypto"));
+    }
+}

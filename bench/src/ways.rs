@@ -1,0 +1,59 @@
+//! The ways down from user space: one file each, as a good program would use it.
+
+mod af_alg;
+mod cryptodev;
+mod device;
+mod library;
+
+use anyhow::{Context, Result};
+
+use crate::plan::Way;
+
+/// A way down, open and keyed.
+pub trait Down {
+    /// Makes ready for batches of `depth` requests of `bytes` bytes, with fresh texts of the known answer.
+    fn prepare(&mut self, bytes: usize, depth: usize) -> Result<()>;
+
+    /// One batch: hands all requests down, waits for all, fetches the results. This is what is timed.
+    fn batch(&mut self) -> Result<()>;
+
+    /// The result of a request of the last batch.
+    fn result(&self, index: usize) -> &[u8];
+}
+
+/// The open ways, and why the others are not open.
+pub struct Opened {
+    /// In the order of [`Way::ALL`].
+    pub open: Vec<(Way, Box<dyn Down>)>,
+    /// One line for each.
+    pub closed: Vec<String>,
+}
+
+/// Opens all that lead to `driver`. /dev/outboard must.
+pub fn open(driver: &str) -> Result<Opened> {
+    let mut open: Vec<(Way, Box<dyn Down>)> = Vec::new();
+    let mut closed = Vec::new();
+    let number = device::number_of(driver)?;
+    for way in [Way::InPlace, Way::Copied] {
+        let down = device::Outboard::open(number, way == Way::Copied).with_context(|| way.title())?;
+        open.push((way, Box::new(down)));
+    }
+    open.push((Way::Library, Box::new(library::Library::open(driver)?)));
+    match af_alg::AfAlg::open(driver) {
+        Ok(down) => open.push((Way::AfAlg, Box::new(down))),
+        Err(error) => closed.push(format!("{}: {error:#}", Way::AfAlg.title())),
+    }
+    match cryptodev::Cryptodev::open(driver) {
+        Ok(down) => open.push((Way::Cryptodev, Box::new(down))),
+        Err(error) => closed.push(format!("{}: {error:#}", Way::Cryptodev.title())),
+    }
+    Ok(Opened { open, closed })
+}
+
+/// The answer of a system call, or its error.
+fn check(returned: impl TryInto<i64>) -> std::io::Result<i64> {
+    match returned.try_into() {
+        Ok(value) if value >= 0 => Ok(value),
+        _ => Err(std::io::Error::last_os_error()),
+    }
+}

@@ -1,0 +1,83 @@
+//! The way down by /dev/crypto, the device of cryptodev-linux, which is no part of the kernel.
+//!
+//! A process has one descriptor for each driver; sessions belong to it. A request is one ioctl(2) that returns when it is
+//! done. A program cannot choose a driver there: it names an algorithm and gets what the kernel prefers for it, so a
+//! session is asked which driver it has got before its first request.
+//!
+//! - [`abi`]: structures and numbers
+//! - `node`: the descriptor and its ioctls; what changes with a fork
+//! - `session`: a key
+//! - `refusal`: why it does not lead to a driver, and what to do about it
+//!
+//! Sources: crypto/cryptodev.h, ioctl.c, main.c and zc.c of cryptodev-linux 1.14.
+
+pub mod abi;
+mod node;
+mod refusal;
+mod session;
+
+use std::sync::Arc;
+
+use zeroize::Zeroizing;
+
+use crate::current::Current;
+use crate::{Accelerator, Algorithm, Error, Session};
+use node::Node;
+use session::{CryptodevSession, Keyed};
+
+const INTERFACE: &str = "/dev/crypto";
+
+/// A driver reached through /dev/crypto.
+pub struct Cryptodev(Arc<Driver>);
+
+impl Cryptodev {
+    /// Checks that this process may open the device, and that it leads to `driver`, an exact driver name of
+    /// `/proc/crypto`: a session is made with a key of zeros, asked, and ended.
+    pub fn reach(driver: &str, algorithm: Algorithm) -> Result<Cryptodev, Error> {
+        let node = Node::open().map_err(refusal::no_interface)?;
+        let driver = Arc::new(Driver { name: driver.to_owned(), algorithm, node: Current::new(node) });
+        let zeros = Zeroizing::new(vec![0; algorithm.least_key_len()]);
+        Keyed::new(&driver, zeros).map_err(|error| refusal::no_probe(error, algorithm))?;
+        Ok(Cryptodev(driver))
+    }
+}
+
+impl Accelerator for Cryptodev {
+    fn driver(&self) -> &str {
+        &self.0.name
+    }
+
+    fn interface(&self) -> &'static str {
+        INTERFACE
+    }
+
+    fn open(&self, key: &[u8]) -> Result<Box<dyn Session>, Error> {
+        Ok(Box::new(CryptodevSession::new(Arc::clone(&self.0), key)?))
+    }
+}
+
+/// A driver, and the node that leads there.
+struct Driver {
+    name: String,
+    algorithm: Algorithm,
+    node: Current<Node>,
+}
+
+impl Driver {
+    /// The node; a new one if the application has closed the descriptor of the old.
+    fn node(&self) -> Result<Arc<Node>, Error> {
+        let node = self.node.get();
+        if node.is_ours() {
+            return Ok(node);
+        }
+        let fresh = Node::open().map_err(|_| Error::DescriptorLost { driver: self.name.clone() })?;
+        Ok(self.node.replace(&node, fresh))
+    }
+}
+
+/// The number of an algorithm.
+fn number(algorithm: Algorithm) -> u32 {
+    match algorithm {
+        Algorithm::CbcAes => abi::AES_CBC,
+    }
+}

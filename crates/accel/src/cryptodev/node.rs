@@ -1,0 +1,178 @@
+//! The open device and its ioctls, each wrapped once.
+
+use std::fmt;
+use std::io;
+use std::mem::zeroed;
+use std::ptr::{from_mut, from_ref};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use super::abi::{self, CryptOp, MAX_NAME, SessionInfoOp, SessionOp};
+use crate::descriptor::{Descriptor, check};
+use crate::fork_mark::ForkMark;
+
+/// Bytes that the kernel may read as an IV.
+const IV: usize = 16;
+
+/// The open device. Its sessions end with it.
+pub(super) struct Node {
+    device: Descriptor,
+    mark: ForkMark,
+    /// Counts the forks between the opening and this process.
+    generation: AtomicU32,
+}
+
+/// What a session has got.
+pub(super) struct Info {
+    /// The kernel's name of the algorithm.
+    pub(super) algorithm: Name,
+    /// The driver's name.
+    pub(super) driver: Name,
+    /// The kernel marks it as a driver that only the kernel can use.
+    pub(super) kernel_only: bool,
+}
+
+/// A name up to its NUL; cut off where it is longer than its room.
+pub(super) struct Name([u8; MAX_NAME]);
+
+impl Name {
+    /// Whether it is exactly this one.
+    pub(super) fn is(&self, name: &str) -> bool {
+        self.bytes() == name.as_bytes()
+    }
+
+    fn bytes(&self) -> &[u8] {
+        self.0.split(|&byte| byte == 0).next().unwrap_or_default()
+    }
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&String::from_utf8_lossy(self.bytes()))
+    }
+}
+
+impl Node {
+    pub(super) fn open() -> io::Result<Node> {
+        Ok(Node { device: open()?, mark: ForkMark::new()?, generation: AtomicU32::new(0) })
+    }
+
+    /// Whether the application has left us the descriptor.
+    pub(super) fn is_ours(&self) -> bool {
+        self.device.is_ours()
+    }
+
+    /// Changes with every fork: what was made under another generation belongs to an ancestor.
+    ///
+    /// A child opens the device for itself, under the number that it has inherited: then its sessions end with it and
+    /// not with its parent, and its parent's do not live on in it. Where it may not open it (privileges are gone, there
+    /// is no /dev), it makes its sessions beside its parent's.
+    pub(super) fn generation(&self) -> u32 {
+        self.mark.settle(|| {
+            if let Ok(fresh) = open() {
+                self.device.become_another_opening(&fresh);
+            }
+            self.generation.fetch_add(1, Ordering::Relaxed);
+        });
+        self.generation.load(Ordering::Relaxed)
+    }
+
+    /// Makes a session for a key and answers its number, which is random.
+    pub(super) fn new_session(&self, cipher: u32, key: &[u8]) -> io::Result<u32> {
+        let key_len = u32::try_from(key.len()).map_err(|_| io::Error::from_raw_os_error(libc::EINVAL))?;
+        let mut asked: SessionOp<*const u8> = empty();
+        asked.cipher = cipher;
+        asked.key_len = key_len;
+        asked.key = key.as_ptr();
+        // SAFETY: the structure of this ioctl, which is written; `key` is readable for its length.
+        unsafe { self.ioctl(abi::GSESSION, from_mut(&mut asked).cast()) }?;
+        Ok(asked.session)
+    }
+
+    /// Asks which driver a session has got.
+    pub(super) fn info(&self, session: u32) -> io::Result<Info> {
+        let mut asked: SessionInfoOp = empty();
+        asked.session = session;
+        // SAFETY: the structure of this ioctl, which is written.
+        unsafe { self.ioctl(abi::GSESSINFO, from_mut(&mut asked).cast()) }?;
+        Ok(Info {
+            algorithm: Name(asked.cipher.name),
+            driver: Name(asked.cipher.driver),
+            kernel_only: asked.flags & abi::KERNEL_DRIVER_ONLY != 0,
+        })
+    }
+
+    /// One request, in place. The kernel hands the pages of `data` to the driver: they must hold nothing else.
+    pub(super) fn crypt(&self, session: u32, op: u16, iv: &[u8], data: &mut [u8]) -> io::Result<()> {
+        let invalid = |_| io::Error::from_raw_os_error(libc::EINVAL);
+        let len = u32::try_from(data.len()).map_err(invalid)?;
+        // However long the driver's IVs are.
+        let mut room = [0; IV];
+        let given = iv.len().min(IV);
+        room[..given].copy_from_slice(&iv[..given]);
+        let at = data.as_mut_ptr();
+        // No flag to have the next IV written back: it is part of the ciphertext, and not every driver updates its own.
+        let mut asked: CryptOp<*mut u8> = empty();
+        (asked.session, asked.op, asked.len) = (session, op, len);
+        (asked.source, asked.destination) = (at, at);
+        asked.iv = room.as_mut_ptr();
+        // SAFETY: the structure of this ioctl, which is written (the flags); `data` is writable and `room` readable.
+        unsafe { self.ioctl(abi::CRYPT, from_mut(&mut asked).cast()) }
+    }
+
+    /// Ends a session of this process's own.
+    pub(super) fn free_session(&self, session: u32) {
+        if self.is_ours() {
+            // SAFETY: a number is what this ioctl reads. One that is gone already needs nothing more.
+            let _ = unsafe { self.ioctl(abi::FSESSION, from_ref(&session).cast_mut().cast()) };
+        }
+    }
+
+    /// # Safety
+    /// `with` points to what `number` says, and all that it points to is as the structure's fields say.
+    unsafe fn ioctl(&self, number: libc::Ioctl, with: *mut libc::c_void) -> io::Result<()> {
+        // SAFETY: the caller's promise.
+        check(unsafe { libc::ioctl(self.device.fd(), number, with) }).map(drop)
+    }
+}
+
+fn open() -> io::Result<Descriptor> {
+    let path = c"/dev/crypto";
+    // SAFETY: the path ends with NUL.
+    Descriptor::own(unsafe { libc::open(path.as_ptr(), libc::O_RDWR | libc::O_CLOEXEC) })
+}
+
+/// The structures of ioctls, for which zeros are valid.
+trait Empty {}
+impl Empty for SessionOp<*const u8> {}
+impl Empty for SessionInfoOp {}
+impl Empty for CryptOp<*mut u8> {}
+
+/// Zeros in the gaps too: the kernel copies a structure whole, and valgrind looks at what it is given.
+fn empty<T: Empty>() -> T {
+    // SAFETY: integers and pointers that nobody follows.
+    unsafe { zeroed() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    impl Name {
+        /// As the kernel fills its room.
+        pub(in super::super) fn of(text: &str) -> Name {
+            let mut room = [0; MAX_NAME];
+            room[..text.len()].copy_from_slice(text.as_bytes());
+            Name(room)
+        }
+    }
+
+    #[test]
+    fn a_name_is_exactly_what_stands_before_its_nul() {
+        let name = Name::of("mv-cbc-aes");
+        assert!(name.is("mv-cbc-aes") && !name.is("mv-cbc-aes2") && !name.is("mv-cbc") && !name.is(""));
+        assert_eq!(name.to_string(), "mv-cbc-aes");
+        assert!(Name::of("").is(""));
+        let long = "x".repeat(MAX_NAME);
+        assert!(Name::of(&long).is(&long) && !Name::of(&long).is(&format!("{long}x")));
+    }
+}

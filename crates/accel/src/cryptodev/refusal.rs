@@ -1,0 +1,116 @@
+//! Why /dev/crypto does not lead to a driver, and what to do about it.
+
+use std::io;
+
+use super::INTERFACE;
+use super::node::Info;
+use crate::{Algorithm, Error};
+
+#[cold]
+pub(super) fn no_interface(source: io::Error) -> Error {
+    let advice = match source.raw_os_error() {
+        Some(libc::ENOENT | libc::ENXIO | libc::ENODEV) => {
+            "cryptodev-linux is not loaded: modprobe cryptodev (it is not part of the kernel)"
+        }
+        Some(libc::EACCES | libc::EPERM) => {
+            "this user may not open it: a udev rule or the file's owner decides who may"
+        }
+        Some(libc::EMFILE | libc::ENFILE) => "no file descriptor is left: raise the limit (ulimit -n)",
+        _ => "see dmesg",
+    };
+    Error::NoInterface { interface: INTERFACE, advice, source }
+}
+
+/// The session has another driver, or says nothing of it.
+#[cold]
+pub(super) fn other_driver(driver: &str, algorithm: Algorithm, got: &Info) -> Error {
+    let asked = algorithm.kernel_name();
+    let (got_driver, got_algorithm) = (&got.driver, &got.algorithm);
+    if !got_algorithm.is(asked) {
+        let reason =
+            format!("it answers a request for {asked} with {got_algorithm}: it is not cryptodev-linux");
+        return unreachable(driver, reason, io::Error::from_raw_os_error(libc::EPROTO));
+    }
+    let it_too = match got.kernel_only {
+        true => format!(", or use that one, which the kernel marks as hardware too (DRIVERS = {got_driver})"),
+        false => String::new(),
+    };
+    let reason = format!(
+        "programs cannot choose a driver there: use /dev/outboard, where they can (outboard allow {driver}), or unload \
+         the module of {got_driver}{it_too}"
+    );
+    let source = io::Error::other(format!("for {asked} the kernel picks {got_driver}"));
+    unreachable(driver, reason, source)
+}
+
+/// No session could be made at all. The device has one error for everything.
+#[cold]
+pub(super) fn no_probe(error: Error, algorithm: Algorithm) -> Error {
+    let (driver, source) = match error {
+        Error::KeyRefused { driver, source } => (driver, source),
+        other => return other,
+    };
+    let asked = algorithm.kernel_name();
+    let reason = match source.raw_os_error() {
+        Some(libc::EINVAL) => format!(
+            "either the kernel has no driver for {asked} (/proc/crypto), or the driver that it picks took no key: its \
+             key memory may be full"
+        ),
+        Some(libc::ENOTTY) => "it does not answer as cryptodev-linux does".to_owned(),
+        _ => "see dmesg".to_owned(),
+    };
+    unreachable(&driver, reason, source)
+}
+
+fn unreachable(driver: &str, reason: String, source: io::Error) -> Error {
+    Error::Unreachable { interface: INTERFACE, driver: driver.to_owned(), reason, source }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::node::Name;
+    use super::*;
+
+    fn os(number: i32) -> io::Error {
+        io::Error::from_raw_os_error(number)
+    }
+
+    fn info(algorithm: &str, driver: &str, kernel_only: bool) -> Info {
+        Info { algorithm: Name::of(algorithm), driver: Name::of(driver), kernel_only }
+    }
+
+    #[test]
+    fn each_refusal_says_what_to_do() {
+        let refused = |number| Error::KeyRefused { driver: "mv-cbc-aes".into(), source: os(number) };
+        for (error, advice) in [
+            (no_interface(os(libc::ENOENT)), "modprobe cryptodev"),
+            (no_interface(os(libc::EACCES)), "udev rule"),
+            (no_probe(refused(libc::EINVAL), Algorithm::CbcAes), "key memory"),
+            (no_probe(refused(libc::ENOTTY), Algorithm::CbcAes), "cryptodev-linux"),
+        ] {
+            let text = error.to_string();
+            assert!(text.contains("/dev/crypto") && text.contains(advice), "{text}");
+        }
+    }
+
+    #[test]
+    fn another_driver_is_named_with_what_to_do() {
+        let software = other_driver("mv-cbc-aes", Algorithm::CbcAes, &info("cbc(aes)", "cbc-aes-ce", false));
+        assert_eq!(
+            software.to_string(),
+            "/dev/crypto does not reach driver mv-cbc-aes (for cbc(aes) the kernel picks cbc-aes-ce): programs cannot \
+             choose a driver there: use /dev/outboard, where they can (outboard allow mv-cbc-aes), or unload the module \
+             of cbc-aes-ce"
+        );
+        let hardware = other_driver("mv-cbc-aes", Algorithm::CbcAes, &info("cbc(aes)", "cbc-aes-caam", true));
+        assert!(hardware.to_string().ends_with("hardware too (DRIVERS = cbc-aes-caam)"), "{hardware}");
+        let stranger = other_driver("mv-cbc-aes", Algorithm::CbcAes, &info("", "", false));
+        assert!(stranger.to_string().contains("not cryptodev-linux"), "{stranger}");
+    }
+
+    #[test]
+    fn what_is_no_refusal_of_a_key_stays_as_it_is() {
+        let lost = Error::DescriptorLost { driver: "mv-cbc-aes".into() };
+        assert!(matches!(no_probe(lost, Algorithm::CbcAes), Error::DescriptorLost { .. }));
+    }
+}

@@ -1,0 +1,259 @@
+//! /dev/crypto by its Rust side. cryptodev-linux is not part of any Debian: who has built it loads it and runs this; see
+//! README.md. Whatever driver the kernel picks serves, so the tests run on machines without an accelerator too.
+
+use std::fs::File;
+use std::io::{self, Seek, SeekFrom};
+use std::os::fd::{AsRawFd, RawFd};
+use std::os::unix::fs::chroot;
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+use outboard_accel::cryptodev::Cryptodev;
+use outboard_accel::cryptodev::abi::{self, CryptAuthOp, SessionOp};
+use outboard_accel::{Accelerator, Algorithm, Direction, Request, Session};
+use outboard_tests::bytes::{assert_same, bytes};
+use outboard_tests::child::{Exit, fork};
+use outboard_tests::device::by_software;
+use outboard_tests::machine::cbc_aes_drivers;
+use outboard_tests::skip::skip;
+
+const NODE: &str = "/dev/crypto";
+const KEY: [u8; 16] = [7; 16];
+
+/// One test at a time: some close descriptors.
+static ALONE: Mutex<()> = Mutex::new(());
+
+fn alone(test: &str) -> Option<MutexGuard<'static, ()>> {
+    if !Path::new(NODE).exists() {
+        skip(test, format!("{NODE} (insmod cryptodev.ko)"));
+        return None;
+    }
+    Some(ALONE.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// The driver that the device leads to, for one test at a time.
+fn reached(test: &str) -> Option<(Cryptodev, MutexGuard<'static, ()>)> {
+    let alone = alone(test)?;
+    let drivers = cbc_aes_drivers();
+    let found = drivers.iter().find_map(|driver| Cryptodev::reach(driver, Algorithm::CbcAes).ok());
+    Some((found.unwrap_or_else(|| panic!("{NODE} leads to none of {drivers:?}")), alone))
+}
+
+#[track_caller]
+fn open(device: &Cryptodev, key: &[u8]) -> Box<dyn Session> {
+    device.open(key).unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[track_caller]
+fn assert_right(session: &mut dyn Session, key: &[u8], request: &Request<'_>, what: &str) {
+    let result = session.crypt(request).unwrap_or_else(|error| panic!("{what}: {error}"));
+    assert_same(result, &by_software(key, request), what);
+    session.release();
+}
+
+fn is_right(session: &mut dyn Session, seed: u64) -> bool {
+    let (iv, input) = (bytes(seed, 16), bytes(seed + 1, 16 * 1024 + 16));
+    [Direction::Encrypt, Direction::Decrypt].into_iter().all(|direction| {
+        let request = Request { direction, iv: &iv, input: &input };
+        session.crypt(&request).is_ok_and(|result| result == by_software(&KEY, &request))
+    })
+}
+
+#[test]
+fn it_leads_to_what_the_kernel_picks_and_the_refusal_of_all_others_names_that() {
+    let test = "it_leads_to_what_the_kernel_picks_and_the_refusal_of_all_others_names_that";
+    let Some((device, _alone)) = reached(test) else { return };
+    let picked = device.driver();
+    for other in cbc_aes_drivers().iter().map(String::as_str).chain(["no-such-driver"]) {
+        match Cryptodev::reach(other, Algorithm::CbcAes) {
+            Ok(reached) => assert_eq!((other, reached.driver()), (picked, picked)),
+            Err(error) => {
+                let text = error.to_string();
+                assert!(other != picked && text.contains(other) && text.contains(picked), "{text}");
+                assert!(text.contains("/dev/outboard"), "no next step: {text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_length_comes_back_right_and_what_does_not_fit_is_refused() {
+    let test = "every_length_comes_back_right_and_what_does_not_fit_is_refused";
+    let Some((device, _alone)) = reached(test) else { return };
+    let long = bytes(9, 1 << 20);
+    for key in [bytes(1, 16), bytes(2, 24), bytes(3, 32)] {
+        let mut session = open(&device, &key);
+        for direction in [Direction::Encrypt, Direction::Decrypt] {
+            let most = session.max_request(direction);
+            for len in [0, 16, 32, 1008, 4080, 4096, 4112, 16_400, most - 16, most] {
+                // At every place in a page, and across pages.
+                let input = &long[len % 4097..][..len];
+                let request = Request { direction, iv: &bytes(len as u64, 16), input };
+                assert_right(&mut *session, &key, &request, &format!("{direction:?}, {len} bytes"));
+            }
+            for (iv, len) in [(16, 15), (15, 16), (16, most + 16)] {
+                assert!(session.crypt(&Request { direction, iv: &long[..iv], input: &long[..len] }).is_err());
+                assert!(session.result(0).is_err(), "what was refused has no result");
+            }
+        }
+    }
+    assert!(device.open(&long[..17]).is_err(), "no key of AES has 17 bytes");
+}
+
+#[test]
+fn threads_share_a_key() {
+    let Some((device, _alone)) = reached("threads_share_a_key") else { return };
+    let first = open(&device, &KEY);
+    thread::scope(|scope| {
+        for number in 0..16 {
+            let mut session = first.share().expect("another session");
+            scope.spawn(move || {
+                for round in 0..8 {
+                    assert!(is_right(&mut *session, 100 * number + round), "thread {number}, round {round}");
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn parent_child_and_grandchild_go_on_with_one_session() {
+    let Some((device, _alone)) = reached("parent_child_and_grandchild_go_on_with_one_session") else {
+        return;
+    };
+    for exit in [Exit::Quick, Exit::Clean] {
+        let mut session = open(&device, &KEY);
+        assert!(is_right(&mut *session, 1));
+        let child = fork(exit, || {
+            let right = is_right(&mut *session, 2);
+            right && fork(exit, || is_right(&mut *session, 3)).wait().is_ok() && is_right(&mut *session, 4)
+        });
+        assert!(is_right(&mut *session, 5), "{exit:?}");
+        child.wait().unwrap_or_else(|problem| panic!("{exit:?}: {problem}"));
+        assert!(is_right(&mut *session, 6), "{exit:?}: after the child has ended");
+    }
+}
+
+#[test]
+fn what_a_child_frees_its_parent_keeps_and_what_it_leaves_ends_with_it() {
+    let test = "what_a_child_frees_its_parent_keeps_and_what_it_leaves_ends_with_it";
+    let Some((device, _alone)) = reached(test) else { return };
+    let mut session = Some(open(&device, &KEY));
+    fork(Exit::Quick, || {
+        session = None;
+        true
+    })
+    .wait()
+    .expect("the child");
+    assert!(is_right(&mut **session.as_mut().expect("the parent's"), 1));
+    // More keys than the test machines' accelerator has room for, none of them freed by those who made them.
+    for child in 0..40 {
+        let body = || (0..4).all(|_| device.open(&KEY).map(std::mem::forget).is_ok());
+        fork(Exit::Quick, body).wait().unwrap_or_else(|problem| panic!("child {child}: {problem}"));
+    }
+    assert!(is_right(&mut **session.as_mut().expect("the parent's"), 2));
+}
+
+#[test]
+fn a_child_that_may_not_open_the_device_goes_on_beside_its_parent() {
+    let test = "a_child_that_may_not_open_the_device_goes_on_beside_its_parent";
+    let Some((device, _alone)) = reached(test) else { return };
+    let mut session = open(&device, &KEY);
+    let request = Request { direction: Direction::Encrypt, iv: &[1; 16], input: &[2; 4096] };
+    let expected = by_software(&KEY, &request);
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let child = fork(Exit::Quick, || {
+        // As a daemon that locks itself in.
+        let locked_in = chroot(folder.path()).and_then(|()| std::env::set_current_dir("/"));
+        locked_in.is_ok()
+            && !Path::new(NODE).exists()
+            && session.crypt(&request).is_ok_and(|result| result == expected)
+    });
+    child.wait().expect("the child, as root");
+    assert!(is_right(&mut *session, 1));
+}
+
+/// The descriptors of this process that lead to the device.
+fn descriptors() -> Vec<RawFd> {
+    let entries = std::fs::read_dir("/proc/self/fd").expect("proc is mounted").flatten();
+    entries
+        .filter(|entry| std::fs::read_link(entry.path()).is_ok_and(|target| target == Path::new(NODE)))
+        .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+        .collect()
+}
+
+#[test]
+fn nothing_is_asked_of_what_the_application_opened_under_our_number() {
+    let test = "nothing_is_asked_of_what_the_application_opened_under_our_number";
+    let Some((device, _alone)) = reached(test) else { return };
+    let mut session = open(&device, &KEY);
+    assert!(is_right(&mut *session, 1));
+    let mut file = tempfile::tempfile().expect("a temporary file");
+    let put = |what: &File| {
+        for fd in descriptors().into_iter().filter(|&fd| fd != what.as_raw_fd()) {
+            // SAFETY: this test is the application; nothing else in the process uses the device now.
+            assert!(unsafe { libc::dup2(what.as_raw_fd(), fd) } >= 0);
+        }
+    };
+    put(&file);
+    assert!(is_right(&mut *session, 2));
+    assert_eq!(file.seek(SeekFrom::End(0)).expect("a file"), 0);
+    assert_eq!(descriptors().len(), 1, "the device was opened again, once");
+    // Nobody can tell another opening of the device by fstat(2); but what fails there is no result.
+    put(&File::options().read(true).write(true).open(NODE).expect("the device"));
+    let request = Request { direction: Direction::Encrypt, iv: &[1; 16], input: &[2; 4096] };
+    assert!(session.crypt(&request).is_err());
+}
+
+/// Calls with authentication have no user yet: that their structure and number are right is seen here.
+#[test]
+fn a_request_with_authentication_is_understood() {
+    let test = "a_request_with_authentication_is_understood";
+    let Some(_alone) = alone(test) else { return };
+    let device = File::options().read(true).write(true).open(NODE).expect("the device");
+    let call = |number, with: *mut libc::c_void| {
+        // SAFETY: below, each number comes with its structure, which lives on.
+        let done = unsafe { libc::ioctl(device.as_raw_fd(), number, with) };
+        if done < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+    };
+    let none = std::ptr::null::<u8>();
+    let zeros = [0_u8; 16];
+    let mut made = SessionOp {
+        cipher: abi::AES_GCM,
+        mac: 0,
+        key_len: 16,
+        key: zeros.as_ptr(),
+        mac_key_len: 0,
+        mac_key: none,
+        session: 0,
+    };
+    call(abi::GSESSION, (&raw mut made).cast()).expect("a session of gcm(aes)");
+    // Test case 2 of "The Galois/Counter Mode of Operation (GCM)", McGrew and Viega.
+    let expected =
+        [0x0388_dace_60b6_a392_f328_c2b9_71b2_fe78_u128, 0xab6e_47d4_2cec_13bd_f53a_67b2_1257_bddf];
+    let expected = expected.map(u128::to_be_bytes).concat();
+    let mut text = [0_u8; 32];
+    let at = text.as_mut_ptr();
+    let mut asked = CryptAuthOp {
+        session: made.session,
+        op: abi::ENCRYPT,
+        flags: 0,
+        len: 16,
+        auth_len: 0,
+        auth_source: none,
+        source: at.cast_const(),
+        destination: at.cast_const(),
+        tag: none,
+        tag_len: 16,
+        iv: zeros.as_ptr(),
+        iv_len: 12,
+    };
+    call(abi::AUTHCRYPT, (&raw mut asked).cast()).expect("encryption");
+    assert_same(&text, &expected, "the ciphertext and its tag");
+    (asked.op, asked.len) = (abi::DECRYPT, 32);
+    call(abi::AUTHCRYPT, (&raw mut asked).cast()).expect("decryption");
+    assert_same(&text[..16], &zeros, "the plaintext");
+    let error = call(abi::AUTHCRYPT, (&raw mut asked).cast()).expect_err("the tag is that of another text");
+    assert_eq!(error.raw_os_error(), Some(libc::EBADMSG));
+}
