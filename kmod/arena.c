@@ -226,9 +226,8 @@ static void ob_vma_close(struct vm_area_struct *vma)
 static vm_fault_t ob_vma_fault(struct vm_fault *vmf)
 {
 	struct ob_arena *arena = vmf->vma->vm_private_data;
-	unsigned long page = (vmf->address - vmf->vma->vm_start) >> PAGE_SHIFT;
 
-	return vmf_insert_pfn(vmf->vma, vmf->address, page_to_pfn(arena->pages[page]));
+	return vmf_insert_pfn(vmf->vma, vmf->address, page_to_pfn(arena->pages[vmf->pgoff - vmf->vma->vm_pgoff]));
 }
 
 static int ob_vma_may_split(struct vm_area_struct *vma, unsigned long address)
@@ -245,7 +244,6 @@ static const struct vm_operations_struct ob_vm_ops = {
 
 int ob_mmap(struct file *filp, struct vm_area_struct *vma)
 {
-	struct ob_file *file = filp->private_data;
 	unsigned long size = vma->vm_end - vma->vm_start, slots = vma->vm_pgoff;
 	struct ob_arena *arena;
 	int error;
@@ -259,7 +257,7 @@ int ob_mmap(struct file *filp, struct vm_area_struct *vma)
 	if (slots > OUTBOARD_MAX_SLOTS || size > LARGEST_ARENA ||
 	    size <= PAGE_ALIGN((slots + 1) * sizeof(struct outboard_slot)))
 		return -EINVAL;
-	arena = ob_arena_new(file, slots, size);
+	arena = ob_arena_new(filp->private_data, slots, size);
 	if (IS_ERR(arena))
 		return PTR_ERR(arena);
 	/* The number is taken now, and means something when all is ready. */
