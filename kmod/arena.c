@@ -223,6 +223,13 @@ static void ob_vma_close(struct vm_area_struct *vma)
 	ob_arena_put(arena);
 }
 
+static vm_fault_t ob_vma_fault(struct vm_fault *vmf)
+{
+	struct ob_arena *arena = vmf->vma->vm_private_data;
+
+	return vmf_insert_pfn(vmf->vma, vmf->address, page_to_pfn(arena->pages[vmf->pgoff - vmf->vma->vm_pgoff]));
+}
+
 static int ob_vma_may_split(struct vm_area_struct *vma, unsigned long address)
 {
 	return -EINVAL;
@@ -231,13 +238,13 @@ static int ob_vma_may_split(struct vm_area_struct *vma, unsigned long address)
 static const struct vm_operations_struct ob_vm_ops = {
 	.open = ob_vma_open,
 	.close = ob_vma_close,
+	.fault = ob_vma_fault,
 	.may_split = ob_vma_may_split,
 };
 
 int ob_mmap(struct file *filp, struct vm_area_struct *vma)
 {
-	struct ob_file *file = filp->private_data;
-	unsigned long size = vma->vm_end - vma->vm_start, slots = vma->vm_pgoff, count;
+	unsigned long size = vma->vm_end - vma->vm_start, slots = vma->vm_pgoff;
 	struct ob_arena *arena;
 	int error;
 
@@ -250,27 +257,20 @@ int ob_mmap(struct file *filp, struct vm_area_struct *vma)
 	if (slots > OUTBOARD_MAX_SLOTS || size > LARGEST_ARENA ||
 	    size <= PAGE_ALIGN((slots + 1) * sizeof(struct outboard_slot)))
 		return -EINVAL;
-	arena = ob_arena_new(file, slots, size);
+	arena = ob_arena_new(filp->private_data, slots, size);
 	if (IS_ERR(arena))
 		return PTR_ERR(arena);
 	/* The number is taken now, and means something when all is ready. */
 	error = xa_alloc_cyclic(&numbers, &arena->id, NULL, XA_LIMIT(1, U32_MAX), &next_number, GFP_KERNEL_ACCOUNT);
-	if (error < 0)
-		goto put;
+	if (error < 0) {
+		ob_arena_put(arena);
+		return error;
+	}
 	ob_arena_header(arena);
-	ob_vm_flags(vma, VM_IO | VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP, VM_MAYEXEC);
-	count = arena->page_count;
-	error = vm_insert_pages(vma, vma->vm_start, arena->pages, &count);
-	if (error)
-		goto erase;
+	/* Bare page frames: VM_IO alone does not keep get_user_pages_fast() from pages, which looks at no VMA. */
+	ob_vm_flags(vma, VM_IO | VM_PFNMAP | VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP, VM_MAYEXEC);
 	vma->vm_private_data = arena;
 	vma->vm_ops = &ob_vm_ops;
 	xa_store(&numbers, arena->id, arena, GFP_KERNEL_ACCOUNT);
 	return 0;
-
-erase:
-	xa_erase(&numbers, arena->id);
-put:
-	ob_arena_put(arena);
-	return error;
 }
