@@ -322,16 +322,33 @@ fn wrong_at_first_it_is_neither_allowed_nor_remembered(machine: &Machine, simula
 fn ended_in_the_middle_of_its_check_it_is_as_it_was(machine: &Machine, simulated: &Simulated) {
     simulated.takes(Duration::from_millis(5));
     for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
-        let allowing = machine.command(&["allow", SIMULATED]).spawn().expect("the command runs");
-        wait_until("being checked", || is_allowed(SIMULATED));
-        // SAFETY: kill(2) takes two numbers; the child was not waited for, so the number is its own.
-        assert_eq!(unsafe { libc::kill(allowing.id() as libc::pid_t, signal) }, 0);
-        let ended = output(allowing);
+        let ended = allowed_while(machine, signal, libc::SIG_DFL);
         assert_eq!(ended.status.signal(), Some(signal), "{}", said(&ended));
         assert_eq!((allowed_now(), remembered()), only_the_accelerator());
         assert_eq!(files(), [".lock", "allowed"]);
     }
+    // As under nohup(1).
+    let ended = allowed_while(machine, libc::SIGHUP, libc::SIG_IGN);
+    assert!(ended.status.success() && is_allowed(SIMULATED), "{}", said(&ended));
+    machine.succeeds(&["disallow", SIMULATED]);
     simulated.takes(Duration::ZERO);
+}
+
+/// Allows the simulated driver, and sends a signal in the middle of its check. A command that a shell started in the
+/// background ignores SIGINT, and so would ours.
+fn allowed_while(machine: &Machine, signal: i32, disposition: libc::sighandler_t) -> Output {
+    let mut command = machine.command(&["allow", SIMULATED]);
+    let set = move || {
+        // SAFETY: SIG_DFL and SIG_IGN are valid for each of these signals.
+        unsafe { libc::signal(signal, disposition) };
+        Ok(())
+    };
+    // SAFETY: signal(2) is async-signal-safe, and nothing else is called.
+    let allowing = unsafe { command.pre_exec(set) }.spawn().expect("the command runs");
+    wait_until("being checked", || is_allowed(SIMULATED));
+    // SAFETY: kill(2) takes two numbers; the child was not waited for, so the number is its own.
+    assert_eq!(unsafe { libc::kill(allowing.id() as libc::pid_t, signal) }, 0);
+    output(allowing)
 }
 
 /// The wrong one is the preferred one: what comes after it must not suffer.
