@@ -49,11 +49,8 @@ static int __init outboard_init(void)
 	if (error)
 		goto no_device;
 	error = ob_drivers_init(&device.this_device->kobj);
-	if (error)
-		goto no_list;
-	return 0;
-
-no_list:
+	if (!error)
+		return 0;
 	misc_deregister(&device);
 no_device:
 	destroy_workqueue(ob_workqueue);

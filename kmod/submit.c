@@ -150,6 +150,9 @@ static struct scatterlist *ob_table(struct ob_request *request, struct scatterli
 	return ob_fill(request->arena, end, second);
 }
 
+/* Of memory on a side of a request. virtio_crypto makes n (n + 1) descriptors of n, and its device stops for good at 1025. */
+#define MOST_PIECES 31
+
 /* Scatter lists of aad and in, and of aad and out. In place they are one. */
 int ob_map(struct ob_request *request, struct ob_range aad, struct ob_range in, struct ob_range out,
 	   struct scatterlist **source, struct scatterlist **target)
@@ -161,6 +164,8 @@ int ob_map(struct ob_request *request, struct ob_range aad, struct ob_range in, 
 	unsigned int room = max(pieces_in, 1U) + max(pieces_out, 1U);
 	struct scatterlist *sg;
 
+	if (unlikely(max(pieces_in, pieces_out) > MOST_PIECES))
+		return -E2BIG;
 	if (unlikely(room > request->sg_room)) {
 		sg = kmalloc_array(room, sizeof(*sg), GFP_KERNEL_ACCOUNT);
 		if (!sg)
@@ -171,12 +176,10 @@ int ob_map(struct ob_request *request, struct ob_range aad, struct ob_range in, 
 		request->sg_room = room;
 	}
 	*source = request->sg;
-	*target = request->sg;
 	sg = ob_table(request, *source, pieces_in, aad, in);
-	if (in_place)
-		return 0;
-	*target = sg;
-	ob_table(request, *target, pieces_out, aad, out);
+	*target = in_place ? *source : sg;
+	if (!in_place)
+		ob_table(request, *target, pieces_out, aad, out);
 	return 0;
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The model in force: parameters of the module, to be changed at any time in /sys/module/outboard_sim/parameters, and presets
- * named after chips. A preset sets all of them: give it first. Figures and where they come from: README.md.
+ * named after chips. A preset sets all of them: give it first. Bandwidths are fitted to what owners of such boards published,
+ * latencies and overheads are estimates: a preset has a chip's character, not its speed.
  */
 #include <linux/math64.h>
 #include <linux/module.h>

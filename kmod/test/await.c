@@ -122,8 +122,6 @@ static void the_second_is_told_and_changes_nothing(void)
 	int first = 1, second;
 
 	begin();
-	if (!accelerator->sim)
-		return;
 	hold(true);
 	start(0, 8);
 	check(!pthread_create(&thread, NULL, await_the_middle, &first), "thread");
@@ -148,8 +146,6 @@ static void it_gives_up_in_time_and_can_be_asked_again(void)
 	int error;
 
 	begin();
-	if (!accelerator->sim)
-		return;
 	timeouts = driver_counter(cbc, "timeouts");
 	check(!tell(OUTBOARD_PARAMETERS "/timeout", "1"), "%m");
 	hold(true);
@@ -176,8 +172,6 @@ static void it_can_be_killed(void)
 	pid_t child;
 	int status;
 
-	if (!accelerator->sim)
-		return;
 	hold(true);
 	child = fork();
 	if (!child) {
@@ -202,8 +196,8 @@ static const struct test tests[] = {
 	TEST(it_returns_when_all_are_done),
 	TEST(what_waits_for_itself_is_not_counted),
 	TEST(many_at_once_lose_nothing),
-	TEST(the_second_is_told_and_changes_nothing),
-	TEST(it_gives_up_in_time_and_can_be_asked_again),
-	TEST(it_can_be_killed),
+	TEST_SIM(the_second_is_told_and_changes_nothing),
+	TEST_SIM(it_gives_up_in_time_and_can_be_asked_again),
+	TEST_SIM(it_can_be_killed),
 };
 THEME(await, false);

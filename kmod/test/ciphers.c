@@ -174,9 +174,28 @@ static void a_slot_out_of_form_is_refused(const struct algorithm *algorithm)
 	check(!ask(&arena, &good) && is_right(algorithm, &arena, 0, before), "the one in form: status %d", arena.slot[0].status);
 }
 
+/* Pieces of memory are at most 1 MiB. What is refused has not reached the driver, which goes on. */
+static void what_lies_in_too_many_pieces_is_refused(void)
+{
+	const struct algorithm *cbc = algorithm(OUTBOARD_CBC_AES);
+	struct outboard_slot large, small;
+	uint8_t text[4096];
+
+	fd = open_device(0);
+	arena = map_arena(fd, 40 * MIB, 0);
+	make_session(fd, 1, cbc);
+	large = a_slot(cbc, 1, &arena, 0, 0, 33 * MIB);
+	small = a_slot(cbc, 1, &arena, 0, 8192, sizeof(text));
+	check(ask(&arena, &large) == -E2BIG, "33 MiB: status %d", arena.slot[0].status);
+	randomize(text, sizeof(text));
+	memcpy(arena.data, text, sizeof(text));
+	check(!ask(&arena, &small) && is_right(cbc, &arena, 0, text), "status %d", arena.slot[0].status);
+}
+
 static const struct test tests[] = {
 	EACH(any_size_and_place_gives_the_bytes_of_the_software, CIPHER),
 	EACH(the_limits_of_size_are_exact, CIPHER),
 	EACH(a_slot_out_of_form_is_refused, CIPHER),
+	TEST(what_lies_in_too_many_pieces_is_refused),
 };
 THEME(ciphers, false);

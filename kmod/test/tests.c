@@ -133,6 +133,8 @@ static void run_one(const struct theme *theme, const struct test *test, const st
 
 static void run_each(const struct theme *theme, const struct test *test, const char *word)
 {
+	if (test->sim_only && !accelerator->sim)
+		return;
 	if (!test->each) {
 		run_one(theme, test, NULL, word);
 		return;

@@ -15,6 +15,7 @@ struct test {
 	/* Or once for each of these kinds of algorithm that the accelerator has. */
 	void (*each)(const struct algorithm *algorithm);
 	int kinds;
+	bool sim_only;
 };
 
 struct theme {
@@ -25,6 +26,7 @@ struct theme {
 };
 
 #define TEST(function) { .name = #function, .run = function }
+#define TEST_SIM(function) { .name = #function, .run = function, .sim_only = true }
 #define EACH(function, of) { .name = #function, .each = function, .kinds = of }
 #define THEME(name, sim_only) const struct theme name##_theme = { #name, tests, COUNT(tests), sim_only }
 

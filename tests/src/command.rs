@@ -46,3 +46,17 @@ pub fn said(output: &Output) -> String {
         String::from_utf8_lossy(&output.stderr)
     )
 }
+
+/// What a command printed that has to succeed.
+#[track_caller]
+pub fn succeeded(output: &Output, arguments: &[&str]) -> String {
+    assert!(output.status.success(), "{arguments:?}: {}", said(output));
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// The complaint of a command that has to end with this code.
+#[track_caller]
+pub fn failed(output: &Output, arguments: &[&str], code: i32) -> String {
+    assert_eq!(output.status.code(), Some(code), "{arguments:?}: {}", said(output));
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}

@@ -58,8 +58,9 @@ pub fn by_software(key: &[u8], request: &Request<'_>) -> Vec<u8> {
     };
     let mut context = Context::keyed(&cipher.expect("OpenSSL has it"), key, iv, direction);
     context.set_padding(false).expect("padding off");
-    let mut output = vec![0; request.input.len() + 16];
-    let written = context.update(request.input, &mut output).expect("update");
+    let input = [request.head, request.input].concat();
+    let mut output = vec![0; input.len() + 16];
+    let written = context.update(&input, &mut output).expect("update");
     output.truncate(written);
     output
 }

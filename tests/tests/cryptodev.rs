@@ -55,7 +55,7 @@ fn assert_right(session: &mut dyn Session, key: &[u8], request: &Request<'_>, wh
 fn is_right(session: &mut dyn Session, seed: u64) -> bool {
     let (iv, input) = (bytes(seed, 16), bytes(seed + 1, 16 * 1024 + 16));
     [Direction::Encrypt, Direction::Decrypt].into_iter().all(|direction| {
-        let request = Request { direction, iv: &iv, input: &input };
+        let request = Request::new(direction, &iv, &input);
         session.crypt(&request).is_ok_and(|result| result == by_software(&KEY, &request))
     })
 }
@@ -89,11 +89,20 @@ fn every_length_comes_back_right_and_what_does_not_fit_is_refused() {
             for len in [0, 16, 32, 1008, 4080, 4096, 4112, 16_400, most - 16, most] {
                 // At every place in a page, and across pages.
                 let input = &long[len % 4097..][..len];
-                let request = Request { direction, iv: &bytes(len as u64, 16), input };
+                let iv = bytes(len as u64, 16);
+                let request = Request::new(direction, &iv, input);
                 assert_right(&mut *session, &key, &request, &format!("{direction:?}, {len} bytes"));
+                let (head, input) = input.split_at(len.min(16));
+                let headed = Request { head, input, ..request };
+                assert_right(
+                    &mut *session,
+                    &key,
+                    &headed,
+                    &format!("{direction:?}, 16 of {len} bytes first"),
+                );
             }
             for (iv, len) in [(16, 15), (15, 16), (16, most + 16)] {
-                assert!(session.crypt(&Request { direction, iv: &long[..iv], input: &long[..len] }).is_err());
+                assert!(session.crypt(&Request::new(direction, &long[..iv], &long[..len])).is_err());
                 assert!(session.result(0).is_err(), "what was refused has no result");
             }
         }
@@ -160,7 +169,7 @@ fn a_child_that_may_not_open_the_device_goes_on_beside_its_parent() {
     let test = "a_child_that_may_not_open_the_device_goes_on_beside_its_parent";
     let Some((device, _alone)) = reached(test) else { return };
     let mut session = open(&device, &KEY);
-    let request = Request { direction: Direction::Encrypt, iv: &[1; 16], input: &[2; 4096] };
+    let request = Request::new(Direction::Encrypt, &[1; 16], &[2; 4096]);
     let expected = by_software(&KEY, &request);
     let folder = tempfile::tempdir().expect("a temporary folder");
     let child = fork(Exit::Quick, || {
@@ -202,7 +211,7 @@ fn nothing_is_asked_of_what_the_application_opened_under_our_number() {
     assert_eq!(descriptors().len(), 1, "the device was opened again, once");
     // Nobody can tell another opening of the device by fstat(2); but what fails there is no result.
     put(&File::options().read(true).write(true).open(NODE).expect("the device"));
-    let request = Request { direction: Direction::Encrypt, iv: &[1; 16], input: &[2; 4096] };
+    let request = Request::new(Direction::Encrypt, &[1; 16], &[2; 4096]);
     assert!(session.crypt(&request).is_err());
 }
 

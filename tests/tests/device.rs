@@ -28,8 +28,16 @@ fn every_length_comes_back_right_in_both_directions() {
             let most = session.max_request(direction);
             for len in [0, 16, 32, 1008, 4096, 16_368, 16_384, 16_400, 65_536, most] {
                 let (iv, input) = (bytes(len as u64, 16), bytes(9, len));
-                let request = Request { direction, iv: &iv, input: &input };
+                let request = Request::new(direction, &iv, &input);
                 assert_right(&mut *session, &key, &request, &format!("{direction:?}, {len} bytes"));
+                let (head, input) = input.split_at(len.min(16));
+                let headed = Request { head, input, ..request };
+                assert_right(
+                    &mut *session,
+                    &key,
+                    &headed,
+                    &format!("{direction:?}, 16 of {len} bytes first"),
+                );
             }
         }
     }
@@ -43,9 +51,9 @@ fn what_does_not_fit_is_refused_and_the_session_goes_on() {
     let (iv, long) = (bytes(2, 16), bytes(3, 1 << 20));
     for (iv, len) in [(&iv[..], 15), (&iv[..15], 16), (&iv[..], session.max_request(Direction::Decrypt) + 16)]
     {
-        assert!(session.crypt(&Request { direction: Direction::Decrypt, iv, input: &long[..len] }).is_err());
+        assert!(session.crypt(&Request::new(Direction::Decrypt, iv, &long[..len])).is_err());
     }
-    let request = Request { direction: Direction::Encrypt, iv: &iv, input: &long[..64] };
+    let request = Request::new(Direction::Encrypt, &iv, &long[..64]);
     assert!(session.submit(&vec![request; session.max_batch() + 1]).is_err());
     assert!(session.result(0).is_err(), "what was refused has no result");
     assert_right(&mut *session, &key, &request, "after refusals");
@@ -64,7 +72,7 @@ fn a_batch_has_each_result_in_its_place() {
         .enumerate()
         .map(|(n, (iv, input))| {
             let direction = if n % 3 == 0 { Direction::Decrypt } else { Direction::Encrypt };
-            Request { direction, iv, input }
+            Request::new(direction, iv, input)
         })
         .collect();
     for _ in 0..3 {
@@ -88,7 +96,8 @@ fn a_large_decryption_goes_down_as_one_batch_of_pieces() {
     let mut session = reached.open(&key);
     let input = bytes(6, session.max_request(Direction::Decrypt));
     let before = (driver_count("requests"), driver_count("batches"));
-    let request = Request { direction: Direction::Decrypt, iv: &bytes(7, 16), input: &input };
+    let iv = bytes(7, 16);
+    let request = Request::new(Direction::Decrypt, &iv, &input);
     assert_right(&mut *session, &key, &request, "a large decryption");
     let after = (driver_count("requests"), driver_count("batches"));
     assert!(after.0 - before.0 >= 4, "{} requests for {} bytes", after.0 - before.0, input.len());
@@ -108,8 +117,8 @@ fn threads_share_a_key_and_more_of_them_than_an_arena_has_room_for() {
             scope.spawn(move || {
                 for round in 0..4 {
                     let input = bytes(number, session.max_request(Direction::Decrypt));
-                    let request =
-                        Request { direction: Direction::Decrypt, iv: &bytes(round, 16), input: &input };
+                    let iv = bytes(round, 16);
+                    let request = Request::new(Direction::Decrypt, &iv, &input);
                     assert_right(&mut *session, key, &request, &format!("thread {number}, round {round}"));
                 }
             });
@@ -129,7 +138,7 @@ fn nothing_is_left_in_the_module_when_the_last_session_is_gone() {
         let device = Device::reach("virtio_crypto_aes_cbc", Algorithm::CbcAes).expect("reached before");
         let mut session = outboard_accel::Accelerator::open(&device, &bytes(1, 16)).expect("a session");
         let (iv, input) = (bytes(2, 16), bytes(3, 4096));
-        let request = Request { direction: Direction::Encrypt, iv: &iv, input: &input };
+        let request = Request::new(Direction::Encrypt, &iv, &input);
         // One with its result taken, one forgotten in flight.
         session.crypt(&request).expect("a request");
         session.submit(&[request]).expect("a request");
@@ -160,7 +169,7 @@ fn no_byte_goes_to_what_the_application_opened_under_our_number() {
     let key = bytes(1, 16);
     let mut session = reached.open(&key);
     let (iv, input) = (bytes(2, 16), bytes(3, 4096));
-    let request = Request { direction: Direction::Encrypt, iv: &iv, input: &input };
+    let request = Request::new(Direction::Encrypt, &iv, &input);
     assert_right(&mut *session, &key, &request, "before");
     let mut file = tempfile::tempfile().expect("a temporary file");
     for fd in descriptors() {
@@ -183,7 +192,7 @@ fn another_opening_of_the_device_under_our_number_gives_no_wrong_result() {
     let key = bytes(1, 16);
     let mut session = reached.open(&key);
     let (iv, input) = (bytes(2, 16), bytes(3, 4096));
-    let request = Request { direction: Direction::Encrypt, iv: &iv, input: &input };
+    let request = Request::new(Direction::Encrypt, &iv, &input);
     assert_right(&mut *session, &key, &request, "before");
     let other = File::options().read(true).write(true).open(DEVICE).expect("the device");
     for fd in descriptors().into_iter().filter(|fd| *fd != other.as_raw_fd()) {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use outboard_tests::bytes::bytes;
-use outboard_tests::command::{on_path, said};
+use outboard_tests::command::{failed, on_path, succeeded};
 use outboard_tests::device::reached;
 use outboard_tests::machine::{ACCELERATOR, is_allowed};
 use outboard_tests::skip::skip;
@@ -30,16 +30,12 @@ impl Outboard {
 
     #[track_caller]
     fn succeeds(&self, arguments: &[&str]) -> String {
-        let output = self.run(arguments);
-        assert!(output.status.success(), "{arguments:?}: {}", said(&output));
-        String::from_utf8_lossy(&output.stdout).into_owned()
+        succeeded(&self.run(arguments), arguments)
     }
 
     #[track_caller]
     fn fails(&self, arguments: &[&str], code: i32) -> String {
-        let output = self.run(arguments);
-        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {}", said(&output));
-        String::from_utf8_lossy(&output.stderr).into_owned()
+        failed(&self.run(arguments), arguments, code)
     }
 }
 

@@ -10,7 +10,7 @@ const KEY: [u8; 16] = [7; 16];
 fn is_right(session: &mut dyn Session, seed: u64) -> bool {
     let (iv, input) = (bytes(seed, 16), bytes(seed + 1, 16 * 1024 + 16));
     [Direction::Encrypt, Direction::Decrypt].into_iter().all(|direction| {
-        let request = Request { direction, iv: &iv, input: &input };
+        let request = Request::new(direction, &iv, &input);
         session.crypt(&request).is_ok_and(|result| result == by_software(&KEY, &request))
     })
 }
@@ -68,7 +68,7 @@ fn a_request_in_flight_stays_with_the_parent() {
     let Some(reached) = reached("a_request_in_flight_stays_with_the_parent") else { return };
     let mut session = reached.open(&KEY);
     let (iv, input) = (bytes(1, 16), bytes(2, 65_536));
-    let request = Request { direction: Direction::Encrypt, iv: &iv, input: &input };
+    let request = Request::new(Direction::Encrypt, &iv, &input);
     session.submit(&[request]).expect("a request");
     let child = fork(Exit::Quick, || session.result(0).is_err() && is_right(&mut *session, 3));
     assert!(session.result(0).expect("the parent's result") == by_software(&KEY, &request));

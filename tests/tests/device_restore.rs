@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use outboard_tests::command::{on_path, said};
+use outboard_tests::command::{failed, on_path, said, succeeded};
 use outboard_tests::kernel_module::{self, is_loaded, load, unload};
 use outboard_tests::machine::{ACCELERATOR, is_allowed};
 use outboard_tests::skip::skip;
@@ -78,16 +78,12 @@ impl Machine {
 
     #[track_caller]
     fn succeeds(&self, arguments: &[&str]) -> String {
-        let output = self.run(arguments);
-        assert!(output.status.success(), "{arguments:?}: {}", said(&output));
-        String::from_utf8_lossy(&output.stdout).into_owned()
+        succeeded(&self.run(arguments), arguments)
     }
 
     #[track_caller]
     fn fails(&self, arguments: &[&str]) -> String {
-        let output = self.run(arguments);
-        assert_eq!(output.status.code(), Some(1), "{arguments:?}: {}", said(&output));
-        String::from_utf8_lossy(&output.stderr).into_owned()
+        failed(&self.run(arguments), arguments, 1)
     }
 
     #[track_caller]

@@ -92,8 +92,8 @@ fn requests_go_through_in_a_sandbox_that_allows_no_more_than_opensshs() {
     let Some(reached) = reached(test) else { return };
     let (key, iv, input) = (bytes(1, 16), bytes(2, 16), bytes(3, 200_000 / 16 * 16));
     let requests = [
-        Request { direction: Direction::Encrypt, iv: &iv, input: &input[..4096] },
-        Request { direction: Direction::Decrypt, iv: &iv, input: &input },
+        Request::new(Direction::Encrypt, &iv, &input[..4096]),
+        Request::new(Direction::Decrypt, &iv, &input),
     ];
     let expected = requests.map(|request| by_software(&key, &request));
     let mut before = reached.open(&key);

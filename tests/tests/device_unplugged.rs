@@ -42,7 +42,7 @@ fn a_driver_that_went_away_is_no_failure_and_is_used_at_once_when_it_is_back() {
     let test = "a_driver_that_went_away_is_no_failure_and_is_used_at_once_when_it_is_back";
     let Some(reached) = reached(test) else { return };
     let (key, iv, input) = (bytes(1, 16), bytes(2, 16), bytes(3, 4096));
-    let request = Request { direction: Direction::Encrypt, iv: &iv, input: &input };
+    let request = Request::new(Direction::Encrypt, &iv, &input);
     let mut old = reached.open(&key);
     assert_same(old.crypt(&request).expect("a result"), &by_software(&key, &request), "before");
     for round in 0..3 {

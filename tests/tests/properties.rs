@@ -82,6 +82,20 @@ fn scripts_that_once_were_answered_otherwise_are_answered_alike() {
             small(15),
             Step::Finish,
         ],
+        // The last block of a large update is kept back, and goes to the driver or to software with the next.
+        [
+            vec![Step::Restart { direction: Direction::Decrypt }, large(), large(), large()],
+            vec![Step::Ask, small(16), large(), small(4095), large(), small(33), large(), small(0)],
+            vec![Step::Num(5), Step::Ask, large(), Step::Copy, large(), Step::Finish],
+        ]
+        .concat(),
+        vec![
+            Step::Restart { direction: Direction::Decrypt },
+            large(),
+            Step::Padding(false),
+            large(),
+            Step::Finish,
+        ],
         // A parameter that was refused made the IV be forgotten that the driver had left.
         vec![large(), Step::Num(-1), small(16), large(), Step::Ask],
     ];

@@ -21,7 +21,7 @@ impl Library {
 }
 
 fn request(text: &[u8]) -> Request<'_> {
-    Request { direction: Direction::Encrypt, iv: &IV, input: text }
+    Request::new(Direction::Encrypt, &IV, text)
 }
 
 impl Down for Library {

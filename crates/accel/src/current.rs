@@ -19,8 +19,18 @@ impl<T> Current<T> {
         Self::reference(self.0.load(Ordering::Acquire))
     }
 
+    /// What is there if it is still `ours`; else what `open` gives, which then is there for all.
+    pub(crate) fn or_replace<E>(
+        &self,
+        ours: impl FnOnce(&T) -> bool,
+        open: impl FnOnce() -> Result<T, E>,
+    ) -> Result<Arc<T>, E> {
+        let known = self.get();
+        if ours(&known) { Ok(known) } else { Ok(self.replace(&known, open()?)) }
+    }
+
     /// Puts `fresh` in the place of `known`, and answers what is there now: another thread may have been first.
-    pub(crate) fn replace(&self, known: &Arc<T>, fresh: T) -> Arc<T> {
+    fn replace(&self, known: &Arc<T>, fresh: T) -> Arc<T> {
         let fresh = Arc::new(fresh);
         let raw = Arc::into_raw(Arc::clone(&fresh)).cast_mut();
         let known = Arc::as_ptr(known).cast_mut();

@@ -24,18 +24,39 @@ pub struct Request<'a> {
     pub direction: Direction,
     /// As long as the algorithm wants it.
     pub iv: &'a [u8],
-    /// Whole blocks, at most [`Session::max_request`] bytes.
+    /// What comes before `input`: nothing, or a block that the caller has kept back.
+    pub head: &'a [u8],
+    /// With `head` whole blocks, at most [`Session::max_request`] bytes.
     pub input: &'a [u8],
 }
 
-impl Request<'_> {
+impl<'a> Request<'a> {
+    /// A request without a head.
+    pub const fn new(direction: Direction, iv: &'a [u8], input: &'a [u8]) -> Request<'a> {
+        Request { direction, iv, head: &[], input }
+    }
+
+    /// Bytes of head and input, and of the result.
+    #[allow(clippy::len_without_is_empty, reason = "nobody asks")]
+    pub fn len(&self) -> usize {
+        self.head.len() + self.input.len()
+    }
+
     /// Whether it is one that `algorithm` can do, of at most `max` bytes.
     pub(crate) fn check(&self, algorithm: Algorithm, max: usize) -> Result<(), Error> {
-        let (len, iv_len) = (self.input.len(), self.iv.len());
-        if len <= max && len % algorithm.block_len() == 0 && iv_len == algorithm.iv_len() {
+        let (len, iv_len, block) = (self.len(), self.iv.len(), algorithm.block_len());
+        let head_fits = [0, block].contains(&self.head.len());
+        if len <= max && len % block == 0 && head_fits && iv_len == algorithm.iv_len() {
             return Ok(());
         }
         Err(Error::Misfit { len, iv_len, algorithm: algorithm.kernel_name(), max })
+    }
+
+    /// Copies head and input to `room`, which is as long as they are.
+    pub(crate) fn copy_to(&self, room: &mut [u8]) {
+        let (head, input) = room.split_at_mut(self.head.len());
+        head.copy_from_slice(self.head);
+        input.copy_from_slice(self.input);
     }
 }
 

@@ -180,6 +180,24 @@ impl SoftContext {
         // SAFETY: `at` is a context of this cipher; `iv` is readable for its length; no key, no parameters.
         unsafe { init(self.at, null(), 0, iv.as_ptr(), iv.len(), null()) == 1 }
     }
+
+    /// Gives it a block of ciphertext that it keeps back, as decryption with padding does with the last one.
+    pub(crate) fn keep_back(&self, block: &[u8; 16]) -> bool {
+        let mut nothing = [0; 16];
+        let mut written = 0;
+        // SAFETY: a context of this cipher; both buffers have as many bytes as is said.
+        let done = unsafe {
+            (self.functions.update)(
+                self.at,
+                nothing.as_mut_ptr(),
+                &mut written,
+                nothing.len(),
+                block.as_ptr(),
+                block.len(),
+            )
+        };
+        done == 1 && written == 0
+    }
 }
 
 impl Drop for SoftContext {

@@ -81,14 +81,12 @@ impl Session for AfAlgSession {
         };
         asked.check(self.algorithm, self.max_request)?;
         self.pending = None;
-        self.len = asked.input.len();
+        self.len = asked.len();
         if self.len == 0 {
             return Ok(());
         }
         let channel = self.take_channel()?;
-        let queued = channel
-            .send(asked.direction, asked.iv, asked.input)
-            .map_err(|source| request("sendmsg", &self.driver, source))?;
+        let queued = channel.send(asked).map_err(|source| request("sendmsg", &self.driver, source))?;
         if queued != self.len {
             return Err(Error::Short { driver: self.driver.clone(), got: queued, wanted: self.len });
         }

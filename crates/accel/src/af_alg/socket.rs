@@ -3,8 +3,8 @@
 use std::io;
 use std::mem::{size_of, zeroed};
 
-use crate::Direction;
 use crate::descriptor::{Descriptor, again, check};
+use crate::{Direction, Request};
 
 /// A socket of AF_ALG's.
 pub(super) struct Socket(Descriptor);
@@ -93,7 +93,7 @@ impl Socket {
     }
 
     /// Queues one whole request: operation, IV and data in one sendmsg(2).
-    pub(super) fn send(&self, direction: Direction, iv: &[u8], data: &[u8]) -> io::Result<usize> {
+    pub(super) fn send(&self, request: &Request<'_>) -> io::Result<usize> {
         const OPERATION: u32 = size_of::<u32>() as u32;
         const IV: u32 = size_of::<AlgIv>() as u32;
         // SAFETY: these two only compute sizes.
@@ -102,20 +102,24 @@ impl Socket {
         struct Control([u8; SPACE]);
 
         let mut control = Control([0; SPACE]);
-        let mut part = libc::iovec { iov_base: data.as_ptr().cast_mut().cast(), iov_len: data.len() };
+        let part =
+            |data: &[u8]| libc::iovec { iov_base: data.as_ptr().cast_mut().cast(), iov_len: data.len() };
+        let mut parts = [part(request.head), part(request.input)];
         // SAFETY: an all-zero msghdr is a valid value.
         let mut message: libc::msghdr = unsafe { zeroed() };
-        message.msg_iov = &mut part;
-        message.msg_iovlen = 1;
+        message.msg_iov = parts.as_mut_ptr();
+        message.msg_iovlen = parts.len() as _;
         message.msg_control = control.0.as_mut_ptr().cast();
         message.msg_controllen = SPACE as _;
 
-        let operation =
-            if direction == Direction::Encrypt { libc::ALG_OP_ENCRYPT } else { libc::ALG_OP_DECRYPT };
-        let mut record = AlgIv { ivlen: iv.len() as u32, iv: [0; 16] };
-        record.iv[..iv.len()].copy_from_slice(iv);
+        let operation = match request.direction {
+            Direction::Encrypt => libc::ALG_OP_ENCRYPT,
+            Direction::Decrypt => libc::ALG_OP_DECRYPT,
+        };
+        let mut record = AlgIv { ivlen: request.iv.len() as u32, iv: [0; 16] };
+        record.iv[..request.iv.len()].copy_from_slice(request.iv);
         // SAFETY: the control buffer is aligned and has room for both records, so that neither header
-        // pointer is null and the data behind each is writable; `data` lives through sendmsg.
+        // pointer is null and the data behind each is writable; what the request points to lives through sendmsg.
         unsafe {
             let first = libc::CMSG_FIRSTHDR(&message);
             (*first).cmsg_level = libc::SOL_ALG;

@@ -43,13 +43,32 @@ const fn double(value: u8) -> u8 {
     (value << 1) ^ (0x1b * (value >> 7))
 }
 
+/// 4.2: of a factor of the polynomials (its first index) and a byte.
+const PRODUCTS: [[u8; 256]; 16] = products();
+
+const fn products() -> [[u8; 256]; 16] {
+    let mut table = [[0; 256]; 16];
+    let mut at = 0;
+    while at < 16 * 256 {
+        let (factor, value) = (at / 256, at % 256);
+        let (mut power, mut bit) = (value as u8, 0);
+        while bit < 4 {
+            if factor >> bit & 1 == 1 {
+                table[factor][value] ^= power;
+            }
+            power = double(power);
+            bit += 1;
+        }
+        at += 1;
+    }
+    table
+}
+
 /// A column times a polynomial whose coefficients go around (5.1.3, 5.3.3).
-fn mix(column: [u8; 4], factors: [u8; 4]) -> [u8; 4] {
-    let times = |value: u8, factor: u8| {
-        let powers = std::iter::successors(Some(value), |&value| Some(double(value)));
-        powers.take(4).enumerate().fold(0, |sum, (bit, power)| sum ^ (power * (factor >> bit & 1)))
-    };
-    std::array::from_fn(|row| (0..4).fold(0, |sum, i| sum ^ times(column[i], factors[(4 + i - row) % 4])))
+fn mix(column: [u8; 4], factors: [usize; 4]) -> [u8; 4] {
+    std::array::from_fn(|row| {
+        (0..4).fold(0, |sum, i| sum ^ PRODUCTS[factors[(4 + i - row) % 4]][usize::from(column[i])])
+    })
 }
 
 type Block = [u8; 16];
@@ -127,7 +146,7 @@ impl Aes {
     }
 }
 
-fn columns(state: Block, factors: [u8; 4]) -> Block {
+fn columns(state: Block, factors: [usize; 4]) -> Block {
     let mixed: [[u8; 4]; 4] =
         std::array::from_fn(|column| mix(std::array::from_fn(|row| state[4 * column + row]), factors));
     std::array::from_fn(|at| mixed[at / 4][at % 4])

@@ -99,7 +99,10 @@ impl Run<'_> {
         which: &str,
     ) -> Result<(), Fault> {
         let doing = || format!("{} {} bytes by {} {which}", verb(direction), input.len(), self.name);
-        let result = self.session.crypt(&Request { direction, iv: &iv, input });
+        // A block that was kept back comes first in every other one.
+        let kept_back = if self.checked.requests % 2 == 0 { 0 } else { 16.min(input.len()) };
+        let (head, rest) = input.split_at(kept_back);
+        let result = self.session.crypt(&Request { direction, iv: &iv, head, input: rest });
         let result = result.map_err(|error| Fault::Failed { doing: doing(), error })?;
         compare(result, expected).map_err(|at| Fault::Wrong { doing: doing(), at })?;
         self.session.release();
@@ -118,11 +121,8 @@ impl Run<'_> {
         };
         let texts: Vec<_> = (0..most).map(&mut text).collect();
         let direction = |n: usize| if n % 3 == 0 { Direction::Decrypt } else { Direction::Encrypt };
-        let requests: Vec<_> = texts
-            .iter()
-            .enumerate()
-            .map(|(n, (iv, input))| Request { direction: direction(n), iv, input })
-            .collect();
+        let requests: Vec<_> =
+            texts.iter().enumerate().map(|(n, (iv, input))| Request::new(direction(n), iv, input)).collect();
         let doing = |n: usize| format!("{}, request {n} of {most} at once", self.name);
         self.session.submit(&requests).map_err(|error| Fault::Failed { doing: doing(0), error })?;
         for (n, request) in requests.iter().enumerate() {

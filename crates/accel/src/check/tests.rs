@@ -42,7 +42,8 @@ impl Session for ShamSession {
     fn submit(&mut self, requests: &[Request<'_>]) -> Result<(), Error> {
         let compute = |request: &Request<'_>| {
             let iv = request.iv.try_into().expect("an IV");
-            let mut result = self.aes.cbc(request.direction == Direction::Encrypt, iv, request.input);
+            let input = [request.head, request.input].concat();
+            let mut result = self.aes.cbc(request.direction == Direction::Encrypt, iv, &input);
             if self.wrong == Some(self.done.fetch_add(1, Ordering::Relaxed)) {
                 *result.last_mut().expect("not empty") ^= 1;
             }

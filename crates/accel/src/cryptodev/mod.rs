@@ -66,12 +66,8 @@ struct Driver {
 impl Driver {
     /// The node; a new one if the application has closed the descriptor of the old.
     fn node(&self) -> Result<Arc<Node>, Error> {
-        let node = self.node.get();
-        if node.is_ours() {
-            return Ok(node);
-        }
-        let fresh = Node::open().map_err(|_| Error::DescriptorLost { driver: self.name.clone() })?;
-        Ok(self.node.replace(&node, fresh))
+        let node = self.node.or_replace(Node::is_ours, Node::open);
+        node.map_err(|_| Error::DescriptorLost { driver: self.name.clone() })
     }
 }
 

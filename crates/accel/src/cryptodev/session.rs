@@ -100,7 +100,7 @@ impl Session for CryptodevSession {
             return Err(Error::Batch { count: requests.len(), max: self.max_batch() });
         };
         asked.check(self.driver.algorithm, LONGEST)?;
-        let len = asked.input.len();
+        let len = asked.len();
         if len > 0 {
             self.settle()?;
             let op = match asked.direction {
@@ -108,7 +108,7 @@ impl Session for CryptodevSession {
                 Direction::Decrypt => abi::DECRYPT,
             };
             let room = self.buffer.room(len);
-            room.copy_from_slice(asked.input);
+            asked.copy_to(room);
             self.secret = len;
             self.keyed
                 .node

@@ -85,12 +85,8 @@ struct Driver {
 impl Driver {
     /// The link; a new one if the application has closed the descriptor of the old.
     fn link(&self) -> Result<Arc<Link>, Error> {
-        let link = self.link.get();
-        if link.is_ours() {
-            return Ok(link);
-        }
-        let fresh = Link::open().map_err(|_| Error::DescriptorLost { driver: self.name.clone() })?;
-        Ok(self.link.replace(&link, fresh))
+        let link = self.link.or_replace(Link::is_ours, Link::open);
+        link.map_err(|_| Error::DescriptorLost { driver: self.name.clone() })
     }
 }
 

@@ -8,6 +8,7 @@ use outboard_uapi as uapi;
 
 use super::arena::{Arena, UNIT};
 use super::link::Link;
+use crate::Request;
 
 /// The status of a slot that the module has not touched: no request may pass for done because the doorbell rang
 /// elsewhere.
@@ -45,15 +46,13 @@ impl Region {
         }
     }
 
-    /// Copies `input` into the units from `unit` on, and answers its place from the start of the mapping.
-    pub(super) fn fill(&mut self, unit: u32, input: &[u8]) -> io::Result<u32> {
+    /// Copies what a request brings into the units from `unit` on, and answers its place from the start of the mapping.
+    pub(super) fn fill(&mut self, unit: u32, request: &Request<'_>) -> io::Result<u32> {
         let arena = self.arena()?;
-        assert!(
-            self.rung == 0 && input.len() <= (self.count - unit) as usize * UNIT,
-            "it was measured before"
-        );
-        // SAFETY: the units are ours, nothing is in flight there, and there is room.
-        unsafe { std::ptr::copy_nonoverlapping(input.as_ptr(), arena.data(self.first + unit), input.len()) };
+        let len = request.len();
+        assert!(self.rung == 0 && len <= (self.count - unit) as usize * UNIT, "it was measured before");
+        // SAFETY: the units are ours, mapped and initialised, nothing is in flight there, and there is room.
+        request.copy_to(unsafe { std::slice::from_raw_parts_mut(arena.data(self.first + unit), len) });
         Ok(arena.offset(self.first + unit))
     }
 

@@ -104,7 +104,7 @@ impl DeviceSession {
     }
 
     fn ring(&mut self, requests: &[Request<'_>], wait: bool) -> Result<(), Error> {
-        let units: usize = requests.iter().map(|request| request.input.len().div_ceil(UNIT)).sum();
+        let units: usize = requests.iter().map(|request| request.len().div_ceil(UNIT)).sum();
         if requests.len() > self.max_batch() || units > UNITS as usize {
             return Err(Error::Batch { count: requests.len().max(units), max: self.max_batch() });
         }
@@ -133,8 +133,8 @@ impl DeviceSession {
     fn place(&mut self, region: &mut Region, requests: &[Request<'_>]) -> io::Result<()> {
         let (mut unit, mut slot) = (0, 0);
         for request in requests {
-            let (from, len) = (slot, request.input.len());
-            let at = region.fill(unit, request.input)?;
+            let (from, len) = (slot, request.len());
+            let at = region.fill(unit, request)?;
             for piece in pieces(self.driver.algorithm, request) {
                 let mut asked = uapi::Slot {
                     session: self.keyed.number,
@@ -171,7 +171,7 @@ impl DeviceSession {
 /// ciphertext before it, which is there; to encrypt one takes the result before it (SP 800-38A, 6.2). They are about
 /// equal: a TLS record of 16 KiB, its MAC and padding is not worth a second request for the last few bytes.
 fn pieces(algorithm: Algorithm, request: &Request<'_>) -> impl Iterator<Item = Range<usize>> + use<> {
-    let len = request.input.len();
+    let len = request.len();
     let step = match (algorithm, request.direction) {
         (Algorithm::CbcAes, Direction::Decrypt) => {
             len.div_ceil((len / PIECE).max(1)).next_multiple_of(ALIGN).max(ALIGN)
@@ -181,10 +181,10 @@ fn pieces(algorithm: Algorithm, request: &Request<'_>) -> impl Iterator<Item = R
     (0..len).step_by(step).map(move |from| from..len.min(from + step))
 }
 
-/// The IV of the piece that begins at `from`.
+/// The IV of the piece that begins at `from`: 0 or at least [`ALIGN`], which is more than a head and an IV.
 fn iv_of<'a>(request: &Request<'a>, from: usize) -> &'a [u8] {
-    match from.checked_sub(request.iv.len()) {
-        Some(before) => &request.input[before..from],
+    match from.checked_sub(request.head.len() + request.iv.len()) {
+        Some(before) => &request.input[before..][..request.iv.len()],
         None => request.iv,
     }
 }
@@ -249,18 +249,23 @@ mod tests {
 
     fn cut(len: usize) -> Vec<Range<usize>> {
         let input = vec![0; len];
-        let request = Request { direction: Direction::Decrypt, iv: &[0; 16], input: &input };
+        let request = Request::new(Direction::Decrypt, &[0; 16], &input);
         pieces(Algorithm::CbcAes, &request).collect()
     }
 
     #[test]
     fn decryption_is_cut_and_each_piece_has_the_ciphertext_before_it_as_iv() {
         let input: Vec<u8> = (0..2 * PIECE + 32).map(|i| (i / 16) as u8).collect();
-        let request = Request { direction: Direction::Decrypt, iv: &[0xaa; 16], input: &input };
+        let request = Request::new(Direction::Decrypt, &[0xaa; 16], &input);
         let second = PIECE + ALIGN;
         assert_eq!(cut(input.len()), [0..second, second..2 * PIECE + 32]);
         assert_eq!(iv_of(&request, 0), [0xaa; 16]);
         assert_eq!(iv_of(&request, second), &input[second - 16..second]);
+
+        let headed = Request { head: &input[..16], input: &input[16..], ..request };
+        assert_eq!(iv_of(&headed, 0), [0xaa; 16]);
+        assert_eq!(iv_of(&headed, ALIGN), iv_of(&request, ALIGN));
+        assert_eq!(iv_of(&headed, second), &input[second - 16..second]);
     }
 
     #[test]
@@ -279,7 +284,7 @@ mod tests {
 
     #[test]
     fn encryption_is_not_cut() {
-        let request = Request { direction: Direction::Encrypt, iv: &[0; 16], input: &[0; LONGEST] };
+        let request = Request::new(Direction::Encrypt, &[0; 16], &[0; LONGEST]);
         assert!(pieces(Algorithm::CbcAes, &request).eq(std::iter::once(0..LONGEST)));
         let nothing = Request { input: &[], ..request };
         assert_eq!(pieces(Algorithm::CbcAes, &nothing).count(), 0);

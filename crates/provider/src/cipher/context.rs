@@ -61,6 +61,9 @@ pub(crate) struct Context {
     /// The IV to go on from, if the accelerator did the last blocks and `soft` does not know. Then `soft`
     /// holds no bytes, so pushing it loses nothing.
     pub(super) running: Option<[u8; BLOCK]>,
+    /// The block of ciphertext that follows, if decryption with padding has to keep it back and the accelerator did
+    /// what came before it. None without `running`.
+    pub(super) kept: Option<[u8; BLOCK]>,
     /// The key in the driver, from the first request on that wanted it.
     pub(super) session: SessionState,
     /// The default provider failed half-way, so nothing is known about its buffer: the accelerator stays
@@ -101,6 +104,7 @@ impl Context {
             original_iv: [0; BLOCK],
             pushed: false,
             running: None,
+            kept: None,
             session: SessionState::Unasked,
             lost: false,
         }))
@@ -187,17 +191,23 @@ impl Context {
     pub(super) fn lose(&mut self) {
         self.lost = true;
         self.running = None;
+        self.kept = None;
         self.settle();
     }
 
     /// Tells `soft` where the accelerator left off. False if the default provider refuses, which it never
-    /// does for an IV of the right length.
+    /// does for an IV of the right length and a block that it keeps back.
     pub(super) fn sync(&mut self) -> bool {
         let Some(running) = self.running.take() else { return true };
         self.pushed = true;
         let mut num = self.num;
         let params = [Param::give_unsigned(name::NUM, &mut num), end()];
-        let told = self.soft.set_iv(self.encrypt, &running) && (num == 0 || self.soft.set_params(&params));
+        let told = self.soft.set_iv(self.encrypt, &running)
+            && (num == 0 || self.soft.set_params(&params))
+            && self.kept.is_none_or(|kept| self.soft.keep_back(&kept));
+        if self.kept.take().is_some() {
+            self.held = BLOCK;
+        }
         if told {
             self.settle()
         } else {

@@ -15,15 +15,17 @@ use crate::software::SoftContext;
 const CHECKED: usize = 64 * 1024;
 
 impl Context {
-    /// Sends `len` bytes, whole blocks, through the accelerator, going on from `iv`. Returns how many of
-    /// them are done, from the front; the rest is for software. Then `running` is the IV to go on from,
-    /// and `output` holds nothing but right results: no byte is written before its request has succeeded,
-    /// so that software can do the rest even in place.
+    /// Sends `len` bytes through the accelerator, going on from `iv`: whole blocks, `before` (nothing or one block) and then
+    /// `input`. Returns how many of them are done, from the front; the rest is for software. Then `running` is the IV to
+    /// go on from, and `output` holds nothing but right results: no byte is written before its request has succeeded, so
+    /// that software can do the rest even in place.
     ///
     /// # Safety
-    /// `input` is readable and `output` writable for `len` bytes; they are the same or do not overlap.
+    /// `input` is readable for `len` bytes without `before`, `output` writable for all of them; they are the same or do
+    /// not overlap.
     pub(super) unsafe fn offload(
         &mut self,
+        before: &[u8],
         input: *const u8,
         output: *mut u8,
         len: usize,
@@ -45,15 +47,19 @@ impl Context {
             let SessionState::Open(session, checked) = &mut self.session else { break };
             let most = if *checked { usize::MAX } else { CHECKED };
             let step = session.max_request(direction).min(most).min(len - done);
+            let head = if done == 0 { before } else { &[] };
             // SAFETY: within the caller's promise. The slice is gone before `output` is written.
-            let part = unsafe { std::slice::from_raw_parts(input.add(done), step) };
-            let last: [u8; BLOCK] = part[step - BLOCK..].try_into().expect("a block long");
+            let part = unsafe {
+                std::slice::from_raw_parts(input.add(done.saturating_sub(before.len())), step - head.len())
+            };
+            let last: [u8; BLOCK] =
+                *part.last_chunk().or_else(|| head.last_chunk()).expect("a block at least");
             let expected = if *checked {
                 None
             } else {
-                self.cipher.expect(software, self.encrypt, &self.key, &iv, part)
+                self.cipher.expect(software, self.encrypt, &self.key, &iv, &[head, part].concat())
             };
-            let result = match session.crypt(&Request { direction, iv: &iv, input: part }) {
+            let result = match session.crypt(&Request { direction, iv: &iv, head, input: part }) {
                 Ok(result) => result,
                 Err(error) => {
                     hardware.failed(&error);

@@ -49,7 +49,7 @@ impl Context {
         }
         let whole = Request { len: padded, ..r };
         // SAFETY: the caller's promise; in place.
-        let done = unsafe { self.offload(r.input, r.out, padded, iv) };
+        let done = unsafe { self.offload(&[], r.input, r.out, padded, iv) };
         // SAFETY: as above.
         if done < padded && unsafe { self.soft_blocks(whole, done) } != 1 {
             return 0;

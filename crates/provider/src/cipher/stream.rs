@@ -10,6 +10,9 @@
 //! ```
 //!
 //! When the accelerator fails, the rest goes to `soft` as if it had been the tail.
+//!
+//! Decryption with padding keeps the last block back. If the accelerator did what came before it, it is kept here and
+//! not by `soft`, and goes down in front of the next update: so a stream of large updates never changes sides.
 
 use std::ffi::{c_int, c_uint, c_void};
 use std::ptr::null;
@@ -120,7 +123,8 @@ impl Context {
         }
         let head = (BLOCK - self.held % BLOCK) % BLOCK;
         let large = r.len >= self.cipher.threshold && r.len >= head + 2 * BLOCK;
-        let fits = self.held.checked_add(r.len).is_some_and(|total| r.out_size >= total);
+        let waiting = self.held + self.kept.map_or(0, |kept| kept.len());
+        let fits = waiting.checked_add(r.len).is_some_and(|total| r.out_size >= total);
         if !large || !fits || r.input.is_null() || r.out.is_null() || !self.may_offload() {
             // SAFETY: the caller's promise.
             return if self.sync() { unsafe { self.straight(r) } } else { 0 };
@@ -147,19 +151,37 @@ impl Context {
             if self.held > 0 {
                 written += self.release(r, written)?;
             }
-            let rest = r.len - head;
-            let middle = (rest - self.keeps_last) / BLOCK * BLOCK;
+            let kept = self.kept;
+            let before = kept.as_ref().map_or(&[][..], |kept| kept);
+            let (blocks, tail) = self.whole_blocks(before.len() + r.len - head);
+            // Read before any result is written: `out` may be `input`.
+            let last = r.input.add(r.len - tail);
+            let last = (tail == BLOCK && self.keeps_last > 0).then(|| last.cast::<[u8; BLOCK]>().read());
             let iv = self.running_iv()?;
-            let done = self.offload(r.input.add(head), r.out.add(written), middle, iv);
+            let done = self.offload(before, r.input.add(head), r.out.add(written), blocks, iv);
             written += done;
-            if done < rest {
+            if done > 0 {
+                self.kept = None;
+            }
+            if done == blocks && last.is_some() {
+                self.kept = last;
+                return Some(written);
+            }
+            let from = head + done.saturating_sub(before.len());
+            if from < r.len {
                 if !self.sync() {
                     return None;
                 }
-                written += self.part(r, head + done, written, rest - done)?;
+                written += self.part(r, from, written, r.len - from)?;
             }
             Some(written)
         }
+    }
+
+    /// How many of so many bytes can be done now, in whole blocks, and how many are left.
+    fn whole_blocks(&self, len: usize) -> (usize, usize) {
+        let blocks = (len - self.keeps_last) / BLOCK * BLOCK;
+        (blocks, len - blocks)
     }
 
     /// `len` bytes of a request by software.
@@ -234,10 +256,11 @@ impl Context {
             r.len >= self.cipher.threshold && r.len >= BLOCK && r.len % BLOCK == 0 && r.out_size >= r.len;
         let mut done = 0;
         // Bytes held for `update` would be lost with the IV that is pushed afterwards.
-        if fit && self.held == 0 && !r.input.is_null() && !r.out.is_null() && self.may_offload() {
+        let nothing_held = self.held == 0 && self.kept.is_none();
+        if fit && nothing_held && !r.input.is_null() && !r.out.is_null() && self.may_offload() {
             let Some(iv) = self.running_iv() else { return 0 };
             // SAFETY: the caller's promise; there is room.
-            done = unsafe { self.offload(r.input, r.out, r.len, iv) };
+            done = unsafe { self.offload(&[], r.input, r.out, r.len, iv) };
         }
         if done == r.len && done > 0 {
             // SAFETY: the core's pointer to where the length goes.
