@@ -192,7 +192,7 @@ unsafe extern "C" fn query_operation(
     no_cache: *mut c_int,
 ) -> *const abi::Algorithm {
     let nothing = || {
-        // The default provider or the device may come later, and with them what we can offer.
+        // The default provider may come later, and with it what we can offer.
         // SAFETY: the core's promise.
         unsafe { *no_cache = 1 };
         null()
@@ -202,7 +202,7 @@ unsafe extern "C" fn query_operation(
         let provider = unsafe { &*context.cast::<Provider>() };
         let rows = match operation {
             abi::OP_CIPHER => provider.offer().and_then(Offer::rows),
-            abi::OP_RAND => rand::rows(provider),
+            abi::OP_RAND => Some(rand::ROWS.as_ptr()),
             _ => Some(null()),
         };
         match rows {

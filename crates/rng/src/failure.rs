@@ -46,9 +46,15 @@ impl From<io::Error> for Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Failure::Io(errno) => write!(f, "/dev/hwrng: {}", io::Error::from_raw_os_error(*errno)),
+            Failure::Io(errno) => {
+                let error = io::Error::from_raw_os_error(*errno);
+                write!(
+                    f,
+                    "/dev/hwrng: {error}: may this process read it, and is the generator's driver there?"
+                )
+            }
             Failure::NoGenerator => {
-                f.write_str("/dev/hwrng has no generator (rng_current says none): is its driver loaded?")
+                f.write_str("/dev/hwrng has no generator (rng_current says none): is a driver loaded?")
             }
             Failure::Ended => f.write_str("/dev/hwrng gives no more bytes: is it the kernel's device?"),
             Failure::Slow { got, wanted } => write!(

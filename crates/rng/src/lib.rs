@@ -14,7 +14,6 @@ mod health;
 mod seed_source;
 mod source;
 
-pub use device::available;
 pub use failure::Failure;
 pub use health::Fault;
 pub use seed_source::{SeedSource, State};

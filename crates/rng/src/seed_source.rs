@@ -7,6 +7,7 @@ use outboard_policy::MinEntropy;
 use zeroize::Zeroizing;
 
 use crate::amount::{bits_in, seed_length};
+use crate::device::has_no_generator;
 use crate::failure::Failure;
 use crate::source::Source;
 
@@ -38,11 +39,15 @@ impl SeedSource {
         SeedSource { entropy, state, source: AtomicPtr::new(null_mut()) }
     }
 
-    /// Opens the device. It is tested before the first output and not here: OpenSSL before 4.0 goes on with another
-    /// source, and says nothing, when a seed source cannot be instantiated (`RAND_get0_primary`), and a device that is
-    /// not random must not be passed over like that.
+    /// Opens the device. It is tested before the first output and not here: OpenSSL before 4.0 goes on with a seed of
+    /// its own when a seed source cannot be instantiated (`RAND_get0_primary`), which is right for a device that is not
+    /// there, but one that is there and not random must not be passed over like that.
     pub fn instantiate(&self) -> Result<(), Failure> {
-        self.put(Box::into_raw(Source::open(self.entropy)?));
+        let source = Source::open(self.entropy)?;
+        if has_no_generator() {
+            return Err(Failure::NoGenerator);
+        }
+        self.put(Box::into_raw(source));
         self.set(State::Ready);
         Ok(())
     }

@@ -31,23 +31,25 @@ static GETTABLE: [Param; 4] = [
 pub(super) struct Context {
     provider: &'static Provider,
     source: SeedSource,
-    /// Whether the last read failed, so that a device that stays away makes one line.
-    failing: AtomicBool,
 }
+
+/// Whether the last attempt of this process failed, so that a device that stays away makes one line: OpenSSL 4.0 makes
+/// a new context for each request then.
+static FAILING: AtomicBool = AtomicBool::new(false);
 
 impl Context {
     /// What was done, or 0 with an error on the queue and, where an administrator should know, a line.
     #[inline(never)]
     fn report(&self, done: Result<(), Failure>) -> c_int {
         let Err(failure) = done else {
-            self.failing.store(false, Ordering::Relaxed);
+            FAILING.store(false, Ordering::Relaxed);
             return 1;
         };
         self.provider.core.raise(Reason::Entropy, &format!("OUTBOARD-HWRNG: {failure}"));
         let level = match failure {
             Failure::Unhealthy(_) => Level::Error,
-            Failure::Io(_) | Failure::Ended | Failure::Slow { .. }
-                if !self.failing.swap(true, Ordering::Relaxed) =>
+            Failure::Io(_) | Failure::NoGenerator | Failure::Ended | Failure::Slow { .. }
+                if !FAILING.swap(true, Ordering::Relaxed) =>
             {
                 Level::Warn
             }
@@ -89,7 +91,7 @@ pub(super) unsafe extern "C" fn newctx(
             return null_mut();
         }
         let source = SeedSource::new(provider.policy.hwrng_entropy);
-        let context = Context { provider, source, failing: AtomicBool::new(false) };
+        let context = Context { provider, source };
         Box::into_raw(Box::new(context)).cast()
     })
 }

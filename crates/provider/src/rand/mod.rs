@@ -13,12 +13,6 @@ use std::mem::transmute;
 use outboard_abi as abi;
 use outboard_abi::{Algorithm, Dispatch, Function};
 
-use crate::entry::Provider;
-use crate::log::Level;
-
-/// The name for `seed =` in the random section of openssl.cnf.
-const NAME: &str = "OUTBOARD-HWRNG";
-
 // SAFETY: the core casts each function back to the type that core_dispatch.h gives to its number.
 static FUNCTIONS: [Dispatch; 14] = unsafe {
     [
@@ -51,7 +45,10 @@ static FUNCTIONS: [Dispatch; 14] = unsafe {
     ]
 };
 
-static ROWS: [Algorithm; 2] = [
+/// The table for the core, the same on every machine: whether this process can have the device is seen when OpenSSL is told
+/// to use it, and said then. To look here would cost every process that wants random numbers, and say nothing to those
+/// that want them from the device.
+pub(crate) static ROWS: [Algorithm; 2] = [
     Algorithm {
         names: c"OUTBOARD-HWRNG".as_ptr(),
         properties: c"provider=outboard".as_ptr(),
@@ -60,17 +57,3 @@ static ROWS: [Algorithm; 2] = [
     },
     Algorithm::END,
 ];
-
-/// The table for the core; `None` while this process cannot have the device. Asked for whenever OpenSSL looks for a
-/// random generator that it has not found before, and OpenSSL keeps what it found: that is a few times in a process.
-pub(crate) fn rows(provider: &Provider) -> Option<*const Algorithm> {
-    let available = outboard_rng::available();
-    match &available {
-        Ok(()) => provider.log.line(
-            Level::Info,
-            format_args!("offers {NAME} with {} bits of entropy to a byte", provider.policy.hwrng_entropy),
-        ),
-        Err(why) => provider.log.line(Level::Info, format_args!("does not offer {NAME}: {why}")),
-    }
-    available.is_ok().then_some(ROWS.as_ptr())
-}
