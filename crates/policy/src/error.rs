@@ -37,6 +37,11 @@ pub enum Error {
     /// A number of bytes that is none, or too large to be one.
     #[error("\"{0}\" is not a number of bytes from 0 to 4294967295")]
     Bytes(String),
+    /// SHADOW_CHECKS that is no number.
+    #[error(
+        "\"{0}\" is not a number: write 4096 for one request in 4096, 0 for none but the first of each key"
+    )]
+    ShadowChecks(String),
     /// A name that no kernel driver can have.
     #[error("\"{0}\" cannot be a kernel driver's name: /proc/crypto shows them")]
     DriverName(String),

@@ -6,11 +6,13 @@
 mod algorithms;
 mod drivers;
 mod error;
+mod shadow;
 mod threshold;
 
 pub use algorithms::{Algorithms, CIPHERS};
 pub use drivers::{Drivers, SoftDrivers};
 pub use error::Error;
+pub use shadow::ShadowChecks;
 pub use threshold::{DEFAULT_THRESHOLD, Thresholds};
 
 /// The policy in force for one loaded provider.
@@ -24,11 +26,13 @@ pub struct Policy {
     pub soft_drivers: SoftDrivers,
     /// Key `THRESHOLDS`: from which size on a request goes to the accelerator.
     pub thresholds: Thresholds,
+    /// Key `SHADOW_CHECKS`: which share of the accelerator's results is compared with software's.
+    pub shadow_checks: ShadowChecks,
 }
 
 impl Policy {
     /// The keys that [`set`](Self::set) knows.
-    pub const KEYS: [&str; 4] = ["CIPHERS", "DRIVERS", "USE_SOFTDRIVERS", "THRESHOLDS"];
+    pub const KEYS: [&str; 5] = ["CIPHERS", "DRIVERS", "USE_SOFTDRIVERS", "THRESHOLDS", "SHADOW_CHECKS"];
 
     /// Applies one `key = value` line of the configuration. The error names neither section nor key: who
     /// reads the file knows them.
@@ -38,6 +42,7 @@ impl Policy {
             "DRIVERS" => self.drivers = value.parse()?,
             "USE_SOFTDRIVERS" => self.soft_drivers = value.parse()?,
             "THRESHOLDS" => self.thresholds = value.parse()?,
+            "SHADOW_CHECKS" => self.shadow_checks = value.parse()?,
             _ => return Err(Error::UnknownKey(key.to_owned())),
         }
         Ok(())

@@ -20,6 +20,7 @@ pub mod entry;
 mod hardware;
 mod log;
 mod offer;
+mod sessions;
 mod software;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
