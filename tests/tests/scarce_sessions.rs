@@ -14,9 +14,9 @@ fn a_thousand_contexts_that_are_open_at_once_all_give_right_bytes() {
     let test = "a_thousand_contexts_that_are_open_at_once_all_give_right_bytes";
     for world in worlds(test, &[("THRESHOLDS", "ALL:1")]) {
         let (hard, soft) = (world.hard("AES-128-CBC"), world.soft("AES-128-CBC"));
-        let streams: Vec<_> = (0..CONTEXTS).map(|seed| Stream::new(&soft, seed, 3, 1600)).collect();
+        let streams: Vec<_> = (0..CONTEXTS).map(|seed| Stream::new(&soft, seed, 2, 800)).collect();
         let mut journeys: Vec<Journey<'_>> = streams.iter().map(|stream| stream.start(&hard)).collect();
-        for _ in 0..3 {
+        for _ in 0..2 {
             for journey in &mut journeys {
                 assert!(journey.go());
             }

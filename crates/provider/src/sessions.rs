@@ -29,6 +29,8 @@ pub(crate) struct Sessions {
     places: Box<[Place]>,
     tickets: AtomicU32,
     idle: Duration,
+    /// The driver had no room, and nothing of ours has gone since.
+    full: AtomicBool,
 }
 
 /// Where one is kept.
@@ -104,7 +106,7 @@ impl Sessions {
 
     fn with(places: usize, idle: Duration) -> Sessions {
         let places = (0..places).map(|_| Place::default()).collect();
-        Sessions { places, tickets: AtomicU32::new(1), idle }
+        Sessions { places, tickets: AtomicU32::new(1), idle, full: AtomicBool::new(false) }
     }
 
     /// The session of a hold; `None` when it was given up.
@@ -114,7 +116,8 @@ impl Sessions {
     }
 
     /// A session for `key`: one that shares it with a session that is there, or one that `open` makes. When the driver
-    /// has no room, a session that is idle goes if the caller is `urgent`.
+    /// has no room, a session that is idle goes if the caller is `urgent`; others do not even ask then, since a refusal takes
+    /// its time too.
     pub(crate) fn open(
         &self,
         key: &[u8],
@@ -123,10 +126,15 @@ impl Sessions {
     ) -> Result<Option<Hold>, Error> {
         let session = match self.shared(key) {
             Some(session) => session,
-            None => match open() {
-                Err(Error::KeyRefused { .. }) if urgent && self.give_up_idle() => open()?,
-                opened => opened?,
-            },
+            None if !urgent && self.full.load(Ordering::Relaxed) => return Ok(None),
+            None => {
+                let opened = match open() {
+                    Err(Error::KeyRefused { .. }) if urgent && self.give_up_idle() => open(),
+                    opened => opened,
+                };
+                self.full.store(matches!(opened, Err(Error::KeyRefused { .. })), Ordering::Relaxed);
+                opened?
+            }
         };
         let kept = Kept { session, key: Zeroizing::new(key.to_vec()) };
         Ok(self.keep(kept, urgent))
@@ -150,6 +158,7 @@ impl Sessions {
             }
             if let Some(mut borrowed) = self.borrow(hold) {
                 borrowed.0.empty();
+                self.full.store(false, Ordering::Relaxed);
                 // Its drop notes a time, which means nothing for an empty place.
                 return;
             }
@@ -314,6 +323,7 @@ mod tests {
         let copy = sessions.copy(first).expect("a copy");
         assert!(first != second && second != copy && driver.keys() == 1);
         assert!(open(&sessions, &driver, 2, true).is_none());
+        assert!(sessions.open(&[2; 16], false, || panic!("who is not urgent asks in vain")).is_ok());
         for hold in [first, second] {
             sessions.close(hold);
             assert!(driver.keys() == 1 && sessions.borrow(hold).is_none());
