@@ -136,6 +136,7 @@ fn a_wrong_value_is_refused_with_the_name_of_its_section_and_key() {
         ("THRESHOLDS", "AES-512-CBC:4096"),
         ("HWRNG_ENTROPY", "8.01"),
         ("HWRNG_ENTROPY", "two"),
+        ("SHADOW_CHECKS", "1/4096"),
         ("LOG_LEVEL", "loud"),
     ];
     for (key, value) in wrong {
@@ -174,6 +175,8 @@ fn every_right_value_is_taken() {
         ("DRIVERS", "no-such-driver"),
         ("THRESHOLDS", "ALL:4096,AES-128-CBC:2048"),
         ("HWRNG_ENTROPY", "3.04"),
+        ("SHADOW_CHECKS", "0"),
+        ("SHADOW_CHECKS", "1"),
         ("LOG_LEVEL", "off"),
         ("LOG_LEVEL", "error"),
         ("LOG_LEVEL", "warn"),

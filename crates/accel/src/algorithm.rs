@@ -3,13 +3,41 @@
 /// An algorithm that a session can do, under the kernel's name (`/proc/crypto`, field `name`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Algorithm {
-    /// AES in CBC mode, keys of 16, 24 and 32 bytes, IV and blocks of 16 bytes.
+    /// AES in CBC mode, keys of 16, 24 and 32 bytes.
     CbcAes,
+    /// AES in counter mode. The IV is the first counter, 128 bits that wrap around.
+    CtrAes,
+    /// AES block by block, without an IV.
+    EcbAes,
+    /// AES in XTS mode: two keys in one, of 32 or 64 bytes. A request is a data unit, the IV its tweak.
+    XtsAes,
+    /// Triple DES with three keys in CBC mode, 24 bytes of key, IV and blocks of 8 bytes.
+    CbcDes3Ede,
+}
+
+/// What is fixed about an algorithm.
+struct Facts {
+    kernel_name: &'static str,
+    iv_len: usize,
+    block_len: usize,
+    least_key_len: usize,
 }
 
 impl Algorithm {
     /// Every algorithm.
-    pub const ALL: [Algorithm; 1] = [Algorithm::CbcAes];
+    pub const ALL: [Algorithm; 5] =
+        [Algorithm::CbcAes, Algorithm::CtrAes, Algorithm::EcbAes, Algorithm::XtsAes, Algorithm::CbcDes3Ede];
+
+    const fn facts(self) -> Facts {
+        let (kernel_name, iv_len, block_len, least_key_len) = match self {
+            Algorithm::CbcAes => ("cbc(aes)", 16, 16, 16),
+            Algorithm::CtrAes => ("ctr(aes)", 16, 16, 16),
+            Algorithm::EcbAes => ("ecb(aes)", 0, 16, 16),
+            Algorithm::XtsAes => ("xts(aes)", 16, 16, 32),
+            Algorithm::CbcDes3Ede => ("cbc(des3_ede)", 8, 8, 24),
+        };
+        Facts { kernel_name, iv_len, block_len, least_key_len }
+    }
 
     /// The algorithm of this name in the kernel.
     pub fn by_kernel_name(name: &str) -> Option<Algorithm> {
@@ -18,31 +46,40 @@ impl Algorithm {
 
     /// The kernel's name.
     pub const fn kernel_name(self) -> &'static str {
-        match self {
-            Algorithm::CbcAes => "cbc(aes)",
-        }
+        self.facts().kernel_name
     }
 
     /// Bytes of the IV.
     pub const fn iv_len(self) -> usize {
-        match self {
-            Algorithm::CbcAes => 16,
-        }
+        self.facts().iv_len
     }
 
-    /// A request's length is a multiple of this many bytes.
+    /// A request's length is a multiple of this many bytes. (Drivers may do other lengths in counter mode and XTS too; what
+    /// is left over is for software, which knows what to do with the rest of a block.)
     pub const fn block_len(self) -> usize {
-        match self {
-            Algorithm::CbcAes => 16,
-        }
+        self.facts().block_len
     }
 
-    /// The shortest key in bytes.
-    pub(crate) const fn least_key_len(self) -> usize {
+    /// A key that a driver takes, for a session that is never used: drivers may refuse keys that are equal in their parts.
+    pub(crate) fn sample_key(self) -> Vec<u8> {
+        (0..self.facts().least_key_len as u8).collect()
+    }
+
+    /// Whether a request can be cut into pieces that need not wait for each other. To decrypt a block of CBC takes the
+    /// ciphertext before it, which is there; to encrypt one takes the result before it (SP 800-38A, 6.2). A piece of XTS
+    /// would need a tweak in the middle of a data unit, and no driver takes one.
+    pub(crate) const fn can_be_cut(self, direction: Direction) -> bool {
         match self {
-            Algorithm::CbcAes => 16,
+            Algorithm::CbcAes | Algorithm::CbcDes3Ede => matches!(direction, Direction::Decrypt),
+            Algorithm::CtrAes | Algorithm::EcbAes => true,
+            Algorithm::XtsAes => false,
         }
     }
+}
+
+/// The counter after so many blocks of counter mode.
+pub fn advance(counter: [u8; 16], blocks: usize) -> [u8; 16] {
+    u128::from_be_bytes(counter).wrapping_add(blocks as u128).to_be_bytes()
 }
 
 /// Which way a request goes.
@@ -52,4 +89,24 @@ pub enum Direction {
     Encrypt,
     /// Ciphertext to plaintext.
     Decrypt,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_kernels_names_are_found_again() {
+        for algorithm in Algorithm::ALL {
+            assert_eq!(Algorithm::by_kernel_name(algorithm.kernel_name()), Some(algorithm));
+        }
+        assert_eq!(Algorithm::by_kernel_name("cbc(des)"), None);
+    }
+
+    #[test]
+    fn a_counter_carries_through_all_of_its_bytes_and_wraps() {
+        assert_eq!(advance([0; 16], 257), [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1]);
+        assert_eq!(advance([0xff; 16], 1), [0; 16]);
+        assert_eq!(advance([0xff; 16], 3), advance([0; 16], 2));
+    }
 }

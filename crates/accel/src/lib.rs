@@ -25,7 +25,7 @@ mod fork_mark;
 mod reach;
 mod session;
 
-pub use algorithm::{Algorithm, Direction};
+pub use algorithm::{Algorithm, Direction, advance};
 pub use error::Error;
 pub use reach::{Reached, reach};
 pub use session::{Accelerator, Request, Session};

@@ -20,6 +20,12 @@ pub enum Error {
         /// What could have been.
         known: String,
     },
+    /// Single DES, which outboard does not offer.
+    #[error(
+        "\"{0}\" is single DES, whose 56 bits of key are found by trial within a day: outboard does not make it faster; \
+         name DES-EDE3-CBC, better AES"
+    )]
+    SingleDes(String),
     /// USE_SOFTDRIVERS outside of 0 to 2.
     #[error(
         "\"{0}\" is not 0 (accelerators only), 1 (all drivers) or 2 (all but those known to be software)"
@@ -34,6 +40,11 @@ pub enum Error {
     /// HWRNG_ENTROPY outside of what a byte can have, or not a number.
     #[error("\"{0}\" is not a number of bits of entropy per byte from 0.50 to 8.00")]
     MinEntropy(String),
+    /// SHADOW_CHECKS that is no number.
+    #[error(
+        "\"{0}\" is not a number: write 4096 for one request in 4096, 0 for none but the first of each key"
+    )]
+    ShadowChecks(String),
     /// A name that no kernel driver can have.
     #[error("\"{0}\" cannot be a kernel driver's name: /proc/crypto shows them")]
     DriverName(String),

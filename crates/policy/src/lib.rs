@@ -7,12 +7,14 @@ mod algorithms;
 mod drivers;
 mod error;
 mod min_entropy;
+mod shadow;
 mod threshold;
 
-pub use algorithms::Algorithms;
+pub use algorithms::{Algorithms, CIPHERS};
 pub use drivers::{Drivers, SoftDrivers};
 pub use error::Error;
 pub use min_entropy::MinEntropy;
+pub use shadow::ShadowChecks;
 pub use threshold::{DEFAULT_THRESHOLD, Thresholds};
 
 /// The policy in force for one loaded provider.
@@ -28,11 +30,14 @@ pub struct Policy {
     pub thresholds: Thresholds,
     /// Key `HWRNG_ENTROPY`: what a byte of the hardware random number generator is worth.
     pub hwrng_entropy: MinEntropy,
+    /// Key `SHADOW_CHECKS`: which share of the accelerator's results is compared with software's.
+    pub shadow_checks: ShadowChecks,
 }
 
 impl Policy {
     /// The keys that [`set`](Self::set) knows.
-    pub const KEYS: [&str; 5] = ["CIPHERS", "DRIVERS", "USE_SOFTDRIVERS", "THRESHOLDS", "HWRNG_ENTROPY"];
+    pub const KEYS: [&str; 6] =
+        ["CIPHERS", "DRIVERS", "USE_SOFTDRIVERS", "THRESHOLDS", "SHADOW_CHECKS", "HWRNG_ENTROPY"];
 
     /// Applies one `key = value` line of the configuration. The error names neither section nor key: who
     /// reads the file knows them.
@@ -44,6 +49,7 @@ impl Policy {
             "USE_SOFTDRIVERS" => self.soft_drivers = value.parse()?,
             "THRESHOLDS" => self.thresholds = value.parse()?,
             "HWRNG_ENTROPY" => self.hwrng_entropy = value.parse()?,
+            "SHADOW_CHECKS" => self.shadow_checks = value.parse()?,
             _ => return Err(Error::UnknownKey(key.to_owned())),
         }
         Ok(())

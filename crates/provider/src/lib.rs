@@ -22,6 +22,7 @@ mod hardware;
 mod log;
 mod offer;
 mod rand;
+mod sessions;
 mod software;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -126,24 +126,6 @@ impl Aes {
         }
         state
     }
-
-    /// CBC mode (SP 800-38A, 6.2), whole blocks.
-    pub(super) fn cbc(&self, encrypt: bool, iv: Block, text: &[u8]) -> Vec<u8> {
-        let mut before = iv;
-        let mut result = Vec::with_capacity(text.len());
-        for block in text.chunks_exact(16) {
-            let block: &Block = block.try_into().expect("16 bytes");
-            let (out, next) = if encrypt {
-                let out = self.encrypt(xor(*block, before));
-                (out, out)
-            } else {
-                (xor(self.decrypt(*block), before), *block)
-            };
-            result.extend_from_slice(&out);
-            before = next;
-        }
-        result
-    }
 }
 
 fn columns(state: Block, factors: [usize; 4]) -> Block {

@@ -3,15 +3,16 @@ use std::cell::Cell;
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Our own AES as a driver, which does its n-th request wrong.
+/// Our own code as a driver, which does its n-th request wrong.
 struct Sham {
+    algorithm: Algorithm,
     wrong: Option<usize>,
     done: std::sync::Arc<AtomicUsize>,
     broken: bool,
 }
 
 struct ShamSession {
-    aes: Aes,
+    reference: Reference,
     wrong: Option<usize>,
     done: std::sync::Arc<AtomicUsize>,
     broken: bool,
@@ -26,9 +27,9 @@ impl Accelerator for Sham {
         "nothing"
     }
     fn open(&self, key: &[u8]) -> Result<Box<dyn Session>, Error> {
-        let (aes, done) = (Aes::new(key), std::sync::Arc::clone(&self.done));
+        let (reference, done) = (Reference::new(self.algorithm, key), std::sync::Arc::clone(&self.done));
         let (wrong, broken) = (self.wrong, self.broken);
-        Ok(Box::new(ShamSession { aes, wrong, done, broken, results: Cell::default() }))
+        Ok(Box::new(ShamSession { reference, wrong, done, broken, results: Cell::default() }))
     }
 }
 
@@ -41,9 +42,8 @@ impl Session for ShamSession {
     }
     fn submit(&mut self, requests: &[Request<'_>]) -> Result<(), Error> {
         let compute = |request: &Request<'_>| {
-            let iv = request.iv.try_into().expect("an IV");
             let input = [request.head, request.input].concat();
-            let mut result = self.aes.cbc(request.direction == Direction::Encrypt, iv, &input);
+            let mut result = self.reference.crypt(request.direction, request.iv, &input);
             if self.wrong == Some(self.done.fetch_add(1, Ordering::Relaxed)) {
                 *result.last_mut().expect("not empty") ^= 1;
             }
@@ -68,26 +68,41 @@ impl Session for ShamSession {
     }
 }
 
-fn sham(wrong: Option<usize>, broken: bool) -> Sham {
-    Sham { wrong, done: Default::default(), broken }
+fn sham(algorithm: Algorithm, wrong: Option<usize>, broken: bool) -> Sham {
+    Sham { algorithm, wrong, done: Default::default(), broken }
 }
 
 #[test]
-fn a_right_driver_passes() {
-    let checked = check(&sham(None, false)).expect("it is right");
-    assert!(checked.requests > 60, "{checked:?}");
+fn a_right_driver_of_any_algorithm_passes() {
+    for algorithm in Algorithm::ALL {
+        let checked = check(&sham(algorithm, None, false), algorithm).expect("it is right");
+        assert!(checked.requests > 20, "{algorithm:?}: {checked:?}");
+    }
 }
 
 #[test]
 fn one_wrong_byte_in_any_request_is_found() {
-    let all = check(&sham(None, false)).expect("it is right").requests;
-    for n in (0..all).step_by(9).chain([all - 1]) {
-        assert!(matches!(check(&sham(Some(n), false)), Err(Fault::Wrong { .. })), "request {n}");
+    for algorithm in Algorithm::ALL {
+        let all = check(&sham(algorithm, None, false), algorithm).expect("it is right").requests;
+        for n in (0..all).step_by(9).chain([all - 1]) {
+            let checked = check(&sham(algorithm, Some(n), false), algorithm);
+            assert!(matches!(checked, Err(Fault::Wrong { .. })), "{algorithm:?}, request {n}");
+        }
+    }
+}
+
+#[test]
+fn a_driver_of_another_algorithm_is_found_by_the_first_example() {
+    for (algorithm, does) in [(Algorithm::CbcAes, Algorithm::CtrAes), (Algorithm::CtrAes, Algorithm::CbcAes)]
+    {
+        let text = check(&sham(does, None, false), algorithm).expect_err("it is another one").to_string();
+        assert!(text.contains("64 bytes") && text.contains("SP 800-38A") && text.contains("wrong"), "{text}");
     }
 }
 
 #[test]
 fn a_driver_that_does_not_answer_fails_with_the_reason() {
-    let text = check(&sham(None, true)).expect_err("it never answers").to_string();
+    let algorithm = Algorithm::CbcAes;
+    let text = check(&sham(algorithm, None, true), algorithm).expect_err("it never answers").to_string();
     assert!(text.contains("SP 800-38A") && text.contains("sham"), "{text}");
 }

@@ -5,8 +5,20 @@
 //! since a number contains its structure's size. `P` is a pointer; tests put an integer of either width there. A 64-bit
 //! kernel takes the 32-bit form of all but [`AUTHCRYPT`].
 
+/// Cipher: triple DES in CBC mode.
+pub const DES3_CBC: u32 = 2;
+
 /// Cipher: AES in CBC mode.
 pub const AES_CBC: u32 = 11;
+
+/// Cipher: AES in counter mode.
+pub const AES_CTR: u32 = 21;
+
+/// Cipher: AES in XTS mode.
+pub const AES_XTS: u32 = 22;
+
+/// Cipher: AES block by block.
+pub const AES_ECB: u32 = 23;
 
 /// Cipher: AES in GCM mode, for [`AUTHCRYPT`].
 pub const AES_GCM: u32 = 50;

@@ -32,12 +32,12 @@ pub struct Cryptodev(Arc<Driver>);
 
 impl Cryptodev {
     /// Checks that this process may open the device, and that it leads to `driver`, an exact driver name of
-    /// `/proc/crypto`: a session is made with a key of zeros, asked, and ended.
+    /// `/proc/crypto`: a session is made with a key of no meaning, asked, and ended.
     pub fn reach(driver: &str, algorithm: Algorithm) -> Result<Cryptodev, Error> {
         let node = Node::open().map_err(refusal::no_interface)?;
         let driver = Arc::new(Driver { name: driver.to_owned(), algorithm, node: Current::new(node) });
-        let zeros = Zeroizing::new(vec![0; algorithm.least_key_len()]);
-        Keyed::new(&driver, zeros).map_err(|error| refusal::no_probe(error, algorithm))?;
+        let key = Zeroizing::new(algorithm.sample_key());
+        Keyed::new(&driver, key).map_err(|error| refusal::no_probe(error, algorithm))?;
         Ok(Cryptodev(driver))
     }
 }
@@ -75,5 +75,9 @@ impl Driver {
 fn number(algorithm: Algorithm) -> u32 {
     match algorithm {
         Algorithm::CbcAes => abi::AES_CBC,
+        Algorithm::CtrAes => abi::AES_CTR,
+        Algorithm::EcbAes => abi::AES_ECB,
+        Algorithm::XtsAes => abi::AES_XTS,
+        Algorithm::CbcDes3Ede => abi::DES3_CBC,
     }
 }

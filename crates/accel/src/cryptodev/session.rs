@@ -8,10 +8,14 @@ use zeroize::Zeroizing;
 use super::node::Node;
 use super::{Driver, abi, number, refusal};
 use crate::buffer::Buffer;
-use crate::{Direction, Error, Request, Session};
+use crate::{Algorithm, Direction, Error, Request, Session};
 
 /// The longest request in bytes. Longer ones gain little, and above 32 pages cryptodev-linux allocates for each.
 const LONGEST: usize = 64 * 1024;
+
+/// The longest data unit of XTS in bytes. Where cryptodev-linux cannot pin the pages of a request, it copies it in pieces of
+/// a page, and each piece would become a data unit (main.c, `__crypto_run_std`).
+const LONGEST_UNIT: usize = 4096;
 
 /// A session of the device's.
 pub(super) struct Keyed {
@@ -90,7 +94,7 @@ impl CryptodevSession {
 
 impl Session for CryptodevSession {
     fn max_request(&self, _direction: Direction) -> usize {
-        LONGEST
+        if self.driver.algorithm == Algorithm::XtsAes { LONGEST_UNIT } else { LONGEST }
     }
 
     /// Returns when the request is done.
@@ -99,7 +103,7 @@ impl Session for CryptodevSession {
         let [asked] = requests else {
             return Err(Error::Batch { count: requests.len(), max: self.max_batch() });
         };
-        asked.check(self.driver.algorithm, LONGEST)?;
+        asked.check(self.driver.algorithm, self.max_request(asked.direction))?;
         let len = asked.len();
         if len > 0 {
             self.settle()?;

@@ -6,12 +6,13 @@
 //!
 //! - `link`: the descriptor, its records, its arenas; what changes with a fork
 //! - `arena`, `units`, `region`: the mapping, what of it is in use, and the part that a batch has
-//! - `session`: a key, and how requests are cut into pieces
+//! - `session`: a key; `pieces`: how requests are cut
 //! - `allowed`: root's list of drivers
 
 mod allowed;
 mod arena;
 mod link;
+mod pieces;
 mod refusal;
 mod region;
 mod session;
@@ -45,8 +46,7 @@ impl Device {
             Some(other) => return Err(refusal::other_algorithm(driver, other)),
             // No driver of this name has been seen: whether there is one now, a session tells.
             None => {
-                let key = vec![0; algorithm.least_key_len()];
-                let session = link.new_session(entry.number, number(algorithm), &key);
+                let session = link.new_session(entry.number, number(algorithm), &algorithm.sample_key());
                 link.free_session(session.map_err(|source| refusal::never_seen(driver, source))?);
             }
         }
@@ -94,5 +94,9 @@ impl Driver {
 fn number(algorithm: Algorithm) -> u16 {
     match algorithm {
         Algorithm::CbcAes => uapi::CBC_AES,
+        Algorithm::CtrAes => uapi::CTR_AES,
+        Algorithm::EcbAes => uapi::ECB_AES,
+        Algorithm::XtsAes => uapi::XTS_AES,
+        Algorithm::CbcDes3Ede => uapi::CBC_DES3,
     }
 }

@@ -1,4 +1,4 @@
-//! A key in a driver, and how requests are cut into pieces.
+//! A key in a driver, and the batch of requests in hand.
 
 use std::io;
 use std::ops::Range;
@@ -9,12 +9,13 @@ use std::time::{Duration, Instant};
 use outboard_uapi as uapi;
 use zeroize::Zeroizing;
 
-use super::arena::{ALIGN, UNIT};
+use super::arena::UNIT;
 use super::link::Link;
+use super::pieces::{iv_of, pieces};
 use super::region::Region;
 use super::units::UNITS;
 use super::{Driver, INTERFACE, number, refusal};
-use crate::{Algorithm, Direction, Error, Request, Session};
+use crate::{Direction, Error, Request, Session};
 
 /// The longest request that goes down whole, in bytes. Longer ones gain little.
 const LONGEST: usize = 64 * 1024;
@@ -22,11 +23,7 @@ const LONGEST: usize = 64 * 1024;
 /// The longest that goes down in pieces: half an arena, so that two threads can do it at the same time.
 const LONGEST_CUT: usize = UNIT * UNITS as usize / 2;
 
-/// The least that a piece has, in bytes: enough that the cost of a request is small against it on engines that need
-/// several at once, and small enough that half a dozen pages of a file already keep two of them busy.
-const PIECE: usize = UNIT;
-
-const _: () = assert!(LONGEST <= UNIT * UNITS as usize && PIECE == UNIT && UNIT % ALIGN == 0);
+const _: () = assert!(LONGEST <= UNIT * UNITS as usize);
 
 /// How long a request may take whose descriptor the application has closed. Else the module's `timeout` holds.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -136,7 +133,7 @@ impl DeviceSession {
             let (from, len) = (slot, request.len());
             let at = region.fill(unit, request)?;
             for piece in pieces(self.driver.algorithm, request) {
-                let mut asked = uapi::Slot {
+                let asked = uapi::Slot {
                     session: self.keyed.number,
                     op: match request.direction {
                         Direction::Encrypt => uapi::ENCRYPT,
@@ -145,10 +142,9 @@ impl DeviceSession {
                     input: at + piece.start as u32,
                     output: at + piece.start as u32,
                     length: piece.len() as u32,
+                    iv: iv_of(self.driver.algorithm, request, piece.start),
                     ..uapi::Slot::EMPTY
                 };
-                let iv = iv_of(request, piece.start);
-                asked.iv[..iv.len()].copy_from_slice(iv);
                 region.ask(slot, &asked)?;
                 slot += 1;
             }
@@ -159,7 +155,11 @@ impl DeviceSession {
     }
 
     fn failed(&self, call: &'static str, source: io::Error) -> Error {
-        Error::Request { call, driver: self.driver.name.clone(), source }
+        let driver = self.driver.name.clone();
+        match source.raw_os_error() {
+            Some(libc::ENODEV) => Error::Away { driver, source },
+            _ => Error::Request { call, driver, source },
+        }
     }
 
     fn no_room(&self, source: io::Error) -> Error {
@@ -167,34 +167,9 @@ impl DeviceSession {
     }
 }
 
-/// The parts of a request that an accelerator can work on independently. To decrypt a block of CBC takes the
-/// ciphertext before it, which is there; to encrypt one takes the result before it (SP 800-38A, 6.2). They are about
-/// equal: a TLS record of 16 KiB, its MAC and padding is not worth a second request for the last few bytes.
-fn pieces(algorithm: Algorithm, request: &Request<'_>) -> impl Iterator<Item = Range<usize>> + use<> {
-    let len = request.len();
-    let step = match (algorithm, request.direction) {
-        (Algorithm::CbcAes, Direction::Decrypt) => {
-            len.div_ceil((len / PIECE).max(1)).next_multiple_of(ALIGN).max(ALIGN)
-        }
-        (Algorithm::CbcAes, Direction::Encrypt) => len.max(1),
-    };
-    (0..len).step_by(step).map(move |from| from..len.min(from + step))
-}
-
-/// The IV of the piece that begins at `from`: 0 or at least [`ALIGN`], which is more than a head and an IV.
-fn iv_of<'a>(request: &Request<'a>, from: usize) -> &'a [u8] {
-    match from.checked_sub(request.head.len() + request.iv.len()) {
-        Some(before) => &request.input[before..][..request.iv.len()],
-        None => request.iv,
-    }
-}
-
 impl Session for DeviceSession {
     fn max_request(&self, direction: Direction) -> usize {
-        match direction {
-            Direction::Encrypt => LONGEST,
-            Direction::Decrypt => LONGEST_CUT,
-        }
+        if self.driver.algorithm.can_be_cut(direction) { LONGEST_CUT } else { LONGEST }
     }
 
     fn max_batch(&self) -> usize {
@@ -240,53 +215,5 @@ impl Session for DeviceSession {
     fn crypt(&mut self, request: &Request<'_>) -> Result<&[u8], Error> {
         self.start(slice::from_ref(request), true)?;
         self.result(0)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn cut(len: usize) -> Vec<Range<usize>> {
-        let input = vec![0; len];
-        let request = Request::new(Direction::Decrypt, &[0; 16], &input);
-        pieces(Algorithm::CbcAes, &request).collect()
-    }
-
-    #[test]
-    fn decryption_is_cut_and_each_piece_has_the_ciphertext_before_it_as_iv() {
-        let input: Vec<u8> = (0..2 * PIECE + 32).map(|i| (i / 16) as u8).collect();
-        let request = Request::new(Direction::Decrypt, &[0xaa; 16], &input);
-        let second = PIECE + ALIGN;
-        assert_eq!(cut(input.len()), [0..second, second..2 * PIECE + 32]);
-        assert_eq!(iv_of(&request, 0), [0xaa; 16]);
-        assert_eq!(iv_of(&request, second), &input[second - 16..second]);
-
-        let headed = Request { head: &input[..16], input: &input[16..], ..request };
-        assert_eq!(iv_of(&headed, 0), [0xaa; 16]);
-        assert_eq!(iv_of(&headed, ALIGN), iv_of(&request, ALIGN));
-        assert_eq!(iv_of(&headed, second), &input[second - 16..second]);
-    }
-
-    #[test]
-    fn pieces_are_aligned_about_equal_and_never_more_than_the_units() {
-        for len in (16..LONGEST_CUT).step_by(16 * 37).chain([PIECE + 48, LONGEST_CUT]) {
-            let pieces = cut(len);
-            assert_eq!(pieces.iter().map(Range::len).sum::<usize>(), len);
-            assert!(pieces.iter().all(|piece| piece.start % ALIGN == 0), "{len}");
-            assert!(pieces.len() <= len.div_ceil(UNIT) && pieces.len() <= (len / PIECE).max(1), "{len}");
-            let least = pieces.iter().map(Range::len).min().expect("at least one");
-            assert!(len < PIECE || least > PIECE / 2, "{len}: {least}");
-        }
-        assert_eq!(cut(PIECE + 48).len(), 1);
-        assert_eq!(cut(4 * PIECE).len(), 4);
-    }
-
-    #[test]
-    fn encryption_is_not_cut() {
-        let request = Request::new(Direction::Encrypt, &[0; 16], &[0; LONGEST]);
-        assert!(pieces(Algorithm::CbcAes, &request).eq(std::iter::once(0..LONGEST)));
-        let nothing = Request { input: &[], ..request };
-        assert_eq!(pieces(Algorithm::CbcAes, &nothing).count(), 0);
     }
 }

@@ -18,7 +18,7 @@ use outboard_accel::device::allowed;
 
 /// Let programs use a driver through /dev/outboard, once its results were found right.
 ///
-/// The driver is allowed, checked with known answers (NIST SP 800-38A) and with requests of many lengths, and disallowed
+/// The driver is allowed, checked with published answers (NIST, IEEE) and with requests of many lengths, and disallowed
 /// again if a result is wrong or does not come. A driver that passes is remembered in /etc/outboard/allowed: whenever the
 /// module is loaded again, `outboard allow --restore` checks it anew and allows it. Order is preference.
 ///

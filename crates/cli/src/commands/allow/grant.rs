@@ -53,5 +53,5 @@ fn is_scarcity(fault: &Fault) -> bool {
 
 fn tried(driver: &str, algorithm: Algorithm) -> Result<Checked, Fault> {
     let reached = Device::reach(driver, algorithm);
-    check(&reached.map_err(|error| Fault::Failed { doing: "to reach it".to_owned(), error })?)
+    check(&reached.map_err(|error| Fault::Failed { doing: "to reach it".to_owned(), error })?, algorithm)
 }

@@ -1,0 +1,122 @@
+//! How a request is cut into pieces that an accelerator works on at the same time.
+
+use std::ops::Range;
+
+use outboard_uapi as uapi;
+
+use super::arena::{ALIGN, UNIT};
+use crate::{Algorithm, Request, advance};
+
+/// The least that a piece has, in bytes: enough that the cost of a request is small against it on engines that need
+/// several at once, and small enough that half a dozen pages of a file already keep two of them busy.
+const PIECE: usize = UNIT;
+
+const _: () = assert!(PIECE == UNIT && UNIT % ALIGN == 0);
+
+/// The parts of a request that an accelerator can work on independently. They are about equal: a TLS record of 16 KiB, its
+/// MAC and padding is not worth a second request for the last few bytes.
+pub(super) fn pieces(
+    algorithm: Algorithm,
+    request: &Request<'_>,
+) -> impl Iterator<Item = Range<usize>> + use<> {
+    let len = request.len();
+    let step = if algorithm.can_be_cut(request.direction) {
+        len.div_ceil((len / PIECE).max(1)).next_multiple_of(ALIGN).max(ALIGN)
+    } else {
+        len.max(1)
+    };
+    (0..len).step_by(step).map(move |from| from..len.min(from + step))
+}
+
+/// The IV of the piece that begins at `from`, 0 or at least [`ALIGN`], with zeros behind it.
+pub(super) fn iv_of(algorithm: Algorithm, request: &Request<'_>, from: usize) -> [u8; uapi::IV_SIZE] {
+    let mut iv = [0; uapi::IV_SIZE];
+    iv[..request.iv.len()].copy_from_slice(request.iv);
+    match algorithm {
+        _ if from == 0 => {}
+        // The ciphertext before it; ALIGN is more than a head and an IV.
+        Algorithm::CbcAes | Algorithm::CbcDes3Ede => {
+            let before = from - request.head.len() - request.iv.len();
+            iv[..request.iv.len()].copy_from_slice(&request.input[before..][..request.iv.len()]);
+        }
+        Algorithm::CtrAes => iv = advance(iv, from / algorithm.block_len()),
+        Algorithm::EcbAes | Algorithm::XtsAes => {}
+    }
+    iv
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Direction;
+
+    /// A dozen units and more.
+    const LONGEST: usize = 16 * UNIT;
+
+    fn cut(len: usize) -> Vec<Range<usize>> {
+        let input = vec![0; len];
+        let request = Request::new(Direction::Decrypt, &[0; 16], &input);
+        pieces(Algorithm::CbcAes, &request).collect()
+    }
+
+    #[test]
+    fn decryption_is_cut_and_each_piece_has_the_ciphertext_before_it_as_iv() {
+        let input: Vec<u8> = (0..2 * PIECE + 32).map(|i| (i / 16) as u8).collect();
+        let request = Request::new(Direction::Decrypt, &[0xaa; 16], &input);
+        let second = PIECE + ALIGN;
+        assert_eq!(cut(input.len()), [0..second, second..2 * PIECE + 32]);
+        let cbc = |request: &Request<'_>, from| iv_of(Algorithm::CbcAes, request, from);
+        assert_eq!(cbc(&request, 0), [0xaa; 16]);
+        assert_eq!(cbc(&request, second), input[second - 16..second]);
+
+        let headed = Request { head: &input[..16], input: &input[16..], ..request };
+        assert_eq!(cbc(&headed, 0), [0xaa; 16]);
+        assert_eq!(cbc(&headed, ALIGN), cbc(&request, ALIGN));
+        assert_eq!(cbc(&headed, second), input[second - 16..second]);
+
+        let des = Request::new(Direction::Decrypt, &[0xaa; 8], &input);
+        let iv = iv_of(Algorithm::CbcDes3Ede, &des, second);
+        assert_eq!((&iv[..8], &iv[8..]), (&input[second - 8..second], &[0; 8][..]));
+    }
+
+    #[test]
+    fn pieces_are_aligned_about_equal_and_never_more_than_the_units() {
+        for len in (16..LONGEST).step_by(16 * 37).chain([PIECE + 48, LONGEST]) {
+            let pieces = cut(len);
+            assert_eq!(pieces.iter().map(Range::len).sum::<usize>(), len);
+            assert!(pieces.iter().all(|piece| piece.start % ALIGN == 0), "{len}");
+            assert!(pieces.len() <= len.div_ceil(UNIT) && pieces.len() <= (len / PIECE).max(1), "{len}");
+            let least = pieces.iter().map(Range::len).min().expect("at least one");
+            assert!(len < PIECE || least > PIECE / 2, "{len}: {least}");
+        }
+        assert_eq!(cut(PIECE + 48).len(), 1);
+        assert_eq!(cut(4 * PIECE).len(), 4);
+    }
+
+    #[test]
+    fn counter_mode_and_single_blocks_are_cut_both_ways() {
+        let input = vec![0; 3 * PIECE];
+        for direction in [Direction::Encrypt, Direction::Decrypt] {
+            let counted = Request::new(direction, &[0xff; 16], &input);
+            assert_eq!(pieces(Algorithm::CtrAes, &counted).count(), 3);
+            assert_eq!(iv_of(Algorithm::CtrAes, &counted, 0), [0xff; 16]);
+            assert_eq!(iv_of(Algorithm::CtrAes, &counted, PIECE), advance([0; 16], PIECE / 16 - 1));
+            let single = Request::new(direction, &[], &input);
+            assert_eq!(pieces(Algorithm::EcbAes, &single).count(), 3);
+            assert_eq!(iv_of(Algorithm::EcbAes, &single, PIECE), [0; 16]);
+        }
+    }
+
+    #[test]
+    fn encryption_of_cbc_and_data_units_of_xts_are_not_cut() {
+        let request = Request::new(Direction::Encrypt, &[0; 16], &[0; LONGEST]);
+        let whole = || std::iter::once(0..LONGEST);
+        assert!(pieces(Algorithm::CbcAes, &request).eq(whole()));
+        assert!(pieces(Algorithm::CbcDes3Ede, &request).eq(whole()));
+        assert!(pieces(Algorithm::XtsAes, &request).eq(whole()));
+        let unit = Request { direction: Direction::Decrypt, ..request };
+        assert!(pieces(Algorithm::XtsAes, &unit).eq(whole()));
+        let nothing = Request { input: &[], ..request };
+        assert_eq!(pieces(Algorithm::CbcAes, &nothing).count(), 0);
+    }
+}
