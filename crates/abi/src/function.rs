@@ -135,5 +135,11 @@ pub type CipherSetCtxParams = unsafe extern "C" fn(*mut c_void, *const Param) ->
 /// provider context.
 pub type CipherCtxParamList = unsafe extern "C" fn(*mut c_void, *mut c_void) -> *const Param;
 
-/// `EVP_CIPH_CBC_MODE` (evp.h): the value of the parameter `mode`.
+/// `EVP_CIPH_ECB_MODE` (evp.h): a value of the parameter `mode`.
+pub const EVP_CIPH_ECB_MODE: c_uint = 1;
+/// `EVP_CIPH_CBC_MODE`
 pub const EVP_CIPH_CBC_MODE: c_uint = 2;
+/// `EVP_CIPH_CTR_MODE`
+pub const EVP_CIPH_CTR_MODE: c_uint = 5;
+/// `EVP_CIPH_XTS_MODE`
+pub const EVP_CIPH_XTS_MODE: c_uint = 0x10001;

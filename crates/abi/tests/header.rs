@@ -71,7 +71,10 @@ fn numbers_are_openssls() {
         ("OSSL_PARAM_OCTET_STRING", ParamType::OctetString as i32),
         ("OSSL_PARAM_UTF8_PTR", ParamType::Utf8Ptr as i32),
         ("OSSL_PARAM_OCTET_PTR", ParamType::OctetPtr as i32),
+        ("EVP_CIPH_ECB_MODE", abi::EVP_CIPH_ECB_MODE as i32),
         ("EVP_CIPH_CBC_MODE", abi::EVP_CIPH_CBC_MODE as i32),
+        ("EVP_CIPH_CTR_MODE", abi::EVP_CIPH_CTR_MODE as i32),
+        ("EVP_CIPH_XTS_MODE", abi::EVP_CIPH_XTS_MODE as i32),
     ];
     let theirs = ask_c(&ours.map(|(name, _)| name), "%lld");
     for ((name, ours), theirs) in ours.iter().zip(&theirs) {

@@ -69,10 +69,11 @@ pub fn survey(root: &Root) -> Result<Survey, Error> {
     collect(root, true, |_| true)
 }
 
-/// The usable drivers for `algorithm` (as in /proc/crypto, e.g. `cbc(aes)`), highest priority first, whatever they are.
-/// Reads /proc/crypto once, asks NETLINK_CRYPTO once, and sysfs for the few modules in question.
-pub fn find_drivers(root: &Root, algorithm: &str) -> Result<Vec<Candidate>, Error> {
-    let survey = collect(root, false, |d| d.algorithm == algorithm && d.is_usable())?;
+/// The usable drivers for some algorithms (as in /proc/crypto, e.g. `cbc(aes)`), highest priority first, whatever they are;
+/// their entries say which algorithm is theirs. Reads /proc/crypto once, asks NETLINK_CRYPTO once, and sysfs for the few
+/// modules in question.
+pub fn find_drivers(root: &Root, algorithms: &[&str]) -> Result<Vec<Candidate>, Error> {
+    let survey = collect(root, false, |d| algorithms.contains(&d.algorithm.as_str()) && d.is_usable())?;
     let mut found: Vec<Candidate> = survey
         .drivers
         .into_iter()
@@ -89,8 +90,8 @@ pub fn find_drivers(root: &Root, algorithm: &str) -> Result<Vec<Candidate>, Erro
 }
 
 /// The accelerators among [`find_drivers`].
-pub fn find_accelerators(root: &Root, algorithm: &str) -> Result<Vec<Candidate>, Error> {
-    let mut found = find_drivers(root, algorithm)?;
+pub fn find_accelerators(root: &Root, algorithms: &[&str]) -> Result<Vec<Candidate>, Error> {
+    let mut found = find_drivers(root, algorithms)?;
     found.retain(|c| c.judgement.verdict == Verdict::Accelerator);
     Ok(found)
 }
@@ -182,17 +183,17 @@ mod tests {
         let (_keep, root) = saved(&text);
         let names = |found: Vec<Candidate>| found.into_iter().map(|c| c.driver).collect::<Vec<_>>();
         assert_eq!(
-            names(find_accelerators(&root, "cbc(aes)").unwrap()),
+            names(find_accelerators(&root, &["cbc(aes)"]).unwrap()),
             ["mv-cbc-aes", "virtio_crypto_aes_cbc"]
         );
-        assert_eq!(names(find_drivers(&root, "cbc(aes)").unwrap())[0], "cbc-aes-aesni");
-        assert!(find_accelerators(&root, "ctr(aes)").unwrap().is_empty());
+        assert_eq!(names(find_drivers(&root, &["cbc(aes)"]).unwrap())[0], "cbc-aes-aesni");
+        assert!(find_accelerators(&root, &["ctr(aes)"]).unwrap().is_empty());
     }
 
     #[test]
     fn without_proc_crypto_the_error_names_it() {
         let empty = tempfile::tempdir().unwrap();
-        let error = find_accelerators(&Root::saved(empty.path()).unwrap(), "cbc(aes)").unwrap_err();
+        let error = find_accelerators(&Root::saved(empty.path()).unwrap(), &["cbc(aes)"]).unwrap_err();
         assert!(error.to_string().contains("proc/crypto cannot be read"), "{error}");
     }
 

@@ -5,7 +5,20 @@ use std::str::FromStr;
 use crate::Error;
 
 /// OpenSSL's names of the ciphers that outboard can offer.
-pub(crate) const CIPHERS: [&str; 3] = ["AES-128-CBC", "AES-192-CBC", "AES-256-CBC"];
+pub const CIPHERS: [&str; 12] = [
+    "AES-128-CBC",
+    "AES-192-CBC",
+    "AES-256-CBC",
+    "AES-128-CTR",
+    "AES-192-CTR",
+    "AES-256-CTR",
+    "AES-128-ECB",
+    "AES-192-ECB",
+    "AES-256-ECB",
+    "AES-128-XTS",
+    "AES-256-XTS",
+    "DES-EDE3-CBC",
+];
 
 /// Which algorithms are chosen.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -51,10 +64,15 @@ pub(crate) fn known(name: &str) -> Result<&'static str, Error> {
     if ["ALL", "NONE"].iter().any(|alone| name.eq_ignore_ascii_case(alone)) {
         return Err(Error::NotAlone(name.to_owned()));
     }
-    CIPHERS
-        .into_iter()
-        .find(|cipher| cipher.eq_ignore_ascii_case(name))
-        .ok_or_else(|| Error::UnknownAlgorithm { name: name.to_owned(), known: CIPHERS.join(", ") })
+    CIPHERS.into_iter().find(|cipher| cipher.eq_ignore_ascii_case(name)).ok_or_else(|| unknown(name))
+}
+
+fn unknown(name: &str) -> Error {
+    let capitals = name.to_ascii_uppercase();
+    if capitals == "DES" || (capitals.starts_with("DES-") && !capitals.starts_with("DES-EDE")) {
+        return Error::SingleDes(name.to_owned());
+    }
+    Error::UnknownAlgorithm { name: name.to_owned(), known: CIPHERS.join(", ") }
 }
 
 #[cfg(test)]
@@ -76,5 +94,14 @@ mod tests {
         assert_eq!("ALL,AES-128-CBC".parse::<Algorithms>(), Err(Error::NotAlone("ALL".into())));
         let text = "AES-128-CBB".parse::<Algorithms>().unwrap_err().to_string();
         assert!(text.contains("AES-128-CBB") && text.contains("AES-128-CBC"), "{text}");
+    }
+
+    #[test]
+    fn single_des_is_refused_with_the_reason() {
+        for name in ["DES-CBC", "des-ecb", "DES"] {
+            assert_eq!(name.parse::<Algorithms>(), Err(Error::SingleDes(name.into())));
+        }
+        assert!(matches!("DES-EDE-CBC".parse::<Algorithms>(), Err(Error::UnknownAlgorithm { .. })));
+        assert!("des-ede3-cbc".parse::<Algorithms>().unwrap().has("DES-EDE3-CBC"));
     }
 }

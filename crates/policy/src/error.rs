@@ -20,6 +20,12 @@ pub enum Error {
         /// What could have been.
         known: String,
     },
+    /// Single DES, which outboard does not offer.
+    #[error(
+        "\"{0}\" is single DES, whose keys were found by trial within a day in 1999: outboard does not offer it; name \
+         DES-EDE3-CBC, or better an AES"
+    )]
+    SingleDes(String),
     /// USE_SOFTDRIVERS outside of 0 to 2.
     #[error(
         "\"{0}\" is not 0 (accelerators only), 1 (all drivers) or 2 (all but those known to be software)"

@@ -8,7 +8,7 @@ mod drivers;
 mod error;
 mod threshold;
 
-pub use algorithms::Algorithms;
+pub use algorithms::{Algorithms, CIPHERS};
 pub use drivers::{Drivers, SoftDrivers};
 pub use error::Error;
 pub use threshold::{DEFAULT_THRESHOLD, Thresholds};

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use outboard_abi as abi;
 use outboard_accel::{Algorithm, Error, Reached, reach};
 use outboard_counters::IN_USE;
-use outboard_drivers::find_drivers;
 use outboard_drivers::judge::Verdict;
 use outboard_drivers::root::Root;
-use outboard_policy::{Drivers, SoftDrivers};
+use outboard_drivers::{Candidate, find_drivers};
+use outboard_policy::{Algorithms, Drivers, SoftDrivers};
 
-use crate::cipher::{CBC_AES, Kind};
+use crate::cipher::{KINDS, Kind};
 use crate::entry::Provider;
 use crate::hardware::Hardware;
 use crate::log::Level;
@@ -18,7 +18,8 @@ use crate::software::SoftCipher;
 
 /// What is offered, with the tables that the core reads.
 pub(crate) struct Offer {
-    ciphers: [Option<Cipher>; CBC_AES.len()],
+    /// Each in the place that its kind has in `KINDS`.
+    ciphers: Vec<Option<Cipher>>,
     rows: Vec<abi::Algorithm>,
 }
 
@@ -32,25 +33,27 @@ pub(crate) struct Cipher {
 }
 
 impl Offer {
-    /// Looks for a driver, and offers what it does as far as the policy allows and the default provider,
-    /// which must be there, can do it too.
+    /// Looks for drivers, and offers what they do as far as the policy allows and the default provider, which must be
+    /// there, can do it too.
+    #[cold]
     pub(crate) fn decide(provider: &Provider) -> Offer {
         let wanted = |kind: &Kind| provider.policy.ciphers.has(kind.name);
-        let hardware = if CBC_AES.iter().any(wanted) { find(provider, Algorithm::CbcAes) } else { None };
-        let ciphers = std::array::from_fn(|index| {
-            let kind = &CBC_AES[index];
-            let soft = provider.software.cipher(&provider.core, kind.name)?;
-            let hardware = hardware.as_ref().filter(|_| wanted(kind))?;
+        let found =
+            find(provider, &|algorithm| KINDS.iter().any(|kind| kind.algorithm == algorithm && wanted(kind)));
+        let cipher = |kind: &'static Kind| {
+            let (_, hardware) = found.iter().find(|(algorithm, _)| *algorithm == kind.algorithm)?;
+            let soft = provider.software.cipher(&provider.core, kind.name).filter(|_| wanted(kind))?;
             let threshold = provider.policy.thresholds.of(kind.name);
             provider.log.line(Level::Info, format_args!("offers {} from {threshold} bytes on", kind.name));
             Some(Cipher { kind, soft, hardware: Arc::clone(hardware), threshold })
-        });
+        };
+        let ciphers: Vec<_> = KINDS.iter().map(cipher).collect();
         let mut rows: Vec<abi::Algorithm> = ciphers.iter().flatten().map(row).collect();
         rows.push(abi::Algorithm::END);
         Offer { ciphers, rows }
     }
 
-    /// An offered cipher by its place in `CBC_AES`.
+    /// An offered cipher by its place in `KINDS`.
     pub(crate) fn cipher(&self, kind: usize) -> Option<&Cipher> {
         self.ciphers.get(kind)?.as_ref()
     }
@@ -70,52 +73,91 @@ fn row(cipher: &Cipher) -> abi::Algorithm {
     }
 }
 
-/// The best driver of an algorithm that the policy allows and that can be reached.
-fn find(provider: &Provider, algorithm: Algorithm) -> Option<Arc<Hardware>> {
-    let say = |text: &str| {
-        provider.log.line(Level::Info, format_args!("{text}"));
-        provider.counters.note(text);
-    };
-    let names = match allowed(provider, algorithm) {
-        Ok(names) => names,
+/// For each wanted algorithm the best driver that the policy allows and that can be reached.
+fn find(provider: &Provider, wanted: &dyn Fn(Algorithm) -> bool) -> Vec<(Algorithm, Arc<Hardware>)> {
+    let wanted: Vec<Algorithm> = Algorithm::ALL.into_iter().filter(|&algorithm| wanted(algorithm)).collect();
+    if wanted.is_empty() {
+        return Vec::new();
+    }
+    let names: Vec<&str> = wanted.iter().map(|algorithm| algorithm.kernel_name()).collect();
+    let candidates = match find_drivers(&Root::live(), &names) {
+        Ok(candidates) => candidates,
         Err(error) => {
-            say(&error.to_string());
-            return None;
+            say(provider, &error.to_string());
+            return Vec::new();
         }
     };
-    if names.is_empty() {
-        say(&format!("/proc/crypto lists no driver for {} that may be used", algorithm.kernel_name()));
+    let (mut found, mut without, mut reasons) = (Vec::new(), Vec::new(), Vec::new());
+    for (algorithm, name) in wanted.into_iter().zip(names) {
+        let of_it = candidates.iter().filter(|candidate| candidate.entry.algorithm == name);
+        let drivers = allowed(provider, of_it);
+        if drivers.is_empty() {
+            without.push(name);
+        }
+        found.extend(
+            reach_one(provider, algorithm, drivers, &mut reasons).map(|hardware| (algorithm, hardware)),
+        );
     }
-    for name in names {
-        let Reached { accelerator, passed } = reach(&name, algorithm);
+    if !without.is_empty() {
+        let without = without.join(", ");
+        reasons.push(format!("/proc/crypto lists no driver for {without} that may be used"));
+    }
+    // That an engine does some algorithms and not all is no news, unless they were asked for by name.
+    let is_news = found.is_empty() || provider.policy.ciphers != Algorithms::All;
+    for reason in &reasons {
+        provider.log.line(Level::Info, format_args!("{reason}"));
+        if is_news {
+            provider.counters.note(reason);
+        }
+    }
+    found
+}
+
+/// The first of these drivers that can be reached; `reasons` tells why others cannot.
+fn reach_one(
+    provider: &Provider,
+    algorithm: Algorithm,
+    drivers: Vec<&str>,
+    reasons: &mut Vec<String>,
+) -> Option<Arc<Hardware>> {
+    for name in drivers {
+        let Reached { accelerator, passed } = reach(name, algorithm);
         let passed = passed.iter().map(Error::to_string);
         let Some(accelerator) = accelerator else {
-            passed.for_each(|why| say(&why));
+            reasons.extend(passed);
             continue;
         };
         // Why not the interfaces before it is for those who ask.
         passed.for_each(|why| provider.log.line(Level::Info, format_args!("{why}")));
-        say(&format!("{IN_USE}driver {name} over {}", accelerator.interface()));
+        say(provider, &format!("{IN_USE}driver {name} over {}", accelerator.interface()));
         return Some(Arc::new(Hardware::new(accelerator, provider.log)));
     }
     None
 }
 
-/// The names of the drivers that the policy allows, the preferred one first.
-fn allowed(provider: &Provider, algorithm: Algorithm) -> Result<Vec<String>, outboard_drivers::find::Error> {
-    // The kernel's own preference comes first in what is found.
-    let mut found = find_drivers(&Root::live(), algorithm.kernel_name())?;
-    found.retain(|candidate| match (provider.policy.soft_drivers, candidate.judgement.verdict) {
+/// Says something to the log and to who counts.
+fn say(provider: &Provider, text: &str) {
+    provider.log.line(Level::Info, format_args!("{text}"));
+    provider.counters.note(text);
+}
+
+/// The names of the drivers that the policy allows, the preferred one first; the kernel's own preference is the order that
+/// they come in.
+fn allowed<'a>(provider: &'a Provider, candidates: impl Iterator<Item = &'a Candidate>) -> Vec<&'a str> {
+    let may_be_used = |verdict| match (provider.policy.soft_drivers, verdict) {
         (SoftDrivers::All, _) | (_, Verdict::Accelerator) => true,
         (SoftDrivers::RejectSoftware, verdict) => verdict == Verdict::Unknown,
         (SoftDrivers::AcceleratorsOnly, _) => false,
-    });
+    };
+    let usable = candidates.filter(|candidate| may_be_used(candidate.judgement.verdict));
     let (accelerators, others): (Vec<_>, Vec<_>) =
-        found.into_iter().partition(|candidate| candidate.judgement.verdict == Verdict::Accelerator);
-    let mut names: Vec<String> =
-        accelerators.into_iter().chain(others).map(|candidate| candidate.driver).collect();
-    if let Drivers::Only(listed) = &provider.policy.drivers {
-        names = listed.iter().filter(|name| names.contains(name)).cloned().collect();
+        usable.partition(|candidate| candidate.judgement.verdict == Verdict::Accelerator);
+    let names: Vec<&str> =
+        accelerators.iter().chain(&others).map(|candidate| candidate.driver.as_str()).collect();
+    match &provider.policy.drivers {
+        Drivers::All => names,
+        Drivers::Only(listed) => {
+            listed.iter().map(String::as_str).filter(|name| names.contains(name)).collect()
+        }
     }
-    Ok(names)
 }

@@ -92,6 +92,8 @@ pub(crate) struct SoftCipher {
     pub(crate) cipher: abi::CipherUpdate,
     pub(crate) get_ctx_params: abi::GetCtxParams,
     pub(crate) set_ctx_params: abi::CipherSetCtxParams,
+    pub(crate) gettable_ctx_params: abi::CipherCtxParamList,
+    pub(crate) settable_ctx_params: abi::CipherCtxParamList,
 }
 
 impl SoftCipher {
@@ -120,6 +122,12 @@ impl SoftCipher {
                 )?),
                 set_ctx_params: std::mem::transmute::<Function, abi::CipherSetCtxParams>(find(
                     abi::CIPHER_SET_CTX_PARAMS,
+                )?),
+                gettable_ctx_params: std::mem::transmute::<Function, abi::CipherCtxParamList>(find(
+                    abi::CIPHER_GETTABLE_CTX_PARAMS,
+                )?),
+                settable_ctx_params: std::mem::transmute::<Function, abi::CipherCtxParamList>(find(
+                    abi::CIPHER_SETTABLE_CTX_PARAMS,
                 )?),
             })
         }
@@ -182,7 +190,7 @@ impl SoftContext {
     }
 
     /// Gives it a block of ciphertext that it keeps back, as decryption with padding does with the last one.
-    pub(crate) fn keep_back(&self, block: &[u8; 16]) -> bool {
+    pub(crate) fn keep_back(&self, block: &[u8]) -> bool {
         let mut nothing = [0; 16];
         let mut written = 0;
         // SAFETY: a context of this cipher; both buffers have as many bytes as is said.

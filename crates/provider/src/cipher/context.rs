@@ -7,7 +7,7 @@ use outboard_abi::{Param, end, name};
 use outboard_accel::Session;
 use zeroize::{Zeroize, Zeroizing};
 
-use super::BLOCK;
+use super::kind::{Block, Kind, Mode};
 use super::unpad::Mac;
 use crate::entry::Provider;
 use crate::guard;
@@ -27,8 +27,11 @@ pub(crate) struct Context {
     pub(super) straight_below: usize,
     /// The default provider's context.
     pub(super) soft: SoftContext,
-    /// Bytes that `soft` holds in its buffer, 0 to 16.
+    /// Bytes that `soft` holds in its buffer, 0 to a block; in counter mode, bytes of the last block of the key stream
+    /// that are used up.
     pub(super) held: usize,
+    /// What remains of a number of bytes when whole blocks are taken away: [`Kind::mask`].
+    pub(super) mask: usize,
     /// 1 if `soft` keeps the last block back, as decryption with padding must; else 0.
     pub(super) keeps_last: usize,
     /// Software requests and bytes not yet in the shared counters.
@@ -46,7 +49,7 @@ pub(crate) struct Context {
     /// The MAC of the record that was decrypted last, if that was done here and not by `soft`.
     pub(super) tls_mac: Option<Mac>,
 
-    /// Parameter `num`: nothing to CBC, but it can be set and asked for, and pushing an IV takes it back to 0.
+    /// Parameter `num`: nothing to CBC and ECB, but it can be set and asked for, and pushing an IV takes it back to 0.
     pub(super) num: c_uint,
     /// The key, while it may be wanted for a session; empty before.
     pub(super) key: Zeroizing<Vec<u8>>,
@@ -55,15 +58,17 @@ pub(crate) struct Context {
     pub(super) key_encrypts: bool,
     /// The IV of the last initialisation: what `soft` believes it to be is lost when a running IV is
     /// pushed into it.
-    pub(super) original_iv: [u8; BLOCK],
+    pub(super) original_iv: Block,
+    /// Whether there was one.
+    pub(super) iv_given: bool,
     /// Whether that has happened.
     pub(super) pushed: bool,
     /// The IV to go on from, if the accelerator did the last blocks and `soft` does not know. Then `soft`
     /// holds no bytes, so pushing it loses nothing.
-    pub(super) running: Option<[u8; BLOCK]>,
+    pub(super) running: Option<Block>,
     /// The block of ciphertext that follows, if decryption with padding has to keep it back and the accelerator did
     /// what came before it. None without `running`.
-    pub(super) kept: Option<[u8; BLOCK]>,
+    pub(super) kept: Option<Block>,
     /// The key in the driver, from the first request on that wanted it.
     pub(super) session: SessionState,
     /// The default provider failed half-way, so nothing is known about its buffer: the accelerator stays
@@ -88,6 +93,7 @@ impl Context {
             straight_below: usize::MAX,
             soft,
             held: 0,
+            mask: cipher.kind.mask(),
             keeps_last: 0,
             soft_requests: 0,
             soft_bytes: 0,
@@ -101,7 +107,8 @@ impl Context {
             num: 0,
             key: Zeroizing::new(Vec::new()),
             key_encrypts: true,
-            original_iv: [0; BLOCK],
+            original_iv: Block::default(),
+            iv_given: false,
             pushed: false,
             running: None,
             kept: None,
@@ -110,8 +117,13 @@ impl Context {
         }))
     }
 
+    /// What is fixed about the cipher.
+    pub(super) fn kind(&self) -> &'static Kind {
+        self.cipher.kind
+    }
+
     fn duplicate(&mut self) -> Option<Box<Context>> {
-        let in_records = self.tls_version > 0 && !self.key.is_empty();
+        let in_records = self.takes_records() && !self.key.is_empty();
         let soft = if in_records { self.soft_for_records()? } else { self.soft.duplicate()? };
         Some(Box::new(Context {
             soft,
@@ -137,7 +149,8 @@ impl Context {
     fn soft_for_records(&mut self) -> Option<SoftContext> {
         let iv = self.running_iv()?;
         let software = self.provider.software.context(&self.provider.core);
-        let soft = SoftContext::with_key(self.cipher.soft, software, self.encrypt, &self.key, &iv)?;
+        let iv = &iv[..self.kind().iv_len()];
+        let soft = SoftContext::with_key(self.cipher.soft, software, self.encrypt, &self.key, iv)?;
         let (mut padding, mut version) = (c_uint::from(self.padding), self.tls_version);
         let (mut mac_size, mut num) = (self.tls_mac_size, self.num);
         let params = [
@@ -152,7 +165,7 @@ impl Context {
 
     /// The MAC of the record that `soft` decrypted last, if it did and there is one.
     fn soft_mac(&self) -> Option<Mac> {
-        if self.tls_version == 0 || self.encrypt {
+        if !self.takes_records() || self.encrypt {
             return None;
         }
         let mut at: *const u8 = null();
@@ -166,10 +179,15 @@ impl Context {
         Mac::copy_of(unsafe { std::slice::from_raw_parts(at, params[0].return_size) })
     }
 
+    /// Whether each update is a TLS record.
+    pub(super) fn takes_records(&self) -> bool {
+        self.tls_version > 0 && self.kind().mode == Mode::Cbc
+    }
+
     /// Decides anew which requests go straight to software; to be called whenever that may have changed.
     pub(super) fn settle(&mut self) {
-        self.keeps_last = usize::from(!self.encrypt && self.padding);
-        self.straight_below = if self.running.is_some() || self.tls_version > 0 {
+        self.keeps_last = usize::from(!self.encrypt && self.padding && self.kind().mode.holds_data());
+        self.straight_below = if self.running.is_some() || self.takes_records() {
             0
         } else if self.may_offload() {
             self.cipher.threshold
@@ -181,7 +199,8 @@ impl Context {
     /// Whether the accelerator is in question for this context at all.
     pub(super) fn may_offload(&self) -> bool {
         !self.lost
-            && self.key_encrypts == self.encrypt
+            && (self.key_encrypts == self.encrypt || self.kind().mode == Mode::Ctr)
+            && (self.iv_given || self.kind().mode != Mode::Xts)
             && !self.key.is_empty()
             && !matches!(self.session, SessionState::Refused)
             && self.cipher.hardware.is_up()
@@ -202,11 +221,12 @@ impl Context {
         self.pushed = true;
         let mut num = self.num;
         let params = [Param::give_unsigned(name::NUM, &mut num), end()];
-        let told = self.soft.set_iv(self.encrypt, &running)
+        let (iv_len, block) = (self.kind().iv_len(), self.kind().block());
+        let told = self.soft.set_iv(self.encrypt, &running[..iv_len])
             && (num == 0 || self.soft.set_params(&params))
-            && self.kept.is_none_or(|kept| self.soft.keep_back(&kept));
+            && self.kept.is_none_or(|kept| self.soft.keep_back(&kept[..block]));
         if self.kept.take().is_some() {
-            self.held = BLOCK;
+            self.held = block;
         }
         if told {
             self.settle()
@@ -250,13 +270,18 @@ impl Drop for Context {
 
 /// `OSSL_FUNC_cipher_newctx`
 pub(super) unsafe extern "C" fn newctx<const KIND: usize>(provider: *mut c_void) -> *mut c_void {
+    // SAFETY: the core hands back the context that OSSL_provider_init gave it, and tears it down only when no cipher of
+    // ours, and so no context, is left.
+    made(unsafe { &*provider.cast::<Provider>() }, KIND)
+}
+
+/// Once, and not in each of its callers.
+#[inline(never)]
+fn made(provider: &'static Provider, kind: usize) -> *mut c_void {
     guard(null_mut(), || {
-        // SAFETY: the core hands back the context that OSSL_provider_init gave it, and tears it down only
-        // when no cipher of ours, and so no context, is left.
-        let provider: &'static Provider = unsafe { &*provider.cast::<Provider>() };
-        let made =
-            provider.offer().and_then(|offer| offer.cipher(KIND)).and_then(|c| Context::new(provider, c));
-        made.map_or(null_mut(), |context| Box::into_raw(context).cast())
+        let cipher = provider.offer().and_then(|offer| offer.cipher(kind));
+        let context = cipher.and_then(|cipher| Context::new(provider, cipher));
+        context.map_or(null_mut(), |context| Box::into_raw(context).cast())
     })
 }
 

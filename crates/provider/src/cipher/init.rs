@@ -7,8 +7,8 @@ use outboard_abi::Param;
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
-use super::BLOCK;
 use super::context::{Context, SessionState};
+use super::kind::Mode;
 use crate::guard;
 
 /// A key or an IV as the core hands it over: null means that what was set before stays.
@@ -65,11 +65,11 @@ impl Context {
         if !self.sync() {
             return 0;
         }
-        // Without an IV the default provider goes back to the one of the last initialisation; if a running
-        // IV was pushed into it since, it no longer knows that one, but we do.
+        // Without an IV the default provider goes back to the one of the last initialisation in CBC mode (and on from
+        // where it is in counter mode); if a running IV was pushed into it since, it no longer knows that one, but we do.
         let original = self.original_iv;
-        let iv =
-            if iv.at.is_null() && self.pushed { Given { at: original.as_ptr(), len: BLOCK } } else { iv };
+        let goes_back = iv.at.is_null() && self.pushed && self.kind().mode == Mode::Cbc;
+        let iv = if goes_back { Given { at: original.as_ptr(), len: self.kind().iv_len() } } else { iv };
 
         let init = if encrypt { self.soft.functions.encrypt_init } else { self.soft.functions.decrypt_init };
         // SAFETY: what came from the core goes on to the default provider as it is, but for the IV above.
@@ -80,8 +80,9 @@ impl Context {
         self.num = 0;
         self.lost = false;
         // SAFETY: the core's promise.
-        if let Some(given) = unsafe { iv.bytes() }.and_then(|bytes| bytes.try_into().ok()) {
-            self.original_iv = given;
+        if let Some(given) = unsafe { iv.bytes() }.filter(|bytes| bytes.len() == self.kind().iv_len()) {
+            self.original_iv[..given.len()].copy_from_slice(given);
+            self.iv_given = true;
             self.pushed = false;
         }
         if !done {

@@ -1,5 +1,6 @@
-//! Cipher contexts: AES in CBC mode.
+//! Cipher contexts.
 //!
+//! - `kind`: which ciphers there are, and what differs between them
 //! - `context`: what a context holds, copies, frees
 //! - `init`: key, IV and direction
 //! - `stream`: update and final
@@ -10,6 +11,7 @@
 
 mod context;
 mod init;
+mod kind;
 mod offload;
 mod params;
 mod record;
@@ -23,45 +25,9 @@ use outboard_abi as abi;
 use outboard_abi::{Dispatch, Function};
 
 use context::Context;
+pub(crate) use kind::{KINDS, Kind};
 
-/// Bytes of a block and of an IV of AES in CBC mode.
-pub(crate) const BLOCK: usize = 16;
-
-/// What is fixed about an algorithm that we can offer.
-pub(crate) struct Kind {
-    /// OpenSSL's first name for it.
-    pub(crate) name: &'static str,
-    /// All of OpenSSL's names for it, as the default provider lists them.
-    pub(crate) names: &'static std::ffi::CStr,
-    /// Bytes of the key.
-    pub(crate) key_len: usize,
-    /// Our functions for it.
-    pub(crate) functions: &'static [Dispatch],
-}
-
-/// Each cipher that a driver of the kernel's `cbc(aes)` can do.
-pub(crate) const CBC_AES: [Kind; 3] = [
-    Kind {
-        name: "AES-128-CBC",
-        names: c"AES-128-CBC:AES128:2.16.840.1.101.3.4.1.2",
-        key_len: 16,
-        functions: &functions::<0>(),
-    },
-    Kind {
-        name: "AES-192-CBC",
-        names: c"AES-192-CBC:AES192:2.16.840.1.101.3.4.1.22",
-        key_len: 24,
-        functions: &functions::<1>(),
-    },
-    Kind {
-        name: "AES-256-CBC",
-        names: c"AES-256-CBC:AES256:2.16.840.1.101.3.4.1.42",
-        key_len: 32,
-        functions: &functions::<2>(),
-    },
-];
-
-/// The dispatch table of `CBC_AES[KIND]`. Functions that the core calls without a context have to know
+/// The dispatch table of `KINDS[KIND]`. Functions that the core calls without a context have to know
 /// their algorithm from their address alone, hence a constant.
 const fn functions<const KIND: usize>() -> [Dispatch; 15] {
     // SAFETY: each function has the type that core_dispatch.h gives to the number beside it; the core
@@ -103,11 +69,11 @@ const fn functions<const KIND: usize>() -> [Dispatch; 15] {
             ),
             Dispatch::new(
                 abi::CIPHER_GETTABLE_CTX_PARAMS,
-                transmute::<abi::CipherCtxParamList, Function>(params::gettable_ctx_params),
+                transmute::<abi::CipherCtxParamList, Function>(params::gettable_ctx_params::<KIND>),
             ),
             Dispatch::new(
                 abi::CIPHER_SETTABLE_CTX_PARAMS,
-                transmute::<abi::CipherCtxParamList, Function>(params::settable_ctx_params),
+                transmute::<abi::CipherCtxParamList, Function>(params::settable_ctx_params::<KIND>),
             ),
             Dispatch::END,
         ]

@@ -6,8 +6,8 @@ use std::ptr::copy_nonoverlapping;
 use outboard_accel::{Direction, Request};
 use zeroize::Zeroizing;
 
-use super::BLOCK;
 use super::context::{Context, SessionState};
+use super::kind::Block;
 use crate::offer::Cipher;
 use crate::software::SoftContext;
 
@@ -17,7 +17,7 @@ const CHECKED: usize = 64 * 1024;
 impl Context {
     /// Sends `len` bytes through the accelerator, going on from `iv`: whole blocks, `before` (nothing or one block) and then
     /// `input`. Returns how many of them are done, from the front; the rest is for software. Then `running` is the IV to
-    /// go on from, and `output` holds nothing but right results: no byte is written before its request has succeeded, so
+    /// go on from, if there is one, and `output` holds nothing but right results: no byte is written before its request has succeeded, so
     /// that software can do the rest even in place.
     ///
     /// # Safety
@@ -29,8 +29,10 @@ impl Context {
         input: *const u8,
         output: *mut u8,
         len: usize,
-        iv: [u8; BLOCK],
+        iv: Block,
     ) -> usize {
+        let kind = self.kind();
+        let (iv_len, block) = (kind.iv_len(), kind.block());
         let hardware = &self.cipher.hardware;
         let software = self.provider.software.context(&self.provider.core);
         let row = self.provider.counters.row(self.cipher.kind.name);
@@ -47,19 +49,22 @@ impl Context {
             let SessionState::Open(session, checked) = &mut self.session else { break };
             let most = if *checked { usize::MAX } else { CHECKED };
             let step = session.max_request(direction).min(most).min(len - done);
+            if kind.mode.is_whole() && step < len {
+                break;
+            }
             let head = if done == 0 { before } else { &[] };
             // SAFETY: within the caller's promise. The slice is gone before `output` is written.
             let part = unsafe {
                 std::slice::from_raw_parts(input.add(done.saturating_sub(before.len())), step - head.len())
             };
-            let last: [u8; BLOCK] =
-                *part.last_chunk().or_else(|| head.last_chunk()).expect("a block at least");
+            let mut last = last_block(if part.is_empty() { head } else { part }, block);
+            let given = &iv[..iv_len];
             let expected = if *checked {
                 None
             } else {
-                self.cipher.expect(software, self.encrypt, &self.key, &iv, &[head, part].concat())
+                self.cipher.expect(software, self.encrypt, &self.key, given, &[head, part].concat())
             };
-            let result = match session.crypt(&Request { direction, iv: &iv, head, input: part }) {
+            let result = match session.crypt(&Request { direction, iv: given, head, input: part }) {
                 Ok(result) => result,
                 Err(error) => {
                     hardware.failed(&error);
@@ -78,19 +83,29 @@ impl Context {
                 }
                 *checked = true;
             }
-            iv = if self.encrypt { result[step - BLOCK..].try_into().expect("a block long") } else { last };
+            if self.encrypt {
+                last = last_block(result, block);
+            }
+            iv = kind.mode.advance(iv, step / block, &last);
             // SAFETY: `output` has room; the result lies in the session's own memory.
             unsafe { copy_nonoverlapping(result.as_ptr(), output.add(done), step) };
             session.release();
             done += step;
             row.inspect(|row| row.add_hw(1, step as u64));
         }
-        if done > 0 {
+        if done > 0 && !kind.mode.is_whole() {
             self.running = Some(iv);
         }
         self.settle();
         done
     }
+}
+
+/// The last block of some.
+fn last_block(blocks: &[u8], len: usize) -> Block {
+    let mut last = Block::default();
+    last[..len].copy_from_slice(&blocks[blocks.len() - len..]);
+    last
 }
 
 impl Cipher {
@@ -101,7 +116,7 @@ impl Cipher {
         software: *mut c_void,
         encrypt: bool,
         key: &[u8],
-        iv: &[u8; BLOCK],
+        iv: &[u8],
         part: &[u8],
     ) -> Option<Zeroizing<Vec<u8>>> {
         let scratch = SoftContext::with_key(self.soft, software, encrypt, key, iv)?;

@@ -1,13 +1,17 @@
 //! What can be asked of a cipher and set on a context (provider-cipher(7)).
 
 use std::ffi::{c_int, c_uint, c_void};
+use std::ptr::null;
 
 use outboard_abi as abi;
 use outboard_abi::{Param, ParamType, name};
+use outboard_accel::Algorithm;
 
 use super::context::Context;
-use super::{BLOCK, CBC_AES};
+use super::kind::{KINDS, Kind, Mode};
+use crate::entry::Provider;
 use crate::guard;
+use crate::software::SoftCipher;
 
 const fn number(key: &'static std::ffi::CStr) -> Param {
     Param::describe(key, ParamType::Unsigned, size_of::<usize>())
@@ -30,62 +34,75 @@ static GETTABLE: [Param; 10] = [
     abi::end(),
 ];
 
-static GETTABLE_CTX: [Param; 8] = [
-    number(name::KEYLEN),
-    number(name::IVLEN),
-    Param::describe(name::PADDING, ParamType::Unsigned, size_of::<c_int>()),
-    Param::describe(name::NUM, ParamType::Unsigned, size_of::<c_int>()),
-    Param::describe(name::IV, ParamType::OctetString, 0),
-    Param::describe(name::UPDATED_IV, ParamType::OctetString, 0),
-    Param::describe(name::TLS_MAC, ParamType::OctetPtr, 0),
-    abi::end(),
-];
-
-static SETTABLE_CTX: [Param; 6] = [
-    Param::describe(name::PADDING, ParamType::Unsigned, size_of::<c_int>()),
-    Param::describe(name::NUM, ParamType::Unsigned, size_of::<c_int>()),
-    Param::describe(c"use-bits", ParamType::Unsigned, size_of::<c_int>()),
-    Param::describe(name::TLS_VERSION, ParamType::Unsigned, size_of::<c_int>()),
-    number(name::TLS_MAC_SIZE),
-    abi::end(),
-];
-
 /// `OSSL_FUNC_cipher_gettable_params`
 pub(super) unsafe extern "C" fn gettable_params(_provider: *mut c_void) -> *const Param {
     GETTABLE.as_ptr()
 }
 
-/// `OSSL_FUNC_cipher_gettable_ctx_params`
-pub(super) unsafe extern "C" fn gettable_ctx_params(
+/// `OSSL_FUNC_cipher_gettable_ctx_params`: the default provider's list, which is not the same in every OpenSSL.
+pub(super) unsafe extern "C" fn gettable_ctx_params<const KIND: usize>(
     _at: *mut c_void,
-    _provider: *mut c_void,
+    provider: *mut c_void,
 ) -> *const Param {
-    GETTABLE_CTX.as_ptr()
+    // SAFETY: the core's promise about our provider context.
+    unsafe { list(provider, KIND, |soft| soft.gettable_ctx_params) }
 }
 
-/// `OSSL_FUNC_cipher_settable_ctx_params`
-pub(super) unsafe extern "C" fn settable_ctx_params(
+/// `OSSL_FUNC_cipher_settable_ctx_params`: as above.
+pub(super) unsafe extern "C" fn settable_ctx_params<const KIND: usize>(
     _at: *mut c_void,
-    _provider: *mut c_void,
+    provider: *mut c_void,
 ) -> *const Param {
-    SETTABLE_CTX.as_ptr()
+    // SAFETY: the core's promise about our provider context.
+    unsafe { list(provider, KIND, |soft| soft.settable_ctx_params) }
 }
 
-/// `OSSL_FUNC_cipher_get_params`: what holds for each context of the algorithm. Flags are all zero.
+/// Once, and not in each of its callers.
+///
+/// # Safety
+/// `provider` is null or what the core got from `OSSL_provider_init` and has not torn down.
+#[inline(never)]
+unsafe fn list(
+    provider: *mut c_void,
+    kind: usize,
+    which: fn(&SoftCipher) -> abi::CipherCtxParamList,
+) -> *const Param {
+    guard(null(), || {
+        // SAFETY: the caller's promise.
+        let Some(provider) = (unsafe { provider.cast::<Provider>().as_ref() }) else { return null() };
+        let Some(cipher) = provider.offer().and_then(|offer| offer.cipher(kind)) else { return null() };
+        let context = provider.software.context(&provider.core);
+        // SAFETY: without a cipher context the list is that of all of them; the other context is its own provider's.
+        unsafe { which(&cipher.soft)(std::ptr::null_mut(), context) }
+    })
+}
+
+/// `OSSL_FUNC_cipher_get_params`: what holds for each context of the algorithm.
 pub(super) unsafe extern "C" fn get_params<const KIND: usize>(params: *mut Param) -> c_int {
+    // SAFETY: the core's promise.
+    unsafe { describe(&KINDS[KIND], params) }
+}
+
+/// # Safety
+/// `params` is null or ends with a null key, and its buffers are writable.
+#[inline(never)]
+unsafe fn describe(kind: &Kind, params: *mut Param) -> c_int {
+    // XTS: the IV is no part of a stream. Triple DES: a random key needs its parity set, which is to be asked for.
+    let custom_iv = kind.mode == Mode::Xts;
+    let rand_key = kind.algorithm == Algorithm::CbcDes3Ede;
     let answers = [
-        (name::MODE, u64::from(abi::EVP_CIPH_CBC_MODE)),
-        (name::KEYLEN, CBC_AES[KIND].key_len as u64),
-        (name::IVLEN, BLOCK as u64),
-        (name::BLOCK_SIZE, BLOCK as u64),
+        (name::MODE, u64::from(kind.mode.number())),
+        (name::KEYLEN, kind.key_len as u64),
+        (name::IVLEN, kind.iv_len() as u64),
+        (name::BLOCK_SIZE, kind.evp_block() as u64),
         (name::AEAD, 0),
-        (name::CUSTOM_IV, 0),
+        (name::CUSTOM_IV, custom_iv.into()),
         (name::CTS, 0),
         (name::TLS1_MULTIBLOCK, 0),
-        (name::HAS_RAND_KEY, 0),
+        (name::HAS_RAND_KEY, rand_key.into()),
     ];
     let all = answers.into_iter().all(|(key, value)| {
-        // SAFETY: the core's array ends with a null key and its buffers are writable.
+        // SAFETY: the caller's promise.
         unsafe { abi::locate_mut(params, key).is_none_or(|param| abi::set_unsigned(param, value)) }
     });
     c_int::from(all)
@@ -105,10 +122,9 @@ pub(super) unsafe extern "C" fn get_ctx_params(at: *mut c_void, params: *mut Par
         }
         let mut answered = true;
         if context.pushed {
+            let iv = &context.original_iv[..context.kind().iv_len()];
             // SAFETY: the core's array; the IV lives in the context.
-            answered &= unsafe {
-                abi::locate_mut(params, name::IV).is_none_or(|p| abi::set_octets(p, &context.original_iv))
-            };
+            answered &= unsafe { abi::locate_mut(params, name::IV).is_none_or(|p| abi::set_octets(p, iv)) };
         }
         if let Some(mac) = &context.tls_mac {
             let mac = mac.as_slice();
@@ -145,10 +161,18 @@ impl Context {
             self.lose();
             return done;
         }
+        let mode = self.kind().mode;
+        if mode == Mode::Xts {
+            // It takes none of these, whatever they are.
+            return done;
+        }
         // SAFETY: the caller's promise.
         let number = |key| unsafe { abi::locate(params, key).and_then(|param| abi::get_u64(param)) };
         if let Some(num) = number(name::NUM) {
-            self.num = num as c_uint;
+            match mode {
+                Mode::Ctr => self.held = num as usize & self.mask,
+                _ => self.num = num as c_uint,
+            }
         }
         if let Some(padding) = number(name::PADDING) {
             self.padding = padding != 0;
@@ -159,6 +183,8 @@ impl Context {
         if let Some(size) = number(name::TLS_MAC_SIZE) {
             self.tls_mac_size = size as usize;
         }
+        // Nobody sends records this way, and what they do to a context is the default provider's affair.
+        self.lost |= self.tls_version > 0 && mode != Mode::Cbc;
         self.settle();
         done
     }

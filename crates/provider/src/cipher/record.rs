@@ -6,10 +6,9 @@
 
 use std::ffi::c_int;
 
-use super::BLOCK;
 use super::context::Context;
 use super::stream::Request;
-use super::unpad::{Record, unpad};
+use super::unpad::{Padding, Record, unpad};
 use crate::core::Reason;
 
 /// Versions as they stand on the wire (openssl/prov_ssl.h).
@@ -28,15 +27,16 @@ impl Context {
     /// As for `OSSL_FUNC_cipher_update`, in TLS mode.
     pub(super) unsafe fn record(&mut self, r: Request) -> c_int {
         self.tls_mac = None;
-        let padded = if self.encrypt { (r.len / BLOCK + 1).saturating_mul(BLOCK) } else { r.len };
+        let block = self.kind().block();
+        let padded = if self.encrypt { (r.len / block + 1).saturating_mul(block) } else { r.len };
         let well_formed = !r.input.is_null()
             && std::ptr::eq(r.input, r.out)
             && r.out_size >= padded
             && self.padding
-            && padded % BLOCK == 0;
+            && padded % block == 0;
         if !well_formed
             || !self.knows_version()
-            || r.len < self.cipher.threshold.max(BLOCK)
+            || r.len < self.cipher.threshold.max(block)
             || !self.may_offload()
         {
             // SAFETY: the caller's promise.
@@ -87,7 +87,7 @@ impl Context {
     /// Writes the padding behind `len` bytes of data, up to `padded`.
     ///
     /// # Safety
-    /// `out` is writable for `padded` bytes; `padded` is 1 to 16 more than `len`.
+    /// `out` is writable for `padded` bytes; `padded` is 1 to a block more than `len`.
     unsafe fn pad(&self, out: *mut u8, len: usize, padded: usize) {
         let count = padded - len;
         let last = (count - 1) as u8;
@@ -102,9 +102,11 @@ impl Context {
     /// Takes explicit IV, padding and MAC off a decrypted record: how long the data is that follows the
     /// explicit IV. `None`, with an error raised, if the record is malformed for everybody to see.
     fn unwrap_record(&mut self, bytes: &[u8]) -> Option<usize> {
-        let data = &bytes[if self.has_explicit_iv() { BLOCK } else { 0 }..];
-        let ssl3 = self.tls_version == version::SSL3;
-        let Some(Record { len, mac }) = unpad(data, self.tls_mac_size, ssl3) else {
+        let block = self.kind().block();
+        let data = &bytes[if self.has_explicit_iv() { block } else { 0 }..];
+        let padding =
+            if self.tls_version == version::SSL3 { Padding::AnyUpTo(block) } else { Padding::Equal };
+        let Some(Record { len, mac }) = unpad(data, self.tls_mac_size, padding) else {
             self.provider.core.raise(Reason::Record, "TLS record too short, or bad padding after a good MAC");
             return None;
         };

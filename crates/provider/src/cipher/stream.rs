@@ -9,18 +9,20 @@
 //!      its block         |            from soft's IV           | running IV
 //! ```
 //!
-//! When the accelerator fails, the rest goes to `soft` as if it had been the tail.
+//! When the accelerator fails, the rest goes to `soft` as if it had been the tail. In counter mode nothing is held: there
+//! the head is what a block of the key stream, which `soft` has, is left over for. A data unit of XTS is whole blocks, and
+//! goes one way as a whole; one with a part of a block in it (ciphertext stealing) is for `soft`.
 //!
 //! Decryption with padding keeps the last block back. If the accelerator did what came before it, it is kept here and
 //! not by `soft`, and goes down in front of the next update: so a stream of large updates never changes sides.
 
 use std::ffi::{c_int, c_uint, c_void};
-use std::ptr::null;
+use std::ptr::{copy_nonoverlapping, null};
 
 use outboard_abi::{Param, end, name};
 
-use super::BLOCK;
 use super::context::Context;
+use super::kind::{Block, Mode};
 use crate::guard;
 
 /// What the core hands over for one update.
@@ -68,16 +70,16 @@ pub(super) unsafe extern "C" fn finish(
         }
         // SAFETY: the core's promise about buffers.
         let done = unsafe { (context.soft.functions.finish)(context.soft.at, out, out_len, out_size) };
-        if done == 1 {
-            context.held = 0
-        } else {
+        if done != 1 {
             context.lose()
+        } else if context.kind().mode.holds_data() {
+            context.held = 0
         }
         done
     })
 }
 
-/// `OSSL_FUNC_cipher_cipher`: whole blocks past the buffer and the padding (EVP_Cipher(3)).
+/// `OSSL_FUNC_cipher_cipher`: whole blocks past the buffer and the padding (EVP_Cipher(3)). As cheap as `update`.
 pub(super) unsafe extern "C" fn cipher(
     at: *mut c_void,
     out: *mut u8,
@@ -86,12 +88,15 @@ pub(super) unsafe extern "C" fn cipher(
     input: *const u8,
     len: usize,
 ) -> c_int {
-    guard(0, || {
-        // SAFETY: the core's promise about contexts.
-        let context = unsafe { super::context(at) };
-        // SAFETY: the core's promise about buffers.
-        unsafe { context.cipher_blocks(Request { out, out_len, out_size, input, len }) }
-    })
+    // SAFETY: the core's promise about contexts.
+    let context = unsafe { super::context(at) };
+    let request = Request { out, out_len, out_size, input, len };
+    if len < context.straight_below {
+        // SAFETY: the request goes on as it came. Nothing in there panics.
+        return unsafe { context.soft_blocks(request, 0) };
+    }
+    // SAFETY: the core's promise about buffers.
+    guard(0, || unsafe { context.cipher_blocks(request) })
 }
 
 impl Context {
@@ -108,7 +113,7 @@ impl Context {
         if done != 1 {
             self.lose();
         } else if total != 0 {
-            self.held = (total.wrapping_sub(self.keeps_last) % BLOCK).wrapping_add(self.keeps_last);
+            self.held = (total.wrapping_sub(self.keeps_last) & self.mask).wrapping_add(self.keeps_last);
         }
         self.count_soft(r.len);
         done
@@ -117,15 +122,17 @@ impl Context {
     /// # Safety
     /// As for `OSSL_FUNC_cipher_update`.
     unsafe fn update(&mut self, r: Request) -> c_int {
-        if self.tls_version > 0 {
+        if self.takes_records() {
             // SAFETY: the caller's promise.
             return unsafe { self.record(r) };
         }
-        let head = (BLOCK - self.held % BLOCK) % BLOCK;
-        let large = r.len >= self.cipher.threshold && r.len >= head + 2 * BLOCK;
-        let waiting = self.held + self.kept.map_or(0, |kept| kept.len());
+        let (kind, block) = (self.kind(), self.kind().block());
+        let head = self.held.wrapping_neg() & self.mask;
+        let large = r.len >= self.cipher.threshold && r.len >= head + 2 * block;
+        let steals = kind.mode.is_whole() && r.len % block != 0;
+        let waiting = if kind.mode.holds_data() { self.held + self.kept.map_or(0, |_| block) } else { 0 };
         let fits = waiting.checked_add(r.len).is_some_and(|total| r.out_size >= total);
-        if !large || !fits || r.input.is_null() || r.out.is_null() || !self.may_offload() {
+        if !large || steals || !fits || r.input.is_null() || r.out.is_null() || !self.may_offload() {
             // SAFETY: the caller's promise.
             return if self.sync() { unsafe { self.straight(r) } } else { 0 };
         }
@@ -152,11 +159,15 @@ impl Context {
                 written += self.release(r, written)?;
             }
             let kept = self.kept;
-            let before = kept.as_ref().map_or(&[][..], |kept| kept);
+            let block = self.kind().block();
+            let before = kept.as_ref().map_or(&[][..], |kept| &kept[..block]);
             let (blocks, tail) = self.whole_blocks(before.len() + r.len - head);
             // Read before any result is written: `out` may be `input`.
-            let last = r.input.add(r.len - tail);
-            let last = (tail == BLOCK && self.keeps_last > 0).then(|| last.cast::<[u8; BLOCK]>().read());
+            let last = (tail == block && self.keeps_last > 0).then(|| {
+                let mut last = Block::default();
+                copy_nonoverlapping(r.input.add(r.len - tail), last.as_mut_ptr(), block);
+                last
+            });
             let iv = self.running_iv()?;
             let done = self.offload(before, r.input.add(head), r.out.add(written), blocks, iv);
             written += done;
@@ -180,7 +191,7 @@ impl Context {
 
     /// How many of so many bytes can be done now, in whole blocks, and how many are left.
     fn whole_blocks(&self, len: usize) -> (usize, usize) {
-        let blocks = (len - self.keeps_last) / BLOCK * BLOCK;
+        let blocks = (len - self.keeps_last) & !(self.kind().block() - 1);
         (blocks, len - blocks)
     }
 
@@ -231,7 +242,7 @@ impl Context {
     }
 
     /// The IV to go on from, wherever it is. Only while `soft` holds no bytes.
-    pub(super) fn running_iv(&mut self) -> Option<[u8; BLOCK]> {
+    pub(super) fn running_iv(&mut self) -> Option<Block> {
         if self.running.is_some() {
             return self.running;
         }
@@ -240,9 +251,12 @@ impl Context {
         let mut params = [Param::ask_octets(name::UPDATED_IV, &mut at), end()];
         // SAFETY: a context of this cipher; the array and its slot live through the call.
         let done = unsafe { (self.soft.functions.get_ctx_params)(self.soft.at, params.as_mut_ptr()) } == 1;
-        if done && !at.is_null() && params[0].return_size == BLOCK {
+        let iv_len = self.kind().iv_len();
+        if done && !at.is_null() && params[0].return_size == iv_len {
+            let mut iv = Block::default();
             // SAFETY: the default provider pointed to that many bytes in its context.
-            Some(unsafe { at.cast::<[u8; BLOCK]>().read() })
+            unsafe { copy_nonoverlapping(at, iv.as_mut_ptr(), iv_len) };
+            Some(iv)
         } else {
             self.lose();
             None
@@ -252,8 +266,14 @@ impl Context {
     /// # Safety
     /// As for `OSSL_FUNC_cipher_cipher`.
     unsafe fn cipher_blocks(&mut self, r: Request) -> c_int {
+        if self.kind().mode == Mode::Ctr && !self.lost {
+            // Here the two functions are one, but for what TLS parameters do to `update`, and then this context is lost.
+            // SAFETY: the caller's promise.
+            return unsafe { self.update(r) };
+        }
+        let block = self.kind().block();
         let fit =
-            r.len >= self.cipher.threshold && r.len >= BLOCK && r.len % BLOCK == 0 && r.out_size >= r.len;
+            r.len >= self.cipher.threshold && r.len >= block && r.len % block == 0 && r.out_size >= r.len;
         let mut done = 0;
         // Bytes held for `update` would be lost with the IV that is pushed afterwards.
         let nothing_held = self.held == 0 && self.kept.is_none();
@@ -275,6 +295,7 @@ impl Context {
     ///
     /// # Safety
     /// As for `OSSL_FUNC_cipher_cipher`; `from` lies within the request.
+    #[inline]
     pub(super) unsafe fn soft_blocks(&mut self, r: Request, from: usize) -> c_int {
         if !self.sync() {
             return 0;
@@ -292,6 +313,9 @@ impl Context {
                 r.len - from,
             )
         };
+        if !self.kind().mode.holds_data() {
+            self.held = self.held.wrapping_add(r.len) & self.mask;
+        }
         self.count_soft(r.len - from);
         if done == 1 {
             // SAFETY: the core's pointer to where the length goes.

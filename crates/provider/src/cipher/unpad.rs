@@ -9,8 +9,6 @@ use std::ops::BitAnd;
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq, ConstantTimeGreater};
 use zeroize::{Zeroize, Zeroizing};
 
-use super::BLOCK;
-
 /// The longest MAC in bytes (EVP_MAX_MD_SIZE).
 const LONGEST_MAC: usize = 64;
 
@@ -44,6 +42,15 @@ impl Drop for Mac {
     }
 }
 
+/// What the bytes of a padding are, before the last one, which tells their number.
+#[derive(Clone, Copy)]
+pub(in crate::cipher) enum Padding {
+    /// Each is equal to the last one (RFC 5246, section 6.2.3.2).
+    Equal,
+    /// Anything, but with the last one no more than so many (SSL 3: a block; RFC 6101, section 5.2.3.2).
+    AnyUpTo(usize),
+}
+
 /// What is left of a record.
 pub(in crate::cipher) struct Record {
     /// Bytes of data at the front.
@@ -55,21 +62,21 @@ pub(in crate::cipher) struct Record {
 /// Takes padding and MAC off `data`. `None` if the record is too short for them, which everybody can see;
 /// also for a bad padding when there is no MAC in the record (encrypt-then-MAC: the record was
 /// authenticated before), and if the kernel has no random bytes.
-pub(in crate::cipher) fn unpad(data: &[u8], mac_size: usize, ssl3: bool) -> Option<Record> {
+pub(in crate::cipher) fn unpad(data: &[u8], mac_size: usize, kind: Padding) -> Option<Record> {
     let len = data.len();
     if mac_size > LONGEST_MAC || len < mac_size + 1 || u32::try_from(len).is_err() {
         return None;
     }
     let padding = u32::from(data[len - 1]);
     let mut good = not_greater(padding + 1 + mac_size as u32, len as u32);
-    if ssl3 {
-        // The padding's bytes are arbitrary, but there is no more than one block of it.
-        good &= not_greater(padding + 1, BLOCK as u32);
-    } else {
-        // Each byte of the padding has its length; always look at as many as there could be.
-        for (distance, &byte) in data.iter().rev().take(MOST_PADDING).enumerate() {
-            let outside = (distance as u32).ct_gt(&padding);
-            good &= outside | u32::from(byte).ct_eq(&padding);
+    match kind {
+        Padding::AnyUpTo(most) => good &= not_greater(padding + 1, most as u32),
+        // Always look at as many as there could be.
+        Padding::Equal => {
+            for (distance, &byte) in data.iter().rev().take(MOST_PADDING).enumerate() {
+                let outside = (distance as u32).ct_gt(&padding);
+                good &= outside | u32::from(byte).ct_eq(&padding);
+            }
         }
     }
     let removed = u32::conditional_select(&0, &(padding + 1), good);
@@ -158,7 +165,7 @@ mod tests {
             padding in 0usize..256,
         ) {
             let bytes = record(&data, &mac, padding);
-            let found = unpad(&bytes, mac.len(), false).expect("well-formed");
+            let found = unpad(&bytes, mac.len(), Padding::Equal).expect("well-formed");
             prop_assert_eq!(found.len, data.len());
             prop_assert_eq!(found.mac.as_ref().map_or(&[][..], Mac::as_slice), &mac[..]);
         }
@@ -175,7 +182,7 @@ mod tests {
             // Not the last byte: another length could be right by chance.
             let place = bytes.len() - 2 - at.index(padding);
             bytes[place] ^= change;
-            let found = unpad(&bytes, mac.len(), false).expect("long enough");
+            let found = unpad(&bytes, mac.len(), Padding::Equal).expect("long enough");
             prop_assert_eq!(found.len, bytes.len() - mac.len());
             let plain_end = &bytes[found.len..];
             let found_mac = found.mac.expect("there is one");
@@ -189,7 +196,7 @@ mod tests {
             mac_size in 0usize..80,
             ssl3 in any::<bool>(),
         ) {
-            if let Some(found) = unpad(&data, mac_size, ssl3) {
+            if let Some(found) = unpad(&data, mac_size, if ssl3 { Padding::AnyUpTo(16) } else { Padding::Equal }) {
                 prop_assert!(found.len + mac_size <= data.len());
             }
         }
@@ -200,16 +207,16 @@ mod tests {
         let mut bytes = record(&[7; 40], &[9; 20], 15);
         let len = bytes.len();
         bytes[len - 16..len - 1].fill(0x55);
-        let found = unpad(&bytes, 20, true).unwrap();
+        let found = unpad(&bytes, 20, Padding::AnyUpTo(16)).unwrap();
         assert_eq!((found.len, found.mac.unwrap().as_slice()), (40, &[9; 20][..]));
-        let found = unpad(&record(&[7; 40], &[9; 20], 16), 20, true).unwrap();
+        let found = unpad(&record(&[7; 40], &[9; 20], 16), 20, Padding::AnyUpTo(16)).unwrap();
         assert_eq!(found.len, 40 + 17, "seventeen bytes of padding are too many");
     }
 
     #[test]
     fn too_short_for_everybody_to_see() {
-        assert!(unpad(&[0; 20], 20, false).is_none());
-        assert!(unpad(&[], 0, false).is_none());
-        assert!(unpad(&[1], 0, false).is_none(), "without a MAC the padding's error shows");
+        assert!(unpad(&[0; 20], 20, Padding::Equal).is_none());
+        assert!(unpad(&[], 0, Padding::Equal).is_none());
+        assert!(unpad(&[1], 0, Padding::Equal).is_none(), "without a MAC the padding's error shows");
     }
 }

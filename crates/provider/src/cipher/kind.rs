@@ -1,0 +1,151 @@
+//! Which ciphers there are, and what differs between them.
+
+use std::ffi::CStr;
+
+use outboard_abi as abi;
+use outboard_abi::Dispatch;
+use outboard_accel::{Algorithm, advance};
+
+use super::functions;
+
+/// Room for an IV or a block of any cipher. How much of it counts, its kind says.
+pub(crate) type Block = [u8; 16];
+
+/// What is fixed about a cipher that we can offer.
+pub(crate) struct Kind {
+    /// OpenSSL's first name for it.
+    pub(crate) name: &'static str,
+    /// All of OpenSSL's names for it, as the default provider lists them.
+    pub(crate) names: &'static CStr,
+    /// What a driver must do for it.
+    pub(crate) algorithm: Algorithm,
+    /// How blocks follow each other.
+    pub(crate) mode: Mode,
+    /// Bytes of the key.
+    pub(crate) key_len: usize,
+    /// Our functions for it.
+    pub(crate) functions: &'static [Dispatch],
+}
+
+/// How blocks follow each other.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mode {
+    Cbc,
+    Ctr,
+    Ecb,
+    Xts,
+}
+
+impl Kind {
+    /// Bytes of the IV.
+    pub(crate) const fn iv_len(&self) -> usize {
+        self.algorithm.iv_len()
+    }
+
+    /// Bytes of the cipher's block, a power of two.
+    pub(crate) const fn block(&self) -> usize {
+        self.algorithm.block_len()
+    }
+
+    /// Bytes of what EVP calls a block: 1 where any length can be done.
+    pub(crate) const fn evp_block(&self) -> usize {
+        if self.mode.holds_data() { self.block() } else { 1 }
+    }
+
+    /// Bytes that belong to the same block as what came before: what remains of their number.
+    pub(crate) const fn mask(&self) -> usize {
+        if matches!(self.mode, Mode::Xts) { 0 } else { self.block() - 1 }
+    }
+}
+
+impl Mode {
+    /// OpenSSL's number for it.
+    pub(crate) const fn number(self) -> u32 {
+        match self {
+            Mode::Cbc => abi::EVP_CIPH_CBC_MODE,
+            Mode::Ctr => abi::EVP_CIPH_CTR_MODE,
+            Mode::Ecb => abi::EVP_CIPH_ECB_MODE,
+            Mode::Xts => abi::EVP_CIPH_XTS_MODE,
+        }
+    }
+
+    /// Whether data waits until its block is full, and the last one is padded.
+    pub(crate) const fn holds_data(self) -> bool {
+        matches!(self, Mode::Cbc | Mode::Ecb)
+    }
+
+    /// Whether each update stands by itself: its bytes are not to be cut, and leave nothing to go on from.
+    pub(crate) const fn is_whole(self) -> bool {
+        matches!(self, Mode::Xts)
+    }
+
+    /// The IV to go on from after `blocks` blocks, the last of which was encrypted to `secret`.
+    pub(crate) fn advance(self, iv: Block, blocks: usize, secret: &Block) -> Block {
+        match self {
+            Mode::Cbc => *secret,
+            Mode::Ctr => advance(iv, blocks),
+            Mode::Ecb | Mode::Xts => iv,
+        }
+    }
+}
+
+/// The functions of a kind by its place in [`KINDS`].
+struct Functions<const KIND: usize>;
+
+impl<const KIND: usize> Functions<KIND> {
+    const TABLE: [Dispatch; 15] = functions::<KIND>();
+}
+
+const fn kind<const KIND: usize>(
+    name: &'static str,
+    names: &'static CStr,
+    algorithm: Algorithm,
+    mode: Mode,
+    key_len: usize,
+) -> Kind {
+    Kind { name, names, algorithm, mode, key_len, functions: &Functions::<KIND>::TABLE }
+}
+
+/// Every cipher.
+#[rustfmt::skip]
+pub(crate) static KINDS: [Kind; 12] = [
+    kind::<0>("AES-128-CBC", c"AES-128-CBC:AES128:2.16.840.1.101.3.4.1.2", Algorithm::CbcAes, Mode::Cbc, 16),
+    kind::<1>("AES-192-CBC", c"AES-192-CBC:AES192:2.16.840.1.101.3.4.1.22", Algorithm::CbcAes, Mode::Cbc, 24),
+    kind::<2>("AES-256-CBC", c"AES-256-CBC:AES256:2.16.840.1.101.3.4.1.42", Algorithm::CbcAes, Mode::Cbc, 32),
+    kind::<3>("AES-128-CTR", c"AES-128-CTR", Algorithm::CtrAes, Mode::Ctr, 16),
+    kind::<4>("AES-192-CTR", c"AES-192-CTR", Algorithm::CtrAes, Mode::Ctr, 24),
+    kind::<5>("AES-256-CTR", c"AES-256-CTR", Algorithm::CtrAes, Mode::Ctr, 32),
+    kind::<6>("AES-128-ECB", c"AES-128-ECB:2.16.840.1.101.3.4.1.1", Algorithm::EcbAes, Mode::Ecb, 16),
+    kind::<7>("AES-192-ECB", c"AES-192-ECB:2.16.840.1.101.3.4.1.21", Algorithm::EcbAes, Mode::Ecb, 24),
+    kind::<8>("AES-256-ECB", c"AES-256-ECB:2.16.840.1.101.3.4.1.41", Algorithm::EcbAes, Mode::Ecb, 32),
+    kind::<9>("AES-128-XTS", c"AES-128-XTS:1.3.111.2.1619.0.1.1", Algorithm::XtsAes, Mode::Xts, 32),
+    kind::<10>("AES-256-XTS", c"AES-256-XTS:1.3.111.2.1619.0.1.2", Algorithm::XtsAes, Mode::Xts, 64),
+    kind::<11>("DES-EDE3-CBC", c"DES-EDE3-CBC:DES3:1.2.840.113549.3.7", Algorithm::CbcDes3Ede, Mode::Cbc, 24),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_kind_can_be_named_in_the_configuration_and_each_name_is_a_kind() {
+        assert!(KINDS.iter().map(|kind| kind.name).eq(outboard_policy::CIPHERS));
+    }
+
+    #[test]
+    fn the_tables_are_in_their_places() {
+        for (place, kind) in KINDS.iter().enumerate() {
+            let mut key_len = 0;
+            let mut params = [abi::Param::give_size(abi::name::KEYLEN, &mut key_len), abi::end()];
+            // SAFETY: the table's function of that number has this type; the array ends as it must.
+            unsafe {
+                let found =
+                    abi::find(kind.functions.as_ptr(), abi::CIPHER_GET_PARAMS).expect("in every table");
+                let get_params = std::mem::transmute::<abi::Function, abi::CipherGetParams>(found);
+                assert_eq!(get_params(params.as_mut_ptr()), 1);
+            }
+            assert_eq!(key_len, kind.key_len, "{place}: {}", kind.name);
+            assert!(kind.names.to_str().is_ok_and(|names| names.split(':').next() == Some(kind.name)));
+        }
+    }
+}
