@@ -2,10 +2,10 @@
 export PATH := $(PATH):$(HOME)/.cargo/bin
 CACHE = $${OUTBOARD_CACHE:-$${XDG_CACHE_HOME:-$$HOME/.cache}/outboard}
 
-.PHONY: help demo build install uninstall test bench lint fuzz clean clean-cache
+.PHONY: help demo build install uninstall test test-debug-kernel bench lint fuzz clean clean-cache
 
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 22
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 28
 
 demo: ## a virtual router whose slow CPU hands AES to an accelerator, with proof
 	@scripts/setup
@@ -22,6 +22,9 @@ uninstall: ## remove what make install installed
 
 test: ## everything: unit tests, fuzzers for a minute, end-to-end tests on every leg
 	@scripts/test
+
+test-debug-kernel: ## the module on a kernel with KASAN, lockdep and kmemleak; slow, not part of test, not run to its end yet
+	@scripts/test-debug-kernel
 
 bench: ## /dev/outboard measured beside the kernel itself and AF_ALG, on Linux 7.2 and 6.12 (about 8 minutes)
 	@scripts/setup

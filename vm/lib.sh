@@ -57,3 +57,31 @@ mirror() {
     { apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Origin: Debian' "Codename: $release"
       apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' "Release: $release"; } | awk 'NR == 1'
 }
+
+# debian_root DIR SUITES PACKAGES: a Debian with PACKAGES and those of apt's mirror in DIR. Where SUITES are several, the first
+# is the one to begin with. Its files belong to whoever runs this, so that a plain user can make it, enter it and remove it.
+debian_root() {
+    local dir=$1 suites=$2 packages=$3 uri suite lines=() mode=unshare
+    ((UID)) || mode=root
+    if [[ $suites == *' '* ]]; then
+        uri=$(mirror)
+        [[ -n $uri ]] || { echo 'E: the configuration of apt names no Debian mirror'; return 1; }
+        for suite in $suites; do lines+=("deb $uri $suite main"); done
+    fi
+    mkdir "$dir"
+    mmdebstrap --mode=$mode --variant=apt --format=tar --include="${packages// /,}" \
+        --aptopt='Acquire::Check-Valid-Until "false"' --aptopt='APT::Install-Recommends "false"' \
+        --dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/doc/*' \
+        --dpkgopt='path-exclude=/usr/share/info/*' --dpkgopt='path-exclude=/usr/share/locale/*' \
+        "${suites%% *}" - "${lines[@]}" | tar -x --no-same-owner --exclude='./dev/*' -C "$dir"
+}
+
+# in_root DIR BUILD COMMAND...: runs COMMAND with DIR as its root; the directory BUILD is /build there. objtool reads /proc.
+# A user namespace makes a plain user root of it; root itself needs only the mounts.
+# shellcheck disable=SC2016  # the inner shell expands
+in_root() {
+    unshare --map-root-user --mount --pid --fork sh -euc '
+        mount --rbind /dev "$1/dev"; mount -t proc proc "$1/proc"; mkdir -p "$1/build"; mount --bind "$2" "$1/build"
+        root=$1; shift 2
+        exec chroot "$root" "$@"' - "$@"
+}

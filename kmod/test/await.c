@@ -185,7 +185,7 @@ static void it_can_be_killed(void)
 	usleep(300000);
 	begun = now();
 	check(!kill(child, SIGKILL) && waitpid(child, &status, 0) == child, "%m");
-	/* The module's timeout is 10 s. */
+	/* The module would wait for PATIENCE. */
 	check(WIFSIGNALED(status) && now() - begun < 8, "status %#x after %.1f s", status, now() - begun);
 	check(counter("requests") == 4, "%ld requests in flight", counter("requests"));
 	hold(false);

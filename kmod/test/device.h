@@ -62,6 +62,9 @@ int ask(const struct arena *arena, const struct outboard_slot *wanted);
 /* Until the status of a slot says that it is done: the status. */
 int wait_for(const struct arena *arena, unsigned int slot);
 
+/* How long the module waits for a driver, in seconds, unless a test says otherwise: 4096 requests are slow on a debug kernel. */
+#define PATIENCE 60
+
 /* Files of sysfs and debugfs. tell() answers 0 or a negative errno. */
 int tell(const char *path, const char *format, ...) __attribute__((format(printf, 2, 3)));
 long number_in(const char *path);

@@ -99,7 +99,7 @@ static void calm_down(void)
 {
 	double end;
 
-	tell(OUTBOARD_PARAMETERS "/timeout", "10");
+	tell(OUTBOARD_PARAMETERS "/timeout", "%d", PATIENCE);
 	tell(OUTBOARD_PARAMETERS "/max_arena_bytes", "%u", 64 * MIB);
 	tell(OUTBOARD_PARAMETERS "/max_sessions", "1024");
 	if (!sim)

@@ -158,7 +158,7 @@ static void a_waiter_that_is_killed_leaves_at_once(void)
 	start = now();
 	kill(child, SIGKILL);
 	waitpid(child, &status, 0);
-	/* The module's timeout is 10 s. */
+	/* The module would wait for PATIENCE. */
 	check(now() - start < 8, "it took %.1f s", now() - start);
 	check(!accelerator->sim || counter("requests") == 64, "%ld requests in flight", counter("requests"));
 }

@@ -83,7 +83,7 @@ static void tidy(void)
 {
 	double end;
 
-	check(!tell(OUTBOARD_PARAMETERS "/timeout", "10"), "timeout: %m");
+	check(!tell(OUTBOARD_PARAMETERS "/timeout", "%d", PATIENCE), "timeout: %m");
 	if (!accelerator->sim)
 		return;
 	check(!tell(SIM_DEBUG "/faults", "clear"), "the simulation's faults: %m");
@@ -156,6 +156,7 @@ int main(int count, char **words)
 	check(bound_device(), "%s has no device: is its module loaded?", accelerator->bus_driver);
 	software_load();
 	allow_all();
+	tidy();
 	for (size_t i = 0; i < COUNT(themes); i++)
 		for (size_t t = 0; t < themes[i]->count && (accelerator->sim || !themes[i]->sim_only); t++)
 			run_each(themes[i], &themes[i]->tests[t], word);

@@ -3,6 +3,7 @@
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use crate::command::{command, said};
@@ -36,10 +37,23 @@ pub struct Received {
     pub about: String,
 }
 
-/// Makes the server's key and certificate in this folder.
+/// Puts a server's key and certificate into this folder. They are made once: that takes seconds on an emulated CPU.
 #[track_caller]
-pub fn make_certificate(openssl: &Path, config: &Path, folder: &Path) {
-    let (key, certificate) = (text(&folder.join("key.pem")), text(&folder.join("cert.pem")));
+pub fn put_certificate(openssl: &Path, config: &Path, folder: &Path) {
+    static MADE: OnceLock<[Vec<u8>; 2]> = OnceLock::new();
+    let paths = [folder.join("key.pem"), folder.join("cert.pem")];
+    let made = MADE.get_or_init(|| {
+        make_certificate(openssl, config, folder, &paths);
+        paths.each_ref().map(|path| fs::read(path).expect("what openssl req wrote"))
+    });
+    for (path, pem) in paths.iter().zip(made) {
+        fs::write(path, pem).expect("a file in the folder");
+    }
+}
+
+#[track_caller]
+fn make_certificate(openssl: &Path, config: &Path, folder: &Path, paths: &[PathBuf; 2]) {
+    let [key, certificate] = paths.each_ref().map(|path| text(path));
     let mut arguments =
         vec!["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=outboard", "-days", "2"];
     arguments.extend(["-keyout", &key, "-out", &certificate]);

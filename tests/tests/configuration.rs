@@ -134,6 +134,9 @@ fn a_wrong_value_is_refused_with_the_name_of_its_section_and_key() {
         ("THRESHOLDS", "ALL:many"),
         ("THRESHOLDS", "ALL:-1"),
         ("THRESHOLDS", "AES-512-CBC:4096"),
+        ("HWRNG_ENTROPY", "8.01"),
+        ("HWRNG_ENTROPY", "two"),
+        ("SHADOW_CHECKS", "1/4096"),
         ("LOG_LEVEL", "loud"),
     ];
     for (key, value) in wrong {
@@ -171,6 +174,9 @@ fn every_right_value_is_taken() {
         ("DRIVERS", "ALL"),
         ("DRIVERS", "no-such-driver"),
         ("THRESHOLDS", "ALL:4096,AES-128-CBC:2048"),
+        ("HWRNG_ENTROPY", "3.04"),
+        ("SHADOW_CHECKS", "0"),
+        ("SHADOW_CHECKS", "1"),
         ("LOG_LEVEL", "off"),
         ("LOG_LEVEL", "error"),
         ("LOG_LEVEL", "warn"),

@@ -1,19 +1,22 @@
 //! An accelerator has room for so many keys: virtio-crypto's backend refuses the 129th. Whoever comes later gets right
 //! bytes all the same.
 
+use std::thread::sleep;
+use std::time::Duration;
+
 use outboard_tests::stream::{Journey, Stream};
 use outboard_tests::world::{Way, worlds};
 
-const CONTEXTS: u64 = 300;
+const CONTEXTS: u64 = 1000;
 
 #[test]
-fn three_hundred_contexts_that_are_open_at_once_all_give_right_bytes() {
-    let test = "three_hundred_contexts_that_are_open_at_once_all_give_right_bytes";
+fn a_thousand_contexts_that_are_open_at_once_all_give_right_bytes() {
+    let test = "a_thousand_contexts_that_are_open_at_once_all_give_right_bytes";
     for world in worlds(test, &[("THRESHOLDS", "ALL:1")]) {
         let (hard, soft) = (world.hard("AES-128-CBC"), world.soft("AES-128-CBC"));
-        let streams: Vec<_> = (0..CONTEXTS).map(|seed| Stream::new(&soft, seed, 3, 1600)).collect();
+        let streams: Vec<_> = (0..CONTEXTS).map(|seed| Stream::new(&soft, seed, 2, 800)).collect();
         let mut journeys: Vec<Journey<'_>> = streams.iter().map(|stream| stream.start(&hard)).collect();
-        for _ in 0..3 {
+        for _ in 0..2 {
             for journey in &mut journeys {
                 assert!(journey.go());
             }
@@ -36,5 +39,27 @@ fn three_hundred_contexts_that_are_open_at_once_all_give_right_bytes() {
             "{:?}: a driver that was full once is never used again: {after:?}",
             world.way
         );
+    }
+}
+
+#[test]
+fn a_context_that_is_busy_gets_the_room_of_one_that_is_idle() {
+    let test = "a_context_that_is_busy_gets_the_room_of_one_that_is_idle";
+    for world in worlds(test, &[("THRESHOLDS", "ALL:1")]) {
+        let (hard, soft) = (world.hard("AES-128-CBC"), world.soft("AES-128-CBC"));
+        // More than virtio-crypto has room for, and more than a process keeps.
+        let idle: Vec<_> = (0..300).map(|seed| Stream::new(&soft, seed, 2, 1600)).collect();
+        let mut journeys: Vec<Journey<'_>> = idle.iter().map(|stream| stream.start(&hard)).collect();
+        assert!(journeys.iter_mut().all(Journey::go));
+        let busy = Stream::new(&soft, 1000, 64, 1600);
+        let before = world.counts();
+        // Idle is who was not used for a second.
+        sleep(Duration::from_millis(1200));
+        assert!(busy.runs_right(&hard), "{:?}: wrong bytes", world.way);
+        let used = world.counts() - before;
+        assert!(world.way == Way::Nothing || used.hw_requests > 40, "{:?}: {used:?}", world.way);
+        for (number, journey) in journeys.into_iter().enumerate() {
+            assert!(journey.ends_right(), "{:?}: context {number} gave wrong bytes", world.way);
+        }
     }
 }

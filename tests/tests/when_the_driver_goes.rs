@@ -114,8 +114,8 @@ fn a_world_made_while_the_driver_is_unbound_offers_nothing() {
 /// warns, then the kernel dies). The module lets go of its sessions first. Requests that fail under an open session are
 /// made in driver_failures.rs, over both.
 #[test]
-fn a_stream_ends_right_when_the_driver_is_unbound_between_two_requests() {
-    let test = "a_stream_ends_right_when_the_driver_is_unbound_between_two_requests";
+fn a_stream_goes_on_right_when_the_driver_is_unbound_and_uses_it_when_it_is_back() {
+    let test = "a_stream_goes_on_right_when_the_driver_is_unbound_and_uses_it_when_it_is_back";
     if !is_allowed(ACCELERATOR) {
         return skip(
             test,
@@ -123,10 +123,17 @@ fn a_stream_ends_right_when_the_driver_is_unbound_between_two_requests() {
         );
     }
     let Some((world, device)) = parts(test) else { return };
-    let stream = Stream::new(&world.soft("AES-128-CBC"), 1, 10, 4099);
+    let stream = Stream::new(&world.soft("AES-128-CBC"), 1, 100, 4099);
     let mut journey = stream.start(&world.hard("AES-128-CBC"));
     assert!(journey.go() && journey.go());
     world.assert_driver_used();
+    let at_first = world.counts();
     device.unbind();
+    assert!((0..20).all(|_| journey.go()));
+    let away = world.counts() - at_first;
+    assert_eq!((away.hw_requests, away.failures), (0, 0), "to be away is no failure: {away:?}");
+    device.bind();
     assert!(journey.ends_right(), "wrong bytes after the driver went away");
+    let back = world.counts() - at_first;
+    assert!(back.hw_requests > 40, "the driver is back, and is not used: {back:?}");
 }

@@ -38,6 +38,8 @@ pub const PROVIDER_QUERY_OPERATION: c_int = 1027;
 
 /// `OSSL_OP_CIPHER`
 pub const OP_CIPHER: c_int = 2;
+/// `OSSL_OP_RAND`
+pub const OP_RAND: c_int = 5;
 
 /// `OSSL_FUNC_CIPHER_NEWCTX`
 pub const CIPHER_NEWCTX: c_int = 1;

@@ -6,14 +6,16 @@
 //! the name that OpenSSL's own header gives it; `tests/header.rs` compares them with the installed one.
 //!
 //! Sources: `openssl/core.h`, `openssl/core_dispatch.h`, `openssl/core_names.h`, provider-base(7),
-//! provider-cipher(7), OSSL_PARAM(3), OSSL_DISPATCH(3).
+//! provider-cipher(7), provider-rand(7), OSSL_PARAM(3), OSSL_DISPATCH(3).
 
 mod dispatch;
 mod function;
 mod param;
+mod rand;
 
 pub use dispatch::{Algorithm, CoreHandle, Dispatch, Function, find, rows};
 pub use function::*;
 pub use param::{
     Param, ParamType, end, get_u64, locate, locate_mut, name, set_octets, set_pointer, set_unsigned,
 };
+pub use rand::*;

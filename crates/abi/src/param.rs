@@ -41,6 +41,12 @@ pub mod name {
     pub const TLS1_MULTIBLOCK: &CStr = c"tls-multi";
     /// `OSSL_CIPHER_PARAM_HAS_RAND_KEY`, signed
     pub const HAS_RAND_KEY: &CStr = c"has-randkey";
+    /// `OSSL_RAND_PARAM_STATE`, signed
+    pub const RAND_STATE: &CStr = c"state";
+    /// `OSSL_RAND_PARAM_STRENGTH`: bits, unsigned
+    pub const RAND_STRENGTH: &CStr = c"strength";
+    /// `OSSL_RAND_PARAM_MAX_REQUEST`: bytes, size_t
+    pub const RAND_MAX_REQUEST: &CStr = c"max_request";
     /// `OSSL_PROV_PARAM_NAME`, UTF-8 pointer
     pub const PROVIDER_NAME: &CStr = c"name";
     /// `OSSL_PROV_PARAM_VERSION`, UTF-8 pointer

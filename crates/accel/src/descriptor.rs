@@ -6,7 +6,7 @@ use std::os::fd::RawFd;
 
 /// A descriptor, and what fstat(2) said of it when it was made: an application may close descriptors that it
 /// does not know (closefrom(3)) and open others under the same numbers, and data must never go to those.
-pub(crate) struct Descriptor {
+pub struct Descriptor {
     fd: RawFd,
     identity: Identity,
 }
@@ -16,7 +16,7 @@ type Identity = (libc::dev_t, libc::ino_t, libc::dev_t);
 
 impl Descriptor {
     /// Takes over what a system call answered: a new descriptor, or a negative number with the error in errno.
-    pub(crate) fn own(fd: RawFd) -> io::Result<Descriptor> {
+    pub fn own(fd: RawFd) -> io::Result<Descriptor> {
         check(fd)?;
         match identity(fd) {
             Ok(identity) => Ok(Descriptor { fd, identity }),
@@ -29,7 +29,7 @@ impl Descriptor {
     }
 
     /// Its number.
-    pub(crate) fn fd(&self) -> RawFd {
+    pub fn fd(&self) -> RawFd {
         self.fd
     }
 
@@ -43,7 +43,7 @@ impl Descriptor {
     }
 
     /// Whether the descriptor still is what was made; an error when that cannot be found out.
-    pub(crate) fn is_same(&self) -> io::Result<bool> {
+    pub fn is_same(&self) -> io::Result<bool> {
         identity(self.fd).map(|now| now == self.identity)
     }
 
@@ -77,7 +77,7 @@ pub(crate) fn check(returned: libc::c_int) -> io::Result<libc::c_int> {
 }
 
 /// Makes a call that moves bytes, and makes it again when a signal came before the first byte.
-pub(crate) fn again(mut call: impl FnMut() -> libc::ssize_t) -> io::Result<usize> {
+pub fn again(mut call: impl FnMut() -> libc::ssize_t) -> io::Result<usize> {
     loop {
         if let Ok(moved) = usize::try_from(call()) {
             return Ok(moved);

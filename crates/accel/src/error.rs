@@ -112,4 +112,9 @@ impl Error {
     pub fn is_scarcity(&self) -> bool {
         matches!(self, Error::KeyRefused { .. } | Error::NoRoom { .. } | Error::Away { .. })
     }
+
+    /// Whether the device is not there, so that a session that was open is open no more.
+    pub fn is_away(&self) -> bool {
+        matches!(self, Error::Away { .. })
+    }
 }

@@ -10,6 +10,7 @@
 //! - [`af_alg`]: the kernel's socket interface, before Linux 7.2
 //! - [`check`]: whether a driver's results are right
 //! - [`reach()`]: the best of them for a driver
+//! - [`descriptor`]: a descriptor that the application may close under us, for other devices too
 
 pub mod af_alg;
 mod algorithm;
@@ -17,7 +18,7 @@ mod buffer;
 pub mod check;
 pub mod cryptodev;
 mod current;
-mod descriptor;
+pub mod descriptor;
 pub mod device;
 mod error;
 mod fork_mark;

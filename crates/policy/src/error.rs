@@ -37,6 +37,14 @@ pub enum Error {
     /// A number of bytes that is none, or too large to be one.
     #[error("\"{0}\" is not a number of bytes from 0 to 4294967295")]
     Bytes(String),
+    /// HWRNG_ENTROPY outside of what a byte can have, or not a number.
+    #[error("\"{0}\" is not a number of bits of entropy per byte from 0.50 to 8.00")]
+    MinEntropy(String),
+    /// SHADOW_CHECKS that is no number.
+    #[error(
+        "\"{0}\" is not a number: write 4096 for one request in 4096, 0 for none but the first of each key"
+    )]
+    ShadowChecks(String),
     /// A name that no kernel driver can have.
     #[error("\"{0}\" cannot be a kernel driver's name: /proc/crypto shows them")]
     DriverName(String),

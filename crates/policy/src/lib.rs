@@ -1,4 +1,4 @@
-//! Which request goes to the accelerator and which stays in software.
+//! Which request goes to the accelerator and which stays in software, and what the hardware's randomness is worth.
 //!
 //! Read from the keys of the provider's section in openssl.cnf; see [`Policy::set`] for the keys. Names
 //! of algorithms are OpenSSL's.
@@ -6,11 +6,15 @@
 mod algorithms;
 mod drivers;
 mod error;
+mod min_entropy;
+mod shadow;
 mod threshold;
 
 pub use algorithms::{Algorithms, CIPHERS};
 pub use drivers::{Drivers, SoftDrivers};
 pub use error::Error;
+pub use min_entropy::MinEntropy;
+pub use shadow::ShadowChecks;
 pub use threshold::{DEFAULT_THRESHOLD, Thresholds};
 
 /// The policy in force for one loaded provider.
@@ -24,20 +28,28 @@ pub struct Policy {
     pub soft_drivers: SoftDrivers,
     /// Key `THRESHOLDS`: from which size on a request goes to the accelerator.
     pub thresholds: Thresholds,
+    /// Key `HWRNG_ENTROPY`: what a byte of the hardware random number generator is worth.
+    pub hwrng_entropy: MinEntropy,
+    /// Key `SHADOW_CHECKS`: which share of the accelerator's results is compared with software's.
+    pub shadow_checks: ShadowChecks,
 }
 
 impl Policy {
     /// The keys that [`set`](Self::set) knows.
-    pub const KEYS: [&str; 4] = ["CIPHERS", "DRIVERS", "USE_SOFTDRIVERS", "THRESHOLDS"];
+    pub const KEYS: [&str; 6] =
+        ["CIPHERS", "DRIVERS", "USE_SOFTDRIVERS", "THRESHOLDS", "SHADOW_CHECKS", "HWRNG_ENTROPY"];
 
     /// Applies one `key = value` line of the configuration. The error names neither section nor key: who
     /// reads the file knows them.
+    #[inline(never)]
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), Error> {
         match key {
             "CIPHERS" => self.ciphers = value.parse()?,
             "DRIVERS" => self.drivers = value.parse()?,
             "USE_SOFTDRIVERS" => self.soft_drivers = value.parse()?,
             "THRESHOLDS" => self.thresholds = value.parse()?,
+            "HWRNG_ENTROPY" => self.hwrng_entropy = value.parse()?,
+            "SHADOW_CHECKS" => self.shadow_checks = value.parse()?,
             _ => return Err(Error::UnknownKey(key.to_owned())),
         }
         Ok(())

@@ -14,6 +14,8 @@ pub(crate) enum Reason {
     Configuration = 1,
     /// A TLS record is publicly malformed.
     Record = 2,
+    /// The hardware random number generator gives nothing, or nothing random.
+    Entropy = 3,
 }
 
 /// The core's functions for one loaded provider.

@@ -15,6 +15,7 @@ use crate::core::Core;
 use crate::guard;
 use crate::log::Log;
 use crate::offer::Offer;
+use crate::rand;
 use crate::software::Software;
 
 const NAME: &CStr = c"outboard: hardware crypto accelerators, where they win";
@@ -199,12 +200,12 @@ unsafe extern "C" fn query_operation(
     guard(null(), || {
         // SAFETY: the core hands back our context.
         let provider = unsafe { &*context.cast::<Provider>() };
-        if operation != abi::OP_CIPHER {
-            // SAFETY: the core's promise.
-            unsafe { *no_cache = 0 };
-            return null();
-        }
-        match provider.offer().and_then(Offer::rows) {
+        let rows = match operation {
+            abi::OP_CIPHER => provider.offer().and_then(Offer::rows),
+            abi::OP_RAND => Some(rand::ROWS.as_ptr()),
+            _ => Some(null()),
+        };
+        match rows {
             Some(rows) => {
                 // SAFETY: the core's promise.
                 unsafe { *no_cache = 0 };

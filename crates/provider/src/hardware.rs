@@ -2,9 +2,14 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-use outboard_accel::{Accelerator, Error, Session};
+use outboard_accel::{Accelerator, Error};
+use outboard_policy::ShadowChecks;
 
 use crate::log::{Level, Log};
+use crate::sessions::{Hold, Sessions};
+
+/// So many results of each key are compared with software's in any case.
+const FIRST: u32 = 16;
 
 /// So many failures, and the driver rests for the process.
 const PATIENCE: u32 = 3;
@@ -12,14 +17,29 @@ const PATIENCE: u32 = 3;
 /// A driver that some algorithm uses, shared by all contexts of the process.
 pub(crate) struct Hardware {
     accelerator: Box<dyn Accelerator>,
+    /// The keys in it.
+    pub(crate) sessions: Sessions,
+    /// One request in so many is compared; 0: none.
+    share: u32,
+    requests: AtomicU32,
     failures: AtomicU32,
     resting: AtomicBool,
     log: Log,
 }
 
 impl Hardware {
-    pub(crate) fn new(accelerator: Box<dyn Accelerator>, log: Log) -> Hardware {
-        Hardware { accelerator, failures: AtomicU32::new(0), resting: AtomicBool::new(false), log }
+    pub(crate) fn new(
+        accelerator: Box<dyn Accelerator>,
+        ShadowChecks(share): ShadowChecks,
+        log: Log,
+    ) -> Hardware {
+        let (requests, failures, resting) = (AtomicU32::new(0), AtomicU32::new(0), AtomicBool::new(false));
+        Hardware { accelerator, sessions: Sessions::new(), share, requests, failures, resting, log }
+    }
+
+    /// Whether the next result, of a key of which so many were compared, is to be compared with software's.
+    pub(crate) fn is_to_be_compared(&self, compared: u32) -> bool {
+        compared < FIRST || self.share != 0 && self.requests.fetch_add(1, Ordering::Relaxed) % self.share == 0
     }
 
     /// Whether requests may still go there.
@@ -27,10 +47,11 @@ impl Hardware {
         !self.resting.load(Ordering::Relaxed)
     }
 
-    /// A session for `key`, or `None`: then this key stays in software.
-    pub(crate) fn open(&self, key: &[u8]) -> Option<Box<dyn Session>> {
-        match self.accelerator.open(key) {
-            Ok(session) => Some(session),
+    /// A session for `key`, or `None`: then its requests are for software. Who is `urgent` may have the place of one that is
+    /// idle.
+    pub(crate) fn open(&self, key: &[u8], urgent: bool) -> Option<Hold> {
+        match self.sessions.open(key, urgent, || self.accelerator.open(key)) {
+            Ok(hold) => hold,
             Err(error) => {
                 self.failed(&error);
                 None
@@ -84,6 +105,8 @@ mod tests {
     use super::*;
     use std::io;
 
+    use outboard_accel::Session;
+
     /// Fails on demand: no driver can be told to.
     struct Refusing(fn() -> Error);
 
@@ -117,26 +140,35 @@ mod tests {
 
     #[test]
     fn the_third_failure_puts_the_driver_to_rest() {
-        let hardware = Hardware::new(Box::new(Refusing(broken)), silent());
+        let hardware = Hardware::new(Box::new(Refusing(broken)), ShadowChecks::default(), silent());
         for left in [2, 1, 0] {
             assert!(hardware.is_up());
-            assert!(hardware.open(&[0; 16]).is_none());
+            assert!(hardware.open(&[0; 16], false).is_none());
             assert_eq!(hardware.is_up(), left > 0);
         }
     }
 
     #[test]
+    fn the_first_results_of_a_key_are_compared_and_then_one_in_so_many() {
+        let compared = |share| {
+            let hardware = Hardware::new(Box::new(Refusing(full)), ShadowChecks(share), silent());
+            (0..116).filter(|&done| hardware.is_to_be_compared(done)).count()
+        };
+        assert_eq!([0, 1, 10, 100, 1000].map(compared), [16, 116, 26, 17, 17]);
+    }
+
+    #[test]
     fn a_full_key_memory_is_no_failure() {
-        let hardware = Hardware::new(Box::new(Refusing(full)), silent());
+        let hardware = Hardware::new(Box::new(Refusing(full)), ShadowChecks::default(), silent());
         for _ in 0..100 {
-            assert!(hardware.open(&[0; 16]).is_none());
+            assert!(hardware.open(&[0; 16], false).is_none());
         }
         assert!(hardware.is_up());
     }
 
     #[test]
     fn one_wrong_result_is_enough() {
-        let hardware = Hardware::new(Box::new(Refusing(full)), silent());
+        let hardware = Hardware::new(Box::new(Refusing(full)), ShadowChecks::default(), silent());
         hardware.mismatched("AES-128-CBC", 4096);
         assert!(!hardware.is_up());
     }

@@ -12,6 +12,7 @@
 //! - `hardware`: the driver, its failures, its rest
 //! - `offer`: which algorithms are offered, decided once
 //! - `cipher`: cipher contexts
+//! - `rand`: a seed source from /dev/hwrng
 
 mod cipher;
 mod config;
@@ -20,6 +21,8 @@ pub mod entry;
 mod hardware;
 mod log;
 mod offer;
+mod rand;
+mod sessions;
 mod software;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};

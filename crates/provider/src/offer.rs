@@ -130,7 +130,7 @@ fn reach_one(
         // Why not the interfaces before it is for those who ask.
         passed.for_each(|why| provider.log.line(Level::Info, format_args!("{why}")));
         say(provider, &format!("{IN_USE}driver {name} over {}", accelerator.interface()));
-        return Some(Arc::new(Hardware::new(accelerator, provider.log)));
+        return Some(Arc::new(Hardware::new(accelerator, provider.policy.shadow_checks, provider.log)));
     }
     None
 }

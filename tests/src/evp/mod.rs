@@ -10,6 +10,7 @@ mod errors;
 mod library;
 mod library_context;
 mod params;
+mod random;
 
 pub use cipher::Cipher;
 pub use context::{Context, Direction, Outcome};
@@ -17,3 +18,4 @@ pub use errors::{Entry, clear, drain, text};
 pub use library::{modules_dir, version};
 pub use library_context::{LibraryContext, Provider};
 pub use params::TlsRecords;
+pub use random::{Random, RandomState, random_bytes, reseed};

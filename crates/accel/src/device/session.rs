@@ -155,7 +155,11 @@ impl DeviceSession {
     }
 
     fn failed(&self, call: &'static str, source: io::Error) -> Error {
-        Error::Request { call, driver: self.driver.name.clone(), source }
+        let driver = self.driver.name.clone();
+        match source.raw_os_error() {
+            Some(libc::ENODEV) => Error::Away { driver, source },
+            _ => Error::Request { call, driver, source },
+        }
     }
 
     fn no_room(&self, source: io::Error) -> Error {

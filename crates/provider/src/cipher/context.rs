@@ -4,7 +4,6 @@ use std::ffi::{c_uint, c_void};
 use std::ptr::{null, null_mut};
 
 use outboard_abi::{Param, end, name};
-use outboard_accel::Session;
 use zeroize::{Zeroize, Zeroizing};
 
 use super::kind::{Block, Kind, Mode};
@@ -12,6 +11,7 @@ use super::unpad::Mac;
 use crate::entry::Provider;
 use crate::guard;
 use crate::offer::Cipher;
+use crate::sessions::{Borrowed, Hold};
 use crate::software::SoftContext;
 
 /// So many software requests are counted here before they go to the shared counters.
@@ -71,20 +71,27 @@ pub(crate) struct Context {
     pub(super) kept: Option<Block>,
     /// The key in the driver, from the first request on that wanted it.
     pub(super) session: SessionState,
+    /// How many results of this key were compared with software's.
+    pub(super) compared: u32,
     /// The default provider failed half-way, so nothing is known about its buffer: the accelerator stays
     /// out of it until the next initialisation.
     pub(super) lost: bool,
 }
 
 /// How far a context has got with the driver.
+#[derive(Clone, Copy)]
 pub(super) enum SessionState {
     /// Not asked yet.
     Unasked,
-    /// The driver took the key; the flag says that a first result was compared with software's.
-    Open(Box<dyn Session>, bool),
-    /// The driver did not take the key: it stays in software until another key is set.
-    Refused,
+    /// The driver took the key.
+    Open(Hold),
+    /// The driver had no room for the key, or another key has the room now. So many requests have gone to software since.
+    Waiting(u32),
 }
+
+/// After so many requests in software a context is busy enough for the room of one that is idle: a session costs as much
+/// as many requests.
+const BUSY: u32 = 16;
 
 impl Context {
     fn new(provider: &'static Provider, cipher: &'static Cipher) -> Option<Box<Context>> {
@@ -113,6 +120,7 @@ impl Context {
             running: None,
             kept: None,
             session: SessionState::Unasked,
+            compared: 0,
             lost: false,
         }))
     }
@@ -133,12 +141,12 @@ impl Context {
             soft_bytes: 0,
             tls_mac: self.tls_mac.clone().or_else(|| self.soft_mac()),
             key: self.key.clone(),
-            session: match &self.session {
-                SessionState::Open(session, checked) => {
-                    session.share().map_or(SessionState::Unasked, |copy| SessionState::Open(copy, *checked))
+            session: match self.session {
+                SessionState::Open(hold) => {
+                    let copy = self.cipher.hardware.sessions.copy(hold);
+                    copy.map_or(SessionState::Unasked, SessionState::Open)
                 }
-                SessionState::Refused => SessionState::Refused,
-                SessionState::Unasked => SessionState::Unasked,
+                other => other,
             },
             ..*self
         }))
@@ -202,8 +210,37 @@ impl Context {
             && (self.key_encrypts == self.encrypt || self.kind().mode == Mode::Ctr)
             && (self.iv_given || self.kind().mode != Mode::Xts)
             && !self.key.is_empty()
-            && !matches!(self.session, SessionState::Refused)
             && self.cipher.hardware.is_up()
+    }
+
+    /// The key's session, if the driver has room for it. It is asked at the first request, and then from time to time.
+    pub(super) fn session(&mut self) -> Option<Borrowed<'static>> {
+        let cipher = self.cipher;
+        let hardware = &cipher.hardware;
+        if let SessionState::Open(hold) = self.session {
+            let borrowed = hardware.sessions.borrow(hold);
+            if borrowed.is_none() {
+                self.session = SessionState::Waiting(0);
+            }
+            return borrowed;
+        }
+        self.session = match self.session {
+            SessionState::Waiting(requests) if requests < BUSY => SessionState::Waiting(requests + 1),
+            before => {
+                let urgent = matches!(before, SessionState::Waiting(_));
+                hardware.open(&self.key, urgent).map_or(SessionState::Waiting(0), SessionState::Open)
+            }
+        };
+        let SessionState::Open(hold) = self.session else { return None };
+        hardware.sessions.borrow(hold)
+    }
+
+    /// Gives the session back; the next request asks for another.
+    pub(super) fn close_session(&mut self) {
+        if let SessionState::Open(hold) = std::mem::replace(&mut self.session, SessionState::Unasked) {
+            self.cipher.hardware.sessions.close(hold);
+        }
+        self.compared = 0;
     }
 
     /// To be called when the default provider failed.
@@ -260,6 +297,7 @@ impl Context {
 
 impl Drop for Context {
     fn drop(&mut self) {
+        self.close_session();
         self.flush_counts();
         self.original_iv.zeroize();
         if let Some(running) = &mut self.running {

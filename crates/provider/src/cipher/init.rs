@@ -7,7 +7,7 @@ use outboard_abi::Param;
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
-use super::context::{Context, SessionState};
+use super::context::Context;
 use super::kind::Mode;
 use crate::guard;
 
@@ -94,7 +94,7 @@ impl Context {
             self.key_encrypts = encrypt;
             if !bool::from(self.key.ct_eq(key)) {
                 self.key = Zeroizing::new(key.to_vec());
-                self.session = SessionState::Unasked;
+                self.close_session();
             }
         }
         self.settle();

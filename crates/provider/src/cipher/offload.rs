@@ -11,8 +11,8 @@ use super::kind::Block;
 use crate::offer::Cipher;
 use crate::software::SoftContext;
 
-/// The most that is compared with software's result, in bytes: a driver's first answer for each key.
-const CHECKED: usize = 64 * 1024;
+/// The most that is compared with software's result at once, in bytes.
+const COMPARED: usize = 64 * 1024;
 
 impl Context {
     /// Sends `len` bytes through the accelerator, going on from `iv`: whole blocks, `before` (nothing or one block) and then
@@ -36,18 +36,13 @@ impl Context {
         let hardware = &self.cipher.hardware;
         let software = self.provider.software.context(&self.provider.core);
         let row = self.provider.counters.row(self.cipher.kind.name);
-        if matches!(self.session, SessionState::Unasked) && hardware.is_up() {
-            self.session = match hardware.open(&self.key) {
-                Some(session) => SessionState::Open(session, false),
-                None => SessionState::Refused,
-            };
-        }
         let direction = if self.encrypt { Direction::Encrypt } else { Direction::Decrypt };
         let mut iv = iv;
         let mut done = 0;
         while done < len && hardware.is_up() {
-            let SessionState::Open(session, checked) = &mut self.session else { break };
-            let most = if *checked { usize::MAX } else { CHECKED };
+            let Some(mut session) = self.session() else { break };
+            let compare = hardware.is_to_be_compared(self.compared);
+            let most = if compare { COMPARED } else { usize::MAX };
             let step = session.max_request(direction).min(most).min(len - done);
             if kind.mode.is_whole() && step < len {
                 break;
@@ -59,10 +54,10 @@ impl Context {
             };
             let mut last = last_block(if part.is_empty() { head } else { part }, block);
             let given = &iv[..iv_len];
-            let expected = if *checked {
-                None
-            } else {
+            let expected = if compare {
                 self.cipher.expect(software, self.encrypt, &self.key, given, &[head, part].concat())
+            } else {
+                None
             };
             let result = match session.crypt(&Request { direction, iv: given, head, input: part }) {
                 Ok(result) => result,
@@ -70,6 +65,10 @@ impl Context {
                     hardware.failed(&error);
                     if !error.is_scarcity() {
                         row.inspect(|row| row.add_failure());
+                    } else if error.is_away() {
+                        drop(session);
+                        self.close_session();
+                        self.session = SessionState::Waiting(0);
                     }
                     break;
                 }
@@ -81,7 +80,7 @@ impl Context {
                     session.release();
                     break;
                 }
-                *checked = true;
+                self.compared += 1;
             }
             if self.encrypt {
                 last = last_block(result, block);

@@ -1,0 +1,241 @@
+//! What the core calls.
+
+use std::ffi::{CStr, c_int, c_uint, c_void};
+use std::ptr::{null_mut, slice_from_raw_parts_mut};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use outboard_abi as abi;
+use outboard_abi::{Dispatch, Param, ParamType, name};
+use outboard_rng::{Failure, SeedSource, State};
+use zeroize::Zeroize;
+
+use crate::core::Reason;
+use crate::entry::Provider;
+use crate::guard;
+use crate::log::Level;
+
+/// Bits of security strength that can be had by reading on, as with OpenSSL's own SEED-SRC.
+const STRENGTH: u64 = 1024;
+
+/// The most bytes of one `generate`; OpenSSL calls again for more.
+const MAX_REQUEST: u64 = 1024;
+
+static GETTABLE: [Param; 4] = [
+    Param::describe(name::RAND_STATE, ParamType::Integer, size_of::<c_int>()),
+    Param::describe(name::RAND_STRENGTH, ParamType::Unsigned, size_of::<c_uint>()),
+    Param::describe(name::RAND_MAX_REQUEST, ParamType::Unsigned, size_of::<usize>()),
+    abi::end(),
+];
+
+/// One seed source of the core's.
+pub(super) struct Context {
+    provider: &'static Provider,
+    source: SeedSource,
+}
+
+/// Whether the last attempt of this process failed, so that a device that stays away makes one line: OpenSSL 4.0 makes
+/// a new context for each request then.
+static FAILING: AtomicBool = AtomicBool::new(false);
+
+impl Context {
+    /// What was done, or 0 with an error on the queue and, where an administrator should know, a line.
+    #[inline(never)]
+    fn report(&self, done: Result<(), Failure>) -> c_int {
+        let Err(failure) = done else {
+            FAILING.store(false, Ordering::Relaxed);
+            return 1;
+        };
+        self.provider.core.raise(Reason::Entropy, &format!("OUTBOARD-HWRNG: {failure}"));
+        let level = match failure {
+            Failure::Unhealthy(_) => Level::Error,
+            Failure::Io(_) | Failure::NoGenerator | Failure::Ended | Failure::Slow { .. }
+                if !FAILING.swap(true, Ordering::Relaxed) =>
+            {
+                Level::Warn
+            }
+            _ => return 0,
+        };
+        self.provider.log.line(level, format_args!("OUTBOARD-HWRNG: {failure}"));
+        0
+    }
+}
+
+/// # Safety
+/// `at` came from [`newctx`] and was not freed. Threads may share it.
+unsafe fn context<'a>(at: *mut c_void) -> &'a Context {
+    // SAFETY: the caller's promise.
+    unsafe { &*at.cast::<Context>() }
+}
+
+/// # Safety
+/// `at` is null or readable for `len` bytes for `'a`.
+unsafe fn bytes<'a>(at: *const u8, len: usize) -> &'a [u8] {
+    // SAFETY: the caller's promise.
+    if at.is_null() { &[] } else { unsafe { std::slice::from_raw_parts(at, len) } }
+}
+
+/// `OSSL_FUNC_rand_newctx`
+pub(super) unsafe extern "C" fn newctx(
+    provider: *mut c_void,
+    parent: *mut c_void,
+    _functions: *const Dispatch,
+) -> *mut c_void {
+    guard(null_mut(), || {
+        // SAFETY: the core hands our context over, which outlives all contexts of its algorithms.
+        let provider = unsafe { &*provider.cast::<Provider>() };
+        if !parent.is_null() {
+            provider.core.raise(
+                Reason::Entropy,
+                "OUTBOARD-HWRNG is a seed source and takes no parent: name it as \"seed\", not as \"random\"",
+            );
+            return null_mut();
+        }
+        let source = SeedSource::new(provider.policy.hwrng_entropy);
+        let context = Context { provider, source };
+        Box::into_raw(Box::new(context)).cast()
+    })
+}
+
+/// `OSSL_FUNC_rand_freectx`
+pub(super) unsafe extern "C" fn freectx(at: *mut c_void) {
+    guard((), || {
+        if !at.is_null() {
+            // SAFETY: it came from a box, and the core frees it once.
+            drop(unsafe { Box::from_raw(at.cast::<Context>()) });
+        }
+    })
+}
+
+/// `OSSL_FUNC_rand_instantiate`
+pub(super) unsafe extern "C" fn instantiate(
+    at: *mut c_void,
+    _strength: c_uint,
+    _prediction_resistance: c_int,
+    _personalisation: *const u8,
+    _personalisation_len: usize,
+    _params: *const Param,
+) -> c_int {
+    guard(0, || {
+        // SAFETY: the core's promise.
+        let context = unsafe { context(at) };
+        context.report(context.source.instantiate())
+    })
+}
+
+/// `OSSL_FUNC_rand_uninstantiate`
+pub(super) unsafe extern "C" fn uninstantiate(at: *mut c_void) -> c_int {
+    guard(0, || {
+        // SAFETY: the core's promise.
+        unsafe { context(at) }.source.uninstantiate();
+        1
+    })
+}
+
+/// `OSSL_FUNC_rand_generate`: the device's bytes as they come. Each is new, so prediction is resisted in any case.
+pub(super) unsafe extern "C" fn generate(
+    at: *mut c_void,
+    out: *mut u8,
+    len: usize,
+    strength: c_uint,
+    _prediction_resistance: c_int,
+    additional: *const u8,
+    additional_len: usize,
+) -> c_int {
+    guard(0, || {
+        // SAFETY: the core's promise: `out` is writable.
+        let (context, out, additional) = unsafe {
+            (context(at), std::slice::from_raw_parts_mut(out, len), bytes(additional, additional_len))
+        };
+        context.report(context.source.fill(out, strength.into(), additional))
+    })
+}
+
+/// `OSSL_FUNC_rand_get_seed`
+pub(super) unsafe extern "C" fn get_seed(
+    at: *mut c_void,
+    out: *mut *mut u8,
+    bits: c_int,
+    least: usize,
+    most: usize,
+    _prediction_resistance: c_int,
+    additional: *const u8,
+    additional_len: usize,
+) -> usize {
+    guard(0, || {
+        // SAFETY: the core's promise.
+        let (context, additional) = unsafe { (context(at), bytes(additional, additional_len)) };
+        let mut length = 0;
+        let seed = context.source.seed(bits.max(0).unsigned_abs().into(), least, most, additional);
+        context.report(seed.map(|mut seed| {
+            length = seed.len();
+            // SAFETY: the core's promise: `out` is writable.
+            unsafe { *out = Box::into_raw(std::mem::take(&mut *seed)).cast() };
+        }));
+        length
+    })
+}
+
+/// `OSSL_FUNC_rand_clear_seed`
+pub(super) unsafe extern "C" fn clear_seed(_at: *mut c_void, seed: *mut u8, len: usize) {
+    guard((), || {
+        if !seed.is_null() {
+            // SAFETY: the core gives back what `get_seed` gave, with its length.
+            let mut seed = unsafe { Box::from_raw(slice_from_raw_parts_mut(seed, len)) };
+            seed.zeroize();
+        }
+    })
+}
+
+/// `OSSL_FUNC_rand_enable_locking` and `OSSL_FUNC_rand_lock`: threads may share a context as it is.
+pub(super) unsafe extern "C" fn lock(_at: *mut c_void) -> c_int {
+    1
+}
+
+/// `OSSL_FUNC_rand_unlock`
+pub(super) unsafe extern "C" fn unlock(_at: *mut c_void) {}
+
+/// `OSSL_FUNC_rand_gettable_ctx_params`
+pub(super) unsafe extern "C" fn gettable_ctx_params(
+    _at: *mut c_void,
+    _provider: *mut c_void,
+) -> *const Param {
+    GETTABLE.as_ptr()
+}
+
+/// `OSSL_FUNC_rand_get_ctx_params`
+pub(super) unsafe extern "C" fn get_ctx_params(at: *mut c_void, params: *mut Param) -> c_int {
+    guard(0, || {
+        // SAFETY: the core's promise.
+        let state = unsafe { context(at) }.source.state();
+        // SAFETY: the core's array ends with a null key, and is writable.
+        let answered = unsafe {
+            answer(params, name::RAND_STATE, state_number(state))
+                && answer(params, name::RAND_STRENGTH, STRENGTH)
+                && answer(params, name::RAND_MAX_REQUEST, MAX_REQUEST)
+        };
+        c_int::from(answered)
+    })
+}
+
+fn state_number(state: State) -> u64 {
+    let number = match state {
+        State::Uninstantiated => abi::EVP_RAND_STATE_UNINITIALISED,
+        State::Ready => abi::EVP_RAND_STATE_READY,
+        State::Error => abi::EVP_RAND_STATE_ERROR,
+    };
+    number.unsigned_abs().into()
+}
+
+/// # Safety
+/// `params` is null or an array that ends with a null key, and is writable.
+#[inline(never)]
+unsafe fn answer(params: *mut Param, key: &CStr, number: u64) -> bool {
+    // SAFETY: the caller's promise.
+    unsafe { abi::locate_mut(params, key).is_none_or(|param| abi::set_unsigned(param, number)) }
+}
+
+/// `OSSL_FUNC_rand_verify_zeroization`: a source wipes its state when it goes, and without one there is none.
+pub(super) unsafe extern "C" fn verify_zeroization(at: *mut c_void) -> c_int {
+    // SAFETY: the core's promise.
+    guard(0, || c_int::from(unsafe { context(at) }.source.is_wiped()))
+}

@@ -1,0 +1,396 @@
+//! The sessions that a process has with one driver. They are scarce: a device has room for so many keys (virtio-crypto: 128),
+//! and to make one costs hundreds of microseconds. So they are kept, and when the device has no more room, one that nobody
+//! has used for a while goes.
+//!
+//! No lock is ever waited for: who finds a place taken does without. So a fork may leave places taken for ever in the child,
+//! which costs these places and nothing else.
+
+use std::cell::UnsafeCell;
+use std::ops::{Deref, DerefMut};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::time::Duration;
+
+use outboard_accel::{Error, Session};
+use subtle::ConstantTimeEq;
+use zeroize::Zeroizing;
+
+/// Sessions of a process with a driver. Devices have fewer, or so many that nobody counts.
+const PLACES: usize = 256;
+
+/// A session that was not used for so long may be given up for another key.
+const IDLE: Duration = Duration::from_secs(1);
+
+/// How often a holder looks whether somebody else still looks at its session: that takes a moment. In a fork's child it may be
+/// for ever; then the session stays until it is idle for long enough.
+const LOOKS: u32 = 10_000;
+
+/// Sessions, each used by one context.
+pub(crate) struct Sessions {
+    places: Box<[Place]>,
+    tickets: AtomicU32,
+    idle: Duration,
+    /// The driver had no room, and nothing of ours has gone since.
+    full: AtomicBool,
+}
+
+/// Where one is kept.
+#[derive(Default)]
+struct Place {
+    taken: AtomicBool,
+    /// Whose it is; 0 for nobody's. Changed only while it is taken.
+    ticket: AtomicU32,
+    /// In milliseconds of the clock, which wraps.
+    last_used: AtomicU32,
+    kept: UnsafeCell<Option<Kept>>,
+}
+
+struct Kept {
+    session: Box<dyn Session>,
+    key: Zeroizing<Vec<u8>>,
+}
+
+// SAFETY: `kept` is touched only by the thread that has set `taken`, and what is in there may go to another thread.
+unsafe impl Sync for Place {}
+
+/// A context's right to a session, as long as the session is not given up.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Hold {
+    place: usize,
+    ticket: u32,
+}
+
+/// A place in use by this thread.
+struct Taken<'a>(&'a Place);
+
+impl Taken<'_> {
+    fn kept(&mut self) -> &mut Option<Kept> {
+        // SAFETY: nobody else has the place, and the borrow is as long as that of this value.
+        unsafe { &mut *self.0.kept.get() }
+    }
+}
+
+impl Drop for Taken<'_> {
+    fn drop(&mut self) {
+        self.0.taken.store(false, Ordering::Release);
+    }
+}
+
+/// A session in use.
+pub(crate) struct Borrowed<'a>(Taken<'a>);
+
+impl Deref for Borrowed<'_> {
+    type Target = dyn Session;
+    fn deref(&self) -> &Self::Target {
+        // SAFETY: as in `Taken::kept`; shared, since `self` is.
+        let kept = unsafe { &*self.0.0.kept.get() };
+        &*kept.as_ref().expect("a borrowed place holds a session").session
+    }
+}
+
+impl DerefMut for Borrowed<'_> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut *self.0.kept().as_mut().expect("a borrowed place holds a session").session
+    }
+}
+
+impl Drop for Borrowed<'_> {
+    fn drop(&mut self) {
+        self.0.0.last_used.store(now(), Ordering::Relaxed);
+    }
+}
+
+impl Sessions {
+    pub(crate) fn new() -> Sessions {
+        Self::with(PLACES, IDLE)
+    }
+
+    fn with(places: usize, idle: Duration) -> Sessions {
+        let places = (0..places).map(|_| Place::default()).collect();
+        Sessions { places, tickets: AtomicU32::new(1), idle, full: AtomicBool::new(false) }
+    }
+
+    /// The session of a hold; `None` when it was given up.
+    pub(crate) fn borrow(&self, hold: Hold) -> Option<Borrowed<'_>> {
+        let taken = self.places[hold.place].take()?;
+        (taken.0.ticket.load(Ordering::Relaxed) == hold.ticket).then(|| Borrowed(taken))
+    }
+
+    /// A session for `key`: one that shares it with a session that is there, or one that `open` makes. When the driver
+    /// has no room, a session that is idle goes if the caller is `urgent`; others do not even ask then, since a refusal takes
+    /// its time too.
+    pub(crate) fn open(
+        &self,
+        key: &[u8],
+        urgent: bool,
+        open: impl Fn() -> Result<Box<dyn Session>, Error>,
+    ) -> Result<Option<Hold>, Error> {
+        let session = match self.shared(key) {
+            Some(session) => session,
+            None if !urgent && self.full.load(Ordering::Relaxed) => return Ok(None),
+            None => {
+                let opened = match open() {
+                    Err(Error::KeyRefused { .. }) if urgent && self.give_up_idle() => open(),
+                    opened => opened,
+                };
+                self.full.store(matches!(opened, Err(Error::KeyRefused { .. })), Ordering::Relaxed);
+                opened?
+            }
+        };
+        let kept = Kept { session, key: Zeroizing::new(key.to_vec()) };
+        Ok(self.keep(kept, urgent))
+    }
+
+    /// Another session like that of a hold, if it is there.
+    pub(crate) fn copy(&self, hold: Hold) -> Option<Hold> {
+        let mut borrowed = self.borrow(hold)?;
+        let kept = borrowed.0.kept().as_ref()?;
+        let copy = Kept { session: kept.session.share().ok()?, key: kept.key.clone() };
+        drop(borrowed);
+        self.keep(copy, false)
+    }
+
+    /// Ends the session of a hold.
+    pub(crate) fn close(&self, hold: Hold) {
+        let place = &self.places[hold.place];
+        for _ in 0..LOOKS {
+            if place.ticket.load(Ordering::Relaxed) != hold.ticket {
+                return;
+            }
+            if let Some(mut borrowed) = self.borrow(hold) {
+                borrowed.0.empty();
+                self.full.store(false, Ordering::Relaxed);
+                // Its drop notes a time, which means nothing for an empty place.
+                return;
+            }
+            std::hint::spin_loop();
+        }
+    }
+
+    /// A session with the same key as one that is there.
+    fn shared(&self, key: &[u8]) -> Option<Box<dyn Session>> {
+        self.places.iter().filter(|place| place.is_occupied()).find_map(|place| {
+            let mut taken = place.take()?;
+            let kept = taken.kept().as_ref()?;
+            if bool::from(kept.key.ct_eq(key)) { kept.session.share().ok() } else { None }
+        })
+    }
+
+    /// Puts a session into a free place, or into that of an idle one. None: it is closed again.
+    fn keep(&self, kept: Kept, urgent: bool) -> Option<Hold> {
+        let mut kept = Some(kept);
+        for _ in 0..2 {
+            for (index, place) in self.places.iter().enumerate().filter(|(_, place)| !place.is_occupied()) {
+                let Some(mut taken) = place.take() else { continue };
+                if taken.kept().is_some() {
+                    continue;
+                }
+                *taken.kept() = kept.take();
+                let ticket = self.next_ticket();
+                place.ticket.store(ticket, Ordering::Relaxed);
+                place.last_used.store(now(), Ordering::Relaxed);
+                return Some(Hold { place: index, ticket });
+            }
+            if !urgent || !self.give_up_idle() {
+                break;
+            }
+        }
+        None
+    }
+
+    /// Ends the session that has been idle for longest, if that is long enough.
+    fn give_up_idle(&self) -> bool {
+        let now = now();
+        let idle = |place: &Place| now.wrapping_sub(place.last_used.load(Ordering::Relaxed));
+        let longest = self
+            .places
+            .iter()
+            .filter(|place| place.is_occupied() && !place.taken.load(Ordering::Relaxed))
+            .max_by_key(|place| idle(place));
+        let Some(place) = longest.filter(|place| u128::from(idle(place)) >= self.idle.as_millis()) else {
+            return false;
+        };
+        place.take().is_some_and(|mut taken| taken.empty())
+    }
+
+    /// Never 0.
+    fn next_ticket(&self) -> u32 {
+        self.tickets.fetch_add(1, Ordering::Relaxed).max(1)
+    }
+}
+
+impl Place {
+    fn take(&self) -> Option<Taken<'_>> {
+        let mine = self.taken.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed);
+        mine.is_ok().then(|| Taken(self))
+    }
+
+    fn is_occupied(&self) -> bool {
+        self.ticket.load(Ordering::Relaxed) != 0
+    }
+}
+
+impl Taken<'_> {
+    /// Ends what is kept there; false if there is nothing.
+    fn empty(&mut self) -> bool {
+        self.0.ticket.store(0, Ordering::Relaxed);
+        self.kept().take().is_some()
+    }
+}
+
+/// Milliseconds of a clock that costs no system call; they wrap after seven weeks.
+fn now() -> u32 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: writable. The clock exists since Linux 2.6.32.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC_COARSE, &mut time) };
+    (time.tv_sec as u32).wrapping_mul(1000).wrapping_add(time.tv_nsec as u32 / 1_000_000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io;
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicUsize;
+
+    use outboard_accel::{Direction, Request};
+
+    const NEVER: Duration = Duration::from_secs(86_400);
+
+    /// A driver with room for so many keys.
+    #[derive(Clone)]
+    struct Driver {
+        room: usize,
+        keys: Arc<AtomicUsize>,
+    }
+
+    struct Key(Arc<AtomicUsize>);
+
+    impl Drop for Key {
+        fn drop(&mut self) {
+            self.0.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+
+    struct Sham(Arc<Key>);
+
+    impl Driver {
+        fn new(room: usize) -> Driver {
+            Driver { room, keys: Arc::default() }
+        }
+
+        fn open(&self) -> Result<Box<dyn Session>, Error> {
+            if self.keys.load(Ordering::Relaxed) == self.room {
+                let source = io::Error::from_raw_os_error(libc::ENOSPC);
+                return Err(Error::KeyRefused { driver: "sham".into(), source });
+            }
+            self.keys.fetch_add(1, Ordering::Relaxed);
+            Ok(Box::new(Sham(Arc::new(Key(Arc::clone(&self.keys))))))
+        }
+
+        fn keys(&self) -> usize {
+            self.keys.load(Ordering::Relaxed)
+        }
+    }
+
+    impl Session for Sham {
+        fn max_request(&self, _direction: Direction) -> usize {
+            16
+        }
+        fn submit(&mut self, _requests: &[Request<'_>]) -> Result<(), Error> {
+            Ok(())
+        }
+        fn is_done(&mut self) -> bool {
+            true
+        }
+        fn result(&mut self, _index: usize) -> Result<&[u8], Error> {
+            Ok(&[])
+        }
+        fn release(&mut self) {}
+        fn share(&self) -> Result<Box<dyn Session>, Error> {
+            Ok(Box::new(Sham(Arc::clone(&self.0))))
+        }
+    }
+
+    fn open(sessions: &Sessions, driver: &Driver, key: u8, urgent: bool) -> Option<Hold> {
+        sessions.open(&[key; 16], urgent, || driver.open()).ok().flatten()
+    }
+
+    #[test]
+    fn equal_keys_take_one_of_the_drivers_places() {
+        let (sessions, driver) = (Sessions::with(4, NEVER), Driver::new(1));
+        let first = open(&sessions, &driver, 1, false).expect("room");
+        let second = open(&sessions, &driver, 1, false).expect("the same key");
+        let copy = sessions.copy(first).expect("a copy");
+        assert!(first != second && second != copy && driver.keys() == 1);
+        assert!(open(&sessions, &driver, 2, true).is_none());
+        assert!(sessions.open(&[2; 16], false, || panic!("who is not urgent asks in vain")).is_ok());
+        for hold in [first, second] {
+            sessions.close(hold);
+            assert!(driver.keys() == 1 && sessions.borrow(hold).is_none());
+        }
+        sessions.close(copy);
+        assert_eq!(driver.keys(), 0);
+        assert!(open(&sessions, &driver, 2, false).is_some());
+    }
+
+    #[test]
+    fn what_is_idle_goes_for_those_who_are_urgent_and_its_holder_notices() {
+        let (sessions, driver) = (Sessions::with(4, Duration::ZERO), Driver::new(2));
+        let holds = [1, 2].map(|key| open(&sessions, &driver, key, false).expect("room"));
+        assert!(open(&sessions, &driver, 3, false).is_none(), "not urgent");
+        let third = open(&sessions, &driver, 3, true).expect("one of the others is idle");
+        assert!(sessions.borrow(third).is_some());
+        assert_eq!(holds.into_iter().filter(|&hold| sessions.borrow(hold).is_some()).count(), 1);
+        assert_eq!(driver.keys(), 2);
+        // Who was given up has no right to what took the place.
+        holds.into_iter().for_each(|hold| sessions.close(hold));
+        assert!(sessions.borrow(third).is_some() && driver.keys() == 1);
+    }
+
+    #[test]
+    fn what_was_used_just_now_or_is_in_use_stays() {
+        let (sessions, driver) = (Sessions::with(4, NEVER), Driver::new(1));
+        let hold = open(&sessions, &driver, 1, false).expect("room");
+        assert!(open(&sessions, &driver, 2, true).is_none());
+
+        let (sessions, driver) = (Sessions::with(4, Duration::ZERO), Driver::new(1));
+        let first = open(&sessions, &driver, 1, false).expect("room");
+        let borrowed = sessions.borrow(first).expect("kept");
+        assert!(open(&sessions, &driver, 2, true).is_none(), "in use");
+        assert!(sessions.borrow(first).is_none(), "by somebody else, though {hold:?} may look like it");
+        drop(borrowed);
+        assert!(open(&sessions, &driver, 2, true).is_some() && sessions.borrow(first).is_none());
+    }
+
+    #[test]
+    fn the_places_of_a_process_are_shared_out_like_those_of_the_driver() {
+        let (sessions, driver) = (Sessions::with(2, Duration::ZERO), Driver::new(100));
+        let holds = [1, 2].map(|key| open(&sessions, &driver, key, false).expect("room"));
+        assert!(open(&sessions, &driver, 3, false).is_none());
+        assert!(open(&sessions, &driver, 3, true).is_some());
+        assert_eq!(holds.into_iter().filter(|&hold| sessions.borrow(hold).is_some()).count(), 1);
+        assert_eq!(driver.keys(), 2);
+    }
+
+    #[test]
+    fn threads_never_use_one_session_at_the_same_time() {
+        let (sessions, driver) = (Sessions::with(3, Duration::ZERO), Driver::new(2));
+        std::thread::scope(|scope| {
+            for thread in 0..4_u8 {
+                let (sessions, driver) = (&sessions, &driver);
+                scope.spawn(move || {
+                    for round in 0..500_u16 {
+                        let key = thread + (round % 3) as u8;
+                        let Some(hold) = open(sessions, driver, key, true) else { continue };
+                        if let Some(mut borrowed) = sessions.borrow(hold) {
+                            assert_eq!(borrowed.0.kept().as_ref().expect("kept").key[0], key);
+                        }
+                        sessions.close(hold);
+                    }
+                });
+            }
+        });
+        // A session that was just being looked at when its holder let it go stays until somebody wants its place.
+        assert!(driver.keys() <= 2);
+    }
+}

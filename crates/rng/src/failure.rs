@@ -1,0 +1,77 @@
+//! Why there are no random numbers, and what to do about it.
+
+use std::fmt;
+use std::io;
+
+use crate::device::PATIENCE;
+use crate::health::Fault;
+
+/// Why a seed source gives nothing.
+#[derive(Clone, Copy, Debug)]
+pub enum Failure {
+    /// The device failed, with this errno.
+    Io(i32),
+    /// There is no generator behind it.
+    NoGenerator,
+    /// It has come to an end, which the real one never does.
+    Ended,
+    /// It gave too little for too long.
+    Slow {
+        /// Bytes that came.
+        got: usize,
+        /// Bytes that were wanted.
+        wanted: usize,
+    },
+    /// Its bytes failed a health test.
+    Unhealthy(Fault),
+    /// They did before.
+    WasUnhealthy,
+    /// Nobody has instantiated the source.
+    Uninstantiated,
+    /// So much entropy does not go into so few bytes.
+    TooLittleRoom {
+        /// Bits of entropy that were asked for.
+        bits: u64,
+        /// Bytes that there is room for.
+        bytes: usize,
+    },
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Failure::Io(error.raw_os_error().unwrap_or_default())
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Io(errno) => {
+                let error = io::Error::from_raw_os_error(*errno);
+                write!(
+                    f,
+                    "/dev/hwrng: {error}: may this process read it, and is the generator's driver there?"
+                )
+            }
+            Failure::NoGenerator => {
+                f.write_str("/dev/hwrng has no generator (rng_current says none): is a driver loaded?")
+            }
+            Failure::Ended => f.write_str("/dev/hwrng gives no more bytes: is it the kernel's device?"),
+            Failure::Slow { got, wanted } => write!(
+                f,
+                "/dev/hwrng gave {got} of {wanted} bytes in {PATIENCE} attempts: is the generator stuck, or do others use \
+                 it up?"
+            ),
+            Failure::Unhealthy(fault) => write!(
+                f,
+                "/dev/hwrng is not random: {fault}. It is not used again: see to the device, or lower HWRNG_ENTROPY if \
+                 that is what it is known for"
+            ),
+            Failure::WasUnhealthy => f.write_str("/dev/hwrng failed a health test before"),
+            Failure::Uninstantiated => f.write_str("not instantiated"),
+            Failure::TooLittleRoom { bits, bytes } => {
+                write!(f, "{bits} bits of entropy do not go into {bytes} bytes with this HWRNG_ENTROPY")
+            }
+        }
+    }
+}

@@ -1,0 +1,19 @@
+//! /dev/hwrng as an entropy source: nothing comes out of it untested (NIST SP 800-90B, 4).
+//!
+//! - [`SeedSource`]: what users share, and its state
+//! - `source`: the open device with its tests
+//! - `health`: the continuous tests, `cutoff`: when they fail
+//! - `amount`: how many bytes make so many bits of entropy
+//! - `device`: opening and reading without waiting for ever
+
+mod amount;
+mod cutoff;
+mod device;
+mod failure;
+mod health;
+mod seed_source;
+mod source;
+
+pub use failure::Failure;
+pub use health::Fault;
+pub use seed_source::{SeedSource, State};

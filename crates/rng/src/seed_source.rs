@@ -1,0 +1,151 @@
+//! One seed source: its state, and the device that its users take in turns.
+
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicPtr, AtomicU8, Ordering};
+
+use outboard_policy::MinEntropy;
+use zeroize::Zeroizing;
+
+use crate::amount::{bits_in, seed_length};
+use crate::device::has_no_generator;
+use crate::failure::Failure;
+use crate::source::Source;
+
+/// What a random source can be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum State {
+    /// Not instantiated.
+    Uninstantiated = 0,
+    /// Bytes can be had.
+    Ready = 1,
+    /// A health test failed: nothing comes out until it is instantiated anew.
+    Error = 2,
+}
+
+/// A seed source. Threads may share it.
+pub struct SeedSource {
+    entropy: MinEntropy,
+    state: AtomicU8,
+    /// Null while somebody reads from it, and before there is one. Who finds none opens one: no lock, so that a fork in
+    /// the midst of a read leaves none held, and threads do not wait for each other.
+    source: AtomicPtr<Source>,
+}
+
+impl SeedSource {
+    /// One of a device that has at least so much entropy.
+    pub fn new(entropy: MinEntropy) -> SeedSource {
+        let state = AtomicU8::new(State::Uninstantiated as u8);
+        SeedSource { entropy, state, source: AtomicPtr::new(null_mut()) }
+    }
+
+    /// Opens the device. It is tested before the first output and not here: OpenSSL before 4.0 goes on with a seed of
+    /// its own when a seed source cannot be instantiated (`RAND_get0_primary`), which is right for a device that is not
+    /// there, but one that is there and not random must not be passed over like that.
+    pub fn instantiate(&self) -> Result<(), Failure> {
+        let source = Source::open(self.entropy)?;
+        if has_no_generator() {
+            return Err(Failure::NoGenerator);
+        }
+        self.put(Box::into_raw(source));
+        self.set(State::Ready);
+        Ok(())
+    }
+
+    /// Closes the device, and forgets what its tests know.
+    pub fn uninstantiate(&self) {
+        self.put(null_mut());
+        self.set(State::Uninstantiated);
+    }
+
+    /// The state.
+    pub fn state(&self) -> State {
+        match self.state.load(Ordering::Acquire) {
+            0 => State::Uninstantiated,
+            1 => State::Ready,
+            _ => State::Error,
+        }
+    }
+
+    /// Whether nothing is left of what came out: a source wipes its state when it goes.
+    pub fn is_wiped(&self) -> bool {
+        self.source.load(Ordering::Acquire).is_null()
+    }
+
+    fn ready(&self) -> Result<(), Failure> {
+        match self.state() {
+            State::Ready => Ok(()),
+            State::Error => Err(Failure::WasUnhealthy),
+            State::Uninstantiated => Err(Failure::Uninstantiated),
+        }
+    }
+
+    /// A seed of `bits` bits of entropy, `least` to `most` bytes long.
+    pub fn seed(
+        &self,
+        bits: u64,
+        least: usize,
+        most: usize,
+        additional: &[u8],
+    ) -> Result<Zeroizing<Box<[u8]>>, Failure> {
+        let length = seed_length(self.entropy, bits, least, most);
+        let length = length.ok_or(Failure::TooLittleRoom { bits, bytes: most })?;
+        let mut seed = Zeroizing::new(vec![0; length].into_boxed_slice());
+        self.fill(&mut seed, 0, additional)?;
+        Ok(seed)
+    }
+
+    /// Fills `out` with tested bytes that have at least `bits` bits of entropy, and mixes in what the caller has to say.
+    pub fn fill(&self, out: &mut [u8], bits: u64, additional: &[u8]) -> Result<(), Failure> {
+        self.ready()?;
+        if bits_in(self.entropy, out.len()) < bits {
+            return Err(Failure::TooLittleRoom { bits, bytes: out.len() });
+        }
+        if out.is_empty() {
+            return Ok(());
+        }
+        let mut source = self.take()?;
+        // What failed is dropped. A device that was away may come back, and is then tested from the start.
+        source.fill(out).inspect_err(|failure| {
+            if matches!(failure, Failure::Unhealthy(_)) {
+                self.set(State::Error);
+            }
+        })?;
+        self.put(Box::into_raw(source));
+        for piece in additional.chunks(out.len()) {
+            out.iter_mut().zip(piece).for_each(|(byte, other)| *byte ^= other);
+        }
+        Ok(())
+    }
+
+    fn set(&self, state: State) {
+        self.state.store(state as u8, Ordering::Release);
+    }
+
+    fn take(&self) -> Result<Box<Source>, Failure> {
+        let known = self.source.swap(null_mut(), Ordering::AcqRel);
+        if !known.is_null() {
+            // SAFETY: it came from a box, and who swaps it out has it alone.
+            let known = unsafe { Box::from_raw(known) };
+            if known.is_ours() {
+                return Ok(known);
+            }
+        }
+        Source::open(self.entropy)
+    }
+
+    #[inline(never)]
+    fn put(&self, source: *mut Source) {
+        let earlier = self.source.swap(source, Ordering::AcqRel);
+        if !earlier.is_null() {
+            // SAFETY: as in `take`.
+            drop(unsafe { Box::from_raw(earlier) });
+        }
+    }
+}
+
+impl Drop for SeedSource {
+    fn drop(&mut self) {
+        self.put(null_mut());
+    }
+}
