@@ -42,26 +42,52 @@ pub fn is_allowed(driver: &str) -> bool {
     list.lines().any(|line| line.split_whitespace().last() == Some(driver))
 }
 
-/// A software driver of the kernel's that AF_ALG reaches: a second way through the provider's hardware path.
+/// A software driver of the kernel's for `cbc(aes)` that AF_ALG reaches: a second way through the provider's hardware path.
 pub fn reachable_software_driver() -> Result<String, String> {
     // Asked once: for a name that it has not, the kernel runs modprobe twice.
     static DRIVER: OnceLock<Result<String, String>> = OnceLock::new();
-    DRIVER.get_or_init(find_software_driver).clone()
+    let names = ["cbc(aes-generic)", "cbc(aes-lib)", "cbc(aes)"];
+    DRIVER.get_or_init(|| find_software_driver("cbc(aes)", &names)).clone()
 }
 
-fn find_software_driver() -> Result<String, String> {
-    let known = || cbc_aes_drivers().into_iter().find(|driver| driver != ACCELERATOR && bind(driver).is_ok());
+/// Software drivers of the kernel's for every algorithm that the provider knows, which AF_ALG reaches.
+pub fn reachable_software_drivers() -> Result<Vec<String>, String> {
+    static DRIVERS: OnceLock<Result<Vec<String>, String>> = OnceLock::new();
+    let find = || {
+        [
+            reachable_software_driver(),
+            find_software_driver("ctr(aes)", &["ctr(aes-generic)", "ctr(aes-lib)", "ctr(aes)"]),
+            find_software_driver("ecb(aes)", &["ecb(aes-generic)", "ecb(aes-lib)", "ecb(aes)"]),
+            find_software_driver("xts(aes)", &["xts(ecb(aes-generic))", "xts(ecb(aes-lib))", "xts(aes)"]),
+            find_software_driver("cbc(des3_ede)", &["cbc(des3_ede-generic)", "cbc(des3_ede)"]),
+        ]
+        .into_iter()
+        .collect()
+    };
+    DRIVERS.get_or_init(find).clone()
+}
+
+/// One that is there, or that comes when one of these names is asked for.
+fn find_software_driver(algorithm: &str, names: &[&str]) -> Result<String, String> {
+    let is_software = |driver: &String| driver != ACCELERATOR && !driver.starts_with("sim-");
+    let known = || drivers_of(algorithm).into_iter().filter(is_software).find(|driver| bind(driver).is_ok());
     if let Some(driver) = known() {
         return Ok(driver);
     }
     // Binding makes the kernel instantiate the template, so that /proc/crypto lists it.
-    let attempts = ["cbc(aes-generic)", "cbc(aes-lib)", "cbc(aes)"].map(bind);
+    let attempts: Vec<_> = names.iter().map(|name| bind(name)).collect();
     let reason = attempts.into_iter().find_map(Result::err).unwrap_or_else(|| "no driver".to_owned());
-    known().ok_or_else(|| format!("a software driver of the kernel's that AF_ALG reaches ({reason})"))
+    known().ok_or_else(|| {
+        format!("a software driver of the kernel's for {algorithm} that AF_ALG reaches ({reason})")
+    })
 }
 
 /// The drivers of cbc(aes) in /proc/crypto that are not internal to others and have passed their self-test.
 pub fn cbc_aes_drivers() -> BTreeSet<String> {
+    drivers_of("cbc(aes)")
+}
+
+fn drivers_of(algorithm: &str) -> BTreeSet<String> {
     let listing = fs::read_to_string("/proc/crypto").unwrap_or_default();
     listing
         .split("\n\n")
@@ -73,7 +99,7 @@ pub fn cbc_aes_drivers() -> BTreeSet<String> {
                     .find(|(key, _)| *key == wanted)
                     .map(|(_, value)| value)
             };
-            let usable = value("name") == Some("cbc(aes)")
+            let usable = value("name") == Some(algorithm)
                 && value("internal") == Some("no")
                 && value("selftest") == Some("passed")
                 // The stand-in of a driver that is being tested says "passed" too (crypto/algapi.c).

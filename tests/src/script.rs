@@ -100,15 +100,16 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Any script.
-pub fn script() -> impl Strategy<Value = Script> {
-    (any::<u64>(), 0..3_usize, direction(), prop::bool::weighted(0.95), vec((0..CONTEXTS, step()), 1..24))
+/// Any script, for one of so many ciphers.
+pub fn script(ciphers: usize) -> impl Strategy<Value = Script> {
+    (any::<u64>(), 0..ciphers, direction(), prop::bool::weighted(0.95), vec((0..CONTEXTS, step()), 1..24))
         .prop_map(|(seed, cipher, direction, keyed, steps)| Script { seed, cipher, direction, keyed, steps })
 }
 
 /// Plays a script to both ciphers and tells where their answers differ.
 pub fn play(script: &Script, left: &Cipher, right: &Cipher) -> Result<(), String> {
-    let mut player = Player { script, ciphers: [left, right], pairs: Vec::new(), calls: 0 };
+    let ciphers = [left, right];
+    let mut player = Player { script, ciphers, block: right.block_size(), pairs: Vec::new(), calls: 0 };
     player.start()?;
     for (number, (which, step)) in script.steps.iter().enumerate() {
         let index = which % player.pairs.len();
@@ -131,6 +132,8 @@ struct Pair {
 struct Player<'script> {
     script: &'script Script,
     ciphers: [&'script Cipher; 2],
+    /// Bytes of the cipher's block; 1 where nothing is ever held back.
+    block: usize,
     pairs: Vec<Pair>,
     calls: u64,
 }
@@ -192,11 +195,12 @@ impl Player<'_> {
                 context.update(&input[skew..], &mut output[skew..])
             }
         });
+        let block = self.block;
         let pair = &mut self.pairs[index];
         let total = pair.held + length;
-        let holds_last = pair.direction == Direction::Decrypt && pair.padding;
+        let holds_last = pair.direction == Direction::Decrypt && pair.padding && block > 1;
         if pair.keyed {
-            pair.held = if holds_last && total > 0 { (total - 1) % BLOCK + 1 } else { total % BLOCK };
+            pair.held = if holds_last && total > 0 { (total - 1) % block + 1 } else { total % block };
         }
         alike("update", &outcomes)?;
         same_bytes("update's output", &outputs)
@@ -212,6 +216,11 @@ impl Player<'_> {
 
     fn copy(&mut self, index: usize) -> Result<(), String> {
         let pair = &self.pairs[index];
+        if !pair.keyed && self.ciphers[1].is_xts() {
+            // OpenSSL's own copy believes that it has a key, and an update of it calls a null pointer (3.0 to 4.0,
+            // cipher_hw_aes_xts_copyctx).
+            return Ok(());
+        }
         let [(left, left_outcome), (right, right_outcome)] =
             [pair.contexts[0].copy(), pair.contexts[1].copy()];
         let succeeded = left_outcome.returned == 1;

@@ -14,16 +14,32 @@ use crate::skip::skip;
 /// The provider's name, in configurations and in property queries.
 pub const OUTBOARD: &str = "outboard";
 
-/// The ciphers that the provider can offer.
+/// The ciphers that the provider offers for the accelerator of the test machines.
 pub const CIPHERS: [&str; 3] = ["AES-128-CBC", "AES-192-CBC", "AES-256-CBC"];
+
+/// The other ciphers that it can offer.
+pub const OTHER_CIPHERS: [&str; 9] = [
+    "AES-128-CTR",
+    "AES-192-CTR",
+    "AES-256-CTR",
+    "AES-128-ECB",
+    "AES-192-ECB",
+    "AES-256-ECB",
+    "AES-128-XTS",
+    "AES-256-XTS",
+    "DES-EDE3-CBC",
+];
 
 /// What the provider is given to drive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Way {
     /// An accelerator.
     Accelerator,
-    /// A software driver of the kernel's, by name: the same code in the provider, on machines without an accelerator.
+    /// Software drivers of the kernel's, by name, with commas: the same code in the provider, on machines without an
+    /// accelerator.
     KernelSoftware(String),
+    /// The simulated accelerator's drivers, by name, with commas.
+    Simulated(String),
     /// Nothing: the provider is loaded and offers nothing, so OpenSSL's own ciphers answer.
     Nothing,
 }
@@ -40,6 +56,7 @@ impl Way {
     fn settings(&self) -> Vec<(&str, &str)> {
         match self {
             Way::KernelSoftware(driver) => vec![("USE_SOFTDRIVERS", "1"), ("DRIVERS", driver)],
+            Way::Simulated(drivers) => vec![("USE_SOFTDRIVERS", "0"), ("DRIVERS", drivers)],
             Way::Accelerator | Way::Nothing => vec![("USE_SOFTDRIVERS", "0")],
         }
     }
@@ -99,6 +116,13 @@ impl World {
         let query = if self.way == Way::Nothing { "?provider=outboard" } else { "provider=outboard" };
         Cipher::fetch(&self.context, algorithm, query)
             .unwrap_or_else(|| panic!("{:?}: no {algorithm} of {query}:\n{}", self.way, evp::text()))
+    }
+
+    /// The provider's cipher, if it offers it.
+    pub fn hard_if_offered(&self, algorithm: &str) -> Option<Cipher> {
+        let cipher = Cipher::fetch(&self.context, algorithm, "provider=outboard");
+        evp::clear();
+        cipher
     }
 
     /// OpenSSL's own cipher.
@@ -164,6 +188,16 @@ pub fn worlds(test: &str, settings: &[(&str, &str)]) -> Vec<World> {
         worlds.push(world.unwrap_or_else(|error| panic!("without a driver: {error}")));
     }
     worlds
+}
+
+/// A world with a software driver of the kernel's for every cipher; None where AF_ALG does not reach them all, or the module is
+/// missing.
+#[track_caller]
+pub fn world_of_every_cipher(test: &str, settings: &[(&str, &str)]) -> Option<World> {
+    let drivers = module().and_then(|_| machine::reachable_software_drivers());
+    let drivers = drivers.map_err(|missing| skip(test, missing)).ok()?;
+    let world = World::new(Way::KernelSoftware(drivers.join(",")), settings, Order::DefaultFirst);
+    Some(world.unwrap_or_else(|error| panic!("{error}")))
 }
 
 /// The accelerator's world, for tests of the hardware itself.

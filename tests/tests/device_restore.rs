@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use outboard_tests::command::{failed, on_path, said, succeeded};
 use outboard_tests::kernel_module::{self, is_loaded, load, unload};
 use outboard_tests::machine::{ACCELERATOR, is_allowed};
+use outboard_tests::simulated::{Simulated, wait_until};
 use outboard_tests::skip::skip;
 use outboard_uapi::SYSFS;
 
@@ -107,50 +108,6 @@ impl Drop for Machine {
     }
 }
 
-/// The simulated accelerator, until dropped.
-struct Simulated;
-
-impl Simulated {
-    fn find(test: &str) -> Option<PathBuf> {
-        kernel_module::file("outboard_sim").map_err(|missing| skip(test, missing)).ok()
-    }
-
-    /// Loads it; the kernel's own tests of its drivers are over then.
-    fn load(module: &Path) -> Simulated {
-        load(module);
-        wait_until("tested", || {
-            let drivers = fs::read_to_string("/proc/crypto").expect("proc is mounted");
-            let mut own = drivers.split("\n\n").filter(|driver| driver.contains(": outboard_sim\n"));
-            own.all(|driver| driver.contains(": passed\n"))
-        });
-        Simulated
-    }
-
-    #[track_caller]
-    fn fault(&self, rule: &str) {
-        fs::write("/sys/kernel/debug/outboard_sim/faults", rule).expect("a rule of the simulation's");
-    }
-
-    /// Every answer takes so long.
-    #[track_caller]
-    fn takes(&self, time: Duration) {
-        let file = "/sys/module/outboard_sim/parameters/latency_ns";
-        fs::write(file, time.as_nanos().to_string()).expect("a parameter of the simulation's");
-    }
-}
-
-impl Drop for Simulated {
-    fn drop(&mut self) {
-        if !thread::panicking() {
-            // Nobody can be using it without the module.
-            if is_loaded("outboard") {
-                unload("outboard");
-            }
-            unload("outboard_sim");
-        }
-    }
-}
-
 /// The accelerator's device, bound again when this is dropped.
 struct Bound(String);
 
@@ -202,15 +159,6 @@ fn files() -> Vec<String> {
         .collect();
     names.sort();
     names
-}
-
-#[track_caller]
-fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
-    let start = Instant::now();
-    while !is_so() {
-        assert!(start.elapsed() < Duration::from_secs(60), "60 seconds and not {what}");
-        thread::sleep(Duration::from_millis(10));
-    }
 }
 
 fn output(child: Child) -> Output {

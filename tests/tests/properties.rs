@@ -32,7 +32,7 @@ fn the_default_provider_agrees_with_itself() {
     let fetch = |algorithm| Cipher::fetch(&context, algorithm, "").expect("the default provider");
     let ciphers: Vec<_> = CIPHERS.iter().map(|algorithm| (fetch(algorithm), fetch(algorithm))).collect();
     runner(64)
-        .run(&script(), |script| play_one_of(&ciphers, &script))
+        .run(&script(CIPHERS.len()), |script| play_one_of(&ciphers, &script))
         .unwrap_or_else(|failure| panic!("{failure}"));
 }
 
@@ -53,7 +53,7 @@ fn any_sequence_of_calls_is_answered_as_by_the_default_provider_at_any_threshold
                 Ok(())
             };
             runner(24)
-                .run(&script(), play_and_blame_nobody)
+                .run(&script(CIPHERS.len()), play_and_blame_nobody)
                 .unwrap_or_else(|failure| panic!("{:?}, {threshold}: {failure}", world.way));
             world.assert_driver_used();
         }

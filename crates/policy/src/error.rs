@@ -22,8 +22,8 @@ pub enum Error {
     },
     /// Single DES, which outboard does not offer.
     #[error(
-        "\"{0}\" is single DES, whose 56 bits of key are found by trial within a day: outboard does not make it faster; \
-         name DES-EDE3-CBC, better AES"
+        "\"{0}\" is single DES, whose keys were found by trial within a day in 1999: outboard does not offer it; name \
+         DES-EDE3-CBC, or better an AES"
     )]
     SingleDes(String),
     /// USE_SOFTDRIVERS outside of 0 to 2.

@@ -87,33 +87,44 @@ fn find(provider: &Provider, wanted: &dyn Fn(Algorithm) -> bool) -> Vec<(Algorit
             return Vec::new();
         }
     };
-    let (mut found, mut without) = (Vec::new(), Vec::new());
+    let (mut found, mut without, mut reasons) = (Vec::new(), Vec::new(), Vec::new());
     for (algorithm, name) in wanted.into_iter().zip(names) {
-        let drivers =
-            allowed(provider, candidates.iter().filter(|candidate| candidate.entry.algorithm == name));
+        let of_it = candidates.iter().filter(|candidate| candidate.entry.algorithm == name);
+        let drivers = allowed(provider, of_it);
         if drivers.is_empty() {
             without.push(name);
         }
-        found.extend(reach_one(provider, algorithm, drivers).map(|hardware| (algorithm, hardware)));
+        found.extend(
+            reach_one(provider, algorithm, drivers, &mut reasons).map(|hardware| (algorithm, hardware)),
+        );
     }
     if !without.is_empty() {
-        let text = format!("/proc/crypto lists no driver for {} that may be used", without.join(", "));
-        // That an engine does some algorithms and not all is no news, unless they were asked for by name.
-        if found.is_empty() || provider.policy.ciphers != Algorithms::All {
-            provider.counters.note(&text);
+        let without = without.join(", ");
+        reasons.push(format!("/proc/crypto lists no driver for {without} that may be used"));
+    }
+    // That an engine does some algorithms and not all is no news, unless they were asked for by name.
+    let is_news = found.is_empty() || provider.policy.ciphers != Algorithms::All;
+    for reason in &reasons {
+        provider.log.line(Level::Info, format_args!("{reason}"));
+        if is_news {
+            provider.counters.note(reason);
         }
-        provider.log.line(Level::Info, format_args!("{text}"));
     }
     found
 }
 
-/// The first of these drivers that can be reached.
-fn reach_one(provider: &Provider, algorithm: Algorithm, drivers: Vec<&str>) -> Option<Arc<Hardware>> {
+/// The first of these drivers that can be reached; `reasons` tells why others cannot.
+fn reach_one(
+    provider: &Provider,
+    algorithm: Algorithm,
+    drivers: Vec<&str>,
+    reasons: &mut Vec<String>,
+) -> Option<Arc<Hardware>> {
     for name in drivers {
         let Reached { accelerator, passed } = reach(name, algorithm);
         let passed = passed.iter().map(Error::to_string);
         let Some(accelerator) = accelerator else {
-            passed.for_each(|why| say(provider, &why));
+            reasons.extend(passed);
             continue;
         };
         // Why not the interfaces before it is for those who ask.

@@ -1,10 +1,11 @@
 //! A fetched cipher: one algorithm as one provider does it.
 
-use std::ffi::{CStr, CString, c_void};
+use std::ffi::{CStr, CString, c_int, c_void};
 use std::ptr::NonNull;
 
 use super::library::library;
 use super::library_context::LibraryContext;
+use super::params::OsslParam;
 
 /// An `EVP_CIPHER`.
 #[derive(Debug)]
@@ -45,6 +46,21 @@ impl Cipher {
         usize::try_from(length).expect("a key length is not negative")
     }
 
+    /// The block's length in bytes, 1 for a stream.
+    pub fn block_size(&self) -> usize {
+        // SAFETY: the cipher is alive.
+        let length = unsafe { (library().EVP_CIPHER_get_block_size)(self.pointer()) };
+        usize::try_from(length).expect("a block size is not negative")
+    }
+
+    /// Is its mode XTS?
+    pub fn is_xts(&self) -> bool {
+        /// `EVP_CIPH_XTS_MODE` of openssl/evp.h.
+        const XTS: c_int = 0x10001;
+        // SAFETY: the cipher is alive.
+        unsafe { (library().EVP_CIPHER_get_mode)(self.pointer()) == XTS }
+    }
+
     /// Key length, IV length, block size, mode and flags: what a cipher says of itself.
     pub fn description(&self) -> [i64; 5] {
         // SAFETY: the cipher is alive.
@@ -55,6 +71,17 @@ impl Cipher {
                 (library().EVP_CIPHER_get_block_size)(self.pointer()).into(),
                 (library().EVP_CIPHER_get_mode)(self.pointer()).into(),
                 i64::try_from((library().EVP_CIPHER_get_flags)(self.pointer())).expect("flags fit"),
+            ]
+        }
+    }
+
+    /// The parameters that its contexts tell, and those that they take.
+    pub fn parameters(&self) -> [Vec<String>; 2] {
+        // SAFETY: the cipher is alive; its lists end as they must and live as long as its provider.
+        unsafe {
+            [
+                OsslParam::names((library().EVP_CIPHER_gettable_ctx_params)(self.pointer())),
+                OsslParam::names((library().EVP_CIPHER_settable_ctx_params)(self.pointer())),
             ]
         }
     }

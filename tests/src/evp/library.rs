@@ -57,6 +57,8 @@ functions! {
     EVP_CIPHER_get_block_size: fn(*const c_void) -> c_int;
     EVP_CIPHER_get_mode: fn(*const c_void) -> c_int;
     EVP_CIPHER_get_flags: fn(*const c_void) -> c_ulong;
+    EVP_CIPHER_gettable_ctx_params: fn(*const c_void) -> *const OsslParam;
+    EVP_CIPHER_settable_ctx_params: fn(*const c_void) -> *const OsslParam;
     EVP_CIPHER_CTX_new: fn() -> *mut c_void;
     EVP_CIPHER_CTX_free: fn(*mut c_void);
     EVP_CIPHER_CTX_copy: fn(*mut c_void, *const c_void) -> c_int;

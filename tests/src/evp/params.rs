@@ -40,6 +40,22 @@ impl OsslParam {
         OsslParam::new(key, OCTET_PTR, ptr::from_mut(place).cast(), length)
     }
 
+    /// The names in an array.
+    ///
+    /// # Safety
+    /// `at` is null or an array that ends as it must.
+    pub unsafe fn names(mut at: *const OsslParam) -> Vec<String> {
+        let mut names = Vec::new();
+        // SAFETY: the caller vouches for each row up to the one without a name; names are C strings.
+        unsafe {
+            while !at.is_null() && !(*at).key.is_null() {
+                names.push(CStr::from_ptr((*at).key).to_string_lossy().into_owned());
+                at = at.add(1);
+            }
+        }
+        names
+    }
+
     fn new(key: &'static CStr, data_type: c_uint, data: *mut c_void, data_size: usize) -> OsslParam {
         OsslParam { key: key.as_ptr(), data_type, data, data_size, return_size: UNMODIFIED }
     }

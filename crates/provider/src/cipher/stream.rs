@@ -70,10 +70,10 @@ pub(super) unsafe extern "C" fn finish(
         }
         // SAFETY: the core's promise about buffers.
         let done = unsafe { (context.soft.functions.finish)(context.soft.at, out, out_len, out_size) };
-        if done == 1 {
-            context.held = 0
-        } else {
+        if done != 1 {
             context.lose()
+        } else if context.kind().mode.holds_data() {
+            context.held = 0
         }
         done
     })

@@ -1,0 +1,70 @@
+//! The simulated accelerator (kmod/sim), loaded and unloaded, wrong or slow on demand.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use outboard_uapi::SYSFS;
+
+use crate::kernel_module;
+use crate::skip::skip;
+
+/// The simulated accelerator, until dropped.
+pub struct Simulated(());
+
+impl Simulated {
+    /// Its module's file.
+    pub fn find(test: &str) -> Option<PathBuf> {
+        kernel_module::file("outboard_sim").map_err(|missing| skip(test, missing)).ok()
+    }
+
+    /// Loads it; the kernel's own tests of its drivers are over then.
+    #[track_caller]
+    pub fn load(module: &Path) -> Simulated {
+        kernel_module::load(module);
+        wait_until("tested", || {
+            let drivers = fs::read_to_string("/proc/crypto").expect("proc is mounted");
+            let mut own = drivers.split("\n\n").filter(|driver| driver.contains(": outboard_sim\n"));
+            own.all(|driver| driver.contains(": passed\n"))
+        });
+        Simulated(())
+    }
+
+    /// Adds a fault, such as `sim-ctr-aes wrong every=100`, or takes all away: `clear`.
+    #[track_caller]
+    pub fn fault(&self, rule: &str) {
+        fs::write("/sys/kernel/debug/outboard_sim/faults", rule).expect("a rule of the simulation's");
+    }
+
+    /// Every answer takes so long.
+    #[track_caller]
+    pub fn takes(&self, time: Duration) {
+        let file = "/sys/module/outboard_sim/parameters/latency_ns";
+        fs::write(file, time.as_nanos().to_string()).expect("a parameter of the simulation's");
+    }
+}
+
+impl Drop for Simulated {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            return;
+        }
+        let allowed = fs::read_to_string(format!("{SYSFS}/allow")).unwrap_or_default();
+        let drivers = allowed.lines().filter_map(|line| line.split_whitespace().last());
+        for driver in drivers.filter(|driver| driver.starts_with("sim-")) {
+            fs::write(format!("{SYSFS}/disallow"), driver).expect("it is allowed");
+        }
+        kernel_module::unload("outboard_sim");
+    }
+}
+
+/// Waits for something that takes seconds at most.
+#[track_caller]
+pub fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !is_so() {
+        assert!(start.elapsed() < Duration::from_secs(60), "60 seconds and not {what}");
+        thread::sleep(Duration::from_millis(10));
+    }
+}
