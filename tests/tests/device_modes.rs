@@ -14,6 +14,7 @@ use outboard_tests::modes;
 use outboard_tests::module::module;
 use outboard_tests::simulated::Simulated;
 use outboard_tests::skip::skip;
+use outboard_tests::stream::Stream;
 use outboard_tests::world::{CIPHERS, OTHER_CIPHERS, Order, Way, World};
 use outboard_uapi::{DEVICE, SYSFS};
 
@@ -55,6 +56,7 @@ fn ciphers_of_every_mode_go_to_the_accelerator_and_are_right() {
     every_sequence_and_length_is_right();
     a_stream_ends_right_when_requests_fail(&simulated);
     a_wrong_answer_is_never_shown(&simulated);
+    a_driver_that_becomes_wrong_is_noticed(&simulated);
     random_numbers_are_random(&openssl);
 }
 
@@ -165,6 +167,22 @@ fn a_wrong_answer_is_never_shown(simulated: &Simulated) {
         simulated.fault("clear");
         assert_eq!(world.counts().mismatches, 1, "{algorithm}");
     }
+}
+
+/// Each result is compared here; the default compares one in 4096 after the first 16 of a key.
+fn a_driver_that_becomes_wrong_is_noticed(simulated: &Simulated) {
+    let settings = [("THRESHOLDS", "ALL:1"), ("LOG_LEVEL", "off"), ("SHADOW_CHECKS", "1")];
+    let world = world(&settings);
+    let stream = Stream::new(&world.soft("AES-128-CTR"), 1, 60, 1600);
+    let mut journey = stream.start(&world.hard("AES-128-CTR"));
+    assert!((0..40).all(|_| journey.go()));
+    let before = world.counts();
+    assert_eq!((before.hw_requests, before.mismatches), (40, 0), "{before:?}");
+    simulated.fault("all wrong");
+    assert!(journey.ends_right(), "a wrong result was shown");
+    simulated.fault("clear");
+    let after = world.counts() - before;
+    assert_eq!((after.hw_requests, after.mismatches), (0, 1), "after one wrong result it rests: {after:?}");
 }
 
 /// OpenSSL's generator is AES-256 in counter mode, and that of OpenSSL 3.0 takes what applications take.
