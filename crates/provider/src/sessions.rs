@@ -20,9 +20,12 @@ const PLACES: usize = 256;
 /// A session that was not used for so long may be given up for another key.
 const IDLE: Duration = Duration::from_secs(1);
 
-/// How often a holder looks whether somebody else still looks at its session: that takes a moment. In a fork's child it may be
-/// for ever; then the session stays until it is idle for long enough.
-const LOOKS: u32 = 10_000;
+/// How often a holder looks again while somebody else looks at its session, which takes a moment; in a fork's child it may be
+/// for ever.
+const LOOKS: u32 = 100;
+
+/// The ticket of a session whose holder let go of it while somebody else looked at it.
+const LEFT: u32 = u32::MAX;
 
 /// Sessions, each used by one context.
 pub(crate) struct Sessions {
@@ -37,7 +40,7 @@ pub(crate) struct Sessions {
 #[derive(Default)]
 struct Place {
     taken: AtomicBool,
-    /// Whose it is; 0 for nobody's. Changed only while it is taken.
+    /// Whose it is; 0 for nobody's. Changed only while it is taken, but for its holder's leaving.
     ticket: AtomicU32,
     /// In milliseconds of the clock, which wraps.
     last_used: AtomicU32,
@@ -109,10 +112,23 @@ impl Sessions {
         Sessions { places, tickets: AtomicU32::new(1), idle, full: AtomicBool::new(false) }
     }
 
-    /// The session of a hold; `None` when it was given up.
+    /// The session of a hold; `None` when it was given up, or when somebody else has it.
     pub(crate) fn borrow(&self, hold: Hold) -> Option<Borrowed<'_>> {
-        let taken = self.places[hold.place].take()?;
-        (taken.0.ticket.load(Ordering::Relaxed) == hold.ticket).then(|| Borrowed(taken))
+        for _ in 0..LOOKS {
+            if self.is_given_up(hold) {
+                break;
+            }
+            if let Some(taken) = self.places[hold.place].take() {
+                return (!self.is_given_up(hold)).then(|| Borrowed(taken));
+            }
+            std::hint::spin_loop();
+        }
+        None
+    }
+
+    /// Whether another key has the room of this hold's now.
+    pub(crate) fn is_given_up(&self, hold: Hold) -> bool {
+        self.places[hold.place].ticket.load(Ordering::Relaxed) != hold.ticket
     }
 
     /// A session for `key`: one that shares it with a session that is there, or one that `open` makes. When the driver
@@ -124,6 +140,7 @@ impl Sessions {
         urgent: bool,
         open: impl Fn() -> Result<Box<dyn Session>, Error>,
     ) -> Result<Option<Hold>, Error> {
+        self.sweep();
         let session = match self.shared(key) {
             Some(session) => session,
             None if !urgent && self.full.load(Ordering::Relaxed) => return Ok(None),
@@ -151,18 +168,23 @@ impl Sessions {
 
     /// Ends the session of a hold.
     pub(crate) fn close(&self, hold: Hold) {
-        let place = &self.places[hold.place];
-        for _ in 0..LOOKS {
-            if place.ticket.load(Ordering::Relaxed) != hold.ticket {
-                return;
+        if let Some(mut borrowed) = self.borrow(hold) {
+            borrowed.0.empty();
+            self.full.store(false, Ordering::Relaxed);
+        } else {
+            // Fails if it was given up.
+            let ticket = &self.places[hold.place].ticket;
+            let _ = ticket.compare_exchange(hold.ticket, LEFT, Ordering::Relaxed, Ordering::Relaxed);
+        }
+    }
+
+    /// Ends what holders have left.
+    fn sweep(&self) {
+        let left = self.places.iter().filter(|place| place.ticket.load(Ordering::Relaxed) == LEFT);
+        for mut taken in left.filter_map(Place::take) {
+            if taken.0.ticket.load(Ordering::Relaxed) == LEFT {
+                taken.empty();
             }
-            if let Some(mut borrowed) = self.borrow(hold) {
-                borrowed.0.empty();
-                self.full.store(false, Ordering::Relaxed);
-                // Its drop notes a time, which means nothing for an empty place.
-                return;
-            }
-            std::hint::spin_loop();
         }
     }
 
@@ -212,9 +234,9 @@ impl Sessions {
         place.take().is_some_and(|mut taken| taken.empty())
     }
 
-    /// Never 0.
+    /// Neither 0 nor [`LEFT`].
     fn next_ticket(&self) -> u32 {
-        self.tickets.fetch_add(1, Ordering::Relaxed).max(1)
+        self.tickets.fetch_add(1, Ordering::Relaxed) % (LEFT - 1) + 1
     }
 }
 
@@ -357,7 +379,7 @@ mod tests {
         let first = open(&sessions, &driver, 1, false).expect("room");
         let borrowed = sessions.borrow(first).expect("kept");
         assert!(open(&sessions, &driver, 2, true).is_none(), "in use");
-        assert!(sessions.borrow(first).is_none(), "by somebody else, though {hold:?} may look like it");
+        assert!(sessions.borrow(first).is_none() && !sessions.is_given_up(first), "{hold:?} is another's");
         drop(borrowed);
         assert!(open(&sessions, &driver, 2, true).is_some() && sessions.borrow(first).is_none());
     }
@@ -390,7 +412,8 @@ mod tests {
                 });
             }
         });
-        // A session that was just being looked at when its holder let it go stays until somebody wants its place.
-        assert!(driver.keys() <= 2);
+        // A session that was just being looked at when its holder let it go is ended by the next who wants one.
+        sessions.sweep();
+        assert_eq!(driver.keys(), 0);
     }
 }

@@ -218,11 +218,10 @@ impl Context {
         let cipher = self.cipher;
         let hardware = &cipher.hardware;
         if let SessionState::Open(hold) = self.session {
-            let borrowed = hardware.sessions.borrow(hold);
-            if borrowed.is_none() {
+            if hardware.sessions.is_given_up(hold) {
                 self.session = SessionState::Waiting(0);
             }
-            return borrowed;
+            return hardware.sessions.borrow(hold);
         }
         self.session = match self.session {
             SessionState::Waiting(requests) if requests < BUSY => SessionState::Waiting(requests + 1),
