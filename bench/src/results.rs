@@ -142,9 +142,8 @@ mod tests {
 
     #[test]
     fn what_was_written_is_read_and_other_schemas_are_refused() {
-        let dir = std::env::temp_dir().join(format!("outboard-bench-{}", std::process::id()));
-        fs::create_dir_all(&dir).unwrap();
-        let file = dir.join("r.json");
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("r.json");
         let mut results = Results::new("d", vec!["why".to_owned()]);
         results.figure(Cell { way: Way::AfAlg, bytes: 16, depth: 1 }).add(2.5, 10, 9);
         results.write(&file).unwrap();
@@ -154,6 +153,5 @@ mod tests {
         let other = fs::read_to_string(&file).unwrap().replace("interface/1", "interface/2");
         fs::write(&file, other).unwrap();
         assert!(Results::read(&file).unwrap_err().to_string().contains("interface/2"));
-        fs::remove_dir_all(&dir).unwrap();
     }
 }

@@ -17,10 +17,8 @@ const HEADERS: &str = "
 
 /// What a C program with OpenSSL's headers makes of `expressions`, each printed by `format`.
 fn ask_c(expressions: &[&str], format: &str) -> Vec<String> {
-    let directory =
-        std::env::temp_dir().join(format!("outboard-abi-{}-{}", std::process::id(), format.len()));
-    std::fs::create_dir_all(&directory).unwrap();
-    let (source, program) = (directory.join("ask.c"), directory.join("ask"));
+    let directory = tempfile::tempdir().unwrap();
+    let (source, program) = (directory.path().join("ask.c"), directory.path().join("ask"));
     let prints: String =
         expressions.iter().map(|e| format!("printf(\"{format}\\n\", {}({e}));\n", cast(format))).collect();
     std::fs::write(&source, format!("{HEADERS}int main(void) {{\n{prints}return 0; }}\n")).unwrap();
