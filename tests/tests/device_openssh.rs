@@ -52,7 +52,8 @@ fn a_copy_in_counter_mode_is_done_by_the_simulation() {
 
 #[track_caller]
 fn goes_there_and_back_by_hardware(openssh: &Openssh, world: &World, cipher: &str, algorithm: &str) {
-    let megabytes = env::var("OUTBOARD_SCP_MEGABYTES").map_or(MEGABYTES, |text| text.parse().expect("a number"));
+    let megabytes =
+        env::var("OUTBOARD_SCP_MEGABYTES").map_or(MEGABYTES, |text| text.parse().expect("a number"));
     let names = ["sent", "there", "back"];
     let [sent, there, back] = names.map(|name| world.folder().join(name));
     let plain = bytes(1, megabytes * 1_000_000);
@@ -69,7 +70,10 @@ fn goes_there_and_back_by_hardware(openssh: &Openssh, world: &World, cipher: &st
 
     let counts = world.counts_of(algorithm);
     let (hardware, all) = (counts.hw_bytes, counts.hw_bytes + counts.sw_bytes);
-    assert!(all as usize > 2 * plain.len(), "the server's {algorithm} is not the provider's: {counts:?}\n{log}");
+    assert!(
+        all as usize > 2 * plain.len(),
+        "the server's {algorithm} is not the provider's: {counts:?}\n{log}"
+    );
     assert!(hardware * 100 > all * 95, "{hardware} of {all} bytes by hardware: {counts:?}\n{log}");
     assert_eq!((counts.failures, counts.mismatches), (0, 0), "{counts:?}\n{log}");
     println!("{cipher}: {hardware} of {all} bytes by hardware in {} requests", counts.hw_requests);
