@@ -16,6 +16,7 @@ pub mod machine;
 pub mod modes;
 pub mod module;
 pub mod openssh;
+pub mod patience;
 pub mod sandbox;
 pub mod script;
 pub mod seeded;

@@ -8,9 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::command::{on_path, said, succeeded};
-
-/// How long the server may take to listen: far beyond what it takes on an emulated CPU.
-const PATIENCE: Duration = Duration::from_secs(60);
+use crate::patience::PATIENCE;
 
 /// What a server and its client are made of.
 pub struct Openssh {
