@@ -55,6 +55,7 @@ impl FromStr for Algorithms {
     }
 }
 
+#[inline(never)]
 fn choose(text: &str, named: fn(&str) -> Result<&'static str, Error>) -> Result<Algorithms, Error> {
     let entries: Vec<&str> = entries(text).collect();
     match entries[..] {
@@ -121,6 +122,7 @@ pub(crate) fn known(name: &str) -> Result<&'static str, Error> {
     }
 }
 
+#[inline(never)]
 fn alone(name: &str) -> Result<&str, Error> {
     if ["ALL", "NONE"].iter().any(|alone| name.eq_ignore_ascii_case(alone)) {
         return Err(Error::NotAlone(name.to_owned()));
@@ -128,6 +130,7 @@ fn alone(name: &str) -> Result<&str, Error> {
     Ok(name)
 }
 
+#[inline(never)]
 fn cipher(name: &str) -> Result<&'static str, Error> {
     let known = CIPHERS.into_iter().find(|cipher| cipher.eq_ignore_ascii_case(name));
     known.ok_or_else(|| {
@@ -139,6 +142,7 @@ fn cipher(name: &str) -> Result<&'static str, Error> {
     })
 }
 
+#[inline(never)]
 fn digest(name: &str) -> Result<&'static str, Error> {
     digest_called(name).ok_or_else(|| {
         if ["MD5", "MD5-SHA1", "SSL3-MD5"].iter().any(|md5| name.eq_ignore_ascii_case(md5)) {
@@ -161,7 +165,8 @@ fn digest_called(name: &str) -> Option<&'static str> {
 }
 
 /// What follows a beginning in capitals or not.
-fn after<'a>(name: &'a str, beginning: &str) -> Option<&'a str> {
+#[inline(never)]
+pub(crate) fn after<'a>(name: &'a str, beginning: &str) -> Option<&'a str> {
     let (head, rest) = name.split_at_checked(beginning.len())?;
     head.eq_ignore_ascii_case(beginning).then_some(rest)
 }

@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use crate::Error;
-use crate::algorithms::{DIGESTS, HMACS, entries, known};
+use crate::algorithms::{after, entries, known};
 
 /// In force before anything was measured, in bytes: near the crossover of the machines that have published
 /// figures, and what one read of a file brings (`openssl enc` works in pieces of 4 KiB).
@@ -25,7 +25,7 @@ impl Thresholds {
     /// (and `HMAC-` with its name) the smallest message.
     pub fn of(&self, name: &str) -> usize {
         let own = self.own.iter().find(|(algorithm, _)| algorithm.eq_ignore_ascii_case(name));
-        let hashes = || DIGESTS.into_iter().chain(HMACS).any(|hash| hash.eq_ignore_ascii_case(name));
+        let hashes = || ["SHA", "HMAC"].iter().any(|kind| after(name, kind).is_some());
         let default = || if hashes() { DEFAULT_DIGEST_THRESHOLD } else { DEFAULT_THRESHOLD };
         own.map(|&(_, bytes)| bytes).or(self.all).unwrap_or_else(default)
     }

@@ -105,7 +105,6 @@ mod tests {
     use super::*;
     use std::io;
 
-
     /// Fails on demand: no driver can be told to.
     struct Refusing(fn() -> Error);
 

@@ -61,6 +61,18 @@ pub(crate) struct Hold {
     ticket: u32,
 }
 
+impl Hold {
+    /// All of it in a number that is not 0.
+    pub(crate) fn to_bits(self) -> u64 {
+        (self.place as u64) << 32 | u64::from(self.ticket)
+    }
+
+    /// What such a number says.
+    pub(crate) fn from_bits(bits: u64) -> Option<Hold> {
+        (bits != 0).then_some(Hold { place: (bits >> 32) as usize, ticket: bits as u32 })
+    }
+}
+
 /// A place in use by this thread.
 struct Taken<'a, S: ?Sized>(&'a Place<S>);
 
