@@ -62,11 +62,7 @@ fn choose(text: &str, named: fn(&str) -> Result<&'static str, Error>) -> Result<
         [] => Err(Error::EmptyList),
         [one] if one.eq_ignore_ascii_case("ALL") => Ok(Algorithms::All),
         [one] if one.eq_ignore_ascii_case("NONE") => Ok(Algorithms::Only(Vec::new())),
-        _ => entries
-            .iter()
-            .map(|name| alone(name).and_then(named))
-            .collect::<Result<_, _>>()
-            .map(Algorithms::Only),
+        _ => entries.into_iter().map(named).collect::<Result<_, _>>().map(Algorithms::Only),
     }
 }
 
@@ -108,7 +104,6 @@ pub(crate) fn entries(text: &str) -> impl Iterator<Item = &str> {
 
 /// OpenSSL's own spelling of the name of a cipher, a digest or an HMAC.
 pub(crate) fn known(name: &str) -> Result<&'static str, Error> {
-    let name = alone(name)?;
     let hmac = |digest| {
         let place = DIGESTS.iter().position(|&known| known == digest)?;
         HMACS.get(place).copied()
@@ -122,37 +117,32 @@ pub(crate) fn known(name: &str) -> Result<&'static str, Error> {
     }
 }
 
-#[inline(never)]
-fn alone(name: &str) -> Result<&str, Error> {
-    if ["ALL", "NONE"].iter().any(|alone| name.eq_ignore_ascii_case(alone)) {
-        return Err(Error::NotAlone(name.to_owned()));
-    }
-    Ok(name)
-}
-
-#[inline(never)]
 fn cipher(name: &str) -> Result<&'static str, Error> {
     let known = CIPHERS.into_iter().find(|cipher| cipher.eq_ignore_ascii_case(name));
-    known.ok_or_else(|| {
-        let capitals = name.to_ascii_uppercase();
-        if capitals == "DES" || (capitals.starts_with("DES-") && !capitals.starts_with("DES-EDE")) {
-            return Error::SingleDes(name.to_owned());
-        }
-        Error::UnknownAlgorithm { name: name.to_owned(), known: CIPHERS.join(", ") }
-    })
+    known.ok_or_else(|| refused(name, &CIPHERS))
 }
 
-#[inline(never)]
 fn digest(name: &str) -> Result<&'static str, Error> {
-    digest_called(name).ok_or_else(|| {
-        if ["MD5", "MD5-SHA1", "SSL3-MD5"].iter().any(|md5| name.eq_ignore_ascii_case(md5)) {
-            return Error::Md5(name.to_owned());
-        }
-        if after(name, "HMAC").is_some() {
-            return Error::HmacByDigest(name.to_owned());
-        }
-        Error::UnknownAlgorithm { name: name.to_owned(), known: DIGESTS.join(", ") }
-    })
+    digest_called(name).ok_or_else(|| refused(name, &DIGESTS))
+}
+
+/// Why a name is none of those that are known.
+#[cold]
+#[inline(never)]
+fn refused(name: &str, known: &[&str]) -> Error {
+    let is = |other: &str| name.eq_ignore_ascii_case(other);
+    let begins_with = |beginning| after(name, beginning).is_some();
+    if is("ALL") || is("NONE") {
+        Error::NotAlone(name.to_owned())
+    } else if is("DES") || (begins_with("DES-") && !begins_with("DES-EDE")) {
+        Error::SingleDes(name.to_owned())
+    } else if begins_with("MD5") {
+        Error::Md5(name.to_owned())
+    } else if begins_with("HMAC") {
+        Error::HmacByDigest(name.to_owned())
+    } else {
+        Error::UnknownAlgorithm { name: name.to_owned(), known: known.join(", ") }
+    }
 }
 
 /// SHA1, SHA-1, SHA2-256, SHA-256 or SHA256: OpenSSL takes all of them.
