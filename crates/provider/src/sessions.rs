@@ -97,13 +97,13 @@ impl<S: ?Sized> Deref for Borrowed<'_, S> {
     fn deref(&self) -> &Self::Target {
         // SAFETY: as in `Taken::kept`; shared, since `self` is.
         let kept = unsafe { &*self.0.0.kept.get() };
-        &*kept.as_ref().expect("a borrowed place holds a session").session
+        &kept.as_ref().expect("a borrowed place holds a session").session
     }
 }
 
 impl<S: ?Sized> DerefMut for Borrowed<'_, S> {
     fn deref_mut(&mut self) -> &mut Self::Target {
-        &mut *self.0.kept().as_mut().expect("a borrowed place holds a session").session
+        &mut self.0.kept().as_mut().expect("a borrowed place holds a session").session
     }
 }
 
