@@ -8,6 +8,7 @@ pub mod callgrind;
 pub mod child;
 pub mod command;
 pub mod device;
+pub mod digests;
 pub mod elf;
 pub mod evp;
 pub mod hwrng;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use outboard_counters::{Counts, Table};
 use tempfile::TempDir;
 
-use crate::evp::{self, Cipher, LibraryContext};
+use crate::evp::{self, Cipher, Digest, LibraryContext};
 use crate::machine;
 use crate::module::module;
 use crate::skip::skip;
@@ -129,6 +129,20 @@ impl World {
     #[track_caller]
     pub fn soft(&self, algorithm: &str) -> Cipher {
         Cipher::fetch(&self.context, algorithm, "provider=default")
+            .unwrap_or_else(|| panic!("no {algorithm} of the default provider's:\n{}", evp::text()))
+    }
+
+    /// The provider's digest, if it offers it.
+    pub fn hard_digest(&self, algorithm: &str) -> Option<Digest> {
+        let digest = Digest::fetch(&self.context, algorithm, "provider=outboard");
+        evp::clear();
+        digest
+    }
+
+    /// OpenSSL's own digest.
+    #[track_caller]
+    pub fn soft_digest(&self, algorithm: &str) -> Digest {
+        Digest::fetch(&self.context, algorithm, "provider=default")
             .unwrap_or_else(|| panic!("no {algorithm} of the default provider's:\n{}", evp::text()))
     }
 

@@ -84,6 +84,7 @@ pub unsafe fn rows<'a>(table: *const Dispatch) -> &'a [Dispatch] {
 ///
 /// # Safety
 /// As for [`rows`].
+#[inline(never)]
 pub unsafe fn find(table: *const Dispatch, id: c_int) -> Option<Function> {
     // SAFETY: the caller's promise is the same.
     unsafe { rows(table) }.iter().find(|row| row.function_id == id).and_then(|row| row.function)

@@ -6,13 +6,15 @@
 //! the name that OpenSSL's own header gives it; `tests/header.rs` compares them with the installed one.
 //!
 //! Sources: `openssl/core.h`, `openssl/core_dispatch.h`, `openssl/core_names.h`, provider-base(7),
-//! provider-cipher(7), provider-rand(7), OSSL_PARAM(3), OSSL_DISPATCH(3).
+//! provider-cipher(7), provider-digest(7), provider-rand(7), OSSL_PARAM(3), OSSL_DISPATCH(3).
 
+mod digest;
 mod dispatch;
 mod function;
 mod param;
 mod rand;
 
+pub use digest::*;
 pub use dispatch::{Algorithm, CoreHandle, Dispatch, Function, find, rows};
 pub use function::*;
 pub use param::{

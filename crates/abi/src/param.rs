@@ -41,6 +41,14 @@ pub mod name {
     pub const TLS1_MULTIBLOCK: &CStr = c"tls-multi";
     /// `OSSL_CIPHER_PARAM_HAS_RAND_KEY`, signed
     pub const HAS_RAND_KEY: &CStr = c"has-randkey";
+    /// `OSSL_DIGEST_PARAM_SIZE`: bytes, size_t
+    pub const DIGEST_SIZE: &CStr = c"size";
+    /// `OSSL_DIGEST_PARAM_BLOCK_SIZE`: bytes, size_t
+    pub const DIGEST_BLOCK_SIZE: &CStr = c"blocksize";
+    /// `OSSL_DIGEST_PARAM_XOF`, signed
+    pub const DIGEST_XOF: &CStr = c"xof";
+    /// `OSSL_DIGEST_PARAM_ALGID_ABSENT`, signed
+    pub const DIGEST_ALGID_ABSENT: &CStr = c"algid-absent";
     /// `OSSL_RAND_PARAM_STATE`, signed
     pub const RAND_STATE: &CStr = c"state";
     /// `OSSL_RAND_PARAM_STRENGTH`: bits, unsigned

@@ -72,6 +72,32 @@ pub enum Error {
         /// The driver's name in `/proc/crypto`.
         driver: String,
     },
+    /// Digests and HMAC have one way down. Over the others the state of a message belongs to the descriptor, and so to all
+    /// who inherit it: a child that goes on with it would spoil its parent's digest.
+    #[error(
+        "/dev/crypto and AF_ALG are not used for digests and HMAC, since a forked child would share the state of a \
+         message with its parent: load the outboard module, then outboard allow {driver}"
+    )]
+    NoHashes {
+        /// The driver's name in `/proc/crypto`.
+        driver: String,
+    },
+    /// The driver cannot give the state of a message out, so a message must fit one request.
+    #[error("driver {driver} cannot keep the state of a message ({source})")]
+    NoState {
+        /// The driver's name in `/proc/crypto`.
+        driver: String,
+        /// The system call's error.
+        source: io::Error,
+    },
+    /// The state of a message belongs to the process that began it.
+    #[error(
+        "the state of a message with driver {driver} belongs to the process that this one was forked from"
+    )]
+    Forked {
+        /// The driver's name in `/proc/crypto`.
+        driver: String,
+    },
     /// The request does not fit the session: a mistake of the caller, not of the driver.
     #[error(
         "a request of {len} bytes with an IV of {iv_len} bytes does not fit {algorithm}, at most {max} bytes"

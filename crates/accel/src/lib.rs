@@ -5,6 +5,8 @@
 //! bytes that are known to be whole. That is what lets a failed request be done again in software even when it
 //! works in place.
 //!
+//! A [`HashSession`] is the same for digests and HMAC, which /dev/outboard alone offers.
+//!
 //! - [`device`]: /dev/outboard, the module's own interface
 //! - [`cryptodev`]: /dev/crypto, where cryptodev-linux is installed
 //! - [`af_alg`]: the kernel's socket interface, before Linux 7.2
@@ -22,10 +24,12 @@ pub mod descriptor;
 pub mod device;
 mod error;
 mod fork_mark;
+mod hash;
 mod reach;
 mod session;
 
 pub use algorithm::{Algorithm, Direction, advance};
 pub use error::Error;
-pub use reach::{Reached, reach};
-pub use session::{Accelerator, Request, Session};
+pub use hash::{Digest, Hash, HashAlgorithm, HashSession, HashState};
+pub use reach::{Reached, reach, reach_hash};
+pub use session::{Accelerator, Request, Session, Share};

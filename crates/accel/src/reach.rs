@@ -3,12 +3,12 @@
 use crate::af_alg::AfAlg;
 use crate::cryptodev::Cryptodev;
 use crate::device::Device;
-use crate::{Accelerator, Algorithm, Error};
+use crate::{Accelerator, Algorithm, Error, HashAlgorithm, HashSession, Session};
 
 /// A way down, if there is one.
-pub struct Reached {
+pub struct Reached<S: ?Sized = dyn Session> {
     /// The first interface that leads to the driver.
-    pub accelerator: Option<Box<dyn Accelerator>>,
+    pub accelerator: Option<Box<dyn Accelerator<S>>>,
     /// Why those that come before it do not.
     pub passed: Vec<Error>,
 }
@@ -36,6 +36,17 @@ pub fn reach(driver: &str, algorithm: Algorithm) -> Reached {
     Reached { accelerator: None, passed }
 }
 
+/// The same for digests and HMAC, which go over /dev/outboard alone: see [`Error::NoHashes`].
+pub fn reach_hash(driver: &str, algorithm: HashAlgorithm) -> Reached<dyn HashSession> {
+    match Device::reach_hash(driver, algorithm) {
+        Ok(accelerator) => Reached { accelerator: Some(Box::new(accelerator)), passed: Vec::new() },
+        Err(error) => {
+            let others = Error::NoHashes { driver: driver.to_owned() };
+            Reached { accelerator: None, passed: vec![error, others] }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -49,6 +60,19 @@ mod tests {
         assert_eq!(texts.len(), interfaces.len());
         assert!(
             texts.iter().zip(interfaces).all(|(text, interface)| text.starts_with(interface)),
+            "{texts:?}"
+        );
+    }
+
+    #[test]
+    fn digests_have_one_way_and_the_reason_says_why() {
+        let algorithm = HashAlgorithm::by_kernel_name("sha256").expect("known");
+        let reached = reach_hash("no-such-driver", algorithm);
+        assert!(reached.accelerator.is_none());
+        let texts: Vec<String> = reached.passed.iter().map(Error::to_string).collect();
+        assert!(texts[0].starts_with("/dev/outboard"), "{texts:?}");
+        assert!(
+            texts[1].contains("/dev/crypto") && texts[1].contains("outboard allow no-such-driver"),
             "{texts:?}"
         );
     }

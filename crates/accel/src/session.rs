@@ -4,8 +4,8 @@ use std::slice;
 
 use crate::{Algorithm, Direction, Error};
 
-/// A kernel driver that can be reached.
-pub trait Accelerator: Send + Sync {
+/// A kernel driver that can be reached. What it opens is a [`Session`], or a [`HashSession`](crate::HashSession).
+pub trait Accelerator<S: ?Sized = dyn Session>: Send + Sync {
     /// The driver's name in `/proc/crypto`, such as `virtio_crypto_aes_cbc`.
     fn driver(&self) -> &str;
 
@@ -14,7 +14,19 @@ pub trait Accelerator: Send + Sync {
 
     /// Hands `key` to the driver. Costs system calls and, on many devices, a slot of scarce key memory:
     /// keep the session. Key lengths are those of the algorithm.
-    fn open(&self, key: &[u8]) -> Result<Box<dyn Session>, Error>;
+    fn open(&self, key: &[u8]) -> Result<Box<S>, Error>;
+}
+
+/// What several threads may have at the same time, each one of its own.
+pub trait Share {
+    /// Another session with the same key, that can be used at the same time by another thread.
+    fn share(&self) -> Result<Box<Self>, Error>;
+}
+
+impl Share for dyn Session {
+    fn share(&self) -> Result<Box<dyn Session>, Error> {
+        Session::share(self)
+    }
 }
 
 /// What is asked of a session.

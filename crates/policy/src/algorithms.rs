@@ -20,6 +20,13 @@ pub const CIPHERS: [&str; 12] = [
     "DES-EDE3-CBC",
 ];
 
+/// OpenSSL's names of the digests that outboard can offer.
+pub const DIGESTS: [&str; 5] = ["SHA1", "SHA2-224", "SHA2-256", "SHA2-384", "SHA2-512"];
+
+/// What the HMACs of these are called, where a name of their own is needed: thresholds and counters.
+pub const HMACS: [&str; 5] =
+    ["HMAC-SHA1", "HMAC-SHA2-224", "HMAC-SHA2-256", "HMAC-SHA2-384", "HMAC-SHA2-512"];
+
 /// Which algorithms are chosen.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Algorithms {
@@ -44,13 +51,49 @@ impl FromStr for Algorithms {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
-        let entries: Vec<&str> = entries(text).collect();
-        match entries[..] {
-            [] => Err(Error::EmptyList),
-            [one] if one.eq_ignore_ascii_case("ALL") => Ok(Algorithms::All),
-            [one] if one.eq_ignore_ascii_case("NONE") => Ok(Algorithms::Only(Vec::new())),
-            _ => entries.iter().map(|name| known(name)).collect::<Result<_, _>>().map(Algorithms::Only),
-        }
+        choose(text, cipher)
+    }
+}
+
+#[inline(never)]
+fn choose(text: &str, named: fn(&str) -> Result<&'static str, Error>) -> Result<Algorithms, Error> {
+    let entries: Vec<&str> = entries(text).collect();
+    match entries[..] {
+        [] => Err(Error::EmptyList),
+        [one] if one.eq_ignore_ascii_case("ALL") => Ok(Algorithms::All),
+        [one] if one.eq_ignore_ascii_case("NONE") => Ok(Algorithms::Only(Vec::new())),
+        _ => entries.into_iter().map(named).collect::<Result<_, _>>().map(Algorithms::Only),
+    }
+}
+
+/// Key `DIGESTS`: which digests are chosen, and their HMACs with them. None unless somebody says so: a digest costs a CPU so
+/// little that hardware wins for large messages only.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Digests(Algorithms);
+
+impl Default for Digests {
+    fn default() -> Self {
+        Digests(Algorithms::Only(Vec::new()))
+    }
+}
+
+impl Digests {
+    /// Whether the digest called `name` by OpenSSL is chosen, and so the HMAC of it.
+    pub fn has(&self, name: &str) -> bool {
+        self.0.has(name)
+    }
+
+    /// Whether digests are chosen by their names.
+    pub fn are_named(&self) -> bool {
+        self.0 != Algorithms::All && *self != Digests::default()
+    }
+}
+
+impl FromStr for Digests {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        choose(text, digest).map(Digests)
     }
 }
 
@@ -59,20 +102,63 @@ pub(crate) fn entries(text: &str) -> impl Iterator<Item = &str> {
     text.split(',').map(str::trim).filter(|entry| !entry.is_empty())
 }
 
-/// OpenSSL's own spelling of an algorithm's name.
+/// OpenSSL's own spelling of the name of a cipher, a digest or an HMAC.
 pub(crate) fn known(name: &str) -> Result<&'static str, Error> {
-    if ["ALL", "NONE"].iter().any(|alone| name.eq_ignore_ascii_case(alone)) {
-        return Err(Error::NotAlone(name.to_owned()));
+    let hmac = |digest| {
+        let place = DIGESTS.iter().position(|&known| known == digest)?;
+        HMACS.get(place).copied()
+    };
+    if let Some(hmac) = after(name, "HMAC-").and_then(digest_called).and_then(hmac) {
+        return Ok(hmac);
     }
-    CIPHERS.into_iter().find(|cipher| cipher.eq_ignore_ascii_case(name)).ok_or_else(|| unknown(name))
+    match digest(name) {
+        Err(Error::UnknownAlgorithm { .. }) => cipher(name),
+        other => other,
+    }
 }
 
-fn unknown(name: &str) -> Error {
-    let capitals = name.to_ascii_uppercase();
-    if capitals == "DES" || (capitals.starts_with("DES-") && !capitals.starts_with("DES-EDE")) {
-        return Error::SingleDes(name.to_owned());
+fn cipher(name: &str) -> Result<&'static str, Error> {
+    let known = CIPHERS.into_iter().find(|cipher| cipher.eq_ignore_ascii_case(name));
+    known.ok_or_else(|| refused(name, &CIPHERS))
+}
+
+fn digest(name: &str) -> Result<&'static str, Error> {
+    digest_called(name).ok_or_else(|| refused(name, &DIGESTS))
+}
+
+/// Why a name is none of those that are known.
+#[cold]
+#[inline(never)]
+fn refused(name: &str, known: &[&str]) -> Error {
+    let is = |other: &str| name.eq_ignore_ascii_case(other);
+    let begins_with = |beginning| after(name, beginning).is_some();
+    if is("ALL") || is("NONE") {
+        Error::NotAlone(name.to_owned())
+    } else if is("DES") || (begins_with("DES-") && !begins_with("DES-EDE")) {
+        Error::SingleDes(name.to_owned())
+    } else if begins_with("MD5") {
+        Error::Md5(name.to_owned())
+    } else if begins_with("HMAC") {
+        Error::HmacByDigest(name.to_owned())
+    } else {
+        Error::UnknownAlgorithm { name: name.to_owned(), known: known.join(", ") }
     }
-    Error::UnknownAlgorithm { name: name.to_owned(), known: CIPHERS.join(", ") }
+}
+
+/// SHA1, SHA-1, SHA2-256, SHA-256 or SHA256: OpenSSL takes all of them.
+fn digest_called(name: &str) -> Option<&'static str> {
+    let is_bits = |digest: &&str, bits: &str| digest.strip_prefix("SHA2-") == Some(bits);
+    let bits = after(name, "SHA2-").or_else(|| after(name, "SHA-")).or_else(|| after(name, "SHA"))?;
+    DIGESTS
+        .into_iter()
+        .find(|digest| is_bits(digest, bits) || (*digest == "SHA1" && name.len() < 6 && bits == "1"))
+}
+
+/// What follows a beginning in capitals or not.
+#[inline(never)]
+pub(crate) fn after<'a>(name: &'a str, beginning: &str) -> Option<&'a str> {
+    let (head, rest) = name.split_at_checked(beginning.len())?;
+    head.eq_ignore_ascii_case(beginning).then_some(rest)
 }
 
 #[cfg(test)]
@@ -103,5 +189,44 @@ mod tests {
         }
         assert!(matches!("DES-EDE-CBC".parse::<Algorithms>(), Err(Error::UnknownAlgorithm { .. })));
         assert!("des-ede3-cbc".parse::<Algorithms>().unwrap().has("DES-EDE3-CBC"));
+    }
+
+    #[test]
+    fn no_digest_is_chosen_unless_somebody_says_so() {
+        let default = Digests::default();
+        assert!(DIGESTS.iter().all(|digest| !default.has(digest)) && !default.are_named());
+        assert_eq!("none".parse(), Ok(default));
+        let all: Digests = "ALL".parse().unwrap();
+        assert!(DIGESTS.iter().all(|digest| all.has(digest)) && !all.are_named());
+    }
+
+    #[test]
+    fn digests_answer_to_all_of_openssls_spellings() {
+        for (text, name) in [
+            ("SHA1", "SHA1"),
+            ("sha-1", "SHA1"),
+            ("SHA2-256", "SHA2-256"),
+            ("SHA-256", "SHA2-256"),
+            ("sha256", "SHA2-256"),
+            (" SHA384 ,", "SHA2-384"),
+        ] {
+            let one: Digests = text.parse().unwrap();
+            assert!(DIGESTS.iter().all(|digest| one.has(digest) == (*digest == name)), "{text}");
+            assert!(one.are_named());
+        }
+        for wrong in ["SHA2-1", "SHA", "SHA3-256", "SHA2256", "SHA2-512/256", "AES-128-CBC", "SHA\u{e9}"] {
+            assert!(matches!(wrong.parse::<Digests>(), Err(Error::UnknownAlgorithm { .. })), "{wrong}");
+        }
+        assert_eq!("SHA1,ALL".parse::<Digests>(), Err(Error::NotAlone("ALL".into())));
+        assert_eq!("".parse::<Digests>(), Err(Error::EmptyList));
+    }
+
+    #[test]
+    fn md5_and_hmac_are_refused_with_the_reason() {
+        for name in ["MD5", "md5-sha1"] {
+            assert_eq!(name.parse::<Digests>(), Err(Error::Md5(name.into())));
+        }
+        assert_eq!("HMAC-SHA1".parse::<Digests>(), Err(Error::HmacByDigest("HMAC-SHA1".into())));
+        assert!(matches!("SHA1".parse::<Algorithms>(), Err(Error::UnknownAlgorithm { .. })));
     }
 }

@@ -26,6 +26,15 @@ pub enum Error {
          DES-EDE3-CBC, or better an AES"
     )]
     SingleDes(String),
+    /// MD5, which outboard does not offer.
+    #[error(
+        "\"{0}\" is not offered: collisions of MD5 are made in seconds, and /dev/outboard has no number for it; OpenSSL's own \
+         code goes on doing it; name SHA2-256"
+    )]
+    Md5(String),
+    /// HMAC by a name of its own.
+    #[error("\"{0}\": an HMAC goes with its digest: name the digest, such as SHA2-256")]
+    HmacByDigest(String),
     /// USE_SOFTDRIVERS outside of 0 to 2.
     #[error(
         "\"{0}\" is not 0 (accelerators only), 1 (all drivers) or 2 (all but those known to be software)"

@@ -10,18 +10,20 @@ mod min_entropy;
 mod shadow;
 mod threshold;
 
-pub use algorithms::{Algorithms, CIPHERS};
+pub use algorithms::{Algorithms, CIPHERS, DIGESTS, Digests, HMACS};
 pub use drivers::{Drivers, SoftDrivers};
 pub use error::Error;
 pub use min_entropy::MinEntropy;
 pub use shadow::ShadowChecks;
-pub use threshold::{DEFAULT_THRESHOLD, Thresholds};
+pub use threshold::{DEFAULT_DIGEST_THRESHOLD, DEFAULT_THRESHOLD, Thresholds};
 
 /// The policy in force for one loaded provider.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Policy {
     /// Key `CIPHERS`: which ciphers may be offered.
     pub ciphers: Algorithms,
+    /// Key `DIGESTS`: which digests may be offered, and their HMACs.
+    pub digests: Digests,
     /// Key `DRIVERS`: which kernel drivers may be used.
     pub drivers: Drivers,
     /// Key `USE_SOFTDRIVERS`: whether a driver must be an accelerator.
@@ -36,8 +38,8 @@ pub struct Policy {
 
 impl Policy {
     /// The keys that [`set`](Self::set) knows.
-    pub const KEYS: [&str; 6] =
-        ["CIPHERS", "DRIVERS", "USE_SOFTDRIVERS", "THRESHOLDS", "SHADOW_CHECKS", "HWRNG_ENTROPY"];
+    pub const KEYS: [&str; 7] =
+        ["CIPHERS", "DIGESTS", "DRIVERS", "USE_SOFTDRIVERS", "THRESHOLDS", "SHADOW_CHECKS", "HWRNG_ENTROPY"];
 
     /// Applies one `key = value` line of the configuration. The error names neither section nor key: who
     /// reads the file knows them.
@@ -45,6 +47,7 @@ impl Policy {
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), Error> {
         match key {
             "CIPHERS" => self.ciphers = value.parse()?,
+            "DIGESTS" => self.digests = value.parse()?,
             "DRIVERS" => self.drivers = value.parse()?,
             "USE_SOFTDRIVERS" => self.soft_drivers = value.parse()?,
             "THRESHOLDS" => self.thresholds = value.parse()?,

@@ -3,11 +3,15 @@
 use std::str::FromStr;
 
 use crate::Error;
-use crate::algorithms::{entries, known};
+use crate::algorithms::{after, entries, known};
 
 /// In force before anything was measured, in bytes: near the crossover of the machines that have published
 /// figures, and what one read of a file brings (`openssl enc` works in pieces of 4 KiB).
 pub const DEFAULT_THRESHOLD: usize = 4096;
+
+/// The same for digests and HMAC: a CPU without instructions for them hashes several times faster than it encrypts, and a
+/// message goes down as a whole.
+pub const DEFAULT_DIGEST_THRESHOLD: usize = 16 * 1024;
 
 /// Thresholds by algorithm: `ALL:4096,AES-128-CBC:2048`; a name's own value wins over ALL's.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -17,10 +21,13 @@ pub struct Thresholds {
 }
 
 impl Thresholds {
-    /// The smallest request in bytes that goes to the accelerator for the algorithm that OpenSSL calls `name`.
+    /// The smallest request in bytes that goes to the accelerator for the algorithm that OpenSSL calls `name`: for a digest
+    /// (and `HMAC-` with its name) the smallest message.
     pub fn of(&self, name: &str) -> usize {
         let own = self.own.iter().find(|(algorithm, _)| algorithm.eq_ignore_ascii_case(name));
-        own.map(|&(_, bytes)| bytes).or(self.all).unwrap_or(DEFAULT_THRESHOLD)
+        let hashes = || ["SHA", "HMAC"].iter().any(|kind| after(name, kind).is_some());
+        let default = || if hashes() { DEFAULT_DIGEST_THRESHOLD } else { DEFAULT_THRESHOLD };
+        own.map(|&(_, bytes)| bytes).or(self.all).unwrap_or_else(default)
     }
 }
 
@@ -64,12 +71,22 @@ mod tests {
     }
 
     #[test]
+    fn digests_and_hmacs_have_thresholds_of_their_own() {
+        let t: Thresholds = "sha256:100,HMAC-SHA2-256:200,SHA-1:300".parse().unwrap();
+        let of = ["SHA2-256", "HMAC-SHA2-256", "SHA1", "HMAC-SHA1", "AES-128-CBC"].map(|name| t.of(name));
+        assert_eq!(of, [100, 200, 300, DEFAULT_DIGEST_THRESHOLD, DEFAULT_THRESHOLD]);
+        let all: Thresholds = "ALL:5".parse().unwrap();
+        assert_eq!((all.of("SHA2-512"), all.of("HMAC-SHA1")), (5, 5));
+    }
+
+    #[test]
     fn wrong_values_are_named() {
         assert_eq!("".parse::<Thresholds>(), Err(Error::EmptyList));
         assert_eq!("4096".parse::<Thresholds>(), Err(Error::Threshold("4096".into())));
         for number in ["", "-1", "+1", "1k", "4294967296", "1.5"] {
             assert_eq!(format!("ALL:{number}").parse::<Thresholds>(), Err(Error::Bytes(number.into())));
         }
+        assert_eq!("MD5:1".parse::<Thresholds>(), Err(Error::Md5("MD5".into())));
         assert!(matches!("RC4:1".parse::<Thresholds>(), Err(Error::UnknownAlgorithm { .. })));
     }
 

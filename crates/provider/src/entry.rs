@@ -2,16 +2,17 @@
 
 use std::ffi::{CStr, c_int, c_void};
 use std::mem::transmute;
-use std::ptr::{null, null_mut};
-use std::sync::atomic::{AtomicPtr, Ordering};
+use std::ptr::null;
 
 use outboard_abi as abi;
 use outboard_abi::{CoreHandle, Dispatch, Function, Param, ParamType, name};
 use outboard_counters::Table;
-use outboard_policy::Policy;
+use outboard_policy::{Digests, Policy};
 
 use crate::config::Config;
 use crate::core::Core;
+use crate::decided::Decided;
+use crate::digest::DigestOffer;
 use crate::guard;
 use crate::log::Log;
 use crate::offer::Offer;
@@ -28,42 +29,24 @@ pub(crate) struct Provider {
     pub(crate) log: Log,
     pub(crate) counters: Table,
     pub(crate) software: Software,
-    /// Null until it is decided. No lock: a fork in the middle of it must not leave one held for ever.
-    offer: AtomicPtr<Offer>,
+    offer: Decided<Offer>,
+    digests: Decided<DigestOffer>,
 }
 
 impl Provider {
     /// What is offered; `None` while the default provider is not there yet.
     pub(crate) fn offer(&self) -> Option<&Offer> {
-        let known = self.offer.load(Ordering::Acquire);
-        if !known.is_null() {
-            // SAFETY: an offer, once stored, stays until the provider is dropped.
-            return Some(unsafe { &*known });
-        }
-        if self.software.context(&self.core).is_null() {
-            return None;
-        }
-        let made = Box::into_raw(Box::new(Offer::decide(self)));
-        let offer = match self.offer.compare_exchange(null_mut(), made, Ordering::AcqRel, Ordering::Acquire) {
-            Ok(_) => made,
-            Err(earlier) => {
-                // SAFETY: another thread was first, so nobody has seen ours.
-                drop(unsafe { Box::from_raw(made) });
-                earlier
-            }
-        };
-        // SAFETY: stored, so it stays until the provider is dropped.
-        Some(unsafe { &*offer })
+        self.decided(&self.offer, Offer::decide)
     }
-}
 
-impl Drop for Provider {
-    fn drop(&mut self) {
-        let offer = *self.offer.get_mut();
-        if !offer.is_null() {
-            // SAFETY: it came from a box and nobody uses the provider any more.
-            drop(unsafe { Box::from_raw(offer) });
-        }
+    /// Which digests are offered; `None` as above.
+    pub(crate) fn digests(&self) -> Option<&DigestOffer> {
+        self.decided(&self.digests, DigestOffer::decide)
+    }
+
+    fn decided<'a, T>(&'a self, offer: &'a Decided<T>, decide: fn(&Provider) -> T) -> Option<&'a T> {
+        let is_ready = || !self.software.context(&self.core).is_null();
+        offer.get().or_else(|| is_ready().then(|| offer.set(decide(self))))
     }
 }
 
@@ -113,7 +96,8 @@ pub unsafe extern "C" fn OSSL_provider_init(
             log,
             counters,
             software: Software::absent(),
-            offer: AtomicPtr::new(null_mut()),
+            offer: Decided::not_yet(),
+            digests: Decided::not_yet(),
         }));
         // SAFETY: the provider stays in its place until teardown, which ends the watch first.
         if !unsafe { core.watch_providers(provider_came, provider_went, provider.cast()) } {
@@ -202,6 +186,8 @@ unsafe extern "C" fn query_operation(
         let provider = unsafe { &*context.cast::<Provider>() };
         let rows = match operation {
             abi::OP_CIPHER => provider.offer().and_then(Offer::rows),
+            abi::OP_DIGEST if provider.policy.digests == Digests::default() => Some(null()),
+            abi::OP_DIGEST => provider.digests().and_then(DigestOffer::rows),
             abi::OP_RAND => Some(rand::ROWS.as_ptr()),
             _ => Some(null()),
         };

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-use outboard_accel::{Accelerator, Error};
+use outboard_accel::{Accelerator, Error, Session, Share};
 use outboard_policy::ShadowChecks;
 
 use crate::log::{Level, Log};
@@ -15,10 +15,10 @@ const FIRST: u32 = 16;
 const PATIENCE: u32 = 3;
 
 /// A driver that some algorithm uses, shared by all contexts of the process.
-pub(crate) struct Hardware {
-    accelerator: Box<dyn Accelerator>,
+pub(crate) struct Hardware<S: ?Sized = dyn Session> {
+    accelerator: Box<dyn Accelerator<S>>,
     /// The keys in it.
-    pub(crate) sessions: Sessions,
+    pub(crate) sessions: Sessions<S>,
     /// One request in so many is compared; 0: none.
     share: u32,
     requests: AtomicU32,
@@ -27,12 +27,12 @@ pub(crate) struct Hardware {
     log: Log,
 }
 
-impl Hardware {
+impl<S: ?Sized + Share> Hardware<S> {
     pub(crate) fn new(
-        accelerator: Box<dyn Accelerator>,
+        accelerator: Box<dyn Accelerator<S>>,
         ShadowChecks(share): ShadowChecks,
         log: Log,
-    ) -> Hardware {
+    ) -> Self {
         let (requests, failures, resting) = (AtomicU32::new(0), AtomicU32::new(0), AtomicBool::new(false));
         Hardware { accelerator, sessions: Sessions::new(), share, requests, failures, resting, log }
     }
@@ -104,8 +104,6 @@ impl Hardware {
 mod tests {
     use super::*;
     use std::io;
-
-    use outboard_accel::Session;
 
     /// Fails on demand: no driver can be told to.
     struct Refusing(fn() -> Error);

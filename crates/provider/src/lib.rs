@@ -10,15 +10,20 @@
 //! - `config`: the keys of our section in openssl.cnf
 //! - `software`: the default provider, found through the core
 //! - `hardware`: the driver, its failures, its rest
-//! - `offer`: which algorithms are offered, decided once
+//! - `offer`: which ciphers are offered; `decided`: what is found out once
 //! - `cipher`: cipher contexts
+//! - `digest`: digest contexts
+//! - `hash`: what digests and HMACs have in common: a message that is gathered, a driver that hashes it
 //! - `rand`: a seed source from /dev/hwrng
 
 mod cipher;
 mod config;
 mod core;
+mod decided;
+mod digest;
 pub mod entry;
 mod hardware;
+mod hash;
 mod log;
 mod offer;
 mod rand;

@@ -76,63 +76,73 @@ fn row(cipher: &Cipher) -> abi::Algorithm {
 /// For each wanted algorithm the best driver that the policy allows and that can be reached.
 fn find(provider: &Provider, wanted: &dyn Fn(Algorithm) -> bool) -> Vec<(Algorithm, Arc<Hardware>)> {
     let wanted: Vec<Algorithm> = Algorithm::ALL.into_iter().filter(|&algorithm| wanted(algorithm)).collect();
-    if wanted.is_empty() {
-        return Vec::new();
-    }
     let names: Vec<&str> = wanted.iter().map(|algorithm| algorithm.kernel_name()).collect();
-    let candidates = match find_drivers(&Root::live(), &names) {
+    let mut found = Vec::new();
+    let are_named = provider.policy.ciphers != Algorithms::All;
+    find_each(provider, &names, are_named, &mut |place, driver| {
+        let Reached { accelerator, passed } = reach(driver, wanted[place]);
+        let interface = accelerator.map(|accelerator| {
+            let interface = accelerator.interface();
+            let hardware = Hardware::new(accelerator, provider.policy.shadow_checks, provider.log);
+            found.push((wanted[place], Arc::new(hardware)));
+            interface
+        });
+        (interface, passed)
+    });
+    found
+}
+
+/// The interface over which a driver was reached, and why not those before it.
+pub(crate) type Way = (Option<&'static str>, Vec<Error>);
+
+/// For each algorithm, by its name in the kernel, tries the drivers that the policy allows until `reach` (by the place of
+/// the name) gets to one.
+pub(crate) fn find_each(
+    provider: &Provider,
+    names: &[&str],
+    are_named: bool,
+    reach: &mut dyn FnMut(usize, &str) -> Way,
+) {
+    if names.is_empty() {
+        return;
+    }
+    let candidates = match find_drivers(&Root::live(), names) {
         Ok(candidates) => candidates,
-        Err(error) => {
-            say(provider, &error.to_string());
-            return Vec::new();
-        }
+        Err(error) => return say(provider, &error.to_string()),
     };
-    let (mut found, mut without, mut reasons) = (Vec::new(), Vec::new(), Vec::new());
-    for (algorithm, name) in wanted.into_iter().zip(names) {
+    let (mut found, mut without, mut reasons) = (false, Vec::new(), Vec::new());
+    for (place, &name) in names.iter().enumerate() {
         let of_it = candidates.iter().filter(|candidate| candidate.entry.algorithm == name);
         let drivers = allowed(provider, of_it);
         if drivers.is_empty() {
             without.push(name);
         }
-        found.extend(
-            reach_one(provider, algorithm, drivers, &mut reasons).map(|hardware| (algorithm, hardware)),
-        );
+        for driver in drivers {
+            let (interface, passed) = reach(place, driver);
+            let passed = passed.iter().map(Error::to_string);
+            let Some(interface) = interface else {
+                reasons.extend(passed);
+                continue;
+            };
+            // Why not the interfaces before it is for those who ask.
+            passed.for_each(|why| provider.log.line(Level::Info, format_args!("{why}")));
+            say(provider, &format!("{IN_USE}driver {driver} over {interface}"));
+            found = true;
+            break;
+        }
     }
     if !without.is_empty() {
         let without = without.join(", ");
         reasons.push(format!("/proc/crypto lists no driver for {without} that may be used"));
     }
     // That an engine does some algorithms and not all is no news, unless they were asked for by name.
-    let is_news = found.is_empty() || provider.policy.ciphers != Algorithms::All;
+    let is_news = !found || are_named;
     for reason in &reasons {
         provider.log.line(Level::Info, format_args!("{reason}"));
         if is_news {
             provider.counters.note(reason);
         }
     }
-    found
-}
-
-/// The first of these drivers that can be reached; `reasons` tells why others cannot.
-fn reach_one(
-    provider: &Provider,
-    algorithm: Algorithm,
-    drivers: Vec<&str>,
-    reasons: &mut Vec<String>,
-) -> Option<Arc<Hardware>> {
-    for name in drivers {
-        let Reached { accelerator, passed } = reach(name, algorithm);
-        let passed = passed.iter().map(Error::to_string);
-        let Some(accelerator) = accelerator else {
-            reasons.extend(passed);
-            continue;
-        };
-        // Why not the interfaces before it is for those who ask.
-        passed.for_each(|why| provider.log.line(Level::Info, format_args!("{why}")));
-        say(provider, &format!("{IN_USE}driver {name} over {}", accelerator.interface()));
-        return Some(Arc::new(Hardware::new(accelerator, provider.policy.shadow_checks, provider.log)));
-    }
-    None
 }
 
 /// Says something to the log and to who counts.

@@ -10,7 +10,7 @@ use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
-use outboard_accel::{Error, Session};
+use outboard_accel::{Error, Session, Share};
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
@@ -28,8 +28,8 @@ const LOOKS: u32 = 100;
 const LEFT: u32 = u32::MAX;
 
 /// Sessions, each used by one context.
-pub(crate) struct Sessions {
-    places: Box<[Place]>,
+pub(crate) struct Sessions<S: ?Sized = dyn Session> {
+    places: Box<[Place<S>]>,
     tickets: AtomicU32,
     idle: Duration,
     /// The driver had no room, and nothing of ours has gone since.
@@ -37,23 +37,22 @@ pub(crate) struct Sessions {
 }
 
 /// Where one is kept.
-#[derive(Default)]
-struct Place {
+struct Place<S: ?Sized> {
     taken: AtomicBool,
     /// Whose it is; 0 for nobody's. Changed only while it is taken, but for its holder's leaving.
     ticket: AtomicU32,
     /// In milliseconds of the clock, which wraps.
     last_used: AtomicU32,
-    kept: UnsafeCell<Option<Kept>>,
+    kept: UnsafeCell<Option<Kept<S>>>,
 }
 
-struct Kept {
-    session: Box<dyn Session>,
+struct Kept<S: ?Sized> {
+    session: Box<S>,
     key: Zeroizing<Vec<u8>>,
 }
 
 // SAFETY: `kept` is touched only by the thread that has set `taken`, and what is in there may go to another thread.
-unsafe impl Sync for Place {}
+unsafe impl<S: ?Sized + Send> Sync for Place<S> {}
 
 /// A context's right to a session, as long as the session is not given up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -62,58 +61,70 @@ pub(crate) struct Hold {
     ticket: u32,
 }
 
-/// A place in use by this thread.
-struct Taken<'a>(&'a Place);
+impl Hold {
+    /// All of it in a number that is not 0.
+    pub(crate) fn to_bits(self) -> u64 {
+        (self.place as u64) << 32 | u64::from(self.ticket)
+    }
 
-impl Taken<'_> {
-    fn kept(&mut self) -> &mut Option<Kept> {
+    /// What such a number says.
+    pub(crate) fn from_bits(bits: u64) -> Option<Hold> {
+        (bits != 0).then_some(Hold { place: (bits >> 32) as usize, ticket: bits as u32 })
+    }
+}
+
+/// A place in use by this thread.
+struct Taken<'a, S: ?Sized>(&'a Place<S>);
+
+impl<S: ?Sized> Taken<'_, S> {
+    fn kept(&mut self) -> &mut Option<Kept<S>> {
         // SAFETY: nobody else has the place, and the borrow is as long as that of this value.
         unsafe { &mut *self.0.kept.get() }
     }
 }
 
-impl Drop for Taken<'_> {
+impl<S: ?Sized> Drop for Taken<'_, S> {
     fn drop(&mut self) {
         self.0.taken.store(false, Ordering::Release);
     }
 }
 
 /// A session in use.
-pub(crate) struct Borrowed<'a>(Taken<'a>);
+pub(crate) struct Borrowed<'a, S: ?Sized = dyn Session>(Taken<'a, S>);
 
-impl Deref for Borrowed<'_> {
-    type Target = dyn Session;
+impl<S: ?Sized> Deref for Borrowed<'_, S> {
+    type Target = S;
     fn deref(&self) -> &Self::Target {
         // SAFETY: as in `Taken::kept`; shared, since `self` is.
         let kept = unsafe { &*self.0.0.kept.get() };
-        &*kept.as_ref().expect("a borrowed place holds a session").session
+        &kept.as_ref().expect("a borrowed place holds a session").session
     }
 }
 
-impl DerefMut for Borrowed<'_> {
+impl<S: ?Sized> DerefMut for Borrowed<'_, S> {
     fn deref_mut(&mut self) -> &mut Self::Target {
-        &mut *self.0.kept().as_mut().expect("a borrowed place holds a session").session
+        &mut self.0.kept().as_mut().expect("a borrowed place holds a session").session
     }
 }
 
-impl Drop for Borrowed<'_> {
+impl<S: ?Sized> Drop for Borrowed<'_, S> {
     fn drop(&mut self) {
         self.0.0.last_used.store(now(), Ordering::Relaxed);
     }
 }
 
-impl Sessions {
-    pub(crate) fn new() -> Sessions {
+impl<S: ?Sized + Share> Sessions<S> {
+    pub(crate) fn new() -> Self {
         Self::with(PLACES, IDLE)
     }
 
-    fn with(places: usize, idle: Duration) -> Sessions {
+    fn with(places: usize, idle: Duration) -> Self {
         let places = (0..places).map(|_| Place::default()).collect();
         Sessions { places, tickets: AtomicU32::new(1), idle, full: AtomicBool::new(false) }
     }
 
     /// The session of a hold; `None` when it was given up, or when somebody else has it.
-    pub(crate) fn borrow(&self, hold: Hold) -> Option<Borrowed<'_>> {
+    pub(crate) fn borrow(&self, hold: Hold) -> Option<Borrowed<'_, S>> {
         for _ in 0..LOOKS {
             if self.is_given_up(hold) {
                 break;
@@ -138,7 +149,7 @@ impl Sessions {
         &self,
         key: &[u8],
         urgent: bool,
-        open: impl Fn() -> Result<Box<dyn Session>, Error>,
+        open: impl Fn() -> Result<Box<S>, Error>,
     ) -> Result<Option<Hold>, Error> {
         self.sweep();
         let session = match self.shared(key) {
@@ -189,7 +200,7 @@ impl Sessions {
     }
 
     /// A session with the same key as one that is there.
-    fn shared(&self, key: &[u8]) -> Option<Box<dyn Session>> {
+    fn shared(&self, key: &[u8]) -> Option<Box<S>> {
         self.places.iter().filter(|place| place.is_occupied()).find_map(|place| {
             let mut taken = place.take()?;
             let kept = taken.kept().as_ref()?;
@@ -198,7 +209,7 @@ impl Sessions {
     }
 
     /// Puts a session into a free place, or into that of an idle one. None: it is closed again.
-    fn keep(&self, kept: Kept, urgent: bool) -> Option<Hold> {
+    fn keep(&self, kept: Kept<S>, urgent: bool) -> Option<Hold> {
         let mut kept = Some(kept);
         for _ in 0..2 {
             for (index, place) in self.places.iter().enumerate().filter(|(_, place)| !place.is_occupied()) {
@@ -222,7 +233,7 @@ impl Sessions {
     /// Ends the session that has been idle for longest, if that is long enough.
     fn give_up_idle(&self) -> bool {
         let now = now();
-        let idle = |place: &Place| now.wrapping_sub(place.last_used.load(Ordering::Relaxed));
+        let idle = |place: &Place<S>| now.wrapping_sub(place.last_used.load(Ordering::Relaxed));
         let longest = self
             .places
             .iter()
@@ -240,8 +251,15 @@ impl Sessions {
     }
 }
 
-impl Place {
-    fn take(&self) -> Option<Taken<'_>> {
+impl<S: ?Sized> Default for Place<S> {
+    fn default() -> Self {
+        let (taken, ticket, last_used) = (AtomicBool::new(false), AtomicU32::new(0), AtomicU32::new(0));
+        Place { taken, ticket, last_used, kept: UnsafeCell::new(None) }
+    }
+}
+
+impl<S: ?Sized> Place<S> {
+    fn take(&self) -> Option<Taken<'_, S>> {
         let mine = self.taken.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed);
         mine.is_ok().then(|| Taken(self))
     }
@@ -251,7 +269,7 @@ impl Place {
     }
 }
 
-impl Taken<'_> {
+impl<S: ?Sized> Taken<'_, S> {
     /// Ends what is kept there; false if there is nothing.
     fn empty(&mut self) -> bool {
         self.0.ticket.store(0, Ordering::Relaxed);

@@ -55,6 +55,17 @@ impl Software {
 
     /// The default provider's implementation of a cipher.
     pub(crate) fn cipher(&self, core: &Core, name: &str) -> Option<SoftCipher> {
+        // SAFETY: the table of a cipher.
+        self.implementation(core, abi::OP_CIPHER, name).and_then(|table| unsafe { SoftCipher::new(table) })
+    }
+
+    /// The default provider's functions for an algorithm of one kind, by any of its names.
+    pub(crate) fn implementation(
+        &self,
+        core: &Core,
+        operation: c_int,
+        name: &str,
+    ) -> Option<*const Dispatch> {
         let handle = self.handle.load(Ordering::Acquire);
         if handle.is_null() {
             return None;
@@ -65,11 +76,11 @@ impl Software {
             let query = abi::find(core.dispatch_of(handle), abi::PROVIDER_QUERY_OPERATION)?;
             let query = std::mem::transmute::<Function, abi::ProviderQueryOperation>(query);
             let mut no_cache: c_int = 0;
-            let mut row = query(core.context_of(handle), abi::OP_CIPHER, &mut no_cache);
+            let mut row = query(core.context_of(handle), operation, &mut no_cache);
             while !row.is_null() && !(*row).names.is_null() {
                 let names = CStr::from_ptr((*row).names).to_bytes();
                 if names.split(|&byte| byte == b':').any(|n| n.eq_ignore_ascii_case(name.as_bytes())) {
-                    return SoftCipher::new((*row).implementation);
+                    return Some((*row).implementation);
                 }
                 row = row.add(1);
             }

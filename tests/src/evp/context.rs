@@ -38,7 +38,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    fn of(returned: c_int, written: c_int) -> Outcome {
+    pub(super) fn of(returned: c_int, written: c_int) -> Outcome {
         let reasons = errors::drain().into_iter().map(|entry| entry.reason).collect();
         Outcome { returned, written, reasons }
     }

@@ -6,6 +6,7 @@
 
 mod cipher;
 mod context;
+mod digest;
 mod errors;
 mod library;
 mod library_context;
@@ -14,6 +15,7 @@ mod random;
 
 pub use cipher::Cipher;
 pub use context::{Context, Direction, Outcome};
+pub use digest::{Digest, DigestContext};
 pub use errors::{Entry, clear, drain, text};
 pub use library::{modules_dir, version};
 pub use library_context::{LibraryContext, Provider};

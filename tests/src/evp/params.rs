@@ -5,6 +5,7 @@ use std::ptr;
 
 const INTEGER: c_uint = 1;
 const UNSIGNED_INTEGER: c_uint = 2;
+const OCTET_STRING: c_uint = 5;
 const OCTET_PTR: c_uint = 7;
 const UNMODIFIED: usize = usize::MAX;
 
@@ -33,6 +34,10 @@ impl OsslParam {
 
     pub fn size(key: &'static CStr, value: &mut usize) -> OsslParam {
         OsslParam::new(key, UNSIGNED_INTEGER, ptr::from_mut(value).cast(), size_of::<usize>())
+    }
+
+    pub fn octets(key: &'static CStr, bytes: &mut [u8]) -> OsslParam {
+        OsslParam::new(key, OCTET_STRING, bytes.as_mut_ptr().cast(), bytes.len())
     }
 
     /// Asks for a pointer to `length` bytes.

@@ -1,15 +1,19 @@
 //! Is a driver right? Published examples first, then requests of many lengths against plain code of our own: AES and
-//! triple DES as their standards write them, and their modes.
+//! triple DES as their standards write them, and their modes; SHA-1, SHA-2 and HMAC.
 
 mod aes;
 mod des;
+mod examples;
+mod hashes;
 mod modes;
+mod sha;
 mod vectors;
 
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 
 use crate::{Accelerator, Algorithm, Direction, Error, Request, Session};
+pub use hashes::check_hash;
 use modes::Reference;
 use vectors::{VECTORS, Vector, hex};
 

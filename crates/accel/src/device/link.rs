@@ -32,7 +32,7 @@ pub(super) struct Link {
     mark: ForkMark,
     /// Counts the forks between the opening and this process.
     generation: AtomicU32,
-    /// The next session number to try.
+    /// The next number of a session or a handle to try.
     numbers: AtomicU32,
     /// Null until it is wanted. Mapped by this process; no lock, so that no fork can leave one held.
     arenas: [AtomicPtr<Arena>; ARENAS],
@@ -115,8 +115,7 @@ impl Link {
         }
         let mut bytes = Zeroizing::new([0; HEAD + uapi::MAX_KEY]);
         bytes[HEAD..HEAD + key.len()].copy_from_slice(key);
-        for _ in 0..TRIES {
-            let session = self.numbers.fetch_add(1, Ordering::Relaxed).max(1);
+        self.numbered(|session| {
             let record = uapi::SessionNew {
                 op: uapi::SESSION_NEW,
                 session,
@@ -126,8 +125,22 @@ impl Link {
                 ..uapi::SessionNew::default()
             };
             bytes[..HEAD].copy_from_slice(as_bytes(&record));
-            match self.write(&bytes[..HEAD + key.len()]) {
-                Ok(()) => return Ok(session),
+            self.write(&bytes[..HEAD + key.len()])
+        })
+    }
+
+    /// Makes a hash handle, for a session or from another handle as `record` says, and answers its number.
+    pub(super) fn new_handle(&self, record: &uapi::Object) -> io::Result<u32> {
+        self.generation();
+        self.numbered(|id| self.write(as_bytes(&uapi::Object { id, ..*record })))
+    }
+
+    /// Finds a free number for what `make` makes.
+    fn numbered(&self, mut make: impl FnMut(u32) -> io::Result<()>) -> io::Result<u32> {
+        for _ in 0..TRIES {
+            let number = self.numbers.fetch_add(1, Ordering::Relaxed).max(1);
+            match make(number) {
+                Ok(()) => return Ok(number),
                 // Whoever has this number has its neighbours too.
                 Err(error) if error.raw_os_error() == Some(libc::EEXIST) => {
                     self.numbers.fetch_add(SCATTER, Ordering::Relaxed);
@@ -140,7 +153,16 @@ impl Link {
 
     /// Ends a session of this process's own.
     pub(super) fn free_session(&self, id: u32) {
-        let record = uapi::Object { op: uapi::SESSION_FREE, id, ..uapi::Object::default() };
+        self.free(uapi::SESSION_FREE, id);
+    }
+
+    /// Ends a hash handle of this process's own.
+    pub(super) fn free_handle(&self, id: u32) {
+        self.free(uapi::HASH_FREE, id);
+    }
+
+    fn free(&self, op: u16, id: u32) {
+        let record = uapi::Object { op, id, ..uapi::Object::default() };
         if self.is_ours() {
             // One that is gone already needs nothing more.
             let _ = self.write(as_bytes(&record));

@@ -7,10 +7,12 @@
 //! - `link`: the descriptor, its records, its arenas; what changes with a fork
 //! - `arena`, `units`, `region`: the mapping, what of it is in use, and the part that a batch has
 //! - `session`: a key; `pieces`: how requests are cut
+//! - `hash`: digests and HMAC
 //! - `allowed`: root's list of drivers
 
 mod allowed;
 mod arena;
+mod hash;
 mod link;
 mod pieces;
 mod refusal;
@@ -23,8 +25,9 @@ use std::sync::Arc;
 use outboard_uapi as uapi;
 
 use crate::current::Current;
-use crate::{Accelerator, Algorithm, Error, Session};
+use crate::{Accelerator, Algorithm, Error, Hash, HashAlgorithm, HashSession, Session};
 pub use allowed::{Allowed, allowed};
+use hash::DeviceHash;
 use link::Link;
 use session::DeviceSession;
 
@@ -37,25 +40,52 @@ impl Device {
     /// Checks that root has allowed `driver`, an exact driver name of `/proc/crypto`, and that this process may open
     /// the device.
     pub fn reach(driver: &str, algorithm: Algorithm) -> Result<Device, Error> {
-        let link = Link::open().map_err(refusal::no_interface)?;
-        let list = allowed().map_err(|source| refusal::no_list(driver, source))?;
-        let entry = list.into_iter().find(|entry| entry.driver == driver);
-        let entry = entry.ok_or_else(|| refusal::not_allowed(driver))?;
-        match entry.algorithm.as_deref() {
-            Some(name) if name == algorithm.kernel_name() => {}
-            Some(other) => return Err(refusal::other_algorithm(driver, other)),
-            // No driver of this name has been seen: whether there is one now, a session tells.
-            None => {
-                let session = link.new_session(entry.number, number(algorithm), &algorithm.sample_key());
-                link.free_session(session.map_err(|source| refusal::never_seen(driver, source))?);
-            }
+        let sample = algorithm.sample_key();
+        let (number, link) = lead(driver, algorithm.kernel_name(), number(algorithm), &sample)?;
+        Ok(Device(Arc::new(Driver { name: driver.to_owned(), number, algorithm, link: Current::new(link) })))
+    }
+
+    /// The same for digests and HMAC.
+    pub fn reach_hash(driver: &str, algorithm: HashAlgorithm) -> Result<HashDevice, Error> {
+        let sample: &[u8] = if algorithm.hmac { &[0; 16] } else { &[] };
+        let (number, link) = lead(driver, algorithm.kernel_name(), hash_number(algorithm), sample)?;
+        let driver = HashDriver { name: driver.to_owned(), number, algorithm, link: Current::new(link) };
+        Ok(HashDevice(Arc::new(driver)))
+    }
+}
+
+/// An open device, and the number of `driver` in root's list. It must do the algorithm that the kernel calls `name`.
+fn lead(driver: &str, name: &str, algorithm: u16, sample_key: &[u8]) -> Result<(u16, Link), Error> {
+    let link = Link::open().map_err(refusal::no_interface)?;
+    let list = allowed().map_err(|source| refusal::no_list(driver, source))?;
+    let entry = list.into_iter().find(|entry| entry.driver == driver);
+    let entry = entry.ok_or_else(|| refusal::not_allowed(driver))?;
+    match entry.algorithm.as_deref() {
+        Some(found) if found == name => {}
+        Some(other) => return Err(refusal::other_algorithm(driver, other)),
+        // No driver of this name has been seen: whether there is one now, a session tells.
+        None => {
+            let session = link.new_session(entry.number, algorithm, sample_key);
+            link.free_session(session.map_err(|source| refusal::never_seen(driver, source))?);
         }
-        Ok(Device(Arc::new(Driver {
-            name: entry.driver,
-            number: entry.number,
-            algorithm,
-            link: Current::new(link),
-        })))
+    }
+    Ok((entry.number, link))
+}
+
+/// A driver of digests or HMAC, reached through /dev/outboard.
+pub struct HashDevice(Arc<HashDriver>);
+
+impl Accelerator<dyn HashSession> for HashDevice {
+    fn driver(&self) -> &str {
+        &self.0.name
+    }
+
+    fn interface(&self) -> &'static str {
+        INTERFACE
+    }
+
+    fn open(&self, key: &[u8]) -> Result<Box<dyn HashSession>, Error> {
+        Ok(Box::new(DeviceHash::new(Arc::clone(&self.0), key)?))
     }
 }
 
@@ -74,15 +104,17 @@ impl Accelerator for Device {
 }
 
 /// An allowed driver, and the link that leads there.
-struct Driver {
+struct Driver<A = Algorithm> {
     name: String,
     /// Its number in root's list.
     number: u16,
-    algorithm: Algorithm,
+    algorithm: A,
     link: Current<Link>,
 }
 
-impl Driver {
+type HashDriver = Driver<HashAlgorithm>;
+
+impl<A> Driver<A> {
     /// The link; a new one if the application has closed the descriptor of the old.
     fn link(&self) -> Result<Arc<Link>, Error> {
         let link = self.link.or_replace(Link::is_ours, Link::open);
@@ -98,5 +130,20 @@ fn number(algorithm: Algorithm) -> u16 {
         Algorithm::EcbAes => uapi::ECB_AES,
         Algorithm::XtsAes => uapi::XTS_AES,
         Algorithm::CbcDes3Ede => uapi::CBC_DES3,
+    }
+}
+
+fn hash_number(algorithm: HashAlgorithm) -> u16 {
+    match (algorithm.hmac, algorithm.hash) {
+        (false, Hash::Sha1) => uapi::SHA1,
+        (false, Hash::Sha224) => uapi::SHA224,
+        (false, Hash::Sha256) => uapi::SHA256,
+        (false, Hash::Sha384) => uapi::SHA384,
+        (false, Hash::Sha512) => uapi::SHA512,
+        (true, Hash::Sha1) => uapi::HMAC_SHA1,
+        (true, Hash::Sha224) => uapi::HMAC_SHA224,
+        (true, Hash::Sha256) => uapi::HMAC_SHA256,
+        (true, Hash::Sha384) => uapi::HMAC_SHA384,
+        (true, Hash::Sha512) => uapi::HMAC_SHA512,
     }
 }

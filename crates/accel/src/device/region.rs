@@ -56,6 +56,19 @@ impl Region {
         Ok(arena.offset(self.first + unit))
     }
 
+    /// Copies bytes into the units from `unit` on, and answers their place from the start of the mapping.
+    pub(super) fn put(&mut self, unit: u32, bytes: &[u8]) -> io::Result<u32> {
+        let arena = self.arena()?;
+        assert!(
+            self.rung == 0 && bytes.len() <= (self.count - unit) as usize * UNIT,
+            "it was measured before"
+        );
+        // SAFETY: the units are ours, mapped and initialised, nothing is in flight there, and there is room.
+        unsafe { std::slice::from_raw_parts_mut(arena.data(self.first + unit), bytes.len()) }
+            .copy_from_slice(bytes);
+        Ok(arena.offset(self.first + unit))
+    }
+
     /// Writes a request into a slot.
     pub(super) fn ask(&mut self, slot: u32, request: &uapi::Slot) -> io::Result<()> {
         let arena = self.arena()?;
@@ -87,6 +100,18 @@ impl Region {
             0 => Ok(()),
             error if error < 0 => Err(io::Error::from_raw_os_error(-error)),
             _ => Err(io::Error::from_raw_os_error(libc::ETIMEDOUT)),
+        }
+    }
+
+    /// The digest in a slot, as far as it goes, when its request has succeeded. It is wiped there: it may be a key.
+    pub(super) fn digest(&self, slot: u32) -> io::Result<[u8; uapi::DIGEST_SIZE]> {
+        self.status(slot)?;
+        let slot = self.arena()?.slot(self.first + slot);
+        // SAFETY: the slot is ours and not in flight, as its status says.
+        unsafe {
+            let digest = (&raw const (*slot).digest).read();
+            (&raw mut (*slot).digest).write_volatile([0; uapi::DIGEST_SIZE]);
+            Ok(digest)
         }
     }
 

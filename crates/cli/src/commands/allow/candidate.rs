@@ -1,10 +1,48 @@
 //! Whether a driver is one that /dev/outboard is for.
 
 use anyhow::{Result, bail};
-use outboard_accel::Algorithm;
+use outboard_accel::check::{Checked, Fault, check, check_hash};
+use outboard_accel::device::Device;
+use outboard_accel::{Algorithm, Error, HashAlgorithm};
 use outboard_drivers::find::survey;
 use outboard_drivers::judge::Verdict;
 use outboard_drivers::root::Root;
+
+/// What a driver does, of what can be checked.
+#[derive(Clone, Copy)]
+pub enum Checkable {
+    /// A cipher.
+    Cipher(Algorithm),
+    /// A digest or an HMAC.
+    Hash(HashAlgorithm),
+}
+
+impl Checkable {
+    fn by_kernel_name(name: &str) -> Option<Checkable> {
+        let hash = || HashAlgorithm::by_kernel_name(name).map(Checkable::Hash);
+        Algorithm::by_kernel_name(name).map(Checkable::Cipher).or_else(hash)
+    }
+
+    /// What could have been named.
+    fn names() -> String {
+        let ciphers = Algorithm::ALL.iter().map(|algorithm| algorithm.kernel_name());
+        let hashes = HashAlgorithm::all().map(HashAlgorithm::kernel_name);
+        ciphers.chain(hashes).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Checks a driver that is allowed.
+    pub fn check(self, driver: &str) -> Result<Checked, Fault> {
+        let unreachable = |error: Error| Fault::Failed { doing: "to reach it".to_owned(), error };
+        match self {
+            Checkable::Cipher(algorithm) => {
+                check(&Device::reach(driver, algorithm).map_err(unreachable)?, algorithm)
+            }
+            Checkable::Hash(algorithm) => {
+                check_hash(&Device::reach_hash(driver, algorithm).map_err(unreachable)?, algorithm)
+            }
+        }
+    }
+}
 
 /// Are all these drivers there?
 pub fn are_there<'a>(drivers: impl IntoIterator<Item = &'a str>) -> Result<bool> {
@@ -13,16 +51,15 @@ pub fn are_there<'a>(drivers: impl IntoIterator<Item = &'a str>) -> Result<bool>
 }
 
 /// The algorithm of a driver that may be allowed; the error says why another may not.
-pub fn judge(driver: &str, force: bool) -> Result<Algorithm> {
+pub fn judge(driver: &str, force: bool) -> Result<Checkable> {
     let survey = survey(&Root::live())?;
     let Some(found) = survey.drivers.iter().find(|judged| judged.driver.name == driver) else {
         bail!(
             "/proc/crypto lists no driver {driver}: is its module loaded, and the name exact (outboard status --verbose)?"
         );
     };
-    let Some(algorithm) = Algorithm::by_kernel_name(&found.driver.algorithm) else {
-        let known: Vec<_> = Algorithm::ALL.iter().map(|algorithm| algorithm.kernel_name()).collect();
-        bail!("{driver} does {}, and outboard can check {} only", found.driver.algorithm, known.join(", "));
+    let Some(algorithm) = Checkable::by_kernel_name(&found.driver.algorithm) else {
+        bail!("{driver} does {}, and outboard can check {} only", found.driver.algorithm, Checkable::names());
     };
     let why = || found.judgement.evidence.first().map_or_else(String::new, |e| format!(" ({})", e.text));
     match found.judgement.verdict {

@@ -1,16 +1,15 @@
 //! Allowing one driver: a driver that fails its check is not allowed when this is done, whatever ends it.
 
 use anyhow::{Context, Result, anyhow, bail};
-use outboard_accel::Algorithm;
-use outboard_accel::check::{Checked, Fault, check};
-use outboard_accel::device::Device;
+use outboard_accel::check::{Checked, Fault};
 
+use super::candidate::Checkable;
 use super::list;
 use super::uninterrupted::Uninterrupted;
 
 /// Allows a driver, checks it, and calls `commit` if it passed. The error of a check or of `commit` leaves what was allowed
 /// before as it was; but a driver that was allowed and now fails is allowed no longer.
-pub fn grant(driver: &str, algorithm: Algorithm, commit: impl FnOnce() -> Result<()>) -> Result<String> {
+pub fn grant(driver: &str, algorithm: Checkable, commit: impl FnOnce() -> Result<()>) -> Result<String> {
     let known = list::read()?.iter().any(|entry| entry.driver == driver);
     // Only an allowed driver can be checked, and one that is not checked yet must not stay allowed.
     let uninterrupted = Uninterrupted::new();
@@ -20,7 +19,7 @@ pub fn grant(driver: &str, algorithm: Algorithm, commit: impl FnOnce() -> Result
         list::add(driver)?;
     }
     let undo = || if known { Ok(()) } else { list::remove(driver) };
-    match tried(driver, algorithm) {
+    match algorithm.check(driver) {
         Ok(Checked { requests, bytes }) => {
             let committed = match uninterrupted.is_over() {
                 true => Err(anyhow!("interrupted")),
@@ -49,9 +48,4 @@ pub fn grant(driver: &str, algorithm: Algorithm, commit: impl FnOnce() -> Result
 
 fn is_scarcity(fault: &Fault) -> bool {
     matches!(fault, Fault::Failed { error, .. } if error.is_scarcity())
-}
-
-fn tried(driver: &str, algorithm: Algorithm) -> Result<Checked, Fault> {
-    let reached = Device::reach(driver, algorithm);
-    check(&reached.map_err(|error| Fault::Failed { doing: "to reach it".to_owned(), error })?, algorithm)
 }

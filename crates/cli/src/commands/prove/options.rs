@@ -37,6 +37,10 @@ pub struct Options {
     #[arg(long, value_name = "LIST", value_parser = |v: &str| checked("CIPHERS", v))]
     pub ciphers: Option<String>,
 
+    /// Which digests may go to hardware, and their HMACs: NONE unless given, ALL, or OpenSSL names separated by commas
+    #[arg(long, value_name = "LIST", value_parser = |v: &str| checked("DIGESTS", v))]
+    pub digests: Option<String>,
+
     /// Which drivers count as hardware: 0 known accelerators, 1 all drivers, 2 all but known software
     #[arg(long, value_name = "0|1|2", value_parser = |v: &str| checked("USE_SOFTDRIVERS", v))]
     pub soft_drivers: Option<String>,
@@ -79,6 +83,7 @@ impl Options {
         let level = self.log_level.and_then(|l| Some(l.to_possible_value()?.get_name().to_owned()));
         let all = [
             ("CIPHERS", self.ciphers.clone()),
+            ("DIGESTS", self.digests.clone()),
             ("USE_SOFTDRIVERS", self.soft_drivers.clone()),
             ("DRIVERS", drivers),
             ("THRESHOLDS", self.threshold.clone()),

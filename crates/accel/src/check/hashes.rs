@@ -1,0 +1,207 @@
+//! Is a driver of digests or HMAC right? Messages whose ends lie where padding goes wrong, whole, in odd pieces, cloned in the
+//! middle, and several at once.
+
+use super::examples::EXAMPLES;
+use super::vectors::hex;
+use super::{Checked, Fault, Random, compare, sha};
+use crate::{Accelerator, Digest, Error, HashAlgorithm, HashSession, HashState};
+
+/// Lengths around the blocks and paddings of both families, around pages and pieces, and beyond one request.
+const LENGTHS: [usize; 28] = [
+    0, 1, 3, 54, 55, 56, 57, 63, 64, 65, 110, 111, 112, 113, 119, 127, 128, 129, 191, 255, 256, 4095, 4096,
+    4097, 16_385, 65_535, 65_536, 65_537,
+];
+
+/// Messages of lengths that are different in each run, and so many bytes at most.
+const RANDOM_LENGTHS: usize = 6;
+const RANDOM_MOST: usize = 20_000;
+
+/// Messages that come in pieces, and their most bytes.
+const STREAMS: usize = 6;
+const STREAM_MOST: usize = 20_000;
+
+/// Lengths of keys beside those of the examples, from one byte to what the module takes. OpenSSL's own keys have the length
+/// of a digest or of a block.
+const KEYS: [usize; 6] = [1, 20, 63, 64, 129, 256];
+
+/// Checks a driver: published examples first, then against plain code.
+pub fn check_hash(
+    accelerator: &dyn Accelerator<dyn HashSession>,
+    algorithm: HashAlgorithm,
+) -> Result<Checked, Fault> {
+    let (mut checked, mut random) = (Checked::default(), Random::new());
+    let mut keys = Vec::new();
+    for example in EXAMPLES.iter().filter(|example| example.algorithm == algorithm) {
+        let mut run = Run::new(accelerator, algorithm, example.key.to_vec(), &mut checked)?;
+        run.whole(example.message, &hex(example.digest), &format!(" of {}", example.source))?;
+        keys.push(example.key.to_vec());
+    }
+    keys.dedup();
+    if algorithm.hmac {
+        keys.extend(KEYS.map(|len| random.bytes(len)));
+    }
+    for key in keys {
+        let mut run = Run::new(accelerator, algorithm, key, &mut checked)?;
+        run.lengths(&mut random)?;
+        run.batch(&mut random)?;
+        if run.blocks(&mut random)? {
+            (0..STREAMS).try_for_each(|_| run.stream(&mut random))?;
+        }
+    }
+    Ok(checked)
+}
+
+/// Messages with one key, or none.
+struct Run<'a> {
+    session: Box<dyn HashSession>,
+    algorithm: HashAlgorithm,
+    key: Vec<u8>,
+    name: String,
+    checked: &'a mut Checked,
+}
+
+impl<'a> Run<'a> {
+    fn new(
+        accelerator: &dyn Accelerator<dyn HashSession>,
+        algorithm: HashAlgorithm,
+        key: Vec<u8>,
+        checked: &'a mut Checked,
+    ) -> Result<Run<'a>, Fault> {
+        let name = match algorithm.hmac {
+            true => format!("{} with a key of {} bytes", algorithm.kernel_name(), key.len()),
+            false => algorithm.kernel_name().to_owned(),
+        };
+        let opened = accelerator.open(&key);
+        let session = opened.map_err(|error| Fault::Failed { doing: format!("taking {name}"), error })?;
+        Ok(Run { session, algorithm, key, name, checked })
+    }
+
+    fn expected(&self, message: &[u8]) -> Vec<u8> {
+        sha::digest(self.algorithm, &self.key, message)
+    }
+
+    fn whole(&mut self, message: &[u8], expected: &[u8], which: &str) -> Result<(), Fault> {
+        let doing = format!("hashing {} bytes by {}{which}", message.len(), self.name);
+        match self.session.digest(message) {
+            // Longer than a request, and the driver cannot give its state out: nobody asks it for such messages.
+            Err(Error::NoState { .. }) if message.len() > self.session.max_request() => Ok(()),
+            result => self.compare(doing, result, expected, message.len()),
+        }
+    }
+
+    fn compare(
+        &mut self,
+        doing: String,
+        result: Result<Digest, Error>,
+        expected: &[u8],
+        len: usize,
+    ) -> Result<(), Fault> {
+        let digest = match result {
+            Ok(digest) => digest,
+            Err(error) => return Err(Fault::Failed { doing, error }),
+        };
+        compare(digest.as_slice(), expected).map_err(|at| Fault::Wrong { doing, at })?;
+        self.checked.requests += 1;
+        self.checked.bytes += len;
+        Ok(())
+    }
+
+    fn lengths(&mut self, random: &mut Random) -> Result<(), Fault> {
+        let others: Vec<usize> = (0..RANDOM_LENGTHS).map(|_| random.below(RANDOM_MOST)).collect();
+        for len in LENGTHS.into_iter().chain(others) {
+            let message = random.bytes(len);
+            let expected = self.expected(&message);
+            self.whole(&message, &expected, "")?;
+        }
+        Ok(())
+    }
+
+    /// As many messages at once as the session takes.
+    fn batch(&mut self, random: &mut Random) -> Result<(), Fault> {
+        let (count, most) = (self.session.max_batch(), self.session.max_request().min(4096));
+        let mut message = |_| {
+            let len = random.below(most + 1);
+            random.bytes(len)
+        };
+        let messages: Vec<Vec<u8>> = (0..count).map(&mut message).collect();
+        let all: Vec<&[u8]> = messages.iter().map(Vec::as_slice).collect();
+        let doing = |n: usize| format!("{}, message {n} of {count} at once", self.name);
+        let digests = self.session.digests(&all);
+        let digests = digests.map_err(|error| Fault::Failed { doing: doing(0), error })?;
+        let doings: Vec<String> = (0..count).map(doing).collect();
+        for ((message, digest), doing) in messages.iter().zip(digests).zip(doings) {
+            let expected = self.expected(message);
+            self.compare(doing, Ok(digest), &expected, message.len())?;
+        }
+        Ok(())
+    }
+
+    /// Whole blocks, and nothing at the end. False: the driver cannot give its state out, so it will be asked for messages of
+    /// one request only.
+    fn blocks(&mut self, random: &mut Random) -> Result<bool, Fault> {
+        let doing = format!("hashing whole blocks in pieces by {}", self.name);
+        let message = random.bytes(3 * self.algorithm.hash.block_len());
+        let mut state = match self.session.begin() {
+            Err(Error::NoState { .. }) => return Ok(false),
+            begun => begun.map_err(|error| Fault::Failed { doing: doing.clone(), error })?,
+        };
+        let (first, others) = message.split_at(self.algorithm.hash.block_len());
+        match state.update(first) {
+            Err(Error::NoState { .. }) => return Ok(false),
+            done => done.map_err(|error| Fault::Failed { doing: doing.clone(), error })?,
+        }
+        let result = state.update(others).and_then(|()| state.finish(&[]));
+        let expected = self.expected(&message);
+        self.compare(doing, result, &expected, message.len())?;
+        Ok(true)
+    }
+
+    /// A message in odd pieces, which is cloned on its way; then another one by the same handle.
+    fn stream(&mut self, random: &mut Random) -> Result<(), Fault> {
+        let doing = format!("hashing in pieces by {}", self.name);
+        let failed = |error| Fault::Failed { doing: doing.clone(), error };
+        let mut state = self.session.begin().map_err(failed)?;
+        for _ in 0..2 {
+            let len = random.below(STREAM_MOST);
+            let message = random.bytes(len);
+            let (before, after) = message.split_at(random.below(len + 1));
+            let len = random.below(300);
+            let other = random.bytes(len);
+            in_pieces(&mut *state, before, random).map_err(failed)?;
+            let mut clone = state.try_clone().map_err(failed)?;
+            let digest = finished(&mut *state, after, random).map_err(failed)?;
+            let of_clone = finished(&mut *clone, &other, random).map_err(failed)?;
+            let expected = self.expected(&message);
+            self.compare(doing.clone(), Ok(digest), &expected, message.len())?;
+            let message = [before, &other].concat();
+            let expected = self.expected(&message);
+            self.compare(format!("{doing}, from a clone"), Ok(of_clone), &expected, message.len())?;
+        }
+        Ok(())
+    }
+}
+
+/// Hands a text over in pieces of odd lengths, some of them empty.
+fn in_pieces(state: &mut dyn HashState, text: &[u8], random: &mut Random) -> Result<(), Error> {
+    let mut rest = text;
+    // A message has begun even if there is nothing of it yet.
+    state.update(&[])?;
+    while !rest.is_empty() {
+        let most = [1, 64, 130, 5000][random.below(4)];
+        let (piece, after) = rest.split_at(random.below(most + 1).min(rest.len()));
+        state.update(piece)?;
+        rest = after;
+    }
+    Ok(())
+}
+
+/// The digest with the rest of a message.
+fn finished(state: &mut dyn HashState, rest: &[u8], random: &mut Random) -> Result<Digest, Error> {
+    let (pieces, last) = rest.split_at(random.below(rest.len() + 1));
+    in_pieces(state, pieces, random)?;
+    state.finish(last)
+}
+
+#[cfg(test)]
+#[path = "hashes_tests.rs"]
+mod tests;

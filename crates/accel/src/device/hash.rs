@@ -1,0 +1,228 @@
+//! Digests and HMAC: whole messages in one request, and messages in pieces by a handle of the kernel's.
+
+use std::io;
+use std::sync::Arc;
+
+use outboard_uapi as uapi;
+use zeroize::Zeroizing;
+
+use super::arena::UNIT;
+use super::link::Link;
+use super::region::Region;
+use super::units::UNITS;
+use super::{HashDriver, INTERFACE, hash_number, refusal};
+use crate::{Digest, Error, HashSession, HashState};
+
+/// The longest piece of a message, in bytes: what an arena of any fragmentation can hand to a driver.
+const LONGEST: usize = 64 * 1024;
+
+/// Units of the longest piece.
+const MOST_UNITS: u32 = (LONGEST / UNIT) as u32;
+
+const _: () = assert!(LONGEST % UNIT == 0 && MOST_UNITS <= UNITS);
+
+/// A session of the module's.
+struct Keyed {
+    link: Arc<Link>,
+    generation: u32,
+    number: u32,
+    /// A fork's child needs a session of its own: its parent may free this one at any time.
+    key: Zeroizing<Vec<u8>>,
+}
+
+impl Keyed {
+    fn new(driver: &HashDriver, key: &[u8]) -> Result<Arc<Keyed>, Error> {
+        let link = driver.link()?;
+        let generation = link.generation();
+        let made = link.new_session(driver.number, hash_number(driver.algorithm), key);
+        let number = made.map_err(|source| refusal::no_session(&driver.name, source))?;
+        Ok(Arc::new(Keyed { link, generation, number, key: Zeroizing::new(key.to_vec()) }))
+    }
+
+    fn is_of_this_process(&self) -> bool {
+        self.link.generation() == self.generation
+    }
+}
+
+impl Drop for Keyed {
+    fn drop(&mut self) {
+        if self.is_of_this_process() {
+            self.link.free_session(self.number);
+        }
+    }
+}
+
+/// A key, or none, in a driver.
+pub(super) struct DeviceHash {
+    driver: Arc<HashDriver>,
+    keyed: Arc<Keyed>,
+}
+
+impl DeviceHash {
+    pub(super) fn new(driver: Arc<HashDriver>, key: &[u8]) -> Result<Self, Error> {
+        let keyed = Keyed::new(&driver, key)?;
+        Ok(DeviceHash { driver, keyed })
+    }
+
+    /// Makes a session of this process's own after a fork, and a new one when the application has closed the
+    /// descriptor.
+    fn settle(&mut self) -> Result<(), Error> {
+        if !self.keyed.is_of_this_process() || !self.keyed.link.is_ours() {
+            self.keyed = Keyed::new(&self.driver, &self.keyed.key)?;
+        }
+        Ok(())
+    }
+}
+
+impl HashSession for DeviceHash {
+    fn max_request(&self) -> usize {
+        LONGEST
+    }
+
+    fn max_batch(&self) -> usize {
+        (UNITS / MOST_UNITS) as usize
+    }
+
+    fn digests(&mut self, messages: &[&[u8]]) -> Result<Vec<Digest>, Error> {
+        self.settle()?;
+        let slot = uapi::Slot { session: self.keyed.number, op: uapi::HASH_DIGEST, ..uapi::Slot::EMPTY };
+        let region = self.driver.submit(&self.keyed.link, messages, &slot)?;
+        (0..messages.len() as u32).map(|slot| self.driver.digest(&region, slot)).collect()
+    }
+
+    fn begin(&mut self) -> Result<Box<dyn HashState>, Error> {
+        self.settle()?;
+        let record = uapi::Object { op: uapi::HASH_NEW, from: self.keyed.number, ..uapi::Object::default() };
+        Ok(Box::new(Handle::new(&self.driver, &self.keyed, &record, false)?))
+    }
+
+    fn share(&self) -> Result<Box<dyn HashSession>, Error> {
+        Ok(Box::new(DeviceHash { driver: Arc::clone(&self.driver), keyed: Arc::clone(&self.keyed) }))
+    }
+}
+
+/// A handle of the kernel's.
+struct Handle {
+    driver: Arc<HashDriver>,
+    keyed: Arc<Keyed>,
+    number: u32,
+    /// Whether a message has begun.
+    open: bool,
+}
+
+impl Handle {
+    fn new(
+        driver: &Arc<HashDriver>,
+        keyed: &Arc<Keyed>,
+        record: &uapi::Object,
+        open: bool,
+    ) -> Result<Handle, Error> {
+        let made = keyed.link.new_handle(record);
+        let number = made.map_err(|source| driver.refused(source))?;
+        Ok(Handle { driver: Arc::clone(driver), keyed: Arc::clone(keyed), number, open })
+    }
+
+    /// The handle is the parent's after a fork, and gone with the descriptor.
+    fn check(&self) -> Result<(), Error> {
+        let driver = || self.driver.name.clone();
+        if !self.keyed.is_of_this_process() {
+            return Err(Error::Forked { driver: driver() });
+        }
+        if self.keyed.link.is_ours() { Ok(()) } else { Err(Error::DescriptorLost { driver: driver() }) }
+    }
+
+    fn submit(&mut self, op: u8, piece: &[u8]) -> Result<Region, Error> {
+        self.check()?;
+        let flags = if self.open { 0 } else { uapi::HASH_FIRST };
+        let slot = uapi::Slot { op, flags, hash: self.number, ..uapi::Slot::EMPTY };
+        // An error ends the message in the kernel too.
+        self.open = false;
+        self.driver.submit(&self.keyed.link, &[piece], &slot)
+    }
+}
+
+impl HashState for Handle {
+    fn update(&mut self, piece: &[u8]) -> Result<(), Error> {
+        let region = self.submit(uapi::HASH_UPDATE, piece)?;
+        region.status(0).map_err(|source| self.driver.refused(source))?;
+        self.open = true;
+        Ok(())
+    }
+
+    fn try_clone(&self) -> Result<Box<dyn HashState>, Error> {
+        self.check()?;
+        let record = uapi::Object { op: uapi::HASH_CLONE, from: self.number, ..uapi::Object::default() };
+        Ok(Box::new(Handle::new(&self.driver, &self.keyed, &record, self.open)?))
+    }
+
+    fn finish(&mut self, last: &[u8]) -> Result<Digest, Error> {
+        let region = self.submit(uapi::HASH_FINAL, last)?;
+        self.driver.digest(&region, 0)
+    }
+}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        if self.keyed.is_of_this_process() {
+            self.keyed.link.free_handle(self.number);
+        }
+    }
+}
+
+impl HashDriver {
+    /// Submits a request like `slot` for each of these and waits for all of them. What was hashed is wiped with the region.
+    fn submit(&self, link: &Arc<Link>, messages: &[&[u8]], slot: &uapi::Slot) -> Result<Region, Error> {
+        // A message without a byte needs a place too.
+        let units_of = |message: &[u8]| message.len().div_ceil(UNIT).max(1) as u32;
+        if messages.iter().any(|message| message.len() > LONGEST) {
+            let len = messages.iter().map(|message| message.len()).max().unwrap_or(0);
+            return Err(Error::Misfit {
+                len,
+                iv_len: 0,
+                algorithm: self.algorithm.kernel_name(),
+                max: LONGEST,
+            });
+        }
+        let units: u32 = messages.iter().map(|message| units_of(message)).sum();
+        if messages.is_empty() || units > UNITS {
+            return Err(Error::Batch { count: units as usize, max: UNITS as usize });
+        }
+        let no_room = |source| Error::NoRoom { interface: INTERFACE, driver: self.name.clone(), source };
+        let mut region = link.take(units).map_err(no_room)?;
+        let mut fill = || {
+            let mut unit = 0;
+            for (number, message) in messages.iter().enumerate() {
+                let input = region.put(unit, message)?;
+                region.ask(number as u32, &uapi::Slot { input, length: message.len() as u32, ..*slot })?;
+                unit += units_of(message);
+            }
+            region.ring(messages.len() as u32, true, units as usize * UNIT)
+        };
+        fill().map_err(|source| self.failed("write", source))?;
+        Ok(region)
+    }
+
+    fn digest(&self, region: &Region, slot: u32) -> Result<Digest, Error> {
+        let digest = region.digest(slot).map_err(|source| self.refused(source))?;
+        Ok(Digest::new(digest, self.algorithm.hash.digest_len()))
+    }
+
+    /// The driver did not do a request, or the module did not make a handle.
+    fn refused(&self, source: io::Error) -> Error {
+        match source.raw_os_error() {
+            Some(libc::EOPNOTSUPP) => Error::NoState { driver: self.name.clone(), source },
+            Some(libc::EMFILE | libc::ENOMEM) => {
+                Error::NoRoom { interface: INTERFACE, driver: self.name.clone(), source }
+            }
+            _ => self.failed("a request", source),
+        }
+    }
+
+    fn failed(&self, call: &'static str, source: io::Error) -> Error {
+        let driver = self.name.clone();
+        match source.raw_os_error() {
+            Some(libc::ENODEV) => Error::Away { driver, source },
+            _ => Error::Request { call, driver, source },
+        }
+    }
+}

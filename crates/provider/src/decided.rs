@@ -1,0 +1,56 @@
+//! What is found out once, when it is first wanted.
+
+use std::marker::PhantomData;
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+/// A value that stays once it is there. No lock: a fork in the middle of it must not leave one held for ever.
+pub(crate) struct Decided<T>(AtomicPtr<T>, PhantomData<Box<T>>);
+
+impl<T> Decided<T> {
+    pub(crate) const fn not_yet() -> Self {
+        Decided(AtomicPtr::new(null_mut()), PhantomData)
+    }
+
+    pub(crate) fn get(&self) -> Option<&T> {
+        // SAFETY: what was once stored stays until this is dropped.
+        unsafe { self.0.load(Ordering::Acquire).as_ref() }
+    }
+
+    /// Stores a value, and answers the one that is there: another thread may have been first.
+    pub(crate) fn set(&self, value: T) -> &T {
+        let made = Box::into_raw(Box::new(value));
+        let at = match self.0.compare_exchange(null_mut(), made, Ordering::AcqRel, Ordering::Acquire) {
+            Ok(_) => made,
+            Err(earlier) => {
+                // SAFETY: another thread was first, so nobody has seen ours.
+                drop(unsafe { Box::from_raw(made) });
+                earlier
+            }
+        };
+        // SAFETY: stored, so it stays until this is dropped.
+        unsafe { &*at }
+    }
+}
+
+impl<T> Drop for Decided<T> {
+    fn drop(&mut self) {
+        let at = *self.0.get_mut();
+        if !at.is_null() {
+            // SAFETY: it came from a box, and nobody looks at it any more.
+            drop(unsafe { Box::from_raw(at) });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_value_stays() {
+        let decided = Decided::not_yet();
+        assert_eq!(decided.get(), None);
+        assert_eq!((*decided.set(1), *decided.set(2), decided.get().copied()), (1, 1, Some(1)));
+    }
+}

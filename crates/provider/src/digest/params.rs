@@ -1,0 +1,71 @@
+//! What can be asked of a digest and set on a context (provider-digest(7)).
+
+use std::ffi::{c_int, c_void};
+use std::ptr::{null, null_mut};
+
+use outboard_abi as abi;
+use outboard_abi::{Param, ParamType, name};
+
+use super::kind::{KINDS, Kind};
+use crate::entry::Provider;
+use crate::guard;
+
+static GETTABLE: [Param; 5] = [
+    Param::describe(name::DIGEST_BLOCK_SIZE, ParamType::Unsigned, size_of::<usize>()),
+    Param::describe(name::DIGEST_SIZE, ParamType::Unsigned, size_of::<usize>()),
+    Param::describe(name::DIGEST_XOF, ParamType::Integer, size_of::<c_int>()),
+    Param::describe(name::DIGEST_ALGID_ABSENT, ParamType::Integer, size_of::<c_int>()),
+    abi::end(),
+];
+
+/// `OSSL_FUNC_digest_gettable_params`
+pub(super) unsafe extern "C" fn gettable_params(_provider: *mut c_void) -> *const Param {
+    GETTABLE.as_ptr()
+}
+
+/// `OSSL_FUNC_digest_get_params`: what holds for each context of the algorithm.
+pub(super) unsafe extern "C" fn get_params<const KIND: usize>(params: *mut Param) -> c_int {
+    // SAFETY: the core's promise.
+    unsafe { describe(&KINDS[KIND], params) }
+}
+
+/// # Safety
+/// `params` is null or ends with a null key, and its buffers are writable.
+#[inline(never)]
+unsafe fn describe(kind: &Kind, params: *mut Param) -> c_int {
+    let answers = [
+        (name::DIGEST_BLOCK_SIZE, kind.hash.block_len() as u64),
+        (name::DIGEST_SIZE, kind.hash.digest_len() as u64),
+        (name::DIGEST_XOF, 0),
+        (name::DIGEST_ALGID_ABSENT, 1),
+    ];
+    let all = answers.into_iter().all(|(key, value)| {
+        // SAFETY: the caller's promise.
+        unsafe { abi::locate_mut(params, key).is_none_or(|param| abi::set_unsigned(param, value)) }
+    });
+    c_int::from(all)
+}
+
+/// `OSSL_FUNC_digest_set_ctx_params`: what SSL 3 makes of a message changes the default provider's state, so it gets the message
+/// first.
+pub(super) unsafe extern "C" fn set_ctx_params(at: *mut c_void, params: *const Param) -> c_int {
+    guard(0, || {
+        // SAFETY: the core's promise about contexts.
+        let context = unsafe { super::context::context(at) };
+        let soft = context.committed();
+        // SAFETY: the parameters go on as they came.
+        soft.map_or(0, |soft| unsafe { soft.set_params(params) })
+    })
+}
+
+/// `OSSL_FUNC_digest_settable_ctx_params`: the default provider's list for SHA-1.
+pub(super) unsafe extern "C" fn settable_ctx_params(_at: *mut c_void, provider: *mut c_void) -> *const Param {
+    guard(null(), || {
+        // SAFETY: the core's promise about our provider context.
+        let Some(provider) = (unsafe { provider.cast::<Provider>().as_ref() }) else { return null() };
+        let digest = provider.digests().and_then(|digests| digests.digest(0));
+        let Some(list) = digest.and_then(|digest| digest.soft.settable_ctx_params) else { return null() };
+        // SAFETY: without a context the list is that of all of them; the other context is its own provider's.
+        unsafe { list(null_mut(), provider.software.context(&provider.core)) }
+    })
+}

@@ -1,0 +1,168 @@
+//! Scripts for digests: sequences of calls that two providers must answer alike, whatever the calls are.
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestCaseError, TestRunner};
+
+use crate::bytes::bytes;
+use crate::child::{Exit, fork};
+use crate::evp::{Digest, DigestContext, Outcome};
+use crate::world::World;
+
+/// The digests that the provider can offer.
+pub const DIGESTS: [&str; 5] = ["SHA1", "SHA2-224", "SHA2-256", "SHA2-384", "SHA2-512"];
+
+/// How many contexts a script may have; copies beyond that replace the oldest.
+const CONTEXTS: usize = 3;
+
+/// One call.
+#[derive(Clone, Debug)]
+pub enum Step {
+    /// More of the message.
+    Update(usize),
+    /// A copy; both go on.
+    Copy,
+    /// The end of the message. What comes next begins another one.
+    Finish,
+    /// A new message, wherever the old one is.
+    Again,
+    /// fork(2): the child ends the messages of all contexts, and the parent goes on.
+    Fork,
+    /// SSL 3's end of a message.
+    Ssl3,
+}
+
+/// A whole script.
+#[derive(Clone, Debug)]
+pub struct Script {
+    /// Where the data comes from.
+    pub seed: u64,
+    /// Which of the digests.
+    pub digest: usize,
+    /// The steps, each with the context that it is for.
+    pub steps: Vec<(usize, Step)>,
+}
+
+fn length() -> impl Strategy<Value = usize> {
+    prop_oneof![
+        6 => prop::sample::select(vec![0, 1, 55, 56, 63, 64, 65, 111, 112, 127, 128, 129, 4095, 4096, 4097]),
+        6 => 0..300_usize,
+        4 => 0..5000_usize,
+        2 => 0..70_000_usize,
+        1 => Just(65_536),
+    ]
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        24 => length().prop_map(Step::Update),
+        4 => Just(Step::Copy),
+        5 => Just(Step::Finish),
+        2 => Just(Step::Again),
+        1 => Just(Step::Fork),
+        1 => Just(Step::Ssl3),
+    ]
+}
+
+fn script() -> impl Strategy<Value = Script> {
+    (any::<u64>(), 0..DIGESTS.len(), vec((0..CONTEXTS, step()), 1..20))
+        .prop_map(|(seed, digest, steps)| Script { seed, digest, steps })
+}
+
+/// A context of either provider.
+struct Pair {
+    contexts: [DigestContext; 2],
+    ended: bool,
+}
+
+impl Pair {
+    fn both(&mut self, mut call: impl FnMut(&mut DigestContext) -> Outcome) -> Result<(), String> {
+        let [hard, soft] = &mut self.contexts;
+        let outcomes = [call(hard), call(soft)];
+        if outcomes[0] == outcomes[1] { Ok(()) } else { Err(format!("the outcomes are {outcomes:?}")) }
+    }
+
+    fn finish(&mut self) -> Result<(), String> {
+        self.ended = true;
+        let [hard, soft] = self.contexts.each_mut().map(DigestContext::finish);
+        if hard == soft { Ok(()) } else { Err(format!("final gave {hard:?} and, by OpenSSL, {soft:?}")) }
+    }
+}
+
+/// Plays a script to both digests and tells where their answers differ.
+pub fn play(script: &Script, digests: [&Digest; 2]) -> Result<(), String> {
+    let mut pairs = vec![Pair { contexts: digests.map(DigestContext::begun), ended: false }];
+    for (number, (which, step)) in script.steps.iter().enumerate() {
+        let index = which % pairs.len();
+        let input = |length| bytes(script.seed.wrapping_add(number as u64), length);
+        one(&mut pairs, index, step, digests, &input)
+            .map_err(|problem| format!("step {number}, {step:?}, context {index}: {problem}"))?;
+    }
+    pairs.iter_mut().filter(|pair| !pair.ended).try_for_each(Pair::finish)
+}
+
+fn one(
+    pairs: &mut Vec<Pair>,
+    index: usize,
+    step: &Step,
+    digests: [&Digest; 2],
+    input: &dyn Fn(usize) -> Vec<u8>,
+) -> Result<(), String> {
+    if pairs[index].ended && !matches!(step, Step::Fork) {
+        // A context whose message has ended can only begin another one.
+        again(&mut pairs[index], digests)?;
+    }
+    let pair = &mut pairs[index];
+    match *step {
+        Step::Update(length) => {
+            let input = input(length);
+            pair.both(|context| context.update(&input))
+        }
+        Step::Finish => pair.finish(),
+        Step::Again => again(pair, digests),
+        Step::Ssl3 => pair.both(|context| context.set_ssl3_master_secret(&mut input(48))),
+        Step::Copy => {
+            let [hard, soft] = pair.contexts.each_ref().map(DigestContext::copy);
+            if hard.1 != soft.1 {
+                return Err(format!("copying gave {:?} and, by OpenSSL, {:?}", hard.1, soft.1));
+            }
+            if pairs.len() == CONTEXTS {
+                pairs.remove(0);
+            }
+            pairs.push(Pair { contexts: [hard.0, soft.0], ended: false });
+            Ok(())
+        }
+        Step::Fork => {
+            let child = fork(Exit::Quick, || {
+                pairs.iter_mut().filter(|pair| !pair.ended).all(|pair| {
+                    pair.both(|context| context.update(&input(77))).is_ok() && pair.finish().is_ok()
+                })
+            });
+            child.wait()
+        }
+    }
+}
+
+fn again(pair: &mut Pair, digests: [&Digest; 2]) -> Result<(), String> {
+    pair.ended = false;
+    let [hard, soft] = &mut pair.contexts;
+    let outcomes = [hard.begin(digests[0]), soft.begin(digests[1])];
+    if outcomes[0] == outcomes[1] { Ok(()) } else { Err(format!("the outcomes are {outcomes:?}")) }
+}
+
+/// Any sequence of calls is answered as by the default provider; so many sequences are tried, or PROPTEST_CASES.
+#[track_caller]
+pub fn any_sequence_of_calls_is_answered_alike(world: &World, cases: u32) {
+    let digests =
+        DIGESTS.map(|name| (world.hard_digest(name).expect("it is offered"), world.soft_digest(name)));
+    let chosen = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok());
+    let config = Config { cases: chosen.unwrap_or(cases), failure_persistence: None, ..Config::default() };
+    let answered_alike = |script: Script| {
+        let (hard, soft) = &digests[script.digest];
+        play(&script, [hard, soft])
+            .map_err(|problem| TestCaseError::fail(format!("{}: {problem}", DIGESTS[script.digest])))
+    };
+    TestRunner::new(config)
+        .run(&script(), answered_alike)
+        .unwrap_or_else(|failure| panic!("{:?}: {failure}", world.way));
+}
