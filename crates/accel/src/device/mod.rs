@@ -46,7 +46,8 @@ impl Device {
             Some(other) => return Err(refusal::other_algorithm(driver, other)),
             // No driver of this name has been seen: whether there is one now, a session tells.
             None => {
-                let session = link.new_session(entry.number, number(algorithm), &algorithm.sample_key());
+                let (key, tag) = (algorithm.sample_key(), algorithm.full_tag());
+                let session = link.new_session(entry.number, number(algorithm), &key, tag);
                 link.free_session(session.map_err(|source| refusal::never_seen(driver, source))?);
             }
         }
@@ -69,7 +70,11 @@ impl Accelerator for Device {
     }
 
     fn open(&self, key: &[u8]) -> Result<Box<dyn Session>, Error> {
-        Ok(Box::new(DeviceSession::new(Arc::clone(&self.0), key)?))
+        self.open_with_tag(key, self.0.algorithm.full_tag())
+    }
+
+    fn open_with_tag(&self, key: &[u8], tag_len: usize) -> Result<Box<dyn Session>, Error> {
+        Ok(Box::new(DeviceSession::new(Arc::clone(&self.0), key, tag_len)?))
     }
 }
 
@@ -98,5 +103,7 @@ fn number(algorithm: Algorithm) -> u16 {
         Algorithm::EcbAes => uapi::ECB_AES,
         Algorithm::XtsAes => uapi::XTS_AES,
         Algorithm::CbcDes3Ede => uapi::CBC_DES3,
+        Algorithm::GcmAes => uapi::GCM_AES,
+        Algorithm::CcmAes => uapi::CCM_AES,
     }
 }
