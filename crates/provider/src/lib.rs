@@ -11,14 +11,17 @@
 //! - `software`: the default provider, found through the core
 //! - `hardware`: the driver, its failures, its rest
 //! - `offer`: which algorithms are offered, decided once
-//! - `cipher`: cipher contexts
+//! - `cipher`: cipher contexts; `aead`: those of ciphers that authenticate
+//! - `keeping`: a context's key in the driver; `sessions`: all of them
 //! - `rand`: a seed source from /dev/hwrng
 
+mod aead;
 mod cipher;
 mod config;
 mod core;
 pub mod entry;
 mod hardware;
+mod keeping;
 mod log;
 mod offer;
 mod rand;

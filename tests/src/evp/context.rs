@@ -38,7 +38,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    fn of(returned: c_int, written: c_int) -> Outcome {
+    pub(super) fn of(returned: c_int, written: c_int) -> Outcome {
         let reasons = errors::drain().into_iter().map(|entry| entry.reason).collect();
         Outcome { returned, written, reasons }
     }
@@ -267,7 +267,7 @@ impl Context {
         }
     }
 
-    fn pointer(&self) -> *mut c_void {
+    pub(super) fn pointer(&self) -> *mut c_void {
         self.context.as_ptr()
     }
 }
