@@ -17,6 +17,7 @@ pub mod kernel_module;
 pub mod machine;
 pub mod modes;
 pub mod module;
+pub mod openssh;
 pub mod sandbox;
 pub mod script;
 pub mod seeded;
