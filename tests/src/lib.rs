@@ -3,6 +3,8 @@
 //! The files of `tests/tests` are the tests, a theme each; here is what they stand on: OpenSSL as the machine has it
 //! (`evp`), a world with the provider configured in it (`world`), and what this machine can do (`machine`).
 
+pub mod aead;
+pub mod aead_script;
 pub mod bytes;
 pub mod callgrind;
 pub mod child;

@@ -105,10 +105,10 @@ impl Session<'_> {
     fn server(&self, socket: &Path, more: &[&str], output: Stdio) -> Result<Server, String> {
         // A socket's file that an earlier session left would make the new server fail.
         let _ = fs::remove_file(socket);
-        let cipher = format!("{}:@SECLEVEL=0", self.suite);
+        let [option, suite] = self.suite_option();
         let mut arguments =
             vec!["s_server", "-unix", socket.to_str().expect("a plain name"), "-naccept", "1"];
-        arguments.extend(["-cert", "cert.pem", "-key", "key.pem", self.version, "-cipher", &cipher]);
+        arguments.extend(["-cert", "cert.pem", "-key", "key.pem", self.version, &option, &suite]);
         arguments.extend(more);
         let complaints = self.folder.join("server.stderr");
         let child = command(self.openssl, self.server, &arguments)
@@ -124,10 +124,18 @@ impl Session<'_> {
         Ok(server)
     }
 
+    /// TLS 1.3 has suites of its own, and an option for them.
+    fn suite_option(&self) -> [String; 2] {
+        match self.version {
+            "-tls1_3" => ["-ciphersuites".to_owned(), self.suite.to_owned()],
+            _ => ["-cipher".to_owned(), format!("{}:@SECLEVEL=0", self.suite)],
+        }
+    }
+
     fn client(&self, socket: &Path, more: &[&str]) -> std::process::Command {
-        let cipher = format!("{}:@SECLEVEL=0", self.suite);
+        let [option, suite] = self.suite_option();
         let mut arguments = vec!["s_client", "-unix", socket.to_str().expect("a plain name")];
-        arguments.extend([self.version, "-cipher", &cipher]);
+        arguments.extend([self.version, &option, &suite]);
         arguments.extend(more);
         let mut client = command(self.openssl, self.client, &arguments);
         client.current_dir(self.folder);

@@ -30,6 +30,10 @@ pub const OTHER_CIPHERS: [&str; 9] = [
     "DES-EDE3-CBC",
 ];
 
+/// Those that authenticate.
+pub const AEADS: [&str; 6] =
+    ["AES-128-GCM", "AES-192-GCM", "AES-256-GCM", "AES-128-CCM", "AES-192-CCM", "AES-256-CCM"];
+
 /// What the provider is given to drive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Way {

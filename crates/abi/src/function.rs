@@ -143,5 +143,9 @@ pub const EVP_CIPH_ECB_MODE: c_uint = 1;
 pub const EVP_CIPH_CBC_MODE: c_uint = 2;
 /// `EVP_CIPH_CTR_MODE`
 pub const EVP_CIPH_CTR_MODE: c_uint = 5;
+/// `EVP_CIPH_GCM_MODE`
+pub const EVP_CIPH_GCM_MODE: c_uint = 6;
+/// `EVP_CIPH_CCM_MODE`
+pub const EVP_CIPH_CCM_MODE: c_uint = 7;
 /// `EVP_CIPH_XTS_MODE`
 pub const EVP_CIPH_XTS_MODE: c_uint = 0x10001;

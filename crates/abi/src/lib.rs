@@ -18,6 +18,6 @@ pub use digest::*;
 pub use dispatch::{Algorithm, CoreHandle, Dispatch, Function, find, rows};
 pub use function::*;
 pub use param::{
-    Param, ParamType, end, get_u64, locate, locate_mut, name, set_octets, set_pointer, set_unsigned,
+    Param, ParamType, count, end, get_u64, locate, locate_mut, name, set_octets, set_pointer, set_unsigned,
 };
 pub use rand::*;

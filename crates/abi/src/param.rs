@@ -23,6 +23,16 @@ pub mod name {
     pub const TLS_MAC_SIZE: &CStr = c"tls-mac-size";
     /// `OSSL_CIPHER_PARAM_TLS_MAC`: octet pointer
     pub const TLS_MAC: &CStr = c"tls-mac";
+    /// `OSSL_CIPHER_PARAM_AEAD_TAG`, octet string
+    pub const AEAD_TAG: &CStr = c"tag";
+    /// `OSSL_CIPHER_PARAM_AEAD_TLS1_AAD`: the 13 bytes before a record of TLS 1.2, octet string
+    pub const AEAD_TLS1_AAD: &CStr = c"tlsaad";
+    /// `OSSL_CIPHER_PARAM_AEAD_TLS1_IV_FIXED`: the part of the IV that stays, octet string
+    pub const AEAD_TLS1_IV_FIXED: &CStr = c"tlsivfixed";
+    /// `OSSL_CIPHER_PARAM_AEAD_TLS1_GET_IV_GEN`: takes the next IV and gives its end, octet string
+    pub const AEAD_TLS1_GET_IV_GEN: &CStr = c"tlsivgen";
+    /// `OSSL_CIPHER_PARAM_AEAD_TLS1_SET_IV_INV`: the part of the IV that a record brings, octet string
+    pub const AEAD_TLS1_SET_IV_INV: &CStr = c"tlsivinv";
     /// `OSSL_CIPHER_PARAM_MODE`, unsigned
     pub const MODE: &CStr = c"mode";
     /// `OSSL_CIPHER_PARAM_KEYLEN`: bytes, size_t
@@ -151,6 +161,17 @@ impl Param {
         }
     }
 
+    /// Bytes to be handed over, or room for them to be filled; it must outlive the use of the parameter.
+    pub fn octets(key: &CStr, bytes: &mut [u8]) -> Param {
+        Param {
+            key: key.as_ptr(),
+            data_type: ParamType::OctetString as c_uint,
+            data: bytes.as_mut_ptr().cast(),
+            data_size: bytes.len(),
+            return_size: UNMODIFIED,
+        }
+    }
+
     /// A size to be handed over; `value` must outlive the use of the parameter.
     pub fn give_size(key: &CStr, value: &mut usize) -> Param {
         Param {
@@ -206,6 +227,21 @@ pub unsafe fn locate<'a>(params: *const Param, key: &CStr) -> Option<&'a Param> 
 pub unsafe fn locate_mut<'a>(params: *mut Param, key: &CStr) -> Option<&'a mut Param> {
     // SAFETY: the caller's promise is the same; the row at that position was read.
     unsafe { position(params, key).map(|index| &mut *params.add(index)) }
+}
+
+/// How many parameters are called `key`.
+///
+/// # Safety
+/// As for [`locate`].
+pub unsafe fn count(mut params: *const Param, key: &CStr) -> usize {
+    let mut found = 0;
+    // SAFETY: the caller vouches for each row up to the one with a null key.
+    while let Some(place) = unsafe { position(params, key) } {
+        found += 1;
+        // SAFETY: as above; a row was there, so the next one is or ends the array.
+        params = unsafe { params.add(place + 1) };
+    }
+    found
 }
 
 /// The value of an integer parameter of 4 or 8 bytes, signed or not, if it is not negative.

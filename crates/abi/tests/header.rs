@@ -100,6 +100,8 @@ fn numbers_are_openssls() {
         ("EVP_CIPH_ECB_MODE", abi::EVP_CIPH_ECB_MODE as i32),
         ("EVP_CIPH_CBC_MODE", abi::EVP_CIPH_CBC_MODE as i32),
         ("EVP_CIPH_CTR_MODE", abi::EVP_CIPH_CTR_MODE as i32),
+        ("EVP_CIPH_GCM_MODE", abi::EVP_CIPH_GCM_MODE as i32),
+        ("EVP_CIPH_CCM_MODE", abi::EVP_CIPH_CCM_MODE as i32),
         ("EVP_CIPH_XTS_MODE", abi::EVP_CIPH_XTS_MODE as i32),
     ];
     let theirs = ask_c(&ours.map(|(name, _)| name), "%lld");
@@ -119,6 +121,11 @@ fn parameter_names_are_openssls() {
         ("OSSL_CIPHER_PARAM_TLS_VERSION", name::TLS_VERSION),
         ("OSSL_CIPHER_PARAM_TLS_MAC_SIZE", name::TLS_MAC_SIZE),
         ("OSSL_CIPHER_PARAM_TLS_MAC", name::TLS_MAC),
+        ("OSSL_CIPHER_PARAM_AEAD_TAG", name::AEAD_TAG),
+        ("OSSL_CIPHER_PARAM_AEAD_TLS1_AAD", name::AEAD_TLS1_AAD),
+        ("OSSL_CIPHER_PARAM_AEAD_TLS1_IV_FIXED", name::AEAD_TLS1_IV_FIXED),
+        ("OSSL_CIPHER_PARAM_AEAD_TLS1_GET_IV_GEN", name::AEAD_TLS1_GET_IV_GEN),
+        ("OSSL_CIPHER_PARAM_AEAD_TLS1_SET_IV_INV", name::AEAD_TLS1_SET_IV_INV),
         ("OSSL_CIPHER_PARAM_MODE", name::MODE),
         ("OSSL_CIPHER_PARAM_KEYLEN", name::KEYLEN),
         ("OSSL_CIPHER_PARAM_IVLEN", name::IVLEN),

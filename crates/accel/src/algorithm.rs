@@ -13,6 +13,10 @@ pub enum Algorithm {
     XtsAes,
     /// Triple DES with three keys in CBC mode, 24 bytes of key, IV and blocks of 8 bytes.
     CbcDes3Ede,
+    /// AES in Galois/counter mode: authenticated, with nonces of 12 bytes.
+    GcmAes,
+    /// AES in CCM mode: authenticated, with nonces of 7 to 13 bytes, and 15 less that for the length of the text.
+    CcmAes,
 }
 
 /// What is fixed about an algorithm.
@@ -25,8 +29,15 @@ struct Facts {
 
 impl Algorithm {
     /// Every algorithm.
-    pub const ALL: [Algorithm; 5] =
-        [Algorithm::CbcAes, Algorithm::CtrAes, Algorithm::EcbAes, Algorithm::XtsAes, Algorithm::CbcDes3Ede];
+    pub const ALL: [Algorithm; 7] = [
+        Algorithm::CbcAes,
+        Algorithm::CtrAes,
+        Algorithm::EcbAes,
+        Algorithm::XtsAes,
+        Algorithm::CbcDes3Ede,
+        Algorithm::GcmAes,
+        Algorithm::CcmAes,
+    ];
 
     const fn facts(self) -> Facts {
         let (kernel_name, iv_len, block_len, least_key_len) = match self {
@@ -35,6 +46,8 @@ impl Algorithm {
             Algorithm::EcbAes => ("ecb(aes)", 0, 16, 16),
             Algorithm::XtsAes => ("xts(aes)", 16, 16, 32),
             Algorithm::CbcDes3Ede => ("cbc(des3_ede)", 8, 8, 24),
+            Algorithm::GcmAes => ("gcm(aes)", 12, 1, 16),
+            Algorithm::CcmAes => ("ccm(aes)", 12, 1, 16),
         };
         Facts { kernel_name, iv_len, block_len, least_key_len }
     }
@@ -49,9 +62,33 @@ impl Algorithm {
         self.facts().kernel_name
     }
 
-    /// Bytes of the IV.
+    /// Bytes of the IV; of the nonce that is usual where there are several.
     pub const fn iv_len(self) -> usize {
         self.facts().iv_len
+    }
+
+    /// Whether an IV may have so many bytes.
+    pub const fn takes_iv(self, len: usize) -> bool {
+        match self {
+            Algorithm::CcmAes => 7 <= len && len <= 13,
+            _ => len == self.facts().iv_len,
+        }
+    }
+
+    /// Whether it authenticates what it encrypts.
+    pub const fn has_tags(self) -> bool {
+        matches!(self, Algorithm::GcmAes | Algorithm::CcmAes)
+    }
+
+    /// Bytes of a full tag, 0 where there are none.
+    pub const fn full_tag(self) -> usize {
+        if self.has_tags() { 16 } else { 0 }
+    }
+
+    /// The longest text under an IV of so many bytes, as far as the algorithm itself has a limit that a request could reach:
+    /// SP 800-38C, A.1.
+    pub(crate) const fn longest_text(self, iv_len: usize) -> usize {
+        if matches!(self, Algorithm::CcmAes) && iv_len == 13 { 0xffff } else { usize::MAX }
     }
 
     /// A request's length is a multiple of this many bytes. (Drivers may do other lengths in counter mode and XTS too; what
@@ -67,12 +104,12 @@ impl Algorithm {
 
     /// Whether a request can be cut into pieces that need not wait for each other. To decrypt a block of CBC takes the
     /// ciphertext before it, which is there; to encrypt one takes the result before it (SP 800-38A, 6.2). A piece of XTS
-    /// would need a tweak in the middle of a data unit, and no driver takes one.
+    /// would need a tweak in the middle of a data unit, and no driver takes one. A tag is that of a whole text.
     pub(crate) const fn can_be_cut(self, direction: Direction) -> bool {
         match self {
             Algorithm::CbcAes | Algorithm::CbcDes3Ede => matches!(direction, Direction::Decrypt),
             Algorithm::CtrAes | Algorithm::EcbAes => true,
-            Algorithm::XtsAes => false,
+            Algorithm::XtsAes | Algorithm::GcmAes | Algorithm::CcmAes => false,
         }
     }
 }

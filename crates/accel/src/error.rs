@@ -98,6 +98,23 @@ pub enum Error {
         /// The driver's name in `/proc/crypto`.
         driver: String,
     },
+    /// AEADs have one way down: a request of them is laid out otherwise on each interface, and the others are closed to
+    /// accelerators by now or wait without end for a driver.
+    #[error(
+        "{interface} is not used for ciphers that authenticate: load the outboard module, then outboard allow {driver}"
+    )]
+    NoTags {
+        /// `AF_ALG`
+        interface: &'static str,
+        /// The driver's name in `/proc/crypto`.
+        driver: String,
+    },
+    /// The tag of what was to be decrypted is wrong: an answer, not a failure.
+    #[error("driver {driver} says that the tag is wrong")]
+    Forged {
+        /// The driver's name in `/proc/crypto`.
+        driver: String,
+    },
     /// The request does not fit the session: a mistake of the caller, not of the driver.
     #[error(
         "a request of {len} bytes with an IV of {iv_len} bytes does not fit {algorithm}, at most {max} bytes"

@@ -15,6 +15,13 @@ pub trait Accelerator<S: ?Sized = dyn Session>: Send + Sync {
     /// Hands `key` to the driver. Costs system calls and, on many devices, a slot of scarce key memory:
     /// keep the session. Key lengths are those of the algorithm.
     fn open(&self, key: &[u8]) -> Result<Box<S>, Error>;
+
+    /// As `open`, for an algorithm that authenticates, with tags of `tag_len` bytes; `open` gives it full ones of 16 bytes.
+    /// Other algorithms have no tags.
+    fn open_with_tag(&self, key: &[u8], tag_len: usize) -> Result<Box<S>, Error> {
+        let _ = tag_len;
+        self.open(key)
+    }
 }
 
 /// What several threads may have at the same time, each one of its own.
@@ -40,35 +47,52 @@ pub struct Request<'a> {
     pub head: &'a [u8],
     /// With `head` whole blocks, at most [`Session::max_request`] bytes.
     pub input: &'a [u8],
+    /// What is authenticated with the text and not encrypted, at most [`MAX_AAD`] bytes. Only where there are tags.
+    pub aad: &'a [u8],
+    /// The tag that the text to be decrypted came with. Only for decryption, and where there are tags.
+    pub tag: &'a [u8],
 }
+
+/// The most additional data of a request, in bytes: records and packets have a dozen.
+pub const MAX_AAD: usize = 4096;
 
 impl<'a> Request<'a> {
     /// A request without a head.
     pub const fn new(direction: Direction, iv: &'a [u8], input: &'a [u8]) -> Request<'a> {
-        Request { direction, iv, head: &[], input }
+        Request { direction, iv, head: &[], input, aad: &[], tag: &[] }
     }
 
-    /// Bytes of head and input, and of the result.
+    /// Bytes of head and input, and of the result but for the tag behind what was encrypted.
     #[allow(clippy::len_without_is_empty, reason = "nobody asks")]
     pub fn len(&self) -> usize {
         self.head.len() + self.input.len()
     }
 
-    /// Whether it is one that `algorithm` can do, of at most `max` bytes.
-    pub(crate) fn check(&self, algorithm: Algorithm, max: usize) -> Result<(), Error> {
+    /// Whether it is one that `algorithm` can do, with tags of `tag_len` bytes, of at most `max` bytes.
+    pub(crate) fn check(&self, algorithm: Algorithm, tag_len: usize, max: usize) -> Result<(), Error> {
         let (len, iv_len, block) = (self.len(), self.iv.len(), algorithm.block_len());
         let head_fits = [0, block].contains(&self.head.len());
-        if len <= max && len % block == 0 && head_fits && iv_len == algorithm.iv_len() {
+        let tag_fits = self.tag.len() == if self.direction == Direction::Decrypt { tag_len } else { 0 };
+        let aad_fits = self.aad.len() <= if tag_len > 0 { MAX_AAD } else { 0 };
+        if len <= max.min(algorithm.longest_text(iv_len))
+            && len % block == 0
+            && head_fits
+            && tag_fits
+            && aad_fits
+            && algorithm.takes_iv(iv_len)
+        {
             return Ok(());
         }
         Err(Error::Misfit { len, iv_len, algorithm: algorithm.kernel_name(), max })
     }
 
-    /// Copies head and input to `room`, which is as long as they are.
+    /// Copies head and input, and the tag if there is one, to `room`, which is as long as they are.
     pub(crate) fn copy_to(&self, room: &mut [u8]) {
-        let (head, input) = room.split_at_mut(self.head.len());
+        let (head, rest) = room.split_at_mut(self.head.len());
+        let (input, tag) = rest.split_at_mut(self.input.len());
         head.copy_from_slice(self.head);
         input.copy_from_slice(self.input);
+        tag.copy_from_slice(self.tag);
     }
 }
 
@@ -92,7 +116,8 @@ pub trait Session: Send {
     /// Whether [`result`](Self::result) would not have to wait, for any request.
     fn is_done(&mut self) -> bool;
 
-    /// Waits for the request with this place in the batch, and lends its result, as long as its input.
+    /// Waits for the request with this place in the batch, and lends its result, as long as its input; an encrypted one has
+    /// its tag behind it where there are tags. That a tag is wrong is an answer: [`Error::Forged`].
     fn result(&mut self, index: usize) -> Result<&[u8], Error>;
 
     /// Gives back the memory of the results, wiped where they were plaintext.

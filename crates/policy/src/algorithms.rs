@@ -5,7 +5,7 @@ use std::str::FromStr;
 use crate::Error;
 
 /// OpenSSL's names of the ciphers that outboard can offer.
-pub const CIPHERS: [&str; 12] = [
+pub const CIPHERS: [&str; 18] = [
     "AES-128-CBC",
     "AES-192-CBC",
     "AES-256-CBC",
@@ -18,6 +18,12 @@ pub const CIPHERS: [&str; 12] = [
     "AES-128-XTS",
     "AES-256-XTS",
     "DES-EDE3-CBC",
+    "AES-128-GCM",
+    "AES-192-GCM",
+    "AES-256-GCM",
+    "AES-128-CCM",
+    "AES-192-CCM",
+    "AES-256-CCM",
 ];
 
 /// OpenSSL's names of the digests that outboard can offer.

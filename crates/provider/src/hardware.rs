@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use outboard_accel::{Accelerator, Error, Session, Share};
 use outboard_policy::ShadowChecks;
+use zeroize::Zeroizing;
 
 use crate::log::{Level, Log};
 use crate::sessions::{Hold, Sessions};
@@ -50,7 +51,18 @@ impl<S: ?Sized + Share> Hardware<S> {
     /// A session for `key`, or `None`: then its requests are for software. Who is `urgent` may have the place of one that is
     /// idle.
     pub(crate) fn open(&self, key: &[u8], urgent: bool) -> Option<Hold> {
-        match self.sessions.open(key, urgent, || self.accelerator.open(key)) {
+        self.opened(self.sessions.open(key, urgent, || self.accelerator.open(key)))
+    }
+
+    /// The same for an algorithm that has tags, of so many bytes.
+    pub(crate) fn open_with_tag(&self, key: &[u8], tag_len: usize, urgent: bool) -> Option<Hold> {
+        // With other tags it is another session, so the length is part of what is compared.
+        let both = Zeroizing::new([key, &[tag_len as u8]].concat());
+        self.opened(self.sessions.open(&both, urgent, || self.accelerator.open_with_tag(key, tag_len)))
+    }
+
+    fn opened(&self, opened: Result<Option<Hold>, Error>) -> Option<Hold> {
+        match opened {
             Ok(hold) => hold,
             Err(error) => {
                 self.failed(&error);

@@ -10,12 +10,14 @@
 //! - `config`: the keys of our section in openssl.cnf
 //! - `software`: the default provider, found through the core
 //! - `hardware`: the driver, its failures, its rest
-//! - `offer`: which ciphers are offered; `decided`: what is found out once
-//! - `cipher`: cipher contexts
+//! - `offer`: which algorithms are offered; `decided`: what is found out once
+//! - `cipher`: cipher contexts; `aead`: those of ciphers that authenticate
 //! - `digest`: digest contexts
 //! - `hash`: what digests and HMACs have in common: a message that is gathered, a driver that hashes it
+//! - `keeping`: a context's key in the driver; `sessions`: all of them
 //! - `rand`: a seed source from /dev/hwrng
 
+mod aead;
 mod cipher;
 mod config;
 mod core;
@@ -24,6 +26,7 @@ mod digest;
 pub mod entry;
 mod hardware;
 mod hash;
+mod keeping;
 mod log;
 mod offer;
 mod rand;

@@ -61,6 +61,14 @@ impl Cipher {
         unsafe { (library().EVP_CIPHER_get_mode)(self.pointer()) == XTS }
     }
 
+    /// Is its mode CCM?
+    pub fn is_ccm(&self) -> bool {
+        /// `EVP_CIPH_CCM_MODE` of openssl/evp.h.
+        const CCM: c_int = 7;
+        // SAFETY: the cipher is alive.
+        unsafe { (library().EVP_CIPHER_get_mode)(self.pointer()) == CCM }
+    }
+
     /// Key length, IV length, block size, mode and flags: what a cipher says of itself.
     pub fn description(&self) -> [i64; 5] {
         // SAFETY: the cipher is alive.

@@ -267,7 +267,7 @@ impl Context {
         }
     }
 
-    fn pointer(&self) -> *mut c_void {
+    pub(super) fn pointer(&self) -> *mut c_void {
         self.context.as_ptr()
     }
 }

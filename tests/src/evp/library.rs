@@ -73,6 +73,8 @@ functions! {
     EVP_CIPHER_CTX_get_updated_iv: fn(*mut c_void, *mut c_void, usize) -> c_int;
     EVP_CIPHER_CTX_get_params: fn(*mut c_void, *mut OsslParam) -> c_int;
     EVP_CIPHER_CTX_set_params: fn(*mut c_void, *const OsslParam) -> c_int;
+    EVP_CIPHER_CTX_ctrl: fn(*mut c_void, c_int, c_int, *mut c_void) -> c_int;
+    EVP_CIPHER_CTX_get_iv_length: fn(*const c_void) -> c_int;
     EVP_CipherInit_ex2: fn(*mut c_void, *const c_void, *const c_uchar, *const c_uchar, c_int, *const OsslParam) -> c_int;
     EVP_CipherUpdate: fn(*mut c_void, *mut c_uchar, *mut c_int, *const c_uchar, c_int) -> c_int;
     EVP_CipherFinal_ex: fn(*mut c_void, *mut c_uchar, *mut c_int) -> c_int;

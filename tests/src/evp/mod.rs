@@ -4,6 +4,7 @@
 //! The structures are declared here a second time, apart from `outboard-abi`, so that a mistake there cannot
 //! hide behind the same mistake in its test.
 
+mod aead;
 mod cipher;
 mod context;
 mod digest;

@@ -25,6 +25,9 @@ impl AfAlg {
     /// Checks that AF_ALG leads to `driver`, an exact driver name of `/proc/crypto`, never an algorithm's
     /// name: a name such as `cbc(aes)` would bind to whatever has the highest priority.
     pub fn reach(driver: &str, algorithm: Algorithm) -> Result<AfAlg, Error> {
+        if algorithm.has_tags() {
+            return Err(Error::NoTags { interface: INTERFACE, driver: driver.to_owned() });
+        }
         bind(driver)?;
         Ok(AfAlg { driver: driver.to_owned(), algorithm })
     }

@@ -79,7 +79,7 @@ impl Session for AfAlgSession {
         let [asked] = requests else {
             return Err(Error::Batch { count: requests.len(), max: self.max_batch() });
         };
-        asked.check(self.algorithm, self.max_request)?;
+        asked.check(self.algorithm, 0, self.max_request)?;
         self.pending = None;
         self.len = asked.len();
         if self.len == 0 {

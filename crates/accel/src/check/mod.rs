@@ -1,9 +1,13 @@
 //! Is a driver right? Published examples first, then requests of many lengths against plain code of our own: AES and
-//! triple DES as their standards write them, and their modes; SHA-1, SHA-2 and HMAC.
+//! triple DES as their standards write them, and their modes; SHA-1, SHA-2 and HMAC. A driver that authenticates must refuse
+//! what was forged.
 
+mod aead;
 mod aes;
+mod ccm;
 mod des;
 mod examples;
+mod gcm;
 mod hashes;
 mod modes;
 mod sha;
@@ -54,12 +58,22 @@ pub enum Fault {
         /// The first wrong byte.
         at: usize,
     },
+    /// It took what was forged for genuine.
+    #[error("{doing}: it accepted a forgery, so whoever can change a message would go unnoticed")]
+    Accepted {
+        /// What it was asked to do.
+        doing: String,
+    },
 }
 
 /// Checks a driver with every key length of its algorithm, in both directions, one request at a time and in batches.
 pub fn check(accelerator: &dyn Accelerator, algorithm: Algorithm) -> Result<Checked, Fault> {
     let mut checked = Checked::default();
     let mut random = Random::new();
+    if algorithm.has_tags() {
+        aead::check(accelerator, algorithm, &mut checked, &mut random)?;
+        return Ok(checked);
+    }
     for vector in VECTORS.iter().filter(|vector| vector.algorithm == algorithm) {
         let key = hex(vector.key);
         let name = format!("{} with a key of {} bits", algorithm.kernel_name(), key.len() * 8);
@@ -130,7 +144,7 @@ impl Run<'_> {
         let kept_back =
             if self.checked.requests % 2 == 0 { 0 } else { self.algorithm.block_len().min(input.len()) };
         let (head, rest) = input.split_at(kept_back);
-        let result = self.session.crypt(&Request { direction, iv, head, input: rest });
+        let result = self.session.crypt(&Request { head, ..Request::new(direction, iv, rest) });
         let result = result.map_err(|error| Fault::Failed { doing: doing(), error })?;
         compare(result, expected).map_err(|at| Fault::Wrong { doing: doing(), at })?;
         self.session.release();

@@ -25,6 +25,7 @@ impl Reference {
                 Reference::Xts(Aes::new(data), Aes::new(tweak))
             }
             Algorithm::CbcDes3Ede => Reference::Des3(Des3::new(key)),
+            Algorithm::GcmAes | Algorithm::CcmAes => unreachable!("what has tags has a reference of its own"),
         }
     }
 
@@ -63,7 +64,7 @@ fn in_place(block: &mut [u8], cipher: impl Fn([u8; 16]) -> [u8; 16]) {
     block.copy_from_slice(&result);
 }
 
-fn add(block: &mut [u8], other: &[u8]) {
+pub(super) fn add(block: &mut [u8], other: &[u8]) {
     block.iter_mut().zip(other).for_each(|(byte, other)| *byte ^= other);
 }
 

@@ -68,13 +68,17 @@ impl Session for ShamSession {
     }
 }
 
+fn without_tags() -> impl Iterator<Item = Algorithm> {
+    Algorithm::ALL.into_iter().filter(|algorithm| !algorithm.has_tags())
+}
+
 fn sham(algorithm: Algorithm, wrong: Option<usize>, broken: bool) -> Sham {
     Sham { algorithm, wrong, done: Default::default(), broken }
 }
 
 #[test]
 fn a_right_driver_of_any_algorithm_passes() {
-    for algorithm in Algorithm::ALL {
+    for algorithm in without_tags() {
         let checked = check(&sham(algorithm, None, false), algorithm).expect("it is right");
         assert!(checked.requests > 20, "{algorithm:?}: {checked:?}");
     }
@@ -82,7 +86,7 @@ fn a_right_driver_of_any_algorithm_passes() {
 
 #[test]
 fn one_wrong_byte_in_any_request_is_found() {
-    for algorithm in Algorithm::ALL {
+    for algorithm in without_tags() {
         let all = check(&sham(algorithm, None, false), algorithm).expect("it is right").requests;
         for n in (0..all).step_by(9).chain([all - 1]) {
             let checked = check(&sham(algorithm, Some(n), false), algorithm);

@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn every_algorithm_has_an_example() {
-        for algorithm in Algorithm::ALL {
+        for algorithm in Algorithm::ALL.into_iter().filter(|algorithm| !algorithm.has_tags()) {
             assert!(VECTORS.iter().any(|vector| vector.algorithm == algorithm), "{algorithm:?}");
         }
     }

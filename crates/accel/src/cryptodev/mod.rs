@@ -34,8 +34,11 @@ impl Cryptodev {
     /// Checks that this process may open the device, and that it leads to `driver`, an exact driver name of
     /// `/proc/crypto`: a session is made with a key of no meaning, asked, and ended.
     pub fn reach(driver: &str, algorithm: Algorithm) -> Result<Cryptodev, Error> {
+        let number = number(algorithm)
+            .ok_or_else(|| Error::NoTags { interface: INTERFACE, driver: driver.to_owned() })?;
         let node = Node::open().map_err(refusal::no_interface)?;
-        let driver = Arc::new(Driver { name: driver.to_owned(), algorithm, node: Current::new(node) });
+        let driver =
+            Arc::new(Driver { name: driver.to_owned(), algorithm, number, node: Current::new(node) });
         let key = Zeroizing::new(algorithm.sample_key());
         Keyed::new(&driver, key).map_err(|error| refusal::no_probe(error, algorithm))?;
         Ok(Cryptodev(driver))
@@ -60,6 +63,8 @@ impl Accelerator for Cryptodev {
 struct Driver {
     name: String,
     algorithm: Algorithm,
+    /// Of the algorithm.
+    number: u32,
     node: Current<Node>,
 }
 
@@ -71,13 +76,14 @@ impl Driver {
     }
 }
 
-/// The number of an algorithm.
-fn number(algorithm: Algorithm) -> u32 {
+/// The number of an algorithm, of those that are asked for here.
+fn number(algorithm: Algorithm) -> Option<u32> {
     match algorithm {
-        Algorithm::CbcAes => abi::AES_CBC,
-        Algorithm::CtrAes => abi::AES_CTR,
-        Algorithm::EcbAes => abi::AES_ECB,
-        Algorithm::XtsAes => abi::AES_XTS,
-        Algorithm::CbcDes3Ede => abi::DES3_CBC,
+        Algorithm::CbcAes => Some(abi::AES_CBC),
+        Algorithm::CtrAes => Some(abi::AES_CTR),
+        Algorithm::EcbAes => Some(abi::AES_ECB),
+        Algorithm::XtsAes => Some(abi::AES_XTS),
+        Algorithm::CbcDes3Ede => Some(abi::DES3_CBC),
+        Algorithm::GcmAes | Algorithm::CcmAes => None,
     }
 }

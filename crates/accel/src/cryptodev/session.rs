@@ -6,7 +6,7 @@ use std::sync::Arc;
 use zeroize::Zeroizing;
 
 use super::node::Node;
-use super::{Driver, abi, number, refusal};
+use super::{Driver, abi, refusal};
 use crate::buffer::Buffer;
 use crate::{Algorithm, Direction, Error, Request, Session};
 
@@ -31,7 +31,7 @@ impl Keyed {
     pub(super) fn new(driver: &Driver, key: Zeroizing<Vec<u8>>) -> Result<Arc<Keyed>, Error> {
         let node = driver.node()?;
         let generation = node.generation();
-        let made = node.new_session(number(driver.algorithm), &key);
+        let made = node.new_session(driver.number, &key);
         let number = made.map_err(|source| Error::KeyRefused { driver: driver.name.clone(), source })?;
         // From here on dropping it ends the session.
         let keyed = Arc::new(Keyed { node, generation, number, key });
@@ -103,7 +103,7 @@ impl Session for CryptodevSession {
         let [asked] = requests else {
             return Err(Error::Batch { count: requests.len(), max: self.max_batch() });
         };
-        asked.check(self.driver.algorithm, self.max_request(asked.direction))?;
+        asked.check(self.driver.algorithm, 0, self.max_request(asked.direction))?;
         let len = asked.len();
         if len > 0 {
             self.settle()?;

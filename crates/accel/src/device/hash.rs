@@ -34,7 +34,7 @@ impl Keyed {
     fn new(driver: &HashDriver, key: &[u8]) -> Result<Arc<Keyed>, Error> {
         let link = driver.link()?;
         let generation = link.generation();
-        let made = link.new_session(driver.number, hash_number(driver.algorithm), key);
+        let made = link.new_session(driver.number, hash_number(driver.algorithm), key, 0);
         let number = made.map_err(|source| refusal::no_session(&driver.name, source))?;
         Ok(Arc::new(Keyed { link, generation, number, key: Zeroizing::new(key.to_vec()) }))
     }

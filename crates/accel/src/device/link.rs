@@ -106,11 +106,11 @@ impl Link {
     }
 
     /// Makes a session and answers its number. Numbers are this process's choice, but not its alone: whoever has
-    /// inherited the descriptor chooses too.
-    pub(super) fn new_session(&self, driver: u16, algorithm: u16, key: &[u8]) -> io::Result<u32> {
+    /// inherited the descriptor chooses too. `tag` is the length of the tags, 0 where there are none.
+    pub(super) fn new_session(&self, driver: u16, algorithm: u16, key: &[u8], tag: usize) -> io::Result<u32> {
         const HEAD: usize = size_of::<uapi::SessionNew>();
         self.generation();
-        if key.len() > uapi::MAX_KEY {
+        if key.len() > uapi::MAX_KEY || tag > uapi::MAX_TAG {
             return Err(io::Error::from_raw_os_error(libc::EINVAL));
         }
         let mut bytes = Zeroizing::new([0; HEAD + uapi::MAX_KEY]);
@@ -122,6 +122,7 @@ impl Link {
                 algorithm,
                 driver,
                 key_size: key.len() as u16,
+                tag_size: tag as u8,
                 ..uapi::SessionNew::default()
             };
             bytes[..HEAD].copy_from_slice(as_bytes(&record));

@@ -41,21 +41,28 @@ impl Device {
     /// the device.
     pub fn reach(driver: &str, algorithm: Algorithm) -> Result<Device, Error> {
         let sample = algorithm.sample_key();
-        let (number, link) = lead(driver, algorithm.kernel_name(), number(algorithm), &sample)?;
+        let (number, link) =
+            lead(driver, algorithm.kernel_name(), number(algorithm), &sample, algorithm.full_tag())?;
         Ok(Device(Arc::new(Driver { name: driver.to_owned(), number, algorithm, link: Current::new(link) })))
     }
 
     /// The same for digests and HMAC.
     pub fn reach_hash(driver: &str, algorithm: HashAlgorithm) -> Result<HashDevice, Error> {
         let sample: &[u8] = if algorithm.hmac { &[0; 16] } else { &[] };
-        let (number, link) = lead(driver, algorithm.kernel_name(), hash_number(algorithm), sample)?;
+        let (number, link) = lead(driver, algorithm.kernel_name(), hash_number(algorithm), sample, 0)?;
         let driver = HashDriver { name: driver.to_owned(), number, algorithm, link: Current::new(link) };
         Ok(HashDevice(Arc::new(driver)))
     }
 }
 
 /// An open device, and the number of `driver` in root's list. It must do the algorithm that the kernel calls `name`.
-fn lead(driver: &str, name: &str, algorithm: u16, sample_key: &[u8]) -> Result<(u16, Link), Error> {
+fn lead(
+    driver: &str,
+    name: &str,
+    algorithm: u16,
+    sample_key: &[u8],
+    tag: usize,
+) -> Result<(u16, Link), Error> {
     let link = Link::open().map_err(refusal::no_interface)?;
     let list = allowed().map_err(|source| refusal::no_list(driver, source))?;
     let entry = list.into_iter().find(|entry| entry.driver == driver);
@@ -65,7 +72,7 @@ fn lead(driver: &str, name: &str, algorithm: u16, sample_key: &[u8]) -> Result<(
         Some(other) => return Err(refusal::other_algorithm(driver, other)),
         // No driver of this name has been seen: whether there is one now, a session tells.
         None => {
-            let session = link.new_session(entry.number, algorithm, sample_key);
+            let session = link.new_session(entry.number, algorithm, sample_key, tag);
             link.free_session(session.map_err(|source| refusal::never_seen(driver, source))?);
         }
     }
@@ -99,7 +106,11 @@ impl Accelerator for Device {
     }
 
     fn open(&self, key: &[u8]) -> Result<Box<dyn Session>, Error> {
-        Ok(Box::new(DeviceSession::new(Arc::clone(&self.0), key)?))
+        self.open_with_tag(key, self.0.algorithm.full_tag())
+    }
+
+    fn open_with_tag(&self, key: &[u8], tag_len: usize) -> Result<Box<dyn Session>, Error> {
+        Ok(Box::new(DeviceSession::new(Arc::clone(&self.0), key, tag_len)?))
     }
 }
 
@@ -130,6 +141,8 @@ fn number(algorithm: Algorithm) -> u16 {
         Algorithm::EcbAes => uapi::ECB_AES,
         Algorithm::XtsAes => uapi::XTS_AES,
         Algorithm::CbcDes3Ede => uapi::CBC_DES3,
+        Algorithm::GcmAes => uapi::GCM_AES,
+        Algorithm::CcmAes => uapi::CCM_AES,
     }
 }
 

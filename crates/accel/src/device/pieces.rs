@@ -25,12 +25,20 @@ pub(super) fn pieces(
     } else {
         len.max(1)
     };
-    (0..len).step_by(step).map(move |from| from..len.min(from + step))
+    // A text of no bytes has a tag too.
+    let end = len.max(usize::from(algorithm.has_tags()));
+    (0..end).step_by(step).map(move |from| from..len.min(from + step))
 }
 
 /// The IV of the piece that begins at `from`, 0 or at least [`ALIGN`], with zeros behind it.
 pub(super) fn iv_of(algorithm: Algorithm, request: &Request<'_>, from: usize) -> [u8; uapi::IV_SIZE] {
     let mut iv = [0; uapi::IV_SIZE];
+    if algorithm == Algorithm::CcmAes {
+        // The first byte of RFC 3610's blocks: how many bytes the text's length has, less one.
+        iv[0] = (14 - request.iv.len()) as u8;
+        iv[1..=request.iv.len()].copy_from_slice(request.iv);
+        return iv;
+    }
     iv[..request.iv.len()].copy_from_slice(request.iv);
     match algorithm {
         _ if from == 0 => {}
@@ -40,7 +48,7 @@ pub(super) fn iv_of(algorithm: Algorithm, request: &Request<'_>, from: usize) ->
             iv[..request.iv.len()].copy_from_slice(&request.input[before..][..request.iv.len()]);
         }
         Algorithm::CtrAes => iv = advance(iv, from / algorithm.block_len()),
-        Algorithm::EcbAes | Algorithm::XtsAes => {}
+        Algorithm::EcbAes | Algorithm::XtsAes | Algorithm::GcmAes | Algorithm::CcmAes => {}
     }
     iv
 }
@@ -118,5 +126,19 @@ mod tests {
         assert!(pieces(Algorithm::XtsAes, &unit).eq(whole()));
         let nothing = Request { input: &[], ..request };
         assert_eq!(pieces(Algorithm::CbcAes, &nothing).count(), 0);
+    }
+
+    #[test]
+    fn what_has_a_tag_is_one_piece_even_of_no_bytes() {
+        let request = Request::new(Direction::Encrypt, &[0xaa; 12], &[0; LONGEST]);
+        let nothing = Request { input: &[], ..request };
+        for algorithm in [Algorithm::GcmAes, Algorithm::CcmAes] {
+            assert!(pieces(algorithm, &request).eq(std::iter::once(0..LONGEST)));
+            assert!(pieces(algorithm, &nothing).eq(std::iter::once(0..0)));
+        }
+        assert_eq!(iv_of(Algorithm::GcmAes, &request, 0), [[0xaa; 12].as_slice(), &[0; 4]].concat()[..]);
+        let ccm = |iv| iv_of(Algorithm::CcmAes, &Request { iv, ..request }, 0);
+        assert_eq!(ccm(&[0xaa; 12]), [&[2], [0xaa; 12].as_slice(), &[0; 3]].concat()[..]);
+        assert_eq!(ccm(&[0xaa; 7]), [&[7], [0xaa; 7].as_slice(), &[0; 8]].concat()[..]);
     }
 }

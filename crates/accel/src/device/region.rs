@@ -46,13 +46,17 @@ impl Region {
         }
     }
 
-    /// Copies what a request brings into the units from `unit` on, and answers its place from the start of the mapping.
-    pub(super) fn fill(&mut self, unit: u32, request: &Request<'_>) -> io::Result<u32> {
+    /// Copies the text of a request into the units from `unit` on, and its additional data `aad_at` bytes behind, and
+    /// answers its place from the start of the mapping.
+    pub(super) fn fill(&mut self, unit: u32, request: &Request<'_>, aad_at: usize) -> io::Result<u32> {
         let arena = self.arena()?;
-        let len = request.len();
-        assert!(self.rung == 0 && len <= (self.count - unit) as usize * UNIT, "it was measured before");
+        let (len, end) = (request.len() + request.tag.len(), aad_at + request.aad.len());
+        assert!(self.rung == 0 && len <= aad_at, "the parts do not overlap");
+        assert!(end <= (self.count - unit) as usize * UNIT, "it was measured before");
         // SAFETY: the units are ours, mapped and initialised, nothing is in flight there, and there is room.
-        request.copy_to(unsafe { std::slice::from_raw_parts_mut(arena.data(self.first + unit), len) });
+        let room = unsafe { std::slice::from_raw_parts_mut(arena.data(self.first + unit), end) };
+        request.copy_to(&mut room[..len]);
+        room[aad_at..].copy_from_slice(request.aad);
         Ok(arena.offset(self.first + unit))
     }
 

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use outboard_uapi as uapi;
 use zeroize::Zeroizing;
 
-use super::arena::UNIT;
+use super::arena::{ALIGN, UNIT};
 use super::link::Link;
 use super::pieces::{iv_of, pieces};
 use super::region::Region;
@@ -35,15 +35,28 @@ struct Keyed {
     number: u32,
     /// Kept because a fork's child needs a session of its own: its parent may free this one at any time.
     key: Zeroizing<Vec<u8>>,
+    /// Bytes of its tags, 0 where there are none.
+    tag_len: usize,
 }
 
 impl Keyed {
-    fn new(driver: &Driver, key: &[u8]) -> Result<Arc<Keyed>, Error> {
+    fn new(driver: &Driver, key: &[u8], tag_len: usize) -> Result<Arc<Keyed>, Error> {
         let link = driver.link()?;
         let generation = link.generation();
-        let made = link.new_session(driver.number, number(driver.algorithm), key);
+        let made = link.new_session(driver.number, number(driver.algorithm), key, tag_len);
         let number = made.map_err(|source| refusal::no_session(&driver.name, source))?;
-        Ok(Arc::new(Keyed { link, generation, number, key: Zeroizing::new(key.to_vec()) }))
+        Ok(Arc::new(Keyed { link, generation, number, key: Zeroizing::new(key.to_vec()), tag_len }))
+    }
+
+    /// Where the additional data of a request lies, behind the place of its text and tag.
+    fn aad_at(&self, request: &Request<'_>) -> usize {
+        let text = request.len() + self.tag_len;
+        if request.aad.is_empty() { text } else { text.next_multiple_of(ALIGN) }
+    }
+
+    /// So many units a request needs.
+    fn units(&self, request: &Request<'_>) -> usize {
+        (self.aad_at(request) + request.aad.len()).div_ceil(UNIT)
     }
 
     fn is_of_this_process(&self) -> bool {
@@ -59,7 +72,7 @@ impl Drop for Keyed {
     }
 }
 
-/// Where a request of a batch lies.
+/// Where a request of a batch lies, and how long its result is.
 struct Span {
     slots: Range<u32>,
     unit: u32,
@@ -76,8 +89,8 @@ pub(super) struct DeviceSession {
 }
 
 impl DeviceSession {
-    pub(super) fn new(driver: Arc<Driver>, key: &[u8]) -> Result<Self, Error> {
-        let keyed = Keyed::new(&driver, key)?;
+    pub(super) fn new(driver: Arc<Driver>, key: &[u8], tag_len: usize) -> Result<Self, Error> {
+        let keyed = Keyed::new(&driver, key, tag_len)?;
         Ok(DeviceSession { driver, keyed, region: None, spans: Vec::new() })
     }
 
@@ -85,7 +98,7 @@ impl DeviceSession {
     /// descriptor.
     fn settle(&mut self) -> Result<(), Error> {
         if !self.keyed.is_of_this_process() || !self.keyed.link.is_ours() {
-            self.keyed = Keyed::new(&self.driver, &self.keyed.key)?;
+            self.keyed = Keyed::new(&self.driver, &self.keyed.key, self.keyed.tag_len)?;
         }
         Ok(())
     }
@@ -101,12 +114,13 @@ impl DeviceSession {
     }
 
     fn ring(&mut self, requests: &[Request<'_>], wait: bool) -> Result<(), Error> {
-        let units: usize = requests.iter().map(|request| request.len().div_ceil(UNIT)).sum();
+        let units: usize = requests.iter().map(|request| self.keyed.units(request)).sum();
         if requests.len() > self.max_batch() || units > UNITS as usize {
             return Err(Error::Batch { count: requests.len().max(units), max: self.max_batch() });
         }
         for request in requests {
-            request.check(self.driver.algorithm, self.max_request(request.direction))?;
+            let max = self.max_request(request.direction);
+            request.check(self.driver.algorithm, self.keyed.tag_len, max)?;
         }
         if units == 0 {
             self.spans.extend(requests.iter().map(|_| Span { slots: 0..0, unit: 0, len: 0 }));
@@ -130,8 +144,8 @@ impl DeviceSession {
     fn place(&mut self, region: &mut Region, requests: &[Request<'_>]) -> io::Result<()> {
         let (mut unit, mut slot) = (0, 0);
         for request in requests {
-            let (from, len) = (slot, request.len());
-            let at = region.fill(unit, request)?;
+            let (from, aad_at) = (slot, self.keyed.aad_at(request));
+            let at = region.fill(unit, request, aad_at)?;
             for piece in pieces(self.driver.algorithm, request) {
                 let asked = uapi::Slot {
                     session: self.keyed.number,
@@ -142,14 +156,17 @@ impl DeviceSession {
                     input: at + piece.start as u32,
                     output: at + piece.start as u32,
                     length: piece.len() as u32,
+                    aad: if request.aad.is_empty() { 0 } else { at + aad_at as u32 },
+                    aad_length: request.aad.len() as u32,
                     iv: iv_of(self.driver.algorithm, request, piece.start),
                     ..uapi::Slot::EMPTY
                 };
                 region.ask(slot, &asked)?;
                 slot += 1;
             }
-            self.spans.push(Span { slots: from..slot, unit, len });
-            unit += len.div_ceil(UNIT) as u32;
+            let tag = if request.direction == Direction::Encrypt { self.keyed.tag_len } else { 0 };
+            self.spans.push(Span { slots: from..slot, unit, len: request.len() + tag });
+            unit += self.keyed.units(request) as u32;
         }
         Ok(())
     }
@@ -158,6 +175,7 @@ impl DeviceSession {
         let driver = self.driver.name.clone();
         match source.raw_os_error() {
             Some(libc::ENODEV) => Error::Away { driver, source },
+            Some(libc::EBADMSG) if self.keyed.tag_len > 0 => Error::Forged { driver },
             _ => Error::Request { call, driver, source },
         }
     }

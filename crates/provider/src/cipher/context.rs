@@ -10,8 +10,8 @@ use super::kind::{Block, Kind, Mode};
 use super::unpad::Mac;
 use crate::entry::Provider;
 use crate::guard;
+use crate::keeping::Keeping;
 use crate::offer::Cipher;
-use crate::sessions::{Borrowed, Hold};
 use crate::software::SoftContext;
 
 /// So many software requests are counted here before they go to the shared counters.
@@ -70,28 +70,11 @@ pub(crate) struct Context {
     /// what came before it. None without `running`.
     pub(super) kept: Option<Block>,
     /// The key in the driver, from the first request on that wanted it.
-    pub(super) session: SessionState,
-    /// How many results of this key were compared with software's.
-    pub(super) compared: u32,
+    pub(super) keeping: Keeping,
     /// The default provider failed half-way, so nothing is known about its buffer: the accelerator stays
     /// out of it until the next initialisation.
     pub(super) lost: bool,
 }
-
-/// How far a context has got with the driver.
-#[derive(Clone, Copy)]
-pub(super) enum SessionState {
-    /// Not asked yet.
-    Unasked,
-    /// The driver took the key.
-    Open(Hold),
-    /// The driver had no room for the key, or another key has the room now. So many requests have gone to software since.
-    Waiting(u32),
-}
-
-/// After so many requests in software a context is busy enough for the room of one that is idle: a session costs as much
-/// as many requests.
-const BUSY: u32 = 16;
 
 impl Context {
     fn new(provider: &'static Provider, cipher: &'static Cipher) -> Option<Box<Context>> {
@@ -119,8 +102,7 @@ impl Context {
             pushed: false,
             running: None,
             kept: None,
-            session: SessionState::Unasked,
-            compared: 0,
+            keeping: Keeping::default(),
             lost: false,
         }))
     }
@@ -141,13 +123,7 @@ impl Context {
             soft_bytes: 0,
             tls_mac: self.tls_mac.clone().or_else(|| self.soft_mac()),
             key: self.key.clone(),
-            session: match self.session {
-                SessionState::Open(hold) => {
-                    let copy = self.cipher.hardware.sessions.copy(hold);
-                    copy.map_or(SessionState::Unasked, SessionState::Open)
-                }
-                other => other,
-            },
+            keeping: self.keeping.copy(&self.cipher.hardware),
             ..*self
         }))
     }
@@ -213,33 +189,9 @@ impl Context {
             && self.cipher.hardware.is_up()
     }
 
-    /// The key's session, if the driver has room for it. It is asked at the first request, and then from time to time.
-    pub(super) fn session(&mut self) -> Option<Borrowed<'static>> {
-        let cipher = self.cipher;
-        let hardware = &cipher.hardware;
-        if let SessionState::Open(hold) = self.session {
-            if hardware.sessions.is_given_up(hold) {
-                self.session = SessionState::Waiting(0);
-            }
-            return hardware.sessions.borrow(hold);
-        }
-        self.session = match self.session {
-            SessionState::Waiting(requests) if requests < BUSY => SessionState::Waiting(requests + 1),
-            before => {
-                let urgent = matches!(before, SessionState::Waiting(_));
-                hardware.open(&self.key, urgent).map_or(SessionState::Waiting(0), SessionState::Open)
-            }
-        };
-        let SessionState::Open(hold) = self.session else { return None };
-        hardware.sessions.borrow(hold)
-    }
-
     /// Gives the session back; the next request asks for another.
     pub(super) fn close_session(&mut self) {
-        if let SessionState::Open(hold) = std::mem::replace(&mut self.session, SessionState::Unasked) {
-            self.cipher.hardware.sessions.close(hold);
-        }
-        self.compared = 0;
+        self.keeping.close(&self.cipher.hardware);
     }
 
     /// To be called when the default provider failed.

@@ -13,9 +13,9 @@ use crate::guard;
 
 /// A key or an IV as the core hands it over: null means that what was set before stays.
 #[derive(Clone, Copy)]
-struct Given {
-    at: *const u8,
-    len: usize,
+pub(crate) struct Given {
+    pub(crate) at: *const u8,
+    pub(crate) len: usize,
 }
 
 impl Given {
@@ -23,7 +23,7 @@ impl Given {
     ///
     /// # Safety
     /// `at` is null or readable for `len` bytes for `'a`.
-    unsafe fn bytes<'a>(self) -> Option<&'a [u8]> {
+    pub(crate) unsafe fn bytes<'a>(self) -> Option<&'a [u8]> {
         // SAFETY: the caller's promise.
         (!self.at.is_null()).then(|| unsafe { std::slice::from_raw_parts(self.at, self.len) })
     }

@@ -7,6 +7,7 @@ use outboard_abi::Dispatch;
 use outboard_accel::{Algorithm, advance};
 
 use super::functions;
+use crate::aead;
 
 /// Room for an IV or a block of any cipher. How much of it counts, its kind says.
 pub(crate) type Block = [u8; 16];
@@ -34,6 +35,8 @@ pub(crate) enum Mode {
     Ctr,
     Ecb,
     Xts,
+    Gcm,
+    Ccm,
 }
 
 impl Kind {
@@ -66,12 +69,19 @@ impl Mode {
             Mode::Ctr => abi::EVP_CIPH_CTR_MODE,
             Mode::Ecb => abi::EVP_CIPH_ECB_MODE,
             Mode::Xts => abi::EVP_CIPH_XTS_MODE,
+            Mode::Gcm => abi::EVP_CIPH_GCM_MODE,
+            Mode::Ccm => abi::EVP_CIPH_CCM_MODE,
         }
     }
 
     /// Whether data waits until its block is full, and the last one is padded.
     pub(crate) const fn holds_data(self) -> bool {
         matches!(self, Mode::Cbc | Mode::Ecb)
+    }
+
+    /// Whether it authenticates what it encrypts: then its contexts are those of [`crate::aead`].
+    pub(crate) const fn is_aead(self) -> bool {
+        matches!(self, Mode::Gcm | Mode::Ccm)
     }
 
     /// Whether each update stands by itself: its bytes are not to be cut, and leave nothing to go on from.
@@ -84,7 +94,7 @@ impl Mode {
         match self {
             Mode::Cbc => *secret,
             Mode::Ctr => advance(iv, blocks),
-            Mode::Ecb | Mode::Xts => iv,
+            Mode::Ecb | Mode::Xts | Mode::Gcm | Mode::Ccm => iv,
         }
     }
 }
@@ -94,6 +104,7 @@ struct Functions<const KIND: usize>;
 
 impl<const KIND: usize> Functions<KIND> {
     const TABLE: [Dispatch; 15] = functions::<KIND>();
+    const AEAD: [Dispatch; 15] = aead::functions::<KIND>();
 }
 
 const fn kind<const KIND: usize>(
@@ -103,12 +114,14 @@ const fn kind<const KIND: usize>(
     mode: Mode,
     key_len: usize,
 ) -> Kind {
-    Kind { name, names, algorithm, mode, key_len, functions: &Functions::<KIND>::TABLE }
+    let functions: &[Dispatch] =
+        if mode.is_aead() { &Functions::<KIND>::AEAD } else { &Functions::<KIND>::TABLE };
+    Kind { name, names, algorithm, mode, key_len, functions }
 }
 
 /// Every cipher.
 #[rustfmt::skip]
-pub(crate) static KINDS: [Kind; 12] = [
+pub(crate) static KINDS: [Kind; 18] = [
     kind::<0>("AES-128-CBC", c"AES-128-CBC:AES128:2.16.840.1.101.3.4.1.2", Algorithm::CbcAes, Mode::Cbc, 16),
     kind::<1>("AES-192-CBC", c"AES-192-CBC:AES192:2.16.840.1.101.3.4.1.22", Algorithm::CbcAes, Mode::Cbc, 24),
     kind::<2>("AES-256-CBC", c"AES-256-CBC:AES256:2.16.840.1.101.3.4.1.42", Algorithm::CbcAes, Mode::Cbc, 32),
@@ -121,6 +134,12 @@ pub(crate) static KINDS: [Kind; 12] = [
     kind::<9>("AES-128-XTS", c"AES-128-XTS:1.3.111.2.1619.0.1.1", Algorithm::XtsAes, Mode::Xts, 32),
     kind::<10>("AES-256-XTS", c"AES-256-XTS:1.3.111.2.1619.0.1.2", Algorithm::XtsAes, Mode::Xts, 64),
     kind::<11>("DES-EDE3-CBC", c"DES-EDE3-CBC:DES3:1.2.840.113549.3.7", Algorithm::CbcDes3Ede, Mode::Cbc, 24),
+    kind::<12>("AES-128-GCM", c"AES-128-GCM:id-aes128-GCM:2.16.840.1.101.3.4.1.6", Algorithm::GcmAes, Mode::Gcm, 16),
+    kind::<13>("AES-192-GCM", c"AES-192-GCM:id-aes192-GCM:2.16.840.1.101.3.4.1.26", Algorithm::GcmAes, Mode::Gcm, 24),
+    kind::<14>("AES-256-GCM", c"AES-256-GCM:id-aes256-GCM:2.16.840.1.101.3.4.1.46", Algorithm::GcmAes, Mode::Gcm, 32),
+    kind::<15>("AES-128-CCM", c"AES-128-CCM:id-aes128-CCM:2.16.840.1.101.3.4.1.7", Algorithm::CcmAes, Mode::Ccm, 16),
+    kind::<16>("AES-192-CCM", c"AES-192-CCM:id-aes192-CCM:2.16.840.1.101.3.4.1.27", Algorithm::CcmAes, Mode::Ccm, 24),
+    kind::<17>("AES-256-CCM", c"AES-256-CCM:id-aes256-CCM:2.16.840.1.101.3.4.1.47", Algorithm::CcmAes, Mode::Ccm, 32),
 ];
 
 #[cfg(test)]

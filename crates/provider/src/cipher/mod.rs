@@ -10,10 +10,10 @@
 //! - `params`: what can be asked and set
 
 mod context;
-mod init;
+pub(crate) mod init;
 mod kind;
 mod offload;
-mod params;
+pub(crate) mod params;
 mod record;
 mod stream;
 mod unpad;
@@ -25,7 +25,8 @@ use outboard_abi as abi;
 use outboard_abi::{Dispatch, Function};
 
 use context::Context;
-pub(crate) use kind::{KINDS, Kind};
+pub(crate) use kind::{KINDS, Kind, Mode};
+pub(crate) use stream::Request;
 
 /// The dispatch table of `KINDS[KIND]`. Functions that the core calls without a context have to know
 /// their algorithm from their address alone, hence a constant.

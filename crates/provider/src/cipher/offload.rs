@@ -6,7 +6,7 @@ use std::ptr::copy_nonoverlapping;
 use outboard_accel::{Direction, Request};
 use zeroize::Zeroizing;
 
-use super::context::{Context, SessionState};
+use super::context::Context;
 use super::kind::Block;
 use crate::offer::Cipher;
 use crate::software::SoftContext;
@@ -33,15 +33,18 @@ impl Context {
     ) -> usize {
         let kind = self.kind();
         let (iv_len, block) = (kind.iv_len(), kind.block());
-        let hardware = &self.cipher.hardware;
+        let cipher = self.cipher;
+        let hardware = &cipher.hardware;
         let software = self.provider.software.context(&self.provider.core);
         let row = self.provider.counters.row(self.cipher.kind.name);
         let direction = if self.encrypt { Direction::Encrypt } else { Direction::Decrypt };
         let mut iv = iv;
         let mut done = 0;
         while done < len && hardware.is_up() {
-            let Some(mut session) = self.session() else { break };
-            let compare = hardware.is_to_be_compared(self.compared);
+            let key = &self.key;
+            let session = self.keeping.session(hardware, |urgent| hardware.open(key, urgent));
+            let Some(mut session) = session else { break };
+            let compare = hardware.is_to_be_compared(self.keeping.compared);
             let most = if compare { COMPARED } else { usize::MAX };
             let step = session.max_request(direction).min(most).min(len - done);
             if kind.mode.is_whole() && step < len {
@@ -59,7 +62,7 @@ impl Context {
             } else {
                 None
             };
-            let result = match session.crypt(&Request { direction, iv: given, head, input: part }) {
+            let result = match session.crypt(&Request { head, ..Request::new(direction, given, part) }) {
                 Ok(result) => result,
                 Err(error) => {
                     hardware.failed(&error);
@@ -67,8 +70,7 @@ impl Context {
                         row.inspect(|row| row.add_failure());
                     } else if error.is_away() {
                         drop(session);
-                        self.close_session();
-                        self.session = SessionState::Waiting(0);
+                        self.keeping.went_away(hardware);
                     }
                     break;
                 }
@@ -80,7 +82,7 @@ impl Context {
                     session.release();
                     break;
                 }
-                self.compared += 1;
+                self.keeping.compared += 1;
             }
             if self.encrypt {
                 last = last_block(result, block);

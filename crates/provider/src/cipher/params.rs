@@ -35,12 +35,12 @@ static GETTABLE: [Param; 10] = [
 ];
 
 /// `OSSL_FUNC_cipher_gettable_params`
-pub(super) unsafe extern "C" fn gettable_params(_provider: *mut c_void) -> *const Param {
+pub(crate) unsafe extern "C" fn gettable_params(_provider: *mut c_void) -> *const Param {
     GETTABLE.as_ptr()
 }
 
 /// `OSSL_FUNC_cipher_gettable_ctx_params`: the default provider's list, which is not the same in every OpenSSL.
-pub(super) unsafe extern "C" fn gettable_ctx_params<const KIND: usize>(
+pub(crate) unsafe extern "C" fn gettable_ctx_params<const KIND: usize>(
     _at: *mut c_void,
     provider: *mut c_void,
 ) -> *const Param {
@@ -49,7 +49,7 @@ pub(super) unsafe extern "C" fn gettable_ctx_params<const KIND: usize>(
 }
 
 /// `OSSL_FUNC_cipher_settable_ctx_params`: as above.
-pub(super) unsafe extern "C" fn settable_ctx_params<const KIND: usize>(
+pub(crate) unsafe extern "C" fn settable_ctx_params<const KIND: usize>(
     _at: *mut c_void,
     provider: *mut c_void,
 ) -> *const Param {
@@ -78,7 +78,7 @@ unsafe fn list(
 }
 
 /// `OSSL_FUNC_cipher_get_params`: what holds for each context of the algorithm.
-pub(super) unsafe extern "C" fn get_params<const KIND: usize>(params: *mut Param) -> c_int {
+pub(crate) unsafe extern "C" fn get_params<const KIND: usize>(params: *mut Param) -> c_int {
     // SAFETY: the core's promise.
     unsafe { describe(&KINDS[KIND], params) }
 }
@@ -87,15 +87,16 @@ pub(super) unsafe extern "C" fn get_params<const KIND: usize>(params: *mut Param
 /// `params` is null or ends with a null key, and its buffers are writable.
 #[inline(never)]
 unsafe fn describe(kind: &Kind, params: *mut Param) -> c_int {
-    // XTS: the IV is no part of a stream. Triple DES: a random key needs its parity set, which is to be asked for.
-    let custom_iv = kind.mode == Mode::Xts;
+    // XTS, GCM and CCM: the IV is no part of a stream. Triple DES: a random key needs its parity set, which is to be asked for.
+    let is_aead = kind.mode.is_aead();
+    let custom_iv = is_aead || kind.mode == Mode::Xts;
     let rand_key = kind.algorithm == Algorithm::CbcDes3Ede;
     let answers = [
         (name::MODE, u64::from(kind.mode.number())),
         (name::KEYLEN, kind.key_len as u64),
         (name::IVLEN, kind.iv_len() as u64),
         (name::BLOCK_SIZE, kind.evp_block() as u64),
-        (name::AEAD, 0),
+        (name::AEAD, is_aead.into()),
         (name::CUSTOM_IV, custom_iv.into()),
         (name::CTS, 0),
         (name::TLS1_MULTIBLOCK, 0),

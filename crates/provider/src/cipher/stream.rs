@@ -27,12 +27,12 @@ use crate::guard;
 
 /// What the core hands over for one update.
 #[derive(Clone, Copy)]
-pub(super) struct Request {
-    pub(super) out: *mut u8,
-    pub(super) out_len: *mut usize,
-    pub(super) out_size: usize,
-    pub(super) input: *const u8,
-    pub(super) len: usize,
+pub(crate) struct Request {
+    pub(crate) out: *mut u8,
+    pub(crate) out_len: *mut usize,
+    pub(crate) out_size: usize,
+    pub(crate) input: *const u8,
+    pub(crate) len: usize,
 }
 
 /// `OSSL_FUNC_cipher_update`. What stays in software pays for a comparison, a call and the count.

@@ -1,0 +1,363 @@
+//! Is a driver right that authenticates? Published examples, requests of many lengths of text and additional data against plain
+//! code of our own; and above all: does it refuse what was forged?
+
+use super::aes::Aes;
+use super::ccm::ccm;
+use super::gcm::gcm;
+use super::vectors::hex;
+use super::{Checked, Fault, Random, compare, verb};
+use crate::{Accelerator, Algorithm, Direction, Error, MAX_AAD, Request, Session};
+
+/// Lengths of texts where drivers go wrong: none, parts of a block, around pages and units, a TLS record.
+const LENGTHS: [usize; 16] =
+    [0, 1, 15, 16, 17, 31, 32, 33, 100, 1000, 4080, 4095, 4096, 4097, 16_384, 16_401];
+
+/// Lengths of additional data: none, TLS 1.3's, CCM's first block with the two bytes of its length, TLS 1.2's, ESP's.
+const AAD_LENGTHS: [usize; 10] = [0, 1, 5, 8, 13, 14, 16, 20, 64, MAX_AAD];
+
+/// Lengths of texts that are forged.
+const FORGED: [usize; 4] = [0, 1, 16, 300];
+
+/// An example. Bytes are hexadecimal.
+struct Example {
+    algorithm: Algorithm,
+    key: &'static str,
+    nonce: &'static str,
+    aad: &'static str,
+    plain: &'static str,
+    cipher: &'static str,
+    tag: &'static str,
+    source: &'static str,
+}
+
+const GCM_PLAIN: &str = "d9313225f88406e5a55909c5aff5269a86a7a9531534f7da2e4c303d8a318a72\
+                         1c3c0c95956809532fcf0e2449a6b525b16aedf5aa0de657ba637b39";
+const GCM_AAD: &str = "feedfacedeadbeeffeedfacedeadbeefabaddad2";
+const GCM_NONCE: &str = "cafebabefacedbaddecaf888";
+
+/// McGrew and Viega, "The Galois/Counter Mode of Operation", which SP 800-38D rests on; SP 800-38C, appendix C.
+const EXAMPLES: [Example; 6] = [
+    Example {
+        algorithm: Algorithm::GcmAes,
+        key: "feffe9928665731c6d6a8f9467308308",
+        nonce: GCM_NONCE,
+        aad: GCM_AAD,
+        plain: GCM_PLAIN,
+        cipher: "42831ec2217774244b7221b784d0d49ce3aa212f2c02a4e035c17e2329aca12e\
+                 21d514b25466931c7d8f6a5aac84aa051ba30b396a0aac973d58e091",
+        tag: "5bc94fbc3221a5db94fae95ae7121a47",
+        source: "McGrew and Viega, test case 4",
+    },
+    Example {
+        algorithm: Algorithm::GcmAes,
+        key: "feffe9928665731c6d6a8f9467308308feffe9928665731c",
+        nonce: GCM_NONCE,
+        aad: GCM_AAD,
+        plain: GCM_PLAIN,
+        cipher: "3980ca0b3c00e841eb06fac4872a2757859e1ceaa6efd984628593b40ca1e19c\
+                 7d773d00c144c525ac619d18c84a3f4718e2448b2fe324d9ccda2710",
+        tag: "2519498e80f1478f37ba55bd6d27618c",
+        source: "McGrew and Viega, test case 10",
+    },
+    Example {
+        algorithm: Algorithm::GcmAes,
+        key: "feffe9928665731c6d6a8f9467308308feffe9928665731c6d6a8f9467308308",
+        nonce: GCM_NONCE,
+        aad: GCM_AAD,
+        plain: GCM_PLAIN,
+        cipher: "522dc1f099567d07f47f37a32a84427d643a8cdcbfe5c0c97598a2bd2555d1aa\
+                 8cb08e48590dbb3da7b08b1056828838c5f61e6393ba7a0abcc9f662",
+        tag: "76fc6ece0f4e1768cddf8853bb2d551b",
+        source: "McGrew and Viega, test case 16",
+    },
+    Example {
+        algorithm: Algorithm::CcmAes,
+        key: "404142434445464748494a4b4c4d4e4f",
+        nonce: "10111213141516",
+        aad: "0001020304050607",
+        plain: "20212223",
+        cipher: "7162015b",
+        tag: "4dac255d",
+        source: "SP 800-38C, example 1",
+    },
+    Example {
+        algorithm: Algorithm::CcmAes,
+        key: "404142434445464748494a4b4c4d4e4f",
+        nonce: "1011121314151617",
+        aad: "000102030405060708090a0b0c0d0e0f",
+        plain: "202122232425262728292a2b2c2d2e2f",
+        cipher: "d2a1f0e051ea5f62081a7792073d593d",
+        tag: "1fc64fbfaccd",
+        source: "SP 800-38C, example 2",
+    },
+    Example {
+        algorithm: Algorithm::CcmAes,
+        key: "404142434445464748494a4b4c4d4e4f",
+        nonce: "101112131415161718191a1b",
+        aad: "000102030405060708090a0b0c0d0e0f10111213",
+        plain: "202122232425262728292a2b2c2d2e2f3031323334353637",
+        cipher: "e3b201a9f5b71a7a9b1ceaeccd97e70b6176aad9a4428aa5",
+        tag: "484392fbc1b09951",
+        source: "SP 800-38C, example 3",
+    },
+];
+
+/// An algorithm with its key, in plain code.
+pub(super) struct Reference {
+    algorithm: Algorithm,
+    aes: Aes,
+    tag_len: usize,
+}
+
+impl Reference {
+    pub(super) fn new(algorithm: Algorithm, key: &[u8], tag_len: usize) -> Reference {
+        Reference { algorithm, aes: Aes::new(key), tag_len }
+    }
+
+    /// What comes of `text`, and the tag.
+    pub(super) fn crypt(
+        &self,
+        direction: Direction,
+        nonce: &[u8],
+        aad: &[u8],
+        text: &[u8],
+    ) -> (Vec<u8>, Vec<u8>) {
+        let encrypt = direction == Direction::Encrypt;
+        match self.algorithm {
+            Algorithm::CcmAes => ccm(&self.aes, encrypt, self.tag_len, nonce, aad, text),
+            _ => gcm(&self.aes, encrypt, nonce, aad, text),
+        }
+    }
+}
+
+/// Checks every length of keys and of tags that the provider asks for.
+pub(super) fn check(
+    accelerator: &dyn Accelerator,
+    algorithm: Algorithm,
+    checked: &mut Checked,
+    random: &mut Random,
+) -> Result<(), Fault> {
+    for example in EXAMPLES.iter().filter(|example| example.algorithm == algorithm) {
+        let (key, tag_len) = (hex(example.key), hex(example.tag).len());
+        Run::new(accelerator, algorithm, &key, tag_len, checked)?.example(example)?;
+    }
+    for key_len in [16, 24, 32] {
+        let tag_lens: &[usize] =
+            if algorithm == Algorithm::CcmAes { &[16, 4, 6, 8, 10, 12, 14] } else { &[16] };
+        for &tag_len in tag_lens {
+            let key = random.bytes(key_len);
+            let mut run = Run::new(accelerator, algorithm, &key, tag_len, checked)?;
+            run.forgeries(random)?;
+            if tag_len == 16 {
+                run.lengths(random)?;
+                run.batch(random)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Requests with one key and one length of tags.
+struct Run<'a> {
+    session: Box<dyn Session>,
+    algorithm: Algorithm,
+    reference: Reference,
+    name: String,
+    checked: &'a mut Checked,
+}
+
+/// A message and what it comes to.
+#[derive(Clone)]
+struct Sealed {
+    nonce: Vec<u8>,
+    aad: Vec<u8>,
+    plain: Vec<u8>,
+    cipher: Vec<u8>,
+    tag: Vec<u8>,
+}
+
+impl<'a> Run<'a> {
+    fn new(
+        accelerator: &dyn Accelerator,
+        algorithm: Algorithm,
+        key: &[u8],
+        tag_len: usize,
+        checked: &'a mut Checked,
+    ) -> Result<Run<'a>, Fault> {
+        let bits = key.len() * 8;
+        let name =
+            format!("{} with a key of {bits} bits and tags of {tag_len} bytes", algorithm.kernel_name());
+        let opened = accelerator.open_with_tag(key, tag_len);
+        let session = opened.map_err(|error| Fault::Failed { doing: format!("taking {name}"), error })?;
+        Ok(Run { session, algorithm, reference: Reference::new(algorithm, key, tag_len), name, checked })
+    }
+
+    fn example(&mut self, example: &Example) -> Result<(), Fault> {
+        let [nonce, aad, plain, cipher, tag] =
+            [example.nonce, example.aad, example.plain, example.cipher, example.tag].map(hex);
+        self.both_ways(&Sealed { nonce, aad, plain, cipher, tag }, &format!(" of {}", example.source))
+    }
+
+    fn lengths(&mut self, random: &mut Random) -> Result<(), Fault> {
+        let most = self.session.max_request(Direction::Encrypt);
+        for (n, len) in LENGTHS.into_iter().chain([most, random.below(most)]).enumerate() {
+            let aad_len = AAD_LENGTHS[(n + random.below(3) * 7) % AAD_LENGTHS.len()];
+            let sealed = self.sealed(random, len.min(most), aad_len);
+            self.both_ways(&sealed, "")?;
+        }
+        for aad_len in AAD_LENGTHS.into_iter().chain([random.below(MAX_AAD)]) {
+            let sealed = self.sealed(random, 33, aad_len);
+            self.both_ways(&sealed, "")?;
+        }
+        Ok(())
+    }
+
+    /// Each bit of the tag counts, and so does each of the text, the additional data and the nonce, where one of them ends and
+    /// the next begins too. In between and at the end what is genuine is still taken.
+    fn forgeries(&mut self, random: &mut Random) -> Result<(), Fault> {
+        let short = self.sealed(random, 64, 20);
+        for bit in 0..8 * short.tag.len() {
+            let mut forged = short.clone();
+            forged.tag[bit / 8] ^= 1 << (bit % 8);
+            self.refused(&forged, "a tag with one bit changed")?;
+        }
+        for len in FORGED {
+            let genuine = self.sealed(random, len, 13);
+            for (what, change) in FORGERIES {
+                let mut forged = genuine.clone();
+                change(&mut forged);
+                if forged.cipher != genuine.cipher || forged.aad != genuine.aad || forged.tag != genuine.tag {
+                    self.refused(&forged, what)?;
+                }
+            }
+            let mut forged = genuine.clone();
+            forged.nonce[5] ^= 1;
+            self.refused(&forged, "a message under another nonce")?;
+            self.open(&genuine, "")?;
+        }
+        Ok(())
+    }
+
+    /// A message with what it comes to. CCM's nonces have any length that leaves room for the text's.
+    fn sealed(&self, random: &mut Random, len: usize, aad_len: usize) -> Sealed {
+        let nonce_len = match self.algorithm {
+            Algorithm::CcmAes => 7 + random.below(if len > 0xffff { 6 } else { 7 }),
+            other => other.iv_len(),
+        };
+        let [nonce, aad, plain] = [nonce_len, aad_len, len].map(|len| random.bytes(len));
+        let (cipher, tag) = self.reference.crypt(Direction::Encrypt, &nonce, &aad, &plain);
+        Sealed { nonce, aad, plain, cipher, tag }
+    }
+
+    fn both_ways(&mut self, sealed: &Sealed, which: &str) -> Result<(), Fault> {
+        let request =
+            Request { aad: &sealed.aad, ..Request::new(Direction::Encrypt, &sealed.nonce, &sealed.plain) };
+        self.one(&request, &[&sealed.cipher[..], &sealed.tag].concat(), which)?;
+        self.open(sealed, which)
+    }
+
+    fn open(&mut self, sealed: &Sealed, which: &str) -> Result<(), Fault> {
+        self.one(&opening(sealed), &sealed.plain, which)
+    }
+
+    fn one(&mut self, request: &Request<'_>, expected: &[u8], which: &str) -> Result<(), Fault> {
+        let doing = doing(request, &self.name, which);
+        let result = self.session.crypt(request);
+        let result = result.map_err(|error| Fault::Failed { doing: doing.clone(), error })?;
+        compare(result, expected).map_err(|at| Fault::Wrong { doing, at })?;
+        self.count(request.len());
+        Ok(())
+    }
+
+    fn refused(&mut self, forged: &Sealed, what: &str) -> Result<(), Fault> {
+        let request = opening(forged);
+        let doing = doing(&request, &self.name, &format!(": {what}"));
+        match self.session.crypt(&request) {
+            Err(Error::Forged { .. }) => {}
+            Err(error) => return Err(Fault::Failed { doing, error }),
+            Ok(_) => return Err(Fault::Accepted { doing }),
+        }
+        self.count(request.len());
+        Ok(())
+    }
+
+    /// As many requests at once as the session takes, every third of them a forgery.
+    fn batch(&mut self, random: &mut Random) -> Result<(), Fault> {
+        let most = self.session.max_batch();
+        let mut texts: Vec<_> = (0..most)
+            .map(|_| {
+                let (len, aad_len) = (random.below(4096), random.below(100));
+                self.sealed(random, len, aad_len)
+            })
+            .collect();
+        texts.iter_mut().step_by(3).for_each(|sealed| sealed.tag[0] ^= 1);
+        let requests: Vec<_> = texts.iter().map(opening).collect();
+        let doing = |n: usize| format!("{}, request {n} of {most} at once", self.name);
+        self.session.submit(&requests).map_err(|error| Fault::Failed { doing: doing(0), error })?;
+        for (n, sealed) in texts.iter().enumerate() {
+            match (self.session.result(n), n % 3) {
+                (Err(Error::Forged { .. }), 0) => {}
+                (Ok(_), 0) => return Err(Fault::Accepted { doing: doing(n) }),
+                (Err(error), _) => return Err(Fault::Failed { doing: doing(n), error }),
+                (Ok(result), _) => {
+                    compare(result, &sealed.plain).map_err(|at| Fault::Wrong { doing: doing(n), at })?;
+                }
+            }
+            self.checked.requests += 1;
+            self.checked.bytes += sealed.plain.len();
+        }
+        self.session.release();
+        Ok(())
+    }
+
+    fn count(&mut self, bytes: usize) {
+        self.session.release();
+        self.checked.requests += 1;
+        self.checked.bytes += bytes;
+    }
+}
+
+fn opening(sealed: &Sealed) -> Request<'_> {
+    Request {
+        aad: &sealed.aad,
+        tag: &sealed.tag,
+        ..Request::new(Direction::Decrypt, &sealed.nonce, &sealed.cipher)
+    }
+}
+
+fn doing(request: &Request<'_>, name: &str, which: &str) -> String {
+    let (len, aad_len) = (request.len(), request.aad.len());
+    format!("{} {len} bytes with {aad_len} of additional data by {name}{which}", verb(request.direction))
+}
+
+type Forgery = (&'static str, fn(&mut Sealed));
+
+/// What somebody may do to a message; some of it is nothing where the text is empty.
+const FORGERIES: [Forgery; 9] = [
+    ("a text with its first bit changed", |sealed| flip(&mut sealed.cipher, false, 0x80)),
+    ("a text with its last bit changed", |sealed| flip(&mut sealed.cipher, true, 1)),
+    ("additional data with its first bit changed", |sealed| flip(&mut sealed.aad, false, 0x80)),
+    ("additional data with its last bit changed", |sealed| flip(&mut sealed.aad, true, 1)),
+    ("additional data without its last byte", |sealed| {
+        sealed.aad.truncate(sealed.aad.len().saturating_sub(1))
+    }),
+    ("no additional data", |sealed| sealed.aad.clear()),
+    ("a text without its last byte", |sealed| sealed.cipher.truncate(sealed.cipher.len().saturating_sub(1))),
+    ("a text whose first byte is additional data", |sealed| {
+        if !sealed.cipher.is_empty() {
+            sealed.aad.push(sealed.cipher.remove(0));
+        }
+    }),
+    ("a tag of zeros", |sealed| sealed.tag.fill(0)),
+];
+
+fn flip(bytes: &mut [u8], last: bool, bit: u8) {
+    let byte = if last { bytes.last_mut() } else { bytes.first_mut() };
+    if let Some(byte) = byte {
+        *byte ^= bit;
+    }
+}
+
+#[cfg(test)]
+#[path = "aead_tests.rs"]
+mod tests;

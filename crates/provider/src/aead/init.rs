@@ -1,0 +1,91 @@
+//! Key, IV and direction.
+
+use std::ffi::{c_int, c_void};
+use std::ptr::null;
+
+use outboard_abi::Param;
+use subtle::ConstantTimeEq;
+use zeroize::Zeroizing;
+
+use super::context::{Context, Stage};
+use crate::cipher::init::Given;
+use crate::guard;
+
+/// `OSSL_FUNC_cipher_encrypt_init`
+pub(super) unsafe extern "C" fn encrypt_init(
+    at: *mut c_void,
+    key: *const u8,
+    key_len: usize,
+    iv: *const u8,
+    iv_len: usize,
+    params: *const Param,
+) -> c_int {
+    let (key, iv) = (Given { at: key, len: key_len }, Given { at: iv, len: iv_len });
+    // SAFETY: the core's promise about contexts, keys, IVs and parameters.
+    guard(0, || unsafe { super::context(at).init(true, key, iv, params) })
+}
+
+/// `OSSL_FUNC_cipher_decrypt_init`
+pub(super) unsafe extern "C" fn decrypt_init(
+    at: *mut c_void,
+    key: *const u8,
+    key_len: usize,
+    iv: *const u8,
+    iv_len: usize,
+    params: *const Param,
+) -> c_int {
+    let (key, iv) = (Given { at: key, len: key_len }, Given { at: iv, len: iv_len });
+    // SAFETY: the core's promise about contexts, keys, IVs and parameters.
+    guard(0, || unsafe { super::context(at).init(false, key, iv, params) })
+}
+
+impl Context {
+    /// # Safety
+    /// `key` and `iv` are null or readable; `params` is null or ends with a null key.
+    #[inline(never)]
+    unsafe fn init(&mut self, encrypt: bool, key: Given, iv: Given, params: *const Param) -> c_int {
+        if !self.catch_up() {
+            return 0;
+        }
+        let init = if encrypt { self.soft.functions.encrypt_init } else { self.soft.functions.decrypt_init };
+        // SAFETY: what came from the core goes on to the default provider as it is. Parameters come after: there they
+        // would be seen by the default provider alone.
+        let done = unsafe { init(self.soft.at, key.at, key.len, iv.at, iv.len, null()) } == 1;
+        let turned = self.form.encrypt != encrypt;
+        self.form.encrypt = encrypt;
+        self.record = None;
+        self.refused = false;
+        if !done {
+            // What took effect before the mistake is the default provider's secret; a new key and a new IV end that.
+            self.key = Zeroizing::new(Vec::new());
+            self.tag = None;
+            self.leave();
+            return 0;
+        }
+        // SAFETY: the core's promise.
+        let key = unsafe { key.bytes() };
+        if let Some(key) = key {
+            self.key_form = self.form;
+            if !bool::from(self.key.ct_eq(key)) {
+                self.key = Zeroizing::new(key.to_vec());
+                self.keeping.close(&self.cipher.hardware);
+            }
+        }
+        // SAFETY: as above.
+        match unsafe { iv.bytes() } {
+            Some(nonce) => self.open(nonce),
+            // In the middle of a message, something of the old and something of the new.
+            None if (turned || key.is_some()) && self.has_begun() => self.leave(),
+            None => self.settle(),
+        }
+        if params.is_null() {
+            return 1;
+        }
+        // SAFETY: the core's promise.
+        unsafe { self.set_params(params) }
+    }
+
+    fn has_begun(&self) -> bool {
+        self.stage == Stage::Open && (!self.aad.is_empty() || self.announced.is_some())
+    }
+}

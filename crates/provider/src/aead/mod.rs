@@ -1,0 +1,96 @@
+//! Contexts of ciphers that authenticate: GCM and CCM.
+//!
+//! An accelerator does a whole message in one request, and gives or checks its tag; EVP has updates in any number. So the
+//! first large update of a message is taken for its whole text, as it is in TLS and in most programs. Until the next call
+//! tells, the default provider's context stands before that update, and a copy of the text is kept. If the message ends
+//! there, the context is brought to its end without the text; if anything else comes, it is given the text, and goes on.
+//!
+//! Nothing of what is not verified comes from the accelerator: it decrypts only where the tag was set before, and when it
+//! says that the tag is wrong, the default provider does it again, and gives what it gives.
+//!
+//! - `context`: what a context holds, copies, frees
+//! - `init`: key, IV and direction
+//! - `stream`: update and final
+//! - `record`: TLS 1.2, one record an update
+//! - `offload`: a message through the accelerator
+//! - `step`: the default provider's context brought to where the accelerator is
+//! - `params`: what can be asked and set
+
+mod context;
+mod init;
+mod offload;
+mod params;
+mod record;
+mod step;
+mod stream;
+
+use std::ffi::c_void;
+use std::mem::transmute;
+
+use outboard_abi as abi;
+use outboard_abi::{Dispatch, Function};
+
+use crate::cipher::params as shared;
+use context::Context;
+
+/// The dispatch table of `KINDS[KIND]`; see [`crate::cipher`].
+pub(crate) const fn functions<const KIND: usize>() -> [Dispatch; 15] {
+    // SAFETY: each function has the type that core_dispatch.h gives to the number beside it; the core
+    // casts it back to that type.
+    unsafe {
+        [
+            Dispatch::new(
+                abi::CIPHER_NEWCTX,
+                transmute::<abi::CipherNewctx, Function>(context::newctx::<KIND>),
+            ),
+            Dispatch::new(abi::CIPHER_FREECTX, transmute::<abi::CipherFreectx, Function>(context::freectx)),
+            Dispatch::new(abi::CIPHER_DUPCTX, transmute::<abi::CipherDupctx, Function>(context::dupctx)),
+            Dispatch::new(
+                abi::CIPHER_ENCRYPT_INIT,
+                transmute::<abi::CipherInit, Function>(init::encrypt_init),
+            ),
+            Dispatch::new(
+                abi::CIPHER_DECRYPT_INIT,
+                transmute::<abi::CipherInit, Function>(init::decrypt_init),
+            ),
+            Dispatch::new(abi::CIPHER_UPDATE, transmute::<abi::CipherUpdate, Function>(stream::update)),
+            Dispatch::new(abi::CIPHER_FINAL, transmute::<abi::CipherFinal, Function>(stream::finish)),
+            Dispatch::new(abi::CIPHER_CIPHER, transmute::<abi::CipherUpdate, Function>(stream::cipher)),
+            Dispatch::new(
+                abi::CIPHER_GET_PARAMS,
+                transmute::<abi::CipherGetParams, Function>(shared::get_params::<KIND>),
+            ),
+            Dispatch::new(
+                abi::CIPHER_GET_CTX_PARAMS,
+                transmute::<abi::GetCtxParams, Function>(params::get_ctx_params),
+            ),
+            Dispatch::new(
+                abi::CIPHER_SET_CTX_PARAMS,
+                transmute::<abi::CipherSetCtxParams, Function>(params::set_ctx_params),
+            ),
+            Dispatch::new(
+                abi::CIPHER_GETTABLE_PARAMS,
+                transmute::<abi::GettableParams, Function>(shared::gettable_params),
+            ),
+            Dispatch::new(
+                abi::CIPHER_GETTABLE_CTX_PARAMS,
+                transmute::<abi::CipherCtxParamList, Function>(shared::gettable_ctx_params::<KIND>),
+            ),
+            Dispatch::new(
+                abi::CIPHER_SETTABLE_CTX_PARAMS,
+                transmute::<abi::CipherCtxParamList, Function>(shared::settable_ctx_params::<KIND>),
+            ),
+            Dispatch::END,
+        ]
+    }
+}
+
+/// The context behind a pointer of the core's.
+///
+/// # Safety
+/// `at` came from [`context::newctx`] or [`context::dupctx`], was not freed, and no other reference to it
+/// is in use: EVP contexts are not shared between threads.
+unsafe fn context<'a>(at: *mut c_void) -> &'a mut Context {
+    // SAFETY: the caller's promise.
+    unsafe { &mut *at.cast::<Context>() }
+}

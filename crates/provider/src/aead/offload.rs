@@ -1,0 +1,196 @@
+//! A message through the accelerator.
+
+use std::ptr::copy_nonoverlapping;
+
+use outboard_abi::name;
+use outboard_accel::{Direction, Error, Request as Asked};
+use zeroize::Zeroizing;
+
+use super::context::{Ahead, Context, FULL_TAG, Short, Stage};
+use crate::cipher::Request;
+use crate::sessions::Borrowed;
+use crate::software::SoftContext;
+
+/// The longest text of CCM whose nonce leaves two bytes for its length.
+const TWO_BYTES: usize = 0xffff;
+
+/// What software makes of the same, to be compared: the text, and the tag behind it if it was encrypted.
+pub(super) type Expected = Zeroizing<Vec<u8>>;
+
+impl Context {
+    /// Does the first text of a message, as if it were all of it. `None`: it is for software, and nothing was written.
+    ///
+    /// # Safety
+    /// As for `OSSL_FUNC_cipher_update`.
+    pub(super) unsafe fn text(&mut self, r: Request) -> Option<usize> {
+        let announced = match self.announced {
+            Some(len) => len == r.len,
+            None => !self.stale_length && self.aad.is_empty(),
+        };
+        let too_long = self.ccm && r.len > TWO_BYTES && self.nonce.as_slice().len() == 13;
+        if r.input.is_null()
+            || r.len < self.cipher.threshold.max(1)
+            || r.out_size < r.len
+            || (self.ccm && !announced)
+            || too_long
+            || !self.may_offload()
+        {
+            return None;
+        }
+        let encrypt = self.form.encrypt;
+        let tag = if encrypt { Short::default() } else { self.tag? };
+        if !encrypt && tag.as_slice().len() != self.form.tag_len {
+            return None;
+        }
+        // SAFETY: the caller's promise. The slice is gone before `out` is written.
+        let input = unsafe { std::slice::from_raw_parts(r.input, r.len) };
+        let (nonce, aad) = (self.nonce, std::mem::take(&mut self.aad));
+        let asked = Asked {
+            aad: &aad,
+            tag: tag.as_slice(),
+            ..Asked::new(direction(encrypt), nonce.as_slice(), input)
+        };
+        let answer = self.ask(&asked, &Self::expect_text);
+        self.aad = aad;
+        let mut answer = answer?;
+        let result = answer.bytes()?;
+        let ahead = if self.ccm && !encrypt {
+            // It is verified, and there is nothing more to come.
+            None
+        } else {
+            let text = Zeroizing::new(input.to_vec());
+            Some(Ahead { text, tag: Short::of(&result[r.len..])? })
+        };
+        if ahead.is_none() && !self.end_ccm() {
+            return None;
+        }
+        // SAFETY: `out` has room; the result lies in the session's own memory.
+        unsafe { copy_nonoverlapping(result.as_ptr(), r.out, r.len) };
+        drop(answer);
+        self.stage = if ahead.is_some() { Stage::Ahead } else { Stage::Soft };
+        if ahead.is_none() {
+            self.tag = None;
+            self.stale_length = false;
+        }
+        self.ahead = ahead;
+        self.settle();
+        Some(r.len)
+    }
+
+    /// Sends a request, and compares its result where that is due. `None`: it is for software.
+    #[inline(never)]
+    pub(super) fn ask(
+        &mut self,
+        asked: &Asked<'_>,
+        expect: &dyn Fn(&Context, &Asked<'_>) -> Option<Expected>,
+    ) -> Option<Answer> {
+        let cipher = self.cipher;
+        let hardware = &cipher.hardware;
+        let row = self.provider.counters.row(cipher.kind.name);
+        let (key, tag_len) = (&self.key, if self.ccm { self.form.tag_len } else { FULL_TAG });
+        let mut session =
+            self.keeping.session(hardware, |urgent| hardware.open_with_tag(key, tag_len, urgent))?;
+        if asked.len() > session.max_request(asked.direction) {
+            return None;
+        }
+        let compare = hardware.is_to_be_compared(self.keeping.compared);
+        if let Err(error) = session.crypt(asked) {
+            session.release();
+            if let Error::Forged { .. } = error {
+                // Software has the last word.
+                self.refused = true;
+                return None;
+            }
+            hardware.failed(&error);
+            if !error.is_scarcity() {
+                row.inspect(|row| row.add_failure());
+            } else if error.is_away() {
+                drop(session);
+                self.keeping.went_away(hardware);
+            }
+            return None;
+        }
+        let mut answer = Answer(session);
+        if compare {
+            // Whether or not there is something to compare with: unverified it would not be shown.
+            let expected = expect(self, asked)?;
+            if *expected != *answer.bytes()? {
+                hardware.mismatched(cipher.kind.name, asked.len());
+                row.inspect(|row| row.add_mismatch());
+                return None;
+            }
+            self.keeping.compared += 1;
+        }
+        row.inspect(|row| row.add_hw(1, asked.len() as u64));
+        Some(answer)
+    }
+
+    /// What a copy of `soft`, which is where the message is, makes of the text. `None` if it cannot say; an empty answer if it
+    /// takes for forged what the accelerator did not.
+    fn expect_text(&self, asked: &Asked<'_>) -> Option<Expected> {
+        let copy = self.soft.duplicate()?;
+        let encrypt = self.form.encrypt;
+        let len = asked.len();
+        let mut expected = Zeroizing::new(asked.input.to_vec());
+        let mut done = copy.crypt(&mut expected, len).is_some();
+        if !self.ccm {
+            done = done && copy.finish();
+        }
+        if encrypt {
+            expected.resize(len + self.form.tag_len, 0);
+            done = done && copy.get_octets(name::AEAD_TAG, &mut expected[len..]);
+        }
+        if !done {
+            expected.clear();
+        }
+        Some(expected)
+    }
+
+    /// The default provider has decided about a message that the accelerator may have taken for forged.
+    pub(super) fn judge_refusal(&mut self, genuine: bool, len: usize) {
+        if std::mem::take(&mut self.refused) && genuine && !self.form.encrypt {
+            self.cipher.hardware.mismatched(self.cipher.kind.name, len);
+            if let Some(row) = self.provider.counters.row(self.cipher.kind.name) {
+                row.add_mismatch();
+            }
+        }
+    }
+}
+
+/// A result, in the session's own memory until this goes.
+pub(super) struct Answer(Borrowed<'static>);
+
+impl Answer {
+    pub(super) fn bytes(&mut self) -> Option<&[u8]> {
+        self.0.result(0).ok()
+    }
+}
+
+impl Drop for Answer {
+    fn drop(&mut self) {
+        self.0.release();
+    }
+}
+
+pub(super) fn direction(encrypt: bool) -> Direction {
+    if encrypt { Direction::Encrypt } else { Direction::Decrypt }
+}
+
+impl SoftContext {
+    /// An update of the first `len` bytes in place; how many came of it.
+    pub(super) fn crypt(&self, text: &mut [u8], len: usize) -> Option<usize> {
+        let at = text.as_mut_ptr();
+        let mut written = 0;
+        assert!(len <= text.len());
+        // SAFETY: a context of this cipher; the text is readable and writable for its length.
+        let done = unsafe { (self.functions.update)(self.at, at, &mut written, text.len(), at, len) };
+        (done == 1).then_some(written)
+    }
+
+    fn finish(&self) -> bool {
+        let mut nothing = [0; FULL_TAG];
+        let mut written = 0;
+        // SAFETY: a context of this cipher; there is room for what never comes.
+        unsafe { (self.functions.finish)(self.at, nothing.as_mut_ptr(), &mut written, nothing.len()) == 1 }
+    }
+}

@@ -1,0 +1,172 @@
+//! What can be asked of a context and set on it (provider-cipher(7)). The default provider answers and takes all of it; what
+//! concerns a message that could go to the accelerator is noted.
+
+use std::ffi::{c_int, c_uint, c_void};
+
+use outboard_abi as abi;
+use outboard_abi::{Param, ParamType, name};
+
+use super::context::{Context, GCM_NONCE, Short};
+use super::record;
+use crate::guard;
+
+/// What CCM's nonce and the length of its text have together, in bytes.
+const CCM_LENGTHS: u64 = 15;
+
+/// `OSSL_FUNC_cipher_get_ctx_params`
+pub(super) unsafe extern "C" fn get_ctx_params(at: *mut c_void, params: *mut Param) -> c_int {
+    // SAFETY: the core's promise about contexts and parameters.
+    guard(0, || unsafe { super::context(at).get_params(params) })
+}
+
+/// `OSSL_FUNC_cipher_set_ctx_params`
+pub(super) unsafe extern "C" fn set_ctx_params(at: *mut c_void, params: *const Param) -> c_int {
+    // SAFETY: the core's promise about contexts and parameters.
+    guard(0, || unsafe { super::context(at).set_params(params) })
+}
+
+impl Context {
+    /// # Safety
+    /// `params` is null or ends with a null key, and its buffers are writable.
+    unsafe fn get_params(&mut self, params: *mut Param) -> c_int {
+        // SAFETY: the caller's promise.
+        if self.ccm && self.is_ahead() && unsafe { self.give_tag(params) } {
+            return 1;
+        }
+        if !self.catch_up() {
+            return 0;
+        }
+        // SAFETY: the caller's promise.
+        let has = |key| unsafe { abi::locate(params, key).is_some() };
+        // The next IV, which OpenSSH takes for each packet: it can be seen before it is taken.
+        let takes_iv = !self.ccm && has(name::AEAD_TLS1_GET_IV_GEN);
+        let mut nonce = Short::default();
+        let seen = takes_iv && self.counts_up && self.soft.get_octets(name::IV, nonce.room(GCM_NONCE));
+        let asks_tag = self.ccm && has(name::AEAD_TAG);
+        // SAFETY: the parameters go on as they came.
+        let done = unsafe { (self.soft.functions.get_ctx_params)(self.soft.at, params) };
+        if seen && done == 1 {
+            self.open(nonce.as_slice());
+        } else if takes_iv {
+            self.leave();
+        } else if asks_tag {
+            // That ends a message.
+            self.leave();
+            self.tag = None;
+            self.stale_length = done != 1;
+        }
+        done
+    }
+
+    /// The tag of a message that the accelerator has encrypted. False if it was not asked for as is usual, and nothing but it.
+    ///
+    /// # Safety
+    /// As for `get_params`.
+    unsafe fn give_tag(&mut self, params: *mut Param) -> bool {
+        let Some(ahead) = &self.ahead else { return false };
+        let tag = ahead.tag;
+        // SAFETY: the caller's promise.
+        let param = unsafe { abi::locate_mut(params, name::AEAD_TAG) };
+        // SAFETY: as above; the first row is there, so a second is too.
+        let alone = param.is_some() && unsafe { (*params.add(1)).key.is_null() };
+        let Some(param) = param.filter(|param| alone && is_tag(param, tag.as_slice().len())) else {
+            return false;
+        };
+        if !self.end() {
+            return false;
+        }
+        // SAFETY: there is room for as many bytes as the tag has.
+        unsafe {
+            std::ptr::copy_nonoverlapping(tag.as_slice().as_ptr(), param.data.cast(), tag.as_slice().len());
+        }
+        true
+    }
+
+    /// # Safety
+    /// `params` is null or ends with a null key.
+    #[inline(never)]
+    pub(super) unsafe fn set_params(&mut self, params: *const Param) -> c_int {
+        if !self.catch_up() {
+            return 0;
+        }
+        // SAFETY: the parameters go on as they came.
+        let done = unsafe { (self.soft.functions.set_ctx_params)(self.soft.at, params) };
+        self.refused = false;
+        // SAFETY: the caller's promise.
+        let one = |key| unsafe { abi::locate(params, key) };
+        // SAFETY: as above.
+        let twice = |key| unsafe { abi::count(params, key) > 1 };
+        let [tag, lengths, preceding, fixed, brought] = [
+            name::AEAD_TAG,
+            name::IVLEN,
+            name::AEAD_TLS1_AAD,
+            name::AEAD_TLS1_IV_FIXED,
+            name::AEAD_TLS1_SET_IV_INV,
+        ]
+        .map(one);
+        if preceding.is_some() {
+            // Also if it was refused.
+            (self.in_record, self.record, self.tag) = (true, None, None);
+            self.leave();
+        }
+        if done != 1 || twice(name::AEAD_TAG) || twice(name::IVLEN) {
+            // Which of them took effect is the default provider's secret.
+            self.tag = None;
+            if self.ccm && (tag.is_some() || lengths.is_some()) {
+                self.form.tag_len = 0;
+                self.form.nonce_len = 0;
+            }
+            self.leave();
+            return done;
+        }
+        if let Some(param) = tag {
+            // SAFETY: the caller's promise.
+            self.tag = unsafe { octets(param) }.and_then(Short::of);
+            if self.ccm {
+                self.form.tag_len = param.data_size;
+            }
+        }
+        if let Some(param) = lengths {
+            // SAFETY: the caller's promise.
+            self.note_nonce_len(unsafe { abi::get_u64(param) }.unwrap_or(0));
+        }
+        if fixed.is_some() || brought.is_some() {
+            self.counts_up |= fixed.is_some() && !self.ccm;
+            self.leave();
+        }
+        // SAFETY: the caller's promise.
+        if let Some(bytes) = preceding.and_then(|param| unsafe { octets(param) }) {
+            if self.counts_up && !self.ccm {
+                self.record = record::preceding(self.form.encrypt, bytes);
+            }
+        }
+        self.settle();
+        done
+    }
+
+    /// Another length than the message's takes its nonce away.
+    fn note_nonce_len(&mut self, len: u64) {
+        let len = if len < CCM_LENGTHS { len as usize } else { 0 };
+        let expected = if self.ccm { self.form.nonce_len } else { GCM_NONCE };
+        if len != expected {
+            self.leave();
+        }
+        if self.ccm {
+            self.form.nonce_len = len;
+        }
+    }
+}
+
+fn is_tag(param: &Param, len: usize) -> bool {
+    param.data_type == ParamType::OctetString as c_uint && !param.data.is_null() && param.data_size == len
+}
+
+/// The bytes of a parameter, if there are any.
+///
+/// # Safety
+/// `data` is null or readable for `data_size` bytes.
+unsafe fn octets<'a>(param: &Param) -> Option<&'a [u8]> {
+    let is_octets = param.data_type == ParamType::OctetString as c_uint && !param.data.is_null();
+    // SAFETY: the caller's promise.
+    is_octets.then(|| unsafe { std::slice::from_raw_parts(param.data.cast::<u8>(), param.data_size) })
+}

@@ -1,0 +1,210 @@
+//! Update and final.
+
+use std::ffi::{c_int, c_void};
+
+use outboard_abi as abi;
+use outboard_accel::MAX_AAD;
+
+use super::context::{Context, Stage};
+use crate::cipher::Request;
+use crate::guard;
+
+/// `OSSL_FUNC_cipher_update`. A text that stays in software pays for a comparison, a call and the count.
+pub(super) unsafe extern "C" fn update(
+    at: *mut c_void,
+    out: *mut u8,
+    out_len: *mut usize,
+    out_size: usize,
+    input: *const u8,
+    len: usize,
+) -> c_int {
+    // SAFETY: the core's promise about contexts.
+    let context = unsafe { super::context(at) };
+    let request = Request { out, out_len, out_size, input, len };
+    let function = context.soft.functions.update;
+    if len < context.straight_below && !out.is_null() {
+        // SAFETY: the request goes on as it came. Nothing in there panics.
+        return unsafe { context.straight(function, request) };
+    }
+    // SAFETY: the core's promise about buffers.
+    guard(0, || unsafe { context.update(function, request) })
+}
+
+/// `OSSL_FUNC_cipher_cipher` (EVP_Cipher(3)): an update, or the final when there is no input.
+pub(super) unsafe extern "C" fn cipher(
+    at: *mut c_void,
+    out: *mut u8,
+    out_len: *mut usize,
+    out_size: usize,
+    input: *const u8,
+    len: usize,
+) -> c_int {
+    // SAFETY: the core's promise about contexts.
+    let context = unsafe { super::context(at) };
+    let request = Request { out, out_len, out_size, input, len };
+    let function = context.soft.functions.cipher;
+    guard(0, || {
+        // SAFETY: the core's promise about buffers. CCM's has other rules in each OpenSSL, and TLS does not call it.
+        unsafe {
+            if context.ccm || context.in_record {
+                if context.catch_up() { context.straight(function, request) } else { 0 }
+            } else if input.is_null() && len == 0 {
+                context.finish(out_len, |soft| {
+                    (soft.functions.cipher)(soft.at, out, out_len, out_size, input, 0)
+                })
+            } else {
+                context.update(function, request)
+            }
+        }
+    })
+}
+
+/// `OSSL_FUNC_cipher_final`
+pub(super) unsafe extern "C" fn finish(
+    at: *mut c_void,
+    out: *mut u8,
+    out_len: *mut usize,
+    out_size: usize,
+) -> c_int {
+    guard(0, || {
+        // SAFETY: the core's promise about contexts and buffers.
+        unsafe {
+            let context = super::context(at);
+            if context.ccm && context.is_ahead() && !out.is_null() {
+                // The tag is still to be asked for, and nothing else happens here in any OpenSSL.
+                *out_len = 0;
+                return 1;
+            }
+            context.finish(out_len, |soft| (soft.functions.finish)(soft.at, out, out_len, out_size))
+        }
+    })
+}
+
+impl Context {
+    /// Software, as if we were not there.
+    ///
+    /// # Safety
+    /// As for `OSSL_FUNC_cipher_update`; `function` is that or `cipher`, of `soft`.
+    #[inline]
+    pub(super) unsafe fn straight(&mut self, function: abi::CipherUpdate, r: Request) -> c_int {
+        // SAFETY: the caller's promise, handed on.
+        let done = unsafe { function(self.soft.at, r.out, r.out_len, r.out_size, r.input, r.len) };
+        self.stage = Stage::Soft;
+        self.straight_below = usize::MAX;
+        if self.ccm {
+            // What was decrypted and right is over; nothing else is.
+            let is_text = !r.out.is_null() && !r.input.is_null() && !self.in_record;
+            self.stale_length = !(is_text && done == 1 && !self.form.encrypt);
+            self.tag = None;
+        } else if r.len > 0 && r.out_size >= r.len {
+            // Whether it was one, and went well or not.
+            self.in_record = false;
+        }
+        self.record = None;
+        if std::mem::take(&mut self.refused) {
+            self.was_unlike();
+        }
+        self.count_soft(r.len);
+        done
+    }
+
+    /// # Safety
+    /// As for `straight`.
+    unsafe fn update(&mut self, function: abi::CipherUpdate, r: Request) -> c_int {
+        if self.is_ahead() || std::mem::take(&mut self.refused) {
+            self.was_unlike();
+        }
+        if !self.catch_up() {
+            return 0;
+        }
+        let is_open = self.stage == Stage::Open;
+        // SAFETY: the caller's promise.
+        unsafe {
+            if is_open && r.out.is_null() {
+                return self.associated(function, r);
+            }
+            let done = if is_open { self.text(r) } else { self.record(r) };
+            match done {
+                Some(written) => {
+                    *r.out_len = written;
+                    1
+                }
+                None => self.soft_text(function, r),
+            }
+        }
+    }
+
+    /// Additional data; or the length of a text, which CCM is told without any data. It goes to software, and is remembered.
+    ///
+    /// # Safety
+    /// As for `straight`.
+    unsafe fn associated(&mut self, function: abi::CipherUpdate, r: Request) -> c_int {
+        // SAFETY: the caller's promise.
+        let done = unsafe { function(self.soft.at, r.out, r.out_len, r.out_size, r.input, r.len) };
+        let is_first = self.aad.is_empty();
+        let usual = if done != 1 || self.aad.len() + r.len > MAX_AAD && !r.input.is_null() {
+            false
+        } else if !self.ccm {
+            !r.input.is_null()
+        } else {
+            // All additional data at once, and after the length.
+            self.stale_length = true;
+            is_first && (r.input.is_null() || r.len == 0 || self.announced.is_some())
+        };
+        if !usual {
+            self.leave();
+        } else if r.input.is_null() {
+            self.announced = Some(r.len);
+        } else {
+            // SAFETY: the caller's promise.
+            self.aad.extend_from_slice(unsafe { std::slice::from_raw_parts(r.input, r.len) });
+        }
+        done
+    }
+
+    /// A text by software that the accelerator has not done, or has taken for forged.
+    ///
+    /// # Safety
+    /// As for `straight`.
+    unsafe fn soft_text(&mut self, function: abi::CipherUpdate, r: Request) -> c_int {
+        let is_whole = self.ccm || self.in_record;
+        let refused = std::mem::take(&mut self.refused);
+        // SAFETY: the caller's promise.
+        let done = unsafe { self.straight(function, r) };
+        self.refused = refused;
+        if is_whole {
+            self.judge_refusal(done == 1, r.len);
+        }
+        done
+    }
+
+    /// # Safety
+    /// `out_len` is the core's pointer to where the length goes; `finish` may be called.
+    unsafe fn finish(
+        &mut self,
+        out_len: *mut usize,
+        finish: impl FnOnce(&crate::software::SoftContext) -> c_int,
+    ) -> c_int {
+        if self.is_ahead() && !self.ccm && self.end() {
+            // SAFETY: the caller's promise.
+            unsafe { *out_len = 0 };
+            return 1;
+        }
+        if !self.catch_up() {
+            return 0;
+        }
+        let is_over = self.stage == Stage::Soft && !self.stale_length;
+        let done = finish(&self.soft);
+        if !self.ccm {
+            self.in_record = false;
+        }
+        self.record = None;
+        if self.form.encrypt {
+            self.tag = None;
+        }
+        self.leave();
+        self.stale_length = !is_over;
+        self.judge_refusal(done == 1, 0);
+        done
+    }
+}

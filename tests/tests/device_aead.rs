@@ -1,0 +1,253 @@
+//! Ciphers that authenticate, by the simulated accelerator over /dev/outboard.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use outboard_accel::device::Device;
+use outboard_accel::{Algorithm, reach};
+use outboard_tests::aead::{self, opened};
+use outboard_tests::aead_script::sealed;
+use outboard_tests::bytes::{array, assert_same, bytes};
+use outboard_tests::command::{failed, on_path, succeeded};
+use outboard_tests::machine::is_allowed;
+use outboard_tests::module::module;
+use outboard_tests::simulated::Simulated;
+use outboard_tests::skip::skip;
+use outboard_tests::tls::{Session, put_certificate};
+use outboard_tests::world::{AEADS, Order, Way, World, write_text};
+use outboard_uapi::{DEVICE, SYSFS};
+
+const DRIVERS: [(&str, Algorithm); 2] =
+    [("sim-gcm-aes", Algorithm::GcmAes), ("sim-ccm-aes", Algorithm::CcmAes)];
+
+fn world(settings: &[(&str, &str)]) -> World {
+    let way = Way::Simulated(DRIVERS.map(|(driver, _)| driver).join(","));
+    World::new(way, settings, Order::DefaultFirst).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// What the module counts for a driver.
+#[track_caller]
+fn requests(driver: &str) -> u64 {
+    let path = format!("{SYSFS}/drivers/{driver}/requests");
+    let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
+    text.trim().parse().expect("a number")
+}
+
+/// One test of many parts, because the simulation takes long to load: the kernel tests all its drivers.
+#[test]
+fn ciphers_that_authenticate_go_to_the_accelerator_and_are_right() {
+    let test = "ciphers_that_authenticate_go_to_the_accelerator_and_are_right";
+    if !Path::new(DEVICE).exists() {
+        return skip(test, format!("{DEVICE} (insmod outboard.ko)"));
+    }
+    let Some(outboard) = on_path("outboard") else { return skip(test, "the outboard command") };
+    let Some(openssl) = on_path("openssl") else { return skip(test, "the openssl command") };
+    if let Err(missing) = module() {
+        return skip(test, missing);
+    }
+    let Some(file) = Simulated::find(test) else { return };
+    let simulated = Simulated::load(&file);
+
+    root_is_asked_and_there_is_no_other_way();
+    each_driver_is_allowed_when_its_answers_are_right(&outboard, &simulated);
+    each_cipher_is_offered_for_its_own_driver();
+    each_message_is_one_request_of_the_driver();
+    every_sequence_is_answered_alike();
+    messages_are_right_when_requests_fail(&simulated);
+    a_wrong_answer_is_never_shown(&simulated);
+    who_refuses_what_is_genuine_is_used_no_more(&simulated);
+    tls_sessions_go_to_the_accelerator(&openssl);
+}
+
+fn root_is_asked_and_there_is_no_other_way() {
+    for (driver, algorithm) in DRIVERS {
+        let error = Device::reach(driver, algorithm).err().expect("nobody has allowed it").to_string();
+        assert!(error.contains(&format!("outboard allow {driver}")), "{error}");
+        let reached = reach(driver, algorithm);
+        assert!(reached.accelerator.is_none());
+        let others: Vec<String> = reached.passed[1..].iter().map(ToString::to_string).collect();
+        assert!(
+            others.iter().all(|why| why.contains("is not used for ciphers that authenticate")),
+            "{others:?}"
+        );
+    }
+}
+
+/// The check compares them with plain code of its own, and forges.
+fn each_driver_is_allowed_when_its_answers_are_right(outboard: &Path, simulated: &Simulated) {
+    let run = |arguments: &[&str]| Command::new(outboard).args(arguments).output().expect("the command runs");
+    for (driver, _) in DRIVERS {
+        let arguments = ["allow", "--now", driver];
+        for (fault, found) in [("wrong every=40", "wrong"), ("error 5 every=100", "sim")] {
+            simulated.fault(&format!("{driver} {fault}"));
+            let text = failed(&run(&arguments), &arguments, 1);
+            assert!(text.contains(found), "{text}");
+            assert!(!is_allowed(driver));
+            simulated.fault("clear");
+        }
+        let text = succeeded(&run(&arguments), &arguments);
+        assert!(text.contains("every result right") && is_allowed(driver), "{text}");
+    }
+}
+
+fn each_cipher_is_offered_for_its_own_driver() {
+    for (number, (driver, _)) in DRIVERS.iter().enumerate() {
+        let way = Way::Simulated((*driver).to_owned());
+        let world = World::new(way, &[], Order::DefaultFirst).unwrap_or_else(|error| panic!("{error}"));
+        let found: Vec<&str> =
+            AEADS.into_iter().filter(|algorithm| world.hard_if_offered(algorithm).is_some()).collect();
+        assert_eq!(found, AEADS[3 * number..][..3], "{driver}");
+    }
+}
+
+/// Each length of text that is large enough and each length of tag: one request, and nothing in software.
+fn each_message_is_one_request_of_the_driver() {
+    let world = world(&[("THRESHOLDS", "ALL:4096")]);
+    for (number, algorithm) in AEADS.into_iter().enumerate() {
+        let is_ccm = number >= 3;
+        let driver = DRIVERS[usize::from(is_ccm)].0;
+        let (hard, soft) = (world.hard(algorithm), world.soft(algorithm));
+        let (key, nonce, aad) = (bytes(7, hard.key_length()), array(9), bytes(3, 13));
+        for (length, tag, by_driver) in [
+            (4095, 16, 0),
+            (4096, 16, 1),
+            (16_401, if is_ccm { 8 } else { 16 }, 1),
+            (65_536, 16, 1),
+            (65_537, 16, 0),
+        ] {
+            let plain = bytes(8, length);
+            let (before, before_there) = (world.counts(), requests(driver));
+            let [got, expected] = [&hard, &soft]
+                .map(|cipher| sealed(cipher, is_ccm, (12, tag), &key, &nonce, &aad, &plain).expect("sealed"));
+            assert_eq!(got, expected, "{algorithm}, {length} bytes");
+            let (back, outcome) = opened(&hard, &key, &nonce, &aad, &got.0, &got.1);
+            outcome.expect("opened");
+            assert_same(&back, &plain, algorithm);
+            let done = world.counts() - before;
+            let expected = (2 * by_driver, 2 * by_driver * length as u64);
+            assert_eq!((done.hw_requests, done.hw_bytes), expected, "{algorithm}, {length}: {done:?}");
+            assert_eq!(requests(driver) - before_there, 2 * by_driver, "{algorithm} by {driver}");
+        }
+    }
+    let counts = world.counts();
+    assert_eq!((counts.failures, counts.mismatches), (0, 0), "{counts:?}");
+}
+
+fn every_sequence_is_answered_alike() {
+    let forced = world(&[("THRESHOLDS", "ALL:1"), ("SHADOW_CHECKS", "2")]);
+    aead::the_published_vectors_hold(&forced);
+    aead::descriptions_are_the_default_providers(&forced);
+    aead::chosen_sequences_are_answered_alike(&forced);
+    aead::records_are_sealed_and_opened_alike(&forced);
+    aead::any_sequence_of_calls_is_answered_alike(&world(&[("THRESHOLDS", "ALL:17")]), 60);
+    aead::either_provider_opens_what_the_other_sealed(&world(&[("THRESHOLDS", "ALL:1024")]));
+}
+
+/// Whatever fails is done again in software, in the middle of any sequence.
+fn messages_are_right_when_requests_fail(simulated: &Simulated) {
+    for fault in ["all error 5 every=2", "all wrong every=3"] {
+        simulated.fault(fault);
+        for _ in 0..2 {
+            // Each gives its driver up after a while.
+            let settings = [("THRESHOLDS", "ALL:1"), ("LOG_LEVEL", "off"), ("SHADOW_CHECKS", "1")];
+            let world = world(&settings);
+            aead::any_sequence_of_calls_is_answered_alike(&world, 5);
+            aead::chosen_sequences_are_answered_alike(&world);
+            let counts = world.counts();
+            assert!(counts.failures + counts.mismatches > 0, "{fault}: {counts:?}");
+        }
+        simulated.fault("clear");
+    }
+}
+
+fn a_wrong_answer_is_never_shown(simulated: &Simulated) {
+    for (number, algorithm) in AEADS.into_iter().enumerate() {
+        for decrypts in [false, true] {
+            let world = world(&[("THRESHOLDS", "ALL:1"), ("LOG_LEVEL", "off")]);
+            let (hard, soft) = (world.hard(algorithm), world.soft(algorithm));
+            let (key, nonce, aad, plain) =
+                (bytes(7, hard.key_length()), array(9), bytes(3, 13), bytes(4, 4096));
+            let seal =
+                |cipher| sealed(cipher, number >= 3, (12, 16), &key, &nonce, &aad, &plain).expect("sealed");
+            let right = seal(&soft);
+            // The first answer for each key is compared with software's.
+            simulated.fault("all wrong count=1");
+            if decrypts {
+                let (back, outcome) = opened(&hard, &key, &nonce, &aad, &right.0, &right.1);
+                outcome.expect("opened");
+                assert_same(&back, &plain, algorithm);
+            } else {
+                assert_eq!(seal(&hard), right, "{algorithm}");
+            }
+            simulated.fault("clear");
+            assert_eq!(world.counts().mismatches, 1, "{algorithm}");
+        }
+    }
+}
+
+/// EBADMSG for a tag that is right: software has the last word.
+fn who_refuses_what_is_genuine_is_used_no_more(simulated: &Simulated) {
+    for (number, algorithm) in AEADS.into_iter().enumerate() {
+        let world = world(&[("THRESHOLDS", "ALL:1"), ("LOG_LEVEL", "off")]);
+        let (hard, soft) = (world.hard(algorithm), world.soft(algorithm));
+        let (key, nonce, aad, plain) = (bytes(7, hard.key_length()), array(9), bytes(3, 13), bytes(4, 4096));
+        let (text, tag) = sealed(&soft, number >= 3, (12, 16), &key, &nonce, &aad, &plain).expect("sealed");
+        let mut forged = tag.clone();
+        forged[15] ^= 0x80;
+        // What is forged it may refuse.
+        assert_eq!(opened(&hard, &key, &nonce, &aad, &text, &forged).1.returned, 0, "{algorithm}");
+        assert_eq!(world.counts().mismatches, 0, "{algorithm}");
+        simulated.fault(&format!("all error {} count=1", libc::EBADMSG));
+        let (back, outcome) = opened(&hard, &key, &nonce, &aad, &text, &tag);
+        simulated.fault("clear");
+        outcome.expect("opened");
+        assert_same(&back, &plain, algorithm);
+        assert_eq!(world.counts().mismatches, 1, "{algorithm}");
+    }
+}
+
+/// Files by TLS 1.2 and 1.3, with the provider on either side or on both.
+fn tls_sessions_go_to_the_accelerator(openssl: &Path) {
+    const SIZE: usize = 2_000_000;
+    let world = world(&[("THRESHOLDS", "ALL:4096")]);
+    let folder = world.folder();
+    let configs = [true, false].map(|outboard| config(&world, outboard));
+    put_certificate(openssl, &configs[1], folder);
+    fs::write(folder.join("file"), bytes(1, SIZE)).expect("a file to send");
+    let kinds = [
+        ("-tls1_3", "TLS_AES_128_GCM_SHA256", true, true),
+        ("-tls1_3", "TLS_AES_256_GCM_SHA384", true, false),
+        ("-tls1_3", "TLS_AES_128_CCM_SHA256", false, true),
+        ("-tls1_2", "ECDHE-RSA-AES128-GCM-SHA256", true, true),
+        ("-tls1_2", "ECDHE-RSA-AES256-GCM-SHA384", false, true),
+    ];
+    for (version, suite, server, client) in kinds {
+        let session = Session {
+            openssl,
+            folder,
+            version,
+            suite,
+            server: &configs[usize::from(!server)],
+            client: &configs[usize::from(!client)],
+        };
+        for up in [true, false] {
+            let what = format!("{version} {suite}, server {server}, client {client}, up {up}");
+            let before = world.counts();
+            let carried = if up { session.upload(&folder.join("file")) } else { session.download("file") };
+            let received = carried.unwrap_or_else(|error| panic!("{what}: {error}"));
+            assert_same(&received.bytes, &bytes(1, SIZE), &what);
+            let done = world.counts() - before;
+            let sides = u64::from(server) + u64::from(client);
+            assert!(done.hw_bytes >= sides * (SIZE as u64) * 95 / 100, "{what}: {done:?}");
+            assert_eq!((done.failures, done.mismatches), (0, 0), "{what}: {done:?}");
+        }
+    }
+}
+
+fn config(world: &World, outboard: bool) -> PathBuf {
+    let path = world.folder().join(if outboard { "outboard.cnf" } else { "plain.cnf" });
+    let ours = if outboard { "outboard = outboard_section\n" } else { "" };
+    write_text(&path, &format!("default = default_section\n{ours}"), &world.section, "");
+    path
+}
