@@ -23,7 +23,7 @@ uninstall: ## remove what make install installed
 test: ## everything: unit tests, fuzzers for a minute, end-to-end tests on every leg
 	@scripts/test
 
-test-debug-kernel: ## the module on a kernel with KASAN, lockdep and kmemleak; slow, not part of test, not run to its end yet
+test-debug-kernel: ## the module on a kernel with KASAN, lockdep and kmemleak (half an hour, the first time more; not part of test)
 	@scripts/test-debug-kernel
 
 bench: ## /dev/outboard measured beside the kernel itself and AF_ALG, on Linux 7.2 and 6.12 (about 8 minutes)

@@ -29,10 +29,6 @@ pub const CIPHERS: [&str; 18] = [
 /// OpenSSL's names of the digests that outboard can offer.
 pub const DIGESTS: [&str; 5] = ["SHA1", "SHA2-224", "SHA2-256", "SHA2-384", "SHA2-512"];
 
-/// What the HMACs of these are called, where a name of their own is needed: thresholds and counters.
-pub const HMACS: [&str; 5] =
-    ["HMAC-SHA1", "HMAC-SHA2-224", "HMAC-SHA2-256", "HMAC-SHA2-384", "HMAC-SHA2-512"];
-
 /// Which algorithms are chosen.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Algorithms {
@@ -72,7 +68,7 @@ fn choose(text: &str, named: fn(&str) -> Result<&'static str, Error>) -> Result<
     }
 }
 
-/// Key `DIGESTS`: which digests are chosen, and their HMACs with them. None unless somebody says so: a digest costs a CPU so
+/// Key `DIGESTS`: which digests are chosen. None unless somebody says so: a digest costs a CPU so
 /// little that hardware wins for large messages only.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Digests(Algorithms);
@@ -84,7 +80,7 @@ impl Default for Digests {
 }
 
 impl Digests {
-    /// Whether the digest called `name` by OpenSSL is chosen, and so the HMAC of it.
+    /// Whether the digest called `name` by OpenSSL is chosen.
     pub fn has(&self, name: &str) -> bool {
         self.0.has(name)
     }
@@ -108,15 +104,8 @@ pub(crate) fn entries(text: &str) -> impl Iterator<Item = &str> {
     text.split(',').map(str::trim).filter(|entry| !entry.is_empty())
 }
 
-/// OpenSSL's own spelling of the name of a cipher, a digest or an HMAC.
+/// OpenSSL's own spelling of the name of a cipher or a digest.
 pub(crate) fn known(name: &str) -> Result<&'static str, Error> {
-    let hmac = |digest| {
-        let place = DIGESTS.iter().position(|&known| known == digest)?;
-        HMACS.get(place).copied()
-    };
-    if let Some(hmac) = after(name, "HMAC-").and_then(digest_called).and_then(hmac) {
-        return Ok(hmac);
-    }
     match digest(name) {
         Err(Error::UnknownAlgorithm { .. }) => cipher(name),
         other => other,
@@ -145,7 +134,7 @@ fn refused(name: &str, known: &[&str]) -> Error {
     } else if begins_with("MD5") {
         Error::Md5(name.to_owned())
     } else if begins_with("HMAC") {
-        Error::HmacByDigest(name.to_owned())
+        Error::Hmac(name.to_owned())
     } else {
         Error::UnknownAlgorithm { name: name.to_owned(), known: known.join(", ") }
     }
@@ -232,7 +221,9 @@ mod tests {
         for name in ["MD5", "md5-sha1"] {
             assert_eq!(name.parse::<Digests>(), Err(Error::Md5(name.into())));
         }
-        assert_eq!("HMAC-SHA1".parse::<Digests>(), Err(Error::HmacByDigest("HMAC-SHA1".into())));
+        for name in ["HMAC-SHA1", "hmac"] {
+            assert_eq!(name.parse::<Digests>(), Err(Error::Hmac(name.into())));
+        }
         assert!(matches!("SHA1".parse::<Algorithms>(), Err(Error::UnknownAlgorithm { .. })));
     }
 }

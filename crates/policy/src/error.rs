@@ -32,9 +32,9 @@ pub enum Error {
          code goes on doing it; name SHA2-256"
     )]
     Md5(String),
-    /// HMAC by a name of its own.
-    #[error("\"{0}\": an HMAC goes with its digest: name the digest, such as SHA2-256")]
-    HmacByDigest(String),
+    /// HMAC, which outboard does not offer.
+    #[error("\"{0}\" is not offered: HMAC is left to OpenSSL's own code; name a digest, such as SHA2-256")]
+    Hmac(String),
     /// USE_SOFTDRIVERS outside of 0 to 2.
     #[error(
         "\"{0}\" is not 0 (accelerators only), 1 (all drivers) or 2 (all but those known to be software)"

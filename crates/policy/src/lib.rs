@@ -10,7 +10,7 @@ mod min_entropy;
 mod shadow;
 mod threshold;
 
-pub use algorithms::{Algorithms, CIPHERS, DIGESTS, Digests, HMACS};
+pub use algorithms::{Algorithms, CIPHERS, DIGESTS, Digests};
 pub use drivers::{Drivers, SoftDrivers};
 pub use error::Error;
 pub use min_entropy::MinEntropy;
@@ -22,7 +22,7 @@ pub use threshold::{DEFAULT_DIGEST_THRESHOLD, DEFAULT_THRESHOLD, Thresholds};
 pub struct Policy {
     /// Key `CIPHERS`: which ciphers may be offered.
     pub ciphers: Algorithms,
-    /// Key `DIGESTS`: which digests may be offered, and their HMACs.
+    /// Key `DIGESTS`: which digests may be offered.
     pub digests: Digests,
     /// Key `DRIVERS`: which kernel drivers may be used.
     pub drivers: Drivers,

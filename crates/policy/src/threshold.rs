@@ -9,7 +9,7 @@ use crate::algorithms::{after, entries, known};
 /// figures, and what one read of a file brings (`openssl enc` works in pieces of 4 KiB).
 pub const DEFAULT_THRESHOLD: usize = 4096;
 
-/// The same for digests and HMAC: a CPU without instructions for them hashes several times faster than it encrypts, and a
+/// The same for digests: a CPU without instructions for them hashes several times faster than it encrypts, and a
 /// message goes down as a whole.
 pub const DEFAULT_DIGEST_THRESHOLD: usize = 16 * 1024;
 
@@ -22,11 +22,11 @@ pub struct Thresholds {
 
 impl Thresholds {
     /// The smallest request in bytes that goes to the accelerator for the algorithm that OpenSSL calls `name`: for a digest
-    /// (and `HMAC-` with its name) the smallest message.
+    /// the smallest message.
     pub fn of(&self, name: &str) -> usize {
         let own = self.own.iter().find(|(algorithm, _)| algorithm.eq_ignore_ascii_case(name));
-        let hashes = || ["SHA", "HMAC"].iter().any(|kind| after(name, kind).is_some());
-        let default = || if hashes() { DEFAULT_DIGEST_THRESHOLD } else { DEFAULT_THRESHOLD };
+        let default =
+            || if after(name, "SHA").is_some() { DEFAULT_DIGEST_THRESHOLD } else { DEFAULT_THRESHOLD };
         own.map(|&(_, bytes)| bytes).or(self.all).unwrap_or_else(default)
     }
 }
@@ -71,12 +71,12 @@ mod tests {
     }
 
     #[test]
-    fn digests_and_hmacs_have_thresholds_of_their_own() {
-        let t: Thresholds = "sha256:100,HMAC-SHA2-256:200,SHA-1:300".parse().unwrap();
-        let of = ["SHA2-256", "HMAC-SHA2-256", "SHA1", "HMAC-SHA1", "AES-128-CBC"].map(|name| t.of(name));
-        assert_eq!(of, [100, 200, 300, DEFAULT_DIGEST_THRESHOLD, DEFAULT_THRESHOLD]);
+    fn digests_have_thresholds_of_their_own() {
+        let t: Thresholds = "sha256:100,SHA-1:300".parse().unwrap();
+        let of = ["SHA2-256", "SHA1", "SHA2-512", "AES-128-CBC"].map(|name| t.of(name));
+        assert_eq!(of, [100, 300, DEFAULT_DIGEST_THRESHOLD, DEFAULT_THRESHOLD]);
         let all: Thresholds = "ALL:5".parse().unwrap();
-        assert_eq!((all.of("SHA2-512"), all.of("HMAC-SHA1")), (5, 5));
+        assert_eq!((all.of("SHA2-512"), all.of("SHA1")), (5, 5));
     }
 
     #[test]
