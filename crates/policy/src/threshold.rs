@@ -17,10 +17,16 @@ pub struct Thresholds {
 }
 
 impl Thresholds {
-    /// The smallest request in bytes that goes to the accelerator for the algorithm that OpenSSL calls `name`.
-    pub fn of(&self, name: &str) -> usize {
+    /// The smallest request in bytes that goes to the accelerator for the algorithm that OpenSSL calls `name`; `None` when
+    /// nothing is said of it.
+    pub fn explicit(&self, name: &str) -> Option<usize> {
         let own = self.own.iter().find(|(algorithm, _)| algorithm.eq_ignore_ascii_case(name));
-        own.map(|&(_, bytes)| bytes).or(self.all).unwrap_or(DEFAULT_THRESHOLD)
+        own.map(|&(_, bytes)| bytes).or(self.all)
+    }
+
+    /// The same, with the default where nothing is said.
+    pub fn of(&self, name: &str) -> usize {
+        self.explicit(name).unwrap_or(DEFAULT_THRESHOLD)
     }
 }
 
