@@ -169,6 +169,13 @@ impl<'a> Cipher<'a> {
         MODES.iter().any(|(known, _)| *known == mode)
     }
 
+    /// Bytes of its key.
+    pub fn key_length(&self) -> usize {
+        // SAFETY: the cipher is alive.
+        let length = unsafe { (self.library.EVP_CIPHER_get_key_length)(self.at.as_ptr()) };
+        usize::try_from(length).unwrap_or(0)
+    }
+
     /// A context with a key, for requests of so many bytes, whole blocks.
     pub fn work(&'a self, encrypt: bool, bytes: usize) -> Result<Work<'a>, Error> {
         let library = self.library;
@@ -176,10 +183,7 @@ impl<'a> Cipher<'a> {
         let at = NonNull::new(unsafe { (library.EVP_CIPHER_CTX_new)() });
         let at = at.ok_or(Error::Failed("EVP_CIPHER_CTX_new"))?;
         let mut work = Work { library, at, input: Vec::new(), output: Vec::new() };
-        // SAFETY: the cipher is alive.
-        let key_len = unsafe { (library.EVP_CIPHER_get_key_length)(self.at.as_ptr()) };
-        // No two halves or thirds of it are equal, which XTS and triple DES refuse.
-        let key: Vec<u8> = (1..=u8::try_from(key_len).unwrap_or(0)).map(|n| n.wrapping_mul(37)).collect();
+        let key = sample_key(self.key_length());
         let iv = [0x5a_u8; 16];
         // SAFETY: context and cipher are alive; key and IV are as long as the cipher wants them, or longer.
         let done = unsafe {
@@ -191,6 +195,11 @@ impl<'a> Cipher<'a> {
         work.resize(bytes);
         if done { Ok(work) } else { Err(Error::Failed("EVP_CipherInit_ex2")) }
     }
+}
+
+/// A key that every cipher takes: no two halves or thirds of it are equal, which XTS and triple DES refuse.
+pub fn sample_key(bytes: usize) -> Vec<u8> {
+    (1..=u8::try_from(bytes).unwrap_or(u8::MAX)).map(|n| n.wrapping_mul(37)).collect()
 }
 
 impl Drop for Cipher<'_> {

@@ -4,6 +4,7 @@
 //! - [`turns`]: several contestants in turns, with interrupts and the CPU time of the whole system beside each
 //! - [`crossover`]: from which size on one of two wins
 //! - [`goal`]: what winning means
+//! - [`figure`]: what a request costs
 //! - [`meter`], [`cpu`], [`interrupts`]: what a run cost
 //! - [`clock`], [`machine`], [`noise`], [`stop`]: the clock, the machine, how quiet it is, and ^C
 //! - [`evp`]: requests to OpenSSL, as applications make them
@@ -12,6 +13,7 @@ pub mod clock;
 pub mod cpu;
 pub mod crossover;
 pub mod evp;
+pub mod figure;
 pub mod goal;
 pub mod interrupts;
 pub mod machine;

@@ -4,6 +4,7 @@ mod allow;
 mod disallow;
 mod prove;
 mod status;
+mod tune;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -22,6 +23,7 @@ enum Command {
     Disallow(disallow::Options),
     Prove(prove::Options),
     Status(status::Options),
+    Tune(tune::Options),
 }
 
 impl Outboard {
@@ -32,6 +34,7 @@ impl Outboard {
             Command::Disallow(options) => disallow::run(&options),
             Command::Prove(options) => prove::run(&options),
             Command::Status(options) => status::run(&options),
+            Command::Tune(options) => tune::run(&options),
         }
     }
 }

@@ -1,11 +1,11 @@
 //! `outboard prove -- COMMAND`: runs a command with outboard enabled and says what happened.
 
 mod command;
-mod module;
+pub mod module;
 mod options;
 mod proof;
 mod scratch;
-mod system;
+pub mod system;
 mod text;
 
 pub use options::Options;
