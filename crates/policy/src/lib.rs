@@ -19,9 +19,7 @@ pub use file::PolicyFile;
 pub use min_entropy::MinEntropy;
 pub use shadow::ShadowChecks;
 pub use threshold::{DEFAULT_THRESHOLD, Thresholds};
-pub use tuned::{
-    CipherRow, DriverVersion, POLICY_FILE, Tuned, Unfit, cpu_identity, from_text, module_version,
-};
+pub use tuned::{CipherRow, POLICY_FILE, Tuned, Unfit, cpu_identity, from_text, module_version};
 
 /// The policy in force for one loaded provider.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -12,49 +12,25 @@ pub const POLICY_FILE: &str = "/etc/outboard/policy";
 /// The first word of the first line that is no comment, and the format's version.
 const MAGIC: [&str; 2] = ["outboard-policy", "1"];
 
-/// The most that is read of a file.
+/// No policy is longer.
 const LONGEST: u64 = 64 * 1024;
 
 /// Stands where software always wins.
 const NEVER: &str = "never";
 
-/// What a file says.
+/// A file whose every line is understood. It is kept as text: who reads it asks for a few words.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tuned {
-    /// When it was made.
-    pub made: String,
-    /// For which goal.
-    pub goal: String,
-    /// The kernel's release then.
-    pub kernel: String,
-    /// What [`cpu_identity`] said then.
-    pub cpu: String,
-    /// The drivers then.
-    pub drivers: Vec<DriverVersion>,
-    /// One for each cipher that was measured.
-    pub ciphers: Vec<CipherRow>,
-}
-
-/// A driver that was measured.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DriverVersion {
-    /// Its name in /proc/crypto.
-    pub driver: String,
-    /// Its module, or `kernel`.
-    pub module: String,
-    /// What [`module_version`] said.
-    pub version: String,
+    text: String,
 }
 
 /// A cipher that was measured.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CipherRow {
-    /// OpenSSL's name.
-    pub cipher: String,
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CipherRow<'a> {
     /// The smallest request in bytes that goes to the accelerator when encrypting, and when decrypting; `None`: none does.
     pub from: [Option<usize>; 2],
     /// The driver that was measured.
-    pub driver: String,
+    pub driver: &'a str,
 }
 
 /// Why a file is not obeyed.
@@ -64,7 +40,9 @@ pub enum Unfit {
     #[error("{0}")]
     Io(#[from] io::Error),
     /// Anybody could have written it.
-    #[error("it must be a file that belongs to root (or to who runs this) and that nobody else may write")]
+    #[error(
+        "it must be a file of 64 KiB at most that belongs to root (or to who runs this) and that nobody else may write"
+    )]
     Owner,
     /// It is damaged.
     #[error("line {0} is not understood: run `outboard tune` again")]
@@ -82,7 +60,7 @@ pub enum Unfit {
 impl Tuned {
     /// Reads a file that only root, or the user of this process, may write. `None` when there is none.
     pub fn read(path: &Path) -> Result<Option<Tuned>, Unfit> {
-        let file = match fs::File::open(path) {
+        let mut file = match fs::File::open(path) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error.into()),
@@ -90,76 +68,86 @@ impl Tuned {
         let about = file.metadata()?;
         // Who owns our own files is who we are.
         let ours = || fs::metadata("/proc/self").is_ok_and(|own| own.uid() == about.uid());
-        if !about.is_file() || about.mode() & 0o022 != 0 || (about.uid() != 0 && !ours()) {
+        let is_plain = about.is_file() && about.len() <= LONGEST;
+        if !is_plain || about.mode() & 0o022 != 0 || (about.uid() != 0 && !ours()) {
             return Err(Unfit::Owner);
         }
         let mut text = String::new();
-        file.take(LONGEST).read_to_string(&mut text)?;
-        Tuned::parse(&text).map(Some).map_err(Unfit::Line)
+        file.read_to_string(&mut text)?;
+        Tuned::parse(text).map(Some).map_err(Unfit::Line)
     }
 
     /// The error is the number of the line that is wrong.
-    pub fn parse(text: &str) -> Result<Tuned, usize> {
-        let mut tuned = Tuned::default();
+    pub fn parse(text: String) -> Result<Tuned, usize> {
         let mut begun = false;
         for (number, line) in (1_usize..).zip(text.lines()) {
-            let line = line.split('#').next().unwrap_or_default().trim();
-            if line.is_empty() {
-                continue;
+            let words = words(line);
+            let is_understood = match words {
+                [None, ..] => continue,
+                _ if !begun => [words[0], words[1], words[2]] == [Some(MAGIC[0]), Some(MAGIC[1]), None],
+                [Some("made" | "goal" | "kernel" | "cpu"), value, ..] => value.is_some(),
+                [Some("driver"), _, _, version] => version.is_some(),
+                _ => row(words).is_some(),
+            };
+            if !is_understood {
+                return Err(number);
             }
-            if begun { tuned.line(line) } else { line.split_ascii_whitespace().eq(MAGIC).then_some(()) }
-                .ok_or(number)?;
             begun = true;
         }
-        if begun { Ok(tuned) } else { Err(1) }
+        if begun { Ok(Tuned { text }) } else { Err(1) }
     }
 
-    fn line(&mut self, line: &str) -> Option<()> {
-        let (word, rest) = line.split_once(' ')?;
-        let rest = rest.trim();
-        let words: Vec<&str> = rest.split_ascii_whitespace().collect();
-        let own = |text: &str| text.to_owned();
-        match (word, &words[..]) {
-            ("made", _) => self.made = own(rest),
-            ("goal", _) => self.goal = own(rest),
-            ("kernel", _) => self.kernel = own(rest),
-            ("cpu", [identity, ..]) => self.cpu = own(identity),
-            ("driver", [driver, module, version]) => self.drivers.push(DriverVersion {
-                driver: own(driver),
-                module: own(module),
-                version: own(version),
-            }),
-            (cipher, [encrypt, decrypt, driver]) => {
-                self.ciphers.retain(|row| row.cipher != cipher);
-                let from = [from(encrypt)?, from(decrypt)?];
-                self.ciphers.push(CipherRow { cipher: own(cipher), from, driver: own(driver) });
-            }
-            _ => return None,
-        }
-        Some(())
+    /// The first word behind a word that begins a line: `made`, `goal`, `kernel`, `cpu`.
+    pub fn value(&self, word: &str) -> &str {
+        let line = self.text.lines().map(words).find(|words| words[0] == Some(word));
+        line.and_then(|words| words[1]).unwrap_or_default()
     }
 
     /// Whether it was made here. `root` is `/`, or where a system's files were copied to.
     pub fn is_of(&self, root: &Path) -> Result<(), Unfit> {
         let text = |file: &str| fs::read_to_string(root.join(file)).unwrap_or_default();
-        let same = |what: &str, was: &str, here: &str| {
-            let stale = |text: &str| format!("{what} {text}");
-            if was == here { Ok(()) } else { Err(Unfit::Stale { was: stale(was), here: stale(here) }) }
-        };
-        same("kernel", &self.kernel, text("proc/sys/kernel/osrelease").trim())?;
-        same("CPU", &self.cpu, &cpu_identity(&text("proc/cpuinfo")))?;
-        self.drivers
-            .iter()
-            .try_for_each(|then| same(&then.driver, &then.version, &module_version(root, &then.module)))
+        same("kernel", self.value("kernel"), text("proc/sys/kernel/osrelease").trim())?;
+        same("CPU", self.value("cpu"), &cpu_identity(&text("proc/cpuinfo")))?;
+        for line in self.text.lines() {
+            if let [Some("driver"), Some(driver), Some(module), Some(version)] = words(line) {
+                same(driver, version, &module_version(root, module))?;
+            }
+        }
+        Ok(())
     }
 
-    /// What it says of a cipher.
-    pub fn of(&self, cipher: &str) -> Option<&CipherRow> {
-        self.ciphers.iter().find(|row| row.cipher.eq_ignore_ascii_case(cipher))
+    /// What it says of a cipher; the last line if there are several.
+    pub fn of(&self, cipher: &str) -> Option<CipherRow<'_>> {
+        let is_its =
+            |words: &[Option<&str>; 4]| words[0].is_some_and(|first| first.eq_ignore_ascii_case(cipher));
+        let mut last = None;
+        for line in self.text.lines() {
+            last = Some(words(line)).filter(is_its).or(last);
+        }
+        row(last?)
     }
 }
 
-impl CipherRow {
+/// The first words of a line, without what follows a #.
+#[inline(never)]
+fn words(line: &str) -> [Option<&str>; 4] {
+    let mut words = line.split('#').next().unwrap_or_default().split_ascii_whitespace();
+    [(); 4].map(|()| words.next())
+}
+
+/// `AES-128-CBC 4096 never virtio_crypto_aes_cbc`
+fn row(words: [Option<&str>; 4]) -> Option<CipherRow<'_>> {
+    let [_, encrypt, decrypt, driver] = words;
+    Some(CipherRow { from: [from(encrypt?)?, from(decrypt?)?], driver: driver? })
+}
+
+#[inline(never)]
+fn same(what: &str, was: &str, here: &str) -> Result<(), Unfit> {
+    let stale = |text: &str| format!("{what} {text}");
+    if was == here { Ok(()) } else { Err(Unfit::Stale { was: stale(was), here: stale(here) }) }
+}
+
+impl CipherRow<'_> {
     /// Whether the accelerator is not worth it at any size, in neither direction.
     pub fn is_never(&self) -> bool {
         self.from == [None, None]
@@ -196,7 +184,7 @@ const IDENTITY: [&str; 17] = [
     "cpu",
 ];
 
-/// A CPU in sixteen digits, by the first one of /proc/cpuinfo: FNV-1a of its lines.
+/// A CPU as a number, by the first one of /proc/cpuinfo: FNV-1a of its lines.
 pub fn cpu_identity(cpuinfo: &str) -> String {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     let first = cpuinfo.lines().skip_while(|line| line.is_empty()).take_while(|line| !line.is_empty());
@@ -206,7 +194,7 @@ pub fn cpu_identity(cpuinfo: &str) -> String {
             hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         }
     }
-    format!("{hash:016x}")
+    hash.to_string()
 }
 
 /// The version of a kernel module, by which a rebuilt one is told: its `srcversion`; `-` where there is none.

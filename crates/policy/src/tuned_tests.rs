@@ -32,13 +32,13 @@ fn system() -> tempfile::TempDir {
 
 #[test]
 fn thresholds_are_read_for_each_direction() {
-    let tuned = Tuned::parse(&text("0123")).unwrap();
+    let tuned = Tuned::parse(text("0123")).unwrap();
     assert_eq!(
-        (tuned.goal.as_str(), tuned.kernel.as_str(), tuned.cpu.as_str()),
-        ("balanced", "7.2.0-amd64", "0123")
+        ["goal", "kernel", "cpu", "x"].map(|word| tuned.value(word)),
+        ["balanced", "7.2.0-amd64", "0123", ""]
     );
     let row = tuned.of("aes-128-cbc").unwrap();
-    assert_eq!((row.from, row.driver.as_str()), ([Some(4096), Some(2048)], "virtio_crypto_aes_cbc"));
+    assert_eq!((row.from, row.driver), ([Some(4096), Some(2048)], "virtio_crypto_aes_cbc"));
     assert!(!row.is_never() && tuned.of("AES-256-CBC").unwrap().is_never());
     assert_eq!(tuned.of("AES-192-CBC"), None);
     assert_eq!([from_text(Some(64)), from_text(None)], ["64", "never"]);
@@ -56,16 +56,16 @@ fn a_damaged_line_is_named() {
         (12, format!("{good}nonsense\n")),
         (4, "\n#\noutboard-policy 1\nkernel\n".to_owned()),
     ] {
-        assert_eq!(Tuned::parse(&damaged), Err(line), "{damaged}");
+        assert_eq!(Tuned::parse(damaged.clone()), Err(line), "{damaged}");
     }
-    let twice = Tuned::parse(&format!("{good}AES-128-CBC 1 2 d\n")).unwrap();
+    let twice = Tuned::parse(format!("{good}AES-128-CBC 1 2 d\n")).unwrap();
     assert_eq!(twice.of("AES-128-CBC").unwrap().from, [Some(1), Some(2)]);
 }
 
 #[test]
 fn a_policy_of_another_kernel_cpu_or_driver_is_stale() {
     let root = system();
-    let tuned = Tuned::parse(&text(&cpu_identity(CPUINFO))).unwrap();
+    let tuned = Tuned::parse(text(&cpu_identity(CPUINFO))).unwrap();
     assert!(tuned.is_of(root.path()).is_ok());
     for (file, now, named) in [
         ("sys/module/virtio_crypto/srcversion", "DEF456\n", "virtio_crypto_aes_cbc DEF456"),
@@ -83,7 +83,7 @@ fn a_cpu_is_what_it_can_do_and_not_how_fast_it_runs_now() {
     let same = CPUINFO.replace("1000.1", "2400.7").replace("processor\t: 1", "processor\t: 2");
     assert_eq!(cpu_identity(CPUINFO), cpu_identity(&same));
     assert_ne!(cpu_identity(CPUINFO), cpu_identity(&CPUINFO.replace("sse2", "sse2 aes")));
-    assert_eq!(cpu_identity(CPUINFO).len(), 16);
+    assert!(cpu_identity(CPUINFO).parse::<u64>().is_ok());
 }
 
 #[test]
@@ -109,6 +109,6 @@ fn who_may_not_decide_is_not_obeyed() {
 proptest! {
     #[test]
     fn no_text_makes_it_panic(text in "(outboard-policy 1\n)?[ -~\n]{0,200}") {
-        let _ = Tuned::parse(&text);
+        let _ = Tuned::parse(text);
     }
 }

@@ -5,7 +5,6 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use outboard_measure::figure::Figure;
 use outboard_measure::goal::{Goal, Verdict};
 use outboard_measure::machine::Machine;
-use outboard_policy::DriverVersion;
 use serde::Serialize;
 
 /// The value of [`Answer::schema`].
@@ -40,17 +39,13 @@ pub struct Answer {
 
 /// A driver.
 #[derive(Clone, Debug, Serialize)]
-#[allow(missing_docs, reason = "the names say it")]
 pub struct Driver {
+    /// Its name in /proc/crypto.
     pub driver: String,
+    /// Its module, or `kernel`.
     pub module: String,
+    /// The module's `srcversion`, or `-`.
     pub version: String,
-}
-
-impl From<DriverVersion> for Driver {
-    fn from(DriverVersion { driver, module, version }: DriverVersion) -> Driver {
-        Driver { driver, module, version }
-    }
 }
 
 /// A cipher.

@@ -12,7 +12,7 @@ use outboard_measure::evp::{Cipher, sample_key};
 use outboard_measure::goal::Goal;
 use outboard_measure::noise::Yardstick;
 use outboard_measure::turns::{Error, Stopwatch};
-use outboard_policy::{DriverVersion, module_version};
+use outboard_policy::module_version;
 
 use super::answer::{self, Answer, Direction, Point};
 use super::contest::{Contest, duel, point, without_interrupts};
@@ -105,7 +105,7 @@ fn add_driver(answer: &mut Answer, driver: &str) {
     let found = found.as_ref().and_then(|all| all.drivers.iter().find(|one| one.driver.name == driver));
     let module = found.map_or("kernel", |found| found.driver.module.as_str());
     let version = module_version(Path::new("/"), module);
-    answer.drivers.push(DriverVersion { driver: driver.into(), module: module.into(), version }.into());
+    answer.drivers.push(answer::Driver { driver: driver.into(), module: module.into(), version });
 }
 
 /// One cipher.
