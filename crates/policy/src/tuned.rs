@@ -184,24 +184,29 @@ const IDENTITY: [&str; 17] = [
     "cpu",
 ];
 
-/// A CPU as a number, by the first one of /proc/cpuinfo: FNV-1a of its lines.
+/// FNV-1a of nothing.
+const HASH: u64 = 0xcbf2_9ce4_8422_2325;
+
+/// And of what follows.
+fn hash(before: u64, bytes: &[u8]) -> u64 {
+    bytes.iter().fold(before, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+/// A CPU as a number, by the first one of /proc/cpuinfo.
 pub fn cpu_identity(cpuinfo: &str) -> String {
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    let mut identity = HASH;
     let first = cpuinfo.lines().skip_while(|line| line.is_empty()).take_while(|line| !line.is_empty());
     for line in first.filter(|line| line.split(':').next().is_some_and(|key| IDENTITY.contains(&key.trim())))
     {
-        for byte in line.bytes() {
-            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        }
+        identity = hash(identity, line.as_bytes());
     }
-    hash.to_string()
+    identity.to_string()
 }
 
-/// The version of a kernel module, by which a rebuilt one is told: its `srcversion`; `-` where there is none.
+/// The version of a kernel module, by which a rebuilt one is told: its build ID as a number; `-` where there is none.
 pub fn module_version(root: &Path, module: &str) -> String {
-    let file = root.join("sys/module").join(module).join("srcversion");
-    let text = fs::read_to_string(file).unwrap_or_default();
-    if text.trim().is_empty() { "-".to_owned() } else { text.trim().to_owned() }
+    let file = root.join("sys/module").join(module).join("notes/.note.gnu.build-id");
+    fs::read(file).map_or_else(|_| "-".to_owned(), |note| hash(HASH, &note).to_string())
 }
 
 #[cfg(test)]

@@ -8,9 +8,10 @@ const CPUINFO: &str =
     "processor\t: 0\nmodel name\t: Some CPU\ncpu MHz\t\t: 1000.1\nflags\t\t: fpu sse2\n\nprocessor\t: 1\n";
 
 fn text(cpu: &str) -> String {
+    let driver = hash(HASH, b"GNU one");
     format!(
         "# a comment\n\noutboard-policy 1\nmade 2026-11-21T12:00:00Z\ngoal balanced\nkernel 7.2.0-amd64\ncpu {cpu} Some CPU\n\
-         driver virtio_crypto_aes_cbc virtio_crypto ABC123\n# why\n\
+         driver virtio_crypto_aes_cbc virtio_crypto {driver}\n# why\n\
          AES-128-CBC 4096 2048 virtio_crypto_aes_cbc\nAES-256-CBC never never virtio_crypto_aes_cbc # so slow\n"
     )
 }
@@ -21,7 +22,7 @@ fn system() -> tempfile::TempDir {
     for (file, text) in [
         ("proc/sys/kernel/osrelease", "7.2.0-amd64\n"),
         ("proc/cpuinfo", CPUINFO),
-        ("sys/module/virtio_crypto/srcversion", "ABC123\n"),
+        ("sys/module/virtio_crypto/notes/.note.gnu.build-id", "GNU one"),
     ] {
         let path = root.path().join(file);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -65,10 +66,11 @@ fn a_damaged_line_is_named() {
 #[test]
 fn a_policy_of_another_kernel_cpu_or_driver_is_stale() {
     let root = system();
+    assert_eq!(module_version(root.path(), "kernel"), "-");
     let tuned = Tuned::parse(text(&cpu_identity(CPUINFO))).unwrap();
     assert!(tuned.is_of(root.path()).is_ok());
     for (file, now, named) in [
-        ("sys/module/virtio_crypto/srcversion", "DEF456\n", "virtio_crypto_aes_cbc DEF456"),
+        ("sys/module/virtio_crypto/notes/.note.gnu.build-id", "GNU two", "virtio_crypto_aes_cbc "),
         ("proc/cpuinfo", "processor\t: 0\nflags\t\t: fpu sse2 aes\n", "CPU "),
         ("proc/sys/kernel/osrelease", "7.3.0-amd64\n", "kernel 7.3.0-amd64"),
     ] {

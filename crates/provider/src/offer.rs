@@ -56,7 +56,9 @@ impl Offer {
             let from = thresholds(provider, tuned.as_ref(), kind.name, hardware.driver());
             let text = match from.map(from_text) {
                 [encrypt, decrypt] if encrypt == decrypt => format!("from {encrypt} bytes on"),
-                [encrypt, decrypt] => format!("from {encrypt} bytes on, decryption from {decrypt}"),
+                [encrypt, decrypt] => {
+                    format!("from {encrypt} (encryption) or {decrypt} (decryption) bytes on")
+                }
             };
             provider.log.line(Level::Info, format_args!("offers {} {text}", kind.name));
             let [threshold, decrypt_threshold] = from.map(|from| from.unwrap_or(usize::MAX));

@@ -44,7 +44,7 @@ pub struct Driver {
     pub driver: String,
     /// Its module, or `kernel`.
     pub module: String,
-    /// The module's `srcversion`, or `-`.
+    /// The module's build ID as a number, or `-`.
     pub version: String,
 }
 
