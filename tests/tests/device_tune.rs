@@ -1,6 +1,7 @@
 //! `outboard tune`: what it measures, what it writes, and that the provider goes by it.
 
 use std::fs;
+use std::io::{BufRead, BufReader, Read};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -196,14 +197,18 @@ fn ctrl_c_writes_nothing_and_shows_what_was_measured() {
     let test = "ctrl_c_writes_nothing_and_shows_what_was_measured";
     let Some(machine) = Machine::with_accelerator(test) else { return };
     fs::write(POLICY, "# mine\n").expect("the policy's file");
-    let child = machine.tune(&[]).spawn().expect("the command runs");
-    thread::sleep(Duration::from_millis(700));
+    let mut child = machine.tune(&[]).spawn().expect("the command runs");
+    let mut said_first = String::new();
+    let mut stdout = BufReader::new(child.stdout.take().expect("a pipe"));
+    stdout.read_line(&mut said_first).expect("the first cipher");
+    assert!(said_first.starts_with(CIPHER), "{said_first}");
     let pid = i32::try_from(child.id()).expect("a process number");
     // SAFETY: the child has not been waited for, so its number is its own.
     unsafe { libc::kill(pid, libc::SIGINT) };
-    let output = child.wait_with_output().expect("it ends");
-    assert_eq!(output.status.code(), Some(130), "{}", said(&output));
-    assert!(said(&output).contains("Interrupted: nothing was written"), "{}", said(&output));
+    let mut rest = String::new();
+    stdout.read_to_string(&mut rest).expect("the end");
+    assert_eq!(child.wait().expect("it ends").code(), Some(130), "{rest}");
+    assert!(rest.contains("Interrupted: nothing was written"), "{rest}");
     assert_eq!(fs::read_to_string(POLICY).expect("the policy"), "# mine\n");
     assert!(!Path::new("/etc/outboard/policy.new").exists());
 }
@@ -268,6 +273,8 @@ fn what_is_chosen_follows_the_hardware() {
     succeeded(&allowed, &["allow"]);
     let ciphers = ["--ciphers", "AES-128-CTR"];
 
+    a_driver_that_is_wrong_once_in_a_thousand_is_found(&machine, &simulated, DRIVER);
+
     // So slow that no machine's software is slower.
     simulated.takes(Duration::from_millis(20));
     let slow = machine.tuned(&ciphers);
@@ -300,4 +307,34 @@ fn what_is_chosen_follows_the_hardware() {
         assert!(point["refused"].as_str().is_some_and(|why| why.contains("no interrupt")), "{point}");
         assert!(cipher[direction]["from"].is_null());
     }
+    let text = checked(&machine, &["--for", "1s", DRIVER], 0);
+    assert!(text.contains("exact") && text.contains("no interrupt came"), "{text}");
+}
+
+/// What `outboard check` says and how it ends.
+#[track_caller]
+fn checked(machine: &Machine, arguments: &[&str], code: i32) -> String {
+    let output = machine.command(&[&["check"], arguments].concat()).output().expect("the command runs");
+    assert_eq!(output.status.code(), Some(code), "{}", said(&output));
+    said(&output)
+}
+
+fn a_driver_that_is_wrong_once_in_a_thousand_is_found(
+    machine: &Machine,
+    simulated: &Simulated,
+    driver: &str,
+) {
+    let right = checked(machine, &["--for", "1s", driver], 0);
+    assert!(right.contains("exact") && right.contains("--seed"), "{right}");
+    let json = machine.command(&["check", "--json", "--for", "0", "--seed", "7", driver]).output();
+    let answer: Value = serde_json::from_slice(&json.expect("the command runs").stdout).expect("JSON");
+    assert_eq!((&answer["schema"], &answer["seed"]), (&"outboard-check/1".into(), &7.into()));
+    let found = &answer["drivers"][0];
+    assert_eq!((&found["verdict"], &found["selftest"]), (&"exact".into(), &"passed".into()), "{found}");
+    assert!(found["interrupts"].as_u64().is_some_and(|count| count > 0), "{found}");
+    simulated.fault(&format!("{driver} wrong every=1000"));
+    let wrong = checked(machine, &["--for", "60s", driver], 1);
+    assert!(wrong.contains("WRONG") && wrong.contains("the result is wrong from byte"), "{wrong}");
+    simulated.fault("clear");
+    checked(machine, &["no-such-driver"], 1);
 }

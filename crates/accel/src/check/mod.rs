@@ -4,6 +4,7 @@
 mod aes;
 mod des;
 mod modes;
+mod soak;
 mod vectors;
 
 use std::collections::hash_map::RandomState;
@@ -11,6 +12,7 @@ use std::hash::{BuildHasher, Hasher};
 
 use crate::{Accelerator, Algorithm, Direction, Error, Request, Session};
 use modes::Reference;
+pub use soak::{key_lengths, soak};
 use vectors::{VECTORS, Vector, hex};
 
 /// Lengths where drivers go wrong: one block, odd numbers of blocks, around pages and units, the longest.
@@ -54,8 +56,17 @@ pub enum Fault {
 
 /// Checks a driver with every key length of its algorithm, in both directions, one request at a time and in batches.
 pub fn check(accelerator: &dyn Accelerator, algorithm: Algorithm) -> Result<Checked, Fault> {
+    check_seeded(accelerator, algorithm, Random::new().0)
+}
+
+/// The same, with the same requests for the same seed.
+pub fn check_seeded(
+    accelerator: &dyn Accelerator,
+    algorithm: Algorithm,
+    seed: u64,
+) -> Result<Checked, Fault> {
     let mut checked = Checked::default();
-    let mut random = Random::new();
+    let mut random = Random::seeded(seed);
     for vector in VECTORS.iter().filter(|vector| vector.algorithm == algorithm) {
         let key = hex(vector.key);
         let name = format!("{} with a key of {} bits", algorithm.kernel_name(), key.len() * 8);
@@ -183,6 +194,11 @@ struct Random(u64);
 impl Random {
     fn new() -> Random {
         Random(RandomState::new().build_hasher().finish() | 1)
+    }
+
+    /// The same for the same seed; seeds that lie close together are scattered.
+    fn seeded(seed: u64) -> Random {
+        Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
     fn next(&mut self) -> u64 {

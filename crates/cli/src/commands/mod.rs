@@ -1,6 +1,7 @@
 //! One file for each command.
 
 mod allow;
+mod check;
 mod disallow;
 mod prove;
 mod status;
@@ -20,6 +21,7 @@ pub struct Outboard {
 #[derive(Subcommand)]
 enum Command {
     Allow(allow::Options),
+    Check(check::Options),
     Disallow(disallow::Options),
     Prove(prove::Options),
     Status(status::Options),
@@ -31,6 +33,7 @@ impl Outboard {
     pub fn run(self) -> ExitCode {
         match self.command {
             Command::Allow(options) => allow::run(&options),
+            Command::Check(options) => check::run(&options),
             Command::Disallow(options) => disallow::run(&options),
             Command::Prove(options) => prove::run(&options),
             Command::Status(options) => status::run(&options),

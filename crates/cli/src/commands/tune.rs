@@ -78,12 +78,12 @@ pub fn run(options: &Options) -> ExitCode {
 }
 
 fn tune(options: &Options) -> Result<ExitCode> {
+    stop::listen();
     let module = module::find(options.module.as_deref(), &OpenSsl::find())?;
     // Minutes of measuring are not for nothing: what cannot be written is told now. Nobody else waits meanwhile.
     if !options.dry_run {
         drop(Replacement::open(Path::new(POLICY_FILE), explained)?);
     }
-    stop::listen();
     let mut answer = Answer::new(options.goal.into(), Machine::here(), noise::warnings());
     let ciphers: Vec<&str> = CIPHERS.into_iter().filter(|name| options.ciphers.has(name)).collect();
     let mut shown = 0;

@@ -54,15 +54,15 @@ impl Contest<'_> {
             &mut |requests| software.run(requests).map_err(|error| error.to_string()),
             &mut |requests| hardware.run(requests).map_err(|error| error.to_string()),
         )?;
-        let refused = self.refused(&hard, before, (self.counts)());
+        let refused = self.refused(&hard, bytes, before, (self.counts)());
         Ok(point(bytes, &soft, &hard, verdict, refused))
     }
 
     /// Why this is no figure of the accelerator's.
-    fn refused(&self, hardware: &Series, before: Counts, after: Counts) -> Option<String> {
-        let by_hardware = after.hw_bytes - before.hw_bytes;
-        let by_software = after.sw_bytes - before.sw_bytes;
-        if by_software > by_hardware / 50 {
+    fn refused(&self, hardware: &Series, bytes: usize, before: Counts, after: Counts) -> Option<String> {
+        let by_hardware = after.hw_bytes.saturating_sub(before.hw_bytes);
+        // What was timed, and not what came before it: software's part is counted late.
+        if by_hardware < hardware.requests * bytes as u64 {
             return Some(
                 "the provider did some of it in software: a driver that fails, refuses or is full".into(),
             );

@@ -56,7 +56,9 @@ pub fn all(
                 continue;
             };
             if !hard.is_stream_of_requests() {
-                answer.reasons.push(format!("{name} cannot be measured by this version"));
+                answer.warn(format!(
+                    "{name} cannot be measured by this version: its threshold stays the built-in one"
+                ));
                 continue;
             }
             yardstick.lay();
