@@ -49,31 +49,11 @@ stop_step() {
 
 last_line() { tail -n 1 "$1" 2>/dev/null | tr -d '\r' | cut -c1-100; }
 
-# The mirror that this machine's apt is configured with: needed where a leg mixes suites.
-# shellcheck disable=SC2016  # apt expands these
-mirror() {
-    local release
-    release=$(. /etc/os-release && echo "${VERSION_CODENAME:-sid}")
-    { apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Origin: Debian' "Codename: $release"
-      apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' "Release: $release"; } | awk 'NR == 1'
-}
-
-# debian_root DIR SUITES PACKAGES: a Debian with PACKAGES and those of apt's mirror in DIR. Where SUITES are several, the first
-# is the one to begin with. Its files belong to whoever runs this, so that a plain user can make it, enter it and remove it.
+# debian_root DIR SUITES PACKAGES: what vm/debian-tar has, in DIR. Its files belong to whoever runs this, so that a plain user
+# can make it, enter it and remove it.
 debian_root() {
-    local dir=$1 suites=$2 packages=$3 uri suite lines=() mode=unshare
-    ((UID)) || mode=root
-    if [[ $suites == *' '* ]]; then
-        uri=$(mirror)
-        [[ -n $uri ]] || { echo 'E: the configuration of apt names no Debian mirror'; return 1; }
-        for suite in $suites; do lines+=("deb $uri $suite main"); done
-    fi
-    mkdir "$dir"
-    mmdebstrap --mode=$mode --variant=apt --format=tar --include="${packages// /,}" \
-        --aptopt='Acquire::Check-Valid-Until "false"' --aptopt='APT::Install-Recommends "false"' \
-        --dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/doc/*' \
-        --dpkgopt='path-exclude=/usr/share/info/*' --dpkgopt='path-exclude=/usr/share/locale/*' \
-        "${suites%% *}" - "${lines[@]}" | tar -x --no-same-owner --exclude='./dev/*' -C "$dir"
+    mkdir "$1"
+    "$repo/vm/debian-tar" "$2" "$3" | tar -x --no-same-owner --exclude='./dev/*' -C "$1"
 }
 
 # in_root DIR BUILD COMMAND...: runs COMMAND with DIR as its root; the directory BUILD is /build there. objtool reads /proc.

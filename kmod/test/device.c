@@ -93,7 +93,7 @@ int ask(const struct arena *arena, const struct outboard_slot *wanted)
 
 int wait_for(const struct arena *arena, unsigned int slot)
 {
-	double end = now() + 30;
+	double end = now() + PATIENCE;
 
 	while (arena->slot[slot].status == OUTBOARD_IN_FLIGHT) {
 		check(now() < end, "slot %u stays in flight", slot);
@@ -142,7 +142,7 @@ const char *leftovers(void)
 {
 	static const char *const names[] = { "requests", "hashes", "sessions", "arenas", "files" };
 	static char text[200];
-	double end = now() + 30;
+	double end = now() + PATIENCE;
 	int left, used;
 
 	do {

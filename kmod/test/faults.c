@@ -109,19 +109,22 @@ static void a_wrong_result_is_passed_on(const struct algorithm *algorithm)
 
 static void a_request_that_is_never_answered_times_out_for_its_waiter(void)
 {
-	long timeouts;
-	uint64_t count;
+	uint64_t ended, count = 0;
 	double start;
+	long late;
 
 	begin();
-	timeouts = driver_counter(cbc, "timeouts");
+	late = driver_counter(cbc, "timeouts");
 	check(!tell(OUTBOARD_PARAMETERS "/timeout", "1"), "%m");
 	fault("sim-cbc-aes never count=2");
 	fill(0, 16);
 	start = now();
 	check(submit(&arena, 0, 16, OUTBOARD_WAIT) == -ETIMEDOUT, "%m");
 	check(now() - start >= 0.9, "after %.2f s", now() - start);
-	check(driver_counter(cbc, "timeouts") - timeouts == 2, "%ld timeouts", driver_counter(cbc, "timeouts") - timeouts);
+	check(!tell(OUTBOARD_PARAMETERS "/timeout", "%d", PATIENCE), "%m");
+	/* On a machine that stood still for a second, some of the others were late too. */
+	late = driver_counter(cbc, "timeouts") - late;
+	check(late >= 2, "%ld timeouts", late);
 	check(arena.slot[0].status == OUTBOARD_IN_FLIGHT && arena.slot[1].status == OUTBOARD_IN_FLIGHT, "statuses %d, %d",
 	      arena.slot[0].status, arena.slot[1].status);
 	all_right(2, 14);
@@ -133,15 +136,12 @@ static void a_request_that_is_never_answered_times_out_for_its_waiter(void)
 	all_right(2, 30);
 	answer_held(0);
 	all_right(0, 2);
-	/* They ended as if nobody had waited. */
-	check(read(fd, &count, 8) == 8 && count >= 1, "%m");
-	while (count < 2) {
-		uint64_t more;
-
-		check(read(fd, &more, 8) == 8, "%m");
-		count += more;
+	/* The late ones ended as if nobody had waited. */
+	while (count < (uint64_t)late) {
+		check(read(fd, &ended, 8) == 8, "%m");
+		count += ended;
 	}
-	check(count == 2, "%d completions", (int)count);
+	check(count == (uint64_t)late, "%d completions, %ld were late", (int)count, late);
 }
 
 static int remove_module(const char *name)
@@ -253,12 +253,11 @@ static void unplugged_with_requests_that_it_holds(void)
 	fault("sim-cbc-aes never every=2");
 	fill(0, 64);
 	check(!submit(&arena, 0, 64, 0), "%m");
+	for (unsigned int s = 0; s < 64; s += 2)
+		check(!wait_for(&arena, s), "slot %u: status %d", s, arena.slot[s].status);
 	check(!tell("/sys/bus/platform/drivers/outboard_sim/unbind", "outboard-sim.0"), "%m");
-	for (unsigned int s = 0; s < 64; s++) {
-		int status = wait_for(&arena, s);
-
-		check(status == (s & 1 ? -ENODEV : 0), "slot %u: status %d", s, status);
-	}
+	for (unsigned int s = 1; s < 64; s += 2)
+		check(wait_for(&arena, s) == -ENODEV, "slot %u: status %d", s, arena.slot[s].status);
 	check(!tell("/sys/bus/platform/drivers/outboard_sim/bind", "outboard-sim.0"), "%m");
 	fault("clear");
 	check(!object(fd, OUTBOARD_SESSION_FREE, 1, 0), "%m");

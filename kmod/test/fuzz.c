@@ -106,7 +106,7 @@ static void calm_down(void)
 		return;
 	tell(SIM_DEBUG "/faults", "clear");
 	/* Those that leave the backlog only now are held again. */
-	for (end = now() + 20; counter("requests") && now() < end; usleep(1000))
+	for (end = now() + PATIENCE; counter("requests") && now() < end; usleep(1000))
 		tell(SIM_DEBUG "/held", "0");
 	tell("/sys/bus/platform/drivers/outboard_sim/bind", "outboard-sim.0");
 	check(!tell(SIM_PARAMETERS "/preset", "ideal"), "the simulation: %m");

@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#define SECONDS 120	/* for one test, on a busy host */
+#define SECONDS 300	/* for one test, on a busy host */
 
 static const struct theme *const themes[] = {
 	&ciphers_theme, &aeads_theme, &hashes_theme, &batches_theme, &await_theme, &records_theme, &mapping_theme, &sharing_theme,
@@ -72,7 +72,7 @@ static const char *in_a_process(const struct test *test, const struct algorithm 
 	kill(-child, SIGKILL);
 	waitpid(child, &status, 0);
 	if (!found)
-		return "not done after 120 s";
+		return "not done after 300 s";
 	if (WIFSIGNALED(status))
 		return strsignal(WTERMSIG(status));
 	return WEXITSTATUS(status) ? "" : NULL;
@@ -88,7 +88,7 @@ static void tidy(void)
 		return;
 	check(!tell(SIM_DEBUG "/faults", "clear"), "the simulation's faults: %m");
 	/* Those that leave the backlog only now are held again. */
-	for (end = now() + 20; counter("requests") && now() < end; usleep(1000))
+	for (end = now() + PATIENCE; counter("requests") && now() < end; usleep(1000))
 		check(!tell(SIM_DEBUG "/held", "0"), "%m");
 	check(!tell(SIM_PARAMETERS "/preset", "ideal"), "the simulation's preset: %m");
 	if (!bound_device())

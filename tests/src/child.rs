@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use crate::patience::PATIENCE;
+
 /// How a child ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
@@ -14,9 +16,6 @@ pub enum Exit {
 /// A forked child.
 #[derive(Debug)]
 pub struct ForkedChild(libc::pid_t);
-
-/// How long a child may take: far beyond what it takes, so that a deadlock is a failure and not a hang.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 const RIGHT: i32 = 0;
 const WRONG: i32 = 1;

@@ -3,10 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::thread;
-use std::time::{Duration, Instant};
 
 use crate::command::said;
+use crate::patience::wait_until;
 
 /// Names the directory of the modules that `kmod/build` made.
 const DIRECTORY: &str = "OUTBOARD_KMOD";
@@ -30,12 +29,9 @@ pub fn load(file: &Path) {
 /// Unloads a module, as soon as nobody uses it.
 #[track_caller]
 pub fn unload(name: &str) {
-    let start = Instant::now();
     // What the kernel still tests is in use.
-    while fs::read_to_string(format!("/sys/module/{name}/refcnt")).is_ok_and(|count| count.trim() != "0") {
-        assert!(start.elapsed() < Duration::from_secs(30), "{name} stays in use");
-        thread::sleep(Duration::from_millis(50));
-    }
+    let file = format!("/sys/module/{name}/refcnt");
+    wait_until("out of use", || fs::read_to_string(&file).map_or(true, |count| count.trim() == "0"));
     run("rmmod", name);
 }
 

@@ -15,6 +15,8 @@ pub mod kernel_module;
 pub mod machine;
 pub mod modes;
 pub mod module;
+pub mod openssh;
+pub mod patience;
 pub mod sandbox;
 pub mod script;
 pub mod seeded;

@@ -3,11 +3,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use outboard_uapi::SYSFS;
 
 use crate::kernel_module;
+use crate::patience::wait_until;
 use crate::skip::skip;
 
 /// The simulated accelerator, until dropped.
@@ -62,15 +63,5 @@ impl Drop for Simulated {
             fs::write(format!("{SYSFS}/disallow"), driver).expect("it is allowed");
         }
         kernel_module::unload("outboard_sim");
-    }
-}
-
-/// Waits for something that takes seconds at most.
-#[track_caller]
-pub fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
-    let start = Instant::now();
-    while !is_so() {
-        assert!(start.elapsed() < Duration::from_secs(60), "60 seconds and not {what}");
-        thread::sleep(Duration::from_millis(10));
     }
 }

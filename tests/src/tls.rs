@@ -7,9 +7,7 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use crate::command::{command, said};
-
-/// How long a server may take to listen, and a session to end: far beyond what it takes, so that a hang is a failure.
-const PATIENCE: Duration = Duration::from_secs(120);
+use crate::patience::PATIENCE;
 
 /// One session's parameters.
 #[derive(Clone, Debug)]

@@ -137,6 +137,12 @@ impl World {
         self.counters.snapshot().into_iter().fold(Counts::default(), |sum, (_, counts)| sum + counts)
     }
 
+    /// What was counted for one cipher.
+    pub fn counts_of(&self, algorithm: &str) -> Counts {
+        let all = self.counters.snapshot().into_iter();
+        all.filter(|(name, _)| name == algorithm).fold(Counts::default(), |sum, (_, counts)| sum + counts)
+    }
+
     /// Asserts that a driver did some of the work, and all that it was asked to.
     #[track_caller]
     pub fn assert_driver_used(&self) {

@@ -10,6 +10,7 @@ use outboard_accel::device::Device;
 use outboard_accel::{Algorithm, Direction, Request, Session};
 use outboard_tests::bytes::{assert_same, bytes};
 use outboard_tests::device::{by_software, count, driver_count, reached};
+use outboard_tests::patience::wait_until;
 use outboard_uapi::DEVICE;
 
 #[track_caller]
@@ -145,11 +146,7 @@ fn nothing_is_left_in_the_module_when_the_last_session_is_gone() {
         assert_eq!(alive()[..3], [before[0] + 1, before[1] + 1, before[2] + 1]);
     }
     // What sleeps is freed by a workqueue.
-    let start = std::time::Instant::now();
-    while alive() != before && start.elapsed().as_secs() < 5 {
-        thread::yield_now();
-    }
-    assert_eq!(alive(), before);
+    wait_until("freed", || alive() == before);
 }
 
 /// The descriptors of this process that lead to the device.

@@ -11,7 +11,8 @@ use std::time::Duration;
 use outboard_tests::command::{failed, on_path, said, succeeded};
 use outboard_tests::kernel_module::{self, is_loaded, load, unload};
 use outboard_tests::machine::{ACCELERATOR, is_allowed};
-use outboard_tests::simulated::{Simulated, wait_until};
+use outboard_tests::patience::wait_until;
+use outboard_tests::simulated::Simulated;
 use outboard_tests::skip::skip;
 use outboard_uapi::SYSFS;
 
@@ -233,7 +234,7 @@ fn a_late_driver_is_waited_for() {
         "{text}"
     );
     let restoring =
-        machine.command(&["allow", "--restore", "--wait", "60"]).spawn().expect("the command runs");
+        machine.command(&["allow", "--restore", "--wait", "300"]).spawn().expect("the command runs");
     thread::sleep(Duration::from_secs(1));
     assert!(!is_allowed(ACCELERATOR));
     device.write("bind");

@@ -5,11 +5,11 @@
 use std::fs;
 use std::path::PathBuf;
 use std::thread;
-use std::time::{Duration, Instant};
 
 use outboard_tests::bytes::{array, assert_same, bytes};
 use outboard_tests::evp::{Cipher, Context, Direction};
 use outboard_tests::machine::{ACCELERATOR, is_allowed, reachable_accelerator};
+use outboard_tests::patience::wait_until;
 use outboard_tests::skip::skip;
 use outboard_tests::stream::Stream;
 use outboard_tests::world::{Order, Way, World, accelerator_world};
@@ -42,14 +42,7 @@ impl Device {
         if !PathBuf::from(DRIVER).join(&self.name).exists() {
             fs::write(PathBuf::from(DRIVER).join("bind"), &self.name).expect("bind, as root");
         }
-        let start = Instant::now();
-        while let Err(missing) = reachable_accelerator() {
-            assert!(
-                start.elapsed() < Duration::from_secs(30),
-                "30 seconds after bind there is still no {missing}"
-            );
-            thread::sleep(Duration::from_millis(20));
-        }
+        wait_until("reachable again after bind", || reachable_accelerator().is_ok());
     }
 }
 
