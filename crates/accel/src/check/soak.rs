@@ -24,8 +24,8 @@ pub fn key_lengths(algorithm: Algorithm) -> Vec<usize> {
     lengths
 }
 
-/// Two sessions of one random key with a batch in flight in each; the same requests for the same seed. Stops between batches when
-/// `go_on` says so.
+/// Two sessions of one random key with a batch in flight in each; the same requests for the same seed. After the first pair of
+/// batches, goes on for as long as `go_on` says so.
 pub fn soak(
     accelerator: &dyn Accelerator,
     algorithm: Algorithm,
@@ -43,8 +43,8 @@ pub fn soak(
     let mut second = accelerator.open(&key).map_err(refused)?;
     let reference = Reference::new(algorithm, &key);
     let mut checked = Checked::default();
-    for _ in 0..PAIRS {
-        if !go_on() {
+    for pair in 0..PAIRS {
+        if pair > 0 && !go_on() {
             break;
         }
         let batches = [&first, &second].map(|session| batch(algorithm, &**session, &mut random));

@@ -1,7 +1,9 @@
 //! The checking: two threads of two processes.
 
+use std::io;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -83,11 +85,11 @@ pub fn check(subject: &Subject, time: Duration, seed: u64, with_second: bool) ->
     let interrupts = Interrupts::find().ok().filter(|found| found.silent.is_none());
     let count = || interrupts.as_ref().and_then(|interrupts| interrupts.count().ok());
     let before = count();
-    let second = with_second.then(|| Second::start(subject, time, seed)).flatten();
-    let mut share = alone(&*accelerator, subject.algorithm, time, seed);
-    if let Some(second) = second {
-        share = if share.fault.is_some() { second.forget(share) } else { share.and(second.end()) };
-    }
+    let share = if with_second {
+        in_two_processes(&*accelerator, subject, time, seed)
+    } else {
+        alone(&*accelerator, subject.algorithm, time, seed, &|| true)
+    };
     driver.interface = Some(accelerator.interface().to_owned());
     driver.interrupts = count().zip(before).map(|(now, then)| now.saturating_sub(then));
     (driver.requests, driver.bytes) = (share.requests, share.bytes);
@@ -99,8 +101,27 @@ pub fn check(subject: &Subject, time: Duration, seed: u64, with_second: bool) ->
     driver
 }
 
-/// Published examples and many lengths once, then random requests until the time is over or one is wrong.
-fn alone(accelerator: &dyn Accelerator, algorithm: Algorithm, time: Duration, seed: u64) -> Share {
+/// The same here and in a second process; what one of them finds ends both.
+fn in_two_processes(accelerator: &dyn Accelerator, subject: &Subject, time: Duration, seed: u64) -> Share {
+    let second = match Second::start(subject, time, seed) {
+        Ok(second) => Mutex::new(second),
+        Err(error) => return not_done(&format!("cannot be started: {error}")),
+    };
+    let go_on = || !second.lock().unwrap_or_else(PoisonError::into_inner).has_failed();
+    let share = alone(accelerator, subject.algorithm, time, seed, &go_on);
+    let second = second.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if share.fault.is_some() { second.forget(share) } else { share.and(second.end()) }
+}
+
+/// Published examples and many lengths once, then random requests until the time is over or one is wrong, or for as long as
+/// `go_on` says so.
+fn alone(
+    accelerator: &dyn Accelerator,
+    algorithm: Algorithm,
+    time: Duration,
+    seed: u64,
+    go_on: &(dyn Fn() -> bool + Sync),
+) -> Share {
     let (start, over) = (Instant::now(), AtomicBool::new(false));
     let examples = share_of(check_seeded(accelerator, algorithm, seed));
     if examples.fault.is_some() {
@@ -109,16 +130,18 @@ fn alone(accelerator: &dyn Accelerator, algorithm: Algorithm, time: Duration, se
     let one = |thread: u64| {
         let mut share = Share::default();
         let mut round = 0;
+        let go_on = || !over.load(Ordering::Relaxed) && !stop::asked() && go_on();
         // Each key length once, whatever the time.
         while round == 0 || start.elapsed() < time {
             for &length in &key_lengths(algorithm) {
-                let is_over = || over.load(Ordering::Relaxed) || stop::asked();
                 let seed = seed + thread * APART + round * 64 + length as u64;
-                share = share.and(share_of(soak(accelerator, algorithm, length, seed, &|| !is_over())));
+                share = share.and(share_of(soak(accelerator, algorithm, length, seed, &|| {
+                    go_on() && start.elapsed() < time
+                })));
                 if share.fault.is_some() {
                     over.store(true, Ordering::Relaxed);
                 }
-                if is_over() {
+                if !go_on() {
                     return share;
                 }
             }
@@ -126,7 +149,7 @@ fn alone(accelerator: &dyn Accelerator, algorithm: Algorithm, time: Duration, se
                 // What has no random requests is asked the same kinds of requests with other bytes.
                 share =
                     share.and(share_of(check_seeded(accelerator, algorithm, seed + thread * APART + round)));
-                if share.fault.is_some() || stop::asked() {
+                if share.fault.is_some() || !go_on() {
                     return share;
                 }
             }
@@ -159,17 +182,30 @@ fn share_of(checked: Result<Checked, Fault>) -> Share {
     }
 }
 
+/// What the second process did not do.
+fn not_done(why: &str) -> Share {
+    Share {
+        fault: Some((Outcome::None, format!("the second process of outboard check {why}"))),
+        ..Share::default()
+    }
+}
+
 /// The second process: this command again.
 struct Second(Child);
 
 impl Second {
-    fn start(subject: &Subject, time: Duration, seed: u64) -> Option<Second> {
+    fn start(subject: &Subject, time: Duration, seed: u64) -> io::Result<Second> {
         let seconds = format!("{}s", time.as_secs());
         let seed = (seed + THREADS * APART).to_string();
-        let mut command = Command::new(std::env::current_exe().ok()?);
+        let mut command = Command::new(std::env::current_exe()?);
         command.args(["check", "--alone", "--json", "--for", &seconds, "--seed", &seed, &subject.name]);
         let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
-        child.ok().map(Second)
+        child.map(Second)
+    }
+
+    /// It found something, or could not go on.
+    fn has_failed(&mut self) -> bool {
+        matches!(self.0.try_wait(), Ok(Some(status)) if !status.success())
     }
 
     /// What is known already is enough.
@@ -181,13 +217,9 @@ impl Second {
     }
 
     fn end(self) -> Share {
-        let failed = |why: &str| Share {
-            fault: Some((Outcome::None, format!("the second process of outboard check {why}"))),
-            ..Share::default()
-        };
-        let Ok(output) = self.0.wait_with_output() else { return failed("cannot be waited for") };
+        let Ok(output) = self.0.wait_with_output() else { return not_done("cannot be waited for") };
         let Ok(answer) = serde_json::from_slice::<Value>(&output.stdout) else {
-            return failed(&format!("ended with {}", output.status));
+            return not_done(&format!("ended with {}", output.status));
         };
         let driver = &answer["drivers"][0];
         let number = |field: &str| driver[field].as_u64().unwrap_or(0);
