@@ -23,32 +23,37 @@ pub struct Crossover {
     pub wins_below: Vec<usize>,
     /// Whether hardware won at the smallest size: there is no crossing.
     pub always: bool,
+    /// Where the crossing may be, samples varied too much to say: nothing was found.
+    pub unclear: bool,
 }
 
 /// Searches from the largest size down, so that what is found holds for all that is larger: hardware that wins in the middle
 /// only must not be given what is larger. A size that is even counts as lost.
 ///
-/// The crossing is found within a factor of the square root of 2; it is that much too large at most, and never too small.
+/// The crossing is found within a factor of the square root of 2; it is that much too large at most, and never too small. Where the
+/// first size that is not won is unclear, it may be anywhere below, and is not searched for; one that is unclear between a size
+/// that is lost and one that is won counts as lost.
 pub fn search<E>(sizes: Sizes, ask: &mut dyn FnMut(usize) -> Result<Verdict, E>) -> Result<Crossover, E> {
-    let mut wins = |size: usize| ask(size).map(|verdict| verdict == Verdict::Wins);
     let mut found = Crossover::default();
     let mut lost = None;
     let mut size = sizes.most;
     loop {
-        if wins(size)? {
-            found.from = Some(size);
-        } else {
-            // Once may be bad luck of the moment; only if it wins one step further down, that is asked again.
-            let below = next(sizes, size).filter(|_| found.from.is_some());
-            match below {
-                Some(below) if wins(below)? && wins(size)? => {
-                    found.from = Some(below);
-                    size = below;
+        let mut verdict = ask(size)?;
+        if verdict != Verdict::Wins && found.from.is_some() {
+            // Once may be bad luck of the moment; if it wins one step further down, that is asked again.
+            if let Some(below) = next(sizes, size) {
+                if ask(below)? == Verdict::Wins {
+                    verdict = ask(size)?;
+                    size = if verdict == Verdict::Wins { below } else { size };
                 }
-                _ => {
-                    lost = Some(size);
-                    break;
-                }
+            }
+        }
+        match verdict {
+            Verdict::Wins => found.from = Some(size),
+            Verdict::Unclear => return Ok(Crossover { unclear: true, ..Crossover::default() }),
+            Verdict::Even | Verdict::Loses => {
+                lost = Some(size);
+                break;
             }
         }
         match next(sizes, size) {
@@ -56,6 +61,7 @@ pub fn search<E>(sizes: Sizes, ask: &mut dyn FnMut(usize) -> Result<Verdict, E>)
             None => break,
         }
     }
+    let mut wins = |size: usize| ask(size).map(|verdict| verdict == Verdict::Wins);
     match (found.from, lost) {
         (Some(from), Some(lost)) => found.from = Some(narrow(sizes, lost, from, &mut wins)?),
         (Some(_), None) => found.always = true,
@@ -182,6 +188,26 @@ mod tests {
         };
         let Ok(crossover) = search(SIZES, &mut ask);
         assert!((300..=450).contains(&crossover.from.unwrap()), "{crossover:?}");
+    }
+
+    #[test]
+    fn where_the_samples_say_nothing_nothing_is_found() {
+        let unclear = |low: usize, high: usize| {
+            let mut ask = |size: usize| {
+                Ok::<_, Infallible>(match size {
+                    size if (low..=high).contains(&size) => Verdict::Unclear,
+                    size if size >= 300 => Verdict::Wins,
+                    _ => Verdict::Loses,
+                })
+            };
+            let Ok(crossover) = search(SIZES, &mut ask);
+            crossover
+        };
+        let nothing = Crossover { unclear: true, ..Crossover::default() };
+        assert_eq!(unclear(65536, 65536), nothing);
+        assert_eq!(unclear(16, 4096), nothing);
+        // Between 256, where it loses, and 1024, where it wins, only the accuracy suffers.
+        assert_eq!(unclear(257, 1023), Crossover { from: Some(1024), ..Crossover::default() });
     }
 
     #[test]

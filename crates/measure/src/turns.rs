@@ -93,17 +93,9 @@ impl Stopwatch {
 
     /// How many requests take about as long as a sample. Warms up besides.
     pub fn requests<E>(&self, contestant: Contestant<'_, E>, plan: Plan) -> Result<u32, Error<E>> {
-        let (mut requests, sample) = (1_u32, plan.sample.as_secs_f64());
-        loop {
-            if stop::asked() {
-                return Err(Error::Stopped);
-            }
-            let took = self.time(contestant, requests)?;
-            if took >= sample / 4.0 || requests >= 1 << 24 {
-                return Ok(((f64::from(requests) * sample / took.max(1e-9)).ceil() as u32).max(1));
-            }
-            requests = requests.saturating_mul(2);
-        }
+        fitting(plan.sample.as_secs_f64(), &mut |requests| {
+            if stop::asked() { Err(Error::Stopped) } else { self.time(contestant, requests) }
+        })
     }
 
     /// Wall time of so many requests.
@@ -141,20 +133,28 @@ impl Stopwatch {
     }
 }
 
+/// The number of requests that take so many seconds, by what some take.
+fn fitting<E>(seconds: f64, time: &mut dyn FnMut(u32) -> Result<f64, E>) -> Result<u32, E> {
+    const MOST: u32 = 1 << 24;
+    let mut requests = 1_u32;
+    loop {
+        let mut took = time(requests)?;
+        if took >= seconds / 4.0 {
+            // Or the machine stood still: then the next ones are faster.
+            took = took.min(time(requests)?);
+        }
+        if took >= seconds / 4.0 || requests >= MOST {
+            return Ok(((f64::from(requests) * seconds / took.max(1e-9)).ceil() as u32).clamp(1, MOST));
+        }
+        requests *= 2;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::cell::RefCell;
     use std::convert::Infallible;
-
-    const PLAN: Plan = Plan { sample: Duration::from_millis(4), rounds: 3 };
-
-    fn sleep(time: Duration) -> impl FnMut(u32) -> Result<(), Infallible> {
-        move |requests| {
-            std::thread::sleep(time * requests);
-            Ok(())
-        }
-    }
 
     #[test]
     fn contestants_come_in_turns_and_each_gets_its_own_figures() {
@@ -170,21 +170,32 @@ mod tests {
         };
         let mut a = tell('a', Duration::from_millis(1));
         let mut b = tell('b', Duration::from_millis(4));
-        let series = watch.turns(&mut [&mut a, &mut b], &[2, 1], PLAN.rounds).unwrap();
+        let series = watch.turns(&mut [&mut a, &mut b], &[2, 1], 3).unwrap();
         assert_eq!(*order.borrow(), "ababab");
         assert_eq!([series[0].requests, series[1].requests], [6, 3]);
         let [a, b] = [&series[0], &series[1]].map(|series| series.summary().median);
-        assert!(a >= 0.0009 && b >= 0.0036 && b > a, "{a} {b}");
+        // A busy machine sleeps longer than it was told, and never less.
+        assert!(a >= 0.0009 && b >= 0.0036, "{a} {b}");
     }
 
     #[test]
     fn a_sample_has_as_many_requests_as_fit() {
-        let watch = Stopwatch::new().unwrap();
-        let plan = Plan { sample: Duration::from_millis(40), ..PLAN };
-        let fast = watch.requests(&mut sleep(Duration::from_micros(200)), plan).unwrap();
-        let slow = watch.requests(&mut sleep(Duration::from_millis(60)), plan).unwrap();
-        // A busy machine sleeps longer than it was told.
-        assert!(slow <= 2 && fast > slow && fast < 1000, "{fast} {slow}");
+        for (each, expected) in [(200e-6, 200), (60e-3, 1), (1.0, 1), (0.0, 1 << 24)] {
+            let fit = fitting::<()>(40e-3, &mut |requests| Ok(f64::from(requests) * each));
+            assert_eq!(fit, Ok(expected), "{each}");
+        }
+    }
+
+    #[test]
+    fn a_machine_that_stood_still_once_gets_samples_as_long_as_before() {
+        for still_at in 1..8 {
+            let mut call = 0;
+            let fit = fitting::<()>(40e-3, &mut |requests| {
+                call += 1;
+                Ok(f64::from(requests) * 200e-6 + if call == still_at { 2.5 } else { 0.0 })
+            });
+            assert_eq!(fit, Ok(200), "{still_at}");
+        }
     }
 
     #[test]

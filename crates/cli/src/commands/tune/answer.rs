@@ -71,8 +71,10 @@ pub struct Cipher {
 /// A cipher one way.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Direction {
-    /// Hardware wins from this size on; null: software always does.
+    /// Hardware wins from this size on; null: software always does, or nothing was decided.
     pub from: Option<usize>,
+    /// The samples varied too much to decide: the built-in threshold stays.
+    pub undecided: bool,
     /// It wins at the smallest size too.
     pub always: bool,
     /// It wins at these sizes, but not at all larger ones.

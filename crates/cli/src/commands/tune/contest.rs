@@ -13,7 +13,7 @@ use super::answer::Point;
 /// Requests before anything is timed: the first 16 of each key are compared with software's.
 const WARM_UP: u32 = 20;
 
-/// When both are even so often more is measured.
+/// While nobody wins, so often more is measured.
 const AGAIN: usize = 2;
 
 /// CPU time is counted in ticks, so that it takes longer samples.
@@ -46,29 +46,31 @@ impl Contest<'_> {
     pub fn at(&mut self, bytes: usize) -> Result<Point, Error<String>> {
         self.software.resize(bytes);
         self.hardware.resize(bytes);
-        let before = (self.counts)();
+        let (before, mut asked) = ((self.counts)(), 0);
         let (software, hardware) = (&mut self.software, &mut self.hardware);
         let (soft, hard, verdict) = duel(
             self.watch,
             self.goal,
             &mut |requests| software.run(requests).map_err(|error| error.to_string()),
-            &mut |requests| hardware.run(requests).map_err(|error| error.to_string()),
+            &mut |requests| {
+                asked += u64::from(requests) * bytes as u64;
+                hardware.run(requests).map_err(|error| error.to_string())
+            },
         )?;
-        let refused = self.refused(&hard, bytes, before, (self.counts)());
+        let by_hardware = (self.counts)().hw_bytes.saturating_sub(before.hw_bytes);
+        let refused = refused(self.watch, &hard, asked, by_hardware);
         Ok(point(bytes, &soft, &hard, verdict, refused))
     }
+}
 
-    /// Why this is no figure of the accelerator's.
-    fn refused(&self, hardware: &Series, bytes: usize, before: Counts, after: Counts) -> Option<String> {
-        let by_hardware = after.hw_bytes.saturating_sub(before.hw_bytes);
-        // What was timed, and not what came before it: software's part is counted late.
-        if by_hardware < hardware.requests * bytes as u64 {
-            return Some(
-                "the provider did some of it in software: a driver that fails, refuses or is full".into(),
-            );
-        }
-        without_interrupts(self.watch, hardware)
+/// Why this is no figure of the accelerator's, which was asked for so many bytes.
+fn refused(watch: &Stopwatch, hardware: &Series, asked: u64, by_hardware: u64) -> Option<String> {
+    if by_hardware < asked {
+        return Some(
+            "the provider did some of it in software: a driver that fails, refuses or is full".into(),
+        );
     }
+    without_interrupts(watch, hardware)
 }
 
 /// Both in turns, and more turns while nobody can tell who wins.
@@ -83,7 +85,7 @@ pub fn duel(
     let mut both = watch.turns(&mut [software, hardware], &counts, plan.rounds)?;
     let judged = |both: &[Series]| goal.judge(&both[0], &both[1]);
     for _ in 0..AGAIN {
-        if judged(&both) != Verdict::Even {
+        if matches!(judged(&both), Verdict::Wins | Verdict::Loses) {
             break;
         }
         let more = watch.turns(&mut [software, hardware], &counts, plan.rounds)?;

@@ -2,9 +2,9 @@
 
 use std::fs;
 
-use outboard_policy::{cpu_identity, from_text};
+use outboard_policy::{DEFAULT_THRESHOLD, cpu_identity, from_text};
 
-use super::answer::Answer;
+use super::answer::{Answer, Direction};
 
 /// As `outboard_policy::Tuned` reads it, with the reasons beside it.
 pub fn text(answer: &Answer) -> String {
@@ -30,10 +30,18 @@ fn written(answer: &Answer, cpu: &str) -> String {
     line(format_args!("\n# cipher encrypt decrypt driver"));
     for cipher in &answer.ciphers {
         line(format_args!("# {}", plain(&cipher.sentence)));
-        let [encrypt, decrypt] = [&cipher.encrypt, &cipher.decrypt].map(|way| from_text(way.from));
+        if cipher.encrypt.undecided && cipher.decrypt.undecided {
+            // The provider does as it does without a policy.
+            continue;
+        }
+        let [encrypt, decrypt] = [&cipher.encrypt, &cipher.decrypt].map(threshold);
         line(format_args!("{} {encrypt} {decrypt} {}", cipher.name, cipher.driver));
     }
     text
+}
+
+fn threshold(way: &Direction) -> String {
+    from_text(if way.undecided { Some(DEFAULT_THRESHOLD) } else { way.from })
 }
 
 /// In one line, and without what begins a comment.
@@ -55,5 +63,7 @@ mod tests {
         assert_eq!(["kernel", "cpu"].map(|word| tuned.value(word)), ["7.2.0-amd64", "0123456789"]);
         assert_eq!(tuned.of("AES-128-CBC").unwrap().from, [Some(4096), Some(2048)]);
         assert_eq!(tuned.of("AES-256-CBC").unwrap().from, [None, None]);
+        assert_eq!(tuned.of("AES-192-CTR"), None);
+        assert_eq!(tuned.of("AES-128-XTS").unwrap().from, [Some(DEFAULT_THRESHOLD), Some(1024)]);
     }
 }

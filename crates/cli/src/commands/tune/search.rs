@@ -47,18 +47,19 @@ pub fn all(
         for name in group {
             let offered = hardware.cipher(name, "provider=outboard").zip(software.cipher(name, ""));
             let (Some((hard, soft)), Some(way)) = (offered, lab.in_use()) else {
-                lab.notes()
-                    .into_iter()
-                    .filter(|note| !answer.reasons.contains(note))
-                    .collect::<Vec<_>>()
-                    .into_iter()
-                    .for_each(|note| answer.reasons.push(note));
+                for note in lab.notes() {
+                    if !answer.reasons.contains(&note) {
+                        answer.reasons.push(note);
+                    }
+                }
                 continue;
             };
             if !hard.is_stream_of_requests() {
-                answer.warn(format!(
+                let why = format!(
                     "{name} cannot be measured by this version: its threshold stays the built-in one"
-                ));
+                );
+                answer.reasons.push(why.clone());
+                answer.warn(why);
                 continue;
             }
             yardstick.lay();
@@ -167,7 +168,7 @@ impl One<'_> {
         let mut ask = |bytes: usize| {
             software.resize(bytes);
             let mut text = vec![0x5a; bytes];
-            let (soft, mut hard, _) = duel(
+            let (mut soft, mut hard, verdict) = duel(
                 self.watch,
                 self.goal,
                 &mut |requests| software.run(requests * DEPTH as u32).map_err(|error| error.to_string()),
@@ -177,10 +178,8 @@ impl One<'_> {
                         .map_err(|e| e.to_string())
                 },
             )?;
-            let verdict = self.goal.judge(&soft, &hard);
             let refused = without_interrupts(self.watch, &hard);
             // Figures are of requests.
-            let mut soft = soft;
             for series in [&mut soft, &mut hard] {
                 series.wall.iter_mut().for_each(|wall| *wall /= DEPTH as f64);
                 series.requests *= DEPTH as u64;
@@ -204,8 +203,8 @@ impl One<'_> {
             points.push(point);
             Ok::<_, Error<String>>(verdict)
         });
-        let Crossover { from, wins_below, always } = found?;
-        Ok(Direction { from, always, wins_below, points })
+        let Crossover { from, wins_below, always, unclear } = found?;
+        Ok(Direction { from, undecided: unclear, always, wins_below, points })
     }
 }
 

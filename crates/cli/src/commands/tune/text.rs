@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use outboard_measure::goal::Goal;
+use outboard_policy::DEFAULT_THRESHOLD;
 
 use super::answer::{Answer, Cipher, Direction, Point};
 
@@ -42,6 +43,7 @@ pub fn end(answer: &Answer) -> String {
 pub fn sentence(cipher: &Cipher) -> String {
     let Cipher { name, driver, interface, encrypt, decrypt, .. } = cipher;
     let mut text = match (encrypt.from, decrypt.from) {
+        _ if encrypt.undecided || decrypt.undecided => format!("{name}: {}", undecided(encrypt, decrypt)),
         (None, None) => format!("{name}: software at every size"),
         (Some(e), Some(d)) if e == d => format!("{name}: hardware from {e} bytes on"),
         (e, d) => format!("{name}: hardware encrypts {} and decrypts {}", way(e), way(d)),
@@ -66,11 +68,25 @@ pub fn sentence(cipher: &Cipher) -> String {
         );
     }
     if let Some(from) = cipher.sixteen_at_once.as_ref().and_then(|way| way.from) {
-        if encrypt.from.is_none_or(|alone| from < alone) {
+        let is_trusted = !encrypt.undecided && encrypt.points.iter().all(|point| point.refused.is_none());
+        if is_trusted && encrypt.from.is_none_or(|alone| from < alone) {
             let _ = write!(text, " Sixteen at once would win from {from} bytes on.");
         }
     }
     text
+}
+
+/// Where not both directions could be decided.
+fn undecided(encrypt: &Direction, decrypt: &Direction) -> String {
+    let why = "its samples vary too much to say who wins";
+    let stays = format!("the built-in threshold of {DEFAULT_THRESHOLD} bytes stays");
+    match (encrypt.undecided, decrypt.undecided) {
+        (true, true) => format!("no decision, {why}; {stays}"),
+        (true, false) => {
+            format!("hardware decrypts {}; for encryption {why}, and {stays}", way(decrypt.from))
+        }
+        (false, _) => format!("hardware encrypts {}; for decryption {why}, and {stays}", way(encrypt.from)),
+    }
 }
 
 fn way(from: Option<usize>) -> String {
@@ -121,7 +137,14 @@ pub mod tests {
             verdict: if from.is_some() { Verdict::Wins } else { Verdict::Loses },
             refused: None,
         };
-        Direction { from, always: false, wins_below: Vec::new(), points: vec![point] }
+        Direction { from, points: vec![point], ..Direction::default() }
+    }
+
+    /// As of a machine that is never quiet.
+    fn unclear() -> Direction {
+        let mut way = direction(None, 60.0);
+        way.points[0].verdict = Verdict::Unclear;
+        Direction { undecided: true, ..way }
     }
 
     fn cipher(name: &str, encrypt: Direction, decrypt: Direction, deep: Option<Direction>) -> Cipher {
@@ -172,6 +195,9 @@ pub mod tests {
                 direction(None, 9.0),
                 None,
             ),
+            cipher("AES-192-CTR", unclear(), unclear(), None),
+            cipher("AES-128-XTS", unclear(), direction(Some(1024), 256.0), None),
+            cipher("AES-256-XTS", direction(None, 20.0), unclear(), None),
         ];
         answer
     }
