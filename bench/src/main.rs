@@ -2,15 +2,11 @@
 //! See bench/README.md.
 
 mod bars;
-mod clock;
-mod interrupts;
 mod known_answer;
 mod measure;
 mod options;
 mod plan;
 mod results;
-mod statistics;
-mod stop;
 mod table;
 mod tcrypt;
 mod ways;

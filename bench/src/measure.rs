@@ -1,18 +1,17 @@
 //! The turns.
 
-use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
+use outboard_measure::clock::Clock;
+use outboard_measure::interrupts::Interrupts;
+use outboard_measure::noise::{self, Yardstick};
+use outboard_measure::stop;
 
-use crate::clock::Clock;
-use crate::interrupts::Interrupts;
 use crate::known_answer;
 use crate::options::Options;
 use crate::plan::{self, Cell, DEPTHS, SIZES, Way};
 use crate::results::Results;
-use crate::statistics::Summary;
-use crate::stop;
 use crate::tcrypt::Tcrypt;
 use crate::ways::{self, Down};
 
@@ -24,16 +23,14 @@ const BATCHES: u32 = 8;
 /// How often we say how far it is.
 const NEWS: Duration = Duration::from_secs(10);
 
-/// From this relative deviation of the same arithmetic on, the machine is noisy.
-const NOISY: f64 = 0.03;
-
-/// Load before the start that is too much.
-const LOADED: f64 = 0.5;
-
 /// Measures until the time is over or somebody asks for the end.
 pub fn measure(options: &Options) -> Result<Results> {
     stop::listen();
-    let interrupts = Interrupts::find()?;
+    let interrupts = Interrupts::find().context("/proc/interrupts")?;
+    ensure!(
+        !interrupts.is_empty(),
+        "no accelerator on this machine has interrupts of its own: see outboard status"
+    );
     let clock = Clock::calibrate();
     let mut opened = ways::open(&options.driver)?;
     let mut closed = std::mem::take(&mut opened.closed);
@@ -46,7 +43,7 @@ pub fn measure(options: &Options) -> Result<Results> {
     };
     let mut results = Results::new(&options.driver, closed);
     results.warnings.extend_from_slice(&options.warning);
-    results.warnings.extend(load());
+    results.warnings.extend(noise::load());
 
     eprintln!("outboard-bench-interface: a first look at everything");
     let ways: Vec<Way> = opened.open.iter().map(|(way, _)| *way).collect();
@@ -56,9 +53,9 @@ pub fn measure(options: &Options) -> Result<Results> {
     }
 
     let (start, limit) = (Instant::now(), Duration::from_secs(options.seconds));
-    let (mut said, mut yardstick) = (start, Vec::new());
+    let (mut said, mut yardstick) = (start, Yardstick::default());
     while !stop::asked() && (results.turns == 0 || start.elapsed() < limit) {
-        yardstick.push(arithmetic().as_secs_f64());
+        yardstick.lay();
         for depth in DEPTHS {
             if let Some(tcrypt) = &mut tcrypt
                 && depth <= 16
@@ -86,7 +83,7 @@ pub fn measure(options: &Options) -> Result<Results> {
             );
         }
     }
-    results.warnings.extend(noise(&yardstick));
+    results.warnings.extend(yardstick.warning());
     if let Some(file) = &options.json {
         results.write(file)?;
     }
@@ -118,12 +115,12 @@ fn one(
     results: &mut Results,
 ) -> Result<()> {
     down.prepare(cell.bytes, cell.depth)?;
-    let before = interrupts.count()?;
+    let before = interrupts.count().context("/proc/interrupts")?;
     (0..WARM_UP).try_for_each(|_| down.batch())?;
     let start = clock.now();
     (0..BATCHES).try_for_each(|_| down.batch())?;
     let took = clock.since(start);
-    let interrupts = interrupts.count()? - before;
+    let interrupts = interrupts.count().context("/proc/interrupts")? - before;
     ensure!(interrupts > 0, "no interrupt of the accelerator came: something else did the work");
     let of = |batches: u32| u64::from(batches) * cell.depth as u64;
     let bytes = of(BATCHES) * cell.bytes as u64;
@@ -137,36 +134,12 @@ fn in_the_kernel(
     interrupts: &Interrupts,
     results: &mut Results,
 ) -> Result<()> {
-    let before = interrupts.count()?;
+    let before = interrupts.count().context("/proc/interrupts")?;
     let (speeds, requests) = tcrypt.run(depth)?;
-    let interrupts = interrupts.count()? - before;
+    let interrupts = interrupts.count().context("/proc/interrupts")? - before;
     ensure!(interrupts > 0, "tcrypt: no interrupt of the accelerator came: something else did the work");
     for (bytes, speed) in speeds.into_iter().filter(|(bytes, _)| SIZES.contains(bytes)) {
         results.figure(Cell { way: Way::Tcrypt, bytes, depth }).add(speed, requests, interrupts);
     }
     Ok(())
-}
-
-/// The same arithmetic each time: what it takes says how quiet the machine is.
-fn arithmetic() -> Duration {
-    let start = Instant::now();
-    let mut x = 1_u64;
-    for i in 0..1_000_000 {
-        x = black_box(x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(i));
-    }
-    start.elapsed()
-}
-
-fn noise(yardstick: &[f64]) -> Option<String> {
-    let relative = Summary::of(yardstick)?.relative();
-    let percent = relative * 100.0;
-    (relative > NOISY).then(|| {
-        format!("the same arithmetic varied by {percent:.1} % from turn to turn: this machine is noisy, measure again when it is quiet")
-    })
-}
-
-fn load() -> Option<String> {
-    let text = std::fs::read_to_string("/proc/loadavg").ok()?;
-    let load: f64 = text.split(' ').next()?.parse().ok()?;
-    (load > LOADED).then(|| format!("the load was {load} before the start: other programs run here"))
 }

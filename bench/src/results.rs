@@ -4,11 +4,12 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
+use outboard_measure::machine::Machine;
+use outboard_measure::statistics::Summary;
 use serde::{Deserialize, Serialize};
 
 use crate::bars::{self, Bar};
 use crate::plan::{Cell, Way};
-use crate::statistics::Summary;
 
 const SCHEMA: &str = "outboard-bench-interface/1";
 
@@ -74,15 +75,12 @@ impl Figure {
 impl Results {
     /// Of this machine, nothing measured yet.
     pub fn new(driver: &str, closed: Vec<String>) -> Results {
-        let read = |path| fs::read_to_string(path).unwrap_or_default();
-        let cpuinfo = read("/proc/cpuinfo");
-        let model =
-            cpuinfo.lines().find(|line| line.starts_with("model name")).and_then(|line| line.split_once(':'));
+        let Machine { kernel, cpu, cpus } = Machine::here();
         Results {
             schema: SCHEMA.to_owned(),
-            kernel: read("/proc/sys/kernel/osrelease").trim().to_owned(),
-            cpu: model.map_or("unknown", |(_, name)| name.trim()).to_owned(),
-            cpus: std::thread::available_parallelism().map_or(1, usize::from),
+            kernel,
+            cpu,
+            cpus,
             driver: driver.to_owned(),
             turns: 0,
             seconds: 0.0,

@@ -9,8 +9,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail, ensure};
-
-use crate::clock::Clock;
+use outboard_measure::clock::Clock;
 
 /// Rounds for each line of its answer: test_acipher_cycles() in crypto/tcrypt.c.
 const ROUNDS: u64 = 12;

@@ -41,8 +41,14 @@ impl Simulated {
     /// Every answer takes so long.
     #[track_caller]
     pub fn takes(&self, time: Duration) {
-        let file = "/sys/module/outboard_sim/parameters/latency_ns";
-        fs::write(file, time.as_nanos().to_string()).expect("a parameter of the simulation's");
+        self.set("latency_ns", &time.as_nanos().to_string());
+    }
+
+    /// Sets a parameter of its model.
+    #[track_caller]
+    pub fn set(&self, parameter: &str, value: &str) {
+        let file = format!("/sys/module/outboard_sim/parameters/{parameter}");
+        fs::write(file, value).expect("a parameter of the simulation's");
     }
 }
 

@@ -1,6 +1,8 @@
 //! The `outboard` command.
 
 mod commands;
+mod etc;
+mod lab;
 
 use clap::Parser;
 use std::process::ExitCode;

@@ -25,6 +25,7 @@ pub fn advise(status: &Status) -> Vec<String> {
         }
         false => with_accelerator(status, &mut advice),
     }
+    policy(status, &mut advice);
     engines(status, &mut advice);
     if !status.cpu.padlock.is_empty() && status.openssl.ignores_engines() {
         advice.push(
@@ -34,6 +35,17 @@ pub fn advise(status: &Status) -> Vec<String> {
         );
     }
     advice
+}
+
+/// What was measured belongs to a kernel, a CPU and a driver.
+fn policy(status: &Status, advice: &mut Vec<String>) {
+    let Some(policy) = &status.policy else { return };
+    if let Some(problem) = &policy.problem {
+        advice.push(format!(
+            "{}: {problem}; until then the provider goes by its built-in thresholds, which are careful",
+            policy.path
+        ));
+    }
 }
 
 /// R16: a failed self-test leaves a driver listed and unused, in silence.

@@ -13,6 +13,7 @@ use crate::hwrng::Hwrng;
 use crate::interfaces::Node;
 use crate::machine::Machine;
 use crate::openssl::Question;
+use crate::policy::Policy;
 use crate::status::{Accelerator, Device, DriverView, Kernel, ReachView, SCHEMA, Status, reasons};
 use crate::{advice, algorithms, devices};
 
@@ -52,6 +53,7 @@ pub fn collect(root: &Root) -> Result<Status, Error> {
         nodes,
         hwrng: Hwrng::read(root),
         openssl: question.answer(root),
+        policy: Policy::read(root),
         drivers: survey.drivers.iter().map(DriverView::new).collect(),
         advice: Vec::new(),
         warnings,

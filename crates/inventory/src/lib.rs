@@ -10,6 +10,7 @@ mod interfaces;
 mod machine;
 pub mod openssl;
 pub mod platforms;
+mod policy;
 mod status;
 
 pub use algorithms::{Algorithm, Pick};
@@ -17,4 +18,5 @@ pub use collect::collect;
 pub use hwrng::Hwrng;
 pub use interfaces::Node;
 pub use machine::Machine;
+pub use policy::Policy;
 pub use status::{Accelerator, Device, DriverView, Kernel, ReachView, Reason, SCHEMA, Status};

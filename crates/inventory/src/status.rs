@@ -11,6 +11,7 @@ use crate::hwrng::Hwrng;
 use crate::interfaces::Node;
 use crate::machine::Machine;
 use crate::openssl::OpenSsl;
+use crate::policy::Policy;
 
 /// The value of [`Status::schema`].
 pub const SCHEMA: &str = "outboard-status/1";
@@ -40,6 +41,8 @@ pub struct Status {
     pub hwrng: Option<Hwrng>,
     /// OpenSSL.
     pub openssl: OpenSsl,
+    /// What was measured, and whether it is obeyed; null when there is none.
+    pub policy: Option<Policy>,
     /// All drivers of the kernel.
     pub drivers: Vec<DriverView>,
     /// What to do.

@@ -46,6 +46,9 @@ pub enum Error {
     /// A number of bytes that is none, or too large to be one.
     #[error("\"{0}\" is not a number of bytes from 0 to 4294967295")]
     Bytes(String),
+    /// POLICY that is no path.
+    #[error("\"{0}\" is neither NONE nor an absolute path")]
+    PolicyFile(String),
     /// HWRNG_ENTROPY outside of what a byte can have, or not a number.
     #[error("\"{0}\" is not a number of bits of entropy per byte from 0.50 to 8.00")]
     MinEntropy(String),

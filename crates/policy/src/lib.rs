@@ -1,21 +1,25 @@
 //! Which request goes to the accelerator and which stays in software, and what the hardware's randomness is worth.
 //!
-//! Read from the keys of the provider's section in openssl.cnf; see [`Policy::set`] for the keys. Names
-//! of algorithms are OpenSSL's.
+//! Read from the keys of the provider's section in openssl.cnf, see [`Policy::set`], and from what `outboard tune` wrote, see
+//! [`Tuned`]. Names of algorithms are OpenSSL's.
 
 mod algorithms;
 mod drivers;
 mod error;
+mod file;
 mod min_entropy;
 mod shadow;
 mod threshold;
+mod tuned;
 
 pub use algorithms::{Algorithms, CIPHERS, DIGESTS, Digests};
 pub use drivers::{Drivers, SoftDrivers};
 pub use error::Error;
+pub use file::PolicyFile;
 pub use min_entropy::MinEntropy;
 pub use shadow::ShadowChecks;
 pub use threshold::{DEFAULT_DIGEST_THRESHOLD, DEFAULT_THRESHOLD, Thresholds};
+pub use tuned::{CipherRow, POLICY_FILE, Tuned, Unfit, cpu_identity, from_text, module_version};
 
 /// The policy in force for one loaded provider.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,6 +34,8 @@ pub struct Policy {
     pub soft_drivers: SoftDrivers,
     /// Key `THRESHOLDS`: from which size on a request goes to the accelerator.
     pub thresholds: Thresholds,
+    /// Key `POLICY`: which file says so for what `THRESHOLDS` does not name.
+    pub file: PolicyFile,
     /// Key `HWRNG_ENTROPY`: what a byte of the hardware random number generator is worth.
     pub hwrng_entropy: MinEntropy,
     /// Key `SHADOW_CHECKS`: which share of the accelerator's results is compared with software's.
@@ -38,8 +44,16 @@ pub struct Policy {
 
 impl Policy {
     /// The keys that [`set`](Self::set) knows.
-    pub const KEYS: [&str; 7] =
-        ["CIPHERS", "DIGESTS", "DRIVERS", "USE_SOFTDRIVERS", "THRESHOLDS", "SHADOW_CHECKS", "HWRNG_ENTROPY"];
+    pub const KEYS: [&str; 8] = [
+        "CIPHERS",
+        "DIGESTS",
+        "DRIVERS",
+        "USE_SOFTDRIVERS",
+        "THRESHOLDS",
+        "POLICY",
+        "SHADOW_CHECKS",
+        "HWRNG_ENTROPY",
+    ];
 
     /// Applies one `key = value` line of the configuration. The error names neither section nor key: who
     /// reads the file knows them.
@@ -51,6 +65,7 @@ impl Policy {
             "DRIVERS" => self.drivers = value.parse()?,
             "USE_SOFTDRIVERS" => self.soft_drivers = value.parse()?,
             "THRESHOLDS" => self.thresholds = value.parse()?,
+            "POLICY" => self.file = value.parse()?,
             "HWRNG_ENTROPY" => self.hwrng_entropy = value.parse()?,
             "SHADOW_CHECKS" => self.shadow_checks = value.parse()?,
             _ => return Err(Error::UnknownKey(key.to_owned())),

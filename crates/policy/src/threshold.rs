@@ -21,13 +21,17 @@ pub struct Thresholds {
 }
 
 impl Thresholds {
-    /// The smallest request in bytes that goes to the accelerator for the algorithm that OpenSSL calls `name`: for a digest
-    /// the smallest message.
-    pub fn of(&self, name: &str) -> usize {
+    /// The smallest request in bytes that goes to the accelerator for the algorithm that OpenSSL calls `name`, for a digest
+    /// the smallest message; `None` when nothing is said of it.
+    pub fn explicit(&self, name: &str) -> Option<usize> {
         let own = self.own.iter().find(|(algorithm, _)| algorithm.eq_ignore_ascii_case(name));
-        let default =
-            || if after(name, "SHA").is_some() { DEFAULT_DIGEST_THRESHOLD } else { DEFAULT_THRESHOLD };
-        own.map(|&(_, bytes)| bytes).or(self.all).unwrap_or_else(default)
+        own.map(|&(_, bytes)| bytes).or(self.all)
+    }
+
+    /// The same, with the default where nothing is said.
+    pub fn of(&self, name: &str) -> usize {
+        let is_digest = after(name, "SHA").is_some();
+        self.explicit(name).unwrap_or(if is_digest { DEFAULT_DIGEST_THRESHOLD } else { DEFAULT_THRESHOLD })
     }
 }
 

@@ -1,5 +1,6 @@
 //! Which algorithms are offered. Decided once, when the core first asks.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use outboard_abi as abi;
@@ -8,7 +9,7 @@ use outboard_counters::IN_USE;
 use outboard_drivers::judge::Verdict;
 use outboard_drivers::root::Root;
 use outboard_drivers::{Candidate, find_drivers};
-use outboard_policy::{Algorithms, Drivers, SoftDrivers};
+use outboard_policy::{Algorithms, Drivers, SoftDrivers, Tuned, Unfit, from_text};
 
 use crate::cipher::{KINDS, Kind};
 use crate::entry::Provider;
@@ -28,8 +29,16 @@ pub(crate) struct Cipher {
     pub(crate) kind: &'static Kind,
     pub(crate) soft: SoftCipher,
     pub(crate) hardware: Arc<Hardware>,
+    encrypt_threshold: usize,
+    decrypt_threshold: usize,
+}
+
+impl Cipher {
     /// The smallest request in bytes that goes to the accelerator.
-    pub(crate) threshold: usize,
+    #[inline]
+    pub(crate) fn threshold(&self, encrypt: bool) -> usize {
+        if encrypt { self.encrypt_threshold } else { self.decrypt_threshold }
+    }
 }
 
 impl Offer {
@@ -37,15 +46,30 @@ impl Offer {
     /// there, can do it too.
     #[cold]
     pub(crate) fn decide(provider: &Provider) -> Offer {
-        let wanted = |kind: &Kind| provider.policy.ciphers.has(kind.name);
-        let found =
-            find(provider, &|algorithm| KINDS.iter().any(|kind| kind.algorithm == algorithm && wanted(kind)));
+        let tuned = tuned(provider);
+        let is_wanted = |kind: &&Kind| {
+            provider.policy.ciphers.has(kind.name) && !is_never(provider, tuned.as_ref(), kind.name)
+        };
+        let wanted: Vec<&Kind> = KINDS.iter().filter(is_wanted).collect();
+        if wanted.is_empty() && tuned.is_some() {
+            say(provider, "software was measured to win for every cipher that may be offered");
+        }
+        let found = find(provider, &|algorithm| wanted.iter().any(|kind| kind.algorithm == algorithm));
         let cipher = |kind: &'static Kind| {
             let (_, hardware) = found.iter().find(|(algorithm, _)| *algorithm == kind.algorithm)?;
-            let soft = provider.software.cipher(&provider.core, kind.name).filter(|_| wanted(kind))?;
-            let threshold = provider.policy.thresholds.of(kind.name);
-            provider.log.line(Level::Info, format_args!("offers {} from {threshold} bytes on", kind.name));
-            Some(Cipher { kind, soft, hardware: Arc::clone(hardware), threshold })
+            let is_wanted = wanted.iter().any(|wanted| wanted.name == kind.name);
+            let soft = provider.software.cipher(&provider.core, kind.name).filter(|_| is_wanted)?;
+            let from = thresholds(provider, tuned.as_ref(), kind.name, hardware.driver());
+            let text = match from.map(from_text) {
+                [encrypt, decrypt] if encrypt == decrypt => format!("from {encrypt} bytes on"),
+                [encrypt, decrypt] => {
+                    format!("from {encrypt} (encryption) or {decrypt} (decryption) bytes on")
+                }
+            };
+            provider.log.line(Level::Info, format_args!("offers {} {text}", kind.name));
+            let [encrypt_threshold, decrypt_threshold] = from.map(|from| from.unwrap_or(usize::MAX));
+            let hardware = Arc::clone(hardware);
+            Some(Cipher { kind, soft, hardware, encrypt_threshold, decrypt_threshold })
         };
         let ciphers: Vec<_> = KINDS.iter().map(cipher).collect();
         let mut rows: Vec<abi::Algorithm> = ciphers.iter().flatten().map(row).collect();
@@ -61,6 +85,45 @@ impl Offer {
     /// The table for the core; `None` when it would be empty.
     pub(crate) fn rows(&self) -> Option<*const abi::Algorithm> {
         (self.rows.len() > 1).then_some(self.rows.as_ptr())
+    }
+}
+
+/// What `outboard tune` wrote, if it is to be obeyed.
+fn tuned(provider: &Provider) -> Option<Tuned> {
+    let path = provider.policy.file.path()?;
+    let found = Tuned::read(path).and_then(|tuned| {
+        tuned.as_ref().map_or(Ok(()), |tuned| tuned.is_of(Path::new("/")))?;
+        Ok(tuned)
+    });
+    found.unwrap_or_else(|why| {
+        // Not a warning where nobody made a mistake: each process after a kernel update would say it.
+        let level = if matches!(why, Unfit::Stale { .. }) { Level::Info } else { Level::Warn };
+        let line = format!("{}: {why}; the built-in thresholds are in force", path.display());
+        provider.log.line(level, format_args!("{line}"));
+        provider.counters.note(&line);
+        None
+    })
+}
+
+/// Whether software was found to win always, and nobody says otherwise.
+fn is_never(provider: &Provider, tuned: Option<&Tuned>, name: &str) -> bool {
+    let row = tuned.and_then(|tuned| tuned.of(name)).filter(|row| row.is_never());
+    let never = row.is_some() && provider.policy.thresholds.explicit(name).is_none();
+    if never {
+        provider
+            .log
+            .line(Level::Info, format_args!("{name}: software was measured to win, so it is not offered"));
+    }
+    never
+}
+
+/// From which size on requests go to a driver, by the first that says so: openssl.cnf, the policy file if it measured this
+/// driver, the default.
+fn thresholds(provider: &Provider, tuned: Option<&Tuned>, name: &str, driver: &str) -> [Option<usize>; 2] {
+    let row = tuned.and_then(|tuned| tuned.of(name)).filter(|row| row.driver == driver);
+    match (provider.policy.thresholds.explicit(name), row) {
+        (None, Some(row)) => row.from,
+        _ => [Some(provider.policy.thresholds.of(name)); 2],
     }
 }
 

@@ -211,4 +211,10 @@ fn surroundings(page: &mut Page, status: &Status) {
         }
         page.row("OpenSSL", &text);
     }
+    if let Some(policy) = &status.policy {
+        let made = policy.made.as_deref().unwrap_or("an unknown day");
+        let state = if policy.in_force { "in force" } else { "not in force" };
+        let goal = policy.goal.as_deref().map(|goal| format!(", for the goal {goal}")).unwrap_or_default();
+        page.row("Policy", &format!("{} of {made}{goal}: {state}", policy.path));
+    }
 }

@@ -43,33 +43,35 @@ const fn double(value: u8) -> u8 {
     (value << 1) ^ (0x1b * (value >> 7))
 }
 
-/// 4.2: of a factor of the polynomials (its first index) and a byte.
-const PRODUCTS: [[u8; 256]; 16] = products();
-
-const fn products() -> [[u8; 256]; 16] {
-    let mut table = [[0; 256]; 16];
-    let mut at = 0;
-    while at < 16 * 256 {
-        let (factor, value) = (at / 256, at % 256);
-        let (mut power, mut bit) = (value as u8, 0);
-        while bit < 4 {
-            if factor >> bit & 1 == 1 {
-                table[factor][value] ^= power;
-            }
-            power = double(power);
-            bit += 1;
+/// 4.2: a factor times a byte, as polynomials.
+const fn product(factor: u8, mut value: u8) -> u8 {
+    let (mut sum, mut bit) = (0, 0);
+    while bit < 4 {
+        if factor >> bit & 1 == 1 {
+            sum ^= value;
         }
+        value = double(value);
+        bit += 1;
+    }
+    sum
+}
+
+/// What each byte in row 0 adds to its column when that is multiplied by a polynomial; its coefficients (5.1.3, 5.3.3) go around.
+const fn column(factors: [u8; 4]) -> [u32; 256] {
+    let mut table = [0; 256];
+    let mut at = 0;
+    while at < 256 {
+        let [a, b, c, d] = factors;
+        let value = at as u8;
+        let rows = [product(a, value), product(d, value), product(c, value), product(b, value)];
+        table[at] = u32::from_le_bytes(rows);
         at += 1;
     }
     table
 }
 
-/// A column times a polynomial whose coefficients go around (5.1.3, 5.3.3).
-fn mix(column: [u8; 4], factors: [usize; 4]) -> [u8; 4] {
-    std::array::from_fn(|row| {
-        (0..4).fold(0, |sum, i| sum ^ PRODUCTS[factors[(4 + i - row) % 4]][usize::from(column[i])])
-    })
-}
+static MIX: [u32; 256] = column([2, 3, 1, 1]);
+static UNMIX: [u32; 256] = column([14, 11, 13, 9]);
 
 type Block = [u8; 16];
 
@@ -106,7 +108,7 @@ impl Aes {
             // SubBytes and ShiftRows: byte `at` of the state is row at % 4, column at / 4.
             state = std::array::from_fn(|at| SBOX[state[(at + 4 * (at % 4)) % 16] as usize]);
             if round < last {
-                state = columns(state, [2, 3, 1, 1]);
+                state = columns(state, &MIX);
             }
             state = xor(state, *key);
         }
@@ -121,17 +123,22 @@ impl Aes {
             state = std::array::from_fn(|at| INVERSE[state[(16 + at - 4 * (at % 4)) % 16] as usize]);
             state = xor(state, *key);
             if round > 0 {
-                state = columns(state, [14, 11, 13, 9]);
+                state = columns(state, &UNMIX);
             }
         }
         state
     }
 }
 
-fn columns(state: Block, factors: [usize; 4]) -> Block {
-    let mixed: [[u8; 4]; 4] =
-        std::array::from_fn(|column| mix(std::array::from_fn(|row| state[4 * column + row]), factors));
-    std::array::from_fn(|at| mixed[at / 4][at % 4])
+/// A byte in row n adds to its column what it adds in row 0, n rows further down.
+fn columns(state: Block, table: &[u32; 256]) -> Block {
+    let mut mixed = state;
+    for column in mixed.chunks_exact_mut(4) {
+        let [a, b, c, d] =
+            [0, 1, 2, 3].map(|row| table[usize::from(column[row])].rotate_left(8 * row as u32));
+        column.copy_from_slice(&(a ^ b ^ c ^ d).to_le_bytes());
+    }
+    mixed
 }
 
 fn xor(left: Block, right: Block) -> Block {

@@ -11,6 +11,7 @@ mod gcm;
 mod hashes;
 mod modes;
 mod sha;
+mod soak;
 mod vectors;
 
 use std::collections::hash_map::RandomState;
@@ -19,6 +20,7 @@ use std::hash::{BuildHasher, Hasher};
 use crate::{Accelerator, Algorithm, Direction, Error, Request, Session};
 pub use hashes::check_hash;
 use modes::Reference;
+pub use soak::{key_lengths, soak};
 use vectors::{VECTORS, Vector, hex};
 
 /// Lengths where drivers go wrong: one block, odd numbers of blocks, around pages and units, the longest.
@@ -68,8 +70,17 @@ pub enum Fault {
 
 /// Checks a driver with every key length of its algorithm, in both directions, one request at a time and in batches.
 pub fn check(accelerator: &dyn Accelerator, algorithm: Algorithm) -> Result<Checked, Fault> {
+    check_seeded(accelerator, algorithm, Random::new().0)
+}
+
+/// The same, with the same requests for the same seed.
+pub fn check_seeded(
+    accelerator: &dyn Accelerator,
+    algorithm: Algorithm,
+    seed: u64,
+) -> Result<Checked, Fault> {
     let mut checked = Checked::default();
-    let mut random = Random::new();
+    let mut random = Random::seeded(seed);
     if algorithm.has_tags() {
         aead::check(accelerator, algorithm, &mut checked, &mut random)?;
         return Ok(checked);
@@ -201,6 +212,11 @@ struct Random(u64);
 impl Random {
     fn new() -> Random {
         Random(RandomState::new().build_hasher().finish() | 1)
+    }
+
+    /// The same for the same seed; seeds that lie close together are scattered.
+    fn seeded(seed: u64) -> Random {
+        Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
     fn next(&mut self) -> u64 {

@@ -110,3 +110,22 @@ fn a_driver_that_does_not_answer_fails_with_the_reason() {
     let text = check(&sham(algorithm, None, true), algorithm).expect_err("it never answers").to_string();
     assert!(text.contains("SP 800-38A") && text.contains("sham"), "{text}");
 }
+
+#[test]
+fn a_soak_finds_what_is_wrong_once_and_is_the_same_for_the_same_seed() {
+    for algorithm in Algorithm::ALL {
+        let Some(&key_length) = key_lengths(algorithm).first() else { continue };
+        let soaked =
+            |wrong, seed| soak(&sham(algorithm, wrong, false), algorithm, key_length, seed, &|| true);
+        let all = soaked(None, 7).expect("it is right");
+        assert!(all.requests >= 16 && all.bytes > 0, "{algorithm:?}: {all:?}");
+        assert_ne!(soaked(None, 8).expect("it is right"), all, "other seeds are other requests");
+        let errors = [7, 7].map(|seed| soaked(Some(3), seed).expect_err("one is wrong").to_string());
+        assert_eq!(errors[0], errors[1]);
+    }
+    let soaked = |go_on: bool| {
+        soak(&sham(Algorithm::CbcAes, None, false), Algorithm::CbcAes, 16, 1, &|| go_on).expect("it is right")
+    };
+    let (once, all) = (soaked(false), soaked(true));
+    assert!(once.requests >= 2 && once.requests < all.requests, "{once:?} {all:?}");
+}

@@ -1,9 +1,11 @@
 //! One file for each command.
 
 mod allow;
+mod check;
 mod disallow;
 mod prove;
 mod status;
+mod tune;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -19,9 +21,11 @@ pub struct Outboard {
 #[derive(Subcommand)]
 enum Command {
     Allow(allow::Options),
+    Check(check::Options),
     Disallow(disallow::Options),
     Prove(prove::Options),
     Status(status::Options),
+    Tune(tune::Options),
 }
 
 impl Outboard {
@@ -29,9 +33,11 @@ impl Outboard {
     pub fn run(self) -> ExitCode {
         match self.command {
             Command::Allow(options) => allow::run(&options),
+            Command::Check(options) => check::run(&options),
             Command::Disallow(options) => disallow::run(&options),
             Command::Prove(options) => prove::run(&options),
             Command::Status(options) => status::run(&options),
+            Command::Tune(options) => tune::run(&options),
         }
     }
 }

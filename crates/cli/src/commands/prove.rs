@@ -1,18 +1,18 @@
 //! `outboard prove -- COMMAND`: runs a command with outboard enabled and says what happened.
 
 mod command;
-mod meter;
-mod module;
+pub mod module;
 mod options;
 mod proof;
 mod scratch;
-mod system;
+pub mod system;
 mod text;
 
 pub use options::Options;
 
 use anyhow::{Context, Result};
 use outboard_counters::Table;
+use outboard_measure::meter::Meter;
 use proof::Proof;
 use std::fs::File;
 use std::io::Write;
@@ -43,7 +43,7 @@ fn prove(options: &Options) -> Result<u8> {
     let table = Table::create(&scratch.counters())?;
     let notes = scratch.configure(&openssl, options, module)?;
 
-    let before = meter::Meter::read();
+    let before = Meter::read();
     let ended = match command::run(&options.command, &scratch.configuration(), &signals) {
         Ok(ended) => ended,
         Err(refused) => {
@@ -51,7 +51,7 @@ fn prove(options: &Options) -> Result<u8> {
             return Ok(refused.code());
         }
     };
-    let spent = meter::Meter::read().since(&before);
+    let spent = Meter::read().since(&before);
 
     let proof = Proof::new(options, &ended, spent, &table, notes);
     if !options.quiet || proof.is_error() {

@@ -206,10 +206,16 @@ impl Context {
     pub(super) fn settle(&mut self) {
         self.straight_below = match self.stage {
             Stage::Ahead => 0,
-            Stage::Open if self.may_offload() => self.cipher.threshold,
-            Stage::Soft if self.record.is_some() && self.may_offload() => self.cipher.threshold,
+            Stage::Open if self.may_offload() => self.threshold(),
+            Stage::Soft if self.record.is_some() && self.may_offload() => self.threshold(),
             Stage::Open | Stage::Soft => usize::MAX,
         };
+    }
+
+    /// The smallest text in bytes that goes to the accelerator.
+    #[inline]
+    pub(super) fn threshold(&self) -> usize {
+        self.cipher.threshold(self.form.encrypt)
     }
 
     /// Whether the accelerator is in question for this context at all.

@@ -29,7 +29,7 @@ impl Context {
         };
         let too_long = self.ccm && r.len > TWO_BYTES && self.nonce.as_slice().len() == 13;
         if r.input.is_null()
-            || r.len < self.cipher.threshold.max(1)
+            || r.len < self.threshold().max(1)
             || r.out_size < r.len
             || (self.ccm && !announced)
             || too_long

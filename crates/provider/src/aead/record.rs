@@ -39,7 +39,7 @@ impl Context {
         if r.input.is_null()
             || !std::ptr::eq(r.input, r.out)
             || r.out_size < r.len
-            || text_len < self.cipher.threshold.max(1)
+            || text_len < self.threshold().max(1)
             || !self.may_offload()
         {
             return None;

@@ -112,6 +112,11 @@ impl Context {
         self.cipher.kind
     }
 
+    /// The smallest request in bytes that goes to the accelerator.
+    pub(super) fn threshold(&self) -> usize {
+        self.cipher.threshold(self.encrypt)
+    }
+
     fn duplicate(&mut self) -> Option<Box<Context>> {
         let in_records = self.takes_records() && !self.key.is_empty();
         let soft = if in_records { self.soft_for_records()? } else { self.soft.duplicate()? };
@@ -174,7 +179,7 @@ impl Context {
         self.straight_below = if self.running.is_some() || self.takes_records() {
             0
         } else if self.may_offload() {
-            self.cipher.threshold
+            self.threshold()
         } else {
             usize::MAX
         };

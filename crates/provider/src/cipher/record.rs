@@ -34,10 +34,7 @@ impl Context {
             && r.out_size >= padded
             && self.padding
             && padded % block == 0;
-        if !well_formed
-            || !self.knows_version()
-            || r.len < self.cipher.threshold.max(block)
-            || !self.may_offload()
+        if !well_formed || !self.knows_version() || r.len < self.threshold().max(block) || !self.may_offload()
         {
             // SAFETY: the caller's promise.
             return unsafe { self.soft_record(r) };

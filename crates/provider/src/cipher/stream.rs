@@ -128,7 +128,7 @@ impl Context {
         }
         let (kind, block) = (self.kind(), self.kind().block());
         let head = self.held.wrapping_neg() & self.mask;
-        let large = r.len >= self.cipher.threshold && r.len >= head + 2 * block;
+        let large = r.len >= self.threshold() && r.len >= head + 2 * block;
         let steals = kind.mode.is_whole() && r.len % block != 0;
         let waiting = if kind.mode.holds_data() { self.held + self.kept.map_or(0, |_| block) } else { 0 };
         let fits = waiting.checked_add(r.len).is_some_and(|total| r.out_size >= total);
@@ -272,8 +272,7 @@ impl Context {
             return unsafe { self.update(r) };
         }
         let block = self.kind().block();
-        let fit =
-            r.len >= self.cipher.threshold && r.len >= block && r.len % block == 0 && r.out_size >= r.len;
+        let fit = r.len >= self.threshold() && r.len >= block && r.len % block == 0 && r.out_size >= r.len;
         let mut done = 0;
         // Bytes held for `update` would be lost with the IV that is pushed afterwards.
         let nothing_held = self.held == 0 && self.kept.is_none();

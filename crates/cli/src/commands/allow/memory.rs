@@ -1,16 +1,15 @@
 //! What root allowed, remembered for the next boot: a text file, one driver a line in root's order of preference.
 //!
-//! It lies in /etc because it is root's decision, and because /var does not outlive a reboot on OpenWrt. A new list takes
-//! the old one's place in one step (rename(2)), so that an end in the middle, or a full disk, leaves the old one. The lock
-//! is a file of its own that only root can open: nobody else can keep a boot waiting.
+//! It lies in /etc because it is root's decision, and because /var does not outlive a reboot on OpenWrt. [`Replacement`]
+//! changes it.
 
-use std::fs::{self, File, OpenOptions, Permissions};
-use std::io::{self, Read, Write};
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
-use std::path::{Path, PathBuf};
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
 
 use anyhow::{Context, Result, anyhow};
-use rustix::fs::{FlockOperation, flock};
+
+use crate::etc::{Replacement, lock, resolved};
 
 /// The file.
 pub const FILE: &str = "/etc/outboard/allowed";
@@ -36,23 +35,8 @@ pub struct Remembered {
 #[derive(Debug)]
 pub struct Memory {
     lines: Vec<String>,
-    new: Option<New>,
+    new: Option<Replacement>,
     _lock: Option<File>,
-}
-
-/// The file that is to take the list's place; removed if it does not.
-#[derive(Debug)]
-struct New {
-    place: PathBuf,
-    path: PathBuf,
-    file: File,
-}
-
-impl Drop for New {
-    fn drop(&mut self) {
-        // Gone already if it took its place; and one that is left is written over by the next change.
-        let _ = fs::remove_file(&self.path);
-    }
 }
 
 impl Memory {
@@ -87,19 +71,8 @@ impl Memory {
     }
 
     fn to_change_at(path: &Path) -> Result<Self> {
-        let lock = lock(path).map_err(|error| explained(path, &error))?;
-        let place = resolved(path)?;
-        let new = place.with_extension("new");
-        let mut options = OpenOptions::new();
-        let file = options
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .mode(0o600)
-            .custom_flags(libc::O_NOFOLLOW)
-            .open(&new);
-        let new = file.map(|file| New { place, path: new, file }).map_err(|error| explained(path, &error))?;
-        Ok(Self { new: Some(new), _lock: Some(lock), ..Self::read_at(path)? })
+        let new = Replacement::open(path, explained)?;
+        Ok(Self { new: Some(new), ..Self::read_at(path)? })
     }
 
     /// The lines of a text.
@@ -151,56 +124,15 @@ impl Memory {
 
     /// Writes the list: on disk when this returns, or as it was.
     pub fn store(&mut self) -> Result<()> {
-        let mut new = self.new.take().context("the list was not opened to be changed")?;
+        let new = self.new.take().context("the list was not opened to be changed")?;
         let text: String = self.lines.iter().flat_map(|line| [line, "\n"]).collect();
-        let directory = new.place.parent().unwrap_or(Path::new("/")).to_owned();
-        let stored = (|| {
-            new.file.write_all(text.as_bytes())?;
-            // Again, because the umask had its say.
-            new.file.set_permissions(Permissions::from_mode(0o644))?;
-            new.file.sync_all()?;
-            fs::rename(&new.path, &new.place)?;
-            File::open(directory)?.sync_all()
-        })();
-        stored.map_err(|error| explained(&new.place, &error))
+        new.store(&text)
     }
 }
 
 /// A line's words, without what follows a #.
 fn words(line: &str) -> impl Iterator<Item = &str> {
     line.split('#').next().unwrap_or_default().split_ascii_whitespace()
-}
-
-/// Where the list really is: root may keep it elsewhere, by a link.
-fn resolved(path: &Path) -> Result<PathBuf> {
-    match fs::read_link(path) {
-        Ok(target) => fs::canonicalize(path).map_err(|error| {
-            anyhow!(
-                "{} is a link to {}: {error}; make that file, or remove the link",
-                path.display(),
-                target.display()
-            )
-        }),
-        Err(_) => Ok(path.to_owned()),
-    }
-}
-
-/// Makes the directory if need be. Waits for whoever else has the lock.
-fn lock(path: &Path) -> io::Result<File> {
-    let directory = path.parent().unwrap_or(Path::new("/"));
-    match fs::create_dir(directory) {
-        Ok(()) => fs::set_permissions(directory, Permissions::from_mode(0o755))?,
-        Err(_) if directory.is_dir() => {}
-        Err(error) => return Err(error),
-    }
-    let lock = OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .mode(0o600)
-        .open(directory.join(".lock"))?;
-    flock(&lock, FlockOperation::LockExclusive)?;
-    Ok(lock)
 }
 
 fn explained(path: &Path, error: &io::Error) -> anyhow::Error {

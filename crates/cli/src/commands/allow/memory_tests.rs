@@ -1,3 +1,7 @@
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+
 use super::*;
 
 /// A list in a directory that is not there yet.

@@ -1,11 +1,12 @@
 //! What happened, and what it proves. Serialized, this is the schema `outboard-prove/1`.
 
 use super::command::Ended;
-use super::meter::{Spent, seconds};
 use super::options::Options;
 use outboard_counters::{Counts, IN_USE, Table};
 use outboard_drivers::families::Completion;
 use outboard_drivers::interrupts::Difference;
+use outboard_measure::cpu::seconds;
+use outboard_measure::meter::Spent;
 use serde::Serialize;
 
 /// The document of `--json`. Fields are only added within a version; times are in seconds, sizes in bytes.

@@ -1,7 +1,7 @@
-use super::super::meter::Cpu;
 use super::*;
 use clap::Parser;
 use outboard_drivers::interrupts::DeviceInterrupts;
+use outboard_measure::cpu::Cpu;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 use std::time::Duration;
@@ -38,7 +38,7 @@ fn device(interrupts: u64, completion: Completion) -> Difference {
 fn spent(devices: Vec<Difference>) -> Spent {
     Spent {
         wall: Duration::from_millis(1234),
-        cpu: Some(Cpu { busy: 50, steal: 0 }),
+        cpu: Some(Cpu { busy: 50, idle: 50, steal: 0 }),
         interrupts: Ok(devices),
         restarted: false,
     }

@@ -1,0 +1,111 @@
+//! Many requests of all sizes, many of them in flight: where drivers go wrong that are right one request at a time.
+
+use super::modes::Reference;
+use super::vectors::VECTORS;
+use super::{Checked, Fault, Random, compare, hex};
+use crate::{Accelerator, Algorithm, Direction, Request, Session};
+
+/// The longest request in bytes.
+const LONGEST: usize = 64 * 1024;
+
+/// The most bytes that a batch may have, so that plain AES does not take all the time.
+const OF_A_BATCH: usize = 2 * LONGEST;
+
+/// Lengths of the keys of an algorithm in bytes; none where there is nothing to soak: what authenticates has its own check.
+pub fn key_lengths(algorithm: Algorithm) -> Vec<usize> {
+    let is_plain = matches!(
+        algorithm,
+        Algorithm::CbcAes | Algorithm::CtrAes | Algorithm::EcbAes | Algorithm::XtsAes | Algorithm::CbcDes3Ede
+    );
+    let of_it = VECTORS.iter().filter(|vector| is_plain && vector.algorithm == algorithm);
+    let mut lengths: Vec<usize> = of_it.map(|vector| hex(vector.key).len()).collect();
+    lengths.sort_unstable();
+    lengths.dedup();
+    lengths
+}
+
+/// Two sessions of one random key with a batch in flight in each; the same requests for the same seed. After the first pair of
+/// batches, goes on for as long as `go_on` says so.
+pub fn soak(
+    accelerator: &dyn Accelerator,
+    algorithm: Algorithm,
+    key_length: usize,
+    seed: u64,
+    go_on: &dyn Fn() -> bool,
+) -> Result<Checked, Fault> {
+    /// Pairs of batches for each key.
+    const PAIRS: usize = 8;
+    let mut random = Random::seeded(seed);
+    let key = random.bytes(key_length);
+    let name = format!("{} with a key of {} bits", algorithm.kernel_name(), key_length * 8);
+    let refused = |error| Fault::Failed { doing: format!("taking {name}"), error };
+    let mut first = accelerator.open(&key).map_err(refused)?;
+    let mut second = accelerator.open(&key).map_err(refused)?;
+    let reference = Reference::new(algorithm, &key);
+    let mut checked = Checked::default();
+    for pair in 0..PAIRS {
+        if pair > 0 && !go_on() {
+            break;
+        }
+        let batches = [&first, &second].map(|session| batch(algorithm, &**session, &mut random));
+        for (session, batch) in [&mut first, &mut second].into_iter().zip(&batches) {
+            let requests: Vec<_> = batch.iter().map(Text::request).collect();
+            session
+                .submit(&requests)
+                .map_err(|error| Fault::Failed { doing: doing(&name, batch, 0), error })?;
+        }
+        for (session, batch) in [&mut first, &mut second].into_iter().zip(&batches) {
+            for (n, text) in batch.iter().enumerate() {
+                let failed = |error| Fault::Failed { doing: doing(&name, batch, n), error };
+                let result = session.result(n).map_err(failed)?;
+                let expected = reference.crypt(text.direction, &text.iv, &text.input);
+                compare(result, &expected)
+                    .map_err(|at| Fault::Wrong { doing: doing(&name, batch, n), at })?;
+                checked.requests += 1;
+                checked.bytes += text.input.len();
+            }
+            session.release();
+        }
+    }
+    Ok(checked)
+}
+
+/// What is asked.
+struct Text {
+    direction: Direction,
+    iv: Vec<u8>,
+    input: Vec<u8>,
+}
+
+impl Text {
+    fn request(&self) -> Request<'_> {
+        Request::new(self.direction, &self.iv, &self.input)
+    }
+}
+
+/// One request or many, of both directions and many lengths. The more, the shorter.
+fn batch(algorithm: Algorithm, session: &dyn Session, random: &mut Random) -> Vec<Text> {
+    let most = session.max_batch();
+    let count = [1, 2, 3 + random.below(most), most][random.below(4)].min(most);
+    let block = algorithm.block_len();
+    let longest = (OF_A_BATCH / count).min(LONGEST);
+    let text = |_| {
+        let direction = [Direction::Encrypt, Direction::Decrypt][random.below(2)];
+        let longest = longest.min(session.max_request(direction));
+        // Half of them short, some around pages, none longer than there is room for.
+        let blocks = match random.below(4) {
+            0 | 1 => random.below(17),
+            2 => 4096 / block - 1 + random.below(3),
+            _ => random.below(longest / block + 1),
+        };
+        let least = usize::from(algorithm == Algorithm::XtsAes);
+        let len = blocks.clamp(least, longest / block) * block;
+        Text { direction, iv: random.bytes(algorithm.iv_len()), input: random.bytes(len) }
+    };
+    (0..count).map(text).collect()
+}
+
+fn doing(name: &str, batch: &[Text], n: usize) -> String {
+    let (verb, len) = (super::verb(batch[n].direction), batch[n].input.len());
+    format!("{verb} {len} bytes by {name}, request {n} of {} at once", batch.len())
+}

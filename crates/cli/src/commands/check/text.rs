@@ -1,0 +1,130 @@
+//! The answer as a table.
+
+use super::answer::{Answer, Driver, Verdict};
+
+/// The table, what went wrong under it, and how to repeat it.
+pub fn report(answer: &Answer) -> String {
+    let head = ["driver", "algorithm", "over", "verdict", "requests", "MB", "interrupts", "kernel's test"];
+    let mut rows = vec![head.map(str::to_owned)];
+    rows.extend(answer.drivers.iter().map(row));
+    let width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or(0);
+    let widths: [usize; 8] = std::array::from_fn(width);
+    let is_number = |column: usize| (4..7).contains(&column);
+    let mut text = String::new();
+    for row in &rows {
+        let cells =
+            row.iter().zip(widths).enumerate().map(|(column, (cell, width))| match is_number(column) {
+                true => format!("{cell:>width$}"),
+                false => format!("{cell:width$}"),
+            });
+        text += cells.collect::<Vec<_>>().join("  ").trim_end();
+        text.push('\n');
+    }
+    text.push('\n');
+    for driver in &answer.drivers {
+        if let Some(fault) = &driver.fault {
+            text += &format!("{}: {fault}.\n", driver.name);
+        }
+        if driver.verdict == Verdict::Exact && driver.interrupts == Some(0) {
+            text += &format!(
+                "{}: no interrupt came: its driver computed all of it on the CPU, and no accelerator was checked.\n",
+                driver.name
+            );
+        }
+    }
+    text += &match (answer.interrupted, answer.is_right()) {
+        (true, _) => format!("Interrupted. The requests were those of --seed {}.\n", answer.seed),
+        (false, true) => {
+            format!("Every result was right. The requests were those of --seed {}.\n", answer.seed)
+        }
+        (false, false) => format!("The same requests again: outboard check --seed {}\n", answer.seed),
+    };
+    text
+}
+
+fn row(driver: &Driver) -> [String; 8] {
+    let verdict = match driver.verdict {
+        Verdict::Exact => "exact",
+        Verdict::Wrong => "WRONG",
+        Verdict::Refuses => "refuses",
+        Verdict::Unreached => "not reached",
+    };
+    [
+        driver.name.clone(),
+        driver.algorithm.clone(),
+        driver.interface.clone().unwrap_or_else(|| "-".to_owned()),
+        verdict.to_owned(),
+        driver.requests.to_string(),
+        format!("{:.1}", driver.bytes as f64 / 1e6),
+        driver.interrupts.map_or_else(|| "-".to_owned(), |count| count.to_string()),
+        driver.selftest.clone(),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer() -> Answer {
+        let exact = Driver {
+            name: "virtio_crypto_aes_cbc".into(),
+            algorithm: "cbc(aes)".into(),
+            selftest: "passed".into(),
+            interface: Some("/dev/outboard".into()),
+            verdict: Verdict::Exact,
+            fault: None,
+            requests: 12345,
+            bytes: 67_890_123,
+            interrupts: Some(12000),
+        };
+        let wrong = Driver {
+            name: "sim-ctr-aes".into(),
+            algorithm: "ctr(aes)".into(),
+            verdict: Verdict::Wrong,
+            fault: Some("encrypting 4096 bytes by ctr(aes) with a key of 128 bits: the result is wrong from byte 7 on".into()),
+            requests: 999,
+            ..exact.clone()
+        };
+        let silent = Driver { name: "qce-cbc-aes".into(), interrupts: Some(0), ..exact.clone() };
+        let unreached = Driver {
+            name: "mv-cbc-aes".into(),
+            interface: None,
+            verdict: Verdict::Unreached,
+            fault: Some("/dev/outboard does not reach driver mv-cbc-aes: outboard allow mv-cbc-aes".into()),
+            requests: 0,
+            bytes: 0,
+            interrupts: None,
+            selftest: "unknown".into(),
+            ..exact.clone()
+        };
+        Answer {
+            schema: super::super::answer::SCHEMA,
+            seed: 42,
+            drivers: vec![exact, wrong, silent, unreached],
+            interrupted: false,
+        }
+    }
+
+    #[test]
+    fn the_table_says_what_is_right_and_what_is_not() {
+        let mut answer = answer();
+        let bad = report(&answer);
+        answer.drivers.truncate(1);
+        insta::assert_snapshot!([bad, report(&answer)].join("\n----\n"));
+    }
+
+    #[test]
+    fn json_says_the_same() {
+        insta::assert_snapshot!(serde_json::to_string_pretty(&answer()).unwrap());
+    }
+
+    #[test]
+    fn only_what_was_checked_can_be_right() {
+        let mut answer = answer();
+        assert!(!answer.is_right());
+        answer.drivers.remove(1);
+        assert!(answer.is_right(), "one that cannot be reached is not wrong");
+        answer.drivers.retain(|driver| driver.verdict == Verdict::Unreached);
+        assert!(!answer.is_right());
+    }
+}

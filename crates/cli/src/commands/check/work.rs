@@ -1,0 +1,234 @@
+//! The checking: two threads of two processes.
+
+use std::io;
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, bail};
+use outboard_accel::check::{Checked, Fault, check_seeded, key_lengths, soak};
+use outboard_accel::{Accelerator, Algorithm, Error, Reached, reach};
+use outboard_drivers::judge::Verdict as Judged;
+use outboard_drivers::proc_crypto::Selftest;
+use outboard_drivers::root::Root;
+use outboard_drivers::survey;
+use outboard_measure::interrupts::Interrupts;
+use outboard_measure::stop;
+use serde_json::Value;
+
+use super::answer::{Driver, Outcome, Share, Verdict};
+
+/// Threads of each process.
+const THREADS: u64 = 2;
+
+/// Seeds of different threads and processes lie so far apart that none meets another's.
+const APART: u64 = 1_000_000_007;
+
+/// A driver to be checked.
+pub struct Subject {
+    /// Its name in /proc/crypto.
+    pub name: String,
+    algorithm: Algorithm,
+    selftest: String,
+}
+
+/// The drivers that were named, or all accelerators.
+pub fn subjects(named: &[String]) -> Result<Vec<Subject>> {
+    let survey = survey(&Root::live())?;
+    let mut subjects = Vec::new();
+    for judged in &survey.drivers {
+        let driver = &judged.driver;
+        let is_wanted = match named {
+            [] => judged.judgement.verdict == Judged::Accelerator,
+            _ => named.contains(&driver.name),
+        };
+        let Some(algorithm) = Algorithm::by_kernel_name(&driver.algorithm).filter(|_| is_wanted) else {
+            continue;
+        };
+        let selftest = match &driver.selftest {
+            Selftest::Passed => "passed",
+            Selftest::Unknown => "not passed",
+            Selftest::Other(word) => word,
+        };
+        subjects.push(Subject { name: driver.name.clone(), algorithm, selftest: selftest.to_owned() });
+    }
+    if let Some(missing) = named.iter().find(|name| !subjects.iter().any(|subject| subject.name == **name)) {
+        let known: Vec<_> = Algorithm::ALL.iter().map(|algorithm| algorithm.kernel_name()).collect();
+        bail!(
+            "/proc/crypto lists no driver {missing} of {}: outboard status --verbose shows all",
+            known.join(", ")
+        );
+    }
+    Ok(subjects)
+}
+
+/// Checks one, in a second process too if `with_second`.
+pub fn check(subject: &Subject, time: Duration, seed: u64, with_second: bool) -> Driver {
+    let Reached { accelerator, passed } = reach(&subject.name, subject.algorithm);
+    let mut driver = Driver {
+        name: subject.name.clone(),
+        algorithm: subject.algorithm.kernel_name().to_owned(),
+        selftest: subject.selftest.clone(),
+        interface: None,
+        verdict: Verdict::Unreached,
+        fault: None,
+        requests: 0,
+        bytes: 0,
+        interrupts: None,
+    };
+    let Some(accelerator) = accelerator else {
+        driver.fault = Some(passed.iter().map(Error::to_string).collect::<Vec<_>>().join("; "));
+        return driver;
+    };
+    let interrupts = Interrupts::find().ok().filter(|found| found.silent.is_none());
+    let count = || interrupts.as_ref().and_then(|interrupts| interrupts.count().ok());
+    let before = count();
+    let share = if with_second {
+        in_two_processes(&*accelerator, subject, time, seed)
+    } else {
+        alone(&*accelerator, subject.algorithm, time, seed, &|| true)
+    };
+    driver.interface = Some(accelerator.interface().to_owned());
+    driver.interrupts = count().zip(before).map(|(now, then)| now.saturating_sub(then));
+    (driver.requests, driver.bytes) = (share.requests, share.bytes);
+    (driver.verdict, driver.fault) = match share.fault {
+        None => (Verdict::Exact, None),
+        Some((Outcome::Wrong, text)) => (Verdict::Wrong, Some(text)),
+        Some((Outcome::None, text)) => (Verdict::Refuses, Some(text)),
+    };
+    driver
+}
+
+/// The same here and in a second process; what one of them finds ends both.
+fn in_two_processes(accelerator: &dyn Accelerator, subject: &Subject, time: Duration, seed: u64) -> Share {
+    let second = match Second::start(subject, time, seed) {
+        Ok(second) => Mutex::new(second),
+        Err(error) => return not_done(&format!("cannot be started: {error}")),
+    };
+    let go_on = || !second.lock().unwrap_or_else(PoisonError::into_inner).has_failed();
+    let share = alone(accelerator, subject.algorithm, time, seed, &go_on);
+    let second = second.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if share.fault.is_some() { second.forget(share) } else { share.and(second.end()) }
+}
+
+/// Published examples and many lengths once, then random requests until the time is over or one is wrong, or for as long as
+/// `go_on` says so.
+fn alone(
+    accelerator: &dyn Accelerator,
+    algorithm: Algorithm,
+    time: Duration,
+    seed: u64,
+    go_on: &(dyn Fn() -> bool + Sync),
+) -> Share {
+    let (start, over) = (Instant::now(), AtomicBool::new(false));
+    let examples = share_of(check_seeded(accelerator, algorithm, seed));
+    if examples.fault.is_some() {
+        return examples;
+    }
+    let one = |thread: u64| {
+        let mut share = Share::default();
+        let mut round = 0;
+        let go_on = || !over.load(Ordering::Relaxed) && !stop::asked() && go_on();
+        // Each key length once, whatever the time.
+        while round == 0 || start.elapsed() < time {
+            for &length in &key_lengths(algorithm) {
+                let seed = seed + thread * APART + round * 64 + length as u64;
+                share = share.and(share_of(soak(accelerator, algorithm, length, seed, &|| {
+                    go_on() && start.elapsed() < time
+                })));
+                if share.fault.is_some() {
+                    over.store(true, Ordering::Relaxed);
+                }
+                if !go_on() {
+                    return share;
+                }
+            }
+            if key_lengths(algorithm).is_empty() {
+                // What has no random requests is asked the same kinds of requests with other bytes.
+                share =
+                    share.and(share_of(check_seeded(accelerator, algorithm, seed + thread * APART + round)));
+                if share.fault.is_some() || !go_on() {
+                    return share;
+                }
+            }
+            round += 1;
+        }
+        share
+    };
+    thread::scope(|scope| {
+        let one = &one;
+        let running: Vec<_> = (1..THREADS).map(|thread| scope.spawn(move || one(thread))).collect();
+        let mine = one(0);
+        running.into_iter().fold(examples.clone().and(mine), |sum, thread| {
+            sum.and(thread.join().unwrap_or_else(|_| Share {
+                fault: Some((Outcome::None, "a thread of outboard check panicked".to_owned())),
+                ..Share::default()
+            }))
+        })
+    })
+}
+
+fn share_of(checked: Result<Checked, Fault>) -> Share {
+    match checked {
+        Ok(Checked { requests, bytes }) => {
+            Share { requests: requests as u64, bytes: bytes as u64, fault: None }
+        }
+        Err(fault) => {
+            let outcome = if matches!(fault, Fault::Failed { .. }) { Outcome::None } else { Outcome::Wrong };
+            Share { fault: Some((outcome, fault.to_string())), ..Share::default() }
+        }
+    }
+}
+
+/// What the second process did not do.
+fn not_done(why: &str) -> Share {
+    Share {
+        fault: Some((Outcome::None, format!("the second process of outboard check {why}"))),
+        ..Share::default()
+    }
+}
+
+/// The second process: this command again.
+struct Second(Child);
+
+impl Second {
+    fn start(subject: &Subject, time: Duration, seed: u64) -> io::Result<Second> {
+        let seconds = format!("{}s", time.as_secs());
+        let seed = (seed + THREADS * APART).to_string();
+        let mut command = Command::new(std::env::current_exe()?);
+        command.args(["check", "--alone", "--json", "--for", &seconds, "--seed", &seed, &subject.name]);
+        let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
+        child.map(Second)
+    }
+
+    /// It found something, or could not go on.
+    fn has_failed(&mut self) -> bool {
+        matches!(self.0.try_wait(), Ok(Some(status)) if !status.success())
+    }
+
+    /// What is known already is enough.
+    fn forget(mut self, share: Share) -> Share {
+        // It may have ended by itself.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+        share
+    }
+
+    fn end(self) -> Share {
+        let Ok(output) = self.0.wait_with_output() else { return not_done("cannot be waited for") };
+        let Ok(answer) = serde_json::from_slice::<Value>(&output.stdout) else {
+            return not_done(&format!("ended with {}", output.status));
+        };
+        let driver = &answer["drivers"][0];
+        let number = |field: &str| driver[field].as_u64().unwrap_or(0);
+        let text = driver["fault"].as_str().map(|text| format!("{text} (in the second process)"));
+        let outcome = if driver["verdict"] == "wrong" { Outcome::Wrong } else { Outcome::None };
+        Share {
+            requests: number("requests"),
+            bytes: number("bytes"),
+            fault: text.map(|text| (outcome, text)),
+        }
+    }
+}

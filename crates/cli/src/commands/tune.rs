@@ -1,0 +1,141 @@
+//! `outboard tune`: measures from which size on hardware wins, and writes the policy that the provider obeys.
+
+mod answer;
+mod contest;
+mod policy_file;
+mod search;
+mod text;
+
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use clap::{Args, ValueEnum};
+use outboard_measure::goal::Goal;
+use outboard_measure::machine::Machine;
+use outboard_measure::{noise, stop};
+use outboard_policy::{Algorithms, CIPHERS, POLICY_FILE};
+
+use self::answer::Answer;
+use super::prove::{module, system::OpenSsl};
+use crate::etc::Replacement;
+
+/// Ended by ^C.
+const INTERRUPTED: u8 = 130;
+
+/// Measure from which size on the accelerator wins, and let every application go by that.
+///
+/// Each cipher is measured as applications use it, with the provider and without, in turns, in both directions, around the
+/// size where one begins to win. What was found is written to /etc/outboard/policy, which the provider obeys for as long as
+/// kernel, CPU and driver stay the same. Software that always wins is an answer too: then the cipher is not offered.
+///
+/// Takes a few seconds for each cipher; measure on a quiet machine. ^C writes nothing and shows what was measured.
+#[derive(Args)]
+pub struct Options {
+    /// What winning means: less wall time, less CPU time of the whole system, or the smaller product of both
+    #[arg(long, value_enum, default_value_t)]
+    goal: GoalName,
+    /// Only these ciphers: OpenSSL names separated by commas; the policy then says nothing of the others
+    #[arg(long, value_name = "LIST", default_value = "ALL", value_parser = |v: &str| v.parse::<Algorithms>())]
+    ciphers: Algorithms,
+    /// Write nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Print JSON (schema outboard-tune/1)
+    #[arg(long)]
+    json: bool,
+    /// The provider's file instead of the installed one
+    #[arg(long, value_name = "PATH")]
+    module: Option<PathBuf>,
+}
+
+/// [`Goal`] for the command line.
+#[derive(Clone, Copy, Default, ValueEnum)]
+enum GoalName {
+    Throughput,
+    Cpu,
+    #[default]
+    Balanced,
+}
+
+impl From<GoalName> for Goal {
+    fn from(name: GoalName) -> Goal {
+        match name {
+            GoalName::Throughput => Goal::Throughput,
+            GoalName::Cpu => Goal::Cpu,
+            GoalName::Balanced => Goal::Balanced,
+        }
+    }
+}
+
+/// Runs the command.
+pub fn run(options: &Options) -> ExitCode {
+    tune(options).unwrap_or_else(|error| {
+        say(&format!("outboard tune: {error:#}"));
+        ExitCode::FAILURE
+    })
+}
+
+fn tune(options: &Options) -> Result<ExitCode> {
+    stop::listen();
+    let module = module::find(options.module.as_deref(), &OpenSsl::find())?;
+    // Minutes of measuring are not for nothing: what cannot be written is told now. Nobody else waits meanwhile.
+    if !options.dry_run {
+        drop(Replacement::open(Path::new(POLICY_FILE), explained)?);
+    }
+    let mut answer = Answer::new(options.goal.into(), Machine::here(), noise::warnings());
+    let ciphers: Vec<&str> = CIPHERS.into_iter().filter(|name| options.ciphers.has(name)).collect();
+    let mut shown = 0;
+    let ended = search::all(&module, &ciphers, &mut answer, &mut |answer| {
+        if !options.json {
+            progress("");
+            let new = &answer.ciphers[shown..];
+            shown = answer.ciphers.len();
+            let _ = write!(io::stdout(), "{}", text::ciphers(new));
+        }
+    });
+    progress("");
+    if let Err(error) = ended {
+        if !answer.interrupted {
+            return Err(error);
+        }
+    } else if answer.ciphers.is_empty() {
+        bail!("there is nothing to measure: {}", answer.reasons.join("; "));
+    } else if !options.dry_run {
+        Replacement::open(Path::new(POLICY_FILE), explained)?.store(&policy_file::text(&answer))?;
+        answer.written = Some(POLICY_FILE);
+    }
+    let report =
+        if options.json { serde_json::to_string_pretty(&answer)? + "\n" } else { text::end(&answer) };
+    match io::stdout().write_all(report.as_bytes()) {
+        // Whoever reads has read enough.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
+        other => other?,
+    }
+    Ok(if answer.interrupted { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
+}
+
+/// What is being measured, for whoever watches; taken away by the next.
+fn progress(text: &str) {
+    if io::stderr().is_terminal() {
+        // A closed stderr leaves nothing to say it on.
+        let _ = write!(io::stderr(), "\r\x1b[K{text}");
+    }
+}
+
+fn say(text: &str) {
+    let _ = writeln!(io::stderr(), "{text}");
+}
+
+fn explained(path: &Path, error: &io::Error) -> anyhow::Error {
+    let advice = match error.raw_os_error() {
+        Some(libc::EACCES | libc::EPERM) => {
+            "only root decides that: try again with sudo, or measure with --dry-run"
+        }
+        Some(libc::EROFS) => "make it writable (mount -o remount,rw), or measure with --dry-run",
+        Some(libc::ENOSPC | libc::EDQUOT) => "make some room, or measure with --dry-run",
+        _ => "what was there is as it was; --dry-run only measures",
+    };
+    anyhow::anyhow!("{}: {error}; {advice}", path.display())
+}

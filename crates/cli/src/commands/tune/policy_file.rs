@@ -1,0 +1,69 @@
+//! The text of the policy file.
+
+use std::fs;
+
+use outboard_policy::{DEFAULT_THRESHOLD, cpu_identity, from_text};
+
+use super::answer::{Answer, Direction};
+
+/// As `outboard_policy::Tuned` reads it, with the reasons beside it.
+pub fn text(answer: &Answer) -> String {
+    let identity = cpu_identity(&fs::read_to_string("/proc/cpuinfo").unwrap_or_default());
+    written(answer, &identity)
+}
+
+fn written(answer: &Answer, cpu: &str) -> String {
+    let mut text = String::from(
+        "# From which size in bytes on requests go to the accelerator: measured by `outboard tune`, which replaces this file;
+# obeyed by the provider while kernel, CPU and drivers are these. THRESHOLDS in openssl.cnf wins over it.
+",
+    );
+    let mut line = |words: std::fmt::Arguments<'_>| text += &format!("{words}\n");
+    line(format_args!("outboard-policy 1"));
+    line(format_args!("made {}", answer.made));
+    line(format_args!("goal {}", answer.goal.name()));
+    line(format_args!("kernel {}", answer.machine.kernel));
+    line(format_args!("cpu {cpu} {}", plain(&answer.machine.cpu)));
+    for driver in &answer.drivers {
+        line(format_args!("driver {} {} {}", driver.driver, driver.module, driver.version));
+    }
+    line(format_args!("\n# cipher encrypt decrypt driver"));
+    for cipher in &answer.ciphers {
+        line(format_args!("# {}", plain(&cipher.sentence)));
+        if cipher.encrypt.undecided && cipher.decrypt.undecided {
+            // The provider does as it does without a policy.
+            continue;
+        }
+        let [encrypt, decrypt] = [&cipher.encrypt, &cipher.decrypt].map(threshold);
+        line(format_args!("{} {encrypt} {decrypt} {}", cipher.name, cipher.driver));
+    }
+    text
+}
+
+fn threshold(way: &Direction) -> String {
+    from_text(if way.undecided { Some(DEFAULT_THRESHOLD) } else { way.from })
+}
+
+/// In one line, and without what begins a comment.
+fn plain(text: &str) -> String {
+    text.replace(['\n', '#'], " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::text::tests::answer;
+    use super::*;
+    use outboard_policy::Tuned;
+
+    #[test]
+    fn what_is_written_is_what_the_provider_reads() {
+        let text = written(&answer(), "0123456789");
+        insta::assert_snapshot!(&text);
+        let tuned = Tuned::parse(text).unwrap();
+        assert_eq!(["kernel", "cpu"].map(|word| tuned.value(word)), ["7.2.0-amd64", "0123456789"]);
+        assert_eq!(tuned.of("AES-128-CBC").unwrap().from, [Some(4096), Some(2048)]);
+        assert_eq!(tuned.of("AES-256-CBC").unwrap().from, [None, None]);
+        assert_eq!(tuned.of("AES-192-CTR"), None);
+        assert_eq!(tuned.of("AES-128-XTS").unwrap().from, [Some(DEFAULT_THRESHOLD), Some(1024)]);
+    }
+}

@@ -1,0 +1,222 @@
+//! Every cipher that the provider offers, in both directions.
+
+use std::path::Path;
+
+use anyhow::{Result, anyhow};
+use outboard_accel::device::Device;
+use outboard_accel::{Accelerator, Algorithm, Direction as Way, Request, Session};
+use outboard_drivers::root::Root;
+use outboard_drivers::survey;
+use outboard_measure::crossover::{Crossover, Sizes, search};
+use outboard_measure::evp::{Cipher, sample_key};
+use outboard_measure::goal::Goal;
+use outboard_measure::noise::Yardstick;
+use outboard_measure::turns::{Error, Stopwatch};
+use outboard_policy::module_version;
+
+use super::answer::{self, Answer, Direction, Point};
+use super::contest::{Contest, duel, point, without_interrupts};
+use super::{progress, text};
+use crate::lab::{InUse, Lab, kernel_name};
+
+/// Smaller requests never win: the way through the kernel alone takes longer. The provider cuts larger ones.
+const SIZES: Sizes = Sizes { least: 64, most: 64 << 10 };
+
+/// Requests at a time, and the largest of them that fit an arena together.
+const DEPTH: usize = 16;
+const DEEP: Sizes = Sizes { least: 64, most: 32 << 10 };
+
+/// Measures, and tells `each` after each cipher.
+pub fn all(
+    module: &Path,
+    ciphers: &[&str],
+    answer: &mut Answer,
+    each: &mut dyn FnMut(&Answer),
+) -> Result<()> {
+    let watch = Stopwatch::new().map_err(|error| anyhow!("/proc/interrupts: {error}"))?;
+    if let Some(chip) = &watch.interrupts().silent {
+        answer.warn(format!(
+            "{chip} ends requests without interrupts of its own: nothing proves that it did them, not even here"
+        ));
+    }
+    let mut yardstick = Yardstick::default();
+    for group in groups(ciphers) {
+        let lab = Lab::new(module, &group)?;
+        answer.openssl = lab.version();
+        let (software, hardware) = (lab.software()?, lab.hardware()?);
+        for name in group {
+            let offered = hardware.cipher(name, "provider=outboard").zip(software.cipher(name, ""));
+            let (Some((hard, soft)), Some(way)) = (offered, lab.in_use()) else {
+                for note in lab.notes() {
+                    if !answer.reasons.contains(&note) {
+                        answer.reasons.push(note);
+                    }
+                }
+                continue;
+            };
+            if !hard.is_stream_of_requests() {
+                let why = format!(
+                    "{name} cannot be measured by this version: its threshold stays the built-in one"
+                );
+                answer.reasons.push(why.clone());
+                answer.warn(why);
+                continue;
+            }
+            yardstick.lay();
+            let one = One { watch: &watch, goal: answer.goal, lab: &lab, name, soft: &soft, hard: &hard };
+            let measured = one.measure(way);
+            yardstick.lay();
+            match measured {
+                Ok(cipher) => {
+                    add_driver(answer, &cipher.driver);
+                    answer.ciphers.push(cipher);
+                    each(answer);
+                }
+                Err(Error::Stopped) => answer.interrupted = true,
+                Err(error) => return Err(anyhow!("{name}: {error}")),
+            }
+            if answer.interrupted {
+                break;
+            }
+        }
+        if answer.interrupted {
+            break;
+        }
+    }
+    answer.warnings.extend(yardstick.warning());
+    if answer.interrupted { Err(anyhow!("interrupted")) } else { Ok(()) }
+}
+
+/// Ciphers that the same driver does, together.
+fn groups<'a>(ciphers: &[&'a str]) -> Vec<Vec<&'a str>> {
+    let mut groups: Vec<(Option<String>, Vec<&str>)> = Vec::new();
+    for &cipher in ciphers {
+        let kernel = kernel_name(cipher);
+        match groups.iter_mut().find(|(known, _)| *known == kernel) {
+            Some((_, group)) => group.push(cipher),
+            None => groups.push((kernel, vec![cipher])),
+        }
+    }
+    groups.into_iter().map(|(_, group)| group).collect()
+}
+
+fn add_driver(answer: &mut Answer, driver: &str) {
+    if answer.drivers.iter().any(|known| known.driver == driver) {
+        return;
+    }
+    let found = survey(&Root::live()).ok();
+    let found = found.as_ref().and_then(|all| all.drivers.iter().find(|one| one.driver.name == driver));
+    let module = found.map_or("kernel", |found| found.driver.module.as_str());
+    let version = module_version(Path::new("/"), module);
+    answer.drivers.push(answer::Driver { driver: driver.into(), module: module.into(), version });
+}
+
+/// One cipher.
+struct One<'a> {
+    watch: &'a Stopwatch,
+    goal: Goal,
+    lab: &'a Lab,
+    name: &'a str,
+    soft: &'a Cipher<'a>,
+    hard: &'a Cipher<'a>,
+}
+
+impl One<'_> {
+    fn measure(&self, way: InUse) -> Result<answer::Cipher, Error<String>> {
+        let encrypt = self.direction(true)?;
+        let decrypt = self.direction(false)?;
+        // What does not do one at a time is not asked for sixteen.
+        let is_refused = encrypt.points.iter().any(|point| point.refused.is_some());
+        let sixteen_at_once = if is_refused { None } else { self.sixteen_at_once(&way)? };
+        let mut cipher = answer::Cipher {
+            name: self.name.to_owned(),
+            driver: way.driver,
+            interface: way.interface,
+            encrypt,
+            decrypt,
+            sixteen_at_once,
+            sentence: String::new(),
+        };
+        cipher.sentence = text::sentence(&cipher);
+        Ok(cipher)
+    }
+
+    fn direction(&self, encrypt: bool) -> Result<Direction, Error<String>> {
+        let failed = |error: outboard_measure::evp::Error| Error::Failed(error.to_string());
+        let mut contest = Contest {
+            watch: self.watch,
+            goal: self.goal,
+            software: self.soft.work(encrypt, 4096).map_err(failed)?,
+            hardware: self.hard.work(encrypt, 4096).map_err(failed)?,
+            counts: &|| self.lab.counts(self.name),
+        };
+        contest.warm_up()?;
+        let verb = if encrypt { "encryption" } else { "decryption" };
+        self.look(SIZES, verb, &mut |bytes| contest.at(bytes))
+    }
+
+    /// What several requests at a time would win, over the interface that takes them.
+    fn sixteen_at_once(&self, way: &InUse) -> Result<Option<Direction>, Error<String>> {
+        let failed = |error: &dyn std::fmt::Display| Error::Failed(error.to_string());
+        let algorithm = kernel_name(self.name).and_then(|name| Algorithm::by_kernel_name(&name));
+        let device = algorithm.and_then(|algorithm| Device::reach(&way.driver, algorithm).ok());
+        let Some((algorithm, device)) = algorithm.zip(device).filter(|_| way.interface == "/dev/outboard")
+        else {
+            return Ok(None);
+        };
+        let mut session = device.open(&sample_key(self.hard.key_length())).map_err(|error| failed(&error))?;
+        let iv = vec![0x5a; algorithm.iv_len()];
+        let mut software = self.soft.work(true, SIZES.least).map_err(|error| failed(&error))?;
+        let mut ask = |bytes: usize| {
+            software.resize(bytes);
+            let mut text = vec![0x5a; bytes];
+            let (mut soft, mut hard, verdict) = duel(
+                self.watch,
+                self.goal,
+                &mut |requests| software.run(requests * DEPTH as u32).map_err(|error| error.to_string()),
+                &mut |batches| {
+                    (0..batches)
+                        .try_for_each(|_| batch(&mut *session, &iv, &mut text))
+                        .map_err(|e| e.to_string())
+                },
+            )?;
+            let refused = without_interrupts(self.watch, &hard);
+            // Figures are of requests.
+            for series in [&mut soft, &mut hard] {
+                series.wall.iter_mut().for_each(|wall| *wall /= DEPTH as f64);
+                series.requests *= DEPTH as u64;
+            }
+            Ok(point(bytes, &soft, &hard, verdict, refused))
+        };
+        self.look(DEEP, "sixteen at once", &mut ask).map(Some)
+    }
+
+    fn look(
+        &self,
+        sizes: Sizes,
+        what: &str,
+        measure: &mut dyn FnMut(usize) -> Result<Point, Error<String>>,
+    ) -> Result<Direction, Error<String>> {
+        let mut points = Vec::new();
+        let found = search(sizes, &mut |bytes| {
+            progress(&format!("{}, {what}, {bytes} bytes", self.name));
+            let point = measure(bytes)?;
+            let verdict = point.verdict;
+            points.push(point);
+            Ok::<_, Error<String>>(verdict)
+        });
+        let Crossover { from, wins_below, always, unclear } = found?;
+        Ok(Direction { from, undecided: unclear, always, wins_below, points })
+    }
+}
+
+/// Sixteen requests, their results copied out as a program would.
+fn batch(session: &mut dyn Session, iv: &[u8], text: &mut [u8]) -> Result<(), outboard_accel::Error> {
+    let requests = [Request::new(Way::Encrypt, iv, text); DEPTH];
+    session.submit(&requests)?;
+    for index in 0..DEPTH {
+        text.copy_from_slice(session.result(index)?);
+    }
+    session.release();
+    Ok(())
+}

@@ -1,0 +1,226 @@
+//! The answer in words.
+
+use std::fmt::Write;
+
+use outboard_measure::goal::Goal;
+use outboard_policy::DEFAULT_THRESHOLD;
+
+use super::answer::{Answer, Cipher, Direction, Point};
+
+/// Ciphers that were measured, a sentence each.
+pub fn ciphers(ciphers: &[Cipher]) -> String {
+    ciphers.iter().map(|cipher| format!("{}\n", cipher.sentence)).collect()
+}
+
+/// What follows them.
+pub fn end(answer: &Answer) -> String {
+    let mut text = String::new();
+    let mut line = |words: std::fmt::Arguments<'_>| text += &format!("{words}\n");
+    for warning in &answer.warnings {
+        line(format_args!("Warning: {warning}."));
+    }
+    let goal = match answer.goal {
+        Goal::Throughput => "less wall time",
+        Goal::Cpu => "less CPU time of the whole system",
+        Goal::Balanced => "the smaller product of wall time and CPU time of the whole system",
+    };
+    let machine = &answer.machine;
+    line(format_args!(
+        "Measured on Linux {}, {}, {}; winning is {goal}.",
+        machine.kernel, machine.cpu, answer.openssl
+    ));
+    match answer.written {
+        _ if answer.interrupted => line(format_args!("Interrupted: nothing was written.")),
+        Some(file) => line(format_args!(
+            "{file} says so to every application that is started from now on; after a new kernel, CPU or driver, tune again."
+        )),
+        None => line(format_args!("Nothing was written.")),
+    }
+    text
+}
+
+/// What was chosen for a cipher, and why.
+pub fn sentence(cipher: &Cipher) -> String {
+    let Cipher { name, driver, interface, encrypt, decrypt, .. } = cipher;
+    let mut text = match (encrypt.from, decrypt.from) {
+        _ if encrypt.undecided || decrypt.undecided => format!("{name}: {}", undecided(encrypt, decrypt)),
+        (None, None) => format!("{name}: software at every size"),
+        (Some(e), Some(d)) if e == d => format!("{name}: hardware from {e} bytes on"),
+        (e, d) => format!("{name}: hardware encrypts {} and decrypts {}", way(e), way(d)),
+    };
+    let at = |way: &Direction| way.points.first().map(figures).unwrap_or_default();
+    // Writing to a string cannot fail.
+    let _ = write!(text, ", {driver} over {interface}; {}", at(encrypt));
+    if encrypt.from.is_some() != decrypt.from.is_some() {
+        let _ = write!(text, ", decryption {}", at(decrypt));
+    }
+    text.push('.');
+    let below = [("encryption", encrypt), ("decryption", decrypt)]
+        .into_iter()
+        .find(|(_, way)| !way.wins_below.is_empty());
+    if let Some((what, way)) = below {
+        let sizes: Vec<String> = way.wins_below.iter().map(usize::to_string).collect();
+        let _ = write!(
+            text,
+            " At {} bytes hardware wins the {what}, and loses at larger sizes: who knows that his requests are so small sets \
+             THRESHOLDS.",
+            sizes.join(" and ")
+        );
+    }
+    if let Some(from) = cipher.sixteen_at_once.as_ref().and_then(|way| way.from) {
+        if !encrypt.undecided && encrypt.from.is_none_or(|alone| from < alone) {
+            let _ = write!(text, " Sixteen at once would win from {from} bytes on.");
+        }
+    }
+    text
+}
+
+/// Where not both directions could be decided.
+fn undecided(encrypt: &Direction, decrypt: &Direction) -> String {
+    let why = "its samples vary too much to say who wins";
+    let stays = format!("the built-in threshold of {DEFAULT_THRESHOLD} bytes stays");
+    match (encrypt.undecided, decrypt.undecided) {
+        (true, true) => format!("no decision, {why}; {stays}"),
+        (true, false) => {
+            format!("hardware decrypts {}; for encryption {why}, and {stays}", way(decrypt.from))
+        }
+        (false, _) => format!("hardware encrypts {}; for decryption {why}, and {stays}", way(encrypt.from)),
+    }
+}
+
+fn way(from: Option<usize>) -> String {
+    from.map_or_else(|| "nothing".to_owned(), |bytes| format!("from {bytes} bytes on"))
+}
+
+/// `at 65536 bytes 256 MB/s where software has 67, with 31 % of its CPU time`
+fn figures(point: &Point) -> String {
+    if let Some(why) = &point.refused {
+        return format!("at {} bytes {why}", point.bytes);
+    }
+    let (hard, soft) = (&point.hardware, &point.software);
+    let mut text = format!(
+        "at {} bytes {:.0} MB/s where software has {:.0}",
+        point.bytes, hard.megabytes_per_second, soft.megabytes_per_second
+    );
+    let cpu = hard.cpu_ms_per_megabyte.zip(soft.cpu_ms_per_megabyte).filter(|(_, soft)| *soft > 0.0);
+    if let Some((hard, soft)) = cpu {
+        let _ = write!(text, ", with {:.0} % of its CPU time", hard / soft * 100.0);
+    }
+    text
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::super::answer::Driver;
+    use super::*;
+    use outboard_measure::figure::Figure;
+    use outboard_measure::goal::Verdict;
+    use outboard_measure::machine::Machine;
+
+    fn figure(speed: f64, cpu: f64, interrupts: f64) -> Figure {
+        Figure {
+            megabytes_per_second: speed,
+            spread: 0.01,
+            samples: 5,
+            outliers: 0,
+            cpu_ms_per_megabyte: Some(cpu),
+            interrupts_per_request: interrupts,
+        }
+    }
+
+    fn direction(from: Option<usize>, hardware: f64) -> Direction {
+        let point = Point {
+            bytes: 65536,
+            software: figure(67.0, 15.0, 0.0),
+            hardware: figure(hardware, 4.5, 1.0),
+            verdict: if from.is_some() { Verdict::Wins } else { Verdict::Loses },
+            refused: None,
+        };
+        Direction { from, points: vec![point], ..Direction::default() }
+    }
+
+    /// As of a machine that is never quiet.
+    fn unclear() -> Direction {
+        let mut way = direction(None, 60.0);
+        way.points[0].verdict = Verdict::Unclear;
+        Direction { undecided: true, ..way }
+    }
+
+    fn cipher(name: &str, encrypt: Direction, decrypt: Direction, deep: Option<Direction>) -> Cipher {
+        let (driver, interface) = ("virtio_crypto_aes_cbc".to_owned(), "/dev/outboard".to_owned());
+        let sixteen_at_once = deep;
+        let mut cipher = Cipher {
+            name: name.into(),
+            driver,
+            interface,
+            encrypt,
+            decrypt,
+            sixteen_at_once,
+            sentence: String::new(),
+        };
+        cipher.sentence = sentence(&cipher);
+        cipher
+    }
+
+    /// As a run would give it.
+    pub fn answer() -> Answer {
+        let machine = Machine { kernel: "7.2.0-amd64".into(), cpu: "QEMU Virtual CPU".into(), cpus: 1 };
+        let mut answer = Answer::new(Goal::Balanced, machine, vec!["this machine is noisy".into()]);
+        answer.made = "2026-11-21T12:34:56Z".into();
+        answer.openssl = "OpenSSL 3.5.4".into();
+        answer.drivers = vec![Driver {
+            driver: "virtio_crypto_aes_cbc".into(),
+            module: "virtio_crypto".into(),
+            version: "0123ABCD".into(),
+        }];
+        let middle = Direction { wins_below: vec![16384, 4096], ..direction(None, 60.0) };
+        let silent = Point {
+            refused: Some("no interrupt of the accelerator came: its driver computed this on the CPU".into()),
+            ..direction(None, 60.0).points[0].clone()
+        };
+        answer.ciphers = vec![
+            cipher(
+                "AES-128-CBC",
+                direction(Some(4096), 256.0),
+                direction(Some(2048), 390.0),
+                Some(direction(Some(1024), 300.0)),
+            ),
+            cipher("AES-192-CBC", direction(Some(4096), 256.0), direction(Some(4096), 256.0), None),
+            cipher("AES-256-CBC", direction(None, 20.0), direction(None, 20.0), None),
+            cipher("AES-128-CTR", middle, direction(Some(64), 256.0), None),
+            cipher(
+                "AES-256-CTR",
+                Direction { points: vec![silent], ..Direction::default() },
+                direction(None, 9.0),
+                None,
+            ),
+            cipher("AES-192-CTR", unclear(), unclear(), None),
+            cipher("AES-128-XTS", unclear(), direction(Some(1024), 256.0), None),
+            cipher("AES-256-XTS", direction(None, 20.0), unclear(), None),
+        ];
+        answer
+    }
+
+    #[test]
+    fn each_cipher_has_its_sentence() {
+        insta::assert_snapshot!(ciphers(&answer().ciphers));
+    }
+
+    #[test]
+    fn the_end_says_how_and_where() {
+        let mut answer = answer();
+        let nothing = end(&answer);
+        answer.written = Some("/etc/outboard/policy");
+        let written = end(&answer);
+        answer.interrupted = true;
+        answer.written = None;
+        insta::assert_snapshot!([nothing, written, end(&answer)].join("\n"));
+    }
+
+    #[test]
+    fn json_has_all_of_it() {
+        let mut answer = answer();
+        answer.ciphers.truncate(1);
+        insta::assert_snapshot!(serde_json::to_string_pretty(&answer).unwrap());
+    }
+}

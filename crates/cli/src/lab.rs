@@ -1,0 +1,122 @@
+//! An OpenSSL with the provider in it, beside one without: what applications get from either.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+use outboard_counters::{Counts, IN_USE, Table};
+use outboard_measure::evp::{Context, Library};
+use outboard_services::openssl::{OutboardSection, compose};
+use tempfile::TempDir;
+
+/// Both, for a group of ciphers that the same kernel driver does.
+pub struct Lab {
+    table: Table,
+    library: Library,
+    configuration: PathBuf,
+    _folder: TempDir,
+}
+
+/// The way down that the provider chose.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InUse {
+    /// Its name in /proc/crypto.
+    pub driver: String,
+    /// What leads there.
+    pub interface: String,
+}
+
+impl Lab {
+    /// Writes the configuration, in which every request that a driver can do goes to one, whatever was measured before.
+    pub fn new(module: &Path, ciphers: &[&str]) -> Result<Lab> {
+        let folder = tempfile::Builder::new().prefix("outboard-lab-").tempdir();
+        let folder =
+            folder.context("no directory for a few small files; point TMPDIR to one with some space")?;
+        let (counters, configuration) = (folder.path().join("counters"), folder.path().join("openssl.cnf"));
+        let table = Table::create(&counters)?;
+        let keys = [
+            ("CIPHERS", ciphers.join(",")),
+            ("THRESHOLDS", "ALL:1".to_owned()),
+            ("POLICY", "NONE".to_owned()),
+            // But for the first of each key, which are done before anything is timed.
+            ("SHADOW_CHECKS", "0".to_owned()),
+            ("COUNTERS", counters.to_string_lossy().into_owned()),
+        ];
+        let keys = keys.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
+        let text = compose(None, &OutboardSection { module: module.to_owned(), keys }, &|_| None)?.text;
+        fs::write(&configuration, text).with_context(|| {
+            format!("{}: point TMPDIR to a disk with some space", configuration.display())
+        })?;
+        Ok(Lab { table, library: Library::open()?, configuration, _folder: folder })
+    }
+
+    /// OpenSSL as it is without outboard.
+    pub fn software(&self) -> Result<Context<'_>> {
+        Ok(Context::software(&self.library)?)
+    }
+
+    /// OpenSSL with outboard.
+    pub fn hardware(&self) -> Result<Context<'_>> {
+        Ok(Context::configured(&self.library, &self.configuration)?)
+    }
+
+    /// OpenSSL's version.
+    pub fn version(&self) -> String {
+        self.library.version()
+    }
+
+    /// Where requests go, once a cipher was fetched.
+    pub fn in_use(&self) -> Option<InUse> {
+        self.table.notes().iter().find_map(|note| in_use(note))
+    }
+
+    /// Why they go nowhere.
+    pub fn notes(&self) -> Vec<String> {
+        self.table.notes()
+    }
+
+    /// What was done so far for a cipher.
+    pub fn counts(&self, cipher: &str) -> Counts {
+        let all = self.table.snapshot();
+        all.into_iter().find(|(name, _)| name == cipher).map(|(_, counts)| counts).unwrap_or_default()
+    }
+}
+
+fn in_use(note: &str) -> Option<InUse> {
+    let (driver, interface) = note.strip_prefix(IN_USE)?.strip_prefix("driver ")?.split_once(" over ")?;
+    Some(InUse { driver: driver.to_owned(), interface: interface.to_owned() })
+}
+
+/// The kernel's name of the algorithm behind a cipher of OpenSSL's.
+pub fn kernel_name(cipher: &str) -> Option<String> {
+    match cipher.split('-').collect::<Vec<_>>()[..] {
+        ["AES", _, mode] => Some(format!("{}(aes)", mode.to_ascii_lowercase())),
+        ["DES", "EDE3", mode] => Some(format!("{}(des3_ede)", mode.to_ascii_lowercase())),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use outboard_accel::Algorithm;
+    use outboard_policy::CIPHERS;
+
+    #[test]
+    fn every_cipher_has_an_algorithm_of_the_kernels() {
+        for cipher in CIPHERS {
+            let name = kernel_name(cipher).unwrap_or_else(|| panic!("{cipher}"));
+            assert!(Algorithm::by_kernel_name(&name).is_some(), "{cipher}: {name}");
+        }
+        assert_eq!(kernel_name("AES-128-GCM").as_deref(), Some("gcm(aes)"));
+        assert_eq!(kernel_name("SHA2-256"), None);
+    }
+
+    #[test]
+    fn the_provider_says_where_requests_go() {
+        let found = in_use(&format!("{IN_USE}driver mv-cbc-aes over /dev/outboard"));
+        let expected = InUse { driver: "mv-cbc-aes".into(), interface: "/dev/outboard".into() };
+        assert_eq!(found, Some(expected));
+        assert_eq!(in_use("/proc/crypto lists no driver"), None);
+    }
+}

@@ -1,0 +1,70 @@
+//! What `outboard tune` wrote, and whether the provider obeys it.
+
+use outboard_drivers::root::Root;
+use outboard_policy::{POLICY_FILE, Tuned};
+use serde::Serialize;
+
+/// The policy file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Policy {
+    /// Where it is.
+    pub path: &'static str,
+    /// When it was made; null when it cannot be read.
+    pub made: Option<String>,
+    /// What winning meant: `throughput`, `cpu` or `balanced`; null when it cannot be read.
+    pub goal: Option<String>,
+    /// The provider obeys it.
+    pub in_force: bool,
+    /// Why it does not, or null.
+    pub problem: Option<String>,
+}
+
+impl Policy {
+    /// Reads it; `None` when there is none.
+    pub fn read(root: &Root) -> Option<Policy> {
+        let path = root.path().join(POLICY_FILE.trim_start_matches('/'));
+        let (tuned, problem) = match Tuned::read(&path).transpose()? {
+            Ok(tuned) => {
+                let problem = tuned.is_of(root.path()).err().map(|why| why.to_string());
+                (Some(tuned), problem)
+            }
+            Err(why) => (None, Some(why.to_string())),
+        };
+        let value = |word: &str| tuned.as_ref().map(|tuned| tuned.value(word).to_owned());
+        let (made, goal) = (value("made"), value("goal"));
+        Some(Policy { path: POLICY_FILE, made, goal, in_force: problem.is_none(), problem })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn a_policy_is_in_force_where_it_was_made() {
+        let tree = tempfile::tempdir().unwrap();
+        let write = |file: &str, text: &str| {
+            let path = tree.path().join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        let root = Root::saved(tree.path()).unwrap();
+        assert_eq!(Policy::read(&root), None);
+        write("proc/cpuinfo", "flags : aes\n");
+        write("proc/sys/kernel/osrelease", "7.2.0\n");
+        let cpu = outboard_policy::cpu_identity("flags : aes\n");
+        let text =
+            format!("outboard-policy 1\nmade 2026-11-21T12:00:00Z\ngoal cpu\nkernel 7.2.0\ncpu {cpu}\n");
+        write("etc/outboard/policy", &text);
+        let policy = Policy::read(&root).unwrap();
+        assert!(policy.in_force && policy.problem.is_none(), "{policy:?}");
+        assert_eq!(policy.made.as_deref(), Some("2026-11-21T12:00:00Z"));
+        write("proc/sys/kernel/osrelease", "7.3.0\n");
+        let stale = Policy::read(&root).unwrap();
+        assert!(!stale.in_force && stale.problem.unwrap().contains("kernel 7.2.0"));
+        write("etc/outboard/policy", "what is this\n");
+        let damaged = Policy::read(&root).unwrap();
+        assert!(!damaged.in_force && damaged.made.is_none() && damaged.problem.unwrap().contains("line 1"));
+    }
+}

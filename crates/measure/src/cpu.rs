@@ -1,0 +1,87 @@
+//! The CPU time of the whole system: softirqs, interrupt threads and kworkers included, whoever's they are.
+
+use std::time::Duration;
+
+use rustix::param::clock_ticks_per_second;
+
+/// The first line of /proc/stat, in clock ticks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cpu {
+    /// user + nice + system + irq + softirq of all CPUs: softirqs and kernel threads that a driver works in are there.
+    /// Guests' time is part of user's.
+    pub busy: u64,
+    /// idle + iowait of all CPUs.
+    pub idle: u64,
+    /// Time that a hypervisor gave to others while something was ready to run here.
+    pub steal: u64,
+}
+
+/// Ticks of /proc/stat in seconds.
+pub fn seconds(ticks: u64) -> f64 {
+    ticks as f64 / clock_ticks_per_second().max(1) as f64
+}
+
+impl Cpu {
+    /// As it is now; `None` without /proc/stat.
+    pub fn read() -> Option<Self> {
+        std::fs::read_to_string("/proc/stat").ok().and_then(|text| Self::parse(&text))
+    }
+
+    fn parse(stat: &str) -> Option<Self> {
+        let line = stat.lines().find_map(|l| l.strip_prefix("cpu "))?;
+        let ticks: Vec<u64> = line.split_whitespace().map_while(|w| w.parse().ok()).collect();
+        // proc_stat(5): user nice system idle iowait irq softirq steal guest guest_nice.
+        let [user, nice, system, idle, iowait, irq, softirq, steal] = *ticks.first_chunk::<8>()?;
+        let sum = |parts: &[u64]| parts.iter().copied().fold(0, u64::saturating_add);
+        Some(Self { busy: sum(&[user, nice, system, irq, softirq]), idle: sum(&[idle, iowait]), steal })
+    }
+
+    /// What was spent since an earlier reading. Never below zero: on some kernels these counters go back a little.
+    pub fn since(self, then: Self) -> Self {
+        Self {
+            busy: self.busy.saturating_sub(then.busy),
+            idle: self.idle.saturating_sub(then.idle),
+            steal: self.steal.saturating_sub(then.steal),
+        }
+    }
+
+    /// The seconds of so much wall time in which a CPU was not idle. The kernel keeps the idle time of a tickless CPU to the
+    /// nanosecond, with interrupts that come meanwhile taken out (tick-sched.c), and shows it in ticks; `busy` it only samples
+    /// at each tick, which misses what is shorter and starts with the tick.
+    pub fn awake(self, wall: Duration) -> f64 {
+        (wall.as_secs_f64() * cpus() as f64 - seconds(self.idle) - seconds(self.steal)).max(0.0)
+    }
+}
+
+/// CPUs online.
+pub fn cpus() -> usize {
+    // SAFETY: no pointer is handed over.
+    let online = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) };
+    usize::try_from(online).unwrap_or(1).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_line_of_proc_stat_is_summed() {
+        let line = "cpu  1 2 3 900 900 4 5 6 7 7\ncpu0 1 1 1\n";
+        assert_eq!(Cpu::parse(line), Some(Cpu { busy: 15, idle: 1800, steal: 6 }));
+        for damaged in ["", "cpu", "cpu  1 2 3", "cpu  a b c d e f g h", "cpu  -1 2 3 4 5 6 7 8"] {
+            assert_eq!(Cpu::parse(damaged), None);
+        }
+        let more = Cpu { busy: 20, idle: 1801, steal: 0 };
+        assert_eq!(more.since(Cpu { busy: 15, idle: 1800, steal: 6 }), Cpu { busy: 5, idle: 1, steal: 0 });
+        assert_eq!(seconds(clock_ticks_per_second()), 1.0);
+    }
+
+    #[test]
+    fn what_is_not_idle_is_awake() {
+        let (wall, ticks) = (Duration::from_secs(2), clock_ticks_per_second());
+        let all = cpus() as f64 * 2.0;
+        let awake = Cpu { busy: 0, idle: ticks, steal: 0 }.awake(wall);
+        assert!((awake - (all - 1.0)).abs() < 1e-9, "{awake}");
+        assert_eq!(Cpu { busy: 0, idle: u64::from(u32::MAX), steal: 0 }.awake(wall), 0.0);
+    }
+}

@@ -1,0 +1,257 @@
+//! From which size on hardware wins. Measures around the crossing and not everywhere: each size costs time.
+
+use crate::goal::Verdict;
+
+/// The sizes in question.
+#[derive(Clone, Copy, Debug)]
+pub struct Sizes {
+    /// The smallest, and of what all are multiples.
+    pub least: usize,
+    /// The largest.
+    pub most: usize,
+}
+
+/// How far the first sizes lie apart.
+const STEP: usize = 4;
+
+/// What was found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Crossover {
+    /// Hardware wins at this size, and at each larger one that was measured. `None`: software stays.
+    pub from: Option<usize>,
+    /// Hardware wins here, but not at all larger sizes.
+    pub wins_below: Vec<usize>,
+    /// Whether hardware won at the smallest size: there is no crossing.
+    pub always: bool,
+    /// Where the crossing may be, samples varied too much to say: nothing was found.
+    pub unclear: bool,
+}
+
+/// Searches from the largest size down, so that what is found holds for all that is larger: hardware that wins in the middle
+/// only must not be given what is larger. A size that is even counts as lost.
+///
+/// The crossing is found within a factor of the square root of 2; it is that much too large at most, and never too small. Where the
+/// first size that is not won is unclear, it may be anywhere below, and is not searched for; one that is unclear between a size
+/// that is lost and one that is won counts as lost.
+pub fn search<E>(sizes: Sizes, ask: &mut dyn FnMut(usize) -> Result<Verdict, E>) -> Result<Crossover, E> {
+    let mut found = Crossover::default();
+    let mut lost = None;
+    let mut size = sizes.most;
+    loop {
+        let mut verdict = ask(size)?;
+        if verdict != Verdict::Wins && found.from.is_some() {
+            // Once may be bad luck of the moment; if it wins one step further down, that is asked again.
+            if let Some(below) = next(sizes, size) {
+                if ask(below)? == Verdict::Wins {
+                    verdict = ask(size)?;
+                    size = if verdict == Verdict::Wins { below } else { size };
+                }
+            }
+        }
+        match verdict {
+            Verdict::Wins => found.from = Some(size),
+            Verdict::Unclear => return Ok(Crossover { unclear: true, ..Crossover::default() }),
+            Verdict::Even | Verdict::Loses => {
+                lost = Some(size);
+                break;
+            }
+        }
+        match next(sizes, size) {
+            Some(smaller) => size = smaller,
+            None => break,
+        }
+    }
+    let mut wins = |size: usize| ask(size).map(|verdict| verdict == Verdict::Wins);
+    match (found.from, lost) {
+        (Some(from), Some(lost)) => found.from = Some(narrow(sizes, lost, from, &mut wins)?),
+        (Some(_), None) => found.always = true,
+        (None, _) => {
+            // It loses where it should win most. Does it win anywhere?
+            while let Some(smaller) = next(sizes, size) {
+                size = smaller;
+                if wins(size)? {
+                    found.wins_below.push(size);
+                } else if size * STEP * STEP < sizes.most {
+                    break;
+                }
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// The next size down.
+fn next(sizes: Sizes, size: usize) -> Option<usize> {
+    (size > sizes.least).then(|| (size / STEP / sizes.least * sizes.least).max(sizes.least))
+}
+
+/// Halves the factor between a size that loses and a larger one that wins until it is small.
+fn narrow<E>(
+    sizes: Sizes,
+    mut lost: usize,
+    mut won: usize,
+    wins: &mut dyn FnMut(usize) -> Result<bool, E>,
+) -> Result<usize, E> {
+    while won as f64 / lost as f64 > 1.42 {
+        let middle = (lost as f64 * won as f64).sqrt() as usize / sizes.least * sizes.least;
+        if middle <= lost || middle >= won {
+            break;
+        }
+        if wins(middle)? { won = middle } else { lost = middle }
+    }
+    Ok(won)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::RefCell;
+    use std::convert::Infallible;
+
+    const SIZES: Sizes = Sizes { least: 16, most: 65536 };
+
+    /// Costs of a request in seconds: so much for each, so much for a byte.
+    fn line(each: f64, byte: f64) -> impl Fn(usize) -> f64 {
+        move |size| each + byte * size as f64
+    }
+
+    fn verdict(software: f64, hardware: f64) -> Verdict {
+        match hardware / software {
+            r if r < 0.98 => Verdict::Wins,
+            r if r > 1.02 => Verdict::Loses,
+            _ => Verdict::Even,
+        }
+    }
+
+    fn found(software: impl Fn(usize) -> f64, hardware: impl Fn(usize) -> f64) -> (Crossover, Vec<usize>) {
+        let asked = RefCell::new(Vec::new());
+        let mut ask = |size: usize| {
+            asked.borrow_mut().push(size);
+            Ok::<_, Infallible>(verdict(software(size), hardware(size)))
+        };
+        let crossover = search(SIZES, &mut ask).unwrap_or_else(|never| match never {});
+        (crossover, asked.into_inner())
+    }
+
+    #[test]
+    fn every_crossing_is_found_within_a_factor_of_one_and_a_half() {
+        for crossing in [40.0, 100.0, 777.0, 1500.0, 4096.0, 10_000.0, 30_000.0] {
+            let software = line(0.2e-6, 15e-9);
+            let hardware = line(0.2e-6 + crossing * 13e-9, 2e-9);
+            let (crossover, asked) = found(software, hardware);
+            let from = crossover.from.expect("there is one") as f64;
+            // A few percent above it are even.
+            assert!(from >= crossing && from <= crossing * 1.5 + 16.0, "{crossing}: {from}");
+            assert!(asked.len() <= 11 && !crossover.always, "{crossing}: {asked:?}");
+            assert_eq!(from as usize % 16, 0);
+        }
+    }
+
+    #[test]
+    fn never_and_always() {
+        let (never, asked) = found(line(0.1e-6, 0.3e-9), line(30e-6, 2e-9));
+        assert_eq!(never, Crossover::default());
+        assert!(asked.len() <= 4, "{asked:?}");
+        let (always, _) = found(line(9e-6, 15e-9), line(1e-6, 2e-9));
+        assert_eq!((always.from, always.always), (Some(16), true));
+    }
+
+    #[test]
+    fn a_flat_curve_that_is_even_stays_in_software() {
+        let (flat, asked) = found(|_| 1e-5, |_| 1e-5);
+        assert_eq!(flat.from, None);
+        assert!(asked.len() <= 4, "{asked:?}");
+    }
+
+    #[test]
+    fn of_two_crossings_only_what_lasts_counts() {
+        // A driver that gives up on large requests wins in the middle alone.
+        let hardware = |size: usize| if size >= 32768 { 1e-3 } else { line(20e-6, 2e-9)(size) };
+        let (twice, _) = found(line(0.2e-6, 15e-9), hardware);
+        assert_eq!(twice.from, None);
+        assert_eq!(twice.wins_below, [16384, 4096]);
+        // One with a hole in the middle is used above the hole.
+        let hole = |size: usize| if (600..5000).contains(&size) { 1e-3 } else { line(1e-6, 2e-9)(size) };
+        let (above, _) = found(line(0.2e-6, 15e-9), hole);
+        let from = above.from.unwrap();
+        assert!((5000..=7500).contains(&from), "{from}");
+    }
+
+    #[test]
+    fn one_unlucky_measurement_does_not_move_it() {
+        let mut unlucky = true;
+        let mut ask = |size: usize| {
+            if size == 4096 && std::mem::take(&mut unlucky) {
+                return Ok::<_, Infallible>(Verdict::Loses);
+            }
+            Ok(if size >= 300 { Verdict::Wins } else { Verdict::Loses })
+        };
+        let Ok(crossover) = search(SIZES, &mut ask);
+        assert!((300..=450).contains(&crossover.from.unwrap()), "{crossover:?}");
+    }
+
+    #[test]
+    fn where_the_samples_say_nothing_nothing_is_found() {
+        let unclear = |low: usize, high: usize| {
+            let mut ask = |size: usize| {
+                Ok::<_, Infallible>(match size {
+                    size if (low..=high).contains(&size) => Verdict::Unclear,
+                    size if size >= 300 => Verdict::Wins,
+                    _ => Verdict::Loses,
+                })
+            };
+            let Ok(crossover) = search(SIZES, &mut ask);
+            crossover
+        };
+        let nothing = Crossover { unclear: true, ..Crossover::default() };
+        assert_eq!(unclear(65536, 65536), nothing);
+        assert_eq!(unclear(16, 4096), nothing);
+        // Between 256, where it loses, and 1024, where it wins, only the accuracy suffers.
+        assert_eq!(unclear(257, 1023), Crossover { from: Some(1024), ..Crossover::default() });
+    }
+
+    #[test]
+    fn noisy_curves_are_found_most_of_the_time_and_never_far_below() {
+        let mut state = 1_u64;
+        let mut random = || {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state >> 11) as f64 / (1_u64 << 53) as f64
+        };
+        let (software, hardware) = (line(0.2e-6, 15e-9), line(26e-6, 2e-9));
+        let mut near = 0;
+        for _ in 0..200 {
+            let mut ask = |size: usize| {
+                // Medians that are off by up to 5 %.
+                let off = 1.0 + (random() - 0.5) / 10.0;
+                Ok::<_, Infallible>(verdict(software(size), hardware(size) * off))
+            };
+            let Ok(crossover) = search(SIZES, &mut ask);
+            let from = crossover.from.expect("hardware is many times faster at the top");
+            assert!(from > 1700, "{from}");
+            near += usize::from((1700..=3300).contains(&from));
+        }
+        assert!(near >= 190, "{near}");
+    }
+
+    #[test]
+    fn ctrl_c_ends_the_search() {
+        let mut left = 2;
+        let mut ask = |_| {
+            left -= 1;
+            if left == 0 { Err("interrupted") } else { Ok(Verdict::Wins) }
+        };
+        assert_eq!(search(SIZES, &mut ask), Err("interrupted"));
+    }
+
+    #[test]
+    fn sizes_are_multiples_of_the_least_and_stay_in_range() {
+        let mut ask = |size: usize| {
+            assert!(size % 48 == 0 && (48..=4800).contains(&size), "{size}");
+            Ok::<_, Infallible>(if size > 500 { Verdict::Wins } else { Verdict::Loses })
+        };
+        let Ok(crossover) = search(Sizes { least: 48, most: 4800 }, &mut ask);
+        assert!((500..800).contains(&crossover.from.unwrap()));
+    }
+}

@@ -1,0 +1,69 @@
+//! What a request costs, for people and programs.
+
+use serde::Serialize;
+
+use crate::turns::Series;
+
+/// Of one way to do requests of one size.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Figure {
+    /// Megabytes (10^6) in a second of wall time.
+    pub megabytes_per_second: f64,
+    /// The samples' median absolute deviation, as a part of it.
+    pub spread: f64,
+    /// Samples.
+    pub samples: usize,
+    /// Samples that something else must have disturbed.
+    pub outliers: usize,
+    /// CPU time of the whole system for a megabyte, in milliseconds; null without /proc/stat.
+    pub cpu_ms_per_megabyte: Option<f64>,
+    /// Interrupts of accelerators for each request.
+    pub interrupts_per_request: f64,
+}
+
+impl Figure {
+    /// Of requests of so many bytes.
+    pub fn of(series: &Series, bytes: usize) -> Figure {
+        let summary = series.summary();
+        let megabytes = bytes as f64 / 1e6;
+        Figure {
+            megabytes_per_second: rounded(megabytes / summary.median),
+            spread: rounded(summary.relative()),
+            samples: series.wall.len(),
+            outliers: crate::statistics::outliers(&series.wall),
+            cpu_ms_per_megabyte: series.cpu_per_request().map(|(cpu, _)| rounded(cpu * 1e3 / megabytes)),
+            interrupts_per_request: rounded(series.interrupts as f64 / series.requests.max(1) as f64),
+        }
+    }
+}
+
+/// To four digits: more are never meant.
+pub fn rounded(value: f64) -> f64 {
+    if value == 0.0 || !value.is_finite() {
+        return value;
+    }
+    let scale = 10_f64.powi(3 - value.abs().log10().floor() as i32);
+    (value * scale).round() / scale
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_figure_is_made_of_all_samples() {
+        let series =
+            Series { wall: vec![1e-5, 1e-5, 1.2e-5], cpu: Some(0.3), requests: 30_000, interrupts: 15_000 };
+        let figure = Figure::of(&series, 1000);
+        assert_eq!((figure.megabytes_per_second, figure.spread, figure.samples), (100.0, 0.0, 3));
+        assert_eq!((figure.cpu_ms_per_megabyte, figure.interrupts_per_request), (Some(10.0), 0.5));
+    }
+
+    #[test]
+    fn four_digits_are_kept() {
+        for (value, kept) in [(123.456, 123.5), (0.012_345_6, 0.012_35), (98765.0, 98770.0), (0.0, 0.0)] {
+            assert!((rounded(value) - kept).abs() < 1e-9, "{value}");
+        }
+        assert!(rounded(f64::NAN).is_nan());
+    }
+}

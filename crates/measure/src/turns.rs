@@ -1,0 +1,218 @@
+//! Several contestants in turns: A B A B, so that whatever happens to the machine happens to all of them.
+
+use std::io;
+use std::time::{Duration, Instant};
+
+use crate::clock::Clock;
+use crate::cpu::Cpu;
+use crate::interrupts::Interrupts;
+use crate::statistics::Summary;
+use crate::stop;
+
+/// Who is measured: does so many requests, one after another.
+pub type Contestant<'a, E> = &'a mut dyn FnMut(u32) -> Result<(), E>;
+
+/// How long.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan {
+    /// Of one sample of one contestant, about.
+    pub sample: Duration,
+    /// Samples of each.
+    pub rounds: usize,
+}
+
+/// Why there are no figures.
+#[derive(Debug, thiserror::Error)]
+pub enum Error<E> {
+    /// A contestant failed.
+    #[error(transparent)]
+    Failed(E),
+    /// ^C.
+    #[error("interrupted")]
+    Stopped,
+    /// Interrupts cannot be counted.
+    #[error("/proc/interrupts: {0}")]
+    Interrupts(io::Error),
+}
+
+/// What was measured of one contestant.
+#[derive(Clone, Debug, Default)]
+pub struct Series {
+    /// Wall time of a request in seconds, one for each sample.
+    pub wall: Vec<f64>,
+    /// CPU time of the whole system for all that was timed, in seconds; `None` without /proc/stat.
+    pub cpu: Option<f64>,
+    /// Requests that were timed.
+    pub requests: u64,
+    /// Interrupts of accelerators meanwhile.
+    pub interrupts: u64,
+}
+
+/// Ticks of /proc/stat cut off at both ends of a sample leave this much of a tick on average, as a standard deviation: each
+/// end is evenly spread over a tick.
+const OF_TICK: f64 = 0.408;
+
+impl Series {
+    /// Wall time of a request.
+    pub fn summary(&self) -> Summary {
+        Summary::of(&self.wall).unwrap_or(Summary { median: f64::NAN, mad: 0.0 })
+    }
+
+    /// CPU time of a request in seconds, and how far it may be off.
+    pub fn cpu_per_request(&self) -> Option<(f64, f64)> {
+        let requests = self.requests.max(1) as f64;
+        let tick = crate::cpu::seconds(1) * OF_TICK * (self.wall.len() as f64).sqrt();
+        self.cpu.map(|cpu| (cpu / requests, tick / requests))
+    }
+
+    /// Takes over the samples of the same contestant from later turns.
+    pub fn extend(&mut self, later: Series) {
+        self.wall.extend(later.wall);
+        self.cpu = self.cpu.zip(later.cpu).map(|(mine, more)| mine + more);
+        self.requests += later.requests;
+        self.interrupts += later.interrupts;
+    }
+}
+
+/// What it takes to measure.
+pub struct Stopwatch {
+    clock: Clock,
+    interrupts: Interrupts,
+}
+
+impl Stopwatch {
+    /// Makes one. That no accelerator has interrupts is for the caller to judge.
+    pub fn new() -> io::Result<Stopwatch> {
+        Ok(Stopwatch { clock: Clock::calibrate(), interrupts: Interrupts::find()? })
+    }
+
+    /// The accelerators' interrupts.
+    pub fn interrupts(&self) -> &Interrupts {
+        &self.interrupts
+    }
+
+    /// How many requests take about as long as a sample. Warms up besides.
+    pub fn requests<E>(&self, contestant: Contestant<'_, E>, plan: Plan) -> Result<u32, Error<E>> {
+        fitting(plan.sample.as_secs_f64(), &mut |requests| {
+            if stop::asked() { Err(Error::Stopped) } else { self.time(contestant, requests) }
+        })
+    }
+
+    /// Wall time of so many requests.
+    pub fn time<E>(&self, contestant: Contestant<'_, E>, requests: u32) -> Result<f64, Error<E>> {
+        let start = self.clock.now();
+        contestant(requests).map_err(Error::Failed)?;
+        Ok(self.clock.since(start))
+    }
+
+    /// All contestants in turns. `counts` are the requests in a sample of each.
+    pub fn turns<E>(
+        &self,
+        contestants: &mut [Contestant<'_, E>],
+        counts: &[u32],
+        rounds: usize,
+    ) -> Result<Vec<Series>, Error<E>> {
+        let mut series = vec![Series { cpu: Some(0.0), ..Series::default() }; contestants.len()];
+        for _ in 0..rounds {
+            for ((contestant, &count), series) in contestants.iter_mut().zip(counts).zip(&mut series) {
+                if stop::asked() {
+                    return Err(Error::Stopped);
+                }
+                let before = self.interrupts.count().map_err(Error::Interrupts)?;
+                let (start, cpu) = (Instant::now(), Cpu::read());
+                let took = self.time(*contestant, count)?;
+                let spent = Cpu::read().zip(cpu).map(|(now, then)| now.since(then).awake(start.elapsed()));
+                let after = self.interrupts.count().map_err(Error::Interrupts)?;
+                series.wall.push(took / f64::from(count));
+                series.cpu = series.cpu.zip(spent).map(|(sum, spent)| sum + spent);
+                series.requests += u64::from(count);
+                series.interrupts += after.saturating_sub(before);
+            }
+        }
+        Ok(series)
+    }
+}
+
+/// The number of requests that take so many seconds, by what some take.
+fn fitting<E>(seconds: f64, time: &mut dyn FnMut(u32) -> Result<f64, E>) -> Result<u32, E> {
+    const MOST: u32 = 1 << 24;
+    let mut requests = 1_u32;
+    loop {
+        let mut took = time(requests)?;
+        if took >= seconds / 4.0 {
+            // Or the machine stood still: then the next ones are faster.
+            took = took.min(time(requests)?);
+        }
+        if took >= seconds / 4.0 || requests >= MOST {
+            return Ok(((f64::from(requests) * seconds / took.max(1e-9)).ceil() as u32).clamp(1, MOST));
+        }
+        requests *= 2;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::RefCell;
+    use std::convert::Infallible;
+
+    #[test]
+    fn contestants_come_in_turns_and_each_gets_its_own_figures() {
+        let watch = Stopwatch::new().unwrap();
+        let order = RefCell::new(String::new());
+        let tell = |name: char, time: Duration| {
+            let order = &order;
+            move |requests: u32| -> Result<(), Infallible> {
+                order.borrow_mut().push(name);
+                std::thread::sleep(time * requests);
+                Ok(())
+            }
+        };
+        let mut a = tell('a', Duration::from_millis(1));
+        let mut b = tell('b', Duration::from_millis(4));
+        let series = watch.turns(&mut [&mut a, &mut b], &[2, 1], 3).unwrap();
+        assert_eq!(*order.borrow(), "ababab");
+        assert_eq!([series[0].requests, series[1].requests], [6, 3]);
+        let [a, b] = [&series[0], &series[1]].map(|series| series.summary().median);
+        // A busy machine sleeps longer than it was told, and never less.
+        assert!(a >= 0.0009 && b >= 0.0036, "{a} {b}");
+    }
+
+    #[test]
+    fn a_sample_has_as_many_requests_as_fit() {
+        for (each, expected) in [(200e-6, 200), (60e-3, 1), (1.0, 1), (0.0, 1 << 24)] {
+            let fit = fitting::<()>(40e-3, &mut |requests| Ok(f64::from(requests) * each));
+            assert_eq!(fit, Ok(expected), "{each}");
+        }
+    }
+
+    #[test]
+    fn a_machine_that_stood_still_once_gets_samples_as_long_as_before() {
+        for still_at in 1..8 {
+            let mut call = 0;
+            let fit = fitting::<()>(40e-3, &mut |requests| {
+                call += 1;
+                Ok(f64::from(requests) * 200e-6 + if call == still_at { 2.5 } else { 0.0 })
+            });
+            assert_eq!(fit, Ok(200), "{still_at}");
+        }
+    }
+
+    #[test]
+    fn a_failure_ends_the_turns() {
+        let watch = Stopwatch::new().unwrap();
+        let mut broken = |_| Err("broken");
+        let error = watch.turns(&mut [&mut broken], &[1], 1).unwrap_err();
+        assert_eq!(error.to_string(), "broken");
+    }
+
+    #[test]
+    fn later_turns_add_to_earlier_ones() {
+        let mut first = Series { wall: vec![1.0], cpu: Some(2.0), requests: 3, interrupts: 4 };
+        first.extend(Series { wall: vec![5.0, 6.0], cpu: Some(1.0), requests: 3, interrupts: 1 });
+        assert_eq!((first.wall.len(), first.cpu, first.requests, first.interrupts), (3, Some(3.0), 6, 5));
+        assert_eq!(first.summary().median, 5.0);
+        first.extend(Series { cpu: None, ..Series::default() });
+        assert_eq!(first.cpu, None);
+    }
+}

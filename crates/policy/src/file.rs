@@ -1,0 +1,50 @@
+//! Key `POLICY`: which policy file is read.
+
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use crate::{Error, POLICY_FILE};
+
+/// A file that `outboard tune` wrote, or none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PolicyFile(Option<PathBuf>);
+
+impl PolicyFile {
+    /// Its path, if one is wanted.
+    pub fn path(&self) -> Option<&Path> {
+        self.0.as_deref()
+    }
+}
+
+impl Default for PolicyFile {
+    fn default() -> Self {
+        PolicyFile(Some(POLICY_FILE.into()))
+    }
+}
+
+impl FromStr for PolicyFile {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        match text.trim() {
+            none if none.eq_ignore_ascii_case("NONE") => Ok(PolicyFile(None)),
+            path if path.starts_with('/') => Ok(PolicyFile(Some(path.into()))),
+            _ => Err(Error::PolicyFile(text.to_owned())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_absolute_path_or_none() {
+        assert_eq!(PolicyFile::default().path(), Some(Path::new("/etc/outboard/policy")));
+        assert_eq!("none".parse::<PolicyFile>().unwrap().path(), None);
+        assert_eq!(" /a/b ".parse::<PolicyFile>().unwrap().path(), Some(Path::new("/a/b")));
+        for wrong in ["", "policy", "./policy"] {
+            assert_eq!(wrong.parse::<PolicyFile>(), Err(Error::PolicyFile(wrong.into())));
+        }
+    }
+}

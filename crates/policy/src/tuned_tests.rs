@@ -1,0 +1,116 @@
+use std::os::unix::fs::PermissionsExt;
+
+use proptest::prelude::*;
+
+use super::*;
+
+const CPUINFO: &str =
+    "processor\t: 0\nmodel name\t: Some CPU\ncpu MHz\t\t: 1000.1\nflags\t\t: fpu sse2\n\nprocessor\t: 1\n";
+
+fn text(cpu: &str) -> String {
+    let driver = hash(HASH, b"GNU one");
+    format!(
+        "# a comment\n\noutboard-policy 1\nmade 2026-11-21T12:00:00Z\ngoal balanced\nkernel 7.2.0-amd64\ncpu {cpu} Some CPU\n\
+         driver virtio_crypto_aes_cbc virtio_crypto {driver}\n# why\n\
+         AES-128-CBC 4096 2048 virtio_crypto_aes_cbc\nAES-256-CBC never never virtio_crypto_aes_cbc # so slow\n"
+    )
+}
+
+/// A system's files, with what the policy was made for.
+fn system() -> tempfile::TempDir {
+    let root = tempfile::tempdir().unwrap();
+    for (file, text) in [
+        ("proc/sys/kernel/osrelease", "7.2.0-amd64\n"),
+        ("proc/cpuinfo", CPUINFO),
+        ("sys/module/virtio_crypto/notes/.note.gnu.build-id", "GNU one"),
+    ] {
+        let path = root.path().join(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    root
+}
+
+#[test]
+fn thresholds_are_read_for_each_direction() {
+    let tuned = Tuned::parse(text("0123")).unwrap();
+    assert_eq!(
+        ["goal", "kernel", "cpu", "x"].map(|word| tuned.value(word)),
+        ["balanced", "7.2.0-amd64", "0123", ""]
+    );
+    let row = tuned.of("aes-128-cbc").unwrap();
+    assert_eq!((row.from, row.driver), ([Some(4096), Some(2048)], "virtio_crypto_aes_cbc"));
+    assert!(!row.is_never() && tuned.of("AES-256-CBC").unwrap().is_never());
+    assert_eq!(tuned.of("AES-192-CBC"), None);
+    assert_eq!([from_text(Some(64)), from_text(None)], ["64", "never"]);
+}
+
+#[test]
+fn a_damaged_line_is_named() {
+    let good = text("0");
+    for (line, damaged) in [
+        (1, String::new()),
+        (1, "outboard-policy 2\n".to_owned()),
+        (12, format!("{good}AES-128-CBC 1\n")),
+        (12, format!("{good}AES-128-CBC 1k 1 d\n")),
+        (12, format!("{good}AES-128-CBC -1 1 d\n")),
+        (12, format!("{good}nonsense\n")),
+        (4, "\n#\noutboard-policy 1\nkernel\n".to_owned()),
+    ] {
+        assert_eq!(Tuned::parse(damaged.clone()), Err(line), "{damaged}");
+    }
+    let twice = Tuned::parse(format!("{good}AES-128-CBC 1 2 d\n")).unwrap();
+    assert_eq!(twice.of("AES-128-CBC").unwrap().from, [Some(1), Some(2)]);
+}
+
+#[test]
+fn a_policy_of_another_kernel_cpu_or_driver_is_stale() {
+    let root = system();
+    assert_eq!(module_version(root.path(), "kernel"), "-");
+    let tuned = Tuned::parse(text(&cpu_identity(CPUINFO))).unwrap();
+    assert!(tuned.is_of(root.path()).is_ok());
+    for (file, now, named) in [
+        ("sys/module/virtio_crypto/notes/.note.gnu.build-id", "GNU two", "virtio_crypto_aes_cbc "),
+        ("proc/cpuinfo", "processor\t: 0\nflags\t\t: fpu sse2 aes\n", "CPU "),
+        ("proc/sys/kernel/osrelease", "7.3.0-amd64\n", "kernel 7.3.0-amd64"),
+    ] {
+        fs::write(root.path().join(file), now).unwrap();
+        let error = tuned.is_of(root.path()).unwrap_err().to_string();
+        assert!(error.contains(named) && error.contains("outboard tune"), "{error}");
+    }
+}
+
+#[test]
+fn a_cpu_is_what_it_can_do_and_not_how_fast_it_runs_now() {
+    let same = CPUINFO.replace("1000.1", "2400.7").replace("processor\t: 1", "processor\t: 2");
+    assert_eq!(cpu_identity(CPUINFO), cpu_identity(&same));
+    assert_ne!(cpu_identity(CPUINFO), cpu_identity(&CPUINFO.replace("sse2", "sse2 aes")));
+    assert!(cpu_identity(CPUINFO).parse::<u64>().is_ok());
+}
+
+#[test]
+fn who_may_not_decide_is_not_obeyed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("policy");
+    assert!(Tuned::read(&path).unwrap().is_none());
+    fs::write(&path, text("0")).unwrap();
+    let allowed = |mode| {
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+        Tuned::read(&path)
+    };
+    assert!(allowed(0o644).unwrap().is_some());
+    for mode in [0o664, 0o646, 0o666] {
+        assert!(matches!(allowed(mode), Err(Unfit::Owner)), "{mode:o}");
+    }
+    assert!(matches!(Tuned::read(folder.path()), Err(Unfit::Owner | Unfit::Io(_))));
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
+    fs::write(&path, b"\xff\xfe").unwrap();
+    assert!(matches!(Tuned::read(&path), Err(Unfit::Io(_))));
+}
+
+proptest! {
+    #[test]
+    fn no_text_makes_it_panic(text in "(outboard-policy 1\n)?[ -~\n]{0,200}") {
+        let _ = Tuned::parse(text);
+    }
+}

@@ -1,0 +1,23 @@
+//! The policy file: any text behind its first line, or any text at all.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use outboard_policy::{Tuned, from_text};
+
+fuzz_target!(|text: &str| {
+    let begun = format!("outboard-policy 1\n{text}");
+    for (text, before) in [(text, 0), (begun.as_str(), 1)] {
+        match Tuned::parse(text.to_owned()) {
+            Ok(tuned) => {
+                tuned.value("kernel");
+                if let Some(row) = tuned.of("AES-128-CBC") {
+                    let [encrypt, decrypt] = row.from.map(from_text);
+                    let again = format!("outboard-policy 1\nAES-128-CBC {encrypt} {decrypt} {}\n", row.driver);
+                    let again = Tuned::parse(again).expect("what is written is understood");
+                    assert_eq!(again.of("AES-128-CBC"), Some(row));
+                }
+            }
+            Err(line) => assert!(line > before, "{line}"),
+        }
+    }
+});

@@ -1,0 +1,288 @@
+//! `outboard tune`: what it measures, what it writes, and that the provider goes by it.
+
+//!
+//! How fast software and hardware are here, and whether the machine stands still meanwhile, is nothing to rely on: what is measured
+//! is compared with itself alone, but where the simulation is slower than any software.
+
+use std::fs;
+use std::io::Read;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::Path;
+use std::process::Output;
+
+use outboard_tests::bytes::bytes;
+use outboard_tests::command::failed;
+use outboard_tests::evp::{Context, Direction};
+use outboard_tests::machine::ACCELERATOR;
+use outboard_tests::mounted::Mounted;
+use outboard_tests::patience::wait_until;
+use outboard_tests::pipe;
+use outboard_tests::simulated::Simulated;
+use outboard_tests::skip::skip;
+use outboard_tests::tuning::{Machine, POLICY};
+use outboard_tests::world::{Order, Way, World};
+use outboard_uapi::{DEVICE, SYSFS};
+use serde_json::Value;
+
+const CIPHER: &str = "AES-128-CBC";
+
+/// A cipher of the accelerator's for which the policy decides.
+fn world(settings: &[(&str, &str)]) -> World {
+    World::new(Way::Accelerator, settings, Order::DefaultFirst).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Whether a request of so many bytes goes to the accelerator.
+#[track_caller]
+fn goes_to_hardware(world: &World, direction: Direction, length: usize) -> bool {
+    let mut context = Context::keyed(&world.hard(CIPHER), &bytes(1, 16), &[7; 16], direction);
+    context.set_padding(false).expect("padding off");
+    let before = world.counts().hw_requests;
+    let mut output = vec![0; length + 16];
+    context.update(&bytes(2, length), &mut output).expect("update");
+    world.counts().hw_requests > before
+}
+
+/// Replaces the policy's lines that begin with this word.
+fn rewrite(word: &str, with: &str) {
+    let text = fs::read_to_string(POLICY).expect("a policy");
+    let others = text.lines().filter(|line| line.split(' ').next() != Some(word));
+    let new: String = others.chain([with]).flat_map(|line| [line, "\n"]).collect();
+    fs::write(POLICY, new).expect("the policy's file");
+}
+
+#[test]
+fn what_was_measured_is_written_and_every_application_goes_by_it() {
+    let test = "what_was_measured_is_written_and_every_application_goes_by_it";
+    let Some(machine) = Machine::with_accelerator(test) else { return };
+    assert_eq!(machine.policy(), Value::Null);
+    let answer = machine.tuned(&["--ciphers", CIPHER]);
+    assert_eq!(answer["schema"], "outboard-tune/1");
+    assert_eq!(answer["written"], POLICY);
+    let cipher = &answer["ciphers"][0];
+    assert_eq!((&cipher["name"], &cipher["driver"]), (&CIPHER.into(), &ACCELERATOR.into()));
+    let from = ["encrypt", "decrypt"].map(|direction| what_was_found(&cipher[direction]));
+    what_was_found(&cipher["sixteen_at_once"]);
+    let policy = fs::read_to_string(POLICY).expect("a policy");
+    let line = policy.lines().find(|line| line.split(' ').next() == Some(CIPHER)).unwrap_or_default();
+    let expected = match &from {
+        [None, None] => String::new(),
+        [encrypt, decrypt] => {
+            let [encrypt, decrypt] = [encrypt, decrypt].map(|way| way.as_deref().unwrap_or("4096"));
+            format!("{CIPHER} {encrypt} {decrypt} {ACCELERATOR}")
+        }
+    };
+    assert_eq!(line, expected, "{policy}");
+    let about = fs::metadata(POLICY).expect("the policy");
+    assert_eq!((about.uid(), about.permissions().mode() & 0o7777), (0, 0o644));
+    assert_eq!(machine.policy()["in_force"], true, "{}", machine.policy());
+
+    the_provider_obeys_each_direction();
+    what_openssl_cnf_says_wins();
+    what_belongs_to_another_kernel_is_not_obeyed(&machine);
+    what_anybody_could_have_written_is_not_obeyed(&machine);
+}
+
+/// The threshold that a direction gets, as the policy has it, if one could be decided.
+#[track_caller]
+fn what_was_found(way: &Value) -> Option<String> {
+    let points = way["points"].as_array().expect("points");
+    assert!(!points.is_empty() && points.len() <= 14, "{points:?}");
+    let number = |value: &Value| value.as_f64().expect("a number");
+    for point in points {
+        let (hardware, software) = (&point["hardware"], &point["software"]);
+        assert!(number(&hardware["interrupts_per_request"]) > 0.0 && point["refused"].is_null(), "{point}");
+        let [hard, soft] = [hardware, software].map(|figure| number(&figure["megabytes_per_second"]));
+        assert!(hard > 0.0 && soft > 0.0, "{point}");
+        match point["verdict"].as_str().expect("a verdict") {
+            "wins" => assert!(hard >= soft, "{point}"),
+            "loses" => assert!(hard <= soft, "{point}"),
+            other => assert!(["even", "unclear"].contains(&other), "{point}"),
+        }
+    }
+    let is_won = |point: &&Value| point["verdict"] == "wins" && point["bytes"] == way["from"];
+    match (way["from"].as_u64(), &way["undecided"]) {
+        (None, Value::Bool(true)) => None,
+        (Some(from), Value::Bool(false)) if points.iter().any(|point| is_won(&point)) => {
+            Some(from.to_string())
+        }
+        (None, Value::Bool(false)) => Some("never".to_owned()),
+        _ => panic!("{way}"),
+    }
+}
+
+fn the_provider_obeys_each_direction() {
+    rewrite(CIPHER, &format!("{CIPHER} 8192 16384 {ACCELERATOR}"));
+    let tuned = world(&[]);
+    for (direction, from) in [(Direction::Encrypt, 8192), (Direction::Decrypt, 16384)] {
+        assert!(goes_to_hardware(&tuned, direction, from), "{direction:?} {from}");
+        assert!(!goes_to_hardware(&tuned, direction, from - 16), "{direction:?} below {from}");
+    }
+    rewrite(CIPHER, &format!("{CIPHER} never 64 {ACCELERATOR}"));
+    let one_way = world(&[]);
+    assert!(!goes_to_hardware(&one_way, Direction::Encrypt, 65536));
+    assert!(goes_to_hardware(&one_way, Direction::Decrypt, 64));
+    rewrite(CIPHER, &format!("{CIPHER} 64 64 some-other-driver"));
+    assert!(!goes_to_hardware(&world(&[]), Direction::Encrypt, 1024), "measured with another driver");
+    rewrite(CIPHER, &format!("{CIPHER} never never {ACCELERATOR}"));
+    let never = world(&[]);
+    assert!(never.hard_if_offered(CIPHER).is_none());
+    // Not measured, so the default holds.
+    assert!(never.hard_if_offered("AES-256-CBC").is_some());
+}
+
+fn what_openssl_cnf_says_wins() {
+    for settings in [[("THRESHOLDS", "AES-128-CBC:64")], [("THRESHOLDS", "ALL:64")]] {
+        assert!(goes_to_hardware(&world(&settings), Direction::Encrypt, 64));
+    }
+    assert!(world(&[("POLICY", "NONE")]).hard_if_offered(CIPHER).is_some());
+    assert!(world(&[("THRESHOLDS", "AES-256-CBC:64")]).hard_if_offered(CIPHER).is_none());
+}
+
+fn what_belongs_to_another_kernel_is_not_obeyed(machine: &Machine) {
+    rewrite("kernel", "kernel 2.6.32");
+    let default = world(&[]);
+    assert!(goes_to_hardware(&default, Direction::Encrypt, 4096));
+    assert!(!goes_to_hardware(&default, Direction::Encrypt, 4080));
+    let policy = machine.policy();
+    assert_eq!(policy["in_force"], false, "{policy}");
+    assert!(
+        policy["problem"].as_str().is_some_and(|why| why.contains("2.6.32") && why.contains("outboard tune"))
+    );
+}
+
+fn what_anybody_could_have_written_is_not_obeyed(machine: &Machine) {
+    let kernel = fs::read_to_string("/proc/sys/kernel/osrelease").expect("proc is mounted");
+    rewrite("kernel", &format!("kernel {}", kernel.trim()));
+    assert!(world(&[]).hard_if_offered(CIPHER).is_none(), "never again");
+    fs::set_permissions(POLICY, fs::Permissions::from_mode(0o666)).expect("its mode");
+    assert!(world(&[]).hard_if_offered(CIPHER).is_some());
+    assert_eq!(machine.policy()["in_force"], false);
+}
+
+#[test]
+fn ctrl_c_writes_nothing_and_shows_what_was_measured() {
+    let test = "ctrl_c_writes_nothing_and_shows_what_was_measured";
+    let Some(machine) = Machine::with_accelerator(test) else { return };
+    fs::write(POLICY, "# mine\n").expect("the policy's file");
+    let (mut read, write) = pipe::full();
+    let mut child = machine.tune(&[]).stdout(write).spawn().expect("the command runs");
+    let pid = i32::try_from(child.id()).expect("a process number");
+    // The command writes for the first time when it has measured a cipher, and waits there until somebody reads.
+    let writing = format!("{} 0x1 ", libc::SYS_write);
+    let system_call = format!("/proc/{pid}/syscall");
+    wait_until("a cipher measured", || {
+        fs::read_to_string(&system_call).is_ok_and(|call| call.starts_with(&writing))
+    });
+    // SAFETY: the child has not been waited for, so its number is its own.
+    unsafe { libc::kill(pid, libc::SIGINT) };
+    read.read_exact(&mut [0; pipe::ROOM]).expect("what fills the pipe");
+    let mut text = String::new();
+    read.read_to_string(&mut text).expect("the end");
+    assert_eq!(child.wait().expect("it ends").code(), Some(130), "{text}");
+    assert!(text.starts_with(CIPHER) && !text.contains("AES-256-CBC"), "{text}");
+    assert!(text.contains("Interrupted: nothing was written"), "{text}");
+    assert_eq!(fs::read_to_string(POLICY).expect("the policy"), "# mine\n");
+    assert!(!Path::new("/etc/outboard/policy.new").exists());
+}
+
+#[test]
+fn where_nothing_can_be_written_the_old_policy_stays_and_the_reason_is_told() {
+    let test = "where_nothing_can_be_written_the_old_policy_stays_and_the_reason_is_told";
+    let Some(machine) = Machine::with_accelerator(test) else { return };
+    let run = |arguments: &[&str]| -> Output { machine.tune(arguments).output().expect("the command runs") };
+    {
+        let _read_only = Mounted::over("/etc/outboard", "ro");
+        let error = failed(&run(&[]), &["tune"], 1);
+        assert!(error.contains("mount -o remount,rw") && error.contains(POLICY), "{error}");
+    }
+    {
+        // Room for the old one, and not for a page more.
+        let _full = Mounted::over("/etc/outboard", "size=4k");
+        fs::write(POLICY, "# mine\n").expect("the policy's file");
+        let error = failed(&run(&["--ciphers", CIPHER]), &["tune"], 1);
+        assert!(error.contains("make some room"), "{error}");
+        assert_eq!(fs::read_to_string(POLICY).expect("the policy"), "# mine\n");
+        assert!(!Path::new("/etc/outboard/policy.new").exists());
+    }
+}
+
+/// One test of many parts, because the simulation takes long to load.
+#[test]
+fn what_is_chosen_follows_the_hardware() {
+    const DRIVER: &str = "sim-ctr-aes";
+    let test = "what_is_chosen_follows_the_hardware";
+    let Some(machine) = Machine::new(test) else { return };
+    if !Path::new(DEVICE).exists() {
+        return skip(test, format!("{DEVICE} (insmod outboard.ko)"));
+    }
+    let Some(file) = Simulated::find(test) else { return };
+    let simulated = Simulated::load(&file);
+    fs::write(format!("{SYSFS}/allow"), DRIVER).expect("it is allowed");
+
+    what_is_wrong_once_in_a_thousand_is_found(&machine, &simulated, DRIVER);
+    hardware_that_is_slower_than_any_software_is_not_offered(&machine, &simulated, DRIVER);
+
+    // It answers at once and computes nothing, which the provider sees.
+    simulated.set("bandwidth", "0");
+    simulated.set("compute", "N");
+    let refused = |arguments: &[&str], why: &str| {
+        let answer = machine.tuned(&[&CTR, arguments].concat());
+        for direction in ["encrypt", "decrypt"] {
+            let way = &answer["ciphers"][0][direction];
+            for point in way["points"].as_array().expect("points") {
+                assert!(point["refused"].as_str().is_some_and(|text| text.contains(why)), "{point}");
+            }
+            assert_eq!((&way["from"], &way["undecided"]), (&Value::Null, &false.into()), "{way}");
+        }
+        assert!(answer["ciphers"][0]["sixteen_at_once"].is_null(), "{answer}");
+        assert!(answer["written"].is_null(), "{answer}");
+    };
+    refused(&["--dry-run"], "in software");
+
+    // The driver computes on the CPU and says nothing of it. Who writes nothing needs no place for it.
+    simulated.set("compute", "Y");
+    simulated.set("soft_below", "1000000");
+    {
+        let _read_only = Mounted::over("/etc/outboard", "ro");
+        refused(&["--dry-run"], "no interrupt");
+    }
+    let text = machine.checked(&["--for", "0", DRIVER], 0);
+    assert!(text.contains("exact") && text.contains("no interrupt came"), "{text}");
+}
+
+/// What the simulation is asked for.
+const CTR: [&str; 2] = ["--ciphers", "AES-128-CTR"];
+
+fn what_is_wrong_once_in_a_thousand_is_found(machine: &Machine, simulated: &Simulated, driver: &str) {
+    let right = machine.checked(&["--json", "--for", "0", "--seed", "7", driver], 0);
+    let answer: Value = serde_json::from_str(&right).expect("JSON");
+    assert_eq!((&answer["schema"], &answer["seed"]), (&"outboard-check/1".into(), &7.into()));
+    let found = &answer["drivers"][0];
+    assert_eq!((&found["verdict"], &found["selftest"]), (&"exact".into(), &"passed".into()), "{found}");
+    assert!(found["interrupts"].as_u64().is_some_and(|count| count > 0), "{found}");
+    simulated.fault(&format!("{driver} wrong every=1000"));
+    // It ends with the first one that is wrong.
+    let wrong = machine.checked(&["--for", "1h", driver], 1);
+    assert!(wrong.contains("WRONG") && wrong.contains("the result is wrong from byte"), "{wrong}");
+    simulated.fault("clear");
+    machine.checked(&["no-such-driver"], 1);
+}
+
+fn hardware_that_is_slower_than_any_software_is_not_offered(
+    machine: &Machine,
+    simulated: &Simulated,
+    driver: &str,
+) {
+    // Bytes in a second.
+    simulated.set("bandwidth", "500000");
+    let slow = machine.tuned(&CTR);
+    let cipher = &slow["ciphers"][0];
+    assert_eq!(cipher["driver"], driver, "{cipher}");
+    for way in ["encrypt", "decrypt", "sixteen_at_once"] {
+        assert_eq!(what_was_found(&cipher[way]), Some("never".to_owned()), "{cipher}");
+    }
+    let way = Way::Simulated(driver.to_owned());
+    let world = World::new(way, &[], Order::DefaultFirst).unwrap_or_else(|error| panic!("{error}"));
+    assert!(world.hard_if_offered("AES-128-CTR").is_none());
+    assert!(world.hard_if_offered("AES-256-CTR").is_some());
+}
