@@ -1,8 +1,8 @@
 use crate::claim::{Claim, State, holds, load_text, store_bytes};
 use std::sync::atomic::AtomicU8;
 
-/// How many notes a table keeps. The first ones stay, later ones are dropped.
-pub const NOTES: usize = 8;
+/// How many notes a table keeps: for each algorithm where it goes, and some reasons. The first ones stay, later ones are dropped.
+pub const NOTES: usize = 24;
 
 /// The longest note, in bytes of UTF-8; a longer one is cut at a character.
 pub const NOTE_BYTES: usize = 240;

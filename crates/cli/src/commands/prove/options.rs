@@ -37,7 +37,7 @@ pub struct Options {
     #[arg(long, value_name = "LIST", value_parser = |v: &str| checked("CIPHERS", v))]
     pub ciphers: Option<String>,
 
-    /// Which digests may go to hardware, and their HMACs: NONE unless given, ALL, or OpenSSL names separated by commas
+    /// Which digests may go to hardware: NONE unless given, ALL, or OpenSSL names separated by commas
     #[arg(long, value_name = "LIST", value_parser = |v: &str| checked("DIGESTS", v))]
     pub digests: Option<String>,
 
