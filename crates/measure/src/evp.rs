@@ -1,4 +1,4 @@
-//! Requests to OpenSSL as applications make them: EVP_CipherUpdate on a context with a key.
+//! Requests to OpenSSL as applications make them.
 //!
 //! libcrypto is opened when it is wanted and never linked: the command serves machines with any of its versions, or none.
 
@@ -6,13 +6,14 @@ use std::ffi::{CStr, CString, c_char, c_int, c_uchar, c_void};
 use std::fmt;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use std::ptr::{NonNull, null};
+use std::ptr::NonNull;
+
+mod work;
+
+pub use work::Work;
 
 /// The newest first, as applications are built for.
 const NAMES: [&CStr; 2] = [c"libcrypto.so.4", c"libcrypto.so.3"];
-
-/// `EVP_CIPH_*_MODE` of openssl/evp.h: where each update is a request by itself, and no tag ends a message.
-const MODES: [(c_int, &str); 4] = [(1, "ECB"), (2, "CBC"), (5, "CTR"), (0x10001, "XTS")];
 
 /// Why OpenSSL cannot be asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,6 +87,8 @@ functions! {
     EVP_CIPHER_CTX_set_padding: fn(*mut c_void, c_int) -> c_int;
     EVP_CipherInit_ex2: fn(*mut c_void, *const c_void, *const c_uchar, *const c_uchar, c_int, *const c_void) -> c_int;
     EVP_CipherUpdate: fn(*mut c_void, *mut c_uchar, *mut c_int, *const c_uchar, c_int) -> c_int;
+    EVP_CipherFinal_ex: fn(*mut c_void, *mut c_uchar, *mut c_int) -> c_int;
+    EVP_CIPHER_CTX_ctrl: fn(*mut c_void, c_int, c_int, *mut c_void) -> c_int;
     ERR_clear_error: fn();
 }
 
@@ -162,11 +165,10 @@ pub struct Cipher<'a> {
 }
 
 impl<'a> Cipher<'a> {
-    /// Whether [`Work`] can do it.
-    pub fn is_stream_of_requests(&self) -> bool {
+    /// How its requests look.
+    fn mode(&self) -> c_int {
         // SAFETY: the cipher is alive.
-        let mode = unsafe { (self.library.EVP_CIPHER_get_mode)(self.at.as_ptr()) };
-        MODES.iter().any(|(known, _)| *known == mode)
+        unsafe { (self.library.EVP_CIPHER_get_mode)(self.at.as_ptr()) }
     }
 
     /// Bytes of its key.
@@ -174,26 +176,6 @@ impl<'a> Cipher<'a> {
         // SAFETY: the cipher is alive.
         let length = unsafe { (self.library.EVP_CIPHER_get_key_length)(self.at.as_ptr()) };
         usize::try_from(length).unwrap_or(0)
-    }
-
-    /// A context with a key, for requests of so many bytes, whole blocks.
-    pub fn work(&'a self, encrypt: bool, bytes: usize) -> Result<Work<'a>, Error> {
-        let library = self.library;
-        // SAFETY: the function takes nothing.
-        let at = NonNull::new(unsafe { (library.EVP_CIPHER_CTX_new)() });
-        let at = at.ok_or(Error::Failed("EVP_CIPHER_CTX_new"))?;
-        let mut work = Work { library, at, input: Vec::new(), output: Vec::new() };
-        let key = sample_key(self.key_length());
-        let iv = [0x5a_u8; 16];
-        // SAFETY: context and cipher are alive; key and IV are as long as the cipher wants them, or longer.
-        let done = unsafe {
-            let (context, cipher) = (work.at.as_ptr(), self.at.as_ptr());
-            let direction = c_int::from(encrypt);
-            (library.EVP_CipherInit_ex2)(context, cipher, key.as_ptr(), iv.as_ptr(), direction, null()) == 1
-                && (library.EVP_CIPHER_CTX_set_padding)(context, 0) == 1
-        };
-        work.resize(bytes);
-        if done { Ok(work) } else { Err(Error::Failed("EVP_CipherInit_ex2")) }
     }
 }
 
@@ -209,89 +191,9 @@ impl Drop for Cipher<'_> {
     }
 }
 
-/// A cipher context and its buffers.
-pub struct Work<'a> {
-    library: &'a Library,
-    at: NonNull<c_void>,
-    input: Vec<u8>,
-    output: Vec<u8>,
-}
-
-impl Work<'_> {
-    /// Requests have so many bytes from now on.
-    pub fn resize(&mut self, bytes: usize) {
-        self.input = (0..bytes).map(|at| at as u8).collect();
-        // A block more than any update gives out.
-        self.output = vec![0; bytes + 16];
-    }
-
-    /// Bytes of a request.
-    pub fn bytes(&self) -> usize {
-        self.input.len()
-    }
-
-    /// So many requests.
-    pub fn run(&mut self, requests: u32) -> Result<(), Error> {
-        for _ in 0..requests {
-            let mut written: c_int = 0;
-            // SAFETY: the context is alive, the output longer than what can come out.
-            let done = unsafe {
-                (self.library.EVP_CipherUpdate)(
-                    self.at.as_ptr(),
-                    self.output.as_mut_ptr(),
-                    &mut written,
-                    self.input.as_ptr(),
-                    self.input.len() as c_int,
-                )
-            };
-            if done != 1 || written as usize != self.input.len() {
-                return Err(Error::Failed("EVP_CipherUpdate"));
-            }
-        }
-        Ok(())
-    }
-
-    /// What came of the last request.
-    pub fn output(&self) -> &[u8] {
-        &self.output[..self.input.len()]
-    }
-}
-
-impl Drop for Work<'_> {
-    fn drop(&mut self) {
-        // SAFETY: ours.
-        unsafe { (self.library.EVP_CIPHER_CTX_free)(self.at.as_ptr()) }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn openssl_does_requests_one_after_another() {
-        let library = Library::open().expect("the tests' machine has OpenSSL");
-        assert!(library.version().starts_with("OpenSSL "));
-        let context = Context::software(&library).unwrap();
-        assert!(context.cipher("AES-128-CBC", "provider=outboard").is_none());
-        for name in ["AES-128-CBC", "AES-192-CTR", "AES-256-ECB", "AES-256-XTS", "DES-EDE3-CBC"] {
-            let cipher = context.cipher(name, "").unwrap();
-            assert!(cipher.is_stream_of_requests(), "{name}");
-            for encrypt in [true, false] {
-                let mut work = cipher.work(encrypt, 64).unwrap();
-                work.run(1).unwrap();
-                let first = work.output().to_vec();
-                work.resize(4096);
-                work.run(3).unwrap();
-                assert_eq!((work.bytes(), work.output().len()), (4096, 4096));
-                assert!(
-                    first != work.output()[..64] || name.ends_with("ECB") || name.ends_with("XTS"),
-                    "{name}"
-                );
-            }
-        }
-        assert!(!context.cipher("AES-128-GCM", "").unwrap().is_stream_of_requests());
-    }
 
     #[test]
     fn a_configuration_that_is_not_there_is_an_error() {

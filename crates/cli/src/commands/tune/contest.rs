@@ -44,8 +44,9 @@ impl Contest<'_> {
 
     /// One size.
     pub fn at(&mut self, bytes: usize) -> Result<Point, Error<String>> {
-        self.software.resize(bytes);
-        self.hardware.resize(bytes);
+        for side in [&mut self.software, &mut self.hardware] {
+            side.resize(bytes).map_err(|error| Error::Failed(error.to_string()))?;
+        }
         let (before, mut asked) = ((self.counts)(), 0);
         let (software, hardware) = (&mut self.software, &mut self.hardware);
         let (soft, hard, verdict) = duel(

@@ -1,0 +1,230 @@
+//! A cipher context, and requests to it.
+
+use std::ffi::{c_int, c_uchar, c_void};
+use std::ptr::{NonNull, null, null_mut};
+
+use super::{Cipher, Error, Library, sample_key};
+
+/// openssl/evp.h
+const EVP_CIPH_GCM_MODE: c_int = 6;
+const EVP_CIPH_CCM_MODE: c_int = 7;
+const EVP_CTRL_AEAD_SET_IVLEN: c_int = 0x9;
+const EVP_CTRL_AEAD_GET_TAG: c_int = 0x10;
+const EVP_CTRL_AEAD_SET_TAG: c_int = 0x11;
+
+/// Bytes of a tag.
+const TAG: usize = 16;
+
+/// Bytes of the nonce of a message that ends with a tag, as in TLS.
+const NONCE: usize = 12;
+
+/// As long as any cipher wants it.
+static IV: [u8; 16] = [0x5a; 16];
+
+/// What a request is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    /// An update; each goes on where the one before it ended.
+    Update,
+    /// A message of GCM: a nonce, a text, a tag.
+    Gcm,
+    /// The same of CCM, which is told the length first.
+    Ccm,
+}
+
+/// A cipher context and its buffers.
+pub struct Work<'a> {
+    cipher: &'a Cipher<'a>,
+    context: NonNull<c_void>,
+    shape: Shape,
+    encrypt: bool,
+    input: Vec<u8>,
+    output: Vec<u8>,
+    /// Of the message that is decrypted.
+    tag: [u8; TAG],
+}
+
+impl<'a> Cipher<'a> {
+    /// A context with a key, for requests of so many bytes, whole blocks.
+    pub fn work(&'a self, encrypt: bool, bytes: usize) -> Result<Work<'a>, Error> {
+        // SAFETY: the function takes nothing.
+        let context = NonNull::new(unsafe { (self.library.EVP_CIPHER_CTX_new)() });
+        let context = context.ok_or(Error::Failed("EVP_CIPHER_CTX_new"))?;
+        let shape = match self.mode() {
+            EVP_CIPH_GCM_MODE => Shape::Gcm,
+            EVP_CIPH_CCM_MODE => Shape::Ccm,
+            _ => Shape::Update,
+        };
+        let (input, output) = (Vec::new(), Vec::new());
+        let mut work = Work { cipher: self, context, shape, encrypt, input, output, tag: [0; TAG] };
+        let key = sample_key(self.key_length());
+        work.init(self.at.as_ptr(), null(), null())?;
+        if shape == Shape::Ccm {
+            // Before the key, which is bound to them.
+            work.control(EVP_CTRL_AEAD_SET_IVLEN, NONCE, null_mut())?;
+            work.control(EVP_CTRL_AEAD_SET_TAG, TAG, null_mut())?;
+        }
+        work.init(null(), key.as_ptr(), IV.as_ptr())?;
+        if shape == Shape::Update {
+            // SAFETY: the context is alive.
+            let done = unsafe { (self.library.EVP_CIPHER_CTX_set_padding)(work.context.as_ptr(), 0) };
+            if done != 1 {
+                return Err(Error::Failed("EVP_CIPHER_CTX_set_padding"));
+            }
+        }
+        work.resize(bytes)?;
+        Ok(work)
+    }
+}
+
+impl Work<'_> {
+    /// Requests have so many bytes from now on.
+    pub fn resize(&mut self, bytes: usize) -> Result<(), Error> {
+        self.input = (0..bytes).map(|at| at as u8).collect();
+        // A block more than any update gives out.
+        self.output = vec![0; bytes + 16];
+        if self.shape != Shape::Update && !self.encrypt {
+            let mut sealed = self.cipher.work(true, bytes)?;
+            sealed.run(1)?;
+            self.input.copy_from_slice(sealed.output());
+            self.tag = sealed.tag;
+        }
+        Ok(())
+    }
+
+    /// Bytes of a request.
+    pub fn bytes(&self) -> usize {
+        self.input.len()
+    }
+
+    /// What came of the last request.
+    pub fn output(&self) -> &[u8] {
+        &self.output[..self.input.len()]
+    }
+
+    /// So many requests.
+    pub fn run(&mut self, requests: u32) -> Result<(), Error> {
+        for _ in 0..requests {
+            if self.shape == Shape::Update { self.update()? } else { self.message()? }
+        }
+        Ok(())
+    }
+
+    fn library(&self) -> &Library {
+        self.cipher.library
+    }
+
+    fn update(&mut self) -> Result<(), Error> {
+        let mut written: c_int = 0;
+        // SAFETY: the context is alive, the output longer than what can come out.
+        let done = unsafe {
+            (self.library().EVP_CipherUpdate)(
+                self.context.as_ptr(),
+                self.output.as_mut_ptr(),
+                &mut written,
+                self.input.as_ptr(),
+                self.input.len() as c_int,
+            )
+        };
+        let is_all = done == 1 && written as usize == self.input.len();
+        if is_all { Ok(()) } else { Err(Error::Failed("EVP_CipherUpdate")) }
+    }
+
+    fn message(&mut self) -> Result<(), Error> {
+        let tag: *mut c_void = self.tag.as_mut_ptr().cast();
+        self.init(null(), null(), IV.as_ptr())?;
+        if !self.encrypt {
+            self.control(EVP_CTRL_AEAD_SET_TAG, TAG, tag)?;
+        }
+        let (at, len) = (self.context.as_ptr(), self.input.len() as c_int);
+        let mut written: c_int = 0;
+        if self.shape == Shape::Ccm {
+            // SAFETY: the context is alive; without buffers the call tells a length.
+            let told =
+                unsafe { (self.library().EVP_CipherUpdate)(at, null_mut(), &mut written, null(), len) };
+            if told != 1 {
+                return Err(Error::Failed("EVP_CipherUpdate"));
+            }
+        }
+        self.update()?;
+        // SAFETY: the context is alive; a message with a tag ends without a byte more.
+        let done = unsafe {
+            (self.library().EVP_CipherFinal_ex)(at, self.output.as_mut_ptr_range().end.sub(16), &mut written)
+        };
+        if done != 1 {
+            return Err(Error::Failed("EVP_CipherFinal_ex"));
+        }
+        if self.encrypt { self.control(EVP_CTRL_AEAD_GET_TAG, TAG, tag) } else { Ok(()) }
+    }
+
+    fn init(&self, cipher: *const c_void, key: *const c_uchar, iv: *const c_uchar) -> Result<(), Error> {
+        let direction = c_int::from(self.encrypt);
+        // SAFETY: context and cipher are alive; key and IV are null, or as long as the cipher wants them, or longer.
+        let done = unsafe {
+            (self.library().EVP_CipherInit_ex2)(self.context.as_ptr(), cipher, key, iv, direction, null())
+        };
+        if done == 1 { Ok(()) } else { Err(Error::Failed("EVP_CipherInit_ex2")) }
+    }
+
+    fn control(&self, control: c_int, len: usize, at: *mut c_void) -> Result<(), Error> {
+        // SAFETY: the context is alive; `at` is null or a tag.
+        let done =
+            unsafe { (self.library().EVP_CIPHER_CTX_ctrl)(self.context.as_ptr(), control, len as c_int, at) };
+        if done == 1 { Ok(()) } else { Err(Error::Failed("EVP_CIPHER_CTX_ctrl")) }
+    }
+}
+
+impl Drop for Work<'_> {
+    fn drop(&mut self) {
+        // SAFETY: ours.
+        unsafe { (self.library().EVP_CIPHER_CTX_free)(self.context.as_ptr()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Context;
+    use super::*;
+
+    #[test]
+    fn openssl_does_requests_one_after_another() {
+        let library = Library::open().expect("the tests' machine has OpenSSL");
+        assert!(library.version().starts_with("OpenSSL "));
+        let context = Context::software(&library).unwrap();
+        assert!(context.cipher("AES-128-CBC", "provider=outboard").is_none());
+        for name in ["AES-128-CBC", "AES-192-CTR", "AES-256-ECB", "AES-256-XTS", "DES-EDE3-CBC"] {
+            let cipher = context.cipher(name, "").unwrap();
+            for encrypt in [true, false] {
+                let mut work = cipher.work(encrypt, 64).unwrap();
+                work.run(1).unwrap();
+                let first = work.output().to_vec();
+                work.resize(4096).unwrap();
+                work.run(3).unwrap();
+                assert_eq!((work.bytes(), work.output().len()), (4096, 4096));
+                assert!(
+                    first != work.output()[..64] || name.ends_with("ECB") || name.ends_with("XTS"),
+                    "{name}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn messages_with_a_tag_are_whole_and_verified() {
+        let library = Library::open().expect("the tests' machine has OpenSSL");
+        let context = Context::software(&library).unwrap();
+        for name in ["AES-128-GCM", "AES-256-GCM", "AES-128-CCM", "AES-192-CCM"] {
+            let cipher = context.cipher(name, "").unwrap();
+            let mut sealed = cipher.work(true, 100).unwrap();
+            sealed.run(3).unwrap();
+            let mut opened = cipher.work(false, 100).unwrap();
+            assert_eq!(opened.input, sealed.output(), "{name}");
+            opened.run(3).unwrap();
+            assert_eq!(opened.output(), sealed.input, "{name}");
+            opened.resize(5000).unwrap();
+            opened.run(2).unwrap();
+            opened.tag[0] ^= 1;
+            assert!(opened.run(1).is_err(), "{name}: a forged one");
+        }
+    }
+}
