@@ -1,5 +1,6 @@
 //! The `outboard` command.
 
+mod checkable;
 mod commands;
 mod etc;
 mod lab;

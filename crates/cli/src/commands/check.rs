@@ -12,7 +12,8 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use outboard_measure::stop;
 
-use self::answer::{Answer, SCHEMA, seed};
+use self::answer::{Answer, SCHEMA};
+use crate::checkable::any_seed;
 
 /// Ended by ^C.
 const INTERRUPTED: u8 = 130;
@@ -20,7 +21,8 @@ const INTERRUPTED: u8 = 130;
 /// Compare what accelerators compute with plain code of outboard's own, byte for byte.
 ///
 /// Each driver gets published examples, then random requests of 0 bytes to 64 KiB with every key length, in both directions, alone
-/// and up to 64 at a time, from two threads of two processes. Nothing that it shares with OpenSSL or the kernel could be wrong in
+/// and up to 64 at a time, from two threads of two processes. Drivers of GCM and CCM must refuse what was forged; those of digests
+/// and HMAC get messages whole, in pieces, and cloned in the middle. Nothing that it shares with OpenSSL or the kernel could be wrong in
 /// the same way. A driver is reached as programs reach it: over /dev/outboard root allows it first.
 ///
 /// Exit code 0 when all results were right, 1 when one was wrong or did not come, or no driver could be reached.
@@ -54,18 +56,18 @@ pub fn run(options: &Options) -> ExitCode {
 
 fn check(options: &Options) -> Result<ExitCode> {
     stop::listen();
-    let subjects = work::subjects(&options.drivers)?;
-    if subjects.is_empty() {
+    let candidates = work::candidates(&options.drivers)?;
+    if candidates.is_empty() {
         bail!(
             "this machine has no accelerator whose algorithm can be checked: outboard status shows what it has"
         );
     }
-    let seed = options.seed.unwrap_or_else(seed);
+    let seed = options.seed.unwrap_or_else(any_seed);
     let mut answer = Answer { schema: SCHEMA, seed, drivers: Vec::new(), interrupted: false };
-    let each = options.time / subjects.len() as u32;
-    for subject in subjects {
-        progress(options, &format!("checking {}, about {} s each", subject.name, each.as_secs().max(1)));
-        answer.drivers.push(work::check(&subject, each, seed, !options.alone));
+    let each = options.time / candidates.len() as u32;
+    for candidate in candidates {
+        progress(options, &format!("checking {}, about {} s each", candidate.name, each.as_secs().max(1)));
+        answer.drivers.push(work::check(&candidate, each, seed, !options.alone));
         progress(options, "");
         if stop::asked() {
             answer.interrupted = true;

@@ -1,48 +1,11 @@
 //! Whether a driver is one that /dev/outboard is for.
 
 use anyhow::{Result, bail};
-use outboard_accel::check::{Checked, Fault, check, check_hash};
-use outboard_accel::device::Device;
-use outboard_accel::{Algorithm, Error, HashAlgorithm};
 use outboard_drivers::find::survey;
 use outboard_drivers::judge::Verdict;
 use outboard_drivers::root::Root;
 
-/// What a driver does, of what can be checked.
-#[derive(Clone, Copy)]
-pub enum Checkable {
-    /// A cipher.
-    Cipher(Algorithm),
-    /// A digest or an HMAC.
-    Hash(HashAlgorithm),
-}
-
-impl Checkable {
-    fn by_kernel_name(name: &str) -> Option<Checkable> {
-        let hash = || HashAlgorithm::by_kernel_name(name).map(Checkable::Hash);
-        Algorithm::by_kernel_name(name).map(Checkable::Cipher).or_else(hash)
-    }
-
-    /// What could have been named.
-    fn names() -> String {
-        let ciphers = Algorithm::ALL.iter().map(|algorithm| algorithm.kernel_name());
-        let hashes = HashAlgorithm::all().map(HashAlgorithm::kernel_name);
-        ciphers.chain(hashes).collect::<Vec<_>>().join(", ")
-    }
-
-    /// Checks a driver that is allowed.
-    pub fn check(self, driver: &str) -> Result<Checked, Fault> {
-        let unreachable = |error: Error| Fault::Failed { doing: "to reach it".to_owned(), error };
-        match self {
-            Checkable::Cipher(algorithm) => {
-                check(&Device::reach(driver, algorithm).map_err(unreachable)?, algorithm)
-            }
-            Checkable::Hash(algorithm) => {
-                check_hash(&Device::reach_hash(driver, algorithm).map_err(unreachable)?, algorithm)
-            }
-        }
-    }
-}
+use crate::checkable::Checkable;
 
 /// Are all these drivers there?
 pub fn are_there<'a>(drivers: impl IntoIterator<Item = &'a str>) -> Result<bool> {

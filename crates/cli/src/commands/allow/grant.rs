@@ -3,9 +3,9 @@
 use anyhow::{Context, Result, anyhow, bail};
 use outboard_accel::check::{Checked, Fault};
 
-use super::candidate::Checkable;
 use super::list;
 use super::uninterrupted::Uninterrupted;
+use crate::checkable::{Checkable, any_seed};
 
 /// Allows a driver, checks it, and calls `commit` if it passed. The error of a check or of `commit` leaves what was allowed
 /// before as it was; but a driver that was allowed and now fails is allowed no longer.
@@ -19,7 +19,9 @@ pub fn grant(driver: &str, algorithm: Checkable, commit: impl FnOnce() -> Result
         list::add(driver)?;
     }
     let undo = || if known { Ok(()) } else { list::remove(driver) };
-    match algorithm.check(driver) {
+    let unreachable = |error| Fault::Failed { doing: "to reach it".to_owned(), error };
+    let subject = algorithm.reach_device(driver).map_err(unreachable);
+    match subject.and_then(|subject| subject.check(any_seed())) {
         Ok(Checked { requests, bytes }) => {
             let committed = match uninterrupted.is_over() {
                 true => Err(anyhow!("interrupted")),

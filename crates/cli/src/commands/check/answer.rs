@@ -1,8 +1,5 @@
 //! What was found. Serialized, this is the schema `outboard-check/1`: sizes in bytes, fields are only added.
 
-use std::collections::hash_map::RandomState;
-use std::hash::{BuildHasher, Hasher};
-
 use serde::{Deserialize, Serialize};
 
 /// The value of [`Answer::schema`].
@@ -96,11 +93,6 @@ impl Answer {
         let is_exact = |driver: &Driver| driver.verdict == Verdict::Exact;
         !self.drivers.iter().any(is_bad) && self.drivers.iter().any(is_exact)
     }
-}
-
-/// Another one each time; short enough to be typed again.
-pub fn seed() -> u64 {
-    RandomState::new().build_hasher().finish() % 1_000_000_000
 }
 
 #[cfg(test)]

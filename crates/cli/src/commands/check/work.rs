@@ -8,8 +8,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
-use outboard_accel::check::{Checked, Fault, check_seeded, key_lengths, soak};
-use outboard_accel::{Accelerator, Algorithm, Error, Reached, reach};
+use outboard_accel::Error;
+use outboard_accel::check::{Checked, Fault, key_lengths, soak};
 use outboard_drivers::judge::Verdict as Judged;
 use outboard_drivers::proc_crypto::Selftest;
 use outboard_drivers::root::Root;
@@ -19,6 +19,7 @@ use outboard_measure::stop;
 use serde_json::Value;
 
 use super::answer::{Driver, Outcome, Share, Verdict};
+use crate::checkable::{Checkable, Subject};
 
 /// Threads of each process.
 const THREADS: u64 = 2;
@@ -27,24 +28,24 @@ const THREADS: u64 = 2;
 const APART: u64 = 1_000_000_007;
 
 /// A driver to be checked.
-pub struct Subject {
+pub struct Candidate {
     /// Its name in /proc/crypto.
     pub name: String,
-    algorithm: Algorithm,
+    algorithm: Checkable,
     selftest: String,
 }
 
 /// The drivers that were named, or all accelerators.
-pub fn subjects(named: &[String]) -> Result<Vec<Subject>> {
+pub fn candidates(named: &[String]) -> Result<Vec<Candidate>> {
     let survey = survey(&Root::live())?;
-    let mut subjects = Vec::new();
+    let mut candidates = Vec::new();
     for judged in &survey.drivers {
         let driver = &judged.driver;
         let is_wanted = match named {
             [] => judged.judgement.verdict == Judged::Accelerator,
             _ => named.contains(&driver.name),
         };
-        let Some(algorithm) = Algorithm::by_kernel_name(&driver.algorithm).filter(|_| is_wanted) else {
+        let Some(algorithm) = Checkable::by_kernel_name(&driver.algorithm).filter(|_| is_wanted) else {
             continue;
         };
         let selftest = match &driver.selftest {
@@ -52,25 +53,23 @@ pub fn subjects(named: &[String]) -> Result<Vec<Subject>> {
             Selftest::Unknown => "not passed",
             Selftest::Other(word) => word,
         };
-        subjects.push(Subject { name: driver.name.clone(), algorithm, selftest: selftest.to_owned() });
+        candidates.push(Candidate { name: driver.name.clone(), algorithm, selftest: selftest.to_owned() });
     }
-    if let Some(missing) = named.iter().find(|name| !subjects.iter().any(|subject| subject.name == **name)) {
-        let known: Vec<_> = Algorithm::ALL.iter().map(|algorithm| algorithm.kernel_name()).collect();
+    if let Some(missing) = named.iter().find(|name| !candidates.iter().any(|found| found.name == **name)) {
         bail!(
             "/proc/crypto lists no driver {missing} of {}: outboard status --verbose shows all",
-            known.join(", ")
+            Checkable::names()
         );
     }
-    Ok(subjects)
+    Ok(candidates)
 }
 
 /// Checks one, in a second process too if `with_second`.
-pub fn check(subject: &Subject, time: Duration, seed: u64, with_second: bool) -> Driver {
-    let Reached { accelerator, passed } = reach(&subject.name, subject.algorithm);
+pub fn check(candidate: &Candidate, time: Duration, seed: u64, with_second: bool) -> Driver {
     let mut driver = Driver {
-        name: subject.name.clone(),
-        algorithm: subject.algorithm.kernel_name().to_owned(),
-        selftest: subject.selftest.clone(),
+        name: candidate.name.clone(),
+        algorithm: candidate.algorithm.kernel_name().to_owned(),
+        selftest: candidate.selftest.clone(),
         interface: None,
         verdict: Verdict::Unreached,
         fault: None,
@@ -78,19 +77,22 @@ pub fn check(subject: &Subject, time: Duration, seed: u64, with_second: bool) ->
         bytes: 0,
         interrupts: None,
     };
-    let Some(accelerator) = accelerator else {
-        driver.fault = Some(passed.iter().map(Error::to_string).collect::<Vec<_>>().join("; "));
-        return driver;
+    let subject = match candidate.algorithm.reach(&candidate.name) {
+        Ok(subject) => subject,
+        Err(passed) => {
+            driver.fault = Some(passed.iter().map(Error::to_string).collect::<Vec<_>>().join("; "));
+            return driver;
+        }
     };
     let interrupts = Interrupts::find().ok().filter(|found| found.silent.is_none());
     let count = || interrupts.as_ref().and_then(|interrupts| interrupts.count().ok());
     let before = count();
     let share = if with_second {
-        in_two_processes(&*accelerator, subject, time, seed)
+        in_two_processes(&subject, &candidate.name, time, seed)
     } else {
-        alone(&*accelerator, subject.algorithm, time, seed, &|| true)
+        alone(&subject, time, seed, &|| true)
     };
-    driver.interface = Some(accelerator.interface().to_owned());
+    driver.interface = Some(subject.interface().to_owned());
     driver.interrupts = count().zip(before).map(|(now, then)| now.saturating_sub(then));
     (driver.requests, driver.bytes) = (share.requests, share.bytes);
     (driver.verdict, driver.fault) = match share.fault {
@@ -102,28 +104,22 @@ pub fn check(subject: &Subject, time: Duration, seed: u64, with_second: bool) ->
 }
 
 /// The same here and in a second process; what one of them finds ends both.
-fn in_two_processes(accelerator: &dyn Accelerator, subject: &Subject, time: Duration, seed: u64) -> Share {
-    let second = match Second::start(subject, time, seed) {
+fn in_two_processes(subject: &Subject, name: &str, time: Duration, seed: u64) -> Share {
+    let second = match Second::start(name, time, seed) {
         Ok(second) => Mutex::new(second),
         Err(error) => return not_done(&format!("cannot be started: {error}")),
     };
     let go_on = || !second.lock().unwrap_or_else(PoisonError::into_inner).has_failed();
-    let share = alone(accelerator, subject.algorithm, time, seed, &go_on);
+    let share = alone(subject, time, seed, &go_on);
     let second = second.into_inner().unwrap_or_else(PoisonError::into_inner);
     if share.fault.is_some() { second.forget(share) } else { share.and(second.end()) }
 }
 
 /// Published examples and many lengths once, then random requests until the time is over or one is wrong, or for as long as
 /// `go_on` says so.
-fn alone(
-    accelerator: &dyn Accelerator,
-    algorithm: Algorithm,
-    time: Duration,
-    seed: u64,
-    go_on: &(dyn Fn() -> bool + Sync),
-) -> Share {
+fn alone(subject: &Subject, time: Duration, seed: u64, go_on: &(dyn Fn() -> bool + Sync)) -> Share {
     let (start, over) = (Instant::now(), AtomicBool::new(false));
-    let examples = share_of(check_seeded(accelerator, algorithm, seed));
+    let examples = share_of(subject.check(seed));
     if examples.fault.is_some() {
         return examples;
     }
@@ -133,25 +129,13 @@ fn alone(
         let go_on = || !over.load(Ordering::Relaxed) && !stop::asked() && go_on();
         // Each key length once, whatever the time.
         while round == 0 || start.elapsed() < time {
-            for &length in &key_lengths(algorithm) {
-                let seed = seed + thread * APART + round * 64 + length as u64;
-                share = share.and(share_of(soak(accelerator, algorithm, length, seed, &|| {
-                    go_on() && start.elapsed() < time
-                })));
-                if share.fault.is_some() {
-                    over.store(true, Ordering::Relaxed);
-                }
-                if !go_on() {
-                    return share;
-                }
+            let seed = seed + thread * APART + round * 64;
+            share = share.and(more(subject, seed, &|| go_on() && start.elapsed() < time));
+            if share.fault.is_some() {
+                over.store(true, Ordering::Relaxed);
             }
-            if key_lengths(algorithm).is_empty() {
-                // What has no random requests is asked the same kinds of requests with other bytes.
-                share =
-                    share.and(share_of(check_seeded(accelerator, algorithm, seed + thread * APART + round)));
-                if share.fault.is_some() || !go_on() {
-                    return share;
-                }
+            if !go_on() {
+                return share;
             }
             round += 1;
         }
@@ -168,6 +152,26 @@ fn alone(
             }))
         })
     })
+}
+
+/// Random requests with each key length once, whatever `go_on` says.
+fn more(subject: &Subject, seed: u64, go_on: &dyn Fn() -> bool) -> Share {
+    let lengths = match subject {
+        Subject::Cipher(_, algorithm) => key_lengths(*algorithm),
+        Subject::Hash(..) => Vec::new(),
+    };
+    let (Subject::Cipher(accelerator, algorithm), false) = (subject, lengths.is_empty()) else {
+        // What has no random requests is asked the same kinds of requests with other bytes.
+        return share_of(subject.check(seed));
+    };
+    let mut share = Share::default();
+    for length in lengths {
+        share = share.and(share_of(soak(&**accelerator, *algorithm, length, seed + length as u64, go_on)));
+        if share.fault.is_some() {
+            break;
+        }
+    }
+    share
 }
 
 fn share_of(checked: Result<Checked, Fault>) -> Share {
@@ -194,11 +198,11 @@ fn not_done(why: &str) -> Share {
 struct Second(Child);
 
 impl Second {
-    fn start(subject: &Subject, time: Duration, seed: u64) -> io::Result<Second> {
+    fn start(name: &str, time: Duration, seed: u64) -> io::Result<Second> {
         let seconds = format!("{}s", time.as_secs());
         let seed = (seed + THREADS * APART).to_string();
         let mut command = Command::new(std::env::current_exe()?);
-        command.args(["check", "--alone", "--json", "--for", &seconds, "--seed", &seed, &subject.name]);
+        command.args(["check", "--alone", "--json", "--for", &seconds, "--seed", &seed, name]);
         let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
         child.map(Second)
     }
