@@ -89,6 +89,9 @@ fn each_driver_is_allowed_when_its_answers_are_right(outboard: &Path, simulated:
         let text = succeeded(&run(&arguments), &arguments);
         assert!(text.contains("every result right") && is_allowed(driver), "{text}");
     }
+    let arguments = ["check", "--for", "0", "--json", DRIVERS[0].0];
+    let text = succeeded(&run(&arguments), &arguments);
+    assert!(text.contains("\"verdict\": \"exact\""), "{text}");
 }
 
 fn each_cipher_is_offered_for_its_own_driver() {

@@ -15,6 +15,7 @@ use outboard_tests::digests::{DIGESTS, Script, Step, any_sequence_of_calls_is_an
 use outboard_tests::evp::{Digest, DigestContext};
 use outboard_tests::machine::is_allowed;
 use outboard_tests::module::module;
+use outboard_tests::patience::wait_until;
 use outboard_tests::simulated::Simulated;
 use outboard_tests::skip::skip;
 use outboard_tests::world::{Order, Way, World};
@@ -101,6 +102,9 @@ fn each_driver_is_allowed_when_its_answers_are_right(outboard: &Path, simulated:
         let text = succeeded(&run(&arguments), &arguments);
         assert!(text.contains("every result right") && is_allowed(driver), "{text}");
     }
+    let arguments = ["check", "--for", "0", DRIVERS[0], DRIVERS[4]];
+    let text = succeeded(&run(&arguments), &arguments);
+    assert_eq!(text.matches(" exact").count(), 2, "{text}");
 }
 
 fn nothing_is_offered_unless_the_configuration_says_so() {
@@ -338,11 +342,14 @@ fn a_driver_that_does_not_answer_costs_its_time_and_nothing_else(simulated: &Sim
     fs::write(timeout, "1").expect("as root");
     {
         let world = world(&[("THRESHOLDS", "ALL:1")]);
+        let timeouts = count("drivers/sim-sha256/timeouts");
         simulated.fault("sim-sha256 never count=1");
         messages_are_right(&world, "SHA2-256");
         simulated.fault("clear");
         let done = world.counts();
-        assert_eq!((done.failures, done.mismatches), (1, 0), "{done:?}");
+        // On a machine that stood still for a second, others were late too.
+        let late = count("drivers/sim-sha256/timeouts") - timeouts;
+        assert!(late >= 1 && (done.failures, done.mismatches) == (late, 0), "{late} late: {done:?}");
         // What was kept waiting comes back, so that its memory does.
         fs::write("/sys/kernel/debug/outboard_sim/held", "0").expect("the simulation's");
     }
@@ -375,7 +382,11 @@ fn a_device_that_is_unplugged_in_the_middle_of_a_message_is_not_missed() {
     each("bind");
     // Being away is no failure; it is looked for again after a few messages.
     let before = world.counts();
-    (0..40).for_each(|_| assert_eq!(hard.of(&message), soft.of(&message)));
+    wait_until("used again", || {
+        assert_eq!(hard.of(&message), soft.of(&message));
+        world.counts().hw_requests > before.hw_requests
+    });
+    (0..20).for_each(|_| assert_eq!(hard.of(&message), soft.of(&message)));
     let done = world.counts() - before;
     assert!(done.hw_requests >= 20 && done.failures == 0, "{done:?}");
 }
