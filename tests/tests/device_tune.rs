@@ -123,6 +123,8 @@ fn the_provider_obeys_each_direction() {
     assert!(goes_to_hardware(&one_way, Direction::Decrypt, 64));
     rewrite(CIPHER, &format!("{CIPHER} 64 64 some-other-driver"));
     assert!(!goes_to_hardware(&world(&[]), Direction::Encrypt, 1024), "measured with another driver");
+    rewrite(CIPHER, &format!("{CIPHER} never never some-other-driver"));
+    assert!(world(&[("DRIVERS", ACCELERATOR)]).hard_if_offered(CIPHER).is_some(), "one that may not be used");
     rewrite(CIPHER, &format!("{CIPHER} never never {ACCELERATOR}"));
     let never = world(&[]);
     assert!(never.hard_if_offered(CIPHER).is_none());
