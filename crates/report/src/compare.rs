@@ -90,7 +90,7 @@ impl Comparison {
         }
         let head =
             vec![words("what"), words("change"), words("before"), words("after"), words("by how much")];
-        section.table(topic.title(), head, changes.into_iter().map(row).collect());
+        section.table("Before and after", head, changes.into_iter().map(row).collect());
         section
     }
 }

@@ -7,7 +7,7 @@ use crate::page::{Block, Section, Table};
 pub fn page(title: &str, lead: &[String], sections: &[Section]) -> String {
     let mut text = format!("# {}\n", escape(title));
     for paragraph in lead {
-        text += &format!("\n{}\n", escape(paragraph));
+        text += &format!("\n{}\n", at_start(paragraph));
     }
     for section in sections {
         text += &format!("\n## {}\n", escape(section.title));
@@ -18,16 +18,16 @@ pub fn page(title: &str, lead: &[String], sections: &[Section]) -> String {
 
 fn one(block: &Block) -> String {
     match block {
-        Block::Text(text) => format!("\n{}\n", escape(text)),
-        Block::Note(text) => format!("\n> {}\n", escape(text)),
+        Block::Text(text) => format!("\n{}\n", at_start(text)),
+        Block::Note(text) => format!("\n> {}\n", at_start(text)),
         Block::List(items) => {
-            let items: String = items.iter().map(|item| format!("- {}\n", escape(item))).collect();
+            let items: String = items.iter().map(|item| format!("- {}\n", at_start(item))).collect();
             format!("\n{items}")
         }
         Block::Table(of) => table(of),
         // Indented, it needs no escapes, and nothing ends it but a line's end.
         Block::Command { says, command } => {
-            format!("\n{}\n\n    {}\n", escape(says), printable(command))
+            format!("\n{}\n\n    {}\n", at_start(says), printable(command))
         }
         Block::Plots(plots) => plots.iter().map(|plot| table(plot.table())).collect(),
     }
@@ -35,7 +35,7 @@ fn one(block: &Block) -> String {
 
 fn table(table: &Table) -> String {
     let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
-    let mut text = format!("\n{}\n\n", escape(&table.caption));
+    let mut text = format!("\n{}\n\n", at_start(&table.caption));
     text += &line(table.head.iter().map(|column| escape(column.name)).collect());
     let rule = |is_number| if is_number { "---:" } else { "---" }.to_owned();
     text += &line(table.head.iter().map(|column| rule(column.is_number)).collect());
@@ -69,17 +69,22 @@ pub fn escape(text: &str) -> String {
             '_' if !(before.is_alphanumeric() && rest[1..].starts_with(char::is_alphanumeric)) => {
                 safe += "\\_"
             }
-            '>' | '-' | '+' | '=' if safe.is_empty() => safe.extend(['\\', c]),
             ':' if rest.starts_with("://") => safe += "\\:",
             '.' if safe.len() >= 3 && safe.to_ascii_lowercase().ends_with("www") => safe += "\\.",
-            '.' | ')' if !safe.is_empty() && safe.chars().all(|c| c.is_ascii_digit()) => {
-                safe.extend(['\\', c])
-            }
             c => safe.push(c),
         }
         before = c;
     }
     safe
+}
+
+/// The same where a line begins: no list, no quotation.
+fn at_start(text: &str) -> String {
+    let safe = escape(text);
+    let digits = safe.chars().take_while(char::is_ascii_digit).count();
+    let (number, rest) = safe.split_at(digits);
+    let is_item = digits > 0 && [". ", ") "].iter().any(|end| rest.starts_with(end));
+    if is_item || safe.starts_with(['>', '-', '+', '=']) { format!("{number}\\{rest}") } else { safe }
 }
 
 #[cfg(test)]
@@ -94,11 +99,14 @@ mod tests {
             ("a|b\nc", "a\\|b c"),
             ("__x__ *y* `z`", "\\_\\_x\\_\\_ \\*y\\* \\`z\\`"),
             ("[t](http://x) www.x.y", "\\[t\\](http\\://x) www\\.x.y"),
-            ("- 1", "\\- 1"),
-            ("2. x 2.5", "2\\. x 2.5"),
             ("a\u{202e}b\u{1b}", "a\u{fffd}b\u{fffd}"),
         ] {
             assert_eq!(escape(text), safe, "{text}");
+        }
+        for (text, safe) in
+            [("- 1", "\\- 1"), ("2. x 2.5", "2\\. x 2.5"), ("3.5.7", "3.5.7"), ("a - b", "a - b")]
+        {
+            assert_eq!(at_start(text), safe, "{text}");
         }
     }
 }

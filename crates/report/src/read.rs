@@ -114,7 +114,7 @@ pub fn read(bytes: &[u8]) -> Result<Part, Unfit> {
         "outboard-status/1" => Part::Status(Box::new(typed(bytes, schema, command)?)),
         "outboard-check/1" => Part::Check(typed(bytes, schema, command)?),
         "outboard-tune/1" => Part::Tune(typed(bytes, schema, command)?),
-        "outboard-prove/1" => Part::Prove(typed(bytes, schema, command)?),
+        "outboard-prove/1" => Part::Prove(typed::<Prove>(bytes, schema, command)?.without_secrets()),
         _ => Part::Report(Box::new(typed(bytes, schema, command)?)),
     })
 }

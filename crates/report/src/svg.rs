@@ -157,6 +157,11 @@ fn label(svg: &mut String, mut names: Vec<(f64, f64, &Curve)>) {
     names.sort_by(|a, b| a.1.total_cmp(&b.1));
     let mut free = f64::MIN;
     for (x, y, curve) in names {
+        // One that ends early has its name before its end, where the others are not.
+        if x < RIGHT - 30.0 {
+            text(svg, (x - 8.0, y - 6.0), "end", curve.class, curve.name);
+            continue;
+        }
         let y = (y + 4.0).max(free);
         free = y + APART;
         text(svg, (x + 9.0, y), "start", curve.class, curve.name);

@@ -2,6 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+/// Stands for a secret.
+const HIDDEN: &str = "HIDDEN";
+
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Prove {
     pub command: Vec<String>,
@@ -57,6 +60,20 @@ impl Verdict {
 }
 
 impl Prove {
+    /// A report is shown to others: keys and passwords behind options of openssl's, and what says `pass:`, are left out.
+    pub fn without_secrets(mut self) -> Prove {
+        const SECRET: [&str; 7] = ["-K", "-k", "-key", "-pass", "-passin", "-passout", "-iv"];
+        let mut hide = false;
+        for word in &mut self.command {
+            let is_option = SECRET.contains(&word.as_str());
+            if hide || word.starts_with("pass:") {
+                *word = HIDDEN.to_owned();
+            }
+            hide = is_option;
+        }
+        self
+    }
+
     /// What was run, as one would type it.
     pub fn command_line(&self) -> String {
         self.command.iter().map(|word| crate::shell::word(word)).collect::<Vec<_>>().join(" ")
@@ -65,5 +82,19 @@ impl Prove {
     /// Interrupts of all devices meanwhile.
     pub fn interrupts(&self) -> Option<u64> {
         Some(self.devices.as_ref()?.iter().fold(0, |sum: u64, device| sum.saturating_add(device.interrupts)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_and_passwords_are_not_shown_around() {
+        let json = r#"{"command":["openssl","enc","-K","00ff","-iv","1122","-pass","file:x","pass:y","-in","-K"],"exit_code":0,
+            "verdict":"software","summary":"","wall_seconds":1,"cpu_seconds":null,"algorithms":[],"devices":null}"#;
+        let proof = serde_json::from_str::<Prove>(json).unwrap().without_secrets();
+        assert_eq!(proof.command_line(), "openssl enc -K HIDDEN -iv HIDDEN -pass HIDDEN HIDDEN -in -K");
+        assert_eq!(proof.interrupts(), None);
     }
 }

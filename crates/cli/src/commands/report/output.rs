@@ -84,12 +84,16 @@ fn replace(place: &Path, text: &str) -> io::Result<()> {
 }
 
 fn explained(name: &Path, error: &io::Error) -> anyhow::Error {
-    let advice = match error.raw_os_error() {
-        Some(libc::ENOENT | libc::ENOTDIR) => "make that directory, or name another one with --output",
-        Some(libc::EACCES | libc::EPERM) => "name a file where you may write with --output",
-        Some(libc::EROFS) => "name a file on another disk with --output",
-        Some(libc::ENOSPC | libc::EDQUOT) => "make some room, or name a file on another disk with --output",
+    use io::ErrorKind::*;
+    let advice = match error.kind() {
+        NotFound | NotADirectory => "make that directory, or name another file with --output",
+        PermissionDenied => "name a file where you may write with --output",
+        ReadOnlyFilesystem => "name a file on another disk with --output",
+        StorageFull | QuotaExceeded => "make some room, or name a file on another disk with --output",
         _ => "name another file with --output",
     };
-    anyhow!("{}: {error}; {advice}, and an older report there is as it was", name.display())
+    // The cause alone, without the name of the file that was to take the place.
+    let cause = error.get_ref().and_then(|inner| inner.source()).map(ToString::to_string);
+    let cause = cause.unwrap_or_else(|| error.to_string());
+    anyhow!("{}: {cause}; {advice}, and an older report there is as it was", name.display())
 }
