@@ -83,7 +83,9 @@ pub fn draw(plot: &Plot, id: &str) -> String {
         let points: Vec<(f64, f64)> =
             curve.points.iter().map(|&(size, value)| (sizes.at(size), values.at(value))).collect();
         line(&mut svg, curve, &points);
-        names.extend(points.last().map(|&(x, y)| (x, y, curve)));
+        let falls = points.len() > 1 && points[points.len() - 1].1 > points[points.len() - 2].1;
+        names
+            .extend(points.last().map(|&(x, y)| (x, if falls && is_early(x) { y + 26.0 } else { y }, curve)));
     }
     label(&mut svg, names);
     svg + "</svg>\n"
@@ -152,13 +154,18 @@ fn line(svg: &mut String, curve: &Curve, points: &[(f64, f64)]) {
     }
 }
 
+/// A curve that ends here has others behind it.
+fn is_early(x: f64) -> bool {
+    x < RIGHT - 30.0
+}
+
 /// Names beside the ends of the curves, pushed down where they would lie on each other.
 fn label(svg: &mut String, mut names: Vec<(f64, f64, &Curve)>) {
     names.sort_by(|a, b| a.1.total_cmp(&b.1));
     let mut free = f64::MIN;
     for (x, y, curve) in names {
         // One that ends early has its name before its end, where the others are not.
-        if x < RIGHT - 30.0 {
+        if is_early(x) {
             text(svg, (x - 8.0, y - 6.0), "end", curve.class, curve.name);
             continue;
         }

@@ -50,9 +50,9 @@ fn one(section: &mut Section, proof: &Prove) {
     let head = vec![
         words("algorithm"),
         number("hardware, MB"),
-        number("requests"),
+        number("hardware, requests"),
         number("software, MB"),
-        number("requests"),
+        number("software, requests"),
         number("by hardware"),
         number("failed"),
         number("wrong"),

@@ -2,7 +2,7 @@
 
 use super::not_given;
 use crate::document::Report;
-use crate::page::{Block, Cell, Section, Tone, judged, words};
+use crate::page::{Block, Cell, Section, Tone, count, judged, words};
 use crate::parts::tune::{Cipher, Direction, Tune};
 use crate::plot;
 
@@ -19,6 +19,12 @@ fn one(section: &mut Section, tune: &Tune) {
     section.text(format!("Measured {} on Linux {}; {}.", tune.made, tune.machine.kernel, goal(&tune.goal)));
     if tune.interrupted {
         section.note("The measurement was interrupted: ciphers may be missing, and nothing was written.");
+    }
+    if !tune.warnings.is_empty() {
+        section.note(format!(
+            "The figures may be worth less than they look: see {} under How it was measured.",
+            count(tune.warnings.len() as u64, "warning")
+        ));
     }
     let head = vec![
         words("cipher"),
