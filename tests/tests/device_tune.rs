@@ -1,93 +1,30 @@
 //! `outboard tune`: what it measures, what it writes, and that the provider goes by it.
 
+//!
+//! How fast software and hardware are here, and whether the machine stands still meanwhile, is nothing to rely on: what is measured
+//! is compared with itself alone, but where the simulation is slower than any software.
+
 use std::fs;
-use std::io::{BufRead, BufReader, Read};
+use std::io::Read;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::thread;
-use std::time::Duration;
+use std::path::Path;
+use std::process::Output;
 
 use outboard_tests::bytes::bytes;
-use outboard_tests::command::{failed, on_path, said, succeeded};
+use outboard_tests::command::failed;
 use outboard_tests::evp::{Context, Direction};
-use outboard_tests::machine::{ACCELERATOR, is_allowed, reachable_accelerator};
-use outboard_tests::module::module;
+use outboard_tests::machine::ACCELERATOR;
+use outboard_tests::mounted::Mounted;
+use outboard_tests::patience::wait_until;
+use outboard_tests::pipe;
 use outboard_tests::simulated::Simulated;
 use outboard_tests::skip::skip;
+use outboard_tests::tuning::{Machine, POLICY};
 use outboard_tests::world::{Order, Way, World};
-use outboard_uapi::DEVICE;
+use outboard_uapi::{DEVICE, SYSFS};
 use serde_json::Value;
 
-const POLICY: &str = "/etc/outboard/policy";
 const CIPHER: &str = "AES-128-CBC";
-
-/// One test at a time: there is one policy, and what is measured wants the machine for itself.
-static ALONE: Mutex<()> = Mutex::new(());
-
-/// The command and the provider, on a machine without a policy; afterwards there is none again.
-struct Machine {
-    outboard: PathBuf,
-    module: PathBuf,
-    _alone: MutexGuard<'static, ()>,
-}
-
-impl Machine {
-    fn new(test: &str) -> Option<Machine> {
-        let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-        let parts = on_path("outboard").ok_or_else(|| "the outboard command".to_owned());
-        let parts = parts.and_then(|outboard| Ok((outboard, module()?)));
-        let (outboard, module) = parts.map_err(|missing| skip(test, missing)).ok()?;
-        // Where no driver was ever allowed.
-        let _ = fs::create_dir("/etc/outboard");
-        let _ = fs::remove_file(POLICY);
-        Some(Machine { outboard, module, _alone: alone })
-    }
-
-    /// The same, where /dev/outboard leads to the accelerator.
-    fn with_accelerator(test: &str) -> Option<Machine> {
-        let machine = Machine::new(test)?;
-        if Path::new(DEVICE).exists() && !is_allowed(ACCELERATOR) {
-            // Refused where there is none, as the next line says.
-            let _ = machine.command(&["allow", "--now", ACCELERATOR]).output();
-        }
-        reachable_accelerator().map_err(|missing| skip(test, missing)).ok().map(|_| machine)
-    }
-
-    fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(&self.outboard);
-        command.args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
-        command
-    }
-
-    fn tune(&self, arguments: &[&str]) -> Command {
-        let mut command = self.command(&["tune", "--goal", "throughput", "--module"]);
-        command.arg(&self.module).args(arguments);
-        command
-    }
-
-    #[track_caller]
-    fn tuned(&self, arguments: &[&str]) -> Value {
-        let output = self.tune(&[&["--json"], arguments].concat()).output().expect("the command runs");
-        let text = succeeded(&output, arguments);
-        serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"))
-    }
-
-    /// What `outboard status` says of the policy.
-    #[track_caller]
-    fn policy(&self) -> Value {
-        let output = self.command(&["status", "--json"]).output().expect("the command runs");
-        let status: Value = serde_json::from_str(&succeeded(&output, &["status"])).expect("JSON");
-        status["policy"].clone()
-    }
-}
-
-impl Drop for Machine {
-    fn drop(&mut self) {
-        let _ = fs::remove_file(POLICY);
-    }
-}
 
 /// A cipher of the accelerator's for which the policy decides.
 fn world(settings: &[(&str, &str)]) -> World {
@@ -105,12 +42,11 @@ fn goes_to_hardware(world: &World, direction: Direction, length: usize) -> bool 
     world.counts().hw_requests > before
 }
 
-/// Replaces what the policy says of the cipher.
-fn rewrite(line: &str, with: &str) {
+/// Replaces the policy's lines that begin with this word.
+fn rewrite(word: &str, with: &str) {
     let text = fs::read_to_string(POLICY).expect("a policy");
-    let lines = text.lines().map(|known| if known.starts_with(line) { with } else { known });
-    let new: String = lines.flat_map(|line| [line, "\n"]).collect();
-    assert_ne!(new, text, "no line begins with {line}");
+    let others = text.lines().filter(|line| line.split(' ').next() != Some(word));
+    let new: String = others.chain([with]).flat_map(|line| [line, "\n"]).collect();
     fs::write(POLICY, new).expect("the policy's file");
 }
 
@@ -124,15 +60,18 @@ fn what_was_measured_is_written_and_every_application_goes_by_it() {
     assert_eq!(answer["written"], POLICY);
     let cipher = &answer["ciphers"][0];
     assert_eq!((&cipher["name"], &cipher["driver"]), (&CIPHER.into(), &ACCELERATOR.into()));
-    for direction in ["encrypt", "decrypt"] {
-        let points = cipher[direction]["points"].as_array().expect("points");
-        assert!((2..=14).contains(&points.len()), "{direction}: {points:?}");
-        for point in points {
-            let interrupts = point["hardware"]["interrupts_per_request"].as_f64().expect("a number");
-            assert!(interrupts > 0.0 && point["refused"].is_null(), "{point}");
-            assert!(point["hardware"]["megabytes_per_second"].as_f64().expect("a number") > 0.0, "{point}");
+    let from = ["encrypt", "decrypt"].map(|direction| what_was_found(&cipher[direction]));
+    what_was_found(&cipher["sixteen_at_once"]);
+    let policy = fs::read_to_string(POLICY).expect("a policy");
+    let line = policy.lines().find(|line| line.split(' ').next() == Some(CIPHER)).unwrap_or_default();
+    let expected = match &from {
+        [None, None] => String::new(),
+        [encrypt, decrypt] => {
+            let [encrypt, decrypt] = [encrypt, decrypt].map(|way| way.as_deref().unwrap_or("4096"));
+            format!("{CIPHER} {encrypt} {decrypt} {ACCELERATOR}")
         }
-    }
+    };
+    assert_eq!(line, expected, "{policy}");
     let about = fs::metadata(POLICY).expect("the policy");
     assert_eq!((about.uid(), about.permissions().mode() & 0o7777), (0, 0o644));
     assert_eq!(machine.policy()["in_force"], true, "{}", machine.policy());
@@ -141,6 +80,34 @@ fn what_was_measured_is_written_and_every_application_goes_by_it() {
     what_openssl_cnf_says_wins();
     what_belongs_to_another_kernel_is_not_obeyed(&machine);
     what_anybody_could_have_written_is_not_obeyed(&machine);
+}
+
+/// The threshold that a direction gets, as the policy has it, if one could be decided.
+#[track_caller]
+fn what_was_found(way: &Value) -> Option<String> {
+    let points = way["points"].as_array().expect("points");
+    assert!(!points.is_empty() && points.len() <= 14, "{points:?}");
+    let number = |value: &Value| value.as_f64().expect("a number");
+    for point in points {
+        let (hardware, software) = (&point["hardware"], &point["software"]);
+        assert!(number(&hardware["interrupts_per_request"]) > 0.0 && point["refused"].is_null(), "{point}");
+        let [hard, soft] = [hardware, software].map(|figure| number(&figure["megabytes_per_second"]));
+        assert!(hard > 0.0 && soft > 0.0, "{point}");
+        match point["verdict"].as_str().expect("a verdict") {
+            "wins" => assert!(hard >= soft, "{point}"),
+            "loses" => assert!(hard <= soft, "{point}"),
+            other => assert!(["even", "unclear"].contains(&other), "{point}"),
+        }
+    }
+    let is_won = |point: &&Value| point["verdict"] == "wins" && point["bytes"] == way["from"];
+    match (way["from"].as_u64(), &way["undecided"]) {
+        (None, Value::Bool(true)) => None,
+        (Some(from), Value::Bool(false)) if points.iter().any(|point| is_won(&point)) => {
+            Some(from.to_string())
+        }
+        (None, Value::Bool(false)) => Some("never".to_owned()),
+        _ => panic!("{way}"),
+    }
 }
 
 fn the_provider_obeys_each_direction() {
@@ -156,6 +123,8 @@ fn the_provider_obeys_each_direction() {
     assert!(goes_to_hardware(&one_way, Direction::Decrypt, 64));
     rewrite(CIPHER, &format!("{CIPHER} 64 64 some-other-driver"));
     assert!(!goes_to_hardware(&world(&[]), Direction::Encrypt, 1024), "measured with another driver");
+    rewrite(CIPHER, &format!("{CIPHER} never never some-other-driver"));
+    assert!(world(&[("DRIVERS", ACCELERATOR)]).hard_if_offered(CIPHER).is_some(), "one that may not be used");
     rewrite(CIPHER, &format!("{CIPHER} never never {ACCELERATOR}"));
     let never = world(&[]);
     assert!(never.hard_if_offered(CIPHER).is_none());
@@ -197,43 +166,25 @@ fn ctrl_c_writes_nothing_and_shows_what_was_measured() {
     let test = "ctrl_c_writes_nothing_and_shows_what_was_measured";
     let Some(machine) = Machine::with_accelerator(test) else { return };
     fs::write(POLICY, "# mine\n").expect("the policy's file");
-    let mut child = machine.tune(&[]).spawn().expect("the command runs");
-    let mut said_first = String::new();
-    let mut stdout = BufReader::new(child.stdout.take().expect("a pipe"));
-    stdout.read_line(&mut said_first).expect("the first cipher");
-    assert!(said_first.starts_with(CIPHER), "{said_first}");
+    let (mut read, write) = pipe::full();
+    let mut child = machine.tune(&[]).stdout(write).spawn().expect("the command runs");
     let pid = i32::try_from(child.id()).expect("a process number");
+    // The command writes for the first time when it has measured a cipher, and waits there until somebody reads.
+    let writing = format!("{} 0x1 ", libc::SYS_write);
+    let system_call = format!("/proc/{pid}/syscall");
+    wait_until("a cipher measured", || {
+        fs::read_to_string(&system_call).is_ok_and(|call| call.starts_with(&writing))
+    });
     // SAFETY: the child has not been waited for, so its number is its own.
     unsafe { libc::kill(pid, libc::SIGINT) };
-    let mut rest = String::new();
-    stdout.read_to_string(&mut rest).expect("the end");
-    assert_eq!(child.wait().expect("it ends").code(), Some(130), "{rest}");
-    assert!(rest.contains("Interrupted: nothing was written"), "{rest}");
+    read.read_exact(&mut [0; pipe::ROOM]).expect("what fills the pipe");
+    let mut text = String::new();
+    read.read_to_string(&mut text).expect("the end");
+    assert_eq!(child.wait().expect("it ends").code(), Some(130), "{text}");
+    assert!(text.starts_with(CIPHER) && !text.contains("AES-256-CBC"), "{text}");
+    assert!(text.contains("Interrupted: nothing was written"), "{text}");
     assert_eq!(fs::read_to_string(POLICY).expect("the policy"), "# mine\n");
     assert!(!Path::new("/etc/outboard/policy.new").exists());
-}
-
-/// A file system over /etc/outboard, until dropped.
-struct Mounted;
-
-impl Mounted {
-    #[track_caller]
-    fn new(options: &str) -> Mounted {
-        mount(&["mount", "-t", "tmpfs", "-o", options, "tmpfs", "/etc/outboard"]);
-        Mounted
-    }
-}
-
-impl Drop for Mounted {
-    fn drop(&mut self) {
-        mount(&["umount", "/etc/outboard"]);
-    }
-}
-
-#[track_caller]
-fn mount(words: &[&str]) {
-    let output = Command::new(words[0]).args(&words[1..]).output().expect("the command runs");
-    assert!(output.status.success() || thread::panicking(), "{words:?}: {}", said(&output));
 }
 
 #[test]
@@ -242,14 +193,13 @@ fn where_nothing_can_be_written_the_old_policy_stays_and_the_reason_is_told() {
     let Some(machine) = Machine::with_accelerator(test) else { return };
     let run = |arguments: &[&str]| -> Output { machine.tune(arguments).output().expect("the command runs") };
     {
-        let _read_only = Mounted::new("ro");
+        let _read_only = Mounted::over("/etc/outboard", "ro");
         let error = failed(&run(&[]), &["tune"], 1);
         assert!(error.contains("mount -o remount,rw") && error.contains(POLICY), "{error}");
-        assert!(machine.tuned(&["--dry-run", "--ciphers", CIPHER])["written"].is_null());
     }
     {
         // Room for the old one, and not for a page more.
-        let _full = Mounted::new("size=4k");
+        let _full = Mounted::over("/etc/outboard", "size=4k");
         fs::write(POLICY, "# mine\n").expect("the policy's file");
         let error = failed(&run(&["--ciphers", CIPHER]), &["tune"], 1);
         assert!(error.contains("make some room"), "{error}");
@@ -269,72 +219,72 @@ fn what_is_chosen_follows_the_hardware() {
     }
     let Some(file) = Simulated::find(test) else { return };
     let simulated = Simulated::load(&file);
-    let allowed = machine.command(&["allow", "--now", DRIVER]).output().expect("the command runs");
-    succeeded(&allowed, &["allow"]);
-    let ciphers = ["--ciphers", "AES-128-CTR"];
+    fs::write(format!("{SYSFS}/allow"), DRIVER).expect("it is allowed");
 
-    a_driver_that_is_wrong_once_in_a_thousand_is_found(&machine, &simulated, DRIVER);
+    what_is_wrong_once_in_a_thousand_is_found(&machine, &simulated, DRIVER);
+    hardware_that_is_slower_than_any_software_is_not_offered(&machine, &simulated, DRIVER);
 
-    // So slow that no machine's software is slower.
-    simulated.takes(Duration::from_millis(20));
-    let slow = machine.tuned(&ciphers);
-    let cipher = &slow["ciphers"][0];
-    assert_eq!((&cipher["driver"], &cipher["encrypt"]["from"]), (&DRIVER.into(), &Value::Null), "{cipher}");
-    assert!(cipher["decrypt"]["from"].is_null() && cipher["sixteen_at_once"]["from"].is_null(), "{cipher}");
-    let way = Way::Simulated(DRIVER.to_owned());
-    let world = World::new(way, &[], Order::DefaultFirst).unwrap_or_else(|error| panic!("{error}"));
-    assert!(world.hard_if_offered("AES-128-CTR").is_none());
-    assert!(world.hard_if_offered("AES-256-CTR").is_some());
-
-    // It answers at once and computes nothing: faster than any software, and wrong, which the provider sees.
-    simulated.takes(Duration::ZERO);
+    // It answers at once and computes nothing, which the provider sees.
+    simulated.set("bandwidth", "0");
     simulated.set("compute", "N");
-    let fast = machine.tuned(&ciphers);
-    let cipher = &fast["ciphers"][0];
-    assert!(cipher["sixteen_at_once"]["from"].is_u64(), "{cipher}");
-    assert!(
-        cipher["encrypt"]["points"][0]["refused"].as_str().is_some_and(|why| why.contains("in software"))
-    );
-    assert!(cipher["encrypt"]["from"].is_null(), "{cipher}");
+    let refused = |arguments: &[&str], why: &str| {
+        let answer = machine.tuned(&[&CTR, arguments].concat());
+        for direction in ["encrypt", "decrypt"] {
+            let way = &answer["ciphers"][0][direction];
+            for point in way["points"].as_array().expect("points") {
+                assert!(point["refused"].as_str().is_some_and(|text| text.contains(why)), "{point}");
+            }
+            assert_eq!((&way["from"], &way["undecided"]), (&Value::Null, &false.into()), "{way}");
+        }
+        assert!(answer["ciphers"][0]["sixteen_at_once"].is_null(), "{answer}");
+        assert!(answer["written"].is_null(), "{answer}");
+    };
+    refused(&["--dry-run"], "in software");
 
-    // The driver computes on the CPU and says nothing of it.
+    // The driver computes on the CPU and says nothing of it. Who writes nothing needs no place for it.
     simulated.set("compute", "Y");
     simulated.set("soft_below", "1000000");
-    let pretended = machine.tuned(&[&ciphers[..], &["--dry-run"]].concat());
-    let cipher = &pretended["ciphers"][0];
-    for direction in ["encrypt", "decrypt"] {
-        let point = &cipher[direction]["points"][0];
-        assert!(point["refused"].as_str().is_some_and(|why| why.contains("no interrupt")), "{point}");
-        assert!(cipher[direction]["from"].is_null());
+    {
+        let _read_only = Mounted::over("/etc/outboard", "ro");
+        refused(&["--dry-run"], "no interrupt");
     }
-    let text = checked(&machine, &["--for", "1s", DRIVER], 0);
+    let text = machine.checked(&["--for", "0", DRIVER], 0);
     assert!(text.contains("exact") && text.contains("no interrupt came"), "{text}");
 }
 
-/// What `outboard check` says and how it ends.
-#[track_caller]
-fn checked(machine: &Machine, arguments: &[&str], code: i32) -> String {
-    let output = machine.command(&[&["check"], arguments].concat()).output().expect("the command runs");
-    assert_eq!(output.status.code(), Some(code), "{}", said(&output));
-    said(&output)
-}
+/// What the simulation is asked for.
+const CTR: [&str; 2] = ["--ciphers", "AES-128-CTR"];
 
-fn a_driver_that_is_wrong_once_in_a_thousand_is_found(
-    machine: &Machine,
-    simulated: &Simulated,
-    driver: &str,
-) {
-    let right = checked(machine, &["--for", "1s", driver], 0);
-    assert!(right.contains("exact") && right.contains("--seed"), "{right}");
-    let json = machine.command(&["check", "--json", "--for", "0", "--seed", "7", driver]).output();
-    let answer: Value = serde_json::from_slice(&json.expect("the command runs").stdout).expect("JSON");
+fn what_is_wrong_once_in_a_thousand_is_found(machine: &Machine, simulated: &Simulated, driver: &str) {
+    let right = machine.checked(&["--json", "--for", "0", "--seed", "7", driver], 0);
+    let answer: Value = serde_json::from_str(&right).expect("JSON");
     assert_eq!((&answer["schema"], &answer["seed"]), (&"outboard-check/1".into(), &7.into()));
     let found = &answer["drivers"][0];
     assert_eq!((&found["verdict"], &found["selftest"]), (&"exact".into(), &"passed".into()), "{found}");
     assert!(found["interrupts"].as_u64().is_some_and(|count| count > 0), "{found}");
     simulated.fault(&format!("{driver} wrong every=1000"));
-    let wrong = checked(machine, &["--for", "60s", driver], 1);
+    // It ends with the first one that is wrong.
+    let wrong = machine.checked(&["--for", "1h", driver], 1);
     assert!(wrong.contains("WRONG") && wrong.contains("the result is wrong from byte"), "{wrong}");
     simulated.fault("clear");
-    checked(machine, &["no-such-driver"], 1);
+    machine.checked(&["no-such-driver"], 1);
+}
+
+fn hardware_that_is_slower_than_any_software_is_not_offered(
+    machine: &Machine,
+    simulated: &Simulated,
+    driver: &str,
+) {
+    // Bytes in a second.
+    simulated.set("bandwidth", "500000");
+    let slow = machine.tuned(&CTR);
+    let cipher = &slow["ciphers"][0];
+    assert_eq!(cipher["driver"], driver, "{cipher}");
+    for way in ["encrypt", "decrypt", "sixteen_at_once"] {
+        assert_eq!(what_was_found(&cipher[way]), Some("never".to_owned()), "{cipher}");
+    }
+    let way = Way::Simulated(driver.to_owned());
+    let world = World::new(way, &[], Order::DefaultFirst).unwrap_or_else(|error| panic!("{error}"));
+    assert!(world.hard_if_offered("AES-128-CTR").is_none());
+    assert!(world.hard_if_offered("AES-256-CTR").is_some());
 }

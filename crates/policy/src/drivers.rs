@@ -18,6 +18,16 @@ pub enum Drivers {
     Only(Vec<String>),
 }
 
+impl Drivers {
+    /// Whether this one may be used.
+    pub fn has(&self, driver: &str) -> bool {
+        match self {
+            Drivers::All => true,
+            Drivers::Only(names) => names.iter().any(|name| name == driver),
+        }
+    }
+}
+
 impl FromStr for Drivers {
     type Err = Error;
 
@@ -76,6 +86,7 @@ mod tests {
         assert_eq!(drivers, Drivers::Only(vec!["cbc-aes-caam".into(), "mv-cbc-aes".into()]));
         assert_eq!("all".parse(), Ok(Drivers::All));
         assert_eq!("NONE".parse(), Ok(Drivers::Only(vec![])));
+        assert!(drivers.has("mv-cbc-aes") && !drivers.has("mv-cbc") && Drivers::All.has("mv-cbc"));
     }
 
     #[test]

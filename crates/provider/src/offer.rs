@@ -100,7 +100,9 @@ fn tuned(provider: &Provider) -> Option<Tuned> {
 
 /// Whether software was found to win always, and nobody says otherwise.
 fn is_never(provider: &Provider, tuned: Option<&Tuned>, name: &str) -> bool {
-    let row = tuned.and_then(|tuned| tuned.of(name)).filter(|row| row.is_never());
+    let row = tuned.and_then(|tuned| tuned.of(name));
+    // What was measured of a driver that may not be used says nothing of the others.
+    let row = row.filter(|row| row.is_never() && provider.policy.drivers.has(row.driver));
     let never = row.is_some() && provider.policy.thresholds.explicit(name).is_none();
     if never {
         provider

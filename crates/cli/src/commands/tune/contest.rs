@@ -85,7 +85,9 @@ pub fn duel(
     let mut both = watch.turns(&mut [software, hardware], &counts, plan.rounds)?;
     let judged = |both: &[Series]| goal.judge(&both[0], &both[1]);
     for _ in 0..AGAIN {
-        if matches!(judged(&both), Verdict::Wins | Verdict::Loses) {
+        let is_clear = matches!(judged(&both), Verdict::Wins | Verdict::Loses);
+        // What will be refused needs no winner.
+        if is_clear || without_interrupts(watch, &both[1]).is_some() {
             break;
         }
         let more = watch.turns(&mut [software, hardware], &counts, plan.rounds)?;

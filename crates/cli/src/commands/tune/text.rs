@@ -68,8 +68,7 @@ pub fn sentence(cipher: &Cipher) -> String {
         );
     }
     if let Some(from) = cipher.sixteen_at_once.as_ref().and_then(|way| way.from) {
-        let is_trusted = !encrypt.undecided && encrypt.points.iter().all(|point| point.refused.is_none());
-        if is_trusted && encrypt.from.is_none_or(|alone| from < alone) {
+        if !encrypt.undecided && encrypt.from.is_none_or(|alone| from < alone) {
             let _ = write!(text, " Sixteen at once would win from {from} bytes on.");
         }
     }

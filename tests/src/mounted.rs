@@ -1,0 +1,30 @@
+//! A directory that is full, or that nobody may write to.
+
+use std::process::Command;
+use std::thread;
+
+use crate::command::said;
+
+/// An empty file system over a directory, until dropped.
+pub struct Mounted(&'static str);
+
+impl Mounted {
+    /// Mounts it with these options.
+    #[track_caller]
+    pub fn over(directory: &'static str, options: &str) -> Mounted {
+        mount(&["mount", "-t", "tmpfs", "-o", options, "tmpfs", directory]);
+        Mounted(directory)
+    }
+}
+
+impl Drop for Mounted {
+    fn drop(&mut self) {
+        mount(&["umount", self.0]);
+    }
+}
+
+#[track_caller]
+fn mount(words: &[&str]) {
+    let output = Command::new(words[0]).args(&words[1..]).output().expect("the command runs");
+    assert!(output.status.success() || thread::panicking(), "{words:?}: {}", said(&output));
+}

@@ -1,0 +1,22 @@
+//! A pipe that holds up whoever writes to it.
+
+use std::fs::File;
+use std::io::{Error, Write};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+
+/// Bytes that come out of it before what was written by others.
+pub const ROOM: usize = 4096;
+
+/// Both ends of one that takes no byte until some are read.
+pub fn full() -> (File, OwnedFd) {
+    let mut ends = [0; 2];
+    // SAFETY: there is room for two descriptors.
+    assert_eq!(unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) }, 0);
+    // SAFETY: both are new, and nobody else's.
+    let [read, write] = ends.map(|end| unsafe { File::from_raw_fd(end) });
+    // SAFETY: no pointer is handed over.
+    let size = unsafe { libc::fcntl(write.as_raw_fd(), libc::F_SETPIPE_SZ, ROOM) };
+    assert_eq!(usize::try_from(size), Ok(ROOM), "{}", Error::last_os_error());
+    (&write).write_all(&[b'.'; ROOM]).expect("room");
+    (read, write.into())
+}

@@ -1,0 +1,95 @@
+//! `outboard tune` and `outboard check`, run by tests, and the policy file that the one writes.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use outboard_uapi::DEVICE;
+use serde_json::Value;
+
+use crate::command::{on_path, said, succeeded};
+use crate::machine::{ACCELERATOR, is_allowed, reachable_accelerator};
+use crate::module::module;
+use crate::skip::skip;
+
+/// Where the policy is.
+pub const POLICY: &str = "/etc/outboard/policy";
+
+/// One test at a time: there is one policy, and what is measured wants the machine for itself.
+static ALONE: Mutex<()> = Mutex::new(());
+
+/// The command and the provider, on a machine without a policy; afterwards there is none again.
+pub struct Machine {
+    outboard: PathBuf,
+    module: PathBuf,
+    _alone: MutexGuard<'static, ()>,
+}
+
+impl Machine {
+    /// `None`, and said so, where a part is missing.
+    pub fn new(test: &str) -> Option<Machine> {
+        let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let parts = on_path("outboard").ok_or_else(|| "the outboard command".to_owned());
+        let parts = parts.and_then(|outboard| Ok((outboard, module()?)));
+        let (outboard, module) = parts.map_err(|missing| skip(test, missing)).ok()?;
+        // Where no driver was ever allowed.
+        let _ = fs::create_dir("/etc/outboard");
+        let _ = fs::remove_file(POLICY);
+        Some(Machine { outboard, module, _alone: alone })
+    }
+
+    /// The same, where /dev/outboard leads to the accelerator.
+    pub fn with_accelerator(test: &str) -> Option<Machine> {
+        let machine = Machine::new(test)?;
+        if Path::new(DEVICE).exists() && !is_allowed(ACCELERATOR) {
+            // Refused where there is none, as the next line says.
+            let _ = machine.command(&["allow", "--now", ACCELERATOR]).output();
+        }
+        reachable_accelerator().map_err(|missing| skip(test, missing)).ok().map(|_| machine)
+    }
+
+    /// The command with these arguments.
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(&self.outboard);
+        command.args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    /// `outboard tune` by wall time.
+    pub fn tune(&self, arguments: &[&str]) -> Command {
+        let mut command = self.command(&["tune", "--goal", "throughput", "--module"]);
+        command.arg(&self.module).args(arguments);
+        command
+    }
+
+    /// What it answers, and that it ends well.
+    #[track_caller]
+    pub fn tuned(&self, arguments: &[&str]) -> Value {
+        let output = self.tune(&[&["--json"], arguments].concat()).output().expect("the command runs");
+        let text = succeeded(&output, arguments);
+        serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"))
+    }
+
+    /// What `outboard check` says; it ends with this code.
+    #[track_caller]
+    pub fn checked(&self, arguments: &[&str], code: i32) -> String {
+        let output = self.command(&[&["check"], arguments].concat()).output().expect("the command runs");
+        assert_eq!(output.status.code(), Some(code), "{}", said(&output));
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
+    /// What `outboard status` says of the policy.
+    #[track_caller]
+    pub fn policy(&self) -> Value {
+        let output = self.command(&["status", "--json"]).output().expect("the command runs");
+        let status: Value = serde_json::from_str(&succeeded(&output, &["status"])).expect("JSON");
+        status["policy"].clone()
+    }
+}
+
+impl Drop for Machine {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(POLICY);
+    }
+}
