@@ -1,7 +1,26 @@
 //! One result format rendered for people.
+//!
+//! [`status`] and [`verbose`] are the text of `outboard status`. [`Report`] is what `outboard report` makes of the JSON of all
+//! commands: each question has its file in `sections`, which answers it in [`page::Section`]s, and `html` and `markdown` print
+//! those. [`compare`] makes them of two reports.
 
+mod changes;
+mod compare;
+mod document;
+mod html;
 mod layout;
+mod markdown;
+mod page;
+mod parts;
+mod plot;
+mod read;
+mod sections;
+mod shell;
 mod status;
+mod svg;
 
+pub use compare::{Comparison, compare};
+pub use document::{Report, SCHEMA, Source};
 pub use layout::Style;
+pub use read::{LARGEST, Part, Unfit, read};
 pub use status::{status, verbose};

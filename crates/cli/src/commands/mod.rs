@@ -4,6 +4,7 @@ mod allow;
 mod check;
 mod disallow;
 mod prove;
+mod report;
 mod status;
 mod tune;
 
@@ -24,6 +25,7 @@ enum Command {
     Check(check::Options),
     Disallow(disallow::Options),
     Prove(prove::Options),
+    Report(report::Options),
     Status(status::Options),
     Tune(tune::Options),
 }
@@ -36,6 +38,7 @@ impl Outboard {
             Command::Check(options) => check::run(&options),
             Command::Disallow(options) => disallow::run(&options),
             Command::Prove(options) => prove::run(&options),
+            Command::Report(options) => report::run(&options),
             Command::Status(options) => status::run(&options),
             Command::Tune(options) => tune::run(&options),
         }

@@ -18,6 +18,7 @@ use outboard_measure::{noise, stop};
 use outboard_policy::{Algorithms, CIPHERS, POLICY_FILE};
 
 use self::answer::Answer;
+pub use self::answer::now;
 use super::prove::{module, system::OpenSsl};
 use crate::etc::Replacement;
 

@@ -125,7 +125,7 @@ impl Answer {
 }
 
 /// `2026-11-21T12:34:56Z`
-fn now() -> String {
+pub fn now() -> String {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     date(since)
 }

@@ -1,0 +1,124 @@
+//! `outboard report`: one page of what the other commands found.
+
+mod input;
+mod output;
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use clap::{Args, ValueEnum};
+use outboard_report::{Comparison, Report, compare};
+
+use self::input::Input;
+use self::output::Output;
+
+/// Make one page of what status, check, tune and prove found: what is here, whether it is correct, where it wins, what was
+/// switched on and how to undo it.
+///
+/// FILE is JSON that one of them wrote with --json, or a directory of such files; without any, the status is taken now. The page
+/// is a single HTML file that needs no network and no script. Nothing else is changed.
+///
+/// Exit code 1 when a file cannot be read or is not what it should be, or the report cannot be written; then an older one is as it
+/// was.
+#[derive(Args)]
+pub struct Options {
+    /// Files that status, check, tune and prove wrote with --json, or directories of them
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// html: a page; markdown: for a mail or an issue; json: the document (schema outboard-report/1)
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+    /// Where to; - is stdout [default: report.html, report.md or report.json]
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Say what changed between two reports made with --format json, for example by a new kernel
+    #[arg(long, num_args = 2, value_names = ["OLD", "NEW"], conflicts_with = "files")]
+    compare: Option<Vec<PathBuf>>,
+}
+
+#[derive(Clone, Copy, Default, ValueEnum)]
+enum Format {
+    #[default]
+    Html,
+    Markdown,
+    Json,
+}
+
+/// Runs the command.
+pub fn run(options: &Options) -> ExitCode {
+    match report(options) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            complain(&format!("{error:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn report(options: &Options) -> Result<()> {
+    let output = options.output.clone().unwrap_or_else(|| options.format.file().into());
+    let (output, text) = match options.compare.as_deref() {
+        Some([old, new]) => {
+            let output = Output::new(&output, [old, new].into_iter())?;
+            let (old, new) = (input::report(old)?, input::report(new)?);
+            (output, options.format.comparison(&compare(&old, &new))?)
+        }
+        _ => {
+            let inputs = input::files(&options.files)?;
+            let output = Output::new(&output, inputs.iter().map(|input| &input.path))?;
+            (output, options.format.report(&gathered(&inputs)?)?)
+        }
+    };
+    output.write(&text)?;
+    if let Some(place) = output.place() {
+        say(&format!("{} is written.", place.display()));
+    }
+    Ok(())
+}
+
+fn gathered(inputs: &[Input]) -> Result<Report> {
+    let mut report = Report::new(super::tune::now());
+    if inputs.is_empty() {
+        report.add("outboard status, run now", input::status_now().context("no status could be taken")?)?;
+        return Ok(report);
+    }
+    input::gathered(inputs, report)
+}
+
+impl Format {
+    fn file(self) -> &'static Path {
+        Path::new(match self {
+            Format::Html => "report.html",
+            Format::Markdown => "report.md",
+            Format::Json => "report.json",
+        })
+    }
+
+    fn report(self, report: &Report) -> Result<String> {
+        Ok(match self {
+            Format::Html => report.html(),
+            Format::Markdown => report.markdown(),
+            Format::Json => report.json()?,
+        })
+    }
+
+    fn comparison(self, comparison: &Comparison) -> Result<String> {
+        Ok(match self {
+            Format::Html => comparison.html(),
+            Format::Markdown => comparison.markdown(),
+            Format::Json => comparison.json()?,
+        })
+    }
+}
+
+/// A closed stdout leaves nobody to say it to.
+fn say(text: &str) {
+    let _ = writeln!(io::stdout(), "{text}");
+}
+
+/// And a closed stderr.
+fn complain(text: &str) {
+    let _ = writeln!(io::stderr(), "outboard report: {text}");
+}

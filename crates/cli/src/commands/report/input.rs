@@ -1,0 +1,111 @@
+//! Files and directories, and what is in them.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, anyhow, bail};
+use outboard_drivers::root::Root;
+use outboard_report::{LARGEST, Part, Report, Unfit, read};
+
+/// A file to be read.
+pub struct Input {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Its directory was named, not itself: it may be something else.
+    is_found: bool,
+}
+
+/// The files that were meant: a directory stands for the .json in it, in the order of their names.
+pub fn files(named: &[PathBuf]) -> Result<Vec<Input>> {
+    let mut files = Vec::new();
+    for path in named {
+        if !path.is_dir() {
+            files.push(Input { path: path.clone(), is_found: false });
+            continue;
+        }
+        let found = in_directory(path).map_err(|error| explained(path, &error))?;
+        if found.is_empty() {
+            bail!(
+                "{}: no file in this directory ends in .json; write some there: outboard status --json >{}",
+                path.display(),
+                path.join("status.json").display()
+            );
+        }
+        files.extend(found.into_iter().map(|path| Input { path, is_found: true }));
+    }
+    Ok(files)
+}
+
+fn in_directory(path: &Path) -> io::Result<Vec<PathBuf>> {
+    let entries = fs::read_dir(path)?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?;
+    let is_meant = |file: &PathBuf| file.extension().is_some_and(|end| end == "json") && file.is_file();
+    let mut found: Vec<PathBuf> = entries.into_iter().filter(is_meant).collect();
+    found.sort();
+    Ok(found)
+}
+
+/// All of them in one report. One that is a report itself is taken as it is, if it is alone.
+pub fn gathered(files: &[Input], mut report: Report) -> Result<Report> {
+    for file in files {
+        let path = &file.path;
+        let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+        let added = match bytes(path).map_err(|error| explained(path, &error)).map(|bytes| read(&bytes))? {
+            Ok(Part::Report(whole)) if files.len() == 1 => return Ok(*whole),
+            Ok(part) => report.add(&name, part),
+            Err(unfit) => Err(unfit),
+        };
+        match added {
+            Err(unfit @ (Unfit::OtherSchema(_) | Unfit::NoSchema | Unfit::Report)) if file.is_found => {
+                super::complain(&format!("{} is left out: {unfit}", path.display()));
+            }
+            other => other.map_err(|unfit| named(path, unfit))?,
+        }
+    }
+    if report.is_empty() {
+        bail!(
+            "none of these files is of use: give one that outboard status, check, tune or prove wrote with --json"
+        );
+    }
+    Ok(report)
+}
+
+/// A report to be compared.
+pub fn report(file: &Path) -> Result<Report> {
+    let bytes = bytes(file).map_err(|error| explained(file, &error))?;
+    match read(&bytes) {
+        Ok(Part::Report(report)) => Ok(*report),
+        Ok(other) => Err(named(file, Unfit::NoReport(other.schema()))),
+        Err(unfit) => Err(named(file, unfit)),
+    }
+}
+
+/// Not more than a byte too many, however large the file is.
+fn bytes(file: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(file)?.take(LARGEST + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// What `outboard status` would say.
+pub fn status_now() -> Result<Part> {
+    let status = outboard_inventory::collect(&Root::live())?;
+    for warning in &status.warnings {
+        super::complain(&format!("warning: {warning}"));
+    }
+    let json = serde_json::to_vec(&status)?;
+    read(&json).context("outboard status")
+}
+
+fn named(file: &Path, unfit: Unfit) -> anyhow::Error {
+    anyhow!("{}: {unfit}", file.display())
+}
+
+fn explained(file: &Path, error: &io::Error) -> anyhow::Error {
+    let advice = match error.kind() {
+        io::ErrorKind::NotFound => "write it first, with outboard status, check, tune or prove and --json",
+        io::ErrorKind::PermissionDenied => "try again as who wrote it, or with sudo",
+        _ => "try to read it with cat",
+    };
+    anyhow!("{}: {error}; {advice}", file.display())
+}

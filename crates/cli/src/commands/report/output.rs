@@ -1,0 +1,99 @@
+//! Where a report goes: a file takes its place in one step (rename(2)), so that an end in the middle, or a full disk, leaves the
+//! old one.
+
+use std::fs::{self, File, OpenOptions, Permissions};
+use std::io::{self, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, anyhow, bail};
+
+/// Where to.
+pub enum Output {
+    /// To whoever reads.
+    Stdout,
+    /// To a terminal, a pipe or /dev/null, which must not be replaced by a file.
+    Into(PathBuf),
+    /// To a file.
+    File(PathBuf),
+}
+
+impl Output {
+    /// Refuses what would be lost.
+    pub fn new<'a>(name: &Path, mut inputs: impl Iterator<Item = &'a PathBuf>) -> Result<Output> {
+        if name == Path::new("-") {
+            return Ok(Output::Stdout);
+        }
+        // Where it really is, if it is a link.
+        let place = fs::canonicalize(name).unwrap_or_else(|_| name.to_owned());
+        if place.is_dir() {
+            bail!("{}: this is a directory; name a file in it with --output", name.display());
+        }
+        if inputs.any(|input| fs::canonicalize(input).is_ok_and(|input| input == place)) {
+            bail!(
+                "{}: the report is made of this file and would replace it; name another one with --output",
+                name.display()
+            );
+        }
+        let is_special = place.exists() && !place.is_file();
+        Ok(if is_special { Output::Into(place) } else { Output::File(place) })
+    }
+
+    /// The file, if it is one.
+    pub fn place(&self) -> Option<&Path> {
+        match self {
+            Output::File(place) => Some(place),
+            Output::Stdout | Output::Into(_) => None,
+        }
+    }
+
+    /// All of it, or what was there.
+    pub fn write(&self, text: &str) -> Result<()> {
+        let (name, written) = match self {
+            Output::Stdout => (Path::new("stdout"), io::stdout().write_all(text.as_bytes())),
+            Output::Into(place) => (place.as_path(), into(place, text)),
+            Output::File(place) => (place.as_path(), replace(place, text)),
+        };
+        match written {
+            // Whoever reads has read enough.
+            Err(error) if self.place().is_none() && error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            other => other.map_err(|error| explained(name, &error)),
+        }
+    }
+}
+
+fn into(place: &Path, text: &str) -> io::Result<()> {
+    OpenOptions::new().write(true).open(place)?.write_all(text.as_bytes())
+}
+
+fn replace(place: &Path, text: &str) -> io::Result<()> {
+    let directory = match place.parent() {
+        Some(directory) if directory != Path::new("") => directory,
+        _ => Path::new("."),
+    };
+    // What the umask leaves of it, as for any file that a command writes.
+    let permissions = Permissions::from_mode(0o666);
+    let mut new = tempfile::Builder::new()
+        .prefix(".outboard-report-")
+        .permissions(permissions)
+        .tempfile_in(directory)?;
+    new.write_all(text.as_bytes())?;
+    new.as_file().sync_all()?;
+    new.persist(place)?;
+    File::open(directory)?.sync_all()
+}
+
+fn explained(name: &Path, error: &io::Error) -> anyhow::Error {
+    use io::ErrorKind::*;
+    let advice = match error.kind() {
+        NotFound | NotADirectory => "make that directory, or name another file with --output",
+        PermissionDenied => "name a file where you may write with --output",
+        ReadOnlyFilesystem => "name a file on another disk with --output",
+        StorageFull | QuotaExceeded => "make some room, or name a file on another disk with --output",
+        _ => "name another file with --output",
+    };
+    // The cause alone, without the name of the file that was to take the place.
+    let cause = error.get_ref().and_then(|inner| inner.source()).map(ToString::to_string);
+    let cause = cause.unwrap_or_else(|| error.to_string());
+    anyhow!("{}: {cause}; {advice}, and an older report there is as it was", name.display())
+}

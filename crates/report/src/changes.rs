@@ -1,0 +1,157 @@
+//! The differences between two reports, topic by topic.
+
+mod figures;
+mod system;
+
+use serde::Serialize;
+
+use crate::document::Report;
+
+/// One difference.
+#[derive(Clone, Debug, Serialize)]
+pub struct Change {
+    pub topic: Topic,
+    /// What has changed.
+    pub what: String,
+    pub kind: Kind,
+    /// Before; null for what came.
+    pub was: Option<String>,
+    /// After; null for what went.
+    pub now: Option<String>,
+    /// By how much, where that is a number.
+    pub by: Option<String>,
+    /// Whether that is better; null where nobody can say.
+    pub better: Option<bool>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    Came,
+    Went,
+    Moved,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Topic {
+    System,
+    Accelerators,
+    Reach,
+    Correct,
+    Thresholds,
+    Figures,
+    Proofs,
+}
+
+impl Topic {
+    pub const ALL: [Topic; 7] = [
+        Topic::System,
+        Topic::Accelerators,
+        Topic::Reach,
+        Topic::Correct,
+        Topic::Thresholds,
+        Topic::Figures,
+        Topic::Proofs,
+    ];
+
+    pub fn id(self) -> &'static str {
+        match self {
+            Topic::System => "system",
+            Topic::Accelerators => "accelerators",
+            Topic::Reach => "reach",
+            Topic::Correct => "correct",
+            Topic::Thresholds => "thresholds",
+            Topic::Figures => "figures",
+            Topic::Proofs => "proofs",
+        }
+    }
+
+    pub fn title(self) -> &'static str {
+        match self {
+            Topic::System => "Kernel, CPU, OpenSSL and policy",
+            Topic::Accelerators => "Accelerators and their drivers",
+            Topic::Reach => "What reaches them, and what the kernel picks",
+            Topic::Correct => "Verdicts of the check",
+            Topic::Thresholds => "Thresholds",
+            Topic::Figures => "Throughput and CPU time",
+            Topic::Proofs => "Proofs",
+        }
+    }
+}
+
+/// All of them.
+pub fn all(old: &Report, new: &Report) -> Vec<Change> {
+    [
+        system::of(old, new),
+        system::accelerators(old, new),
+        system::reach(old, new),
+        system::checks(old, new),
+        figures::thresholds(old, new),
+        figures::throughput(old, new),
+        system::proofs(old, new),
+    ]
+    .concat()
+}
+
+/// Why changes may be missing, or mean less than they seem.
+pub fn remarks(old: &Report, new: &Report) -> Vec<String> {
+    let mut remarks = Vec::new();
+    for (what, of) in [
+        ("status", (|report| report.status.is_some()) as fn(&Report) -> bool),
+        ("check", |report| !report.checks.is_empty()),
+        ("measurement", |report| !report.tunes.is_empty()),
+        ("proof", |report| !report.proofs.is_empty()),
+    ] {
+        match (of(old), of(new)) {
+            (true, true) | (false, false) => {}
+            (true, false) => remarks.push(format!("The later report holds no {what}: it was not compared.")),
+            (false, true) => {
+                remarks.push(format!("The earlier report holds no {what}: it was not compared."))
+            }
+        }
+    }
+    if let (Some(was), Some(now)) = (old.tunes.last(), new.tunes.last()) {
+        if was.goal != now.goal {
+            remarks.push(format!(
+                "The goal was {} and is {}: thresholds moved for that, too.",
+                was.goal, now.goal
+            ));
+        }
+        if was.machine.cpu != now.machine.cpu {
+            remarks.push(format!(
+                "The CPU was {} and is {}: figures of different machines do not compare.",
+                was.machine.cpu, now.machine.cpu
+            ));
+        }
+        remarks.push(figures::RULE.to_owned());
+    }
+    remarks
+}
+
+/// What came, went or moved between two lists of names and values. The last of a name counts.
+fn lists(
+    topic: Topic,
+    old: &[(String, String)],
+    new: &[(String, String)],
+    better: impl Fn(Option<&str>, Option<&str>) -> Option<bool>,
+) -> Vec<Change> {
+    let value = |list: &[(String, String)], name: &str| {
+        list.iter().rev().find(|(other, _)| other == name).map(|(_, value)| value.clone())
+    };
+    let mut changes: Vec<Change> = Vec::new();
+    for (name, _) in old.iter().chain(new) {
+        let (was, now) = (value(old, name), value(new, name));
+        if was == now || changes.iter().any(|change| change.what == *name) {
+            continue;
+        }
+        let kind = match (&was, &now) {
+            (None, _) => Kind::Came,
+            (_, None) => Kind::Went,
+            _ => Kind::Moved,
+        };
+        let better = better(was.as_deref(), now.as_deref());
+        changes.push(Change { topic, what: name.clone(), kind, was, now, by: None, better });
+    }
+    changes
+}

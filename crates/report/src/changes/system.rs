@@ -1,0 +1,120 @@
+//! What is not a figure.
+
+use super::{Change, Topic, lists};
+use crate::document::Report;
+use crate::parts::status::Status;
+
+type Pairs = Vec<(String, String)>;
+
+/// What both know, or nothing.
+fn statuses<'a>(old: &'a Report, new: &'a Report) -> Option<(&'a Status, &'a Status)> {
+    old.status.as_ref().zip(new.status.as_ref())
+}
+
+/// Compares what a status says.
+fn by_status(
+    topic: Topic,
+    old: &Report,
+    new: &Report,
+    list: fn(&Status) -> Pairs,
+    better: impl Fn(Option<&str>, Option<&str>) -> Option<bool>,
+) -> Vec<Change> {
+    let Some((old, new)) = statuses(old, new) else { return Vec::new() };
+    lists(topic, &list(old), &list(new), better)
+}
+
+pub fn of(old: &Report, new: &Report) -> Vec<Change> {
+    let list = |status: &Status| {
+        let known = |value: &Option<String>| value.clone().unwrap_or_else(|| "not known".to_owned());
+        let mut pairs = vec![
+            ("kernel".to_owned(), known(&status.kernel.release)),
+            ("machine".to_owned(), known(&status.machine.model)),
+            ("CPU".to_owned(), known(&status.cpu.model)),
+            ("CPUs".to_owned(), status.cpu.cpus.to_string()),
+            ("AES instructions".to_owned(), status.cpu.aes.join(", ")),
+            ("OpenSSL".to_owned(), known(&status.openssl.version)),
+            ("OpenSSL's providers".to_owned(), status.openssl.providers.join(", ")),
+        ];
+        if let Some(policy) = &status.policy {
+            let state = if policy.in_force { "in force" } else { "not in force" };
+            pairs.push((format!("policy {}", policy.path), state.to_owned()));
+        }
+        pairs
+    };
+    by_status(Topic::System, old, new, list, |_, _| None)
+}
+
+pub fn accelerators(old: &Report, new: &Report) -> Vec<Change> {
+    let list = |status: &Status| {
+        let chips = status
+            .accelerators
+            .iter()
+            .map(|one| (format!("accelerator {}", one.chip), format!("module {}", one.module)));
+        let drivers = status.drivers.iter().filter(|one| one.verdict == "accelerator").map(|one| {
+            let is = format!("{}, priority {}, self-test {}", one.algorithm, one.priority, one.selftest);
+            (format!("driver {}", one.name), is)
+        });
+        chips.chain(drivers).collect()
+    };
+    by_status(Topic::Accelerators, old, new, list, |_, _| None)
+}
+
+pub fn reach(old: &Report, new: &Report) -> Vec<Change> {
+    let ways = |status: &Status| {
+        let of_one = status.accelerators.iter().flat_map(|one| {
+            one.reach.iter().map(|way| (format!("{} to {}", way.interface, one.chip), way.answer.clone()))
+        });
+        of_one.collect()
+    };
+    let better = |_: Option<&str>, now: Option<&str>| match now {
+        Some("yes") => Some(true),
+        Some("no") => Some(false),
+        _ => None,
+    };
+    let picks = |status: &Status| {
+        let pick = |one: &crate::parts::status::Algorithm| {
+            (
+                format!("the kernel's pick for {}", one.name),
+                format!("{} ({})", one.picked.driver, one.picked.verdict),
+            )
+        };
+        status.algorithms.iter().map(pick).collect()
+    };
+    [by_status(Topic::Reach, old, new, ways, better), by_status(Topic::Reach, old, new, picks, |_, _| None)]
+        .concat()
+}
+
+pub fn checks(old: &Report, new: &Report) -> Vec<Change> {
+    if old.checks.is_empty() || new.checks.is_empty() {
+        return Vec::new();
+    }
+    let list = |report: &Report| -> Pairs {
+        let all = report.checks.iter().flat_map(|check| &check.drivers);
+        all.map(|driver| (driver.name.clone(), driver.verdict.words().to_owned())).collect()
+    };
+    let better = |_: Option<&str>, now: Option<&str>| match now {
+        Some("exact") => Some(true),
+        Some("wrong" | "refuses requests") => Some(false),
+        _ => None,
+    };
+    lists(Topic::Correct, &list(old), &list(new), better)
+}
+
+pub fn proofs(old: &Report, new: &Report) -> Vec<Change> {
+    if old.proofs.is_empty() || new.proofs.is_empty() {
+        return Vec::new();
+    }
+    let list = |report: &Report| -> Pairs {
+        let all = report.proofs.iter().flat_map(|proof| {
+            let command = proof.command_line();
+            let verdict = (command.clone(), proof.verdict.words().to_owned());
+            let shares = proof.algorithms.iter().filter_map(move |one| {
+                let percent = format!("{:.1} % by hardware", one.hardware_percent?);
+                Some((format!("{} of {command}", one.name), percent))
+            });
+            std::iter::once(verdict).chain(shares)
+        });
+        all.collect()
+    };
+    lists(Topic::Proofs, &list(old), &list(new), |_, _| None)
+}

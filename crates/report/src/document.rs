@@ -1,0 +1,105 @@
+//! The document that everything is made of, schema `outboard-report/1`: what the commands said, side by side. Fields are only
+//! added. docs/report.md describes it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::parts::{check::Check, prove::Prove, status::Status, tune::Tune};
+use crate::read::{Part, Unfit};
+use crate::{html, markdown, sections};
+
+/// The value of the document's `schema`.
+pub const SCHEMA: &str = "outboard-report/1";
+
+/// What is known of a machine.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Report {
+    schema: String,
+    /// When the report was made, in UTC.
+    pub made: String,
+    #[serde(default)]
+    pub(crate) sources: Vec<Source>,
+    pub(crate) status: Option<Status>,
+    #[serde(default)]
+    pub(crate) checks: Vec<Check>,
+    #[serde(default)]
+    pub(crate) tunes: Vec<Tune>,
+    #[serde(default)]
+    pub(crate) proofs: Vec<Prove>,
+}
+
+/// Where a part came from.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub struct Source {
+    /// The file's name, or the command that was run now.
+    pub name: String,
+    /// The schema of the part.
+    pub schema: String,
+}
+
+impl Report {
+    /// Nothing known yet.
+    pub fn new(made: String) -> Report {
+        Report {
+            schema: SCHEMA.to_owned(),
+            made,
+            sources: Vec::new(),
+            status: None,
+            checks: Vec::new(),
+            tunes: Vec::new(),
+            proofs: Vec::new(),
+        }
+    }
+
+    /// Adds what a command said.
+    pub fn add(&mut self, name: &str, part: Part) -> Result<(), Unfit> {
+        let schema = part.schema();
+        match part {
+            Part::Status(_) if self.status.is_some() => {
+                return Err(Unfit::Second(self.source_of(schema).to_owned()));
+            }
+            Part::Status(status) => self.status = Some(*status),
+            Part::Check(check) => self.checks.push(check),
+            Part::Tune(tune) => self.tunes.push(tune),
+            Part::Prove(proof) => self.proofs.push(proof),
+            Part::Report(_) => return Err(Unfit::Report),
+        }
+        self.sources.push(Source { name: name.to_owned(), schema: schema.to_owned() });
+        Ok(())
+    }
+
+    /// Whether it holds nothing at all.
+    pub fn is_empty(&self) -> bool {
+        self.status.is_none() && self.checks.is_empty() && self.tunes.is_empty() && self.proofs.is_empty()
+    }
+
+    /// One self-contained page.
+    pub fn html(&self) -> String {
+        html::page(&self.title(), &sections::lead(self), &sections::all(self))
+    }
+
+    /// The same for a mail or an issue.
+    pub fn markdown(&self) -> String {
+        markdown::page(&self.title(), &sections::lead(self), &sections::all(self))
+    }
+
+    /// The document itself.
+    pub fn json(&self) -> serde_json::Result<String> {
+        Ok(serde_json::to_string_pretty(self)? + "\n")
+    }
+
+    fn title(&self) -> String {
+        let model = self.status.as_ref().and_then(|status| status.machine.model.clone());
+        format!("Crypto accelerators of {}", model.unwrap_or_else(|| "this machine".to_owned()))
+    }
+
+    fn source_of(&self, schema: &str) -> &str {
+        let source = self.sources.iter().find(|source| source.schema == schema);
+        source.map_or("another file", |source| source.name.as_str())
+    }
+
+    /// The kernel's release, by whoever knows it.
+    pub(crate) fn kernel(&self) -> Option<&str> {
+        let status = self.status.as_ref().and_then(|status| status.kernel.release.as_deref());
+        status.or_else(|| self.tunes.last().map(|tune| tune.machine.kernel.as_str()))
+    }
+}

@@ -1,0 +1,143 @@
+//! Sections as one HTML page: no network, no script; also well-formed XML, which is easy to check.
+
+use std::fmt::Write;
+
+use crate::page::{Block, Cell, Section, Table};
+use crate::svg;
+
+const STYLE: &str = include_str!("style.css");
+
+/// The page.
+pub fn page(title: &str, lead: &[String], sections: &[Section]) -> String {
+    let title = escape(title);
+    let mut html = format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
+         <meta name=\"color-scheme\" content=\"light dark\"/>\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\"/>\n\
+         <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<header>\n<h1>{title}</h1>\n"
+    );
+    for text in lead {
+        paragraph(&mut html, None, text);
+    }
+    html += "</header>\n<nav aria-label=\"Contents\">\n<ul>\n";
+    for section in sections {
+        put(&mut html, format_args!("<li><a href=\"#{}\">{}</a></li>\n", section.id, escape(section.title)));
+    }
+    html += "</ul>\n</nav>\n<main>\n";
+    for section in sections {
+        put(
+            &mut html,
+            format_args!(
+                "<section id=\"{0}\" aria-labelledby=\"{0}-title\">\n<h2 id=\"{0}-title\">{1}</h2>\n",
+                section.id,
+                escape(section.title)
+            ),
+        );
+        for (number, block) in section.blocks.iter().enumerate() {
+            one(&mut html, block, &format!("{}-{number}", section.id));
+        }
+        html += "</section>\n";
+    }
+    html + "</main>\n</body>\n</html>\n"
+}
+
+fn one(html: &mut String, block: &Block, id: &str) {
+    match block {
+        Block::Text(text) => paragraph(html, None, text),
+        Block::Note(text) => paragraph(html, Some("note"), text),
+        Block::List(items) => {
+            *html += "<ul>\n";
+            for item in items {
+                put(html, format_args!("<li>{}</li>\n", escape(item)));
+            }
+            *html += "</ul>\n";
+        }
+        Block::Table(of) => table(html, of),
+        Block::Command { says, command } => {
+            paragraph(html, None, says);
+            put(html, format_args!("<pre><code>{}</code></pre>\n", escape(command)));
+        }
+        Block::Plots(plots) => {
+            *html += "<div class=\"plots\">\n";
+            for (number, plot) in plots.iter().enumerate() {
+                put(html, format_args!("<figure>\n{}", svg::draw(plot, &format!("{id}-{number}"))));
+                put(html, format_args!("<figcaption>{}</figcaption>\n", escape(&plot.caption)));
+                *html += "<details>\n<summary>The figures</summary>\n";
+                table(html, plot.table());
+                *html += "</details>\n</figure>\n";
+            }
+            *html += "</div>\n";
+        }
+    }
+}
+
+fn paragraph(html: &mut String, class: Option<&str>, text: &str) {
+    let class = class.map(|class| format!(" class=\"{class}\"")).unwrap_or_default();
+    put(html, format_args!("<p{class}>{}</p>\n", escape(text)));
+}
+
+fn table(html: &mut String, table: &Table) {
+    // A region that scrolls must be reached by the keyboard, too.
+    put(
+        html,
+        format_args!(
+            "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{0}\">\n<table>\n<caption>{0}</caption>\n\
+             <thead>\n<tr>",
+            escape(&table.caption)
+        ),
+    );
+    for column in &table.head {
+        let class = if column.is_number { " class=\"number\"" } else { "" };
+        put(html, format_args!("<th scope=\"col\"{class}>{}</th>", escape(column.name)));
+    }
+    *html += "</tr>\n</thead>\n<tbody>\n";
+    for row in &table.rows {
+        *html += "<tr>";
+        for (number, cell) in row.iter().enumerate() {
+            let is_number = table.head.get(number).is_some_and(|column| column.is_number);
+            html.push_str(&td(cell, number == 0, is_number));
+        }
+        *html += "</tr>\n";
+    }
+    *html += "</tbody>\n</table>\n</div>\n";
+}
+
+fn td(cell: &Cell, is_heading: bool, is_number: bool) -> String {
+    let classes: Vec<&str> = is_number.then_some("number").into_iter().chain(cell.tone.class()).collect();
+    let class = if classes.is_empty() { String::new() } else { format!(" class=\"{}\"", classes.join(" ")) };
+    let text = format!("{}{}", cell.tone.mark(), escape(&cell.text));
+    match is_heading {
+        true => format!("<th scope=\"row\"{class}>{text}</th>"),
+        false => format!("<td{class}>{text}</td>"),
+    }
+}
+
+/// Writing to a string cannot fail.
+fn put(html: &mut String, what: std::fmt::Arguments<'_>) {
+    let _ = html.write_fmt(what);
+}
+
+/// Text, as it may stand between tags and in a quoted attribute.
+pub fn escape(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => safe += "&amp;",
+            '<' => safe += "&lt;",
+            '>' => safe += "&gt;",
+            '"' => safe += "&quot;",
+            '\'' => safe += "&#39;",
+            '\n' | '\t' => safe.push(' '),
+            c if is_unprintable(c) => safe.push('\u{fffd}'),
+            c => safe.push(c),
+        }
+    }
+    safe
+}
+
+/// What XML does not allow, drives terminals, or changes the direction of the text around it (which lets a name look like another).
+pub fn is_unprintable(c: char) -> bool {
+    let turns = matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    c.is_control() || turns || matches!(c, '\u{fffe}' | '\u{ffff}')
+}

@@ -1,0 +1,112 @@
+//! Sections as Markdown (GitHub's, with tables), for mails and issues.
+
+use crate::html::is_unprintable;
+use crate::page::{Block, Section, Table};
+
+/// The page.
+pub fn page(title: &str, lead: &[String], sections: &[Section]) -> String {
+    let mut text = format!("# {}\n", escape(title));
+    for paragraph in lead {
+        text += &format!("\n{}\n", at_start(paragraph));
+    }
+    for section in sections {
+        text += &format!("\n## {}\n", escape(section.title));
+        section.blocks.iter().for_each(|block| text += &one(block));
+    }
+    text
+}
+
+fn one(block: &Block) -> String {
+    match block {
+        Block::Text(text) => format!("\n{}\n", at_start(text)),
+        Block::Note(text) => format!("\n> {}\n", at_start(text)),
+        Block::List(items) => {
+            let items: String = items.iter().map(|item| format!("- {}\n", at_start(item))).collect();
+            format!("\n{items}")
+        }
+        Block::Table(of) => table(of),
+        // Indented, it needs no escapes, and nothing ends it but a line's end.
+        Block::Command { says, command } => {
+            format!("\n{}\n\n    {}\n", at_start(says), printable(command))
+        }
+        Block::Plots(plots) => plots.iter().map(|plot| table(plot.table())).collect(),
+    }
+}
+
+fn table(table: &Table) -> String {
+    let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
+    let mut text = format!("\n{}\n\n", at_start(&table.caption));
+    text += &line(table.head.iter().map(|column| escape(column.name)).collect());
+    let rule = |is_number| if is_number { "---:" } else { "---" }.to_owned();
+    text += &line(table.head.iter().map(|column| rule(column.is_number)).collect());
+    for row in &table.rows {
+        text += &line(row.iter().map(|cell| format!("{}{}", cell.tone.mark(), escape(&cell.text))).collect());
+    }
+    text
+}
+
+fn printable(text: &str) -> String {
+    let plain = |c: char| match c {
+        '\n' | '\t' => ' ',
+        c if is_unprintable(c) => '\u{fffd}',
+        c => c,
+    };
+    text.chars().map(plain).collect()
+}
+
+/// Text that means nothing to Markdown: no HTML, no link (also none that GitHub makes of bare addresses), no code.
+pub fn escape(text: &str) -> String {
+    let text = printable(text);
+    let mut safe = String::with_capacity(text.len());
+    let mut before = ' ';
+    for (at, c) in text.char_indices() {
+        let rest = &text[at..];
+        match c {
+            '<' => safe += "&lt;",
+            '&' => safe += "&amp;",
+            '\\' | '`' | '*' | '[' | ']' | '#' | '|' | '~' | '@' => safe.extend(['\\', c]),
+            // Inside a word it means nothing.
+            '_' if !(before.is_alphanumeric() && rest[1..].starts_with(char::is_alphanumeric)) => {
+                safe += "\\_"
+            }
+            ':' if rest.starts_with("://") => safe += "\\:",
+            '.' if safe.len() >= 3 && safe.to_ascii_lowercase().ends_with("www") => safe += "\\.",
+            c => safe.push(c),
+        }
+        before = c;
+    }
+    safe
+}
+
+/// The same where a line begins: no list, no quotation.
+fn at_start(text: &str) -> String {
+    let safe = escape(text);
+    let digits = safe.chars().take_while(char::is_ascii_digit).count();
+    let (number, rest) = safe.split_at(digits);
+    let is_item = digits > 0 && [". ", ") "].iter().any(|end| rest.starts_with(end));
+    if is_item || safe.starts_with(['>', '-', '+', '=']) { format!("{number}\\{rest}") } else { safe }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_markup() {
+        for (text, safe) in [
+            ("virtio_crypto_aes_cbc over /dev/outboard", "virtio_crypto_aes_cbc over /dev/outboard"),
+            ("cbc(aes) <b>", "cbc(aes) &lt;b>"),
+            ("a|b\nc", "a\\|b c"),
+            ("__x__ *y* `z`", "\\_\\_x\\_\\_ \\*y\\* \\`z\\`"),
+            ("[t](http://x) www.x.y", "\\[t\\](http\\://x) www\\.x.y"),
+            ("a\u{202e}b\u{1b}", "a\u{fffd}b\u{fffd}"),
+        ] {
+            assert_eq!(escape(text), safe, "{text}");
+        }
+        for (text, safe) in
+            [("- 1", "\\- 1"), ("2. x 2.5", "2\\. x 2.5"), ("3.5.7", "3.5.7"), ("a - b", "a - b")]
+        {
+            assert_eq!(at_start(text), safe, "{text}");
+        }
+    }
+}

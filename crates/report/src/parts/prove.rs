@@ -1,0 +1,100 @@
+//! `outboard-prove/1`.
+
+use serde::{Deserialize, Serialize};
+
+/// Stands for a secret.
+const HIDDEN: &str = "HIDDEN";
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Prove {
+    pub command: Vec<String>,
+    pub exit_code: u64,
+    pub verdict: Verdict,
+    pub summary: String,
+    pub wall_seconds: f64,
+    pub cpu_seconds: Option<f64>,
+    pub algorithms: Vec<Algorithm>,
+    pub devices: Option<Vec<Device>>,
+    #[serde(default)]
+    pub notes: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    Hardware,
+    Software,
+    NotLoaded,
+    Unverified,
+    Contradicted,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Algorithm {
+    pub name: String,
+    pub hardware_requests: u64,
+    pub hardware_bytes: u64,
+    pub software_requests: u64,
+    pub software_bytes: u64,
+    pub hardware_percent: Option<f64>,
+    pub failures: u64,
+    pub mismatches: u64,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Device {
+    pub name: String,
+    pub interrupts: u64,
+}
+
+impl Verdict {
+    pub fn words(self) -> &'static str {
+        match self {
+            Verdict::Hardware => "proven: hardware did it",
+            Verdict::Software => "software did it",
+            Verdict::NotLoaded => "the provider was not loaded",
+            Verdict::Unverified => "hardware is claimed, and nothing can confirm it",
+            Verdict::Contradicted => "hardware is claimed, and its interrupts refute it",
+        }
+    }
+}
+
+impl Prove {
+    /// A report is shown to others: keys and passwords behind options of openssl's, and what says `pass:`, are left out.
+    pub fn without_secrets(mut self) -> Prove {
+        const SECRET: [&str; 7] = ["-K", "-k", "-key", "-pass", "-passin", "-passout", "-iv"];
+        let mut hide = false;
+        for word in &mut self.command {
+            let is_option = SECRET.contains(&word.as_str());
+            if hide || word.starts_with("pass:") {
+                *word = HIDDEN.to_owned();
+            }
+            hide = is_option;
+        }
+        self
+    }
+
+    /// What was run, as one would type it.
+    pub fn command_line(&self) -> String {
+        self.command.iter().map(|word| crate::shell::word(word)).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Interrupts of all devices meanwhile.
+    pub fn interrupts(&self) -> Option<u64> {
+        Some(self.devices.as_ref()?.iter().fold(0, |sum: u64, device| sum.saturating_add(device.interrupts)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_and_passwords_are_not_shown_around() {
+        let json = r#"{"command":["openssl","enc","-K","00ff","-iv","1122","-pass","file:x","pass:y","-in","-K"],"exit_code":0,
+            "verdict":"software","summary":"","wall_seconds":1,"cpu_seconds":null,"algorithms":[],"devices":null}"#;
+        let proof = serde_json::from_str::<Prove>(json).unwrap().without_secrets();
+        assert_eq!(proof.command_line(), "openssl enc -K HIDDEN -iv HIDDEN -pass HIDDEN HIDDEN -in -K");
+        assert_eq!(proof.interrupts(), None);
+    }
+}

@@ -1,0 +1,156 @@
+//! `outboard-status/1`.
+
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Status {
+    pub saved_tree: Option<String>,
+    pub kernel: Kernel,
+    pub machine: Machine,
+    pub cpu: Cpu,
+    pub accelerators: Vec<Accelerator>,
+    #[serde(default)]
+    pub algorithms: Vec<Algorithm>,
+    #[serde(default)]
+    pub unbound_devices: Vec<UnboundDevice>,
+    pub hwrng: Option<Hwrng>,
+    pub openssl: OpenSsl,
+    pub policy: Option<Policy>,
+    pub drivers: Vec<Driver>,
+    #[serde(default)]
+    pub advice: Vec<String>,
+    #[serde(default)]
+    pub warnings: Vec<String>,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Kernel {
+    pub release: Option<String>,
+    pub fips: bool,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Machine {
+    pub model: Option<String>,
+    pub platform: Option<Platform>,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Platform {
+    pub name: String,
+    pub remark: Option<String>,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Cpu {
+    pub architecture: String,
+    pub model: Option<String>,
+    pub cpus: u64,
+    pub aes: Vec<String>,
+    #[serde(default)]
+    pub gcm: Vec<String>,
+    #[serde(default)]
+    pub sha: Vec<String>,
+    #[serde(default)]
+    pub padlock: Vec<String>,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Accelerator {
+    pub id: String,
+    pub chip: String,
+    pub module: String,
+    pub completion: String,
+    pub devices: Vec<Device>,
+    pub drivers: Vec<String>,
+    pub evidence: Vec<Reason>,
+    pub reach_of: String,
+    pub preferred: Option<String>,
+    pub reach: Vec<Way>,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Device {
+    pub bus: String,
+    pub driver: String,
+    pub name: String,
+    pub lines: Vec<String>,
+    pub interrupts: u64,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Reason {
+    pub text: String,
+    pub source: String,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Way {
+    pub interface: String,
+    pub for_programs: bool,
+    pub answer: String,
+    pub why: String,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Algorithm {
+    pub name: String,
+    pub picked: Pick,
+    pub note: Option<String>,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Pick {
+    pub driver: String,
+    pub priority: i64,
+    pub verdict: String,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct UnboundDevice {
+    pub bus: String,
+    pub device: String,
+    pub chip: String,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Hwrng {
+    pub current: Option<String>,
+    pub quality: Option<u64>,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct OpenSsl {
+    pub version: Option<String>,
+    #[serde(default)]
+    pub providers: Vec<String>,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Policy {
+    pub path: String,
+    pub made: Option<String>,
+    pub goal: Option<String>,
+    pub in_force: bool,
+    pub problem: Option<String>,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Driver {
+    pub name: String,
+    pub algorithm: String,
+    pub module: String,
+    pub priority: i64,
+    pub selftest: String,
+    #[serde(default)]
+    pub internal: bool,
+    pub verdict: String,
+}
+
+impl Status {
+    /// Programs reach an accelerator this way.
+    pub fn is_reached_by(&self, interface: &str) -> bool {
+        let ways = self.accelerators.iter().flat_map(|accelerator| &accelerator.reach);
+        ways.into_iter().any(|way| way.for_programs && way.interface == interface && way.answer == "yes")
+    }
+}

@@ -1,0 +1,118 @@
+//! `outboard-tune/1`.
+
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Tune {
+    pub made: String,
+    pub goal: String,
+    pub machine: Machine,
+    pub openssl: String,
+    pub drivers: Vec<Driver>,
+    pub ciphers: Vec<Cipher>,
+    #[serde(default)]
+    pub reasons: Vec<String>,
+    #[serde(default)]
+    pub warnings: Vec<String>,
+    pub interrupted: bool,
+    pub written: Option<String>,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Machine {
+    pub kernel: String,
+    pub cpu: String,
+    pub cpus: u64,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Driver {
+    pub driver: String,
+    pub module: String,
+    pub version: String,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Cipher {
+    pub name: String,
+    pub driver: String,
+    pub interface: String,
+    pub encrypt: Direction,
+    pub decrypt: Direction,
+    pub sixteen_at_once: Option<Direction>,
+    pub sentence: String,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Direction {
+    pub from: Option<u64>,
+    #[serde(default)]
+    pub undecided: bool,
+    #[serde(default)]
+    pub wins_below: Vec<u64>,
+    pub points: Vec<Point>,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Point {
+    pub bytes: u64,
+    pub software: Figure,
+    pub hardware: Figure,
+    pub verdict: Verdict,
+    pub refused: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    Wins,
+    Even,
+    Loses,
+    Unclear,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
+pub struct Figure {
+    pub megabytes_per_second: f64,
+    pub spread: f64,
+    pub samples: u64,
+    pub outliers: u64,
+    pub cpu_ms_per_megabyte: Option<f64>,
+    pub interrupts_per_request: f64,
+}
+
+impl Cipher {
+    /// Both ways, with the verb for each.
+    pub fn ways(&self) -> [(&'static str, &Direction); 2] {
+        [("encrypt", &self.encrypt), ("decrypt", &self.decrypt)]
+    }
+}
+
+impl Direction {
+    /// The points from the smallest size up.
+    pub fn by_size(&self) -> Vec<&Point> {
+        let mut points: Vec<&Point> = self.points.iter().collect();
+        points.sort_by_key(|point| point.bytes);
+        points
+    }
+
+    /// The threshold in words.
+    pub fn threshold(&self) -> String {
+        match (self.undecided, self.from) {
+            (true, _) => "not decided".to_owned(),
+            (false, None) => "software at every size".to_owned(),
+            (false, Some(bytes)) => format!("hardware from {bytes} bytes on"),
+        }
+    }
+}
+
+impl Verdict {
+    pub fn words(self) -> &'static str {
+        match self {
+            Verdict::Wins => "hardware wins",
+            Verdict::Even => "even",
+            Verdict::Loses => "software wins",
+            Verdict::Unclear => "samples vary too much",
+        }
+    }
+}

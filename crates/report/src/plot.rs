@@ -1,0 +1,158 @@
+//! Curves of a figure by the size of a request, both logarithmic, and the same as a table.
+
+use crate::page::{Cell, Column, Table, Tone, bytes, figure, judged, number, words};
+use crate::parts::tune::{Cipher, Direction, Figure, Point, Verdict};
+
+pub struct Plot {
+    pub title: String,
+    /// What it shows, for who does not see it.
+    pub description: String,
+    pub caption: String,
+    /// Of the values.
+    pub unit: &'static str,
+    pub curves: Vec<Curve>,
+    /// The size from which hardware wins.
+    pub crossover: Option<u64>,
+    pub figures: Table,
+}
+
+pub struct Curve {
+    pub name: &'static str,
+    /// `software`, `hardware` or `deep`: its colour, its dashes and its marks.
+    pub class: &'static str,
+    /// Sizes in bytes and values, from the smallest size up; all of them positive.
+    pub points: Vec<(f64, f64)>,
+}
+
+/// A figure, if there is one.
+type Value = fn(&Figure) -> Option<f64>;
+
+/// Throughput, and what it costs of the CPU where that is known.
+pub fn of(cipher: &Cipher, verb: &str, way: &Direction) -> Vec<Plot> {
+    let deep = cipher.sixteen_at_once.as_ref().filter(|_| verb == "encrypt");
+    let kinds: [(&str, &'static str, Value); 2] = [
+        ("throughput", "MB/s", |figure| Some(figure.megabytes_per_second)),
+        ("CPU time of the whole system", "ms of CPU time per MB", |figure| figure.cpu_ms_per_megabyte),
+    ];
+    let what = match verb {
+        "encrypt" => format!("{} encryption", cipher.name),
+        _ => format!("{} decryption", cipher.name),
+    };
+    let plots = kinds.into_iter().map(|(kind, unit, value)| {
+        let mut curves = vec![
+            curve("software", "software", way, |point| value(&point.software)),
+            curve("hardware", "hardware", way, |point| value(&point.hardware)),
+        ];
+        curves.extend(deep.map(|deep| curve("16 at once", "deep", deep, |point| value(&point.hardware))));
+        curves.retain(|curve| !curve.points.is_empty());
+        let is_throughput = unit == "MB/s";
+        let crossover = way.from.filter(|_| is_throughput && !way.undecided);
+        let caption = match is_throughput {
+            true => format!("{what}: {kind} by size of a request; {}.", way.threshold()),
+            false => format!("{what}: {kind} for a megabyte (10^6 bytes); less is better."),
+        };
+        let figures = if is_throughput { throughput(&what, way, deep) } else { cost(&what, way, deep) };
+        let description = described(&curves, unit, &way.threshold());
+        Plot {
+            title: format!("{what}, {kind} by size"),
+            description,
+            caption,
+            unit,
+            curves,
+            crossover,
+            figures,
+        }
+    });
+    plots.filter(|plot| !plot.curves.is_empty()).collect()
+}
+
+impl Plot {
+    pub fn table(&self) -> &Table {
+        &self.figures
+    }
+}
+
+fn curve(
+    name: &'static str,
+    class: &'static str,
+    way: &Direction,
+    value: impl Fn(&Point) -> Option<f64>,
+) -> Curve {
+    // Nothing and less than nothing have no logarithm.
+    let is_shown = |point: &(f64, f64)| point.0 > 0.0 && point.1 > 0.0 && point.1.is_finite();
+    let points = way.by_size().into_iter().filter_map(|point| Some((point.bytes as f64, value(point)?)));
+    Curve { name, class, points: points.filter(is_shown).collect() }
+}
+
+fn described(curves: &[Curve], unit: &str, threshold: &str) -> String {
+    let ends = curves.iter().filter_map(|curve| {
+        let ((low, first), (high, last)) = (curve.points.first()?, curve.points.last()?);
+        Some(format!(
+            "{}: {} {unit} at {} to {} {unit} at {}",
+            curve.name,
+            figure(*first),
+            bytes(*low as u64),
+            figure(*last),
+            bytes(*high as u64)
+        ))
+    });
+    format!("{}. Decision: {threshold}.", ends.collect::<Vec<_>>().join("; "))
+}
+
+/// A point's row; those of batches say so.
+fn rows(way: &Direction, deep: Option<&Direction>, cells: impl Fn(&Point) -> Vec<Cell>) -> Vec<Vec<Cell>> {
+    let row = |depth: &str, point: &Point| {
+        let mut row = vec![Cell::from(bytes(point.bytes)), depth.into()];
+        row.extend(cells(point));
+        row
+    };
+    let alone = way.by_size().into_iter().map(|point| row("1", point));
+    let batches = deep.into_iter().flat_map(Direction::by_size).map(|point| row("16", point));
+    alone.chain(batches).collect()
+}
+
+fn throughput(what: &str, way: &Direction, deep: Option<&Direction>) -> Table {
+    let speed = |of: &Figure| {
+        Cell::from(format!("{} ± {} %", figure(of.megabytes_per_second), figure(of.spread * 100.0)))
+    };
+    let head: Vec<Column> = vec![
+        number("size"),
+        number("at once"),
+        number("software MB/s"),
+        number("hardware MB/s"),
+        number("interrupts per request"),
+        number("samples"),
+        number("outliers"),
+        words("who wins"),
+    ];
+    let rows = rows(way, deep, |point| {
+        vec![
+            speed(&point.software),
+            speed(&point.hardware),
+            figure(point.hardware.interrupts_per_request).into(),
+            format!("{} + {}", point.software.samples, point.hardware.samples).into(),
+            format!("{} + {}", point.software.outliers, point.hardware.outliers).into(),
+            verdict(point),
+        ]
+    });
+    Table { caption: format!("{what}: medians, with the median absolute deviation"), head, rows }
+}
+
+fn cost(what: &str, way: &Direction, deep: Option<&Direction>) -> Table {
+    let ms = |of: &Figure| Cell::from(of.cpu_ms_per_megabyte.map_or_else(|| "-".to_owned(), figure));
+    let head = vec![number("size"), number("at once"), number("software ms/MB"), number("hardware ms/MB")];
+    let rows = rows(way, deep, |point| vec![ms(&point.software), ms(&point.hardware)]);
+    Table { caption: format!("{what}: CPU time of the whole system for a megabyte"), head, rows }
+}
+
+fn verdict(point: &Point) -> Cell {
+    let tone = match point.verdict {
+        Verdict::Wins => Tone::Good,
+        Verdict::Unclear => Tone::Doubt,
+        Verdict::Even | Verdict::Loses => Tone::Plain,
+    };
+    match &point.refused {
+        Some(why) => judged(format!("refused: {why}"), Tone::Bad),
+        None => judged(point.verdict.words(), tone),
+    }
+}

@@ -1,0 +1,98 @@
+//! The questions, a file each. What was not given is said where it is missing, and how to get it at the end.
+
+mod correct;
+mod here;
+mod measured;
+mod reach;
+mod switched_on;
+mod undo;
+mod unknown;
+mod used;
+mod wins;
+
+use crate::document::Report;
+use crate::page::{Section, count, listed};
+use crate::parts::check::Verdict;
+
+/// All answers.
+pub fn all(report: &Report) -> Vec<Section> {
+    vec![
+        here::section(report),
+        reach::section(report),
+        correct::section(report),
+        wins::section(report),
+        used::section(report),
+        switched_on::section(report),
+        undo::section(report),
+        measured::section(report),
+        unknown::section(report),
+    ]
+}
+
+/// The answers in a few sentences, and where they come from.
+pub fn lead(report: &Report) -> Vec<String> {
+    let sentences = [here(report), correct(report), wins(report)];
+    let sources: Vec<String> = report.sources.iter().map(|source| source.name.clone()).collect();
+    let origin = match sources.as_slice() {
+        [] => format!("Made {} of nothing.", report.made),
+        sources => format!("Made {} of {}.", report.made, listed(sources)),
+    };
+    let sentences = sentences.into_iter().flatten().collect::<Vec<_>>().join(" ");
+    [sentences, origin].into_iter().filter(|text| !text.is_empty()).collect()
+}
+
+fn here(report: &Report) -> Option<String> {
+    let status = report.status.as_ref()?;
+    let kernel = status.kernel.release.as_deref().unwrap_or("(release not known)");
+    let chips: Vec<String> = status.accelerators.iter().map(|one| one.chip.clone()).collect();
+    Some(match chips.as_slice() {
+        [] => format!("On Linux {kernel} no crypto accelerator is in use here."),
+        chips => {
+            let ways: Vec<String> =
+                status.accelerators.iter().filter_map(|one| one.preferred.clone()).collect();
+            let reached = match ways.as_slice() {
+                [] => "no program can be sure to reach it".to_owned(),
+                [one] => format!("programs reach it through {one}"),
+                ways => format!("programs reach them through {}", listed(ways)),
+            };
+            format!("On Linux {kernel} there is {}; {reached}.", listed(chips))
+        }
+    })
+}
+
+fn correct(report: &Report) -> Option<String> {
+    let all = || report.checks.iter().flat_map(|check| &check.drivers);
+    let of = |verdict| all().filter(|driver| driver.verdict == verdict).count() as u64;
+    all().next()?;
+    let bad = of(Verdict::Wrong) + of(Verdict::Refuses);
+    Some(match (bad, of(Verdict::Exact)) {
+        (0, 0) => "None of its drivers could be reached to be checked.".to_owned(),
+        (0, exact) => format!("Every result of {} that could be checked was right.", count(exact, "driver")),
+        (bad, _) => format!(
+            "{} gave wrong results or refused requests: do not use what is marked below.",
+            count(bad, "driver")
+        ),
+    })
+}
+
+fn wins(report: &Report) -> Option<String> {
+    let ciphers: Vec<_> = report.tunes.iter().flat_map(|tune| &tune.ciphers).collect();
+    if ciphers.is_empty() {
+        return None;
+    }
+    let wins =
+        ciphers.iter().filter(|one| one.ways().iter().any(|(_, way)| way.from.is_some() && !way.undecided));
+    let names: Vec<String> = wins.map(|cipher| cipher.name.clone()).collect();
+    Some(match names.as_slice() {
+        [] => format!(
+            "For none of {} hardware was found to win: software is the right choice here.",
+            count(ciphers.len() as u64, "cipher")
+        ),
+        names => format!("Hardware wins for {}, from the sizes below on.", listed(names)),
+    })
+}
+
+/// How a figure or a word is called where it is missing.
+fn not_given(section: &mut Section, what: &str) {
+    section.note(format!("Not known: {what} was not given. The last section says how to get it."));
+}

@@ -1,0 +1,84 @@
+//! Is it correct?
+
+use super::not_given;
+use crate::document::Report;
+use crate::page::{Cell, Section, Tone, figure, judged, number, words};
+use crate::parts::check::{Check, Driver, Verdict};
+use crate::shell;
+
+pub fn section(report: &Report) -> Section {
+    let mut section = Section::new("correct", "Is it correct?");
+    if report.checks.is_empty() {
+        not_given(&mut section, "a check");
+    } else {
+        section.text(
+            "Each driver got published examples and random requests with every key length, alone and many at a time, and every \
+             result was compared with plain code of outboard's own, byte for byte.",
+        );
+    }
+    report.checks.iter().for_each(|check| one(&mut section, check));
+    for proof in &report.proofs {
+        for algorithm in proof.algorithms.iter().filter(|one| one.mismatches > 0) {
+            section.note(format!(
+                "Under {} {} of {} results of the driver differed from software's; the application got software's.",
+                proof.command_line(),
+                algorithm.mismatches,
+                algorithm.name
+            ));
+        }
+    }
+    section
+}
+
+fn one(section: &mut Section, check: &Check) {
+    let head = vec![
+        words("driver"),
+        words("algorithm"),
+        words("over"),
+        words("verdict"),
+        number("requests"),
+        number("MB"),
+        number("interrupts"),
+        words("the kernel's test"),
+    ];
+    let caption = format!("Results of the check with seed {}", check.seed);
+    section.table(caption, head, check.drivers.iter().map(row).collect());
+    for driver in &check.drivers {
+        if let Some(fault) = &driver.fault {
+            section.note(format!("{}: {fault}.", driver.name));
+        }
+        if driver.verdict == Verdict::Exact && driver.interrupts == Some(0) {
+            section.note(format!(
+                "{}: no interrupt came, so its driver computed all of it on the CPU, and no accelerator was checked.",
+                driver.name
+            ));
+        }
+    }
+    if check.interrupted {
+        section.note("The check was interrupted: drivers may be missing.");
+    }
+    let drivers: String = check.drivers.iter().map(|d| format!(" {}", shell::word(&d.name))).collect();
+    section.command(
+        "The same requests again:",
+        format!("sudo outboard check --seed {} --{drivers}", check.seed),
+    );
+}
+
+fn row(driver: &Driver) -> Vec<Cell> {
+    let tone = match driver.verdict {
+        Verdict::Exact if driver.interrupts == Some(0) => Tone::Doubt,
+        Verdict::Exact => Tone::Good,
+        Verdict::Wrong | Verdict::Refuses => Tone::Bad,
+        Verdict::Unreached => Tone::Doubt,
+    };
+    vec![
+        driver.name.as_str().into(),
+        driver.algorithm.as_str().into(),
+        driver.interface.as_deref().unwrap_or("-").into(),
+        judged(driver.verdict.words(), tone),
+        driver.requests.to_string().into(),
+        figure(driver.bytes as f64 / 1e6).into(),
+        driver.interrupts.map_or_else(|| "-".to_owned(), |count| count.to_string()).into(),
+        driver.selftest.as_str().into(),
+    ]
+}

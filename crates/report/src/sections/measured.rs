@@ -1,0 +1,78 @@
+//! How was it measured?
+
+use super::{not_given, wins};
+use crate::document::Report;
+use crate::page::{Cell, Section, figure, words};
+use crate::parts::tune::{Figure, Tune};
+
+pub fn section(report: &Report) -> Section {
+    let mut section = Section::new("measured", "How it was measured");
+    if report.tunes.is_empty() {
+        not_given(&mut section, "a measurement");
+        return section;
+    }
+    section.text(
+        "OpenSSL with the provider against OpenSSL without, in turns, by wall time; figures are medians of all samples. CPU time \
+         is that of the whole system, interrupts and kernel threads included. A size for which no interrupt of the accelerator \
+         came counts as lost. docs/measuring.md has the rules.",
+    );
+    for tune in &report.tunes {
+        one(&mut section, tune);
+        let status = report.status.as_ref().and_then(|status| status.kernel.release.as_ref());
+        if let Some(release) = status.filter(|release| **release != tune.machine.kernel) {
+            section.note(format!(
+                "This was measured on Linux {}, and the status is of Linux {release}: tune again before you rely on it.",
+                tune.machine.kernel
+            ));
+        }
+    }
+    section
+}
+
+fn one(section: &mut Section, tune: &Tune) {
+    let machine = &tune.machine;
+    let mut rows: Vec<(&str, String)> = vec![
+        ("when", tune.made.clone()),
+        ("kernel", format!("Linux {}", machine.kernel)),
+        ("CPU", format!("{}, {} online", machine.cpu, machine.cpus)),
+        ("OpenSSL", tune.openssl.clone()),
+        ("goal", format!("{}: {}", tune.goal, wins::goal(&tune.goal))),
+    ];
+    for driver in &tune.drivers {
+        rows.push((
+            "driver",
+            format!("{}, module {}, version {}", driver.driver, driver.module, driver.version),
+        ));
+    }
+    rows.extend(noise(tune));
+    let rows = rows.into_iter().map(|(what, is)| vec![Cell::from(what), is.into()]).collect();
+    section.table(format!("The measurement of {}", tune.made), vec![words("what"), words("it was")], rows);
+    tune.warnings.iter().for_each(|warning| section.note(format!("Warning: {warning}.")));
+}
+
+/// How much samples varied, and what confirmed that hardware did the work.
+fn noise(tune: &Tune) -> Vec<(&'static str, String)> {
+    let ways = tune.ciphers.iter().flat_map(|cipher| {
+        [Some(&cipher.encrypt), Some(&cipher.decrypt), cipher.sixteen_at_once.as_ref()].into_iter().flatten()
+    });
+    let points: Vec<_> = ways.flat_map(|way| &way.points).collect();
+    if points.is_empty() {
+        return Vec::new();
+    }
+    let figures: Vec<&Figure> = points.iter().flat_map(|point| [&point.software, &point.hardware]).collect();
+    let mut spreads: Vec<f64> = figures.iter().map(|figure| figure.spread * 100.0).collect();
+    spreads.sort_by(f64::total_cmp);
+    let [middle, worst] = [spreads.len() / 2, spreads.len() - 1].map(|index| figure(spreads[index]));
+    let sum =
+        |of: fn(&Figure) -> u64| figures.iter().fold(0_u64, |sum, figure| sum.saturating_add(of(figure)));
+    let interrupts = points.iter().map(|point| point.hardware.interrupts_per_request);
+    let (least, most) =
+        interrupts.fold((f64::MAX, f64::MIN), |(low, high), one| (low.min(one), high.max(one)));
+    let refused = points.iter().filter(|point| point.refused.is_some()).count();
+    vec![
+        ("noise", format!("samples deviate by {middle} % in the middle, {worst} % at worst")),
+        ("samples", format!("{}, of them outliers {}", sum(|one| one.samples), sum(|one| one.outliers))),
+        ("interrupts per request", format!("{} to {}", figure(least), figure(most))),
+        ("sizes", format!("{} measured, {refused} refused", points.len())),
+    ]
+}

@@ -1,0 +1,40 @@
+//! How to undo it? The files' words end up in commands only as names of drivers, quoted.
+
+use super::switched_on::allowed;
+use crate::document::Report;
+use crate::page::Section;
+use crate::shell;
+
+pub fn section(report: &Report) -> Section {
+    let mut section = Section::new("undo", "How to undo it");
+    let drivers = allowed(report);
+    if !drivers.is_empty() {
+        let names: String = drivers.iter().map(|name| format!(" {}", shell::word(name))).collect();
+        section.command(
+            "Take the accelerator from programs; their requests go on in software:",
+            format!("sudo outboard disallow --{names}"),
+        );
+    }
+    let has_policy = report.status.as_ref().is_some_and(|status| status.policy.is_some())
+        || report.tunes.iter().any(|tune| tune.written.is_some());
+    if has_policy {
+        section.command(
+            "Forget what was measured; the built-in thresholds hold again:",
+            "sudo rm /etc/outboard/policy",
+        );
+    }
+    let is_loaded = |status: &crate::parts::status::Status| {
+        status.openssl.providers.iter().any(|name| name == "outboard")
+    };
+    if report.status.as_ref().is_some_and(is_loaded) {
+        section.text("To keep OpenSSL from loading the provider, take its section out of openssl.cnf, or unset OPENSSL_CONF.");
+    }
+    if section.blocks.is_empty() {
+        section.text("Nothing that this report knows of was switched on. Making it changed nothing.");
+    }
+    section.command(
+        "Remove outboard itself, in the directory that it was installed from:",
+        "sudo make uninstall",
+    );
+    section
+}

@@ -1,0 +1,55 @@
+//! What is not known?
+
+use crate::document::Report;
+use crate::page::Section;
+
+pub fn section(report: &Report) -> Section {
+    let mut section = Section::new("unknown", "What is not known");
+    let mut files = Vec::new();
+    let mut missing = |is_missing: bool, what: &str, command: &str, file: &'static str| {
+        if is_missing {
+            section.command(what, format!("{command} >{file}"));
+            files.push(file);
+        }
+    };
+    missing(
+        report.status.is_none(),
+        "What is here and what reaches it, because no status was given:",
+        "outboard status --json",
+        "status.json",
+    );
+    missing(
+        report.checks.is_empty(),
+        "Whether it computes right, because no check was given:",
+        "sudo outboard check --for 1m --json",
+        "check.json",
+    );
+    missing(
+        report.tunes.is_empty(),
+        "Where it wins and at what cost, because no measurement was given (--dry-run switches nothing on):",
+        "sudo outboard tune --dry-run --json",
+        "tune.json",
+    );
+    if report.proofs.is_empty() {
+        section.command(
+            "Whether an application uses it, because no proof was given:",
+            "outboard prove --json prove.json -- COMMAND",
+        );
+        files.push("prove.json");
+    }
+    if !files.is_empty() {
+        let have = if report.is_empty() { "" } else { " and those that this report was made of" };
+        section.command(
+            format!("Then, with these files{have}:"),
+            format!("outboard report {}", files.join(" ")),
+        );
+    }
+    if !report.checks.is_empty() {
+        section.text("A check's file names neither its day nor its kernel: check again after an upgrade.");
+    }
+    section.text(
+        "No file holds the latency of single requests, or other numbers of requests at once than 1 and 16. Digests and \
+         authenticated modes are not measured.",
+    );
+    section
+}

@@ -1,0 +1,89 @@
+//! Where does it win?
+
+use super::not_given;
+use crate::document::Report;
+use crate::page::{Block, Cell, Section, Tone, count, judged, words};
+use crate::parts::tune::{Cipher, Direction, Tune};
+use crate::plot;
+
+pub fn section(report: &Report) -> Section {
+    let mut section = Section::new("wins", "Where does it win?");
+    if report.tunes.is_empty() {
+        not_given(&mut section, "a measurement");
+    }
+    report.tunes.iter().for_each(|tune| one(&mut section, tune));
+    section
+}
+
+fn one(section: &mut Section, tune: &Tune) {
+    section.text(format!("Measured {} on Linux {}; {}.", tune.made, tune.machine.kernel, goal(&tune.goal)));
+    if tune.interrupted {
+        section.note("The measurement was interrupted: ciphers may be missing, and nothing was written.");
+    }
+    if !tune.warnings.is_empty() {
+        section.note(format!(
+            "The figures may be worth less than they look: see {} under How it was measured.",
+            count(tune.warnings.len() as u64, "warning")
+        ));
+    }
+    let head = vec![
+        words("cipher"),
+        words("driver"),
+        words("over"),
+        words("encryption"),
+        words("decryption"),
+        words("encryption, 16 at once"),
+    ];
+    section.table("Decisions", head, tune.ciphers.iter().map(row).collect());
+    section.list(tune.ciphers.iter().map(|cipher| cipher.sentence.clone()).collect());
+    if !tune.reasons.is_empty() {
+        section.text("Why ciphers are missing:");
+        section.list(tune.reasons.clone());
+    }
+    let plots: Vec<_> = tune
+        .ciphers
+        .iter()
+        .flat_map(|cipher| cipher.ways().map(|(verb, way)| plot::of(cipher, verb, way)))
+        .flatten()
+        .collect();
+    if !plots.is_empty() {
+        section.text(
+            "Both scales are logarithmic. Circles are software, squares hardware, triangles hardware with 16 requests in one \
+             batch; the dotted line is the size from which hardware wins.",
+        );
+        section.blocks.push(Block::Plots(plots));
+    }
+}
+
+/// What winning means.
+pub fn goal(goal: &str) -> String {
+    match goal {
+        "throughput" => "winning is less wall time".to_owned(),
+        "cpu" => "winning is less CPU time of the whole system".to_owned(),
+        "balanced" => {
+            "winning is the smaller product of wall time and CPU time of the whole system".to_owned()
+        }
+        other => format!("the goal is {other}"),
+    }
+}
+
+fn row(cipher: &Cipher) -> Vec<Cell> {
+    let deep = cipher.sixteen_at_once.as_ref();
+    vec![
+        cipher.name.as_str().into(),
+        cipher.driver.as_str().into(),
+        cipher.interface.as_str().into(),
+        decision(&cipher.encrypt),
+        decision(&cipher.decrypt),
+        deep.map_or_else(|| "not measured".into(), decision),
+    ]
+}
+
+fn decision(way: &Direction) -> Cell {
+    let tone = match (way.undecided, way.from) {
+        (true, _) => Tone::Doubt,
+        (false, Some(_)) => Tone::Good,
+        (false, None) => Tone::Plain,
+    };
+    judged(way.threshold(), tone)
+}

@@ -1,0 +1,89 @@
+//! Two reports of a machine, before and after a new kernel.
+
+mod xml;
+
+use outboard_report::{Report, compare, read};
+use serde_json::Value;
+
+/// As the machine was, changed by `change`.
+fn report(made: &str, change: impl Fn(&mut [Value; 4])) -> Report {
+    let mut parts = [
+        include_str!("data/status.json"),
+        include_str!("data/check.json"),
+        include_str!("data/tune.json"),
+        include_str!("data/prove.json"),
+    ]
+    .map(|text| serde_json::from_str(text).unwrap());
+    change(&mut parts);
+    let mut report = Report::new(made.into());
+    for part in parts {
+        report.add("file", read(part.to_string().as_bytes()).unwrap()).unwrap();
+    }
+    report
+}
+
+fn before() -> Report {
+    report("2026-11-20T10:00:00Z", |_| {})
+}
+
+/// A kernel that closed a way, lost a driver and won another, is wrong, and slower in software.
+fn after() -> Report {
+    report("2026-11-21T10:00:00Z", |[status, check, tune, prove]| {
+        status["kernel"]["release"] = "7.4.0-amd64".into();
+        status["accelerators"][0]["reach"][0]["answer"] = "no".into();
+        let drivers = status["drivers"].as_array_mut().unwrap();
+        drivers.retain(|driver| driver["name"] != "virtio-pkcs1-rsa");
+        let mut ctr =
+            drivers.iter().find(|driver| driver["name"] == "virtio_crypto_aes_cbc").unwrap().clone();
+        (ctr["name"], ctr["algorithm"]) = ("virtio_crypto_aes_ctr".into(), "ctr(aes)".into());
+        drivers.push(ctr);
+        check["drivers"][0]["verdict"] = "wrong".into();
+        check["drivers"][0]["fault"] = "byte 7 is wrong".into();
+        tune["machine"]["kernel"] = "7.4.0-amd64".into();
+        tune["goal"] = "cpu".into();
+        let mut gone = tune["ciphers"][0].clone();
+        gone["name"] = "AES-128-CTR".into();
+        let ciphers = tune["ciphers"].as_array_mut().unwrap();
+        ciphers.remove(0);
+        ciphers.push(gone);
+        let cipher = &mut ciphers[0];
+        cipher["encrypt"]["from"] = 2880.into();
+        cipher["decrypt"]["from"] = Value::Null;
+        let largest = cipher["encrypt"]["points"]
+            .as_array_mut()
+            .unwrap()
+            .iter_mut()
+            .max_by_key(|p| p["bytes"].as_u64())
+            .unwrap();
+        largest["software"]["megabytes_per_second"] = 1.0.into();
+        // Less than what is told.
+        let hardware = largest["hardware"]["megabytes_per_second"].as_f64().unwrap();
+        largest["hardware"]["megabytes_per_second"] = (hardware * 1.04).into();
+        prove["verdict"] = "software".into();
+    })
+}
+
+#[test]
+fn what_came_went_and_moved_is_told() {
+    let comparison = compare(&before(), &after());
+    xml::skeleton(&comparison.html()).unwrap();
+    insta::assert_snapshot!(comparison.markdown());
+    insta::assert_snapshot!("json", comparison.json().unwrap());
+}
+
+#[test]
+fn the_same_twice_is_no_change() {
+    let text = compare(&before(), &before()).markdown();
+    assert!(text.contains("Nothing that both reports know of has changed."), "{text}");
+    assert!(!text.contains("moved |") && !text.contains("came |") && !text.contains("went |"), "{text}");
+}
+
+#[test]
+fn what_one_of_them_lacks_is_said_and_not_a_change() {
+    let empty = Report::new("2026-11-21T10:00:00Z".into());
+    let text = compare(&before(), &empty).markdown();
+    assert!(text.contains("Nothing that both reports know of has changed."), "{text}");
+    for part in ["status", "check", "measurement", "proof"] {
+        assert!(text.contains(&format!("The later report holds no {part}: it was not compared.")), "{text}");
+    }
+}

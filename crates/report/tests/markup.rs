@@ -1,0 +1,169 @@
+//! Whatever strings and numbers a file holds, they stay text: the page has the same tags.
+
+mod xml;
+
+use std::sync::LazyLock;
+
+use outboard_report::{Report, compare, read};
+use proptest::prelude::*;
+use serde_json::Value;
+
+const FILES: [&str; 4] = [
+    include_str!("data/status.json"),
+    include_str!("data/check.json"),
+    include_str!("data/tune.json"),
+    include_str!("data/prove.json"),
+];
+
+/// Words that decide what is said, not only how.
+const WORDS: [&str; 22] = [
+    "schema",
+    "verdict",
+    "answer",
+    "completion",
+    "interface",
+    "goal",
+    "bus",
+    "outboard-status/1",
+    "yes",
+    "no",
+    "accelerator",
+    "software",
+    "wrapper",
+    "cpu-instructions",
+    "kernel",
+    "own-interrupt",
+    "/dev/outboard",
+    "hardware",
+    "wins",
+    "even",
+    "loses",
+    "unclear",
+];
+
+/// Each string its own number, so that different ones stay different, and `more` behind it.
+fn replaced(value: &mut Value, more: &str, number: &mut usize) {
+    match value {
+        Value::String(text)
+            if !WORDS.contains(&text.as_str()) && !text.starts_with("outboard-") && text != "exact" =>
+        {
+            *number += 1;
+            *text = format!("n{number}{more}");
+        }
+        Value::Array(all) => all.iter_mut().for_each(|one| replaced(one, more, number)),
+        Value::Object(all) => all.values_mut().for_each(|one| replaced(one, more, number)),
+        _ => {}
+    }
+}
+
+fn report(more: &str) -> Report {
+    let mut report = Report::new(format!("now{more}"));
+    let mut number = 0;
+    for (file, text) in FILES.iter().enumerate() {
+        let mut value: Value = serde_json::from_str(text).unwrap();
+        replaced(&mut value, more, &mut number);
+        report.add(&format!("{file}{more}"), read(value.to_string().as_bytes()).unwrap()).unwrap();
+    }
+    report
+}
+
+/// Letters, and much that means something to HTML, SVG, Markdown, shells, terminals or XML.
+fn hostile() -> impl Strategy<Value = String> {
+    let pieces = prop::sample::select(vec![
+        "<",
+        ">",
+        "&",
+        "\"",
+        "'",
+        "`",
+        "</td>",
+        "<td></td>",
+        "<script>alert(1)</script>",
+        "--><!--",
+        "]]>",
+        "<![CDATA[",
+        "&lt;",
+        "&#0;",
+        "</style>",
+        "</svg>",
+        "onload=x",
+        "javascript:",
+        "|",
+        "\\",
+        "\n",
+        "\r",
+        "\t",
+        "\0",
+        "\u{1b}[2J",
+        "\u{202e}",
+        "\u{ffff}",
+        "é",
+        "\u{1f600}",
+        "{{",
+        "$(id)",
+        "http://x.example/",
+        "#",
+        "*",
+        "_",
+        "- ",
+        "1. ",
+    ]);
+    let any = any::<char>().prop_map(String::from);
+    prop::collection::vec(prop_oneof![pieces.prop_map(String::from), any], 0..12).prop_map(|all| all.concat())
+}
+
+/// With harmless strings.
+static PLAIN: LazyLock<(Report, Vec<String>)> = LazyLock::new(|| {
+    let report = report("");
+    let skeleton = xml::skeleton(&report.html()).unwrap();
+    (report, skeleton)
+});
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(48) })]
+
+    #[test]
+    fn strings_stay_text(more in hostile()) {
+        let hostile = report(&more);
+        let skeleton = xml::skeleton(&hostile.html()).map_err(TestCaseError::fail)?;
+        prop_assert_eq!(&skeleton, &PLAIN.1);
+        // What a reader of Markdown would take for HTML is none; indented commands are code.
+        for line in hostile.markdown().lines().filter(|line| !line.starts_with("    ")) {
+            prop_assert!(!line.contains('<') && !line.replace("\\:", "").contains("://"), "{}", line);
+            prop_assert!(!line.contains(char::is_control), "{:?}", line);
+        }
+        let changed = compare(&PLAIN.0, &hostile).html();
+        xml::skeleton(&changed).map_err(TestCaseError::fail)?;
+    }
+
+    #[test]
+    fn any_number_can_be_drawn(size in any::<u64>(), speed in any::<f64>(), spread in any::<f64>(), from in any::<Option<u64>>()) {
+        prop_assume!(speed.is_finite() && spread.is_finite());
+        let mut value: Value = serde_json::from_str(FILES[2]).unwrap();
+        let way = &mut value["ciphers"][0]["decrypt"];
+        way["from"] = from.into();
+        way["points"][0]["bytes"] = size.into();
+        way["points"][0]["hardware"]["megabytes_per_second"] = speed.into();
+        way["points"][0]["software"]["spread"] = spread.into();
+        let mut report = Report::new("now".into());
+        report.add("tune.json", read(value.to_string().as_bytes()).unwrap()).unwrap();
+        let page = report.html();
+        xml::skeleton(&page).map_err(TestCaseError::fail)?;
+        prop_assert!(!page.contains("NaN") && !page.contains("inf "), "{}", page);
+        let mut old = Report::new("then".into());
+        old.add("tune.json", read(FILES[2].as_bytes()).unwrap()).unwrap();
+        compare(&old, &report).html();
+    }
+
+    #[test]
+    fn any_bytes_are_a_part_or_an_error(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        prop_assert!(read(&bytes).is_err());
+    }
+
+    #[test]
+    fn a_file_cut_anywhere_is_an_error(file in 0..FILES.len(), part in 0.0..1.0_f64) {
+        let text = FILES[file].trim_end();
+        let cut = (text.len() as f64 * part) as usize;
+        prop_assert!(read(&text.as_bytes()[..cut]).is_err());
+    }
+}

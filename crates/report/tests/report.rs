@@ -1,0 +1,114 @@
+//! Reports of a virtual machine: what its commands said, cut to two ciphers. And of less.
+
+mod xml;
+
+use outboard_report::{Part, Report, read};
+
+const FILES: [(&str, &str); 5] = [
+    ("status.json", include_str!("data/status.json")),
+    ("check.json", include_str!("data/check.json")),
+    ("tune.json", include_str!("data/tune.json")),
+    ("prove.json", include_str!("data/prove.json")),
+    ("prove-ctr.json", include_str!("data/prove-ctr.json")),
+];
+
+fn report(names: &[&str]) -> Report {
+    let mut report = Report::new("2026-11-21T16:20:00Z".into());
+    for (name, text) in FILES.iter().filter(|(name, _)| names.contains(name)) {
+        report.add(name, read(text.as_bytes()).unwrap()).unwrap();
+    }
+    report
+}
+
+fn whole() -> Report {
+    report(&FILES.map(|(name, _)| name))
+}
+
+#[test]
+fn the_page_answers_all_questions() {
+    let html = whole().html();
+    xml::skeleton(&html).unwrap();
+    insta::assert_snapshot!(html);
+}
+
+#[test]
+fn markdown_says_the_same() {
+    insta::assert_snapshot!(whole().markdown());
+}
+
+#[test]
+fn what_was_not_given_is_named_with_the_command_that_gives_it() {
+    let html = report(&[]).html();
+    xml::skeleton(&html).unwrap();
+    insta::assert_snapshot!(report(&[]).markdown());
+    insta::assert_snapshot!("only_a_status", report(&["status.json"]).markdown());
+    for (name, _) in FILES {
+        let part = report(&[name]).html();
+        xml::skeleton(&part).unwrap();
+        assert!(part.contains("Not known: "), "{name}");
+    }
+    assert!(!whole().html().contains("Not known: "));
+}
+
+#[test]
+fn the_document_can_be_read_again() {
+    let json = whole().json().unwrap();
+    let Ok(Part::Report(again)) = read(json.as_bytes()) else { panic!("{json}") };
+    assert_eq!(again.html(), whole().html());
+    assert_eq!(again.json().unwrap(), json);
+    let value: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(value["schema"], "outboard-report/1");
+    assert_eq!(value["sources"][0]["schema"], "outboard-status/1");
+    insta::assert_snapshot!(report(&["check.json", "prove.json"]).json().unwrap());
+}
+
+#[test]
+fn a_report_has_one_status() {
+    let mut report = report(&["status.json"]);
+    let error = report.add("again.json", read(FILES[0].1.as_bytes()).unwrap()).unwrap_err().to_string();
+    assert!(error.contains("status.json is a status already") && error.contains("--compare"), "{error}");
+    let whole = read(whole().json().unwrap().as_bytes()).unwrap();
+    let error = report.add("report.json", whole).unwrap_err().to_string();
+    assert!(error.contains("give it alone"), "{error}");
+}
+
+#[test]
+fn a_drivers_faults_are_not_hidden() {
+    let wrong = FILES[1]
+        .1
+        .replace("\"exact\"", "\"wrong\"")
+        .replace("\"fault\": null", "\"fault\": \"byte 7 is wrong\"");
+    let mut report = report(&["tune.json"]);
+    report.add("check.json", read(wrong.as_bytes()).unwrap()).unwrap();
+    let text = report.markdown();
+    for says in ["1 driver gave wrong results", "✗ wrong", "virtio_crypto_aes_cbc: byte 7 is wrong."] {
+        assert!(text.contains(says), "{says}: {text}");
+    }
+    let silent = FILES[1].1.replace("\"interrupts\": 1309", "\"interrupts\": 0");
+    report.add("silent.json", read(silent.as_bytes()).unwrap()).unwrap();
+    assert!(report.markdown().contains("no interrupt came"));
+}
+
+#[test]
+fn figures_of_another_kernel_are_noted() {
+    let mut report = report(&["status.json"]);
+    let other = FILES[2].1.replace("7.3.4+deb13-amd64", "6.12.0-amd64");
+    report.add("tune.json", read(other.as_bytes()).unwrap()).unwrap();
+    assert!(
+        report
+            .markdown()
+            .contains("> This was measured on Linux 6.12.0-amd64, and the status is of Linux 7.3.4")
+    );
+}
+
+#[test]
+fn names_in_commands_are_quoted() {
+    let evil = FILES[1].1.replace("virtio_crypto_aes_cbc", "x; rm -rf ~ #");
+    let mut report = report(&[]);
+    report.add("check.json", read(evil.as_bytes()).unwrap()).unwrap();
+    assert!(
+        report.markdown().contains("    sudo outboard disallow -- 'x; rm -rf ~ #'\n"),
+        "{}",
+        report.markdown()
+    );
+}

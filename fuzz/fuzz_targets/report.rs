@@ -1,0 +1,40 @@
+//! Files for `outboard report`: real ones with any bytes put in somewhere, and the bytes alone. What can be read must give a page
+//! whose markup is all the report's own.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use outboard_report::{Part, Report, compare, read};
+
+#[path = "../../crates/report/tests/xml/mod.rs"]
+mod xml;
+
+const FILES: [&str; 4] = [
+    include_str!("../../crates/report/tests/data/status.json"),
+    include_str!("../../crates/report/tests/data/check.json"),
+    include_str!("../../crates/report/tests/data/tune.json"),
+    include_str!("../../crates/report/tests/data/prove.json"),
+];
+
+fuzz_target!(|input: (u8, u16, u8, &[u8])| {
+    let (file, at, cut, bytes) = input;
+    let whole = FILES[usize::from(file) % FILES.len()].as_bytes();
+    let from = usize::from(at) % whole.len();
+    let to = (from + usize::from(cut)).min(whole.len());
+    let spliced = [&whole[..from], bytes, &whole[to..]].concat();
+    for bytes in [bytes, &spliced] {
+        let Ok(part) = read(bytes) else { continue };
+        let report = match part {
+            Part::Report(report) => *report,
+            part => {
+                let mut report = Report::new("now".into());
+                report.add("file.json", part).expect("it is the first");
+                report
+            }
+        };
+        xml::skeleton(&report.html()).expect("the page is well-formed");
+        report.markdown();
+        let again = report.json().expect("it is JSON");
+        assert!(matches!(read(again.as_bytes()), Ok(Part::Report(_))), "the document can be read again");
+        compare(&report, &Report::new("now".into()));
+    }
+});
