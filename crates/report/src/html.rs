@@ -7,6 +7,9 @@ use crate::svg;
 
 const STYLE: &str = include_str!("style.css");
 
+/// Characters of a row's heading that are not broken into lines.
+const SHORT: usize = 24;
+
 /// The page.
 pub fn page(title: &str, lead: &[String], sections: &[Section]) -> String {
     let title = escape(title);
@@ -104,7 +107,10 @@ fn table(html: &mut String, table: &Table) {
 }
 
 fn td(cell: &Cell, is_heading: bool, is_number: bool) -> String {
-    let classes: Vec<&str> = is_number.then_some("number").into_iter().chain(cell.tone.class()).collect();
+    // A name that fits into a line stays in one.
+    let is_short = is_heading && cell.text.chars().count() <= SHORT;
+    let shape = is_number.then_some("number").into_iter().chain(is_short.then_some("short"));
+    let classes: Vec<&str> = shape.chain(cell.tone.class()).collect();
     let class = if classes.is_empty() { String::new() } else { format!(" class=\"{}\"", classes.join(" ")) };
     let text = format!("{}{}", cell.tone.mark(), escape(&cell.text));
     match is_heading {

@@ -26,14 +26,15 @@ fn by_status(
 pub fn of(old: &Report, new: &Report) -> Vec<Change> {
     let list = |status: &Status| {
         let known = |value: &Option<String>| value.clone().unwrap_or_else(|| "not known".to_owned());
+        let words = |all: &[String]| if all.is_empty() { "none".to_owned() } else { all.join(", ") };
         let mut pairs = vec![
             ("kernel".to_owned(), known(&status.kernel.release)),
             ("machine".to_owned(), known(&status.machine.model)),
             ("CPU".to_owned(), known(&status.cpu.model)),
             ("CPUs".to_owned(), status.cpu.cpus.to_string()),
-            ("AES instructions".to_owned(), status.cpu.aes.join(", ")),
+            ("AES instructions".to_owned(), words(&status.cpu.aes)),
             ("OpenSSL".to_owned(), known(&status.openssl.version)),
-            ("OpenSSL's providers".to_owned(), status.openssl.providers.join(", ")),
+            ("OpenSSL's providers".to_owned(), words(&status.openssl.providers)),
         ];
         if let Some(policy) = &status.policy {
             let state = if policy.in_force { "in force" } else { "not in force" };
@@ -66,9 +67,10 @@ pub fn reach(old: &Report, new: &Report) -> Vec<Change> {
         });
         of_one.collect()
     };
-    let better = |_: Option<&str>, now: Option<&str>| match now {
-        Some("yes") => Some(true),
-        Some("no") => Some(false),
+    // A way that is new and leads nowhere is no loss.
+    let better = |was: Option<&str>, now: Option<&str>| match (was, now) {
+        (_, Some("yes")) | (Some("no"), Some(_)) => Some(true),
+        (Some("yes"), _) | (Some(_), Some("no")) => Some(false),
         _ => None,
     };
     let picks = |status: &Status| {

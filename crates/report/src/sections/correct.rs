@@ -33,9 +33,9 @@ pub fn section(report: &Report) -> Section {
 fn one(section: &mut Section, check: &Check) {
     let head = vec![
         words("driver"),
+        words("verdict"),
         words("algorithm"),
         words("over"),
-        words("verdict"),
         number("requests"),
         number("MB"),
         number("interrupts"),
@@ -73,9 +73,9 @@ fn row(driver: &Driver) -> Vec<Cell> {
     };
     vec![
         driver.name.as_str().into(),
+        judged(driver.verdict.words(), tone),
         driver.algorithm.as_str().into(),
         driver.interface.as_deref().unwrap_or("-").into(),
-        judged(driver.verdict.words(), tone),
         driver.requests.to_string().into(),
         figure(driver.bytes as f64 / 1e6).into(),
         driver.interrupts.map_or_else(|| "-".to_owned(), |count| count.to_string()).into(),

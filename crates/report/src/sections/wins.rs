@@ -28,11 +28,11 @@ fn one(section: &mut Section, tune: &Tune) {
     }
     let head = vec![
         words("cipher"),
-        words("driver"),
-        words("over"),
         words("encryption"),
         words("decryption"),
         words("encryption, 16 at once"),
+        words("driver"),
+        words("over"),
     ];
     section.table("Decisions", head, tune.ciphers.iter().map(row).collect());
     section.list(tune.ciphers.iter().map(|cipher| cipher.sentence.clone()).collect());
@@ -71,11 +71,11 @@ fn row(cipher: &Cipher) -> Vec<Cell> {
     let deep = cipher.sixteen_at_once.as_ref();
     vec![
         cipher.name.as_str().into(),
-        cipher.driver.as_str().into(),
-        cipher.interface.as_str().into(),
         decision(&cipher.encrypt),
         decision(&cipher.decrypt),
         deep.map_or_else(|| "not measured".into(), decision),
+        cipher.driver.as_str().into(),
+        cipher.interface.as_str().into(),
     ]
 }
 

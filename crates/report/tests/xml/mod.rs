@@ -108,7 +108,10 @@ pub fn skeleton(page: &str) -> Result<Vec<String>, String> {
             if key == "href" && !value.starts_with('#') {
                 return Err(format!("a link to {value}"));
             }
-            shape += &format!(" {key}");
+            // How long a name is may decide how it looks.
+            if key != "class" {
+                shape += &format!(" {key}");
+            }
             attributes = more.trim_start();
         }
         tags.push(shape);
