@@ -7,7 +7,7 @@ CACHE = $${OUTBOARD_CACHE:-$${XDG_CACHE_HOME:-$$HOME/.cache}/outboard}
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 28
 
-demo: ## a virtual router whose slow CPU hands AES to an accelerator, with proof
+demo: ## a virtual router whose slow CPU hands AES to an accelerator, with proof; leaves target/report.html
 	@scripts/setup
 	@vm/demo
 
