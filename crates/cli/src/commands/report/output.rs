@@ -92,5 +92,6 @@ fn explained(name: &Path, error: &io::Error) -> anyhow::Error {
         StorageFull | QuotaExceeded => "make some room, or name a file on another disk with --output",
         _ => "name another file with --output",
     };
-    anyhow!("{}: {error}; {advice}, and an older report there is as it was", name.display())
+    let kept = if name.is_file() { ", and the older report there is as it was" } else { "" };
+    anyhow!("{}: {error}; {advice}{kept}", name.display())
 }
