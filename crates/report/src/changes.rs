@@ -94,20 +94,34 @@ pub fn all(old: &Report, new: &Report) -> Vec<Change> {
     .concat()
 }
 
+/// A part of a report, and what is said with it.
+type Needs = (&'static str, fn(&Report) -> bool, &'static [Topic]);
+
+const NEEDS: [Needs; 4] = [
+    ("status", |report| report.status.is_some(), &[Topic::System, Topic::Accelerators, Topic::Reach]),
+    ("check", |report| !report.checks.is_empty(), &[Topic::Correct]),
+    ("measurement", |report| !report.tunes.is_empty(), &[Topic::Thresholds, Topic::Figures]),
+    ("proof", |report| !report.proofs.is_empty(), &[Topic::Proofs]),
+];
+
+/// What both know of.
+pub fn compared(old: &Report, new: &Report) -> Vec<Topic> {
+    let both = NEEDS.iter().filter(|(_, has, _)| has(old) && has(new));
+    both.flat_map(|(_, _, topics)| topics.iter().copied()).collect()
+}
+
 /// Why changes may be missing, or mean less than they seem.
 pub fn remarks(old: &Report, new: &Report) -> Vec<String> {
     let mut remarks = Vec::new();
-    for (what, of) in [
-        ("status", (|report| report.status.is_some()) as fn(&Report) -> bool),
-        ("check", |report| !report.checks.is_empty()),
-        ("measurement", |report| !report.tunes.is_empty()),
-        ("proof", |report| !report.proofs.is_empty()),
-    ] {
-        match (of(old), of(new)) {
-            (true, true) | (false, false) => {}
+    for (what, has, _) in NEEDS {
+        match (has(old), has(new)) {
+            (true, true) => {}
             (true, false) => remarks.push(format!("The later report holds no {what}: it was not compared.")),
             (false, true) => {
-                remarks.push(format!("The earlier report holds no {what}: it was not compared."))
+                remarks.push(format!("The earlier report holds no {what}: it was not compared."));
+            }
+            (false, false) => {
+                remarks.push(format!("Neither report holds a {what}: nothing of it was compared."));
             }
         }
     }

@@ -15,6 +15,8 @@ pub struct Comparison {
     old: Side,
     /// Of the later one.
     new: Side,
+    /// What both know.
+    compared: Vec<Topic>,
     changes: Vec<Change>,
     /// Why changes may be missing, or mean less than they seem.
     remarks: Vec<String>,
@@ -34,6 +36,7 @@ pub fn compare(old: &Report, new: &Report) -> Comparison {
         schema: "outboard-comparison/1",
         old: side(old),
         new: side(new),
+        compared: changes::compared(old, new),
         changes: changes::all(old, new),
         remarks: changes::remarks(old, new),
     }
@@ -85,7 +88,9 @@ impl Comparison {
     fn of(&self, topic: Topic) -> Section {
         let mut section = Section::new(topic.id(), topic.title());
         let changes: Vec<&Change> = self.changes.iter().filter(|change| change.topic == topic).collect();
-        if changes.is_empty() {
+        if !self.compared.contains(&topic) {
+            section.text("Not compared: not both reports know of it.");
+        } else if changes.is_empty() {
             section.text("No change.");
         }
         let head =

@@ -2,7 +2,7 @@
 
 use super::{Change, Topic, lists};
 use crate::document::Report;
-use crate::parts::status::Status;
+use crate::parts::status::{Accelerator, Algorithm, Status, Way};
 
 type Pairs = Vec<(String, String)>;
 
@@ -61,29 +61,37 @@ pub fn accelerators(old: &Report, new: &Report) -> Vec<Change> {
 }
 
 pub fn reach(old: &Report, new: &Report) -> Vec<Change> {
-    let ways = |status: &Status| {
-        let of_one = status.accelerators.iter().flat_map(|one| {
-            one.reach.iter().map(|way| (format!("{} to {}", way.interface, one.chip), way.answer.clone()))
-        });
-        of_one.collect()
-    };
     // A way that is new and leads nowhere is no loss.
     let better = |was: Option<&str>, now: Option<&str>| match (was, now) {
         (_, Some("yes")) | (Some("no"), Some(_)) => Some(true),
         (Some("yes"), _) | (Some(_), Some("no")) => Some(false),
         _ => None,
     };
+    let answers = |status: &Status| ways(status).map(|(name, way)| (name, way.answer.clone())).collect();
     let picks = |status: &Status| {
-        let pick = |one: &crate::parts::status::Algorithm| {
-            (
-                format!("the kernel's pick for {}", one.name),
-                format!("{} ({})", one.picked.driver, one.picked.verdict),
-            )
+        let pick = |one: &Algorithm| {
+            let what = format!("the kernel's pick for {}", one.name);
+            (what, format!("{} ({})", one.picked.driver, one.picked.verdict))
         };
         status.algorithms.iter().map(pick).collect()
     };
-    [by_status(Topic::Reach, old, new, ways, better), by_status(Topic::Reach, old, new, picks, |_, _| None)]
-        .concat()
+    let mut moved = by_status(Topic::Reach, old, new, answers, better);
+    // The answer counts; why it is so now is what one asks next.
+    for change in &mut moved {
+        let why = new.status.as_ref().and_then(|status| ways(status).find(|(name, _)| *name == change.what));
+        change.now = change.now.take().map(|now| match why {
+            Some((_, way)) => format!("{now}: {}", way.why),
+            None => now,
+        });
+    }
+    moved.extend(by_status(Topic::Reach, old, new, picks, |_, _| None));
+    moved
+}
+
+/// All ways to all accelerators.
+fn ways(status: &Status) -> impl Iterator<Item = (String, &Way)> {
+    let of_one = |one: &Accelerator, way: &Way| format!("{} to {}", way.interface, one.chip);
+    status.accelerators.iter().flat_map(move |one| one.reach.iter().map(move |way| (of_one(one, way), way)))
 }
 
 pub fn checks(old: &Report, new: &Report) -> Vec<Change> {

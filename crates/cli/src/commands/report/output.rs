@@ -1,7 +1,7 @@
 //! Where a report goes: a file takes its place in one step (rename(2)), so that an end in the middle, or a full disk, leaves the
 //! old one.
 
-use std::fs::{self, File, OpenOptions, Permissions};
+use std::fs::{self, OpenOptions, Permissions};
 use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -73,14 +73,14 @@ fn replace(place: &Path, text: &str) -> io::Result<()> {
     };
     // What the umask leaves of it, as for any file that a command writes.
     let permissions = Permissions::from_mode(0o666);
-    let mut new = tempfile::Builder::new()
-        .prefix(".outboard-report-")
-        .permissions(permissions)
-        .tempfile_in(directory)?;
-    new.write_all(text.as_bytes())?;
+    let new =
+        tempfile::Builder::new().prefix(".outboard-report-").permissions(permissions).tempfile_in(directory);
+    // The cause alone, without the name of the file that is to take the place.
+    let mut new = new.map_err(|error| io::Error::from(error.kind()))?;
+    new.as_file_mut().write_all(text.as_bytes())?;
     new.as_file().sync_all()?;
     new.persist(place)?;
-    File::open(directory)?.sync_all()
+    Ok(())
 }
 
 fn explained(name: &Path, error: &io::Error) -> anyhow::Error {
@@ -92,8 +92,6 @@ fn explained(name: &Path, error: &io::Error) -> anyhow::Error {
         StorageFull | QuotaExceeded => "make some room, or name a file on another disk with --output",
         _ => "name another file with --output",
     };
-    // The cause alone, without the name of the file that was to take the place.
-    let cause = error.get_ref().and_then(|inner| inner.source()).map(ToString::to_string);
-    let cause = cause.unwrap_or_else(|| error.to_string());
-    anyhow!("{}: {cause}; {advice}, and an older report there is as it was", name.display())
+    let kept = if name.is_file() { ", and the older report there is as it was" } else { "" };
+    anyhow!("{}: {error}; {advice}{kept}", name.display())
 }
