@@ -7,6 +7,7 @@ use outboard_drivers::families::Completion;
 use outboard_drivers::interrupts::Difference;
 use outboard_measure::cpu::seconds;
 use outboard_measure::meter::Spent;
+use outboard_report::without_secrets;
 use serde::Serialize;
 
 /// The document of `--json`. Fields are only added within a version; times are in seconds, sizes in bytes.
@@ -14,7 +15,7 @@ use serde::Serialize;
 pub struct Proof {
     /// `outboard-prove/1`.
     pub schema: &'static str,
-    /// The command and its arguments; bytes that are not UTF-8 are replaced.
+    /// The command and its arguments, without openssl's keys and passwords; bytes that are not UTF-8 are replaced.
     pub command: Vec<String>,
     /// The command's exit code as a shell gives it: 128 + N after signal N.
     pub exit_code: u8,
@@ -128,7 +129,7 @@ impl Proof {
         let met = |required: f64| required == 0.0 || (verdict == Verdict::Hardware && percent >= required);
         Self {
             schema: "outboard-prove/1",
-            command: ended.words.clone(),
+            command: without_secrets(ended.words.clone()),
             exit_code: ended.code(),
             signal: ended.signal(),
             verdict,
