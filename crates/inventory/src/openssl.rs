@@ -12,8 +12,8 @@ use serde::Serialize;
 pub use config::{Engines, parse_engines};
 pub use run::Pending;
 
-/// The longest that `openssl` may take.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// The longest that `openssl` may take: on a busy router it takes seconds.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// What was found.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -53,7 +53,7 @@ impl Question {
         Self { version: start(&["version", "-a"]), providers: start(&["list", "-providers"]) }
     }
 
-    /// Waits for the answers, 2 s at most.
+    /// Waits for the answers, 10 s each at most.
     pub fn answer(self, root: &Root) -> OpenSsl {
         let text = |pending: Option<Pending>| pending.and_then(|p| p.finish(PATIENCE)).unwrap_or_default();
         let mut found = from_version(&text(self.version));
