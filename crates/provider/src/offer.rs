@@ -96,8 +96,10 @@ fn tuned(provider: &Provider) -> Option<Tuned> {
         Ok(tuned)
     });
     found.unwrap_or_else(|why| {
-        // Not a warning where nobody made a mistake: each process after a kernel update would say it.
-        let level = if matches!(why, Unfit::Stale { .. }) { Level::Info } else { Level::Warn };
+        // Not a warning where nobody made a mistake: each process after a kernel update would say it, and each that may not open
+        // files. (Of those, sshd's before authentication is killed for a line to a log file.)
+        let is_a_mistake = !matches!(why, Unfit::Stale { .. } | Unfit::Io(_));
+        let level = if is_a_mistake { Level::Warn } else { Level::Info };
         let line = format!("{}: {why}; the built-in thresholds are in force", path.display());
         provider.log.line(level, format_args!("{line}"));
         provider.counters.note(&line);
