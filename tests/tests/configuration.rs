@@ -298,3 +298,30 @@ fn openssl_works_when_the_module_is_missing() {
     let output = run(&openssl, &config, &arguments);
     assert!(output.status.success() && output.stdout.len() == 1008, "{}", said(&output));
 }
+
+/// As sshd's child before authentication, whose standard error may be a log file (`sshd -E`).
+#[test]
+fn a_line_to_a_log_file_kills_nobody_who_may_not_write_files() {
+    let test = "a_line_to_a_log_file_kills_nobody_who_may_not_write_files";
+    let Some(openssl) = on_path("openssl") else { return skip(test, "the openssl command") };
+    let module = match module() {
+        Ok(module) => module,
+        Err(missing) => return skip(test, missing),
+    };
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let [config, log] = ["openssl.cnf", "log"].map(|name| folder.path().join(name));
+    // Worth a warning each time that it is loaded.
+    let settings = [("COUNTERS", "/nonexistent/counters")];
+    write_config(&config, &outboard_section(&module, &settings, true), Order::DefaultFirst);
+    for (limit, lines) in [("unlimited", 1), ("0", 0)] {
+        let script = r#"ulimit -f "$1" && exec "$2" list -providers 2>>"$3""#;
+        let paths = [&openssl, &log].map(|path| path.to_str().expect("a plain name"));
+        let arguments = ["-c", script, "sh", limit, paths[0], paths[1]];
+        fs::write(&log, "").expect("a file");
+        let output = run("/bin/sh".as_ref(), &config, &arguments);
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success() && text.contains("outboard"), "{limit}: {}", said(&output));
+        let log = fs::read_to_string(&log).expect("a text");
+        assert_eq!(log.matches("warn: COUNTERS").count(), lines, "{limit}: {log}");
+    }
+}

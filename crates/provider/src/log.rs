@@ -3,6 +3,9 @@
 //! Standard error is all that is left to a library in a sandbox or a chroot; systemd keeps it in the journal.
 
 use std::fmt;
+use std::io;
+use std::mem::MaybeUninit;
+use std::ptr::null_mut;
 use std::str::FromStr;
 
 /// Key `LOG_LEVEL`: what is said. Each level includes those before it.
@@ -59,8 +62,25 @@ impl Log {
             return;
         }
         let line = format!("outboard[{}]: {}: {text}\n", std::process::id(), level.name());
-        // SAFETY: the line is readable for its length. A closed standard error is nobody's problem.
-        unsafe { libc::write(libc::STDERR_FILENO, line.as_ptr().cast(), line.len()) };
+        write_unharmed(line.as_bytes());
+    }
+}
+
+/// Writes to standard error. A closed one is nobody's problem; and where it is a file and files may not grow (RLIMIT_FSIZE, which
+/// sshd sets to 0 before authentication), the line is lost, and not the process: SIGXFSZ stays blocked in this thread then, since
+/// it would strike once let through.
+fn write_unharmed(line: &[u8]) {
+    let (mut file_size, mut before) = (MaybeUninit::uninit(), MaybeUninit::uninit());
+    // SAFETY: sets on the stack, filled by the functions; the line is readable for its length.
+    unsafe {
+        libc::sigemptyset(file_size.as_mut_ptr());
+        libc::sigaddset(file_size.as_mut_ptr(), libc::SIGXFSZ);
+        let blocked = libc::pthread_sigmask(libc::SIG_BLOCK, file_size.as_ptr(), before.as_mut_ptr()) == 0;
+        let written = libc::write(libc::STDERR_FILENO, line.as_ptr().cast(), line.len());
+        let is_too_large = written < 0 && io::Error::last_os_error().raw_os_error() == Some(libc::EFBIG);
+        if blocked && !is_too_large {
+            libc::pthread_sigmask(libc::SIG_SETMASK, before.as_ptr(), null_mut());
+        }
     }
 }
 

@@ -97,7 +97,7 @@ fn tuned(provider: &Provider) -> Option<Tuned> {
     });
     found.unwrap_or_else(|why| {
         // Not a warning where nobody made a mistake: each process after a kernel update would say it, and each that may not open
-        // files. (Of those, sshd's before authentication is killed for a line to a log file.)
+        // files.
         let is_a_mistake = !matches!(why, Unfit::Stale { .. } | Unfit::Io(_));
         let level = if is_a_mistake { Level::Warn } else { Level::Info };
         let line = format!("{}: {why}; the built-in thresholds are in force", path.display());
