@@ -11,6 +11,7 @@
 //! - `software`: the default provider, found through the core
 //! - `hardware`: the driver, its failures, its rest
 //! - `offer`: which algorithms are offered; `decided`: what is found out once
+//! - `contexts`: contexts handed to the core and taken back; `soft_counts`: what each does in software
 //! - `cipher`: cipher contexts; `aead`: those of ciphers that authenticate
 //! - `digest`: digest contexts
 //! - `hash`: what digests and HMACs have in common: a message that is gathered, a driver that hashes it
@@ -20,6 +21,7 @@
 mod aead;
 mod cipher;
 mod config;
+mod contexts;
 mod core;
 mod decided;
 mod digest;
@@ -31,6 +33,7 @@ mod log;
 mod offer;
 mod rand;
 mod sessions;
+mod soft_counts;
 mod software;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};

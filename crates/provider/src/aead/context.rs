@@ -1,19 +1,16 @@
 //! What a context holds.
 
 use std::ffi::c_void;
-use std::ptr::null_mut;
 
 use zeroize::Zeroizing;
 
 use crate::cipher::Mode;
+use crate::contexts::hand_over;
 use crate::entry::Provider;
-use crate::guard;
 use crate::keeping::Keeping;
 use crate::offer::Cipher;
+use crate::soft_counts::SoftCounts;
 use crate::software::SoftContext;
-
-/// So many software requests are counted here before they go to the shared counters.
-const COUNTED_TOGETHER: u64 = 4096;
 
 /// Bytes of a full tag, and room for any.
 pub(super) const FULL_TAG: usize = 16;
@@ -88,9 +85,8 @@ pub(crate) struct Context {
     pub(super) stage: Stage,
     /// CCM, not GCM.
     pub(super) ccm: bool,
-    /// Software requests and bytes not yet in the shared counters.
-    pub(super) soft_requests: u64,
-    pub(super) soft_bytes: u64,
+    /// Software requests not yet in the shared counters.
+    pub(super) soft_counts: SoftCounts,
 
     pub(super) cipher: &'static Cipher,
     pub(super) provider: &'static Provider,
@@ -135,8 +131,7 @@ impl Context {
             soft,
             stage: Stage::Soft,
             ccm,
-            soft_requests: 0,
-            soft_bytes: 0,
+            soft_counts: SoftCounts::new(provider, cipher.kind.name),
             cipher,
             provider,
             form: Form { encrypt: true, nonce_len, tag_len },
@@ -163,8 +158,7 @@ impl Context {
         }
         Some(Box::new(Context {
             soft: self.soft.duplicate()?,
-            soft_requests: 0,
-            soft_bytes: 0,
+            soft_counts: SoftCounts::new(self.provider, self.cipher.kind.name),
             key: self.key.clone(),
             aad: self.aad.clone(),
             ahead: None,
@@ -222,33 +216,11 @@ impl Context {
     pub(super) fn may_offload(&self) -> bool {
         !self.key.is_empty() && (!self.ccm || self.key_form == self.form) && self.cipher.hardware.is_up()
     }
-
-    /// Counts a request that software did.
-    #[inline]
-    pub(super) fn count_soft(&mut self, bytes: usize) {
-        self.soft_requests += 1;
-        self.soft_bytes = self.soft_bytes.wrapping_add(bytes as u64);
-        if self.soft_requests >= COUNTED_TOGETHER {
-            self.flush_counts();
-        }
-    }
-
-    #[cold]
-    fn flush_counts(&mut self) {
-        if self.soft_requests > 0 {
-            if let Some(row) = self.provider.counters.row(self.cipher.kind.name) {
-                row.add_sw(self.soft_requests, self.soft_bytes);
-            }
-            self.soft_requests = 0;
-            self.soft_bytes = 0;
-        }
-    }
 }
 
 impl Drop for Context {
     fn drop(&mut self) {
         self.keeping.close(&self.cipher.hardware);
-        self.flush_counts();
     }
 }
 
@@ -262,26 +234,11 @@ pub(super) unsafe extern "C" fn newctx<const KIND: usize>(provider: *mut c_void)
 /// Once, and not in each of its callers.
 #[inline(never)]
 fn made(provider: &'static Provider, kind: usize) -> *mut c_void {
-    guard(null_mut(), || {
-        let cipher = provider.offer().and_then(|offer| offer.cipher(kind));
-        let context = cipher.and_then(|cipher| Context::new(provider, cipher));
-        context.map_or(null_mut(), |context| Box::into_raw(context).cast())
-    })
-}
-
-/// `OSSL_FUNC_cipher_freectx`
-pub(super) unsafe extern "C" fn freectx(at: *mut c_void) {
-    if !at.is_null() {
-        // SAFETY: the core gives a context back once, and it was made by `newctx` or `dupctx`.
-        guard((), || drop(unsafe { Box::from_raw(at.cast::<Context>()) }));
-    }
+    hand_over(|| Context::new(provider, provider.offer()?.cipher(kind)?))
 }
 
 /// `OSSL_FUNC_cipher_dupctx`
 pub(super) unsafe extern "C" fn dupctx(at: *mut c_void) -> *mut c_void {
-    guard(null_mut(), || {
-        // SAFETY: the core's promise about contexts.
-        let original = unsafe { super::context(at) };
-        original.duplicate().map_or(null_mut(), |copy| Box::into_raw(copy).cast())
-    })
+    // SAFETY: the core's promise about contexts.
+    hand_over(|| unsafe { super::context(at) }.duplicate())
 }

@@ -31,6 +31,7 @@ use outboard_abi as abi;
 use outboard_abi::{Dispatch, Function};
 
 use crate::cipher::params as shared;
+use crate::contexts::free;
 use context::Context;
 
 /// The dispatch table of `KINDS[KIND]`; see [`crate::cipher`].
@@ -43,7 +44,7 @@ pub(crate) const fn functions<const KIND: usize>() -> [Dispatch; 15] {
                 abi::CIPHER_NEWCTX,
                 transmute::<abi::CipherNewctx, Function>(context::newctx::<KIND>),
             ),
-            Dispatch::new(abi::CIPHER_FREECTX, transmute::<abi::CipherFreectx, Function>(context::freectx)),
+            Dispatch::new(abi::CIPHER_FREECTX, transmute::<abi::CipherFreectx, Function>(free::<Context>)),
             Dispatch::new(abi::CIPHER_DUPCTX, transmute::<abi::CipherDupctx, Function>(context::dupctx)),
             Dispatch::new(
                 abi::CIPHER_ENCRYPT_INIT,

@@ -104,7 +104,7 @@ impl Context {
         if std::mem::take(&mut self.refused) {
             self.was_unlike();
         }
-        self.count_soft(r.len);
+        self.soft_counts.add(r.len as u64);
         done
     }
 

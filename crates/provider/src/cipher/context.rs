@@ -1,21 +1,19 @@
 //! What a cipher context holds.
 
 use std::ffi::{c_uint, c_void};
-use std::ptr::{null, null_mut};
+use std::ptr::null;
 
 use outboard_abi::{Param, end, name};
 use zeroize::{Zeroize, Zeroizing};
 
 use super::kind::{Block, Kind, Mode};
 use super::unpad::Mac;
+use crate::contexts::hand_over;
 use crate::entry::Provider;
-use crate::guard;
 use crate::keeping::Keeping;
 use crate::offer::Cipher;
+use crate::soft_counts::SoftCounts;
 use crate::software::SoftContext;
-
-/// So many software requests are counted here before they go to the shared counters.
-const COUNTED_TOGETHER: u64 = 4096;
 
 /// One cipher context.
 ///
@@ -34,9 +32,8 @@ pub(crate) struct Context {
     pub(super) mask: usize,
     /// 1 if `soft` keeps the last block back, as decryption with padding must; else 0.
     pub(super) keeps_last: usize,
-    /// Software requests and bytes not yet in the shared counters.
-    pub(super) soft_requests: u64,
-    pub(super) soft_bytes: u64,
+    /// Software requests not yet in the shared counters.
+    pub(super) soft_counts: SoftCounts,
 
     pub(super) cipher: &'static Cipher,
     pub(super) provider: &'static Provider,
@@ -85,8 +82,7 @@ impl Context {
             held: 0,
             mask: cipher.kind.mask(),
             keeps_last: 0,
-            soft_requests: 0,
-            soft_bytes: 0,
+            soft_counts: SoftCounts::new(provider, cipher.kind.name),
             cipher,
             provider,
             encrypt: true,
@@ -124,8 +120,7 @@ impl Context {
             soft,
             pushed: self.pushed || in_records,
             running: if in_records { None } else { self.running },
-            soft_requests: 0,
-            soft_bytes: 0,
+            soft_counts: SoftCounts::new(self.provider, self.cipher.kind.name),
             tls_mac: self.tls_mac.clone().or_else(|| self.soft_mac()),
             key: self.key.clone(),
             keeping: self.keeping.copy(&self.cipher.hardware),
@@ -228,33 +223,11 @@ impl Context {
         }
         told
     }
-
-    /// Counts a request that software did.
-    #[inline]
-    pub(super) fn count_soft(&mut self, bytes: usize) {
-        self.soft_requests += 1;
-        self.soft_bytes = self.soft_bytes.wrapping_add(bytes as u64);
-        if self.soft_requests >= COUNTED_TOGETHER {
-            self.flush_counts();
-        }
-    }
-
-    #[cold]
-    pub(super) fn flush_counts(&mut self) {
-        if self.soft_requests > 0 {
-            if let Some(row) = self.provider.counters.row(self.cipher.kind.name) {
-                row.add_sw(self.soft_requests, self.soft_bytes);
-            }
-            self.soft_requests = 0;
-            self.soft_bytes = 0;
-        }
-    }
 }
 
 impl Drop for Context {
     fn drop(&mut self) {
         self.close_session();
-        self.flush_counts();
         self.original_iv.zeroize();
         if let Some(running) = &mut self.running {
             running.zeroize();
@@ -272,26 +245,11 @@ pub(super) unsafe extern "C" fn newctx<const KIND: usize>(provider: *mut c_void)
 /// Once, and not in each of its callers.
 #[inline(never)]
 fn made(provider: &'static Provider, kind: usize) -> *mut c_void {
-    guard(null_mut(), || {
-        let cipher = provider.offer().and_then(|offer| offer.cipher(kind));
-        let context = cipher.and_then(|cipher| Context::new(provider, cipher));
-        context.map_or(null_mut(), |context| Box::into_raw(context).cast())
-    })
-}
-
-/// `OSSL_FUNC_cipher_freectx`
-pub(super) unsafe extern "C" fn freectx(at: *mut c_void) {
-    if !at.is_null() {
-        // SAFETY: the core gives a context back once, and it was made by `newctx` or `dupctx`.
-        guard((), || drop(unsafe { Box::from_raw(at.cast::<Context>()) }));
-    }
+    hand_over(|| Context::new(provider, provider.offer()?.cipher(kind)?))
 }
 
 /// `OSSL_FUNC_cipher_dupctx`
 pub(super) unsafe extern "C" fn dupctx(at: *mut c_void) -> *mut c_void {
-    guard(null_mut(), || {
-        // SAFETY: the core's promise about contexts.
-        let original = unsafe { super::context(at) };
-        original.duplicate().map_or(null_mut(), |copy| Box::into_raw(copy).cast())
-    })
+    // SAFETY: the core's promise about contexts.
+    hand_over(|| unsafe { super::context(at) }.duplicate())
 }

@@ -61,7 +61,7 @@ impl Context {
     /// # Safety
     /// `key` and `iv` are null or readable; `params` is null or ends with a null key.
     unsafe fn init(&mut self, encrypt: bool, key: Given, iv: Given, params: *const Param) -> c_int {
-        self.flush_counts();
+        self.soft_counts.flush();
         if !self.sync() {
             return 0;
         }

@@ -28,6 +28,8 @@ use context::Context;
 pub(crate) use kind::{KINDS, Kind, Mode};
 pub(crate) use stream::Request;
 
+use crate::contexts::free;
+
 /// The dispatch table of `KINDS[KIND]`. Functions that the core calls without a context have to know
 /// their algorithm from their address alone, hence a constant.
 const fn functions<const KIND: usize>() -> [Dispatch; 15] {
@@ -39,7 +41,7 @@ const fn functions<const KIND: usize>() -> [Dispatch; 15] {
                 abi::CIPHER_NEWCTX,
                 transmute::<abi::CipherNewctx, Function>(context::newctx::<KIND>),
             ),
-            Dispatch::new(abi::CIPHER_FREECTX, transmute::<abi::CipherFreectx, Function>(context::freectx)),
+            Dispatch::new(abi::CIPHER_FREECTX, transmute::<abi::CipherFreectx, Function>(free::<Context>)),
             Dispatch::new(abi::CIPHER_DUPCTX, transmute::<abi::CipherDupctx, Function>(context::dupctx)),
             Dispatch::new(
                 abi::CIPHER_ENCRYPT_INIT,

@@ -77,7 +77,7 @@ impl Context {
         let soft = &self.soft;
         // SAFETY: the caller's promise.
         let done = unsafe { (soft.functions.update)(soft.at, r.out, r.out_len, r.out_size, r.input, r.len) };
-        self.count_soft(r.len);
+        self.soft_counts.add(r.len as u64);
         done
     }
 

@@ -115,7 +115,7 @@ impl Context {
         } else if total != 0 {
             self.held = (total.wrapping_sub(self.keeps_last) & self.mask).wrapping_add(self.keeps_last);
         }
-        self.count_soft(r.len);
+        self.soft_counts.add(r.len as u64);
         done
     }
 
@@ -315,7 +315,7 @@ impl Context {
         if !self.kind().mode.holds_data() {
             self.held = self.held.wrapping_add(r.len) & self.mask;
         }
-        self.count_soft(r.len - from);
+        self.soft_counts.add((r.len - from) as u64);
         if done == 1 {
             // SAFETY: the core's pointer to where the length goes.
             unsafe { *r.out_len = from + written };

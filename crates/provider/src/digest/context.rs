@@ -1,19 +1,18 @@
 //! What a digest context holds, and a message from its first byte to its digest.
 
 use std::ffi::{c_int, c_void};
-use std::ptr::{copy_nonoverlapping, null_mut};
+use std::ptr::copy_nonoverlapping;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use outboard_abi::Param;
 
 use super::offer::Digest;
 use super::software::SoftContext;
+use crate::contexts::hand_over;
 use crate::entry::Provider;
 use crate::guard;
 use crate::hash::gathered::{Gathered, MOST};
-
-/// So many messages in software are counted here before they go to the shared counters.
-const COUNTED_TOGETHER: u64 = 4096;
+use crate::soft_counts::SoftCounts;
 
 /// One digest context.
 ///
@@ -30,9 +29,8 @@ pub(super) struct Context {
     provider: &'static Provider,
     /// Bytes of this message that `soft` got.
     soft_len: u64,
-    /// Messages in software, and their bytes, not yet in the shared counters.
-    soft_requests: u64,
-    soft_bytes: u64,
+    /// Messages in software not yet in the shared counters.
+    soft_counts: SoftCounts,
 }
 
 impl Context {
@@ -50,8 +48,7 @@ impl Context {
             digest,
             provider,
             soft_len: 0,
-            soft_requests: 0,
-            soft_bytes: 0,
+            soft_counts: SoftCounts::new(provider, digest.driven.name),
         }
     }
 
@@ -149,29 +146,9 @@ impl Context {
                 return 0;
             }
         }
-        self.soft_requests += 1;
-        self.soft_bytes = self.soft_bytes.wrapping_add(self.soft_len);
-        if self.soft_requests >= COUNTED_TOGETHER {
-            self.flush_counts();
-        }
+        self.soft_counts.add(self.soft_len);
         // SAFETY: the caller's promise.
         unsafe { self.soft.finish(out, len, size) }
-    }
-
-    #[cold]
-    fn flush_counts(&mut self) {
-        if self.soft_requests > 0 {
-            if let Some(row) = self.provider.counters.row(self.digest.driven.name) {
-                row.add_sw(self.soft_requests, self.soft_bytes);
-            }
-            (self.soft_requests, self.soft_bytes) = (0, 0);
-        }
-    }
-}
-
-impl Drop for Context {
-    fn drop(&mut self) {
-        self.flush_counts();
     }
 }
 
@@ -195,28 +172,13 @@ pub(super) unsafe extern "C" fn newctx<const KIND: usize>(provider: *mut c_void)
 /// Once, and not in each of its callers.
 #[inline(never)]
 fn made(provider: &'static Provider, kind: usize) -> *mut c_void {
-    guard(null_mut(), || {
-        let digest = provider.digests().and_then(|digests| digests.digest(kind));
-        let context = digest.and_then(|digest| Context::new(provider, digest));
-        context.map_or(null_mut(), |context| Box::into_raw(context).cast())
-    })
-}
-
-/// `OSSL_FUNC_digest_freectx`
-pub(super) unsafe extern "C" fn freectx(at: *mut c_void) {
-    if !at.is_null() {
-        // SAFETY: the core gives a context back once, and it was made by `newctx` or `dupctx`.
-        guard((), || drop(unsafe { Box::from_raw(at.cast::<Context>()) }));
-    }
+    hand_over(|| Context::new(provider, provider.digests()?.digest(kind)?))
 }
 
 /// `OSSL_FUNC_digest_dupctx`
 pub(super) unsafe extern "C" fn dupctx(at: *mut c_void) -> *mut c_void {
-    guard(null_mut(), || {
-        // SAFETY: the core's promise about contexts; shared, since other threads may copy it too.
-        let original = unsafe { &*at.cast::<Context>() };
-        original.duplicate().map_or(null_mut(), |copy| Box::into_raw(copy).cast())
-    })
+    // SAFETY: the core's promise about contexts; shared, since other threads may copy it too.
+    hand_over(|| unsafe { &*at.cast::<Context>() }.duplicate())
 }
 
 /// `OSSL_FUNC_digest_init`

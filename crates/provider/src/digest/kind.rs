@@ -8,6 +8,7 @@ use outboard_abi::{Dispatch, Function};
 use outboard_accel::Hash;
 
 use super::{context, params};
+use crate::contexts::free;
 
 /// What is fixed about a digest that we can offer.
 pub(crate) struct Kind {
@@ -32,7 +33,10 @@ const fn functions<const KIND: usize>() -> [Dispatch; 12] {
                 abi::DIGEST_NEWCTX,
                 transmute::<abi::CipherNewctx, Function>(context::newctx::<KIND>),
             ),
-            Dispatch::new(abi::DIGEST_FREECTX, transmute::<abi::CipherFreectx, Function>(context::freectx)),
+            Dispatch::new(
+                abi::DIGEST_FREECTX,
+                transmute::<abi::CipherFreectx, Function>(free::<context::Context>),
+            ),
             Dispatch::new(abi::DIGEST_DUPCTX, transmute::<abi::CipherDupctx, Function>(context::dupctx)),
             Dispatch::new(abi::DIGEST_INIT, transmute::<abi::DigestInit, Function>(context::init)),
             Dispatch::new(abi::DIGEST_UPDATE, transmute::<abi::DigestUpdate, Function>(context::update)),

@@ -1,7 +1,7 @@
 //! What the core calls.
 
 use std::ffi::{CStr, c_int, c_uint, c_void};
-use std::ptr::{null_mut, slice_from_raw_parts_mut};
+use std::ptr::slice_from_raw_parts_mut;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use outboard_abi as abi;
@@ -9,6 +9,7 @@ use outboard_abi::{Dispatch, Param, ParamType, name};
 use outboard_rng::{Failure, SeedSource, State};
 use zeroize::Zeroize;
 
+use crate::contexts::hand_over;
 use crate::core::Reason;
 use crate::entry::Provider;
 use crate::guard;
@@ -80,7 +81,7 @@ pub(super) unsafe extern "C" fn newctx(
     parent: *mut c_void,
     _functions: *const Dispatch,
 ) -> *mut c_void {
-    guard(null_mut(), || {
+    hand_over(|| {
         // SAFETY: the core hands our context over, which outlives all contexts of its algorithms.
         let provider = unsafe { &*provider.cast::<Provider>() };
         if !parent.is_null() {
@@ -88,21 +89,10 @@ pub(super) unsafe extern "C" fn newctx(
                 Reason::Entropy,
                 "OUTBOARD-HWRNG is a seed source and takes no parent: name it as \"seed\", not as \"random\"",
             );
-            return null_mut();
+            return None;
         }
         let source = SeedSource::new(provider.policy.hwrng_entropy);
-        let context = Context { provider, source };
-        Box::into_raw(Box::new(context)).cast()
-    })
-}
-
-/// `OSSL_FUNC_rand_freectx`
-pub(super) unsafe extern "C" fn freectx(at: *mut c_void) {
-    guard((), || {
-        if !at.is_null() {
-            // SAFETY: it came from a box, and the core frees it once.
-            drop(unsafe { Box::from_raw(at.cast::<Context>()) });
-        }
+        Some(Box::new(Context { provider, source }))
     })
 }
 

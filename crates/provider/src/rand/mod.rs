@@ -13,11 +13,13 @@ use std::mem::transmute;
 use outboard_abi as abi;
 use outboard_abi::{Algorithm, Dispatch, Function};
 
+use crate::contexts::free;
+
 // SAFETY: the core casts each function back to the type that core_dispatch.h gives to its number.
 static FUNCTIONS: [Dispatch; 14] = unsafe {
     [
         Dispatch::new(abi::RAND_NEWCTX, transmute::<abi::RandNewctx, Function>(context::newctx)),
-        Dispatch::new(abi::RAND_FREECTX, transmute::<abi::RandFreectx, Function>(context::freectx)),
+        Dispatch::new(abi::RAND_FREECTX, transmute::<abi::RandFreectx, Function>(free::<context::Context>)),
         Dispatch::new(
             abi::RAND_INSTANTIATE,
             transmute::<abi::RandInstantiate, Function>(context::instantiate),
