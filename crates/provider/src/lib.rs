@@ -14,7 +14,6 @@
 //! - `contexts`: contexts handed to the core and taken back; `soft_counts`: what each does in software
 //! - `cipher`: cipher contexts; `aead`: those of ciphers that authenticate
 //! - `digest`: digest contexts
-//! - `hash`: what digests and HMACs have in common: a message that is gathered, a driver that hashes it
 //! - `keeping`: a context's key in the driver; `sessions`: all of them
 //! - `rand`: a seed source from /dev/hwrng
 
@@ -27,7 +26,6 @@ mod decided;
 mod digest;
 pub mod entry;
 mod hardware;
-mod hash;
 mod keeping;
 mod log;
 mod offer;

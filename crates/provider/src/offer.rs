@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use outboard_abi as abi;
-use outboard_accel::{Algorithm, Error, Reached, reach};
+use outboard_accel::{Algorithm, Error, Reached, Share, reach};
 use outboard_counters::IN_USE;
 use outboard_drivers::judge::Verdict;
 use outboard_drivers::root::Root;
@@ -54,7 +54,11 @@ impl Offer {
         if wanted.is_empty() && tuned.is_some() {
             say(provider, "software was measured to win for every cipher that may be offered");
         }
-        let found = find(provider, &|algorithm| wanted.iter().any(|kind| kind.algorithm == algorithm));
+        let is_needed = |algorithm: &Algorithm| wanted.iter().any(|kind| kind.algorithm == *algorithm);
+        let algorithms: Vec<Algorithm> = Algorithm::ALL.into_iter().filter(is_needed).collect();
+        let names: Vec<&str> = algorithms.iter().map(|algorithm| algorithm.kernel_name()).collect();
+        let are_named = provider.policy.ciphers != Algorithms::All;
+        let found = find(provider, &algorithms, &names, are_named, reach);
         let cipher = |kind: &'static Kind| {
             let (_, hardware) = found.iter().find(|(algorithm, _)| *algorithm == kind.algorithm)?;
             let is_wanted = wanted.iter().any(|wanted| wanted.name == kind.name);
@@ -140,13 +144,20 @@ fn row(cipher: &Cipher) -> abi::Algorithm {
     }
 }
 
-/// For each wanted algorithm the best driver that the policy allows and that can be reached.
-fn find(provider: &Provider, wanted: &dyn Fn(Algorithm) -> bool) -> Vec<(Algorithm, Arc<Hardware>)> {
-    let wanted: Vec<Algorithm> = Algorithm::ALL.into_iter().filter(|&algorithm| wanted(algorithm)).collect();
-    let names: Vec<&str> = wanted.iter().map(|algorithm| algorithm.kernel_name()).collect();
+/// An algorithm, and a driver for it that can be reached.
+pub(crate) type Found<A, S> = (A, Arc<Hardware<S>>);
+
+/// For each wanted algorithm the best driver that the policy allows and that can be reached. `names` are theirs in the kernel;
+/// `are_named`: somebody asked for these very algorithms.
+pub(crate) fn find<A: Copy, S: ?Sized + Share>(
+    provider: &Provider,
+    wanted: &[A],
+    names: &[&str],
+    are_named: bool,
+    reach: fn(&str, A) -> Reached<S>,
+) -> Vec<Found<A, S>> {
     let mut found = Vec::new();
-    let are_named = provider.policy.ciphers != Algorithms::All;
-    find_each(provider, &names, are_named, &mut |place, driver| {
+    find_each(provider, names, are_named, &mut |place, driver| {
         let Reached { accelerator, passed } = reach(driver, wanted[place]);
         let interface = accelerator.map(|accelerator| {
             let interface = accelerator.interface();
@@ -160,11 +171,11 @@ fn find(provider: &Provider, wanted: &dyn Fn(Algorithm) -> bool) -> Vec<(Algorit
 }
 
 /// The interface over which a driver was reached, and why not those before it.
-pub(crate) type Way = (Option<&'static str>, Vec<Error>);
+type Way = (Option<&'static str>, Vec<Error>);
 
 /// For each algorithm, by its name in the kernel, tries the drivers that the policy allows until `reach` (by the place of
 /// the name) gets to one.
-pub(crate) fn find_each(
+fn find_each(
     provider: &Provider,
     names: &[&str],
     are_named: bool,

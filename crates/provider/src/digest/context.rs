@@ -6,12 +6,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use outboard_abi::Param;
 
+use super::gathered::{Gathered, MOST};
 use super::offer::Digest;
 use super::software::SoftContext;
 use crate::contexts::hand_over;
 use crate::entry::Provider;
 use crate::guard;
-use crate::hash::gathered::{Gathered, MOST};
 use crate::soft_counts::SoftCounts;
 
 /// One digest context.

@@ -1,14 +1,14 @@
 //! Which digests are offered. Decided once, when the core first asks.
 
 use outboard_abi as abi;
-use outboard_accel::HashAlgorithm;
+use outboard_accel::{HashAlgorithm, reach_hash};
 
+use super::driven::Driven;
 use super::kind::{KINDS, Kind};
 use super::software::SoftDigest;
 use crate::entry::Provider;
-use crate::hash::driven::Driven;
-use crate::hash::find::find;
 use crate::log::Level;
+use crate::offer::find;
 
 /// What is offered, with the table that the core reads.
 pub(crate) struct DigestOffer {
@@ -32,7 +32,8 @@ impl DigestOffer {
         let algorithm = |kind: &Kind| HashAlgorithm { hash: kind.hash, hmac: false };
         let algorithms: Vec<HashAlgorithm> =
             KINDS.iter().filter(|kind| wanted(kind)).map(algorithm).collect();
-        let found = find(provider, &algorithms);
+        let names: Vec<&str> = algorithms.iter().map(|algorithm| algorithm.kernel_name()).collect();
+        let found = find(provider, &algorithms, &names, provider.policy.digests.are_named(), reach_hash);
         let digest = |kind: &'static Kind| {
             let (_, hardware) = found.iter().find(|(found, _)| *found == algorithm(kind))?;
             let table = provider.software.implementation(&provider.core, abi::OP_DIGEST, kind.name)?;

@@ -7,7 +7,7 @@ use std::ptr::null;
 use outboard_abi as abi;
 use outboard_abi::{Dispatch, Function, Param};
 
-use crate::hash::driven::Digested;
+use super::driven::Digested;
 
 /// The functions of a digest of the default provider.
 #[derive(Clone, Copy)]

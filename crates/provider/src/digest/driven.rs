@@ -15,13 +15,13 @@ const THREADS: usize = 8;
 /// After a refusal so many messages go to software before the driver is asked again.
 const PAUSE: u32 = 16;
 
-/// A driver of a digest or an HMAC, and when it is asked.
-pub(crate) struct Driven {
+/// A driver of a digest, and when it is asked.
+pub(super) struct Driven {
     /// OpenSSL's name, for counters, policy and log.
-    pub(crate) name: &'static str,
-    pub(crate) hardware: Arc<Hardware<dyn HashSession>>,
+    pub(super) name: &'static str,
+    pub(super) hardware: Arc<Hardware<dyn HashSession>>,
     /// The shortest message in bytes that goes to the driver.
-    pub(crate) threshold: usize,
+    pub(super) threshold: usize,
     /// The driver gives no state out, so a message has to fit one request.
     whole_only: AtomicBool,
     /// Sessions without a key, for whoever wants one; they stay. 0: none.
@@ -34,7 +34,7 @@ pub(crate) struct Driven {
 
 /// Why there is no digest.
 #[derive(PartialEq)]
-pub(crate) enum Missing {
+enum Missing {
     /// The driver is away: its sessions are of no more use.
     Away,
     /// Anything else.
@@ -42,7 +42,7 @@ pub(crate) enum Missing {
 }
 
 impl Driven {
-    pub(crate) fn new(
+    pub(super) fn new(
         name: &'static str,
         hardware: Arc<Hardware<dyn HashSession>>,
         threshold: usize,
@@ -60,7 +60,7 @@ impl Driven {
 
     /// The digest of a message by a driver that takes no key; `None`: software has to do it, which answers by `expect` too,
     /// with which some results are compared.
-    pub(crate) fn digest(
+    pub(super) fn digest(
         &self,
         provider: &Provider,
         message: &[u8],
@@ -88,7 +88,7 @@ impl Driven {
     }
 
     /// One message through a session. The digest is right as far as `expected` tells.
-    pub(crate) fn run(
+    fn run(
         &self,
         provider: &Provider,
         session: &mut Borrowed<'_, dyn HashSession>,
@@ -172,9 +172,9 @@ impl Driven {
 }
 
 /// What software makes of a message.
-pub(crate) struct Digested {
-    pub(crate) bytes: [u8; 64],
-    pub(crate) len: usize,
+pub(super) struct Digested {
+    pub(super) bytes: [u8; 64],
+    pub(super) len: usize,
 }
 
 impl Digested {

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use zeroize::Zeroize;
 
 /// The longest message that is kept, in bytes.
-pub(crate) const MOST: usize = 1 << 20;
+pub(super) const MOST: usize = 1 << 20;
 
 /// The memory for messages of a process, in bytes: who finds it used up goes to software.
 const ALL: usize = 16 * MOST;
@@ -18,11 +18,11 @@ static IN_USE: AtomicUsize = AtomicUsize::new(0);
 
 /// The bytes of a message; wiped when they are no longer wanted.
 #[derive(Default)]
-pub(crate) struct Gathered(Vec<u8>);
+pub(super) struct Gathered(Vec<u8>);
 
 impl Gathered {
     /// Takes more of the message in; false, and nothing is changed, if it becomes too long, or memory is short.
-    pub(crate) fn add(&mut self, more: &[u8]) -> bool {
+    pub(super) fn add(&mut self, more: &[u8]) -> bool {
         let len = self.0.len() + more.len();
         if len > self.0.capacity() && !self.make_room(len) {
             return false;
@@ -31,12 +31,12 @@ impl Gathered {
         true
     }
 
-    pub(crate) fn bytes(&self) -> &[u8] {
+    pub(super) fn bytes(&self) -> &[u8] {
         &self.0
     }
 
     /// Forgets the message and keeps the room, if it is not large.
-    pub(crate) fn clear(&mut self) {
+    pub(super) fn clear(&mut self) {
         self.0.zeroize();
         if self.0.capacity() > LEAST {
             self.replace(Vec::new());
@@ -44,7 +44,7 @@ impl Gathered {
     }
 
     /// Another one with the same bytes; `None` if memory is short.
-    pub(crate) fn copy(&self) -> Option<Gathered> {
+    pub(super) fn copy(&self) -> Option<Gathered> {
         let mut copy = Gathered::default();
         copy.add(&self.0).then_some(copy)
     }
