@@ -68,8 +68,9 @@ impl Driven {
     ) -> Option<Digest> {
         let mut session = self.keyless_session()?;
         let compared = self.compared.load(Ordering::Relaxed);
-        let expected = self.hardware.is_to_be_compared(compared).then(expect).flatten();
-        let counts = expected.is_some();
+        let counts = self.hardware.is_to_be_compared(compared);
+        // With nothing to compare with, it would be shown unverified.
+        let expected = if counts { Some(expect()?) } else { None };
         match self.run(provider, &mut session, message, expected) {
             Ok(digest) => {
                 if counts {
