@@ -4,13 +4,13 @@ use std::io;
 use std::sync::Arc;
 
 use outboard_uapi as uapi;
-use zeroize::Zeroizing;
 
+use super::HashDriver;
 use super::arena::UNIT;
+use super::keyed::Keyed;
 use super::link::Link;
 use super::region::Region;
 use super::units::UNITS;
-use super::{HashDriver, INTERFACE, hash_number, refusal};
 use crate::{Digest, Error, HashSession, HashState};
 
 /// The longest piece of a message, in bytes: what an arena of any fragmentation can hand to a driver.
@@ -21,37 +21,6 @@ const MOST_UNITS: u32 = (LONGEST / UNIT) as u32;
 
 const _: () = assert!(LONGEST % UNIT == 0 && MOST_UNITS <= UNITS);
 
-/// A session of the module's.
-struct Keyed {
-    link: Arc<Link>,
-    generation: u32,
-    number: u32,
-    /// A fork's child needs a session of its own: its parent may free this one at any time.
-    key: Zeroizing<Vec<u8>>,
-}
-
-impl Keyed {
-    fn new(driver: &HashDriver, key: &[u8]) -> Result<Arc<Keyed>, Error> {
-        let link = driver.link()?;
-        let generation = link.generation();
-        let made = link.new_session(driver.number, hash_number(driver.algorithm), key, 0);
-        let number = made.map_err(|source| refusal::no_session(&driver.name, source))?;
-        Ok(Arc::new(Keyed { link, generation, number, key: Zeroizing::new(key.to_vec()) }))
-    }
-
-    fn is_of_this_process(&self) -> bool {
-        self.link.generation() == self.generation
-    }
-}
-
-impl Drop for Keyed {
-    fn drop(&mut self) {
-        if self.is_of_this_process() {
-            self.link.free_session(self.number);
-        }
-    }
-}
-
 /// A key, or none, in a driver.
 pub(super) struct DeviceHash {
     driver: Arc<HashDriver>,
@@ -60,17 +29,8 @@ pub(super) struct DeviceHash {
 
 impl DeviceHash {
     pub(super) fn new(driver: Arc<HashDriver>, key: &[u8]) -> Result<Self, Error> {
-        let keyed = Keyed::new(&driver, key)?;
+        let keyed = Keyed::new(&driver, key, 0)?;
         Ok(DeviceHash { driver, keyed })
-    }
-
-    /// Makes a session of this process's own after a fork, and a new one when the application has closed the
-    /// descriptor.
-    fn settle(&mut self) -> Result<(), Error> {
-        if !self.keyed.is_of_this_process() || !self.keyed.link.is_ours() {
-            self.keyed = Keyed::new(&self.driver, &self.keyed.key)?;
-        }
-        Ok(())
     }
 }
 
@@ -84,14 +44,14 @@ impl HashSession for DeviceHash {
     }
 
     fn digests(&mut self, messages: &[&[u8]]) -> Result<Vec<Digest>, Error> {
-        self.settle()?;
+        Keyed::settle(&mut self.keyed, &self.driver)?;
         let slot = uapi::Slot { session: self.keyed.number, op: uapi::HASH_DIGEST, ..uapi::Slot::EMPTY };
         let region = self.driver.submit(&self.keyed.link, messages, &slot)?;
         (0..messages.len() as u32).map(|slot| self.driver.digest(&region, slot)).collect()
     }
 
     fn begin(&mut self) -> Result<Box<dyn HashState>, Error> {
-        self.settle()?;
+        Keyed::settle(&mut self.keyed, &self.driver)?;
         let record = uapi::Object { op: uapi::HASH_NEW, from: self.keyed.number, ..uapi::Object::default() };
         Ok(Box::new(Handle::new(&self.driver, &self.keyed, &record, false)?))
     }
@@ -187,8 +147,7 @@ impl HashDriver {
         if messages.is_empty() || units > UNITS {
             return Err(Error::Batch { count: units as usize, max: UNITS as usize });
         }
-        let no_room = |source| Error::NoRoom { interface: INTERFACE, driver: self.name.clone(), source };
-        let mut region = link.take(units).map_err(no_room)?;
+        let mut region = link.take(units).map_err(|source| self.no_room(source))?;
         let mut fill = || {
             let mut unit = 0;
             for (number, message) in messages.iter().enumerate() {
@@ -211,18 +170,8 @@ impl HashDriver {
     fn refused(&self, source: io::Error) -> Error {
         match source.raw_os_error() {
             Some(libc::EOPNOTSUPP) => Error::NoState { driver: self.name.clone(), source },
-            Some(libc::EMFILE | libc::ENOMEM) => {
-                Error::NoRoom { interface: INTERFACE, driver: self.name.clone(), source }
-            }
+            Some(libc::EMFILE | libc::ENOMEM) => self.no_room(source),
             _ => self.failed("a request", source),
-        }
-    }
-
-    fn failed(&self, call: &'static str, source: io::Error) -> Error {
-        let driver = self.name.clone();
-        match source.raw_os_error() {
-            Some(libc::ENODEV) => Error::Away { driver, source },
-            _ => Error::Request { call, driver, source },
         }
     }
 }

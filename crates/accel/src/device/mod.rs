@@ -6,13 +6,14 @@
 //!
 //! - `link`: the descriptor, its records, its arenas; what changes with a fork
 //! - `arena`, `units`, `region`: the mapping, what of it is in use, and the part that a batch has
-//! - `session`: a key; `pieces`: how requests are cut
+//! - `keyed`: a key in a driver; `session`: requests under it; `pieces`: how they are cut
 //! - `hash`: digests and HMAC
 //! - `allowed`: root's list of drivers
 
 mod allowed;
 mod arena;
 mod hash;
+mod keyed;
 mod link;
 mod pieces;
 mod refusal;
@@ -20,6 +21,7 @@ mod region;
 mod session;
 mod units;
 
+use std::io;
 use std::sync::Arc;
 
 use outboard_uapi as uapi;
@@ -41,17 +43,15 @@ impl Device {
     /// the device.
     pub fn reach(driver: &str, algorithm: Algorithm) -> Result<Device, Error> {
         let sample = algorithm.sample_key();
-        let (number, link) =
-            lead(driver, algorithm.kernel_name(), number(algorithm), &sample, algorithm.full_tag())?;
-        Ok(Device(Arc::new(Driver { name: driver.to_owned(), number, algorithm, link: Current::new(link) })))
+        let name = algorithm.kernel_name();
+        Ok(Device(Driver::reach(driver, name, algorithm, number(algorithm), &sample, algorithm.full_tag())?))
     }
 
     /// The same for digests and HMAC.
     pub fn reach_hash(driver: &str, algorithm: HashAlgorithm) -> Result<HashDevice, Error> {
         let sample: &[u8] = if algorithm.hmac { &[0; 16] } else { &[] };
-        let (number, link) = lead(driver, algorithm.kernel_name(), hash_number(algorithm), sample, 0)?;
-        let driver = HashDriver { name: driver.to_owned(), number, algorithm, link: Current::new(link) };
-        Ok(HashDevice(Arc::new(driver)))
+        let name = algorithm.kernel_name();
+        Ok(HashDevice(Driver::reach(driver, name, algorithm, hash_number(algorithm), sample, 0)?))
     }
 }
 
@@ -120,12 +120,40 @@ struct Driver<A = Algorithm> {
     /// Its number in root's list.
     number: u16,
     algorithm: A,
+    /// The module's number of the algorithm.
+    algorithm_number: u16,
     link: Current<Link>,
 }
 
 type HashDriver = Driver<HashAlgorithm>;
 
 impl<A> Driver<A> {
+    /// `driver` must do the algorithm that the kernel calls `name`, and do it with such a key.
+    fn reach(
+        driver: &str,
+        name: &str,
+        algorithm: A,
+        algorithm_number: u16,
+        sample_key: &[u8],
+        tag: usize,
+    ) -> Result<Arc<Self>, Error> {
+        let (number, link) = lead(driver, name, algorithm_number, sample_key, tag)?;
+        let (name, link) = (driver.to_owned(), Current::new(link));
+        Ok(Arc::new(Driver { name, number, algorithm, algorithm_number, link }))
+    }
+
+    fn failed(&self, call: &'static str, source: io::Error) -> Error {
+        let driver = self.name.clone();
+        match source.raw_os_error() {
+            Some(libc::ENODEV) => Error::Away { driver, source },
+            _ => Error::Request { call, driver, source },
+        }
+    }
+
+    fn no_room(&self, source: io::Error) -> Error {
+        Error::NoRoom { interface: INTERFACE, driver: self.name.clone(), source }
+    }
+
     /// The link; a new one if the application has closed the descriptor of the old.
     fn link(&self) -> Result<Arc<Link>, Error> {
         let link = self.link.or_replace(Link::is_ours, Link::open);

@@ -7,14 +7,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use outboard_uapi as uapi;
-use zeroize::Zeroizing;
 
+use super::Driver;
 use super::arena::{ALIGN, UNIT};
-use super::link::Link;
+use super::keyed::Keyed;
 use super::pieces::{iv_of, pieces};
 use super::region::Region;
 use super::units::UNITS;
-use super::{Driver, INTERFACE, number, refusal};
 use crate::{Direction, Error, Request, Session};
 
 /// The longest request that goes down whole, in bytes. Longer ones gain little.
@@ -27,50 +26,6 @@ const _: () = assert!(LONGEST <= UNIT * UNITS as usize);
 
 /// How long a request may take whose descriptor the application has closed. Else the module's `timeout` holds.
 const PATIENCE: Duration = Duration::from_secs(20);
-
-/// A session of the module's.
-struct Keyed {
-    link: Arc<Link>,
-    generation: u32,
-    number: u32,
-    /// Kept because a fork's child needs a session of its own: its parent may free this one at any time.
-    key: Zeroizing<Vec<u8>>,
-    /// Bytes of its tags, 0 where there are none.
-    tag_len: usize,
-}
-
-impl Keyed {
-    fn new(driver: &Driver, key: &[u8], tag_len: usize) -> Result<Arc<Keyed>, Error> {
-        let link = driver.link()?;
-        let generation = link.generation();
-        let made = link.new_session(driver.number, number(driver.algorithm), key, tag_len);
-        let number = made.map_err(|source| refusal::no_session(&driver.name, source))?;
-        Ok(Arc::new(Keyed { link, generation, number, key: Zeroizing::new(key.to_vec()), tag_len }))
-    }
-
-    /// Where the additional data of a request lies, behind the place of its text and tag.
-    fn aad_at(&self, request: &Request<'_>) -> usize {
-        let text = request.len() + self.tag_len;
-        if request.aad.is_empty() { text } else { text.next_multiple_of(ALIGN) }
-    }
-
-    /// So many units a request needs.
-    fn units(&self, request: &Request<'_>) -> usize {
-        (self.aad_at(request) + request.aad.len()).div_ceil(UNIT)
-    }
-
-    fn is_of_this_process(&self) -> bool {
-        self.link.generation() == self.generation
-    }
-}
-
-impl Drop for Keyed {
-    fn drop(&mut self) {
-        if self.is_of_this_process() {
-            self.link.free_session(self.number);
-        }
-    }
-}
 
 /// Where a request of a batch lies, and how long its result is.
 struct Span {
@@ -94,13 +49,15 @@ impl DeviceSession {
         Ok(DeviceSession { driver, keyed, region: None, spans: Vec::new() })
     }
 
-    /// Makes a session of this process's own after a fork, and a new one when the application has closed the
-    /// descriptor.
-    fn settle(&mut self) -> Result<(), Error> {
-        if !self.keyed.is_of_this_process() || !self.keyed.link.is_ours() {
-            self.keyed = Keyed::new(&self.driver, &self.keyed.key, self.keyed.tag_len)?;
-        }
-        Ok(())
+    /// Where the additional data of a request lies, behind the place of its text and tag.
+    fn aad_at(&self, request: &Request<'_>) -> usize {
+        let text = request.len() + self.keyed.tag_len;
+        if request.aad.is_empty() { text } else { text.next_multiple_of(ALIGN) }
+    }
+
+    /// So many units a request needs.
+    fn units(&self, request: &Request<'_>) -> usize {
+        (self.aad_at(request) + request.aad.len()).div_ceil(UNIT)
     }
 
     /// Submits; after a failure there is no batch.
@@ -114,7 +71,7 @@ impl DeviceSession {
     }
 
     fn ring(&mut self, requests: &[Request<'_>], wait: bool) -> Result<(), Error> {
-        let units: usize = requests.iter().map(|request| self.keyed.units(request)).sum();
+        let units: usize = requests.iter().map(|request| self.units(request)).sum();
         if requests.len() > self.max_batch() || units > UNITS as usize {
             return Err(Error::Batch { count: requests.len().max(units), max: self.max_batch() });
         }
@@ -126,8 +83,8 @@ impl DeviceSession {
             self.spans.extend(requests.iter().map(|_| Span { slots: 0..0, unit: 0, len: 0 }));
             return Ok(());
         }
-        self.settle()?;
-        let mut region = self.keyed.link.take(units as u32).map_err(|source| self.no_room(source))?;
+        Keyed::settle(&mut self.keyed, &self.driver)?;
+        let mut region = self.keyed.link.take(units as u32).map_err(|source| self.driver.no_room(source))?;
         self.place(&mut region, requests).map_err(|source| self.failed("mmap", source))?;
         let slots = self.spans.last().map_or(0, |span| span.slots.end);
         let secret = |(span, request): (&Span, &Request<'_>)| match request.direction {
@@ -144,7 +101,7 @@ impl DeviceSession {
     fn place(&mut self, region: &mut Region, requests: &[Request<'_>]) -> io::Result<()> {
         let (mut unit, mut slot) = (0, 0);
         for request in requests {
-            let (from, aad_at) = (slot, self.keyed.aad_at(request));
+            let (from, aad_at) = (slot, self.aad_at(request));
             let at = region.fill(unit, request, aad_at)?;
             for piece in pieces(self.driver.algorithm, request) {
                 let asked = uapi::Slot {
@@ -166,22 +123,18 @@ impl DeviceSession {
             }
             let tag = if request.direction == Direction::Encrypt { self.keyed.tag_len } else { 0 };
             self.spans.push(Span { slots: from..slot, unit, len: request.len() + tag });
-            unit += self.keyed.units(request) as u32;
+            unit += self.units(request) as u32;
         }
         Ok(())
     }
 
     fn failed(&self, call: &'static str, source: io::Error) -> Error {
-        let driver = self.driver.name.clone();
         match source.raw_os_error() {
-            Some(libc::ENODEV) => Error::Away { driver, source },
-            Some(libc::EBADMSG) if self.keyed.tag_len > 0 => Error::Forged { driver },
-            _ => Error::Request { call, driver, source },
+            Some(libc::EBADMSG) if self.keyed.tag_len > 0 => {
+                Error::Forged { driver: self.driver.name.clone() }
+            }
+            _ => self.driver.failed(call, source),
         }
-    }
-
-    fn no_room(&self, source: io::Error) -> Error {
-        Error::NoRoom { interface: INTERFACE, driver: self.driver.name.clone(), source }
     }
 }
 

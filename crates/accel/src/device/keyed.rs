@@ -1,0 +1,51 @@
+//! A session of the module's: a key in a driver.
+
+use std::sync::Arc;
+
+use zeroize::Zeroizing;
+
+use super::link::Link;
+use super::{Driver, refusal};
+use crate::Error;
+
+/// One that this process made, or inherited.
+pub(super) struct Keyed {
+    pub(super) link: Arc<Link>,
+    generation: u32,
+    pub(super) number: u32,
+    /// Kept because a fork's child needs a session of its own: its parent may free this one at any time.
+    key: Zeroizing<Vec<u8>>,
+    /// Bytes of its tags, 0 where there are none.
+    pub(super) tag_len: usize,
+}
+
+impl Keyed {
+    pub(super) fn new<A>(driver: &Driver<A>, key: &[u8], tag_len: usize) -> Result<Arc<Keyed>, Error> {
+        let link = driver.link()?;
+        let generation = link.generation();
+        let made = link.new_session(driver.number, driver.algorithm_number, key, tag_len);
+        let number = made.map_err(|source| refusal::no_session(&driver.name, source))?;
+        Ok(Arc::new(Keyed { link, generation, number, key: Zeroizing::new(key.to_vec()), tag_len }))
+    }
+
+    /// Puts one of this process's own in the place after a fork, and a new one when the application has closed the
+    /// descriptor.
+    pub(super) fn settle<A>(place: &mut Arc<Keyed>, driver: &Driver<A>) -> Result<(), Error> {
+        if !place.is_of_this_process() || !place.link.is_ours() {
+            *place = Keyed::new(driver, &place.key, place.tag_len)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn is_of_this_process(&self) -> bool {
+        self.link.generation() == self.generation
+    }
+}
+
+impl Drop for Keyed {
+    fn drop(&mut self) {
+        if self.is_of_this_process() {
+            self.link.free_session(self.number);
+        }
+    }
+}
