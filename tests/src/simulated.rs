@@ -5,19 +5,48 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
-use outboard_uapi::SYSFS;
+use outboard_uapi::{DEVICE, SYSFS};
 
+use crate::command::on_path;
 use crate::kernel_module;
+use crate::module::module;
 use crate::patience::wait_until;
 use crate::skip::skip;
 
 /// The simulated accelerator, until dropped.
 pub struct Simulated(());
 
+/// The simulation with what applications need to get to it.
+pub struct Reachable {
+    /// The simulation. /dev/outboard is there, and so is the provider.
+    pub simulated: Simulated,
+    /// The outboard command.
+    pub outboard: PathBuf,
+    /// The openssl command.
+    pub openssl: PathBuf,
+}
+
 impl Simulated {
     /// Its module's file.
     pub fn find(test: &str) -> Option<PathBuf> {
         kernel_module::file("outboard_sim").map_err(|missing| skip(test, missing)).ok()
+    }
+
+    /// Loads it where all that is needed is there.
+    #[track_caller]
+    pub fn reachable(test: &str) -> Option<Reachable> {
+        let parts = || {
+            if !Path::new(DEVICE).exists() {
+                return Err(format!("{DEVICE} (insmod outboard.ko)"));
+            }
+            let command = |name| on_path(name).ok_or_else(|| format!("the {name} command"));
+            let commands = (command("outboard")?, command("openssl")?);
+            module()?;
+            Ok(commands)
+        };
+        let (outboard, openssl) = parts().map_err(|missing| skip(test, missing)).ok()?;
+        let simulated = Simulated::load(&Simulated::find(test)?);
+        Some(Reachable { simulated, outboard, openssl })
     }
 
     /// Loads it; the kernel's own tests of its drivers are over then.

@@ -9,14 +9,12 @@ use outboard_accel::{Algorithm, reach};
 use outboard_tests::aead::{self, opened};
 use outboard_tests::aead_script::sealed;
 use outboard_tests::bytes::{array, assert_same, bytes};
-use outboard_tests::command::{failed, on_path, succeeded};
+use outboard_tests::command::{failed, succeeded};
+use outboard_tests::device::count;
 use outboard_tests::machine::is_allowed;
-use outboard_tests::module::module;
-use outboard_tests::simulated::Simulated;
-use outboard_tests::skip::skip;
+use outboard_tests::simulated::{Reachable, Simulated};
 use outboard_tests::tls::{Session, put_certificate};
 use outboard_tests::world::{AEADS, Order, Way, World, write_text};
-use outboard_uapi::{DEVICE, SYSFS};
 
 const DRIVERS: [(&str, Algorithm); 2] =
     [("sim-gcm-aes", Algorithm::GcmAes), ("sim-ccm-aes", Algorithm::CcmAes)];
@@ -29,25 +27,14 @@ fn world(settings: &[(&str, &str)]) -> World {
 /// What the module counts for a driver.
 #[track_caller]
 fn requests(driver: &str) -> u64 {
-    let path = format!("{SYSFS}/drivers/{driver}/requests");
-    let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
-    text.trim().parse().expect("a number")
+    count(&format!("drivers/{driver}/requests"))
 }
 
 /// One test of many parts, because the simulation takes long to load: the kernel tests all its drivers.
 #[test]
 fn ciphers_that_authenticate_go_to_the_accelerator_and_are_right() {
     let test = "ciphers_that_authenticate_go_to_the_accelerator_and_are_right";
-    if !Path::new(DEVICE).exists() {
-        return skip(test, format!("{DEVICE} (insmod outboard.ko)"));
-    }
-    let Some(outboard) = on_path("outboard") else { return skip(test, "the outboard command") };
-    let Some(openssl) = on_path("openssl") else { return skip(test, "the openssl command") };
-    if let Err(missing) = module() {
-        return skip(test, missing);
-    }
-    let Some(file) = Simulated::find(test) else { return };
-    let simulated = Simulated::load(&file);
+    let Some(Reachable { simulated, outboard, openssl }) = Simulated::reachable(test) else { return };
 
     root_is_asked_and_there_is_no_other_way();
     each_driver_is_allowed_when_its_answers_are_right(&outboard, &simulated);

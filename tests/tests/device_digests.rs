@@ -9,17 +9,16 @@ use outboard_accel::device::Device;
 use outboard_accel::{Accelerator, Error, Hash, HashAlgorithm};
 use outboard_tests::bytes::{bytes, hex};
 use outboard_tests::child::{Exit, fork};
-use outboard_tests::command::{failed, on_path, run, said, succeeded};
+use outboard_tests::command::{failed, run, said, succeeded};
 use outboard_tests::device::count;
 use outboard_tests::digests::{DIGESTS, Script, Step, any_sequence_of_calls_is_answered_alike, play};
 use outboard_tests::evp::{Digest, DigestContext};
 use outboard_tests::machine::is_allowed;
 use outboard_tests::module::module;
 use outboard_tests::patience::wait_until;
-use outboard_tests::simulated::Simulated;
+use outboard_tests::simulated::{Reachable, Simulated};
 use outboard_tests::skip::skip;
 use outboard_tests::world::{Order, Way, World};
-use outboard_uapi::DEVICE;
 
 const DRIVERS: [&str; 5] = ["sim-sha1", "sim-sha224", "sim-sha256", "sim-sha384", "sim-sha512"];
 
@@ -44,16 +43,7 @@ fn offered(world: &World) -> Vec<&'static str> {
 #[test]
 fn digests_go_to_the_accelerator_where_they_are_wanted_and_are_right() {
     let test = "digests_go_to_the_accelerator_where_they_are_wanted_and_are_right";
-    if !Path::new(DEVICE).exists() {
-        return skip(test, format!("{DEVICE} (insmod outboard.ko)"));
-    }
-    let Some(outboard) = on_path("outboard") else { return skip(test, "the outboard command") };
-    let Some(openssl) = on_path("openssl") else { return skip(test, "the openssl command") };
-    if let Err(missing) = module() {
-        return skip(test, missing);
-    }
-    let Some(file) = Simulated::find(test) else { return };
-    let simulated = Simulated::load(&file);
+    let Some(Reachable { simulated, outboard, openssl }) = Simulated::reachable(test) else { return };
 
     root_is_asked_and_no_other_interface();
     each_driver_is_allowed_when_its_answers_are_right(&outboard, &simulated);

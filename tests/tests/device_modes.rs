@@ -1,22 +1,19 @@
 //! Every cipher besides AES in CBC mode, by the simulated accelerator over /dev/outboard.
 
-use std::fs;
 use std::path::Path;
 use std::process::Command;
 
 use outboard_accel::Algorithm;
 use outboard_accel::device::Device;
 use outboard_tests::bytes::{assert_same, bytes};
-use outboard_tests::command::{failed, on_path, run, said, succeeded};
+use outboard_tests::command::{failed, run, said, succeeded};
+use outboard_tests::device::count;
 use outboard_tests::evp::{Context, Direction};
 use outboard_tests::machine::is_allowed;
 use outboard_tests::modes;
-use outboard_tests::module::module;
-use outboard_tests::simulated::Simulated;
-use outboard_tests::skip::skip;
+use outboard_tests::simulated::{Reachable, Simulated};
 use outboard_tests::stream::Stream;
 use outboard_tests::world::{CIPHERS, OTHER_CIPHERS, Order, Way, World};
-use outboard_uapi::{DEVICE, SYSFS};
 
 const DRIVERS: [&str; 4] = ["sim-ctr-aes", "sim-ecb-aes", "sim-xts-aes", "sim-cbc-des3-ede"];
 
@@ -28,25 +25,14 @@ fn world(settings: &[(&str, &str)]) -> World {
 /// What the module counts for a driver.
 #[track_caller]
 fn requests(driver: &str) -> u64 {
-    let path = format!("{SYSFS}/drivers/{driver}/requests");
-    let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
-    text.trim().parse().expect("a number")
+    count(&format!("drivers/{driver}/requests"))
 }
 
 /// One test of many parts, because the simulation takes long to load: the kernel tests all its drivers.
 #[test]
 fn ciphers_of_every_mode_go_to_the_accelerator_and_are_right() {
     let test = "ciphers_of_every_mode_go_to_the_accelerator_and_are_right";
-    if !Path::new(DEVICE).exists() {
-        return skip(test, format!("{DEVICE} (insmod outboard.ko)"));
-    }
-    let Some(outboard) = on_path("outboard") else { return skip(test, "the outboard command") };
-    let Some(openssl) = on_path("openssl") else { return skip(test, "the openssl command") };
-    if let Err(missing) = module() {
-        return skip(test, missing);
-    }
-    let Some(file) = Simulated::find(test) else { return };
-    let simulated = Simulated::load(&file);
+    let Some(Reachable { simulated, outboard, openssl }) = Simulated::reachable(test) else { return };
 
     root_is_asked_first();
     before_linux_7_2_af_alg_leads_there_too();
