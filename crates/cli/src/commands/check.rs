@@ -11,6 +11,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use outboard_measure::stop;
+use outboard_report::check::Check;
 
 use self::answer::{Answer, SCHEMA};
 use crate::checkable::any_seed;
@@ -63,17 +64,18 @@ fn check(options: &Options) -> Result<ExitCode> {
         );
     }
     let seed = options.seed.unwrap_or_else(any_seed);
-    let mut answer = Answer { schema: SCHEMA, seed, drivers: Vec::new(), interrupted: false };
+    let mut check = Check { seed, drivers: Vec::new(), interrupted: false };
     let each = options.time / candidates.len() as u32;
     for candidate in candidates {
         progress(options, &format!("checking {}, about {} s each", candidate.name, each.as_secs().max(1)));
-        answer.drivers.push(work::check(&candidate, each, seed, !options.alone));
+        check.drivers.push(work::check(&candidate, each, seed, !options.alone));
         progress(options, "");
         if stop::asked() {
-            answer.interrupted = true;
+            check.interrupted = true;
             break;
         }
     }
+    let answer = Answer { schema: SCHEMA, check };
     let report =
         if options.json { serde_json::to_string_pretty(&answer)? + "\n" } else { text::report(&answer) };
     match io::stdout().write_all(report.as_bytes()) {
@@ -81,7 +83,7 @@ fn check(options: &Options) -> Result<ExitCode> {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
         other => other?,
     }
-    Ok(match (answer.is_right(), answer.interrupted) {
+    Ok(match (answer.is_right(), answer.check.interrupted) {
         (false, _) => ExitCode::FAILURE,
         (true, true) => ExitCode::from(INTERRUPTED),
         (true, false) => ExitCode::SUCCESS,

@@ -1,62 +1,23 @@
-//! What was found. Serialized, this is the schema `outboard-check/1`: sizes in bytes, fields are only added.
+//! What was found, and what one process of it found.
 
-use serde::{Deserialize, Serialize};
+use outboard_report::check::{Check, Driver, Verdict};
+use serde::Serialize;
 
 /// The value of [`Answer::schema`].
 pub const SCHEMA: &str = "outboard-check/1";
 
-/// All of a run.
+/// All of a run, with the name of its schema.
 #[derive(Clone, Debug, Serialize)]
 pub struct Answer {
     /// `outboard-check/1`.
     pub schema: &'static str,
-    /// Repeats the same requests.
-    pub seed: u64,
-    /// One for each driver.
-    pub drivers: Vec<Driver>,
-    /// ^C came first.
-    pub interrupted: bool,
-}
-
-/// A driver.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Driver {
-    /// Its name in /proc/crypto.
-    pub name: String,
-    /// The kernel's name of what it does.
-    pub algorithm: String,
-    /// The kernel's own test of it, from /proc/crypto: `passed`, or what it says instead.
-    pub selftest: String,
-    /// What leads there; null when nothing does.
-    pub interface: Option<String>,
-    /// In one word.
-    pub verdict: Verdict,
-    /// What went wrong, with the request; null when nothing did.
-    pub fault: Option<String>,
-    /// Requests with right results.
-    pub requests: u64,
-    /// Their bytes.
-    pub bytes: u64,
-    /// Interrupts of accelerators meanwhile; null when they cannot be counted or would prove nothing.
-    pub interrupts: Option<u64>,
-}
-
-/// What it comes to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Verdict {
-    /// Every result was right.
-    Exact,
-    /// One was not.
-    Wrong,
-    /// A request or a key was refused, or its result did not come.
-    Refuses,
-    /// No interface leads there.
-    Unreached,
+    /// What was found.
+    #[serde(flatten)]
+    pub check: Check,
 }
 
 /// What one process found.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Share {
     /// Requests with right results.
     pub requests: u64,
@@ -67,7 +28,7 @@ pub struct Share {
 }
 
 /// What a fault is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// A wrong result.
     Wrong,
@@ -91,7 +52,7 @@ impl Answer {
     pub fn is_right(&self) -> bool {
         let is_bad = |driver: &Driver| matches!(driver.verdict, Verdict::Wrong | Verdict::Refuses);
         let is_exact = |driver: &Driver| driver.verdict == Verdict::Exact;
-        !self.drivers.iter().any(is_bad) && self.drivers.iter().any(is_exact)
+        !self.check.drivers.iter().any(is_bad) && self.check.drivers.iter().any(is_exact)
     }
 }
 

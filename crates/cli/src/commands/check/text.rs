@@ -1,12 +1,14 @@
 //! The answer as a table.
 
-use super::answer::{Answer, Driver, Verdict};
+use outboard_report::check::{Driver, Verdict};
+
+use super::answer::Answer;
 
 /// The table, what went wrong under it, and how to repeat it.
 pub fn report(answer: &Answer) -> String {
     let head = ["driver", "algorithm", "over", "verdict", "requests", "MB", "interrupts", "kernel's test"];
     let mut rows = vec![head.map(str::to_owned)];
-    rows.extend(answer.drivers.iter().map(row));
+    rows.extend(answer.check.drivers.iter().map(row));
     let width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or(0);
     let widths: [usize; 8] = std::array::from_fn(width);
     let is_number = |column: usize| (4..7).contains(&column);
@@ -21,7 +23,7 @@ pub fn report(answer: &Answer) -> String {
         text.push('\n');
     }
     text.push('\n');
-    for driver in &answer.drivers {
+    for driver in &answer.check.drivers {
         if let Some(fault) = &driver.fault {
             text += &format!("{}: {fault}.\n", driver.name);
         }
@@ -32,12 +34,12 @@ pub fn report(answer: &Answer) -> String {
             );
         }
     }
-    text += &match (answer.interrupted, answer.is_right()) {
-        (true, _) => format!("Interrupted. The requests were those of --seed {}.\n", answer.seed),
+    text += &match (answer.check.interrupted, answer.is_right()) {
+        (true, _) => format!("Interrupted. The requests were those of --seed {}.\n", answer.check.seed),
         (false, true) => {
-            format!("Every result was right. The requests were those of --seed {}.\n", answer.seed)
+            format!("Every result was right. The requests were those of --seed {}.\n", answer.check.seed)
         }
-        (false, false) => format!("The same requests again: outboard check --seed {}\n", answer.seed),
+        (false, false) => format!("The same requests again: outboard check --seed {}\n", answer.check.seed),
     };
     text
 }
@@ -64,6 +66,7 @@ fn row(driver: &Driver) -> [String; 8] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use outboard_report::check::Check;
 
     fn answer() -> Answer {
         let exact = Driver {
@@ -97,19 +100,15 @@ mod tests {
             selftest: "unknown".into(),
             ..exact.clone()
         };
-        Answer {
-            schema: super::super::answer::SCHEMA,
-            seed: 42,
-            drivers: vec![exact, wrong, silent, unreached],
-            interrupted: false,
-        }
+        let check = Check { seed: 42, drivers: vec![exact, wrong, silent, unreached], interrupted: false };
+        Answer { schema: super::super::answer::SCHEMA, check }
     }
 
     #[test]
     fn the_table_says_what_is_right_and_what_is_not() {
         let mut answer = answer();
         let bad = report(&answer);
-        answer.drivers.truncate(1);
+        answer.check.drivers.truncate(1);
         insta::assert_snapshot!([bad, report(&answer)].join("\n----\n"));
     }
 
@@ -122,9 +121,9 @@ mod tests {
     fn only_what_was_checked_can_be_right() {
         let mut answer = answer();
         assert!(!answer.is_right());
-        answer.drivers.remove(1);
+        answer.check.drivers.remove(1);
         assert!(answer.is_right(), "one that cannot be reached is not wrong");
-        answer.drivers.retain(|driver| driver.verdict == Verdict::Unreached);
+        answer.check.drivers.retain(|driver| driver.verdict == Verdict::Unreached);
         assert!(!answer.is_right());
     }
 }

@@ -16,9 +16,9 @@ use outboard_drivers::root::Root;
 use outboard_drivers::survey;
 use outboard_measure::interrupts::Interrupts;
 use outboard_measure::stop;
-use serde_json::Value;
+use outboard_report::check::{Check, Driver, Verdict};
 
-use super::answer::{Driver, Outcome, Share, Verdict};
+use super::answer::{Outcome, Share};
 use crate::checkable::{Checkable, Subject};
 
 /// Threads of each process.
@@ -222,17 +222,12 @@ impl Second {
 
     fn end(self) -> Share {
         let Ok(output) = self.0.wait_with_output() else { return not_done("cannot be waited for") };
-        let Ok(answer) = serde_json::from_slice::<Value>(&output.stdout) else {
+        let answer = serde_json::from_slice::<Check>(&output.stdout);
+        let Some(driver) = answer.ok().and_then(|answer| answer.drivers.into_iter().next()) else {
             return not_done(&format!("ended with {}", output.status));
         };
-        let driver = &answer["drivers"][0];
-        let number = |field: &str| driver[field].as_u64().unwrap_or(0);
-        let text = driver["fault"].as_str().map(|text| format!("{text} (in the second process)"));
-        let outcome = if driver["verdict"] == "wrong" { Outcome::Wrong } else { Outcome::None };
-        Share {
-            requests: number("requests"),
-            bytes: number("bytes"),
-            fault: text.map(|text| (outcome, text)),
-        }
+        let outcome = if driver.verdict == Verdict::Wrong { Outcome::Wrong } else { Outcome::None };
+        let fault = driver.fault.map(|text| (outcome, format!("{text} (in the second process)")));
+        Share { requests: driver.requests, bytes: driver.bytes, fault }
     }
 }
