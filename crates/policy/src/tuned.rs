@@ -15,6 +15,9 @@ const MAGIC: [&str; 2] = ["outboard-policy", "1"];
 /// No policy is longer.
 const LONGEST: u64 = 64 * 1024;
 
+/// No CPU's part of /proc/cpuinfo is longer.
+const FIRST_CPU: u64 = 16 * 1024;
+
 /// Stands where software always wins.
 const NEVER: &str = "never";
 
@@ -60,7 +63,7 @@ pub enum Unfit {
 impl Tuned {
     /// Reads a file that only root, or the user of this process, may write. `None` when there is none.
     pub fn read(path: &Path) -> Result<Option<Tuned>, Unfit> {
-        let mut file = match fs::File::open(path) {
+        let file = match fs::File::open(path) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error.into()),
@@ -73,7 +76,7 @@ impl Tuned {
             return Err(Unfit::Owner);
         }
         let mut text = String::new();
-        file.read_to_string(&mut text)?;
+        file.take(LONGEST).read_to_string(&mut text)?;
         Tuned::parse(text).map(Some).map_err(Unfit::Line)
     }
 
@@ -105,7 +108,13 @@ impl Tuned {
 
     /// Whether it was made here. `root` is `/`, or where a system's files were copied to.
     pub fn is_of(&self, root: &Path) -> Result<(), Unfit> {
-        let text = |file: &str| fs::read_to_string(root.join(file)).unwrap_or_default();
+        // Every process asks: of many CPUs the first says enough, and the kernel writes /proc/cpuinfo as far as it is read.
+        let text = |file: &str| {
+            let mut text = String::new();
+            let read = fs::File::open(root.join(file))
+                .and_then(|file| file.take(FIRST_CPU).read_to_string(&mut text));
+            read.map(|_| text).unwrap_or_default()
+        };
         same("kernel", self.value("kernel"), text("proc/sys/kernel/osrelease").trim())?;
         same("CPU", self.value("cpu"), &cpu_identity(&text("proc/cpuinfo")))?;
         for line in self.text.lines() {
