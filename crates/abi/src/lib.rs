@@ -10,11 +10,13 @@
 
 mod dispatch;
 mod function;
+mod job;
 mod param;
 mod rand;
 
 pub use dispatch::{Algorithm, CoreHandle, Dispatch, Function, find, rows};
 pub use function::*;
+pub use job::*;
 pub use param::{
     Param, ParamType, end, get_u64, locate, locate_mut, name, set_octets, set_pointer, set_unsigned,
 };

@@ -28,4 +28,4 @@ mod session;
 pub use algorithm::{Algorithm, Direction, advance};
 pub use error::Error;
 pub use reach::{Reached, reach};
-pub use session::{Accelerator, Request, Session};
+pub use session::{Accelerator, Request, Session, WaitDescriptor, Woken};

@@ -13,6 +13,7 @@ use outboard_policy::Policy;
 use crate::config::Config;
 use crate::core::Core;
 use crate::guard;
+use crate::jobs::Jobs;
 use crate::log::Log;
 use crate::offer::Offer;
 use crate::rand;
@@ -28,6 +29,7 @@ pub(crate) struct Provider {
     pub(crate) log: Log,
     pub(crate) counters: Table,
     pub(crate) software: Software,
+    pub(crate) jobs: Option<Jobs>,
     /// Null until it is decided. No lock: a fork in the middle of it must not leave one held for ever.
     offer: AtomicPtr<Offer>,
 }
@@ -113,6 +115,7 @@ pub unsafe extern "C" fn OSSL_provider_init(
             log,
             counters,
             software: Software::absent(),
+            jobs: Jobs::find(&core),
             offer: AtomicPtr::new(null_mut()),
         }));
         // SAFETY: the provider stays in its place until teardown, which ends the watch first.

@@ -37,6 +37,11 @@ impl Hardware {
         Hardware { accelerator, sessions: Sessions::new(), share, requests, failures, resting, log }
     }
 
+    /// The driver's name.
+    pub(crate) fn driver(&self) -> &str {
+        self.accelerator.driver()
+    }
+
     /// Whether the next result, of a key of which so many were compared, is to be compared with software's.
     pub(crate) fn is_to_be_compared(&self, compared: u32) -> bool {
         compared < FIRST || self.share != 0 && self.requests.fetch_add(1, Ordering::Relaxed) % self.share == 0

@@ -10,6 +10,7 @@
 //! - `config`: the keys of our section in openssl.cnf
 //! - `software`: the default provider, found through the core
 //! - `hardware`: the driver, its failures, its rest
+//! - `jobs`: OpenSSL's jobs, paused while the accelerator works
 //! - `offer`: which algorithms are offered, decided once
 //! - `cipher`: cipher contexts
 //! - `rand`: a seed source from /dev/hwrng
@@ -19,6 +20,7 @@ mod config;
 mod core;
 pub mod entry;
 mod hardware;
+mod jobs;
 mod log;
 mod offer;
 mod rand;

@@ -7,6 +7,7 @@
 mod cipher;
 mod context;
 mod errors;
+mod job;
 mod library;
 mod library_context;
 mod params;
@@ -15,6 +16,7 @@ mod random;
 pub use cipher::Cipher;
 pub use context::{Context, Direction, Outcome};
 pub use errors::{Entry, clear, drain, text};
+pub use job::{Job, without_pauses};
 pub use library::{modules_dir, version};
 pub use library_context::{LibraryContext, Provider};
 pub use params::TlsRecords;

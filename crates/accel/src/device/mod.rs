@@ -17,6 +17,7 @@ mod refusal;
 mod region;
 mod session;
 mod units;
+mod wait;
 
 use std::sync::Arc;
 
