@@ -208,9 +208,7 @@ static void ob_arena_header(const struct ob_arena *arena)
 
 static void ob_vma_open(struct vm_area_struct *vma)
 {
-	struct ob_arena *arena = vma->vm_private_data;
-
-	refcount_inc(&arena->maps);
+	refcount_inc(&((struct ob_arena *)vma->vm_private_data)->maps);
 }
 
 static void ob_vma_close(struct vm_area_struct *vma)
@@ -244,12 +242,10 @@ static const struct vm_operations_struct ob_vm_ops = {
 
 int ob_mmap(struct file *filp, struct vm_area_struct *vma)
 {
-	unsigned long size = vma->vm_end - vma->vm_start, slots = vma->vm_pgoff;
+	unsigned long size = vma->vm_end - vma->vm_start, slots = vma->vm_pgoff ?: OUTBOARD_DEFAULT_SLOTS;
 	struct ob_arena *arena;
 	int error;
 
-	if (!slots)
-		slots = OUTBOARD_DEFAULT_SLOTS;
 	if ((vma->vm_flags & (VM_SHARED | VM_READ | VM_WRITE)) != (VM_SHARED | VM_READ | VM_WRITE))
 		return -EINVAL;
 	if (vma->vm_flags & VM_EXEC)
@@ -268,7 +264,7 @@ int ob_mmap(struct file *filp, struct vm_area_struct *vma)
 	}
 	ob_arena_header(arena);
 	/* Bare page frames: VM_IO alone does not keep get_user_pages_fast() from pages, which looks at no VMA. */
-	ob_vm_flags(vma, VM_IO | VM_PFNMAP | VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP, VM_MAYEXEC);
+	vm_flags_mod(vma, VM_IO | VM_PFNMAP | VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP, VM_MAYEXEC);
 	vma->vm_private_data = arena;
 	vma->vm_ops = &ob_vm_ops;
 	xa_store(&numbers, arena->id, arena, GFP_KERNEL_ACCOUNT);

@@ -5,6 +5,7 @@
 
 #include <linux/cacheinfo.h>
 #include <linux/crypto.h>
+#include <linux/eventfd.h>
 #include <linux/mm.h>
 #include <linux/pci.h>
 #include <linux/platform_device.h>
@@ -21,15 +22,7 @@ static inline void *ob_done_data(ob_done_arg arg) { return arg; }
 
 /* 6.3: vm_flags changes through accessors only (bc292ab00f6c). */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
-static inline void ob_vm_flags(struct vm_area_struct *vma, unsigned long set, unsigned long clear)
-{
-	vma->vm_flags = (vma->vm_flags | set) & ~clear;
-}
-#else
-static inline void ob_vm_flags(struct vm_area_struct *vma, unsigned long set, unsigned long clear)
-{
-	vm_flags_mod(vma, set, clear);
-}
+#define vm_flags_mod(vma, set, clear) ((vma)->vm_flags = ((vma)->vm_flags | (set)) & ~(clear))
 #endif
 
 /* 6.9: one name for "user and kernel addresses of a page may disagree in the data cache" (8690bbcf3b70). */
@@ -46,6 +39,11 @@ static inline void ob_vm_flags(struct vm_area_struct *vma, unsigned long set, un
 #else
 #define cpu_dcache_is_aliasing() false
 #endif
+#endif
+
+/* 6.8: signals add 1 (3652117f8548). */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 8, 0)
+#define eventfd_signal(event) eventfd_signal(event, 1)
 #endif
 
 /* Buses below which crypto devices may hang. */

@@ -55,11 +55,15 @@ int ob_charge(atomic_t *count, unsigned int limit)
 	return -EMFILE;
 }
 
-/* A setuid program can be made to write into somebody's descriptor; that must not reach into its keyrings. */
-static bool ob_same_rights(const struct cred *opener, const struct cred *writer)
+/*
+ * A setuid program can be made to write into somebody's descriptor; that must not reach into its keyrings, nor into its
+ * other descriptors. may_become: a server that opened it and was root may write when it is somebody else.
+ */
+static bool ob_same_rights(const struct cred *opener, const struct cred *writer, bool may_become)
 {
-	return uid_eq(opener->fsuid, writer->fsuid) && gid_eq(opener->fsgid, writer->fsgid) &&
-	       opener->user_ns == writer->user_ns && cap_issubset(writer->cap_permitted, opener->cap_permitted);
+	return opener->user_ns == writer->user_ns && cap_issubset(writer->cap_permitted, opener->cap_permitted) &&
+	       ((may_become && cap_raised(opener->cap_permitted, CAP_SETUID)) ||
+		(uid_eq(opener->fsuid, writer->fsuid) && gid_eq(opener->fsgid, writer->fsgid)));
 }
 
 static int ob_write_session(struct file *filp, const char __user *buffer, size_t size)
@@ -67,7 +71,8 @@ static int ob_write_session(struct file *filp, const char __user *buffer, size_t
 	struct ob_file *file = filp->private_data;
 	struct outboard_session_new record;
 	u8 key[OUTBOARD_MAX_KEY];
-	int error;
+	unsigned int key_size;
+	int error = 0;
 
 	if (size < sizeof(record) || size > sizeof(record) + sizeof(key))
 		return -EINVAL;
@@ -75,12 +80,15 @@ static int ob_write_session(struct file *filp, const char __user *buffer, size_t
 		return -EFAULT;
 	if (record.op != OUTBOARD_SESSION_NEW || size != sizeof(record) + record.key_size)
 		return -EINVAL;
-	if ((record.flags & OUTBOARD_KEY_SERIAL) && !ob_same_rights(filp->f_cred, current_cred()))
+	if ((record.flags & OUTBOARD_KEY_SERIAL) && !ob_same_rights(filp->f_cred, current_cred(), false))
 		return -EACCES;
-	if (copy_from_user(key, buffer + sizeof(record), record.key_size))
+	key_size = record.key_size;
+	if (copy_from_user(key, buffer + sizeof(record), key_size))
 		error = -EFAULT;
-	else
-		error = ob_session_new(file, &record, key);
+	else if ((record.flags & OUTBOARD_KEY_SERIAL) && !key_size)
+		error = ob_key_from_keyring(record.key_serial, key, &key_size);
+	if (!error)
+		error = ob_session_new(file, &record, key, key_size);
 	memzero_explicit(key, sizeof(key));
 	return error;
 }
@@ -116,7 +124,10 @@ static ssize_t ob_write(struct file *filp, const char __user *buffer, size_t siz
 		error = ob_write_session(filp, buffer, size);
 	else if (copy_from_user(&record, buffer, sizeof(record)))
 		error = -EFAULT;
-	else if (record.submit.op == OUTBOARD_SUBMIT || record.submit.op == OUTBOARD_AWAIT)
+	else if (record.submit.op == OUTBOARD_NOTIFY && !ob_same_rights(filp->f_cred, current_cred(), true))
+		error = -EACCES;
+	else if (record.submit.op == OUTBOARD_SUBMIT || record.submit.op == OUTBOARD_AWAIT ||
+		 record.submit.op == OUTBOARD_NOTIFY)
 		error = ob_submit(file, &record.submit);
 	else
 		error = ob_do_object(file, &record.object);
@@ -127,16 +138,14 @@ static ssize_t ob_read(struct file *filp, char __user *buffer, size_t size, loff
 {
 	struct ob_file *file = filp->private_data;
 	u64 count;
-	int error;
 
 	if (size < sizeof(count))
 		return -EINVAL;
 	while (!(count = atomic64_xchg(&file->finished, 0))) {
 		if (filp->f_flags & O_NONBLOCK)
 			return -EAGAIN;
-		error = wait_event_interruptible(file->wait, atomic64_read(&file->finished));
-		if (error)
-			return error;
+		if (wait_event_interruptible(file->wait, atomic64_read(&file->finished)))
+			return -ERESTARTSYS;
 	}
 	if (!copy_to_user(buffer, &count, sizeof(count)))
 		return sizeof(count);
@@ -160,5 +169,4 @@ const struct file_operations ob_fops = {
 	.write = ob_write,
 	.read = ob_read,
 	.poll = ob_poll,
-	.llseek = noop_llseek,
 };

@@ -262,12 +262,10 @@ static int ob_ahash_run(struct ob_request *request)
 		error = crypto_ahash_init(ahash);
 		return error ? error : ob_ahash_run(request);
 	}
-	switch (request->op) {
-	case OUTBOARD_HASH_UPDATE:
+	if (request->op == OUTBOARD_HASH_UPDATE)
 		return crypto_ahash_update(ahash);
-	case OUTBOARD_HASH_FINAL:
+	if (request->op == OUTBOARD_HASH_FINAL)
 		return ahash->nbytes ? crypto_ahash_finup(ahash) : crypto_ahash_final(ahash);
-	}
 	return crypto_ahash_digest(ahash);
 }
 

@@ -18,19 +18,15 @@ int ob_key_from_keyring(s32 serial, u8 *key, unsigned int *size)
 		return PTR_ERR(ref);
 	found = key_ref_to_ptr(ref);
 	down_read(&found->sem);
-	if (found->type != &key_type_user && found->type != &key_type_logon)
-		goto out;
-	payload = user_key_payload_locked(found);
-	if (!payload) {
-		error = -EKEYREVOKED;
-		goto out;
+	if (found->type == &key_type_user || found->type == &key_type_logon) {
+		payload = user_key_payload_locked(found);
+		error = payload ? -EINVAL : -EKEYREVOKED;
+		if (payload && payload->datalen <= OUTBOARD_MAX_KEY) {
+			*size = payload->datalen;
+			memcpy(key, payload->data, *size);
+			error = 0;
+		}
 	}
-	if (payload->datalen > OUTBOARD_MAX_KEY)
-		goto out;
-	*size = payload->datalen;
-	memcpy(key, payload->data, payload->datalen);
-	error = 0;
-out:
 	up_read(&found->sem);
 	key_ref_put(ref);
 	return error;

@@ -4,25 +4,16 @@
 #include <linux/module.h>
 #include "outboard.h"
 
-unsigned int ob_max_sessions = 1024;
-module_param_named(max_sessions, ob_max_sessions, uint, 0644);
-MODULE_PARM_DESC(max_sessions, "sessions of one descriptor");
+#define OB_PARAM(_type, _name, _value, _text) \
+	_type ob_##_name = _value; \
+	module_param_named(_name, ob_##_name, _type, 0644); \
+	MODULE_PARM_DESC(_name, _text)
 
-unsigned int ob_max_hashes = 4096;
-module_param_named(max_hashes, ob_max_hashes, uint, 0644);
-MODULE_PARM_DESC(max_hashes, "hash handles of one descriptor");
-
-unsigned int ob_max_arenas = 256;
-module_param_named(max_arenas, ob_max_arenas, uint, 0644);
-MODULE_PARM_DESC(max_arenas, "arenas of one descriptor");
-
-unsigned long ob_max_arena_bytes = 64UL << 20;
-module_param_named(max_arena_bytes, ob_max_arena_bytes, ulong, 0644);
-MODULE_PARM_DESC(max_arena_bytes, "bytes of all arenas of one descriptor");
-
-unsigned int ob_timeout = 10;
-module_param_named(timeout, ob_timeout, uint, 0644);
-MODULE_PARM_DESC(timeout, "seconds to wait for a driver's answer");
+OB_PARAM(uint, max_sessions, 1024, "sessions of one descriptor");
+OB_PARAM(uint, max_hashes, 4096, "hash handles of one descriptor");
+OB_PARAM(uint, max_arenas, 256, "arenas of one descriptor");
+OB_PARAM(ulong, max_arena_bytes, 64UL << 20, "bytes of all arenas of one descriptor");
+OB_PARAM(uint, timeout, 10, "seconds to wait for a driver's answer");
 
 struct workqueue_struct *ob_workqueue;
 
@@ -46,13 +37,12 @@ static int __init outboard_init(void)
 	if (!ob_workqueue)
 		return -ENOMEM;
 	error = misc_register(&device);
-	if (error)
-		goto no_device;
-	error = ob_drivers_init(&device.this_device->kobj);
-	if (!error)
-		return 0;
-	misc_deregister(&device);
-no_device:
+	if (!error) {
+		error = ob_drivers_init(&device.this_device->kobj);
+		if (!error)
+			return 0;
+		misc_deregister(&device);
+	}
 	destroy_workqueue(ob_workqueue);
 	return error;
 }

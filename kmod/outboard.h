@@ -6,8 +6,8 @@
  *   a request in flight -> its arena (-> the file), its session's driver handle, its hash handle
  *   a session -> its ob_driver (an entry of root's list)
  *
- * Completions come in softirq, threaded interrupts or kthreads. They take no lock but those of wait queues, and leave what
- * may sleep to ob_workqueue.
+ * Completions come in softirq, threaded interrupts or kthreads. They take no lock but a place's own and those of wait
+ * queues (an eventfd's too), one after the other, and leave what may sleep to ob_workqueue.
  */
 #ifndef OUTBOARD_H
 #define OUTBOARD_H
@@ -133,9 +133,10 @@ struct ob_batch {
 
 struct ob_place {
 	struct ob_request *request;	/* memory, kept from one use to the next */
-	spinlock_t lock;		/* batch, and the end of a request */
+	spinlock_t lock;		/* batch, event, and the end of a request */
 	u16 driver;
 	struct ob_batch *batch;		/* NULL: not in flight. Whoever takes it out accounts for it */
+	struct eventfd_ctx *event;	/* is told of the end of what is in flight; NULL: none */
 };
 
 struct ob_arena {
@@ -193,7 +194,7 @@ struct ob_session {
 };
 
 void ob_session_init(struct ob_session *session);
-int ob_session_new(struct ob_file *file, const struct outboard_session_new *record, const u8 *key);
+int ob_session_new(struct ob_file *file, const struct outboard_session_new *record, const u8 *key, unsigned int size);
 int ob_session_free(struct ob_file *file, u32 id);
 struct ob_session *ob_session_use(struct ob_file *file, u32 id);
 bool ob_session_use_known(struct ob_session *session);

@@ -84,13 +84,10 @@ struct ob_session *ob_session_use(struct ob_file *file, u32 id)
 
 static bool ob_session_record_ok(const struct outboard_session_new *record, const struct ob_algorithm *algorithm)
 {
-	if (!algorithm || record->flags & ~OUTBOARD_KEY_SERIAL || !record->session || record->reserved || record->reserved2)
+	if (!algorithm || record->flags & ~OUTBOARD_KEY_SERIAL || !record->session || record->reserved || record->reserved2 ||
+	    (record->flags & OUTBOARD_KEY_SERIAL ? record->key_size : record->key_serial))
 		return false;
-	if (record->flags & OUTBOARD_KEY_SERIAL ? record->key_size : record->key_serial)
-		return false;
-	if (algorithm->type == &ob_aead)
-		return record->tag_size && record->tag_size <= OUTBOARD_MAX_TAG;
-	return !record->tag_size;
+	return algorithm->type == &ob_aead ? record->tag_size && record->tag_size <= OUTBOARD_MAX_TAG : !record->tag_size;
 }
 
 static void ob_session_drop(struct ob_file *file, struct ob_session *session)
@@ -100,24 +97,20 @@ static void ob_session_drop(struct ob_file *file, struct ob_session *session)
 	ob_session_put(session);
 }
 
-int ob_session_new(struct ob_file *file, const struct outboard_session_new *record, const u8 *key)
+int ob_session_new(struct ob_file *file, const struct outboard_session_new *record, const u8 *key, unsigned int size)
 {
 	const struct ob_algorithm *algorithm = ob_algorithm(record->algorithm);
-	u8 payload[OUTBOARD_MAX_KEY];
-	unsigned int size = record->key_size;
 	struct ob_session *session;
 	int error;
 
 	if (!ob_session_record_ok(record, algorithm))
 		return -EINVAL;
-	error = ob_charge(&file->session_count, ob_max_sessions);
-	if (error)
-		return error;
+	if (ob_charge(&file->session_count, ob_max_sessions))
+		return -EMFILE;
+	error = -ENOMEM;
 	session = kzalloc(sizeof(*session), GFP_KERNEL_ACCOUNT);
-	if (!session) {
-		error = -ENOMEM;
+	if (!session)
 		goto uncharge;
-	}
 	ob_session_init(session);
 	session->tag_size = record->tag_size;
 	/* The number is taken now, and means something when all is ready. */
@@ -129,14 +122,7 @@ int ob_session_new(struct ob_file *file, const struct outboard_session_new *reco
 	error = ob_session_alloc(session, algorithm, record->driver);
 	if (error)
 		goto erase;
-	if (record->flags & OUTBOARD_KEY_SERIAL) {
-		error = ob_key_from_keyring(record->key_serial, payload, &size);
-		if (!error)
-			error = algorithm->type->set_key(session, payload, size);
-		memzero_explicit(payload, sizeof(payload));
-	} else {
-		error = algorithm->type->set_key(session, key, size);
-	}
+	error = algorithm->type->set_key(session, key, size);
 	if (error) {
 		xa_erase(&file->sessions, record->session);
 		ob_session_drop(file, session);

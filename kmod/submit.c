@@ -4,7 +4,7 @@
  *
  * Who ends a request: ob_request_done(), from the driver's completion or, where the driver answers at once, from here.
  * place->batch says who waits for it. It changes under place->lock, so exactly one, whoever ends the request or a waiter
- * that gives up, accounts for it; and who finds no batch there finds the status written.
+ * that gives up, accounts for it; and who finds no batch there finds the status written and counted.
  */
 #include <linux/log2.h>
 #include <linux/poll.h>
@@ -31,25 +31,36 @@ static void ob_copy(struct ob_ask *ask, const struct outboard_slot *slot)
 		to[i] = READ_ONCE(from[i]);
 }
 
+/* Under no lock of ours: it wakes whoever polls the eventfd, by functions of theirs. */
+static void ob_tell(struct eventfd_ctx *event)
+{
+	if (!event)
+		return;
+	eventfd_signal(event);
+	eventfd_ctx_put(event);
+}
+
 /* The claim goes before status, so that whoever has seen the status may submit the slot again. */
 static void ob_slot_end(struct ob_arena *arena, u32 index, int status)
 {
 	struct ob_place *place = &arena->places[index];
 	struct ob_file *file = arena->file;
+	struct eventfd_ctx *event = NULL;
 	struct ob_batch *batch;
 	unsigned long flags;
 
 	spin_lock_irqsave(&place->lock, flags);
 	batch = place->batch;
 	place->batch = NULL;
+	swap(place->event, event);
 	clear_bit_unlock(index, arena->busy);
 	smp_store_release(&ob_slot(arena, index)->status, status);
-	spin_unlock_irqrestore(&place->lock, flags);
-	if (batch->counts) {
+	if (batch->counts)
 		atomic64_inc(&file->finished);
-		if (wq_has_sleeper(&file->wait))
-			wake_up_interruptible_poll(&file->wait, EPOLLIN | EPOLLRDNORM);
-	}
+	spin_unlock_irqrestore(&place->lock, flags);
+	if (batch->counts && wq_has_sleeper(&file->wait))
+		wake_up_interruptible_poll(&file->wait, EPOLLIN | EPOLLRDNORM);
+	ob_tell(event);
 	/* With the last one the batch goes: it is its waiter's. */
 	if (batch != &nobody && atomic_dec_and_test(&batch->pending))
 		complete(&batch->done);
@@ -362,23 +373,39 @@ static int ob_await_slots(struct ob_arena *arena, u32 first, u32 count)
 	return ob_wait(arena, first, count, &batch);
 }
 
+/* What nothing will tell later is told now: the new one if there is nothing in flight, or whom it displaces. */
+static int ob_notify(struct ob_place *place, int fd)
+{
+	struct eventfd_ctx *event = eventfd_ctx_fdget(fd);
+
+	if (IS_ERR(event))
+		return PTR_ERR(event);
+	spin_lock_irq(&place->lock);
+	if (place->batch)
+		swap(place->event, event);
+	spin_unlock_irq(&place->lock);
+	ob_tell(event);
+	return 0;
+}
+
 int ob_submit(struct ob_file *file, const struct outboard_submit *record)
 {
 	struct ob_arena *arena;
-	int error = -EINVAL;
+	int error;
 
 	if (record->flags & ~(record->op == OUTBOARD_SUBMIT ? OUTBOARD_WAIT : 0))
 		return -EINVAL;
 	arena = ob_arena_get(file, record->arena);
 	if (!arena)
 		return -ENOENT;
-	if (!record->count || record->first >= arena->slots || record->count > arena->slots - record->first)
-		goto put;
-	if (record->op == OUTBOARD_SUBMIT)
+	if (record->op == OUTBOARD_NOTIFY && record->first < arena->slots)
+		error = ob_notify(&arena->places[record->first], record->count);
+	else if (!record->count || record->first >= arena->slots || record->count > arena->slots - record->first)
+		error = -EINVAL;
+	else if (record->op == OUTBOARD_SUBMIT)
 		error = ob_submit_slots(file, arena, record);
 	else
 		error = ob_await_slots(arena, record->first, record->count);
-put:
 	ob_arena_put(arena);
 	return error;
 }

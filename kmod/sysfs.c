@@ -22,8 +22,7 @@ static ssize_t ob_to_name(const char *text, size_t written, int (*does)(const ch
 	for (size_t i = 0; i < size; i++)
 		if (text[i] <= ' ' || text[i] > '~' || strchr("()/,", text[i]))
 			return -EINVAL;
-	memcpy(name, text, size);
-	name[size] = 0;
+	strscpy(name, text, size + 1);
 	error = does(name);
 	return error ? error : written;
 }

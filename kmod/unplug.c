@@ -116,8 +116,6 @@ void ob_unplug_watch(struct module *owner)
 
 void ob_unplug_exit(void)
 {
-	while (bus_count) {
-		bus_count--;
-		bus_unregister_notifier(buses[bus_count], &notifiers[bus_count]);
-	}
+	for (; bus_count; bus_count--)
+		bus_unregister_notifier(buses[bus_count - 1], &notifiers[bus_count - 1]);
 }

@@ -45,13 +45,6 @@ static void finished_are(uint64_t wanted)
 	check(read(fd, &count, 8) < 0 && errno == EAGAIN, "%d more", (int)count);
 }
 
-static void hold(bool yes)
-{
-	check(!tell(SIM_DEBUG "/faults", yes ? "sim-cbc-aes never" : "clear"), "%m");
-	if (!yes)
-		check(!tell(SIM_DEBUG "/held", "0"), "%m");
-}
-
 static void it_returns_when_all_are_done(void)
 {
 	begin();

@@ -49,7 +49,7 @@ static void wrong_records_are_refused(void)
 	refused(-ENOENT, s.arena = 0);
 	refused(-EINVAL, s.count = 0);
 	refused(-EINVAL, s.first = 63; s.count = 2);
-	refused(-EINVAL, s.op++);
+	refused(-EINVAL, s.op = OUTBOARD_NOTIFY + 1);
 	good.op = OUTBOARD_SUBMIT;
 	check(ring(fd, &good, 15) == -EINVAL && ring(fd, &good, 17) == -EINVAL, "a wrong length");
 	/* The record's second half is not there. */

@@ -61,3 +61,10 @@ bool is_right(const struct algorithm *algorithm, const struct arena *arena, unsi
 	free(expected);
 	return right;
 }
+
+void hold(bool yes)
+{
+	check(!tell(SIM_DEBUG "/faults", yes ? "sim-cbc-aes never" : "clear"), "%m");
+	if (!yes)
+		check(!tell(SIM_DEBUG "/held", "0"), "%m");
+}

@@ -17,4 +17,7 @@ uint32_t room_for(const struct algorithm *algorithm, uint32_t size);
 /* Whether a slot of a_slot() has the software's answer. text: what its input was. */
 bool is_right(const struct algorithm *algorithm, const struct arena *arena, unsigned int slot, const uint8_t *text);
 
+/* The simulation keeps the requests of sim-cbc-aes, or gives back all that it has kept. */
+void hold(bool yes);
+
 #endif

@@ -13,7 +13,7 @@
 #define SECONDS 300	/* for one test, on a busy host */
 
 static const struct theme *const themes[] = {
-	&ciphers_theme, &aeads_theme, &hashes_theme, &batches_theme, &await_theme, &records_theme, &mapping_theme, &sharing_theme,
+	&ciphers_theme, &aeads_theme, &hashes_theme, &batches_theme, &await_theme, &notify_theme, &records_theme, &mapping_theme, &sharing_theme,
 	&sandbox_theme, &lifetimes_theme, &faults_theme,
 };
 

@@ -30,8 +30,8 @@ struct theme {
 #define EACH(function, of) { .name = #function, .each = function, .kinds = of }
 #define THEME(name, sim_only) const struct theme name##_theme = { #name, tests, COUNT(tests), sim_only }
 
-extern const struct theme ciphers_theme, aeads_theme, hashes_theme, batches_theme, await_theme, records_theme, mapping_theme, sharing_theme,
-	sandbox_theme, lifetimes_theme, faults_theme;
+extern const struct theme ciphers_theme, aeads_theme, hashes_theme, batches_theme, await_theme, notify_theme, records_theme, mapping_theme,
+	sharing_theme, sandbox_theme, lifetimes_theme, faults_theme;
 
 /* Bytes that two buffers do not have in common: the first of them, for messages; -1: none. */
 long differ(const void *a, const void *b, size_t size);

@@ -67,6 +67,27 @@ impl Simulated {
         fs::write("/sys/kernel/debug/outboard_sim/faults", rule).expect("a rule of the simulation's");
     }
 
+    /// No request of this driver's is answered until what this returns is dropped.
+    #[track_caller]
+    pub fn hold(&self, driver: &str) -> Held<'_> {
+        self.fault(&format!("{driver} never"));
+        Held(self)
+    }
+
+    /// Takes all faults away, and answers the requests that a rule `never` has held.
+    #[track_caller]
+    pub fn let_go(&self) {
+        self.fault("clear");
+        fs::write("/sys/kernel/debug/outboard_sim/held", "0").expect("debugfs is mounted");
+    }
+
+    /// How many requests it has and has not answered.
+    #[track_caller]
+    pub fn outstanding(&self) -> u32 {
+        let text = fs::read_to_string("/sys/kernel/debug/outboard_sim/outboard-sim.0/outstanding");
+        text.expect("debugfs is mounted").trim().parse().expect("a number")
+    }
+
     /// Every answer takes so long.
     #[track_caller]
     pub fn takes(&self, time: Duration) {
@@ -78,6 +99,17 @@ impl Simulated {
     pub fn set(&self, parameter: &str, value: &str) {
         let file = format!("/sys/module/outboard_sim/parameters/{parameter}");
         fs::write(file, value).expect("a parameter of the simulation's");
+    }
+}
+
+/// Requests that are not answered, until dropped.
+pub struct Held<'s>(&'s Simulated);
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        if !thread::panicking() {
+            self.0.let_go();
+        }
     }
 }
 

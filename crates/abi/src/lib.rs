@@ -11,12 +11,14 @@
 mod digest;
 mod dispatch;
 mod function;
+mod job;
 mod param;
 mod rand;
 
 pub use digest::*;
 pub use dispatch::{Algorithm, CoreHandle, Dispatch, Function, find, rows};
 pub use function::*;
+pub use job::*;
 pub use param::{
     Param, ParamType, count, end, get_u64, locate, locate_mut, name, set_octets, set_pointer, set_unsigned,
 };

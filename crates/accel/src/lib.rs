@@ -32,4 +32,4 @@ pub use algorithm::{Algorithm, Direction, advance};
 pub use error::Error;
 pub use hash::{Digest, Hash, HashAlgorithm, HashSession, HashState};
 pub use reach::{Reached, reach, reach_hash};
-pub use session::{Accelerator, MAX_AAD, Request, Session, Share};
+pub use session::{Accelerator, MAX_AAD, Request, Session, Share, WaitDescriptor, Woken};

@@ -1,5 +1,7 @@
 //! The trait of every way down.
 
+use std::io;
+use std::os::fd::RawFd;
 use std::slice;
 
 use crate::{Algorithm, Direction, Error};
@@ -123,6 +125,18 @@ pub trait Session: Send {
     /// Gives back the memory of the results, wiped where they were plaintext.
     fn release(&mut self);
 
+    /// A descriptor for [`notify`](Self::notify); `None` where nothing tells of a request's end, and who wants a result has to
+    /// wait for it. It serves each session of the interface.
+    fn wait_descriptor(&self) -> Option<io::Result<Box<dyn WaitDescriptor>>> {
+        None
+    }
+
+    /// Makes a descriptor readable when a request of the batch has ended; at once, if none is left. Others may still be at
+    /// work then: ask again.
+    fn notify(&mut self, _descriptor: &dyn WaitDescriptor) -> Result<(), Error> {
+        Ok(())
+    }
+
     /// Another session with the same key, that can be used at the same time by another thread.
     fn share(&self) -> Result<Box<dyn Session>, Error>;
 
@@ -131,4 +145,36 @@ pub trait Session: Send {
         self.submit(slice::from_ref(request))?;
         self.result(0)
     }
+}
+
+/// A descriptor to wait for by poll(2) and its like, beside others: for who does something else while the accelerator works.
+pub trait WaitDescriptor: Send {
+    /// Readable when a request has ended, and when a turn has.
+    fn fd(&self) -> RawFd;
+
+    /// Whether it is this process's own, and the application has left it to us.
+    fn is_ours(&self) -> bool;
+
+    /// Where the kernel is to tell of the next end: an eventfd.
+    fn event(&self) -> io::Result<RawFd>;
+
+    /// Begins a turn: a second. Time is counted in turns because a machine may stand still for longer than a driver may take.
+    fn begin_turn(&self) -> io::Result<()>;
+
+    /// Ends the turn, and makes it unreadable until it is used again, whatever the kernel was to tell.
+    fn end(&self);
+
+    /// Why it is readable, if it is; makes it unreadable.
+    fn woken(&self) -> Woken;
+}
+
+/// Why a [`WaitDescriptor`] is readable.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Woken {
+    /// It is not.
+    No,
+    /// A request has ended.
+    ByAnAnswer,
+    /// A turn has ended.
+    ByTheClock,
 }

@@ -86,6 +86,11 @@ impl Core {
         Some(unsafe { CStr::from_ptr(value) }.to_string_lossy().into_owned())
     }
 
+    /// An address in the libcrypto that called us.
+    pub(crate) fn a_function(&self) -> *const c_void {
+        self.get_params as *const c_void
+    }
+
     /// Puts an error with its full text on the calling thread's queue (ERR_raise_data(3)).
     pub(crate) fn raise(&self, reason: Reason, text: &str) {
         let format = CString::new(text.replace('%', "%%").replace('\0', " ")).unwrap_or_default();

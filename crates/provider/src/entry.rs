@@ -14,6 +14,7 @@ use crate::core::Core;
 use crate::decided::Decided;
 use crate::digest::DigestOffer;
 use crate::guard;
+use crate::jobs::Jobs;
 use crate::log::Log;
 use crate::offer::Offer;
 use crate::rand;
@@ -29,6 +30,7 @@ pub(crate) struct Provider {
     pub(crate) log: Log,
     pub(crate) counters: Table,
     pub(crate) software: Software,
+    pub(crate) jobs: Option<Jobs>,
     offer: Decided<Offer>,
     digests: Decided<DigestOffer>,
 }
@@ -96,6 +98,7 @@ pub unsafe extern "C" fn OSSL_provider_init(
             log,
             counters,
             software: Software::absent(),
+            jobs: Jobs::find(&core),
             offer: Decided::not_yet(),
             digests: Decided::not_yet(),
         }));

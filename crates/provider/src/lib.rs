@@ -10,6 +10,7 @@
 //! - `config`: the keys of our section in openssl.cnf
 //! - `software`: the default provider, found through the core
 //! - `hardware`: the driver, its failures, its rest
+//! - `jobs`: OpenSSL's jobs, paused while the accelerator works
 //! - `offer`: which algorithms are offered; `decided`: what is found out once
 //! - `contexts`: contexts handed to the core and taken back; `soft_counts`: what each does in software
 //! - `cipher`: cipher contexts; `aead`: those of ciphers that authenticate
@@ -26,6 +27,7 @@ mod decided;
 mod digest;
 pub mod entry;
 mod hardware;
+mod jobs;
 mod keeping;
 mod log;
 mod offer;

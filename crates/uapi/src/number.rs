@@ -63,6 +63,9 @@ pub const HASH_FREE: u16 = 6;
 /// Record [`Submit`](crate::Submit): return when these slots, submitted before, are done.
 pub const AWAIT: u16 = 7;
 
+/// Record [`Submit`](crate::Submit): the end of the request in this slot adds 1 to an eventfd; at once, if none is in flight.
+pub const NOTIFY: u16 = 8;
+
 /// Flag of `SUBMIT`: return when all are done.
 pub const WAIT: u16 = 0x1;
 

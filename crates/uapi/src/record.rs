@@ -4,15 +4,15 @@
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Submit {
-    /// [`SUBMIT`](crate::SUBMIT) or [`AWAIT`](crate::AWAIT).
+    /// [`SUBMIT`](crate::SUBMIT), [`AWAIT`](crate::AWAIT) or [`NOTIFY`](crate::NOTIFY).
     pub op: u16,
     /// With `SUBMIT`: [`WAIT`](crate::WAIT) or 0.
     pub flags: u16,
     /// The arena's number.
     pub arena: u32,
-    /// The first slot.
+    /// The first slot; with `NOTIFY` the only one.
     pub first: u32,
-    /// How many.
+    /// How many; with `NOTIFY` an eventfd.
     pub count: u32,
 }
 

@@ -109,6 +109,12 @@ functions! {
     EVP_RAND_verify_zeroization: fn(*mut c_void) -> c_int;
     RAND_bytes_ex: fn(*mut c_void, *mut c_uchar, usize, c_uint) -> c_int;
     RAND_get0_primary: fn(*mut c_void) -> *mut c_void;
+    ASYNC_WAIT_CTX_new: fn() -> *mut c_void;
+    ASYNC_WAIT_CTX_free: fn(*mut c_void);
+    ASYNC_WAIT_CTX_get_all_fds: fn(*mut c_void, *mut c_int, *mut usize) -> c_int;
+    ASYNC_start_job: fn(*mut *mut c_void, *mut c_void, *mut c_int, unsafe extern "C" fn(*mut c_void) -> c_int, *mut c_void, usize) -> c_int;
+    ASYNC_block_pause: fn();
+    ASYNC_unblock_pause: fn();
     ERR_get_error_all: fn(*mut *const c_char, *mut c_int, *mut *const c_char, *mut *const c_char, *mut c_int) -> c_ulong;
     ERR_reason_error_string: fn(c_ulong) -> *const c_char;
     ERR_error_string_n: fn(c_ulong, *mut c_char, usize);

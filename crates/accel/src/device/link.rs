@@ -1,6 +1,7 @@
 //! The open device: one descriptor, and the arenas that were mapped from it.
 
 use std::io;
+use std::os::fd::RawFd;
 use std::ptr::null_mut;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
@@ -185,6 +186,15 @@ impl Link {
         // SAFETY: no entry, so nothing is read or written.
         unsafe { libc::poll(null_mut(), 0, NAP) };
         Ok(())
+    }
+
+    /// Has an eventfd told when a slot of an arena is done.
+    pub(super) fn notify(&self, arena: u32, slot: u32, event: RawFd) -> io::Result<()> {
+        if !self.is_ours() {
+            return Err(io::Error::from_raw_os_error(libc::EBADF));
+        }
+        let count = event as u32;
+        self.write(as_bytes(&uapi::Submit { op: uapi::NOTIFY, flags: 0, arena, first: slot, count }))
     }
 
     fn write(&self, record: &[u8]) -> io::Result<()> {

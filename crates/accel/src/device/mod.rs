@@ -20,6 +20,7 @@ mod refusal;
 mod region;
 mod session;
 mod units;
+mod wait;
 
 use std::io;
 use std::sync::Arc;

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::ops::Range;
+use std::os::fd::RawFd;
 use std::sync::Arc;
 
 use outboard_uapi as uapi;
@@ -125,6 +126,11 @@ impl Region {
         assert!(len <= (self.count - unit) as usize * UNIT, "no result is longer than its request");
         // SAFETY: the units are ours, mapped and initialised; the caller has seen the status of all that writes there.
         Ok(unsafe { std::slice::from_raw_parts(arena.data(self.first + unit), len) })
+    }
+
+    /// Adds 1 to an eventfd when a slot is done.
+    pub(super) fn notify(&self, slot: u32, event: RawFd) -> io::Result<()> {
+        self.link.notify(self.arena()?.number, self.first + slot, event)
     }
 
     /// Sleeps until these slots are done, or a little while.

@@ -14,7 +14,8 @@ use super::keyed::Keyed;
 use super::pieces::{iv_of, pieces};
 use super::region::Region;
 use super::units::UNITS;
-use crate::{Direction, Error, Request, Session};
+use super::wait::Waiting;
+use crate::{Direction, Error, Request, Session, WaitDescriptor};
 
 /// The longest request that goes down whole, in bytes. Longer ones gain little.
 const LONGEST: usize = 64 * 1024;
@@ -175,6 +176,18 @@ impl Session for DeviceSession {
     fn release(&mut self) {
         self.region = None;
         self.spans.clear();
+    }
+
+    fn wait_descriptor(&self) -> Option<io::Result<Box<dyn WaitDescriptor>>> {
+        Some(Waiting::new().map(|waiting| Box::new(waiting) as Box<dyn WaitDescriptor>))
+    }
+
+    fn notify(&mut self, descriptor: &dyn WaitDescriptor) -> Result<(), Error> {
+        let slots = self.spans.last().map_or(0, |span| span.slots.end);
+        let Some(region) = &self.region else { return Ok(()) };
+        let slot = (0..slots).find(|&slot| region.is_in_flight(slot..slot + 1)).unwrap_or(0);
+        let told = descriptor.event().and_then(|event| region.notify(slot, event));
+        told.map_err(|source| self.failed("write", source))
     }
 
     fn share(&self) -> Result<Box<dyn Session>, Error> {

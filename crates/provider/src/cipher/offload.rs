@@ -7,7 +7,7 @@ use outboard_accel::{Direction, Request};
 use zeroize::Zeroizing;
 
 use super::context::Context;
-use super::kind::Block;
+use super::kind::{Block, Mode};
 use crate::offer::Cipher;
 use crate::software::SoftContext;
 
@@ -66,7 +66,15 @@ impl Context {
             } else {
                 None
             };
-            let result = match session.crypt(&Request { head, ..Request::new(direction, given, part) }) {
+            let request = Request { head, ..Request::new(direction, given, part) };
+            let result = match &self.provider.jobs {
+                Some(jobs) => {
+                    let generators = matches!(kind.mode, Mode::Ctr | Mode::Ecb);
+                    jobs.crypt(&mut *session, &request, generators, hardware.driver())
+                }
+                None => session.crypt(&request),
+            };
+            let result = match result {
                 Ok(result) => result,
                 Err(error) => {
                     hardware.failed(&error);

@@ -21,7 +21,7 @@
 struct outboard_arena {
 	__u32 magic;
 	__u32 version;
-	__u32 arena;		/* its number, for OUTBOARD_SUBMIT and OUTBOARD_AWAIT */
+	__u32 arena;		/* its number, for SUBMIT, AWAIT and NOTIFY */
 	__u32 slots;		/* how many slots it has */
 	__u32 slots_offset;	/* where they begin, from the start of the mapping */
 	__u32 data_offset;	/* where data may lie, from the start of the mapping */
@@ -78,14 +78,19 @@ struct outboard_slot {
 #define OUTBOARD_HASH_CLONE	5
 #define OUTBOARD_HASH_FREE	6
 #define OUTBOARD_AWAIT		7
+#define OUTBOARD_NOTIFY		8
 
-/* OUTBOARD_SUBMIT, OUTBOARD_AWAIT: slots first ... first + count - 1 of an arena. */
+/*
+ * OUTBOARD_SUBMIT, OUTBOARD_AWAIT: slots first ... first + count - 1 of an arena.
+ * OUTBOARD_NOTIFY: 1 is added to an eventfd, once: when the request in slot first ends or another NOTIFY takes the place;
+ * at once, if none is in flight.
+ */
 struct outboard_submit {
 	__u16 op;
 	__u16 flags;
 	__u32 arena;
 	__u32 first;
-	__u32 count;
+	__u32 count;		/* NOTIFY: the eventfd */
 };
 
 #define OUTBOARD_WAIT		0x1	/* SUBMIT: return when all of them are done */

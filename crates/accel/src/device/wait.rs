@@ -1,0 +1,130 @@
+//! A descriptor that is readable when a request has ended.
+
+use std::cell::{Cell, RefCell};
+use std::io;
+use std::os::fd::RawFd;
+use std::process;
+use std::ptr::null_mut;
+
+use crate::descriptor::{Descriptor, check};
+use crate::session::{WaitDescriptor, Woken};
+
+/// How long a turn is, in seconds.
+const TURN: libc::time_t = 1;
+
+const EVENT: u64 = 0;
+const TIMER: u64 = 1;
+
+/// An epoll(7) instance with an eventfd for the module and a timer in it.
+///
+/// Both are edge-triggered: that they were readable is taken back by epoll_wait(2), and neither is ever read. So nothing is read
+/// from a stranger's descriptor where the application has closed ours and opened others.
+pub(super) struct Waiting {
+    epoll: Descriptor,
+    timer: Descriptor,
+    /// None while the last one may still be told of what nobody waits for any more.
+    event: RefCell<Option<Descriptor>>,
+    /// Whether the module will tell the eventfd, or has and nobody has seen it.
+    told_of: Cell<bool>,
+    /// A fork's child has the same epoll instance, eventfd and timer as its parent.
+    process: u32,
+}
+
+impl Waiting {
+    pub(super) fn new() -> io::Result<Waiting> {
+        let flags = libc::TFD_CLOEXEC | libc::TFD_NONBLOCK;
+        // SAFETY: numbers only.
+        let (epoll, timer) = unsafe {
+            (libc::epoll_create1(libc::EPOLL_CLOEXEC), libc::timerfd_create(libc::CLOCK_MONOTONIC, flags))
+        };
+        let (epoll, timer) = (Descriptor::own(epoll), Descriptor::own(timer));
+        let waiting = Waiting {
+            epoll: epoll?,
+            timer: timer?,
+            event: RefCell::new(None),
+            told_of: Cell::new(false),
+            process: process::id(),
+        };
+        waiting.control(libc::EPOLL_CTL_ADD, &waiting.timer, TIMER)?;
+        Ok(waiting)
+    }
+
+    fn control(&self, operation: libc::c_int, of: &Descriptor, name: u64) -> io::Result<()> {
+        let mut event = libc::epoll_event { events: (libc::EPOLLIN | libc::EPOLLET) as u32, u64: name };
+        // SAFETY: the event is readable.
+        check(unsafe { libc::epoll_ctl(self.epoll.fd(), operation, of.fd(), &mut event) }).map(drop)
+    }
+
+    fn set_timer(&self, seconds: libc::time_t) -> io::Result<()> {
+        let never = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+        let time =
+            libc::itimerspec { it_interval: never, it_value: libc::timespec { tv_sec: seconds, tv_nsec: 0 } };
+        // SAFETY: the time is readable, and the old one is not asked for.
+        check(unsafe { libc::timerfd_settime(self.timer.fd(), 0, &time, null_mut()) }).map(drop)
+    }
+
+    /// What epoll knows of, without waiting for it: of the eventfd, of the timer.
+    fn events(&self) -> (bool, bool) {
+        let mut events = [libc::epoll_event { events: 0, u64: 0 }; 2];
+        // SAFETY: writable for so many events.
+        let count =
+            unsafe { libc::epoll_wait(self.epoll.fd(), events.as_mut_ptr(), events.len() as libc::c_int, 0) };
+        let events = &events[..usize::try_from(count).unwrap_or(0)];
+        // Packed on x86: no references to its fields.
+        let has = |name| events.iter().any(|event| { event.u64 } == name);
+        (has(EVENT), has(TIMER))
+    }
+}
+
+impl WaitDescriptor for Waiting {
+    fn fd(&self) -> RawFd {
+        self.epoll.fd()
+    }
+
+    fn is_ours(&self) -> bool {
+        self.process == process::id() && self.epoll.is_ours()
+    }
+
+    fn event(&self) -> io::Result<RawFd> {
+        let mut event = self.event.borrow_mut();
+        let event = match &mut *event {
+            Some(event) => event,
+            none => {
+                // SAFETY: numbers only.
+                let made = unsafe { libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) };
+                let made = Descriptor::own(made)?;
+                self.control(libc::EPOLL_CTL_ADD, &made, EVENT)?;
+                none.insert(made)
+            }
+        };
+        self.told_of.set(true);
+        Ok(event.fd())
+    }
+
+    fn begin_turn(&self) -> io::Result<()> {
+        self.set_timer(TURN)
+    }
+
+    fn end(&self) {
+        // Where something fails the application has closed the descriptors, and none of them wakes anybody.
+        let _ = self.set_timer(0);
+        if self.told_of.get() && self.woken() != Woken::ByAnAnswer {
+            if let Some(event) = self.event.take() {
+                // A fork's child may have it too: then closing it does not end it.
+                let _ = self.control(libc::EPOLL_CTL_DEL, &event, EVENT);
+            }
+            self.told_of.set(false);
+        }
+    }
+
+    fn woken(&self) -> Woken {
+        match self.events() {
+            (true, _) => {
+                self.told_of.set(false);
+                Woken::ByAnAnswer
+            }
+            (false, true) => Woken::ByTheClock,
+            (false, false) => Woken::No,
+        }
+    }
+}

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0
+/* NOTIFY: an eventfd is told of a request's end. */
+#include "tests.h"
+#include <linux/capability.h>
+#include <pthread.h>
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+static int fd;
+static struct arena arena;
+static uint32_t number;		/* of the arena; a child has no mapping to read it in */
+static const struct algorithm *cbc;
+
+static void begin(void)
+{
+	fd = open_device(O_NONBLOCK);
+	arena = map_arena(fd, 1 * MIB, 64);
+	number = arena.header->arena;
+	cbc = algorithm(OUTBOARD_CBC_AES);
+	make_session(fd, 1, cbc);
+}
+
+static void start(unsigned int first, unsigned int count, int flags)
+{
+	for (unsigned int s = first; s < first + count; s++) {
+		struct outboard_slot slot = a_slot(cbc, 1, &arena, s * 8192, s * 8192, 4096);
+
+		put(&arena, s, &slot);
+	}
+	check(!submit(&arena, first, count, flags), "%m");
+}
+
+static int an_event(void)
+{
+	int event = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+
+	check(event >= 0, "%m");
+	return event;
+}
+
+/* What was added since it was last asked. */
+static uint64_t told(int event)
+{
+	uint64_t count = 0;
+
+	check(read(event, &count, 8) == 8 || errno == EAGAIN, "%m");
+	return count;
+}
+
+/* Who is woken by AWAIT may come before the eventfd is told, on another CPU. */
+static uint64_t told_in_the_end(int event, uint64_t wanted)
+{
+	struct pollfd there = { event, POLLIN, 0 };
+	uint64_t sum = 0;
+
+	while (sum < wanted && poll(&there, 1, PATIENCE * 1000) == 1)
+		sum += told(event);
+	return sum;
+}
+
+static int notify(unsigned int slot, int event)
+{
+	struct outboard_submit record = { .op = OUTBOARD_NOTIFY, .arena = number, .first = slot, .count = event };
+
+	return ring(fd, &record, sizeof(record));
+}
+
+/* With requests that end before NOTIFY, after it, or while it runs. */
+static void each_end_is_told_once(void)
+{
+	int event = an_event();
+	uint64_t finished;
+
+	begin();
+	for (int round = 0; round < 100; round++) {
+		start(0, 8, 0);
+		for (unsigned int s = 0; s < 4; s++)
+			check(!notify(s, event), "%m");
+		check(!await(&arena, 0, 8), "%m");
+		check(told_in_the_end(event, 4) == 4, "round %d", round);
+		/* That takes nothing from those who read the device. */
+		check(read(fd, &finished, 8) == 8 && finished == 8, "%d finished", (int)finished);
+	}
+	start(0, 4, OUTBOARD_WAIT);
+	check(!told(event), "nobody asked");
+}
+
+static void what_is_not_in_flight_has_ended(void)
+{
+	int event = an_event();
+
+	begin();
+	check(!notify(63, event) && told(event) == 1, "it was never submitted");
+	start(0, 1, OUTBOARD_WAIT);
+	check(!notify(0, event) && told(event) == 1, "it has ended");
+	start(0, 1, OUTBOARD_WAIT);
+	check(!told(event), "the next one was not asked about");
+}
+
+static void who_comes_later_takes_the_place(void)
+{
+	int first = an_event(), second = an_event();
+
+	begin();
+	hold(true);
+	start(0, 1, 0);
+	check(!notify(0, first) && !notify(0, second), "%m");
+	check(told(first) == 1 && !told(second), "who is displaced does not sleep for ever");
+	check(!notify(0, second) && told(second) == 1, "by itself too");
+	hold(false);
+	check(!await(&arena, 0, 1), "%m");
+	check(told_in_the_end(second, 1) == 1 && !told(first), "both, or the wrong one");
+}
+
+static void counters_of_every_kind_are_told(void)
+{
+	uint64_t full = UINT64_MAX - 1, count;
+	int event = an_event(), semaphore = eventfd(0, EFD_NONBLOCK | EFD_SEMAPHORE);
+	struct pollfd state = { event, POLLIN, 0 };
+
+	begin();
+	/* One that is full neither keeps the module waiting nor begins at 0 again. */
+	check(write(event, &full, 8) == 8, "%m");
+	check(!notify(0, event) && !notify(0, event), "%m");
+	start(0, 1, 0);
+	check(!notify(0, event) && !await(&arena, 0, 1), "%m");
+	check(poll(&state, 1, 0) == 1 && state.revents & POLLERR, "events %x", state.revents);
+	check(read(event, &count, 8) == 8 && count == UINT64_MAX, "%m");
+	check(semaphore >= 0 && !notify(0, semaphore) && !notify(0, semaphore), "%m");
+	check(told(semaphore) == 1 && told(semaphore) == 1 && !told(semaphore), "one by one");
+}
+
+static void it_may_be_closed_before_the_end(void)
+{
+	begin();
+	for (int round = 0; round < 100; round++) {
+		int event = an_event();
+
+		start(round % 64, 1, 0);
+		check(!notify(round % 64, event), "%m");
+		close(event);
+		check(!await(&arena, round % 64, 1), "%m");
+	}
+	start(0, 64, 0);
+	for (unsigned int s = 0; s < 64; s++)
+		check(!notify(s, an_event()), "%m");
+	unmap_arena(&arena);
+	close(fd);
+	check(!leftovers(), "%s", leftovers());
+}
+
+static void what_is_wrong_is_refused(void)
+{
+	struct outboard_submit record = { .op = OUTBOARD_NOTIFY };
+	int event = an_event(), closed = an_event(), pipes[2];
+
+	begin();
+	check(!pipe(pipes) && !close(closed), "%m");
+	check(notify(64, event) == -EINVAL && notify(0xffffffff, event) == -EINVAL, "no such slot");
+	check(notify(0, closed) == -EBADF, "a closed descriptor");
+	check(notify(0, pipes[0]) == -EINVAL && notify(0, fd) == -EINVAL, "no eventfd");
+	record.count = event;
+	check(ring(fd, &record, sizeof(record)) == -ENOENT, "no arena");
+	record.arena = number;
+	record.flags = 1;
+	check(ring(fd, &record, sizeof(record)) == -EINVAL, "a flag");
+	check(notify(0, -1) == -EBADF && !told(event), "what was refused has an effect");
+}
+
+static void who_sleeps_is_woken_at_the_end(void)
+{
+	struct pollfd sleeper = { an_event(), POLLIN, 0 };
+
+	begin();
+	hold(true);
+	start(0, 2, 0);
+	check(!notify(1, sleeper.fd), "%m");
+	check(!poll(&sleeper, 1, 100), "told before the end");
+	hold(false);
+	check(poll(&sleeper, 1, PATIENCE * 1000) == 1 && told(sleeper.fd) == 1, "%m");
+	check(!arena.slot[1].status, "status %d", arena.slot[1].status);
+}
+
+static void *open_without_rights(void *opened)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct none[2] = { { 0 } };
+
+	/* Of this thread only: the C library knows nothing of it. */
+	check(!syscall(SYS_capset, &header, none), "%m");
+	*(int *)opened = open_device(O_NONBLOCK);
+	return NULL;
+}
+
+/* A setuid program could be made to write into it, and has descriptors of its own. */
+static void descriptors_of_who_has_more_rights_are_not_reached(void)
+{
+	int event = an_event();
+	pthread_t thread;
+	pid_t child;
+
+	check(!pthread_create(&thread, NULL, open_without_rights, &fd) && !pthread_join(thread, NULL), "%m");
+	arena = map_arena(fd, 1 * MIB, 64);
+	number = arena.header->arena;
+	check(notify(0, event) == -EACCES && !told(event), "%m");
+	/* But a server opens it as root, and becomes somebody with less. */
+	begin();
+	child = fork();
+	if (!child) {
+		check(!setgid(65534) && !setuid(65534), "%m");
+		check(!notify(0, event), "%m");
+		_exit(0);
+	}
+	join(child);
+	check(told(event) == 1, "its child");
+}
+
+static const struct test tests[] = {
+	TEST(each_end_is_told_once),
+	TEST(what_is_not_in_flight_has_ended),
+	TEST_SIM(who_comes_later_takes_the_place),
+	TEST(counters_of_every_kind_are_told),
+	TEST(it_may_be_closed_before_the_end),
+	TEST(what_is_wrong_is_refused),
+	TEST_SIM(who_sleeps_is_woken_at_the_end),
+	TEST(descriptors_of_who_has_more_rights_are_not_reached),
+};
+THEME(notify, false);

@@ -1,0 +1,112 @@
+//! Jobs that can be paused, and what their thread waits for meanwhile.
+
+use std::ffi::{c_int, c_void};
+use std::os::fd::RawFd;
+use std::ptr::{NonNull, null_mut};
+use std::time::Duration;
+
+use super::library::library;
+
+/// `ASYNC_PAUSE` and `ASYNC_FINISH` of openssl/async.h.
+const PAUSE: c_int = 2;
+const FINISH: c_int = 3;
+
+type Work<'w> = Option<Box<dyn FnOnce() + 'w>>;
+
+/// An `ASYNC_WAIT_CTX`.
+pub struct WaitContext(NonNull<c_void>);
+
+/// An `ASYNC_JOB` with a wait context of its own.
+pub struct Job<'w> {
+    wait: WaitContext,
+    job: *mut c_void,
+    work: Box<Work<'w>>,
+}
+
+impl<'w> Job<'w> {
+    /// One that has not begun. Its stack has 32 KiB.
+    pub fn new(work: impl FnOnce() + 'w) -> Job<'w> {
+        // SAFETY: the function takes nothing.
+        let wait = unsafe { (library().ASYNC_WAIT_CTX_new)() };
+        let wait = WaitContext(NonNull::new(wait).expect("memory for a wait context"));
+        Job { wait, job: null_mut(), work: Box::new(Some(Box::new(work))) }
+    }
+
+    /// With what is left of another: it has not begun either.
+    pub fn on(self, wait: WaitContext) -> Job<'w> {
+        Job { wait, ..self }
+    }
+
+    /// Begins or goes on: `true` when it has ended, `false` when it was paused.
+    #[track_caller]
+    pub fn goes_to_its_end(&mut self) -> bool {
+        let mut work: *mut Work<'w> = &mut *self.work;
+        let mut value = 0;
+        // SAFETY: the work lives as long as the job; the argument, a pointer to it, is copied by its size.
+        let state = unsafe {
+            (library().ASYNC_start_job)(
+                &mut self.job,
+                self.wait.0.as_ptr(),
+                &mut value,
+                run,
+                (&raw mut work).cast(),
+                size_of_val(&work),
+            )
+        };
+        assert!(state == PAUSE || state == FINISH && value == 1, "ASYNC_start_job: {state}, {value}");
+        state == FINISH
+    }
+
+    /// What is to be waited for while it is paused.
+    pub fn descriptors(&self) -> Vec<RawFd> {
+        let mut count = 0;
+        // SAFETY: the context is alive; without room, only the number is told.
+        let told =
+            unsafe { (library().ASYNC_WAIT_CTX_get_all_fds)(self.wait.0.as_ptr(), null_mut(), &mut count) };
+        assert_eq!(told, 1);
+        let mut all = vec![-1; count];
+        // SAFETY: there is room for as many as were told.
+        unsafe {
+            (library().ASYNC_WAIT_CTX_get_all_fds)(self.wait.0.as_ptr(), all.as_mut_ptr(), &mut count);
+        }
+        all
+    }
+
+    /// Whether one of its descriptors is readable, at once or within this time.
+    pub fn is_called_within(&self, time: Duration) -> bool {
+        let descriptors = self.descriptors().into_iter();
+        let mut all: Vec<_> =
+            descriptors.map(|fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 }).collect();
+        let milliseconds = c_int::try_from(time.as_millis()).expect("a short time");
+        // SAFETY: so many entries, all ours.
+        unsafe { libc::poll(all.as_mut_ptr(), all.len() as libc::nfds_t, milliseconds) > 0 }
+    }
+
+    /// What is left of a job that has ended.
+    pub fn into_wait_context(self) -> WaitContext {
+        self.wait
+    }
+}
+
+impl Drop for WaitContext {
+    fn drop(&mut self) {
+        // SAFETY: made here and freed once, after its job has ended or in a test that has failed.
+        unsafe { (library().ASYNC_WAIT_CTX_free)(self.0.as_ptr()) };
+    }
+}
+
+/// Calls this where no job may be paused.
+pub fn without_pauses(work: impl FnOnce()) {
+    // SAFETY: the functions take nothing.
+    unsafe { (library().ASYNC_block_pause)() };
+    work();
+    // SAFETY: as above.
+    unsafe { (library().ASYNC_unblock_pause)() };
+}
+
+unsafe extern "C" fn run(argument: *mut c_void) -> c_int {
+    // SAFETY: the copy of the pointer that `goes_to_its_end` gave.
+    let work = unsafe { &mut **argument.cast::<*mut Work<'_>>() };
+    work.take().expect("a job runs once")();
+    1
+}
