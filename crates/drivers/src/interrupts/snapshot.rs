@@ -121,13 +121,11 @@ pub fn snapshot_of(
 /// or those of the MSI vectors that sysfs lists for it. Lines for configuration and errors are left out where the words
 /// tell them apart.
 pub fn lines_of<'a>(root: &Root, bus: &str, device: &str, words: &[&str], all: &'a [Line]) -> Vec<&'a Line> {
-    let vectors: BTreeSet<String> = match bus {
-        "pci" => {
-            root.list(&format!("sys/bus/pci/devices/{device}/msi_irqs")).into_iter().map(|e| e.name).collect()
-        }
-        _ => BTreeSet::new(),
+    let vectors = match bus {
+        "pci" => root.list(&format!("sys/bus/pci/devices/{device}/msi_irqs")),
+        _ => Vec::new(),
     };
-    let is_vector = |line: &Line| vectors.contains(&line.label);
+    let is_vector = |line: &Line| vectors.iter().any(|vector| vector.name == line.label);
     let has_word = |line: &Line| line.actions.iter().any(|a| words.iter().any(|w| glob(w, a)));
     let is_configuration =
         |line: &Line| !line.actions.is_empty() && line.actions.iter().all(|a| a.ends_with("-config"));
