@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
-use outboard_counters::{Counts, IN_USE, Table};
+use outboard_counters::{Counts, Decision, Table};
 use outboard_measure::evp::{Context, Library};
 use outboard_services::openssl::{OutboardSection, compose};
 use tempfile::TempDir;
@@ -67,7 +67,10 @@ impl Lab {
 
     /// Where requests go, once a cipher was fetched.
     pub fn in_use(&self) -> Option<InUse> {
-        self.table.notes().iter().find_map(|note| in_use(note))
+        self.table.decisions().into_iter().find_map(|(_, decision)| match decision {
+            Decision::Offered { driver, interface, .. } => Some(InUse { driver, interface }),
+            Decision::Left { .. } => None,
+        })
     }
 
     /// Why they go nowhere.
@@ -80,11 +83,6 @@ impl Lab {
         let all = self.table.snapshot();
         all.into_iter().find(|(name, _)| name == cipher).map(|(_, counts)| counts).unwrap_or_default()
     }
-}
-
-fn in_use(note: &str) -> Option<InUse> {
-    let (driver, interface) = note.strip_prefix(IN_USE)?.strip_prefix("driver ")?.split_once(" over ")?;
-    Some(InUse { driver: driver.to_owned(), interface: interface.to_owned() })
 }
 
 /// The kernel's name of the algorithm behind a cipher of OpenSSL's.
@@ -110,13 +108,5 @@ mod tests {
         }
         assert_eq!(kernel_name("AES-128-GCM").as_deref(), Some("gcm(aes)"));
         assert_eq!(kernel_name("SHA2-256"), None);
-    }
-
-    #[test]
-    fn the_provider_says_where_requests_go() {
-        let found = in_use(&format!("{IN_USE}driver mv-cbc-aes over /dev/outboard"));
-        let expected = InUse { driver: "mv-cbc-aes".into(), interface: "/dev/outboard".into() };
-        assert_eq!(found, Some(expected));
-        assert_eq!(in_use("/proc/crypto lists no driver"), None);
     }
 }

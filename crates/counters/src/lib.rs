@@ -9,19 +9,21 @@
 //! a damaged or hostile file gives wrong numbers, never undefined behaviour. What a file cannot be allowed to do
 //! is shrink while it is mapped (SIGBUS); [`Table::open`] says who is trusted not to do that.
 //!
-//! Nothing here allocates, locks or calls the kernel once a table is open, except [`Table::snapshot`] and
-//! [`Table::notes`], which allocate what they return.
+//! Nothing here allocates, locks or calls the kernel once a table is open, except [`Table::snapshot`],
+//! [`Table::decisions`] and [`Table::notes`], which allocate what they return.
 
 mod claim;
 mod counter;
 mod counts;
+mod decision;
 mod error;
 mod note;
 mod row;
 mod table;
 
 pub use counts::Counts;
+pub use decision::{DECISIONS, Decision};
 pub use error::Error;
-pub use note::{IN_USE, NOTE_BYTES, NOTES};
+pub use note::{NOTE_BYTES, NOTES};
 pub use row::{NAME_BYTES, ROWS, Row};
 pub use table::Table;

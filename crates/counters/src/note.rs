@@ -1,14 +1,11 @@
 use crate::claim::{Claim, State, holds, load_text, store_bytes};
 use std::sync::atomic::AtomicU8;
 
-/// How many notes a table keeps: for each algorithm where it goes, and some reasons. The first ones stay, later ones are dropped.
+/// How many notes a table keeps. The first ones stay, later ones are dropped.
 pub const NOTES: usize = 24;
 
 /// The longest note, in bytes of UTF-8; a longer one is cut at a character.
-pub const NOTE_BYTES: usize = 240;
-
-/// How a note begins that says what is in use; every other note says why something is not.
-pub const IN_USE: &str = "in use: ";
+pub const NOTE_BYTES: usize = 496;
 
 /// A line of text that a provider instance leaves for `prove`.
 #[repr(C, align(64))]
@@ -18,17 +15,11 @@ pub(crate) struct Note {
     text: [AtomicU8; NOTE_BYTES],
 }
 
-const _: () = assert!(size_of::<Note>() == 256);
-
-impl Default for Note {
-    fn default() -> Self {
-        Self { claim: Claim::default(), reserved: [0; 3], text: [const { AtomicU8::new(0) }; NOTE_BYTES] }
-    }
-}
+const _: () = assert!(size_of::<Note>() == 512);
 
 /// Adds a note, unless it is there already or there is no room.
 pub(crate) fn add(notes: &[Note], text: &str) {
-    let text = cut(text);
+    let text = cut(text, NOTE_BYTES);
     if text.is_empty() {
         return;
     }
@@ -53,9 +44,9 @@ pub(crate) fn read(notes: &[Note]) -> Vec<String> {
     all
 }
 
-/// The part of `text` that a note can hold: up to the first zero byte, cut between characters.
-fn cut(text: &str) -> &[u8] {
+/// The part of `text` that fits into `room` bytes: up to the first zero byte, cut between characters.
+pub(crate) fn cut(text: &str, room: usize) -> &[u8] {
     let text = text.split('\0').next().unwrap_or_default();
-    let end = (0..=NOTE_BYTES.min(text.len())).rev().find(|&i| text.is_char_boundary(i)).unwrap_or(0);
+    let end = (0..=room.min(text.len())).rev().find(|&i| text.is_char_boundary(i)).unwrap_or(0);
     &text.as_bytes()[..end]
 }

@@ -1,7 +1,8 @@
 use crate::counter::Counter;
+use crate::decision::{self, DECISIONS, Place};
 use crate::note::{self, NOTES, Note};
 use crate::row::{self, ROWS, Row};
-use crate::{Counts, Error};
+use crate::{Counts, Decision, Error};
 use rustix::fs::{FallocateFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 use rustix::mm::{MapFlags, ProtFlags};
@@ -13,9 +14,9 @@ use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 const MAGIC: &[u8; 8] = b"outboard";
 
 /// Counts up whenever the layout below changes.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
-/// What the file holds, in the machine's own byte order. Atomics only: every content is a valid value.
+/// What a table holds, in the machine's own byte order. Atomics only: every content is a valid value.
 #[repr(C, align(64))]
 struct Layout {
     magic: [AtomicU8; 8],
@@ -24,11 +25,25 @@ struct Layout {
     attached: Counter,
     reserved: [u64; 5],
     table: [Row; ROWS],
+}
+
+/// What is said in words, which only a file is for: nobody else would read it.
+#[repr(C, align(64))]
+struct Words {
+    decisions: [Place; DECISIONS],
     notes: [Note; NOTES],
 }
 
-const SIZE: usize = size_of::<Layout>();
-const _: () = assert!(SIZE == 64 + ROWS * 128 + NOTES * 256);
+/// The whole file.
+#[repr(C, align(64))]
+struct Shared {
+    layout: Layout,
+    words: Words,
+}
+
+const SIZE: usize = size_of::<Shared>();
+
+const _: () = assert!(SIZE == 64 + ROWS * 128 + DECISIONS * 576 + NOTES * 512);
 
 /// A table of counters, in a shared file or private to the process.
 pub struct Table {
@@ -116,7 +131,7 @@ impl Table {
         Ok(table)
     }
 
-    /// A table of this process alone: same interface, no file.
+    /// A table of this process alone: same interface, no file, and what is said in words is dropped.
     #[must_use]
     pub fn private() -> Self {
         let layout = Box::new(Layout::default());
@@ -158,20 +173,45 @@ impl Table {
         self.layout().attached.get()
     }
 
+    /// Keeps what was decided about an algorithm, by its OpenSSL name. Names and texts that are too long are cut; the first
+    /// [`DECISIONS`](crate::DECISIONS) different ones are kept, the rest is dropped.
+    pub fn decide(&self, algorithm: &str, decision: &Decision) {
+        if let Some(words) = self.words() {
+            decision::add(&words.decisions, algorithm, decision);
+        }
+    }
+
+    /// What was decided, in order; of one algorithm more than once where instances of the provider differ. Control characters
+    /// are replaced by spaces.
+    #[must_use]
+    pub fn decisions(&self) -> Vec<(String, Decision)> {
+        self.words().map_or_else(Vec::new, |words| decision::read(&words.decisions))
+    }
+
     /// Leaves a short text for `prove`: why nothing is offered, what failed. At most [`NOTE_BYTES`](crate::NOTE_BYTES)
     /// bytes are kept of it, the first [`NOTES`](crate::NOTES) different ones are kept, the rest is dropped.
     pub fn note(&self, text: &str) {
-        note::add(&self.layout().notes, text);
+        if let Some(words) = self.words() {
+            note::add(&words.notes, text);
+        }
     }
 
     /// The notes, each once, in the order in which they were left; control characters are replaced by spaces.
     #[must_use]
     pub fn notes(&self) -> Vec<String> {
-        note::read(&self.layout().notes)
+        self.words().map_or_else(Vec::new, |words| note::read(&words.notes))
+    }
+
+    fn words(&self) -> Option<&Words> {
+        match self.backing {
+            // SAFETY: `at` points to SIZE mapped bytes at the start of a page, live until drop, all of them atomics.
+            Backing::Mapped => Some(unsafe { &self.at.cast::<Shared>().as_ref().words }),
+            Backing::Boxed => None,
+        }
     }
 
     fn layout(&self) -> &Layout {
-        // SAFETY: `at` points to SIZE bytes, aligned (page or Box), live until drop, all of them atomics.
+        // SAFETY: `at` points to a layout, aligned (page or Box), live until drop, all of it atomics.
         unsafe { self.at.as_ref() }
     }
 }
@@ -199,7 +239,6 @@ impl Default for Layout {
             attached: Counter::default(),
             reserved: [0; 5],
             table: std::array::from_fn(|_| Row::default()),
-            notes: std::array::from_fn(|_| Note::default()),
         }
     }
 }

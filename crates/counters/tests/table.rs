@@ -1,6 +1,6 @@
 //! What a `prove` run and many provider instances do to one table.
 
-use outboard_counters::{Counts, Error, NAME_BYTES, NOTE_BYTES, NOTES, ROWS, Table};
+use outboard_counters::{Counts, DECISIONS, Decision, Error, NAME_BYTES, NOTE_BYTES, NOTES, ROWS, Table};
 use proptest::prelude::*;
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
@@ -51,7 +51,8 @@ fn a_name_must_fit() {
 
 #[test]
 fn notes_are_kept_once_cut_between_characters_and_bounded() {
-    let table = Table::private();
+    let dir = directory();
+    let table = Table::create(&dir.path().join("counters")).unwrap();
     table.note("AF_ALG on Linux 7.2 reaches no accelerator");
     table.note("AF_ALG on Linux 7.2 reaches no accelerator");
     table.note("");
@@ -65,6 +66,42 @@ fn notes_are_kept_once_cut_between_characters_and_bounded() {
         table.note(&format!("note {i}"));
     }
     assert_eq!(table.notes().len(), NOTES);
+}
+
+#[test]
+fn decisions_are_kept_once_and_as_they_were_made() {
+    let dir = directory();
+    let table = Table::create(&dir.path().join("counters")).unwrap();
+    let offered =
+        |from| Decision::Offered { driver: "mv-cbc-aes".into(), interface: "/dev/outboard".into(), from };
+    let left = |why: &str| Decision::Left { why: why.into() };
+    let made = [
+        ("AES-128-CBC", offered([Some(4096), None])),
+        ("AES-128-CTR", left("no driver")),
+        // Another instance of the provider, configured otherwise.
+        ("AES-128-CBC", offered([Some(0), Some(u32::MAX - 1)])),
+        ("AES-128-CBC", left("CIPHERS does not name it")),
+    ];
+    for (name, decision) in made.iter().chain(&made) {
+        table.decide(name, decision);
+    }
+    assert_eq!(table.decisions(), made.map(|(name, decision)| (name.to_owned(), decision)));
+    table.decide("SHA1", &left(&"\u{1b}é".repeat(1000)));
+    let (_, long) = table.decisions().pop().unwrap();
+    let Decision::Left { why } = long else { panic!("{long:?}") };
+    assert!(why.starts_with(" é é") && why.len() > 500, "{why}");
+    for i in 0..2 * DECISIONS {
+        table.decide("SHA1", &left(&format!("reason {i}")));
+    }
+    assert_eq!(table.decisions().len(), DECISIONS);
+}
+
+#[test]
+fn a_private_table_keeps_no_words() {
+    let table = Table::private();
+    table.note("nobody reads this");
+    table.decide("SHA1", &Decision::Left { why: "nobody reads this".into() });
+    assert!(table.notes().is_empty() && table.decisions().is_empty());
 }
 
 #[test]

@@ -27,24 +27,12 @@ impl Config {
     /// seen and not half obeyed.
     pub(crate) fn read(core: &Core) -> Option<Config> {
         let setting = |key: &str| core.setting(&CString::new(key).expect("a key of ours has no NUL"));
-        let refuse = |key: &str, value: &str, why: &dyn std::fmt::Display| {
-            let name = core.setting(outboard_abi::name::CORE_PROVIDER_NAME).unwrap_or_default();
-            core.raise(
-                Reason::Configuration,
-                &format!("openssl.cnf, section of provider {name}: {key} = {value}: {why}"),
-            );
-        };
-
-        let mut policy = Policy::default();
-        for key in Policy::KEYS {
-            if let Some(value) = setting(key) {
-                policy.set(key, &value).map_err(|why| refuse(key, &value, &why)).ok()?;
-            }
-        }
+        let level = setting(LOG_LEVEL).map(|value| (value.parse(), value));
         let mut log = Log::default();
-        if let Some(value) = setting(LOG_LEVEL) {
-            log.level = value.parse().map_err(|why| refuse(LOG_LEVEL, &value, &why)).ok()?;
+        if let Some((Ok(level), _)) = level {
+            log.level = level;
         }
+        // First, to have who counts told of what is wrong with the others.
         let counters = match setting(COUNTERS) {
             None => Table::private(),
             Some(path) => Table::open(Path::new(&path)).unwrap_or_else(|why| {
@@ -55,6 +43,23 @@ impl Config {
                 Table::private()
             }),
         };
+        let refuse = |key: &str, value: &str, why: &dyn std::fmt::Display| {
+            let name = core.setting(outboard_abi::name::CORE_PROVIDER_NAME).unwrap_or_default();
+            let text = format!("openssl.cnf, section of provider {name}: {key} = {value}: {why}");
+            counters.note(&text);
+            core.raise(Reason::Configuration, &text);
+        };
+
+        let mut policy = Policy::default();
+        for key in Policy::KEYS {
+            if let Some(value) = setting(key) {
+                policy.set(key, &value).map_err(|why| refuse(key, &value, &why)).ok()?;
+            }
+        }
+        if let Some((Err(why), value)) = level {
+            refuse(LOG_LEVEL, &value, &why);
+            return None;
+        }
         Some(Config { policy, log, counters })
     }
 }

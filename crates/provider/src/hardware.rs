@@ -43,6 +43,11 @@ impl<S: ?Sized + Share> Hardware<S> {
         self.accelerator.driver()
     }
 
+    /// What leads there.
+    pub(crate) fn interface(&self) -> &'static str {
+        self.accelerator.interface()
+    }
+
     /// Whether the next result, of a key of which so many were compared, is to be compared with software's.
     pub(crate) fn is_to_be_compared(&self, compared: u32) -> bool {
         compared < FIRST || self.share != 0 && self.requests.fetch_add(1, Ordering::Relaxed) % self.share == 0

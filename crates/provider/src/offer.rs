@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use outboard_abi as abi;
 use outboard_accel::{Algorithm, Error, Reached, Share, reach};
-use outboard_counters::IN_USE;
+use outboard_counters::Decision;
 use outboard_drivers::judge::Verdict;
 use outboard_drivers::root::Root;
 use outboard_drivers::{Candidate, find_drivers};
@@ -16,6 +16,11 @@ use crate::entry::Provider;
 use crate::hardware::Hardware;
 use crate::log::Level;
 use crate::software::SoftCipher;
+
+/// Why what a driver does is not offered all the same.
+pub(crate) const NO_SOFTWARE: &str = "the default provider does not do it";
+
+const NO_DRIVER: &str = "no driver was looked for";
 
 /// What is offered, with the tables that the core reads.
 pub(crate) struct Offer {
@@ -47,35 +52,41 @@ impl Offer {
     #[cold]
     pub(crate) fn decide(provider: &Provider) -> Offer {
         let tuned = tuned(provider);
-        let is_wanted = |kind: &&Kind| {
-            provider.policy.ciphers.has(kind.name) && !is_never(provider, tuned.as_ref(), kind.name)
-        };
-        let wanted: Vec<&Kind> = KINDS.iter().filter(is_wanted).collect();
-        if wanted.is_empty() && tuned.is_some() {
+        let refusals: Vec<Option<&str>> =
+            KINDS.iter().map(|kind| refusal(provider, tuned.as_ref(), kind.name)).collect();
+        if tuned.is_some() && refusals.iter().all(Option::is_some) {
             say(provider, "software was measured to win for every cipher that may be offered");
         }
-        let is_needed = |algorithm: &Algorithm| wanted.iter().any(|kind| kind.algorithm == *algorithm);
+        let is_needed = |algorithm: &Algorithm| {
+            KINDS
+                .iter()
+                .zip(&refusals)
+                .any(|(kind, refusal)| refusal.is_none() && kind.algorithm == *algorithm)
+        };
         let algorithms: Vec<Algorithm> = Algorithm::ALL.into_iter().filter(is_needed).collect();
         let names: Vec<&str> = algorithms.iter().map(|algorithm| algorithm.kernel_name()).collect();
         let are_named = provider.policy.ciphers != Algorithms::All;
         let found = find(provider, &algorithms, &names, are_named, reach);
-        let cipher = |kind: &'static Kind| {
-            let (_, hardware) = found.iter().find(|(algorithm, _)| *algorithm == kind.algorithm)?;
-            let is_wanted = wanted.iter().any(|wanted| wanted.name == kind.name);
-            let soft = provider.software.cipher(&provider.core, kind.name).filter(|_| is_wanted)?;
+        let offered = |kind: &'static Kind| {
+            let hardware = driver_of(&found, &kind.algorithm)?;
+            let soft = provider.software.cipher(&provider.core, kind.name).ok_or(NO_SOFTWARE)?;
             let from = thresholds(provider, tuned.as_ref(), kind.name, hardware.driver());
-            let text = match from.map(from_text) {
-                [encrypt, decrypt] if encrypt == decrypt => format!("from {encrypt} bytes on"),
-                [encrypt, decrypt] => {
-                    format!("from {encrypt} (encryption) or {decrypt} (decryption) bytes on")
-                }
-            };
-            provider.log.line(Level::Info, format_args!("offers {} {text}", kind.name));
             let [encrypt_threshold, decrypt_threshold] = from.map(|from| from.unwrap_or(usize::MAX));
-            let hardware = Arc::clone(hardware);
-            Some(Cipher { kind, soft, hardware, encrypt_threshold, decrypt_threshold })
+            Ok((
+                Cipher { kind, soft, hardware: Arc::clone(hardware), encrypt_threshold, decrypt_threshold },
+                from,
+            ))
         };
-        let ciphers: Vec<_> = KINDS.iter().map(cipher).collect();
+        let cipher = |(kind, refusal): (&'static Kind, &Option<&str>)| {
+            let offered = refusal.map_or_else(|| offered(kind), Err);
+            let decision = match &offered {
+                Ok((cipher, from)) => offer_of(&cipher.hardware, *from),
+                Err(why) => Decision::Left { why: (*why).to_owned() },
+            };
+            decided(provider, kind.name, &decision);
+            offered.ok().map(|(cipher, _)| cipher)
+        };
+        let ciphers: Vec<_> = KINDS.iter().zip(&refusals).map(cipher).collect();
         let mut rows: Vec<abi::Algorithm> = ciphers.iter().flatten().map(row).collect();
         rows.push(abi::Algorithm::END);
         Offer { ciphers, rows }
@@ -111,18 +122,16 @@ fn tuned(provider: &Provider) -> Option<Tuned> {
     })
 }
 
-/// Whether software was found to win always, and nobody says otherwise.
-fn is_never(provider: &Provider, tuned: Option<&Tuned>, name: &str) -> bool {
+/// Why a cipher is not to be offered whatever drivers there are, if so.
+fn refusal(provider: &Provider, tuned: Option<&Tuned>, name: &str) -> Option<&'static str> {
+    if !provider.policy.ciphers.has(name) {
+        return Some("CIPHERS does not name it");
+    }
     let row = tuned.and_then(|tuned| tuned.of(name));
     // What was measured of a driver that may not be used says nothing of the others.
-    let row = row.filter(|row| row.is_never() && provider.policy.drivers.has(row.driver));
-    let never = row.is_some() && provider.policy.thresholds.explicit(name).is_none();
-    if never {
-        provider
-            .log
-            .line(Level::Info, format_args!("{name}: software was measured to win, so it is not offered"));
-    }
-    never
+    row.filter(|row| row.is_never() && provider.policy.drivers.has(row.driver))?;
+    let is_overruled = provider.policy.thresholds.explicit(name).is_some();
+    (!is_overruled).then_some("software was measured to win")
 }
 
 /// From which size on requests go to a driver, by the first that says so: openssl.cnf, the policy file if it measured this
@@ -144,8 +153,17 @@ fn row(cipher: &Cipher) -> abi::Algorithm {
     }
 }
 
-/// An algorithm, and a driver for it that can be reached.
-pub(crate) type Found<A, S> = (A, Arc<Hardware<S>>);
+/// An algorithm, and a driver for it that can be reached, or why there is none.
+pub(crate) type Found<A, S> = (A, Result<Arc<Hardware<S>>, String>);
+
+/// The driver that was found for an algorithm, or why there is none.
+pub(crate) fn driver_of<'f, A: PartialEq, S: ?Sized>(
+    found: &'f [Found<A, S>],
+    algorithm: &A,
+) -> Result<&'f Arc<Hardware<S>>, &'f str> {
+    let (_, driver) = found.iter().find(|(of, _)| of == algorithm).ok_or(NO_DRIVER)?;
+    driver.as_ref().map_err(String::as_str)
+}
 
 /// For each wanted algorithm the best driver that the policy allows and that can be reached. `names` are theirs in the kernel;
 /// `are_named`: somebody asked for these very algorithms.
@@ -156,62 +174,73 @@ pub(crate) fn find<A: Copy, S: ?Sized + Share>(
     are_named: bool,
     reach: fn(&str, A) -> Reached<S>,
 ) -> Vec<Found<A, S>> {
-    let mut found = Vec::new();
-    find_each(provider, names, are_named, &mut |place, driver| {
+    let mut drivers: Vec<Option<Arc<Hardware<S>>>> = wanted.iter().map(|_| None).collect();
+    let reasons = find_each(provider, names, are_named, &mut |place, driver| {
         let Reached { accelerator, passed } = reach(driver, wanted[place]);
         let interface = accelerator.map(|accelerator| {
             let interface = accelerator.interface();
             let hardware = Hardware::new(accelerator, provider.policy.shadow_checks, provider.log);
-            found.push((wanted[place], Arc::new(hardware)));
+            drivers[place] = Some(Arc::new(hardware));
             interface
         });
         (interface, passed)
     });
-    found
+    let found = drivers.into_iter().zip(reasons).map(|(driver, why)| driver.ok_or(why));
+    wanted.iter().copied().zip(found).collect()
 }
 
 /// The interface over which a driver was reached, and why not those before it.
 type Way = (Option<&'static str>, Vec<Error>);
 
 /// For each algorithm, by its name in the kernel, tries the drivers that the policy allows until `reach` (by the place of
-/// the name) gets to one.
+/// the name) gets to one. Returns for each why none was reached, if so.
 fn find_each(
     provider: &Provider,
     names: &[&str],
     are_named: bool,
     reach: &mut dyn FnMut(usize, &str) -> Way,
-) {
+) -> Vec<String> {
     if names.is_empty() {
-        return;
+        return Vec::new();
     }
     let candidates = match find_drivers(&Root::live(), names) {
         Ok(candidates) => candidates,
-        Err(error) => return say(provider, &error.to_string()),
+        Err(error) => {
+            let why = error.to_string();
+            say(provider, &why);
+            return vec![why; names.len()];
+        }
     };
     let (mut found, mut without, mut reasons) = (false, Vec::new(), Vec::new());
+    let mut whys = Vec::new();
     for (place, &name) in names.iter().enumerate() {
         let of_it = candidates.iter().filter(|candidate| candidate.entry.algorithm == name);
         let drivers = allowed(provider, of_it);
+        let mut why: Vec<String> = Vec::new();
         if drivers.is_empty() {
+            why.push(none_listed(name));
             without.push(name);
         }
         for driver in drivers {
             let (interface, passed) = reach(place, driver);
             let passed = passed.iter().map(Error::to_string);
             let Some(interface) = interface else {
-                reasons.extend(passed);
+                why.extend(passed);
                 continue;
             };
             // Why not the interfaces before it is for those who ask.
             passed.for_each(|why| provider.log.line(Level::Info, format_args!("{why}")));
-            say(provider, &format!("{IN_USE}driver {driver} over {interface}"));
+            provider.log.line(Level::Info, format_args!("driver {driver} over {interface}"));
             found = true;
+            why.clear();
             break;
         }
+        whys.push(why.join("; "));
+        // The drivers that are not there are told of together.
+        reasons.extend(why.into_iter().filter(|_| without.last() != Some(&name)));
     }
     if !without.is_empty() {
-        let without = without.join(", ");
-        reasons.push(format!("/proc/crypto lists no driver for {without} that may be used"));
+        reasons.push(none_listed(&without.join(", ")));
     }
     // That an engine does some algorithms and not all is no news, unless they were asked for by name.
     let is_news = !found || are_named;
@@ -221,6 +250,39 @@ fn find_each(
             provider.counters.note(reason);
         }
     }
+    whys
+}
+
+fn none_listed(names: &str) -> String {
+    format!("/proc/crypto lists no driver for {names} that may be used")
+}
+
+/// What it means that an algorithm is offered by a driver from such sizes on.
+pub(crate) fn offer_of<S: ?Sized + Share>(hardware: &Hardware<S>, from: [Option<usize>; 2]) -> Decision {
+    Decision::Offered {
+        driver: hardware.driver().to_owned(),
+        interface: hardware.interface().to_owned(),
+        from: from.map(|from| from.and_then(|bytes| u32::try_from(bytes).ok())),
+    }
+}
+
+/// Says what was decided about an algorithm to the log and to who counts.
+pub(crate) fn decided(provider: &Provider, name: &str, decision: &Decision) {
+    match decision {
+        Decision::Offered { from, .. } => {
+            let text = match from.map(|from| from_text(from.map(|bytes| bytes as usize))) {
+                [encrypt, decrypt] if encrypt == decrypt => format!("from {encrypt} bytes on"),
+                [encrypt, decrypt] => {
+                    format!("from {encrypt} (encryption) or {decrypt} (decryption) bytes on")
+                }
+            };
+            provider.log.line(Level::Info, format_args!("offers {name} {text}"));
+        }
+        Decision::Left { why } => {
+            provider.log.line(Level::Debug, format_args!("does not offer {name}: {why}"))
+        }
+    }
+    provider.counters.decide(name, decision);
 }
 
 /// Says something to the log and to who counts.

@@ -2,13 +2,13 @@
 
 use outboard_abi as abi;
 use outboard_accel::{HashAlgorithm, reach_hash};
+use outboard_counters::Decision;
 
 use super::driven::Driven;
 use super::kind::{KINDS, Kind};
 use super::software::SoftDigest;
 use crate::entry::Provider;
-use crate::log::Level;
-use crate::offer::find;
+use crate::offer::{NO_SOFTWARE, decided, driver_of, find, offer_of};
 
 /// What is offered, with the table that the core reads.
 pub(crate) struct DigestOffer {
@@ -34,14 +34,28 @@ impl DigestOffer {
             KINDS.iter().filter(|kind| wanted(kind)).map(algorithm).collect();
         let names: Vec<&str> = algorithms.iter().map(|algorithm| algorithm.kernel_name()).collect();
         let found = find(provider, &algorithms, &names, provider.policy.digests.are_named(), reach_hash);
-        let digest = |kind: &'static Kind| {
-            let (_, hardware) = found.iter().find(|(found, _)| *found == algorithm(kind))?;
+        let soft = |kind: &Kind| {
             let table = provider.software.implementation(&provider.core, abi::OP_DIGEST, kind.name)?;
             // SAFETY: the table of a digest.
-            let soft = unsafe { SoftDigest::new(table) }?;
+            unsafe { SoftDigest::new(table) }
+        };
+        let offered = |kind: &'static Kind| {
+            if !wanted(kind) {
+                return Err("DIGESTS does not name it");
+            }
+            let hardware = driver_of(&found, &algorithm(kind))?;
+            let soft = soft(kind).ok_or(NO_SOFTWARE)?;
             let threshold = provider.policy.thresholds.of(kind.name);
-            provider.log.line(Level::Info, format_args!("offers {} from {threshold} bytes on", kind.name));
-            Some(Digest { kind, soft, driven: Driven::new(kind.name, hardware.clone(), threshold) })
+            let decision = offer_of(hardware, [Some(threshold); 2]);
+            Ok((Digest { kind, soft, driven: Driven::new(kind.name, hardware.clone(), threshold) }, decision))
+        };
+        let digest = |kind: &'static Kind| {
+            let (digest, decision) = match offered(kind) {
+                Ok((digest, decision)) => (Some(digest), decision),
+                Err(why) => (None, Decision::Left { why: why.to_owned() }),
+            };
+            decided(provider, kind.name, &decision);
+            digest
         };
         let digests: Vec<_> = KINDS.iter().map(digest).collect();
         let mut rows: Vec<abi::Algorithm> = digests.iter().flatten().map(row).collect();

@@ -2,7 +2,7 @@
 
 use super::command::Ended;
 use super::options::Options;
-use outboard_counters::{Counts, IN_USE, Table};
+use outboard_counters::{Counts, Decision, Table};
 use outboard_drivers::families::Completion;
 use outboard_drivers::interrupts::Difference;
 use outboard_measure::cpu::seconds;
@@ -117,6 +117,7 @@ impl Proof {
         let total = counted.iter().fold(Counts::default(), |sum, (_, counts)| sum + *counts);
         let from_provider = table.notes();
         let (verdict, summary) = conclude(&total, table.attached(), &spent, &from_provider);
+        notes.extend(ways(table));
         notes.extend(from_provider);
         if ended.left_running {
             notes.push(
@@ -166,8 +167,7 @@ fn conclude(total: &Counts, loads: u64, spent: &Spent, notes: &[String]) -> (Ver
         return (Verdict::NotLoaded, NEVER_LOADED.to_owned());
     }
     if total.hw_requests == 0 && total.hw_bytes == 0 {
-        let reason = notes.iter().find(|note| !note.starts_with(IN_USE));
-        let why = match (reason, total.requests()) {
+        let why = match (notes.first(), total.requests()) {
             (Some(note), _) => note.clone(),
             (None, 0) => "the command asked for no algorithm that outboard offers".to_owned(),
             (None, requests) => format!(
@@ -215,6 +215,20 @@ fn conclude(total: &Counts, loads: u64, spent: &Spent, notes: &[String]) -> (Ver
             .to_owned();
         (Verdict::Contradicted, text)
     }
+}
+
+/// The drivers that were chosen, each once.
+fn ways(table: &Table) -> Vec<String> {
+    let mut ways: Vec<String> = Vec::new();
+    for (_, decision) in table.decisions() {
+        if let Decision::Offered { driver, interface, .. } = decision {
+            let way = format!("chosen: driver {driver} over {interface}");
+            if !ways.contains(&way) {
+                ways.push(way);
+            }
+        }
+    }
+    ways
 }
 
 const NEVER_LOADED: &str = "The command never loaded outboard. Likely reasons: it does not use OpenSSL, or a copy of \

@@ -1,0 +1,124 @@
+use crate::claim::{Claim, State, holds, load_text, store_bytes};
+use crate::note::cut;
+use crate::row::NAME_BYTES;
+use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
+
+/// How many decisions a table keeps: one for each algorithm that outboard knows, and some where instances of the provider differ.
+pub const DECISIONS: usize = 32;
+
+/// The longest name of an interface, in bytes.
+const INTERFACE_BYTES: usize = 16;
+
+/// The longest name of a driver or reason, in bytes of UTF-8; CRYPTO_MAX_ALG_NAME of the kernel is 128, and a reason names each
+/// interface.
+const TEXT_BYTES: usize = 512;
+
+const LEFT: u32 = 0;
+const OFFERED: u32 = 1;
+
+/// Stands for no size at all.
+const NEVER: u32 = u32::MAX;
+
+/// What a provider instance has decided about an algorithm.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// It is offered, and what is large enough goes to an accelerator.
+    Offered {
+        /// The driver's name in /proc/crypto.
+        driver: String,
+        /// What leads there.
+        interface: String,
+        /// The smallest request in bytes that goes there: to be encrypted or hashed, to be decrypted. `None`: none does.
+        from: [Option<u32>; 2],
+    },
+    /// It is left to OpenSSL's own code.
+    Left {
+        /// Why, for people.
+        why: String,
+    },
+}
+
+/// The place of one decision.
+#[repr(C, align(64))]
+pub(crate) struct Place {
+    claim: Claim,
+    kind: AtomicU32,
+    from: [AtomicU32; 2],
+    name: [AtomicU8; NAME_BYTES],
+    interface: [AtomicU8; INTERFACE_BYTES],
+    text: [AtomicU8; TEXT_BYTES],
+}
+
+const _: () = assert!(size_of::<Place>() == 576);
+
+/// A decision as it is stored.
+struct Stored<'a> {
+    kind: u32,
+    from: [u32; 2],
+    name: &'a [u8],
+    interface: &'a [u8],
+    text: &'a [u8],
+}
+
+impl Place {
+    fn write(&self, decision: &Stored) {
+        self.kind.store(decision.kind, Ordering::Relaxed);
+        for (cell, from) in self.from.iter().zip(decision.from) {
+            cell.store(from, Ordering::Relaxed);
+        }
+        store_bytes(&self.name, decision.name);
+        store_bytes(&self.interface, decision.interface);
+        store_bytes(&self.text, decision.text);
+    }
+
+    fn holds(&self, decision: &Stored) -> bool {
+        self.kind.load(Ordering::Relaxed) == decision.kind
+            && self.from.iter().zip(decision.from).all(|(cell, from)| cell.load(Ordering::Relaxed) == from)
+            && holds(&self.name, decision.name)
+            && holds(&self.interface, decision.interface)
+            && holds(&self.text, decision.text)
+    }
+
+    fn read(&self) -> (String, Decision) {
+        let text = load_text(&self.text);
+        let size = |cell: &AtomicU32| Some(cell.load(Ordering::Relaxed)).filter(|&size| size != NEVER);
+        let decision = match self.kind.load(Ordering::Relaxed) {
+            OFFERED => Decision::Offered {
+                driver: text,
+                interface: load_text(&self.interface),
+                from: [size(&self.from[0]), size(&self.from[1])],
+            },
+            _ => Decision::Left { why: text },
+        };
+        (load_text(&self.name), decision)
+    }
+}
+
+/// Keeps a decision, unless it is there already or there is no room.
+pub(crate) fn add(places: &[Place], algorithm: &str, decision: &Decision) {
+    let name = cut(algorithm, NAME_BYTES);
+    let stored = match decision {
+        Decision::Offered { driver, interface, from } => Stored {
+            kind: OFFERED,
+            from: from.map(|size| size.unwrap_or(NEVER)),
+            name,
+            interface: cut(interface, INTERFACE_BYTES),
+            text: cut(driver, TEXT_BYTES),
+        },
+        Decision::Left { why } => {
+            Stored { kind: LEFT, from: [NEVER; 2], name, interface: &[], text: cut(why, TEXT_BYTES) }
+        }
+    };
+    for place in places {
+        match place.claim.settled() {
+            State::Ready if place.holds(&stored) => return,
+            State::Free if place.claim.fill(|| place.write(&stored)) => return,
+            _ => {}
+        }
+    }
+}
+
+/// The decisions in the order in which they were made; two of one algorithm where instances of the provider differ.
+pub(crate) fn read(places: &[Place]) -> Vec<(String, Decision)> {
+    places.iter().filter(|place| place.claim.is_ready()).map(Place::read).collect()
+}
