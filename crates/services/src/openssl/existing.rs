@@ -86,6 +86,11 @@ impl Existing {
         self.inits.iter().any(|i| i.properties.fips())
     }
 
+    /// Whether a provider gets activated.
+    pub(super) fn is_active(&self, name: &str) -> bool {
+        self.active.iter().any(|active| active == name)
+    }
+
     /// What about it the user should know.
     pub(super) fn notes(&self, conf: &Conf, path: Option<&Path>) -> Vec<String> {
         let file = path.unwrap_or(Path::new("openssl.cnf")).display();
@@ -113,7 +118,7 @@ impl Existing {
                 ));
             }
         }
-        if !self.fips() && !self.active.is_empty() && !self.active.iter().any(|p| p == "default") {
+        if !self.fips() && !self.active.is_empty() && !self.is_active("default") {
             notes.push(format!(
                 "{file} activates {} and not the default provider, which outboard needs: it is activated here",
                 self.active.join(", ")

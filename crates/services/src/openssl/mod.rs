@@ -53,6 +53,8 @@ pub struct Composed {
     /// What the user should know about it, one sentence or two each: what in the existing configuration keeps
     /// outboard from being used, or was changed for it.
     pub notes: Vec<String>,
+    /// Whether the existing configuration activates outboard already.
+    pub was_enabled: bool,
 }
 
 /// Why nothing could be composed.
@@ -112,14 +114,17 @@ pub fn compose(
     if !found.fips() {
         out.set("default", DEFAULT_PROVIDER);
     }
-    out.set(NAME, PROVIDER);
+    // Where outboard is configured already, by that: a second section would hide what is wrong with the first.
+    let sections = match &found.outboard_sections[..] {
+        [] => vec![PROVIDER.to_owned()],
+        some => some.to_vec(),
+    };
+    out.set(NAME, &sections[0]);
     if !found.fips() {
         out.section(DEFAULT_PROVIDER);
         out.set("activate", "1");
     }
-    // Where outboard is configured already, the first of its sections is what OpenSSL takes: these lines go there.
-    let sections = found.outboard_sections.iter().map(String::as_str).chain([PROVIDER]);
-    for section in sections {
+    for section in &sections {
         out.section(section);
         for (key, value) in settings(outboard)? {
             out.set(&key, &value);
@@ -129,7 +134,7 @@ pub fn compose(
         let section = format!("openssl.cnf has a section [{value}], which OpenSSL takes {key} = {value} for");
         notes.push(format!("{section}: rename that section"));
     }
-    Ok(Composed { text: out.0, notes })
+    Ok(Composed { text: out.0, notes, was_enabled: found.is_active(NAME) })
 }
 
 /// Brings the existing file in: by name, or by its text where OpenSSL would refuse to include it.
