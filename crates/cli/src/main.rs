@@ -2,6 +2,7 @@
 
 mod checkable;
 mod commands;
+mod enabled;
 mod etc;
 mod lab;
 

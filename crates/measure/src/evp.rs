@@ -2,11 +2,11 @@
 //!
 //! libcrypto is opened when it is wanted and never linked: the command serves machines with any of its versions, or none.
 
-use std::ffi::{CStr, CString, c_char, c_int, c_uchar, c_void};
+use std::ffi::{CStr, CString, c_char, c_int, c_uchar, c_ulong, c_void};
 use std::fmt;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use std::ptr::NonNull;
+use std::ptr::{NonNull, null, null_mut};
 
 mod work;
 
@@ -24,6 +24,8 @@ pub enum Error {
     NoFunction(&'static str),
     /// A function failed.
     Failed(&'static str),
+    /// A provider is not active.
+    Inactive(String),
 }
 
 impl fmt::Display for Error {
@@ -36,6 +38,7 @@ impl fmt::Display for Error {
                 write!(f, "this libcrypto has no {name}: it is not OpenSSL 3.0 or later")
             }
             Error::Failed(name) => write!(f, "{name} failed"),
+            Error::Inactive(name) => write!(f, "the provider {name} is not active"),
         }
     }
 }
@@ -78,6 +81,10 @@ functions! {
     OSSL_LIB_CTX_free: fn(*mut c_void);
     OSSL_LIB_CTX_load_config: fn(*mut c_void, *const c_char) -> c_int;
     OSSL_PROVIDER_load: fn(*mut c_void, *const c_char) -> *mut c_void;
+    OSSL_PROVIDER_unload: fn(*mut c_void) -> c_int;
+    OSSL_PROVIDER_available: fn(*mut c_void, *const c_char) -> c_int;
+    OSSL_PROVIDER_query_operation: fn(*const c_void, c_int, *mut c_int) -> *const c_void;
+    OSSL_PROVIDER_unquery_operation: fn(*const c_void, c_int, *const c_void);
     EVP_CIPHER_fetch: fn(*mut c_void, *const c_char, *const c_char) -> *mut c_void;
     EVP_CIPHER_free: fn(*mut c_void);
     EVP_CIPHER_get_mode: fn(*const c_void) -> c_int;
@@ -90,6 +97,8 @@ functions! {
     EVP_CipherFinal_ex: fn(*mut c_void, *mut c_uchar, *mut c_int) -> c_int;
     EVP_CIPHER_CTX_ctrl: fn(*mut c_void, c_int, c_int, *mut c_void) -> c_int;
     ERR_clear_error: fn();
+    ERR_get_error_all: fn(*mut *const c_char, *mut c_int, *mut *const c_char, *mut *const c_char, *mut c_int) -> c_ulong;
+    ERR_reason_error_string: fn(c_ulong) -> *const c_char;
 }
 
 impl Library {
@@ -106,6 +115,31 @@ impl Library {
     pub fn version(&self) -> String {
         // SAFETY: the function takes any number and answers with a static string.
         unsafe { CStr::from_ptr((self.OpenSSL_version)(0)) }.to_string_lossy().into_owned()
+    }
+}
+
+impl Library {
+    /// What is on this thread's queue of errors, the oldest first, and takes it off.
+    pub fn errors(&self) -> Vec<String> {
+        let mut all = Vec::new();
+        loop {
+            let mut data = null();
+            // SAFETY: the texts that are not asked for may be null; the other is writable.
+            let code = unsafe {
+                (self.ERR_get_error_all)(null_mut(), null_mut(), null_mut(), &mut data, null_mut())
+            };
+            if code == 0 {
+                return all;
+            }
+            // SAFETY: the function takes any code.
+            let reason = unsafe { (self.ERR_reason_error_string)(code) };
+            // SAFETY: null, or a C string that stays until the next error of this thread takes its place.
+            let text = |at: *const c_char| unsafe {
+                (!at.is_null()).then(|| CStr::from_ptr(at).to_string_lossy().into_owned())
+            };
+            // The data says it whole where there is any.
+            all.extend(text(data).filter(|data| !data.is_empty()).or_else(|| text(reason)));
+        }
     }
 }
 
@@ -138,6 +172,35 @@ impl<'a> Context<'a> {
         // SAFETY: the context is alive, the path a C string.
         let loaded = unsafe { (library.OSSL_LIB_CTX_load_config)(context.at.as_ptr(), file.as_ptr()) } == 1;
         if loaded { Ok(context) } else { Err(Error::Failed(LOAD)) }
+    }
+
+    /// Has an active provider decide what it offers: digests and ciphers.
+    pub fn have_decided(&self, provider: &CStr) -> Result<(), Error> {
+        /// OSSL_OP_DIGEST, OSSL_OP_CIPHER (openssl/core_dispatch.h)
+        const OPERATIONS: [c_int; 2] = [1, 2];
+        let library = self.library;
+        // SAFETY: the context is alive, the name a C string.
+        let is_active =
+            unsafe { (library.OSSL_PROVIDER_available)(self.at.as_ptr(), provider.as_ptr()) } == 1;
+        if !is_active {
+            return Err(Error::Inactive(provider.to_string_lossy().into_owned()));
+        }
+        // SAFETY: as above; this is one more reference to what is there, given back below.
+        let at = unsafe { (library.OSSL_PROVIDER_load)(self.at.as_ptr(), provider.as_ptr()) };
+        if at.is_null() {
+            return Err(Error::Failed("OSSL_PROVIDER_load"));
+        }
+        for operation in OPERATIONS {
+            let mut no_cache = 0;
+            // SAFETY: the provider is loaded, and what it lends is given back.
+            unsafe {
+                let rows = (library.OSSL_PROVIDER_query_operation)(at, operation, &mut no_cache);
+                (library.OSSL_PROVIDER_unquery_operation)(at, operation, rows);
+            }
+        }
+        // SAFETY: the reference is ours.
+        unsafe { (library.OSSL_PROVIDER_unload)(at) };
+        Ok(())
     }
 
     /// A cipher that a query finds, if any.

@@ -2,6 +2,7 @@
 
 mod allow;
 mod check;
+mod ciphers;
 mod disallow;
 mod prove;
 mod report;
@@ -23,6 +24,7 @@ pub struct Outboard {
 enum Command {
     Allow(allow::Options),
     Check(check::Options),
+    Ciphers(ciphers::Options),
     Disallow(disallow::Options),
     Prove(prove::Options),
     Report(report::Options),
@@ -36,6 +38,7 @@ impl Outboard {
         match self.command {
             Command::Allow(options) => allow::run(&options),
             Command::Check(options) => check::run(&options),
+            Command::Ciphers(options) => ciphers::run(&options),
             Command::Disallow(options) => disallow::run(&options),
             Command::Prove(options) => prove::run(&options),
             Command::Report(options) => report::run(&options),

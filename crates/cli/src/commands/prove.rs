@@ -1,15 +1,13 @@
 //! `outboard prove -- COMMAND`: runs a command with outboard enabled and says what happened.
 
 mod command;
-pub mod module;
 mod options;
 mod proof;
-mod scratch;
-pub mod system;
 mod text;
 
 pub use options::Options;
 
+use crate::enabled::{Scratch, module, system};
 use anyhow::{Context, Result};
 use outboard_counters::Table;
 use outboard_measure::meter::Meter;
@@ -36,12 +34,14 @@ pub fn run(options: &Options) -> ExitCode {
 fn prove(options: &Options) -> Result<u8> {
     let json = options.json.as_ref().map(JsonTo::open).transpose()?;
     let openssl = system::OpenSsl::find();
-    let module = module::find(options.module.as_deref(), &openssl)?;
+    let module = module::find(options.settings.module.as_deref(), &openssl)?;
     // From here on nothing ends us early: the scratch directory is removed, and what happened is told.
     let signals = command::Signals::hold();
-    let scratch = scratch::Scratch::new()?;
+    let scratch = Scratch::new()?;
     let table = Table::create(&scratch.counters())?;
-    let notes = scratch.configure(&openssl, options, module)?;
+    let (existing, left_out) = if options.settings.no_system_config { (None, None) } else { openssl.file() };
+    let composed = scratch.configure(existing.as_deref(), module, options.keys())?;
+    let notes = left_out.into_iter().chain(composed.notes).collect();
 
     let before = Meter::read();
     let ended = match command::run(&options.command, &scratch.configuration(), &signals) {

@@ -19,7 +19,7 @@ use outboard_policy::{Algorithms, CIPHERS, POLICY_FILE};
 
 use self::answer::Answer;
 pub use self::answer::now;
-use super::prove::{module, system::OpenSsl};
+use crate::enabled::{module, system::OpenSsl};
 use crate::etc::Replacement;
 
 /// Ended by ^C.

@@ -1,12 +1,10 @@
 //! The directory that a run lives in: its openssl.cnf and its counters.
 
-use super::options::Options;
-use super::system::{Configuration, OpenSsl};
 use anyhow::{Context, Result};
-use outboard_services::openssl::{OutboardSection, compose};
+use outboard_services::openssl::{Composed, OutboardSection, compose};
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 /// Removed with all that is in it when dropped.
@@ -28,7 +26,7 @@ impl Scratch {
             )
         };
         let dir = tempfile::Builder::new()
-            .prefix("outboard-prove-")
+            .prefix("outboard-run-")
             .permissions(Permissions::from_mode(0o711))
             .tempdir_in(std::path::absolute(&parent).with_context(advice)?)
             .with_context(advice)?;
@@ -47,29 +45,22 @@ impl Scratch {
         self.0.path().join("openssl.cnf")
     }
 
-    /// Writes the configuration; returns what the user should know about it.
-    pub fn configure(&self, openssl: &OpenSsl, options: &Options, module: PathBuf) -> Result<Vec<String>> {
-        let mut notes = Vec::new();
-        let existing = match openssl.configuration() {
-            _ if options.no_system_config => None,
-            Configuration::File(path) => Some(path),
-            Configuration::None => None,
-            Configuration::Unusable(path, cause) => {
-                notes.push(format!("OPENSSL_CONF = {} is left out: {cause}", path.display()));
-                None
-            }
-        };
-        let mut keys = options.keys();
+    /// Writes a configuration that includes `existing` and enables outboard with the settings of `keys`.
+    pub fn configure(
+        &self,
+        existing: Option<&Path>,
+        module: PathBuf,
+        mut keys: Vec<(String, String)>,
+    ) -> Result<Composed> {
         keys.push(("COUNTERS".into(), self.counters().to_string_lossy().into_owned()));
         let section = OutboardSection { module, keys };
-        let composed = compose(existing.as_deref(), &section, &|name| std::env::var(name).ok())?;
+        let composed = compose(existing, &section, &|name| std::env::var(name).ok())?;
         let path = self.configuration();
-        fs::write(&path, composed.text)
+        fs::write(&path, &composed.text)
             .and_then(|()| fs::set_permissions(&path, Permissions::from_mode(0o644)))
             .with_context(|| {
                 format!("{} cannot be written; point TMPDIR to a disk with space", path.display())
             })?;
-        notes.extend(composed.notes);
-        Ok(notes)
+        Ok(composed)
     }
 }

@@ -47,6 +47,17 @@ impl OpenSsl {
         std::env::var_os("OPENSSL_MODULES").map(PathBuf::from).or_else(|| self.modules.clone())
     }
 
+    /// The file of [`configuration`](Self::configuration), and what the user should know about it.
+    pub fn file(&self) -> (Option<PathBuf>, Option<String>) {
+        match self.configuration() {
+            Configuration::File(path) => (Some(path), None),
+            Configuration::None => (None, None),
+            Configuration::Unusable(path, cause) => {
+                (None, Some(format!("OPENSSL_CONF = {} is left out: {cause}", path.display())))
+            }
+        }
+    }
+
     /// The configuration that a program without outboard would load.
     pub fn configuration(&self) -> Configuration {
         if let Some(named) = std::env::var_os("OPENSSL_CONF") {

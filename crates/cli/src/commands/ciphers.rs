@@ -1,0 +1,96 @@
+//! `outboard ciphers`: which algorithms OpenSSL would hand to which driver, and why not the others.
+
+mod answer;
+mod text;
+
+use std::fs;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use anyhow::{Context as _, Result, bail};
+use clap::Args;
+use outboard_counters::Table;
+use outboard_drivers::find_drivers;
+use outboard_drivers::root::Root;
+use outboard_measure::evp::{Context, Library};
+
+use self::answer::{Answer, Machine, kernel_names};
+use crate::enabled::{Scratch, Settings, module, system::OpenSsl};
+
+/// Show which algorithms go to which driver, from which size on, and why the others stay in software.
+///
+/// The provider itself is asked, in an OpenSSL of this machine's, configured as openssl.cnf says and as the options below say
+/// beside it. If openssl.cnf does not enable outboard, this is what enabling it would do. Nothing is changed, and no key is
+/// given to a driver but one of zeroes to see that it can be reached.
+///
+/// Exit code 0 when the question was answered, whatever the answer; 1 when it could not be.
+#[derive(Args)]
+pub struct Options {
+    #[command(flatten)]
+    settings: Settings,
+
+    /// Print JSON (schema outboard-ciphers/1)
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command.
+pub fn run(options: &Options) -> ExitCode {
+    match ciphers(options) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // A closed stderr leaves nothing to say it on.
+            let _ = writeln!(io::stderr(), "outboard ciphers: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn ciphers(options: &Options) -> Result<()> {
+    let openssl = OpenSsl::find();
+    let module = module::find(options.settings.module.as_deref(), &openssl)?;
+    let (file, left_out) = if options.settings.no_system_config { (None, None) } else { openssl.file() };
+    let scratch = Scratch::new()?;
+    let table = Table::create(&scratch.counters())?;
+    let composed = scratch.configure(file.as_deref(), module.clone(), options.settings.keys())?;
+    let library = Library::open()?;
+    ask(&library, &scratch, &table).with_context(|| match &file {
+        Some(file) => format!("with {} the provider cannot be asked", file.display()),
+        None => "the provider cannot be asked".to_owned(),
+    })?;
+    let decisions = table.decisions();
+    if decisions.is_empty() {
+        bail!(
+            "{} decided nothing: it needs OpenSSL's default provider, which this configuration does not load",
+            module.display()
+        );
+    }
+    let machine = Machine {
+        openssl: library.version(),
+        kernel: fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default().trim().to_owned(),
+        configuration: file.map(|file| file.display().to_string()),
+        enabled: composed.was_enabled,
+        module: module.display().to_string(),
+    };
+    let candidates = find_drivers(&Root::live(), &kernel_names(&decisions))?;
+    let notes = left_out.into_iter().chain(composed.notes).collect();
+    let answer = Answer::new(machine, decisions, &candidates, notes);
+    let report =
+        if options.json { serde_json::to_string_pretty(&answer)? + "\n" } else { text::report(&answer) };
+    match io::stdout().write_all(report.as_bytes()) {
+        // Whoever reads has read enough.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        other => Ok(other?),
+    }
+}
+
+/// Has the provider decide, as an application would by its first fetch.
+fn ask(library: &Library, scratch: &Scratch, table: &Table) -> Result<()> {
+    let said = |error| {
+        // What the provider found wrong, OpenSSL takes off the queue again.
+        let said: Vec<String> = table.notes().into_iter().chain(library.errors()).collect();
+        if said.is_empty() { anyhow::Error::new(error) } else { anyhow::anyhow!(said.join("; ")) }
+    };
+    let context = Context::configured(library, &scratch.configuration()).map_err(said)?;
+    context.have_decided(c"outboard").map_err(said)
+}

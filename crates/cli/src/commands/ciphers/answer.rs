@@ -1,0 +1,155 @@
+//! What the provider decided, beside what the kernel has. Serialized, this is the schema `outboard-ciphers/1`.
+
+use std::collections::BTreeMap;
+
+use outboard_accel::HashAlgorithm;
+use outboard_counters::Decision;
+use outboard_drivers::Candidate;
+use serde::Serialize;
+
+use crate::lab;
+
+/// The document of `--json`. Fields are only added within a version; sizes are in bytes.
+#[derive(Debug, Serialize)]
+pub struct Answer {
+    /// `outboard-ciphers/1`.
+    pub schema: &'static str,
+    /// Where it was asked.
+    #[serde(flatten)]
+    pub machine: Machine,
+    /// In the order in which the provider knows them.
+    pub algorithms: Vec<Algorithm>,
+    /// What the configuration has to say.
+    pub notes: Vec<String>,
+}
+
+/// Where it was asked.
+#[derive(Debug, Serialize)]
+pub struct Machine {
+    /// OpenSSL's version.
+    pub openssl: String,
+    /// The kernel's release.
+    pub kernel: String,
+    /// The openssl.cnf in force; null without one.
+    pub configuration: Option<String>,
+    /// Whether that file enables outboard.
+    pub enabled: bool,
+    /// The provider's file.
+    pub module: String,
+}
+
+/// What becomes of an algorithm.
+#[derive(Debug, Serialize)]
+pub struct Algorithm {
+    /// OpenSSL's name.
+    pub name: String,
+    /// The kernel's name; null if outboard knows none.
+    pub kernel_name: Option<String>,
+    /// Whether the provider offers it.
+    pub offered: bool,
+    /// The driver that large requests go to; null if it is not offered.
+    pub driver: Option<String>,
+    /// What that driver is: `accelerator`, `software`, `cpu-instructions`, `wrapper` or `unknown`; null as above.
+    pub verdict: Option<&'static str>,
+    /// What leads there; null as above.
+    pub interface: Option<String>,
+    /// The smallest request that goes there, by what is done: `encrypt` and `decrypt`, or `digest`. Null: none does.
+    pub from: BTreeMap<&'static str, Option<u32>>,
+    /// Why it is not offered; null if it is.
+    pub reason: Option<String>,
+    /// All usable drivers of /proc/crypto for it, the kernel's favourite first.
+    pub drivers: Vec<Driver>,
+}
+
+/// A driver of /proc/crypto.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Driver {
+    /// Its exact name.
+    pub name: String,
+    /// What it is, as above.
+    pub verdict: &'static str,
+}
+
+impl Answer {
+    /// Puts together what was decided and what is there.
+    pub fn new(
+        machine: Machine,
+        decisions: Vec<(String, Decision)>,
+        candidates: &[Candidate],
+        notes: Vec<String>,
+    ) -> Answer {
+        let algorithms =
+            decisions.into_iter().map(|(name, decision)| algorithm(name, decision, candidates)).collect();
+        Answer { schema: "outboard-ciphers/1", machine, algorithms, notes }
+    }
+}
+
+fn algorithm(name: String, decision: Decision, candidates: &[Candidate]) -> Algorithm {
+    let kernel_name = kernel_name(&name);
+    let drivers: Vec<Driver> = candidates
+        .iter()
+        .filter(|candidate| Some(candidate.entry.algorithm.as_str()) == kernel_name.as_deref())
+        .map(|candidate| Driver {
+            name: candidate.driver.clone(),
+            verdict: candidate.judgement.verdict.name(),
+        })
+        .collect();
+    let is_digest = name.starts_with("SHA");
+    match decision {
+        Decision::Offered { driver, interface, from: [encrypt, decrypt] } => Algorithm {
+            name,
+            kernel_name,
+            offered: true,
+            verdict: drivers.iter().find(|known| known.name == driver).map(|known| known.verdict),
+            driver: Some(driver),
+            interface: Some(interface),
+            from: match is_digest {
+                true => BTreeMap::from([("digest", encrypt)]),
+                false => BTreeMap::from([("encrypt", encrypt), ("decrypt", decrypt)]),
+            },
+            reason: None,
+            drivers,
+        },
+        Decision::Left { why } => Algorithm {
+            name,
+            kernel_name,
+            offered: false,
+            driver: None,
+            verdict: None,
+            interface: None,
+            from: BTreeMap::new(),
+            reason: Some(why),
+            drivers,
+        },
+    }
+}
+
+/// The kernel's names of what was decided, each once.
+pub fn kernel_names(decisions: &[(String, Decision)]) -> Vec<&'static str> {
+    let ciphers = outboard_accel::Algorithm::ALL.iter().map(|algorithm| algorithm.kernel_name());
+    let digests = HashAlgorithm::all().filter(|algorithm| !algorithm.hmac).map(HashAlgorithm::kernel_name);
+    let known: Vec<String> = decisions.iter().filter_map(|(name, _)| kernel_name(name)).collect();
+    ciphers.chain(digests).filter(|name| known.iter().any(|known| known == name)).collect()
+}
+
+fn kernel_name(name: &str) -> Option<String> {
+    let digest = || name.strip_prefix("SHA2-").map(|bits| format!("sha{bits}"));
+    let sha1 = || (name == "SHA1").then(|| "sha1".to_owned());
+    lab::kernel_name(name).or_else(digest).or_else(sha1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use outboard_policy::{CIPHERS, DIGESTS};
+
+    #[test]
+    fn every_algorithm_of_the_providers_has_a_name_in_the_kernel() {
+        let left = |name: &&str| ((*name).to_owned(), Decision::Left { why: "a test".to_owned() });
+        let all: Vec<_> = CIPHERS.iter().chain(&DIGESTS).map(left).collect();
+        assert!(all.iter().all(|(name, _)| kernel_name(name).is_some()));
+        let names = kernel_names(&all);
+        assert!(names.contains(&"cbc(des3_ede)") && names.contains(&"sha224") && names.contains(&"sha1"));
+        assert_eq!(names.len(), outboard_accel::Algorithm::ALL.len() + DIGESTS.len());
+    }
+}

@@ -1,0 +1,161 @@
+//! The answer for people.
+
+use std::fmt::Write;
+
+use super::answer::{Algorithm, Answer};
+
+/// What is offered, what is not and why, and a last line to remember.
+pub fn report(answer: &Answer) -> String {
+    let machine = &answer.machine;
+    let mut text = format!("{}, Linux {}. ", machine.openssl, machine.kernel);
+    text += &match (&machine.configuration, machine.enabled) {
+        (Some(file), true) => format!("{file} enables outboard:\n"),
+        (Some(file), false) => format!("{file} does not enable outboard. If it did:\n"),
+        (None, _) => "Without openssl.cnf, if outboard were enabled:\n".to_owned(),
+    };
+    let (offered, left): (Vec<&Algorithm>, Vec<&Algorithm>) =
+        answer.algorithms.iter().partition(|algorithm| algorithm.offered);
+    if !offered.is_empty() {
+        text += "\n";
+        text += &table(&offered);
+    }
+    for (reason, algorithms) in reasons(&left) {
+        let names: Vec<&str> = algorithms.iter().map(|algorithm| algorithm.name.as_str()).collect();
+        let _ = write!(text, "\nin software: {}\n    {reason}{}\n", names.join(", "), here(&algorithms));
+    }
+    for note in &answer.notes {
+        let _ = write!(text, "\nnote: {note}\n");
+    }
+    let all = answer.algorithms.len();
+    let _ = match offered.len() {
+        0 => write!(text, "\nNone of {all} algorithms goes to hardware.\n"),
+        some => {
+            write!(text, "\n{some} of {all} algorithms go to hardware, where requests are large enough.\n")
+        }
+    };
+    text
+}
+
+fn table(offered: &[&Algorithm]) -> String {
+    let mut rows = vec![["algorithm", "driver", "which is", "over", "from"].map(str::to_owned)];
+    rows.extend(offered.iter().map(|algorithm| row(algorithm)));
+    let width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or(0);
+    let widths: [usize; 5] = std::array::from_fn(width);
+    let mut text = String::new();
+    for row in &rows {
+        let cells: Vec<String> =
+            row.iter().zip(widths).map(|(cell, width)| format!("{cell:width$}")).collect();
+        text += cells.join("  ").trim_end();
+        text.push('\n');
+    }
+    text
+}
+
+fn row(algorithm: &Algorithm) -> [String; 5] {
+    let text = |of: &Option<String>| of.clone().unwrap_or_else(|| "-".to_owned());
+    let verdict = algorithm.verdict.unwrap_or("unknown").to_owned();
+    [algorithm.name.clone(), text(&algorithm.driver), verdict, text(&algorithm.interface), from(algorithm)]
+}
+
+/// `4096 bytes`; `2048 bytes (encrypt), never (decrypt)`.
+fn from(algorithm: &Algorithm) -> String {
+    let size = |from: &Option<u32>| from.map_or_else(|| "never".to_owned(), |bytes| format!("{bytes} bytes"));
+    let mut sizes: Vec<(&str, String)> =
+        algorithm.from.iter().map(|(direction, from)| (*direction, size(from))).collect();
+    // What is encrypted comes first to mind.
+    sizes.reverse();
+    match &sizes[..] {
+        [(_, one)] => one.clone(),
+        [(_, one), (_, other)] if one == other => one.clone(),
+        _ => {
+            let each: Vec<String> =
+                sizes.iter().map(|(direction, size)| format!("{size} ({direction})")).collect();
+            each.join(", ")
+        }
+    }
+}
+
+/// Each reason once, with the algorithms that it holds for.
+fn reasons<'a>(left: &[&'a Algorithm]) -> Vec<(&'a str, Vec<&'a Algorithm>)> {
+    let mut reasons: Vec<(&str, Vec<&Algorithm>)> = Vec::new();
+    for &algorithm in left {
+        let reason = algorithm.reason.as_deref().unwrap_or_default();
+        match reasons.iter_mut().find(|(known, _)| *known == reason) {
+            Some((_, algorithms)) => algorithms.push(algorithm),
+            None => reasons.push((reason, vec![algorithm])),
+        }
+    }
+    reasons
+}
+
+/// The drivers that there are, if all algorithms are one to the kernel.
+fn here(algorithms: &[&Algorithm]) -> String {
+    let first = algorithms[0];
+    if first.drivers.is_empty() || algorithms.iter().any(|other| other.kernel_name != first.kernel_name) {
+        return String::new();
+    }
+    let each: Vec<String> =
+        first.drivers.iter().map(|driver| format!("{} ({})", driver.name, driver.verdict)).collect();
+    format!("; the kernel has {}", each.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::answer::{Driver, Machine};
+    use super::*;
+    use outboard_counters::Decision;
+
+    fn answer(enabled: bool, decisions: &[(&str, Decision)]) -> Answer {
+        let machine = Machine {
+            openssl: "OpenSSL 3.5.7 9 Jun 2026".into(),
+            kernel: "7.3.4".into(),
+            configuration: Some("/etc/ssl/openssl.cnf".into()),
+            enabled,
+            module: "/usr/lib/ossl-modules/outboard.so".into(),
+        };
+        let decisions =
+            decisions.iter().map(|(name, decision)| ((*name).to_owned(), decision.clone())).collect();
+        Answer::new(machine, decisions, &[], vec!["something to know".into()])
+    }
+
+    fn offered(from: [Option<u32>; 2]) -> Decision {
+        Decision::Offered { driver: "virtio_crypto_aes_cbc".into(), interface: "/dev/outboard".into(), from }
+    }
+
+    fn left(why: &str) -> Decision {
+        Decision::Left { why: why.into() }
+    }
+
+    #[test]
+    fn offers_and_reasons() {
+        let answer = answer(
+            true,
+            &[
+                ("AES-128-CBC", offered([Some(4096); 2])),
+                ("AES-192-CBC", offered([Some(512), None])),
+                ("AES-128-CTR", left("/proc/crypto lists no driver for ctr(aes) that may be used")),
+                ("AES-256-CTR", left("/proc/crypto lists no driver for ctr(aes) that may be used")),
+                ("SHA1", offered([Some(16384); 2])),
+                ("SHA2-256", left("DIGESTS does not name it")),
+            ],
+        );
+        insta::assert_snapshot!(report(&answer));
+        insta::assert_snapshot!("json", serde_json::to_string_pretty(&answer).unwrap());
+    }
+
+    #[test]
+    fn nothing_at_all() {
+        let answer = answer(false, &[("AES-128-CBC", left("software was measured to win"))]);
+        let text = report(&answer);
+        assert!(text.contains("does not enable outboard. If it did:"), "{text}");
+        assert!(text.ends_with("None of 1 algorithms goes to hardware.\n"), "{text}");
+    }
+
+    #[test]
+    fn drivers_that_were_passed_by_are_shown() {
+        let mut answer = answer(true, &[("AES-128-CTR", left("no driver"))]);
+        answer.algorithms[0].drivers = vec![Driver { name: "ctr-aes-lib".into(), verdict: "software" }];
+        let text = report(&answer);
+        assert!(text.contains("no driver; the kernel has ctr-aes-lib (software)\n"), "{text}");
+    }
+}
