@@ -2,6 +2,7 @@
 
 mod checkable;
 mod commands;
+mod console;
 mod etc;
 mod lab;
 

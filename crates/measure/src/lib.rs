@@ -6,12 +6,14 @@
 //! - [`goal`]: what winning means
 //! - [`figure`]: what a request costs
 //! - [`meter`], [`cpu`], [`interrupts`]: what a run cost
+//! - [`evidence`]: whether hardware did the work
 //! - [`clock`], [`machine`], [`noise`], [`stop`]: the clock, the machine, how quiet it is, and ^C
 //! - [`evp`]: requests to OpenSSL, as applications make them
 
 pub mod clock;
 pub mod cpu;
 pub mod crossover;
+pub mod evidence;
 pub mod evp;
 pub mod figure;
 pub mod goal;

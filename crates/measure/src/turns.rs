@@ -46,6 +46,10 @@ pub struct Series {
     pub requests: u64,
     /// Interrupts of accelerators meanwhile.
     pub interrupts: u64,
+    /// A count of them went back: a device was unbound meanwhile.
+    pub lost: bool,
+    /// Context switches of the whole system meanwhile.
+    pub switches: u64,
 }
 
 /// Ticks of /proc/stat cut off at both ends of a sample leave this much of a tick on average, as a standard deviation: each
@@ -71,6 +75,8 @@ impl Series {
         self.cpu = self.cpu.zip(later.cpu).map(|(mine, more)| mine + more);
         self.requests += later.requests;
         self.interrupts += later.interrupts;
+        self.lost |= later.lost;
+        self.switches += later.switches;
     }
 }
 
@@ -84,6 +90,16 @@ impl Stopwatch {
     /// Makes one. That no accelerator has interrupts is for the caller to judge.
     pub fn new() -> io::Result<Stopwatch> {
         Ok(Stopwatch { clock: Clock::calibrate(), interrupts: Interrupts::find()? })
+    }
+
+    /// The same clock, and the interrupts of the devices that a driver of /proc/crypto works with.
+    pub fn of(&self, driver: &str) -> io::Result<Stopwatch> {
+        Ok(Stopwatch { clock: self.clock, interrupts: Interrupts::of(driver)? })
+    }
+
+    /// The clock.
+    pub fn clock(&self) -> Clock {
+        self.clock
     }
 
     /// The accelerators' interrupts.
@@ -121,12 +137,15 @@ impl Stopwatch {
                 let before = self.interrupts.count().map_err(Error::Interrupts)?;
                 let (start, cpu) = (Instant::now(), Cpu::read());
                 let took = self.time(*contestant, count)?;
-                let spent = Cpu::read().zip(cpu).map(|(now, then)| now.since(then).awake(start.elapsed()));
+                let spent = Cpu::read().zip(cpu).map(|(now, then)| now.since(then));
+                let awake = spent.map(|spent| spent.awake(start.elapsed()));
                 let after = self.interrupts.count().map_err(Error::Interrupts)?;
                 series.wall.push(took / f64::from(count));
-                series.cpu = series.cpu.zip(spent).map(|(sum, spent)| sum + spent);
+                series.cpu = series.cpu.zip(awake).map(|(sum, awake)| sum + awake);
                 series.requests += u64::from(count);
                 series.interrupts += after.saturating_sub(before);
+                series.lost |= after < before;
+                series.switches += spent.map_or(0, |spent| spent.switches);
             }
         }
         Ok(series)
@@ -208,9 +227,11 @@ mod tests {
 
     #[test]
     fn later_turns_add_to_earlier_ones() {
-        let mut first = Series { wall: vec![1.0], cpu: Some(2.0), requests: 3, interrupts: 4 };
-        first.extend(Series { wall: vec![5.0, 6.0], cpu: Some(1.0), requests: 3, interrupts: 1 });
-        assert_eq!((first.wall.len(), first.cpu, first.requests, first.interrupts), (3, Some(3.0), 6, 5));
+        let one = Series { requests: 3, interrupts: 2, switches: 7, ..Series::default() };
+        let mut first = Series { wall: vec![1.0], cpu: Some(2.0), ..one.clone() };
+        first.extend(Series { wall: vec![5.0, 6.0], cpu: Some(1.0), lost: true, ..one });
+        assert_eq!((first.wall.len(), first.cpu, first.lost), (3, Some(3.0), true));
+        assert_eq!((first.requests, first.interrupts, first.switches), (6, 4, 14));
         assert_eq!(first.summary().median, 5.0);
         first.extend(Series { cpu: None, ..Series::default() });
         assert_eq!(first.cpu, None);

@@ -11,6 +11,9 @@ mod tune;
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
+/// Why a figure of hardware is none.
+const NO_INTERRUPT: &str = "no interrupt of the accelerator came: its driver computed this on the CPU";
+
 /// Hardware crypto accelerators for every OpenSSL application: found, proven, measured, switched on where they win.
 #[derive(Parser)]
 #[command(name = "outboard", version)]

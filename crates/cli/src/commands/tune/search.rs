@@ -16,7 +16,8 @@ use outboard_policy::module_version;
 
 use super::answer::{self, Answer, Direction, Point};
 use super::contest::{Contest, duel, point, without_interrupts};
-use super::{progress, text};
+use super::text;
+use crate::console::progress;
 use crate::lab::{InUse, Lab, kernel_name};
 
 /// Smaller requests never win: the way through the kernel alone takes longer. The provider cuts larger ones.
@@ -34,11 +35,6 @@ pub fn all(
     each: &mut dyn FnMut(&Answer),
 ) -> Result<()> {
     let watch = Stopwatch::new().map_err(|error| anyhow!("/proc/interrupts: {error}"))?;
-    if let Some(chip) = &watch.interrupts().silent {
-        answer.warn(format!(
-            "{chip} ends requests without interrupts of its own: nothing proves that it did them, not even here"
-        ));
-    }
     let mut yardstick = Yardstick::default();
     for group in groups(ciphers) {
         let lab = Lab::new(module, &group)?;
@@ -54,6 +50,10 @@ pub fn all(
                 }
                 continue;
             };
+            let watch = watch.of(&way.driver).map_err(|error| anyhow!("/proc/interrupts: {error}"))?;
+            if let Some(chip) = &watch.interrupts().silent {
+                answer.warn(silence(chip));
+            }
             yardstick.lay();
             let one = One { watch: &watch, goal: answer.goal, lab: &lab, name, soft: &soft, hard: &hard };
             let measured = one.measure(way);
@@ -77,6 +77,13 @@ pub fn all(
     }
     answer.warnings.extend(yardstick.warning());
     if answer.interrupted { Err(anyhow!("interrupted")) } else { Ok(()) }
+}
+
+/// An engine's figures prove themselves not.
+pub fn silence(chip: &str) -> String {
+    format!(
+        "{chip} ends requests without interrupts of its own: nothing proves that it did them, not even here"
+    )
 }
 
 /// Ciphers that the same driver does, together.
