@@ -4,6 +4,7 @@ mod checkable;
 mod commands;
 mod console;
 mod etc;
+mod in_flight;
 mod lab;
 
 use clap::Parser;

@@ -69,6 +69,13 @@ impl Series {
         self.cpu.map(|cpu| (cpu / requests, tick / requests))
     }
 
+    /// Of each of so many requests that were timed as one: those of a batch, of several threads.
+    pub fn of_each(mut self, requests: u64) -> Series {
+        self.wall.iter_mut().for_each(|wall| *wall /= requests as f64);
+        self.requests *= requests;
+        self
+    }
+
     /// Takes over the samples of the same contestant from later turns.
     pub fn extend(&mut self, later: Series) {
         self.wall.extend(later.wall);
@@ -233,6 +240,8 @@ mod tests {
         assert_eq!((first.wall.len(), first.cpu, first.lost), (3, Some(3.0), true));
         assert_eq!((first.requests, first.interrupts, first.switches), (6, 4, 14));
         assert_eq!(first.summary().median, 5.0);
+        let each = first.clone().of_each(10);
+        assert_eq!((each.requests, each.interrupts, each.summary().median), (60, 4, 0.5));
         first.extend(Series { cpu: None, ..Series::default() });
         assert_eq!(first.cpu, None);
     }

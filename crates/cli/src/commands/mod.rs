@@ -1,6 +1,7 @@
 //! One file for each command.
 
 mod allow;
+mod bench;
 mod check;
 mod disallow;
 mod prove;
@@ -25,6 +26,7 @@ pub struct Outboard {
 #[derive(Subcommand)]
 enum Command {
     Allow(allow::Options),
+    Bench(bench::Options),
     Check(check::Options),
     Disallow(disallow::Options),
     Prove(prove::Options),
@@ -38,6 +40,7 @@ impl Outboard {
     pub fn run(self) -> ExitCode {
         match self.command {
             Command::Allow(options) => allow::run(&options),
+            Command::Bench(options) => bench::run(&options),
             Command::Check(options) => check::run(&options),
             Command::Disallow(options) => disallow::run(&options),
             Command::Prove(options) => prove::run(&options),

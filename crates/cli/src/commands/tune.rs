@@ -20,6 +20,7 @@ use outboard_policy::{Algorithms, CIPHERS, POLICY_FILE};
 
 use self::answer::Answer;
 pub use self::answer::now;
+pub use self::search::silence;
 use super::prove::{module, system::OpenSsl};
 use crate::console::{self, INTERRUPTED, progress, say};
 use crate::etc::Replacement;
