@@ -116,8 +116,17 @@ impl Stopwatch {
 
     /// How many requests take about as long as a sample. Warms up besides.
     pub fn requests<E>(&self, contestant: Contestant<'_, E>, plan: Plan) -> Result<u32, Error<E>> {
+        self.fit(&mut |requests| self.time(contestant, requests), plan)
+    }
+
+    /// The same of who knows himself what they took.
+    pub fn fit<E>(
+        &self,
+        time: &mut dyn FnMut(u32) -> Result<f64, Error<E>>,
+        plan: Plan,
+    ) -> Result<u32, Error<E>> {
         fitting(plan.sample.as_secs_f64(), &mut |requests| {
-            if stop::asked() { Err(Error::Stopped) } else { self.time(contestant, requests) }
+            if stop::asked() { Err(Error::Stopped) } else { time(requests) }
         })
     }
 

@@ -89,7 +89,13 @@ impl<'a> Runner<'a> {
     fn fit(&mut self, plan: Plan) -> Result<(), Error<String>> {
         let Runner { team, watch, fault, .. } = self;
         if fault.is_none() {
-            let found = watch.requests(&mut |batches| team.run(batches), plan);
+            let clock = watch.clock();
+            let mut time = |batches| {
+                let start = clock.now();
+                let own = team.run(batches).map_err(Error::Failed)?;
+                Ok(own.unwrap_or_else(|| clock.since(start)))
+            };
+            let found = watch.fit(&mut time, plan);
             self.batches = self.unless_failed(found)?.unwrap_or(1);
         }
         Ok(())
@@ -101,7 +107,12 @@ impl<'a> Runner<'a> {
         if fault.is_some() {
             return Ok(());
         }
-        let sample = watch.turns(&mut [&mut |batches| team.run(batches)], &[*batches], 1);
+        let mut own = None;
+        let mut run = |batches| team.run(batches).map(|seconds| own = seconds);
+        let mut sample = watch.turns(&mut [&mut run], &[*batches], 1);
+        if let (Ok(series), Some(seconds)) = (&mut sample, own) {
+            series.iter_mut().for_each(|one| one.wall = vec![seconds / f64::from(*batches)]);
+        }
         let timed = (*batches / 2).clamp(1, TIMED);
         let latencies = sample.is_ok().then(|| team.timed(timed, watch.clock()).map_err(Error::Failed));
         for later in self.unless_failed(sample)?.unwrap_or_default() {

@@ -115,15 +115,24 @@ pub fn ways(
                 }
                 // That software is not allowed to /dev/outboard is as it should be.
                 Err(_) if kind == Kind::KernelSoftware && interface != Interface::AfAlg => {}
-                Err(error) => note(notes, said(&error)),
+                Err(error) if kind == Kind::KernelSoftware => note(notes, not_led(name, &error)),
+                Err(error) => note(notes, format!("not measured: {error}")),
             }
         }
     }
     Ok(ways)
 }
 
-fn said(error: &Error) -> String {
-    format!("not measured: {error}")
+/// Advice on how to get at an accelerator is not for software.
+fn not_led(name: &str, error: &Error) -> String {
+    match error {
+        Error::Unreachable { source, .. } => {
+            format!(
+                "the kernel's own {name} was not measured: AF_ALG does not lead there on this kernel ({source})"
+            )
+        }
+        other => format!("the kernel's own {name} was not measured: {other}"),
+    }
 }
 
 /// Once.
@@ -142,10 +151,27 @@ fn drivers<'a>(found: &'a Survey, algorithm: Algorithm, named: &[String]) -> Vec
     if !named.is_empty() {
         return of_algorithm().filter(|one| named.contains(&one.driver.name)).collect();
     }
-    let of = |verdict: Verdict| of_algorithm().filter(move |one| one.judgement.verdict == verdict);
-    let best = |verdict| of(verdict).max_by_key(|one| one.driver.priority);
-    let software = [best(Verdict::CpuInstructions), best(Verdict::Software)].into_iter().flatten();
-    of(Verdict::Accelerator).chain(software).collect()
+    let best = |is_meant: &dyn Fn(&Judged) -> bool| {
+        of_algorithm().filter(|one| is_meant(one)).max_by_key(|one| one.driver.priority)
+    };
+    let with_instructions = best(&|one| one.judgement.verdict == Verdict::CpuInstructions);
+    let plain = best(&|one| is_plain(one, found));
+    let accelerators = of_algorithm().filter(|one| one.judgement.verdict == Verdict::Accelerator);
+    accelerators.chain(with_instructions).chain(plain).collect()
+}
+
+/// Plain code, or a mode of operation around nothing else: `cbc(aes-generic)`, `xts(ecb(aes-generic))`.
+fn is_plain(one: &Judged, found: &Survey) -> bool {
+    let inside = |name: &String| found.drivers.iter().find(|other| other.driver.name == *name);
+    match one.judgement.verdict {
+        Verdict::Software => true,
+        Verdict::Wrapper => {
+            let inner = &one.judgement.inner;
+            !inner.is_empty()
+                && inner.iter().all(|name| inside(name).is_some_and(|other| is_plain(other, found)))
+        }
+        _ => false,
+    }
 }
 
 /// The kernel makes plain code for a mode of a cipher when somebody asks for it by its name, which changed with Linux 7.

@@ -8,16 +8,16 @@ use crate::in_flight::InFlight;
 
 /// Does requests, as many at a time as it was made for.
 pub trait Worker: Send {
-    /// So many batches.
-    fn run(&mut self, batches: u32) -> Result<(), String>;
+    /// So many batches. Answers what they took in seconds, where to ask takes time itself: the clock of who asks is wrong then.
+    fn run(&mut self, batches: u32) -> Result<Option<f64>, String>;
 
     /// So many batches, and of each request how many seconds lay between its submission and its result.
     fn timed(&mut self, batches: u32, clock: Clock) -> Result<Vec<f64>, String>;
 }
 
 impl Worker for Work<'_> {
-    fn run(&mut self, batches: u32) -> Result<(), String> {
-        Work::run(self, batches).map_err(|error| error.to_string())
+    fn run(&mut self, batches: u32) -> Result<Option<f64>, String> {
+        Work::run(self, batches).map(|()| None).map_err(|error| error.to_string())
     }
 
     fn timed(&mut self, batches: u32, clock: Clock) -> Result<Vec<f64>, String> {
@@ -31,8 +31,9 @@ impl Worker for Work<'_> {
 }
 
 impl Worker for InFlight {
-    fn run(&mut self, batches: u32) -> Result<(), String> {
-        (0..batches).try_for_each(|_| InFlight::run(self, &mut || {})).map_err(|error| error.to_string())
+    fn run(&mut self, batches: u32) -> Result<Option<f64>, String> {
+        let done = (0..batches).try_for_each(|_| InFlight::run(self, &mut || {}));
+        done.map(|()| None).map_err(|error| error.to_string())
     }
 
     fn timed(&mut self, batches: u32, clock: Clock) -> Result<Vec<f64>, String> {
@@ -51,8 +52,9 @@ pub struct Team<'a>(pub Vec<Box<dyn Worker + 'a>>);
 
 impl Team<'_> {
     /// Each of them so many batches. Threads are started each time, which takes tens of microseconds.
-    pub fn run(&mut self, batches: u32) -> Result<(), String> {
-        self.all(&|worker| worker.run(batches)).map(drop)
+    pub fn run(&mut self, batches: u32) -> Result<Option<f64>, String> {
+        let own = self.all(&|worker| worker.run(batches))?;
+        Ok(own.into_iter().flatten().reduce(f64::max))
     }
 
     /// The latencies of all requests, while all are at it.
@@ -94,12 +96,12 @@ mod tests {
     struct Counts<'a>(&'a AtomicU32, Option<&'static str>);
 
     impl Worker for Counts<'_> {
-        fn run(&mut self, batches: u32) -> Result<(), String> {
-            self.0.fetch_add(batches, Ordering::Relaxed);
-            self.1.map_or(Ok(()), |error| Err(error.to_owned()))
+        fn run(&mut self, batches: u32) -> Result<Option<f64>, String> {
+            let before = self.0.fetch_add(batches, Ordering::Relaxed);
+            self.1.map_or(Ok(Some(f64::from(before))), |error| Err(error.to_owned()))
         }
         fn timed(&mut self, batches: u32, _: Clock) -> Result<Vec<f64>, String> {
-            self.run(batches).map(|()| vec![1.0; batches as usize])
+            self.run(batches).map(|_| vec![1.0; batches as usize])
         }
     }
 
@@ -109,7 +111,7 @@ mod tests {
         let team = |fails| {
             Team((0..3).map(|n| Box::new(Counts(&done, if n == 2 { fails } else { None })) as _).collect())
         };
-        team(None).run(5).unwrap();
+        assert_eq!(team(None).run(5).unwrap(), Some(10.0), "the last one's");
         assert_eq!(done.load(Ordering::Relaxed), 15);
         assert_eq!(team(None).timed(4, Clock::known(None)).unwrap().len(), 12);
         assert_eq!(team(Some("broken")).run(1).unwrap_err(), "broken");
