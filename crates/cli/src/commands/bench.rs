@@ -2,6 +2,7 @@
 
 mod cell;
 mod contestants;
+mod kernel;
 mod lists;
 mod plain;
 mod plan;
@@ -65,6 +66,9 @@ pub struct Options {
     /// Measure OpenSSL without the CPU's instructions for cryptography too
     #[arg(long)]
     no_cpu_instructions: bool,
+    /// Run the kernel's own benchmark too (tcrypt, as root), of the driver that the kernel prefers
+    #[arg(long)]
+    kernel: bool,
     /// Every figure of every size
     #[arg(long, short)]
     verbose: bool,

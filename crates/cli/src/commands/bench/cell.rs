@@ -178,7 +178,7 @@ impl<'a> Runner<'a> {
             context_switches_per_request: series
                 .as_ref()
                 .map(|series| rounded(series.switches as f64 / series.requests.max(1) as f64)),
-            figure: series.map(|series| of_measure(&figure::Figure::of(&series, cell.bytes))),
+            figure: series.map(|series| figure_of(&figure::Figure::of(&series, cell.bytes))),
             evidence,
             fault: self.fault.or(refuted),
         })
@@ -189,7 +189,8 @@ fn microseconds(seconds: f64) -> f64 {
     rounded(seconds * 1e6)
 }
 
-fn evidence_of(found: evidence::Evidence) -> Evidence {
+/// For the document.
+pub fn evidence_of(found: evidence::Evidence) -> Evidence {
     match found {
         evidence::Evidence::Shown => Evidence::Interrupts,
         evidence::Evidence::Lost | evidence::Evidence::Silent => Evidence::Unverified,
@@ -197,7 +198,8 @@ fn evidence_of(found: evidence::Evidence) -> Evidence {
     }
 }
 
-fn of_measure(figure: &figure::Figure) -> bench::Figure {
+/// For the document.
+pub fn figure_of(figure: &figure::Figure) -> bench::Figure {
     bench::Figure {
         megabytes_per_second: figure.megabytes_per_second,
         spread: figure.spread,

@@ -13,7 +13,7 @@ use outboard_report::bench::{Bench, Contestant, Kind, Machine};
 use super::cell::{self, Place};
 use super::contestants::{self, OPENSSL, WITHOUT, Wanted, Way, note};
 use super::plan::{self, Budget, Cell};
-use super::{Options, plain, text};
+use super::{Options, kernel, plain, text};
 use crate::commands::tune;
 use crate::console::{progress, say};
 use crate::lab::kernel_name;
@@ -50,6 +50,9 @@ pub fn all(options: &Options) -> Result<Bench> {
     }
     bench.notes.dedup();
     cover(&cells, &subjects, &watch, options, &mut bench)?;
+    if options.kernel && !bench.interrupted {
+        kernel::add(options, &names, &context, &watch, &found, &mut bench)?;
+    }
     bench.rows.sort_by_key(|row| {
         let place = |name: &str| names.iter().position(|other| *other == name);
         let who = bench.contestants.iter().position(|one| one.name == row.contestant);
