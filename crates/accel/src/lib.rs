@@ -31,5 +31,5 @@ mod session;
 pub use algorithm::{Algorithm, Direction, advance};
 pub use error::Error;
 pub use hash::{Digest, Hash, HashAlgorithm, HashSession, HashState};
-pub use reach::{Reached, reach, reach_hash};
+pub use reach::{Reached, reach, reach_all, reach_hash};
 pub use session::{Accelerator, MAX_AAD, Request, Session, Share, WaitDescriptor, Woken};

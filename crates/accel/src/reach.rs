@@ -36,6 +36,11 @@ pub fn reach(driver: &str, algorithm: Algorithm) -> Reached {
     Reached { accelerator: None, passed }
 }
 
+/// All ways down to `driver`, in the order of preference, or why one does not lead there: for who compares them.
+pub fn reach_all(driver: &str, algorithm: Algorithm) -> [Result<Box<dyn Accelerator>, Error>; 3] {
+    WAYS.map(|way| way(driver, algorithm))
+}
+
 /// The same for digests and HMAC, which go over /dev/outboard alone: see [`Error::NoHashes`].
 pub fn reach_hash(driver: &str, algorithm: HashAlgorithm) -> Reached<dyn HashSession> {
     match Device::reach_hash(driver, algorithm) {
@@ -55,6 +60,7 @@ mod tests {
     fn what_nobody_reaches_is_explained_for_each_interface() {
         let reached = reach("no-such-driver", Algorithm::CbcAes);
         assert!(reached.accelerator.is_none());
+        assert!(reach_all("no-such-driver", Algorithm::CbcAes).iter().all(Result::is_err));
         let texts: Vec<String> = reached.passed.iter().map(Error::to_string).collect();
         let interfaces = ["/dev/outboard", "/dev/crypto", "AF_ALG"];
         assert_eq!(texts.len(), interfaces.len());

@@ -2,8 +2,10 @@
 
 mod checkable;
 mod commands;
+mod console;
 mod enabled;
 mod etc;
+mod in_flight;
 mod lab;
 
 use clap::Parser;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use rustix::param::clock_ticks_per_second;
 
-/// The first line of /proc/stat, in clock ticks.
+/// Of /proc/stat: its first line, in clock ticks, and context switches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cpu {
     /// user + nice + system + irq + softirq of all CPUs: softirqs and kernel threads that a driver works in are there.
@@ -14,6 +14,8 @@ pub struct Cpu {
     pub idle: u64,
     /// Time that a hypervisor gave to others while something was ready to run here.
     pub steal: u64,
+    /// Context switches of all CPUs, of whatever process or kernel thread.
+    pub switches: u64,
 }
 
 /// Ticks of /proc/stat in seconds.
@@ -33,7 +35,13 @@ impl Cpu {
         // proc_stat(5): user nice system idle iowait irq softirq steal guest guest_nice.
         let [user, nice, system, idle, iowait, irq, softirq, steal] = *ticks.first_chunk::<8>()?;
         let sum = |parts: &[u64]| parts.iter().copied().fold(0, u64::saturating_add);
-        Some(Self { busy: sum(&[user, nice, system, irq, softirq]), idle: sum(&[idle, iowait]), steal })
+        let switches = stat.lines().find_map(|line| line.strip_prefix("ctxt ")?.trim().parse().ok());
+        Some(Self {
+            busy: sum(&[user, nice, system, irq, softirq]),
+            idle: sum(&[idle, iowait]),
+            steal,
+            switches: switches.unwrap_or(0),
+        })
     }
 
     /// What was spent since an earlier reading. Never below zero: on some kernels these counters go back a little.
@@ -42,6 +50,7 @@ impl Cpu {
             busy: self.busy.saturating_sub(then.busy),
             idle: self.idle.saturating_sub(then.idle),
             steal: self.steal.saturating_sub(then.steal),
+            switches: self.switches.saturating_sub(then.switches),
         }
     }
 
@@ -66,13 +75,14 @@ mod tests {
 
     #[test]
     fn the_first_line_of_proc_stat_is_summed() {
-        let line = "cpu  1 2 3 900 900 4 5 6 7 7\ncpu0 1 1 1\n";
-        assert_eq!(Cpu::parse(line), Some(Cpu { busy: 15, idle: 1800, steal: 6 }));
+        let text = "cpu  1 2 3 900 900 4 5 6 7 7\ncpu0 1 1 1\nintr 5 0 5\nctxt 1234\nbtime 9\n";
+        let found = Cpu { busy: 15, idle: 1800, steal: 6, switches: 1234 };
+        assert_eq!(Cpu::parse(text), Some(found));
         for damaged in ["", "cpu", "cpu  1 2 3", "cpu  a b c d e f g h", "cpu  -1 2 3 4 5 6 7 8"] {
             assert_eq!(Cpu::parse(damaged), None);
         }
-        let more = Cpu { busy: 20, idle: 1801, steal: 0 };
-        assert_eq!(more.since(Cpu { busy: 15, idle: 1800, steal: 6 }), Cpu { busy: 5, idle: 1, steal: 0 });
+        let more = Cpu { busy: 20, idle: 1801, steal: 0, switches: 1240 };
+        assert_eq!(more.since(found), Cpu { busy: 5, idle: 1, steal: 0, switches: 6 });
         assert_eq!(seconds(clock_ticks_per_second()), 1.0);
     }
 
@@ -80,8 +90,8 @@ mod tests {
     fn what_is_not_idle_is_awake() {
         let (wall, ticks) = (Duration::from_secs(2), clock_ticks_per_second());
         let all = cpus() as f64 * 2.0;
-        let awake = Cpu { busy: 0, idle: ticks, steal: 0 }.awake(wall);
+        let awake = Cpu { idle: ticks, ..Cpu::default() }.awake(wall);
         assert!((awake - (all - 1.0)).abs() < 1e-9, "{awake}");
-        assert_eq!(Cpu { busy: 0, idle: u64::from(u32::MAX), steal: 0 }.awake(wall), 0.0);
+        assert_eq!(Cpu { idle: u64::from(u32::MAX), ..Cpu::default() }.awake(wall), 0.0);
     }
 }

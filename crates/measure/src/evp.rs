@@ -10,7 +10,7 @@ use std::ptr::{NonNull, null, null_mut};
 
 mod work;
 
-pub use work::Work;
+pub use work::{Example, SAMPLE_IV, Work};
 
 /// The newest first, as applications are built for.
 const NAMES: [&CStr; 2] = [c"libcrypto.so.4", c"libcrypto.so.3"];
@@ -226,6 +226,9 @@ pub struct Cipher<'a> {
     library: &'a Library,
     at: NonNull<c_void>,
 }
+
+// SAFETY: a fetched method may be used by any number of threads at the same time (openssl-threads(7)).
+unsafe impl Sync for Cipher<'_> {}
 
 impl<'a> Cipher<'a> {
     /// How its requests look.

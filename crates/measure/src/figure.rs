@@ -52,8 +52,13 @@ mod tests {
 
     #[test]
     fn a_figure_is_made_of_all_samples() {
-        let series =
-            Series { wall: vec![1e-5, 1e-5, 1.2e-5], cpu: Some(0.3), requests: 30_000, interrupts: 15_000 };
+        let series = Series {
+            wall: vec![1e-5, 1e-5, 1.2e-5],
+            cpu: Some(0.3),
+            requests: 30_000,
+            interrupts: 15_000,
+            ..Series::default()
+        };
         let figure = Figure::of(&series, 1000);
         assert_eq!((figure.megabytes_per_second, figure.spread, figure.samples), (100.0, 0.0, 3));
         assert_eq!((figure.cpu_ms_per_megabyte, figure.interrupts_per_request), (Some(10.0), 0.5));

@@ -97,7 +97,13 @@ mod tests {
             [-2.0, -1.0, 0.0, 1.0, 2.0].map(|step| (micros + step * noise) * 1e-6).into_iter().collect();
         // Enough requests that ticks do not matter.
         let requests = 10_000_000_u64;
-        Series { cpu: Some(micros * 1e-6 * awake * requests as f64), wall, requests, interrupts: 1 }
+        Series {
+            cpu: Some(micros * 1e-6 * awake * requests as f64),
+            wall,
+            requests,
+            interrupts: 1,
+            ..Series::default()
+        }
     }
 
     #[test]
@@ -172,7 +178,13 @@ mod tests {
     #[test]
     fn ticks_are_not_taken_for_measurements() {
         // Both took no tick of CPU time in one sample, or one and two: who is cheaper cannot be said.
-        let brief = |cpu| Series { wall: vec![1e-4; 5], cpu: Some(cpu), requests: 50, interrupts: 1 };
+        let brief = |cpu| Series {
+            wall: vec![1e-4; 5],
+            cpu: Some(cpu),
+            requests: 50,
+            interrupts: 1,
+            ..Series::default()
+        };
         assert_eq!(Goal::Cpu.judge(&brief(0.0), &brief(0.0)), Verdict::Unclear);
         assert_eq!(Goal::Cpu.judge(&brief(0.012), &brief(0.02)), Verdict::Unclear);
     }

@@ -3,28 +3,52 @@
 use std::io;
 
 use outboard_drivers::families::Completion;
-use outboard_drivers::interrupts::parse;
+use outboard_drivers::interrupts::{Snapshot, parse, snapshot_of};
 use outboard_drivers::root::Root;
+use outboard_drivers::survey;
 
+use crate::evidence::{Evidence, weigh};
 use crate::meter::snapshot;
 
 /// The lines of /proc/interrupts that belong to accelerators.
 pub struct Interrupts {
     root: Root,
     lines: Vec<String>,
+    completions: Vec<Completion>,
     /// There is an accelerator whose requests end without interrupts of its own, and what it is.
     pub silent: Option<String>,
 }
 
 impl Interrupts {
-    /// Finds them; there may be none.
+    /// Finds those of all accelerators; there may be none.
     pub fn find() -> io::Result<Interrupts> {
         let root = Root::live();
         let now = snapshot(&root)?;
+        Ok(Interrupts::of_devices(root, now))
+    }
+
+    /// Those of the devices that a driver of /proc/crypto works with; of all accelerators where nobody knows them.
+    pub fn of(driver: &str) -> io::Result<Interrupts> {
+        let root = Root::live();
+        let drivers = survey(&root).map(|found| found.drivers).unwrap_or_default();
+        let own = drivers.into_iter().find(|judged| judged.driver.name == driver).map(|judged| {
+            let family = judged.judgement.family;
+            snapshot_of(&root, judged.hardware.drivers.into_iter().map(|device| (family, device)))
+        });
+        match own {
+            Some(own) if own.as_ref().is_ok_and(|now| !now.devices.is_empty()) => {
+                own.map(|now| Interrupts::of_devices(root, now))
+            }
+            _ => Interrupts::find(),
+        }
+    }
+
+    fn of_devices(root: Root, now: Snapshot) -> Interrupts {
+        let completions: Vec<_> = now.devices.iter().map(|device| device.completion).collect();
         let silent = now.devices.iter().find(|device| device.completion != Completion::OwnInterrupt);
         let silent = silent.map(|device| device.chip.unwrap_or(&device.driver).to_owned());
         let lines = now.devices.into_iter().flat_map(|device| device.lines).collect();
-        Ok(Interrupts { root, lines, silent })
+        Interrupts { root, lines, completions, silent }
     }
 
     /// Whether no accelerator has any.
@@ -36,5 +60,10 @@ impl Interrupts {
     pub fn count(&self) -> io::Result<u64> {
         let (lines, _) = parse(&self.root.read("proc/interrupts")?);
         Ok(lines.iter().filter(|line| self.lines.contains(&line.label)).map(|line| line.total()).sum())
+    }
+
+    /// What so many of them say of work that these accelerators are said to have done.
+    pub fn evidence(&self, interrupts: u64, lost: bool) -> Evidence {
+        weigh(interrupts, lost, self.completions.iter().copied())
     }
 }

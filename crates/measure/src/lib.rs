@@ -6,12 +6,15 @@
 //! - [`goal`]: what winning means
 //! - [`figure`]: what a request costs
 //! - [`meter`], [`cpu`], [`interrupts`]: what a run cost
+//! - [`evidence`]: whether hardware did the work
 //! - [`clock`], [`machine`], [`noise`], [`stop`]: the clock, the machine, how quiet it is, and ^C
+//! - [`tcrypt`]: the kernel's own benchmark
 //! - [`evp`]: requests to OpenSSL, as applications make them
 
 pub mod clock;
 pub mod cpu;
 pub mod crossover;
+pub mod evidence;
 pub mod evp;
 pub mod figure;
 pub mod goal;
@@ -21,4 +24,5 @@ pub mod meter;
 pub mod noise;
 pub mod statistics;
 pub mod stop;
+pub mod tcrypt;
 pub mod turns;

@@ -1,9 +1,11 @@
 //! Why figures may be worth less than they look.
 
-use std::fs::read_to_string;
+use std::fs::{read_dir, read_to_string};
 use std::hint::black_box;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
+use crate::cpu::{Cpu, cpus, seconds};
 use crate::statistics::Summary;
 
 /// From this relative deviation of the same arithmetic on, the machine is noisy.
@@ -11,6 +13,9 @@ const NOISY: f64 = 0.03;
 
 /// Load before the start that is too much.
 const LOADED: f64 = 0.5;
+
+/// The part of the time that a hypervisor may give to others.
+const STOLEN: f64 = 0.01;
 
 /// Times arithmetic that is always the same, once in each turn.
 #[derive(Default)]
@@ -45,6 +50,61 @@ fn arithmetic() -> Duration {
     start.elapsed()
 }
 
+/// What happens while one measures: a CPU that gets too hot, a hypervisor that has others to serve.
+pub struct Vigil {
+    began: Instant,
+    cpu: Option<Cpu>,
+    throttled: u64,
+}
+
+impl Vigil {
+    /// From now on.
+    pub fn begin() -> Vigil {
+        Vigil { began: Instant::now(), cpu: Cpu::read(), throttled: throttled(Path::new("/")) }
+    }
+
+    /// What happened until now.
+    pub fn warnings(&self) -> Vec<String> {
+        let root = Path::new("/");
+        let times = throttled(root).saturating_sub(self.throttled);
+        let hot = (times > 0).then(|| {
+            format!("the CPU was too hot {times} times and ran slower: let it cool, and measure again")
+        });
+        let spent = self.cpu.zip(Cpu::read()).map(|(then, now)| now.since(then));
+        let stolen = spent.and_then(|spent| stolen(seconds(spent.steal), self.began.elapsed().as_secs_f64()));
+        [hot, cooled(root), stolen].into_iter().flatten().collect()
+    }
+}
+
+/// How often CPUs were slowed down because they were hot (x86: `arch/x86/kernel/cpu/mce/therm_throt.c`).
+fn throttled(root: &Path) -> u64 {
+    let cpus = entries(root, "sys/devices/system/cpu");
+    let counts = cpus.iter().map(|cpu| cpu.join("thermal_throttle/core_throttle_count"));
+    counts.filter_map(|file| read_to_string(file).ok()?.trim().parse::<u64>().ok()).sum()
+}
+
+/// A CPU that is slowed down now because something is hot (thermal/cpufreq_cooling.c, ACPI's processors).
+fn cooled(root: &Path) -> Option<String> {
+    entries(root, "sys/class/thermal").into_iter().find_map(|device| {
+        let read = |name: &str| Some(read_to_string(device.join(name)).ok()?.trim().to_owned());
+        let (kind, state) = (read("type")?, read("cur_state")?);
+        let is_cpu = ["cpu", "Processor"].iter().any(|word| kind.contains(word));
+        (is_cpu && state.parse::<u64>().is_ok_and(|state| state > 0)).then(|| {
+            format!("{kind} is slowed down because the machine is hot (cooling state {state}): let it cool, and measure again")
+        })
+    })
+}
+
+fn stolen(steal: f64, wall: f64) -> Option<String> {
+    let part = steal / (wall * cpus() as f64);
+    (part > STOLEN).then(|| {
+        format!(
+            "the host gave {:.0} % of the CPU time to others meanwhile: measure again when it is quiet",
+            part * 100.0
+        )
+    })
+}
+
 /// Other programs that ran before the start.
 pub fn load() -> Option<String> {
     let text = read_to_string("/proc/loadavg").ok()?;
@@ -54,7 +114,7 @@ pub fn load() -> Option<String> {
 
 /// What the machine is like before anything is measured.
 pub fn warnings() -> Vec<String> {
-    [load(), scaling(), virtual_machine()].into_iter().flatten().collect()
+    [load(), scaling(), virtual_machine(), debug_kernel(Path::new("/"))].into_iter().flatten().collect()
 }
 
 /// cpufreq governors that change the frequency with the load: short samples then measure the governor.
@@ -78,15 +138,34 @@ fn virtual_machine() -> Option<String> {
     })
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// Options of the kernel that make each request cost several times as much.
+const COSTLY: [&str; 6] =
+    ["KASAN_GENERIC", "KCSAN", "KMSAN", "PROVE_LOCKING", "DEBUG_KMEMLEAK", "DMA_API_DEBUG"];
 
-    #[test]
-    fn a_yardstick_that_varies_is_told() {
-        assert_eq!(Yardstick(vec![1.0, 1.01, 0.99, 1.0]).warning(), None);
-        let warning = Yardstick(vec![1.0, 1.2, 0.9, 1.1, 0.8]).warning().unwrap();
-        assert!(warning.contains("10.0 %"), "{warning}");
-        assert_eq!(Yardstick::default().warning(), None);
-    }
+/// A kernel that looks for mistakes. What it was built with stands in a file that distributions install; lockdep and kmemleak
+/// have files of their own.
+fn debug_kernel(root: &Path) -> Option<String> {
+    let read = |name: &str| read_to_string(root.join(name)).ok();
+    let release = read("proc/sys/kernel/osrelease").unwrap_or_default();
+    let config = read(&format!("boot/config-{}", release.trim())).unwrap_or_default();
+    let has =
+        |name: &str| config.lines().any(|line| line.strip_prefix("CONFIG_") == Some(&format!("{name}=y")));
+    let files = [("proc/lockdep_stats", "PROVE_LOCKING"), ("sys/kernel/debug/kmemleak", "DEBUG_KMEMLEAK")];
+    let is_seen = |name: &str| files.iter().any(|(file, of)| *of == name && root.join(file).exists());
+    let found: Vec<&str> = COSTLY.into_iter().filter(|name| has(name) || is_seen(name)).collect();
+    (!found.is_empty()).then(|| {
+        format!(
+            "this kernel looks for its own mistakes ({}): figures of another kernel are what counts",
+            found.join(", ")
+        )
+    })
 }
+
+fn entries(root: &Path, folder: &str) -> Vec<std::path::PathBuf> {
+    let Ok(entries) = read_dir(root.join(folder)) else { return Vec::new() };
+    entries.filter_map(|entry| Some(entry.ok()?.path())).collect()
+}
+
+#[cfg(test)]
+#[path = "noise_tests.rs"]
+mod tests;

@@ -56,6 +56,12 @@ pub fn percentile(samples: &[f64], percent: f64) -> Option<f64> {
     sorted.get(rank.max(1) - 1).copied()
 }
 
+/// The same where samples lie beyond it: of fewer than 100, the 99th would be the largest of them and say nothing.
+pub fn tail(samples: &[f64], percent: f64) -> Option<f64> {
+    let beyond = samples.len() as f64 * (100.0 - percent) / 100.0;
+    percentile(samples, percent).filter(|_| beyond >= 1.0)
+}
+
 /// How many samples lie so far out that something else must have disturbed them.
 pub fn outliers(samples: &[f64]) -> usize {
     let Some(Summary { median, mad }) = Summary::of(samples) else { return 0 };
@@ -87,6 +93,13 @@ mod tests {
         assert_eq!(percentile(&samples, 100.0), Some(200.0));
         assert_eq!(percentile(&[7.0], 1.0), Some(7.0));
         assert_eq!(percentile(&[], 50.0), None);
+    }
+
+    #[test]
+    fn a_tail_needs_samples_beyond_it() {
+        let samples: Vec<f64> = (1..=100).map(f64::from).collect();
+        assert_eq!((tail(&samples, 99.0), tail(&samples[1..], 99.0)), (Some(99.0), None));
+        assert_eq!((tail(&samples[..2], 50.0), tail(&[], 50.0)), (Some(1.0), None));
     }
 
     #[test]

@@ -46,6 +46,10 @@ pub struct Series {
     pub requests: u64,
     /// Interrupts of accelerators meanwhile.
     pub interrupts: u64,
+    /// A count of them went back: a device was unbound meanwhile.
+    pub lost: bool,
+    /// Context switches of the whole system meanwhile.
+    pub switches: u64,
 }
 
 /// Ticks of /proc/stat cut off at both ends of a sample leave this much of a tick on average, as a standard deviation: each
@@ -65,12 +69,21 @@ impl Series {
         self.cpu.map(|cpu| (cpu / requests, tick / requests))
     }
 
+    /// Of each of so many requests that were timed as one: those of a batch, of several threads.
+    pub fn of_each(mut self, requests: u64) -> Series {
+        self.wall.iter_mut().for_each(|wall| *wall /= requests as f64);
+        self.requests *= requests;
+        self
+    }
+
     /// Takes over the samples of the same contestant from later turns.
     pub fn extend(&mut self, later: Series) {
         self.wall.extend(later.wall);
         self.cpu = self.cpu.zip(later.cpu).map(|(mine, more)| mine + more);
         self.requests += later.requests;
         self.interrupts += later.interrupts;
+        self.lost |= later.lost;
+        self.switches += later.switches;
     }
 }
 
@@ -86,6 +99,16 @@ impl Stopwatch {
         Ok(Stopwatch { clock: Clock::calibrate(), interrupts: Interrupts::find()? })
     }
 
+    /// The same clock, and the interrupts of the devices that a driver of /proc/crypto works with.
+    pub fn of(&self, driver: &str) -> io::Result<Stopwatch> {
+        Ok(Stopwatch { clock: self.clock, interrupts: Interrupts::of(driver)? })
+    }
+
+    /// The clock.
+    pub fn clock(&self) -> Clock {
+        self.clock
+    }
+
     /// The accelerators' interrupts.
     pub fn interrupts(&self) -> &Interrupts {
         &self.interrupts
@@ -93,8 +116,17 @@ impl Stopwatch {
 
     /// How many requests take about as long as a sample. Warms up besides.
     pub fn requests<E>(&self, contestant: Contestant<'_, E>, plan: Plan) -> Result<u32, Error<E>> {
+        self.fit(&mut |requests| self.time(contestant, requests), plan)
+    }
+
+    /// The same of who knows himself what they took.
+    pub fn fit<E>(
+        &self,
+        time: &mut dyn FnMut(u32) -> Result<f64, Error<E>>,
+        plan: Plan,
+    ) -> Result<u32, Error<E>> {
         fitting(plan.sample.as_secs_f64(), &mut |requests| {
-            if stop::asked() { Err(Error::Stopped) } else { self.time(contestant, requests) }
+            if stop::asked() { Err(Error::Stopped) } else { time(requests) }
         })
     }
 
@@ -121,12 +153,15 @@ impl Stopwatch {
                 let before = self.interrupts.count().map_err(Error::Interrupts)?;
                 let (start, cpu) = (Instant::now(), Cpu::read());
                 let took = self.time(*contestant, count)?;
-                let spent = Cpu::read().zip(cpu).map(|(now, then)| now.since(then).awake(start.elapsed()));
+                let spent = Cpu::read().zip(cpu).map(|(now, then)| now.since(then));
+                let awake = spent.map(|spent| spent.awake(start.elapsed()));
                 let after = self.interrupts.count().map_err(Error::Interrupts)?;
                 series.wall.push(took / f64::from(count));
-                series.cpu = series.cpu.zip(spent).map(|(sum, spent)| sum + spent);
+                series.cpu = series.cpu.zip(awake).map(|(sum, awake)| sum + awake);
                 series.requests += u64::from(count);
                 series.interrupts += after.saturating_sub(before);
+                series.lost |= after < before;
+                series.switches += spent.map_or(0, |spent| spent.switches);
             }
         }
         Ok(series)
@@ -208,10 +243,14 @@ mod tests {
 
     #[test]
     fn later_turns_add_to_earlier_ones() {
-        let mut first = Series { wall: vec![1.0], cpu: Some(2.0), requests: 3, interrupts: 4 };
-        first.extend(Series { wall: vec![5.0, 6.0], cpu: Some(1.0), requests: 3, interrupts: 1 });
-        assert_eq!((first.wall.len(), first.cpu, first.requests, first.interrupts), (3, Some(3.0), 6, 5));
+        let one = Series { requests: 3, interrupts: 2, switches: 7, ..Series::default() };
+        let mut first = Series { wall: vec![1.0], cpu: Some(2.0), ..one.clone() };
+        first.extend(Series { wall: vec![5.0, 6.0], cpu: Some(1.0), lost: true, ..one });
+        assert_eq!((first.wall.len(), first.cpu, first.lost), (3, Some(3.0), true));
+        assert_eq!((first.requests, first.interrupts, first.switches), (6, 4, 14));
         assert_eq!(first.summary().median, 5.0);
+        let each = first.clone().of_each(10);
+        assert_eq!((each.requests, each.interrupts, each.summary().median), (60, 4, 0.5));
         first.extend(Series { cpu: None, ..Series::default() });
         assert_eq!(first.cpu, None);
     }

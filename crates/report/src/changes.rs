@@ -1,5 +1,6 @@
 //! The differences between two reports, topic by topic.
 
+mod benchmarks;
 mod figures;
 mod system;
 
@@ -41,17 +42,19 @@ pub enum Topic {
     Correct,
     Thresholds,
     Figures,
+    Benchmarks,
     Proofs,
 }
 
 impl Topic {
-    pub const ALL: [Topic; 7] = [
+    pub const ALL: [Topic; 8] = [
         Topic::System,
         Topic::Accelerators,
         Topic::Reach,
         Topic::Correct,
         Topic::Thresholds,
         Topic::Figures,
+        Topic::Benchmarks,
         Topic::Proofs,
     ];
 
@@ -63,6 +66,7 @@ impl Topic {
             Topic::Correct => "correct",
             Topic::Thresholds => "thresholds",
             Topic::Figures => "figures",
+            Topic::Benchmarks => "benchmarks",
             Topic::Proofs => "proofs",
         }
     }
@@ -75,6 +79,7 @@ impl Topic {
             Topic::Correct => "Verdicts of the check",
             Topic::Thresholds => "Thresholds",
             Topic::Figures => "Throughput and CPU time",
+            Topic::Benchmarks => "Benchmarks",
             Topic::Proofs => "Proofs",
         }
     }
@@ -89,6 +94,7 @@ pub fn all(old: &Report, new: &Report) -> Vec<Change> {
         system::checks(old, new),
         figures::thresholds(old, new),
         figures::throughput(old, new),
+        benchmarks::of(old, new),
         system::proofs(old, new),
     ]
     .concat()
@@ -97,10 +103,11 @@ pub fn all(old: &Report, new: &Report) -> Vec<Change> {
 /// A part of a report, and what is said with it.
 type Needs = (&'static str, fn(&Report) -> bool, &'static [Topic]);
 
-const NEEDS: [Needs; 4] = [
+const NEEDS: [Needs; 5] = [
     ("status", |report| report.status.is_some(), &[Topic::System, Topic::Accelerators, Topic::Reach]),
     ("check", |report| !report.checks.is_empty(), &[Topic::Correct]),
     ("measurement", |report| !report.tunes.is_empty(), &[Topic::Thresholds, Topic::Figures]),
+    ("benchmark", |report| !report.benches.is_empty(), &[Topic::Benchmarks]),
     ("proof", |report| !report.proofs.is_empty(), &[Topic::Proofs]),
 ];
 

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::parts::{check::Check, prove::Prove, status::Status, tune::Tune};
+use crate::parts::{bench::Bench, check::Check, prove::Prove, status::Status, tune::Tune};
 use crate::read::{Part, Unfit};
 use crate::{html, markdown, sections};
 
@@ -23,6 +23,8 @@ pub struct Report {
     pub(crate) checks: Vec<Check>,
     #[serde(default)]
     pub(crate) tunes: Vec<Tune>,
+    #[serde(default)]
+    pub(crate) benches: Vec<Bench>,
     #[serde(default)]
     pub(crate) proofs: Vec<Prove>,
 }
@@ -46,6 +48,7 @@ impl Report {
             status: None,
             checks: Vec::new(),
             tunes: Vec::new(),
+            benches: Vec::new(),
             proofs: Vec::new(),
         }
     }
@@ -60,6 +63,7 @@ impl Report {
             Part::Status(status) => self.status = Some(*status),
             Part::Check(check) => self.checks.push(check),
             Part::Tune(tune) => self.tunes.push(tune),
+            Part::Bench(bench) => self.benches.push(bench),
             Part::Prove(proof) => self.proofs.push(proof),
             Part::Report(_) => return Err(Unfit::Report),
         }
@@ -69,7 +73,8 @@ impl Report {
 
     /// Whether it holds nothing at all.
     pub fn is_empty(&self) -> bool {
-        self.status.is_none() && self.checks.is_empty() && self.tunes.is_empty() && self.proofs.is_empty()
+        let has_figures = !self.tunes.is_empty() || !self.benches.is_empty();
+        self.status.is_none() && self.checks.is_empty() && !has_figures && self.proofs.is_empty()
     }
 
     /// One self-contained page.
@@ -100,6 +105,7 @@ impl Report {
     /// The kernel's release, by whoever knows it.
     pub(crate) fn kernel(&self) -> Option<&str> {
         let status = self.status.as_ref().and_then(|status| status.kernel.release.as_deref());
-        status.or_else(|| self.tunes.last().map(|tune| tune.machine.kernel.as_str()))
+        let tune = || self.tunes.last().map(|tune| tune.machine.kernel.as_str());
+        status.or_else(tune).or_else(|| self.benches.last().map(|bench| bench.machine.kernel.as_str()))
     }
 }

@@ -23,7 +23,7 @@ mod svg;
 pub use compare::{Comparison, compare};
 pub use document::{Report, SCHEMA, Source};
 pub use layout::Style;
-pub use parts::check;
+pub use parts::{bench, check};
 pub use read::{LARGEST, Part, Unfit, read};
 pub use secrets::without_secrets;
 pub use status::{status, verbose};

@@ -1,5 +1,7 @@
 //! Curves of a figure by the size of a request, both logarithmic, and the same as a table.
 
+pub mod benchmark;
+
 use crate::page::{Cell, Column, Table, Tone, bytes, figure, judged, number, words};
 use crate::parts::tune::{Cipher, Direction, Figure, Point, Verdict};
 
@@ -10,17 +12,46 @@ pub struct Plot {
     pub caption: String,
     /// Of the values.
     pub unit: &'static str,
+    /// What lies below them.
+    pub axis: Axis,
     pub curves: Vec<Curve>,
     /// The size from which hardware wins.
     pub crossover: Option<u64>,
     pub figures: Table,
 }
 
+/// What a value belongs to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Axis {
+    /// Of a request.
+    Bytes,
+    /// In flight.
+    Requests,
+}
+
+impl Axis {
+    /// What is written under it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Axis::Bytes => "bytes in a request",
+            Axis::Requests => "requests in flight",
+        }
+    }
+
+    /// A value on it.
+    pub fn value(self, value: f64) -> String {
+        match self {
+            Axis::Bytes => bytes(value as u64),
+            Axis::Requests => format!("{value}"),
+        }
+    }
+}
+
 pub struct Curve {
-    pub name: &'static str,
-    /// `software`, `hardware` or `deep`: its colour, its dashes and its marks.
+    pub name: String,
+    /// `software`, `without`, `hardware`, `deep`, `third` or `kernel`: its colour, its dashes and its marks.
     pub class: &'static str,
-    /// Sizes in bytes and values, from the smallest size up; all of them positive.
+    /// Places on the axis and values, from the smallest up; all of them positive.
     pub points: Vec<(f64, f64)>,
 }
 
@@ -52,12 +83,13 @@ pub fn of(cipher: &Cipher, verb: &str, way: &Direction) -> Vec<Plot> {
             false => format!("{what}: {kind} for a megabyte (10^6 bytes); less is better."),
         };
         let figures = if is_throughput { throughput(&what, way, deep) } else { cost(&what, way, deep) };
-        let description = described(&curves, unit, &way.threshold());
+        let description = format!("{} Decision: {}.", described(&curves, unit, Axis::Bytes), way.threshold());
         Plot {
             title: format!("{what}, {kind} by size"),
             description,
             caption,
             unit,
+            axis: Axis::Bytes,
             curves,
             crossover,
             figures,
@@ -78,25 +110,28 @@ fn curve(
     way: &Direction,
     value: impl Fn(&Point) -> Option<f64>,
 ) -> Curve {
-    // Nothing and less than nothing have no logarithm.
-    let is_shown = |point: &(f64, f64)| point.0 > 0.0 && point.1 > 0.0 && point.1.is_finite();
     let points = way.by_size().into_iter().filter_map(|point| Some((point.bytes as f64, value(point)?)));
-    Curve { name, class, points: points.filter(is_shown).collect() }
+    Curve { name: name.to_owned(), class, points: points.filter(shown).collect() }
 }
 
-fn described(curves: &[Curve], unit: &str, threshold: &str) -> String {
+/// Nothing and less than nothing have no logarithm.
+fn shown(point: &(f64, f64)) -> bool {
+    point.0 > 0.0 && point.1 > 0.0 && point.1.is_finite()
+}
+
+fn described(curves: &[Curve], unit: &str, axis: Axis) -> String {
     let ends = curves.iter().filter_map(|curve| {
         let ((low, first), (high, last)) = (curve.points.first()?, curve.points.last()?);
         Some(format!(
             "{}: {} {unit} at {} to {} {unit} at {}",
             curve.name,
             figure(*first),
-            bytes(*low as u64),
+            axis.value(*low),
             figure(*last),
-            bytes(*high as u64)
+            axis.value(*high)
         ))
     });
-    format!("{}. Decision: {threshold}.", ends.collect::<Vec<_>>().join("; "))
+    format!("{}.", ends.collect::<Vec<_>>().join("; "))
 }
 
 /// A point's row; those of batches say so.

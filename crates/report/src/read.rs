@@ -5,7 +5,7 @@ use serde::de::DeserializeOwned;
 use serde_json::error::Category;
 
 use crate::document::{self, Report};
-use crate::parts::{check::Check, prove::Prove, status::Status, tune::Tune};
+use crate::parts::{bench::Bench, check::Check, prove::Prove, status::Status, tune::Tune};
 
 /// No command writes more: the longest is the status of a machine with hundreds of drivers, a part of a megabyte.
 pub const LARGEST: u64 = 16 * 1024 * 1024;
@@ -19,6 +19,8 @@ pub enum Part {
     Check(Check),
     /// `outboard tune`.
     Tune(Tune),
+    /// `outboard bench`.
+    Bench(Bench),
     /// `outboard prove`.
     Prove(Prove),
     /// `outboard report`.
@@ -35,7 +37,9 @@ pub enum Unfit {
     #[error("it is larger than {} MiB, which nothing of outboard's is: give a file that outboard wrote with --json", LARGEST >> 20)]
     Large,
     /// Not JSON at all.
-    #[error("it is not JSON ({0}): give a file that outboard status, check, tune or prove wrote with --json")]
+    #[error(
+        "it is not JSON ({0}): give a file that outboard status, check, tune, bench or prove wrote with --json"
+    )]
     NotJson(String),
     /// The end is missing.
     #[error(
@@ -44,12 +48,12 @@ pub enum Unfit {
     CutOff(usize),
     /// Other people's JSON.
     #[error(
-        "it has no \"schema\" of outboard's: give a file that outboard status, check, tune or prove wrote with --json"
+        "it has no \"schema\" of outboard's: give a file that outboard status, check, tune, bench or prove wrote with --json"
     )]
     NoSchema,
     /// JSON of another command, or of a later version.
     #[error(
-        "its schema is {0:?}, and a report is made of outboard-status/1, -check/1, -tune/1 and -prove/1: give one of those, \
+        "its schema is {0:?}, and a report is made of outboard-status/1, -check/1, -tune/1, -bench/1 and -prove/1: give one of those, \
              or use the outboard that wrote it"
     )]
     OtherSchema(String),
@@ -80,11 +84,12 @@ pub enum Unfit {
 }
 
 /// Commands, and what they write.
-const WRITERS: [(&str, &str); 5] = [
+const WRITERS: [(&str, &str); 6] = [
     ("outboard-status/1", "outboard status --json"),
     ("outboard-check/1", "outboard check --json"),
     ("outboard-tune/1", "outboard tune --json"),
     ("outboard-prove/1", "outboard prove --json FILE -- COMMAND"),
+    ("outboard-bench/1", "outboard bench --json"),
     (document::SCHEMA, "outboard report --format json"),
 ];
 
@@ -114,6 +119,7 @@ pub fn read(bytes: &[u8]) -> Result<Part, Unfit> {
         "outboard-status/1" => Part::Status(Box::new(typed(bytes, schema, command)?)),
         "outboard-check/1" => Part::Check(typed(bytes, schema, command)?),
         "outboard-tune/1" => Part::Tune(typed(bytes, schema, command)?),
+        "outboard-bench/1" => Part::Bench(typed(bytes, schema, command)?),
         "outboard-prove/1" => Part::Prove(typed::<Prove>(bytes, schema, command)?.without_secrets()),
         _ => Part::Report(Box::new(typed(bytes, schema, command)?)),
     })
@@ -135,7 +141,8 @@ impl Part {
             Part::Check(_) => 1,
             Part::Tune(_) => 2,
             Part::Prove(_) => 3,
-            Part::Report(_) => 4,
+            Part::Bench(_) => 4,
+            Part::Report(_) => 5,
         };
         WRITERS[number].0
     }

@@ -4,6 +4,7 @@ mod correct;
 mod here;
 mod measured;
 mod reach;
+mod speed;
 mod switched_on;
 mod undo;
 mod unknown;
@@ -21,6 +22,7 @@ pub fn all(report: &Report) -> Vec<Section> {
         reach::section(report),
         correct::section(report),
         wins::section(report),
+        speed::section(report),
         used::section(report),
         switched_on::section(report),
         undo::section(report),

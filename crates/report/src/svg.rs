@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::html::escape;
 use crate::page::{bytes, figure};
-use crate::plot::{Curve, Plot};
+use crate::plot::{Axis, Curve, Plot};
 
 /// Of the drawing, in its own units.
 const WIDTH: f64 = 480.0;
@@ -92,11 +92,13 @@ pub fn draw(plot: &Plot, id: &str) -> String {
 }
 
 fn axes(svg: &mut String, plot: &Plot, sizes: &Scale, values: &Scale) {
-    for size in sizes.ticks((0..64).step_by(2).map(|power| 2_f64.powi(power))) {
+    // Sizes span more powers of two than there is room for.
+    let step = if plot.axis == Axis::Bytes { 2 } else { 1 };
+    for size in sizes.ticks((0..64).step_by(step).map(|power| 2_f64.powi(power))) {
         let x = sizes.at(size);
         put(svg, format_args!("<path class=\"grid\" d=\"M{x:.1} {TOP}V{BOTTOM}\"/>\n"));
         let y = BOTTOM + 16.0;
-        text(svg, (x, y), "middle", "tick", &bytes(size as u64));
+        text(svg, (x, y), "middle", "tick", &plot.axis.value(size));
     }
     for value in values.of_digits() {
         let y = values.at(value);
@@ -104,7 +106,7 @@ fn axes(svg: &mut String, plot: &Plot, sizes: &Scale, values: &Scale) {
         text(svg, (LEFT - 6.0, y + 4.0), "end", "tick", &tick(value));
     }
     text(svg, (LEFT, TOP - 14.0), "start", "tick", plot.unit);
-    text(svg, ((LEFT + RIGHT) / 2.0, BOTTOM + 36.0), "middle", "tick", "bytes in a request");
+    text(svg, ((LEFT + RIGHT) / 2.0, BOTTOM + 36.0), "middle", "tick", plot.axis.name());
 }
 
 /// These digits in every power of ten that a figure could have.
@@ -132,25 +134,25 @@ fn line(svg: &mut String, curve: &Curve, points: &[(f64, f64)]) {
     let class = curve.class;
     let path: Vec<String> = points.iter().map(|(x, y)| format!("{x:.1} {y:.1}")).collect();
     put(svg, format_args!("<path class=\"curve {class}\" d=\"M{}\"/>\n", path.join("L")));
-    for (x, y) in points {
-        match class {
-            "software" => put(
-                svg,
-                format_args!("<circle class=\"mark {class}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4\"/>\n"),
-            ),
-            "hardware" => put(
-                svg,
-                format_args!(
-                    "<rect class=\"mark {class}\" x=\"{:.1}\" y=\"{:.1}\" width=\"7\" height=\"7\"/>\n",
-                    x - 3.5,
-                    y - 3.5
-                ),
-            ),
-            _ => put(
-                svg,
-                format_args!("<path class=\"mark {class}\" d=\"M{x:.1} {:.1}l5 9h-10z\"/>\n", y - 5.5),
-            ),
-        }
+    for &(x, y) in points {
+        put(svg, format_args!("{}\n", mark(class, x, y)));
+    }
+}
+
+/// Each kind of curve has a shape of its own.
+fn mark(class: &str, x: f64, y: f64) -> String {
+    let path = |at: f64, shape: &str| format!("<path class=\"mark {class}\" d=\"M{x:.1} {at:.1}{shape}\"/>");
+    match class {
+        "software" => format!("<circle class=\"mark {class}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4\"/>"),
+        "hardware" => format!(
+            "<rect class=\"mark {class}\" x=\"{:.1}\" y=\"{:.1}\" width=\"7\" height=\"7\"/>",
+            x - 3.5,
+            y - 3.5
+        ),
+        "without" => path(y + 5.5, "l5 -9h-10z"),
+        "third" => path(y - 5.0, "l5 5l-5 5l-5 -5z"),
+        "kernel" => path(y - 5.0, "v10m-5 -5h10"),
+        _ => path(y - 5.5, "l5 9h-10z"),
     }
 }
 
@@ -166,12 +168,12 @@ fn label(svg: &mut String, mut names: Vec<(f64, f64, &Curve)>) {
     for (x, y, curve) in names {
         // One that ends early has its name before its end, where the others are not.
         if is_early(x) {
-            text(svg, (x - 8.0, y - 6.0), "end", curve.class, curve.name);
+            text(svg, (x - 8.0, y - 6.0), "end", curve.class, &curve.name);
             continue;
         }
         let y = (y + 4.0).max(free);
         free = y + APART;
-        text(svg, (x + 9.0, y), "start", curve.class, curve.name);
+        text(svg, (x + 9.0, y), "start", curve.class, &curve.name);
     }
 }
 

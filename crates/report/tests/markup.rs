@@ -8,15 +8,16 @@ use outboard_report::{Report, compare, read};
 use proptest::prelude::*;
 use serde_json::Value;
 
-const FILES: [&str; 4] = [
+const FILES: [&str; 5] = [
     include_str!("data/status.json"),
     include_str!("data/check.json"),
     include_str!("data/tune.json"),
+    include_str!("data/bench.json"),
     include_str!("data/prove.json"),
 ];
 
 /// Words that decide what is said, not only how.
-const WORDS: [&str; 22] = [
+const WORDS: [&str; 30] = [
     "schema",
     "verdict",
     "answer",
@@ -39,6 +40,14 @@ const WORDS: [&str; 22] = [
     "even",
     "loses",
     "unclear",
+    "openssl",
+    "openssl-without",
+    "kernel-software",
+    "encrypt",
+    "decrypt",
+    "interrupts",
+    "unverified",
+    "AF_ALG",
 ];
 
 /// Each string its own number, so that different ones stay different, and `more` behind it.

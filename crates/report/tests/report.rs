@@ -4,10 +4,11 @@ mod xml;
 
 use outboard_report::{Part, Report, read};
 
-const FILES: [(&str, &str); 5] = [
+const FILES: [(&str, &str); 6] = [
     ("status.json", include_str!("data/status.json")),
     ("check.json", include_str!("data/check.json")),
     ("tune.json", include_str!("data/tune.json")),
+    ("bench.json", include_str!("data/bench.json")),
     ("prove.json", include_str!("data/prove.json")),
     ("prove-ctr.json", include_str!("data/prove-ctr.json")),
 ];
@@ -87,6 +88,25 @@ fn a_drivers_faults_are_not_hidden() {
     let silent = FILES[1].1.replace("\"interrupts\": 1309", "\"interrupts\": 0");
     report.add("silent.json", read(silent.as_bytes()).unwrap()).unwrap();
     assert!(report.markdown().contains("no interrupt came"));
+}
+
+#[test]
+fn what_is_no_figure_is_not_drawn() {
+    let mut bench: serde_json::Value = serde_json::from_str(FILES[3].1).unwrap();
+    let rows = bench["rows"].as_array_mut().unwrap();
+    let driver = rows.iter().find(|row| !row["evidence"].is_null()).unwrap()["contestant"].clone();
+    rows.retain(|row| row["contestant"] == driver && row["depth"] == 1 && row["direction"] == "encrypt");
+    let last = rows.last_mut().unwrap();
+    (last["fault"], last["evidence"]) = ("no interrupt came".into(), "contradicted".into());
+    last["figure"]["megabytes_per_second"] = 987_654.0.into();
+    let marks = rows.len() - 1;
+    let mut report = report(&[]);
+    report.add("bench.json", read(bench.to_string().as_bytes()).unwrap()).unwrap();
+    let html = report.html();
+    xml::skeleton(&html).unwrap();
+    assert!(html.contains("Not a figure: AES-128-CBC encryption") && !html.contains("987654"), "{html}");
+    assert_eq!(html.matches("class=\"mark hardware\"").count(), 2 * marks, "throughput and CPU time");
+    assert!(report.markdown().contains("✗ no: no interrupt came"));
 }
 
 #[test]

@@ -4,20 +4,17 @@ mod answer;
 mod text;
 mod work;
 
-use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use clap::Args;
 use outboard_measure::stop;
 use outboard_report::check::Check;
 
 use self::answer::{Answer, SCHEMA};
 use crate::checkable::any_seed;
-
-/// Ended by ^C.
-const INTERRUPTED: u8 = 130;
+use crate::console::{self, INTERRUPTED, duration, say};
 
 /// Compare what accelerators compute with plain code of outboard's own, byte for byte.
 ///
@@ -49,8 +46,7 @@ pub struct Options {
 /// Runs the command.
 pub fn run(options: &Options) -> ExitCode {
     check(options).unwrap_or_else(|error| {
-        // A closed stderr leaves nothing to say it on.
-        let _ = writeln!(io::stderr(), "outboard check: {error:#}");
+        say(&format!("outboard check: {error:#}"));
         ExitCode::FAILURE
     })
 }
@@ -66,10 +62,16 @@ fn check(options: &Options) -> Result<ExitCode> {
     let seed = options.seed.unwrap_or_else(any_seed);
     let mut check = Check { seed, drivers: Vec::new(), interrupted: false };
     let each = options.time / candidates.len() as u32;
+    // The second process leaves it to the first.
+    let progress = |text: &str| {
+        if !options.alone {
+            console::progress(text);
+        }
+    };
     for candidate in candidates {
-        progress(options, &format!("checking {}, about {} s each", candidate.name, each.as_secs().max(1)));
+        progress(&format!("checking {}, about {} s each", candidate.name, each.as_secs().max(1)));
         check.drivers.push(work::check(&candidate, each, seed, !options.alone));
-        progress(options, "");
+        progress("");
         if stop::asked() {
             check.interrupted = true;
             break;
@@ -78,49 +80,10 @@ fn check(options: &Options) -> Result<ExitCode> {
     let answer = Answer { schema: SCHEMA, check };
     let report =
         if options.json { serde_json::to_string_pretty(&answer)? + "\n" } else { text::report(&answer) };
-    match io::stdout().write_all(report.as_bytes()) {
-        // Whoever reads has read enough.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
-        other => other?,
-    }
+    console::answer(&report)?;
     Ok(match (answer.is_right(), answer.check.interrupted) {
         (false, _) => ExitCode::FAILURE,
         (true, true) => ExitCode::from(INTERRUPTED),
         (true, false) => ExitCode::SUCCESS,
     })
-}
-
-/// What is being done, for whoever watches; taken away by the next.
-fn progress(options: &Options, text: &str) {
-    if !options.alone && io::stderr().is_terminal() {
-        let _ = write!(io::stderr(), "\r\x1b[K{text}");
-    }
-}
-
-/// `90s`, `10m`, `2h`, or seconds.
-fn duration(text: &str) -> Result<Duration> {
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let unit = match &text[digits.len()..] {
-        "" | "s" => 1,
-        "m" => 60,
-        "h" => 3600,
-        other => bail!("\"{other}\" is no unit of time: write 90s, 10m or 2h"),
-    };
-    let number: u32 = digits.parse().context("it is not a time: write 90s, 10m or 2h")?;
-    Ok(Duration::from_secs(u64::from(number) * unit))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_have_units() {
-        for (text, seconds) in [("7", 7), ("90s", 90), ("10m", 600), ("2h", 7200), ("0", 0)] {
-            assert_eq!(duration(text).unwrap(), Duration::from_secs(seconds), "{text}");
-        }
-        for wrong in ["", "m", "10d", "-1", "1.5h", "10 m"] {
-            assert!(duration(wrong).unwrap_err().to_string().contains("10m"), "{wrong}");
-        }
-    }
 }

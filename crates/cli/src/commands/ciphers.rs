@@ -4,7 +4,6 @@ mod answer;
 mod text;
 
 use std::fs;
-use std::io::{self, Write};
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail};
@@ -15,6 +14,7 @@ use outboard_drivers::root::Root;
 use outboard_measure::evp::{Context, Library};
 
 use self::answer::{Answer, Machine, kernel_names};
+use crate::console;
 use crate::enabled::{Scratch, Settings, module, system::OpenSsl};
 
 /// Show which algorithms go to which driver, from which size on, and why the others stay in software.
@@ -39,8 +39,7 @@ pub fn run(options: &Options) -> ExitCode {
     match ciphers(options) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // A closed stderr leaves nothing to say it on.
-            let _ = writeln!(io::stderr(), "outboard ciphers: {error:#}");
+            console::say(&format!("outboard ciphers: {error:#}"));
             ExitCode::FAILURE
         }
     }
@@ -77,11 +76,7 @@ fn ciphers(options: &Options) -> Result<()> {
     let answer = Answer::new(machine, decisions, &candidates, notes);
     let report =
         if options.json { serde_json::to_string_pretty(&answer)? + "\n" } else { text::report(&answer) };
-    match io::stdout().write_all(report.as_bytes()) {
-        // Whoever reads has read enough.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        other => Ok(other?),
-    }
+    Ok(console::answer(&report)?)
 }
 
 /// Has the provider decide, as an application would by its first fetch.

@@ -1,6 +1,7 @@
 //! One file for each command.
 
 mod allow;
+mod bench;
 mod check;
 mod ciphers;
 mod disallow;
@@ -11,6 +12,9 @@ mod tune;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
+
+/// Why a figure of hardware is none.
+const NO_INTERRUPT: &str = "no interrupt of the accelerator came: its driver computed this on the CPU";
 
 /// Hardware crypto accelerators for every OpenSSL application: found, proven, measured, switched on where they win.
 #[derive(Parser)]
@@ -23,6 +27,7 @@ pub struct Outboard {
 #[derive(Subcommand)]
 enum Command {
     Allow(allow::Options),
+    Bench(bench::Options),
     Check(check::Options),
     Ciphers(ciphers::Options),
     Disallow(disallow::Options),
@@ -37,6 +42,7 @@ impl Outboard {
     pub fn run(self) -> ExitCode {
         match self.command {
             Command::Allow(options) => allow::run(&options),
+            Command::Bench(options) => bench::run(&options),
             Command::Check(options) => check::run(&options),
             Command::Ciphers(options) => ciphers::run(&options),
             Command::Disallow(options) => disallow::run(&options),

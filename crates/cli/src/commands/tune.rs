@@ -6,7 +6,7 @@ mod policy_file;
 mod search;
 mod text;
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -14,16 +14,16 @@ use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use outboard_measure::goal::Goal;
 use outboard_measure::machine::Machine;
-use outboard_measure::{noise, stop};
+use outboard_measure::noise::{self, Vigil};
+use outboard_measure::stop;
 use outboard_policy::{Algorithms, CIPHERS, POLICY_FILE};
 
 use self::answer::Answer;
 pub use self::answer::now;
+pub use self::search::silence;
+use crate::console::{self, INTERRUPTED, progress, say};
 use crate::enabled::{module, system::OpenSsl};
 use crate::etc::Replacement;
-
-/// Ended by ^C.
-const INTERRUPTED: u8 = 130;
 
 /// Measure from which size on the accelerator wins, and let every application go by that.
 ///
@@ -88,6 +88,7 @@ fn tune(options: &Options) -> Result<ExitCode> {
     let mut answer = Answer::new(options.goal.into(), Machine::here(), noise::warnings());
     let ciphers: Vec<&str> = CIPHERS.into_iter().filter(|name| options.ciphers.has(name)).collect();
     let mut shown = 0;
+    let vigil = Vigil::begin();
     let ended = search::all(&module, &ciphers, &mut answer, &mut |answer| {
         if !options.json {
             progress("");
@@ -97,6 +98,7 @@ fn tune(options: &Options) -> Result<ExitCode> {
         }
     });
     progress("");
+    answer.warnings.extend(vigil.warnings());
     if let Err(error) = ended {
         if !answer.interrupted {
             return Err(error);
@@ -109,24 +111,8 @@ fn tune(options: &Options) -> Result<ExitCode> {
     }
     let report =
         if options.json { serde_json::to_string_pretty(&answer)? + "\n" } else { text::end(&answer) };
-    match io::stdout().write_all(report.as_bytes()) {
-        // Whoever reads has read enough.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
-        other => other?,
-    }
+    console::answer(&report)?;
     Ok(if answer.interrupted { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
-}
-
-/// What is being measured, for whoever watches; taken away by the next.
-fn progress(text: &str) {
-    if io::stderr().is_terminal() {
-        // A closed stderr leaves nothing to say it on.
-        let _ = write!(io::stderr(), "\r\x1b[K{text}");
-    }
-}
-
-fn say(text: &str) {
-    let _ = writeln!(io::stderr(), "{text}");
 }
 
 fn explained(path: &Path, error: &io::Error) -> anyhow::Error {

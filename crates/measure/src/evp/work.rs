@@ -18,8 +18,8 @@ const TAG: usize = 16;
 /// Bytes of the nonce of a message that ends with a tag, as in TLS.
 const NONCE: usize = 12;
 
-/// As long as any cipher wants it.
-static IV: [u8; 16] = [0x5a; 16];
+/// The IV of the first request of each context, as long as any cipher wants it.
+pub static SAMPLE_IV: [u8; 16] = [0x5a; 16];
 
 /// What a request is.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -44,7 +44,35 @@ pub struct Work<'a> {
     tag: [u8; TAG],
 }
 
+// SAFETY: a context is used by one thread at a time, whichever that is (openssl-threads(7)).
+unsafe impl Send for Work<'_> {}
+
+/// A request under [`sample_key`] and [`SAMPLE_IV`], and what must come of it.
+pub struct Example {
+    /// What is encrypted or decrypted.
+    pub input: Vec<u8>,
+    /// That of the input, where there are tags and it is decrypted; else none.
+    pub tag: Vec<u8>,
+    /// The result; its tag follows, where there are tags and it was encrypted.
+    pub output: Vec<u8>,
+}
+
 impl<'a> Cipher<'a> {
+    /// A request of so many bytes, done by OpenSSL.
+    pub fn example(&'a self, encrypt: bool, bytes: usize) -> Result<Example, Error> {
+        let mut work = self.work(encrypt, bytes)?;
+        work.run(1)?;
+        let mut output = work.output().to_vec();
+        let tag = if work.shape == Shape::Update { Vec::new() } else { work.tag.to_vec() };
+        let tag = if encrypt {
+            output.extend(tag);
+            Vec::new()
+        } else {
+            tag
+        };
+        Ok(Example { input: work.input.clone(), tag, output })
+    }
+
     /// A context with a key, for requests of so many bytes, whole blocks.
     pub fn work(&'a self, encrypt: bool, bytes: usize) -> Result<Work<'a>, Error> {
         // SAFETY: the function takes nothing.
@@ -64,7 +92,7 @@ impl<'a> Cipher<'a> {
             work.control(EVP_CTRL_AEAD_SET_IVLEN, NONCE, null_mut())?;
             work.control(EVP_CTRL_AEAD_SET_TAG, TAG, null_mut())?;
         }
-        work.init(null(), key.as_ptr(), IV.as_ptr())?;
+        work.init(null(), key.as_ptr(), SAMPLE_IV.as_ptr())?;
         if shape == Shape::Update {
             // SAFETY: the context is alive.
             let done = unsafe { (self.library.EVP_CIPHER_CTX_set_padding)(work.context.as_ptr(), 0) };
@@ -132,7 +160,7 @@ impl Work<'_> {
 
     fn message(&mut self) -> Result<(), Error> {
         let tag: *mut c_void = self.tag.as_mut_ptr().cast();
-        self.init(null(), null(), IV.as_ptr())?;
+        self.init(null(), null(), SAMPLE_IV.as_ptr())?;
         if !self.encrypt {
             self.control(EVP_CTRL_AEAD_SET_TAG, TAG, tag)?;
         }
@@ -223,6 +251,10 @@ mod tests {
             assert_eq!(opened.output(), sealed.input, "{name}");
             opened.resize(5000).unwrap();
             opened.run(2).unwrap();
+            let [sealing, opening] = [true, false].map(|encrypt| cipher.example(encrypt, 100).unwrap());
+            assert_eq!((sealing.output.len(), opening.tag.len()), (116, 16), "{name}");
+            assert_eq!(sealing.output, [opening.input, opening.tag].concat(), "{name}");
+            assert_eq!(sealing.input, opening.output, "{name}");
             opened.tag[0] ^= 1;
             assert!(opened.run(1).is_err(), "{name}: a forged one");
         }

@@ -126,6 +126,7 @@ pub fn throughput(old: &Report, new: &Report) -> Vec<Change> {
                 ("hardware", &was.hardware, &now_point.hardware),
             ] {
                 changes.extend(moved(
+                    Topic::Figures,
                     format!("{at}, {side}"),
                     "MB/s",
                     was,
@@ -134,6 +135,7 @@ pub fn throughput(old: &Report, new: &Report) -> Vec<Change> {
                     true,
                 ));
                 changes.extend(moved(
+                    Topic::Figures,
                     format!("{at}, {side}, CPU time"),
                     "ms/MB",
                     was,
@@ -147,7 +149,9 @@ pub fn throughput(old: &Report, new: &Report) -> Vec<Change> {
     changes
 }
 
-fn moved(
+/// A change that is large, and sure.
+pub fn moved(
+    topic: Topic,
     what: String,
     unit: &str,
     was: &Figure,
@@ -161,7 +165,7 @@ fn moved(
         return None;
     }
     Some(Change {
-        topic: Topic::Figures,
+        topic,
         what,
         kind: Kind::Moved,
         was: Some(format!("{} {unit}", figure(before))),

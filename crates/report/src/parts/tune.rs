@@ -18,10 +18,14 @@ pub struct Tune {
     pub written: Option<String>,
 }
 
+/// What figures belong to.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Machine {
+    /// uname -r
     pub kernel: String,
+    /// Its model.
     pub cpu: String,
+    /// CPUs online.
     pub cpus: u64,
 }
 
@@ -71,13 +75,20 @@ pub enum Verdict {
     Unclear,
 }
 
+/// What requests of one size cost.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 pub struct Figure {
+    /// Of wall time, the median of the samples.
     pub megabytes_per_second: f64,
+    /// Their median absolute deviation, as a part of it.
     pub spread: f64,
+    /// How many there were.
     pub samples: u64,
+    /// Those that something else must have disturbed.
     pub outliers: u64,
+    /// Of the whole system; null without /proc/stat.
     pub cpu_ms_per_megabyte: Option<f64>,
+    /// Of accelerators.
     pub interrupts_per_request: f64,
 }
 

@@ -3,19 +3,29 @@
 use super::{not_given, wins};
 use crate::document::Report;
 use crate::page::{Cell, Section, figure, words};
+use crate::parts::bench::Bench;
 use crate::parts::tune::{Figure, Tune};
 
 pub fn section(report: &Report) -> Section {
     let mut section = Section::new("measured", "How it was measured");
-    if report.tunes.is_empty() {
+    if report.tunes.is_empty() && report.benches.is_empty() {
         not_given(&mut section, "a measurement");
         return section;
     }
     section.text(
-        "OpenSSL with the provider against OpenSSL without, in turns, by wall time; figures are medians of all samples. CPU time \
+        "By tune: OpenSSL with the provider against OpenSSL without, in turns, by wall time; figures are medians of all samples. CPU time \
          is that of the whole system, interrupts and kernel threads included. A size for which no interrupt of the accelerator \
          came counts as lost. docs/measuring.md has the rules.",
     );
+    if !report.benches.is_empty() {
+        section.text(
+            "By bench: OpenSSL, and drivers as the provider asks them, in turns as well; latency is from the submission of a request \
+             until its result was copied, and timed apart from the throughput. An accelerator's figure without an interrupt is none.",
+        );
+    }
+    for bench in &report.benches {
+        benchmark(&mut section, bench);
+    }
     for tune in &report.tunes {
         one(&mut section, tune);
         let status = report.status.as_ref().and_then(|status| status.kernel.release.as_ref());
@@ -48,6 +58,31 @@ fn one(section: &mut Section, tune: &Tune) {
     let rows = rows.into_iter().map(|(what, is)| vec![Cell::from(what), is.into()]).collect();
     section.table(format!("The measurement of {}", tune.made), vec![words("what"), words("it was")], rows);
     tune.warnings.iter().for_each(|warning| section.note(format!("Warning: {warning}.")));
+}
+
+fn benchmark(section: &mut Section, bench: &Bench) {
+    let machine = &bench.machine;
+    let figures = bench.rows.iter().filter_map(|row| row.figure.as_ref());
+    let sum = |of: fn(&Figure) -> u64| figures.clone().fold(0_u64, |sum, one| sum.saturating_add(of(one)));
+    let rows = vec![
+        ("when", bench.made.clone()),
+        ("kernel", format!("Linux {}", machine.kernel)),
+        ("CPU", format!("{}, {} online", machine.cpu, machine.cpus)),
+        ("OpenSSL", bench.openssl.clone()),
+        (
+            "figures",
+            format!(
+                "{}, of them none {}",
+                bench.rows.len(),
+                bench.rows.iter().filter(|row| row.fault.is_some()).count()
+            ),
+        ),
+        ("samples", format!("{}, of them outliers {}", sum(|one| one.samples), sum(|one| one.outliers))),
+    ];
+    let rows = rows.into_iter().map(|(what, is)| vec![Cell::from(what), is.into()]).collect();
+    section.table(format!("The benchmark of {}", bench.made), vec![words("what"), words("it was")], rows);
+    section.list(bench.notes.clone());
+    bench.warnings.iter().for_each(|warning| section.note(format!("Warning: {warning}.")));
 }
 
 /// How much samples varied, and what confirmed that hardware did the work.

@@ -30,6 +30,12 @@ pub fn section(report: &Report) -> Section {
         "sudo outboard tune --dry-run --json",
         "tune.json",
     );
+    missing(
+        report.benches.is_empty(),
+        "How fast it is at every size and number of requests at once, with latencies, because no benchmark was given:",
+        "sudo outboard bench --json",
+        "bench.json",
+    );
     if report.proofs.is_empty() {
         section.command(
             "Whether an application uses it, because no proof was given:",
@@ -47,9 +53,6 @@ pub fn section(report: &Report) -> Section {
     if !report.checks.is_empty() {
         section.text("A check's file names neither its day nor its kernel: check again after an upgrade.");
     }
-    section.text(
-        "No file holds the latency of single requests, or other numbers of requests at once than 1 and 16. Digests and \
-         authenticated modes are not measured.",
-    );
+    section.text("The speed of digests is not measured.");
     section
 }

@@ -3,9 +3,9 @@
 use super::command::Ended;
 use super::options::Options;
 use outboard_counters::{Counts, Decision, Table};
-use outboard_drivers::families::Completion;
 use outboard_drivers::interrupts::Difference;
 use outboard_measure::cpu::seconds;
+use outboard_measure::evidence::{Evidence, weigh};
 use outboard_measure::meter::Spent;
 use outboard_report::without_secrets;
 use serde::Serialize;
@@ -187,33 +187,35 @@ fn conclude(total: &Counts, loads: u64, spent: &Spent, notes: &[String]) -> (Ver
         }
     };
     let interrupts = devices.iter().fold(0u64, |sum, d| sum.saturating_add(d.interrupts));
-    if interrupts > 0 {
-        let percent = total.percent_hw().map_or_else(|| "0".to_owned(), super::text::percent);
-        let text =
-            format!("Hardware did {percent} of the bytes, with {interrupts} interrupts to show for it.");
-        return (Verdict::Hardware, text);
-    }
-    let silent = |d: &Difference| match d.device.completion {
-        Completion::OwnInterrupt => false,
-        Completion::Through(_) | Completion::Polled => true,
-    };
-    if spent.restarted || devices.iter().any(|d| d.gone) {
-        let text =
-            "Bytes were counted as done by hardware; its interrupts are lost, since a device was unbound \
-                    while the command ran."
-                .to_owned();
-        (Verdict::Unverified, text)
-    } else if !devices.is_empty() && devices.iter().all(silent) {
-        let text =
-            "Bytes were counted as done by hardware; this engine works without interrupts, so nothing else \
-                    confirms it."
-                .to_owned();
-        (Verdict::Unverified, text)
-    } else {
-        let text = "Bytes were counted as done by hardware, and no accelerator raised a single interrupt: the driver \
-                    computed in software. Do not believe the count; compare the time with and without outboard."
-            .to_owned();
-        (Verdict::Contradicted, text)
+    let lost = spent.restarted || devices.iter().any(|d| d.gone);
+    match weigh(interrupts, lost, devices.iter().map(|d| d.device.completion)) {
+        Evidence::Shown => {
+            let percent = total.percent_hw().map_or_else(|| "0".to_owned(), super::text::percent);
+            let text =
+                format!("Hardware did {percent} of the bytes, with {interrupts} interrupts to show for it.");
+            (Verdict::Hardware, text)
+        }
+        Evidence::Lost => {
+            let text =
+                "Bytes were counted as done by hardware; its interrupts are lost, since a device was unbound \
+                        while the command ran."
+                    .to_owned();
+            (Verdict::Unverified, text)
+        }
+        Evidence::Silent => {
+            let text =
+                "Bytes were counted as done by hardware; this engine works without interrupts, so nothing else \
+                        confirms it."
+                    .to_owned();
+            (Verdict::Unverified, text)
+        }
+        Evidence::Refuted => {
+            let text =
+                "Bytes were counted as done by hardware, and no accelerator raised a single interrupt: the driver \
+                        computed in software. Do not believe the count; compare the time with and without outboard."
+                    .to_owned();
+            (Verdict::Contradicted, text)
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 use super::*;
 use clap::Parser;
+use outboard_drivers::families::Completion;
 use outboard_drivers::interrupts::DeviceInterrupts;
 use outboard_measure::cpu::Cpu;
 use std::os::unix::process::ExitStatusExt;
@@ -38,7 +39,7 @@ fn device(interrupts: u64, completion: Completion) -> Difference {
 fn spent(devices: Vec<Difference>) -> Spent {
     Spent {
         wall: Duration::from_millis(1234),
-        cpu: Some(Cpu { busy: 50, idle: 50, steal: 0 }),
+        cpu: Some(Cpu { busy: 50, idle: 50, ..Cpu::default() }),
         interrupts: Ok(devices),
         restarted: false,
     }

@@ -3,12 +3,14 @@
 use std::time::Duration;
 
 use outboard_counters::Counts;
+use outboard_measure::evidence::Evidence;
 use outboard_measure::evp::Work;
 use outboard_measure::figure::Figure;
 use outboard_measure::goal::{Goal, Verdict};
 use outboard_measure::turns::{Contestant, Error, Plan, Series, Stopwatch};
 
 use super::answer::Point;
+use crate::commands::NO_INTERRUPT;
 
 /// Requests before anything is timed: the first 16 of each key are compared with software's.
 const WARM_UP: u32 = 20;
@@ -107,7 +109,6 @@ pub fn point(bytes: usize, soft: &Series, hard: &Series, verdict: Verdict, refus
 
 /// A hardware figure without interrupts is none.
 pub fn without_interrupts(watch: &Stopwatch, hardware: &Series) -> Option<String> {
-    let must = watch.interrupts().silent.is_none();
-    (must && hardware.interrupts == 0)
-        .then(|| "no interrupt of the accelerator came: its driver computed this on the CPU".to_owned())
+    let evidence = watch.interrupts().evidence(hardware.interrupts, hardware.lost);
+    (evidence == Evidence::Refuted).then(|| NO_INTERRUPT.to_owned())
 }

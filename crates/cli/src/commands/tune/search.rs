@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Result, anyhow};
 use outboard_accel::device::Device;
-use outboard_accel::{Accelerator, Algorithm, Direction as Way, Request, Session};
+use outboard_accel::{Accelerator, Algorithm, Direction as Way, Session};
 use outboard_drivers::root::Root;
 use outboard_drivers::survey;
 use outboard_measure::crossover::{Crossover, Sizes, search};
@@ -16,7 +16,9 @@ use outboard_policy::module_version;
 
 use super::answer::{self, Answer, Direction, Point};
 use super::contest::{Contest, duel, point, without_interrupts};
-use super::{progress, text};
+use super::text;
+use crate::console::progress;
+use crate::in_flight::{InFlight, Job};
 use crate::lab::{InUse, Lab, kernel_name};
 
 /// Smaller requests never win: the way through the kernel alone takes longer. The provider cuts larger ones.
@@ -34,11 +36,6 @@ pub fn all(
     each: &mut dyn FnMut(&Answer),
 ) -> Result<()> {
     let watch = Stopwatch::new().map_err(|error| anyhow!("/proc/interrupts: {error}"))?;
-    if let Some(chip) = &watch.interrupts().silent {
-        answer.warn(format!(
-            "{chip} ends requests without interrupts of its own: nothing proves that it did them, not even here"
-        ));
-    }
     let mut yardstick = Yardstick::default();
     for group in groups(ciphers) {
         let lab = Lab::new(module, &group)?;
@@ -54,6 +51,10 @@ pub fn all(
                 }
                 continue;
             };
+            let watch = watch.of(&way.driver).map_err(|error| anyhow!("/proc/interrupts: {error}"))?;
+            if let Some(chip) = &watch.interrupts().silent {
+                answer.warn(silence(chip));
+            }
             yardstick.lay();
             let one = One { watch: &watch, goal: answer.goal, lab: &lab, name, soft: &soft, hard: &hard };
             let measured = one.measure(way);
@@ -77,6 +78,13 @@ pub fn all(
     }
     answer.warnings.extend(yardstick.warning());
     if answer.interrupted { Err(anyhow!("interrupted")) } else { Ok(()) }
+}
+
+/// An engine's figures prove themselves not.
+pub fn silence(chip: &str) -> String {
+    format!(
+        "{chip} ends requests without interrupts of its own: nothing proves that it did them, not even here"
+    )
 }
 
 /// Ciphers that the same driver does, together.
@@ -156,28 +164,26 @@ impl One<'_> {
         else {
             return Ok(None);
         };
-        let mut session = device.open(&sample_key(self.hard.key_length())).map_err(|error| failed(&error))?;
-        let iv = vec![0x5a; algorithm.iv_len()];
+        let session = device.open(&sample_key(self.hard.key_length())).map_err(|error| failed(&error))?;
+        let in_flight = |session: &dyn Session, bytes: usize| {
+            let job = Job { algorithm, direction: Way::Encrypt, input: vec![0x5a; bytes], tag: Vec::new() };
+            InFlight::new(session.share()?, job, DEPTH)
+        };
         let mut software = self.soft.work(true, SIZES.least).map_err(|error| failed(&error))?;
         let mut ask = |bytes: usize| {
             software.resize(bytes).map_err(|error| Error::Failed(error.to_string()))?;
-            let mut text = vec![0x5a; bytes];
-            let (mut soft, mut hard, verdict) = duel(
+            let mut batch = in_flight(&*session, bytes).map_err(|error| failed(&error))?;
+            let (soft, hard, verdict) = duel(
                 self.watch,
                 self.goal,
                 &mut |requests| software.run(requests * DEPTH as u32).map_err(|error| error.to_string()),
                 &mut |batches| {
-                    (0..batches)
-                        .try_for_each(|_| batch(&mut *session, &iv, &mut text))
-                        .map_err(|e| e.to_string())
+                    (0..batches).try_for_each(|_| batch.run(&mut || {})).map_err(|e| e.to_string())
                 },
             )?;
             let refused = without_interrupts(self.watch, &hard);
             // Figures are of requests.
-            for series in [&mut soft, &mut hard] {
-                series.wall.iter_mut().for_each(|wall| *wall /= DEPTH as f64);
-                series.requests *= DEPTH as u64;
-            }
+            let [soft, hard] = [soft, hard].map(|series| series.of_each(DEPTH as u64));
             Ok(point(bytes, &soft, &hard, verdict, refused))
         };
         self.look(DEEP, "sixteen at once", &mut ask).map(Some)
@@ -200,17 +206,4 @@ impl One<'_> {
         let Crossover { from, wins_below, always, unclear } = found?;
         Ok(Direction { from, undecided: unclear, always, wins_below, points })
     }
-}
-
-/// Sixteen requests, their results copied out as a program would.
-fn batch(session: &mut dyn Session, iv: &[u8], text: &mut [u8]) -> Result<(), outboard_accel::Error> {
-    let requests = [Request::new(Way::Encrypt, iv, text); DEPTH];
-    session.submit(&requests)?;
-    for index in 0..DEPTH {
-        // A tag may follow.
-        let result = session.result(index)?;
-        text.copy_from_slice(&result[..text.len()]);
-    }
-    session.release();
-    Ok(())
 }

@@ -1,0 +1,116 @@
+//! `outboard bench`: software, accelerators and the ways to them, measured in turns.
+
+mod cell;
+mod contestants;
+mod kernel;
+mod lists;
+mod plain;
+mod plan;
+mod run;
+mod text;
+mod worker;
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::Result;
+use clap::Args;
+use outboard_measure::stop;
+use outboard_report::bench::Bench;
+use serde::Serialize;
+
+use self::contestants::Interface;
+use self::lists::Directions;
+use crate::console::{self, INTERRUPTED, duration, say};
+
+/// The value of [`Answer::schema`].
+const SCHEMA: &str = "outboard-bench/1";
+
+/// Measure how fast software, accelerators and the ways to them are, and what they cost.
+///
+/// OpenSSL's software, each accelerator by each interface that leads to it, and the kernel's own software take turns in one run.
+/// For each size and number of requests in flight: throughput by wall time, latency, the CPU time of the whole system for a megabyte,
+/// interrupts and context switches for a request. A result is compared with OpenSSL's before anything is timed, and a figure of an
+/// accelerator without interrupts is an error.
+///
+/// Without arguments this takes two minutes at most: one cipher of each kind that an accelerator does, both directions, 16 bytes
+/// to 1 MiB, 1 to 64 in flight, one thread. ^C shows what was measured so far.
+///
+/// Exit code 0 when every figure is what it says, 1 when one is not or there is nothing to measure, 130 when it was interrupted.
+#[derive(Args)]
+pub struct Options {
+    /// OpenSSL's names (AES-128-CBC) or the kernel's (cbc(aes)); one of each kind that an accelerator does without any
+    #[arg(value_name = "ALGORITHM", value_parser = lists::ciphers)]
+    algorithms: Vec<lists::Ciphers>,
+    /// Bytes of a request, separated by commas: 16 to 1M, multiples of 16
+    #[arg(long = "size", value_name = "LIST", default_value = "16,256,1K,4K,16K,64K,1M", value_parser = lists::sizes)]
+    sizes: lists::Numbers,
+    /// Requests in flight, separated by commas: 1 to 64; more than one over /dev/outboard
+    #[arg(long = "depth", value_name = "LIST", default_value = "1,4,16,64", value_parser = lists::depths)]
+    depths: lists::Numbers,
+    /// Threads that make requests at the same time, separated by commas: 1 to the CPUs
+    #[arg(long, value_name = "LIST", default_value = "1", value_parser = lists::threads)]
+    threads: lists::Numbers,
+    /// Which way
+    #[arg(long, value_enum, default_value_t)]
+    direction: Directions,
+    /// How long, all figures together: 90s, 10m, 2h; each gets five short samples at least
+    #[arg(long = "for", value_name = "TIME", default_value = "90s", value_parser = duration)]
+    time: Duration,
+    /// Only this kernel driver beside OpenSSL, whatever it is, by its exact name in /proc/crypto; may be repeated
+    #[arg(long = "driver", value_name = "NAME")]
+    drivers: Vec<String>,
+    /// Only this way to drivers; may be repeated
+    #[arg(long = "interface", value_name = "NAME", value_enum)]
+    interfaces: Vec<Interface>,
+    /// Measure OpenSSL without the CPU's instructions for cryptography too
+    #[arg(long)]
+    no_cpu_instructions: bool,
+    /// Run the kernel's own benchmark too (tcrypt, as root), of the driver that the kernel prefers
+    #[arg(long)]
+    kernel: bool,
+    /// Every figure of every size
+    #[arg(long, short)]
+    verbose: bool,
+    /// Print JSON (schema outboard-bench/1)
+    #[arg(long)]
+    json: bool,
+    /// What the command starts for --no-cpu-instructions
+    #[arg(long, hide = true, num_args = 4, allow_hyphen_values = true, value_names = ["CIPHER", "WAY", "BYTES", "CYCLES"])]
+    worker: Option<Vec<String>>,
+}
+
+/// All of a run, with the name of its schema.
+#[derive(Serialize)]
+struct Answer<'a> {
+    schema: &'static str,
+    #[serde(flatten)]
+    bench: &'a Bench,
+}
+
+/// Runs the command.
+pub fn run(options: &Options) -> ExitCode {
+    if let Some(words) = &options.worker {
+        return plain::serve(words);
+    }
+    bench(options).unwrap_or_else(|error| {
+        say(&format!("outboard bench: {error:#}"));
+        ExitCode::FAILURE
+    })
+}
+
+fn bench(options: &Options) -> Result<ExitCode> {
+    stop::listen();
+    let bench = run::all(options)?;
+    let text = if options.json { json(&bench)? } else { text::report(&bench, options.verbose) };
+    console::answer(&text)?;
+    Ok(match (bench.is_sound(), bench.interrupted) {
+        (false, _) => ExitCode::FAILURE,
+        (true, true) => ExitCode::from(INTERRUPTED),
+        (true, false) => ExitCode::SUCCESS,
+    })
+}
+
+fn json(bench: &Bench) -> Result<String> {
+    Ok(serde_json::to_string_pretty(&Answer { schema: SCHEMA, bench })? + "\n")
+}

@@ -1,0 +1,192 @@
+//! Who takes part: OpenSSL, and each driver by each way that leads to it.
+
+use anyhow::{Result, anyhow, bail};
+use clap::ValueEnum;
+use outboard_accel::af_alg::AfAlg;
+use outboard_accel::{Accelerator, Algorithm, Direction, Error, Session, reach_all};
+use outboard_drivers::find::{Judged, Survey};
+use outboard_drivers::judge::Verdict;
+use outboard_drivers::root::Root;
+use outboard_drivers::survey;
+use outboard_measure::turns::Stopwatch;
+use outboard_report::bench::{Contestant, Kind};
+
+use crate::in_flight;
+
+/// A way to drivers, for the command line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Interface {
+    /// The module's own interface
+    #[value(name = "/dev/outboard", alias = "outboard")]
+    Outboard,
+    /// That of cryptodev-linux
+    #[value(name = "/dev/crypto", alias = "cryptodev")]
+    Cryptodev,
+    /// The kernel's sockets
+    #[value(name = "AF_ALG", alias = "af_alg", alias = "afalg")]
+    AfAlg,
+}
+
+/// In the order of [`reach_all`].
+const INTERFACES: [Interface; 3] = [Interface::Outboard, Interface::Cryptodev, Interface::AfAlg];
+
+/// What OpenSSL's own code is called.
+pub const OPENSSL: &str = "OpenSSL";
+
+/// The same without the CPU's instructions.
+pub const WITHOUT: &str = "OpenSSL without CPU instructions";
+
+/// A driver by one way.
+pub struct Way {
+    /// Its name and kind.
+    pub contestant: Contestant,
+    /// What opens sessions.
+    pub accelerator: Box<dyn Accelerator>,
+    /// With the interrupts of its devices.
+    pub watch: Stopwatch,
+    /// Says what fits.
+    probe: Box<dyn Session>,
+}
+
+impl Way {
+    /// Whether interrupts must show that it was hardware.
+    pub fn is_hardware(&self) -> bool {
+        self.contestant.kind == Kind::Accelerator
+    }
+
+    /// Whether so many requests can be in flight.
+    pub fn fits(&self, algorithm: Algorithm, way: Direction, bytes: usize, depth: usize) -> bool {
+        in_flight::fits(&*self.probe, algorithm, way, bytes, depth)
+    }
+}
+
+/// What the user wants of it.
+pub struct Wanted<'a> {
+    /// Exact names; all accelerators and some software when empty.
+    pub drivers: &'a [String],
+    /// All when empty.
+    pub interfaces: &'a [Interface],
+}
+
+/// Drivers that were named and are not there.
+pub fn check(named: &[String], found: &Survey) -> Result<()> {
+    let is_known = |name: &String| found.drivers.iter().any(|judged| judged.driver.name == *name);
+    match named.iter().find(|name| !is_known(name)) {
+        Some(name) => bail!("/proc/crypto lists no driver {name}: outboard status --verbose shows all"),
+        None => Ok(()),
+    }
+}
+
+/// All ways to drivers of an algorithm. What is not there is told in `notes`.
+pub fn ways(
+    algorithm: Algorithm,
+    key: &[u8],
+    wanted: &Wanted<'_>,
+    watch: &Stopwatch,
+    notes: &mut Vec<String>,
+) -> Result<Vec<Way>> {
+    if wanted.drivers.is_empty() {
+        make_software(algorithm);
+    }
+    let found = survey(&Root::live())?;
+    let mut ways = Vec::new();
+    for judged in drivers(&found, algorithm, wanted.drivers) {
+        let name = &judged.driver.name;
+        let kind = match judged.judgement.verdict {
+            Verdict::Accelerator | Verdict::Unknown => Kind::Accelerator,
+            _ => Kind::KernelSoftware,
+        };
+        for (interface, reached) in INTERFACES.into_iter().zip(reach_all(name, algorithm)) {
+            if !wanted.interfaces.is_empty() && !wanted.interfaces.contains(&interface) {
+                continue;
+            }
+            let opened = reached.and_then(|accelerator| Ok((accelerator.open(key)?, accelerator)));
+            match opened {
+                Ok((probe, accelerator)) => {
+                    let interface = accelerator.interface().to_owned();
+                    let contestant = Contestant {
+                        name: format!("{name} over {interface}"),
+                        kind,
+                        driver: Some(name.clone()),
+                        interface: Some(interface),
+                    };
+                    let watch = watch.of(name).map_err(|error| anyhow!("/proc/interrupts: {error}"))?;
+                    ways.push(Way { contestant, accelerator, watch, probe });
+                }
+                // That software is not allowed to /dev/outboard is as it should be.
+                Err(_) if kind == Kind::KernelSoftware && interface != Interface::AfAlg => {}
+                Err(error) if kind == Kind::KernelSoftware => note(notes, not_led(name, &error)),
+                Err(error) => note(notes, format!("not measured: {error}")),
+            }
+        }
+    }
+    Ok(ways)
+}
+
+/// Advice on how to get at an accelerator is not for software.
+fn not_led(name: &str, error: &Error) -> String {
+    match error {
+        Error::Unreachable { source, .. } => {
+            format!(
+                "the kernel's own {name} was not measured: AF_ALG does not lead there on this kernel ({source})"
+            )
+        }
+        Error::NoTags { .. } => {
+            format!(
+                "the kernel's own {name} was not measured: outboard asks AF_ALG for no cipher that authenticates"
+            )
+        }
+        other => format!("the kernel's own {name} was not measured: {other}"),
+    }
+}
+
+/// Once.
+pub fn note(notes: &mut Vec<String>, text: String) {
+    if !notes.contains(&text) {
+        notes.push(text);
+    }
+}
+
+/// Those that were named; else all accelerators, and of what computes on the CPU the best with its instructions and without.
+fn drivers<'a>(found: &'a Survey, algorithm: Algorithm, named: &[String]) -> Vec<&'a Judged> {
+    let of_algorithm = || {
+        let all = found.drivers.iter();
+        all.filter(|one| one.driver.algorithm == algorithm.kernel_name() && one.driver.is_usable())
+    };
+    if !named.is_empty() {
+        return of_algorithm().filter(|one| named.contains(&one.driver.name)).collect();
+    }
+    let best = |is_meant: &dyn Fn(&Judged) -> bool| {
+        of_algorithm().filter(|one| is_meant(one)).max_by_key(|one| one.driver.priority)
+    };
+    let with_instructions = best(&|one| one.judgement.verdict == Verdict::CpuInstructions);
+    let plain = best(&|one| is_plain(one, found));
+    let accelerators = of_algorithm().filter(|one| one.judgement.verdict == Verdict::Accelerator);
+    accelerators.chain(with_instructions).chain(plain).collect()
+}
+
+/// Plain code, or a mode of operation around nothing else: `cbc(aes-generic)`, `xts(ecb(aes-generic))`.
+fn is_plain(one: &Judged, found: &Survey) -> bool {
+    let inside = |name: &String| found.drivers.iter().find(|other| other.driver.name == *name);
+    match one.judgement.verdict {
+        Verdict::Software => true,
+        Verdict::Wrapper => {
+            let inner = &one.judgement.inner;
+            !inner.is_empty()
+                && inner.iter().all(|name| inside(name).is_some_and(|other| is_plain(other, found)))
+        }
+        _ => false,
+    }
+}
+
+/// The kernel makes plain code for a mode of a cipher when somebody asks for it by its name, which changed with Linux 7.
+fn make_software(algorithm: Algorithm) {
+    let Some((mode, cipher)) = algorithm.kernel_name().trim_end_matches(')').split_once('(') else { return };
+    for library in ["generic", "lib"] {
+        let cipher = format!("{cipher}-{library}");
+        let name = if mode == "xts" { format!("xts(ecb({cipher}))") } else { format!("{mode}({cipher})") };
+        if AfAlg::reach(&name, algorithm).is_ok() {
+            return;
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! What the kernel itself gets from the driver that it prefers: tcrypt, loaded and read.
+
+use anyhow::Result;
+use outboard_accel::Algorithm;
+use outboard_drivers::find::Survey;
+use outboard_drivers::judge::Verdict;
+use outboard_measure::evp::Context;
+use outboard_measure::figure;
+use outboard_measure::interrupts::Interrupts;
+use outboard_measure::stop;
+use outboard_measure::tcrypt::{Line, ROUNDS, Tcrypt};
+use outboard_measure::turns::{Series, Stopwatch};
+use outboard_report::bench::{Bench, Contestant, Evidence, Kind, Row, Way};
+
+use super::Options;
+use super::cell::{evidence_of, figure_of};
+use super::contestants::note;
+use crate::commands::NO_INTERRUPT;
+use crate::console::progress;
+use crate::lab::kernel_name;
+
+/// Runs of each group of its tests.
+const TURNS: usize = 5;
+
+/// A cipher, as tcrypt sees it.
+struct Subject {
+    cipher: &'static str,
+    algorithm: Algorithm,
+    bits: usize,
+}
+
+/// What came of a group of tests at one depth.
+struct Runs {
+    depth: usize,
+    lines: Vec<Vec<Line>>,
+    interrupts: u64,
+    lost: bool,
+    requests: u64,
+}
+
+/// Adds rows of tcrypt's, and why there are none.
+pub fn add(
+    options: &Options,
+    names: &[&'static str],
+    context: &Context<'_>,
+    watch: &Stopwatch,
+    found: &Survey,
+    bench: &mut Bench,
+) -> Result<()> {
+    let mut tcrypt = match Tcrypt::open(&watch.clock()) {
+        Ok(tcrypt) => tcrypt,
+        Err(error) => {
+            note(&mut bench.notes, format!("--kernel: {error}"));
+            return Ok(());
+        }
+    };
+    let subjects: Vec<Subject> = names.iter().filter_map(|cipher| subject(cipher, context)).collect();
+    for group in [0, 1] {
+        let own: Vec<&Subject> =
+            subjects.iter().filter(|one| group_of(one.algorithm) == Some(group)).collect();
+        if own.is_empty() {
+            continue;
+        }
+        for runs in runs(&mut tcrypt, group, options, found, bench)? {
+            for subject in &own {
+                rows(subject, &runs, options, found, tcrypt.cycles_per_second(), bench);
+            }
+        }
+    }
+    for one in subjects.iter().filter(|one| group_of(one.algorithm).is_none()) {
+        let name = one.algorithm.kernel_name();
+        note(
+            &mut bench.notes,
+            format!("--kernel: tcrypt's tests of {name} tell no cycles of single requests"),
+        );
+    }
+    Ok(())
+}
+
+fn subject(cipher: &'static str, context: &Context<'_>) -> Option<Subject> {
+    let algorithm = Algorithm::by_kernel_name(&kernel_name(cipher)?)?;
+    let bits = context.cipher(cipher, "")?.key_length() * 8;
+    Some(Subject { cipher, algorithm, bits })
+}
+
+/// The last digit of tcrypt's mode.
+fn group_of(algorithm: Algorithm) -> Option<u32> {
+    match algorithm {
+        Algorithm::CbcAes | Algorithm::CtrAes | Algorithm::EcbAes | Algorithm::XtsAes => Some(0),
+        Algorithm::CbcDes3Ede => Some(1),
+        Algorithm::GcmAes | Algorithm::CcmAes => None,
+    }
+}
+
+/// All depths in turns. What it says before the kernel has made its templates does not count.
+fn runs(
+    tcrypt: &mut Tcrypt,
+    group: u32,
+    options: &Options,
+    found: &Survey,
+    bench: &mut Bench,
+) -> Result<Vec<Runs>> {
+    let interrupts = Interrupts::find()?;
+    let accelerators = found.drivers.iter().filter(|one| one.judgement.verdict == Verdict::Accelerator);
+    let accelerators: Vec<&str> = accelerators.map(|one| one.driver.name.as_str()).collect();
+    // Also inside of others: cts(virtio_crypto_aes_cbc).
+    let is_accelerators = |line: &&Line| accelerators.iter().any(|name| line.driver.contains(name));
+    let none = |&depth: &usize| Runs { depth, lines: Vec::new(), interrupts: 0, lost: false, requests: 0 };
+    let mut all: Vec<Runs> = options.depths.0.iter().map(none).collect();
+    for turn in 0..=TURNS {
+        for runs in &mut all {
+            progress(&format!("tcrypt, {} at once: run {turn} of {TURNS}", runs.depth));
+            let before = interrupts.count()?;
+            let lines = match tcrypt.run(group, runs.depth) {
+                Ok(lines) => lines,
+                Err(error) => {
+                    progress("");
+                    note(&mut bench.notes, format!("--kernel: {error}"));
+                    return Ok(Vec::new());
+                }
+            };
+            if stop::asked() {
+                bench.interrupted = true;
+                return Ok(all);
+            }
+            if turn > 0 {
+                let after = interrupts.count()?;
+                let asked = lines.iter().filter(is_accelerators).count() as u64;
+                runs.requests += asked * ROUNDS * runs.depth as u64;
+                runs.interrupts += after.saturating_sub(before);
+                runs.lost |= after < before;
+                runs.lines.push(lines);
+            }
+        }
+    }
+    progress("");
+    Ok(all)
+}
+
+fn verdict(found: &Survey, driver: &str) -> Option<Verdict> {
+    found.drivers.iter().find(|one| one.driver.name == driver).map(|one| one.judgement.verdict)
+}
+
+/// Of the sizes that were asked for, those that it measures.
+fn rows(
+    subject: &Subject,
+    runs: &Runs,
+    options: &Options,
+    found: &Survey,
+    cycles_per_second: f64,
+    bench: &mut Bench,
+) {
+    let is_ours =
+        |line: &&Line| line.algorithm == subject.algorithm.kernel_name() && line.bits == subject.bits;
+    let Some(driver) = runs.lines.iter().flatten().find(is_ours).map(|line| line.driver.clone()) else {
+        return;
+    };
+    if !options.drivers.is_empty() && !options.drivers.contains(&driver) {
+        note(
+            &mut bench.notes,
+            format!(
+                "--kernel: tcrypt measures the driver of {} that the kernel prefers, which is {driver}",
+                subject.algorithm.kernel_name()
+            ),
+        );
+        return;
+    }
+    let name = format!("tcrypt, in the kernel, of {driver}");
+    if !bench.contestants.iter().any(|one| one.name == name) {
+        let driver = Some(driver.clone());
+        bench.contestants.push(Contestant {
+            name: name.clone(),
+            kind: Kind::Tcrypt,
+            driver,
+            interface: None,
+        });
+    }
+    let is_hardware = matches!(verdict(found, &driver), Some(Verdict::Accelerator | Verdict::Unknown));
+    let evidence = Interrupts::of(&driver).ok().filter(|_| is_hardware);
+    let evidence = evidence.map(|own| evidence_of(own.evidence(runs.interrupts, runs.lost)));
+    for direction in options.direction.all() {
+        let encrypt = direction == outboard_accel::Direction::Encrypt;
+        for &bytes in &options.sizes.0 {
+            let of_size = |line: &&Line| line.encrypt == encrypt && line.bytes == bytes;
+            let lines = runs.lines.iter().filter_map(|run| run.iter().filter(is_ours).find(of_size));
+            let wall: Vec<f64> = lines.map(|line| line.seconds(cycles_per_second)).collect();
+            if wall.is_empty() {
+                continue;
+            }
+            let series =
+                Series { wall, requests: runs.requests, interrupts: runs.interrupts, ..Series::default() };
+            let mut figure = figure_of(&figure::Figure::of(&series, bytes));
+            if !is_hardware {
+                figure.interrupts_per_request = 0.0;
+            }
+            bench.rows.push(Row {
+                cipher: subject.cipher.to_owned(),
+                direction: if encrypt { Way::Encrypt } else { Way::Decrypt },
+                bytes: bytes as u64,
+                threads: 1,
+                depth: runs.depth as u64,
+                contestant: name.clone(),
+                cpu_off_ms_per_megabyte: None,
+                latency_p50_us: None,
+                latency_p99_us: None,
+                latency_requests: 0,
+                context_switches_per_request: None,
+                evidence,
+                fault: (evidence == Some(Evidence::Contradicted)).then(|| NO_INTERRUPT.to_owned()),
+                figure: Some(figure),
+            });
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! OpenSSL without the CPU's instructions for cryptography: libcrypto looks for them once, when it is loaded, so it takes a process of
+//! its own. The two speak in lines: `run 100` is answered with the seconds of all together, `time 100` with those of each request.
+
+use std::ffi::OsStr;
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitCode, Stdio};
+
+use anyhow::{Context as _, Result, bail};
+use outboard_accel::Direction;
+use outboard_measure::clock::Clock;
+use outboard_measure::evp::{Context, Library};
+use outboard_measure::stop;
+
+use super::worker::Worker;
+
+/// What hides these instructions from libcrypto, by the kind of CPU: openssl's OPENSSL_ia32cap(3) and crypto/*cap.c.
+#[cfg(any(target_arch = "x86_64", target_arch = "x86"))]
+fn hidden() -> Option<(&'static str, &'static str)> {
+    // Without AES-NI and PCLMULQDQ of CPUID's leaf 1, SHA, VAES and VPCLMULQDQ of leaf 7.
+    Some(("OPENSSL_ia32cap", "~0x200000200000000:~0x60020000000"))
+}
+
+#[cfg(target_arch = "aarch64")]
+fn hidden() -> Option<(&'static str, &'static str)> {
+    // NEON alone, which every such CPU has.
+    Some(("OPENSSL_armcap", "1"))
+}
+
+#[cfg(target_arch = "arm")]
+fn hidden() -> Option<(&'static str, &'static str)> {
+    let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    Some(("OPENSSL_armcap", if cpuinfo.split_whitespace().any(|word| word == "neon") { "1" } else { "0" }))
+}
+
+#[cfg(target_arch = "riscv64")]
+fn hidden() -> Option<(&'static str, &'static str)> {
+    Some(("OPENSSL_riscvcap", "rv64gc"))
+}
+
+#[cfg(not(any(
+    target_arch = "x86_64",
+    target_arch = "x86",
+    target_arch = "aarch64",
+    target_arch = "arm",
+    target_arch = "riscv64"
+)))]
+fn hidden() -> Option<(&'static str, &'static str)> {
+    None
+}
+
+/// Whether there is a way here.
+pub fn check() -> Result<()> {
+    if hidden().is_none() {
+        bail!(
+            "--no-cpu-instructions: nothing is known that hides such instructions from OpenSSL on {}: leave it out",
+            std::env::consts::ARCH
+        );
+    }
+    Ok(())
+}
+
+/// The other process, until dropped.
+pub struct Plain {
+    child: Child,
+    /// Closing it ends the child.
+    to: Option<ChildStdin>,
+    from: BufReader<ChildStdout>,
+}
+
+impl Plain {
+    /// This command again.
+    pub fn start(cipher: &str, direction: Direction, bytes: usize, clock: Clock) -> Result<Plain, String> {
+        let way = if direction == Direction::Encrypt { "encrypt" } else { "decrypt" };
+        let cycles = clock.cycles_per_second().map_or_else(|| "-".to_owned(), |cycles| cycles.to_string());
+        let program = std::env::current_exe().map_err(|error| failed(&error))?;
+        let mut command = Command::new(program);
+        command.args(["bench", "--worker", cipher, way, &bytes.to_string(), &cycles]);
+        if let Some((name, value)) = hidden() {
+            command.env(name, OsStr::new(value));
+        }
+        let spawned = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
+        let mut child = spawned.map_err(|error| failed(&error))?;
+        let to = child.stdin.take();
+        let from = child.stdout.take().map(BufReader::new).ok_or_else(|| failed(&"it has no output"))?;
+        let mut plain = Plain { child, to, from };
+        plain.ask("run", 1).map(|_| plain)
+    }
+
+    fn ask(&mut self, what: &str, batches: u32) -> Result<String, String> {
+        let asked = match &mut self.to {
+            Some(to) => writeln!(to, "{what} {batches}").and_then(|()| to.flush()),
+            None => Ok(()),
+        };
+        let mut line = String::new();
+        asked.and_then(|()| self.from.read_line(&mut line)).map_err(|error| failed(&error))?;
+        match line.trim_end().split_once(' ') {
+            Some(("done", rest)) => Ok(rest.to_owned()),
+            Some(("failed", why)) => Err(why.to_owned()),
+            _ => Err(failed(&"it ended")),
+        }
+    }
+}
+
+fn failed(why: &dyn std::fmt::Display) -> String {
+    format!("the process without the CPU's instructions failed: {why}")
+}
+
+impl Worker for Plain {
+    fn run(&mut self, batches: u32) -> Result<Option<f64>, String> {
+        let line = self.ask("run", batches)?;
+        line.parse().map(Some).map_err(|_| failed(&line))
+    }
+
+    fn timed(&mut self, batches: u32, _: Clock) -> Result<Vec<f64>, String> {
+        let line = self.ask("time", batches)?;
+        let seconds = line.split_whitespace().map(|word| word.parse().map_err(|_| failed(&word)));
+        seconds.collect()
+    }
+}
+
+impl Drop for Plain {
+    fn drop(&mut self) {
+        self.to = None;
+        // It may be in the middle of something, which nobody waits for.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The other side: until its input ends.
+pub fn serve(words: &[String]) -> ExitCode {
+    // ^C is for the one that asks.
+    stop::listen();
+    match served(words) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            println!("failed {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn served(words: &[String]) -> Result<()> {
+    let [cipher, way, bytes, cycles] = words else { bail!("four words") };
+    let clock = Clock::known(cycles.parse().ok());
+    let library = Library::open()?;
+    let context = Context::software(&library)?;
+    let cipher = context.cipher(cipher, "").context("OpenSSL has no such cipher")?;
+    let mut work = cipher.work(way == "encrypt", bytes.parse()?)?;
+    let mut line = String::new();
+    let (mut input, mut output) = (std::io::stdin().lock(), std::io::stdout().lock());
+    while input.read_line(&mut line)? > 0 {
+        let (what, batches) = line.trim_end().split_once(' ').context("two words")?;
+        let batches = batches.parse()?;
+        if what == "time" {
+            let seconds = work.timed(batches, clock).map_err(anyhow::Error::msg)?;
+            let seconds: Vec<String> = seconds.iter().map(f64::to_string).collect();
+            writeln!(output, "done {}", seconds.join(" "))?;
+        } else {
+            let start = clock.now();
+            work.run(batches)?;
+            writeln!(output, "done {}", clock.since(start))?;
+        }
+        output.flush()?;
+        line.clear();
+    }
+    Ok(())
+}

@@ -1,0 +1,177 @@
+//! All cells of a run.
+
+use anyhow::{Context as _, Result, anyhow};
+use outboard_accel::Algorithm;
+use outboard_drivers::root::Root;
+use outboard_drivers::survey;
+use outboard_measure::evp::{Cipher, Context, Library, sample_key};
+use outboard_measure::noise::{self, Vigil, Yardstick};
+use outboard_measure::turns::Stopwatch;
+use outboard_measure::{machine, stop};
+use outboard_report::bench::{Bench, Contestant, Kind, Machine};
+
+use super::cell::{self, Place};
+use super::contestants::{self, OPENSSL, WITHOUT, Wanted, Way, note};
+use super::plan::{self, Budget, Cell};
+use super::{Options, kernel, plain, text};
+use crate::commands::tune;
+use crate::console::{progress, say};
+use crate::lab::kernel_name;
+
+/// What is measured of one cipher.
+struct Subject<'a> {
+    name: &'static str,
+    cipher: Cipher<'a>,
+    ways: Vec<Way>,
+}
+
+/// Measures until all is done or ^C came.
+pub fn all(options: &Options) -> Result<Bench> {
+    let warnings = noise::warnings();
+    let found = survey(&Root::live())?;
+    contestants::check(&options.drivers, &found)?;
+    if options.no_cpu_instructions {
+        plain::check()?;
+    }
+    let library = Library::open()?;
+    let context = Context::software(&library)?;
+    let watch = Stopwatch::new().map_err(|error| anyhow!("/proc/interrupts: {error}"))?;
+    let mut bench = new(library.version(), warnings, options);
+    let names = plan::ciphers(options, &found);
+    let subjects = subjects(&names, &context, &watch, options, &mut bench)?;
+    let ciphers: Vec<(&'static str, Algorithm)> = subjects
+        .iter()
+        .filter_map(|subject| Some((subject.name, Algorithm::by_kernel_name(&kernel_name(subject.name)?)?)))
+        .collect();
+    let cells = plan::cells(options, &ciphers);
+    for subject in &subjects {
+        let own: Vec<&Cell> = cells.iter().filter(|cell| cell.cipher == subject.name).collect();
+        bench.notes.extend(plan::left_out(&own, options, &subject.ways));
+    }
+    bench.notes.dedup();
+    cover(&cells, &subjects, &watch, options, &mut bench)?;
+    if options.kernel && !bench.interrupted {
+        kernel::add(options, &names, &context, &watch, &found, &mut bench)?;
+    }
+    bench.rows.sort_by_key(|row| {
+        let place = |name: &str| names.iter().position(|other| *other == name);
+        let who = bench.contestants.iter().position(|one| one.name == row.contestant);
+        (place(&row.cipher), row.direction as usize, row.threads, row.bytes, who, row.depth)
+    });
+    Ok(bench)
+}
+
+fn new(openssl: String, warnings: Vec<String>, options: &Options) -> Bench {
+    let machine::Machine { kernel, cpu, cpus } = machine::Machine::here();
+    let own = |name: &str, kind| Contestant { name: name.to_owned(), kind, driver: None, interface: None };
+    let mut contestants = vec![own(OPENSSL, Kind::Openssl)];
+    contestants.extend(options.no_cpu_instructions.then(|| own(WITHOUT, Kind::OpensslWithout)));
+    Bench {
+        made: tune::now(),
+        machine: Machine { kernel, cpu, cpus: cpus as u64 },
+        openssl,
+        contestants,
+        rows: Vec::new(),
+        notes: Vec::new(),
+        warnings,
+        interrupted: false,
+    }
+}
+
+/// Ciphers, and the ways to their drivers.
+fn subjects<'a>(
+    names: &[&'static str],
+    context: &'a Context<'a>,
+    watch: &Stopwatch,
+    options: &Options,
+    bench: &mut Bench,
+) -> Result<Vec<Subject<'a>>> {
+    let wanted = Wanted { drivers: &options.drivers, interfaces: &options.interfaces };
+    let mut subjects = Vec::new();
+    for &name in names {
+        let cipher = context.cipher(name, "").with_context(|| format!("OpenSSL has no {name} here"))?;
+        let kernel = kernel_name(name);
+        let Some(algorithm) = kernel.as_deref().and_then(Algorithm::by_kernel_name) else { continue };
+        let key = sample_key(cipher.key_length());
+        let ways = contestants::ways(algorithm, &key, &wanted, watch, &mut bench.notes)?;
+        for way in &ways {
+            if !bench.contestants.contains(&way.contestant) {
+                bench.contestants.push(way.contestant.clone());
+            }
+            if let Some(chip) = way.watch.interrupts().silent.as_ref().filter(|_| way.is_hardware()) {
+                note(&mut bench.warnings, tune::silence(chip));
+            }
+        }
+        if !ways.iter().any(Way::is_hardware) && options.drivers.is_empty() {
+            note(
+                &mut bench.notes,
+                format!(
+                    "no accelerator was measured for {}: outboard status says what is here",
+                    algorithm.kernel_name()
+                ),
+            );
+        }
+        subjects.push(Subject { name, cipher, ways });
+    }
+    if !rustix::process::geteuid().is_root() {
+        note(
+            &mut bench.notes,
+            "not as root: whether this kernel looks for its own mistakes, and devices that only root may open, could not be \
+             seen; sudo shows all"
+                .to_owned(),
+        );
+    }
+    Ok(subjects)
+}
+
+/// Measures cell by cell.
+fn cover(
+    cells: &[Cell],
+    subjects: &[Subject<'_>],
+    watch: &Stopwatch,
+    options: &Options,
+    bench: &mut Bench,
+) -> Result<()> {
+    let of = |cell: &Cell| subjects.iter().find(|subject| subject.name == cell.cipher);
+    let plans: Vec<_> = cells
+        .iter()
+        .filter_map(|cell| {
+            let subject = of(cell)?;
+            Some((*cell, subject, plan::entries(*cell, options, &subject.ways)))
+        })
+        .collect();
+    let all: usize = plans.iter().map(|(.., entries)| entries.len()).sum();
+    let mut budget = Budget::new(options.time, all);
+    if budget.remaining().as_secs() >= 2 {
+        say(&format!(
+            "outboard bench: {all} figures, about {}; ^C shows what was measured until then",
+            text::time(budget.remaining())
+        ));
+    }
+    let (vigil, mut yardstick) = (Vigil::begin(), Yardstick::default());
+    let mut done = 0;
+    for (cell, subject, entries) in plans {
+        yardstick.lay();
+        let place = Place { cipher: &subject.cipher, ways: &subject.ways, watch };
+        let mut each = || {
+            progress(&format!(
+                "{}, {} bytes: {done} of {all} figures, about {} left",
+                cell.cipher,
+                cell.bytes,
+                text::time(budget.remaining())
+            ));
+        };
+        let measured = cell::measure(&place, cell, &entries, budget.plan(), &mut each);
+        bench.rows.extend(measured.map_err(|error| anyhow!("{}: {error}", cell.cipher))?);
+        if stop::asked() {
+            bench.interrupted = true;
+            break;
+        }
+        done += entries.len();
+        budget.spend(entries.len());
+    }
+    progress("");
+    bench.warnings.extend(yardstick.warning());
+    bench.warnings.extend(vigil.warnings());
+    Ok(())
+}

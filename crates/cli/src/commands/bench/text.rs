@@ -1,0 +1,259 @@
+//! The answer as tables: throughput by size first, then all figures of one size, or of each.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use outboard_report::bench::{Bench, Evidence, Row, Way};
+
+/// The size whose figures are shown, or the nearest to it.
+const SHOWN: u64 = 4096;
+
+/// `1:05`, in minutes and seconds.
+pub fn time(left: Duration) -> String {
+    let seconds = left.as_secs();
+    format!("{}:{:02}", seconds / 60, seconds % 60)
+}
+
+/// All of it; `verbose` shows every figure.
+pub fn report(bench: &Bench, verbose: bool) -> String {
+    let mut text = String::new();
+    for (cipher, way) in bench.subjects() {
+        let rows: Vec<&Row> =
+            bench.rows.iter().filter(|row| (row.cipher.as_str(), row.direction) == (cipher, way)).collect();
+        subject(&mut text, cipher, way, &rows, verbose);
+    }
+    let mut line = |args: std::fmt::Arguments<'_>| {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{args}");
+    };
+    for row in bench.rows.iter().filter(|row| row.fault.is_some()) {
+        let fault = row.fault.as_deref().unwrap_or_default();
+        line(format_args!(
+            "NOT A FIGURE: {}, {}, {} bytes, {} at once, {} threads, {}: {fault}.",
+            row.cipher,
+            row.direction.noun(),
+            row.bytes,
+            row.depth,
+            row.threads,
+            row.contestant
+        ));
+    }
+    for note in &bench.notes {
+        line(format_args!("Note: {note}."));
+    }
+    for warning in &bench.warnings {
+        line(format_args!("Warning: {warning}."));
+    }
+    line(format_args!(
+        "Linux {}, {}, {} CPUs, {}. Medians of wall time; CPU time and context switches are the whole system's.",
+        bench.machine.kernel, bench.machine.cpu, bench.machine.cpus, bench.openssl
+    ));
+    if bench.interrupted {
+        line(format_args!("Interrupted: figures are missing, and the last ones have fewer samples."));
+    }
+    text
+}
+
+fn subject(text: &mut String, cipher: &str, way: Way, rows: &[&Row], verbose: bool) {
+    let mut sizes: Vec<u64> = rows.iter().map(|row| row.bytes).collect();
+    sizes.sort_unstable();
+    sizes.dedup();
+    let _ = writeln!(text, "{cipher} {}, MB/s by bytes of a request", way.noun());
+    let mut table = vec![head(&["", "at once", "threads"], sizes.iter().map(|&bytes| size(bytes)))];
+    let mut kinds: Vec<(u64, &str, u64)> = Vec::new();
+    for row in rows {
+        let kind = (row.threads, row.contestant.as_str(), row.depth);
+        if !kinds.contains(&kind) {
+            kinds.push(kind);
+        }
+    }
+    // Contestants in their order, those of few threads first.
+    kinds.sort_by_key(|kind| kind.0);
+    for (threads, contestant, depth) in kinds {
+        let at = |bytes: u64| {
+            let row = rows.iter().find(|row| {
+                (row.threads, row.contestant.as_str(), row.depth, row.bytes)
+                    == (threads, contestant, depth, bytes)
+            });
+            row.map_or_else(|| "-".to_owned(), |row| speed(row))
+        };
+        let name = [contestant.to_owned(), depth.to_string(), threads.to_string()];
+        table.push(name.into_iter().chain(sizes.iter().map(|&bytes| at(bytes))).collect());
+    }
+    aligned(text, &table);
+    text.push('\n');
+    let nearest = sizes.iter().copied().min_by_key(|bytes| bytes.abs_diff(SHOWN));
+    for bytes in sizes.into_iter().filter(|&bytes| verbose || Some(bytes) == nearest) {
+        let _ = writeln!(text, "{cipher} {}, {}", way.noun(), size(bytes));
+        let names = ["MB/s", "±%", "p50 us", "p99 us", "CPU ms/MB", "±", "irqs", "switches", "hardware?"];
+        let mut table = vec![head(&["", "at once", "threads"], names.into_iter().map(str::to_owned))];
+        table.extend(rows.iter().filter(|row| row.bytes == bytes).map(|row| all(row)));
+        aligned(text, &table);
+        text.push('\n');
+    }
+}
+
+fn head(names: &[&str], more: impl Iterator<Item = String>) -> Vec<String> {
+    names.iter().map(|&name| name.to_owned()).chain(more).collect()
+}
+
+/// Every figure of a row.
+fn all(row: &Row) -> Vec<String> {
+    let or_none = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), number);
+    let figure = row.figure.as_ref();
+    vec![
+        row.contestant.clone(),
+        row.depth.to_string(),
+        row.threads.to_string(),
+        speed(row),
+        or_none(figure.map(|figure| figure.spread * 100.0)),
+        or_none(row.latency_p50_us),
+        or_none(row.latency_p99_us),
+        or_none(figure.and_then(|figure| figure.cpu_ms_per_megabyte)),
+        or_none(row.cpu_off_ms_per_megabyte),
+        or_none(figure.map(|figure| figure.interrupts_per_request)),
+        or_none(row.context_switches_per_request),
+        match row.evidence {
+            None => "-",
+            Some(Evidence::Interrupts) => "yes",
+            Some(Evidence::Unverified) => "unverified",
+            Some(Evidence::Contradicted) => "NO",
+        }
+        .to_owned(),
+    ]
+}
+
+/// What is no figure is not shown as one.
+fn speed(row: &Row) -> String {
+    match (&row.figure, &row.fault) {
+        (Some(figure), None) => number(figure.megabytes_per_second),
+        _ => "NO".to_owned(),
+    }
+}
+
+fn number(value: f64) -> String {
+    match value.abs() {
+        v if !v.is_finite() => "-".to_owned(),
+        v if v >= 100.0 => format!("{value:.0}"),
+        v if v >= 10.0 => format!("{value:.1}"),
+        v if v >= 0.01 || v == 0.0 => format!("{value:.2}"),
+        _ => format!("{value:.1e}"),
+    }
+}
+
+fn size(bytes: u64) -> String {
+    match bytes {
+        n if n >= 1 << 20 && n % (1 << 20) == 0 => format!("{} MiB", n >> 20),
+        n if n >= 1 << 10 && n % (1 << 10) == 0 => format!("{} KiB", n >> 10),
+        n => format!("{n} B"),
+    }
+}
+
+/// Columns of numbers behind a column of names.
+fn aligned(text: &mut String, table: &[Vec<String>]) {
+    let columns = table.first().map_or(0, Vec::len);
+    let width = |column: usize| table.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    for row in table {
+        let cells = row.iter().zip(&widths).enumerate().map(|(column, (cell, &width))| match column {
+            0 => format!("  {cell:width$}"),
+            _ => format!("{cell:>width$}"),
+        });
+        *text += cells.collect::<Vec<_>>().join("  ").trim_end();
+        text.push('\n');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use outboard_report::bench::{Contestant, Figure, Kind, Machine};
+
+    fn row(contestant: &str, bytes: u64, depth: u64, speed: f64, evidence: Option<Evidence>) -> Row {
+        let interrupts_per_request =
+            if evidence == Some(Evidence::Interrupts) { 1.0 / depth as f64 } else { 0.0 };
+        Row {
+            cipher: "AES-128-CBC".into(),
+            direction: Way::Encrypt,
+            bytes,
+            threads: 1,
+            depth,
+            contestant: contestant.into(),
+            figure: Some(Figure {
+                megabytes_per_second: speed,
+                spread: 0.0123,
+                samples: 5,
+                outliers: 0,
+                cpu_ms_per_megabyte: Some(1e3 / speed),
+                interrupts_per_request,
+            }),
+            cpu_off_ms_per_megabyte: Some(0.25),
+            latency_p50_us: Some(bytes as f64 / speed),
+            latency_p99_us: (bytes < 65536).then_some(2.0 * bytes as f64 / speed),
+            latency_requests: 320,
+            context_switches_per_request: Some(0.05),
+            evidence,
+            fault: None,
+        }
+    }
+
+    fn bench() -> Bench {
+        let device = "virtio_crypto_aes_cbc over /dev/outboard";
+        let shown = Some(Evidence::Interrupts);
+        let mut silent = row(device, 16, 1, 31.0, Some(Evidence::Contradicted));
+        silent.fault = Some(crate::commands::NO_INTERRUPT.to_owned());
+        let mut full = row(device, 65536, 16, 1.0, None);
+        (full.figure, full.fault) = (None, Some("driver virtio_crypto_aes_cbc took no further key".into()));
+        let back = Row { direction: Way::Decrypt, ..row(device, 4096, 1, 95.5, Some(Evidence::Unverified)) };
+        let contestant = Contestant {
+            name: device.into(),
+            kind: Kind::Accelerator,
+            driver: Some("virtio_crypto_aes_cbc".into()),
+            interface: Some("/dev/outboard".into()),
+        };
+        let openssl =
+            Contestant { name: "OpenSSL".into(), kind: Kind::Openssl, driver: None, interface: None };
+        Bench {
+            made: "2026-11-21T12:34:56Z".into(),
+            machine: Machine { kernel: "7.2.0-amd64".into(), cpu: "QEMU Virtual CPU".into(), cpus: 1 },
+            openssl: "OpenSSL 3.5.4".into(),
+            contestants: vec![openssl, contestant],
+            rows: vec![
+                row("OpenSSL", 16, 1, 31.25, None),
+                silent,
+                row("OpenSSL", 4096, 1, 66.0, None),
+                row(device, 4096, 1, 99.1, shown),
+                row(device, 4096, 16, 263.0, shown),
+                row("OpenSSL", 65536, 1, 68.0, None),
+                row(device, 65536, 1, 538.0, shown),
+                full,
+                back,
+            ],
+            notes: vec!["not measured: /dev/crypto is not available".into()],
+            warnings: vec!["this is a virtual machine".into()],
+            interrupted: false,
+        }
+    }
+
+    #[test]
+    fn the_tables_say_what_is_a_figure_and_what_is_not() {
+        let mut bench = bench();
+        let all = report(&bench, true);
+        bench.interrupted = true;
+        bench.rows.truncate(4);
+        insta::assert_snapshot!([all, report(&bench, false)].join("----\n"));
+    }
+
+    #[test]
+    fn json_has_all_of_it() {
+        let mut bench = bench();
+        assert!(!bench.is_sound());
+        bench.rows.truncate(2);
+        insta::assert_snapshot!(super::super::json(&bench).unwrap());
+    }
+
+    #[test]
+    fn time_is_told_in_minutes() {
+        assert_eq!([5, 65, 600].map(|seconds| time(Duration::from_secs(seconds))), ["0:05", "1:05", "10:00"]);
+    }
+}

@@ -1,0 +1,119 @@
+//! Who does the requests: OpenSSL in this process, a driver, or OpenSSL in a process of its own.
+
+use outboard_measure::clock::Clock;
+use outboard_measure::evp::Work;
+use outboard_measure::turns::Series;
+
+use crate::in_flight::InFlight;
+
+/// Does requests, as many at a time as it was made for.
+pub trait Worker: Send {
+    /// So many batches. Answers what they took in seconds, where to ask takes time itself: the clock of who asks is wrong then.
+    fn run(&mut self, batches: u32) -> Result<Option<f64>, String>;
+
+    /// So many batches, and of each request how many seconds lay between its submission and its result.
+    fn timed(&mut self, batches: u32, clock: Clock) -> Result<Vec<f64>, String>;
+}
+
+impl Worker for Work<'_> {
+    fn run(&mut self, batches: u32) -> Result<Option<f64>, String> {
+        Work::run(self, batches).map(|()| None).map_err(|error| error.to_string())
+    }
+
+    fn timed(&mut self, batches: u32, clock: Clock) -> Result<Vec<f64>, String> {
+        let one = |_| {
+            let start = clock.now();
+            Worker::run(self, 1)?;
+            Ok(clock.since(start))
+        };
+        (0..batches).map(one).collect()
+    }
+}
+
+impl Worker for InFlight {
+    fn run(&mut self, batches: u32) -> Result<Option<f64>, String> {
+        let done = (0..batches).try_for_each(|_| InFlight::run(self, &mut || {}));
+        done.map(|()| None).map_err(|error| error.to_string())
+    }
+
+    fn timed(&mut self, batches: u32, clock: Clock) -> Result<Vec<f64>, String> {
+        let mut latencies = Vec::new();
+        for _ in 0..batches {
+            let start = clock.now();
+            let done = InFlight::run(self, &mut || latencies.push(clock.since(start)));
+            done.map_err(|error| error.to_string())?;
+        }
+        Ok(latencies)
+    }
+}
+
+/// Workers of several threads.
+pub struct Team<'a>(pub Vec<Box<dyn Worker + 'a>>);
+
+impl Team<'_> {
+    /// Each of them so many batches. Threads are started each time, which takes tens of microseconds.
+    pub fn run(&mut self, batches: u32) -> Result<Option<f64>, String> {
+        let own = self.all(&|worker| worker.run(batches))?;
+        Ok(own.into_iter().flatten().reduce(f64::max))
+    }
+
+    /// The latencies of all requests, while all are at it.
+    pub fn timed(&mut self, batches: u32, clock: Clock) -> Result<Vec<f64>, String> {
+        Ok(self.all(&|worker| worker.timed(batches, clock))?.concat())
+    }
+
+    fn all<T: Send>(
+        &mut self,
+        job: &(dyn Fn(&mut dyn Worker) -> Result<T, String> + Sync),
+    ) -> Result<Vec<T>, String> {
+        let Some((first, others)) = self.0.split_first_mut() else { return Ok(Vec::new()) };
+        std::thread::scope(|scope| {
+            let running: Vec<_> =
+                others.iter_mut().map(|worker| scope.spawn(move || job(&mut **worker))).collect();
+            let mut results = vec![job(&mut **first)?];
+            for thread in running {
+                results.push(thread.join().map_err(|_| "a thread of outboard bench panicked".to_owned())??);
+            }
+            Ok(results)
+        })
+    }
+}
+
+/// What was measured of a contestant: samples of batches, latencies of requests.
+#[derive(Default)]
+pub struct Measured {
+    /// Of batches.
+    pub series: Option<Series>,
+    /// Of requests, in seconds.
+    pub latencies: Vec<f64>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    struct Counts<'a>(&'a AtomicU32, Option<&'static str>);
+
+    impl Worker for Counts<'_> {
+        fn run(&mut self, batches: u32) -> Result<Option<f64>, String> {
+            let before = self.0.fetch_add(batches, Ordering::Relaxed);
+            self.1.map_or(Ok(Some(f64::from(before))), |error| Err(error.to_owned()))
+        }
+        fn timed(&mut self, batches: u32, _: Clock) -> Result<Vec<f64>, String> {
+            self.run(batches).map(|_| vec![1.0; batches as usize])
+        }
+    }
+
+    #[test]
+    fn each_of_a_team_does_as_much_and_one_that_fails_is_heard() {
+        let done = AtomicU32::new(0);
+        let team = |fails| {
+            Team((0..3).map(|n| Box::new(Counts(&done, if n == 2 { fails } else { None })) as _).collect())
+        };
+        assert_eq!(team(None).run(5).unwrap(), Some(10.0), "the last one's");
+        assert_eq!(done.load(Ordering::Relaxed), 15);
+        assert_eq!(team(None).timed(4, Clock::known(None)).unwrap().len(), 12);
+        assert_eq!(team(Some("broken")).run(1).unwrap_err(), "broken");
+    }
+}

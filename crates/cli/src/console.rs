@@ -1,0 +1,59 @@
+//! What commands that take their time say on the terminal, and how they are told how long.
+
+use std::io::{self, IsTerminal, Write};
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+
+/// The exit code of a command that ^C ended before it was done.
+pub const INTERRUPTED: u8 = 130;
+
+/// What is being done, for whoever watches; taken away by the next.
+pub fn progress(text: &str) {
+    if io::stderr().is_terminal() {
+        // A closed stderr leaves nothing to say it on.
+        let _ = write!(io::stderr(), "\r\x1b[K{text}");
+    }
+}
+
+/// A line for people.
+pub fn say(text: &str) {
+    let _ = writeln!(io::stderr(), "{text}");
+}
+
+/// The answer, on standard output.
+pub fn answer(text: &str) -> io::Result<()> {
+    match io::stdout().write_all(text.as_bytes()) {
+        // Whoever reads has read enough.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        other => other,
+    }
+}
+
+/// `90s`, `10m`, `2h`, or seconds.
+pub fn duration(text: &str) -> Result<Duration> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = match &text[digits.len()..] {
+        "" | "s" => 1,
+        "m" => 60,
+        "h" => 3600,
+        other => bail!("\"{other}\" is no unit of time: write 90s, 10m or 2h"),
+    };
+    let number: u32 = digits.parse().context("it is not a time: write 90s, 10m or 2h")?;
+    Ok(Duration::from_secs(u64::from(number) * unit))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_units() {
+        for (text, seconds) in [("7", 7), ("90s", 90), ("10m", 600), ("2h", 7200), ("0", 0)] {
+            assert_eq!(duration(text).unwrap(), Duration::from_secs(seconds), "{text}");
+        }
+        for wrong in ["", "m", "10d", "-1", "1.5h", "10 m"] {
+            assert!(duration(wrong).unwrap_err().to_string().contains("10m"), "{wrong}");
+        }
+    }
+}

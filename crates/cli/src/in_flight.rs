@@ -1,0 +1,247 @@
+//! Equal requests to a driver, so many at a time, their results copied out as a program would.
+
+use outboard_accel::{Algorithm, Direction, Error, Request, Session, advance};
+use outboard_measure::evp::SAMPLE_IV;
+
+/// What each request is.
+#[derive(Clone)]
+pub struct Job {
+    /// Of what.
+    pub algorithm: Algorithm,
+    /// Which way.
+    pub direction: Direction,
+    /// The text.
+    pub input: Vec<u8>,
+    /// What the text to be decrypted came with, where there are tags.
+    pub tag: Vec<u8>,
+}
+
+/// The requests that are in flight together.
+pub struct InFlight {
+    job: Job,
+    parts: Vec<Part>,
+    output: Vec<u8>,
+}
+
+/// A session, and how many of the requests are its own: an arena holds only so many.
+struct Part {
+    session: Box<dyn Session>,
+    requests: usize,
+}
+
+/// Whether so many requests of so many bytes can be in flight in such a session and others like it.
+pub fn fits(session: &dyn Session, algorithm: Algorithm, way: Direction, bytes: usize, depth: usize) -> bool {
+    let is_whole = bytes <= session.max_request(way);
+    // One after another, as the provider cuts what is too long. A tag and a tweak are those of a whole text.
+    let can_follow = !algorithm.has_tags() && algorithm != Algorithm::XtsAes;
+    if depth == 1 { is_whole || can_follow } else { is_whole && session.max_batch() > 1 }
+}
+
+impl InFlight {
+    /// So many at a time.
+    pub fn new(session: Box<dyn Session>, job: Job, depth: usize) -> Result<InFlight, Error> {
+        let mut most = session.max_batch();
+        let (mut left, mut next) = (depth, Some(session));
+        let mut in_flight = InFlight { job, parts: Vec::new(), output: Vec::new() };
+        while left > 0 {
+            let mut session = match next.take() {
+                Some(session) => session,
+                None => in_flight.parts[0].session.share()?,
+            };
+            let requests = left.min(most);
+            if !in_flight.is_long(&*session) {
+                match session.submit(&vec![in_flight.request(); requests]) {
+                    Ok(()) => {}
+                    // So many are more than an arena holds.
+                    Err(Error::Batch { .. }) if requests > 1 => {
+                        (most, next) = (requests / 2, Some(session));
+                        continue;
+                    }
+                    Err(error) => return Err(error),
+                }
+                (0..requests).try_for_each(|index| session.result(index).map(drop))?;
+                session.release();
+            }
+            in_flight.parts.push(Part { session, requests });
+            left -= requests;
+        }
+        Ok(in_flight)
+    }
+
+    /// All of them, from the submission to the last result; tells of each when its result was copied.
+    pub fn run(&mut self, done: &mut dyn FnMut()) -> Result<(), Error> {
+        let InFlight { job, parts, output } = self;
+        let request = job.request();
+        match &mut parts[..] {
+            [Part { session, requests: 1 }] if request.len() > session.max_request(job.direction) => {
+                job.pieces(&mut **session, output)?;
+                done();
+            }
+            [Part { session, requests: 1 }] => {
+                copy(output, session.crypt(&request)?);
+                session.release();
+                done();
+            }
+            parts => {
+                for Part { session, requests } in &mut *parts {
+                    session.submit(&vec![request; *requests])?;
+                }
+                for Part { session, requests } in parts {
+                    for index in 0..*requests {
+                        copy(output, session.result(index)?);
+                        done();
+                    }
+                    session.release();
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What came of the last one.
+    pub fn output(&self) -> &[u8] {
+        &self.output
+    }
+
+    fn request(&self) -> Request<'_> {
+        self.job.request()
+    }
+
+    fn is_long(&self, session: &dyn Session) -> bool {
+        self.job.input.len() > session.max_request(self.job.direction)
+    }
+}
+
+impl Job {
+    fn request(&self) -> Request<'_> {
+        let iv = &SAMPLE_IV[..self.algorithm.iv_len()];
+        Request { tag: &self.tag, ..Request::new(self.direction, iv, &self.input) }
+    }
+
+    /// A request that is too long, in pieces that continue each other.
+    fn pieces(&self, session: &mut dyn Session, output: &mut Vec<u8>) -> Result<(), Error> {
+        let iv_len = self.algorithm.iv_len();
+        let mut iv = SAMPLE_IV[..iv_len].to_vec();
+        output.clear();
+        for piece in self.input.chunks(session.max_request(self.direction)) {
+            output.extend_from_slice(session.crypt(&Request::new(self.direction, &iv, piece))?);
+            session.release();
+            iv = match (self.algorithm, self.direction) {
+                (Algorithm::CtrAes, _) => {
+                    let counter = <[u8; 16]>::try_from(&iv[..]).unwrap_or(SAMPLE_IV);
+                    advance(counter, piece.len() / 16).to_vec()
+                }
+                // SP 800-38A, 6.2; without an IV, nothing.
+                (_, Direction::Encrypt) => output[output.len() - iv_len..].to_vec(),
+                (_, Direction::Decrypt) => piece[piece.len() - iv_len..].to_vec(),
+            };
+        }
+        Ok(())
+    }
+}
+
+fn copy(output: &mut Vec<u8>, result: &[u8]) {
+    output.clear();
+    output.extend_from_slice(result);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Adds one to each byte, and remembers what it was asked; holds 32 bytes of requests at a time.
+    #[derive(Default)]
+    struct Adder {
+        results: Vec<Vec<u8>>,
+        ivs: Vec<Vec<u8>>,
+    }
+
+    impl Session for Adder {
+        fn max_request(&self, _: Direction) -> usize {
+            32
+        }
+        fn max_batch(&self) -> usize {
+            8
+        }
+        fn submit(&mut self, requests: &[Request<'_>]) -> Result<(), Error> {
+            let bytes: usize = requests.iter().map(Request::len).sum();
+            if requests.len() > 8 || bytes > 64 {
+                return Err(Error::Batch { count: requests.len(), max: 8 });
+            }
+            self.ivs.extend(requests.iter().map(|request| request.iv.to_vec()));
+            let add = |request: &Request<'_>| request.input.iter().map(|byte| byte.wrapping_add(1)).collect();
+            self.results = requests.iter().map(add).collect();
+            Ok(())
+        }
+        fn is_done(&mut self) -> bool {
+            true
+        }
+        fn result(&mut self, index: usize) -> Result<&[u8], Error> {
+            Ok(&self.results[index])
+        }
+        fn release(&mut self) {
+            self.results.clear();
+        }
+        fn share(&self) -> Result<Box<dyn Session>, Error> {
+            Ok(Box::new(Adder::default()))
+        }
+    }
+
+    fn job(bytes: usize) -> Job {
+        Job {
+            algorithm: Algorithm::CbcAes,
+            direction: Direction::Encrypt,
+            input: vec![6; bytes],
+            tag: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn as_many_as_wanted_are_in_flight_in_as_many_sessions_as_it_takes() {
+        for (bytes, depth, parts) in
+            [(16, 1, &[1][..]), (16, 4, &[4]), (16, 11, &[4, 4, 3]), (32, 3, &[1; 3])]
+        {
+            let mut in_flight = InFlight::new(Box::new(Adder::default()), job(bytes), depth).unwrap();
+            let found: Vec<usize> = in_flight.parts.iter().map(|part| part.requests).collect();
+            assert_eq!(found, parts, "{bytes} {depth}");
+            let mut done = 0;
+            in_flight.run(&mut || done += 1).unwrap();
+            assert_eq!((done, in_flight.output()), (depth, &vec![7; bytes][..]));
+        }
+    }
+
+    #[test]
+    fn what_is_too_long_for_one_follows_in_pieces() {
+        let mut adder = Adder::default();
+        let mut output = Vec::new();
+        let text: Vec<u8> = (0..80).collect();
+        let chained = Job { input: text.clone(), ..job(0) };
+        chained.pieces(&mut adder, &mut output).unwrap();
+        assert_eq!(output, (1..81).collect::<Vec<u8>>());
+        assert_eq!(adder.ivs, [SAMPLE_IV.to_vec(), (17..33).collect(), (49..65).collect()]);
+        let back = Job { direction: Direction::Decrypt, ..chained.clone() };
+        let mut adder = Adder::default();
+        back.pieces(&mut adder, &mut output).unwrap();
+        assert_eq!(adder.ivs[1..], [text[16..32].to_vec(), text[48..64].to_vec()]);
+        let counted = Job { algorithm: Algorithm::CtrAes, ..chained };
+        let mut adder = Adder::default();
+        counted.pieces(&mut adder, &mut output).unwrap();
+        assert_eq!(adder.ivs[2], advance(SAMPLE_IV, 4));
+    }
+
+    #[test]
+    fn only_what_a_session_can_do_is_asked_of_it() {
+        let adder = Adder::default();
+        for (algorithm, bytes, depth, expected) in [
+            (Algorithm::CbcAes, 32, 64, true),
+            (Algorithm::CbcAes, 48, 1, true),
+            (Algorithm::CbcAes, 48, 2, false),
+            (Algorithm::XtsAes, 48, 1, false),
+            (Algorithm::GcmAes, 48, 1, false),
+            (Algorithm::GcmAes, 32, 2, true),
+        ] {
+            let found = fits(&adder, algorithm, Direction::Encrypt, bytes, depth);
+            assert_eq!(found, expected, "{algorithm:?} {bytes} {depth}");
+        }
+    }
+}

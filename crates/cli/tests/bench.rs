@@ -1,0 +1,73 @@
+//! `outboard bench` as a command, where it needs no accelerator.
+
+use assert_cmd::Command;
+use serde_json::Value;
+
+fn bench(arguments: &[&str]) -> Command {
+    let mut command = Command::cargo_bin("outboard").unwrap();
+    command.arg("bench").args(arguments);
+    command
+}
+
+fn fails(arguments: &[&str], code: i32, says: &[&str]) {
+    let output = bench(arguments).output().unwrap();
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(code), "{arguments:?}: {error}");
+    assert!(output.stdout.is_empty(), "{arguments:?}");
+    says.iter().for_each(|words| assert!(error.contains(words), "{arguments:?}: {words}: {error}"));
+}
+
+#[test]
+fn what_cannot_be_measured_is_refused_with_what_could_be() {
+    fails(&["rot13"], 2, &["'rot13'", "AES-128-CBC", "cbc(aes)"]);
+    fails(&["SHA2-256"], 2, &["'SHA2-256'", "AES-128-CBC"]);
+    fails(&["--size", "100"], 2, &["100 bytes", "multiples of 16"]);
+    fails(&["--size", "2M"], 2, &["16 to 1048576"]);
+    fails(&["--depth", "65"], 2, &["1 to 64"]);
+    fails(&["--threads", "0"], 2, &["CPUs"]);
+    fails(&["--for", "soon"], 2, &["90s, 10m or 2h"]);
+    fails(&["--interface", "/dev/null"], 2, &["/dev/outboard", "/dev/crypto", "AF_ALG"]);
+    fails(&["--direction", "sideways"], 2, &["encrypt", "decrypt", "both"]);
+    fails(&["--driver", "no-such-driver"], 1, &["no-such-driver", "outboard status --verbose"]);
+}
+
+/// An interface that no test machine has, so that only OpenSSL takes part.
+#[test]
+fn openssl_is_measured_with_the_cpus_instructions_and_without() {
+    let output = bench(&["--json", "--for", "0", "--size", "16,4K", "--direction", "encrypt"])
+        .args(["--no-cpu-instructions", "--interface", "/dev/crypto", "AES-128-CBC"])
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    let answer: Value = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
+    assert_eq!(answer["schema"], "outboard-bench/1");
+    assert_eq!(answer["interrupted"], false);
+    let rows: Vec<&Value> =
+        answer["rows"].as_array().unwrap().iter().filter(|row| row["fault"].is_null()).collect();
+    let found: Vec<(&str, u64)> = rows
+        .iter()
+        .filter(|row| row["contestant"].as_str().unwrap().starts_with("OpenSSL"))
+        .map(|row| (row["contestant"].as_str().unwrap(), row["bytes"].as_u64().unwrap()))
+        .collect();
+    let without = "OpenSSL without CPU instructions";
+    assert_eq!(found, [("OpenSSL", 16), (without, 16), ("OpenSSL", 4096), (without, 4096)], "{text}");
+    for row in rows {
+        let figure = &row["figure"];
+        assert!(figure["megabytes_per_second"].as_f64().unwrap() > 0.0, "{row}");
+        assert!(figure["samples"].as_u64().unwrap() >= 5, "{row}");
+        assert!(row["latency_p50_us"].as_f64().unwrap() > 0.0, "{row}");
+        assert!(row["evidence"].is_null() && row["depth"] == 1 && row["threads"] == 1, "{row}");
+    }
+}
+
+#[test]
+fn the_table_has_a_line_for_each_contestant() {
+    let output =
+        bench(&["--for", "0", "--size", "64", "--interface", "/dev/crypto", "aes-256-ctr"]).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    for says in
+        ["AES-256-CTR encryption, MB/s", "AES-256-CTR decryption, MB/s", "\n  OpenSSL ", "p99 us", "Linux "]
+    {
+        assert!(text.contains(says), "{says}: {text}");
+    }
+}

@@ -1,0 +1,214 @@
+//! A benchmark's curves: throughput and CPU time by size, and throughput by the number of requests in flight.
+
+use super::{Axis, Curve, Plot, described, shown};
+use crate::page::{Cell, Table, Tone, bytes, figure, judged, number, words};
+use crate::parts::bench::{Bench, Contestant, Evidence, Figure, Kind, Row, Way};
+
+/// The size at which depths are compared, or the nearest to it.
+const MIDDLE: u64 = 4096;
+
+type Value = fn(&Figure) -> Option<f64>;
+
+/// What a contestant is called beside its curve, and how its curve looks.
+#[derive(Clone)]
+struct Look<'a> {
+    contestant: &'a str,
+    short: String,
+    class: &'static str,
+}
+
+/// Three plots at most.
+pub fn of(bench: &Bench, cipher: &str, way: Way) -> Vec<Plot> {
+    let all = bench.rows.iter().filter(|row| (row.cipher.as_str(), row.direction) == (cipher, way));
+    let least = all.clone().map(|row| row.threads).min().unwrap_or(1);
+    let rows: Vec<&Row> = all.filter(|row| row.threads == least).collect();
+    let looks = looks(&bench.contestants);
+    let what = match least {
+        1 => format!("{cipher} {}", way.noun()),
+        threads => format!("{cipher} {} by {threads} threads", way.noun()),
+    };
+    [
+        by_size(&what, &rows, &looks, false),
+        by_size(&what, &rows, &looks, true),
+        by_depth(&what, &rows, &looks),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+fn looks(contestants: &[Contestant]) -> Vec<Look<'_>> {
+    const ACCELERATORS: [&str; 3] = ["hardware", "deep", "third"];
+    let mut looks: Vec<Look<'_>> = Vec::new();
+    for one in contestants {
+        let word = match (one.kind, one.interface.as_deref()) {
+            (Kind::Openssl, _) => "software",
+            (Kind::OpensslWithout, _) => "plain CPU",
+            (Kind::Accelerator, Some("/dev/outboard")) => "outboard",
+            (Kind::Accelerator, Some("/dev/crypto")) => "cryptodev",
+            (Kind::Accelerator, _) => "AF_ALG",
+            (Kind::KernelSoftware, _) => "kernel",
+            (Kind::Tcrypt, _) => "tcrypt",
+        };
+        let before = looks.iter().filter(|look| look.short.starts_with(word)).count();
+        let of_accelerators =
+            looks.iter().filter(|look| ACCELERATORS.contains(&look.class)).count() % ACCELERATORS.len();
+        let class = match one.kind {
+            Kind::Openssl => "software",
+            Kind::OpensslWithout => "without",
+            Kind::Accelerator => ACCELERATORS[of_accelerators],
+            Kind::KernelSoftware | Kind::Tcrypt => "kernel",
+        };
+        let short = if before == 0 { word.to_owned() } else { format!("{word} {}", before + 1) };
+        looks.push(Look { contestant: &one.name, short, class });
+    }
+    looks
+}
+
+/// What is one.
+fn figure_of(row: &Row) -> Option<&Figure> {
+    row.figure.as_ref().filter(|_| row.fault.is_none())
+}
+
+fn curves(
+    rows: &[&Row],
+    looks: &[Look<'_>],
+    x: fn(&Row) -> u64,
+    is_meant: impl Fn(&Row) -> bool,
+    value: Value,
+) -> Vec<Curve> {
+    let curve = |look: &Look<'_>| {
+        let own = rows.iter().filter(|row| row.contestant == look.contestant && is_meant(row));
+        let mut points: Vec<(f64, f64)> =
+            own.filter_map(|row| Some((x(row) as f64, value(figure_of(row)?)?))).filter(shown).collect();
+        points.sort_by(|a, b| a.0.total_cmp(&b.0));
+        Curve { name: look.short.clone(), class: look.class, points }
+    };
+    looks.iter().map(curve).filter(|curve| !curve.points.is_empty()).collect()
+}
+
+fn names(curves: &[Curve], looks: &[Look<'_>]) -> String {
+    let of = |curve: &Curve| {
+        let look = looks.iter().find(|look| look.short == curve.name)?;
+        Some(format!("{}: {}", curve.name, look.contestant))
+    };
+    curves.iter().filter_map(of).collect::<Vec<_>>().join("; ")
+}
+
+/// One request at a time, or as few as there were.
+fn by_size(what: &str, rows: &[&Row], looks: &[Look<'_>], of_cpu: bool) -> Option<Plot> {
+    let depth = rows.iter().map(|row| row.depth).min()?;
+    let (kind, unit, value): (_, _, Value) = if of_cpu {
+        ("CPU time of the whole system", "ms of CPU time per MB", |one| one.cpu_ms_per_megabyte)
+    } else {
+        ("throughput", "MB/s", |one| Some(one.megabytes_per_second))
+    };
+    let is_alone = |row: &Row| row.depth == depth;
+    let curves = curves(rows, looks, |row| row.bytes, is_alone, value);
+    let caption = match of_cpu {
+        false => format!("{what}: throughput by size, {depth} at once. {}.", names(&curves, looks)),
+        true => format!("{what}: {kind} for a megabyte (10^6 bytes), {depth} at once; less is better."),
+    };
+    (!curves.is_empty()).then(|| Plot {
+        title: format!("{what}, {kind} by size"),
+        description: described(&curves, unit, Axis::Bytes),
+        caption,
+        unit,
+        axis: Axis::Bytes,
+        curves,
+        crossover: None,
+        figures: if of_cpu { costs(what, rows) } else { speeds(what, rows) },
+    })
+}
+
+fn by_depth(what: &str, rows: &[&Row], looks: &[Look<'_>]) -> Option<Plot> {
+    let deepest = rows.iter().map(|row| row.depth).max().filter(|&depth| depth > 1)?;
+    let sizes = rows.iter().filter(|row| row.depth == deepest).map(|row| row.bytes);
+    let size = sizes.min_by_key(|bytes| bytes.abs_diff(MIDDLE))?;
+    let mut curves =
+        curves(rows, looks, |row| row.depth, |row| row.bytes == size, |one| Some(one.megabytes_per_second));
+    // Who does one at a time does so however many wait.
+    for curve in &mut curves {
+        if let [(1.0, value)] = curve.points[..] {
+            curve.points.push((deepest as f64, value));
+        }
+    }
+    let (unit, what) = ("MB/s", format!("{what} of {}", bytes(size)));
+    (!curves.is_empty()).then(|| Plot {
+        title: format!("{what}, throughput by requests in flight"),
+        description: described(&curves, unit, Axis::Requests),
+        caption: format!("{what}: throughput by requests in flight."),
+        unit,
+        axis: Axis::Requests,
+        curves,
+        crossover: None,
+        figures: speeds(&what, &rows.iter().copied().filter(|row| row.bytes == size).collect::<Vec<_>>()),
+    })
+}
+
+fn table(
+    caption: String,
+    rows: &[&Row],
+    head: Vec<crate::page::Column>,
+    more: impl Fn(&Row) -> Vec<Cell>,
+) -> Table {
+    let first = [words("who"), number("size"), number("at once")];
+    let row = |row: &&Row| {
+        let mut cells =
+            vec![Cell::from(row.contestant.as_str()), bytes(row.bytes).into(), row.depth.to_string().into()];
+        cells.extend(more(row));
+        cells
+    };
+    let rows = rows.iter().map(row).collect();
+    Table { caption, head: first.into_iter().chain(head).collect(), rows }
+}
+
+fn or_none(value: Option<f64>) -> Cell {
+    value.map_or_else(|| "-".to_owned(), figure).into()
+}
+
+fn speeds(what: &str, rows: &[&Row]) -> Table {
+    let head = vec![
+        number("MB/s"),
+        number("p50 µs"),
+        number("p99 µs"),
+        number("interrupts per request"),
+        number("samples"),
+        number("outliers"),
+        words("hardware?"),
+    ];
+    table(format!("{what}: medians, with the median absolute deviation"), rows, head, |row| {
+        let one = row.figure.as_ref();
+        let speed = figure_of(row)
+            .map(|one| format!("{} ± {} %", figure(one.megabytes_per_second), figure(one.spread * 100.0)));
+        vec![
+            speed.unwrap_or_else(|| "none".to_owned()).into(),
+            or_none(row.latency_p50_us),
+            or_none(row.latency_p99_us),
+            or_none(one.map(|one| one.interrupts_per_request)),
+            one.map_or_else(|| "-".to_owned(), |one| one.samples.to_string()).into(),
+            one.map_or_else(|| "-".to_owned(), |one| one.outliers.to_string()).into(),
+            proof(row),
+        ]
+    })
+}
+
+fn costs(what: &str, rows: &[&Row]) -> Table {
+    let head = vec![number("ms/MB"), number("±"), number("context switches per request")];
+    table(format!("{what}: CPU time of the whole system for a megabyte"), rows, head, |row| {
+        vec![
+            or_none(figure_of(row).and_then(|one| one.cpu_ms_per_megabyte)),
+            or_none(row.cpu_off_ms_per_megabyte),
+            or_none(row.context_switches_per_request),
+        ]
+    })
+}
+
+fn proof(row: &Row) -> Cell {
+    match (&row.fault, row.evidence) {
+        (Some(why), _) => judged(format!("no: {why}"), Tone::Bad),
+        (None, None) => "no".into(),
+        (None, Some(Evidence::Interrupts)) => judged("yes, by its interrupts", Tone::Good),
+        (None, Some(Evidence::Unverified | Evidence::Contradicted)) => judged("unverified", Tone::Doubt),
+    }
+}

@@ -1,0 +1,82 @@
+//! How fast is it, and at what cost?
+
+use super::not_given;
+use crate::document::Report;
+use crate::page::{Block, Section, bytes, count, figure};
+use crate::parts::bench::{Bench, Figure, Kind, Row, Way};
+use crate::plot;
+
+pub fn section(report: &Report) -> Section {
+    let mut section = Section::new("speed", "How fast is it, and at what cost?");
+    if report.benches.is_empty() {
+        not_given(&mut section, "a benchmark");
+    }
+    report.benches.iter().for_each(|bench| one(&mut section, bench));
+    section
+}
+
+fn one(section: &mut Section, bench: &Bench) {
+    section.text(format!(
+        "Measured {} on Linux {}: software, drivers and the ways to them, in turns.",
+        bench.made, bench.machine.kernel
+    ));
+    if bench.interrupted {
+        section.note("The benchmark was interrupted: figures are missing, and some have few samples.");
+    }
+    if !bench.warnings.is_empty() {
+        section.note(format!(
+            "The figures may be worth less than they look: see {} under How it was measured.",
+            count(bench.warnings.len() as u64, "warning")
+        ));
+    }
+    for row in bench.rows.iter().filter(|row| row.fault.is_some()) {
+        section.note(format!(
+            "Not a figure: {} {}, {}, {} at once, {}: {}.",
+            row.cipher,
+            row.direction.noun(),
+            bytes(row.bytes),
+            row.depth,
+            row.contestant,
+            row.fault.as_deref().unwrap_or_default()
+        ));
+    }
+    let subjects = bench.subjects();
+    section.list(subjects.iter().filter_map(|&(cipher, way)| sentence(bench, cipher, way)).collect());
+    let plots: Vec<_> =
+        subjects.iter().flat_map(|&(cipher, way)| plot::benchmark::of(bench, cipher, way)).collect();
+    if !plots.is_empty() {
+        section.text("All scales are logarithmic. Each contestant has its own marks; the first plot of each cipher names them.");
+        section.blocks.push(Block::Plots(plots));
+    }
+}
+
+/// The best of an accelerator beside OpenSSL, at the largest size that both did.
+fn sentence(bench: &Bench, cipher: &str, way: Way) -> Option<String> {
+    let kind =
+        |row: &Row| bench.contestants.iter().find(|one| one.name == row.contestant).map(|one| one.kind);
+    let of = |wanted: Kind| {
+        let rows = bench.rows.iter().filter(move |row| {
+            (row.cipher.as_str(), row.direction, row.threads) == (cipher, way, 1) && row.fault.is_none()
+        });
+        rows.filter(move |row| kind(row) == Some(wanted)).filter_map(|row| Some((row, row.figure.as_ref()?)))
+    };
+    let speed = |(_, one): &(&Row, &Figure)| one.megabytes_per_second;
+    let (soft_row, soft) = of(Kind::Openssl)
+        .filter(|(row, _)| of(Kind::Accelerator).any(|(hard, _)| hard.bytes == row.bytes))
+        .max_by_key(|(row, _)| row.bytes)?;
+    let (row, hard) = of(Kind::Accelerator)
+        .filter(|(row, _)| row.bytes == soft_row.bytes)
+        .max_by(|a, b| speed(a).total_cmp(&speed(b)))?;
+    let cpu = hard.cpu_ms_per_megabyte.zip(soft.cpu_ms_per_megabyte).filter(|(_, soft)| *soft > 0.0);
+    let cpu = cpu.map(|(hard, soft)| format!(", with {} % of its CPU time", figure(hard / soft * 100.0)));
+    Some(format!(
+        "{cipher} {}, {}: OpenSSL {} MB/s; {}, {} at once, {} MB/s{}.",
+        way.noun(),
+        bytes(row.bytes),
+        figure(soft.megabytes_per_second),
+        row.contestant,
+        row.depth,
+        figure(hard.megabytes_per_second),
+        cpu.unwrap_or_default()
+    ))
+}

@@ -1,0 +1,227 @@
+//! `outboard bench`: what it measures is an accelerator's, or it says that it is not.
+//!
+//! How fast anything is here, and whether the machine stands still meanwhile, is nothing to rely on: orders and counts are, and
+//! that nothing takes less time than the simulation takes for it.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+use std::time::Duration;
+
+use outboard_tests::command::said;
+use outboard_tests::machine::{ACCELERATOR, reachable_software_driver};
+use outboard_tests::patience::wait_until;
+use outboard_tests::simulated::Simulated;
+use outboard_tests::skip::skip;
+use outboard_tests::tuning::Machine;
+use outboard_uapi::{DEVICE, SYSFS};
+use serde_json::Value;
+
+/// What it answers, and that it ends with this code.
+#[track_caller]
+fn benched(machine: &Machine, arguments: &[&str], code: i32) -> Value {
+    let arguments = [&["bench", "--json", "--for", "0"], arguments].concat();
+    let output = machine.command(&arguments).output().expect("the command runs");
+    assert_eq!(output.status.code(), Some(code), "{arguments:?}: {}", said(&output));
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {}", said(&output)))
+}
+
+/// The rows of a contestant.
+fn rows<'a>(answer: &'a Value, contestant: &str) -> Vec<&'a Value> {
+    let rows = answer["rows"].as_array().expect("rows");
+    rows.iter().filter(|row| row["contestant"] == contestant).collect()
+}
+
+#[track_caller]
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_else(|| panic!("a number: {value}"))
+}
+
+/// A figure as it should be.
+#[track_caller]
+fn is_whole(row: &Value) {
+    let figure = &row["figure"];
+    assert!(number(&figure["megabytes_per_second"]) > 0.0 && row["fault"].is_null(), "{row}");
+    assert!(number(&figure["samples"]) >= 5.0 && number(&figure["spread"]) >= 0.0, "{row}");
+    assert!(number(&figure["cpu_ms_per_megabyte"]) >= 0.0, "{row}");
+    assert!(number(&row["context_switches_per_request"]) >= 0.0, "{row}");
+    let p50 = number(&row["latency_p50_us"]);
+    assert!(p50 > 0.0 && row["latency_p99_us"].as_f64().is_none_or(|p99| p99 >= p50), "{row}");
+}
+
+#[test]
+fn each_way_is_measured_beside_software_and_interrupts_prove_it() {
+    let test = "each_way_is_measured_beside_software_and_interrupts_prove_it";
+    let Some(machine) = Machine::with_accelerator(test) else { return };
+    let arguments = ["--size", "1K,16K", "--depth", "1,4", "--no-cpu-instructions", "AES-128-CBC"];
+    let answer = benched(&machine, &arguments, 0);
+    assert_eq!((&answer["schema"], &answer["interrupted"]), (&"outboard-bench/1".into(), &false.into()));
+    answer["rows"].as_array().expect("rows").iter().for_each(is_whole);
+    for software in ["OpenSSL", "OpenSSL without CPU instructions"] {
+        let rows = rows(&answer, software);
+        assert_eq!(rows.len(), 4, "two sizes, both ways: {answer}");
+        assert!(rows.iter().all(|row| row["evidence"].is_null() && row["depth"] == 1), "{answer}");
+    }
+    let contestants = answer["contestants"].as_array().expect("contestants");
+    let of = |kind: &str| contestants.iter().filter(|one| one["kind"] == kind).collect::<Vec<_>>();
+    let accelerators = of("accelerator");
+    assert!(!accelerators.is_empty(), "{answer}");
+    for way in accelerators {
+        assert_eq!(way["driver"], ACCELERATOR, "{answer}");
+        let rows = rows(&answer, way["name"].as_str().expect("a name"));
+        let depths = if way["interface"] == DEVICE { 2 } else { 1 };
+        assert_eq!(rows.len(), 4 * depths, "{way}: {answer}");
+        for row in rows {
+            assert_eq!(row["evidence"], "interrupts", "{row}");
+            assert!(number(&row["figure"]["interrupts_per_request"]) > 0.0, "{row}");
+        }
+    }
+    let plain = of("kernel-software");
+    assert!(plain.iter().all(|one| one["interface"] == "AF_ALG"), "{answer}");
+    match reachable_software_driver() {
+        Ok(driver) => assert!(plain.iter().any(|one| one["driver"] == driver.as_str()), "{driver}: {answer}"),
+        // Linux 7.3 has a list of names that AF_ALG takes.
+        Err(_) => assert!(answer["notes"].to_string().contains("was not measured: AF_ALG"), "{answer}"),
+    }
+
+    the_kernels_own_benchmark_is_read(&machine);
+
+    let mut command = machine.command(&["bench", "--for", "0", "--size", "4K", "--driver", ACCELERATOR]);
+    let output = command.output().expect("the command runs");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{}", said(&output));
+    for says in ["AES-128-CBC encryption, MB/s", &format!("\n  {ACCELERATOR} over "), " yes\n", "Linux "] {
+        assert!(text.contains(says), "{says}: {text}");
+    }
+}
+
+/// Of the driver that the kernel prefers, which is the accelerator's where the CPU has no instructions for it.
+fn the_kernels_own_benchmark_is_read(machine: &Machine) {
+    let arguments =
+        ["--kernel", "--size", "1K,64K", "--depth", "1,4", "--direction", "encrypt", "AES-128-CBC"];
+    let answer = benched(machine, &arguments, 0);
+    let contestants = answer["contestants"].as_array().expect("contestants");
+    let tcrypt = contestants.iter().find(|one| one["kind"] == "tcrypt").unwrap_or_else(|| panic!("{answer}"));
+    let rows = rows(&answer, tcrypt["name"].as_str().expect("a name"));
+    // It does not do 64 KiB.
+    let depths: Vec<&Value> = rows.iter().map(|row| &row["depth"]).collect();
+    assert_eq!(depths, [1, 4], "{answer}");
+    for row in rows {
+        assert!(row["bytes"] == 1024 && row["figure"]["samples"] == 5 && row["fault"].is_null(), "{row}");
+        assert!(number(&row["figure"]["megabytes_per_second"]) > 0.0, "{row}");
+        let expected = if tcrypt["driver"] == ACCELERATOR { "interrupts".into() } else { Value::Null };
+        assert_eq!(row["evidence"], expected, "{row}");
+    }
+}
+
+/// One test of many parts, because the simulation takes long to load.
+#[test]
+fn the_simulations_model_is_found_and_what_it_only_pretends_is_unmasked() {
+    let test = "the_simulations_model_is_found_and_what_it_only_pretends_is_unmasked";
+    let Some(machine) = Machine::new(test) else { return };
+    if !Path::new(DEVICE).exists() {
+        return skip(test, format!("{DEVICE} (insmod outboard.ko)"));
+    }
+    let Some(file) = Simulated::find(test) else { return };
+    let simulated = Simulated::load(&file);
+    fs::write(format!("{SYSFS}/allow"), DRIVER).expect("it is allowed");
+
+    latency_interrupts_and_depth_are_the_models(&machine, &simulated);
+    ctrl_c_leaves_what_was_measured(&machine);
+    what_the_cpu_did_is_no_figure_of_the_accelerators(&machine, &simulated);
+    what_is_wrong_or_fails_is_no_figure(&machine, &simulated);
+}
+
+const DRIVER: &str = "sim-ctr-aes";
+
+/// The simulation alone, over the interface that it is allowed to.
+const SIMULATED: [&str; 5] = ["--driver", DRIVER, "--interface", DEVICE, "AES-128-CTR"];
+
+const NAME: &str = "sim-ctr-aes over /dev/outboard";
+
+fn latency_interrupts_and_depth_are_the_models(machine: &Machine, simulated: &Simulated) {
+    simulated.takes(Duration::from_millis(20));
+    let arguments = ["--size", "4K", "--depth", "1,16", "--direction", "encrypt"];
+    let answer = benched(machine, &[&arguments[..], &SIMULATED].concat(), 0);
+    let [one, many] = rows(&answer, NAME)[..] else { panic!("two: {answer}") };
+    for row in [one, many] {
+        is_whole(row);
+        assert_eq!(row["evidence"], "interrupts", "{row}");
+        assert!(number(&row["latency_p50_us"]) >= 20_000.0, "faster than light: {row}");
+    }
+    // One at a time: an interrupt for each, and 4096 bytes in 20 ms at most.
+    let per_request = number(&one["figure"]["interrupts_per_request"]);
+    assert!((0.9..=1.1).contains(&per_request), "{one}");
+    let [slow, fast] = [one, many].map(|row| number(&row["figure"]["megabytes_per_second"]));
+    assert!(slow <= 0.205 && fast > slow && fast <= 16.0 * 0.205, "{slow} {fast}: {answer}");
+    assert_eq!(rows(&answer, "OpenSSL").len(), 1, "{answer}");
+}
+
+fn ctrl_c_leaves_what_was_measured(machine: &Machine) {
+    let arguments = [&["bench", "--json", "--for", "1h", "--depth", "1"], &SIMULATED[..]].concat();
+    let mut child = machine.command(&arguments).spawn().expect("the command runs");
+    let mut errors = BufReader::new(child.stderr.take().expect("piped"));
+    let mut line = String::new();
+    errors.read_line(&mut line).expect("a line");
+    assert!(
+        line.starts_with("outboard bench: 28 figures, about 60:") || line.contains("about 59:"),
+        "{line}"
+    );
+    let count = format!("{SYSFS}/drivers/{DRIVER}/requests");
+    let requests = || fs::read_to_string(&count).ok().and_then(|text| text.trim().parse::<u64>().ok());
+    let before = requests().expect("a number");
+    // So many that the first figure has its first sample, and far fewer than all have.
+    wait_until("a figure begun", || requests().is_some_and(|now| now > before + 300));
+    let pid = i32::try_from(child.id()).expect("a process number");
+    // SAFETY: the child has not been waited for, so its number is its own.
+    unsafe { libc::kill(pid, libc::SIGINT) };
+    let mut text = String::new();
+    child.stdout.take().expect("piped").read_to_string(&mut text).expect("the end");
+    assert_eq!(child.wait().expect("it ends").code(), Some(130), "{text}");
+    let answer: Value = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
+    let rows = answer["rows"].as_array().expect("rows");
+    assert!(answer["interrupted"] == true && !rows.is_empty() && rows.len() < 28, "{answer}");
+    assert!(
+        rows.iter().all(|row| row["fault"].is_null() && number(&row["figure"]["samples"]) > 0.0),
+        "{answer}"
+    );
+}
+
+fn what_the_cpu_did_is_no_figure_of_the_accelerators(machine: &Machine, simulated: &Simulated) {
+    simulated.takes(Duration::ZERO);
+    simulated.set("soft_below", "1000000");
+    let arguments = [&["--size", "1K", "--depth", "1,4"], &SIMULATED[..]].concat();
+    let answer = benched(machine, &arguments, 1);
+    let silent = rows(&answer, NAME);
+    assert_eq!(silent.len(), 4, "{answer}");
+    for row in silent {
+        assert_eq!(row["evidence"], "contradicted", "{row}");
+        assert!(row["fault"].as_str().is_some_and(|why| why.contains("no interrupt")), "{row}");
+        assert_eq!(number(&row["figure"]["interrupts_per_request"]), 0.0, "{row}");
+    }
+    rows(&answer, "OpenSSL").into_iter().for_each(is_whole);
+    let output =
+        machine.command(&[&["bench", "--for", "0"], &arguments[..]].concat()).output().expect("it runs");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        output.status.code() == Some(1) && text.contains("NOT A FIGURE: AES-128-CTR"),
+        "{}",
+        said(&output)
+    );
+    simulated.set("soft_below", "0");
+}
+
+fn what_is_wrong_or_fails_is_no_figure(machine: &Machine, simulated: &Simulated) {
+    let arguments = [&["--size", "1K", "--depth", "1"], &SIMULATED[..]].concat();
+    for (fault, says) in [("wrong every=1", "wrong from byte"), ("error 5 every=1", DRIVER)] {
+        simulated.fault(&format!("{DRIVER} {fault}"));
+        let answer = benched(machine, &arguments, 1);
+        for row in rows(&answer, NAME) {
+            assert!(row["fault"].as_str().is_some_and(|why| why.contains(says)), "{row}");
+            assert!(row["figure"].is_null() && row["evidence"].is_null(), "{row}");
+        }
+        rows(&answer, "OpenSSL").into_iter().for_each(is_whole);
+        simulated.fault("clear");
+    }
+    benched(machine, &arguments, 0);
+}
