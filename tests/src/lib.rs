@@ -28,6 +28,7 @@ pub mod seeded;
 pub mod simulated;
 pub mod skip;
 pub mod stream;
+pub mod surroundings;
 pub mod tls;
 pub mod tuning;
 pub mod world;

@@ -19,6 +19,6 @@ pub use context::{Context, Direction, Outcome};
 pub use digest::{Digest, DigestContext};
 pub use errors::{Entry, clear, drain, text};
 pub use library::{modules_dir, version};
-pub use library_context::{LibraryContext, Provider};
+pub use library_context::{LibraryContext, Provider, cleanup};
 pub use params::TlsRecords;
 pub use random::{Random, RandomState, random_bytes, reseed};
