@@ -13,6 +13,7 @@ pub mod device;
 pub mod digests;
 pub mod elf;
 pub mod evp;
+pub mod gnutls;
 pub mod hwrng;
 pub mod kernel_module;
 pub mod machine;

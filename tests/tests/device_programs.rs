@@ -1,0 +1,234 @@
+//! Programs that know nothing of providers, with the simulated accelerator behind /dev/outboard: Python, GnuTLS on the other
+//! side, `openssl speed`, and programs that change their user (setuid).
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Output, Stdio};
+
+use outboard_tests::bytes::{assert_same, bytes};
+use outboard_tests::command::{command, on_path, run, said, succeeded};
+use outboard_tests::digests::DIGESTS;
+use outboard_tests::gnutls::{Gnutls, Ground, Suite};
+use outboard_tests::hwrng::in_child_with;
+use outboard_tests::machine::cpu_has_aes;
+use outboard_tests::simulated::{Reachable, Simulated};
+use outboard_tests::skip::skip;
+use outboard_tests::tls::put_certificate;
+use outboard_tests::world::{AEADS, CIPHERS, OTHER_CIPHERS, Order, Way, World, write_text};
+
+const DRIVERS: [&str; 12] = [
+    "sim-cbc-aes",
+    "sim-ctr-aes",
+    "sim-ecb-aes",
+    "sim-xts-aes",
+    "sim-cbc-des3-ede",
+    "sim-gcm-aes",
+    "sim-ccm-aes",
+    "sim-sha1",
+    "sim-sha224",
+    "sim-sha256",
+    "sim-sha384",
+    "sim-sha512",
+];
+
+const NOBODY: u32 = 65534;
+
+/// A world with every driver, and a configuration beside it that lacks the provider.
+struct Place {
+    world: World,
+    plain: PathBuf,
+    openssl: PathBuf,
+}
+
+/// One test of many parts, because the simulation takes long to load: the kernel tests all its drivers.
+#[test]
+fn programs_that_know_nothing_of_providers_are_served_by_the_accelerator() {
+    let test = "programs_that_know_nothing_of_providers_are_served_by_the_accelerator";
+    let Some(Reachable { simulated, openssl, .. }) = Simulated::reachable(test) else { return };
+    simulated.allow(&DRIVERS);
+    let settings = [("THRESHOLDS", "ALL:1024"), ("DIGESTS", "ALL")];
+    let world = World::new(Way::Simulated(DRIVERS.join(",")), &settings, Order::DefaultFirst);
+    let world = world.unwrap_or_else(|error| panic!("{error}"));
+    let plain = world.folder().join("plain.cnf");
+    write_text(&plain, "default = default_section\n", "", "");
+    put_certificate(&openssl, &plain, world.folder());
+    let place = Place { world, plain, openssl };
+
+    every_algorithm_goes_through_openssl_speed(&place);
+    setuid_programs_read_the_systems_configuration_alone(&place);
+    match on_path("python3") {
+        Some(python) => python_hashes_and_speaks_tls(&place, &python),
+        None => skip(test, "the python3 command"),
+    }
+    match Gnutls::find() {
+        Ok(gnutls) => gnutls_understands_what_we_say(&place, &gnutls),
+        Err(missing) => skip(test, missing),
+    }
+}
+
+impl Place {
+    fn folder(&self) -> &Path {
+        self.world.folder()
+    }
+}
+
+/// Each for a second, as one process and as two, several at a time: whether it works is asked, not how fast it is.
+fn every_algorithm_goes_through_openssl_speed(place: &Place) {
+    const AT_ONCE: usize = 8;
+    let all: Vec<&str> = CIPHERS.into_iter().chain(OTHER_CIPHERS).chain(AEADS).chain(DIGESTS).collect();
+    for multi in [&[][..], &["-multi", "2"]] {
+        let before: Vec<u64> = all.iter().map(|name| place.world.counts_of(name).hw_requests).collect();
+        for some in all.chunks(AT_ONCE) {
+            let speed = |name: &str| {
+                let mut arguments = vec!["speed", "-seconds", "1", "-bytes", "8192", "-evp", name];
+                arguments.extend(AEADS.contains(&name).then_some("-aead"));
+                arguments.extend(multi);
+                let mut command = command(&place.openssl, &place.world.config(), &arguments);
+                command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+                command.spawn().expect("openssl speed")
+            };
+            let running: Vec<_> = some.iter().map(|name| (name, speed(name))).collect();
+            for (name, child) in running {
+                let output = child.wait_with_output().expect("openssl speed");
+                let text = String::from_utf8_lossy(&output.stderr).to_lowercase();
+                let is_fine =
+                    output.status.success() && !text.contains("error") && !text.contains("outboard");
+                assert!(is_fine, "{name} {multi:?}: {}", said(&output));
+            }
+        }
+        for (name, before) in all.iter().zip(before) {
+            let counts = place.world.counts_of(name);
+            assert!(counts.hw_requests > before, "{name} {multi:?}: nothing went to the accelerator");
+            assert_eq!((counts.failures, counts.mismatches), (0, 0), "{name} {multi:?}: {counts:?}");
+        }
+    }
+}
+
+/// OPENSSL_CONF is what the caller says, so OpenSSL does not listen to it there; what root wrote it reads.
+fn setuid_programs_read_the_systems_configuration_alone(place: &Place) {
+    let program = place.folder().join("openssl-setuid");
+    fs::copy(&place.openssl, &program).expect("a file in the folder");
+    for (path, mode) in [(program.as_path(), 0o4755), (place.folder(), 0o755)] {
+        fs::set_permissions(path, Permissions::from_mode(mode)).expect("root may");
+    }
+    let file = place.folder().join("message");
+    fs::write(&file, bytes(1, 1_000_000)).expect("a file in the folder");
+    let name = file.to_str().expect("a plain name");
+    let key = ["-K", "000102030405060708090a0b0c0d0e0f", "-iv", "f0e0d0c0b0a090807060504030201000"];
+    let arguments = [&["enc", "-aes-128-cbc", "-in", name][..], &key].concat();
+    let expected = run(&place.openssl, &place.plain, &arguments);
+    succeeded(&expected, &arguments);
+    let as_somebody = |arguments: &[&str]| -> Output {
+        let mut command = command(&program, &place.world.config(), arguments);
+        command.uid(NOBODY).gid(NOBODY).output().expect("the program")
+    };
+    let encrypt = |what: &str| {
+        let before = place.world.counts();
+        let output = as_somebody(&arguments);
+        assert!(output.status.success() && output.stderr.is_empty(), "{what}: {}", said(&output));
+        assert_same(&output.stdout, &expected.stdout, what);
+        place.world.counts() - before
+    };
+    let list = as_somebody(&["list", "-providers"]);
+    let text = succeeded(&list, &["list", "-providers"]);
+    assert!(text.contains("default") && !text.contains("outboard"), "OPENSSL_CONF is obeyed: {text}");
+    assert_eq!(encrypt("with OPENSSL_CONF").requests(), 0, "OPENSSL_CONF is obeyed");
+
+    let directory = run(&place.openssl, &place.plain, &["version", "-d"]);
+    let directory = succeeded(&directory, &["version", "-d"]);
+    let directory = directory.split('"').nth(1).expect("OPENSSLDIR: \"...\"");
+    let system = Path::new(directory).join("openssl.cnf");
+    in_child_with(system.to_str().expect("a plain name"), &place.world.config(), || {
+        let done = encrypt("with the system's openssl.cnf");
+        if done.hw_bytes < 900_000 || done.failures + done.mismatches > 0 {
+            return Err(format!("with the system's openssl.cnf: {done:?}"));
+        }
+        Ok(())
+    });
+}
+
+/// Server and client in one process, and hashes: the program prints the same with the provider and without.
+fn python_hashes_and_speaks_tls(place: &Place, python: &Path) {
+    const SIZE: u64 = 2_000_000;
+    let program = place.folder().join("program.py");
+    fs::write(&program, include_str!("../src/python_program.py")).expect("a file in the folder");
+    let names = [&program, place.folder()].map(|path| path.to_str().expect("a plain name"));
+    let size = SIZE.to_string();
+    for (version, suite, algorithm) in [
+        ("TLSv1_2", "ECDHE-RSA-AES256-SHA384", "AES-256-CBC"),
+        ("TLSv1_2", "ECDHE-RSA-AES128-GCM-SHA256", "AES-128-GCM"),
+        // Python leaves the choice to OpenSSL.
+        ("TLSv1_3", "TLS_AES_256_GCM_SHA384", "AES-256-GCM"),
+    ] {
+        let arguments = [names[0], names[1], version, suite, &size];
+        let what = format!("{version}, {suite}");
+        let all = |names: &[&str]| names.iter().map(|name| place.world.counts_of(name)).collect::<Vec<_>>();
+        let named: Vec<&str> = DIGESTS.into_iter().chain([algorithm]).collect();
+        let before = all(&named);
+        let [ours, plain] = [&place.world.config(), &place.plain].map(|config| {
+            let output = run(python, config, &arguments);
+            assert!(output.status.success() && output.stderr.is_empty(), "{what}: {}", said(&output));
+            String::from_utf8_lossy(&output.stdout).into_owned()
+        });
+        assert_eq!(ours, plain, "{what}");
+        assert!(ours.contains(suite) && ours.ends_with("True\n"), "{what}: {ours}");
+        for ((name, after), before) in named.iter().zip(all(&named)).zip(before) {
+            let done = after - before;
+            assert_eq!((done.failures, done.mismatches), (0, 0), "{what}, {name}: {done:?}");
+            // Both sides seal and open it, there and back.
+            let least = if *name == algorithm { 4 * SIZE * 95 / 100 } else { 200_000 };
+            assert!(done.hw_bytes >= least, "{what}, {name}: {done:?}");
+        }
+    }
+}
+
+/// Sessions with GnuTLS as the other side, OpenSSL as server and as client.
+fn gnutls_understands_what_we_say(place: &Place, gnutls: &Gnutls) {
+    const SIZE: usize = 2_000_000;
+    // One line: gnutls-serv sends back when a line ends.
+    let mut line: Vec<u8> = bytes(1, SIZE).iter().map(|byte| b'A' + byte % 26).collect();
+    line.push(b'\n');
+    fs::write(place.folder().join("line"), &line).expect("a file in the folder");
+    // A CPU with AES instructions has OpenSSL's stitched ciphers for these two where the MAC is encrypted too.
+    let unless_stitched = |algorithm| if cpu_has_aes() { None } else { Some(algorithm) };
+    for (version, name, priority, algorithm) in [
+        ("-tls1_2", "ECDHE-RSA-AES128-SHA", "+VERS-TLS1.2:+AES-128-CBC:+SHA1", Some("AES-128-CBC")),
+        ("-tls1_2", "AES128-SHA", "+VERS-TLS1.2:+AES-128-CBC:+SHA1:%NO_ETM", unless_stitched("AES-128-CBC")),
+        ("-tls1_2", "AES256-SHA256", "+VERS-TLS1.2:+AES-256-CBC:+SHA256", Some("AES-256-CBC")),
+        (
+            "-tls1_2",
+            "ECDHE-RSA-AES256-SHA384",
+            "+VERS-TLS1.2:+AES-256-CBC:+SHA384:%NO_ETM",
+            Some("AES-256-CBC"),
+        ),
+        ("-tls1_2", "ECDHE-RSA-AES128-GCM-SHA256", "+VERS-TLS1.2:+AES-128-GCM:+AEAD", Some("AES-128-GCM")),
+        // Records of TLS 1.2 in CCM stay in software.
+        ("-tls1_2", "AES128-CCM", "+VERS-TLS1.2:+AES-128-CCM:+AEAD", None),
+        ("-tls1_3", "TLS_AES_256_GCM_SHA384", "+VERS-TLS1.3:+AES-256-GCM:+AEAD", Some("AES-256-GCM")),
+        ("-tls1_3", "TLS_AES_128_CCM_SHA256", "+VERS-TLS1.3:+AES-128-CCM:+AEAD", Some("AES-128-CCM")),
+    ] {
+        let suite = Suite { version, name, priority };
+        let (openssl, config) = (place.openssl.as_path(), place.world.config());
+        let ground = Ground { gnutls, openssl, config: &config, folder: place.folder(), suite };
+        let parts: [(&str, usize, &dyn Fn() -> Result<Vec<u8>, String>); 3] = [
+            ("to s_server", 1, &|| ground.up(&line)),
+            ("from s_server", 1, &|| ground.down("line", line.len())),
+            ("from s_client and back", 2, &|| ground.there_and_back(&line)),
+        ];
+        for (way, times, carry) in parts {
+            let what = format!("{suite:?} {way}");
+            let before = place.world.counts();
+            let of_it = |algorithm| place.world.counts_of(algorithm).hw_bytes;
+            let hardware = algorithm.map(of_it);
+            let received = carry().unwrap_or_else(|problem| panic!("{what}: {problem}"));
+            assert_same(&received, &line, &what);
+            let done = place.world.counts() - before;
+            assert_eq!((done.failures, done.mismatches), (0, 0), "{what}: {done:?}");
+            let hardware = algorithm.map(|algorithm| of_it(algorithm) - hardware.unwrap_or_default());
+            let least = (times * SIZE * 95 / 100) as u64;
+            assert!(hardware.is_none_or(|bytes| bytes >= least), "{what}: {hardware:?} of {least}: {done:?}");
+        }
+    }
+}
