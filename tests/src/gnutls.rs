@@ -54,14 +54,14 @@ impl Ground<'_> {
     pub fn up(&self, plain: &[u8]) -> Result<Vec<u8>, String> {
         let mut server = self.s_server(&["-quiet"])?;
         let _client = self.gnutls_client(&server, plain)?;
-        server.gives(|got| (got.len() >= plain.len()).then_some(got))
+        server.gives(plain.len(), Some)
     }
 
     /// Fetches a file of the folder by gnutls-cli from `openssl s_server`, as HTTP would.
     pub fn down(&self, name: &str, length: usize) -> Result<Vec<u8>, String> {
         let server = self.s_server(&["-WWW"])?;
         let mut client = self.gnutls_client(&server, format!("GET /{name} HTTP/1.0\r\n\r\n").as_bytes())?;
-        client.gives(|got| {
+        client.gives(length, |got| {
             let body = got.windows(4).position(|bytes| bytes == b"\r\n\r\n")? + 4;
             (got.len() >= body + length).then(|| got[body..].to_vec())
         })
@@ -83,7 +83,7 @@ impl Ground<'_> {
         let client = command(self.openssl, self.config, &arguments);
         let mut client = Running::start(client, self.folder, "s_client", port)?;
         client.hears(line)?;
-        client.gives(|got| (got.len() >= line.len()).then_some(got))
+        client.gives(line.len(), Some)
     }
 
     fn s_server(&self, more: &[&str]) -> Result<Running, String> {
@@ -161,9 +161,17 @@ impl Running {
         })
     }
 
-    /// Waits until what it has printed is all that is wanted.
-    fn gives(&mut self, is_all: impl Fn(Vec<u8>) -> Option<Vec<u8>>) -> Result<Vec<u8>, String> {
-        self.wait("give all of it", || is_all(fs::read(&self.output).unwrap_or_default()))
+    /// Waits until what it has printed, `length` bytes at least, is all that is wanted.
+    fn gives(
+        &mut self,
+        length: usize,
+        is_all: impl Fn(Vec<u8>) -> Option<Vec<u8>>,
+    ) -> Result<Vec<u8>, String> {
+        let so_far = || fs::metadata(&self.output).map_or(0, |data| data.len());
+        self.wait("give all of it", || {
+            // Looked at only then: the sessions want the CPU.
+            if so_far() < length as u64 { None } else { is_all(fs::read(&self.output).ok()?) }
+        })
     }
 
     fn wait<T>(&self, what: &str, ready: impl Fn() -> Option<T>) -> Result<T, String> {
@@ -175,7 +183,7 @@ impl Running {
             if start.elapsed() > PATIENCE {
                 return Err(format!("{} does not {what}:\n{}", self.name, self.said()));
             }
-            std::thread::sleep(Duration::from_millis(20));
+            std::thread::sleep(Duration::from_millis(30));
         }
     }
 
