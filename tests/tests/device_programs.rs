@@ -1,11 +1,11 @@
 //! Programs that know nothing of providers, with the simulated accelerator behind /dev/outboard: Python, GnuTLS on the other
-//! side, `openssl speed`, and programs that change their user (setuid).
+//! side, and programs that change their user (setuid).
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Output, Stdio};
+use std::process::Output;
 
 use outboard_tests::bytes::{assert_same, bytes};
 use outboard_tests::command::{command, on_path, run, said, succeeded};
@@ -16,22 +16,7 @@ use outboard_tests::machine::cpu_has_aes;
 use outboard_tests::simulated::{Reachable, Simulated};
 use outboard_tests::skip::skip;
 use outboard_tests::tls::put_certificate;
-use outboard_tests::world::{AEADS, CIPHERS, OTHER_CIPHERS, Order, Way, World, write_text};
-
-const DRIVERS: [&str; 12] = [
-    "sim-cbc-aes",
-    "sim-ctr-aes",
-    "sim-ecb-aes",
-    "sim-xts-aes",
-    "sim-cbc-des3-ede",
-    "sim-gcm-aes",
-    "sim-ccm-aes",
-    "sim-sha1",
-    "sim-sha224",
-    "sim-sha256",
-    "sim-sha384",
-    "sim-sha512",
-];
+use outboard_tests::world::{World, write_text};
 
 const NOBODY: u32 = 65534;
 
@@ -47,16 +32,12 @@ struct Place {
 fn programs_that_know_nothing_of_providers_are_served_by_the_accelerator() {
     let test = "programs_that_know_nothing_of_providers_are_served_by_the_accelerator";
     let Some(Reachable { simulated, openssl, .. }) = Simulated::reachable(test) else { return };
-    simulated.allow(&DRIVERS);
-    let settings = [("THRESHOLDS", "ALL:1024"), ("DIGESTS", "ALL")];
-    let world = World::new(Way::Simulated(DRIVERS.join(",")), &settings, Order::DefaultFirst);
-    let world = world.unwrap_or_else(|error| panic!("{error}"));
+    let world = simulated.world_of_everything();
     let plain = world.folder().join("plain.cnf");
     write_text(&plain, "default = default_section\n", "", "");
     put_certificate(&openssl, &plain, world.folder());
     let place = Place { world, plain, openssl };
 
-    every_algorithm_goes_through_openssl_speed(&place);
     setuid_programs_read_the_systems_configuration_alone(&place);
     match on_path("python3") {
         Some(python) => python_hashes_and_speaks_tls(&place, &python),
@@ -72,50 +53,6 @@ impl Place {
     fn folder(&self) -> &Path {
         self.world.folder()
     }
-}
-
-/// Each for a second, as one process and as two, several at a time: whether it works is asked, not how fast it is.
-fn every_algorithm_goes_through_openssl_speed(place: &Place) {
-    const AT_ONCE: usize = 12;
-    let all: Vec<&str> = CIPHERS.into_iter().chain(OTHER_CIPHERS).chain(AEADS).chain(DIGESTS).collect();
-    for multi in [&[][..], &["-multi", "2"]] {
-        let mut total = 0;
-        for some in all.chunks(AT_ONCE) {
-            let speed = |name: &str| {
-                let mut arguments = vec!["speed", "-seconds", "1", "-bytes", "8192", "-evp", name];
-                arguments.extend(AEADS.contains(&name).then_some("-aead"));
-                arguments.extend(multi);
-                let mut command = command(&place.openssl, &place.world.config(), &arguments);
-                command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-                command.spawn().expect("openssl speed")
-            };
-            let running: Vec<_> =
-                some.iter().map(|name| (name, place.world.counts_of(name), speed(name))).collect();
-            for (name, before, child) in running {
-                let output = child.wait_with_output().expect("openssl speed");
-                let what = format!("{name} {multi:?}: {}", said(&output));
-                let text = String::from_utf8_lossy(&output.stderr).to_lowercase();
-                let is_fine = !text.contains("error") && !text.contains("outboard[");
-                assert!(output.status.success() && is_fine, "{what}");
-                let done = place.world.counts_of(name) - before;
-                assert_eq!((done.failures, done.mismatches), (0, 0), "{what}{done:?}");
-                // A machine that stands still when the second begins gets nothing done in it.
-                let times = times(&text);
-                assert!(done.hw_requests >= times, "{what}{times} times, by hardware: {done:?}");
-                total += times;
-            }
-        }
-        assert!(total > 0, "{multi:?}: openssl speed did nothing");
-    }
-}
-
-/// How often `openssl speed` says it did a thing: "Doing ... blocks: 17 ...'s in", and each of several processes "+R:17:".
-fn times(text: &str) -> u64 {
-    let of_one = text.split(" size blocks: ").skip(1);
-    let of_each = text.split("+r:").skip(1);
-    let number =
-        |rest: &str| rest.split(|end: char| !end.is_ascii_digit()).next().and_then(|n| n.parse::<u64>().ok());
-    of_one.chain(of_each).filter_map(number).sum()
 }
 
 /// OPENSSL_CONF is what the caller says, so OpenSSL does not listen to it there; what root wrote it reads.
