@@ -1,5 +1,6 @@
 //! fork(2) in tests: what a child finds out comes back as its exit status.
 
+use std::io::Write;
 use std::time::{Duration, Instant};
 
 use crate::patience::PATIENCE;
@@ -42,6 +43,20 @@ pub fn fork(exit: Exit, body: impl FnOnce() -> bool) -> ForkedChild {
             Exit::Clean => libc::exit(status),
         }
     }
+}
+
+/// Runs `body` in a child; what it finds wrong is printed and fails the test.
+#[track_caller]
+pub fn in_child(body: impl FnOnce() -> Result<(), String>) {
+    let child = fork(Exit::Quick, || {
+        let found = body();
+        if let Err(problem) = &found {
+            // Past libtest's capture, which is the parent's.
+            let _ = writeln!(std::io::stderr(), "\nin the child: {problem}");
+        }
+        found.is_ok()
+    });
+    child.wait().unwrap_or_else(|problem| panic!("{problem}"));
 }
 
 impl ForkedChild {

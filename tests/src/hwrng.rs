@@ -7,7 +7,7 @@ use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use crate::child::{Exit, fork};
+use crate::child::in_child;
 
 /// The device.
 pub const DEVICE: &str = "/dev/hwrng";
@@ -22,20 +22,6 @@ pub fn missing() -> Option<String> {
     }
     let readable = File::open(DEVICE).err();
     readable.map(|error| format!("a readable {DEVICE} ({error})"))
-}
-
-/// Runs `body` in a child; what it finds wrong is printed and fails the test.
-#[track_caller]
-pub fn in_child(body: impl FnOnce() -> Result<(), String>) {
-    let child = fork(Exit::Quick, || {
-        let found = body();
-        if let Err(problem) = &found {
-            // Past libtest's capture, which is the parent's.
-            let _ = writeln!(std::io::stderr(), "\nin the child: {problem}");
-        }
-        found.is_ok()
-    });
-    child.wait().unwrap_or_else(|problem| panic!("{problem}"));
 }
 
 /// As `in_child`, with `other` in the place of `path` for the child and what it starts.

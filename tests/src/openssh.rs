@@ -118,7 +118,7 @@ impl Drop for Server<'_> {
 }
 
 /// A port that nobody listens on.
-fn free_port() -> u16 {
+pub fn free_port() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port of the loopback interface");
     listener.local_addr().expect("it has one").port()
 }

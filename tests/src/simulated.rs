@@ -12,6 +12,23 @@ use crate::kernel_module;
 use crate::module::module;
 use crate::patience::wait_until;
 use crate::skip::skip;
+use crate::world::{Order, Way, World};
+
+/// Its drivers that the provider has a use for.
+const DRIVERS: [&str; 12] = [
+    "sim-cbc-aes",
+    "sim-ctr-aes",
+    "sim-ecb-aes",
+    "sim-xts-aes",
+    "sim-cbc-des3-ede",
+    "sim-gcm-aes",
+    "sim-ccm-aes",
+    "sim-sha1",
+    "sim-sha224",
+    "sim-sha256",
+    "sim-sha384",
+    "sim-sha512",
+];
 
 /// The simulated accelerator, until dropped.
 pub struct Simulated(());
@@ -59,6 +76,23 @@ impl Simulated {
             own.all(|driver| driver.contains(": passed\n"))
         });
         Simulated(())
+    }
+
+    /// Allows these of its drivers to /dev/outboard, without asking for their answers first.
+    #[track_caller]
+    pub fn allow(&self, drivers: &[&str]) {
+        for driver in drivers {
+            fs::write(format!("{SYSFS}/allow"), driver).unwrap_or_else(|error| panic!("{driver}: {error}"));
+        }
+    }
+
+    /// A world where it does every cipher and digest, from 1 KiB on.
+    #[track_caller]
+    pub fn world_of_everything(&self) -> World {
+        self.allow(&DRIVERS);
+        let settings = [("THRESHOLDS", "ALL:1024"), ("DIGESTS", "ALL")];
+        let world = World::new(Way::Simulated(DRIVERS.join(",")), &settings, Order::DefaultFirst);
+        world.unwrap_or_else(|error| panic!("{error}"))
     }
 
     /// Adds a fault, such as `sim-ctr-aes wrong every=100`, or takes all away: `clear`.

@@ -9,9 +9,10 @@ use std::path::{Path, PathBuf};
 use std::process::Output;
 
 use outboard_tests::bytes::bytes;
+use outboard_tests::child::in_child;
 use outboard_tests::command::{command, failed, on_path, run, said, succeeded};
 use outboard_tests::evp::{self, RandomState, random_bytes, reseed};
-use outboard_tests::hwrng::{CURRENT, DEVICE, bytes_read, in_child, in_child_with};
+use outboard_tests::hwrng::{CURRENT, DEVICE, bytes_read, in_child_with};
 use outboard_tests::sandbox::enter;
 use outboard_tests::seeded::{SOURCE, Seeded, check};
 use outboard_tests::skip::skip;

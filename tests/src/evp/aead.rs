@@ -24,6 +24,17 @@ impl Context {
         self.ctrl(SET_IVLEN, length as c_int, null_mut())
     }
 
+    /// `EVP_CipherInit_ex2` with an IV that is as long as was set, and may be shorter or longer than a block.
+    pub fn init_with_nonce(&mut self, key: &[u8], nonce: &[u8]) -> Outcome {
+        assert_eq!(usize::try_from(self.nonce_length()), Ok(nonce.len()), "the length that was set");
+        // SAFETY: the context is alive and has a cipher; the key has its length, which the caller took from the cipher, and the
+        // IV the length that was set.
+        let returned = unsafe {
+            (library().EVP_CipherInit_ex2)(self.pointer(), null(), key.as_ptr(), nonce.as_ptr(), -1, null())
+        };
+        Outcome::of(returned, 0)
+    }
+
     /// The IV's length now.
     pub fn nonce_length(&mut self) -> c_int {
         // SAFETY: the context is alive and has a cipher, as every caller's has.

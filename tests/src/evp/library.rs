@@ -42,6 +42,7 @@ macro_rules! functions {
 
 functions! {
     OpenSSL_version: fn(c_int) -> *const c_char;
+    OPENSSL_cleanup: fn();
     OSSL_LIB_CTX_new: fn() -> *mut c_void;
     OSSL_LIB_CTX_free: fn(*mut c_void);
     OSSL_LIB_CTX_load_config: fn(*mut c_void, *const c_char) -> c_int;

@@ -3,7 +3,7 @@
 use std::ffi::{CString, c_void};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use std::ptr::NonNull;
+use std::ptr::{NonNull, null_mut};
 use std::sync::Arc;
 
 use super::library::library;
@@ -12,8 +12,9 @@ use super::library::library;
 #[derive(Clone, Debug)]
 pub struct LibraryContext(Arc<Owned>);
 
+/// Null: the process's own, which nobody frees.
 #[derive(Debug)]
-struct Owned(NonNull<c_void>);
+struct Owned(*mut c_void);
 
 // SAFETY: a library context is made to be shared by threads; libcrypto locks what it changes.
 unsafe impl Send for Owned {}
@@ -25,7 +26,13 @@ impl LibraryContext {
     pub fn new() -> LibraryContext {
         // SAFETY: the function takes nothing.
         let context = unsafe { (library().OSSL_LIB_CTX_new)() };
-        LibraryContext(Arc::new(Owned(NonNull::new(context).expect("memory for a library context"))))
+        assert!(!context.is_null(), "memory for a library context");
+        LibraryContext(Arc::new(Owned(context)))
+    }
+
+    /// The one that applications use which make none.
+    pub fn default_of_the_process() -> LibraryContext {
+        LibraryContext(Arc::new(Owned(null_mut())))
     }
 
     /// Reads an openssl.cnf; false when OpenSSL calls that a failure (a provider that fails need not be one).
@@ -51,7 +58,7 @@ impl LibraryContext {
     }
 
     pub(super) fn pointer(&self) -> *mut c_void {
-        self.0.0.as_ptr()
+        self.0.0
     }
 }
 
@@ -63,9 +70,15 @@ impl Default for LibraryContext {
 
 impl Drop for Owned {
     fn drop(&mut self) {
-        // SAFETY: the context is ours and nothing uses it any more.
-        unsafe { (library().OSSL_LIB_CTX_free)(self.0.as_ptr()) }
+        // SAFETY: the context is ours and nothing uses it any more; null is let be.
+        unsafe { (library().OSSL_LIB_CTX_free)(self.0) }
     }
+}
+
+/// `OPENSSL_cleanup`: what exit(3) does to libcrypto, now. Nothing of it can be used afterwards, and nothing that is alive be freed.
+pub fn cleanup() {
+    // SAFETY: the function takes nothing.
+    unsafe { (library().OPENSSL_cleanup)() }
 }
 
 /// A loaded provider; unloaded when dropped.

@@ -21,6 +21,6 @@ pub use digest::{Digest, DigestContext};
 pub use errors::{Entry, clear, drain, text};
 pub use job::{Job, without_pauses};
 pub use library::{modules_dir, version};
-pub use library_context::{LibraryContext, Provider};
+pub use library_context::{LibraryContext, Provider, cleanup};
 pub use params::TlsRecords;
 pub use random::{Random, RandomState, random_bytes, reseed};

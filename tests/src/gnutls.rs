@@ -1,0 +1,201 @@
+//! TLS sessions between OpenSSL's command and GnuTLS's, over TCP.
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::command::{command, on_path};
+use crate::openssh::free_port;
+use crate::patience::PATIENCE;
+
+/// GnuTLS's commands.
+pub struct Gnutls {
+    server: PathBuf,
+    client: PathBuf,
+}
+
+/// A suite, as both name it.
+#[derive(Clone, Copy, Debug)]
+pub struct Suite<'a> {
+    /// `-tls1_2` or `-tls1_3`.
+    pub version: &'a str,
+    /// OpenSSL's name.
+    pub name: &'a str,
+    /// What of GnuTLS's priority string stands for it.
+    pub priority: &'a str,
+}
+
+/// Where sessions of one suite take place.
+pub struct Ground<'a> {
+    /// The commands of the one side.
+    pub gnutls: &'a Gnutls,
+    /// `openssl`, the other side.
+    pub openssl: &'a Path,
+    /// Its openssl.cnf.
+    pub config: &'a Path,
+    /// A folder with `key.pem` and `cert.pem`, for the sessions' files.
+    pub folder: &'a Path,
+    /// The suite.
+    pub suite: Suite<'a>,
+}
+
+impl Gnutls {
+    /// The commands, or which one is missing.
+    pub fn find() -> Result<Gnutls, String> {
+        let find = |name: &str| on_path(name).ok_or_else(|| format!("the {name} command (gnutls-bin)"));
+        Ok(Gnutls { server: find("gnutls-serv")?, client: find("gnutls-cli")? })
+    }
+}
+
+impl Ground<'_> {
+    /// Sends bytes from gnutls-cli to `openssl s_server`, and answers what arrived.
+    pub fn up(&self, plain: &[u8]) -> Result<Vec<u8>, String> {
+        let mut server = self.s_server(&["-quiet"])?;
+        let _client = self.gnutls_client(&server, plain)?;
+        server.gives(plain.len(), Some)
+    }
+
+    /// Fetches a file of the folder by gnutls-cli from `openssl s_server`, as HTTP would.
+    pub fn down(&self, name: &str, length: usize) -> Result<Vec<u8>, String> {
+        let server = self.s_server(&["-WWW"])?;
+        let mut client = self.gnutls_client(&server, format!("GET /{name} HTTP/1.0\r\n\r\n").as_bytes())?;
+        client.gives(length, |got| {
+            let body = got.windows(4).position(|bytes| bytes == b"\r\n\r\n")? + 4;
+            (got.len() >= body + length).then(|| got[body..].to_vec())
+        })
+    }
+
+    /// Sends a line by `openssl s_client` to gnutls-serv, and answers what that sends back.
+    pub fn there_and_back(&self, line: &[u8]) -> Result<Vec<u8>, String> {
+        let port = free_port();
+        let number = port.to_string();
+        let mut server = Command::new(&self.gnutls.server);
+        server.args(["--echo", "--port", &number, "--x509keyfile", "key.pem", "--x509certfile", "cert.pem"]);
+        server.args(["--priority", &self.priority()]);
+        let server = Running::start(server, self.folder, "gnutls-serv", port)?;
+        server.listens()?;
+        let mut arguments = vec!["s_client", "-quiet", "-connect"];
+        let address = format!("127.0.0.1:{number}");
+        let [option, suite] = self.suite_option();
+        arguments.extend([address.as_str(), self.suite.version, &option, &suite]);
+        let client = command(self.openssl, self.config, &arguments);
+        let mut client = Running::start(client, self.folder, "s_client", port)?;
+        client.hears(line)?;
+        client.gives(line.len(), Some)
+    }
+
+    fn s_server(&self, more: &[&str]) -> Result<Running, String> {
+        let port = free_port();
+        let address = format!("127.0.0.1:{port}");
+        let [option, suite] = self.suite_option();
+        let mut arguments = vec!["s_server", "-accept", &address, "-cert", "cert.pem", "-key", "key.pem"];
+        arguments.extend([self.suite.version, &option, &suite]);
+        arguments.extend(more);
+        let server = command(self.openssl, self.config, &arguments);
+        let server = Running::start(server, self.folder, "s_server", port)?;
+        server.listens()?;
+        Ok(server)
+    }
+
+    fn gnutls_client(&self, server: &Running, input: &[u8]) -> Result<Running, String> {
+        let mut client = Command::new(&self.gnutls.client);
+        client.args(["--insecure", "--logfile", "gnutls-cli.log", "--priority", &self.priority()]);
+        client.args(["--port", &server.port.to_string(), "127.0.0.1"]);
+        let mut client = Running::start(client, self.folder, "gnutls-cli", server.port)?;
+        client.hears(input)?;
+        Ok(client)
+    }
+
+    fn priority(&self) -> String {
+        format!("NONE:+ECDHE-RSA:+RSA:+GROUP-ALL:+SIGN-ALL:{}", self.suite.priority)
+    }
+
+    /// TLS 1.3 has suites of its own, and an option for them.
+    fn suite_option(&self) -> [String; 2] {
+        match self.suite.version {
+            "-tls1_3" => ["-ciphersuites".to_owned(), self.suite.name.to_owned()],
+            _ => ["-cipher".to_owned(), format!("{}:@SECLEVEL=0", self.suite.name)],
+        }
+    }
+}
+
+/// A command that runs, with its outputs in files; ended when dropped.
+struct Running {
+    child: Child,
+    name: &'static str,
+    port: u16,
+    output: PathBuf,
+    complaints: PathBuf,
+}
+
+impl Running {
+    fn start(mut command: Command, folder: &Path, name: &'static str, port: u16) -> Result<Running, String> {
+        let [output, complaints] = ["out", "err"].map(|end| folder.join(format!("{name}.{end}")));
+        let create = |path: &Path| File::create(path).map_err(|error| format!("{}: {error}", path.display()));
+        // Their inputs stay open: at the end of it each of them would end the session its own way.
+        command.current_dir(folder).stdin(Stdio::piped());
+        command.stdout(create(&output)?).stderr(create(&complaints)?);
+        let child = command.spawn().map_err(|error| format!("{name}: {error}"))?;
+        Ok(Running { child, name, port, output, complaints })
+    }
+
+    /// Gives it an input.
+    fn hears(&mut self, input: &[u8]) -> Result<(), String> {
+        let mut stdin = self.child.stdin.as_ref().expect("it is piped");
+        stdin.write_all(input).map_err(|error| format!("{} {error}:\n{}", self.name, self.said()))
+    }
+
+    /// Waits until it listens.
+    fn listens(&self) -> Result<(), String> {
+        let local = format!(":{:04X}", self.port);
+        self.wait("listen", || {
+            let sockets = ["tcp", "tcp6"].map(|name| fs::read_to_string(format!("/proc/net/{name}")));
+            let listens = sockets.iter().flatten().flat_map(|text| text.lines()).any(|line| {
+                let mut fields = line.split_whitespace().skip(1);
+                // TCP_LISTEN (linux/net_tcp_states.h)
+                fields.next().is_some_and(|at| at.ends_with(&local)) && fields.nth(1) == Some("0A")
+            });
+            listens.then_some(())
+        })
+    }
+
+    /// Waits until what it has printed, `length` bytes at least, is all that is wanted.
+    fn gives(
+        &mut self,
+        length: usize,
+        is_all: impl Fn(Vec<u8>) -> Option<Vec<u8>>,
+    ) -> Result<Vec<u8>, String> {
+        let so_far = || fs::metadata(&self.output).map_or(0, |data| data.len());
+        self.wait("give all of it", || {
+            // Looked at only then: the sessions want the CPU.
+            if so_far() < length as u64 { None } else { is_all(fs::read(&self.output).ok()?) }
+        })
+    }
+
+    fn wait<T>(&self, what: &str, ready: impl Fn() -> Option<T>) -> Result<T, String> {
+        let start = Instant::now();
+        loop {
+            if let Some(ready) = ready() {
+                return Ok(ready);
+            }
+            if start.elapsed() > PATIENCE {
+                return Err(format!("{} does not {what}:\n{}", self.name, self.said()));
+            }
+            std::thread::sleep(Duration::from_millis(30));
+        }
+    }
+
+    fn said(&self) -> String {
+        fs::read_to_string(&self.complaints).unwrap_or_default()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // One that has ended already cannot be killed, which is fine.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,168 @@
+//! What processes do to themselves, and to the provider in them: daemons lock themselves in, containers have no device,
+//! services give up privileges, limits are set, descriptors are closed.
+
+use std::ffi::CString;
+use std::fs::{self, File};
+use std::io::{Error, Result, Write};
+use std::os::fd::AsRawFd;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{MetadataExt, chown, chroot};
+use std::path::Path;
+use std::ptr::null;
+
+use outboard_uapi::DEVICE;
+
+use crate::sandbox;
+
+/// The user and the group without rights (nobody, nogroup).
+const NOBODY: u32 = 65534;
+
+/// A group that the device is given to.
+const ITS_GROUP: u32 = 4711;
+
+/// The application's own file, in the folder, whose bytes nobody else may touch.
+pub const OWN_FILE: &str = "own";
+
+/// Where a process finds itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Surrounding {
+    /// In a directory of its own (chroot(2)), with neither /dev nor /proc.
+    LockedIn,
+    /// In a container whose /dev has nothing but what every program needs.
+    WithoutTheDevice,
+    /// As another user, in no group.
+    AsNobody,
+    /// As another user, in the group that the device belongs to, who may not lock memory.
+    InTheGroup,
+    /// With as many descriptors as it has, and no more.
+    WithoutDescriptors,
+    /// After closefrom(3).
+    Closed,
+    /// After closefrom(3), with files of its own under the numbers.
+    ClosedAndReused,
+    /// After closefrom(3), and then locked in.
+    ClosedAndLockedIn,
+    /// In a sandbox that kills for what OpenSSH's kills for.
+    Sandboxed,
+}
+
+impl Surrounding {
+    /// Enters it, for good. `folder` has the files that the process goes on to need.
+    pub fn enter(self, folder: &Path) -> Result<()> {
+        match self {
+            Surrounding::LockedIn => lock_in(folder),
+            Surrounding::WithoutTheDevice => own_devices(false),
+            Surrounding::AsNobody => {
+                give_away(folder)?;
+                become_nobody(&[])
+            }
+            Surrounding::InTheGroup => {
+                own_devices(Path::new(DEVICE).exists())?;
+                limit(libc::RLIMIT_MEMLOCK)?;
+                give_away(folder)?;
+                become_nobody(&[ITS_GROUP])
+            }
+            Surrounding::WithoutDescriptors => limit(libc::RLIMIT_NOFILE),
+            Surrounding::Closed => close_from_3(),
+            Surrounding::ClosedAndReused => {
+                close_from_3()?;
+                for _ in 0..64 {
+                    std::mem::forget(
+                        File::options()
+                            .read(true)
+                            .write(true)
+                            .create(true)
+                            .truncate(false)
+                            .open(folder.join(OWN_FILE))?,
+                    );
+                }
+                Ok(())
+            }
+            Surrounding::ClosedAndLockedIn => {
+                close_from_3()?;
+                lock_in(folder)
+            }
+            Surrounding::Sandboxed => {
+                sandbox::enter();
+                Ok(())
+            }
+        }
+    }
+
+    /// Are the paths of before other ones in there?
+    pub fn has_a_root_of_its_own(self) -> bool {
+        matches!(self, Surrounding::LockedIn | Surrounding::ClosedAndLockedIn)
+    }
+}
+
+fn lock_in(folder: &Path) -> Result<()> {
+    chroot(folder)?;
+    std::env::set_current_dir("/")
+}
+
+/// Another /dev, for this process and what it starts; with the accelerator's device, for its group, or without.
+fn own_devices(with_device: bool) -> Result<()> {
+    let number = if with_device { fs::metadata(DEVICE)?.rdev() } else { 0 };
+    let (root, none) = (c"/".as_ptr(), null());
+    // SAFETY: the paths are C strings; the new namespace is this process's alone.
+    check(unsafe { libc::unshare(libc::CLONE_NEWNS) })?;
+    // SAFETY: as above.
+    check(unsafe { libc::mount(none, root, none, libc::MS_REC | libc::MS_PRIVATE, none.cast()) })?;
+    let (tmpfs, at) = (c"tmpfs".as_ptr(), c"/dev".as_ptr());
+    // SAFETY: as above.
+    check(unsafe { libc::mount(tmpfs, at, tmpfs, 0, c"mode=755".as_ptr().cast()) })?;
+    node("/dev/null", libc::makedev(1, 3), 0o666)?;
+    if with_device {
+        node(DEVICE, number, 0o660)?;
+        chown(DEVICE, Some(0), Some(ITS_GROUP))?;
+    }
+    Ok(())
+}
+
+fn node(path: &str, number: u64, mode: libc::mode_t) -> Result<()> {
+    let name = CString::new(Path::new(path).as_os_str().as_bytes())?;
+    // SAFETY: the path is a C string.
+    check(unsafe { libc::mknod(name.as_ptr(), libc::S_IFCHR | mode, number) })?;
+    // Whatever the umask is.
+    // SAFETY: as above.
+    check(unsafe { libc::chmod(name.as_ptr(), mode) })
+}
+
+/// The folder and what is in it, to who must open it.
+fn give_away(folder: &Path) -> Result<()> {
+    chown(folder, Some(NOBODY), None)?;
+    fs::read_dir(folder)?.try_for_each(|entry| chown(entry?.path(), Some(NOBODY), None))
+}
+
+fn become_nobody(groups: &[libc::gid_t]) -> Result<()> {
+    // SAFETY: as many groups as are said.
+    check(unsafe { libc::setgroups(groups.len(), groups.as_ptr()) })?;
+    // SAFETY: plain numbers.
+    check(unsafe { libc::setresgid(NOBODY, NOBODY, NOBODY) })?;
+    // SAFETY: as above.
+    check(unsafe { libc::setresuid(NOBODY, NOBODY, NOBODY) })
+}
+
+fn limit(what: libc::__rlimit_resource_t) -> Result<()> {
+    let none = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the limit is readable.
+    check(unsafe { libc::setrlimit(what, &none) })
+}
+
+fn close_from_3() -> Result<()> {
+    // SAFETY: the test's child is the application, which may close what it does not know.
+    let closed = unsafe { libc::syscall(libc::SYS_close_range, 3, u32::MAX, 0) };
+    check(if closed == 0 { 0 } else { -1 })
+}
+
+fn check(returned: libc::c_int) -> Result<()> {
+    if returned < 0 { Err(Error::last_os_error()) } else { Ok(()) }
+}
+
+/// Makes standard error a file, for this process and what it starts.
+pub fn say_into(file: &Path) -> Result<()> {
+    let mut file = File::create(file)?;
+    file.flush()?;
+    // SAFETY: both are open.
+    check(unsafe { libc::dup2(file.as_raw_fd(), libc::STDERR_FILENO) })
+}

