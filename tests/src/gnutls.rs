@@ -3,7 +3,8 @@
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use crate::command::{command, on_path};
@@ -74,7 +75,7 @@ impl Ground<'_> {
         let mut server = Command::new(&self.gnutls.server);
         server.args(["--echo", "--port", &number, "--x509keyfile", "key.pem", "--x509certfile", "cert.pem"]);
         server.args(["--priority", &self.priority()]);
-        let server = Running::start(server, self.folder, "gnutls-serv", port)?;
+        let mut server = Running::start(server, self.folder, "gnutls-serv", port)?;
         server.listens()?;
         let mut arguments = vec!["s_client", "-quiet", "-connect"];
         let address = format!("127.0.0.1:{number}");
@@ -82,7 +83,7 @@ impl Ground<'_> {
         arguments.extend([address.as_str(), self.suite.version, &option, &suite]);
         let client = command(self.openssl, self.config, &arguments);
         let mut client = Running::start(client, self.folder, "s_client", port)?;
-        client.hears(line)?;
+        client.hears(line);
         client.gives(line.len(), Some)
     }
 
@@ -94,7 +95,7 @@ impl Ground<'_> {
         arguments.extend([self.suite.version, &option, &suite]);
         arguments.extend(more);
         let server = command(self.openssl, self.config, &arguments);
-        let server = Running::start(server, self.folder, "s_server", port)?;
+        let mut server = Running::start(server, self.folder, "s_server", port)?;
         server.listens()?;
         Ok(server)
     }
@@ -104,7 +105,7 @@ impl Ground<'_> {
         client.args(["--insecure", "--logfile", "gnutls-cli.log", "--priority", &self.priority()]);
         client.args(["--port", &server.port.to_string(), "127.0.0.1"]);
         let mut client = Running::start(client, self.folder, "gnutls-cli", server.port)?;
-        client.hears(input)?;
+        client.hears(input);
         Ok(client)
     }
 
@@ -124,6 +125,7 @@ impl Ground<'_> {
 /// A command that runs, with its outputs in files; ended when dropped.
 struct Running {
     child: Child,
+    input: Option<JoinHandle<ChildStdin>>,
     name: &'static str,
     port: u16,
     output: PathBuf,
@@ -134,23 +136,26 @@ impl Running {
     fn start(mut command: Command, folder: &Path, name: &'static str, port: u16) -> Result<Running, String> {
         let [output, complaints] = ["out", "err"].map(|end| folder.join(format!("{name}.{end}")));
         let create = |path: &Path| File::create(path).map_err(|error| format!("{}: {error}", path.display()));
-        // Their inputs stay open: at the end of it each of them would end the session its own way.
         command.current_dir(folder).stdin(Stdio::piped());
         command.stdout(create(&output)?).stderr(create(&complaints)?);
         let child = command.spawn().map_err(|error| format!("{name}: {error}"))?;
-        Ok(Running { child, name, port, output, complaints })
+        Ok(Running { child, input: None, name, port, output, complaints })
     }
 
-    /// Gives it an input.
-    fn hears(&mut self, input: &[u8]) -> Result<(), String> {
-        let mut stdin = self.child.stdin.as_ref().expect("it is piped");
-        stdin.write_all(input).map_err(|error| format!("{} {error}:\n{}", self.name, self.said()))
+    /// Gives it an input, as fast as it takes it. The end does not come: at it each of them would end the session its own way.
+    fn hears(&mut self, input: &[u8]) {
+        let (mut stdin, input) = (self.child.stdin.take().expect("it is piped"), input.to_vec());
+        self.input = Some(thread::spawn(move || {
+            // Where it does not take all, it does not give all either, which is noticed.
+            let _ = stdin.write_all(&input);
+            stdin
+        }));
     }
 
     /// Waits until it listens.
-    fn listens(&self) -> Result<(), String> {
+    fn listens(&mut self) -> Result<(), String> {
         let local = format!(":{:04X}", self.port);
-        self.wait("listen", || {
+        self.wait("listen", |_| {
             let sockets = ["tcp", "tcp6"].map(|name| fs::read_to_string(format!("/proc/net/{name}")));
             let listens = sockets.iter().flatten().flat_map(|text| text.lines()).any(|line| {
                 let mut fields = line.split_whitespace().skip(1);
@@ -167,23 +172,24 @@ impl Running {
         length: usize,
         is_all: impl Fn(Vec<u8>) -> Option<Vec<u8>>,
     ) -> Result<Vec<u8>, String> {
-        let so_far = || fs::metadata(&self.output).map_or(0, |data| data.len());
-        self.wait("give all of it", || {
+        self.wait("give all of it", |output| {
+            let so_far = fs::metadata(output).map_or(0, |data| data.len());
             // Looked at only then: the sessions want the CPU.
-            if so_far() < length as u64 { None } else { is_all(fs::read(&self.output).ok()?) }
+            if so_far < length as u64 { None } else { is_all(fs::read(output).ok()?) }
         })
     }
 
-    fn wait<T>(&self, what: &str, ready: impl Fn() -> Option<T>) -> Result<T, String> {
+    fn wait<T>(&mut self, what: &str, ready: impl Fn(&Path) -> Option<T>) -> Result<T, String> {
         let start = Instant::now();
         loop {
-            if let Some(ready) = ready() {
+            let ended = self.child.try_wait().is_ok_and(|status| status.is_some());
+            if let Some(ready) = ready(&self.output) {
                 return Ok(ready);
             }
-            if start.elapsed() > PATIENCE {
+            if ended || start.elapsed() > PATIENCE {
                 return Err(format!("{} does not {what}:\n{}", self.name, self.said()));
             }
-            std::thread::sleep(Duration::from_millis(30));
+            thread::sleep(Duration::from_millis(30));
         }
     }
 
