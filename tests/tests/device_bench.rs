@@ -8,7 +8,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::time::Duration;
 
-use outboard_tests::command::said;
+use outboard_tests::command::{failed, said};
 use outboard_tests::machine::{ACCELERATOR, reachable_software_driver};
 use outboard_tests::patience::wait_until;
 use outboard_tests::simulated::Simulated;
@@ -124,6 +124,7 @@ fn the_simulations_model_is_found_and_what_it_only_pretends_is_unmasked() {
     }
     let Some(file) = Simulated::find(test) else { return };
     let simulated = Simulated::load(&file);
+    what_cannot_be_measured_is_told_with_the_next_step(&machine);
     fs::write(format!("{SYSFS}/allow"), DRIVER).expect("it is allowed");
 
     latency_interrupts_and_depth_are_the_models(&machine, &simulated);
@@ -139,6 +140,21 @@ const SIMULATED: [&str; 5] = ["--driver", DRIVER, "--interface", DEVICE, "AES-12
 
 const NAME: &str = "sim-ctr-aes over /dev/outboard";
 
+fn what_cannot_be_measured_is_told_with_the_next_step(machine: &Machine) {
+    for (arguments, says) in [
+        (&["--driver", "sim-sha256"][..], ["does sha256", "cbc(aes), ctr(aes)"]),
+        (&["--driver", DRIVER, "AES-128-CBC"], ["does ctr(aes)", "name ctr(aes), or none"]),
+        (
+            &["--driver", DRIVER, "--interface", DEVICE],
+            ["nothing leads to driver", "outboard allow sim-ctr-aes"],
+        ),
+    ] {
+        let output = machine.command(&[&["bench"], arguments].concat()).output().expect("the command runs");
+        let error = failed(&output, arguments, 1);
+        assert!(says.iter().all(|words| error.contains(words)), "{arguments:?}: {error}");
+    }
+}
+
 fn latency_interrupts_and_depth_are_the_models(machine: &Machine, simulated: &Simulated) {
     simulated.takes(Duration::from_millis(20));
     let arguments = ["--size", "4K", "--depth", "1,16", "--direction", "encrypt"];
@@ -149,9 +165,8 @@ fn latency_interrupts_and_depth_are_the_models(machine: &Machine, simulated: &Si
         assert_eq!(row["evidence"], "interrupts", "{row}");
         assert!(number(&row["latency_p50_us"]) >= 20_000.0, "faster than light: {row}");
     }
-    // One at a time: an interrupt for each, and 4096 bytes in 20 ms at most.
-    let per_request = number(&one["figure"]["interrupts_per_request"]);
-    assert!((0.9..=1.1).contains(&per_request), "{one}");
+    // One at a time: an interrupt for each (and those of the kernel's own users), and 4096 bytes in 20 ms at most.
+    assert!(number(&one["figure"]["interrupts_per_request"]) >= 1.0, "{one}");
     let [slow, fast] = [one, many].map(|row| number(&row["figure"]["megabytes_per_second"]));
     assert!(slow <= 0.205 && fast > slow && fast <= 16.0 * 0.205, "{slow} {fast}: {answer}");
     assert_eq!(rows(&answer, "OpenSSL").len(), 1, "{answer}");
