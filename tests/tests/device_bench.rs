@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use outboard_tests::command::{failed, said};
 use outboard_tests::machine::{ACCELERATOR, reachable_software_driver};
+use outboard_tests::module::module;
 use outboard_tests::patience::wait_until;
 use outboard_tests::simulated::Simulated;
 use outboard_tests::skip::skip;
@@ -85,6 +86,7 @@ fn each_way_is_measured_beside_software_and_interrupts_prove_it() {
     }
 
     the_kernels_own_benchmark_is_read(&machine);
+    a_file_through_openssl_is_hardwares_and_right(&machine);
 
     let mut command = machine.command(&["bench", "--for", "0", "--size", "4K", "--driver", ACCELERATOR]);
     let output = command.output().expect("the command runs");
@@ -92,6 +94,27 @@ fn each_way_is_measured_beside_software_and_interrupts_prove_it() {
     assert!(output.status.success(), "{}", said(&output));
     for says in ["AES-128-CBC encryption, MB/s", &format!("\n  {ACCELERATOR} over "), " yes\n", "Linux "] {
         assert!(text.contains(says), "{says}: {text}");
+    }
+}
+
+/// As an application gets it: requests of 4 KiB, the threshold built in, no policy.
+fn a_file_through_openssl_is_hardwares_and_right(machine: &Machine) {
+    let module = module().expect("the provider");
+    let module = module.to_str().expect("UTF-8");
+    let arguments = ["bench", "file", "--json", "--for", "0", "--megabytes", "2", "--module", module];
+    let output = machine.command(&arguments).output().expect("the command runs");
+    assert!(output.status.success(), "{}", said(&output));
+    let answer: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let file = &answer["applications"][0];
+    assert_eq!((&file["driver"], &file["bytes"]), (&ACCELERATOR.into(), &(2 << 20).into()), "{answer}");
+    let [plain, with] = &file["runs"].as_array().expect("runs")[..] else { panic!("two: {answer}") };
+    assert!(plain["evidence"].is_null() && plain["hardware_percent"].is_null(), "{plain}");
+    assert_eq!((&with["evidence"], &with["fault"]), (&"interrupts".into(), &Value::Null), "{with}");
+    assert!(number(&with["hardware_percent"]) > 99.0, "{with}");
+    for run in [plain, with] {
+        let figure = &run["figure"];
+        assert!(number(&figure["megabytes_per_second"]) > 0.0 && figure["samples"] == 5, "{run}");
+        assert!(number(&run["user_percent"]) + number(&run["system_percent"]) > 0.0, "{run}");
     }
 }
 

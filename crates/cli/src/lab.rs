@@ -82,7 +82,8 @@ impl Lab {
     }
 }
 
-fn in_use(note: &str) -> Option<InUse> {
+/// The way down that a note of the provider's tells of, if it does.
+pub fn in_use(note: &str) -> Option<InUse> {
     let (driver, interface) = note.strip_prefix(IN_USE)?.strip_prefix("driver ")?.split_once(" over ")?;
     Some(InUse { driver: driver.to_owned(), interface: interface.to_owned() })
 }

@@ -41,7 +41,10 @@ pub fn all(options: &Options) -> Result<Bench> {
     let library = Library::open()?;
     let context = Context::software(&library)?;
     let watch = Stopwatch::new().map_err(|error| anyhow!("/proc/interrupts: {error}"))?;
-    let mut bench = new(library.version(), warnings, options);
+    let mut bench = new(library.version(), warnings);
+    let own = |name: &str, kind| Contestant { name: name.to_owned(), kind, driver: None, interface: None };
+    bench.contestants.push(own(OPENSSL, Kind::Openssl));
+    bench.contestants.extend(options.no_cpu_instructions.then(|| own(WITHOUT, Kind::OpensslWithout)));
     let subjects = subjects(&names, &context, &watch, options, &mut bench)?;
     let ways = subjects.iter().flat_map(|subject| &subject.ways);
     contestants::check_reached(&options.drivers, ways, &bench.notes)?;
@@ -69,17 +72,16 @@ fn algorithm(cipher: &str) -> Option<Algorithm> {
     Algorithm::by_kernel_name(&kernel_name(cipher)?)
 }
 
-fn new(openssl: String, warnings: Vec<String>, options: &Options) -> Bench {
+/// Nothing measured yet.
+pub fn new(openssl: String, warnings: Vec<String>) -> Bench {
     let machine::Machine { kernel, cpu, cpus } = machine::Machine::here();
-    let own = |name: &str, kind| Contestant { name: name.to_owned(), kind, driver: None, interface: None };
-    let mut contestants = vec![own(OPENSSL, Kind::Openssl)];
-    contestants.extend(options.no_cpu_instructions.then(|| own(WITHOUT, Kind::OpensslWithout)));
     Bench {
         made: tune::now(),
         machine: Machine { kernel, cpu, cpus: cpus as u64 },
         openssl,
-        contestants,
+        contestants: Vec::new(),
         rows: Vec::new(),
+        applications: Vec::new(),
         notes: Vec::new(),
         warnings,
         interrupted: false,
