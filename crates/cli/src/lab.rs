@@ -67,10 +67,7 @@ impl Lab {
 
     /// Where requests go, once a cipher was fetched.
     pub fn in_use(&self) -> Option<InUse> {
-        self.table.decisions().into_iter().find_map(|(_, decision)| match decision {
-            Decision::Offered { driver, interface, .. } => Some(InUse { driver, interface }),
-            Decision::Left { .. } => None,
-        })
+        in_use(&self.table)
     }
 
     /// Why they go nowhere.
@@ -83,6 +80,14 @@ impl Lab {
         let all = self.table.snapshot();
         all.into_iter().find(|(name, _)| name == cipher).map(|(_, counts)| counts).unwrap_or_default()
     }
+}
+
+/// The way down that the provider chose, if it chose one.
+pub fn in_use(table: &Table) -> Option<InUse> {
+    table.decisions().into_iter().find_map(|(_, decision)| match decision {
+        Decision::Offered { driver, interface, .. } => Some(InUse { driver, interface }),
+        Decision::Left { .. } => None,
+    })
 }
 
 /// The kernel's name of the algorithm behind a cipher of OpenSSL's.

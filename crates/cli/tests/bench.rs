@@ -31,6 +31,20 @@ fn what_cannot_be_measured_is_refused_with_what_could_be() {
     fails(&["--driver", "no-such-driver"], 1, &["no-such-driver", "outboard status --verbose"]);
 }
 
+#[test]
+fn a_missing_openssl_is_named_with_its_package() {
+    let output = bench(&["file"]).env("PATH", "/nowhere").output().unwrap();
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.code() == Some(1) && error.contains("install the package openssl"), "{error}");
+    fails(
+        &["file", "--cipher", "AES-128-GCM"],
+        2,
+        &["openssl enc does not do AES-128-GCM", "CBC, CTR or ECB"],
+    );
+    fails(&["file", "--megabytes", "0"], 2, &["1..=4096"]);
+    fails(&["file", "--module", "/nowhere/outboard.so"], 1, &["/nowhere/outboard.so", "no such file"]);
+}
+
 /// An interface that no test machine has, so that only OpenSSL takes part.
 #[test]
 fn openssl_is_measured_with_the_cpus_instructions_and_without() {

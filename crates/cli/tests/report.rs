@@ -59,13 +59,14 @@ impl Place {
 
 #[test]
 fn files_become_a_page_beside_them() {
-    let place = Place::with(&["status.json", "check.json", "tune.json", "prove.json"]);
-    let output = place.report(&["status.json", "check.json", "tune.json", "prove.json"]).output().unwrap();
+    let parts = ["status.json", "check.json", "tune.json", "bench.json", "prove.json"];
+    let place = Place::with(&parts);
+    let output = place.report(&parts).output().unwrap();
     assert!(output.status.success());
     assert!(String::from_utf8(output.stdout).unwrap().contains("report.html is written"));
     let page = place.read("report.html");
     assert!(page.starts_with("<!DOCTYPE html>") && page.contains("<svg ") && page.ends_with("</html>\n"));
-    assert!(!page.contains("Not known: ") && place.files() == 5);
+    assert!(!page.contains("Not known: ") && place.files() == 6);
     let mode = fs::metadata(place.path("report.html")).unwrap().permissions().mode();
     assert_eq!(mode & 0o133, 0, "{mode:o}");
 }

@@ -45,7 +45,12 @@ impl Clock {
 
     /// Seconds since then.
     pub fn since(&self, then: u64) -> f64 {
-        self.now().saturating_sub(then) as f64 / self.per_second.unwrap_or(1e9)
+        self.between(then, self.now())
+    }
+
+    /// Seconds from one moment to another.
+    pub fn between(&self, from: u64, to: u64) -> f64 {
+        to.saturating_sub(from) as f64 / self.per_second.unwrap_or(1e9)
     }
 }
 

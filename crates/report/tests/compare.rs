@@ -83,6 +83,28 @@ fn what_came_went_and_moved_is_told() {
 }
 
 #[test]
+fn an_application_that_became_slower_is_named() {
+    let file = |speed: f64| {
+        let mut bench: Value = serde_json::from_str(include_str!("data/bench-file.json")).unwrap();
+        for run in bench["applications"][0]["runs"].as_array_mut().unwrap() {
+            run["figure"]["spread"] = 0.01.into();
+            if run["who"] == "OpenSSL with outboard" {
+                run["figure"]["megabytes_per_second"] = speed.into();
+            }
+        }
+        let mut report = Report::new("2026-11-21T10:00:00Z".into());
+        report.add("file", read(bench.to_string().as_bytes()).unwrap()).unwrap();
+        report
+    };
+    let text = compare(&file(100.0), &file(80.0)).markdown();
+    assert!(text.contains("1 change: 0 came, 0 went, 1 moved."), "{text}");
+    assert!(
+        text.contains("OpenSSL with outboard | ✗ moved, worse | 100 MB/s | 80.0 MB/s | -20 % |"),
+        "{text}"
+    );
+}
+
+#[test]
 fn the_same_twice_is_no_change() {
     let text = compare(&before(), &before()).markdown();
     assert!(text.contains("Nothing that both reports know of has changed."), "{text}");

@@ -90,6 +90,20 @@ fn a_drivers_faults_are_not_hidden() {
     assert!(report.markdown().contains("no interrupt came"));
 }
 
+/// A file through openssl enc, as a machine measured it.
+const FILE: &str = include_str!("data/bench-file.json");
+
+#[test]
+fn an_application_has_a_table() {
+    let mut report = report(&[]);
+    report.add("file.json", read(FILE.as_bytes()).unwrap()).unwrap();
+    xml::skeleton(&report.html()).unwrap();
+    let text = report.markdown();
+    let from = text.find("## How fast").unwrap();
+    let to = text[from..].find("## Do applications").unwrap();
+    insta::assert_snapshot!(text[from..from + to]);
+}
+
 #[test]
 fn what_is_no_figure_is_not_drawn() {
     let mut bench: serde_json::Value = serde_json::from_str(FILES[3].1).unwrap();

@@ -2,6 +2,7 @@
 
 mod cell;
 mod contestants;
+mod file;
 mod kernel;
 mod lists;
 mod plain;
@@ -14,7 +15,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::Result;
-use clap::Args;
+use clap::{Args, Subcommand};
 use outboard_measure::stop;
 use outboard_report::bench::Bench;
 use serde::Serialize;
@@ -38,7 +39,10 @@ const SCHEMA: &str = "outboard-bench/1";
 ///
 /// Exit code 0 when every figure is what it says, 1 when one is not or there is nothing to measure, 130 when it was interrupted.
 #[derive(Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct Options {
+    #[command(subcommand)]
+    application: Option<Application>,
     /// OpenSSL's names (AES-128-CBC) or the kernel's (cbc(aes)); one of each kind that an accelerator does without any
     #[arg(value_name = "ALGORITHM", value_parser = lists::ciphers)]
     algorithms: Vec<lists::Ciphers>,
@@ -80,6 +84,12 @@ pub struct Options {
     worker: Option<Vec<String>>,
 }
 
+/// Instead of requests, what an application does.
+#[derive(Subcommand)]
+enum Application {
+    File(file::Options),
+}
+
 /// All of a run, with the name of its schema.
 #[derive(Serialize)]
 struct Answer<'a> {
@@ -101,8 +111,15 @@ pub fn run(options: &Options) -> ExitCode {
 
 fn bench(options: &Options) -> Result<ExitCode> {
     stop::listen();
-    let bench = run::all(options)?;
-    let text = if options.json { json(&bench)? } else { text::report(&bench, options.verbose) };
+    match &options.application {
+        Some(Application::File(options)) => file::run(options),
+        None => finish(&run::all(options)?, options.json, options.verbose),
+    }
+}
+
+/// Says what was found.
+fn finish(bench: &Bench, as_json: bool, verbose: bool) -> Result<ExitCode> {
+    let text = if as_json { json(bench)? } else { text::report(bench, verbose) };
     console::answer(&text)?;
     Ok(match (bench.is_sound(), bench.interrupted) {
         (false, _) => ExitCode::FAILURE,

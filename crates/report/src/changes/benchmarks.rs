@@ -4,9 +4,10 @@ use super::figures::moved;
 use super::{Change, Topic, lists};
 use crate::document::Report;
 use crate::page::bytes;
-use crate::parts::bench::Row;
+use crate::parts::bench::{Figure, Row};
 
-pub fn of(old: &Report, new: &Report) -> Vec<Change> {
+pub fn of(old_report: &Report, new_report: &Report) -> Vec<Change> {
+    let (old, new) = (old_report, new_report);
     if old.benches.is_empty() || new.benches.is_empty() {
         return Vec::new();
     }
@@ -58,6 +59,39 @@ pub fn of(old: &Report, new: &Report) -> Vec<Change> {
             true,
         ));
         changes.extend(moved(topic, cpu, "ms/MB", &before, &after, |one| one.cpu_ms_per_megabyte, false));
+    }
+    changes.extend(applications(&of_applications(old_report), &of_applications(new_report)));
+    changes
+}
+
+/// A name of its own for each run, and the last run of that name.
+fn of_applications(report: &Report) -> Vec<(String, Figure)> {
+    let all = report.benches.iter().flat_map(|bench| &bench.applications);
+    let runs = all.flat_map(|one| {
+        let job = format!("{}, {}, {}", one.name, one.cipher, bytes(one.bytes));
+        let sound = one.runs.iter().filter(|run| run.fault.is_none());
+        sound.map(move |run| (format!("{job}, {}", run.who), run.figure))
+    });
+    runs.collect()
+}
+
+fn applications(old: &[(String, Figure)], new: &[(String, Figure)]) -> Vec<Change> {
+    let mut changes = Vec::new();
+    for (at, (what, was)) in old.iter().enumerate() {
+        let is_last = !old[at + 1..].iter().any(|(other, _)| other == what);
+        let Some((_, now)) = new.iter().rfind(|(other, _)| is_last && other == what) else { continue };
+        let speed: fn(&Figure) -> Option<f64> = |one| Some(one.megabytes_per_second);
+        changes.extend(moved(Topic::Benchmarks, what.clone(), "MB/s", was, now, speed, true));
+        let cpu = format!("{what}, CPU time");
+        changes.extend(moved(
+            Topic::Benchmarks,
+            cpu,
+            "ms/MB",
+            was,
+            now,
+            |one| one.cpu_ms_per_megabyte,
+            false,
+        ));
     }
     changes
 }

@@ -18,6 +18,9 @@ pub struct Bench {
     pub contestants: Vec<Contestant>,
     /// What was measured.
     pub rows: Vec<Row>,
+    /// What applications did.
+    #[serde(default)]
+    pub applications: Vec<Application>,
     /// What was not measured, and why.
     #[serde(default)]
     pub notes: Vec<String>,
@@ -90,6 +93,40 @@ pub struct Row {
     pub fault: Option<String>,
 }
 
+/// An application's job, without outboard and with it.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Application {
+    /// The command.
+    pub name: String,
+    /// OpenSSL's name.
+    pub cipher: String,
+    /// Of the job.
+    pub bytes: u64,
+    /// The driver that outboard chose, or null.
+    pub driver: Option<String>,
+    /// One without and one with.
+    pub runs: Vec<Run>,
+}
+
+/// An application's job, done some times.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Run {
+    /// Without or with.
+    pub who: String,
+    /// A request is the whole job here.
+    pub figure: Figure,
+    /// Of the command's own time, in percent of the wall time.
+    pub user_percent: f64,
+    /// The same in the kernel, on its behalf.
+    pub system_percent: f64,
+    /// Bytes that the provider gave to hardware, in percent; null without it.
+    pub hardware_percent: Option<f64>,
+    /// What interrupts say; null where nothing went to hardware.
+    pub evidence: Option<Evidence>,
+    /// Why this is no figure of hardware, or null.
+    pub fault: Option<String>,
+}
+
 /// A direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -125,7 +162,8 @@ impl Way {
 impl Bench {
     /// Whether all that was to be measured is what it says.
     pub fn is_sound(&self) -> bool {
-        self.rows.iter().all(|row| row.fault.is_none())
+        let mut runs = self.applications.iter().flat_map(|one| &one.runs);
+        self.rows.iter().all(|row| row.fault.is_none()) && runs.all(|run| run.fault.is_none())
     }
 
     /// Ciphers and directions, in the order of the rows.

@@ -188,7 +188,7 @@ fn speeds(what: &str, rows: &[&Row]) -> Table {
             or_none(one.map(|one| one.interrupts_per_request)),
             one.map_or_else(|| "-".to_owned(), |one| one.samples.to_string()).into(),
             one.map_or_else(|| "-".to_owned(), |one| one.outliers.to_string()).into(),
-            proof(row),
+            proof(row.fault.as_deref(), row.evidence),
         ]
     })
 }
@@ -204,8 +204,9 @@ fn costs(what: &str, rows: &[&Row]) -> Table {
     })
 }
 
-fn proof(row: &Row) -> Cell {
-    match (&row.fault, row.evidence) {
+/// Whether it was hardware.
+pub fn proof(fault: Option<&str>, evidence: Option<Evidence>) -> Cell {
+    match (fault, evidence) {
         (Some(why), _) => judged(format!("no: {why}"), Tone::Bad),
         (None, None) => "no".into(),
         (None, Some(Evidence::Interrupts)) => judged("yes, by its interrupts", Tone::Good),

@@ -2,8 +2,8 @@
 
 use super::not_given;
 use crate::document::Report;
-use crate::page::{Block, Section, bytes, count, figure};
-use crate::parts::bench::{Bench, Figure, Kind, Row, Way};
+use crate::page::{Block, Section, bytes, count, figure, number, words};
+use crate::parts::bench::{Application, Bench, Figure, Kind, Row, Run, Way};
 use crate::plot;
 
 pub fn section(report: &Report) -> Section {
@@ -16,10 +16,7 @@ pub fn section(report: &Report) -> Section {
 }
 
 fn one(section: &mut Section, bench: &Bench) {
-    section.text(format!(
-        "Measured {} on Linux {}: software, drivers and the ways to them, in turns.",
-        bench.made, bench.machine.kernel
-    ));
+    section.text(format!("Measured {} on Linux {}, in turns.", bench.made, bench.machine.kernel));
     if bench.interrupted {
         section.note("The benchmark was interrupted: figures are missing, and some have few samples.");
     }
@@ -40,6 +37,7 @@ fn one(section: &mut Section, bench: &Bench) {
             row.fault.as_deref().unwrap_or_default()
         ));
     }
+    bench.applications.iter().for_each(|one| application(section, one));
     let subjects = bench.subjects();
     section.list(subjects.iter().filter_map(|&(cipher, way)| sentence(bench, cipher, way)).collect());
     let plots: Vec<_> =
@@ -48,6 +46,37 @@ fn one(section: &mut Section, bench: &Bench) {
         section.text("All scales are logarithmic. Each contestant has its own marks; the first plot of each cipher names them.");
         section.blocks.push(Block::Plots(plots));
     }
+}
+
+fn application(section: &mut Section, one: &Application) {
+    let megabytes = one.bytes as f64 / 1e6;
+    let head = vec![
+        words("with"),
+        number("MB/s"),
+        number("user %"),
+        number("system %"),
+        number("CPU ms/MB"),
+        number("interrupts/MB"),
+        number("% by hardware"),
+        words("hardware?"),
+    ];
+    let or_none = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), figure);
+    let row = |run: &Run| {
+        vec![
+            run.who.as_str().into(),
+            format!("{} ± {} %", figure(run.figure.megabytes_per_second), figure(run.figure.spread * 100.0))
+                .into(),
+            figure(run.user_percent).into(),
+            figure(run.system_percent).into(),
+            or_none(run.figure.cpu_ms_per_megabyte).into(),
+            figure(run.figure.interrupts_per_request / megabytes).into(),
+            or_none(run.hardware_percent).into(),
+            plot::benchmark::proof(run.fault.as_deref(), run.evidence),
+        ]
+    };
+    let by = one.driver.as_deref().unwrap_or("no driver");
+    let caption = format!("{}, {}, {}; with outboard by {by}", one.name, one.cipher, bytes(one.bytes));
+    section.table(caption, head, one.runs.iter().map(row).collect());
 }
 
 /// The best of an accelerator beside OpenSSL, at the largest size that both did.

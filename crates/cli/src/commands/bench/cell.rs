@@ -92,7 +92,7 @@ impl<'a> Runner<'a> {
             let clock = watch.clock();
             let mut time = |batches| {
                 let start = clock.now();
-                let own = team.run(batches).map_err(Error::Failed)?;
+                let own = team.run(batches, clock).map_err(Error::Failed)?;
                 Ok(own.unwrap_or_else(|| clock.since(start)))
             };
             let found = watch.fit(&mut time, plan);
@@ -107,14 +107,14 @@ impl<'a> Runner<'a> {
         if fault.is_some() {
             return Ok(());
         }
-        let mut own = None;
-        let mut run = |batches| team.run(batches).map(|seconds| own = seconds);
+        let (clock, mut own) = (watch.clock(), None);
+        let mut run = |batches| team.run(batches, clock).map(|seconds| own = seconds);
         let mut sample = watch.turns(&mut [&mut run], &[*batches], 1);
         if let (Ok(series), Some(seconds)) = (&mut sample, own) {
             series.iter_mut().for_each(|one| one.wall = vec![seconds / f64::from(*batches)]);
         }
         let timed = (*batches / 2).clamp(1, TIMED);
-        let latencies = sample.is_ok().then(|| team.timed(timed, watch.clock()).map_err(Error::Failed));
+        let latencies = sample.is_ok().then(|| team.timed(timed, clock).map_err(Error::Failed));
         for later in self.unless_failed(sample)?.unwrap_or_default() {
             match &mut self.measured.series {
                 Some(series) => series.extend(later),

@@ -68,11 +68,33 @@ pub struct Wanted<'a> {
     pub interfaces: &'a [Interface],
 }
 
-/// Drivers that were named and are not there.
-pub fn check(named: &[String], found: &Survey) -> Result<()> {
-    let is_known = |name: &String| found.drivers.iter().any(|judged| judged.driver.name == *name);
-    match named.iter().find(|name| !is_known(name)) {
-        Some(name) => bail!("/proc/crypto lists no driver {name}: outboard status --verbose shows all"),
+/// Drivers that were named, and are not there or do nothing that is measured.
+pub fn check(named: &[String], found: &Survey, algorithms: &[Algorithm]) -> Result<()> {
+    for name in named {
+        let Some(judged) = found.drivers.iter().find(|judged| judged.driver.name == *name) else {
+            bail!("/proc/crypto lists no driver {name}: outboard status --verbose shows all");
+        };
+        let does = &judged.driver.algorithm;
+        if Algorithm::by_kernel_name(does).is_none() {
+            let known = Algorithm::ALL.map(Algorithm::kernel_name).join(", ");
+            bail!("driver {name} does {does}, which outboard bench does not measure: name one of {known}");
+        }
+        if !algorithms.iter().any(|algorithm| algorithm.kernel_name() == does) {
+            bail!("driver {name} does {does}, and other algorithms were named: name {does}, or none");
+        }
+    }
+    Ok(())
+}
+
+/// Drivers that were named, and that nothing leads to.
+pub fn check_reached<'a>(
+    named: &[String],
+    ways: impl Iterator<Item = &'a Way> + Clone,
+    notes: &[String],
+) -> Result<()> {
+    let is_reached = |name: &String| ways.clone().any(|way| way.contestant.driver.as_ref() == Some(name));
+    match named.iter().find(|name| !is_reached(name)) {
+        Some(name) => bail!("nothing leads to driver {name}: {}", notes.join("; ")),
         None => Ok(()),
     }
 }

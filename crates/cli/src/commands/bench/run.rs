@@ -29,20 +29,27 @@ struct Subject<'a> {
 pub fn all(options: &Options) -> Result<Bench> {
     let warnings = noise::warnings();
     let found = survey(&Root::live())?;
-    contestants::check(&options.drivers, &found)?;
+    let names = plan::ciphers(options, &found);
+    contestants::check(
+        &options.drivers,
+        &found,
+        &names.iter().filter_map(|name| algorithm(name)).collect::<Vec<_>>(),
+    )?;
     if options.no_cpu_instructions {
         plain::check()?;
     }
     let library = Library::open()?;
     let context = Context::software(&library)?;
     let watch = Stopwatch::new().map_err(|error| anyhow!("/proc/interrupts: {error}"))?;
-    let mut bench = new(library.version(), warnings, options);
-    let names = plan::ciphers(options, &found);
+    let mut bench = new(library.version(), warnings);
+    let own = |name: &str, kind| Contestant { name: name.to_owned(), kind, driver: None, interface: None };
+    bench.contestants.push(own(OPENSSL, Kind::Openssl));
+    bench.contestants.extend(options.no_cpu_instructions.then(|| own(WITHOUT, Kind::OpensslWithout)));
     let subjects = subjects(&names, &context, &watch, options, &mut bench)?;
-    let ciphers: Vec<(&'static str, Algorithm)> = subjects
-        .iter()
-        .filter_map(|subject| Some((subject.name, Algorithm::by_kernel_name(&kernel_name(subject.name)?)?)))
-        .collect();
+    let ways = subjects.iter().flat_map(|subject| &subject.ways);
+    contestants::check_reached(&options.drivers, ways, &bench.notes)?;
+    let ciphers: Vec<(&'static str, Algorithm)> =
+        subjects.iter().filter_map(|subject| Some((subject.name, algorithm(subject.name)?))).collect();
     let cells = plan::cells(options, &ciphers);
     for subject in &subjects {
         let own: Vec<&Cell> = cells.iter().filter(|cell| cell.cipher == subject.name).collect();
@@ -61,17 +68,20 @@ pub fn all(options: &Options) -> Result<Bench> {
     Ok(bench)
 }
 
-fn new(openssl: String, warnings: Vec<String>, options: &Options) -> Bench {
+fn algorithm(cipher: &str) -> Option<Algorithm> {
+    Algorithm::by_kernel_name(&kernel_name(cipher)?)
+}
+
+/// Nothing measured yet.
+pub fn new(openssl: String, warnings: Vec<String>) -> Bench {
     let machine::Machine { kernel, cpu, cpus } = machine::Machine::here();
-    let own = |name: &str, kind| Contestant { name: name.to_owned(), kind, driver: None, interface: None };
-    let mut contestants = vec![own(OPENSSL, Kind::Openssl)];
-    contestants.extend(options.no_cpu_instructions.then(|| own(WITHOUT, Kind::OpensslWithout)));
     Bench {
         made: tune::now(),
         machine: Machine { kernel, cpu, cpus: cpus as u64 },
         openssl,
-        contestants,
+        contestants: Vec::new(),
         rows: Vec::new(),
+        applications: Vec::new(),
         notes: Vec::new(),
         warnings,
         interrupted: false,
@@ -90,8 +100,7 @@ fn subjects<'a>(
     let mut subjects = Vec::new();
     for &name in names {
         let cipher = context.cipher(name, "").with_context(|| format!("OpenSSL has no {name} here"))?;
-        let kernel = kernel_name(name);
-        let Some(algorithm) = kernel.as_deref().and_then(Algorithm::by_kernel_name) else { continue };
+        let Some(algorithm) = algorithm(name) else { continue };
         let key = sample_key(cipher.key_length());
         let ways = contestants::ways(algorithm, &key, &wanted, watch, &mut bench.notes)?;
         for way in &ways {

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::time::Duration;
 
-use outboard_report::bench::{Bench, Evidence, Row, Way};
+use outboard_report::bench::{Application, Bench, Evidence, Row, Way};
 
 /// The size whose figures are shown, or the nearest to it.
 const SHOWN: u64 = 4096;
@@ -22,6 +22,9 @@ pub fn report(bench: &Bench, verbose: bool) -> String {
             bench.rows.iter().filter(|row| (row.cipher.as_str(), row.direction) == (cipher, way)).collect();
         subject(&mut text, cipher, way, &rows, verbose);
     }
+    for one in &bench.applications {
+        application(&mut text, one);
+    }
     let mut line = |args: std::fmt::Arguments<'_>| {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{args}");
@@ -37,6 +40,11 @@ pub fn report(bench: &Bench, verbose: bool) -> String {
             row.threads,
             row.contestant
         ));
+    }
+    for run in bench.applications.iter().flat_map(|one| &one.runs) {
+        if let Some(fault) = &run.fault {
+            line(format_args!("NOT A FIGURE OF HARDWARE: {}: {fault}.", run.who));
+        }
     }
     for note in &bench.notes {
         line(format_args!("Note: {note}."));
@@ -93,6 +101,40 @@ fn subject(text: &mut String, cipher: &str, way: Way, rows: &[&Row], verbose: bo
     }
 }
 
+/// Without and with.
+fn application(text: &mut String, one: &Application) {
+    let driver = one.driver.as_deref().unwrap_or("no driver");
+    let _ = writeln!(text, "{}, {}, {}, with outboard by {driver}", one.name, one.cipher, size(one.bytes));
+    let names = ["MB/s", "±%", "user %", "system %", "CPU ms/MB", "irqs/MB", "% by hardware", "hardware?"];
+    let mut table = vec![head(&[""], names.into_iter().map(str::to_owned))];
+    let or_none = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), number);
+    table.extend(one.runs.iter().map(|run| {
+        vec![
+            run.who.clone(),
+            number(run.figure.megabytes_per_second),
+            number(run.figure.spread * 100.0),
+            number(run.user_percent),
+            number(run.system_percent),
+            or_none(run.figure.cpu_ms_per_megabyte),
+            number(run.figure.interrupts_per_request / (one.bytes as f64 / 1e6)),
+            or_none(run.hardware_percent),
+            proof(run.evidence).to_owned(),
+        ]
+    }));
+    aligned(text, &table);
+    text.push('\n');
+}
+
+/// Whether it was hardware.
+fn proof(evidence: Option<Evidence>) -> &'static str {
+    match evidence {
+        None => "-",
+        Some(Evidence::Interrupts) => "yes",
+        Some(Evidence::Unverified) => "unverified",
+        Some(Evidence::Contradicted) => "NO",
+    }
+}
+
 fn head(names: &[&str], more: impl Iterator<Item = String>) -> Vec<String> {
     names.iter().map(|&name| name.to_owned()).chain(more).collect()
 }
@@ -113,13 +155,7 @@ fn all(row: &Row) -> Vec<String> {
         or_none(row.cpu_off_ms_per_megabyte),
         or_none(figure.map(|figure| figure.interrupts_per_request)),
         or_none(row.context_switches_per_request),
-        match row.evidence {
-            None => "-",
-            Some(Evidence::Interrupts) => "yes",
-            Some(Evidence::Unverified) => "unverified",
-            Some(Evidence::Contradicted) => "NO",
-        }
-        .to_owned(),
+        proof(row.evidence).to_owned(),
     ]
 }
 
@@ -167,7 +203,7 @@ fn aligned(text: &mut String, table: &[Vec<String>]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use outboard_report::bench::{Contestant, Figure, Kind, Machine};
+    use outboard_report::bench::{Contestant, Figure, Kind, Machine, Run};
 
     fn row(contestant: &str, bytes: u64, depth: u64, speed: f64, evidence: Option<Evidence>) -> Row {
         let interrupts_per_request =
@@ -229,6 +265,7 @@ mod tests {
                 full,
                 back,
             ],
+            applications: Vec::new(),
             notes: vec!["not measured: /dev/crypto is not available".into()],
             warnings: vec!["this is a virtual machine".into()],
             interrupted: false,
@@ -242,6 +279,37 @@ mod tests {
         bench.interrupted = true;
         bench.rows.truncate(4);
         insta::assert_snapshot!([all, report(&bench, false)].join("----\n"));
+    }
+
+    /// A file through openssl enc.
+    fn file() -> Bench {
+        let run = |who: &str, speed: f64, percent: Option<f64>, evidence| Run {
+            who: who.into(),
+            figure: row("", 64 << 20, 1, speed, None).figure.unwrap(),
+            user_percent: 90.0,
+            system_percent: 9.5,
+            hardware_percent: percent,
+            evidence,
+            fault: None,
+        };
+        let without = run("OpenSSL", 61.0, None, None);
+        let mut with = run("OpenSSL with outboard", 98.7, Some(100.0), Some(Evidence::Contradicted));
+        with.fault = Some(crate::commands::NO_INTERRUPT.to_owned());
+        let application = Application {
+            name: "openssl enc".into(),
+            cipher: "AES-128-CBC".into(),
+            bytes: 64 << 20,
+            driver: Some("virtio_crypto_aes_cbc".into()),
+            runs: vec![without, with],
+        };
+        Bench { contestants: Vec::new(), rows: Vec::new(), applications: vec![application], ..bench() }
+    }
+
+    #[test]
+    fn an_application_has_a_table_of_its_own() {
+        let file = file();
+        assert!(!file.is_sound());
+        insta::assert_snapshot!([report(&file, false), super::super::json(&file).unwrap()].join("----\n"));
     }
 
     #[test]
