@@ -34,12 +34,12 @@ const SCHEMA: &str = "outboard-bench/1";
 /// interrupts and context switches for a request. A result is compared with OpenSSL's before anything is timed, and a figure of an
 /// accelerator without interrupts is an error.
 ///
-/// Without arguments this takes two minutes at most: one cipher of each kind that an accelerator does, both directions, 16 bytes
+/// Without arguments this takes about two minutes at most: one cipher of each kind that an accelerator does, both directions, 16 bytes
 /// to 1 MiB, 1 to 64 in flight, one thread. ^C shows what was measured so far.
 ///
 /// Exit code 0 when every figure is what it says, 1 when one is not or there is nothing to measure, 130 when it was interrupted.
 #[derive(Args)]
-#[command(args_conflicts_with_subcommands = true)]
+#[command(args_conflicts_with_subcommands = true, disable_help_subcommand = true)]
 pub struct Options {
     #[command(subcommand)]
     application: Option<Application>,
