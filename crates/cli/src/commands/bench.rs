@@ -34,8 +34,8 @@ const SCHEMA: &str = "outboard-bench/1";
 /// interrupts and context switches for a request. A result is compared with OpenSSL's before anything is timed, and a figure of an
 /// accelerator without interrupts is an error.
 ///
-/// Without arguments this takes about two minutes at most: one cipher of each kind that an accelerator does, both directions, 16 bytes
-/// to 1 MiB, 1 to 64 in flight, one thread. ^C shows what was measured so far.
+/// Without arguments this takes about two minutes at most: three kinds of ciphers that accelerators do, both directions, 16 bytes to
+/// 1 MiB, 1 to 64 in flight, one thread. ^C shows what was measured so far.
 ///
 /// Exit code 0 when every figure is what it says, 1 when one is not or there is nothing to measure, 130 when it was interrupted.
 #[derive(Args)]
@@ -43,7 +43,7 @@ const SCHEMA: &str = "outboard-bench/1";
 pub struct Options {
     #[command(subcommand)]
     application: Option<Application>,
-    /// OpenSSL's names (AES-128-CBC) or the kernel's (cbc(aes)); one of each kind that an accelerator does without any
+    /// OpenSSL's names (AES-128-CBC) or the kernel's (cbc(aes)); without any, three kinds that accelerators do
     #[arg(value_name = "ALGORITHM", value_parser = lists::ciphers)]
     algorithms: Vec<lists::Ciphers>,
     /// Bytes of a request, separated by commas: 16 to 1M, multiples of 16

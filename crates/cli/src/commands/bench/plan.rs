@@ -12,6 +12,9 @@ use super::Options;
 use super::contestants::Way;
 use crate::lab::kernel_name;
 
+/// Kinds of ciphers that are measured where none is named.
+const KINDS: usize = 3;
+
 /// Samples of each figure at least.
 const ROUNDS: usize = 5;
 
@@ -56,9 +59,9 @@ pub enum Entry {
     Driver(usize, usize),
 }
 
-/// The ciphers that were named; else those of the drivers that were named; else the first of each kind that an accelerator does; else
+/// The ciphers that were named; else those of the drivers that were named; else the first of some kinds that accelerators do; else
 /// what most applications use.
-pub fn ciphers(options: &Options, found: &Survey) -> Vec<&'static str> {
+pub fn ciphers(options: &Options, found: &Survey, notes: &mut Vec<String>) -> Vec<&'static str> {
     let mut named: Vec<&str> = Vec::new();
     for cipher in options.algorithms.iter().flat_map(|ciphers| ciphers.0.iter().copied()) {
         if !named.contains(&cipher) {
@@ -78,11 +81,28 @@ pub fn ciphers(options: &Options, found: &Survey) -> Vec<&'static str> {
                 }
         })
     };
+    let (some, more) = usual(is_meant, options.drivers.is_empty());
+    if !more.is_empty() {
+        let names: Vec<&str> = more.into_iter().map(Algorithm::kernel_name).collect();
+        notes.push(format!(
+            "accelerators also do {}, which was not measured for the time that it takes: name it",
+            names.join(", ")
+        ));
+    }
     let first = |algorithm: Algorithm| {
         CIPHERS.into_iter().find(|cipher| kernel_name(cipher).as_deref() == Some(algorithm.kernel_name()))
     };
-    let found: Vec<_> = Algorithm::ALL.into_iter().filter(is_meant).filter_map(first).collect();
+    let found: Vec<_> = some.into_iter().filter_map(first).collect();
     if found.is_empty() { vec!["AES-128-CBC", "AES-128-GCM"] } else { found }
+}
+
+/// What is measured where nobody says what: of what is there, the kinds that most use, and what is left out.
+fn usual(is_there: impl Fn(&Algorithm) -> bool, few: bool) -> (Vec<Algorithm>, Vec<Algorithm>) {
+    use Algorithm::{CbcAes, CbcDes3Ede, CcmAes, CtrAes, EcbAes, GcmAes, XtsAes};
+    let by_use = [CbcAes, GcmAes, CtrAes, XtsAes, CcmAes, CbcDes3Ede, EcbAes];
+    let mut some: Vec<Algorithm> = by_use.into_iter().filter(is_there).collect();
+    let more = some.split_off(if few { some.len().min(KINDS) } else { some.len() });
+    (some, more)
 }
 
 /// All cells of some ciphers. The largest requests come first: what they take longer than planned the others make up for.
@@ -175,6 +195,17 @@ fn takes(plan: Plan) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn where_none_is_named_the_most_used_are_measured() {
+        use Algorithm::{CbcAes, CbcDes3Ede, CtrAes, EcbAes, GcmAes, XtsAes};
+        let kinds = |found: &[Algorithm], few| usual(|one| found.contains(one), few);
+        assert_eq!(kinds(&[CbcAes], true), (vec![CbcAes], vec![]));
+        assert_eq!(kinds(&[EcbAes, CbcDes3Ede, CbcAes], true), (vec![CbcAes, CbcDes3Ede, EcbAes], vec![]));
+        let (some, more) = kinds(&Algorithm::ALL, true);
+        assert_eq!((some, more[0], more.len()), (vec![CbcAes, GcmAes, CtrAes], XtsAes, 4));
+        assert_eq!(kinds(&Algorithm::ALL, false).1, vec![]);
+    }
 
     #[test]
     fn time_goes_into_longer_samples_first_and_then_into_more() {

@@ -29,7 +29,8 @@ struct Subject<'a> {
 pub fn all(options: &Options) -> Result<Bench> {
     let warnings = noise::warnings();
     let found = survey(&Root::live())?;
-    let names = plan::ciphers(options, &found);
+    let mut notes = Vec::new();
+    let names = plan::ciphers(options, &found, &mut notes);
     contestants::check(
         &options.drivers,
         &found,
@@ -41,7 +42,7 @@ pub fn all(options: &Options) -> Result<Bench> {
     let library = Library::open()?;
     let context = Context::software(&library)?;
     let watch = Stopwatch::new().map_err(|error| anyhow!("/proc/interrupts: {error}"))?;
-    let mut bench = new(library.version(), warnings);
+    let mut bench = Bench { notes, ..new(library.version(), warnings) };
     let own = |name: &str, kind| Contestant { name: name.to_owned(), kind, driver: None, interface: None };
     bench.contestants.push(own(OPENSSL, Kind::Openssl));
     bench.contestants.extend(options.no_cpu_instructions.then(|| own(WITHOUT, Kind::OpensslWithout)));
