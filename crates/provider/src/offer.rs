@@ -130,8 +130,13 @@ fn refusal(provider: &Provider, tuned: Option<&Tuned>, name: &str) -> Option<&'s
     let row = tuned.and_then(|tuned| tuned.of(name));
     // What was measured of a driver that may not be used says nothing of the others.
     row.filter(|row| row.is_never() && provider.policy.drivers.has(row.driver))?;
-    let is_overruled = provider.policy.thresholds.explicit(name).is_some();
-    (!is_overruled).then_some("software was measured to win")
+    if provider.policy.thresholds.explicit(name).is_some() {
+        return None;
+    }
+    provider
+        .log
+        .line(Level::Info, format_args!("{name}: software was measured to win, so it is not offered"));
+    Some("software was measured to win")
 }
 
 /// From which size on requests go to a driver, by the first that says so: openssl.cnf, the policy file if it measured this
@@ -268,19 +273,15 @@ pub(crate) fn offer_of<S: ?Sized + Share>(hardware: &Hardware<S>, from: [Option<
 
 /// Says what was decided about an algorithm to the log and to who counts.
 pub(crate) fn decided(provider: &Provider, name: &str, decision: &Decision) {
-    match decision {
-        Decision::Offered { from, .. } => {
-            let text = match from.map(|from| from_text(from.map(|bytes| bytes as usize))) {
-                [encrypt, decrypt] if encrypt == decrypt => format!("from {encrypt} bytes on"),
-                [encrypt, decrypt] => {
-                    format!("from {encrypt} (encryption) or {decrypt} (decryption) bytes on")
-                }
-            };
-            provider.log.line(Level::Info, format_args!("offers {name} {text}"));
-        }
-        Decision::Left { why } => {
-            provider.log.line(Level::Debug, format_args!("does not offer {name}: {why}"))
-        }
+    // Why others are not was said where it was found.
+    if let Decision::Offered { from, .. } = decision {
+        let text = match from.map(|from| from_text(from.map(|bytes| bytes as usize))) {
+            [encrypt, decrypt] if encrypt == decrypt => format!("from {encrypt} bytes on"),
+            [encrypt, decrypt] => {
+                format!("from {encrypt} (encryption) or {decrypt} (decryption) bytes on")
+            }
+        };
+        provider.log.line(Level::Info, format_args!("offers {name} {text}"));
     }
     provider.counters.decide(name, decision);
 }
