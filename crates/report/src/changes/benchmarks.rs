@@ -1,6 +1,6 @@
 //! What benchmarks measured, at the largest size that both did.
 
-use super::figures::moved;
+use super::figures::speed_and_cost;
 use super::{Change, Topic, lists};
 use crate::document::Report;
 use crate::page::bytes;
@@ -48,17 +48,7 @@ pub fn of(old_report: &Report, new_report: &Report) -> Vec<Change> {
             row.depth,
             row.contestant
         );
-        let cpu = format!("{what}, CPU time");
-        changes.extend(moved(
-            topic,
-            what,
-            "MB/s",
-            &before,
-            &after,
-            |one| Some(one.megabytes_per_second),
-            true,
-        ));
-        changes.extend(moved(topic, cpu, "ms/MB", &before, &after, |one| one.cpu_ms_per_megabyte, false));
+        changes.extend(speed_and_cost(topic, what, &before, &after));
     }
     changes.extend(applications(&of_applications(old_report), &of_applications(new_report)));
     changes
@@ -80,18 +70,7 @@ fn applications(old: &[(String, Figure)], new: &[(String, Figure)]) -> Vec<Chang
     for (at, (what, was)) in old.iter().enumerate() {
         let is_last = !old[at + 1..].iter().any(|(other, _)| other == what);
         let Some((_, now)) = new.iter().rfind(|(other, _)| is_last && other == what) else { continue };
-        let speed: fn(&Figure) -> Option<f64> = |one| Some(one.megabytes_per_second);
-        changes.extend(moved(Topic::Benchmarks, what.clone(), "MB/s", was, now, speed, true));
-        let cpu = format!("{what}, CPU time");
-        changes.extend(moved(
-            Topic::Benchmarks,
-            cpu,
-            "ms/MB",
-            was,
-            now,
-            |one| one.cpu_ms_per_megabyte,
-            false,
-        ));
+        changes.extend(speed_and_cost(Topic::Benchmarks, what.clone(), was, now));
     }
     changes
 }

@@ -125,32 +125,23 @@ pub fn throughput(old: &Report, new: &Report) -> Vec<Change> {
                 ("software", &was.software, &now_point.software),
                 ("hardware", &was.hardware, &now_point.hardware),
             ] {
-                changes.extend(moved(
-                    Topic::Figures,
-                    format!("{at}, {side}"),
-                    "MB/s",
-                    was,
-                    now,
-                    |one| Some(one.megabytes_per_second),
-                    true,
-                ));
-                changes.extend(moved(
-                    Topic::Figures,
-                    format!("{at}, {side}, CPU time"),
-                    "ms/MB",
-                    was,
-                    now,
-                    |one| one.cpu_ms_per_megabyte,
-                    false,
-                ));
+                changes.extend(speed_and_cost(Topic::Figures, format!("{at}, {side}"), was, now));
             }
         }
     }
     changes
 }
 
+/// How fast, and at what cost of CPU time.
+pub fn speed_and_cost(topic: Topic, what: String, was: &Figure, now: &Figure) -> Vec<Change> {
+    let cpu = format!("{what}, CPU time");
+    let speed = moved(topic, what, "MB/s", was, now, |one| Some(one.megabytes_per_second), true);
+    let cost = moved(topic, cpu, "ms/MB", was, now, |one| one.cpu_ms_per_megabyte, false);
+    speed.into_iter().chain(cost).collect()
+}
+
 /// A change that is large, and sure.
-pub fn moved(
+fn moved(
     topic: Topic,
     what: String,
     unit: &str,
