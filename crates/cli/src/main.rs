@@ -1,6 +1,7 @@
 //! The `outboard` command.
 
 mod checkable;
+mod columns;
 mod commands;
 mod console;
 mod enabled;

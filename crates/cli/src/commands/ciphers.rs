@@ -3,7 +3,6 @@
 mod answer;
 mod text;
 
-use std::fs;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail};
@@ -12,6 +11,7 @@ use outboard_counters::Table;
 use outboard_drivers::find_drivers;
 use outboard_drivers::root::Root;
 use outboard_measure::evp::{Context, Library};
+use outboard_measure::machine;
 
 use self::answer::{Answer, Machine, kernel_names};
 use crate::console;
@@ -66,7 +66,7 @@ fn ciphers(options: &Options) -> Result<()> {
     }
     let machine = Machine {
         openssl: library.version(),
-        kernel: fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default().trim().to_owned(),
+        kernel: machine::Machine::here().kernel,
         configuration: file.map(|file| file.display().to_string()),
         enabled: composed.was_enabled,
         module: module.display().to_string(),

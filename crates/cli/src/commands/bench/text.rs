@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use outboard_report::bench::{Application, Bench, Evidence, Row, Way};
 
+use crate::columns::aligned;
+
 /// The size whose figures are shown, or the nearest to it.
 const SHOWN: u64 = 4096;
 
@@ -88,7 +90,7 @@ fn subject(text: &mut String, cipher: &str, way: Way, rows: &[&Row], verbose: bo
         let name = [contestant.to_owned(), depth.to_string(), threads.to_string()];
         table.push(name.into_iter().chain(sizes.iter().map(|&bytes| at(bytes))).collect());
     }
-    aligned(text, &table);
+    *text += &aligned(&table, 1..table[0].len(), "  ");
     text.push('\n');
     let nearest = sizes.iter().copied().min_by_key(|bytes| bytes.abs_diff(SHOWN));
     for bytes in sizes.into_iter().filter(|&bytes| verbose || Some(bytes) == nearest) {
@@ -96,7 +98,7 @@ fn subject(text: &mut String, cipher: &str, way: Way, rows: &[&Row], verbose: bo
         let names = ["MB/s", "±%", "p50 us", "p99 us", "CPU ms/MB", "±", "irqs", "switches", "hardware?"];
         let mut table = vec![head(&["", "at once", "threads"], names.into_iter().map(str::to_owned))];
         table.extend(rows.iter().filter(|row| row.bytes == bytes).map(|row| all(row)));
-        aligned(text, &table);
+        *text += &aligned(&table, 1..table[0].len(), "  ");
         text.push('\n');
     }
 }
@@ -121,7 +123,7 @@ fn application(text: &mut String, one: &Application) {
             proof(run.evidence).to_owned(),
         ]
     }));
-    aligned(text, &table);
+    *text += &aligned(&table, 1..table[0].len(), "  ");
     text.push('\n');
 }
 
@@ -182,21 +184,6 @@ fn size(bytes: u64) -> String {
         n if n >= 1 << 20 && n % (1 << 20) == 0 => format!("{} MiB", n >> 20),
         n if n >= 1 << 10 && n % (1 << 10) == 0 => format!("{} KiB", n >> 10),
         n => format!("{n} B"),
-    }
-}
-
-/// Columns of numbers behind a column of names.
-fn aligned(text: &mut String, table: &[Vec<String>]) {
-    let columns = table.first().map_or(0, Vec::len);
-    let width = |column: usize| table.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..columns).map(width).collect();
-    for row in table {
-        let cells = row.iter().zip(&widths).enumerate().map(|(column, (cell, &width))| match column {
-            0 => format!("  {cell:width$}"),
-            _ => format!("{cell:>width$}"),
-        });
-        *text += cells.collect::<Vec<_>>().join("  ").trim_end();
-        text.push('\n');
     }
 }
 

@@ -3,25 +3,14 @@
 use outboard_report::check::{Driver, Verdict};
 
 use super::answer::Answer;
+use crate::columns::aligned;
 
 /// The table, what went wrong under it, and how to repeat it.
 pub fn report(answer: &Answer) -> String {
     let head = ["driver", "algorithm", "over", "verdict", "requests", "MB", "interrupts", "kernel's test"];
     let mut rows = vec![head.map(str::to_owned)];
     rows.extend(answer.check.drivers.iter().map(row));
-    let width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or(0);
-    let widths: [usize; 8] = std::array::from_fn(width);
-    let is_number = |column: usize| (4..7).contains(&column);
-    let mut text = String::new();
-    for row in &rows {
-        let cells =
-            row.iter().zip(widths).enumerate().map(|(column, (cell, width))| match is_number(column) {
-                true => format!("{cell:>width$}"),
-                false => format!("{cell:width$}"),
-            });
-        text += cells.collect::<Vec<_>>().join("  ").trim_end();
-        text.push('\n');
-    }
+    let mut text = aligned(&rows, 4..7, "");
     text.push('\n');
     for driver in &answer.check.drivers {
         if let Some(fault) = &driver.fault {

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::answer::{Algorithm, Answer};
+use crate::columns::aligned;
 
 /// What is offered, what is not and why, and a last line to remember.
 pub fn report(answer: &Answer) -> String {
@@ -39,16 +40,7 @@ pub fn report(answer: &Answer) -> String {
 fn table(offered: &[&Algorithm]) -> String {
     let mut rows = vec![["algorithm", "driver", "which is", "over", "from"].map(str::to_owned)];
     rows.extend(offered.iter().map(|algorithm| row(algorithm)));
-    let width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or(0);
-    let widths: [usize; 5] = std::array::from_fn(width);
-    let mut text = String::new();
-    for row in &rows {
-        let cells: Vec<String> =
-            row.iter().zip(widths).map(|(cell, width)| format!("{cell:width$}")).collect();
-        text += cells.join("  ").trim_end();
-        text.push('\n');
-    }
-    text
+    aligned(&rows, 0..0, "")
 }
 
 fn row(algorithm: &Algorithm) -> [String; 5] {

@@ -1,6 +1,7 @@
 //! The report for people.
 
 use super::proof::{Proof, Verdict, Work};
+use crate::columns::aligned;
 use std::fmt::Write;
 
 /// The whole report, ending in the verdict.
@@ -86,17 +87,7 @@ fn table(proof: &Proof) -> String {
     if proof.algorithms.len() > 1 {
         rows.push(row("total", &proof.total));
     }
-    let width = |column: usize| rows.iter().map(|r| r[column].chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..headings.len()).map(width).collect();
-    let mut out = String::new();
-    for cells in &rows {
-        let _ = write!(out, "  {:<1$}", cells[0], widths[0]);
-        for (cell, width) in cells.iter().zip(&widths).skip(1) {
-            let _ = write!(out, "  {cell:>width$}");
-        }
-        out.push('\n');
-    }
-    out
+    aligned(&rows, 1..headings.len(), "  ")
 }
 
 fn row(name: &str, work: &Work) -> [String; 8] {
