@@ -35,14 +35,19 @@ impl Scratch {
         Ok(Self(dir))
     }
 
+    /// A file of this name in it.
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
     /// The counters file.
     pub fn counters(&self) -> PathBuf {
-        self.0.path().join("counters")
+        self.file("counters")
     }
 
     /// What OPENSSL_CONF is set to.
     pub fn configuration(&self) -> PathBuf {
-        self.0.path().join("openssl.cnf")
+        self.file("openssl.cnf")
     }
 
     /// Writes a configuration that includes `existing` and enables outboard with the settings of `keys`.

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::Args;
+use outboard_accel::Algorithm;
 use outboard_counters::{Counts, Table};
 use outboard_measure::evp::{SAMPLE_IV, sample_key};
 use outboard_measure::figure::{Figure, rounded};
@@ -15,16 +16,14 @@ use outboard_measure::noise::{self, Vigil, Yardstick};
 use outboard_measure::stop;
 use outboard_measure::turns::{Error, Series, Stopwatch};
 use outboard_report::bench::{Application, Evidence, Run};
-use outboard_services::openssl::{OutboardSection, compose};
-use tempfile::TempDir;
 
 use super::cell::{evidence_of, figure_of};
 use super::run::new;
 use super::{finish, lists};
 use crate::commands::NO_INTERRUPT;
 use crate::console::{duration, progress};
-use crate::enabled::{module, system::OpenSsl};
-use crate::lab::in_use;
+use crate::enabled::{Scratch, module, system::OpenSsl};
+use crate::lab::{in_use, kernel_name};
 
 /// Bytes that are compared at a time.
 const CHUNK: u64 = 1 << 16;
@@ -67,10 +66,12 @@ fn cipher(name: &str) -> Result<&'static str> {
 
 /// What both work on.
 struct Place {
-    folder: TempDir,
+    /// As OpenSSL is, and with outboard.
+    configurations: [PathBuf; 2],
     table: Table,
     words: Vec<String>,
     bytes: u64,
+    _scratch: Scratch,
 }
 
 /// One of both.
@@ -80,9 +81,6 @@ struct Side {
     user: f64,
     system: f64,
 }
-
-/// The configurations: as OpenSSL is, and with outboard.
-const BOTH: [&str; 2] = ["plain.cnf", "with.cnf"];
 
 const AS_IT_IS: &str = "OpenSSL";
 const WITH: &str = "OpenSSL with outboard";
@@ -150,60 +148,46 @@ pub fn run(options: &Options) -> Result<ExitCode> {
 
 impl Place {
     fn new(options: &Options, module: &Path) -> Result<Place> {
-        let folder = tempfile::Builder::new().prefix("outboard-bench-").tempdir();
-        let folder = folder.context("no directory for the file; point TMPDIR to one with some space")?;
-        let table = Table::create(&folder.path().join("counters"))?;
-        let at = |name: &str| folder.path().join(name);
-        let text = |path: PathBuf| path.to_string_lossy().into_owned();
-        let keys = vec![("COUNTERS".to_owned(), text(at("counters")))];
-        let section = OutboardSection { module: module.to_owned(), keys };
+        let scratch = Scratch::new()?;
+        let table = Table::create(&scratch.counters())?;
+        scratch.configure(None, module.to_owned(), Vec::new())?;
+        let configurations = [scratch.file("plain.cnf"), scratch.configuration()];
+        let input = scratch.file("input");
         let bytes = u64::from(options.megabytes) << 20;
         let file: Vec<u8> = (0..1_u32 << 20).map(|at| (at.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
         let write = || -> io::Result<()> {
-            let mut input = fs::File::create(at("input"))?;
+            let mut input = fs::File::create(&input)?;
             (0..options.megabytes).try_for_each(|_| io::Write::write_all(&mut input, &file))?;
-            fs::write(at(BOTH[0]), "")
+            fs::write(&configurations[0], "")
         };
         write().with_context(|| {
-            format!("{}: point TMPDIR to a disk with some space, or say --megabytes", folder.path().display())
+            format!("{}: point TMPDIR to a disk with some space, or say --megabytes", input.display())
         })?;
-        fs::write(at(BOTH[1]), compose(None, &section, &|_| None)?.text)?;
         let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-        let (key, iv) = match options.cipher {
-            "DES-EDE3-CBC" => (24, 8),
-            other => (
-                if other.contains("128") {
-                    16
-                } else if other.contains("192") {
-                    24
-                } else {
-                    32
-                },
-                16,
-            ),
-        };
+        // Triple DES has no number of bits in its name.
+        let bits = options.cipher.split('-').nth(1).and_then(|bits| bits.parse::<usize>().ok());
+        let key = bits.map_or(24, |bits| bits / 8);
+        let algorithm = kernel_name(options.cipher).and_then(|name| Algorithm::by_kernel_name(&name));
+        let iv = algorithm.map_or(0, Algorithm::iv_len);
         let mut words =
             vec!["enc".to_owned(), "-e".to_owned(), format!("-{}", options.cipher.to_ascii_lowercase())];
         words.extend(["-K".to_owned(), hex(&sample_key(key))]);
-        if !options.cipher.ends_with("ECB") {
+        if iv > 0 {
             words.extend(["-iv".to_owned(), hex(&SAMPLE_IV[..iv])]);
         }
-        words.extend(["-in".to_owned(), text(at("input"))]);
-        Ok(Place { folder, table, words, bytes })
+        words.extend(["-in".to_owned(), input.to_string_lossy().into_owned()]);
+        Ok(Place { configurations, table, words, bytes, _scratch: scratch })
     }
 
     /// The command, with one of the configurations.
-    fn enc(&self, configuration: &str) -> Command {
+    fn enc(&self, configuration: &Path) -> Command {
         let mut command = Command::new("openssl");
-        command
-            .args(&self.words)
-            .env("OPENSSL_CONF", self.folder.path().join(configuration))
-            .stdin(Stdio::null());
+        command.args(&self.words).env("OPENSSL_CONF", configuration).stdin(Stdio::null());
         command
     }
 
     /// Runs it once.
-    fn once(&self, configuration: &str) -> Result<(), String> {
+    fn once(&self, configuration: &Path) -> Result<(), String> {
         let mut command = self.enc(configuration);
         let done =
             command.args(["-out", "/dev/null"]).output().map_err(|error| format!("openssl: {error}"))?;
@@ -217,11 +201,12 @@ impl Place {
 
     /// A speed of wrong bytes is none. Both write at the same time, so that no disk has to hold it.
     fn compare(&self) -> Result<()> {
-        for configuration in BOTH {
+        for configuration in &self.configurations {
             self.once(configuration).map_err(anyhow::Error::msg)?;
         }
-        let spawned = BOTH.map(|name| self.enc(name).stdout(Stdio::piped()).stderr(Stdio::null()).spawn());
-        let [plain, with] = spawned;
+        let start =
+            |configuration| self.enc(configuration).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
+        let [plain, with] = self.configurations.each_ref().map(|configuration| start(configuration));
         let (mut plain, mut with) = (plain?, with?);
         let outputs = plain.stdout.take().zip(with.stdout.take());
         let (mut left, mut right) = outputs.context("openssl has no output")?;
@@ -238,7 +223,7 @@ impl Place {
 
     /// Each of both once.
     fn round(&self, watch: &Stopwatch, sides: &mut [Side; 2]) -> Result<(), Error<String>> {
-        for (side, configuration) in sides.iter_mut().zip(BOTH) {
+        for (side, configuration) in sides.iter_mut().zip(&self.configurations) {
             let (user, system) = spent_by_children();
             let mut once = |_| self.once(configuration);
             let sample = watch.turns(&mut [&mut once], &[1], 1);
