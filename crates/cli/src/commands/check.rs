@@ -9,10 +9,11 @@ use std::time::Duration;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use outboard_measure::stop;
-use outboard_report::check::Check;
+use outboard_measure::{machine, stop};
+use outboard_report::check::{Check, Machine};
 
 use self::answer::{Answer, SCHEMA};
+use super::tune::now;
 use crate::checkable::any_seed;
 use crate::console::{self, INTERRUPTED, duration, say};
 
@@ -60,7 +61,14 @@ fn check(options: &Options) -> Result<ExitCode> {
         );
     }
     let seed = options.seed.unwrap_or_else(any_seed);
-    let mut check = Check { seed, drivers: Vec::new(), interrupted: false };
+    let machine::Machine { kernel, cpu, cpus } = machine::Machine::here();
+    let mut check = Check {
+        made: now(),
+        machine: Machine { kernel, cpu, cpus: cpus as u64 },
+        seed,
+        drivers: Vec::new(),
+        interrupted: false,
+    };
     let each = options.time / candidates.len() as u32;
     // The second process leaves it to the first.
     let progress = |text: &str| {

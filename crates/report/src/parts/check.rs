@@ -2,9 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
+pub use super::tune::Machine;
+
 /// All of a run.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Check {
+    /// `2026-11-21T12:34:56Z`
+    pub made: String,
+    /// Where: a driver may be right with one kernel and wrong with the next.
+    pub machine: Machine,
     /// Repeats the same requests.
     pub seed: u64,
     /// One for each driver.

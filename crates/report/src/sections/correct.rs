@@ -41,7 +41,10 @@ fn one(section: &mut Section, check: &Check) {
         number("interrupts"),
         words("the kernel's test"),
     ];
-    let caption = format!("Results of the check with seed {}", check.seed);
+    let caption = format!(
+        "Results of the check of {} on Linux {}, with seed {}",
+        check.made, check.machine.kernel, check.seed
+    );
     section.table(caption, head, check.drivers.iter().map(row).collect());
     for driver in &check.drivers {
         if let Some(fault) = &driver.fault {

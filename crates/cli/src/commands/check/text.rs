@@ -56,6 +56,7 @@ fn row(driver: &Driver) -> [String; 8] {
 mod tests {
     use super::*;
     use outboard_report::check::Check;
+    use outboard_report::check::Machine;
 
     fn answer() -> Answer {
         let exact = Driver {
@@ -89,7 +90,10 @@ mod tests {
             selftest: "unknown".into(),
             ..exact.clone()
         };
-        let check = Check { seed: 42, drivers: vec![exact, wrong, silent, unreached], interrupted: false };
+        let machine = Machine { kernel: "7.3.4".into(), cpu: "a CPU".into(), cpus: 1 };
+        let drivers = vec![exact, wrong, silent, unreached];
+        let made = "2026-11-21T12:34:56Z".into();
+        let check = Check { made, machine, seed: 42, drivers, interrupted: false };
         Answer { schema: super::super::answer::SCHEMA, check }
     }
 
