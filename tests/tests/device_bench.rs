@@ -106,9 +106,10 @@ fn a_file_through_openssl_is_hardwares_and_right(machine: &Machine) {
     assert!(output.status.success(), "{}", said(&output));
     let answer: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     let file = &answer["applications"][0];
-    assert_eq!((&file["driver"], &file["bytes"]), (&ACCELERATOR.into(), &(2 << 20).into()), "{answer}");
+    assert_eq!((&file["at_once"], &file["bytes"]), (&1.into(), &(2 << 20).into()), "{answer}");
     let [plain, with] = &file["runs"].as_array().expect("runs")[..] else { panic!("two: {answer}") };
     assert!(plain["evidence"].is_null() && plain["hardware_percent"].is_null(), "{plain}");
+    assert_eq!((&plain["driver"], &with["driver"]), (&Value::Null, &ACCELERATOR.into()), "{answer}");
     assert_eq!((&with["evidence"], &with["fault"]), (&"interrupts".into(), &Value::Null), "{with}");
     assert!(number(&with["hardware_percent"]) > 99.0, "{with}");
     for run in [plain, with] {

@@ -1,5 +1,6 @@
 //! `outboard bench`: software, accelerators and the ways to them, measured in turns.
 
+mod application;
 mod cell;
 mod contestants;
 mod file;

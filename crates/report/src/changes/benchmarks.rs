@@ -58,7 +58,7 @@ pub fn of(old_report: &Report, new_report: &Report) -> Vec<Change> {
 fn of_applications(report: &Report) -> Vec<(String, Figure)> {
     let all = report.benches.iter().flat_map(|bench| &bench.applications);
     let runs = all.flat_map(|one| {
-        let job = format!("{}, {}, {}", one.name, one.cipher, bytes(one.bytes));
+        let job = format!("{}, {}, {}, {} at once", one.name, one.cipher, bytes(one.bytes), one.at_once);
         let sound = one.runs.iter().filter(|run| run.fault.is_none());
         sound.map(move |run| (format!("{job}, {}", run.who), run.figure))
     });

@@ -93,33 +93,35 @@ pub struct Row {
     pub fault: Option<String>,
 }
 
-/// An application's job, without outboard and with it.
+/// An application's job, by each way to do it.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Application {
     /// The command.
     pub name: String,
-    /// OpenSSL's name.
+    /// As the application calls it.
     pub cipher: String,
-    /// Of the job.
+    /// Of the job, all transfers together.
     pub bytes: u64,
-    /// The driver that outboard chose, or null.
-    pub driver: Option<String>,
-    /// One without and one with.
+    /// Transfers at the same time.
+    pub at_once: u64,
+    /// One for each way.
     pub runs: Vec<Run>,
 }
 
 /// An application's job, done some times.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Run {
-    /// Without or with.
+    /// Without or with outboard, or what the kernel was told to take.
     pub who: String,
+    /// The kernel driver that was chosen; null where OpenSSL's own code does it.
+    pub driver: Option<String>,
     /// A request is the whole job here.
     pub figure: Figure,
-    /// Of the command's own time, in percent of the wall time.
+    /// Time of the processes that encrypt, in percent of the wall time; where the kernel encrypts, that of the whole system.
     pub user_percent: f64,
-    /// The same in the kernel, on its behalf.
+    /// The same in the kernel.
     pub system_percent: f64,
-    /// Bytes that the provider gave to hardware, in percent; null without it.
+    /// Bytes that the provider gave to hardware, in percent; null where it takes no part.
     pub hardware_percent: Option<f64>,
     /// What interrupts say; null where nothing went to hardware.
     pub evidence: Option<Evidence>,

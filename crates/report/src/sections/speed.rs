@@ -52,6 +52,7 @@ fn application(section: &mut Section, one: &Application) {
     let megabytes = one.bytes as f64 / 1e6;
     let head = vec![
         words("with"),
+        words("driver"),
         number("MB/s"),
         number("user %"),
         number("system %"),
@@ -64,6 +65,7 @@ fn application(section: &mut Section, one: &Application) {
     let row = |run: &Run| {
         vec![
             run.who.as_str().into(),
+            run.driver.as_deref().unwrap_or("-").into(),
             format!("{} ± {} %", figure(run.figure.megabytes_per_second), figure(run.figure.spread * 100.0))
                 .into(),
             figure(run.user_percent).into(),
@@ -74,8 +76,7 @@ fn application(section: &mut Section, one: &Application) {
             plot::benchmark::proof(run.fault.as_deref(), run.evidence),
         ]
     };
-    let by = one.driver.as_deref().unwrap_or("no driver");
-    let caption = format!("{}, {}, {}; with outboard by {by}", one.name, one.cipher, bytes(one.bytes));
+    let caption = format!("{}, {}, {}, {} at once", one.name, one.cipher, bytes(one.bytes), one.at_once);
     section.table(caption, head, one.runs.iter().map(row).collect());
 }
 

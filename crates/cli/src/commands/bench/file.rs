@@ -4,32 +4,25 @@ use std::fs;
 use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
-use std::time::{Duration, Instant};
+use std::rc::Rc;
+use std::time::Duration;
 
-use anyhow::{Context, Result, anyhow, bail, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use outboard_accel::Algorithm;
-use outboard_counters::{Counts, Table};
+use outboard_counters::Table;
 use outboard_measure::evp::{SAMPLE_IV, sample_key};
-use outboard_measure::figure::{Figure, rounded};
-use outboard_measure::noise::{self, Vigil, Yardstick};
-use outboard_measure::stop;
-use outboard_measure::turns::{Error, Series, Stopwatch};
-use outboard_report::bench::{Application, Evidence, Run};
+use outboard_measure::noise;
 
-use super::cell::{evidence_of, figure_of};
+use super::application::{AS_IT_IS, Claim, Job, Side, Spent, WITH, measure};
 use super::run::new;
 use super::{finish, lists};
-use crate::commands::NO_INTERRUPT;
-use crate::console::{duration, progress};
+use crate::console::duration;
 use crate::enabled::{Scratch, module, system::OpenSsl};
 use crate::lab::{in_use, kernel_name};
 
 /// Bytes that are compared at a time.
 const CHUNK: u64 = 1 << 16;
-
-/// Runs of each at least, and at most.
-const ROUNDS: (usize, usize) = (5, 25);
 
 /// Measure a file through `openssl enc`, as OpenSSL is and with outboard.
 ///
@@ -68,22 +61,11 @@ fn cipher(name: &str) -> Result<&'static str> {
 struct Place {
     /// As OpenSSL is, and with outboard.
     configurations: [PathBuf; 2],
-    table: Table,
+    table: Rc<Table>,
     words: Vec<String>,
     bytes: u64,
     _scratch: Scratch,
 }
-
-/// One of both.
-#[derive(Default)]
-struct Side {
-    series: Option<Series>,
-    user: f64,
-    system: f64,
-}
-
-const AS_IT_IS: &str = "OpenSSL";
-const WITH: &str = "OpenSSL with outboard";
 
 /// Measures.
 pub fn run(options: &Options) -> Result<ExitCode> {
@@ -92,64 +74,27 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     let place = Place::new(options, &module)?;
     place.compare()?;
     let driver = in_use(&place.table).map(|way| way.driver);
-    let interrupts = |error: io::Error| anyhow!("/proc/interrupts: {error}");
-    let mut watch = Stopwatch::new().map_err(interrupts)?;
-    if let Some(name) = &driver {
-        watch = watch.of(name).map_err(interrupts)?;
-    }
-    let before = place.hardware();
-    let (vigil, mut yardstick) = (Vigil::begin(), Yardstick::default());
-    let mut sides = [Side::default(), Side::default()];
-    let (start, mut rounds) = (Instant::now(), 0);
-    while rounds < ROUNDS.0 || (rounds < ROUNDS.1 && start.elapsed() < options.time) {
-        yardstick.lay();
-        let left = options.time.saturating_sub(start.elapsed()).as_secs();
-        progress(&format!("openssl enc, {}: run {}, about {left} s left", options.cipher, rounds + 1));
-        match place.round(&watch, &mut sides) {
-            Ok(()) => rounds += 1,
-            Err(Error::Stopped) => {
-                bench.interrupted = true;
-                break;
-            }
-            Err(error) => return Err(anyhow!("{error}")),
-        }
-    }
-    progress("");
-    bench.warnings.extend(yardstick.warning().into_iter().chain(vigil.warnings()));
-    let done = place.hardware();
-    let by_hardware = done.hw_bytes.saturating_sub(before.hw_bytes);
-    if by_hardware == 0 {
-        let why = place.table.notes().into_iter().next();
-        let why =
-            why.unwrap_or_else(|| "its requests of 4 KiB are below the threshold of the policy".to_owned());
-        bench.notes.push(format!("outboard gave nothing to hardware: {why}"));
-    }
-    let [plain, with] = sides;
-    let mut runs: Vec<Run> = plain.run(AS_IT_IS, place.bytes).into_iter().collect();
-    if let Some(mut run) = with.run(WITH, place.bytes) {
-        let asked = run.figure.samples * place.bytes;
-        let series = with.series.as_ref().filter(|_| by_hardware > 0);
-        run.hardware_percent = Some(rounded(by_hardware.min(asked) as f64 / asked.max(1) as f64 * 100.0));
-        run.evidence =
-            series.map(|series| evidence_of(watch.interrupts().evidence(series.interrupts, series.lost)));
-        run.fault = (run.evidence == Some(Evidence::Contradicted)).then(|| NO_INTERRUPT.to_owned());
-        runs.push(run);
-    }
-    let name = "openssl enc".to_owned();
-    bench.applications.push(Application {
-        name,
+    let with = Side::new(WITH, driver, Claim::Counted(Rc::clone(&place.table)))?;
+    let sides = vec![Side::new(AS_IT_IS, None, Claim::Software)?, with];
+    let job = Job {
+        name: "openssl enc".to_owned(),
         cipher: options.cipher.to_owned(),
         bytes: place.bytes,
-        driver,
-        runs,
-    });
+        at_once: 1,
+        time: options.time,
+    };
+    measure(&mut bench, job, sides, &mut |side| {
+        let before = Spent::by_children();
+        place.once(&place.configurations[side])?;
+        Ok(Spent::by_children().since(before))
+    })?;
     finish(&bench, options.json, false)
 }
 
 impl Place {
     fn new(options: &Options, module: &Path) -> Result<Place> {
         let scratch = Scratch::new()?;
-        let table = Table::create(&scratch.counters())?;
+        let table = Rc::new(Table::create(&scratch.counters())?);
         scratch.configure(None, module.to_owned(), Vec::new())?;
         let configurations = [scratch.file("plain.cnf"), scratch.configuration()];
         let input = scratch.file("input");
@@ -220,50 +165,6 @@ impl Place {
         );
         Ok(())
     }
-
-    /// Each of both once.
-    fn round(&self, watch: &Stopwatch, sides: &mut [Side; 2]) -> Result<(), Error<String>> {
-        for (side, configuration) in sides.iter_mut().zip(&self.configurations) {
-            let (user, system) = spent_by_children();
-            let mut once = |_| self.once(configuration);
-            let sample = watch.turns(&mut [&mut once], &[1], 1);
-            let after = spent_by_children();
-            if stop::asked() {
-                // The command heard it too.
-                return Err(Error::Stopped);
-            }
-            for later in sample? {
-                match &mut side.series {
-                    Some(series) => series.extend(later),
-                    none => *none = Some(later),
-                }
-            }
-            side.user += after.0 - user;
-            side.system += after.1 - system;
-        }
-        Ok(())
-    }
-
-    fn hardware(&self) -> Counts {
-        self.table.snapshot().into_iter().fold(Counts::default(), |sum, (_, counts)| sum + counts)
-    }
-}
-
-impl Side {
-    fn run(&self, who: &str, bytes: u64) -> Option<Run> {
-        let series = self.series.as_ref()?;
-        let wall: f64 = series.wall.iter().sum();
-        let percent = |seconds: f64| rounded(seconds / wall * 100.0);
-        Some(Run {
-            who: who.to_owned(),
-            figure: figure_of(&Figure::of(series, bytes as usize)),
-            user_percent: percent(self.user),
-            system_percent: percent(self.system),
-            hardware_percent: None,
-            evidence: None,
-            fault: None,
-        })
-    }
 }
 
 /// Whether both say the same until their end.
@@ -280,19 +181,7 @@ fn is_same(left: &mut impl Read, right: &mut impl Read) -> io::Result<bool> {
     }
 }
 
-/// User and system time of the commands that have ended, in seconds.
-fn spent_by_children() -> (f64, f64) {
-    // SAFETY: plain data, written by the call.
-    let usage = unsafe {
-        let mut usage: libc::rusage = std::mem::zeroed();
-        libc::getrusage(libc::RUSAGE_CHILDREN, &mut usage);
-        usage
-    };
-    let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
-    (seconds(usage.ru_utime), seconds(usage.ru_stime))
-}
-
-fn openssl_version() -> Result<String> {
+pub fn openssl_version() -> Result<String> {
     let answer = Command::new("openssl").arg("version").env("OPENSSL_CONF", "").stdin(Stdio::null()).output();
     match answer {
         Ok(answer) => {
@@ -331,15 +220,5 @@ mod tests {
             assert_eq!(is_same(&mut &text[..], &mut { right }).unwrap(), same);
         }
         assert!(is_same(&mut io::empty(), &mut io::empty()).unwrap());
-    }
-
-    #[test]
-    fn shares_of_time_are_of_wall_time() {
-        let series = Series { wall: vec![1.0, 3.0], cpu: Some(2.0), requests: 2, ..Series::default() };
-        let side = Side { series: Some(series), user: 1.0, system: 0.5 };
-        let run = side.run("x", 10_000_000).unwrap();
-        assert_eq!((run.user_percent, run.system_percent), (25.0, 12.5));
-        assert_eq!((run.figure.megabytes_per_second, run.figure.cpu_ms_per_megabyte), (5.0, Some(100.0)));
-        assert!(Side::default().run("x", 1).is_none());
     }
 }

@@ -103,16 +103,17 @@ fn subject(text: &mut String, cipher: &str, way: Way, rows: &[&Row], verbose: bo
     }
 }
 
-/// Without and with.
+/// Each way to do the same.
 fn application(text: &mut String, one: &Application) {
-    let driver = one.driver.as_deref().unwrap_or("no driver");
-    let _ = writeln!(text, "{}, {}, {}, with outboard by {driver}", one.name, one.cipher, size(one.bytes));
-    let names = ["MB/s", "±%", "user %", "system %", "CPU ms/MB", "irqs/MB", "% by hardware", "hardware?"];
+    let _ = writeln!(text, "{}, {}, {}, {} at once", one.name, one.cipher, size(one.bytes), one.at_once);
+    let names =
+        ["driver", "MB/s", "±%", "user %", "system %", "CPU ms/MB", "irqs/MB", "% by hardware", "hardware?"];
     let mut table = vec![head(&[""], names.into_iter().map(str::to_owned))];
     let or_none = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), number);
     table.extend(one.runs.iter().map(|run| {
         vec![
             run.who.clone(),
+            run.driver.clone().unwrap_or_else(|| "-".to_owned()),
             number(run.figure.megabytes_per_second),
             number(run.figure.spread * 100.0),
             number(run.user_percent),
@@ -123,7 +124,7 @@ fn application(text: &mut String, one: &Application) {
             proof(run.evidence).to_owned(),
         ]
     }));
-    *text += &aligned(&table, 1..table[0].len(), "  ");
+    *text += &aligned(&table, 2..table[0].len(), "  ");
     text.push('\n');
 }
 
@@ -272,6 +273,7 @@ mod tests {
     fn file() -> Bench {
         let run = |who: &str, speed: f64, percent: Option<f64>, evidence| Run {
             who: who.into(),
+            driver: percent.map(|_| "virtio_crypto_aes_cbc".into()),
             figure: row("", 64 << 20, 1, speed, None).figure.unwrap(),
             user_percent: 90.0,
             system_percent: 9.5,
@@ -286,7 +288,7 @@ mod tests {
             name: "openssl enc".into(),
             cipher: "AES-128-CBC".into(),
             bytes: 64 << 20,
-            driver: Some("virtio_crypto_aes_cbc".into()),
+            at_once: 1,
             runs: vec![without, with],
         };
         Bench { contestants: Vec::new(), rows: Vec::new(), applications: vec![application], ..bench() }

@@ -1,0 +1,265 @@
+//! What applications do, each way in turns: what it took, and whether it was hardware.
+
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, anyhow};
+use outboard_counters::Table;
+use outboard_measure::figure::{Figure, rounded};
+use outboard_measure::noise::{Vigil, Yardstick};
+use outboard_measure::stop;
+use outboard_measure::turns::{Error, Series, Stopwatch};
+use outboard_report::bench::{Application, Bench, Evidence, Run};
+
+use super::cell::{evidence_of, figure_of};
+use crate::commands::NO_INTERRUPT;
+use crate::console::progress;
+
+/// Runs of each at least, and at most.
+const ROUNDS: (usize, usize) = (5, 25);
+
+/// What is done.
+pub struct Job {
+    /// The command.
+    pub name: String,
+    /// The algorithm, as the application calls it.
+    pub cipher: String,
+    /// Of all that is done at once.
+    pub bytes: u64,
+    /// Transfers, tunnels or jobs at the same time.
+    pub at_once: u64,
+    /// How long, all ways together, about.
+    pub time: Duration,
+}
+
+/// User and system time in seconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Spent {
+    pub user: f64,
+    pub system: f64,
+}
+
+impl Spent {
+    /// By the commands that this process started and waited for.
+    pub fn by_children() -> Spent {
+        // SAFETY: plain data, written by the call.
+        let usage = unsafe {
+            let mut usage: libc::rusage = std::mem::zeroed();
+            libc::getrusage(libc::RUSAGE_CHILDREN, &mut usage);
+            usage
+        };
+        let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
+        Spent { user: seconds(usage.ru_utime), system: seconds(usage.ru_stime) }
+    }
+
+    /// After an earlier reading.
+    pub fn since(self, then: Spent) -> Spent {
+        Spent { user: self.user - then.user, system: self.system - then.system }
+    }
+}
+
+/// What sides are called where one loads the provider and the other does not.
+pub const AS_IT_IS: &str = "OpenSSL";
+pub const WITH: &str = "OpenSSL with outboard";
+
+/// One way to do it.
+pub struct Side {
+    who: String,
+    driver: Option<String>,
+    claim: Claim,
+    watch: Stopwatch,
+    series: Option<Series>,
+    spent: Spent,
+    by_hardware: u64,
+}
+
+/// What says that it is hardware.
+pub enum Claim {
+    /// Nothing: it is software.
+    Software,
+    /// What the provider counted.
+    Counted(Rc<Table>),
+    /// That the kernel was told to take an accelerator's driver.
+    Driver,
+}
+
+impl Side {
+    /// With the driver that does the work, where one is known; then its interrupts are counted, else those of all accelerators.
+    pub fn new(who: &str, driver: Option<String>, claim: Claim) -> Result<Side> {
+        let watch = match &driver {
+            Some(name) if !matches!(claim, Claim::Software) => {
+                Stopwatch::new().and_then(|watch| watch.of(name))
+            }
+            _ => Stopwatch::new(),
+        };
+        let watch = watch.map_err(|error| anyhow!("/proc/interrupts: {error}"))?;
+        let who = who.to_owned();
+        Ok(Side { who, driver, claim, watch, series: None, spent: Spent::default(), by_hardware: 0 })
+    }
+
+    /// Bytes that the provider gave to hardware since the application's processes started.
+    fn counted(&self) -> u64 {
+        match &self.claim {
+            Claim::Counted(table) => table.snapshot().iter().map(|(_, counts)| counts.hw_bytes).sum(),
+            _ => 0,
+        }
+    }
+
+    /// Once, by `job`, which says what its processes took.
+    fn sample(&mut self, job: &mut dyn FnMut() -> Result<Spent, String>) -> Result<(), Error<String>> {
+        let before = self.counted();
+        let mut spent = Spent::default();
+        let mut once = |_| job().map(|took| spent = took);
+        let sample = self.watch.turns(&mut [&mut once], &[1], 1);
+        if stop::asked() {
+            // The application heard it too.
+            return Err(Error::Stopped);
+        }
+        for later in sample? {
+            match &mut self.series {
+                Some(series) => series.extend(later),
+                none => *none = Some(later),
+            }
+        }
+        self.spent.user += spent.user;
+        self.spent.system += spent.system;
+        self.by_hardware += self.counted().saturating_sub(before);
+        Ok(())
+    }
+
+    /// Its line of the table, if it did anything.
+    fn run(&self, bytes: u64) -> Option<Run> {
+        let series = self.series.as_ref()?;
+        let wall: f64 = series.wall.iter().sum();
+        let percent = |seconds: f64| rounded(seconds / wall * 100.0);
+        let asked = (series.requests * bytes).max(1);
+        let (hardware_percent, claims) = match self.claim {
+            Claim::Software => (None, false),
+            Claim::Driver => (None, true),
+            Claim::Counted(_) => {
+                // Headers and the other direction are encrypted too.
+                let done = self.by_hardware.min(asked) as f64;
+                (Some(rounded(done / asked as f64 * 100.0)), self.by_hardware > 0)
+            }
+        };
+        let found = || self.watch.interrupts().evidence(series.interrupts, series.lost);
+        let evidence = claims.then(|| evidence_of(found()));
+        Some(Run {
+            who: self.who.clone(),
+            driver: self.driver.clone(),
+            figure: figure_of(&Figure::of(series, bytes as usize)),
+            user_percent: percent(self.spent.user),
+            system_percent: percent(self.spent.system),
+            hardware_percent,
+            evidence,
+            fault: (evidence == Some(Evidence::Contradicted)).then(|| NO_INTERRUPT.to_owned()),
+        })
+    }
+}
+
+/// Lets each side do the job in turns; `once` is told whose turn it is. What was measured is in `bench` afterwards, also after ^C.
+pub fn measure(
+    bench: &mut Bench,
+    job: Job,
+    mut sides: Vec<Side>,
+    once: &mut dyn FnMut(usize) -> Result<Spent, String>,
+) -> Result<()> {
+    let (vigil, mut yardstick) = (Vigil::begin(), Yardstick::default());
+    let (start, mut rounds) = (Instant::now(), 0);
+    while !bench.interrupted && (rounds < ROUNDS.0 || (rounds < ROUNDS.1 && start.elapsed() < job.time)) {
+        yardstick.lay();
+        for (index, side) in sides.iter_mut().enumerate() {
+            let left = job.time.saturating_sub(start.elapsed()).as_secs();
+            let (name, cipher, who, run) = (&job.name, &job.cipher, &side.who, rounds + 1);
+            progress(&format!("{name}, {cipher}: {who}, run {run}, about {left} s left"));
+            match side.sample(&mut || once(index)) {
+                Ok(()) => {}
+                Err(Error::Stopped) => {
+                    bench.interrupted = true;
+                    break;
+                }
+                Err(error) => return Err(anyhow!("{}, {}, {}: {error}", job.name, job.cipher, side.who)),
+            }
+        }
+        rounds += 1;
+    }
+    progress("");
+    for warning in yardstick.warning().into_iter().chain(vigil.warnings()) {
+        if !bench.warnings.contains(&warning) {
+            bench.warnings.push(warning);
+        }
+    }
+    for side in &sides {
+        if let (Claim::Counted(table), Some(_), 0) = (&side.claim, &side.series, side.by_hardware) {
+            let why = table.notes().into_iter().next();
+            let why = why.unwrap_or_else(|| "its requests are below the threshold of the policy".to_owned());
+            bench
+                .notes
+                .push(format!("{}, {}: {} gave nothing to hardware: {why}", job.name, job.cipher, side.who));
+        }
+    }
+    let runs = sides.iter().filter_map(|side| side.run(job.bytes)).collect();
+    let Job { name, cipher, bytes, at_once, .. } = job;
+    bench.applications.push(Application { name, cipher, bytes, at_once, runs });
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::commands::bench::run::new;
+
+    fn side(who: &str, claim: Claim) -> Side {
+        Side::new(who, None, claim).unwrap()
+    }
+
+    #[test]
+    fn shares_of_time_are_of_wall_time() {
+        let mut side = side("x", Claim::Software);
+        assert!(side.run(1).is_none());
+        side.series = Some(Series { wall: vec![1.0, 3.0], cpu: Some(2.0), requests: 2, ..Series::default() });
+        side.spent = Spent { user: 1.0, system: 0.5 };
+        let run = side.run(10_000_000).unwrap();
+        assert_eq!((run.user_percent, run.system_percent), (25.0, 12.5));
+        assert_eq!((run.figure.megabytes_per_second, run.figure.cpu_ms_per_megabyte), (5.0, Some(100.0)));
+        assert_eq!((run.hardware_percent, run.evidence), (None, None));
+    }
+
+    #[test]
+    fn sides_take_turns_and_what_was_counted_meanwhile_is_hardwares() {
+        let folder = tempfile::tempdir().unwrap();
+        let table = Rc::new(Table::create(&folder.path().join("counters")).unwrap());
+        let mut bench = new("OpenSSL".into(), Vec::new());
+        let job = Job { name: "x".into(), cipher: "y".into(), bytes: 1000, at_once: 2, time: Duration::ZERO };
+        let sides = vec![side("plain", Claim::Software), side("with", Claim::Counted(Rc::clone(&table)))];
+        let mut order = String::new();
+        measure(&mut bench, job, sides, &mut |index| {
+            order += &index.to_string();
+            Ok(Spent { user: 0.0, system: 0.0 })
+        })
+        .unwrap();
+        assert_eq!(order, "0101010101");
+        let [one] = &bench.applications[..] else { panic!("{bench:?}") };
+        assert_eq!((one.at_once, one.runs.len()), (2, 2));
+        assert_eq!((one.runs[0].hardware_percent, one.runs[1].hardware_percent), (None, Some(0.0)));
+        assert_eq!(
+            bench.notes,
+            ["x, y: with gave nothing to hardware: its requests are below the threshold of the policy"]
+        );
+    }
+
+    #[test]
+    fn a_failure_names_whose_it_was() {
+        let mut bench = new("OpenSSL".into(), Vec::new());
+        let job = Job {
+            name: "scp".into(),
+            cipher: "aes128-ctr".into(),
+            bytes: 1,
+            at_once: 1,
+            time: Duration::ZERO,
+        };
+        let mut broken = |_| Err("no route".to_owned());
+        let error = measure(&mut bench, job, vec![side("plain", Claim::Software)], &mut broken).unwrap_err();
+        assert_eq!(error.to_string(), "scp, aes128-ctr, plain: no route");
+    }
+}
