@@ -9,6 +9,7 @@ mod lists;
 mod plain;
 mod plan;
 mod run;
+mod servant;
 mod text;
 mod worker;
 

@@ -1,0 +1,241 @@
+//! A process that serves while something is measured, and ends with this one, however that ends.
+
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use outboard_measure::cpu::seconds;
+use outboard_measure::stop;
+
+use super::application::Spent;
+
+/// How long a server may take to answer; slow boards make keys and read certificates meanwhile.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How long it may take to end before it is killed.
+const FAREWELL: Duration = Duration::from_secs(5);
+
+/// How often one looks.
+const TICK: Duration = Duration::from_millis(20);
+
+/// A server. Told to end when dropped, and by the kernel when this process is killed.
+pub struct Servant {
+    name: String,
+    child: Child,
+    log: PathBuf,
+}
+
+impl Servant {
+    /// Starts it, in a process group of its own, so that ^C is for this program to deal with. It says what it says in `log`.
+    pub fn start(name: &str, mut command: Command, log: PathBuf) -> Result<Servant> {
+        let said = File::create(&log).with_context(|| format!("{}", log.display()))?;
+        command.process_group(0).stdin(Stdio::null()).stdout(said.try_clone()?).stderr(said);
+        let parent = std::process::id();
+        // SAFETY: both calls are async-signal-safe system calls without pointers.
+        unsafe {
+            command.pre_exec(move || {
+                if libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGTERM) != 0 {
+                    return Err(io::Error::last_os_error());
+                }
+                // It ended before it was asked to tell.
+                if libc::getppid() as u32 == parent { Ok(()) } else { Err(io::ErrorKind::BrokenPipe.into()) }
+            });
+        }
+        let child = command.spawn().with_context(|| format!("{name} cannot be started"))?;
+        Ok(Servant { name: name.to_owned(), child, log })
+    }
+
+    /// Its number.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Waits until it takes connections.
+    pub fn answers(&mut self, address: SocketAddr) -> Result<()> {
+        self.until(&format!("it does not answer at {address}"), || TcpStream::connect(address).is_ok())
+    }
+
+    /// Waits for what it does; `not_yet` says what is missing when it never does.
+    pub fn until(&mut self, not_yet: &str, mut is_done: impl FnMut() -> bool) -> Result<()> {
+        let start = Instant::now();
+        while !is_done() {
+            if let Some(status) = self.child.try_wait()? {
+                bail!("{} ended ({status}): {}", self.name, self.words());
+            }
+            if stop::asked() {
+                bail!("interrupted");
+            }
+            if start.elapsed() > PATIENCE {
+                bail!("{}: {not_yet} after {} s: {}", self.name, PATIENCE.as_secs(), self.words());
+            }
+            sleep(TICK);
+        }
+        Ok(())
+    }
+
+    /// The last that it said.
+    pub fn words(&self) -> String {
+        last_words(&self.log)
+    }
+
+    /// User and system time of it and of all that it started, with those that have ended and were waited for.
+    pub fn spent(&self) -> io::Result<Spent> {
+        spent_below(self.pid(), Path::new("/proc"))
+    }
+}
+
+impl Drop for Servant {
+    fn drop(&mut self) {
+        let Ok(pid) = i32::try_from(self.child.id()) else { return };
+        let tell = |signal| {
+            // SAFETY: no pointer. The group is that of a child that was not waited for, so nobody else has its number.
+            unsafe { libc::kill(-pid, signal) };
+        };
+        let start = Instant::now();
+        tell(libc::SIGTERM);
+        while matches!(self.child.try_wait(), Ok(None)) {
+            if start.elapsed() > FAREWELL {
+                tell(libc::SIGKILL);
+                // Killed, it is gone soon.
+                let _ = self.child.wait();
+                return;
+            }
+            sleep(TICK);
+        }
+    }
+}
+
+/// A port of this machine that nobody listens on now.
+pub fn free_port() -> Result<SocketAddr> {
+    let nobody = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("no port on 127.0.0.1")?;
+    Ok(nobody.local_addr()?)
+}
+
+/// The last lines of what was logged, in one.
+fn last_words(log: &Path) -> String {
+    let text = fs::read(log).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    match &lines[lines.len().saturating_sub(5)..] {
+        [] => "it said nothing".to_owned(),
+        last => last.join("; "),
+    }
+}
+
+/// Of a process and of all below it in the tree.
+fn spent_below(top: u32, proc: &Path) -> io::Result<Spent> {
+    let mut all = HashMap::new();
+    for entry in fs::read_dir(proc)?.flatten() {
+        let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse::<u32>().ok()) else {
+            continue;
+        };
+        // Whoever has ended meanwhile is in its parent's sum.
+        let stat = fs::read(entry.path().join("stat")).unwrap_or_default();
+        if let Some(one) = Process::parse(&String::from_utf8_lossy(&stat)) {
+            all.insert(pid, one);
+        }
+    }
+    let is_below = |pid: u32| {
+        let mut at = pid;
+        // No tree is deeper than it has members.
+        for _ in 0..=all.len() {
+            if at == top {
+                return true;
+            }
+            match all.get(&at) {
+                Some(process) => at = process.parent,
+                None => return false,
+            }
+        }
+        false
+    };
+    let mine = all.iter().filter(|&(&pid, _)| is_below(pid)).map(|(_, process)| process);
+    let ticks = mine
+        .fold((0_u64, 0_u64), |sum, one| (sum.0.saturating_add(one.user), sum.1.saturating_add(one.system)));
+    Ok(Spent { user: seconds(ticks.0), system: seconds(ticks.1) })
+}
+
+/// Of /proc/PID/stat.
+#[derive(Debug, PartialEq)]
+struct Process {
+    parent: u32,
+    user: u64,
+    system: u64,
+}
+
+impl Process {
+    /// proc_pid_stat(5): the name, in parentheses, may contain anything; ppid is field 4, utime to cstime are 14 to 17.
+    fn parse(stat: &str) -> Option<Process> {
+        let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+        let ticks = |field: usize| fields.get(field - 3)?.parse::<i64>().ok().map(|n| n.max(0) as u64);
+        Some(Process {
+            parent: fields.get(1)?.parse().ok()?,
+            user: ticks(14)?.saturating_add(ticks(16)?),
+            system: ticks(15)?.saturating_add(ticks(17)?),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_ends_with_its_owner_and_its_last_words_are_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut shell = Command::new("sh");
+        shell.args(["-c", "echo ready; sleep 1000 & wait"]);
+        let log = folder.path().join("log");
+        let mut servant = Servant::start("sh", shell, log.clone()).unwrap();
+        servant
+            .until("it is silent", || fs::read_to_string(&log).is_ok_and(|text| text == "ready\n"))
+            .unwrap();
+        let pid = servant.pid();
+        assert_eq!(servant.words(), "ready");
+        drop(servant);
+        assert!(!Path::new(&format!("/proc/{pid}")).exists());
+        let mut fails = Command::new("sh");
+        fails.args(["-c", "echo no such certificate >&2; exit 3"]);
+        let mut servant = Servant::start("sh", fails, log).unwrap();
+        let error = servant.answers(free_port().unwrap()).unwrap_err().to_string();
+        assert!(error.contains("exit status: 3") && error.contains("no such certificate"), "{error}");
+    }
+
+    #[test]
+    fn the_time_of_a_tree_has_those_who_ended_in_it() {
+        let folder = tempfile::tempdir().unwrap();
+        for (pid, parent, ticks) in
+            [(10, 1, "1 2 3 4"), (11, 10, "10 20 30 40"), (12, 11, "100 0 0 -1"), (13, 2, "9 9 9 9")]
+        {
+            let place = folder.path().join(pid.to_string());
+            fs::create_dir(&place).unwrap();
+            let stat = format!("{pid} (a) (b) S {parent} 1 1 0 -1 4194560 0 0 0 0 {ticks} 20 0 1 0 5\n");
+            fs::write(place.join("stat"), stat).unwrap();
+        }
+        fs::create_dir(folder.path().join("14")).unwrap();
+        fs::create_dir(folder.path().join("self")).unwrap();
+        assert_eq!(
+            spent_below(10, folder.path()).unwrap(),
+            Spent { user: seconds(144), system: seconds(66) }
+        );
+        assert_eq!(Process::parse("1 (x) S 0 1"), None);
+        assert_eq!(Process::parse(""), None);
+    }
+
+    #[test]
+    fn it_is_seen_to_work() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut shell = Command::new("sh");
+        shell.args(["-c", "while :; do :; done"]);
+        let mut servant = Servant::start("sh", shell, folder.path().join("log")).unwrap();
+        let pid = servant.pid();
+        servant.until("it is idle", || spent_below(pid, Path::new("/proc")).unwrap().user > 0.0).unwrap();
+        assert!(servant.spent().unwrap().user > 0.0);
+    }
+}
