@@ -1,10 +1,14 @@
-//! The policy file: any text behind its first line, or any text at all.
+//! The policy file, any text behind its first line or any text at all; and the file of findings.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use outboard_policy::{Tuned, from_text};
+use outboard_policy::{Findings, Tuned, from_text};
 
 fuzz_target!(|text: &str| {
+    for finding in Findings::parse(text.to_owned()).all() {
+        let again = Findings::parse(finding.line());
+        assert_eq!(again.all().collect::<Vec<_>>(), [finding], "what is written is understood");
+    }
     let begun = format!("outboard-policy 1\n{text}");
     for (text, before) in [(text, 0), (begun.as_str(), 1)] {
         match Tuned::parse(text.to_owned()) {

@@ -221,7 +221,6 @@ fn what_is_chosen_follows_the_hardware() {
     let simulated = Simulated::load(&file);
     fs::write(format!("{SYSFS}/allow"), DRIVER).expect("it is allowed");
 
-    what_is_wrong_once_in_a_thousand_is_found(&machine, &simulated, DRIVER);
     hardware_that_is_slower_than_any_software_is_not_offered(&machine, &simulated, DRIVER);
 
     // It answers at once and computes nothing, which the provider sees.
@@ -254,21 +253,6 @@ fn what_is_chosen_follows_the_hardware() {
 
 /// What the simulation is asked for.
 const CTR: [&str; 2] = ["--ciphers", "AES-128-CTR"];
-
-fn what_is_wrong_once_in_a_thousand_is_found(machine: &Machine, simulated: &Simulated, driver: &str) {
-    let right = machine.checked(&["--json", "--for", "0", "--seed", "7", driver], 0);
-    let answer: Value = serde_json::from_str(&right).expect("JSON");
-    assert_eq!((&answer["schema"], &answer["seed"]), (&"outboard-check/1".into(), &7.into()));
-    let found = &answer["drivers"][0];
-    assert_eq!((&found["verdict"], &found["selftest"]), (&"exact".into(), &"passed".into()), "{found}");
-    assert!(found["interrupts"].as_u64().is_some_and(|count| count > 0), "{found}");
-    simulated.fault(&format!("{driver} wrong every=1000"));
-    // It ends with the first one that is wrong.
-    let wrong = machine.checked(&["--for", "1h", driver], 1);
-    assert!(wrong.contains("WRONG") && wrong.contains("the result is wrong from byte"), "{wrong}");
-    simulated.fault("clear");
-    machine.checked(&["no-such-driver"], 1);
-}
 
 fn hardware_that_is_slower_than_any_software_is_not_offered(
     machine: &Machine,

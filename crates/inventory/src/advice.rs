@@ -26,6 +26,7 @@ pub fn advise(status: &Status) -> Vec<String> {
         false => with_accelerator(status, &mut advice),
     }
     policy(status, &mut advice);
+    wrong(status, &mut advice);
     engines(status, &mut advice);
     if !status.cpu.padlock.is_empty() && status.openssl.ignores_engines() {
         advice.push(
@@ -45,6 +46,19 @@ fn policy(status: &Status, advice: &mut Vec<String>) {
             "{}: {problem}; until then the provider goes by its built-in thresholds, which are careful",
             policy.path
         ));
+    }
+}
+
+/// What outboard itself found wrong.
+fn wrong(status: &Status, advice: &mut Vec<String>) {
+    for checked in &status.checked {
+        if let Some(fault) = &checked.fault {
+            let (driver, made) = (&checked.driver, &checked.made);
+            advice.push(format!(
+                "{driver} gave outboard check a wrong result on {made} ({fault}): the provider passes over it; tell its \
+                 maintainers, and do not let dm-crypt or IPsec use it either; outboard check --forget {driver} lets it be tried again"
+            ));
+        }
     }
 }
 

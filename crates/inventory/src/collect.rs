@@ -15,7 +15,7 @@ use crate::machine::Machine;
 use crate::openssl::Question;
 use crate::policy::Policy;
 use crate::status::{Accelerator, Device, DriverView, Kernel, ReachView, SCHEMA, Status, reasons};
-use crate::{advice, algorithms, devices};
+use crate::{advice, algorithms, checked, devices};
 
 /// Algorithms whose driver stands for its family when the ways to it are told.
 const TYPICAL: &[&str] = &["cbc(aes)", "ctr(aes)", "gcm(aes)", "ecb(aes)", "sha256", "sha1"];
@@ -41,6 +41,9 @@ pub fn collect(root: &Root) -> Result<Status, Error> {
     let nodes = vec![Node::read(root, "/dev/outboard"), Node::read(root, "/dev/crypto")];
     let accelerators = accelerators(root, &survey.drivers, &kernel, &nodes, &mut warnings);
     kernel.af_alg_restrict = af_alg_restrict(root);
+    let names = accelerators.iter().flat_map(|accelerator| &accelerator.drivers).map(String::as_str);
+    let (checked, problem) = checked::read(root, names);
+    warnings.extend(problem);
     let mut status = Status {
         schema: SCHEMA,
         saved_tree: (!root.is_live()).then(|| root.path().display().to_string()),
@@ -54,6 +57,7 @@ pub fn collect(root: &Root) -> Result<Status, Error> {
         hwrng: Hwrng::read(root),
         openssl: question.answer(root),
         policy: Policy::read(root),
+        checked,
         drivers: survey.drivers.iter().map(DriverView::new).collect(),
         advice: Vec::new(),
         warnings,

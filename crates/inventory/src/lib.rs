@@ -2,6 +2,7 @@
 
 mod advice;
 mod algorithms;
+mod checked;
 mod collect;
 pub mod cpu;
 pub mod devices;
@@ -14,6 +15,7 @@ mod policy;
 mod status;
 
 pub use algorithms::{Algorithm, Pick};
+pub use checked::Checked;
 pub use collect::collect;
 pub use hwrng::Hwrng;
 pub use interfaces::Node;

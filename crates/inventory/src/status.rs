@@ -5,6 +5,7 @@ use outboard_drivers::reach::{Answer, Interface, Reach};
 use serde::Serialize;
 
 use crate::algorithms::Algorithm;
+use crate::checked::Checked;
 use crate::cpu::Cpu;
 use crate::devices::UnboundDevice;
 use crate::hwrng::Hwrng;
@@ -43,6 +44,8 @@ pub struct Status {
     pub openssl: OpenSsl,
     /// What was measured, and whether it is obeyed; null when there is none.
     pub policy: Option<Policy>,
+    /// What `outboard check` found of the accelerators' drivers.
+    pub checked: Vec<Checked>,
     /// All drivers of the kernel.
     pub drivers: Vec<DriverView>,
     /// What to do.

@@ -63,21 +63,7 @@ pub enum Unfit {
 impl Tuned {
     /// Reads a file that only root, or the user of this process, may write. `None` when there is none.
     pub fn read(path: &Path) -> Result<Option<Tuned>, Unfit> {
-        let file = match fs::File::open(path) {
-            Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(error.into()),
-        };
-        let about = file.metadata()?;
-        // Who owns our own files is who we are.
-        let ours = || fs::metadata("/proc/self").is_ok_and(|own| own.uid() == about.uid());
-        let is_plain = about.is_file() && about.len() <= LONGEST;
-        if !is_plain || about.mode() & 0o022 != 0 || (about.uid() != 0 && !ours()) {
-            return Err(Unfit::Owner);
-        }
-        let mut text = String::new();
-        file.take(LONGEST).read_to_string(&mut text)?;
-        Tuned::parse(text).map(Some).map_err(Unfit::Line)
+        trusted(path)?.map_or(Ok(None), |text| Tuned::parse(text).map(Some).map_err(Unfit::Line))
     }
 
     /// The error is the number of the line that is wrong.
@@ -108,15 +94,8 @@ impl Tuned {
 
     /// Whether it was made here. `root` is `/`, or where a system's files were copied to.
     pub fn is_of(&self, root: &Path) -> Result<(), Unfit> {
-        // Every process asks: of many CPUs the first says enough, and the kernel writes /proc/cpuinfo as far as it is read.
-        let text = |file: &str| {
-            let mut text = String::new();
-            let read = fs::File::open(root.join(file))
-                .and_then(|file| file.take(FIRST_CPU).read_to_string(&mut text));
-            read.map(|_| text).unwrap_or_default()
-        };
-        same("kernel", self.value("kernel"), text("proc/sys/kernel/osrelease").trim())?;
-        same("CPU", self.value("cpu"), &cpu_identity(&text("proc/cpuinfo")))?;
+        same("kernel", self.value("kernel"), said_by(root, RELEASE).trim())?;
+        same("CPU", self.value("cpu"), &cpu_identity(&said_by(root, "proc/cpuinfo")))?;
         for line in self.text.lines() {
             if let [Some("driver"), Some(driver), Some(module), Some(version)] = words(line) {
                 same(driver, version, &module_version(root, module))?;
@@ -136,6 +115,38 @@ impl Tuned {
         row(last?)
     }
 }
+
+/// A file's text. It must be one that only root, or the user of this process, may write. `None` when there is none.
+pub(crate) fn trusted(path: &Path) -> Result<Option<String>, Unfit> {
+    let file = match fs::File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error.into()),
+    };
+    let about = file.metadata()?;
+    // Who owns our own files is who we are.
+    let ours = || fs::metadata("/proc/self").is_ok_and(|own| own.uid() == about.uid());
+    let is_plain = about.is_file() && about.len() <= LONGEST;
+    if !is_plain || about.mode() & 0o022 != 0 || (about.uid() != 0 && !ours()) {
+        return Err(Unfit::Owner);
+    }
+    let mut text = String::new();
+    file.take(LONGEST).read_to_string(&mut text)?;
+    Ok(Some(text))
+}
+
+/// What a file of /proc says, as far as it matters.
+pub(crate) fn said_by(root: &Path, file: &str) -> String {
+    // Every process asks: of many CPUs the first says enough, and the kernel writes /proc/cpuinfo as far as it is read.
+    let mut text = String::new();
+    let read =
+        fs::File::open(root.join(file)).and_then(|file| file.take(FIRST_CPU).read_to_string(&mut text));
+    // What cannot be read is not what was measured.
+    read.map_or_else(|_| String::new(), |_| text)
+}
+
+/// The kernel's release.
+pub(crate) const RELEASE: &str = "proc/sys/kernel/osrelease";
 
 /// The first words of a line, without what follows a #.
 #[inline(never)]

@@ -9,7 +9,7 @@ use outboard_counters::Decision;
 use outboard_drivers::judge::Verdict;
 use outboard_drivers::root::Root;
 use outboard_drivers::{Candidate, find_drivers};
-use outboard_policy::{Algorithms, Drivers, SoftDrivers, Tuned, Unfit, from_text};
+use outboard_policy::{Algorithms, Drivers, FINDINGS_FILE, Findings, SoftDrivers, Tuned, Unfit, from_text};
 
 use crate::cipher::{KINDS, Kind};
 use crate::entry::Provider;
@@ -216,6 +216,7 @@ fn find_each(
             return vec![why; names.len()];
         }
     };
+    let findings = findings(provider);
     let (mut found, mut without, mut reasons) = (false, Vec::new(), Vec::new());
     let mut whys = Vec::new();
     for (place, &name) in names.iter().enumerate() {
@@ -227,6 +228,11 @@ fn find_each(
             without.push(name);
         }
         for driver in drivers {
+            if let Some(finding) = findings.of(driver, Path::new("/")).filter(|finding| !finding.is_exact) {
+                let (made, fault) = (finding.made, finding.fault);
+                why.push(format!("{driver} gave outboard check a wrong result on {made} ({fault})"));
+                continue;
+            }
             let (interface, passed) = reach(place, driver);
             let passed = passed.iter().map(Error::to_string);
             let Some(interface) = interface else {
@@ -256,6 +262,14 @@ fn find_each(
         }
     }
     whys
+}
+
+/// What `outboard check` found.
+fn findings(provider: &Provider) -> Findings {
+    Findings::read(Path::new(FINDINGS_FILE)).unwrap_or_else(|why| {
+        say(provider, &format!("{FINDINGS_FILE}: {why}"));
+        Findings::default()
+    })
 }
 
 fn none_listed(names: &str) -> String {

@@ -217,4 +217,24 @@ fn surroundings(page: &mut Page, status: &Status) {
         let goal = policy.goal.as_deref().map(|goal| format!(", for the goal {goal}")).unwrap_or_default();
         page.row("Policy", &format!("{} of {made}{goal}: {state}", policy.path));
     }
+    checked(page, status);
+}
+
+/// Drivers that are fine on one line, the others on one each.
+fn checked(page: &mut Page, status: &Status) {
+    let (exact, wrong): (Vec<_>, Vec<_>) = status.checked.iter().partition(|one| one.fault.is_none());
+    match exact[..] {
+        [] => {}
+        [one] => {
+            let text = format!("{}: exact, {} requests on {}", one.driver, one.requests, one.made);
+            page.row("Checked", &text);
+        }
+        _ => {
+            let last = exact.iter().map(|one| one.made.as_str()).max().unwrap_or_default();
+            page.row("Checked", &format!("{} drivers: exact, the last on {last}", exact.len()));
+        }
+    }
+    for one in wrong {
+        page.row("Checked", &format!("{}: WRONG on {}", one.driver, one.made));
+    }
 }

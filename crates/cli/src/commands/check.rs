@@ -1,16 +1,18 @@
 //! `outboard check`: whether drivers compute what they should, for as long as one wants to know.
 
 mod answer;
+pub mod findings;
+mod pressure;
 mod text;
 mod work;
 
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use clap::Args;
 use outboard_measure::{machine, stop};
-use outboard_report::check::{Check, Machine};
+use outboard_report::check::{Check, Machine, Verdict};
 
 use self::answer::{Answer, SCHEMA};
 use super::tune::now;
@@ -24,6 +26,9 @@ use crate::console::{self, INTERRUPTED, duration, say};
 /// and HMAC get messages whole, in pieces, and cloned in the middle. Nothing that it shares with OpenSSL or the kernel could be wrong in
 /// the same way. A driver is reached as programs reach it: over /dev/outboard root allows it first.
 ///
+/// What root finds is remembered in /etc/outboard/checked, for each driver, kernel and version of the driver: `outboard allow` refuses
+/// a driver that was wrong, and the provider passes over it, whatever a later check says, until --forget.
+///
 /// Exit code 0 when all results were right, 1 when one was wrong or did not come, or no driver could be reached.
 #[derive(Args)]
 pub struct Options {
@@ -36,12 +41,21 @@ pub struct Options {
     /// Make the same requests as an earlier run did
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
+    /// While memory is scarce: a process takes all that is free, gives it back, and takes it again
+    #[arg(long)]
+    memory_pressure: bool,
+    /// Check nothing: forget what earlier checks found of these drivers
+    #[arg(long, requires = "drivers", conflicts_with_all = ["time", "seed", "json", "memory_pressure"])]
+    forget: bool,
     /// Print JSON (schema outboard-check/1)
     #[arg(long)]
     json: bool,
     /// In this process alone: what the command starts for its second process
     #[arg(long, hide = true)]
     alone: bool,
+    /// What the command starts for --memory-pressure
+    #[arg(long, hide = true)]
+    hoard: bool,
 }
 
 /// Runs the command.
@@ -53,6 +67,12 @@ pub fn run(options: &Options) -> ExitCode {
 }
 
 fn check(options: &Options) -> Result<ExitCode> {
+    if options.forget {
+        return findings::forget(&options.drivers).map(|()| ExitCode::SUCCESS);
+    }
+    if options.hoard {
+        return pressure::hoard().map(|()| ExitCode::SUCCESS).context("taking memory");
+    }
     stop::listen();
     let candidates = work::candidates(&options.drivers)?;
     if candidates.is_empty() {
@@ -60,6 +80,8 @@ fn check(options: &Options) -> Result<ExitCode> {
             "this machine has no accelerator whose algorithm can be checked: outboard status shows what it has"
         );
     }
+    let start = || pressure::Pressure::start().context("the process that takes memory");
+    let _pressure = options.memory_pressure.then(start).transpose()?;
     let seed = options.seed.unwrap_or_else(any_seed);
     let machine::Machine { kernel, cpu, cpus } = machine::Machine::here();
     let mut check = Check {
@@ -67,6 +89,7 @@ fn check(options: &Options) -> Result<ExitCode> {
         machine: Machine { kernel, cpu, cpus: cpus as u64 },
         seed,
         drivers: Vec::new(),
+        memory_pressure: options.memory_pressure,
         interrupted: false,
     };
     let each = options.time / candidates.len() as u32;
@@ -76,9 +99,9 @@ fn check(options: &Options) -> Result<ExitCode> {
             console::progress(text);
         }
     };
-    for candidate in candidates {
+    for candidate in &candidates {
         progress(&format!("checking {}, about {} s each", candidate.name, each.as_secs().max(1)));
-        check.drivers.push(work::check(&candidate, each, seed, !options.alone));
+        check.drivers.push(work::check(candidate, each, seed, !options.alone));
         progress("");
         if stop::asked() {
             check.interrupted = true;
@@ -86,6 +109,10 @@ fn check(options: &Options) -> Result<ExitCode> {
         }
     }
     let answer = Answer { schema: SCHEMA, check };
+    // The second process leaves that to the first too; whoever is not root has it for himself.
+    if !options.alone && rustix::process::geteuid().is_root() {
+        remembered(&answer.check, &candidates);
+    }
     let report =
         if options.json { serde_json::to_string_pretty(&answer)? + "\n" } else { text::report(&answer) };
     console::answer(&report)?;
@@ -94,4 +121,19 @@ fn check(options: &Options) -> Result<ExitCode> {
         (true, true) => ExitCode::from(INTERRUPTED),
         (true, false) => ExitCode::SUCCESS,
     })
+}
+
+/// Has it remembered, and says what follows from that.
+fn remembered(check: &Check, candidates: &[work::Candidate]) {
+    if let Err(error) = findings::remember(check, candidates) {
+        say(&format!("outboard check: what was found is not remembered: {error:#}"));
+        return;
+    }
+    for driver in check.drivers.iter().filter(|driver| driver.verdict == Verdict::Wrong) {
+        let name = &driver.name;
+        say(&format!(
+            "outboard check: from now on the provider passes over {name}, and outboard allow refuses it, until outboard check \
+             --forget {name}"
+        ));
+    }
 }

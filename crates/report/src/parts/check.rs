@@ -15,6 +15,9 @@ pub struct Check {
     pub seed: u64,
     /// One for each driver.
     pub drivers: Vec<Driver>,
+    /// Memory was kept scarce meanwhile.
+    #[serde(default)]
+    pub memory_pressure: bool,
     /// ^C came first.
     pub interrupted: bool,
 }

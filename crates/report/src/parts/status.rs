@@ -16,6 +16,8 @@ pub struct Status {
     pub hwrng: Option<Hwrng>,
     pub openssl: OpenSsl,
     pub policy: Option<Policy>,
+    #[serde(default)]
+    pub checked: Vec<Checked>,
     pub drivers: Vec<Driver>,
     #[serde(default)]
     pub advice: Vec<String>,
@@ -133,6 +135,15 @@ pub struct Policy {
     pub goal: Option<String>,
     pub in_force: bool,
     pub problem: Option<String>,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Checked {
+    pub driver: String,
+    pub verdict: String,
+    pub made: String,
+    pub requests: u64,
+    pub fault: Option<String>,
 }
 
 #[derive(Clone, Debug, Deserialize, Serialize)]

@@ -4,6 +4,7 @@ use super::not_given;
 use crate::document::Report;
 use crate::page::{Cell, Section, Tone, figure, judged, number, words};
 use crate::parts::check::{Check, Driver, Verdict};
+use crate::parts::status::Checked;
 use crate::shell;
 
 pub fn section(report: &Report) -> Section {
@@ -17,6 +18,7 @@ pub fn section(report: &Report) -> Section {
         );
     }
     report.checks.iter().for_each(|check| one(&mut section, check));
+    remembered(&mut section, report);
     for proof in &report.proofs {
         for algorithm in proof.algorithms.iter().filter(|one| one.mismatches > 0) {
             section.note(format!(
@@ -30,6 +32,24 @@ pub fn section(report: &Report) -> Section {
     section
 }
 
+/// What earlier checks found, as the machine remembers it.
+fn remembered(section: &mut Section, report: &Report) {
+    let checked = report.status.iter().flat_map(|status| &status.checked);
+    // What is in a table need not be said again.
+    let is_shown = |one: &&Checked| report.checks.iter().any(|check| check.made == one.made);
+    let lines = checked.filter(|one| !is_shown(one)).map(|one| match &one.fault {
+        None => format!("{}: exact, {} requests on {}.", one.driver, one.requests, one.made),
+        Some(fault) => {
+            format!("{}: wrong on {} ({fault}), so the provider passes over it.", one.driver, one.made)
+        }
+    });
+    let lines: Vec<String> = lines.collect();
+    if !lines.is_empty() {
+        section.text("The machine remembers these checks of drivers as they are:");
+        section.list(lines);
+    }
+}
+
 fn one(section: &mut Section, check: &Check) {
     let head = vec![
         words("driver"),
@@ -41,8 +61,9 @@ fn one(section: &mut Section, check: &Check) {
         number("interrupts"),
         words("the kernel's test"),
     ];
+    let scarce = if check.memory_pressure { ", while memory was scarce" } else { "" };
     let caption = format!(
-        "Results of the check of {} on Linux {}, with seed {}",
+        "Results of the check of {} on Linux {}, with seed {}{scarce}",
         check.made, check.machine.kernel, check.seed
     );
     section.table(caption, head, check.drivers.iter().map(row).collect());

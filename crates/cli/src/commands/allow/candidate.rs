@@ -6,6 +6,7 @@ use outboard_drivers::judge::Verdict;
 use outboard_drivers::root::Root;
 
 use crate::checkable::Checkable;
+use crate::commands::check::findings;
 
 /// Are all these drivers there?
 pub fn are_there<'a>(drivers: impl IntoIterator<Item = &'a str>) -> Result<bool> {
@@ -24,6 +25,9 @@ pub fn judge(driver: &str, force: bool) -> Result<Checkable> {
     let Some(algorithm) = Checkable::by_kernel_name(&found.driver.algorithm) else {
         bail!("{driver} does {}, and outboard can check {} only", found.driver.algorithm, Checkable::names());
     };
+    if let Some(wrong) = findings::wrong(driver)? {
+        bail!("{wrong}");
+    }
     let why = || found.judgement.evidence.first().map_or_else(String::new, |e| format!(" ({})", e.text));
     match found.judgement.verdict {
         Verdict::Accelerator | Verdict::Unknown => Ok(algorithm),

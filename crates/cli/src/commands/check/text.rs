@@ -23,6 +23,9 @@ pub fn report(answer: &Answer) -> String {
             );
         }
     }
+    if answer.check.memory_pressure {
+        text += "Memory was scarce meanwhile.\n";
+    }
     text += &match (answer.check.interrupted, answer.is_right()) {
         (true, _) => format!("Interrupted. The requests were those of --seed {}.\n", answer.check.seed),
         (false, true) => {
@@ -93,7 +96,7 @@ mod tests {
         let machine = Machine { kernel: "7.3.4".into(), cpu: "a CPU".into(), cpus: 1 };
         let drivers = vec![exact, wrong, silent, unreached];
         let made = "2026-11-21T12:34:56Z".into();
-        let check = Check { made, machine, seed: 42, drivers, interrupted: false };
+        let check = Check { made, machine, seed: 42, drivers, memory_pressure: false, interrupted: false };
         Answer { schema: super::super::answer::SCHEMA, check }
     }
 
@@ -101,6 +104,7 @@ mod tests {
     fn the_table_says_what_is_right_and_what_is_not() {
         let mut answer = answer();
         let bad = report(&answer);
+        answer.check.memory_pressure = true;
         answer.check.drivers.truncate(1);
         insta::assert_snapshot!([bad, report(&answer)].join("\n----\n"));
     }

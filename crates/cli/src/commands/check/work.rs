@@ -31,6 +31,8 @@ const APART: u64 = 1_000_000_007;
 pub struct Candidate {
     /// Its name in /proc/crypto.
     pub name: String,
+    /// Its kernel module.
+    pub module: String,
     algorithm: Checkable,
     selftest: String,
 }
@@ -53,7 +55,8 @@ pub fn candidates(named: &[String]) -> Result<Vec<Candidate>> {
             Selftest::Unknown => "not passed",
             Selftest::Other(word) => word,
         };
-        candidates.push(Candidate { name: driver.name.clone(), algorithm, selftest: selftest.to_owned() });
+        let (name, module) = (driver.name.clone(), driver.module.clone());
+        candidates.push(Candidate { name, module, algorithm, selftest: selftest.to_owned() });
     }
     if let Some(missing) = named.iter().find(|name| !candidates.iter().any(|found| found.name == **name)) {
         bail!(

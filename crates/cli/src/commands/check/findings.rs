@@ -1,0 +1,103 @@
+//! What was found, for `allow`, `status` and the provider.
+
+use std::io;
+use std::path::Path;
+
+use anyhow::{Result, anyhow, bail};
+use outboard_policy::{FINDINGS_FILE, Finding, Findings, module_version};
+use outboard_report::check::{Check, Verdict};
+
+use super::work::Candidate;
+use crate::etc::Replacement;
+
+/// Its first lines.
+const HEADER: &str = "\
+# What `outboard check` found last, for each driver on this kernel and in this version: the provider and `outboard allow`
+# pass over those that were wrong, until `outboard check --forget DRIVER`.
+";
+
+/// Replaces what was known of the drivers that were checked to the end, or were wrong. What is known of a driver that was wrong
+/// stays: faults come and go, and a check that does not meet one has not disproved it.
+pub fn remember(check: &Check, candidates: &[Candidate]) -> Result<()> {
+    let is_known = |verdict: Verdict| match verdict {
+        Verdict::Exact => !check.interrupted,
+        Verdict::Wrong => true,
+        Verdict::Refuses | Verdict::Unreached => false,
+    };
+    let root = Path::new("/");
+    let found: Vec<(String, String)> = (check.drivers.iter())
+        .filter(|driver| is_known(driver.verdict))
+        .filter_map(|driver| {
+            let module = &candidates.iter().find(|candidate| candidate.name == driver.name)?.module;
+            let finding = Finding {
+                driver: &driver.name,
+                is_exact: driver.verdict == Verdict::Exact,
+                kernel: &check.machine.kernel,
+                module,
+                version: &module_version(root, module),
+                made: &check.made,
+                requests: driver.requests,
+                bytes: driver.bytes,
+                seed: check.seed,
+                fault: driver.fault.as_deref().unwrap_or_default(),
+            };
+            Some((driver.name.clone(), finding.line()))
+        })
+        .collect();
+    if found.is_empty() {
+        return Ok(());
+    }
+    change(|known| {
+        let was_wrong = |name: &str| known.of(name, root).is_some_and(|finding| !finding.is_exact);
+        let is_found = |name: &str| found.iter().any(|(driver, _)| driver == name);
+        let old = known.all().filter(|finding| was_wrong(finding.driver) || !is_found(finding.driver));
+        let old = old.map(|finding| finding.line());
+        let new = found.iter().filter(|(driver, _)| !was_wrong(driver)).map(|(_, line)| line.clone());
+        Ok(old.chain(new).collect())
+    })
+}
+
+/// Nothing is known of these any longer.
+pub fn forget(drivers: &[String]) -> Result<()> {
+    change(|known| {
+        if let Some(unknown) =
+            drivers.iter().find(|name| !known.all().any(|finding| finding.driver == **name))
+        {
+            bail!("{FINDINGS_FILE} says nothing of {unknown}");
+        }
+        let others = known.all().filter(|finding| !drivers.iter().any(|name| name == finding.driver));
+        Ok(others.map(|finding| finding.line()).collect())
+    })
+}
+
+/// What was wrong with a driver as it is here, when, and what to do; `None` where nothing was.
+pub fn wrong(driver: &str) -> Result<Option<String>> {
+    let path = Path::new(FINDINGS_FILE);
+    let known = Findings::read(path).map_err(|why| anyhow!("{FINDINGS_FILE}: {why}"))?;
+    let finding = known.of(driver, Path::new("/")).filter(|finding| !finding.is_exact);
+    Ok(finding.map(|finding| {
+        format!(
+            "outboard check found a wrong result of {driver} on {} (seed {}): {}; outboard check --forget {driver} forgets that",
+            finding.made, finding.seed, finding.fault
+        )
+    }))
+}
+
+fn change(lines: impl FnOnce(&Findings) -> Result<Vec<String>>) -> Result<()> {
+    let path = Path::new(FINDINGS_FILE);
+    let new = Replacement::open(path, explained)?;
+    // What somebody else may write is not believed, and goes.
+    let known = Findings::read(path).unwrap_or_default();
+    let text: String = lines(&known)?.into_iter().map(|line| line + "\n").collect();
+    new.store(&format!("{HEADER}{text}"))
+}
+
+fn explained(path: &Path, error: &io::Error) -> anyhow::Error {
+    let advice = match error.raw_os_error() {
+        Some(libc::EACCES | libc::EPERM) => "only root can have it remembered: try again with sudo",
+        Some(libc::EROFS) => "make it writable (mount -o remount,rw)",
+        Some(libc::ENOSPC | libc::EDQUOT) => "make some room",
+        _ => "it is as it was",
+    };
+    anyhow!("{}: {error}; {advice}", path.display())
+}

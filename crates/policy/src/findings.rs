@@ -1,0 +1,180 @@
+//! What `outboard check` found, remembered: text, a line for each driver. A finding speaks of the driver as it was, on its kernel and
+//! in its version; of another one it says nothing.
+//!
+//! `DRIVER exact|wrong KERNEL MODULE VERSION WHEN REQUESTS BYTES SEED # what was wrong`
+
+use std::path::Path;
+
+use crate::tuned::{RELEASE, Unfit, module_version, said_by, trusted};
+
+/// Where it is.
+pub const FINDINGS_FILE: &str = "/etc/outboard/checked";
+
+/// All of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Findings {
+    text: String,
+}
+
+/// One of a driver's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Finding<'a> {
+    /// Its name in /proc/crypto.
+    pub driver: &'a str,
+    /// Every result was right; otherwise one was wrong.
+    pub is_exact: bool,
+    /// The kernel's release.
+    pub kernel: &'a str,
+    /// The driver's kernel module, `kernel` if it is built in.
+    pub module: &'a str,
+    /// Its [`module_version`].
+    pub version: &'a str,
+    /// When, in UTC.
+    pub made: &'a str,
+    /// Right results.
+    pub requests: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// For the same requests again.
+    pub seed: u64,
+    /// What was wrong, else empty.
+    pub fault: &'a str,
+}
+
+impl Findings {
+    /// Reads a file that only root, or the user of this process, may write; nothing when there is none.
+    pub fn read(path: &Path) -> Result<Findings, Unfit> {
+        Ok(Findings::parse(trusted(path)?.unwrap_or_default()))
+    }
+
+    /// Of a text; lines that are not understood say nothing.
+    pub fn parse(text: String) -> Findings {
+        Findings { text }
+    }
+
+    /// All that is understood.
+    pub fn all(&self) -> impl Iterator<Item = Finding<'_>> {
+        self.text.lines().filter_map(Finding::parse)
+    }
+
+    /// What is known of a driver as it is here, of the last line if there are several. `root` is `/`, or where a system's files
+    /// were copied to.
+    pub fn of(&self, driver: &str, root: &Path) -> Option<Finding<'_>> {
+        let last = self.all().filter(|finding| finding.driver == driver).last()?;
+        let is_its =
+            last.kernel == said_by(root, RELEASE).trim() && last.version == module_version(root, last.module);
+        is_its.then_some(last)
+    }
+}
+
+impl<'a> Finding<'a> {
+    fn parse(line: &'a str) -> Option<Finding<'a>> {
+        let (line, fault) = line.split_once('#').unwrap_or((line, ""));
+        let mut words = line.split_ascii_whitespace();
+        let mut word = || words.next();
+        let driver = word()?;
+        let is_exact = match word()? {
+            "exact" => true,
+            "wrong" => false,
+            _ => return None,
+        };
+        let (kernel, module, version, made) = (word()?, word()?, word()?, word()?);
+        let mut number = || word()?.parse().ok();
+        let (requests, bytes, seed) = (number()?, number()?, number()?);
+        Some(Finding {
+            driver,
+            is_exact,
+            kernel,
+            module,
+            version,
+            made,
+            requests,
+            bytes,
+            seed,
+            fault: fault.trim(),
+        })
+    }
+
+    /// The line that says it.
+    pub fn line(&self) -> String {
+        let Finding { driver, kernel, module, version, made, requests, bytes, seed, fault, .. } = self;
+        let verdict = if self.is_exact { "exact" } else { "wrong" };
+        let mark = if fault.is_empty() { "" } else { " # " };
+        let fault = fault.replace('\n', " ");
+        format!(
+            "{driver} {verdict} {kernel} {module} {version} {made} {requests} {bytes} {seed}{mark}{fault}"
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    const WRONG: Finding<'_> = Finding {
+        driver: "sim-cbc-aes",
+        is_exact: false,
+        kernel: "7.2.0-amd64",
+        module: "outboard_sim",
+        version: "-",
+        made: "2026-11-21T12:34:56Z",
+        requests: 999,
+        bytes: 12345,
+        seed: 42,
+        fault: "encrypting 4096 bytes: the result is wrong from byte 7 on",
+    };
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let exact = Finding { is_exact: true, fault: "", driver: "virtio_crypto_aes_cbc", ..WRONG };
+        let text = format!("# a comment\n{}\nnonsense\n{}\n\n", WRONG.line(), exact.line());
+        assert_eq!(Findings::parse(text).all().collect::<Vec<_>>(), [WRONG, exact]);
+        let two_lines = Finding { fault: "wrong\nhere", ..WRONG };
+        assert!(two_lines.line().ends_with(" 42 # wrong here"));
+    }
+
+    #[test]
+    fn what_is_not_understood_says_nothing() {
+        let good = WRONG.line();
+        for damaged in
+            ["", "sim", "sim exact", &good.replace("wrong ", "perfect "), &good.replace(" 999 ", " -1 ")]
+        {
+            assert_eq!(Findings::parse(damaged.to_owned()).all().next(), None, "{damaged}");
+        }
+    }
+
+    #[test]
+    fn a_finding_is_of_one_kernel_and_one_version() {
+        let root = tempfile::tempdir().unwrap();
+        let put = |file: &str, text: &str| {
+            let path = root.path().join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        let exact = Finding { is_exact: true, fault: "", ..WRONG };
+        let findings = Findings::parse([exact.line(), WRONG.line()].join("\n"));
+        assert_eq!(findings.of(WRONG.driver, root.path()), None, "the kernel is not known");
+        put(RELEASE, "7.2.0-amd64\n");
+        assert_eq!(findings.of(WRONG.driver, root.path()), Some(WRONG));
+        assert_eq!(findings.of("sim-cbc", root.path()), None);
+        put("sys/module/outboard_sim/notes/.note.gnu.build-id", "GNU other");
+        assert_eq!(findings.of(WRONG.driver, root.path()), None);
+        put(RELEASE, "7.3.0-amd64\n");
+        assert_eq!(findings.of(WRONG.driver, root.path()), None);
+    }
+
+    #[test]
+    fn a_file_that_anybody_may_write_is_not_believed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("checked");
+        assert_eq!(Findings::read(&path).unwrap(), Findings::default());
+        fs::write(&path, WRONG.line()).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
+        assert_eq!(Findings::read(&path).unwrap().all().count(), 1);
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o664)).unwrap();
+        assert!(matches!(Findings::read(&path), Err(Unfit::Owner)));
+    }
+}

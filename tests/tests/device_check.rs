@@ -1,0 +1,168 @@
+//! `outboard check`: a fault that comes now and then is found, and a driver that was wrong is not used again.
+
+use std::fs;
+use std::path::Path;
+
+use outboard_tests::command::{failed, said, succeeded};
+use outboard_tests::mounted::Mounted;
+use outboard_tests::patience::wait_until;
+use outboard_tests::simulated::Simulated;
+use outboard_tests::skip::skip;
+use outboard_tests::tuning::Machine;
+use outboard_tests::world::{Order, Way, World};
+use outboard_uapi::DEVICE;
+use serde_json::Value;
+
+const DRIVER: &str = "sim-ctr-aes";
+const OTHER: &str = "sim-ecb-aes";
+
+/// Where it is remembered.
+const FINDINGS: &str = "/etc/outboard/checked";
+
+/// What the machine remembers of a driver.
+#[track_caller]
+fn remembered(machine: &Machine, driver: &str) -> Option<Value> {
+    let output = machine.command(&["status", "--json"]).output().expect("the command runs");
+    let status: Value = serde_json::from_str(&succeeded(&output, &["status"])).expect("JSON");
+    let checked = status["checked"].as_array().expect("what was checked");
+    checked.iter().find(|one| one["driver"] == driver).cloned()
+}
+
+/// Whether applications get a cipher of these drivers'.
+fn is_offered(drivers: &str, cipher: &str) -> bool {
+    let world = World::new(Way::Simulated(drivers.to_owned()), &[], Order::DefaultFirst);
+    world.unwrap_or_else(|error| panic!("{error}")).hard_if_offered(cipher).is_some()
+}
+
+/// One test of many parts, because the simulation takes long to load.
+#[test]
+fn what_is_wrong_once_in_a_thousand_is_found_and_not_used_again() {
+    let test = "what_is_wrong_once_in_a_thousand_is_found_and_not_used_again";
+    let Some(machine) = Machine::new(test) else { return };
+    if !Path::new(DEVICE).exists() {
+        return skip(test, format!("{DEVICE} (insmod outboard.ko)"));
+    }
+    let Some(file) = Simulated::find(test) else { return };
+    // What an earlier test made known of it.
+    let _ = fs::remove_file(FINDINGS);
+    let simulated = Simulated::load(&file);
+    simulated.allow(&[DRIVER, OTHER]);
+
+    what_is_right_is_remembered(&machine);
+    what_was_not_checked_to_the_end_is_not(&machine);
+    what_cannot_be_written_is_told(&machine);
+    scarce_memory_changes_nothing(&machine);
+
+    simulated.fault(&format!("{DRIVER} wrong every=1000"));
+    // It ends with the first one that is wrong.
+    let output =
+        machine.command(&["check", "--for", "1h", DRIVER, OTHER]).output().expect("the command runs");
+    let wrong = said(&output);
+    assert_eq!(output.status.code(), Some(1), "{wrong}");
+    assert!(wrong.contains("WRONG") && wrong.contains("the result is wrong from byte"), "{wrong}");
+    assert!(wrong.contains(&format!("the provider passes over {DRIVER}")), "{wrong}");
+    assert!(!wrong.contains(&format!("passes over {OTHER}")), "{wrong}");
+    simulated.fault("clear");
+
+    a_driver_that_was_wrong_is_not_used(&machine);
+    it_is_used_again_when_that_is_forgotten(&machine);
+    let _ = fs::remove_file(FINDINGS);
+}
+
+fn what_is_right_is_remembered(machine: &Machine) {
+    assert_eq!(remembered(machine, DRIVER), None);
+    let right = machine.checked(&["--json", "--for", "0", "--seed", "7", DRIVER], 0);
+    let answer: Value = serde_json::from_str(&right).expect("JSON");
+    assert_eq!((&answer["schema"], &answer["seed"]), (&"outboard-check/1".into(), &7.into()));
+    let found = &answer["drivers"][0];
+    assert_eq!((&found["verdict"], &found["selftest"]), (&"exact".into(), &"passed".into()), "{found}");
+    assert!(found["interrupts"].as_u64().is_some_and(|count| count > 0), "{found}");
+    let known = remembered(machine, DRIVER).expect("it was checked");
+    assert_eq!((&known["verdict"], &known["fault"]), (&"exact".into(), &Value::Null), "{known}");
+    assert_eq!((&known["made"], &known["requests"]), (&answer["made"], &found["requests"]), "{known}");
+    assert_eq!(remembered(machine, OTHER), None);
+}
+
+fn what_was_not_checked_to_the_end_is_not(machine: &Machine) {
+    let child = machine.command(&["check", "--for", "1h", OTHER]).spawn().expect("the command runs");
+    let pid = i32::try_from(child.id()).expect("a small number");
+    // Its second process: from then on ^C is heard.
+    let children = format!("/proc/{0}/task/{0}/children", child.id());
+    wait_until("checking", || fs::read_to_string(&children).is_ok_and(|text| !text.is_empty()));
+    // SAFETY: no pointer; the child was not waited for, so the number is its own.
+    unsafe { libc::kill(pid, libc::SIGINT) };
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(130), "{}", said(&output));
+    assert_eq!(remembered(machine, OTHER), None);
+}
+
+fn what_cannot_be_written_is_told(machine: &Machine) {
+    let before = fs::read_to_string(FINDINGS).expect("one was checked");
+    {
+        let _read_only = Mounted::over("/etc/outboard", "ro");
+        let output = machine.command(&["check", "--for", "0", OTHER]).output().expect("the command runs");
+        let text = said(&output);
+        assert_eq!(output.status.code(), Some(0), "it is right all the same: {text}");
+        assert!(text.contains("not remembered") && text.contains("mount -o remount,rw"), "{text}");
+        let text =
+            failed(&machine.command(&["check", "--forget", OTHER]).output().expect("it runs"), &["check"], 1);
+        assert!(text.contains("mount -o remount,rw"), "{text}");
+    }
+    assert_eq!(fs::read_to_string(FINDINGS).expect("as it was"), before);
+}
+
+fn scarce_memory_changes_nothing(machine: &Machine) {
+    /// The sum of the lines that begin so.
+    fn sum(file: &str, key: &str) -> u64 {
+        let text = fs::read_to_string(file).expect("proc is mounted");
+        let numbers = text.lines().filter(|line| line.starts_with(key)).map(|line| {
+            let number = line.split_ascii_whitespace().nth(1).and_then(|word| word.parse::<u64>().ok());
+            number.unwrap_or_else(|| panic!("{line}"))
+        });
+        numbers.sum()
+    }
+    // In pages of 4 KiB, of whatever size they are given out.
+    let allocated = || sum("/proc/vmstat", "pgalloc_") * 4;
+    let (before, available) = (allocated(), sum("/proc/meminfo", "MemAvailable:"));
+    let answer = machine.checked(&["--memory-pressure", "--json", "--for", "0", OTHER], 0);
+    let answer: Value = serde_json::from_str(&answer).expect("JSON");
+    assert_eq!(
+        (&answer["memory_pressure"], &answer["drivers"][0]["verdict"]),
+        (&true.into(), &"exact".into())
+    );
+    let taken = allocated() - before;
+    assert!(taken > available / 2, "{taken} KiB of {available}");
+}
+
+fn a_driver_that_was_wrong_is_not_used(machine: &Machine) {
+    let known = remembered(machine, DRIVER).expect("it was checked");
+    assert_eq!(known["verdict"], "wrong", "{known}");
+    assert!(known["fault"].as_str().is_some_and(|text| text.contains("wrong from byte")), "{known}");
+    // It has no fault any longer, and passes; but it had one.
+    machine.checked(&["--for", "0", DRIVER], 0);
+    assert_eq!(remembered(machine, DRIVER), Some(known));
+    let refused =
+        failed(&machine.command(&["allow", "--now", DRIVER]).output().expect("it runs"), &["allow"], 1);
+    assert!(refused.contains("found a wrong result") && refused.contains("--forget"), "{refused}");
+    let both = format!("{DRIVER},{OTHER}");
+    assert!(!is_offered(&both, "AES-128-CTR") && is_offered(&both, "AES-128-ECB"));
+    let arguments = ["ciphers", "--driver", DRIVER, "--no-system-config"];
+    let shown = succeeded(&machine.command(&arguments).output().expect("it runs"), &arguments);
+    assert!(shown.contains(&format!("{DRIVER} gave outboard check a wrong result on ")), "{shown}");
+}
+
+fn it_is_used_again_when_that_is_forgotten(machine: &Machine) {
+    // Of another kernel it says nothing.
+    let text = fs::read_to_string(FINDINGS).expect("what was found");
+    fs::write(FINDINGS, text.replace(&format!("{DRIVER} wrong "), &format!("{DRIVER} wrong 1")))
+        .expect("written");
+    assert!(is_offered(DRIVER, "AES-128-CTR") && remembered(machine, DRIVER).is_none());
+    fs::write(FINDINGS, text).expect("written");
+    assert!(!is_offered(DRIVER, "AES-128-CTR"));
+    let forget = ["check", "--forget", DRIVER];
+    succeeded(&machine.command(&forget).output().expect("it runs"), &forget);
+    assert!(is_offered(DRIVER, "AES-128-CTR") && remembered(machine, DRIVER).is_none());
+    succeeded(&machine.command(&["allow", "--now", DRIVER]).output().expect("it runs"), &["allow"]);
+    let error = failed(&machine.command(&forget).output().expect("it runs"), &forget, 1);
+    assert!(error.contains(&format!("says nothing of {DRIVER}")), "{error}");
+}
