@@ -26,9 +26,11 @@ test: ## everything: unit tests, fuzzers for a minute, end-to-end tests on every
 test-debug-kernel: ## the module on a kernel with KASAN, lockdep and kmemleak (half an hour, the first time more; not part of test)
 	@scripts/test-debug-kernel
 
-bench: ## /dev/outboard measured beside the kernel itself and AF_ALG, on Linux 7.2 and 6.12 (about 8 minutes)
+bench: ## /dev/outboard beside the kernel and AF_ALG, the provider beside OpenSSL, applications with and without (about 25 minutes)
 	@scripts/setup
 	@bench/interface
+	@bench/provider
+	@bench/applications
 
 lint: ## formatting, clippy, shellcheck, manual pages
 	@scripts/setup lint

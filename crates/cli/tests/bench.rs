@@ -45,6 +45,20 @@ fn a_missing_openssl_is_named_with_its_package() {
     fails(&["file", "--module", "/nowhere/outboard.so"], 1, &["/nowhere/outboard.so", "no such file"]);
 }
 
+#[test]
+fn what_was_measured_is_shown_again() {
+    let data = concat!(env!("CARGO_MANIFEST_DIR"), "/../report/tests/data/");
+    let output = bench(&["--show", &format!("{data}bench-file.json")]).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        output.status.success() && text.starts_with("openssl enc, AES-128-CBC, 16 MiB, 1 at once\n"),
+        "{text}"
+    );
+    fails(&["--show", &format!("{data}check.json")], 1, &["check.json", "no answer of outboard bench"]);
+    fails(&["--show", "/nowhere.json"], 1, &["/nowhere.json", "No such file"]);
+    fails(&["--show", "/nowhere.json", "--kernel"], 2, &["--show", "--kernel"]);
+}
+
 /// An interface that no test machine has, so that only OpenSSL takes part.
 #[test]
 fn openssl_is_measured_with_the_cpus_instructions_and_without() {

@@ -13,13 +13,16 @@ mod servant;
 mod text;
 mod worker;
 
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
 use outboard_measure::stop;
 use outboard_report::bench::Bench;
+use outboard_report::{Part, read};
 use serde::Serialize;
 
 use self::contestants::Interface;
@@ -75,6 +78,11 @@ pub struct Options {
     /// Run the kernel's own benchmark too (tcrypt, as root), of the driver that the kernel prefers
     #[arg(long)]
     kernel: bool,
+    /// Measure nothing: show what an earlier run, of whatever kind, printed with --json
+    #[arg(long, value_name = "FILE", conflicts_with_all = [
+        "algorithms", "sizes", "depths", "threads", "direction", "time", "drivers", "interfaces", "no_cpu_instructions", "kernel"
+    ])]
+    show: Option<PathBuf>,
     /// Every figure of every size
     #[arg(long, short)]
     verbose: bool,
@@ -112,10 +120,22 @@ pub fn run(options: &Options) -> ExitCode {
 }
 
 fn bench(options: &Options) -> Result<ExitCode> {
+    if let Some(file) = &options.show {
+        return finish(&earlier(file)?, options.json, options.verbose);
+    }
     stop::listen();
     match &options.application {
         Some(Application::File(options)) => file::run(options),
         None => finish(&run::all(options)?, options.json, options.verbose),
+    }
+}
+
+/// What an earlier run printed.
+fn earlier(file: &Path) -> Result<Bench> {
+    let bytes = fs::read(file).with_context(|| file.display().to_string())?;
+    match read(&bytes).with_context(|| file.display().to_string())? {
+        Part::Bench(bench) => Ok(bench),
+        _ => bail!("{}: it is no answer of outboard bench (schema {SCHEMA})", file.display()),
     }
 }
 

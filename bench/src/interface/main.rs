@@ -16,6 +16,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use options::Options;
+use outboard_bench::bar::Verdict;
 use results::Results;
 
 fn main() -> ExitCode {
@@ -39,7 +40,7 @@ fn run(options: &Options) -> anyhow::Result<bool> {
     if !options.quiet {
         print!("{}", table::render(&results));
     }
-    Ok(bars::judge(&results).iter().all(|bar| bar.verdict == bars::Verdict::Met))
+    Ok(bars::judge(&results).iter().all(|bar| bar.verdict == Verdict::Met))
 }
 
 /// The results in a file, to which warnings are added.

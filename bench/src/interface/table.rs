@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 
-use crate::bars::{self, Verdict};
+use outboard_bench::bar;
+
+use crate::bars;
 use crate::plan::{DEPTHS, SIZES, Way};
 use crate::results::{Figure, Results};
 
@@ -51,29 +53,12 @@ fn table(text: &mut String, results: &Results, way: Way) {
 }
 
 fn judged(text: &mut String, results: &Results) {
-    let bars = bars::judge(results);
-    let count = |verdict| bars.iter().filter(|bar| bar.verdict == verdict).count();
-    let _ = writeln!(
-        text,
-        "Bars: {} met, {} missed, {} unknown",
-        count(Verdict::Met),
-        count(Verdict::Missed),
-        count(Verdict::Unknown)
-    );
+    *text += &bar::render(&bars::judge(results));
     if let Some(pace) = bars::pace(results) {
         let _ = writeln!(
             text,
             "(tcrypt runs at {pace:.2} of its speed beside the prototype, so the prototype's figures count times that)"
         );
-    }
-    for bar in &bars {
-        let verdict = match bar.verdict {
-            Verdict::Met => "met",
-            Verdict::Missed => "MISSED",
-            Verdict::Unknown => "unknown",
-        };
-        let found = bar.found.map_or_else(|| "-".to_owned(), |found| format!("{found:.2}"));
-        let _ = writeln!(text, "  {verdict:<8}{found:>5}  (at least {:.2})  {}", bar.least, bar.text);
     }
 }
 

@@ -1,45 +1,9 @@
 //! What /dev/outboard has to reach.
 
-use serde::{Deserialize, Serialize};
+use outboard_bench::bar::Bar;
 
 use crate::plan::{SIZES, Way};
 use crate::results::Results;
-
-/// Whether a bar is reached.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Verdict {
-    /// Yes.
-    Met,
-    /// No.
-    Missed,
-    /// Something that it takes was not measured.
-    Unknown,
-}
-
-/// One requirement.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Bar {
-    /// What is compared with what.
-    pub text: String,
-    /// The least that is good enough.
-    pub least: f64,
-    /// What it is.
-    pub found: Option<f64>,
-    /// Whether that is enough.
-    pub verdict: Verdict,
-}
-
-impl Bar {
-    fn new(text: String, least: f64, found: Option<f64>) -> Bar {
-        let verdict = match found {
-            Some(found) if found >= least => Verdict::Met,
-            Some(_) => Verdict::Missed,
-            None => Verdict::Unknown,
-        };
-        Bar { text, least, found, verdict }
-    }
-}
 
 /// Parts of tcrypt's speed in the same boot: way, bytes, depth.
 const OF_TCRYPT: [(Way, usize, usize, f64); 4] = [
@@ -126,6 +90,7 @@ pub fn pace(results: &Results) -> Option<f64> {
 mod tests {
     use super::*;
     use crate::plan::Cell;
+    use outboard_bench::bar::Verdict;
 
     fn results(figures: &[(Way, usize, usize, f64)]) -> Results {
         let mut results = Results::new("d", Vec::new());

@@ -8,7 +8,9 @@ use outboard_measure::machine::Machine;
 use outboard_measure::statistics::Summary;
 use serde::{Deserialize, Serialize};
 
-use crate::bars::{self, Bar};
+use outboard_bench::bar::Bar;
+
+use crate::bars;
 use crate::plan::{Cell, Way};
 
 const SCHEMA: &str = "outboard-bench-interface/1";

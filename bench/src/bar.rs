@@ -1,0 +1,77 @@
+//! Requirements, and whether they are reached.
+
+use std::fmt::Write;
+
+use serde::{Deserialize, Serialize};
+
+/// Whether a bar is reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// Yes.
+    Met,
+    /// No.
+    Missed,
+    /// Something that it takes was not measured.
+    Unknown,
+}
+
+/// One requirement.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Bar {
+    /// What is compared with what.
+    pub text: String,
+    /// The least that is good enough.
+    pub least: f64,
+    /// What it is.
+    pub found: Option<f64>,
+    /// Whether that is enough.
+    pub verdict: Verdict,
+}
+
+impl Bar {
+    /// Judged.
+    pub fn new(text: String, least: f64, found: Option<f64>) -> Bar {
+        let verdict = match found {
+            Some(found) if found >= least => Verdict::Met,
+            Some(_) => Verdict::Missed,
+            None => Verdict::Unknown,
+        };
+        Bar { text, least, found, verdict }
+    }
+}
+
+/// For people: how many are met, then each.
+pub fn render(bars: &[Bar]) -> String {
+    let count = |verdict| bars.iter().filter(|bar| bar.verdict == verdict).count();
+    let (met, missed, unknown) = (count(Verdict::Met), count(Verdict::Missed), count(Verdict::Unknown));
+    let mut text = format!("Bars: {met} met, {missed} missed, {unknown} unknown\n");
+    for bar in bars {
+        let verdict = match bar.verdict {
+            Verdict::Met => "met",
+            Verdict::Missed => "MISSED",
+            Verdict::Unknown => "unknown",
+        };
+        let found = bar.found.map_or_else(|| "-".to_owned(), |found| format!("{found:.2}"));
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "  {verdict:<8}{found:>5}  (at least {:.2})  {}", bar.least, bar.text);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_not_measured_is_not_met() {
+        let bars = [Some(0.7), Some(0.69), None].map(|found| Bar::new("x".into(), 0.7, found));
+        assert_eq!(bars.each_ref().map(|bar| bar.verdict), [Verdict::Met, Verdict::Missed, Verdict::Unknown]);
+        let text = render(&bars);
+        assert!(text.starts_with("Bars: 1 met, 1 missed, 1 unknown\n"), "{text}");
+        assert!(
+            text.contains("  MISSED   0.69  (at least 0.70)  x\n") && text.contains("unknown     -"),
+            "{text}"
+        );
+    }
+}
