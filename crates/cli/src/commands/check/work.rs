@@ -224,10 +224,21 @@ impl Second {
     }
 
     fn end(self) -> Share {
+        if let (true, Ok(pid)) = (stop::asked(), i32::try_from(self.0.id())) {
+            // A terminal tells both, kill(1) only this one.
+            // SAFETY: no pointer; the child has not been waited for, so the number is its own.
+            unsafe { libc::kill(pid, libc::SIGTERM) };
+        }
         let Ok(output) = self.0.wait_with_output() else { return not_done("cannot be waited for") };
         let answer = serde_json::from_slice::<Check>(&output.stdout);
         let Some(driver) = answer.ok().and_then(|answer| answer.drivers.into_iter().next()) else {
-            return not_done(&format!("ended with {}", output.status));
+            // The second signal of a kind ends it where it is.
+            let was_told = stop::asked() && !output.status.success();
+            return if was_told {
+                Share::default()
+            } else {
+                not_done(&format!("ended with {}", output.status))
+            };
         };
         let outcome = if driver.verdict == Verdict::Wrong { Outcome::Wrong } else { Outcome::None };
         let fault = driver.fault.map(|text| (outcome, format!("{text} (in the second process)")));

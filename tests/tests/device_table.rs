@@ -1,0 +1,451 @@
+//! The table of docs/provider.md that says what is true of each algorithm, made by trying it on the simulated accelerator.
+
+use std::time::Duration;
+
+use outboard_tests::bytes::{array, bytes};
+use outboard_tests::child::{Exit, fork};
+use outboard_tests::device::count;
+use outboard_tests::evp::{Cipher, Context, Digest, DigestContext, Direction, Job, TlsRecords, version};
+use outboard_tests::patience::PATIENCE;
+use outboard_tests::simulated::{Reachable, Simulated};
+use outboard_tests::skip::skip;
+use outboard_tests::world::World;
+
+/// The document, and what its table lies between.
+const DOCUMENT: &str = include_str!("../../docs/provider.md");
+const BEGINS: &str = "<!-- made by tests/tests/device_table.rs -->\n";
+const ENDS: &str = "<!-- its end -->";
+
+const HEAD: &str = "\
+| algorithm | stream | TLS | copy | fork | async | cut | shadow |
+|---|---|---|---|---|---|---|---|
+";
+
+/// Algorithms of OpenSSL's and the simulation's driver for each.
+const ALGORITHMS: [(&str, &str); 23] = [
+    ("AES-128-CBC", "sim-cbc-aes"),
+    ("AES-192-CBC", "sim-cbc-aes"),
+    ("AES-256-CBC", "sim-cbc-aes"),
+    ("DES-EDE3-CBC", "sim-cbc-des3-ede"),
+    ("AES-128-CTR", "sim-ctr-aes"),
+    ("AES-192-CTR", "sim-ctr-aes"),
+    ("AES-256-CTR", "sim-ctr-aes"),
+    ("AES-128-ECB", "sim-ecb-aes"),
+    ("AES-192-ECB", "sim-ecb-aes"),
+    ("AES-256-ECB", "sim-ecb-aes"),
+    ("AES-128-XTS", "sim-xts-aes"),
+    ("AES-256-XTS", "sim-xts-aes"),
+    ("AES-128-GCM", "sim-gcm-aes"),
+    ("AES-192-GCM", "sim-gcm-aes"),
+    ("AES-256-GCM", "sim-gcm-aes"),
+    ("AES-128-CCM", "sim-ccm-aes"),
+    ("AES-192-CCM", "sim-ccm-aes"),
+    ("AES-256-CCM", "sim-ccm-aes"),
+    ("SHA1", "sim-sha1"),
+    ("SHA2-224", "sim-sha224"),
+    ("SHA2-256", "sim-sha256"),
+    ("SHA2-384", "sim-sha384"),
+    ("SHA2-512", "sim-sha512"),
+];
+
+/// A piece of a message; the threshold is below.
+const PIECE: usize = 4096;
+
+/// What does the work.
+enum Code {
+    Cipher(Cipher),
+    Digest(Digest),
+}
+
+/// A message on its way.
+enum Journey {
+    Cipher(Context, bool, Vec<u8>),
+    Digest(DigestContext),
+}
+
+impl Code {
+    /// What the provider has for a name, and what OpenSSL has.
+    #[track_caller]
+    fn both(world: &World, name: &str) -> [Code; 2] {
+        match world.hard_digest(name) {
+            Some(hard) => [Code::Digest(hard), Code::Digest(world.soft_digest(name))],
+            None => [Code::Cipher(world.hard(name)), Code::Cipher(world.soft(name))],
+        }
+    }
+
+    /// Begins a message of so many bytes.
+    #[track_caller]
+    fn begin(&self, direction: Direction, length: usize) -> Journey {
+        let cipher = match self {
+            Code::Digest(digest) => return Journey::Digest(DigestContext::begun(digest)),
+            Code::Cipher(cipher) => cipher,
+        };
+        let key = bytes(1, cipher.key_length());
+        let mut context = Context::new();
+        context.init(Some(cipher), None, None, Some(direction)).expect("init");
+        let tagged = is_tagged(cipher);
+        if tagged {
+            context.set_nonce_length(12).expect("12 bytes of nonce");
+        }
+        if cipher.is_ccm() {
+            context.set_tag_length(16).expect("16 bytes of tag");
+        }
+        context.init(None, Some(&key), Some(&array(2)), None).expect("init");
+        if cipher.is_ccm() {
+            context.announce(length).expect("announce");
+        }
+        if tagged {
+            // As a record of TLS 1.3 has them.
+            context.additional(&bytes(3, 5)).expect("additional data");
+        } else {
+            context.set_padding(false).expect("padding off");
+        }
+        Journey::Cipher(context, tagged, Vec::new())
+    }
+}
+
+fn is_tagged(cipher: &Cipher) -> bool {
+    const EVP_CIPH_FLAG_AEAD_CIPHER: i64 = 0x20_0000;
+    let [.., flags] = cipher.description();
+    flags & EVP_CIPH_FLAG_AEAD_CIPHER != 0
+}
+
+impl Journey {
+    #[track_caller]
+    fn go(&mut self, piece: &[u8]) {
+        match self {
+            Journey::Cipher(context, _, output) => {
+                let mut room = vec![0; piece.len() + 16];
+                let written = context.update(piece, &mut room).expect("update");
+                output.extend_from_slice(&room[..written]);
+            }
+            Journey::Digest(context) => {
+                context.update(piece).expect("update");
+            }
+        }
+    }
+
+    #[track_caller]
+    fn copy(&self) -> Journey {
+        match self {
+            Journey::Cipher(context, tagged, output) => {
+                let (copy, outcome) = context.copy();
+                outcome.expect("copy");
+                Journey::Cipher(copy, *tagged, output.clone())
+            }
+            Journey::Digest(context) => {
+                let (copy, outcome) = context.copy();
+                outcome.expect("copy");
+                Journey::Digest(copy)
+            }
+        }
+    }
+
+    /// All that came out.
+    #[track_caller]
+    fn end(self) -> Vec<u8> {
+        match self {
+            Journey::Cipher(mut context, tagged, mut output) => {
+                context.finish(&mut [0; 16]).expect("final");
+                if tagged {
+                    let (tag, outcome) = context.tag(16);
+                    outcome.expect("the tag");
+                    output.extend(tag);
+                }
+                output
+            }
+            Journey::Digest(mut context) => {
+                let (outcome, digest) = context.finish();
+                outcome.expect("final");
+                digest
+            }
+        }
+    }
+}
+
+/// An algorithm in a world, where every request of 1 KiB goes to the simulation.
+struct Subject<'a> {
+    simulated: &'a Simulated,
+    world: &'a World,
+    name: &'static str,
+    driver: &'static str,
+    hard: Code,
+    soft: Code,
+}
+
+impl Subject<'_> {
+    /// A message in pieces.
+    #[track_caller]
+    fn message(&self, code: &Code, pieces: &[usize]) -> Vec<u8> {
+        let mut journey = code.begin(Direction::Encrypt, pieces.iter().sum());
+        pieces.iter().for_each(|&piece| journey.go(&bytes(4, piece)));
+        journey.end()
+    }
+
+    /// What of this went to hardware, in bytes.
+    fn by_hardware(&self, work: impl FnOnce()) -> usize {
+        let before = self.world.counts_of(self.name).hw_bytes;
+        work();
+        (self.world.counts_of(self.name).hw_bytes - before) as usize
+    }
+
+    /// The right bytes from a message in pieces, all of them by hardware?
+    #[track_caller]
+    fn is_by_hardware(&self, pieces: &[usize]) -> bool {
+        let done = self.by_hardware(|| {
+            let same = self.message(&self.hard, pieces) == self.message(&self.soft, pieces);
+            assert!(same, "{}: wrong bytes", self.name);
+        });
+        done == pieces.iter().sum::<usize>()
+    }
+
+    /// Text in several updates.
+    fn stream(&self) -> String {
+        yes(self.is_by_hardware(&[PIECE, PIECE]))
+    }
+
+    /// Which versions' records.
+    fn tls(&self) -> String {
+        let (Code::Cipher(hard), Code::Cipher(soft)) = (&self.hard, &self.soft) else {
+            return "-".to_owned();
+        };
+        if !is_tagged(hard) {
+            return if self.name.ends_with("CBC") && self.is_old_record_by_hardware(hard, soft) {
+                "to 1.2".to_owned()
+            } else {
+                "-".to_owned()
+            };
+        }
+        let old = self.is_record_of_1_2_by_hardware(hard, soft).then_some("1.2");
+        // One nonce, five bytes of additional data, one text.
+        let new = self.is_by_hardware(&[PIECE]).then_some("1.3");
+        old.into_iter().chain(new).collect::<Vec<_>>().join(", ")
+    }
+
+    #[track_caller]
+    fn is_old_record_by_hardware(&self, hard: &Cipher, soft: &Cipher) -> bool {
+        let record = |cipher: &Cipher| {
+            let key = bytes(1, cipher.key_length());
+            let mut context = Context::keyed(cipher, &key, &array(2), Direction::Encrypt);
+            context.set_tls_records(TlsRecords { version: 0x0303, mac_size: 20 }).expect("TLS parameters");
+            let mut buffer = [bytes(5, PIECE), vec![0; 64]].concat();
+            let written = context.update_in_place(&mut buffer, PIECE).expect("a record");
+            buffer.truncate(written);
+            buffer
+        };
+        self.by_hardware(|| assert_eq!(record(hard), record(soft), "{}", self.name)) >= PIECE
+    }
+
+    #[track_caller]
+    fn is_record_of_1_2_by_hardware(&self, hard: &Cipher, soft: &Cipher) -> bool {
+        let record = |cipher: &Cipher| {
+            let mut context = Context::new();
+            let key = bytes(1, cipher.key_length());
+            context.init(Some(cipher), None, None, Some(Direction::Encrypt)).expect("init");
+            if cipher.is_ccm() {
+                context.set_nonce_length(12).expect("12 bytes of nonce");
+                context.set_tag_length(16).expect("16 bytes of tag");
+            }
+            context.init(None, Some(&key), None, None).expect("init");
+            if cipher.is_ccm() {
+                context.set_fixed_iv(&bytes(8, 4)).expect("fixed IV");
+            } else {
+                context.set_counted_iv(&bytes(8, 12)).expect("counted IV");
+            }
+            let preceding = [&bytes(9, 11)[..], &((PIECE + 8) as u16).to_be_bytes()].concat();
+            assert_eq!(context.set_record(&preceding).returned, 16);
+            let mut buffer = bytes(5, PIECE + 8 + 16 + 16);
+            let written = context.update_in_place(&mut buffer, PIECE + 8 + 16).expect("a record");
+            buffer.truncate(written);
+            buffer
+        };
+        self.by_hardware(|| assert_eq!(record(hard), record(soft), "{}", self.name)) >= PIECE
+    }
+
+    /// A copy of a context goes on by itself, and so does what it was copied from: with text still to come.
+    #[track_caller]
+    fn copy(&self) -> String {
+        let (first, second) = self.two_pieces();
+        let total = first + second;
+        let [expected, other] =
+            [4, 6].map(|seed| self.begun_and_ended(&self.soft, first, &bytes(seed, second)));
+        let done = self.by_hardware(|| {
+            let mut journey = self.begun(&self.hard, first, total);
+            let mut copy = journey.copy();
+            copy.go(&bytes(6, second));
+            journey.go(&bytes(4, second));
+            assert!(journey.end() == expected && copy.end() == other, "{}: a copy is wrong", self.name);
+        });
+        self.independent(done, first, second)
+    }
+
+    /// A forked child goes on with a context, and so does its parent.
+    #[track_caller]
+    fn fork(&self) -> String {
+        let (first, second) = self.two_pieces();
+        let total = first + second;
+        let [expected, other] =
+            [4, 6].map(|seed| self.begun_and_ended(&self.soft, first, &bytes(seed, second)));
+        let done = self.by_hardware(|| {
+            let mut journey = self.begun(&self.hard, first, total);
+            let mut copy = Some(journey.copy());
+            let child = fork(Exit::Quick, || {
+                let mut journey = copy.take().expect("once");
+                journey.go(&bytes(6, second));
+                journey.end() == other
+            });
+            journey.go(&bytes(4, second));
+            assert!(journey.end() == expected, "{}: the parent is wrong", self.name);
+            child.wait().unwrap_or_else(|problem| panic!("{}: the child: {problem}", self.name));
+        });
+        self.independent(done, first, second)
+    }
+
+    /// What takes a message as one text gets nothing before its copy.
+    fn two_pieces(&self) -> (usize, usize) {
+        match &self.hard {
+            Code::Cipher(cipher) if is_tagged(cipher) => (0, PIECE),
+            _ => (PIECE, PIECE),
+        }
+    }
+
+    #[track_caller]
+    fn begun(&self, code: &Code, first: usize, total: usize) -> Journey {
+        let mut journey = code.begin(Direction::Encrypt, total);
+        if first > 0 {
+            journey.go(&bytes(4, first));
+        }
+        journey
+    }
+
+    #[track_caller]
+    fn begun_and_ended(&self, code: &Code, first: usize, second: &[u8]) -> Vec<u8> {
+        let mut journey = self.begun(code, first, first + second.len());
+        journey.go(second);
+        journey.end()
+    }
+
+    /// The bytes are right; did both go to hardware? A digest takes a message whole, so that each has its first piece anew.
+    fn independent(&self, done: usize, first: usize, second: usize) -> String {
+        let streamed = first + 2 * second;
+        let whole = 2 * (first + second);
+        yes(done == if matches!(self.hard, Code::Digest(_)) { whole } else { streamed })
+    }
+
+    /// A job that pauses while the request is with the accelerator.
+    #[track_caller]
+    fn pauses(&self) -> String {
+        self.simulated.takes(Duration::from_millis(20));
+        let mut job = Job::new(|| assert!(self.is_by_hardware(&[PIECE]), "{}: in software", self.name));
+        let has_paused = !job.goes_to_its_end();
+        if has_paused {
+            loop {
+                assert!(job.is_called_within(PATIENCE), "{}: it is never called", self.name);
+                if job.goes_to_its_end() {
+                    break;
+                }
+            }
+        }
+        self.simulated.takes(Duration::ZERO);
+        yes(has_paused)
+    }
+
+    /// Whether a large request goes down as several.
+    #[track_caller]
+    fn cut(&self) -> String {
+        let Code::Cipher(cipher) = &self.hard else { return "no".to_owned() };
+        let length = 1 << 16;
+        let requests = |direction| {
+            let mut journey = self.hard.begin(direction, length);
+            let before = count(&format!("drivers/{}/requests", self.driver));
+            journey.go(&bytes(4, length));
+            count(&format!("drivers/{}/requests", self.driver)) - before
+        };
+        // What is decrypted needs its tag first, and a message is one request anyhow.
+        let ways = if is_tagged(cipher) {
+            vec![Direction::Encrypt]
+        } else {
+            vec![Direction::Encrypt, Direction::Decrypt]
+        };
+        let cut: Vec<bool> = ways
+            .into_iter()
+            .map(requests)
+            .map(|number| {
+                assert!(number > 0, "{}: in software", self.name);
+                number > 1
+            })
+            .collect();
+        match cut[..] {
+            [true, true] => "yes",
+            [false, true] => "decryption",
+            _ => "no",
+        }
+        .to_owned()
+    }
+
+    /// A wrong result never reaches the application. The driver rests afterwards.
+    #[track_caller]
+    fn shadow(&self) -> String {
+        self.simulated.fault(&format!("{} wrong", self.driver));
+        let before = self.world.counts_of(self.name).mismatches;
+        let same = self.message(&self.hard, &[PIECE]) == self.message(&self.soft, &[PIECE]);
+        self.simulated.fault("clear");
+        yes(same && self.world.counts_of(self.name).mismatches == before + 1)
+    }
+}
+
+fn yes(is_so: bool) -> String {
+    if is_so { "yes" } else { "no" }.to_owned()
+}
+
+/// One row for algorithms that have all in common and follow each other.
+fn table(rows: Vec<(&str, [String; 7])>) -> String {
+    let mut grouped: Vec<(Vec<&str>, [String; 7])> = Vec::new();
+    for (name, cells) in rows {
+        match grouped.last_mut() {
+            Some((names, same)) if *same == cells && kind(names[0]) == kind(name) => names.push(name),
+            _ => grouped.push((vec![name], cells)),
+        }
+    }
+    let line = |(names, cells): (Vec<&str>, [String; 7])| {
+        format!("| {} | {} |\n", names.join(", "), cells.join(" | "))
+    };
+    HEAD.to_owned() + &grouped.into_iter().map(line).collect::<String>()
+}
+
+/// Its mode, or what a digest is.
+fn kind(name: &str) -> &str {
+    if name.starts_with("SHA") { "SHA" } else { name.rsplit('-').next().unwrap_or(name) }
+}
+
+#[test]
+fn docs_provider_md_says_of_each_algorithm_what_is_true() {
+    let test = "docs_provider_md_says_of_each_algorithm_what_is_true";
+    if ["3.0", "3.1", "3.2", "3.3", "3.4"].iter().any(|old| version().contains(&format!("OpenSSL {old}"))) {
+        return skip(
+            test,
+            "OpenSSL 3.5, of which the table speaks: CTR and ECB do not pause before".to_owned(),
+        );
+    }
+    let Some(Reachable { simulated, .. }) = Simulated::reachable(test) else { return };
+    let rows = ALGORITHMS.map(|(name, driver)| {
+        // A world of its own, since its driver will rest.
+        let world = simulated.world_of_everything();
+        let [hard, soft] = Code::both(&world, name);
+        let subject = Subject { simulated: &simulated, world: &world, name, driver, hard, soft };
+        let cells = [
+            subject.stream(),
+            subject.tls(),
+            subject.copy(),
+            subject.fork(),
+            subject.pauses(),
+            subject.cut(),
+            subject.shadow(),
+        ];
+        (name, cells)
+    });
+    let found = table(rows.into_iter().collect());
+    let said = DOCUMENT.split_once(BEGINS).and_then(|(_, rest)| rest.split_once(ENDS));
+    let said = said.expect("docs/provider.md has the table between its marks").0;
+    assert_eq!(said, found, "write this into docs/provider.md:\n{found}");
+}
