@@ -26,11 +26,12 @@ test: ## everything: unit tests, fuzzers for a minute, end-to-end tests on every
 test-debug-kernel: ## the module on a kernel with KASAN, lockdep and kmemleak (half an hour, the first time more; not part of test)
 	@scripts/test-debug-kernel
 
-bench: ## /dev/outboard beside the kernel and AF_ALG, the provider beside OpenSSL, applications with and without (about 25 minutes)
+bench: ## /dev/outboard beside the kernel and AF_ALG, the provider beside OpenSSL, applications with and without (half an hour)
 	@scripts/setup
 	@bench/interface
 	@bench/provider
 	@bench/applications
+	@cargo bench --quiet --package outboard-provider --bench constant_time
 
 lint: ## formatting, clippy, shellcheck, manual pages
 	@scripts/setup lint

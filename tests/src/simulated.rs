@@ -9,6 +9,7 @@ use outboard_uapi::{DEVICE, SYSFS};
 
 use crate::command::on_path;
 use crate::kernel_module;
+use crate::machine::is_allowed;
 use crate::module::module;
 use crate::patience::wait_until;
 use crate::skip::skip;
@@ -78,10 +79,10 @@ impl Simulated {
         Simulated(())
     }
 
-    /// Allows these of its drivers to /dev/outboard, without asking for their answers first.
+    /// Allows those of these drivers that are not allowed yet to /dev/outboard, without asking for their answers first.
     #[track_caller]
     pub fn allow(&self, drivers: &[&str]) {
-        for driver in drivers {
+        for driver in drivers.iter().filter(|driver| !is_allowed(driver)) {
             fs::write(format!("{SYSFS}/allow"), driver).unwrap_or_else(|error| panic!("{driver}: {error}"));
         }
     }
