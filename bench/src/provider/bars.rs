@@ -20,8 +20,11 @@ pub fn judge(rows: &[Row], plan: &Plan, took: f64) -> Vec<Bar> {
         let text = format!("{bytes} B, below the threshold: with outboard, part of OpenSSL alone");
         bars.push(Bar::new(text, least, of(bytes).map(|row| row.offered_by_software)));
     }
-    for bytes in SIZES {
-        let found = of(bytes).map(|row| row.offered_by_software.min(row.offered_by_hardware));
+    // What is smaller has its own bar above.
+    for bytes in SIZES.into_iter().filter(|bytes| *bytes >= 256) {
+        let better =
+            |row: &Row| row.offered_by_software.min(row.offered_by_hardware.unwrap_or(f64::INFINITY));
+        let found = of(bytes).map(better);
         bars.push(Bar::new(format!("{bytes} B: with outboard, part of the better of both"), 0.95, found));
     }
     let found = plan.from.zip(crossing(rows)).map(|(tuned, swept)| {
@@ -51,18 +54,16 @@ pub fn judge(rows: &[Row], plan: &Plan, took: f64) -> Vec<Bar> {
 
 /// Where hardware begins to win for good, between the largest size that it loses and the next.
 fn crossing(rows: &[Row]) -> Option<usize> {
-    let won = rows.iter().rposition(|row| row.hardware_by_software <= 1.0).map_or(0, |lost| lost + 1);
-    let first = rows.get(won)?;
-    match won.checked_sub(1).map(|lost| &rows[lost]) {
-        None => Some(first.bytes),
-        Some(lost) => {
-            // On a straight line through both ratios, by the logarithm of the size.
-            let (below, above) = (lost.hardware_by_software.ln(), first.hardware_by_software.ln());
-            let part = -below / (above - below);
-            let (from, to) = ((lost.bytes as f64).ln(), (first.bytes as f64).ln());
-            Some((from + (to - from) * part).exp().round() as usize)
-        }
-    }
+    let points: Vec<(f64, f64)> =
+        rows.iter().filter_map(|row| Some((row.bytes as f64, row.hardware_by_software?.ln()))).collect();
+    let won = points.iter().rposition(|(_, ratio)| *ratio <= 0.0).map_or(0, |lost| lost + 1);
+    let (size, above) = points.get(won)?;
+    let Some((lost, below)) = won.checked_sub(1).map(|lost| points[lost]) else {
+        return Some(*size as usize);
+    };
+    // On a straight line through both ratios, by the logarithm of the size.
+    let part = -below / (above - below);
+    Some((lost.ln() + (size / lost).ln() * part).exp().round() as usize)
 }
 
 #[cfg(test)]
@@ -77,7 +78,11 @@ mod tests {
         let row = |&bytes: &usize| {
             let (soft, hard) = (bytes as f64 * 1e-9, 4e-6);
             let from = plan.from.unwrap_or(usize::MAX);
-            Row::of(bytes, &[soft, if bytes < from { soft } else { hard }, hard].map(|wall| series(&[wall])))
+            Row::of(
+                bytes,
+                &[soft, if bytes < from { soft } else { hard }, hard].map(|wall| series(&[wall])),
+                bytes > 16,
+            )
         };
         plan.sizes.iter().map(row).collect()
     }
@@ -105,7 +110,7 @@ mod tests {
 
     #[test]
     fn what_the_provider_does_is_held_against_the_better_of_both() {
-        assert_eq!(verdicts(Some(4096), None, 1.0, "better of both"), [Verdict::Met; 7]);
+        assert_eq!(verdicts(Some(4096), None, 1.0, "better of both"), [Verdict::Met; 5]);
         // 16 KiB and 64 KiB are faster by hardware.
         let late = verdicts(Some(131072), None, 1.0, "better of both");
         assert_eq!(late.iter().filter(|verdict| **verdict == Verdict::Missed).count(), 2, "{late:?}");

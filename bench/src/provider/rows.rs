@@ -16,27 +16,27 @@ pub struct Row {
     pub software: Figure,
     /// With it, as tune left it.
     pub offered: Figure,
-    /// With it, every request to hardware.
-    pub hardware: Figure,
+    /// With it, every request to hardware; null where it gives none there whatever the threshold: those of a random generator's size.
+    pub hardware: Option<Figure>,
     /// The median of what the second did in each turn, as a part of the first.
     pub offered_by_software: f64,
     /// The same of the second and the third.
-    pub offered_by_hardware: f64,
+    pub offered_by_hardware: Option<f64>,
     /// The same of the third and the first.
-    pub hardware_by_software: f64,
+    pub hardware_by_software: Option<f64>,
 }
 
 impl Row {
-    /// Of samples that were taken in the same turns.
-    pub fn of(bytes: usize, [software, offered, hardware]: &[Series; 3]) -> Row {
+    /// Of samples that were taken in the same turns; `is_hardware` says whether the third are hardware's.
+    pub fn of(bytes: usize, [software, offered, hardware]: &[Series; 3], is_hardware: bool) -> Row {
         Row {
             bytes,
             software: Figure::of(software, bytes),
             offered: Figure::of(offered, bytes),
-            hardware: Figure::of(hardware, bytes),
+            hardware: is_hardware.then(|| Figure::of(hardware, bytes)),
             offered_by_software: ratio(offered, software),
-            offered_by_hardware: ratio(offered, hardware),
-            hardware_by_software: ratio(hardware, software),
+            offered_by_hardware: is_hardware.then(|| ratio(offered, hardware)),
+            hardware_by_software: is_hardware.then(|| ratio(hardware, software)),
         }
     }
 }
@@ -55,18 +55,20 @@ pub fn render(rows: &[Row]) -> String {
     );
     let speed =
         |figure: &Figure| format!("{:.2} ±{:.0} %", figure.megabytes_per_second, figure.spread * 100.0);
+    let or_none = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
     for row in rows {
+        let hardware = row.hardware.as_ref();
         // Writing to a string cannot fail.
         let _ = writeln!(
             text,
-            "{:>8} {:>16} {:>16} {:>16} {:>9.2} {:>10.3} {:>10.3}",
+            "{:>8} {:>16} {:>16} {:>16} {:>9} {:>10.3} {:>10}",
             row.bytes,
             speed(&row.software),
             speed(&row.offered),
-            speed(&row.hardware),
-            row.hardware.interrupts_per_request,
+            or_none(hardware.map(speed)),
+            or_none(hardware.map(|figure| format!("{:.2}", figure.interrupts_per_request))),
             row.offered_by_software,
-            row.hardware_by_software
+            or_none(row.hardware_by_software.map(|ratio| format!("{ratio:.3}")))
         );
     }
     text
@@ -87,9 +89,10 @@ pub mod tests {
         let row = Row::of(
             1000,
             &[series(&[1.0, 10.0, 10.0]), series(&[2.0, 20.0, 20.0]), series(&[0.5, 5.0, 5.0])],
+            true,
         );
-        assert_eq!((row.offered_by_software, row.hardware_by_software), (0.5, 2.0));
-        assert_eq!(row.offered_by_hardware, 0.25);
+        assert_eq!((row.offered_by_software, row.hardware_by_software), (0.5, Some(2.0)));
+        assert_eq!(row.offered_by_hardware, Some(0.25));
         let text = render(&[row]);
         assert!(text.contains("0.500") && text.contains("2.000") && text.lines().count() == 2, "{text}");
     }
