@@ -2,8 +2,11 @@
 
 mod application;
 mod cell;
+mod certificate;
+mod contenders;
 mod contestants;
 mod file;
+mod https;
 mod kernel;
 mod lists;
 mod plain;
@@ -11,6 +14,7 @@ mod plan;
 mod run;
 mod servant;
 mod text;
+mod tools;
 mod worker;
 
 use std::process::ExitCode;
@@ -90,6 +94,7 @@ pub struct Options {
 #[derive(Subcommand)]
 enum Application {
     File(file::Options),
+    Https(https::Options),
 }
 
 /// All of a run, with the name of its schema.
@@ -115,6 +120,7 @@ fn bench(options: &Options) -> Result<ExitCode> {
     stop::listen();
     match &options.application {
         Some(Application::File(options)) => file::run(options),
+        Some(Application::Https(options)) => https::run(options),
         None => finish(&run::all(options)?, options.json, options.verbose),
     }
 }

@@ -1,7 +1,7 @@
 //! A process that serves while something is measured, and ends with this one, however that ends.
 
 use std::collections::HashMap;
-use std::fs::{self, File};
+use std::fs::{self, OpenOptions};
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::os::unix::process::CommandExt as _;
@@ -35,19 +35,10 @@ pub struct Servant {
 impl Servant {
     /// Starts it, in a process group of its own, so that ^C is for this program to deal with. It says what it says in `log`.
     pub fn start(name: &str, mut command: Command, log: PathBuf) -> Result<Servant> {
-        let said = File::create(&log).with_context(|| format!("{}", log.display()))?;
+        let said = OpenOptions::new().create(true).append(true).open(&log);
+        let said = said.with_context(|| format!("{}", log.display()))?;
         command.process_group(0).stdin(Stdio::null()).stdout(said.try_clone()?).stderr(said);
-        let parent = std::process::id();
-        // SAFETY: both calls are async-signal-safe system calls without pointers.
-        unsafe {
-            command.pre_exec(move || {
-                if libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGTERM) != 0 {
-                    return Err(io::Error::last_os_error());
-                }
-                // It ended before it was asked to tell.
-                if libc::getppid() as u32 == parent { Ok(()) } else { Err(io::ErrorKind::BrokenPipe.into()) }
-            });
-        }
+        end_with_us(&mut command);
         let child = command.spawn().with_context(|| format!("{name} cannot be started"))?;
         Ok(Servant { name: name.to_owned(), child, log })
     }
@@ -109,6 +100,21 @@ impl Drop for Servant {
             }
             sleep(TICK);
         }
+    }
+}
+
+/// The kernel tells the command to end when this process has ended, however it did.
+pub fn end_with_us(command: &mut Command) {
+    let parent = std::process::id();
+    // SAFETY: both calls are async-signal-safe system calls without pointers.
+    unsafe {
+        command.pre_exec(move || {
+            if libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGTERM) != 0 {
+                return Err(io::Error::last_os_error());
+            }
+            // It ended before it was asked to tell.
+            if libc::getppid() as u32 == parent { Ok(()) } else { Err(io::ErrorKind::BrokenPipe.into()) }
+        });
     }
 }
 
