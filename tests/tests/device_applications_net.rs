@@ -164,3 +164,13 @@ fn downloads_from_nginx_are_encrypted_by_virtio_crypto_and_leave_no_trace() {
     bench.is_hardwares("AES128-SHA", &["--at-once", "1,2"], &[1 << 20, 2 << 20]);
     bench.ends_without_a_trace();
 }
+
+#[test]
+fn copies_by_scp_are_encrypted_by_virtio_crypto_and_leave_no_trace() {
+    let test = "copies_by_scp_are_encrypted_by_virtio_crypto_and_leave_no_trace";
+    let arguments = ["ssh", "--cipher", "aes128-cbc", "--megabytes", "2"];
+    let programs = ["sshd", "scp", "ssh", "ssh-keygen", "openssl"];
+    let Some(bench) = Bench::new(test, &programs, &arguments, "/file /dev/null") else { return };
+    bench.is_hardwares("aes128-cbc", &["--at-once", "2"], &[4 << 20]);
+    bench.ends_without_a_trace();
+}

@@ -13,6 +13,7 @@ mod plain;
 mod plan;
 mod run;
 mod servant;
+mod ssh;
 mod text;
 mod tools;
 mod worker;
@@ -95,6 +96,7 @@ pub struct Options {
 enum Application {
     File(file::Options),
     Https(https::Options),
+    Ssh(ssh::Options),
 }
 
 /// All of a run, with the name of its schema.
@@ -121,6 +123,7 @@ fn bench(options: &Options) -> Result<ExitCode> {
     match &options.application {
         Some(Application::File(options)) => file::run(options),
         Some(Application::Https(options)) => https::run(options),
+        Some(Application::Ssh(options)) => ssh::run(options),
         None => finish(&run::all(options)?, options.json, options.verbose),
     }
 }

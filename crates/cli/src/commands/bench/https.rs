@@ -132,15 +132,12 @@ fn all(options: &Options, bench: &mut Bench) -> Result<()> {
             };
             measure(bench, job, sides.collect::<Result<_>>()?, &mut |side| {
                 let server = &servers[side];
-                let spent = || server.servant.spent().map_err(|error| format!("/proc: {error}"));
-                let before = spent()?;
-                tools::run_at_once((0..at_once).map(|_| {
+                let download = |_| {
                     let mut download = curl.download(suite, server);
                     download.args(["--output", "/dev/null"]);
                     download
-                }))
-                .map_err(|error| format!("{error}; the server said: {}", server.servant.words()))?;
-                Ok(spent()?.since(before))
+                };
+                server.servant.during(|| tools::run_at_once((0..at_once).map(download)))
             })?;
         }
     }

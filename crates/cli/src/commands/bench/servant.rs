@@ -76,8 +76,16 @@ impl Servant {
         last_words(&self.log)
     }
 
+    /// What it took while clients were served; `serve` says why they were not.
+    pub fn during(&self, serve: impl FnOnce() -> Result<(), String>) -> Result<Spent, String> {
+        let spent = || self.spent().map_err(|error| format!("/proc: {error}"));
+        let before = spent()?;
+        serve().map_err(|error| format!("{error}; {} said: {}", self.name, self.words()))?;
+        Ok(spent()?.since(before))
+    }
+
     /// User and system time of it and of all that it started, with those that have ended and were waited for.
-    pub fn spent(&self) -> io::Result<Spent> {
+    fn spent(&self) -> io::Result<Spent> {
         spent_below(self.pid(), Path::new("/proc"))
     }
 }
@@ -89,6 +97,9 @@ impl Drop for Servant {
             // SAFETY: no pointer. The group is that of a child that was not waited for, so nobody else has its number.
             unsafe { libc::kill(-pid, signal) };
         };
+        let proc = Path::new("/proc");
+        // sshd's sessions have groups of their own, and end when their clients have.
+        let family = below(self.pid(), proc).unwrap_or_default();
         let start = Instant::now();
         tell(libc::SIGTERM);
         while matches!(self.child.try_wait(), Ok(None)) {
@@ -98,6 +109,10 @@ impl Drop for Servant {
                 let _ = self.child.wait();
                 return;
             }
+            sleep(TICK);
+        }
+        let is_there = |(pid, _): &(u32, Process)| proc.join(pid.to_string()).exists();
+        while family.iter().any(is_there) && start.elapsed() < FAREWELL {
             sleep(TICK);
         }
     }
@@ -136,6 +151,16 @@ fn last_words(log: &Path) -> String {
 
 /// Of a process and of all below it in the tree.
 fn spent_below(top: u32, proc: &Path) -> io::Result<Spent> {
+    let mine = below(top, proc)?;
+    let add = |sum: (u64, u64), (_, one): &(u32, Process)| {
+        (sum.0.saturating_add(one.user), sum.1.saturating_add(one.system))
+    };
+    let ticks = mine.iter().fold((0, 0), add);
+    Ok(Spent { user: seconds(ticks.0), system: seconds(ticks.1) })
+}
+
+/// A process and all below it in the tree.
+fn below(top: u32, proc: &Path) -> io::Result<Vec<(u32, Process)>> {
     let mut all = HashMap::new();
     for entry in fs::read_dir(proc)?.flatten() {
         let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse::<u32>().ok()) else {
@@ -161,10 +186,8 @@ fn spent_below(top: u32, proc: &Path) -> io::Result<Spent> {
         }
         false
     };
-    let mine = all.iter().filter(|&(&pid, _)| is_below(pid)).map(|(_, process)| process);
-    let ticks = mine
-        .fold((0_u64, 0_u64), |sum, one| (sum.0.saturating_add(one.user), sum.1.saturating_add(one.system)));
-    Ok(Spent { user: seconds(ticks.0), system: seconds(ticks.1) })
+    let pids: Vec<u32> = all.keys().copied().filter(|&pid| is_below(pid)).collect();
+    Ok(pids.into_iter().filter_map(|pid| all.remove_entry(&pid)).collect())
 }
 
 /// Of /proc/PID/stat.
