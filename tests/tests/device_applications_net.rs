@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 
 use outboard_tests::command::{on_path, said};
@@ -173,4 +173,23 @@ fn copies_by_scp_are_encrypted_by_virtio_crypto_and_leave_no_trace() {
     let Some(bench) = Bench::new(test, &programs, &arguments, "/file /dev/null") else { return };
     bench.is_hardwares("aes128-cbc", &["--at-once", "2"], &[4 << 20]);
     bench.ends_without_a_trace();
+}
+
+#[test]
+fn a_tunnel_of_openvpns_is_encrypted_by_virtio_crypto_and_leaves_no_trace() {
+    let test = "a_tunnel_of_openvpns_is_encrypted_by_virtio_crypto_and_leaves_no_trace";
+    // Packets above the threshold that is built in.
+    let arguments = ["openvpn", "--cipher", "AES-128-CBC", "--mtu", "9000", "--megabytes", "2"];
+    let programs = ["openvpn", "iperf3", "ip", "openssl"];
+    let Some(bench) = Bench::new(test, &programs, &arguments, "iperf3 --client") else { return };
+    let before = network_namespaces();
+    bench.is_hardwares("AES-128-CBC", &[], &[2 << 20]);
+    bench.ends_without_a_trace();
+    wait_until("the networks are gone", || network_namespaces() == before);
+}
+
+/// Each process's, once.
+fn network_namespaces() -> HashSet<PathBuf> {
+    let all = fs::read_dir("/proc").expect("proc is mounted").flatten();
+    all.filter_map(|entry| fs::read_link(entry.path().join("ns/net")).ok()).collect()
 }

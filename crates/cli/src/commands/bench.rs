@@ -9,6 +9,7 @@ mod file;
 mod https;
 mod kernel;
 mod lists;
+mod openvpn;
 mod plain;
 mod plan;
 mod run;
@@ -97,6 +98,7 @@ enum Application {
     File(file::Options),
     Https(https::Options),
     Ssh(ssh::Options),
+    Openvpn(openvpn::Options),
 }
 
 /// All of a run, with the name of its schema.
@@ -124,6 +126,7 @@ fn bench(options: &Options) -> Result<ExitCode> {
         Some(Application::File(options)) => file::run(options),
         Some(Application::Https(options)) => https::run(options),
         Some(Application::Ssh(options)) => ssh::run(options),
+        Some(Application::Openvpn(options)) => openvpn::run(options),
         None => finish(&run::all(options)?, options.json, options.verbose),
     }
 }

@@ -82,7 +82,6 @@ pub enum Claim {
     /// What the provider counted.
     Counted(Rc<Table>),
     /// That the kernel was told to take an accelerator's driver.
-    #[allow(dead_code, reason = "what the kernel encrypts is not measured yet")]
     Driver,
 }
 

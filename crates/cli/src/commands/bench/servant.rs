@@ -53,6 +53,17 @@ impl Servant {
         self.until(&format!("it does not answer at {address}"), || TcpStream::connect(address).is_ok())
     }
 
+    /// Waits until it says this.
+    pub fn until_said(&mut self, words: &str) -> Result<()> {
+        let log = self.log.clone();
+        self.until(&format!("it does not say \"{words}\""), || says(&log, words))
+    }
+
+    /// Whether it said this.
+    pub fn has_said(&self, words: &str) -> bool {
+        says(&self.log, words)
+    }
+
     /// Waits for what it does; `not_yet` says what is missing when it never does.
     pub fn until(&mut self, not_yet: &str, mut is_done: impl FnMut() -> bool) -> Result<()> {
         let start = Instant::now();
@@ -137,6 +148,10 @@ pub fn end_with_us(command: &mut Command) {
 pub fn free_port() -> Result<SocketAddr> {
     let nobody = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("no port on 127.0.0.1")?;
     Ok(nobody.local_addr()?)
+}
+
+fn says(log: &Path, words: &str) -> bool {
+    fs::read(log).is_ok_and(|said| String::from_utf8_lossy(&said).contains(words))
 }
 
 /// The last lines of what was logged, in one.
