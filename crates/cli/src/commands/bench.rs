@@ -2,15 +2,21 @@
 
 mod application;
 mod cell;
+mod certificate;
+mod contenders;
 mod contestants;
 mod file;
+mod https;
 mod kernel;
 mod lists;
+mod openvpn;
 mod plain;
 mod plan;
 mod run;
 mod servant;
+mod ssh;
 mod text;
+mod tools;
 mod worker;
 
 use std::fs;
@@ -98,6 +104,9 @@ pub struct Options {
 #[derive(Subcommand)]
 enum Application {
     File(file::Options),
+    Https(https::Options),
+    Ssh(ssh::Options),
+    Openvpn(openvpn::Options),
 }
 
 /// All of a run, with the name of its schema.
@@ -126,6 +135,9 @@ fn bench(options: &Options) -> Result<ExitCode> {
     stop::listen();
     match &options.application {
         Some(Application::File(options)) => file::run(options),
+        Some(Application::Https(options)) => https::run(options),
+        Some(Application::Ssh(options)) => ssh::run(options),
+        Some(Application::Openvpn(options)) => openvpn::run(options),
         None => finish(&run::all(options)?, options.json, options.verbose),
     }
 }

@@ -18,7 +18,11 @@ pub struct Scratch(TempDir);
 impl Scratch {
     /// Makes the directory in TMPDIR, else in /tmp.
     pub fn new() -> Result<Self> {
-        let parent = std::env::temp_dir();
+        Self::within(&std::env::temp_dir())
+    }
+
+    /// Makes it in this directory.
+    pub fn within(parent: &Path) -> Result<Self> {
         let advice = || {
             format!(
                 "no directory can be made in {}; point TMPDIR to one that you can write, with some space",
@@ -28,7 +32,7 @@ impl Scratch {
         let dir = tempfile::Builder::new()
             .prefix("outboard-run-")
             .permissions(Permissions::from_mode(0o711))
-            .tempdir_in(std::path::absolute(&parent).with_context(advice)?)
+            .tempdir_in(std::path::absolute(parent).with_context(advice)?)
             .with_context(advice)?;
         // Again, because the umask had its say.
         fs::set_permissions(dir.path(), Permissions::from_mode(0o711)).with_context(advice)?;

@@ -1,10 +1,11 @@
 //! What applications do, each way in turns: what it took, and whether it was hardware.
 
+use std::process::ExitCode;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow};
-use outboard_counters::Table;
+use outboard_counters::{Counts, Decision, Table};
 use outboard_measure::figure::{Figure, rounded};
 use outboard_measure::noise::{Vigil, Yardstick};
 use outboard_measure::stop;
@@ -67,6 +68,7 @@ pub struct Side {
     who: String,
     driver: Option<String>,
     claim: Claim,
+    cipher: Option<String>,
     watch: Stopwatch,
     series: Option<Series>,
     spent: Spent,
@@ -94,20 +96,48 @@ impl Side {
         };
         let watch = watch.map_err(|error| anyhow!("/proc/interrupts: {error}"))?;
         let who = who.to_owned();
-        Ok(Side { who, driver, claim, watch, series: None, spent: Spent::default(), by_hardware: 0 })
+        let (series, spent) = (None, Spent::default());
+        Ok(Side { who, driver, claim, cipher: None, watch, series, spent, by_hardware: 0 })
     }
 
-    /// Bytes that the provider gave to hardware since the application's processes started.
-    fn counted(&self) -> u64 {
-        match &self.claim {
-            Claim::Counted(table) => table.snapshot().iter().map(|(_, counts)| counts.hw_bytes).sum(),
-            _ => 0,
-        }
+    /// Counts what was done by this cipher, of the provider's name, and by no other algorithm.
+    pub fn by(mut self, cipher: &str) -> Side {
+        self.cipher = Some(cipher.to_owned());
+        self
+    }
+
+    /// What the provider did since the application's processes started.
+    fn counts(&self) -> Counts {
+        let Claim::Counted(table) = &self.claim else { return Counts::default() };
+        let is_it = |name: &str| self.cipher.as_ref().is_none_or(|cipher| cipher == name);
+        let own = table.snapshot().into_iter().filter(|(name, _)| is_it(name));
+        own.fold(Counts::default(), |sum, (_, counts)| sum + counts)
+    }
+
+    /// Why hardware did nothing, if it could have done something.
+    fn why_nothing(&self) -> Option<String> {
+        let (Claim::Counted(table), Some(_), 0) = (&self.claim, &self.series, self.by_hardware) else {
+            return None;
+        };
+        let left = table.decisions().into_iter().find_map(|(name, decision)| match decision {
+            Decision::Left { why } if self.cipher.as_ref() == Some(&name) => Some(why),
+            _ => None,
+        });
+        let said = || table.notes().into_iter().next();
+        let not_asked = || {
+            (self.cipher.is_some() && self.counts().requests() == 0).then(|| {
+                "it was asked for nothing: OpenSSL prefers code of its own that does cipher and MAC in one, where the CPU has \
+                 instructions for it"
+                    .to_owned()
+            })
+        };
+        let below = || "its requests are below the threshold of the policy".to_owned();
+        Some(left.or_else(said).or_else(not_asked).unwrap_or_else(below))
     }
 
     /// Once, by `job`, which says what its processes took.
     fn sample(&mut self, job: &mut dyn FnMut() -> Result<Spent, String>) -> Result<(), Error<String>> {
-        let before = self.counted();
+        let before = self.counts().hw_bytes;
         let mut spent = Spent::default();
         let mut once = |_| job().map(|took| spent = took);
         let sample = self.watch.turns(&mut [&mut once], &[1], 1);
@@ -123,7 +153,7 @@ impl Side {
         }
         self.spent.user += spent.user;
         self.spent.system += spent.system;
-        self.by_hardware += self.counted().saturating_sub(before);
+        self.by_hardware += self.counts().hw_bytes.saturating_sub(before);
         Ok(())
     }
 
@@ -190,18 +220,29 @@ pub fn measure(
         }
     }
     for side in &sides {
-        if let (Claim::Counted(table), Some(_), 0) = (&side.claim, &side.series, side.by_hardware) {
-            let why = table.notes().into_iter().next();
-            let why = why.unwrap_or_else(|| "its requests are below the threshold of the policy".to_owned());
+        if let Some(why) = side.why_nothing() {
             bench
                 .notes
                 .push(format!("{}, {}: {} gave nothing to hardware: {why}", job.name, job.cipher, side.who));
         }
     }
+    bench.notes.dedup();
     let runs = sides.iter().filter_map(|side| side.run(job.bytes)).collect();
     let Job { name, cipher, bytes, at_once, .. } = job;
     bench.applications.push(Application { name, cipher, bytes, at_once, runs });
     Ok(())
+}
+
+/// Shows what there is: of a run that ended well, or of one that ^C ended, at whatever stage it was.
+pub fn conclude(mut bench: Bench, outcome: Result<()>, as_json: bool) -> Result<ExitCode> {
+    match outcome {
+        Err(_) if stop::asked() => {
+            progress("");
+            bench.interrupted = true;
+        }
+        other => other?,
+    }
+    super::finish(&bench, as_json, false)
 }
 
 #[cfg(test)]
@@ -246,6 +287,26 @@ mod tests {
             bench.notes,
             ["x, y: with gave nothing to hardware: its requests are below the threshold of the policy"]
         );
+    }
+
+    #[test]
+    fn why_hardware_did_nothing_is_said_of_the_cipher_that_was_used() {
+        let folder = tempfile::tempdir().unwrap();
+        let table = Rc::new(Table::create(&folder.path().join("counters")).unwrap());
+        let mut side = side("with", Claim::Counted(Rc::clone(&table))).by("AES-128-CBC");
+        assert_eq!(side.why_nothing(), None, "it did not run");
+        side.series = Some(Series { wall: vec![1.0], requests: 1, ..Series::default() });
+        assert!(side.why_nothing().unwrap().starts_with("it was asked for nothing"));
+        table.row("AES-256-GCM").unwrap().add_hw(1, 16);
+        assert!(side.why_nothing().unwrap().starts_with("it was asked for nothing"));
+        assert_eq!(side.counts().hw_bytes, 0);
+        table.row("AES-128-CBC").unwrap().add_sw(1, 16);
+        assert!(side.why_nothing().unwrap().contains("below the threshold"));
+        table.decide("AES-256-CBC", &Decision::Left { why: "another's reason".into() });
+        table.decide("AES-128-CBC", &Decision::Left { why: "no driver".into() });
+        assert_eq!(side.why_nothing().unwrap(), "no driver");
+        side.by_hardware = 16;
+        assert_eq!(side.why_nothing(), None);
     }
 
     #[test]

@@ -99,15 +99,8 @@ impl Place {
         let configurations = [scratch.file("plain.cnf"), scratch.configuration()];
         let input = scratch.file("input");
         let bytes = u64::from(options.megabytes) << 20;
-        let file: Vec<u8> = (0..1_u32 << 20).map(|at| (at.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
-        let write = || -> io::Result<()> {
-            let mut input = fs::File::create(&input)?;
-            (0..options.megabytes).try_for_each(|_| io::Write::write_all(&mut input, &file))?;
-            fs::write(&configurations[0], "")
-        };
-        write().with_context(|| {
-            format!("{}: point TMPDIR to a disk with some space, or say --megabytes", input.display())
-        })?;
+        fs::write(&configurations[0], "")?;
+        write_sample(&input, options.megabytes)?;
         let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
         // Triple DES has no number of bits in its name.
         let bits = options.cipher.split('-').nth(1).and_then(|bits| bits.parse::<usize>().ok());
@@ -167,8 +160,20 @@ impl Place {
     }
 }
 
+/// Writes a file that does not compress to nothing.
+pub fn write_sample(file: &Path, megabytes: u32) -> Result<()> {
+    let megabyte: Vec<u8> = (0..1_u32 << 20).map(|at| (at.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+    let write = || -> io::Result<()> {
+        let mut file = fs::File::create(file)?;
+        (0..megabytes).try_for_each(|_| io::Write::write_all(&mut file, &megabyte))
+    };
+    write().with_context(|| {
+        format!("{}: point TMPDIR to a disk with some space, or say --megabytes", file.display())
+    })
+}
+
 /// Whether both say the same until their end.
-fn is_same(left: &mut impl Read, right: &mut impl Read) -> io::Result<bool> {
+pub fn is_same(left: &mut impl Read, right: &mut impl Read) -> io::Result<bool> {
     let [mut one, mut other] = [(); 2].map(|()| Vec::with_capacity(CHUNK as usize));
     loop {
         one.clear();

@@ -1,7 +1,7 @@
 //! A process that serves while something is measured, and ends with this one, however that ends.
 
 use std::collections::HashMap;
-use std::fs::{self, File};
+use std::fs::{self, OpenOptions};
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::os::unix::process::CommandExt as _;
@@ -35,19 +35,10 @@ pub struct Servant {
 impl Servant {
     /// Starts it, in a process group of its own, so that ^C is for this program to deal with. It says what it says in `log`.
     pub fn start(name: &str, mut command: Command, log: PathBuf) -> Result<Servant> {
-        let said = File::create(&log).with_context(|| format!("{}", log.display()))?;
+        let said = OpenOptions::new().create(true).append(true).open(&log);
+        let said = said.with_context(|| format!("{}", log.display()))?;
         command.process_group(0).stdin(Stdio::null()).stdout(said.try_clone()?).stderr(said);
-        let parent = std::process::id();
-        // SAFETY: both calls are async-signal-safe system calls without pointers.
-        unsafe {
-            command.pre_exec(move || {
-                if libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGTERM) != 0 {
-                    return Err(io::Error::last_os_error());
-                }
-                // It ended before it was asked to tell.
-                if libc::getppid() as u32 == parent { Ok(()) } else { Err(io::ErrorKind::BrokenPipe.into()) }
-            });
-        }
+        end_with_us(&mut command);
         let child = command.spawn().with_context(|| format!("{name} cannot be started"))?;
         Ok(Servant { name: name.to_owned(), child, log })
     }
@@ -60,6 +51,17 @@ impl Servant {
     /// Waits until it takes connections.
     pub fn answers(&mut self, address: SocketAddr) -> Result<()> {
         self.until(&format!("it does not answer at {address}"), || TcpStream::connect(address).is_ok())
+    }
+
+    /// Waits until it says this.
+    pub fn until_said(&mut self, words: &str) -> Result<()> {
+        let log = self.log.clone();
+        self.until(&format!("it does not say \"{words}\""), || says(&log, words))
+    }
+
+    /// Whether it said this.
+    pub fn has_said(&self, words: &str) -> bool {
+        says(&self.log, words)
     }
 
     /// Waits for what it does; `not_yet` says what is missing when it never does.
@@ -85,8 +87,16 @@ impl Servant {
         last_words(&self.log)
     }
 
+    /// What it took while clients were served; `serve` says why they were not.
+    pub fn during(&self, serve: impl FnOnce() -> Result<(), String>) -> Result<Spent, String> {
+        let spent = || self.spent().map_err(|error| format!("/proc: {error}"));
+        let before = spent()?;
+        serve().map_err(|error| format!("{error}; {} said: {}", self.name, self.words()))?;
+        Ok(spent()?.since(before))
+    }
+
     /// User and system time of it and of all that it started, with those that have ended and were waited for.
-    pub fn spent(&self) -> io::Result<Spent> {
+    fn spent(&self) -> io::Result<Spent> {
         spent_below(self.pid(), Path::new("/proc"))
     }
 }
@@ -98,6 +108,9 @@ impl Drop for Servant {
             // SAFETY: no pointer. The group is that of a child that was not waited for, so nobody else has its number.
             unsafe { libc::kill(-pid, signal) };
         };
+        let proc = Path::new("/proc");
+        // sshd's sessions have groups of their own, and end when their clients have.
+        let family = below(self.pid(), proc).unwrap_or_default();
         let start = Instant::now();
         tell(libc::SIGTERM);
         while matches!(self.child.try_wait(), Ok(None)) {
@@ -109,6 +122,25 @@ impl Drop for Servant {
             }
             sleep(TICK);
         }
+        let is_there = |(pid, _): &(u32, Process)| proc.join(pid.to_string()).exists();
+        while family.iter().any(is_there) && start.elapsed() < FAREWELL {
+            sleep(TICK);
+        }
+    }
+}
+
+/// The kernel tells the command to end when this process has ended, however it did.
+pub fn end_with_us(command: &mut Command) {
+    let parent = std::process::id();
+    // SAFETY: both calls are async-signal-safe system calls without pointers.
+    unsafe {
+        command.pre_exec(move || {
+            if libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGTERM) != 0 {
+                return Err(io::Error::last_os_error());
+            }
+            // It ended before it was asked to tell.
+            if libc::getppid() as u32 == parent { Ok(()) } else { Err(io::ErrorKind::BrokenPipe.into()) }
+        });
     }
 }
 
@@ -116,6 +148,10 @@ impl Drop for Servant {
 pub fn free_port() -> Result<SocketAddr> {
     let nobody = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("no port on 127.0.0.1")?;
     Ok(nobody.local_addr()?)
+}
+
+fn says(log: &Path, words: &str) -> bool {
+    fs::read(log).is_ok_and(|said| String::from_utf8_lossy(&said).contains(words))
 }
 
 /// The last lines of what was logged, in one.
@@ -130,6 +166,16 @@ fn last_words(log: &Path) -> String {
 
 /// Of a process and of all below it in the tree.
 fn spent_below(top: u32, proc: &Path) -> io::Result<Spent> {
+    let mine = below(top, proc)?;
+    let add = |sum: (u64, u64), (_, one): &(u32, Process)| {
+        (sum.0.saturating_add(one.user), sum.1.saturating_add(one.system))
+    };
+    let ticks = mine.iter().fold((0, 0), add);
+    Ok(Spent { user: seconds(ticks.0), system: seconds(ticks.1) })
+}
+
+/// A process and all below it in the tree.
+fn below(top: u32, proc: &Path) -> io::Result<Vec<(u32, Process)>> {
     let mut all = HashMap::new();
     for entry in fs::read_dir(proc)?.flatten() {
         let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse::<u32>().ok()) else {
@@ -155,10 +201,8 @@ fn spent_below(top: u32, proc: &Path) -> io::Result<Spent> {
         }
         false
     };
-    let mine = all.iter().filter(|&(&pid, _)| is_below(pid)).map(|(_, process)| process);
-    let ticks = mine
-        .fold((0_u64, 0_u64), |sum, one| (sum.0.saturating_add(one.user), sum.1.saturating_add(one.system)));
-    Ok(Spent { user: seconds(ticks.0), system: seconds(ticks.1) })
+    let pids: Vec<u32> = all.keys().copied().filter(|&pid| is_below(pid)).collect();
+    Ok(pids.into_iter().filter_map(|pid| all.remove_entry(&pid)).collect())
 }
 
 /// Of /proc/PID/stat.

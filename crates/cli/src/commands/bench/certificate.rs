@@ -1,0 +1,50 @@
+//! Keys and certificates that last as long as a measurement.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context as _, Result};
+
+use super::tools;
+
+/// What kind of key.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// On P-256.
+    Ec,
+    /// For cipher suites that want it.
+    Rsa,
+}
+
+/// A key, and a certificate that it signed itself.
+pub struct Certificate {
+    pub key: PathBuf,
+    pub certificate: PathBuf,
+}
+
+/// For 127.0.0.1, by the openssl command, with `configuration` as its openssl.cnf.
+pub fn make(folder: &Path, kind: Kind, configuration: &Path) -> Result<Certificate> {
+    let (name, key): (_, &[&str]) = match kind {
+        Kind::Ec => ("ec", &["ec", "-pkeyopt", "ec_paramgen_curve:P-256"]),
+        Kind::Rsa => ("rsa", &["rsa:2048"]),
+    };
+    let [key_file, certificate] =
+        ["key", "certificate"].map(|what| folder.join(format!("{name}-{what}.pem")));
+    let mut openssl = Command::new(tools::find(&["openssl"], "openssl", "openssl-util")?);
+    openssl.env("OPENSSL_CONF", configuration).args(["req", "-x509", "-nodes", "-days", "2", "-newkey"]);
+    openssl.args(key).args(["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"]);
+    openssl.arg("-keyout").arg(&key_file).arg("-out").arg(&certificate);
+    tools::run(&mut openssl).context("no certificate")?;
+    Ok(Certificate { key: key_file, certificate })
+}
+
+/// All certificates in one file, for whoever trusts them.
+pub fn bundle(all: &[Certificate], file: &Path) -> Result<()> {
+    let mut text = String::new();
+    for one in all {
+        text += &fs::read_to_string(&one.certificate)
+            .with_context(|| format!("{}", one.certificate.display()))?;
+    }
+    fs::write(file, text).with_context(|| format!("{}", file.display()))
+}

@@ -1,0 +1,208 @@
+//! `outboard bench https`: downloads from a web server, as OpenSSL is and with outboard.
+
+mod server;
+mod suite;
+
+use std::fs::{self, File, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
+use std::process::{Command, ExitCode, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, ensure};
+use clap::Args;
+use outboard_measure::{noise, stop};
+use outboard_report::bench::Bench;
+
+use self::server::{Kind, Program, Server, Site};
+use self::suite::Suite;
+use super::application::{Job, conclude, measure};
+use super::contenders::{Contender, Ground};
+use super::file::{is_same, openssl_version, write_sample};
+use super::run::new;
+use super::{certificate, lists, tools};
+use crate::console::duration;
+use crate::enabled::{module, system::OpenSsl};
+
+/// The third side's name.
+const DIGESTS_TOO: &str = "OpenSSL with outboard, digests too";
+
+/// Measure downloads from nginx or Apache, as OpenSSL is and with outboard.
+///
+/// Servers that differ in their openssl.cnf alone listen on 127.0.0.1, with keys and a configuration of their own; nothing of the
+/// system's is read or changed. Downloads by curl, whose OpenSSL is as it is, take turns. They are compared with the file first.
+/// User and system time are the server's; curl decrypts on the same CPUs, so the CPU time of the whole system has its part too.
+#[derive(Args)]
+pub struct Options {
+    /// A cipher suite by OpenSSL's name; may be repeated [default: AES128-SHA, and those whose cipher the provider offers]
+    #[arg(long = "suite", value_name = "NAME", value_parser = suite::parse)]
+    suites: Vec<Suite>,
+    /// Downloads at the same time, separated by commas: 1 to 64
+    #[arg(long, value_name = "LIST", default_value = "1,4", value_parser = lists::depths)]
+    at_once: lists::Numbers,
+    /// How large the file is, in MiB; it lies in TMPDIR
+    #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=4096))]
+    megabytes: u32,
+    /// How long, about, all together: 60s, 5m; each is run five times at least
+    #[arg(long = "for", value_name = "TIME", default_value = "60s", value_parser = duration)]
+    time: Duration,
+    /// A third server, whose digests go to an accelerator too
+    #[arg(long)]
+    digests: bool,
+    /// Which server [default: nginx, else Apache]
+    #[arg(long, value_name = "NAME", value_enum)]
+    server: Option<Kind>,
+    /// The provider's file instead of the installed one
+    #[arg(long, value_name = "PATH")]
+    module: Option<PathBuf>,
+    /// Print JSON (schema outboard-bench/1)
+    #[arg(long)]
+    json: bool,
+}
+
+/// Measures.
+pub fn run(options: &Options) -> Result<ExitCode> {
+    let mut bench = new(openssl_version()?, noise::warnings());
+    let outcome = all(options, &mut bench);
+    conclude(bench, outcome, options.json)
+}
+
+fn all(options: &Options, bench: &mut Bench) -> Result<()> {
+    let program = Program::find(options.server)?;
+    let curl = Curl::find()?;
+    let module = module::find(options.module.as_deref(), &OpenSsl::find())?;
+    let ground = Ground::new()?;
+    let mut contenders = vec![Contender::plain(&ground), Contender::with_outboard(&ground, &module)?];
+    if options.digests {
+        let with = Contender::with(DIGESTS_TOO, &ground, &module, &[("DIGESTS", "ALL")])?;
+        let goes = |digest: &&str| with.driver(digest).is_some();
+        match ["SHA1", "SHA2-256", "SHA2-384"].iter().any(goes) {
+            true => contenders.push(with),
+            false => bench.notes.push(
+                "digests were not measured: no driver for them is allowed; outboard ciphers --digests ALL says why".to_owned(),
+            ),
+        }
+    }
+    let suites = match &options.suites[..] {
+        [] => suite::usual(|cipher| contenders[1].driver(cipher).is_some()),
+        named => named.to_vec(),
+    };
+    suites.iter().try_for_each(|suite| suite.check(&ground.plain()))?;
+    bench.notes.extend(weak(&suites));
+    bench.notes.push("user and system time are the server's; curl works on the same CPUs".to_owned());
+
+    ground.lets_in()?;
+    let root = ground.folder("www")?;
+    let file = root.join("file");
+    write_sample(&file, options.megabytes)?;
+    // Whatever the umask says, a worker is another user.
+    fs::set_permissions(&root, Permissions::from_mode(0o755))?;
+    fs::set_permissions(&file, Permissions::from_mode(0o644))?;
+    let mut kinds = vec![certificate::Kind::Ec];
+    kinds.extend(suites.iter().any(Suite::needs_rsa).then_some(certificate::Kind::Rsa));
+    let make = |kind| certificate::make(&ground.file(""), kind, &ground.plain());
+    let certificates = kinds.into_iter().map(make).collect::<Result<Vec<_>>>()?;
+    let curl = Curl { trusted: ground.file("trusted.pem"), plain: ground.plain(), ..curl };
+    certificate::bundle(&certificates, &curl.trusted)?;
+
+    let site = Site { root: &root, certificates: &certificates, suites: &suites };
+    let mut servers = Vec::new();
+    for (index, contender) in contenders.iter().enumerate() {
+        let folder = ground.folder(&format!("server-{index}"))?;
+        servers.push(program.serve(&folder, &contender.configuration, &site)?);
+    }
+    let jobs = suites.len() * options.at_once.0.len();
+    for suite in &suites {
+        for (server, contender) in servers.iter().zip(&contenders) {
+            curl.compare(suite, server, &file)
+                .with_context(|| format!("{}, {}", suite.name, contender.who))?;
+        }
+        for &at_once in &options.at_once.0 {
+            if bench.interrupted || stop::asked() {
+                bench.interrupted = true;
+                return Ok(());
+            }
+            let sides = contenders.iter().map(|contender| contender.side(suite.cipher().as_deref()));
+            let job = Job {
+                name: format!("download from {}", program.version),
+                cipher: suite.name.clone(),
+                bytes: (u64::from(options.megabytes) << 20) * at_once as u64,
+                at_once: at_once as u64,
+                time: options.time / jobs as u32,
+            };
+            measure(bench, job, sides.collect::<Result<_>>()?, &mut |side| {
+                let server = &servers[side];
+                let download = |_| {
+                    let mut download = curl.download(suite, server);
+                    download.args(["--output", "/dev/null"]);
+                    download
+                };
+                server.servant.during(|| tools::run_at_once((0..at_once).map(download)))
+            })?;
+        }
+    }
+    Ok(())
+}
+
+/// What is said of suites that are there to be compared with others' figures.
+fn weak(suites: &[Suite]) -> Option<String> {
+    let names: Vec<&str> =
+        suites.iter().filter(|suite| suite.is_weak()).map(|suite| suite.name.as_str()).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "{}: weak, and measured because guides compare them; do not offer them to the world",
+            names.join(", ")
+        )
+    })
+}
+
+/// The client.
+struct Curl {
+    file: PathBuf,
+    trusted: PathBuf,
+    plain: PathBuf,
+}
+
+impl Curl {
+    fn find() -> Result<Curl> {
+        let file = tools::find(&["curl"], "curl", "curl")?;
+        let version = tools::run(Command::new(&file).arg("--version"))?;
+        let first = version.lines().next().unwrap_or_default();
+        ensure!(
+            first.contains(" OpenSSL/"),
+            "this curl is not linked with OpenSSL ({first}) and cannot be told a cipher suite by OpenSSL's name: install one that is"
+        );
+        Ok(Curl { file, trusted: PathBuf::new(), plain: PathBuf::new() })
+    }
+
+    /// A download to standard output, by this suite and no other.
+    fn download(&self, suite: &Suite, server: &Server) -> Command {
+        let mut curl = Command::new(&self.file);
+        curl.env("OPENSSL_CONF", &self.plain).args(["-q", "--silent", "--show-error", "--fail", "--http1.1"]);
+        curl.args(["--noproxy", "*", "--cacert"]).arg(&self.trusted);
+        match suite.is_tls13() {
+            true => curl.args(["--tlsv1.3", "--tls13-ciphers", &suite.name]),
+            false => curl.args(["--tlsv1.2", "--tls-max", "1.2", "--ciphers", &suite.name]),
+        };
+        curl.arg(format!("https://{}/file", server.address));
+        curl
+    }
+
+    /// A speed of wrong bytes is none.
+    fn compare(&self, suite: &Suite, server: &Server, file: &std::path::Path) -> Result<()> {
+        let mut curl = self.download(suite, server);
+        let mut curl = curl.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+        let mut output = curl.stdout.take().context("curl has no output")?;
+        let is_same = is_same(&mut output, &mut File::open(file)?)?;
+        drop(output);
+        let done = curl.wait_with_output()?;
+        ensure!(
+            is_same || !done.status.success(),
+            "the download is not the file: do not use outboard for it, and see outboard check"
+        );
+        let words = String::from_utf8_lossy(&done.stderr);
+        let log = server.servant.words();
+        ensure!(done.status.success(), "curl: {}: {}; the server said: {log}", done.status, words.trim());
+        Ok(())
+    }
+}

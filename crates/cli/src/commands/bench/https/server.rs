@@ -1,0 +1,276 @@
+//! nginx or Apache, told by a configuration of its own to serve one folder to this machine.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::net::SocketAddr;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context as _, Result, anyhow, bail};
+use clap::ValueEnum;
+use outboard_uapi::DEVICE;
+
+use super::super::certificate::Certificate;
+use super::super::servant::{Servant, free_port};
+use super::super::tools;
+use super::suite::Suite;
+
+/// Where distributions keep Apache's modules.
+const MODULES: [&str; 5] = [
+    "/usr/lib/apache2/modules",
+    "/usr/lib64/httpd/modules",
+    "/usr/lib/httpd/modules",
+    "/usr/lib/apache2",
+    "/usr/libexec/apache2",
+];
+
+/// Which of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Kind {
+    Nginx,
+    Apache,
+}
+
+/// One that is installed.
+pub struct Program {
+    kind: Kind,
+    file: PathBuf,
+    /// `nginx/1.26.3`
+    pub version: String,
+    /// Options that nginx was built with; modules that are part of Apache.
+    built: String,
+}
+
+/// What servers are to serve, and how.
+pub struct Site<'a> {
+    pub root: &'a Path,
+    pub certificates: &'a [Certificate],
+    pub suites: &'a [Suite],
+}
+
+/// A server that runs.
+pub struct Server {
+    pub servant: Servant,
+    pub address: SocketAddr,
+}
+
+/// Who works for a server that root started: `nobody`, in the group that may use the accelerator, as a service's user is.
+struct Worker {
+    user: &'static str,
+    gid: u32,
+    group: String,
+}
+
+impl Program {
+    /// The one that is wanted, else nginx, else Apache.
+    pub fn find(wanted: Option<Kind>) -> Result<Program> {
+        let of = |kind| match kind {
+            Kind::Nginx => tools::find(&["nginx"], "nginx-light", "nginx-ssl"),
+            Kind::Apache => tools::find(&["apache2", "httpd"], "apache2-bin", "apache"),
+        };
+        let (kind, file) = match wanted {
+            Some(kind) => (kind, of(kind)?),
+            None => match (of(Kind::Nginx), of(Kind::Apache)) {
+                (Ok(file), _) => (Kind::Nginx, file),
+                (_, Ok(file)) => (Kind::Apache, file),
+                _ => bail!(
+                    "there is neither nginx nor Apache: install the package nginx-light or apache2-bin (on OpenWrt nginx-ssl)"
+                ),
+            },
+        };
+        let ask = |word: &str| tools::run(Command::new(&file).arg(word));
+        let said = ask("-v")?;
+        let first = said.lines().next().unwrap_or_default();
+        let version = first.rsplit_once(": ").map_or(first, |(_, version)| version).trim().to_owned();
+        let built = ask(if kind == Kind::Nginx { "-V" } else { "-l" })?;
+        Ok(Program { kind, file, version, built })
+    }
+
+    /// Starts it with this openssl.cnf; what it writes is in `folder`.
+    pub fn serve(&self, folder: &Path, openssl_cnf: &Path, site: &Site<'_>) -> Result<Server> {
+        let address = free_port()?;
+        let worker = rustix::process::geteuid().is_root().then(worker).transpose()?;
+        let (text, file) = match self.kind {
+            Kind::Nginx => {
+                (nginx(&self.built, folder, address, worker.as_ref(), site), folder.join("nginx.conf"))
+            }
+            Kind::Apache => {
+                (self.apache(folder, address, worker.as_ref(), site)?, folder.join("apache.conf"))
+            }
+        };
+        fs::write(&file, text).with_context(|| format!("{}", file.display()))?;
+        let mut command = Command::new(&self.file);
+        match self.kind {
+            Kind::Nginx => command.args(["-e", "stderr", "-p"]).arg(folder).arg("-c").arg(&file),
+            Kind::Apache => command.args(["-D", "FOREGROUND", "-d"]).arg(folder).arg("-f").arg(&file),
+        };
+        command.env("OPENSSL_CONF", openssl_cnf);
+        let mut servant = Servant::start(&self.version, command, folder.join("log"))?;
+        servant.answers(address)?;
+        Ok(Server { servant, address })
+    }
+
+    fn apache(
+        &self,
+        folder: &Path,
+        address: SocketAddr,
+        worker: Option<&Worker>,
+        site: &Site<'_>,
+    ) -> Result<String> {
+        let modules = MODULES.iter().map(Path::new).find(|folder| folder.join("mod_ssl.so").is_file());
+        let modules = modules
+            .ok_or_else(|| anyhow!("Apache's mod_ssl.so is in none of {}: install it", MODULES.join(", ")))?;
+        let has = |name: &&str| {
+            self.built.contains(&format!("mod_{name}.c")) || self.built.contains(&format!("{name}.c"))
+        };
+        let wanted = [&["mpm_event", "mpm_worker", "mpm_prefork"][..], &["unixd"], &["authz_core"], &["ssl"]];
+        let loaded = wanted
+            .into_iter()
+            .filter(|names| !names.iter().any(has))
+            .filter_map(|names| names.iter().find(|name| modules.join(format!("mod_{name}.so")).is_file()));
+        let mut text = format!("ServerRoot \"{}\"\nServerName 127.0.0.1\n", folder.display());
+        let mut line = |args: std::fmt::Arguments<'_>| {
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "{args}");
+        };
+        for name in loaded {
+            line(format_args!("LoadModule {name}_module \"{}/mod_{name}.so\"", modules.display()));
+        }
+        if let Some(worker) = worker {
+            line(format_args!("User {}\nGroup #{}", worker.user, worker.gid));
+        }
+        let here = folder.display();
+        line(format_args!("Listen {address}\nPidFile \"{here}/pid\"\nDefaultRuntimeDir \"{here}\""));
+        line(format_args!("Mutex \"file:{here}\"\nErrorLog /dev/stderr\nLogLevel warn\nTimeout 600"));
+        line(format_args!(
+            "DocumentRoot \"{}\"\nSSLEngine on\nSSLProtocol -all +TLSv1.2 +TLSv1.3",
+            site.root.display()
+        ));
+        for one in site.certificates {
+            let (certificate, key) = (one.certificate.display(), one.key.display());
+            line(format_args!("SSLCertificateFile \"{certificate}\"\nSSLCertificateKeyFile \"{key}\""));
+        }
+        for (protocol, names) in suites(site.suites) {
+            line(format_args!("SSLCipherSuite {protocol} {names}"));
+        }
+        Ok(text)
+    }
+}
+
+fn nginx(
+    built: &str,
+    folder: &Path,
+    address: SocketAddr,
+    worker: Option<&Worker>,
+    site: &Site<'_>,
+) -> String {
+    let here = folder.display();
+    let mut text = "daemon off;\nworker_processes auto;\n".to_owned();
+    let mut line = |args: std::fmt::Arguments<'_>| {
+        let _ = writeln!(text, "{args}");
+    };
+    if let Some(worker) = worker {
+        line(format_args!("user {} {};", worker.user, worker.group));
+    }
+    line(format_args!("pid \"{here}/pid\";\nevents {{ worker_connections 256; }}\nhttp {{\naccess_log off;"));
+    line(format_args!("client_body_temp_path \"{here}/body\";"));
+    // What is not built in has no directive.
+    for module in ["proxy", "fastcgi", "uwsgi", "scgi"] {
+        if !built.contains(&format!("--without-http_{module}_module")) {
+            line(format_args!("{module}_temp_path \"{here}/{module}\";"));
+        }
+    }
+    line(format_args!(
+        "server {{\nlisten {address} ssl;\nroot \"{}\";\nssl_protocols TLSv1.2 TLSv1.3;",
+        site.root.display()
+    ));
+    for one in site.certificates {
+        let (certificate, key) = (one.certificate.display(), one.key.display());
+        line(format_args!("ssl_certificate \"{certificate}\";\nssl_certificate_key \"{key}\";"));
+    }
+    for (protocol, names) in suites(site.suites) {
+        match protocol {
+            "TLSv1.3" => line(format_args!("ssl_conf_command Ciphersuites {names};")),
+            _ => line(format_args!("ssl_ciphers {names};")),
+        }
+    }
+    text + "}\n}\n"
+}
+
+/// The lists of TLS 1.2 and 1.3, where there is something in them.
+fn suites(all: &[Suite]) -> impl Iterator<Item = (&'static str, String)> {
+    let of = |is_tls13: bool| {
+        let names: Vec<&str> = all
+            .iter()
+            .filter(|suite| suite.is_tls13() == is_tls13)
+            .map(|suite| suite.name.as_str())
+            .collect();
+        names.join(":")
+    };
+    [("SSL", of(false)), ("TLSv1.3", of(true))].into_iter().filter(|(_, names)| !names.is_empty())
+}
+
+/// As a service is set up whose user may use the device.
+fn worker() -> Result<Worker> {
+    let [users, groups] =
+        ["/etc/passwd", "/etc/group"].map(|file| fs::read_to_string(file).with_context(|| file.to_owned()));
+    let gid = fs::metadata(DEVICE).map(|device| device.gid()).ok();
+    let (gid, group) = nobodys(&users?, &groups?, gid)
+        .ok_or_else(|| anyhow!("/etc/passwd has no user nobody, or /etc/group not its group: add them"))?;
+    Ok(Worker { user: "nobody", gid, group })
+}
+
+/// The group `wanted`, else that of nobody.
+fn nobodys(users: &str, groups: &str, wanted: Option<u32>) -> Option<(u32, String)> {
+    let entry = |text: &str, at: usize, is: &str| {
+        let mut lines = text.lines().map(|line| line.split(':').map(str::to_owned).collect::<Vec<_>>());
+        lines.find(|fields| fields.get(at).is_some_and(|field| field == is))
+    };
+    let nobody = entry(users, 0, "nobody")?;
+    let own: u32 = nobody.get(3)?.parse().ok()?;
+    let named = |gid: u32| Some((gid, entry(groups, 2, &gid.to_string())?.into_iter().next()?));
+    wanted.and_then(named).or_else(|| named(own))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_works_in_the_group_of_the_device() {
+        let users =
+            "root:x:0:0:root:/root:/bin/bash\nnobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n";
+        let groups = "root:x:0:\noutboard:x:996:\nnogroup:x:65534:\n";
+        let found = |wanted| nobodys(users, groups, wanted).map(|(gid, name)| format!("{gid} {name}"));
+        assert_eq!(found(Some(996)).unwrap(), "996 outboard");
+        assert_eq!(found(None).unwrap(), "65534 nogroup");
+        assert_eq!(found(Some(5)).unwrap(), "65534 nogroup");
+        assert_eq!(nobodys(groups, groups, None), None);
+        assert_eq!(nobodys(users, "", None), None);
+    }
+
+    #[test]
+    fn nginx_gets_no_directive_that_it_does_not_know_and_writes_nowhere_else() {
+        let suites = ["AES128-SHA", "TLS_AES_128_GCM_SHA256", "ECDHE-ECDSA-AES128-SHA"]
+            .map(|name| super::super::suite::parse(name).unwrap());
+        let certificate = Certificate { key: "/run/k".into(), certificate: "/run/c".into() };
+        let site = Site { root: Path::new("/run/www"), certificates: &[certificate], suites: &suites };
+        let worker = Worker { user: "nobody", gid: 7, group: "outboard".into() };
+        let address = SocketAddr::from(([127, 0, 0, 1], 4433));
+        let built = "--with-http_ssl_module --without-http_scgi_module";
+        let text = nginx(built, Path::new("/run/x"), address, Some(&worker), &site);
+        for says in [
+            "user nobody outboard;",
+            "listen 127.0.0.1:4433 ssl;",
+            "uwsgi_temp_path \"/run/x/uwsgi\";",
+            "ssl_ciphers AES128-SHA:ECDHE-ECDSA-AES128-SHA;",
+            "ssl_conf_command Ciphersuites TLS_AES_128_GCM_SHA256;",
+            "ssl_certificate_key \"/run/k\";",
+        ] {
+            assert!(text.lines().any(|line| line == says), "{says}: {text}");
+        }
+        assert!(!text.contains("scgi_temp"), "{text}");
+        assert!(!nginx(built, Path::new("/run/x"), address, None, &site).contains("user"));
+    }
+}

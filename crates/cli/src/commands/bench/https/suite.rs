@@ -1,0 +1,135 @@
+//! Cipher suites by OpenSSL's names, and the cipher that each encrypts with.
+
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context as _, Result, bail};
+
+use super::super::tools;
+
+/// What is measured of each cipher that the provider offers: suites that every OpenSSL has switched on.
+const USUAL: [(&str, &str); 5] = [
+    (GUIDES, "AES-128-CBC"),
+    ("AES256-SHA", "AES-256-CBC"),
+    ("TLS_AES_128_GCM_SHA256", "AES-128-GCM"),
+    ("TLS_AES_256_GCM_SHA384", "AES-256-GCM"),
+    ("TLS_AES_128_CCM_SHA256", "AES-128-CCM"),
+];
+
+/// What guides compare, always measured.
+const GUIDES: &str = "AES128-SHA";
+
+/// A cipher suite.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Suite {
+    pub name: String,
+}
+
+/// The usual ones, of the ciphers that are offered.
+pub fn usual(is_offered: impl Fn(&str) -> bool) -> Vec<Suite> {
+    let wanted = USUAL.iter().filter(|(name, cipher)| *name == GUIDES || is_offered(cipher));
+    wanted.map(|(name, _)| Suite { name: (*name).to_owned() }).collect()
+}
+
+/// By its name, as far as one can tell without OpenSSL.
+pub fn parse(name: &str) -> Result<Suite> {
+    let is_plain = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || "-_".contains(c);
+    if name.is_empty() || name.starts_with('-') || !name.chars().all(is_plain) {
+        bail!("\"{name}\" is no cipher suite's name: write it as openssl ciphers does, such as AES128-SHA");
+    }
+    Ok(Suite { name: name.to_owned() })
+}
+
+impl Suite {
+    /// Whether it is TLS 1.3's; all others are negotiated with TLS 1.2.
+    pub fn is_tls13(&self) -> bool {
+        self.name.starts_with("TLS_")
+    }
+
+    /// Whether the server has to have a key of RSA.
+    pub fn needs_rsa(&self) -> bool {
+        !self.is_tls13() && !self.name.contains("ECDSA")
+    }
+
+    /// Whether nobody should offer it to the world: CBC modes, and keys exchanged by RSA.
+    pub fn is_weak(&self) -> bool {
+        let is_forward = ["TLS_", "ECDHE-", "DHE-"].iter().any(|start| self.name.starts_with(start));
+        !is_forward || self.cipher().is_some_and(|cipher| cipher.ends_with("-CBC"))
+    }
+
+    /// The provider's name of its cipher, if the provider knows it.
+    pub fn cipher(&self) -> Option<String> {
+        if self.name.contains("DES-CBC3") {
+            return Some("DES-EDE3-CBC".to_owned());
+        }
+        let has = |part: &str| self.name.contains(part);
+        let bits = ["128", "256"]
+            .into_iter()
+            .find(|bits| has(&format!("AES{bits}")) || has(&format!("AES_{bits}")))?;
+        let mode = ["GCM", "CCM"].into_iter().find(|mode| has(mode)).unwrap_or("CBC");
+        Some(format!("AES-{bits}-{mode}"))
+    }
+
+    /// Fails if OpenSSL has no such suite.
+    pub fn check(&self, configuration: &Path) -> Result<()> {
+        let mut openssl = Command::new("openssl");
+        openssl.env("OPENSSL_CONF", configuration).arg("ciphers");
+        match self.is_tls13() {
+            true => openssl.args(["-tls1_3", "-ciphersuites", &self.name]),
+            false => openssl.arg(&self.name),
+        };
+        let known = tools::run(&mut openssl);
+        known.with_context(|| {
+            format!("OpenSSL has no cipher suite {}: openssl ciphers -v ALL lists them", self.name)
+        })?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn suite(name: &str) -> Suite {
+        parse(name).unwrap()
+    }
+
+    #[test]
+    fn a_suites_name_says_its_cipher_and_key() {
+        for (name, cipher, rsa, weak) in [
+            ("AES128-SHA", Some("AES-128-CBC"), true, true),
+            ("ECDHE-ECDSA-AES256-SHA384", Some("AES-256-CBC"), false, true),
+            ("ECDHE-RSA-AES128-GCM-SHA256", Some("AES-128-GCM"), true, false),
+            ("AES256-CCM8", Some("AES-256-CCM"), true, true),
+            ("TLS_AES_128_CCM_SHA256", Some("AES-128-CCM"), false, false),
+            ("TLS_CHACHA20_POLY1305_SHA256", None, false, false),
+            ("DES-CBC3-SHA", Some("DES-EDE3-CBC"), true, true),
+            ("CAMELLIA128-SHA", None, true, true),
+        ] {
+            let suite = suite(name);
+            assert_eq!(
+                (suite.cipher().as_deref(), suite.needs_rsa(), suite.is_weak()),
+                (cipher, rsa, weak),
+                "{name}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_guides_compare_is_always_measured() {
+        let names = |offered: &[&str]| {
+            let suites = usual(|cipher| offered.contains(&cipher));
+            suites.into_iter().map(|suite| suite.name).collect::<Vec<_>>()
+        };
+        assert_eq!(names(&[]), ["AES128-SHA"]);
+        assert_eq!(names(&["AES-128-CBC", "AES-256-GCM"]), ["AES128-SHA", "TLS_AES_256_GCM_SHA384"]);
+        assert!(USUAL.iter().all(|(name, cipher)| suite(name).cipher().as_deref() == Some(cipher)));
+    }
+
+    #[test]
+    fn what_is_no_name_gets_into_no_configuration() {
+        for wrong in ["", "-v", "AES128-SHA; user root", "aes128-sha", "AES\n", "A:B"] {
+            assert!(parse(wrong).unwrap_err().to_string().contains("AES128-SHA"), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! `outboard bench openvpn`: a tunnel between two networks of this machine's, as OpenSSL is and with outboard.
+
+mod namespace;
+mod offload;
+mod tunnel;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::{Result, bail};
+use clap::Args;
+use outboard_measure::{noise, stop};
+use outboard_report::bench::Bench;
+
+use self::tunnel::{MTU, Terms, Tools};
+use super::application::{Job, conclude, measure};
+use super::contenders::{Contender, Ground};
+use super::file::openssl_version;
+use super::run::new;
+use super::{certificate, lists};
+use crate::console::duration;
+use crate::enabled::{module, system::OpenSsl};
+
+/// What OpenVPN and the provider have in common.
+const CIPHERS: [&str; 6] =
+    ["AES-128-GCM", "AES-192-GCM", "AES-256-GCM", "AES-128-CBC", "AES-192-CBC", "AES-256-CBC"];
+
+/// Measure an OpenVPN tunnel with iperf3, as OpenSSL is and with outboard.
+///
+/// For each, two OpenVPNs in network namespaces of their own, joined by a virtual cable; the machine's network is not touched. Those
+/// that send differ in their openssl.cnf alone, and take turns; user and system time are theirs. Those that receive use OpenSSL as
+/// it is, on the same CPUs, so the CPU time of the whole system has their part too. Where OpenVPN and the kernel can leave packets to
+/// the kernel (data-channel offload), that is a third way; its user and system time are the whole system's. Only root can do it.
+///
+/// A packet is a request: with the usual MTU it is shorter than the provider's threshold on many machines. --mtu makes packets longer.
+#[derive(Args)]
+pub struct Options {
+    /// A cipher by OpenVPN's name; may be repeated [default: those that the provider offers, else AES-128-GCM]
+    #[arg(long = "cipher", value_name = "NAME", value_parser = cipher)]
+    ciphers: Vec<&'static str>,
+    /// Bytes of the tunnel's packets
+    #[arg(long, value_name = "BYTES", default_value_t = MTU, value_parser = clap::value_parser!(u32).range(1280..=60000))]
+    mtu: u32,
+    /// How much is sent each time, in MiB
+    #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=4096))]
+    megabytes: u32,
+    /// How long, about, all together: 60s, 5m; each is run five times at least
+    #[arg(long = "for", value_name = "TIME", default_value = "60s", value_parser = duration)]
+    time: Duration,
+    /// The provider's file instead of the installed one
+    #[arg(long, value_name = "PATH")]
+    module: Option<PathBuf>,
+    /// Print JSON (schema outboard-bench/1)
+    #[arg(long)]
+    json: bool,
+}
+
+/// Measures.
+pub fn run(options: &Options) -> Result<ExitCode> {
+    let mut bench = new(openssl_version()?, noise::warnings());
+    let outcome = all(options, &mut bench);
+    conclude(bench, outcome, options.json)
+}
+
+fn all(options: &Options, bench: &mut Bench) -> Result<()> {
+    let tools = Tools::find()?;
+    let module = module::find(options.module.as_deref(), &OpenSsl::find())?;
+    let ground = Ground::new()?;
+    let contenders = [Contender::plain(&ground), Contender::with_outboard(&ground, &module)?];
+    let offered = || CIPHERS.into_iter().filter(|cipher| contenders[1].driver(cipher).is_some());
+    let ciphers = match &options.ciphers[..] {
+        [] if offered().next().is_none() => vec![CIPHERS[0]],
+        [] => offered().collect(),
+        named => named.to_vec(),
+    };
+    bench.notes.push("user and system time are the sender's; the receiver works on the same CPUs".to_owned());
+    let certificate = certificate::make(&ground.file(""), certificate::Kind::Ec, &ground.plain())?;
+    for &cipher in &ciphers {
+        let plain = Terms { cipher, mtu: options.mtu, certificate: &certificate, in_kernel: false };
+        let mut tunnels = Vec::new();
+        for (index, contender) in contenders.iter().enumerate() {
+            let folder = ground.folder(&format!("{cipher}-{index}"))?;
+            tunnels.push(tools.tunnel(&ground, &folder, contender, &plain)?);
+        }
+        let sides = contenders.iter().map(|contender| contender.side(Some(cipher)));
+        let mut sides = sides.collect::<Result<Vec<_>>>()?;
+        match offload::is_there(&tools.version, tools.has_offload, cipher) {
+            Ok(()) => {
+                let folder = ground.folder(&format!("{cipher}-in-kernel"))?;
+                let terms = Terms { in_kernel: true, ..plain };
+                tunnels.push(tools.tunnel(&ground, &folder, &contenders[0], &terms)?);
+                sides.push(offload::side()?);
+            }
+            Err(why) => bench.notes.push(format!("{cipher}: data-channel offload was not measured: {why}")),
+        }
+        if bench.interrupted || stop::asked() {
+            bench.interrupted = true;
+            return Ok(());
+        }
+        let bytes = u64::from(options.megabytes) << 20;
+        let job = Job {
+            name: format!("iperf3 through OpenVPN {}, MTU {}", tools.version, options.mtu),
+            cipher: cipher.to_owned(),
+            bytes,
+            at_once: 1,
+            time: options.time / ciphers.len() as u32,
+        };
+        measure(bench, job, sides, &mut |side| {
+            let tunnel = &tunnels[side];
+            let send = || tools.send(tunnel, bytes);
+            if side < contenders.len() { tunnel.near.during(send) } else { offload::during(send) }
+        })?;
+    }
+    Ok(())
+}
+
+/// One that OpenVPN and the provider have.
+fn cipher(name: &str) -> Result<&'static str> {
+    match lists::ciphers(name)?.0[..] {
+        [cipher] if CIPHERS.contains(&cipher) => Ok(cipher),
+        _ => bail!("OpenVPN does not use {name} here: name one of {}", CIPHERS.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_openvpn_uses_is_taken() {
+        assert_eq!(cipher("aes-256-gcm").unwrap(), "AES-256-GCM");
+        for wrong in ["AES-128-CTR", "gcm(aes)", "AES-128-CCM"] {
+            assert!(cipher(wrong).unwrap_err().to_string().contains("AES-128-GCM"), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Data-channel offload: packets stay in the kernel, which encrypts them by its own driver.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::Result;
+use outboard_drivers::find_drivers;
+use outboard_drivers::judge::Verdict;
+use outboard_drivers::root::Root;
+use outboard_measure::cpu::seconds;
+
+use super::super::application::{Claim, Side, Spent};
+use super::super::tools;
+
+/// What its side is called.
+const NAME: &str = "data-channel offload, in the kernel";
+
+/// What an OpenVPN with it says when its interface is the kernel's.
+pub const SAID: &str = "DCO device";
+
+/// Whether it can be had, or why not: each OpenVPN speaks to one kernel module.
+pub fn is_there(version: &str, is_built_in: bool, cipher: &str) -> Result<(), String> {
+    if !cipher.ends_with("-GCM") {
+        return Err(format!("it does not do {cipher}, AES in GCM mode only"));
+    }
+    if !is_built_in {
+        return Err(format!("OpenVPN {version} is built without it"));
+    }
+    let (module, advice) = match version.starts_with("2.6") {
+        true => (
+            "ovpn-dco-v2",
+            "install the package openvpn-dco-dkms, or OpenVPN 2.7, which uses Linux's own module ovpn (6.16)",
+        ),
+        false => ("ovpn", "Linux has it since 6.16 (CONFIG_OVPN)"),
+    };
+    let name = module.replace('-', "_");
+    if Path::new("/sys/module").join(name).exists()
+        || tools::run(Command::new("modprobe").arg(module)).is_ok()
+    {
+        return Ok(());
+    }
+    Err(format!("OpenVPN {version} needs the kernel module {module}, which cannot be loaded: {advice}"))
+}
+
+/// Its side, with the driver that the kernel prefers.
+pub fn side() -> Result<Side> {
+    let drivers = find_drivers(&Root::live(), &["gcm(aes)"])?;
+    let first = drivers.first();
+    let is_hardware = first.is_some_and(|driver| driver.judgement.verdict == Verdict::Accelerator);
+    let claim = if is_hardware { Claim::Driver } else { Claim::Software };
+    Side::new(NAME, first.map(|driver| driver.driver.clone()), claim)
+}
+
+/// User and system time of the whole system meanwhile: no process does the work.
+pub fn during(send: impl FnOnce() -> Result<(), String>) -> Result<Spent, String> {
+    let spent = || {
+        let stat = fs::read_to_string("/proc/stat").map_err(|error| format!("/proc/stat: {error}"))?;
+        parse(&stat).ok_or_else(|| "/proc/stat is not as proc_stat(5) says".to_owned())
+    };
+    let before = spent()?;
+    send()?;
+    Ok(spent()?.since(before))
+}
+
+/// user and nice; system, irq and softirq.
+fn parse(stat: &str) -> Option<Spent> {
+    let line = stat.lines().find_map(|line| line.strip_prefix("cpu "))?;
+    let ticks: Vec<u64> = line.split_whitespace().map_while(|word| word.parse().ok()).collect();
+    let [user, nice, system, _idle, _iowait, irq, softirq, ..] = ticks[..] else { return None };
+    Some(Spent {
+        user: seconds(user.saturating_add(nice)),
+        system: seconds(system.saturating_add(irq).saturating_add(softirq)),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_it_cannot_do_is_said() {
+        let why = |version, built, cipher| is_there(version, built, cipher).unwrap_err();
+        assert!(why("2.7.1", true, "AES-128-CBC").contains("GCM mode only"));
+        assert!(why("2.7.1", false, "AES-128-GCM").contains("built without it"));
+    }
+
+    #[test]
+    fn time_of_the_whole_system_has_interrupts_in_it() {
+        let spent = parse("cpu  1 2 3 4 5 6 7 8 9 0\ncpu0 1 1 1 1 1 1 1\n").unwrap();
+        assert_eq!(spent, Spent { user: seconds(3), system: seconds(16) });
+        assert!(spent.user > 0.0);
+        for wrong in ["", "cpu  1 2 3\n", "cpu0 1 2 3 4 5 6 7\n"] {
+            assert_eq!(parse(wrong), None, "{wrong}");
+        }
+    }
+}

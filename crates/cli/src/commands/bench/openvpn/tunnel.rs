@@ -1,0 +1,214 @@
+//! Two ends of a tunnel, each in a network of its own, and iperf3 through it.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Result, bail, ensure};
+
+use super::super::certificate::Certificate;
+use super::super::contenders::{Contender, Ground};
+use super::super::servant::Servant;
+use super::super::tools;
+use super::namespace::Namespace;
+use super::offload;
+
+/// Addresses of the cable, and of the tunnel: those for documentation, which no network has.
+const CABLE: [&str; 2] = ["192.0.2.1", "192.0.2.2"];
+const INSIDE: [&str; 2] = ["198.51.100.1", "198.51.100.2"];
+
+/// The Ethernet's.
+pub const MTU: u32 = 1500;
+
+/// The longest frames that two ends of a virtual cable exchange.
+const LONGEST: u32 = 65535;
+
+/// What is needed.
+pub struct Tools {
+    openvpn: PathBuf,
+    iperf3: PathBuf,
+    ip: PathBuf,
+    /// `2.6.14`
+    pub version: String,
+    /// Whether it was built with data-channel offload.
+    pub has_offload: bool,
+}
+
+/// What both ends agree on.
+pub struct Terms<'a> {
+    pub cipher: &'a str,
+    pub mtu: u32,
+    pub certificate: &'a Certificate,
+    /// Data-channel offload.
+    pub in_kernel: bool,
+}
+
+/// A tunnel that is up. What goes first is dropped first.
+pub struct Tunnel {
+    _listener: Servant,
+    _far: Servant,
+    pub near: Servant,
+    here: Namespace,
+    _there: Namespace,
+}
+
+impl Tools {
+    /// Fails with the package of what is missing.
+    pub fn find() -> Result<Tools> {
+        ensure!(rustix::process::geteuid().is_root(), "only root may make tunnels and networks: use sudo");
+        let openvpn = tools::find(&["openvpn"], "openvpn", "openvpn-openssl")?;
+        let iperf3 = tools::find(&["iperf3"], "iperf3", "iperf3")?;
+        let ip = tools::find(&["ip"], "iproute2", "ip-full")?;
+        // Its exit code is 1 in some versions.
+        let said = Command::new(&openvpn).arg("--version").env("OPENSSL_CONF", "/dev/null").output()?;
+        let said = String::from_utf8_lossy(&said.stdout).into_owned();
+        let version = version(&said)?;
+        ensure!(
+            said.contains("library versions: OpenSSL"),
+            "this OpenVPN is not linked with OpenSSL: install the package openvpn (on OpenWrt openvpn-openssl)"
+        );
+        if !Path::new("/dev/net/tun").exists() {
+            // It makes the device; if not, the next line says what to do.
+            let _ = tools::run(Command::new("modprobe").arg("tun"));
+            ensure!(
+                Path::new("/dev/net/tun").exists(),
+                "there is no /dev/net/tun: modprobe tun (on OpenWrt install kmod-tun)"
+            );
+        }
+        let has_offload = said.contains("[DCO]");
+        Ok(Tools { openvpn, iperf3, ip, version, has_offload })
+    }
+
+    /// Puts up a tunnel whose near end, which will send, has this OpenSSL. What is written is in `folder`.
+    pub fn tunnel(
+        &self,
+        ground: &Ground,
+        folder: &Path,
+        near: &Contender,
+        terms: &Terms<'_>,
+    ) -> Result<Tunnel> {
+        let [here, there] = [Namespace::new()?, Namespace::new()?];
+        self.cable(&here, &there, terms.mtu)?;
+        let end = |which: usize, space: &Namespace, configuration: &Path| {
+            let mut command = Command::new(&self.openvpn);
+            command.args(words(which, terms)).env("OPENSSL_CONF", configuration).current_dir(folder);
+            space.enter(&mut command)?;
+            Servant::start("openvpn", command, folder.join(format!("openvpn-{which}.log")))
+        };
+        let mut near = end(0, &here, &near.configuration)?;
+        let mut far = end(1, &there, &ground.plain())?;
+        for servant in [&mut near, &mut far] {
+            servant.until_said("Initialization Sequence Completed")?;
+            if terms.in_kernel {
+                ensure!(
+                    servant.has_said(offload::SAID),
+                    "OpenVPN does without data-channel offload: {}",
+                    servant.words()
+                );
+            }
+        }
+        let mut listener = Command::new(&self.iperf3);
+        listener.args(["--server", "--forceflush", "--bind", INSIDE[1]]);
+        there.enter(&mut listener)?;
+        let mut listener = Servant::start("iperf3", listener, folder.join("iperf3.log"))?;
+        listener.until_said("Server listening")?;
+        Ok(Tunnel { _listener: listener, _far: far, near, here, _there: there })
+    }
+
+    /// A virtual cable between both.
+    fn cable(&self, here: &Namespace, there: &Namespace, mtu: u32) -> Result<()> {
+        let ip = |space: &Namespace, words: &str| {
+            let mut ip = Command::new(&self.ip);
+            ip.args(words.split_whitespace());
+            space.enter(&mut ip)?;
+            tools::run(&mut ip)
+        };
+        // Packets of the tunnel are not to be cut in pieces by the cable.
+        let frames = if mtu > MTU { LONGEST } else { MTU };
+        ip(here, &format!("link add cable type veth peer name cable netns {}", there.pid()))?;
+        for (space, address) in [(here, CABLE[0]), (there, CABLE[1])] {
+            ip(space, &format!("address add {address}/30 dev cable"))?;
+            ip(space, &format!("link set cable mtu {frames} up"))?;
+        }
+        Ok(())
+    }
+
+    /// Sends so many bytes.
+    pub fn send(&self, tunnel: &Tunnel, bytes: u64) -> Result<(), String> {
+        let mut iperf3 = Command::new(&self.iperf3);
+        iperf3.args(["--client", INSIDE[1], "--connect-timeout", "30000", "--bytes", &bytes.to_string()]);
+        // What is sent counts: little may wait to be sent.
+        iperf3.args(["--window", "256K"]);
+        tunnel.here.enter(&mut iperf3).map_err(|error| error.to_string())?;
+        tools::run_at_once([iperf3])
+    }
+}
+
+/// What one end is told; the near one is the server of the key exchange.
+fn words(which: usize, terms: &Terms<'_>) -> Vec<String> {
+    let (own, other) = (which, 1 - which);
+    let role = ["--tls-server --dh none", "--tls-client"][which];
+    let mut words = format!(
+        "--dev tun --proto udp --local {} --lport 1194 --remote {} 1194 --ifconfig {} {} {role} --verb 3 --reneg-sec 0 \
+         --data-ciphers {cipher} --cipher {cipher}",
+        CABLE[own],
+        CABLE[other],
+        INSIDE[own],
+        INSIDE[other],
+        cipher = terms.cipher
+    );
+    if !terms.in_kernel {
+        words += " --disable-dco";
+    }
+    if terms.mtu != MTU {
+        words += &format!(" --tun-mtu {} --mssfix 0", terms.mtu);
+    }
+    let mut words: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
+    let certificate = &terms.certificate.certificate;
+    for (option, file) in [("--ca", certificate), ("--cert", certificate), ("--key", &terms.certificate.key)]
+    {
+        words.extend([option.to_owned(), file.display().to_string()]);
+    }
+    words
+}
+
+/// `2.6.14` of `OpenVPN 2.6.14 x86_64-pc-linux-gnu [SSL (OpenSSL)] …`; too old is what has no --disable-dco.
+fn version(said: &str) -> Result<String> {
+    let version = said.split_whitespace().nth(1).unwrap_or_default();
+    // 2.7_beta1
+    let mut numbers = version.split(['.', '_']).map(str::parse::<u32>);
+    match (numbers.next(), numbers.next()) {
+        (Some(Ok(major)), Some(Ok(minor))) if (major, minor) >= (2, 6) => Ok(version.to_owned()),
+        _ => bail!("OpenVPN {version} cannot be told what to do here: install 2.6 or newer"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_before_2_6_are_refused() {
+        assert_eq!(version("OpenVPN 2.6.14 x86_64-pc-linux-gnu [SSL (OpenSSL)]").unwrap(), "2.6.14");
+        assert_eq!(version("OpenVPN 2.7_beta1 x").unwrap(), "2.7_beta1");
+        for old in ["OpenVPN 2.5.9 x", "", "mbed TLS"] {
+            assert!(version(old).unwrap_err().to_string().contains("2.6 or newer"), "{old}");
+        }
+    }
+
+    #[test]
+    fn both_ends_agree() {
+        let certificate =
+            Certificate { key: "/run/a b/key".into(), certificate: "/run/a b/certificate".into() };
+        let terms = Terms { cipher: "AES-128-CBC", mtu: 9000, certificate: &certificate, in_kernel: false };
+        let [near, far] = [0, 1].map(|which| words(which, &terms).join("|"));
+        for says in
+            ["|--data-ciphers|AES-128-CBC|", "|--tun-mtu|9000|", "|--disable-dco|", "|--key|/run/a b/key"]
+        {
+            assert!(near.contains(says) && far.contains(says), "{says}: {near} {far}");
+        }
+        assert!(near.contains("|--ifconfig|198.51.100.1|198.51.100.2|--tls-server|"), "{near}");
+        assert!(far.contains("|--ifconfig|198.51.100.2|198.51.100.1|--tls-client|"), "{far}");
+        let usual = words(0, &Terms { mtu: MTU, in_kernel: true, ..terms }).join("|");
+        assert!(!usual.contains("mtu") && !usual.contains("--disable-dco"), "{usual}");
+    }
+}

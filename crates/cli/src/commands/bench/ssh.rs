@@ -1,0 +1,159 @@
+//! `outboard bench ssh`: copies from an SSH server, as OpenSSL is and with outboard.
+
+mod server;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, bail};
+use clap::Args;
+use outboard_measure::{noise, stop};
+use outboard_report::bench::Bench;
+
+use self::server::Openssh;
+use super::application::{Job, conclude, measure};
+use super::contenders::{Contender, Ground};
+use super::file::{openssl_version, write_sample};
+use super::run::new;
+use super::{lists, tools};
+use crate::console::duration;
+use crate::enabled::{module, system::OpenSsl};
+
+/// OpenSSH's ciphers, and the provider's names of them. What guides use comes first.
+const CIPHERS: [(&str, &str); 9] = [
+    ("aes128-ctr", "AES-128-CTR"),
+    ("aes192-ctr", "AES-192-CTR"),
+    ("aes256-ctr", "AES-256-CTR"),
+    ("aes128-cbc", "AES-128-CBC"),
+    ("aes192-cbc", "AES-192-CBC"),
+    ("aes256-cbc", "AES-256-CBC"),
+    ("aes128-gcm@openssh.com", "AES-128-GCM"),
+    ("aes256-gcm@openssh.com", "AES-256-GCM"),
+    ("3des-cbc", "DES-EDE3-CBC"),
+];
+
+/// Measure copies by scp from an SSH server, as OpenSSL is and with outboard.
+///
+/// Servers that differ in their openssl.cnf alone listen on 127.0.0.1, with keys and a configuration of their own. Copies by scp,
+/// whose OpenSSL is as it is, take turns. They are compared with the file first. User and system time are those of sshd; scp
+/// decrypts on the same CPUs, so the CPU time of the whole system has its part too. Only root can do it.
+#[derive(Args)]
+pub struct Options {
+    /// A cipher by OpenSSH's name; may be repeated [default: those that the provider offers, else aes128-ctr]
+    #[arg(long = "cipher", value_name = "NAME", value_parser = cipher)]
+    ciphers: Vec<String>,
+    /// Copies at the same time, separated by commas: 1 to 64
+    #[arg(long, value_name = "LIST", default_value = "1", value_parser = lists::depths)]
+    at_once: lists::Numbers,
+    /// How large the file is, in MiB; it lies in TMPDIR, twice while it is compared
+    #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=4096))]
+    megabytes: u32,
+    /// How long, about, all together: 60s, 5m; each is run five times at least
+    #[arg(long = "for", value_name = "TIME", default_value = "60s", value_parser = duration)]
+    time: Duration,
+    /// The provider's file instead of the installed one
+    #[arg(long, value_name = "PATH")]
+    module: Option<PathBuf>,
+    /// Print JSON (schema outboard-bench/1)
+    #[arg(long)]
+    json: bool,
+}
+
+/// Measures.
+pub fn run(options: &Options) -> Result<ExitCode> {
+    let mut bench = new(openssl_version()?, noise::warnings());
+    let outcome = all(options, &mut bench);
+    conclude(bench, outcome, options.json)
+}
+
+fn all(options: &Options, bench: &mut Bench) -> Result<()> {
+    let openssh = Openssh::find()?;
+    let module = module::find(options.module.as_deref(), &OpenSsl::find())?;
+    let ground = Ground::new()?;
+    let contenders = [Contender::plain(&ground), Contender::with_outboard(&ground, &module)?];
+    let ciphers = match &options.ciphers[..] {
+        [] => usual(&openssh, &contenders[1]),
+        named => named.to_vec(),
+    };
+    ciphers.iter().try_for_each(|cipher| openssh.knows(cipher))?;
+    bench.notes.push("user and system time are sshd's; scp works on the same CPUs".to_owned());
+
+    let file = ground.file("file");
+    write_sample(&file, options.megabytes)?;
+    openssh.make_keys(&ground)?;
+    let mut servers = Vec::new();
+    for (index, contender) in contenders.iter().enumerate() {
+        let folder = ground.folder(&format!("server-{index}"))?;
+        servers.push(openssh.serve(&ground, &folder, &contender.configuration, &ciphers)?);
+    }
+    let jobs = ciphers.len() * options.at_once.0.len();
+    for cipher in &ciphers {
+        for (server, contender) in servers.iter().zip(&contenders) {
+            let compared = openssh.compare(&ground, server, cipher, &file);
+            compared.with_context(|| format!("{cipher}, {}", contender.who))?;
+        }
+        for &at_once in &options.at_once.0 {
+            if bench.interrupted || stop::asked() {
+                bench.interrupted = true;
+                return Ok(());
+            }
+            let sides = contenders.iter().map(|contender| contender.side(provided(cipher)));
+            let job = Job {
+                name: format!("copy by scp, {}", openssh.version),
+                cipher: cipher.clone(),
+                bytes: (u64::from(options.megabytes) << 20) * at_once as u64,
+                at_once: at_once as u64,
+                time: options.time / jobs as u32,
+            };
+            measure(bench, job, sides.collect::<Result<_>>()?, &mut |side| {
+                let server = &servers[side];
+                let copy = |_| openssh.copy(&ground, server, cipher, &file, Path::new("/dev/null"));
+                server.servant.during(|| tools::run_at_once((0..at_once).map(copy)))
+            })?;
+        }
+    }
+    Ok(())
+}
+
+/// The provider's name of a cipher, if it knows it.
+fn provided(cipher: &str) -> Option<&'static str> {
+    CIPHERS.iter().find(|(name, _)| *name == cipher).map(|(_, provided)| *provided)
+}
+
+/// What the provider offers and this OpenSSH has.
+fn usual(openssh: &Openssh, with: &Contender) -> Vec<String> {
+    let offered = CIPHERS
+        .iter()
+        .filter(|(name, provided)| with.driver(provided).is_some() && openssh.knows(name).is_ok());
+    let names: Vec<String> = offered.map(|(name, _)| (*name).to_owned()).collect();
+    if names.is_empty() { vec![CIPHERS[0].0.to_owned()] } else { names }
+}
+
+/// What can stand in a list of sshd's; whether there is such a cipher is ssh's to say.
+fn cipher(name: &str) -> Result<String> {
+    let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-@.".contains(c);
+    if name.is_empty() || name.starts_with('-') || !name.chars().all(is_plain) {
+        bail!("\"{name}\" is no cipher's name: write it as ssh -Q cipher does, such as aes128-ctr");
+    }
+    Ok(name.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ciphers_have_names_in_openssh_and_in_openssl() {
+        assert_eq!(provided("aes256-gcm@openssh.com"), Some("AES-256-GCM"));
+        assert_eq!(provided("chacha20-poly1305@openssh.com"), None);
+        assert!(
+            CIPHERS.iter().all(|(name, provided)| {
+                cipher(name).is_ok() && outboard_policy::CIPHERS.contains(provided)
+            })
+        );
+        for wrong in ["", "-c", "AES128", "aes128-ctr,none", "aes\nPort 22"] {
+            assert!(cipher(wrong).unwrap_err().to_string().contains("aes128-ctr"), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! sshd with keys and a configuration of its own, and scp that knows them.
+
+use std::fs::{self, File, Permissions};
+use std::net::SocketAddr;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context as _, Result, bail, ensure};
+
+use super::super::contenders::Ground;
+use super::super::file::is_same;
+use super::super::servant::{Servant, free_port};
+use super::super::tools;
+
+/// What sshd says of the directory that it locks itself into, if it is not there.
+const MISSING: &str = "Missing privilege separation directory: ";
+
+/// What OpenSSH is made of, and the keys of a measurement.
+pub struct Openssh {
+    sshd: PathBuf,
+    scp: PathBuf,
+    keygen: PathBuf,
+    ciphers: String,
+    /// `OpenSSH_10.0p2`
+    pub version: String,
+}
+
+/// A server that runs.
+pub struct Server {
+    pub servant: Servant,
+    address: SocketAddr,
+}
+
+impl Openssh {
+    /// Fails with the package of what is missing.
+    pub fn find() -> Result<Openssh> {
+        ensure!(
+            rustix::process::geteuid().is_root(),
+            "sshd lets others than root in only if root started it: use sudo"
+        );
+        let sshd = tools::find(&["sshd"], "openssh-server", "openssh-server")?;
+        let scp = tools::find(&["scp"], "openssh-client", "openssh-client")?;
+        let ssh = tools::find(&["ssh"], "openssh-client", "openssh-client")?;
+        let keygen = tools::find(&["ssh-keygen"], "openssh-client", "openssh-keygen")?;
+        let said = tools::run(Command::new(&ssh).arg("-V"))?;
+        let version = said.split([' ', ',']).next().unwrap_or_default().trim().to_owned();
+        ensure!(version.starts_with("OpenSSH"), "{} is not OpenSSH's: install openssh-client", ssh.display());
+        let ciphers = tools::run(Command::new(&ssh).args(["-Q", "cipher"]))?;
+        Ok(Openssh { sshd, scp, keygen, ciphers, version })
+    }
+
+    /// Whether it has a cipher.
+    pub fn knows(&self, cipher: &str) -> Result<()> {
+        ensure!(
+            self.ciphers.lines().any(|line| line.trim() == cipher),
+            "{} has no cipher {cipher}: ssh -Q cipher lists them",
+            self.version
+        );
+        Ok(())
+    }
+
+    /// Makes the host's key and the user's.
+    pub fn make_keys(&self, ground: &Ground) -> Result<()> {
+        for name in ["host", "user"] {
+            let mut keygen = Command::new(&self.keygen);
+            keygen.args(["-q", "-t", "ed25519", "-N", "", "-f"]).arg(ground.file(name));
+            tools::run(keygen.env("OPENSSL_CONF", ground.plain()))?;
+        }
+        Ok(())
+    }
+
+    /// Starts a server for these ciphers with this openssl.cnf; what it says is in `folder`.
+    pub fn serve(
+        &self,
+        ground: &Ground,
+        folder: &Path,
+        openssl_cnf: &Path,
+        ciphers: &[String],
+    ) -> Result<Server> {
+        let address = free_port()?;
+        let file = folder.join("sshd_config");
+        let [host, user] = ["host", "user.pub"].map(|name| ground.file(name).display().to_string());
+        let mut text = format!(
+            "ListenAddress {address}\nHostKey {host}\nAuthorizedKeysFile {user}\nStrictModes no\nPermitRootLogin yes\n\
+             PermitUserRC no\nPrintLastLog no\nUseDNS no\nMaxStartups 100\nPidFile none\nSubsystem sftp internal-sftp\n\
+             Ciphers {}\n",
+            ciphers.join(",")
+        );
+        if is_locked(&fs::read_to_string("/etc/shadow").unwrap_or_default()) {
+            // Without PAM sshd itself looks for the mark of a locked password, whatever key is shown.
+            text += "UsePAM yes\n";
+        }
+        fs::write(&file, text).with_context(|| format!("{}", file.display()))?;
+        self.accepts(&file)?;
+        let mut command = Command::new(&self.sshd);
+        command.args(["-D", "-e", "-f"]).arg(&file).env("OPENSSL_CONF", openssl_cnf);
+        let mut servant = Servant::start("sshd", command, folder.join("log"))?;
+        servant.answers(address)?;
+        Ok(Server { servant, address })
+    }
+
+    /// Whether sshd takes the configuration. It wants a directory that a system's own start-up makes; it stays, because a
+    /// server of the system's may want it from now on.
+    fn accepts(&self, file: &Path) -> Result<()> {
+        let test = || {
+            tools::run(Command::new(&self.sshd).args(["-t", "-f"]).arg(file).env("OPENSSL_CONF", "/dev/null"))
+        };
+        let Err(error) = test() else { return Ok(()) };
+        let said = format!("{error:#}");
+        let missing = said.lines().find_map(|line| Some(line.split_once(MISSING)?.1.trim()));
+        let Some(folder) = missing else { bail!(said) };
+        fs::create_dir_all(folder)
+            .and_then(|()| fs::set_permissions(folder, Permissions::from_mode(0o755)))
+            .with_context(|| format!("{folder}, which sshd wants"))?;
+        test().map(|_| ())
+    }
+
+    /// A copy from the server by this cipher.
+    pub fn copy(&self, ground: &Ground, server: &Server, cipher: &str, from: &Path, to: &Path) -> Command {
+        let mut scp = Command::new(&self.scp);
+        scp.env("OPENSSL_CONF", ground.plain())
+            .args(["-q", "-F", "none", "-c", cipher, "-i"])
+            .arg(ground.file("user"));
+        let port = server.address.port().to_string();
+        scp.args(["-P", &port]);
+        for option in [
+            "BatchMode=yes",
+            "IdentitiesOnly=yes",
+            "IdentityAgent=none",
+            "StrictHostKeyChecking=no",
+            "UserKnownHostsFile=/dev/null",
+            "GlobalKnownHostsFile=/dev/null",
+            "LogLevel=ERROR",
+        ] {
+            scp.args(["-o", option]);
+        }
+        scp.arg(format!("root@{}:{}", server.address.ip(), from.display())).arg(to);
+        scp
+    }
+
+    /// A speed of wrong bytes is none.
+    pub fn compare(&self, ground: &Ground, server: &Server, cipher: &str, file: &Path) -> Result<()> {
+        let copy = ground.file("copy");
+        let came = tools::run_at_once([self.copy(ground, server, cipher, file, &copy)]);
+        came.map_err(|error| anyhow::anyhow!("{error}; the server said: {}", server.servant.words()))?;
+        let is_same = is_same(&mut File::open(file)?, &mut File::open(&copy)?)?;
+        fs::remove_file(&copy)?;
+        ensure!(is_same, "the copy is not the file: do not use outboard for it, and see outboard check");
+        Ok(())
+    }
+}
+
+/// Whether root's password is locked.
+fn is_locked(shadow: &str) -> bool {
+    shadow.lines().any(|line| line.starts_with("root:!"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_locked_password_is_recognized() {
+        assert!(is_locked("daemon:*:1:\nroot:!:19000:0:99999:7:::\n"));
+        assert!(is_locked("root:!$y$j9T$x:19000:\n"));
+        assert!(!is_locked("root:*:19000:\ntoor:!:1:\n"));
+        assert!(!is_locked(""));
+    }
+}
