@@ -2,8 +2,11 @@
 
 mod application;
 mod cell;
+mod chosen;
 mod contestants;
+mod disk;
 mod file;
+mod keeper;
 mod kernel;
 mod lists;
 mod plain;
@@ -11,6 +14,7 @@ mod plan;
 mod run;
 mod servant;
 mod text;
+mod tool;
 mod worker;
 
 use std::process::ExitCode;
@@ -90,6 +94,10 @@ pub struct Options {
 #[derive(Subcommand)]
 enum Application {
     File(file::Options),
+    Disk(disk::Options),
+    /// What the command starts to tidy up after it
+    #[command(hide = true)]
+    Tidy,
 }
 
 /// All of a run, with the name of its schema.
@@ -107,7 +115,7 @@ pub fn run(options: &Options) -> ExitCode {
     }
     bench(options).unwrap_or_else(|error| {
         say(&format!("outboard bench: {error:#}"));
-        ExitCode::FAILURE
+        if stop::asked() { ExitCode::from(INTERRUPTED) } else { ExitCode::FAILURE }
     })
 }
 
@@ -115,6 +123,8 @@ fn bench(options: &Options) -> Result<ExitCode> {
     stop::listen();
     match &options.application {
         Some(Application::File(options)) => file::run(options),
+        Some(Application::Disk(options)) => disk::run(options),
+        Some(Application::Tidy) => Ok(keeper::serve()),
         None => finish(&run::all(options)?, options.json, options.verbose),
     }
 }
