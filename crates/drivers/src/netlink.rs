@@ -1,6 +1,7 @@
 //! NETLINK_CRYPTO: the flags of every driver, which /proc/crypto does not show. No capability is needed. A look-up by
 //! name returns the first match, not the one that the kernel would pick, so everything is dumped (crypto/crypto_user.c).
 
+pub mod change;
 mod parse;
 mod socket;
 

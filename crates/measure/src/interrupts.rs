@@ -5,7 +5,7 @@ use std::io;
 use outboard_drivers::families::Completion;
 use outboard_drivers::interrupts::{Snapshot, parse, snapshot_of};
 use outboard_drivers::root::Root;
-use outboard_drivers::survey;
+use outboard_drivers::{survey, template};
 
 use crate::evidence::{Evidence, weigh};
 use crate::meter::snapshot;
@@ -27,19 +27,21 @@ impl Interrupts {
         Ok(Interrupts::of_devices(root, now))
     }
 
-    /// Those of the devices that a driver of /proc/crypto works with; of all accelerators where nobody knows them.
+    /// Those of the devices that a driver of /proc/crypto works with, or the drivers in it: `essiv(sim-cbc-aes,sha256-lib)`. Of all
+    /// accelerators where nobody knows them.
     pub fn of(driver: &str) -> io::Result<Interrupts> {
         let root = Root::live();
         let drivers = survey(&root).map(|found| found.drivers).unwrap_or_default();
-        let own = drivers.into_iter().find(|judged| judged.driver.name == driver).map(|judged| {
+        let parts = template::leaves(driver);
+        let is_part = |name: &str| name == driver || parts.contains(&name);
+        let own = drivers.into_iter().filter(|judged| is_part(&judged.driver.name)).flat_map(|judged| {
             let family = judged.judgement.family;
-            snapshot_of(&root, judged.hardware.drivers.into_iter().map(|device| (family, device)))
+            judged.hardware.drivers.into_iter().map(move |device| (family, device))
         });
-        match own {
-            Some(own) if own.as_ref().is_ok_and(|now| !now.devices.is_empty()) => {
-                own.map(|now| Interrupts::of_devices(root, now))
-            }
-            _ => Interrupts::find(),
+        match snapshot_of(&root, own) {
+            Ok(now) if !now.devices.is_empty() => Ok(Interrupts::of_devices(root, now)),
+            Err(error) => Err(error),
+            Ok(_) => Interrupts::find(),
         }
     }
 

@@ -3,10 +3,13 @@
 mod application;
 mod cell;
 mod certificate;
+mod chosen;
 mod contenders;
 mod contestants;
+mod disk;
 mod file;
 mod https;
+mod keeper;
 mod kernel;
 mod lists;
 mod openvpn;
@@ -16,6 +19,7 @@ mod run;
 mod servant;
 mod ssh;
 mod text;
+mod tool;
 mod tools;
 mod worker;
 
@@ -107,6 +111,10 @@ enum Application {
     Https(https::Options),
     Ssh(ssh::Options),
     Openvpn(openvpn::Options),
+    Disk(disk::Options),
+    /// What the command starts to tidy up after it
+    #[command(hide = true)]
+    Tidy,
 }
 
 /// All of a run, with the name of its schema.
@@ -124,7 +132,7 @@ pub fn run(options: &Options) -> ExitCode {
     }
     bench(options).unwrap_or_else(|error| {
         say(&format!("outboard bench: {error:#}"));
-        ExitCode::FAILURE
+        if stop::asked() { ExitCode::from(INTERRUPTED) } else { ExitCode::FAILURE }
     })
 }
 
@@ -138,6 +146,8 @@ fn bench(options: &Options) -> Result<ExitCode> {
         Some(Application::Https(options)) => https::run(options),
         Some(Application::Ssh(options)) => ssh::run(options),
         Some(Application::Openvpn(options)) => openvpn::run(options),
+        Some(Application::Disk(options)) => disk::run(options),
+        Some(Application::Tidy) => Ok(keeper::serve()),
         None => finish(&run::all(options)?, options.json, options.verbose),
     }
 }

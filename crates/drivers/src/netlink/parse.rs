@@ -16,9 +16,9 @@ pub(super) const HEADER: usize = 16;
 /// CRYPTO_MSG_GETALG.
 pub(super) const GETALG: u16 = 0x13;
 
-const NLMSG_ERROR: u16 = 2;
+pub(super) const NLMSG_ERROR: u16 = 2;
 const NLMSG_DONE: u16 = 3;
-const PRIORITY_VAL: u16 = 1;
+pub(super) const PRIORITY_VAL: u16 = 1;
 const REPORT_FIRST: u16 = 2;
 const REPORT_LAST: u16 = 11;
 

@@ -1,5 +1,6 @@
 //! Asking the running kernel.
 
+use std::os::fd::OwnedFd;
 use std::time::Duration;
 
 use rustix::io::Errno;
@@ -17,17 +18,23 @@ const MOST_RECORDS: usize = 20_000;
 const SEQUENCE: u32 = 1;
 const REQUEST_DUMP: u16 = 0x0001 | 0x0300; // NLM_F_REQUEST | NLM_F_DUMP
 
-/// All drivers of the running kernel in the order of its list, within half a second.
-pub fn dump() -> Result<Vec<Record>, Error> {
+/// A socket whose answers are waited for, half a second each.
+pub(super) fn open() -> Result<OwnedFd, Error> {
     let socket = socket_with(AddressFamily::NETLINK, SocketType::RAW, SocketFlags::CLOEXEC, Some(CRYPTO))
         .map_err(|errno| match errno {
             Errno::PROTONOSUPPORT | Errno::AFNOSUPPORT => Error::NoCryptoUser,
             Errno::ACCESS | Errno::PERM => Error::NotAllowed(errno),
             errno => Error::System { call: "socket", errno },
         })?;
-    let system = |call| move |errno| Error::System { call, errno };
     set_socket_timeout(&socket, Timeout::Recv, Some(Duration::from_millis(500)))
-        .map_err(system("setsockopt"))?;
+        .map_err(|errno| Error::System { call: "setsockopt", errno })?;
+    Ok(socket)
+}
+
+/// All drivers of the running kernel in the order of its list, within half a second.
+pub fn dump() -> Result<Vec<Record>, Error> {
+    let socket = open()?;
+    let system = |call| move |errno| Error::System { call, errno };
     sendto(&socket, &request(), SendFlags::empty(), &SocketAddrNetlink::new(0, 0))
         .map_err(system("sendto"))?;
 

@@ -12,7 +12,7 @@ pub struct Bench {
     pub made: String,
     /// Where.
     pub machine: Machine,
-    /// OpenSSL's version.
+    /// OpenSSL's version, or that of the application's program where OpenSSL takes no part.
     pub openssl: String,
     /// Who took part.
     pub contestants: Vec<Contestant>,

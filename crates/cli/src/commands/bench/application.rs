@@ -1,11 +1,13 @@
 //! What applications do, each way in turns: what it took, and whether it was hardware.
 
+use std::fs;
 use std::process::ExitCode;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow};
 use outboard_counters::{Counts, Decision, Table};
+use outboard_measure::cpu::seconds as cpu_seconds;
 use outboard_measure::figure::{Figure, rounded};
 use outboard_measure::noise::{Vigil, Yardstick};
 use outboard_measure::stop;
@@ -53,9 +55,37 @@ impl Spent {
         Spent { user: seconds(usage.ru_utime), system: seconds(usage.ru_stime) }
     }
 
+    /// By whoever, in the whole system: interrupts and kernel threads are the system's.
+    pub fn by_all() -> Spent {
+        Spent::parse(&fs::read_to_string("/proc/stat").unwrap_or_default()).unwrap_or_default()
+    }
+
+    /// proc_stat(5): user nice system idle iowait irq softirq.
+    fn parse(stat: &str) -> Option<Spent> {
+        let line = stat.lines().find_map(|line| line.strip_prefix("cpu "))?;
+        let ticks: Vec<u64> = line.split_whitespace().map_while(|word| word.parse().ok()).collect();
+        let [user, nice, system, _, _, irq, softirq] = *ticks.first_chunk::<7>()?;
+        Some(Spent { user: cpu_seconds(user + nice), system: cpu_seconds(system + irq + softirq) })
+    }
+
     /// After an earlier reading.
     pub fn since(self, then: Spent) -> Spent {
         Spent { user: self.user - then.user, system: self.system - then.system }
+    }
+}
+
+/// What a run took.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Took {
+    /// Of the processes that encrypt; where the kernel does, of the whole system.
+    pub spent: Spent,
+    /// Seconds of the work itself, as the application says; else all of the run counts.
+    pub wall: Option<f64>,
+}
+
+impl From<Spent> for Took {
+    fn from(spent: Spent) -> Took {
+        Took { spent, wall: None }
     }
 }
 
@@ -72,6 +102,8 @@ pub struct Side {
     watch: Stopwatch,
     series: Option<Series>,
     spent: Spent,
+    /// Seconds that it was spent in.
+    meanwhile: f64,
     by_hardware: u64,
 }
 
@@ -96,8 +128,8 @@ impl Side {
         };
         let watch = watch.map_err(|error| anyhow!("/proc/interrupts: {error}"))?;
         let who = who.to_owned();
-        let (series, spent) = (None, Spent::default());
-        Ok(Side { who, driver, claim, cipher: None, watch, series, spent, by_hardware: 0 })
+        let (series, spent, meanwhile) = (None, Spent::default(), 0.0);
+        Ok(Side { who, driver, claim, cipher: None, watch, series, spent, meanwhile, by_hardware: 0 })
     }
 
     /// Counts what was done by this cipher, of the provider's name, and by no other algorithm.
@@ -136,23 +168,27 @@ impl Side {
     }
 
     /// Once, by `job`, which says what its processes took.
-    fn sample(&mut self, job: &mut dyn FnMut() -> Result<Spent, String>) -> Result<(), Error<String>> {
+    fn sample(&mut self, job: &mut dyn FnMut() -> Result<Took, String>) -> Result<(), Error<String>> {
         let before = self.counts().hw_bytes;
-        let mut spent = Spent::default();
-        let mut once = |_| job().map(|took| spent = took);
+        let mut took = Took::default();
+        let mut once = |_| job().map(|took_now| took = took_now);
         let sample = self.watch.turns(&mut [&mut once], &[1], 1);
         if stop::asked() {
             // The application heard it too.
             return Err(Error::Stopped);
         }
-        for later in sample? {
+        for mut later in sample? {
+            self.meanwhile += later.wall.iter().sum::<f64>();
+            if let Some(seconds) = took.wall {
+                later.wall = vec![seconds];
+            }
             match &mut self.series {
                 Some(series) => series.extend(later),
                 none => *none = Some(later),
             }
         }
-        self.spent.user += spent.user;
-        self.spent.system += spent.system;
+        self.spent.user += took.spent.user;
+        self.spent.system += took.spent.system;
         self.by_hardware += self.counts().hw_bytes.saturating_sub(before);
         Ok(())
     }
@@ -160,8 +196,7 @@ impl Side {
     /// Its line of the table, if it did anything.
     fn run(&self, bytes: u64) -> Option<Run> {
         let series = self.series.as_ref()?;
-        let wall: f64 = series.wall.iter().sum();
-        let percent = |seconds: f64| rounded(seconds / wall * 100.0);
+        let percent = |seconds: f64| rounded(seconds / self.meanwhile * 100.0);
         let asked = (series.requests * bytes).max(1);
         let (hardware_percent, claims) = match self.claim {
             Claim::Software => (None, false),
@@ -188,11 +223,11 @@ impl Side {
 }
 
 /// Lets each side do the job in turns; `once` is told whose turn it is. What was measured is in `bench` afterwards, also after ^C.
-pub fn measure(
+pub fn measure<T: Into<Took>>(
     bench: &mut Bench,
     job: Job,
     mut sides: Vec<Side>,
-    once: &mut dyn FnMut(usize) -> Result<Spent, String>,
+    once: &mut dyn FnMut(usize) -> Result<T, String>,
 ) -> Result<()> {
     let (vigil, mut yardstick) = (Vigil::begin(), Yardstick::default());
     let (start, mut rounds) = (Instant::now(), 0);
@@ -202,7 +237,7 @@ pub fn measure(
             let left = job.time.saturating_sub(start.elapsed()).as_secs();
             let (name, cipher, who, run) = (&job.name, &job.cipher, &side.who, rounds + 1);
             progress(&format!("{name}, {cipher}: {who}, run {run}, about {left} s left"));
-            match side.sample(&mut || once(index)) {
+            match side.sample(&mut || once(index).map(Into::into)) {
                 Ok(()) => {}
                 Err(Error::Stopped) => {
                     bench.interrupted = true;
@@ -259,11 +294,19 @@ mod tests {
         let mut side = side("x", Claim::Software);
         assert!(side.run(1).is_none());
         side.series = Some(Series { wall: vec![1.0, 3.0], cpu: Some(2.0), requests: 2, ..Series::default() });
-        side.spent = Spent { user: 1.0, system: 0.5 };
+        (side.spent, side.meanwhile) = (Spent { user: 1.0, system: 0.5 }, 4.0);
         let run = side.run(10_000_000).unwrap();
         assert_eq!((run.user_percent, run.system_percent), (25.0, 12.5));
         assert_eq!((run.figure.megabytes_per_second, run.figure.cpu_ms_per_megabyte), (5.0, Some(100.0)));
         assert_eq!((run.hardware_percent, run.evidence), (None, None));
+    }
+
+    #[test]
+    fn interrupts_are_the_systems_time() {
+        let stat = "cpu  100 20 3 900 9 40 500 7 0 0\ncpu0 1 1 1\n";
+        assert_eq!(Spent::parse(stat), Some(Spent { user: cpu_seconds(120), system: cpu_seconds(543) }));
+        assert_eq!(Spent::parse("cpu  1 2 3"), None);
+        assert!(Spent::by_all().system > 0.0);
     }
 
     #[test]
@@ -310,6 +353,21 @@ mod tests {
     }
 
     #[test]
+    fn the_start_of_an_application_is_no_part_of_its_speed() {
+        let mut bench = new("fio".into(), Vec::new());
+        let job =
+            Job { name: "x".into(), cipher: "y".into(), bytes: 1 << 20, at_once: 1, time: Duration::ZERO };
+        measure(&mut bench, job, vec![side("plain", Claim::Software)], &mut |_| {
+            std::thread::sleep(Duration::from_millis(20));
+            Ok(Took { spent: Spent { user: 0.001, system: 0.0 }, wall: Some(1e-3) })
+        })
+        .unwrap();
+        let run = &bench.applications[0].runs[0];
+        assert!(run.figure.megabytes_per_second > 1048.0, "{run:?}");
+        assert!(run.user_percent <= 5.0, "of all that time: {run:?}");
+    }
+
+    #[test]
     fn a_failure_names_whose_it_was() {
         let mut bench = new("OpenSSL".into(), Vec::new());
         let job = Job {
@@ -319,7 +377,7 @@ mod tests {
             at_once: 1,
             time: Duration::ZERO,
         };
-        let mut broken = |_| Err("no route".to_owned());
+        let mut broken = |_| Err::<Spent, _>("no route".to_owned());
         let error = measure(&mut bench, job, vec![side("plain", Claim::Software)], &mut broken).unwrap_err();
         assert_eq!(error.to_string(), "scp, aes128-ctr, plain: no route");
     }

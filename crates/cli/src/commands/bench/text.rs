@@ -180,7 +180,8 @@ fn number(value: f64) -> String {
     }
 }
 
-fn size(bytes: u64) -> String {
+/// `4 KiB`
+pub fn size(bytes: u64) -> String {
     match bytes {
         n if n >= 1 << 20 && n % (1 << 20) == 0 => format!("{} MiB", n >> 20),
         n if n >= 1 << 10 && n % (1 << 10) == 0 => format!("{} KiB", n >> 10),

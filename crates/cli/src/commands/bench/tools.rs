@@ -83,7 +83,7 @@ impl Client {
         let name = name(&command);
         // ^C is for this program to deal with.
         command.process_group(0).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
-        end_with_us(&mut command);
+        end_with_us(&mut command, libc::SIGTERM);
         let child = command.spawn().map_err(|error| format!("{name} cannot be run: {error}"))?;
         Ok(Client { name, child, words: Vec::new(), is_done: false })
     }

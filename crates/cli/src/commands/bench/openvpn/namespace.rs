@@ -22,7 +22,7 @@ impl Namespace {
         // It waits for what never comes: the end of a pipe that this process holds open.
         let mut holder = Command::new("cat");
         holder.process_group(0).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
-        end_with_us(&mut holder);
+        end_with_us(&mut holder, libc::SIGTERM);
         // SAFETY: an async-signal-safe system call without pointers.
         unsafe {
             holder.pre_exec(|| match libc::unshare(libc::CLONE_NEWNET) {

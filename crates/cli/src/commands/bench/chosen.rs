@@ -1,0 +1,150 @@
+//! Which of its drivers the kernel takes for an algorithm, and which it could take.
+
+use anyhow::{Result, bail};
+use outboard_drivers::find::Judged;
+use outboard_drivers::flags::Flags;
+use outboard_drivers::judge::Verdict;
+use outboard_drivers::netlink::change;
+use outboard_drivers::root::Root;
+use outboard_drivers::{survey, template};
+
+/// What software never has.
+const OF_HARDWARE: u32 = Flags::ASYNC | Flags::KERN_DRIVER_ONLY | Flags::ALLOCATES_MEMORY;
+
+/// The kernel's drivers as they are now.
+pub struct Drivers(Vec<Judged>);
+
+impl Drivers {
+    /// With their flags, which only NETLINK_CRYPTO tells.
+    pub fn now() -> Result<Drivers> {
+        let found = survey(&Root::live())?;
+        match found.no_flags {
+            None => Ok(Drivers(found.drivers)),
+            Some(error) => bail!("{error} (on OpenWrt the package kmod-crypto-user)"),
+        }
+    }
+
+    /// The same, after the kernel was asked to have software for these algorithms, which it makes of templates.
+    pub fn with_software(algorithms: &[&str]) -> Result<Drivers> {
+        for algorithm in algorithms {
+            // Where there is none, nothing is found below.
+            let _ = change::make_any(algorithm, OF_HARDWARE);
+        }
+        Drivers::now()
+    }
+
+    fn of(&self, algorithm: &str) -> Vec<&Judged> {
+        self.0.iter().filter(|one| one.driver.algorithm == algorithm && one.driver.is_usable()).collect()
+    }
+
+    /// The one that whoever asks for the algorithm gets, if he wants none with one of these flags: of those with the highest
+    /// priority the first (__crypto_alg_lookup in crypto/api.c).
+    pub fn preferred(&self, algorithm: &str, without: u32) -> Option<&Judged> {
+        let may = |one: &&Judged| one.flags.is_some_and(|flags| !flags.any(without));
+        first_of_highest(self.of(algorithm).into_iter().filter(may))
+    }
+
+    /// The best that computes on the CPU.
+    pub fn software(&self, algorithm: &str) -> Option<&Judged> {
+        first_of_highest(self.of(algorithm).into_iter().filter(|one| !self.may_be_hardware(one)))
+    }
+
+    /// Those that are accelerators themselves, highest priority first.
+    pub fn accelerators(&self, algorithm: &str) -> Vec<&Judged> {
+        let is_one = |one: &&Judged| one.judgement.verdict == Verdict::Accelerator;
+        let mut all = self.of(algorithm);
+        all.retain(is_one);
+        all.sort_by_key(|one| -i64::from(one.driver.priority));
+        all
+    }
+
+    /// The accelerator in a driver's name, such as `essiv(sim-cbc-aes,sha256-lib)`.
+    pub fn accelerator_in<'n>(&self, name: &'n str) -> Option<&'n str> {
+        let is_one = |name: &str| self.verdict(name) == Some(Verdict::Accelerator);
+        if is_one(name) { Some(name) } else { template::leaves(name).into_iter().find(|leaf| is_one(leaf)) }
+    }
+
+    /// The driver of this name.
+    pub fn named(&self, name: &str) -> Option<&Judged> {
+        self.0.iter().find(|one| one.driver.name == name)
+    }
+
+    fn verdict(&self, name: &str) -> Option<Verdict> {
+        self.named(name).map(|one| one.judgement.verdict)
+    }
+
+    fn may_be_hardware(&self, one: &Judged) -> bool {
+        let hardware = |verdict| matches!(verdict, Some(Verdict::Accelerator | Verdict::Unknown));
+        hardware(Some(one.judgement.verdict))
+            || one.judgement.inner.iter().any(|name| hardware(self.verdict(name)))
+    }
+}
+
+fn first_of_highest<'a>(all: impl Iterator<Item = &'a Judged>) -> Option<&'a Judged> {
+    all.reduce(|best, one| if one.driver.priority > best.driver.priority { one } else { best })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use outboard_drivers::judge::Judgement;
+    use outboard_drivers::module::Hardware;
+    use outboard_drivers::proc_crypto::parse;
+
+    /// Algorithm, name, priority, flags, verdict, and what is in it.
+    type Row<'a> = (&'a str, &'a str, i32, u32, Verdict, &'a [&'a str]);
+
+    fn drivers(all: &[Row<'_>]) -> Drivers {
+        let of = |&(algorithm, name, priority, flags, verdict, inner): &(
+            &str,
+            &str,
+            i32,
+            u32,
+            _,
+            &[&str],
+        )| {
+            let text = format!(
+                "name : {algorithm}\ndriver : {name}\nmodule : m\npriority : {priority}\nselftest : passed\ntype : skcipher\n\n"
+            );
+            let driver = parse(text.as_bytes()).0.remove(0);
+            let inner = inner.iter().map(|&name| name.to_owned()).collect();
+            let judgement = Judgement { verdict, family: None, evidence: Vec::new(), inner };
+            Judged { driver, flags: Some(Flags(flags)), hardware: Hardware::default(), judgement }
+        };
+        Drivers(all.iter().map(of).collect())
+    }
+
+    fn machine() -> Drivers {
+        drivers(&[
+            ("cbc(aes)", "virtio", 400, Flags::ALLOCATES_MEMORY | Flags::ASYNC, Verdict::Accelerator, &[]),
+            ("cbc(aes)", "sim", 300, Flags::ASYNC, Verdict::Accelerator, &[]),
+            ("cbc(aes)", "odd", 300, 0, Verdict::Unknown, &[]),
+            ("cbc(aes)", "cbc(plain)", 100, 0, Verdict::Wrapper, &["plain"]),
+            ("cbc(aes)", "cts(virtio)", 200, 0, Verdict::Wrapper, &["virtio"]),
+            ("aes", "plain", 100, 0, Verdict::Software, &[]),
+        ])
+    }
+
+    #[test]
+    fn the_kernel_takes_the_first_of_those_with_the_highest_priority() {
+        let machine = machine();
+        let name = |one: Option<&Judged>| one.map(|one| one.driver.name.clone()).unwrap_or_default();
+        assert_eq!(name(machine.preferred("cbc(aes)", 0)), "virtio");
+        assert_eq!(name(machine.preferred("cbc(aes)", Flags::ALLOCATES_MEMORY)), "sim");
+        assert_eq!(name(machine.preferred("xts(aes)", 0)), "");
+        assert_eq!(name(machine.software("cbc(aes)")), "cbc(plain)");
+        let all: Vec<String> =
+            machine.accelerators("cbc(aes)").iter().map(|one| one.driver.name.clone()).collect();
+        assert_eq!(all, ["virtio", "sim"]);
+    }
+
+    #[test]
+    fn an_accelerator_is_found_inside_of_templates() {
+        let machine = machine();
+        assert_eq!(machine.accelerator_in("essiv(sim,sha256-lib)"), Some("sim"));
+        assert_eq!(machine.accelerator_in("authenc(hmac(sha1-lib),virtio)"), Some("virtio"));
+        assert_eq!(machine.accelerator_in("sim"), Some("sim"));
+        assert_eq!(machine.accelerator_in("cbc(plain)"), None);
+        assert_eq!(machine.accelerator_in("odd"), None);
+    }
+}

@@ -1,0 +1,329 @@
+//! `outboard bench disk`: dm-crypt with the drivers that it can take, read and written by fio.
+
+mod cipher;
+mod contents;
+mod fio;
+mod loopback;
+pub mod mapping;
+
+use std::fs::File;
+use std::io;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, anyhow, bail};
+use clap::{Args, ValueEnum};
+use outboard_drivers::find::Judged;
+use outboard_drivers::flags::Flags;
+use outboard_measure::{noise, stop};
+use outboard_report::bench::Bench;
+
+use self::cipher::{Cipher, key_bits};
+use self::fio::{FIO, Pattern};
+use self::loopback::Loop;
+use self::mapping::{Mapping, Table};
+use super::application::{Claim, Job, Side, Spent, Took, measure};
+use super::chosen::Drivers;
+use super::contestants::note;
+use super::finish;
+use super::keeper::Keeper;
+use super::lists::{self, Numbers};
+use super::run::new;
+use super::tool::modprobe;
+use crate::console::{duration, progress};
+
+/// How long a run takes at least, about.
+const RUN: f64 = 0.5;
+
+/// Measure an encrypted disk: dm-crypt, by each driver of the kernel's that it can take, with fio.
+///
+/// The disk is memory, or a file without a name in a directory of yours. Sides are what dm-crypt takes by itself, the kernel's best
+/// software, and each accelerator, by its exact name; a driver that dm-crypt does not take is named with the reason. What each writes
+/// the others have to read before anything is timed. User, system and CPU time are those of the whole system.
+///
+/// Needs root and fio. Nothing is left when it ends, however it ends.
+#[derive(Args)]
+pub struct Options {
+    /// As dm-crypt and cryptsetup call it: aes-xts-plain64, aes-cbc-essiv:sha256; may be repeated [default: those of these two that
+    /// an accelerator has, else the first]
+    #[arg(long = "cipher", value_name = "NAME", value_parser = Cipher::parse)]
+    ciphers: Vec<Cipher>,
+    /// Bits of the key; XTS has two in it [default: 512 for XTS, else 256, as LUKS2 has]
+    #[arg(long, value_name = "BITS", value_parser = key_bits)]
+    bits: Option<usize>,
+    /// Bytes that are encrypted with one IV, which is what a driver gets at once: 4096 is what LUKS2 takes on today's disks
+    #[arg(long, value_name = "BYTES", default_value = "4096", value_parser = sector)]
+    sector: u32,
+    /// Bytes of fio's requests, separated by commas: 4K to 1M
+    #[arg(long = "size", value_name = "LIST", default_value = "4K,64K", value_parser = requests)]
+    sizes: Numbers,
+    /// fio's requests in flight
+    #[arg(long, value_name = "NUMBER", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=256))]
+    depth: u32,
+    /// Which way
+    #[arg(long, value_enum, default_value = "both")]
+    direction: Direction,
+    /// How large the disk is, in MiB
+    #[arg(long, value_name = "MIB", default_value_t = 32, value_parser = clap::value_parser!(u64).range(4..=65536))]
+    megabytes: u64,
+    /// A directory on the disk to measure, instead of memory
+    #[arg(long, value_name = "DIRECTORY")]
+    on: Option<PathBuf>,
+    /// How long, about, all figures together: 90s, 10m; each is run five times at least
+    #[arg(long = "for", value_name = "TIME", default_value = "60s", value_parser = duration)]
+    time: Duration,
+    /// Print JSON (schema outboard-bench/1)
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Direction {
+    Read,
+    Write,
+    Both,
+}
+
+fn sector(text: &str) -> Result<u32> {
+    match text.parse() {
+        Ok(bytes @ (512 | 1024 | 2048 | 4096)) => Ok(bytes),
+        _ => bail!("dm-crypt does 512, 1024, 2048 and 4096"),
+    }
+}
+
+fn requests(list: &str) -> Result<Numbers> {
+    let sizes = lists::sizes(list)?;
+    match sizes.0.iter().find(|&&size| size % 4096 != 0) {
+        Some(size) => bail!("{size}: fio's direct requests are multiples of 4K here"),
+        None => Ok(sizes),
+    }
+}
+
+/// Measures.
+pub fn run(options: &Options) -> Result<ExitCode> {
+    let mut keeper = Keeper::start("disk")?;
+    let mut bench = new(FIO.version("--version")?, noise::warnings());
+    for module in ["loop", "dm-crypt"] {
+        // Built in where there is no modprobe; what is missing is told by what needs it.
+        if let Err(error) = modprobe(module) {
+            note(&mut bench.notes, format!("{error:#}"));
+        }
+    }
+    let ciphers = if options.ciphers.is_empty() { defaults()? } else { options.ciphers.clone() };
+    let bytes = options.megabytes << 20;
+    let below = Loop::new(options.on.as_deref(), bytes)?;
+    note(
+        &mut bench.notes,
+        format!(
+            "dm-crypt gives its driver {} bytes at a time (--sector), through its work queues, as cryptsetup sets it up",
+            options.sector
+        ),
+    );
+    let tables =
+        ciphers.len() * options.sizes.0.len() * if options.direction == Direction::Both { 2 } else { 1 };
+    for cipher in &ciphers {
+        match one(options, cipher, &below, options.time / tables.max(1) as u32, &mut keeper, &mut bench) {
+            Err(_) if stop::asked() => bench.interrupted = true,
+            other => other?,
+        }
+        if bench.interrupted {
+            break;
+        }
+    }
+    drop(below);
+    drop(keeper);
+    progress("");
+    finish(&bench, options.json, false)
+}
+
+/// Those that an accelerator has.
+fn defaults() -> Result<Vec<Cipher>> {
+    let drivers = Drivers::now()?;
+    let both = ["aes-xts-plain64", "aes-cbc-essiv:sha256"].map(Cipher::parse);
+    let both = both.into_iter().collect::<Result<Vec<Cipher>>>()?;
+    let has = |cipher: &&Cipher| !drivers.accelerators(&cipher.algorithm).is_empty();
+    let own: Vec<Cipher> = both.iter().filter(has).cloned().collect();
+    Ok(if own.is_empty() { both[..1].to_vec() } else { own })
+}
+
+/// What is compared.
+struct Way {
+    who: &'static str,
+    driver: String,
+    mapping: Mapping,
+}
+
+fn one(
+    options: &Options,
+    cipher: &Cipher,
+    below: &Loop,
+    time: Duration,
+    keeper: &mut Keeper,
+    bench: &mut Bench,
+) -> Result<()> {
+    let bits = options.bits.unwrap_or_else(|| cipher.usual_bits());
+    let mut key = vec![0; bits / 8];
+    random(&mut key)?;
+    let mut ways: Vec<Way> = Vec::new();
+    let map = |spec: &str, keeper: &mut Keeper| {
+        let name = format!("outboard-bench-{}-{}", std::process::id(), unique());
+        keeper.device(&name)?;
+        let below = below.number()?;
+        let table = Table {
+            cipher: spec,
+            key: &key,
+            sector: options.sector,
+            below: &below,
+            bytes: options.megabytes << 20,
+        };
+        Mapping::new(&name, &table)
+    };
+    // First, so that it finds what it finds without us.
+    let own = map(&cipher.name, keeper)
+        .with_context(|| format!("dm-crypt does not take {} with a key of {bits} bits", cipher.name))?;
+    let mut wanted = vec![cipher.algorithm.as_str()];
+    wanted.extend(cipher.hash.as_deref());
+    let drivers = Drivers::with_software(&wanted)?;
+    let chosen = drivers
+        .preferred(&cipher.asked, Flags::ALLOCATES_MEMORY)
+        .ok_or_else(|| anyhow!("/proc/crypto has no driver of {} that dm-crypt may take", cipher.asked))?;
+    ways.push(Way { who: "dm-crypt's choice", driver: chosen.driver.name.clone(), mapping: own });
+    let best = |algorithm: &str| drivers.software(algorithm).map(|one| one.driver.name.clone());
+    let hash = cipher.hash.as_deref().and_then(best).unwrap_or_default();
+    let accelerators = drivers.accelerators(&cipher.algorithm);
+    let software = best(&cipher.algorithm).map(|driver| ("software", driver));
+    let mut others: Vec<(&'static str, String)> = software.into_iter().collect();
+    for accelerator in &accelerators {
+        if accelerator.flags.is_some_and(|flags| flags.any(Flags::ALLOCATES_MEMORY)) {
+            note(&mut bench.notes, excluded(accelerator));
+        } else {
+            others.push(("accelerator", accelerator.driver.name.clone()));
+        }
+    }
+    for (who, driver) in others {
+        let driver = cipher.of(&driver, &hash);
+        if driver == ways[0].driver {
+            continue;
+        }
+        match map(&cipher.by(&driver), keeper) {
+            Ok(mapping) => ways.push(Way { who, driver, mapping }),
+            Err(error) => note(&mut bench.notes, refused(&driver, &error)),
+        }
+    }
+    if accelerators.is_empty() {
+        note(
+            &mut bench.notes,
+            format!("no accelerator of this machine does {}: outboard status", cipher.algorithm),
+        );
+    }
+    progress(&format!("{}: what each writes is read by all", cipher.name));
+    let devices: Vec<(&str, File)> =
+        ways.iter().map(|way| Ok((way.driver.as_str(), way.mapping.direct()?))).collect::<io::Result<_>>()?;
+    contents::compare(&devices, &random).with_context(|| cipher.name.clone())?;
+    drop(devices);
+    for &size in &options.sizes.0 {
+        for writes in [false, true] {
+            let is_asked =
+                options.direction == Direction::Both || writes == (options.direction == Direction::Write);
+            if is_asked && !bench.interrupted {
+                let pattern = Pattern { writes, size: size as u64, depth: options.depth };
+                table(options, cipher, pattern, &ways, &drivers, time, bench)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// One table: all ways do the same.
+fn table(
+    options: &Options,
+    cipher: &Cipher,
+    pattern: Pattern,
+    ways: &[Way],
+    drivers: &Drivers,
+    time: Duration,
+    bench: &mut Bench,
+) -> Result<()> {
+    let disk = options.megabytes << 20;
+    let verb = if pattern.writes { "writes" } else { "reads" };
+    let name = format!("dm-crypt, fio {verb} {}", super::text::size(pattern.size));
+    // Not a byte that is no whole request.
+    let whole = disk / pattern.size * pattern.size;
+    let run = |way: &Way, bytes: u64| pattern.run(way.mapping.node(), whole, bytes);
+    let mut fastest = f64::INFINITY;
+    for way in ways {
+        progress(&format!("{name}, {}: {}, how long it takes", cipher.name, way.driver));
+        let seconds =
+            run(way, whole).map_err(|error| anyhow!("{name}, {}, {}: {error}", cipher.name, way.driver))?;
+        fastest = fastest.min(seconds);
+    }
+    let bytes = whole * (RUN / fastest).ceil().clamp(1.0, 1000.0) as u64;
+    let sides = ways.iter().map(|way| {
+        let is_hardware = drivers.accelerator_in(&way.driver).is_some();
+        Side::new(
+            way.who,
+            Some(way.driver.clone()),
+            if is_hardware { Claim::Driver } else { Claim::Software },
+        )
+    });
+    let sides = sides.collect::<Result<Vec<Side>>>()?;
+    let at_once = u64::from(pattern.depth);
+    let job = Job { name, cipher: cipher.name.clone(), bytes, at_once, time };
+    measure(bench, job, sides, &mut |side| {
+        let before = Spent::by_all();
+        let seconds = run(&ways[side], bytes)?;
+        Ok(Took { spent: Spent::by_all().since(before), wall: Some(seconds) })
+    })
+}
+
+/// A part of a name that no other device of ours has.
+fn unique() -> u32 {
+    use std::sync::atomic::{AtomicU32, Ordering};
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
+fn refused(driver: &str, error: &anyhow::Error) -> String {
+    format!(
+        "{driver} was not measured: dm-crypt does not take it ({error:#}); the kernel's log (dmesg) says why"
+    )
+}
+
+fn excluded(one: &Judged) -> String {
+    format!(
+        "{}, an accelerator of {}, was not measured: dm-crypt refuses it since Linux 5.10 for its flag ALLOCATES_MEMORY (a driver \
+         that needs memory to write memory to a disk may wait for itself); it is the driver's to change",
+        one.driver.name, one.driver.algorithm
+    )
+}
+
+/// From the kernel.
+pub fn random(bytes: &mut [u8]) -> Result<()> {
+    for piece in bytes.chunks_mut(256) {
+        // SAFETY: as many bytes as are said; so few come at once.
+        let got = unsafe { libc::getrandom(piece.as_mut_ptr().cast(), piece.len(), 0) };
+        if got != piece.len() as isize {
+            return Err(io::Error::last_os_error()).context("getrandom");
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn random_bytes_are_all_filled() {
+        let mut bytes = vec![0; 4096];
+        random(&mut bytes).unwrap();
+        assert!(bytes.chunks(64).all(|piece| piece.iter().any(|&byte| byte != 0)));
+    }
+
+    #[test]
+    fn sizes_are_those_of_dm_crypt() {
+        assert_eq!((sector("512").unwrap(), key_bits("384").unwrap()), (512, 384));
+        assert!(sector("8192").is_err() && key_bits("100").is_err());
+    }
+}

@@ -1,0 +1,86 @@
+//! A disk's encryption, as dm-crypt and the kernel call it.
+
+use anyhow::{Result, bail};
+
+/// `aes-CHAINING-IV`, as dm-crypt reads it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cipher {
+    pub name: String,
+    /// `cbc(aes)`
+    pub algorithm: String,
+    /// What dm-crypt asks the kernel for: `essiv(cbc(aes),sha256)`.
+    pub asked: String,
+    iv: String,
+    /// Of ESSIV.
+    pub hash: Option<String>,
+}
+
+impl Cipher {
+    pub fn parse(name: &str) -> Result<Cipher> {
+        let parts: Vec<&str> = name.splitn(3, '-').collect();
+        let [cipher, chaining, iv] = parts[..] else {
+            bail!("write it as dm-crypt does, such as aes-xts-plain64 or aes-cbc-essiv:sha256");
+        };
+        let is_word =
+            |word: &str| !word.is_empty() && word.bytes().all(|b| b.is_ascii_alphanumeric() || b == b':');
+        if cipher != "aes" || !["cbc", "xts"].contains(&chaining) || !is_word(iv) {
+            bail!(
+                "accelerators that dm-crypt could take do AES in CBC and XTS: aes-xts-plain64, aes-cbc-essiv:sha256"
+            );
+        }
+        let algorithm = format!("{chaining}({cipher})");
+        let hash = iv.strip_prefix("essiv:").map(str::to_owned);
+        let asked = match &hash {
+            Some(hash) => format!("essiv({algorithm},{hash})"),
+            None => algorithm.clone(),
+        };
+        Ok(Cipher { name: name.to_owned(), algorithm, asked, iv: iv.to_owned(), hash })
+    }
+
+    /// Of the key, as LUKS2 has it; XTS has two in it.
+    pub fn usual_bits(&self) -> usize {
+        if self.algorithm.starts_with("xts") { 512 } else { 256 }
+    }
+
+    /// What /proc/crypto calls it with this driver.
+    pub fn of(&self, driver: &str, hash: &str) -> String {
+        if self.hash.is_some() { format!("essiv({driver},{hash})") } else { driver.to_owned() }
+    }
+
+    /// The same as dm-crypt takes it (crypt_ctr_cipher_new in drivers/md/dm-crypt.c). ESSIV is the template's since Linux 5.4: it
+    /// gets the number of the sector, as plain64 counts it.
+    pub fn by(&self, driver: &str) -> String {
+        format!("capi:{driver}-{}", if self.hash.is_some() { "plain64" } else { &self.iv })
+    }
+}
+
+/// `--bits`
+pub fn key_bits(text: &str) -> Result<usize> {
+    match text.parse() {
+        Ok(bits @ (128 | 192 | 256 | 384 | 512)) => Ok(bits),
+        _ => bail!("AES has 128, 192 or 256 bits, and XTS twice as many"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ciphers_are_read_as_dm_crypt_reads_them() {
+        let xts = Cipher::parse("aes-xts-plain64").unwrap();
+        assert_eq!(
+            (xts.asked.as_str(), xts.by("sim-xts-aes").as_str()),
+            ("xts(aes)", "capi:sim-xts-aes-plain64")
+        );
+        let cbc = Cipher::parse("aes-cbc-essiv:sha256").unwrap();
+        assert_eq!((cbc.algorithm.as_str(), cbc.asked.as_str()), ("cbc(aes)", "essiv(cbc(aes),sha256)"));
+        let exact = cbc.of("sim-cbc-aes", "sha256-lib");
+        assert_eq!(cbc.by(&exact), "capi:essiv(sim-cbc-aes,sha256-lib)-plain64");
+        for wrong in
+            ["aes", "aes-xts", "serpent-xts-plain64", "aes-xts-plain64 x", "aes-gcm-random", "capi:x-y-z"]
+        {
+            assert!(Cipher::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! `outboard bench disk`: the kernel encrypts, the driver is the one that is named, and nothing is left.
+//!
+//! How fast anything is here is nothing to rely on.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::process::Child;
+
+use outboard_tests::command::{failed, on_path, said};
+use outboard_tests::machine::{ACCELERATOR, cpu_has_aes};
+use outboard_tests::patience::wait_until;
+use outboard_tests::simulated::Simulated;
+use outboard_tests::skip::skip;
+use outboard_tests::tuning::Machine;
+use serde_json::Value;
+
+/// What a benchmark could leave behind.
+#[derive(Debug, PartialEq)]
+struct Surroundings {
+    drivers: BTreeSet<String>,
+    devices: BTreeSet<String>,
+    processes: BTreeSet<String>,
+    namespaces: BTreeSet<String>,
+}
+
+impl Surroundings {
+    fn now() -> Surroundings {
+        // A driver's name, and what the kernel prefers it by.
+        let crypto = fs::read_to_string("/proc/crypto").expect("proc is mounted");
+        let field = |entry: &str, key: &str| {
+            let line = entry.lines().find(|line| line.starts_with(key));
+            line.unwrap_or_default().rsplit(": ").next().unwrap_or_default().to_owned()
+        };
+        let drivers = crypto.split("\n\n").filter(|entry| !entry.trim().is_empty());
+        let drivers = drivers.map(|entry| field(entry, "driver") + " " + &field(entry, "priority")).collect();
+        let blocks = fs::read_dir("/sys/block").expect("sysfs is mounted").flatten();
+        let blocks = blocks.map(|entry| entry.path());
+        let is_ours = |path: &std::path::PathBuf| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            name.starts_with("dm-") || path.join("loop").exists()
+        };
+        let devices = blocks.filter(is_ours).map(|path| path.display().to_string()).collect();
+        let all = fs::read_dir("/proc").expect("proc is mounted").flatten().map(|entry| entry.path());
+        let (mut processes, mut namespaces) = (BTreeSet::new(), BTreeSet::new());
+        for process in all {
+            let comm = fs::read_to_string(process.join("comm")).unwrap_or_default();
+            if ["fio", "iperf3", "ip", "outboard", "exe"].contains(&comm.trim()) {
+                let words = fs::read_to_string(process.join("cmdline")).unwrap_or_default();
+                processes.insert(format!("{} {}", process.display(), words.replace('\0', " ")));
+            }
+            if let Ok(namespace) = fs::read_link(process.join("ns/net")) {
+                namespaces.insert(namespace.display().to_string());
+            }
+        }
+        Surroundings { drivers, devices, processes, namespaces }
+    }
+
+    /// Nothing came and nothing went; the kernel needs a moment for some of it.
+    #[track_caller]
+    fn are_back(&self) {
+        wait_until("as it was before", || {
+            let now = Surroundings::now();
+            let is_so = now == *self;
+            if !is_so {
+                eprintln!("not yet: {:?}", now.difference(self));
+            }
+            is_so
+        });
+    }
+
+    fn difference(&self, before: &Surroundings) -> Vec<String> {
+        let of = |mine: &BTreeSet<String>, theirs: &BTreeSet<String>| {
+            mine.symmetric_difference(theirs).cloned().collect::<Vec<_>>()
+        };
+        [
+            of(&self.drivers, &before.drivers),
+            of(&self.devices, &before.devices),
+            of(&self.processes, &before.processes),
+            of(&self.namespaces, &before.namespaces),
+        ]
+        .concat()
+    }
+}
+
+fn tools(test: &str, names: &[&str]) -> Option<()> {
+    for name in names {
+        if on_path(name).is_none() {
+            skip(test, format!("the {name} command"));
+            return None;
+        }
+    }
+    Some(())
+}
+
+/// What it answers.
+#[track_caller]
+fn benched(machine: &Machine, arguments: &[&str]) -> Value {
+    let arguments = [&["bench"], arguments, &["--json", "--for", "0"]].concat();
+    let output = machine.command(&arguments).output().expect("the command runs");
+    assert!(output.status.success(), "{arguments:?}: {}", said(&output));
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {}", said(&output)))
+}
+
+/// Its runs, whose figures are whole.
+#[track_caller]
+fn runs(application: &Value) -> &Vec<Value> {
+    let runs = application["runs"].as_array().expect("runs");
+    for run in runs {
+        let positive = |value: &Value| value.as_f64().is_some_and(|number| number > 0.0);
+        assert!(positive(&run["figure"]["megabytes_per_second"]), "{run}");
+        assert!(positive(&run["system_percent"]), "the kernel works: {run}");
+        assert_eq!((&run["figure"]["samples"], &run["fault"]), (&5.into(), &Value::Null), "{run}");
+        assert!(run["hardware_percent"].is_null(), "the provider takes no part: {run}");
+    }
+    runs
+}
+
+#[track_caller]
+fn start(machine: &Machine, arguments: &[&str]) -> Child {
+    machine.command(&[&["bench"], arguments, &["--json", "--for", "1h"]].concat()).spawn().expect("it starts")
+}
+
+#[track_caller]
+fn tell(child: &Child, signal: i32) {
+    let pid = i32::try_from(child.id()).expect("a pid");
+    // SAFETY: no pointer, and the child is ours and not waited for yet.
+    assert_eq!(unsafe { libc::kill(pid, signal) }, 0);
+}
+
+fn is_running(word: &str) -> bool {
+    Surroundings::now().processes.iter().any(|process| process.contains(word))
+}
+
+/// ^C and SIGKILL while a program of its runs that has this in its command line.
+#[track_caller]
+fn ends_well(machine: &Machine, arguments: &[&str], word: &str) {
+    let before = Surroundings::now();
+    let works = || is_running(word);
+    let child = start(machine, arguments);
+    wait_until("at work", works);
+    tell(&child, libc::SIGINT);
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(130), "{}", said(&output));
+    let answer: Value = serde_json::from_slice(&output.stdout).expect("what was measured until then");
+    assert_eq!(answer["interrupted"], true, "{answer}");
+    // It ended after all that it had.
+    before.are_back();
+
+    let mut child = start(machine, arguments);
+    wait_until("at work", works);
+    tell(&child, libc::SIGKILL);
+    child.wait().expect("it ends");
+    before.are_back();
+}
+
+/// The simulation as a chip whose driver dm-crypt takes, TI's: it allocates no memory.
+#[track_caller]
+fn as_one_that_allocates_nothing(simulated: &Simulated) {
+    simulated.set("preset", "sa2ul");
+    wait_until("tested", || {
+        let drivers = fs::read_to_string("/proc/crypto").expect("proc is mounted");
+        let mut own = drivers.split("\n\n").filter(|driver| driver.contains(": outboard_sim\n"));
+        drivers.contains(": sim-cbc-aes\n") && own.all(|driver| driver.contains(": passed\n"))
+    });
+}
+
+#[test]
+fn a_disk_is_measured_with_each_driver_that_dm_crypt_takes_and_nothing_is_left() {
+    let test = "a_disk_is_measured_with_each_driver_that_dm_crypt_takes_and_nothing_is_left";
+    let Some(machine) = Machine::new(test) else { return };
+    if tools(test, &["fio", "dmsetup", "modprobe"]).is_none() {
+        return;
+    }
+    let Some(file) = Simulated::find(test) else { return };
+    let simulated = Simulated::load(&file);
+    // What stays loaded, and what stays in /proc/crypto with its module.
+    let small = ["disk", "--megabytes", "4", "--size", "64K", "--depth", "4"];
+    let cbc = [&small[..], &["--cipher", "aes-cbc-essiv:sha256"]].concat();
+    let refused = benched(&machine, &[&cbc[..], &["--direction", "read"]].concat());
+    assert!(runs(&refused["applications"][0]).iter().all(|run| run["evidence"].is_null()), "{refused}");
+    for driver in [ACCELERATOR, "sim-cbc-aes"] {
+        if driver == ACCELERATOR && !Path::new("/sys/module/virtio_crypto").exists() {
+            skip(test, "virtio-crypto");
+            continue;
+        }
+        let notes = refused["notes"].as_array().expect("notes");
+        let says = |note: &&Value| note.as_str().is_some_and(|note| note.starts_with(driver));
+        let note = notes.iter().find(says).unwrap_or_else(|| panic!("{driver}: {refused}"));
+        assert!(note.to_string().contains("for its flag ALLOCATES_MEMORY"), "{note}");
+    }
+
+    as_one_that_allocates_nothing(&simulated);
+    let before = Surroundings::now();
+    let answer = benched(&machine, &cbc);
+    before.are_back();
+    let both = answer["applications"].as_array().expect("applications");
+    let names: Vec<&Value> = both.iter().map(|one| &one["name"]).collect();
+    assert_eq!(names, ["dm-crypt, fio reads 64 KiB", "dm-crypt, fio writes 64 KiB"], "{answer}");
+    for one in both {
+        assert_eq!((&one["cipher"], &one["at_once"]), (&"aes-cbc-essiv:sha256".into(), &4.into()), "{one}");
+        let [choice, software] = &runs(one)[..] else { panic!("two: {one}") };
+        let driver = choice["driver"].as_str().expect("a driver");
+        if cpu_has_aes() {
+            continue;
+        }
+        assert!(driver.starts_with("essiv(sim-cbc-aes,"), "the highest priority: {one}");
+        assert_eq!(
+            (&choice["who"], &choice["evidence"]),
+            (&"dm-crypt's choice".into(), &"interrupts".into()),
+            "{one}"
+        );
+        assert_eq!((&software["who"], &software["evidence"]), (&"software".into(), &Value::Null), "{one}");
+        assert!(!software["driver"].to_string().contains("sim-"), "{one}");
+    }
+
+    ends_well(&machine, &cbc, "fio --name=");
+    a_driver_that_is_wrong_is_not_measured(&machine, &simulated, &cbc);
+    for (arguments, says) in [
+        (&["bench", "disk", "--on", "/proc"][..], "O_TMPFILE"),
+        (&["bench", "disk", "--cipher", "aes-cbc-essiv:sha256", "--bits", "512"], "does not take aes-"),
+    ] {
+        let output = machine.command(arguments).output().expect("the command runs");
+        let error = failed(&output, arguments, 1);
+        assert!(error.contains(says), "{arguments:?}: {error}");
+    }
+    what_is_missing_is_named(&machine, "disk", "the package fio");
+    let mut unprivileged = machine.command(&["bench", "disk"]);
+    std::os::unix::process::CommandExt::uid(&mut unprivileged, 65534);
+    let error = failed(&unprivileged.output().expect("the command runs"), &["bench", "disk"], 1);
+    assert!(error.contains("has to be root's"), "{error}");
+    before.are_back();
+}
+
+fn what_is_missing_is_named(machine: &Machine, benchmark: &str, says: &str) {
+    let arguments = ["bench", benchmark];
+    let output = machine.command(&arguments).env("PATH", "/nowhere").output().expect("the command runs");
+    let error = failed(&output, &arguments, 1);
+    assert!(error.contains(says), "{error}");
+}
+
+fn a_driver_that_is_wrong_is_not_measured(machine: &Machine, simulated: &Simulated, arguments: &[&str]) {
+    // Of no size that the kernel's own test has, which would refuse the driver.
+    simulated.fault("sim-cbc-aes wrong every=3 size=4096");
+    let output = machine.command(&[&["bench"], arguments].concat()).output().expect("the command runs");
+    simulated.let_go();
+    let error = failed(&output, arguments, 1);
+    assert!(error.contains("reads otherwise, from byte") && error.contains("sim-cbc-aes"), "{error}");
+    assert!(output.stdout.is_empty(), "no figure: {}", said(&output));
+}
