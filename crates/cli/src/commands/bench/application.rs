@@ -249,11 +249,10 @@ pub fn measure<T: Into<Took>>(
         rounds += 1;
     }
     progress("");
-    for warning in yardstick.warning().into_iter().chain(vigil.warnings()) {
-        if !bench.warnings.contains(&warning) {
-            bench.warnings.push(warning);
-        }
-    }
+    let which = format!("{}, {}, {} at once", job.name, job.cipher, job.at_once);
+    bench.warnings.extend(
+        yardstick.warning().into_iter().chain(vigil.warnings()).map(|what| format!("{which}: {what}")),
+    );
     for side in &sides {
         if let Some(why) = side.why_nothing() {
             bench

@@ -147,6 +147,12 @@ impl Contender {
         })
     }
 
+    /// Bytes that hardware hashed so far.
+    pub fn digested(&self) -> u64 {
+        let counts = self.with.as_ref().map(|with| with.table.snapshot()).unwrap_or_default();
+        counts.iter().filter(|(name, _)| name.starts_with("SHA")).map(|(_, counts)| counts.hw_bytes).sum()
+    }
+
     /// Its side, where applications use a cipher that the provider calls so, or one that it knows nothing of.
     pub fn side(&self, cipher: Option<&str>) -> Result<Side> {
         let Some(with) = &self.with else { return Side::new(self.who, None, Claim::Software) };
