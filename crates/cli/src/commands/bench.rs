@@ -6,6 +6,7 @@ mod chosen;
 mod contestants;
 mod disk;
 mod file;
+mod ipsec;
 mod keeper;
 mod kernel;
 mod lists;
@@ -95,6 +96,7 @@ pub struct Options {
 enum Application {
     File(file::Options),
     Disk(disk::Options),
+    Ipsec(ipsec::Options),
     /// What the command starts to tidy up after it
     #[command(hide = true)]
     Tidy,
@@ -124,6 +126,7 @@ fn bench(options: &Options) -> Result<ExitCode> {
     match &options.application {
         Some(Application::File(options)) => file::run(options),
         Some(Application::Disk(options)) => disk::run(options),
+        Some(Application::Ipsec(options)) => ipsec::run(options),
         Some(Application::Tidy) => Ok(keeper::serve()),
         None => finish(&run::all(options)?, options.json, options.verbose),
     }
