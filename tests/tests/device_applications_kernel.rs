@@ -1,4 +1,4 @@
-//! `outboard bench disk`: the kernel encrypts, the driver is the one that is named, and nothing is left.
+//! `outboard bench disk` and `bench ipsec`: the kernel encrypts, the driver is the one that is named, and nothing is left.
 //!
 //! How fast anything is here is nothing to rely on.
 
@@ -59,13 +59,14 @@ impl Surroundings {
     /// Nothing came and nothing went; the kernel needs a moment for some of it.
     #[track_caller]
     fn are_back(&self) {
+        let mut looks = 0;
         wait_until("as it was before", || {
             let now = Surroundings::now();
-            let is_so = now == *self;
-            if !is_so {
-                eprintln!("not yet: {:?}", now.difference(self));
+            looks += 1;
+            if looks % 100 == 0 {
+                eprintln!("not as it was before: {:?}", now.difference(self));
             }
-            is_so
+            now == *self
         });
     }
 
@@ -131,6 +132,9 @@ fn tell(child: &Child, signal: i32) {
 fn is_running(word: &str) -> bool {
     Surroundings::now().processes.iter().any(|process| process.contains(word))
 }
+
+/// iperf3's client.
+const AT_WORK: &str = "iperf3 -c 198.18.";
 
 /// ^C and SIGKILL while a program of its runs that has this in its command line.
 #[track_caller]
@@ -247,4 +251,52 @@ fn a_driver_that_is_wrong_is_not_measured(machine: &Machine, simulated: &Simulat
     let error = failed(&output, arguments, 1);
     assert!(error.contains("reads otherwise, from byte") && error.contains("sim-cbc-aes"), "{error}");
     assert!(output.stdout.is_empty(), "no figure: {}", said(&output));
+}
+
+#[test]
+fn ipsec_is_measured_with_each_driver_that_the_kernel_takes_and_nothing_is_left() {
+    let test = "ipsec_is_measured_with_each_driver_that_the_kernel_takes_and_nothing_is_left";
+    let Some(machine) = Machine::new(test) else { return };
+    if tools(test, &["ip", "iperf3", "modprobe"]).is_none() {
+        return;
+    }
+    let cbc = ["ipsec", "--esp", "cbc(aes)+hmac(sha256)"];
+    let answer = benched(&machine, &cbc);
+    let [one] = &answer["applications"].as_array().expect("applications")[..] else {
+        panic!("one: {answer}")
+    };
+    assert_eq!((&one["name"], &one["at_once"]), (&"ESP, tunnel mode, iperf3".into(), &1.into()), "{one}");
+    let runs = runs(one);
+    assert!(runs.iter().all(|run| run["driver"].to_string().contains("echainiv(authenc(")), "{one}");
+    assert!(runs.iter().any(|run| run["evidence"].is_null()), "software beside it: {one}");
+    if Path::new("/sys/module/virtio_crypto").exists() {
+        let is_ones = |run: &&Value| run["driver"].to_string().contains(ACCELERATOR);
+        let run = runs.iter().find(is_ones).unwrap_or_else(|| panic!("{ACCELERATOR}: {answer}"));
+        assert_eq!(run["evidence"], "interrupts", "{run}");
+        let choice = if cpu_has_aes() { "accelerator" } else { "the kernel's choice" };
+        assert_eq!(run["who"], choice, "{answer}");
+    } else {
+        skip(test, "virtio-crypto");
+    }
+    ends_well(&machine, &cbc, AT_WORK);
+    what_is_missing_is_named(&machine, "ipsec", "the package iproute2 (on OpenWrt ip-full)");
+
+    let Some(file) = Simulated::find(test) else { return };
+    let simulated = Simulated::load(&file);
+    what_loses_packets_is_not_measured(&machine, &simulated);
+}
+
+fn what_loses_packets_is_not_measured(machine: &Machine, simulated: &Simulated) {
+    let arguments = ["ipsec", "--esp", "rfc4106(gcm(aes))", "--mode", "transport"];
+    let before = Surroundings::now();
+    let child = start(machine, &arguments);
+    wait_until("at work", || is_running(AT_WORK));
+    // Only now, or the kernel's own test refuses the driver; so seldom that TCP copes with it, and nobody would notice.
+    simulated.fault("sim-gcm-aes wrong every=200");
+    let output = child.wait_with_output().expect("it ends");
+    simulated.let_go();
+    let error = failed(&output, &arguments, 1);
+    assert!(error.contains("sim-gcm-aes") && error.contains("dropped packets (Xfrm"), "{error}");
+    assert!(output.stdout.is_empty(), "no figure: {}", said(&output));
+    before.are_back();
 }

@@ -31,6 +31,12 @@ pub fn leaves(name: &str) -> Vec<&str> {
     }
 }
 
+/// The name and all names inside of it, from the outside in: some drivers have names such as `cbc(aes-eip93)` themselves.
+pub fn nested(name: &str) -> Vec<&str> {
+    let inside = split(name).map(|(_, parts)| parts).unwrap_or_default();
+    std::iter::once(name).chain(inside.into_iter().flat_map(nested)).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -44,6 +50,8 @@ mod tests {
         assert_eq!(leaves(authenc), ["sha1-lib", "mv-cbc-aes"]);
         assert_eq!(leaves("cbc(ecb(aes-fixed-time))"), ["aes-fixed-time"]);
         assert_eq!(leaves("mv-cbc-aes"), ["mv-cbc-aes"]);
+        let essiv = "essiv(cbc(aes-eip93),sha256-lib)";
+        assert_eq!(nested(essiv), [essiv, "cbc(aes-eip93)", "aes-eip93", "sha256-lib"]);
     }
 
     #[test]

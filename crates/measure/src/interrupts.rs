@@ -32,8 +32,8 @@ impl Interrupts {
     pub fn of(driver: &str) -> io::Result<Interrupts> {
         let root = Root::live();
         let drivers = survey(&root).map(|found| found.drivers).unwrap_or_default();
-        let parts = template::leaves(driver);
-        let is_part = |name: &str| name == driver || parts.contains(&name);
+        let parts = template::nested(driver);
+        let is_part = |name: &str| parts.contains(&name);
         let own = drivers.into_iter().filter(|judged| is_part(&judged.driver.name)).flat_map(|judged| {
             let family = judged.judgement.family;
             judged.hardware.drivers.into_iter().map(move |device| (family, device))

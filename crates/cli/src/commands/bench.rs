@@ -9,6 +9,7 @@ mod contestants;
 mod disk;
 mod file;
 mod https;
+mod ipsec;
 mod keeper;
 mod kernel;
 mod lists;
@@ -112,6 +113,7 @@ enum Application {
     Ssh(ssh::Options),
     Openvpn(openvpn::Options),
     Disk(disk::Options),
+    Ipsec(ipsec::Options),
     /// What the command starts to tidy up after it
     #[command(hide = true)]
     Tidy,
@@ -147,6 +149,7 @@ fn bench(options: &Options) -> Result<ExitCode> {
         Some(Application::Ssh(options)) => ssh::run(options),
         Some(Application::Openvpn(options)) => openvpn::run(options),
         Some(Application::Disk(options)) => disk::run(options),
+        Some(Application::Ipsec(options)) => ipsec::run(options),
         Some(Application::Tidy) => Ok(keeper::serve()),
         None => finish(&run::all(options)?, options.json, options.verbose),
     }

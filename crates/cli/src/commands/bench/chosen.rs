@@ -60,8 +60,8 @@ impl Drivers {
 
     /// The accelerator in a driver's name, such as `essiv(sim-cbc-aes,sha256-lib)`.
     pub fn accelerator_in<'n>(&self, name: &'n str) -> Option<&'n str> {
-        let is_one = |name: &str| self.verdict(name) == Some(Verdict::Accelerator);
-        if is_one(name) { Some(name) } else { template::leaves(name).into_iter().find(|leaf| is_one(leaf)) }
+        let is_one = |name: &&str| self.verdict(name) == Some(Verdict::Accelerator);
+        template::nested(name).into_iter().find(is_one)
     }
 
     /// The driver of this name.
@@ -75,8 +75,7 @@ impl Drivers {
 
     fn may_be_hardware(&self, one: &Judged) -> bool {
         let hardware = |verdict| matches!(verdict, Some(Verdict::Accelerator | Verdict::Unknown));
-        hardware(Some(one.judgement.verdict))
-            || one.judgement.inner.iter().any(|name| hardware(self.verdict(name)))
+        template::nested(&one.driver.name).into_iter().any(|name| hardware(self.verdict(name)))
     }
 }
 
@@ -121,6 +120,7 @@ mod tests {
             ("cbc(aes)", "odd", 300, 0, Verdict::Unknown, &[]),
             ("cbc(aes)", "cbc(plain)", 100, 0, Verdict::Wrapper, &["plain"]),
             ("cbc(aes)", "cts(virtio)", 200, 0, Verdict::Wrapper, &["virtio"]),
+            ("cbc(aes)", "cbc(aes-eip93)", 50, 0, Verdict::Accelerator, &[]),
             ("aes", "plain", 100, 0, Verdict::Software, &[]),
         ])
     }
@@ -135,7 +135,7 @@ mod tests {
         assert_eq!(name(machine.software("cbc(aes)")), "cbc(plain)");
         let all: Vec<String> =
             machine.accelerators("cbc(aes)").iter().map(|one| one.driver.name.clone()).collect();
-        assert_eq!(all, ["virtio", "sim"]);
+        assert_eq!(all, ["virtio", "sim", "cbc(aes-eip93)"]);
     }
 
     #[test]
@@ -144,6 +144,7 @@ mod tests {
         assert_eq!(machine.accelerator_in("essiv(sim,sha256-lib)"), Some("sim"));
         assert_eq!(machine.accelerator_in("authenc(hmac(sha1-lib),virtio)"), Some("virtio"));
         assert_eq!(machine.accelerator_in("sim"), Some("sim"));
+        assert_eq!(machine.accelerator_in("essiv(cbc(aes-eip93),sha256-lib)"), Some("cbc(aes-eip93)"));
         assert_eq!(machine.accelerator_in("cbc(plain)"), None);
         assert_eq!(machine.accelerator_in("odd"), None);
     }

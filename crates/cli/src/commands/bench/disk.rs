@@ -182,13 +182,14 @@ fn one(
     // First, so that it finds what it finds without us.
     let own = map(&cipher.name, keeper)
         .with_context(|| format!("dm-crypt does not take {} with a key of {bits} bits", cipher.name))?;
+    let chosen =
+        Drivers::now()?.preferred(&cipher.asked, Flags::ALLOCATES_MEMORY).map(|one| one.driver.name.clone());
+    let chosen = chosen
+        .ok_or_else(|| anyhow!("/proc/crypto has no driver of {} that dm-crypt may take", cipher.asked))?;
+    ways.push(Way { who: "dm-crypt's choice", driver: chosen, mapping: own });
     let mut wanted = vec![cipher.algorithm.as_str()];
     wanted.extend(cipher.hash.as_deref());
     let drivers = Drivers::with_software(&wanted)?;
-    let chosen = drivers
-        .preferred(&cipher.asked, Flags::ALLOCATES_MEMORY)
-        .ok_or_else(|| anyhow!("/proc/crypto has no driver of {} that dm-crypt may take", cipher.asked))?;
-    ways.push(Way { who: "dm-crypt's choice", driver: chosen.driver.name.clone(), mapping: own });
     let best = |algorithm: &str| drivers.software(algorithm).map(|one| one.driver.name.clone());
     let hash = cipher.hash.as_deref().and_then(best).unwrap_or_default();
     let accelerators = drivers.accelerators(&cipher.algorithm);
@@ -250,12 +251,14 @@ fn table(
     let name = format!("dm-crypt, fio {verb} {}", super::text::size(pattern.size));
     // Not a byte that is no whole request.
     let whole = disk / pattern.size * pattern.size;
-    let run = |way: &Way, bytes: u64| pattern.run(way.mapping.node(), whole, bytes);
+    let run = |way: &Way, bytes: u64| {
+        let took = pattern.run(way.mapping.node(), whole, bytes);
+        took.map_err(|error| format!("{}: {error}", way.driver))
+    };
     let mut fastest = f64::INFINITY;
     for way in ways {
         progress(&format!("{name}, {}: {}, how long it takes", cipher.name, way.driver));
-        let seconds =
-            run(way, whole).map_err(|error| anyhow!("{name}, {}, {}: {error}", cipher.name, way.driver))?;
+        let seconds = run(way, whole).map_err(|error| anyhow!("{name}, {}, {error}", cipher.name))?;
         fastest = fastest.min(seconds);
     }
     let bytes = whole * (RUN / fastest).ceil().clamp(1.0, 1000.0) as u64;

@@ -49,7 +49,7 @@ impl Tool {
         let (mut output, mut errors) = (unnamed().map_err(cannot)?, unnamed().map_err(cannot)?);
         let copy = |file: &File| file.try_clone().map(Stdio::from).map_err(cannot);
         command.stdin(Stdio::piped()).stdout(copy(&output)?).stderr(copy(&errors)?).process_group(0);
-        end_with_us(&mut command, libc::SIGKILL);
+        end_with_us(&mut command);
         let mut child = command.spawn().map_err(|error| match error.kind() {
             ErrorKind::NotFound => format!(
                 "there is no {} command: install the package {} (on OpenWrt {})",

@@ -1,0 +1,334 @@
+//! `outboard bench ipsec`: ESP between two network namespaces, by each driver of the kernel's that it can take, with iperf3.
+
+mod esp;
+mod iperf;
+mod namespace;
+mod network;
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::{Result, anyhow, bail};
+use clap::{Args, ValueEnum};
+use outboard_drivers::netlink::change;
+use outboard_measure::{noise, stop};
+use outboard_report::bench::{Application, Bench};
+
+use self::esp::{Esp, GCM};
+use self::iperf::{IPERF3, Server, transfer};
+use self::namespace::IP;
+use self::network::Network;
+use super::application::{Claim, Job, Side, Spent, Took, measure};
+use super::chosen::Drivers;
+use super::contestants::note;
+use super::finish;
+use super::keeper::Keeper;
+use super::run::new;
+use crate::console::{duration, progress};
+
+/// How long a run takes at least, about.
+const RUN: f64 = 0.5;
+
+/// What is sent to find out how long it takes.
+const TRIAL: u64 = 1 << 20;
+
+/// Measure IPsec: ESP between two network namespaces, by each driver of the kernel's that it can take, with iperf3.
+///
+/// Sides are what the kernel takes by itself, its best software, and each accelerator; each is named as /proc/crypto has it. One TCP
+/// connection or more sends through each in turns. A packet that IPsec drops meanwhile is an error. User, system and CPU time are
+/// those of the whole system, both ends and iperf3 itself included.
+///
+/// Needs root, ip and iperf3. Nothing is left when it ends, however it ends.
+#[derive(Args)]
+pub struct Options {
+    /// cbc(aes)+hmac(sha256) (or sha1, sha384, sha512) or rfc4106(gcm(aes)); may be repeated [default: those of the two that an
+    /// accelerator has, else the second]
+    #[arg(long = "esp", value_name = "NAME", value_parser = Esp::parse)]
+    esps: Vec<Esp>,
+    /// What the packets are packed in
+    #[arg(long, value_enum, default_value = "tunnel")]
+    mode: Mode,
+    /// Bits of the cipher's key
+    #[arg(long, value_name = "BITS", default_value = "128", value_parser = bits)]
+    bits: usize,
+    /// TCP connections at the same time
+    #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=128))]
+    streams: u32,
+    /// How long, about, all figures together: 90s, 10m; each is run five times at least
+    #[arg(long = "for", value_name = "TIME", default_value = "60s", value_parser = duration)]
+    time: Duration,
+    /// Print JSON (schema outboard-bench/1)
+    #[arg(long)]
+    json: bool,
+}
+
+/// RFC 4303, 3.1
+#[derive(Clone, Copy, ValueEnum)]
+enum Mode {
+    /// Whole packets, as gateways do
+    Tunnel,
+    /// What is in them, as hosts do
+    Transport,
+}
+
+impl Mode {
+    fn word(self) -> &'static str {
+        match self {
+            Mode::Tunnel => "tunnel",
+            Mode::Transport => "transport",
+        }
+    }
+}
+
+fn bits(text: &str) -> Result<usize> {
+    match text.parse() {
+        Ok(bits @ (128 | 192 | 256)) => Ok(bits),
+        _ => bail!("AES has 128, 192 or 256"),
+    }
+}
+
+/// Measures.
+pub fn run(options: &Options) -> Result<ExitCode> {
+    let mut keeper = Keeper::start("ipsec")?;
+    IP.version("-V")?;
+    let mut bench = new(IPERF3.version("--version")?, noise::warnings());
+    let esps = if options.esps.is_empty() { defaults()? } else { options.esps.clone() };
+    let mut network = Network::new()?;
+    let server = Server::start(&network.right)?;
+    for esp in &esps {
+        match one(options, esp, options.time / esps.len() as u32, &mut network, &mut keeper, &mut bench) {
+            Err(_) if stop::asked() => bench.interrupted = true,
+            other => other?,
+        }
+        if bench.interrupted {
+            break;
+        }
+    }
+    progress("");
+    drop((server, network));
+    drop(keeper);
+    finish(&bench, options.json, false)
+}
+
+/// Those that an accelerator has.
+fn defaults() -> Result<Vec<Esp>> {
+    let drivers = Drivers::now()?;
+    let both = ["cbc(aes)+hmac(sha256)", GCM].map(Esp::parse).into_iter().collect::<Result<Vec<Esp>>>()?;
+    let has = |esp: &&Esp| {
+        [esp.cipher(), &esp.aead()].iter().any(|algorithm| !drivers.accelerators(algorithm).is_empty())
+    };
+    let own: Vec<Esp> = both.iter().filter(has).cloned().collect();
+    Ok(if own.is_empty() { both[1..].to_vec() } else { own })
+}
+
+/// What is compared.
+struct Way {
+    who: &'static str,
+    driver: String,
+    address: String,
+}
+
+/// Whom there is: what the kernel takes by itself, its best software, accelerators.
+fn candidates(esp: &Esp, bench: &mut Bench) -> Result<Vec<(&'static str, String)>> {
+    let asked = esp.asked(&esp.aead());
+    // First, so that it finds what it finds without us.
+    change::make_any(&asked, 0).map_err(|error| {
+        anyhow!(
+            "the kernel has no {asked} ({error}): are the modules esp4, authenc, echainiv and seqiv there?"
+        )
+    })?;
+    let choice = Drivers::now()?.preferred(&asked, 0).map(|one| one.driver.name.clone());
+    let choice = choice.ok_or_else(|| anyhow!("/proc/crypto has no {asked}"))?;
+    let mac = esp.mac();
+    let aead = esp.aead();
+    let mut wanted = vec![esp.cipher()];
+    wanted.extend(mac.as_deref());
+    if mac.is_none() {
+        wanted.push(&aead);
+    }
+    let drivers = Drivers::with_software(&wanted)?;
+    let best = |algorithm: &str| drivers.software(algorithm).map(|one| one.driver.name.clone());
+    let mac = mac.as_deref().and_then(best).unwrap_or_default();
+    let software = match esp.mac() {
+        Some(_) => best(esp.cipher()).map(|cipher| esp.made_of(&mac, &cipher)),
+        None => best(&aead),
+    };
+    let mut all: Vec<(&'static str, String)> = vec![("the kernel's choice", choice.clone())];
+    all.extend(software.map(|driver| ("software", esp.asked(&driver))));
+    let whole = drivers.accelerators(&aead).into_iter().map(|one| one.driver.name.clone());
+    let parts = drivers.accelerators(esp.cipher()).into_iter();
+    let parts = parts.map(|one| esp.made_of(&mac, &one.driver.name));
+    let hardware: Vec<String> = whole.chain(parts).map(|driver| esp.asked(&driver)).collect();
+    match (hardware.first(), drivers.accelerator_in(&choice)) {
+        (None, _) => note(
+            &mut bench.notes,
+            format!(
+                "{}: no accelerator of this machine does {}, so IPsec is software here",
+                esp.name,
+                esp.cipher()
+            ),
+        ),
+        (Some(first), None) => note(
+            &mut bench.notes,
+            format!(
+                "{}: by itself the kernel takes {choice}, which is software, and not {first}: what has the highest priority in \
+                 /proc/crypto when the connection is made is taken (crconf(8) changes it)",
+                esp.name
+            ),
+        ),
+        (Some(_), Some(_)) => {}
+    }
+    all.extend(hardware.into_iter().map(|driver| ("accelerator", driver)));
+    let mut seen = Vec::new();
+    all.retain(|(_, driver)| {
+        !seen.contains(driver) && {
+            seen.push(driver.clone());
+            true
+        }
+    });
+    Ok(all)
+}
+
+fn one(
+    options: &Options,
+    esp: &Esp,
+    time: Duration,
+    network: &mut Network,
+    keeper: &mut Keeper,
+    bench: &mut Bench,
+) -> Result<()> {
+    let mut ways = Vec::new();
+    for (who, driver) in candidates(esp, bench)? {
+        if driver.len() > change::LONGEST_NAME {
+            note(
+                &mut bench.notes,
+                format!("{driver} was not measured: NETLINK_CRYPTO takes names of 63 bytes at most"),
+            );
+            continue;
+        }
+        let address = network.tunnel(esp, options.bits, options.mode, &driver, keeper)?;
+        ways.push(Way { who, driver, address });
+    }
+    let name = format!("ESP, {} mode, iperf3", options.mode.word());
+    let run = |way: &Way, bytes: u64| {
+        send(network, way, bytes, options.streams).map_err(|error| format!("{}: {error}", way.driver))
+    };
+    let mut fastest = f64::INFINITY;
+    for way in &ways {
+        progress(&format!("{name}, {}: {}, how long it takes", esp.name, way.driver));
+        let seconds = run(way, TRIAL).map_err(|error| anyhow!("{name}, {}, {error}", esp.name))?;
+        fastest = fastest.min(seconds);
+    }
+    let bytes = TRIAL * (RUN / fastest).ceil().clamp(1.0, 8192.0) as u64;
+    let drivers = Drivers::now()?;
+    let sides = ways.iter().map(|way| {
+        let is_hardware = drivers.accelerator_in(&way.driver).is_some();
+        Side::new(
+            way.who,
+            Some(way.driver.clone()),
+            if is_hardware { Claim::Driver } else { Claim::Software },
+        )
+    });
+    let sides = sides.collect::<Result<Vec<Side>>>()?;
+    let at_once = u64::from(options.streams);
+    let job = Job { name, cipher: esp.name.clone(), bytes, at_once, time };
+    let measured = measure(bench, job, sides, &mut |side| {
+        let before = Spent::by_all();
+        let seconds = run(&ways[side], bytes)?;
+        Ok(Took { spent: Spent::by_all().since(before), wall: Some(seconds) })
+    });
+    network.disconnect()?;
+    measured?;
+    let slower = bench.applications.last().and_then(slower);
+    bench.notes.extend(slower);
+    Ok(())
+}
+
+/// Sends, and looks whether all of it came through.
+fn send(network: &Network, way: &Way, bytes: u64, streams: u32) -> Result<f64, String> {
+    let before = network.drops()?;
+    let sent = transfer(&network.left, &way.address, bytes, streams);
+    if stop::asked() {
+        return Err("interrupted".to_owned());
+    }
+    let dropped = more(&before, &network.drops()?);
+    match (sent, dropped.is_empty()) {
+        (Ok(seconds), true) => Ok(seconds),
+        (Ok(_), false) => Err(format!(
+            "IPsec dropped packets ({dropped}): what one end encrypts the other cannot read, so the driver is wrong or loses requests; \
+             do not use it for IPsec, and see outboard check"
+        )),
+        (Err(error), true) => Err(format!(
+            "the connection stalled or broke ({error}), and IPsec counted no packet that it dropped"
+        )),
+        (Err(error), false) => Err(format!(
+            "the connection stalled or broke ({error}), for IPsec dropped packets ({dropped}): the driver is wrong or loses requests; \
+             do not use it for IPsec, and see outboard check"
+        )),
+    }
+}
+
+/// What was counted since, by name.
+fn more(before: &[(String, u64)], after: &[(String, u64)]) -> String {
+    let grown = after.iter().zip(before).filter(|(now, then)| now.1 > then.1);
+    grown.map(|(now, then)| format!("{} {}", now.0, now.1 - then.1)).collect::<Vec<_>>().join(", ")
+}
+
+/// Why there may be no gain.
+fn slower(one: &Application) -> Option<String> {
+    let speed = |hardware: bool| {
+        let runs = one.runs.iter().filter(move |run| run.evidence.is_some() == hardware);
+        runs.max_by(|a, b| a.figure.megabytes_per_second.total_cmp(&b.figure.megabytes_per_second))
+    };
+    let (software, hardware) = (speed(false)?, speed(true)?);
+    (hardware.figure.megabytes_per_second < software.figure.megabytes_per_second).then(|| {
+        format!(
+            "{}: software is faster here. IPsec gives its driver one packet after another, of some 1400 bytes, each for itself: \
+             `outboard bench --size 1K,4K,16K` shows from which size on an accelerator wins",
+            one.cipher
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use outboard_report::bench::{Evidence, Figure, Run};
+
+    #[test]
+    fn drops_are_told_by_the_kernels_names() {
+        let of = |counts: [u64; 2]| {
+            let names = ["XfrmInError", "XfrmInStateProtoError"].map(str::to_owned);
+            names.into_iter().zip(counts).collect::<Vec<_>>()
+        };
+        assert_eq!(more(&of([1, 2]), &of([1, 2])), "");
+        assert_eq!(more(&of([1, 2]), &of([1, 5])), "XfrmInStateProtoError 3");
+    }
+
+    #[test]
+    fn an_accelerator_without_gain_is_explained() {
+        let run = |speed: f64, evidence| Run {
+            who: "x".into(),
+            driver: None,
+            figure: Figure {
+                megabytes_per_second: speed,
+                spread: 0.0,
+                samples: 5,
+                outliers: 0,
+                cpu_ms_per_megabyte: None,
+                interrupts_per_request: 0.0,
+            },
+            user_percent: 0.0,
+            system_percent: 0.0,
+            hardware_percent: None,
+            evidence,
+            fault: None,
+        };
+        let of = |software: f64, hardware: f64| {
+            let runs = vec![run(software, None), run(hardware, Some(Evidence::Interrupts))];
+            slower(&Application { name: "ESP".into(), cipher: GCM.into(), bytes: 1, at_once: 1, runs })
+        };
+        assert!(of(2.0, 1.0).is_some_and(|note| note.contains("software is faster here")));
+        assert_eq!(of(1.0, 2.0), None);
+    }
+}

@@ -1,0 +1,84 @@
+//! iperf3, in two namespaces.
+
+use std::fs::File;
+use std::os::fd::AsRawFd as _;
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+use serde_json::Value;
+
+use super::namespace::Namespace;
+use crate::commands::bench::servant::Servant;
+use crate::commands::bench::tool::{Tool, unnamed};
+
+pub const IPERF3: Tool = Tool { name: "iperf3", debian: "iperf3", openwrt: "iperf3" };
+
+/// A connection that moves nothing has stalled; what a run takes is a second or a few.
+const LIMIT: Duration = Duration::from_secs(120);
+
+/// The server, which takes one client after another.
+pub struct Server {
+    _servant: Servant,
+    _log: File,
+}
+
+impl Server {
+    /// Starts it and waits until it listens. What it says goes to a file without a name.
+    pub fn start(place: &Namespace) -> Result<Server> {
+        let log = unnamed().context("no memory file can be made")?;
+        let path = format!("/proc/{}/fd/{}", std::process::id(), log.as_raw_fd());
+        let mut command = Command::new(IPERF3.name);
+        command.args(["-s", "--forceflush"]);
+        place.enter(&mut command);
+        let mut servant = Servant::start(IPERF3.name, command, path.clone().into())?;
+        let is_ready = || std::fs::read_to_string(&path).is_ok_and(|text| text.contains("listening"));
+        servant.until("it does not listen", is_ready)?;
+        Ok(Server { _servant: servant, _log: log })
+    }
+}
+
+/// Seconds that so many bytes took over so many connections to this address.
+pub fn transfer(place: &Namespace, address: &str, bytes: u64, streams: u32) -> Result<f64, String> {
+    let mut command = Command::new(IPERF3.name);
+    command.args(["-c", address, "-J", "--connect-timeout", "20000"]);
+    command.arg("-n").arg(bytes.to_string()).arg("-P").arg(streams.to_string());
+    place.enter(&mut command);
+    let said = IPERF3.run(command, "", LIMIT)?;
+    seconds(&said.output, bytes)
+}
+
+/// Of what it says. It sends a little more than it is told, so the time is that of as many bytes as were asked for.
+fn seconds(said: &str, bytes: u64) -> Result<f64, String> {
+    let answer: Value =
+        serde_json::from_str(said).map_err(|_| format!("iperf3 does not answer in JSON: {said}"))?;
+    if let Some(error) = answer["error"].as_str() {
+        return Err(format!("iperf3: {error}"));
+    }
+    let sum = &answer["end"]["sum_received"];
+    match (sum["bytes"].as_f64(), sum["seconds"].as_f64()) {
+        (Some(received), Some(seconds)) if received > 0.0 && seconds > 0.0 => {
+            Ok(seconds * bytes as f64 / received)
+        }
+        _ => Err("iperf3's server received nothing".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_iperf3_says_is_read() {
+        let said = r#"{"end": {"sum_received": {"bytes": 2000, "seconds": 4.0}}}"#;
+        assert_eq!(seconds(said, 1000), Ok(2.0));
+        for (text, says) in [
+            (r#"{"error": "unable to connect to server"}"#, "iperf3: unable to connect"),
+            (r#"{"end": {"sum_received": {"bytes": 0, "seconds": 4.0}}}"#, "received nothing"),
+            ("{", "JSON"),
+        ] {
+            let error = seconds(text, 1000).unwrap_err();
+            assert!(error.contains(says), "{error}");
+        }
+    }
+}

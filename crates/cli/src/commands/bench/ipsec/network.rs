@@ -1,0 +1,144 @@
+//! Two network namespaces, a cable between them, and tunnels on it, each by a driver of its own.
+
+use anyhow::{Context as _, Result, bail};
+use outboard_drivers::netlink::change;
+
+use super::Mode;
+use super::esp::Esp;
+use super::namespace::Namespace;
+use crate::commands::bench::chosen::Drivers;
+use crate::commands::bench::disk::random;
+use crate::commands::bench::keeper::Keeper;
+
+/// Security associations of a tunnel: one for each way, in each namespace.
+const ASSOCIATIONS: u32 = 4;
+
+/// Both ends.
+pub struct Network {
+    pub left: Namespace,
+    pub right: Namespace,
+    tunnels: u8,
+}
+
+/// Which end.
+#[derive(Clone, Copy, PartialEq)]
+enum End {
+    Left,
+    Right,
+}
+
+impl Network {
+    pub fn new() -> Result<Network> {
+        let (left, right) = (Namespace::new()?, Namespace::new()?);
+        left.ip(&format!(
+            "link add outboard0 type veth peer name outboard0 netns {}\nlink set outboard0 up\n",
+            right.path()
+        ))?;
+        right.ip("link set outboard0 up\n")?;
+        Ok(Network { left, right, tunnels: 0 })
+    }
+
+    /// Has the kernel encrypt between two new addresses by this driver, whatever it prefers; answers the right one's address.
+    ///
+    /// xfrm takes names of algorithms, of which the kernel picks the driver with the highest priority at that moment. So the driver
+    /// has it for as long as it takes to make the associations, which keep what they got.
+    pub fn tunnel(
+        &mut self,
+        esp: &Esp,
+        bits: usize,
+        mode: Mode,
+        driver: &str,
+        keeper: &mut Keeper,
+    ) -> Result<String> {
+        change::make(driver).with_context(|| format!("the kernel does not make {driver}"))?;
+        let drivers = Drivers::now()?;
+        let Some(own) = drivers.named(driver).map(|one| &one.driver) else {
+            bail!("the kernel made {driver}, and /proc/crypto does not have it");
+        };
+        let asked = esp.asked(&esp.aead());
+        let first = drivers.preferred(&asked, 0).map(|one| &one.driver);
+        let raised = match first {
+            Some(first) if first.name != driver => {
+                keeper.priority(driver, own.priority)?;
+                change::prefer(driver, first.priority.saturating_add(1))?;
+                true
+            }
+            _ => false,
+        };
+        let made = self.connect(esp, bits, mode);
+        if raised {
+            change::prefer(driver, own.priority)?;
+        }
+        let address = made?;
+        let users = |one: Option<u32>| one.unwrap_or(0);
+        let now = Drivers::now()?.named(driver).and_then(|one| one.driver.refcnt);
+        if users(now) < users(own.refcnt) + ASSOCIATIONS {
+            bail!("the kernel took another driver of {asked} than {driver}, which has the highest priority");
+        }
+        Ok(address)
+    }
+
+    /// Addresses of RFC 2544, with which nothing else is reached from here.
+    fn connect(&mut self, esp: &Esp, bits: usize, mode: Mode) -> Result<String> {
+        self.tunnels = self.tunnels.checked_add(1).context("too many tunnels")?;
+        let mut keys = [0; 2].map(|_: u8| vec![0; esp.key_bytes(bits)]);
+        for key in &mut keys {
+            random(key)?;
+        }
+        let words = keys.map(|key| esp.words(&key));
+        self.left.ip(&lines(self.tunnels, End::Left, mode, &words))?;
+        self.right.ip(&lines(self.tunnels, End::Right, mode, &words))?;
+        Ok(format!("198.18.{}.2", self.tunnels))
+    }
+
+    /// No association is left, so that the kernel can give back what they had.
+    pub fn disconnect(&self) -> Result<()> {
+        let all = "xfrm state flush\nxfrm policy flush\n";
+        self.left.ip(all)?;
+        self.right.ip(all)
+    }
+
+    /// Packets that IPsec dropped at either end so far, and why, by the kernel's names.
+    pub fn drops(&self) -> Result<Vec<(String, u64)>, String> {
+        Ok([self.left.drops()?, self.right.drops()?].concat())
+    }
+}
+
+/// For ip(8), of one end of a tunnel.
+fn lines(number: u8, end: End, mode: Mode, keys: &[String; 2]) -> String {
+    let mode = mode.word();
+    let [left, right] = [1, 2].map(|host| format!("198.18.{number}.{host}"));
+    let own = if end == End::Left { &left } else { &right };
+    let mut text = format!("address add {own}/24 dev outboard0\n");
+    for (index, (from, to)) in [(&left, &right), (&right, &left)].into_iter().enumerate() {
+        let way = if from == own { "out" } else { "in" };
+        let (spi, key) = (0x1000 + 2 * u32::from(number) + index as u32, &keys[index]);
+        text += &format!(
+            "xfrm state add src {from} dst {to} proto esp spi {spi:#x} reqid {number} mode {mode} replay-window 32 {key}\n\
+             xfrm policy add src {from}/32 dst {to}/32 dir {way} tmpl src {from} dst {to} proto esp reqid {number} mode {mode}\n"
+        );
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_ends_know_the_same_associations() {
+        let keys = ["aead one".to_owned(), "aead two".to_owned()];
+        let [left, right] = [End::Left, End::Right].map(|end| lines(3, end, Mode::Tunnel, &keys));
+        let states = |text: &str| {
+            text.lines().filter(|line| line.starts_with("xfrm state")).map(str::to_owned).collect::<Vec<_>>()
+        };
+        assert_eq!(states(&left), states(&right));
+        assert_eq!(
+            states(&left)[1],
+            "xfrm state add src 198.18.3.2 dst 198.18.3.1 proto esp spi 0x1007 reqid 3 mode tunnel replay-window 32 aead two"
+        );
+        assert!(left.starts_with("address add 198.18.3.1/24 dev outboard0\n"));
+        assert!(left.contains("src 198.18.3.1/32 dst 198.18.3.2/32 dir out tmpl "));
+        assert!(right.contains("src 198.18.3.1/32 dst 198.18.3.2/32 dir in tmpl "));
+    }
+}
