@@ -1,5 +1,8 @@
 //! The table of docs/provider.md that says what is true of each algorithm, made by trying it on the simulated accelerator.
 
+use std::fs;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::Duration;
 
 use outboard_tests::bytes::{array, bytes};
@@ -50,6 +53,9 @@ const ALGORITHMS: [(&str, &str); 23] = [
 
 /// A piece of a message; the threshold is below.
 const PIECE: usize = 4096;
+
+/// How long one looks away.
+const LOOK: Duration = Duration::from_millis(10);
 
 /// What does the work.
 enum Code {
@@ -336,21 +342,33 @@ impl Subject<'_> {
         yes(done == if matches!(self.hard, Code::Digest(_)) { whole } else { streamed })
     }
 
-    /// A job that pauses while the request is with the accelerator.
+    /// A job that pauses while the request is with the accelerator, which has no answer until then.
     #[track_caller]
     fn pauses(&self) -> String {
-        self.simulated.takes(Duration::from_millis(20));
+        let held = self.simulated.hold(self.driver);
         let mut job = Job::new(|| assert!(self.is_by_hardware(&[PIECE]), "{}: in software", self.name));
-        let has_paused = !job.goes_to_its_end();
-        if has_paused {
-            loop {
-                assert!(job.is_called_within(PATIENCE), "{}: it is never called", self.name);
-                if job.goes_to_its_end() {
-                    break;
+        let (waiter, is_over) = (Sleeper::myself(), AtomicBool::new(false));
+        let has_paused = thread::scope(|scope| {
+            scope.spawn(|| {
+                // Who waits is answered, so that it ends.
+                while !is_over.load(Ordering::Relaxed) {
+                    if self.simulated.outstanding() > 0 && waiter.waits_in_write() {
+                        return self.simulated.let_go();
+                    }
+                    thread::sleep(LOOK);
                 }
+            });
+            let has_paused = !job.goes_to_its_end();
+            is_over.store(true, Ordering::Relaxed);
+            has_paused
+        });
+        drop(held);
+        while has_paused {
+            assert!(job.is_called_within(PATIENCE), "{}: it is never called", self.name);
+            if job.goes_to_its_end() {
+                break;
             }
         }
-        self.simulated.takes(Duration::ZERO);
         yes(has_paused)
     }
 
@@ -395,6 +413,26 @@ impl Subject<'_> {
         let same = self.message(&self.hard, &[PIECE]) == self.message(&self.soft, &[PIECE]);
         self.simulated.fault("clear");
         yes(same && self.world.counts_of(self.name).mismatches == before + 1)
+    }
+}
+
+/// A thread that may be waiting for an answer.
+struct Sleeper(String);
+
+impl Sleeper {
+    fn myself() -> Sleeper {
+        // SAFETY: the call takes nothing.
+        Sleeper(format!("/proc/self/task/{}", unsafe { libc::gettid() }))
+    }
+
+    /// It sleeps in write(2), as often as one looks: one that only submits is through it by then, however slow the machine is.
+    fn waits_in_write(&self) -> bool {
+        (0..5).all(|_| {
+            thread::sleep(LOOK);
+            let read = |file: &str| fs::read_to_string(format!("{}/{file}", self.0)).unwrap_or_default();
+            let is_asleep = read("stat").rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('S'));
+            is_asleep && read("syscall").starts_with(&format!("{} ", libc::SYS_write))
+        })
     }
 }
 

@@ -1,8 +1,6 @@
 //! `outboard bench ipsec`: ESP between two network namespaces, by each driver of the kernel's that it can take, with iperf3.
 
 mod esp;
-mod iperf;
-mod namespace;
 mod network;
 
 use std::process::ExitCode;
@@ -15,14 +13,14 @@ use outboard_measure::{noise, stop};
 use outboard_report::bench::{Application, Bench};
 
 use self::esp::{Esp, GCM};
-use self::iperf::{IPERF3, Server, transfer};
-use self::namespace::IP;
 use self::network::Network;
 use super::application::{Claim, Job, Side, Spent, Took, measure};
 use super::chosen::Drivers;
 use super::contestants::note;
 use super::finish;
+use super::iperf3::{IPERF3, Server, transfer};
 use super::keeper::Keeper;
+use super::namespace::IP;
 use super::run::new;
 use crate::console::{duration, progress};
 
@@ -247,7 +245,7 @@ fn one(
 /// Sends, and looks whether all of it came through.
 fn send(network: &Network, way: &Way, bytes: u64, streams: u32) -> Result<f64, String> {
     let before = network.drops()?;
-    let sent = transfer(&network.left, &way.address, bytes, streams);
+    let sent = transfer(&network.left, &way.address, bytes, streams, None);
     if stop::asked() {
         return Err("interrupted".to_owned());
     }

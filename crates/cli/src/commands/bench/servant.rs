@@ -38,7 +38,7 @@ impl Servant {
         let said = OpenOptions::new().create(true).append(true).open(&log);
         let said = said.with_context(|| format!("{}", log.display()))?;
         command.process_group(0).stdin(Stdio::null()).stdout(said.try_clone()?).stderr(said);
-        end_with_us(&mut command);
+        end_with_us(&mut command, libc::SIGTERM);
         let child = command.spawn().with_context(|| format!("{name} cannot be started"))?;
         Ok(Servant { name: name.to_owned(), child, log })
     }
@@ -129,13 +129,13 @@ impl Drop for Servant {
     }
 }
 
-/// The kernel tells the command to end when this process has ended, however it did.
-pub fn end_with_us(command: &mut Command) {
+/// Has the kernel send what the command starts this signal when this process ends, however that ends.
+pub fn end_with_us(command: &mut Command, signal: i32) {
     let parent = std::process::id();
     // SAFETY: both calls are async-signal-safe system calls without pointers.
     unsafe {
         command.pre_exec(move || {
-            if libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGTERM) != 0 {
+            if libc::prctl(libc::PR_SET_PDEATHSIG, signal) != 0 {
                 return Err(io::Error::last_os_error());
             }
             // It ended before it was asked to tell.

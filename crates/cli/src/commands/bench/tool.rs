@@ -12,6 +12,7 @@ use outboard_measure::stop;
 use rustix::fs::{MemfdFlags, memfd_create};
 
 use super::servant::end_with_us;
+use super::tools::missing;
 
 /// How often one looks; the work itself is timed by the program.
 const TICK: Duration = Duration::from_millis(5);
@@ -49,12 +50,9 @@ impl Tool {
         let (mut output, mut errors) = (unnamed().map_err(cannot)?, unnamed().map_err(cannot)?);
         let copy = |file: &File| file.try_clone().map(Stdio::from).map_err(cannot);
         command.stdin(Stdio::piped()).stdout(copy(&output)?).stderr(copy(&errors)?).process_group(0);
-        end_with_us(&mut command);
+        end_with_us(&mut command, libc::SIGKILL);
         let mut child = command.spawn().map_err(|error| match error.kind() {
-            ErrorKind::NotFound => format!(
-                "there is no {} command: install the package {} (on OpenWrt {})",
-                self.name, self.debian, self.openwrt
-            ),
+            ErrorKind::NotFound => missing(self.name, self.debian, self.openwrt),
             _ => cannot(error),
         })?;
         if let Some(mut pipe) = child.stdin.take() {

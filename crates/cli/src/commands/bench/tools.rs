@@ -24,11 +24,13 @@ pub fn find(names: &[&str], package: &str, on_openwrt: &str) -> Result<PathBuf> 
     let path = env::var_os("PATH").unwrap_or_default();
     let folders: Vec<PathBuf> = env::split_paths(&path).chain(SERVERS.map(PathBuf::from)).collect();
     let files = names.iter().flat_map(|name| folders.iter().map(move |folder| folder.join(name)));
-    let missing = || {
-        let names = names.join(" or ");
-        anyhow!("there is no {names} command: install the package {package} (on OpenWrt {on_openwrt})")
-    };
+    let missing = || anyhow!(missing(&names.join(" or "), package, on_openwrt));
     files.into_iter().find(|file| is_executable(file)).ok_or_else(missing)
+}
+
+/// What to do about a program that is not there.
+pub fn missing(name: &str, package: &str, on_openwrt: &str) -> String {
+    format!("there is no {name} command: install the package {package} (on OpenWrt {on_openwrt})")
 }
 
 fn is_executable(file: &Path) -> bool {

@@ -1,14 +1,23 @@
 //! Two network namespaces, a cable between them, and tunnels on it, each by a driver of its own.
 
+use std::process::Command;
+use std::time::Duration;
+
 use anyhow::{Context as _, Result, bail};
 use outboard_drivers::netlink::change;
 
 use super::Mode;
 use super::esp::Esp;
-use super::namespace::Namespace;
 use crate::commands::bench::chosen::Drivers;
 use crate::commands::bench::disk::random;
 use crate::commands::bench::keeper::Keeper;
+use crate::commands::bench::namespace::Namespace;
+use crate::commands::bench::tool::Tool;
+
+const CAT: Tool = Tool { name: "cat", debian: "coreutils", openwrt: "busybox" };
+
+/// What takes a moment.
+const LIMIT: Duration = Duration::from_secs(60);
 
 /// Security associations of a tunnel: one for each way, in each namespace.
 const ASSOCIATIONS: u32 = 4;
@@ -100,8 +109,25 @@ impl Network {
 
     /// Packets that IPsec dropped at either end so far, and why, by the kernel's names.
     pub fn drops(&self) -> Result<Vec<(String, u64)>, String> {
-        Ok([self.left.drops()?, self.right.drops()?].concat())
+        Ok([drops(&self.left)?, drops(&self.right)?].concat())
     }
+}
+
+/// What the kernel counted of packets that IPsec dropped in a namespace, by its names (/proc/net/xfrm_stat).
+fn drops(namespace: &Namespace) -> Result<Vec<(String, u64)>, String> {
+    let mut command = Command::new(CAT.name);
+    command.arg("/proc/net/xfrm_stat");
+    namespace.enter(&mut command);
+    // A kernel without CONFIG_XFRM_STATISTICS has none.
+    Ok(counts(&CAT.run(command, "", LIMIT)?.output))
+}
+
+fn counts(text: &str) -> Vec<(String, u64)> {
+    let pair = |line: &str| {
+        let mut words = line.split_whitespace();
+        Some((words.next()?.to_owned(), words.next()?.parse().ok()?))
+    };
+    text.lines().filter_map(pair).collect()
 }
 
 /// For ip(8), of one end of a tunnel.
@@ -124,6 +150,12 @@ fn lines(number: u8, end: End, mode: Mode, keys: &[String; 2]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn counts_have_the_kernels_names() {
+        let text = "XfrmInError             \t0\nXfrmInStateProtoError   \t3\nodd\n";
+        assert_eq!(counts(text), [("XfrmInError".to_owned(), 0), ("XfrmInStateProtoError".to_owned(), 3)]);
+    }
 
     #[test]
     fn both_ends_know_the_same_associations() {

@@ -1,17 +1,14 @@
 //! Data-channel offload: packets stay in the kernel, which encrypts them by its own driver.
 
-use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 use anyhow::Result;
 use outboard_drivers::find_drivers;
 use outboard_drivers::judge::Verdict;
 use outboard_drivers::root::Root;
-use outboard_measure::cpu::seconds;
 
-use super::super::application::{Claim, Side, Spent};
-use super::super::tools;
+use super::super::application::{Claim, Side};
+use super::super::tool::modprobe;
 
 /// What its side is called.
 const NAME: &str = "data-channel offload, in the kernel";
@@ -35,9 +32,7 @@ pub fn is_there(version: &str, is_built_in: bool, cipher: &str) -> Result<(), St
         false => ("ovpn", "Linux has it since 6.16 (CONFIG_OVPN)"),
     };
     let name = module.replace('-', "_");
-    if Path::new("/sys/module").join(name).exists()
-        || tools::run(Command::new("modprobe").arg(module)).is_ok()
-    {
+    if Path::new("/sys/module").join(name).exists() || modprobe(module).is_ok() {
         return Ok(());
     }
     Err(format!("OpenVPN {version} needs the kernel module {module}, which cannot be loaded: {advice}"))
@@ -52,28 +47,6 @@ pub fn side() -> Result<Side> {
     Side::new(NAME, first.map(|driver| driver.driver.clone()), claim)
 }
 
-/// User and system time of the whole system meanwhile: no process does the work.
-pub fn during(send: impl FnOnce() -> Result<(), String>) -> Result<Spent, String> {
-    let spent = || {
-        let stat = fs::read_to_string("/proc/stat").map_err(|error| format!("/proc/stat: {error}"))?;
-        parse(&stat).ok_or_else(|| "/proc/stat is not as proc_stat(5) says".to_owned())
-    };
-    let before = spent()?;
-    send()?;
-    Ok(spent()?.since(before))
-}
-
-/// user and nice; system, irq and softirq.
-fn parse(stat: &str) -> Option<Spent> {
-    let line = stat.lines().find_map(|line| line.strip_prefix("cpu "))?;
-    let ticks: Vec<u64> = line.split_whitespace().map_while(|word| word.parse().ok()).collect();
-    let [user, nice, system, _idle, _iowait, irq, softirq, ..] = ticks[..] else { return None };
-    Some(Spent {
-        user: seconds(user.saturating_add(nice)),
-        system: seconds(system.saturating_add(irq).saturating_add(softirq)),
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -83,15 +56,5 @@ mod tests {
         let why = |version, built, cipher| is_there(version, built, cipher).unwrap_err();
         assert!(why("2.7.1", true, "AES-128-CBC").contains("GCM mode only"));
         assert!(why("2.7.1", false, "AES-128-GCM").contains("built without it"));
-    }
-
-    #[test]
-    fn time_of_the_whole_system_has_interrupts_in_it() {
-        let spent = parse("cpu  1 2 3 4 5 6 7 8 9 0\ncpu0 1 1 1 1 1 1 1\n").unwrap();
-        assert_eq!(spent, Spent { user: seconds(3), system: seconds(16) });
-        assert!(spent.user > 0.0);
-        for wrong in ["", "cpu  1 2 3\n", "cpu0 1 2 3 4 5 6 7\n"] {
-            assert_eq!(parse(wrong), None, "{wrong}");
-        }
     }
 }

@@ -7,9 +7,11 @@ use anyhow::{Result, bail, ensure};
 
 use super::super::certificate::Certificate;
 use super::super::contenders::{Contender, Ground};
+use super::super::iperf3::{IPERF3, Server, transfer};
+use super::super::namespace::{IP, Namespace};
 use super::super::servant::Servant;
+use super::super::tool::modprobe;
 use super::super::tools;
-use super::namespace::Namespace;
 use super::offload;
 
 /// Addresses of the cable, and of the tunnel: those for documentation, which no network has.
@@ -25,8 +27,6 @@ const LONGEST: u32 = 65535;
 /// What is needed.
 pub struct Tools {
     openvpn: PathBuf,
-    iperf3: PathBuf,
-    ip: PathBuf,
     /// `2.6.14`
     pub version: String,
     /// Whether it was built with data-channel offload.
@@ -44,7 +44,7 @@ pub struct Terms<'a> {
 
 /// A tunnel that is up. What goes first is dropped first.
 pub struct Tunnel {
-    _listener: Servant,
+    _listener: Server,
     _far: Servant,
     pub near: Servant,
     here: Namespace,
@@ -56,8 +56,8 @@ impl Tools {
     pub fn find() -> Result<Tools> {
         ensure!(rustix::process::geteuid().is_root(), "only root may make tunnels and networks: use sudo");
         let openvpn = tools::find(&["openvpn"], "openvpn", "openvpn-openssl")?;
-        let iperf3 = tools::find(&["iperf3"], "iperf3", "iperf3")?;
-        let ip = tools::find(&["ip"], "iproute2", "ip-full")?;
+        IPERF3.version("--version")?;
+        IP.version("-V")?;
         // Its exit code is 1 in some versions.
         let said = Command::new(&openvpn).arg("--version").env("OPENSSL_CONF", "/dev/null").output()?;
         let said = String::from_utf8_lossy(&said.stdout).into_owned();
@@ -68,14 +68,14 @@ impl Tools {
         );
         if !Path::new("/dev/net/tun").exists() {
             // It makes the device; if not, the next line says what to do.
-            let _ = tools::run(Command::new("modprobe").arg("tun"));
+            let _ = modprobe("tun");
             ensure!(
                 Path::new("/dev/net/tun").exists(),
                 "there is no /dev/net/tun: modprobe tun (on OpenWrt install kmod-tun)"
             );
         }
         let has_offload = said.contains("[DCO]");
-        Ok(Tools { openvpn, iperf3, ip, version, has_offload })
+        Ok(Tools { openvpn, version, has_offload })
     }
 
     /// Puts up a tunnel whose near end, which will send, has this OpenSSL. What is written is in `folder`.
@@ -87,11 +87,11 @@ impl Tools {
         terms: &Terms<'_>,
     ) -> Result<Tunnel> {
         let [here, there] = [Namespace::new()?, Namespace::new()?];
-        self.cable(&here, &there, terms.mtu)?;
+        cable(&here, &there, terms.mtu)?;
         let end = |which: usize, space: &Namespace, configuration: &Path| {
             let mut command = Command::new(&self.openvpn);
             command.args(words(which, terms)).env("OPENSSL_CONF", configuration).current_dir(folder);
-            space.enter(&mut command)?;
+            space.enter(&mut command);
             Servant::start("openvpn", command, folder.join(format!("openvpn-{which}.log")))
         };
         let mut near = end(0, &here, &near.configuration)?;
@@ -106,41 +106,28 @@ impl Tools {
                 );
             }
         }
-        let mut listener = Command::new(&self.iperf3);
-        listener.args(["--server", "--forceflush", "--bind", INSIDE[1]]);
-        there.enter(&mut listener)?;
-        let mut listener = Servant::start("iperf3", listener, folder.join("iperf3.log"))?;
-        listener.until_said("Server listening")?;
+        let listener = Server::start(&there)?;
         Ok(Tunnel { _listener: listener, _far: far, near, here, _there: there })
     }
+}
 
-    /// A virtual cable between both.
-    fn cable(&self, here: &Namespace, there: &Namespace, mtu: u32) -> Result<()> {
-        let ip = |space: &Namespace, words: &str| {
-            let mut ip = Command::new(&self.ip);
-            ip.args(words.split_whitespace());
-            space.enter(&mut ip)?;
-            tools::run(&mut ip)
-        };
-        // Packets of the tunnel are not to be cut in pieces by the cable.
-        let frames = if mtu > MTU { LONGEST } else { MTU };
-        ip(here, &format!("link add cable type veth peer name cable netns {}", there.pid()))?;
-        for (space, address) in [(here, CABLE[0]), (there, CABLE[1])] {
-            ip(space, &format!("address add {address}/30 dev cable"))?;
-            ip(space, &format!("link set cable mtu {frames} up"))?;
-        }
-        Ok(())
+impl Tunnel {
+    /// Sends so many bytes; answers the seconds that they took.
+    pub fn send(&self, bytes: u64) -> Result<f64, String> {
+        // Little may wait to be sent.
+        transfer(&self.here, INSIDE[1], bytes, 1, Some("256K"))
     }
+}
 
-    /// Sends so many bytes.
-    pub fn send(&self, tunnel: &Tunnel, bytes: u64) -> Result<(), String> {
-        let mut iperf3 = Command::new(&self.iperf3);
-        iperf3.args(["--client", INSIDE[1], "--connect-timeout", "30000", "--bytes", &bytes.to_string()]);
-        // What is sent counts: little may wait to be sent.
-        iperf3.args(["--window", "256K"]);
-        tunnel.here.enter(&mut iperf3).map_err(|error| error.to_string())?;
-        tools::run_at_once([iperf3])
+/// A virtual cable between both.
+fn cable(here: &Namespace, there: &Namespace, mtu: u32) -> Result<()> {
+    // Packets of the tunnel are not to be cut in pieces by the cable.
+    let frames = if mtu > MTU { LONGEST } else { MTU };
+    here.ip(&format!("link add cable type veth peer name cable netns {}\n", there.path()))?;
+    for (space, address) in [(here, CABLE[0]), (there, CABLE[1])] {
+        space.ip(&format!("address add {address}/30 dev cable\nlink set cable mtu {frames} up\n"))?;
     }
+    Ok(())
 }
 
 /// What one end is told; the near one is the server of the key exchange.

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow};
 
-use crate::commands::bench::tool::Tool;
+use super::tool::Tool;
 
 pub const IP: Tool = Tool { name: "ip", debian: "iproute2", openwrt: "ip-full" };
 
@@ -59,35 +59,5 @@ impl Namespace {
         self.enter(&mut command);
         let said = IP.run(command, lines, LIMIT).and_then(|said| said.checked("ip"));
         said.map(|_| ()).map_err(|error| anyhow!(error))
-    }
-
-    /// What the kernel counted of packets that IPsec dropped in it, by its names (/proc/net/xfrm_stat).
-    pub fn drops(&self) -> Result<Vec<(String, u64)>, String> {
-        let mut command = Command::new("cat");
-        command.arg("/proc/net/xfrm_stat");
-        self.enter(&mut command);
-        let tool = Tool { name: "cat", debian: "coreutils", openwrt: "busybox" };
-        // A kernel without CONFIG_XFRM_STATISTICS has none.
-        let said = tool.run(command, "", LIMIT)?;
-        Ok(counts(&said.output))
-    }
-}
-
-fn counts(text: &str) -> Vec<(String, u64)> {
-    let pair = |line: &str| {
-        let mut words = line.split_whitespace();
-        Some((words.next()?.to_owned(), words.next()?.parse().ok()?))
-    };
-    text.lines().filter_map(pair).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn counts_have_the_kernels_names() {
-        let text = "XfrmInError             \t0\nXfrmInStateProtoError   \t3\nodd\n";
-        assert_eq!(counts(text), [("XfrmInError".to_owned(), 0), ("XfrmInStateProtoError".to_owned(), 3)]);
     }
 }

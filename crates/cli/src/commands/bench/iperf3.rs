@@ -9,8 +9,8 @@ use anyhow::{Context as _, Result};
 use serde_json::Value;
 
 use super::namespace::Namespace;
-use crate::commands::bench::servant::Servant;
-use crate::commands::bench::tool::{Tool, unnamed};
+use super::servant::Servant;
+use super::tool::{Tool, unnamed};
 
 pub const IPERF3: Tool = Tool { name: "iperf3", debian: "iperf3", openwrt: "iperf3" };
 
@@ -38,10 +38,20 @@ impl Server {
     }
 }
 
-/// Seconds that so many bytes took over so many connections to this address.
-pub fn transfer(place: &Namespace, address: &str, bytes: u64, streams: u32) -> Result<f64, String> {
+/// Seconds that so many bytes took over so many connections to this address. What is sent counts, so `window` says how much may wait to
+/// be sent, if that is not for the kernel to say.
+pub fn transfer(
+    place: &Namespace,
+    address: &str,
+    bytes: u64,
+    streams: u32,
+    window: Option<&str>,
+) -> Result<f64, String> {
     let mut command = Command::new(IPERF3.name);
     command.args(["-c", address, "-J", "--connect-timeout", "20000"]);
+    if let Some(bytes) = window {
+        command.args(["--window", bytes]);
+    }
     command.arg("-n").arg(bytes.to_string()).arg("-P").arg(streams.to_string());
     place.enter(&mut command);
     let said = IPERF3.run(command, "", LIMIT)?;
