@@ -363,11 +363,10 @@ impl Subject<'_> {
             has_paused
         });
         drop(held);
-        while has_paused {
+        let mut is_done = !has_paused;
+        while !is_done {
             assert!(job.is_called_within(PATIENCE), "{}: it is never called", self.name);
-            if job.goes_to_its_end() {
-                break;
-            }
+            is_done = job.goes_to_its_end();
         }
         yes(has_paused)
     }
