@@ -352,7 +352,7 @@ impl Subject<'_> {
             scope.spawn(|| {
                 // Who waits is answered, so that it ends.
                 while !is_over.load(Ordering::Relaxed) {
-                    if self.simulated.outstanding() > 0 && waiter.waits_in_write() {
+                    if self.simulated.outstanding() > 0 && waiter.sleeps() {
                         return self.simulated.let_go();
                     }
                     thread::sleep(LOOK);
@@ -424,13 +424,12 @@ impl Sleeper {
         Sleeper(format!("/proc/self/task/{}", unsafe { libc::gettid() }))
     }
 
-    /// It sleeps in write(2), as often as one looks: one that only submits is through it by then, however slow the machine is.
-    fn waits_in_write(&self) -> bool {
+    /// It sleeps as often as one looks: one that only submits is through by then, however slow the machine is.
+    fn sleeps(&self) -> bool {
         (0..5).all(|_| {
             thread::sleep(LOOK);
-            let read = |file: &str| fs::read_to_string(format!("{}/{file}", self.0)).unwrap_or_default();
-            let is_asleep = read("stat").rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('S'));
-            is_asleep && read("syscall").starts_with(&format!("{} ", libc::SYS_write))
+            let stat = fs::read_to_string(format!("{}/stat", self.0)).unwrap_or_default();
+            stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('S'))
         })
     }
 }
