@@ -70,6 +70,13 @@ impl Surroundings {
         });
     }
 
+    /// Code for the CPU's instructions, where its module is loaded.
+    fn has_one_above_the_simulation(&self) -> bool {
+        let priority =
+            |driver: &String| driver.strip_prefix("cbc-aes-")?.split_once(' ')?.1.parse::<u32>().ok();
+        self.drivers.iter().filter_map(priority).any(|priority| priority > 300)
+    }
+
     fn difference(&self, before: &Surroundings) -> Vec<String> {
         let of = |mine: &BTreeSet<String>, theirs: &BTreeSet<String>| {
             mine.symmetric_difference(theirs).cloned().collect::<Vec<_>>()
@@ -205,7 +212,7 @@ fn a_disk_is_measured_with_each_driver_that_dm_crypt_takes_and_nothing_is_left()
         assert_eq!((&one["cipher"], &one["at_once"]), (&"aes-cbc-essiv:sha256".into(), &4.into()), "{one}");
         let [choice, software] = &runs(one)[..] else { panic!("two: {one}") };
         let driver = choice["driver"].as_str().expect("a driver");
-        if cpu_has_aes() {
+        if before.has_one_above_the_simulation() {
             continue;
         }
         assert!(driver.starts_with("essiv(sim-cbc-aes,"), "the highest priority: {one}");
@@ -273,8 +280,9 @@ fn ipsec_is_measured_with_each_driver_that_the_kernel_takes_and_nothing_is_left(
         let is_ones = |run: &&Value| run["driver"].to_string().contains(ACCELERATOR);
         let run = runs.iter().find(is_ones).unwrap_or_else(|| panic!("{ACCELERATOR}: {answer}"));
         assert_eq!(run["evidence"], "interrupts", "{run}");
-        let choice = if cpu_has_aes() { "accelerator" } else { "the kernel's choice" };
-        assert_eq!(run["who"], choice, "{answer}");
+        if !cpu_has_aes() {
+            assert_eq!(run["who"], "the kernel's choice", "{answer}");
+        }
     } else {
         skip(test, "virtio-crypto");
     }
