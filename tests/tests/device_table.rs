@@ -424,12 +424,13 @@ impl Sleeper {
         Sleeper(format!("/proc/self/task/{}", unsafe { libc::gettid() }))
     }
 
-    /// It sleeps as often as one looks: one that only submits is through by then, however slow the machine is.
+    /// It sleeps as often as one looks, in the module so that only a signal that kills wakes it: one that only submits is through
+    /// by then, however slow the machine is.
     fn sleeps(&self) -> bool {
         (0..5).all(|_| {
             thread::sleep(LOOK);
             let stat = fs::read_to_string(format!("{}/stat", self.0)).unwrap_or_default();
-            stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('S'))
+            stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with(['S', 'D']))
         })
     }
 }
