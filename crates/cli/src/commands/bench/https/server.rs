@@ -3,13 +3,11 @@
 use std::fmt::Write as _;
 use std::fs;
 use std::net::SocketAddr;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use clap::ValueEnum;
-use outboard_uapi::DEVICE;
 
 use super::super::certificate::Certificate;
 use super::super::servant::{Servant, free_port};
@@ -55,7 +53,7 @@ pub struct Server {
     pub address: SocketAddr,
 }
 
-/// Who works for a server that root started: `nobody`, in the group that may use the accelerator, as a service's user is.
+/// Who works for a server that root started: `nobody`, who need not be in the device's group, since the master has opened it.
 struct Worker {
     user: &'static str,
     gid: u32,
@@ -211,26 +209,24 @@ fn suites(all: &[Suite]) -> impl Iterator<Item = (&'static str, String)> {
     [("SSL", of(false)), ("TLSv1.3", of(true))].into_iter().filter(|(_, names)| !names.is_empty())
 }
 
-/// As a service is set up whose user may use the device.
+/// By what the system has.
 fn worker() -> Result<Worker> {
     let [users, groups] =
         ["/etc/passwd", "/etc/group"].map(|file| fs::read_to_string(file).with_context(|| file.to_owned()));
-    let gid = fs::metadata(DEVICE).map(|device| device.gid()).ok();
-    let (gid, group) = nobodys(&users?, &groups?, gid)
+    let (gid, group) = nobodys(&users?, &groups?)
         .ok_or_else(|| anyhow!("/etc/passwd has no user nobody, or /etc/group not its group: add them"))?;
     Ok(Worker { user: "nobody", gid, group })
 }
 
-/// The group `wanted`, else that of nobody.
-fn nobodys(users: &str, groups: &str, wanted: Option<u32>) -> Option<(u32, String)> {
+/// The group of nobody.
+fn nobodys(users: &str, groups: &str) -> Option<(u32, String)> {
     let entry = |text: &str, at: usize, is: &str| {
         let mut lines = text.lines().map(|line| line.split(':').map(str::to_owned).collect::<Vec<_>>());
         lines.find(|fields| fields.get(at).is_some_and(|field| field == is))
     };
-    let nobody = entry(users, 0, "nobody")?;
-    let own: u32 = nobody.get(3)?.parse().ok()?;
-    let named = |gid: u32| Some((gid, entry(groups, 2, &gid.to_string())?.into_iter().next()?));
-    wanted.and_then(named).or_else(|| named(own))
+    let gid = entry(users, 0, "nobody")?.into_iter().nth(3)?;
+    let group = entry(groups, 2, &gid)?.into_iter().next()?;
+    Some((gid.parse().ok()?, group))
 }
 
 #[cfg(test)]
@@ -238,16 +234,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nobody_works_in_the_group_of_the_device() {
+    fn nobodys_group_has_a_name_that_differs() {
         let users =
-            "root:x:0:0:root:/root:/bin/bash\nnobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n";
-        let groups = "root:x:0:\noutboard:x:996:\nnogroup:x:65534:\n";
-        let found = |wanted| nobodys(users, groups, wanted).map(|(gid, name)| format!("{gid} {name}"));
-        assert_eq!(found(Some(996)).unwrap(), "996 outboard");
-        assert_eq!(found(None).unwrap(), "65534 nogroup");
-        assert_eq!(found(Some(5)).unwrap(), "65534 nogroup");
-        assert_eq!(nobodys(groups, groups, None), None);
-        assert_eq!(nobodys(users, "", None), None);
+            "root:x:0:0:root:/root:/bin/bash\nnobody:x:65534:65533:nobody:/nonexistent:/usr/sbin/nologin\n";
+        let groups = "root:x:0:\nnobody:x:1:\nnogroup:x:65533:\n";
+        assert_eq!(nobodys(users, groups), Some((65533, "nogroup".to_owned())));
+        assert_eq!(nobodys(groups, groups), None);
+        assert_eq!(nobodys(users, ""), None);
     }
 
     #[test]
@@ -256,12 +249,12 @@ mod tests {
             .map(|name| super::super::suite::parse(name).unwrap());
         let certificate = Certificate { key: "/run/k".into(), certificate: "/run/c".into() };
         let site = Site { root: Path::new("/run/www"), certificates: &[certificate], suites: &suites };
-        let worker = Worker { user: "nobody", gid: 7, group: "outboard".into() };
+        let worker = Worker { user: "nobody", gid: 7, group: "nogroup".into() };
         let address = SocketAddr::from(([127, 0, 0, 1], 4433));
         let built = "--with-http_ssl_module --without-http_scgi_module";
         let text = nginx(built, Path::new("/run/x"), address, Some(&worker), &site);
         for says in [
-            "user nobody outboard;",
+            "user nobody nogroup;",
             "listen 127.0.0.1:4433 ssl;",
             "uwsgi_temp_path \"/run/x/uwsgi\";",
             "ssl_ciphers AES128-SHA:ECDHE-ECDSA-AES128-SHA;",
