@@ -1,29 +1,14 @@
 //! `outboard bench`: software, accelerators and the ways to them, measured in turns.
 
-mod application;
+mod applications;
 mod cell;
-mod certificate;
-mod chosen;
-mod contenders;
 mod contestants;
-mod disk;
-mod file;
-mod https;
-mod iperf3;
-mod ipsec;
-mod keeper;
 mod kernel;
 mod lists;
-mod namespace;
-mod openvpn;
 mod plain;
 mod plan;
 mod run;
-mod servant;
-mod ssh;
 mod text;
-mod tool;
-mod tools;
 mod worker;
 
 use std::fs;
@@ -32,12 +17,13 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use clap::{Args, Subcommand};
+use clap::Args;
 use outboard_measure::stop;
 use outboard_report::bench::Bench;
 use outboard_report::{Part, read};
 use serde::Serialize;
 
+use self::applications::Application;
 use self::contestants::Interface;
 use self::lists::Directions;
 use crate::console::{self, INTERRUPTED, duration, say};
@@ -107,20 +93,6 @@ pub struct Options {
     worker: Option<Vec<String>>,
 }
 
-/// Instead of requests, what an application does.
-#[derive(Subcommand)]
-enum Application {
-    File(file::Options),
-    Https(https::Options),
-    Ssh(ssh::Options),
-    Openvpn(openvpn::Options),
-    Disk(disk::Options),
-    Ipsec(ipsec::Options),
-    /// What the command starts to tidy up after it
-    #[command(hide = true)]
-    Tidy,
-}
-
 /// All of a run, with the name of its schema.
 #[derive(Serialize)]
 struct Answer<'a> {
@@ -146,13 +118,7 @@ fn bench(options: &Options) -> Result<ExitCode> {
     }
     stop::listen();
     match &options.application {
-        Some(Application::File(options)) => file::run(options),
-        Some(Application::Https(options)) => https::run(options),
-        Some(Application::Ssh(options)) => ssh::run(options),
-        Some(Application::Openvpn(options)) => openvpn::run(options),
-        Some(Application::Disk(options)) => disk::run(options),
-        Some(Application::Ipsec(options)) => ipsec::run(options),
-        Some(Application::Tidy) => Ok(keeper::serve()),
+        Some(application) => application.run(),
         None => finish(&run::all(options)?, options.json, options.verbose),
     }
 }

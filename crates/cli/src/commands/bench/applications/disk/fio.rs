@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::commands::bench::tool::Tool;
+use crate::commands::bench::applications::tool::Tool;
 
 pub const FIO: Tool = Tool { name: "fio", debian: "fio", openwrt: "fio" };
 

@@ -16,11 +16,12 @@ use outboard_report::bench::Bench;
 
 use self::server::{Kind, Program, Server, Site};
 use self::suite::Suite;
-use super::application::{Job, conclude, measure};
+use super::super::lists;
+use super::super::run::new;
 use super::contenders::{Contender, Ground};
 use super::file::{is_same, openssl_version, write_sample};
-use super::run::new;
-use super::{certificate, lists, tools};
+use super::measure::{Job, conclude, measure};
+use super::{certificate, tools};
 use crate::console::duration;
 use crate::enabled::{module, system::OpenSsl};
 

@@ -14,14 +14,14 @@ use outboard_report::bench::{Application, Bench};
 
 use self::esp::{Esp, GCM};
 use self::network::Network;
-use super::application::{Claim, Job, Side, Spent, Took, measure};
+use super::super::contestants::note;
+use super::super::finish;
+use super::super::run::new;
 use super::chosen::Drivers;
-use super::contestants::note;
-use super::finish;
 use super::iperf3::{IPERF3, Server, transfer};
 use super::keeper::Keeper;
+use super::measure::{Claim, Job, Side, Spent, Took, measure};
 use super::namespace::IP;
-use super::run::new;
 use crate::console::{duration, progress};
 
 /// How long a run takes at least, about.

@@ -12,11 +12,12 @@ use outboard_measure::{noise, stop};
 use outboard_report::bench::Bench;
 
 use self::server::Openssh;
-use super::application::{Job, conclude, measure};
+use super::super::lists;
+use super::super::run::new;
 use super::contenders::{Contender, Ground};
 use super::file::{openssl_version, write_sample};
-use super::run::new;
-use super::{lists, tools};
+use super::measure::{Job, conclude, measure};
+use super::tools;
 use crate::console::duration;
 use crate::enabled::{module, system::OpenSsl};
 

@@ -14,7 +14,7 @@ use anyhow::{Context, Result, bail};
 use outboard_measure::cpu::seconds;
 use outboard_measure::stop;
 
-use super::application::Spent;
+use super::measure::Spent;
 
 /// How long a server may take to answer; slow boards make keys and read certificates meanwhile.
 const PATIENCE: Duration = Duration::from_secs(60);

@@ -11,7 +11,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
 
-use crate::commands::bench::tool::unnamed;
+use crate::commands::bench::applications::tool::unnamed;
 
 const LOOP_CONTROL: &str = "/dev/loop-control";
 const LOOP_CONFIGURE: libc::Ioctl = 0x4c0a;

@@ -8,11 +8,11 @@ use outboard_drivers::netlink::change;
 
 use super::Mode;
 use super::esp::Esp;
-use crate::commands::bench::chosen::Drivers;
-use crate::commands::bench::disk::random;
-use crate::commands::bench::keeper::Keeper;
-use crate::commands::bench::namespace::Namespace;
-use crate::commands::bench::tool::Tool;
+use crate::commands::bench::applications::chosen::Drivers;
+use crate::commands::bench::applications::disk::random;
+use crate::commands::bench::applications::keeper::Keeper;
+use crate::commands::bench::applications::namespace::Namespace;
+use crate::commands::bench::applications::tool::Tool;
 
 const CAT: Tool = Tool { name: "cat", debian: "coreutils", openwrt: "busybox" };
 

@@ -7,7 +7,7 @@ use outboard_drivers::find_drivers;
 use outboard_drivers::judge::Verdict;
 use outboard_drivers::root::Root;
 
-use super::super::application::{Claim, Side};
+use super::super::measure::{Claim, Side};
 use super::super::tool::modprobe;
 
 /// What its side is called.

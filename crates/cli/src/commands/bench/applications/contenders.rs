@@ -11,7 +11,7 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use outboard_counters::{Decision, Table};
 use outboard_measure::evp::{Context, Library};
 
-use super::application::{AS_IT_IS, Claim, Side, WITH};
+use super::measure::{AS_IT_IS, Claim, Side, WITH};
 use crate::enabled::Scratch;
 
 /// Ends what a killed program left. Whoever still writes there may make the first attempt fail.

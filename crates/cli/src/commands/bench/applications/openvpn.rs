@@ -13,11 +13,12 @@ use outboard_measure::{noise, stop};
 use outboard_report::bench::Bench;
 
 use self::tunnel::{MTU, Terms, Tools};
-use super::application::{Job, Spent, Took, conclude, measure};
+use super::super::lists;
+use super::super::run::new;
+use super::certificate;
 use super::contenders::{Contender, Ground};
 use super::file::openssl_version;
-use super::run::new;
-use super::{certificate, lists};
+use super::measure::{Job, Spent, Took, conclude, measure};
 use crate::console::duration;
 use crate::enabled::{module, system::OpenSsl};
 

@@ -14,9 +14,9 @@ use outboard_counters::Table;
 use outboard_measure::evp::{SAMPLE_IV, sample_key};
 use outboard_measure::noise;
 
-use super::application::{AS_IT_IS, Claim, Job, Side, Spent, WITH, measure};
-use super::run::new;
-use super::{finish, lists};
+use super::super::run::new;
+use super::super::{finish, lists};
+use super::measure::{AS_IT_IS, Claim, Job, Side, Spent, WITH, measure};
 use crate::console::duration;
 use crate::enabled::{Scratch, module, system::OpenSsl};
 use crate::lab::{in_use, kernel_name};

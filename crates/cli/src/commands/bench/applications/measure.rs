@@ -14,7 +14,7 @@ use outboard_measure::stop;
 use outboard_measure::turns::{Error, Series, Stopwatch};
 use outboard_report::bench::{Application, Bench, Evidence, Run};
 
-use super::cell::{evidence_of, figure_of};
+use super::super::cell::{evidence_of, figure_of};
 use crate::commands::NO_INTERRUPT;
 use crate::console::progress;
 
@@ -276,7 +276,7 @@ pub fn conclude(mut bench: Bench, outcome: Result<()>, as_json: bool) -> Result<
         }
         other => other?,
     }
-    super::finish(&bench, as_json, false)
+    super::super::finish(&bench, as_json, false)
 }
 
 #[cfg(test)]

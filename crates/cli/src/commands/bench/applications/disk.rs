@@ -23,13 +23,13 @@ use self::cipher::{Cipher, key_bits};
 use self::fio::{FIO, Pattern};
 use self::loopback::Loop;
 use self::mapping::{Mapping, Table};
-use super::application::{Claim, Job, Side, Spent, Took, measure};
+use super::super::contestants::note;
+use super::super::finish;
+use super::super::lists::{self, Numbers};
+use super::super::run::new;
 use super::chosen::Drivers;
-use super::contestants::note;
-use super::finish;
 use super::keeper::Keeper;
-use super::lists::{self, Numbers};
-use super::run::new;
+use super::measure::{Claim, Job, Side, Spent, Took, measure};
 use super::tool::modprobe;
 use crate::console::{duration, progress};
 
@@ -248,7 +248,7 @@ fn table(
 ) -> Result<()> {
     let disk = options.megabytes << 20;
     let verb = if pattern.writes { "writes" } else { "reads" };
-    let name = format!("dm-crypt, fio {verb} {}", super::text::size(pattern.size));
+    let name = format!("dm-crypt, fio {verb} {}", super::super::text::size(pattern.size));
     // Not a byte that is no whole request.
     let whole = disk / pattern.size * pattern.size;
     let run = |way: &Way, bytes: u64| {

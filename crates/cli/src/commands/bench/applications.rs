@@ -1,0 +1,52 @@
+//! Applications as they are, measured: what is done, by OpenSSL and by outboard, or by each driver of the kernel's.
+
+mod certificate;
+mod chosen;
+mod contenders;
+mod disk;
+mod file;
+mod https;
+mod iperf3;
+mod ipsec;
+mod keeper;
+mod measure;
+mod namespace;
+mod openvpn;
+mod servant;
+mod ssh;
+mod tool;
+mod tools;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::Subcommand;
+
+/// Instead of requests, what an application does.
+#[derive(Subcommand)]
+pub enum Application {
+    File(file::Options),
+    Https(https::Options),
+    Ssh(ssh::Options),
+    Openvpn(openvpn::Options),
+    Disk(disk::Options),
+    Ipsec(ipsec::Options),
+    /// What the command starts to tidy up after it
+    #[command(hide = true)]
+    Tidy,
+}
+
+impl Application {
+    /// Measures it.
+    pub fn run(&self) -> Result<ExitCode> {
+        match self {
+            Application::File(options) => file::run(options),
+            Application::Https(options) => https::run(options),
+            Application::Ssh(options) => ssh::run(options),
+            Application::Openvpn(options) => openvpn::run(options),
+            Application::Disk(options) => disk::run(options),
+            Application::Ipsec(options) => ipsec::run(options),
+            Application::Tidy => Ok(keeper::serve()),
+        }
+    }
+}
