@@ -17,6 +17,9 @@ pub const IPERF3: Tool = Tool { name: "iperf3", debian: "iperf3", openwrt: "iper
 /// A connection that moves nothing has stalled; what a run takes is a second or a few.
 const LIMIT: Duration = Duration::from_secs(120);
 
+/// Or more, where there is much to send: nothing that is measured is slower, in bytes in a second.
+const SLOWEST: u64 = 100_000;
+
 /// The server, which takes one client after another.
 pub struct Server {
     _servant: Servant,
@@ -54,7 +57,7 @@ pub fn transfer(
     }
     command.arg("-n").arg(bytes.to_string()).arg("-P").arg(streams.to_string());
     place.enter(&mut command);
-    let said = IPERF3.run(command, "", LIMIT)?;
+    let said = IPERF3.run(command, "", LIMIT + Duration::from_secs(bytes / SLOWEST))?;
     seconds(&said.output, bytes)
 }
 

@@ -17,7 +17,7 @@ use outboard_measure::stop;
 use super::measure::Spent;
 
 /// How long a server may take to answer; slow boards make keys and read certificates meanwhile.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(180);
 
 /// How long it may take to end before it is killed.
 const FAREWELL: Duration = Duration::from_secs(5);
