@@ -169,6 +169,25 @@ impl Journey {
     }
 }
 
+/// A copy of what is on its way, and what is to come of it.
+struct Copied {
+    journey: Journey,
+    second: Vec<u8>,
+    expected: Vec<u8>,
+}
+
+impl Copied {
+    #[track_caller]
+    fn goes_on(&mut self) {
+        self.journey.go(&self.second);
+    }
+
+    #[track_caller]
+    fn ends_right(self) -> bool {
+        self.journey.end() == self.expected
+    }
+}
+
 /// An algorithm in a world, where every request of 1 KiB goes to the simulation.
 struct Subject<'a> {
     simulated: &'a Simulated,
@@ -275,38 +294,37 @@ impl Subject<'_> {
     /// A copy of a context goes on by itself, and so does what it was copied from: with text still to come.
     #[track_caller]
     fn copy(&self) -> String {
-        let (first, second) = self.two_pieces();
-        let total = first + second;
-        let [expected, other] =
-            [4, 6].map(|seed| self.begun_and_ended(&self.soft, first, &bytes(seed, second)));
-        let done = self.by_hardware(|| {
-            let mut journey = self.begun(&self.hard, first, total);
-            let mut copy = journey.copy();
-            copy.go(&bytes(6, second));
-            journey.go(&bytes(4, second));
-            assert!(journey.end() == expected && copy.end() == other, "{}: a copy is wrong", self.name);
-        });
-        self.independent(done, first, second)
+        self.parted(|mut copy| {
+            copy.goes_on();
+            || assert!(copy.ends_right(), "{}: a copy is wrong", self.name)
+        })
     }
 
     /// A forked child goes on with a context, and so does its parent.
     #[track_caller]
     fn fork(&self) -> String {
+        self.parted(|mut copy| {
+            let child = fork(Exit::Quick, || {
+                copy.goes_on();
+                copy.ends_right()
+            });
+            || child.wait().unwrap_or_else(|problem| panic!("{}: the child: {problem}", self.name))
+        })
+    }
+
+    /// A context is copied before its second piece. The copy is for `part`, and what that answers is done after the original's end.
+    #[track_caller]
+    fn parted<After: FnOnce()>(&self, part: impl FnOnce(Copied) -> After) -> String {
         let (first, second) = self.two_pieces();
         let total = first + second;
         let [expected, other] =
             [4, 6].map(|seed| self.begun_and_ended(&self.soft, first, &bytes(seed, second)));
         let done = self.by_hardware(|| {
             let mut journey = self.begun(&self.hard, first, total);
-            let mut copy = Some(journey.copy());
-            let child = fork(Exit::Quick, || {
-                let mut journey = copy.take().expect("once");
-                journey.go(&bytes(6, second));
-                journey.end() == other
-            });
+            let after = part(Copied { journey: journey.copy(), second: bytes(6, second), expected: other });
             journey.go(&bytes(4, second));
-            assert!(journey.end() == expected, "{}: the parent is wrong", self.name);
-            child.wait().unwrap_or_else(|problem| panic!("{}: the child: {problem}", self.name));
+            assert!(journey.end() == expected, "{}: what was copied is wrong", self.name);
+            after();
         });
         self.independent(done, first, second)
     }

@@ -10,6 +10,8 @@ pub struct Cpu {
     /// user + nice + system + irq + softirq of all CPUs: softirqs and kernel threads that a driver works in are there.
     /// Guests' time is part of user's.
     pub busy: u64,
+    /// user + nice of all CPUs, which `busy` has too.
+    pub user: u64,
     /// idle + iowait of all CPUs.
     pub idle: u64,
     /// Time that a hypervisor gave to others while something was ready to run here.
@@ -38,6 +40,7 @@ impl Cpu {
         let switches = stat.lines().find_map(|line| line.strip_prefix("ctxt ")?.trim().parse().ok());
         Some(Self {
             busy: sum(&[user, nice, system, irq, softirq]),
+            user: sum(&[user, nice]),
             idle: sum(&[idle, iowait]),
             steal,
             switches: switches.unwrap_or(0),
@@ -48,6 +51,7 @@ impl Cpu {
     pub fn since(self, then: Self) -> Self {
         Self {
             busy: self.busy.saturating_sub(then.busy),
+            user: self.user.saturating_sub(then.user),
             idle: self.idle.saturating_sub(then.idle),
             steal: self.steal.saturating_sub(then.steal),
             switches: self.switches.saturating_sub(then.switches),
@@ -76,13 +80,13 @@ mod tests {
     #[test]
     fn the_first_line_of_proc_stat_is_summed() {
         let text = "cpu  1 2 3 900 900 4 5 6 7 7\ncpu0 1 1 1\nintr 5 0 5\nctxt 1234\nbtime 9\n";
-        let found = Cpu { busy: 15, idle: 1800, steal: 6, switches: 1234 };
+        let found = Cpu { busy: 15, user: 3, idle: 1800, steal: 6, switches: 1234 };
         assert_eq!(Cpu::parse(text), Some(found));
         for damaged in ["", "cpu", "cpu  1 2 3", "cpu  a b c d e f g h", "cpu  -1 2 3 4 5 6 7 8"] {
             assert_eq!(Cpu::parse(damaged), None);
         }
-        let more = Cpu { busy: 20, idle: 1801, steal: 0, switches: 1240 };
-        assert_eq!(more.since(found), Cpu { busy: 5, idle: 1, steal: 0, switches: 6 });
+        let more = Cpu { busy: 20, user: 4, idle: 1801, steal: 0, switches: 1240 };
+        assert_eq!(more.since(found), Cpu { busy: 5, user: 1, idle: 1, steal: 0, switches: 6 });
         assert_eq!(seconds(clock_ticks_per_second()), 1.0);
     }
 

@@ -1,7 +1,9 @@
 //! Applications as they are, measured: what is done, by OpenSSL and by outboard, or by each driver of the kernel's.
 
+mod by_driver;
 mod certificate;
 mod chosen;
+mod common;
 mod contenders;
 mod disk;
 mod file;

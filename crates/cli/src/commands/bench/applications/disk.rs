@@ -16,7 +16,7 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use clap::{Args, ValueEnum};
 use outboard_drivers::find::Judged;
 use outboard_drivers::flags::Flags;
-use outboard_measure::{noise, stop};
+use outboard_measure::noise;
 use outboard_report::bench::Bench;
 
 use self::cipher::{Cipher, key_bits};
@@ -24,12 +24,12 @@ use self::fio::{FIO, Pattern};
 use self::loopback::Loop;
 use self::mapping::{Mapping, Table};
 use super::super::contestants::note;
-use super::super::finish;
 use super::super::lists::{self, Numbers};
 use super::super::run::new;
+use super::by_driver::{Way, measure_each};
 use super::chosen::Drivers;
 use super::keeper::Keeper;
-use super::measure::{Claim, Job, Side, Spent, Took, measure};
+use super::measure::{Job, conclude};
 use super::tool::modprobe;
 use crate::console::{duration, progress};
 
@@ -104,6 +104,12 @@ fn requests(list: &str) -> Result<Numbers> {
 pub fn run(options: &Options) -> Result<ExitCode> {
     let mut keeper = Keeper::start("disk")?;
     let mut bench = new(FIO.version("--version")?, noise::warnings());
+    let outcome = all(options, &mut keeper, &mut bench);
+    drop(keeper);
+    conclude(bench, outcome, options.json)
+}
+
+fn all(options: &Options, keeper: &mut Keeper, bench: &mut Bench) -> Result<()> {
     for module in ["loop", "dm-crypt"] {
         // Built in where there is no modprobe; what is missing is told by what needs it.
         if let Err(error) = modprobe(module) {
@@ -111,8 +117,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
         }
     }
     let ciphers = if options.ciphers.is_empty() { defaults()? } else { options.ciphers.clone() };
-    let bytes = options.megabytes << 20;
-    let below = Loop::new(options.on.as_deref(), bytes)?;
+    let below = Loop::new(options.on.as_deref(), options.megabytes << 20)?;
     note(
         &mut bench.notes,
         format!(
@@ -120,21 +125,15 @@ pub fn run(options: &Options) -> Result<ExitCode> {
             options.sector
         ),
     );
-    let tables =
-        ciphers.len() * options.sizes.0.len() * if options.direction == Direction::Both { 2 } else { 1 };
+    let directions = if options.direction == Direction::Both { 2 } else { 1 };
+    let tables = (ciphers.len() * options.sizes.0.len() * directions).max(1) as u32;
     for cipher in &ciphers {
-        match one(options, cipher, &below, options.time / tables.max(1) as u32, &mut keeper, &mut bench) {
-            Err(_) if stop::asked() => bench.interrupted = true,
-            other => other?,
-        }
+        one(options, cipher, &below, options.time / tables, keeper, bench)?;
         if bench.interrupted {
             break;
         }
     }
-    drop(below);
-    drop(keeper);
-    progress("");
-    finish(&bench, options.json, false)
+    Ok(())
 }
 
 /// Those that an accelerator has.
@@ -145,13 +144,6 @@ fn defaults() -> Result<Vec<Cipher>> {
     let has = |cipher: &&Cipher| !drivers.accelerators(&cipher.algorithm).is_empty();
     let own: Vec<Cipher> = both.iter().filter(has).cloned().collect();
     Ok(if own.is_empty() { both[..1].to_vec() } else { own })
-}
-
-/// What is compared.
-struct Way {
-    who: &'static str,
-    driver: String,
-    mapping: Mapping,
 }
 
 fn one(
@@ -165,7 +157,7 @@ fn one(
     let bits = options.bits.unwrap_or_else(|| cipher.usual_bits());
     let mut key = vec![0; bits / 8];
     random(&mut key)?;
-    let mut ways: Vec<Way> = Vec::new();
+    let mut ways: Vec<Way<Mapping>> = Vec::new();
     let map = |spec: &str, keeper: &mut Keeper| {
         let name = format!("outboard-bench-{}-{}", std::process::id(), unique());
         keeper.device(&name)?;
@@ -186,7 +178,7 @@ fn one(
         Drivers::now()?.preferred(&cipher.asked, Flags::ALLOCATES_MEMORY).map(|one| one.driver.name.clone());
     let chosen = chosen
         .ok_or_else(|| anyhow!("/proc/crypto has no driver of {} that dm-crypt may take", cipher.asked))?;
-    ways.push(Way { who: "dm-crypt's choice", driver: chosen, mapping: own });
+    ways.push(Way { who: "dm-crypt's choice", driver: chosen, place: own });
     let mut wanted = vec![cipher.algorithm.as_str()];
     wanted.extend(cipher.hash.as_deref());
     let drivers = Drivers::with_software(&wanted)?;
@@ -208,7 +200,7 @@ fn one(
             continue;
         }
         match map(&cipher.by(&driver), keeper) {
-            Ok(mapping) => ways.push(Way { who, driver, mapping }),
+            Ok(place) => ways.push(Way { who, driver, place }),
             Err(error) => note(&mut bench.notes, refused(&driver, &error)),
         }
     }
@@ -220,7 +212,7 @@ fn one(
     }
     progress(&format!("{}: what each writes is read by all", cipher.name));
     let devices: Vec<(&str, File)> =
-        ways.iter().map(|way| Ok((way.driver.as_str(), way.mapping.direct()?))).collect::<io::Result<_>>()?;
+        ways.iter().map(|way| Ok((way.driver.as_str(), way.place.direct()?))).collect::<io::Result<_>>()?;
     contents::compare(&devices, &random).with_context(|| cipher.name.clone())?;
     drop(devices);
     for &size in &options.sizes.0 {
@@ -241,7 +233,7 @@ fn table(
     options: &Options,
     cipher: &Cipher,
     pattern: Pattern,
-    ways: &[Way],
+    ways: &[Way<Mapping>],
     drivers: &Drivers,
     time: Duration,
     bench: &mut Bench,
@@ -251,33 +243,9 @@ fn table(
     let name = format!("dm-crypt, fio {verb} {}", super::super::text::size(pattern.size));
     // Not a byte that is no whole request.
     let whole = disk / pattern.size * pattern.size;
-    let run = |way: &Way, bytes: u64| {
-        let took = pattern.run(way.mapping.node(), whole, bytes);
-        took.map_err(|error| format!("{}: {error}", way.driver))
-    };
-    let mut fastest = f64::INFINITY;
-    for way in ways {
-        progress(&format!("{name}, {}: {}, how long it takes", cipher.name, way.driver));
-        let seconds = run(way, whole).map_err(|error| anyhow!("{name}, {}, {error}", cipher.name))?;
-        fastest = fastest.min(seconds);
-    }
-    let bytes = whole * (RUN / fastest).ceil().clamp(1.0, 1000.0) as u64;
-    let sides = ways.iter().map(|way| {
-        let is_hardware = drivers.accelerator_in(&way.driver).is_some();
-        Side::new(
-            way.who,
-            Some(way.driver.clone()),
-            if is_hardware { Claim::Driver } else { Claim::Software },
-        )
-    });
-    let sides = sides.collect::<Result<Vec<Side>>>()?;
     let at_once = u64::from(pattern.depth);
-    let job = Job { name, cipher: cipher.name.clone(), bytes, at_once, time };
-    measure(bench, job, sides, &mut |side| {
-        let before = Spent::by_all();
-        let seconds = run(&ways[side], bytes)?;
-        Ok(Took { spent: Spent::by_all().since(before), wall: Some(seconds) })
-    })
+    let job = Job { name, cipher: cipher.name.clone(), bytes: whole, at_once, time };
+    measure_each(bench, job, RUN, ways, drivers, |way, bytes| pattern.run(way.place.node(), whole, bytes))
 }
 
 /// A part of a name that no other device of ours has.

@@ -7,23 +7,20 @@ use std::fs::{self, File, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
-use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
 use clap::Args;
-use outboard_measure::{noise, stop};
+use outboard_measure::stop;
 use outboard_report::bench::Bench;
 
 use self::server::{Kind, Program, Server, Site};
 use self::suite::Suite;
 use super::super::lists;
-use super::super::run::new;
+use super::common::Common;
 use super::contenders::{Contender, Ground};
-use super::file::{is_same, openssl_version, write_sample};
-use super::measure::{Job, conclude, measure};
+use super::file::{is_same, write_sample};
+use super::measure::{Job, measure};
 use super::{certificate, tools};
-use crate::console::duration;
-use crate::enabled::{module, system::OpenSsl};
 
 /// The third side's name.
 const DIGESTS_TOO: &str = "OpenSSL with outboard, DIGESTS = ALL";
@@ -44,34 +41,25 @@ pub struct Options {
     /// How large the file is, in MiB; it lies in TMPDIR
     #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=4096))]
     megabytes: u32,
-    /// How long, about, all together: 60s, 5m; each is run five times at least
-    #[arg(long = "for", value_name = "TIME", default_value = "60s", value_parser = duration)]
-    time: Duration,
     /// A third server with DIGESTS = ALL, where a driver for digests is allowed
     #[arg(long)]
     digests: bool,
     /// Which server [default: nginx, else Apache]
     #[arg(long, value_name = "NAME", value_enum)]
     server: Option<Kind>,
-    /// The provider's file instead of the installed one
-    #[arg(long, value_name = "PATH")]
-    module: Option<PathBuf>,
-    /// Print JSON (schema outboard-bench/1)
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    common: Common,
 }
 
 /// Measures.
 pub fn run(options: &Options) -> Result<ExitCode> {
-    let mut bench = new(openssl_version()?, noise::warnings());
-    let outcome = all(options, &mut bench);
-    conclude(bench, outcome, options.json)
+    options.common.run(|bench| all(options, bench))
 }
 
 fn all(options: &Options, bench: &mut Bench) -> Result<()> {
     let program = Program::find(options.server)?;
     let curl = Curl::find()?;
-    let module = module::find(options.module.as_deref(), &OpenSsl::find())?;
+    let module = options.common.module()?;
     let ground = Ground::new()?;
     let mut contenders = vec![Contender::plain(&ground), Contender::with_outboard(&ground, &module)?];
     if options.digests {
@@ -129,7 +117,7 @@ fn all(options: &Options, bench: &mut Bench) -> Result<()> {
                 cipher: suite.name.clone(),
                 bytes: (u64::from(options.megabytes) << 20) * at_once as u64,
                 at_once: at_once as u64,
-                time: options.time / jobs as u32,
+                time: options.common.time / jobs as u32,
             };
             measure(bench, job, sides.collect::<Result<_>>()?, &mut |side| {
                 let server = &servers[side];

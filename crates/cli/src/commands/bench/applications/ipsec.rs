@@ -15,20 +15,20 @@ use outboard_report::bench::{Application, Bench};
 use self::esp::{Esp, GCM};
 use self::network::Network;
 use super::super::contestants::note;
-use super::super::finish;
 use super::super::run::new;
+use super::by_driver::{Way, measure_each};
 use super::chosen::Drivers;
 use super::iperf3::{IPERF3, Server, transfer};
 use super::keeper::Keeper;
-use super::measure::{Claim, Job, Side, Spent, Took, measure};
+use super::measure::{Job, conclude};
 use super::namespace::IP;
-use crate::console::{duration, progress};
+use crate::console::duration;
 
-/// How long a run takes at least, about.
-const RUN: f64 = 0.5;
+/// How many seconds a run takes at least, about: much more than the time after which iperf3 sees that all is sent.
+const RUN: f64 = 2.0;
 
-/// What is sent to find out how long it takes.
-const TRIAL: u64 = 1 << 20;
+/// What is sent at least.
+const LEAST: u64 = 1 << 20;
 
 /// Measure IPsec: ESP between two network namespaces, by each driver of the kernel's that it can take, with iperf3.
 ///
@@ -90,22 +90,22 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     let mut keeper = Keeper::start("ipsec")?;
     IP.version("-V")?;
     let mut bench = new(IPERF3.version("--version")?, noise::warnings());
+    let outcome = all(options, &mut keeper, &mut bench);
+    drop(keeper);
+    conclude(bench, outcome, options.json)
+}
+
+fn all(options: &Options, keeper: &mut Keeper, bench: &mut Bench) -> Result<()> {
     let esps = if options.esps.is_empty() { defaults()? } else { options.esps.clone() };
     let mut network = Network::new()?;
-    let server = Server::start(&network.right)?;
+    let _server = Server::start(&network.right)?;
     for esp in &esps {
-        match one(options, esp, options.time / esps.len() as u32, &mut network, &mut keeper, &mut bench) {
-            Err(_) if stop::asked() => bench.interrupted = true,
-            other => other?,
-        }
+        one(options, esp, options.time / esps.len() as u32, &mut network, keeper, bench)?;
         if bench.interrupted {
             break;
         }
     }
-    progress("");
-    drop((server, network));
-    drop(keeper);
-    finish(&bench, options.json, false)
+    Ok(())
 }
 
 /// Those that an accelerator has.
@@ -117,13 +117,6 @@ fn defaults() -> Result<Vec<Esp>> {
     };
     let own: Vec<Esp> = both.iter().filter(has).cloned().collect();
     Ok(if own.is_empty() { both[1..].to_vec() } else { own })
-}
-
-/// What is compared.
-struct Way {
-    who: &'static str,
-    driver: String,
-    address: String,
 }
 
 /// Whom there is: what the kernel takes by itself, its best software, accelerators.
@@ -204,36 +197,15 @@ fn one(
             );
             continue;
         }
-        let address = network.tunnel(esp, options.bits, options.mode, &driver, keeper)?;
-        ways.push(Way { who, driver, address });
+        let place = network.tunnel(esp, options.bits, options.mode, &driver, keeper)?;
+        ways.push(Way { who, driver, place });
     }
     let name = format!("ESP, {} mode, iperf3", options.mode.word());
-    let run = |way: &Way, bytes: u64| {
-        send(network, way, bytes, options.streams).map_err(|error| format!("{}: {error}", way.driver))
-    };
-    let mut fastest = f64::INFINITY;
-    for way in &ways {
-        progress(&format!("{name}, {}: {}, how long it takes", esp.name, way.driver));
-        let seconds = run(way, TRIAL).map_err(|error| anyhow!("{name}, {}, {error}", esp.name))?;
-        fastest = fastest.min(seconds);
-    }
-    let bytes = TRIAL * (RUN / fastest).ceil().clamp(1.0, 8192.0) as u64;
-    let drivers = Drivers::now()?;
-    let sides = ways.iter().map(|way| {
-        let is_hardware = drivers.accelerator_in(&way.driver).is_some();
-        Side::new(
-            way.who,
-            Some(way.driver.clone()),
-            if is_hardware { Claim::Driver } else { Claim::Software },
-        )
-    });
-    let sides = sides.collect::<Result<Vec<Side>>>()?;
     let at_once = u64::from(options.streams);
-    let job = Job { name, cipher: esp.name.clone(), bytes, at_once, time };
-    let measured = measure(bench, job, sides, &mut |side| {
-        let before = Spent::by_all();
-        let seconds = run(&ways[side], bytes)?;
-        Ok(Took { spent: Spent::by_all().since(before), wall: Some(seconds) })
+    let job = Job { name, cipher: esp.name.clone(), bytes: LEAST, at_once, time };
+    let drivers = Drivers::now()?;
+    let measured = measure_each(bench, job, RUN, &ways, &drivers, |way, bytes| {
+        send(network, &way.place, bytes, options.streams)
     });
     network.disconnect()?;
     measured?;
@@ -243,9 +215,9 @@ fn one(
 }
 
 /// Sends, and looks whether all of it came through.
-fn send(network: &Network, way: &Way, bytes: u64, streams: u32) -> Result<f64, String> {
+fn send(network: &Network, address: &str, bytes: u64, streams: u32) -> Result<f64, String> {
     let before = network.drops()?;
-    let sent = transfer(&network.left, &way.address, bytes, streams, None);
+    let sent = transfer(&network.left, address, bytes, streams, None);
     if stop::asked() {
         return Err("interrupted".to_owned());
     }

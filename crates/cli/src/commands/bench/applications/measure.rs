@@ -1,13 +1,12 @@
 //! What applications do, each way in turns: what it took, and whether it was hardware.
 
-use std::fs;
 use std::process::ExitCode;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow};
 use outboard_counters::{Counts, Decision, Table};
-use outboard_measure::cpu::seconds as cpu_seconds;
+use outboard_measure::cpu::{Cpu, seconds as cpu_seconds};
 use outboard_measure::figure::{Figure, rounded};
 use outboard_measure::noise::{Vigil, Yardstick};
 use outboard_measure::stop;
@@ -57,15 +56,11 @@ impl Spent {
 
     /// By whoever, in the whole system: interrupts and kernel threads are the system's.
     pub fn by_all() -> Spent {
-        Spent::parse(&fs::read_to_string("/proc/stat").unwrap_or_default()).unwrap_or_default()
+        Cpu::read().map(Spent::of).unwrap_or_default()
     }
 
-    /// proc_stat(5): user nice system idle iowait irq softirq.
-    fn parse(stat: &str) -> Option<Spent> {
-        let line = stat.lines().find_map(|line| line.strip_prefix("cpu "))?;
-        let ticks: Vec<u64> = line.split_whitespace().map_while(|word| word.parse().ok()).collect();
-        let [user, nice, system, _, _, irq, softirq] = *ticks.first_chunk::<7>()?;
-        Some(Spent { user: cpu_seconds(user + nice), system: cpu_seconds(system + irq + softirq) })
+    fn of(cpu: Cpu) -> Spent {
+        Spent { user: cpu_seconds(cpu.user), system: cpu_seconds(cpu.busy - cpu.user) }
     }
 
     /// After an earlier reading.
@@ -302,9 +297,8 @@ mod tests {
 
     #[test]
     fn interrupts_are_the_systems_time() {
-        let stat = "cpu  100 20 3 900 9 40 500 7 0 0\ncpu0 1 1 1\n";
-        assert_eq!(Spent::parse(stat), Some(Spent { user: cpu_seconds(120), system: cpu_seconds(543) }));
-        assert_eq!(Spent::parse("cpu  1 2 3"), None);
+        let cpu = Cpu { busy: 663, user: 120, idle: 909, ..Cpu::default() };
+        assert_eq!(Spent::of(cpu), Spent { user: cpu_seconds(120), system: cpu_seconds(543) });
         assert!(Spent::by_all().system > 0.0);
     }
 

@@ -3,24 +3,19 @@
 mod offload;
 mod tunnel;
 
-use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::Duration;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use outboard_measure::{noise, stop};
+use outboard_measure::stop;
 use outboard_report::bench::Bench;
 
 use self::tunnel::{MTU, Terms, Tools};
 use super::super::lists;
-use super::super::run::new;
 use super::certificate;
+use super::common::Common;
 use super::contenders::{Contender, Ground};
-use super::file::openssl_version;
-use super::measure::{Job, Spent, Took, conclude, measure};
-use crate::console::duration;
-use crate::enabled::{module, system::OpenSsl};
+use super::measure::{Job, Spent, Took, measure};
 
 /// What OpenVPN and the provider have in common.
 const CIPHERS: [&str; 6] =
@@ -45,27 +40,18 @@ pub struct Options {
     /// How much is sent each time, in MiB
     #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=4096))]
     megabytes: u32,
-    /// How long, about, all together: 60s, 5m; each is run five times at least
-    #[arg(long = "for", value_name = "TIME", default_value = "60s", value_parser = duration)]
-    time: Duration,
-    /// The provider's file instead of the installed one
-    #[arg(long, value_name = "PATH")]
-    module: Option<PathBuf>,
-    /// Print JSON (schema outboard-bench/1)
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    common: Common,
 }
 
 /// Measures.
 pub fn run(options: &Options) -> Result<ExitCode> {
-    let mut bench = new(openssl_version()?, noise::warnings());
-    let outcome = all(options, &mut bench);
-    conclude(bench, outcome, options.json)
+    options.common.run(|bench| all(options, bench))
 }
 
 fn all(options: &Options, bench: &mut Bench) -> Result<()> {
     let tools = Tools::find()?;
-    let module = module::find(options.module.as_deref(), &OpenSsl::find())?;
+    let module = options.common.module()?;
     let ground = Ground::new()?;
     let contenders = [Contender::plain(&ground), Contender::with_outboard(&ground, &module)?];
     let offered = || CIPHERS.into_iter().filter(|cipher| contenders[1].driver(cipher).is_some());
@@ -104,7 +90,7 @@ fn all(options: &Options, bench: &mut Bench) -> Result<()> {
             cipher: cipher.to_owned(),
             bytes,
             at_once: 1,
-            time: options.time / ciphers.len() as u32,
+            time: options.common.time / ciphers.len() as u32,
         };
         measure(bench, job, sides, &mut |side| {
             let tunnel = &tunnels[side];

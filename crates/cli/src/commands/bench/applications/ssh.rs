@@ -2,24 +2,21 @@
 
 mod server;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
-use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
-use outboard_measure::{noise, stop};
+use outboard_measure::stop;
 use outboard_report::bench::Bench;
 
 use self::server::Openssh;
 use super::super::lists;
-use super::super::run::new;
+use super::common::Common;
 use super::contenders::{Contender, Ground};
-use super::file::{openssl_version, write_sample};
-use super::measure::{Job, conclude, measure};
+use super::file::write_sample;
+use super::measure::{Job, measure};
 use super::tools;
-use crate::console::duration;
-use crate::enabled::{module, system::OpenSsl};
 
 /// OpenSSH's ciphers, and the provider's names of them. What guides use comes first.
 const CIPHERS: [(&str, &str); 9] = [
@@ -50,27 +47,18 @@ pub struct Options {
     /// How large the file is, in MiB; it lies in TMPDIR, twice while it is compared
     #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=4096))]
     megabytes: u32,
-    /// How long, about, all together: 60s, 5m; each is run five times at least
-    #[arg(long = "for", value_name = "TIME", default_value = "60s", value_parser = duration)]
-    time: Duration,
-    /// The provider's file instead of the installed one
-    #[arg(long, value_name = "PATH")]
-    module: Option<PathBuf>,
-    /// Print JSON (schema outboard-bench/1)
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    common: Common,
 }
 
 /// Measures.
 pub fn run(options: &Options) -> Result<ExitCode> {
-    let mut bench = new(openssl_version()?, noise::warnings());
-    let outcome = all(options, &mut bench);
-    conclude(bench, outcome, options.json)
+    options.common.run(|bench| all(options, bench))
 }
 
 fn all(options: &Options, bench: &mut Bench) -> Result<()> {
     let openssh = Openssh::find()?;
-    let module = module::find(options.module.as_deref(), &OpenSsl::find())?;
+    let module = options.common.module()?;
     let ground = Ground::new()?;
     let contenders = [Contender::plain(&ground), Contender::with_outboard(&ground, &module)?];
     let ciphers = match &options.ciphers[..] {
@@ -105,7 +93,7 @@ fn all(options: &Options, bench: &mut Bench) -> Result<()> {
                 cipher: cipher.clone(),
                 bytes: (u64::from(options.megabytes) << 20) * at_once as u64,
                 at_once: at_once as u64,
-                time: options.time / jobs as u32,
+                time: options.common.time / jobs as u32,
             };
             measure(bench, job, sides.collect::<Result<_>>()?, &mut |side| {
                 let server = &servers[side];

@@ -1,0 +1,90 @@
+//! The same work by one driver of the kernel's after the other: how much of it, and whose turn it is.
+
+use anyhow::{Result, anyhow};
+use outboard_report::bench::Bench;
+
+use super::chosen::Drivers;
+use super::measure::{Claim, Job, Side, Spent, Took, measure};
+use crate::console::progress;
+
+/// How many times the least work a run does at most.
+const MOST: u64 = 8192;
+
+/// One driver's way to do it.
+pub struct Way<T> {
+    pub who: &'static str,
+    /// Its exact name.
+    pub driver: String,
+    /// Where it is to be found.
+    pub place: T,
+}
+
+/// Lets each way do `job`, whose bytes are the least that can be done, as often as the fastest can in about `seconds`. `work` does so
+/// many bytes and answers the seconds that they took. What is counted is the whole system's.
+pub fn measure_each<T>(
+    bench: &mut Bench,
+    mut job: Job,
+    seconds: f64,
+    ways: &[Way<T>],
+    drivers: &Drivers,
+    mut work: impl FnMut(&Way<T>, u64) -> Result<f64, String>,
+) -> Result<()> {
+    let mut work = |way: &Way<T>, bytes| work(way, bytes).map_err(|error| format!("{}: {error}", way.driver));
+    let mut fastest: f64 = 0.0;
+    for way in ways {
+        progress(&format!("{}, {}: {}, how long it takes", job.name, job.cipher, way.driver));
+        let mut try_so_many =
+            |bytes| work(way, bytes).map_err(|error| anyhow!("{}, {}, {error}", job.name, job.cipher));
+        fastest = fastest.max(times(job.bytes, seconds, &mut try_so_many)?);
+    }
+    job.bytes *= fastest.ceil().clamp(1.0, MOST as f64) as u64;
+    let sides = ways.iter().map(|way| {
+        let is_hardware = drivers.accelerator_in(&way.driver).is_some();
+        let claim = if is_hardware { Claim::Driver } else { Claim::Software };
+        Side::new(way.who, Some(way.driver.clone()), claim)
+    });
+    let sides = sides.collect::<Result<Vec<Side>>>()?;
+    let bytes = job.bytes;
+    measure(bench, job, sides, &mut |side| {
+        let before = Spent::by_all();
+        let seconds = work(&ways[side], bytes)?;
+        Ok(Took { spent: Spent::by_all().since(before), wall: Some(seconds) })
+    })
+}
+
+/// How often the least work is done in so many seconds. What takes a small part of them says little, for starting takes time too.
+fn times(least: u64, seconds: f64, work: &mut dyn FnMut(u64) -> Result<f64>) -> Result<f64> {
+    let mut times = 1;
+    loop {
+        let took = work(least * times)?;
+        if took > seconds / 4.0 || times >= MOST {
+            return Ok(times as f64 * seconds / took);
+        }
+        times *= 4;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slow_start_is_not_taken_for_slow_work() {
+        let mut asked = Vec::new();
+        let mut work = |bytes: u64| {
+            asked.push(bytes);
+            // A tenth of a second to start, and 100 MB in a second.
+            Ok(0.1 + bytes as f64 / 1e8)
+        };
+        let found = times(1_000_000, 2.0, &mut work).unwrap();
+        assert!((150.0..200.0).contains(&found), "{found}");
+        assert_eq!(asked, [1_000_000, 4_000_000, 16_000_000, 64_000_000]);
+    }
+
+    #[test]
+    fn what_is_slow_is_done_once_and_what_costs_nothing_ends() {
+        assert_eq!(times(10, 2.0, &mut |_| Ok(4.0)).unwrap(), 0.5);
+        assert!(times(10, 2.0, &mut |_| Ok(1e-9)).unwrap() > MOST as f64);
+        assert!(times(10, 2.0, &mut |_| Err(anyhow!("no"))).is_err());
+    }
+}
