@@ -41,15 +41,28 @@ pub fn reach_all(driver: &str, algorithm: Algorithm) -> [Result<Box<dyn Accelera
     WAYS.map(|way| way(driver, algorithm))
 }
 
-/// The same for digests and HMAC, which go over /dev/outboard alone: see [`Error::NoHashes`].
+/// The same for digests and HMAC: programs go over /dev/outboard alone, see [`Error::NoHashes`].
 pub fn reach_hash(driver: &str, algorithm: HashAlgorithm) -> Reached<dyn HashSession> {
     match Device::reach_hash(driver, algorithm) {
         Ok(accelerator) => Reached { accelerator: Some(Box::new(accelerator)), passed: Vec::new() },
         Err(error) => {
-            let others = Error::NoHashes { driver: driver.to_owned() };
+            let others =
+                Error::NoHashes { interfaces: "/dev/crypto and AF_ALG are", driver: driver.to_owned() };
             Reached { accelerator: None, passed: vec![error, others] }
         }
     }
+}
+
+/// All ways down to `driver` for digests and HMAC, in the order of [`reach_all`]: for who compares them.
+pub fn reach_all_hash(
+    driver: &str,
+    algorithm: HashAlgorithm,
+) -> [Result<Box<dyn Accelerator<dyn HashSession>>, Error>; 3] {
+    [
+        Device::reach_hash(driver, algorithm).map(|found| Box::new(found) as _),
+        Err(Error::NoHashes { interfaces: "/dev/crypto is", driver: driver.to_owned() }),
+        AfAlg::reach_hash(driver, algorithm).map(|found| Box::new(found) as _),
+    ]
 }
 
 #[cfg(test)]
@@ -78,8 +91,9 @@ mod tests {
         let texts: Vec<String> = reached.passed.iter().map(Error::to_string).collect();
         assert!(texts[0].starts_with("/dev/outboard"), "{texts:?}");
         assert!(
-            texts[1].contains("/dev/crypto") && texts[1].contains("outboard allow no-such-driver"),
+            texts[1].contains("/dev/crypto and AF_ALG") && texts[1].contains("outboard allow no-such-driver"),
             "{texts:?}"
         );
+        assert!(reach_all_hash("no-such-driver", algorithm).iter().all(Result::is_err));
     }
 }

@@ -1,10 +1,10 @@
 //! A keyed socket and the request channel in use.
 
-use std::io;
 use std::process;
 use std::sync::Arc;
 
 use super::socket::Socket;
+use super::{accept, request};
 use crate::buffer::Buffer;
 use crate::{Algorithm, Direction, Error, Request, Session};
 
@@ -124,15 +124,4 @@ impl Session for AfAlgSession {
     fn share(&self) -> Result<Box<dyn Session>, Error> {
         Ok(Box::new(Self::channel_of(Arc::clone(&self.keyed), self.driver.clone(), self.algorithm)?))
     }
-}
-
-fn accept(keyed: &Socket, driver: &str) -> Result<Socket, Error> {
-    if !keyed.is_ours() {
-        return Err(Error::DescriptorLost { driver: driver.to_owned() });
-    }
-    keyed.accept().map_err(|source| request("accept", driver, source))
-}
-
-fn request(call: &'static str, driver: &str, source: io::Error) -> Error {
-    Error::Request { call, driver: driver.to_owned(), source }
 }

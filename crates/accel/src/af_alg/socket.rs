@@ -9,6 +9,24 @@ use crate::{Direction, Request};
 /// A socket of AF_ALG's.
 pub(super) struct Socket(Descriptor);
 
+/// What a socket is bound to: `salg_type`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A cipher that does not authenticate.
+    Skcipher,
+    /// A digest or an HMAC.
+    Hash,
+}
+
+impl Kind {
+    fn name(self) -> &'static [u8] {
+        match self {
+            Kind::Skcipher => b"skcipher",
+            Kind::Hash => b"hash",
+        }
+    }
+}
+
 /// `struct af_alg_iv` of linux/if_alg.h with room for the longest IV in use.
 #[repr(C)]
 struct AlgIv {
@@ -24,12 +42,12 @@ impl Socket {
         Descriptor::own(fd).map(Socket)
     }
 
-    /// Binds to the symmetric cipher driver called `driver`: bind(2).
-    pub(super) fn bind(&self, driver: &str) -> io::Result<()> {
+    /// Binds to the driver called `driver`: bind(2).
+    pub(super) fn bind(&self, kind: Kind, driver: &str) -> io::Result<()> {
         // SAFETY: an all-zero sockaddr_alg is a valid value.
         let mut address: libc::sockaddr_alg = unsafe { zeroed() };
         address.salg_family = libc::AF_ALG as libc::sa_family_t;
-        address.salg_type[..8].copy_from_slice(b"skcipher");
+        address.salg_type[..kind.name().len()].copy_from_slice(kind.name());
         let name = driver.as_bytes();
         if name.len() >= address.salg_name.len() || name.contains(&0) {
             return Err(io::Error::from_raw_os_error(libc::ENOENT));
@@ -61,7 +79,7 @@ impl Socket {
         .map(drop)
     }
 
-    /// A request channel of a bound socket: accept4(2).
+    /// A request channel of a bound socket; of a channel for hashes, another one with the same state: accept4(2).
     pub(super) fn accept(&self) -> io::Result<Socket> {
         // SAFETY: AF_ALG has no peer address to return.
         let fd = unsafe {
@@ -134,6 +152,13 @@ impl Socket {
         }
         // SAFETY: the message and all that it points to live through the call.
         again(|| unsafe { libc::sendmsg(self.0.fd(), &message, libc::MSG_NOSIGNAL) })
+    }
+
+    /// Hands over a piece of a message, with `more` to come or not: send(2).
+    pub(super) fn hash(&self, piece: &[u8], more: bool) -> io::Result<usize> {
+        let flags = libc::MSG_NOSIGNAL | if more { libc::MSG_MORE } else { 0 };
+        // SAFETY: `piece` is readable for its length.
+        again(|| unsafe { libc::send(self.0.fd(), piece.as_ptr().cast(), piece.len(), flags) })
     }
 
     /// Fetches a result: read(2).
