@@ -9,8 +9,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use outboard_accel::af_alg::AfAlg;
-use outboard_accel::check::check_hash_seeded;
-use outboard_accel::{Accelerator, Error, HashAlgorithm};
+use outboard_accel::check::{check_hash_seeded, check_seeded};
+use outboard_accel::{Accelerator, Algorithm, Error, HashAlgorithm};
 use outboard_tests::child::{Exit, fork};
 use outboard_tests::command::{failed, said};
 use outboard_tests::machine::{ACCELERATOR, reachable_software_driver};
@@ -160,6 +160,7 @@ fn the_simulations_model_is_found_and_what_it_only_pretends_is_unmasked() {
     what_the_cpu_did_is_no_figure_of_the_accelerators(&machine, &simulated);
     what_is_wrong_or_fails_is_no_figure(&machine, &simulated);
     digests_are_measured_as_ciphers_are(&machine, &simulated);
+    ciphers_that_authenticate_are_measured_over_af_alg_too(&machine);
 }
 
 const DRIVER: &str = "sim-ctr-aes";
@@ -359,6 +360,35 @@ fn without_a_name_an_allowed_digest_is_measured(machine: &Machine) {
     assert_eq!(ciphers.last(), Some(&"SHA2-256"), "{answer}");
     assert_eq!(ciphers.len(), 4, "three kinds of ciphers: {answer}");
     assert!(answer["notes"].to_string().contains("accelerators also do"), "{answer}");
+}
+
+/// Programs do not go there, so nothing else says that it is right.
+fn ciphers_that_authenticate_are_measured_over_af_alg_too(machine: &Machine) {
+    for (driver, algorithm, name) in
+        [("sim-gcm-aes", Algorithm::GcmAes, "AES-128-GCM"), ("sim-ccm-aes", Algorithm::CcmAes, "AES-256-CCM")]
+    {
+        let arguments =
+            ["--size", "16,4K,64K", "--depth", "1,4", "--driver", driver, "--interface", "AF_ALG", name];
+        let found = match AfAlg::reach(driver, algorithm) {
+            Ok(found) => found,
+            Err(closed) => {
+                let output =
+                    machine.command(&[&["bench"], &arguments[..]].concat()).output().expect("it runs");
+                let error = failed(&output, &arguments, 1);
+                assert!(error.contains(&closed.to_string()), "{error}");
+                continue;
+            }
+        };
+        let checked = check_seeded(&found, algorithm, 5);
+        assert!(checked.is_ok(), "{driver}: {:?}", checked.err());
+        let answer = benched(machine, &arguments, 0);
+        let ours = rows(&answer, &format!("{driver} over AF_ALG"));
+        assert_eq!(ours.len(), 6, "three sizes, both ways: {answer}");
+        for row in ours {
+            is_whole(row);
+            assert!(row["depth"] == 1 && row["evidence"] == "interrupts", "{row}");
+        }
+    }
 }
 
 /// What is measured over AF_ALG is right, for messages of all kinds, and with a state that is a process's own.

@@ -100,8 +100,7 @@ pub enum Error {
         /// The driver's name in `/proc/crypto`.
         driver: String,
     },
-    /// AEADs have one way down: a request of them is laid out otherwise on each interface, and the others are closed to
-    /// accelerators by now or wait without end for a driver.
+    /// AEADs of programs have one way down: the others are closed to accelerators by now, or wait without end for a driver.
     #[error(
         "{interface} is not used for ciphers that authenticate: load the outboard module, then outboard allow {driver}"
     )]

@@ -24,10 +24,17 @@ const WAYS: [Way; 3] = [
     |driver, algorithm| Ok(Box::new(AfAlg::reach(driver, algorithm)?)),
 ];
 
+/// The last of them, as programs may go it.
+const AF_ALG: Way = |driver, algorithm| match algorithm.has_tags() {
+    true => Err(Error::NoTags { interface: "AF_ALG", driver: driver.to_owned() }),
+    false => Ok(Box::new(AfAlg::reach(driver, algorithm)?)),
+};
+
 /// Tries each interface for `driver`, an exact driver name of `/proc/crypto`.
 pub fn reach(driver: &str, algorithm: Algorithm) -> Reached {
     let mut passed = Vec::new();
-    for way in WAYS {
+    let [outboard, cryptodev, _] = WAYS;
+    for way in [outboard, cryptodev, AF_ALG] {
         match way(driver, algorithm) {
             Ok(accelerator) => return Reached { accelerator: Some(accelerator), passed },
             Err(error) => passed.push(error),

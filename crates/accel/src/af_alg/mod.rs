@@ -3,7 +3,8 @@
 //! A socket bound to a driver's exact name holds the key; each socket accepted from it is a request
 //! channel of its own. A request is one sendmsg(2) (operation, IV and data) and one read(2); a message to be hashed is a send(2)
 //! for each piece and one read(2), and its state is the channel's.
-//! Sources: Documentation/crypto/userspace-if.rst, crypto/af_alg.c, crypto/algif_skcipher.c, crypto/algif_hash.c.
+//! Sources: Documentation/crypto/userspace-if.rst, crypto/af_alg.c, crypto/algif_skcipher.c,
+//! crypto/algif_aead.c, crypto/algif_hash.c.
 
 mod hash;
 mod session;
@@ -26,12 +27,10 @@ pub struct AfAlg {
 
 impl AfAlg {
     /// Checks that AF_ALG leads to `driver`, an exact driver name of `/proc/crypto`, never an algorithm's
-    /// name: a name such as `cbc(aes)` would bind to whatever has the highest priority.
+    /// name: a name such as `cbc(aes)` would bind to whatever has the highest priority. Who chooses a way for a program asks
+    /// [`reach`](crate::reach()), which leaves out what is not for programs.
     pub fn reach(driver: &str, algorithm: Algorithm) -> Result<AfAlg, Error> {
-        if algorithm.has_tags() {
-            return Err(Error::NoTags { interface: INTERFACE, driver: driver.to_owned() });
-        }
-        bind(Kind::Skcipher, driver)?;
+        bind(kind(algorithm), driver)?;
         Ok(AfAlg { driver: driver.to_owned(), algorithm })
     }
 
@@ -52,10 +51,21 @@ impl Accelerator for AfAlg {
     }
 
     fn open(&self, key: &[u8]) -> Result<Box<dyn Session>, Error> {
-        let bound = bind(Kind::Skcipher, &self.driver)?;
-        set_key(&bound, &self.driver, key)?;
-        Ok(Box::new(AfAlgSession::new(bound, self.driver.clone(), self.algorithm)?))
+        self.open_with_tag(key, self.algorithm.full_tag())
     }
+
+    fn open_with_tag(&self, key: &[u8], tag_len: usize) -> Result<Box<dyn Session>, Error> {
+        let bound = bind(kind(self.algorithm), &self.driver)?;
+        set_key(&bound, &self.driver, key)?;
+        if self.algorithm.has_tags() {
+            bound.set_tag_len(tag_len).map_err(|source| request("setsockopt", &self.driver, source))?;
+        }
+        Ok(Box::new(AfAlgSession::new(bound, self.driver.clone(), self.algorithm, tag_len)?))
+    }
+}
+
+fn kind(algorithm: Algorithm) -> Kind {
+    if algorithm.has_tags() { Kind::Aead } else { Kind::Skcipher }
 }
 
 /// A driver of digests or HMAC, reached through AF_ALG.
@@ -107,7 +117,7 @@ fn no_interface(source: io::Error) -> Error {
     let advice = match source.raw_os_error() {
         Some(libc::EAFNOSUPPORT) => {
             "this kernel is built without CONFIG_CRYPTO_USER_API, or its modules are missing or forbidden: modprobe \
-             algif_skcipher for ciphers, algif_hash for digests"
+             algif_skcipher, algif_aead or algif_hash"
         }
         Some(libc::EPERM | libc::EACCES) => {
             "a sandbox or security module forbids such sockets to this process"
@@ -130,6 +140,7 @@ fn unreachable(kind: Kind, driver: &str, source: io::Error) -> Error {
              selftest passed?",
             match kind {
                 Kind::Skcipher => "symmetric ciphers",
+                Kind::Aead => "ciphers that authenticate",
                 Kind::Hash => "digests and HMAC",
             }
         ),

@@ -150,11 +150,6 @@ fn not_led(name: &str, error: &Error) -> String {
                 "the kernel's own {name} was not measured: AF_ALG does not lead there on this kernel ({source})"
             )
         }
-        Error::NoTags { .. } => {
-            format!(
-                "the kernel's own {name} was not measured: outboard asks AF_ALG for no cipher that authenticates"
-            )
-        }
         other => format!("the kernel's own {name} was not measured: {other}"),
     }
 }
