@@ -43,7 +43,8 @@ pub struct Script {
     pub steps: Vec<(usize, Step)>,
 }
 
-fn length() -> impl Strategy<Value = usize> {
+/// Lengths where digests have their edges.
+pub(crate) fn length() -> impl Strategy<Value = usize> {
     prop_oneof![
         6 => prop::sample::select(vec![0, 1, 55, 56, 63, 64, 65, 111, 112, 127, 128, 129, 4095, 4096, 4097]),
         6 => 0..300_usize,

@@ -14,6 +14,7 @@ pub mod digests;
 pub mod elf;
 pub mod evp;
 pub mod gnutls;
+pub mod hmacs;
 pub mod hwrng;
 pub mod kernel_module;
 pub mod machine;

@@ -16,7 +16,7 @@ use crate::skip::skip;
 use crate::world::{Order, Way, World};
 
 /// Its drivers that the provider has a use for.
-const DRIVERS: [&str; 12] = [
+const DRIVERS: [&str; 17] = [
     "sim-cbc-aes",
     "sim-ctr-aes",
     "sim-ecb-aes",
@@ -29,6 +29,11 @@ const DRIVERS: [&str; 12] = [
     "sim-sha256",
     "sim-sha384",
     "sim-sha512",
+    "sim-hmac-sha1",
+    "sim-hmac-sha224",
+    "sim-hmac-sha256",
+    "sim-hmac-sha384",
+    "sim-hmac-sha512",
 ];
 
 /// The simulated accelerator, until dropped.
@@ -87,7 +92,7 @@ impl Simulated {
         }
     }
 
-    /// A world where it does every cipher and digest, from 1 KiB on.
+    /// A world where it does every cipher, digest and HMAC, from 1 KiB on.
     #[track_caller]
     pub fn world_of_everything(&self) -> World {
         self.allow(&DRIVERS);

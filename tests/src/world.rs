@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use outboard_counters::{Counts, Table};
 use tempfile::TempDir;
 
-use crate::evp::{self, Cipher, Digest, LibraryContext};
+use crate::evp::{self, Cipher, Digest, Hmac, LibraryContext};
 use crate::machine;
 use crate::module::module;
 use crate::skip::skip;
@@ -148,6 +148,20 @@ impl World {
     pub fn soft_digest(&self, algorithm: &str) -> Digest {
         Digest::fetch(&self.context, algorithm, "provider=default")
             .unwrap_or_else(|| panic!("no {algorithm} of the default provider's:\n{}", evp::text()))
+    }
+
+    /// HMAC by the provider, if it is offered.
+    pub fn hard_hmac(&self) -> Option<Hmac> {
+        let hmac = Hmac::fetch(&self.context, "provider=outboard");
+        evp::clear();
+        hmac
+    }
+
+    /// OpenSSL's own HMAC.
+    #[track_caller]
+    pub fn soft_hmac(&self) -> Hmac {
+        Hmac::fetch(&self.context, "provider=default")
+            .unwrap_or_else(|| panic!("no HMAC of the default provider's:\n{}", evp::text()))
     }
 
     /// What was counted in this world so far, all ciphers together; commands that use its configuration count too.

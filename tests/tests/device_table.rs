@@ -8,7 +8,9 @@ use std::time::Duration;
 use outboard_tests::bytes::{array, bytes};
 use outboard_tests::child::{Exit, fork};
 use outboard_tests::device::count;
-use outboard_tests::evp::{Cipher, Context, Digest, DigestContext, Direction, Job, TlsRecords, version};
+use outboard_tests::evp::{
+    Cipher, Context, Digest, DigestContext, Direction, Hmac, HmacContext, Job, TlsRecords, version,
+};
 use outboard_tests::patience::PATIENCE;
 use outboard_tests::simulated::{Reachable, Simulated};
 use outboard_tests::skip::skip;
@@ -25,7 +27,7 @@ const HEAD: &str = "\
 ";
 
 /// Algorithms of OpenSSL's and the simulation's driver for each.
-const ALGORITHMS: [(&str, &str); 23] = [
+const ALGORITHMS: [(&str, &str); 28] = [
     ("AES-128-CBC", "sim-cbc-aes"),
     ("AES-192-CBC", "sim-cbc-aes"),
     ("AES-256-CBC", "sim-cbc-aes"),
@@ -49,6 +51,11 @@ const ALGORITHMS: [(&str, &str); 23] = [
     ("SHA2-256", "sim-sha256"),
     ("SHA2-384", "sim-sha384"),
     ("SHA2-512", "sim-sha512"),
+    ("HMAC-SHA1", "sim-hmac-sha1"),
+    ("HMAC-SHA2-224", "sim-hmac-sha224"),
+    ("HMAC-SHA2-256", "sim-hmac-sha256"),
+    ("HMAC-SHA2-384", "sim-hmac-sha384"),
+    ("HMAC-SHA2-512", "sim-hmac-sha512"),
 ];
 
 /// A piece of a message; the threshold is below.
@@ -61,18 +68,25 @@ const LOOK: Duration = Duration::from_millis(10);
 enum Code {
     Cipher(Cipher),
     Digest(Digest),
+    /// Of the digest of this name.
+    Hmac(Hmac, &'static str),
 }
 
 /// A message on its way.
 enum Journey {
     Cipher(Context, bool, Vec<u8>),
     Digest(DigestContext),
+    Hmac(HmacContext),
 }
 
 impl Code {
     /// What the provider has for a name, and what OpenSSL has.
     #[track_caller]
-    fn both(world: &World, name: &str) -> [Code; 2] {
+    fn both(world: &World, name: &'static str) -> [Code; 2] {
+        if let Some(digest) = name.strip_prefix("HMAC-") {
+            let hard = world.hard_hmac().expect("HMAC is offered");
+            return [hard, world.soft_hmac()].map(|hmac| Code::Hmac(hmac, digest));
+        }
         match world.hard_digest(name) {
             Some(hard) => [Code::Digest(hard), Code::Digest(world.soft_digest(name))],
             None => [Code::Cipher(world.hard(name)), Code::Cipher(world.soft(name))],
@@ -84,6 +98,11 @@ impl Code {
     fn begin(&self, direction: Direction, length: usize) -> Journey {
         let cipher = match self {
             Code::Digest(digest) => return Journey::Digest(DigestContext::begun(digest)),
+            Code::Hmac(hmac, digest) => {
+                let mut context = HmacContext::new(hmac);
+                context.begin(Some(digest), Some(&bytes(1, 20))).expect("init");
+                return Journey::Hmac(context);
+            }
             Code::Cipher(cipher) => cipher,
         };
         let key = bytes(1, cipher.key_length());
@@ -128,6 +147,9 @@ impl Journey {
             Journey::Digest(context) => {
                 context.update(piece).expect("update");
             }
+            Journey::Hmac(context) => {
+                context.update(piece).expect("update");
+            }
         }
     }
 
@@ -144,6 +166,7 @@ impl Journey {
                 outcome.expect("copy");
                 Journey::Digest(copy)
             }
+            Journey::Hmac(context) => Journey::Hmac(context.copy()),
         }
     }
 
@@ -164,6 +187,11 @@ impl Journey {
                 let (outcome, digest) = context.finish();
                 outcome.expect("final");
                 digest
+            }
+            Journey::Hmac(mut context) => {
+                let (outcome, mac) = context.finish();
+                outcome.expect("final");
+                mac
             }
         }
     }
@@ -236,7 +264,7 @@ impl Subject<'_> {
     /// Which versions' records.
     fn tls(&self) -> String {
         let (Code::Cipher(hard), Code::Cipher(soft)) = (&self.hard, &self.soft) else {
-            return "-".to_owned();
+            return self.mac_of_a_record().to_owned();
         };
         if !is_tagged(hard) {
             return if self.name.ends_with("CBC") && self.is_old_record_by_hardware(hard, soft) {
@@ -249,6 +277,20 @@ impl Subject<'_> {
         // One nonce, five bytes of additional data, one text.
         let new = self.is_by_hardware(&[PIECE]).then_some("1.3");
         old.into_iter().chain(new).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Each record's HMAC is that of a copy of the context that has the key.
+    #[track_caller]
+    fn mac_of_a_record(&self) -> &'static str {
+        let (Code::Hmac(..), Code::Hmac(..)) = (&self.hard, &self.soft) else { return "-" };
+        let mac = |code: &Code| {
+            let mut record = code.begin(Direction::Encrypt, PIECE + 13).copy();
+            record.go(&bytes(3, 13));
+            record.go(&bytes(4, PIECE));
+            record.end()
+        };
+        let done = self.by_hardware(|| assert_eq!(mac(&self.hard), mac(&self.soft), "{}", self.name));
+        if done == PIECE + 13 { "to 1.2" } else { "-" }
     }
 
     #[track_caller]
@@ -353,11 +395,11 @@ impl Subject<'_> {
         journey.end()
     }
 
-    /// The bytes are right; did both go to hardware? A digest takes a message whole, so that each has its first piece anew.
+    /// The bytes are right; did both go to hardware? A digest and an HMAC take a message whole, so that each has its first piece anew.
     fn independent(&self, done: usize, first: usize, second: usize) -> String {
         let streamed = first + 2 * second;
         let whole = 2 * (first + second);
-        yes(done == if matches!(self.hard, Code::Digest(_)) { whole } else { streamed })
+        yes(done == if matches!(self.hard, Code::Cipher(_)) { streamed } else { whole })
     }
 
     /// A job that pauses while the request is with the accelerator, which has no answer until then.
@@ -474,7 +516,8 @@ fn table(rows: Vec<(&str, [String; 7])>) -> String {
 
 /// Its mode, or what a digest is.
 fn kind(name: &str) -> &str {
-    if name.starts_with("SHA") { "SHA" } else { name.rsplit('-').next().unwrap_or(name) }
+    let is = |kind: &&str| name.starts_with(kind);
+    ["SHA", "HMAC"].into_iter().find(is).unwrap_or_else(|| name.rsplit('-').next().unwrap_or(name))
 }
 
 #[test]

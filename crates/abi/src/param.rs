@@ -59,6 +59,12 @@ pub mod name {
     pub const DIGEST_XOF: &CStr = c"xof";
     /// `OSSL_DIGEST_PARAM_ALGID_ABSENT`, signed
     pub const DIGEST_ALGID_ABSENT: &CStr = c"algid-absent";
+    /// `OSSL_MAC_PARAM_DIGEST`: a digest's name, UTF-8 string
+    pub const MAC_DIGEST: &CStr = c"digest";
+    /// `OSSL_MAC_PARAM_PROPERTIES`: which implementations of the digest, UTF-8 string
+    pub const MAC_PROPERTIES: &CStr = c"properties";
+    /// `OSSL_MAC_PARAM_KEY`: octet string
+    pub const MAC_KEY: &CStr = c"key";
     /// `OSSL_RAND_PARAM_STATE`, signed
     pub const RAND_STATE: &CStr = c"state";
     /// `OSSL_RAND_PARAM_STRENGTH`: bits, unsigned

@@ -90,8 +90,11 @@ pub fn in_use(table: &Table) -> Option<InUse> {
     })
 }
 
-/// The kernel's name of the algorithm behind a cipher or a digest of OpenSSL's.
+/// The kernel's name of the algorithm behind a cipher or a digest of OpenSSL's, or behind the HMAC of a digest.
 pub fn kernel_name(name: &str) -> Option<String> {
+    if let Some(digest) = name.strip_prefix("HMAC-") {
+        return kernel_name(digest).map(|digest| format!("hmac({digest})"));
+    }
     match name.split('-').collect::<Vec<_>>()[..] {
         ["AES", _, mode] => Some(format!("{}(aes)", mode.to_ascii_lowercase())),
         ["DES", "EDE3", mode] => Some(format!("{}(des3_ede)", mode.to_ascii_lowercase())),
@@ -122,6 +125,7 @@ mod tests {
             );
         }
         assert_eq!(kernel_name("SHA2-256").as_deref(), Some("sha256"));
-        assert_eq!((kernel_name("MD5"), kernel_name("HMAC-SHA1")), (None, None));
+        assert_eq!(kernel_name("HMAC-SHA2-256").as_deref(), Some("hmac(sha256)"));
+        assert_eq!((kernel_name("MD5"), kernel_name("HMAC-MD5")), (None, None));
     }
 }

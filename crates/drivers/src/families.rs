@@ -4,6 +4,7 @@
 mod boards;
 mod cards;
 mod cpu;
+pub mod devices;
 mod engines;
 mod software;
 
@@ -29,7 +30,7 @@ pub enum Completion {
     Polled,
 }
 
-/// One row of the table. Patterns may contain `*`, which stands for any text.
+/// One row of the table, below a line that says which chips and boards have it. Patterns may contain `*`, which stands for any text.
 #[derive(Debug)]
 pub struct Family {
     /// Short name.
@@ -46,14 +47,8 @@ pub struct Family {
     pub completion: Completion,
     /// Patterns of the action names in /proc/interrupts, where these are not the device's name.
     pub irqs: &'static [&'static str],
-    /// `compatible` strings of its device-tree nodes.
-    pub compatible: &'static [&'static str],
-    /// PCI vendor and device.
-    pub pci: &'static [(u16, u16)],
     /// The engine's name, for people.
     pub chip: &'static str,
-    /// Chips and boards that have it.
-    pub found_in: &'static str,
 }
 
 impl Family {
@@ -65,10 +60,7 @@ impl Family {
         bound: &[],
         completion: Completion::OwnInterrupt,
         irqs: &[],
-        compatible: &[],
-        pci: &[],
         chip: "",
-        found_in: "",
     };
 
     /// True when a driver's name fits.

@@ -186,7 +186,7 @@ impl<'a> Context<'a> {
 
     /// Has an active provider decide what it offers: digests and ciphers.
     pub fn have_decided(&self, provider: &CStr) -> Result<(), Error> {
-        /// OSSL_OP_DIGEST, OSSL_OP_CIPHER (openssl/core_dispatch.h)
+        /// OSSL_OP_DIGEST, which decides about HMAC too, and OSSL_OP_CIPHER (openssl/core_dispatch.h)
         const OPERATIONS: [c_int; 2] = [1, 2];
         let library = self.library;
         // SAFETY: the context is alive, the name a C string.

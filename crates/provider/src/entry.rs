@@ -16,6 +16,7 @@ use crate::digest::DigestOffer;
 use crate::guard;
 use crate::jobs::Jobs;
 use crate::log::Log;
+use crate::mac;
 use crate::offer::Offer;
 use crate::rand;
 use crate::software::Software;
@@ -189,8 +190,9 @@ unsafe extern "C" fn query_operation(
         let provider = unsafe { &*context.cast::<Provider>() };
         let rows = match operation {
             abi::OP_CIPHER => provider.offer().and_then(Offer::rows),
-            abi::OP_DIGEST if provider.policy.digests == Digests::default() => Some(null()),
+            abi::OP_DIGEST | abi::OP_MAC if provider.policy.digests == Digests::default() => Some(null()),
             abi::OP_DIGEST => provider.digests().and_then(DigestOffer::rows),
+            abi::OP_MAC => provider.digests().and_then(|offer| offer.soft_hmac.and(Some(mac::ROWS.as_ptr()))),
             abi::OP_RAND => Some(rand::ROWS.as_ptr()),
             _ => Some(null()),
         };

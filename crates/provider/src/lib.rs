@@ -14,7 +14,7 @@
 //! - `offer`: which algorithms are offered; `decided`: what is found out once
 //! - `contexts`: contexts handed to the core and taken back; `soft_counts`: what each does in software
 //! - `cipher`: cipher contexts; `aead`: those of ciphers that authenticate
-//! - `digest`: digest contexts
+//! - `digest`: digest contexts; `mac`: those of HMAC; `message`: what both do with a message
 //! - `keeping`: a context's key in the driver; `sessions`: all of them
 //! - `rand`: a seed source from /dev/hwrng
 
@@ -30,6 +30,8 @@ mod hardware;
 mod jobs;
 mod keeping;
 mod log;
+mod mac;
+mod message;
 mod offer;
 mod rand;
 mod sessions;

@@ -80,6 +80,18 @@ functions! {
     EVP_CipherUpdate: fn(*mut c_void, *mut c_uchar, *mut c_int, *const c_uchar, c_int) -> c_int;
     EVP_CipherFinal_ex: fn(*mut c_void, *mut c_uchar, *mut c_int) -> c_int;
     EVP_Cipher: fn(*mut c_void, *mut c_uchar, *const c_uchar, c_uint) -> c_int;
+    EVP_MAC_fetch: fn(*mut c_void, *const c_char, *const c_char) -> *mut c_void;
+    EVP_MAC_free: fn(*mut c_void);
+    EVP_MAC_gettable_ctx_params: fn(*const c_void) -> *const OsslParam;
+    EVP_MAC_settable_ctx_params: fn(*const c_void) -> *const OsslParam;
+    EVP_MAC_CTX_new: fn(*mut c_void) -> *mut c_void;
+    EVP_MAC_CTX_free: fn(*mut c_void);
+    EVP_MAC_CTX_dup: fn(*const c_void) -> *mut c_void;
+    EVP_MAC_CTX_set_params: fn(*mut c_void, *const OsslParam) -> c_int;
+    EVP_MAC_CTX_get_mac_size: fn(*mut c_void) -> usize;
+    EVP_MAC_init: fn(*mut c_void, *const c_uchar, usize, *const OsslParam) -> c_int;
+    EVP_MAC_update: fn(*mut c_void, *const c_uchar, usize) -> c_int;
+    EVP_MAC_final: fn(*mut c_void, *mut c_uchar, *mut usize, usize) -> c_int;
     EVP_MD_fetch: fn(*mut c_void, *const c_char, *const c_char) -> *mut c_void;
     EVP_MD_free: fn(*mut c_void);
     EVP_MD_get_size: fn(*const c_void) -> c_int;

@@ -12,6 +12,7 @@ mod errors;
 mod job;
 mod library;
 mod library_context;
+mod mac;
 mod params;
 mod random;
 
@@ -22,5 +23,6 @@ pub use errors::{Entry, clear, drain, text};
 pub use job::{Job, without_pauses};
 pub use library::{modules_dir, version};
 pub use library_context::{LibraryContext, Provider, cleanup};
+pub use mac::{Hmac, HmacContext};
 pub use params::TlsRecords;
 pub use random::{Random, RandomState, random_bytes, reseed};

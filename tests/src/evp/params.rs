@@ -5,6 +5,7 @@ use std::ptr;
 
 const INTEGER: c_uint = 1;
 const UNSIGNED_INTEGER: c_uint = 2;
+const UTF8_STRING: c_uint = 4;
 const OCTET_STRING: c_uint = 5;
 const OCTET_PTR: c_uint = 7;
 const UNMODIFIED: usize = usize::MAX;
@@ -38,6 +39,11 @@ impl OsslParam {
 
     pub fn octets(key: &'static CStr, bytes: &mut [u8]) -> OsslParam {
         OsslParam::new(key, OCTET_STRING, bytes.as_mut_ptr().cast(), bytes.len())
+    }
+
+    /// A text, which only reads it.
+    pub fn text(key: &'static CStr, text: &CStr) -> OsslParam {
+        OsslParam::new(key, UTF8_STRING, text.as_ptr().cast_mut().cast(), text.count_bytes())
     }
 
     /// Asks for a pointer to `length` bytes.

@@ -4,15 +4,16 @@ use super::Family;
 use super::Nature::Instructions;
 
 pub(super) const ROWS: &[Family] = &[
+    // VIA C3, C7, Nano; Zhaoxin
     Family {
         id: "padlock",
         nature: Instructions,
         names: &["*-padlock", "*-padlock-nano"],
         modules: &["padlock_aes", "padlock_sha"],
         chip: "VIA PadLock instructions",
-        found_in: "VIA C3, C7, Nano; Zhaoxin",
         ..Family::ROW
     },
+    // x86 CPUs
     Family {
         id: "x86",
         nature: Instructions,
@@ -39,33 +40,33 @@ pub(super) const ROWS: &[Family] = &[
             "*-simd",
         ],
         chip: "x86 instructions (AES-NI, VAES, SHA, AVX)",
-        found_in: "x86 CPUs",
         ..Family::ROW
     },
+    // ARMv8 and later CPUs with the option
     Family {
         id: "arm-ce",
         nature: Instructions,
         names: &["*-ce", "*-arm64-ce", "*-arm-ce", "*-ce-sync"],
         chip: "ARMv8 Crypto Extensions",
-        found_in: "ARMv8 and later CPUs with the option",
         ..Family::ROW
     },
+    // ARMv7 and later CPUs
     Family {
         id: "neon",
         nature: Instructions,
         names: &["*-neonbs", "*-neon", "*-arm64-neon", "*-neon-fallback"],
         chip: "NEON vector instructions",
-        found_in: "ARMv7 and later CPUs",
         ..Family::ROW
     },
+    // IBM Z
     Family {
         id: "s390",
         nature: Instructions,
         names: &["*-s390", "*_s390_*", "prng-s390"],
         chip: "IBM Z CPACF instructions",
-        found_in: "IBM Z",
         ..Family::ROW
     },
+    // IBM POWER8 and later; e500 with SPE
     Family {
         id: "power",
         nature: Instructions,
@@ -80,23 +81,22 @@ pub(super) const ROWS: &[Family] = &[
             "*-ppc-spe",
         ],
         chip: "Power vector crypto instructions",
-        found_in: "IBM POWER8 and later; e500 with SPE",
         ..Family::ROW
     },
+    // RISC-V CPUs with Zvk*
     Family {
         id: "riscv",
         nature: Instructions,
         names: &["*-riscv64-*", "*-riscv"],
         chip: "RISC-V vector crypto extensions",
-        found_in: "RISC-V CPUs with Zvk*",
         ..Family::ROW
     },
+    // SPARC T4 and later
     Family {
         id: "sparc",
         nature: Instructions,
         names: &["*-sparc64"],
         chip: "SPARC crypto opcodes",
-        found_in: "SPARC T4 and later",
         ..Family::ROW
     },
 ];

@@ -4,6 +4,7 @@ use super::Family;
 use super::Nature::Software;
 
 pub(super) const ROWS: &[Family] = &[
+    // everywhere
     Family {
         id: "generic",
         nature: Software,
@@ -24,17 +25,17 @@ pub(super) const ROWS: &[Family] = &[
             "krng",
         ],
         chip: "the kernel's C code",
-        found_in: "everywhere",
         ..Family::ROW
     },
+    // Linux 6.16 and later
     Family {
         id: "lib",
         nature: Software,
         names: &["*-lib"],
         chip: "the kernel's crypto library, which uses the CPU's instructions where it knows them",
-        found_in: "Linux 6.16 and later",
         ..Family::ROW
     },
+    // everywhere
     Family {
         id: "asm",
         nature: Software,
@@ -52,7 +53,6 @@ pub(super) const ROWS: &[Family] = &[
             "*-scalar",
         ],
         chip: "the kernel's assembler code",
-        found_in: "everywhere",
         ..Family::ROW
     },
 ];

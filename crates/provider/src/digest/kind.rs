@@ -14,6 +14,8 @@ use crate::contexts::free;
 pub(crate) struct Kind {
     /// OpenSSL's first name for it.
     pub(crate) name: &'static str,
+    /// What its HMAC is called, which has no name of its own in OpenSSL.
+    pub(crate) hmac: &'static str,
     /// All of OpenSSL's names for it, as the default provider lists them.
     pub(crate) names: &'static CStr,
     /// What a driver must do for it.
@@ -74,18 +76,23 @@ impl<const KIND: usize> Functions<KIND> {
     const TABLE: [Dispatch; 12] = functions::<KIND>();
 }
 
-const fn kind<const KIND: usize>(name: &'static str, names: &'static CStr, hash: Hash) -> Kind {
-    Kind { name, names, hash, functions: &Functions::<KIND>::TABLE }
+const fn kind<const KIND: usize>(
+    name: &'static str,
+    hmac: &'static str,
+    names: &'static CStr,
+    hash: Hash,
+) -> Kind {
+    Kind { name, hmac, names, hash, functions: &Functions::<KIND>::TABLE }
 }
 
 /// Every digest.
 #[rustfmt::skip]
 pub(crate) static KINDS: [Kind; 5] = [
-    kind::<0>("SHA1", c"SHA1:SHA-1:SSL3-SHA1:1.3.14.3.2.26", Hash::Sha1),
-    kind::<1>("SHA2-224", c"SHA2-224:SHA-224:SHA224:2.16.840.1.101.3.4.2.4", Hash::Sha224),
-    kind::<2>("SHA2-256", c"SHA2-256:SHA-256:SHA256:2.16.840.1.101.3.4.2.1", Hash::Sha256),
-    kind::<3>("SHA2-384", c"SHA2-384:SHA-384:SHA384:2.16.840.1.101.3.4.2.2", Hash::Sha384),
-    kind::<4>("SHA2-512", c"SHA2-512:SHA-512:SHA512:2.16.840.1.101.3.4.2.3", Hash::Sha512),
+    kind::<0>("SHA1", "HMAC-SHA1", c"SHA1:SHA-1:SSL3-SHA1:1.3.14.3.2.26", Hash::Sha1),
+    kind::<1>("SHA2-224", "HMAC-SHA2-224", c"SHA2-224:SHA-224:SHA224:2.16.840.1.101.3.4.2.4", Hash::Sha224),
+    kind::<2>("SHA2-256", "HMAC-SHA2-256", c"SHA2-256:SHA-256:SHA256:2.16.840.1.101.3.4.2.1", Hash::Sha256),
+    kind::<3>("SHA2-384", "HMAC-SHA2-384", c"SHA2-384:SHA-384:SHA384:2.16.840.1.101.3.4.2.2", Hash::Sha384),
+    kind::<4>("SHA2-512", "HMAC-SHA2-512", c"SHA2-512:SHA-512:SHA512:2.16.840.1.101.3.4.2.3", Hash::Sha512),
 ];
 
 #[cfg(test)]

@@ -46,16 +46,10 @@ unsafe fn describe(kind: &Kind, params: *mut Param) -> c_int {
     c_int::from(all)
 }
 
-/// `OSSL_FUNC_digest_set_ctx_params`: what SSL 3 makes of a message changes the default provider's state, so it gets the message
-/// first.
+/// `OSSL_FUNC_digest_set_ctx_params`: what SSL 3 makes of a message.
 pub(super) unsafe extern "C" fn set_ctx_params(at: *mut c_void, params: *const Param) -> c_int {
-    guard(0, || {
-        // SAFETY: the core's promise about contexts.
-        let context = unsafe { super::context::context(at) };
-        let soft = context.committed();
-        // SAFETY: the parameters go on as they came.
-        soft.map_or(0, |soft| unsafe { soft.set_params(params) })
-    })
+    // SAFETY: the core's promise about contexts; the parameters go on as they came.
+    guard(0, || unsafe { super::context::context(at).set_params(params) })
 }
 
 /// `OSSL_FUNC_digest_settable_ctx_params`: the default provider's list for SHA-1.

@@ -53,7 +53,7 @@ pub struct Algorithm {
     pub verdict: Option<&'static str>,
     /// What leads there; null as above.
     pub interface: Option<String>,
-    /// The smallest request that goes there, by what is done: `encrypt` and `decrypt`, or `digest`. Null: none does.
+    /// The smallest request that goes there, by what is done: `encrypt` and `decrypt`, `digest`, or `mac`. Null: none does.
     pub from: BTreeMap<&'static str, Option<u32>>,
     /// Why it is not offered; null if it is.
     pub reason: Option<String>,
@@ -94,7 +94,7 @@ fn algorithm(name: String, decision: Decision, candidates: &[Candidate]) -> Algo
             verdict: candidate.judgement.verdict.name(),
         })
         .collect();
-    let is_digest = name.starts_with("SHA");
+    let one_way = [("SHA", "digest"), ("HMAC-", "mac")].into_iter().find(|(kind, _)| name.starts_with(kind));
     match decision {
         Decision::Offered { driver, interface, from: [encrypt, decrypt] } => Algorithm {
             name,
@@ -103,9 +103,9 @@ fn algorithm(name: String, decision: Decision, candidates: &[Candidate]) -> Algo
             verdict: drivers.iter().find(|known| known.name == driver).map(|known| known.verdict),
             driver: Some(driver),
             interface: Some(interface),
-            from: match is_digest {
-                true => BTreeMap::from([("digest", encrypt)]),
-                false => BTreeMap::from([("encrypt", encrypt), ("decrypt", decrypt)]),
+            from: match one_way {
+                Some((_, what)) => BTreeMap::from([(what, encrypt)]),
+                None => BTreeMap::from([("encrypt", encrypt), ("decrypt", decrypt)]),
             },
             reason: None,
             drivers,
@@ -127,7 +127,7 @@ fn algorithm(name: String, decision: Decision, candidates: &[Candidate]) -> Algo
 /// The kernel's names of what was decided, each once.
 pub fn kernel_names(decisions: &[(String, Decision)]) -> Vec<&'static str> {
     let ciphers = outboard_accel::Algorithm::ALL.iter().map(|algorithm| algorithm.kernel_name());
-    let digests = HashAlgorithm::all().filter(|algorithm| !algorithm.hmac).map(HashAlgorithm::kernel_name);
+    let digests = HashAlgorithm::all().map(HashAlgorithm::kernel_name);
     let known: Vec<String> = decisions.iter().filter_map(|(name, _)| kernel_name(name)).collect();
     ciphers.chain(digests).filter(|name| known.iter().any(|known| known == name)).collect()
 }
@@ -140,10 +140,14 @@ mod tests {
     #[test]
     fn every_algorithm_of_the_providers_has_a_name_in_the_kernel() {
         let left = |name: &&str| ((*name).to_owned(), Decision::Left { why: "a test".to_owned() });
-        let all: Vec<_> = CIPHERS.iter().chain(&DIGESTS).map(left).collect();
+        let hmacs = DIGESTS.map(|digest| format!("HMAC-{digest}"));
+        let hmacs = hmacs.each_ref().map(String::as_str);
+        let all: Vec<_> = CIPHERS.iter().chain(&DIGESTS).chain(&hmacs).map(left).collect();
         assert!(all.iter().all(|(name, _)| kernel_name(name).is_some()));
         let names = kernel_names(&all);
-        assert!(names.contains(&"cbc(des3_ede)") && names.contains(&"sha224") && names.contains(&"sha1"));
-        assert_eq!(names.len(), outboard_accel::Algorithm::ALL.len() + DIGESTS.len());
+        assert!(
+            names.contains(&"cbc(des3_ede)") && names.contains(&"sha224") && names.contains(&"hmac(sha1)")
+        );
+        assert_eq!(names.len(), outboard_accel::Algorithm::ALL.len() + 2 * DIGESTS.len());
     }
 }

@@ -147,10 +147,10 @@ impl Contender {
         })
     }
 
-    /// Bytes that hardware hashed so far.
-    pub fn digested(&self) -> u64 {
+    /// Bytes that hardware made HMACs of so far.
+    pub fn authenticated(&self) -> u64 {
         let counts = self.with.as_ref().map(|with| with.table.snapshot()).unwrap_or_default();
-        counts.iter().filter(|(name, _)| name.starts_with("SHA")).map(|(_, counts)| counts.hw_bytes).sum()
+        counts.iter().filter(|(name, _)| name.starts_with("HMAC-")).map(|(_, counts)| counts.hw_bytes).sum()
     }
 
     /// Its side, where applications use a cipher that the provider calls so, or one that it knows nothing of.

@@ -1,34 +1,57 @@
-//! One message through a driver.
+//! A driver of a digest, with a key or without one: its sessions, and one message through it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
-use outboard_accel::{Digest, Error, HashSession};
+use outboard_accel::{Digest, Error, HashAlgorithm, HashSession};
+use subtle::ConstantTimeEq;
+use zeroize::Zeroizing;
 
 use crate::entry::Provider;
 use crate::hardware::Hardware;
 use crate::sessions::{Borrowed, Hold};
 
-/// As many threads hash at the same time with a driver that takes no key.
+/// As many threads hash at the same time with the same key, or without one.
 const THREADS: usize = 8;
 
 /// After a refusal so many messages go to software before the driver is asked again.
 const PAUSE: u32 = 16;
 
-/// A driver of a digest, and when it is asked.
-pub(super) struct Driven {
-    /// OpenSSL's name, for counters, policy and log.
-    pub(super) name: &'static str,
-    pub(super) hardware: Arc<Hardware<dyn HashSession>>,
+/// A driver of a digest or of its HMAC, and when it is asked.
+pub(crate) struct Driven {
+    /// OpenSSL's name, for counters and log.
+    pub(crate) name: &'static str,
+    pub(crate) hardware: Arc<Hardware<dyn HashSession>>,
     /// The shortest message in bytes that goes to the driver.
-    pub(super) threshold: usize,
+    pub(crate) threshold: usize,
+    pub(crate) digest_len: usize,
+    /// The longest key that the driver gets.
+    pub(crate) longest_key: usize,
     /// The driver gives no state out, so a message has to fit one request.
     whole_only: AtomicBool,
-    /// Sessions without a key, for whoever wants one; they stay. 0: none.
-    keyless: [AtomicU64; THREADS],
+}
+
+impl Driven {
+    pub(crate) fn new(
+        name: &'static str,
+        algorithm: HashAlgorithm,
+        hardware: Arc<Hardware<dyn HashSession>>,
+        threshold: usize,
+    ) -> Driven {
+        let (digest_len, longest_key) = (algorithm.hash.digest_len(), algorithm.hash.block_len());
+        Driven { name, hardware, threshold, digest_len, longest_key, whole_only: AtomicBool::new(false) }
+    }
+}
+
+/// A driver with a key, for all contexts that were copied from the one that it was given to; digests take none.
+pub(crate) struct Keyed {
+    pub(crate) driven: Arc<Driven>,
+    key: Zeroizing<Vec<u8>>,
+    /// Sessions for whoever wants one; they stay. 0: none.
+    sessions: [AtomicU64; THREADS],
     /// 0, or one more than the messages that went to software since the driver had no session to give.
     refused: AtomicU32,
-    /// Of sessions without a key: so many results were compared.
+    /// So many results were compared.
     compared: AtomicU32,
 }
 
@@ -41,34 +64,33 @@ enum Missing {
     Failed,
 }
 
-impl Driven {
-    pub(super) fn new(
-        name: &'static str,
-        hardware: Arc<Hardware<dyn HashSession>>,
-        threshold: usize,
-    ) -> Driven {
-        Driven {
-            name,
-            hardware,
-            threshold,
-            whole_only: AtomicBool::new(false),
-            keyless: Default::default(),
+impl Keyed {
+    pub(crate) fn new(driven: &Arc<Driven>, key: &[u8]) -> Keyed {
+        Keyed {
+            driven: Arc::clone(driven),
+            key: Zeroizing::new(key.to_vec()),
+            sessions: Default::default(),
             refused: AtomicU32::new(0),
             compared: AtomicU32::new(0),
         }
     }
 
-    /// The digest of a message by a driver that takes no key; `None`: software has to do it, which answers by `expect` too,
-    /// with which some results are compared.
+    /// Whether the key is this one.
+    pub(crate) fn has(&self, key: &[u8]) -> bool {
+        bool::from(self.key.ct_eq(key))
+    }
+
+    /// The digest of a message; `None`: software has to do it, which answers by `expect` too, with which some results are
+    /// compared.
     pub(super) fn digest(
         &self,
         provider: &Provider,
         message: &[u8],
         expect: impl FnOnce() -> Option<Digested>,
     ) -> Option<Digest> {
-        let mut session = self.keyless_session()?;
+        let mut session = self.session()?;
         let compared = self.compared.load(Ordering::Relaxed);
-        let counts = self.hardware.is_to_be_compared(compared);
+        let counts = self.driven.hardware.is_to_be_compared(compared);
         // With nothing to compare with, it would be shown unverified.
         let expected = if counts { Some(expect()?) } else { None };
         match self.run(provider, &mut session, message, expected) {
@@ -96,18 +118,18 @@ impl Driven {
         message: &[u8],
         expected: Option<Digested>,
     ) -> Result<Digest, Missing> {
-        if self.whole_only.load(Ordering::Relaxed) && message.len() > session.max_request() {
+        if self.driven.whole_only.load(Ordering::Relaxed) && message.len() > session.max_request() {
             return Err(Missing::Failed);
         }
-        let row = provider.counters.row(self.name);
+        let row = provider.counters.row(self.driven.name);
         let digest = match session.digest(message) {
             Ok(digest) => digest,
             Err(Error::NoState { .. }) => {
-                self.whole_only.store(true, Ordering::Relaxed);
+                self.driven.whole_only.store(true, Ordering::Relaxed);
                 return Err(Missing::Failed);
             }
             Err(error) => {
-                self.hardware.failed(&error);
+                self.driven.hardware.failed(&error);
                 if !error.is_scarcity() {
                     row.inspect(|row| row.add_failure());
                 }
@@ -115,7 +137,7 @@ impl Driven {
             }
         };
         if expected.is_some_and(|expected| expected.as_slice() != digest.as_slice()) {
-            self.hardware.mismatched(self.name, message.len());
+            self.driven.hardware.mismatched(self.driven.name, message.len());
             row.inspect(|row| row.add_mismatch());
             return Err(Missing::Failed);
         }
@@ -123,10 +145,10 @@ impl Driven {
         Ok(digest)
     }
 
-    /// One of the sessions that take no key, made if there is none that nobody uses.
-    fn keyless_session(&self) -> Option<Borrowed<'_, dyn HashSession>> {
-        let sessions = &self.hardware.sessions;
-        for place in &self.keyless {
+    /// A session, made if there is none that nobody uses.
+    fn session(&self) -> Option<Borrowed<'_, dyn HashSession>> {
+        let sessions = &self.driven.hardware.sessions;
+        for place in &self.sessions {
             let bits = place.load(Ordering::Relaxed);
             let hold = match Hold::from_bits(bits) {
                 Some(hold) => hold,
@@ -148,14 +170,14 @@ impl Driven {
             self.refused.fetch_add(1, Ordering::Relaxed);
             return None;
         }
-        let Some(hold) = self.hardware.open(&[], refused > 0) else {
+        let Some(hold) = self.driven.hardware.open(&self.key, refused > 0) else {
             self.refused.store(1, Ordering::Relaxed);
             return None;
         };
         self.refused.store(0, Ordering::Relaxed);
         if place.compare_exchange(0, hold.to_bits(), Ordering::Relaxed, Ordering::Relaxed).is_err() {
             // Another thread was first.
-            self.hardware.sessions.close(hold);
+            self.driven.hardware.sessions.close(hold);
             return None;
         }
         Some(hold)
@@ -163,12 +185,18 @@ impl Driven {
 
     /// Sessions of a driver that went away do not come back with it.
     fn close_all(&self) {
-        for place in &self.keyless {
+        for place in &self.sessions {
             if let Some(hold) = Hold::from_bits(place.swap(0, Ordering::Relaxed)) {
-                self.hardware.sessions.close(hold);
+                self.driven.hardware.sessions.close(hold);
             }
         }
         self.refused.store(1, Ordering::Relaxed);
+    }
+}
+
+impl Drop for Keyed {
+    fn drop(&mut self) {
+        self.close_all();
     }
 }
 

@@ -1,0 +1,174 @@
+//! What an HMAC context holds.
+
+use std::ffi::{c_int, c_void};
+use std::sync::Arc;
+
+use outboard_abi::Param;
+
+use super::params::{Told, told};
+use super::software::SoftMac;
+use crate::contexts::hand_over;
+use crate::digest::DigestOffer;
+use crate::entry::Provider;
+use crate::guard;
+use crate::message::{Driven, Keyed, Message};
+use crate::soft_counts::SoftCounts;
+
+/// One HMAC context.
+pub(super) struct Context {
+    message: Message,
+    /// The driver for the digest that the context was told, if there is one.
+    driven: Option<&'static Arc<Driven>>,
+    /// The same with the key. Copies of the context have it too: TLS copies one for each record.
+    keyed: Option<Arc<Keyed>>,
+    /// It was told what drivers know nothing of, such as that a record's padding is to stay secret.
+    only_soft: bool,
+    pub(super) soft: &'static SoftMac,
+    offer: &'static DigestOffer,
+    provider: &'static Provider,
+}
+
+impl Context {
+    fn new(provider: &'static Provider) -> Option<Box<Context>> {
+        let offer = provider.digests()?;
+        let soft = offer.soft_hmac.as_ref()?;
+        let message = Message::new(soft.context(provider.software.context(&provider.core))?, None);
+        Some(Box::new(Context {
+            message,
+            driven: None,
+            keyed: None,
+            only_soft: false,
+            soft,
+            offer,
+            provider,
+        }))
+    }
+
+    fn duplicate(&self) -> Option<Box<Context>> {
+        let Context { driven, only_soft, soft, offer, provider, .. } = *self;
+        let counts = driven.map(|driven| SoftCounts::new(provider, driven.name));
+        let message = self.message.duplicate(driven.map(Arc::as_ref), counts)?;
+        let keyed = self.keyed.clone();
+        Some(Box::new(Context { message, driven, keyed, only_soft, soft, offer, provider }))
+    }
+
+    /// # Safety
+    /// `key` is null or readable for `len` bytes; `params` is null or ends with a null key.
+    unsafe fn init(&mut self, key: *const u8, len: usize, params: *const Param) -> c_int {
+        // SAFETY: the caller's promise.
+        unsafe {
+            self.listen(params);
+            if !key.is_null() {
+                self.take(std::slice::from_raw_parts(key, len));
+            }
+        }
+        // SAFETY: the caller's promise.
+        let done = unsafe { (self.soft.init)(self.soft_at(), key, len, params) };
+        let keyed = self.keyed.as_ref().filter(|_| done == 1 && !self.only_soft);
+        self.message.begin(keyed.map(|keyed| &*keyed.driven));
+        done
+    }
+
+    /// What it is told changes the default provider's state, so that gets the message first.
+    ///
+    /// # Safety
+    /// `params` is null or ends with a null key.
+    pub(super) unsafe fn set_params(&mut self, params: *const Param) -> c_int {
+        if self.message.committed().is_none() {
+            return 0;
+        }
+        // SAFETY: the caller's promise.
+        unsafe {
+            self.listen(params);
+            (self.soft.set_ctx_params)(self.soft_at(), params)
+        }
+    }
+
+    /// The default provider's context.
+    pub(super) fn soft_at(&self) -> *mut c_void {
+        self.message.soft.at
+    }
+
+    /// # Safety
+    /// `params` is null or ends with a null key.
+    unsafe fn listen(&mut self, params: *const Param) {
+        // SAFETY: the caller's promise.
+        for what in unsafe { told(params) } {
+            match what {
+                Told::Digest(name) => {
+                    self.driven = self.offer.hmac(name);
+                    // What the default provider does until it has a key again is its affair.
+                    self.keyed = None;
+                    self.message.soft_counts =
+                        self.driven.map(|driven| SoftCounts::new(self.provider, driven.name));
+                }
+                Told::Key(key) => self.take(key),
+                Told::Other => self.only_soft = true,
+            }
+        }
+    }
+
+    /// A key, for the driver if it is none that has to be hashed first; no key at all is none that drivers take.
+    fn take(&mut self, key: &[u8]) {
+        if self.keyed.as_ref().is_some_and(|keyed| keyed.has(key)) {
+            return;
+        }
+        let fits = |driven: &&Arc<Driven>| (1..=driven.longest_key).contains(&key.len());
+        self.keyed = self.driven.filter(fits).map(|driven| Arc::new(Keyed::new(driven, key)));
+    }
+}
+
+/// The context behind a pointer of the core's.
+///
+/// # Safety
+/// `at` came from [`newctx`] or [`dupctx`], was not freed, and no other reference to it is in use: EVP contexts are changed by
+/// one thread at a time.
+pub(super) unsafe fn context<'a>(at: *mut c_void) -> &'a mut Context {
+    // SAFETY: the caller's promise.
+    unsafe { &mut *at.cast::<Context>() }
+}
+
+/// `OSSL_FUNC_mac_newctx`
+pub(super) unsafe extern "C" fn newctx(provider: *mut c_void) -> *mut c_void {
+    // SAFETY: the core hands back the context that OSSL_provider_init gave it, and tears it down only when no MAC of ours, and so
+    // no context, is left.
+    hand_over(|| Context::new(unsafe { &*provider.cast::<Provider>() }))
+}
+
+/// `OSSL_FUNC_mac_dupctx`
+pub(super) unsafe extern "C" fn dupctx(at: *mut c_void) -> *mut c_void {
+    // SAFETY: the core's promise about contexts; shared, since other threads may copy it too.
+    hand_over(|| unsafe { &*at.cast::<Context>() }.duplicate())
+}
+
+/// `OSSL_FUNC_mac_init`
+pub(super) unsafe extern "C" fn init(
+    at: *mut c_void,
+    key: *const u8,
+    len: usize,
+    params: *const Param,
+) -> c_int {
+    // SAFETY: the core's promise about contexts, keys and parameters.
+    guard(0, || unsafe { context(at).init(key, len, params) })
+}
+
+/// `OSSL_FUNC_mac_update`
+pub(super) unsafe extern "C" fn update(at: *mut c_void, input: *const u8, len: usize) -> c_int {
+    // SAFETY: the core's promise about contexts and buffers.
+    unsafe {
+        let context = context(at);
+        context.message.update(input, len, context.driven.map(Arc::as_ref))
+    }
+}
+
+/// `OSSL_FUNC_mac_final`
+pub(super) unsafe extern "C" fn finish(at: *mut c_void, out: *mut u8, len: *mut usize, size: usize) -> c_int {
+    guard(0, || {
+        // SAFETY: the core's promise about contexts and buffers.
+        unsafe {
+            let context = context(at);
+            let with = context.keyed.as_deref().map(|keyed| (context.provider, keyed));
+            context.message.finish(out, len, size, with)
+        }
+    })
+}

@@ -1,0 +1,61 @@
+//! HMAC contexts, each with a message of its own (`message`), and with a key.
+//!
+//! HMAC is one algorithm for OpenSSL, whatever its digest, which is a parameter. So all HMACs of a process come here; those whose
+//! digest or key no driver takes are the default provider's from the first byte on.
+//!
+//! - `context`: what a context holds
+//! - `params`: what can be asked and set
+//! - `software`: the default provider's HMAC
+
+mod context;
+mod params;
+mod software;
+
+use std::mem::transmute;
+
+use outboard_abi as abi;
+use outboard_abi::{Algorithm, Dispatch, Function};
+
+use crate::contexts::free;
+
+pub(crate) use software::SoftMac;
+
+// SAFETY: the core casts each function back to the type that core_dispatch.h gives to its number.
+static FUNCTIONS: [Dispatch; 11] = unsafe {
+    [
+        Dispatch::new(abi::MAC_NEWCTX, transmute::<abi::CipherNewctx, Function>(context::newctx)),
+        Dispatch::new(abi::MAC_FREECTX, transmute::<abi::CipherFreectx, Function>(free::<context::Context>)),
+        Dispatch::new(abi::MAC_DUPCTX, transmute::<abi::CipherDupctx, Function>(context::dupctx)),
+        Dispatch::new(abi::MAC_INIT, transmute::<abi::MacInit, Function>(context::init)),
+        Dispatch::new(abi::MAC_UPDATE, transmute::<abi::DigestUpdate, Function>(context::update)),
+        Dispatch::new(abi::MAC_FINAL, transmute::<abi::DigestFinal, Function>(context::finish)),
+        Dispatch::new(
+            abi::MAC_GET_CTX_PARAMS,
+            transmute::<abi::GetCtxParams, Function>(params::get_ctx_params),
+        ),
+        Dispatch::new(
+            abi::MAC_SET_CTX_PARAMS,
+            transmute::<abi::CipherSetCtxParams, Function>(params::set_ctx_params),
+        ),
+        Dispatch::new(
+            abi::MAC_GETTABLE_CTX_PARAMS,
+            transmute::<abi::CipherCtxParamList, Function>(params::gettable_ctx_params),
+        ),
+        Dispatch::new(
+            abi::MAC_SETTABLE_CTX_PARAMS,
+            transmute::<abi::CipherCtxParamList, Function>(params::settable_ctx_params),
+        ),
+        Dispatch::END,
+    ]
+};
+
+/// The table for the core.
+pub(crate) static ROWS: [Algorithm; 2] = [
+    Algorithm {
+        names: c"HMAC".as_ptr(),
+        properties: c"provider=outboard".as_ptr(),
+        implementation: FUNCTIONS.as_ptr(),
+        description: c"by an accelerator where it wins, else by the default provider".as_ptr(),
+    },
+    Algorithm::END,
+];

@@ -1,0 +1,96 @@
+//! What an HMAC context is told and asked (EVP_MAC-HMAC(7)): the default provider answers, and what decides which driver can do it is
+//! listened to.
+
+use std::ffi::{CStr, c_int, c_uint, c_void};
+use std::ptr::{null, null_mut};
+
+use outboard_abi as abi;
+use outboard_abi::{Param, ParamType, name};
+
+use super::context::context;
+use super::software::SoftMac;
+use crate::entry::Provider;
+use crate::guard;
+
+/// What matters to a driver.
+pub(super) enum Told<'a> {
+    /// The name of the digest; it has no byte if the digest is one of somebody else's choice.
+    Digest(&'a [u8]),
+    Key(&'a [u8]),
+    Other,
+}
+
+/// What these parameters say.
+///
+/// # Safety
+/// `params` is null or ends with a null key; what it points to is readable for `'a`.
+pub(super) unsafe fn told<'a>(params: *const Param) -> impl Iterator<Item = Told<'a>> {
+    // SAFETY: the caller's promise.
+    let is_chosen = unsafe { abi::locate(params, name::MAC_PROPERTIES) }.is_some();
+    let mut at = params;
+    std::iter::from_fn(move || {
+        // SAFETY: the caller's promise: each row up to the one with a null key is readable, and so is what it points to.
+        unsafe {
+            if at.is_null() || (*at).key.is_null() {
+                return None;
+            }
+            let param = &*at;
+            at = at.add(1);
+            let bytes = || {
+                (!param.data.is_null())
+                    .then(|| std::slice::from_raw_parts(param.data.cast::<u8>(), param.data_size))
+            };
+            let is = |kind: ParamType| param.data_type == kind as c_uint;
+            Some(match CStr::from_ptr(param.key) {
+                key if key == name::MAC_DIGEST && is(ParamType::Utf8String) => {
+                    let text = bytes().filter(|_| !is_chosen).unwrap_or_default();
+                    // The size may count the NUL.
+                    Told::Digest(text.split(|&byte| byte == 0).next().unwrap_or_default())
+                }
+                key if key == name::MAC_KEY && is(ParamType::OctetString) => {
+                    Told::Key(bytes().unwrap_or_default())
+                }
+                key if key == name::MAC_PROPERTIES => Told::Digest(&[]),
+                _ => Told::Other,
+            })
+        }
+    })
+}
+
+/// `OSSL_FUNC_mac_get_ctx_params`
+pub(super) unsafe extern "C" fn get_ctx_params(at: *mut c_void, params: *mut Param) -> c_int {
+    guard(0, || {
+        // SAFETY: the core's promise about contexts; the parameters go on as they came.
+        unsafe {
+            let context = context(at);
+            (context.soft.get_ctx_params)(context.soft_at(), params)
+        }
+    })
+}
+
+/// `OSSL_FUNC_mac_set_ctx_params`
+pub(super) unsafe extern "C" fn set_ctx_params(at: *mut c_void, params: *const Param) -> c_int {
+    // SAFETY: the core's promise about contexts; the parameters go on as they came.
+    guard(0, || unsafe { context(at).set_params(params) })
+}
+
+/// `OSSL_FUNC_mac_gettable_ctx_params`
+pub(super) unsafe extern "C" fn gettable_ctx_params(_at: *mut c_void, provider: *mut c_void) -> *const Param {
+    list(provider, |soft| soft.gettable_ctx_params)
+}
+
+/// `OSSL_FUNC_mac_settable_ctx_params`
+pub(super) unsafe extern "C" fn settable_ctx_params(_at: *mut c_void, provider: *mut c_void) -> *const Param {
+    list(provider, |soft| soft.settable_ctx_params)
+}
+
+/// The default provider's.
+fn list(provider: *mut c_void, which: fn(&SoftMac) -> abi::CipherCtxParamList) -> *const Param {
+    guard(null(), || {
+        // SAFETY: the core's promise about our provider context.
+        let Some(provider) = (unsafe { provider.cast::<Provider>().as_ref() }) else { return null() };
+        let Some(soft) = provider.digests().and_then(|offer| offer.soft_hmac.as_ref()) else { return null() };
+        // SAFETY: without a context the list is that of all of them; the other context is its own provider's.
+        unsafe { which(soft)(null_mut(), provider.software.context(&provider.core)) }
+    })
+}

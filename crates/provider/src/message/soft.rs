@@ -1,0 +1,95 @@
+//! The default provider's contexts, with what those of digests and of MACs have in common.
+
+use std::ffi::{c_int, c_void};
+use std::mem::transmute;
+
+use outboard_abi as abi;
+use outboard_abi::{Dispatch, Function};
+
+use super::keyed::Digested;
+
+/// Functions of the default provider: `OSSL_FUNC_digest_*` or `OSSL_FUNC_mac_*`, whose types are the same.
+#[derive(Clone, Copy)]
+pub(crate) struct SoftFunctions {
+    freectx: abi::CipherFreectx,
+    dupctx: abi::CipherDupctx,
+    update: abi::DigestUpdate,
+    finish: abi::DigestFinal,
+}
+
+impl SoftFunctions {
+    /// Those that have these numbers in a table: freectx, dupctx, update, final.
+    ///
+    /// # Safety
+    /// `table` is the dispatch table that the numbers are of.
+    pub(crate) unsafe fn new(table: *const Dispatch, numbers: [c_int; 4]) -> Option<SoftFunctions> {
+        // SAFETY: a dispatch table ends with number 0.
+        let [freectx, dupctx, update, finish] = numbers.map(|id| unsafe { abi::find(table, id) });
+        // SAFETY: core_dispatch.h gives each number the type of the field that it is stored in.
+        unsafe {
+            Some(SoftFunctions {
+                freectx: transmute::<Function, abi::CipherFreectx>(freectx?),
+                dupctx: transmute::<Function, abi::CipherDupctx>(dupctx?),
+                update: transmute::<Function, abi::DigestUpdate>(update?),
+                finish: transmute::<Function, abi::DigestFinal>(finish?),
+            })
+        }
+    }
+}
+
+/// One context of the default provider, freed with its owner.
+pub(crate) struct SoftContext {
+    functions: SoftFunctions,
+    pub(crate) at: *mut c_void,
+}
+
+impl SoftContext {
+    /// The one that the default provider's `newctx` made; `None` if it made none.
+    pub(crate) fn new(functions: SoftFunctions, at: *mut c_void) -> Option<SoftContext> {
+        (!at.is_null()).then_some(SoftContext { functions, at })
+    }
+
+    /// A copy with all state.
+    pub(crate) fn duplicate(&self) -> Option<SoftContext> {
+        // SAFETY: `at` is a context of these functions.
+        SoftContext::new(self.functions, unsafe { (self.functions.dupctx)(self.at) })
+    }
+
+    /// Takes more of the message in.
+    ///
+    /// # Safety
+    /// `input` is readable for `len` bytes.
+    #[inline]
+    pub(super) unsafe fn update(&mut self, input: *const u8, len: usize) -> c_int {
+        // SAFETY: `at` is a context of these functions; the caller's promise.
+        unsafe { (self.functions.update)(self.at, input, len) }
+    }
+
+    /// The digest.
+    ///
+    /// # Safety
+    /// `out` is writable for `size` bytes, `len` too.
+    pub(super) unsafe fn finish(&mut self, out: *mut u8, len: *mut usize, size: usize) -> c_int {
+        // SAFETY: `at` is a context of these functions; the caller's promise.
+        unsafe { (self.functions.finish)(self.at, out, len, size) }
+    }
+
+    /// What a message hashes to. The context has begun one, and has no byte of it.
+    pub(super) fn digest_of(&self, message: &[u8]) -> Option<Digested> {
+        let mut scratch = self.duplicate()?;
+        let mut digested = Digested { bytes: [0; 64], len: 0 };
+        // SAFETY: the message is readable, the digest writable for its length.
+        let done = unsafe {
+            scratch.update(message.as_ptr(), message.len()) == 1
+                && scratch.finish(digested.bytes.as_mut_ptr(), &mut digested.len, digested.bytes.len()) == 1
+        };
+        done.then_some(digested)
+    }
+}
+
+impl Drop for SoftContext {
+    fn drop(&mut self) {
+        // SAFETY: `at` is a context of these functions and is not used again.
+        unsafe { (self.functions.freectx)(self.at) }
+    }
+}

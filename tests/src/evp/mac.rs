@@ -1,0 +1,158 @@
+//! HMAC: the algorithm as one provider does it, and its contexts.
+
+use std::ffi::{CStr, CString, c_void};
+use std::ptr::{self, NonNull};
+
+use super::context::Outcome;
+use super::library::library;
+use super::library_context::LibraryContext;
+use super::params::OsslParam;
+
+/// The longest digest (EVP_MAX_MD_SIZE).
+const LONGEST: usize = 64;
+
+const DIGEST: &CStr = c"digest";
+const KEY: &CStr = c"key";
+const TLS_DATA_SIZE: &CStr = c"tls-data-size";
+
+/// The `EVP_MAC` that is called HMAC.
+#[derive(Debug)]
+pub struct Hmac {
+    mac: NonNull<c_void>,
+    world: LibraryContext,
+}
+
+// SAFETY: libcrypto counts an EVP_MAC's references under a lock and never changes it after the fetch.
+unsafe impl Send for Hmac {}
+// SAFETY: as above.
+unsafe impl Sync for Hmac {}
+
+impl Hmac {
+    /// `EVP_MAC_fetch`; None when no provider answers the query.
+    pub fn fetch(world: &LibraryContext, query: &str) -> Option<Hmac> {
+        let query = CString::new(query).expect("a property query holds no NUL byte");
+        // SAFETY: the context is alive, both texts are C strings.
+        let mac = unsafe { (library().EVP_MAC_fetch)(world.pointer(), c"HMAC".as_ptr(), query.as_ptr()) };
+        NonNull::new(mac).map(|mac| Hmac { mac, world: world.clone() })
+    }
+
+    /// The parameters that its contexts tell and take.
+    pub fn parameters(&self) -> [Vec<String>; 2] {
+        // SAFETY: the MAC is alive; its lists end as they must and live as long as its provider.
+        unsafe {
+            [
+                OsslParam::names((library().EVP_MAC_gettable_ctx_params)(self.mac.as_ptr())),
+                OsslParam::names((library().EVP_MAC_settable_ctx_params)(self.mac.as_ptr())),
+            ]
+        }
+    }
+
+    /// The HMAC of a whole message.
+    #[track_caller]
+    pub fn of(&self, digest: &str, key: &[u8], message: &[u8]) -> Vec<u8> {
+        let mut context = HmacContext::new(self);
+        context.begin(Some(digest), Some(key)).expect("EVP_MAC_init");
+        context.update(message).expect("EVP_MAC_update");
+        let (outcome, mac) = context.finish();
+        outcome.expect("EVP_MAC_final");
+        mac
+    }
+}
+
+impl Drop for Hmac {
+    fn drop(&mut self) {
+        // SAFETY: the reference is ours; contexts hold their own.
+        unsafe { (library().EVP_MAC_free)(self.mac.as_ptr()) }
+    }
+}
+
+/// An `EVP_MAC_CTX`.
+#[derive(Debug)]
+pub struct HmacContext {
+    context: NonNull<c_void>,
+    _world: LibraryContext,
+}
+
+// SAFETY: a context belongs to no thread; it may be changed by one at a time, as `&mut self` says.
+unsafe impl Send for HmacContext {}
+// SAFETY: what takes `&self` only copies it, which threads may do together.
+unsafe impl Sync for HmacContext {}
+
+impl HmacContext {
+    /// One without digest and key.
+    #[track_caller]
+    pub fn new(mac: &Hmac) -> HmacContext {
+        // SAFETY: the MAC is alive.
+        let context = unsafe { (library().EVP_MAC_CTX_new)(mac.mac.as_ptr()) };
+        HmacContext { context: NonNull::new(context).expect("memory"), _world: mac.world.clone() }
+    }
+
+    /// `EVP_MAC_init` with what is there of both; else it has them from before.
+    pub fn begin(&mut self, digest: Option<&str>, key: Option<&[u8]>) -> Outcome {
+        let name = digest.map(|digest| CString::new(digest).expect("no NUL byte"));
+        let params = name.iter().map(|name| OsslParam::text(DIGEST, name)).chain([OsslParam::end()]);
+        let params: Vec<OsslParam> = params.collect();
+        let (at, length) = key.map_or((ptr::null(), 0), |key| (key.as_ptr(), key.len()));
+        // SAFETY: the context is alive, the key readable; the array ends as it must and its text outlives the call.
+        let returned = unsafe { (library().EVP_MAC_init)(self.pointer(), at, length, params.as_ptr()) };
+        Outcome::of(returned, 0)
+    }
+
+    /// `EVP_MAC_CTX_set_params` with a key, which begins a message too.
+    pub fn set_key(&mut self, key: &mut [u8]) -> Outcome {
+        self.set(OsslParam::octets(KEY, key))
+    }
+
+    /// The same with the length of a TLS record that has its padding.
+    pub fn set_tls_data_size(&mut self, mut size: usize) -> Outcome {
+        self.set(OsslParam::size(TLS_DATA_SIZE, &mut size))
+    }
+
+    fn set(&mut self, param: OsslParam) -> Outcome {
+        let params = [param, OsslParam::end()];
+        // SAFETY: the context is alive; the array ends as it must and its bytes outlive the call.
+        let returned = unsafe { (library().EVP_MAC_CTX_set_params)(self.pointer(), params.as_ptr()) };
+        Outcome::of(returned, 0)
+    }
+
+    /// `EVP_MAC_update`
+    pub fn update(&mut self, input: &[u8]) -> Outcome {
+        // SAFETY: the context is alive and the input readable.
+        let returned = unsafe { (library().EVP_MAC_update)(self.pointer(), input.as_ptr(), input.len()) };
+        Outcome::of(returned, 0)
+    }
+
+    /// `EVP_MAC_final`, and what came out.
+    pub fn finish(&mut self) -> (Outcome, Vec<u8>) {
+        let (mut mac, mut length) = ([0; LONGEST], 0);
+        // SAFETY: the context is alive, the MAC has room for the longest.
+        let returned =
+            unsafe { (library().EVP_MAC_final)(self.pointer(), mac.as_mut_ptr(), &mut length, mac.len()) };
+        (Outcome::of(returned, 0), mac[..length.min(LONGEST)].to_vec())
+    }
+
+    /// `EVP_MAC_CTX_get_mac_size`
+    pub fn size(&self) -> usize {
+        // SAFETY: the context is alive.
+        unsafe { (library().EVP_MAC_CTX_get_mac_size)(self.pointer()) }
+    }
+
+    /// `EVP_MAC_CTX_dup`
+    #[track_caller]
+    pub fn copy(&self) -> HmacContext {
+        // SAFETY: the context is alive.
+        let copy = unsafe { (library().EVP_MAC_CTX_dup)(self.pointer()) };
+        HmacContext { context: NonNull::new(copy).expect("a copy"), _world: self._world.clone() }
+    }
+
+    fn pointer(&self) -> *mut c_void {
+        self.context.as_ptr()
+    }
+}
+
+impl Drop for HmacContext {
+    fn drop(&mut self) {
+        // SAFETY: the context is ours.
+        unsafe { (library().EVP_MAC_CTX_free)(self.context.as_ptr()) }
+    }
+}

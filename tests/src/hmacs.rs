@@ -1,0 +1,156 @@
+//! Scripts for HMAC: sequences of calls that two providers must answer alike, whatever the calls are.
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestCaseError, TestRunner};
+
+use crate::bytes::bytes;
+use crate::child::{Exit, fork};
+use crate::digests::{DIGESTS, length};
+use crate::evp::{Hmac, HmacContext, Outcome};
+use crate::world::World;
+
+/// How many contexts a script may have; copies beyond that replace the oldest.
+const CONTEXTS: usize = 3;
+
+/// One call.
+#[derive(Clone, Debug)]
+enum Step {
+    /// More of the message.
+    Update(usize),
+    /// A copy; both go on.
+    Copy,
+    /// The end of the message. What comes next begins another one.
+    Finish,
+    /// Another message with the same key, wherever the old one is.
+    Again,
+    /// Another message with a key of so many bytes.
+    Key(usize),
+    /// The same as a parameter, which drivers do not get.
+    KeyParameter(usize),
+    /// Another digest, and a key.
+    Digest(usize),
+    /// fork(2): the child ends the messages of all contexts, and the parent goes on.
+    Fork,
+}
+
+type Script = (u64, Vec<(usize, Step)>);
+
+fn key_length() -> impl Strategy<Value = usize> {
+    prop_oneof![4 => Just(20), 2 => prop::sample::select(vec![1, 63, 64, 65, 127, 128, 129, 200])]
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        24 => length().prop_map(Step::Update),
+        5 => Just(Step::Copy),
+        6 => Just(Step::Finish),
+        3 => Just(Step::Again),
+        2 => key_length().prop_map(Step::Key),
+        1 => key_length().prop_map(Step::KeyParameter),
+        2 => (0..DIGESTS.len() + 1).prop_map(Step::Digest),
+        1 => Just(Step::Fork),
+    ]
+}
+
+fn script() -> impl Strategy<Value = Script> {
+    (any::<u64>(), vec((0..CONTEXTS, step()), 1..24))
+}
+
+/// A context of either provider.
+struct Pair {
+    contexts: [HmacContext; 2],
+    ended: bool,
+}
+
+impl Pair {
+    fn both(&mut self, mut call: impl FnMut(&mut HmacContext) -> Outcome) -> Result<(), String> {
+        let [hard, soft] = &mut self.contexts;
+        let outcomes = [call(hard), call(soft)];
+        if outcomes[0] == outcomes[1] { Ok(()) } else { Err(format!("the outcomes are {outcomes:?}")) }
+    }
+
+    fn begin(&mut self, digest: Option<&str>, key: Option<&[u8]>) -> Result<(), String> {
+        self.ended = false;
+        self.both(|context| context.begin(digest, key))
+    }
+
+    fn finish(&mut self) -> Result<(), String> {
+        self.ended = true;
+        let sizes = self.contexts.each_ref().map(HmacContext::size);
+        let [hard, soft] = self.contexts.each_mut().map(HmacContext::finish);
+        if hard == soft && sizes[0] == sizes[1] {
+            Ok(())
+        } else {
+            Err(format!("final gave {hard:?} and, by OpenSSL, {soft:?}; the sizes are {sizes:?}"))
+        }
+    }
+}
+
+fn play((seed, steps): &Script, hmacs: [&Hmac; 2]) -> Result<(), String> {
+    let mut first = Pair { contexts: hmacs.map(HmacContext::new), ended: false };
+    first.begin(Some(DIGESTS[*seed as usize % DIGESTS.len()]), Some(&bytes(*seed, 32)))?;
+    let mut pairs = vec![first];
+    for (number, (which, step)) in steps.iter().enumerate() {
+        let index = which % pairs.len();
+        let input = |length| bytes(seed.wrapping_add(number as u64), length);
+        one(&mut pairs, index, step, &input)
+            .map_err(|problem| format!("step {number}, {step:?}, context {index}: {problem}"))?;
+    }
+    pairs.iter_mut().filter(|pair| !pair.ended).try_for_each(Pair::finish)
+}
+
+fn one(
+    pairs: &mut Vec<Pair>,
+    index: usize,
+    step: &Step,
+    input: &dyn Fn(usize) -> Vec<u8>,
+) -> Result<(), String> {
+    if pairs[index].ended && !matches!(step, Step::Fork) {
+        // A context whose message has ended can only begin another one.
+        pairs[index].begin(None, None)?;
+    }
+    let pair = &mut pairs[index];
+    match *step {
+        Step::Update(length) => {
+            let input = input(length);
+            pair.both(|context| context.update(&input))
+        }
+        Step::Finish => pair.finish(),
+        Step::Again => pair.begin(None, None),
+        Step::Key(length) => pair.begin(None, Some(&input(length))),
+        Step::KeyParameter(length) => pair.both(|context| context.set_key(&mut input(length))),
+        Step::Digest(which) => {
+            let digest = DIGESTS.get(which).copied().unwrap_or("SHA3-256");
+            pair.begin(Some(digest), Some(&input(33)))
+        }
+        Step::Copy => {
+            let contexts = pair.contexts.each_ref().map(HmacContext::copy);
+            if pairs.len() == CONTEXTS {
+                pairs.remove(0);
+            }
+            pairs.push(Pair { contexts, ended: false });
+            Ok(())
+        }
+        Step::Fork => {
+            let child = fork(Exit::Quick, || {
+                pairs.iter_mut().filter(|pair| !pair.ended).all(|pair| {
+                    pair.both(|context| context.update(&input(77))).is_ok() && pair.finish().is_ok()
+                })
+            });
+            child.wait()
+        }
+    }
+}
+
+/// Any sequence of calls is answered as by the default provider; so many sequences are tried, or PROPTEST_CASES.
+#[track_caller]
+pub fn any_sequence_of_calls_is_answered_alike(world: &World, cases: u32) {
+    let (hard, soft) = (world.hard_hmac().expect("it is offered"), world.soft_hmac());
+    let chosen = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok());
+    let config = Config { cases: chosen.unwrap_or(cases), failure_persistence: None, ..Config::default() };
+    let answered_alike = |script: Script| play(&script, [&hard, &soft]).map_err(TestCaseError::fail);
+    TestRunner::new(config)
+        .run(&script(), answered_alike)
+        .unwrap_or_else(|failure| panic!("{:?}: {failure}", world.way));
+}

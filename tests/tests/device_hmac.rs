@@ -1,0 +1,236 @@
+//! HMAC by the simulated accelerator over /dev/outboard.
+
+use std::fs;
+use std::path::Path;
+use std::thread;
+
+use outboard_tests::bytes::{assert_same, bytes, hex};
+use outboard_tests::device::count;
+use outboard_tests::digests::DIGESTS;
+use outboard_tests::evp::{Hmac, HmacContext};
+use outboard_tests::hmacs::any_sequence_of_calls_is_answered_alike;
+use outboard_tests::simulated::{Reachable, Simulated};
+use outboard_tests::tls::{Session, put_certificate};
+use outboard_tests::world::{Order, Way, World, write_text};
+
+const DRIVERS: [&str; 5] =
+    ["sim-hmac-sha1", "sim-hmac-sha224", "sim-hmac-sha256", "sim-hmac-sha384", "sim-hmac-sha512"];
+
+fn world_of(drivers: &str, settings: &[(&str, &str)]) -> World {
+    let settings: Vec<_> = [("LOG_LEVEL", "off")].into_iter().chain(settings.iter().copied()).collect();
+    World::new(Way::Simulated(drivers.to_owned()), &settings, Order::DefaultFirst)
+        .unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Where all go to the driver that have so many bytes.
+fn world(threshold: &str) -> World {
+    world_of(&DRIVERS.join(","), &[("DIGESTS", "ALL"), ("THRESHOLDS", threshold)])
+}
+
+fn hard(world: &World) -> Hmac {
+    world.hard_hmac().expect("HMAC is offered")
+}
+
+/// One test of many parts, because the simulation takes long to load: the kernel tests all its drivers.
+#[test]
+fn hmacs_go_to_the_accelerator_where_they_are_wanted_and_are_right() {
+    let test = "hmacs_go_to_the_accelerator_where_they_are_wanted_and_are_right";
+    let Some(Reachable { simulated, openssl, .. }) = Simulated::reachable(test) else { return };
+    simulated.allow(&DRIVERS);
+
+    it_is_offered_where_digests_names_a_digest_that_a_driver_has();
+    a_context_tells_and_takes_what_the_default_providers_does();
+    published_values_come_out_of_the_driver();
+    from_the_threshold_on_a_message_goes_to_the_driver();
+    any_sequence_of_calls_is_answered_as_by_the_default_provider();
+    copies_have_the_key_and_share_its_session();
+    what_no_driver_takes_is_softwares();
+    threads_use_one_key_at_the_same_time();
+    results_are_right_when_requests_fail_or_lie(&simulated);
+    records_of_tls_are_authenticated_by_the_driver(&openssl);
+    // The worlds are gone, and with them all that they had in the kernel.
+    assert_eq!((count("arenas"), count("requests")), (0, 0));
+}
+
+fn it_is_offered_where_digests_names_a_digest_that_a_driver_has() {
+    let all = DRIVERS.join(",");
+    for (drivers, digests, offered) in [
+        (&*all, "NONE", false),
+        (&*all, "SHA256", true),
+        (DRIVERS[0], "ALL", true),
+        (DRIVERS[0], "SHA512", false),
+        ("sim-sha1", "ALL", false),
+    ] {
+        let world = world_of(drivers, &[("DIGESTS", digests)]);
+        assert_eq!(world.hard_hmac().is_some(), offered, "{drivers}, {digests}");
+    }
+}
+
+fn a_context_tells_and_takes_what_the_default_providers_does() {
+    let world = world("ALL:1");
+    assert_eq!(hard(&world).parameters(), world.soft_hmac().parameters());
+}
+
+/// RFC 2202 and RFC 4231, their second examples.
+fn published_values_come_out_of_the_driver() {
+    let world = world("ALL:0");
+    let expected = [
+        "effcdf6ae5eb2fa2d27416d5f184df9c259a7c79",
+        "a30e01098bc6dbbf45690f3a7e9e6d0f8bbea2a39e6148008fd05e44",
+        "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843",
+        "af45d2e376484031617f78d2b58a6b1b9c7ef464f5a01b47e42ec3736322445e8e2240ca5e69e2c78b3239ecfab21649",
+        "164b7a7bfcf819e2e395fbe73b56e0a387bd64222e831fd610270cd7ea2505549758bf75c05a994a6d034f65f8f0e6fdcaeab1a34d4a6b4b636e070a38bce737",
+    ];
+    for (name, mac) in DIGESTS.into_iter().zip(expected) {
+        assert_eq!(hard(&world).of(name, b"Jefe", b"what do ya want for nothing?"), hex(mac), "{name}");
+        let done = world.counts_of(&format!("HMAC-{name}"));
+        assert_eq!((done.hw_requests, done.hw_bytes, done.sw_requests), (1, 28, 0), "{name}: {done:?}");
+    }
+}
+
+fn from_the_threshold_on_a_message_goes_to_the_driver() {
+    let world = world("SHA2-256:5000");
+    let (hard, soft, key) = (hard(&world), world.soft_hmac(), bytes(1, 32));
+    for (length, piece, requests) in [
+        (0, 1, 0),
+        (4999, 100, 0),
+        (5000, 1, 1),
+        (65_536, 65_536, 1),
+        (200_000, 4096, 4),
+        ((1 << 20) + 1, 32_768, 0),
+    ] {
+        let message = bytes(length as u64, length);
+        let (before, there) = (world.counts(), count("drivers/sim-hmac-sha256/requests"));
+        let mut context = HmacContext::new(&hard);
+        context.begin(Some("sha256"), Some(&key)).expect("init");
+        message.chunks(piece).for_each(|piece| assert_eq!(context.update(piece).returned, 1));
+        let (outcome, mac) = context.finish();
+        outcome.expect("final");
+        drop(context);
+        assert_eq!(mac, soft.of("SHA2-256", &key, &message), "{length} bytes in pieces of {piece}");
+        let done = world.counts() - before;
+        let hardware = u64::from(requests > 0);
+        assert_eq!((done.hw_requests, done.sw_requests), (hardware, 1 - hardware), "{length}: {done:?}");
+        assert_eq!(done.hw_bytes + done.sw_bytes, length as u64, "{length}: {done:?}");
+        assert_eq!(count("drivers/sim-hmac-sha256/requests") - there, requests, "{length} by {piece}");
+    }
+}
+
+fn any_sequence_of_calls_is_answered_as_by_the_default_provider() {
+    for threshold in ["ALL:0", "ALL:129", "ALL:4096"] {
+        let world = world(threshold);
+        any_sequence_of_calls_is_answered_alike(&world, 32);
+        let done = world.counts();
+        assert!(done.hw_requests > 0 && done.failures == 0 && done.mismatches == 0, "{threshold}: {done:?}");
+    }
+}
+
+/// As TLS does for each record.
+fn copies_have_the_key_and_share_its_session() {
+    let world = world("ALL:1000");
+    let (hard, soft, key) = (hard(&world), world.soft_hmac(), bytes(7, 20));
+    let sessions = count("sessions");
+    let mut keyed = HmacContext::new(&hard);
+    keyed.begin(Some("SHA1"), Some(&key)).expect("init");
+    for number in 0..40 {
+        let message = bytes(number, 3000);
+        let mut record = keyed.copy();
+        record.update(&message[..13]).expect("update");
+        record.update(&message[13..]).expect("update");
+        assert_eq!(record.finish().1, soft.of("SHA1", &key, &message), "record {number}");
+    }
+    assert_eq!(count("sessions"), sessions + 1, "one for the key, and it stays");
+    let done = world.counts();
+    assert_eq!((done.hw_requests, done.failures, done.mismatches), (40, 0, 0), "{done:?}");
+    drop(keyed);
+    assert_eq!(count("sessions"), sessions);
+}
+
+fn what_no_driver_takes_is_softwares() {
+    let world = world("ALL:1");
+    let (hard, soft, message) = (hard(&world), world.soft_hmac(), bytes(3, 5000));
+    for (digest, key) in [("SHA3-256", 32), ("SHA1", 65), ("SHA2-512", 129), ("SHA2-256", 0)] {
+        let key = bytes(4, key);
+        assert_eq!(hard.of(digest, &key, &message), soft.of(digest, &key, &message), "{digest}");
+    }
+    // The padding of a record stays secret in what the default provider does alone.
+    let macs = [&hard, &soft].map(|hmac| {
+        let mut context = HmacContext::new(hmac);
+        context.begin(Some("SHA1"), Some(&bytes(5, 20))).expect("init");
+        context.set_key(&mut bytes(5, 20)).expect("a key");
+        context.set_tls_data_size(4096).expect("the length of a record");
+        context.update(&bytes(6, 13)).expect("a header");
+        context.update(&bytes(7, 4000)).expect("a record");
+        context.finish()
+    });
+    assert_eq!(macs[0], macs[1]);
+    assert_eq!(world.counts().hw_requests, 0);
+}
+
+fn threads_use_one_key_at_the_same_time() {
+    let world = world("ALL:1");
+    let (hard, soft, key) = (hard(&world), world.soft_hmac(), bytes(8, 48));
+    let mut keyed = HmacContext::new(&hard);
+    keyed.begin(Some("SHA384"), Some(&key)).expect("init");
+    thread::scope(|scope| {
+        for number in 0..12_u64 {
+            let (keyed, soft, key) = (&keyed, &soft, &key);
+            scope.spawn(move || {
+                for round in 0..8 {
+                    let message = bytes(number, 100 + 9000 * round);
+                    let mut copy = keyed.copy();
+                    copy.update(&message).expect("update");
+                    assert_eq!(copy.finish().1, soft.of("SHA384", key, &message), "thread {number}");
+                }
+            });
+        }
+    });
+    let done = world.counts();
+    assert!(done.hw_requests > 0 && done.failures == 0 && done.mismatches == 0, "{done:?}");
+}
+
+fn results_are_right_when_requests_fail_or_lie(simulated: &Simulated) {
+    for name in DIGESTS {
+        for (fault, failures, mismatches) in [("all error 5 every=2", 3, 0), ("all wrong every=3", 0, 1)] {
+            let world = world("ALL:1");
+            let (hard, soft, key) = (hard(&world), world.soft_hmac(), bytes(9, 32));
+            let mut keyed = HmacContext::new(&hard);
+            keyed.begin(Some(name), Some(&key)).expect("init");
+            simulated.fault(fault);
+            for length in [5000, 150_000, 64, 300_000, 65_536, 1000] {
+                let message = bytes(length as u64, length);
+                let mut copy = keyed.copy();
+                copy.update(&message).expect("update");
+                assert_eq!(copy.finish().1, soft.of(name, &key, &message), "{name}, {length}, {fault}");
+            }
+            simulated.fault("clear");
+            let done = world.counts();
+            assert_eq!((done.failures, done.mismatches), (failures, mismatches), "{name}, {fault}: {done:?}");
+        }
+    }
+}
+
+fn records_of_tls_are_authenticated_by_the_driver(openssl: &Path) {
+    let world = world_of(
+        &DRIVERS.join(","),
+        &[("CIPHERS", "NONE"), ("DIGESTS", "SHA1,SHA2-256"), ("THRESHOLDS", "ALL:4096")],
+    );
+    let folder = world.folder();
+    let (plain, with) = (folder.join("plain.cnf"), folder.join("with.cnf"));
+    write_text(&plain, "default = default_section\n", &world.section, "");
+    write_text(&with, "default = default_section\noutboard = outboard_section\n", &world.section, "");
+    put_certificate(openssl, &plain, folder);
+    let sent = bytes(10, 300_000);
+    fs::write(folder.join("file"), &sent).expect("a file to send");
+    for (suite, row) in [("AES128-SHA", "HMAC-SHA1"), ("ECDHE-RSA-AES128-SHA256", "HMAC-SHA2-256")] {
+        // Encrypt-then-MAC is what both agree on, so no CPU has instructions that do cipher and MAC in one.
+        let session = Session { openssl, folder, version: "-tls1_2", suite, server: &with, client: &plain };
+        let before = world.counts_of(row);
+        let received = session.download("file").unwrap_or_else(|error| panic!("{suite}: {error}"));
+        assert_same(&received.bytes, &sent, suite);
+        let done = world.counts_of(row) - before;
+        let records = (sent.len() / 16_384) as u64;
+        assert!(done.hw_requests >= records, "{suite}: records went past the driver: {done:?}");
+        assert_eq!((done.failures, done.mismatches), (0, 0), "{suite}: {done:?}");
+    }
+}
