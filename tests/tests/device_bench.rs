@@ -8,6 +8,10 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::time::Duration;
 
+use outboard_accel::af_alg::AfAlg;
+use outboard_accel::check::{check_hash_seeded, check_seeded};
+use outboard_accel::{Accelerator, Algorithm, Error, HashAlgorithm};
+use outboard_tests::child::{Exit, fork};
 use outboard_tests::command::{failed, said};
 use outboard_tests::machine::{ACCELERATOR, reachable_software_driver};
 use outboard_tests::module::module;
@@ -155,6 +159,8 @@ fn the_simulations_model_is_found_and_what_it_only_pretends_is_unmasked() {
     ctrl_c_leaves_what_was_measured(&machine);
     what_the_cpu_did_is_no_figure_of_the_accelerators(&machine, &simulated);
     what_is_wrong_or_fails_is_no_figure(&machine, &simulated);
+    digests_are_measured_as_ciphers_are(&machine, &simulated);
+    ciphers_that_authenticate_are_measured_over_af_alg_too(&machine);
 }
 
 const DRIVER: &str = "sim-ctr-aes";
@@ -166,7 +172,8 @@ const NAME: &str = "sim-ctr-aes over /dev/outboard";
 
 fn what_cannot_be_measured_is_told_with_the_next_step(machine: &Machine) {
     for (arguments, says) in [
-        (&["--driver", "sim-sha256"][..], ["does sha256", "cbc(aes), ctr(aes)"]),
+        (&["--driver", "sim-hmac-sha256"][..], ["does hmac(sha256)", "ecb(aes), sha256"]),
+        (&["--driver", "sim-sha256", "sha1"], ["does sha256", "name sha256, or none"]),
         (&["--driver", DRIVER, "AES-128-CBC"], ["does ctr(aes)", "name ctr(aes), or none"]),
         (
             &["--driver", DRIVER, "--interface", DEVICE],
@@ -263,4 +270,163 @@ fn what_is_wrong_or_fails_is_no_figure(machine: &Machine, simulated: &Simulated)
         simulated.fault("clear");
     }
     benched(machine, &arguments, 0);
+}
+
+const DIGEST: &str = "sim-sha256 over /dev/outboard";
+
+fn digests_are_measured_as_ciphers_are(machine: &Machine, simulated: &Simulated) {
+    simulated.allow(&["sim-sha256", "sim-sha512"]);
+    simulated.takes(Duration::from_millis(2));
+    // 96 KiB are two pieces of a message; 64 messages of 64 KiB are all that a process can have in flight.
+    let arguments =
+        ["--size", "1K,64K,96K", "--depth", "1,64", "--driver", "sim-sha256", "--no-cpu-instructions"];
+    let answer = benched(machine, &arguments, 0);
+    assert!(
+        answer["rows"].as_array().expect("rows").iter().all(|row| row["direction"].is_null()),
+        "{answer}"
+    );
+    assert!(
+        rows(&answer, "OpenSSL").len() == 3 && rows(&answer, "OpenSSL without CPU instructions").len() == 3
+    );
+    let ours = rows(&answer, DIGEST);
+    let kinds: Vec<_> =
+        ours.iter().map(|row| (number(&row["bytes"]) as u64, number(&row["depth"]) as u64)).collect();
+    assert_eq!(kinds, [(1024, 1), (1024, 64), (65536, 1), (65536, 64), (98304, 1)], "{answer}");
+    for row in ours {
+        is_whole(row);
+        assert!(row["cipher"] == "SHA2-256" && row["evidence"] == "interrupts", "{row}");
+        let least = if row["bytes"] == 98304 { 4_000.0 } else { 2_000.0 };
+        assert!(number(&row["latency_p50_us"]) >= least, "faster than light: {row}");
+    }
+    let speed = |row: &Value| number(&row["figure"]["megabytes_per_second"]);
+    // 64 at a time cannot be slower than one at a time would be.
+    let [one, many] = [ours_at(&answer, 1), ours_at(&answer, 64)].map(speed);
+    assert!(one <= 0.52 && many > one, "{one} {many}: {answer}");
+    // Over AF_ALG too where the kernel lets it.
+    let over_af_alg = rows(&answer, "sim-sha256 over AF_ALG");
+    assert!(over_af_alg.iter().all(|row| row["evidence"] == "interrupts" && row["depth"] == 1), "{answer}");
+    let notes = answer["notes"].to_string();
+    assert!(notes.contains("outboard asks /dev/crypto for no digests"), "{answer}");
+    let not_there = notes.contains("AF_ALG does not reach driver sim-sha256");
+    assert!(over_af_alg.len() == 3 || not_there, "{answer}");
+
+    let output =
+        machine.command(&["bench", "--for", "0", "--size", "4K", "sha512"]).output().expect("it runs");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && text.contains("SHA2-512, MB/s by bytes"), "{}", said(&output));
+
+    simulated.fault("sim-sha256 wrong every=1");
+    let arguments = ["--size", "1K", "--depth", "1,4", "--driver", "sim-sha256"];
+    let answer = benched(machine, &arguments, 1);
+    for row in rows(&answer, DIGEST) {
+        assert!(row["fault"].as_str().is_some_and(|why| why.contains("a digest is wrong")), "{row}");
+        assert!(row["figure"].is_null(), "{row}");
+    }
+    simulated.fault("clear");
+    simulated.takes(Duration::ZERO);
+    simulated.set("soft_from", "1");
+    let answer = benched(machine, &arguments, 1);
+    assert!(rows(&answer, DIGEST).iter().all(|row| row["evidence"] == "contradicted"), "{answer}");
+    simulated.set("soft_from", "0");
+    tcrypt_hashes_too(machine);
+    without_a_name_an_allowed_digest_is_measured(machine);
+}
+
+fn ours_at(answer: &Value, depth: u64) -> &Value {
+    let mut ours = rows(answer, DIGEST).into_iter();
+    ours.find(|row| row["bytes"] == 1024 && row["depth"] == depth).unwrap_or_else(|| panic!("{answer}"))
+}
+
+fn tcrypt_hashes_too(machine: &Machine) {
+    let arguments = ["--kernel", "--size", "1K,8K,64K", "--depth", "1,4", "SHA2-512"];
+    let answer = benched(machine, &arguments, 0);
+    let contestants = answer["contestants"].as_array().expect("contestants");
+    let tcrypt = contestants.iter().find(|one| one["kind"] == "tcrypt").unwrap_or_else(|| panic!("{answer}"));
+    let rows = rows(&answer, tcrypt["name"].as_str().expect("a name"));
+    let bytes: Vec<&Value> = rows.iter().map(|row| &row["bytes"]).collect();
+    assert_eq!(bytes, [1024, 8192], "{answer}");
+    for row in rows {
+        assert!(row["depth"] == 1 && row["figure"]["samples"] == 5 && row["fault"].is_null(), "{row}");
+        assert!(number(&row["figure"]["megabytes_per_second"]) > 0.0 && row["direction"].is_null(), "{row}");
+        let is_sim = tcrypt["driver"] == "sim-sha512";
+        assert_eq!(row["evidence"], if is_sim { "interrupts".into() } else { Value::Null }, "{row}");
+    }
+    assert!(answer["notes"].to_string().contains("one message of sha512 at a time"), "{answer}");
+}
+
+fn without_a_name_an_allowed_digest_is_measured(machine: &Machine) {
+    let answer = benched(machine, &["--size", "1K", "--depth", "1", "--interface", DEVICE], 0);
+    let mut ciphers: Vec<&str> =
+        answer["rows"].as_array().expect("rows").iter().filter_map(|row| row["cipher"].as_str()).collect();
+    ciphers.dedup();
+    assert_eq!(ciphers.last(), Some(&"SHA2-256"), "{answer}");
+    assert_eq!(ciphers.len(), 4, "three kinds of ciphers: {answer}");
+    assert!(answer["notes"].to_string().contains("accelerators also do"), "{answer}");
+}
+
+/// Programs do not go there, so nothing else says that it is right.
+fn ciphers_that_authenticate_are_measured_over_af_alg_too(machine: &Machine) {
+    for (driver, algorithm, name) in
+        [("sim-gcm-aes", Algorithm::GcmAes, "AES-128-GCM"), ("sim-ccm-aes", Algorithm::CcmAes, "AES-256-CCM")]
+    {
+        let arguments =
+            ["--size", "16,4K,64K", "--depth", "1,4", "--driver", driver, "--interface", "AF_ALG", name];
+        let found = match AfAlg::reach(driver, algorithm) {
+            Ok(found) => found,
+            Err(closed) => {
+                let output =
+                    machine.command(&[&["bench"], &arguments[..]].concat()).output().expect("it runs");
+                let error = failed(&output, &arguments, 1);
+                assert!(error.contains(&closed.to_string()), "{error}");
+                continue;
+            }
+        };
+        let checked = check_seeded(&found, algorithm, 5);
+        assert!(checked.is_ok(), "{driver}: {:?}", checked.err());
+        let answer = benched(machine, &arguments, 0);
+        let ours = rows(&answer, &format!("{driver} over AF_ALG"));
+        assert_eq!(ours.len(), 6, "three sizes, both ways: {answer}");
+        for row in ours {
+            is_whole(row);
+            assert!(row["depth"] == 1 && row["evidence"] == "interrupts", "{row}");
+        }
+    }
+}
+
+/// What is measured over AF_ALG is right, for messages of all kinds, and with a state that is a process's own.
+#[test]
+fn the_kernels_digests_over_af_alg_are_exact() {
+    let test = "the_kernels_digests_over_af_alg_are_exact";
+    let mut reached = 0;
+    for algorithm in HashAlgorithm::all() {
+        let name = algorithm.kernel_name();
+        let drivers = ["generic", "lib"].map(|suffix| match algorithm.hmac {
+            true => format!("{}-{suffix})", name.trim_end_matches(')')),
+            false => format!("{name}-{suffix}"),
+        });
+        let found = drivers.iter().find_map(|driver| AfAlg::reach_hash(driver, algorithm).ok());
+        let Some(found) = found else { continue };
+        let checked = check_hash_seeded(&found, algorithm, 5);
+        assert!(checked.is_ok(), "{name}: {:?}", checked.err());
+        reached += 1;
+        let mut session = found.open(&[7; 20]).expect("a key");
+        let (mut state, whole) =
+            (session.begin().expect("a channel"), session.digest(b"onetwo").expect("a digest"));
+        state.update(b"one").expect("a piece");
+        let mut both = Some((session, state));
+        let child = fork(Exit::Quick, || {
+            let (mut session, mut state) = both.take().expect("the parent's");
+            let refused = matches!(state.update(b"three"), Err(Error::Forked { .. }));
+            refused && session.digest(b"onetwo").is_ok_and(|digest| digest == whole)
+        });
+        child.wait().expect("the child");
+        let (mut session, mut state) = both.take().expect("the parent's");
+        assert!(state.finish(b"two").is_ok_and(|digest| digest == whole), "{name}");
+        let long = vec![0; session.max_request() + 1];
+        assert!(matches!(session.digests(&[&long]), Err(Error::Misfit { .. })));
+        assert!(matches!(session.digests(&[b"one", b"two"]), Err(Error::Batch { count: 2, max: 1 })));
+    }
+    if reached == 0 {
+        skip(test, "a software driver for a digest that AF_ALG reaches".to_owned());
+    }
 }

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, ensure};
 use outboard_measure::clock::Clock;
-use outboard_measure::tcrypt::{self, Line, ROUNDS};
+use outboard_measure::tcrypt::{self, Line, ROUNDS, Tests};
 
 /// Ready to be run.
 pub struct Tcrypt {
@@ -21,7 +21,7 @@ impl Tcrypt {
 
     /// MB/s by size with `depth` requests in flight, and how many requests the driver was given.
     pub fn run(&mut self, depth: usize) -> Result<(Vec<(usize, f64)>, u64)> {
-        let lines = self.tcrypt.run(0, depth)?;
+        let lines = self.tcrypt.run(Tests::Aes, depth)?;
         let ours: Vec<&Line> = lines.iter().filter(|line| line.algorithm == "cbc(aes)").collect();
         for line in &ours {
             ensure!(
@@ -37,7 +37,7 @@ impl Tcrypt {
 
 /// Of many in flight a line stands for all.
 fn answer(ours: &[&Line], depth: usize, cycles_per_second: f64) -> (Vec<(usize, f64)>, u64) {
-    let asked = ours.iter().filter(|line| line.encrypt && line.bits == 128);
+    let asked = ours.iter().filter(|line| line.encrypt == Some(true) && line.bits == 128);
     let speed = |line: &&Line| (line.bytes, line.bytes as f64 / line.seconds(cycles_per_second) / 1e6);
     (asked.map(speed).collect(), ours.len() as u64 * ROUNDS * depth as u64)
 }
@@ -55,8 +55,9 @@ mod tests {
             bits,
             bytes: 1024,
             cycles,
+            requests: 1,
         };
-        let lines = [line(true, 128, 1024.0), line(true, 192, 1.0), line(false, 128, 2.0)];
+        let lines = [line(Some(true), 128, 1024.0), line(Some(true), 192, 1.0), line(Some(false), 128, 2.0)];
         let all: Vec<&Line> = lines.iter().collect();
         assert_eq!(answer(&all, 1, 1e6), (vec![(1024, 1.0)], 3 * 12));
         assert_eq!(answer(&all, 16, 1e6).1, 3 * 12 * 16);

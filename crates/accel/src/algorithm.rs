@@ -75,6 +75,19 @@ impl Algorithm {
         }
     }
 
+    /// An IV as the kernel's drivers take it, and how many bytes of that they take. RFC 3610's blocks of CCM begin with how many bytes
+    /// the text's length has, less one, and end with zeros.
+    pub(crate) fn driver_iv(self, iv: &[u8]) -> ([u8; 16], usize) {
+        let mut bytes = [0; 16];
+        if let Algorithm::CcmAes = self {
+            bytes[0] = (14 - iv.len()) as u8;
+            bytes[1..=iv.len()].copy_from_slice(iv);
+            return (bytes, bytes.len());
+        }
+        bytes[..iv.len()].copy_from_slice(iv);
+        (bytes, iv.len())
+    }
+
     /// Whether it authenticates what it encrypts.
     pub const fn has_tags(self) -> bool {
         matches!(self, Algorithm::GcmAes | Algorithm::CcmAes)
@@ -138,6 +151,16 @@ mod tests {
             assert_eq!(Algorithm::by_kernel_name(algorithm.kernel_name()), Some(algorithm));
         }
         assert_eq!(Algorithm::by_kernel_name("cbc(des)"), None);
+    }
+
+    #[test]
+    fn drivers_take_the_nonce_of_ccm_as_a_block() {
+        let (iv, len) = Algorithm::CcmAes.driver_iv(&[9; 12]);
+        assert_eq!((iv, len), ([2, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 0, 0, 0], 16));
+        assert_eq!(Algorithm::CcmAes.driver_iv(&[9; 7]).0[..9], [7, 9, 9, 9, 9, 9, 9, 9, 0]);
+        let (iv, len) = Algorithm::GcmAes.driver_iv(&[9; 12]);
+        assert_eq!((iv[0], iv[11], iv[12], len), (9, 9, 0, 12));
+        assert_eq!(Algorithm::EcbAes.driver_iv(&[]), ([0; 16], 0));
     }
 
     #[test]

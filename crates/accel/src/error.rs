@@ -72,13 +72,15 @@ pub enum Error {
         /// The driver's name in `/proc/crypto`.
         driver: String,
     },
-    /// Digests and HMAC have one way down. Over the others the state of a message belongs to the descriptor, and so to all
-    /// who inherit it: a child that goes on with it would spoil its parent's digest.
+    /// Digests and HMAC of programs have one way down. Over the others the state of a message belongs to the descriptor, and so
+    /// to all who inherit it: a child that goes on with it would spoil its parent's digest.
     #[error(
-        "/dev/crypto and AF_ALG are not used for digests and HMAC, since a forked child would share the state of a \
-         message with its parent: load the outboard module, then outboard allow {driver}"
+        "{interfaces} not used for digests and HMAC, since a forked child would share the state of a message with its \
+         parent: load the outboard module, then outboard allow {driver}"
     )]
     NoHashes {
+        /// `/dev/crypto is`
+        interfaces: &'static str,
         /// The driver's name in `/proc/crypto`.
         driver: String,
     },
@@ -98,8 +100,7 @@ pub enum Error {
         /// The driver's name in `/proc/crypto`.
         driver: String,
     },
-    /// AEADs have one way down: a request of them is laid out otherwise on each interface, and the others are closed to
-    /// accelerators by now or wait without end for a driver.
+    /// AEADs of programs have one way down: the others are closed to accelerators by now, or wait without end for a driver.
     #[error(
         "{interface} is not used for ciphers that authenticate: load the outboard module, then outboard allow {driver}"
     )]

@@ -24,10 +24,17 @@ const WAYS: [Way; 3] = [
     |driver, algorithm| Ok(Box::new(AfAlg::reach(driver, algorithm)?)),
 ];
 
+/// The last of them, as programs may go it.
+const AF_ALG: Way = |driver, algorithm| match algorithm.has_tags() {
+    true => Err(Error::NoTags { interface: "AF_ALG", driver: driver.to_owned() }),
+    false => Ok(Box::new(AfAlg::reach(driver, algorithm)?)),
+};
+
 /// Tries each interface for `driver`, an exact driver name of `/proc/crypto`.
 pub fn reach(driver: &str, algorithm: Algorithm) -> Reached {
     let mut passed = Vec::new();
-    for way in WAYS {
+    let [outboard, cryptodev, _] = WAYS;
+    for way in [outboard, cryptodev, AF_ALG] {
         match way(driver, algorithm) {
             Ok(accelerator) => return Reached { accelerator: Some(accelerator), passed },
             Err(error) => passed.push(error),
@@ -41,15 +48,28 @@ pub fn reach_all(driver: &str, algorithm: Algorithm) -> [Result<Box<dyn Accelera
     WAYS.map(|way| way(driver, algorithm))
 }
 
-/// The same for digests and HMAC, which go over /dev/outboard alone: see [`Error::NoHashes`].
+/// The same for digests and HMAC: programs go over /dev/outboard alone, see [`Error::NoHashes`].
 pub fn reach_hash(driver: &str, algorithm: HashAlgorithm) -> Reached<dyn HashSession> {
     match Device::reach_hash(driver, algorithm) {
         Ok(accelerator) => Reached { accelerator: Some(Box::new(accelerator)), passed: Vec::new() },
         Err(error) => {
-            let others = Error::NoHashes { driver: driver.to_owned() };
+            let others =
+                Error::NoHashes { interfaces: "/dev/crypto and AF_ALG are", driver: driver.to_owned() };
             Reached { accelerator: None, passed: vec![error, others] }
         }
     }
+}
+
+/// All ways down to `driver` for digests and HMAC, in the order of [`reach_all`]: for who compares them.
+pub fn reach_all_hash(
+    driver: &str,
+    algorithm: HashAlgorithm,
+) -> [Result<Box<dyn Accelerator<dyn HashSession>>, Error>; 3] {
+    [
+        Device::reach_hash(driver, algorithm).map(|found| Box::new(found) as _),
+        Err(Error::NoHashes { interfaces: "/dev/crypto is", driver: driver.to_owned() }),
+        AfAlg::reach_hash(driver, algorithm).map(|found| Box::new(found) as _),
+    ]
 }
 
 #[cfg(test)]
@@ -78,8 +98,9 @@ mod tests {
         let texts: Vec<String> = reached.passed.iter().map(Error::to_string).collect();
         assert!(texts[0].starts_with("/dev/outboard"), "{texts:?}");
         assert!(
-            texts[1].contains("/dev/crypto") && texts[1].contains("outboard allow no-such-driver"),
+            texts[1].contains("/dev/crypto and AF_ALG") && texts[1].contains("outboard allow no-such-driver"),
             "{texts:?}"
         );
+        assert!(reach_all_hash("no-such-driver", algorithm).iter().all(Result::is_err));
     }
 }

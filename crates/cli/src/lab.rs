@@ -90,11 +90,16 @@ pub fn in_use(table: &Table) -> Option<InUse> {
     })
 }
 
-/// The kernel's name of the algorithm behind a cipher of OpenSSL's.
-pub fn kernel_name(cipher: &str) -> Option<String> {
-    match cipher.split('-').collect::<Vec<_>>()[..] {
+/// The kernel's name of the algorithm behind a cipher or a digest of OpenSSL's, or behind the HMAC of a digest.
+pub fn kernel_name(name: &str) -> Option<String> {
+    if let Some(digest) = name.strip_prefix("HMAC-") {
+        return kernel_name(digest).map(|digest| format!("hmac({digest})"));
+    }
+    match name.split('-').collect::<Vec<_>>()[..] {
         ["AES", _, mode] => Some(format!("{}(aes)", mode.to_ascii_lowercase())),
         ["DES", "EDE3", mode] => Some(format!("{}(des3_ede)", mode.to_ascii_lowercase())),
+        ["SHA1"] => Some("sha1".to_owned()),
+        ["SHA2", bits] => Some(format!("sha{bits}")),
         _ => None,
     }
 }
@@ -102,16 +107,25 @@ pub fn kernel_name(cipher: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use outboard_accel::Algorithm;
-    use outboard_policy::CIPHERS;
+    use outboard_accel::{Algorithm, HashAlgorithm};
+    use outboard_policy::{CIPHERS, DIGESTS};
 
     #[test]
-    fn every_cipher_has_an_algorithm_of_the_kernels() {
+    fn every_cipher_and_every_digest_has_an_algorithm_of_the_kernels() {
         for cipher in CIPHERS {
             let name = kernel_name(cipher).unwrap_or_else(|| panic!("{cipher}"));
             assert!(Algorithm::by_kernel_name(&name).is_some(), "{cipher}: {name}");
         }
         assert_eq!(kernel_name("AES-128-GCM").as_deref(), Some("gcm(aes)"));
-        assert_eq!(kernel_name("SHA2-256"), None);
+        for digest in DIGESTS {
+            let name = kernel_name(digest).unwrap_or_else(|| panic!("{digest}"));
+            assert!(
+                HashAlgorithm::by_kernel_name(&name).is_some_and(|found| !found.hmac),
+                "{digest}: {name}"
+            );
+        }
+        assert_eq!(kernel_name("SHA2-256").as_deref(), Some("sha256"));
+        assert_eq!(kernel_name("HMAC-SHA2-256").as_deref(), Some("hmac(sha256)"));
+        assert_eq!((kernel_name("MD5"), kernel_name("HMAC-MD5")), (None, None));
     }
 }

@@ -1,6 +1,5 @@
 //! The `outboard` command.
 
-mod checkable;
 mod columns;
 mod commands;
 mod console;
@@ -8,6 +7,7 @@ mod enabled;
 mod etc;
 mod in_flight;
 mod lab;
+mod primitive;
 
 use clap::Parser;
 use std::process::ExitCode;

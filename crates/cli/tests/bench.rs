@@ -20,7 +20,7 @@ fn fails(arguments: &[&str], code: i32, says: &[&str]) {
 #[test]
 fn what_cannot_be_measured_is_refused_with_what_could_be() {
     fails(&["rot13"], 2, &["'rot13'", "AES-128-CBC", "cbc(aes)"]);
-    fails(&["SHA2-256"], 2, &["'SHA2-256'", "AES-128-CBC"]);
+    fails(&["MD5"], 2, &["'MD5'", "AES-128-CBC", "SHA2-256"]);
     fails(&["--size", "100"], 2, &["100 bytes", "multiples of 16"]);
     fails(&["--size", "2M"], 2, &["16 to 1048576"]);
     fails(&["--depth", "65"], 2, &["1 to 64"]);
@@ -85,6 +85,26 @@ fn openssl_is_measured_with_the_cpus_instructions_and_without() {
         assert!(figure["samples"].as_u64().unwrap() >= 5, "{row}");
         assert!(row["latency_p50_us"].as_f64().unwrap() > 0.0, "{row}");
         assert!(row["evidence"].is_null() && row["depth"] == 1 && row["threads"] == 1, "{row}");
+    }
+}
+
+#[test]
+fn digests_are_measured_once_whatever_the_direction() {
+    let output = bench(&["--json", "--for", "0", "--size", "16,1M", "--direction", "decrypt"])
+        .args(["--no-cpu-instructions", "--interface", "/dev/outboard", "sha1,SHA2-512"])
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    let answer: Value = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
+    let rows = answer["rows"].as_array().unwrap();
+    let of_openssl = rows.iter().filter(|row| row["contestant"].as_str().unwrap().starts_with("OpenSSL"));
+    let found: Vec<_> =
+        of_openssl.map(|row| (row["cipher"].as_str().unwrap(), row["bytes"].as_u64())).collect();
+    let expected = |name| [16, 16, 1 << 20, 1 << 20].map(|bytes| (name, Some(bytes)));
+    assert_eq!(found, [expected("SHA1"), expected("SHA2-512")].concat(), "{text}");
+    for row in rows.iter().filter(|row| row["fault"].is_null()) {
+        assert!(row["direction"].is_null(), "{row}");
+        assert!(row["figure"]["megabytes_per_second"].as_f64().unwrap() > 0.0, "{row}");
     }
 }
 

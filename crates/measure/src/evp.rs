@@ -2,14 +2,16 @@
 //!
 //! libcrypto is opened when it is wanted and never linked: the command serves machines with any of its versions, or none.
 
-use std::ffi::{CStr, CString, c_char, c_int, c_uchar, c_ulong, c_void};
+use std::ffi::{CStr, CString, c_char, c_int, c_uchar, c_uint, c_ulong, c_void};
 use std::fmt;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::ptr::{NonNull, null, null_mut};
 
+mod digest;
 mod work;
 
+pub use digest::{Digest, Hashing};
 pub use work::{Example, SAMPLE_IV, Work};
 
 /// The newest first, as applications are built for.
@@ -96,6 +98,14 @@ functions! {
     EVP_CipherUpdate: fn(*mut c_void, *mut c_uchar, *mut c_int, *const c_uchar, c_int) -> c_int;
     EVP_CipherFinal_ex: fn(*mut c_void, *mut c_uchar, *mut c_int) -> c_int;
     EVP_CIPHER_CTX_ctrl: fn(*mut c_void, c_int, c_int, *mut c_void) -> c_int;
+    EVP_MD_fetch: fn(*mut c_void, *const c_char, *const c_char) -> *mut c_void;
+    EVP_MD_free: fn(*mut c_void);
+    EVP_MD_get_size: fn(*const c_void) -> c_int;
+    EVP_MD_CTX_new: fn() -> *mut c_void;
+    EVP_MD_CTX_free: fn(*mut c_void);
+    EVP_DigestInit_ex2: fn(*mut c_void, *const c_void, *const c_void) -> c_int;
+    EVP_DigestUpdate: fn(*mut c_void, *const c_void, usize) -> c_int;
+    EVP_DigestFinal_ex: fn(*mut c_void, *mut c_uchar, *mut c_uint) -> c_int;
     ERR_clear_error: fn();
     ERR_get_error_all: fn(*mut *const c_char, *mut c_int, *mut *const c_char, *mut *const c_char, *mut c_int) -> c_ulong;
     ERR_reason_error_string: fn(c_ulong) -> *const c_char;
@@ -211,6 +221,16 @@ impl<'a> Context<'a> {
         // SAFETY: always allowed.
         unsafe { (self.library.ERR_clear_error)() };
         NonNull::new(at).map(|at| Cipher { library: self.library, at })
+    }
+
+    /// A digest that a query finds, if any.
+    pub fn digest(&'a self, name: &str, query: &str) -> Option<Digest<'a>> {
+        let (name, query) = (CString::new(name).ok()?, CString::new(query).ok()?);
+        // SAFETY: the context is alive, the texts are C strings.
+        let at = unsafe { (self.library.EVP_MD_fetch)(self.at.as_ptr(), name.as_ptr(), query.as_ptr()) };
+        // SAFETY: always allowed.
+        unsafe { (self.library.ERR_clear_error)() };
+        NonNull::new(at).map(|at| Digest { library: self.library, at })
     }
 }
 

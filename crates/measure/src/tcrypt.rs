@@ -22,6 +22,9 @@ pub enum Error {
     /// The kernel's log.
     #[error("/dev/kmsg: {0}: try again as root")]
     Log(io::Error),
+    /// Tests that it has for one request in flight only.
+    #[error("tcrypt does these one at a time")]
+    OneAtATime,
     /// What loads it.
     #[error("modprobe tcrypt: {0}: install kmod")]
     Modprobe(io::Error),
@@ -37,20 +40,62 @@ pub struct Line {
     pub algorithm: String,
     /// The driver that the kernel prefers.
     pub driver: String,
-    /// Encryption, or decryption.
-    pub encrypt: bool,
-    /// Of the key; both halves of it for XTS.
+    /// Encryption, or decryption; none for a digest.
+    pub encrypt: Option<bool>,
+    /// Of the key; both halves of it for XTS; 0 for a digest.
     pub bits: usize,
-    /// Of a request.
+    /// Of a request; of a message.
     pub bytes: usize,
-    /// That a request took.
+    /// That it took.
     pub cycles: f64,
+    /// Requests that the driver got for it: more than one where a message came in pieces.
+    pub requests: u64,
 }
 
 impl Line {
     /// Seconds of a request.
     pub fn seconds(&self, cycles_per_second: f64) -> f64 {
         self.cycles / cycles_per_second
+    }
+}
+
+/// Tests that come together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tests {
+    /// Modes of AES.
+    Aes,
+    /// Modes of triple DES.
+    TripleDes,
+    /// Of SHA-1; these and the following do one message at a time.
+    Sha1,
+    /// Of SHA-224.
+    Sha224,
+    /// Of SHA-256.
+    Sha256,
+    /// Of SHA-384.
+    Sha384,
+    /// Of SHA-512.
+    Sha512,
+}
+
+impl Tests {
+    /// The number of their mode, where there is one for so many requests in flight.
+    fn mode(self, depth: usize) -> Option<u32> {
+        let (alone, several) = match self {
+            Tests::Aes => (500, Some(600)),
+            Tests::TripleDes => (501, Some(601)),
+            Tests::Sha1 => (403, None),
+            Tests::Sha256 => (404, None),
+            Tests::Sha384 => (405, None),
+            Tests::Sha512 => (406, None),
+            Tests::Sha224 => (413, None),
+        };
+        if depth == 1 { Some(alone) } else { several }
+    }
+
+    /// Whether they can be done with so many requests in flight.
+    pub fn can_do(self, depth: usize) -> bool {
+        self.mode(depth).is_some()
     }
 }
 
@@ -73,12 +118,12 @@ impl Tcrypt {
         self.per_second
     }
 
-    /// Runs a group of its tests, 0 for modes of AES and 1 for those of triple DES, with `depth` requests in flight.
-    pub fn run(&mut self, group: u32, depth: usize) -> Result<Vec<Line>, Error> {
+    /// Runs tests with `depth` requests in flight.
+    pub fn run(&mut self, tests: Tests, depth: usize) -> Result<Vec<Line>, Error> {
+        let mode = tests.mode(depth).ok_or(Error::OneAtATime)?;
         self.log.seek(SeekFrom::End(0)).map_err(Error::Log)?;
         let mut modprobe = Command::new("modprobe");
         modprobe.args(["tcrypt", "sec=0"]).stdin(Stdio::null()).stderr(Stdio::null());
-        let mode = if depth == 1 { 500 + group } else { 600 + group };
         modprobe.arg(format!("mode={mode}"));
         if depth > 1 {
             modprobe.arg(format!("num_mb={depth}"));
@@ -110,35 +155,53 @@ impl Tcrypt {
 /// Picks the figures out of the log. A line may have come in two records.
 fn read(log: &str) -> Vec<Line> {
     let mut lines = Vec::new();
-    let mut about: Option<(String, String, bool)> = None;
-    let mut bits = 0;
+    let mut about: Option<Line> = None;
     for line in log.lines() {
         if let Some((_, what)) = line.split_once("testing speed of ") {
             about = heading(what);
             continue;
         }
+        let Some(about) = &mut about else { continue };
         if let Some((before, _)) = line.split_once(" bit key") {
-            bits = before.rsplit('(').next().and_then(|bits| bits.parse().ok()).unwrap_or(0);
+            about.bits = last_number(before).unwrap_or(0);
         }
-        let counted = line.split_once("1 operation in ").zip(about.as_ref());
-        let Some(((_, counted), (algorithm, driver, encrypt))) = counted else { continue };
-        let mut words = counted.split([' ', '(']).filter(|word| !word.is_empty());
-        let (cycles, bytes) =
-            (words.next().and_then(|n| n.parse().ok()), words.nth(1).and_then(|n| n.parse().ok()));
-        if let (Some(cycles), Some(bytes)) = (cycles, bytes) {
-            let (algorithm, driver, encrypt) = (algorithm.clone(), driver.clone(), *encrypt);
-            lines.push(Line { algorithm, driver, encrypt, bits, bytes, cycles });
+        if let Some((before, after)) = line.split_once(" byte blocks,") {
+            let updates = after.split_once(" updates)").and_then(|(before, _)| last_number(before));
+            // One message in one request; else a request for each piece, and one for the end.
+            about.requests = updates.filter(|&updates| updates > 1).map_or(1, |updates| updates as u64 + 1);
+            about.bytes = last_number(before).unwrap_or(0);
+        }
+        if let Some((_, counted)) = line.split_once("1 operation in ") {
+            let mut words = counted.split([' ', '(']).filter(|word| !word.is_empty());
+            let (cycles, bytes) = (words.next().and_then(number), words.nth(1).and_then(number));
+            if let (Some(cycles), Some(bytes)) = (cycles, bytes) {
+                lines.push(Line { cycles, bytes: bytes as usize, ..about.clone() });
+            }
+        }
+        if let Some((counted, _)) = line.split_once(" cycles/operation") {
+            let cycles = counted.rsplit([' ', ':']).next().and_then(number);
+            lines.extend(cycles.map(|cycles| Line { cycles, ..about.clone() }));
         }
     }
     lines
 }
 
-/// `async cbc(aes) (virtio_crypto_aes_cbc) encryption`
-fn heading(text: &str) -> Option<(String, String, bool)> {
+fn number(text: &str) -> Option<f64> {
+    text.parse::<u64>().ok().map(|number| number as f64)
+}
+
+/// The one that a text ends with.
+fn last_number(text: &str) -> Option<usize> {
+    text.rsplit(|one: char| !one.is_ascii_digit()).next()?.parse().ok()
+}
+
+/// `async cbc(aes) (virtio_crypto_aes_cbc) encryption`, `async sha256 (sim-sha256)`
+fn heading(text: &str) -> Option<Line> {
     let mut words = text.split_whitespace().skip(1);
-    let (algorithm, driver, direction) = (words.next()?, words.next()?, words.next()?);
-    let driver = driver.strip_prefix('(')?.strip_suffix(')')?;
-    Some((algorithm.to_owned(), driver.to_owned(), direction == "encryption"))
+    let (algorithm, driver) = (words.next()?.to_owned(), words.next()?);
+    let driver = driver.strip_prefix('(')?.strip_suffix(')')?.to_owned();
+    let encrypt = words.next().map(|direction| direction == "encryption");
+    Some(Line { algorithm, driver, encrypt, bits: 0, bytes: 0, cycles: 0.0, requests: 1 })
 }
 
 #[cfg(test)]
@@ -160,10 +223,11 @@ mod tests {
         let line = |algorithm: &str, driver: &str, encrypt, bits, bytes, cycles| Line {
             algorithm: algorithm.into(),
             driver: driver.into(),
-            encrypt,
+            encrypt: Some(encrypt),
             bits,
             bytes,
             cycles,
+            requests: 1,
         };
         let cbc = |bits, bytes, cycles| line("cbc(aes)", "virtio_crypto_aes_cbc", true, bits, bytes, cycles);
         assert_eq!(
@@ -179,11 +243,41 @@ mod tests {
         assert!((cbc(128, 16, 70011.0).seconds(70011e3) - 1e-3).abs() < 1e-12);
     }
 
+    const DIGESTS: &str = "tcrypt: \\x0atesting speed of async sha256 (sim-sha256)\n\
+        tcrypt: test  0 (   16 byte blocks,   16 bytes per update,   1 updates):    901 cycles/operation,   56 cycles/byte\n\
+        tcrypt: test  1 (   64 byte blocks,   16 bytes per update,   4 updates): \n\
+        tcrypt:   4100 cycles/operation,   64 cycles/byte\n\
+        tcrypt: test 21 ( 8192 byte blocks, 8192 bytes per update,   1 updates): 123456 cycles/operation,   15 cycles/byte\n";
+
+    #[test]
+    fn messages_in_pieces_are_told_from_whole_ones() {
+        let found = read(DIGESTS);
+        let figures: Vec<_> = found.iter().map(|line| (line.bytes, line.cycles, line.requests)).collect();
+        assert_eq!(figures, [(16, 901.0, 1), (64, 4100.0, 5), (8192, 123_456.0, 1)]);
+        for line in found {
+            assert_eq!((line.algorithm.as_str(), line.driver.as_str()), ("sha256", "sim-sha256"));
+            assert_eq!((line.encrypt, line.bits), (None, 0));
+        }
+    }
+
+    #[test]
+    fn digests_come_one_at_a_time() {
+        let modes = |tests: Tests| [1, 16].map(|depth| tests.mode(depth));
+        assert_eq!(modes(Tests::Aes), [Some(500), Some(600)]);
+        assert_eq!(modes(Tests::TripleDes), [Some(501), Some(601)]);
+        assert_eq!(modes(Tests::Sha224), [Some(413), None]);
+    }
+
     #[test]
     fn what_is_no_figure_is_not_read() {
-        for log in
-            ["", "nothing", "1 operation in 7 cycles (16 bytes)", "testing speed of async\n1 operation in 7"]
-        {
+        for log in [
+            "",
+            "nothing",
+            "1 operation in 7 cycles (16 bytes)",
+            "testing speed of async\n1 operation in 7",
+            "   901 cycles/operation",
+            "testing speed of async sha256 (sim-sha256)\nhashing failed ret=-5",
+        ] {
             assert_eq!(read(log), [], "{log}");
         }
     }

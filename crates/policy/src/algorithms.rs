@@ -105,7 +105,7 @@ pub(crate) fn entries(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// OpenSSL's own spelling of the name of a cipher or a digest.
-pub(crate) fn known(name: &str) -> Result<&'static str, Error> {
+pub fn known(name: &str) -> Result<&'static str, Error> {
     match digest(name) {
         Err(Error::UnknownAlgorithm { .. }) => cipher(name),
         other => other,

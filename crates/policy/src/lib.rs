@@ -13,7 +13,7 @@ mod shadow;
 mod threshold;
 mod tuned;
 
-pub use algorithms::{Algorithms, CIPHERS, DIGESTS, Digests};
+pub use algorithms::{Algorithms, CIPHERS, DIGESTS, Digests, known};
 pub use drivers::{Drivers, SoftDrivers};
 pub use error::Error;
 pub use file::PolicyFile;

@@ -105,6 +105,24 @@ fn an_application_that_became_slower_is_named() {
 }
 
 #[test]
+fn a_digest_that_became_slower_is_named_without_a_direction() {
+    let digest = |speed: f64| {
+        report("2026-11-21T10:00:00Z", |[.., bench]| {
+            let rows = bench["rows"].as_array_mut().unwrap();
+            rows.retain(|row| row["direction"] == "encrypt" && row["contestant"] == "OpenSSL");
+            for row in rows {
+                (row["cipher"], row["direction"]) = ("SHA2-256".into(), Value::Null);
+                (row["figure"]["megabytes_per_second"], row["figure"]["spread"]) =
+                    (speed.into(), 0.01.into());
+            }
+        })
+    };
+    let text = compare(&digest(100.0), &digest(80.0)).markdown();
+    assert!(text.contains("SHA2-256, 64 KiB, 1 at once, OpenSSL | "), "{text}");
+    assert!(text.contains("| 100 MB/s | 80.0 MB/s | -20 % |"), "{text}");
+}
+
+#[test]
 fn the_same_twice_is_no_change() {
     let text = compare(&before(), &before()).markdown();
     assert!(text.contains("Nothing that both reports know of has changed."), "{text}");

@@ -38,6 +38,27 @@ fn markdown_says_the_same() {
 }
 
 #[test]
+fn a_digest_has_figures_and_no_direction() {
+    let mut bench: serde_json::Value = serde_json::from_str(FILES[3].1).unwrap();
+    let rows = bench["rows"].as_array_mut().unwrap();
+    rows.retain(|row| row["direction"] == "encrypt");
+    for row in rows {
+        (row["cipher"], row["direction"]) = ("SHA2-256".into(), serde_json::Value::Null);
+    }
+    let mut report = Report::new("2026-11-21T16:20:00Z".into());
+    report.add("bench.json", read(bench.to_string().as_bytes()).unwrap()).unwrap();
+    xml::skeleton(&report.html()).unwrap();
+    let text = report.markdown();
+    for says in ["SHA2-256, 64 KiB: OpenSSL ", "SHA2-256: medians, with", "SHA2-256 of 4 KiB: medians, with"]
+    {
+        assert!(text.contains(says), "{says}: {text}");
+    }
+    assert!(!text.contains("encryption"), "{text}");
+    let Ok(Part::Report(again)) = read(report.json().unwrap().as_bytes()) else { panic!("a report") };
+    assert_eq!(again.markdown(), text);
+}
+
+#[test]
 fn what_was_not_given_is_named_with_the_command_that_gives_it() {
     let html = report(&[]).html();
     xml::skeleton(&html).unwrap();

@@ -1,17 +1,21 @@
 //! The way down by AF_ALG, the kernel's own socket interface, on kernels before 7.2.
 //!
 //! A socket bound to a driver's exact name holds the key; each socket accepted from it is a request
-//! channel of its own. A request is one sendmsg(2) (operation, IV and data) and one read(2).
-//! Sources: Documentation/crypto/userspace-if.rst, crypto/af_alg.c, crypto/algif_skcipher.c.
+//! channel of its own. A request is one sendmsg(2) (operation, IV and data) and one read(2); a message to be hashed is a send(2)
+//! for each piece and one read(2), and its state is the channel's.
+//! Sources: Documentation/crypto/userspace-if.rst, crypto/af_alg.c, crypto/algif_skcipher.c,
+//! crypto/algif_aead.c, crypto/algif_hash.c.
 
+mod hash;
 mod session;
 mod socket;
 
 use std::io;
 
-use crate::{Accelerator, Algorithm, Error, Session};
+use crate::{Accelerator, Algorithm, Error, HashAlgorithm, HashSession, Session};
+use hash::AfAlgHash;
 use session::AfAlgSession;
-use socket::Socket;
+use socket::{Kind, Socket};
 
 const INTERFACE: &str = "AF_ALG";
 
@@ -23,13 +27,17 @@ pub struct AfAlg {
 
 impl AfAlg {
     /// Checks that AF_ALG leads to `driver`, an exact driver name of `/proc/crypto`, never an algorithm's
-    /// name: a name such as `cbc(aes)` would bind to whatever has the highest priority.
+    /// name: a name such as `cbc(aes)` would bind to whatever has the highest priority. Who chooses a way for a program asks
+    /// [`reach`](crate::reach()), which leaves out what is not for programs.
     pub fn reach(driver: &str, algorithm: Algorithm) -> Result<AfAlg, Error> {
-        if algorithm.has_tags() {
-            return Err(Error::NoTags { interface: INTERFACE, driver: driver.to_owned() });
-        }
-        bind(driver)?;
+        bind(kind(algorithm), driver)?;
         Ok(AfAlg { driver: driver.to_owned(), algorithm })
+    }
+
+    /// The same for digests and HMAC.
+    pub fn reach_hash(driver: &str, algorithm: HashAlgorithm) -> Result<HashAfAlg, Error> {
+        bind(Kind::Hash, driver)?;
+        Ok(HashAfAlg { driver: driver.to_owned(), algorithm })
     }
 }
 
@@ -43,23 +51,73 @@ impl Accelerator for AfAlg {
     }
 
     fn open(&self, key: &[u8]) -> Result<Box<dyn Session>, Error> {
-        let bound = bind(&self.driver)?;
-        bound.set_key(key).map_err(|source| Error::KeyRefused { driver: self.driver.clone(), source })?;
-        Ok(Box::new(AfAlgSession::new(bound, self.driver.clone(), self.algorithm)?))
+        self.open_with_tag(key, self.algorithm.full_tag())
+    }
+
+    fn open_with_tag(&self, key: &[u8], tag_len: usize) -> Result<Box<dyn Session>, Error> {
+        let bound = bind(kind(self.algorithm), &self.driver)?;
+        set_key(&bound, &self.driver, key)?;
+        if self.algorithm.has_tags() {
+            bound.set_tag_len(tag_len).map_err(|source| request("setsockopt", &self.driver, source))?;
+        }
+        Ok(Box::new(AfAlgSession::new(bound, self.driver.clone(), self.algorithm, tag_len)?))
     }
 }
 
-fn bind(driver: &str) -> Result<Socket, Error> {
+fn kind(algorithm: Algorithm) -> Kind {
+    if algorithm.has_tags() { Kind::Aead } else { Kind::Skcipher }
+}
+
+/// A driver of digests or HMAC, reached through AF_ALG.
+pub struct HashAfAlg {
+    driver: String,
+    algorithm: HashAlgorithm,
+}
+
+impl Accelerator<dyn HashSession> for HashAfAlg {
+    fn driver(&self) -> &str {
+        &self.driver
+    }
+
+    fn interface(&self) -> &'static str {
+        INTERFACE
+    }
+
+    fn open(&self, key: &[u8]) -> Result<Box<dyn HashSession>, Error> {
+        let bound = bind(Kind::Hash, &self.driver)?;
+        if self.algorithm.hmac {
+            set_key(&bound, &self.driver, key)?;
+        }
+        Ok(Box::new(AfAlgHash::new(bound, self.driver.clone(), self.algorithm)))
+    }
+}
+
+fn bind(kind: Kind, driver: &str) -> Result<Socket, Error> {
     let socket = Socket::new().map_err(no_interface)?;
-    socket.bind(driver).map_err(|source| unreachable(driver, source))?;
+    socket.bind(kind, driver).map_err(|source| unreachable(kind, driver, source))?;
     Ok(socket)
+}
+
+fn set_key(bound: &Socket, driver: &str, key: &[u8]) -> Result<(), Error> {
+    bound.set_key(key).map_err(|source| Error::KeyRefused { driver: driver.to_owned(), source })
+}
+
+fn accept(from: &Socket, driver: &str) -> Result<Socket, Error> {
+    if !from.is_ours() {
+        return Err(Error::DescriptorLost { driver: driver.to_owned() });
+    }
+    from.accept().map_err(|source| request("accept", driver, source))
+}
+
+fn request(call: &'static str, driver: &str, source: io::Error) -> Error {
+    Error::Request { call, driver: driver.to_owned(), source }
 }
 
 fn no_interface(source: io::Error) -> Error {
     let advice = match source.raw_os_error() {
         Some(libc::EAFNOSUPPORT) => {
-            "this kernel is built without CONFIG_CRYPTO_USER_API_SKCIPHER, or its module is missing \
-             or forbidden: modprobe algif_skcipher"
+            "this kernel is built without CONFIG_CRYPTO_USER_API, or its modules are missing or forbidden: modprobe \
+             algif_skcipher, algif_aead or algif_hash"
         }
         Some(libc::EPERM | libc::EACCES) => {
             "a sandbox or security module forbids such sockets to this process"
@@ -70,7 +128,7 @@ fn no_interface(source: io::Error) -> Error {
     Error::NoInterface { interface: INTERFACE, advice, source }
 }
 
-fn unreachable(driver: &str, source: io::Error) -> Error {
+fn unreachable(kind: Kind, driver: &str, source: io::Error) -> Error {
     let release = kernel_release();
     let reason = match source.raw_os_error() {
         Some(libc::ENOENT) if closed_to_accelerators(&release) => format!(
@@ -78,8 +136,13 @@ fn unreachable(driver: &str, source: io::Error) -> Error {
              use /dev/outboard, /dev/crypto or a kernel before 7.2"
         ),
         Some(libc::ENOENT) => format!(
-            "Linux {release} knows no such driver for symmetric ciphers: is its module loaded, and does \
-             /proc/crypto list it with selftest passed?"
+            "Linux {release} knows no such driver for {}: is its module loaded, and does /proc/crypto list it with \
+             selftest passed?",
+            match kind {
+                Kind::Skcipher => "symmetric ciphers",
+                Kind::Aead => "ciphers that authenticate",
+                Kind::Hash => "digests and HMAC",
+            }
         ),
         Some(libc::EAFNOSUPPORT) => {
             format!("Linux {release} has AF_ALG switched off (see sysctl crypto.af_alg_restrict)")
@@ -138,5 +201,14 @@ mod tests {
         let name = "x".repeat(64);
         assert!(AfAlg::reach(&name, Algorithm::CbcAes).is_err());
         assert!(AfAlg::reach("a\0b", Algorithm::CbcAes).is_err());
+    }
+
+    #[test]
+    fn a_driver_of_another_kind_is_not_reached() {
+        let sha256 = HashAlgorithm::by_kernel_name("sha256").expect("known");
+        for driver in ["no-such-driver", "cbc(aes-generic)"] {
+            let text = AfAlg::reach_hash(driver, sha256).err().expect("it is no digest").to_string();
+            assert!(text.contains("AF_ALG"), "{text}");
+        }
     }
 }

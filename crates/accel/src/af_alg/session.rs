@@ -5,14 +5,24 @@ use std::process;
 use std::sync::Arc;
 
 use super::socket::Socket;
+use super::{accept, request};
 use crate::buffer::Buffer;
-use crate::{Algorithm, Direction, Error, Request, Session};
+use crate::{Algorithm, Direction, Error, MAX_AAD, Request, Session};
 
 /// The longest request in bytes. Longer ones gain little.
 const LONGEST: usize = 64 * 1024;
 
 /// Room that AF_ALG needs in its queue beside the data of a request, in bytes.
 const QUEUE_MARGIN: usize = 4096;
+
+/// What comes of a request.
+#[derive(Clone, Copy, Default)]
+struct Answer {
+    /// Bytes before the result: what was authenticated comes back too.
+    aad: usize,
+    /// Bytes of the result.
+    len: usize,
+}
 
 /// A key in a driver, reached through one request channel.
 pub(super) struct AfAlgSession {
@@ -25,23 +35,34 @@ pub(super) struct AfAlgSession {
     process: u32,
     driver: String,
     algorithm: Algorithm,
+    tag_len: usize,
     max_request: usize,
-    /// Bytes of the last request.
-    len: usize,
+    /// Of the last request.
+    answer: Answer,
     result: Buffer,
 }
 
 impl AfAlgSession {
-    pub(super) fn new(keyed: Socket, driver: String, algorithm: Algorithm) -> Result<Self, Error> {
-        Self::channel_of(Arc::new(keyed), driver, algorithm)
+    pub(super) fn new(
+        keyed: Socket,
+        driver: String,
+        algorithm: Algorithm,
+        tag_len: usize,
+    ) -> Result<Self, Error> {
+        Self::channel_of(Arc::new(keyed), driver, algorithm, tag_len)
     }
 
-    fn channel_of(keyed: Arc<Socket>, driver: String, algorithm: Algorithm) -> Result<Self, Error> {
+    fn channel_of(
+        keyed: Arc<Socket>,
+        driver: String,
+        algorithm: Algorithm,
+        tag_len: usize,
+    ) -> Result<Self, Error> {
         let channel = accept(&keyed, &driver)?;
         let room = channel.send_room().map_err(|source| request("getsockopt", &driver, source))?;
         // A request that the queue cannot hold would wait for itself for ever.
-        let max_request =
-            LONGEST.min(room.saturating_sub(QUEUE_MARGIN) / 4096 * 4096).max(algorithm.block_len());
+        let beside = if algorithm.has_tags() { 2 * QUEUE_MARGIN + MAX_AAD } else { QUEUE_MARGIN };
+        let max_request = LONGEST.min(room.saturating_sub(beside) / 4096 * 4096).max(algorithm.block_len());
         Ok(AfAlgSession {
             keyed,
             channel: Some(channel),
@@ -49,8 +70,9 @@ impl AfAlgSession {
             process: process::id(),
             driver,
             algorithm,
+            tag_len,
             max_request,
-            len: 0,
+            answer: Answer::default(),
             result: Buffer::new(),
         })
     }
@@ -70,6 +92,15 @@ impl AfAlgSession {
     }
 }
 
+impl AfAlgSession {
+    fn failed(&self, source: io::Error) -> Error {
+        match source.raw_os_error() {
+            Some(libc::EBADMSG) if self.algorithm.has_tags() => Error::Forged { driver: self.driver.clone() },
+            _ => request("read", &self.driver, source),
+        }
+    }
+}
+
 impl Session for AfAlgSession {
     fn max_request(&self, _direction: Direction) -> usize {
         self.max_request
@@ -79,16 +110,20 @@ impl Session for AfAlgSession {
         let [asked] = requests else {
             return Err(Error::Batch { count: requests.len(), max: self.max_batch() });
         };
-        asked.check(self.algorithm, 0, self.max_request)?;
+        asked.check(self.algorithm, self.tag_len, self.max_request)?;
         self.pending = None;
-        self.len = asked.len();
-        if self.len == 0 {
+        let tag = if asked.direction == Direction::Encrypt { self.tag_len } else { 0 };
+        self.answer = Answer { aad: asked.aad.len(), len: asked.len() + tag };
+        // A text of no bytes has a tag too.
+        if asked.len() == 0 && !self.algorithm.has_tags() {
             return Ok(());
         }
         let channel = self.take_channel()?;
-        let queued = channel.send(asked).map_err(|source| request("sendmsg", &self.driver, source))?;
-        if queued != self.len {
-            return Err(Error::Short { driver: self.driver.clone(), got: queued, wanted: self.len });
+        let sent = channel.send(self.algorithm, asked);
+        let got = sent.map_err(|source| request("sendmsg", &self.driver, source))?;
+        let wanted = asked.aad.len() + asked.len() + asked.tag.len();
+        if got != wanted {
+            return Err(Error::Short { driver: self.driver.clone(), got, wanted });
         }
         self.pending = Some(channel);
         Ok(())
@@ -103,36 +138,28 @@ impl Session for AfAlgSession {
         if index > 0 {
             return Err(Error::Batch { count: index + 1, max: self.max_batch() });
         }
+        let Answer { aad, len } = self.answer;
         if let Some(channel) = self.pending.take() {
             if !channel.is_ours() || self.process != process::id() {
                 return Err(Error::DescriptorLost { driver: self.driver.clone() });
             }
-            let got = channel
-                .receive(self.result.room(self.len))
-                .map_err(|source| request("read", &self.driver, source))?;
-            if got != self.len {
-                return Err(Error::Short { driver: self.driver.clone(), got, wanted: self.len });
+            let wanted = aad + len;
+            // Who asks for no byte gets no answer, not even that a tag is wrong.
+            let got =
+                channel.receive(self.result.room(wanted.max(1))).map_err(|source| self.failed(source))?;
+            if got != wanted {
+                return Err(Error::Short { driver: self.driver.clone(), got, wanted });
             }
             self.channel = Some(channel);
         }
-        Ok(self.result.bytes(self.len))
+        Ok(&self.result.bytes(aad + len)[aad..])
     }
 
     /// The buffer is kept for the next request, and wiped with the session.
     fn release(&mut self) {}
 
     fn share(&self) -> Result<Box<dyn Session>, Error> {
-        Ok(Box::new(Self::channel_of(Arc::clone(&self.keyed), self.driver.clone(), self.algorithm)?))
+        let (keyed, driver) = (Arc::clone(&self.keyed), self.driver.clone());
+        Ok(Box::new(Self::channel_of(keyed, driver, self.algorithm, self.tag_len)?))
     }
-}
-
-fn accept(keyed: &Socket, driver: &str) -> Result<Socket, Error> {
-    if !keyed.is_ours() {
-        return Err(Error::DescriptorLost { driver: driver.to_owned() });
-    }
-    keyed.accept().map_err(|source| request("accept", driver, source))
-}
-
-fn request(call: &'static str, driver: &str, source: io::Error) -> Error {
-    Error::Request { call, driver: driver.to_owned(), source }
 }

@@ -4,10 +4,31 @@ use std::io;
 use std::mem::{size_of, zeroed};
 
 use crate::descriptor::{Descriptor, again, check};
-use crate::{Direction, Request};
+use crate::{Algorithm, Direction, Request};
 
 /// A socket of AF_ALG's.
 pub(super) struct Socket(Descriptor);
+
+/// What a socket is bound to: `salg_type`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A cipher that does not authenticate.
+    Skcipher,
+    /// A cipher that authenticates.
+    Aead,
+    /// A digest or an HMAC.
+    Hash,
+}
+
+impl Kind {
+    fn name(self) -> &'static [u8] {
+        match self {
+            Kind::Skcipher => b"skcipher",
+            Kind::Aead => b"aead",
+            Kind::Hash => b"hash",
+        }
+    }
+}
 
 /// `struct af_alg_iv` of linux/if_alg.h with room for the longest IV in use.
 #[repr(C)]
@@ -24,12 +45,12 @@ impl Socket {
         Descriptor::own(fd).map(Socket)
     }
 
-    /// Binds to the symmetric cipher driver called `driver`: bind(2).
-    pub(super) fn bind(&self, driver: &str) -> io::Result<()> {
+    /// Binds to the driver called `driver`: bind(2).
+    pub(super) fn bind(&self, kind: Kind, driver: &str) -> io::Result<()> {
         // SAFETY: an all-zero sockaddr_alg is a valid value.
         let mut address: libc::sockaddr_alg = unsafe { zeroed() };
         address.salg_family = libc::AF_ALG as libc::sa_family_t;
-        address.salg_type[..8].copy_from_slice(b"skcipher");
+        address.salg_type[..kind.name().len()].copy_from_slice(kind.name());
         let name = driver.as_bytes();
         if name.len() >= address.salg_name.len() || name.contains(&0) {
             return Err(io::Error::from_raw_os_error(libc::ENOENT));
@@ -61,7 +82,22 @@ impl Socket {
         .map(drop)
     }
 
-    /// A request channel of a bound socket: accept4(2).
+    /// Says how many bytes tags have: setsockopt(2) with ALG_SET_AEAD_AUTHSIZE.
+    pub(super) fn set_tag_len(&self, len: usize) -> io::Result<()> {
+        // SAFETY: no pointer is handed over; the length is the option.
+        check(unsafe {
+            libc::setsockopt(
+                self.0.fd(),
+                libc::SOL_ALG,
+                libc::ALG_SET_AEAD_AUTHSIZE,
+                std::ptr::null(),
+                len as libc::socklen_t,
+            )
+        })
+        .map(drop)
+    }
+
+    /// A request channel of a bound socket; of a channel for hashes, another one with the same state: accept4(2).
     pub(super) fn accept(&self) -> io::Result<Socket> {
         // SAFETY: AF_ALG has no peer address to return.
         let fd = unsafe {
@@ -92,53 +128,74 @@ impl Socket {
         self.0.is_ours()
     }
 
-    /// Queues one whole request: operation, IV and data in one sendmsg(2).
-    pub(super) fn send(&self, request: &Request<'_>) -> io::Result<usize> {
-        const OPERATION: u32 = size_of::<u32>() as u32;
+    /// Queues one whole request: operation, IV, what is authenticated and data in one sendmsg(2).
+    pub(super) fn send(&self, algorithm: Algorithm, request: &Request<'_>) -> io::Result<usize> {
+        const NUMBER: u32 = size_of::<u32>() as u32;
         const IV: u32 = size_of::<AlgIv>() as u32;
-        // SAFETY: these two only compute sizes.
-        const SPACE: usize = unsafe { (libc::CMSG_SPACE(OPERATION) + libc::CMSG_SPACE(IV)) as usize };
+        // SAFETY: these only compute sizes.
+        const SPACE: usize = unsafe { (2 * libc::CMSG_SPACE(NUMBER) + libc::CMSG_SPACE(IV)) as usize };
+        // SAFETY: as above.
+        const WITHOUT_AAD: usize = SPACE - unsafe { libc::CMSG_SPACE(NUMBER) } as usize;
         #[repr(C, align(8))]
         struct Control([u8; SPACE]);
 
         let mut control = Control([0; SPACE]);
         let part =
             |data: &[u8]| libc::iovec { iov_base: data.as_ptr().cast_mut().cast(), iov_len: data.len() };
-        let mut parts = [part(request.head), part(request.input)];
+        let mut parts = [request.aad, request.head, request.input, request.tag].map(part);
         // SAFETY: an all-zero msghdr is a valid value.
         let mut message: libc::msghdr = unsafe { zeroed() };
         message.msg_iov = parts.as_mut_ptr();
         message.msg_iovlen = parts.len() as _;
         message.msg_control = control.0.as_mut_ptr().cast();
-        message.msg_controllen = SPACE as _;
+        message.msg_controllen = if algorithm.has_tags() { SPACE } else { WITHOUT_AAD } as _;
 
         let operation = match request.direction {
             Direction::Encrypt => libc::ALG_OP_ENCRYPT,
             Direction::Decrypt => libc::ALG_OP_DECRYPT,
         };
-        let mut record = AlgIv { ivlen: request.iv.len() as u32, iv: [0; 16] };
-        record.iv[..request.iv.len()].copy_from_slice(request.iv);
-        // SAFETY: the control buffer is aligned and has room for both records, so that neither header
-        // pointer is null and the data behind each is writable; what the request points to lives through sendmsg.
+        let (iv, ivlen) = algorithm.driver_iv(request.iv);
+        let record = AlgIv { ivlen: ivlen as u32, iv };
+        // SAFETY: the control buffer is aligned and has room for the records, so that no header pointer is null and the data
+        // behind each is writable; what the request points to lives through sendmsg.
         unsafe {
             let first = libc::CMSG_FIRSTHDR(&message);
-            (*first).cmsg_level = libc::SOL_ALG;
-            (*first).cmsg_type = libc::ALG_SET_OP;
-            (*first).cmsg_len = libc::CMSG_LEN(OPERATION) as _;
-            libc::CMSG_DATA(first).cast::<u32>().write_unaligned(operation as u32);
+            put(first, libc::ALG_SET_OP, operation as u32);
             let second = libc::CMSG_NXTHDR(&message, first);
-            (*second).cmsg_level = libc::SOL_ALG;
-            (*second).cmsg_type = libc::ALG_SET_IV;
-            (*second).cmsg_len = libc::CMSG_LEN(IV) as _;
-            libc::CMSG_DATA(second).cast::<AlgIv>().write_unaligned(record);
+            put(second, libc::ALG_SET_IV, record);
+            if algorithm.has_tags() {
+                let third = libc::CMSG_NXTHDR(&message, second);
+                put(third, libc::ALG_SET_AEAD_ASSOCLEN, request.aad.len() as u32);
+            }
         }
         // SAFETY: the message and all that it points to live through the call.
         again(|| unsafe { libc::sendmsg(self.0.fd(), &message, libc::MSG_NOSIGNAL) })
+    }
+
+    /// Hands over a piece of a message, with `more` to come or not: send(2).
+    pub(super) fn hash(&self, piece: &[u8], more: bool) -> io::Result<usize> {
+        let flags = libc::MSG_NOSIGNAL | if more { libc::MSG_MORE } else { 0 };
+        // SAFETY: `piece` is readable for its length.
+        again(|| unsafe { libc::send(self.0.fd(), piece.as_ptr().cast(), piece.len(), flags) })
     }
 
     /// Fetches a result: read(2).
     pub(super) fn receive(&self, into: &mut [u8]) -> io::Result<usize> {
         // SAFETY: `into` is writable for its length.
         again(|| unsafe { libc::read(self.0.fd(), into.as_mut_ptr().cast(), into.len()) })
+    }
+}
+
+/// Writes a record of a control message.
+///
+/// # Safety
+/// There is room for it behind `header`.
+unsafe fn put<T>(header: *mut libc::cmsghdr, kind: libc::c_int, value: T) {
+    // SAFETY: as the caller says.
+    unsafe {
+        (*header).cmsg_level = libc::SOL_ALG;
+        (*header).cmsg_type = kind;
+        (*header).cmsg_len = libc::CMSG_LEN(size_of::<T>() as u32) as _;
+        libc::CMSG_DATA(header).cast::<T>().write_unaligned(value);
     }
 }

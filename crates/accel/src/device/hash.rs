@@ -8,7 +8,7 @@ use outboard_uapi as uapi;
 use super::HashDriver;
 use super::arena::UNIT;
 use super::keyed::Keyed;
-use super::link::Link;
+use super::link::{ARENAS, Link};
 use super::region::Region;
 use super::units::UNITS;
 use crate::{Digest, Error, HashSession, HashState};
@@ -40,14 +40,30 @@ impl HashSession for DeviceHash {
     }
 
     fn max_batch(&self) -> usize {
-        (UNITS / MOST_UNITS) as usize
+        ARENAS * (UNITS / MOST_UNITS) as usize
     }
 
     fn digests(&mut self, messages: &[&[u8]]) -> Result<Vec<Digest>, Error> {
         Keyed::settle(&mut self.keyed, &self.driver)?;
         let slot = uapi::Slot { session: self.keyed.number, op: uapi::HASH_DIGEST, ..uapi::Slot::EMPTY };
-        let region = self.driver.submit(&self.keyed.link, messages, &slot)?;
-        (0..messages.len() as u32).map(|slot| self.driver.digest(&region, slot)).collect()
+        let link = &self.keyed.link;
+        let mut batches = batches(messages);
+        let Some(last) = batches.pop() else {
+            return Err(Error::Batch { count: 0, max: self.max_batch() });
+        };
+        let mut submitted = Vec::with_capacity(batches.len() + 1);
+        let mut submit = |batch: &[&[u8]], wait| {
+            submitted.push((self.driver.submit(link, batch, &slot, wait)?, batch.len() as u32));
+            Ok(())
+        };
+        // The driver has all of them before the first is waited for.
+        let all = batches.iter().try_for_each(|batch| submit(batch, false)).and_then(|()| submit(last, true));
+        // Also after a failure: what is in flight cannot be given back.
+        let done = submitted.iter().try_for_each(|(region, count)| region.finish(0..*count));
+        all.and(done.map_err(|source| self.driver.failed("write", source)))?;
+        let digests =
+            submitted.iter().flat_map(|(region, count)| (0..*count).map(move |slot| (region, slot)));
+        digests.map(|(region, slot)| self.driver.digest(region, slot)).collect()
     }
 
     fn begin(&mut self) -> Result<Box<dyn HashState>, Error> {
@@ -97,7 +113,7 @@ impl Handle {
         let slot = uapi::Slot { op, flags, hash: self.number, ..uapi::Slot::EMPTY };
         // An error ends the message in the kernel too.
         self.open = false;
-        self.driver.submit(&self.keyed.link, &[piece], &slot)
+        self.driver.submit(&self.keyed.link, &[piece], &slot, true)
     }
 }
 
@@ -129,11 +145,39 @@ impl Drop for Handle {
     }
 }
 
+/// A message without a byte needs a place too.
+fn units_of(message: &[u8]) -> u32 {
+    message.len().div_ceil(UNIT).max(1) as u32
+}
+
+/// Messages by what an arena holds.
+fn batches<'a, 'm>(mut messages: &'a [&'m [u8]]) -> Vec<&'a [&'m [u8]]> {
+    let mut batches = Vec::new();
+    while !messages.is_empty() {
+        let mut units = 0;
+        let is_in = |message: &&&[u8]| {
+            units += units_of(message);
+            units <= UNITS
+        };
+        // One that is too long for any is refused when it is submitted.
+        let count = messages.iter().take_while(is_in).count().max(1);
+        let (batch, others) = messages.split_at(count);
+        batches.push(batch);
+        messages = others;
+    }
+    batches
+}
+
 impl HashDriver {
-    /// Submits a request like `slot` for each of these and waits for all of them. What was hashed is wiped with the region.
-    fn submit(&self, link: &Arc<Link>, messages: &[&[u8]], slot: &uapi::Slot) -> Result<Region, Error> {
-        // A message without a byte needs a place too.
-        let units_of = |message: &[u8]| message.len().div_ceil(UNIT).max(1) as u32;
+    /// Submits a request like `slot` for each of these, and waits for all of them if asked to. What was hashed is wiped with the
+    /// region.
+    fn submit(
+        &self,
+        link: &Arc<Link>,
+        messages: &[&[u8]],
+        slot: &uapi::Slot,
+        wait: bool,
+    ) -> Result<Region, Error> {
         if messages.iter().any(|message| message.len() > LONGEST) {
             let len = messages.iter().map(|message| message.len()).max().unwrap_or(0);
             return Err(Error::Misfit {
@@ -144,9 +188,6 @@ impl HashDriver {
             });
         }
         let units: u32 = messages.iter().map(|message| units_of(message)).sum();
-        if messages.is_empty() || units > UNITS {
-            return Err(Error::Batch { count: units as usize, max: UNITS as usize });
-        }
         let mut region = link.take(units).map_err(|source| self.no_room(source))?;
         let mut fill = || {
             let mut unit = 0;
@@ -155,7 +196,7 @@ impl HashDriver {
                 region.ask(number as u32, &uapi::Slot { input, length: message.len() as u32, ..*slot })?;
                 unit += units_of(message);
             }
-            region.ring(messages.len() as u32, true, units as usize * UNIT)
+            region.ring(messages.len() as u32, wait, units as usize * UNIT)
         };
         fill().map_err(|source| self.failed("write", source))?;
         Ok(region)
@@ -173,5 +214,23 @@ impl HashDriver {
             Some(libc::EMFILE | libc::ENOMEM) => self.no_room(source),
             _ => self.failed("a request", source),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_are_cut_into_what_an_arena_holds() {
+        let (short, long) = ([0; 16], vec![0; LONGEST]);
+        let lengths = |messages: &[&[u8]]| batches(messages).iter().map(|one| one.len()).collect::<Vec<_>>();
+        assert_eq!(lengths(&[]), []);
+        assert_eq!(lengths(&[&[]]), [1]);
+        assert_eq!(lengths(&[&short[..]; 64]), [32, 32]);
+        assert_eq!(lengths(&[&long[..]; 20]), [8, 8, 4]);
+        assert_eq!(lengths(&[&[&short[..]; 30][..], &[&long], &[&short]].concat()), [30, 2]);
+        let most = ARENAS * (UNITS / MOST_UNITS) as usize;
+        assert_eq!(lengths(&vec![&long[..]; most]).len(), ARENAS);
     }
 }

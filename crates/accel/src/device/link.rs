@@ -15,7 +15,7 @@ use crate::descriptor::{Descriptor, again};
 use crate::fork_mark::ForkMark;
 
 /// The most arenas of a process: what its threads have in flight at once beyond that is for software.
-const ARENAS: usize = 8;
+pub(super) const ARENAS: usize = 8;
 
 /// So many session numbers are tried when others have taken them.
 const TRIES: usize = 16;

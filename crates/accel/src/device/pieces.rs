@@ -32,14 +32,7 @@ pub(super) fn pieces(
 
 /// The IV of the piece that begins at `from`, 0 or at least [`ALIGN`], with zeros behind it.
 pub(super) fn iv_of(algorithm: Algorithm, request: &Request<'_>, from: usize) -> [u8; uapi::IV_SIZE] {
-    let mut iv = [0; uapi::IV_SIZE];
-    if algorithm == Algorithm::CcmAes {
-        // The first byte of RFC 3610's blocks: how many bytes the text's length has, less one.
-        iv[0] = (14 - request.iv.len()) as u8;
-        iv[1..=request.iv.len()].copy_from_slice(request.iv);
-        return iv;
-    }
-    iv[..request.iv.len()].copy_from_slice(request.iv);
+    let (mut iv, _) = algorithm.driver_iv(request.iv);
     match algorithm {
         _ if from == 0 => {}
         // The ciphertext before it; ALIGN is more than a head and an IV.

@@ -4,6 +4,7 @@ use std::io;
 use std::ops::Range;
 use std::os::fd::RawFd;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use outboard_uapi as uapi;
 
@@ -14,6 +15,9 @@ use crate::Request;
 /// The status of a slot that the module has not touched: no request may pass for done because the doorbell rang
 /// elsewhere.
 const UNTOUCHED: i32 = -libc::ENODATA;
+
+/// How long a request may take whose descriptor the application has closed. Else the module's `timeout` holds.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Units that follow each other, with the slots of the same numbers. Gone with a fork: the child has no mapping.
 pub(super) struct Region {
@@ -133,9 +137,13 @@ impl Region {
         self.link.notify(self.arena()?.number, self.first + slot, event)
     }
 
-    /// Sleeps until these slots are done, or a little while.
-    pub(super) fn wait(&self, slots: Range<u32>) -> io::Result<()> {
-        self.link.wait(self.arena()?.number, self.first + slots.start, slots.end - slots.start)
+    /// Sleeps until these slots are done, or for as long as that may take.
+    pub(super) fn finish(&self, slots: Range<u32>) -> io::Result<()> {
+        let patient_until = Instant::now() + PATIENCE;
+        while self.is_in_flight(slots.clone()) && Instant::now() < patient_until {
+            self.link.wait(self.arena()?.number, self.first + slots.start, slots.end - slots.start)?;
+        }
+        Ok(())
     }
 }
 

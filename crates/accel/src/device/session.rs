@@ -4,7 +4,6 @@ use std::io;
 use std::ops::Range;
 use std::slice;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use outboard_uapi as uapi;
 
@@ -24,9 +23,6 @@ const LONGEST: usize = 64 * 1024;
 const LONGEST_CUT: usize = UNIT * UNITS as usize / 2;
 
 const _: () = assert!(LONGEST <= UNIT * UNITS as usize);
-
-/// How long a request may take whose descriptor the application has closed. Else the module's `timeout` holds.
-const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Where a request of a batch lies, and how long its result is.
 struct Span {
@@ -162,10 +158,7 @@ impl Session for DeviceSession {
             return Err(Error::Batch { count: index + 1, max: self.spans.len() });
         };
         let Some(region) = &self.region else { return Ok(&[]) };
-        let patient_until = Instant::now() + PATIENCE;
-        while region.is_in_flight(span.slots.clone()) && Instant::now() < patient_until {
-            region.wait(span.slots.clone()).map_err(|source| self.failed("write", source))?;
-        }
+        region.finish(span.slots.clone()).map_err(|source| self.failed("write", source))?;
         let mut statuses = span.slots.clone().map(|slot| region.status(slot));
         statuses
             .find_map(Result::err)

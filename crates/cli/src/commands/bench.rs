@@ -3,11 +3,14 @@
 mod applications;
 mod cell;
 mod contestants;
+mod down;
 mod kernel;
 mod lists;
+mod messages;
 mod plain;
 mod plan;
 mod run;
+mod software;
 mod text;
 mod worker;
 
@@ -38,8 +41,9 @@ const SCHEMA: &str = "outboard-bench/1";
 /// interrupts and context switches for a request. A result is compared with OpenSSL's before anything is timed, and a figure of an
 /// accelerator without interrupts is an error.
 ///
-/// Without arguments this takes about two minutes at most: three kinds of ciphers that accelerators do, both directions, 16 bytes to
-/// 1 MiB, 1 to 64 in flight, one thread. ^C shows what was measured so far.
+/// Without arguments this takes about two minutes at most: three kinds of ciphers that accelerators do, both directions, and a digest
+/// where a driver of one is allowed to /dev/outboard; 16 bytes to 1 MiB, 1 to 64 in flight, one thread. ^C shows what was measured
+/// so far.
 ///
 /// Exit code 0 when every figure is what it says, 1 when one is not or there is nothing to measure, 130 when it was interrupted.
 #[derive(Args)]
@@ -47,9 +51,9 @@ const SCHEMA: &str = "outboard-bench/1";
 pub struct Options {
     #[command(subcommand)]
     application: Option<Application>,
-    /// OpenSSL's names (AES-128-CBC) or the kernel's (cbc(aes)); without any, three kinds that accelerators do
-    #[arg(value_name = "ALGORITHM", value_parser = lists::ciphers)]
-    algorithms: Vec<lists::Ciphers>,
+    /// OpenSSL's names (AES-128-CBC, SHA2-256) or the kernel's (cbc(aes), sha256); without any, some that accelerators do
+    #[arg(value_name = "ALGORITHM", value_parser = lists::names)]
+    algorithms: Vec<lists::Names>,
     /// Bytes of a request, separated by commas: 16 to 1M, multiples of 16
     #[arg(long = "size", value_name = "LIST", default_value = "16,256,1K,4K,16K,64K,1M", value_parser = lists::sizes)]
     sizes: lists::Numbers,
@@ -59,7 +63,7 @@ pub struct Options {
     /// Threads that make requests at the same time, separated by commas: 1 to the CPUs
     #[arg(long, value_name = "LIST", default_value = "1", value_parser = lists::threads)]
     threads: lists::Numbers,
-    /// Which way
+    /// Which way; digests have none
     #[arg(long, value_enum, default_value_t)]
     direction: Directions,
     /// How long, all figures together: 90s, 10m, 2h; each gets five short samples at least
@@ -89,7 +93,7 @@ pub struct Options {
     #[arg(long)]
     json: bool,
     /// What the command starts for --no-cpu-instructions
-    #[arg(long, hide = true, num_args = 4, allow_hyphen_values = true, value_names = ["CIPHER", "WAY", "BYTES", "CYCLES"])]
+    #[arg(long, hide = true, num_args = 4, allow_hyphen_values = true, value_names = ["NAME", "WAY", "BYTES", "CYCLES"])]
     worker: Option<Vec<String>>,
 }
 

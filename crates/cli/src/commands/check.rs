@@ -16,8 +16,8 @@ use outboard_report::check::{Check, Machine, Verdict};
 
 use self::answer::{Answer, SCHEMA};
 use super::tune::now;
-use crate::checkable::any_seed;
 use crate::console::{self, INTERRUPTED, duration, say};
+use crate::primitive::any_seed;
 
 /// Compare what accelerators compute with plain code of outboard's own, byte for byte.
 ///

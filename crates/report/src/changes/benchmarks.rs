@@ -40,10 +40,10 @@ pub fn of(old_report: &Report, new_report: &Report) -> Vec<Change> {
         let Some((was, now)) = both else { continue };
         let Some((before, after)) = was.figure.zip(now.figure) else { continue };
         let threads = if row.threads == 1 { String::new() } else { format!(", {} threads", row.threads) };
+        let way = row.direction.map_or_else(String::new, |way| format!(", {}", way.noun()));
         let what = format!(
-            "{}, {}, {}, {} at once{threads}, {}",
+            "{}{way}, {}, {} at once{threads}, {}",
             row.cipher,
-            row.direction.noun(),
             bytes(now.bytes),
             row.depth,
             row.contestant

@@ -1,6 +1,8 @@
 //! `outboard-bench/1`: as `outboard bench` writes it, and reports keep it. Sizes in bytes, throughput in 10^6 bytes in a second, fields
 //! are only added.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 pub use super::tune::{Figure, Machine};
@@ -63,10 +65,10 @@ pub enum Kind {
 /// One contestant at one kind of request.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Row {
-    /// OpenSSL's name.
+    /// OpenSSL's name of the cipher, or of the digest.
     pub cipher: String,
-    /// Which way.
-    pub direction: Way,
+    /// Which way; null for a digest.
+    pub direction: Option<Way>,
     /// Of a request.
     pub bytes: u64,
     /// That make requests at the same time.
@@ -161,6 +163,30 @@ impl Way {
     }
 }
 
+/// What rows are about: a cipher one way, or a digest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Subject<'a> {
+    /// OpenSSL's name.
+    pub name: &'a str,
+    /// Which way; none for a digest.
+    pub way: Option<Way>,
+}
+
+/// `AES-128-CBC encryption`, `SHA2-256`
+impl fmt::Display for Subject<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)?;
+        self.way.map_or(Ok(()), |way| write!(f, " {}", way.noun()))
+    }
+}
+
+impl Row {
+    /// What it is about.
+    pub fn subject(&self) -> Subject<'_> {
+        Subject { name: &self.cipher, way: self.direction }
+    }
+}
+
 impl Bench {
     /// Whether all that was to be measured is what it says.
     pub fn is_sound(&self) -> bool {
@@ -168,11 +194,10 @@ impl Bench {
         self.rows.iter().all(|row| row.fault.is_none()) && runs.all(|run| run.fault.is_none())
     }
 
-    /// Ciphers and directions, in the order of the rows.
-    pub fn subjects(&self) -> Vec<(&str, Way)> {
-        let mut subjects: Vec<(&str, Way)> = Vec::new();
-        for row in &self.rows {
-            let subject = (row.cipher.as_str(), row.direction);
+    /// In the order of the rows.
+    pub fn subjects(&self) -> Vec<Subject<'_>> {
+        let mut subjects = Vec::new();
+        for subject in self.rows.iter().map(Row::subject) {
             if !subjects.contains(&subject) {
                 subjects.push(subject);
             }

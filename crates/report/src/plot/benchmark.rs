@@ -2,7 +2,7 @@
 
 use super::{Axis, Curve, Plot, described, shown};
 use crate::page::{Cell, Table, Tone, bytes, figure, judged, number, words};
-use crate::parts::bench::{Bench, Contestant, Evidence, Figure, Kind, Row, Way};
+use crate::parts::bench::{Bench, Contestant, Evidence, Figure, Kind, Row, Subject};
 
 /// The size at which depths are compared, or the nearest to it.
 const MIDDLE: u64 = 4096;
@@ -18,14 +18,14 @@ struct Look<'a> {
 }
 
 /// Three plots at most.
-pub fn of(bench: &Bench, cipher: &str, way: Way) -> Vec<Plot> {
-    let all = bench.rows.iter().filter(|row| (row.cipher.as_str(), row.direction) == (cipher, way));
+pub fn of(bench: &Bench, subject: Subject<'_>) -> Vec<Plot> {
+    let all = bench.rows.iter().filter(|row| row.subject() == subject);
     let least = all.clone().map(|row| row.threads).min().unwrap_or(1);
     let rows: Vec<&Row> = all.filter(|row| row.threads == least).collect();
     let looks = looks(&bench.contestants);
     let what = match least {
-        1 => format!("{cipher} {}", way.noun()),
-        threads => format!("{cipher} {} by {threads} threads", way.noun()),
+        1 => subject.to_string(),
+        threads => format!("{subject} by {threads} threads"),
     };
     [
         by_size(&what, &rows, &looks, false),

@@ -3,7 +3,7 @@
 use super::not_given;
 use crate::document::Report;
 use crate::page::{Block, Section, bytes, count, figure, number, words};
-use crate::parts::bench::{Application, Bench, Figure, Kind, Row, Run, Way};
+use crate::parts::bench::{Application, Bench, Figure, Kind, Row, Run, Subject};
 use crate::plot;
 
 pub fn section(report: &Report) -> Section {
@@ -28,9 +28,8 @@ fn one(section: &mut Section, bench: &Bench) {
     }
     for row in bench.rows.iter().filter(|row| row.fault.is_some()) {
         section.note(format!(
-            "Not a figure: {} {}, {}, {} at once, {}: {}.",
-            row.cipher,
-            row.direction.noun(),
+            "Not a figure: {}, {}, {} at once, {}: {}.",
+            row.subject(),
             bytes(row.bytes),
             row.depth,
             row.contestant,
@@ -39,9 +38,8 @@ fn one(section: &mut Section, bench: &Bench) {
     }
     bench.applications.iter().for_each(|one| application(section, one));
     let subjects = bench.subjects();
-    section.list(subjects.iter().filter_map(|&(cipher, way)| sentence(bench, cipher, way)).collect());
-    let plots: Vec<_> =
-        subjects.iter().flat_map(|&(cipher, way)| plot::benchmark::of(bench, cipher, way)).collect();
+    section.list(subjects.iter().filter_map(|&subject| sentence(bench, subject)).collect());
+    let plots: Vec<_> = subjects.iter().flat_map(|&subject| plot::benchmark::of(bench, subject)).collect();
     if !plots.is_empty() {
         section.text("All scales are logarithmic. Each contestant has its own marks; the first plot of each cipher names them.");
         section.blocks.push(Block::Plots(plots));
@@ -81,13 +79,14 @@ fn application(section: &mut Section, one: &Application) {
 }
 
 /// The best of an accelerator beside OpenSSL, at the largest size that both did.
-fn sentence(bench: &Bench, cipher: &str, way: Way) -> Option<String> {
+fn sentence(bench: &Bench, subject: Subject<'_>) -> Option<String> {
     let kind =
         |row: &Row| bench.contestants.iter().find(|one| one.name == row.contestant).map(|one| one.kind);
     let of = |wanted: Kind| {
-        let rows = bench.rows.iter().filter(move |row| {
-            (row.cipher.as_str(), row.direction, row.threads) == (cipher, way, 1) && row.fault.is_none()
-        });
+        let rows = bench
+            .rows
+            .iter()
+            .filter(move |row| row.subject() == subject && row.threads == 1 && row.fault.is_none());
         rows.filter(move |row| kind(row) == Some(wanted)).filter_map(|row| Some((row, row.figure.as_ref()?)))
     };
     let speed = |(_, one): &(&Row, &Figure)| one.megabytes_per_second;
@@ -100,8 +99,7 @@ fn sentence(bench: &Bench, cipher: &str, way: Way) -> Option<String> {
     let cpu = hard.cpu_ms_per_megabyte.zip(soft.cpu_ms_per_megabyte).filter(|(_, soft)| *soft > 0.0);
     let cpu = cpu.map(|(hard, soft)| format!(", with {} % of its CPU time", figure(hard / soft * 100.0)));
     Some(format!(
-        "{cipher} {}, {}: OpenSSL {} MB/s; {}, {} at once, {} MB/s{}.",
-        way.noun(),
+        "{subject}, {}: OpenSSL {} MB/s; {}, {} at once, {} MB/s{}.",
         bytes(row.bytes),
         figure(soft.megabytes_per_second),
         row.contestant,

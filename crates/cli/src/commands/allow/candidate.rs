@@ -5,8 +5,8 @@ use outboard_drivers::find::survey;
 use outboard_drivers::judge::Verdict;
 use outboard_drivers::root::Root;
 
-use crate::checkable::Checkable;
 use crate::commands::check::findings;
+use crate::primitive::Primitive;
 
 /// Are all these drivers there?
 pub fn are_there<'a>(drivers: impl IntoIterator<Item = &'a str>) -> Result<bool> {
@@ -15,15 +15,15 @@ pub fn are_there<'a>(drivers: impl IntoIterator<Item = &'a str>) -> Result<bool>
 }
 
 /// The algorithm of a driver that may be allowed; the error says why another may not.
-pub fn judge(driver: &str, force: bool) -> Result<Checkable> {
+pub fn judge(driver: &str, force: bool) -> Result<Primitive> {
     let survey = survey(&Root::live())?;
     let Some(found) = survey.drivers.iter().find(|judged| judged.driver.name == driver) else {
         bail!(
             "/proc/crypto lists no driver {driver}: is its module loaded, and the name exact (outboard status --verbose)?"
         );
     };
-    let Some(algorithm) = Checkable::by_kernel_name(&found.driver.algorithm) else {
-        bail!("{driver} does {}, and outboard can check {} only", found.driver.algorithm, Checkable::names());
+    let Some(algorithm) = Primitive::by_kernel_name(&found.driver.algorithm) else {
+        bail!("{driver} does {}, and outboard can check {} only", found.driver.algorithm, Primitive::names());
     };
     if let Some(wrong) = findings::wrong(driver)? {
         bail!("{wrong}");

@@ -5,11 +5,11 @@ use outboard_accel::check::{Checked, Fault};
 
 use super::list;
 use super::uninterrupted::Uninterrupted;
-use crate::checkable::{Checkable, any_seed};
+use crate::primitive::{Primitive, any_seed};
 
 /// Allows a driver, checks it, and calls `commit` if it passed. The error of a check or of `commit` leaves what was allowed
 /// before as it was; but a driver that was allowed and now fails is allowed no longer.
-pub fn grant(driver: &str, algorithm: Checkable, commit: impl FnOnce() -> Result<()>) -> Result<String> {
+pub fn grant(driver: &str, algorithm: Primitive, commit: impl FnOnce() -> Result<()>) -> Result<String> {
     let known = list::read()?.iter().any(|entry| entry.driver == driver);
     // Only an allowed driver can be checked, and one that is not checked yet must not stay allowed.
     let uninterrupted = Uninterrupted::new();

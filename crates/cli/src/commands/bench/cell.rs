@@ -2,26 +2,27 @@
 
 use outboard_accel::Direction;
 use outboard_measure::evidence;
-use outboard_measure::evp::{Cipher, Example, sample_key};
+use outboard_measure::evp::Example;
 use outboard_measure::figure::{self, rounded};
 use outboard_measure::statistics::{percentile, tail};
 use outboard_measure::turns::{Error, Plan, Stopwatch};
 use outboard_report::bench::{self, Evidence, Row};
 
 use super::contestants::{OPENSSL, WITHOUT, Way};
+use super::down::Asked;
 use super::plain::Plain;
 use super::plan::{Cell, Entry};
+use super::software::Software;
 use super::worker::{Measured, Team, Worker};
 use crate::commands::NO_INTERRUPT;
-use crate::in_flight::{InFlight, Job};
 
 /// Batches of a round that are timed one by one, at most.
 const TIMED: u32 = 64;
 
 /// What it takes.
 pub struct Place<'a> {
-    /// OpenSSL's cipher.
-    pub cipher: &'a Cipher<'a>,
+    /// OpenSSL's own code.
+    pub software: &'a Software<'a>,
     /// The ways to drivers.
     pub ways: &'a [Way],
     /// For who has no interrupts of his own.
@@ -46,7 +47,7 @@ pub fn measure(
     plan: Plan,
     each: &mut dyn FnMut(),
 ) -> Result<Vec<Row>, Error<String>> {
-    let example = place.cipher.example(cell.direction == Direction::Encrypt, cell.bytes);
+    let example = place.software.example(cell.direction, cell.bytes);
     let example = example.map_err(|error| Error::Failed(error.to_string()))?;
     let mut runners: Vec<Runner<'_>> =
         entries.iter().map(|&entry| Runner::new(place, cell, entry, &example)).collect();
@@ -163,10 +164,10 @@ impl<'a> Runner<'a> {
         let off = series.as_ref().and_then(|series| series.cpu_per_request());
         Some(Row {
             cipher: cell.cipher.to_owned(),
-            direction: match cell.direction {
+            direction: cell.direction.map(|direction| match direction {
                 Direction::Encrypt => bench::Way::Encrypt,
                 Direction::Decrypt => bench::Way::Decrypt,
-            },
+            }),
             bytes: cell.bytes as u64,
             threads: cell.threads as u64,
             depth: depth as u64,
@@ -218,44 +219,24 @@ fn team<'a>(
     example: &Example,
 ) -> Result<Vec<Box<dyn Worker + 'a>>, String> {
     let mut team: Vec<Box<dyn Worker + 'a>> = Vec::new();
-    let said = |error: &dyn std::fmt::Display| error.to_string();
+    let Cell { cipher, direction, bytes, threads } = cell;
     match entry {
         Entry::Software => {
-            for _ in 0..cell.threads {
-                let work = place.cipher.work(cell.direction == Direction::Encrypt, cell.bytes);
-                team.push(Box::new(work.map_err(|error| said(&error))?));
+            for _ in 0..threads {
+                let worker = place.software.worker(direction, bytes);
+                team.push(worker.map_err(|error| error.to_string())?);
             }
         }
         Entry::Without => {
-            for _ in 0..cell.threads {
-                team.push(Box::new(Plain::start(
-                    cell.cipher,
-                    cell.direction,
-                    cell.bytes,
-                    place.watch.clock(),
-                )?));
+            for _ in 0..threads {
+                team.push(Box::new(Plain::start(cipher, direction, bytes, place.watch.clock())?));
             }
         }
         Entry::Driver(number, depth) => {
-            let job = Job {
-                algorithm: cell.algorithm,
-                direction: cell.direction,
-                input: example.input.clone(),
-                tag: example.tag.clone(),
-            };
-            let opened = place.ways[number].accelerator.open(&sample_key(place.cipher.key_length()));
-            let first = opened.map_err(|error| said(&error))?;
-            for _ in 0..cell.threads {
-                let session = first.share().map_err(|error| said(&error))?;
-                let mut requests =
-                    InFlight::new(session, job.clone(), depth).map_err(|error| said(&error))?;
-                requests.run(&mut || {}).map_err(|error| said(&error))?;
-                let wrong =
-                    (0..example.output.len()).find(|&at| requests.output().get(at) != example.output.get(at));
-                if let Some(at) = wrong {
-                    return Err(format!("the result is wrong from byte {at} on: outboard check says more"));
-                }
-                team.push(Box::new(requests));
+            let Example { input, tag, output } = example;
+            let asked = Asked { input, tag, output, direction, key: &place.software.key() };
+            for worker in place.ways[number].down.team(&asked, depth, threads)? {
+                team.push(worker);
             }
         }
     }

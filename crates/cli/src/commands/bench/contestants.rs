@@ -2,8 +2,8 @@
 
 use anyhow::{Result, anyhow, bail};
 use clap::ValueEnum;
+use outboard_accel::Error;
 use outboard_accel::af_alg::AfAlg;
-use outboard_accel::{Accelerator, Algorithm, Direction, Error, Session, reach_all};
 use outboard_drivers::find::{Judged, Survey};
 use outboard_drivers::judge::Verdict;
 use outboard_drivers::root::Root;
@@ -11,7 +11,9 @@ use outboard_drivers::survey;
 use outboard_measure::turns::Stopwatch;
 use outboard_report::bench::{Contestant, Kind};
 
-use crate::in_flight;
+use super::down::Down;
+use super::{lists, plan};
+use crate::primitive::Primitive;
 
 /// A way to drivers, for the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -27,7 +29,7 @@ pub enum Interface {
     AfAlg,
 }
 
-/// In the order of [`reach_all`].
+/// In the order of [`Down::all`].
 const INTERFACES: [Interface; 3] = [Interface::Outboard, Interface::Cryptodev, Interface::AfAlg];
 
 /// What OpenSSL's own code is called.
@@ -41,22 +43,15 @@ pub struct Way {
     /// Its name and kind.
     pub contestant: Contestant,
     /// What opens sessions.
-    pub accelerator: Box<dyn Accelerator>,
+    pub down: Down,
     /// With the interrupts of its devices.
     pub watch: Stopwatch,
-    /// Says what fits.
-    probe: Box<dyn Session>,
 }
 
 impl Way {
     /// Whether interrupts must show that it was hardware.
     pub fn is_hardware(&self) -> bool {
         self.contestant.kind == Kind::Accelerator
-    }
-
-    /// Whether so many requests can be in flight.
-    pub fn fits(&self, algorithm: Algorithm, way: Direction, bytes: usize, depth: usize) -> bool {
-        in_flight::fits(&*self.probe, algorithm, way, bytes, depth)
     }
 }
 
@@ -69,17 +64,17 @@ pub struct Wanted<'a> {
 }
 
 /// Drivers that were named, and are not there or do nothing that is measured.
-pub fn check(named: &[String], found: &Survey, algorithms: &[Algorithm]) -> Result<()> {
+pub fn check(named: &[String], found: &Survey, primitives: &[Primitive]) -> Result<()> {
     for name in named {
         let Some(judged) = found.drivers.iter().find(|judged| judged.driver.name == *name) else {
             bail!("/proc/crypto lists no driver {name}: outboard status --verbose shows all");
         };
         let does = &judged.driver.algorithm;
-        if Algorithm::by_kernel_name(does).is_none() {
-            let known = Algorithm::ALL.map(Algorithm::kernel_name).join(", ");
+        if lists::named(does).is_empty() {
+            let known = plan::kernel_names().collect::<Vec<_>>().join(", ");
             bail!("driver {name} does {does}, which outboard bench does not measure: name one of {known}");
         }
-        if !algorithms.iter().any(|algorithm| algorithm.kernel_name() == does) {
+        if !primitives.iter().any(|primitive| primitive.kernel_name() == does) {
             bail!("driver {name} does {does}, and other algorithms were named: name {does}, or none");
         }
     }
@@ -99,33 +94,32 @@ pub fn check_reached<'a>(
     }
 }
 
-/// All ways to drivers of an algorithm. What is not there is told in `notes`.
+/// All ways to the drivers of a cipher or a digest. What is not there is told in `notes`.
 pub fn ways(
-    algorithm: Algorithm,
+    primitive: Primitive,
     key: &[u8],
     wanted: &Wanted<'_>,
     watch: &Stopwatch,
     notes: &mut Vec<String>,
 ) -> Result<Vec<Way>> {
     if wanted.drivers.is_empty() {
-        make_software(algorithm);
+        make_software(primitive);
     }
     let found = survey(&Root::live())?;
     let mut ways = Vec::new();
-    for judged in drivers(&found, algorithm, wanted.drivers) {
+    for judged in drivers(&found, primitive.kernel_name(), wanted.drivers) {
         let name = &judged.driver.name;
         let kind = match judged.judgement.verdict {
             Verdict::Accelerator | Verdict::Unknown => Kind::Accelerator,
             _ => Kind::KernelSoftware,
         };
-        for (interface, reached) in INTERFACES.into_iter().zip(reach_all(name, algorithm)) {
+        for (interface, down) in INTERFACES.into_iter().zip(Down::all(name, primitive, key)) {
             if !wanted.interfaces.is_empty() && !wanted.interfaces.contains(&interface) {
                 continue;
             }
-            let opened = reached.and_then(|accelerator| Ok((accelerator.open(key)?, accelerator)));
-            match opened {
-                Ok((probe, accelerator)) => {
-                    let interface = accelerator.interface().to_owned();
+            match down {
+                Ok(down) => {
+                    let interface = down.interface().to_owned();
                     let contestant = Contestant {
                         name: format!("{name} over {interface}"),
                         kind,
@@ -133,11 +127,19 @@ pub fn ways(
                         interface: Some(interface),
                     };
                     let watch = watch.of(name).map_err(|error| anyhow!("/proc/interrupts: {error}"))?;
-                    ways.push(Way { contestant, accelerator, watch, probe });
+                    ways.push(Way { contestant, down, watch });
                 }
                 // That software is not allowed to /dev/outboard is as it should be.
                 Err(_) if kind == Kind::KernelSoftware && interface != Interface::AfAlg => {}
                 Err(error) if kind == Kind::KernelSoftware => note(notes, not_led(name, &error)),
+                // Advice on other ways is not for who measures them all.
+                Err(Error::NoHashes { .. }) => {
+                    note(notes, "not measured: outboard asks /dev/crypto for no digests".to_owned());
+                }
+                Err(Error::NoTags { .. }) => note(
+                    notes,
+                    "not measured: outboard asks /dev/crypto for no ciphers that authenticate".to_owned(),
+                ),
                 Err(error) => note(notes, format!("not measured: {error}")),
             }
         }
@@ -153,11 +155,6 @@ fn not_led(name: &str, error: &Error) -> String {
                 "the kernel's own {name} was not measured: AF_ALG does not lead there on this kernel ({source})"
             )
         }
-        Error::NoTags { .. } => {
-            format!(
-                "the kernel's own {name} was not measured: outboard asks AF_ALG for no cipher that authenticates"
-            )
-        }
         other => format!("the kernel's own {name} was not measured: {other}"),
     }
 }
@@ -170,10 +167,10 @@ pub fn note(notes: &mut Vec<String>, text: String) {
 }
 
 /// Those that were named; else all accelerators, and of what computes on the CPU the best with its instructions and without.
-fn drivers<'a>(found: &'a Survey, algorithm: Algorithm, named: &[String]) -> Vec<&'a Judged> {
+fn drivers<'a>(found: &'a Survey, algorithm: &str, named: &[String]) -> Vec<&'a Judged> {
     let of_algorithm = || {
         let all = found.drivers.iter();
-        all.filter(|one| one.driver.algorithm == algorithm.kernel_name() && one.driver.is_usable())
+        all.filter(|one| one.driver.algorithm == algorithm && one.driver.is_usable())
     };
     if !named.is_empty() {
         return of_algorithm().filter(|one| named.contains(&one.driver.name)).collect();
@@ -201,13 +198,24 @@ fn is_plain(one: &Judged, found: &Survey) -> bool {
     }
 }
 
-/// The kernel makes plain code for a mode of a cipher when somebody asks for it by its name, which changed with Linux 7.
-fn make_software(algorithm: Algorithm) {
-    let Some((mode, cipher)) = algorithm.kernel_name().trim_end_matches(')').split_once('(') else { return };
+/// The kernel makes plain code for a mode of a cipher, or loads a digest's, when somebody asks for it by its name, which changed with
+/// Linux 7.
+fn make_software(primitive: Primitive) {
     for library in ["generic", "lib"] {
-        let cipher = format!("{cipher}-{library}");
-        let name = if mode == "xts" { format!("xts(ecb({cipher}))") } else { format!("{mode}({cipher})") };
-        if AfAlg::reach(&name, algorithm).is_ok() {
+        let is_there = match primitive {
+            Primitive::Cipher(algorithm) => {
+                let name = algorithm.kernel_name().trim_end_matches(')');
+                let Some((mode, cipher)) = name.split_once('(') else { return };
+                let cipher = format!("{cipher}-{library}");
+                let name =
+                    if mode == "xts" { format!("xts(ecb({cipher}))") } else { format!("{mode}({cipher})") };
+                AfAlg::reach(&name, algorithm).is_ok()
+            }
+            Primitive::Hash(algorithm) => {
+                AfAlg::reach_hash(&format!("{}-{library}", algorithm.kernel_name()), algorithm).is_ok()
+            }
+        };
+        if is_there {
             return;
         }
     }

@@ -1,31 +1,32 @@
 //! What the kernel itself gets from the driver that it prefers: tcrypt, loaded and read.
 
 use anyhow::Result;
-use outboard_accel::Algorithm;
+use outboard_accel::{Algorithm, Direction, Hash, HashAlgorithm};
 use outboard_drivers::find::Survey;
 use outboard_drivers::judge::Verdict;
 use outboard_measure::evp::Context;
 use outboard_measure::figure;
 use outboard_measure::interrupts::Interrupts;
 use outboard_measure::stop;
-use outboard_measure::tcrypt::{Line, ROUNDS, Tcrypt};
+use outboard_measure::tcrypt::{Line, ROUNDS, Tcrypt, Tests};
 use outboard_measure::turns::{Series, Stopwatch};
 use outboard_report::bench::{Bench, Contestant, Evidence, Kind, Row, Way};
 
 use super::Options;
 use super::cell::{evidence_of, figure_of};
 use super::contestants::note;
+use super::software::Software;
 use crate::commands::NO_INTERRUPT;
 use crate::console::progress;
-use crate::lab::kernel_name;
+use crate::primitive::Primitive;
 
 /// Runs of each group of its tests.
 const TURNS: usize = 5;
 
-/// A cipher, as tcrypt sees it.
+/// A cipher or a digest, as tcrypt sees it.
 struct Subject {
     cipher: &'static str,
-    algorithm: Algorithm,
+    primitive: Primitive,
     bits: usize,
 }
 
@@ -55,47 +56,60 @@ pub fn add(
         }
     };
     let subjects: Vec<Subject> = names.iter().filter_map(|cipher| subject(cipher, context)).collect();
-    for group in [0, 1] {
-        let own: Vec<&Subject> =
-            subjects.iter().filter(|one| group_of(one.algorithm) == Some(group)).collect();
-        if own.is_empty() {
+    let mut done = Vec::new();
+    for one in &subjects {
+        let name = one.primitive.kernel_name();
+        let Some(tests) = tests(one.primitive) else {
+            let text = format!("--kernel: tcrypt's tests of {name} tell no cycles of single requests");
+            note(&mut bench.notes, text);
+            continue;
+        };
+        if options.depths.0.iter().any(|&depth| !tests.can_do(depth)) {
+            note(&mut bench.notes, format!("--kernel: tcrypt does one message of {name} at a time"));
+        }
+        if done.contains(&tests) || bench.interrupted {
             continue;
         }
-        for runs in runs(&mut tcrypt, group, options, found, bench)? {
-            for subject in &own {
+        done.push(tests);
+        let own = || subjects.iter().filter(|one| self::tests(one.primitive) == Some(tests));
+        for runs in runs(&mut tcrypt, tests, options, found, bench)? {
+            for subject in own() {
                 rows(subject, &runs, options, found, tcrypt.cycles_per_second(), bench);
             }
         }
-    }
-    for one in subjects.iter().filter(|one| group_of(one.algorithm).is_none()) {
-        let name = one.algorithm.kernel_name();
-        note(
-            &mut bench.notes,
-            format!("--kernel: tcrypt's tests of {name} tell no cycles of single requests"),
-        );
     }
     Ok(())
 }
 
 fn subject(cipher: &'static str, context: &Context<'_>) -> Option<Subject> {
-    let algorithm = Algorithm::by_kernel_name(&kernel_name(cipher)?)?;
-    let bits = context.cipher(cipher, "")?.key_length() * 8;
-    Some(Subject { cipher, algorithm, bits })
+    let primitive = Primitive::by_openssl_name(cipher)?;
+    let bits = Software::find(context, cipher)?.key().len() * 8;
+    Some(Subject { cipher, primitive, bits })
 }
 
-/// The last digit of tcrypt's mode.
-fn group_of(algorithm: Algorithm) -> Option<u32> {
-    match algorithm {
-        Algorithm::CbcAes | Algorithm::CtrAes | Algorithm::EcbAes | Algorithm::XtsAes => Some(0),
-        Algorithm::CbcDes3Ede => Some(1),
-        Algorithm::GcmAes | Algorithm::CcmAes => None,
+/// Those that tell what is asked.
+fn tests(primitive: Primitive) -> Option<Tests> {
+    match primitive {
+        Primitive::Cipher(Algorithm::CbcAes | Algorithm::CtrAes | Algorithm::EcbAes | Algorithm::XtsAes) => {
+            Some(Tests::Aes)
+        }
+        Primitive::Cipher(Algorithm::CbcDes3Ede) => Some(Tests::TripleDes),
+        Primitive::Cipher(Algorithm::GcmAes | Algorithm::CcmAes) => None,
+        Primitive::Hash(HashAlgorithm { hmac: true, .. }) => None,
+        Primitive::Hash(HashAlgorithm { hash, hmac: false }) => Some(match hash {
+            Hash::Sha1 => Tests::Sha1,
+            Hash::Sha224 => Tests::Sha224,
+            Hash::Sha256 => Tests::Sha256,
+            Hash::Sha384 => Tests::Sha384,
+            Hash::Sha512 => Tests::Sha512,
+        }),
     }
 }
 
 /// All depths in turns. What it says before the kernel has made its templates does not count.
 fn runs(
     tcrypt: &mut Tcrypt,
-    group: u32,
+    tests: Tests,
     options: &Options,
     found: &Survey,
     bench: &mut Bench,
@@ -106,12 +120,13 @@ fn runs(
     // Also inside of others: cts(virtio_crypto_aes_cbc).
     let is_accelerators = |line: &&Line| accelerators.iter().any(|name| line.driver.contains(name));
     let none = |&depth: &usize| Runs { depth, lines: Vec::new(), interrupts: 0, lost: false, requests: 0 };
-    let mut all: Vec<Runs> = options.depths.0.iter().map(none).collect();
+    let depths = options.depths.0.iter().filter(|&&depth| tests.can_do(depth));
+    let mut all: Vec<Runs> = depths.map(none).collect();
     for turn in 0..=TURNS {
         for runs in &mut all {
             progress(&format!("tcrypt, {} at once: run {turn} of {TURNS}", runs.depth));
             let before = interrupts.count()?;
-            let lines = match tcrypt.run(group, runs.depth) {
+            let lines = match tcrypt.run(tests, runs.depth) {
                 Ok(lines) => lines,
                 Err(error) => {
                     progress("");
@@ -125,7 +140,7 @@ fn runs(
             }
             if turn > 0 {
                 let after = interrupts.count()?;
-                let asked = lines.iter().filter(is_accelerators).count() as u64;
+                let asked: u64 = lines.iter().filter(is_accelerators).map(|line| line.requests).sum();
                 runs.requests += asked * ROUNDS * runs.depth as u64;
                 runs.interrupts += after.saturating_sub(before);
                 runs.lost |= after < before;
@@ -151,7 +166,7 @@ fn rows(
     bench: &mut Bench,
 ) {
     let is_ours =
-        |line: &&Line| line.algorithm == subject.algorithm.kernel_name() && line.bits == subject.bits;
+        |line: &&Line| line.algorithm == subject.primitive.kernel_name() && line.bits == subject.bits;
     let Some(driver) = runs.lines.iter().flatten().find(is_ours).map(|line| line.driver.clone()) else {
         return;
     };
@@ -160,7 +175,7 @@ fn rows(
             &mut bench.notes,
             format!(
                 "--kernel: tcrypt measures the driver of {} that the kernel prefers, which is {driver}",
-                subject.algorithm.kernel_name()
+                subject.primitive.kernel_name()
             ),
         );
         return;
@@ -178,10 +193,11 @@ fn rows(
     let is_hardware = matches!(verdict(found, &driver), Some(Verdict::Accelerator | Verdict::Unknown));
     let evidence = Interrupts::of(&driver).ok().filter(|_| is_hardware);
     let evidence = evidence.map(|own| evidence_of(own.evidence(runs.interrupts, runs.lost)));
-    for direction in options.direction.all() {
-        let encrypt = direction == outboard_accel::Direction::Encrypt;
+    for direction in options.direction.of(subject.primitive) {
+        let encrypt = direction.map(|direction| direction == Direction::Encrypt);
         for &bytes in &options.sizes.0 {
-            let of_size = |line: &&Line| line.encrypt == encrypt && line.bytes == bytes;
+            // One in pieces is another thing than one request.
+            let of_size = |line: &&Line| line.encrypt == encrypt && line.bytes == bytes && line.requests == 1;
             let lines = runs.lines.iter().filter_map(|run| run.iter().filter(is_ours).find(of_size));
             let wall: Vec<f64> = lines.map(|line| line.seconds(cycles_per_second)).collect();
             if wall.is_empty() {
@@ -195,7 +211,7 @@ fn rows(
             }
             bench.rows.push(Row {
                 cipher: subject.cipher.to_owned(),
-                direction: if encrypt { Way::Encrypt } else { Way::Decrypt },
+                direction: encrypt.map(|encrypt| if encrypt { Way::Encrypt } else { Way::Decrypt }),
                 bytes: bytes as u64,
                 threads: 1,
                 depth: runs.depth as u64,

@@ -4,17 +4,18 @@ use anyhow::{Context, Result, bail, ensure};
 use clap::ValueEnum;
 use outboard_accel::Direction;
 use outboard_measure::cpu::cpus;
-use outboard_policy::{Algorithms, CIPHERS};
+use outboard_policy::{CIPHERS, DIGESTS, known};
 
 use crate::lab::kernel_name;
+use crate::primitive::Primitive;
 
 /// Numbers in ascending order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Numbers(pub Vec<usize>);
 
-/// OpenSSL's names of ciphers that go by one name.
+/// OpenSSL's names of ciphers and digests that go by one name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ciphers(pub Vec<&'static str>);
+pub struct Names(pub Vec<&'static str>);
 
 /// Which way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -29,29 +30,42 @@ pub enum Directions {
 }
 
 impl Directions {
-    /// One or two.
-    pub fn all(self) -> Vec<Direction> {
-        match self {
-            Directions::Encrypt => vec![Direction::Encrypt],
-            Directions::Decrypt => vec![Direction::Decrypt],
-            Directions::Both => vec![Direction::Encrypt, Direction::Decrypt],
+    /// One or two of a cipher; a digest has none.
+    pub fn of(self, primitive: Primitive) -> Vec<Option<Direction>> {
+        match (primitive, self) {
+            (Primitive::Hash(_), _) => vec![None],
+            (_, Directions::Encrypt) => vec![Some(Direction::Encrypt)],
+            (_, Directions::Decrypt) => vec![Some(Direction::Decrypt)],
+            (_, Directions::Both) => vec![Some(Direction::Encrypt), Some(Direction::Decrypt)],
         }
     }
 }
 
+/// All that is measured, by OpenSSL's names.
+fn all() -> impl Iterator<Item = &'static str> {
+    CIPHERS.into_iter().chain(DIGESTS)
+}
+
+/// OpenSSL's names of what the kernel calls by one name: that of each length of keys.
+pub fn named(kernel: &str) -> Vec<&'static str> {
+    all().filter(|name| kernel_name(name).as_deref() == Some(kernel)).collect()
+}
+
 /// `AES-128-CBC`, or `cbc(aes)` for all its lengths of keys.
-pub fn ciphers(name: &str) -> Result<Ciphers> {
-    let of_kernel: Vec<_> =
-        CIPHERS.into_iter().filter(|cipher| kernel_name(cipher).as_deref() == Some(name)).collect();
+pub fn names(text: &str) -> Result<Names> {
+    let of_kernel = named(text);
     if !of_kernel.is_empty() {
-        return Ok(Ciphers(of_kernel));
+        return Ok(Names(of_kernel));
     }
-    match name.parse() {
-        Ok(Algorithms::Only(names)) if !names.is_empty() => Ok(Ciphers(names)),
-        Ok(Algorithms::All) => Ok(Ciphers(CIPHERS.to_vec())),
+    if text.eq_ignore_ascii_case("ALL") {
+        return Ok(Names(all().collect()));
+    }
+    let words = text.split(',').map(str::trim).filter(|word| !word.is_empty());
+    match words.map(known).collect::<Result<Vec<_>, _>>() {
+        Ok(names) if !names.is_empty() => Ok(Names(names)),
         _ => bail!(
-            "it is no cipher that outboard measures: write ALL, or some of {}, or a kernel's name such as cbc(aes)",
-            CIPHERS.join(", ")
+            "it is nothing that outboard measures: write ALL, or some of {}, or a kernel's name such as cbc(aes)",
+            all().collect::<Vec<_>>().join(", ")
         ),
     }
 }
@@ -111,6 +125,13 @@ mod tests {
     }
 
     #[test]
+    fn a_digest_goes_no_way() {
+        let both = |name| Primitive::by_openssl_name(name).map(|found| Directions::Both.of(found));
+        assert_eq!(both("SHA1"), Some(vec![None]));
+        assert_eq!(both("AES-128-CBC").map(|found| found.len()), Some(2));
+    }
+
+    #[test]
     fn what_is_wrong_is_named_with_what_would_be_right() {
         for (found, says) in [
             (sizes("17"), "multiples of 16"),
@@ -126,16 +147,26 @@ mod tests {
             let error = format!("{:#}", found.unwrap_err());
             assert!(error.contains(says), "{says}: {error}");
         }
-        let error = ciphers("rot13").unwrap_err().to_string();
-        assert!(error.contains("AES-128-CBC") && error.contains("cbc(aes)"), "{error}");
+        for wrong in ["rot13", "", "NONE", "MD5", "HMAC-SHA1", "hmac(sha1)", "AES-128-CBC,rot13"] {
+            let error = names(wrong).unwrap_err().to_string();
+            assert!(
+                ["AES-128-CBC", "SHA2-256", "cbc(aes)"].iter().all(|says| error.contains(says)),
+                "{error}"
+            );
+        }
     }
 
     #[test]
-    fn ciphers_go_by_both_names() {
-        assert_eq!(ciphers("aes-128-cbc").unwrap().0, ["AES-128-CBC"]);
-        assert_eq!(ciphers("cbc(aes)").unwrap().0, ["AES-128-CBC", "AES-192-CBC", "AES-256-CBC"]);
-        assert_eq!(ciphers("AES-128-CTR,AES-128-GCM").unwrap().0.len(), 2);
-        assert_eq!(ciphers("ALL").unwrap().0, CIPHERS);
-        assert!(ciphers("NONE").is_err() && ciphers("SHA2-256").is_err());
+    fn ciphers_and_digests_go_by_both_names() {
+        for (text, meant) in [
+            ("aes-128-cbc", &["AES-128-CBC"][..]),
+            ("cbc(aes)", &["AES-128-CBC", "AES-192-CBC", "AES-256-CBC"]),
+            ("AES-128-CTR,sha-1", &["AES-128-CTR", "SHA1"]),
+            ("sha256", &["SHA2-256"]),
+            ("SHA512", &["SHA2-512"]),
+        ] {
+            assert_eq!(names(text).unwrap().0, meant, "{text}");
+        }
+        assert_eq!(names("ALL").unwrap().0, [&CIPHERS[..], &DIGESTS].concat());
     }
 }

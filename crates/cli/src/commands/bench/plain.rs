@@ -11,6 +11,7 @@ use outboard_measure::clock::Clock;
 use outboard_measure::evp::{Context, Library};
 use outboard_measure::stop;
 
+use super::software::Software;
 use super::worker::Worker;
 
 /// What hides these instructions from libcrypto, by the kind of CPU: openssl's OPENSSL_ia32cap(3) and crypto/*cap.c.
@@ -59,6 +60,10 @@ pub fn check() -> Result<()> {
     Ok(())
 }
 
+/// Directions in its command line.
+const WAYS: [(Option<Direction>, &str); 3] =
+    [(Some(Direction::Encrypt), "encrypt"), (Some(Direction::Decrypt), "decrypt"), (None, "-")];
+
 /// The other process, until dropped.
 pub struct Plain {
     child: Child,
@@ -69,12 +74,17 @@ pub struct Plain {
 
 impl Plain {
     /// This command again.
-    pub fn start(cipher: &str, direction: Direction, bytes: usize, clock: Clock) -> Result<Plain, String> {
-        let way = if direction == Direction::Encrypt { "encrypt" } else { "decrypt" };
+    pub fn start(
+        name: &str,
+        direction: Option<Direction>,
+        bytes: usize,
+        clock: Clock,
+    ) -> Result<Plain, String> {
+        let way = WAYS.iter().find(|(known, _)| *known == direction).map_or("-", |(_, word)| word);
         let cycles = clock.cycles_per_second().map_or_else(|| "-".to_owned(), |cycles| cycles.to_string());
         let program = std::env::current_exe().map_err(|error| failed(&error))?;
         let mut command = Command::new(program);
-        command.args(["bench", "--worker", cipher, way, &bytes.to_string(), &cycles]);
+        command.args(["bench", "--worker", name, way, &bytes.to_string(), &cycles]);
         if let Some((name, value)) = hidden() {
             command.env(name, OsStr::new(value));
         }
@@ -141,24 +151,25 @@ pub fn serve(words: &[String]) -> ExitCode {
 }
 
 fn served(words: &[String]) -> Result<()> {
-    let [cipher, way, bytes, cycles] = words else { bail!("four words") };
+    let [name, way, bytes, cycles] = words else { bail!("four words") };
     let clock = Clock::known(cycles.parse().ok());
     let library = Library::open()?;
     let context = Context::software(&library)?;
-    let cipher = context.cipher(cipher, "").context("OpenSSL has no such cipher")?;
-    let mut work = cipher.work(way == "encrypt", bytes.parse()?)?;
+    let software = Software::find(&context, name).context("OpenSSL has no such cipher or digest")?;
+    let direction = WAYS.iter().find(|(_, word)| word == way).and_then(|(known, _)| *known);
+    let mut worker = software.worker(direction, bytes.parse()?)?;
     let mut line = String::new();
     let (mut input, mut output) = (std::io::stdin().lock(), std::io::stdout().lock());
     while input.read_line(&mut line)? > 0 {
         let (what, batches) = line.trim_end().split_once(' ').context("two words")?;
         let batches = batches.parse()?;
         if what == "time" {
-            let seconds = work.timed(batches, clock).map_err(anyhow::Error::msg)?;
+            let seconds = worker.timed(batches, clock).map_err(anyhow::Error::msg)?;
             let seconds: Vec<String> = seconds.iter().map(f64::to_string).collect();
             writeln!(output, "done {}", seconds.join(" "))?;
         } else {
             let start = clock.now();
-            work.run(batches)?;
+            worker.run(batches).map_err(anyhow::Error::msg)?;
             writeln!(output, "done {}", clock.since(start))?;
         }
         output.flush()?;

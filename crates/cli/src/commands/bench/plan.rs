@@ -2,18 +2,25 @@
 
 use std::time::{Duration, Instant};
 
-use outboard_accel::{Algorithm, Direction};
-use outboard_drivers::find::Survey;
+use outboard_accel::Direction;
+use outboard_accel::device::allowed;
+use outboard_drivers::find::{Judged, Survey};
 use outboard_drivers::judge::Verdict;
 use outboard_measure::turns::Plan;
-use outboard_policy::CIPHERS;
 
-use super::Options;
 use super::contestants::Way;
-use crate::lab::kernel_name;
+use super::{Options, lists};
+use crate::primitive::Primitive;
 
-/// Kinds of ciphers that are measured where none is named.
+/// Kinds of ciphers that are measured where nothing is named.
 const KINDS: usize = 3;
+
+/// Ciphers as the kernel calls them, those that most use first.
+const CIPHERS: [&str; 7] =
+    ["cbc(aes)", "gcm(aes)", "ctr(aes)", "xts(aes)", "ccm(aes)", "cbc(des3_ede)", "ecb(aes)"];
+
+/// And digests.
+const DIGESTS: [&str; 5] = ["sha256", "sha1", "sha512", "sha384", "sha224"];
 
 /// Samples of each figure at least.
 const ROUNDS: usize = 5;
@@ -33,15 +40,18 @@ const TO_FIT: f64 = 2.0;
 /// A sample and the latencies behind it.
 const WITH_LATENCIES: f64 = 1.5;
 
+/// All that is measured, by the kernel's names.
+pub fn kernel_names() -> impl Iterator<Item = &'static str> {
+    CIPHERS.into_iter().chain(DIGESTS)
+}
+
 /// Requests of one kind, which all contestants make in turns.
 #[derive(Clone, Copy, Debug)]
 pub struct Cell {
-    /// OpenSSL's name.
+    /// OpenSSL's name of the cipher, or of the digest.
     pub cipher: &'static str,
-    /// What the kernel calls it.
-    pub algorithm: Algorithm,
-    /// Which way.
-    pub direction: Direction,
+    /// Which way; none for a digest.
+    pub direction: Option<Direction>,
     /// Of a request.
     pub bytes: usize,
     /// That make them.
@@ -59,60 +69,73 @@ pub enum Entry {
     Driver(usize, usize),
 }
 
-/// The ciphers that were named; else those of the drivers that were named; else the first of some kinds that accelerators do; else
-/// what most applications use.
-pub fn ciphers(options: &Options, found: &Survey, notes: &mut Vec<String>) -> Vec<&'static str> {
+/// What was named; else what the named drivers do; else the first of some kinds of ciphers that accelerators do, and of the digests
+/// that root has allowed one of them for; else what most applications use.
+pub fn names(options: &Options, found: &Survey, notes: &mut Vec<String>) -> Vec<&'static str> {
     let mut named: Vec<&str> = Vec::new();
-    for cipher in options.algorithms.iter().flat_map(|ciphers| ciphers.0.iter().copied()) {
-        if !named.contains(&cipher) {
-            named.push(cipher);
+    for name in options.algorithms.iter().flat_map(|names| names.0.iter().copied()) {
+        if !named.contains(&name) {
+            named.push(name);
         }
     }
     if !named.is_empty() {
         return named;
     }
-    let is_meant = |algorithm: &Algorithm| {
-        found.drivers.iter().any(|one| {
-            let is_one = one.driver.algorithm == algorithm.kernel_name() && one.driver.is_usable();
-            is_one
-                && match &options.drivers[..] {
-                    [] => one.judgement.verdict == Verdict::Accelerator,
-                    drivers => drivers.contains(&one.driver.name),
-                }
-        })
+    let is_done = |algorithm: &str, is_meant: &dyn Fn(&Judged) -> bool| {
+        let mut drivers = found.drivers.iter().filter(|one| one.driver.is_usable());
+        drivers.any(|one| one.driver.algorithm == algorithm && is_meant(one))
     };
-    let (some, more) = usual(is_meant, options.drivers.is_empty());
-    if !more.is_empty() {
-        let names: Vec<&str> = more.into_iter().map(Algorithm::kernel_name).collect();
-        notes.push(format!(
-            "accelerators also do {}, which was not measured for the time that it takes: name it",
-            names.join(", ")
-        ));
-    }
-    let first = |algorithm: Algorithm| {
-        CIPHERS.into_iter().find(|cipher| kernel_name(cipher).as_deref() == Some(algorithm.kernel_name()))
+    let kernel_names = if options.drivers.is_empty() {
+        let allowed = allowed().unwrap_or_default();
+        let is_accelerator = |one: &Judged| one.judgement.verdict == Verdict::Accelerator;
+        let is_allowed = |one: &Judged| allowed.iter().any(|entry| entry.driver == one.driver.name);
+        let usual = usual(
+            |algorithm| is_done(algorithm, &is_accelerator),
+            |digest| is_done(digest, &|one| is_accelerator(one) && is_allowed(one)),
+        );
+        if !usual.more.is_empty() {
+            notes.push(format!(
+                "accelerators also do {}, which was not measured for the time that it takes: name it",
+                usual.more.join(", ")
+            ));
+        }
+        usual.some
+    } else {
+        let is_named = |one: &Judged| options.drivers.contains(&one.driver.name);
+        kernel_names().filter(|algorithm| is_done(algorithm, &is_named)).collect()
     };
-    let found: Vec<_> = some.into_iter().filter_map(first).collect();
+    let first = |algorithm: &str| lists::named(algorithm).first().copied();
+    let found: Vec<_> = kernel_names.into_iter().filter_map(first).collect();
     if found.is_empty() { vec!["AES-128-CBC", "AES-128-GCM"] } else { found }
 }
 
-/// What is measured where nobody says what: of what is there, the kinds that most use, and what is left out.
-fn usual(is_there: impl Fn(&Algorithm) -> bool, few: bool) -> (Vec<Algorithm>, Vec<Algorithm>) {
-    use Algorithm::{CbcAes, CbcDes3Ede, CcmAes, CtrAes, EcbAes, GcmAes, XtsAes};
-    let by_use = [CbcAes, GcmAes, CtrAes, XtsAes, CcmAes, CbcDes3Ede, EcbAes];
-    let mut some: Vec<Algorithm> = by_use.into_iter().filter(is_there).collect();
-    let more = some.split_off(if few { some.len().min(KINDS) } else { some.len() });
-    (some, more)
+/// What is measured where nobody says what, by the kernel's names.
+#[derive(Debug, PartialEq, Eq)]
+struct Usual {
+    some: Vec<&'static str>,
+    /// What is left out.
+    more: Vec<&'static str>,
 }
 
-/// All cells of some ciphers. The largest requests come first: what they take longer than planned the others make up for.
-pub fn cells(options: &Options, ciphers: &[(&'static str, Algorithm)]) -> Vec<Cell> {
+/// Of what is there, the ciphers that most use. A digest costs a CPU so little that one is measured only where somebody wants it
+/// from hardware.
+fn usual(is_there: impl Fn(&str) -> bool, is_wanted: impl Fn(&str) -> bool) -> Usual {
+    let mut some: Vec<&str> = CIPHERS.into_iter().filter(|cipher| is_there(cipher)).collect();
+    let mut more = some.split_off(some.len().min(KINDS));
+    let digest = DIGESTS.into_iter().find(|digest| is_wanted(digest));
+    some.extend(digest);
+    more.extend(DIGESTS.into_iter().filter(|&other| Some(other) != digest && is_there(other)));
+    Usual { some, more }
+}
+
+/// All cells of some ciphers and digests. The largest requests come first: what they take longer than planned the others make up for.
+pub fn cells(options: &Options, subjects: &[(&'static str, Primitive)]) -> Vec<Cell> {
     let mut cells = Vec::new();
     for &bytes in options.sizes.0.iter().rev() {
-        for &(cipher, algorithm) in ciphers {
-            for direction in options.direction.all() {
+        for &(cipher, primitive) in subjects {
+            for direction in options.direction.of(primitive) {
                 for &threads in &options.threads.0 {
-                    cells.push(Cell { cipher, algorithm, direction, bytes, threads });
+                    cells.push(Cell { cipher, direction, bytes, threads });
                 }
             }
         }
@@ -126,7 +149,7 @@ pub fn entries(cell: Cell, options: &Options, ways: &[Way]) -> Vec<Entry> {
     entries.extend(options.no_cpu_instructions.then_some(Entry::Without));
     for (number, way) in ways.iter().enumerate() {
         let depths = options.depths.0.iter().copied();
-        let fitting = depths.filter(|&depth| way.fits(cell.algorithm, cell.direction, cell.bytes, depth));
+        let fitting = depths.filter(|&depth| way.down.fits(cell.direction, cell.bytes, depth));
         entries.extend(fitting.map(|depth| Entry::Driver(number, depth)));
     }
     entries
@@ -137,7 +160,7 @@ pub fn left_out(cells: &[&Cell], options: &Options, ways: &[Way]) -> Vec<String>
     let mut notes = Vec::new();
     for way in ways {
         let name = &way.contestant.name;
-        let does = |cell: &Cell, depth| way.fits(cell.algorithm, cell.direction, cell.bytes, depth);
+        let does = |cell: &Cell, depth| way.down.fits(cell.direction, cell.bytes, depth);
         let deep = options.depths.0.iter().copied().find(|&depth| depth > 1);
         if deep.is_some_and(|depth| !cells.iter().any(|cell| does(cell, depth))) {
             notes.push(format!("{name} does one request at a time: more at once were not measured"));
@@ -195,16 +218,35 @@ fn takes(plan: Plan) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lab::kernel_name;
 
     #[test]
     fn where_none_is_named_the_most_used_are_measured() {
-        use Algorithm::{CbcAes, CbcDes3Ede, CtrAes, EcbAes, GcmAes, XtsAes};
-        let kinds = |found: &[Algorithm], few| usual(|one| found.contains(one), few);
-        assert_eq!(kinds(&[CbcAes], true), (vec![CbcAes], vec![]));
-        assert_eq!(kinds(&[EcbAes, CbcDes3Ede, CbcAes], true), (vec![CbcAes, CbcDes3Ede, EcbAes], vec![]));
-        let (some, more) = kinds(&Algorithm::ALL, true);
-        assert_eq!((some, more[0], more.len()), (vec![CbcAes, GcmAes, CtrAes], XtsAes, 4));
-        assert_eq!(kinds(&Algorithm::ALL, false).1, vec![]);
+        let of =
+            |there: &[&str], wanted: &[&str]| usual(|one| there.contains(&one), |one| wanted.contains(&one));
+        let both = |some, more| Usual { some, more };
+        assert_eq!(of(&["cbc(aes)"], &[]), both(vec!["cbc(aes)"], vec![]));
+        let some = vec!["cbc(aes)", "cbc(des3_ede)", "ecb(aes)"];
+        assert_eq!(of(&["ecb(aes)", "cbc(des3_ede)", "cbc(aes)"], &[]), both(some, vec![]));
+        let Usual { some, more } = of(&[&CIPHERS[..], &DIGESTS].concat(), &["sha1", "sha512"]);
+        assert_eq!(some, ["cbc(aes)", "gcm(aes)", "ctr(aes)", "sha1"]);
+        assert_eq!(
+            (more[0], more.len(), &more[4..]),
+            ("xts(aes)", 8, &["sha256", "sha512", "sha384", "sha224"][..])
+        );
+        // Nobody has allowed one.
+        assert_eq!(of(&["sha256"], &[]), both(vec![], vec!["sha256"]));
+    }
+
+    #[test]
+    fn the_kernels_names_are_those_of_all_that_is_measured() {
+        let mut measured: Vec<_> =
+            lists::names("ALL").unwrap().0.iter().filter_map(|name| kernel_name(name)).collect();
+        measured.dedup();
+        measured.sort_unstable();
+        let mut known: Vec<_> = kernel_names().collect();
+        known.sort_unstable();
+        assert_eq!(measured, known);
     }
 
     #[test]

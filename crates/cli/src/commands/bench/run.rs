@@ -1,10 +1,9 @@
 //! All cells of a run.
 
 use anyhow::{Context as _, Result, anyhow};
-use outboard_accel::Algorithm;
 use outboard_drivers::root::Root;
 use outboard_drivers::survey;
-use outboard_measure::evp::{Cipher, Context, Library, sample_key};
+use outboard_measure::evp::{Context, Library};
 use outboard_measure::noise::{self, Vigil, Yardstick};
 use outboard_measure::turns::Stopwatch;
 use outboard_measure::{machine, stop};
@@ -13,15 +12,17 @@ use outboard_report::bench::{Bench, Contestant, Kind, Machine};
 use super::cell::{self, Place};
 use super::contestants::{self, OPENSSL, WITHOUT, Wanted, Way, note};
 use super::plan::{self, Budget, Cell};
+use super::software::Software;
 use super::{Options, kernel, plain, text};
 use crate::commands::tune;
 use crate::console::{progress, say};
-use crate::lab::kernel_name;
+use crate::primitive::Primitive;
 
-/// What is measured of one cipher.
+/// What is measured of one cipher or digest.
 struct Subject<'a> {
     name: &'static str,
-    cipher: Cipher<'a>,
+    primitive: Primitive,
+    software: Software<'a>,
     ways: Vec<Way>,
 }
 
@@ -30,11 +31,11 @@ pub fn all(options: &Options) -> Result<Bench> {
     let warnings = noise::warnings();
     let found = survey(&Root::live())?;
     let mut notes = Vec::new();
-    let names = plan::ciphers(options, &found, &mut notes);
+    let names = plan::names(options, &found, &mut notes);
     contestants::check(
         &options.drivers,
         &found,
-        &names.iter().filter_map(|name| algorithm(name)).collect::<Vec<_>>(),
+        &names.iter().filter_map(|name| Primitive::by_openssl_name(name)).collect::<Vec<_>>(),
     )?;
     if options.no_cpu_instructions {
         plain::check()?;
@@ -49,9 +50,8 @@ pub fn all(options: &Options) -> Result<Bench> {
     let subjects = subjects(&names, &context, &watch, options, &mut bench)?;
     let ways = subjects.iter().flat_map(|subject| &subject.ways);
     contestants::check_reached(&options.drivers, ways, &bench.notes)?;
-    let ciphers: Vec<(&'static str, Algorithm)> =
-        subjects.iter().filter_map(|subject| Some((subject.name, algorithm(subject.name)?))).collect();
-    let cells = plan::cells(options, &ciphers);
+    let primitives: Vec<_> = subjects.iter().map(|subject| (subject.name, subject.primitive)).collect();
+    let cells = plan::cells(options, &primitives);
     for subject in &subjects {
         let own: Vec<&Cell> = cells.iter().filter(|cell| cell.cipher == subject.name).collect();
         bench.notes.extend(plan::left_out(&own, options, &subject.ways));
@@ -64,13 +64,9 @@ pub fn all(options: &Options) -> Result<Bench> {
     bench.rows.sort_by_key(|row| {
         let place = |name: &str| names.iter().position(|other| *other == name);
         let who = bench.contestants.iter().position(|one| one.name == row.contestant);
-        (place(&row.cipher), row.direction as usize, row.threads, row.bytes, who, row.depth)
+        (place(&row.cipher), row.direction.map(|way| way as usize), row.threads, row.bytes, who, row.depth)
     });
     Ok(bench)
-}
-
-fn algorithm(cipher: &str) -> Option<Algorithm> {
-    Algorithm::by_kernel_name(&kernel_name(cipher)?)
 }
 
 /// Nothing measured yet.
@@ -89,7 +85,7 @@ pub fn new(openssl: String, warnings: Vec<String>) -> Bench {
     }
 }
 
-/// Ciphers, and the ways to their drivers.
+/// Ciphers and digests, and the ways to their drivers.
 fn subjects<'a>(
     names: &[&'static str],
     context: &'a Context<'a>,
@@ -100,10 +96,10 @@ fn subjects<'a>(
     let wanted = Wanted { drivers: &options.drivers, interfaces: &options.interfaces };
     let mut subjects = Vec::new();
     for &name in names {
-        let cipher = context.cipher(name, "").with_context(|| format!("OpenSSL has no {name} here"))?;
-        let Some(algorithm) = algorithm(name) else { continue };
-        let key = sample_key(cipher.key_length());
-        let ways = contestants::ways(algorithm, &key, &wanted, watch, &mut bench.notes)?;
+        let software =
+            Software::find(context, name).with_context(|| format!("OpenSSL has no {name} here"))?;
+        let Some(primitive) = Primitive::by_openssl_name(name) else { continue };
+        let ways = contestants::ways(primitive, &software.key(), &wanted, watch, &mut bench.notes)?;
         for way in &ways {
             if !bench.contestants.contains(&way.contestant) {
                 bench.contestants.push(way.contestant.clone());
@@ -117,11 +113,11 @@ fn subjects<'a>(
                 &mut bench.notes,
                 format!(
                     "no accelerator was measured for {}: outboard status says what is here",
-                    algorithm.kernel_name()
+                    primitive.kernel_name()
                 ),
             );
         }
-        subjects.push(Subject { name, cipher, ways });
+        subjects.push(Subject { name, primitive, software, ways });
     }
     if !rustix::process::geteuid().is_root() {
         note(
@@ -162,7 +158,7 @@ fn cover(
     let mut done = 0;
     for (cell, subject, entries) in plans {
         yardstick.lay();
-        let place = Place { cipher: &subject.cipher, ways: &subject.ways, watch };
+        let place = Place { software: &subject.software, ways: &subject.ways, watch };
         let mut each = || {
             progress(&format!(
                 "{}, {} bytes: {done} of {all} figures, about {} left",

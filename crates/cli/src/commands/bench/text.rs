@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::time::Duration;
 
-use outboard_report::bench::{Application, Bench, Evidence, Row, Way};
+use outboard_report::bench::{Application, Bench, Evidence, Row, Subject};
 
 use crate::columns::aligned;
 
@@ -19,10 +19,9 @@ pub fn time(left: Duration) -> String {
 /// All of it; `verbose` shows every figure.
 pub fn report(bench: &Bench, verbose: bool) -> String {
     let mut text = String::new();
-    for (cipher, way) in bench.subjects() {
-        let rows: Vec<&Row> =
-            bench.rows.iter().filter(|row| (row.cipher.as_str(), row.direction) == (cipher, way)).collect();
-        subject(&mut text, cipher, way, &rows, verbose);
+    for one in bench.subjects() {
+        let rows: Vec<&Row> = bench.rows.iter().filter(|row| row.subject() == one).collect();
+        subject(&mut text, one, &rows, verbose);
     }
     for one in &bench.applications {
         application(&mut text, one);
@@ -34,9 +33,8 @@ pub fn report(bench: &Bench, verbose: bool) -> String {
     for row in bench.rows.iter().filter(|row| row.fault.is_some()) {
         let fault = row.fault.as_deref().unwrap_or_default();
         line(format_args!(
-            "NOT A FIGURE: {}, {}, {} bytes, {} at once, {} threads, {}: {fault}.",
-            row.cipher,
-            row.direction.noun(),
+            "NOT A FIGURE: {}, {} bytes, {} at once, {} threads, {}: {fault}.",
+            row.subject(),
             row.bytes,
             row.depth,
             row.threads,
@@ -64,11 +62,11 @@ pub fn report(bench: &Bench, verbose: bool) -> String {
     text
 }
 
-fn subject(text: &mut String, cipher: &str, way: Way, rows: &[&Row], verbose: bool) {
+fn subject(text: &mut String, subject: Subject<'_>, rows: &[&Row], verbose: bool) {
     let mut sizes: Vec<u64> = rows.iter().map(|row| row.bytes).collect();
     sizes.sort_unstable();
     sizes.dedup();
-    let _ = writeln!(text, "{cipher} {}, MB/s by bytes of a request", way.noun());
+    let _ = writeln!(text, "{subject}, MB/s by bytes of a request");
     let mut table = vec![head(&["", "at once", "threads"], sizes.iter().map(|&bytes| size(bytes)))];
     let mut kinds: Vec<(u64, &str, u64)> = Vec::new();
     for row in rows {
@@ -94,7 +92,7 @@ fn subject(text: &mut String, cipher: &str, way: Way, rows: &[&Row], verbose: bo
     text.push('\n');
     let nearest = sizes.iter().copied().min_by_key(|bytes| bytes.abs_diff(SHOWN));
     for bytes in sizes.into_iter().filter(|&bytes| verbose || Some(bytes) == nearest) {
-        let _ = writeln!(text, "{cipher} {}, {}", way.noun(), size(bytes));
+        let _ = writeln!(text, "{subject}, {}", size(bytes));
         let names = ["MB/s", "±%", "p50 us", "p99 us", "CPU ms/MB", "±", "irqs", "switches", "hardware?"];
         let mut table = vec![head(&["", "at once", "threads"], names.into_iter().map(str::to_owned))];
         table.extend(rows.iter().filter(|row| row.bytes == bytes).map(|row| all(row)));
@@ -192,14 +190,14 @@ pub fn size(bytes: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use outboard_report::bench::{Contestant, Figure, Kind, Machine, Run};
+    use outboard_report::bench::{Contestant, Figure, Kind, Machine, Run, Way};
 
     fn row(contestant: &str, bytes: u64, depth: u64, speed: f64, evidence: Option<Evidence>) -> Row {
         let interrupts_per_request =
             if evidence == Some(Evidence::Interrupts) { 1.0 / depth as f64 } else { 0.0 };
         Row {
             cipher: "AES-128-CBC".into(),
-            direction: Way::Encrypt,
+            direction: Some(Way::Encrypt),
             bytes,
             threads: 1,
             depth,
@@ -229,7 +227,8 @@ mod tests {
         silent.fault = Some(crate::commands::NO_INTERRUPT.to_owned());
         let mut full = row(device, 65536, 16, 1.0, None);
         (full.figure, full.fault) = (None, Some("driver virtio_crypto_aes_cbc took no further key".into()));
-        let back = Row { direction: Way::Decrypt, ..row(device, 4096, 1, 95.5, Some(Evidence::Unverified)) };
+        let back =
+            Row { direction: Some(Way::Decrypt), ..row(device, 4096, 1, 95.5, Some(Evidence::Unverified)) };
         let contestant = Contestant {
             name: device.into(),
             kind: Kind::Accelerator,
@@ -300,6 +299,19 @@ mod tests {
         let file = file();
         assert!(!file.is_sound());
         insta::assert_snapshot!([report(&file, false), super::super::json(&file).unwrap()].join("----\n"));
+    }
+
+    #[test]
+    fn a_digest_has_no_direction() {
+        let software = row("OpenSSL", 4096, 1, 210.0, None);
+        let deep = row("sim-sha256 over /dev/outboard", 4096, 16, 640.0, Some(Evidence::Interrupts));
+        let wrong = Row { fault: Some("a digest is wrong".into()), figure: None, ..deep.clone() };
+        let rows = [software, deep, wrong];
+        let digest = |row| Row { cipher: "SHA2-256".into(), direction: None, ..row };
+        let digests = Bench { rows: rows.map(digest).into(), ..bench() };
+        insta::assert_snapshot!(
+            [report(&digests, false), super::super::json(&digests).unwrap()].join("----\n")
+        );
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::sync::Barrier;
 
 use outboard_measure::clock::Clock;
-use outboard_measure::evp::Work;
+use outboard_measure::evp::{Hashing, Work};
 use outboard_measure::turns::Series;
 
 use crate::in_flight::InFlight;
@@ -23,13 +23,28 @@ impl Worker for Work<'_> {
     }
 
     fn timed(&mut self, batches: u32, clock: Clock) -> Result<Vec<f64>, String> {
-        let one = |_| {
-            let start = clock.now();
-            Worker::run(self, 1)?;
-            Ok(clock.since(start))
-        };
-        (0..batches).map(one).collect()
+        one_by_one(self, batches, clock)
     }
+}
+
+impl Worker for Hashing<'_> {
+    fn run(&mut self, batches: u32) -> Result<Option<f64>, String> {
+        Hashing::run(self, batches).map(|()| None).map_err(|error| error.to_string())
+    }
+
+    fn timed(&mut self, batches: u32, clock: Clock) -> Result<Vec<f64>, String> {
+        one_by_one(self, batches, clock)
+    }
+}
+
+/// The latencies of who does one request at a time.
+fn one_by_one(worker: &mut dyn Worker, batches: u32, clock: Clock) -> Result<Vec<f64>, String> {
+    let one = |_| {
+        let start = clock.now();
+        worker.run(1)?;
+        Ok(clock.since(start))
+    };
+    (0..batches).map(one).collect()
 }
 
 impl Worker for InFlight {

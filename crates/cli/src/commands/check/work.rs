@@ -19,7 +19,7 @@ use outboard_measure::stop;
 use outboard_report::check::{Check, Driver, Verdict};
 
 use super::answer::{Outcome, Share};
-use crate::checkable::{Checkable, Subject};
+use crate::primitive::{Primitive, Subject};
 
 /// Threads of each process.
 const THREADS: u64 = 2;
@@ -33,7 +33,7 @@ pub struct Candidate {
     pub name: String,
     /// Its kernel module.
     pub module: String,
-    algorithm: Checkable,
+    algorithm: Primitive,
     selftest: String,
 }
 
@@ -47,7 +47,7 @@ pub fn candidates(named: &[String]) -> Result<Vec<Candidate>> {
             [] => judged.judgement.verdict == Judged::Accelerator,
             _ => named.contains(&driver.name),
         };
-        let Some(algorithm) = Checkable::by_kernel_name(&driver.algorithm).filter(|_| is_wanted) else {
+        let Some(algorithm) = Primitive::by_kernel_name(&driver.algorithm).filter(|_| is_wanted) else {
             continue;
         };
         let selftest = match &driver.selftest {
@@ -61,7 +61,7 @@ pub fn candidates(named: &[String]) -> Result<Vec<Candidate>> {
     if let Some(missing) = named.iter().find(|name| !candidates.iter().any(|found| found.name == **name)) {
         bail!(
             "/proc/crypto lists no driver {missing} of {}: outboard status --verbose shows all",
-            Checkable::names()
+            Primitive::names()
         );
     }
     Ok(candidates)

@@ -7,7 +7,7 @@ use outboard_counters::Decision;
 use outboard_drivers::Candidate;
 use serde::Serialize;
 
-use crate::lab;
+use crate::lab::kernel_name;
 
 /// The document of `--json`. Fields are only added within a version; sizes are in bytes.
 #[derive(Debug, Serialize)]
@@ -130,15 +130,6 @@ pub fn kernel_names(decisions: &[(String, Decision)]) -> Vec<&'static str> {
     let digests = HashAlgorithm::all().map(HashAlgorithm::kernel_name);
     let known: Vec<String> = decisions.iter().filter_map(|(name, _)| kernel_name(name)).collect();
     ciphers.chain(digests).filter(|name| known.iter().any(|known| known == name)).collect()
-}
-
-fn kernel_name(name: &str) -> Option<String> {
-    if let Some(digest) = name.strip_prefix("HMAC-") {
-        return kernel_name(digest).map(|digest| format!("hmac({digest})"));
-    }
-    let digest = || name.strip_prefix("SHA2-").map(|bits| format!("sha{bits}"));
-    let sha1 = || (name == "SHA1").then(|| "sha1".to_owned());
-    lab::kernel_name(name).or_else(digest).or_else(sha1)
 }
 
 #[cfg(test)]

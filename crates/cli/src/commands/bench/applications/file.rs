@@ -50,7 +50,7 @@ pub struct Options {
 /// One that openssl enc does.
 fn cipher(name: &str) -> Result<&'static str> {
     let does = |cipher: &&str| ["CBC", "CTR", "ECB"].iter().any(|mode| cipher.ends_with(mode));
-    match lists::ciphers(name)?.0[..] {
+    match lists::names(name)?.0[..] {
         [cipher] if does(&cipher) => Ok(cipher),
         [cipher] => bail!("openssl enc does not do {cipher}: name a cipher of CBC, CTR or ECB"),
         _ => bail!("{name} means several: name one, such as AES-128-CBC"),

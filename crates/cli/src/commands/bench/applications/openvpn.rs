@@ -112,7 +112,7 @@ fn all(options: &Options, bench: &mut Bench) -> Result<()> {
 
 /// One that OpenVPN and the provider have.
 fn cipher(name: &str) -> Result<&'static str> {
-    match lists::ciphers(name)?.0[..] {
+    match lists::names(name)?.0[..] {
         [cipher] if CIPHERS.contains(&cipher) => Ok(cipher),
         _ => bail!("OpenVPN does not use {name} here: name one of {}", CIPHERS.join(", ")),
     }

@@ -1,4 +1,4 @@
-//! What can be checked of what drivers do: ciphers, digests and HMAC.
+//! What drivers do of what outboard can ask for: ciphers, digests and HMAC.
 
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
@@ -7,9 +7,11 @@ use outboard_accel::check::{Checked, Fault, check_hash_seeded, check_seeded};
 use outboard_accel::device::Device;
 use outboard_accel::{Accelerator, Algorithm, Error, HashAlgorithm, HashSession, Reached, reach, reach_hash};
 
-/// What a driver does, of what can be checked.
+use crate::lab::kernel_name;
+
+/// What a driver does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Checkable {
+pub enum Primitive {
     /// A cipher.
     Cipher(Algorithm),
     /// A digest or an HMAC.
@@ -24,19 +26,24 @@ pub enum Subject {
     Hash(Box<dyn Accelerator<dyn HashSession>>, HashAlgorithm),
 }
 
-impl Checkable {
+impl Primitive {
     /// The algorithm of this name in the kernel.
-    pub fn by_kernel_name(name: &str) -> Option<Checkable> {
-        let hash = || HashAlgorithm::by_kernel_name(name).map(Checkable::Hash);
-        Algorithm::by_kernel_name(name).map(Checkable::Cipher).or_else(hash)
+    pub fn by_kernel_name(name: &str) -> Option<Primitive> {
+        let hash = || HashAlgorithm::by_kernel_name(name).map(Primitive::Hash);
+        Algorithm::by_kernel_name(name).map(Primitive::Cipher).or_else(hash)
     }
 
     /// The kernel's name.
     pub fn kernel_name(self) -> &'static str {
         match self {
-            Checkable::Cipher(algorithm) => algorithm.kernel_name(),
-            Checkable::Hash(algorithm) => algorithm.kernel_name(),
+            Primitive::Cipher(algorithm) => algorithm.kernel_name(),
+            Primitive::Hash(algorithm) => algorithm.kernel_name(),
         }
+    }
+
+    /// That of a cipher or a digest of OpenSSL's.
+    pub fn by_openssl_name(name: &str) -> Option<Primitive> {
+        Primitive::by_kernel_name(&kernel_name(name)?)
     }
 
     /// What could have been named.
@@ -49,11 +56,11 @@ impl Checkable {
     /// A driver by the best way down, or why none leads there.
     pub fn reach(self, driver: &str) -> Result<Subject, Vec<Error>> {
         match self {
-            Checkable::Cipher(algorithm) => {
+            Primitive::Cipher(algorithm) => {
                 let Reached { accelerator, passed } = reach(driver, algorithm);
                 accelerator.map(|found| Subject::Cipher(found, algorithm)).ok_or(passed)
             }
-            Checkable::Hash(algorithm) => {
+            Primitive::Hash(algorithm) => {
                 let Reached { accelerator, passed } = reach_hash(driver, algorithm);
                 accelerator.map(|found| Subject::Hash(found, algorithm)).ok_or(passed)
             }
@@ -63,10 +70,10 @@ impl Checkable {
     /// A driver that root has allowed, through /dev/outboard.
     pub fn reach_device(self, driver: &str) -> Result<Subject, Error> {
         Ok(match self {
-            Checkable::Cipher(algorithm) => {
+            Primitive::Cipher(algorithm) => {
                 Subject::Cipher(Box::new(Device::reach(driver, algorithm)?), algorithm)
             }
-            Checkable::Hash(algorithm) => {
+            Primitive::Hash(algorithm) => {
                 Subject::Hash(Box::new(Device::reach_hash(driver, algorithm)?), algorithm)
             }
         })
@@ -102,9 +109,12 @@ mod tests {
 
     #[test]
     fn every_name_is_found_again() {
-        for name in Checkable::names().split(", ") {
-            assert_eq!(Checkable::by_kernel_name(name).map(Checkable::kernel_name), Some(name));
+        for name in Primitive::names().split(", ") {
+            assert_eq!(Primitive::by_kernel_name(name).map(Primitive::kernel_name), Some(name));
         }
-        assert_eq!(Checkable::by_kernel_name("md5"), None);
+        assert_eq!(Primitive::by_kernel_name("md5"), None);
+        let of_openssl = |name| Primitive::by_openssl_name(name).map(Primitive::kernel_name);
+        assert_eq!([of_openssl("SHA1"), of_openssl("AES-128-CCM")], [Some("sha1"), Some("ccm(aes)")]);
+        assert_eq!(of_openssl("MD5"), None);
     }
 }

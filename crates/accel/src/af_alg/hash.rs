@@ -1,0 +1,141 @@
+//! Digests and HMAC over AF_ALG: each channel has the state of one message.
+
+use std::io;
+use std::process;
+use std::sync::Arc;
+
+use super::socket::Socket;
+use super::{accept, request};
+use crate::{Digest, Error, HashAlgorithm, HashSession, HashState};
+
+/// The longest piece of a message in bytes: as many pages as the kernel hands to a driver at once.
+const LONGEST: usize = 64 * 1024;
+
+/// What all channels to a driver share.
+struct Bound {
+    socket: Socket,
+    driver: String,
+    algorithm: HashAlgorithm,
+}
+
+/// A bound socket, and the channel that whole messages use.
+pub(super) struct AfAlgHash {
+    bound: Arc<Bound>,
+    /// None before the first message, and after a failure: the kernel may hold half a message there.
+    channel: Option<Channel>,
+}
+
+impl AfAlgHash {
+    pub(super) fn new(socket: Socket, driver: String, algorithm: HashAlgorithm) -> Self {
+        AfAlgHash { bound: Arc::new(Bound { socket, driver, algorithm }), channel: None }
+    }
+}
+
+impl HashSession for AfAlgHash {
+    fn max_request(&self) -> usize {
+        LONGEST
+    }
+
+    fn max_batch(&self) -> usize {
+        1
+    }
+
+    fn digests(&mut self, messages: &[&[u8]]) -> Result<Vec<Digest>, Error> {
+        let [message] = messages else {
+            return Err(Error::Batch { count: messages.len(), max: self.max_batch() });
+        };
+        let channel = match self.channel.take() {
+            Some(channel) if channel.process == process::id() => channel,
+            _ => Channel::new(&self.bound, &self.bound.socket)?,
+        };
+        let digest = channel.finish(message)?;
+        self.channel = Some(channel);
+        Ok(vec![digest])
+    }
+
+    fn begin(&mut self) -> Result<Box<dyn HashState>, Error> {
+        Ok(Box::new(Channel::new(&self.bound, &self.bound.socket)?))
+    }
+
+    fn share(&self) -> Result<Box<dyn HashSession>, Error> {
+        Ok(Box::new(AfAlgHash { bound: Arc::clone(&self.bound), channel: None }))
+    }
+}
+
+/// The state of a message.
+struct Channel {
+    bound: Arc<Bound>,
+    socket: Socket,
+    /// The process that it belongs to: after fork(2) both sides would hash into it.
+    process: u32,
+}
+
+impl Channel {
+    fn new(bound: &Arc<Bound>, from: &Socket) -> Result<Channel, Error> {
+        let socket = accept(from, &bound.driver)?;
+        Ok(Channel { bound: Arc::clone(bound), socket, process: process::id() })
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        let driver = || self.bound.driver.clone();
+        if self.process != process::id() {
+            return Err(Error::Forked { driver: driver() });
+        }
+        if self.socket.is_ours() { Ok(()) } else { Err(Error::DescriptorLost { driver: driver() }) }
+    }
+
+    fn hash(&self, piece: &[u8], more: bool) -> Result<(), Error> {
+        let Bound { driver, algorithm, .. } = &*self.bound;
+        self.check()?;
+        if piece.len() > LONGEST {
+            let (len, algorithm) = (piece.len(), algorithm.kernel_name());
+            return Err(Error::Misfit { len, iv_len: 0, algorithm, max: LONGEST });
+        }
+        let taken = self.socket.hash(piece, more).map_err(|source| self.refused("send", source))?;
+        if taken == piece.len() {
+            return Ok(());
+        }
+        Err(Error::Short { driver: driver.clone(), got: taken, wanted: piece.len() })
+    }
+
+    /// Without a state a message has to be one piece.
+    fn refused(&self, call: &'static str, source: io::Error) -> Error {
+        match source.raw_os_error() {
+            Some(libc::ENOSYS | libc::EOPNOTSUPP) => {
+                Error::NoState { driver: self.bound.driver.clone(), source }
+            }
+            _ => request(call, &self.bound.driver, source),
+        }
+    }
+
+    fn finish(&self, last: &[u8]) -> Result<Digest, Error> {
+        // A send without a byte would end the message too, and on some kernels begin another one.
+        if last.is_empty() {
+            self.check()?;
+        } else {
+            self.hash(last, false)?;
+        }
+        let (mut bytes, wanted) = ([0; 64], self.bound.algorithm.hash.digest_len());
+        let got = self.socket.receive(&mut bytes[..wanted]).map_err(|source| self.refused("read", source))?;
+        if got != wanted {
+            return Err(Error::Short { driver: self.bound.driver.clone(), got, wanted });
+        }
+        Ok(Digest::new(bytes, wanted))
+    }
+}
+
+impl HashState for Channel {
+    fn update(&mut self, piece: &[u8]) -> Result<(), Error> {
+        // Nothing is known of a message that has begun without a byte, so it need not begin.
+        if piece.is_empty() { self.check() } else { self.hash(piece, true) }
+    }
+
+    fn try_clone(&self) -> Result<Box<dyn HashState>, Error> {
+        self.check()?;
+        Ok(Box::new(Channel::new(&self.bound, &self.socket)?))
+    }
+
+    fn finish(&mut self, last: &[u8]) -> Result<Digest, Error> {
+        Channel::finish(self, last)
+    }
+}

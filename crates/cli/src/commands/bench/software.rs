@@ -1,0 +1,85 @@
+//! OpenSSL's own code for a cipher or a digest.
+
+use outboard_accel::Direction;
+use outboard_measure::evp::{Cipher, Context, Digest, Error, Example, sample_key};
+use outboard_policy::DIGESTS;
+
+use super::worker::Worker;
+
+/// A cipher or a digest of OpenSSL's.
+pub enum Software<'a> {
+    /// A cipher.
+    Cipher(Cipher<'a>),
+    /// A digest.
+    Digest(Digest<'a>),
+}
+
+impl<'a> Software<'a> {
+    /// What OpenSSL calls by this name, if anything.
+    pub fn find(context: &'a Context<'a>, name: &str) -> Option<Software<'a>> {
+        match DIGESTS.contains(&name) {
+            true => context.digest(name, "").map(Software::Digest),
+            false => context.cipher(name, "").map(Software::Cipher),
+        }
+    }
+
+    /// A key; empty for a digest.
+    pub fn key(&self) -> Vec<u8> {
+        match self {
+            Software::Cipher(cipher) => sample_key(cipher.key_length()),
+            Software::Digest(_) => Vec::new(),
+        }
+    }
+
+    /// A request of so many bytes, and what must come of it.
+    pub fn example(&'a self, direction: Option<Direction>, bytes: usize) -> Result<Example, Error> {
+        match self {
+            Software::Cipher(cipher) => cipher.example(encrypts(direction), bytes),
+            Software::Digest(digest) => {
+                let mut hashing = digest.hashing(bytes)?;
+                hashing.run(1)?;
+                let (input, output) = (hashing.message().to_vec(), hashing.output().to_vec());
+                Ok(Example { input, tag: Vec::new(), output })
+            }
+        }
+    }
+
+    /// Who does requests of so many bytes.
+    pub fn worker(
+        &'a self,
+        direction: Option<Direction>,
+        bytes: usize,
+    ) -> Result<Box<dyn Worker + 'a>, Error> {
+        Ok(match self {
+            Software::Cipher(cipher) => Box::new(cipher.work(encrypts(direction), bytes)?),
+            Software::Digest(digest) => Box::new(digest.hashing(bytes)?),
+        })
+    }
+}
+
+fn encrypts(direction: Option<Direction>) -> bool {
+    direction != Some(Direction::Decrypt)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use outboard_measure::evp::Library;
+
+    #[test]
+    fn a_digest_is_found_by_its_name_and_needs_no_key() {
+        let library = Library::open().expect("the tests' machine has OpenSSL");
+        let context = Context::software(&library).unwrap();
+        let digest = Software::find(&context, "SHA2-256").unwrap();
+        assert!(digest.key().is_empty());
+        let Example { input, tag, output } = digest.example(None, 64).unwrap();
+        assert_eq!((input.len(), tag.len(), output.len()), (64, 0, 32));
+        let mut worker = digest.worker(None, 64).unwrap();
+        assert_eq!(worker.run(3), Ok(None));
+        let cipher = Software::find(&context, "AES-128-CTR").unwrap();
+        assert_eq!(cipher.key().len(), 16);
+        let [there, back] = [Direction::Encrypt, Direction::Decrypt].map(Some);
+        assert_eq!(cipher.example(there, 32).unwrap().output, cipher.example(back, 32).unwrap().output);
+        assert!(Software::find(&context, "SHA2-257").is_none());
+    }
+}

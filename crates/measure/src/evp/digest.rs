@@ -1,0 +1,130 @@
+//! A digest context, and messages for it.
+
+use std::ffi::{c_uint, c_void};
+use std::ptr::{NonNull, null};
+
+use super::{Error, Library};
+
+/// A fetched digest.
+pub struct Digest<'a> {
+    pub(super) library: &'a Library,
+    pub(super) at: NonNull<c_void>,
+}
+
+// SAFETY: a fetched method may be used by any number of threads at the same time (openssl-threads(7)).
+unsafe impl Sync for Digest<'_> {}
+
+impl Digest<'_> {
+    /// A context, for messages of so many bytes.
+    pub fn hashing(&self, bytes: usize) -> Result<Hashing<'_>, Error> {
+        // SAFETY: the digest is alive.
+        let size = unsafe { (self.library.EVP_MD_get_size)(self.at.as_ptr()) };
+        let size = usize::try_from(size).map_err(|_| Error::Failed("EVP_MD_get_size"))?;
+        // SAFETY: the function takes nothing.
+        let context = NonNull::new(unsafe { (self.library.EVP_MD_CTX_new)() });
+        let context = context.ok_or(Error::Failed("EVP_MD_CTX_new"))?;
+        let message = (0..bytes).map(|at| at as u8).collect();
+        Ok(Hashing { digest: self, context, message, output: vec![0; size] })
+    }
+}
+
+impl Drop for Digest<'_> {
+    fn drop(&mut self) {
+        // SAFETY: the reference is ours; contexts hold their own.
+        unsafe { (self.library.EVP_MD_free)(self.at.as_ptr()) }
+    }
+}
+
+/// A digest context, and the message that each request hashes.
+pub struct Hashing<'a> {
+    digest: &'a Digest<'a>,
+    context: NonNull<c_void>,
+    message: Vec<u8>,
+    output: Vec<u8>,
+}
+
+// SAFETY: a context is used by one thread at a time, whichever that is (openssl-threads(7)).
+unsafe impl Send for Hashing<'_> {}
+
+impl Hashing<'_> {
+    /// What each request hashes.
+    pub fn message(&self) -> &[u8] {
+        &self.message
+    }
+
+    /// The digest of the last one.
+    pub fn output(&self) -> &[u8] {
+        &self.output
+    }
+
+    /// So many messages, one after another.
+    pub fn run(&mut self, messages: u32) -> Result<(), Error> {
+        (0..messages).try_for_each(|_| self.hash())
+    }
+
+    fn hash(&mut self) -> Result<(), Error> {
+        let (library, context) = (self.digest.library, self.context.as_ptr());
+        let mut written: c_uint = 0;
+        // SAFETY: context and digest are alive, there are no parameters.
+        let begun = unsafe { (library.EVP_DigestInit_ex2)(context, self.digest.at.as_ptr(), null()) };
+        if begun != 1 {
+            return Err(Error::Failed("EVP_DigestInit_ex2"));
+        }
+        let (message, len) = (self.message.as_ptr(), self.message.len());
+        // SAFETY: the context is alive, the message readable for its length.
+        if unsafe { (library.EVP_DigestUpdate)(context, message.cast(), len) } != 1 {
+            return Err(Error::Failed("EVP_DigestUpdate"));
+        }
+        // SAFETY: the context is alive, the output as long as the digest.
+        let done = unsafe { (library.EVP_DigestFinal_ex)(context, self.output.as_mut_ptr(), &mut written) };
+        let is_all = done == 1 && written as usize == self.output.len();
+        if is_all { Ok(()) } else { Err(Error::Failed("EVP_DigestFinal_ex")) }
+    }
+}
+
+impl Drop for Hashing<'_> {
+    fn drop(&mut self) {
+        // SAFETY: ours.
+        unsafe { (self.digest.library.EVP_MD_CTX_free)(self.context.as_ptr()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Context;
+    use super::*;
+
+    #[test]
+    fn openssl_hashes_one_message_after_another() {
+        let library = Library::open().expect("the tests' machine has OpenSSL");
+        let context = Context::software(&library).unwrap();
+        assert!(context.digest("SHA2-256", "provider=outboard").is_none());
+        assert!(context.digest("SHA2-257", "").is_none());
+        for (name, size) in
+            [("SHA1", 20), ("SHA2-224", 28), ("SHA2-256", 32), ("SHA2-384", 48), ("SHA2-512", 64)]
+        {
+            let digest = context.digest(name, "").unwrap();
+            let [mut short, mut long] = [3, 1000].map(|bytes| digest.hashing(bytes).unwrap());
+            short.run(1).unwrap();
+            let first = short.output().to_vec();
+            long.run(2).unwrap();
+            assert_eq!((first.len(), long.output().len()), (size, size), "{name}");
+            assert_ne!(first, long.output(), "{name}");
+            short.run(3).unwrap();
+            assert_eq!(first, short.output(), "{name}: each message begins anew");
+        }
+    }
+
+    #[test]
+    fn it_is_the_digest_of_the_message() {
+        let library = Library::open().expect("the tests' machine has OpenSSL");
+        let context = Context::software(&library).unwrap();
+        let digest = context.digest("SHA2-256", "").unwrap();
+        let mut hashing = digest.hashing(0).unwrap();
+        hashing.run(1).unwrap();
+        // FIPS 180-4's function of nothing, as NIST's SHA256ShortMsg.rsp has it.
+        let start: Vec<String> = hashing.output()[..4].iter().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!((start.concat().as_str(), hashing.message()), ("e3b0c442", &[][..]));
+        assert_eq!(digest.hashing(300).unwrap().message()[255..258], [255, 0, 1]);
+    }
+}
