@@ -25,6 +25,9 @@ pub struct Bar {
     pub least: f64,
     /// What it is.
     pub found: Option<f64>,
+    /// How far off that may be by chance, where samples tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<f64>,
     /// Whether that is enough.
     pub verdict: Verdict,
 }
@@ -37,7 +40,12 @@ impl Bar {
             Some(_) => Verdict::Missed,
             None => Verdict::Unknown,
         };
-        Bar { text, least, found, verdict }
+        Bar { text, least, found, error: None, verdict }
+    }
+
+    /// Judged by the middle of samples, beside which stands how far off it may be.
+    pub fn measured(text: String, least: f64, found: Option<(f64, f64)>) -> Bar {
+        Bar { error: found.map(|(_, error)| error), ..Bar::new(text, least, found.map(|(middle, _)| middle)) }
     }
 }
 
@@ -53,8 +61,9 @@ pub fn render(bars: &[Bar]) -> String {
             Verdict::Unknown => "unknown",
         };
         let found = bar.found.map_or_else(|| "-".to_owned(), |found| format!("{found:.2}"));
+        let error = bar.error.map_or_else(String::new, |error| format!(" ±{error:.2}"));
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "  {verdict:<8}{found:>5}  (at least {:.2})  {}", bar.least, bar.text);
+        let _ = writeln!(text, "  {verdict:<8}{found:>5}{error}  (at least {:.2})  {}", bar.least, bar.text);
     }
     text
 }

@@ -1,11 +1,12 @@
 //! What /dev/outboard has to reach.
 
 use outboard_bench::bar::Bar;
+use outboard_measure::statistics::Summary;
 
-use crate::plan::{SIZES, Way};
+use crate::plan::{Cell, DEPTHS, SIZES, Way};
 use crate::results::Results;
 
-/// Parts of tcrypt's speed in the same boot: way, bytes, depth.
+/// Parts of tcrypt's speed: way, bytes, depth.
 const OF_TCRYPT: [(Way, usize, usize, f64); 4] = [
     (Way::Copied, 1024, 1, 0.7),
     (Way::Copied, 4096, 1, 0.7),
@@ -13,89 +14,57 @@ const OF_TCRYPT: [(Way, usize, usize, f64); 4] = [
     (Way::InPlace, 4096, 16, 0.9),
 ];
 
-/// The throw-away prototype of the interface, which had no checks: MB/s with both copies, depth 1, 4, 16, 64. Measured
-/// on Linux 6.12 in the same kind of machine.
-const PROTOTYPE: [(usize, [f64; 4]); 4] = [
-    (1024, [27.0, 39.0, 64.0, 108.0]),
-    (4096, [93.0, 118.0, 170.0, 242.0]),
-    (16384, [236.0, 279.0, 339.0, 386.0]),
-    (65536, [381.0, 394.0, 427.0, 425.0]),
-];
-
-/// And what tcrypt did in that boot: bytes, depth, MB/s.
-const TCRYPT_THEN: [(usize, usize, f64); 6] = [
-    (1024, 1, 39.0),
-    (1024, 4, 33.0),
-    (1024, 16, 80.0),
-    (4096, 1, 123.0),
-    (4096, 4, 123.0),
-    (4096, 16, 269.0),
-];
+/// From so many bytes on it is held against the bare prototype.
+const BARE_FROM: usize = 1024;
 
 /// All bars against what was measured.
 pub fn judge(results: &Results) -> Vec<Bar> {
-    let speed = |way, bytes, depth| results.get(way, bytes, depth).map(|figure| figure.megabytes_per_second);
-    let ratio = |ours: Option<f64>, other: Option<f64>| Some(ours? / other?);
+    let bar = |way: Way, bytes, depth, other: Way, least| {
+        let found = ratio(results, Cell { way, bytes, depth }, Cell { way: other, bytes, depth });
+        let beside = match other {
+            Way::Tcrypt => "part of tcrypt".to_owned(),
+            other => format!("times {}", other.title()),
+        };
+        Bar::measured(format!("{}: {bytes} B, depth {depth}, {beside}", way.title()), least, found)
+    };
     let mut bars = Vec::new();
     for (way, bytes, depth, least) in OF_TCRYPT {
-        let found = ratio(speed(way, bytes, depth), speed(Way::Tcrypt, bytes, depth));
-        bars.push(Bar::new(
-            format!("{}: {bytes} B, depth {depth}, part of tcrypt", way.title()),
-            least,
-            found,
-        ));
+        bars.push(bar(way, bytes, depth, Way::Tcrypt, least));
     }
     // Where a way is not there, there is nothing to be faster than.
     for other in [Way::AfAlg, Way::Cryptodev] {
-        for bytes in SIZES {
-            if let Some(theirs) = speed(other, bytes, 1) {
-                let found = ratio(speed(Way::Copied, bytes, 1), Some(theirs));
-                let title = Way::Copied.title();
-                bars.push(Bar::new(
-                    format!("{title}: {bytes} B, depth 1, times {}", other.title()),
-                    1.0,
-                    found,
-                ));
-            }
+        for bytes in SIZES.into_iter().filter(|&bytes| results.get(other, bytes, 1).is_some()) {
+            bars.push(bar(Way::Copied, bytes, 1, other, 1.0));
         }
     }
-    let pace = pace(results);
-    for (bytes, speeds) in PROTOTYPE {
-        for (depth, then) in [1, 4, 16, 64].into_iter().zip(speeds) {
-            let found = ratio(speed(Way::Copied, bytes, depth), pace.map(|pace| then * pace));
-            let title = Way::Copied.title();
-            bars.push(Bar::new(
-                format!("{title}: {bytes} B, depth {depth}, times the prototype"),
-                1.0,
-                found,
-            ));
+    for bytes in SIZES.into_iter().filter(|&bytes| bytes >= BARE_FROM) {
+        for depth in DEPTHS {
+            bars.push(bar(Way::Copied, bytes, depth, Way::BareCopied, 1.0));
         }
     }
     bars
 }
 
-/// How fast this machine is beside the one of the prototype: the geometric mean over tcrypt's figures.
-pub fn pace(results: &Results) -> Option<f64> {
-    let logarithms: Option<Vec<f64>> = TCRYPT_THEN
-        .iter()
-        .map(|&(bytes, depth, then)| {
-            Some((results.get(Way::Tcrypt, bytes, depth)?.megabytes_per_second / then).ln())
-        })
-        .collect();
-    let logarithms = logarithms?;
-    Some((logarithms.iter().sum::<f64>() / logarithms.len() as f64).exp())
+/// One cell's speed by another's, turn by turn, since the machine's speed drifts: the middle, and how far off it may be.
+fn ratio(results: &Results, ours: Cell, other: Cell) -> Option<(f64, f64)> {
+    let samples = |cell: Cell| Some(&results.get(cell.way, cell.bytes, cell.depth)?.samples);
+    let ratios: Vec<f64> =
+        samples(ours)?.iter().zip(samples(other)?).map(|(ours, other)| ours / other).collect();
+    let summary = Summary::of(&ratios)?;
+    Some((summary.median, summary.median * summary.error(ratios.len())))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::Cell;
     use outboard_bench::bar::Verdict;
 
-    fn results(figures: &[(Way, usize, usize, f64)]) -> Results {
+    fn results(figures: &[(Way, usize, usize, &[f64])]) -> Results {
         let mut results = Results::new("d", Vec::new());
-        for &(way, bytes, depth, speed) in figures {
-            results.figure(Cell { way, bytes, depth }).add(speed, 1, 1);
+        for &(way, bytes, depth, samples) in figures {
+            for &sample in samples {
+                results.figure(Cell { way, bytes, depth }).add(sample, 1, 1);
+            }
         }
         results
     }
@@ -107,26 +76,33 @@ mod tests {
     #[test]
     fn what_was_not_measured_is_not_met() {
         let nothing = results(&[]);
+        assert_eq!(judge(&nothing).len(), 4 + 4 * 4);
         assert!(judge(&nothing).iter().all(|bar| bar.verdict == Verdict::Unknown));
         assert_eq!(verdicts(&nothing, "AF_ALG"), []);
     }
 
     #[test]
     fn a_bar_is_met_from_its_value_on() {
-        let boot = [(Way::Tcrypt, 1024, 1, 40.0), (Way::Copied, 1024, 1, 28.0), (Way::AfAlg, 1024, 1, 28.1)];
-        assert_eq!(verdicts(&results(&boot), "1024 B, depth 1, part of tcrypt"), [Verdict::Met]);
-        assert_eq!(verdicts(&results(&boot), "AF_ALG"), [Verdict::Missed]);
+        let boot = results(&[
+            (Way::Tcrypt, 1024, 1, &[40.0]),
+            (Way::Copied, 1024, 1, &[28.0]),
+            (Way::AfAlg, 1024, 1, &[28.1]),
+            (Way::BareCopied, 1024, 1, &[28.0]),
+        ]);
+        assert_eq!(verdicts(&boot, "1024 B, depth 1, part of tcrypt"), [Verdict::Met]);
+        assert_eq!(verdicts(&boot, "AF_ALG"), [Verdict::Missed]);
+        assert_eq!(verdicts(&boot, "1024 B, depth 1, times the bare prototype, copied"), [Verdict::Met]);
     }
 
     #[test]
-    fn the_prototype_is_judged_at_the_pace_of_this_machine() {
-        let mut half: Vec<_> =
-            TCRYPT_THEN.iter().map(|&(bytes, depth, then)| (Way::Tcrypt, bytes, depth, then / 2.0)).collect();
-        half.push((Way::Copied, 65536, 64, 213.0));
-        half.push((Way::Copied, 65536, 1, 190.0));
-        let half = results(&half);
-        assert_eq!(pace(&half), Some(0.5));
-        assert_eq!(verdicts(&half, "65536 B, depth 64, times the prototype"), [Verdict::Met]);
-        assert_eq!(verdicts(&half, "65536 B, depth 1, times the prototype"), [Verdict::Missed]);
+    fn ways_are_compared_turn_by_turn() {
+        // The machine gets faster all the time, and the run ended in the middle of a turn.
+        let boot = results(&[
+            (Way::Copied, 65536, 64, &[10.0, 22.0, 40.0, 99.0]),
+            (Way::BareCopied, 65536, 64, &[10.0, 20.0, 40.0]),
+        ]);
+        let cell = |way| Cell { way, bytes: 65536, depth: 64 };
+        assert_eq!(ratio(&boot, cell(Way::Copied), cell(Way::BareCopied)), Some((1.0, 0.0)));
+        assert_eq!(ratio(&boot, cell(Way::Copied), cell(Way::Tcrypt)), None);
     }
 }

@@ -1,6 +1,7 @@
 //! The ways down from user space: one file each, as a good program would use it.
 
 mod af_alg;
+mod bare;
 mod cryptodev;
 mod device;
 mod library;
@@ -37,6 +38,12 @@ pub fn open(driver: &str) -> Result<Opened> {
     for way in [Way::InPlace, Way::Copied] {
         let down = device::Outboard::open(number, way == Way::Copied).with_context(|| way.title())?;
         open.push((way, Box::new(down)));
+    }
+    for way in [Way::BareInPlace, Way::BareCopied] {
+        match bare::Bare::open(driver, way == Way::BareCopied) {
+            Ok(down) => open.push((way, Box::new(down))),
+            Err(error) => closed.push(format!("{}: {error:#}", way.title())),
+        }
     }
     open.push((Way::Library, Box::new(library::Library::open(driver)?)));
     match af_alg::AfAlg::open(driver) {
