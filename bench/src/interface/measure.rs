@@ -57,9 +57,7 @@ pub fn measure(options: &Options) -> Result<Results> {
     while !stop::asked() && (results.turns == 0 || start.elapsed() < limit) {
         yardstick.lay();
         for depth in DEPTHS {
-            if let Some(tcrypt) = &mut tcrypt
-                && depth <= 16
-            {
+            if let Some(tcrypt) = tcrypt.as_mut().filter(|_| depth <= 16) {
                 in_the_kernel(tcrypt, depth, &interrupts, &mut results)?;
             }
             for &cell in turn.iter().filter(|cell| cell.depth == depth) {

@@ -5,7 +5,7 @@ use std::io;
 use crate::families::{self, Nature};
 use crate::flags::Flags;
 use crate::interrupts;
-use crate::judge::{Facts, Judgement, Verdict, judge};
+use crate::judge::{Facts, Judgement, judge};
 use crate::module::{Hardware, hardware};
 use crate::netlink;
 use crate::proc_crypto::{self, Driver, Warning};
@@ -49,21 +49,6 @@ pub struct Survey {
     pub no_flags: Option<netlink::Error>,
 }
 
-/// A driver that can serve an algorithm.
-#[derive(Debug, Clone)]
-pub struct Candidate {
-    /// The exact name to open.
-    pub driver: String,
-    /// The kernel prefers the highest.
-    pub priority: i32,
-    /// What it is, and why.
-    pub judgement: Judgement,
-    /// Its flags, when known.
-    pub flags: Option<Flags>,
-    /// The rest of its entry: key sizes, block size, kind.
-    pub entry: Driver,
-}
-
 /// Reads and judges everything.
 pub fn survey(root: &Root) -> Result<Survey, Error> {
     collect(root, true, |_| true)
@@ -72,28 +57,14 @@ pub fn survey(root: &Root) -> Result<Survey, Error> {
 /// The usable drivers for some algorithms (as in /proc/crypto, e.g. `cbc(aes)`), highest priority first, whatever they are;
 /// their entries say which algorithm is theirs. Reads /proc/crypto once, asks NETLINK_CRYPTO once, and sysfs for the few
 /// modules in question.
-pub fn find_drivers(root: &Root, algorithms: &[&str]) -> Result<Vec<Candidate>, Error> {
+pub fn find_drivers(root: &Root, algorithms: &[&str]) -> Result<Vec<Judged>, Error> {
     let survey = collect(root, false, |d| algorithms.contains(&d.algorithm.as_str()) && d.is_usable())?;
-    let mut found: Vec<Candidate> = Vec::new();
-    for j in survey.drivers {
+    let mut found: Vec<Judged> = Vec::new();
+    for one in survey.drivers {
         // Few, in the order of /proc/crypto: put where they belong, with less code than sorting.
-        let at = found.partition_point(|before| before.priority >= j.driver.priority);
-        let candidate = Candidate {
-            driver: j.driver.name.clone(),
-            priority: j.driver.priority,
-            judgement: j.judgement,
-            flags: j.flags,
-            entry: j.driver,
-        };
-        found.insert(at, candidate);
+        let at = found.partition_point(|before| before.driver.priority >= one.driver.priority);
+        found.insert(at, one);
     }
-    Ok(found)
-}
-
-/// The accelerators among [`find_drivers`].
-pub fn find_accelerators(root: &Root, algorithms: &[&str]) -> Result<Vec<Candidate>, Error> {
-    let mut found = find_drivers(root, algorithms)?;
-    found.retain(|c| c.judgement.verdict == Verdict::Accelerator);
     Ok(found)
 }
 
@@ -155,6 +126,7 @@ mod tests {
     use std::fs;
 
     use super::*;
+    use crate::judge::Verdict;
 
     fn saved(proc_crypto: &str) -> (tempfile::TempDir, Root) {
         let dir = tempfile::tempdir().unwrap();
@@ -182,19 +154,18 @@ mod tests {
         ]
         .concat();
         let (_keep, root) = saved(&text);
-        let names = |found: Vec<Candidate>| found.into_iter().map(|c| c.driver).collect::<Vec<_>>();
-        assert_eq!(
-            names(find_accelerators(&root, &["cbc(aes)"]).unwrap()),
-            ["mv-cbc-aes", "virtio_crypto_aes_cbc"]
-        );
-        assert_eq!(names(find_drivers(&root, &["cbc(aes)"]).unwrap())[0], "cbc-aes-aesni");
-        assert!(find_accelerators(&root, &["ctr(aes)"]).unwrap().is_empty());
+        let names = |found: Vec<Judged>| found.into_iter().map(|one| one.driver.name).collect::<Vec<_>>();
+        let mut found = find_drivers(&root, &["cbc(aes)"]).unwrap();
+        assert_eq!(found[0].driver.name, "cbc-aes-aesni");
+        found.retain(|one| one.judgement.verdict == Verdict::Accelerator);
+        assert_eq!(names(found), ["mv-cbc-aes", "virtio_crypto_aes_cbc"]);
+        assert!(find_drivers(&root, &["ctr(aes)"]).unwrap().is_empty());
     }
 
     #[test]
     fn without_proc_crypto_the_error_names_it() {
         let empty = tempfile::tempdir().unwrap();
-        let error = find_accelerators(&Root::saved(empty.path()).unwrap(), &["cbc(aes)"]).unwrap_err();
+        let error = find_drivers(&Root::saved(empty.path()).unwrap(), &["cbc(aes)"]).unwrap_err();
         assert!(error.to_string().contains("proc/crypto cannot be read"), "{error}");
     }
 

@@ -12,5 +12,5 @@ pub mod proc_crypto;
 pub mod root;
 pub mod template;
 
-pub use find::{Candidate, find_accelerators, find_drivers, survey};
+pub use find::{Judged, find_drivers, survey};
 pub mod reach;

@@ -8,7 +8,7 @@ use outboard_accel::{Algorithm, Error, Reached, Share, reach};
 use outboard_counters::Decision;
 use outboard_drivers::judge::Verdict;
 use outboard_drivers::root::Root;
-use outboard_drivers::{Candidate, find_drivers};
+use outboard_drivers::{Judged, find_drivers};
 use outboard_policy::{Algorithms, Drivers, FINDINGS_FILE, Findings, SoftDrivers, Tuned, Unfit, from_text};
 
 use crate::cipher::{KINDS, Kind};
@@ -220,7 +220,7 @@ fn find_each(
     let (mut found, mut without, mut reasons) = (false, Vec::new(), Vec::new());
     let mut whys = Vec::new();
     for (place, &name) in names.iter().enumerate() {
-        let of_it = candidates.iter().filter(|candidate| candidate.entry.algorithm == name);
+        let of_it = candidates.iter().filter(|candidate| candidate.driver.algorithm == name);
         let drivers = allowed(provider, of_it);
         let mut why: Vec<String> = Vec::new();
         if drivers.is_empty() {
@@ -308,7 +308,7 @@ fn say(provider: &Provider, text: &str) {
 
 /// The names of the drivers that the policy allows, the preferred one first; the kernel's own preference is the order that
 /// they come in.
-fn allowed<'a>(provider: &'a Provider, candidates: impl Iterator<Item = &'a Candidate>) -> Vec<&'a str> {
+fn allowed<'a>(provider: &'a Provider, candidates: impl Iterator<Item = &'a Judged>) -> Vec<&'a str> {
     let may_be_used = |verdict| match (provider.policy.soft_drivers, verdict) {
         (SoftDrivers::All, _) | (_, Verdict::Accelerator) => true,
         (SoftDrivers::RejectSoftware, verdict) => verdict == Verdict::Unknown,
@@ -318,7 +318,7 @@ fn allowed<'a>(provider: &'a Provider, candidates: impl Iterator<Item = &'a Cand
     let (accelerators, others): (Vec<_>, Vec<_>) =
         usable.partition(|candidate| candidate.judgement.verdict == Verdict::Accelerator);
     let names: Vec<&str> =
-        accelerators.iter().chain(&others).map(|candidate| candidate.driver.as_str()).collect();
+        accelerators.iter().chain(&others).map(|candidate| candidate.driver.name.as_str()).collect();
     match &provider.policy.drivers {
         Drivers::All => names,
         Drivers::Only(listed) => {

@@ -46,24 +46,33 @@ impl HashSession for DeviceHash {
     fn digests(&mut self, messages: &[&[u8]]) -> Result<Vec<Digest>, Error> {
         Keyed::settle(&mut self.keyed, &self.driver)?;
         let slot = uapi::Slot { session: self.keyed.number, op: uapi::HASH_DIGEST, ..uapi::Slot::EMPTY };
-        let link = &self.keyed.link;
-        let mut batches = batches(messages);
-        let Some(last) = batches.pop() else {
+        if messages.is_empty() {
             return Err(Error::Batch { count: 0, max: self.max_batch() });
-        };
-        let mut submitted = Vec::with_capacity(batches.len() + 1);
-        let mut submit = |batch: &[&[u8]], wait| {
-            submitted.push((self.driver.submit(link, batch, &slot, wait)?, batch.len() as u32));
-            Ok(())
-        };
+        }
+        let (mut submitted, mut rest, mut outcome) = (Vec::new(), messages, Ok(()));
         // The driver has all of them before the first is waited for.
-        let all = batches.iter().try_for_each(|batch| submit(batch, false)).and_then(|()| submit(last, true));
+        while !rest.is_empty() && outcome.is_ok() {
+            let batch;
+            (batch, rest) = rest.split_at(fitting(rest));
+            match self.driver.submit(&self.keyed.link, batch, &slot, rest.is_empty()) {
+                Ok(region) => submitted.push((region, batch.len() as u32)),
+                Err(error) => outcome = Err(error),
+            }
+        }
+        let mut digests = Vec::with_capacity(messages.len());
         // Also after a failure: what is in flight cannot be given back.
-        let done = submitted.iter().try_for_each(|(region, count)| region.finish(0..*count));
-        all.and(done.map_err(|source| self.driver.failed("write", source)))?;
-        let digests =
-            submitted.iter().flat_map(|(region, count)| (0..*count).map(move |slot| (region, slot)));
-        digests.map(|(region, slot)| self.driver.digest(region, slot)).collect()
+        for (region, count) in &submitted {
+            if let Err(source) = region.finish(0..*count) {
+                outcome = outcome.and(Err(self.driver.failed("write", source)));
+            }
+            for slot in 0..*count {
+                match self.driver.digest(region, slot) {
+                    Ok(digest) => digests.push(digest),
+                    Err(error) => outcome = outcome.and(Err(error)),
+                }
+            }
+        }
+        outcome.map(|()| digests)
     }
 
     fn begin(&mut self) -> Result<Box<dyn HashState>, Error> {
@@ -150,22 +159,14 @@ fn units_of(message: &[u8]) -> u32 {
     message.len().div_ceil(UNIT).max(1) as u32
 }
 
-/// Messages by what an arena holds.
-fn batches<'a, 'm>(mut messages: &'a [&'m [u8]]) -> Vec<&'a [&'m [u8]]> {
-    let mut batches = Vec::new();
-    while !messages.is_empty() {
-        let mut units = 0;
-        let is_in = |message: &&&[u8]| {
-            units += units_of(message);
-            units <= UNITS
-        };
-        // One that is too long for any is refused when it is submitted.
-        let count = messages.iter().take_while(is_in).count().max(1);
-        let (batch, others) = messages.split_at(count);
-        batches.push(batch);
-        messages = others;
-    }
-    batches
+/// How many of these an arena holds. One that is too long for any is refused when it is submitted.
+fn fitting(messages: &[&[u8]]) -> usize {
+    let mut units = 0;
+    let is_in = |message: &&&[u8]| {
+        units += units_of(message);
+        units <= UNITS
+    };
+    messages.iter().take_while(is_in).count().max(1)
 }
 
 impl HashDriver {
@@ -224,13 +225,10 @@ mod tests {
     #[test]
     fn messages_are_cut_into_what_an_arena_holds() {
         let (short, long) = ([0; 16], vec![0; LONGEST]);
-        let lengths = |messages: &[&[u8]]| batches(messages).iter().map(|one| one.len()).collect::<Vec<_>>();
-        assert_eq!(lengths(&[]), []);
-        assert_eq!(lengths(&[&[]]), [1]);
-        assert_eq!(lengths(&[&short[..]; 64]), [32, 32]);
-        assert_eq!(lengths(&[&long[..]; 20]), [8, 8, 4]);
-        assert_eq!(lengths(&[&[&short[..]; 30][..], &[&long], &[&short]].concat()), [30, 2]);
-        let most = ARENAS * (UNITS / MOST_UNITS) as usize;
-        assert_eq!(lengths(&vec![&long[..]; most]).len(), ARENAS);
+        assert_eq!(fitting(&[&[]]), 1);
+        assert_eq!(fitting(&[&short[..]; 64]), 32);
+        assert_eq!(fitting(&[&long[..]; 20]), (UNITS / MOST_UNITS) as usize);
+        assert_eq!(fitting(&[&[&short[..]; 30][..], &[&long], &[&short]].concat()), 30);
+        assert_eq!(fitting(&[&[0; 2 * UNITS as usize * UNIT]]), 1, "to be refused");
     }
 }

@@ -43,22 +43,18 @@ impl DigestOffer {
         let names: Vec<&str> = algorithms.iter().map(|algorithm| algorithm.kernel_name()).collect();
         let found = find(provider, &algorithms, &names, provider.policy.digests.are_named(), reach_hash);
         let soft = |operation, name| provider.software.implementation(&provider.core, operation, name);
-        let digests: Vec<Option<Digest>> = KINDS
-            .iter()
-            .map(|kind| {
-                let soft = || {
-                    // SAFETY: the table of a digest.
-                    soft(abi::OP_DIGEST, kind.name).and_then(|table| unsafe { SoftDigest::new(table) })
-                };
-                let (driven, soft) = driven(provider, kind, false, &found, soft)?;
-                Some(Digest { kind, soft, keyed: Keyed::new(&driven, &[]) })
-            })
-            .collect();
+        let digest = |kind: &'static Kind| {
+            // SAFETY: the table of a digest.
+            let soft = soft(abi::OP_DIGEST, kind.name).and_then(|table| unsafe { SoftDigest::new(table) });
+            let driven = driven(provider, kind, false, &found, soft.is_some());
+            Some(Digest { kind, keyed: Keyed::new(&driven?, &[]), soft: soft? })
+        };
+        let digests: Vec<Option<Digest>> = KINDS.iter().map(digest).collect();
         // SAFETY: the table of a MAC.
-        let hmac = || soft(abi::OP_MAC, "HMAC").and_then(|table| unsafe { SoftMac::new(table) });
-        let hmacs: Vec<_> = KINDS.iter().map(|kind| driven(provider, kind, true, &found, hmac)).collect();
-        let soft_hmac = hmacs.iter().flatten().map(|(_, soft)| *soft).next();
-        let hmacs = hmacs.into_iter().map(|hmac| hmac.map(|(driven, _)| driven)).collect();
+        let soft_hmac = soft(abi::OP_MAC, "HMAC").and_then(|table| unsafe { SoftMac::new(table) });
+        let hmac = |kind: &'static Kind| driven(provider, kind, true, &found, soft_hmac.is_some());
+        let hmacs: Vec<Option<Arc<Driven>>> = KINDS.iter().map(hmac).collect();
+        let soft_hmac = soft_hmac.filter(|_| hmacs.iter().any(Option::is_some));
         let mut rows: Vec<abi::Algorithm> = digests.iter().flatten().map(row).collect();
         rows.push(abi::Algorithm::END);
         DigestOffer { digests, rows, hmacs, soft_hmac }
@@ -84,29 +80,31 @@ impl DigestOffer {
     }
 }
 
-/// The driver of a digest or of its HMAC, with what the default provider has for it. What is decided is told.
-fn driven<T>(
+/// The driver of a digest or of its HMAC. What is decided is told.
+#[inline(never)]
+fn driven(
     provider: &Provider,
     kind: &Kind,
     hmac: bool,
     found: &[Found<HashAlgorithm, dyn HashSession>],
-    soft: impl FnOnce() -> Option<T>,
-) -> Option<(Arc<Driven>, T)> {
+    has_software: bool,
+) -> Option<Arc<Driven>> {
     let name = if hmac { kind.hmac } else { kind.name };
     let algorithm = HashAlgorithm { hash: kind.hash, hmac };
     let threshold = provider.policy.thresholds.of(kind.name);
-    let offered = if provider.policy.digests.has(kind.name) {
-        driver_of(found, &algorithm).and_then(|hardware| Ok((hardware, soft().ok_or(NO_SOFTWARE)?)))
-    } else {
+    let offered = if !provider.policy.digests.has(kind.name) {
         Err("DIGESTS does not name it")
+    } else if !has_software {
+        Err(NO_SOFTWARE)
+    } else {
+        driver_of(found, &algorithm)
     };
-    let decision = match &offered {
-        Ok((hardware, _)) => offer_of(hardware, [Some(threshold); 2]),
-        Err(why) => Decision::Left { why: (*why).to_owned() },
+    let decision = match offered {
+        Ok(hardware) => offer_of(hardware, [Some(threshold); 2]),
+        Err(why) => Decision::Left { why: why.to_owned() },
     };
     decided(provider, name, &decision);
-    let (hardware, soft) = offered.ok()?;
-    Some((Arc::new(Driven::new(name, algorithm, Arc::clone(hardware), threshold)), soft))
+    Some(Arc::new(Driven::new(name, algorithm, Arc::clone(offered.ok()?), threshold)))
 }
 
 fn row(digest: &Digest) -> abi::Algorithm {

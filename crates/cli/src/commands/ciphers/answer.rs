@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use outboard_accel::HashAlgorithm;
 use outboard_counters::Decision;
-use outboard_drivers::Candidate;
+use outboard_drivers::Judged;
 use serde::Serialize;
 
 use crate::lab::kernel_name;
@@ -75,7 +75,7 @@ impl Answer {
     pub fn new(
         machine: Machine,
         decisions: Vec<(String, Decision)>,
-        candidates: &[Candidate],
+        candidates: &[Judged],
         notes: Vec<String>,
     ) -> Answer {
         let algorithms =
@@ -84,13 +84,13 @@ impl Answer {
     }
 }
 
-fn algorithm(name: String, decision: Decision, candidates: &[Candidate]) -> Algorithm {
+fn algorithm(name: String, decision: Decision, candidates: &[Judged]) -> Algorithm {
     let kernel_name = kernel_name(&name);
     let drivers: Vec<Driver> = candidates
         .iter()
-        .filter(|candidate| Some(candidate.entry.algorithm.as_str()) == kernel_name.as_deref())
+        .filter(|candidate| Some(candidate.driver.algorithm.as_str()) == kernel_name.as_deref())
         .map(|candidate| Driver {
-            name: candidate.driver.clone(),
+            name: candidate.driver.name.clone(),
             verdict: candidate.judgement.verdict.name(),
         })
         .collect();

@@ -42,9 +42,9 @@ pub fn is_there(version: &str, is_built_in: bool, cipher: &str) -> Result<(), St
 pub fn side() -> Result<Side> {
     let drivers = find_drivers(&Root::live(), &["gcm(aes)"])?;
     let first = drivers.first();
-    let is_hardware = first.is_some_and(|driver| driver.judgement.verdict == Verdict::Accelerator);
+    let is_hardware = first.is_some_and(|one| one.judgement.verdict == Verdict::Accelerator);
     let claim = if is_hardware { Claim::Driver } else { Claim::Software };
-    Side::new(NAME, first.map(|driver| driver.driver.clone()), claim)
+    Side::new(NAME, first.map(|one| one.driver.name.clone()), claim)
 }
 
 #[cfg(test)]
