@@ -5,6 +5,7 @@ use std::path::Path;
 use std::thread;
 
 use outboard_tests::bytes::{assert_same, bytes, hex};
+use outboard_tests::command::{run, said};
 use outboard_tests::device::count;
 use outboard_tests::digests::DIGESTS;
 use outboard_tests::evp::{Hmac, HmacContext};
@@ -48,6 +49,7 @@ fn hmacs_go_to_the_accelerator_where_they_are_wanted_and_are_right() {
     threads_use_one_key_at_the_same_time();
     results_are_right_when_requests_fail_or_lie(&simulated);
     records_of_tls_are_authenticated_by_the_driver(&openssl);
+    openssl_authenticates_a_file_by_the_driver(&openssl);
     // The worlds are gone, and with them all that they had in the kernel.
     assert_eq!((count("arenas"), count("requests")), (0, 0));
 }
@@ -232,5 +234,34 @@ fn records_of_tls_are_authenticated_by_the_driver(openssl: &Path) {
         let records = (sent.len() / 16_384) as u64;
         assert!(done.hw_requests >= records, "{suite}: records went past the driver: {done:?}");
         assert_eq!((done.failures, done.mismatches), (0, 0), "{suite}: {done:?}");
+    }
+    // The keys of TLS 1.3 come out of short HMACs.
+    let (version, suite) = ("-tls1_3", "TLS_AES_128_GCM_SHA256");
+    let session = Session { openssl, folder, version, suite, server: &with, client: &with };
+    let before = world.counts_of("HMAC-SHA2-256");
+    let received = session.download("file").unwrap_or_else(|error| panic!("{suite}: {error}"));
+    assert_same(&received.bytes, &sent, suite);
+    let done = world.counts_of("HMAC-SHA2-256") - before;
+    assert!(done.sw_requests > 0 && done.hw_requests == 0, "{suite}: {done:?}");
+}
+
+fn openssl_authenticates_a_file_by_the_driver(openssl: &Path) {
+    let world = world("SHA2-512:4096");
+    let (file, key) = (world.folder().join("file"), bytes(11, 64));
+    let digits: String = key.iter().map(|byte| format!("{byte:02x}")).collect();
+    let key_option = format!("hexkey:{digits}");
+    for (length, by_hardware) in [(500_000, true), (3000, false)] {
+        let content = bytes(12, length);
+        fs::write(&file, &content).expect("a file");
+        let before = world.counts_of("HMAC-SHA2-512");
+        let path = file.to_str().expect("a plain name");
+        let arguments = ["mac", "-digest", "SHA512", "-macopt", &key_option, "-in", path, "HMAC"];
+        let output = run(openssl, &world.config(), &arguments);
+        assert!(output.status.success(), "{}", said(&output));
+        let text = String::from_utf8(output.stdout).expect("digits");
+        assert_eq!(hex(text.trim()), world.soft_hmac().of("SHA512", &key, &content));
+        let done = world.counts_of("HMAC-SHA2-512") - before;
+        let expected = if by_hardware { length as u64 } else { 0 };
+        assert_eq!((done.hw_bytes, done.hw_bytes + done.sw_bytes), (expected, length as u64), "{done:?}");
     }
 }
