@@ -128,6 +128,18 @@ impl Simulated {
         text.expect("debugfs is mounted").trim().parse().expect("a number")
     }
 
+    /// Takes its devices away, or gives them back: `unbind`, `bind`.
+    #[track_caller]
+    pub fn each_device(&self, file: &str) {
+        for entry in fs::read_dir("/sys/bus/platform/devices").expect("the platform's") {
+            let device = entry.expect("an entry").file_name().to_string_lossy().into_owned();
+            if device.starts_with("outboard-sim.") {
+                let file = format!("/sys/bus/platform/drivers/outboard_sim/{file}");
+                fs::write(file, device).expect("bind and unbind, as root");
+            }
+        }
+    }
+
     /// Every answer takes so long.
     #[track_caller]
     pub fn takes(&self, time: Duration) {

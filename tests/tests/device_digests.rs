@@ -59,7 +59,7 @@ fn digests_go_to_the_accelerator_where_they_are_wanted_and_are_right() {
     a_message_ends_right_when_requests_fail(&simulated);
     a_wrong_digest_is_never_shown(&simulated);
     a_driver_that_does_not_answer_costs_its_time_and_nothing_else(&simulated);
-    a_device_that_is_unplugged_in_the_middle_of_a_message_is_not_missed();
+    a_device_that_is_unplugged_in_the_middle_of_a_message_is_not_missed(&simulated);
     openssl_hashes_a_file_by_the_driver(&openssl);
     // The worlds are gone, and with them all that they had in the kernel.
     assert_eq!((count("hashes"), count("arenas"), count("requests")), (0, 0, 0));
@@ -346,30 +346,18 @@ fn a_driver_that_does_not_answer_costs_its_time_and_nothing_else(simulated: &Sim
     fs::write(timeout, before).expect("as root");
 }
 
-fn a_device_that_is_unplugged_in_the_middle_of_a_message_is_not_missed() {
-    let driver = Path::new("/sys/bus/platform/drivers/outboard_sim");
-    let devices: Vec<String> = fs::read_dir(driver)
-        .expect("the simulation's")
-        .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
-        .filter(|name| name.starts_with("outboard-sim."))
-        .collect();
-    assert!(!devices.is_empty());
-    let each = |file: &str| {
-        devices
-            .iter()
-            .for_each(|device| fs::write(driver.join(file), device).expect("bind and unbind, as root"));
-    };
+fn a_device_that_is_unplugged_in_the_middle_of_a_message_is_not_missed(simulated: &Simulated) {
     let world = world(&[("THRESHOLDS", "ALL:1")]);
     let (hard, soft) = (world.hard_digest("SHA1").expect("offered"), world.soft_digest("SHA1"));
     let message = bytes(1, 200_000);
     assert_eq!(hard.of(&message), soft.of(&message));
     let mut context = DigestContext::begun(&hard);
     context.update(&message).expect("update");
-    each("unbind");
+    simulated.each_device("unbind");
     context.update(&message).expect("update");
     assert_eq!(context.finish().1, soft.of(&[&message[..], &message].concat()));
     messages_are_right(&world, "SHA1");
-    each("bind");
+    simulated.each_device("bind");
     // Being away is no failure; it is looked for again after a few messages.
     let before = world.counts();
     wait_until("used again", || {

@@ -10,6 +10,7 @@ use outboard_tests::device::count;
 use outboard_tests::digests::DIGESTS;
 use outboard_tests::evp::{Hmac, HmacContext};
 use outboard_tests::hmacs::any_sequence_of_calls_is_answered_alike;
+use outboard_tests::patience::wait_until;
 use outboard_tests::simulated::{Reachable, Simulated};
 use outboard_tests::tls::{Session, put_certificate};
 use outboard_tests::world::{Order, Way, World, write_text};
@@ -48,6 +49,8 @@ fn hmacs_go_to_the_accelerator_where_they_are_wanted_and_are_right() {
     what_no_driver_takes_is_softwares();
     threads_use_one_key_at_the_same_time();
     results_are_right_when_requests_fail_or_lie(&simulated);
+    a_device_that_is_unplugged_is_not_missed_and_used_when_it_is_back(&simulated);
+    a_failed_call_leaves_no_key_to_a_driver();
     records_of_tls_are_authenticated_by_the_driver(&openssl);
     openssl_authenticates_a_file_by_the_driver(&openssl);
     // The worlds are gone, and with them all that they had in the kernel.
@@ -210,6 +213,51 @@ fn results_are_right_when_requests_fail_or_lie(simulated: &Simulated) {
             assert_eq!((done.failures, done.mismatches), (failures, mismatches), "{name}, {fault}: {done:?}");
         }
     }
+}
+
+fn a_device_that_is_unplugged_is_not_missed_and_used_when_it_is_back(simulated: &Simulated) {
+    let world = world("ALL:1");
+    let (hard, soft, key, message) = (hard(&world), world.soft_hmac(), bytes(13, 32), bytes(14, 200_000));
+    let expected = soft.of("SHA1", &key, &message);
+    let mut keyed = HmacContext::new(&hard);
+    keyed.begin(Some("SHA1"), Some(&key)).expect("init");
+    let record = || {
+        let mut copy = keyed.copy();
+        copy.update(&message).expect("update");
+        copy.finish().1
+    };
+    assert_eq!(record(), expected);
+    let mut begun = keyed.copy();
+    begun.update(&message[..100_000]).expect("update");
+    simulated.each_device("unbind");
+    begun.update(&message[100_000..]).expect("update");
+    assert_eq!(begun.finish().1, expected);
+    (0..5).for_each(|_| assert_eq!(record(), expected));
+    simulated.each_device("bind");
+    let before = world.counts();
+    wait_until("used again", || {
+        assert_eq!(record(), expected);
+        world.counts().hw_requests > before.hw_requests
+    });
+    let done = world.counts() - before;
+    assert_eq!((done.failures, done.mismatches), (0, 0), "{done:?}");
+}
+
+/// Whatever the default provider then has of both calls, the driver's answer must not be another.
+fn a_failed_call_leaves_no_key_to_a_driver() {
+    let world = world("ALL:1");
+    let (hard, soft, message) = (hard(&world), world.soft_hmac(), bytes(15, 5000));
+    let ends = [&hard, &soft].map(|hmac| {
+        let mut context = HmacContext::new(hmac);
+        context.begin(Some("SHA2-256"), Some(&bytes(16, 32))).expect("init");
+        let failed = context.begin(Some("no such digest"), Some(&bytes(17, 32)));
+        assert_eq!(failed.returned, 0);
+        let again = context.begin(None, None);
+        context.update(&message).expect("update");
+        (again, context.finish())
+    });
+    assert_eq!(ends[0], ends[1]);
+    assert_eq!((world.counts().hw_requests, world.counts().mismatches), (0, 0));
 }
 
 fn records_of_tls_are_authenticated_by_the_driver(openssl: &Path) {

@@ -64,7 +64,8 @@ impl Context {
         }
         // SAFETY: the caller's promise.
         let done = unsafe { (self.soft.init)(self.soft_at(), key, len, params) };
-        let keyed = self.keyed.as_ref().filter(|_| done == 1 && !self.only_soft);
+        self.trust(done);
+        let keyed = self.keyed.as_ref().filter(|_| !self.only_soft);
         self.message.begin(keyed.map(|keyed| &*keyed.driven));
         done
     }
@@ -80,7 +81,16 @@ impl Context {
         // SAFETY: the caller's promise.
         unsafe {
             self.listen(params);
-            (self.soft.set_ctx_params)(self.soft_at(), params)
+            let done = (self.soft.set_ctx_params)(self.soft_at(), params);
+            self.trust(done);
+            done
+        }
+    }
+
+    /// Which key and digest the default provider has after a failure nobody knows: until the next ones, drivers get nothing.
+    fn trust(&mut self, done: c_int) {
+        if done != 1 {
+            (self.driven, self.keyed) = (None, None);
         }
     }
 
