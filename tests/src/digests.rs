@@ -4,6 +4,8 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
 
+use outboard_accel::{Accelerator, Error, HashSession};
+
 use crate::bytes::bytes;
 use crate::child::{Exit, fork};
 use crate::evp::{Digest, DigestContext, Outcome};
@@ -166,4 +168,38 @@ pub fn any_sequence_of_calls_is_answered_alike(world: &World, cases: u32) {
     TestRunner::new(config)
         .run(&script(), answered_alike)
         .unwrap_or_else(|failure| panic!("{:?}: {failure}", world.way));
+}
+
+/// Below the provider: what the kernel knows of a message in pieces. `states` counts them, as far as somebody can.
+#[track_caller]
+pub fn a_state_is_its_process_own(
+    driver: &dyn Accelerator<dyn HashSession>,
+    soft: &Digest,
+    states: &dyn Fn() -> u64,
+    expected: u64,
+) {
+    let (one, two, three) = (bytes(1, 1000), bytes(2, 65_536), bytes(3, 333));
+    let mut session = driver.open(&[]).expect("a session");
+    let mut state = session.begin().expect("a state");
+    state.update(&one).expect("update");
+    let mut both = Some((state.try_clone().expect("a clone"), state));
+    assert_eq!(states(), expected);
+    let child = fork(Exit::Quick, || {
+        let (mut clone, mut state) = both.take().expect("the parent's");
+        let forked = [state.update(&three), clone.finish(&[]).map(drop), state.try_clone().map(drop)];
+        let refused = forked.iter().all(|result| matches!(result, Err(Error::Forked { .. })));
+        // What the child had of the parent's goes, and the parent's stays; the session is the child's own from now on.
+        drop((state, clone));
+        refused && session.digest(&two).is_ok_and(|digest| digest.as_slice() == soft.of(&two))
+    });
+    child.wait().expect("the child");
+    assert_eq!(states(), expected);
+    let (mut clone, mut state) = both.expect("the parent's");
+    state.update(&two).expect("update");
+    let digest = state.finish(&three).expect("final");
+    assert_eq!(digest.as_slice(), soft.of(&[&one[..], &two, &three].concat()));
+    assert_eq!(clone.finish(&two).expect("final").as_slice(), soft.of(&[&one[..], &two].concat()));
+    // It begins another message.
+    assert_eq!(state.finish(&two).expect("final").as_slice(), soft.of(&two));
+    assert_eq!(session.digest(&[]).expect("of nothing").as_slice(), soft.of(&[]));
 }

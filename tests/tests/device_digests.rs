@@ -6,12 +6,14 @@ use std::process::Command;
 use std::thread;
 
 use outboard_accel::device::Device;
-use outboard_accel::{Accelerator, Error, Hash, HashAlgorithm};
+use outboard_accel::{Hash, HashAlgorithm};
 use outboard_tests::bytes::{bytes, hex};
 use outboard_tests::child::{Exit, fork};
 use outboard_tests::command::{failed, run, said, succeeded};
 use outboard_tests::device::count;
-use outboard_tests::digests::{DIGESTS, Script, Step, any_sequence_of_calls_is_answered_alike, play};
+use outboard_tests::digests::{
+    DIGESTS, Script, Step, a_state_is_its_process_own, any_sequence_of_calls_is_answered_alike, play,
+};
 use outboard_tests::evp::{Digest, DigestContext};
 use outboard_tests::machine::is_allowed;
 use outboard_tests::module::module;
@@ -45,7 +47,7 @@ fn digests_go_to_the_accelerator_where_they_are_wanted_and_are_right() {
     let test = "digests_go_to_the_accelerator_where_they_are_wanted_and_are_right";
     let Some(Reachable { simulated, outboard, openssl }) = Simulated::reachable(test) else { return };
 
-    root_is_asked_and_no_other_interface();
+    root_is_asked();
     each_driver_is_allowed_when_its_answers_are_right(&outboard, &simulated);
     nothing_is_offered_unless_the_configuration_says_so();
     each_digest_is_offered_for_its_own_driver();
@@ -69,13 +71,12 @@ fn algorithm(hash: Hash) -> HashAlgorithm {
     HashAlgorithm { hash, hmac: false }
 }
 
-fn root_is_asked_and_no_other_interface() {
+fn root_is_asked() {
     for (driver, hash) in DRIVERS.into_iter().zip(Hash::ALL) {
         let error =
             Device::reach_hash(driver, algorithm(hash)).err().expect("nobody has allowed it").to_string();
         assert!(error.contains(&format!("outboard allow {driver}")), "{error}");
     }
-    assert!(offered(&world(&[])).is_empty(), "AF_ALG and /dev/crypto are not used for digests");
 }
 
 fn each_driver_is_allowed_when_its_answers_are_right(outboard: &Path, simulated: &Simulated) {
@@ -241,32 +242,7 @@ fn copies_and_children_are_independent() {
 /// Below the provider: the handle in the kernel that long messages use.
 fn a_state_in_the_kernel_is_its_process_own() {
     let device = Device::reach_hash("sim-sha512", algorithm(Hash::Sha512)).expect("allowed");
-    let world = world(&[]);
-    let soft = world.soft_digest("SHA512");
-    let (one, two, three) = (bytes(1, 1000), bytes(2, 65_536), bytes(3, 333));
-    let mut session = device.open(&[]).expect("a session");
-    let mut state = session.begin().expect("a handle");
-    state.update(&one).expect("update");
-    let mut both = Some((state.try_clone().expect("a clone"), state));
-    let handles = count("hashes");
-    assert_eq!(handles, 2);
-    let child = fork(Exit::Quick, || {
-        let (mut clone, mut state) = both.take().expect("the parent's");
-        let forked = [state.update(&three), clone.finish(&[]).map(drop), state.try_clone().map(drop)];
-        let refused = forked.iter().all(|result| matches!(result, Err(Error::Forked { .. })));
-        // What the child had of the parent's goes, and the parent's stays; the session is the child's own from now on.
-        drop((state, clone));
-        refused && session.digest(&two).is_ok_and(|digest| digest.as_slice() == soft.of(&two))
-    });
-    child.wait().expect("the child");
-    assert_eq!(count("hashes"), handles);
-    let (mut clone, mut state) = both.expect("the parent's");
-    state.update(&two).expect("update");
-    let digest = state.finish(&three).expect("final");
-    assert_eq!(digest.as_slice(), soft.of(&[&one[..], &two, &three].concat()));
-    assert_eq!(clone.finish(&two).expect("final").as_slice(), soft.of(&[&one[..], &two].concat()));
-    // The handle begins another message.
-    assert_eq!(state.finish(&two).expect("final").as_slice(), soft.of(&two));
+    a_state_is_its_process_own(&device, &world(&[]).soft_digest("SHA512"), &|| count("hashes"), 2);
 }
 
 fn threads_hash_at_the_same_time() {

@@ -72,18 +72,6 @@ pub enum Error {
         /// The driver's name in `/proc/crypto`.
         driver: String,
     },
-    /// Digests and HMAC of programs have one way down. Over the others the state of a message belongs to the descriptor, and so
-    /// to all who inherit it: a child that goes on with it would spoil its parent's digest.
-    #[error(
-        "{interfaces} not used for digests and HMAC, since a forked child would share the state of a message with its \
-         parent: load the outboard module, then outboard allow {driver}"
-    )]
-    NoHashes {
-        /// `/dev/crypto is`
-        interfaces: &'static str,
-        /// The driver's name in `/proc/crypto`.
-        driver: String,
-    },
     /// The driver cannot give the state of a message out, so a message must fit one request.
     #[error("driver {driver} cannot keep the state of a message ({source})")]
     NoState {
@@ -100,13 +88,12 @@ pub enum Error {
         /// The driver's name in `/proc/crypto`.
         driver: String,
     },
-    /// AEADs of programs have one way down: the others are closed to accelerators by now, or wait without end for a driver.
+    /// Nobody has tried whether the driver refuses forged tags.
     #[error(
-        "{interface} is not used for ciphers that authenticate: load the outboard module, then outboard allow {driver}"
+        "/dev/crypto and AF_ALG are asked for ciphers that authenticate only where the driver is known to refuse forged tags: \
+         outboard check {driver}"
     )]
-    NoTags {
-        /// `AF_ALG`
-        interface: &'static str,
+    Unchecked {
         /// The driver's name in `/proc/crypto`.
         driver: String,
     },

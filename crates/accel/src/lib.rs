@@ -5,7 +5,7 @@
 //! bytes that are known to be whole. That is what lets a failed request be done again in software even when it
 //! works in place.
 //!
-//! A [`HashSession`] is the same for digests and HMAC, which programs get over /dev/outboard alone.
+//! A [`HashSession`] is the same for digests and HMAC.
 //!
 //! - [`device`]: /dev/outboard, the module's own interface
 //! - [`cryptodev`]: /dev/crypto, where cryptodev-linux is installed
@@ -31,5 +31,5 @@ mod session;
 pub use algorithm::{Algorithm, Direction, advance};
 pub use error::Error;
 pub use hash::{Digest, Hash, HashAlgorithm, HashSession, HashState};
-pub use reach::{Reached, reach, reach_all, reach_all_hash, reach_hash};
+pub use reach::{Beside, Reached, reach, reach_all, reach_all_hash, reach_hash};
 pub use session::{Accelerator, MAX_AAD, Request, Session, Share, WaitDescriptor, Woken};

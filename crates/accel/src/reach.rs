@@ -13,28 +13,54 @@ pub struct Reached<S: ?Sized = dyn Session> {
     pub passed: Vec<Error>,
 }
 
-type Way = fn(&str, Algorithm) -> Result<Box<dyn Accelerator>, Error>;
+type Way<A, S> = fn(&str, A) -> Result<Box<dyn Accelerator<S>>, Error>;
 
 /// The interfaces, the one to be preferred first: the module is made for accelerators, works in sandboxes and keeps
 /// many requests in flight; /dev/crypto is faster than AF_ALG and open on new kernels, but does one request at a time and
 /// waits without end for a driver that does not answer; AF_ALG is what old kernels have.
-const WAYS: [Way; 3] = [
+const WAYS: [Way<Algorithm, dyn Session>; 3] = [
     |driver, algorithm| Ok(Box::new(Device::reach(driver, algorithm)?)),
     |driver, algorithm| Ok(Box::new(Cryptodev::reach(driver, algorithm)?)),
     |driver, algorithm| Ok(Box::new(AfAlg::reach(driver, algorithm)?)),
 ];
 
-/// The last of them, as programs may go it.
-const AF_ALG: Way = |driver, algorithm| match algorithm.has_tags() {
-    true => Err(Error::NoTags { interface: "AF_ALG", driver: driver.to_owned() }),
-    false => Ok(Box::new(AfAlg::reach(driver, algorithm)?)),
-};
+/// The same for digests and HMAC.
+const HASH_WAYS: [Way<HashAlgorithm, dyn HashSession>; 3] = [
+    |driver, algorithm| Ok(Box::new(Device::reach_hash(driver, algorithm)?)),
+    |driver, algorithm| Ok(Box::new(Cryptodev::reach_hash(driver, algorithm)?)),
+    |driver, algorithm| Ok(Box::new(AfAlg::reach_hash(driver, algorithm)?)),
+];
+
+/// What may go over another interface than /dev/outboard.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Beside {
+    /// Everything.
+    All,
+    /// Nothing that authenticates: root allows no driver to /dev/outboard that takes a forged tag, and of this one nothing is
+    /// known.
+    NoTags,
+}
 
 /// Tries each interface for `driver`, an exact driver name of `/proc/crypto`.
-pub fn reach(driver: &str, algorithm: Algorithm) -> Reached {
+pub fn reach(driver: &str, algorithm: Algorithm, beside: Beside) -> Reached {
+    if beside == Beside::All || !algorithm.has_tags() {
+        return first(&WAYS, driver, algorithm);
+    }
+    let mut reached = first(&WAYS[..1], driver, algorithm);
+    if reached.accelerator.is_none() {
+        reached.passed.push(Error::Unchecked { driver: driver.to_owned() });
+    }
+    reached
+}
+
+/// The same for digests and HMAC.
+pub fn reach_hash(driver: &str, algorithm: HashAlgorithm) -> Reached<dyn HashSession> {
+    first(&HASH_WAYS, driver, algorithm)
+}
+
+fn first<A: Copy, S: ?Sized>(ways: &[Way<A, S>], driver: &str, algorithm: A) -> Reached<S> {
     let mut passed = Vec::new();
-    let [outboard, cryptodev, _] = WAYS;
-    for way in [outboard, cryptodev, AF_ALG] {
+    for way in ways {
         match way(driver, algorithm) {
             Ok(accelerator) => return Reached { accelerator: Some(accelerator), passed },
             Err(error) => passed.push(error),
@@ -48,39 +74,21 @@ pub fn reach_all(driver: &str, algorithm: Algorithm) -> [Result<Box<dyn Accelera
     WAYS.map(|way| way(driver, algorithm))
 }
 
-/// The same for digests and HMAC: programs go over /dev/outboard alone, see [`Error::NoHashes`].
-pub fn reach_hash(driver: &str, algorithm: HashAlgorithm) -> Reached<dyn HashSession> {
-    match Device::reach_hash(driver, algorithm) {
-        Ok(accelerator) => Reached { accelerator: Some(Box::new(accelerator)), passed: Vec::new() },
-        Err(error) => {
-            let others =
-                Error::NoHashes { interfaces: "/dev/crypto and AF_ALG are", driver: driver.to_owned() };
-            Reached { accelerator: None, passed: vec![error, others] }
-        }
-    }
-}
-
-/// All ways down to `driver` for digests and HMAC, in the order of [`reach_all`]: for who compares them.
+/// The same for digests and HMAC.
 pub fn reach_all_hash(
     driver: &str,
     algorithm: HashAlgorithm,
 ) -> [Result<Box<dyn Accelerator<dyn HashSession>>, Error>; 3] {
-    [
-        Device::reach_hash(driver, algorithm).map(|found| Box::new(found) as _),
-        Err(Error::NoHashes { interfaces: "/dev/crypto is", driver: driver.to_owned() }),
-        AfAlg::reach_hash(driver, algorithm).map(|found| Box::new(found) as _),
-    ]
+    HASH_WAYS.map(|way| way(driver, algorithm))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn what_nobody_reaches_is_explained_for_each_interface() {
-        let reached = reach("no-such-driver", Algorithm::CbcAes);
+    #[track_caller]
+    fn assert_each_interface_says_why<S: ?Sized>(reached: &Reached<S>) {
         assert!(reached.accelerator.is_none());
-        assert!(reach_all("no-such-driver", Algorithm::CbcAes).iter().all(Result::is_err));
         let texts: Vec<String> = reached.passed.iter().map(Error::to_string).collect();
         let interfaces = ["/dev/outboard", "/dev/crypto", "AF_ALG"];
         assert_eq!(texts.len(), interfaces.len());
@@ -91,16 +99,24 @@ mod tests {
     }
 
     #[test]
-    fn digests_have_one_way_and_the_reason_says_why() {
-        let algorithm = HashAlgorithm::by_kernel_name("sha256").expect("known");
-        let reached = reach_hash("no-such-driver", algorithm);
+    fn what_nobody_reaches_is_explained_for_each_interface() {
+        for algorithm in Algorithm::ALL {
+            assert_each_interface_says_why(&reach("no-such-driver", algorithm, Beside::All));
+            assert!(reach_all("no-such-driver", algorithm).iter().all(Result::is_err));
+        }
+        for algorithm in HashAlgorithm::all() {
+            assert_each_interface_says_why(&reach_hash("no-such-driver", algorithm));
+            assert!(reach_all_hash("no-such-driver", algorithm).iter().all(Result::is_err));
+        }
+    }
+    #[test]
+    fn who_may_take_forged_tags_is_asked_over_one_interface() {
+        let reached = reach("no-such-driver", Algorithm::GcmAes, Beside::NoTags);
         assert!(reached.accelerator.is_none());
         let texts: Vec<String> = reached.passed.iter().map(Error::to_string).collect();
-        assert!(texts[0].starts_with("/dev/outboard"), "{texts:?}");
-        assert!(
-            texts[1].contains("/dev/crypto and AF_ALG") && texts[1].contains("outboard allow no-such-driver"),
-            "{texts:?}"
-        );
-        assert!(reach_all_hash("no-such-driver", algorithm).iter().all(Result::is_err));
+        assert!(texts.len() == 2 && texts[0].starts_with("/dev/outboard"), "{texts:?}");
+        assert!(texts[1].contains("outboard check no-such-driver"), "{texts:?}");
+        let other = reach("no-such-driver", Algorithm::CtrAes, Beside::NoTags);
+        assert_each_interface_says_why(&other);
     }
 }

@@ -5,7 +5,9 @@ use std::hash::{BuildHasher, Hasher};
 
 use outboard_accel::check::{Checked, Fault, check_hash_seeded, check_seeded};
 use outboard_accel::device::Device;
-use outboard_accel::{Accelerator, Algorithm, Error, HashAlgorithm, HashSession, Reached, reach, reach_hash};
+use outboard_accel::{
+    Accelerator, Algorithm, Beside, Error, HashAlgorithm, HashSession, Reached, reach, reach_hash,
+};
 
 use crate::lab::kernel_name;
 
@@ -57,7 +59,7 @@ impl Primitive {
     pub fn reach(self, driver: &str) -> Result<Subject, Vec<Error>> {
         match self {
             Primitive::Cipher(algorithm) => {
-                let Reached { accelerator, passed } = reach(driver, algorithm);
+                let Reached { accelerator, passed } = reach(driver, algorithm, Beside::All);
                 accelerator.map(|found| Subject::Cipher(found, algorithm)).ok_or(passed)
             }
             Primitive::Hash(algorithm) => {

@@ -4,12 +4,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use outboard_abi as abi;
-use outboard_accel::{Algorithm, Error, Reached, Share, reach};
+use outboard_accel::{Algorithm, Beside, Error, Reached, Share, reach};
 use outboard_counters::Decision;
 use outboard_drivers::judge::Verdict;
 use outboard_drivers::root::Root;
 use outboard_drivers::{Judged, find_drivers};
-use outboard_policy::{Algorithms, Drivers, FINDINGS_FILE, Findings, SoftDrivers, Tuned, Unfit, from_text};
+use outboard_policy::{
+    Algorithms, Drivers, FINDINGS_FILE, Finding, Findings, SoftDrivers, Tuned, Unfit, from_text,
+};
 
 use crate::cipher::{KINDS, Kind};
 use crate::entry::Provider;
@@ -177,11 +179,11 @@ pub(crate) fn find<A: Copy, S: ?Sized + Share>(
     wanted: &[A],
     names: &[&str],
     are_named: bool,
-    reach: fn(&str, A) -> Reached<S>,
+    reach: fn(&str, A, Beside) -> Reached<S>,
 ) -> Vec<Found<A, S>> {
     let mut drivers: Vec<Option<Arc<Hardware<S>>>> = wanted.iter().map(|_| None).collect();
-    let reasons = find_each(provider, names, are_named, &mut |place, driver| {
-        let Reached { accelerator, passed } = reach(driver, wanted[place]);
+    let reasons = find_each(provider, names, are_named, &mut |place, driver, beside| {
+        let Reached { accelerator, passed } = reach(driver, wanted[place], beside);
         let interface = accelerator.map(|accelerator| {
             let interface = accelerator.interface();
             let hardware = Hardware::new(accelerator, provider.policy.shadow_checks, provider.log);
@@ -203,7 +205,7 @@ fn find_each(
     provider: &Provider,
     names: &[&str],
     are_named: bool,
-    reach: &mut dyn FnMut(usize, &str) -> Way,
+    reach: &mut dyn FnMut(usize, &str, Beside) -> Way,
 ) -> Vec<String> {
     if names.is_empty() {
         return Vec::new();
@@ -228,12 +230,15 @@ fn find_each(
             without.push(name);
         }
         for driver in drivers {
-            if let Some(finding) = findings.of(driver, Path::new("/")).filter(|finding| !finding.is_exact) {
-                let (made, fault) = (finding.made, finding.fault);
-                why.push(format!("{driver} gave outboard check a wrong result on {made} ({fault})"));
-                continue;
-            }
-            let (interface, passed) = reach(place, driver);
+            let beside = match findings.of(driver, Path::new("/")) {
+                Some(Finding { is_exact: false, made, fault, .. }) => {
+                    why.push(format!("{driver} gave outboard check a wrong result on {made} ({fault})"));
+                    continue;
+                }
+                Some(_) => Beside::All,
+                None => Beside::NoTags,
+            };
+            let (interface, passed) = reach(place, driver, beside);
             let passed = passed.iter().map(Error::to_string);
             let Some(interface) = interface else {
                 why.extend(passed);

@@ -27,8 +27,7 @@ pub struct AfAlg {
 
 impl AfAlg {
     /// Checks that AF_ALG leads to `driver`, an exact driver name of `/proc/crypto`, never an algorithm's
-    /// name: a name such as `cbc(aes)` would bind to whatever has the highest priority. Who chooses a way for a program asks
-    /// [`reach`](crate::reach()), which leaves out what is not for programs.
+    /// name: a name such as `cbc(aes)` would bind to whatever has the highest priority.
     pub fn reach(driver: &str, algorithm: Algorithm) -> Result<AfAlg, Error> {
         bind(kind(algorithm), driver)?;
         Ok(AfAlg { driver: driver.to_owned(), algorithm })

@@ -1,5 +1,5 @@
-//! The structures and numbers of /dev/crypto: `crypto/cryptodev.h` of cryptodev-linux (they are the same from its
-//! version 1.6 on).
+//! The structures and numbers of /dev/crypto: `crypto/cryptodev.h` of cryptodev-linux (the same from its version 1.6 on; what
+//! is newer says so).
 //!
 //! The structures hold pointers, so a 32-bit program has others than a 64-bit one, and other ioctl numbers with them,
 //! since a number contains its structure's size. `P` is a pointer; tests put an integer of either width there. A 64-bit
@@ -8,8 +8,23 @@
 /// Cipher: triple DES in CBC mode.
 pub const DES3_CBC: u32 = 2;
 
+/// Hash: HMAC with SHA-1.
+pub const SHA1_HMAC: u32 = 7;
+
 /// Cipher: AES in CBC mode.
 pub const AES_CBC: u32 = 11;
+
+/// Hash: SHA-1.
+pub const SHA1: u32 = 14;
+
+/// Hash: HMAC with SHA-256.
+pub const SHA2_256_HMAC: u32 = 18;
+
+/// Hash: HMAC with SHA-384.
+pub const SHA2_384_HMAC: u32 = 19;
+
+/// Hash: HMAC with SHA-512.
+pub const SHA2_512_HMAC: u32 = 20;
 
 /// Cipher: AES in counter mode.
 pub const AES_CTR: u32 = 21;
@@ -23,11 +38,38 @@ pub const AES_ECB: u32 = 23;
 /// Cipher: AES in GCM mode, for [`AUTHCRYPT`].
 pub const AES_GCM: u32 = 50;
 
+/// Cipher: AES in CCM mode, for [`AUTHCRYPT`]; from version 1.13 on.
+pub const AES_CCM: u32 = 51;
+
+/// Hash: SHA-224.
+pub const SHA2_224: u32 = 103;
+
+/// Hash: SHA-256.
+pub const SHA2_256: u32 = 104;
+
+/// Hash: SHA-384.
+pub const SHA2_384: u32 = 105;
+
+/// Hash: SHA-512.
+pub const SHA2_512: u32 = 106;
+
+/// Hash: HMAC with SHA-224.
+pub const SHA2_224_HMAC: u32 = 107;
+
 /// Operation: plaintext to ciphertext.
 pub const ENCRYPT: u16 = 0;
 
 /// Operation: ciphertext to plaintext.
 pub const DECRYPT: u16 = 1;
+
+/// Flag of a request to hash: a piece of a message, which must not be empty.
+pub const UPDATE: u16 = 1;
+
+/// Flag of a request to hash: the last piece of a message that has begun.
+pub const FINAL: u16 = 2;
+
+/// Flag of a request to hash, with [`UPDATE`]: the first piece of a message.
+pub const RESET: u16 = 64;
 
 /// Flag of a session's information: the kernel marks the driver as one that programs cannot do without the kernel
 /// (CRYPTO_ALG_KERN_DRIVER_ONLY). Many drivers of accelerators lack the mark.
@@ -90,15 +132,16 @@ pub struct CryptOp<P> {
     pub session: u32,
     /// [`ENCRYPT`] or [`DECRYPT`].
     pub op: u16,
-    /// 0 here; among others: write the next IV back, copy instead of handing the caller's pages to the driver.
+    /// 0: to hash, a whole message. [`UPDATE`], [`FINAL`], [`RESET`]; among others: write the next IV back, copy instead of
+    /// handing the caller's pages to the driver.
     pub flags: u16,
     /// Bytes of `source`, whole blocks.
     pub len: u32,
     /// What goes in.
     pub source: P,
-    /// Where the result goes; may be `source`.
+    /// Where the result goes; may be `source`; null to hash.
     pub destination: P,
-    /// Where a digest goes.
+    /// Where the digest of a message goes.
     pub mac: P,
     /// As long as the cipher wants it.
     pub iv: P,
@@ -134,6 +177,16 @@ pub struct CryptAuthOp<P> {
     pub iv_len: u32,
 }
 
+/// `struct cphash_op`: the state of a message, given to another session.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct CopyHashOp {
+    /// The session that gets it.
+    pub destination: u32,
+    /// The session that has it.
+    pub source: u32,
+}
+
 /// What the numbers of all ioctls have in common.
 const KIND: u32 = b'c' as u32;
 
@@ -151,6 +204,9 @@ pub const GSESSINFO: libc::Ioctl = libc::_IOWR::<SessionInfoOp>(KIND, 107);
 
 /// ioctl: a request with authentication; takes a [`CryptAuthOp`].
 pub const AUTHCRYPT: libc::Ioctl = libc::_IOWR::<CryptAuthOp<*const u8>>(KIND, 109);
+
+/// ioctl: copies the state of a message; takes a [`CopyHashOp`]. From version 1.10 on.
+pub const CPHASH: libc::Ioctl = libc::_IOW::<CopyHashOp>(KIND, 112);
 
 #[cfg(test)]
 #[path = "abi_tests.rs"]

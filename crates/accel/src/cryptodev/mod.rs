@@ -6,48 +6,59 @@
 //!
 //! - [`abi`]: structures and numbers
 //! - `node`: the descriptor and its ioctls; what changes with a fork
-//! - `session`: a key
+//! - `keyed`: a key in a driver; `session`: requests under it; `hash`: digests and HMAC
 //! - `refusal`: why it does not lead to a driver, and what to do about it
 //!
-//! Sources: crypto/cryptodev.h, ioctl.c, main.c and zc.c of cryptodev-linux 1.14.
+//! Sources: crypto/cryptodev.h, ioctl.c, main.c, authenc.c and zc.c of cryptodev-linux 1.14.
 
 pub mod abi;
+mod hash;
+mod keyed;
 mod node;
 mod refusal;
 mod session;
 
+use std::io;
 use std::sync::Arc;
 
 use zeroize::Zeroizing;
 
 use crate::current::Current;
-use crate::{Accelerator, Algorithm, Error, Session};
-use node::Node;
-use session::{CryptodevSession, Keyed};
+use crate::{Accelerator, Algorithm, Error, Hash, HashAlgorithm, HashSession, Session};
+use hash::CryptodevHash;
+use keyed::Keyed;
+use node::{Node, Purpose};
+use session::CryptodevSession;
 
 const INTERFACE: &str = "/dev/crypto";
 
 /// A driver reached through /dev/crypto.
-pub struct Cryptodev(Arc<Driver>);
+pub struct Cryptodev {
+    driver: Arc<Driver>,
+    algorithm: Algorithm,
+}
 
 impl Cryptodev {
     /// Checks that this process may open the device, and that it leads to `driver`, an exact driver name of
     /// `/proc/crypto`: a session is made with a key of no meaning, asked, and ended.
     pub fn reach(driver: &str, algorithm: Algorithm) -> Result<Cryptodev, Error> {
-        let number = number(algorithm)
-            .ok_or_else(|| Error::NoTags { interface: INTERFACE, driver: driver.to_owned() })?;
-        let node = Node::open().map_err(refusal::no_interface)?;
-        let driver =
-            Arc::new(Driver { name: driver.to_owned(), algorithm, number, node: Current::new(node) });
-        let key = Zeroizing::new(algorithm.sample_key());
-        Keyed::new(&driver, key).map_err(|error| refusal::no_probe(error, algorithm))?;
-        Ok(Cryptodev(driver))
+        let (name, purpose) = (algorithm.kernel_name(), Purpose::Cipher(number(algorithm)));
+        let driver = Driver::reach(driver, name, purpose, algorithm.sample_key())?;
+        Ok(Cryptodev { driver, algorithm })
+    }
+
+    /// The same for digests and HMAC.
+    pub fn reach_hash(driver: &str, algorithm: HashAlgorithm) -> Result<HashCryptodev, Error> {
+        let (name, purpose) = (algorithm.kernel_name(), Purpose::Hash(hash_number(algorithm)));
+        let key = if algorithm.hmac { vec![0; 16] } else { Vec::new() };
+        let driver = Driver::reach(driver, name, purpose, key)?;
+        Ok(HashCryptodev { driver, hash: algorithm.hash })
     }
 }
 
 impl Accelerator for Cryptodev {
     fn driver(&self) -> &str {
-        &self.0.name
+        &self.driver.name
     }
 
     fn interface(&self) -> &'static str {
@@ -55,35 +66,93 @@ impl Accelerator for Cryptodev {
     }
 
     fn open(&self, key: &[u8]) -> Result<Box<dyn Session>, Error> {
-        Ok(Box::new(CryptodevSession::new(Arc::clone(&self.0), key)?))
+        self.open_with_tag(key, self.algorithm.full_tag())
+    }
+
+    fn open_with_tag(&self, key: &[u8], tag_len: usize) -> Result<Box<dyn Session>, Error> {
+        let driver = Arc::clone(&self.driver);
+        Ok(Box::new(CryptodevSession::new(driver, self.algorithm, tag_len, key)?))
+    }
+}
+
+/// A driver of digests or HMAC, reached through /dev/crypto.
+pub struct HashCryptodev {
+    driver: Arc<Driver>,
+    hash: Hash,
+}
+
+impl Accelerator<dyn HashSession> for HashCryptodev {
+    fn driver(&self) -> &str {
+        &self.driver.name
+    }
+
+    fn interface(&self) -> &'static str {
+        INTERFACE
+    }
+
+    fn open(&self, key: &[u8]) -> Result<Box<dyn HashSession>, Error> {
+        Ok(Box::new(CryptodevHash::new(Arc::clone(&self.driver), self.hash, key)?))
     }
 }
 
 /// A driver, and the node that leads there.
 struct Driver {
     name: String,
-    algorithm: Algorithm,
-    /// Of the algorithm.
-    number: u32,
+    /// What the kernel calls its algorithm.
+    algorithm: &'static str,
+    purpose: Purpose,
     node: Current<Node>,
 }
 
 impl Driver {
+    fn reach(
+        driver: &str,
+        algorithm: &'static str,
+        purpose: Purpose,
+        sample_key: Vec<u8>,
+    ) -> Result<Arc<Driver>, Error> {
+        let node = Current::new(Node::open().map_err(refusal::no_interface)?);
+        let driver = Arc::new(Driver { name: driver.to_owned(), algorithm, purpose, node });
+        let key = Zeroizing::new(sample_key);
+        Keyed::new(&driver, key).map_err(|error| refusal::no_probe(error, algorithm))?;
+        Ok(driver)
+    }
+
     /// The node; a new one if the application has closed the descriptor of the old.
     fn node(&self) -> Result<Arc<Node>, Error> {
         let node = self.node.or_replace(Node::is_ours, Node::open);
         node.map_err(|_| Error::DescriptorLost { driver: self.name.clone() })
     }
+
+    fn failed(&self, call: &'static str, source: io::Error) -> Error {
+        Error::Request { call, driver: self.name.clone(), source }
+    }
 }
 
-/// The number of an algorithm, of those that are asked for here.
-fn number(algorithm: Algorithm) -> Option<u32> {
+/// The number of an algorithm.
+fn number(algorithm: Algorithm) -> u32 {
     match algorithm {
-        Algorithm::CbcAes => Some(abi::AES_CBC),
-        Algorithm::CtrAes => Some(abi::AES_CTR),
-        Algorithm::EcbAes => Some(abi::AES_ECB),
-        Algorithm::XtsAes => Some(abi::AES_XTS),
-        Algorithm::CbcDes3Ede => Some(abi::DES3_CBC),
-        Algorithm::GcmAes | Algorithm::CcmAes => None,
+        Algorithm::CbcAes => abi::AES_CBC,
+        Algorithm::CtrAes => abi::AES_CTR,
+        Algorithm::EcbAes => abi::AES_ECB,
+        Algorithm::XtsAes => abi::AES_XTS,
+        Algorithm::CbcDes3Ede => abi::DES3_CBC,
+        Algorithm::GcmAes => abi::AES_GCM,
+        Algorithm::CcmAes => abi::AES_CCM,
+    }
+}
+
+fn hash_number(algorithm: HashAlgorithm) -> u32 {
+    match (algorithm.hmac, algorithm.hash) {
+        (false, Hash::Sha1) => abi::SHA1,
+        (false, Hash::Sha224) => abi::SHA2_224,
+        (false, Hash::Sha256) => abi::SHA2_256,
+        (false, Hash::Sha384) => abi::SHA2_384,
+        (false, Hash::Sha512) => abi::SHA2_512,
+        (true, Hash::Sha1) => abi::SHA1_HMAC,
+        (true, Hash::Sha224) => abi::SHA2_224_HMAC,
+        (true, Hash::Sha256) => abi::SHA2_256_HMAC,
+        (true, Hash::Sha384) => abi::SHA2_384_HMAC,
+        (true, Hash::Sha512) => abi::SHA2_512_HMAC,
     }
 }

@@ -6,12 +6,21 @@ use std::mem::zeroed;
 use std::ptr::{from_mut, from_ref};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::abi::{self, CryptOp, MAX_NAME, SessionInfoOp, SessionOp};
+use super::abi::{self, CopyHashOp, CryptAuthOp, CryptOp, MAX_NAME, SessionInfoOp, SessionOp};
 use crate::descriptor::{Descriptor, check};
 use crate::fork_mark::ForkMark;
 
-/// Bytes that the kernel may read as an IV.
-const IV: usize = 16;
+/// An IV, with all bytes that a driver may read.
+pub(super) type Iv = [u8; 16];
+
+/// What a session is for, by its number.
+#[derive(Clone, Copy)]
+pub(super) enum Purpose {
+    /// A cipher.
+    Cipher(u32),
+    /// A digest, or an HMAC.
+    Hash(u32),
+}
 
 /// The open device. Its sessions end with it.
 pub(super) struct Node {
@@ -76,47 +85,88 @@ impl Node {
         self.generation.load(Ordering::Relaxed)
     }
 
-    /// Makes a session for a key and answers its number, which is random.
-    pub(super) fn new_session(&self, cipher: u32, key: &[u8]) -> io::Result<u32> {
-        let key_len = u32::try_from(key.len()).map_err(|_| io::Error::from_raw_os_error(libc::EINVAL))?;
+    /// Makes a session for a key, an empty one for a digest, and answers its number, which is random.
+    pub(super) fn new_session(&self, purpose: Purpose, key: &[u8]) -> io::Result<u32> {
         let mut asked: SessionOp<*const u8> = empty();
-        asked.cipher = cipher;
-        asked.key_len = key_len;
-        asked.key = key.as_ptr();
+        let (key_len, key) = (len_of(key)?, key.as_ptr());
+        match purpose {
+            Purpose::Cipher(number) => (asked.cipher, asked.key_len, asked.key) = (number, key_len, key),
+            Purpose::Hash(number) => (asked.mac, asked.mac_key_len, asked.mac_key) = (number, key_len, key),
+        }
         // SAFETY: the structure of this ioctl, which is written; `key` is readable for its length.
         unsafe { self.ioctl(abi::GSESSION, from_mut(&mut asked).cast()) }?;
         Ok(asked.session)
     }
 
     /// Asks which driver a session has got.
-    pub(super) fn info(&self, session: u32) -> io::Result<Info> {
+    pub(super) fn info(&self, purpose: Purpose, session: u32) -> io::Result<Info> {
         let mut asked: SessionInfoOp = empty();
         asked.session = session;
         // SAFETY: the structure of this ioctl, which is written.
         unsafe { self.ioctl(abi::GSESSINFO, from_mut(&mut asked).cast()) }?;
+        let got = match purpose {
+            Purpose::Cipher(_) => asked.cipher,
+            Purpose::Hash(_) => asked.hash,
+        };
         Ok(Info {
-            algorithm: Name(asked.cipher.name),
-            driver: Name(asked.cipher.driver),
+            algorithm: Name(got.name),
+            driver: Name(got.driver),
             kernel_only: asked.flags & abi::KERNEL_DRIVER_ONLY != 0,
         })
     }
 
     /// One request, in place. The kernel hands the pages of `data` to the driver: they must hold nothing else.
-    pub(super) fn crypt(&self, session: u32, op: u16, iv: &[u8], data: &mut [u8]) -> io::Result<()> {
-        let invalid = |_| io::Error::from_raw_os_error(libc::EINVAL);
-        let len = u32::try_from(data.len()).map_err(invalid)?;
-        // However long the driver's IVs are.
-        let mut room = [0; IV];
-        let given = iv.len().min(IV);
-        room[..given].copy_from_slice(&iv[..given]);
-        let at = data.as_mut_ptr();
+    pub(super) fn crypt(&self, session: u32, op: u16, mut iv: Iv, data: &mut [u8]) -> io::Result<()> {
+        let (len, at) = (len_of(data)?, data.as_mut_ptr());
         // No flag to have the next IV written back: it is part of the ciphertext, and not every driver updates its own.
         let mut asked: CryptOp<*mut u8> = empty();
         (asked.session, asked.op, asked.len) = (session, op, len);
         (asked.source, asked.destination) = (at, at);
-        asked.iv = room.as_mut_ptr();
-        // SAFETY: the structure of this ioctl, which is written (the flags); `data` is writable and `room` readable.
+        asked.iv = iv.as_mut_ptr();
+        // SAFETY: the structure of this ioctl, which is written (the flags); `data` is writable and `iv` readable.
         unsafe { self.ioctl(abi::CRYPT, from_mut(&mut asked).cast()) }
+    }
+
+    /// One request with a tag of `tag_len` bytes, in place: the tag is at the end of `data`, where it comes from or where its
+    /// room is. A tag that is wrong is EBADMSG.
+    pub(super) fn auth_crypt(
+        &self,
+        session: u32,
+        op: u16,
+        mut iv: Iv,
+        aad: &[u8],
+        data: &mut [u8],
+        tag_len: usize,
+    ) -> io::Result<()> {
+        let (all, tag, at) = (len_of(data)?, tag_len as u32, data.as_mut_ptr());
+        let mut asked: CryptAuthOp<*mut u8> = empty();
+        (asked.session, asked.op, asked.tag_len) = (session, op, tag);
+        asked.len = if op == abi::ENCRYPT { all - tag } else { all };
+        (asked.auth_len, asked.auth_source) = (len_of(aad)?, aad.as_ptr().cast_mut());
+        (asked.source, asked.destination) = (at, at);
+        asked.iv = iv.as_mut_ptr();
+        // SAFETY: the structure of this ioctl, which is written; `data` is writable, `aad` and `iv` are readable.
+        unsafe { self.ioctl(abi::AUTHCRYPT, from_mut(&mut asked).cast()) }
+    }
+
+    /// Hashes a piece of a message, and answers the digest when it is the last, by the flags. The kernel hands the pages of
+    /// `piece` to the driver, and marks them as changed.
+    pub(super) fn hash(&self, session: u32, flags: u16, piece: &mut [u8]) -> io::Result<[u8; 64]> {
+        let mut digest = [0; 64];
+        let mut asked: CryptOp<*mut u8> = empty();
+        (asked.session, asked.op, asked.flags) = (session, abi::ENCRYPT, flags);
+        (asked.len, asked.source) = (len_of(piece)?, piece.as_mut_ptr());
+        asked.mac = digest.as_mut_ptr();
+        // SAFETY: the structure of this ioctl, which is written; `piece` is readable, and `digest` has room for any.
+        unsafe { self.ioctl(abi::CRYPT, from_mut(&mut asked).cast()) }?;
+        Ok(digest)
+    }
+
+    /// Gives one session the state of another one's message.
+    pub(super) fn copy_hash(&self, destination: u32, source: u32) -> io::Result<()> {
+        let mut asked = CopyHashOp { destination, source };
+        // SAFETY: the structure of this ioctl.
+        unsafe { self.ioctl(abi::CPHASH, from_mut(&mut asked).cast()) }
     }
 
     /// Ends a session of this process's own.
@@ -135,6 +185,10 @@ impl Node {
     }
 }
 
+fn len_of(bytes: &[u8]) -> io::Result<u32> {
+    u32::try_from(bytes.len()).map_err(|_| io::Error::from_raw_os_error(libc::EINVAL))
+}
+
 fn open() -> io::Result<Descriptor> {
     let path = c"/dev/crypto";
     // SAFETY: the path ends with NUL.
@@ -146,6 +200,7 @@ trait Empty {}
 impl Empty for SessionOp<*const u8> {}
 impl Empty for SessionInfoOp {}
 impl Empty for CryptOp<*mut u8> {}
+impl Empty for CryptAuthOp<*mut u8> {}
 
 /// Zeros in the gaps too: the kernel copies a structure whole, and valgrind looks at what it is given.
 fn empty<T: Empty>() -> T {

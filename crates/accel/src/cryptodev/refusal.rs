@@ -4,7 +4,7 @@ use std::io;
 
 use super::INTERFACE;
 use super::node::Info;
-use crate::{Algorithm, Error};
+use crate::Error;
 
 #[cold]
 pub(super) fn no_interface(source: io::Error) -> Error {
@@ -23,8 +23,7 @@ pub(super) fn no_interface(source: io::Error) -> Error {
 
 /// The session has another driver, or says nothing of it.
 #[cold]
-pub(super) fn other_driver(driver: &str, algorithm: Algorithm, got: &Info) -> Error {
-    let asked = algorithm.kernel_name();
+pub(super) fn other_driver(driver: &str, asked: &str, got: &Info) -> Error {
     let (got_driver, got_algorithm) = (&got.driver, &got.algorithm);
     if !got_algorithm.is(asked) {
         let reason =
@@ -45,16 +44,15 @@ pub(super) fn other_driver(driver: &str, algorithm: Algorithm, got: &Info) -> Er
 
 /// No session could be made at all. The device has one error for everything.
 #[cold]
-pub(super) fn no_probe(error: Error, algorithm: Algorithm) -> Error {
+pub(super) fn no_probe(error: Error, asked: &str) -> Error {
     let (driver, source) = match error {
         Error::KeyRefused { driver, source } => (driver, source),
         other => return other,
     };
-    let asked = algorithm.kernel_name();
     let reason = match source.raw_os_error() {
         Some(libc::EINVAL) => format!(
-            "either the kernel has no driver for {asked} (/proc/crypto), or the driver that it picks took no key: its \
-             key memory may be full"
+            "either the kernel has no driver for {asked} (/proc/crypto), or this cryptodev-linux is too old for it \
+             (modinfo cryptodev), or the driver that the kernel picks took no key: its key memory may be full"
         ),
         Some(libc::ENOTTY) => "it does not answer as cryptodev-linux does".to_owned(),
         _ => "see dmesg".to_owned(),
@@ -71,6 +69,8 @@ mod tests {
     use super::super::node::Name;
     use super::*;
 
+    const CBC: &str = "cbc(aes)";
+
     fn os(number: i32) -> io::Error {
         io::Error::from_raw_os_error(number)
     }
@@ -85,8 +85,8 @@ mod tests {
         for (error, advice) in [
             (no_interface(os(libc::ENOENT)), "modprobe cryptodev"),
             (no_interface(os(libc::EACCES)), "udev rule"),
-            (no_probe(refused(libc::EINVAL), Algorithm::CbcAes), "key memory"),
-            (no_probe(refused(libc::ENOTTY), Algorithm::CbcAes), "cryptodev-linux"),
+            (no_probe(refused(libc::EINVAL), CBC), "key memory"),
+            (no_probe(refused(libc::ENOTTY), CBC), "cryptodev-linux"),
         ] {
             let text = error.to_string();
             assert!(text.contains("/dev/crypto") && text.contains(advice), "{text}");
@@ -95,22 +95,22 @@ mod tests {
 
     #[test]
     fn another_driver_is_named_with_what_to_do() {
-        let software = other_driver("mv-cbc-aes", Algorithm::CbcAes, &info("cbc(aes)", "cbc-aes-ce", false));
+        let software = other_driver("mv-cbc-aes", CBC, &info("cbc(aes)", "cbc-aes-ce", false));
         assert_eq!(
             software.to_string(),
             "/dev/crypto does not reach driver mv-cbc-aes (for cbc(aes) the kernel picks cbc-aes-ce): programs cannot \
              choose a driver there: use /dev/outboard, where they can (outboard allow mv-cbc-aes), or unload the module \
              of cbc-aes-ce"
         );
-        let hardware = other_driver("mv-cbc-aes", Algorithm::CbcAes, &info("cbc(aes)", "cbc-aes-caam", true));
+        let hardware = other_driver("mv-cbc-aes", CBC, &info("cbc(aes)", "cbc-aes-caam", true));
         assert!(hardware.to_string().ends_with("hardware too (DRIVERS = cbc-aes-caam)"), "{hardware}");
-        let stranger = other_driver("mv-cbc-aes", Algorithm::CbcAes, &info("", "", false));
+        let stranger = other_driver("mv-cbc-aes", CBC, &info("", "", false));
         assert!(stranger.to_string().contains("not cryptodev-linux"), "{stranger}");
     }
 
     #[test]
     fn what_is_no_refusal_of_a_key_stays_as_it_is() {
         let lost = Error::DescriptorLost { driver: "mv-cbc-aes".into() };
-        assert!(matches!(no_probe(lost, Algorithm::CbcAes), Error::DescriptorLost { .. }));
+        assert!(matches!(no_probe(lost, CBC), Error::DescriptorLost { .. }));
     }
 }

@@ -1,59 +1,21 @@
-//! A key in a driver.
+//! Requests of ciphers under a key.
 
 use std::io;
 use std::sync::Arc;
 
 use zeroize::Zeroizing;
 
-use super::node::Node;
-use super::{Driver, abi, refusal};
+use super::keyed::Keyed;
+use super::{Driver, abi};
 use crate::buffer::Buffer;
 use crate::{Algorithm, Direction, Error, Request, Session};
 
 /// The longest request in bytes. Longer ones gain little, and above 32 pages cryptodev-linux allocates for each.
-const LONGEST: usize = 64 * 1024;
+pub(super) const LONGEST: usize = 64 * 1024;
 
 /// The longest data unit of XTS in bytes. Where cryptodev-linux cannot pin the pages of a request, it copies it in pieces of
 /// a page, and each piece would become a data unit (main.c, `__crypto_run_std`).
 const LONGEST_UNIT: usize = 4096;
-
-/// A session of the device's.
-pub(super) struct Keyed {
-    node: Arc<Node>,
-    generation: u32,
-    number: u32,
-    /// Kept because a fork's child needs a session of its own: its parent may end this one at any time.
-    key: Zeroizing<Vec<u8>>,
-}
-
-impl Keyed {
-    /// Makes a session that has got the driver, no other.
-    pub(super) fn new(driver: &Driver, key: Zeroizing<Vec<u8>>) -> Result<Arc<Keyed>, Error> {
-        let node = driver.node()?;
-        let generation = node.generation();
-        let made = node.new_session(driver.number, &key);
-        let number = made.map_err(|source| Error::KeyRefused { driver: driver.name.clone(), source })?;
-        // From here on dropping it ends the session.
-        let keyed = Arc::new(Keyed { node, generation, number, key });
-        let got = keyed.node.info(number).map_err(|source| request("ioctl CIOCGSESSINFO", driver, source))?;
-        if !got.driver.is(&driver.name) || !got.algorithm.is(driver.algorithm.kernel_name()) {
-            return Err(refusal::other_driver(&driver.name, driver.algorithm, &got));
-        }
-        Ok(keyed)
-    }
-
-    fn is_of_this_process(&self) -> bool {
-        self.node.generation() == self.generation
-    }
-}
-
-impl Drop for Keyed {
-    fn drop(&mut self) {
-        if self.is_of_this_process() {
-            self.node.free_session(self.number);
-        }
-    }
-}
 
 /// A key, and room for one request.
 ///
@@ -62,6 +24,9 @@ impl Drop for Keyed {
 /// aligned as the driver wants it would go down in pieces of a page.
 pub(super) struct CryptodevSession {
     driver: Arc<Driver>,
+    algorithm: Algorithm,
+    /// Bytes of the tags, 0 where there are none.
+    tag_len: usize,
     /// Shared by the sessions that [`share`](Session::share) made: each request brings its IV, and the kernel does one
     /// at a time.
     keyed: Arc<Keyed>,
@@ -73,20 +38,48 @@ pub(super) struct CryptodevSession {
 }
 
 impl CryptodevSession {
-    pub(super) fn new(driver: Arc<Driver>, key: &[u8]) -> Result<Self, Error> {
+    pub(super) fn new(
+        driver: Arc<Driver>,
+        algorithm: Algorithm,
+        tag_len: usize,
+        key: &[u8],
+    ) -> Result<Self, Error> {
         let keyed = Keyed::new(&driver, Zeroizing::new(key.to_vec()))?;
-        Ok(Self::with(driver, keyed))
+        Ok(Self::with(driver, algorithm, tag_len, keyed))
     }
 
-    fn with(driver: Arc<Driver>, keyed: Arc<Keyed>) -> Self {
-        CryptodevSession { driver, keyed, buffer: Buffer::new(), len: None, secret: 0 }
+    fn with(driver: Arc<Driver>, algorithm: Algorithm, tag_len: usize, keyed: Arc<Keyed>) -> Self {
+        CryptodevSession { driver, algorithm, tag_len, keyed, buffer: Buffer::new(), len: None, secret: 0 }
     }
 
-    /// Makes a session of this process's own after a fork, and a new one when the application has closed the
-    /// descriptor.
-    fn settle(&mut self) -> Result<(), Error> {
-        if !self.keyed.is_of_this_process() || !self.keyed.node.is_ours() {
-            self.keyed = Keyed::new(&self.driver, self.keyed.key.clone())?;
+    fn failed(&self, call: &'static str, source: io::Error) -> Error {
+        match source.raw_os_error() {
+            Some(libc::EBADMSG) if self.tag_len > 0 => Error::Forged { driver: self.driver.name.clone() },
+            _ => self.driver.failed(call, source),
+        }
+    }
+
+    /// Does a request in the buffer.
+    fn ask(&mut self, asked: &Request<'_>) -> Result<(), Error> {
+        Keyed::settle(&mut self.keyed, &self.driver)?;
+        let op = match asked.direction {
+            Direction::Encrypt => abi::ENCRYPT,
+            Direction::Decrypt => abi::DECRYPT,
+        };
+        let (len, tag_len) = (asked.len(), self.tag_len);
+        let (iv, _) = self.algorithm.driver_iv(asked.iv);
+        let Keyed { node, number, .. } = &*self.keyed;
+        let room = self.buffer.room(len + tag_len);
+        asked.copy_to(&mut room[..len + asked.tag.len()]);
+        self.secret = len;
+        let (call, done) = if tag_len > 0 {
+            ("ioctl CIOCAUTHCRYPT", node.auth_crypt(*number, op, iv, asked.aad, room, tag_len))
+        } else {
+            ("ioctl CIOCCRYPT", node.crypt(*number, op, iv, room))
+        };
+        done.map_err(|source| self.failed(call, source))?;
+        if asked.direction == Direction::Encrypt {
+            self.secret = 0;
         }
         Ok(())
     }
@@ -94,7 +87,7 @@ impl CryptodevSession {
 
 impl Session for CryptodevSession {
     fn max_request(&self, _direction: Direction) -> usize {
-        if self.driver.algorithm == Algorithm::XtsAes { LONGEST_UNIT } else { LONGEST }
+        if self.algorithm == Algorithm::XtsAes { LONGEST_UNIT } else { LONGEST }
     }
 
     /// Returns when the request is done.
@@ -103,26 +96,13 @@ impl Session for CryptodevSession {
         let [asked] = requests else {
             return Err(Error::Batch { count: requests.len(), max: self.max_batch() });
         };
-        asked.check(self.driver.algorithm, 0, self.max_request(asked.direction))?;
-        let len = asked.len();
-        if len > 0 {
-            self.settle()?;
-            let op = match asked.direction {
-                Direction::Encrypt => abi::ENCRYPT,
-                Direction::Decrypt => abi::DECRYPT,
-            };
-            let room = self.buffer.room(len);
-            asked.copy_to(room);
-            self.secret = len;
-            self.keyed
-                .node
-                .crypt(self.keyed.number, op, asked.iv, room)
-                .map_err(|source| request("ioctl CIOCCRYPT", &self.driver, source))?;
-            if asked.direction == Direction::Encrypt {
-                self.secret = 0;
-            }
+        asked.check(self.algorithm, self.tag_len, self.max_request(asked.direction))?;
+        // A text of no bytes has a tag too.
+        if asked.len() + self.tag_len > 0 {
+            self.ask(asked)?;
         }
-        self.len = Some(len);
+        let tag_len = if asked.direction == Direction::Encrypt { self.tag_len } else { 0 };
+        self.len = Some(asked.len() + tag_len);
         Ok(())
     }
 
@@ -143,10 +123,7 @@ impl Session for CryptodevSession {
     }
 
     fn share(&self) -> Result<Box<dyn Session>, Error> {
-        Ok(Box::new(Self::with(Arc::clone(&self.driver), Arc::clone(&self.keyed))))
+        let (driver, keyed) = (Arc::clone(&self.driver), Arc::clone(&self.keyed));
+        Ok(Box::new(Self::with(driver, self.algorithm, self.tag_len, keyed)))
     }
-}
-
-fn request(call: &'static str, driver: &Driver, source: io::Error) -> Error {
-    Error::Request { call, driver: driver.name.clone(), source }
 }

@@ -65,8 +65,10 @@ impl Context {
         // SAFETY: the core's promise.
         let key = unsafe { key.bytes() };
         if let Some(key) = key {
+            // A driver's session is for tags of one length.
+            let others = self.key_form.tag_len != self.form.tag_len;
             self.key_form = self.form;
-            if !bool::from(self.key.ct_eq(key)) {
+            if others || !bool::from(self.key.ct_eq(key)) {
                 self.key = Zeroizing::new(key.to_vec());
                 self.keeping.close(&self.cipher.hardware);
             }

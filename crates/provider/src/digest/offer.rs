@@ -41,7 +41,9 @@ impl DigestOffer {
             .flat_map(|kind| [false, true].map(|hmac| HashAlgorithm { hash: kind.hash, hmac }))
             .collect();
         let names: Vec<&str> = algorithms.iter().map(|algorithm| algorithm.kernel_name()).collect();
-        let found = find(provider, &algorithms, &names, provider.policy.digests.are_named(), reach_hash);
+        let are_named = provider.policy.digests.are_named();
+        let reach = |driver: &str, algorithm, _| reach_hash(driver, algorithm);
+        let found = find(provider, &algorithms, &names, are_named, reach);
         let soft = |operation, name| provider.software.implementation(&provider.core, operation, name);
         let digest = |kind: &'static Kind| {
             // SAFETY: the table of a digest.

@@ -132,14 +132,6 @@ pub fn ways(
                 // That software is not allowed to /dev/outboard is as it should be.
                 Err(_) if kind == Kind::KernelSoftware && interface != Interface::AfAlg => {}
                 Err(error) if kind == Kind::KernelSoftware => note(notes, not_led(name, &error)),
-                // Advice on other ways is not for who measures them all.
-                Err(Error::NoHashes { .. }) => {
-                    note(notes, "not measured: outboard asks /dev/crypto for no digests".to_owned());
-                }
-                Err(Error::NoTags { .. }) => note(
-                    notes,
-                    "not measured: outboard asks /dev/crypto for no ciphers that authenticate".to_owned(),
-                ),
                 Err(error) => note(notes, format!("not measured: {error}")),
             }
         }

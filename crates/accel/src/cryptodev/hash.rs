@@ -1,0 +1,134 @@
+//! Digests and HMAC: each session of the device's has the state of one message.
+
+use std::io;
+use std::sync::Arc;
+
+use zeroize::Zeroizing;
+
+use super::keyed::Keyed;
+use super::session::LONGEST;
+use super::{Driver, abi};
+use crate::buffer::Buffer;
+use crate::{Digest, Error, Hash, HashSession, HashState};
+
+/// A key, or none, in a driver.
+pub(super) struct CryptodevHash(Message);
+
+impl CryptodevHash {
+    pub(super) fn new(driver: Arc<Driver>, hash: Hash, key: &[u8]) -> Result<Self, Error> {
+        let keyed = Keyed::new(&driver, Zeroizing::new(key.to_vec()))?;
+        Ok(CryptodevHash(Message::new(driver, hash, keyed)))
+    }
+}
+
+impl HashSession for CryptodevHash {
+    fn max_request(&self) -> usize {
+        LONGEST
+    }
+
+    fn max_batch(&self) -> usize {
+        1
+    }
+
+    fn digests(&mut self, messages: &[&[u8]]) -> Result<Vec<Digest>, Error> {
+        let [message] = messages else {
+            return Err(Error::Batch { count: messages.len(), max: self.max_batch() });
+        };
+        Keyed::settle(&mut self.0.keyed, &self.0.driver)?;
+        Ok(vec![self.0.finish(message)?])
+    }
+
+    fn begin(&mut self) -> Result<Box<dyn HashState>, Error> {
+        Ok(Box::new(self.0.beside()?))
+    }
+
+    fn share(&self) -> Result<Box<dyn HashSession>, Error> {
+        Ok(Box::new(CryptodevHash(self.0.beside()?)))
+    }
+}
+
+/// The state of a message.
+///
+/// What is hashed is copied into pages of our own, as what is encrypted is: cryptodev-linux would mark the caller's as changed.
+struct Message {
+    driver: Arc<Driver>,
+    hash: Hash,
+    /// Nobody else's.
+    keyed: Arc<Keyed>,
+    buffer: Buffer,
+    /// Whether the kernel has a piece of it.
+    begun: bool,
+}
+
+impl Message {
+    fn new(driver: Arc<Driver>, hash: Hash, keyed: Arc<Keyed>) -> Message {
+        Message { driver, hash, keyed, buffer: Buffer::new(), begun: false }
+    }
+
+    /// Another message, under the same key.
+    fn beside(&self) -> Result<Message, Error> {
+        let keyed = self.keyed.again(&self.driver)?;
+        Ok(Message::new(Arc::clone(&self.driver), self.hash, keyed))
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        let driver = || self.driver.name.clone();
+        if !self.keyed.is_of_this_process() {
+            return Err(Error::Forked { driver: driver() });
+        }
+        if self.keyed.node.is_ours() { Ok(()) } else { Err(Error::DescriptorLost { driver: driver() }) }
+    }
+
+    fn ask(&mut self, piece: &[u8], flags: u16) -> Result<[u8; 64], Error> {
+        self.check()?;
+        if piece.len() > LONGEST {
+            let (len, algorithm) = (piece.len(), self.driver.algorithm);
+            return Err(Error::Misfit { len, iv_len: 0, algorithm, max: LONGEST });
+        }
+        let room = self.buffer.room(piece.len());
+        room.copy_from_slice(piece);
+        let done = self.keyed.node.hash(self.keyed.number, flags, room);
+        self.buffer.wipe(piece.len());
+        done.map_err(|source| self.driver.failed("ioctl CIOCCRYPT", source))
+    }
+}
+
+impl HashState for Message {
+    fn update(&mut self, piece: &[u8]) -> Result<(), Error> {
+        // The device takes an empty piece for the last one.
+        if piece.is_empty() {
+            return self.check();
+        }
+        self.ask(piece, if self.begun { abi::UPDATE } else { abi::UPDATE | abi::RESET })?;
+        self.begun = true;
+        Ok(())
+    }
+
+    fn try_clone(&self) -> Result<Box<dyn HashState>, Error> {
+        self.check()?;
+        let mut clone = self.beside()?;
+        if self.begun {
+            let copied = self.keyed.node.copy_hash(clone.keyed.number, self.keyed.number);
+            copied.map_err(|source| self.uncopied(source))?;
+            clone.begun = true;
+        }
+        Ok(Box::new(clone))
+    }
+
+    fn finish(&mut self, last: &[u8]) -> Result<Digest, Error> {
+        // Without a flag it is a whole message.
+        let flags = if std::mem::take(&mut self.begun) { abi::FINAL } else { 0 };
+        Ok(Digest::new(self.ask(last, flags)?, self.hash.digest_len()))
+    }
+}
+
+impl Message {
+    fn uncopied(&self, source: io::Error) -> Error {
+        match source.raw_os_error() {
+            Some(libc::ENOSYS | libc::EOPNOTSUPP) => {
+                Error::NoState { driver: self.driver.name.clone(), source }
+            }
+            _ => self.driver.failed("ioctl CIOCCPHASH", source),
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! A key in a driver.
+
+use std::sync::Arc;
+
+use zeroize::Zeroizing;
+
+use super::node::Node;
+use super::{Driver, refusal};
+use crate::Error;
+
+/// A session of the device's.
+pub(super) struct Keyed {
+    pub(super) node: Arc<Node>,
+    generation: u32,
+    pub(super) number: u32,
+    /// Kept because a fork's child needs a session of its own: its parent may end this one at any time.
+    key: Zeroizing<Vec<u8>>,
+}
+
+impl Keyed {
+    /// Makes a session that has got the driver, no other.
+    pub(super) fn new(driver: &Driver, key: Zeroizing<Vec<u8>>) -> Result<Arc<Keyed>, Error> {
+        let node = driver.node()?;
+        let generation = node.generation();
+        let made = node.new_session(driver.purpose, &key);
+        let number = made.map_err(|source| Error::KeyRefused { driver: driver.name.clone(), source })?;
+        // From here on dropping it ends the session.
+        let keyed = Arc::new(Keyed { node, generation, number, key });
+        let got = keyed.node.info(driver.purpose, number);
+        let got = got.map_err(|source| driver.failed("ioctl CIOCGSESSINFO", source))?;
+        if !got.driver.is(&driver.name) || !got.algorithm.is(driver.algorithm) {
+            return Err(refusal::other_driver(&driver.name, driver.algorithm, &got));
+        }
+        Ok(keyed)
+    }
+
+    /// Another session with the same key.
+    pub(super) fn again(&self, driver: &Driver) -> Result<Arc<Keyed>, Error> {
+        Keyed::new(driver, self.key.clone())
+    }
+
+    pub(super) fn is_of_this_process(&self) -> bool {
+        self.node.generation() == self.generation
+    }
+
+    /// Makes a session of this process's own after a fork, and a new one when the application has closed the descriptor.
+    pub(super) fn settle(keyed: &mut Arc<Keyed>, driver: &Driver) -> Result<(), Error> {
+        if !keyed.is_of_this_process() || !keyed.node.is_ours() {
+            *keyed = keyed.again(driver)?;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Keyed {
+    fn drop(&mut self) {
+        if self.is_of_this_process() {
+            self.node.free_session(self.number);
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! Ciphers that authenticate, digests and HMAC by the simulated accelerator where /dev/outboard does not lead to it: over AF_ALG
+//! before Linux 7.2, and over /dev/crypto on any kernel that has it.
+
+use std::path::Path;
+use std::process::Command;
+
+use outboard_accel::{Accelerator, Beside, Error, HashAlgorithm, HashSession, reach, reach_hash};
+use outboard_accel::{Algorithm, Hash};
+use outboard_tests::bytes::bytes;
+use outboard_tests::command::{on_path, succeeded};
+use outboard_tests::digests::{self, DIGESTS, a_state_is_its_process_own};
+use outboard_tests::module::module;
+use outboard_tests::simulated::Simulated;
+use outboard_tests::skip::skip;
+use outboard_tests::world::{AEADS, Order, Way, World};
+use outboard_tests::{aead, hmacs};
+
+const AEAD_DRIVERS: [&str; 2] = ["sim-gcm-aes", "sim-ccm-aes"];
+
+const HASH_DRIVERS: [&str; 10] = [
+    "sim-sha1",
+    "sim-sha224",
+    "sim-sha256",
+    "sim-sha384",
+    "sim-sha512",
+    "sim-hmac-sha1",
+    "sim-hmac-sha224",
+    "sim-hmac-sha256",
+    "sim-hmac-sha384",
+    "sim-hmac-sha512",
+];
+
+fn world(drivers: &[&str], settings: &[(&str, &str)]) -> World {
+    let settings: Vec<_> = [("LOG_LEVEL", "off")].into_iter().chain(settings.iter().copied()).collect();
+    World::new(Way::Simulated(drivers.join(",")), &settings, Order::DefaultFirst)
+        .unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn aeads(world: &World) -> usize {
+    AEADS.into_iter().filter(|algorithm| world.hard_if_offered(algorithm).is_some()).count()
+}
+
+fn all_digests(threshold: &str) -> World {
+    world(&HASH_DRIVERS, &[("DIGESTS", "ALL"), ("THRESHOLDS", threshold)])
+}
+
+/// One test of many parts, because the simulation takes long to load: the kernel tests all its drivers.
+#[test]
+fn what_the_module_does_is_done_by_the_other_interfaces_too() {
+    let test = "what_the_module_does_is_done_by_the_other_interfaces_too";
+    let Some(outboard) = on_path("outboard") else { return skip(test, "the outboard command") };
+    if let Err(missing) = module() {
+        return skip(test, missing);
+    }
+    let Some(file) = Simulated::find(test) else { return };
+    let simulated = Simulated::load(&file);
+    let sha256 = HashAlgorithm { hash: Hash::Sha256, hmac: false };
+    let reached = reach_hash("sim-sha256", sha256);
+    let Some(accelerator) = reached.accelerator else { return nothing_is_offered(&reached.passed) };
+    println!("     over {}", accelerator.interface());
+    assert_ne!(accelerator.interface(), "/dev/outboard", "nobody has allowed it");
+
+    if false {
+        digests_and_hmacs_are_right(&*accelerator, &simulated)
+    }
+    who_was_not_checked_does_not_authenticate();
+    let run = |arguments: &[&str]| {
+        succeeded(&Command::new(&outboard).args(arguments).output().expect("the command runs"), arguments)
+    };
+    run(&["check", "--for", "0", AEAD_DRIVERS[0], AEAD_DRIVERS[1]]);
+    ciphers_that_authenticate_are_right(&simulated, &outboard);
+    run(&["check", "--forget", AEAD_DRIVERS[0], AEAD_DRIVERS[1]]);
+    who_was_not_checked_does_not_authenticate();
+}
+
+/// The kernel leads nobody there.
+fn nothing_is_offered(passed: &[Error]) {
+    let passed: Vec<String> = passed.iter().map(ToString::to_string).collect();
+    assert!(passed.len() == 3 && passed[2].contains("closed AF_ALG to accelerators"), "{passed:?}");
+    let world = all_digests("ALL:1");
+    assert!(DIGESTS.iter().all(|name| world.hard_digest(name).is_none()) && world.hard_hmac().is_none());
+    who_was_not_checked_does_not_authenticate();
+}
+
+fn who_was_not_checked_does_not_authenticate() {
+    let reached = reach(AEAD_DRIVERS[0], Algorithm::GcmAes, Beside::NoTags);
+    let why: Vec<String> = reached.passed.iter().map(ToString::to_string).collect();
+    assert!(why.len() == 2 && why[1].contains("outboard check sim-gcm-aes"), "{why:?}");
+    assert_eq!(aeads(&world(&AEAD_DRIVERS, &[])), 0);
+}
+
+fn digests_and_hmacs_are_right(sha256: &dyn Accelerator<dyn HashSession>, simulated: &Simulated) {
+    let soft = all_digests("ALL:1").soft_digest("SHA256");
+    a_state_is_its_process_own(sha256, &soft, &|| 0, 0);
+    for threshold in ["ALL:1", "ALL:4096"] {
+        let world = all_digests(threshold);
+        digests::any_sequence_of_calls_is_answered_alike(&world, 12);
+        hmacs::any_sequence_of_calls_is_answered_alike(&world, 12);
+        let done = world.counts();
+        assert!(done.hw_requests > 0 && (done.failures, done.mismatches) == (0, 0), "{threshold}: {done:?}");
+    }
+    for fault in ["all error 5 every=2", "all wrong every=3"] {
+        let world = all_digests("ALL:1");
+        simulated.fault(fault);
+        for name in DIGESTS {
+            let (hard, soft) = (world.hard_digest(name).expect("offered"), world.soft_digest(name));
+            // Messages of one request and of several, so that some fail in the middle.
+            for length in [5000, 150_000, 64, 300_000, 65_536, 1000] {
+                let message = bytes(length as u64, length);
+                assert_eq!(hard.of(&message), soft.of(&message), "{fault}: {name}, {length} bytes");
+            }
+        }
+        hmacs::any_sequence_of_calls_is_answered_alike(&world, 4);
+        simulated.fault("clear");
+        let done = world.counts();
+        assert!(done.failures + done.mismatches > 0, "{fault}: {done:?}");
+    }
+}
+
+fn ciphers_that_authenticate_are_right(simulated: &Simulated, outboard: &Path) {
+    let forced = world(&AEAD_DRIVERS, &[("THRESHOLDS", "ALL:1"), ("SHADOW_CHECKS", "2")]);
+    assert_eq!(aeads(&forced), AEADS.len());
+    aead::the_published_vectors_hold(&forced);
+    aead::chosen_sequences_are_answered_alike(&forced);
+    aead::records_are_sealed_and_opened_alike(&forced);
+    let mixed = world(&AEAD_DRIVERS, &[("THRESHOLDS", "ALL:17")]);
+    aead::any_sequence_of_calls_is_answered_alike(&mixed, 24);
+    for done in [forced.counts(), mixed.counts()] {
+        assert!(done.hw_requests > 0 && (done.failures, done.mismatches) == (0, 0), "{done:?}");
+    }
+    for fault in ["all error 5 every=2", "all wrong every=3"] {
+        let world = world(&AEAD_DRIVERS, &[("THRESHOLDS", "ALL:1"), ("SHADOW_CHECKS", "1")]);
+        simulated.fault(fault);
+        aead::any_sequence_of_calls_is_answered_alike(&world, 4);
+        aead::chosen_sequences_are_answered_alike(&world);
+        let done = world.counts();
+        assert!(done.failures + done.mismatches > 0, "{fault}: {done:?}");
+        simulated.fault("clear");
+    }
+    let arguments = ["ciphers", "--json"];
+    let offered = succeeded(&Command::new(outboard).args(arguments).output().expect("it runs"), &arguments);
+    assert_eq!(offered.matches("\"driver\": \"sim-gcm-aes\"").count(), 3, "{offered}");
+}
