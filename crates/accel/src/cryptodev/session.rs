@@ -1,6 +1,5 @@
 //! Requests of ciphers under a key.
 
-use std::io;
 use std::sync::Arc;
 
 use zeroize::Zeroizing;
@@ -31,8 +30,8 @@ pub(super) struct CryptodevSession {
     /// at a time.
     keyed: Arc<Keyed>,
     buffer: Buffer,
-    /// Bytes of the result, if there is one.
-    len: Option<usize>,
+    /// What became of the request, if there was one: bytes of the result, or none when the tag was wrong.
+    answer: Option<Option<usize>>,
     /// Bytes of plaintext in the buffer.
     secret: usize,
 }
@@ -49,18 +48,11 @@ impl CryptodevSession {
     }
 
     fn with(driver: Arc<Driver>, algorithm: Algorithm, tag_len: usize, keyed: Arc<Keyed>) -> Self {
-        CryptodevSession { driver, algorithm, tag_len, keyed, buffer: Buffer::new(), len: None, secret: 0 }
+        CryptodevSession { driver, algorithm, tag_len, keyed, buffer: Buffer::new(), answer: None, secret: 0 }
     }
 
-    fn failed(&self, call: &'static str, source: io::Error) -> Error {
-        match source.raw_os_error() {
-            Some(libc::EBADMSG) if self.tag_len > 0 => Error::Forged { driver: self.driver.name.clone() },
-            _ => self.driver.failed(call, source),
-        }
-    }
-
-    /// Does a request in the buffer.
-    fn ask(&mut self, asked: &Request<'_>) -> Result<(), Error> {
+    /// Does a request in the buffer. False: its tag is wrong.
+    fn ask(&mut self, asked: &Request<'_>) -> Result<bool, Error> {
         Keyed::settle(&mut self.keyed, &self.driver)?;
         let op = match asked.direction {
             Direction::Encrypt => abi::ENCRYPT,
@@ -77,11 +69,14 @@ impl CryptodevSession {
         } else {
             ("ioctl CIOCCRYPT", node.crypt(*number, op, iv, room))
         };
-        done.map_err(|source| self.failed(call, source))?;
-        if asked.direction == Direction::Encrypt {
+        if asked.direction == Direction::Encrypt && done.is_ok() {
             self.secret = 0;
         }
-        Ok(())
+        match done {
+            Ok(()) => Ok(true),
+            Err(error) if tag_len > 0 && error.raw_os_error() == Some(libc::EBADMSG) => Ok(false),
+            Err(error) => Err(self.driver.failed(call, error)),
+        }
     }
 }
 
@@ -98,11 +93,9 @@ impl Session for CryptodevSession {
         };
         asked.check(self.algorithm, self.tag_len, self.max_request(asked.direction))?;
         // A text of no bytes has a tag too.
-        if asked.len() + self.tag_len > 0 {
-            self.ask(asked)?;
-        }
+        let genuine = asked.len() + self.tag_len == 0 || self.ask(asked)?;
         let tag_len = if asked.direction == Direction::Encrypt { self.tag_len } else { 0 };
-        self.len = Some(asked.len() + tag_len);
+        self.answer = Some(genuine.then_some(asked.len() + tag_len));
         Ok(())
     }
 
@@ -111,14 +104,15 @@ impl Session for CryptodevSession {
     }
 
     fn result(&mut self, index: usize) -> Result<&[u8], Error> {
-        match self.len {
-            Some(len) if index == 0 => Ok(self.buffer.bytes(len)),
+        match self.answer {
+            Some(Some(len)) if index == 0 => Ok(self.buffer.bytes(len)),
+            Some(None) if index == 0 => Err(Error::Forged { driver: self.driver.name.clone() }),
             known => Err(Error::Batch { count: index + 1, max: known.map_or(0, |_| 1) }),
         }
     }
 
     fn release(&mut self) {
-        self.len = None;
+        self.answer = None;
         self.buffer.wipe(std::mem::take(&mut self.secret));
     }
 
