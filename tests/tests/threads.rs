@@ -5,8 +5,8 @@ use std::thread;
 use outboard_tests::stream::Stream;
 use outboard_tests::world::worlds;
 
-const THREADS: u64 = 12;
-const ROUNDS: u64 = 6;
+const THREADS: u64 = 32;
+const ROUNDS: u64 = 4;
 
 #[test]
 fn threads_with_contexts_of_their_own_do_not_disturb_each_other() {
