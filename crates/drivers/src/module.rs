@@ -1,6 +1,6 @@
 //! What sysfs says about the device drivers behind a kernel module, and the devices bound to them.
 
-use crate::families::Family;
+use crate::families::values;
 use crate::root::Root;
 
 /// A device driver, as in /sys/bus/BUS/drivers/NAME, and its devices.
@@ -28,11 +28,18 @@ impl Hardware {
     pub fn devices(&self) -> impl Iterator<Item = (&DeviceDriver, &str)> {
         self.drivers.iter().flat_map(|d| d.devices.iter().map(move |name| (d, name.as_str())))
     }
+
+    /// Whether there is a device; `None` when nothing can be known about that.
+    pub fn is_bound(&self) -> Option<bool> {
+        let has_device = self.drivers.iter().any(|d| !d.devices.is_empty());
+        (has_device || (self.sysfs && !self.drivers.is_empty())).then_some(has_device)
+    }
 }
 
-/// The device drivers of `module` (from /sys/module/MODULE/drivers) and those that `family` is known to use: drivers
-/// that are built in, and drivers whose crypto code lives in another module, do not show under the module.
-pub fn hardware(root: &Root, module: &str, family: Option<&Family>) -> Hardware {
+/// The device drivers of `module` (from /sys/module/MODULE/drivers) and those that its family is known to use (`bound` as in
+/// [`Family`](crate::families::Family)): drivers that are built in, and drivers whose crypto code lives in another module, do
+/// not show under the module.
+pub fn hardware(root: &Root, module: &str, bound: &str) -> Hardware {
     let mut names: Vec<(String, String)> = Vec::new();
     // Few: put where they belong, with less code than sorting.
     let mut add = |(bus, name): (&str, &str)| {
@@ -46,7 +53,7 @@ pub fn hardware(root: &Root, module: &str, family: Option<&Family>) -> Hardware 
             entry.name.split_once(':').into_iter().for_each(&mut add);
         }
     }
-    for bound in family.map_or(&[][..], |f| f.bound) {
+    for bound in values(bound) {
         bound.split_once('/').into_iter().for_each(&mut add);
     }
     let drivers = names.into_iter().filter_map(|(bus, name)| device_driver(root, bus, name)).collect();
@@ -85,15 +92,14 @@ mod tests {
         symlink("../../../../module/x", at("sys/bus/platform/drivers/marvell-cesa/module")).unwrap();
         fs::write(at("sys/bus/platform/drivers/marvell-cesa/bind"), "").unwrap();
         let root = Root::saved(dir.path()).unwrap();
-        let family = families::by_name("mv-cbc-aes");
-        let built_in = hardware(&root, "kernel", family);
+        let built_in = hardware(&root, "kernel", families::by_name("mv-cbc-aes").unwrap().bound);
         assert_eq!(
             built_in.devices().map(|(d, n)| (d.name.as_str(), n)).collect::<Vec<_>>(),
             [("marvell-cesa", "f1090000.crypto")]
         );
-        assert!(hardware(&root, "acme", None).drivers.is_empty());
+        assert!(hardware(&root, "acme", "").drivers.is_empty());
         fs::create_dir_all(at("sys/module/acme/drivers")).unwrap();
         symlink("x", at("sys/module/acme/drivers/platform:marvell-cesa")).unwrap();
-        assert_eq!(hardware(&root, "acme", None), built_in);
+        assert_eq!(hardware(&root, "acme", ""), built_in);
     }
 }
