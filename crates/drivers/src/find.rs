@@ -143,8 +143,10 @@ fn behind<'a>(root: &Root, drivers: &[&'a Driver]) -> (Vec<Module<'a>>, Vec<Warn
 
 /// Only code of the CPU, by its name; of a template, all that is inside. No flag could make an accelerator of it.
 fn runs_on_the_cpu(name: &str) -> bool {
-    let is_cpu = |leaf: &str| families::by_name(leaf).is_some_and(|f| f.nature != Nature::Accelerator);
-    template::leaves(name).into_iter().all(is_cpu)
+    match template::split(name) {
+        None => families::by_name(name).is_some_and(|f| f.nature != Nature::Accelerator),
+        Some((_, inside)) => inside.into_iter().all(runs_on_the_cpu),
+    }
 }
 
 #[cfg(test)]

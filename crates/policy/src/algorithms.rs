@@ -59,12 +59,23 @@ impl FromStr for Algorithms {
 
 #[inline(never)]
 fn choose(text: &str, named: fn(&str) -> Result<&'static str, Error>) -> Result<Algorithms, Error> {
+    let Some(entries) = chosen(text)? else { return Ok(Algorithms::All) };
+    let mut names = Vec::new();
+    for entry in entries {
+        names.push(named(entry)?);
+    }
+    Ok(Algorithms::Only(names))
+}
+
+/// What a list names: nothing if it says NONE; `None` if it says ALL.
+#[inline(never)]
+pub(crate) fn chosen(text: &str) -> Result<Option<Vec<&str>>, Error> {
     let entries: Vec<&str> = entries(text).collect();
     match entries[..] {
         [] => Err(Error::EmptyList),
-        [one] if one.eq_ignore_ascii_case("ALL") => Ok(Algorithms::All),
-        [one] if one.eq_ignore_ascii_case("NONE") => Ok(Algorithms::Only(Vec::new())),
-        _ => entries.into_iter().map(named).collect::<Result<_, _>>().map(Algorithms::Only),
+        [one] if one.eq_ignore_ascii_case("ALL") => Ok(None),
+        [one] if one.eq_ignore_ascii_case("NONE") => Ok(Some(Vec::new())),
+        _ => Ok(Some(entries)),
     }
 }
 

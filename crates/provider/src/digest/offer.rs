@@ -37,9 +37,10 @@ impl DigestOffer {
     #[cold]
     pub(crate) fn decide(provider: &Provider) -> DigestOffer {
         let wanted = KINDS.iter().filter(|kind| provider.policy.digests.has(kind.name));
-        let algorithms: Vec<HashAlgorithm> = wanted
-            .flat_map(|kind| [false, true].map(|hmac| HashAlgorithm { hash: kind.hash, hmac }))
-            .collect();
+        let mut algorithms = Vec::new();
+        for kind in wanted {
+            algorithms.extend([false, true].map(|hmac| HashAlgorithm { hash: kind.hash, hmac }));
+        }
         let names: Vec<&str> = algorithms.iter().map(|algorithm| algorithm.kernel_name()).collect();
         let found = find(provider, &algorithms, &names, provider.policy.digests.are_named(), reach_hash);
         let soft = |operation, name| provider.software.implementation(&provider.core, operation, name);
