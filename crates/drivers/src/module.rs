@@ -40,35 +40,38 @@ impl Hardware {
 /// [`Family`](crate::families::Family)): drivers that are built in, and drivers whose crypto code lives in another module, do
 /// not show under the module.
 pub fn hardware(root: &Root, module: &str, bound: &str) -> Hardware {
-    let mut names: Vec<(String, String)> = Vec::new();
+    let mut names: Vec<String> = Vec::new();
     // Few: put where they belong, with less code than sorting.
-    let mut add = |(bus, name): (&str, &str)| {
-        let named = (bus.to_string(), name.to_string());
-        if let Err(at) = names.binary_search(&named) {
-            names.insert(at, named);
+    let mut add = |name: String| {
+        if let Err(at) = names.binary_search(&name) {
+            names.insert(at, name);
         }
     };
     if module != "kernel" {
         for entry in root.list(&format!("sys/module/{module}/drivers")) {
-            entry.name.split_once(':').into_iter().for_each(&mut add);
+            add(entry.name.replacen(':', "/", 1));
         }
     }
-    for bound in values(bound) {
-        bound.split_once('/').into_iter().for_each(&mut add);
-    }
-    let drivers = names.into_iter().filter_map(|(bus, name)| device_driver(root, bus, name)).collect();
+    values(bound).for_each(|name| add(name.to_string()));
+    let drivers = names.iter().filter_map(|name| device_driver(root, name)).collect();
     Hardware { sysfs: root.exists("sys/bus"), drivers }
 }
 
-fn device_driver(root: &Root, bus: String, name: String) -> Option<DeviceDriver> {
+/// The one that is called `bus/driver`.
+fn device_driver(root: &Root, name: &str) -> Option<DeviceDriver> {
+    let (bus, name) = name.split_once('/')?;
     let path = format!("sys/bus/{bus}/drivers/{name}");
     let entries = root.list(&path);
     if entries.is_empty() && !root.exists(&path) {
         return None;
     }
-    let devices =
-        entries.into_iter().filter(|e| e.is_link_or_dir && e.name != "module").map(|e| e.name).collect();
-    Some(DeviceDriver { bus, name, devices })
+    let mut devices = Vec::new();
+    for entry in entries {
+        if entry.is_link_or_dir && entry.name != "module" {
+            devices.push(entry.name);
+        }
+    }
+    Some(DeviceDriver { bus: bus.to_string(), name: name.to_string(), devices })
 }
 
 #[cfg(test)]

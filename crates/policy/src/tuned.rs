@@ -6,6 +6,8 @@ use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
+use crate::algorithms::is;
+
 /// Where the provider looks for it.
 pub const POLICY_FILE: &str = "/etc/outboard/policy";
 
@@ -106,8 +108,7 @@ impl Tuned {
 
     /// What it says of a cipher; the last line if there are several.
     pub fn of(&self, cipher: &str) -> Option<CipherRow<'_>> {
-        let is_its =
-            |words: &[Option<&str>; 4]| words[0].is_some_and(|first| first.eq_ignore_ascii_case(cipher));
+        let is_its = |words: &[Option<&str>; 4]| words[0].is_some_and(|first| is(first, cipher));
         let mut last = None;
         for line in self.text.lines() {
             last = Some(words(line)).filter(is_its).or(last);

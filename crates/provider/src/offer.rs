@@ -1,9 +1,11 @@
 //! Which algorithms are offered. Decided once, when the core first asks.
 
+use std::ffi::CStr;
 use std::path::Path;
 use std::sync::Arc;
 
 use outboard_abi as abi;
+use outboard_abi::Dispatch;
 use outboard_accel::{Algorithm, Error, Reached, Share, reach};
 use outboard_counters::Decision;
 use outboard_drivers::judge::Verdict;
@@ -87,7 +89,10 @@ impl Offer {
             offered.ok().map(|(cipher, _)| cipher)
         };
         let ciphers: Vec<_> = KINDS.iter().zip(&refusals).map(cipher).collect();
-        let mut rows: Vec<abi::Algorithm> = ciphers.iter().flatten().map(row).collect();
+        let mut rows = Vec::new();
+        for Cipher { kind, .. } in ciphers.iter().flatten() {
+            add_row(&mut rows, kind.names, kind.functions);
+        }
         rows.push(abi::Algorithm::END);
         Offer { ciphers, rows }
     }
@@ -149,13 +154,15 @@ fn thresholds(provider: &Provider, tuned: Option<&Tuned>, name: &str, driver: &s
     }
 }
 
-fn row(cipher: &Cipher) -> abi::Algorithm {
-    abi::Algorithm {
-        names: cipher.kind.names.as_ptr(),
+/// Tells the core of an algorithm.
+#[inline(never)]
+pub(crate) fn add_row(rows: &mut Vec<abi::Algorithm>, names: &'static CStr, functions: &'static [Dispatch]) {
+    rows.push(abi::Algorithm {
+        names: names.as_ptr(),
         properties: c"provider=outboard".as_ptr(),
-        implementation: cipher.kind.functions.as_ptr(),
+        implementation: functions.as_ptr(),
         description: c"by an accelerator where it wins, else by the default provider".as_ptr(),
-    }
+    });
 }
 
 /// An algorithm, and a driver for it that can be reached, or why there is none.
