@@ -167,6 +167,7 @@ pub fn fits(patterns: &str, text: &str) -> bool {
 /// `*` stands for any text, everything else for itself.
 fn glob(pattern: &[u8], text: &[u8]) -> bool {
     match (pattern, text) {
+        ([b'*', end @ ..], _) if !end.contains(&b'*') => text.ends_with(end),
         ([b'*', rest @ ..], _) => (0..=text.len()).any(|at| glob(rest, &text[at..])),
         ([one, rest @ ..], [first, after @ ..]) => one == first && glob(rest, after),
         _ => pattern.is_empty() && text.is_empty(),

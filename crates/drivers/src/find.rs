@@ -77,8 +77,9 @@ fn collect(root: &Root, flags_of_all: bool, wanted: impl Fn(&Driver) -> bool) ->
         .read("proc/crypto")
         .map_err(|cause| Error { path: root.path().join("proc/crypto").display().to_string(), cause })?;
     let (all, mut warnings) = proc_crypto::parse(&bytes);
-    let wanted: Vec<&Driver> = all.iter().filter(|d| wanted(d)).collect();
-    let need_flags = flags_of_all || wanted.iter().any(|d| !runs_on_the_cpu(&d.name));
+    let with_signature = |driver| Wanted { driver, signature: families::known(&driver.name, &driver.module) };
+    let wanted: Vec<Wanted> = all.iter().filter(|d| wanted(d)).map(with_signature).collect();
+    let need_flags = flags_of_all || wanted.iter().any(|one| !runs_on_the_cpu(&one.driver.name));
     let (records, no_flags) = match (root.is_live() && need_flags).then(netlink::dump) {
         None => (Vec::new(), None),
         Some(Ok(records)) => (records, None),
@@ -86,8 +87,8 @@ fn collect(root: &Root, flags_of_all: bool, wanted: impl Fn(&Driver) -> bool) ->
     };
     let (modules, bad) = behind(root, &wanted);
     warnings.extend(bad);
-    let judged = |driver: &Driver| {
-        let module = modules.iter().find(|module| module.is_behind(driver));
+    let judged = |one: Wanted| {
+        let (driver, module) = (one.driver, modules.iter().find(|module| module.is_behind(&one)));
         let facts = Facts {
             flags: netlink::flags_of(&records, &driver.name, &driver.module),
             hardware: module.map(|module| Arc::clone(&module.hardware)).unwrap_or_default(),
@@ -102,7 +103,13 @@ fn collect(root: &Root, flags_of_all: bool, wanted: impl Fn(&Driver) -> bool) ->
     Ok(Survey { drivers, warnings, no_flags })
 }
 
-/// A module, or what of the kernel a family is, and the devices behind its drivers.
+/// A driver that is wanted, and the signature of the family whose name and module fit.
+struct Wanted<'a> {
+    driver: &'a Driver,
+    signature: Option<&'static Signature>,
+}
+
+/// A module of the kernel's, of what is built in as much as a family is, and the devices behind its drivers.
 struct Module<'a> {
     name: &'a str,
     signature: Option<&'static Signature>,
@@ -111,17 +118,17 @@ struct Module<'a> {
 }
 
 impl Module<'_> {
-    fn is_behind(&self, driver: &Driver) -> bool {
-        self.name == driver.module && self.signature == families::known(&driver.name, &driver.module)
+    fn is_behind(&self, wanted: &Wanted) -> bool {
+        self.name == wanted.driver.module && self.signature == wanted.signature
     }
 }
 
 /// The modules of some drivers, each once, and what is wrong with /proc/interrupts, which is read if there are devices.
-fn behind<'a>(root: &Root, drivers: &[&'a Driver]) -> (Vec<Module<'a>>, Vec<Warning>) {
+fn behind<'a>(root: &Root, drivers: &[Wanted<'a>]) -> (Vec<Module<'a>>, Vec<Warning>) {
     let mut modules: Vec<Module> = Vec::new();
-    for driver in drivers {
-        if !modules.iter().any(|module| module.is_behind(driver)) {
-            let signature = families::known(&driver.name, &driver.module);
+    for one in drivers {
+        if !modules.iter().any(|module| module.is_behind(one)) {
+            let &Wanted { driver, signature } = one;
             let hardware = hardware(root, &driver.module, signature.map_or("", |s| s.bound)).into();
             modules.push(Module { name: &driver.module, signature, hardware, interrupt_lines: None });
         }

@@ -11,8 +11,8 @@ use rustix::io::retry_on_intr;
 /// Files larger than this (bytes) are read up to here only; /proc/interrupts of a 1000-CPU server has about 20 MB.
 const LARGEST_FILE: usize = 64 << 20;
 
-/// So many bytes are read at once.
-const PIECE: usize = 16 << 10;
+/// So many bytes are read at once: a page, which is what the kernel hands out of its own files.
+const PIECE: usize = 4 << 10;
 
 /// The root of the tree that is looked at. Every path given to its methods is relative to it, without a leading slash.
 #[derive(Debug)]
