@@ -5,8 +5,5 @@ use libfuzzer_sys::fuzz_target;
 use outboard_drivers::interrupts::parse;
 
 fuzz_target!(|bytes: &[u8]| {
-    let (lines, _warnings) = parse(bytes);
-    for line in lines {
-        let _ = line.total();
-    }
+    let _ = parse(&String::from_utf8_lossy(bytes));
 });

@@ -30,7 +30,8 @@ pub enum Completion {
     Polled,
 }
 
-/// One row of the table, below a line that says which chips and boards have it. Patterns may contain `*`, which stands for any text.
+/// One row of the table, below a line that says which chips and boards have it. A `|` stands between several values; patterns may
+/// contain `*`, which stands for any text.
 #[derive(Debug)]
 pub struct Family {
     /// Short name.
@@ -38,15 +39,15 @@ pub struct Family {
     /// What computes.
     pub nature: Nature,
     /// Patterns of driver names.
-    pub names: &'static [&'static str],
+    pub names: &'static str,
     /// Kernel modules, spelled as in /sys/module.
-    pub modules: &'static [&'static str],
+    pub modules: &'static str,
     /// `bus/driver` as in /sys/bus/BUS/drivers/DRIVER, of the device drivers behind it.
-    pub bound: &'static [&'static str],
+    pub bound: &'static str,
     /// How completion shows.
     pub completion: Completion,
     /// Patterns of the action names in /proc/interrupts, where these are not the device's name.
-    pub irqs: &'static [&'static str],
+    pub irqs: &'static str,
     /// The engine's name, for people.
     pub chip: &'static str,
 }
@@ -55,28 +56,25 @@ impl Family {
     const ROW: Self = Self {
         id: "",
         nature: Nature::Accelerator,
-        names: &[],
-        modules: &[],
-        bound: &[],
+        names: "",
+        modules: "",
+        bound: "",
         completion: Completion::OwnInterrupt,
-        irqs: &[],
+        irqs: "",
         chip: "",
     };
-
-    /// True when a driver's name fits.
-    pub fn has_name(&self, driver: &str) -> bool {
-        self.names.iter().any(|pattern| glob(pattern, driver))
-    }
-
-    /// True when a driver of this family may live in `module`.
-    pub fn has_module(&self, module: &str) -> bool {
-        module == "kernel" || self.modules.is_empty() || self.modules.contains(&module)
-    }
 }
+
+/// What is between the `|` of a text.
+pub fn values(text: &str) -> impl Iterator<Item = &str> {
+    text.split('|').filter(|value| !value.is_empty())
+}
+
+const TABLES: [&[Family]; 5] = [engines::ROWS, boards::ROWS, cards::ROWS, cpu::ROWS, software::ROWS];
 
 /// Every row; accelerators first, because some of their names end like those of CPU code (`cbc-aes-sun8i-ce`).
 pub fn all() -> impl Iterator<Item = &'static Family> {
-    [engines::ROWS, boards::ROWS, cards::ROWS, cpu::ROWS, software::ROWS].into_iter().flatten()
+    TABLES.into_iter().flatten()
 }
 
 /// The rows of accelerators.
@@ -84,33 +82,96 @@ pub fn accelerators() -> impl Iterator<Item = &'static Family> {
     all().filter(|f| f.nature == Nature::Accelerator)
 }
 
+/// By what a family is known: its row without what is for people, which the provider does not carry.
+#[derive(Debug, Clone, Copy)]
+pub struct Signature {
+    /// Its place in [`all`].
+    row: usize,
+    /// As in [`Family`].
+    pub nature: Nature,
+    names: &'static str,
+    modules: &'static str,
+    /// As in [`Family`].
+    pub bound: &'static str,
+    /// As in [`Family`].
+    pub irqs: &'static str,
+}
+
+static SIGNATURES: [Signature; COUNT] = {
+    let mut all = [signature(0, &Family::ROW); COUNT];
+    let (mut row, mut table) = (0, 0);
+    while table < TABLES.len() {
+        let first = row;
+        while row - first < TABLES[table].len() {
+            all[row] = signature(row, &TABLES[table][row - first]);
+            row += 1;
+        }
+        table += 1;
+    }
+    all
+};
+
+const COUNT: usize =
+    engines::ROWS.len() + boards::ROWS.len() + cards::ROWS.len() + cpu::ROWS.len() + software::ROWS.len();
+
+const fn signature(row: usize, family: &Family) -> Signature {
+    let &Family { nature, names, modules, bound, irqs, .. } = family;
+    Signature { row, nature, names, modules, bound, irqs }
+}
+
+impl PartialEq for Signature {
+    fn eq(&self, other: &Self) -> bool {
+        self.row == other.row
+    }
+}
+
+impl Signature {
+    /// Whose it is.
+    pub fn family(&self) -> &'static Family {
+        all().nth(self.row).unwrap_or(&Family::ROW)
+    }
+
+    /// True when a driver's name fits.
+    fn has_name(&self, driver: &str) -> bool {
+        fits(self.names, driver)
+    }
+
+    /// True when a driver of this family may live in `module`.
+    pub fn has_module(&self, module: &str) -> bool {
+        module == "kernel" || self.modules.is_empty() || values(self.modules).any(|one| one == module)
+    }
+}
+
 /// The family of a driver by its name.
-pub fn by_name(driver: &str) -> Option<&'static Family> {
+pub fn by_name(driver: &str) -> Option<&'static Signature> {
     let driver = driver.strip_prefix("__").unwrap_or(driver);
-    all().find(|f| f.has_name(driver))
+    SIGNATURES.iter().find(|s| s.has_name(driver))
 }
 
 /// The family of a driver by name and module; a row whose module fits wins over one whose name alone does.
-pub fn of(driver: &str, module: &str) -> Option<&'static Family> {
-    let driver = driver.strip_prefix("__").unwrap_or(driver);
-    all().find(|f| f.has_name(driver) && f.has_module(module)).or_else(|| by_name(driver))
+pub fn of(driver: &str, module: &str) -> Option<&'static Signature> {
+    let name = driver.strip_prefix("__").unwrap_or(driver);
+    SIGNATURES.iter().find(|s| s.has_name(name) && s.has_module(module)).or_else(|| by_name(driver))
+}
+
+/// The family of a driver by name and module, if both fit.
+pub fn known(driver: &str, module: &str) -> Option<&'static Signature> {
+    of(driver, module).filter(|signature| signature.has_module(module))
+}
+
+/// Whether a text fits one of the patterns.
+pub fn fits(patterns: &str, text: &str) -> bool {
+    values(patterns).any(|pattern| glob(pattern.as_bytes(), text.as_bytes()))
 }
 
 /// `*` stands for any text, everything else for itself.
-pub fn glob(pattern: &str, text: &str) -> bool {
-    let mut parts = pattern.split('*');
-    let Some(mut rest) = text.strip_prefix(parts.next().unwrap_or_default()) else { return false };
-    let mut open = false;
-    let mut last = "";
-    for part in parts {
-        match rest.find(last) {
-            Some(at) => rest = &rest[at + last.len()..],
-            None => return false,
-        }
-        last = part;
-        open = true;
+fn glob(pattern: &[u8], text: &[u8]) -> bool {
+    match (pattern, text) {
+        ([b'*', end @ ..], _) if !end.contains(&b'*') => text.ends_with(end),
+        ([b'*', rest @ ..], _) => (0..=text.len()).any(|at| glob(rest, &text[at..])),
+        ([one, rest @ ..], [first, after @ ..]) => one == first && glob(rest, after),
+        _ => pattern.is_empty() && text.is_empty(),
     }
-    if open { rest.ends_with(last) } else { rest.is_empty() }
 }
 
 #[cfg(test)]

@@ -81,7 +81,7 @@ fn every_accelerator_family_is_known_by_its_drivers_names() {
     for (id, names) in ACCELERATORS {
         for name in names.split_whitespace() {
             let family = by_name(name).unwrap_or_else(|| panic!("{name} is unknown"));
-            assert_eq!((family.id, family.nature), (*id, Nature::Accelerator), "{name}");
+            assert_eq!((family.family().id, family.nature), (*id, Nature::Accelerator), "{name}");
         }
     }
     for family in accelerators() {
@@ -103,7 +103,7 @@ fn instructions_and_plain_code_are_told_apart() {
 
 #[test]
 fn two_families_with_one_name_are_told_apart_by_their_module() {
-    assert_eq!(of("mtk-sha256", "mtk_crypto").unwrap().id, "mtk-crypto");
+    assert_eq!(of("mtk-sha256", "mtk_crypto").unwrap().family().id, "mtk-crypto");
     assert_eq!(of("sha256-octeon", "kernel").unwrap().nature, Nature::Software);
 }
 
@@ -121,7 +121,17 @@ fn a_star_stands_for_any_text() {
         ("*a*a*", "a", false),
         ("*", "", true),
     ] {
-        assert_eq!(glob(pattern, text), fits, "{pattern} {text}");
+        assert_eq!(glob(pattern.as_bytes(), text.as_bytes()), fits, "{pattern} {text}");
+    }
+}
+
+#[test]
+fn each_familys_signature_is_its_own() {
+    assert_eq!(SIGNATURES.len(), all().count());
+    for (signature, family) in SIGNATURES.iter().zip(all()) {
+        assert_eq!((signature.family().id, signature.names), (family.id, family.names));
+        let spaced = |text: &str| values(text).any(|value| value.trim() != value);
+        assert!(!spaced(family.names) && !spaced(family.modules) && !spaced(family.bound), "{}", family.id);
     }
 }
 

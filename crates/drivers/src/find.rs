@@ -1,12 +1,13 @@
 //! All drivers of a system, judged; and the accelerators for one algorithm.
 
 use std::io;
+use std::sync::Arc;
 
-use crate::families::{self, Nature};
+use crate::families::{self, Nature, Signature};
 use crate::flags::Flags;
-use crate::interrupts;
+use crate::interrupts::{self, lines_of};
 use crate::judge::{Facts, Judgement, judge};
-use crate::module::{Hardware, hardware};
+use crate::module::{DeviceDriver, Hardware, hardware};
 use crate::netlink;
 use crate::proc_crypto::{self, Driver, Warning};
 use crate::root::Root;
@@ -33,7 +34,9 @@ pub struct Judged {
     /// Its flags, when the running kernel could be asked.
     pub flags: Option<Flags>,
     /// The devices behind it.
-    pub hardware: Hardware,
+    pub hardware: Arc<Hardware>,
+    /// How many lines of /proc/interrupts belong to these devices; `None` when there are none.
+    pub interrupt_lines: Option<usize>,
     /// The verdict.
     pub judgement: Judgement,
 }
@@ -74,51 +77,83 @@ fn collect(root: &Root, flags_of_all: bool, wanted: impl Fn(&Driver) -> bool) ->
         .read("proc/crypto")
         .map_err(|cause| Error { path: root.path().join("proc/crypto").display().to_string(), cause })?;
     let (all, mut warnings) = proc_crypto::parse(&bytes);
-    let need_flags = flags_of_all || all.iter().any(|d| wanted(d) && !runs_on_the_cpu(&d.name));
+    let with_signature = |driver| Wanted { driver, signature: families::known(&driver.name, &driver.module) };
+    let wanted: Vec<Wanted> = all.iter().filter(|d| wanted(d)).map(with_signature).collect();
+    let need_flags = flags_of_all || wanted.iter().any(|one| !runs_on_the_cpu(&one.driver.name));
     let (records, no_flags) = match (root.is_live() && need_flags).then(netlink::dump) {
         None => (Vec::new(), None),
         Some(Ok(records)) => (records, None),
         Some(Err(error)) => (Vec::new(), Some(error)),
     };
-    let mut lines = None;
-    let mut known_hardware: Vec<(String, Option<&'static str>, Hardware)> = Vec::new();
-    let mut drivers = Vec::new();
-    for driver in all.iter().filter(|d| wanted(d)) {
-        let family = families::of(&driver.name, &driver.module).filter(|f| f.has_module(&driver.module));
-        let id = family.map(|f| f.id);
-        let seen = known_hardware.iter().find(|(m, i, _)| *m == driver.module && *i == id);
-        let hardware = match seen {
-            Some((_, _, hardware)) => hardware.clone(),
-            None => {
-                let found = hardware(root, &driver.module, family);
-                known_hardware.push((driver.module.clone(), id, found.clone()));
-                found
-            }
+    let (modules, bad) = behind(root, &wanted);
+    warnings.extend(bad);
+    let judged = |one: Wanted| {
+        let (driver, module) = (one.driver, modules.iter().find(|module| module.is_behind(&one)));
+        let facts = Facts {
+            flags: netlink::flags_of(&records, &driver.name, &driver.module),
+            hardware: module.map(|module| Arc::clone(&module.hardware)).unwrap_or_default(),
+            interrupt_lines: module.and_then(|module| module.interrupt_lines),
+            registered: &all,
         };
-        let interrupt_lines = hardware.devices().next().is_some().then(|| {
-            let lines = lines.get_or_insert_with(|| {
-                let (lines, bad) = interrupts::parse(&root.read("proc/interrupts").unwrap_or_default());
-                warnings.extend(bad);
-                lines
-            });
-            let words = family.map_or(&[][..], |f| f.irqs);
-            hardware
-                .devices()
-                .map(|(d, name)| interrupts::lines_of(root, &d.bus, name, words, lines).len())
-                .sum()
-        });
-        let flags = netlink::flags_of(&records, &driver.name, &driver.module);
-        let facts = Facts { flags, hardware, interrupt_lines, registered: &all };
         let judgement = judge(driver, &facts);
-        drivers.push(Judged { driver: driver.clone(), flags, hardware: facts.hardware, judgement });
-    }
+        let Facts { flags, hardware, interrupt_lines, .. } = facts;
+        Judged { driver: driver.clone(), flags, hardware, interrupt_lines, judgement }
+    };
+    let drivers = wanted.into_iter().map(judged).collect();
     Ok(Survey { drivers, warnings, no_flags })
+}
+
+/// A driver that is wanted, and the signature of the family whose name and module fit.
+struct Wanted<'a> {
+    driver: &'a Driver,
+    signature: Option<&'static Signature>,
+}
+
+/// A module of the kernel's, of what is built in as much as a family is, and the devices behind its drivers.
+struct Module<'a> {
+    name: &'a str,
+    signature: Option<&'static Signature>,
+    hardware: Arc<Hardware>,
+    interrupt_lines: Option<usize>,
+}
+
+impl Module<'_> {
+    fn is_behind(&self, wanted: &Wanted) -> bool {
+        self.name == wanted.driver.module && self.signature == wanted.signature
+    }
+}
+
+/// The modules of some drivers, each once, and what is wrong with /proc/interrupts, which is read if there are devices.
+fn behind<'a>(root: &Root, drivers: &[Wanted<'a>]) -> (Vec<Module<'a>>, Vec<Warning>) {
+    let mut modules: Vec<Module> = Vec::new();
+    for one in drivers {
+        if !modules.iter().any(|module| module.is_behind(one)) {
+            let &Wanted { driver, signature } = one;
+            let hardware = hardware(root, &driver.module, signature.map_or("", |s| s.bound)).into();
+            modules.push(Module { name: &driver.module, signature, hardware, interrupt_lines: None });
+        }
+    }
+    let has_devices = |module: &Module| module.hardware.is_bound() == Some(true);
+    if !modules.iter().any(has_devices) {
+        return (modules, Vec::new());
+    }
+    let text = root.read("proc/interrupts").unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    let (lines, warnings) = interrupts::parse(&text);
+    for module in modules.iter_mut().filter(|module| has_devices(module)) {
+        let words = module.signature.map_or("", |s| s.irqs);
+        let of = |(d, name): (&DeviceDriver, &str)| lines_of(root, &d.bus, name, words, &lines).len();
+        module.interrupt_lines = Some(module.hardware.devices().map(of).sum());
+    }
+    (modules, warnings)
 }
 
 /// Only code of the CPU, by its name; of a template, all that is inside. No flag could make an accelerator of it.
 fn runs_on_the_cpu(name: &str) -> bool {
-    let is_cpu = |leaf: &str| families::by_name(leaf).is_some_and(|f| f.nature != Nature::Accelerator);
-    template::leaves(name).into_iter().all(is_cpu)
+    match template::split(name) {
+        None => families::by_name(name).is_some_and(|f| f.nature != Nature::Accelerator),
+        Some((_, inside)) => inside.into_iter().all(runs_on_the_cpu),
+    }
 }
 
 #[cfg(test)]

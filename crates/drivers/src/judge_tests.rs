@@ -1,4 +1,5 @@
 use super::*;
+use crate::find::Judged;
 use crate::module::DeviceDriver;
 use crate::proc_crypto::{Kind, Selftest};
 
@@ -23,12 +24,17 @@ fn driver(name: &str, module: &str) -> Driver {
     }
 }
 
-fn hardware(devices: &[&str]) -> Hardware {
+fn hardware(devices: &[&str]) -> Arc<Hardware> {
     let devices = devices.iter().map(|d| d.to_string()).collect();
-    Hardware {
-        sysfs: true,
-        drivers: vec![DeviceDriver { bus: "platform".into(), name: "acme".into(), devices }],
-    }
+    let drivers = vec![DeviceDriver { bus: "platform".into(), name: "acme".into(), devices }];
+    Arc::new(Hardware { sysfs: true, drivers })
+}
+
+fn judged(name: &str, module: &str, facts: &Facts) -> Judged {
+    let driver = driver(name, module);
+    let judgement = judge(&driver, facts);
+    let &Facts { flags, interrupt_lines, .. } = facts;
+    Judged { driver, flags, hardware: Arc::clone(&facts.hardware), interrupt_lines, judgement }
 }
 
 fn verdict(name: &str, module: &str, facts: &Facts) -> Verdict {
@@ -60,9 +66,9 @@ fn a_high_priority_and_async_do_not_make_an_accelerator() {
 
 #[test]
 fn a_known_name_in_a_strange_module_is_not_trusted() {
-    let j = judge(&driver("mv-cbc-aes", "acme"), &Facts::default());
-    assert_eq!((j.verdict, j.family.is_none()), (Verdict::Unknown, true));
-    assert!(j.evidence[0].text.contains("another module than acme"), "{:?}", j.evidence);
+    let j = judged("mv-cbc-aes", "acme", &Facts::default());
+    assert_eq!((j.judgement.verdict, j.judgement.family().is_none()), (Verdict::Unknown, true));
+    assert!(j.evidence()[0].text.contains("another module than acme"), "{:?}", j.evidence());
 }
 
 #[test]
@@ -97,10 +103,10 @@ fn a_stranger_is_an_accelerator_when_several_signs_agree() {
 
 #[test]
 fn templates_are_wrappers_and_name_what_is_inside() {
-    let j = judge(&driver("cryptd(__cbc-aes-aesni)", "cryptd"), &Facts::default());
-    assert_eq!((j.verdict, j.inner), (Verdict::Wrapper, vec!["__cbc-aes-aesni".to_string()]));
-    let j = judge(&driver("essiv(mv-cbc-aes,sha256-generic)", "essiv"), &Facts::default());
-    assert_eq!((j.verdict, j.inner.len()), (Verdict::Wrapper, 2));
+    let j = judged("cryptd(__cbc-aes-aesni)", "cryptd", &Facts::default());
+    assert_eq!((j.judgement.verdict, j.inner()), (Verdict::Wrapper, vec!["__cbc-aes-aesni"]));
+    let j = judged("essiv(mv-cbc-aes,sha256-generic)", "essiv", &Facts::default());
+    assert_eq!((j.judgement.verdict, j.inner().len()), (Verdict::Wrapper, 2));
     let flags = Some(Flags(Flags::INSTANCE));
     assert_eq!(verdict("odd", "kernel", &Facts { flags, ..Facts::default() }), Verdict::Wrapper);
 }
@@ -109,7 +115,7 @@ fn templates_are_wrappers_and_name_what_is_inside() {
 fn drivers_that_call_themselves_like_a_template_are_no_wrappers() {
     let eip93 = ["cbc(aes-eip93)", "authenc(hmac(sha1-eip93),cbc(aes-eip93))", "hmac(sha256-eip93)"];
     for name in eip93.into_iter().chain(["authenc(hmac(sha1),cbc(aes))-sa2ul", "n5_cbc(aes)"]) {
-        let module = families::by_name(name).unwrap().modules[0];
+        let module = families::values(families::by_name(name).unwrap().family().modules).next().unwrap();
         let without_flags = Facts::default();
         assert_eq!(verdict(name, module, &without_flags), Verdict::Accelerator, "{name}");
         let flags = Some(Flags(Flags::ASYNC | Flags::KERN_DRIVER_ONLY));

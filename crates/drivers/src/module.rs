@@ -1,6 +1,6 @@
 //! What sysfs says about the device drivers behind a kernel module, and the devices bound to them.
 
-use crate::families::Family;
+use crate::families::values;
 use crate::root::Root;
 
 /// A device driver, as in /sys/bus/BUS/drivers/NAME, and its devices.
@@ -28,40 +28,50 @@ impl Hardware {
     pub fn devices(&self) -> impl Iterator<Item = (&DeviceDriver, &str)> {
         self.drivers.iter().flat_map(|d| d.devices.iter().map(move |name| (d, name.as_str())))
     }
+
+    /// Whether there is a device; `None` when nothing can be known about that.
+    pub fn is_bound(&self) -> Option<bool> {
+        let has_device = self.drivers.iter().any(|d| !d.devices.is_empty());
+        (has_device || (self.sysfs && !self.drivers.is_empty())).then_some(has_device)
+    }
 }
 
-/// The device drivers of `module` (from /sys/module/MODULE/drivers) and those that `family` is known to use: drivers
-/// that are built in, and drivers whose crypto code lives in another module, do not show under the module.
-pub fn hardware(root: &Root, module: &str, family: Option<&Family>) -> Hardware {
-    let mut names: Vec<(String, String)> = Vec::new();
+/// The device drivers of `module` (from /sys/module/MODULE/drivers) and those that its family is known to use (`bound` as in
+/// [`Family`](crate::families::Family)): drivers that are built in, and drivers whose crypto code lives in another module, do
+/// not show under the module.
+pub fn hardware(root: &Root, module: &str, bound: &str) -> Hardware {
+    let mut names: Vec<String> = Vec::new();
     // Few: put where they belong, with less code than sorting.
-    let mut add = |(bus, name): (&str, &str)| {
-        let named = (bus.to_string(), name.to_string());
-        if let Err(at) = names.binary_search(&named) {
-            names.insert(at, named);
+    let mut add = |name: String| {
+        if let Err(at) = names.binary_search(&name) {
+            names.insert(at, name);
         }
     };
     if module != "kernel" {
         for entry in root.list(&format!("sys/module/{module}/drivers")) {
-            entry.name.split_once(':').into_iter().for_each(&mut add);
+            add(entry.name.replacen(':', "/", 1));
         }
     }
-    for bound in family.map_or(&[][..], |f| f.bound) {
-        bound.split_once('/').into_iter().for_each(&mut add);
-    }
-    let drivers = names.into_iter().filter_map(|(bus, name)| device_driver(root, bus, name)).collect();
+    values(bound).for_each(|name| add(name.to_string()));
+    let drivers = names.iter().filter_map(|name| device_driver(root, name)).collect();
     Hardware { sysfs: root.exists("sys/bus"), drivers }
 }
 
-fn device_driver(root: &Root, bus: String, name: String) -> Option<DeviceDriver> {
+/// The one that is called `bus/driver`.
+fn device_driver(root: &Root, name: &str) -> Option<DeviceDriver> {
+    let (bus, name) = name.split_once('/')?;
     let path = format!("sys/bus/{bus}/drivers/{name}");
     let entries = root.list(&path);
     if entries.is_empty() && !root.exists(&path) {
         return None;
     }
-    let devices =
-        entries.into_iter().filter(|e| e.is_link_or_dir && e.name != "module").map(|e| e.name).collect();
-    Some(DeviceDriver { bus, name, devices })
+    let mut devices = Vec::new();
+    for entry in entries {
+        if entry.is_link_or_dir && entry.name != "module" {
+            devices.push(entry.name);
+        }
+    }
+    Some(DeviceDriver { bus: bus.to_string(), name: name.to_string(), devices })
 }
 
 #[cfg(test)]
@@ -85,15 +95,14 @@ mod tests {
         symlink("../../../../module/x", at("sys/bus/platform/drivers/marvell-cesa/module")).unwrap();
         fs::write(at("sys/bus/platform/drivers/marvell-cesa/bind"), "").unwrap();
         let root = Root::saved(dir.path()).unwrap();
-        let family = families::by_name("mv-cbc-aes");
-        let built_in = hardware(&root, "kernel", family);
+        let built_in = hardware(&root, "kernel", families::by_name("mv-cbc-aes").unwrap().bound);
         assert_eq!(
             built_in.devices().map(|(d, n)| (d.name.as_str(), n)).collect::<Vec<_>>(),
             [("marvell-cesa", "f1090000.crypto")]
         );
-        assert!(hardware(&root, "acme", None).drivers.is_empty());
+        assert!(hardware(&root, "acme", "").drivers.is_empty());
         fs::create_dir_all(at("sys/module/acme/drivers")).unwrap();
         symlink("x", at("sys/module/acme/drivers/platform:marvell-cesa")).unwrap();
-        assert_eq!(hardware(&root, "acme", None), built_in);
+        assert_eq!(hardware(&root, "acme", ""), built_in);
     }
 }

@@ -6,7 +6,6 @@ mod parse;
 mod socket;
 
 use crate::flags::Flags;
-use crate::proc_crypto::Kind;
 
 pub use parse::{Message, parse};
 pub use socket::dump;
@@ -14,8 +13,6 @@ pub use socket::dump;
 /// One driver as the kernel reports it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {
-    /// The algorithm, e.g. `cbc(aes)`.
-    pub algorithm: String,
     /// The driver's own name; the kernel cuts it to 63 bytes here.
     pub name: String,
     /// The kernel module, or `kernel`.
@@ -24,8 +21,6 @@ pub struct Record {
     pub flags: Flags,
     /// The priority, when reported.
     pub priority: Option<i32>,
-    /// What it computes, when reported.
-    pub kind: Option<Kind>,
 }
 
 /// Why the flags could not be had.
@@ -63,8 +58,7 @@ pub enum Error {
 
 /// The record of one driver. Several may share a name (a driver that is being replaced); the module decides then.
 pub fn flags_of(records: &[Record], name: &str, module: &str) -> Option<Flags> {
-    let cut = |s: &str| s.as_bytes().iter().take(parse::NAME - 1).copied().collect::<Vec<u8>>();
-    let wanted = cut(name);
+    let wanted = &name.as_bytes()[..name.len().min(parse::NAME - 1)];
     let mut same = records.iter().filter(|r| r.name.as_bytes() == wanted);
     let first = same.next()?;
     if first.module == module {

@@ -128,36 +128,81 @@ impl Driver {
 /// Something in a file of the kernel that could not be understood.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
-    /// The file, e.g. `/proc/crypto`.
-    pub file: &'static str,
     /// The line, counted from 1.
     pub line: usize,
-    /// What is wrong and what was done about it.
-    pub text: String,
+    /// What is wrong.
+    pub damage: Damage,
+}
+
+/// What is wrong, and with it what was left out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Damage {
+    /// An entry of /proc/crypto.
+    Entry {
+        /// What is wrong in it.
+        fault: Fault,
+        /// Whose it is: a driver's name, or else an algorithm's.
+        of: Option<String>,
+    },
+    /// A line of /proc/interrupts.
+    Line(&'static str),
+}
+
+/// What is wrong in an entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    /// The file ends there.
+    CutLine,
+    /// It is no `key : value`.
+    NoColon,
+    /// The key is there already.
+    Second(&'static str),
+    /// The key is not there.
+    Missing(&'static str),
+    /// What the key's value is or has.
+    Value(&'static str, &'static str),
 }
 
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} line {}: {}", self.file, self.line, self.text)
+        match &self.damage {
+            Damage::Entry { fault, of } => {
+                write!(f, "/proc/crypto line {}: {fault}; the entry", self.line)?;
+                of.iter().try_for_each(|name| write!(f, " of {name}"))?;
+                f.write_str(" is left out")
+            }
+            Damage::Line(what) => {
+                write!(f, "/proc/interrupts line {}: {what}; the line is left out", self.line)
+            }
+        }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::CutLine => f.write_str("the file ends in the middle of a line"),
+            Self::NoColon => f.write_str("a line without a colon"),
+            Self::Second(key) => write!(f, "a second \"{key}\" in one entry"),
+            Self::Missing(key) => write!(f, "no \"{key}\""),
+            Self::Value(key, is) => write!(f, "\"{key}\" {is}"),
+        }
     }
 }
 
 /// All drivers in the order of the file, and what was wrong with the entries that are left out.
 pub fn parse(bytes: &[u8]) -> (Vec<Driver>, Vec<Warning>) {
     let mut parser = Parser::default();
-    let mut number = 0;
-    let mut rest = bytes;
-    while !rest.is_empty() {
-        number += 1;
-        let (line, complete, after) = match rest.iter().position(|b| *b == b'\n') {
-            Some(end) => (&rest[..end], true, &rest[end + 1..]),
-            None => (rest, false, &rest[rest.len()..]),
-        };
-        parser.line(number, line);
-        if !complete && !line.trim_ascii().is_empty() {
-            parser.damage(number, "the file ends in the middle of a line".into());
+    for (number, line) in (1..).zip(bytes.split_inclusive(|byte| *byte == b'\n')) {
+        let text = line.trim_ascii();
+        if text.is_empty() {
+            parser.finish_entry();
+        } else {
+            parser.line(number, text);
+            if !line.ends_with(b"\n") {
+                parser.damage(number, Fault::CutLine);
+            }
         }
-        rest = after;
     }
     parser.finish_entry();
     (parser.drivers, parser.warnings)
@@ -173,8 +218,8 @@ struct Parser {
 #[derive(Default)]
 struct Entry {
     start: usize,
-    damage: Option<(usize, String)>,
-    seen: Vec<&'static str>,
+    damage: Option<(usize, Fault)>,
+    seen: [bool; KEYS.len()],
     algorithm: Option<String>,
     name: Option<String>,
     module: Option<String>,
@@ -183,133 +228,152 @@ struct Entry {
     kind: Option<Kind>,
     internal: bool,
     is_async: Option<bool>,
-    sizes: [Option<u32>; SIZES.len()],
+    sizes: [Option<u32>; SIZES],
 }
 
-/// The lines whose value is a number of bytes (or, for refcnt, of references).
-const SIZES: [&str; 7] =
-    ["refcnt", "blocksize", "min keysize", "max keysize", "ivsize", "maxauthsize", "digestsize"];
-const WORDS: [&str; 8] = ["name", "driver", "module", "priority", "selftest", "internal", "type", "async"];
+/// The lines that are read: first those that no entry is without, last those whose value is a number of bytes (or, for
+/// refcnt, of references).
+#[rustfmt::skip]
+const KEYS: [&str; 15] = [
+    "name", "driver", "module", "priority", "selftest", "type",
+    "internal", "async",
+    "refcnt", "blocksize", "min keysize", "max keysize", "ivsize", "maxauthsize", "digestsize",
+];
+const NAME: usize = 0;
+const NEEDED: usize = 6;
+const SIZES: usize = 7;
 
 impl Parser {
     fn line(&mut self, number: usize, line: &[u8]) {
-        if line.trim_ascii().is_empty() {
-            return self.finish_entry();
-        }
-        let Some(colon) = line.iter().position(|b| *b == b':') else {
-            return self.damage(number, "a line without a colon".into());
+        let Some(colon) = line.iter().position(|byte| *byte == b':') else {
+            return self.damage(number, Fault::NoColon);
         };
-        let key = String::from_utf8_lossy(line[..colon].trim_ascii());
-        if key == "name" && self.entry.as_ref().is_some_and(|e| e.seen.contains(&"name")) {
+        let (key, value) = (line[..colon].trim_ascii(), line[colon + 1..].trim_ascii());
+        if key == KEYS[NAME].as_bytes() && self.entry.as_ref().is_some_and(|entry| entry.seen[NAME]) {
             self.finish_entry(); // the blank line is missing
         }
-        let entry = self.entry.get_or_insert_with(|| Entry { start: number, ..Entry::default() });
-        if let Err(text) = entry.set(&key, &line[colon + 1..]) {
-            self.damage(number, text);
+        if let Err(fault) = self.entry(number).set(key, value) {
+            self.damage(number, fault);
         }
     }
 
-    fn damage(&mut self, number: usize, text: String) {
-        let entry = self.entry.get_or_insert_with(|| Entry { start: number, ..Entry::default() });
-        entry.damage.get_or_insert((number, text));
+    /// The entry that a line belongs to.
+    fn entry(&mut self, number: usize) -> &mut Entry {
+        self.entry.get_or_insert_with(|| Entry { start: number, ..Entry::default() })
+    }
+
+    fn damage(&mut self, number: usize, fault: Fault) {
+        self.entry(number).damage.get_or_insert((number, fault));
     }
 
     fn finish_entry(&mut self) {
-        let Some(entry) = self.entry.take() else { return };
-        match entry.finish() {
-            Ok(driver) => self.drivers.push(driver),
-            Err((line, text)) => self.warnings.push(Warning { file: "/proc/crypto", line, text }),
+        match self.entry.take().map(Entry::finish) {
+            Some(Ok(driver)) => self.drivers.push(driver),
+            Some(Err(warning)) => self.warnings.push(warning),
+            None => {}
         }
     }
 }
 
 impl Entry {
-    fn set(&mut self, key: &str, value: &[u8]) -> Result<(), String> {
-        let Some(known) = WORDS.iter().chain(&SIZES).copied().find(|k| *k == key) else {
+    fn set(&mut self, key: &[u8], value: &[u8]) -> Result<(), Fault> {
+        let Some(known) = KEYS.iter().position(|known| known.as_bytes() == key) else {
             return Ok(()); // newer kernels add lines
         };
-        if self.seen.contains(&known) {
-            return Err(format!("a second \"{known}\" in one entry"));
+        let key = KEYS[known];
+        if std::mem::replace(&mut self.seen[known], true) {
+            return Err(Fault::Second(key));
         }
-        self.seen.push(known);
-        let value =
-            std::str::from_utf8(value.trim_ascii()).map_err(|_| format!("\"{known}\" is not text"))?;
-        if value.contains('\0') {
-            return Err(format!("\"{known}\" contains a NUL"));
+        self.keep(known, value).map_err(|is| Fault::Value(key, is))
+    }
+
+    fn keep(&mut self, known: usize, value: &[u8]) -> Result<(), &'static str> {
+        let value = std::str::from_utf8(value).map_err(|_| "is not text")?;
+        if value.as_bytes().contains(&0) {
+            return Err("contains a NUL");
         }
-        match known {
-            "name" => self.algorithm = Some(name(known, value)?),
-            "driver" => self.name = Some(name(known, value)?),
-            "module" => self.module = Some(name(known, value)?),
-            "priority" => self.priority = Some(number(known, value)?),
-            "type" => self.kind = Some(Kind::from_name(&name(known, value)?)),
-            "internal" => self.internal = yes_or_no(known, value)?,
-            "async" => self.is_async = Some(yes_or_no(known, value)?),
+        match KEYS[known] {
+            "name" => self.algorithm = Some(name(value)?),
+            "driver" => self.name = Some(name(value)?),
+            "module" => self.module = Some(name(value)?),
+            "priority" => self.priority = Some(number(value)?),
+            "type" => self.kind = Some(Kind::from_name(&name(value)?)),
+            "internal" => self.internal = yes_or_no(value)?,
+            "async" => self.is_async = Some(yes_or_no(value)?),
             "selftest" => {
                 self.selftest = Some(match value {
                     "passed" => Selftest::Passed,
                     "unknown" => Selftest::Unknown,
-                    other => Selftest::Other(other.chars().take(LONGEST_NAME).collect()),
+                    other => Selftest::Other(name(other)?),
                 });
             }
-            size => {
-                if let Some(index) = SIZES.iter().position(|s| *s == size) {
-                    self.sizes[index] = Some(number(size, value)?);
-                }
-            }
+            _ => self.sizes[known - (KEYS.len() - SIZES)] = Some(number(value)?),
         }
         Ok(())
     }
 
-    fn finish(self) -> Result<Driver, (usize, String)> {
-        let who =
-            self.name.as_ref().or(self.algorithm.as_ref()).map(|n| format!(" of {n}")).unwrap_or_default();
-        if let Some((line, text)) = self.damage {
-            return Err((line, format!("{text}; the entry{who} is left out")));
+    fn finish(self) -> Result<Driver, Warning> {
+        match self {
+            Entry {
+                damage: None,
+                start: line,
+                algorithm: Some(algorithm),
+                name: Some(name),
+                module: Some(module),
+                priority: Some(priority),
+                selftest: Some(selftest),
+                kind: Some(kind),
+                internal,
+                is_async,
+                sizes: [refcnt, blocksize, min_keysize, max_keysize, ivsize, maxauthsize, digestsize],
+                ..
+            } => Ok(Driver {
+                algorithm,
+                name,
+                module,
+                priority,
+                refcnt,
+                selftest,
+                internal,
+                kind,
+                is_async,
+                blocksize,
+                min_keysize,
+                max_keysize,
+                ivsize,
+                maxauthsize,
+                digestsize,
+                line,
+            }),
+            entry => {
+                let missing = entry.seen[..NEEDED].iter().position(|seen| !seen).unwrap_or(NAME);
+                let (line, fault) = entry.damage.unwrap_or((entry.start, Fault::Missing(KEYS[missing])));
+                Err(Warning { line, damage: Damage::Entry { fault, of: entry.name.or(entry.algorithm) } })
+            }
         }
-        let start = self.start;
-        let missing = |what: &str| (start, format!("no \"{what}\"; the entry{who} is left out"));
-        let [refcnt, blocksize, min_keysize, max_keysize, ivsize, maxauthsize, digestsize] = self.sizes;
-        Ok(Driver {
-            algorithm: self.algorithm.ok_or_else(|| missing("name"))?,
-            name: self.name.ok_or_else(|| missing("driver"))?,
-            module: self.module.ok_or_else(|| missing("module"))?,
-            priority: self.priority.ok_or_else(|| missing("priority"))?,
-            selftest: self.selftest.ok_or_else(|| missing("selftest"))?,
-            kind: self.kind.ok_or_else(|| missing("type"))?,
-            internal: self.internal,
-            is_async: self.is_async,
-            refcnt,
-            blocksize,
-            min_keysize,
-            max_keysize,
-            ivsize,
-            maxauthsize,
-            digestsize,
-            line: start,
-        })
     }
 }
 
-fn name(key: &str, value: &str) -> Result<String, String> {
+fn name(value: &str) -> Result<String, &'static str> {
     if value.is_empty() {
-        return Err(format!("\"{key}\" is empty"));
+        return Err("is empty");
     }
-    if value.len() >= LONGEST_NAME || value.contains(|c: char| c.is_control()) {
-        return Err(format!("\"{key}\" is no name"));
+    if value.len() >= LONGEST_NAME || value.chars().any(char::is_control) {
+        return Err("is no name");
     }
     Ok(value.to_string())
 }
 
-fn number<T: std::str::FromStr>(key: &str, value: &str) -> Result<T, String> {
-    value.parse().map_err(|_| format!("\"{key}\" is no number in range"))
+fn number<T: TryFrom<i64>>(value: &str) -> Result<T, &'static str> {
+    let number: Option<i64> = value.parse().ok();
+    number.and_then(|number| number.try_into().ok()).ok_or("is no number in range")
 }
 
-fn yes_or_no(key: &str, value: &str) -> Result<bool, String> {
+fn yes_or_no(value: &str) -> Result<bool, &'static str> {
     match value {
         "yes" => Ok(true),
         "no" => Ok(false),
-        _ => Err(format!("\"{key}\" is neither yes nor no")),
+        _ => Err("is neither yes nor no"),
     }
 }
 

@@ -61,7 +61,7 @@ fn damage_costs_one_entry_and_names_its_line() {
         assert_eq!(drivers.iter().map(|d| d.name.as_str()).collect::<Vec<_>>(), ["a", "c"], "{bad}");
         assert_eq!(warnings.len(), 1, "{bad}");
         assert_eq!(warnings[0].line, line, "{bad}");
-        assert!(warnings[0].text.contains(says), "{bad}: {}", warnings[0]);
+        assert!(warnings[0].to_string().contains(says), "{bad}: {}", warnings[0]);
     }
 }
 
@@ -71,7 +71,7 @@ fn a_file_cut_in_a_line_loses_the_last_entry_only() {
     let cut = &text.as_bytes()[..text.len() - 4];
     let (drivers, warnings) = parse(cut);
     assert_eq!(drivers.len(), 1);
-    assert!(warnings[0].text.contains("ends in the middle of a line"), "{}", warnings[0]);
+    assert!(warnings[0].to_string().contains("ends in the middle of a line"), "{}", warnings[0]);
 }
 
 #[test]

@@ -1,15 +1,18 @@
 //! Where the files are read from: the running system, or a tree that was copied from another machine.
 
 use std::ffi::CString;
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{CWD, Dir, FileType, Mode, OFlags, ResolveFlags, openat2};
+use rustix::io::retry_on_intr;
 
 /// Files larger than this (bytes) are read up to here only; /proc/interrupts of a 1000-CPU server has about 20 MB.
-const LARGEST_FILE: u64 = 64 << 20;
+const LARGEST_FILE: usize = 64 << 20;
+
+/// So many bytes are read at once: a page, which is what the kernel hands out of its own files.
+const PIECE: usize = 4 << 10;
 
 /// The root of the tree that is looked at. Every path given to its methods is relative to it, without a leading slash.
 #[derive(Debug)]
@@ -53,9 +56,17 @@ impl Root {
 
     /// The bytes of a file, at most 64 MiB of them. Errors as open(2) and read(2).
     pub fn read(&self, relative: &str) -> io::Result<Vec<u8>> {
-        let mut bytes = Vec::with_capacity(16 << 10);
-        File::from(self.open(relative, OFlags::RDONLY)?).take(LARGEST_FILE).read_to_end(&mut bytes)?;
-        Ok(bytes)
+        let file = self.open(relative, OFlags::RDONLY)?;
+        let mut bytes = Vec::new();
+        loop {
+            let len = bytes.len();
+            bytes.resize(len + PIECE, 0);
+            let more = retry_on_intr(|| rustix::io::read(&file, &mut bytes[len..]))?;
+            bytes.truncate(len + more);
+            if more == 0 || bytes.len() >= LARGEST_FILE {
+                return Ok(bytes);
+            }
+        }
     }
 
     /// A file's text without white space and NULs at its ends; `None` when it is not there, not readable or empty.
@@ -70,15 +81,16 @@ impl Root {
     pub fn list(&self, relative: &str) -> Vec<Entry> {
         let Ok(fd) = self.open(relative, OFlags::RDONLY | OFlags::DIRECTORY) else { return Vec::new() };
         let Ok(dir) = Dir::new(fd) else { return Vec::new() };
-        let mut entries: Vec<Entry> = dir
-            .filter_map(Result::ok)
-            .map(|e| Entry {
-                name: e.file_name().to_string_lossy().into_owned(),
-                is_link_or_dir: matches!(e.file_type(), FileType::Symlink | FileType::Directory),
-            })
-            .filter(|e| e.name != "." && e.name != "..")
-            .collect();
-        entries.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+        let mut entries: Vec<Entry> = Vec::new();
+        for entry in dir.flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if name != "." && name != ".." {
+                let is_link_or_dir = matches!(entry.file_type(), FileType::Symlink | FileType::Directory);
+                // Put where it belongs, with less code than sorting.
+                let at = entries.partition_point(|before| before.name < name);
+                entries.insert(at, Entry { name, is_link_or_dir });
+            }
+        }
         entries
     }
 

@@ -1,5 +1,6 @@
 //! What to do next, in the order of what helps most.
 
+use outboard_drivers::families::values;
 use outboard_drivers::reach::Interface;
 
 use crate::algorithms::SLOW_AES;
@@ -116,7 +117,7 @@ fn without_accelerator(status: &Status, advice: &mut Vec<String>) {
              device tree enables its node",
             status.machine.platform.map_or("", |p| p.name),
             family.chip,
-            family.modules.first().unwrap_or(&"(its module is not known)")
+            values(family.modules).next().unwrap_or("(its module is not known)")
         ));
     } else {
         advice.push(

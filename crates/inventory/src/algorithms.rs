@@ -73,7 +73,7 @@ fn row(name: &'static str, drivers: &[Judged], cpu: &Cpu) -> Option<Algorithm> {
     let accelerator = best(Verdict::Accelerator);
     // Vector instructions do not make AES or SHA fast: only the CPU's crypto instructions count (not NEON).
     let instructions =
-        best(Verdict::CpuInstructions).filter(|j| j.judgement.family.is_some_and(|f| f.id != "neon"));
+        best(Verdict::CpuInstructions).filter(|j| j.judgement.family().is_some_and(|f| f.id != "neon"));
     let view = |j: &Judged| Pick {
         driver: j.driver.name.clone(),
         priority: j.driver.priority,
@@ -100,18 +100,17 @@ fn row(name: &'static str, drivers: &[Judged], cpu: &Cpu) -> Option<Algorithm> {
 
 /// A template may be wrapped around instructions, or around lib/crypto, which uses them by itself.
 fn uses_instructions(j: &Judged, drivers: &[Judged]) -> bool {
-    let inner = &j.judgement.inner;
-    let is_fast = |name: &String| {
+    let is_fast = |name: &&str| {
         name.ends_with("-lib")
             || drivers
                 .iter()
                 .any(|d| d.driver.name == *name && d.judgement.verdict == Verdict::CpuInstructions)
     };
-    j.driver.name.ends_with("-lib") || inner.iter().any(is_fast)
+    j.driver.name.ends_with("-lib") || j.inner().iter().any(is_fast)
 }
 
 fn is_around_accelerator(j: &Judged, drivers: &[Judged]) -> bool {
-    j.judgement.inner.iter().any(|name| {
+    j.inner().iter().any(|name| {
         drivers.iter().any(|d| d.driver.name == *name && d.judgement.verdict == Verdict::Accelerator)
     })
 }

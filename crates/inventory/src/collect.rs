@@ -75,14 +75,14 @@ fn accelerators(
 ) -> Vec<Accelerator> {
     let mut groups: Vec<(String, Vec<&Judged>)> = Vec::new();
     for j in drivers.iter().filter(|j| j.judgement.verdict == Verdict::Accelerator) {
-        let id = j.judgement.family.map_or(j.driver.module.as_str(), |f| f.id);
+        let id = j.judgement.family().map_or(j.driver.module.as_str(), |f| f.id);
         match groups.iter_mut().find(|(known, _)| known == id) {
             Some((_, members)) => members.push(j),
             None => groups.push((id.to_string(), vec![j])),
         }
     }
     let of_groups = groups.iter().flat_map(|(_, members)| members.iter()).flat_map(|j| {
-        let family = j.judgement.family;
+        let family = j.judgement.family();
         j.hardware.drivers.iter().cloned().map(move |d| (family, d))
     });
     let interrupts = match snapshot_of(root, of_groups) {
@@ -119,7 +119,7 @@ fn one(
         af_alg_type(&typical.driver.kind).filter(|_| root.is_live() && typical.driver.is_usable());
     facts.probe = salg_type.map(|salg_type| probe_af_alg(salg_type, &typical.driver.name));
     facts.af_alg_restrict = af_alg_restrict(root);
-    let family = typical.judgement.family;
+    let family = typical.judgement.family();
     let mine = |d: &&DeviceInterrupts| {
         members.iter().flat_map(|m| m.hardware.devices()).any(|(driver, name)| {
             (driver.bus.as_str(), driver.name.as_str(), name)

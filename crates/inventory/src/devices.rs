@@ -1,6 +1,6 @@
 //! Crypto devices that are there but that no driver has taken: the module is missing, not loaded, or refused.
 
-use outboard_drivers::families::{self, Family};
+use outboard_drivers::families::{self, Family, values};
 use outboard_drivers::root::Root;
 use serde::Serialize;
 
@@ -14,7 +14,7 @@ pub struct UnboundDevice {
     /// The engine.
     pub chip: &'static str,
     /// The modules to try, the likeliest first.
-    pub modules: &'static [&'static str],
+    pub modules: Vec<&'static str>,
 }
 
 /// The virtio device number of a crypto device (linux/virtio_ids.h).
@@ -32,7 +32,12 @@ fn of_bus(root: &Root, bus: &'static str) -> Vec<UnboundDevice> {
         let Some(modalias) = root.text(&format!("{base}/{}/modalias", entry.name)) else { continue };
         let Some(family) = family_of(&modalias) else { continue };
         if !root.exists(&format!("{base}/{}/driver", entry.name)) {
-            found.push(UnboundDevice { bus, device: entry.name, chip: family.chip, modules: family.modules });
+            found.push(UnboundDevice {
+                bus,
+                device: entry.name,
+                chip: family.chip,
+                modules: values(family.modules).collect(),
+            });
         }
     }
     found

@@ -193,7 +193,7 @@ impl DriverView {
             internal: d.internal,
             flags: j.flags.map(|f| f.names()),
             verdict: j.judgement.verdict.name(),
-            inner: j.judgement.inner.clone(),
+            inner: j.inner().into_iter().map(str::to_owned).collect(),
             evidence: reasons(j),
         }
     }
@@ -201,5 +201,5 @@ impl DriverView {
 
 /// The reasons of a judgement.
 pub(crate) fn reasons(j: &Judged) -> Vec<Reason> {
-    j.judgement.evidence.iter().map(|e| Reason { text: e.text.clone(), source: e.source }).collect()
+    j.evidence().into_iter().map(|e| Reason { text: e.text, source: e.source }).collect()
 }

@@ -3,7 +3,7 @@
 use std::io;
 
 use outboard_drivers::families::Completion;
-use outboard_drivers::interrupts::{Snapshot, parse, snapshot_of};
+use outboard_drivers::interrupts::{Line, Snapshot, parse, snapshot_of};
 use outboard_drivers::root::Root;
 use outboard_drivers::{survey, template};
 
@@ -35,8 +35,8 @@ impl Interrupts {
         let parts = template::nested(driver);
         let is_part = |name: &str| parts.contains(&name);
         let own = drivers.into_iter().filter(|judged| is_part(&judged.driver.name)).flat_map(|judged| {
-            let family = judged.judgement.family;
-            judged.hardware.drivers.into_iter().map(move |device| (family, device))
+            let family = judged.judgement.family();
+            judged.hardware.drivers.clone().into_iter().map(move |device| (family, device))
         });
         match snapshot_of(&root, own) {
             Ok(now) if !now.devices.is_empty() => Ok(Interrupts::of_devices(root, now)),
@@ -60,8 +60,10 @@ impl Interrupts {
 
     /// All of them since boot.
     pub fn count(&self) -> io::Result<u64> {
-        let (lines, _) = parse(&self.root.read("proc/interrupts")?);
-        Ok(lines.iter().filter(|line| self.lines.contains(&line.label)).map(|line| line.total()).sum())
+        let text = self.root.read("proc/interrupts")?;
+        let text = String::from_utf8_lossy(&text);
+        let is_ours = |line: &&Line| self.lines.iter().any(|label| label == line.label);
+        Ok(parse(&text).0.iter().filter(is_ours).map(|line| line.total).sum())
     }
 
     /// What so many of them say of work that these accelerators are said to have done.

@@ -58,12 +58,14 @@ impl Meter {
 /// software.
 pub fn snapshot(root: &Root) -> io::Result<Snapshot> {
     let known = families::accelerators().flat_map(|family| {
-        hardware(root, "kernel", Some(family)).drivers.into_iter().map(move |driver| (Some(family), driver))
+        hardware(root, "kernel", family.bound).drivers.into_iter().map(move |driver| (Some(family), driver))
     });
     let drivers = survey(root).map(|s| s.drivers).unwrap_or_default();
     let judged = drivers
         .into_iter()
         .filter(|d| matches!(d.judgement.verdict, Verdict::Accelerator | Verdict::Unknown))
-        .flat_map(|d| d.hardware.drivers.into_iter().map(move |driver| (d.judgement.family, driver)));
+        .flat_map(|d| {
+            d.hardware.drivers.clone().into_iter().map(move |driver| (d.judgement.family(), driver))
+        });
     snapshot_of(root, known.chain(judged))
 }

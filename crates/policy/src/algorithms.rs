@@ -44,7 +44,7 @@ impl Algorithms {
     pub fn has(&self, name: &str) -> bool {
         match self {
             Algorithms::All => true,
-            Algorithms::Only(names) => names.iter().any(|n| n.eq_ignore_ascii_case(name)),
+            Algorithms::Only(names) => names.iter().any(|n| is(n, name)),
         }
     }
 }
@@ -59,12 +59,23 @@ impl FromStr for Algorithms {
 
 #[inline(never)]
 fn choose(text: &str, named: fn(&str) -> Result<&'static str, Error>) -> Result<Algorithms, Error> {
+    let Some(entries) = chosen(text)? else { return Ok(Algorithms::All) };
+    let mut names = Vec::new();
+    for entry in entries {
+        names.push(named(entry)?);
+    }
+    Ok(Algorithms::Only(names))
+}
+
+/// What a list names: nothing if it says NONE; `None` if it says ALL.
+#[inline(never)]
+pub(crate) fn chosen(text: &str) -> Result<Option<Vec<&str>>, Error> {
     let entries: Vec<&str> = entries(text).collect();
     match entries[..] {
         [] => Err(Error::EmptyList),
-        [one] if one.eq_ignore_ascii_case("ALL") => Ok(Algorithms::All),
-        [one] if one.eq_ignore_ascii_case("NONE") => Ok(Algorithms::Only(Vec::new())),
-        _ => entries.into_iter().map(named).collect::<Result<_, _>>().map(Algorithms::Only),
+        [one] if is(one, "ALL") => Ok(None),
+        [one] if is(one, "NONE") => Ok(Some(Vec::new())),
+        _ => Ok(Some(entries)),
     }
 }
 
@@ -113,7 +124,7 @@ pub fn known(name: &str) -> Result<&'static str, Error> {
 }
 
 fn cipher(name: &str) -> Result<&'static str, Error> {
-    let known = CIPHERS.into_iter().find(|cipher| cipher.eq_ignore_ascii_case(name));
+    let known = CIPHERS.into_iter().find(|cipher| is(cipher, name));
     known.ok_or_else(|| refused(name, &CIPHERS))
 }
 
@@ -125,11 +136,10 @@ fn digest(name: &str) -> Result<&'static str, Error> {
 #[cold]
 #[inline(never)]
 fn refused(name: &str, known: &[&str]) -> Error {
-    let is = |other: &str| name.eq_ignore_ascii_case(other);
     let begins_with = |beginning| after(name, beginning).is_some();
-    if is("ALL") || is("NONE") {
+    if is(name, "ALL") || is(name, "NONE") {
         Error::NotAlone(name.to_owned())
-    } else if is("DES") || (begins_with("DES-") && !begins_with("DES-EDE")) {
+    } else if is(name, "DES") || (begins_with("DES-") && !begins_with("DES-EDE")) {
         Error::SingleDes(name.to_owned())
     } else if begins_with("MD5") {
         Error::Md5(name.to_owned())
@@ -153,7 +163,20 @@ fn digest_called(name: &str) -> Option<&'static str> {
 #[inline(never)]
 pub(crate) fn after<'a>(name: &'a str, beginning: &str) -> Option<&'a str> {
     let (head, rest) = name.split_at_checked(beginning.len())?;
-    head.eq_ignore_ascii_case(beginning).then_some(rest)
+    is(head, beginning).then_some(rest)
+}
+
+/// Whether a name is this one, in capitals or not.
+#[inline(never)]
+pub(crate) fn is(name: &str, this: &str) -> bool {
+    name.eq_ignore_ascii_case(this)
+}
+
+/// A number that is written with digits only.
+#[inline(never)]
+pub(crate) fn number(text: &str) -> Option<u32> {
+    let has_digits_only = text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse().ok().filter(|_| has_digits_only)
 }
 
 #[cfg(test)]

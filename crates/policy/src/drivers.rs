@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use crate::Error;
-use crate::algorithms::entries;
+use crate::algorithms::chosen;
 
 /// CRYPTO_MAX_ALG_NAME of linux/crypto.h: bytes of a driver's name with its final NUL.
 const LONGEST_NAME: usize = 128;
@@ -32,22 +32,13 @@ impl FromStr for Drivers {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
-        let names: Vec<&str> = entries(text).collect();
-        match names[..] {
-            [] => Err(Error::EmptyList),
-            [one] if one.eq_ignore_ascii_case("ALL") => Ok(Drivers::All),
-            [one] if one.eq_ignore_ascii_case("NONE") => Ok(Drivers::Only(Vec::new())),
-            _ => names.into_iter().map(checked).collect::<Result<_, _>>().map(Drivers::Only),
+        let Some(names) = chosen(text)? else { return Ok(Drivers::All) };
+        let is_one = |name: &str| name.bytes().all(|b| b.is_ascii_graphic()) && name.len() < LONGEST_NAME;
+        match names.iter().find(|name| !is_one(name)) {
+            Some(&wrong) => Err(Error::DriverName(wrong.to_owned())),
+            None => Ok(Drivers::Only(names.into_iter().map(str::to_owned).collect())),
         }
     }
-}
-
-fn checked(name: &str) -> Result<String, Error> {
-    let printable = name.bytes().all(|byte| byte.is_ascii_graphic());
-    if !printable || name.len() >= LONGEST_NAME {
-        return Err(Error::DriverName(name.to_owned()));
-    }
-    Ok(name.to_owned())
 }
 
 /// Key `USE_SOFTDRIVERS`, with the values of the devcrypto engine (e_devcrypto.c). The default differs:

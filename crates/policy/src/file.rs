@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use crate::algorithms::is;
 use crate::{Error, POLICY_FILE};
 
 /// A file that `outboard tune` wrote, or none.
@@ -27,7 +28,7 @@ impl FromStr for PolicyFile {
 
     fn from_str(text: &str) -> Result<Self, Error> {
         match text.trim() {
-            none if none.eq_ignore_ascii_case("NONE") => Ok(PolicyFile(None)),
+            none if is(none, "NONE") => Ok(PolicyFile(None)),
             path if path.starts_with('/') => Ok(PolicyFile(Some(path.into()))),
             _ => Err(Error::PolicyFile(text.to_owned())),
         }

@@ -60,27 +60,30 @@ impl Findings {
     /// What is known of a driver as it is here, of the last line if there are several. `root` is `/`, or where a system's files
     /// were copied to.
     pub fn of(&self, driver: &str, root: &Path) -> Option<Finding<'_>> {
-        let last = self.all().filter(|finding| finding.driver == driver).last()?;
-        let is_its =
-            last.kernel == said_by(root, RELEASE).trim() && last.version == module_version(root, last.module);
-        is_its.then_some(last)
+        let mut last = None;
+        for finding in self.all() {
+            last = Some(finding).filter(|finding| finding.driver == driver).or(last);
+        }
+        last.filter(|last| {
+            last.kernel == said_by(root, RELEASE).trim() && last.version == module_version(root, last.module)
+        })
     }
 }
 
 impl<'a> Finding<'a> {
     fn parse(line: &'a str) -> Option<Finding<'a>> {
         let (line, fault) = line.split_once('#').unwrap_or((line, ""));
-        let mut words = line.split_ascii_whitespace();
-        let mut word = || words.next();
-        let driver = word()?;
-        let is_exact = match word()? {
+        let words: Vec<&str> = line.split_ascii_whitespace().collect();
+        let [driver, verdict, kernel, module, version, made, ref numbers @ ..] = words[..] else {
+            return None;
+        };
+        let is_exact = match verdict {
             "exact" => true,
             "wrong" => false,
             _ => return None,
         };
-        let (kernel, module, version, made) = (word()?, word()?, word()?, word()?);
-        let mut number = || word()?.parse().ok();
-        let (requests, bytes, seed) = (number()?, number()?, number()?);
+        let number = |place: usize| numbers.get(place)?.parse().ok();
+        let (requests, bytes, seed) = (number(0)?, number(1)?, number(2)?);
         Some(Finding {
             driver,
             is_exact,

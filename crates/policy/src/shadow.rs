@@ -3,6 +3,7 @@
 use std::str::FromStr;
 
 use crate::Error;
+use crate::algorithms::number;
 
 /// One request in so many; 0: none. The first of each key are compared in any case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,9 +20,7 @@ impl FromStr for ShadowChecks {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
-        let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        let number = text.parse().ok().filter(|_| digits);
-        number.map(ShadowChecks).ok_or_else(|| Error::ShadowChecks(text.to_owned()))
+        number(text).map(ShadowChecks).ok_or_else(|| Error::ShadowChecks(text.to_owned()))
     }
 }
 

@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use crate::Error;
-use crate::algorithms::{after, entries, known};
+use crate::algorithms::{after, entries, is, known, number};
 
 /// In force before anything was measured, in bytes: near the crossover of the machines that have published
 /// figures, and what one read of a file brings (`openssl enc` works in pieces of 4 KiB).
@@ -24,7 +24,7 @@ impl Thresholds {
     /// The smallest request in bytes that goes to the accelerator for the algorithm that OpenSSL calls `name`, for a digest
     /// the smallest message; `None` when nothing is said of it.
     pub fn explicit(&self, name: &str) -> Option<usize> {
-        let own = self.own.iter().find(|(algorithm, _)| algorithm.eq_ignore_ascii_case(name));
+        let own = self.own.iter().find(|(algorithm, _)| is(algorithm, name));
         own.map(|&(_, bytes)| bytes).or(self.all)
     }
 
@@ -43,7 +43,7 @@ impl FromStr for Thresholds {
         for entry in entries(text) {
             let (name, number) = entry.split_once(':').ok_or_else(|| Error::Threshold(entry.to_owned()))?;
             let (name, bytes) = (name.trim(), bytes(number.trim())?);
-            if name.eq_ignore_ascii_case("ALL") {
+            if is(name, "ALL") {
                 thresholds.all = Some(bytes);
             } else {
                 let name = known(name)?;
@@ -56,9 +56,7 @@ impl FromStr for Thresholds {
 }
 
 fn bytes(text: &str) -> Result<usize, Error> {
-    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let number = text.parse::<u32>().ok().filter(|_| digits);
-    number.and_then(|n| n.try_into().ok()).ok_or_else(|| Error::Bytes(text.to_owned()))
+    number(text).and_then(|n| n.try_into().ok()).ok_or_else(|| Error::Bytes(text.to_owned()))
 }
 
 #[cfg(test)]

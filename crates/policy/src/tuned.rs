@@ -6,6 +6,8 @@ use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
+use crate::algorithms::is;
+
 /// Where the provider looks for it.
 pub const POLICY_FILE: &str = "/etc/outboard/policy";
 
@@ -13,10 +15,10 @@ pub const POLICY_FILE: &str = "/etc/outboard/policy";
 const MAGIC: [&str; 2] = ["outboard-policy", "1"];
 
 /// No policy is longer.
-const LONGEST: u64 = 64 * 1024;
+const LONGEST: usize = 64 * 1024;
 
 /// No CPU's part of /proc/cpuinfo is longer.
-const FIRST_CPU: u64 = 16 * 1024;
+const FIRST_CPU: usize = 16 * 1024;
 
 /// Stands where software always wins.
 const NEVER: &str = "never";
@@ -106,8 +108,7 @@ impl Tuned {
 
     /// What it says of a cipher; the last line if there are several.
     pub fn of(&self, cipher: &str) -> Option<CipherRow<'_>> {
-        let is_its =
-            |words: &[Option<&str>; 4]| words[0].is_some_and(|first| first.eq_ignore_ascii_case(cipher));
+        let is_its = |words: &[Option<&str>; 4]| words[0].is_some_and(|first| is(first, cipher));
         let mut last = None;
         for line in self.text.lines() {
             last = Some(words(line)).filter(is_its).or(last);
@@ -126,23 +127,39 @@ pub(crate) fn trusted(path: &Path) -> Result<Option<String>, Unfit> {
     let about = file.metadata()?;
     // Who owns our own files is who we are.
     let ours = || fs::metadata("/proc/self").is_ok_and(|own| own.uid() == about.uid());
-    let is_plain = about.is_file() && about.len() <= LONGEST;
+    let is_plain = about.is_file() && about.len() <= LONGEST as u64;
     if !is_plain || about.mode() & 0o022 != 0 || (about.uid() != 0 && !ours()) {
         return Err(Unfit::Owner);
     }
-    let mut text = String::new();
-    file.take(LONGEST).read_to_string(&mut text)?;
+    let text = String::from_utf8(beginning(file, LONGEST)?)
+        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "stream did not contain valid UTF-8"))?;
     Ok(Some(text))
+}
+
+/// A file's bytes, so many at most.
+fn beginning(mut file: fs::File, most: usize) -> io::Result<Vec<u8>> {
+    let mut bytes = vec![0; most];
+    let mut len = 0;
+    while len < most {
+        match file.read(&mut bytes[len..])? {
+            0 => break,
+            more => len += more,
+        }
+    }
+    bytes.truncate(len);
+    Ok(bytes)
 }
 
 /// What a file of /proc says, as far as it matters.
 pub(crate) fn said_by(root: &Path, file: &str) -> String {
     // Every process asks: of many CPUs the first says enough, and the kernel writes /proc/cpuinfo as far as it is read.
-    let mut text = String::new();
-    let read =
-        fs::File::open(root.join(file)).and_then(|file| file.take(FIRST_CPU).read_to_string(&mut text));
     // What cannot be read is not what was measured.
-    read.map_or_else(|_| String::new(), |_| text)
+    beginning_of(root, file).and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default()
+}
+
+/// The beginning of a file of the kernel's, if it can be read.
+fn beginning_of(root: &Path, file: &str) -> Option<Vec<u8>> {
+    fs::File::open(root.join(file)).and_then(|file| beginning(file, FIRST_CPU)).ok()
 }
 
 /// The kernel's release.
@@ -215,18 +232,22 @@ fn hash(before: u64, bytes: &[u8]) -> u64 {
 /// A CPU as a number, by the first one of /proc/cpuinfo.
 pub fn cpu_identity(cpuinfo: &str) -> String {
     let mut identity = HASH;
-    let first = cpuinfo.lines().skip_while(|line| line.is_empty()).take_while(|line| !line.is_empty());
-    for line in first.filter(|line| line.split(':').next().is_some_and(|key| IDENTITY.contains(&key.trim())))
-    {
-        identity = hash(identity, line.as_bytes());
+    for line in cpuinfo.trim_start_matches('\n').lines() {
+        if line.is_empty() {
+            break;
+        }
+        let key = line.split_once(':').map_or(line, |(key, _)| key).trim_ascii();
+        if IDENTITY.contains(&key) {
+            identity = hash(identity, line.as_bytes());
+        }
     }
     identity.to_string()
 }
 
 /// The version of a kernel module, by which a rebuilt one is told: its build ID as a number; `-` where there is none.
 pub fn module_version(root: &Path, module: &str) -> String {
-    let file = root.join("sys/module").join(module).join("notes/.note.gnu.build-id");
-    fs::read(file).map_or_else(|_| "-".to_owned(), |note| hash(HASH, &note).to_string())
+    let note = beginning_of(root, &format!("sys/module/{module}/notes/.note.gnu.build-id"));
+    note.map_or_else(|| "-".to_owned(), |note| hash(HASH, &note).to_string())
 }
 
 #[cfg(test)]

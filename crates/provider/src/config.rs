@@ -26,7 +26,7 @@ impl Config {
     /// which is the name that leads to the section; then nothing is loaded, so that a slip of the pen is
     /// seen and not half obeyed.
     pub(crate) fn read(core: &Core) -> Option<Config> {
-        let setting = |key: &str| core.setting(&CString::new(key).expect("a key of ours has no NUL"));
+        let setting = |key: &str| core.setting(&CString::new(key).ok()?);
         let level = setting(LOG_LEVEL).map(|value| (value.parse(), value));
         let mut log = Log::default();
         if let Some((Ok(level), _)) = level {

@@ -1,6 +1,6 @@
 //! What the core of OpenSSL offers to us: configuration, errors, other providers.
 
-use std::ffi::{CStr, CString, c_char, c_void};
+use std::ffi::{CStr, c_char, c_void};
 use std::ptr::{null, null_mut};
 
 use outboard_abi as abi;
@@ -93,7 +93,14 @@ impl Core {
 
     /// Puts an error with its full text on the calling thread's queue (ERR_raise_data(3)).
     pub(crate) fn raise(&self, reason: Reason, text: &str) {
-        let format = CString::new(text.replace('%', "%%").replace('\0', " ")).unwrap_or_default();
+        let mut format = Vec::new();
+        for byte in text.bytes() {
+            format.push(if byte == 0 { b' ' } else { byte });
+            if byte == b'%' {
+                format.push(b'%');
+            }
+        }
+        format.push(0);
         // The text has no directive, so the list of arguments is never read; it only has to be there.
         let mut no_arguments = [0u64; 8];
         // SAFETY: strings are NUL-terminated and live through the calls; the core copies what it keeps.
@@ -103,7 +110,7 @@ impl Core {
             (self.vset_error)(
                 self.handle,
                 reason as u32,
-                format.as_ptr(),
+                format.as_ptr().cast(),
                 no_arguments.as_mut_ptr().cast::<c_void>(),
             );
         }

@@ -1,9 +1,11 @@
 //! Which algorithms are offered. Decided once, when the core first asks.
 
+use std::ffi::CStr;
 use std::path::Path;
 use std::sync::Arc;
 
 use outboard_abi as abi;
+use outboard_abi::Dispatch;
 use outboard_accel::{Algorithm, Beside, Error, Reached, Share, reach};
 use outboard_counters::Decision;
 use outboard_drivers::judge::Verdict;
@@ -89,7 +91,10 @@ impl Offer {
             offered.ok().map(|(cipher, _)| cipher)
         };
         let ciphers: Vec<_> = KINDS.iter().zip(&refusals).map(cipher).collect();
-        let mut rows: Vec<abi::Algorithm> = ciphers.iter().flatten().map(row).collect();
+        let mut rows = Vec::new();
+        for Cipher { kind, .. } in ciphers.iter().flatten() {
+            add_row(&mut rows, kind.names, kind.functions);
+        }
         rows.push(abi::Algorithm::END);
         Offer { ciphers, rows }
     }
@@ -151,13 +156,15 @@ fn thresholds(provider: &Provider, tuned: Option<&Tuned>, name: &str, driver: &s
     }
 }
 
-fn row(cipher: &Cipher) -> abi::Algorithm {
-    abi::Algorithm {
-        names: cipher.kind.names.as_ptr(),
+/// Tells the core of an algorithm.
+#[inline(never)]
+pub(crate) fn add_row(rows: &mut Vec<abi::Algorithm>, names: &'static CStr, functions: &'static [Dispatch]) {
+    rows.push(abi::Algorithm {
+        names: names.as_ptr(),
         properties: c"provider=outboard".as_ptr(),
-        implementation: cipher.kind.functions.as_ptr(),
+        implementation: functions.as_ptr(),
         description: c"by an accelerator where it wins, else by the default provider".as_ptr(),
-    }
+    });
 }
 
 /// An algorithm, and a driver for it that can be reached, or why there is none.
@@ -181,19 +188,23 @@ pub(crate) fn find<A: Copy, S: ?Sized + Share>(
     are_named: bool,
     reach: fn(&str, A, Beside) -> Reached<S>,
 ) -> Vec<Found<A, S>> {
-    let mut drivers: Vec<Option<Arc<Hardware<S>>>> = wanted.iter().map(|_| None).collect();
+    let mut found: Vec<Found<A, S>> = wanted.iter().map(|&one| (one, Err(String::new()))).collect();
     let reasons = find_each(provider, names, are_named, &mut |place, driver, beside| {
         let Reached { accelerator, passed } = reach(driver, wanted[place], beside);
         let interface = accelerator.map(|accelerator| {
             let interface = accelerator.interface();
             let hardware = Hardware::new(accelerator, provider.policy.shadow_checks, provider.log);
-            drivers[place] = Some(Arc::new(hardware));
+            found[place].1 = Ok(Arc::new(hardware));
             interface
         });
         (interface, passed)
     });
-    let found = drivers.into_iter().zip(reasons).map(|(driver, why)| driver.ok_or(why));
-    wanted.iter().copied().zip(found).collect()
+    for ((_, driver), reason) in found.iter_mut().zip(reasons) {
+        if let Err(why) = driver {
+            *why = reason;
+        }
+    }
+    found
 }
 
 /// The interface over which a driver was reached, and why not those before it.
@@ -222,8 +233,7 @@ fn find_each(
     let (mut found, mut without, mut reasons) = (false, Vec::new(), Vec::new());
     let mut whys = Vec::new();
     for (place, &name) in names.iter().enumerate() {
-        let of_it = candidates.iter().filter(|candidate| candidate.driver.algorithm == name);
-        let drivers = allowed(provider, of_it);
+        let drivers = allowed(provider, &candidates, name);
         let mut why: Vec<String> = Vec::new();
         if drivers.is_empty() {
             why.push(none_listed(name));
@@ -311,19 +321,21 @@ fn say(provider: &Provider, text: &str) {
     provider.counters.note(text);
 }
 
-/// The names of the drivers that the policy allows, the preferred one first; the kernel's own preference is the order that
-/// they come in.
-fn allowed<'a>(provider: &'a Provider, candidates: impl Iterator<Item = &'a Judged>) -> Vec<&'a str> {
-    let may_be_used = |verdict| match (provider.policy.soft_drivers, verdict) {
-        (SoftDrivers::All, _) | (_, Verdict::Accelerator) => true,
-        (SoftDrivers::RejectSoftware, verdict) => verdict == Verdict::Unknown,
-        (SoftDrivers::AcceleratorsOnly, _) => false,
-    };
-    let usable = candidates.filter(|candidate| may_be_used(candidate.judgement.verdict));
-    let (accelerators, others): (Vec<_>, Vec<_>) =
-        usable.partition(|candidate| candidate.judgement.verdict == Verdict::Accelerator);
-    let names: Vec<&str> =
-        accelerators.iter().chain(&others).map(|candidate| candidate.driver.name.as_str()).collect();
+/// The names of an algorithm's drivers that the policy allows, the preferred one first: accelerators before others, and as the
+/// kernel prefers them, which is the order that they come in.
+fn allowed<'a>(provider: &'a Provider, candidates: &'a [Judged], algorithm: &str) -> Vec<&'a str> {
+    let (mut names, mut accelerators) = (Vec::new(), 0);
+    for candidate in candidates.iter().filter(|candidate| candidate.driver.algorithm == algorithm) {
+        let name = candidate.driver.name.as_str();
+        match (candidate.judgement.verdict, provider.policy.soft_drivers) {
+            (Verdict::Accelerator, _) => {
+                names.insert(accelerators, name);
+                accelerators += 1;
+            }
+            (_, SoftDrivers::All) | (Verdict::Unknown, SoftDrivers::RejectSoftware) => names.push(name),
+            _ => {}
+        }
+    }
     match &provider.policy.drivers {
         Drivers::All => names,
         Drivers::Only(listed) => {

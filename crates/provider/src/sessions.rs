@@ -278,6 +278,7 @@ impl<S: ?Sized> Taken<'_, S> {
 }
 
 /// Milliseconds of a clock that costs no system call; they wrap after seven weeks.
+#[inline(never)]
 fn now() -> u32 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: writable. The clock exists since Linux 2.6.32.

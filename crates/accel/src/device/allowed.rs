@@ -23,13 +23,16 @@ pub fn allowed() -> io::Result<Vec<Allowed>> {
 
 /// Lines that are not understood are passed over: a newer module may have more to say.
 fn parse(text: &str) -> Vec<Allowed> {
-    let line = |line: &str| {
-        let mut words = line.split_ascii_whitespace();
-        let number = words.next()?.parse().ok()?;
-        let algorithm = words.next().filter(|&name| name != "-").map(str::to_owned);
-        Some(Allowed { number, algorithm, driver: words.next()?.to_owned() })
-    };
-    text.lines().filter_map(line).collect()
+    let mut list = Vec::new();
+    for line in text.lines() {
+        let words: Vec<&str> = line.split_ascii_whitespace().collect();
+        if let [number, algorithm, driver, ..] = words[..] {
+            let algorithm = (algorithm != "-").then(|| algorithm.to_owned());
+            let allowed = |number| Allowed { number, algorithm, driver: driver.to_owned() };
+            list.extend(number.parse().ok().map(allowed));
+        }
+    }
+    list
 }
 
 #[cfg(test)]

@@ -23,14 +23,14 @@ const _: () = assert!(LONGEST % UNIT == 0 && MOST_UNITS <= UNITS);
 
 /// A key, or none, in a driver.
 pub(super) struct DeviceHash {
-    driver: Arc<HashDriver>,
+    with: HashDriver,
     keyed: Arc<Keyed>,
 }
 
 impl DeviceHash {
-    pub(super) fn new(driver: Arc<HashDriver>, key: &[u8]) -> Result<Self, Error> {
-        let keyed = Keyed::new(&driver, key, 0)?;
-        Ok(DeviceHash { driver, keyed })
+    pub(super) fn new(with: &HashDriver, key: &[u8]) -> Result<Self, Error> {
+        let keyed = Keyed::new(&with.driver, key, 0)?;
+        Ok(DeviceHash { with: with.clone(), keyed })
     }
 }
 
@@ -44,7 +44,7 @@ impl HashSession for DeviceHash {
     }
 
     fn digests(&mut self, messages: &[&[u8]]) -> Result<Vec<Digest>, Error> {
-        Keyed::settle(&mut self.keyed, &self.driver)?;
+        Keyed::settle(&mut self.keyed, &self.with.driver)?;
         let slot = uapi::Slot { session: self.keyed.number, op: uapi::HASH_DIGEST, ..uapi::Slot::EMPTY };
         if messages.is_empty() {
             return Err(Error::Batch { count: 0, max: self.max_batch() });
@@ -54,7 +54,7 @@ impl HashSession for DeviceHash {
         while !rest.is_empty() && outcome.is_ok() {
             let batch;
             (batch, rest) = rest.split_at(fitting(rest));
-            match self.driver.submit(&self.keyed.link, batch, &slot, rest.is_empty()) {
+            match self.with.submit(&self.keyed.link, batch, &slot, rest.is_empty()) {
                 Ok(region) => submitted.push((region, batch.len() as u32)),
                 Err(error) => outcome = Err(error),
             }
@@ -63,10 +63,10 @@ impl HashSession for DeviceHash {
         // Also after a failure: what is in flight cannot be given back.
         for (region, count) in &submitted {
             if let Err(source) = region.finish(0..*count) {
-                outcome = outcome.and(Err(self.driver.failed("write", source)));
+                outcome = outcome.and(Err(self.with.driver.failed("write", source)));
             }
             for slot in 0..*count {
-                match self.driver.digest(region, slot) {
+                match self.with.digest(region, slot) {
                     Ok(digest) => digests.push(digest),
                     Err(error) => outcome = outcome.and(Err(error)),
                 }
@@ -76,19 +76,19 @@ impl HashSession for DeviceHash {
     }
 
     fn begin(&mut self) -> Result<Box<dyn HashState>, Error> {
-        Keyed::settle(&mut self.keyed, &self.driver)?;
+        Keyed::settle(&mut self.keyed, &self.with.driver)?;
         let record = uapi::Object { op: uapi::HASH_NEW, from: self.keyed.number, ..uapi::Object::default() };
-        Ok(Box::new(Handle::new(&self.driver, &self.keyed, &record, false)?))
+        Ok(Box::new(Handle::new(&self.with, &self.keyed, &record, false)?))
     }
 
     fn share(&self) -> Result<Box<dyn HashSession>, Error> {
-        Ok(Box::new(DeviceHash { driver: Arc::clone(&self.driver), keyed: Arc::clone(&self.keyed) }))
+        Ok(Box::new(DeviceHash { with: self.with.clone(), keyed: Arc::clone(&self.keyed) }))
     }
 }
 
 /// A handle of the kernel's.
 struct Handle {
-    driver: Arc<HashDriver>,
+    with: HashDriver,
     keyed: Arc<Keyed>,
     number: u32,
     /// Whether a message has begun.
@@ -97,19 +97,19 @@ struct Handle {
 
 impl Handle {
     fn new(
-        driver: &Arc<HashDriver>,
+        with: &HashDriver,
         keyed: &Arc<Keyed>,
         record: &uapi::Object,
         open: bool,
     ) -> Result<Handle, Error> {
         let made = keyed.link.new_handle(record);
-        let number = made.map_err(|source| driver.refused(source))?;
-        Ok(Handle { driver: Arc::clone(driver), keyed: Arc::clone(keyed), number, open })
+        let number = made.map_err(|source| with.refused(source))?;
+        Ok(Handle { with: with.clone(), keyed: Arc::clone(keyed), number, open })
     }
 
     /// The handle is the parent's after a fork, and gone with the descriptor.
     fn check(&self) -> Result<(), Error> {
-        let driver = || self.driver.name.clone();
+        let driver = || self.with.driver.name.clone();
         if !self.keyed.is_of_this_process() {
             return Err(Error::Forked { driver: driver() });
         }
@@ -122,14 +122,14 @@ impl Handle {
         let slot = uapi::Slot { op, flags, hash: self.number, ..uapi::Slot::EMPTY };
         // An error ends the message in the kernel too.
         self.open = false;
-        self.driver.submit(&self.keyed.link, &[piece], &slot, true)
+        self.with.submit(&self.keyed.link, &[piece], &slot, true)
     }
 }
 
 impl HashState for Handle {
     fn update(&mut self, piece: &[u8]) -> Result<(), Error> {
         let region = self.submit(uapi::HASH_UPDATE, piece)?;
-        region.status(0).map_err(|source| self.driver.refused(source))?;
+        region.status(0).map_err(|source| self.with.refused(source))?;
         self.open = true;
         Ok(())
     }
@@ -137,12 +137,12 @@ impl HashState for Handle {
     fn try_clone(&self) -> Result<Box<dyn HashState>, Error> {
         self.check()?;
         let record = uapi::Object { op: uapi::HASH_CLONE, from: self.number, ..uapi::Object::default() };
-        Ok(Box::new(Handle::new(&self.driver, &self.keyed, &record, self.open)?))
+        Ok(Box::new(Handle::new(&self.with, &self.keyed, &record, self.open)?))
     }
 
     fn finish(&mut self, last: &[u8]) -> Result<Digest, Error> {
         let region = self.submit(uapi::HASH_FINAL, last)?;
-        self.driver.digest(&region, 0)
+        self.with.digest(&region, 0)
     }
 }
 
@@ -189,7 +189,7 @@ impl HashDriver {
             });
         }
         let units: u32 = messages.iter().map(|message| units_of(message)).sum();
-        let mut region = link.take(units).map_err(|source| self.no_room(source))?;
+        let mut region = link.take(units).map_err(|source| self.driver.no_room(source))?;
         let mut fill = || {
             let mut unit = 0;
             for (number, message) in messages.iter().enumerate() {
@@ -199,7 +199,7 @@ impl HashDriver {
             }
             region.ring(messages.len() as u32, wait, units as usize * UNIT)
         };
-        fill().map_err(|source| self.failed("write", source))?;
+        fill().map_err(|source| self.driver.failed("write", source))?;
         Ok(region)
     }
 
@@ -211,9 +211,9 @@ impl HashDriver {
     /// The driver did not do a request, or the module did not make a handle.
     fn refused(&self, source: io::Error) -> Error {
         match source.raw_os_error() {
-            Some(libc::EOPNOTSUPP) => Error::NoState { driver: self.name.clone(), source },
-            Some(libc::EMFILE | libc::ENOMEM) => self.no_room(source),
-            _ => self.failed("a request", source),
+            Some(libc::EOPNOTSUPP) => Error::NoState { driver: self.driver.name.clone(), source },
+            Some(libc::EMFILE | libc::ENOMEM) => self.driver.no_room(source),
+            _ => self.driver.failed("a request", source),
         }
     }
 }

@@ -37,7 +37,10 @@ use session::DeviceSession;
 const INTERFACE: &str = uapi::DEVICE;
 
 /// A driver reached through /dev/outboard.
-pub struct Device(Arc<Driver>);
+pub struct Device {
+    driver: Arc<Driver>,
+    algorithm: Algorithm,
+}
 
 impl Device {
     /// Checks that root has allowed `driver`, an exact driver name of `/proc/crypto`, and that this process may open
@@ -45,14 +48,16 @@ impl Device {
     pub fn reach(driver: &str, algorithm: Algorithm) -> Result<Device, Error> {
         let sample = algorithm.sample_key();
         let name = algorithm.kernel_name();
-        Ok(Device(Driver::reach(driver, name, algorithm, number(algorithm), &sample, algorithm.full_tag())?))
+        let driver = Driver::reach(driver, name, number(algorithm), &sample, algorithm.full_tag())?;
+        Ok(Device { driver, algorithm })
     }
 
     /// The same for digests and HMAC.
     pub fn reach_hash(driver: &str, algorithm: HashAlgorithm) -> Result<HashDevice, Error> {
         let sample: &[u8] = if algorithm.hmac { &[0; 16] } else { &[] };
         let name = algorithm.kernel_name();
-        Ok(HashDevice(Driver::reach(driver, name, algorithm, hash_number(algorithm), sample, 0)?))
+        let driver = Driver::reach(driver, name, hash_number(algorithm), sample, 0)?;
+        Ok(HashDevice(HashDriver { driver, algorithm }))
     }
 }
 
@@ -81,11 +86,11 @@ fn lead(
 }
 
 /// A driver of digests or HMAC, reached through /dev/outboard.
-pub struct HashDevice(Arc<HashDriver>);
+pub struct HashDevice(HashDriver);
 
 impl Accelerator<dyn HashSession> for HashDevice {
     fn driver(&self) -> &str {
-        &self.0.name
+        &self.0.driver.name
     }
 
     fn interface(&self) -> &'static str {
@@ -93,13 +98,13 @@ impl Accelerator<dyn HashSession> for HashDevice {
     }
 
     fn open(&self, key: &[u8]) -> Result<Box<dyn HashSession>, Error> {
-        Ok(Box::new(DeviceHash::new(Arc::clone(&self.0), key)?))
+        Ok(Box::new(DeviceHash::new(&self.0, key)?))
     }
 }
 
 impl Accelerator for Device {
     fn driver(&self) -> &str {
-        &self.0.name
+        &self.driver.name
     }
 
     fn interface(&self) -> &'static str {
@@ -107,40 +112,43 @@ impl Accelerator for Device {
     }
 
     fn open(&self, key: &[u8]) -> Result<Box<dyn Session>, Error> {
-        self.open_with_tag(key, self.0.algorithm.full_tag())
+        self.open_with_tag(key, self.algorithm.full_tag())
     }
 
     fn open_with_tag(&self, key: &[u8], tag_len: usize) -> Result<Box<dyn Session>, Error> {
-        Ok(Box::new(DeviceSession::new(Arc::clone(&self.0), key, tag_len)?))
+        Ok(Box::new(DeviceSession::new(Arc::clone(&self.driver), self.algorithm, key, tag_len)?))
     }
 }
 
 /// An allowed driver, and the link that leads there.
-struct Driver<A = Algorithm> {
+struct Driver {
     name: String,
     /// Its number in root's list.
     number: u16,
-    algorithm: A,
     /// The module's number of the algorithm.
     algorithm_number: u16,
     link: Current<Link>,
 }
 
-type HashDriver = Driver<HashAlgorithm>;
+/// One that does a digest or HMAC.
+#[derive(Clone)]
+struct HashDriver {
+    driver: Arc<Driver>,
+    algorithm: HashAlgorithm,
+}
 
-impl<A> Driver<A> {
+impl Driver {
     /// `driver` must do the algorithm that the kernel calls `name`, and do it with such a key.
     fn reach(
         driver: &str,
         name: &str,
-        algorithm: A,
         algorithm_number: u16,
         sample_key: &[u8],
         tag: usize,
     ) -> Result<Arc<Self>, Error> {
         let (number, link) = lead(driver, name, algorithm_number, sample_key, tag)?;
         let (name, link) = (driver.to_owned(), Current::new(link));
-        Ok(Arc::new(Driver { name, number, algorithm, algorithm_number, link }))
+        Ok(Arc::new(Driver { name, number, algorithm_number, link }))
     }
 
     fn failed(&self, call: &'static str, source: io::Error) -> Error {

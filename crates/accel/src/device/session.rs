@@ -14,7 +14,7 @@ use super::pieces::{iv_of, pieces};
 use super::region::Region;
 use super::units::UNITS;
 use super::wait::Waiting;
-use crate::{Direction, Error, Request, Session, WaitDescriptor};
+use crate::{Algorithm, Direction, Error, Request, Session, WaitDescriptor};
 
 /// The longest request that goes down whole, in bytes. Longer ones gain little.
 const LONGEST: usize = 64 * 1024;
@@ -34,6 +34,7 @@ struct Span {
 /// A key, and room for one batch of requests.
 pub(super) struct DeviceSession {
     driver: Arc<Driver>,
+    algorithm: Algorithm,
     keyed: Arc<Keyed>,
     /// Of the batch; none while there is no request with any bytes.
     region: Option<Region>,
@@ -41,9 +42,14 @@ pub(super) struct DeviceSession {
 }
 
 impl DeviceSession {
-    pub(super) fn new(driver: Arc<Driver>, key: &[u8], tag_len: usize) -> Result<Self, Error> {
+    pub(super) fn new(
+        driver: Arc<Driver>,
+        algorithm: Algorithm,
+        key: &[u8],
+        tag_len: usize,
+    ) -> Result<Self, Error> {
         let keyed = Keyed::new(&driver, key, tag_len)?;
-        Ok(DeviceSession { driver, keyed, region: None, spans: Vec::new() })
+        Ok(DeviceSession { driver, algorithm, keyed, region: None, spans: Vec::new() })
     }
 
     /// Where the additional data of a request lies, behind the place of its text and tag.
@@ -74,7 +80,7 @@ impl DeviceSession {
         }
         for request in requests {
             let max = self.max_request(request.direction);
-            request.check(self.driver.algorithm, self.keyed.tag_len, max)?;
+            request.check(self.algorithm, self.keyed.tag_len, max)?;
         }
         if units == 0 {
             self.spans.extend(requests.iter().map(|_| Span { slots: 0..0, unit: 0, len: 0 }));
@@ -100,7 +106,7 @@ impl DeviceSession {
         for request in requests {
             let (from, aad_at) = (slot, self.aad_at(request));
             let at = region.fill(unit, request, aad_at)?;
-            for piece in pieces(self.driver.algorithm, request) {
+            for piece in pieces(self.algorithm, request) {
                 let asked = uapi::Slot {
                     session: self.keyed.number,
                     op: match request.direction {
@@ -112,7 +118,7 @@ impl DeviceSession {
                     length: piece.len() as u32,
                     aad: if request.aad.is_empty() { 0 } else { at + aad_at as u32 },
                     aad_length: request.aad.len() as u32,
-                    iv: iv_of(self.driver.algorithm, request, piece.start),
+                    iv: iv_of(self.algorithm, request, piece.start),
                     ..uapi::Slot::EMPTY
                 };
                 region.ask(slot, &asked)?;
@@ -137,7 +143,7 @@ impl DeviceSession {
 
 impl Session for DeviceSession {
     fn max_request(&self, direction: Direction) -> usize {
-        if self.driver.algorithm.can_be_cut(direction) { LONGEST_CUT } else { LONGEST }
+        if self.algorithm.can_be_cut(direction) { LONGEST_CUT } else { LONGEST }
     }
 
     fn max_batch(&self) -> usize {
@@ -185,7 +191,13 @@ impl Session for DeviceSession {
 
     fn share(&self) -> Result<Box<dyn Session>, Error> {
         let (driver, keyed) = (Arc::clone(&self.driver), Arc::clone(&self.keyed));
-        Ok(Box::new(DeviceSession { driver, keyed, region: None, spans: Vec::new() }))
+        Ok(Box::new(DeviceSession {
+            driver,
+            algorithm: self.algorithm,
+            keyed,
+            region: None,
+            spans: Vec::new(),
+        }))
     }
 
     /// With the doorbell that waits: one system call instead of two or more.

@@ -8,8 +8,8 @@ pub(super) const ROWS: &[Family] = &[
     Family {
         id: "padlock",
         nature: Instructions,
-        names: &["*-padlock", "*-padlock-nano"],
-        modules: &["padlock_aes", "padlock_sha"],
+        names: "*-padlock|*-padlock-nano",
+        modules: "padlock_aes|padlock_sha",
         chip: "VIA PadLock instructions",
         ..Family::ROW
     },
@@ -17,28 +17,8 @@ pub(super) const ROWS: &[Family] = &[
     Family {
         id: "x86",
         nature: Instructions,
-        names: &[
-            "*-aesni",
-            "*_aesni*",
-            "*-aesni-avx*",
-            "*-vaes-*",
-            "*-avx10*",
-            "*-avx",
-            "*-avx2",
-            "*-avx512",
-            "*-sse2",
-            "*-ssse3",
-            "*-sse41",
-            "*-ni",
-            "*-shani",
-            "*-gfni*",
-            "*-pclmul*",
-            "*-clmulni",
-            "*-clmul",
-            "*-pcl-intel*",
-            "crc32c-intel",
-            "*-simd",
-        ],
+        names: "*-aesni|*_aesni*|*-aesni-avx*|*-vaes-*|*-avx10*|*-avx|*-avx2|*-avx512|*-sse2|*-ssse3|*-sse41|\
+            *-ni|*-shani|*-gfni*|*-pclmul*|*-clmulni|*-clmul|*-pcl-intel*|crc32c-intel|*-simd",
         chip: "x86 instructions (AES-NI, VAES, SHA, AVX)",
         ..Family::ROW
     },
@@ -46,7 +26,7 @@ pub(super) const ROWS: &[Family] = &[
     Family {
         id: "arm-ce",
         nature: Instructions,
-        names: &["*-ce", "*-arm64-ce", "*-arm-ce", "*-ce-sync"],
+        names: "*-ce|*-arm64-ce|*-arm-ce|*-ce-sync",
         chip: "ARMv8 Crypto Extensions",
         ..Family::ROW
     },
@@ -54,7 +34,7 @@ pub(super) const ROWS: &[Family] = &[
     Family {
         id: "neon",
         nature: Instructions,
-        names: &["*-neonbs", "*-neon", "*-arm64-neon", "*-neon-fallback"],
+        names: "*-neonbs|*-neon|*-arm64-neon|*-neon-fallback",
         chip: "NEON vector instructions",
         ..Family::ROW
     },
@@ -62,7 +42,7 @@ pub(super) const ROWS: &[Family] = &[
     Family {
         id: "s390",
         nature: Instructions,
-        names: &["*-s390", "*_s390_*", "prng-s390"],
+        names: "*-s390|*_s390_*|prng-s390",
         chip: "IBM Z CPACF instructions",
         ..Family::ROW
     },
@@ -70,16 +50,7 @@ pub(super) const ROWS: &[Family] = &[
     Family {
         id: "power",
         nature: Instructions,
-        names: &[
-            "p8_*",
-            "p10_*",
-            "aes_gcm_p10",
-            "rfc4106_aes_gcm_p10",
-            "*-p10",
-            "*_p10",
-            "*-vpmsum",
-            "*-ppc-spe",
-        ],
+        names: "p8_*|p10_*|aes_gcm_p10|rfc4106_aes_gcm_p10|*-p10|*_p10|*-vpmsum|*-ppc-spe",
         chip: "Power vector crypto instructions",
         ..Family::ROW
     },
@@ -87,7 +58,7 @@ pub(super) const ROWS: &[Family] = &[
     Family {
         id: "riscv",
         nature: Instructions,
-        names: &["*-riscv64-*", "*-riscv"],
+        names: "*-riscv64-*|*-riscv",
         chip: "RISC-V vector crypto extensions",
         ..Family::ROW
     },
@@ -95,7 +66,7 @@ pub(super) const ROWS: &[Family] = &[
     Family {
         id: "sparc",
         nature: Instructions,
-        names: &["*-sparc64"],
+        names: "*-sparc64",
         chip: "SPARC crypto opcodes",
         ..Family::ROW
     },

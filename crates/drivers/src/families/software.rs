@@ -8,22 +8,8 @@ pub(super) const ROWS: &[Family] = &[
     Family {
         id: "generic",
         nature: Software,
-        names: &[
-            "*-generic",
-            "*-generic-*",
-            "*_generic",
-            "*-fixed-time",
-            "*-scomp",
-            "drbg_*",
-            "jitterentropy_rng",
-            "ecb-cipher_null",
-            "cipher_null-*",
-            "compress_null-*",
-            "digest_null*",
-            "crct10dif-*",
-            "lz4*",
-            "krng",
-        ],
+        names: "*-generic|*-generic-*|*_generic|*-fixed-time|*-scomp|drbg_*|jitterentropy_rng|ecb-cipher_null|\
+            cipher_null-*|compress_null-*|digest_null*|crct10dif-*|lz4*|krng",
         chip: "the kernel's C code",
         ..Family::ROW
     },
@@ -31,7 +17,7 @@ pub(super) const ROWS: &[Family] = &[
     Family {
         id: "lib",
         nature: Software,
-        names: &["*-lib"],
+        names: "*-lib",
         chip: "the kernel's crypto library, which uses the CPU's instructions where it knows them",
         ..Family::ROW
     },
@@ -39,19 +25,7 @@ pub(super) const ROWS: &[Family] = &[
     Family {
         id: "asm",
         nature: Software,
-        names: &[
-            "*-asm",
-            "*-arm64",
-            "*-arm",
-            "*-3way",
-            "*-i586",
-            "*-x86_64",
-            "*-ppc",
-            "*-powerpc",
-            "*-mips",
-            "*-octeon",
-            "*-scalar",
-        ],
+        names: "*-asm|*-arm64|*-arm|*-3way|*-i586|*-x86_64|*-ppc|*-powerpc|*-mips|*-octeon|*-scalar",
         chip: "the kernel's assembler code",
         ..Family::ROW
     },

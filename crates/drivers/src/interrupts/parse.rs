@@ -1,112 +1,119 @@
 //! The text of /proc/interrupts.
 
-use crate::proc_crypto::Warning;
+use crate::proc_crypto::{Damage, Warning};
 
 /// More columns than any kernel has CPUs (NR_CPUS).
 const MOST_CPUS: usize = 8192;
 
 /// One line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Line {
+pub struct Line<'a> {
     /// The label before the colon: a number, or a word such as `NMI` or `IPI0`.
-    pub label: String,
-    /// Interrupts per CPU that is online.
-    pub counts: Vec<u64>,
+    pub label: &'a str,
+    /// Interrupts of all CPUs that are online, since boot.
+    pub total: u64,
     /// The interrupt controller; empty for the lines of the architecture.
-    pub chip: String,
+    pub chip: &'a str,
     /// Names of the handlers; several when the line is shared.
-    pub actions: Vec<String>,
-}
-
-impl Line {
-    /// Interrupts of all CPUs since boot.
-    pub fn total(&self) -> u64 {
-        self.counts.iter().fold(0, |sum, n| sum.saturating_add(*n))
-    }
+    pub actions: Vec<&'a str>,
 }
 
 /// All lines, and what was wrong with those that are left out.
-pub fn parse(bytes: &[u8]) -> (Vec<Line>, Vec<Warning>) {
+pub fn parse(text: &str) -> (Vec<Line<'_>>, Vec<Warning>) {
     let mut lines = Vec::new();
     let mut warnings = Vec::new();
     let mut cpus = None;
-    for (index, raw) in bytes.split(|b| *b == b'\n').enumerate() {
-        let text = String::from_utf8_lossy(raw);
-        if text.trim().is_empty() {
+    for (number, text) in (1..).zip(text.split('\n')) {
+        let text = text.trim_ascii();
+        if text.is_empty() {
             continue;
         }
-        if cpus.is_none() && index == 0 && text.trim_start().starts_with("CPU") {
-            cpus = Some(text.split_whitespace().count().min(MOST_CPUS));
+        if number == 1 && text.starts_with("CPU") {
+            cpus = Some(text.split_ascii_whitespace().count().min(MOST_CPUS));
             continue;
         }
-        match line(&text, cpus) {
+        match line(text, cpus) {
             Ok(line) => lines.push(line),
-            Err(what) => warnings.push(Warning {
-                file: "/proc/interrupts",
-                line: index + 1,
-                text: format!("{what}; the line is left out"),
-            }),
+            Err(what) => warnings.push(Warning { line: number, damage: Damage::Line(what) }),
         }
     }
     (lines, warnings)
 }
 
-fn line(text: &str, cpus: Option<usize>) -> Result<Line, &'static str> {
-    let (label, rest) = text.split_once(':').ok_or("a line without a colon")?;
-    let label = label.trim();
-    if label.is_empty() || label.contains(char::is_whitespace) {
+fn line(text: &str, cpus: Option<usize>) -> Result<Line<'_>, &'static str> {
+    let (label, mut rest) = text.split_once(':').ok_or("a line without a colon")?;
+    let label = label.trim_ascii_end();
+    if first_word(label) != (label, "") || label.is_empty() {
         return Err("no label before the colon");
     }
     let most = cpus.unwrap_or(MOST_CPUS);
-    let mut counts = Vec::new();
-    let mut rest = rest.trim_start();
-    while counts.len() < most {
-        let (word, after) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
-        if word.is_empty() || !word.bytes().all(|b| b.is_ascii_digit()) {
+    let (mut counts, mut total) = (0, 0_u64);
+    while counts < most {
+        let (word, after) = first_word(rest);
+        if !is_number(word) {
             break;
         }
-        counts.push(word.parse().map_err(|_| "a count out of range")?);
-        rest = after.trim_start();
+        total = total.saturating_add(word.parse().map_err(|_| "a count out of range")?);
+        counts += 1;
+        rest = after;
     }
-    let is_numbered = label.bytes().all(|b| b.is_ascii_digit());
-    if is_numbered && (counts.is_empty() || cpus.is_some_and(|n| counts.len() != n)) {
+    let rest = rest.trim_ascii();
+    let is_numbered = is_number(label);
+    if is_numbered && (counts == 0 || cpus.is_some_and(|n| counts != n)) {
         return Err("fewer counts than CPUs");
     }
-    let (chip, actions) = if is_numbered { chip_and_actions(rest.trim_end()) } else { ("", rest.trim_end()) };
-    Ok(Line {
-        label: label.to_string(),
-        counts,
-        chip: chip.to_string(),
-        actions: actions.split(", ").map(str::trim).filter(|a| !a.is_empty()).map(String::from).collect(),
-    })
+    let (chip, actions) = if is_numbered { chip_and_actions(rest) } else { ("", rest) };
+    Ok(Line { label, total, chip, actions: names(actions) })
+}
+
+/// `virtio2, uhci_hcd:usb1`: what is between a comma and a blank.
+fn names(actions: &str) -> Vec<&str> {
+    let mut names = Vec::new();
+    let mut rest = actions;
+    while !rest.is_empty() {
+        let end = rest.as_bytes().windows(2).position(|pair| pair == b", ").unwrap_or(rest.len());
+        names.push(rest[..end].trim_ascii());
+        rest = rest.get(end + 2..).unwrap_or_default();
+    }
+    names.retain(|name| !name.is_empty());
+    names
+}
+
+/// The first word of a text, and what follows it.
+fn first_word(text: &str) -> (&str, &str) {
+    let text = text.trim_ascii_start();
+    let end = text.bytes().position(|byte| byte.is_ascii_whitespace()).unwrap_or(text.len());
+    (&text[..end], text[end..].trim_ascii_start())
+}
+
+fn is_number(word: &str) -> bool {
+    !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// `MPIC   8 Level     eth0`: the chip, its number for the line, perhaps the trigger, then the handlers' names. A chip's
 /// name may be two words (`MIPS GIC`); old kernels leave the number out (`XT-PIC  cascade`).
 fn chip_and_actions(text: &str) -> (&str, &str) {
-    let mut at = 0;
-    let mut chip_end = 0;
-    for word in text.split_whitespace() {
-        let start = at + text[at..].find(word).unwrap_or(0);
-        at = start + word.len();
-        if chip_end > 0 && is_hwirq(word) {
-            return (&text[..chip_end], without_trigger(text[at..].trim_start()));
+    let (first, mut rest) = first_word(text);
+    let without_number = (first, rest);
+    while !rest.is_empty() {
+        let chip = text[..text.len() - rest.len()].trim_ascii_end();
+        let (word, after) = first_word(rest);
+        if is_hwirq(word) {
+            return (chip, without_trigger(after));
         }
-        chip_end = at;
+        rest = after;
     }
-    let (chip, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
-    (chip, rest.trim_start())
+    without_number
 }
 
 fn without_trigger(text: &str) -> &str {
-    let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
-    if matches!(word, "Level" | "Edge" | "None") { rest.trim_start() } else { text }
+    let (word, rest) = first_word(text);
+    if matches!(word, "Level" | "Edge" | "None") { rest } else { text }
 }
 
 /// `8`, `2-edge`, `524288-fasteoi`.
 fn is_hwirq(word: &str) -> bool {
-    let number = word.split_once('-').map_or(word, |(number, _)| number);
-    !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit())
+    is_number(word.split_once('-').map_or(word, |(number, _)| number))
 }
 
 #[cfg(test)]
@@ -115,8 +122,12 @@ mod tests {
 
     use super::*;
 
-    fn only(text: &str) -> Line {
-        let (mut lines, warnings) = parse(format!("           CPU0       CPU1\n{text}\n").as_bytes());
+    fn file(line: &str) -> String {
+        format!("           CPU0       CPU1\n{line}\n")
+    }
+
+    fn only(text: &str) -> Line<'_> {
+        let (mut lines, warnings) = parse(text);
         assert_eq!((lines.len(), &warnings[..]), (1, &[][..]), "{text}");
         lines.remove(0)
     }
@@ -157,8 +168,9 @@ mod tests {
             ("NMI:          3          1   Non-maskable interrupts", "", vec!["Non-maskable interrupts"], 4),
             ("Err:          6", "", vec![], 6),
         ] {
-            let line = only(text);
-            assert_eq!((line.chip.as_str(), line.total()), (chip, total), "{text}");
+            let file = file(text);
+            let line = only(&file);
+            assert_eq!((line.chip, line.total), (chip, total), "{text}");
             assert_eq!(line.actions, actions, "{text}");
         }
     }
@@ -167,26 +179,27 @@ mod tests {
     fn damage_costs_one_line() {
         let text = "  CPU0  CPU1\n 1: 1 1 GIC 1 Edge a\n 2: 1 GIC 2 Edge b\n 3: 99999999999999999999 0 GIC 3 Edge c\n\
             nonsense\n\0\u{fffd}: 1\n : 1 1\n 4: 1 1 GIC 4 Edge d";
-        let (lines, warnings) = parse(text.as_bytes());
-        let labels: Vec<&str> = lines.iter().map(|l| l.label.as_str()).collect();
+        let (lines, warnings) = parse(text);
+        let labels: Vec<&str> = lines.iter().map(|l| l.label).collect();
         assert_eq!(labels, ["1", "\0\u{fffd}", "4"]);
         assert_eq!(warnings.iter().map(|w| w.line).collect::<Vec<_>>(), [3, 4, 5, 7]);
     }
 
     #[test]
     fn sums_do_not_overflow() {
-        assert_eq!(only(&format!(" 1: {0} {0} GIC 1 Edge a", u64::MAX)).total(), u64::MAX);
+        assert_eq!(only(&file(&format!(" 1: {0} {0} GIC 1 Edge a", u64::MAX))).total, u64::MAX);
     }
 
     proptest! {
         #[test]
         fn any_bytes_are_survived(bytes in proptest::collection::vec(any::<u8>(), 0..2000)) {
-            parse(&bytes);
+            parse(&String::from_utf8_lossy(&bytes));
         }
 
         #[test]
         fn text_that_looks_right_is_survived(line in " {0,3}[0-9A-Z]{0,4}: [0-9 ]{0,30}[ -~]{0,30}") {
-            let (lines, warnings) = parse(format!("  CPU0  CPU1\n{line}").as_bytes());
+            let file = file(&line);
+            let (lines, warnings) = parse(&file);
             prop_assert_eq!(lines.len() + warnings.len(), 1);
         }
     }

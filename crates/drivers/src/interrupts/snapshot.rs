@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::io;
 
 use super::parse::{Line, parse};
-use crate::families::{self, Completion, Family, glob};
+use crate::families::{self, Completion, Family, fits};
 use crate::module::{DeviceDriver, hardware};
 use crate::proc_crypto::Warning;
 use crate::root::Root;
@@ -77,7 +77,7 @@ impl Snapshot {
 /// cannot be read.
 pub fn accelerator_interrupts(root: &Root) -> io::Result<Snapshot> {
     let known = families::accelerators().flat_map(|family| {
-        hardware(root, "kernel", Some(family)).drivers.into_iter().map(move |d| (Some(family), d))
+        hardware(root, "kernel", family.bound).drivers.into_iter().map(move |d| (Some(family), d))
     });
     snapshot_of(root, known)
 }
@@ -87,7 +87,9 @@ pub fn snapshot_of(
     root: &Root,
     drivers: impl Iterator<Item = (Option<&'static Family>, DeviceDriver)>,
 ) -> io::Result<Snapshot> {
-    let (all, warnings) = parse(&root.read("proc/interrupts")?);
+    let text = root.read("proc/interrupts")?;
+    let text = String::from_utf8_lossy(&text);
+    let (all, warnings) = parse(&text);
     let mut snapshot = Snapshot { devices: Vec::new(), warnings };
     let mut seen = BTreeSet::new();
     let mut taken = BTreeSet::new();
@@ -96,16 +98,16 @@ pub fn snapshot_of(
             if !seen.insert((driver.bus.clone(), driver.name.clone(), device.clone())) {
                 continue;
             }
-            let words = family.map_or(&[][..], |f| f.irqs);
+            let words = family.map_or("", |f| f.irqs);
             let mut lines = lines_of(root, &driver.bus, device, words, &all);
             // Lines that only a driver's own words name cannot be told apart by device: the first device gets them.
-            lines.retain(|line| taken.insert(line.label.clone()));
+            lines.retain(|line| taken.insert(line.label));
             snapshot.devices.push(DeviceInterrupts {
                 bus: driver.bus.clone(),
                 driver: driver.name.clone(),
                 device: device.clone(),
-                total: lines.iter().fold(0, |sum: u64, l| sum.saturating_add(l.total())),
-                lines: lines.into_iter().map(|l| l.label.clone()).collect(),
+                total: lines.iter().fold(0, |sum: u64, l| sum.saturating_add(l.total)),
+                lines: lines.into_iter().map(|l| l.label.to_owned()).collect(),
                 chip: family.map(|f| f.chip),
                 completion: family.map_or(Completion::OwnInterrupt, |f| f.completion),
             });
@@ -117,38 +119,41 @@ pub fn snapshot_of(
     Ok(snapshot)
 }
 
-/// The lines that belong to a device: those with the device's name, or with the words that its driver is known to use,
-/// or those of the MSI vectors that sysfs lists for it. Lines for configuration and errors are left out where the words
-/// tell them apart.
-pub fn lines_of<'a>(root: &Root, bus: &str, device: &str, words: &[&str], all: &'a [Line]) -> Vec<&'a Line> {
+/// The lines that belong to a device: those with the device's name, or with the `words` that its driver is known to use (as in
+/// [`Family::irqs`]), or those of the MSI vectors that sysfs lists for it. Lines for configuration and errors are left out where
+/// the words tell them apart.
+pub fn lines_of<'a>(
+    root: &Root,
+    bus: &str,
+    device: &str,
+    words: &str,
+    all: &'a [Line<'a>],
+) -> Vec<&'a Line<'a>> {
     let vectors = match bus {
         "pci" => root.list(&format!("sys/bus/pci/devices/{device}/msi_irqs")),
         _ => Vec::new(),
     };
     let is_vector = |line: &Line| vectors.iter().any(|vector| vector.name == line.label);
-    let has_word = |line: &Line| line.actions.iter().any(|a| words.iter().any(|w| glob(w, a)));
-    let is_configuration =
-        |line: &Line| !line.actions.is_empty() && line.actions.iter().all(|a| a.ends_with("-config"));
-    let by_words: Vec<&Line> =
+    let has_word = |line: &Line| line.actions.iter().any(|action| fits(words, action));
+    let by_words: Vec<_> =
         all.iter().filter(|l| has_word(l) && (vectors.is_empty() || is_vector(l))).collect();
     if !by_words.is_empty() {
         return by_words;
     }
-    all.iter()
-        .filter(|l| is_vector(l) || l.actions.iter().any(|a| is_named(a, device)))
-        .filter(|l| !is_configuration(l))
-        .collect()
+    let is_its = |line: &Line| is_vector(line) || line.actions.iter().any(|a| is_named(a, device));
+    let is_configuration =
+        |line: &Line| !line.actions.is_empty() && line.actions.iter().all(|a| a.ends_with("-config"));
+    all.iter().filter(|l| is_its(l) && !is_configuration(l)).collect()
 }
 
 /// `virtio1`, `virtio1-dataq.0`, `ahci[0000:00:1f.2]`, `mlx5_async0@pci:0000:03:00.0`.
 fn is_named(action: &str, device: &str) -> bool {
-    match action.find(device) {
-        Some(0) => matches!(action.as_bytes().get(device.len()), None | Some(b'-' | b':' | b' ')),
-        Some(at) => {
-            matches!(action.as_bytes()[at - 1], b'[' | b':' | b'@')
-                && matches!(action.as_bytes().get(at + device.len()), None | Some(b']'))
-        }
-        None => false,
+    let (action, device) = (action.as_bytes(), device.as_bytes());
+    let Some(at) = action.windows(device.len()).position(|part| part == device) else { return false };
+    let after = action.get(at + device.len());
+    match at.checked_sub(1).map(|before| action[before]) {
+        None => matches!(after, None | Some(b'-' | b':' | b' ')),
+        Some(before) => matches!(before, b'[' | b':' | b'@') && matches!(after, None | Some(b']')),
     }
 }
 
@@ -208,10 +213,10 @@ mod tests {
     #[test]
     fn configuration_lines_do_not_count_as_work() {
         let text = "  CPU0\n 24: 5 PCI-MSIX-0000:00:03.0 0-edge virtio1-config\n 25: 9 PCI-MSIX-0000:00:03.0 1-edge virtio1-dataq.0\n";
-        let (all, _) = parse(text.as_bytes());
+        let (all, _) = parse(text);
         let (_keep, root) = tree("");
         let labels: Vec<&str> =
-            lines_of(&root, "virtio", "virtio1", &[], &all).iter().map(|l| l.label.as_str()).collect();
+            lines_of(&root, "virtio", "virtio1", "", &all).iter().map(|l| l.label).collect();
         assert_eq!(labels, ["25"]);
     }
 }

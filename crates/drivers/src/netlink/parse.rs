@@ -5,7 +5,6 @@ use rustix::io::Errno;
 
 use super::{Error, Record};
 use crate::flags::Flags;
-use crate::proc_crypto::Kind;
 
 /// CRYPTO_MAX_NAME: bytes of a name in a message, with its NUL.
 pub(super) const NAME: usize = 64;
@@ -19,8 +18,6 @@ pub(super) const GETALG: u16 = 0x13;
 pub(super) const NLMSG_ERROR: u16 = 2;
 const NLMSG_DONE: u16 = 3;
 pub(super) const PRIORITY_VAL: u16 = 1;
-const REPORT_FIRST: u16 = 2;
-const REPORT_LAST: u16 = 11;
 
 /// One message of a datagram.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,25 +62,15 @@ pub fn parse(datagram: &[u8], sequence: u32) -> Result<Vec<Message>, Error> {
 fn driver(body: &[u8]) -> Option<Record> {
     let head = body.get(..ALG)?;
     let name = |index: usize| text(&head[index * NAME..(index + 1) * NAME]);
-    let mut record = Record {
-        algorithm: name(0),
-        name: name(1),
-        module: name(2),
-        flags: Flags(u32_at(head, 3 * NAME + 12)?),
-        priority: None,
-        kind: None,
-    };
+    let mut record =
+        Record { name: name(1), module: name(2), flags: Flags(u32_at(head, 3 * NAME + 12)?), priority: None };
     let mut attributes = &body[ALG..];
     while attributes.len() >= 4 {
         let length = usize::from(u16_at(attributes, 0)?);
         let kind = u16_at(attributes, 2)? & 0x3fff; // without the nested and byte-order bits
         let value = attributes.get(4..length)?;
-        match kind {
-            PRIORITY_VAL => record.priority = u32_at(value, 0).map(|v| v as i32),
-            REPORT_FIRST..=REPORT_LAST => {
-                record.kind = value.get(..NAME).map(|v| Kind::from_name(&text(v)));
-            }
-            _ => {}
+        if kind == PRIORITY_VAL {
+            record.priority = u32_at(value, 0).map(|v| v as i32);
         }
         attributes = attributes.get(align(length)..).unwrap_or_default();
     }
@@ -147,12 +134,10 @@ mod tests {
         data.extend(message(GETALG, 6, &alg("of another request", 0)));
         data.extend(message(NLMSG_DONE, 7, &[0; 4]));
         let expected = Record {
-            algorithm: "cbc(aes)".into(),
             name: "virtio_crypto_aes_cbc".into(),
             module: "virtio_crypto".into(),
             flags: Flags(0x1_0485),
             priority: Some(150),
-            kind: Some(Kind::Skcipher),
         };
         assert_eq!(parse(&data, 7).unwrap(), [Message::Driver(expected), Message::Done]);
     }

@@ -27,8 +27,9 @@ fn judged(name: &str, algorithm: &str, priority: i32, flags: Option<u32>, verdic
     Judged {
         driver,
         flags: flags.map(Flags),
-        hardware: Hardware::default(),
-        judgement: Judgement { verdict, family: None, evidence: vec![], inner: vec![] },
+        hardware: Hardware::default().into(),
+        interrupt_lines: None,
+        judgement: Judgement { verdict, signature: None },
     }
 }
 

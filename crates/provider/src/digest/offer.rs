@@ -11,7 +11,7 @@ use super::software::SoftDigest;
 use crate::entry::Provider;
 use crate::mac::SoftMac;
 use crate::message::{Driven, Keyed};
-use crate::offer::{Found, NO_SOFTWARE, decided, driver_of, find, offer_of};
+use crate::offer::{Found, NO_SOFTWARE, add_row, decided, driver_of, find, offer_of};
 
 /// What is offered, with the tables that the core reads.
 pub(crate) struct DigestOffer {
@@ -37,9 +37,10 @@ impl DigestOffer {
     #[cold]
     pub(crate) fn decide(provider: &Provider) -> DigestOffer {
         let wanted = KINDS.iter().filter(|kind| provider.policy.digests.has(kind.name));
-        let algorithms: Vec<HashAlgorithm> = wanted
-            .flat_map(|kind| [false, true].map(|hmac| HashAlgorithm { hash: kind.hash, hmac }))
-            .collect();
+        let mut algorithms = Vec::new();
+        for kind in wanted {
+            algorithms.extend([false, true].map(|hmac| HashAlgorithm { hash: kind.hash, hmac }));
+        }
         let names: Vec<&str> = algorithms.iter().map(|algorithm| algorithm.kernel_name()).collect();
         let are_named = provider.policy.digests.are_named();
         let reach = |driver: &str, algorithm, _| reach_hash(driver, algorithm);
@@ -57,7 +58,10 @@ impl DigestOffer {
         let hmac = |kind: &'static Kind| driven(provider, kind, true, &found, soft_hmac.is_some());
         let hmacs: Vec<Option<Arc<Driven>>> = KINDS.iter().map(hmac).collect();
         let soft_hmac = soft_hmac.filter(|_| hmacs.iter().any(Option::is_some));
-        let mut rows: Vec<abi::Algorithm> = digests.iter().flatten().map(row).collect();
+        let mut rows = Vec::new();
+        for Digest { kind, .. } in digests.iter().flatten() {
+            add_row(&mut rows, kind.names, kind.functions);
+        }
         rows.push(abi::Algorithm::END);
         DigestOffer { digests, rows, hmacs, soft_hmac }
     }
@@ -107,13 +111,4 @@ fn driven(
     };
     decided(provider, name, &decision);
     Some(Arc::new(Driven::new(name, algorithm, Arc::clone(offered.ok()?), threshold)))
-}
-
-fn row(digest: &Digest) -> abi::Algorithm {
-    abi::Algorithm {
-        names: digest.kind.names.as_ptr(),
-        properties: c"provider=outboard".as_ptr(),
-        implementation: digest.kind.functions.as_ptr(),
-        description: c"by an accelerator where it wins, else by the default provider".as_ptr(),
-    }
 }

@@ -28,7 +28,7 @@ pub fn judge(driver: &str, force: bool) -> Result<Primitive> {
     if let Some(wrong) = findings::wrong(driver)? {
         bail!("{wrong}");
     }
-    let why = || found.judgement.evidence.first().map_or_else(String::new, |e| format!(" ({})", e.text));
+    let why = || found.evidence().first().map_or_else(String::new, |e| format!(" ({})", e.text));
     match found.judgement.verdict {
         Verdict::Accelerator | Verdict::Unknown => Ok(algorithm),
         Verdict::CpuInstructions | Verdict::Software | Verdict::Wrapper if force => Ok(algorithm),

@@ -178,11 +178,11 @@ fn drivers<'a>(found: &'a Survey, algorithm: &str, named: &[String]) -> Vec<&'a 
 
 /// Plain code, or a mode of operation around nothing else: `cbc(aes-generic)`, `xts(ecb(aes-generic))`.
 fn is_plain(one: &Judged, found: &Survey) -> bool {
-    let inside = |name: &String| found.drivers.iter().find(|other| other.driver.name == *name);
+    let inside = |name: &str| found.drivers.iter().find(|other| other.driver.name == *name);
     match one.judgement.verdict {
         Verdict::Software => true,
         Verdict::Wrapper => {
-            let inner = &one.judgement.inner;
+            let inner = one.inner();
             !inner.is_empty()
                 && inner.iter().all(|name| inside(name).is_some_and(|other| is_plain(other, found)))
         }

@@ -90,38 +90,31 @@ mod tests {
     use outboard_drivers::module::Hardware;
     use outboard_drivers::proc_crypto::parse;
 
-    /// Algorithm, name, priority, flags, verdict, and what is in it.
-    type Row<'a> = (&'a str, &'a str, i32, u32, Verdict, &'a [&'a str]);
+    /// Algorithm, name, priority, flags, verdict.
+    type Row<'a> = (&'a str, &'a str, i32, u32, Verdict);
 
     fn drivers(all: &[Row<'_>]) -> Drivers {
-        let of = |&(algorithm, name, priority, flags, verdict, inner): &(
-            &str,
-            &str,
-            i32,
-            u32,
-            _,
-            &[&str],
-        )| {
+        let of = |&(algorithm, name, priority, flags, verdict): &Row<'_>| {
             let text = format!(
                 "name : {algorithm}\ndriver : {name}\nmodule : m\npriority : {priority}\nselftest : passed\ntype : skcipher\n\n"
             );
             let driver = parse(text.as_bytes()).0.remove(0);
-            let inner = inner.iter().map(|&name| name.to_owned()).collect();
-            let judgement = Judgement { verdict, family: None, evidence: Vec::new(), inner };
-            Judged { driver, flags: Some(Flags(flags)), hardware: Hardware::default(), judgement }
+            let judgement = Judgement { verdict, signature: None };
+            let hardware = Hardware::default().into();
+            Judged { driver, flags: Some(Flags(flags)), hardware, interrupt_lines: None, judgement }
         };
         Drivers(all.iter().map(of).collect())
     }
 
     fn machine() -> Drivers {
         drivers(&[
-            ("cbc(aes)", "virtio", 400, Flags::ALLOCATES_MEMORY | Flags::ASYNC, Verdict::Accelerator, &[]),
-            ("cbc(aes)", "sim", 300, Flags::ASYNC, Verdict::Accelerator, &[]),
-            ("cbc(aes)", "odd", 300, 0, Verdict::Unknown, &[]),
-            ("cbc(aes)", "cbc(plain)", 100, 0, Verdict::Wrapper, &["plain"]),
-            ("cbc(aes)", "cts(virtio)", 200, 0, Verdict::Wrapper, &["virtio"]),
-            ("cbc(aes)", "cbc(aes-eip93)", 50, 0, Verdict::Accelerator, &[]),
-            ("aes", "plain", 100, 0, Verdict::Software, &[]),
+            ("cbc(aes)", "virtio", 400, Flags::ALLOCATES_MEMORY | Flags::ASYNC, Verdict::Accelerator),
+            ("cbc(aes)", "sim", 300, Flags::ASYNC, Verdict::Accelerator),
+            ("cbc(aes)", "odd", 300, 0, Verdict::Unknown),
+            ("cbc(aes)", "cbc(plain)", 100, 0, Verdict::Wrapper),
+            ("cbc(aes)", "cts(virtio)", 200, 0, Verdict::Wrapper),
+            ("cbc(aes)", "cbc(aes-eip93)", 50, 0, Verdict::Accelerator),
+            ("aes", "plain", 100, 0, Verdict::Software),
         ])
     }
 

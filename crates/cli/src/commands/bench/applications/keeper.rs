@@ -179,14 +179,7 @@ mod tests {
     use super::*;
 
     fn record(name: &str, flags: u32) -> Record {
-        Record {
-            algorithm: "cbc(aes)".into(),
-            name: name.into(),
-            module: "cbc".into(),
-            flags: Flags(flags),
-            priority: Some(100),
-            kind: None,
-        }
+        Record { name: name.into(), module: "cbc".into(), flags: Flags(flags), priority: Some(100) }
     }
 
     #[test]
