@@ -118,7 +118,7 @@ impl Algorithm {
     /// Whether a request can be cut into pieces that need not wait for each other. To decrypt a block of CBC takes the
     /// ciphertext before it, which is there; to encrypt one takes the result before it (SP 800-38A, 6.2). A piece of XTS
     /// would need a tweak in the middle of a data unit, and no driver takes one. A tag is that of a whole text.
-    pub(crate) const fn can_be_cut(self, direction: Direction) -> bool {
+    pub const fn can_be_cut(self, direction: Direction) -> bool {
         match self {
             Algorithm::CbcAes | Algorithm::CbcDes3Ede => matches!(direction, Direction::Decrypt),
             Algorithm::CtrAes | Algorithm::EcbAes => true,

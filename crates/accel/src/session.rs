@@ -53,7 +53,17 @@ pub struct Request<'a> {
     pub aad: &'a [u8],
     /// The tag that the text to be decrypted came with. Only for decryption, and where there are tags.
     pub tag: &'a [u8],
+    /// What the pieces have at least that it is cut into, in bytes, if it can be cut and the way down takes several at once:
+    /// [`PIECE`] to [`LONGEST_PIECE`].
+    pub piece: usize,
 }
+
+/// The least that a piece has, in bytes: enough that the cost of a request is small against it on engines that need several at
+/// once, and small enough that half a dozen pages of a file already keep two of them busy.
+pub const PIECE: usize = 16 * 1024;
+
+/// The most that goes down whole of what can be cut, in bytes. More gains little.
+pub const LONGEST_PIECE: usize = 64 * 1024;
 
 /// The most additional data of a request, in bytes: records and packets have a dozen.
 pub const MAX_AAD: usize = 4096;
@@ -61,7 +71,7 @@ pub const MAX_AAD: usize = 4096;
 impl<'a> Request<'a> {
     /// A request without a head.
     pub const fn new(direction: Direction, iv: &'a [u8], input: &'a [u8]) -> Request<'a> {
-        Request { direction, iv, head: &[], input, aad: &[], tag: &[] }
+        Request { direction, iv, head: &[], input, aad: &[], tag: &[], piece: PIECE }
     }
 
     /// Bytes of head and input, and of the result but for the tag behind what was encrypted.

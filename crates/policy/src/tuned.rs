@@ -36,6 +36,8 @@ pub struct CipherRow<'a> {
     pub from: [Option<usize>; 2],
     /// The driver that was measured.
     pub driver: &'a str,
+    /// Into pieces of how many bytes a request is best cut, if that was measured.
+    pub piece: Option<usize>,
 }
 
 /// Why a file is not obeyed.
@@ -75,9 +77,9 @@ impl Tuned {
             let words = words(line);
             let is_understood = match words {
                 [None, ..] => continue,
-                _ if !begun => [words[0], words[1], words[2]] == [Some(MAGIC[0]), Some(MAGIC[1]), None],
+                _ if !begun => words[..3] == [Some(MAGIC[0]), Some(MAGIC[1]), None],
                 [Some("made" | "goal" | "kernel" | "cpu"), value, ..] => value.is_some(),
-                [Some("driver"), _, _, version] => version.is_some(),
+                [Some("driver"), _, _, version, _] => version.is_some(),
                 _ => row(words).is_some(),
             };
             if !is_understood {
@@ -99,7 +101,7 @@ impl Tuned {
         same("kernel", self.value("kernel"), said_by(root, RELEASE).trim())?;
         same("CPU", self.value("cpu"), &cpu_identity(&said_by(root, "proc/cpuinfo")))?;
         for line in self.text.lines() {
-            if let [Some("driver"), Some(driver), Some(module), Some(version)] = words(line) {
+            if let [Some("driver"), Some(driver), Some(module), Some(version), _] = words(line) {
                 same(driver, version, &module_version(root, module))?;
             }
         }
@@ -108,7 +110,7 @@ impl Tuned {
 
     /// What it says of a cipher; the last line if there are several.
     pub fn of(&self, cipher: &str) -> Option<CipherRow<'_>> {
-        let is_its = |words: &[Option<&str>; 4]| words[0].is_some_and(|first| is(first, cipher));
+        let is_its = |words: &[Option<&str>; 5]| words[0].is_some_and(|first| is(first, cipher));
         let mut last = None;
         for line in self.text.lines() {
             last = Some(words(line)).filter(is_its).or(last);
@@ -167,15 +169,19 @@ pub(crate) const RELEASE: &str = "proc/sys/kernel/osrelease";
 
 /// The first words of a line, without what follows a #.
 #[inline(never)]
-fn words(line: &str) -> [Option<&str>; 4] {
+fn words(line: &str) -> [Option<&str>; 5] {
     let mut words = line.split('#').next().unwrap_or_default().split_ascii_whitespace();
-    [(); 4].map(|()| words.next())
+    [(); 5].map(|()| words.next())
 }
 
-/// `AES-128-CBC 4096 never virtio_crypto_aes_cbc`
-fn row(words: [Option<&str>; 4]) -> Option<CipherRow<'_>> {
-    let [_, encrypt, decrypt, driver] = words;
-    Some(CipherRow { from: [from(encrypt?)?, from(decrypt?)?], driver: driver? })
+/// `AES-128-CBC 4096 never virtio_crypto_aes_cbc 65536`, the last word where it was measured.
+fn row(words: [Option<&str>; 5]) -> Option<CipherRow<'_>> {
+    let [_, encrypt, decrypt, driver, piece] = words;
+    let piece = match piece {
+        Some(word) => Some(word.parse().ok()?),
+        None => None,
+    };
+    Some(CipherRow { from: [from(encrypt?)?, from(decrypt?)?], driver: driver?, piece })
 }
 
 #[inline(never)]

@@ -39,10 +39,17 @@ fn thresholds_are_read_for_each_direction() {
         ["balanced", "7.2.0-amd64", "0123", ""]
     );
     let row = tuned.of("aes-128-cbc").unwrap();
-    assert_eq!((row.from, row.driver), ([Some(4096), Some(2048)], "virtio_crypto_aes_cbc"));
+    assert_eq!((row.from, row.driver, row.piece), ([Some(4096), Some(2048)], "virtio_crypto_aes_cbc", None));
     assert!(!row.is_never() && tuned.of("AES-256-CBC").unwrap().is_never());
     assert_eq!(tuned.of("AES-192-CBC"), None);
     assert_eq!([from_text(Some(64)), from_text(None)], ["64", "never"]);
+}
+
+#[test]
+fn pieces_are_read_where_they_were_measured() {
+    let tuned = Tuned::parse(format!("{}AES-192-CTR 64 never d 65536 # why\n", text("0"))).unwrap();
+    let row = tuned.of("AES-192-CTR").unwrap();
+    assert_eq!((row.from, row.driver, row.piece), ([Some(64), None], "d", Some(65536)));
 }
 
 #[test]
@@ -54,6 +61,7 @@ fn a_damaged_line_is_named() {
         (12, format!("{good}AES-128-CBC 1\n")),
         (12, format!("{good}AES-128-CBC 1k 1 d\n")),
         (12, format!("{good}AES-128-CBC -1 1 d\n")),
+        (12, format!("{good}AES-128-CBC 1 1 d whole\n")),
         (12, format!("{good}nonsense\n")),
         (4, "\n#\noutboard-policy 1\nkernel\n".to_owned()),
     ] {

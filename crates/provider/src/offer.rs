@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use outboard_abi as abi;
 use outboard_abi::Dispatch;
-use outboard_accel::{Algorithm, Beside, Error, Reached, Share, reach};
+use outboard_accel::{Algorithm, Beside, Error, PIECE, Reached, Share, reach};
 use outboard_counters::Decision;
 use outboard_drivers::judge::Verdict;
 use outboard_drivers::root::Root;
 use outboard_drivers::{Judged, find_drivers};
 use outboard_policy::{
-    Algorithms, Drivers, FINDINGS_FILE, Finding, Findings, SoftDrivers, Tuned, Unfit, from_text,
+    Algorithms, CipherRow, Drivers, FINDINGS_FILE, Finding, Findings, SoftDrivers, Tuned, Unfit, from_text,
 };
 
 use crate::cipher::{KINDS, Kind};
@@ -40,6 +40,8 @@ pub(crate) struct Cipher {
     pub(crate) hardware: Arc<Hardware>,
     encrypt_threshold: usize,
     decrypt_threshold: usize,
+    /// What the pieces of a request have, in bytes: [`Request::piece`](outboard_accel::Request::piece).
+    pub(crate) piece: usize,
 }
 
 impl Cipher {
@@ -74,12 +76,13 @@ impl Offer {
         let offered = |kind: &'static Kind| {
             let hardware = driver_of(&found, &kind.algorithm)?;
             let soft = provider.software.cipher(&provider.core, kind.name).ok_or(NO_SOFTWARE)?;
-            let from = thresholds(provider, tuned.as_ref(), kind.name, hardware.driver());
+            let row = tuned.as_ref().and_then(|tuned| tuned.of(kind.name));
+            let row = row.filter(|row| row.driver == hardware.driver());
+            let from = thresholds(provider, row, kind.name);
             let [encrypt_threshold, decrypt_threshold] = from.map(|from| from.unwrap_or(usize::MAX));
-            Ok((
-                Cipher { kind, soft, hardware: Arc::clone(hardware), encrypt_threshold, decrypt_threshold },
-                from,
-            ))
+            let piece = row.and_then(|row| row.piece).unwrap_or(PIECE);
+            let hardware = Arc::clone(hardware);
+            Ok((Cipher { kind, soft, hardware, encrypt_threshold, decrypt_threshold, piece }, from))
         };
         let cipher = |(kind, refusal): (&'static Kind, &Option<&str>)| {
             let offered = refusal.map_or_else(|| offered(kind), Err);
@@ -148,8 +151,7 @@ fn refusal(provider: &Provider, tuned: Option<&Tuned>, name: &str) -> Option<&'s
 
 /// From which size on requests go to a driver, by the first that says so: openssl.cnf, the policy file if it measured this
 /// driver, the default.
-fn thresholds(provider: &Provider, tuned: Option<&Tuned>, name: &str, driver: &str) -> [Option<usize>; 2] {
-    let row = tuned.and_then(|tuned| tuned.of(name)).filter(|row| row.driver == driver);
+fn thresholds(provider: &Provider, row: Option<CipherRow<'_>>, name: &str) -> [Option<usize>; 2] {
     match (provider.policy.thresholds.explicit(name), row) {
         (None, Some(row)) => row.from,
         _ => [Some(provider.policy.thresholds.of(name)); 2],

@@ -5,13 +5,10 @@ use std::ops::Range;
 use outboard_uapi as uapi;
 
 use super::arena::{ALIGN, UNIT};
-use crate::{Algorithm, Request, advance};
+use crate::{Algorithm, LONGEST_PIECE, PIECE, Request, advance};
 
-/// The least that a piece has, in bytes: enough that the cost of a request is small against it on engines that need
-/// several at once, and small enough that half a dozen pages of a file already keep two of them busy.
-const PIECE: usize = UNIT;
-
-const _: () = assert!(PIECE == UNIT && UNIT % ALIGN == 0);
+// There are as many slots as units.
+const _: () = assert!(PIECE == UNIT && UNIT % ALIGN == 0 && LONGEST_PIECE % UNIT == 0);
 
 /// The parts of a request that an accelerator can work on independently. They are about equal: a TLS record of 16 KiB, its
 /// MAC and padding is not worth a second request for the last few bytes.
@@ -21,7 +18,8 @@ pub(super) fn pieces(
 ) -> impl Iterator<Item = Range<usize>> + use<> {
     let len = request.len();
     let step = if algorithm.can_be_cut(request.direction) {
-        len.div_ceil((len / PIECE).max(1)).next_multiple_of(ALIGN).max(ALIGN)
+        let count = (len / request.piece.max(PIECE)).max(len.div_ceil(LONGEST_PIECE)).max(1);
+        len.div_ceil(count).next_multiple_of(ALIGN).max(ALIGN)
     } else {
         len.max(1)
     };
@@ -54,10 +52,14 @@ mod tests {
     /// A dozen units and more.
     const LONGEST: usize = 16 * UNIT;
 
-    fn cut(len: usize) -> Vec<Range<usize>> {
+    fn cut_into(piece: usize, len: usize) -> Vec<Range<usize>> {
         let input = vec![0; len];
-        let request = Request::new(Direction::Decrypt, &[0; 16], &input);
+        let request = Request { piece, ..Request::new(Direction::Decrypt, &[0; 16], &input) };
         pieces(Algorithm::CbcAes, &request).collect()
+    }
+
+    fn cut(len: usize) -> Vec<Range<usize>> {
+        cut_into(PIECE, len)
     }
 
     #[test]
@@ -92,6 +94,24 @@ mod tests {
         }
         assert_eq!(cut(PIECE + 48).len(), 1);
         assert_eq!(cut(4 * PIECE).len(), 4);
+    }
+
+    #[test]
+    fn longer_pieces_are_asked_for_and_none_is_longer_than_a_driver_gets_whole() {
+        for (piece, len, count) in [
+            (2 * PIECE, 4 * PIECE, 2),
+            (2 * PIECE, 3 * PIECE, 1),
+            (LONGEST_PIECE, LONGEST_PIECE, 1),
+            (LONGEST_PIECE, LONGEST_PIECE + 16, 2),
+            (LONGEST_PIECE, 3 * LONGEST_PIECE, 3),
+            (usize::MAX, 3 * LONGEST_PIECE, 3),
+            (0, 4 * PIECE, 4),
+        ] {
+            let pieces = cut_into(piece, len);
+            assert_eq!(pieces.len(), count, "{len} into {piece}");
+            assert!(pieces.iter().all(|piece| piece.len() <= LONGEST_PIECE), "{len} into {piece}");
+            assert_eq!(pieces.iter().map(Range::len).sum::<usize>(), len);
+        }
     }
 
     #[test]

@@ -66,7 +66,7 @@ impl Context {
             } else {
                 None
             };
-            let request = Request { head, ..Request::new(direction, given, part) };
+            let request = Request { head, piece: cipher.piece, ..Request::new(direction, given, part) };
             let result = match &self.provider.jobs {
                 Some(jobs) => {
                     let generators = matches!(kind.mode, Mode::Ctr | Mode::Ecb);

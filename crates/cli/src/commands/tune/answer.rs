@@ -64,6 +64,9 @@ pub struct Cipher {
     /// Encryption, sixteen requests at a time over /dev/outboard: from which size on it would win. Null where that was not
     /// measured.
     pub sixteen_at_once: Option<Direction>,
+    /// Into pieces of how many bytes a large request over /dev/outboard is best cut. Null where it cannot be cut, or that was not
+    /// measured.
+    pub pieces: Option<Pieces>,
     /// In a sentence or two.
     pub sentence: String,
 }
@@ -81,6 +84,32 @@ pub struct Direction {
     pub wins_below: Vec<usize>,
     /// What was measured, in this order.
     pub points: Vec<Point>,
+}
+
+/// How a request is best cut.
+#[derive(Clone, Debug, Serialize)]
+pub struct Pieces {
+    /// The pieces' size that is best.
+    pub bytes: usize,
+    /// Of the request that was cut, to decrypt.
+    pub request: usize,
+    /// Each size that was tried, against the best of those before it.
+    pub tried: Vec<Tried>,
+}
+
+/// A size of pieces, and the best before it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Tried {
+    /// The best before it.
+    pub best: usize,
+    /// Its figure.
+    pub best_figure: Figure,
+    /// The size that was tried.
+    pub bytes: usize,
+    /// Its figure.
+    pub figure: Figure,
+    /// Whether it wins.
+    pub verdict: Verdict,
 }
 
 /// One size.

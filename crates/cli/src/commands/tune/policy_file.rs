@@ -27,7 +27,7 @@ fn written(answer: &Answer, cpu: &str) -> String {
     for driver in &answer.drivers {
         line(format_args!("driver {} {} {}", driver.driver, driver.module, driver.version));
     }
-    line(format_args!("\n# cipher encrypt decrypt driver"));
+    line(format_args!("\n# cipher encrypt decrypt driver pieces"));
     for cipher in &answer.ciphers {
         line(format_args!("# {}", plain(&cipher.sentence)));
         if cipher.encrypt.undecided && cipher.decrypt.undecided {
@@ -35,7 +35,8 @@ fn written(answer: &Answer, cpu: &str) -> String {
             continue;
         }
         let [encrypt, decrypt] = [&cipher.encrypt, &cipher.decrypt].map(threshold);
-        line(format_args!("{} {encrypt} {decrypt} {}", cipher.name, cipher.driver));
+        let pieces = cipher.pieces.as_ref().map(|pieces| format!(" {}", pieces.bytes)).unwrap_or_default();
+        line(format_args!("{} {encrypt} {decrypt} {}{pieces}", cipher.name, cipher.driver));
     }
     text
 }
@@ -62,6 +63,10 @@ mod tests {
         let tuned = Tuned::parse(text).unwrap();
         assert_eq!(["kernel", "cpu"].map(|word| tuned.value(word)), ["7.2.0-amd64", "0123456789"]);
         assert_eq!(tuned.of("AES-128-CBC").unwrap().from, [Some(4096), Some(2048)]);
+        assert_eq!(
+            ["AES-128-CBC", "AES-192-CBC"].map(|name| tuned.of(name).unwrap().piece),
+            [Some(65536), None]
+        );
         assert_eq!(tuned.of("AES-256-CBC").unwrap().from, [None, None]);
         assert_eq!(tuned.of("AES-192-CTR"), None);
         assert_eq!(tuned.of("AES-128-XTS").unwrap().from, [Some(DEFAULT_THRESHOLD), Some(1024)]);

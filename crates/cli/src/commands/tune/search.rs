@@ -4,17 +4,18 @@ use std::path::Path;
 
 use anyhow::{Result, anyhow};
 use outboard_accel::device::Device;
-use outboard_accel::{Accelerator, Algorithm, Direction as Way, Session};
+use outboard_accel::{Accelerator, Algorithm, Direction as Way, LONGEST_PIECE, PIECE, Request, Session};
 use outboard_drivers::root::Root;
 use outboard_drivers::survey;
 use outboard_measure::crossover::{Crossover, Sizes, search};
-use outboard_measure::evp::{Cipher, sample_key};
-use outboard_measure::goal::Goal;
+use outboard_measure::evp::{Cipher, SAMPLE_IV, sample_key};
+use outboard_measure::figure::Figure;
+use outboard_measure::goal::{Goal, Verdict};
 use outboard_measure::noise::Yardstick;
 use outboard_measure::turns::{Error, Stopwatch};
 use outboard_policy::module_version;
 
-use super::answer::{self, Answer, Direction, Point};
+use super::answer::{self, Answer, Direction, Pieces, Point, Tried};
 use super::contest::{Contest, duel, point, without_interrupts};
 use super::text;
 use crate::console::progress;
@@ -27,6 +28,9 @@ const SIZES: Sizes = Sizes { least: 64, most: 64 << 10 };
 /// Requests at a time, and the largest of them that fit an arena together.
 const DEPTH: usize = 16;
 const DEEP: Sizes = Sizes { least: 64, most: 32 << 10 };
+
+/// What is cut to find out how: four of the smallest pieces, one of the longest.
+const CUT: usize = LONGEST_PIECE;
 
 /// Measures, and tells `each` after each cipher.
 pub fn all(
@@ -111,6 +115,13 @@ fn add_driver(answer: &mut Answer, driver: &str) {
     answer.drivers.push(answer::Driver { driver: driver.into(), module: module.into(), version });
 }
 
+/// A key in a driver, over the interface that takes several requests at a time.
+type Deep = (Algorithm, Box<dyn Session>);
+
+fn failed(error: &dyn std::fmt::Display) -> Error<String> {
+    Error::Failed(error.to_string())
+}
+
 /// One cipher.
 struct One<'a> {
     watch: &'a Stopwatch,
@@ -128,6 +139,7 @@ impl One<'_> {
         // What does not do one at a time is not asked for sixteen.
         let is_refused = encrypt.points.iter().any(|point| point.refused.is_some());
         let sixteen_at_once = if is_refused { None } else { self.sixteen_at_once(&way)? };
+        let pieces = if is_refused { None } else { self.pieces(&way)? };
         let mut cipher = answer::Cipher {
             name: self.name.to_owned(),
             driver: way.driver,
@@ -135,6 +147,7 @@ impl One<'_> {
             encrypt,
             decrypt,
             sixteen_at_once,
+            pieces,
             sentence: String::new(),
         };
         cipher.sentence = text::sentence(&cipher);
@@ -142,12 +155,11 @@ impl One<'_> {
     }
 
     fn direction(&self, encrypt: bool) -> Result<Direction, Error<String>> {
-        let failed = |error: outboard_measure::evp::Error| Error::Failed(error.to_string());
         let mut contest = Contest {
             watch: self.watch,
             goal: self.goal,
-            software: self.soft.work(encrypt, 4096).map_err(failed)?,
-            hardware: self.hard.work(encrypt, 4096).map_err(failed)?,
+            software: self.soft.work(encrypt, 4096).map_err(|error| failed(&error))?,
+            hardware: self.hard.work(encrypt, 4096).map_err(|error| failed(&error))?,
             counts: &|| self.lab.counts(self.name),
         };
         contest.warm_up()?;
@@ -155,9 +167,8 @@ impl One<'_> {
         self.look(SIZES, verb, &mut |bytes| contest.at(bytes))
     }
 
-    /// What several requests at a time would win, over the interface that takes them.
-    fn sixteen_at_once(&self, way: &InUse) -> Result<Option<Direction>, Error<String>> {
-        let failed = |error: &dyn std::fmt::Display| Error::Failed(error.to_string());
+    /// A session over the interface that takes several requests at a time, if that is in use.
+    fn deep_session(&self, way: &InUse) -> Result<Option<Deep>, Error<String>> {
         let algorithm = kernel_name(self.name).and_then(|name| Algorithm::by_kernel_name(&name));
         let device = algorithm.and_then(|algorithm| Device::reach(&way.driver, algorithm).ok());
         let Some((algorithm, device)) = algorithm.zip(device).filter(|_| way.interface == "/dev/outboard")
@@ -165,13 +176,52 @@ impl One<'_> {
             return Ok(None);
         };
         let session = device.open(&sample_key(self.hard.key_length())).map_err(|error| failed(&error))?;
+        Ok(Some((algorithm, session)))
+    }
+
+    /// How a large request is best cut, where it can be: the built-in size unless a larger one wins.
+    fn pieces(&self, way: &InUse) -> Result<Option<Pieces>, Error<String>> {
+        let Some((algorithm, mut one)) = self.deep_session(way)? else { return Ok(None) };
+        if !algorithm.can_be_cut(Way::Decrypt) {
+            return Ok(None);
+        }
+        let mut other = one.share().map_err(|error| failed(&error))?;
+        let text = vec![0x5a; CUT];
+        let request = Request::new(Way::Decrypt, &SAMPLE_IV[..algorithm.iv_len()], &text);
+        let run = |session: &mut dyn Session, piece: usize, requests: u32| {
+            let request = Request { piece, ..request };
+            let mut one = || session.crypt(&request).map(drop);
+            (0..requests).try_for_each(|_| one()).map_err(|error| error.to_string())
+        };
+        let mut pieces = Pieces { bytes: PIECE, request: CUT, tried: Vec::new() };
+        for bytes in [2 * PIECE, LONGEST_PIECE] {
+            progress(&format!("{}, in pieces of {bytes} bytes", self.name));
+            let best = pieces.bytes;
+            let (was, new, verdict) = duel(
+                self.watch,
+                self.goal,
+                &mut |requests| run(&mut *one, best, requests),
+                &mut |requests| run(&mut *other, bytes, requests),
+            )?;
+            let [best_figure, figure] = [&was, &new].map(|series| Figure::of(series, CUT));
+            pieces.tried.push(Tried { best, best_figure, bytes, figure, verdict });
+            if verdict == Verdict::Wins {
+                pieces.bytes = bytes;
+            }
+        }
+        Ok(Some(pieces))
+    }
+
+    /// What several requests at a time would win, over the interface that takes them.
+    fn sixteen_at_once(&self, way: &InUse) -> Result<Option<Direction>, Error<String>> {
+        let Some((algorithm, session)) = self.deep_session(way)? else { return Ok(None) };
         let in_flight = |session: &dyn Session, bytes: usize| {
             let job = Job { algorithm, direction: Way::Encrypt, input: vec![0x5a; bytes], tag: Vec::new() };
             InFlight::new(session.share()?, job, DEPTH)
         };
         let mut software = self.soft.work(true, SIZES.least).map_err(|error| failed(&error))?;
         let mut ask = |bytes: usize| {
-            software.resize(bytes).map_err(|error| Error::Failed(error.to_string()))?;
+            software.resize(bytes).map_err(|error| failed(&error))?;
             let mut batch = in_flight(&*session, bytes).map_err(|error| failed(&error))?;
             let (soft, hard, verdict) = duel(
                 self.watch,

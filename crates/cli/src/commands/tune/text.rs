@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use outboard_accel::PIECE;
 use outboard_measure::goal::Goal;
 use outboard_policy::DEFAULT_THRESHOLD;
 
@@ -72,6 +73,9 @@ pub fn sentence(cipher: &Cipher) -> String {
             let _ = write!(text, " Sixteen at once would win from {from} bytes on.");
         }
     }
+    if let Some(pieces) = cipher.pieces.as_ref().filter(|pieces| pieces.bytes > PIECE) {
+        let _ = write!(text, " Large requests that can be cut are best in pieces of {} bytes.", pieces.bytes);
+    }
     text
 }
 
@@ -111,7 +115,7 @@ fn figures(point: &Point) -> String {
 
 #[cfg(test)]
 pub mod tests {
-    use super::super::answer::Driver;
+    use super::super::answer::{Driver, Pieces, Tried};
     use super::*;
     use outboard_measure::figure::Figure;
     use outboard_measure::goal::Verdict;
@@ -156,6 +160,7 @@ pub mod tests {
             encrypt,
             decrypt,
             sixteen_at_once,
+            pieces: None,
             sentence: String::new(),
         };
         cipher.sentence = sentence(&cipher);
@@ -178,13 +183,24 @@ pub mod tests {
             refused: Some("no interrupt of the accelerator came: its driver computed this on the CPU".into()),
             ..direction(None, 60.0).points[0].clone()
         };
+        let mut first = cipher(
+            "AES-128-CBC",
+            direction(Some(4096), 256.0),
+            direction(Some(2048), 390.0),
+            Some(direction(Some(1024), 300.0)),
+        );
+        let tried = |best, bytes, verdict| Tried {
+            best,
+            best_figure: figure(324.0, 4.5, 1.0),
+            bytes,
+            figure: figure(437.0, 4.0, 1.0),
+            verdict,
+        };
+        let tried = vec![tried(16384, 32768, Verdict::Even), tried(16384, 65536, Verdict::Wins)];
+        first.pieces = Some(Pieces { bytes: 65536, request: 65536, tried });
+        first.sentence = sentence(&first);
         answer.ciphers = vec![
-            cipher(
-                "AES-128-CBC",
-                direction(Some(4096), 256.0),
-                direction(Some(2048), 390.0),
-                Some(direction(Some(1024), 300.0)),
-            ),
+            first,
             cipher("AES-192-CBC", direction(Some(4096), 256.0), direction(Some(4096), 256.0), None),
             cipher("AES-256-CBC", direction(None, 20.0), direction(None, 20.0), None),
             cipher("AES-128-CTR", middle, direction(Some(64), 256.0), None),
