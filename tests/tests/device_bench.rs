@@ -8,11 +8,11 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::time::Duration;
 
-use outboard_accel::af_alg::AfAlg;
+use outboard_accel::af_alg::{AfAlg, HashAfAlg};
 use outboard_accel::check::{check_hash_seeded, check_seeded};
 use outboard_accel::{Accelerator, Algorithm, Error, HashAlgorithm};
 use outboard_tests::child::{Exit, fork};
-use outboard_tests::command::{failed, said};
+use outboard_tests::command::{failed, said, succeeded};
 use outboard_tests::machine::{ACCELERATOR, reachable_software_driver};
 use outboard_tests::module::module;
 use outboard_tests::patience::wait_until;
@@ -159,7 +159,12 @@ fn the_simulations_model_is_found_and_what_it_only_pretends_is_unmasked() {
     ctrl_c_leaves_what_was_measured(&machine);
     what_the_cpu_did_is_no_figure_of_the_accelerators(&machine, &simulated);
     what_is_wrong_or_fails_is_no_figure(&machine, &simulated);
-    digests_are_measured_as_ciphers_are(&machine, &simulated);
+    simulated.allow(&["sim-sha256", "sim-sha512", "sim-hmac-sha256", "sim-hmac-sha1"]);
+    messages_are_measured_as_requests_are(&machine, &simulated, "sim-sha256", "SHA2-256");
+    messages_are_measured_as_requests_are(&machine, &simulated, "sim-hmac-sha256", "HMAC-SHA2-256");
+    digests_and_hmacs_go_by_both_names(&machine);
+    tcrypt_hashes_too(&machine);
+    without_a_name_an_allowed_digest_is_measured(&machine);
     ciphers_that_authenticate_are_measured_over_af_alg_too(&machine);
 }
 
@@ -172,8 +177,9 @@ const NAME: &str = "sim-ctr-aes over /dev/outboard";
 
 fn what_cannot_be_measured_is_told_with_the_next_step(machine: &Machine) {
     for (arguments, says) in [
-        (&["--driver", "sim-hmac-sha256"][..], ["does hmac(sha256)", "ecb(aes), sha256"]),
+        (&["--driver", "rsa-generic"][..], ["does rsa", "sha224, hmac(sha256)"]),
         (&["--driver", "sim-sha256", "sha1"], ["does sha256", "name sha256, or none"]),
+        (&["--driver", "sim-sha256", "hmac(sha256)"], ["does sha256", "name sha256, or none"]),
         (&["--driver", DRIVER, "AES-128-CBC"], ["does ctr(aes)", "name ctr(aes), or none"]),
         (
             &["--driver", DRIVER, "--interface", DEVICE],
@@ -272,86 +278,112 @@ fn what_is_wrong_or_fails_is_no_figure(machine: &Machine, simulated: &Simulated)
     benched(machine, &arguments, 0);
 }
 
-const DIGEST: &str = "sim-sha256 over /dev/outboard";
-
-fn digests_are_measured_as_ciphers_are(machine: &Machine, simulated: &Simulated) {
-    simulated.allow(&["sim-sha256", "sim-sha512"]);
+/// Messages to a driver of a digest or an HMAC.
+fn messages_are_measured_as_requests_are(machine: &Machine, simulated: &Simulated, driver: &str, name: &str) {
+    let over_device = format!("{driver} over {DEVICE}");
     simulated.takes(Duration::from_millis(2));
     // 96 KiB are two pieces of a message; 64 messages of 64 KiB are all that a process can have in flight.
-    let arguments =
-        ["--size", "1K,64K,96K", "--depth", "1,64", "--driver", "sim-sha256", "--no-cpu-instructions"];
+    let arguments = ["--size", "1K,64K,96K", "--depth", "1,64", "--driver", driver, "--no-cpu-instructions"];
     let answer = benched(machine, &arguments, 0);
     assert!(
         answer["rows"].as_array().expect("rows").iter().all(|row| row["direction"].is_null()),
         "{answer}"
     );
-    assert!(
-        rows(&answer, "OpenSSL").len() == 3 && rows(&answer, "OpenSSL without CPU instructions").len() == 3
-    );
-    let ours = rows(&answer, DIGEST);
+    for software in ["OpenSSL", "OpenSSL without CPU instructions"] {
+        let rows = rows(&answer, software);
+        assert_eq!(rows.len(), 3, "{answer}");
+        rows.into_iter().for_each(is_whole);
+    }
+    let ours = rows(&answer, &over_device);
     let kinds: Vec<_> =
         ours.iter().map(|row| (number(&row["bytes"]) as u64, number(&row["depth"]) as u64)).collect();
     assert_eq!(kinds, [(1024, 1), (1024, 64), (65536, 1), (65536, 64), (98304, 1)], "{answer}");
-    for row in ours {
+    for row in &ours {
         is_whole(row);
-        assert!(row["cipher"] == "SHA2-256" && row["evidence"] == "interrupts", "{row}");
+        assert!(row["cipher"] == name && row["evidence"] == "interrupts", "{row}");
         let least = if row["bytes"] == 98304 { 4_000.0 } else { 2_000.0 };
         assert!(number(&row["latency_p50_us"]) >= least, "faster than light: {row}");
     }
     let speed = |row: &Value| number(&row["figure"]["megabytes_per_second"]);
     // 64 at a time cannot be slower than one at a time would be.
-    let [one, many] = [ours_at(&answer, 1), ours_at(&answer, 64)].map(speed);
+    let [one, many] = [ours[0], ours[1]].map(speed);
     assert!(one <= 0.52 && many > one, "{one} {many}: {answer}");
     // Over AF_ALG too where the kernel lets it.
-    let over_af_alg = rows(&answer, "sim-sha256 over AF_ALG");
+    let over_af_alg = rows(&answer, &format!("{driver} over AF_ALG"));
     assert!(over_af_alg.iter().all(|row| row["evidence"] == "interrupts" && row["depth"] == 1), "{answer}");
     let notes = answer["notes"].to_string();
     assert!(notes.contains("cryptodev-linux is not loaded"), "{answer}");
-    let not_there = notes.contains("AF_ALG does not reach driver sim-sha256");
+    let not_there = notes.contains(&format!("AF_ALG does not reach driver {driver}"));
     assert!(over_af_alg.len() == 3 || not_there, "{answer}");
 
-    let output =
-        machine.command(&["bench", "--for", "0", "--size", "4K", "sha512"]).output().expect("it runs");
-    let text = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success() && text.contains("SHA2-512, MB/s by bytes"), "{}", said(&output));
-
-    simulated.fault("sim-sha256 wrong every=1");
-    let arguments = ["--size", "1K", "--depth", "1,4", "--driver", "sim-sha256"];
+    simulated.fault(&format!("{driver} wrong every=1"));
+    let arguments = ["--size", "1K", "--depth", "1,4", "--driver", driver];
     let answer = benched(machine, &arguments, 1);
-    for row in rows(&answer, DIGEST) {
-        assert!(row["fault"].as_str().is_some_and(|why| why.contains("a digest is wrong")), "{row}");
+    for row in rows(&answer, &over_device) {
+        assert!(row["fault"].as_str().is_some_and(|why| why.contains("a result is wrong")), "{row}");
         assert!(row["figure"].is_null(), "{row}");
     }
     simulated.fault("clear");
     simulated.takes(Duration::ZERO);
     simulated.set("soft_from", "1");
     let answer = benched(machine, &arguments, 1);
-    assert!(rows(&answer, DIGEST).iter().all(|row| row["evidence"] == "contradicted"), "{answer}");
+    assert!(rows(&answer, &over_device).iter().all(|row| row["evidence"] == "contradicted"), "{answer}");
     simulated.set("soft_from", "0");
-    tcrypt_hashes_too(machine);
-    without_a_name_an_allowed_digest_is_measured(machine);
 }
 
-fn ours_at(answer: &Value, depth: u64) -> &Value {
-    let mut ours = rows(answer, DIGEST).into_iter();
-    ours.find(|row| row["bytes"] == 1024 && row["depth"] == depth).unwrap_or_else(|| panic!("{answer}"))
+fn digests_and_hmacs_go_by_both_names(machine: &Machine) {
+    for (name, kernel_name, says) in [
+        ("SHA512", "sha512", "SHA2-512"),
+        ("hmac(sha1)", "hmac(sha1)", "HMAC-SHA1"),
+        ("hmac-sha256", "hmac(sha256)", "HMAC-SHA2-256"),
+    ] {
+        let arguments = ["bench", "--for", "0", "--size", "4K", name];
+        let output = machine.command(&arguments).output().expect("it runs");
+        let text = succeeded(&output, &arguments);
+        assert!(text.contains(&format!("{says}, MB/s by bytes")), "{text}");
+        // The kernel's own, or why not.
+        let algorithm = HashAlgorithm::by_kernel_name(kernel_name).expect("its name");
+        let own = match plain_driver(algorithm) {
+            Some((driver, _)) => format!("{driver} over AF_ALG"),
+            None => "was not measured: AF_ALG".to_owned(),
+        };
+        assert!(text.contains(&own), "{own}: {text}");
+    }
+}
+
+/// The kernel's plain code for a digest or an HMAC, where AF_ALG reaches it.
+fn plain_driver(algorithm: HashAlgorithm) -> Option<(String, HashAfAlg)> {
+    let digest = HashAlgorithm { hmac: false, ..algorithm }.kernel_name();
+    let names = match algorithm.hmac {
+        true => [format!("hmac({digest}-generic)"), format!("hmac-{digest}-lib")],
+        false => [format!("{digest}-generic"), format!("{digest}-lib")],
+    };
+    names.into_iter().find_map(|name| AfAlg::reach_hash(&name, algorithm).ok().map(|found| (name, found)))
 }
 
 fn tcrypt_hashes_too(machine: &Machine) {
-    let arguments = ["--kernel", "--size", "1K,8K,64K", "--depth", "1,4", "SHA2-512"];
-    let answer = benched(machine, &arguments, 0);
-    let contestants = answer["contestants"].as_array().expect("contestants");
-    let tcrypt = contestants.iter().find(|one| one["kind"] == "tcrypt").unwrap_or_else(|| panic!("{answer}"));
-    let rows = rows(&answer, tcrypt["name"].as_str().expect("a name"));
-    let bytes: Vec<&Value> = rows.iter().map(|row| &row["bytes"]).collect();
-    assert_eq!(bytes, [1024, 8192], "{answer}");
-    for row in rows {
-        assert!(row["depth"] == 1 && row["figure"]["samples"] == 5 && row["fault"].is_null(), "{row}");
-        assert!(number(&row["figure"]["megabytes_per_second"]) > 0.0 && row["direction"].is_null(), "{row}");
-        let is_sim = tcrypt["driver"] == "sim-sha512";
-        assert_eq!(row["evidence"], if is_sim { "interrupts".into() } else { Value::Null }, "{row}");
+    for (name, kernel_name, driver) in
+        [("SHA2-512", "sha512", "sim-sha512"), ("HMAC-SHA1", "hmac(sha1)", "sim-hmac-sha1")]
+    {
+        let answer = benched(machine, &["--kernel", "--size", "1K,8K,64K", "--depth", "1,4", name], 0);
+        let contestants = answer["contestants"].as_array().expect("contestants");
+        let tcrypt =
+            contestants.iter().find(|one| one["kind"] == "tcrypt").unwrap_or_else(|| panic!("{answer}"));
+        let rows = rows(&answer, tcrypt["name"].as_str().expect("a name"));
+        let bytes: Vec<&Value> = rows.iter().map(|row| &row["bytes"]).collect();
+        assert_eq!(bytes, [1024, 8192], "{answer}");
+        for row in rows {
+            assert!(row["depth"] == 1 && row["figure"]["samples"] == 5 && row["fault"].is_null(), "{row}");
+            assert!(
+                number(&row["figure"]["megabytes_per_second"]) > 0.0 && row["direction"].is_null(),
+                "{row}"
+            );
+            let is_sim = tcrypt["driver"] == driver;
+            assert_eq!(row["evidence"], if is_sim { "interrupts".into() } else { Value::Null }, "{row}");
+        }
+        let says = format!("one message of {kernel_name} at a time");
+        assert!(answer["notes"].to_string().contains(&says), "{answer}");
     }
-    assert!(answer["notes"].to_string().contains("one message of sha512 at a time"), "{answer}");
 }
 
 fn without_a_name_an_allowed_digest_is_measured(machine: &Machine) {
@@ -400,12 +432,7 @@ fn the_kernels_digests_over_af_alg_are_exact() {
     let mut reached = 0;
     for algorithm in HashAlgorithm::all() {
         let name = algorithm.kernel_name();
-        let drivers = ["generic", "lib"].map(|suffix| match algorithm.hmac {
-            true => format!("{}-{suffix})", name.trim_end_matches(')')),
-            false => format!("{name}-{suffix}"),
-        });
-        let found = drivers.iter().find_map(|driver| AfAlg::reach_hash(driver, algorithm).ok());
-        let Some(found) = found else { continue };
+        let Some((_, found)) = plain_driver(algorithm) else { continue };
         let checked = check_hash_seeded(&found, algorithm, 5);
         assert!(checked.is_ok(), "{name}: {:?}", checked.err());
         reached += 1;

@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::Output;
 
 use outboard_tests::bytes::bytes;
-use outboard_tests::command::failed;
+use outboard_tests::command::{failed, on_path, run, said};
 use outboard_tests::evp::{Context, Direction};
 use outboard_tests::machine::ACCELERATOR;
 use outboard_tests::mounted::Mounted;
@@ -221,7 +221,7 @@ fn what_is_chosen_follows_the_hardware() {
     let simulated = Simulated::load(&file);
     fs::write(format!("{SYSFS}/allow"), DRIVER).expect("it is allowed");
 
-    hardware_that_is_slower_than_any_software_is_not_offered(&machine, &simulated, DRIVER);
+    where_hardware_is_slower_than_any_software_nothing_is_offered(&machine, &simulated);
 
     // It answers at once and computes nothing, which the provider sees.
     simulated.set("bandwidth", "0");
@@ -254,21 +254,46 @@ fn what_is_chosen_follows_the_hardware() {
 /// What the simulation is asked for.
 const CTR: [&str; 2] = ["--ciphers", "AES-128-CTR"];
 
-fn hardware_that_is_slower_than_any_software_is_not_offered(
-    machine: &Machine,
-    simulated: &Simulated,
-    driver: &str,
-) {
+/// One of each of its drivers of AES, in the order in which they are measured.
+const OF_EACH_DRIVER: [(&str, &str); 6] = [
+    ("AES-128-CBC", "sim-cbc-aes"),
+    ("AES-128-CTR", "sim-ctr-aes"),
+    ("AES-128-ECB", "sim-ecb-aes"),
+    ("AES-128-XTS", "sim-xts-aes"),
+    ("AES-128-GCM", "sim-gcm-aes"),
+    ("AES-128-CCM", "sim-ccm-aes"),
+];
+
+fn where_hardware_is_slower_than_any_software_nothing_is_offered(machine: &Machine, simulated: &Simulated) {
+    let (names, drivers): (Vec<_>, Vec<_>) = OF_EACH_DRIVER.into_iter().unzip();
+    simulated.allow(&drivers);
     // Bytes in a second.
-    simulated.set("bandwidth", "500000");
-    let slow = machine.tuned(&CTR);
-    let cipher = &slow["ciphers"][0];
-    assert_eq!(cipher["driver"], driver, "{cipher}");
-    for way in ["encrypt", "decrypt", "sixteen_at_once"] {
-        assert_eq!(what_was_found(&cipher[way]), Some("never".to_owned()), "{cipher}");
+    simulated.set("bandwidth", "1000000");
+    let list = names.join(",");
+    let slow = machine.tuned(&["--ciphers", &list]);
+    let measured = slow["ciphers"].as_array().expect("ciphers");
+    assert_eq!(measured.len(), names.len(), "{slow}");
+    for (cipher, (name, driver)) in measured.iter().zip(OF_EACH_DRIVER) {
+        assert_eq!((&cipher["name"], &cipher["driver"]), (&name.into(), &driver.into()), "{cipher}");
+        for way in ["encrypt", "decrypt", "sixteen_at_once"] {
+            assert_eq!(what_was_found(&cipher[way]), Some("never".to_owned()), "{cipher}");
+        }
     }
-    let way = Way::Simulated(driver.to_owned());
-    let world = World::new(way, &[], Order::DefaultFirst).unwrap_or_else(|error| panic!("{error}"));
-    assert!(world.hard_if_offered("AES-128-CTR").is_none());
-    assert!(world.hard_if_offered("AES-256-CTR").is_some());
+    let offering = |settings: &[(&str, &str)]| {
+        let way = Way::Simulated(drivers.join(","));
+        World::new(way, settings, Order::DefaultFirst).unwrap_or_else(|error| panic!("{error}"))
+    };
+    let world = offering(&[("CIPHERS", &list), ("LOG_LEVEL", "info")]);
+    assert!(names.iter().all(|name| world.hard_if_offered(name).is_none()));
+    let openssl = on_path("openssl").expect("the openssl command");
+    let key = "00112233445566778899aabbccddeeff";
+    let arguments = ["enc", "-aes-128-ctr", "-K", key, "-iv", key, "-in", "/dev/null"];
+    let output = run(&openssl, &world.config(), &arguments);
+    let log = String::from_utf8_lossy(&output.stderr);
+    let says = "software was measured to win for every cipher that may be offered";
+    assert!(output.status.success() && log.contains(says), "{}", said(&output));
+    // Without CIPHERS those may be offered that were not measured.
+    let others = offering(&[]);
+    assert!(names.iter().all(|name| others.hard_if_offered(name).is_none()));
+    assert!(others.hard_if_offered("AES-256-CTR").is_some());
 }

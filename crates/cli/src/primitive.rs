@@ -43,7 +43,7 @@ impl Primitive {
         }
     }
 
-    /// That of a cipher or a digest of OpenSSL's.
+    /// That of a cipher or a digest of OpenSSL's, or of the HMAC of a digest: `HMAC-SHA1`.
     pub fn by_openssl_name(name: &str) -> Option<Primitive> {
         Primitive::by_kernel_name(&kernel_name(name)?)
     }

@@ -8,10 +8,16 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::ptr::{NonNull, null, null_mut};
 
+use outboard_abi::Param;
+
 mod digest;
+mod hashing;
+mod hmac;
 mod work;
 
-pub use digest::{Digest, Hashing};
+pub use digest::Digest;
+pub use hashing::Hashing;
+pub use hmac::Hmac;
 pub use work::{Example, SAMPLE_IV, Work};
 
 /// The newest first, as applications are built for.
@@ -106,6 +112,13 @@ functions! {
     EVP_DigestInit_ex2: fn(*mut c_void, *const c_void, *const c_void) -> c_int;
     EVP_DigestUpdate: fn(*mut c_void, *const c_void, usize) -> c_int;
     EVP_DigestFinal_ex: fn(*mut c_void, *mut c_uchar, *mut c_uint) -> c_int;
+    EVP_MAC_fetch: fn(*mut c_void, *const c_char, *const c_char) -> *mut c_void;
+    EVP_MAC_free: fn(*mut c_void);
+    EVP_MAC_CTX_new: fn(*mut c_void) -> *mut c_void;
+    EVP_MAC_CTX_free: fn(*mut c_void);
+    EVP_MAC_init: fn(*mut c_void, *const c_uchar, usize, *const Param) -> c_int;
+    EVP_MAC_update: fn(*mut c_void, *const c_uchar, usize) -> c_int;
+    EVP_MAC_final: fn(*mut c_void, *mut c_uchar, *mut usize, usize) -> c_int;
     ERR_clear_error: fn();
     ERR_get_error_all: fn(*mut *const c_char, *mut c_int, *mut *const c_char, *mut *const c_char, *mut c_int) -> c_ulong;
     ERR_reason_error_string: fn(c_ulong) -> *const c_char;
@@ -231,6 +244,17 @@ impl<'a> Context<'a> {
         // SAFETY: always allowed.
         unsafe { (self.library.ERR_clear_error)() };
         NonNull::new(at).map(|at| Digest { library: self.library, at })
+    }
+
+    /// The HMAC of a digest, if a query finds both.
+    pub fn hmac(&'a self, digest: &str, query: &str) -> Option<Hmac<'a>> {
+        let size = self.digest(digest, query)?.size().ok()?;
+        let (digest, query) = (CString::new(digest).ok()?, CString::new(query).ok()?);
+        // SAFETY: the context is alive, the texts are C strings.
+        let at = unsafe { (self.library.EVP_MAC_fetch)(self.at.as_ptr(), c"HMAC".as_ptr(), query.as_ptr()) };
+        // SAFETY: always allowed.
+        unsafe { (self.library.ERR_clear_error)() };
+        NonNull::new(at).map(|at| Hmac { library: self.library, at, digest, size })
     }
 }
 

@@ -29,8 +29,8 @@ pub enum Error {
     #[error("modprobe tcrypt: {0}: install kmod")]
     Modprobe(io::Error),
     /// It is not there, or may not be loaded.
-    #[error("tcrypt said nothing: CONFIG_CRYPTO_TEST=m, and modprobe tcrypt mode={0} as root?")]
-    Silent(u32),
+    #[error("tcrypt said nothing: CONFIG_CRYPTO_TEST=m, and modprobe tcrypt {0} as root?")]
+    Silent(String),
 }
 
 /// One line of its answer.
@@ -40,9 +40,9 @@ pub struct Line {
     pub algorithm: String,
     /// The driver that the kernel prefers.
     pub driver: String,
-    /// Encryption, or decryption; none for a digest.
+    /// Encryption, or decryption; none for a digest or an HMAC.
     pub encrypt: Option<bool>,
-    /// Of the key; both halves of it for XTS; 0 for a digest.
+    /// Of a cipher's key; both halves of it for XTS.
     pub bits: usize,
     /// Of a request; of a message.
     pub bytes: usize,
@@ -66,36 +66,35 @@ pub enum Tests {
     Aes,
     /// Modes of triple DES.
     TripleDes,
-    /// Of SHA-1; these and the following do one message at a time.
-    Sha1,
-    /// Of SHA-224.
-    Sha224,
-    /// Of SHA-256.
-    Sha256,
-    /// Of SHA-384.
-    Sha384,
-    /// Of SHA-512.
-    Sha512,
+    /// Of a digest or an HMAC, one message at a time.
+    Hash {
+        /// The kernel's name.
+        algorithm: &'static str,
+        /// Bytes of an HMAC's key; 0 for a digest.
+        key: usize,
+    },
 }
 
 impl Tests {
-    /// The number of their mode, where there is one for so many requests in flight.
-    fn mode(self, depth: usize) -> Option<u32> {
-        let (alone, several) = match self {
-            Tests::Aes => (500, Some(600)),
-            Tests::TripleDes => (501, Some(601)),
-            Tests::Sha1 => (403, None),
-            Tests::Sha256 => (404, None),
-            Tests::Sha384 => (405, None),
-            Tests::Sha512 => (406, None),
-            Tests::Sha224 => (413, None),
-        };
-        if depth == 1 { Some(alone) } else { several }
+    /// What asks for them, where there are some for so many requests in flight.
+    fn arguments(self, depth: usize) -> Option<Vec<String>> {
+        let mode = |mode: u32| vec![format!("mode={mode}")];
+        let several = |mode: u32| vec![format!("mode={mode}"), format!("num_mb={depth}")];
+        Some(match (self, depth) {
+            (Tests::Aes, 1) => mode(500),
+            (Tests::Aes, _) => several(600),
+            (Tests::TripleDes, 1) => mode(501),
+            (Tests::TripleDes, _) => several(601),
+            (Tests::Hash { algorithm, key }, 1) => {
+                vec!["mode=400".to_owned(), format!("alg={algorithm}"), format!("klen={key}")]
+            }
+            (Tests::Hash { .. }, _) => return None,
+        })
     }
 
     /// Whether they can be done with so many requests in flight.
     pub fn can_do(self, depth: usize) -> bool {
-        self.mode(depth).is_some()
+        self.arguments(depth).is_some()
     }
 }
 
@@ -120,18 +119,14 @@ impl Tcrypt {
 
     /// Runs tests with `depth` requests in flight.
     pub fn run(&mut self, tests: Tests, depth: usize) -> Result<Vec<Line>, Error> {
-        let mode = tests.mode(depth).ok_or(Error::OneAtATime)?;
+        let arguments = tests.arguments(depth).ok_or(Error::OneAtATime)?;
         self.log.seek(SeekFrom::End(0)).map_err(Error::Log)?;
         let mut modprobe = Command::new("modprobe");
-        modprobe.args(["tcrypt", "sec=0"]).stdin(Stdio::null()).stderr(Stdio::null());
-        modprobe.arg(format!("mode={mode}"));
-        if depth > 1 {
-            modprobe.arg(format!("num_mb={depth}"));
-        }
+        modprobe.args(["tcrypt", "sec=0"]).args(&arguments).stdin(Stdio::null()).stderr(Stdio::null());
         // It fails by design, so that it need not be removed; what it measured is in the log.
         modprobe.status().map_err(Error::Modprobe)?;
         let lines = read(&self.records().map_err(Error::Log)?);
-        if lines.is_empty() { Err(Error::Silent(mode)) } else { Ok(lines) }
+        if lines.is_empty() { Err(Error::Silent(arguments.join(" "))) } else { Ok(lines) }
     }
 
     /// What the log has since it was looked at last: one record for each read(2).
@@ -261,11 +256,15 @@ mod tests {
     }
 
     #[test]
-    fn digests_come_one_at_a_time() {
-        let modes = |tests: Tests| [1, 16].map(|depth| tests.mode(depth));
-        assert_eq!(modes(Tests::Aes), [Some(500), Some(600)]);
-        assert_eq!(modes(Tests::TripleDes), [Some(501), Some(601)]);
-        assert_eq!(modes(Tests::Sha224), [Some(413), None]);
+    fn digests_and_hmacs_come_one_at_a_time() {
+        let arguments = |tests: Tests| {
+            [1, 16].map(|depth| tests.arguments(depth).map(|words| words.join(" ")).unwrap_or_default())
+        };
+        assert_eq!(arguments(Tests::Aes), ["mode=500", "mode=600 num_mb=16"]);
+        assert_eq!(arguments(Tests::TripleDes), ["mode=501", "mode=601 num_mb=16"]);
+        let hmac = Tests::Hash { algorithm: "hmac(sha1)", key: 20 };
+        assert_eq!(arguments(hmac), ["mode=400 alg=hmac(sha1) klen=20", ""]);
+        assert!(hmac.can_do(1) && !hmac.can_do(2));
     }
 
     #[test]

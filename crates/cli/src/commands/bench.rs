@@ -51,7 +51,8 @@ const SCHEMA: &str = "outboard-bench/1";
 pub struct Options {
     #[command(subcommand)]
     application: Option<Application>,
-    /// OpenSSL's names (AES-128-CBC, SHA2-256) or the kernel's (cbc(aes), sha256); without any, some that accelerators do
+    /// OpenSSL's names (AES-128-CBC, SHA2-256, HMAC-SHA2-256) or the kernel's (cbc(aes), sha256, hmac(sha256)); without any,
+    /// some that accelerators do
     #[arg(value_name = "ALGORITHM", value_parser = lists::names)]
     algorithms: Vec<lists::Names>,
     /// Bytes of a request, separated by commas: 16 to 1M, multiples of 16
@@ -63,7 +64,7 @@ pub struct Options {
     /// Threads that make requests at the same time, separated by commas: 1 to the CPUs
     #[arg(long, value_name = "LIST", default_value = "1", value_parser = lists::threads)]
     threads: lists::Numbers,
-    /// Which way; digests have none
+    /// Which way; digests and HMACs have none
     #[arg(long, value_enum, default_value_t)]
     direction: Directions,
     /// How long, all figures together: 90s, 10m, 2h; each gets five short samples at least

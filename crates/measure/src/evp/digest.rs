@@ -1,8 +1,9 @@
-//! A digest context, and messages for it.
+//! Digests and their contexts.
 
 use std::ffi::{c_uint, c_void};
 use std::ptr::{NonNull, null};
 
+use super::hashing::{Hasher, Hashing};
 use super::{Error, Library};
 
 /// A fetched digest.
@@ -15,16 +16,20 @@ pub struct Digest<'a> {
 unsafe impl Sync for Digest<'_> {}
 
 impl Digest<'_> {
-    /// A context, for messages of so many bytes.
-    pub fn hashing(&self, bytes: usize) -> Result<Hashing<'_>, Error> {
+    /// Bytes of what a message hashes to.
+    pub(super) fn size(&self) -> Result<usize, Error> {
         // SAFETY: the digest is alive.
         let size = unsafe { (self.library.EVP_MD_get_size)(self.at.as_ptr()) };
-        let size = usize::try_from(size).map_err(|_| Error::Failed("EVP_MD_get_size"))?;
+        usize::try_from(size).map_err(|_| Error::Failed("EVP_MD_get_size"))
+    }
+
+    /// A context, for messages of so many bytes.
+    pub fn hashing(&self, bytes: usize) -> Result<Hashing<'_>, Error> {
+        let size = self.size()?;
         // SAFETY: the function takes nothing.
         let context = NonNull::new(unsafe { (self.library.EVP_MD_CTX_new)() });
         let context = context.ok_or(Error::Failed("EVP_MD_CTX_new"))?;
-        let message = (0..bytes).map(|at| at as u8).collect();
-        Ok(Hashing { digest: self, context, message, output: vec![0; size] })
+        Ok(Hashing::new(Box::new(DigestContext { digest: self, context }), bytes, size))
     }
 }
 
@@ -35,34 +40,17 @@ impl Drop for Digest<'_> {
     }
 }
 
-/// A digest context, and the message that each request hashes.
-pub struct Hashing<'a> {
+/// A digest context.
+struct DigestContext<'a> {
     digest: &'a Digest<'a>,
     context: NonNull<c_void>,
-    message: Vec<u8>,
-    output: Vec<u8>,
 }
 
 // SAFETY: a context is used by one thread at a time, whichever that is (openssl-threads(7)).
-unsafe impl Send for Hashing<'_> {}
+unsafe impl Send for DigestContext<'_> {}
 
-impl Hashing<'_> {
-    /// What each request hashes.
-    pub fn message(&self) -> &[u8] {
-        &self.message
-    }
-
-    /// The digest of the last one.
-    pub fn output(&self) -> &[u8] {
-        &self.output
-    }
-
-    /// So many messages, one after another.
-    pub fn run(&mut self, messages: u32) -> Result<(), Error> {
-        (0..messages).try_for_each(|_| self.hash())
-    }
-
-    fn hash(&mut self) -> Result<(), Error> {
+impl Hasher for DigestContext<'_> {
+    fn hash(&mut self, message: &[u8], output: &mut [u8]) -> Result<(), Error> {
         let (library, context) = (self.digest.library, self.context.as_ptr());
         let mut written: c_uint = 0;
         // SAFETY: context and digest are alive, there are no parameters.
@@ -70,19 +58,18 @@ impl Hashing<'_> {
         if begun != 1 {
             return Err(Error::Failed("EVP_DigestInit_ex2"));
         }
-        let (message, len) = (self.message.as_ptr(), self.message.len());
         // SAFETY: the context is alive, the message readable for its length.
-        if unsafe { (library.EVP_DigestUpdate)(context, message.cast(), len) } != 1 {
+        if unsafe { (library.EVP_DigestUpdate)(context, message.as_ptr().cast(), message.len()) } != 1 {
             return Err(Error::Failed("EVP_DigestUpdate"));
         }
         // SAFETY: the context is alive, the output as long as the digest.
-        let done = unsafe { (library.EVP_DigestFinal_ex)(context, self.output.as_mut_ptr(), &mut written) };
-        let is_all = done == 1 && written as usize == self.output.len();
+        let done = unsafe { (library.EVP_DigestFinal_ex)(context, output.as_mut_ptr(), &mut written) };
+        let is_all = done == 1 && written as usize == output.len();
         if is_all { Ok(()) } else { Err(Error::Failed("EVP_DigestFinal_ex")) }
     }
 }
 
-impl Drop for Hashing<'_> {
+impl Drop for DigestContext<'_> {
     fn drop(&mut self) {
         // SAFETY: ours.
         unsafe { (self.digest.library.EVP_MD_CTX_free)(self.context.as_ptr()) }

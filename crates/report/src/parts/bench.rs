@@ -65,9 +65,9 @@ pub enum Kind {
 /// One contestant at one kind of request.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Row {
-    /// OpenSSL's name of the cipher, or of the digest.
+    /// OpenSSL's name of the cipher or the digest; of an HMAC `HMAC-` and its digest's.
     pub cipher: String,
-    /// Which way; null for a digest.
+    /// Which way; null for a digest or an HMAC.
     pub direction: Option<Way>,
     /// Of a request.
     pub bytes: u64,
@@ -163,12 +163,12 @@ impl Way {
     }
 }
 
-/// What rows are about: a cipher one way, or a digest.
+/// What rows are about: a cipher one way, a digest, or an HMAC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Subject<'a> {
-    /// OpenSSL's name.
+    /// As in [`Row::cipher`].
     pub name: &'a str,
-    /// Which way; none for a digest.
+    /// Which way; none for a digest or an HMAC.
     pub way: Option<Way>,
 }
 

@@ -2,8 +2,8 @@
 
 use anyhow::{Result, anyhow, bail};
 use clap::ValueEnum;
-use outboard_accel::Error;
 use outboard_accel::af_alg::AfAlg;
+use outboard_accel::{Error, HashAlgorithm};
 use outboard_drivers::find::{Judged, Survey};
 use outboard_drivers::judge::Verdict;
 use outboard_drivers::root::Root;
@@ -94,7 +94,7 @@ pub fn check_reached<'a>(
     }
 }
 
-/// All ways to the drivers of a cipher or a digest. What is not there is told in `notes`.
+/// All ways to the drivers of a cipher, a digest or an HMAC. What is not there is told in `notes`.
 pub fn ways(
     primitive: Primitive,
     key: &[u8],
@@ -190,8 +190,8 @@ fn is_plain(one: &Judged, found: &Survey) -> bool {
     }
 }
 
-/// The kernel makes plain code for a mode of a cipher, or loads a digest's, when somebody asks for it by its name, which changed with
-/// Linux 7.
+/// The kernel makes plain code for a mode of a cipher, or loads a digest's and an HMAC's, when somebody asks for it by its name, which
+/// changed with Linux 7.
 fn make_software(primitive: Primitive) {
     for library in ["generic", "lib"] {
         let is_there = match primitive {
@@ -204,7 +204,13 @@ fn make_software(primitive: Primitive) {
                 AfAlg::reach(&name, algorithm).is_ok()
             }
             Primitive::Hash(algorithm) => {
-                AfAlg::reach_hash(&format!("{}-{library}", algorithm.kernel_name()), algorithm).is_ok()
+                let digest = HashAlgorithm { hmac: false, ..algorithm }.kernel_name();
+                let name = match (algorithm.hmac, library) {
+                    (false, _) => format!("{digest}-{library}"),
+                    (true, "lib") => format!("hmac-{digest}-lib"),
+                    (true, _) => format!("hmac({digest}-{library})"),
+                };
+                AfAlg::reach_hash(&name, algorithm).is_ok()
             }
         };
         if is_there {

@@ -9,7 +9,7 @@ use super::worker::Worker;
 use crate::in_flight::{self, InFlight, Job};
 use crate::primitive::Primitive;
 
-/// To a driver of a cipher, or of a digest.
+/// To a driver of a cipher, or of a digest or an HMAC.
 pub enum Down {
     /// Of a cipher.
     Cipher {
@@ -20,8 +20,8 @@ pub enum Down {
         /// One of them.
         probe: Box<dyn Session>,
     },
-    /// Of a digest.
-    Digest {
+    /// Of a digest or an HMAC.
+    Hash {
         /// What opens sessions.
         accelerator: Box<dyn Accelerator<dyn HashSession>>,
         /// One of them.
@@ -42,9 +42,9 @@ pub struct Asked<'a> {
     pub tag: &'a [u8],
     /// The result.
     pub output: &'a [u8],
-    /// Which way; none for a digest.
+    /// Which way; none for a digest or an HMAC.
     pub direction: Option<Direction>,
-    /// Under which key.
+    /// Under which key; empty for a digest.
     pub key: &'a [u8],
 }
 
@@ -61,7 +61,7 @@ impl Down {
                 let accelerator = reached?;
                 let mut probe = accelerator.open(key)?;
                 let keeps_state = keeps_state(&mut *probe)?;
-                Ok(Down::Digest { accelerator, probe, keeps_state })
+                Ok(Down::Hash { accelerator, probe, keeps_state })
             }),
         }
     }
@@ -70,7 +70,7 @@ impl Down {
     pub fn interface(&self) -> &'static str {
         match self {
             Down::Cipher { accelerator, .. } => accelerator.interface(),
-            Down::Digest { accelerator, .. } => accelerator.interface(),
+            Down::Hash { accelerator, .. } => accelerator.interface(),
         }
     }
 
@@ -80,7 +80,7 @@ impl Down {
             Down::Cipher { algorithm, probe, .. } => {
                 direction.is_some_and(|way| in_flight::fits(&**probe, *algorithm, way, bytes, depth))
             }
-            Down::Digest { probe, keeps_state, .. } => {
+            Down::Hash { probe, keeps_state, .. } => {
                 let is_whole = bytes <= probe.max_request();
                 if depth == 1 { is_whole || *keeps_state } else { is_whole && depth <= probe.max_batch() }
             }
@@ -110,7 +110,7 @@ impl Down {
                 };
                 (0..threads).map(worker).collect()
             }
-            Down::Digest { accelerator, .. } => {
+            Down::Hash { accelerator, .. } => {
                 let first = accelerator.open(asked.key).map_err(said)?;
                 let worker = |_| {
                     let session = first.share().map_err(said)?;
@@ -118,7 +118,7 @@ impl Down {
                     messages.run().map_err(said)?;
                     match messages.are(asked.output) {
                         true => Ok(Box::new(messages) as Box<dyn Worker>),
-                        false => Err("a digest is wrong: outboard check says more".to_owned()),
+                        false => Err("a result is wrong: outboard check says more".to_owned()),
                     }
                 };
                 (0..threads).map(worker).collect()

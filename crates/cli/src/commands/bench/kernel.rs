@@ -1,7 +1,7 @@
 //! What the kernel itself gets from the driver that it prefers: tcrypt, loaded and read.
 
 use anyhow::Result;
-use outboard_accel::{Algorithm, Direction, Hash, HashAlgorithm};
+use outboard_accel::{Algorithm, Direction, HashAlgorithm};
 use outboard_drivers::find::Survey;
 use outboard_drivers::judge::Verdict;
 use outboard_measure::evp::Context;
@@ -23,10 +23,11 @@ use crate::primitive::Primitive;
 /// Runs of each group of its tests.
 const TURNS: usize = 5;
 
-/// A cipher or a digest, as tcrypt sees it.
+/// A cipher, a digest or an HMAC, as tcrypt sees it.
 struct Subject {
     cipher: &'static str,
     primitive: Primitive,
+    /// Of a cipher's key.
     bits: usize,
 }
 
@@ -83,7 +84,10 @@ pub fn add(
 
 fn subject(cipher: &'static str, context: &Context<'_>) -> Option<Subject> {
     let primitive = Primitive::by_openssl_name(cipher)?;
-    let bits = Software::find(context, cipher)?.key().len() * 8;
+    let bits = match primitive {
+        Primitive::Cipher(_) => Software::find(context, cipher)?.key().len() * 8,
+        Primitive::Hash(_) => 0,
+    };
     Some(Subject { cipher, primitive, bits })
 }
 
@@ -95,14 +99,11 @@ fn tests(primitive: Primitive) -> Option<Tests> {
         }
         Primitive::Cipher(Algorithm::CbcDes3Ede) => Some(Tests::TripleDes),
         Primitive::Cipher(Algorithm::GcmAes | Algorithm::CcmAes) => None,
-        Primitive::Hash(HashAlgorithm { hmac: true, .. }) => None,
-        Primitive::Hash(HashAlgorithm { hash, hmac: false }) => Some(match hash {
-            Hash::Sha1 => Tests::Sha1,
-            Hash::Sha224 => Tests::Sha224,
-            Hash::Sha256 => Tests::Sha256,
-            Hash::Sha384 => Tests::Sha384,
-            Hash::Sha512 => Tests::Sha512,
-        }),
+        Primitive::Hash(algorithm) => {
+            let HashAlgorithm { hash, hmac } = algorithm;
+            let key = if hmac { hash.digest_len() } else { 0 };
+            Some(Tests::Hash { algorithm: algorithm.kernel_name(), key })
+        }
     }
 }
 

@@ -9,11 +9,14 @@ use outboard_policy::{CIPHERS, DIGESTS, known};
 use crate::lab::kernel_name;
 use crate::primitive::Primitive;
 
+/// What the HMAC of each digest is called here; OpenSSL has one name for all.
+const HMACS: [&str; 5] = ["HMAC-SHA1", "HMAC-SHA2-224", "HMAC-SHA2-256", "HMAC-SHA2-384", "HMAC-SHA2-512"];
+
 /// Numbers in ascending order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Numbers(pub Vec<usize>);
 
-/// OpenSSL's names of ciphers and digests that go by one name.
+/// OpenSSL's names of ciphers, digests and HMACs that go by one name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Names(pub Vec<&'static str>);
 
@@ -30,7 +33,7 @@ pub enum Directions {
 }
 
 impl Directions {
-    /// One or two of a cipher; a digest has none.
+    /// One or two of a cipher; a digest or an HMAC has none.
     pub fn of(self, primitive: Primitive) -> Vec<Option<Direction>> {
         match (primitive, self) {
             (Primitive::Hash(_), _) => vec![None],
@@ -43,7 +46,16 @@ impl Directions {
 
 /// All that is measured, by OpenSSL's names.
 fn all() -> impl Iterator<Item = &'static str> {
-    CIPHERS.into_iter().chain(DIGESTS)
+    CIPHERS.into_iter().chain(DIGESTS).chain(HMACS)
+}
+
+/// One of them, also as HMAC-SHA256.
+fn one(name: &str) -> Option<&'static str> {
+    let Some((_, digest)) = name.split_once('-').filter(|(word, _)| word.eq_ignore_ascii_case("HMAC")) else {
+        return known(name).ok();
+    };
+    let digest = known(digest).ok()?;
+    HMACS.into_iter().find(|hmac| hmac.strip_prefix("HMAC-") == Some(digest))
 }
 
 /// OpenSSL's names of what the kernel calls by one name: that of each length of keys.
@@ -61,8 +73,8 @@ pub fn names(text: &str) -> Result<Names> {
         return Ok(Names(all().collect()));
     }
     let words = text.split(',').map(str::trim).filter(|word| !word.is_empty());
-    match words.map(known).collect::<Result<Vec<_>, _>>() {
-        Ok(names) if !names.is_empty() => Ok(Names(names)),
+    match words.map(one).collect::<Option<Vec<_>>>() {
+        Some(names) if !names.is_empty() => Ok(Names(names)),
         _ => bail!(
             "it is nothing that outboard measures: write ALL, or some of {}, or a kernel's name such as cbc(aes)",
             all().collect::<Vec<_>>().join(", ")
@@ -127,7 +139,7 @@ mod tests {
     #[test]
     fn a_digest_goes_no_way() {
         let both = |name| Primitive::by_openssl_name(name).map(|found| Directions::Both.of(found));
-        assert_eq!(both("SHA1"), Some(vec![None]));
+        assert_eq!([both("SHA1"), both("HMAC-SHA1")], [Some(vec![None]), Some(vec![None])]);
         assert_eq!(both("AES-128-CBC").map(|found| found.len()), Some(2));
     }
 
@@ -147,26 +159,38 @@ mod tests {
             let error = format!("{:#}", found.unwrap_err());
             assert!(error.contains(says), "{says}: {error}");
         }
-        for wrong in ["rot13", "", "NONE", "MD5", "HMAC-SHA1", "hmac(sha1)", "AES-128-CBC,rot13"] {
+        for wrong in [
+            "rot13",
+            "",
+            "NONE",
+            "MD5",
+            "HMAC",
+            "HMAC-",
+            "HMAC-AES-128-CBC",
+            "hmac(md5)",
+            "AES-128-CBC,rot13",
+        ] {
             let error = names(wrong).unwrap_err().to_string();
             assert!(
-                ["AES-128-CBC", "SHA2-256", "cbc(aes)"].iter().all(|says| error.contains(says)),
+                ["AES-128-CBC", "SHA2-256", "HMAC-SHA1", "cbc(aes)"].iter().all(|says| error.contains(says)),
                 "{error}"
             );
         }
     }
 
     #[test]
-    fn ciphers_and_digests_go_by_both_names() {
+    fn all_go_by_both_names() {
         for (text, meant) in [
             ("aes-128-cbc", &["AES-128-CBC"][..]),
             ("cbc(aes)", &["AES-128-CBC", "AES-192-CBC", "AES-256-CBC"]),
             ("AES-128-CTR,sha-1", &["AES-128-CTR", "SHA1"]),
             ("sha256", &["SHA2-256"]),
             ("SHA512", &["SHA2-512"]),
+            ("hmac-sha256,HMAC-SHA1", &["HMAC-SHA2-256", "HMAC-SHA1"]),
+            ("hmac(sha384)", &["HMAC-SHA2-384"]),
         ] {
             assert_eq!(names(text).unwrap().0, meant, "{text}");
         }
-        assert_eq!(names("ALL").unwrap().0, [&CIPHERS[..], &DIGESTS].concat());
+        assert_eq!(names("ALL").unwrap().0, [&CIPHERS[..], &DIGESTS, &HMACS].concat());
     }
 }

@@ -1,4 +1,4 @@
-//! Equal messages to a driver of a digest, so many at a time.
+//! Equal messages to a driver of a digest or an HMAC, so many at a time.
 
 use outboard_accel::{Digest, Error, HashSession};
 use outboard_measure::clock::Clock;

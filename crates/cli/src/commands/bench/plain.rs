@@ -155,7 +155,7 @@ fn served(words: &[String]) -> Result<()> {
     let clock = Clock::known(cycles.parse().ok());
     let library = Library::open()?;
     let context = Context::software(&library)?;
-    let software = Software::find(&context, name).context("OpenSSL has no such cipher or digest")?;
+    let software = Software::find(&context, name).context("OpenSSL has no such cipher, digest or HMAC")?;
     let direction = WAYS.iter().find(|(_, word)| word == way).and_then(|(known, _)| *known);
     let mut worker = software.worker(direction, bytes.parse()?)?;
     let mut line = String::new();

@@ -22,6 +22,9 @@ const CIPHERS: [&str; 7] =
 /// And digests.
 const DIGESTS: [&str; 5] = ["sha256", "sha1", "sha512", "sha384", "sha224"];
 
+/// And HMACs.
+const HMACS: [&str; 5] = ["hmac(sha256)", "hmac(sha1)", "hmac(sha512)", "hmac(sha384)", "hmac(sha224)"];
+
 /// Samples of each figure at least.
 const ROUNDS: usize = 5;
 
@@ -42,15 +45,15 @@ const WITH_LATENCIES: f64 = 1.5;
 
 /// All that is measured, by the kernel's names.
 pub fn kernel_names() -> impl Iterator<Item = &'static str> {
-    CIPHERS.into_iter().chain(DIGESTS)
+    CIPHERS.into_iter().chain(DIGESTS).chain(HMACS)
 }
 
 /// Requests of one kind, which all contestants make in turns.
 #[derive(Clone, Copy, Debug)]
 pub struct Cell {
-    /// OpenSSL's name of the cipher, or of the digest.
+    /// OpenSSL's name of the cipher or the digest; `HMAC-` and a digest's.
     pub cipher: &'static str,
-    /// Which way; none for a digest.
+    /// Which way; none for a digest or an HMAC.
     pub direction: Option<Direction>,
     /// Of a request.
     pub bytes: usize,
@@ -118,17 +121,19 @@ struct Usual {
 }
 
 /// Of what is there, the ciphers that most use. A digest costs a CPU so little that one is measured only where somebody wants it
-/// from hardware.
+/// from hardware, and an HMAC costs what its digest costs.
 fn usual(is_there: impl Fn(&str) -> bool, is_wanted: impl Fn(&str) -> bool) -> Usual {
     let mut some: Vec<&str> = CIPHERS.into_iter().filter(|cipher| is_there(cipher)).collect();
     let mut more = some.split_off(some.len().min(KINDS));
     let digest = DIGESTS.into_iter().find(|digest| is_wanted(digest));
     some.extend(digest);
-    more.extend(DIGESTS.into_iter().filter(|&other| Some(other) != digest && is_there(other)));
+    let others = DIGESTS.into_iter().filter(|&other| Some(other) != digest).chain(HMACS);
+    more.extend(others.filter(|other| is_there(other)));
     Usual { some, more }
 }
 
-/// All cells of some ciphers and digests. The largest requests come first: what they take longer than planned the others make up for.
+/// All cells of some ciphers, digests and HMACs. The largest requests come first: what they take longer than planned the others make
+/// up for.
 pub fn cells(options: &Options, subjects: &[(&'static str, Primitive)]) -> Vec<Cell> {
     let mut cells = Vec::new();
     for &bytes in options.sizes.0.iter().rev() {
@@ -235,7 +240,7 @@ mod tests {
             ("xts(aes)", 8, &["sha256", "sha512", "sha384", "sha224"][..])
         );
         // Nobody has allowed one.
-        assert_eq!(of(&["sha256"], &[]), both(vec![], vec!["sha256"]));
+        assert_eq!(of(&["hmac(sha1)", "sha256"], &[]), both(vec![], vec!["sha256", "hmac(sha1)"]));
     }
 
     #[test]

@@ -18,7 +18,7 @@ use crate::commands::tune;
 use crate::console::{progress, say};
 use crate::primitive::Primitive;
 
-/// What is measured of one cipher or digest.
+/// What is measured of one cipher, digest or HMAC.
 struct Subject<'a> {
     name: &'static str,
     primitive: Primitive,
@@ -85,7 +85,7 @@ pub fn new(openssl: String, warnings: Vec<String>) -> Bench {
     }
 }
 
-/// Ciphers and digests, and the ways to their drivers.
+/// Ciphers, digests and HMACs, and the ways to their drivers.
 fn subjects<'a>(
     names: &[&'static str],
     context: &'a Context<'a>,

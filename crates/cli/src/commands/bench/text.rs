@@ -302,10 +302,10 @@ mod tests {
     }
 
     #[test]
-    fn a_digest_has_no_direction() {
+    fn digests_and_hmacs_have_no_direction() {
         let software = row("OpenSSL", 4096, 1, 210.0, None);
         let deep = row("sim-sha256 over /dev/outboard", 4096, 16, 640.0, Some(Evidence::Interrupts));
-        let wrong = Row { fault: Some("a digest is wrong".into()), figure: None, ..deep.clone() };
+        let wrong = Row { fault: Some("a result is wrong".into()), figure: None, ..deep.clone() };
         let rows = [software, deep, wrong];
         let digest = |row| Row { cipher: "SHA2-256".into(), direction: None, ..row };
         let digests = Bench { rows: rows.map(digest).into(), ..bench() };
