@@ -10,8 +10,9 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 use std::process::Output;
 
-use outboard_tests::bytes::bytes;
+use outboard_tests::bytes::{assert_same, bytes};
 use outboard_tests::command::{failed, on_path, run, said};
+use outboard_tests::device::count;
 use outboard_tests::evp::{Context, Direction};
 use outboard_tests::machine::ACCELERATOR;
 use outboard_tests::mounted::Mounted;
@@ -222,6 +223,8 @@ fn what_is_chosen_follows_the_hardware() {
     fs::write(format!("{SYSFS}/allow"), DRIVER).expect("it is allowed");
 
     where_hardware_is_slower_than_any_software_nothing_is_offered(&machine, &simulated);
+    pieces_are_as_long_as_the_engines_want_them(&machine, &simulated);
+    the_provider_cuts_as_the_policy_says();
 
     // It answers at once and computes nothing, which the provider sees.
     simulated.set("bandwidth", "0");
@@ -249,6 +252,51 @@ fn what_is_chosen_follows_the_hardware() {
     }
     let text = machine.checked(&["--for", "0", DRIVER], 0);
     assert!(text.contains("exact") && text.contains("no interrupt came"), "{text}");
+}
+
+fn pieces_are_as_long_as_the_engines_want_them(machine: &Machine, simulated: &Simulated) {
+    // Where each request costs milliseconds; where each engine takes 16 ms for a piece of 16 KiB, and there are four.
+    let models = [("1", "4000000", "0", 65536), ("4", "0", "1000000", 16384)];
+    for (engines, overhead_ns, bandwidth, best) in models {
+        for (parameter, value) in
+            [("engines", engines), ("overhead_ns", overhead_ns), ("bandwidth", bandwidth)]
+        {
+            simulated.set(parameter, value);
+        }
+        let answer = machine.tuned(&[&CTR[..], &["--dry-run"]].concat());
+        let pieces = &answer["ciphers"][0]["pieces"];
+        let tried = pieces["tried"].as_array().expect("two sizes");
+        let verdicts: Vec<_> = tried.iter().map(|tried| tried["verdict"].as_str()).collect();
+        let sizes: Vec<_> = tried.iter().map(|tried| &tried["bytes"]).collect();
+        assert_eq!(sizes, [32768, 65536], "{pieces}");
+        // A machine that stood still in between decides nothing.
+        assert!(
+            pieces["bytes"] == best || verdicts.contains(&Some("unclear")),
+            "{engines} engines: {pieces}"
+        );
+    }
+    simulated.set("engines", "1");
+}
+
+fn the_provider_cuts_as_the_policy_says() {
+    const CIPHER: &str = "AES-128-CTR";
+    let driver = "sim-ctr-aes";
+    for (piece, requests) in [("", 4), (" 16384", 4), (" 32768", 2), (" 65536", 1)] {
+        rewrite(CIPHER, &format!("{CIPHER} 4096 4096 {driver}{piece}"));
+        let way = Way::Simulated(driver.to_owned());
+        let world = World::new(way, &[], Order::DefaultFirst).unwrap_or_else(|error| panic!("{error}"));
+        let (hard, soft) = (world.hard(CIPHER), world.soft(CIPHER));
+        let before = count(&format!("drivers/{driver}/requests"));
+        let (key, iv, text) = (bytes(1, 16), [7; 16], bytes(2, 65536));
+        let [right, got] = [&soft, &hard].map(|cipher| {
+            let mut output = vec![0; text.len() + 16];
+            let mut context = Context::keyed(cipher, &key, &iv, Direction::Decrypt);
+            context.update(&text, &mut output).expect("update");
+            output
+        });
+        assert_same(&got, &right, CIPHER);
+        assert_eq!(count(&format!("drivers/{driver}/requests")) - before, requests, "pieces of{piece}");
+    }
 }
 
 /// What the simulation is asked for.
