@@ -69,7 +69,9 @@ fn what_was_measured_is_written_and_every_application_goes_by_it() {
         [None, None] => String::new(),
         [encrypt, decrypt] => {
             let [encrypt, decrypt] = [encrypt, decrypt].map(|way| way.as_deref().unwrap_or("4096"));
-            format!("{CIPHER} {encrypt} {decrypt} {ACCELERATOR}")
+            let pieces = &cipher["pieces"]["bytes"];
+            assert!([16384, 32768, 65536].iter().any(|bytes| pieces == bytes), "{cipher}");
+            format!("{CIPHER} {encrypt} {decrypt} {ACCELERATOR} {pieces}")
         }
     };
     assert_eq!(line, expected, "{policy}");
