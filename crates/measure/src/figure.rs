@@ -9,7 +9,7 @@ use crate::turns::Series;
 pub struct Figure {
     /// Megabytes (10^6) in a second of wall time.
     pub megabytes_per_second: f64,
-    /// The samples' median absolute deviation, as a part of it.
+    /// How far the samples lie from it, but for outliers, as a part of it.
     pub spread: f64,
     /// Samples.
     pub samples: usize,
@@ -28,7 +28,7 @@ impl Figure {
         let megabytes = bytes as f64 / 1e6;
         Figure {
             megabytes_per_second: rounded(megabytes / summary.median),
-            spread: rounded(summary.relative()),
+            spread: rounded(crate::statistics::spread(&series.wall)),
             samples: series.wall.len(),
             outliers: crate::statistics::outliers(&series.wall),
             cpu_ms_per_megabyte: series.cpu_per_request().map(|(cpu, _)| rounded(cpu * 1e3 / megabytes)),
@@ -60,7 +60,7 @@ mod tests {
             ..Series::default()
         };
         let figure = Figure::of(&series, 1000);
-        assert_eq!((figure.megabytes_per_second, figure.spread, figure.samples), (100.0, 0.0, 3));
+        assert_eq!((figure.megabytes_per_second, figure.spread, figure.samples), (100.0, 0.2, 3));
         assert_eq!((figure.cpu_ms_per_megabyte, figure.interrupts_per_request), (Some(10.0), 0.5));
     }
 

@@ -64,9 +64,22 @@ pub fn tail(samples: &[f64], percent: f64) -> Option<f64> {
 
 /// How many samples lie so far out that something else must have disturbed them.
 pub fn outliers(samples: &[f64]) -> usize {
-    let Some(Summary { median, mad }) = Summary::of(samples) else { return 0 };
+    split(samples).1
+}
+
+/// How far samples lie from their median, as a part of it, but for outliers: where the median of another run is to be looked for.
+pub fn spread(samples: &[f64]) -> f64 {
+    split(samples).0
+}
+
+/// The farthest sample that is no outlier, and how many are.
+fn split(samples: &[f64]) -> (f64, usize) {
+    let Some(Summary { median, mad }) = Summary::of(samples) else { return (0.0, 0) };
     let sigma = mad * OF_NORMAL;
-    samples.iter().filter(|&&sample| (sample - median).abs() > OUTLIER * sigma && sigma > 0.0).count()
+    let distances = samples.iter().map(|sample| (sample - median).abs());
+    let is_outlier = |distance: f64| distance > OUTLIER * sigma && sigma > 0.0;
+    let farthest = distances.clone().filter(|&distance| !is_outlier(distance)).fold(0.0, f64::max);
+    (farthest / median, distances.filter(|&distance| is_outlier(distance)).count())
 }
 
 #[cfg(test)]
@@ -109,6 +122,10 @@ mod tests {
         assert_eq!(outliers(&[&quiet[..], &[14.0, 2.0]].concat()), 2);
         // Equal samples say nothing about how far is far.
         assert_eq!(outliers(&[5.0, 5.0, 5.0, 6.0]), 0);
+        assert_eq!(
+            [spread(&[10.0, 12.0, 11.0, 1000.0, 9.0]), spread(&[4.0]), spread(&[])],
+            [2.0 / 11.0, 0.0, 0.0]
+        );
         assert_eq!(outliers(&[]), 0);
     }
 

@@ -170,7 +170,7 @@ fn throughput(what: &str, way: &Direction, deep: Option<&Direction>) -> Table {
             verdict(point),
         ]
     });
-    Table { caption: format!("{what}: medians, with the median absolute deviation"), head, rows }
+    Table { caption: format!("{what}: medians, and how far the samples lie from them"), head, rows }
 }
 
 fn cost(what: &str, way: &Direction, deep: Option<&Direction>) -> Table {

@@ -8,12 +8,9 @@ use crate::parts::tune::{Cipher, Direction, Figure};
 /// A change of less than this is not told.
 const LEAST: f64 = 0.05;
 
-/// The deviations of both figures together must be this much smaller than the change.
-const SURE: f64 = 3.0;
-
 /// The same in words.
 pub const RULE: &str = "Throughput and CPU time are compared at the largest size that both measured; they are named when they moved \
-                        by 5 % and by three times the deviation of their samples.";
+                        by 5 % and by more than their samples spread.";
 
 /// Ciphers of both, by name; the last of a name counts, as the last policy does.
 fn pairs<'a>(old: &'a Report, new: &'a Report) -> Vec<(Option<&'a Cipher>, Option<&'a Cipher>)> {
@@ -152,7 +149,7 @@ fn moved(
 ) -> Option<Change> {
     let (before, after) = value(was).zip(value(now))?;
     let part = after / before - 1.0;
-    if !part.is_finite() || part.abs() < LEAST || part.abs() < SURE * was.spread.hypot(now.spread) {
+    if !part.is_finite() || part.abs() < LEAST || part.abs() < was.spread.hypot(now.spread) {
         return None;
     }
     Some(Change {

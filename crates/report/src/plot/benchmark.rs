@@ -177,7 +177,7 @@ fn speeds(what: &str, rows: &[&Row]) -> Table {
         number("outliers"),
         words("hardware?"),
     ];
-    table(format!("{what}: medians, with the median absolute deviation"), rows, head, |row| {
+    table(format!("{what}: medians, and how far the samples lie from them"), rows, head, |row| {
         let one = row.figure.as_ref();
         let speed = figure_of(row)
             .map(|one| format!("{} ± {} %", figure(one.megabytes_per_second), figure(one.spread * 100.0)));

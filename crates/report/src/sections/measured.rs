@@ -105,7 +105,7 @@ fn noise(tune: &Tune) -> Vec<(&'static str, String)> {
         interrupts.fold((f64::MAX, f64::MIN), |(low, high), one| (low.min(one), high.max(one)));
     let refused = points.iter().filter(|point| point.refused.is_some()).count();
     vec![
-        ("noise", format!("samples deviate by {middle} % in the middle, {worst} % at worst")),
+        ("noise", format!("samples lie within {middle} % of their median in the middle, {worst} % at worst")),
         ("samples", format!("{}, of them outliers {}", sum(|one| one.samples), sum(|one| one.outliers))),
         ("interrupts per request", format!("{} to {}", figure(least), figure(most))),
         ("sizes", format!("{} measured, {refused} refused", points.len())),

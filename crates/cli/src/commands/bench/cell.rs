@@ -1,5 +1,7 @@
 //! One cell: all contestants make the same requests, in turns.
 
+use std::time::Duration;
+
 use outboard_accel::Direction;
 use outboard_measure::evidence;
 use outboard_measure::evp::Example;
@@ -29,34 +31,46 @@ pub struct Place<'a> {
     pub watch: &'a Stopwatch,
 }
 
-/// Someone who is being measured.
-struct Runner<'a> {
+/// What is known of a contestant in a cell so far.
+pub struct Tally {
     entry: Entry,
-    team: Team<'a>,
-    watch: &'a Stopwatch,
-    batches: u32,
+    /// How many batches make a sample of this length.
+    sample: Option<(u32, Duration)>,
     measured: Measured,
     fault: Option<String>,
 }
 
-/// Measures; answers what was measured when ^C came, too. `each` is told before each round.
+impl Tally {
+    /// Nothing yet.
+    pub fn new(entry: Entry) -> Tally {
+        Tally { entry, sample: None, measured: Measured::default(), fault: None }
+    }
+}
+
+/// Someone who is being measured.
+struct Runner<'a> {
+    tally: &'a mut Tally,
+    team: Team<'a>,
+    watch: &'a Stopwatch,
+    batches: u32,
+}
+
+/// Measures on; ^C ends it. `each` is told before each round.
 pub fn measure(
     place: &Place<'_>,
     cell: Cell,
-    entries: &[Entry],
+    tallies: &mut [Tally],
     plan: Plan,
     each: &mut dyn FnMut(),
-) -> Result<Vec<Row>, Error<String>> {
+) -> Result<(), Error<String>> {
     let example = place.software.example(cell.direction, cell.bytes);
     let example = example.map_err(|error| Error::Failed(error.to_string()))?;
     let mut runners: Vec<Runner<'_>> =
-        entries.iter().map(|&entry| Runner::new(place, cell, entry, &example)).collect();
-    let ended = turns(&mut runners, plan, each);
-    match ended {
-        Ok(()) | Err(Error::Stopped) => {}
-        Err(error) => return Err(error),
+        tallies.iter_mut().map(|tally| Runner::new(place, cell, tally, &example)).collect();
+    match turns(&mut runners, plan, each) {
+        Ok(()) | Err(Error::Stopped) => Ok(()),
+        Err(error) => Err(error),
     }
-    Ok(runners.into_iter().filter_map(|runner| runner.row(place, cell)).collect())
 }
 
 fn turns(runners: &mut [Runner<'_>], plan: Plan, each: &mut dyn FnMut()) -> Result<(), Error<String>> {
@@ -74,22 +88,32 @@ fn turns(runners: &mut [Runner<'_>], plan: Plan, each: &mut dyn FnMut()) -> Resu
 }
 
 impl<'a> Runner<'a> {
-    fn new(place: &Place<'a>, cell: Cell, entry: Entry, example: &Example) -> Runner<'a> {
-        let (team, fault) = match team(place, cell, entry, example) {
-            Ok(team) => (team, None),
-            Err(why) => (Vec::new(), Some(why)),
-        };
-        let watch = match entry {
+    fn new(place: &Place<'a>, cell: Cell, tally: &'a mut Tally, example: &Example) -> Runner<'a> {
+        let made =
+            if tally.fault.is_none() { team(place, cell, tally.entry, example) } else { Ok(Vec::new()) };
+        let team = made.unwrap_or_else(|why| {
+            tally.fault = Some(why);
+            Vec::new()
+        });
+        let watch = match tally.entry {
             Entry::Driver(number, _) => &place.ways[number].watch,
             Entry::Software | Entry::Without => place.watch,
         };
-        Runner { entry, team: Team(team), watch, batches: 1, measured: Measured::default(), fault }
+        Runner { tally, team: Team(team), watch, batches: 1 }
     }
 
-    /// Finds out how many batches make a sample.
+    /// Finds out how many batches make a sample, or fewer than before where time is short.
     fn fit(&mut self, plan: Plan) -> Result<(), Error<String>> {
-        let Runner { team, watch, fault, .. } = self;
-        if fault.is_none() {
+        let Runner { team, watch, tally, .. } = self;
+        if let Some((batches, sample)) = tally.sample {
+            let part = plan.sample.div_duration_f64(sample).min(1.0);
+            self.batches = ((f64::from(batches) * part) as u32).max(1);
+            // Who was not at work for a while is slow at first.
+            if tally.fault.is_none() {
+                let warmed = team.run(self.batches.div_ceil(4), watch.clock()).map_err(Error::Failed);
+                self.unless_failed(warmed)?;
+            }
+        } else if tally.fault.is_none() {
             let clock = watch.clock();
             let mut time = |batches| {
                 let start = clock.now();
@@ -98,14 +122,15 @@ impl<'a> Runner<'a> {
             };
             let found = watch.fit(&mut time, plan);
             self.batches = self.unless_failed(found)?.unwrap_or(1);
+            self.tally.sample = Some((self.batches, plan.sample));
         }
         Ok(())
     }
 
     /// One sample, and the latencies of some requests more.
     fn sample(&mut self) -> Result<(), Error<String>> {
-        let Runner { team, watch, batches, fault, .. } = self;
-        if fault.is_some() {
+        let Runner { team, watch, batches, tally } = self;
+        if tally.fault.is_some() {
             return Ok(());
         }
         let (clock, mut own) = (watch.clock(), None);
@@ -117,14 +142,14 @@ impl<'a> Runner<'a> {
         let timed = (*batches / 2).clamp(1, TIMED);
         let latencies = sample.is_ok().then(|| team.timed(timed, clock).map_err(Error::Failed));
         for later in self.unless_failed(sample)?.unwrap_or_default() {
-            match &mut self.measured.series {
+            match &mut self.tally.measured.series {
                 Some(series) => series.extend(later),
                 none => *none = Some(later),
             }
         }
         if let Some(latencies) = latencies {
             let latencies = self.unless_failed(latencies)?;
-            self.measured.latencies.extend(latencies.unwrap_or_default());
+            self.tally.measured.latencies.extend(latencies.unwrap_or_default());
         }
         Ok(())
     }
@@ -133,15 +158,17 @@ impl<'a> Runner<'a> {
     fn unless_failed<T>(&mut self, result: Result<T, Error<String>>) -> Result<Option<T>, Error<String>> {
         match result {
             Err(Error::Failed(why)) => {
-                self.fault = Some(why);
+                self.tally.fault = Some(why);
                 Ok(None)
             }
             other => other.map(Some),
         }
     }
+}
 
+impl Tally {
     /// What comes of it; nothing where nothing was begun.
-    fn row(self, place: &Place<'_>, cell: Cell) -> Option<Row> {
+    pub fn row(self, place: &Place<'_>, cell: Cell) -> Option<Row> {
         let (contestant, depth, way) = match self.entry {
             Entry::Software => (OPENSSL, 1, None),
             Entry::Without => (WITHOUT, 1, None),

@@ -9,9 +9,9 @@ use outboard_measure::turns::Stopwatch;
 use outboard_measure::{machine, stop};
 use outboard_report::bench::{Bench, Contestant, Kind, Machine};
 
-use super::cell::{self, Place};
+use super::cell::{self, Place, Tally};
 use super::contestants::{self, OPENSSL, WITHOUT, Wanted, Way, note};
-use super::plan::{self, Budget, Cell};
+use super::plan::{self, Budget, Cell, PASSES};
 use super::software::Software;
 use super::{Options, kernel, plain, text};
 use crate::commands::tune;
@@ -24,6 +24,12 @@ struct Subject<'a> {
     primitive: Primitive,
     software: Software<'a>,
     ways: Vec<Way>,
+}
+
+impl<'a> Subject<'a> {
+    fn place(&'a self, watch: &'a Stopwatch) -> Place<'a> {
+        Place { software: &self.software, ways: &self.ways, watch }
+    }
 }
 
 /// Measures until all is done or ^C came.
@@ -130,7 +136,8 @@ fn subjects<'a>(
     Ok(subjects)
 }
 
-/// Measures cell by cell.
+/// Measures cell by cell, several times over: a machine's speed drifts, and what was measured within a second knows nothing of the next
+/// minute's.
 fn cover(
     cells: &[Cell],
     subjects: &[Subject<'_>],
@@ -139,15 +146,16 @@ fn cover(
     bench: &mut Bench,
 ) -> Result<()> {
     let of = |cell: &Cell| subjects.iter().find(|subject| subject.name == cell.cipher);
-    let plans: Vec<_> = cells
+    let mut plans: Vec<_> = cells
         .iter()
         .filter_map(|cell| {
             let subject = of(cell)?;
-            Some((*cell, subject, plan::entries(*cell, options, &subject.ways)))
+            let entries = plan::entries(*cell, options, &subject.ways);
+            Some((*cell, subject, entries.into_iter().map(Tally::new).collect::<Vec<_>>()))
         })
         .collect();
-    let all: usize = plans.iter().map(|(.., entries)| entries.len()).sum();
-    let mut budget = Budget::new(options.time, all);
+    let all: usize = plans.iter().map(|(.., tallies)| tallies.len()).sum();
+    let mut budget = Budget::new(options.time, PASSES * all);
     if budget.remaining().as_secs() >= 2 {
         say(&format!(
             "outboard bench: {all} figures, about {}; ^C shows what was measured until then",
@@ -155,28 +163,30 @@ fn cover(
         ));
     }
     let (vigil, mut yardstick) = (Vigil::begin(), Yardstick::default());
-    let mut done = 0;
-    for (cell, subject, entries) in plans {
-        yardstick.lay();
-        let place = Place { software: &subject.software, ways: &subject.ways, watch };
-        let mut each = || {
-            progress(&format!(
-                "{}, {} bytes: {done} of {all} figures, about {} left",
-                cell.cipher,
-                cell.bytes,
-                text::time(budget.remaining())
-            ));
-        };
-        let measured = cell::measure(&place, cell, &entries, budget.plan(), &mut each);
-        bench.rows.extend(measured.map_err(|error| anyhow!("{}: {error}", cell.cipher))?);
-        if stop::asked() {
-            bench.interrupted = true;
-            break;
+    'all: for pass in 1..=PASSES {
+        for (cell, subject, tallies) in &mut plans {
+            yardstick.lay();
+            let mut each = || {
+                progress(&format!(
+                    "{}, {} bytes, {pass} of {PASSES} times, about {} left",
+                    cell.cipher,
+                    cell.bytes,
+                    text::time(budget.remaining())
+                ));
+            };
+            let measured = cell::measure(&subject.place(watch), *cell, tallies, budget.plan(), &mut each);
+            measured.map_err(|error| anyhow!("{}: {error}", cell.cipher))?;
+            if stop::asked() {
+                bench.interrupted = true;
+                break 'all;
+            }
+            budget.spend(tallies.len());
         }
-        done += entries.len();
-        budget.spend(entries.len());
     }
     progress("");
+    for (cell, subject, tallies) in plans {
+        bench.rows.extend(tallies.into_iter().filter_map(|tally| tally.row(&subject.place(watch), cell)));
+    }
     bench.warnings.extend(yardstick.warning());
     bench.warnings.extend(vigil.warnings());
     Ok(())
