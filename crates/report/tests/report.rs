@@ -49,8 +49,7 @@ fn a_digest_has_figures_and_no_direction() {
     report.add("bench.json", read(bench.to_string().as_bytes()).unwrap()).unwrap();
     xml::skeleton(&report.html()).unwrap();
     let text = report.markdown();
-    for says in ["SHA2-256, 64 KiB: OpenSSL ", "SHA2-256: medians, and", "SHA2-256 of 4 KiB: medians, with"]
-    {
+    for says in ["SHA2-256, 64 KiB: OpenSSL ", "SHA2-256: medians, and", "SHA2-256 of 4 KiB: medians, and"] {
         assert!(text.contains(says), "{says}: {text}");
     }
     assert!(!text.contains("encryption"), "{text}");
