@@ -143,9 +143,11 @@ fn beginning(mut file: fs::File, most: usize) -> io::Result<Vec<u8>> {
     let mut bytes = vec![0; most];
     let mut len = 0;
     while len < most {
-        match file.read(&mut bytes[len..])? {
-            0 => break,
-            more => len += more,
+        match file.read(&mut bytes[len..]) {
+            Ok(0) => break,
+            Ok(more) => len += more,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
         }
     }
     bytes.truncate(len);
