@@ -1,5 +1,6 @@
 //! Our numbers, names and layouts are those of the OpenSSL that is installed (libssl-dev).
 
+use std::fmt::Display;
 use std::mem::{offset_of, size_of};
 use std::process::Command;
 
@@ -13,10 +14,12 @@ const HEADERS: &str = "
 #include <openssl/core_dispatch.h>
 #include <openssl/core_names.h>
 #include <openssl/evp.h>
+#define TEXT_OF(macro) #macro
+#define TEXT(macro) TEXT_OF(macro)
 ";
 
 /// What a C program with OpenSSL's headers makes of `expressions`, each printed by `format`.
-fn ask_c(expressions: &[&str], format: &str) -> Vec<String> {
+fn ask_c(expressions: &[impl Display], format: &str) -> Vec<String> {
     let directory = tempfile::tempdir().unwrap();
     let (source, program) = (directory.path().join("ask.c"), directory.path().join("ask"));
     let prints: String =
@@ -118,6 +121,24 @@ fn numbers_are_openssls() {
     let theirs = ask_c(&ours.map(|(name, _)| name), "%lld");
     for ((name, ours), theirs) in ours.iter().zip(&theirs) {
         assert_eq!(&ours.to_string(), theirs, "{name}");
+    }
+    assert_eq!(ours.len(), theirs.len());
+}
+
+/// Older headers do not have them; what C makes of a macro that is none is its name.
+#[test]
+fn numbers_of_pipelines_are_those_of_openssl_3_5() {
+    let ours = [
+        ("OSSL_FUNC_CIPHER_PIPELINE_ENCRYPT_INIT", abi::CIPHER_PIPELINE_ENCRYPT_INIT),
+        ("OSSL_FUNC_CIPHER_PIPELINE_DECRYPT_INIT", abi::CIPHER_PIPELINE_DECRYPT_INIT),
+        ("OSSL_FUNC_CIPHER_PIPELINE_UPDATE", abi::CIPHER_PIPELINE_UPDATE),
+        ("OSSL_FUNC_CIPHER_PIPELINE_FINAL", abi::CIPHER_PIPELINE_FINAL),
+    ];
+    let version: u64 = ask_c(&["OPENSSL_VERSION_NUMBER"], "%lld")[0].parse().expect("a number");
+    let theirs = ask_c(&ours.map(|(name, _)| name).map(|name| format!("TEXT({name})")), "%s");
+    for ((name, ours), theirs) in ours.iter().zip(&theirs) {
+        let expected = if version < 0x3050_0000 { (*name).to_owned() } else { ours.to_string() };
+        assert_eq!(&expected, theirs, "{name}");
     }
     assert_eq!(ours.len(), theirs.len());
 }

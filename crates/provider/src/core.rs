@@ -16,6 +16,8 @@ pub(crate) enum Reason {
     Record = 2,
     /// The hardware random number generator gives nothing, or nothing random.
     Entropy = 3,
+    /// A context with pipes is used as one without, or the other way round.
+    Pipes = 4,
 }
 
 /// The core's functions for one loaded provider.

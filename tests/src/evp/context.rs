@@ -105,7 +105,7 @@ impl Context {
             )
         };
         if let Some(cipher) = cipher {
-            self.world = Some(cipher.world());
+            self.belongs_to(cipher);
         }
         Outcome::of(returned, 0)
     }
@@ -265,6 +265,11 @@ impl Context {
             }
             usize::try_from((library().EVP_CIPHER_CTX_get_key_length)(self.pointer())).ok()
         }
+    }
+
+    /// A cipher's library context lives as long as its contexts.
+    pub(super) fn belongs_to(&mut self, cipher: &Cipher) {
+        self.world = Some(cipher.world());
     }
 
     pub(super) fn pointer(&self) -> *mut c_void {

@@ -13,20 +13,20 @@ const OVERRIDE: &str = "OUTBOARD_LIBCRYPTO";
 const MODULES_DIR: c_int = 8;
 
 macro_rules! functions {
-    ($($name:ident: fn($($argument:ty),*) $(-> $result:ty)?;)*) => {
-        /// libcrypto's functions under libcrypto's names.
+    ($(#[$about:meta])* $library:ident: $($name:ident: fn($($argument:ty),*) $(-> $result:ty)?;)*) => {
+        $(#[$about])*
         #[allow(non_snake_case)]
-        pub struct Library {
+        pub struct $library {
             $(pub $name: unsafe extern "C" fn($($argument),*) $(-> $result)?,)*
         }
 
-        impl Library {
-            fn find(handle: *mut c_void) -> Result<Library, String> {
-                Ok(Library {
+        impl $library {
+            fn find(handle: *mut c_void) -> Result<$library, String> {
+                Ok($library {
                     $($name: {
                         let address = symbol(handle, stringify!($name))?;
-                        // SAFETY: the signature is that of the function of this name in OpenSSL 3.0's headers,
-                        // which later releases keep.
+                        // SAFETY: the signature is that of the function of this name in the headers of the OpenSSL that
+                        // first had it, which later releases keep.
                         unsafe {
                             std::mem::transmute::<
                                 *mut c_void,
@@ -41,6 +41,8 @@ macro_rules! functions {
 }
 
 functions! {
+    /// libcrypto's functions under libcrypto's names, as OpenSSL 3.0 has them.
+    Library:
     OpenSSL_version: fn(c_int) -> *const c_char;
     OPENSSL_cleanup: fn();
     OSSL_LIB_CTX_new: fn() -> *mut c_void;
@@ -134,10 +136,26 @@ functions! {
     ERR_clear_error: fn();
 }
 
+functions! {
+    /// Those of pipelines, which came with OpenSSL 3.5.
+    Pipelines:
+    EVP_CIPHER_can_pipeline: fn(*const c_void, c_int) -> c_int;
+    EVP_CipherPipelineEncryptInit: fn(*mut c_void, *const c_void, *const c_uchar, usize, usize, *const *const c_uchar, usize) -> c_int;
+    EVP_CipherPipelineDecryptInit: fn(*mut c_void, *const c_void, *const c_uchar, usize, usize, *const *const c_uchar, usize) -> c_int;
+    EVP_CipherPipelineUpdate: fn(*mut c_void, *const *mut c_uchar, *mut usize, *const usize, *const *const c_uchar, *const usize) -> c_int;
+    EVP_CipherPipelineFinal: fn(*mut c_void, *const *mut c_uchar, *mut usize, *const usize) -> c_int;
+}
+
 /// The machine's libcrypto.
 pub fn library() -> &'static Library {
     static LIBRARY: OnceLock<Library> = OnceLock::new();
-    LIBRARY.get_or_init(|| open().unwrap_or_else(|problem| panic!("{problem}")))
+    LIBRARY.get_or_init(|| open().and_then(Library::find).unwrap_or_else(|problem| panic!("{problem}")))
+}
+
+/// What it has for pipelines; or which function it lacks.
+pub fn pipelines() -> Result<&'static Pipelines, String> {
+    static PIPELINES: OnceLock<Result<Pipelines, String>> = OnceLock::new();
+    PIPELINES.get_or_init(|| open().and_then(Pipelines::find)).as_ref().map_err(String::clone)
 }
 
 /// The version line of the libcrypto under test.
@@ -153,7 +171,7 @@ pub fn modules_dir() -> Option<PathBuf> {
     answer.split('"').nth(1).map(PathBuf::from)
 }
 
-fn open() -> Result<Library, String> {
+fn open() -> Result<*mut c_void, String> {
     let chosen = std::env::var(OVERRIDE).ok();
     let names = match &chosen {
         Some(path) => vec![path.as_str()],
@@ -165,7 +183,7 @@ fn open() -> Result<Library, String> {
         // closed, so what is found in it stays valid.
         let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
         if !handle.is_null() {
-            return Library::find(handle);
+            return Ok(handle);
         }
     }
     Err(format!(

@@ -68,6 +68,8 @@ pub(crate) struct Context {
     pub(super) kept: Option<Block>,
     /// The key in the driver, from the first request on that wanted it.
     pub(super) keeping: Keeping,
+    /// With several streams, a context for each; this one has their key, and its session, and does nothing itself.
+    pub(super) pipes: Vec<Context>,
     /// The default provider failed half-way, so nothing is known about its buffer: the accelerator stays
     /// out of it until the next initialisation.
     pub(super) lost: bool,
@@ -99,6 +101,7 @@ impl Context {
             running: None,
             kept: None,
             keeping: Keeping::default(),
+            pipes: Vec::new(),
             lost: false,
         }))
     }
@@ -113,7 +116,9 @@ impl Context {
         self.cipher.threshold(self.encrypt)
     }
 
-    fn duplicate(&mut self) -> Option<Box<Context>> {
+    pub(super) fn duplicate(&mut self) -> Option<Box<Context>> {
+        let pipes =
+            self.pipes.iter_mut().map(|pipe| pipe.duplicate().map(|copy| *copy)).collect::<Option<_>>()?;
         let in_records = self.takes_records() && !self.key.is_empty();
         let soft = if in_records { self.soft_for_records()? } else { self.soft.duplicate()? };
         Some(Box::new(Context {
@@ -124,6 +129,7 @@ impl Context {
             tls_mac: self.tls_mac.clone().or_else(|| self.soft_mac()),
             key: self.key.clone(),
             keeping: self.keeping.copy(&self.cipher.hardware),
+            pipes,
             ..*self
         }))
     }
@@ -171,7 +177,7 @@ impl Context {
     /// Decides anew which requests go straight to software; to be called whenever that may have changed.
     pub(super) fn settle(&mut self) {
         self.keeps_last = usize::from(!self.encrypt && self.padding && self.kind().mode.holds_data());
-        self.straight_below = if self.running.is_some() || self.takes_records() {
+        self.straight_below = if self.running.is_some() || self.takes_records() || !self.pipes.is_empty() {
             0
         } else if self.may_offload() {
             self.threshold()

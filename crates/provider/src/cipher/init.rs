@@ -40,7 +40,7 @@ pub(super) unsafe extern "C" fn encrypt_init(
 ) -> c_int {
     let (key, iv) = (Given { at: key, len: key_len }, Given { at: iv, len: iv_len });
     // SAFETY: the core's promise about contexts, keys, IVs and parameters.
-    guard(0, || unsafe { super::context(at).init(true, key, iv, params) })
+    guard(0, || unsafe { super::context(at).init_alone(true, key, iv, params) })
 }
 
 /// `OSSL_FUNC_cipher_decrypt_init`
@@ -54,13 +54,29 @@ pub(super) unsafe extern "C" fn decrypt_init(
 ) -> c_int {
     let (key, iv) = (Given { at: key, len: key_len }, Given { at: iv, len: iv_len });
     // SAFETY: the core's promise about contexts, keys, IVs and parameters.
-    guard(0, || unsafe { super::context(at).init(false, key, iv, params) })
+    guard(0, || unsafe { super::context(at).init_alone(false, key, iv, params) })
 }
 
 impl Context {
+    /// As a context of one stream, whatever it was before.
+    ///
     /// # Safety
     /// `key` and `iv` are null or readable; `params` is null or ends with a null key.
-    unsafe fn init(&mut self, encrypt: bool, key: Given, iv: Given, params: *const Param) -> c_int {
+    unsafe fn init_alone(&mut self, encrypt: bool, key: Given, iv: Given, params: *const Param) -> c_int {
+        self.pipes.clear();
+        // SAFETY: the caller's promise.
+        unsafe { self.init(encrypt, key, iv, params) }
+    }
+
+    /// # Safety
+    /// As for `init_alone`.
+    pub(super) unsafe fn init(
+        &mut self,
+        encrypt: bool,
+        key: Given,
+        iv: Given,
+        params: *const Param,
+    ) -> c_int {
         self.soft_counts.flush();
         if !self.sync() {
             return 0;

@@ -103,7 +103,8 @@ impl Mode {
 struct Functions<const KIND: usize>;
 
 impl<const KIND: usize> Functions<KIND> {
-    const TABLE: [Dispatch; 15] = functions::<KIND>();
+    const TABLE: [Dispatch; 19] = functions::<KIND, true>();
+    const WHOLE: [Dispatch; 19] = functions::<KIND, false>();
     const AEAD: [Dispatch; 15] = aead::functions::<KIND>();
 }
 
@@ -114,8 +115,13 @@ const fn kind<const KIND: usize>(
     mode: Mode,
     key_len: usize,
 ) -> Kind {
-    let functions: &[Dispatch] =
-        if mode.is_aead() { &Functions::<KIND>::AEAD } else { &Functions::<KIND>::TABLE };
+    let functions: &[Dispatch] = if mode.is_aead() {
+        &Functions::<KIND>::AEAD
+    } else if mode.is_whole() {
+        &Functions::<KIND>::WHOLE
+    } else {
+        &Functions::<KIND>::TABLE
+    };
     Kind { name, names, algorithm, mode, key_len, functions }
 }
 

@@ -7,6 +7,7 @@
 //! - `record`: TLS 1.2 and older, one record an update
 //! - `unpad`: padding and MAC off a decrypted record, in constant time
 //! - `offload`: whole blocks through the accelerator
+//! - `pipeline`: several streams under one key, whose requests go down together
 //! - `params`: what can be asked and set
 
 mod context;
@@ -14,6 +15,7 @@ pub(crate) mod init;
 mod kind;
 mod offload;
 pub(crate) mod params;
+mod pipeline;
 mod record;
 mod stream;
 mod unpad;
@@ -31,8 +33,9 @@ pub(crate) use stream::Request;
 use crate::contexts::free;
 
 /// The dispatch table of `KINDS[KIND]`. Functions that the core calls without a context have to know
-/// their algorithm from their address alone, hence a constant.
-const fn functions<const KIND: usize>() -> [Dispatch; 15] {
+/// their algorithm from their address alone, hence a constant. Those of pipelines, which OpenSSL before 3.5 passes over, come
+/// last; without `PIPES` the table ends before them.
+const fn functions<const KIND: usize, const PIPES: bool>() -> [Dispatch; 19] {
     // SAFETY: each function has the type that core_dispatch.h gives to the number beside it; the core
     // casts it back to that type.
     unsafe {
@@ -77,6 +80,26 @@ const fn functions<const KIND: usize>() -> [Dispatch; 15] {
             Dispatch::new(
                 abi::CIPHER_SETTABLE_CTX_PARAMS,
                 transmute::<abi::CipherCtxParamList, Function>(params::settable_ctx_params::<KIND>),
+            ),
+            if PIPES {
+                Dispatch::new(
+                    abi::CIPHER_PIPELINE_ENCRYPT_INIT,
+                    transmute::<abi::CipherPipelineInit, Function>(pipeline::encrypt_init),
+                )
+            } else {
+                Dispatch::END
+            },
+            Dispatch::new(
+                abi::CIPHER_PIPELINE_DECRYPT_INIT,
+                transmute::<abi::CipherPipelineInit, Function>(pipeline::decrypt_init),
+            ),
+            Dispatch::new(
+                abi::CIPHER_PIPELINE_UPDATE,
+                transmute::<abi::CipherPipelineUpdate, Function>(pipeline::update),
+            ),
+            Dispatch::new(
+                abi::CIPHER_PIPELINE_FINAL,
+                transmute::<abi::CipherPipelineFinal, Function>(pipeline::finish),
             ),
             Dispatch::END,
         ]

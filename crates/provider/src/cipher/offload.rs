@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 use std::ptr::copy_nonoverlapping;
 
-use outboard_accel::{Direction, Request};
+use outboard_accel::{Direction, Error, Request};
 use zeroize::Zeroizing;
 
 use super::context::Context;
@@ -14,103 +14,200 @@ use crate::software::SoftContext;
 /// The most that is compared with software's result at once, in bytes.
 const COMPARED: usize = 64 * 1024;
 
-impl Context {
-    /// Sends `len` bytes through the accelerator, going on from `iv`: whole blocks, `before` (nothing or one block) and then
-    /// `input`. Returns how many of them are done, from the front; the rest is for software. Then `running` is the IV to
-    /// go on from, if there is one, and `output` holds nothing but right results: no byte is written before its request has succeeded, so
-    /// that software can do the rest even in place.
+/// Whole blocks of a stream, for the accelerator to do from the front; what it leaves is for software.
+pub(super) struct Blocks {
+    /// What comes before the input: a block of which so many bytes count, none or all.
+    head: (Block, usize),
+    input: *const u8,
+    output: *mut u8,
+    len: usize,
+    /// The IV to go on from.
+    iv: Block,
+    done: usize,
+    /// Bytes that the driver is asked for now.
+    step: usize,
+    /// Whether they are to be compared, as soon as that is decided.
+    compare: Option<bool>,
+    /// A request failed, or its result is not to be trusted.
+    stopped: bool,
+}
+
+impl Blocks {
+    /// `len` bytes that go on from `iv`: `head` (nothing or one block) and then `input`.
     ///
     /// # Safety
-    /// `input` is readable for `len` bytes without `before`, `output` writable for all of them; they are the same or do
-    /// not overlap.
-    pub(super) unsafe fn offload(
-        &mut self,
-        before: &[u8],
+    /// As long as this is used, `input` is readable for `len` bytes without the head, `output` writable for all of them; they
+    /// are the same or do not overlap.
+    pub(super) unsafe fn new(
+        head: &[u8],
         input: *const u8,
         output: *mut u8,
         len: usize,
         iv: Block,
-    ) -> usize {
+    ) -> Blocks {
+        let mut before = (Block::default(), head.len());
+        before.0[..head.len()].copy_from_slice(head);
+        let (done, step, compare, stopped) = (0, 0, None, false);
+        Blocks { head: before, input, output, len, iv, done, step, compare, stopped }
+    }
+
+    /// How many bytes they are, with the head.
+    #[allow(clippy::len_without_is_empty, reason = "nobody asks")]
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// What comes before the input.
+    pub(super) fn head(&self) -> &[u8] {
+        &self.head.0[..self.head.1]
+    }
+
+    /// What the driver is asked for now, in two parts.
+    fn parts(&self) -> (&[u8], &[u8]) {
+        let head = if self.done == 0 { self.head() } else { &[] };
+        let from = self.done.saturating_sub(self.head().len());
+        // SAFETY: the promise made to `new`; nothing is written while the slice is there, since that takes `&mut self`.
+        (head, unsafe { std::slice::from_raw_parts(self.input.add(from), self.step - head.len()) })
+    }
+
+    /// Takes a result that is right. No byte is written to `output` before, so that software can do the rest even in place.
+    fn take(&mut self, result: &[u8], mode: Mode, block: usize, encrypt: bool) {
+        let (head, part) = self.parts();
+        let last = last_block(
+            if encrypt {
+                result
+            } else if part.is_empty() {
+                head
+            } else {
+                part
+            },
+            block,
+        );
+        self.iv = mode.advance(self.iv, self.step / block, &last);
+        // SAFETY: the promise made to `new`; the result lies in the session's own memory.
+        unsafe { copy_nonoverlapping(result.as_ptr(), self.output.add(self.done), self.step) };
+        self.done += self.step;
+        self.compare = None;
+    }
+}
+
+impl Context {
+    /// Sends the whole blocks of a stream through the accelerator. Returns how many bytes are done, from the front; the rest is
+    /// for software. Then `running` is the IV to go on from, if there is one.
+    pub(super) fn offload(&mut self, mut blocks: Blocks) -> usize {
+        self.send(vec![&mut blocks]);
+        self.go_on_from(&blocks)
+    }
+
+    /// The stream of this context goes on after what was sent; answers how many bytes are done.
+    pub(super) fn go_on_from(&mut self, blocks: &Blocks) -> usize {
+        if blocks.done > 0 && !self.kind().mode.is_whole() {
+            self.running = Some(blocks.iv);
+        }
+        self.settle();
+        blocks.done
+    }
+
+    /// Sends the whole blocks of streams under this context's key, in its direction, through the accelerator: as many at once
+    /// as the way down takes.
+    pub(super) fn send(&mut self, mut streams: Vec<&mut Blocks>) {
         let kind = self.kind();
-        let (iv_len, block) = (kind.iv_len(), kind.block());
         let cipher = self.cipher;
         let hardware = &cipher.hardware;
-        let software = self.provider.software.context(&self.provider.core);
-        let row = self.provider.counters.row(self.cipher.kind.name);
         let direction = if self.encrypt { Direction::Encrypt } else { Direction::Decrypt };
-        let mut iv = iv;
-        let mut done = 0;
-        while done < len && hardware.is_up() {
+        let mut most = usize::MAX;
+        while hardware.is_up() && !streams.is_empty() {
             let key = &self.key;
             let session = self.keeping.session(hardware, |urgent| hardware.open(key, urgent));
             let Some(mut session) = session else { break };
-            let compare = hardware.is_to_be_compared(self.keeping.compared);
-            let most = if compare { COMPARED } else { usize::MAX };
-            let step = session.max_request(direction).min(most).min(len - done);
-            if kind.mode.is_whole() && step < len {
+            let count = streams.len().min(session.max_batch()).min(most);
+            let batch = &mut streams[..count];
+            for (compared, stream) in (self.keeping.compared..).zip(batch.iter_mut()) {
+                let compare = *stream.compare.get_or_insert_with(|| hardware.is_to_be_compared(compared));
+                let longest = session.max_request(direction).min(if compare { COMPARED } else { usize::MAX });
+                stream.step = longest.min(stream.len - stream.done);
+            }
+            if kind.mode.is_whole() && batch.iter().any(|stream| stream.step < stream.len) {
                 break;
             }
-            let head = if done == 0 { before } else { &[] };
-            // SAFETY: within the caller's promise. The slice is gone before `output` is written.
-            let part = unsafe {
-                std::slice::from_raw_parts(input.add(done.saturating_sub(before.len())), step - head.len())
-            };
-            let mut last = last_block(if part.is_empty() { head } else { part }, block);
-            let given = &iv[..iv_len];
-            let expected = if compare {
-                let expected =
-                    self.cipher.expect(software, self.encrypt, &self.key, given, &[head, part].concat());
-                // With nothing to compare with, the result would be shown unverified.
-                let Some(expected) = expected else { break };
-                Some(expected)
-            } else {
-                None
-            };
-            let request = Request { head, piece: cipher.piece, ..Request::new(direction, given, part) };
-            let result = match &self.provider.jobs {
-                Some(jobs) => {
+            let requests: Vec<Request<'_>> = batch
+                .iter()
+                .map(|stream| {
+                    let (head, part) = stream.parts();
+                    let plain = Request::new(direction, &stream.iv[..kind.iv_len()], part);
+                    Request { head, piece: cipher.piece, ..plain }
+                })
+                .collect();
+            let asked = match (&requests[..], &self.provider.jobs) {
+                ([request], Some(jobs)) => {
                     let generators = matches!(kind.mode, Mode::Ctr | Mode::Ecb);
-                    jobs.crypt(&mut *session, &request, generators, hardware.driver())
+                    jobs.crypt(&mut *session, request, generators, hardware.driver()).map(drop)
                 }
-                None => session.crypt(&request),
+                ([request], None) => session.crypt(request).map(drop),
+                (several, _) => session.submit(several),
             };
-            let result = match result {
-                Ok(result) => result,
-                Err(error) => {
-                    hardware.failed(&error);
-                    if !error.is_scarcity() {
-                        row.inspect(|row| row.add_failure());
-                    } else if error.is_away() {
-                        drop(session);
-                        self.keeping.went_away(hardware);
+            drop(requests);
+            let mut is_away = false;
+            match asked {
+                Ok(()) => {
+                    for (place, stream) in batch.iter_mut().enumerate() {
+                        match session.result(place) {
+                            Ok(result) => self.accept(stream, result),
+                            Err(error) => {
+                                stream.stopped = true;
+                                is_away |= self.failed(&error);
+                            }
+                        }
                     }
-                    break;
                 }
-            };
-            if let Some(expected) = expected {
-                if *expected != result {
-                    hardware.mismatched(self.cipher.kind.name, step);
-                    row.inspect(|row| row.add_mismatch());
-                    session.release();
-                    break;
+                Err(Error::Batch { .. } | Error::NoRoom { .. }) if count > 1 => most = count / 2,
+                Err(error) => {
+                    is_away = self.failed(&error);
+                    streams.clear();
                 }
-                self.keeping.compared += 1;
             }
-            if self.encrypt {
-                last = last_block(result, block);
-            }
-            iv = kind.mode.advance(iv, step / block, &last);
-            // SAFETY: `output` has room; the result lies in the session's own memory.
-            unsafe { copy_nonoverlapping(result.as_ptr(), output.add(done), step) };
             session.release();
-            done += step;
-            row.inspect(|row| row.add_hw(1, step as u64));
+            if is_away {
+                drop(session);
+                self.keeping.went_away(hardware);
+            }
+            streams.retain(|stream| !stream.stopped && stream.done < stream.len);
         }
-        if done > 0 && !kind.mode.is_whole() {
-            self.running = Some(iv);
+    }
+
+    /// Takes what the driver answered, if it is right and nothing was wrong before it.
+    fn accept(&mut self, stream: &mut Blocks, result: &[u8]) {
+        let hardware = &self.cipher.hardware;
+        let kind = self.kind();
+        let row = self.provider.counters.row(kind.name);
+        stream.stopped = !hardware.is_up();
+        if !stream.stopped && stream.compare == Some(true) {
+            let software = self.provider.software.context(&self.provider.core);
+            let (head, part) = stream.parts();
+            let iv = &stream.iv[..kind.iv_len()];
+            let expected = self.cipher.expect(software, self.encrypt, &self.key, iv, &[head, part].concat());
+            // With nothing to compare with, the result would be shown unverified.
+            stream.stopped = expected.as_ref().is_none_or(|expected| **expected != result);
+            if !stream.stopped {
+                self.keeping.compared += 1;
+            } else if expected.is_some() {
+                hardware.mismatched(kind.name, stream.step);
+                row.inspect(|row| row.add_mismatch());
+            }
         }
-        self.settle();
-        done
+        if !stream.stopped {
+            stream.take(result, kind.mode, kind.block(), self.encrypt);
+            row.inspect(|row| row.add_hw(1, stream.step as u64));
+        }
+    }
+
+    /// Notes that a request, or a batch of them, did not get through. Whether the device is away.
+    fn failed(&self, error: &Error) -> bool {
+        self.cipher.hardware.failed(error);
+        if !error.is_scarcity() {
+            self.provider.counters.row(self.kind().name).inspect(|row| row.add_failure());
+        }
+        error.is_away()
     }
 }
 

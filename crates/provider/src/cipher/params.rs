@@ -146,11 +146,18 @@ pub(super) unsafe extern "C" fn set_ctx_params(at: *mut c_void, params: *const P
 }
 
 impl Context {
-    /// The default provider takes what it takes; what concerns us is noted.
+    /// The default provider takes what it takes; what concerns us is noted. With several streams, of each.
     ///
     /// # Safety
     /// `params` is null or ends with a null key.
     pub(super) unsafe fn set_params(&mut self, params: *const Param) -> c_int {
+        for pipe in &mut self.pipes {
+            // SAFETY: the caller's promise.
+            let done = unsafe { pipe.set_params(params) };
+            if done != 1 {
+                return done;
+            }
+        }
         // If one of them is refused, the stream goes on in software: it must know from where.
         if !self.sync() {
             return 0;

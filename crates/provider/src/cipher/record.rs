@@ -7,6 +7,7 @@
 use std::ffi::c_int;
 
 use super::context::Context;
+use super::offload::Blocks;
 use super::stream::Request;
 use super::unpad::{Padding, Record, unpad};
 use crate::core::Reason;
@@ -46,7 +47,7 @@ impl Context {
         }
         let whole = Request { len: padded, ..r };
         // SAFETY: the caller's promise; in place.
-        let done = unsafe { self.offload(&[], r.input, r.out, padded, iv) };
+        let done = self.offload(unsafe { Blocks::new(&[], r.input, r.out, padded, iv) });
         // SAFETY: as above.
         if done < padded && unsafe { self.soft_blocks(whole, done) } != 1 {
             return 0;

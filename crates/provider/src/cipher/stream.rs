@@ -17,12 +17,15 @@
 //! not by `soft`, and goes down in front of the next update: so a stream of large updates never changes sides.
 
 use std::ffi::{c_int, c_uint, c_void};
+use std::ops::ControlFlow;
 use std::ptr::{copy_nonoverlapping, null};
 
 use outboard_abi::{Param, end, name};
 
 use super::context::Context;
 use super::kind::{Block, Mode};
+use super::offload::Blocks;
+use crate::core::Reason;
 use crate::guard;
 
 /// What the core hands over for one update.
@@ -33,6 +36,17 @@ pub(crate) struct Request {
     pub(crate) out_size: usize,
     pub(crate) input: *const u8,
     pub(crate) len: usize,
+}
+
+/// A large update of which only what comes before the whole blocks is done.
+pub(super) struct Large {
+    request: Request,
+    /// Bytes of its input that were before the blocks, and bytes of output.
+    head: usize,
+    written: usize,
+    pub(super) blocks: Blocks,
+    /// What follows the blocks, if it is a block to be kept back.
+    last: Option<Block>,
 }
 
 /// `OSSL_FUNC_cipher_update`. What stays in software pays for a comparison, a call and the count.
@@ -65,17 +79,8 @@ pub(super) unsafe extern "C" fn finish(
     guard(0, || {
         // SAFETY: the core's promise about contexts.
         let context = unsafe { super::context(at) };
-        if !context.sync() {
-            return 0;
-        }
         // SAFETY: the core's promise about buffers.
-        let done = unsafe { (context.soft.functions.finish)(context.soft.at, out, out_len, out_size) };
-        if done != 1 {
-            context.lose()
-        } else if context.kind().mode.holds_data() {
-            context.held = 0
-        }
-        done
+        if context.has_pipes() { 0 } else { unsafe { context.finish(out, out_len, out_size) } }
     })
 }
 
@@ -122,9 +127,39 @@ impl Context {
     /// # Safety
     /// As for `OSSL_FUNC_cipher_update`.
     unsafe fn update(&mut self, r: Request) -> c_int {
+        if self.has_pipes() {
+            return 0;
+        }
+        // SAFETY: the caller's promise; the buffers stay until the end.
+        unsafe {
+            match self.begin(r) {
+                ControlFlow::Break(answer) => answer,
+                ControlFlow::Continue(mut large) => {
+                    self.send(vec![&mut large.blocks]);
+                    self.end(large)
+                }
+            }
+        }
+    }
+
+    /// Whether this is a context of several streams, which is an error for who asks; see [`super::pipeline`].
+    fn has_pipes(&self) -> bool {
+        if !self.pipes.is_empty() {
+            self.provider
+                .core
+                .raise(Reason::Pipes, "an update or final without pipes of a context with pipes");
+        }
+        !self.pipes.is_empty()
+    }
+
+    /// An update, but for the whole blocks of a large one and what follows them.
+    ///
+    /// # Safety
+    /// As for `OSSL_FUNC_cipher_update`; the buffers stay as long as what is answered.
+    pub(super) unsafe fn begin(&mut self, r: Request) -> ControlFlow<c_int, Large> {
         if self.takes_records() {
             // SAFETY: the caller's promise.
-            return unsafe { self.record(r) };
+            return ControlFlow::Break(unsafe { self.record(r) });
         }
         let (kind, block) = (self.kind(), self.kind().block());
         let head = self.held.wrapping_neg() & self.mask;
@@ -134,32 +169,25 @@ impl Context {
         let fits = waiting.checked_add(r.len).is_some_and(|total| r.out_size >= total);
         if !large || steals || !fits || r.input.is_null() || r.out.is_null() || !self.may_offload() {
             // SAFETY: the caller's promise.
-            return if self.sync() { unsafe { self.straight(r) } } else { 0 };
+            return ControlFlow::Break(if self.sync() { unsafe { self.straight(r) } } else { 0 });
         }
         // SAFETY: the caller's promise; there is room for every byte that can come out.
-        match unsafe { self.large(r, head) } {
-            Some(written) => {
-                // SAFETY: the core's pointer to where the length goes.
-                unsafe { *r.out_len = written };
-                1
-            }
-            None => 0,
-        }
+        unsafe { self.begin_large(r, head) }.map_or(ControlFlow::Break(0), ControlFlow::Continue)
     }
 
-    /// A large update in three parts; `None` when the default provider failed.
+    /// The first of three parts of a large update; `None` when the default provider failed.
     ///
     /// # Safety
-    /// As for `update`, and `out` has room for all that is held and all that comes.
-    unsafe fn large(&mut self, r: Request, head: usize) -> Option<usize> {
+    /// As for `begin`, and `out` has room for all that is held and all that comes.
+    unsafe fn begin_large(&mut self, r: Request, head: usize) -> Option<Large> {
         // SAFETY: the caller's promise for the whole covers its parts.
         unsafe {
             let mut written = if head > 0 { self.part(r, 0, 0, head)? } else { 0 };
             if self.held > 0 {
                 written += self.release(r, written)?;
             }
-            let kept = self.kept;
             let block = self.kind().block();
+            let kept = self.kept;
             let before = kept.as_ref().map_or(&[][..], |kept| &kept[..block]);
             let (blocks, tail) = self.whole_blocks(before.len() + r.len - head);
             // Read before any result is written: `out` may be `input`.
@@ -169,24 +197,68 @@ impl Context {
                 last
             });
             let iv = self.running_iv()?;
-            let done = self.offload(before, r.input.add(head), r.out.add(written), blocks, iv);
-            written += done;
-            if done > 0 {
-                self.kept = None;
-            }
-            if done == blocks && last.is_some() {
-                self.kept = last;
-                return Some(written);
-            }
-            let from = head + done.saturating_sub(before.len());
-            if from < r.len {
-                if !self.sync() {
-                    return None;
-                }
-                written += self.part(r, from, written, r.len - from)?;
-            }
-            Some(written)
+            let blocks = Blocks::new(before, r.input.add(head), r.out.add(written), blocks, iv);
+            Some(Large { request: r, head, written, blocks, last })
         }
+    }
+
+    /// Ends a large update, whose blocks were sent.
+    ///
+    /// # Safety
+    /// It is this context's, which has done nothing else since it began.
+    pub(super) unsafe fn end(&mut self, large: Large) -> c_int {
+        let out_len = large.request.out_len;
+        // SAFETY: the caller's promise.
+        match unsafe { self.end_large(large) } {
+            Some(written) => {
+                // SAFETY: the core's pointer to where the length goes.
+                unsafe { *out_len = written };
+                1
+            }
+            None => 0,
+        }
+    }
+
+    /// # Safety
+    /// As for `end`.
+    unsafe fn end_large(&mut self, large: Large) -> Option<usize> {
+        let Large { request: r, head, mut written, blocks, last } = large;
+        let done = self.go_on_from(&blocks);
+        written += done;
+        if done > 0 {
+            self.kept = None;
+        }
+        if done == blocks.len() && last.is_some() {
+            self.kept = last;
+            return Some(written);
+        }
+        let from = head + done.saturating_sub(blocks.head().len());
+        if from < r.len {
+            if !self.sync() {
+                return None;
+            }
+            // SAFETY: the caller's promise; the part lies within the request.
+            written += unsafe { self.part(r, from, written, r.len - from)? };
+        }
+        Some(written)
+    }
+
+    /// Software ends the stream.
+    ///
+    /// # Safety
+    /// As for `OSSL_FUNC_cipher_final`.
+    pub(super) unsafe fn finish(&mut self, out: *mut u8, out_len: *mut usize, out_size: usize) -> c_int {
+        if !self.sync() {
+            return 0;
+        }
+        // SAFETY: the caller's promise.
+        let done = unsafe { (self.soft.functions.finish)(self.soft.at, out, out_len, out_size) };
+        if done != 1 {
+            self.lose()
+        } else if self.kind().mode.holds_data() {
+            self.held = 0
+        }
+        done
     }
 
     /// How many of so many bytes can be done now, in whole blocks, and how many are left.
@@ -198,7 +270,7 @@ impl Context {
     /// `len` bytes of a request by software.
     ///
     /// # Safety
-    /// As for `large`; the part lies within the request.
+    /// As for `begin_large`; the part lies within the request.
     unsafe fn part(&mut self, r: Request, from: usize, to: usize, len: usize) -> Option<usize> {
         let mut written = 0;
         // SAFETY: the caller's promise.
@@ -218,7 +290,7 @@ impl Context {
     /// Makes `soft` give out the last block that it keeps back for its padding: there is more to come.
     ///
     /// # Safety
-    /// As for `large`.
+    /// As for `begin_large`.
     unsafe fn release(&mut self, r: Request, to: usize) -> Option<usize> {
         if !self.set_soft_padding(false) {
             return None;
@@ -266,6 +338,9 @@ impl Context {
     /// # Safety
     /// As for `OSSL_FUNC_cipher_cipher`.
     unsafe fn cipher_blocks(&mut self, r: Request) -> c_int {
+        if self.has_pipes() {
+            return 0;
+        }
         if self.kind().mode == Mode::Ctr && !self.lost {
             // Here the two functions are one, but for what TLS parameters do to `update`, and then this context is lost.
             // SAFETY: the caller's promise.
@@ -279,7 +354,7 @@ impl Context {
         if fit && nothing_held && !r.input.is_null() && !r.out.is_null() && self.may_offload() {
             let Some(iv) = self.running_iv() else { return 0 };
             // SAFETY: the caller's promise; there is room.
-            done = unsafe { self.offload(&[], r.input, r.out, r.len, iv) };
+            done = self.offload(unsafe { Blocks::new(&[], r.input, r.out, r.len, iv) });
         }
         if done == r.len && done > 0 {
             // SAFETY: the core's pointer to where the length goes.
