@@ -32,7 +32,7 @@ struct Place {
 fn programs_that_know_nothing_of_providers_are_served_by_the_accelerator() {
     let test = "programs_that_know_nothing_of_providers_are_served_by_the_accelerator";
     let Some(Reachable { simulated, openssl, .. }) = Simulated::reachable(test) else { return };
-    let world = simulated.world_of_everything();
+    let world = simulated.world_of_everything(1024);
     let plain = world.folder().join("plain.cnf");
     write_text(&plain, "default = default_section\n", "", "");
     put_certificate(&openssl, &plain, world.folder());
