@@ -19,6 +19,7 @@ pub mod hmacs;
 pub mod hwrng;
 pub mod kernel_module;
 pub mod machine;
+pub mod mbedtls;
 pub mod messages;
 pub mod modes;
 pub mod module;
