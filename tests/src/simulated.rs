@@ -92,11 +92,12 @@ impl Simulated {
         }
     }
 
-    /// A world where it does every cipher, digest and HMAC, from 1 KiB on.
+    /// A world where it does every cipher, digest and HMAC, from so many bytes on.
     #[track_caller]
-    pub fn world_of_everything(&self) -> World {
+    pub fn world_of_everything(&self, from: usize) -> World {
         self.allow(&DRIVERS);
-        let settings = [("THRESHOLDS", "ALL:1024"), ("DIGESTS", "ALL")];
+        let thresholds = format!("ALL:{from}");
+        let settings = [("THRESHOLDS", thresholds.as_str()), ("DIGESTS", "ALL")];
         let world = World::new(Way::Simulated(DRIVERS.join(",")), &settings, Order::DefaultFirst);
         world.unwrap_or_else(|error| panic!("{error}"))
     }

@@ -1,5 +1,5 @@
-//! Programs that know nothing of providers, with the simulated accelerator behind /dev/outboard: Python, GnuTLS on the other
-//! side, and programs that change their user (setuid).
+//! Programs that know nothing of providers, with the simulated accelerator behind /dev/outboard: Python, GnuTLS and Mbed
+//! TLS on the other side, and programs that change their user (setuid).
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -13,6 +13,7 @@ use outboard_tests::digests::DIGESTS;
 use outboard_tests::gnutls::{Gnutls, Ground, Suite};
 use outboard_tests::hwrng::in_child_with;
 use outboard_tests::machine::cpu_has_aes;
+use outboard_tests::mbedtls::Mbedtls;
 use outboard_tests::simulated::{Reachable, Simulated};
 use outboard_tests::skip::skip;
 use outboard_tests::tls::put_certificate;
@@ -32,7 +33,7 @@ struct Place {
 fn programs_that_know_nothing_of_providers_are_served_by_the_accelerator() {
     let test = "programs_that_know_nothing_of_providers_are_served_by_the_accelerator";
     let Some(Reachable { simulated, openssl, .. }) = Simulated::reachable(test) else { return };
-    let world = simulated.world_of_everything();
+    let world = simulated.world_of_everything(1024);
     let plain = world.folder().join("plain.cnf");
     write_text(&plain, "default = default_section\n", "", "");
     put_certificate(&openssl, &plain, world.folder());
@@ -45,6 +46,10 @@ fn programs_that_know_nothing_of_providers_are_served_by_the_accelerator() {
     }
     match Gnutls::find() {
         Ok(gnutls) => gnutls_understands_what_we_say(&place, &gnutls),
+        Err(missing) => skip(test, missing),
+    }
+    match Mbedtls::find() {
+        Ok(mbedtls) => we_understand_what_mbed_tls_says(&place, &mbedtls),
         Err(missing) => skip(test, missing),
     }
 }
@@ -192,5 +197,38 @@ fn gnutls_understands_what_we_say(place: &Place, gnutls: &Gnutls) {
             let least = (times * length * 95 / 100) as u64;
             assert!(hardware.is_none_or(|bytes| bytes >= least), "{what}: {hardware:?} of {least}: {done:?}");
         }
+    }
+}
+
+/// Sessions with a server that has Mbed TLS: a suite for each cipher and MAC of ours that it has too.
+fn we_understand_what_mbed_tls_says(place: &Place, mbedtls: &Mbedtls) {
+    const SIZE: usize = 2_000_000;
+    let file = bytes(2, SIZE);
+    fs::write(place.folder().join("file"), &file).expect("a file in the folder");
+    let server = mbedtls.serve(place.folder()).unwrap_or_else(|problem| panic!("{problem}"));
+    for (version, suite, algorithm) in [
+        ("-tls1_2", "ECDHE-RSA-AES128-SHA", Some("AES-128-CBC")),
+        ("-tls1_2", "ECDHE-RSA-AES128-SHA256", Some("AES-128-CBC")),
+        ("-tls1_2", "ECDHE-RSA-AES256-SHA384", Some("AES-256-CBC")),
+        ("-tls1_2", "AES128-SHA", Some("AES-128-CBC")),
+        ("-tls1_2", "AES256-SHA256", Some("AES-256-CBC")),
+        ("-tls1_2", "ECDHE-RSA-AES128-GCM-SHA256", Some("AES-128-GCM")),
+        ("-tls1_2", "ECDHE-RSA-AES256-GCM-SHA384", Some("AES-256-GCM")),
+        // Records of TLS 1.2 in CCM stay in software.
+        ("-tls1_2", "AES256-CCM", None),
+        ("-tls1_3", "TLS_AES_128_GCM_SHA256", Some("AES-128-GCM")),
+        ("-tls1_3", "TLS_AES_256_GCM_SHA384", Some("AES-256-GCM")),
+        ("-tls1_3", "TLS_AES_128_CCM_SHA256", Some("AES-128-CCM")),
+    ] {
+        let of_it = || algorithm.map(|algorithm| place.world.counts_of(algorithm).hw_bytes);
+        let (before, hardware) = (place.world.counts(), of_it());
+        let received = server.fetch(&place.openssl, &place.world.config(), [version, suite], "file");
+        let received = received.unwrap_or_else(|problem| panic!("{suite}: {problem}"));
+        assert_same(&received, &file, suite);
+        let done = place.world.counts() - before;
+        assert_eq!((done.failures, done.mismatches), (0, 0), "{suite}: {done:?}");
+        let hardware = of_it().zip(hardware).map(|(after, before)| after - before);
+        let least = (SIZE * 95 / 100) as u64;
+        assert!(hardware.is_none_or(|bytes| bytes >= least), "{suite}: {hardware:?} of {least}: {done:?}");
     }
 }

@@ -17,7 +17,7 @@ const AT_ONCE: usize = 12;
 fn every_algorithm_goes_through_openssl_speed() {
     let test = "every_algorithm_goes_through_openssl_speed";
     let Some(Reachable { simulated, openssl, .. }) = Simulated::reachable(test) else { return };
-    let world = simulated.world_of_everything();
+    let world = simulated.world_of_everything(1024);
     let names = CIPHERS.into_iter().chain(OTHER_CIPHERS).chain(AEADS).chain(DIGESTS);
     let all = std::env::var_os("OUTBOARD_ALL_SPEED").is_some();
     let both_ways = names.enumerate().flat_map(|(row, name)| [(row, name, false), (row, name, true)]);

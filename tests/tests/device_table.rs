@@ -532,7 +532,7 @@ fn docs_provider_md_says_of_each_algorithm_what_is_true() {
     let Some(Reachable { simulated, .. }) = Simulated::reachable(test) else { return };
     let rows = ALGORITHMS.map(|(name, driver)| {
         // A world of its own, since its driver will rest.
-        let world = simulated.world_of_everything();
+        let world = simulated.world_of_everything(1024);
         let [hard, soft] = Code::both(&world, name);
         let subject = Subject { simulated: &simulated, world: &world, name, driver, hard, soft };
         let cells = [
