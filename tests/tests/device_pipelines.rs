@@ -177,7 +177,7 @@ fn before_linux_7_2_they_go_one_after_another() {
 }
 
 fn ciphers_without_pipes_say_so(simulated: &Simulated) {
-    let world = simulated.world_of_everything();
+    let world = simulated.world_of_everything(1024);
     for direction in BOTH {
         for (algorithm, _) in CIPHERS {
             assert!(can_pipeline(&world.hard(algorithm), direction), "{algorithm}");
