@@ -25,13 +25,13 @@ const DIGESTS: [&str; 5] = ["sha256", "sha1", "sha512", "sha384", "sha224"];
 /// And HMACs.
 const HMACS: [&str; 5] = ["hmac(sha256)", "hmac(sha1)", "hmac(sha512)", "hmac(sha384)", "hmac(sha224)"];
 
-/// So many times all is gone through.
-pub const PASSES: usize = 5;
+/// So many times all is gone through, if there is time.
+const PASSES: usize = 5;
 
-/// Samples of each figure at least, each time.
-const ROUNDS: usize = 2;
+/// Samples of each figure at least, all times together.
+const SAMPLES: usize = 5;
 
-/// And at most.
+/// And at most, each time.
 const MOST_ROUNDS: usize = 6;
 
 /// A sample takes so long at least: a tick of /proc/stat is 10 ms, and what is much shorter says nothing of CPU time.
@@ -186,37 +186,54 @@ pub fn left_out(cells: &[&Cell], options: &Options, ways: &[Way]) -> Vec<String>
 /// The time, and what is left of it.
 pub struct Budget {
     until: Instant,
+    /// Times that a figure is still to be measured, all figures together.
     left: usize,
+    /// So many times all is gone through.
+    pub passes: usize,
 }
 
 impl Budget {
-    /// For so many figures, each time that one is measured counted.
+    /// For so many figures.
     pub fn new(time: Duration, figures: usize) -> Budget {
-        Budget { until: Instant::now() + time, left: figures }
+        let each = time / figures.max(1) as u32;
+        let fits = |passes: &usize| shortest(*passes) * *passes as u32 <= each;
+        let passes = (1..=PASSES).rev().find(fits).unwrap_or(1);
+        Budget { until: Instant::now() + time, left: passes * figures, passes }
     }
 
-    /// For a figure from now on.
+    /// For a figure from now on, each time.
     pub fn plan(&self) -> Plan {
-        plan(self.until.saturating_duration_since(Instant::now()) / self.left.max(1) as u32)
+        let left = self.until.saturating_duration_since(Instant::now());
+        plan(left / self.left.max(1) as u32, rounds(self.passes))
     }
 
-    /// So many were measured.
+    /// So many were measured once more.
     pub fn spend(&mut self, figures: usize) {
         self.left = self.left.saturating_sub(figures);
     }
 
     /// What is left to do takes so long.
     pub fn remaining(&self) -> Duration {
-        let least = takes(Plan { sample: SHORTEST, rounds: ROUNDS }) * self.left as u32;
+        let least = shortest(self.passes) * self.left as u32;
         self.until.saturating_duration_since(Instant::now()).max(least)
     }
 }
 
-/// What fits into so much time for a figure.
-fn plan(each: Duration) -> Plan {
-    let sample = each.div_f64(ROUNDS as f64 * WITH_LATENCIES + TO_FIT).clamp(SHORTEST, LONGEST);
+/// Samples each time, at least.
+fn rounds(passes: usize) -> usize {
+    SAMPLES.div_ceil(passes)
+}
+
+/// What a figure takes at least, each time.
+fn shortest(passes: usize) -> Duration {
+    takes(Plan { sample: SHORTEST, rounds: rounds(passes) })
+}
+
+/// What fits into so much time for a figure, with so many samples at least.
+fn plan(each: Duration, least: usize) -> Plan {
+    let sample = each.div_f64(least as f64 * WITH_LATENCIES + TO_FIT).clamp(SHORTEST, LONGEST);
     let rounds = (each.as_secs_f64() / sample.as_secs_f64() - TO_FIT) / WITH_LATENCIES;
-    Plan { sample, rounds: (rounds as usize).clamp(ROUNDS, MOST_ROUNDS) }
+    Plan { sample, rounds: (rounds as usize).clamp(least, MOST_ROUNDS) }
 }
 
 fn takes(plan: Plan) -> Duration {
@@ -261,32 +278,40 @@ mod tests {
     fn time_goes_into_longer_samples_first_and_then_into_more() {
         let second = Duration::from_secs(1);
         for (each, sample, rounds) in [
-            (Duration::ZERO, SHORTEST, ROUNDS),
+            (Duration::ZERO, SHORTEST, 2),
             (second.mul_f64(0.05), second.mul_f64(0.01), 2),
             (second.mul_f64(0.5), LONGEST, 2),
             (second.mul_f64(0.81), LONGEST, 4),
             (second * 100, LONGEST, MOST_ROUNDS),
         ] {
-            let plan = plan(each);
+            let plan = plan(each, 2);
             let off = plan.sample.as_secs_f64() / sample.as_secs_f64();
             assert!((off - 1.0).abs() < 1e-6 && plan.rounds == rounds, "{each:?}: {plan:?}");
-            assert!(
-                takes(plan) <= each.max(takes(Plan { sample: SHORTEST, rounds: ROUNDS })) + second / 1000
-            );
+            assert!(takes(plan) <= each.max(takes(Plan { sample: SHORTEST, rounds: 2 })) + second / 1000);
         }
     }
 
     #[test]
     fn what_took_too_long_is_made_up_for() {
-        let mut budget = Budget::new(Duration::from_secs(95), 100);
+        let mut budget = Budget::new(Duration::from_secs(100), 50);
+        assert_eq!(budget.passes, PASSES);
         let first = budget.plan();
-        assert!(first.sample > LONGEST.mul_f64(0.9), "{first:?}");
-        budget.until -= Duration::from_secs(90);
-        budget.spend(50);
+        assert!(first.sample > LONGEST.mul_f64(0.9) && first.rounds == 1, "{first:?}");
+        budget.until -= Duration::from_secs(95);
+        budget.spend(125);
         let later = budget.plan();
-        assert!(later.sample < LONGEST / 4 && later.sample >= SHORTEST, "{later:?}");
+        assert!(later.sample < LONGEST / 5 && later.sample >= SHORTEST, "{later:?}");
         budget.until -= Duration::from_secs(50);
         assert_eq!(budget.plan().sample, SHORTEST);
         assert!(budget.remaining() >= Duration::from_secs(1));
+    }
+
+    #[test]
+    fn in_a_hurry_all_is_gone_through_once() {
+        for (millis, passes) in [(0, 1), (38, 1), (52, 2), (70, 5), (10_000, 5)] {
+            let budget = Budget::new(Duration::from_millis(millis), 1);
+            assert_eq!(budget.passes, passes, "{millis} ms");
+            assert!(passes * rounds(passes) >= SAMPLES);
+        }
     }
 }

@@ -11,7 +11,7 @@ use outboard_report::bench::{Bench, Contestant, Kind, Machine};
 
 use super::cell::{self, Place, Tally};
 use super::contestants::{self, OPENSSL, WITHOUT, Wanted, Way, note};
-use super::plan::{self, Budget, Cell, PASSES};
+use super::plan::{self, Budget, Cell};
 use super::software::Software;
 use super::{Options, kernel, plain, text};
 use crate::commands::tune;
@@ -155,7 +155,8 @@ fn cover(
         })
         .collect();
     let all: usize = plans.iter().map(|(.., tallies)| tallies.len()).sum();
-    let mut budget = Budget::new(options.time, PASSES * all);
+    let mut budget = Budget::new(options.time, all);
+    let passes = budget.passes;
     if budget.remaining().as_secs() >= 2 {
         say(&format!(
             "outboard bench: {all} figures, about {}; ^C shows what was measured until then",
@@ -163,12 +164,12 @@ fn cover(
         ));
     }
     let (vigil, mut yardstick) = (Vigil::begin(), Yardstick::default());
-    'all: for pass in 1..=PASSES {
+    'all: for pass in 1..=passes {
         for (cell, subject, tallies) in &mut plans {
             yardstick.lay();
             let mut each = || {
                 progress(&format!(
-                    "{}, {} bytes, {pass} of {PASSES} times, about {} left",
+                    "{}, {} bytes, {pass} of {passes} times, about {} left",
                     cell.cipher,
                     cell.bytes,
                     text::time(budget.remaining())
