@@ -16,7 +16,7 @@ use crate::skip::skip;
 use crate::world::{Order, Way, World};
 
 /// Its drivers that the provider has a use for.
-const DRIVERS: [&str; 17] = [
+pub const DRIVERS: [&str; 17] = [
     "sim-cbc-aes",
     "sim-ctr-aes",
     "sim-ecb-aes",

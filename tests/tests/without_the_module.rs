@@ -4,31 +4,19 @@
 use std::path::Path;
 use std::process::Command;
 
-use outboard_accel::{Accelerator, Beside, Error, HashAlgorithm, HashSession, reach, reach_hash};
-use outboard_accel::{Algorithm, Hash};
+use outboard_accel::{
+    Accelerator, Algorithm, Beside, Error, Hash, HashAlgorithm, HashSession, reach, reach_hash,
+};
 use outboard_tests::bytes::bytes;
 use outboard_tests::command::{on_path, succeeded};
 use outboard_tests::digests::{self, DIGESTS, a_state_is_its_process_own};
 use outboard_tests::module::module;
-use outboard_tests::simulated::Simulated;
+use outboard_tests::simulated::{DRIVERS, Simulated};
 use outboard_tests::skip::skip;
 use outboard_tests::world::{AEADS, Order, Way, World};
 use outboard_tests::{aead, hmacs};
 
 const AEAD_DRIVERS: [&str; 2] = ["sim-gcm-aes", "sim-ccm-aes"];
-
-const HASH_DRIVERS: [&str; 10] = [
-    "sim-sha1",
-    "sim-sha224",
-    "sim-sha256",
-    "sim-sha384",
-    "sim-sha512",
-    "sim-hmac-sha1",
-    "sim-hmac-sha224",
-    "sim-hmac-sha256",
-    "sim-hmac-sha384",
-    "sim-hmac-sha512",
-];
 
 fn world(drivers: &[&str], settings: &[(&str, &str)]) -> World {
     let settings: Vec<_> = [("LOG_LEVEL", "off")].into_iter().chain(settings.iter().copied()).collect();
@@ -41,7 +29,8 @@ fn aeads(world: &World) -> usize {
 }
 
 fn all_digests(threshold: &str) -> World {
-    world(&HASH_DRIVERS, &[("DIGESTS", "ALL"), ("THRESHOLDS", threshold)])
+    let drivers: Vec<&str> = DRIVERS.into_iter().filter(|driver| driver.contains("sha")).collect();
+    world(&drivers, &[("DIGESTS", "ALL"), ("THRESHOLDS", threshold)])
 }
 
 /// One test of many parts, because the simulation takes long to load: the kernel tests all its drivers.

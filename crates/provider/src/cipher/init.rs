@@ -29,8 +29,8 @@ impl Given {
     }
 }
 
-/// `OSSL_FUNC_cipher_encrypt_init`
-pub(super) unsafe extern "C" fn encrypt_init(
+/// `OSSL_FUNC_cipher_encrypt_init` and `..._decrypt_init`
+pub(super) unsafe extern "C" fn init<const ENCRYPT: bool>(
     at: *mut c_void,
     key: *const u8,
     key_len: usize,
@@ -40,21 +40,7 @@ pub(super) unsafe extern "C" fn encrypt_init(
 ) -> c_int {
     let (key, iv) = (Given { at: key, len: key_len }, Given { at: iv, len: iv_len });
     // SAFETY: the core's promise about contexts, keys, IVs and parameters.
-    guard(0, || unsafe { super::context(at).init_alone(true, key, iv, params) })
-}
-
-/// `OSSL_FUNC_cipher_decrypt_init`
-pub(super) unsafe extern "C" fn decrypt_init(
-    at: *mut c_void,
-    key: *const u8,
-    key_len: usize,
-    iv: *const u8,
-    iv_len: usize,
-    params: *const Param,
-) -> c_int {
-    let (key, iv) = (Given { at: key, len: key_len }, Given { at: iv, len: iv_len });
-    // SAFETY: the core's promise about contexts, keys, IVs and parameters.
-    guard(0, || unsafe { super::context(at).init_alone(false, key, iv, params) })
+    guard(0, || unsafe { super::context(at).init_alone(ENCRYPT, key, iv, params) })
 }
 
 impl Context {

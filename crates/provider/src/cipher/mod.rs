@@ -48,11 +48,11 @@ const fn functions<const KIND: usize, const PIPES: bool>() -> [Dispatch; 19] {
             Dispatch::new(abi::CIPHER_DUPCTX, transmute::<abi::CipherDupctx, Function>(context::dupctx)),
             Dispatch::new(
                 abi::CIPHER_ENCRYPT_INIT,
-                transmute::<abi::CipherInit, Function>(init::encrypt_init),
+                transmute::<abi::CipherInit, Function>(init::init::<true>),
             ),
             Dispatch::new(
                 abi::CIPHER_DECRYPT_INIT,
-                transmute::<abi::CipherInit, Function>(init::decrypt_init),
+                transmute::<abi::CipherInit, Function>(init::init::<false>),
             ),
             Dispatch::new(abi::CIPHER_UPDATE, transmute::<abi::CipherUpdate, Function>(stream::update)),
             Dispatch::new(abi::CIPHER_FINAL, transmute::<abi::CipherFinal, Function>(stream::finish)),
@@ -84,14 +84,14 @@ const fn functions<const KIND: usize, const PIPES: bool>() -> [Dispatch; 19] {
             if PIPES {
                 Dispatch::new(
                     abi::CIPHER_PIPELINE_ENCRYPT_INIT,
-                    transmute::<abi::CipherPipelineInit, Function>(pipeline::encrypt_init),
+                    transmute::<abi::CipherPipelineInit, Function>(pipeline::init::<true>),
                 )
             } else {
                 Dispatch::END
             },
             Dispatch::new(
                 abi::CIPHER_PIPELINE_DECRYPT_INIT,
-                transmute::<abi::CipherPipelineInit, Function>(pipeline::decrypt_init),
+                transmute::<abi::CipherPipelineInit, Function>(pipeline::init::<false>),
             ),
             Dispatch::new(
                 abi::CIPHER_PIPELINE_UPDATE,

@@ -16,8 +16,8 @@ use super::stream::{Large, Request};
 use crate::core::Reason;
 use crate::guard;
 
-/// `OSSL_FUNC_cipher_pipeline_encrypt_init`
-pub(super) unsafe extern "C" fn encrypt_init(
+/// `OSSL_FUNC_cipher_pipeline_encrypt_init` and `..._decrypt_init`
+pub(super) unsafe extern "C" fn init<const ENCRYPT: bool>(
     at: *mut c_void,
     key: *const u8,
     key_len: usize,
@@ -28,22 +28,7 @@ pub(super) unsafe extern "C" fn encrypt_init(
 ) -> c_int {
     let key = Given { at: key, len: key_len };
     // SAFETY: the core's promise about contexts, keys, IVs and parameters.
-    guard(0, || unsafe { super::context(at).init_pipes(true, key, pipes, ivs, iv_len, params) })
-}
-
-/// `OSSL_FUNC_cipher_pipeline_decrypt_init`
-pub(super) unsafe extern "C" fn decrypt_init(
-    at: *mut c_void,
-    key: *const u8,
-    key_len: usize,
-    pipes: usize,
-    ivs: *const *const u8,
-    iv_len: usize,
-    params: *const Param,
-) -> c_int {
-    let key = Given { at: key, len: key_len };
-    // SAFETY: the core's promise about contexts, keys, IVs and parameters.
-    guard(0, || unsafe { super::context(at).init_pipes(false, key, pipes, ivs, iv_len, params) })
+    guard(0, || unsafe { super::context(at).init_pipes(ENCRYPT, key, pipes, ivs, iv_len, params) })
 }
 
 /// `OSSL_FUNC_cipher_pipeline_update`
