@@ -182,11 +182,6 @@ static int ob_ahash_alloc(struct ob_session *session, const char *driver)
 	return 0;
 }
 
-static void ob_ahash_free(struct ob_session *session)
-{
-	crypto_free_ahash(session->ahash);
-}
-
 static int ob_ahash_set_key(struct ob_session *session, const u8 *key, unsigned int size)
 {
 	if (crypto_ahash_digestsize(session->ahash) > OUTBOARD_DIGEST_SIZE)
@@ -272,7 +267,6 @@ static int ob_ahash_run(struct ob_request *request)
 const struct ob_type ob_ahash = {
 	.alloc = ob_ahash_alloc,
 	.set_key = ob_ahash_set_key,
-	.free = ob_ahash_free,
 	.prepare = ob_ahash_prepare,
 	.run = ob_ahash_run,
 };
