@@ -20,23 +20,6 @@
 static DEFINE_XARRAY_FLAGS(numbers, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
 static u32 next_number;
 
-bool ob_inside(const struct ob_arena *arena, struct ob_range range)
-{
-	return IS_ALIGNED(range.offset, OB_ALIGN) && range.offset >= arena->data_offset && range.offset <= arena->size &&
-	       range.length <= arena->size - range.offset;
-}
-
-bool ob_apart(struct ob_range a, struct ob_range b)
-{
-	return a.offset + (u64)a.length <= b.offset || b.offset + (u64)b.length <= a.offset;
-}
-
-/* out is in's place, or elsewhere. */
-bool ob_in_and_out(const struct ob_arena *arena, struct ob_range in, struct ob_range out)
-{
-	return ob_inside(arena, in) && (in.offset == out.offset || (ob_inside(arena, out) && ob_apart(in, out)));
-}
-
 /* Fills sg with the stretches of memory that a range lies in; answers the entry after the last, NULL if end comes before. */
 struct scatterlist *ob_fill(const struct ob_arena *arena, struct scatterlist *sg, const struct scatterlist *end,
 			    struct ob_range range)

@@ -62,6 +62,8 @@ struct ob_type {
 #define OB_NOTHING 1
 
 extern const struct ob_type ob_skcipher, ob_aead, ob_ahash;
+int ob_skcipher_prepare(struct ob_request *request, const struct ob_ask *ask);
+int ob_skcipher_run(struct ob_request *request);
 
 struct ob_algorithm {
 	u16 id;
@@ -168,9 +170,23 @@ static inline void ob_arena_put_atomic(struct ob_arena *arena)
 int ob_mmap(struct file *file, struct vm_area_struct *vma);
 struct ob_arena *ob_arena_get(struct ob_file *file, u32 id);
 void ob_arena_put(struct ob_arena *arena);
-bool ob_inside(const struct ob_arena *arena, struct ob_range range);
-bool ob_apart(struct ob_range a, struct ob_range b);
-bool ob_in_and_out(const struct ob_arena *arena, struct ob_range in, struct ob_range out);
+static inline bool ob_inside(const struct ob_arena *arena, struct ob_range range)
+{
+	return IS_ALIGNED(range.offset, OB_ALIGN) && range.offset >= arena->data_offset && range.offset <= arena->size &&
+	       range.length <= arena->size - range.offset;
+}
+
+static inline bool ob_apart(struct ob_range a, struct ob_range b)
+{
+	return a.offset + (u64)a.length <= b.offset || b.offset + (u64)b.length <= a.offset;
+}
+
+/* out is in's place, or elsewhere. */
+static inline bool ob_in_and_out(const struct ob_arena *arena, struct ob_range in, struct ob_range out)
+{
+	return ob_inside(arena, in) && (in.offset == out.offset || (ob_inside(arena, out) && ob_apart(in, out)));
+}
+
 /* Bytes of memory that follow each other from an offset on. */
 static inline u64 ob_run(const struct ob_arena *arena, u32 offset)
 {
@@ -261,8 +277,21 @@ struct ob_request {
 
 int ob_submit(struct ob_file *file, const struct outboard_submit *record);
 void ob_complete(ob_done_arg arg, int error);
-int ob_map(struct ob_request *request, struct ob_range aad, struct ob_range in, struct ob_range out,
-	   struct scatterlist **source, struct scatterlist **target);
+int ob_map_pieces(struct ob_request *request, struct ob_range aad, struct ob_range in, struct ob_range out,
+		  struct scatterlist **source, struct scatterlist **target);
+
+/* Scatter lists of aad and in, and of aad and out. In place they are one, and mostly of one entry. */
+static inline int ob_map(struct ob_request *request, struct ob_range aad, struct ob_range in, struct ob_range out,
+			 struct scatterlist **source, struct scatterlist **target)
+{
+	if (unlikely(in.offset != out.offset || aad.length || !in.length || in.length > ob_run(request->arena, in.offset)))
+		return ob_map_pieces(request, aad, in, out, source, target);
+	*source = *target = &request->one;
+	ob_entry(request->arena, &request->one, in.offset, in.length);
+	sg_mark_end(&request->one);
+	return 0;
+}
+
 void ob_request_free(struct ob_request *request);
 
 /* ---- hash.c ---- */
@@ -271,8 +300,7 @@ int ob_hash_new(struct ob_file *file, u32 id, u32 session);
 int ob_hash_clone(struct ob_file *file, u32 id, u32 from);
 int ob_hash_free(struct ob_file *file, u32 id);
 void ob_hashes_drop(struct ob_file *file);
-struct ob_hash *ob_hash_claim(struct ob_file *file, u32 id);
-struct ob_session *ob_hash_session(const struct ob_hash *hash);
+struct ob_session *ob_hash_claim(struct ob_file *file, u32 id, struct ob_hash **found);
 void ob_hash_unclaim(struct ob_hash *hash, bool open);
 
 /* ---- main.c, sysfs.c ---- */

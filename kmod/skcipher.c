@@ -21,7 +21,7 @@ static int ob_skcipher_set_key(struct ob_session *session, const u8 *key, unsign
 	return crypto_skcipher_setkey(session->skcipher, key, size);
 }
 
-static int ob_skcipher_prepare(struct ob_request *request, const struct ob_ask *ask)
+int ob_skcipher_prepare(struct ob_request *request, const struct ob_ask *ask)
 {
 	const struct ob_algorithm *algorithm = request->session->algorithm;
 	struct skcipher_request *cipher = (void *)request->base;
@@ -47,7 +47,7 @@ static int ob_skcipher_prepare(struct ob_request *request, const struct ob_ask *
 	return 0;
 }
 
-static int ob_skcipher_run(struct ob_request *request)
+int ob_skcipher_run(struct ob_request *request)
 {
 	struct skcipher_request *cipher = (void *)request->base;
 

@@ -6,6 +6,7 @@
  * place->batch says who waits for it. It changes under place->lock, so exactly one, whoever ends the request or a waiter
  * that gives up, accounts for it; and who finds no batch there finds the status written and counted.
  */
+#include <linux/indirect_call_wrapper.h>
 #include <linux/log2.h>
 #include <linux/poll.h>
 #include <linux/sched/signal.h>
@@ -30,7 +31,7 @@ static void ob_tell(struct eventfd_ctx *event)
 }
 
 /* The claim goes before status, so that whoever has seen the status may submit the slot again. */
-static void ob_slot_end(struct ob_arena *arena, u32 index, int status)
+static __always_inline void ob_slot_end(struct ob_arena *arena, u32 index, int status)
 {
 	struct ob_place *place = &arena->places[index];
 	struct ob_file *file = arena->file;
@@ -154,19 +155,13 @@ static struct scatterlist *ob_side(struct ob_request *request, struct scatterlis
 	return next;
 }
 
-/* Scatter lists of aad and in, and of aad and out. In place they are one. */
-int ob_map(struct ob_request *request, struct ob_range aad, struct ob_range in, struct ob_range out,
-	   struct scatterlist **source, struct scatterlist **target)
+/* The general case of ob_map(). */
+int ob_map_pieces(struct ob_request *request, struct ob_range aad, struct ob_range in, struct ob_range out,
+		  struct scatterlist **source, struct scatterlist **target)
 {
 	bool in_place = in.offset == out.offset;
-	struct scatterlist *sg = &request->one;
+	struct scatterlist *sg;
 
-	if (likely(in_place && !aad.length && in.length && in.length <= ob_run(request->arena, in.offset))) {
-		ob_entry(request->arena, sg, in.offset, in.length);
-		sg_mark_end(sg);
-		*source = *target = sg;
-		return 0;
-	}
 	if (!request->sg)
 		request->sg = kmalloc_array(2 * MOST_PIECES, sizeof(*sg), GFP_KERNEL_ACCOUNT);
 	if (!request->sg)
@@ -216,21 +211,10 @@ static struct ob_session *ob_session_again(struct ob_submission *all, u32 id)
 /* The session that a slot means, with its driver's handle held; for a hash handle also its claim. */
 static struct ob_session *ob_session_of(struct ob_submission *all, const struct ob_ask *ask, struct ob_hash **hash)
 {
-	struct ob_session *session;
-
 	*hash = NULL;
 	if (ask->op != OUTBOARD_HASH_UPDATE && ask->op != OUTBOARD_HASH_FINAL)
 		return ask->hash ? ERR_PTR(-EINVAL) : ob_session_again(all, ask->session);
-	if (ask->session)
-		return ERR_PTR(-EINVAL);
-	*hash = ob_hash_claim(all->file, ask->hash);
-	if (IS_ERR(*hash))
-		return ERR_CAST(*hash);
-	session = ob_hash_session(*hash);
-	if (ob_session_use_known(session))
-		return session;
-	ob_hash_unclaim(*hash, false);
-	return ERR_PTR(-ENODEV);
+	return ask->session ? ERR_PTR(-EINVAL) : ob_hash_claim(all->file, ask->hash, hash);
 }
 
 static void ob_submit_slot(struct ob_submission *all, u32 index)
@@ -278,7 +262,7 @@ static void ob_submit_slot(struct ob_submission *all, u32 index)
 	request->begun = false;
 	request->digest_size = 0;
 	request->flags = CRYPTO_TFM_REQ_MAY_SLEEP | CRYPTO_TFM_REQ_MAY_BACKLOG;
-	error = session->algorithm->type->prepare(request, ask);
+	error = INDIRECT_CALL_1(session->algorithm->type->prepare, ob_skcipher_prepare, request, ask);
 	if (error)
 		goto unuse;
 
@@ -292,7 +276,7 @@ static void ob_submit_slot(struct ob_submission *all, u32 index)
 	WRITE_ONCE(place->slot->status, OUTBOARD_IN_FLIGHT);
 	trace_outboard_submit(driver->number, arena->id, index, ask->op, ask->length);
 	/* From here on the request may be done, and all that it holds gone, at any time. */
-	error = session->algorithm->type->run(request);
+	error = INDIRECT_CALL_1(session->algorithm->type->run, ob_skcipher_run, request);
 	if (error != -EINPROGRESS && error != -EBUSY)
 		ob_request_done(request, error);
 	return;
