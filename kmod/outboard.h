@@ -67,7 +67,7 @@ int ob_skcipher_run(struct ob_request *request);
 
 struct ob_algorithm {
 	u16 id;
-	u16 block;		/* length is a multiple of it */
+	u16 block;		/* a power of two; length is a multiple of it */
 	u16 least;		/* and not less than this */
 	u16 iv;			/* bytes */
 	const char *name;

@@ -31,7 +31,8 @@ int ob_skcipher_prepare(struct ob_request *request, const struct ob_ask *ask)
 
 	if (ask->op != OUTBOARD_ENCRYPT && ask->op != OUTBOARD_DECRYPT)
 		return -EOPNOTSUPP;
-	if (ask->flags || ask->aad || ask->aad_length || !IS_ALIGNED(ask->length, algorithm->block) || ask->length < algorithm->least ||
+	if (ask->flags || ask->aad || ask->aad_length || ask->length < algorithm->least ||
+	    !IS_ALIGNED(ask->length, algorithm->block) ||
 	    (algorithm->iv < sizeof(ask->iv) && memchr_inv(ask->iv + algorithm->iv, 0, sizeof(ask->iv) - algorithm->iv)) ||
 	    !ob_in_and_out(request->arena, in, out))
 		return -EINVAL;

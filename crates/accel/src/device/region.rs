@@ -137,11 +137,20 @@ impl Region {
         self.link.notify(self.arena()?.number, self.first + slot, event)
     }
 
-    /// Sleeps until these slots are done, or for as long as that may take.
+    /// Sleeps until these slots are done, or for as long as that may take; with them the rest of the batch, since who wants one
+    /// result wants the others next, and to wake up for each costs more than it saves.
     pub(super) fn finish(&self, slots: Range<u32>) -> io::Result<()> {
-        let patient_until = Instant::now() + PATIENCE;
-        while self.is_in_flight(slots.clone()) && Instant::now() < patient_until {
-            self.link.wait(self.arena()?.number, self.first + slots.start, slots.end - slots.start)?;
+        let mut began = None;
+        while self.is_in_flight(slots.clone()) {
+            let waited =
+                self.link.wait(self.arena()?.number, self.first + slots.start, self.rung - slots.start);
+            if !self.is_in_flight(slots.clone()) {
+                break;
+            }
+            waited?;
+            if began.get_or_insert_with(Instant::now).elapsed() > PATIENCE {
+                break;
+            }
         }
         Ok(())
     }
