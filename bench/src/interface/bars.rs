@@ -3,7 +3,7 @@
 use outboard_bench::bar::Bar;
 use outboard_measure::statistics::Summary;
 
-use crate::plan::{Cell, DEPTHS, SIZES, Way};
+use crate::plan::{Cell, SIZES, Way};
 use crate::results::Results;
 
 /// Parts of tcrypt's speed: way, bytes, depth.
@@ -13,9 +13,6 @@ const OF_TCRYPT: [(Way, usize, usize, f64); 4] = [
     (Way::Copied, 1024, 16, 0.75),
     (Way::InPlace, 4096, 16, 0.9),
 ];
-
-/// From so many bytes on it is held against the bare prototype.
-const BARE_FROM: usize = 1024;
 
 /// All bars against what was measured.
 pub fn judge(results: &Results) -> Vec<Bar> {
@@ -37,16 +34,11 @@ pub fn judge(results: &Results) -> Vec<Bar> {
             bars.push(bar(Way::Copied, bytes, 1, other, 1.0));
         }
     }
-    for bytes in SIZES.into_iter().filter(|&bytes| bytes >= BARE_FROM) {
-        for depth in DEPTHS {
-            bars.push(bar(Way::Copied, bytes, depth, Way::BareCopied, 1.0));
-        }
-    }
     bars
 }
 
 /// One cell's speed by another's, turn by turn, since the machine's speed drifts: the middle, and how far off it may be.
-fn ratio(results: &Results, ours: Cell, other: Cell) -> Option<(f64, f64)> {
+pub fn ratio(results: &Results, ours: Cell, other: Cell) -> Option<(f64, f64)> {
     let samples = |cell: Cell| Some(&results.get(cell.way, cell.bytes, cell.depth)?.samples);
     let ratios: Vec<f64> =
         samples(ours)?.iter().zip(samples(other)?).map(|(ours, other)| ours / other).collect();
@@ -76,7 +68,7 @@ mod tests {
     #[test]
     fn what_was_not_measured_is_not_met() {
         let nothing = results(&[]);
-        assert_eq!(judge(&nothing).len(), 4 + 4 * 4);
+        assert_eq!(judge(&nothing).len(), OF_TCRYPT.len());
         assert!(judge(&nothing).iter().all(|bar| bar.verdict == Verdict::Unknown));
         assert_eq!(verdicts(&nothing, "AF_ALG"), []);
     }
@@ -87,11 +79,9 @@ mod tests {
             (Way::Tcrypt, 1024, 1, &[40.0]),
             (Way::Copied, 1024, 1, &[28.0]),
             (Way::AfAlg, 1024, 1, &[28.1]),
-            (Way::BareCopied, 1024, 1, &[28.0]),
         ]);
         assert_eq!(verdicts(&boot, "1024 B, depth 1, part of tcrypt"), [Verdict::Met]);
         assert_eq!(verdicts(&boot, "AF_ALG"), [Verdict::Missed]);
-        assert_eq!(verdicts(&boot, "1024 B, depth 1, times the bare prototype, copied"), [Verdict::Met]);
     }
 
     #[test]

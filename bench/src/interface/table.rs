@@ -5,7 +5,7 @@ use std::fmt::Write;
 use outboard_bench::bar;
 
 use crate::bars;
-use crate::plan::{DEPTHS, SIZES, Way};
+use crate::plan::{Cell, DEPTHS, SIZES, Way};
 use crate::results::{Figure, Results};
 
 /// Tables by way, then the bars.
@@ -19,6 +19,7 @@ pub fn render(results: &Results) -> String {
         table(&mut text, results, way);
     }
     text.push('\n');
+    beside_bare(&mut text, results);
     for line in &results.closed {
         let _ = writeln!(text, "not measured: {line}");
     }
@@ -27,6 +28,31 @@ pub fn render(results: &Results) -> String {
         let _ = writeln!(text, "WARNING: {warning}");
     }
     text
+}
+
+/// What the checks cost: /dev/outboard by the prototype that has none.
+fn beside_bare(text: &mut String, results: &Results) {
+    for (ours, bare) in [(Way::InPlace, Way::BareInPlace), (Way::Copied, Way::BareCopied)] {
+        let ratio = |bytes, depth| {
+            bars::ratio(results, Cell { way: ours, bytes, depth }, Cell { way: bare, bytes, depth })
+        };
+        let is_measured = |&bytes: &usize| DEPTHS.into_iter().any(|depth| ratio(bytes, depth).is_some());
+        let sizes: Vec<usize> = SIZES.into_iter().filter(is_measured).collect();
+        if sizes.is_empty() {
+            continue;
+        }
+        let _ = writeln!(text, "{}, times {}", ours.title(), bare.title());
+        for bytes in sizes {
+            let _ = write!(text, "{bytes:>34} B");
+            for depth in DEPTHS {
+                let cell = ratio(bytes, depth)
+                    .map_or_else(String::new, |(middle, error)| format!("{middle:.2} ±{error:.2}"));
+                let _ = write!(text, "{cell:>16}");
+            }
+            text.push('\n');
+        }
+        text.push('\n');
+    }
 }
 
 fn table(text: &mut String, results: &Results, way: Way) {
@@ -67,7 +93,6 @@ fn number(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::Cell;
 
     #[test]
     fn a_table_has_what_was_measured_and_every_bar() {
@@ -78,6 +103,7 @@ mod tests {
         for sample in [39.0, 40.0, 42.0] {
             results.figure(Cell { way: Way::Tcrypt, bytes: 1024, depth: 1 }).add(sample, 504, 500);
         }
+        results.figure(Cell { way: Way::BareCopied, bytes: 1024, depth: 1 }).add(30.0, 100, 90);
         results.warnings.push("a noise".to_owned());
         let text = render(&results);
         for part in [
@@ -86,11 +112,13 @@ mod tests {
             "0.90 interrupts for each request",
             "not measured: AF_ALG: closed",
             "met      0.70 ±0.01  (at least 0.70)  /dev/outboard, copied in and out: 1024 B, depth 1, part of tcrypt",
-            "Bars: 1 met, 0 missed, 19 unknown",
+            "/dev/outboard, copied in and out, times the bare prototype, copied\n",
+            "                              1024 B      0.90 ±0.00 ",
+            "Bars: 1 met, 0 missed, 3 unknown",
             "WARNING: a noise",
         ] {
             assert!(text.contains(part), "{part} in\n{text}");
         }
-        assert!(!text.contains("/dev/crypto"));
+        assert!(!text.contains("/dev/crypto") && !text.contains("the bare prototype, in place"));
     }
 }
