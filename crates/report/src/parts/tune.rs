@@ -80,7 +80,7 @@ pub enum Verdict {
 pub struct Figure {
     /// Of wall time, the median of the samples.
     pub megabytes_per_second: f64,
-    /// How far they lie from it, but for outliers, as a part of it.
+    /// How far the farthest of them lies from it, as a part of it.
     pub spread: f64,
     /// How many there were.
     pub samples: u64,
