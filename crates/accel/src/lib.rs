@@ -31,7 +31,7 @@ mod session;
 pub use algorithm::{Algorithm, Direction, advance};
 pub use error::Error;
 pub use hash::{Digest, Hash, HashAlgorithm, HashSession, HashState};
-pub use reach::{Beside, Reached, reach, reach_all, reach_all_hash, reach_hash};
+pub use reach::{Beside, Reached, reach, reach_hash};
 pub use session::{
     Accelerator, LONGEST_PIECE, MAX_AAD, PIECE, Request, Session, Share, WaitDescriptor, Woken,
 };

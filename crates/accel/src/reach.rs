@@ -69,19 +69,6 @@ fn first<A: Copy, S: ?Sized>(ways: &[Way<A, S>], driver: &str, algorithm: A) -> 
     Reached { accelerator: None, passed }
 }
 
-/// All ways down to `driver`, in the order of preference, or why one does not lead there: for who compares them.
-pub fn reach_all(driver: &str, algorithm: Algorithm) -> [Result<Box<dyn Accelerator>, Error>; 3] {
-    WAYS.map(|way| way(driver, algorithm))
-}
-
-/// The same for digests and HMAC.
-pub fn reach_all_hash(
-    driver: &str,
-    algorithm: HashAlgorithm,
-) -> [Result<Box<dyn Accelerator<dyn HashSession>>, Error>; 3] {
-    HASH_WAYS.map(|way| way(driver, algorithm))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -102,11 +89,9 @@ mod tests {
     fn what_nobody_reaches_is_explained_for_each_interface() {
         for algorithm in Algorithm::ALL {
             assert_each_interface_says_why(&reach("no-such-driver", algorithm, Beside::All));
-            assert!(reach_all("no-such-driver", algorithm).iter().all(Result::is_err));
         }
         for algorithm in HashAlgorithm::all() {
             assert_each_interface_says_why(&reach_hash("no-such-driver", algorithm));
-            assert!(reach_all_hash("no-such-driver", algorithm).iter().all(Result::is_err));
         }
     }
     #[test]

@@ -3,6 +3,8 @@
 use std::io;
 use std::time::{Duration, Instant};
 
+use serde::{Deserialize, Serialize};
+
 use crate::clock::Clock;
 use crate::cpu::Cpu;
 use crate::interrupts::Interrupts;
@@ -13,7 +15,7 @@ use crate::stop;
 pub type Contestant<'a, E> = &'a mut dyn FnMut(u32) -> Result<(), E>;
 
 /// How long.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
     /// Of one sample of one contestant, about.
     pub sample: Duration,
@@ -36,7 +38,7 @@ pub enum Error<E> {
 }
 
 /// What was measured of one contestant.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Series {
     /// Wall time of a request in seconds, one for each sample.
     pub wall: Vec<f64>,
@@ -102,6 +104,11 @@ impl Stopwatch {
     /// The same clock, and the interrupts of the devices that a driver of /proc/crypto works with.
     pub fn of(&self, driver: &str) -> io::Result<Stopwatch> {
         Ok(Stopwatch { clock: self.clock, interrupts: Interrupts::of(driver)? })
+    }
+
+    /// A clock and lines of /proc/interrupts that somebody else has found.
+    pub fn told(clock: Clock, lines: Vec<String>) -> Stopwatch {
+        Stopwatch { clock, interrupts: Interrupts::told(lines) }
     }
 
     /// The clock.

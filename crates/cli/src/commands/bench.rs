@@ -1,16 +1,23 @@
-//! `outboard bench`: software, accelerators and the ways to them, measured in turns.
+//! `outboard bench`: software, accelerators and the ways to them, measured in turns, by several processes one after the other.
 
 mod applications;
 mod cell;
 mod contestants;
+mod cover;
 mod down;
 mod kernel;
 mod lists;
 mod messages;
+mod pass;
 mod plain;
 mod plan;
+mod process;
+mod protocol;
+mod row;
 mod run;
+mod serve;
 mod software;
+mod tally;
 mod text;
 mod worker;
 
@@ -38,7 +45,9 @@ const SCHEMA: &str = "outboard-bench/1";
 ///
 /// OpenSSL's software, each accelerator by each interface that leads to it, and the kernel's own software take turns in one run.
 /// For each size and number of requests in flight: throughput by wall time, latency, the CPU time of the whole system for a megabyte,
-/// interrupts and context switches for a request. A result is compared with OpenSSL's before anything is timed, and a figure of an
+/// interrupts and context switches for a request. All is gone through up to 15 times, each time in a process of its own, because where a
+/// process's memory happens to lie shifts its figures; a figure is the median, and ± is how far the farthest sample lies from it: there
+/// the median of another run is to be expected. A result is compared with OpenSSL's before anything is timed, and a figure of an
 /// accelerator without interrupts is an error.
 ///
 /// Without arguments this takes about two minutes at most: three kinds of ciphers that accelerators do, both directions, and a digest
@@ -96,6 +105,9 @@ pub struct Options {
     /// What the command starts for --no-cpu-instructions
     #[arg(long, hide = true, num_args = 4, allow_hyphen_values = true, value_names = ["NAME", "WAY", "BYTES", "CYCLES"])]
     worker: Option<Vec<String>>,
+    /// What the command starts for each pass over all that is measured
+    #[arg(long, hide = true, value_name = "CYCLES", conflicts_with = "worker")]
+    pass: Option<String>,
 }
 
 /// All of a run, with the name of its schema.
@@ -110,6 +122,9 @@ struct Answer<'a> {
 pub fn run(options: &Options) -> ExitCode {
     if let Some(words) = &options.worker {
         return plain::serve(words);
+    }
+    if let Some(cycles) = &options.pass {
+        return serve::serve(cycles);
     }
     bench(options).unwrap_or_else(|error| {
         say(&format!("outboard bench: {error:#}"));

@@ -3,15 +3,17 @@
 use anyhow::{Result, anyhow, bail};
 use clap::ValueEnum;
 use outboard_accel::af_alg::AfAlg;
-use outboard_accel::{Error, HashAlgorithm};
+use outboard_accel::cryptodev::Cryptodev;
+use outboard_accel::device::Device;
+use outboard_accel::{Accelerator, Algorithm, Error, HashAlgorithm, HashSession};
 use outboard_drivers::find::{Judged, Survey};
 use outboard_drivers::judge::Verdict;
 use outboard_drivers::root::Root;
 use outboard_drivers::survey;
-use outboard_measure::turns::Stopwatch;
+use outboard_measure::interrupts::Interrupts;
 use outboard_report::bench::{Contestant, Kind};
 
-use super::down::Down;
+use super::down::{Down, Probe};
 use super::{lists, plan};
 use crate::primitive::Primitive;
 
@@ -29,23 +31,53 @@ pub enum Interface {
     AfAlg,
 }
 
-/// In the order of [`Down::all`].
-const INTERFACES: [Interface; 3] = [Interface::Outboard, Interface::Cryptodev, Interface::AfAlg];
+impl Interface {
+    /// What a contestant's document calls so.
+    pub fn named(name: &str) -> Option<Interface> {
+        Interface::from_str(name, false).ok()
+    }
+
+    /// A cipher's driver by this way.
+    pub fn reach(self, driver: &str, algorithm: Algorithm) -> Result<Box<dyn Accelerator>, Error> {
+        Ok(match self {
+            Interface::Outboard => Box::new(Device::reach(driver, algorithm)?),
+            Interface::Cryptodev => Box::new(Cryptodev::reach(driver, algorithm)?),
+            Interface::AfAlg => Box::new(AfAlg::reach(driver, algorithm)?),
+        })
+    }
+
+    /// A digest's or an HMAC's.
+    pub fn reach_hash(
+        self,
+        driver: &str,
+        algorithm: HashAlgorithm,
+    ) -> Result<Box<dyn Accelerator<dyn HashSession>>, Error> {
+        Ok(match self {
+            Interface::Outboard => Box::new(Device::reach_hash(driver, algorithm)?),
+            Interface::Cryptodev => Box::new(Cryptodev::reach_hash(driver, algorithm)?),
+            Interface::AfAlg => Box::new(AfAlg::reach_hash(driver, algorithm)?),
+        })
+    }
+}
 
 /// What OpenSSL's own code is called.
-pub const OPENSSL: &str = "OpenSSL";
+const OPENSSL: &str = "OpenSSL";
 
 /// The same without the CPU's instructions.
-pub const WITHOUT: &str = "OpenSSL without CPU instructions";
+const WITHOUT: &str = "OpenSSL without CPU instructions";
+
+/// OpenSSL as a contestant.
+pub fn own(kind: Kind) -> Contestant {
+    let name = if kind == Kind::OpensslWithout { WITHOUT } else { OPENSSL };
+    Contestant { name: name.to_owned(), kind, driver: None, interface: None }
+}
 
 /// A driver by one way.
 pub struct Way {
     /// Its name and kind.
     pub contestant: Contestant,
-    /// What opens sessions.
-    pub down: Down,
-    /// With the interrupts of its devices.
-    pub watch: Stopwatch,
+    /// Those of its devices.
+    pub interrupts: Interrupts,
 }
 
 impl Way {
@@ -94,14 +126,14 @@ pub fn check_reached<'a>(
     }
 }
 
-/// All ways to the drivers of a cipher, a digest or an HMAC. What is not there is told in `notes`.
+/// All ways to the drivers of a cipher, a digest or an HMAC, and what says of each what fits, which holds a key. What is not there is
+/// told in `notes`.
 pub fn ways(
     primitive: Primitive,
     key: &[u8],
     wanted: &Wanted<'_>,
-    watch: &Stopwatch,
     notes: &mut Vec<String>,
-) -> Result<Vec<Way>> {
+) -> Result<Vec<(Way, Probe)>> {
     if wanted.drivers.is_empty() {
         make_software(primitive);
     }
@@ -113,21 +145,23 @@ pub fn ways(
             Verdict::Accelerator | Verdict::Unknown => Kind::Accelerator,
             _ => Kind::KernelSoftware,
         };
-        for (interface, down) in INTERFACES.into_iter().zip(Down::all(name, primitive, key)) {
+        for &interface in Interface::value_variants() {
             if !wanted.interfaces.is_empty() && !wanted.interfaces.contains(&interface) {
                 continue;
             }
-            match down {
-                Ok(down) => {
-                    let interface = down.interface().to_owned();
+            let down = Down::reach(interface, name, primitive);
+            match down.and_then(|down| Ok((down.probe(key)?, down.interface()))) {
+                Ok((probe, interface)) => {
+                    let interface = interface.to_owned();
                     let contestant = Contestant {
                         name: format!("{name} over {interface}"),
                         kind,
                         driver: Some(name.clone()),
                         interface: Some(interface),
                     };
-                    let watch = watch.of(name).map_err(|error| anyhow!("/proc/interrupts: {error}"))?;
-                    ways.push(Way { contestant, down, watch });
+                    let interrupts = Interrupts::of(name);
+                    let interrupts = interrupts.map_err(|error| anyhow!("/proc/interrupts: {error}"))?;
+                    ways.push((Way { contestant, interrupts }, probe));
                 }
                 // That software is not allowed to /dev/outboard is as it should be.
                 Err(_) if kind == Kind::KernelSoftware && interface != Interface::AfAlg => {}

@@ -1,31 +1,29 @@
-//! A way down to a driver: what opens sessions, and one that says what fits.
+//! A way down to a driver: what opens sessions, and one of them that says what fits.
 
-use outboard_accel::{
-    Accelerator, Algorithm, Direction, Error, HashSession, Session, reach_all, reach_all_hash,
-};
+use outboard_accel::{Accelerator, Algorithm, Direction, Error, HashSession, Session};
 
+use super::contestants::Interface;
 use super::messages::Messages;
 use super::worker::Worker;
 use crate::in_flight::{self, InFlight, Job};
 use crate::primitive::Primitive;
 
-/// To a driver of a cipher, or of a digest or an HMAC.
+/// To a driver of a cipher, or of a digest or an HMAC. It holds no key.
 pub enum Down {
     /// Of a cipher.
-    Cipher {
-        /// Which.
-        algorithm: Algorithm,
-        /// What opens sessions.
-        accelerator: Box<dyn Accelerator>,
-        /// One of them.
-        probe: Box<dyn Session>,
-    },
+    Cipher(Algorithm, Box<dyn Accelerator>),
+    /// Of a digest or an HMAC.
+    Hash(Box<dyn Accelerator<dyn HashSession>>),
+}
+
+/// A session that is asked what fits.
+pub enum Probe {
+    /// Of a cipher.
+    Cipher(Algorithm, Box<dyn Session>),
     /// Of a digest or an HMAC.
     Hash {
-        /// What opens sessions.
-        accelerator: Box<dyn Accelerator<dyn HashSession>>,
-        /// One of them.
-        probe: Box<dyn HashSession>,
+        /// The session.
+        session: Box<dyn HashSession>,
         /// Whether a message can be longer than a request.
         keeps_state: bool,
     },
@@ -35,7 +33,7 @@ pub enum Down {
 type Workers = Vec<Box<dyn Worker>>;
 
 /// What all workers are asked for, and what must come of it.
-pub struct Asked<'a> {
+pub struct Requests<'a> {
     /// The text.
     pub input: &'a [u8],
     /// What the text to be decrypted came with, where there are tags.
@@ -49,49 +47,39 @@ pub struct Asked<'a> {
 }
 
 impl Down {
-    /// All to a driver: over /dev/outboard, /dev/crypto, AF_ALG.
-    pub fn all(driver: &str, primitive: Primitive, key: &[u8]) -> [Result<Down, Error>; 3] {
-        match primitive {
-            Primitive::Cipher(algorithm) => reach_all(driver, algorithm).map(|reached| {
-                let accelerator = reached?;
-                let probe = accelerator.open(key)?;
-                Ok(Down::Cipher { algorithm, accelerator, probe })
-            }),
-            Primitive::Hash(algorithm) => reach_all_hash(driver, algorithm).map(|reached| {
-                let accelerator = reached?;
-                let mut probe = accelerator.open(key)?;
-                let keeps_state = keeps_state(&mut *probe)?;
-                Ok(Down::Hash { accelerator, probe, keeps_state })
-            }),
-        }
+    /// To a driver by its exact name.
+    pub fn reach(interface: Interface, driver: &str, primitive: Primitive) -> Result<Down, Error> {
+        Ok(match primitive {
+            Primitive::Cipher(algorithm) => Down::Cipher(algorithm, interface.reach(driver, algorithm)?),
+            Primitive::Hash(algorithm) => Down::Hash(interface.reach_hash(driver, algorithm)?),
+        })
     }
 
     /// `/dev/outboard`
     pub fn interface(&self) -> &'static str {
         match self {
-            Down::Cipher { accelerator, .. } => accelerator.interface(),
-            Down::Hash { accelerator, .. } => accelerator.interface(),
+            Down::Cipher(_, accelerator) => accelerator.interface(),
+            Down::Hash(accelerator) => accelerator.interface(),
         }
     }
 
-    /// Whether so many requests of so many bytes can be in flight.
-    pub fn fits(&self, direction: Option<Direction>, bytes: usize, depth: usize) -> bool {
+    /// What says what fits.
+    pub fn probe(&self, key: &[u8]) -> Result<Probe, Error> {
         match self {
-            Down::Cipher { algorithm, probe, .. } => {
-                direction.is_some_and(|way| in_flight::fits(&**probe, *algorithm, way, bytes, depth))
-            }
-            Down::Hash { probe, keeps_state, .. } => {
-                let is_whole = bytes <= probe.max_request();
-                if depth == 1 { is_whole || *keeps_state } else { is_whole && depth <= probe.max_batch() }
+            Down::Cipher(algorithm, accelerator) => Ok(Probe::Cipher(*algorithm, accelerator.open(key)?)),
+            Down::Hash(accelerator) => {
+                let mut session = accelerator.open(key)?;
+                let keeps_state = keeps_state(&mut *session)?;
+                Ok(Probe::Hash { session, keeps_state })
             }
         }
     }
 
     /// A worker for each thread, whose first results were right.
-    pub fn team(&self, asked: &Asked<'_>, depth: usize, threads: usize) -> Result<Workers, String> {
+    pub fn team(&self, asked: &Requests<'_>, depth: usize, threads: usize) -> Result<Workers, String> {
         let said = |error: Error| error.to_string();
         match self {
-            Down::Cipher { algorithm, accelerator, .. } => {
+            Down::Cipher(algorithm, accelerator) => {
                 let first = accelerator.open(asked.key).map_err(said)?;
                 let direction = asked.direction.unwrap_or(Direction::Encrypt);
                 let (input, tag) = (asked.input.to_vec(), asked.tag.to_vec());
@@ -110,7 +98,7 @@ impl Down {
                 };
                 (0..threads).map(worker).collect()
             }
-            Down::Hash { accelerator, .. } => {
+            Down::Hash(accelerator) => {
                 let first = accelerator.open(asked.key).map_err(said)?;
                 let worker = |_| {
                     let session = first.share().map_err(said)?;
@@ -122,6 +110,21 @@ impl Down {
                     }
                 };
                 (0..threads).map(worker).collect()
+            }
+        }
+    }
+}
+
+impl Probe {
+    /// Whether so many requests of so many bytes can be in flight.
+    pub fn fits(&self, direction: Option<Direction>, bytes: usize, depth: usize) -> bool {
+        match self {
+            Probe::Cipher(algorithm, session) => {
+                direction.is_some_and(|way| in_flight::fits(&**session, *algorithm, way, bytes, depth))
+            }
+            Probe::Hash { session, keeps_state } => {
+                let is_whole = bytes <= session.max_request();
+                if depth == 1 { is_whole || *keeps_state } else { is_whole && depth <= session.max_batch() }
             }
         }
     }

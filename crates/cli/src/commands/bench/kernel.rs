@@ -4,17 +4,18 @@ use anyhow::Result;
 use outboard_accel::{Algorithm, Direction, HashAlgorithm};
 use outboard_drivers::find::Survey;
 use outboard_drivers::judge::Verdict;
+use outboard_measure::clock::Clock;
 use outboard_measure::evp::Context;
 use outboard_measure::figure;
 use outboard_measure::interrupts::Interrupts;
 use outboard_measure::stop;
 use outboard_measure::tcrypt::{Line, ROUNDS, Tcrypt, Tests};
-use outboard_measure::turns::{Series, Stopwatch};
+use outboard_measure::turns::Series;
 use outboard_report::bench::{Bench, Contestant, Evidence, Kind, Row, Way};
 
 use super::Options;
-use super::cell::{evidence_of, figure_of};
 use super::contestants::note;
+use super::row::{evidence_of, figure_of};
 use super::software::Software;
 use crate::commands::NO_INTERRUPT;
 use crate::console::progress;
@@ -45,11 +46,11 @@ pub fn add(
     options: &Options,
     names: &[&'static str],
     context: &Context<'_>,
-    watch: &Stopwatch,
+    clock: Clock,
     found: &Survey,
     bench: &mut Bench,
 ) -> Result<()> {
-    let mut tcrypt = match Tcrypt::open(&watch.clock()) {
+    let mut tcrypt = match Tcrypt::open(&clock) {
         Ok(tcrypt) => tcrypt,
         Err(error) => {
             note(&mut bench.notes, format!("--kernel: {error}"));

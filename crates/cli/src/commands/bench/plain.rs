@@ -3,7 +3,7 @@
 
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Command, ExitCode, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, ExitCode, Stdio};
 
 use anyhow::{Context as _, Result, bail};
 use outboard_accel::Direction;
@@ -11,6 +11,7 @@ use outboard_measure::clock::Clock;
 use outboard_measure::evp::{Context, Library};
 use outboard_measure::stop;
 
+use super::process::{again, clock, cycles};
 use super::software::Software;
 use super::worker::Worker;
 
@@ -81,15 +82,12 @@ impl Plain {
         clock: Clock,
     ) -> Result<Plain, String> {
         let way = WAYS.iter().find(|(known, _)| *known == direction).map_or("-", |(_, word)| word);
-        let cycles = clock.cycles_per_second().map_or_else(|| "-".to_owned(), |cycles| cycles.to_string());
-        let program = std::env::current_exe().map_err(|error| failed(&error))?;
-        let mut command = Command::new(program);
-        command.args(["bench", "--worker", name, way, &bytes.to_string(), &cycles]);
+        let words = ["--worker", name, way, &bytes.to_string(), &cycles(clock)];
+        let mut command = again(&words).map_err(|error| failed(&error))?;
         if let Some((name, value)) = hidden() {
             command.env(name, OsStr::new(value));
         }
-        let spawned = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
-        let mut child = spawned.map_err(|error| failed(&error))?;
+        let mut child = command.stderr(Stdio::null()).spawn().map_err(|error| failed(&error))?;
         let to = child.stdin.take();
         let from = child.stdout.take().map(BufReader::new).ok_or_else(|| failed(&"it has no output"))?;
         let mut plain = Plain { child, to, from };
@@ -152,7 +150,7 @@ pub fn serve(words: &[String]) -> ExitCode {
 
 fn served(words: &[String]) -> Result<()> {
     let [name, way, bytes, cycles] = words else { bail!("four words") };
-    let clock = Clock::known(cycles.parse().ok());
+    let clock = clock(cycles);
     let library = Library::open()?;
     let context = Context::software(&library)?;
     let software = Software::find(&context, name).context("OpenSSL has no such cipher, digest or HMAC")?;

@@ -1,35 +1,30 @@
-//! All cells of a run.
+//! All of a run: who takes part, what is measured, and what comes of it. Nothing is timed here.
 
 use anyhow::{Context as _, Result, anyhow};
 use outboard_drivers::root::Root;
 use outboard_drivers::survey;
 use outboard_measure::evp::{Context, Library};
-use outboard_measure::noise::{self, Vigil, Yardstick};
 use outboard_measure::turns::Stopwatch;
-use outboard_measure::{machine, stop};
-use outboard_report::bench::{Bench, Contestant, Kind, Machine};
+use outboard_measure::{machine, noise};
+use outboard_report::bench::{Bench, Kind, Machine};
 
-use super::cell::{self, Place, Tally};
-use super::contestants::{self, OPENSSL, WITHOUT, Wanted, Way, note};
-use super::plan::{self, Budget, Cell};
+use super::contestants::{self, Wanted, Way, note, own};
+use super::cover::{Contest, cover};
+use super::down::Probe;
+use super::plan::{self, Cell};
 use super::software::Software;
-use super::{Options, kernel, plain, text};
+use super::tally::Tally;
+use super::{Options, kernel, plain};
 use crate::commands::tune;
-use crate::console::{progress, say};
 use crate::primitive::Primitive;
 
 /// What is measured of one cipher, digest or HMAC.
-struct Subject<'a> {
+struct Subject {
     name: &'static str,
     primitive: Primitive,
-    software: Software<'a>,
     ways: Vec<Way>,
-}
-
-impl<'a> Subject<'a> {
-    fn place(&'a self, watch: &'a Stopwatch) -> Place<'a> {
-        Place { software: &self.software, ways: &self.ways, watch }
-    }
+    /// In the order of the ways. They hold keys.
+    probes: Vec<Probe>,
 }
 
 /// Measures until all is done or ^C came.
@@ -50,22 +45,32 @@ pub fn all(options: &Options) -> Result<Bench> {
     let context = Context::software(&library)?;
     let watch = Stopwatch::new().map_err(|error| anyhow!("/proc/interrupts: {error}"))?;
     let mut bench = Bench { notes, ..new(library.version(), warnings) };
-    let own = |name: &str, kind| Contestant { name: name.to_owned(), kind, driver: None, interface: None };
-    bench.contestants.push(own(OPENSSL, Kind::Openssl));
-    bench.contestants.extend(options.no_cpu_instructions.then(|| own(WITHOUT, Kind::OpensslWithout)));
-    let subjects = subjects(&names, &context, &watch, options, &mut bench)?;
+    bench.contestants.push(own(Kind::Openssl));
+    bench.contestants.extend(options.no_cpu_instructions.then(|| own(Kind::OpensslWithout)));
+    let mut subjects = subjects(&names, &context, options, &mut bench)?;
     let ways = subjects.iter().flat_map(|subject| &subject.ways);
     contestants::check_reached(&options.drivers, ways, &bench.notes)?;
     let primitives: Vec<_> = subjects.iter().map(|subject| (subject.name, subject.primitive)).collect();
     let cells = plan::cells(options, &primitives);
     for subject in &subjects {
         let own: Vec<&Cell> = cells.iter().filter(|cell| cell.cipher == subject.name).collect();
-        bench.notes.extend(plan::left_out(&own, options, &subject.ways));
+        bench.notes.extend(plan::left_out(&own, options, &subject.ways, &subject.probes));
     }
     bench.notes.dedup();
-    cover(&cells, &subjects, &watch, options, &mut bench)?;
+    let entries = |cell: &Cell| {
+        let subject = subjects.iter().find(|subject| subject.name == cell.cipher)?;
+        let entries = plan::entries(*cell, options, &subject.probes);
+        Some((*cell, entries.into_iter().map(Tally::new).collect::<Vec<_>>()))
+    };
+    let planned: Vec<_> = cells.iter().filter_map(entries).collect();
+    // An accelerator may have room for the keys of one process only.
+    subjects.iter_mut().for_each(|subject| subject.probes.clear());
+    let ways = |cell: &Cell| subjects.iter().find(|subject| subject.name == cell.cipher);
+    let contest = |(cell, tallies)| Some(Contest { ways: &ways(&cell)?.ways, cell, tallies });
+    let contests = planned.into_iter().filter_map(contest).collect();
+    cover(contests, &watch, options.time, &mut bench)?;
     if options.kernel && !bench.interrupted {
-        kernel::add(options, &names, &context, &watch, &found, &mut bench)?;
+        kernel::add(options, &names, &context, watch.clock(), &found, &mut bench)?;
     }
     bench.rows.sort_by_key(|row| {
         let place = |name: &str| names.iter().position(|other| *other == name);
@@ -92,25 +97,25 @@ pub fn new(openssl: String, warnings: Vec<String>) -> Bench {
 }
 
 /// Ciphers, digests and HMACs, and the ways to their drivers.
-fn subjects<'a>(
+fn subjects(
     names: &[&'static str],
-    context: &'a Context<'a>,
-    watch: &Stopwatch,
+    context: &Context<'_>,
     options: &Options,
     bench: &mut Bench,
-) -> Result<Vec<Subject<'a>>> {
+) -> Result<Vec<Subject>> {
     let wanted = Wanted { drivers: &options.drivers, interfaces: &options.interfaces };
     let mut subjects = Vec::new();
     for &name in names {
         let software =
             Software::find(context, name).with_context(|| format!("OpenSSL has no {name} here"))?;
         let Some(primitive) = Primitive::by_openssl_name(name) else { continue };
-        let ways = contestants::ways(primitive, &software.key(), &wanted, watch, &mut bench.notes)?;
+        let ways = contestants::ways(primitive, &software.key(), &wanted, &mut bench.notes)?;
+        let (ways, probes): (Vec<_>, Vec<_>) = ways.into_iter().unzip();
         for way in &ways {
             if !bench.contestants.contains(&way.contestant) {
                 bench.contestants.push(way.contestant.clone());
             }
-            if let Some(chip) = way.watch.interrupts().silent.as_ref().filter(|_| way.is_hardware()) {
+            if let Some(chip) = way.interrupts.silent.as_ref().filter(|_| way.is_hardware()) {
                 note(&mut bench.warnings, tune::silence(chip));
             }
         }
@@ -123,7 +128,7 @@ fn subjects<'a>(
                 ),
             );
         }
-        subjects.push(Subject { name, primitive, software, ways });
+        subjects.push(Subject { name, primitive, ways, probes });
     }
     if !rustix::process::geteuid().is_root() {
         note(
@@ -134,61 +139,4 @@ fn subjects<'a>(
         );
     }
     Ok(subjects)
-}
-
-/// Measures cell by cell, several times over: a machine's speed drifts, and what was measured within a second knows nothing of the next
-/// minute's.
-fn cover(
-    cells: &[Cell],
-    subjects: &[Subject<'_>],
-    watch: &Stopwatch,
-    options: &Options,
-    bench: &mut Bench,
-) -> Result<()> {
-    let of = |cell: &Cell| subjects.iter().find(|subject| subject.name == cell.cipher);
-    let mut plans: Vec<_> = cells
-        .iter()
-        .filter_map(|cell| {
-            let subject = of(cell)?;
-            let entries = plan::entries(*cell, options, &subject.ways);
-            Some((*cell, subject, entries.into_iter().map(Tally::new).collect::<Vec<_>>()))
-        })
-        .collect();
-    let all: usize = plans.iter().map(|(.., tallies)| tallies.len()).sum();
-    let mut budget = Budget::new(options.time, all);
-    let passes = budget.passes;
-    if budget.remaining().as_secs() >= 2 {
-        say(&format!(
-            "outboard bench: {all} figures, about {}; ^C shows what was measured until then",
-            text::time(budget.remaining())
-        ));
-    }
-    let (vigil, mut yardstick) = (Vigil::begin(), Yardstick::default());
-    'all: for pass in 1..=passes {
-        for (cell, subject, tallies) in &mut plans {
-            yardstick.lay();
-            let mut each = || {
-                progress(&format!(
-                    "{}, {} bytes, {pass} of {passes} times, about {} left",
-                    cell.cipher,
-                    cell.bytes,
-                    text::time(budget.remaining())
-                ));
-            };
-            let measured = cell::measure(&subject.place(watch), *cell, tallies, budget.plan(), &mut each);
-            measured.map_err(|error| anyhow!("{}: {error}", cell.cipher))?;
-            if stop::asked() {
-                bench.interrupted = true;
-                break 'all;
-            }
-            budget.spend(tallies.len());
-        }
-    }
-    progress("");
-    for (cell, subject, tallies) in plans {
-        bench.rows.extend(tallies.into_iter().filter_map(|tally| tally.row(&subject.place(watch), cell)));
-    }
-    bench.warnings.extend(yardstick.warning());
-    bench.warnings.extend(vigil.warnings());
-    Ok(())
 }

@@ -4,7 +4,6 @@ use std::sync::Barrier;
 
 use outboard_measure::clock::Clock;
 use outboard_measure::evp::{Hashing, Work};
-use outboard_measure::turns::Series;
 
 use crate::in_flight::InFlight;
 
@@ -107,15 +106,6 @@ impl Team<'_> {
             Ok(results)
         })
     }
-}
-
-/// What was measured of a contestant: samples of batches, latencies of requests.
-#[derive(Default)]
-pub struct Measured {
-    /// Of batches.
-    pub series: Option<Series>,
-    /// Of requests, in seconds.
-    pub latencies: Vec<f64>,
 }
 
 #[cfg(test)]

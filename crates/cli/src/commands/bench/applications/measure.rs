@@ -13,7 +13,7 @@ use outboard_measure::stop;
 use outboard_measure::turns::{Error, Series, Stopwatch};
 use outboard_report::bench::{Application, Bench, Evidence, Run};
 
-use super::super::cell::{evidence_of, figure_of};
+use super::super::row::{evidence_of, figure_of};
 use crate::commands::NO_INTERRUPT;
 use crate::console::progress;
 

@@ -14,6 +14,7 @@ use anyhow::{Context, Result, bail};
 use outboard_measure::cpu::seconds;
 use outboard_measure::stop;
 
+use super::super::process::end_with_us;
 use super::measure::Spent;
 
 /// How long a server may take to answer; slow boards make keys and read certificates meanwhile.
@@ -126,21 +127,6 @@ impl Drop for Servant {
         while family.iter().any(is_there) && start.elapsed() < FAREWELL {
             sleep(TICK);
         }
-    }
-}
-
-/// Has the kernel send what the command starts this signal when this process ends, however that ends.
-pub fn end_with_us(command: &mut Command, signal: i32) {
-    let parent = std::process::id();
-    // SAFETY: both calls are async-signal-safe system calls without pointers.
-    unsafe {
-        command.pre_exec(move || {
-            if libc::prctl(libc::PR_SET_PDEATHSIG, signal) != 0 {
-                return Err(io::Error::last_os_error());
-            }
-            // It ended before it was asked to tell.
-            if libc::getppid() as u32 == parent { Ok(()) } else { Err(io::ErrorKind::BrokenPipe.into()) }
-        });
     }
 }
 

@@ -11,7 +11,7 @@ use anyhow::{Context, Result, anyhow};
 use outboard_measure::stop;
 use rustix::fs::{MemfdFlags, memfd_create};
 
-use super::servant::end_with_us;
+use super::super::process::end_with_us;
 use super::tools::missing;
 
 /// How often one looks; the work itself is timed by the program.

@@ -11,7 +11,7 @@ use std::process::{Child, Command, Stdio};
 use anyhow::{Context as _, Result, anyhow, bail};
 use outboard_measure::stop;
 
-use super::servant::end_with_us;
+use super::super::process::end_with_us;
 
 /// Where servers are that are not on an ordinary user's PATH.
 const SERVERS: [&str; 3] = ["/usr/local/sbin", "/usr/sbin", "/sbin"];

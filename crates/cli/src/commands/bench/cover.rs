@@ -1,0 +1,135 @@
+//! All cells, several times over, each time in a process of its own.
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, bail};
+use outboard_measure::noise::{Vigil, Yardstick};
+use outboard_measure::stop;
+use outboard_measure::turns::Stopwatch;
+use outboard_report::bench::Bench;
+
+use super::contestants::Way;
+use super::pass::Pass;
+use super::plan::{Budget, Cell};
+use super::protocol::{Asked, Brought};
+use super::row::way_of;
+use super::tally::Tally;
+use super::text;
+use crate::console::{progress, say};
+
+/// A cell, and what is known of those who take part in it.
+pub struct Contest<'a> {
+    /// What they do.
+    pub cell: Cell,
+    /// Where drivers are reached.
+    pub ways: &'a [Way],
+    /// One for each.
+    pub tallies: Vec<Tally>,
+}
+
+/// Measures cell by cell until all is done or ^C came, in a process for each time: a machine's speed drifts, and so does that of one
+/// process after the other.
+pub fn cover(
+    mut contests: Vec<Contest<'_>>,
+    watch: &Stopwatch,
+    time: Duration,
+    bench: &mut Bench,
+) -> Result<()> {
+    let begin = Instant::now();
+    let mut pass = match Pass::start(watch.clock()) {
+        Ok(first) => Some(first),
+        Err(_) if stop::asked() => {
+            bench.interrupted = true;
+            return Ok(());
+        }
+        Err(why) => bail!(why),
+    };
+    let all: usize = contests.iter().map(|contest| contest.tallies.len()).sum();
+    let mut budget = Budget::new(time, all, begin.elapsed());
+    if budget.remaining().as_secs() >= 2 {
+        say(&format!(
+            "outboard bench: {all} figures, about {}; ^C shows what was measured until then",
+            text::time(budget.remaining())
+        ));
+    }
+    let (vigil, mut yardstick) = (Vigil::begin(), Yardstick::default());
+    'all: for number in 1..=budget.passes {
+        for contest in &mut contests {
+            // Who failed in an earlier pass is out.
+            if contest.tallies.iter().all(Tally::is_out) {
+                continue;
+            }
+            if stop::asked() {
+                break 'all;
+            }
+            let mut process = match pass.take().map_or_else(|| Pass::start(watch.clock()), Ok) {
+                Ok(process) => process,
+                Err(_) if stop::asked() => break 'all,
+                Err(why) => {
+                    bench.warnings.push(format!("{why}: nothing more was measured"));
+                    break 'all;
+                }
+            };
+            match contest.measure(&mut process, watch, &budget, number, &mut yardstick) {
+                Ok(true) => {
+                    bench.interrupted = true;
+                    break 'all;
+                }
+                Ok(false) => pass = Some(process),
+                Err(_) if stop::asked() => break 'all,
+                Err(why) => contest.tallies.iter_mut().for_each(|tally| tally.fail(&why)),
+            }
+            budget.spend(contest.tallies.len());
+        }
+        if let Some(process) = pass.take() {
+            process.end();
+        }
+        budget.started();
+    }
+    progress("");
+    bench.interrupted |= stop::asked();
+    for Contest { cell, ways, tallies } in contests {
+        bench.rows.extend(tallies.into_iter().filter_map(|tally| tally.row(ways, cell)));
+    }
+    bench.warnings.extend(yardstick.warning());
+    bench.warnings.extend(vigil.warnings());
+    Ok(())
+}
+
+impl Contest<'_> {
+    /// Once more; answers whether a signal came first.
+    fn measure(
+        &mut self,
+        process: &mut Pass,
+        watch: &Stopwatch,
+        budget: &Budget,
+        number: usize,
+        yardstick: &mut Yardstick,
+    ) -> Result<bool, String> {
+        let Contest { cell, ways, tallies } = self;
+        let plan = budget.plan();
+        let mut there: Vec<&mut Tally> = tallies.iter_mut().filter(|tally| !tally.is_out()).collect();
+        let asked = Asked {
+            cipher: cell.cipher.to_owned(),
+            direction: cell.direction.map(way_of),
+            bytes: cell.bytes,
+            threads: cell.threads,
+            plan,
+            entries: there.iter().map(|tally| tally.entrant(ways, watch.interrupts(), plan)).collect(),
+        };
+        let (Brought { arithmetic, measured }, is_stopped) = process.measure(&asked, &mut || {
+            progress(&format!(
+                "{}, {} bytes, {number} of {} times, about {} left",
+                cell.cipher,
+                cell.bytes,
+                budget.passes,
+                text::time(budget.remaining())
+            ));
+        })?;
+        yardstick.add(arithmetic);
+        for (tally, measured) in there.iter_mut().zip(measured) {
+            tally.add(measured, plan);
+        }
+        Ok(is_stopped)
+    }
+}

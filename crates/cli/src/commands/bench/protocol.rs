@@ -1,0 +1,202 @@
+//! What is asked of the process of a pass, and what it answers: a line of JSON each.
+
+use std::io::{self, BufRead, Write};
+use std::time::Duration;
+
+use outboard_measure::turns::{Plan, Series};
+use outboard_report::bench::{Contestant, Way};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+/// A cell.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Asked {
+    /// OpenSSL's name of the cipher or the digest; `HMAC-` and a digest's.
+    pub cipher: String,
+    /// Which way; none for a digest or an HMAC.
+    pub direction: Option<Way>,
+    /// Of a request.
+    pub bytes: usize,
+    /// That make them.
+    pub threads: usize,
+    /// For each of those who take part.
+    pub plan: Plan,
+    /// Who takes part, in the order of their turns.
+    pub entries: Vec<Entrant>,
+}
+
+/// Who takes part in a cell.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Entrant {
+    /// Who.
+    pub contestant: Contestant,
+    /// Requests in flight of each thread.
+    pub depth: usize,
+    /// How many batches make a sample, if somebody has found out.
+    pub batches: Option<u32>,
+    /// Labels of the lines of /proc/interrupts that count for it.
+    pub lines: Vec<String>,
+}
+
+/// What comes back.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Answer {
+    /// It waits for the first cell.
+    Ready,
+    /// All that was asked for.
+    Measured(Brought),
+    /// What there was of it when a signal came.
+    Stopped(Brought),
+    /// Why nothing was measured.
+    Failed(String),
+}
+
+/// What a cell brought.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Brought {
+    /// What the same arithmetic took just before, to see how quiet the machine is.
+    pub arithmetic: Duration,
+    /// Of each of those who took part.
+    pub measured: Vec<Measured>,
+}
+
+/// What was measured of a contestant: samples of batches, latencies of requests.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Measured {
+    /// How many batches make a sample; 0 before that is known.
+    pub batches: u32,
+    /// Of batches.
+    pub series: Option<Series>,
+    /// Of requests, in seconds.
+    pub latencies: Vec<f64>,
+    /// Why there is no more of it.
+    pub fault: Option<String>,
+}
+
+/// What was received is no message.
+#[derive(Debug)]
+pub enum Broken {
+    /// The line has no end.
+    Truncated,
+    /// It is something else.
+    Malformed(serde_json::Error),
+    /// It cannot be read.
+    Io(io::Error),
+}
+
+impl std::error::Error for Broken {}
+
+impl std::fmt::Display for Broken {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Broken::Truncated => write!(f, "a line ended in the middle"),
+            Broken::Malformed(error) => write!(f, "a line is no message: {error}"),
+            Broken::Io(error) => write!(f, "{error}"),
+        }
+    }
+}
+
+/// Sends a message.
+pub fn send(to: &mut impl Write, message: &impl Serialize) -> io::Result<()> {
+    let mut line = serde_json::to_vec(message)?;
+    line.push(b'\n');
+    to.write_all(&line)?;
+    to.flush()
+}
+
+/// The next message; none when the other side has ended between two.
+pub fn receive<T: DeserializeOwned>(from: &mut impl BufRead) -> Result<Option<T>, Broken> {
+    let mut line = Vec::new();
+    from.read_until(b'\n', &mut line).map_err(Broken::Io)?;
+    match line.last() {
+        None => Ok(None),
+        Some(b'\n') => serde_json::from_slice(&line).map(Some).map_err(Broken::Malformed),
+        Some(_) => Err(Broken::Truncated),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use outboard_report::bench::Kind;
+
+    fn asked() -> Asked {
+        let contestant = |name: &str, kind, driver: Option<&str>| Contestant {
+            name: name.to_owned(),
+            kind,
+            driver: driver.map(str::to_owned),
+            interface: driver.map(|_| "AF_ALG".to_owned()),
+        };
+        let openssl = contestant("OpenSSL", Kind::Openssl, None);
+        let driver = contestant("cbc(x) over AF_ALG", Kind::Accelerator, Some("cbc(x)"));
+        Asked {
+            cipher: "AES-128-CBC".to_owned(),
+            direction: Some(Way::Decrypt),
+            bytes: 4096,
+            threads: 2,
+            plan: Plan { sample: Duration::from_micros(4321), rounds: 3 },
+            entries: vec![
+                Entrant { contestant: openssl, depth: 1, batches: None, lines: vec![] },
+                Entrant { contestant: driver, depth: 16, batches: Some(7), lines: vec!["25".to_owned()] },
+            ],
+        }
+    }
+
+    fn answers() -> [Answer; 4] {
+        let series = Series { wall: vec![0.1, 1.0 / 3.0, 2e-9], cpu: Some(0.7), ..Series::default() };
+        let whole = Measured { batches: 9, series: Some(series), latencies: vec![1e-6, 0.25], fault: None };
+        let failed = Measured { fault: Some("wrong\nfrom \"byte\" 3 on".to_owned()), ..Measured::default() };
+        let brought = |measured| Brought { arithmetic: Duration::from_nanos(1_234_567_891), measured };
+        [
+            Answer::Ready,
+            Answer::Measured(brought(vec![whole.clone(), failed])),
+            Answer::Stopped(brought(vec![whole, Measured::default()])),
+            Answer::Failed("no OpenSSL\nhere".to_owned()),
+        ]
+    }
+
+    #[test]
+    fn what_is_sent_is_received_line_by_line() {
+        let mut pipe = Vec::new();
+        send(&mut pipe, &asked()).unwrap();
+        for answer in answers() {
+            send(&mut pipe, &answer).unwrap();
+        }
+        assert_eq!(pipe.iter().filter(|&&byte| byte == b'\n').count(), 5);
+        let mut pipe = &pipe[..];
+        assert_eq!(receive(&mut pipe).unwrap(), Some(asked()));
+        for answer in answers() {
+            assert_eq!(receive(&mut pipe).unwrap(), Some(answer));
+        }
+        assert_eq!(receive::<Answer>(&mut pipe).unwrap(), None);
+    }
+
+    #[test]
+    fn a_line_that_ends_in_the_middle_is_no_message_wherever_it_does() {
+        let mut line = Vec::new();
+        send(&mut line, &asked()).unwrap();
+        for length in 1..line.len() {
+            assert!(matches!(receive::<Asked>(&mut &line[..length]), Err(Broken::Truncated)), "{length}");
+        }
+    }
+
+    #[test]
+    fn what_is_something_else_is_no_message() {
+        for line in
+            ["\n", "{}\n", "null\n", "ready\n", "{\"measured\":7}\n", "\"ready\" \"ready\"\n", "\u{0}\n"]
+        {
+            assert!(matches!(receive::<Answer>(&mut line.as_bytes()), Err(Broken::Malformed(_))), "{line:?}");
+            assert!(matches!(receive::<Asked>(&mut line.as_bytes()), Err(Broken::Malformed(_))), "{line:?}");
+        }
+        let odd = concat!(
+            "\"Ready\"\n{\"measured\":{\"arithmetic\":{\"secs\":0,\"nanos\":1},\"measured\":",
+            "[{\"batches\":-1,\"series\":null,\"latencies\":[],\"fault\":null}]}}\n"
+        );
+        let mut odd = odd.as_bytes();
+        for _ in 0..2 {
+            assert!(matches!(receive::<Answer>(&mut odd), Err(Broken::Malformed(_))));
+        }
+    }
+}

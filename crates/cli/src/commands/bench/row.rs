@@ -1,0 +1,42 @@
+//! What was measured, in the words of the document.
+
+use outboard_accel::Direction;
+use outboard_measure::{evidence, figure};
+use outboard_report::bench::{Evidence, Figure, Way};
+
+/// For the document.
+pub fn way_of(direction: Direction) -> Way {
+    match direction {
+        Direction::Encrypt => Way::Encrypt,
+        Direction::Decrypt => Way::Decrypt,
+    }
+}
+
+/// And back.
+pub fn direction_of(way: Way) -> Direction {
+    match way {
+        Way::Encrypt => Direction::Encrypt,
+        Way::Decrypt => Direction::Decrypt,
+    }
+}
+
+/// For the document.
+pub fn evidence_of(found: evidence::Evidence) -> Evidence {
+    match found {
+        evidence::Evidence::Shown => Evidence::Interrupts,
+        evidence::Evidence::Lost | evidence::Evidence::Silent => Evidence::Unverified,
+        evidence::Evidence::Refuted => Evidence::Contradicted,
+    }
+}
+
+/// For the document.
+pub fn figure_of(figure: &figure::Figure) -> Figure {
+    Figure {
+        megabytes_per_second: figure.megabytes_per_second,
+        spread: figure.spread,
+        samples: figure.samples as u64,
+        outliers: figure.outliers as u64,
+        cpu_ms_per_megabyte: figure.cpu_ms_per_megabyte,
+        interrupts_per_request: figure.interrupts_per_request,
+    }
+}
