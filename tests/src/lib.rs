@@ -27,6 +27,7 @@ pub mod mounted;
 pub mod openssh;
 pub mod patience;
 pub mod pipe;
+pub mod processes;
 pub mod sandbox;
 pub mod script;
 pub mod seeded;

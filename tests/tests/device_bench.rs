@@ -6,6 +6,7 @@
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
+use std::process::Child;
 use std::time::Duration;
 
 use outboard_accel::af_alg::{AfAlg, HashAfAlg};
@@ -16,6 +17,7 @@ use outboard_tests::command::{failed, said, succeeded};
 use outboard_tests::machine::{ACCELERATOR, cbc_aes_drivers, reachable_software_driver};
 use outboard_tests::module::module;
 use outboard_tests::patience::wait_until;
+use outboard_tests::processes::{Pid, children, has_open, signal, stopped_with_a_child, wait_until_gone};
 use outboard_tests::simulated::Simulated;
 use outboard_tests::skip::skip;
 use outboard_tests::tuning::Machine;
@@ -163,6 +165,11 @@ fn the_simulations_model_is_found_and_what_it_only_pretends_is_unmasked() {
 
     latency_interrupts_and_depth_are_the_models(&machine, &simulated);
     ctrl_c_leaves_what_was_measured(&machine);
+    simulated.takes(Duration::ZERO);
+    each_pass_is_a_process_that_ctrl_c_ends(&machine);
+    each_pass_compares_results_again(&machine, &simulated);
+    a_process_that_dies_takes_only_what_it_measured_with_it(&machine);
+    nothing_is_left_of_a_command_that_is_killed(&machine);
     what_the_cpu_did_is_no_figure_of_the_accelerators(&machine, &simulated);
     what_is_wrong_or_fails_is_no_figure(&machine, &simulated);
     simulated.allow(&["sim-sha256", "sim-sha512", "sim-hmac-sha256", "sim-hmac-sha1"]);
@@ -217,6 +224,7 @@ fn latency_interrupts_and_depth_are_the_models(machine: &Machine, simulated: &Si
 
 fn ctrl_c_leaves_what_was_measured(machine: &Machine) {
     let arguments = [&["bench", "--json", "--for", "1h", "--depth", "1"], &SIMULATED[..]].concat();
+    let before = requests();
     let mut child = machine.command(&arguments).spawn().expect("the command runs");
     let mut errors = BufReader::new(child.stderr.take().expect("piped"));
     let mut line = String::new();
@@ -225,24 +233,109 @@ fn ctrl_c_leaves_what_was_measured(machine: &Machine) {
         line.starts_with("outboard bench: 28 figures, about 60:") || line.contains("about 59:"),
         "{line}"
     );
-    let count = format!("{SYSFS}/drivers/{DRIVER}/requests");
-    let requests = || fs::read_to_string(&count).ok().and_then(|text| text.trim().parse::<u64>().ok());
-    let before = requests().expect("a number");
     // So many that the first figure has its first sample, and far fewer than all have.
-    wait_until("a figure begun", || requests().is_some_and(|now| now > before + 300));
-    let pid = i32::try_from(child.id()).expect("a process number");
-    // SAFETY: the child has not been waited for, so its number is its own.
-    unsafe { libc::kill(pid, libc::SIGINT) };
-    let mut text = String::new();
-    child.stdout.take().expect("piped").read_to_string(&mut text).expect("the end");
-    assert_eq!(child.wait().expect("it ends").code(), Some(130), "{text}");
-    let answer: Value = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
+    wait_until("a figure begun", || requests() > before + 300);
+    signal(child.id(), libc::SIGINT);
+    let answer = ended(child, 130);
     let rows = answer["rows"].as_array().expect("rows");
     assert!(answer["interrupted"] == true && !rows.is_empty() && rows.len() < 28, "{answer}");
     assert!(
         rows.iter().all(|row| row["fault"].is_null() && number(&row["figure"]["samples"]) > 0.0),
         "{answer}"
     );
+}
+
+/// What the simulation's driver was asked for.
+fn requests() -> u64 {
+    let text = fs::read_to_string(format!("{SYSFS}/drivers/{DRIVER}/requests")).expect("a driver");
+    text.trim().parse().expect("a number")
+}
+
+/// What it answers at its end, which is this code.
+#[track_caller]
+fn ended(mut child: Child, code: i32) -> Value {
+    let mut text = String::new();
+    child.stdout.take().expect("piped").read_to_string(&mut text).expect("the end");
+    assert_eq!(child.wait().expect("it ends").code(), Some(code), "{text}");
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+/// A run of many passes, in the middle of the first or a later one.
+fn begun(machine: &Machine, arguments: &[&str]) -> Child {
+    let arguments = [&["bench", "--json", "--for", "1h", "--depth", "1"], arguments, &SIMULATED[..]].concat();
+    let before = requests();
+    let child = machine.command(&arguments).spawn().expect("the command runs");
+    wait_until("a figure begun", || requests() > before + 300);
+    child
+}
+
+/// Waits for the processes of so many passes more, of which there is never more than one.
+fn wait_for_passes(child: &Child, more: usize) {
+    let mut seen: Vec<Pid> = Vec::new();
+    wait_until("another pass", || {
+        let now = children(child.id());
+        assert!(now.len() < 2, "{now:?}");
+        seen.extend(now);
+        seen.dedup();
+        seen.len() > more
+    });
+}
+
+fn each_pass_is_a_process_that_ctrl_c_ends(machine: &Machine) {
+    let child = begun(machine, &["--size", "1K", "--direction", "encrypt", "--no-cpu-instructions"]);
+    wait_for_passes(&child, 1);
+    wait_until("a session", || children(child.id()).iter().any(|&pass| has_open(pass, DEVICE)));
+    assert!(!has_open(child.id(), DEVICE), "who only plans has none");
+    let (pass, without) = stopped_with_a_child(child.id());
+    // The terminal tells all of them.
+    [without, pass, child.id()].into_iter().for_each(|pid| signal(pid, libc::SIGINT));
+    signal(pass, libc::SIGCONT);
+    let answer = ended(child, 130);
+    wait_until_gone(&[pass, without]);
+    let rows = answer["rows"].as_array().expect("rows");
+    assert!(answer["interrupted"] == true && rows.len() == 3, "{answer}");
+    // All of the first pass.
+    rows.iter().for_each(is_whole);
+}
+
+fn each_pass_compares_results_again(machine: &Machine, simulated: &Simulated) {
+    let child = begun(machine, &["--size", "1K", "--direction", "encrypt"]);
+    simulated.fault(&format!("{DRIVER} wrong every=1"));
+    wait_for_passes(&child, 2);
+    signal(child.id(), libc::SIGINT);
+    let answer = ended(child, 1);
+    simulated.fault("clear");
+    let [ours] = rows(&answer, NAME)[..] else { panic!("one: {answer}") };
+    assert!(ours["fault"].as_str().is_some_and(|why| why.contains("wrong from byte")), "{ours}");
+    rows(&answer, "OpenSSL").into_iter().for_each(is_whole);
+}
+
+fn a_process_that_dies_takes_only_what_it_measured_with_it(machine: &Machine) {
+    let child = begun(machine, &["--size", "1K,16K", "--direction", "encrypt", "--no-cpu-instructions"]);
+    let (pass, without) = stopped_with_a_child(child.id());
+    signal(pass, libc::SIGKILL);
+    // The other figures are measured by another one, and in the next pass.
+    wait_for_passes(&child, 2);
+    signal(child.id(), libc::SIGINT);
+    let answer = ended(child, 1);
+    wait_until_gone(&[without]);
+    let all = answer["rows"].as_array().expect("rows");
+    let (out, whole): (Vec<&Value>, Vec<&Value>) = all.iter().partition(|row| !row["fault"].is_null());
+    assert!(answer["interrupted"] == true && out.len() == 3 && whole.len() == 3, "{answer}");
+    assert!(out.iter().all(|row| row["bytes"] == out[0]["bytes"]), "{answer}");
+    let is_told = |row: &Value| {
+        row["fault"].as_str().is_some_and(|why| why.contains("process") && why.contains("SIGKILL"))
+    };
+    assert!(out.into_iter().all(is_told), "{answer}");
+    whole.into_iter().for_each(is_whole);
+}
+
+fn nothing_is_left_of_a_command_that_is_killed(machine: &Machine) {
+    let mut child = begun(machine, &["--size", "1K", "--direction", "encrypt", "--no-cpu-instructions"]);
+    let (pass, without) = stopped_with_a_child(child.id());
+    signal(child.id(), libc::SIGKILL);
+    child.wait().expect("it was killed");
+    wait_until_gone(&[pass, without]);
 }
 
 fn what_the_cpu_did_is_no_figure_of_the_accelerators(machine: &Machine, simulated: &Simulated) {

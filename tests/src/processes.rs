@@ -1,0 +1,57 @@
+//! Other processes: what they started, what they have open, and their end.
+
+use std::fs;
+
+use crate::patience::wait_until;
+
+/// A process, by its number. That of one that has ended may be another's later.
+pub type Pid = u32;
+
+/// Those that its main thread started and that were not waited for.
+pub fn children(of: Pid) -> Vec<Pid> {
+    let text = fs::read_to_string(format!("/proc/{of}/task/{of}/children")).unwrap_or_default();
+    text.split_whitespace().filter_map(|pid| pid.parse().ok()).collect()
+}
+
+/// Whether it has this file open.
+pub fn has_open(pid: Pid, file: &str) -> bool {
+    let open = fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
+    open.filter_map(|entry| fs::read_link(entry.path()).ok()).any(|target| target.as_os_str() == file)
+}
+
+/// What it does, in a letter (proc_pid_stat(5)); nothing when there is none of this number.
+fn state(pid: Pid) -> Option<char> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    stat.rsplit_once(") ")?.1.chars().next()
+}
+
+/// Sends a signal, if there is such a process.
+pub fn signal(pid: Pid, signal: i32) {
+    let pid = i32::try_from(pid).expect("a process number");
+    // SAFETY: no pointer.
+    unsafe { libc::kill(pid, signal) };
+}
+
+/// A child of a process that has a child itself, stopped there, so that nothing of that changes however long one looks.
+#[track_caller]
+pub fn stopped_with_a_child(of: Pid) -> (Pid, Pid) {
+    let mut found = None;
+    wait_until("a grandchild", || {
+        let Some(&child) = children(of).first() else { return false };
+        signal(child, libc::SIGSTOP);
+        wait_until("stopped", || state(child).is_none_or(|state| "TZX".contains(state)));
+        found = children(child).first().map(|&grandchild| (child, grandchild));
+        if found.is_none() {
+            signal(child, libc::SIGCONT);
+        }
+        found.is_some()
+    });
+    found.expect("it was found")
+}
+
+/// Waits until all of them have ended.
+#[track_caller]
+pub fn wait_until_gone(pids: &[Pid]) {
+    // Of a zombie nobody has taken notice yet.
+    wait_until("ended", || pids.iter().all(|&pid| state(pid).is_none_or(|state| "ZX".contains(state))));
+}
