@@ -45,14 +45,30 @@ impl Yardstick {
     }
 }
 
-/// What it takes says how quiet the machine is.
+/// What it takes says how fast the machine is this moment: the middle of five, since what ends a measurement, such as to clean up
+/// after it, may take a millisecond of one of them.
 pub fn arithmetic() -> Duration {
-    let start = Instant::now();
-    let mut x = 1_u64;
-    for i in 0..1_000_000 {
-        x = black_box(x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(i));
+    // Code that is run for the first time takes longer: caches, page faults, an emulator that translates it.
+    churn(1000);
+    let mut took = [Duration::ZERO; 5];
+    for one in &mut took {
+        let start = Instant::now();
+        churn(1_000_000);
+        *one = start.elapsed();
     }
-    start.elapsed()
+    took.sort_unstable();
+    took[2]
+}
+
+/// So many steps of xorshift64, in registers alone: memory is faster or slower by where it lies, in each process and at each call.
+fn churn(steps: u32) {
+    let mut x = black_box(1_u64);
+    for _ in 0..steps {
+        x ^= x << 13;
+        x ^= x >> 7;
+        x ^= x << 17;
+    }
+    black_box(x);
 }
 
 /// What happens while one measures: a CPU that gets too hot, a hypervisor that has others to serve.
