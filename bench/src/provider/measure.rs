@@ -130,12 +130,22 @@ fn turns(watch: &Stopwatch, sizes: &mut [Size<'_>], limit: Duration) -> Result<(
         for size in sizes.iter_mut() {
             let [a, b, c] = &mut size.work;
             let mut runs = [a, b, c].map(|work| move |requests: u32| work.run(requests));
+            let mut requests = size.requests;
+            // Who comes after software finds the accelerator, and what the kernel needs for it, at rest.
+            let is_reversed = turn % 2 == 1;
+            if is_reversed {
+                runs.reverse();
+                requests.reverse();
+            }
             let [a, b, c] = &mut runs;
-            let new = match watch.turns(&mut [a, b, c], &size.requests, 1) {
+            let mut new = match watch.turns(&mut [a, b, c], &requests, 1) {
                 // What there is will do.
                 Err(Error::Stopped) if turn >= LEAST => return Ok(()),
                 other => other.map_err(said)?,
             };
+            if is_reversed {
+                new.reverse();
+            }
             size.series.iter_mut().zip(new).for_each(|(series, new)| series.extend(new));
         }
         turn += 1;
