@@ -233,7 +233,7 @@ static inline void ob_session_unuse_atomic(struct ob_session *session)
 		queue_work(ob_workqueue, &session->release);
 }
 
-/* The driver's handle; all types' are freed so. */
+/* The driver's handle. crypto_free_skcipher(), _aead() and _ahash() are this call; each type's handle lies in the union. */
 static inline void ob_session_free_handle(struct ob_session *session)
 {
 	crypto_destroy_tfm(session->skcipher, session->tfm);

@@ -3,8 +3,9 @@
  * SUBMIT: claim the slots, copy and check each, hand all to their drivers, then wait if asked to.
  *
  * Who ends a request: ob_request_done(), from the driver's completion or, where the driver answers at once, from here.
- * place->batch says who waits for it. It changes under place->lock, so exactly one, whoever ends the request or a waiter
- * that gives up, accounts for it; and who finds no batch there finds the status written and counted.
+ * place->batch says who waits for it. Whoever has claimed the slot puts it there; it changes, and goes, under place->lock,
+ * so exactly one, whoever ends the request or a waiter that gives up, accounts for it; and who finds no batch there finds
+ * the status written and counted.
  */
 #include <linux/indirect_call_wrapper.h>
 #include <linux/log2.h>
@@ -236,7 +237,7 @@ static void ob_submit_slot(struct ob_submission *all, u32 index)
 
 	BUILD_BUG_ON(sizeof(words) != sizeof(*ask) || sizeof(*ask) != offsetof(struct outboard_slot, cookie));
 	BUILD_BUG_ON(offsetof(struct ob_ask, iv) != offsetof(struct outboard_slot, iv));
-	/* Nobody else writes where there was no batch. */
+	/* Without the lock: the slot is claimed, and nobody else writes where there is no batch. */
 	WRITE_ONCE(place->batch, all->batch);
 	if (unlikely(ask->reserved || all->dying)) {
 		error = ask->reserved ? -EINVAL : -EINTR;

@@ -42,15 +42,9 @@ fn beside_bare(text: &mut String, results: &Results) {
             continue;
         }
         let _ = writeln!(text, "{}, times {}", ours.title(), bare.title());
-        for bytes in sizes {
-            let _ = write!(text, "{bytes:>34} B");
-            for depth in DEPTHS {
-                let cell = ratio(bytes, depth)
-                    .map_or_else(String::new, |(middle, error)| format!("{middle:.2} ±{error:.2}"));
-                let _ = write!(text, "{cell:>16}");
-            }
-            text.push('\n');
-        }
+        grid(text, &sizes, &DEPTHS, |bytes, depth| {
+            ratio(bytes, depth).map(|(middle, error)| format!("{middle:.2} ±{error:.2}"))
+        });
         text.push('\n');
     }
 }
@@ -63,19 +57,26 @@ fn table(text: &mut String, results: &Results, way: Way) {
         let _ = write!(text, "{:>16}", format!("depth {depth}"));
     }
     text.push('\n');
-    for bytes in SIZES.into_iter().filter(|&bytes| figures().any(|figure| figure.bytes == bytes)) {
-        let _ = write!(text, "{:>34} B", bytes);
-        for &depth in &depths {
-            let cell = results.get(way, bytes, depth).map_or_else(String::new, |figure| {
-                format!("{} ±{}", number(figure.megabytes_per_second), number(figure.mad))
-            });
-            let _ = write!(text, "{cell:>16}");
-        }
-        text.push('\n');
-    }
+    let is_measured = |&bytes: &usize| figures().any(|figure| figure.bytes == bytes);
+    let sizes: Vec<usize> = SIZES.into_iter().filter(is_measured).collect();
+    grid(text, &sizes, &depths, |bytes, depth| {
+        let figure = results.get(way, bytes, depth)?;
+        Some(format!("{} ±{}", number(figure.megabytes_per_second), number(figure.mad)))
+    });
     let sum = |of: fn(&Figure) -> u64| figures().map(of).sum::<u64>() as f64;
     let each = sum(|figure| figure.interrupts) / sum(|figure| figure.requests);
     let _ = writeln!(text, "{:>36}{each:>16.2} interrupts for each request", "");
+}
+
+/// A line for each size, with a cell for each depth.
+fn grid(text: &mut String, sizes: &[usize], depths: &[usize], cell: impl Fn(usize, usize) -> Option<String>) {
+    for &bytes in sizes {
+        let _ = write!(text, "{bytes:>34} B");
+        for &depth in depths {
+            let _ = write!(text, "{:>16}", cell(bytes, depth).unwrap_or_default());
+        }
+        text.push('\n');
+    }
 }
 
 /// Three digits that mean something.
