@@ -36,7 +36,7 @@ static void arenas_sessions_and_descriptors(void)
 	long in_flight = 0;
 
 	slow_down(50);
-	for (int i = 0; i < 40; i++) {
+	for (int i = 0; i < 40 || (!in_flight && i < 4000); i++) {
 		begin(2 * MIB);
 		make_session(fd, 1, cbc);
 		fill(16, 65536);
