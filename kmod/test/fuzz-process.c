@@ -229,8 +229,10 @@ static void map(struct arena *arena, int fd)
 {
 	static const int protections[] = { PROT_READ, PROT_READ | PROT_WRITE | PROT_EXEC, PROT_NONE };
 	bool right = below(8);
-	struct arena new = { .fd = fd, .size = (1 + below(below(4) ? 64 : 400)) * 4096ul };
-	uint8_t *base = mmap(NULL, below(30) ? new.size : strange() * 4096ul + 1, right ? PROT_READ | PROT_WRITE : protections[below(3)],
+	size_t size = below(30) ? (1 + below(below(4) ? 64 : 400)) * 4096ul : strange() * 4096ul + 1;
+	/* In whole pages, and no more: behind them may lie what this program lives from. */
+	struct arena new = { .fd = fd, .size = (size + 4095) & ~4095ul };
+	uint8_t *base = mmap(NULL, size, right ? PROT_READ | PROT_WRITE : protections[below(3)],
 			     right || below(2) ? MAP_SHARED : MAP_PRIVATE, fd, below(3) * (1 + below(right ? 100 : 9000)) * 4096l);
 
 	if (base == MAP_FAILED)
@@ -300,6 +302,7 @@ static void fork_one(int fd)
 	if (!child) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		signal(SIGSEGV, SIG_DFL);
+		signal(SIGBUS, SIG_DFL);
 		memset(arenas, 0, sizeof(arenas));
 		map(&arenas[0], fd);
 		for (int i = below(20); i && arenas[0].base; i--)

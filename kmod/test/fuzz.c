@@ -8,6 +8,7 @@
 #include "software.h"
 #include <getopt.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -29,14 +30,18 @@ static void start(int i)
 
 	processes[i] = fork();
 	check(processes[i] >= 0, "%m");
+	/* A group: its children are ours when it is gone, and go with it. */
+	setpgid(processes[i], 0);
 	if (!processes[i])
 		be_hostile(number, tally);
 }
 
 static void stop(int i)
 {
-	kill(processes[i], SIGKILL);
-	check(waitpid(processes[i], NULL, 0) == processes[i], "%m");
+	kill(-processes[i], SIGKILL);
+	while (waitpid(-processes[i], NULL, 0) > 0)
+		;
+	check(errno == ECHILD, "%m");
 	killed++;
 }
 
@@ -86,13 +91,12 @@ static void disturb(void)
 	if (!below(5))
 		change_the_list();
 	/* One that ended by itself found something: open_device() may not fail. */
-	if (waitpid(processes[i], NULL, WNOHANG) == processes[i]) {
+	if (waitpid(processes[i], NULL, WNOHANG) == processes[i])
 		puts("a hostile process ended by itself");
-		start(i);
-	} else if (!below(3)) {
-		stop(i);
-		start(i);
-	}
+	else if (below(3))
+		return;
+	stop(i);
+	start(i);
 }
 
 static void calm_down(void)
@@ -194,6 +198,7 @@ int main(int count, char **words)
 	tell(OUTBOARD_PARAMETERS "/max_sessions", "20");
 	tally = mmap(NULL, sizeof(*tally), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	check(tally != MAP_FAILED, "%m");
+	check(!prctl(PR_SET_CHILD_SUBREAPER, 1), "%m");
 	for (int i = 0; i < PROCESSES; i++)
 		start(i);
 	for (until = now() + seconds; now() < until;)
