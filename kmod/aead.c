@@ -14,11 +14,6 @@ static int ob_aead_alloc(struct ob_session *session, const char *driver)
 	return 0;
 }
 
-static void ob_aead_free(struct ob_session *session)
-{
-	crypto_free_aead(session->aead);
-}
-
 static int ob_aead_set_key(struct ob_session *session, const u8 *key, unsigned int size)
 {
 	int error;
@@ -88,7 +83,6 @@ static int ob_aead_run(struct ob_request *request)
 const struct ob_type ob_aead = {
 	.alloc = ob_aead_alloc,
 	.set_key = ob_aead_set_key,
-	.free = ob_aead_free,
 	.prepare = ob_aead_prepare,
 	.run = ob_aead_run,
 };

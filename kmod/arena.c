@@ -20,57 +20,18 @@
 static DEFINE_XARRAY_FLAGS(numbers, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
 static u32 next_number;
 
-/* The header takes the place of one slot. */
-struct outboard_slot *ob_slot(const struct ob_arena *arena, u32 index)
+/* Fills sg with the stretches of memory that a range lies in; answers the entry after the last, NULL if end comes before. */
+struct scatterlist *ob_fill(const struct ob_arena *arena, struct scatterlist *sg, const struct scatterlist *end,
+			    struct ob_range range)
 {
-	struct outboard_slot *slots = page_address(arena->pages[(index + 1) / SLOTS_PER_PAGE]);
+	for (; range.length; sg++) {
+		u32 piece = min_t(u64, range.length, ob_run(arena, range.offset));
 
-	return &slots[(index + 1) % SLOTS_PER_PAGE];
-}
-
-bool ob_inside(const struct ob_arena *arena, struct ob_range range)
-{
-	return IS_ALIGNED(range.offset, OB_ALIGN) && range.offset >= arena->data_offset && range.offset <= arena->size &&
-	       range.length <= arena->size - range.offset;
-}
-
-bool ob_apart(struct ob_range a, struct ob_range b)
-{
-	return a.offset + (u64)a.length <= b.offset || b.offset + (u64)b.length <= a.offset;
-}
-
-/* out is in's place, or elsewhere. */
-bool ob_in_and_out(const struct ob_arena *arena, struct ob_range in, struct ob_range out)
-{
-	return ob_inside(arena, in) && ob_inside(arena, out) && (in.offset == out.offset || ob_apart(in, out));
-}
-
-static u32 ob_piece(const struct ob_arena *arena, struct ob_range range)
-{
-	u64 left = ((u64)arena->run[range.offset >> PAGE_SHIFT] << PAGE_SHIFT) - offset_in_page(range.offset);
-
-	return min_t(u64, range.length, left);
-}
-
-/* How many stretches of memory a range lies in. */
-unsigned int ob_pieces(const struct ob_arena *arena, struct ob_range range)
-{
-	unsigned int pieces = 0;
-	u32 piece;
-
-	for (; range.length; range.offset += piece, range.length -= piece, pieces++)
-		piece = ob_piece(arena, range);
-	return pieces;
-}
-
-/* Fills sg with them; answers the entry after the last. */
-struct scatterlist *ob_fill(const struct ob_arena *arena, struct scatterlist *sg, struct ob_range range)
-{
-	u32 piece;
-
-	for (; range.length; range.offset += piece, range.length -= piece) {
-		piece = ob_piece(arena, range);
-		sg_set_page(sg++, arena->pages[range.offset >> PAGE_SHIFT], piece, offset_in_page(range.offset));
+		if (sg == end)
+			return NULL;
+		ob_entry(arena, sg, range.offset, piece);
+		range.offset += piece;
+		range.length -= piece;
 	}
 	return sg;
 }
@@ -117,12 +78,6 @@ void ob_arena_put(struct ob_arena *arena)
 {
 	if (refcount_dec_and_test(&arena->refs))
 		ob_arena_release(arena);
-}
-
-void ob_arena_put_atomic(struct ob_arena *arena)
-{
-	if (refcount_dec_and_test(&arena->refs))
-		queue_work(ob_workqueue, &arena->release);
 }
 
 /* Pages one by one for the mapping, in stretches as long as memory has them for the drivers. */
@@ -180,13 +135,19 @@ static struct ob_arena *ob_arena_new(struct ob_file *file, u32 slots, u32 size)
 	arena->run = kvcalloc(arena->page_count, sizeof(*arena->run), GFP_KERNEL_ACCOUNT);
 	arena->places = kvcalloc(slots, sizeof(*arena->places), GFP_KERNEL_ACCOUNT);
 	arena->busy = bitmap_zalloc(slots, GFP_KERNEL_ACCOUNT);
-	for (u32 i = 0; arena->places && i < slots; i++)
-		spin_lock_init(&arena->places[i].lock);
 	error = arena->pages && arena->run && arena->places && arena->busy ? ob_arena_pages(arena) : -ENOMEM;
-	if (!error)
-		return arena;
-	ob_arena_release(arena);
-	return ERR_PTR(error);
+	if (error) {
+		ob_arena_release(arena);
+		return ERR_PTR(error);
+	}
+	/* The header takes the place of one slot. */
+	for (u32 i = 1; i <= slots; i++) {
+		struct outboard_slot *first = page_address(arena->pages[i / SLOTS_PER_PAGE]);
+
+		spin_lock_init(&arena->places[i - 1].lock);
+		arena->places[i - 1].slot = first + i % SLOTS_PER_PAGE;
+	}
+	return arena;
 }
 
 static void ob_arena_header(const struct ob_arena *arena)

@@ -12,10 +12,10 @@
 
 DEFINE_MUTEX(ob_drivers_lock);
 LIST_HEAD(ob_drivers);
+atomic_t ob_arrivals;			/* of algorithms and of devices: what was missing may be there now */
 
 static struct kobject *directory;	/* NULL before and after: the list takes no entries */
 static u16 last_number;
-static atomic_t arrivals;		/* of algorithms and of devices: what was missing may be there now */
 
 /* The session is on the list of its driver while it has, or tries to get, the driver's handle. */
 static bool ob_attach(struct ob_session *session, const struct ob_algorithm *algorithm, u16 number, u16 after)
@@ -26,7 +26,7 @@ static bool ob_attach(struct ob_session *session, const struct ob_algorithm *alg
 	list_for_each_entry(driver, &ob_drivers, link) {
 		if (driver->number <= after || (number && driver->number != number) || driver->leaving ||
 		    (driver->algorithm && algorithm && driver->algorithm != algorithm) ||
-		    (driver->missing && driver->arrivals == atomic_read(&arrivals) && time_before(jiffies, driver->retry)))
+		    (driver->missing && driver->arrivals == atomic_read(&ob_arrivals) && time_before(jiffies, driver->retry)))
 			continue;
 		kobject_get(&driver->kobj);
 		list_add(&session->link, &driver->sessions);
@@ -65,13 +65,13 @@ static int ob_try(struct ob_session *session, const struct ob_type *type)
 {
 	struct ob_driver *driver = session->driver;
 	struct module *owner = NULL;
-	int before = atomic_read(&arrivals);
+	int before = atomic_read(&ob_arrivals);
 	int error = type->alloc(session, driver->name);
 
 	if (!error) {
 		error = ob_judge(session, type);
 		if (error)
-			type->free(session);
+			ob_session_free_handle(session);
 	}
 	mutex_lock(&ob_drivers_lock);
 	/* What is not there is not looked for again within a second unless something arrives: looking may start modprobe. */
@@ -100,7 +100,7 @@ int ob_session_alloc(struct ob_session *session, const struct ob_algorithm *algo
 		if (!tried && session->algorithm == algorithm)
 			return 0;
 		if (!tried)
-			algorithm->type->free(session);
+			ob_session_free_handle(session);
 		else if (tried != -ENOENT && tried != -EINVAL)
 			error = tried;
 		ob_detach(session);
@@ -124,7 +124,7 @@ static int ob_first_look(u16 number)
 		for (size_t i = 0; i < ARRAY_SIZE(types) && error == -ENOENT; i++) {
 			error = ob_try(session, types[i]);
 			if (!error)
-				types[i]->free(session);
+				ob_session_free_handle(session);
 		}
 		ob_detach(session);
 	}
@@ -213,16 +213,11 @@ int ob_disallow(const char *name)
 	return error;
 }
 
-void ob_arrived(void)
-{
-	atomic_inc(&arrivals);
-}
-
 /* The crypto API may hold its own lock here. */
 static int ob_crypto_event(struct notifier_block *notifier, unsigned long event, void *data)
 {
 	if (event == CRYPTO_MSG_ALG_LOADED)
-		ob_arrived();
+		atomic_inc(&ob_arrivals);
 	return NOTIFY_DONE;
 }
 

@@ -34,7 +34,8 @@ static void ob_hash_put(struct ob_hash *hash)
 	atomic_dec(&ob_hashes);
 }
 
-struct ob_hash *ob_hash_claim(struct ob_file *file, u32 id)
+/* Answers the handle's session, with the driver's handle held. */
+struct ob_session *ob_hash_claim(struct ob_file *file, u32 id, struct ob_hash **found)
 {
 	struct ob_hash *hash;
 
@@ -45,10 +46,15 @@ struct ob_hash *ob_hash_claim(struct ob_file *file, u32 id)
 	rcu_read_unlock();
 	if (!hash)
 		return ERR_PTR(-ENOENT);
-	if (!test_and_set_bit_lock(OB_BUSY, &hash->state))
-		return hash;
-	ob_hash_put(hash);
-	return ERR_PTR(-EBUSY);
+	if (test_and_set_bit_lock(OB_BUSY, &hash->state)) {
+		ob_hash_put(hash);
+		return ERR_PTR(-EBUSY);
+	}
+	*found = hash;
+	if (ob_session_use_known(hash->session))
+		return hash->session;
+	ob_hash_unclaim(hash, false);
+	return ERR_PTR(-ENODEV);
 }
 
 void ob_hash_unclaim(struct ob_hash *hash, bool open)
@@ -56,11 +62,6 @@ void ob_hash_unclaim(struct ob_hash *hash, bool open)
 	hash->open = open;
 	clear_bit_unlock(OB_BUSY, &hash->state);
 	ob_hash_put(hash);
-}
-
-struct ob_session *ob_hash_session(const struct ob_hash *hash)
-{
-	return hash->session;
 }
 
 /* The caller uses the session. */
@@ -134,15 +135,14 @@ static struct ob_hash *ob_hash_copy(struct ob_hash *from)
 
 int ob_hash_clone(struct ob_file *file, u32 id, u32 from_id)
 {
-	struct ob_hash *from = ob_hash_claim(file, from_id);
-	int error = -ENODEV;
+	struct ob_hash *from;
+	struct ob_session *session = ob_hash_claim(file, from_id, &from);
+	int error;
 
-	if (IS_ERR(from))
-		return PTR_ERR(from);
-	if (ob_session_use_known(from->session)) {
-		error = ob_hash_add(file, id, ob_hash_copy(from));
-		ob_session_unuse(from->session);
-	}
+	if (IS_ERR(session))
+		return PTR_ERR(session);
+	error = ob_hash_add(file, id, ob_hash_copy(from));
+	ob_session_unuse(session);
 	ob_hash_unclaim(from, from->open);
 	return error;
 }
@@ -180,11 +180,6 @@ static int ob_ahash_alloc(struct ob_session *session, const char *driver)
 	session->request_size = sizeof(struct ahash_request) + crypto_ahash_reqsize(ahash);
 	session->state_size = crypto_ahash_statesize(ahash);
 	return 0;
-}
-
-static void ob_ahash_free(struct ob_session *session)
-{
-	crypto_free_ahash(session->ahash);
 }
 
 static int ob_ahash_set_key(struct ob_session *session, const u8 *key, unsigned int size)
@@ -272,7 +267,6 @@ static int ob_ahash_run(struct ob_request *request)
 const struct ob_type ob_ahash = {
 	.alloc = ob_ahash_alloc,
 	.set_key = ob_ahash_set_key,
-	.free = ob_ahash_free,
 	.prepare = ob_ahash_prepare,
 	.run = ob_ahash_run,
 };

@@ -43,6 +43,8 @@ struct ob_ask {
 	u8 iv[OUTBOARD_IV_SIZE];
 } __aligned(8);
 
+extern struct workqueue_struct *ob_workqueue;
+
 struct ob_hash;
 struct ob_request;
 struct ob_session;
@@ -51,7 +53,6 @@ struct ob_session;
 struct ob_type {
 	int (*alloc)(struct ob_session *session, const char *driver);
 	int (*set_key)(struct ob_session *session, const u8 *key, unsigned int size);
-	void (*free)(struct ob_session *session);
 	/* Checks what is asked, fills the request; 0, OB_NOTHING if the driver is not needed, or an error. */
 	int (*prepare)(struct ob_request *request, const struct ob_ask *ask);
 	/* Answers as the crypto API does. Called again after each step that succeeded, if there is another. */
@@ -61,10 +62,12 @@ struct ob_type {
 #define OB_NOTHING 1
 
 extern const struct ob_type ob_skcipher, ob_aead, ob_ahash;
+int ob_skcipher_prepare(struct ob_request *request, const struct ob_ask *ask);
+int ob_skcipher_run(struct ob_request *request);
 
 struct ob_algorithm {
 	u16 id;
-	u16 block;		/* length is a multiple of it */
+	u16 block;		/* a power of two; length is a multiple of it */
 	u16 least;		/* and not less than this */
 	u16 iv;			/* bytes */
 	const char *name;
@@ -93,6 +96,7 @@ struct ob_driver {
 
 extern struct mutex ob_drivers_lock;
 extern struct list_head ob_drivers;
+extern atomic_t ob_arrivals;
 
 int ob_drivers_init(struct kobject *device);
 void ob_drivers_exit(void);
@@ -101,7 +105,6 @@ int ob_disallow(const char *name);
 int ob_session_alloc(struct ob_session *session, const struct ob_algorithm *algorithm, u16 number);
 void ob_detach(struct ob_session *session);
 void ob_count_timeout(u16 number);
-void ob_arrived(void);
 
 /* ---- unplug.c ---- */
 
@@ -132,6 +135,7 @@ struct ob_batch {
 };
 
 struct ob_place {
+	struct outboard_slot *slot;
 	struct ob_request *request;	/* memory, kept from one use to the next */
 	spinlock_t lock;		/* batch, event, and the end of a request */
 	u16 driver;
@@ -157,16 +161,46 @@ struct ob_range {
 	u32 offset, length;
 };
 
+static inline void ob_arena_put_atomic(struct ob_arena *arena)
+{
+	if (refcount_dec_and_test(&arena->refs))
+		queue_work(ob_workqueue, &arena->release);
+}
+
 int ob_mmap(struct file *file, struct vm_area_struct *vma);
 struct ob_arena *ob_arena_get(struct ob_file *file, u32 id);
 void ob_arena_put(struct ob_arena *arena);
-void ob_arena_put_atomic(struct ob_arena *arena);
-struct outboard_slot *ob_slot(const struct ob_arena *arena, u32 index);
-bool ob_inside(const struct ob_arena *arena, struct ob_range range);
-bool ob_apart(struct ob_range a, struct ob_range b);
-bool ob_in_and_out(const struct ob_arena *arena, struct ob_range in, struct ob_range out);
-unsigned int ob_pieces(const struct ob_arena *arena, struct ob_range range);
-struct scatterlist *ob_fill(const struct ob_arena *arena, struct scatterlist *sg, struct ob_range range);
+static inline bool ob_inside(const struct ob_arena *arena, struct ob_range range)
+{
+	return IS_ALIGNED(range.offset, OB_ALIGN) && range.offset >= arena->data_offset && range.offset <= arena->size &&
+	       range.length <= arena->size - range.offset;
+}
+
+static inline bool ob_apart(struct ob_range a, struct ob_range b)
+{
+	return a.offset + (u64)a.length <= b.offset || b.offset + (u64)b.length <= a.offset;
+}
+
+/* out is in's place, or elsewhere. */
+static inline bool ob_in_and_out(const struct ob_arena *arena, struct ob_range in, struct ob_range out)
+{
+	return ob_inside(arena, in) && (in.offset == out.offset || (ob_inside(arena, out) && ob_apart(in, out)));
+}
+
+/* Bytes of memory that follow each other from an offset on. */
+static inline u64 ob_run(const struct ob_arena *arena, u32 offset)
+{
+	return ((u64)arena->run[offset >> PAGE_SHIFT] << PAGE_SHIFT) - offset_in_page(offset);
+}
+
+static inline void ob_entry(const struct ob_arena *arena, struct scatterlist *sg, u32 offset, u32 length)
+{
+	*sg = (struct scatterlist){};
+	sg_set_page(sg, arena->pages[offset >> PAGE_SHIFT], length, offset_in_page(offset));
+}
+
+struct scatterlist *ob_fill(const struct ob_arena *arena, struct scatterlist *sg, const struct scatterlist *end,
+			    struct ob_range range);
 
 /* ---- session.c ---- */
 
@@ -193,13 +227,24 @@ struct ob_session {
 	struct rcu_head rcu;
 };
 
+static inline void ob_session_unuse_atomic(struct ob_session *session)
+{
+	if (refcount_dec_and_test(&session->users))
+		queue_work(ob_workqueue, &session->release);
+}
+
+/* The driver's handle. crypto_free_skcipher(), _aead() and _ahash() are this call; each type's handle lies in the union. */
+static inline void ob_session_free_handle(struct ob_session *session)
+{
+	crypto_destroy_tfm(session->skcipher, session->tfm);
+}
+
 void ob_session_init(struct ob_session *session);
 int ob_session_new(struct ob_file *file, const struct outboard_session_new *record, const u8 *key, unsigned int size);
 int ob_session_free(struct ob_file *file, u32 id);
 struct ob_session *ob_session_use(struct ob_file *file, u32 id);
 bool ob_session_use_known(struct ob_session *session);
 void ob_session_unuse(struct ob_session *session);
-void ob_session_unuse_atomic(struct ob_session *session);
 void ob_session_kill_atomic(struct ob_session *session);
 void ob_session_put(struct ob_session *session);
 void ob_sessions_drop(struct ob_file *file);
@@ -209,8 +254,6 @@ int ob_key_from_keyring(s32 serial, u8 *key, unsigned int *size);
 
 /* ---- submit.c ---- */
 
-#define OB_INLINE_SG 8
-
 struct ob_request {
 	union {
 		u8 iv[OUTBOARD_IV_SIZE];
@@ -219,8 +262,7 @@ struct ob_request {
 	struct ob_arena *arena __aligned(OB_ALIGN);
 	struct ob_session *session;
 	struct ob_hash *hash;
-	struct scatterlist *sg;		/* inline_sg, or larger */
-	unsigned int sg_room;
+	struct scatterlist *sg;		/* for more than one piece of memory; NULL: not needed yet */
 	u32 index;
 	u32 capacity;			/* bytes at base */
 	u32 flags;			/* of the crypto API */
@@ -228,15 +270,28 @@ struct ob_request {
 	u8 digest_size;			/* to be given back */
 	bool more;			/* hashes: init comes first, then the request itself */
 	bool begun;
-	struct scatterlist inline_sg[OB_INLINE_SG];
+	struct scatterlist one;
 	/* A skcipher_request, aead_request or ahash_request and the driver's part of it. */
 	char base[] CRYPTO_MINALIGN_ATTR;
 };
 
 int ob_submit(struct ob_file *file, const struct outboard_submit *record);
 void ob_complete(ob_done_arg arg, int error);
-int ob_map(struct ob_request *request, struct ob_range aad, struct ob_range in, struct ob_range out,
-	   struct scatterlist **source, struct scatterlist **target);
+int ob_map_pieces(struct ob_request *request, struct ob_range aad, struct ob_range in, struct ob_range out,
+		  struct scatterlist **source, struct scatterlist **target);
+
+/* Scatter lists of aad and in, and of aad and out. In place they are one, and mostly of one entry. */
+static inline int ob_map(struct ob_request *request, struct ob_range aad, struct ob_range in, struct ob_range out,
+			 struct scatterlist **source, struct scatterlist **target)
+{
+	if (unlikely(in.offset != out.offset || aad.length || !in.length || in.length > ob_run(request->arena, in.offset)))
+		return ob_map_pieces(request, aad, in, out, source, target);
+	*source = *target = &request->one;
+	ob_entry(request->arena, &request->one, in.offset, in.length);
+	sg_mark_end(&request->one);
+	return 0;
+}
+
 void ob_request_free(struct ob_request *request);
 
 /* ---- hash.c ---- */
@@ -245,13 +300,11 @@ int ob_hash_new(struct ob_file *file, u32 id, u32 session);
 int ob_hash_clone(struct ob_file *file, u32 id, u32 from);
 int ob_hash_free(struct ob_file *file, u32 id);
 void ob_hashes_drop(struct ob_file *file);
-struct ob_hash *ob_hash_claim(struct ob_file *file, u32 id);
-struct ob_session *ob_hash_session(const struct ob_hash *hash);
+struct ob_session *ob_hash_claim(struct ob_file *file, u32 id, struct ob_hash **found);
 void ob_hash_unclaim(struct ob_hash *hash, bool open);
 
 /* ---- main.c, sysfs.c ---- */
 
-extern struct workqueue_struct *ob_workqueue;
 extern unsigned int ob_max_sessions, ob_max_hashes, ob_max_arenas, ob_timeout;
 extern unsigned long ob_max_arena_bytes;
 extern const struct attribute_group *ob_groups[];

@@ -14,7 +14,7 @@ void ob_session_put(struct ob_session *session)
 
 static void ob_session_release(struct ob_session *session)
 {
-	session->algorithm->type->free(session);
+	ob_session_free_handle(session);
 	ob_detach(session);
 	ob_session_put(session);
 }
@@ -36,12 +36,6 @@ void ob_session_unuse(struct ob_session *session)
 {
 	if (refcount_dec_and_test(&session->users))
 		ob_session_release(session);
-}
-
-void ob_session_unuse_atomic(struct ob_session *session)
-{
-	if (refcount_dec_and_test(&session->users))
-		queue_work(ob_workqueue, &session->release);
 }
 
 static void ob_session_kill(struct ob_session *session)

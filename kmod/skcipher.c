@@ -14,11 +14,6 @@ static int ob_skcipher_alloc(struct ob_session *session, const char *driver)
 	return 0;
 }
 
-static void ob_skcipher_free(struct ob_session *session)
-{
-	crypto_free_skcipher(session->skcipher);
-}
-
 static int ob_skcipher_set_key(struct ob_session *session, const u8 *key, unsigned int size)
 {
 	if (crypto_skcipher_ivsize(session->skcipher) != session->algorithm->iv)
@@ -26,7 +21,7 @@ static int ob_skcipher_set_key(struct ob_session *session, const u8 *key, unsign
 	return crypto_skcipher_setkey(session->skcipher, key, size);
 }
 
-static int ob_skcipher_prepare(struct ob_request *request, const struct ob_ask *ask)
+int ob_skcipher_prepare(struct ob_request *request, const struct ob_ask *ask)
 {
 	const struct ob_algorithm *algorithm = request->session->algorithm;
 	struct skcipher_request *cipher = (void *)request->base;
@@ -36,8 +31,10 @@ static int ob_skcipher_prepare(struct ob_request *request, const struct ob_ask *
 
 	if (ask->op != OUTBOARD_ENCRYPT && ask->op != OUTBOARD_DECRYPT)
 		return -EOPNOTSUPP;
-	if (ask->flags || ask->aad || ask->aad_length || ask->length % algorithm->block || ask->length < algorithm->least ||
-	    memchr_inv(ask->iv + algorithm->iv, 0, sizeof(ask->iv) - algorithm->iv) || !ob_in_and_out(request->arena, in, out))
+	if (ask->flags || ask->aad || ask->aad_length || ask->length < algorithm->least ||
+	    !IS_ALIGNED(ask->length, algorithm->block) ||
+	    (algorithm->iv < sizeof(ask->iv) && memchr_inv(ask->iv + algorithm->iv, 0, sizeof(ask->iv) - algorithm->iv)) ||
+	    !ob_in_and_out(request->arena, in, out))
 		return -EINVAL;
 	if (!ask->length)
 		return OB_NOTHING;
@@ -51,7 +48,7 @@ static int ob_skcipher_prepare(struct ob_request *request, const struct ob_ask *
 	return 0;
 }
 
-static int ob_skcipher_run(struct ob_request *request)
+int ob_skcipher_run(struct ob_request *request)
 {
 	struct skcipher_request *cipher = (void *)request->base;
 
@@ -61,7 +58,6 @@ static int ob_skcipher_run(struct ob_request *request)
 const struct ob_type ob_skcipher = {
 	.alloc = ob_skcipher_alloc,
 	.set_key = ob_skcipher_set_key,
-	.free = ob_skcipher_free,
 	.prepare = ob_skcipher_prepare,
 	.run = ob_skcipher_run,
 };

@@ -3,9 +3,11 @@
  * SUBMIT: claim the slots, copy and check each, hand all to their drivers, then wait if asked to.
  *
  * Who ends a request: ob_request_done(), from the driver's completion or, where the driver answers at once, from here.
- * place->batch says who waits for it. It changes under place->lock, so exactly one, whoever ends the request or a waiter
- * that gives up, accounts for it; and who finds no batch there finds the status written and counted.
+ * place->batch says who waits for it. Whoever has claimed the slot puts it there; it changes, and goes, under place->lock,
+ * so exactly one, whoever ends the request or a waiter that gives up, accounts for it; and who finds no batch there finds
+ * the status written and counted.
  */
+#include <linux/indirect_call_wrapper.h>
 #include <linux/log2.h>
 #include <linux/poll.h>
 #include <linux/sched/signal.h>
@@ -20,17 +22,6 @@ static struct ob_batch nobody = { .counts = true };
 /* So many slots are submitted before somebody else may run. */
 #define OB_TURN 32
 
-static void ob_copy(struct ob_ask *ask, const struct outboard_slot *slot)
-{
-	const u64 *from = (const u64 *)slot;
-	u64 *to = (u64 *)ask;
-
-	BUILD_BUG_ON(sizeof(*ask) != offsetof(struct outboard_slot, cookie));
-	BUILD_BUG_ON(offsetof(struct ob_ask, iv) != offsetof(struct outboard_slot, iv));
-	for (size_t i = 0; i < sizeof(*ask) / sizeof(*to); i++)
-		to[i] = READ_ONCE(from[i]);
-}
-
 /* Under no lock of ours: it wakes whoever polls the eventfd, by functions of theirs. */
 static void ob_tell(struct eventfd_ctx *event)
 {
@@ -41,7 +32,7 @@ static void ob_tell(struct eventfd_ctx *event)
 }
 
 /* The claim goes before status, so that whoever has seen the status may submit the slot again. */
-static void ob_slot_end(struct ob_arena *arena, u32 index, int status)
+static __always_inline void ob_slot_end(struct ob_arena *arena, u32 index, int status)
 {
 	struct ob_place *place = &arena->places[index];
 	struct ob_file *file = arena->file;
@@ -54,7 +45,7 @@ static void ob_slot_end(struct ob_arena *arena, u32 index, int status)
 	place->batch = NULL;
 	swap(place->event, event);
 	clear_bit_unlock(index, arena->busy);
-	smp_store_release(&ob_slot(arena, index)->status, status);
+	smp_store_release(&place->slot->status, status);
 	if (batch->counts)
 		atomic64_inc(&file->finished);
 	spin_unlock_irqrestore(&place->lock, flags);
@@ -64,6 +55,7 @@ static void ob_slot_end(struct ob_arena *arena, u32 index, int status)
 	/* With the last one the batch goes: it is its waiter's. */
 	if (batch != &nobody && atomic_dec_and_test(&batch->pending))
 		complete(&batch->done);
+	ob_arena_put_atomic(arena);
 }
 
 /* Puts one waiter in another's place, if the other is there; answers who was. */
@@ -72,7 +64,7 @@ static struct ob_batch *ob_hand_over(struct ob_place *place, struct ob_batch *fr
 	struct ob_batch *was;
 
 	spin_lock_irq(&place->lock);
-	was = place->batch;
+	was = READ_ONCE(place->batch);
 	if (was == from)
 		place->batch = to;
 	spin_unlock_irq(&place->lock);
@@ -92,14 +84,14 @@ static void ob_request_done(struct ob_request *request, int error)
 	if (unlikely(error == -ENODEV))
 		ob_session_kill_atomic(session);
 	if (!error && request->digest_size)
-		memcpy(ob_slot(arena, index)->digest, request->digest, request->digest_size);
+		memcpy(arena->places[index].slot->digest, request->digest, request->digest_size);
 	if (request->hash)
 		ob_hash_unclaim(request->hash, !error && request->op == OUTBOARD_HASH_UPDATE);
 	trace_outboard_complete(arena->id, index, error);
-	ob_slot_end(arena, index, error);
-	atomic_dec(&ob_requests);
+	/* Before the status: whoever has seen it and frees the session has its room with the driver back. */
 	ob_session_unuse_atomic(session);
-	ob_arena_put_atomic(arena);
+	atomic_dec(&ob_requests);
+	ob_slot_end(arena, index, error);
 }
 
 /* The driver's answer. -EINPROGRESS says only that the request has left the backlog. */
@@ -122,8 +114,7 @@ void ob_request_free(struct ob_request *request)
 {
 	if (!request)
 		return;
-	if (request->sg != request->inline_sg)
-		kfree(request->sg);
+	kfree(request->sg);
 	kfree_sensitive(request);
 }
 
@@ -140,101 +131,119 @@ static struct ob_request *ob_request_get(struct ob_place *place, unsigned int ne
 	if (!request)
 		return NULL;
 	request->capacity = size - sizeof(*request);
-	request->sg = request->inline_sg;
-	request->sg_room = OB_INLINE_SG;
 	ob_request_free(place->request);
 	place->request = request;
 	return request;
 }
 
-static struct scatterlist *ob_table(struct ob_request *request, struct scatterlist *sg, unsigned int pieces,
-				    struct ob_range first, struct ob_range second)
-{
-	struct scatterlist *end;
-
-	if (unlikely(!pieces)) {
-		sg_init_one(sg, request->iv, 0);
-		return sg + 1;
-	}
-	sg_init_table(sg, pieces);
-	end = ob_fill(request->arena, sg, first);
-	return ob_fill(request->arena, end, second);
-}
-
 /* Of memory on a side of a request. virtio_crypto makes n (n + 1) descriptors of n, and its device stops for good at 1025. */
 #define MOST_PIECES 31
 
-/* Scatter lists of aad and in, and of aad and out. In place they are one. */
-int ob_map(struct ob_request *request, struct ob_range aad, struct ob_range in, struct ob_range out,
-	   struct scatterlist **source, struct scatterlist **target)
+/* A side's scatter list: aad and text. Answers the entry after it; NULL if they are in too many pieces. */
+static struct scatterlist *ob_side(struct ob_request *request, struct scatterlist *sg, struct ob_range aad,
+				   struct ob_range text)
+{
+	struct scatterlist *end = sg + MOST_PIECES, *next = ob_fill(request->arena, sg, end, aad);
+
+	if (next)
+		next = ob_fill(request->arena, next, end, text);
+	if (next == sg) {
+		sg_init_one(sg, request->iv, 0);
+		return sg + 1;
+	}
+	if (next)
+		sg_mark_end(next - 1);
+	return next;
+}
+
+/* The general case of ob_map(). */
+int ob_map_pieces(struct ob_request *request, struct ob_range aad, struct ob_range in, struct ob_range out,
+		  struct scatterlist **source, struct scatterlist **target)
 {
 	bool in_place = in.offset == out.offset;
-	unsigned int pieces_aad = ob_pieces(request->arena, aad);
-	unsigned int pieces_in = pieces_aad + ob_pieces(request->arena, in);
-	unsigned int pieces_out = in_place ? 0 : pieces_aad + ob_pieces(request->arena, out);
-	unsigned int room = max(pieces_in, 1U) + max(pieces_out, 1U);
 	struct scatterlist *sg;
 
-	if (unlikely(max(pieces_in, pieces_out) > MOST_PIECES))
-		return -E2BIG;
-	if (unlikely(room > request->sg_room)) {
-		sg = kmalloc_array(room, sizeof(*sg), GFP_KERNEL_ACCOUNT);
-		if (!sg)
-			return -ENOMEM;
-		if (request->sg != request->inline_sg)
-			kfree(request->sg);
-		request->sg = sg;
-		request->sg_room = room;
-	}
+	if (!request->sg)
+		request->sg = kmalloc_array(2 * MOST_PIECES, sizeof(*sg), GFP_KERNEL_ACCOUNT);
+	if (!request->sg)
+		return -ENOMEM;
 	*source = request->sg;
-	sg = ob_table(request, *source, pieces_in, aad, in);
+	sg = ob_side(request, *source, aad, in);
 	*target = in_place ? *source : sg;
-	if (!in_place)
-		ob_table(request, *target, pieces_out, aad, out);
-	return 0;
+	if (sg && !in_place)
+		sg = ob_side(request, sg, aad, out);
+	return sg ? 0 : -E2BIG;
+}
+
+/* What the slots of a submission share. */
+struct ob_submission {
+	struct ob_file *file;
+	struct ob_arena *arena;
+	struct ob_batch *batch;
+	struct ob_session *session;	/* of a slot before, held; NULL: of none */
+	u32 id;				/* its number */
+	bool dying;			/* a fatal signal has come */
+	const struct ob_driver *last;	/* got a request; only to compare */
+};
+
+static void ob_session_let_go(struct ob_submission *all)
+{
+	if (all->session)
+		ob_session_unuse(all->session);
+	all->session = NULL;
+}
+
+/* Most slots mean the session of the slot before. */
+static struct ob_session *ob_session_again(struct ob_submission *all, u32 id)
+{
+	if (unlikely(!all->session || all->id != id || test_bit(OB_DEAD, &all->session->state))) {
+		struct ob_session *session = ob_session_use(all->file, id);
+
+		if (IS_ERR(session))
+			return session;
+		ob_session_let_go(all);
+		all->session = session;
+		all->id = id;
+	}
+	refcount_inc(&all->session->users);
+	return all->session;
 }
 
 /* The session that a slot means, with its driver's handle held; for a hash handle also its claim. */
-static struct ob_session *ob_session_of(struct ob_file *file, const struct ob_ask *ask, struct ob_hash **hash)
+static struct ob_session *ob_session_of(struct ob_submission *all, const struct ob_ask *ask, struct ob_hash **hash)
 {
-	struct ob_session *session;
-
 	*hash = NULL;
 	if (ask->op != OUTBOARD_HASH_UPDATE && ask->op != OUTBOARD_HASH_FINAL)
-		return ask->hash ? ERR_PTR(-EINVAL) : ob_session_use(file, ask->session);
-	if (ask->session)
-		return ERR_PTR(-EINVAL);
-	*hash = ob_hash_claim(file, ask->hash);
-	if (IS_ERR(*hash))
-		return ERR_CAST(*hash);
-	session = ob_hash_session(*hash);
-	if (ob_session_use_known(session))
-		return session;
-	ob_hash_unclaim(*hash, false);
-	return ERR_PTR(-ENODEV);
+		return ask->hash ? ERR_PTR(-EINVAL) : ob_session_again(all, ask->session);
+	return ask->session ? ERR_PTR(-EINVAL) : ob_hash_claim(all->file, ask->hash, hash);
 }
 
-static void ob_submit_slot(struct ob_file *file, struct ob_arena *arena, u32 index, struct ob_batch *batch,
-			   const struct ob_driver **last)
+static void ob_submit_slot(struct ob_submission *all, u32 index)
 {
-	struct outboard_slot *slot = ob_slot(arena, index);
+	struct ob_arena *arena = all->arena;
 	struct ob_place *place = &arena->places[index];
+	const u64 *from = (const u64 *)place->slot;
+	/* Once: it may change at any time. */
+	const u64 words[] = {
+		READ_ONCE(from[0]), READ_ONCE(from[1]), READ_ONCE(from[2]),
+		READ_ONCE(from[3]), READ_ONCE(from[4]), READ_ONCE(from[5]),
+	};
+	const struct ob_ask *ask = (const struct ob_ask *)words;
 	struct ob_request *request;
 	struct ob_session *session;
 	struct ob_driver *driver;
 	struct ob_hash *hash;
-	struct ob_ask ask;
 	int error;
 
-	if (batch != &nobody)
-		atomic_inc(&batch->pending);
-	ob_hand_over(place, NULL, batch);
-	ob_copy(&ask, slot);
-	if (unlikely(ask.reserved || fatal_signal_pending(current))) {
-		error = ask.reserved ? -EINVAL : -EINTR;
+	BUILD_BUG_ON(sizeof(words) != sizeof(*ask) || sizeof(*ask) != offsetof(struct outboard_slot, cookie));
+	BUILD_BUG_ON(offsetof(struct ob_ask, iv) != offsetof(struct outboard_slot, iv));
+	/* Without the lock: the slot is claimed, and nobody else writes where there is no batch. */
+	WRITE_ONCE(place->batch, all->batch);
+	if (unlikely(ask->reserved || all->dying)) {
+		error = ask->reserved ? -EINVAL : -EINTR;
 		goto end;
 	}
-	session = ob_session_of(file, &ask, &hash);
+	session = ob_session_of(all, ask, &hash);
 	if (IS_ERR(session)) {
 		error = PTR_ERR(session);
 		goto end;
@@ -249,27 +258,26 @@ static void ob_submit_slot(struct ob_file *file, struct ob_arena *arena, u32 ind
 	request->session = session;
 	request->hash = hash;
 	request->index = index;
-	request->op = ask.op;
+	request->op = ask->op;
 	request->more = false;
 	request->begun = false;
 	request->digest_size = 0;
 	request->flags = CRYPTO_TFM_REQ_MAY_SLEEP | CRYPTO_TFM_REQ_MAY_BACKLOG;
-	error = session->algorithm->type->prepare(request, &ask);
+	error = INDIRECT_CALL_1(session->algorithm->type->prepare, ob_skcipher_prepare, request, ask);
 	if (error)
 		goto unuse;
 
 	place->driver = driver->number;
 	atomic64_inc(&driver->requests);
-	atomic64_add(ask.length, &driver->bytes);
-	if (*last != driver)
+	atomic64_add(ask->length, &driver->bytes);
+	if (all->last != driver)
 		atomic64_inc(&driver->batches);
-	*last = driver;
-	refcount_inc(&arena->refs);
+	all->last = driver;
 	atomic_inc(&ob_requests);
-	WRITE_ONCE(slot->status, OUTBOARD_IN_FLIGHT);
-	trace_outboard_submit(driver->number, arena->id, index, ask.op, ask.length);
+	WRITE_ONCE(place->slot->status, OUTBOARD_IN_FLIGHT);
+	trace_outboard_submit(driver->number, arena->id, index, ask->op, ask->length);
 	/* From here on the request may be done, and all that it holds gone, at any time. */
-	error = session->algorithm->type->run(request);
+	error = INDIRECT_CALL_1(session->algorithm->type->run, ob_skcipher_run, request);
 	if (error != -EINPROGRESS && error != -EBUSY)
 		ob_request_done(request, error);
 	return;
@@ -282,9 +290,9 @@ end:
 	ob_slot_end(arena, index, error == OB_NOTHING ? 0 : error);
 }
 
-static void ob_batch_init(struct ob_batch *batch, bool counts)
+static void ob_batch_init(struct ob_batch *batch, int pending, bool counts)
 {
-	atomic_set(&batch->pending, 1);
+	atomic_set(&batch->pending, pending);
 	batch->counts = counts;
 	init_completion(&batch->done);
 }
@@ -335,20 +343,25 @@ static int ob_claim(struct ob_arena *arena, u32 first, u32 count)
 
 static int ob_submit_slots(struct ob_file *file, struct ob_arena *arena, const struct outboard_submit *record)
 {
-	const struct ob_driver *last = NULL;
 	bool wait = record->flags & OUTBOARD_WAIT;
 	struct ob_batch batch;
+	struct ob_submission all = { .file = file, .arena = arena, .batch = wait ? &batch : &nobody };
 	int error = ob_claim(arena, record->first, record->count);
 
 	if (error)
 		return error;
-	ob_batch_init(&batch, false);
+	refcount_add(record->count, &arena->refs);
+	ob_batch_init(&batch, record->count + 1, false);
 	for (u32 i = 0; i < record->count; i++) {
-		ob_submit_slot(file, arena, record->first + i, wait ? &batch : &nobody, &last);
 		/* Not after each: drivers with a thread of their own would be switched to for every request. */
-		if (i % OB_TURN == OB_TURN - 1)
+		if (i % OB_TURN == 0) {
+			ob_session_let_go(&all);
 			cond_resched();
+			all.dying = fatal_signal_pending(current);
+		}
+		ob_submit_slot(&all, record->first + i);
 	}
+	ob_session_let_go(&all);
 	return wait ? ob_wait(arena, record->first, record->count, &batch) : 0;
 }
 
@@ -357,7 +370,7 @@ static int ob_await_slots(struct ob_arena *arena, u32 first, u32 count)
 {
 	struct ob_batch batch, *was;
 
-	ob_batch_init(&batch, true);
+	ob_batch_init(&batch, 1, true);
 	for (u32 i = 0; i < count; i++) {
 		atomic_inc(&batch.pending);
 		was = ob_hand_over(&arena->places[first + i], &nobody, &batch);
@@ -381,7 +394,7 @@ static int ob_notify(struct ob_place *place, int fd)
 	if (IS_ERR(event))
 		return PTR_ERR(event);
 	spin_lock_irq(&place->lock);
-	if (place->batch)
+	if (READ_ONCE(place->batch))
 		swap(place->event, event);
 	spin_unlock_irq(&place->lock);
 	ob_tell(event);

@@ -59,7 +59,7 @@ static int ob_bus_event(struct notifier_block *notifier, unsigned long event, vo
 	if (event == BUS_NOTIFY_UNBOUND_DRIVER)
 		ob_mark(NULL, device, NULL);
 	if (event == BUS_NOTIFY_BOUND_DRIVER)
-		ob_arrived();
+		atomic_inc(&ob_arrivals);
 	if (event != BUS_NOTIFY_UNBIND_DRIVER || !device->driver || !device->driver->owner)
 		return NOTIFY_DONE;
 	ob_mark(device->driver->owner, NULL, device);
