@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use outboard_tests::child::{Exit, fork};
 use outboard_tests::command::{on_path, run, said};
-use outboard_tests::evp::{Cipher, Job, version, without_pauses};
+use outboard_tests::evp::{Cipher, Job, run_to_their_end, version, without_pauses};
 use outboard_tests::module::module;
 use outboard_tests::patience::PATIENCE;
 use outboard_tests::simulated::Simulated;
@@ -50,21 +50,6 @@ fn jobs_are_paused_while_the_accelerator_works() {
     a_child_does_not_take_its_parents_answers(&simulated);
     a_wait_context_may_outlive_the_provider(&simulated);
     openssl_speed_does_many_at_once();
-}
-
-/// Runs jobs to their end as an event loop does: goes on with those that are called, and with no other.
-#[track_caller]
-fn run_to_their_end(mut jobs: Vec<Job<'_>>) {
-    jobs.retain_mut(|job| !job.goes_to_its_end());
-    while !jobs.is_empty() {
-        let called: Vec<bool> = jobs.iter().map(|job| job.is_called_within(Duration::ZERO)).collect();
-        if !called.contains(&true) {
-            assert!(jobs[0].is_called_within(PATIENCE), "{} jobs are never called", jobs.len());
-            continue;
-        }
-        let mut called = called.into_iter();
-        jobs.retain_mut(|job| !(called.next() == Some(true) && job.goes_to_its_end()));
-    }
 }
 
 /// Goes on with a job that is paused, whenever it is called.

@@ -1,6 +1,8 @@
 //! Digests and HMAC: what a session for them can do.
 
-use crate::{Error, Share};
+use std::io;
+
+use crate::{Error, Meanwhile, Share, WaitDescriptor};
 
 /// A hash function of FIPS 180-4.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -118,6 +120,16 @@ pub trait HashSession: Send {
     /// Another session with the same key, that can be used at the same time by another thread.
     fn share(&self) -> Result<Box<dyn HashSession>, Error>;
 
+    /// A descriptor for [`notify`](crate::InFlight::notify); `None` where nothing tells of a request's end.
+    fn wait_descriptor(&self) -> Option<io::Result<Box<dyn WaitDescriptor>>> {
+        None
+    }
+
+    /// As [`digest`](Self::digest), for who does something else while the accelerator works.
+    fn digest_meanwhile(&mut self, message: &[u8], _meanwhile: Meanwhile<'_>) -> Result<Digest, Error> {
+        self.digest(message)
+    }
+
     /// The digest of a whole message of any length.
     fn digest(&mut self, message: &[u8]) -> Result<Digest, Error> {
         let most = self.max_request();
@@ -126,10 +138,15 @@ pub trait HashSession: Send {
             return Ok(digests[0]);
         }
         let mut state = self.begin()?;
-        let (before, rest) = message.split_at((message.len() - 1) / most * most);
+        let (before, rest) = before_the_last_piece(message, most);
         before.chunks(most).try_for_each(|piece| state.update(piece))?;
         state.finish(rest)
     }
+}
+
+/// A message as whole pieces of `most` bytes, and a last one that is not empty.
+pub(crate) fn before_the_last_piece(message: &[u8], most: usize) -> (&[u8], &[u8]) {
+    message.split_at(message.len().saturating_sub(1) / most * most)
 }
 
 impl Share for dyn HashSession {

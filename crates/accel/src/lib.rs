@@ -33,5 +33,6 @@ pub use error::Error;
 pub use hash::{Digest, Hash, HashAlgorithm, HashSession, HashState};
 pub use reach::{Beside, Reached, reach, reach_hash};
 pub use session::{
-    Accelerator, LONGEST_PIECE, MAX_AAD, PIECE, Request, Session, Share, WaitDescriptor, Woken,
+    Accelerator, InFlight, LONGEST_PIECE, MAX_AAD, Meanwhile, PIECE, Request, Session, Share, WaitDescriptor,
+    Woken,
 };

@@ -108,10 +108,27 @@ impl<'a> Request<'a> {
     }
 }
 
+/// What was handed to a driver, for who does something else meanwhile.
+pub trait InFlight {
+    /// Whether nobody has to wait for any of it.
+    fn is_done(&self) -> bool {
+        true
+    }
+
+    /// Makes a descriptor readable when a request has ended; at once, if none is left. Others may still be at work then: ask
+    /// again.
+    fn notify(&self, _descriptor: &dyn WaitDescriptor) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+/// Called with a request while the accelerator works on it; after an error nobody waits for that any more.
+pub type Meanwhile<'m> = &'m mut dyn FnMut(&dyn InFlight) -> Result<(), Error>;
+
 /// A key in a driver. Used by one thread at a time; [`share`](Self::share) makes another one for a second thread.
 ///
 /// A result lies in memory of the session's own until [`release`](Self::release) or the next submission.
-pub trait Session: Send {
+pub trait Session: InFlight + Send {
     /// The longest request in bytes; a multiple of the block length. Where the algorithm allows it, a request is
     /// cut into pieces that the accelerator works on at the same time, so directions may differ.
     fn max_request(&self, direction: Direction) -> usize;
@@ -125,9 +142,6 @@ pub trait Session: Send {
     /// forgotten, whether it was done or not.
     fn submit(&mut self, requests: &[Request<'_>]) -> Result<(), Error>;
 
-    /// Whether [`result`](Self::result) would not have to wait, for any request.
-    fn is_done(&mut self) -> bool;
-
     /// Waits for the request with this place in the batch, and lends its result, as long as its input; an encrypted one has
     /// its tag behind it where there are tags. That a tag is wrong is an answer: [`Error::Forged`].
     fn result(&mut self, index: usize) -> Result<&[u8], Error>;
@@ -135,16 +149,10 @@ pub trait Session: Send {
     /// Gives back the memory of the results, wiped where they were plaintext.
     fn release(&mut self);
 
-    /// A descriptor for [`notify`](Self::notify); `None` where nothing tells of a request's end, and who wants a result has to
+    /// A descriptor for [`notify`](InFlight::notify); `None` where nothing tells of a request's end, and who wants a result has to
     /// wait for it. It serves each session of the interface.
     fn wait_descriptor(&self) -> Option<io::Result<Box<dyn WaitDescriptor>>> {
         None
-    }
-
-    /// Makes a descriptor readable when a request of the batch has ended; at once, if none is left. Others may still be at
-    /// work then: ask again.
-    fn notify(&mut self, _descriptor: &dyn WaitDescriptor) -> Result<(), Error> {
-        Ok(())
     }
 
     /// Another session with the same key, that can be used at the same time by another thread.

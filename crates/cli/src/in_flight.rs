@@ -156,6 +156,8 @@ mod tests {
         ivs: Vec<Vec<u8>>,
     }
 
+    impl outboard_accel::InFlight for Adder {}
+
     impl Session for Adder {
         fn max_request(&self, _: Direction) -> usize {
             32
@@ -172,9 +174,6 @@ mod tests {
             let add = |request: &Request<'_>| request.input.iter().map(|byte| byte.wrapping_add(1)).collect();
             self.results = requests.iter().map(add).collect();
             Ok(())
-        }
-        fn is_done(&mut self) -> bool {
-            true
         }
         fn result(&mut self, index: usize) -> Result<&[u8], Error> {
             Ok(&self.results[index])

@@ -10,7 +10,7 @@ use std::ptr::{from_ref, null_mut};
 use std::slice;
 
 use outboard_abi as abi;
-use outboard_accel::{Error, Request, Session, WaitDescriptor, Woken};
+use outboard_accel::{Digest, Error, HashSession, InFlight, Request, Session, WaitDescriptor, Woken};
 
 use crate::core::Core;
 
@@ -20,6 +20,12 @@ const RESUMED_IN_VAIN: u32 = 2;
 
 /// How many turns of a [`WaitDescriptor`] a driver may take: as long as the module waits for one.
 const PATIENCE: u32 = 10;
+
+/// Messages of fewer bytes are not paused for: OpenSSL's random generators may hash such ones by our HMAC, with a lock held.
+const LEAST_HASHED: usize = 4096;
+
+/// One that was made for a wait context, if there can be one.
+type MadeDescriptor = Option<io::Result<Box<dyn WaitDescriptor>>>;
 
 /// What belongs to this module in a job's wait context: its address is the key.
 static KEY: u8 = 0;
@@ -70,7 +76,7 @@ impl Jobs {
     }
 
     /// A request from its submission to its result; within a job, the job is paused meanwhile. `generators`: whether OpenSSL's
-    /// random generator works by ciphers like this one.
+    /// random generators work by ciphers like this one.
     pub(crate) fn crypt<'s>(
         &self,
         session: &'s mut dyn Session,
@@ -78,38 +84,70 @@ impl Jobs {
         generators: bool,
         driver: &str,
     ) -> Result<&'s [u8], Error> {
-        // SAFETY: no argument; the thread's own job.
-        let job = unsafe { (self.current)() };
-        if job.is_null() || self.generator_may_be_ours && generators {
-            return session.crypt(request);
-        }
-        // SAFETY: the thread's own job, which is running: it keeps its wait context, and this what it has of ours.
-        let Some(descriptor) = (unsafe { self.descriptor((self.wait_ctx)(job), session) }) else {
+        let Some(descriptor) = self.of_the_job(generators, || session.wait_descriptor()) else {
             return session.crypt(request);
         };
         session.submit(slice::from_ref(request))?;
-        if !session.is_done() && self.pause(session, descriptor) {
+        if let Err(error) = self.pause(session, descriptor, driver) {
             session.release();
-            let source = io::Error::from_raw_os_error(libc::ETIMEDOUT);
-            return Err(Error::Request { call: "a request", driver: driver.to_owned(), source });
+            return Err(error);
         }
         // Waits, if the job could not be paused.
         session.result(0)
     }
 
-    /// Pauses the thread's job until its request is done, or as long as that makes sense. Whether the driver takes too long.
-    fn pause(&self, session: &mut dyn Session, descriptor: &dyn WaitDescriptor) -> bool {
+    /// The digest of a message; within a job, the job is paused meanwhile.
+    pub(crate) fn digest(
+        &self,
+        session: &mut dyn HashSession,
+        message: &[u8],
+        driver: &str,
+    ) -> Result<Digest, Error> {
+        let descriptor = if message.len() < LEAST_HASHED {
+            None
+        } else {
+            self.of_the_job(true, || session.wait_descriptor())
+        };
+        let Some(descriptor) = descriptor else { return session.digest(message) };
+        session.digest_meanwhile(message, &mut |request| self.pause(request, descriptor, driver))
+    }
+
+    /// The descriptor for the thread's job; `None` where there is no job, or where it must not be paused.
+    fn of_the_job<'c>(
+        &self,
+        generators: bool,
+        make: impl FnOnce() -> MadeDescriptor,
+    ) -> Option<&'c dyn WaitDescriptor> {
+        // SAFETY: no argument; the thread's own job.
+        let job = unsafe { (self.current)() };
+        if job.is_null() || self.generator_may_be_ours && generators {
+            return None;
+        }
+        // SAFETY: the thread's own job, which is running: it keeps its wait context, and this what it has of ours.
+        unsafe { self.descriptor((self.wait_ctx)(job), make) }
+    }
+
+    /// Pauses the thread's job until its request is done, or as long as that makes sense. An error if the driver takes too long.
+    fn pause<F: InFlight + ?Sized>(
+        &self,
+        request: &F,
+        descriptor: &dyn WaitDescriptor,
+        driver: &str,
+    ) -> Result<(), Error> {
+        if request.is_done() {
+            return Ok(());
+        }
         let (mut woken, mut turns, mut in_vain) = (Woken::ByAnAnswer, 0, 0);
         let mut begun = descriptor.begin_turn();
-        while begun.is_ok() && !session.is_done() && turns < PATIENCE && in_vain <= RESUMED_IN_VAIN {
-            if woken == Woken::ByAnAnswer && session.notify(descriptor).is_err() {
+        while begun.is_ok() && !request.is_done() && turns < PATIENCE && in_vain <= RESUMED_IN_VAIN {
+            if woken == Woken::ByAnAnswer && request.notify(descriptor).is_err() {
                 break;
             }
             // SAFETY: within a job, and nothing here belongs to the thread that resumes it.
             let paused = unsafe { (self.pause_job)() } == 1;
             // Or else a fork's child has resumed it, and its parent will too; or the application has closed the descriptors.
             if !descriptor.is_ours() {
-                return false;
+                return Ok(());
             }
             woken = descriptor.woken();
             in_vain = if woken == Woken::No { in_vain + 1 } else { 0 };
@@ -122,7 +160,11 @@ impl Jobs {
             }
         }
         descriptor.end();
-        turns == PATIENCE && !session.is_done()
+        if turns < PATIENCE || request.is_done() {
+            return Ok(());
+        }
+        let source = io::Error::from_raw_os_error(libc::ETIMEDOUT);
+        Err(Error::Request { call: "a request", driver: driver.to_owned(), source })
     }
 
     /// The descriptor that a wait context has for us; a new one if there is none, or only one of this process's parent.
@@ -132,7 +174,7 @@ impl Jobs {
     unsafe fn descriptor<'c>(
         &self,
         context: *mut abi::WaitCtx,
-        session: &dyn Session,
+        make: impl FnOnce() -> MadeDescriptor,
     ) -> Option<&'c dyn WaitDescriptor> {
         let key = from_ref(&KEY).cast::<c_void>();
         if context.is_null() {
@@ -150,7 +192,7 @@ impl Jobs {
                 drop(Box::from_raw(kept));
             }
         }
-        let descriptor = session.wait_descriptor()?.ok()?;
+        let descriptor = make()?.ok()?;
         // A context may outlive the provider, and calls `forget` in the end.
         if !stay_loaded() {
             return None;

@@ -293,7 +293,7 @@ mod tests {
     use std::sync::Arc;
     use std::sync::atomic::AtomicUsize;
 
-    use outboard_accel::{Direction, Request};
+    use outboard_accel::{Direction, InFlight, Request};
 
     const NEVER: Duration = Duration::from_secs(86_400);
 
@@ -333,15 +333,14 @@ mod tests {
         }
     }
 
+    impl InFlight for Sham {}
+
     impl Session for Sham {
         fn max_request(&self, _direction: Direction) -> usize {
             16
         }
         fn submit(&mut self, _requests: &[Request<'_>]) -> Result<(), Error> {
             Ok(())
-        }
-        fn is_done(&mut self) -> bool {
-            true
         }
         fn result(&mut self, _index: usize) -> Result<&[u8], Error> {
             Ok(&[])

@@ -6,6 +6,7 @@ use std::ptr::{NonNull, null_mut};
 use std::time::Duration;
 
 use super::library::library;
+use crate::patience::PATIENCE;
 
 /// `ASYNC_PAUSE` and `ASYNC_FINISH` of openssl/async.h.
 const PAUSE: c_int = 2;
@@ -92,6 +93,21 @@ impl Drop for WaitContext {
     fn drop(&mut self) {
         // SAFETY: made here and freed once, after its job has ended or in a test that has failed.
         unsafe { (library().ASYNC_WAIT_CTX_free)(self.0.as_ptr()) };
+    }
+}
+
+/// Runs jobs to their end as an event loop does: goes on with those that are called, and with no other.
+#[track_caller]
+pub fn run_to_their_end(mut jobs: Vec<Job<'_>>) {
+    jobs.retain_mut(|job| !job.goes_to_its_end());
+    while !jobs.is_empty() {
+        let called: Vec<bool> = jobs.iter().map(|job| job.is_called_within(Duration::ZERO)).collect();
+        if !called.contains(&true) {
+            assert!(jobs[0].is_called_within(PATIENCE), "{} jobs are never called", jobs.len());
+            continue;
+        }
+        let mut called = called.into_iter();
+        jobs.retain_mut(|job| !(called.next() == Some(true) && job.goes_to_its_end()));
     }
 }
 

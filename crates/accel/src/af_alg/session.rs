@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::socket::Socket;
 use super::{accept, request};
 use crate::buffer::Buffer;
-use crate::{Algorithm, Direction, Error, MAX_AAD, Request, Session};
+use crate::{Algorithm, Direction, Error, InFlight, MAX_AAD, Request, Session};
 
 /// The longest request in bytes. Longer ones gain little.
 const LONGEST: usize = 64 * 1024;
@@ -101,6 +101,9 @@ impl AfAlgSession {
     }
 }
 
+/// The kernel works on a request while its result is fetched.
+impl InFlight for AfAlgSession {}
+
 impl Session for AfAlgSession {
     fn max_request(&self, _direction: Direction) -> usize {
         self.max_request
@@ -127,11 +130,6 @@ impl Session for AfAlgSession {
         }
         self.pending = Some(channel);
         Ok(())
-    }
-
-    /// The kernel works on a request while its result is fetched.
-    fn is_done(&mut self) -> bool {
-        true
     }
 
     fn result(&mut self, index: usize) -> Result<&[u8], Error> {

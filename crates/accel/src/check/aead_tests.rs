@@ -1,4 +1,5 @@
 use super::*;
+use crate::InFlight;
 use std::cell::Cell;
 
 use super::super::check_seeded;
@@ -67,6 +68,8 @@ impl ShamSession {
     }
 }
 
+impl InFlight for ShamSession {}
+
 impl Session for ShamSession {
     fn max_request(&self, _direction: Direction) -> usize {
         600
@@ -78,9 +81,6 @@ impl Session for ShamSession {
         let results = requests.iter().map(|request| self.answer(request)).collect();
         self.results.set(results);
         Ok(())
-    }
-    fn is_done(&mut self) -> bool {
-        true
     }
     fn result(&mut self, index: usize) -> Result<&[u8], Error> {
         let forged = || Error::Forged { driver: "sham".into() };

@@ -7,7 +7,7 @@ use zeroize::Zeroizing;
 use super::keyed::Keyed;
 use super::{Driver, abi};
 use crate::buffer::Buffer;
-use crate::{Algorithm, Direction, Error, Request, Session};
+use crate::{Algorithm, Direction, Error, InFlight, Request, Session};
 
 /// The longest request in bytes. Longer ones gain little, and above 32 pages cryptodev-linux allocates for each.
 pub(super) const LONGEST: usize = 64 * 1024;
@@ -80,6 +80,8 @@ impl CryptodevSession {
     }
 }
 
+impl InFlight for CryptodevSession {}
+
 impl Session for CryptodevSession {
     fn max_request(&self, _direction: Direction) -> usize {
         if self.algorithm == Algorithm::XtsAes { LONGEST_UNIT } else { LONGEST }
@@ -97,10 +99,6 @@ impl Session for CryptodevSession {
         let tag_len = if asked.direction == Direction::Encrypt { self.tag_len } else { 0 };
         self.answer = Some(genuine.then_some(asked.len() + tag_len));
         Ok(())
-    }
-
-    fn is_done(&mut self) -> bool {
-        true
     }
 
     fn result(&mut self, index: usize) -> Result<&[u8], Error> {

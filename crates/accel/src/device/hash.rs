@@ -5,13 +5,15 @@ use std::sync::Arc;
 
 use outboard_uapi as uapi;
 
-use super::HashDriver;
 use super::arena::UNIT;
 use super::keyed::Keyed;
 use super::link::{ARENAS, Link};
 use super::region::Region;
 use super::units::UNITS;
-use crate::{Digest, Error, HashSession, HashState};
+use super::wait::Waiting;
+use super::{Driver, HashDriver};
+use crate::hash::before_the_last_piece;
+use crate::{Digest, Error, HashSession, HashState, InFlight, Meanwhile, WaitDescriptor};
 
 /// The longest piece of a message, in bytes: what an arena of any fragmentation can hand to a driver.
 const LONGEST: usize = 64 * 1024;
@@ -32,6 +34,17 @@ impl DeviceHash {
         let keyed = Keyed::new(&with.driver, key, 0)?;
         Ok(DeviceHash { with: with.clone(), keyed })
     }
+
+    /// What is asked for a whole message.
+    fn whole(&self) -> uapi::Slot {
+        uapi::Slot { session: self.keyed.number, op: uapi::HASH_DIGEST, ..uapi::Slot::EMPTY }
+    }
+
+    fn handle(&mut self) -> Result<Handle, Error> {
+        Keyed::settle(&mut self.keyed, &self.with.driver)?;
+        let record = uapi::Object { op: uapi::HASH_NEW, from: self.keyed.number, ..uapi::Object::default() };
+        Handle::new(&self.with, &self.keyed, &record, false)
+    }
 }
 
 impl HashSession for DeviceHash {
@@ -45,7 +58,7 @@ impl HashSession for DeviceHash {
 
     fn digests(&mut self, messages: &[&[u8]]) -> Result<Vec<Digest>, Error> {
         Keyed::settle(&mut self.keyed, &self.with.driver)?;
-        let slot = uapi::Slot { session: self.keyed.number, op: uapi::HASH_DIGEST, ..uapi::Slot::EMPTY };
+        let slot = self.whole();
         if messages.is_empty() {
             return Err(Error::Batch { count: 0, max: self.max_batch() });
         }
@@ -76,9 +89,23 @@ impl HashSession for DeviceHash {
     }
 
     fn begin(&mut self) -> Result<Box<dyn HashState>, Error> {
-        Keyed::settle(&mut self.keyed, &self.with.driver)?;
-        let record = uapi::Object { op: uapi::HASH_NEW, from: self.keyed.number, ..uapi::Object::default() };
-        Ok(Box::new(Handle::new(&self.with, &self.keyed, &record, false)?))
+        Ok(Box::new(self.handle()?))
+    }
+
+    fn wait_descriptor(&self) -> Option<io::Result<Box<dyn WaitDescriptor>>> {
+        Some(Waiting::boxed())
+    }
+
+    fn digest_meanwhile(&mut self, message: &[u8], meanwhile: Meanwhile<'_>) -> Result<Digest, Error> {
+        if message.len() <= LONGEST {
+            Keyed::settle(&mut self.keyed, &self.with.driver)?;
+            let region = self.with.run(&self.keyed.link, message, &self.whole(), Some(meanwhile))?;
+            return self.with.digest(&region, 0);
+        }
+        let mut handle = self.handle()?;
+        let (before, rest) = before_the_last_piece(message, LONGEST);
+        before.chunks(LONGEST).try_for_each(|piece| handle.take_in(piece, Some(&mut *meanwhile)))?;
+        handle.end(rest, Some(meanwhile))
     }
 
     fn share(&self) -> Result<Box<dyn HashSession>, Error> {
@@ -116,22 +143,31 @@ impl Handle {
         if self.keyed.link.is_ours() { Ok(()) } else { Err(Error::DescriptorLost { driver: driver() }) }
     }
 
-    fn submit(&mut self, op: u8, piece: &[u8]) -> Result<Region, Error> {
+    fn run(&mut self, op: u8, piece: &[u8], meanwhile: Option<Meanwhile<'_>>) -> Result<Region, Error> {
         self.check()?;
         let flags = if self.open { 0 } else { uapi::HASH_FIRST };
         let slot = uapi::Slot { op, flags, hash: self.number, ..uapi::Slot::EMPTY };
         // An error ends the message in the kernel too.
         self.open = false;
-        self.with.submit(&self.keyed.link, &[piece], &slot, true)
+        self.with.run(&self.keyed.link, piece, &slot, meanwhile)
+    }
+
+    fn take_in(&mut self, piece: &[u8], meanwhile: Option<Meanwhile<'_>>) -> Result<(), Error> {
+        let region = self.run(uapi::HASH_UPDATE, piece, meanwhile)?;
+        region.status(0).map_err(|source| self.with.refused(source))?;
+        self.open = true;
+        Ok(())
+    }
+
+    fn end(&mut self, last: &[u8], meanwhile: Option<Meanwhile<'_>>) -> Result<Digest, Error> {
+        let region = self.run(uapi::HASH_FINAL, last, meanwhile)?;
+        self.with.digest(&region, 0)
     }
 }
 
 impl HashState for Handle {
     fn update(&mut self, piece: &[u8]) -> Result<(), Error> {
-        let region = self.submit(uapi::HASH_UPDATE, piece)?;
-        region.status(0).map_err(|source| self.with.refused(source))?;
-        self.open = true;
-        Ok(())
+        self.take_in(piece, None)
     }
 
     fn try_clone(&self) -> Result<Box<dyn HashState>, Error> {
@@ -141,8 +177,7 @@ impl HashState for Handle {
     }
 
     fn finish(&mut self, last: &[u8]) -> Result<Digest, Error> {
-        let region = self.submit(uapi::HASH_FINAL, last)?;
-        self.with.digest(&region, 0)
+        self.end(last, None)
     }
 }
 
@@ -151,6 +186,22 @@ impl Drop for Handle {
         if self.keyed.is_of_this_process() {
             self.keyed.link.free_handle(self.number);
         }
+    }
+}
+
+/// One request.
+struct Submitted<'r> {
+    region: &'r Region,
+    driver: &'r Driver,
+}
+
+impl InFlight for Submitted<'_> {
+    fn is_done(&self) -> bool {
+        !self.region.is_any_in_flight()
+    }
+
+    fn notify(&self, descriptor: &dyn WaitDescriptor) -> Result<(), Error> {
+        self.region.notify(descriptor).map_err(|source| self.driver.failed("write", source))
     }
 }
 
@@ -200,6 +251,22 @@ impl HashDriver {
             region.ring(messages.len() as u32, wait, units as usize * UNIT)
         };
         fill().map_err(|source| self.driver.failed("write", source))?;
+        Ok(region)
+    }
+
+    /// One request from its submission to its end.
+    fn run(
+        &self,
+        link: &Arc<Link>,
+        message: &[u8],
+        slot: &uapi::Slot,
+        meanwhile: Option<Meanwhile<'_>>,
+    ) -> Result<Region, Error> {
+        let region = self.submit(link, &[message], slot, meanwhile.is_none())?;
+        if let Some(meanwhile) = meanwhile {
+            meanwhile(&Submitted { region: &region, driver: &self.driver })?;
+            region.finish(0..1).map_err(|source| self.driver.failed("write", source))?;
+        }
         Ok(region)
     }
 

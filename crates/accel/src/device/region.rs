@@ -2,7 +2,6 @@
 
 use std::io;
 use std::ops::Range;
-use std::os::fd::RawFd;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -10,7 +9,7 @@ use outboard_uapi as uapi;
 
 use super::arena::{Arena, UNIT};
 use super::link::Link;
-use crate::Request;
+use crate::{Request, WaitDescriptor};
 
 /// The status of a slot that the module has not touched: no request may pass for done because the doorbell rang
 /// elsewhere.
@@ -103,6 +102,11 @@ impl Region {
         self.arena().is_ok_and(in_flight)
     }
 
+    /// Whether some of what was submitted is.
+    pub(super) fn is_any_in_flight(&self) -> bool {
+        self.is_in_flight(0..self.rung)
+    }
+
     /// What the driver answered for a slot.
     pub(super) fn status(&self, slot: u32) -> io::Result<()> {
         match self.arena()?.status(self.first + slot) {
@@ -132,9 +136,10 @@ impl Region {
         Ok(unsafe { std::slice::from_raw_parts(arena.data(self.first + unit), len) })
     }
 
-    /// Adds 1 to an eventfd when a slot is done.
-    pub(super) fn notify(&self, slot: u32, event: RawFd) -> io::Result<()> {
-        self.link.notify(self.arena()?.number, self.first + slot, event)
+    /// Makes a descriptor readable when one of those in flight is done; at once, if none is left.
+    pub(super) fn notify(&self, descriptor: &dyn WaitDescriptor) -> io::Result<()> {
+        let slot = (0..self.rung).find(|&slot| self.is_in_flight(slot..slot + 1)).unwrap_or(0);
+        self.link.notify(self.arena()?.number, self.first + slot, descriptor.event()?)
     }
 
     /// Sleeps until these slots are done, or for as long as that may take; with them the rest of the batch, since who wants one
@@ -160,7 +165,7 @@ impl Drop for Region {
     fn drop(&mut self) {
         // A driver that never answered may still write there: then the units are lost to this process, which costs
         // less than memory that changes under another request.
-        if self.is_in_flight(0..self.rung) {
+        if self.is_any_in_flight() {
             return;
         }
         if let Ok(arena) = self.arena() {

@@ -14,7 +14,7 @@ use super::pieces::{iv_of, pieces};
 use super::region::Region;
 use super::units::UNITS;
 use super::wait::Waiting;
-use crate::{Algorithm, Direction, Error, Request, Session, WaitDescriptor};
+use crate::{Algorithm, Direction, Error, InFlight, Request, Session, WaitDescriptor};
 
 /// The longest request that goes down whole, in bytes. Longer ones gain little.
 const LONGEST: usize = 64 * 1024;
@@ -141,6 +141,17 @@ impl DeviceSession {
     }
 }
 
+impl InFlight for DeviceSession {
+    fn is_done(&self) -> bool {
+        self.region.as_ref().is_none_or(|region| !region.is_any_in_flight())
+    }
+
+    fn notify(&self, descriptor: &dyn WaitDescriptor) -> Result<(), Error> {
+        let Some(region) = &self.region else { return Ok(()) };
+        region.notify(descriptor).map_err(|source| self.failed("write", source))
+    }
+}
+
 impl Session for DeviceSession {
     fn max_request(&self, direction: Direction) -> usize {
         if self.algorithm.can_be_cut(direction) { LONGEST_CUT } else { LONGEST }
@@ -152,11 +163,6 @@ impl Session for DeviceSession {
 
     fn submit(&mut self, requests: &[Request<'_>]) -> Result<(), Error> {
         self.start(requests, false)
-    }
-
-    fn is_done(&mut self) -> bool {
-        let slots = self.spans.last().map_or(0, |span| span.slots.end);
-        self.region.as_ref().is_none_or(|region| !region.is_in_flight(0..slots))
     }
 
     fn result(&mut self, index: usize) -> Result<&[u8], Error> {
@@ -178,15 +184,7 @@ impl Session for DeviceSession {
     }
 
     fn wait_descriptor(&self) -> Option<io::Result<Box<dyn WaitDescriptor>>> {
-        Some(Waiting::new().map(|waiting| Box::new(waiting) as Box<dyn WaitDescriptor>))
-    }
-
-    fn notify(&mut self, descriptor: &dyn WaitDescriptor) -> Result<(), Error> {
-        let slots = self.spans.last().map_or(0, |span| span.slots.end);
-        let Some(region) = &self.region else { return Ok(()) };
-        let slot = (0..slots).find(|&slot| region.is_in_flight(slot..slot + 1)).unwrap_or(0);
-        let told = descriptor.event().and_then(|event| region.notify(slot, event));
-        told.map_err(|source| self.failed("write", source))
+        Some(Waiting::boxed())
     }
 
     fn share(&self) -> Result<Box<dyn Session>, Error> {

@@ -31,7 +31,11 @@ pub(super) struct Waiting {
 }
 
 impl Waiting {
-    pub(super) fn new() -> io::Result<Waiting> {
+    pub(super) fn boxed() -> io::Result<Box<dyn WaitDescriptor>> {
+        Ok(Box::new(Waiting::new()?))
+    }
+
+    fn new() -> io::Result<Waiting> {
         let flags = libc::TFD_CLOEXEC | libc::TFD_NONBLOCK;
         // SAFETY: numbers only.
         let (epoll, timer) = unsafe {

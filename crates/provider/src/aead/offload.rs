@@ -94,7 +94,11 @@ impl Context {
             return None;
         }
         let compare = hardware.is_to_be_compared(self.keeping.compared);
-        if let Err(error) = session.crypt(asked) {
+        let done = match &self.provider.jobs {
+            Some(jobs) => jobs.crypt(&mut *session, asked, false, hardware.driver()).map(drop),
+            None => session.crypt(asked).map(drop),
+        };
+        if let Err(error) = done {
             session.release();
             if let Error::Forged { .. } = error {
                 // Software has the last word.

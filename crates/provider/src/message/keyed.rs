@@ -11,8 +11,8 @@ use crate::entry::Provider;
 use crate::hardware::Hardware;
 use crate::sessions::{Borrowed, Hold};
 
-/// As many threads hash at the same time with the same key, or without one.
-const THREADS: usize = 8;
+/// As many threads and paused jobs hash at the same time with the same key, or without one.
+const THREADS: usize = 32;
 
 /// After a refusal so many messages go to software before the driver is asked again.
 const PAUSE: u32 = 16;
@@ -122,7 +122,12 @@ impl Keyed {
             return Err(Missing::Failed);
         }
         let row = provider.counters.row(self.driven.name);
-        let digest = match session.digest(message) {
+        let driver = self.driven.hardware.driver();
+        let done = match &provider.jobs {
+            Some(jobs) => jobs.digest(&mut **session, message, driver),
+            None => session.digest(message),
+        };
+        let digest = match done {
             Ok(digest) => digest,
             Err(Error::NoState { .. }) => {
                 self.driven.whole_only.store(true, Ordering::Relaxed);
