@@ -50,7 +50,7 @@ fn pipes_are_streams_of_their_own_and_go_down_together() {
     a_new_start_keeps_what_it_is_not_given();
     a_copy_goes_on_by_itself();
     who_mistakes_pipes_for_one_stream_is_told();
-    a_job_ends_right();
+    a_job_is_paused_for_the_whole_batch(&simulated);
     failures_end_in_right_bytes(&simulated);
     a_wrong_answer_is_never_shown(&simulated);
     a_driver_that_becomes_wrong_is_noticed(&simulated);
@@ -382,12 +382,16 @@ fn who_mistakes_pipes_for_one_stream_is_told() {
     assert!(refusal.returned == 0 && !refusal.reasons.is_empty(), "{refusal:?}");
 }
 
-fn a_job_ends_right() {
+fn a_job_is_paused_for_the_whole_batch(simulated: &Simulated) {
     let world = world(&[("THRESHOLDS", "ALL:1024")]);
     let (hard, soft) = (world.hard("AES-128-CBC"), world.soft("AES-128-CBC"));
     for pipes in [1, 4] {
         let streams = Streams::new(&soft, Direction::Decrypt, true, &vec![4096; pipes]);
+        let held = simulated.hold("sim-cbc-aes");
         let mut job = Job::new(|| streams.are_right(&hard, &[4096], false));
+        assert!(!job.goes_to_its_end(), "it was not paused");
+        assert_eq!(simulated.outstanding() as usize, pipes);
+        drop(held);
         while !job.goes_to_its_end() {
             assert!(job.is_called_within(PATIENCE), "it is never called");
         }

@@ -158,9 +158,14 @@ pub trait Session: InFlight + Send {
     /// Another session with the same key, that can be used at the same time by another thread.
     fn share(&self) -> Result<Box<dyn Session>, Error>;
 
+    /// As [`submit`](Self::submit), for who wants the results next: where that saves something, all are done when it returns.
+    fn submit_and_wait(&mut self, requests: &[Request<'_>]) -> Result<(), Error> {
+        self.submit(requests)
+    }
+
     /// One request from its submission to its result.
     fn crypt(&mut self, request: &Request<'_>) -> Result<&[u8], Error> {
-        self.submit(slice::from_ref(request))?;
+        self.submit_and_wait(slice::from_ref(request))?;
         self.result(0)
     }
 }

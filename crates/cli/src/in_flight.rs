@@ -77,14 +77,13 @@ impl InFlight {
                 job.pieces(&mut **session, output)?;
                 done();
             }
-            [Part { session, requests: 1 }] => {
-                copy(output, session.crypt(&request)?);
-                session.release();
-                done();
-            }
             parts => {
-                for Part { session, requests } in &mut *parts {
-                    session.submit(&vec![request; *requests])?;
+                // The accelerator has all of them before the last ones are waited for.
+                if let Some((last, before)) = parts.split_last_mut() {
+                    for Part { session, requests } in before {
+                        session.submit(&vec![request; *requests])?;
+                    }
+                    last.session.submit_and_wait(&vec![request; last.requests])?;
                 }
                 for Part { session, requests } in parts {
                     for index in 0..*requests {

@@ -7,7 +7,6 @@ use std::ffi::{CStr, c_int, c_void};
 use std::io;
 use std::mem::{MaybeUninit, transmute_copy};
 use std::ptr::{from_ref, null_mut};
-use std::slice;
 
 use outboard_abi as abi;
 use outboard_accel::{Digest, Error, HashSession, InFlight, Request, Session, WaitDescriptor, Woken};
@@ -75,25 +74,21 @@ impl Jobs {
         })
     }
 
-    /// A request from its submission to its result; within a job, the job is paused meanwhile. `generators`: whether OpenSSL's
-    /// random generators work by ciphers like this one.
-    pub(crate) fn crypt<'s>(
+    /// Submits requests and waits for them; within a job, the job is paused meanwhile. `generators`: whether OpenSSL's random
+    /// generators work by ciphers like this one.
+    pub(crate) fn submit_and_wait(
         &self,
-        session: &'s mut dyn Session,
-        request: &Request<'_>,
+        session: &mut dyn Session,
+        requests: &[Request<'_>],
         generators: bool,
         driver: &str,
-    ) -> Result<&'s [u8], Error> {
+    ) -> Result<(), Error> {
         let Some(descriptor) = self.of_the_job(generators, || session.wait_descriptor()) else {
-            return session.crypt(request);
+            return session.submit_and_wait(requests);
         };
-        session.submit(slice::from_ref(request))?;
-        if let Err(error) = self.pause(session, descriptor, driver) {
-            session.release();
-            return Err(error);
-        }
-        // Waits, if the job could not be paused.
-        session.result(0)
+        session.submit(requests)?;
+        // If the job could not be paused, the results are waited for when they are wanted.
+        self.pause(session, descriptor, driver).inspect_err(|_| session.release())
     }
 
     /// The digest of a message; within a job, the job is paused meanwhile.

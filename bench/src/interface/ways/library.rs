@@ -37,7 +37,7 @@ impl Down for Library {
             text.copy_from_slice(result);
         } else {
             let requests: Vec<Request<'_>> = self.texts.iter().map(|text| request(text)).collect();
-            self.session.submit(&requests)?;
+            self.session.submit_and_wait(&requests)?;
             for (index, text) in self.texts.iter_mut().enumerate() {
                 text.copy_from_slice(self.session.result(index)?);
             }

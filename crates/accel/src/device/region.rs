@@ -138,7 +138,8 @@ impl Region {
 
     /// Makes a descriptor readable when one of those in flight is done; at once, if none is left.
     pub(super) fn notify(&self, descriptor: &dyn WaitDescriptor) -> io::Result<()> {
-        let slot = (0..self.rung).find(|&slot| self.is_in_flight(slot..slot + 1)).unwrap_or(0);
+        // The last, since the others are done before it as a rule.
+        let slot = (0..self.rung).rfind(|&slot| self.is_in_flight(slot..slot + 1)).unwrap_or(0);
         self.link.notify(self.arena()?.number, self.first + slot, descriptor.event()?)
     }
 

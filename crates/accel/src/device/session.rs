@@ -2,7 +2,6 @@
 
 use std::io;
 use std::ops::Range;
-use std::slice;
 use std::sync::Arc;
 
 use outboard_uapi as uapi;
@@ -199,8 +198,7 @@ impl Session for DeviceSession {
     }
 
     /// With the doorbell that waits: one system call instead of two or more.
-    fn crypt(&mut self, request: &Request<'_>) -> Result<&[u8], Error> {
-        self.start(slice::from_ref(request), true)?;
-        self.result(0)
+    fn submit_and_wait(&mut self, requests: &[Request<'_>]) -> Result<(), Error> {
+        self.start(requests, true)
     }
 }

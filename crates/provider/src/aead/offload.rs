@@ -1,6 +1,7 @@
 //! A message through the accelerator.
 
 use std::ptr::copy_nonoverlapping;
+use std::slice::from_ref;
 
 use outboard_abi::name;
 use outboard_accel::{Direction, Error, Request as Asked};
@@ -95,10 +96,10 @@ impl Context {
         }
         let compare = hardware.is_to_be_compared(self.keeping.compared);
         let done = match &self.provider.jobs {
-            Some(jobs) => jobs.crypt(&mut *session, asked, false, hardware.driver()).map(drop),
-            None => session.crypt(asked).map(drop),
+            Some(jobs) => jobs.submit_and_wait(&mut *session, from_ref(asked), false, hardware.driver()),
+            None => session.submit_and_wait(from_ref(asked)),
         };
-        if let Err(error) = done {
+        if let Err(error) = done.and_then(|()| session.result(0).map(drop)) {
             session.release();
             if let Error::Forged { .. } = error {
                 // Software has the last word.

@@ -138,13 +138,12 @@ impl Context {
                     Request { head, piece: cipher.piece, ..plain }
                 })
                 .collect();
-            let asked = match (&requests[..], &self.provider.jobs) {
-                ([request], Some(jobs)) => {
+            let asked = match &self.provider.jobs {
+                Some(jobs) => {
                     let generators = matches!(kind.mode, Mode::Ctr | Mode::Ecb);
-                    jobs.crypt(&mut *session, request, generators, hardware.driver()).map(drop)
+                    jobs.submit_and_wait(&mut *session, &requests, generators, hardware.driver())
                 }
-                ([request], None) => session.crypt(request).map(drop),
-                (several, _) => session.submit(several),
+                None => session.submit_and_wait(&requests),
             };
             drop(requests);
             let mut is_away = false;
