@@ -23,7 +23,7 @@ uninstall: ## remove what make install installed
 test: ## everything: unit tests, fuzzers for a minute, end-to-end tests on every leg
 	@scripts/test
 
-test-debug-kernel: ## the module on a kernel with KASAN, lockdep and kmemleak (half an hour, the first time more; not part of test)
+test-debug-kernel: ## the module on a kernel with KASAN, lockdep and kmemleak (a quarter of an hour, the first time more; not part of test)
 	@scripts/test-debug-kernel
 
 bench: ## /dev/outboard beside the kernel and AF_ALG, the provider beside OpenSSL, applications with and without (half an hour)
