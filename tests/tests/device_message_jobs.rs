@@ -47,7 +47,7 @@ fn jobs_are_paused_while_whole_messages_are_worked_on() {
     };
     all_kinds_are_in_flight_at_the_same_time(&simulated);
     many_messages_are_hashed_at_the_same_time(&simulated);
-    what_a_random_generator_may_hash_is_not_paused_for(&simulated);
+    what_may_be_hashed_under_a_lock_is_not_paused_for(&simulated);
     a_forged_message_is_refused(&simulated);
     failures_end_in_right_bytes(&simulated);
     a_driver_that_never_answers_is_not_waited_for_without_end(&simulated);
@@ -137,14 +137,17 @@ fn many_messages_are_hashed_at_the_same_time(simulated: &Simulated) {
     assert_eq!((counts.hw_requests, counts.failures, counts.mismatches), (16, 0, 0), "{counts:?}");
 }
 
-fn what_a_random_generator_may_hash_is_not_paused_for(simulated: &Simulated) {
+/// Random generators hash, and certificates get their fingerprints, with a lock held.
+fn what_may_be_hashed_under_a_lock_is_not_paused_for(simulated: &Simulated) {
     simulated.takes(Duration::from_millis(20));
     let world = simulated.world_of_everything(FROM);
     let length = if hashes_may_pause() { 4095 } else { LONG };
-    for work in [Digest("SHA2-256", length), Hmac("SHA2-512", length)] {
-        assert!(work.job(&world).goes_to_its_end(), "paused, perhaps with the generator's lock");
+    let works =
+        [Digest("SHA2-256", length), Hmac("SHA2-512", length), Digest("SHA1", LONG), Digest("SHA1", 8000)];
+    for work in works {
+        assert!(work.job(&world).goes_to_its_end(), "paused, perhaps with a lock");
     }
-    assert_eq!((world.counts().hw_requests, world.counts().failures), (2, 0));
+    assert_eq!((world.counts().hw_requests, world.counts().failures), (works.len() as u64, 0));
 }
 
 fn a_forged_message_is_refused(simulated: &Simulated) {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
-use outboard_accel::{Digest, Error, HashAlgorithm, HashSession};
+use outboard_accel::{Digest, Error, Hash, HashAlgorithm, HashSession};
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
@@ -27,6 +27,9 @@ pub(crate) struct Driven {
     pub(crate) digest_len: usize,
     /// The longest key that the driver gets.
     pub(crate) longest_key: usize,
+    /// Whether a job may be paused for it. Not for SHA-1: libcrypto takes a certificate's fingerprint with the certificate's lock
+    /// held (`ossl_x509v3_cache_extensions`), which another job of the thread may want.
+    may_pause: bool,
     /// The driver gives no state out, so a message has to fit one request.
     whole_only: AtomicBool,
 }
@@ -39,7 +42,9 @@ impl Driven {
         threshold: usize,
     ) -> Driven {
         let (digest_len, longest_key) = (algorithm.hash.digest_len(), algorithm.hash.block_len());
-        Driven { name, hardware, threshold, digest_len, longest_key, whole_only: AtomicBool::new(false) }
+        let may_pause = algorithm.hmac || algorithm.hash != Hash::Sha1;
+        let whole_only = AtomicBool::new(false);
+        Driven { name, hardware, threshold, digest_len, longest_key, may_pause, whole_only }
     }
 }
 
@@ -123,7 +128,7 @@ impl Keyed {
         }
         let row = provider.counters.row(self.driven.name);
         let driver = self.driven.hardware.driver();
-        let done = match &provider.jobs {
+        let done = match provider.jobs.as_ref().filter(|_| self.driven.may_pause) {
             Some(jobs) => jobs.digest(&mut **session, message, driver),
             None => session.digest(message),
         };
