@@ -130,6 +130,10 @@ fn counts(text: &str) -> Vec<(String, u64)> {
     text.lines().filter_map(pair).collect()
 }
 
+/// Packets that an association looks back at: as many as the kernel allows (XFRMA_REPLAY_ESN_MAX). An accelerator that works on
+/// many packets at once lets some overtake others, and what comes later than this is dropped.
+const REPLAY_WINDOW: u32 = 4096;
+
 /// For ip(8), of one end of a tunnel.
 fn lines(number: u8, end: End, mode: Mode, keys: &[String; 2]) -> String {
     let mode = mode.word();
@@ -140,7 +144,7 @@ fn lines(number: u8, end: End, mode: Mode, keys: &[String; 2]) -> String {
         let way = if from == own { "out" } else { "in" };
         let (spi, key) = (0x1000 + 2 * u32::from(number) + index as u32, &keys[index]);
         text += &format!(
-            "xfrm state add src {from} dst {to} proto esp spi {spi:#x} reqid {number} mode {mode} replay-window 32 {key}\n\
+            "xfrm state add src {from} dst {to} proto esp spi {spi:#x} reqid {number} mode {mode} replay-window {REPLAY_WINDOW} {key}\n\
              xfrm policy add src {from}/32 dst {to}/32 dir {way} tmpl src {from} dst {to} proto esp reqid {number} mode {mode}\n"
         );
     }
@@ -167,7 +171,7 @@ mod tests {
         assert_eq!(states(&left), states(&right));
         assert_eq!(
             states(&left)[1],
-            "xfrm state add src 198.18.3.2 dst 198.18.3.1 proto esp spi 0x1007 reqid 3 mode tunnel replay-window 32 aead two"
+            "xfrm state add src 198.18.3.2 dst 198.18.3.1 proto esp spi 0x1007 reqid 3 mode tunnel replay-window 4096 aead two"
         );
         assert!(left.starts_with("address add 198.18.3.1/24 dev outboard0\n"));
         assert!(left.contains("src 198.18.3.1/32 dst 198.18.3.2/32 dir out tmpl "));
