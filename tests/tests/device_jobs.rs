@@ -46,7 +46,6 @@ fn jobs_are_paused_while_the_accelerator_works() {
     who_must_not_pause_waits(&simulated);
     a_random_generator_of_ours_is_never_paused(&simulated);
     failures_end_in_right_bytes(&simulated);
-    a_driver_that_never_answers_is_not_waited_for_without_end(&simulated);
     a_child_does_not_take_its_parents_answers(&simulated);
     a_wait_context_may_outlive_the_provider(&simulated);
     openssl_speed_does_many_at_once();
@@ -174,16 +173,6 @@ fn failures_end_in_right_bytes(simulated: &Simulated) {
         assert!(counts.failures + counts.mismatches > 0, "{rule}: {counts:?}");
         simulated.fault("clear");
     }
-}
-
-fn a_driver_that_never_answers_is_not_waited_for_without_end(simulated: &Simulated) {
-    let world = world();
-    let (hard, soft) = (world.hard("AES-128-CBC"), world.soft("AES-128-CBC"));
-    let stream = Stream::new(&soft, 1, 1, 4096);
-    simulated.fault("sim-cbc-aes never count=1");
-    run_to_their_end(vec![job(&stream, &hard)]);
-    assert_eq!(world.counts().failures, 1);
-    simulated.let_go();
 }
 
 fn a_child_does_not_take_its_parents_answers(simulated: &Simulated) {

@@ -1,4 +1,5 @@
-//! Jobs that are paused while the simulated accelerator works on whole messages: of ciphers that authenticate, of digests, of HMAC.
+//! Jobs of every kind that are paused while the simulated accelerator works: on whole messages of ciphers that authenticate, of
+//! digests and of HMAC, and on a stream beside them.
 
 use std::time::Duration;
 
@@ -6,6 +7,7 @@ use outboard_tests::bytes::bytes;
 use outboard_tests::evp::{Direction, Job, run_to_their_end, version};
 use outboard_tests::messages::{Message, authenticated};
 use outboard_tests::simulated::{Reachable, Simulated};
+use outboard_tests::stream::Stream;
 use outboard_tests::world::World;
 
 /// From here on messages go to the driver.
@@ -17,6 +19,8 @@ const LONG: usize = 150_000;
 /// What is asked of either provider.
 #[derive(Clone, Copy)]
 enum Work {
+    /// A stream of one piece, which could have more.
+    Blocks(&'static str),
     /// A message is sealed, or one that was sealed is opened.
     Cipher(&'static str, Direction),
     /// The digest of so many bytes.
@@ -25,9 +29,10 @@ enum Work {
     Hmac(&'static str, usize),
 }
 
-use Work::{Cipher, Digest, Hmac};
+use Work::{Blocks, Cipher, Digest, Hmac};
 
-const SEALED_AND_OPENED: [Work; 4] = [
+const ENCRYPTED: [Work; 5] = [
+    Blocks("AES-128-CBC"),
     Cipher("AES-128-GCM", Direction::Encrypt),
     Cipher("AES-256-GCM", Direction::Decrypt),
     Cipher("AES-128-CCM", Direction::Encrypt),
@@ -59,7 +64,7 @@ fn hashes_may_pause() -> bool {
 }
 
 fn works() -> impl Iterator<Item = Work> {
-    SEALED_AND_OPENED.into_iter().chain(HASHED.into_iter().filter(|_| hashes_may_pause()))
+    ENCRYPTED.into_iter().chain(HASHED.into_iter().filter(|_| hashes_may_pause()))
 }
 
 impl Work {
@@ -68,6 +73,10 @@ impl Work {
     fn is_done_right(self, world: &World) {
         let (key, same) = (bytes(1, 20), "the same bytes");
         match self {
+            Blocks(name) => {
+                let stream = Stream::new(&world.soft(name), 1, 1, 4096);
+                assert!(stream.runs_right(&world.hard(name)), "{same}");
+            }
             Digest(name, length) => {
                 let message = bytes(2, length);
                 let hard = world.hard_digest(name).expect("it is offered").of(&message);
