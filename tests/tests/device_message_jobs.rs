@@ -56,6 +56,7 @@ fn jobs_are_paused_while_whole_messages_are_worked_on() {
     a_forged_message_is_refused(&simulated);
     failures_end_in_right_bytes(&simulated);
     a_driver_that_never_answers_is_not_waited_for_without_end(&simulated);
+    a_device_that_is_unplugged_under_paused_jobs_is_not_missed(&simulated);
 }
 
 /// Before 3.5 OpenSSL's random generators may hash by our digests, and do so with a lock held.
@@ -190,4 +191,18 @@ fn a_driver_that_never_answers_is_not_waited_for_without_end(simulated: &Simulat
     run_to_their_end(jobs);
     assert_eq!(world.counts().failures, count);
     simulated.let_go();
+}
+
+fn a_device_that_is_unplugged_under_paused_jobs_is_not_missed(simulated: &Simulated) {
+    let world = simulated.world_of_everything(FROM);
+    let held = simulated.hold("all");
+    let mut jobs: Vec<Job<'_>> = works().map(|work| work.job(&world)).collect();
+    assert!(jobs.iter_mut().all(|job| !job.goes_to_its_end()), "one was not paused");
+    simulated.each_device("unbind");
+    run_to_their_end(jobs);
+    // To be away is no failure of the driver's.
+    let counts = world.counts();
+    assert_eq!((counts.hw_requests, counts.failures, counts.mismatches), (0, 0, 0), "{counts:?}");
+    drop(held);
+    simulated.each_device("bind");
 }
