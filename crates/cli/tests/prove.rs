@@ -104,8 +104,11 @@ fn a_missing_module_is_told_with_all_places() {
     let asked = ran(place.prove(&["--module", "/nonexistent/outboard.so", "--", "true"]));
     assert_eq!(asked.code, Some(125));
 
-    // A copy far from any build, with an empty MODULESDIR.
-    fs::copy(assert_cmd::cargo::cargo_bin("outboard"), place.path("outboard")).unwrap();
+    // A copy far from any build, with an empty MODULESDIR. cp makes it: a file that this process wrote is "busy" (ETXTBSY)
+    // as long as the child of another test, which was forked meanwhile, has it open.
+    let copied =
+        Command::new("cp").arg(assert_cmd::cargo::cargo_bin("outboard")).arg(place.path("outboard")).ok();
+    assert!(copied.is_ok(), "{copied:?}");
     let mut command = Command::new(place.path("outboard"));
     command.args(["prove", "--", "true"]).env("OPENSSL_MODULES", place.path("tmp"));
     let ran = ran(command);
