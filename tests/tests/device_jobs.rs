@@ -227,11 +227,17 @@ fn openssl_speed_does_many_at_once() {
         return skip("openssl_speed_does_many_at_once", "the openssl command");
     };
     let world = world();
-    // Long enough that no machine stands still for all of it.
-    let arguments =
-        ["speed", "-elapsed", "-async_jobs", "8", "-seconds", "10", "-bytes", "4096", "-evp", "aes-128-cbc"];
-    let output = run(&openssl, &world.config(), &arguments);
-    assert!(output.status.success(), "{}", said(&output));
-    let counts = world.counts_of("AES-128-CBC");
-    assert!(counts.hw_requests >= 8 && counts.failures == 0, "one for each job at least: {counts:?}");
+    // Longer where the machine stands still for all of a second.
+    for seconds in ["1", "3", "10"] {
+        let mut arguments = vec!["speed", "-elapsed", "-async_jobs", "8", "-seconds", seconds];
+        arguments.extend(["-bytes", "4096", "-evp", "aes-128-cbc"]);
+        let output = run(&openssl, &world.config(), &arguments);
+        assert!(output.status.success(), "{}", said(&output));
+        let counts = world.counts_of("AES-128-CBC");
+        assert_eq!(counts.failures, 0, "{counts:?}");
+        if counts.hw_requests >= 8 {
+            return;
+        }
+    }
+    panic!("less than one request for each job: {:?}", world.counts_of("AES-128-CBC"));
 }
