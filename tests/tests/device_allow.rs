@@ -1,9 +1,8 @@
-//! `outboard allow`, `outboard disallow`, and `outboard prove` of a driver that was allowed.
+//! `outboard allow` and `outboard disallow`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Output};
 
-use outboard_tests::bytes::bytes;
 use outboard_tests::command::{failed, on_path, succeeded};
 use outboard_tests::device::reached;
 use outboard_tests::machine::{ACCELERATOR, is_allowed};
@@ -76,39 +75,4 @@ fn what_is_no_accelerator_or_not_there_is_refused() {
     }
     outboard.fails(&["allow"], 2);
     outboard.fails(&["allow", "--list", "x"], 2);
-}
-
-#[test]
-fn prove_shows_the_hardware_behind_the_device() {
-    let test = "prove_shows_the_hardware_behind_the_device";
-    let Some(outboard) = Outboard::find(test) else { return };
-    let Some(openssl) = on_path("openssl") else {
-        return skip(test, "the openssl command");
-    };
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let path = |name: &str| folder.path().join(name).to_str().expect("a plain name").to_owned();
-    let (plain, secret, back) = (path("plain"), path("secret"), path("back"));
-    std::fs::write(&plain, bytes(1, 8 << 20)).expect("a file");
-    for (direction, from, to) in [("-e", &plain, &secret), ("-d", &secret, &back)] {
-        let enc = [
-            openssl.to_str().expect("a plain name"),
-            "enc",
-            "-aes-256-cbc",
-            direction,
-            "-in",
-            from,
-            "-out",
-            to,
-        ];
-        let key = ["-K", "00112233445566778899aabbccddeeff", "-iv", "f0e0d0c0b0a090807060504030201000"];
-        let arguments: Vec<&str> = ["prove", "--json", "-", "--require-hardware", "99", "--"]
-            .into_iter()
-            .chain(enc)
-            .chain(key)
-            .collect();
-        let text = outboard.succeeds(&arguments);
-        assert!(text.contains("over /dev/outboard"), "{text}");
-    }
-    let read = |path: &str| std::fs::read(Path::new(path)).expect("what openssl enc wrote");
-    assert!(read(&back) == read(&plain));
 }

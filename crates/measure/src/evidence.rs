@@ -2,8 +2,8 @@
 
 use outboard_drivers::families::Completion;
 
-/// What they say.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What they say; the later, the more doubt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Evidence {
     /// Some came: it was hardware.
     Shown,

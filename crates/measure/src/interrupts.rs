@@ -5,8 +5,8 @@ use std::io;
 use outboard_drivers::families::Completion;
 use outboard_drivers::interrupts::{Line, Snapshot, parse, snapshot_of};
 use outboard_drivers::root::Root;
-use outboard_drivers::{survey, template};
 
+use crate::behind::Behind;
 use crate::evidence::{Evidence, weigh};
 use crate::meter::snapshot;
 
@@ -23,7 +23,7 @@ impl Interrupts {
     /// Finds those of all accelerators; there may be none.
     pub fn find() -> io::Result<Interrupts> {
         let root = Root::live();
-        let now = snapshot(&root)?;
+        let now = snapshot(&root, &Behind::now(&root))?;
         Ok(Interrupts::of_devices(root, now))
     }
 
@@ -31,14 +31,7 @@ impl Interrupts {
     /// accelerators where nobody knows them.
     pub fn of(driver: &str) -> io::Result<Interrupts> {
         let root = Root::live();
-        let drivers = survey(&root).map(|found| found.drivers).unwrap_or_default();
-        let parts = template::nested(driver);
-        let is_part = |name: &str| parts.contains(&name);
-        let own = drivers.into_iter().filter(|judged| is_part(&judged.driver.name)).flat_map(|judged| {
-            let family = judged.judgement.family();
-            judged.hardware.drivers.clone().into_iter().map(move |device| (family, device))
-        });
-        match snapshot_of(&root, own) {
+        match snapshot_of(&root, Behind::now(&root).of(driver)) {
             Ok(now) if !now.devices.is_empty() => Ok(Interrupts::of_devices(root, now)),
             Err(error) => Err(error),
             Ok(_) => Interrupts::find(),

@@ -5,12 +5,13 @@
 //! - [`crossover`]: from which size on one of two wins
 //! - [`goal`]: what winning means
 //! - [`figure`]: what a request costs
-//! - [`meter`], [`cpu`], [`interrupts`]: what a run cost
+//! - [`meter`], [`cpu`], [`interrupts`], [`behind`]: what a run cost, and whose devices are at work
 //! - [`evidence`]: whether hardware did the work
 //! - [`clock`], [`machine`], [`noise`], [`stop`]: the clock, the machine, how quiet it is, and ^C
 //! - [`tcrypt`]: the kernel's own benchmark
 //! - [`evp`]: requests to OpenSSL, as applications make them
 
+pub mod behind;
 pub mod clock;
 pub mod cpu;
 pub mod crossover;

@@ -1,6 +1,7 @@
 //! `outboard prove -- COMMAND`: runs a command with outboard enabled and says what happened.
 
 mod command;
+mod conclusion;
 mod options;
 mod proof;
 mod text;

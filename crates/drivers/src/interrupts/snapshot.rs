@@ -1,5 +1,6 @@
 //! Interrupts of the accelerators on this machine, now and since an earlier look.
 
+use std::borrow::Borrow;
 use std::collections::BTreeSet;
 use std::io;
 
@@ -46,6 +47,8 @@ pub struct Difference {
     pub interrupts: u64,
     /// The device was there before and is not any more.
     pub gone: bool,
+    /// Its counter started anew: it was unbound and bound again.
+    pub restarted: bool,
 }
 
 impl Snapshot {
@@ -57,13 +60,13 @@ impl Snapshot {
         let now = self.devices.iter().map(|device| {
             let before = earlier.devices.iter().find(|d| same(d, device)).map_or(0, |d| d.total);
             let interrupts = device.total.saturating_sub(before);
-            Difference { device: device.clone(), interrupts, gone: false }
+            let restarted = device.total < before;
+            Difference { device: device.clone(), interrupts, gone: false, restarted }
         });
-        let gone = earlier
-            .devices
-            .iter()
-            .filter(|device| !self.devices.iter().any(|d| same(d, device)))
-            .map(|device| Difference { device: device.clone(), interrupts: 0, gone: true });
+        let gone =
+            earlier.devices.iter().filter(|device| !self.devices.iter().any(|d| same(d, device))).map(
+                |device| Difference { device: device.clone(), interrupts: 0, gone: true, restarted: false },
+            );
         now.chain(gone).collect()
     }
 
@@ -85,7 +88,7 @@ pub fn accelerator_interrupts(root: &Root) -> io::Result<Snapshot> {
 /// The same for the given device drivers.
 pub fn snapshot_of(
     root: &Root,
-    drivers: impl Iterator<Item = (Option<&'static Family>, DeviceDriver)>,
+    drivers: impl Iterator<Item = (Option<&'static Family>, impl Borrow<DeviceDriver>)>,
 ) -> io::Result<Snapshot> {
     let text = root.read("proc/interrupts")?;
     let text = String::from_utf8_lossy(&text);
@@ -94,6 +97,7 @@ pub fn snapshot_of(
     let mut seen = BTreeSet::new();
     let mut taken = BTreeSet::new();
     for (family, driver) in drivers {
+        let driver = driver.borrow();
         for device in &driver.devices {
             if !seen.insert((driver.bus.clone(), driver.name.clone(), device.clone())) {
                 continue;
@@ -192,7 +196,9 @@ mod tests {
         let (_keep, root) = tree(&BEFORE.replace("64015          0", "64015         85"));
         let after = accelerator_interrupts(&root).unwrap();
         assert_eq!(after.since(&before)[0].interrupts, 85);
-        assert_eq!(before.since(&after)[0].interrupts, 0);
+        assert!(!after.since(&before)[0].restarted);
+        let anew = &before.since(&after)[0];
+        assert!(anew.restarted && anew.interrupts == 0);
         let gone = Snapshot::default().since(&after);
         assert!(gone[0].gone && gone[0].interrupts == 0);
     }

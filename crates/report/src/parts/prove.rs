@@ -43,6 +43,7 @@ pub struct Algorithm {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Device {
     pub name: String,
+    pub used: bool,
     pub interrupts: u64,
 }
 
@@ -69,9 +70,10 @@ impl Prove {
         self.command.iter().map(|word| crate::shell::word(word)).collect::<Vec<_>>().join(" ")
     }
 
-    /// Interrupts of all devices meanwhile.
+    /// Interrupts of the devices that were used.
     pub fn interrupts(&self) -> Option<u64> {
-        Some(self.devices.as_ref()?.iter().fold(0, |sum: u64, device| sum.saturating_add(device.interrupts)))
+        let used = self.devices.as_ref()?.iter().filter(|device| device.used);
+        Some(used.fold(0, |sum: u64, device| sum.saturating_add(device.interrupts)))
     }
 }
 
@@ -86,5 +88,12 @@ mod tests {
         let proof = serde_json::from_str::<Prove>(json).unwrap().without_secrets();
         assert_eq!(proof.command_line(), "openssl enc -K HIDDEN");
         assert_eq!(proof.interrupts(), None);
+    }
+
+    #[test]
+    fn what_others_did_meanwhile_is_not_counted() {
+        let json = r#"{"command":["true"],"exit_code":0,"verdict":"hardware","summary":"","wall_seconds":1,"cpu_seconds":null,
+            "algorithms":[],"devices":[{"name":"a","used":true,"interrupts":3},{"name":"b","used":false,"interrupts":40}]}"#;
+        assert_eq!(serde_json::from_str::<Prove>(json).unwrap().interrupts(), Some(3));
     }
 }

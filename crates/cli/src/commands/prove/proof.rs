@@ -1,11 +1,11 @@
 //! What happened, and what it proves. Serialized, this is the schema `outboard-prove/1`.
 
 use super::command::Ended;
+use super::conclusion::{Conclusion, conclude};
 use super::options::Options;
 use outboard_counters::{Counts, Decision, Table};
 use outboard_drivers::interrupts::Difference;
 use outboard_measure::cpu::seconds;
-use outboard_measure::evidence::{Evidence, weigh};
 use outboard_measure::meter::Spent;
 use outboard_report::without_secrets;
 use serde::Serialize;
@@ -98,6 +98,8 @@ pub struct Device {
     pub driver: String,
     /// The engine, when it is known.
     pub chip: Option<&'static str>,
+    /// Whether requests of the command went to it, as far as is known.
+    pub used: bool,
     /// Interrupts during the command, other programs' included.
     pub interrupts: u64,
     /// It disappeared while the command ran.
@@ -115,10 +117,9 @@ impl Proof {
     ) -> Self {
         let counted = table.snapshot();
         let total = counted.iter().fold(Counts::default(), |sum, (_, counts)| sum + *counts);
-        let from_provider = table.notes();
-        let (verdict, summary) = conclude(&total, table.attached(), &spent, &from_provider);
+        let Conclusion { verdict, summary, used } = conclude(table, &counted, &spent);
         notes.extend(ways(table));
-        notes.extend(from_provider);
+        notes.extend(table.notes());
         if ended.left_running {
             notes.push(
                 "the command left processes running in the background: what they do from now on is not counted, \
@@ -144,7 +145,7 @@ impl Proof {
                 .map(|(name, counts)| Algorithm { name, work: counts.into() })
                 .collect(),
             total: total.into(),
-            devices: spent.interrupts.ok().map(|all| all.iter().map(Device::from).collect()),
+            devices: spent.interrupts.ok().map(|all| all.iter().zip(used).map(Device::from).collect()),
             required_percent: options.require_hardware,
             requirement_met: options.require_hardware.is_none_or(met),
             notes,
@@ -162,63 +163,6 @@ impl Proof {
     }
 }
 
-fn conclude(total: &Counts, loads: u64, spent: &Spent, notes: &[String]) -> (Verdict, String) {
-    if loads == 0 {
-        return (Verdict::NotLoaded, NEVER_LOADED.to_owned());
-    }
-    if total.hw_requests == 0 && total.hw_bytes == 0 {
-        let why = match (notes.first(), total.requests()) {
-            (Some(note), _) => note.clone(),
-            (None, 0) => "the command asked for no algorithm that outboard offers".to_owned(),
-            (None, requests) => format!(
-                "requests of {} bytes on average are below their threshold, or meant for software (--threshold BYTES \
-                 lowers it)",
-                total.bytes() / requests
-            ),
-        };
-        return (Verdict::Software, format!("Hardware did nothing: {why}."));
-    }
-    let devices = match &spent.interrupts {
-        Ok(devices) => devices,
-        Err(why) => {
-            let text =
-                format!("Bytes were counted as done by hardware, and no interrupt can confirm it: {why}.");
-            return (Verdict::Contradicted, text);
-        }
-    };
-    let interrupts = devices.iter().fold(0u64, |sum, d| sum.saturating_add(d.interrupts));
-    let lost = spent.restarted || devices.iter().any(|d| d.gone);
-    match weigh(interrupts, lost, devices.iter().map(|d| d.device.completion)) {
-        Evidence::Shown => {
-            let percent = total.percent_hw().map_or_else(|| "0".to_owned(), super::text::percent);
-            let text =
-                format!("Hardware did {percent} of the bytes, with {interrupts} interrupts to show for it.");
-            (Verdict::Hardware, text)
-        }
-        Evidence::Lost => {
-            let text =
-                "Bytes were counted as done by hardware; its interrupts are lost, since a device was unbound \
-                        while the command ran."
-                    .to_owned();
-            (Verdict::Unverified, text)
-        }
-        Evidence::Silent => {
-            let text =
-                "Bytes were counted as done by hardware; this engine works without interrupts, so nothing else \
-                        confirms it."
-                    .to_owned();
-            (Verdict::Unverified, text)
-        }
-        Evidence::Refuted => {
-            let text =
-                "Bytes were counted as done by hardware, and no accelerator raised a single interrupt: the driver \
-                        computed in software. Do not believe the count; compare the time with and without outboard."
-                    .to_owned();
-            (Verdict::Contradicted, text)
-        }
-    }
-}
-
 /// The drivers that were chosen, each once.
 fn ways(table: &Table) -> Vec<String> {
     let mut ways: Vec<String> = Vec::new();
@@ -232,11 +176,6 @@ fn ways(table: &Table) -> Vec<String> {
     }
     ways
 }
-
-const NEVER_LOADED: &str = "The command never loaded outboard. Likely reasons: it does not use OpenSSL, or a copy of \
-    its own (static, or another library); it is setuid or clears OPENSSL_CONF (env -i, sudo, su -); it loads no \
-    configuration, or one of its own name (Node.js: --openssl-shared-config); it ran as another user; the module does \
-    not fit its architecture or C library. `strace -f -e openat` shows which openssl.cnf it opens, if any.";
 
 impl From<Counts> for Work {
     fn from(counts: Counts) -> Self {
@@ -252,13 +191,14 @@ impl From<Counts> for Work {
     }
 }
 
-impl From<&Difference> for Device {
-    fn from(difference: &Difference) -> Self {
-        let Difference { device, interrupts, gone } = difference;
+impl From<(&Difference, bool)> for Device {
+    fn from((difference, used): (&Difference, bool)) -> Self {
+        let Difference { device, interrupts, gone, .. } = difference;
         Self {
             name: device.device.clone(),
             driver: device.driver.clone(),
             chip: device.chip,
+            used,
             interrupts: *interrupts,
             gone: *gone,
         }

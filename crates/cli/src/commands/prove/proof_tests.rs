@@ -1,8 +1,13 @@
 use super::*;
 use clap::Parser;
+use outboard_counters::Decision;
 use outboard_drivers::families::Completion;
 use outboard_drivers::interrupts::DeviceInterrupts;
+use outboard_drivers::root::Root;
+use outboard_measure::behind::Behind;
 use outboard_measure::cpu::Cpu;
+use std::fs;
+use std::os::unix::fs::symlink;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 use std::time::Duration;
@@ -33,7 +38,42 @@ fn device(interrupts: u64, completion: Completion) -> Difference {
         chip: Some("virtio-crypto"),
         completion,
     };
-    Difference { device, interrupts, gone: false }
+    Difference { device, interrupts, gone: false, restarted: false }
+}
+
+/// A second accelerator.
+fn cesa(interrupts: u64) -> Difference {
+    let mut other = device(interrupts, OWN);
+    other.device.bus = "platform".into();
+    other.device.driver = "marvell-cesa".into();
+    other.device.device = "f1090000.crypto".into();
+    other.device.chip = Some("Marvell CESA");
+    other
+}
+
+/// What is known on a machine with both.
+fn both() -> Behind {
+    let tree = tempfile::tempdir().expect("a directory");
+    let entry = |algorithm: &str, driver: &str, module: &str| {
+        format!(
+            "name : {algorithm}\ndriver : {driver}\nmodule : {module}\npriority : 300\nrefcnt : 1\nselftest : passed\n\
+             internal : no\ntype : skcipher\n"
+        )
+    };
+    let drivers = [
+        entry("cbc(aes)", "virtio_crypto_aes_cbc", "virtio_crypto"),
+        entry("ecb(aes)", "mv-ecb-aes", "marvell_cesa"),
+    ];
+    fs::create_dir(tree.path().join("proc")).expect("a directory");
+    fs::write(tree.path().join("proc/crypto"), drivers.join("\n")).expect("a file");
+    for (driver, device) in
+        [("virtio/drivers/virtio_crypto", "virtio1"), ("platform/drivers/marvell-cesa", "f1090000.crypto")]
+    {
+        let folder = tree.path().join("sys/bus").join(driver);
+        fs::create_dir_all(&folder).expect("a directory");
+        symlink("somewhere", folder.join(device)).expect("a link");
+    }
+    Behind::now(&Root::saved(tree.path()).expect("a saved tree"))
 }
 
 fn spent(devices: Vec<Difference>) -> Spent {
@@ -41,7 +81,7 @@ fn spent(devices: Vec<Difference>) -> Spent {
         wall: Duration::from_millis(1234),
         cpu: Some(Cpu { busy: 50, idle: 50, ..Cpu::default() }),
         interrupts: Ok(devices),
-        restarted: false,
+        behind: both(),
     }
 }
 
@@ -97,8 +137,52 @@ fn hardware_that_cannot_raise_interrupts_or_went_away_is_unverified() {
     assert_eq!((polled.verdict, polled.exit_code()), (Verdict::Unverified, 0));
     let gone = Difference { gone: true, ..device(0, OWN) };
     assert_eq!(proof(&[], 0, spent(vec![gone]), (8192, 0), &[]).verdict, Verdict::Unverified);
-    let restarted = Spent { restarted: true, ..spent(vec![device(0, OWN)]) };
-    assert_eq!(proof(&[], 0, restarted, (8192, 0), &[]).verdict, Verdict::Unverified);
+    let restarted = Difference { restarted: true, ..device(0, OWN) };
+    assert_eq!(proof(&[], 0, spent(vec![restarted]), (8192, 0), &[]).verdict, Verdict::Unverified);
+}
+
+/// The proof where these algorithms went to hardware by these drivers, with so many interrupts of virtio1 and of CESA.
+fn claimed(claims: &[(&str, &[&str])], virtio: u64, other: u64) -> Proof {
+    let (_dir, table) = table(0, 0, &[]);
+    for (algorithm, drivers) in claims {
+        table.row(algorithm).expect("a row").add_hw(1, 8192);
+        for driver in *drivers {
+            let (driver, interface) = ((*driver).to_owned(), "/dev/outboard".to_owned());
+            table.decide(algorithm, &Decision::Offered { driver, interface, from: [Some(1); 2] });
+        }
+    }
+    let spent = spent(vec![cesa(other), device(virtio, OWN)]);
+    Proof::new(&options(&[]), &ended(0), spent, &table, Vec::new())
+}
+
+#[test]
+fn what_another_accelerator_did_meanwhile_proves_nothing() {
+    const VIRTIO: &[&str] = &["virtio_crypto_aes_cbc"];
+    const CESA: &[&str] = &["mv-ecb-aes"];
+    let used = |proof: &Proof| proof.devices.iter().flatten().map(|device| device.used).collect::<Vec<_>>();
+
+    let proven = claimed(&[("AES-128-CBC", VIRTIO)], 7, 70_000);
+    assert_eq!((proven.verdict, used(&proven)), (Verdict::Hardware, vec![false, true]));
+    assert!(proven.summary.contains("with 7 interrupts"), "{}", proven.summary);
+    let text = super::super::text::render(&proven);
+    assert!(text.contains("70000 by f1090000.crypto (Marvell CESA), not used by the command"), "{text}");
+
+    let refuted = claimed(&[("AES-128-CBC", VIRTIO)], 0, 70_000);
+    assert_eq!((refuted.verdict, used(&refuted)), (Verdict::Contradicted, vec![false, true]));
+    assert!(refuted.summary.contains("no device of virtio_crypto_aes_cbc raised"), "{}", refuted.summary);
+
+    // Each driver has to show what it did; either of two may have done all.
+    let each: &[(&str, &[&str])] = &[("AES-128-CBC", VIRTIO), ("AES-128-ECB", CESA)];
+    assert_eq!(claimed(each, 1, 1).verdict, Verdict::Hardware);
+    assert_eq!(claimed(each, 9, 0).verdict, Verdict::Contradicted);
+    let either: &[(&str, &[&str])] = &[("AES-128-CBC", &["mv-ecb-aes", "virtio_crypto_aes_cbc"])];
+    assert_eq!(claimed(either, 9, 0).verdict, Verdict::Hardware);
+
+    // Nobody knows whose this one is.
+    let stranger = claimed(&[("AES-128-CBC", &["stranger-cbc-aes"])], 0, 3);
+    assert_eq!((stranger.verdict, used(&stranger)), (Verdict::Hardware, vec![true, true]));
+    let stranger = claimed(&[("AES-128-CBC", &["stranger-cbc-aes"])], 0, 0);
+    assert!(stranger.summary.contains("and no accelerator raised"), "{}", stranger.summary);
 }
 
 #[test]

@@ -72,8 +72,9 @@ fn devices(proof: &Proof) -> Vec<String> {
         Some(devices) => devices
             .iter()
             .map(|d| {
+                let used = if d.used { "" } else { ", not used by the command" };
                 let gone = if d.gone { ", and it is gone now" } else { "" };
-                format!("{} by {} ({}){gone}", d.interrupts, d.name, d.chip.unwrap_or(&d.driver))
+                format!("{} by {} ({}){used}{gone}", d.interrupts, d.name, d.chip.unwrap_or(&d.driver))
             })
             .collect(),
     }

@@ -1,0 +1,149 @@
+//! What was counted as done by hardware, weighed against the interrupts of the devices that must have done it. What another
+//! accelerator did for somebody else meanwhile proves nothing.
+
+use super::proof::Verdict;
+use outboard_counters::{Counts, Decision, Table};
+use outboard_drivers::interrupts::Difference;
+use outboard_measure::behind::Behind;
+use outboard_measure::evidence::{Evidence, weigh};
+use outboard_measure::meter::Spent;
+
+/// The verdict, and what it rests on.
+pub struct Conclusion {
+    pub verdict: Verdict,
+    /// The verdict in a sentence or two, for people.
+    pub summary: String,
+    /// Of each device: whether it is one that the command's requests went to.
+    pub used: Vec<bool>,
+}
+
+/// Work that is counted as done by hardware.
+struct Claim {
+    /// Drivers of which one did it; more than one where instances of the provider chose differently. Empty: not known.
+    drivers: Vec<String>,
+    /// Their devices, or all where nobody knows theirs; places in the list of all.
+    devices: Vec<usize>,
+}
+
+/// Draws the conclusion from what was counted for each algorithm, and what was spent.
+pub fn conclude(table: &Table, counted: &[(String, Counts)], spent: &Spent) -> Conclusion {
+    let devices = spent.interrupts.as_deref().unwrap_or_default();
+    if table.attached() == 0 {
+        return Conclusion::of_no_device(devices, Verdict::NotLoaded, NEVER_LOADED.to_owned());
+    }
+    let claims = claims(counted, &table.decisions(), devices, &spent.behind);
+    let weighed = claims.iter().map(|claim| (claim.evidence(devices), claim));
+    let Some((evidence, worst)) = weighed.max_by_key(|(evidence, _)| *evidence) else {
+        let summary = format!("Hardware did nothing: {}.", why_software(table, counted));
+        return Conclusion::of_no_device(devices, Verdict::Software, summary);
+    };
+    if let Err(why) = &spent.interrupts {
+        let summary =
+            format!("Bytes were counted as done by hardware, and no interrupt can confirm it: {why}.");
+        return Conclusion::of_no_device(devices, Verdict::Contradicted, summary);
+    }
+    let is_used = |place: usize| claims.iter().any(|claim| claim.devices.contains(&place));
+    let used: Vec<bool> = (0..devices.len()).map(is_used).collect();
+    let (verdict, summary) = match evidence {
+        Evidence::Shown => {
+            let total = counted.iter().fold(Counts::default(), |sum, (_, counts)| sum + *counts);
+            let percent = total.percent_hw().map_or_else(|| "0".to_owned(), super::text::percent);
+            let theirs = devices.iter().zip(&used).filter(|(_, used)| **used);
+            let interrupts = theirs.fold(0u64, |sum, (device, _)| sum.saturating_add(device.interrupts));
+            let text = format!("Hardware did {percent} of the bytes, with {interrupts} interrupts to show for it.");
+            (Verdict::Hardware, text)
+        }
+        Evidence::Lost => (
+            Verdict::Unverified,
+            "Bytes were counted as done by hardware; its interrupts are lost, since a device was unbound while the \
+             command ran."
+                .to_owned(),
+        ),
+        Evidence::Silent => (
+            Verdict::Unverified,
+            "Bytes were counted as done by hardware; this engine works without interrupts, so nothing else confirms it."
+                .to_owned(),
+        ),
+        Evidence::Refuted => (
+            Verdict::Contradicted,
+            format!(
+                "Bytes were counted as done by hardware, and {} raised a single interrupt: the driver computed in \
+                 software. Do not believe the count; compare the time with and without outboard.",
+                worst.nobody()
+            ),
+        ),
+    };
+    Conclusion { verdict, summary, used }
+}
+
+impl Conclusion {
+    fn of_no_device(devices: &[Difference], verdict: Verdict, summary: String) -> Self {
+        Self { verdict, summary, used: vec![false; devices.len()] }
+    }
+}
+
+impl Claim {
+    fn evidence(&self, devices: &[Difference]) -> Evidence {
+        let own = || self.devices.iter().map(|place| &devices[*place]);
+        let interrupts = own().fold(0u64, |sum, device| sum.saturating_add(device.interrupts));
+        let lost = own().any(|device| device.gone || device.restarted);
+        weigh(interrupts, lost, own().map(|device| device.device.completion))
+    }
+
+    /// For a sentence.
+    fn nobody(&self) -> String {
+        if self.drivers.is_empty() {
+            return "no accelerator".to_owned();
+        }
+        format!("no device of {}", self.drivers.join(" or "))
+    }
+}
+
+/// What hardware is said to have done, each set of drivers once.
+fn claims(
+    counted: &[(String, Counts)],
+    decisions: &[(String, Decision)],
+    devices: &[Difference],
+    behind: &Behind,
+) -> Vec<Claim> {
+    let mut claims: Vec<Claim> = Vec::new();
+    for (algorithm, _) in counted.iter().filter(|(_, counts)| counts.hw_requests > 0 || counts.hw_bytes > 0) {
+        let of_it = decisions.iter().filter(|(name, _)| name == algorithm);
+        let mut drivers: Vec<String> = of_it
+            .filter_map(|(_, decision)| match decision {
+                Decision::Offered { driver, .. } => Some(driver.clone()),
+                Decision::Left { .. } => None,
+            })
+            .collect();
+        drivers.sort_unstable();
+        drivers.dedup();
+        let is_theirs = |place: &usize| drivers.iter().any(|one| behind.has(one, &devices[*place].device));
+        let mut own: Vec<usize> = (0..devices.len()).filter(is_theirs).collect();
+        if own.is_empty() {
+            drivers.clear();
+            own = (0..devices.len()).collect();
+        }
+        if !claims.iter().any(|claim| claim.drivers == drivers) {
+            claims.push(Claim { drivers, devices: own });
+        }
+    }
+    claims
+}
+
+fn why_software(table: &Table, counted: &[(String, Counts)]) -> String {
+    let total = counted.iter().fold(Counts::default(), |sum, (_, counts)| sum + *counts);
+    match (table.notes().into_iter().next(), total.requests()) {
+        (Some(note), _) => note,
+        (None, 0) => "the command asked for no algorithm that outboard offers".to_owned(),
+        (None, requests) => format!(
+            "requests of {} bytes on average are below their threshold, or meant for software (--threshold BYTES \
+             lowers it)",
+            total.bytes() / requests
+        ),
+    }
+}
+
+const NEVER_LOADED: &str = "The command never loaded outboard. Likely reasons: it does not use OpenSSL, or a copy of \
+    its own (static, or another library); it is setuid or clears OPENSSL_CONF (env -i, sudo, su -); it loads no \
+    configuration, or one of its own name (Node.js: --openssl-shared-config); it ran as another user; the module does \
+    not fit its architecture or C library. `strace -f -e openat` shows which openssl.cnf it opens, if any.";

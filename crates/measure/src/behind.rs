@@ -1,0 +1,50 @@
+//! Which devices are behind a driver of /proc/crypto.
+
+use outboard_drivers::families::Family;
+use outboard_drivers::find::Judged;
+use outboard_drivers::interrupts::DeviceInterrupts;
+use outboard_drivers::judge::Verdict;
+use outboard_drivers::module::DeviceDriver;
+use outboard_drivers::root::Root;
+use outboard_drivers::{survey, template};
+
+/// The drivers of /proc/crypto with the device drivers that they work with.
+#[derive(Clone, Debug, Default)]
+pub struct Behind(Vec<Judged>);
+
+impl Behind {
+    /// As it is now; nothing is known where /proc/crypto cannot be read.
+    pub fn now(root: &Root) -> Behind {
+        Behind(survey(root).map(|found| found.drivers).unwrap_or_default())
+    }
+
+    /// With what was known earlier beside it: a driver whose device was unbound meanwhile is not in /proc/crypto any more.
+    pub fn and(mut self, earlier: &Behind) -> Behind {
+        self.0.extend_from_slice(&earlier.0);
+        self
+    }
+
+    /// The device drivers that a driver works with, or the drivers in it: `essiv(sim-cbc-aes,sha256-lib)`.
+    pub fn of(&self, driver: &str) -> impl Iterator<Item = (Option<&'static Family>, &DeviceDriver)> {
+        let parts = template::nested(driver);
+        devices(self.0.iter().filter(move |one| parts.contains(&one.driver.name.as_str())))
+    }
+
+    /// Whether a driver works with this device, as far as is known.
+    pub fn has(&self, driver: &str, device: &DeviceInterrupts) -> bool {
+        self.of(driver).any(|(_, one)| (&one.bus, &one.name) == (&device.bus, &device.driver))
+    }
+
+    /// The device drivers of all that is judged to be no software.
+    pub fn hardware(&self) -> impl Iterator<Item = (Option<&'static Family>, &DeviceDriver)> {
+        let is_hardware =
+            |one: &&Judged| matches!(one.judgement.verdict, Verdict::Accelerator | Verdict::Unknown);
+        devices(self.0.iter().filter(is_hardware))
+    }
+}
+
+fn devices<'a>(
+    drivers: impl Iterator<Item = &'a Judged>,
+) -> impl Iterator<Item = (Option<&'static Family>, &'a DeviceDriver)> {
+    drivers.flat_map(|one| one.hardware.drivers.iter().map(|driver| (one.judgement.family(), driver)))
+}
