@@ -12,7 +12,7 @@ use crate::hardware::Hardware;
 use crate::sessions::{Borrowed, Hold};
 
 /// As many threads and paused jobs hash at the same time with the same key, or without one.
-const THREADS: usize = 32;
+const AT_ONCE: usize = 32;
 
 /// After a refusal so many messages go to software before the driver is asked again.
 const PAUSE: u32 = 16;
@@ -53,7 +53,7 @@ pub(crate) struct Keyed {
     pub(crate) driven: Arc<Driven>,
     key: Zeroizing<Vec<u8>>,
     /// Sessions for whoever wants one; they stay. 0: none.
-    sessions: [AtomicU64; THREADS],
+    sessions: [AtomicU64; AT_ONCE],
     /// 0, or one more than the messages that went to software since the driver had no session to give.
     refused: AtomicU32,
     /// So many results were compared.

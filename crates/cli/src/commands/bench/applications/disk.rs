@@ -18,6 +18,7 @@ use outboard_drivers::find::Judged;
 use outboard_drivers::flags::Flags;
 use outboard_measure::noise;
 use outboard_report::bench::Bench;
+use zeroize::Zeroizing;
 
 use self::cipher::{Cipher, key_bits};
 use self::fio::{FIO, Pattern};
@@ -155,7 +156,7 @@ fn one(
     bench: &mut Bench,
 ) -> Result<()> {
     let bits = options.bits.unwrap_or_else(|| cipher.usual_bits());
-    let mut key = vec![0; bits / 8];
+    let mut key = Zeroizing::new(vec![0; bits / 8]);
     random(&mut key)?;
     let mut ways: Vec<Way<Mapping>> = Vec::new();
     let map = |spec: &str, keeper: &mut Keeper| {

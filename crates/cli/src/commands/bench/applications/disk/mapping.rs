@@ -10,6 +10,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
+use zeroize::Zeroize as _;
 
 const CONTROL: &str = "/dev/mapper/control";
 
@@ -98,6 +99,13 @@ impl Message {
     }
 }
 
+/// There may be a key in it.
+impl Drop for Message {
+    fn drop(&mut self) {
+        self.parameters.zeroize();
+    }
+}
+
 /// What a device is to do.
 pub struct Table<'a> {
     /// As dm-crypt takes it: `aes-xts-plain64`, `capi:sim-xts-aes-plain64`.
@@ -157,10 +165,8 @@ impl Mapping {
     fn begin(name: &str, minor: u32, table: &Table<'_>) -> Result<Mapping> {
         let mut load = Message::new(name, SECURE_DATA);
         table.fill(&mut load)?;
-        let loaded = load.send(TABLE_LOAD);
-        load.parameters.fill(0);
-        std::hint::black_box(&load.parameters);
-        loaded?;
+        load.send(TABLE_LOAD)?;
+        drop(load);
         let node = PathBuf::from(format!("/dev/dm-{minor}"));
         let file = Some(open(&node)?);
         // Now, so that it cannot be left behind; with a descriptor it stays until that is closed.

@@ -1,6 +1,9 @@
 //! What ESP can be told to do, and how the kernel calls it.
 
+use std::fmt::Write as _;
+
 use anyhow::{Result, bail};
+use zeroize::Zeroizing;
 
 /// Hashes, what xfrm cuts their HMAC to, and bytes of their keys (RFC 2404 and 4868).
 const HASHES: [(&str, u32, usize); 4] =
@@ -62,16 +65,28 @@ impl Esp {
     }
 
     /// As `ip xfrm state` takes it.
-    pub fn words(&self, key: &[u8]) -> String {
-        let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-        match self.hash {
+    pub fn words(&self, key: &[u8]) -> Zeroizing<String> {
+        // Room for all of it, so that nothing of the key stays in memory that was too small.
+        let mut words = Zeroizing::new(String::with_capacity(2 * key.len() + 80));
+        // Writing to a string always succeeds.
+        let _ = match self.hash {
             Some((hash, cut, mac)) => {
                 let (first, second) = key.split_at(mac.min(key.len()));
-                format!("auth-trunc hmac({hash}) 0x{} {cut} enc cbc(aes) 0x{}", hex(first), hex(second))
+                let (first, second) = (hex(first), hex(second));
+                write!(words, "auth-trunc hmac({hash}) 0x{} {cut} enc cbc(aes) 0x{}", *first, *second)
             }
-            None => format!("aead {GCM} 0x{} 128", hex(key)),
-        }
+            None => write!(words, "aead {GCM} 0x{} 128", *hex(key)),
+        };
+        words
     }
+}
+
+fn hex(bytes: &[u8]) -> Zeroizing<String> {
+    let mut text = Zeroizing::new(String::with_capacity(2 * bytes.len()));
+    for byte in bytes {
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
 }
 
 #[cfg(test)]
@@ -90,7 +105,9 @@ mod tests {
         let gcm = Esp::parse(GCM).unwrap();
         assert_eq!(gcm.asked(&gcm.aead()), "seqiv(rfc4106(gcm(aes)))");
         assert_eq!(gcm.asked(&gcm.made_of("", "sim-gcm-aes")), "seqiv(rfc4106(sim-gcm-aes))");
-        assert_eq!(gcm.words(&[2; 20]).len(), "aead rfc4106(gcm(aes)) 0x 128".len() + 40);
+        assert_eq!(*gcm.words(&[2; 20]), format!("aead rfc4106(gcm(aes)) 0x{} 128", "02".repeat(20)));
+        let longest = Esp::parse("cbc(aes)+hmac(sha512)").unwrap().words(&[3; 64 + 32]);
+        assert!(longest.len() <= 2 * (64 + 32) + 80, "it had to grow");
         for wrong in ["cbc(aes)", "cbc(aes)+hmac(md5)", "gcm(aes)", ""] {
             assert!(Esp::parse(wrong).is_err(), "{wrong}");
         }

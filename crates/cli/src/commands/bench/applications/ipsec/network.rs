@@ -1,10 +1,12 @@
 //! Two network namespaces, a cable between them, and tunnels on it, each by a driver of its own.
 
+use std::fmt::Write as _;
 use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 use outboard_drivers::netlink::change;
+use zeroize::Zeroizing;
 
 use super::Mode;
 use super::esp::Esp;
@@ -90,7 +92,7 @@ impl Network {
     /// Addresses of RFC 2544, with which nothing else is reached from here.
     fn connect(&mut self, esp: &Esp, bits: usize, mode: Mode) -> Result<String> {
         self.tunnels = self.tunnels.checked_add(1).context("too many tunnels")?;
-        let mut keys = [0; 2].map(|_: u8| vec![0; esp.key_bytes(bits)]);
+        let mut keys = [0; 2].map(|_: u8| Zeroizing::new(vec![0; esp.key_bytes(bits)]));
         for key in &mut keys {
             random(key)?;
         }
@@ -135,17 +137,22 @@ fn counts(text: &str) -> Vec<(String, u64)> {
 const REPLAY_WINDOW: u32 = 4096;
 
 /// For ip(8), of one end of a tunnel.
-fn lines(number: u8, end: End, mode: Mode, keys: &[String; 2]) -> String {
+fn lines(number: u8, end: End, mode: Mode, keys: &[Zeroizing<String>; 2]) -> Zeroizing<String> {
     let mode = mode.word();
     let [left, right] = [1, 2].map(|host| format!("198.18.{number}.{host}"));
     let own = if end == End::Left { &left } else { &right };
-    let mut text = format!("address add {own}/24 dev outboard0\n");
+    // Room for all of it, so that no key stays in memory that was too small.
+    let mut text =
+        Zeroizing::new(String::with_capacity(1024 + keys.iter().map(|key| key.len()).sum::<usize>()));
+    // Writing to a string always succeeds.
+    let _ = writeln!(text, "address add {own}/24 dev outboard0");
     for (index, (from, to)) in [(&left, &right), (&right, &left)].into_iter().enumerate() {
         let way = if from == own { "out" } else { "in" };
-        let (spi, key) = (0x1000 + 2 * u32::from(number) + index as u32, &keys[index]);
-        text += &format!(
+        let (spi, key) = (0x1000 + 2 * u32::from(number) + index as u32, keys[index].as_str());
+        let _ = writeln!(
+            text,
             "xfrm state add src {from} dst {to} proto esp spi {spi:#x} reqid {number} mode {mode} replay-window {REPLAY_WINDOW} {key}\n\
-             xfrm policy add src {from}/32 dst {to}/32 dir {way} tmpl src {from} dst {to} proto esp reqid {number} mode {mode}\n"
+             xfrm policy add src {from}/32 dst {to}/32 dir {way} tmpl src {from} dst {to} proto esp reqid {number} mode {mode}"
         );
     }
     text
@@ -163,7 +170,7 @@ mod tests {
 
     #[test]
     fn both_ends_know_the_same_associations() {
-        let keys = ["aead one".to_owned(), "aead two".to_owned()];
+        let keys = ["aead one", "aead two"].map(|key| Zeroizing::new(key.to_owned()));
         let [left, right] = [End::Left, End::Right].map(|end| lines(3, end, Mode::Tunnel, &keys));
         let states = |text: &str| {
             text.lines().filter(|line| line.starts_with("xfrm state")).map(str::to_owned).collect::<Vec<_>>()
@@ -173,6 +180,7 @@ mod tests {
             states(&left)[1],
             "xfrm state add src 198.18.3.2 dst 198.18.3.1 proto esp spi 0x1007 reqid 3 mode tunnel replay-window 4096 aead two"
         );
+        assert!(left.len() <= 1024, "it had to grow");
         assert!(left.starts_with("address add 198.18.3.1/24 dev outboard0\n"));
         assert!(left.contains("src 198.18.3.1/32 dst 198.18.3.2/32 dir out tmpl "));
         assert!(right.contains("src 198.18.3.1/32 dst 198.18.3.2/32 dir in tmpl "));
