@@ -6,6 +6,9 @@ cache=${OUTBOARD_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/outboard}
 built=${CARGO_TARGET_DIR:-$repo/target}/release
 name=$(basename "$0")
 
+# In what other programs say some words are looked for.
+export LC_ALL=C.UTF-8
+
 say() { printf '%s: %s\n' "$name" "$*" >&2; }
 die() { say "$*"; exit 1; }
 
@@ -48,6 +51,14 @@ stop_step() {
 }
 
 last_line() { tail -n 1 "$1" 2>/dev/null | tr -d '\r' | cut -c1-100; }
+
+# if_full LOG DIR...: where LOG says that a disk is full, ends with that; the DIRs are those that were written to.
+if_full() {
+    local log=$1 dir left=''
+    grep -q 'No space left on device' "$log" || return 0
+    for dir in "${@:2}"; do left+=" $dir has $(df --output=avail -h "$dir" | tail -n 1 | tr -d ' ') now."; done
+    die "the disk is full: make room, then try again.$left"
+}
 
 # debian_root DIR SUITES PACKAGES: what vm/debian-tar has, in DIR. Its files belong to whoever runs this, so that a plain user
 # can make it, enter it and remove it.
