@@ -7,6 +7,7 @@ mod common;
 mod contenders;
 mod disk;
 mod file;
+mod hex;
 mod https;
 mod iperf3;
 mod ipsec;

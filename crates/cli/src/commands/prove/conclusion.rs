@@ -25,8 +25,14 @@ struct Claim {
     devices: Vec<usize>,
 }
 
-/// Draws the conclusion from what was counted for each algorithm, and what was spent.
-pub fn conclude(table: &Table, counted: &[(String, Counts)], spent: &Spent) -> Conclusion {
+/// Draws the conclusion from what was counted for each algorithm, and what was spent; `notes` are the provider's.
+pub fn conclude(
+    table: &Table,
+    counted: &[(String, Counts)],
+    total: &Counts,
+    spent: &Spent,
+    notes: &[String],
+) -> Conclusion {
     let devices = spent.interrupts.as_deref().unwrap_or_default();
     if table.attached() == 0 {
         return Conclusion::of_no_device(devices, Verdict::NotLoaded, NEVER_LOADED.to_owned());
@@ -34,7 +40,7 @@ pub fn conclude(table: &Table, counted: &[(String, Counts)], spent: &Spent) -> C
     let claims = claims(counted, &table.decisions(), devices, &spent.behind);
     let weighed = claims.iter().map(|claim| (claim.evidence(devices), claim));
     let Some((evidence, worst)) = weighed.max_by_key(|(evidence, _)| *evidence) else {
-        let summary = format!("Hardware did nothing: {}.", why_software(table, counted));
+        let summary = format!("Hardware did nothing: {}.", why_software(total, notes));
         return Conclusion::of_no_device(devices, Verdict::Software, summary);
     };
     if let Err(why) = &spent.interrupts {
@@ -46,7 +52,6 @@ pub fn conclude(table: &Table, counted: &[(String, Counts)], spent: &Spent) -> C
     let used: Vec<bool> = (0..devices.len()).map(is_used).collect();
     let (verdict, summary) = match evidence {
         Evidence::Shown => {
-            let total = counted.iter().fold(Counts::default(), |sum, (_, counts)| sum + *counts);
             let percent = total.percent_hw().map_or_else(|| "0".to_owned(), super::text::percent);
             let theirs = devices.iter().zip(&used).filter(|(_, used)| **used);
             let interrupts = theirs.fold(0u64, |sum, (device, _)| sum.saturating_add(device.interrupts));
@@ -130,10 +135,9 @@ fn claims(
     claims
 }
 
-fn why_software(table: &Table, counted: &[(String, Counts)]) -> String {
-    let total = counted.iter().fold(Counts::default(), |sum, (_, counts)| sum + *counts);
-    match (table.notes().into_iter().next(), total.requests()) {
-        (Some(note), _) => note,
+fn why_software(total: &Counts, notes: &[String]) -> String {
+    match (notes.first(), total.requests()) {
+        (Some(note), _) => note.clone(),
         (None, 0) => "the command asked for no algorithm that outboard offers".to_owned(),
         (None, requests) => format!(
             "requests of {} bytes on average are below their threshold, or meant for software (--threshold BYTES \

@@ -117,9 +117,10 @@ impl Proof {
     ) -> Self {
         let counted = table.snapshot();
         let total = counted.iter().fold(Counts::default(), |sum, (_, counts)| sum + *counts);
-        let Conclusion { verdict, summary, used } = conclude(table, &counted, &spent);
+        let from_provider = table.notes();
+        let Conclusion { verdict, summary, used } = conclude(table, &counted, &total, &spent, &from_provider);
         notes.extend(ways(table));
-        notes.extend(table.notes());
+        notes.extend(from_provider);
         if ended.left_running {
             notes.push(
                 "the command left processes running in the background: what they do from now on is not counted, \

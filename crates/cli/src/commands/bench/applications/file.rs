@@ -16,6 +16,7 @@ use outboard_measure::noise;
 
 use super::super::run::new;
 use super::super::{finish, lists};
+use super::hex::hex;
 use super::measure::{AS_IT_IS, Claim, Job, Side, Spent, WITH, measure};
 use crate::console::duration;
 use crate::enabled::{Scratch, module, system::OpenSsl};
@@ -101,7 +102,6 @@ impl Place {
         let bytes = u64::from(options.megabytes) << 20;
         fs::write(&configurations[0], "")?;
         write_sample(&input, options.megabytes)?;
-        let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
         // Triple DES has no number of bits in its name.
         let bits = options.cipher.split('-').nth(1).and_then(|bits| bits.parse::<usize>().ok());
         let key = bits.map_or(24, |bits| bits / 8);
@@ -109,9 +109,9 @@ impl Place {
         let iv = algorithm.map_or(0, Algorithm::iv_len);
         let mut words =
             vec!["enc".to_owned(), "-e".to_owned(), format!("-{}", options.cipher.to_ascii_lowercase())];
-        words.extend(["-K".to_owned(), hex(&sample_key(key))]);
+        words.extend(["-K".to_owned(), hex(&sample_key(key)).as_str().to_owned()]);
         if iv > 0 {
-            words.extend(["-iv".to_owned(), hex(&SAMPLE_IV[..iv])]);
+            words.extend(["-iv".to_owned(), hex(&SAMPLE_IV[..iv]).as_str().to_owned()]);
         }
         words.extend(["-in".to_owned(), input.to_string_lossy().into_owned()]);
         Ok(Place { configurations, table, words, bytes, _scratch: scratch })

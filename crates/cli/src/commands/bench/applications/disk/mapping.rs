@@ -12,6 +12,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, bail};
 use zeroize::Zeroize as _;
 
+use crate::commands::bench::applications::hex::hex;
+
 const CONTROL: &str = "/dev/mapper/control";
 
 /// _IOWR(DM_IOCTL, number, struct dm_ioctl)
@@ -132,9 +134,7 @@ impl Table<'_> {
         };
         put(self.cipher.as_bytes())?;
         put(b" ")?;
-        for byte in self.key {
-            put(&[b"0123456789abcdef"[usize::from(byte >> 4)], b"0123456789abcdef"[usize::from(byte & 15)]])?;
-        }
+        put(hex(self.key).as_bytes())?;
         put(format!(" 0 {} 0", self.below).as_bytes())?;
         if self.sector != 512 {
             put(format!(" 1 sector_size:{}", self.sector).as_bytes())?;

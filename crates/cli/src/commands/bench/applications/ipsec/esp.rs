@@ -5,6 +5,8 @@ use std::fmt::Write as _;
 use anyhow::{Result, bail};
 use zeroize::Zeroizing;
 
+use crate::commands::bench::applications::hex::hex;
+
 /// Hashes, what xfrm cuts their HMAC to, and bytes of their keys (RFC 2404 and 4868).
 const HASHES: [(&str, u32, usize); 4] =
     [("sha1", 96, 20), ("sha256", 128, 32), ("sha384", 192, 48), ("sha512", 256, 64)];
@@ -79,14 +81,6 @@ impl Esp {
         };
         words
     }
-}
-
-fn hex(bytes: &[u8]) -> Zeroizing<String> {
-    let mut text = Zeroizing::new(String::with_capacity(2 * bytes.len()));
-    for byte in bytes {
-        let _ = write!(text, "{byte:02x}");
-    }
-    text
 }
 
 #[cfg(test)]

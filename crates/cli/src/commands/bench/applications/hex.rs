@@ -1,0 +1,27 @@
+//! Keys as tools and the kernel take them in text.
+
+use std::fmt::Write as _;
+
+use zeroize::Zeroizing;
+
+/// Two digits for each byte; wiped like the key.
+pub fn hex(bytes: &[u8]) -> Zeroizing<String> {
+    // Room for all of it, so that nothing of a key stays in memory that was too small.
+    let mut text = Zeroizing::new(String::with_capacity(2 * bytes.len()));
+    for byte in bytes {
+        // Writing to a string always succeeds.
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_byte_has_two_digits_and_the_text_does_not_grow() {
+        assert_eq!(*hex(&[0, 0x0f, 0xa5, 255]), "000fa5ff");
+        assert!(hex(&[7; 100]).capacity() < 2 * 200 && hex(&[]).is_empty());
+    }
+}
