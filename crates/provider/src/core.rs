@@ -21,6 +21,18 @@ pub(crate) enum Reason {
 }
 
 /// The core's functions for one loaded provider.
+///
+/// What each returns, in crypto/provider_core.c of OpenSSL 3.0 to 4.0:
+///
+/// | function | returns |
+/// |---|---|
+/// | `core_get_params` | 1; 0 if a value does not fit its parameter. An unknown key stays unset |
+/// | `core_new_error`, `core_set_error_debug`, `core_vset_error` | nothing |
+/// | `ossl_provider_register_child_cb` | the number of callbacks that are registered now, this one included; 0 on failure, with none left registered |
+/// | `ossl_provider_deregister_child_cb` | nothing |
+/// | `core_provider_get0_name` | a string, NULL for NULL |
+/// | `core_provider_get0_provider_ctx` | the context, NULL if the provider set none |
+/// | `core_provider_get0_dispatch` | the provider's table, NULL for NULL |
 #[derive(Clone, Copy)]
 pub(crate) struct Core {
     handle: *const CoreHandle,
@@ -128,10 +140,11 @@ impl Core {
         remove: abi::ChildRemove,
         argument: *mut c_void,
     ) -> bool {
+        // The number of registered callbacks (sk_push): 2 where another provider, such as legacy, came first.
         // SAFETY: the callbacks have the types of core_dispatch.h; the caller vouches for the argument.
         unsafe {
             (self.register_child_cb)(self.handle, Some(create), Some(remove), Some(global_props), argument)
-                == 1
+                > 0
         }
     }
 
