@@ -24,6 +24,10 @@ pub trait Accelerator<S: ?Sized = dyn Session>: Send + Sync {
         let _ = tag_len;
         self.open(key)
     }
+
+    /// Reports that a result of the driver was wrong, where the interface keeps such reports for the administrator and for
+    /// processes that start later. Never fails: the report is lost where it cannot be made.
+    fn report_wrong(&self) {}
 }
 
 /// What several threads may have at the same time, each one of its own.

@@ -12,6 +12,7 @@ pub mod netlink;
 pub mod proc_crypto;
 pub mod root;
 pub mod template;
+pub mod wrong_reports;
 
 pub use find::{Judged, find_drivers, survey};
 pub mod reach;

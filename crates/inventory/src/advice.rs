@@ -52,6 +52,15 @@ fn policy(status: &Status, advice: &mut Vec<String>) {
 
 /// What outboard itself found wrong.
 fn wrong(status: &Status, advice: &mut Vec<String>) {
+    for caught in &status.caught {
+        let driver = &caught.driver;
+        let reports: Vec<String> = caught.reports.iter().map(|reports| reports.to_string()).collect();
+        advice.push(format!(
+            "{driver} returned wrong results to applications since it was allowed, reported {}: withdraw it with \
+             outboard disallow {driver}, and report it to its maintainers; outboard check {driver} looks for the fault",
+            reports.join(", ")
+        ));
+    }
     for checked in &status.checked {
         if let Some(fault) = &checked.fault {
             let (driver, made) = (&checked.driver, &checked.made);

@@ -1,8 +1,9 @@
 //! What `outboard check` found of the accelerators' drivers as they are here.
 
 use outboard_drivers::root::Root;
+use outboard_drivers::wrong_reports::WrongReports;
 use outboard_policy::{FINDINGS_FILE, Finding, Findings};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 /// A driver that was checked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -17,6 +18,32 @@ pub struct Checked {
     pub requests: u64,
     /// What was wrong, or null.
     pub fault: Option<String>,
+}
+
+/// A driver with wrong results that applications met since it was allowed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Caught {
+    /// Its name.
+    pub driver: String,
+    /// The reports of the module, by user: `user` (null: users for whom the module had no room) and `count`.
+    #[serde(serialize_with = "by_user")]
+    pub reports: Vec<WrongReports>,
+}
+
+fn by_user<S: Serializer>(reports: &[WrongReports], serializer: S) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct Row {
+        user: Option<u32>,
+        count: u64,
+    }
+    serializer.collect_seq(reports.iter().map(|reports| Row { user: reports.user, count: reports.count }))
+}
+
+/// Those of `drivers` that were caught.
+pub fn caught<'a>(root: &Root, drivers: impl Iterator<Item = &'a str>) -> Vec<Caught> {
+    let caught =
+        drivers.map(|name| Caught { driver: name.to_owned(), reports: WrongReports::read(root, name) });
+    caught.filter(|caught| !caught.reports.is_empty()).collect()
 }
 
 /// Those of `drivers` that were; and why nothing is known, if something should be.

@@ -41,8 +41,9 @@ pub fn collect(root: &Root) -> Result<Status, Error> {
     let nodes = vec![Node::read(root, "/dev/outboard"), Node::read(root, "/dev/crypto")];
     let accelerators = accelerators(root, &survey.drivers, &kernel, &nodes, &mut warnings);
     kernel.af_alg_restrict = af_alg_restrict(root);
-    let names = accelerators.iter().flat_map(|accelerator| &accelerator.drivers).map(String::as_str);
-    let (checked, problem) = checked::read(root, names);
+    let names = || accelerators.iter().flat_map(|accelerator| &accelerator.drivers).map(String::as_str);
+    let (checked, problem) = checked::read(root, names());
+    let caught = checked::caught(root, names());
     warnings.extend(problem);
     let mut status = Status {
         schema: SCHEMA,
@@ -58,6 +59,7 @@ pub fn collect(root: &Root) -> Result<Status, Error> {
         openssl: question.answer(root),
         policy: Policy::read(root),
         checked,
+        caught,
         drivers: survey.drivers.iter().map(DriverView::new).collect(),
         advice: Vec::new(),
         warnings,

@@ -15,7 +15,7 @@ mod policy;
 mod status;
 
 pub use algorithms::{Algorithm, Pick};
-pub use checked::Checked;
+pub use checked::{Caught, Checked};
 pub use collect::collect;
 pub use hwrng::Hwrng;
 pub use interfaces::Node;

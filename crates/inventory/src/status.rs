@@ -5,7 +5,7 @@ use outboard_drivers::reach::{Answer, Interface, Reach};
 use serde::Serialize;
 
 use crate::algorithms::Algorithm;
-use crate::checked::Checked;
+use crate::checked::{Caught, Checked};
 use crate::cpu::Cpu;
 use crate::devices::UnboundDevice;
 use crate::hwrng::Hwrng;
@@ -46,6 +46,8 @@ pub struct Status {
     pub policy: Option<Policy>,
     /// What `outboard check` found of the accelerators' drivers.
     pub checked: Vec<Checked>,
+    /// Drivers whose wrong results applications met since they were allowed.
+    pub caught: Vec<Caught>,
     /// All drivers of the kernel.
     pub drivers: Vec<DriverView>,
     /// What to do.

@@ -100,6 +100,10 @@ impl Accelerator<dyn HashSession> for HashDevice {
     fn open(&self, key: &[u8]) -> Result<Box<dyn HashSession>, Error> {
         Ok(Box::new(DeviceHash::new(&self.0, key)?))
     }
+
+    fn report_wrong(&self) {
+        self.0.driver.report_wrong();
+    }
 }
 
 impl Accelerator for Device {
@@ -117,6 +121,10 @@ impl Accelerator for Device {
 
     fn open_with_tag(&self, key: &[u8], tag_len: usize) -> Result<Box<dyn Session>, Error> {
         Ok(Box::new(DeviceSession::new(Arc::clone(&self.driver), self.algorithm, key, tag_len)?))
+    }
+
+    fn report_wrong(&self) {
+        self.driver.report_wrong();
     }
 }
 
@@ -156,6 +164,13 @@ impl Driver {
         match source.raw_os_error() {
             Some(libc::ENODEV) => Error::Away { driver, source },
             _ => Error::Request { call, driver, source },
+        }
+    }
+
+    /// The module counts the report; without a descriptor it is lost.
+    fn report_wrong(&self) {
+        if let Ok(link) = self.link() {
+            link.report(self.number);
         }
     }
 
