@@ -14,6 +14,7 @@ pub mod device;
 pub mod digests;
 pub mod elf;
 pub mod evp;
+pub mod exposure;
 pub mod gnutls;
 pub mod hmacs;
 pub mod hwrng;

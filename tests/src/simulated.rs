@@ -36,6 +36,38 @@ pub const DRIVERS: [&str; 17] = [
     "sim-hmac-sha512",
 ];
 
+/// Algorithms of OpenSSL's and the simulation's driver for each.
+pub const ALGORITHMS: [(&str, &str); 28] = [
+    ("AES-128-CBC", "sim-cbc-aes"),
+    ("AES-192-CBC", "sim-cbc-aes"),
+    ("AES-256-CBC", "sim-cbc-aes"),
+    ("DES-EDE3-CBC", "sim-cbc-des3-ede"),
+    ("AES-128-CTR", "sim-ctr-aes"),
+    ("AES-192-CTR", "sim-ctr-aes"),
+    ("AES-256-CTR", "sim-ctr-aes"),
+    ("AES-128-ECB", "sim-ecb-aes"),
+    ("AES-192-ECB", "sim-ecb-aes"),
+    ("AES-256-ECB", "sim-ecb-aes"),
+    ("AES-128-XTS", "sim-xts-aes"),
+    ("AES-256-XTS", "sim-xts-aes"),
+    ("AES-128-GCM", "sim-gcm-aes"),
+    ("AES-192-GCM", "sim-gcm-aes"),
+    ("AES-256-GCM", "sim-gcm-aes"),
+    ("AES-128-CCM", "sim-ccm-aes"),
+    ("AES-192-CCM", "sim-ccm-aes"),
+    ("AES-256-CCM", "sim-ccm-aes"),
+    ("SHA1", "sim-sha1"),
+    ("SHA2-224", "sim-sha224"),
+    ("SHA2-256", "sim-sha256"),
+    ("SHA2-384", "sim-sha384"),
+    ("SHA2-512", "sim-sha512"),
+    ("HMAC-SHA1", "sim-hmac-sha1"),
+    ("HMAC-SHA2-224", "sim-hmac-sha224"),
+    ("HMAC-SHA2-256", "sim-hmac-sha256"),
+    ("HMAC-SHA2-384", "sim-hmac-sha384"),
+    ("HMAC-SHA2-512", "sim-hmac-sha512"),
+];
+
 /// The simulated accelerator, until dropped.
 pub struct Simulated(());
 
@@ -102,10 +134,14 @@ impl Simulated {
         world.unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// Adds a fault, such as `sim-ctr-aes wrong every=100`, or takes all away: `clear`.
+    /// Adds a fault, such as `sim-ctr-aes wrong every=100`, or takes all away: `clear`. Then drivers that were caught are
+    /// allowed anew.
     #[track_caller]
     pub fn fault(&self, rule: &str) {
         fs::write("/sys/kernel/debug/outboard_sim/faults", rule).expect("a rule of the simulation's");
+        if rule == "clear" {
+            forget_wrong_results(&DRIVERS);
+        }
     }
 
     /// No request of this driver's is answered until what this returns is dropped.
@@ -152,6 +188,21 @@ impl Simulated {
     pub fn set(&self, parameter: &str, value: &str) {
         let file = format!("/sys/module/outboard_sim/parameters/{parameter}");
         fs::write(file, value).expect("a parameter of the simulation's");
+    }
+}
+
+/// Allows those of these drivers anew whose wrong results were reported, without checking them: processes that start later
+/// use them again.
+#[track_caller]
+pub fn forget_wrong_results(drivers: &[&str]) {
+    for driver in drivers {
+        let reports = fs::read_to_string(format!("{SYSFS}/drivers/{driver}/wrong")).unwrap_or_default();
+        if !reports.is_empty() {
+            for list in ["disallow", "allow"] {
+                fs::write(format!("{SYSFS}/{list}"), driver)
+                    .unwrap_or_else(|error| panic!("{list} {driver}: {error}"));
+            }
+        }
     }
 }
 

@@ -9,6 +9,7 @@ use tempfile::TempDir;
 use crate::evp::{self, Cipher, Digest, Hmac, LibraryContext};
 use crate::machine;
 use crate::module::module;
+use crate::simulated::forget_wrong_results;
 use crate::skip::skip;
 
 /// The provider's name, in configurations and in property queries.
@@ -88,8 +89,17 @@ pub struct World {
 }
 
 impl World {
-    /// One with these settings, whose provider has loaded; or the error queue.
+    /// One with these settings, whose provider has loaded; or the error queue. What processes before it reported of the
+    /// simulation's drivers is forgotten.
     pub fn new(way: Way, settings: &[(&str, &str)], order: Order) -> Result<World, String> {
+        if let Way::Simulated(drivers) = &way {
+            forget_wrong_results(&drivers.split(',').collect::<Vec<_>>());
+        }
+        World::with_reports(way, settings, order)
+    }
+
+    /// As [`new`](Self::new), where reports of wrong results count.
+    pub fn with_reports(way: Way, settings: &[(&str, &str)], order: Order) -> Result<World, String> {
         let folder = tempfile::tempdir().map_err(|error| format!("a temporary folder: {error}"))?;
         let path = folder.path().join("counters");
         let counters = Table::create(&path).map_err(|error| error.to_string())?;

@@ -155,7 +155,7 @@ fn a_wrong_answer_is_never_shown(simulated: &Simulated) {
     }
 }
 
-/// Each result is compared here; the default compares one in 4096 after the first 16 of a key.
+/// Each result is compared in full here; the default does so with one in 64.
 fn a_driver_that_becomes_wrong_is_noticed(simulated: &Simulated) {
     let settings = [("THRESHOLDS", "ALL:1"), ("LOG_LEVEL", "off"), ("SHADOW_CHECKS", "1")];
     let world = world(&settings);

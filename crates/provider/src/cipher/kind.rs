@@ -50,6 +50,16 @@ impl Kind {
         self.algorithm.block_len()
     }
 
+    /// OpenSSL's name for the block cipher in ECB mode, with keys of this cipher's length, or of half of it for XTS.
+    pub(crate) const fn block_cipher(&self) -> &'static str {
+        match (self.algorithm, self.mode, self.key_len) {
+            (Algorithm::CbcDes3Ede, ..) => "DES-EDE3-ECB",
+            (_, Mode::Xts, 32) | (_, _, 16) => "AES-128-ECB",
+            (_, _, 24) => "AES-192-ECB",
+            _ => "AES-256-ECB",
+        }
+    }
+
     /// Bytes of what EVP calls a block: 1 where any length can be done.
     pub(crate) const fn evp_block(&self) -> usize {
         if self.mode.holds_data() { self.block() } else { 1 }
