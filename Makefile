@@ -33,7 +33,7 @@ bench: ## /dev/outboard beside the kernel and AF_ALG, the provider beside OpenSS
 	@bench/applications
 	@cargo bench --quiet --package outboard-provider --bench constant_time
 
-lint: ## formatting, clippy, shellcheck, manual pages
+lint: ## formatting, clippy, shellcheck, manual pages, Markdown
 	@scripts/setup lint
 	@scripts/lint
 

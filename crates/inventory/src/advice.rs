@@ -1,4 +1,5 @@
 //! What to do next, in the order of what helps most.
+//! "R10" and the like are lines of docs/requirements.md.
 
 use outboard_drivers::families::values;
 use outboard_drivers::reach::Interface;

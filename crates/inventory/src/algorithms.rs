@@ -1,4 +1,5 @@
 //! What the kernel itself would pick for each algorithm, and the cases where it picks badly.
+//! "R10" is a line of docs/requirements.md.
 
 use outboard_drivers::find::Judged;
 use outboard_drivers::judge::Verdict;
