@@ -4,84 +4,6 @@ use std::io;
 
 use crate::{Error, Meanwhile, Share, WaitDescriptor};
 
-/// A hash function of FIPS 180-4.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Hash {
-    /// SHA-1, 20 bytes.
-    Sha1,
-    /// SHA-224, 28 bytes.
-    Sha224,
-    /// SHA-256, 32 bytes.
-    Sha256,
-    /// SHA-384, 48 bytes.
-    Sha384,
-    /// SHA-512, 64 bytes.
-    Sha512,
-}
-
-impl Hash {
-    /// Every one of them.
-    pub const ALL: [Hash; 5] = [Hash::Sha1, Hash::Sha224, Hash::Sha256, Hash::Sha384, Hash::Sha512];
-
-    /// Bytes of the digest.
-    pub const fn digest_len(self) -> usize {
-        match self {
-            Hash::Sha1 => 20,
-            Hash::Sha224 => 28,
-            Hash::Sha256 => 32,
-            Hash::Sha384 => 48,
-            Hash::Sha512 => 64,
-        }
-    }
-
-    /// Bytes that are hashed together.
-    pub const fn block_len(self) -> usize {
-        match self {
-            Hash::Sha1 | Hash::Sha224 | Hash::Sha256 => 64,
-            Hash::Sha384 | Hash::Sha512 => 128,
-        }
-    }
-}
-
-/// An algorithm that a [`HashSession`] can do: a digest, or the HMAC of one (FIPS 198-1).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct HashAlgorithm {
-    /// The hash function.
-    pub hash: Hash,
-    /// Whether it takes a key.
-    pub hmac: bool,
-}
-
-impl HashAlgorithm {
-    /// Every algorithm: the digests, then the HMACs of them.
-    pub fn all() -> impl Iterator<Item = HashAlgorithm> {
-        [false, true]
-            .into_iter()
-            .flat_map(|hmac| Hash::ALL.into_iter().map(move |hash| HashAlgorithm { hash, hmac }))
-    }
-
-    /// The algorithm of this name in the kernel.
-    pub fn by_kernel_name(name: &str) -> Option<HashAlgorithm> {
-        Self::all().find(|algorithm| algorithm.kernel_name() == name)
-    }
-
-    /// The kernel's name (`/proc/crypto`, field `name`).
-    pub const fn kernel_name(self) -> &'static str {
-        match (self.hmac, self.hash) {
-            (false, Hash::Sha1) => "sha1",
-            (false, Hash::Sha224) => "sha224",
-            (false, Hash::Sha256) => "sha256",
-            (false, Hash::Sha384) => "sha384",
-            (false, Hash::Sha512) => "sha512",
-            (true, Hash::Sha1) => "hmac(sha1)",
-            (true, Hash::Sha224) => "hmac(sha224)",
-            (true, Hash::Sha256) => "hmac(sha256)",
-            (true, Hash::Sha384) => "hmac(sha384)",
-            (true, Hash::Sha512) => "hmac(sha512)",
-        }
-    }
-}
-
 /// What a message hashes to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Digest {
@@ -166,18 +88,4 @@ pub trait HashState: Send {
 
     /// Takes the last piece in, which may be empty, and answers the digest of all. The next piece begins a new message.
     fn finish(&mut self, last: &[u8]) -> Result<Digest, Error>;
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_kernels_names_are_found_again() {
-        assert_eq!(HashAlgorithm::all().count(), 10);
-        for algorithm in HashAlgorithm::all() {
-            assert_eq!(HashAlgorithm::by_kernel_name(algorithm.kernel_name()), Some(algorithm));
-        }
-        assert_eq!(HashAlgorithm::by_kernel_name("md5"), None);
-    }
 }

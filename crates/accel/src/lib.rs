@@ -15,7 +15,6 @@
 //! - [`descriptor`]: a descriptor that the application may close under us, for other devices too
 
 pub mod af_alg;
-mod algorithm;
 mod buffer;
 pub mod check;
 pub mod cryptodev;
@@ -25,12 +24,14 @@ pub mod device;
 mod error;
 mod fork_mark;
 mod hash;
+mod mode;
 mod reach;
 mod session;
 
-pub use algorithm::{Algorithm, Direction, advance};
 pub use error::Error;
-pub use hash::{Digest, Hash, HashAlgorithm, HashSession, HashState};
+pub use hash::{Digest, HashSession, HashState};
+pub use mode::advance;
+pub use outboard_catalog::{Algorithm, Direction, Hash, HashAlgorithm};
 pub use reach::{Beside, Reached, reach, reach_hash};
 pub use session::{
     Accelerator, InFlight, LONGEST_PIECE, MAX_AAD, Meanwhile, PIECE, Request, Session, Share, WaitDescriptor,

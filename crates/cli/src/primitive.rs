@@ -9,7 +9,7 @@ use outboard_accel::{
     Accelerator, Algorithm, Beside, Error, HashAlgorithm, HashSession, Reached, reach, reach_hash,
 };
 
-use crate::lab::kernel_name;
+use outboard_catalog::kernel_name;
 
 /// What a driver does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +45,7 @@ impl Primitive {
 
     /// That of a cipher or a digest of OpenSSL's, or of the HMAC of a digest: `HMAC-SHA1`.
     pub fn by_openssl_name(name: &str) -> Option<Primitive> {
-        Primitive::by_kernel_name(&kernel_name(name)?)
+        Primitive::by_kernel_name(kernel_name(name)?)
     }
 
     /// What could have been named.

@@ -13,14 +13,15 @@ mod shadow;
 mod threshold;
 mod tuned;
 
-pub use algorithms::{Algorithms, CIPHERS, DIGESTS, Digests, known};
+pub use algorithms::{Algorithms, Digests, known};
 pub use drivers::{Drivers, SoftDrivers};
 pub use error::Error;
 pub use file::PolicyFile;
 pub use findings::{FINDINGS_FILE, Finding, Findings};
 pub use min_entropy::MinEntropy;
+pub use outboard_catalog::{CIPHER_NAMES as CIPHERS, DIGEST_NAMES as DIGESTS};
 pub use shadow::ShadowChecks;
-pub use threshold::{DEFAULT_DIGEST_THRESHOLD, DEFAULT_THRESHOLD, Thresholds};
+pub use threshold::Thresholds;
 pub use tuned::{CipherRow, POLICY_FILE, Tuned, Unfit, cpu_identity, from_text, module_version};
 
 /// The policy in force for one loaded provider.

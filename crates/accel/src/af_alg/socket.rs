@@ -4,6 +4,7 @@ use std::io;
 use std::mem::{size_of, zeroed};
 
 use crate::descriptor::{Descriptor, again, check};
+use crate::mode::driver_iv;
 use crate::{Algorithm, Direction, Request};
 
 /// A socket of AF_ALG's.
@@ -154,7 +155,7 @@ impl Socket {
             Direction::Encrypt => libc::ALG_OP_ENCRYPT,
             Direction::Decrypt => libc::ALG_OP_DECRYPT,
         };
-        let (iv, ivlen) = algorithm.driver_iv(request.iv);
+        let (iv, ivlen) = driver_iv(algorithm, request.iv);
         let record = AlgIv { ivlen: ivlen as u32, iv };
         // SAFETY: the control buffer is aligned and has room for the records, so that no header pointer is null and the data
         // behind each is writable; what the request points to lives through sendmsg.

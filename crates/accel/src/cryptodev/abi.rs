@@ -1,60 +1,9 @@
 //! The structures and numbers of /dev/crypto: `crypto/cryptodev.h` of cryptodev-linux (the same from its version 1.6 on; what
-//! is newer says so).
+//! is newer says so). The numbers of algorithms are in `outboard_catalog`.
 //!
 //! The structures hold pointers, so a 32-bit program has others than a 64-bit one, and other ioctl numbers with them,
 //! since a number contains its structure's size. `P` is a pointer; tests put an integer of either width there. A 64-bit
 //! kernel takes the 32-bit form of all but [`AUTHCRYPT`].
-
-/// Cipher: triple DES in CBC mode.
-pub const DES3_CBC: u32 = 2;
-
-/// Hash: HMAC with SHA-1.
-pub const SHA1_HMAC: u32 = 7;
-
-/// Cipher: AES in CBC mode.
-pub const AES_CBC: u32 = 11;
-
-/// Hash: SHA-1.
-pub const SHA1: u32 = 14;
-
-/// Hash: HMAC with SHA-256.
-pub const SHA2_256_HMAC: u32 = 18;
-
-/// Hash: HMAC with SHA-384.
-pub const SHA2_384_HMAC: u32 = 19;
-
-/// Hash: HMAC with SHA-512.
-pub const SHA2_512_HMAC: u32 = 20;
-
-/// Cipher: AES in counter mode.
-pub const AES_CTR: u32 = 21;
-
-/// Cipher: AES in XTS mode.
-pub const AES_XTS: u32 = 22;
-
-/// Cipher: AES block by block.
-pub const AES_ECB: u32 = 23;
-
-/// Cipher: AES in GCM mode, for [`AUTHCRYPT`].
-pub const AES_GCM: u32 = 50;
-
-/// Cipher: AES in CCM mode, for [`AUTHCRYPT`]; from version 1.13 on.
-pub const AES_CCM: u32 = 51;
-
-/// Hash: SHA-224.
-pub const SHA2_224: u32 = 103;
-
-/// Hash: SHA-256.
-pub const SHA2_256: u32 = 104;
-
-/// Hash: SHA-384.
-pub const SHA2_384: u32 = 105;
-
-/// Hash: SHA-512.
-pub const SHA2_512: u32 = 106;
-
-/// Hash: HMAC with SHA-224.
-pub const SHA2_224_HMAC: u32 = 107;
 
 /// Operation: plaintext to ciphertext.
 pub const ENCRYPT: u16 = 0;

@@ -24,6 +24,7 @@ use std::sync::Arc;
 use zeroize::Zeroizing;
 
 use crate::current::Current;
+use crate::mode::sample_key;
 use crate::{Accelerator, Algorithm, Error, Hash, HashAlgorithm, HashSession, Session};
 use hash::CryptodevHash;
 use keyed::Keyed;
@@ -42,14 +43,14 @@ impl Cryptodev {
     /// Checks that this process may open the device, and that it leads to `driver`, an exact driver name of
     /// `/proc/crypto`: a session is made with a key of no meaning, asked, and ended.
     pub fn reach(driver: &str, algorithm: Algorithm) -> Result<Cryptodev, Error> {
-        let (name, purpose) = (algorithm.kernel_name(), Purpose::Cipher(number(algorithm)));
-        let driver = Driver::reach(driver, name, purpose, algorithm.sample_key())?;
+        let (name, purpose) = (algorithm.kernel_name(), Purpose::Cipher(algorithm.cryptodev_number()));
+        let driver = Driver::reach(driver, name, purpose, sample_key(algorithm))?;
         Ok(Cryptodev { driver, algorithm })
     }
 
     /// The same for digests and HMAC.
     pub fn reach_hash(driver: &str, algorithm: HashAlgorithm) -> Result<HashCryptodev, Error> {
-        let (name, purpose) = (algorithm.kernel_name(), Purpose::Hash(hash_number(algorithm)));
+        let (name, purpose) = (algorithm.kernel_name(), Purpose::Hash(algorithm.cryptodev_number()));
         let key = if algorithm.hmac { vec![0; 16] } else { Vec::new() };
         let driver = Driver::reach(driver, name, purpose, key)?;
         Ok(HashCryptodev { driver, hash: algorithm.hash })
@@ -126,33 +127,5 @@ impl Driver {
 
     fn failed(&self, call: &'static str, source: io::Error) -> Error {
         Error::Request { call, driver: self.name.clone(), source }
-    }
-}
-
-/// The number of an algorithm.
-fn number(algorithm: Algorithm) -> u32 {
-    match algorithm {
-        Algorithm::CbcAes => abi::AES_CBC,
-        Algorithm::CtrAes => abi::AES_CTR,
-        Algorithm::EcbAes => abi::AES_ECB,
-        Algorithm::XtsAes => abi::AES_XTS,
-        Algorithm::CbcDes3Ede => abi::DES3_CBC,
-        Algorithm::GcmAes => abi::AES_GCM,
-        Algorithm::CcmAes => abi::AES_CCM,
-    }
-}
-
-fn hash_number(algorithm: HashAlgorithm) -> u32 {
-    match (algorithm.hmac, algorithm.hash) {
-        (false, Hash::Sha1) => abi::SHA1,
-        (false, Hash::Sha224) => abi::SHA2_224,
-        (false, Hash::Sha256) => abi::SHA2_256,
-        (false, Hash::Sha384) => abi::SHA2_384,
-        (false, Hash::Sha512) => abi::SHA2_512,
-        (true, Hash::Sha1) => abi::SHA1_HMAC,
-        (true, Hash::Sha224) => abi::SHA2_224_HMAC,
-        (true, Hash::Sha256) => abi::SHA2_256_HMAC,
-        (true, Hash::Sha384) => abi::SHA2_384_HMAC,
-        (true, Hash::Sha512) => abi::SHA2_512_HMAC,
     }
 }

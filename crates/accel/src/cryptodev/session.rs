@@ -7,6 +7,7 @@ use zeroize::Zeroizing;
 use super::keyed::Keyed;
 use super::{Driver, abi};
 use crate::buffer::Buffer;
+use crate::mode::driver_iv;
 use crate::{Algorithm, Direction, Error, InFlight, Request, Session};
 
 /// The longest request in bytes. Longer ones gain little, and above 32 pages cryptodev-linux allocates for each.
@@ -59,7 +60,7 @@ impl CryptodevSession {
             Direction::Decrypt => abi::DECRYPT,
         };
         let (len, tag_len) = (asked.len(), self.tag_len);
-        let (iv, _) = self.algorithm.driver_iv(asked.iv);
+        let (iv, _) = driver_iv(self.algorithm, asked.iv);
         let Keyed { node, number, .. } = &*self.keyed;
         let room = self.buffer.room(len + tag_len);
         asked.copy_to(&mut room[..len + asked.tag.len()]);

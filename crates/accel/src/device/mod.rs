@@ -28,7 +28,8 @@ use std::sync::Arc;
 use outboard_uapi as uapi;
 
 use crate::current::Current;
-use crate::{Accelerator, Algorithm, Error, Hash, HashAlgorithm, HashSession, Session};
+use crate::mode::sample_key;
+use crate::{Accelerator, Algorithm, Error, HashAlgorithm, HashSession, Session};
 pub use allowed::{Allowed, allowed};
 use hash::DeviceHash;
 use link::Link;
@@ -46,9 +47,9 @@ impl Device {
     /// Checks that root has allowed `driver`, an exact driver name of `/proc/crypto`, and that this process may open
     /// the device.
     pub fn reach(driver: &str, algorithm: Algorithm) -> Result<Device, Error> {
-        let sample = algorithm.sample_key();
+        let sample = sample_key(algorithm);
         let name = algorithm.kernel_name();
-        let driver = Driver::reach(driver, name, number(algorithm), &sample, algorithm.full_tag())?;
+        let driver = Driver::reach(driver, name, algorithm.uapi_number(), &sample, algorithm.full_tag())?;
         Ok(Device { driver, algorithm })
     }
 
@@ -56,7 +57,7 @@ impl Device {
     pub fn reach_hash(driver: &str, algorithm: HashAlgorithm) -> Result<HashDevice, Error> {
         let sample: &[u8] = if algorithm.hmac { &[0; 16] } else { &[] };
         let name = algorithm.kernel_name();
-        let driver = Driver::reach(driver, name, hash_number(algorithm), sample, 0)?;
+        let driver = Driver::reach(driver, name, algorithm.uapi_number(), sample, 0)?;
         Ok(HashDevice(HashDriver { driver, algorithm }))
     }
 }
@@ -167,33 +168,5 @@ impl Driver {
     fn link(&self) -> Result<Arc<Link>, Error> {
         let link = self.link.or_replace(Link::is_ours, Link::open);
         link.map_err(|_| Error::DescriptorLost { driver: self.name.clone() })
-    }
-}
-
-/// The module's number of an algorithm.
-fn number(algorithm: Algorithm) -> u16 {
-    match algorithm {
-        Algorithm::CbcAes => uapi::CBC_AES,
-        Algorithm::CtrAes => uapi::CTR_AES,
-        Algorithm::EcbAes => uapi::ECB_AES,
-        Algorithm::XtsAes => uapi::XTS_AES,
-        Algorithm::CbcDes3Ede => uapi::CBC_DES3,
-        Algorithm::GcmAes => uapi::GCM_AES,
-        Algorithm::CcmAes => uapi::CCM_AES,
-    }
-}
-
-fn hash_number(algorithm: HashAlgorithm) -> u16 {
-    match (algorithm.hmac, algorithm.hash) {
-        (false, Hash::Sha1) => uapi::SHA1,
-        (false, Hash::Sha224) => uapi::SHA224,
-        (false, Hash::Sha256) => uapi::SHA256,
-        (false, Hash::Sha384) => uapi::SHA384,
-        (false, Hash::Sha512) => uapi::SHA512,
-        (true, Hash::Sha1) => uapi::HMAC_SHA1,
-        (true, Hash::Sha224) => uapi::HMAC_SHA224,
-        (true, Hash::Sha256) => uapi::HMAC_SHA256,
-        (true, Hash::Sha384) => uapi::HMAC_SHA384,
-        (true, Hash::Sha512) => uapi::HMAC_SHA512,
     }
 }

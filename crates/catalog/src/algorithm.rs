@@ -1,0 +1,184 @@
+//! The ciphers and AEADs of the kernel's crypto API that outboard offloads.
+
+use crate::cipher_rows::{CIPHER_ROWS, CipherRow};
+
+/// A cipher or an AEAD, named as in the kernel.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Algorithm {
+    /// AES in CBC mode, keys of 16, 24 and 32 bytes.
+    CbcAes,
+    /// AES in counter mode. The IV is the first counter, 128 bits that wrap around.
+    CtrAes,
+    /// AES block by block, without an IV.
+    EcbAes,
+    /// AES in XTS mode: two keys in one, of 32 or 64 bytes. A request is a data unit, the IV its tweak.
+    XtsAes,
+    /// Triple DES with three keys in CBC mode, 24 bytes of key, IV and blocks of 8 bytes.
+    CbcDes3Ede,
+    /// AES in Galois/counter mode, with nonces of 12 bytes.
+    GcmAes,
+    /// AES in CCM mode, with nonces of 7 to 13 bytes; 15 less the nonce's length is the size of the field for the length of
+    /// the text.
+    CcmAes,
+}
+
+/// The direction of a request.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Direction {
+    /// Plaintext to ciphertext.
+    Encrypt,
+    /// Ciphertext to plaintext.
+    Decrypt,
+}
+
+/// How a request can be split into chunks that the accelerator processes at the same time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Split {
+    /// Not at all. A chunk of XTS would need a tweak in the middle of a data unit, which no driver takes; a tag is that of a
+    /// whole text.
+    Never,
+    /// Chunks do not depend on each other.
+    Independent,
+    /// The IV of a chunk is the counter of its first block.
+    Counter,
+    /// The IV of a chunk is the ciphertext before it: to decrypt, that is input; to encrypt, it is the result before it
+    /// (SP 800-38A, 6.2), so the request stays whole.
+    PrecedingCiphertext,
+}
+
+impl Algorithm {
+    /// Every algorithm.
+    pub const ALL: [Algorithm; CIPHER_ROWS.len()] = {
+        let mut all = [Algorithm::CbcAes; CIPHER_ROWS.len()];
+        let mut place = 0;
+        while place < all.len() {
+            all[place] = CIPHER_ROWS[place].algorithm;
+            assert!(all[place] as usize == place, "a row is not at the place of its variant");
+            place += 1;
+        }
+        all
+    };
+
+    /// Every algorithm, those that most applications use first.
+    pub const MOST_USED_FIRST: [Algorithm; Algorithm::ALL.len()] = [
+        Algorithm::CbcAes,
+        Algorithm::GcmAes,
+        Algorithm::CtrAes,
+        Algorithm::XtsAes,
+        Algorithm::CcmAes,
+        Algorithm::CbcDes3Ede,
+        Algorithm::EcbAes,
+    ];
+
+    pub(crate) const fn row(self) -> &'static CipherRow {
+        &CIPHER_ROWS[self as usize]
+    }
+
+    /// The algorithm of this name in the kernel.
+    pub fn by_kernel_name(name: &str) -> Option<Algorithm> {
+        Self::ALL.into_iter().find(|algorithm| algorithm.kernel_name() == name)
+    }
+
+    /// Its name in the kernel (`/proc/crypto`, field `name`).
+    pub const fn kernel_name(self) -> &'static str {
+        self.row().kernel_name
+    }
+
+    /// Its number for /dev/outboard.
+    pub const fn uapi_number(self) -> u16 {
+        self.row().uapi_number
+    }
+
+    /// Its number for /dev/crypto.
+    pub const fn cryptodev_number(self) -> u32 {
+        self.row().cryptodev_number
+    }
+
+    /// Length of the IV in bytes; the usual one where there are several.
+    pub const fn iv_len(self) -> usize {
+        self.row().iv_len
+    }
+
+    /// Whether an IV may have this length.
+    pub const fn takes_iv(self, len: usize) -> bool {
+        let (shortest, longest) = self.row().iv_lens;
+        shortest <= len && len <= longest
+    }
+
+    /// Whether it is an AEAD.
+    pub const fn has_tags(self) -> bool {
+        self.row().tag_len > 0
+    }
+
+    /// Length of a full tag in bytes; 0 if it is no AEAD.
+    pub const fn full_tag(self) -> usize {
+        self.row().tag_len
+    }
+
+    /// A request's length is a multiple of this number of bytes. (Drivers may accept other lengths in counter mode and XTS;
+    /// the rest of such a request is left to software, which handles partial blocks.)
+    pub const fn block_len(self) -> usize {
+        self.row().block_len
+    }
+
+    /// The key lengths in bytes, ascending.
+    pub fn key_lens(self) -> impl Iterator<Item = usize> {
+        self.row().openssl.iter().map(|&(_, key_len)| key_len)
+    }
+
+    /// How a request can be split.
+    pub const fn split(self) -> Split {
+        self.row().split
+    }
+
+    /// Whether a request of this direction can be split.
+    pub const fn can_be_cut(self, direction: Direction) -> bool {
+        match self.split() {
+            Split::Never => false,
+            Split::Independent | Split::Counter => true,
+            Split::PrecedingCiphertext => matches!(direction, Direction::Decrypt),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kernel_names_lead_back_to_their_algorithms() {
+        for algorithm in Algorithm::ALL {
+            assert_eq!(Algorithm::by_kernel_name(algorithm.kernel_name()), Some(algorithm));
+        }
+        assert_eq!(Algorithm::by_kernel_name("cbc(des)"), None);
+    }
+
+    #[test]
+    fn each_algorithm_has_one_place_in_the_order_of_use() {
+        for algorithm in Algorithm::ALL {
+            let places = Algorithm::MOST_USED_FIRST.iter().filter(|other| **other == algorithm);
+            assert_eq!(places.count(), 1, "{algorithm:?}");
+        }
+    }
+
+    #[test]
+    fn the_sizes_of_a_row_fit_each_other() {
+        for algorithm in Algorithm::ALL {
+            let row = algorithm.row();
+            assert!(algorithm.takes_iv(algorithm.iv_len()), "{algorithm:?}");
+            assert!(row.iv_lens.1 <= outboard_uapi::IV_SIZE && row.tag_len <= outboard_uapi::MAX_TAG);
+            assert!(algorithm.key_lens().is_sorted() && algorithm.key_lens().count() > 0, "{algorithm:?}");
+            assert!(!algorithm.has_tags() || row.split == Split::Never, "{algorithm:?}");
+        }
+    }
+
+    #[test]
+    fn no_number_is_used_twice() {
+        for one in &CIPHER_ROWS {
+            let same = |other: &&CipherRow| {
+                other.uapi_number == one.uapi_number || other.cryptodev_number == one.cryptodev_number
+            };
+            assert_eq!(CIPHER_ROWS.iter().filter(same).count(), 1, "{}", one.kernel_name);
+        }
+    }
+}
