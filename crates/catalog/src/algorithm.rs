@@ -1,6 +1,7 @@
 //! The ciphers and AEADs of the kernel's crypto API that outboard offloads.
 
 use crate::cipher_rows::{CIPHER_ROWS, CipherRow};
+use crate::openssl::first_name;
 
 /// A cipher or an AEAD, named as in the kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -124,6 +125,11 @@ impl Algorithm {
     /// The key lengths in bytes, ascending.
     pub fn key_lens(self) -> impl Iterator<Item = usize> {
         self.row().openssl.iter().map(|&(_, key_len)| key_len)
+    }
+
+    /// OpenSSL's first name for it with the shortest key.
+    pub const fn openssl_name(self) -> &'static str {
+        first_name(self.row().openssl[0].0)
     }
 
     /// How a request can be split.

@@ -1,11 +1,16 @@
-//! Tables of what outboard supports: the algorithms, with their names, numbers and sizes in each interface.
+//! Tables of what outboard supports: the algorithms, with their names, numbers and sizes in each interface; the accelerators, with
+//! their drivers, modules, devices and boards.
 //!
-//! A fact about an algorithm is written here once; the other crates derive theirs from it. The crate holds data and lookups
+//! A fact is written here once; the other crates derive theirs from it. The crate holds data and lookups
 //! only: it reads no file and makes no system call.
 
 mod algorithm;
+pub mod boards;
+mod chips;
 mod cipher_rows;
 mod ciphers;
+pub mod devices;
+pub mod families;
 mod hash_rows;
 mod hashes;
 mod openssl;

@@ -3,7 +3,8 @@
 use std::io;
 use std::sync::Arc;
 
-use crate::families::{self, Nature, Signature};
+use outboard_catalog::families::{self, Nature, Signature};
+
 use crate::flags::Flags;
 use crate::interrupts::{self, lines_of};
 use crate::judge::{Facts, Judgement, judge};

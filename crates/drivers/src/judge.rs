@@ -4,7 +4,8 @@
 
 use std::sync::Arc;
 
-use crate::families::{self, Family, Nature, Signature};
+use outboard_catalog::families::{self, Family, Nature, Signature};
+
 use crate::flags::Flags;
 use crate::module::Hardware;
 use crate::proc_crypto::Driver;

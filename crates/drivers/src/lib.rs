@@ -1,7 +1,6 @@
 //! The kernel's crypto drivers: what /proc/crypto and NETLINK_CRYPTO list, which of them is an accelerator and why.
 
 pub mod evidence;
-pub mod families;
 pub mod find;
 pub mod flags;
 pub mod interrupts;

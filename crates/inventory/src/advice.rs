@@ -1,6 +1,7 @@
 //! What to do next, in the order of what helps most.
 
-use outboard_drivers::families::values;
+use outboard_catalog::Algorithm;
+use outboard_catalog::families::values;
 use outboard_drivers::reach::Interface;
 
 use crate::algorithms::SLOW_AES;
@@ -110,7 +111,7 @@ fn without_accelerator(status: &Status, advice: &mut Vec<String>) {
         );
     } else if let Some(remark) = remark {
         advice.push(remark.to_string());
-    } else if let Some(family) = engine.and_then(|id| outboard_drivers::families::all().find(|f| f.id == id))
+    } else if let Some(family) = engine.and_then(|id| outboard_catalog::families::all().find(|f| f.id == id))
     {
         advice.push(format!(
             "this chip ({}) has an engine, {}, but no driver for it is registered: modprobe {}, and see whether the \
@@ -127,15 +128,6 @@ fn without_accelerator(status: &Status, advice: &mut Vec<String>) {
         );
     }
 }
-
-/// What the provider offers for a driver of the kernel's, as `openssl speed` calls it; what most engines do comes first.
-const PROVABLE: [(&str, &str); 5] = [
-    ("cbc(aes)", "aes-128-cbc"),
-    ("ctr(aes)", "aes-128-ctr"),
-    ("ecb(aes)", "aes-128-ecb"),
-    ("xts(aes)", "aes-128-xts"),
-    ("cbc(des3_ede)", "des-ede3-cbc"),
-];
 
 fn with_accelerator(status: &Status, advice: &mut Vec<String>) {
     let reachable = status.accelerators.iter().any(|a| a.is_reachable_by_programs());
@@ -162,8 +154,11 @@ fn with_accelerator(status: &Status, advice: &mut Vec<String>) {
         return;
     }
     let does = |name: &str| status.algorithms.iter().any(|a| a.name == name && a.accelerator.is_some());
-    if let Some((_, cipher)) = PROVABLE.iter().find(|(name, _)| does(name)) {
+    // No AEAD: `openssl speed -evp` measures those without tags.
+    let mut ciphers = Algorithm::ALL.into_iter().filter(|algorithm| !algorithm.has_tags());
+    if let Some(algorithm) = ciphers.find(|algorithm| does(algorithm.kernel_name())) {
         let there = if status.saved_tree.is_some() { " on that machine" } else { "" };
+        let cipher = algorithm.openssl_name().to_ascii_lowercase();
         advice.push(format!("next{there}: outboard prove -- openssl speed -elapsed -evp {cipher}"));
     }
 }

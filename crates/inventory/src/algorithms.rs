@@ -114,3 +114,15 @@ fn is_around_accelerator(j: &Judged, drivers: &[Judged]) -> bool {
         drivers.iter().any(|d| d.driver.name == *name && d.judgement.verdict == Verdict::Accelerator)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_cipher_that_the_provider_offers_is_of_interest() {
+        for algorithm in outboard_catalog::Algorithm::ALL {
+            assert!(OF_INTEREST.contains(&algorithm.kernel_name()), "{algorithm:?}");
+        }
+    }
+}

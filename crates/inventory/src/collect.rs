@@ -1,6 +1,7 @@
 //! Reading everything, on the running system in well under 50 ms: `openssl` runs in the background meanwhile.
 
-use outboard_drivers::families::{Completion, Family};
+use outboard_catalog::families::{Completion, Family};
+use outboard_catalog::{Algorithm, Hash, HashAlgorithm};
 use outboard_drivers::find::{Error, Judged, survey};
 use outboard_drivers::interrupts::{DeviceInterrupts, snapshot_of};
 use outboard_drivers::judge::Verdict;
@@ -16,9 +17,6 @@ use crate::openssl::Question;
 use crate::policy::Policy;
 use crate::status::{Accelerator, Device, DriverView, Kernel, ReachView, SCHEMA, Status, reasons};
 use crate::{advice, algorithms, checked, devices};
-
-/// Algorithms whose driver stands for its family when the ways to it are told.
-const TYPICAL: &[&str] = &["cbc(aes)", "ctr(aes)", "gcm(aes)", "ecb(aes)", "sha256", "sha1"];
 
 /// Reads the running system or a saved tree. Errors: /proc/crypto cannot be read at all.
 pub fn collect(root: &Root) -> Result<Status, Error> {
@@ -159,11 +157,16 @@ fn allowed(root: &Root) -> Option<Vec<String>> {
     Some(list.lines().filter_map(|line| line.split_whitespace().last()).map(str::to_string).collect())
 }
 
-/// The driver that stands for its family.
+/// The driver that stands for its family: a usable one for the most used algorithm.
 fn typical<'a>(members: &[&'a Judged]) -> &'a Judged {
+    let most_used_first: Vec<&str> = Algorithm::MOST_USED_FIRST
+        .into_iter()
+        .map(Algorithm::kernel_name)
+        .chain(Hash::MOST_USED_FIRST.map(|hash| HashAlgorithm { hash, hmac: false }.kernel_name()))
+        .collect();
     let rank = |j: &Judged| {
-        let algorithm = TYPICAL.iter().position(|a| *a == j.driver.algorithm).unwrap_or(TYPICAL.len());
-        (!j.driver.is_usable(), algorithm)
+        let place = most_used_first.iter().position(|name| *name == j.driver.algorithm);
+        (!j.driver.is_usable(), place.unwrap_or(most_used_first.len()))
     };
     let mut best = members[0];
     for member in members {

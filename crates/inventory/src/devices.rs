@@ -1,6 +1,7 @@
 //! Crypto devices that are there but that no driver has taken: the module is missing, not loaded, or refused.
 
-use outboard_drivers::families::{self, Family, values};
+use outboard_catalog::devices;
+use outboard_catalog::families::{self, Family, values};
 use outboard_drivers::root::Root;
 use serde::Serialize;
 
@@ -48,14 +49,14 @@ fn family_of(modalias: &str) -> Option<&'static Family> {
     if let Some(rest) = modalias.strip_prefix("of:N") {
         let compatible: Vec<&str> = rest.split('C').skip(1).collect();
         let all = rest.split_once('C').map_or("", |(_, all)| all);
-        return families::devices::by_compatible(|c| compatible.contains(&c) || all == c);
+        return devices::by_compatible(|c| compatible.contains(&c) || all == c);
     }
     if let Some(rest) = modalias.strip_prefix("pci:v") {
         let (vendor, rest) = rest.split_at_checked(8)?;
         let device = rest.strip_prefix('d')?.get(..8)?;
         let number = |hex| u32::from_str_radix(hex, 16).ok().and_then(|n| u16::try_from(n).ok());
         let id = (number(vendor)?, number(device)?);
-        return families::devices::by_pci(id);
+        return devices::by_pci(id);
     }
     modalias
         .starts_with(VIRTIO_ID_CRYPTO)

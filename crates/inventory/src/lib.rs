@@ -10,7 +10,6 @@ mod hwrng;
 mod interfaces;
 mod machine;
 pub mod openssl;
-pub mod platforms;
 mod policy;
 mod status;
 
@@ -19,6 +18,6 @@ pub use checked::Checked;
 pub use collect::collect;
 pub use hwrng::Hwrng;
 pub use interfaces::Node;
-pub use machine::Machine;
+pub use machine::{Machine, Platform};
 pub use policy::Policy;
 pub use status::{Accelerator, Device, DriverView, Kernel, ReachView, Reason, SCHEMA, Status};

@@ -1,6 +1,6 @@
 //! Which devices are behind a driver of /proc/crypto.
 
-use outboard_drivers::families::Family;
+use outboard_catalog::families::Family;
 use outboard_drivers::find::Judged;
 use outboard_drivers::interrupts::DeviceInterrupts;
 use outboard_drivers::judge::Verdict;

@@ -1,6 +1,6 @@
 //! What interrupts say of work that hardware is said to have done: the one rule of `prove`, `bench` and `tune`.
 
-use outboard_drivers::families::Completion;
+use outboard_catalog::families::Completion;
 
 /// What they say; the later, the more doubt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

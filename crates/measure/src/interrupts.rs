@@ -2,7 +2,7 @@
 
 use std::io;
 
-use outboard_drivers::families::Completion;
+use outboard_catalog::families::Completion;
 use outboard_drivers::interrupts::{Line, Snapshot, parse, snapshot_of};
 use outboard_drivers::root::Root;
 

@@ -1,6 +1,6 @@
 //! What a run cost: wall time, CPU time of the whole system, interrupts of the accelerators.
 
-use outboard_drivers::families;
+use outboard_catalog::families;
 use outboard_drivers::interrupts::{Difference, Snapshot, snapshot_of};
 use outboard_drivers::module::{DeviceDriver, hardware};
 use outboard_drivers::root::Root;

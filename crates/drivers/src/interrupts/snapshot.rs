@@ -4,8 +4,9 @@ use std::borrow::Borrow;
 use std::collections::BTreeSet;
 use std::io;
 
+use outboard_catalog::families::{self, Completion, Family, fits};
+
 use super::parse::{Line, parse};
-use crate::families::{self, Completion, Family, fits};
 use crate::module::{DeviceDriver, hardware};
 use crate::proc_crypto::Warning;
 use crate::root::Root;
