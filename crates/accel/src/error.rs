@@ -2,6 +2,8 @@
 
 use std::io;
 
+use outboard_drivers::reach::tags_unchecked;
+
 /// An error of an [`Accelerator`](crate::Accelerator) or a [`Session`](crate::Session).
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -88,12 +90,9 @@ pub enum Error {
         /// The driver's name in `/proc/crypto`.
         driver: String,
     },
-    /// Nobody has tried whether the driver refuses forged tags.
-    #[error(
-        "/dev/crypto and AF_ALG are asked for ciphers that authenticate only where the driver is known to refuse forged tags: \
-         outboard check {driver}"
-    )]
-    Unchecked {
+    /// The driver is not known to refuse forged tags.
+    #[error("{}", tags_unchecked(.driver))]
+    TagsUnchecked {
         /// The driver's name in `/proc/crypto`.
         driver: String,
     },

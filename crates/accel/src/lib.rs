@@ -32,7 +32,7 @@ pub use error::Error;
 pub use hash::{Digest, HashSession, HashState};
 pub use mode::advance;
 pub use outboard_catalog::{Algorithm, Direction, Hash, HashAlgorithm};
-pub use reach::{Beside, Reached, reach, reach_hash};
+pub use reach::{Reached, reach, reach_hash, reach_hash_over, reach_over};
 pub use session::{
     Accelerator, InFlight, LONGEST_PIECE, MAX_AAD, Meanwhile, PIECE, Request, Session, Share, WaitDescriptor,
     Woken,

@@ -5,11 +5,10 @@ use std::hash::{BuildHasher, Hasher};
 
 use outboard_accel::check::{Checked, Fault, check_hash_seeded, check_seeded};
 use outboard_accel::device::Device;
-use outboard_accel::{
-    Accelerator, Algorithm, Beside, Error, HashAlgorithm, HashSession, Reached, reach, reach_hash,
-};
+use outboard_accel::{Accelerator, Algorithm, Error, HashAlgorithm, HashSession, Reached, reach, reach_hash};
 
 use outboard_catalog::kernel_name;
+use outboard_drivers::reach::TagCheck;
 
 /// What a driver does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,11 +54,12 @@ impl Primitive {
         ciphers.chain(hashes).collect::<Vec<_>>().join(", ")
     }
 
-    /// A driver by the best way down, or why none leads there.
+    /// A driver through the first interface that leads to it, or why none does. It is reached to be checked, so it need not have
+    /// passed the check of tags.
     pub fn reach(self, driver: &str) -> Result<Subject, Vec<Error>> {
         match self {
             Primitive::Cipher(algorithm) => {
-                let Reached { accelerator, passed } = reach(driver, algorithm, Beside::All);
+                let Reached { accelerator, passed } = reach(driver, algorithm, TagCheck::Passed);
                 accelerator.map(|found| Subject::Cipher(found, algorithm)).ok_or(passed)
             }
             Primitive::Hash(algorithm) => {

@@ -1,5 +1,6 @@
 //! The kernel's crypto drivers: what /proc/crypto and NETLINK_CRYPTO list, which of them is an accelerator and why.
 
+pub mod allow_list;
 pub mod evidence;
 pub mod find;
 pub mod flags;
@@ -9,8 +10,8 @@ pub mod kernel;
 pub mod module;
 pub mod netlink;
 pub mod proc_crypto;
+pub mod reach;
 pub mod root;
 pub mod template;
 
 pub use find::{Judged, find_drivers, survey};
-pub mod reach;

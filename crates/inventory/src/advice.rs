@@ -2,7 +2,7 @@
 
 use outboard_catalog::Algorithm;
 use outboard_catalog::families::values;
-use outboard_drivers::reach::Interface;
+use outboard_drivers::reach::ProgramInterface;
 
 use crate::algorithms::SLOW_AES;
 use crate::status::Status;
@@ -145,6 +145,14 @@ fn with_accelerator(status: &Status, advice: &mut Vec<String>) {
         ));
         return;
     }
+    if let (false, Some(waiting)) = (reachable, status.accelerators.iter().find(|a| a.awaits_check)) {
+        advice.push(format!(
+            "programs cannot reach the accelerator yet: outboard check {} finds out whether it refuses forged tags, which is \
+             required of an AEAD that is reached by another interface than /dev/outboard",
+            waiting.reach_of
+        ));
+        return;
+    }
     if !reachable {
         let release = status.kernel.release.as_deref().unwrap_or("this kernel");
         advice.push(format!(
@@ -165,7 +173,7 @@ fn with_accelerator(status: &Status, advice: &mut Vec<String>) {
 
 /// A driver that is one command of root's away from programs.
 fn not_allowed(status: &Status) -> Option<&str> {
-    let list = status.nodes.iter().find(|n| n.path == Interface::DevOutboard.name())?;
+    let list = status.nodes.iter().find(|n| n.path == ProgramInterface::DevOutboard.name())?;
     let usable = status.drivers.iter().filter(|d| d.selftest == "passed").map(|d| d.name.as_str());
     let usable: Vec<&str> = usable.collect();
     let mut candidates = status.accelerators.iter().map(|a| a.reach_of.as_str());
@@ -208,8 +216,10 @@ fn engines(status: &Status, advice: &mut Vec<String>) {
         ));
         return;
     }
-    let closed =
-        status.accelerators.iter().any(|a| a.reach_by(Interface::AfAlg).is_some_and(|r| r.answer == "no"));
+    let closed = status
+        .accelerators
+        .iter()
+        .any(|a| a.reach_by(ProgramInterface::AfAlg).is_some_and(|r| r.answer == "no"));
     if closed && engines.names.iter().any(|n| n.contains("afalg")) {
         advice.push(format!(
             "{at} configures the engine afalg: it says that it is available, but on this kernel it computes in software"

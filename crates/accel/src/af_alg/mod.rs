@@ -12,12 +12,14 @@ mod socket;
 
 use std::io;
 
+use outboard_drivers::reach::ProgramInterface;
+
 use crate::{Accelerator, Algorithm, Error, HashAlgorithm, HashSession, Session};
 use hash::AfAlgHash;
 use session::AfAlgSession;
 use socket::{Kind, Socket};
 
-const INTERFACE: &str = "AF_ALG";
+const INTERFACE: &str = ProgramInterface::AfAlg.name();
 
 /// A driver reached through AF_ALG.
 pub struct AfAlg {

@@ -21,6 +21,7 @@ mod session;
 use std::io;
 use std::sync::Arc;
 
+use outboard_drivers::reach::ProgramInterface;
 use zeroize::Zeroizing;
 
 use crate::current::Current;
@@ -31,7 +32,7 @@ use keyed::Keyed;
 use node::{Node, Purpose};
 use session::CryptodevSession;
 
-const INTERFACE: &str = "/dev/crypto";
+const INTERFACE: &str = ProgramInterface::DevCrypto.name();
 
 /// A driver reached through /dev/crypto.
 pub struct Cryptodev {

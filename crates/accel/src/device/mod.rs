@@ -8,9 +8,7 @@
 //! - `arena`, `units`, `region`: the mapping, what of it is in use, and the part that a batch has
 //! - `keyed`: a key in a driver; `session`: requests under it; `pieces`: how they are cut
 //! - `hash`: digests and HMAC
-//! - `allowed`: root's list of drivers
 
-mod allowed;
 mod arena;
 mod hash;
 mod keyed;
@@ -25,17 +23,18 @@ mod wait;
 use std::io;
 use std::sync::Arc;
 
-use outboard_uapi as uapi;
+use outboard_drivers::allow_list;
+use outboard_drivers::reach::ProgramInterface;
+use outboard_drivers::root::Root;
 
 use crate::current::Current;
 use crate::mode::sample_key;
 use crate::{Accelerator, Algorithm, Error, HashAlgorithm, HashSession, Session};
-pub use allowed::{Allowed, allowed};
 use hash::DeviceHash;
 use link::Link;
 use session::DeviceSession;
 
-const INTERFACE: &str = uapi::DEVICE;
+const INTERFACE: &str = ProgramInterface::DevOutboard.name();
 
 /// A driver reached through /dev/outboard.
 pub struct Device {
@@ -71,7 +70,7 @@ fn lead(
     tag: usize,
 ) -> Result<(u16, Link), Error> {
     let link = Link::open().map_err(refusal::no_interface)?;
-    let list = allowed().map_err(|source| refusal::no_list(driver, source))?;
+    let list = allow_list::read(&Root::live()).map_err(|source| refusal::no_list(driver, source))?;
     let entry = list.into_iter().find(|entry| entry.driver == driver);
     let entry = entry.ok_or_else(|| refusal::not_allowed(driver))?;
     match entry.algorithm.as_deref() {

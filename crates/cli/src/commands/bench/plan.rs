@@ -2,10 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use outboard_accel::device::allowed;
 use outboard_accel::{Algorithm, Direction, Hash, HashAlgorithm};
+use outboard_drivers::allow_list;
 use outboard_drivers::find::{Judged, Survey};
 use outboard_drivers::judge::Verdict;
+use outboard_drivers::root::Root;
 use outboard_measure::turns::Plan;
 
 use super::contestants::Way;
@@ -96,7 +97,7 @@ pub fn names(options: &Options, found: &Survey, notes: &mut Vec<String>) -> Vec<
         drivers.any(|one| one.driver.algorithm == algorithm && is_meant(one))
     };
     let kernel_names = if options.drivers.is_empty() {
-        let allowed = allowed().unwrap_or_default();
+        let allowed = allow_list::read(&Root::live()).unwrap_or_default();
         let is_accelerator = |one: &Judged| one.judgement.verdict == Verdict::Accelerator;
         let is_allowed = |one: &Judged| allowed.iter().any(|entry| entry.driver == one.driver.name);
         let usual = usual(
