@@ -10,7 +10,7 @@ use crate::interrupts::{self, lines_of};
 use crate::judge::{Facts, Judgement, judge};
 use crate::module::{DeviceDriver, Hardware, hardware};
 use crate::netlink;
-use crate::proc_crypto::{self, Driver, Warning};
+use crate::proc_crypto::{self, CryptoDriver, Warning};
 use crate::root::Root;
 use crate::template;
 
@@ -31,7 +31,7 @@ pub struct Error {
 #[derive(Debug, Clone)]
 pub struct Judged {
     /// Its entry in /proc/crypto.
-    pub driver: Driver,
+    pub driver: CryptoDriver,
     /// Its flags, when the running kernel could be asked.
     pub flags: Option<Flags>,
     /// The devices behind it.
@@ -73,7 +73,7 @@ pub fn find_drivers(root: &Root, algorithms: &[&str]) -> Result<Vec<Judged>, Err
 }
 
 /// The flags are asked for when they can change a verdict, or for all drivers.
-fn collect(root: &Root, flags_of_all: bool, wanted: impl Fn(&Driver) -> bool) -> Result<Survey, Error> {
+fn collect(root: &Root, flags_of_all: bool, wanted: impl Fn(&CryptoDriver) -> bool) -> Result<Survey, Error> {
     let bytes = root
         .read("proc/crypto")
         .map_err(|cause| Error { path: root.path().join("proc/crypto").display().to_string(), cause })?;
@@ -106,7 +106,7 @@ fn collect(root: &Root, flags_of_all: bool, wanted: impl Fn(&Driver) -> bool) ->
 
 /// A driver that is wanted, and the signature of the family whose name and module fit.
 struct Wanted<'a> {
-    driver: &'a Driver,
+    driver: &'a CryptoDriver,
     signature: Option<&'static Signature>,
 }
 

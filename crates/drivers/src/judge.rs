@@ -8,7 +8,7 @@ use outboard_catalog::families::{self, Family, Nature, Signature};
 
 use crate::flags::Flags;
 use crate::module::Hardware;
-use crate::proc_crypto::Driver;
+use crate::proc_crypto::CryptoDriver;
 use crate::template;
 
 /// What a driver is.
@@ -49,7 +49,7 @@ pub struct Facts<'a> {
     /// Lines of /proc/interrupts that belong to these devices; `None` when they were not read.
     pub interrupt_lines: Option<usize>,
     /// Names of all drivers in /proc/crypto: what a template wraps must be among them.
-    pub registered: &'a [Driver],
+    pub registered: &'a [CryptoDriver],
 }
 
 /// What was made of the signs.
@@ -69,7 +69,7 @@ impl Judgement {
 }
 
 /// Weighs the signs.
-pub fn judge(driver: &Driver, facts: &Facts) -> Judgement {
+pub fn judge(driver: &CryptoDriver, facts: &Facts) -> Judgement {
     if is_wrapper(driver, facts) {
         return Judgement { verdict: Verdict::Wrapper, signature: None };
     }
@@ -85,7 +85,7 @@ pub fn judge(driver: &Driver, facts: &Facts) -> Judgement {
 }
 
 /// Whether it is a template instance.
-fn is_wrapper(driver: &Driver, facts: &Facts) -> bool {
+fn is_wrapper(driver: &CryptoDriver, facts: &Facts) -> bool {
     match facts.flags {
         Some(flags) => flags.any(Flags::INSTANCE),
         None => template::split(&driver.name)
@@ -99,7 +99,7 @@ const FORMS: &[&str] = &["cbc", "ecb", "ctr", "rfc3686", "hmac", "authenc"];
 /// Without flags: some families give their drivers names such as `cbc(aes-eip93)`. A name from the family's own module is
 /// the driver's own; built in, it is when its form is usual for that, or when its parts are no registered drivers, which
 /// is what a template wraps.
-fn calls_itself_so(driver: &Driver, outer: &str, parts: &[&str], registered: &[Driver]) -> bool {
+fn calls_itself_so(driver: &CryptoDriver, outer: &str, parts: &[&str], registered: &[CryptoDriver]) -> bool {
     let Some(family) = families::known(&driver.name, &driver.module) else { return false };
     let is_registered = |part: &&str| registered.iter().any(|d| d.name == *part);
     family.nature == Nature::Accelerator
@@ -107,7 +107,7 @@ fn calls_itself_so(driver: &Driver, outer: &str, parts: &[&str], registered: &[D
 }
 
 /// A driver that is in no table: several independent signs must agree.
-fn stranger(driver: &Driver, facts: &Facts) -> Verdict {
+fn stranger(driver: &CryptoDriver, facts: &Facts) -> Verdict {
     let device = facts.hardware.is_bound();
     let is_async = facts.flags.map(|f| f.any(Flags::ASYNC)).or(driver.is_async);
     let declared = facts.flags.map(|f| f.any(Flags::KERN_DRIVER_ONLY));

@@ -18,7 +18,7 @@ fn names(bytes: &[u8]) -> Vec<String> {
 fn every_field_of_an_entry_is_read() {
     let (drivers, warnings) = parse(CBC.as_bytes());
     assert_eq!(warnings, []);
-    let expected = Driver {
+    let expected = CryptoDriver {
         algorithm: "cbc(aes)".into(),
         name: "mv-cbc-aes".into(),
         module: "kernel".into(),
@@ -26,7 +26,7 @@ fn every_field_of_an_entry_is_read() {
         refcnt: Some(1),
         selftest: Selftest::Passed,
         internal: false,
-        kind: Kind::Skcipher,
+        kind: DriverType::Skcipher,
         is_async: Some(true),
         blocksize: Some(16),
         min_keysize: Some(16),

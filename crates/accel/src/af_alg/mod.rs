@@ -17,7 +17,7 @@ use outboard_drivers::reach::ProgramInterface;
 use crate::{Accelerator, Algorithm, Error, HashAlgorithm, HashSession, Session};
 use hash::AfAlgHash;
 use session::AfAlgSession;
-use socket::{Kind, Socket};
+use socket::{Socket, SocketType};
 
 const INTERFACE: &str = ProgramInterface::AfAlg.name();
 
@@ -37,7 +37,7 @@ impl AfAlg {
 
     /// The same for digests and HMAC.
     pub fn reach_hash(driver: &str, algorithm: HashAlgorithm) -> Result<HashAfAlg, Error> {
-        bind(Kind::Hash, driver)?;
+        bind(SocketType::Hash, driver)?;
         Ok(HashAfAlg { driver: driver.to_owned(), algorithm })
     }
 }
@@ -65,8 +65,8 @@ impl Accelerator for AfAlg {
     }
 }
 
-fn kind(algorithm: Algorithm) -> Kind {
-    if algorithm.has_tags() { Kind::Aead } else { Kind::Skcipher }
+fn kind(algorithm: Algorithm) -> SocketType {
+    if algorithm.has_tags() { SocketType::Aead } else { SocketType::Skcipher }
 }
 
 /// A driver of digests or HMAC, reached through AF_ALG.
@@ -85,7 +85,7 @@ impl Accelerator<dyn HashSession> for HashAfAlg {
     }
 
     fn open(&self, key: &[u8]) -> Result<Box<dyn HashSession>, Error> {
-        let bound = bind(Kind::Hash, &self.driver)?;
+        let bound = bind(SocketType::Hash, &self.driver)?;
         if self.algorithm.hmac {
             set_key(&bound, &self.driver, key)?;
         }
@@ -93,7 +93,7 @@ impl Accelerator<dyn HashSession> for HashAfAlg {
     }
 }
 
-fn bind(kind: Kind, driver: &str) -> Result<Socket, Error> {
+fn bind(kind: SocketType, driver: &str) -> Result<Socket, Error> {
     let socket = Socket::new().map_err(no_interface)?;
     socket.bind(kind, driver).map_err(|source| unreachable(kind, driver, source))?;
     Ok(socket)
@@ -129,7 +129,7 @@ fn no_interface(source: io::Error) -> Error {
     Error::NoInterface { interface: INTERFACE, advice, source }
 }
 
-fn unreachable(kind: Kind, driver: &str, source: io::Error) -> Error {
+fn unreachable(kind: SocketType, driver: &str, source: io::Error) -> Error {
     let release = kernel_release();
     let reason = match source.raw_os_error() {
         Some(libc::ENOENT) if closed_to_accelerators(&release) => format!(
@@ -140,9 +140,9 @@ fn unreachable(kind: Kind, driver: &str, source: io::Error) -> Error {
             "Linux {release} knows no such driver for {}: is its module loaded, and does /proc/crypto list it with \
              selftest passed?",
             match kind {
-                Kind::Skcipher => "symmetric ciphers",
-                Kind::Aead => "ciphers that authenticate",
-                Kind::Hash => "digests and HMAC",
+                SocketType::Skcipher => "symmetric ciphers",
+                SocketType::Aead => "ciphers that authenticate",
+                SocketType::Hash => "digests and HMAC",
             }
         ),
         Some(libc::EAFNOSUPPORT) => {

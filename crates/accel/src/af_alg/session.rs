@@ -17,7 +17,7 @@ const QUEUE_MARGIN: usize = 4096;
 
 /// What comes of a request.
 #[derive(Clone, Copy, Default)]
-struct Answer {
+struct ResultLayout {
     /// Bytes before the result: what was authenticated comes back too.
     aad: usize,
     /// Bytes of the result.
@@ -38,7 +38,7 @@ pub(super) struct AfAlgSession {
     tag_len: usize,
     max_request: usize,
     /// Of the last request.
-    answer: Answer,
+    answer: ResultLayout,
     result: Buffer,
 }
 
@@ -72,7 +72,7 @@ impl AfAlgSession {
             algorithm,
             tag_len,
             max_request,
-            answer: Answer::default(),
+            answer: ResultLayout::default(),
             result: Buffer::new(),
         })
     }
@@ -116,7 +116,7 @@ impl Session for AfAlgSession {
         asked.check(self.algorithm, self.tag_len, self.max_request)?;
         self.pending = None;
         let tag = if asked.direction == Direction::Encrypt { self.tag_len } else { 0 };
-        self.answer = Answer { aad: asked.aad.len(), len: asked.len() + tag };
+        self.answer = ResultLayout { aad: asked.aad.len(), len: asked.len() + tag };
         // A text of no bytes has a tag too.
         if asked.len() == 0 && !self.algorithm.has_tags() {
             return Ok(());
@@ -136,7 +136,7 @@ impl Session for AfAlgSession {
         if index > 0 {
             return Err(Error::Batch { count: index + 1, max: self.max_batch() });
         }
-        let Answer { aad, len } = self.answer;
+        let ResultLayout { aad, len } = self.answer;
         if let Some(channel) = self.pending.take() {
             if !channel.is_ours() || self.process != process::id() {
                 return Err(Error::DescriptorLost { driver: self.driver.clone() });

@@ -12,7 +12,7 @@ pub(super) struct Socket(Descriptor);
 
 /// What a socket is bound to: `salg_type`.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum SocketType {
     /// A cipher that does not authenticate.
     Skcipher,
     /// A cipher that authenticates.
@@ -21,12 +21,12 @@ pub(super) enum Kind {
     Hash,
 }
 
-impl Kind {
+impl SocketType {
     fn name(self) -> &'static [u8] {
         match self {
-            Kind::Skcipher => b"skcipher",
-            Kind::Aead => b"aead",
-            Kind::Hash => b"hash",
+            SocketType::Skcipher => b"skcipher",
+            SocketType::Aead => b"aead",
+            SocketType::Hash => b"hash",
         }
     }
 }
@@ -47,7 +47,7 @@ impl Socket {
     }
 
     /// Binds to the driver called `driver`: bind(2).
-    pub(super) fn bind(&self, kind: Kind, driver: &str) -> io::Result<()> {
+    pub(super) fn bind(&self, kind: SocketType, driver: &str) -> io::Result<()> {
         // SAFETY: an all-zero sockaddr_alg is a valid value.
         let mut address: libc::sockaddr_alg = unsafe { zeroed() };
         address.salg_family = libc::AF_ALG as libc::sa_family_t;

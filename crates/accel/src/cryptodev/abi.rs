@@ -137,25 +137,25 @@ pub struct CopyHashOp {
 }
 
 /// What the numbers of all ioctls have in common.
-const KIND: u32 = b'c' as u32;
+const IOCTL_TYPE: u32 = b'c' as u32;
 
 /// ioctl: makes a session; takes a [`SessionOp`].
-pub const GSESSION: libc::Ioctl = libc::_IOWR::<SessionOp<*const u8>>(KIND, 102);
+pub const GSESSION: libc::Ioctl = libc::_IOWR::<SessionOp<*const u8>>(IOCTL_TYPE, 102);
 
 /// ioctl: ends a session; takes its number, a `u32`.
-pub const FSESSION: libc::Ioctl = libc::_IOW::<u32>(KIND, 103);
+pub const FSESSION: libc::Ioctl = libc::_IOW::<u32>(IOCTL_TYPE, 103);
 
 /// ioctl: a request; takes a [`CryptOp`].
-pub const CRYPT: libc::Ioctl = libc::_IOWR::<CryptOp<*const u8>>(KIND, 104);
+pub const CRYPT: libc::Ioctl = libc::_IOWR::<CryptOp<*const u8>>(IOCTL_TYPE, 104);
 
 /// ioctl: asks for a session's drivers; takes a [`SessionInfoOp`].
-pub const GSESSINFO: libc::Ioctl = libc::_IOWR::<SessionInfoOp>(KIND, 107);
+pub const GSESSINFO: libc::Ioctl = libc::_IOWR::<SessionInfoOp>(IOCTL_TYPE, 107);
 
 /// ioctl: a request with authentication; takes a [`CryptAuthOp`].
-pub const AUTHCRYPT: libc::Ioctl = libc::_IOWR::<CryptAuthOp<*const u8>>(KIND, 109);
+pub const AUTHCRYPT: libc::Ioctl = libc::_IOWR::<CryptAuthOp<*const u8>>(IOCTL_TYPE, 109);
 
 /// ioctl: copies the state of a message; takes a [`CopyHashOp`]. From version 1.10 on.
-pub const CPHASH: libc::Ioctl = libc::_IOW::<CopyHashOp>(KIND, 112);
+pub const CPHASH: libc::Ioctl = libc::_IOW::<CopyHashOp>(IOCTL_TYPE, 112);
 
 #[cfg(test)]
 #[path = "abi_tests.rs"]

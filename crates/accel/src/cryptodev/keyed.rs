@@ -5,7 +5,7 @@ use std::sync::Arc;
 use zeroize::Zeroizing;
 
 use super::node::Node;
-use super::{Driver, refusal};
+use super::{CryptodevDriver, refusal};
 use crate::Error;
 
 /// A session of the device's.
@@ -19,7 +19,7 @@ pub(super) struct Keyed {
 
 impl Keyed {
     /// Makes a session that has got the driver, no other.
-    pub(super) fn new(driver: &Driver, key: Zeroizing<Vec<u8>>) -> Result<Arc<Keyed>, Error> {
+    pub(super) fn new(driver: &CryptodevDriver, key: Zeroizing<Vec<u8>>) -> Result<Arc<Keyed>, Error> {
         let node = driver.node()?;
         let generation = node.generation();
         let made = node.new_session(driver.purpose, &key);
@@ -35,7 +35,7 @@ impl Keyed {
     }
 
     /// Another session with the same key.
-    pub(super) fn again(&self, driver: &Driver) -> Result<Arc<Keyed>, Error> {
+    pub(super) fn again(&self, driver: &CryptodevDriver) -> Result<Arc<Keyed>, Error> {
         Keyed::new(driver, self.key.clone())
     }
 
@@ -44,7 +44,7 @@ impl Keyed {
     }
 
     /// Makes a session of this process's own after a fork, and a new one when the application has closed the descriptor.
-    pub(super) fn settle(keyed: &mut Arc<Keyed>, driver: &Driver) -> Result<(), Error> {
+    pub(super) fn settle(keyed: &mut Arc<Keyed>, driver: &CryptodevDriver) -> Result<(), Error> {
         if !keyed.is_of_this_process() || !keyed.node.is_ours() {
             *keyed = keyed.again(driver)?;
         }

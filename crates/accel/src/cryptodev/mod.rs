@@ -36,7 +36,7 @@ const INTERFACE: &str = ProgramInterface::DevCrypto.name();
 
 /// A driver reached through /dev/crypto.
 pub struct Cryptodev {
-    driver: Arc<Driver>,
+    driver: Arc<CryptodevDriver>,
     algorithm: Algorithm,
 }
 
@@ -45,7 +45,7 @@ impl Cryptodev {
     /// `/proc/crypto`: a session is made with a key of no meaning, asked, and ended.
     pub fn reach(driver: &str, algorithm: Algorithm) -> Result<Cryptodev, Error> {
         let (name, purpose) = (algorithm.kernel_name(), Purpose::Cipher(algorithm.cryptodev_number()));
-        let driver = Driver::reach(driver, name, purpose, sample_key(algorithm))?;
+        let driver = CryptodevDriver::reach(driver, name, purpose, sample_key(algorithm))?;
         Ok(Cryptodev { driver, algorithm })
     }
 
@@ -53,7 +53,7 @@ impl Cryptodev {
     pub fn reach_hash(driver: &str, algorithm: HashAlgorithm) -> Result<HashCryptodev, Error> {
         let (name, purpose) = (algorithm.kernel_name(), Purpose::Hash(algorithm.cryptodev_number()));
         let key = if algorithm.hmac { vec![0; 16] } else { Vec::new() };
-        let driver = Driver::reach(driver, name, purpose, key)?;
+        let driver = CryptodevDriver::reach(driver, name, purpose, key)?;
         Ok(HashCryptodev { driver, hash: algorithm.hash })
     }
 }
@@ -79,7 +79,7 @@ impl Accelerator for Cryptodev {
 
 /// A driver of digests or HMAC, reached through /dev/crypto.
 pub struct HashCryptodev {
-    driver: Arc<Driver>,
+    driver: Arc<CryptodevDriver>,
     hash: Hash,
 }
 
@@ -98,7 +98,7 @@ impl Accelerator<dyn HashSession> for HashCryptodev {
 }
 
 /// A driver, and the node that leads there.
-struct Driver {
+struct CryptodevDriver {
     name: String,
     /// What the kernel calls its algorithm.
     algorithm: &'static str,
@@ -106,15 +106,15 @@ struct Driver {
     node: Current<Node>,
 }
 
-impl Driver {
+impl CryptodevDriver {
     fn reach(
         driver: &str,
         algorithm: &'static str,
         purpose: Purpose,
         sample_key: Vec<u8>,
-    ) -> Result<Arc<Driver>, Error> {
+    ) -> Result<Arc<CryptodevDriver>, Error> {
         let node = Current::new(Node::open().map_err(refusal::no_interface)?);
-        let driver = Arc::new(Driver { name: driver.to_owned(), algorithm, purpose, node });
+        let driver = Arc::new(CryptodevDriver { name: driver.to_owned(), algorithm, purpose, node });
         let key = Zeroizing::new(sample_key);
         Keyed::new(&driver, key).map_err(|error| refusal::no_probe(error, algorithm))?;
         Ok(driver)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use zeroize::Zeroizing;
 
 use super::keyed::Keyed;
-use super::{Driver, abi};
+use super::{CryptodevDriver, abi};
 use crate::buffer::Buffer;
 use crate::mode::driver_iv;
 use crate::{Algorithm, Direction, Error, InFlight, Request, Session};
@@ -23,7 +23,7 @@ const LONGEST_UNIT: usize = 4096;
 /// may be a file's, which cryptodev-linux would mark as changed, or share cache lines with other data; and what is not
 /// aligned as the driver wants it would go down in pieces of a page.
 pub(super) struct CryptodevSession {
-    driver: Arc<Driver>,
+    driver: Arc<CryptodevDriver>,
     algorithm: Algorithm,
     /// Bytes of the tags, 0 where there are none.
     tag_len: usize,
@@ -39,7 +39,7 @@ pub(super) struct CryptodevSession {
 
 impl CryptodevSession {
     pub(super) fn new(
-        driver: Arc<Driver>,
+        driver: Arc<CryptodevDriver>,
         algorithm: Algorithm,
         tag_len: usize,
         key: &[u8],
@@ -48,7 +48,7 @@ impl CryptodevSession {
         Ok(Self::with(driver, algorithm, tag_len, keyed))
     }
 
-    fn with(driver: Arc<Driver>, algorithm: Algorithm, tag_len: usize, keyed: Arc<Keyed>) -> Self {
+    fn with(driver: Arc<CryptodevDriver>, algorithm: Algorithm, tag_len: usize, keyed: Arc<Keyed>) -> Self {
         CryptodevSession { driver, algorithm, tag_len, keyed, buffer: Buffer::new(), answer: None, secret: 0 }
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use zeroize::Zeroizing;
 
 use super::link::Link;
-use super::{Driver, refusal};
+use super::{OutboardDriver, refusal};
 use crate::Error;
 
 /// One that this process made, or inherited.
@@ -20,7 +20,7 @@ pub(super) struct Keyed {
 }
 
 impl Keyed {
-    pub(super) fn new(driver: &Driver, key: &[u8], tag_len: usize) -> Result<Arc<Keyed>, Error> {
+    pub(super) fn new(driver: &OutboardDriver, key: &[u8], tag_len: usize) -> Result<Arc<Keyed>, Error> {
         let link = driver.link()?;
         let generation = link.generation();
         let made = link.new_session(driver.number, driver.algorithm_number, key, tag_len);
@@ -30,7 +30,7 @@ impl Keyed {
 
     /// Puts one of this process's own in the place after a fork, and a new one when the application has closed the
     /// descriptor.
-    pub(super) fn settle(place: &mut Arc<Keyed>, driver: &Driver) -> Result<(), Error> {
+    pub(super) fn settle(place: &mut Arc<Keyed>, driver: &OutboardDriver) -> Result<(), Error> {
         if !place.is_of_this_process() || !place.link.is_ours() {
             *place = Keyed::new(driver, &place.key, place.tag_len)?;
         }

@@ -38,7 +38,7 @@ const INTERFACE: &str = ProgramInterface::DevOutboard.name();
 
 /// A driver reached through /dev/outboard.
 pub struct Device {
-    driver: Arc<Driver>,
+    driver: Arc<OutboardDriver>,
     algorithm: Algorithm,
 }
 
@@ -48,7 +48,8 @@ impl Device {
     pub fn reach(driver: &str, algorithm: Algorithm) -> Result<Device, Error> {
         let sample = sample_key(algorithm);
         let name = algorithm.kernel_name();
-        let driver = Driver::reach(driver, name, algorithm.uapi_number(), &sample, algorithm.full_tag())?;
+        let driver =
+            OutboardDriver::reach(driver, name, algorithm.uapi_number(), &sample, algorithm.full_tag())?;
         Ok(Device { driver, algorithm })
     }
 
@@ -56,8 +57,8 @@ impl Device {
     pub fn reach_hash(driver: &str, algorithm: HashAlgorithm) -> Result<HashDevice, Error> {
         let sample: &[u8] = if algorithm.hmac { &[0; 16] } else { &[] };
         let name = algorithm.kernel_name();
-        let driver = Driver::reach(driver, name, algorithm.uapi_number(), sample, 0)?;
-        Ok(HashDevice(HashDriver { driver, algorithm }))
+        let driver = OutboardDriver::reach(driver, name, algorithm.uapi_number(), sample, 0)?;
+        Ok(HashDevice(OutboardHashDriver { driver, algorithm }))
     }
 }
 
@@ -86,7 +87,7 @@ fn lead(
 }
 
 /// A driver of digests or HMAC, reached through /dev/outboard.
-pub struct HashDevice(HashDriver);
+pub struct HashDevice(OutboardHashDriver);
 
 impl Accelerator<dyn HashSession> for HashDevice {
     fn driver(&self) -> &str {
@@ -121,7 +122,7 @@ impl Accelerator for Device {
 }
 
 /// An allowed driver, and the link that leads there.
-struct Driver {
+struct OutboardDriver {
     name: String,
     /// Its number in root's list.
     number: u16,
@@ -132,12 +133,12 @@ struct Driver {
 
 /// One that does a digest or HMAC.
 #[derive(Clone)]
-struct HashDriver {
-    driver: Arc<Driver>,
+struct OutboardHashDriver {
+    driver: Arc<OutboardDriver>,
     algorithm: HashAlgorithm,
 }
 
-impl Driver {
+impl OutboardDriver {
     /// `driver` must do the algorithm that the kernel calls `name`, and do it with such a key.
     fn reach(
         driver: &str,
@@ -148,7 +149,7 @@ impl Driver {
     ) -> Result<Arc<Self>, Error> {
         let (number, link) = lead(driver, name, algorithm_number, sample_key, tag)?;
         let (name, link) = (driver.to_owned(), Current::new(link));
-        Ok(Arc::new(Driver { name, number, algorithm_number, link }))
+        Ok(Arc::new(OutboardDriver { name, number, algorithm_number, link }))
     }
 
     fn failed(&self, call: &'static str, source: io::Error) -> Error {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use outboard_uapi as uapi;
 
-use super::Driver;
+use super::OutboardDriver;
 use super::arena::{ALIGN, UNIT};
 use super::keyed::Keyed;
 use super::pieces::{iv_of, pieces};
@@ -32,7 +32,7 @@ struct Span {
 
 /// A key, and room for one batch of requests.
 pub(super) struct DeviceSession {
-    driver: Arc<Driver>,
+    driver: Arc<OutboardDriver>,
     algorithm: Algorithm,
     keyed: Arc<Keyed>,
     /// Of the batch; none while there is no request with any bytes.
@@ -42,7 +42,7 @@ pub(super) struct DeviceSession {
 
 impl DeviceSession {
     pub(super) fn new(
-        driver: Arc<Driver>,
+        driver: Arc<OutboardDriver>,
         algorithm: Algorithm,
         key: &[u8],
         tag_len: usize,

@@ -9,7 +9,7 @@ use crate::find::Judged;
 use crate::flags::Flags;
 use crate::judge::Verdict;
 use crate::kernel::Release;
-use crate::proc_crypto::Kind;
+use crate::proc_crypto::DriverType;
 
 /// What the decision rests on, besides the driver.
 #[derive(Debug, Default)]
@@ -43,9 +43,9 @@ pub fn pick<'a>(drivers: &'a [Judged], algorithm: &str, mask: u32) -> Option<&'a
 /// Every route to one of the judged `drivers`; those for programs in the order of preference.
 pub fn decide(target: &Judged, drivers: &[Judged], facts: &ReachFacts) -> Vec<RouteDecision> {
     let by_name = |mask| picked(target, drivers, mask);
-    let cipher = matches!(target.driver.kind, Kind::Skcipher | Kind::Lskcipher);
-    let hash = matches!(target.driver.kind, Kind::Ahash | Kind::Shash);
-    let aead = target.driver.kind == Kind::Aead;
+    let cipher = matches!(target.driver.kind, DriverType::Skcipher | DriverType::Lskcipher);
+    let hash = matches!(target.driver.kind, DriverType::Ahash | DriverType::Shash);
+    let aead = target.driver.kind == DriverType::Aead;
     let mut routes = Vec::new();
     for interface in ProgramInterface::PREFERRED_FIRST {
         let found = match interface {

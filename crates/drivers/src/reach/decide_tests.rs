@@ -3,10 +3,10 @@ use rustix::io::Errno;
 use super::*;
 use crate::judge::Judgement;
 use crate::module::Hardware;
-use crate::proc_crypto::{Driver, Selftest};
+use crate::proc_crypto::{CryptoDriver, Selftest};
 
 fn judged(name: &str, algorithm: &str, priority: i32, flags: Option<u32>, verdict: Verdict) -> Judged {
-    let driver = Driver {
+    let driver = CryptoDriver {
         algorithm: algorithm.into(),
         name: name.into(),
         module: "kernel".into(),
@@ -14,7 +14,7 @@ fn judged(name: &str, algorithm: &str, priority: i32, flags: Option<u32>, verdic
         refcnt: None,
         selftest: Selftest::Passed,
         internal: false,
-        kind: Kind::Skcipher,
+        kind: DriverType::Skcipher,
         is_async: Some(true),
         blocksize: None,
         min_keysize: None,
@@ -177,7 +177,7 @@ fn the_outboard_module_leads_to_what_root_has_allowed() {
 #[test]
 fn an_aead_that_was_not_checked_is_reached_over_our_own_device_only() {
     let mut driver = judged("n5_aes_gcm", "gcm(aes)", 1001, None, Verdict::Accelerator);
-    driver.driver.kind = Kind::Aead;
+    driver.driver.kind = DriverType::Aead;
     let routes = |tags| {
         let facts = ReachFacts { dev_crypto: Some(true), tags, ..on("6.12") };
         let routes = decide(&driver, std::slice::from_ref(&driver), &facts);

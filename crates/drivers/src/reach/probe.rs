@@ -8,7 +8,7 @@ use std::os::fd::AsRawFd;
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socket_with};
 
-use crate::proc_crypto::Kind;
+use crate::proc_crypto::DriverType;
 
 /// What the kernel answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,12 +38,12 @@ impl fmt::Display for Probe {
 }
 
 /// The `salg_type` for a kind of driver; `None` when AF_ALG has none.
-pub fn af_alg_type(kind: &Kind) -> Option<&'static str> {
+pub fn af_alg_type(kind: &DriverType) -> Option<&'static str> {
     match kind {
-        Kind::Skcipher | Kind::Lskcipher => Some("skcipher"),
-        Kind::Ahash | Kind::Shash => Some("hash"),
-        Kind::Aead => Some("aead"),
-        Kind::Rng => Some("rng"),
+        DriverType::Skcipher | DriverType::Lskcipher => Some("skcipher"),
+        DriverType::Ahash | DriverType::Shash => Some("hash"),
+        DriverType::Aead => Some("aead"),
+        DriverType::Rng => Some("rng"),
         _ => None,
     }
 }
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn only_some_kinds_have_sockets() {
-        assert_eq!(af_alg_type(&Kind::Ahash), Some("hash"));
-        assert_eq!(af_alg_type(&Kind::Akcipher), None);
+        assert_eq!(af_alg_type(&DriverType::Ahash), Some("hash"));
+        assert_eq!(af_alg_type(&DriverType::Akcipher), None);
     }
 }
