@@ -19,7 +19,6 @@ pub use error::Error;
 pub use file::PolicyFile;
 pub use findings::{FINDINGS_FILE, Finding, Findings};
 pub use min_entropy::MinEntropy;
-pub use outboard_catalog::{CIPHER_NAMES as CIPHERS, DIGEST_NAMES as DIGESTS};
 pub use shadow::ShadowChecks;
 pub use threshold::Thresholds;
 pub use tuned::{CipherRow, POLICY_FILE, Tuned, Unfit, cpu_identity, from_text, module_version};
