@@ -1,27 +1,7 @@
-//! The ciphers and AEADs of the kernel's crypto API that outboard offloads.
+//! Lookups of ciphers and AEADs, and how requests of them can be split.
 
-use crate::cipher_rows::{CIPHER_ROWS, CipherRow};
+use crate::cipher_rows::{Algorithm, CIPHER_ROWS, CipherRow};
 use crate::openssl::first_name;
-
-/// A cipher or an AEAD, named as in the kernel.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Algorithm {
-    /// AES in CBC mode, keys of 16, 24 and 32 bytes.
-    CbcAes,
-    /// AES in counter mode. The IV is the first counter, 128 bits that wrap around.
-    CtrAes,
-    /// AES block by block, without an IV.
-    EcbAes,
-    /// AES in XTS mode: two keys in one, of 32 or 64 bytes. A request is a data unit, the IV its tweak.
-    XtsAes,
-    /// Triple DES with three keys in CBC mode, 24 bytes of key, IV and blocks of 8 bytes.
-    CbcDes3Ede,
-    /// AES in Galois/counter mode, with nonces of 12 bytes.
-    GcmAes,
-    /// AES in CCM mode, with nonces of 7 to 13 bytes; 15 less the nonce's length is the size of the field for the length of
-    /// the text.
-    CcmAes,
-}
 
 /// The direction of a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -59,17 +39,6 @@ impl Algorithm {
         }
         all
     };
-
-    /// Every algorithm, those that most applications use first.
-    pub const MOST_USED_FIRST: [Algorithm; Algorithm::ALL.len()] = [
-        Algorithm::CbcAes,
-        Algorithm::GcmAes,
-        Algorithm::CtrAes,
-        Algorithm::XtsAes,
-        Algorithm::CcmAes,
-        Algorithm::CbcDes3Ede,
-        Algorithm::EcbAes,
-    ];
 
     pub(crate) const fn row(self) -> &'static CipherRow {
         &CIPHER_ROWS[self as usize]

@@ -1,10 +1,44 @@
-//! The ciphers and AEADs, a row each. A new one needs a variant of [`Algorithm`] and a row at its place.
+//! The ciphers and AEADs of the kernel's crypto API that outboard offloads, a row each. A new one needs a variant of
+//! [`Algorithm`], a place in the order of use, and a row at its variant's place.
 
 use std::ffi::CStr;
 
 use outboard_uapi as uapi;
 
-use crate::algorithm::{Algorithm, Split};
+use crate::algorithm::Split;
+
+/// A cipher or an AEAD, named as in the kernel.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Algorithm {
+    /// AES in CBC mode, keys of 16, 24 and 32 bytes.
+    CbcAes,
+    /// AES in counter mode. The IV is the first counter, 128 bits that wrap around.
+    CtrAes,
+    /// AES block by block, without an IV.
+    EcbAes,
+    /// AES in XTS mode: two keys in one, of 32 or 64 bytes. A request is a data unit, the IV its tweak.
+    XtsAes,
+    /// Triple DES with three keys in CBC mode, 24 bytes of key, IV and blocks of 8 bytes.
+    CbcDes3Ede,
+    /// AES in Galois/counter mode, with nonces of 12 bytes.
+    GcmAes,
+    /// AES in CCM mode, with nonces of 7 to 13 bytes; 15 less the nonce's length is the size of the field for the length of
+    /// the text.
+    CcmAes,
+}
+
+impl Algorithm {
+    /// Every algorithm, those that most applications use first.
+    pub const MOST_USED_FIRST: [Algorithm; CIPHER_ROWS.len()] = [
+        Algorithm::CbcAes,
+        Algorithm::GcmAes,
+        Algorithm::CtrAes,
+        Algorithm::XtsAes,
+        Algorithm::CcmAes,
+        Algorithm::CbcDes3Ede,
+        Algorithm::EcbAes,
+    ];
+}
 
 /// The default threshold in bytes, in force before anything was measured. It is near the crossover of the machines with
 /// published figures, and what one read of a file returns (`openssl enc` reads 4 KiB at a time).

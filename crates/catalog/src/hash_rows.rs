@@ -1,10 +1,30 @@
-//! The hash functions, a row each. A new one needs a variant of [`Hash`] and a row at its place.
+//! The hash functions, a row each. A new one needs a variant of [`Hash`], a place in the order of use, and a row at its
+//! variant's place.
 
 use std::ffi::CStr;
 
 use outboard_uapi as uapi;
 
-use crate::hashes::Hash;
+/// A hash function of FIPS 180-4.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Hash {
+    /// SHA-1, 20 bytes.
+    Sha1,
+    /// SHA-224, 28 bytes.
+    Sha224,
+    /// SHA-256, 32 bytes.
+    Sha256,
+    /// SHA-384, 48 bytes.
+    Sha384,
+    /// SHA-512, 64 bytes.
+    Sha512,
+}
+
+impl Hash {
+    /// Every hash function, those that most applications use first.
+    pub const MOST_USED_FIRST: [Hash; HASH_ROWS.len()] =
+        [Hash::Sha256, Hash::Sha1, Hash::Sha512, Hash::Sha384, Hash::Sha224];
+}
 
 /// The default threshold in bytes. It is higher than that of ciphers: a CPU without instructions for hashes hashes several
 /// times faster than it encrypts, and a message is offloaded as a whole.

@@ -1,24 +1,9 @@
-//! Digests and HMAC.
+//! Lookups of digests and HMAC.
 
 use std::ffi::CStr;
 
-use crate::hash_rows::{HASH_ROWS, HashRow};
+use crate::hash_rows::{HASH_ROWS, Hash, HashRow};
 use crate::openssl::first_name;
-
-/// A hash function of FIPS 180-4.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Hash {
-    /// SHA-1, 20 bytes.
-    Sha1,
-    /// SHA-224, 28 bytes.
-    Sha224,
-    /// SHA-256, 32 bytes.
-    Sha256,
-    /// SHA-384, 48 bytes.
-    Sha384,
-    /// SHA-512, 64 bytes.
-    Sha512,
-}
 
 const COUNT: usize = HASH_ROWS.len();
 
@@ -56,10 +41,6 @@ impl Hash {
         }
         all
     };
-
-    /// Every hash function, those that most applications use first.
-    pub const MOST_USED_FIRST: [Hash; COUNT] =
-        [Hash::Sha256, Hash::Sha1, Hash::Sha512, Hash::Sha384, Hash::Sha224];
 
     const fn row(self) -> &'static HashRow {
         &HASH_ROWS[self as usize]

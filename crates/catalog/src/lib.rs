@@ -15,7 +15,9 @@ mod hash_rows;
 mod hashes;
 mod openssl;
 
-pub use algorithm::{Algorithm, Direction, Split};
+pub use algorithm::{Direction, Split};
+pub use cipher_rows::Algorithm;
 pub use ciphers::{CIPHER_NAMES, CIPHERS, OpenSslCipher};
-pub use hashes::{DIGEST_NAMES, HMAC_NAMES, Hash, HashAlgorithm};
+pub use hash_rows::Hash;
+pub use hashes::{DIGEST_NAMES, HMAC_NAMES, HashAlgorithm};
 pub use openssl::{default_threshold, kernel_name};
