@@ -1,18 +1,18 @@
-//! One trait for every way down to an accelerator, and its implementations.
+//! One trait for every interface to an accelerator, and its implementations.
 //!
-//! An [`Accelerator`] is one kernel driver reached through one interface. It opens a [`Session`] for a
-//! key; a session hands its results back in memory of its own, so that the caller's output is touched only by
-//! bytes that are known to be whole. That is what lets a failed request be done again in software even when it
-//! works in place.
+//! An [`Accelerator`] is one kernel driver reached through one interface. It opens a [`Session`]
+//! for a key. A session returns its results in its own memory, so that only complete results are
+//! written to the caller's output. A failed request can therefore be repeated in software even if
+//! it works in place.
 //!
 //! A [`HashSession`] is the same for digests and HMAC.
 //!
 //! - [`device`]: /dev/outboard, the module's own interface
 //! - [`cryptodev`]: /dev/crypto, where cryptodev-linux is installed
 //! - [`af_alg`]: the kernel's socket interface, before Linux 7.2
+//! - [`reach()`]: the first of them that leads to a driver
 //! - [`check`]: whether a driver's results are right
-//! - [`reach()`]: the best of them for a driver
-//! - [`descriptor`]: a descriptor that the application may close under us, for other devices too
+//! - [`descriptor`]: a file descriptor that the application may close without notice
 
 pub mod af_alg;
 mod buffer;

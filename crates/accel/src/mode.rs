@@ -2,8 +2,9 @@
 
 use crate::Algorithm;
 
-/// An IV as the kernel's drivers take it, and its length in bytes. For CCM that is the first counter block of RFC 3610: it begins
-/// with the size of the field for the text's length, less one, and ends with zeros.
+/// An IV as the kernel's drivers take it, and its length in bytes. For CCM that is the first
+/// counter block of RFC 3610: it begins with the size of the field for the text's length, less one,
+/// and ends with zeros.
 pub(crate) fn driver_iv(algorithm: Algorithm, iv: &[u8]) -> ([u8; 16], usize) {
     let mut bytes = [0; 16];
     if let Algorithm::CcmAes = algorithm {
@@ -15,13 +16,14 @@ pub(crate) fn driver_iv(algorithm: Algorithm, iv: &[u8]) -> ([u8; 16], usize) {
     (bytes, iv.len())
 }
 
-/// The longest text in bytes under an IV of this length, where the algorithm has a limit that a request could reach
-/// (SP 800-38C, A.1).
+/// The longest text in bytes under an IV of this length, where the algorithm has a limit that a
+/// request could reach (SP 800-38C, A.1).
 pub(crate) const fn longest_text(algorithm: Algorithm, iv_len: usize) -> usize {
     if matches!(algorithm, Algorithm::CcmAes) && iv_len == 13 { 0xffff } else { usize::MAX }
 }
 
-/// A key for a session that is never used. Its parts differ, since drivers may refuse keys with equal parts.
+/// A key for a session that is never used. Its parts differ, since drivers may refuse keys with
+/// equal parts.
 pub(crate) fn sample_key(algorithm: Algorithm) -> Vec<u8> {
     let shortest = algorithm.key_lens().next().unwrap_or_default();
     (0..shortest as u8).collect()

@@ -56,7 +56,8 @@ pub fn reach_hash_over(
 
 type Attempt<S> = Option<Result<Box<dyn Accelerator<S>>, Error>>;
 
-/// The first interface that leads to the driver. `attempt` returns `None` for one that is not open to it.
+/// The first interface that leads to the driver. `attempt` returns `None` for one that is not open
+/// to it.
 fn first<S: ?Sized>(driver: &str, attempt: impl Fn(ProgramInterface) -> Attempt<S>) -> Reached<S> {
     let (mut passed, mut awaits_check) = (Vec::new(), false);
     for interface in ProgramInterface::PREFERRED_FIRST {

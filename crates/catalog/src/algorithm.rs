@@ -15,15 +15,15 @@ pub enum Direction {
 /// How a request can be split into chunks that the accelerator processes at the same time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Split {
-    /// Not at all. A chunk of XTS would need a tweak in the middle of a data unit, which no driver takes; a tag is that of a
-    /// whole text.
+    /// Not at all. A chunk of XTS would need a tweak in the middle of a data unit, which no driver
+    /// takes; a tag is that of a whole text.
     Never,
     /// Chunks do not depend on each other.
     Independent,
     /// The IV of a chunk is the counter of its first block.
     Counter,
-    /// The IV of a chunk is the ciphertext before it: to decrypt, that is input; to encrypt, it is the result before it
-    /// (SP 800-38A, 6.2), so the request stays whole.
+    /// The IV of a chunk is the ciphertext before it: to decrypt, that is input; to encrypt, it is
+    /// the result before it (SP 800-38A, 6.2), so the request stays whole.
     PrecedingCiphertext,
 }
 
@@ -85,8 +85,9 @@ impl Algorithm {
         self.row().tag_len
     }
 
-    /// A request's length is a multiple of this number of bytes. (Drivers may accept other lengths in counter mode and XTS;
-    /// the rest of such a request is left to software, which handles partial blocks.)
+    /// A request's length is a multiple of this number of bytes. (Drivers may accept other lengths
+    /// in counter mode and XTS; the rest of such a request is left to software, which handles
+    /// partial blocks.)
     pub const fn block_len(self) -> usize {
         self.row().block_len
     }

@@ -1,4 +1,5 @@
-//! What is known of a machine from its model alone: which engine its chip has, and whether Linux drives that.
+//! What is known of a machine from its model alone: which engine its chip has, and whether Linux
+//! drives that.
 
 use crate::chips::WITHOUT_DRIVER;
 use crate::families::all;
@@ -6,7 +7,8 @@ use crate::families::all;
 /// A board or chip with an accelerator: a part of its [`Family`](crate::families::Family).
 #[derive(Debug)]
 pub struct Board {
-    /// Texts that occur in the device tree's root `compatible`, the model, the DMI product or the CPU's name.
+    /// Texts that occur in the device tree's root `compatible`, the model, the DMI product or the
+    /// CPU's name.
     pub(crate) words: &'static [&'static str],
     pub(crate) name: &'static str,
 }
@@ -31,8 +33,8 @@ pub struct KnownBoard {
     pub remark: Option<&'static str>,
 }
 
-/// The board whose word occurs in one of the texts; of several, the one with the longest word, so that `marvell,armada3700` is not
-/// taken for `marvell,armada370`.
+/// The board whose word occurs in one of the texts; of several, the one with the longest word, so
+/// that `marvell,armada3700` is not taken for `marvell,armada370`.
 pub fn recognise<'a>(texts: impl Iterator<Item = &'a str>) -> Option<KnownBoard> {
     let texts: Vec<&str> = texts.collect();
     let with_engine = all().flat_map(|family| {

@@ -1,5 +1,6 @@
-//! The driver families: the accelerators with their devices and boards, a file for each vendor; the CPUs' own instructions; plain
-//! code. A new accelerator needs a row in its vendor's file and a name in `families_tests.rs`.
+//! The driver families: the accelerators with their devices and boards, a file for each vendor; the
+//! CPUs' own instructions; plain code. A new accelerator needs a row in its vendor's file and a
+//! name in `families_tests.rs`.
 
 mod allwinner;
 mod amcc;
@@ -37,7 +38,8 @@ mod virtio;
 use crate::boards::BoardWithoutDriver;
 use crate::families::Family;
 
-/// Every table: the accelerators first, because some of their names end like those of CPU code (`cbc-aes-sun8i-ce`).
+/// Every table: the accelerators first, because some of their names end like those of CPU code
+/// (`cbc-aes-sun8i-ce`).
 pub(crate) const TABLES: [&[Family]; 32] = [
     allwinner::ROWS,
     amcc::ROWS,

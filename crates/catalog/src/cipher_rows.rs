@@ -1,5 +1,5 @@
-//! The ciphers and AEADs of the kernel's crypto API that outboard offloads, a row each. A new one needs a variant of
-//! [`Algorithm`], a place in the order of use, and a row at its variant's place.
+//! The ciphers and AEADs of the kernel's crypto API that outboard offloads, a row each. A new one
+//! needs a variant of [`Algorithm`], a place in the order of use, and a row at its variant's place.
 
 use std::ffi::CStr;
 
@@ -16,14 +16,15 @@ pub enum Algorithm {
     CtrAes,
     /// AES block by block, without an IV.
     EcbAes,
-    /// AES in XTS mode: two keys in one, of 32 or 64 bytes. A request is a data unit, the IV its tweak.
+    /// AES in XTS mode: two keys in one, of 32 or 64 bytes. A request is a data unit, the IV its
+    /// tweak.
     XtsAes,
     /// Triple DES with three keys in CBC mode, 24 bytes of key, IV and blocks of 8 bytes.
     CbcDes3Ede,
     /// AES in Galois/counter mode, with nonces of 12 bytes.
     GcmAes,
-    /// AES in CCM mode, with nonces of 7 to 13 bytes; 15 less the nonce's length is the size of the field for the length of
-    /// the text.
+    /// AES in CCM mode, with nonces of 7 to 13 bytes; 15 less the nonce's length is the size of the
+    /// field for the length of the text.
     CcmAes,
 }
 
@@ -40,8 +41,9 @@ impl Algorithm {
     ];
 }
 
-/// The default threshold in bytes, in force before anything was measured. It is near the crossover of the machines with
-/// published figures, and what one read of a file returns (`openssl enc` reads 4 KiB at a time).
+/// The default threshold in bytes, in force before anything was measured. It is near the crossover
+/// of the machines with published figures, and what one read of a file returns (`openssl enc` reads
+/// 4 KiB at a time).
 const DEFAULT_THRESHOLD: usize = 4096;
 
 /// What is fixed about a cipher or an AEAD. Sizes are in bytes.
@@ -61,9 +63,11 @@ pub(crate) struct CipherRow {
     /// The longest tag; 0 if the algorithm is no AEAD.
     pub(crate) tag_len: usize,
     pub(crate) split: Split,
-    /// The smallest request that is offloaded unless the configuration or a measurement says otherwise.
+    /// The smallest request that is offloaded unless the configuration or a measurement says
+    /// otherwise.
     pub(crate) default_threshold: usize,
-    /// OpenSSL's ciphers for it, by ascending key length: all names, as the default provider lists them, and the key length.
+    /// OpenSSL's ciphers for it, by ascending key length: all names, as the default provider lists
+    /// them, and the key length.
     pub(crate) openssl: &'static [(&'static CStr, usize)],
 }
 

@@ -1,6 +1,6 @@
-//! The families of drivers that the kernel has (drivers/crypto, arch/*/crypto and lib/crypto of 6.1 to 7.2, and the out-of-tree
-//! drivers that OpenWrt and vendors ship), and the lookups by a driver's name. A name alone proves nothing: `outboard_drivers`
-//! weighs it with other evidence.
+//! The families of drivers that the kernel has (drivers/crypto, arch/*/crypto and lib/crypto of 6.1
+//! to 7.2, and the out-of-tree drivers that OpenWrt and vendors ship), and the lookups by a
+//! driver's name. A name alone proves nothing: `outboard_drivers` weighs it with other evidence.
 
 use crate::boards::Board;
 use crate::chips::TABLES;
@@ -27,8 +27,8 @@ pub enum Completion {
     Polled,
 }
 
-/// One row of the tables, below a comment that names chips and boards with it. A `|` separates values; in a pattern, `*` matches
-/// any text.
+/// One row of the tables, below a comment that names chips and boards with it. A `|` separates
+/// values; in a pattern, `*` matches any text.
 #[derive(Debug)]
 pub struct Family {
     /// Short name.
@@ -87,7 +87,8 @@ pub fn accelerators() -> impl Iterator<Item = &'static Family> {
     all().filter(|f| f.nature == Nature::Accelerator)
 }
 
-/// The part of a family's row that drivers are matched with. The rest is for people, and the provider does not carry it.
+/// The part of a family's row that drivers are matched with. The rest is for people, and the
+/// provider does not carry it.
 #[derive(Debug, Clone, Copy)]
 pub struct Signature {
     /// The place in [`all`].
@@ -159,7 +160,8 @@ pub fn by_name(driver: &str) -> Option<&'static Signature> {
     SIGNATURES.iter().find(|s| s.has_name(driver))
 }
 
-/// The family of a driver by name and module; a row whose module fits wins over one whose name alone does.
+/// The family of a driver by name and module; a row whose module fits wins over one whose name
+/// alone does.
 pub fn of(driver: &str, module: &str) -> Option<&'static Signature> {
     let name = driver.strip_prefix("__").unwrap_or(driver);
     SIGNATURES.iter().find(|s| s.has_name(name) && s.has_module(module)).or_else(|| by_name(driver))

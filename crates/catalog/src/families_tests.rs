@@ -1,6 +1,7 @@
 use super::*;
 
-/// One or more driver names of every family, as the kernel's sources and users' /proc/crypto spell them.
+/// One or more driver names of every family, as the kernel's sources and users' /proc/crypto spell
+/// them.
 const ACCELERATORS: &[(&str, &str)] = &[
     ("sun4i-ss", "cbc-aes-sun4i-ss sha1-sun4i-ss"),
     ("sun8i-ce", "cbc-aes-sun8i-ce sha512-sun8i-ce"),

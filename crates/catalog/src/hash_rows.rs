@@ -1,5 +1,5 @@
-//! The hash functions, a row each. A new one needs a variant of [`Hash`], a place in the order of use, and a row at its
-//! variant's place.
+//! The hash functions, a row each. A new one needs a variant of [`Hash`], a place in the order of
+//! use, and a row at its variant's place.
 
 use std::ffi::CStr;
 
@@ -26,12 +26,12 @@ impl Hash {
         [Hash::Sha256, Hash::Sha1, Hash::Sha512, Hash::Sha384, Hash::Sha224];
 }
 
-/// The default threshold in bytes. It is higher than that of ciphers: a CPU without instructions for hashes hashes several
-/// times faster than it encrypts, and a message is offloaded as a whole.
+/// The default threshold in bytes. It is higher than that of ciphers: a CPU without instructions
+/// for hashes hashes several times faster than it encrypts, and a message is offloaded as a whole.
 const DEFAULT_THRESHOLD: usize = 16 * 1024;
 
-/// What is fixed about a hash function and its HMAC. Sizes are in bytes. Of a pair, the first is the digest's, the second the
-/// HMAC's.
+/// What is fixed about a hash function and its HMAC. Sizes are in bytes. Of a pair, the first is
+/// the digest's, the second the HMAC's.
 pub(crate) struct HashRow {
     pub(crate) hash: Hash,
     /// As in `/proc/crypto`, field `name`.

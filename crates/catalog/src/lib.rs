@@ -1,8 +1,8 @@
-//! Tables of what outboard supports: the algorithms, with their names, numbers and sizes in each interface; the accelerators, with
-//! their drivers, modules, devices and boards.
+//! Tables of what outboard supports: the algorithms, with their names, numbers and sizes in each
+//! interface; the accelerators, with their drivers, modules, devices and boards.
 //!
-//! A fact is written here once; the other crates derive theirs from it. The crate holds data and lookups
-//! only: it reads no file and makes no system call.
+//! A fact is written here once; the other crates derive theirs from it. The crate holds data and
+//! lookups only: it reads no file and makes no system call.
 
 mod algorithm;
 pub mod boards;

@@ -17,8 +17,8 @@ pub(crate) const fn first_name(names: &'static CStr) -> &'static str {
     }
 }
 
-/// The kernel's name of the algorithm behind a cipher or digest by OpenSSL's first name, or behind an HMAC by outboard's
-/// (`HMAC-SHA1`).
+/// The kernel's name of the algorithm behind a cipher or digest by OpenSSL's first name, or behind
+/// an HMAC by outboard's (`HMAC-SHA1`).
 pub fn kernel_name(name: &str) -> Option<&'static str> {
     let cipher = CIPHERS.iter().find(|cipher| cipher.name == name);
     cipher.map(|cipher| cipher.algorithm.kernel_name()).or_else(|| {
@@ -28,8 +28,8 @@ pub fn kernel_name(name: &str) -> Option<&'static str> {
     })
 }
 
-/// The default threshold in bytes of a cipher or a digest by OpenSSL's first name, in capitals or not; `usize::MAX`, which no
-/// request reaches, for any other name.
+/// The default threshold in bytes of a cipher or a digest by OpenSSL's first name, in capitals or
+/// not; `usize::MAX`, which no request reaches, for any other name.
 pub fn default_threshold(name: &str) -> usize {
     if let Some(cipher) = CIPHERS.iter().find(|cipher| cipher.name.eq_ignore_ascii_case(name)) {
         return cipher.algorithm.row().default_threshold;

@@ -30,7 +30,8 @@ pub fn read(root: &Root) -> io::Result<Vec<AllowedDriver>> {
     Ok(parse(&String::from_utf8_lossy(&bytes)))
 }
 
-/// Lines that are not understood are passed over, and so are further words of a line: a newer module may write more.
+/// Lines that are not understood are passed over, and so are further words of a line: a newer
+/// module may write more.
 fn parse(text: &str) -> Vec<AllowedDriver> {
     let mut list = Vec::new();
     for line in text.lines() {

@@ -1,4 +1,5 @@
-//! The kernel's crypto drivers: what /proc/crypto and NETLINK_CRYPTO list, which of them is an accelerator and why.
+//! The kernel's crypto drivers: what /proc/crypto and NETLINK_CRYPTO list, which of them are
+//! accelerators and why, and which routes lead to them.
 
 pub mod allow_list;
 pub mod evidence;

@@ -37,9 +37,9 @@ impl Hardware {
     }
 }
 
-/// The device drivers of `module` (from /sys/module/MODULE/drivers) and those that its family is known to use (`bound` as in
-/// [`Family`](outboard_catalog::families::Family)): drivers that are built in, and drivers whose crypto code lives in another module, do
-/// not show under the module.
+/// The device drivers of `module` (from /sys/module/MODULE/drivers) and those that its family is
+/// known to use (`bound` as in [`Family`](outboard_catalog::families::Family)): drivers that are
+/// built in, and drivers whose crypto code lives in another module, do not show under the module.
 pub fn hardware(root: &Root, module: &str, bound: &str) -> Hardware {
     let mut names: Vec<String> = Vec::new();
     // Few: put where they belong, with less code than sorting.

@@ -1,5 +1,6 @@
-//! /proc/crypto, read tolerantly. The format is that of `c_show` in the kernel's crypto/proc.c: `key : value` lines,
-//! a blank line after each driver. A damaged entry costs that entry and leaves a warning that names its line.
+//! /proc/crypto, read tolerantly. The format is that of `c_show` in the kernel's crypto/proc.c:
+//! `key : value` lines, a blank line after each driver. A damaged entry costs that entry and leaves
+//! a warning that names its line.
 
 use std::fmt;
 
@@ -231,8 +232,8 @@ struct Entry {
     sizes: [Option<u32>; SIZES],
 }
 
-/// The lines that are read: first those that no entry is without, last those whose value is a number of bytes (or, for
-/// refcnt, of references).
+/// The lines that are read: first those that no entry is without, last those whose value is a
+/// number of bytes (or, for refcnt, of references).
 #[rustfmt::skip]
 const KEYS: [&str; 15] = [
     "name", "driver", "module", "priority", "selftest", "type",

@@ -108,7 +108,8 @@ proptest! {
         prop_assert!(drivers.len() + warnings.len() <= lines.len());
     }
 
-    /// A byte that is overwritten inside one entry costs at most that entry (a newline may split it in two).
+    /// A byte that is overwritten inside one entry costs at most that entry (a newline may split it
+    /// in two).
     #[test]
     fn damage_stays_in_its_entry(at in 0usize..CBC.len() - 2, byte in any::<u8>()) {
         let mut text = format!("{}{}{}", entry("first-one"), CBC, entry("last-one")).into_bytes();

@@ -193,7 +193,8 @@ fn outranked(status: &Status, advice: &mut Vec<String>) {
     }
 }
 
-/// R7: /dev/crypto without an accelerator leads to the kernel's software, slower than OpenSSL's own.
+/// R7: /dev/crypto without an accelerator leads to the kernel's software, slower than OpenSSL's
+/// own.
 fn useless_dev_crypto(status: &Status, advice: &mut Vec<String>) {
     if status.nodes.iter().any(|n| n.path == "/dev/crypto" && n.exists) {
         advice.push(

@@ -1,4 +1,5 @@
-//! Reading everything, on the running system in well under 50 ms: `openssl` runs in the background meanwhile.
+//! Reads everything, on the running system in well under 50 ms while `openssl` runs in the
+//! background.
 
 use outboard_catalog::families::{Completion, Family};
 use outboard_catalog::{Algorithm, Hash, HashAlgorithm};

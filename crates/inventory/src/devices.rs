@@ -1,4 +1,4 @@
-//! Crypto devices that are there but that no driver has taken: the module is missing, not loaded, or refused.
+//! Crypto devices without a driver: the module is missing, not loaded, or refused the device.
 
 use outboard_catalog::devices;
 use outboard_catalog::families::{self, Family, values};
@@ -44,7 +44,8 @@ fn of_bus(root: &Root, bus: &'static str) -> Vec<UnboundDevice> {
     found
 }
 
-/// `of:NcryptoT(null)Cmarvell,armada-38x-crypto`, `pci:v00001022d00002082sv…`, `virtio:d00000014v00001AF4`.
+/// `of:NcryptoT(null)Cmarvell,armada-38x-crypto`, `pci:v00001022d00002082sv…`,
+/// `virtio:d00000014v00001AF4`.
 fn family_of(modalias: &str) -> Option<&'static Family> {
     if let Some(rest) = modalias.strip_prefix("of:N") {
         let compatible: Vec<&str> = rest.split('C').skip(1).collect();

@@ -1,4 +1,4 @@
-//! What crypto hardware is here and who can reach it, from / or from a saved tree.
+//! Which crypto hardware a system has and what reaches it, read from / or from a saved tree.
 
 mod advice;
 mod algorithms;

@@ -51,8 +51,8 @@ impl Meter {
     }
 }
 
-/// The interrupts of every device that a driver of a known accelerator is bound to, or one that is judged to be no
-/// software.
+/// The interrupts of every device that a driver of a known accelerator is bound to, or one that is
+/// judged to be no software.
 pub fn snapshot(root: &Root, behind: &Behind) -> io::Result<Snapshot> {
     let known = families::accelerators().flat_map(|family| {
         let drivers = hardware(root, "kernel", family.bound).drivers;

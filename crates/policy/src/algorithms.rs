@@ -1,4 +1,5 @@
-//! A choice of algorithms: ALL, NONE, or a list, as the devcrypto engine's CIPHERS and DIGESTS took it.
+//! A choice of algorithms: ALL, NONE, or a list, as the devcrypto engine's CIPHERS and DIGESTS took
+//! it.
 
 use std::str::FromStr;
 

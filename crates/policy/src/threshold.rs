@@ -1,4 +1,4 @@
-//! From which size on a request goes to the accelerator.
+//! The size from which requests are offloaded.
 
 use std::str::FromStr;
 
@@ -15,14 +15,15 @@ pub struct Thresholds {
 }
 
 impl Thresholds {
-    /// The smallest request in bytes that goes to the accelerator for the algorithm that OpenSSL calls `name`, for a digest
-    /// the smallest message; `None` when nothing is said of it.
+    /// The smallest request in bytes that goes to the accelerator for the algorithm that OpenSSL
+    /// calls `name`, for a digest the smallest message; `None` when the configuration sets none.
     pub fn explicit(&self, name: &str) -> Option<usize> {
         let own = self.own.iter().find(|(algorithm, _)| is(algorithm, name));
         own.map(|&(_, bytes)| bytes).or(self.all)
     }
 
-    /// The same, with the catalog's default where the configuration sets none. An unknown algorithm stays in software.
+    /// The same, with the catalog's default where the configuration sets none. An unknown algorithm
+    /// stays in software.
     pub fn of(&self, name: &str) -> usize {
         self.explicit(name).unwrap_or_else(|| default_threshold(name))
     }

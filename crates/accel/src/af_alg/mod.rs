@@ -1,9 +1,9 @@
-//! The way down by AF_ALG, the kernel's own socket interface, on kernels before 7.2.
+//! AF_ALG, the kernel's own socket interface, on kernels before 7.2.
 //!
 //! A socket bound to a driver's exact name holds the key; each socket accepted from it is a request
-//! channel of its own. A request is one sendmsg(2) (operation, IV and data) and one read(2); a message to be hashed is a send(2)
-//! for each piece and one read(2), and its state is the channel's.
-//! Sources: Documentation/crypto/userspace-if.rst, crypto/af_alg.c, crypto/algif_skcipher.c,
+//! channel. A request is one sendmsg(2) (operation, IV and data) and one read(2). A message to be
+//! hashed is a send(2) for each chunk and one read(2); its state belongs to the channel. Sources:
+//! Documentation/crypto/userspace-if.rst, crypto/af_alg.c, crypto/algif_skcipher.c,
 //! crypto/algif_aead.c, crypto/algif_hash.c.
 
 mod hash;
@@ -28,8 +28,8 @@ pub struct AfAlg {
 }
 
 impl AfAlg {
-    /// Checks that AF_ALG leads to `driver`, an exact driver name of `/proc/crypto`, never an algorithm's
-    /// name: a name such as `cbc(aes)` would bind to whatever has the highest priority.
+    /// Checks that AF_ALG leads to `driver`, an exact driver name of `/proc/crypto`, never an
+    /// algorithm's name: a name such as `cbc(aes)` would bind to whatever has the highest priority.
     pub fn reach(driver: &str, algorithm: Algorithm) -> Result<AfAlg, Error> {
         bind(kind(algorithm), driver)?;
         Ok(AfAlg { driver: driver.to_owned(), algorithm })

@@ -15,7 +15,7 @@ const LONGEST: usize = 64 * 1024;
 /// Room that AF_ALG needs in its queue beside the data of a request, in bytes.
 const QUEUE_MARGIN: usize = 4096;
 
-/// What comes of a request.
+/// The lengths in the result of a request.
 #[derive(Clone, Copy, Default)]
 struct ResultLayout {
     /// Bytes before the result: what was authenticated comes back too.
@@ -27,11 +27,13 @@ struct ResultLayout {
 /// A key in a driver, reached through one request channel.
 pub(super) struct AfAlgSession {
     keyed: Arc<Socket>,
-    /// None after a failure: the kernel may hold half a request there, so the next one begins afresh.
+    /// None after a failure: the kernel may hold half a request there, so the next one begins
+    /// afresh.
     channel: Option<Socket>,
     /// The channel that holds a request whose result was not fetched.
     pending: Option<Socket>,
-    /// The process that the channels belong to: after fork(2) both sides would mix their requests on them.
+    /// The process that the channels belong to: after fork(2) both sides would mix their requests
+    /// on them.
     process: u32,
     driver: String,
     algorithm: Algorithm,
@@ -77,7 +79,8 @@ impl AfAlgSession {
         })
     }
 
-    /// Takes this process's channel. Who takes it gives it back after a whole request, and only then.
+    /// Takes this process's channel. Who takes it gives it back after a whole request, and only
+    /// then.
     fn take_channel(&mut self) -> Result<Socket, Error> {
         if self.process != process::id() {
             self.channel = None;

@@ -98,7 +98,8 @@ impl Socket {
         .map(drop)
     }
 
-    /// A request channel of a bound socket; of a channel for hashes, another one with the same state: accept4(2).
+    /// A request channel of a bound socket; of a channel for hashes, another one with the same
+    /// state: accept4(2).
     pub(super) fn accept(&self) -> io::Result<Socket> {
         // SAFETY: AF_ALG has no peer address to return.
         let fd = unsafe {
@@ -157,8 +158,9 @@ impl Socket {
         };
         let (iv, ivlen) = driver_iv(algorithm, request.iv);
         let record = AlgIv { ivlen: ivlen as u32, iv };
-        // SAFETY: the control buffer is aligned and has room for the records, so that no header pointer is null and the data
-        // behind each is writable; what the request points to lives through sendmsg.
+        // SAFETY: the control buffer is aligned and has room for the records, so that no header
+        // pointer is null and the data behind each is writable; what the request points to lives
+        // through sendmsg.
         unsafe {
             let first = libc::CMSG_FIRSTHDR(&message);
             put(first, libc::ALG_SET_OP, operation as u32);

@@ -1,4 +1,5 @@
-//! Many requests of all sizes, many of them in flight: where drivers go wrong that are right one request at a time.
+//! Many requests of all sizes, many of them in flight: where drivers go wrong that are right one
+//! request at a time.
 
 use super::modes::Reference;
 use super::{Checked, Fault, Random, compare};
@@ -10,13 +11,14 @@ const LONGEST: usize = 64 * 1024;
 /// The most bytes that a batch may have, so that plain AES does not take all the time.
 const OF_A_BATCH: usize = 2 * LONGEST;
 
-/// The key lengths in bytes to soak an algorithm with; none for an AEAD, which has a check of its own.
+/// The key lengths in bytes to soak an algorithm with; none for an AEAD, which has a check of its
+/// own.
 pub fn key_lengths(algorithm: Algorithm) -> Vec<usize> {
     algorithm.key_lens().filter(|_| !algorithm.has_tags()).collect()
 }
 
-/// Two sessions of one random key with a batch in flight in each; the same requests for the same seed. After the first pair of
-/// batches, goes on for as long as `go_on` says so.
+/// Two sessions of one random key with a batch in flight in each; the same requests for the same
+/// seed. After the first pair of batches, goes on for as long as `go_on` says so.
 pub fn soak(
     accelerator: &dyn Accelerator,
     algorithm: Algorithm,

@@ -1,9 +1,10 @@
-//! The structures and numbers of /dev/crypto: `crypto/cryptodev.h` of cryptodev-linux (the same from its version 1.6 on; what
-//! is newer says so). The numbers of algorithms are in `outboard_catalog`.
+//! The structures and numbers of /dev/crypto: `crypto/cryptodev.h` of cryptodev-linux (the same
+//! from its version 1.6 on; what is newer says so). The numbers of algorithms are in
+//! `outboard_catalog`.
 //!
-//! The structures hold pointers, so a 32-bit program has others than a 64-bit one, and other ioctl numbers with them,
-//! since a number contains its structure's size. `P` is a pointer; tests put an integer of either width there. A 64-bit
-//! kernel takes the 32-bit form of all but [`AUTHCRYPT`].
+//! The structures hold pointers, so a 32-bit program has others than a 64-bit one, and other ioctl
+//! numbers with them, since a number contains its structure's size. `P` is a pointer; tests put an
+//! integer of either width there. A 64-bit kernel takes the 32-bit form of all but [`AUTHCRYPT`].
 
 /// Operation: plaintext to ciphertext.
 pub const ENCRYPT: u16 = 0;
@@ -20,8 +21,8 @@ pub const FINAL: u16 = 2;
 /// Flag of a request to hash, with [`UPDATE`]: the first piece of a message.
 pub const RESET: u16 = 64;
 
-/// Flag of a session's information: the kernel marks the driver as one that programs cannot do without the kernel
-/// (CRYPTO_ALG_KERN_DRIVER_ONLY). Many drivers of accelerators lack the mark.
+/// Flag of a session's information: the kernel marks the driver as one that programs cannot do
+/// without the kernel (CRYPTO_ALG_KERN_DRIVER_ONLY). Many drivers of accelerators lack the mark.
 pub const KERNEL_DRIVER_ONLY: u32 = 1;
 
 /// Room for a name, with the NUL behind it. The kernel's own names may be longer; they are cut off.
@@ -81,8 +82,8 @@ pub struct CryptOp<P> {
     pub session: u32,
     /// [`ENCRYPT`] or [`DECRYPT`].
     pub op: u16,
-    /// 0: to hash, a whole message. [`UPDATE`], [`FINAL`], [`RESET`]; among others: write the next IV back, copy instead of
-    /// handing the caller's pages to the driver.
+    /// 0: to hash, a whole message. [`UPDATE`], [`FINAL`], [`RESET`]; among others: write the next
+    /// IV back, copy instead of handing the caller's pages to the driver.
     pub flags: u16,
     /// Bytes of `source`, whole blocks.
     pub len: u32,

@@ -49,7 +49,8 @@ impl HashSession for CryptodevHash {
 
 /// The state of a message.
 ///
-/// What is hashed is copied into pages of our own, as what is encrypted is: cryptodev-linux would mark the caller's as changed.
+/// What is hashed is copied into pages of our own, as what is encrypted is: cryptodev-linux would
+/// mark the caller's as changed.
 struct Message {
     driver: Arc<CryptodevDriver>,
     hash: Hash,

@@ -13,7 +13,8 @@ pub(super) struct Keyed {
     pub(super) node: Arc<Node>,
     generation: u32,
     pub(super) number: u32,
-    /// Kept because a fork's child needs a session of its own: its parent may end this one at any time.
+    /// Kept because a fork's child needs a session of its own: its parent may end this one at any
+    /// time.
     key: Zeroizing<Vec<u8>>,
 }
 
@@ -43,7 +44,8 @@ impl Keyed {
         self.node.generation() == self.generation
     }
 
-    /// Makes a session of this process's own after a fork, and a new one when the application has closed the descriptor.
+    /// Makes a session of this process's own after a fork, and a new one when the application has
+    /// closed the descriptor.
     pub(super) fn settle(keyed: &mut Arc<Keyed>, driver: &CryptodevDriver) -> Result<(), Error> {
         if !keyed.is_of_this_process() || !keyed.node.is_ours() {
             *keyed = keyed.again(driver)?;

@@ -1,13 +1,14 @@
-//! The way down by /dev/crypto, the device of cryptodev-linux, which is no part of the kernel.
+//! /dev/crypto, the device of cryptodev-linux, which is not part of the kernel.
 //!
-//! A process has one descriptor for each driver; sessions belong to it. A request is one ioctl(2) that returns when it is
-//! done. A program cannot choose a driver there: it names an algorithm and gets what the kernel prefers for it, so a
-//! session is asked which driver it has got before its first request.
+//! A process has one descriptor for each driver; sessions belong to it. A request is one ioctl(2)
+//! that returns when it is complete. A program cannot select a driver: it names an algorithm and
+//! gets the driver that the kernel prefers, so a session is queried for its driver before its first
+//! request.
 //!
 //! - [`abi`]: structures and numbers
 //! - `node`: the descriptor and its ioctls; what changes with a fork
 //! - `keyed`: a key in a driver; `session`: requests under it; `hash`: digests and HMAC
-//! - `refusal`: why it does not lead to a driver, and what to do about it
+//! - `refusal`: why it does not lead to a driver, and what to do about that
 //!
 //! Sources: crypto/cryptodev.h, ioctl.c, main.c, authenc.c and zc.c of cryptodev-linux 1.14.
 
@@ -41,8 +42,8 @@ pub struct Cryptodev {
 }
 
 impl Cryptodev {
-    /// Checks that this process may open the device, and that it leads to `driver`, an exact driver name of
-    /// `/proc/crypto`: a session is made with a key of no meaning, asked, and ended.
+    /// Checks that this process may open the device, and that it leads to `driver`, an exact driver
+    /// name of `/proc/crypto`: a session is opened with a sample key, queried, and closed.
     pub fn reach(driver: &str, algorithm: Algorithm) -> Result<Cryptodev, Error> {
         let (name, purpose) = (algorithm.kernel_name(), Purpose::Cipher(algorithm.cryptodev_number()));
         let driver = CryptodevDriver::reach(driver, name, purpose, sample_key(algorithm))?;

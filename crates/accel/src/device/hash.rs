@@ -1,4 +1,5 @@
-//! Digests and HMAC: whole messages in one request, and messages in pieces by a handle of the kernel's.
+//! Digests and HMAC: whole messages in one request, and messages in pieces by a handle of the
+//! kernel's.
 
 use std::io;
 use std::sync::Arc;
@@ -15,7 +16,8 @@ use super::{OutboardDriver, OutboardHashDriver};
 use crate::hash::before_the_last_piece;
 use crate::{Digest, Error, HashSession, HashState, InFlight, Meanwhile, WaitDescriptor};
 
-/// The longest piece of a message, in bytes: what an arena of any fragmentation can hand to a driver.
+/// The longest piece of a message, in bytes: what an arena of any fragmentation can hand to a
+/// driver.
 const LONGEST: usize = 64 * 1024;
 
 /// Units of the longest piece.
@@ -221,8 +223,8 @@ fn fitting(messages: &[&[u8]]) -> usize {
 }
 
 impl OutboardHashDriver {
-    /// Submits a request like `slot` for each of these, and waits for all of them if asked to. What was hashed is wiped with the
-    /// region.
+    /// Submits a request like `slot` for each of these, and waits for all of them if asked to. What
+    /// was hashed is wiped with the region.
     fn submit(
         &self,
         link: &Arc<Link>,

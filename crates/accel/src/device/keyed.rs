@@ -13,7 +13,8 @@ pub(super) struct Keyed {
     pub(super) link: Arc<Link>,
     generation: u32,
     pub(super) number: u32,
-    /// Kept because a fork's child needs a session of its own: its parent may free this one at any time.
+    /// Kept because a fork's child needs a session of its own: its parent may free this one at any
+    /// time.
     key: Zeroizing<Vec<u8>>,
     /// Bytes of its tags, 0 where there are none.
     pub(super) tag_len: usize,
@@ -28,8 +29,8 @@ impl Keyed {
         Ok(Arc::new(Keyed { link, generation, number, key: Zeroizing::new(key.to_vec()), tag_len }))
     }
 
-    /// Puts one of this process's own in the place after a fork, and a new one when the application has closed the
-    /// descriptor.
+    /// Puts one of this process's own in the place after a fork, and a new one when the application
+    /// has closed the descriptor.
     pub(super) fn settle(place: &mut Arc<Keyed>, driver: &OutboardDriver) -> Result<(), Error> {
         if !place.is_of_this_process() || !place.link.is_ours() {
             *place = Keyed::new(driver, &place.key, place.tag_len)?;

@@ -1,12 +1,13 @@
-//! The way down by /dev/outboard, the module's own interface (docs/uapi.md).
+//! /dev/outboard, the module's own interface (docs/uapi.md).
 //!
-//! A process has one descriptor for each driver, and maps arenas from it. A request takes part of an arena, is copied
-//! in, submitted by one write(2) together with its other pieces, and copied out by the caller. After a session exists,
-//! nothing but write, mmap, fstat (which may be refused) and poll is called, so it works in sandboxes such as OpenSSH's.
+//! A process has one descriptor for each driver, and maps arenas from it. A request reserves part
+//! of an arena, is copied in, submitted by one write(2) together with its other chunks, and copied
+//! out by the caller. Once a session exists, only write, mmap, fstat (which may be refused) and
+//! poll are called, so it works in sandboxes such as OpenSSH's.
 //!
 //! - `link`: the descriptor, its records, its arenas; what changes with a fork
-//! - `arena`, `units`, `region`: the mapping, what of it is in use, and the part that a batch has
-//! - `keyed`: a key in a driver; `session`: requests under it; `pieces`: how they are cut
+//! - `arena`, `units`, `region`: the mapping, which parts of it are in use, and the part of a batch
+//! - `keyed`: a key in a driver; `session`: requests under it; `pieces`: how they are split
 //! - `hash`: digests and HMAC
 
 mod arena;
@@ -43,8 +44,8 @@ pub struct Device {
 }
 
 impl Device {
-    /// Checks that root has allowed `driver`, an exact driver name of `/proc/crypto`, and that this process may open
-    /// the device.
+    /// Checks that root has allowed `driver`, an exact driver name of `/proc/crypto`, and that this
+    /// process may open the device.
     pub fn reach(driver: &str, algorithm: Algorithm) -> Result<Device, Error> {
         let sample = sample_key(algorithm);
         let name = algorithm.kernel_name();
@@ -62,7 +63,8 @@ impl Device {
     }
 }
 
-/// An open device, and the number of `driver` in root's list. It must do the algorithm that the kernel calls `name`.
+/// An open device, and the number of `driver` in root's list. It must do the algorithm that the
+/// kernel calls `name`.
 fn lead(
     driver: &str,
     name: &str,
@@ -77,7 +79,8 @@ fn lead(
     match entry.algorithm.as_deref() {
         Some(found) if found == name => {}
         Some(other) => return Err(refusal::other_algorithm(driver, other)),
-        // No driver of this name has been seen: whether there is one now, a session tells.
+        // The module has not seen a driver of this name yet: opening a session shows whether there
+        // is one now.
         None => {
             let session = link.new_session(entry.number, algorithm, sample_key, tag);
             link.free_session(session.map_err(|source| refusal::never_seen(driver, source))?);

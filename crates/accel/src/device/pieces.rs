@@ -12,8 +12,8 @@ use crate::{Algorithm, LONGEST_PIECE, PIECE, Request, advance};
 // There are as many slots as units.
 const _: () = assert!(PIECE == UNIT && UNIT % ALIGN == 0 && LONGEST_PIECE % UNIT == 0);
 
-/// The parts of a request that an accelerator can work on independently. They are about equal: a TLS record of 16 KiB, its
-/// MAC and padding is not worth a second request for the last few bytes.
+/// The parts of a request that an accelerator can work on independently. They are about equal: a
+/// TLS record of 16 KiB, its MAC and padding is not worth a second request for the last few bytes.
 pub(super) fn pieces(
     algorithm: Algorithm,
     request: &Request<'_>,

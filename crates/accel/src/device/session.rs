@@ -18,7 +18,8 @@ use crate::{Algorithm, Direction, Error, InFlight, Request, Session, WaitDescrip
 /// The longest request that goes down whole, in bytes. Longer ones gain little.
 const LONGEST: usize = 64 * 1024;
 
-/// The longest that goes down in pieces: half an arena, so that two threads can do it at the same time.
+/// The longest that goes down in pieces: half an arena, so that two threads can do it at the same
+/// time.
 const LONGEST_CUT: usize = UNIT * UNITS as usize / 2;
 
 const _: () = assert!(LONGEST <= UNIT * UNITS as usize);

@@ -1,4 +1,5 @@
-//! Plain code. Newer kernels have `-lib` where 6.12 had `-generic`: the crypto API's face of lib/crypto.
+//! Plain code. Newer kernels have `-lib` where 6.12 had `-generic`: the crypto API's face of
+//! lib/crypto.
 
 use crate::families::Family;
 use crate::families::Nature::Software;

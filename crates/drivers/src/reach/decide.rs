@@ -30,8 +30,9 @@ pub struct ReachFacts {
     pub tags: TagCheck,
 }
 
-/// The driver that the kernel selects for a user of `algorithm` that excludes the flags in `mask` (`__crypto_alg_lookup` in
-/// crypto/api.c: the highest priority, and of equals the one that was registered last, which stands first).
+/// The driver that the kernel selects for a user of `algorithm` that excludes the flags in `mask`
+/// (`__crypto_alg_lookup` in crypto/api.c: the highest priority, and of equals the one that was
+/// registered last, which stands first).
 pub fn pick<'a>(drivers: &'a [Judged], algorithm: &str, mask: u32) -> Option<&'a Judged> {
     drivers
         .iter()

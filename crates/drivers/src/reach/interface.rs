@@ -22,9 +22,10 @@ pub enum TagCheck {
 }
 
 impl ProgramInterface {
-    /// The preferred one first. The module is made for accelerators, works in sandboxes and keeps many requests in flight.
-    /// /dev/crypto is faster than AF_ALG and open on new kernels, but does one request at a time and waits without limit for a
-    /// driver that does not complete. AF_ALG is what old kernels have.
+    /// The preferred one first. The module is made for accelerators, works in sandboxes and keeps
+    /// many requests in flight. /dev/crypto is faster than AF_ALG and open on new kernels, but does
+    /// one request at a time and waits without limit for a driver that does not complete. AF_ALG is
+    /// what old kernels have.
     pub const PREFERRED_FIRST: [ProgramInterface; 3] = [Self::DevOutboard, Self::DevCrypto, Self::AfAlg];
 
     /// Its name in texts and JSON.
@@ -36,8 +37,9 @@ impl ProgramInterface {
         }
     }
 
-    /// Whether a driver may be used through it. /dev/outboard leads to no driver that accepts a forged tag, since `outboard allow`
-    /// checks each first. The other interfaces lead to any driver, so an AEAD must have passed the check.
+    /// Whether a driver may be used through it. /dev/outboard leads to no driver that accepts a
+    /// forged tag, since `outboard allow` checks each first. The other interfaces lead to any
+    /// driver, so an AEAD must have passed the check.
     pub fn is_open_to(self, is_aead: bool, tags: TagCheck) -> bool {
         self == Self::DevOutboard || !is_aead || tags == TagCheck::Passed
     }

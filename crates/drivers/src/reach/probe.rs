@@ -1,5 +1,6 @@
-//! The probe: does AF_ALG on the running kernel bind a driver by its exact name? No key is set and nothing computed.
-//! It may make the kernel load the modules af_alg and algif_*, as any use of AF_ALG does.
+//! The probe: whether AF_ALG on the running kernel binds a driver by its exact name. No key is set
+//! and nothing is computed. It may make the kernel load the modules af_alg and algif_*, as any use
+//! of AF_ALG does.
 
 use std::fmt;
 use std::mem;
@@ -10,7 +11,7 @@ use rustix::net::{AddressFamily, SocketFlags, SocketType, socket_with};
 
 use crate::proc_crypto::DriverType;
 
-/// What the kernel answered.
+/// The result of the bind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Probe {
     /// The driver can be used.
@@ -70,7 +71,8 @@ pub fn probe_af_alg(salg_type: &str, driver: &str) -> Probe {
     }
     address.salg_type[..salg_type.len()].copy_from_slice(salg_type.as_bytes());
     address.salg_name[..driver.len()].copy_from_slice(driver.as_bytes());
-    // SAFETY: `address` is a live struct sockaddr_alg and the length is its size; bind(2) only reads it.
+    // SAFETY: `address` is a live struct sockaddr_alg and the length is its size; bind(2) only
+    // reads it.
     let bound = unsafe {
         libc::bind(
             socket.as_raw_fd(),

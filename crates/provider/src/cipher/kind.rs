@@ -10,7 +10,7 @@ use outboard_catalog::{CIPHERS, OpenSslCipher};
 use super::functions;
 use crate::aead;
 
-/// Room for an IV or a block of any cipher. How much of it counts, its kind says.
+/// Room for an IV or a block of any cipher. Its kind has the length in use.
 pub(crate) type Block = [u8; 16];
 
 /// What is fixed about a cipher that we can offer.
@@ -56,7 +56,7 @@ impl Kind {
         if self.mode.holds_data() { self.block() } else { 1 }
     }
 
-    /// Bytes that belong to the same block as what came before: what remains of their number.
+    /// Masks the position within a block out of a byte count.
     pub(crate) const fn mask(&self) -> usize {
         if matches!(self.mode, Mode::Xts) { 0 } else { self.block() - 1 }
     }
