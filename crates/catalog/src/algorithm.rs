@@ -1,7 +1,7 @@
 //! Lookups of ciphers and AEADs, and how requests of them can be split.
 
-use crate::cipher_rows::{Algorithm, CIPHER_ROWS, CipherRow};
-use crate::openssl::first_name;
+use crate::cipher_rows::{Algorithm, CIPHER_ROWS, CipherRow, Split};
+use crate::names::first_name;
 
 /// The direction of a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -10,21 +10,6 @@ pub enum Direction {
     Encrypt,
     /// Ciphertext to plaintext.
     Decrypt,
-}
-
-/// How a request can be split into chunks that the accelerator processes at the same time.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Split {
-    /// Not at all. A chunk of XTS would need a tweak in the middle of a data unit, which no driver
-    /// takes; a tag is that of a whole text.
-    Never,
-    /// Chunks do not depend on each other.
-    Independent,
-    /// The IV of a chunk is the counter of its first block.
-    Counter,
-    /// The IV of a chunk is the ciphertext before it: to decrypt, that is input; to encrypt, it is
-    /// the result before it (SP 800-38A, 6.2), so the request stays whole.
-    PrecedingCiphertext,
 }
 
 impl Algorithm {

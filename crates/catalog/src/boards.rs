@@ -4,24 +4,6 @@
 use crate::chips::WITHOUT_DRIVER;
 use crate::families::all;
 
-/// A board or chip with an accelerator: a part of its [`Family`](crate::families::Family).
-#[derive(Debug)]
-pub struct Board {
-    /// Texts that occur in the device tree's root `compatible`, the model, the DMI product or the
-    /// CPU's name.
-    pub(crate) words: &'static [&'static str],
-    pub(crate) name: &'static str,
-}
-
-/// A board or chip without an engine, or with one for which Linux has no driver.
-pub(crate) struct BoardWithoutDriver {
-    /// As in [`Board`].
-    pub(crate) words: &'static [&'static str],
-    pub(crate) name: &'static str,
-    /// What its user should know.
-    pub(crate) remark: &'static str,
-}
-
 /// A machine that was recognised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KnownBoard {

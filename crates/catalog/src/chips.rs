@@ -35,8 +35,7 @@ mod sun;
 mod ti;
 mod virtio;
 
-use crate::boards::BoardWithoutDriver;
-use crate::families::Family;
+use crate::family::{BoardWithoutDriver, Family};
 
 /// Every table: the accelerators first, because some of their names end like those of CPU code
 /// (`cbc-aes-sun8i-ce`).

@@ -5,8 +5,6 @@ use std::ffi::CStr;
 
 use outboard_uapi as uapi;
 
-use crate::algorithm::Split;
-
 /// A cipher or an AEAD, named as in the kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Algorithm {
@@ -26,6 +24,21 @@ pub enum Algorithm {
     /// AES in CCM mode, with nonces of 7 to 13 bytes; 15 less the nonce's length is the size of the
     /// field for the length of the text.
     CcmAes,
+}
+
+/// How a request can be split into chunks that the accelerator processes at the same time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Split {
+    /// Not at all. A chunk of XTS would need a tweak in the middle of a data unit, which no driver
+    /// takes; a tag is that of a whole text.
+    Never,
+    /// Chunks do not depend on each other.
+    Independent,
+    /// The IV of a chunk is the counter of its first block.
+    Counter,
+    /// The IV of a chunk is the ciphertext before it: to decrypt, that is input; to encrypt, it is
+    /// the result before it (SP 800-38A, 6.2), so the request stays whole.
+    PrecedingCiphertext,
 }
 
 impl Algorithm {

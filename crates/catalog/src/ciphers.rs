@@ -2,9 +2,8 @@
 
 use std::ffi::CStr;
 
-use crate::Algorithm;
-use crate::cipher_rows::CIPHER_ROWS;
-use crate::openssl::first_name;
+use crate::cipher_rows::{Algorithm, CIPHER_ROWS};
+use crate::names::first_name;
 
 /// A cipher as OpenSSL names it.
 #[derive(Clone, Copy, Debug)]

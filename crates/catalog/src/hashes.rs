@@ -3,7 +3,7 @@
 use std::ffi::CStr;
 
 use crate::hash_rows::{HASH_ROWS, Hash, HashRow};
-use crate::openssl::first_name;
+use crate::names::first_name;
 
 const COUNT: usize = HASH_ROWS.len();
 

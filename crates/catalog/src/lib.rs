@@ -11,12 +11,14 @@ mod cipher_rows;
 mod ciphers;
 pub mod devices;
 pub mod families;
+mod family;
 mod hash_rows;
 mod hashes;
+mod names;
 mod openssl;
 
-pub use algorithm::{Direction, Split};
-pub use cipher_rows::Algorithm;
+pub use algorithm::Direction;
+pub use cipher_rows::{Algorithm, Split};
 pub use ciphers::{CIPHER_NAMES, CIPHERS, OpenSslCipher};
 pub use hash_rows::Hash;
 pub use hashes::{DIGEST_NAMES, HMAC_NAMES, HashAlgorithm};

@@ -1,21 +1,8 @@
 //! Lookups by OpenSSL's names.
 
-use std::ffi::CStr;
-
-use crate::{CIPHERS, Hash, HashAlgorithm};
-
-/// The first of the names in a list such as `AES-128-CBC:AES128`.
-pub(crate) const fn first_name(names: &'static CStr) -> &'static str {
-    let names = names.to_bytes();
-    let mut end = 0;
-    while end < names.len() && names[end] != b':' {
-        end += 1;
-    }
-    match std::str::from_utf8(names.split_at(end).0) {
-        Ok(name) => name,
-        Err(_) => panic!("a name is not UTF-8"),
-    }
-}
+use crate::ciphers::CIPHERS;
+use crate::hash_rows::Hash;
+use crate::hashes::HashAlgorithm;
 
 /// The kernel's name of the algorithm behind a cipher or digest by OpenSSL's first name, or behind
 /// an HMAC by outboard's (`HMAC-SHA1`).
@@ -41,7 +28,8 @@ pub fn default_threshold(name: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{CIPHER_NAMES, DIGEST_NAMES, HMAC_NAMES};
+    use crate::ciphers::CIPHER_NAMES;
+    use crate::hashes::{DIGEST_NAMES, HMAC_NAMES};
 
     #[test]
     fn every_name_of_openssl_has_a_name_in_the_kernel() {

@@ -1,8 +1,7 @@
 //! Allwinner.
 
-use crate::boards::Board;
-use crate::families::Completion::Polled;
-use crate::families::Family;
+use crate::family::Completion::Polled;
+use crate::family::{Board, Family};
 
 pub(super) const ROWS: &[Family] = &[
     // Allwinner A10, A20, A31, A33

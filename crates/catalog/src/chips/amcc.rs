@@ -1,6 +1,6 @@
 //! AppliedMicro (AMCC).
 
-use crate::families::Family;
+use crate::family::Family;
 
 pub(super) const ROWS: &[Family] = &[
     // AppliedMicro 460EX, 405EX (WD My Book Live, Meraki MX60)

@@ -1,8 +1,7 @@
 //! AMD, with Xilinx.
 
-use crate::boards::Board;
-use crate::families::Completion::Polled;
-use crate::families::Family;
+use crate::family::Completion::Polled;
+use crate::family::{Board, Family};
 
 pub(super) const ROWS: &[Family] = &[
     // AMD Opteron A1100, Ryzen, EPYC

@@ -1,7 +1,6 @@
 //! Amlogic.
 
-use crate::boards::Board;
-use crate::families::Family;
+use crate::family::{Board, Family};
 
 pub(super) const ROWS: &[Family] = &[
     // Amlogic S905X, S805X

@@ -1,6 +1,6 @@
 //! Arm.
 
-use crate::families::Family;
+use crate::family::Family;
 
 pub(super) const ROWS: &[Family] = &[
     // Renesas R-Car Gen3 and other Arm chips

@@ -1,7 +1,6 @@
 //! Aspeed.
 
-use crate::boards::Board;
-use crate::families::Family;
+use crate::family::{Board, Family};
 
 pub(super) const ROWS: &[Family] = &[
     // Aspeed AST2500, AST2600 (server management)

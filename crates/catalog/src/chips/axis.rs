@@ -1,6 +1,6 @@
 //! Axis.
 
-use crate::families::Family;
+use crate::family::Family;
 
 pub(super) const ROWS: &[Family] = &[
     // Axis ARTPEC-6, ARTPEC-7

@@ -1,8 +1,7 @@
 //! Broadcom.
 
-use crate::boards::BoardWithoutDriver;
-use crate::families::Completion::Through;
-use crate::families::Family;
+use crate::family::Completion::Through;
+use crate::family::{BoardWithoutDriver, Family};
 
 pub(super) const ROWS: &[Family] = &[
     // Broadcom Northstar Plus, Northstar 2, Stingray; BCM63xx gateways

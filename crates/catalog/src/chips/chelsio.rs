@@ -1,7 +1,7 @@
 //! Chelsio.
 
-use crate::families::Completion::Through;
-use crate::families::Family;
+use crate::family::Completion::Through;
+use crate::family::Family;
 
 pub(super) const ROWS: &[Family] = &[
     // Chelsio T6 network cards

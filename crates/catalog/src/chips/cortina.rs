@@ -1,6 +1,6 @@
 //! Cortina.
 
-use crate::families::Family;
+use crate::family::Family;
 
 pub(super) const ROWS: &[Family] = &[
     // Cortina Gemini NAS boxes

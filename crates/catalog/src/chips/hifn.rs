@@ -1,6 +1,6 @@
 //! Hifn.
 
-use crate::families::Family;
+use crate::family::Family;
 
 pub(super) const ROWS: &[Family] = &[
     // Soekris vpn1401 and vpn1411 cards

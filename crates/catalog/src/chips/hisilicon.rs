@@ -1,6 +1,6 @@
 //! HiSilicon.
 
-use crate::families::Family;
+use crate::family::Family;
 
 pub(super) const ROWS: &[Family] = &[
     // Kunpeng 916, 920 and later

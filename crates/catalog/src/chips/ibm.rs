@@ -1,7 +1,7 @@
 //! IBM.
 
-use crate::families::Completion::Polled;
-use crate::families::Family;
+use crate::family::Completion::Polled;
+use crate::family::Family;
 
 pub(super) const ROWS: &[Family] = &[
     // IBM POWER7+, POWER8

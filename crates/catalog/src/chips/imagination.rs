@@ -1,6 +1,6 @@
 //! Imagination.
 
-use crate::families::Family;
+use crate::family::Family;
 
 pub(super) const ROWS: &[Family] = &[
     // Imagination Pistachio (MIPS Creator Ci40)

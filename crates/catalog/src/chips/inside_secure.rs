@@ -1,7 +1,6 @@
 //! Inside Secure (now Rambus), whose engines are in chips of Marvell, MediaTek and Airoha.
 
-use crate::boards::Board;
-use crate::families::Family;
+use crate::family::{Board, Family};
 
 pub(super) const ROWS: &[Family] = &[
     // Armada 37xx, 7K and 8K; MediaTek MT7622, MT7623, MT7981, MT7986, MT7988

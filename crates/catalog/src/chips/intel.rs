@@ -1,7 +1,7 @@
 //! Intel.
 
-use crate::families::Completion::{Polled, Through};
-use crate::families::Family;
+use crate::family::Completion::{Polled, Through};
+use crate::family::Family;
 
 pub(super) const ROWS: &[Family] = &[
     // Intel IXP425, IXP465

@@ -1,8 +1,7 @@
 //! Lantiq (now MaxLinear).
 
-use crate::boards::Board;
-use crate::families::Completion::Polled;
-use crate::families::Family;
+use crate::family::Completion::Polled;
+use crate::family::{Board, Family};
 
 pub(super) const ROWS: &[Family] = &[
     // Lantiq Danube, AR9, VR9 gateways

@@ -1,8 +1,7 @@
 //! Marvell, with Cavium.
 
-use crate::boards::Board;
-use crate::families::Completion::Polled;
-use crate::families::{Family, Nature};
+use crate::family::Completion::Polled;
+use crate::family::{Board, Family, Nature};
 
 pub(super) const ROWS: &[Family] = &[
     // Orion, Kirkwood, Dove, Armada 370, XP, 375, 38x (Helios4, WRT3200ACM, SheevaPlug)

@@ -1,6 +1,6 @@
 //! MediaTek.
 
-use crate::families::Family;
+use crate::family::Family;
 
 pub(super) const ROWS: &[Family] = &[
     // MediaTek MT7623, MT2701

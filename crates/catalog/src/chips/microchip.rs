@@ -1,7 +1,7 @@
 //! Microchip, with Atmel.
 
-use crate::families::Completion::Through;
-use crate::families::Family;
+use crate::family::Completion::Through;
+use crate::family::Family;
 
 pub(super) const ROWS: &[Family] = &[
     // AT91SAM9G45, SAMA5, SAM9X60

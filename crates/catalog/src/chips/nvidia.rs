@@ -1,8 +1,7 @@
 //! NVIDIA.
 
-use crate::boards::Board;
-use crate::families::Completion::Through;
-use crate::families::Family;
+use crate::family::Completion::Through;
+use crate::family::{Board, Family};
 
 pub(super) const ROWS: &[Family] = &[
     // Jetson Orin (Tegra234); older Tegra chips with NVIDIA's kernel

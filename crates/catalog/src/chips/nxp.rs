@@ -1,7 +1,6 @@
 //! NXP, with Freescale.
 
-use crate::boards::Board;
-use crate::families::Family;
+use crate::family::{Board, Family};
 
 pub(super) const ROWS: &[Family] = &[
     // i.MX6, i.MX7, i.MX8, QorIQ, Layerscape

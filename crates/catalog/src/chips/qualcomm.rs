@@ -1,8 +1,7 @@
 //! Qualcomm.
 
-use crate::boards::Board;
-use crate::families::Completion::{Polled, Through};
-use crate::families::Family;
+use crate::family::Completion::{Polled, Through};
+use crate::family::{Board, Family};
 
 pub(super) const ROWS: &[Family] = &[
     // IPQ40xx, IPQ806x, IPQ807x, IPQ60xx, MSM8996, SDM845 and later

@@ -1,7 +1,6 @@
 //! Rockchip.
 
-use crate::boards::{Board, BoardWithoutDriver};
-use crate::families::Family;
+use crate::family::{Board, BoardWithoutDriver, Family};
 
 pub(super) const ROWS: &[Family] = &[
     // RK3288, RK3328, RK3399

@@ -1,7 +1,7 @@
 //! Samsung.
 
-use crate::families::Completion::Polled;
-use crate::families::Family;
+use crate::family::Completion::Polled;
+use crate::family::Family;
 
 pub(super) const ROWS: &[Family] = &[
     // Exynos 4, Exynos 5

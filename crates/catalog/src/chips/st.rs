@@ -1,8 +1,7 @@
 //! STMicroelectronics, with ST-Ericsson.
 
-use crate::boards::Board;
-use crate::families::Completion::Through;
-use crate::families::Family;
+use crate::family::Completion::Through;
+use crate::family::{Board, Family};
 
 pub(super) const ROWS: &[Family] = &[
     // STM32MP1, STM32MP13, STM32F7; ST-Ericsson Ux500

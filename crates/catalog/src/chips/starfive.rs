@@ -1,8 +1,7 @@
 //! StarFive.
 
-use crate::boards::Board;
-use crate::families::Completion::Through;
-use crate::families::Family;
+use crate::family::Completion::Through;
+use crate::family::{Board, Family};
 
 pub(super) const ROWS: &[Family] = &[
     // VisionFive 2 and other JH7110 boards

@@ -1,6 +1,6 @@
 //! Sun (now Oracle).
 
-use crate::families::Family;
+use crate::family::Family;
 
 pub(super) const ROWS: &[Family] = &[
     // UltraSPARC T2, T2+, T3

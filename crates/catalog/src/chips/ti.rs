@@ -1,8 +1,7 @@
 //! Texas Instruments.
 
-use crate::boards::Board;
-use crate::families::Completion::Through;
-use crate::families::Family;
+use crate::family::Completion::Through;
+use crate::family::{Board, Family};
 
 pub(super) const ROWS: &[Family] = &[
     // TI AM335x, AM437x, AM57x, DRA7, OMAP3, OMAP4, OMAP5

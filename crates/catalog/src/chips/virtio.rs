@@ -1,6 +1,6 @@
 //! Virtual machines.
 
-use crate::families::Family;
+use crate::family::Family;
 
 pub(super) const ROWS: &[Family] = &[
     // virtual machines (QEMU, cloud-hypervisor)
