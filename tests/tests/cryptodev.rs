@@ -229,7 +229,7 @@ fn a_request_with_authentication_is_understood() {
     let none = std::ptr::null::<u8>();
     let zeros = [0_u8; 16];
     let mut made = SessionOp {
-        cipher: abi::AES_GCM,
+        cipher: Algorithm::GcmAes.cryptodev_number(),
         mac: 0,
         key_len: 16,
         key: zeros.as_ptr(),

@@ -4,7 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use outboard_accel::{Algorithm, Beside, reach};
+use outboard_accel::{Algorithm, reach};
+use outboard_drivers::reach::TagCheck;
 use outboard_tests::aead::{self, opened};
 use outboard_tests::aead_script::sealed;
 use outboard_tests::bytes::{array, assert_same, bytes};
@@ -48,7 +49,7 @@ fn ciphers_that_authenticate_go_to_the_accelerator_and_are_right() {
 
 fn root_or_outboard_check_is_asked_first() {
     for (driver, algorithm) in DRIVERS {
-        let reached = reach(driver, algorithm, Beside::NoTags);
+        let reached = reach(driver, algorithm, TagCheck::Missing);
         assert!(reached.accelerator.is_none());
         let why: Vec<String> = reached.passed.iter().map(ToString::to_string).collect();
         assert!(why[0].contains(&format!("outboard allow {driver}")), "{why:?}");

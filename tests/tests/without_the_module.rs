@@ -4,9 +4,8 @@
 use std::path::Path;
 use std::process::Command;
 
-use outboard_accel::{
-    Accelerator, Algorithm, Beside, Error, Hash, HashAlgorithm, HashSession, reach, reach_hash,
-};
+use outboard_accel::{Accelerator, Algorithm, Error, Hash, HashAlgorithm, HashSession, reach, reach_hash};
+use outboard_drivers::reach::TagCheck;
 use outboard_tests::bytes::bytes;
 use outboard_tests::command::{on_path, succeeded};
 use outboard_tests::digests::{self, DIGESTS, a_state_is_its_process_own};
@@ -72,7 +71,7 @@ fn nothing_is_offered(passed: &[Error]) {
 }
 
 fn who_was_not_checked_does_not_authenticate() {
-    let reached = reach(AEAD_DRIVERS[0], Algorithm::GcmAes, Beside::NoTags);
+    let reached = reach(AEAD_DRIVERS[0], Algorithm::GcmAes, TagCheck::Missing);
     let why: Vec<String> = reached.passed.iter().map(ToString::to_string).collect();
     assert!(why.len() == 2 && why[1].contains("outboard check sim-gcm-aes"), "{why:?}");
     assert_eq!(aeads(&world(&AEAD_DRIVERS, &[])), 0);

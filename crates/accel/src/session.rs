@@ -4,6 +4,7 @@ use std::io;
 use std::os::fd::RawFd;
 use std::slice;
 
+use crate::mode::longest_text;
 use crate::{Algorithm, Direction, Error};
 
 /// A kernel driver that can be reached. What it opens is a [`Session`], or a [`HashSession`](crate::HashSession).
@@ -90,7 +91,7 @@ impl<'a> Request<'a> {
         let head_fits = [0, block].contains(&self.head.len());
         let tag_fits = self.tag.len() == if self.direction == Direction::Decrypt { tag_len } else { 0 };
         let aad_fits = self.aad.len() <= if tag_len > 0 { MAX_AAD } else { 0 };
-        if len <= max.min(algorithm.longest_text(iv_len))
+        if len <= max.min(longest_text(algorithm, iv_len))
             && len % block == 0
             && head_fits
             && tag_fits

@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use outboard_abi as abi;
 use outboard_abi::Dispatch;
-use outboard_accel::{Algorithm, Beside, Error, PIECE, Reached, Share, reach};
+use outboard_accel::{Algorithm, Error, PIECE, Reached, Share, reach};
 use outboard_counters::Decision;
 use outboard_drivers::judge::Verdict;
+use outboard_drivers::reach::TagCheck;
 use outboard_drivers::root::Root;
 use outboard_drivers::wrong_reports::WrongReports;
 use outboard_drivers::{Judged, find_drivers};
@@ -196,11 +197,11 @@ pub(crate) fn find<A: Copy, S: ?Sized + Share>(
     names: &[&str],
     are_named: bool,
     share: u32,
-    reach: fn(&str, A, Beside) -> Reached<S>,
+    reach: fn(&str, A, TagCheck) -> Reached<S>,
 ) -> Vec<Found<A, S>> {
     let mut found: Vec<Found<A, S>> = wanted.iter().map(|&one| (one, Err(String::new()))).collect();
-    let reasons = find_each(provider, names, are_named, &mut |place, driver, beside| {
-        let Reached { accelerator, passed } = reach(driver, wanted[place], beside);
+    let reasons = find_each(provider, names, are_named, &mut |place, driver, tags| {
+        let Reached { accelerator, passed } = reach(driver, wanted[place], tags);
         let interface = accelerator.map(|accelerator| {
             let interface = accelerator.interface();
             let hardware = Hardware::new(accelerator, share, provider.log);
@@ -226,7 +227,7 @@ fn find_each(
     provider: &Provider,
     names: &[&str],
     are_named: bool,
-    reach: &mut dyn FnMut(usize, &str, Beside) -> Way,
+    reach: &mut dyn FnMut(usize, &str, TagCheck) -> Way,
 ) -> Vec<String> {
     if names.is_empty() {
         return Vec::new();
@@ -258,15 +259,15 @@ fn find_each(
                 why.push(text);
                 continue;
             }
-            let beside = match findings.of(driver, Path::new("/")) {
+            let tags = match findings.of(driver, Path::new("/")) {
                 Some(Finding { is_exact: false, made, fault, .. }) => {
                     why.push(format!("{driver} gave outboard check a wrong result on {made} ({fault})"));
                     continue;
                 }
-                Some(_) => Beside::All,
-                None => Beside::NoTags,
+                Some(_) => TagCheck::Passed,
+                None => TagCheck::Missing,
             };
-            let (interface, passed) = reach(place, driver, beside);
+            let (interface, passed) = reach(place, driver, tags);
             let passed = passed.iter().map(Error::to_string);
             let Some(interface) = interface else {
                 why.extend(passed);

@@ -1,7 +1,7 @@
 use super::*;
 use clap::Parser;
+use outboard_catalog::families::Completion;
 use outboard_counters::Decision;
-use outboard_drivers::families::Completion;
 use outboard_drivers::interrupts::DeviceInterrupts;
 use outboard_drivers::root::Root;
 use outboard_measure::behind::Behind;

@@ -1,78 +1,16 @@
-//! The driver families that the kernel knows (drivers/crypto, arch/*/crypto and lib/crypto of 6.1 to 7.2, and the
-//! out-of-tree drivers that OpenWrt and vendors ship). A name alone proves nothing: see `judge`.
+//! The families of drivers that the kernel has (drivers/crypto, arch/*/crypto and lib/crypto of 6.1
+//! to 7.2, and the out-of-tree drivers that OpenWrt and vendors ship), and the lookups by a
+//! driver's name. A name alone proves nothing: `outboard_drivers` weighs it with other evidence.
 
-mod boards;
-mod cards;
-mod cpu;
-pub mod devices;
-mod engines;
-mod software;
+use crate::chips::TABLES;
+pub use crate::family::{Completion, Family, Nature};
 
-/// What computes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Nature {
-    /// A device beside the CPU.
-    Accelerator,
-    /// The CPU's own crypto or vector instructions; user space has them too.
-    Instructions,
-    /// Plain code.
-    Software,
-}
-
-/// How a request to an accelerator shows that it is done, and so what proves that it was used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Completion {
-    /// Interrupts of its own, visible in /proc/interrupts.
-    OwnInterrupt,
-    /// Interrupts of something else, named here.
-    Through(&'static str),
-    /// The CPU waits: no interrupt ever proves anything.
-    Polled,
-}
-
-/// One row of the table, below a line that says which chips and boards have it. A `|` stands between several values; patterns may
-/// contain `*`, which stands for any text.
-#[derive(Debug)]
-pub struct Family {
-    /// Short name.
-    pub id: &'static str,
-    /// What computes.
-    pub nature: Nature,
-    /// Patterns of driver names.
-    pub names: &'static str,
-    /// Kernel modules, spelled as in /sys/module.
-    pub modules: &'static str,
-    /// `bus/driver` as in /sys/bus/BUS/drivers/DRIVER, of the device drivers behind it.
-    pub bound: &'static str,
-    /// How completion shows.
-    pub completion: Completion,
-    /// Patterns of the action names in /proc/interrupts, where these are not the device's name.
-    pub irqs: &'static str,
-    /// The engine's name, for people.
-    pub chip: &'static str,
-}
-
-impl Family {
-    const ROW: Self = Self {
-        id: "",
-        nature: Nature::Accelerator,
-        names: "",
-        modules: "",
-        bound: "",
-        completion: Completion::OwnInterrupt,
-        irqs: "",
-        chip: "",
-    };
-}
-
-/// What is between the `|` of a text.
+/// The values between the `|` of a text.
 pub fn values(text: &str) -> impl Iterator<Item = &str> {
     text.split('|').filter(|value| !value.is_empty())
 }
 
-const TABLES: [&[Family]; 5] = [engines::ROWS, boards::ROWS, cards::ROWS, cpu::ROWS, software::ROWS];
-
-/// Every row; accelerators first, because some of their names end like those of CPU code (`cbc-aes-sun8i-ce`).
+/// Every row, accelerators first.
 pub fn all() -> impl Iterator<Item = &'static Family> {
     TABLES.into_iter().flatten()
 }
@@ -82,10 +20,11 @@ pub fn accelerators() -> impl Iterator<Item = &'static Family> {
     all().filter(|f| f.nature == Nature::Accelerator)
 }
 
-/// By what a family is known: its row without what is for people, which the provider does not carry.
+/// The part of a family's row that drivers are matched with. The rest is for people, and the
+/// provider does not carry it.
 #[derive(Debug, Clone, Copy)]
 pub struct Signature {
-    /// Its place in [`all`].
+    /// The place in [`all`].
     row: usize,
     /// As in [`Family`].
     pub nature: Nature,
@@ -111,8 +50,14 @@ static SIGNATURES: [Signature; COUNT] = {
     all
 };
 
-const COUNT: usize =
-    engines::ROWS.len() + boards::ROWS.len() + cards::ROWS.len() + cpu::ROWS.len() + software::ROWS.len();
+const COUNT: usize = {
+    let (mut count, mut table) = (0, 0);
+    while table < TABLES.len() {
+        count += TABLES[table].len();
+        table += 1;
+    }
+    count
+};
 
 const fn signature(row: usize, family: &Family) -> Signature {
     let &Family { nature, names, modules, bound, irqs, .. } = family;
@@ -126,17 +71,17 @@ impl PartialEq for Signature {
 }
 
 impl Signature {
-    /// Whose it is.
+    /// The whole row.
     pub fn family(&self) -> &'static Family {
         all().nth(self.row).unwrap_or(&Family::ROW)
     }
 
-    /// True when a driver's name fits.
+    /// Whether a driver's name fits.
     fn has_name(&self, driver: &str) -> bool {
         fits(self.names, driver)
     }
 
-    /// True when a driver of this family may live in `module`.
+    /// Whether a driver of this family may be in `module`.
     pub fn has_module(&self, module: &str) -> bool {
         module == "kernel" || self.modules.is_empty() || values(self.modules).any(|one| one == module)
     }
@@ -148,7 +93,8 @@ pub fn by_name(driver: &str) -> Option<&'static Signature> {
     SIGNATURES.iter().find(|s| s.has_name(driver))
 }
 
-/// The family of a driver by name and module; a row whose module fits wins over one whose name alone does.
+/// The family of a driver by name and module; a row whose module fits wins over one whose name
+/// alone does.
 pub fn of(driver: &str, module: &str) -> Option<&'static Signature> {
     let name = driver.strip_prefix("__").unwrap_or(driver);
     SIGNATURES.iter().find(|s| s.has_name(name) && s.has_module(module)).or_else(|| by_name(driver))
@@ -164,7 +110,7 @@ pub fn fits(patterns: &str, text: &str) -> bool {
     values(patterns).any(|pattern| glob(pattern.as_bytes(), text.as_bytes()))
 }
 
-/// `*` stands for any text, everything else for itself.
+/// `*` matches any text, every other character itself.
 fn glob(pattern: &[u8], text: &[u8]) -> bool {
     match (pattern, text) {
         ([b'*', end @ ..], _) if !end.contains(&b'*') => text.ends_with(end),

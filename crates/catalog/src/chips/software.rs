@@ -1,7 +1,8 @@
-//! Plain code. Newer kernels have `-lib` where 6.12 had `-generic`: the crypto API's face of lib/crypto.
+//! Plain code. Newer kernels have `-lib` where 6.12 had `-generic`: the crypto API's face of
+//! lib/crypto.
 
-use super::Family;
-use super::Nature::Software;
+use crate::family::Family;
+use crate::family::Nature::Software;
 
 pub(super) const ROWS: &[Family] = &[
     // everywhere

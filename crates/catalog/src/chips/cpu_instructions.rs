@@ -1,7 +1,7 @@
 //! CPU instructions. User space has them too, so a detour through the kernel never pays.
 
-use super::Family;
-use super::Nature::Instructions;
+use crate::family::Family;
+use crate::family::Nature::Instructions;
 
 pub(super) const ROWS: &[Family] = &[
     // VIA C3, C7, Nano; Zhaoxin
