@@ -132,6 +132,14 @@ fn hardware_without_an_interrupt_is_an_error_unless_the_command_failed() {
 }
 
 #[test]
+fn a_command_that_a_signal_ended_is_named_as_such_and_not_as_software() {
+    let crashed = proof(&[], 11, spent(vec![device(0, OWN)]), (0, 0), &[]);
+    let text = super::super::text::render(&crashed);
+    assert!(text.contains("\nENDED BY SIGNAL 11: Hardware did nothing"), "{text}");
+    assert!(!text.contains("SOFTWARE ONLY"), "{text}");
+}
+
+#[test]
 fn hardware_that_cannot_raise_interrupts_or_went_away_is_unverified() {
     let polled = proof(&[], 0, spent(vec![device(0, Completion::Polled)]), (8192, 0), &[]);
     assert_eq!((polled.verdict, polled.exit_code()), (Verdict::Unverified, 0));

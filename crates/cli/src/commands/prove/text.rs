@@ -24,7 +24,12 @@ pub fn render(proof: &Proof) -> String {
     for note in proof.notes.iter().filter(|n| !proof.summary.contains(n.as_str())) {
         line(&mut out, "note", note);
     }
-    let _ = writeln!(out, "\n{}: {}", word(proof.verdict), proof.summary);
+    let verdict = match (proof.signal, proof.verdict) {
+        // A command that crashed may not have come to its requests: that is no verdict on what hardware would do.
+        (Some(signal), Verdict::Software | Verdict::NotLoaded) => format!("ENDED BY SIGNAL {signal}"),
+        (_, verdict) => word(verdict).to_owned(),
+    };
+    let _ = writeln!(out, "\n{verdict}: {}", proof.summary);
     if let (Some(required), false) = (proof.required_percent, proof.requirement_met) {
         let _ = writeln!(out, "FAILED: --require-hardware {required} asked for a proven {required} %.");
     }
