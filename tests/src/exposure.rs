@@ -28,7 +28,9 @@ impl Contestant {
     #[track_caller]
     pub fn both(world: &World, name: &str) -> Option<[Contestant; 2]> {
         if let Some(digest) = name.strip_prefix("HMAC-") {
-            return Some([world.hard_hmac()?, world.soft_hmac()].map(|mac| Contestant::hmac(&mac, digest)));
+            // OpenSSL's HMAC fetches its digest by name, and would get the provider's.
+            let hard = Contestant::hmac(&world.hard_hmac()?, digest, None);
+            return Some([hard, Contestant::hmac(&world.soft_hmac(), digest, Some("provider=default"))]);
         }
         if name.starts_with("SHA") {
             return Some([world.hard_digest(name)?, world.soft_digest(name)].map(Contestant::Digest));
@@ -37,9 +39,9 @@ impl Contestant {
         Some([hard, world.soft(name)].map(|cipher| Contestant::cipher(&cipher, name)))
     }
 
-    fn hmac(mac: &Hmac, digest: &str) -> Contestant {
+    fn hmac(mac: &Hmac, digest: &str, properties: Option<&str>) -> Contestant {
         let (mut context, key) = (HmacContext::new(mac), bytes(1, 20));
-        context.begin(Some(digest), Some(&key)).expect("a key");
+        context.begin_with_properties(Some(digest), properties, Some(&key)).expect("a key");
         Contestant::Hmac(context, key)
     }
 

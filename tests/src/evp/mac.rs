@@ -12,6 +12,7 @@ use super::params::OsslParam;
 const LONGEST: usize = 64;
 
 const DIGEST: &CStr = c"digest";
+const PROPERTIES: &CStr = c"properties";
 const KEY: &CStr = c"key";
 const TLS_DATA_SIZE: &CStr = c"tls-data-size";
 
@@ -89,9 +90,21 @@ impl HmacContext {
 
     /// `EVP_MAC_init` with what is there of both; else it has them from before.
     pub fn begin(&mut self, digest: Option<&str>, key: Option<&[u8]>) -> Outcome {
-        let name = digest.map(|digest| CString::new(digest).expect("no NUL byte"));
-        let params = name.iter().map(|name| OsslParam::text(DIGEST, name)).chain([OsslParam::end()]);
-        let params: Vec<OsslParam> = params.collect();
+        self.begin_with_properties(digest, None, key)
+    }
+
+    /// The same with the properties by which OpenSSL's HMAC fetches the digest.
+    pub fn begin_with_properties(
+        &mut self,
+        digest: Option<&str>,
+        properties: Option<&str>,
+        key: Option<&[u8]>,
+    ) -> Outcome {
+        let texts = [(DIGEST, digest), (PROPERTIES, properties)];
+        let texts =
+            texts.map(|(name, text)| (name, text.map(|text| CString::new(text).expect("no NUL byte"))));
+        let given = texts.iter().filter_map(|(name, text)| Some(OsslParam::text(name, text.as_ref()?)));
+        let params: Vec<OsslParam> = given.chain([OsslParam::end()]).collect();
         let (at, length) = key.map_or((ptr::null(), 0), |key| (key.as_ptr(), key.len()));
         // SAFETY: the context is alive, the key readable; the array ends as it must and its text outlives the call.
         let returned = unsafe { (library().EVP_MAC_init)(self.pointer(), at, length, params.as_ptr()) };
