@@ -12,6 +12,16 @@ export LC_ALL=C.UTF-8
 say() { printf '%s: %s\n' "$name" "$*" >&2; }
 die() { say "$*"; exit 1; }
 
+# cpu_ticks PID: the CPU time of a process and of the children that it has waited for, in hundredths of a second (USER_HZ).
+cpu_ticks() {
+    local fields=()
+    # The name of the process, in parentheses, may hold spaces.
+    { read -r -a fields < <(sed 's/.*) //' "/proc/$1/stat"); } 2>/dev/null || { echo 0; return; }
+    echo $((fields[11] + fields[12] + fields[13] + fields[14]))
+}
+# seconds_of TICKS: in seconds with one decimal.
+seconds_of() { echo "$(($1 / 100)).$(($1 / 10 % 10))"; }
+
 # with_progress TEXT LOG COMMAND...: runs COMMAND with its output in LOG. What takes over two seconds shows how long it
 # has run and the last line of LOG. The command has its own process group, so that stop_step ends all of it.
 step_pid=

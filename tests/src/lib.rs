@@ -18,6 +18,7 @@ pub mod gnutls;
 pub mod hmacs;
 pub mod hwrng;
 pub mod kernel_module;
+pub mod legs;
 pub mod machine;
 pub mod mbedtls;
 pub mod messages;
