@@ -35,6 +35,8 @@ impl FromStr for Lane {
 pub struct LegsFile {
     legs: Vec<Leg>,
     themes: BTreeMap<String, Theme>,
+    #[serde(default)]
+    skips: Vec<AllowedSkip>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -58,8 +60,6 @@ struct Theme {
     why: Option<String>,
     /// How long a fuzzer runs.
     seconds: Option<Seconds>,
-    #[serde(default)]
-    skips: Vec<AllowedSkip>,
 }
 
 /// Themes of one boot run in the same machine.
@@ -94,7 +94,8 @@ struct Seconds {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct AllowedSkip {
-    /// The tests that may be skipped. Default: each of the theme.
+    themes: Vec<String>,
+    /// The tests that are skipped. Default: any of these themes.
     tests: Option<Vec<String>>,
     /// What the test reports as missing: the beginning of the text.
     missing: String,
@@ -122,13 +123,26 @@ impl LegsFile {
         for (name, theme) in &file.themes {
             file.check_theme(theme).map_err(|problem| format!("theme {name}: {problem}"))?;
         }
+        for skip in &file.skips {
+            file.check_skip(skip).map_err(|problem| format!("skip of {}: {problem}", skip.missing))?;
+        }
         Ok(file)
+    }
+
+    fn check_skip(&self, skip: &AllowedSkip) -> Result<(), String> {
+        let unknown = skip.themes.iter().find(|theme| !self.themes.contains_key(*theme));
+        let themes = || skip.themes.iter().filter_map(|name| self.themes.get(name));
+        let runs_on = |leg: &str| themes().any(|theme| self.legs_of(theme, Lane::All).contains(leg));
+        match (unknown, skip.legs.iter().flatten().find(|leg| !runs_on(leg))) {
+            (Some(theme), _) => Err(format!("no theme named {theme}")),
+            (None, Some(leg)) => Err(format!("none of its themes runs on {leg}")),
+            (None, None) => Ok(()),
+        }
     }
 
     fn check_theme(&self, theme: &Theme) -> Result<(), String> {
         let allowed = self.legs_of(theme, Lane::All);
-        let skips = theme.skips.iter().filter_map(|skip| skip.legs.as_ref());
-        for leg in theme.only.iter().chain(&theme.fast).chain(skips).flatten() {
+        for leg in theme.only.iter().chain(&theme.fast).flatten() {
             if leg != HOST && !self.legs.iter().any(|known| known.name == *leg) {
                 return Err(format!("no leg named {leg}"));
             }
@@ -176,12 +190,13 @@ impl LegsFile {
         let (ended, skips) = read_log(log);
         let mut problems = Vec::new();
         let mut allowed = BTreeSet::<ReportedSkip>::new();
-        for (name, theme) in self.themes_on(lane, leg).filter(|(_, theme)| theme.machine.name() == boot) {
+        let of_boot = self.themes_on(lane, leg).filter(|(_, theme)| theme.machine.name() == boot);
+        for (name, _) in of_boot {
             if !ended.contains(name) {
                 problems.push(format!("{name} did not run"));
                 continue;
             }
-            for listed in theme.skips.iter().filter(|skip| skip.concerns(leg)) {
+            for listed in self.skips.iter().filter(|skip| skip.concerns(name, leg)) {
                 let of_theme = skips.iter().filter(|skip| skip.theme == name);
                 let found: Vec<_> = of_theme.filter(|skip| listed.allows(skip)).collect();
                 problems.extend(listed.absent(&found).into_iter().map(|test| {
@@ -215,8 +230,9 @@ impl LegsFile {
 }
 
 impl AllowedSkip {
-    fn concerns(&self, leg: &str) -> bool {
-        self.legs.as_ref().is_none_or(|legs| legs.iter().any(|name| name == leg))
+    fn concerns(&self, theme: &str, leg: &str) -> bool {
+        let on_leg = self.legs.as_ref().is_none_or(|legs| legs.iter().any(|name| name == leg));
+        on_leg && self.themes.iter().any(|name| name == theme)
     }
 
     fn allows(&self, skip: &ReportedSkip) -> bool {

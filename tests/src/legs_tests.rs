@@ -20,20 +20,22 @@ why = "the image of old has no Python"
 [themes.lanes]
 fast = ["old"]
 
+[themes.unit]
+machine = "host"
+
 [themes.noise]
 machine = "module"
 seconds = { fast = 5, all = 30 }
 
-[[themes.lanes.skips]]
+[[skips]]
+themes = ["lanes"]
 tests = ["first", "second"]
 missing = "a device"
 legs = ["old"]
 reason = "Debian has none"
 
-[themes.unit]
-machine = "host"
-
-[[themes.unit.skips]]
+[[skips]]
+themes = ["unit"]
 missing = "root"
 reason = "mounting needs root"
 when = "the user is not root"
