@@ -1,4 +1,5 @@
-//! `tests/legs.toml`: which theme runs on which leg in which lane, and which skips are allowed there.
+//! `tests/legs.toml`: which theme runs on which leg in which lane, and which skips are allowed
+//! there.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::str::FromStr;
@@ -164,7 +165,8 @@ impl LegsFile {
         self.legs.iter().map(|leg| (leg.name.as_str(), leg.cpu.as_str()))
     }
 
-    /// The themes, without those of the module and of the host: the modules of the end-to-end tests.
+    /// The themes, without those of the module and of the host: the modules of the end-to-end
+    /// tests.
     pub fn end_to_end(&self) -> impl Iterator<Item = &str> {
         let in_program = |boot| matches!(boot, Boot::EndToEnd | Boot::Applications);
         self.themes.iter().filter(move |(_, theme)| in_program(theme.machine)).map(|(name, _)| name.as_str())
@@ -184,8 +186,8 @@ impl LegsFile {
         boots
     }
 
-    /// What is wrong with the log of a boot: themes without a result, skips that are not listed, listed ones that did not
-    /// happen.
+    /// What is wrong with the log of a boot: themes without a result, skips that are not listed,
+    /// listed ones that did not happen.
     pub fn problems(&self, lane: Lane, leg: &str, boot: &str, log: &str) -> Vec<String> {
         let (ended, skips) = read_log(log);
         let mut problems = Vec::new();
@@ -254,7 +256,8 @@ impl AllowedSkip {
     }
 }
 
-/// The themes that ended, and the skips. The runner writes "Running THEME" before each and "Ended THEME" after it.
+/// The themes that ended, and the skips. The runner writes "Running THEME" before each and "Ended
+/// THEME" after it.
 fn read_log(log: &str) -> (BTreeSet<&str>, BTreeSet<ReportedSkip>) {
     let (mut ended, mut skips) = (BTreeSet::new(), BTreeSet::new());
     let mut theme = "";
@@ -271,7 +274,8 @@ fn read_log(log: &str) -> (BTreeSet<&str>, BTreeSet<ReportedSkip>) {
     (ended, skips)
 }
 
-/// The test and what it lacks: a line of `skip`, or one of a test that libtest or a test program of the module ignores.
+/// The test and what it lacks: a line of `skip`, or one of a test that libtest or a test program of
+/// the module ignores.
 fn skipped(line: &str) -> Option<(&str, &str)> {
     if let Some(rest) = line.strip_prefix("SKIP: ") {
         return Some(rest.split_once(": ").unwrap_or((rest, "")));
