@@ -20,10 +20,10 @@ install: ## what make build built, and the module's source: PREFIX=/usr/local, D
 uninstall: ## remove what make install installed
 	@scripts/install uninstall
 
-test: ## unit tests, fuzzers, and each end-to-end test on the legs where it can differ (twelve minutes)
+test: ## unit tests, and the end-to-end tests on the legs where they can differ (twelve minutes)
 	@scripts/test fast
 
-test-all: ## the same, each end-to-end test on every leg (an hour)
+test-all: ## unit tests, fuzzers for a minute, and each end-to-end test on every leg (an hour)
 	@scripts/test all
 
 test-debug-kernel: ## the module on a kernel with KASAN, lockdep and kmemleak (a quarter of an hour, the first time more; not part of test)

@@ -104,7 +104,7 @@ fn contradictions_are_refused() {
         ("fast = [\"trixy\"]", "theme t: no leg named trixy"),
         ("only = [\"a\"]", "theme t: it needs a reason (why) for the legs that it does not run on"),
         ("only = [\"a\"]\nwhy = \"x\"\nfast = [\"b\"]", "theme t: it never runs on b"),
-        ("fast = []", "theme t: it is in no leg of the fast lane"),
+        ("fast = []", "theme t: it needs a reason (why) to be in no leg of the fast lane"),
     ] {
         let text = format!(
             "[[legs]]\nname = \"a\"\ncpu = \"max\"\n[[legs]]\nname = \"b\"\ncpu = \"max\"\n[themes.t]\n{row}\n"
