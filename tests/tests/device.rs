@@ -1,4 +1,5 @@
-//! /dev/outboard by its Rust side: batches, pieces, threads, and a descriptor that the application took away.
+//! /dev/outboard through outboard-accel: batches, chunks, threads, and a descriptor that the
+//! application closed.
 
 use std::fs::File;
 use std::io::{Seek, SeekFrom};
@@ -84,7 +85,7 @@ fn a_batch_has_each_result_in_its_place() {
             assert_same(result, &by_software(&key, request), &format!("request {n}"));
         }
         assert!(session.is_done());
-        // The first has no bytes, so it has no slot.
+        // The first has no data, so it has no slot.
         let asked = requests.len() as u64 - 1;
         assert_eq!((driver_count("requests"), driver_count("batches")), (before.0 + asked, before.1 + 1));
     }
@@ -140,16 +141,16 @@ fn nothing_is_left_in_the_module_when_the_last_session_is_gone() {
         let mut session = outboard_accel::Accelerator::open(&device, &bytes(1, 16)).expect("a session");
         let (iv, input) = (bytes(2, 16), bytes(3, 4096));
         let request = Request::new(Direction::Encrypt, &iv, &input);
-        // One with its result taken, one forgotten in flight.
+        // One whose result was read, one dropped in flight.
         session.crypt(&request).expect("a request");
         session.submit(&[request]).expect("a request");
         assert_eq!(alive()[..3], [before[0] + 1, before[1] + 1, before[2] + 1]);
     }
-    // What sleeps is freed by a workqueue.
+    // Objects whose release may sleep are freed by a workqueue.
     wait_until("freed", || alive() == before);
 }
 
-/// The descriptors of this process that lead to the device.
+/// The descriptors of this process for the device.
 fn descriptors() -> Vec<RawFd> {
     let entries = std::fs::read_dir("/proc/self/fd").expect("proc is mounted").flatten();
     entries
@@ -196,6 +197,6 @@ fn another_opening_of_the_device_under_our_number_gives_no_wrong_result() {
         // SAFETY: as above.
         assert!(unsafe { libc::dup2(other.as_raw_fd(), fd) } >= 0);
     }
-    // Nobody can tell the two apart by fstat(2); but what fails there is no result.
+    // fstat(2) does not distinguish the two; but a failure there is not used as a result.
     assert!(session.crypt(&request).is_err());
 }

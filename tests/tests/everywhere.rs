@@ -1,5 +1,6 @@
-//! The provider in every surrounding that a process gets into, before the provider is loaded, before its first cipher, and in
-//! the middle of a stream: the bytes are right, and the hardware does what can reach it.
+//! The provider in various environments, which a process enters before the provider is loaded,
+//! before its first cipher, or in the middle of a stream: the results are correct, and the hardware
+//! is used wherever it can be reached.
 
 use std::fs;
 use std::io::Write;
@@ -15,13 +16,14 @@ use outboard_tests::world::{Way, World, worlds_with_drivers};
 
 const ALGORITHM: &str = "AES-128-CBC";
 
-/// What the provider may say to standard error in one process: three failures, and that the driver rests.
+/// The lines that the provider may write to standard error in one process: three failures, and a
+/// paused driver.
 const LINES: usize = 4;
 
-/// What the application's own file has in it.
+/// The content of the application's own file.
 const OWN: &str = "the application's own";
 
-/// When a process gets into its surrounding.
+/// When a process enters its environment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum When {
     BeforeLoading,
@@ -30,23 +32,23 @@ enum When {
 }
 use When::{BeforeLoading, BeforeTheFirstCipher, InMidStream};
 
-/// Who does the work from then on.
+/// Which side processes requests from then on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum By {
-    /// The driver, all of it.
+    /// The driver, for all requests.
     Hardware,
-    /// The driver, what belongs to sessions of before.
+    /// The driver, for requests of earlier sessions.
     Some,
     /// OpenSSL's own code.
     Software,
 }
 use By::{Hardware, Software};
 
-/// What is expected over /dev/outboard, and over AF_ALG, which needs no file but a new descriptor for each key; `None` where
-/// it cannot work.
+/// What is expected over /dev/outboard, and over AF_ALG, which needs no file but a new descriptor
+/// for each key; `None` where it cannot work.
 type Row = (When, By, Option<By>);
 
-/// Whatever happens in the surrounding, each stream comes out right, and who does the work is who can be reached.
+/// In each environment every stream is correct, and the reachable side processes it.
 #[track_caller]
 fn goes_on(test: &str, surrounding: Surrounding, rows: &[Row]) {
     for &(when, by_device, by_socket) in rows {
@@ -76,7 +78,8 @@ fn goes_on(test: &str, surrounding: Surrounding, rows: &[Row]) {
     }
 }
 
-/// A process's life: the first stream begins outside of its surrounding if `when` says so, the others inside.
+/// A process: the first stream begins before it enters the environment if `when` requires that, the
+/// others inside.
 fn live(
     world: &World,
     surrounding: Surrounding,
@@ -125,7 +128,7 @@ fn live(
         return Err("wrong bytes".to_owned());
     }
     let (done, errors) = (world.counts() - before, evp::text());
-    // What is left of a stream's last block is software's.
+    // The rest of the last block of a stream is processed in software.
     let as_expected = match by {
         Hardware => done.hw_bytes * 100 > done.bytes() * 95 && done.failures == 0,
         By::Some => done.hw_requests > 0 && done.sw_requests > 0,
@@ -137,7 +140,7 @@ fn live(
     if errors.is_empty() { Ok(()) } else { Err(format!("left on the error queue: {errors}")) }
 }
 
-/// The world's configuration, for a process that reads it from its surrounding.
+/// The world's configuration, for a process that reads it from its environment.
 fn config(world: &World, surrounding: Surrounding) -> PathBuf {
     if !surrounding.has_a_root_of_its_own() {
         return world.config();
@@ -225,6 +228,6 @@ fn who_closes_all_and_locks_itself_in_is_served_by_software() {
 #[test]
 fn a_sandbox_that_kills_has_nothing_to_kill_for() {
     let test = "a_sandbox_that_kills_has_nothing_to_kill_for";
-    // Calls on sockets are among those that it kills for.
+    // Calls on sockets end the process.
     goes_on(test, Surrounding::Sandboxed, &[(InMidStream, Hardware, None)]);
 }

@@ -1,7 +1,8 @@
-//! All end-to-end tests are one program: each theme would otherwise be compiled and linked with the same code again.
+//! All end-to-end tests are one program: each theme would otherwise be compiled and linked with the
+//! same code again.
 //!
-//! A theme is a module here and a row of tests/legs.toml. The runner starts the program once for each theme, so that no
-//! theme inherits the state of another one.
+//! A theme is a module here and a row of tests/legs.toml. The runner starts the program once for
+//! each theme, so that no theme inherits the state of another one.
 
 mod configuration;
 mod cryptodev;

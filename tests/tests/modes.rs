@@ -1,5 +1,5 @@
-//! Every cipher besides AES in CBC mode, by software drivers of the kernel's: the same code in the provider as with an
-//! accelerator. `device_modes` does the same with the simulated one.
+//! Every cipher besides AES in CBC mode, with software drivers of the kernel: the same code in the
+//! provider as with an accelerator. `device_modes` does the same with the simulated one.
 
 use outboard_tests::modes;
 use outboard_tests::world::world_of_every_cipher;

@@ -1,5 +1,5 @@
-//! Ciphers that authenticate, digests and HMAC by the simulated accelerator where /dev/outboard does not lead to it: over AF_ALG
-//! before Linux 7.2, and over /dev/crypto on any kernel that has it.
+//! AEADs, digests and HMAC with the simulated accelerator where /dev/outboard does not reach it:
+//! over AF_ALG before Linux 7.2, and over /dev/crypto on any kernel that has it.
 
 use std::path::Path;
 use std::process::Command;
@@ -33,7 +33,8 @@ fn all_digests(threshold: &str) -> World {
     world(&drivers, &[("DIGESTS", "ALL"), ("THRESHOLDS", threshold)])
 }
 
-/// One test of many parts, because the simulation takes long to load: the kernel tests all its drivers.
+/// One test of many parts, because loading the simulation takes long: the kernel tests all its
+/// drivers.
 #[test]
 fn what_the_module_does_is_done_by_the_other_interfaces_too() {
     let test = "what_the_module_does_is_done_by_the_other_interfaces_too";
@@ -62,7 +63,7 @@ fn what_the_module_does_is_done_by_the_other_interfaces_too() {
     who_was_not_checked_does_not_authenticate();
 }
 
-/// The kernel leads nobody there.
+/// No kernel interface reaches it.
 fn nothing_is_offered(passed: &[Error]) {
     let passed: Vec<String> = passed.iter().map(ToString::to_string).collect();
     assert!(passed.len() == 3 && passed[2].contains("closed AF_ALG to accelerators"), "{passed:?}");
