@@ -79,8 +79,8 @@ fn it_leads_to_what_the_kernel_picks_and_the_refusal_of_all_others_names_that() 
 }
 
 #[test]
-fn every_length_comes_back_right_and_what_does_not_fit_is_refused() {
-    let test = "every_length_comes_back_right_and_what_does_not_fit_is_refused";
+fn every_length_gives_correct_results_and_an_oversized_request_is_rejected() {
+    let test = "every_length_gives_correct_results_and_an_oversized_request_is_rejected";
     let Some((device, _alone)) = reached(test) else { return };
     let long = bytes(9, 1 << 20);
     for key in [bytes(1, 16), bytes(2, 24), bytes(3, 32)] {
@@ -167,8 +167,8 @@ fn what_a_child_frees_its_parent_keeps_and_what_it_leaves_ends_with_it() {
 }
 
 #[test]
-fn a_child_that_may_not_open_the_device_goes_on_beside_its_parent() {
-    let test = "a_child_that_may_not_open_the_device_goes_on_beside_its_parent";
+fn a_child_without_permission_to_open_the_device_works_concurrently_with_its_parent() {
+    let test = "a_child_without_permission_to_open_the_device_works_concurrently_with_its_parent";
     let Some((device, _alone)) = reached(test) else { return };
     let mut session = open(&device, &KEY);
     let request = Request::new(Direction::Encrypt, &[1; 16], &[2; 4096]);
@@ -195,8 +195,8 @@ fn descriptors() -> Vec<RawFd> {
 }
 
 #[test]
-fn nothing_is_asked_of_what_the_application_opened_under_our_number() {
-    let test = "nothing_is_asked_of_what_the_application_opened_under_our_number";
+fn a_reused_descriptor_number_gets_no_request() {
+    let test = "a_reused_descriptor_number_gets_no_request";
     let Some((device, _alone)) = reached(test) else { return };
     let mut session = open(&device, &KEY);
     assert!(is_right(&mut *session, 1));

@@ -22,8 +22,8 @@ fn assert_right(session: &mut dyn Session, key: &[u8], request: &Request<'_>, wh
 }
 
 #[test]
-fn every_length_comes_back_right_in_both_directions() {
-    let Some(reached) = reached("every_length_comes_back_right_in_both_directions") else { return };
+fn every_length_gives_correct_results_in_both_directions() {
+    let Some(reached) = reached("every_length_gives_correct_results_in_both_directions") else { return };
     for key in [bytes(1, 16), bytes(2, 24), bytes(3, 32)] {
         let mut session = reached.open(&key);
         for direction in [Direction::Encrypt, Direction::Decrypt] {
@@ -46,8 +46,10 @@ fn every_length_comes_back_right_in_both_directions() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused_and_the_session_goes_on() {
-    let Some(reached) = reached("what_does_not_fit_is_refused_and_the_session_goes_on") else { return };
+fn an_oversized_request_is_rejected_and_the_session_remains_usable() {
+    let Some(reached) = reached("an_oversized_request_is_rejected_and_the_session_remains_usable") else {
+        return;
+    };
     let key = bytes(1, 16);
     let mut session = reached.open(&key);
     let (iv, long) = (bytes(2, 16), bytes(3, 1 << 20));
@@ -92,8 +94,8 @@ fn a_batch_has_each_result_in_its_place() {
 }
 
 #[test]
-fn a_large_decryption_goes_down_as_one_batch_of_pieces() {
-    let Some(reached) = reached("a_large_decryption_goes_down_as_one_batch_of_pieces") else { return };
+fn a_large_decryption_is_one_batch_of_chunks() {
+    let Some(reached) = reached("a_large_decryption_is_one_batch_of_chunks") else { return };
     let key = bytes(5, 32);
     let mut session = reached.open(&key);
     let input = bytes(6, session.max_request(Direction::Decrypt));
@@ -160,8 +162,8 @@ fn descriptors() -> Vec<RawFd> {
 }
 
 #[test]
-fn no_byte_goes_to_what_the_application_opened_under_our_number() {
-    let Some(reached) = reached("no_byte_goes_to_what_the_application_opened_under_our_number") else {
+fn no_byte_is_written_to_a_reused_descriptor_number() {
+    let Some(reached) = reached("no_byte_is_written_to_a_reused_descriptor_number") else {
         return;
     };
     let key = bytes(1, 16);
@@ -184,8 +186,8 @@ fn no_byte_goes_to_what_the_application_opened_under_our_number() {
 }
 
 #[test]
-fn another_opening_of_the_device_under_our_number_gives_no_wrong_result() {
-    let test = "another_opening_of_the_device_under_our_number_gives_no_wrong_result";
+fn another_open_file_of_the_device_under_the_same_number_gives_no_wrong_result() {
+    let test = "another_open_file_of_the_device_under_the_same_number_gives_no_wrong_result";
     let Some(reached) = reached(test) else { return };
     let key = bytes(1, 16);
     let mut session = reached.open(&key);

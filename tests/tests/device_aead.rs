@@ -36,18 +36,18 @@ fn ciphers_that_authenticate_go_to_the_accelerator_and_are_right() {
     let test = "ciphers_that_authenticate_go_to_the_accelerator_and_are_right";
     let Some(Reachable { simulated, outboard, openssl }) = Simulated::reachable(test) else { return };
 
-    root_or_outboard_check_is_asked_first();
+    the_driver_must_be_allowed_and_checked_first();
     each_driver_is_allowed_when_its_answers_are_right(&outboard, &simulated);
     each_cipher_is_offered_for_its_own_driver();
     each_message_is_one_request_of_the_driver();
-    every_sequence_is_answered_alike();
+    every_sequence_gives_equal_results();
     messages_are_right_when_requests_fail(&simulated);
     a_wrong_answer_is_never_shown(&simulated);
     who_refuses_what_is_genuine_is_used_no_more(&simulated);
     tls_sessions_go_to_the_accelerator(&openssl);
 }
 
-fn root_or_outboard_check_is_asked_first() {
+fn the_driver_must_be_allowed_and_checked_first() {
     for (driver, algorithm) in DRIVERS {
         let reached = reach(driver, algorithm, Beside::NoTags);
         assert!(reached.accelerator.is_none());
@@ -122,7 +122,7 @@ fn each_message_is_one_request_of_the_driver() {
     assert_eq!((counts.failures, counts.mismatches), (0, 0), "{counts:?}");
 }
 
-fn every_sequence_is_answered_alike() {
+fn every_sequence_gives_equal_results() {
     let forced = world(&[("THRESHOLDS", "ALL:1"), ("SHADOW_CHECKS", "2")]);
     aead::the_published_vectors_hold(&forced);
     aead::descriptions_are_the_default_providers(&forced);

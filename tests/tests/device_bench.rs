@@ -155,8 +155,8 @@ fn the_kernels_own_benchmark_is_read(machine: &Machine) {
 
 /// One test of many parts, because loading the simulation takes long.
 #[test]
-fn the_simulations_model_is_found_and_what_it_only_pretends_is_unmasked() {
-    let test = "the_simulations_model_is_found_and_what_it_only_pretends_is_unmasked";
+fn figures_match_the_simulation_and_invalid_ones_are_reported() {
+    let test = "figures_match_the_simulation_and_invalid_ones_are_reported";
     let Some(machine) = Machine::new(test) else { return };
     if !Path::new(DEVICE).exists() {
         return skip(test, format!("{DEVICE} (insmod outboard.ko)"));

@@ -372,7 +372,7 @@ fn a_vector_has_its_own_values_and_those_of_its_part_of_the_file() {
 }
 
 #[test]
-fn sections_and_bare_words_are_told_from_values() {
+fn sections_and_bare_words_are_distinguished_from_values() {
     let text = "[ENCRYPT]\nCOUNT = 0\nKEYs = 01\n\n[DECRYPT]\r\nCOUNT = 7\r\nFAIL\r\n\r\n\r\nLen = 8\nKey = 02\n# \"a comment\"\n\
                 Msg = 36";
     let all: Vec<_> = cases(text).collect();

@@ -55,7 +55,7 @@ fn digests_go_to_the_accelerator_where_they_are_wanted_and_are_right() {
     descriptions_are_the_default_providers();
     published_digests_come_out_of_the_driver();
     whole_messages_go_to_the_driver_from_the_threshold_on();
-    any_sequence_of_calls_is_answered_as_by_the_default_provider();
+    any_sequence_of_calls_returns_what_the_default_provider_does();
     copies_and_children_are_independent();
     a_state_in_the_kernel_is_its_process_own();
     threads_hash_at_the_same_time();
@@ -195,7 +195,7 @@ fn whole_messages_go_to_the_driver_from_the_threshold_on() {
     assert_eq!((done.hw_bytes, done.sw_bytes), (16_384, 16_383), "{done:?}");
 }
 
-fn any_sequence_of_calls_is_answered_as_by_the_default_provider() {
+fn any_sequence_of_calls_returns_what_the_default_provider_does() {
     for threshold in ["ALL:0", "ALL:1", "ALL:129", "ALL:4096", "ALL:65536"] {
         let world = world(&[("THRESHOLDS", threshold)]);
         any_sequence_of_calls_is_answered_alike(&world, 24);

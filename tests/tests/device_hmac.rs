@@ -42,10 +42,10 @@ fn hmacs_go_to_the_accelerator_where_they_are_wanted_and_are_right() {
     simulated.allow(&DRIVERS);
 
     it_is_offered_where_digests_names_a_digest_that_a_driver_has();
-    a_context_tells_and_takes_what_the_default_providers_does();
+    a_context_has_the_parameters_of_the_default_provider();
     published_values_come_out_of_the_driver();
     from_the_threshold_on_a_message_goes_to_the_driver();
-    any_sequence_of_calls_is_answered_as_by_the_default_provider();
+    any_sequence_of_calls_returns_what_the_default_provider_does();
     copies_have_the_key_and_share_its_session();
     what_no_driver_takes_is_softwares();
     threads_use_one_key_at_the_same_time();
@@ -72,7 +72,7 @@ fn it_is_offered_where_digests_names_a_digest_that_a_driver_has() {
     }
 }
 
-fn a_context_tells_and_takes_what_the_default_providers_does() {
+fn a_context_has_the_parameters_of_the_default_provider() {
     let world = world("ALL:1");
     assert_eq!(hard(&world).parameters(), world.soft_hmac().parameters());
 }
@@ -122,7 +122,7 @@ fn from_the_threshold_on_a_message_goes_to_the_driver() {
     }
 }
 
-fn any_sequence_of_calls_is_answered_as_by_the_default_provider() {
+fn any_sequence_of_calls_returns_what_the_default_provider_does() {
     for threshold in ["ALL:0", "ALL:129", "ALL:4096"] {
         let world = world(threshold);
         any_sequence_of_calls_is_answered_alike(&world, 32);

@@ -50,7 +50,7 @@ fn pipes_are_streams_of_their_own_and_go_down_together() {
     any_lengths_in_any_pieces_are_right();
     a_new_start_keeps_what_it_is_not_given();
     a_copy_goes_on_by_itself();
-    who_mistakes_pipes_for_one_stream_is_told();
+    pipes_that_are_used_as_one_stream_are_an_error();
     a_job_is_paused_for_the_whole_batch(&simulated);
     failures_end_in_right_bytes(&simulated);
     a_wrong_answer_is_never_shown(&simulated);
@@ -361,7 +361,7 @@ fn a_copy_goes_on_by_itself() {
     }
 }
 
-fn who_mistakes_pipes_for_one_stream_is_told() {
+fn pipes_that_are_used_as_one_stream_are_an_error() {
     let world = world(&[("THRESHOLDS", "ALL:1024")]);
     let (hard, soft) = (world.hard("AES-128-CBC"), world.soft("AES-128-CBC"));
     let streams = Streams::new(&soft, Direction::Encrypt, true, &[4096; 2]);

@@ -31,8 +31,8 @@ struct Place {
 /// One test of many parts, because loading the simulation takes long: the kernel tests all its
 /// drivers.
 #[test]
-fn programs_that_know_nothing_of_providers_are_served_by_the_accelerator() {
-    let test = "programs_that_know_nothing_of_providers_are_served_by_the_accelerator";
+fn programs_without_support_for_providers_use_the_accelerator() {
+    let test = "programs_without_support_for_providers_use_the_accelerator";
     let Some(Reachable { simulated, openssl, .. }) = Simulated::reachable(test) else { return };
     let world = simulated.world_of_everything(1024);
     let plain = world.folder().join("plain.cnf");

@@ -20,8 +20,8 @@ fn prove(outboard: &Path, arguments: &[&str]) -> Output {
 }
 
 #[test]
-fn prove_shows_the_hardware_behind_the_device() {
-    let test = "prove_shows_the_hardware_behind_the_device";
+fn prove_shows_the_hardware_of_the_device() {
+    let test = "prove_shows_the_hardware_of_the_device";
     let (Some(outboard), Some(_)) = (on_path("outboard"), on_path("openssl")) else {
         return skip(test, "the outboard and the openssl command");
     };

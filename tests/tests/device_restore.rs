@@ -168,8 +168,8 @@ fn output(child: Child) -> Output {
 }
 
 #[test]
-fn an_allowed_driver_comes_back_after_the_module_was_loaded_again() {
-    let test = "an_allowed_driver_comes_back_after_the_module_was_loaded_again";
+fn an_allowed_driver_is_restored_after_the_module_was_loaded_again() {
+    let test = "an_allowed_driver_is_restored_after_the_module_was_loaded_again";
     let Some(machine) = Machine::with_accelerator(test) else { return };
     machine.lists(ACCELERATOR, "allowed, remembered");
     assert_eq!(files(), [".lock", "allowed"]);

@@ -52,8 +52,8 @@ fn rewrite(word: &str, with: &str) {
 }
 
 #[test]
-fn what_was_measured_is_written_and_every_application_goes_by_it() {
-    let test = "what_was_measured_is_written_and_every_application_goes_by_it";
+fn a_measured_policy_is_written_and_every_application_follows_it() {
+    let test = "a_measured_policy_is_written_and_every_application_follows_it";
     let Some(machine) = Machine::with_accelerator(test) else { return };
     assert_eq!(machine.policy(), Value::Null);
     let answer = machine.tuned(&["--ciphers", CIPHER]);
@@ -192,8 +192,8 @@ fn ctrl_c_writes_nothing_and_shows_what_was_measured() {
 }
 
 #[test]
-fn where_nothing_can_be_written_the_old_policy_stays_and_the_reason_is_told() {
-    let test = "where_nothing_can_be_written_the_old_policy_stays_and_the_reason_is_told";
+fn if_nothing_can_be_written_the_old_policy_remains_and_the_reason_is_reported() {
+    let test = "if_nothing_can_be_written_the_old_policy_remains_and_the_reason_is_reported";
     let Some(machine) = Machine::with_accelerator(test) else { return };
     let run = |arguments: &[&str]| -> Output { machine.tune(arguments).output().expect("the command runs") };
     {

@@ -155,8 +155,8 @@ fn config(world: &World, surrounding: Surrounding) -> PathBuf {
 }
 
 #[test]
-fn a_daemon_that_locks_itself_into_a_directory_keeps_what_it_has() {
-    let test = "a_daemon_that_locks_itself_into_a_directory_keeps_what_it_has";
+fn a_daemon_keeps_its_sessions_after_chroot() {
+    let test = "a_daemon_keeps_its_sessions_after_chroot";
     let rows = [
         (BeforeLoading, Software, Some(Software)),
         (BeforeTheFirstCipher, Software, Some(Software)),
@@ -166,8 +166,8 @@ fn a_daemon_that_locks_itself_into_a_directory_keeps_what_it_has() {
 }
 
 #[test]
-fn a_container_without_the_device_is_served_by_software_and_a_process_that_has_it_open_goes_on() {
-    let test = "a_container_without_the_device_is_served_by_software_and_a_process_that_has_it_open_goes_on";
+fn a_container_without_the_device_uses_software_and_a_process_with_an_open_descriptor_uses_it() {
+    let test = "a_container_without_the_device_uses_software_and_a_process_with_an_open_descriptor_uses_it";
     let rows = [
         (BeforeLoading, Software, Some(Hardware)),
         (BeforeTheFirstCipher, Software, Some(Hardware)),
@@ -177,8 +177,8 @@ fn a_container_without_the_device_is_served_by_software_and_a_process_that_has_i
 }
 
 #[test]
-fn privileges_given_up_after_the_first_cipher_cost_nothing() {
-    let test = "privileges_given_up_after_the_first_cipher_cost_nothing";
+fn dropped_privileges_after_the_first_cipher_have_no_effect() {
+    let test = "dropped_privileges_after_the_first_cipher_have_no_effect";
     let rows = [
         (BeforeLoading, Software, Some(Hardware)),
         (BeforeTheFirstCipher, Software, Some(Hardware)),
@@ -196,8 +196,8 @@ fn a_user_in_the_devices_group_needs_no_memory_lock() {
 }
 
 #[test]
-fn a_process_without_free_descriptors_goes_on_with_those_it_has() {
-    let test = "a_process_without_free_descriptors_goes_on_with_those_it_has";
+fn a_process_without_free_descriptors_uses_its_open_ones() {
+    let test = "a_process_without_free_descriptors_uses_its_open_ones";
     let rows = [
         (BeforeLoading, Software, Some(Software)),
         (BeforeTheFirstCipher, Software, Some(Software)),
@@ -207,27 +207,27 @@ fn a_process_without_free_descriptors_goes_on_with_those_it_has() {
 }
 
 #[test]
-fn descriptors_closed_behind_our_back_are_opened_again() {
-    let test = "descriptors_closed_behind_our_back_are_opened_again";
+fn descriptors_that_the_application_closed_are_opened_again() {
+    let test = "descriptors_that_the_application_closed_are_opened_again";
     let rows = [(BeforeTheFirstCipher, Hardware, Some(Hardware)), (InMidStream, Hardware, Some(Software))];
     goes_on(test, Surrounding::Closed, &rows);
 }
 
 #[test]
-fn no_byte_goes_to_files_that_were_opened_under_our_numbers() {
-    let test = "no_byte_goes_to_files_that_were_opened_under_our_numbers";
+fn no_byte_is_written_to_files_under_reused_descriptor_numbers() {
+    let test = "no_byte_is_written_to_files_under_reused_descriptor_numbers";
     goes_on(test, Surrounding::ClosedAndReused, &[(InMidStream, Hardware, Some(Software))]);
 }
 
 #[test]
-fn who_closes_all_and_locks_itself_in_is_served_by_software() {
-    let test = "who_closes_all_and_locks_itself_in_is_served_by_software";
+fn a_process_that_closes_all_descriptors_and_calls_chroot_uses_software() {
+    let test = "a_process_that_closes_all_descriptors_and_calls_chroot_uses_software";
     goes_on(test, Surrounding::ClosedAndLockedIn, &[(InMidStream, Software, Some(Software))]);
 }
 
 #[test]
-fn a_sandbox_that_kills_has_nothing_to_kill_for() {
-    let test = "a_sandbox_that_kills_has_nothing_to_kill_for";
+fn a_sandbox_sees_no_forbidden_system_call() {
+    let test = "a_sandbox_sees_no_forbidden_system_call";
     // Calls on sockets end the process.
     goes_on(test, Surrounding::Sandboxed, &[(InMidStream, Hardware, None)]);
 }

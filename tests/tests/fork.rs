@@ -10,8 +10,8 @@ use outboard_tests::world::worlds;
 const ROUNDS: u64 = 16;
 
 #[test]
-fn a_stream_goes_on_right_in_parent_and_child_at_the_same_time() {
-    let test = "a_stream_goes_on_right_in_parent_and_child_at_the_same_time";
+fn a_stream_continues_correctly_in_parent_and_child_concurrently() {
+    let test = "a_stream_continues_correctly_in_parent_and_child_concurrently";
     for world in worlds(test, &[("THRESHOLDS", "ALL:512")]) {
         let (hard, soft) = (world.hard("AES-128-CBC"), world.soft("AES-128-CBC"));
         for round in 0..ROUNDS {
@@ -40,8 +40,8 @@ fn a_stream_goes_on_right_in_parent_and_child_at_the_same_time() {
 }
 
 #[test]
-fn a_child_and_a_grandchild_go_on_with_the_same_context() {
-    let test = "a_child_and_a_grandchild_go_on_with_the_same_context";
+fn a_child_and_a_grandchild_continue_with_the_same_context() {
+    let test = "a_child_and_a_grandchild_continue_with_the_same_context";
     for world in worlds(test, &[("THRESHOLDS", "ALL:512")]) {
         let (hard, soft) = (world.hard("AES-256-CBC"), world.soft("AES-256-CBC"));
         let stream = Stream::new(&soft, 99, 8, 4096);

@@ -112,8 +112,8 @@ fn library_contexts_have_settings_of_their_own_and_end_one_by_one() {
 }
 
 #[test]
-fn the_end_of_openssl_is_survived_by_contexts_that_nobody_freed() {
-    let test = "the_end_of_openssl_is_survived_by_contexts_that_nobody_freed";
+fn contexts_that_were_not_freed_survive_the_cleanup_of_openssl() {
+    let test = "contexts_that_were_not_freed_survive_the_cleanup_of_openssl";
     for world in worlds_with_drivers(test, &[("THRESHOLDS", "ALL:1024")]) {
         let soft = LibraryContext::new();
         let soft = Cipher::fetch(&soft, ALGORITHM, "").expect("the default provider's");

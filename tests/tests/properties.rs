@@ -37,8 +37,8 @@ fn the_default_provider_agrees_with_itself() {
 }
 
 #[test]
-fn any_sequence_of_calls_is_answered_as_by_the_default_provider_at_any_threshold() {
-    let test = "any_sequence_of_calls_is_answered_as_by_the_default_provider_at_any_threshold";
+fn any_sequence_of_calls_returns_what_the_default_provider_does_at_any_threshold() {
+    let test = "any_sequence_of_calls_returns_what_the_default_provider_does_at_any_threshold";
     for threshold in THRESHOLDS {
         for world in worlds(test, &[("THRESHOLDS", threshold)]) {
             let ciphers = ciphers(&world);
@@ -61,8 +61,8 @@ fn any_sequence_of_calls_is_answered_as_by_the_default_provider_at_any_threshold
 }
 
 #[test]
-fn scripts_that_once_were_answered_otherwise_are_answered_alike() {
-    let test = "scripts_that_once_were_answered_otherwise_are_answered_alike";
+fn scripts_of_fixed_defects_give_equal_results() {
+    let test = "scripts_of_fixed_defects_give_equal_results";
     let large = || Step::Update { length: 4096, in_place: false, skew: 0 };
     let again = |direction| Step::Again { key: false, iv: true, direction: Some(direction) };
     let small = |length| Step::Update { length, in_place: false, skew: 0 };
@@ -112,8 +112,8 @@ fn scripts_that_once_were_answered_otherwise_are_answered_alike() {
 }
 
 #[test]
-fn a_message_split_anyhow_gives_the_ciphertext_of_one_call_and_comes_back_split_anyhow() {
-    let test = "a_message_split_anyhow_gives_the_ciphertext_of_one_call_and_comes_back_split_anyhow";
+fn a_message_in_any_chunks_gives_the_ciphertext_of_one_call_and_decrypts_in_any_chunks() {
+    let test = "a_message_in_any_chunks_gives_the_ciphertext_of_one_call_and_decrypts_in_any_chunks";
     let splits = || prop::collection::vec(prop_oneof![0..40_usize, 0..5000_usize], 0..12);
     let message = (any::<u64>(), 0..3_usize, 0..40_000_usize, splits(), splits());
     for world in worlds(test, &[("THRESHOLDS", "ALL:64")]) {

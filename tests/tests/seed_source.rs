@@ -45,8 +45,8 @@ fn major_version() -> u32 {
 }
 
 #[test]
-fn the_source_goes_through_its_life_as_provider_rand_says() {
-    let Some(seeded) = Seeded::new("the_source_goes_through_its_life_as_provider_rand_says", &[]) else {
+fn the_source_has_the_states_of_provider_rand() {
+    let Some(seeded) = Seeded::new("the_source_has_the_states_of_provider_rand", &[]) else {
         return;
     };
     let (_context, source) = seeded.source().expect("the source");
@@ -69,8 +69,8 @@ fn the_source_goes_through_its_life_as_provider_rand_says() {
 }
 
 #[test]
-fn what_comes_out_is_what_the_device_gave_after_the_start_up_test() {
-    let test = "what_comes_out_is_what_the_device_gave_after_the_start_up_test";
+fn the_output_is_that_of_the_device_after_the_start_up_test() {
+    let test = "the_output_is_that_of_the_device_after_the_start_up_test";
     let Some(seeded) = Seeded::new(test, &[]) else { return };
     let (mut feed, given) = (seeded.feed(), bytes(1, START_UP + 600));
     feed.give(&given);
@@ -125,8 +125,8 @@ fn the_real_device_is_read_and_stays_open() {
 }
 
 #[test]
-fn a_stuck_device_fails_loudly_and_gives_nothing() {
-    let test = "a_stuck_device_fails_loudly_and_gives_nothing";
+fn a_stuck_device_is_an_error_without_output() {
+    let test = "a_stuck_device_is_an_error_without_output";
     let (Some(seeded), Some(openssl)) = (Seeded::new(test, &[]), openssl_or_skip(test)) else { return };
     in_child_with(DEVICE, "/dev/zero".as_ref(), || {
         let (_context, source) = seeded.source()?;
@@ -268,8 +268,8 @@ fn a_process_that_has_other_seeds_does_not_open_the_device() {
 }
 
 #[test]
-fn in_a_sandbox_it_goes_on_with_the_descriptor_from_before() {
-    let test = "in_a_sandbox_it_goes_on_with_the_descriptor_from_before";
+fn in_a_sandbox_the_earlier_descriptor_is_used() {
+    let test = "in_a_sandbox_the_earlier_descriptor_is_used";
     let Some(seeded) = Seeded::new(test, &[]) else { return };
     in_child(|| {
         let (context, source) = seeded.source()?;
@@ -282,8 +282,8 @@ fn in_a_sandbox_it_goes_on_with_the_descriptor_from_before() {
 }
 
 #[test]
-fn a_forks_child_goes_on_with_the_descriptor_and_gets_other_bytes() {
-    let test = "a_forks_child_goes_on_with_the_descriptor_and_gets_other_bytes";
+fn a_child_uses_the_descriptor_and_gets_other_bytes() {
+    let test = "a_child_uses_the_descriptor_and_gets_other_bytes";
     let Some(seeded) = Seeded::new(test, &[]) else { return };
     let (context, source) = seeded.source().expect("the source");
     assert!(source.instantiate() && source.generate(64, 0, &[]).is_some(), "{}", evp::text());

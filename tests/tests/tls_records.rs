@@ -240,8 +240,8 @@ fn what_tls_forbids_is_refused_alike() {
 /// MAC between both contexts and free it twice (dupctx in
 /// providers/implementations/ciphers/cipher_aes.c copies the pointer).
 #[test]
-fn a_copied_record_context_goes_on_by_itself() {
-    for world in worlds("a_copied_record_context_goes_on_by_itself", &[("THRESHOLDS", "ALL:1")]) {
+fn a_copied_record_context_is_independent() {
+    for world in worlds("a_copied_record_context_is_independent", &[("THRESHOLDS", "ALL:1")]) {
         let records = TlsRecords { version: TLS1_0, mac_size: 20 };
         let mut seal = Both::new(&world, "AES-128-CBC", records, Direction::Encrypt);
         let mut open = Both::new(&world, "AES-128-CBC", records, Direction::Decrypt);

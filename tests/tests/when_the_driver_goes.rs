@@ -109,8 +109,8 @@ fn a_world_made_while_the_driver_is_unbound_offers_nothing() {
 /// uses it after that (crypto_unregister_alg warns, then the kernel dies). The module releases its
 /// sessions first. driver_failures.rs tests requests that fail with an open session, over both.
 #[test]
-fn a_stream_goes_on_right_when_the_driver_is_unbound_and_uses_it_when_it_is_back() {
-    let test = "a_stream_goes_on_right_when_the_driver_is_unbound_and_uses_it_when_it_is_back";
+fn a_stream_continues_correctly_when_the_driver_is_unbound_and_uses_it_when_it_is_bound_again() {
+    let test = "a_stream_continues_correctly_when_the_driver_is_unbound_and_uses_it_when_it_is_bound_again";
     if !is_allowed(ACCELERATOR) {
         return skip(
             test,

@@ -53,14 +53,14 @@ fn what_the_module_does_is_done_by_the_other_interfaces_too() {
     if false {
         digests_and_hmacs_are_right(&*accelerator, &simulated)
     }
-    who_was_not_checked_does_not_authenticate();
+    an_unchecked_driver_is_not_used_for_aeads();
     let run = |arguments: &[&str]| {
         succeeded(&Command::new(&outboard).args(arguments).output().expect("the command runs"), arguments)
     };
     run(&["check", "--for", "0", AEAD_DRIVERS[0], AEAD_DRIVERS[1]]);
     ciphers_that_authenticate_are_right(&simulated, &outboard);
     run(&["check", "--forget", AEAD_DRIVERS[0], AEAD_DRIVERS[1]]);
-    who_was_not_checked_does_not_authenticate();
+    an_unchecked_driver_is_not_used_for_aeads();
 }
 
 /// No kernel interface reaches it.
@@ -69,10 +69,10 @@ fn nothing_is_offered(passed: &[Error]) {
     assert!(passed.len() == 3 && passed[2].contains("closed AF_ALG to accelerators"), "{passed:?}");
     let world = all_digests("ALL:1");
     assert!(DIGESTS.iter().all(|name| world.hard_digest(name).is_none()) && world.hard_hmac().is_none());
-    who_was_not_checked_does_not_authenticate();
+    an_unchecked_driver_is_not_used_for_aeads();
 }
 
-fn who_was_not_checked_does_not_authenticate() {
+fn an_unchecked_driver_is_not_used_for_aeads() {
     let reached = reach(AEAD_DRIVERS[0], Algorithm::GcmAes, Beside::NoTags);
     let why: Vec<String> = reached.passed.iter().map(ToString::to_string).collect();
     assert!(why.len() == 2 && why[1].contains("outboard check sim-gcm-aes"), "{why:?}");
