@@ -1,7 +1,8 @@
 //! End-to-end tests, run inside the test machines of vm/.
 //!
-//! The files of `tests/tests` are the tests, a theme each; here is what they stand on: OpenSSL as the machine has it
-//! (`evp`), a world with the provider configured in it (`world`), and what this machine can do (`machine`).
+//! Each file of `tests/tests` is a theme. This library is their common code: the installed OpenSSL
+//! (`evp`), a library context with the provider configured in it (`world`), and what this machine
+//! supports (`machine`).
 
 pub mod aead;
 pub mod aead_script;
@@ -19,6 +20,7 @@ pub mod gnutls;
 pub mod hmacs;
 pub mod hwrng;
 pub mod kernel_module;
+pub mod legs;
 pub mod machine;
 pub mod mbedtls;
 pub mod messages;

@@ -10,7 +10,7 @@ use super::library::library;
 pub struct Entry {
     /// The reason's text: "bad decrypt". None when the library that raised it has no text for it.
     pub reason: Option<String>,
-    /// What was added to it: names and values.
+    /// The data of the entry: names and values.
     pub data: String,
     /// The source file that raised it; of ours, `outboard`.
     pub file: String,

@@ -1,4 +1,4 @@
-//! HMAC: the algorithm as one provider does it, and its contexts.
+//! HMAC: the algorithm of one provider, and its contexts.
 
 use std::ffi::{CStr, CString, c_void};
 use std::ptr::{self, NonNull};
@@ -29,7 +29,7 @@ unsafe impl Send for Hmac {}
 unsafe impl Sync for Hmac {}
 
 impl Hmac {
-    /// `EVP_MAC_fetch`; None when no provider answers the query.
+    /// `EVP_MAC_fetch`; `None` when no provider matches the query.
     pub fn fetch(world: &LibraryContext, query: &str) -> Option<Hmac> {
         let query = CString::new(query).expect("a property query holds no NUL byte");
         // SAFETY: the context is alive, both texts are C strings.
@@ -37,7 +37,7 @@ impl Hmac {
         NonNull::new(mac).map(|mac| Hmac { mac, world: world.clone() })
     }
 
-    /// The parameters that its contexts tell and take.
+    /// The gettable and the settable parameters of its contexts.
     pub fn parameters(&self) -> [Vec<String>; 2] {
         // SAFETY: the MAC is alive; its lists end as they must and live as long as its provider.
         unsafe {
@@ -88,7 +88,7 @@ impl HmacContext {
         HmacContext { context: NonNull::new(context).expect("memory"), _world: mac.world.clone() }
     }
 
-    /// `EVP_MAC_init` with what is there of both; else it has them from before.
+    /// `EVP_MAC_init` with those of both that are present; the others remain.
     pub fn begin(&mut self, digest: Option<&str>, key: Option<&[u8]>) -> Outcome {
         self.begin_with_properties(digest, None, key)
     }
@@ -135,7 +135,7 @@ impl HmacContext {
         Outcome::of(returned, 0)
     }
 
-    /// `EVP_MAC_final`, and what came out.
+    /// `EVP_MAC_final`, and its output.
     pub fn finish(&mut self) -> (Outcome, Vec<u8>) {
         let (mut mac, mut length) = ([0; LONGEST], 0);
         // SAFETY: the context is alive, the MAC has room for the longest.
