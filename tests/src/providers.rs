@@ -1,4 +1,5 @@
-//! Providers next to outboard in one OpenSSL: configurations of them in any order, and what must hold in each.
+//! Providers next to outboard in one OpenSSL: configurations of them in any order, and what must
+//! hold in each.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,14 +15,16 @@ use crate::world::{OUTBOARD, outboard_section};
 /// Those that OpenSSL has. Debian has `legacy` in a module of its own.
 pub const OPENSSLS: [&str; 4] = ["default", "legacy", "base", "null"];
 
-/// Those of other packages, which are files of these names in OpenSSL's directory of modules: Debian's tpm2-openssl and
-/// pkcs11-provider. The latter opens no PKCS#11 module before it is used; with SoftHSM's it ends every process by SIGSEGV.
+/// Those of other packages, which are files of these names in OpenSSL's directory of modules:
+/// Debian's tpm2-openssl and pkcs11-provider. The latter opens no PKCS#11 module before it is used;
+/// with SoftHSM's it ends every process by SIGSEGV.
 pub const PACKAGED: [&str; 2] = ["tpm2", "pkcs11"];
 
 /// A second section for outboard's module.
 pub const AGAIN: &str = "outboard-again";
 
-/// Sections whose provider cannot be activated: a file that is missing, one that is no module, a module that refuses a value.
+/// Sections whose provider cannot be activated: a file that is missing, one that is no module, a
+/// module that refuses a value.
 pub const BROKEN: [&str; 3] = ["missing", "garbage", "refusing"];
 
 const CIPHER: &str = "AES-128-CBC";
@@ -60,8 +63,8 @@ impl Providers {
         Ok(table.snapshot().into_iter().map(|(_, counts)| counts.hw_requests).sum())
     }
 
-    /// Writes an openssl.cnf that lists providers in this order, and activates them in it or leaves that to
-    /// OSSL_PROVIDER_load(3).
+    /// Writes an openssl.cnf that lists providers in this order, and activates them in it or leaves
+    /// that to OSSL_PROVIDER_load(3).
     pub fn config(&self, order: &[&str], activate: bool) -> PathBuf {
         let list: String = order.iter().map(|name| format!("{name} = {name}_section\n")).collect();
         let sections: String = order
@@ -92,8 +95,9 @@ impl Providers {
         }
     }
 
-    /// Asserts of a library context in which these providers are active: each but the broken ones is there, an application's
-    /// cipher is done by hardware, its digest is right, and no error of ours is left.
+    /// Asserts of a library context in which these providers are active: each but the broken ones
+    /// is there, an application's cipher is done by hardware, its digest is right, and no error of
+    /// ours is left.
     pub fn all_work(&self, context: &LibraryContext, order: &[&str]) -> Result<(), String> {
         for name in order {
             if context.has_provider(name) == BROKEN.contains(name) {
@@ -153,7 +157,8 @@ pub fn permutations<'n>(names: &[&'n str]) -> Vec<Vec<&'n str>> {
     (0..names.len()).flat_map(starting_with).collect()
 }
 
-/// Orders in which each name comes before and after each other one, and has each place: all rotations, in both directions.
+/// Orders in which each name comes before and after each other one, and has each place: all
+/// rotations, in both directions.
 pub fn rotations<'n>(names: &[&'n str]) -> Vec<Vec<&'n str>> {
     let rotated = |by: usize| {
         let mut order = names.to_vec();

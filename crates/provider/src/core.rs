@@ -34,9 +34,10 @@ pub(crate) enum Reason {
 /// | `core_provider_get0_provider_ctx` | the context, NULL if the provider set none |
 /// | `core_provider_get0_dispatch` | the provider's table, NULL for NULL |
 ///
-/// What it expects of our callbacks: `create_cb` returns exactly 1, since `create_provider_children` combines the results of all
-/// with a bitwise AND; the results of `remove_cb` and `global_props_cb` are ignored. When a registration fails, `remove_cb` is
-/// called with NULL too.
+/// What it expects of our callbacks: `create_cb` returns exactly 1, since
+/// `create_provider_children` combines the results of all with a bitwise AND; the results of
+/// `remove_cb` and `global_props_cb` are ignored. When a registration fails, `remove_cb` is called
+/// with NULL too.
 #[derive(Clone, Copy)]
 pub(crate) struct Core {
     handle: *const CoreHandle,

@@ -29,7 +29,8 @@ type MadeDescriptor = Option<io::Result<Box<dyn WaitDescriptor>>>;
 /// What belongs to this module in a job's wait context: its address is the key.
 static KEY: u8 = 0;
 
-/// libcrypto's functions for jobs. What they return in crypto/async/async.c and async_wait.c of OpenSSL 3.0 to 4.0:
+/// libcrypto's functions for jobs. What they return in crypto/async/async.c and async_wait.c of
+/// OpenSSL 3.0 to 4.0:
 ///
 /// | function | returns |
 /// |---|---|

@@ -4,10 +4,11 @@
 //! being torn down (or be used after its end, with OpenSSL 4.0). The handle is stored when the provider
 //! comes and cleared when it goes; it is looked into only later, since the core calls back under its locks.
 //!
-//! Its ciphers and digests return 1 or 0 from every function that we call (providers/implementations/ciphers/ciphercommon*.c,
-//! cipher_aes*.c, cipher_tdes*.c and digests/ of OpenSSL 3.0 to 4.0; the -1 of their inner functions does not come out). Its
-//! HMAC is the exception: `hmac_update` returns what another provider's digest may have returned, see
-//! `feed` in message/mod.rs.
+//! Its ciphers and digests return 1 or 0 from every function that we call
+//! (providers/implementations/ciphers/ciphercommon*.c, cipher_aes*.c, cipher_tdes*.c and digests/
+//! of OpenSSL 3.0 to 4.0; the -1 of their inner functions does not come out). Its HMAC is the
+//! exception: `hmac_update` returns what another provider's digest may have returned, see `feed` in
+//! message/mod.rs.
 
 use std::ffi::{CStr, c_int, c_void};
 use std::ptr::{null, null_mut};

@@ -1,5 +1,7 @@
-//! Activates providers in one order after the other, uses them, and takes them away, in one process.
-//! Usage: provider-orders FOLDER configured|loaded|reloaded|two-contexts ORDER... An order is names with commas between them.
+//! Activates providers in one order after the other, uses them, and takes them away, in one
+//! process.
+//! Usage: provider-orders FOLDER configured|loaded|reloaded|two-contexts ORDER... An order is names
+//! with commas between them.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

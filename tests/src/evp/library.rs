@@ -181,7 +181,8 @@ fn open() -> Result<*mut c_void, String> {
         let name = CString::new(*name).map_err(|_| format!("{OVERRIDE} holds a NUL byte"))?;
         // SAFETY: the name is a C string; libcrypto's constructors ask nothing of the caller. The library is never
         // closed, so what is found in it stays valid.
-        // Global, as in a program that is linked with it: tpm2-openssl's module uses libcrypto and does not name it.
+        // Global, as in a program that is linked with it: tpm2-openssl's module uses libcrypto and
+        // does not name it.
         let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_GLOBAL) };
         if !handle.is_null() {
             return Ok(handle);

@@ -128,7 +128,8 @@ impl Message {
 
     fn feed(&mut self, bytes: &[u8]) -> bool {
         self.soft_len += bytes.len() as u64;
-        // Any positive number: HMAC_Update returns what EVP_DigestUpdate does, and that what the digest's provider does.
+        // Any positive number: HMAC_Update returns what EVP_DigestUpdate does, and that what the
+        // digest's provider does.
         // SAFETY: the bytes are readable.
         bytes.is_empty() || unsafe { self.soft.update(bytes.as_ptr(), bytes.len()) } > 0
     }

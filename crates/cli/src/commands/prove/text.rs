@@ -25,7 +25,8 @@ pub fn render(proof: &Proof) -> String {
         line(&mut out, "note", note);
     }
     let verdict = match (proof.signal, proof.verdict) {
-        // A command that crashed may not have come to its requests: that is no verdict on what hardware would do.
+        // A command that crashed may not have come to its requests: that is no verdict on what
+        // hardware would do.
         (Some(signal), Verdict::Software | Verdict::NotLoaded) => format!("ENDED BY SIGNAL {signal}"),
         (_, verdict) => word(verdict).to_owned(),
     };
