@@ -11,7 +11,7 @@ mod interface;
 mod probe;
 
 pub use decide::{ReachFacts, decide, pick};
-pub use interface::{ProgramInterface, TagCheck, tags_unchecked};
+pub use interface::{ProgramInterface, TagCheck, found_wrong, tags_unchecked};
 pub use probe::{Probe, af_alg_type, probe_af_alg};
 
 /// A route to a driver.

@@ -163,6 +163,9 @@ fn with_accelerator(status: &Status, advice: &mut Vec<String>) {
         ));
         return;
     }
+    if status.accelerators.iter().all(|a| is_wrong(status, &a.reach_of)) {
+        return;
+    }
     if !reachable {
         let release = status.kernel.release.as_deref().unwrap_or("this kernel");
         advice.push(format!(
@@ -185,9 +188,14 @@ fn with_accelerator(status: &Status, advice: &mut Vec<String>) {
 fn not_allowed(status: &Status) -> Option<&str> {
     let list = status.nodes.iter().find(|n| n.path == ProgramInterface::DevOutboard.name())?;
     let usable = status.drivers.iter().filter(|d| d.selftest == "passed").map(|d| d.name.as_str());
-    let usable: Vec<&str> = usable.collect();
+    let usable: Vec<&str> = usable.filter(|name| !is_wrong(status, name)).collect();
     let mut candidates = status.accelerators.iter().map(|a| a.reach_of.as_str());
     if list.reach() == Some(true) { candidates.find(|name| usable.contains(name)) } else { None }
+}
+
+/// Whether `outboard check` found a driver wrong; [`wrong`] says what to do then.
+fn is_wrong(status: &Status, driver: &str) -> bool {
+    status.checked.iter().any(|checked| checked.driver == driver && checked.fault.is_some())
 }
 
 /// R9, R11: an engine at priority 4001 before AES instructions that are many times faster.

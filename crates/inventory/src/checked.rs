@@ -1,6 +1,6 @@
 //! What `outboard check` found of the accelerators' drivers as they are here.
 
-use outboard_drivers::reach::TagCheck;
+use outboard_drivers::reach::{TagCheck, found_wrong};
 use outboard_drivers::root::Root;
 use outboard_drivers::wrong_reports::WrongReports;
 use outboard_policy::{FINDINGS_FILE, Finding, Findings};
@@ -68,6 +68,12 @@ pub fn tags_of(root: &Root, findings: &Findings, driver: &str) -> TagCheck {
         Some(Finding { is_exact: true, .. }) => TagCheck::Passed,
         _ => TagCheck::Missing,
     }
+}
+
+/// What was found wrong with a driver.
+pub fn wrong_of(root: &Root, findings: &Findings, driver: &str) -> Option<String> {
+    let finding = findings.of(driver, root.path()).filter(|finding| !finding.is_exact)?;
+    Some(found_wrong(driver, finding.made, finding.fault))
 }
 
 impl From<Finding<'_>> for Checked {

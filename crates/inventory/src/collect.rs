@@ -106,6 +106,7 @@ fn accelerators(
         allowed: allow_list::read(root).ok(),
         dev_crypto: node(nodes, "/dev/crypto"),
         tags: TagCheck::Missing,
+        found_wrong: None,
     };
     groups
         .into_iter()
@@ -129,6 +130,7 @@ fn one(
     facts.af_alg_restrict = af_alg_restrict(root);
     facts.tags =
         findings.map(|found| checked::tags_of(root, found, &typical.driver.name)).unwrap_or_default();
+    facts.found_wrong = findings.and_then(|found| checked::wrong_of(root, found, &typical.driver.name));
     let family = typical.judgement.family();
     let mine = |d: &&DeviceInterrupts| {
         members.iter().flat_map(|m| m.hardware.devices()).any(|(driver, name)| {

@@ -58,3 +58,20 @@ fn a_column_that_a_newer_module_adds_to_the_allow_list_changes_nothing() {
     fs::write(device.join("allow"), "1 gcm(aes) gcm-aes-caam 17\n").unwrap();
     assert_eq!(status_of(&tree).accelerators[0].preferred, Some("/dev/outboard"));
 }
+
+#[test]
+fn an_engine_that_was_found_wrong_is_reached_over_no_interface() {
+    let tree = machine_with_gcm();
+    fs::create_dir_all(tree.path().join("etc/outboard")).unwrap();
+    let finding = "gcm-aes-caam wrong 6.12.57 kernel - 2026-11-21T12:00:00Z 4 5 6 # from byte 7 on\n";
+    fs::write(tree.path().join("etc/outboard/checked"), finding).unwrap();
+    let device = tree.path().join("sys/class/misc/outboard");
+    fs::create_dir_all(&device).unwrap();
+    fs::write(device.join("allow"), "1 gcm(aes) gcm-aes-caam\n").unwrap();
+    let status = status_of(&tree);
+    assert_eq!(status.accelerators[0].preferred, None);
+    let why = why(&status.accelerators[0], "/dev/outboard");
+    assert!(why.contains("2026-11-21T12:00:00Z (from byte 7 on)"), "{why}");
+    let advice = status.advice.join("\n");
+    assert!(!advice.contains("outboard allow") && !advice.contains("outboard prove"), "{advice}");
+}

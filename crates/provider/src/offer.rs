@@ -9,7 +9,7 @@ use outboard_abi::Dispatch;
 use outboard_accel::{Algorithm, Error, PIECE, Reached, Share, reach};
 use outboard_counters::Decision;
 use outboard_drivers::judge::Verdict;
-use outboard_drivers::reach::TagCheck;
+use outboard_drivers::reach::{TagCheck, found_wrong};
 use outboard_drivers::root::Root;
 use outboard_drivers::wrong_reports::WrongReports;
 use outboard_drivers::{Judged, find_drivers};
@@ -261,7 +261,7 @@ fn find_each(
             }
             let tags = match findings.of(driver, Path::new("/")) {
                 Some(Finding { is_exact: false, made, fault, .. }) => {
-                    why.push(format!("{driver} gave outboard check a wrong result on {made} ({fault})"));
+                    why.push(found_wrong(driver, made, fault));
                     continue;
                 }
                 Some(_) => TagCheck::Passed,

@@ -28,6 +28,8 @@ pub struct ReachFacts {
     pub allowed: Option<Vec<AllowedDriver>>,
     /// Whether the driver is known to refuse forged tags.
     pub tags: TagCheck,
+    /// What `outboard check` found wrong with the driver: [`found_wrong`](super::found_wrong).
+    pub found_wrong: Option<String>,
 }
 
 /// The driver that the kernel selects for a user of `algorithm` that excludes the flags in `mask`
@@ -47,16 +49,16 @@ pub fn decide(target: &Judged, drivers: &[Judged], facts: &ReachFacts) -> Vec<Ro
     let cipher = matches!(target.driver.kind, DriverType::Skcipher | DriverType::Lskcipher);
     let hash = matches!(target.driver.kind, DriverType::Ahash | DriverType::Shash);
     let aead = target.driver.kind == DriverType::Aead;
+    let selftest = "the kernel does not use a driver whose self-test has not passed";
+    let excluded = if target.driver.is_usable() { facts.found_wrong.as_deref() } else { Some(selftest) };
     let mut routes = Vec::new();
     for interface in ProgramInterface::PREFERRED_FIRST {
-        let found = match interface {
-            _ if !target.driver.is_usable() => {
-                (Reachable::No, "the kernel does not use a driver whose self-test has not passed".into())
-            }
-            ProgramInterface::DevOutboard => dev_outboard(target, facts),
-            ProgramInterface::DevCrypto if !(cipher || hash || aead) => continue,
-            ProgramInterface::DevCrypto => dev_crypto(facts, by_name(0)),
-            ProgramInterface::AfAlg => af_alg(target, facts),
+        let found = match (excluded, interface) {
+            (Some(why), _) => (Reachable::No, why.to_owned()),
+            (None, ProgramInterface::DevOutboard) => dev_outboard(target, facts),
+            (None, ProgramInterface::DevCrypto) if !(cipher || hash || aead) => continue,
+            (None, ProgramInterface::DevCrypto) => dev_crypto(facts, by_name(0)),
+            (None, ProgramInterface::AfAlg) => af_alg(target, facts),
         };
         routes.push(for_programs(interface, aead, &target.driver.name, facts.tags, found));
     }

@@ -52,6 +52,11 @@ pub fn tags_unchecked(driver: &str) -> String {
     )
 }
 
+/// Why a driver is not used over any interface after `outboard check` found it wrong.
+pub fn found_wrong(driver: &str, made: &str, fault: &str) -> String {
+    format!("{driver} gave outboard check a wrong result on {made} ({fault})")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
