@@ -1,5 +1,6 @@
 //! The questions, a file each. What was not given is said where it is missing, and how to get it at the end.
 
+mod answers;
 mod correct;
 mod here;
 mod measured;
@@ -10,6 +11,8 @@ mod undo;
 mod unknown;
 mod used;
 mod wins;
+
+pub use answers::answers;
 
 use crate::document::Report;
 use crate::page::{Section, count, listed};

@@ -12,6 +12,9 @@ pub struct Prove {
     pub summary: String,
     pub wall_seconds: f64,
     pub cpu_seconds: Option<f64>,
+    /// The same command without the provider; null unless `prove --compare` ran it.
+    #[serde(default)]
+    pub software: Option<Software>,
     pub algorithms: Vec<Algorithm>,
     pub devices: Option<Vec<Device>>,
     #[serde(default)]
@@ -21,11 +24,21 @@ pub struct Prove {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
+    Wrong,
     Hardware,
+    Partly,
     Software,
     NotLoaded,
     Unverified,
     Contradicted,
+}
+
+/// A run without the provider.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Software {
+    pub wall_seconds: f64,
+    pub cpu_seconds: Option<f64>,
+    pub exit_code: u64,
 }
 
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -50,17 +63,19 @@ pub struct Device {
 impl Verdict {
     pub fn words(self) -> &'static str {
         match self {
+            Verdict::Wrong => "wrong: a result differed from software's",
             Verdict::Hardware => "proven: hardware did it",
+            Verdict::Partly => "partly: hardware did less than half",
             Verdict::Software => "software did it",
             Verdict::NotLoaded => "the provider was not loaded",
-            Verdict::Unverified => "hardware is claimed, and nothing can confirm it",
-            Verdict::Contradicted => "hardware is claimed, and its interrupts refute it",
+            Verdict::Unverified => "unverified: interrupts cannot confirm the count",
+            Verdict::Contradicted => "contradicted: no interrupts for what was counted",
         }
     }
 }
 
 impl Prove {
-    /// As `prove` writes it itself today; the file may be from anywhere.
+    /// `prove` removes keys itself; the file may come from another program.
     pub fn without_secrets(self) -> Prove {
         Prove { command: without_secrets(self.command), ..self }
     }

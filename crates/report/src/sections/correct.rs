@@ -2,7 +2,7 @@
 
 use super::not_given;
 use crate::document::Report;
-use crate::page::{Cell, Section, Tone, figure, judged, number, words};
+use crate::page::{Cell, Section, Tone, amount, judged, number, words};
 use crate::parts::check::{Check, Driver, Verdict};
 use crate::parts::status::Checked;
 use crate::shell;
@@ -14,7 +14,7 @@ pub fn section(report: &Report) -> Section {
     } else {
         section.text(
             "Each driver got published examples and random requests with every key length, alone and many at a time, and every \
-             result was compared with plain code of outboard's own, byte for byte.",
+             result was compared byte for byte with the result of outboard's own code without CPU instructions.",
         );
     }
     report.checks.iter().for_each(|check| one(&mut section, check));
@@ -22,7 +22,8 @@ pub fn section(report: &Report) -> Section {
     for proof in &report.proofs {
         for algorithm in proof.algorithms.iter().filter(|one| one.mismatches > 0) {
             section.note(format!(
-                "Under {} {} of {} results of the driver differed from software's; the application got software's.",
+                "In a run of {}, {} results of the driver for {} differed from software's. Those were computed again in software; results \
+                 that were not compared may be wrong.",
                 proof.command_line(),
                 algorithm.mismatches,
                 algorithm.name
@@ -57,7 +58,7 @@ fn one(section: &mut Section, check: &Check) {
         words("algorithm"),
         words("over"),
         number("requests"),
-        number("MB"),
+        number("data"),
         number("interrupts"),
         words("the kernel's test"),
     ];
@@ -101,7 +102,7 @@ fn row(driver: &Driver) -> Vec<Cell> {
         driver.algorithm.as_str().into(),
         driver.interface.as_deref().unwrap_or("-").into(),
         driver.requests.to_string().into(),
-        figure(driver.bytes as f64 / 1e6).into(),
+        amount(driver.bytes).into(),
         driver.interrupts.map_or_else(|| "-".to_owned(), |count| count.to_string()).into(),
         driver.selftest.as_str().into(),
     ]
