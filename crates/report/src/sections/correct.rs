@@ -2,7 +2,7 @@
 
 use super::not_given;
 use crate::document::Report;
-use crate::page::{Cell, Section, Tone, amount, judged, number, words};
+use crate::page::{Cell, Section, Tone, amount, judged, listed, number, words};
 use crate::parts::check::{Check, Driver, Verdict};
 use crate::parts::status::Checked;
 use crate::shell;
@@ -80,7 +80,10 @@ fn one(section: &mut Section, check: &Check) {
         }
     }
     if check.interrupted {
-        section.note("The check was interrupted: drivers may be missing.");
+        section.note("The check was interrupted: it is not complete.");
+    }
+    if !check.not_checked.is_empty() {
+        section.note(format!("Not checked: {}.", listed(&check.not_checked)));
     }
     let drivers: String = check.drivers.iter().map(|d| format!(" {}", shell::word(&d.name))).collect();
     section.command(
