@@ -176,9 +176,12 @@ pub fn amount(bytes: u64) -> String {
     if unit == "B" { format!("{bytes} B") } else { format!("{scaled:.1} {unit}") }
 }
 
-/// A share in percent, cut and not rounded: `100 %` means all of it.
+/// A share in percent, cut and not rounded: `100 %` means all of it, and `0 %` nothing.
 pub fn percent(share: f64) -> String {
     let cut = (share * 10.0).floor() / 10.0;
+    if share > 0.0 && cut == 0.0 {
+        return "under 0.1 %".to_owned();
+    }
     if cut == cut.trunc() { format!("{cut:.0} %") } else { format!("{cut:.1} %") }
 }
 
@@ -241,7 +244,9 @@ mod tests {
             assert_eq!(amount(value), text);
         }
         assert_eq!(amount(u64::MAX), "16.0 EiB");
-        for (value, text) in [(100.0, "100 %"), (99.999, "99.9 %"), (0.04, "0 %"), (12.34, "12.3 %")] {
+        for (value, text) in
+            [(100.0, "100 %"), (99.999, "99.9 %"), (0.04, "under 0.1 %"), (0.0, "0 %"), (12.34, "12.3 %")]
+        {
             assert_eq!(percent(value), text);
         }
         assert_eq!(

@@ -188,7 +188,7 @@ fn a_wrong_result_of_a_proof_is_the_first_answer() {
     let text = report.markdown();
     assert!(text.contains("| Is it correct? | ✗ no | Proofs found 1 wrong result"), "{text}");
     assert!(
-        text.contains("✗ wrong: a result differed") && text.contains("> Wrong result: 1 result differed."),
+        text.contains("✗ wrong: a result differed") && text.contains("plain -out x: 1 result differed."),
         "{text}"
     );
     assert!(!text.contains("✓ proven"), "{text}");
@@ -221,8 +221,8 @@ fn a_proof_shows_the_time_without_the_provider() {
 #[test]
 fn code_in_a_sentence_is_code() {
     let report = proved(|proof| proof["summary"] = "Run `strace -f` on it.".into());
-    assert!(report.html().contains("<p>Run <code>strace -f</code> on it.</p>"));
-    assert!(report.markdown().contains("\nRun `strace -f` on it.\n"));
+    assert!(report.html().contains(": Run <code>strace -f</code> on it.</p>"));
+    assert!(report.markdown().contains(": Run `strace -f` on it.\n"));
 }
 
 #[test]

@@ -8,6 +8,8 @@ use crate::secrets::without_secrets;
 pub struct Prove {
     pub command: Vec<String>,
     pub exit_code: u64,
+    #[serde(default)]
+    pub signal: Option<i64>,
     pub verdict: Verdict,
     pub summary: String,
     pub wall_seconds: f64,
@@ -15,8 +17,18 @@ pub struct Prove {
     /// The same command without the provider; null unless `prove --compare` ran it.
     #[serde(default)]
     pub software: Option<Software>,
+    #[serde(default)]
+    pub steal_seconds: Option<f64>,
+    #[serde(default)]
+    pub provider_loads: u64,
     pub algorithms: Vec<Algorithm>,
+    #[serde(default)]
+    pub total: Work,
     pub devices: Option<Vec<Device>>,
+    #[serde(default)]
+    pub required_percent: Option<f64>,
+    #[serde(default = "no_requirement")]
+    pub requirement_met: bool,
     #[serde(default)]
     pub notes: Vec<String>,
 }
@@ -44,6 +56,13 @@ pub struct Software {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Algorithm {
     pub name: String,
+    #[serde(flatten)]
+    pub work: Work,
+}
+
+/// Requests and bytes of input.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+pub struct Work {
     pub hardware_requests: u64,
     pub hardware_bytes: u64,
     pub software_requests: u64,
@@ -56,8 +75,18 @@ pub struct Algorithm {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Device {
     pub name: String,
+    #[serde(default)]
+    pub driver: String,
+    #[serde(default)]
+    pub chip: Option<String>,
     pub used: bool,
     pub interrupts: u64,
+    #[serde(default)]
+    pub gone: bool,
+}
+
+fn no_requirement() -> bool {
+    true
 }
 
 impl Verdict {

@@ -26,7 +26,7 @@ fn unknown(question: &'static str, command: &str) -> Answer {
 fn correct(report: &Report) -> Answer {
     const QUESTION: &str = "Is it correct?";
     let wrong = report.proofs.iter().flat_map(|proof| &proof.algorithms);
-    let wrong = wrong.fold(0_u64, |sum, one| sum.saturating_add(one.mismatches));
+    let wrong = wrong.fold(0_u64, |sum, one| sum.saturating_add(one.work.mismatches));
     if wrong > 0 {
         let because = format!("Proofs found {}: see Do applications use it?", count(wrong, "wrong result"));
         return answer(QUESTION, "no", Tone::Bad, because);

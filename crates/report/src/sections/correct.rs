@@ -20,12 +20,12 @@ pub fn section(report: &Report) -> Section {
     report.checks.iter().for_each(|check| one(&mut section, check));
     remembered(&mut section, report);
     for proof in &report.proofs {
-        for algorithm in proof.algorithms.iter().filter(|one| one.mismatches > 0) {
+        for algorithm in proof.algorithms.iter().filter(|one| one.work.mismatches > 0) {
             section.note(format!(
                 "In a run of {}, {} results of the driver for {} differed from software's. Those were computed again in software; results \
                  that were not compared may be wrong.",
                 proof.command_line(),
-                algorithm.mismatches,
+                algorithm.work.mismatches,
                 algorithm.name
             ));
         }

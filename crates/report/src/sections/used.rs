@@ -57,8 +57,10 @@ fn row(proof: &Prove) -> Vec<Cell> {
 
 fn one(section: &mut Section, proof: &Prove) {
     match proof.verdict {
-        Verdict::Wrong => section.note(format!("Wrong result: {}", proof.summary)),
-        _ => section.text(proof.summary.clone()),
+        Verdict::Wrong => {
+            section.note(format!("Wrong result in {}: {}", proof.command_line(), proof.summary))
+        }
+        _ => section.text(format!("{}: {}", proof.command_line(), proof.summary)),
     }
     let head = vec![
         words("algorithm"),
@@ -70,15 +72,15 @@ fn one(section: &mut Section, proof: &Prove) {
         number("failed"),
         number("wrong"),
     ];
-    let caption = format!("Work of {}", proof.command_line());
-    section.table(caption, head, proof.algorithms.iter().map(share).collect());
+    section.table("Work by algorithm", head, proof.algorithms.iter().map(share).collect());
     section.list(proof.notes.clone());
 }
 
-fn share(one: &Algorithm) -> Vec<Cell> {
+fn share(algorithm: &Algorithm) -> Vec<Cell> {
+    let one = &algorithm.work;
     let bad = |count: u64| judged(count.to_string(), if count > 0 { Tone::Bad } else { Tone::Plain });
     vec![
-        one.name.as_str().into(),
+        algorithm.name.as_str().into(),
         one.hardware_percent.map_or_else(|| "-".to_owned(), percent).into(),
         amount(one.hardware_bytes).into(),
         one.hardware_requests.to_string().into(),

@@ -92,8 +92,8 @@ impl Signals {
     }
 }
 
-/// Runs the command with OPENSSL_CONF set, in our place in every other respect, until it ends.
-pub fn run(command: &[OsString], configuration: &Path, signals: &Signals) -> Result<Ended, Refused> {
+/// Runs the command until it ends, with OPENSSL_CONF set if there is a configuration, else in the environment as it is.
+pub fn run(command: &[OsString], configuration: Option<&Path>, signals: &Signals) -> Result<Ended, Refused> {
     let words: Vec<String> = command.iter().map(|w| w.to_string_lossy().into_owned()).collect();
     let name = words.first().cloned().unwrap_or_default();
     let refused = |cause| Refused::Exec(name.clone(), cause);
@@ -106,7 +106,10 @@ pub fn run(command: &[OsString], configuration: &Path, signals: &Signals) -> Res
     // Processes whose parent ends become ours instead of init's: so we see that some are left. Without it we do not.
     let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
     let mut command = Command::new(program);
-    command.args(arguments).env("OPENSSL_CONF", configuration);
+    command.args(arguments);
+    if let Some(configuration) = configuration {
+        command.env("OPENSSL_CONF", configuration);
+    }
     signals.release_in(&mut command);
     let mut child = command.spawn().map_err(refused)?;
     let status = wait(&mut child, signals).map_err(refused)?;
