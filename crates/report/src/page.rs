@@ -1,4 +1,4 @@
-//! What a report consists of, before it is HTML or Markdown. All texts are plain: whoever prints them escapes them.
+//! The elements of a report before it becomes HTML or Markdown. All texts are plain; the printing code escapes them.
 
 use crate::plot::Plot;
 
@@ -12,11 +12,11 @@ pub struct Section {
 
 pub enum Block {
     Text(String),
-    /// What deserves attention.
+    /// A remark to notice.
     Note(String),
     List(Vec<String>),
     Table(Table),
-    /// What to type, and what it is good for.
+    /// A command line, and its purpose.
     Command {
         says: String,
         command: String,

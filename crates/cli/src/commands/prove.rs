@@ -1,4 +1,4 @@
-//! `outboard prove -- COMMAND`: runs a command with outboard enabled and says what happened.
+//! `outboard prove -- COMMAND`: runs a command with outboard enabled and reports what hardware did.
 
 mod command;
 mod conclusion;
@@ -39,7 +39,7 @@ fn prove(options: &Options) -> Result<u8> {
     let openssl = system::OpenSsl::find();
     let module = module::find(options.settings.module.as_deref(), &openssl)?;
     drivers::require_listed(&options.settings.drivers)?;
-    // From here on nothing ends us early: the scratch directory is removed, and what happened is told.
+    // From here on no signal ends this process before the scratch directory is removed and the report printed.
     let signals = command::Signals::hold();
     let scratch = Scratch::new()?;
     let table = Table::create(&scratch.counters())?;
@@ -80,7 +80,7 @@ fn prove(options: &Options) -> Result<u8> {
     }
 }
 
-/// Writes to stderr; when that is closed there is nobody to tell.
+/// Writes to stderr; an error means that it is closed, and cannot be reported.
 fn say(text: &str) {
     let _ = std::io::stderr().write_all(text.as_bytes());
 }

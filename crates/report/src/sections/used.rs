@@ -1,4 +1,4 @@
-//! Is it used?
+//! Do applications use it?
 
 use super::not_given;
 use crate::document::Report;

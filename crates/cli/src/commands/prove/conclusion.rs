@@ -15,7 +15,7 @@ const HALF: f64 = 50.0;
 /// The verdict, and what it rests on.
 pub struct Conclusion {
     pub verdict: Verdict,
-    /// The verdict in a sentence or two, for people.
+    /// The verdict in one or two sentences.
     pub summary: String,
     /// Of each device: whether it is one that the command's requests went to.
     pub used: Vec<bool>,
@@ -25,7 +25,7 @@ pub struct Conclusion {
 struct Claim {
     /// Drivers of which one did it; more than one where instances of the provider chose differently. Empty: not known.
     drivers: Vec<String>,
-    /// Their devices, or all where nobody knows theirs; places in the list of all.
+    /// Their devices, or all devices if theirs are not known; indices into the list of all.
     devices: Vec<usize>,
 }
 
@@ -76,7 +76,7 @@ pub fn conclude(
             format!(
                 "Bytes were counted as done by hardware, and {} raised a single interrupt: the driver computed in \
                  software. Do not believe the count; compare the time with and without outboard.",
-                worst.nobody()
+                worst.no_device()
             ),
         ),
     };
@@ -97,8 +97,8 @@ impl Claim {
         weigh(interrupts, lost, own().map(|device| device.device.completion))
     }
 
-    /// For a sentence.
-    fn nobody(&self) -> String {
+    /// The subject of the sentence that refutes it.
+    fn no_device(&self) -> String {
         if self.drivers.is_empty() {
             return "no accelerator".to_owned();
         }

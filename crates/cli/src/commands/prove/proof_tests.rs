@@ -225,7 +225,7 @@ fn what_another_accelerator_did_meanwhile_proves_nothing() {
     let either: &[(&str, &[&str])] = &[("AES-128-CBC", &["mv-ecb-aes", "virtio_crypto_aes_cbc"])];
     assert_eq!(claimed(either, 9, 0).verdict, Verdict::Hardware);
 
-    // Nobody knows whose this one is.
+    // The device of this driver is not known.
     let stranger = claimed(&[("AES-128-CBC", &["stranger-cbc-aes"])], 0, 3);
     assert_eq!((stranger.verdict, used(&stranger)), (Verdict::Hardware, vec![true, true]));
     let stranger = claimed(&[("AES-128-CBC", &["stranger-cbc-aes"])], 0, 0);
