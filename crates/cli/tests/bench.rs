@@ -135,33 +135,47 @@ fn long(time: &str) -> Vec<String> {
 
 #[test]
 fn the_time_is_a_limit() {
-    let start = Instant::now();
-    let output = Command::cargo_bin("outboard").unwrap().args(long("6s")).output().unwrap();
-    let took = start.elapsed();
-    let text = String::from_utf8_lossy(&output.stdout);
-    let answer: Value = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
-    assert!(took < Duration::from_secs(20), "{took:?}");
-    let rows = answer["rows"].as_array().unwrap().len();
-    assert!((1..2000).contains(&rows), "{rows}");
-    assert_eq!((output.status.code(), &answer["interrupted"]), (Some(0), &Value::Bool(false)));
-    assert!(answer["warnings"].to_string().contains("the time of --for ended"), "{}", answer["warnings"]);
+    // On a very busy machine nothing may be measured within the first of these.
+    for seconds in [6, 20] {
+        let start = Instant::now();
+        let output =
+            Command::cargo_bin("outboard").unwrap().args(long(&format!("{seconds}s"))).output().unwrap();
+        let took = start.elapsed();
+        assert!(took < Duration::from_secs(seconds + 14), "{took:?}");
+        if String::from_utf8_lossy(&output.stderr).contains("ended before anything was measured") {
+            assert_eq!((output.status.code(), seconds), (Some(1), 6));
+            continue;
+        }
+        let text = String::from_utf8_lossy(&output.stdout);
+        let answer: Value = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
+        let rows = answer["rows"].as_array().unwrap().len();
+        assert!((1..2000).contains(&rows), "{rows}");
+        assert_eq!((output.status.code(), &answer["interrupted"]), (Some(0), &Value::Bool(false)));
+        assert!(answer["warnings"].to_string().contains("the time of --for ended"), "{}", answer["warnings"]);
+        return;
+    }
 }
 
 /// As timeout(1) sends it: to the process, and to its group.
 #[test]
 fn sigterm_prints_what_was_measured() {
-    let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin("outboard"));
-    command.args(long("1h")).stdout(Stdio::piped()).stderr(Stdio::null()).process_group(0);
-    let child = command.spawn().unwrap();
-    std::thread::sleep(Duration::from_secs(5));
-    let pid = i32::try_from(child.id()).unwrap();
-    for target in [pid, -pid] {
-        // SAFETY: no pointer; the child has not been waited for, so the numbers are its own.
-        unsafe { libc::kill(target, libc::SIGTERM) };
+    for seconds in [5, 20] {
+        let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin("outboard"));
+        command.args(long("1h")).stdout(Stdio::piped()).stderr(Stdio::null()).process_group(0);
+        let child = command.spawn().unwrap();
+        std::thread::sleep(Duration::from_secs(seconds));
+        let pid = i32::try_from(child.id()).unwrap();
+        for target in [pid, -pid] {
+            // SAFETY: no pointer; the child has not been waited for, so the numbers are its own.
+            unsafe { libc::kill(target, libc::SIGTERM) };
+        }
+        let output = child.wait_with_output().unwrap();
+        let text = String::from_utf8_lossy(&output.stdout);
+        let answer: Value = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
+        assert_eq!((output.status.code(), &answer["interrupted"]), (Some(130), &Value::Bool(true)));
+        if !answer["rows"].as_array().unwrap().is_empty() {
+            return;
+        }
     }
-    let output = child.wait_with_output().unwrap();
-    let text = String::from_utf8_lossy(&output.stdout);
-    let answer: Value = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
-    assert_eq!((output.status.code(), &answer["interrupted"]), (Some(130), &Value::Bool(true)));
-    assert!(!answer["rows"].as_array().unwrap().is_empty());
+    panic!("nothing was measured in 20 s");
 }
