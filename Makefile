@@ -2,7 +2,7 @@
 export PATH := $(PATH):$(HOME)/.cargo/bin
 CACHE = $${OUTBOARD_CACHE:-$${XDG_CACHE_HOME:-$$HOME/.cache}/outboard}
 
-.PHONY: help demo build install uninstall test test-debug-kernel bench lint fuzz clean clean-cache
+.PHONY: help demo build install uninstall test test-all test-debug-kernel bench lint fuzz clean clean-cache
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 28
@@ -20,8 +20,11 @@ install: ## what make build built, and the module's source: PREFIX=/usr/local, D
 uninstall: ## remove what make install installed
 	@scripts/install uninstall
 
-test: ## everything: unit tests, fuzzers for a minute, end-to-end tests on every leg
-	@scripts/test
+test: ## unit tests, and the end-to-end tests on the legs where they can differ (twelve minutes)
+	@scripts/test fast
+
+test-all: ## unit tests, fuzzers for a minute, and each end-to-end test on every leg (an hour)
+	@scripts/test all
 
 test-debug-kernel: ## the module on a kernel with KASAN, lockdep and kmemleak (a quarter of an hour, the first time more; not part of test)
 	@scripts/test-debug-kernel
@@ -33,7 +36,7 @@ bench: ## /dev/outboard beside the kernel and AF_ALG, the provider beside OpenSS
 	@bench/applications
 	@cargo bench --quiet --package outboard-provider --bench constant_time
 
-lint: ## formatting, clippy, shellcheck, manual pages
+lint: ## formatting, clippy, shellcheck, manual pages, Markdown
 	@scripts/setup lint
 	@scripts/lint
 

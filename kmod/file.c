@@ -57,7 +57,7 @@ int ob_charge(atomic_t *count, unsigned int limit)
 
 /*
  * A setuid program can be made to write into somebody's descriptor; that must not reach into its keyrings, nor into its
- * other descriptors. may_become: a server that opened it and was root may write when it is somebody else.
+ * other descriptors, nor report in its name. may_become: a server that opened it and was root may write when it is somebody else.
  */
 static bool ob_same_rights(const struct cred *opener, const struct cred *writer, bool may_become)
 {
@@ -106,6 +106,8 @@ static int ob_do_object(struct ob_file *file, const struct outboard_object *reco
 		return record->from ? -EINVAL : ob_hash_free(file, record->id);
 	case OUTBOARD_SESSION_FREE:
 		return record->from ? -EINVAL : ob_session_free(file, record->id);
+	case OUTBOARD_REPORT:
+		return record->from ? -EINVAL : ob_report_wrong(record->id, current_euid());
 	}
 	return -EINVAL;
 }
@@ -124,7 +126,8 @@ static ssize_t ob_write(struct file *filp, const char __user *buffer, size_t siz
 		error = ob_write_session(filp, buffer, size);
 	else if (copy_from_user(&record, buffer, sizeof(record)))
 		error = -EFAULT;
-	else if (record.submit.op == OUTBOARD_NOTIFY && !ob_same_rights(filp->f_cred, current_cred(), true))
+	else if ((record.submit.op == OUTBOARD_NOTIFY || record.submit.op == OUTBOARD_REPORT) &&
+		 !ob_same_rights(filp->f_cred, current_cred(), true))
 		error = -EACCES;
 	else if (record.submit.op == OUTBOARD_SUBMIT || record.submit.op == OUTBOARD_AWAIT ||
 		 record.submit.op == OUTBOARD_NOTIFY)

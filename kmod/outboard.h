@@ -79,6 +79,14 @@ const struct ob_algorithm *ob_algorithm_named(const char *name, const struct ob_
 
 /* ---- driver.c: root's list ---- */
 
+#define OB_REPORTERS 8
+
+/* Wrong results that processes of one user reported. */
+struct ob_report {
+	kuid_t uid;
+	u64 count;		/* 0: the entry is free */
+};
+
 struct ob_driver {
 	struct kobject kobj;
 	struct list_head link;
@@ -91,6 +99,8 @@ struct ob_driver {
 	bool missing;
 	u16 number;
 	atomic64_t requests, bytes, batches, errors, timeouts;
+	struct ob_report reports[OB_REPORTERS];
+	u64 more_reports;			/* of users for whom no entry was free */
 	char name[CRYPTO_MAX_ALG_NAME];
 };
 
@@ -105,6 +115,7 @@ int ob_disallow(const char *name);
 int ob_session_alloc(struct ob_session *session, const struct ob_algorithm *algorithm, u16 number);
 void ob_detach(struct ob_session *session);
 void ob_count_timeout(u16 number);
+int ob_report_wrong(u32 number, kuid_t uid);
 
 /* ---- unplug.c ---- */
 

@@ -2,6 +2,8 @@
 /* What sysfs has: root's list of drivers, what is alive in the module, what each allowed driver did. */
 #include <linux/device.h>
 #include <linux/slab.h>
+#include <linux/uidgid.h>
+#include <linux/user_namespace.h>
 #include "outboard.h"
 
 atomic_t ob_files, ob_arenas, ob_sessions, ob_hashes, ob_requests;
@@ -97,6 +99,24 @@ OB_DRIVER_ATTR(batches, "%lld\n", (long long)atomic64_read(&driver->batches));
 OB_DRIVER_ATTR(errors, "%lld\n", (long long)atomic64_read(&driver->errors));
 OB_DRIVER_ATTR(timeouts, "%lld\n", (long long)atomic64_read(&driver->timeouts));
 
+/* A line for each user who reported wrong results: UID COUNT; "-" for users beyond the first OB_REPORTERS. */
+static ssize_t driver_wrong_show(struct kobject *kobj, struct kobj_attribute *attribute, char *page)
+{
+	struct ob_driver *driver = container_of(kobj, struct ob_driver, kobj);
+	ssize_t size = 0;
+
+	mutex_lock(&ob_drivers_lock);
+	for (size_t i = 0; i < OB_REPORTERS && driver->reports[i].count; i++)
+		size += sysfs_emit_at(page, size, "%u %llu\n",
+				      from_kuid_munged(current_user_ns(), driver->reports[i].uid),
+				      (unsigned long long)driver->reports[i].count);
+	if (driver->more_reports)
+		size += sysfs_emit_at(page, size, "- %llu\n", (unsigned long long)driver->more_reports);
+	mutex_unlock(&ob_drivers_lock);
+	return size;
+}
+static struct kobj_attribute driver_wrong = __ATTR(wrong, 0444, driver_wrong_show, NULL);
+
 static struct attribute *ob_driver_attrs[] = {
 	&driver_number.attr,
 	&driver_algorithm.attr,
@@ -105,6 +125,7 @@ static struct attribute *ob_driver_attrs[] = {
 	&driver_batches.attr,
 	&driver_errors.attr,
 	&driver_timeouts.attr,
+	&driver_wrong.attr,
 	NULL
 };
 ATTRIBUTE_GROUPS(ob_driver);

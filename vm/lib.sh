@@ -1,19 +1,32 @@
 # shellcheck shell=bash disable=SC2034  # what is set here is used where this is read in
-# What the scripts of vm/ and scripts/ share: messages, progress of long steps, and where things are kept.
+# Common functions of the scripts in vm/ and scripts/: messages, progress of long steps, paths, CPU
+# time.
 
 repo=$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")
 cache=${OUTBOARD_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/outboard}
 built=${CARGO_TARGET_DIR:-$repo/target}/release
 name=$(basename "$0")
 
-# In what other programs say some words are looked for.
+# The output of other programs is searched for English words.
 export LC_ALL=C.UTF-8
 
 say() { printf '%s: %s\n' "$name" "$*" >&2; }
 die() { say "$*"; exit 1; }
 
-# with_progress TEXT LOG COMMAND...: runs COMMAND with its output in LOG. What takes over two seconds shows how long it
-# has run and the last line of LOG. The command has its own process group, so that stop_step ends all of it.
+# cpu_ticks PID: the CPU time of a process and of the children that it has waited for, in hundredths
+# of a second (USER_HZ).
+cpu_ticks() {
+    local fields=()
+    # The name of the process, in parentheses, may hold spaces.
+    { read -r -a fields < <(sed 's/.*) //' "/proc/$1/stat"); } 2>/dev/null || { echo 0; return; }
+    echo $((fields[11] + fields[12] + fields[13] + fields[14]))
+}
+# seconds_of TICKS: in seconds with one decimal.
+seconds_of() { echo "$(($1 / 100)).$(($1 / 10 % 10))"; }
+
+# with_progress TEXT LOG COMMAND...: runs COMMAND with its output in LOG. After two seconds the
+# elapsed time and the last line of LOG are shown. The command has its own process group, so that
+# stop_step ends all of it.
 step_pid=
 with_progress() {
     local text=$1 log=$2 start=$SECONDS elapsed status=0
@@ -52,7 +65,8 @@ stop_step() {
 
 last_line() { tail -n 1 "$1" 2>/dev/null | tr -d '\r' | cut -c1-100; }
 
-# if_full LOG DIR...: where LOG says that a disk is full, ends with that; the DIRs are those that were written to.
+# if_full LOG DIR...: exits with a message if LOG reports a full disk; the DIRs are those that were
+# written to.
 if_full() {
     local log=$1 dir left=''
     grep -q 'No space left on device' "$log" || return 0
@@ -60,15 +74,16 @@ if_full() {
     die "the disk is full: make room, then try again.$left"
 }
 
-# debian_root DIR SUITES PACKAGES: what vm/debian-tar has, in DIR. Its files belong to whoever runs this, so that a plain user
-# can make it, enter it and remove it.
+# debian_root DIR SUITES PACKAGES: unpacks the result of vm/debian-tar in DIR. Its files belong to
+# the calling user, who can enter and remove it without root.
 debian_root() {
     mkdir "$1"
     "$repo/vm/debian-tar" "$2" "$3" | tar -x --no-same-owner --exclude='./dev/*' -C "$1"
 }
 
-# in_root DIR BUILD COMMAND...: runs COMMAND with DIR as its root; the directory BUILD is /build there. objtool reads /proc.
-# A user namespace makes a plain user root of it; root itself needs only the mounts.
+# in_root DIR BUILD COMMAND...: runs COMMAND with DIR as its root; the directory BUILD is /build
+# there. objtool reads /proc. A user namespace makes an unprivileged user root of it; root needs
+# only the mounts.
 # shellcheck disable=SC2016  # the inner shell expands
 in_root() {
     unshare --map-root-user --mount --pid --fork sh -euc '

@@ -73,7 +73,7 @@ static int sim_aead_compute(struct sim_request *request)
 	return rctx->encrypt ? crypto_aead_encrypt(&rctx->soft) : crypto_aead_decrypt(&rctx->soft);
 }
 
-/* In the text; a tag alone when there is none. */
+/* The text, and the tag if there is one. */
 static void sim_aead_spoil(struct sim_request *request)
 {
 	struct sim_aead_request *rctx = container_of(request, struct sim_aead_request, request);
@@ -82,7 +82,7 @@ static void sim_aead_spoil(struct sim_request *request)
 	unsigned int size = rctx->encrypt ? req->cryptlen + tag : req->cryptlen - tag;
 
 	if (size)
-		sim_flip_bit(req->dst, req->assoclen + size / 2);
+		sim_spoil_list(req->dst, req->assoclen, size, request->fate.garbage);
 }
 
 static int sim_aead_crypt(struct aead_request *req, bool encrypt)

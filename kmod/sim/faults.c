@@ -2,22 +2,29 @@
 /*
  * Faults on demand. A rule is a line in debugfs, faults:
  *
- *   DRIVER|all error ERRNO|wrong|never|full|slow TIMES|software [every=N] [size=BYTES] [count=N]
+ *   DRIVER|all error ERRNO|wrong|garbage|never|full|slow TIMES|software [after=N] [every=N] [size=BYTES] [count=N]
  *
- * error     answer with -ERRNO            wrong   one bit of the result is flipped     never     no answer until debugfs, held, says so
- * full      no room in the queue          slow    everything takes TIMES as long       software  right, at once, without an interrupt
+ * error     completes with -ERRNO
+ * wrong     one bit at a random place of the result is flipped
+ * garbage   every byte of the result is wrong
+ * never     does not complete until debugfs, held, says so
+ * full      no room in the queue
+ * slow      everything takes TIMES as long
+ * software  right, at once, without an interrupt
  *
- * every=N: every Nth of the requests that fit; size=BYTES: requests of this size only; count=N: N times, then no more.
+ * after=N: not for the first N of the requests that fit; every=N: every Nth of the others; size=BYTES: requests of this size
+ * only; count=N: N times, then no more.
  * "clear" removes all rules.
  */
 #include <linux/ctype.h>
+#include <linux/random.h>
 #include <linux/scatterlist.h>
 #include <linux/seq_file.h>
 #include "sim.h"
 
 #define SIM_MAX_RULES 32
 
-enum sim_fault { SIM_ERROR, SIM_WRONG, SIM_NEVER, SIM_FULL, SIM_SLOW, SIM_SOFTWARE };
+enum sim_fault { SIM_ERROR, SIM_WRONG, SIM_GARBAGE, SIM_NEVER, SIM_FULL, SIM_SLOW, SIM_SOFTWARE };
 
 static const struct {
 	const char *name;
@@ -25,6 +32,7 @@ static const struct {
 } kinds[] = {
 	[SIM_ERROR] = { "error", true },
 	[SIM_WRONG] = { "wrong" },
+	[SIM_GARBAGE] = { "garbage" },
 	[SIM_NEVER] = { "never" },
 	[SIM_FULL] = { "full" },
 	[SIM_SLOW] = { "slow", true },
@@ -34,7 +42,7 @@ static const struct {
 struct sim_rule {
 	struct sim_algorithm *algorithm;	/* NULL: all */
 	enum sim_fault fault;
-	unsigned int value, every, count;
+	unsigned int value, after, every, count;
 	unsigned int size;
 	bool any_size;
 	u64 seen, hits;
@@ -44,20 +52,32 @@ static DEFINE_SPINLOCK(rules_lock);
 static struct sim_rule rules[SIM_MAX_RULES];
 static unsigned int nr_rules;
 
-void sim_flip_bit(struct scatterlist *list, unsigned int at)
+/* Spoils size bytes of a result from offset on: one bit of them, or every byte. */
+void sim_spoil_list(struct scatterlist *list, unsigned int offset, unsigned int size, bool garbage)
 {
-	u8 byte;
+	u8 bytes[64];
 
-	sg_pcopy_to_buffer(list, sg_nents(list), &byte, 1, at);
-	byte ^= 1;
-	sg_pcopy_from_buffer(list, sg_nents(list), &byte, 1, at);
+	if (!garbage) {
+		offset += get_random_u32() % size;
+		size = 1;
+	}
+	while (size) {
+		unsigned int part = min_t(unsigned int, size, sizeof(bytes));
+
+		sg_pcopy_to_buffer(list, sg_nents(list), bytes, part, offset);
+		for (unsigned int i = 0; i < part; i++)
+			bytes[i] ^= garbage ? 0xff : BIT(get_random_u32() % 8);
+		sg_pcopy_from_buffer(list, sg_nents(list), bytes, part, offset);
+		offset += part;
+		size -= part;
+	}
 }
 
 static bool sim_fits(const struct sim_rule *rule, const struct sim_request *request)
 {
 	return (!rule->algorithm || rule->algorithm == request->algorithm) &&
 	       (rule->any_size || rule->size == request->bytes) &&
-	       (rule->fault != SIM_WRONG || request->spoil);
+	       ((rule->fault != SIM_WRONG && rule->fault != SIM_GARBAGE) || request->spoil);
 }
 
 static void sim_apply(const struct sim_rule *rule, struct sim_fate *fate)
@@ -69,6 +89,10 @@ static void sim_apply(const struct sim_rule *rule, struct sim_fate *fate)
 		break;
 	case SIM_WRONG:
 		fate->wrong = true;
+		break;
+	case SIM_GARBAGE:
+		fate->wrong = true;
+		fate->garbage = true;
 		break;
 	case SIM_NEVER:
 		fate->never = true;
@@ -93,7 +117,8 @@ void sim_fate_of(struct sim_request *request)
 		return;
 	spin_lock_bh(&rules_lock);
 	for (rule = rules; rule < rules + nr_rules; rule++) {
-		if (!sim_fits(rule, request) || ++rule->seen % rule->every || (rule->count && rule->hits >= rule->count))
+		if (!sim_fits(rule, request) || ++rule->seen <= rule->after ||
+		    (rule->seen - rule->after) % rule->every || (rule->count && rule->hits >= rule->count))
 			continue;
 		rule->hits++;
 		sim_apply(rule, &request->fate);
@@ -152,6 +177,8 @@ static int sim_parse_option(char *word, struct sim_rule *rule)
 		return kstrtouint(word, 0, &rule->every) ?: (rule->every ? 0 : -EINVAL);
 	if (!strcmp(name, "count"))
 		return kstrtouint(word, 0, &rule->count);
+	if (!strcmp(name, "after"))
+		return kstrtouint(word, 0, &rule->after);
 	if (strcmp(name, "size"))
 		return -EINVAL;
 	rule->any_size = false;
@@ -197,6 +224,8 @@ void sim_show_faults(struct seq_file *file)
 			   kinds[rule->fault].name);
 		if (kinds[rule->fault].value)
 			seq_printf(file, " %u", rule->value);
+		if (rule->after)
+			seq_printf(file, " after=%u", rule->after);
 		seq_printf(file, " every=%u", rule->every);
 		if (!rule->any_size)
 			seq_printf(file, " size=%u", rule->size);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Hashes and their HMACs. The state is that of the software, in the request, so that any device can go on with it. */
+#include <linux/random.h>
 #include "sim.h"
 
 struct sim_hash_request {
@@ -78,7 +79,13 @@ static int sim_hash_submit(struct ahash_request *req, unsigned int bytes, int (*
 
 static void sim_hash_spoil(struct sim_request *request)
 {
-	ahash_request_cast(request->base)->result[0] ^= 1;
+	struct ahash_request *req = ahash_request_cast(request->base);
+	unsigned int size = crypto_ahash_digestsize(crypto_ahash_reqtfm(req));
+
+	if (!request->fate.garbage)
+		req->result[get_random_u32() % size] ^= BIT(get_random_u32() % 8);
+	for (unsigned int i = 0; request->fate.garbage && i < size; i++)
+		req->result[i] ^= 0xff;
 }
 
 static int sim_hash_compute_update(struct sim_request *request)

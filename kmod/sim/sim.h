@@ -79,7 +79,7 @@ struct seq_file;
 struct sim_fate {
 	int error;
 	unsigned int slow;		/* times */
-	bool wrong, never, full, software;
+	bool wrong, garbage, never, full, software;
 	bool fault;			/* by a rule of faults.c */
 };
 
@@ -89,7 +89,7 @@ struct sim_request {
 	struct crypto_async_request *base;
 	struct sim_algorithm *algorithm;
 	int (*compute)(struct sim_request *request);
-	void (*spoil)(struct sim_request *request);	/* flips a bit of the result; NULL: no result yet */
+	void (*spoil)(struct sim_request *request);	/* makes the result wrong; NULL: no result yet */
 	struct sim_fate fate;
 	unsigned int bytes;
 	int error;
@@ -192,7 +192,7 @@ void sim_go_dead(void);
 /* faults.c */
 void sim_fate_of(struct sim_request *request);
 int sim_parse_fault(char *line);
-void sim_flip_bit(struct scatterlist *list, unsigned int at);
+void sim_spoil_list(struct scatterlist *list, unsigned int offset, unsigned int size, bool garbage);
 void sim_show_faults(struct seq_file *file);
 
 /* debugfs.c */

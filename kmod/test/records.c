@@ -49,7 +49,7 @@ static void wrong_records_are_refused(void)
 	refused(-ENOENT, s.arena = 0);
 	refused(-EINVAL, s.count = 0);
 	refused(-EINVAL, s.first = 63; s.count = 2);
-	refused(-EINVAL, s.op = OUTBOARD_NOTIFY + 1);
+	refused(-EINVAL, s.op = OUTBOARD_REPORT + 1);
 	good.op = OUTBOARD_SUBMIT;
 	check(ring(fd, &good, 15) == -EINVAL && ring(fd, &good, 17) == -EINVAL, "a wrong length");
 	/* The record's second half is not there. */
@@ -191,8 +191,93 @@ static void only_the_opener_s_rights_reach_keyrings(void)
 	join(child);
 }
 
+/* What sysfs has of the accelerator's cbc(aes) driver. */
+static void reports(char *text, size_t size)
+{
+	char path[256];
+	ssize_t length;
+	int file;
+
+	snprintf(path, sizeof(path), "/sys/class/misc/outboard/drivers/%s/wrong", driver_of(cbc));
+	file = open(path, O_RDONLY);
+	check(file >= 0, "%s: %m", path);
+	length = read(file, text, size - 1);
+	check(length >= 0, "%s: %m", path);
+	text[length] = 0;
+	close(file);
+}
+
+static void report_as(uid_t user, uint32_t driver)
+{
+	pid_t child = fork();
+
+	if (!child) {
+		check(!setgid(user) && !setuid(user), "%m");
+		check(!object(fd, OUTBOARD_REPORT, driver, 0), "%m");
+		_exit(0);
+	}
+	join(child);
+}
+
+static void reports_of_wrong_results_are_kept_by_user(void)
+{
+	char path[256], text[512], expected[512] = "0 2\n";
+	uint32_t driver;
+
+	begin();
+	snprintf(path, sizeof(path), "/sys/class/misc/outboard/drivers/%s/number", driver_of(cbc));
+	driver = number_in(path);
+	check(object(fd, OUTBOARD_REPORT, 0, 0) == -EINVAL && object(fd, OUTBOARD_REPORT, driver, 1) == -EINVAL, "%m");
+	check(object(fd, OUTBOARD_REPORT, 0xffff, 0) == -ENOENT && object(fd, OUTBOARD_REPORT, 0x10000 + driver, 0) == -ENOENT,
+	      "no such driver: %m");
+	reports(text, sizeof(text));
+	check(!*text, "refused reports are counted: %s", text);
+	check(!object(fd, OUTBOARD_REPORT, driver, 0) && !object(fd, OUTBOARD_REPORT, driver, 0), "%m");
+	/* Eight users have an entry, the rest shares one. */
+	for (uid_t user = 1001; user < 1011; user++)
+		report_as(user, driver);
+	report_as(1001, driver);
+	for (uid_t user = 1001; user < 1008; user++)
+		snprintf(expected + strlen(expected), 32, "%u %u\n", user, user == 1001 ? 2 : 1);
+	strcat(expected, "- 3\n");
+	reports(text, sizeof(text));
+	check(!strcmp(text, expected), "%s instead of %s", text, expected);
+	/* The entry is new when root allows the driver again, and so are its reports. */
+	check(!tell("/sys/class/misc/outboard/disallow", "%s", driver_of(cbc)), "%m");
+	check(object(fd, OUTBOARD_REPORT, driver, 0) == -ENOENT, "a driver that is not allowed");
+	check(!tell("/sys/class/misc/outboard/allow", "%s", driver_of(cbc)), "%m");
+	reports(text, sizeof(text));
+	check(!*text, "%s", text);
+}
+
+static void *open_as_another_user(void *opened)
+{
+	/* Of this thread only: the C library knows nothing of it. */
+	check(!syscall(SYS_setresuid, 1001, 1001, 1001), "%m");
+	*(int *)opened = open_device(0);
+	return NULL;
+}
+
+/* A setuid program can be made to write into a descriptor of its caller's. */
+static void no_user_reports_in_the_name_of_another(void)
+{
+	pthread_t thread;
+	char path[256];
+	uint32_t driver;
+
+	begin();
+	snprintf(path, sizeof(path), "/sys/class/misc/outboard/drivers/%s/number", driver_of(cbc));
+	driver = number_in(path);
+	check(!chmod("/dev/outboard", 0666), "%m");
+	check(!pthread_create(&thread, NULL, open_as_another_user, &fd) && !pthread_join(thread, NULL), "%m");
+	check(!chmod("/dev/outboard", 0600), "%m");
+	check(object(fd, OUTBOARD_REPORT, driver, 0) == -EACCES, "%m");
+}
+
 static const struct test tests[] = {
 	TEST(wrong_records_are_refused),
+	TEST(reports_of_wrong_results_are_kept_by_user),
+	TEST(no_user_reports_in_the_name_of_another),
 	EACH(keys_of_other_sizes_are_refused, CIPHER | AEAD),
 	TEST(a_descriptor_has_limits),
 	TEST(a_key_may_stay_in_the_keyring),

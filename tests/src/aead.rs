@@ -1,4 +1,4 @@
-//! What must hold for every cipher that authenticates.
+//! Properties that hold for every AEAD.
 
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
 
@@ -9,7 +9,8 @@ use crate::world::{AEADS, World};
 
 const BLOCK: usize = 16;
 
-/// Any sequence of calls is answered as by the default provider; so many sequences are tried, or PROPTEST_CASES.
+/// Any sequence of calls returns what the default provider returns, for this number of sequences or
+/// PROPTEST_CASES.
 #[track_caller]
 pub fn any_sequence_of_calls_is_answered_alike(world: &World, cases: u32) {
     let ciphers = AEADS.map(|algorithm| (world.hard(algorithm), world.soft(algorithm)));
@@ -25,7 +26,7 @@ pub fn any_sequence_of_calls_is_answered_alike(world: &World, cases: u32) {
         .unwrap_or_else(|failure| panic!("{:?}: {failure}", world.way));
 }
 
-/// Sequences that are easily answered otherwise, for each cipher.
+/// Sequences at which implementations differ, for each cipher.
 #[track_caller]
 pub fn chosen_sequences_are_answered_alike(world: &World) {
     let whole = Message {
@@ -43,13 +44,15 @@ pub fn chosen_sequences_are_answered_alike(world: &World) {
     let seal = || Step::Seal(whole.clone());
     let open = |forged| Step::Open(whole.clone(), forged, true);
     let sequences = [
-        // A message after another, both ways, and what a context tells in between.
+        // Consecutive messages in both directions, with the parameters of the context read in
+        // between.
         vec![seal(), Step::Ask, open(Forged::Not), Step::Ask, seal(), open(Forged::Tag), open(Forged::Not)],
         vec![open(Forged::Text), Step::Ask, open(Forged::Aad), Step::Finish, open(Forged::Not), Step::Finish],
-        // More text than the accelerator had, the whole of it in front of nothing, nothing in front of it.
+        // More plaintext than the accelerator processed; all of it before an empty update, and
+        // after one.
         vec![Step::Seal(cut(4000)), Step::Seal(cut(4096)), Step::Seal(cut(0))],
         vec![Step::Open(cut(4000), Forged::Not, true), Step::Open(cut(4096), Forged::Not, true)],
-        // The tag is set after the text; it is not set at all; it is another message's.
+        // The tag is set after the data; it is not set; it is that of another message.
         vec![
             Step::Open(whole.clone(), Forged::Not, false),
             again(false, true, None),
@@ -59,7 +62,7 @@ pub fn chosen_sequences_are_answered_alike(world: &World) {
         vec![again(false, true, Some(Direction::Decrypt)), text(4096), Step::Finish, Step::Ask],
         vec![seal(), again(false, true, Some(Direction::Decrypt)), text(4096), Step::Finish],
         vec![open(Forged::Not), again(false, true, None), text(4096), Step::Finish, Step::Tag(16)],
-        // What is asked, set and copied while the accelerator is ahead.
+        // Parameters read and set, and contexts copied, while the accelerator has computed ahead.
         vec![
             again(false, true, Some(Direction::Encrypt)),
             text(4096),
@@ -103,7 +106,7 @@ pub fn chosen_sequences_are_answered_alike(world: &World) {
             text(4096),
             again(false, false, Some(Direction::Decrypt)),
         ],
-        // No message without a new nonce, and none after its end.
+        // Each message needs a new nonce, and nothing follows the end of a message.
         vec![seal(), text(4096), Step::Finish, Step::Tag(16), Step::Aad(13)],
         vec![
             seal(),
@@ -113,7 +116,7 @@ pub fn chosen_sequences_are_answered_alike(world: &World) {
             again(true, false, None),
             text(4096),
         ],
-        // A key, or the other direction, in the middle of a message.
+        // A new key, or the other direction, in the middle of a message.
         vec![
             again(false, true, None),
             Step::Aad(13),
@@ -130,7 +133,8 @@ pub fn chosen_sequences_are_answered_alike(world: &World) {
             text(4096),
             Step::Finish,
         ],
-        // CCM's length: announced and another, announced twice, left over from a message that was given up.
+        // CCM's length: announced but different, announced twice, left over from an abandoned
+        // message.
         vec![
             again(false, true, Some(Direction::Encrypt)),
             Step::Announce(4096),
@@ -165,7 +169,8 @@ pub fn chosen_sequences_are_answered_alike(world: &World) {
             text(4096),
             Step::Tag(12),
         ],
-        // IVs that are counted up, as OpenSSH does; the context counts on where the accelerator has used one.
+        // IVs that are incremented, as by OpenSSH; the context continues after those that the
+        // accelerator used.
         vec![
             again(false, false, Some(Direction::Encrypt)),
             Step::CountedIv,
@@ -183,7 +188,7 @@ pub fn chosen_sequences_are_answered_alike(world: &World) {
             text(4096),
             Step::Finish,
         ],
-        // Other nonces than twelve bytes, and back.
+        // Nonces of other lengths than twelve bytes, then of twelve bytes again.
         vec![
             Step::NonceLength(8),
             Step::Ask,
@@ -194,7 +199,7 @@ pub fn chosen_sequences_are_answered_alike(world: &World) {
             open(Forged::Not),
         ],
         vec![Step::NonceLength(13), seal(), Step::NonceLength(7), open(Forged::Not), open(Forged::Tag)],
-        // A final without a text; a text of no bytes.
+        // A final call without data; data of zero bytes.
         vec![again(false, true, Some(Direction::Encrypt)), Step::Aad(13), Step::Finish, Step::Tag(16)],
         vec![
             again(false, true, Some(Direction::Encrypt)),
@@ -245,7 +250,8 @@ pub fn either_provider_opens_what_the_other_sealed(world: &World) {
     world.assert_driver_used();
 }
 
-/// Decrypts a message whose tag is known before, as TLS does: its text, and how the last call went that can refuse it.
+/// Decrypts a message whose tag is set first, as TLS does. Returns the plaintext and the result of
+/// the last call, which can reject it.
 pub fn opened(
     cipher: &Cipher,
     key: &[u8],
@@ -273,7 +279,8 @@ pub fn opened(
     (plain, context.finish(&mut [0; BLOCK]))
 }
 
-/// Records of TLS 1.2 as libssl has them: in place, the explicit part of the nonce in front, the tag behind.
+/// Records of TLS 1.2 as in libssl: in place, preceded by the explicit part of the nonce, followed
+/// by the tag.
 #[track_caller]
 pub fn records_are_sealed_and_opened_alike(world: &World) {
     for algorithm in AEADS {
@@ -310,7 +317,7 @@ pub fn records_are_sealed_and_opened_alike(world: &World) {
                 if !is_ccm {
                     ivs.push(open.updated_iv());
                 }
-                // One that was changed on its way, and then a right one again.
+                // A modified record, then a correct one.
                 let mut forged = secret.clone();
                 forged[8 + length / 2] ^= 1;
                 answers.push(open.set_record(&preceding(length + around)));
@@ -318,7 +325,7 @@ pub fn records_are_sealed_and_opened_alike(world: &World) {
                 let mut right = secret.clone();
                 answers.push(open.set_record(&preceding(length + around)));
                 answers.push(open.update_in_place(&mut right, length + around));
-                // What is no record: another length before it; more than one update.
+                // Not a record: another length announced; more than one update.
                 let mut odd = secret.clone();
                 answers.push(open.set_record(&preceding(length + around + 1)));
                 answers.push(open.update_in_place(&mut odd, length + around));
@@ -335,7 +342,8 @@ pub fn records_are_sealed_and_opened_alike(world: &World) {
     world.assert_driver_used();
 }
 
-/// What ciphers say of themselves is what the default provider's say in this OpenSSL, under each of their names.
+/// The parameters of a cipher equal those of the default provider in this OpenSSL, under each of
+/// its names.
 #[track_caller]
 pub fn descriptions_are_the_default_providers(world: &World) {
     let names = [
@@ -426,7 +434,7 @@ const VECTORS: [Vector; 7] = [
     ],
 ];
 
-/// By the driver, whatever the threshold would say.
+/// With the driver, whatever the threshold is.
 #[track_caller]
 pub fn the_published_vectors_hold(world: &World) {
     for [algorithm, key, nonce, aad, plain, text, tag] in VECTORS {

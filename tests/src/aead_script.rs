@@ -1,5 +1,5 @@
-//! Scripts for ciphers that authenticate: sequences of EVP calls, single ones and whole messages among them, that two providers
-//! must answer alike.
+//! Scripts for AEADs: sequences of EVP calls, single calls and whole messages, for which two
+//! providers must return the same.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -10,12 +10,12 @@ use crate::evp::{Cipher, Context, Direction, Outcome};
 const BLOCK: usize = 16;
 const CONTEXTS: usize = 3;
 
-/// What becomes of a message on its way.
+/// How a message is modified before it is decrypted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Forged {
     /// Nothing.
     Not,
-    /// A bit of its text.
+    /// A bit of its ciphertext.
     Text,
     /// A bit of its tag.
     Tag,
@@ -26,13 +26,13 @@ pub enum Forged {
 /// A whole message.
 #[derive(Clone, Debug)]
 pub struct Message {
-    /// Bytes of the text.
+    /// Bytes of data.
     pub length: usize,
     /// Bytes of additional data.
     pub aad: usize,
     /// Additional data comes in two updates.
     pub aad_in_two: bool,
-    /// The text comes in two updates, the first of so many bytes.
+    /// The data comes in two updates; the length of the first.
     pub cut_at: Option<usize>,
     /// One buffer for input and output.
     pub in_place: bool,
@@ -56,55 +56,56 @@ pub enum Step {
     },
     /// Additional data.
     Aad(usize),
-    /// The text's length.
+    /// The announced length of the data.
     Announce(usize),
-    /// A text.
+    /// An update of data.
     Text {
         /// Bytes.
         length: usize,
         /// One buffer.
         in_place: bool,
     },
-    /// `EVP_Cipher` of a text.
+    /// `EVP_Cipher` of data.
     OneShot(usize),
-    /// `EVP_Cipher` without an output and without an input, or with so many bytes.
+    /// `EVP_Cipher` without output, and without input or with this number of bytes.
     OneShotAad(Option<usize>),
     /// `EVP_CipherFinal_ex`.
     Finish,
-    /// Asks for a tag of so many bytes.
+    /// Requests a tag of this length.
     Tag(usize),
-    /// Sets a tag of so many bytes that nothing has.
+    /// Sets a tag of this length that belongs to no message.
     SetTag(usize),
     /// Sets the length of tags.
     TagLength(usize),
     /// Sets the length of nonces.
     NonceLength(usize),
-    /// The IV from which is counted up.
+    /// Sets the IV from which the context increments.
     CountedIv,
-    /// The next IV, of which so many bytes are told.
+    /// The next IV; the number of its bytes that are returned.
     NextIv(usize),
-    /// Eight bytes of an IV that came with a message.
+    /// Sets the eight explicit bytes of a received IV.
     BroughtIv,
-    /// `EVP_CIPHER_CTX_copy`; both contexts go on.
+    /// `EVP_CIPHER_CTX_copy`; both contexts remain in use.
     Copy,
-    /// Asks for what a context tells.
+    /// Reads the parameters of a context.
     Ask,
     /// Encrypts a message under a new nonce.
     Seal(Message),
-    /// Decrypts one that was encrypted under a new nonce; its tag is set before the text, or after it.
+    /// Decrypts a message that was encrypted under a new nonce; its tag is set before the data, or
+    /// after it.
     Open(Message, Forged, bool),
 }
 
 /// A whole script.
 #[derive(Clone, Debug)]
 pub struct Script {
-    /// Where keys, nonces and data come from.
+    /// The seed of keys, nonces and data.
     pub seed: u64,
     /// Which of the ciphers.
     pub cipher: usize,
     /// The first direction.
     pub direction: Direction,
-    /// The steps, each with the context that it is for.
+    /// The steps, each with the index of its context.
     pub steps: Vec<(usize, Step)>,
 }
 
@@ -173,13 +174,13 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Any script, for one of so many ciphers.
+/// Any script, for one of this number of ciphers.
 pub fn script(ciphers: usize) -> impl Strategy<Value = Script> {
     (any::<u64>(), 0..ciphers, direction(), vec((0..CONTEXTS, step()), 1..12))
         .prop_map(|(seed, cipher, direction, steps)| Script { seed, cipher, direction, steps })
 }
 
-/// Plays a script to both ciphers and tells where their answers differ.
+/// Runs a script with both ciphers and returns where their results differ.
 pub fn play(script: &Script, left: &Cipher, right: &Cipher) -> Result<(), String> {
     let mut player = Player { ciphers: [left, right], seed: script.seed, pairs: Vec::new(), calls: 0 };
     player.start(script.direction)?;
@@ -254,7 +255,8 @@ impl Player<'_> {
                 self.both(index, "set tag length", |context, _| context.set_tag_length(*length)).map(drop)
             }
             Step::NonceLength(length) => {
-                // With less OpenSSL's own GCM counts up, and copies, in front of its IV (getivgen, setivinv).
+                // With fewer bytes OpenSSL's GCM increments and copies bytes before its IV
+                // (getivgen, setivinv).
                 let shortest = if self.is_ccm() { 0 } else { 8 };
                 let length = &(*length).max(shortest);
                 let set =
@@ -308,7 +310,7 @@ impl Player<'_> {
     fn seal(&mut self, index: usize, message: &Message) -> Result<(), String> {
         let nonce = array(self.seed ^ self.calls);
         if self.is_ccm() {
-            // The length of tags belongs to the key.
+            // The tag length is set with the key.
             let key = self.pairs[index].key.clone();
             self.both(index, "init", |context, _| context.init(None, None, None, Some(Direction::Encrypt)))?;
             self.both(index, "set tag length", |context, _| context.set_tag_length(message.tag))?;
@@ -364,7 +366,7 @@ impl Player<'_> {
         if message.finish {
             let outcome = self.finish(index)?;
             let is_forged = text.len() == plain.len() && forged != Forged::Not;
-            // CCM's final says nothing of its message.
+            // CCM's final call reports nothing about its message.
             if outcome.returned == 1 && !self.is_ccm() && !is_forged && opened != plain {
                 return Err("the message is another one".to_owned());
             }
@@ -372,7 +374,7 @@ impl Player<'_> {
         Ok(())
     }
 
-    /// Length, additional data and text.
+    /// Length, additional data and data.
     fn body(&mut self, index: usize, message: &Message, aad: &[u8], text: &[u8]) -> Result<Vec<u8>, String> {
         if self.is_ccm() && !aad.is_empty() {
             self.both(index, "announce", |context, _| context.announce(text.len()))?;
@@ -484,7 +486,8 @@ impl Player<'_> {
     }
 }
 
-/// What one provider makes of a message, with nonces and tags of these lengths; `None` where that is none.
+/// A message encrypted by one provider, with nonces and tags of these lengths; `None` where it
+/// rejects them.
 pub fn sealed(
     cipher: &Cipher,
     is_ccm: bool,

@@ -1,10 +1,10 @@
-//! Bytes that look random and are the same each time.
+//! Reproducible pseudo-random bytes.
 
-/// So many bytes are made anew; longer data repeats them. A prime, so that no block or record meets its copy in the
-/// same place, and small, since test executables are not optimised and their machines are slow.
+/// The number of bytes that are generated; longer data repeats them. A prime, so that copies of a
+/// block or record lie at different offsets, and small, because test machines are slow.
 const PERIOD: usize = 100_003;
 
-/// `length` bytes that depend on the seed alone.
+/// `length` bytes that depend only on the seed.
 pub fn bytes(seed: u64, length: usize) -> Vec<u8> {
     let mut out = Vec::with_capacity(length + 8);
     let mut state = seed;
@@ -45,7 +45,7 @@ pub fn hex(digits: &str) -> Vec<u8> {
         .collect()
 }
 
-/// Where two buffers differ first, for a message that can be read.
+/// Describes the first difference of two buffers.
 pub fn first_difference(left: &[u8], right: &[u8]) -> Option<usize> {
     if left.len() != right.len() {
         return Some(left.len().min(right.len()));
@@ -53,7 +53,7 @@ pub fn first_difference(left: &[u8], right: &[u8]) -> Option<usize> {
     left.iter().zip(right).position(|(left, right)| left != right)
 }
 
-/// Asserts that two buffers are equal without printing megabytes when they are not.
+/// Asserts that two buffers are equal; a failure prints the first difference only.
 #[track_caller]
 pub fn assert_same(left: &[u8], right: &[u8], what: &str) {
     if left == right {

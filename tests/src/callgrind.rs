@@ -1,5 +1,5 @@
-//! Talking to callgrind from inside the program that it watches: valgrind's client requests, a sequence of
-//! instructions that does nothing elsewhere (valgrind.h, callgrind.h). Only x86-64 is spoken here.
+//! Requests to callgrind from the program that it runs: valgrind's client requests, a sequence of
+//! instructions without effect elsewhere (valgrind.h, callgrind.h). x86-64 only.
 
 use std::ffi::CStr;
 
@@ -11,10 +11,10 @@ const fn tool_request(number: u64) -> u64 {
     (b'C' as u64) << 24 | (b'T' as u64) << 16 | number
 }
 
-/// Can requests be made on this machine?
+/// Whether this machine supports client requests.
 pub const SUPPORTED: bool = cfg!(target_arch = "x86_64");
 
-/// Counts the instructions of `work` alone, into a profile of this name.
+/// Counts only the instructions of `work`, in a profile of this name.
 #[inline(never)]
 pub fn count(name: &CStr, work: impl FnOnce()) {
     request(ZERO_STATS, 0);

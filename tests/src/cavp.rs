@@ -1,4 +1,5 @@
-//! Test vectors of NIST's Cryptographic Algorithm Validation Program, from response files (.rsp) outside of this tree.
+//! Test vectors of NIST's Cryptographic Algorithm Validation Program, from response files (.rsp)
+//! outside this tree.
 
 use std::fs;
 use std::path::PathBuf;
@@ -13,7 +14,7 @@ const DIRECTORY: &str = "OUTBOARD_VECTORS";
 pub struct Vectors(PathBuf);
 
 impl Vectors {
-    /// Where the environment says that they are, or what is missing.
+    /// The directory that the environment names, or what is missing.
     pub fn find() -> Result<Vectors, String> {
         let named = std::env::var_os(DIRECTORY).map(PathBuf::from);
         let there = named.filter(|directory| directory.is_dir());
@@ -28,7 +29,7 @@ impl Vectors {
     }
 }
 
-/// One vector: its own values, and those that its part of the file has for all.
+/// One vector: its own values, and those of its section of the file.
 #[derive(Clone, Debug, Default)]
 pub struct Case<'t> {
     section: &'t str,
@@ -37,8 +38,9 @@ pub struct Case<'t> {
 
 /// The vectors of a file.
 ///
-/// `Name = value` is a vector's from a line `Count` or `Len` on, up to an empty line, and elsewhere that of all vectors which
-/// follow, as those in brackets are. A word without a value, such as `FAIL`, is an empty one; one in brackets names a section.
+/// From a line `Count` or `Len` to the next empty line, `Name = value` belongs to one vector.
+/// Elsewhere, and in brackets, it belongs to all vectors that follow. A word without a value, such
+/// as `FAIL`, has an empty value; in brackets it names a section.
 pub fn cases(text: &str) -> impl Iterator<Item = Case<'_>> {
     let (mut common, mut lines) = (Case::default(), text.lines());
     std::iter::from_fn(move || {
@@ -75,12 +77,12 @@ impl<'t> Case<'t> {
         }
     }
 
-    /// Such as ENCRYPT.
+    /// The section, for example ENCRYPT.
     pub fn section(&self) -> &'t str {
         self.section
     }
 
-    /// What a name stands for; large and small letters are the same.
+    /// The value of a name, which is case-insensitive.
     pub fn get(&self, name: &str) -> Option<&'t str> {
         self.values.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|&(_, value)| value)
     }
@@ -98,7 +100,7 @@ impl<'t> Case<'t> {
         hex(self.get(name).unwrap_or_else(|| panic!("no {name} in {self:?}")))
     }
 
-    /// The first so many bytes; a file has one zero byte for none.
+    /// The first `length` bytes; a file has one zero byte for an empty value.
     #[track_caller]
     pub fn first_bytes(&self, name: &str, length: usize) -> Vec<u8> {
         let mut bytes = self.bytes(name);

@@ -1,4 +1,4 @@
-//! fork(2) in tests: what a child finds out comes back as its exit status.
+//! fork(2) in tests: a child returns its result as its exit status.
 
 use std::io::Write;
 use std::time::{Duration, Instant};
@@ -22,7 +22,7 @@ const RIGHT: i32 = 0;
 const WRONG: i32 = 1;
 const PANICKED: i32 = 2;
 
-/// Forks. The child runs `body`, which says whether all was right, and ends.
+/// Forks. The child runs `body`, which returns whether it passed, and ends.
 pub fn fork(exit: Exit, body: impl FnOnce() -> bool) -> ForkedChild {
     // SAFETY: the child calls what the test calls, libcrypto and malloc, both of which glibc and OpenSSL make usable in
     // the child of a process with threads; it ends below and never returns into the test harness.
@@ -45,13 +45,13 @@ pub fn fork(exit: Exit, body: impl FnOnce() -> bool) -> ForkedChild {
     }
 }
 
-/// Runs `body` in a child; what it finds wrong is printed and fails the test.
+/// Runs `body` in a child; an error is printed and fails the test.
 #[track_caller]
 pub fn in_child(body: impl FnOnce() -> Result<(), String>) {
     let child = fork(Exit::Quick, || {
         let found = body();
         if let Err(problem) = &found {
-            // Past libtest's capture, which is the parent's.
+            // Not captured: the capture of libtest is in the parent.
             let _ = writeln!(std::io::stderr(), "\nin the child: {problem}");
         }
         found.is_ok()
@@ -60,7 +60,7 @@ pub fn in_child(body: impl FnOnce() -> Result<(), String>) {
 }
 
 impl ForkedChild {
-    /// Waits for the child; Err says what went wrong in it.
+    /// Waits for the child; `Err` describes its failure.
     pub fn wait(self) -> Result<(), String> {
         let start = Instant::now();
         let mut status = 0;
@@ -71,7 +71,7 @@ impl ForkedChild {
                 break;
             }
             if start.elapsed() > PATIENCE {
-                // SAFETY: the child is ours and not waited for yet, so the number is still its.
+                // SAFETY: the child has not been waited for, so the process id is still its own.
                 unsafe {
                     libc::kill(self.0, libc::SIGKILL);
                     libc::waitpid(self.0, &mut status, 0);

@@ -9,7 +9,8 @@ pub fn on_path(name: &str) -> Option<PathBuf> {
     std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
 }
 
-/// A helper of src/bin: beside the test executable, a folder above it, or in OUTBOARD_HELPERS.
+/// A helper of src/bin: next to the test executable, one directory above it, or in
+/// OUTBOARD_HELPERS.
 pub fn helper(name: &str) -> Result<PathBuf, String> {
     let executable = std::env::current_exe().map_err(|error| error.to_string())?;
     let beside = executable.ancestors().skip(1).take(2).map(Path::to_path_buf);
@@ -22,7 +23,7 @@ pub fn helper(name: &str) -> Result<PathBuf, String> {
         .ok_or_else(|| format!("the helper {name} (copy it beside the test executable)"))
 }
 
-/// Runs a command to its end. Its OpenSSL reads this file and no other configuration.
+/// Runs a command until it ends. Its OpenSSL reads only this configuration.
 #[track_caller]
 pub fn run(program: &Path, config: &Path, arguments: &[&str]) -> Output {
     command(program, config, arguments)
@@ -30,14 +31,14 @@ pub fn run(program: &Path, config: &Path, arguments: &[&str]) -> Output {
         .unwrap_or_else(|error| panic!("{}: {error}", program.display()))
 }
 
-/// The command, for a caller that wants its streams.
+/// The command, for a caller that needs its streams.
 pub fn command(program: &Path, config: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(program);
     command.args(arguments).env("OPENSSL_CONF", config).env_remove("SSL_CERT_FILE");
     command
 }
 
-/// Everything that a command said, for a message.
+/// The status and the output of a command, for a message.
 pub fn said(output: &Output) -> String {
     format!(
         "{}\n--- stdout\n{}\n--- stderr\n{}",
@@ -47,14 +48,14 @@ pub fn said(output: &Output) -> String {
     )
 }
 
-/// What a command printed that has to succeed.
+/// The output of a command that must succeed.
 #[track_caller]
 pub fn succeeded(output: &Output, arguments: &[&str]) -> String {
     assert!(output.status.success(), "{arguments:?}: {}", said(output));
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// The complaint of a command that has to end with this code.
+/// The error output of a command that must end with this code.
 #[track_caller]
 pub fn failed(output: &Output, arguments: &[&str], code: i32) -> String {
     assert_eq!(output.status.code(), Some(code), "{arguments:?}: {}", said(output));

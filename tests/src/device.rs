@@ -1,4 +1,5 @@
-//! The accelerator behind /dev/outboard, without the provider, and what software makes of the same bytes.
+//! The accelerator behind /dev/outboard, without the provider, and the results of software for the
+//! same bytes.
 
 use std::fs;
 use std::path::Path;
@@ -12,17 +13,17 @@ use crate::evp::{self, Cipher, Context, LibraryContext};
 use crate::machine::{ACCELERATOR, is_allowed};
 use crate::skip::skip;
 
-/// One test at a time: some count what the module has, some close descriptors.
+/// One test at a time: some read the counters of the module, some close descriptors.
 static ALONE: Mutex<()> = Mutex::new(());
 
 /// The accelerator, for one test at a time.
 pub struct Reached {
-    /// It.
+    /// The accelerator.
     pub device: Device,
     _alone: MutexGuard<'static, ()>,
 }
 
-/// The accelerator behind /dev/outboard. Allows it if nobody has.
+/// The accelerator behind /dev/outboard; allows its driver if necessary.
 pub fn reached(test: &str) -> Option<Reached> {
     let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     if !Path::new(DEVICE).exists() {
@@ -47,7 +48,7 @@ impl Reached {
     }
 }
 
-/// What OpenSSL's own code makes of a request.
+/// The result of OpenSSL's own code for a request.
 pub fn by_software(key: &[u8], request: &Request<'_>) -> Vec<u8> {
     let world = LibraryContext::new();
     let cipher = Cipher::fetch(&world, &format!("AES-{}-CBC", key.len() * 8), "provider=default");
@@ -65,7 +66,8 @@ pub fn by_software(key: &[u8], request: &Request<'_>) -> Vec<u8> {
     output
 }
 
-/// A number that the module shows: of what is alive now (`sessions`), or of the accelerator (`requests`).
+/// A number in sysfs: of existing objects (`sessions`), or a counter of the accelerator
+/// (`requests`).
 #[track_caller]
 pub fn count(name: &str) -> u64 {
     let path = format!("{SYSFS}/{name}");
@@ -73,7 +75,7 @@ pub fn count(name: &str) -> u64 {
     text.trim().parse().unwrap_or_else(|_| panic!("{path}: {text}"))
 }
 
-/// A number that the module counts for the accelerator.
+/// A counter of the accelerator.
 #[track_caller]
 pub fn driver_count(name: &str) -> u64 {
     count(&format!("drivers/{ACCELERATOR}/{name}"))

@@ -1,4 +1,4 @@
-//! Scripts for digests: sequences of calls that two providers must answer alike, whatever the calls are.
+//! Scripts for digests: arbitrary sequences of calls for which two providers must return the same.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -14,7 +14,7 @@ use crate::world::World;
 /// The digests that the provider can offer.
 pub const DIGESTS: [&str; 5] = ["SHA1", "SHA2-224", "SHA2-256", "SHA2-384", "SHA2-512"];
 
-/// How many contexts a script may have; copies beyond that replace the oldest.
+/// The maximum number of contexts of a script; further copies replace the oldest.
 const CONTEXTS: usize = 3;
 
 /// One call.
@@ -22,13 +22,13 @@ const CONTEXTS: usize = 3;
 pub enum Step {
     /// More of the message.
     Update(usize),
-    /// A copy; both go on.
+    /// A copy; both remain in use.
     Copy,
-    /// The end of the message. What comes next begins another one.
+    /// The end of the message. The next call begins another message.
     Finish,
-    /// A new message, wherever the old one is.
+    /// A new message, whatever the state of the old one.
     Again,
-    /// fork(2): the child ends the messages of all contexts, and the parent goes on.
+    /// fork(2): the child ends the messages of all contexts, and the parent continues.
     Fork,
     /// SSL 3's end of a message.
     Ssl3,
@@ -37,15 +37,15 @@ pub enum Step {
 /// A whole script.
 #[derive(Clone, Debug)]
 pub struct Script {
-    /// Where the data comes from.
+    /// The seed of the data.
     pub seed: u64,
     /// Which of the digests.
     pub digest: usize,
-    /// The steps, each with the context that it is for.
+    /// The steps, each with the index of its context.
     pub steps: Vec<(usize, Step)>,
 }
 
-/// Lengths where digests have their edges.
+/// Lengths around the block boundaries of digests.
 pub(crate) fn length() -> impl Strategy<Value = usize> {
     prop_oneof![
         6 => prop::sample::select(vec![0, 1, 55, 56, 63, 64, 65, 111, 112, 127, 128, 129, 4095, 4096, 4097]),
@@ -92,7 +92,7 @@ impl Pair {
     }
 }
 
-/// Plays a script to both digests and tells where their answers differ.
+/// Runs a script with both digests and returns where their results differ.
 pub fn play(script: &Script, digests: [&Digest; 2]) -> Result<(), String> {
     let mut pairs = vec![Pair { contexts: digests.map(DigestContext::begun), ended: false }];
     for (number, (which, step)) in script.steps.iter().enumerate() {
@@ -153,7 +153,8 @@ fn again(pair: &mut Pair, digests: [&Digest; 2]) -> Result<(), String> {
     if outcomes[0] == outcomes[1] { Ok(()) } else { Err(format!("the outcomes are {outcomes:?}")) }
 }
 
-/// Any sequence of calls is answered as by the default provider; so many sequences are tried, or PROPTEST_CASES.
+/// Any sequence of calls returns what the default provider returns, for this number of sequences or
+/// PROPTEST_CASES.
 #[track_caller]
 pub fn any_sequence_of_calls_is_answered_alike(world: &World, cases: u32) {
     let digests =
@@ -170,7 +171,8 @@ pub fn any_sequence_of_calls_is_answered_alike(world: &World, cases: u32) {
         .unwrap_or_else(|failure| panic!("{:?}: {failure}", world.way));
 }
 
-/// Below the provider: what the kernel knows of a message in pieces. `states` counts them, as far as somebody can.
+/// Below the provider: the state that the kernel keeps for a message in chunks. `states` counts
+/// these where possible.
 #[track_caller]
 pub fn a_state_is_its_process_own(
     driver: &dyn Accelerator<dyn HashSession>,
@@ -188,7 +190,8 @@ pub fn a_state_is_its_process_own(
         let (mut clone, mut state) = both.take().expect("the parent's");
         let forked = [state.update(&three), clone.finish(&[]).map(drop), state.try_clone().map(drop)];
         let refused = forked.iter().all(|result| matches!(result, Err(Error::Forked { .. })));
-        // What the child had of the parent's goes, and the parent's stays; the session is the child's own from now on.
+        // The child's copy of the parent's state is freed, the parent's remains; from here the
+        // child has its own session.
         drop((state, clone));
         refused && session.digest(&two).is_ok_and(|digest| digest.as_slice() == soft.of(&two))
     });

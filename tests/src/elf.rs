@@ -1,4 +1,5 @@
-//! The DT_NEEDED entries of a shared object, read from its dynamic section (System V gABI, chapter 5).
+//! The DT_NEEDED entries of a shared object, read from its dynamic section (System V gABI, chapter
+//! 5).
 
 const DT_NEEDED: u64 = 1;
 const SHT_DYNAMIC: u32 = 6;

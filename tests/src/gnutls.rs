@@ -24,7 +24,7 @@ pub struct Suite<'a> {
     pub version: &'a str,
     /// OpenSSL's name.
     pub name: &'a str,
-    /// What of GnuTLS's priority string stands for it.
+    /// Its part of a GnuTLS priority string.
     pub priority: &'a str,
 }
 
@@ -51,14 +51,14 @@ impl Gnutls {
 }
 
 impl Ground<'_> {
-    /// Sends bytes from gnutls-cli to `openssl s_server`, and answers what arrived.
+    /// Sends bytes from gnutls-cli to `openssl s_server` and returns those that arrived.
     pub fn up(&self, plain: &[u8]) -> Result<Vec<u8>, String> {
         let mut server = self.s_server(&["-quiet"])?;
         let _client = self.gnutls_client(&server, plain)?;
         server.gives(plain.len(), Some)
     }
 
-    /// Fetches a file of the folder by gnutls-cli from `openssl s_server`, as HTTP would.
+    /// Fetches a file of the folder with gnutls-cli from `openssl s_server`, over HTTP.
     pub fn down(&self, name: &str, length: usize) -> Result<Vec<u8>, String> {
         let server = self.s_server(&["-WWW"])?;
         let mut client = self.gnutls_client(&server, format!("GET /{name} HTTP/1.0\r\n\r\n").as_bytes())?;
@@ -68,7 +68,7 @@ impl Ground<'_> {
         })
     }
 
-    /// Sends a line by `openssl s_client` to gnutls-serv, and answers what that sends back.
+    /// Sends a line with `openssl s_client` to gnutls-serv and returns the reply.
     pub fn there_and_back(&self, line: &[u8]) -> Result<Vec<u8>, String> {
         let port = free_port();
         let number = port.to_string();
@@ -113,7 +113,7 @@ impl Ground<'_> {
         format!("NONE:+ECDHE-RSA:+RSA:+GROUP-ALL:+SIGN-ALL:{}", self.suite.priority)
     }
 
-    /// TLS 1.3 has suites of its own, and an option for them.
+    /// TLS 1.3 has separate suites, and an option for them.
     fn suite_option(&self) -> [String; 2] {
         match self.suite.version {
             "-tls1_3" => ["-ciphersuites".to_owned(), self.suite.name.to_owned()],
@@ -142,11 +142,12 @@ impl Running {
         Ok(Running { child, input: None, name, port, output, complaints })
     }
 
-    /// Gives it an input, as fast as it takes it. The end does not come: at it each of them would end the session its own way.
+    /// Writes its input and does not close it: at the end of the input the commands end a session
+    /// differently.
     fn hears(&mut self, input: &[u8]) {
         let (mut stdin, input) = (self.child.stdin.take().expect("it is piped"), input.to_vec());
         self.input = Some(thread::spawn(move || {
-            // Where it does not take all, it does not give all either, which is noticed.
+            // If it does not read all of it, the output is incomplete, which fails the test.
             let _ = stdin.write_all(&input);
             stdin
         }));
@@ -166,7 +167,7 @@ impl Running {
         })
     }
 
-    /// Waits until what it has printed, `length` bytes at least, is all that is wanted.
+    /// Waits until it has printed at least `length` bytes.
     fn gives(
         &mut self,
         length: usize,
@@ -174,7 +175,7 @@ impl Running {
     ) -> Result<Vec<u8>, String> {
         self.wait("give all of it", |output| {
             let so_far = fs::metadata(output).map_or(0, |data| data.len());
-            // Looked at only then: the sessions want the CPU.
+            // Not read before: the sessions need the CPU.
             if so_far < length as u64 { None } else { is_all(fs::read(output).ok()?) }
         })
     }
@@ -200,7 +201,7 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // One that has ended already cannot be killed, which is fine.
+        // A process that has already ended cannot be killed; this is no error.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

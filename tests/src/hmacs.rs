@@ -1,4 +1,4 @@
-//! Scripts for HMAC: sequences of calls that two providers must answer alike, whatever the calls are.
+//! Scripts for HMAC: arbitrary sequences of calls for which two providers must return the same.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -10,7 +10,7 @@ use crate::digests::{DIGESTS, length};
 use crate::evp::{Hmac, HmacContext, Outcome};
 use crate::world::World;
 
-/// How many contexts a script may have; copies beyond that replace the oldest.
+/// The maximum number of contexts of a script; further copies replace the oldest.
 const CONTEXTS: usize = 3;
 
 /// One call.
@@ -18,19 +18,19 @@ const CONTEXTS: usize = 3;
 enum Step {
     /// More of the message.
     Update(usize),
-    /// A copy; both go on.
+    /// A copy; both remain in use.
     Copy,
-    /// The end of the message. What comes next begins another one.
+    /// The end of the message. The next call begins another message.
     Finish,
-    /// Another message with the same key, wherever the old one is.
+    /// Another message with the same key, whatever the state of the old one.
     Again,
-    /// Another message with a key of so many bytes.
+    /// Another message with a key of this length.
     Key(usize),
-    /// The same as a parameter, which drivers do not get.
+    /// The same key as a parameter, which is not passed to drivers.
     KeyParameter(usize),
     /// Another digest, and a key.
     Digest(usize),
-    /// fork(2): the child ends the messages of all contexts, and the parent goes on.
+    /// fork(2): the child ends the messages of all contexts, and the parent continues.
     Fork,
 }
 
@@ -143,7 +143,8 @@ fn one(
     }
 }
 
-/// Any sequence of calls is answered as by the default provider; so many sequences are tried, or PROPTEST_CASES.
+/// Any sequence of calls returns what the default provider returns, for this number of sequences or
+/// PROPTEST_CASES.
 #[track_caller]
 pub fn any_sequence_of_calls_is_answered_alike(world: &World, cases: u32) {
     let (hard, soft) = (world.hard_hmac().expect("it is offered"), world.soft_hmac());

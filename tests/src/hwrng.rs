@@ -1,4 +1,5 @@
-//! /dev/hwrng, and others in its place: in a mount namespace of a child, so that only the child sees them.
+//! /dev/hwrng, and replacements mounted over it in the mount namespace of a child, visible only to
+//! the child.
 
 use std::ffi::CString;
 use std::fs::{File, OpenOptions};
@@ -11,10 +12,10 @@ use crate::child::in_child;
 
 /// The device.
 pub const DEVICE: &str = "/dev/hwrng";
-/// Where the kernel names the generator behind it.
+/// The file in which the kernel names the generator behind it.
 pub const CURRENT: &str = "/sys/class/misc/hw_random/rng_current";
 
-/// What a machine lacks for tests of the device, if it lacks anything.
+/// The part that the machine lacks for tests of the device, if any.
 pub fn missing() -> Option<String> {
     let generator = std::fs::read_to_string(CURRENT).unwrap_or_default();
     if !Path::new(DEVICE).exists() || generator.is_empty() || generator.trim() == "none" {
@@ -24,7 +25,7 @@ pub fn missing() -> Option<String> {
     readable.map(|error| format!("a readable {DEVICE} ({error})"))
 }
 
-/// As `in_child`, with `other` in the place of `path` for the child and what it starts.
+/// As `in_child`, with `other` mounted over `path` for the child and its children.
 #[track_caller]
 pub fn in_child_with(path: &str, other: &Path, body: impl FnOnce() -> Result<(), String>) {
     in_child(|| {
@@ -44,38 +45,38 @@ pub fn in_child_with(path: &str, other: &Path, body: impl FnOnce() -> Result<(),
     });
 }
 
-/// A device that gives what the test wants: a FIFO of which the test holds the other end.
+/// A device with the bytes that the test chooses: a FIFO whose other end the test holds.
 pub struct Feed {
-    /// Where it lies.
+    /// Its path.
     pub path: PathBuf,
     end: File,
 }
 
 impl Feed {
-    /// An empty one in this folder.
+    /// An empty FIFO in this folder.
     pub fn new(folder: &Path) -> Feed {
         let path = folder.join("feed");
         let name = CString::new(path.as_os_str().as_bytes()).expect("a path holds no NUL byte");
         // SAFETY: the path is a C string.
         assert_eq!(unsafe { libc::mkfifo(name.as_ptr(), 0o600) }, 0, "{}", std::io::Error::last_os_error());
-        // Linux lets one descriptor have both ends of a FIFO.
+        // On Linux one descriptor can be both ends of a FIFO.
         let end = OpenOptions::new().read(true).write(true).open(&path).expect("a FIFO");
         Feed { path, end }
     }
 
-    /// Adds bytes to give: at most 64 KiB at a time.
+    /// Adds bytes to be read: at most 64 KiB at a time.
     pub fn give(&mut self, bytes: &[u8]) {
         self.end.write_all(bytes).expect("a FIFO");
     }
 
-    /// Takes what nobody has read yet.
+    /// Removes and returns the unread bytes.
     pub fn take(&mut self) -> Vec<u8> {
         let mut bytes = vec![0; self.left()];
         self.end.read_exact(&mut bytes).expect("a FIFO");
         bytes
     }
 
-    /// How many bytes nobody has read yet.
+    /// The number of unread bytes.
     pub fn left(&self) -> usize {
         let mut count: libc::c_int = 0;
         // SAFETY: the kernel writes one int.
@@ -84,7 +85,7 @@ impl Feed {
     }
 }
 
-/// The bytes that this process has read by system calls so far.
+/// The number of bytes that this process has read with system calls so far.
 pub fn bytes_read() -> u64 {
     let counts = std::fs::read_to_string("/proc/self/io").expect("/proc/self/io");
     let line = counts.lines().find_map(|line| line.strip_prefix("rchar: ")).expect("rchar");

@@ -26,16 +26,16 @@ pub fn load(file: &Path) {
     run("insmod", &file.display().to_string());
 }
 
-/// Unloads a module, as soon as nobody uses it.
+/// Unloads a module as soon as it is not in use.
 #[track_caller]
 pub fn unload(name: &str) {
-    // What the kernel still tests is in use.
+    // The module is in use while the kernel tests its drivers.
     let file = format!("/sys/module/{name}/refcnt");
     wait_until("out of use", || fs::read_to_string(&file).map_or(true, |count| count.trim() == "0"));
     run("rmmod", name);
 }
 
-/// Is it loaded?
+/// Whether it is loaded.
 pub fn is_loaded(name: &str) -> bool {
     Path::new("/sys/module").join(name).exists()
 }

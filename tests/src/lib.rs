@@ -1,7 +1,8 @@
 //! End-to-end tests, run inside the test machines of vm/.
 //!
-//! The files of `tests/tests` are the tests, a theme each; here is what they stand on: OpenSSL as the machine has it
-//! (`evp`), a world with the provider configured in it (`world`), and what this machine can do (`machine`).
+//! Each file of `tests/tests` is a theme. This library is their common code: the installed OpenSSL
+//! (`evp`), a library context with the provider configured in it (`world`), and what this machine
+//! supports (`machine`).
 
 pub mod aead;
 pub mod aead_script;
@@ -14,10 +15,12 @@ pub mod device;
 pub mod digests;
 pub mod elf;
 pub mod evp;
+pub mod exposure;
 pub mod gnutls;
 pub mod hmacs;
 pub mod hwrng;
 pub mod kernel_module;
+pub mod legs;
 pub mod machine;
 pub mod mbedtls;
 pub mod messages;
@@ -28,11 +31,13 @@ pub mod openssh;
 pub mod patience;
 pub mod pipe;
 pub mod processes;
+pub mod providers;
 pub mod sandbox;
 pub mod script;
 pub mod seeded;
 pub mod simulated;
 pub mod skip;
+pub mod software_tpm;
 pub mod stream;
 pub mod surroundings;
 pub mod tally;

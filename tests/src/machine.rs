@@ -1,5 +1,5 @@
-//! What this machine can do, asked of the kernel without the provider, so that a provider which finds nothing
-//! cannot make its own tests skip.
+//! What this machine supports. The kernel is queried without the provider, so that a provider which
+//! finds no driver fails its tests and does not skip them.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,18 +12,19 @@ use outboard_accel::{Accelerator, Algorithm};
 /// The driver of the test machines' accelerator.
 pub const ACCELERATOR: &str = "virtio_crypto_aes_cbc";
 
-/// The accelerator, or why it is out of reach.
+/// The accelerator, or why it cannot be reached.
 pub fn reachable_accelerator() -> Result<String, String> {
     interface_to_accelerator().map(|_| ACCELERATOR.to_owned())
 }
 
-/// The interface that leads to the accelerator, or why none does.
+/// The interface that reaches the accelerator, or why none does.
 pub fn interface_to_accelerator() -> Result<&'static str, String> {
     if !cbc_aes_drivers().contains(ACCELERATOR) {
         return Err(format!("an accelerator (/proc/crypto lists no {ACCELERATOR})"));
     }
     if is_allowed(ACCELERATOR) {
-        // A session and not the list alone: the module looks for a driver that was missing once a second.
+        // Opens a session instead of reading the list: the module looks for a missing driver once a
+        // second.
         let device = Device::reach(ACCELERATOR, Algorithm::CbcAes);
         let opened = device.and_then(|device| device.open(&[0; 16]).map(|_| device.interface()));
         return opened.map_err(|error| format!("an accelerator ({error})"));
@@ -42,15 +43,16 @@ pub fn is_allowed(driver: &str) -> bool {
     list.lines().any(|line| line.split_whitespace().last() == Some(driver))
 }
 
-/// A software driver of the kernel's for `cbc(aes)` that AF_ALG reaches: a second way through the provider's hardware path.
+/// A software driver of the kernel for `cbc(aes)` that AF_ALG reaches, as a second test of the
+/// provider's hardware path.
 pub fn reachable_software_driver() -> Result<String, String> {
-    // Asked once: for a name that it has not, the kernel runs modprobe twice.
+    // Once per process: for an unknown name the kernel runs modprobe twice.
     static DRIVER: OnceLock<Result<String, String>> = OnceLock::new();
     let names = ["cbc(aes-generic)", "cbc(aes-lib)", "cbc(aes)"];
     DRIVER.get_or_init(|| find_software_driver("cbc(aes)", &names)).clone()
 }
 
-/// Software drivers of the kernel's for every algorithm that the provider knows, which AF_ALG reaches.
+/// Software drivers of the kernel that AF_ALG reaches, one for each algorithm of the provider.
 pub fn reachable_software_drivers() -> Result<Vec<String>, String> {
     static DRIVERS: OnceLock<Result<Vec<String>, String>> = OnceLock::new();
     let find = || {
@@ -67,7 +69,7 @@ pub fn reachable_software_drivers() -> Result<Vec<String>, String> {
     DRIVERS.get_or_init(find).clone()
 }
 
-/// One that is there, or that comes when one of these names is asked for.
+/// A registered driver, or one that the kernel loads for one of these names.
 fn find_software_driver(algorithm: &str, names: &[&str]) -> Result<String, String> {
     let is_software = |driver: &String| driver != ACCELERATOR && !driver.starts_with("sim-");
     let known = || drivers_of(algorithm).into_iter().filter(is_software).find(|driver| bind(driver).is_ok());
@@ -82,7 +84,8 @@ fn find_software_driver(algorithm: &str, names: &[&str]) -> Result<String, Strin
     })
 }
 
-/// The drivers of cbc(aes) in /proc/crypto that are not internal to others and have passed their self-test.
+/// The drivers of cbc(aes) in /proc/crypto that are not internal to others and have passed their
+/// self-test.
 pub fn cbc_aes_drivers() -> BTreeSet<String> {
     drivers_of("cbc(aes)")
 }
@@ -102,7 +105,8 @@ fn drivers_of(algorithm: &str) -> BTreeSet<String> {
             let usable = value("name") == Some(algorithm)
                 && value("internal") == Some("no")
                 && value("selftest") == Some("passed")
-                // The stand-in of a driver that is being tested says "passed" too (crypto/algapi.c).
+                // The larval entry of a driver under test also reports "passed"
+                // (crypto/algapi.c).
                 && value("type") != Some("larval");
             usable.then(|| value("driver").map(str::to_owned)).flatten()
         })
@@ -131,7 +135,8 @@ fn bind(driver: &str) -> Result<(), String> {
     }
 }
 
-/// Has the CPU AES instructions? Where it has, libssl prefers the default provider's stitched AES-CBC-HMAC ciphers.
+/// Whether the CPU has AES instructions. If it has, libssl prefers the default provider's stitched
+/// AES-CBC-HMAC ciphers.
 pub fn cpu_has_aes() -> bool {
     let cpus = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     cpus.lines()

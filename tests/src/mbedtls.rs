@@ -1,4 +1,5 @@
-//! A server that speaks TLS by Mbed TLS: lighttpd with its module mod_mbedtls, and files fetched from it by `openssl s_client`.
+//! A server with Mbed TLS: lighttpd with its module mod_mbedtls, and files fetched
+//! from it with `openssl s_client`.
 
 use std::fs::{self, File};
 use std::net::TcpStream;
@@ -11,7 +12,7 @@ use crate::command::{command, on_path, said};
 use crate::openssh::free_port;
 use crate::patience::PATIENCE;
 
-/// Where Debian has the module; lighttpd looks for it there.
+/// The path of the module in Debian, where lighttpd looks for it.
 const MODULE: &str = "/usr/lib/lighttpd/mod_mbedtls.so";
 
 /// lighttpd with Mbed TLS.
@@ -34,7 +35,8 @@ impl Mbedtls {
         Ok(Mbedtls(program))
     }
 
-    /// Serves the files of a folder, which has `key.pem` and `cert.pem`, in every suite that Mbed TLS has.
+    /// Serves the files of a folder, which has `key.pem` and `cert.pem`, in every suite that Mbed
+    /// TLS has.
     pub fn serve<'a>(&self, folder: &'a Path) -> Result<Server<'a>, String> {
         let (port, shown) = (free_port(), folder.display());
         // Suites of TLS 1.3 by the names that Mbed TLS has for them.
@@ -75,7 +77,8 @@ impl Server<'_> {
         Ok(())
     }
 
-    /// Fetches a file of the folder with this version (`-tls1_2`, `-tls1_3`) and suite, as OpenSSL names it.
+    /// Fetches a file of the folder with this version (`-tls1_2`, `-tls1_3`) and suite, as OpenSSL
+    /// names it.
     pub fn fetch(
         &self,
         openssl: &Path,
@@ -86,7 +89,7 @@ impl Server<'_> {
         let request = self.folder.join("request");
         fs::write(&request, format!("GET /{name} HTTP/1.0\r\n\r\n")).map_err(|error| error.to_string())?;
         let address = format!("127.0.0.1:{}", self.port);
-        // TLS 1.3 has suites of its own, and an option for them.
+        // TLS 1.3 has separate suites, and an option for them.
         let option = if version == "-tls1_3" { "-ciphersuites" } else { "-cipher" };
         let client =
             command(openssl, config, &["s_client", "-quiet", "-connect", &address, version, option, suite])
@@ -109,7 +112,7 @@ impl Server<'_> {
 
 impl Drop for Server<'_> {
     fn drop(&mut self) {
-        // One that has ended already cannot be killed, which is fine.
+        // A process that has already ended cannot be killed; this is no error.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

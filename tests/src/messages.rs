@@ -2,7 +2,7 @@
 
 use crate::evp::{Cipher, Context, Direction, Outcome};
 
-/// A message of a cipher that authenticates.
+/// A message of an AEAD.
 #[derive(Clone, Copy, Debug)]
 pub struct Message<'a> {
     /// The key.
@@ -13,11 +13,11 @@ pub struct Message<'a> {
     pub aad: &'a [u8],
     /// The plaintext, or the ciphertext to be decrypted.
     pub text: &'a [u8],
-    /// The tag to be checked; where this encrypts, only its length means something.
+    /// The tag to be checked; for encryption only its length is used.
     pub tag: &'a [u8],
 }
 
-/// What comes out, with the tag behind it where this encrypts; or which call was refused.
+/// The output, followed by the tag for encryption; or the call that failed.
 pub fn authenticated(
     cipher: &Cipher,
     direction: Direction,
@@ -44,7 +44,7 @@ pub fn authenticated(
     let mut output = vec![0; text.len() + 16];
     is_fine(context.update(text, &mut output), "update")?;
     output.truncate(text.len());
-    // CCM's end is its only update.
+    // CCM ends with its only update.
     if !is_ccm {
         is_fine(context.finish(&mut [0; 16]), "final")?;
     }

@@ -1,5 +1,5 @@
-//! What must hold for every cipher besides AES in CBC mode, whatever does the work: software of the kernel's, or the simulated
-//! accelerator.
+//! What must hold for every cipher besides AES in CBC mode, whatever does the work: software of the
+//! kernel's, or the simulated accelerator.
 
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
 
@@ -10,7 +10,8 @@ use crate::world::{OTHER_CIPHERS, World};
 
 const BOTH: [Direction; 2] = [Direction::Encrypt, Direction::Decrypt];
 
-/// Any sequence of calls is answered as by the default provider; so many sequences are tried, or PROPTEST_CASES.
+/// Any sequence of calls is answered as by the default provider; so many sequences are tried, or
+/// PROPTEST_CASES.
 #[track_caller]
 pub fn any_sequence_of_calls_is_answered_alike(world: &World, cases: u32) {
     let ciphers = OTHER_CIPHERS.map(|algorithm| (world.hard(algorithm), world.soft(algorithm)));
@@ -45,7 +46,7 @@ pub fn chosen_sequences_are_answered_alike(world: &World) {
             update(4),
             update(4096),
         ],
-        // A new start with neither key nor IV, with one of them, and the other way round.
+        // A new initialization without key and IV, with one of them, and in the other direction.
         vec![update(4096), again(false, false, None), update(4096), Step::Ask, update(33)],
         vec![update(4101), again(true, false, None), update(4096), Step::Ask, Step::Copy, update(4096)],
         vec![update(4096), again(false, true, Some(Direction::Decrypt)), update(4096), Step::Ask],
@@ -67,9 +68,9 @@ pub fn chosen_sequences_are_answered_alike(world: &World) {
             update(4096),
             Step::OneShot(16),
         ],
-        // The end of a stream is no end to the key stream.
+        // The key stream continues after the end of a stream.
         vec![update(1), Step::Finish, update(4096), Step::Ask],
-        // A block is kept back, and asked for, and copied.
+        // A block is buffered, read and copied.
         vec![
             Step::Restart { direction: Direction::Decrypt },
             update(4096),
@@ -93,7 +94,7 @@ pub fn chosen_sequences_are_answered_alike(world: &World) {
     world.assert_driver_used();
 }
 
-/// What one provider encrypts the other decrypts, of any length.
+/// Each provider decrypts messages of any length that the other has encrypted.
 #[track_caller]
 pub fn either_provider_decrypts_what_the_other_encrypted(world: &World) {
     for algorithm in OTHER_CIPHERS {
@@ -155,7 +156,8 @@ pub fn counters_carry_and_wrap(world: &World) {
     world.assert_driver_used();
 }
 
-/// XTS: an update is a data unit under the IV that was given, of 16 bytes to 16 MiB, also where the last block is not whole.
+/// XTS: an update is a data unit under the IV that was given, of 16 bytes to 16 MiB, also where the
+/// last block is not whole.
 #[track_caller]
 pub fn each_update_of_xts_is_a_data_unit(world: &World) {
     const MOST: usize = 16 << 20;
@@ -169,7 +171,8 @@ pub fn each_update_of_xts_is_a_data_unit(world: &World) {
                 [512, 4096, 4096, 4097, 15, 16, 31, 0, 65_536, 65_552, 100_000].map(|length| {
                     let mut output = vec![0; length + 16];
                     let updated = context.update(&bytes(4, length), &mut output);
-                    // As dm-crypt does, a new tweak for each sector; it is the only thing that changes.
+                    // As dm-crypt does, a new tweak for each sector; it is the only thing that
+                    // changes.
                     let tweaked = context.init(None, None, Some(&array(length as u64)), None);
                     (length, updated, output, tweaked, context.updated_iv())
                 })
@@ -201,7 +204,8 @@ pub fn each_update_of_xts_is_a_data_unit(world: &World) {
         assert_eq!(returned, [0, 0, 1, 1, 1, 0, 1, 1, 0], "{algorithm}");
     }
     world.assert_driver_used();
-    // 512 bytes and twice 4096 at least, each way and with each key; those with a part of a block never.
+    // 512 bytes and twice 4096 at least, each way and with each key; those with a part of a block
+    // never.
     let done = world.counts() - before;
     assert!(done.hw_requests == 0 || done.hw_requests >= 12, "{:?}: {done:?}", world.way);
 }
@@ -226,12 +230,13 @@ pub fn records_of_triple_des_are_sealed_and_opened_alike(world: &World) {
                     let secret = record.clone();
                     let opened = open.update_in_place(&mut record, sealed.expect("sealed"));
                     let mac = (mac_size > 0).then(|| open.tls_mac(mac_size));
-                    // A wrong last byte: the padding is another one, and the MAC random if there is one.
+                    // A wrong last byte: another padding, and a random MAC if there is
+                    // one.
                     let mut forged = secret.clone();
                     forged[sealed.expect("sealed") - 1] ^= 0x55;
                     let mut open = start(Direction::Decrypt);
                     let refused = open.update_in_place(&mut forged, sealed.expect("sealed"));
-                    // OpenSSL's reason is not a record's.
+                    // OpenSSL's reason is not that of a record.
                     let what = (mac_size == 0).then_some(refused.returned);
                     (length, sealed, secret, opened, record, mac, what)
                 })
@@ -244,7 +249,7 @@ pub fn records_of_triple_des_are_sealed_and_opened_alike(world: &World) {
     world.assert_driver_used();
 }
 
-/// What ciphers say of themselves is what the default provider's say in this OpenSSL.
+/// The parameters of a cipher equal those of the default provider in this OpenSSL.
 #[track_caller]
 pub fn descriptions_are_the_default_providers(world: &World) {
     for algorithm in OTHER_CIPHERS {
@@ -277,8 +282,9 @@ const KEY_192: &str = "8e73b0f7da0e6452c810f32b809079e562f8ead2522c6b7b";
 const KEY_256: &str = "603deb1015ca71be2b73aef0857d77811f352c073b6108d72d9810a30914dff4";
 const NO_IV: &str = "00000000000000000000000000000000";
 
-/// NIST SP 800-38A, appendices F.5 and F.1 (the first two blocks); IEEE 1619, vectors 2, 4 and 10 (the first two blocks) and 15
-/// (ciphertext stealing); NIST's examples with intermediate values of TDES in CBC mode.
+/// NIST SP 800-38A, appendices F.5 and F.1 (the first two blocks); IEEE 1619, vectors 2, 4 and 10
+/// (the first two blocks) and 15 (ciphertext stealing); NIST's examples with intermediate values of
+/// TDES in CBC mode.
 const VECTORS: [Vector; 11] = [
     [
         "AES-128-CTR",

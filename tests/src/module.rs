@@ -1,14 +1,14 @@
-//! Where the provider under test is.
+//! The path of the provider under test.
 
 use std::path::PathBuf;
 use std::time::SystemTime;
 
 use crate::evp;
 
-/// Names the module, when it is not where one looks for it.
+/// Names the module when it is in none of the usual places.
 const OVERRIDE: &str = "OUTBOARD_MODULE";
 
-/// The provider's file: named by OUTBOARD_MODULE, or built beside this executable, or installed.
+/// The provider's file: named by OUTBOARD_MODULE, built next to this executable, or installed.
 pub fn module() -> Result<PathBuf, String> {
     if let Some(path) = std::env::var_os(OVERRIDE).map(PathBuf::from) {
         return if path.is_file() {
@@ -22,7 +22,8 @@ pub fn module() -> Result<PathBuf, String> {
     })
 }
 
-/// `target/{release,debug}/liboutboard_provider.so`, whichever is newer, seen from `target/*/deps/this-executable`.
+/// `target/{release,debug}/liboutboard_provider.so`, whichever is newer, seen from
+/// `target/*/deps/this-executable`.
 fn newest_built() -> Option<PathBuf> {
     let executable = std::env::current_exe().ok()?;
     let age =

@@ -1,4 +1,4 @@
-//! A directory that is full, or that nobody may write to.
+//! A directory that is full or read-only.
 
 use std::process::Command;
 use std::thread;

@@ -1,4 +1,4 @@
-//! An OpenSSH server with an openssl.cnf of its own, and files copied to and from it by scp(1).
+//! An OpenSSH server with its own openssl.cnf, and files copied to and from it with scp(1).
 
 use std::fs::{self, File};
 use std::net::{TcpListener, TcpStream};
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use crate::command::{on_path, said, succeeded};
 use crate::patience::PATIENCE;
 
-/// What a server and its client are made of.
+/// The programs of a server and its client.
 pub struct Openssh {
     sshd: PathBuf,
     scp: PathBuf,
@@ -33,7 +33,8 @@ impl Openssh {
         Ok(Openssh { sshd: find("sshd")?, scp: find("scp")?, keygen: find("ssh-keygen")? })
     }
 
-    /// Starts a server for this cipher alone. It reads `config` as its openssl.cnf; its keys and its log lie in `folder`.
+    /// Starts a server that accepts only this cipher. Its openssl.cnf is `config`; its keys and its
+    /// log are in `folder`.
     #[track_caller]
     pub fn serve<'a>(&'a self, folder: &Path, config: &Path, cipher: &'a str) -> Server<'a> {
         for name in ["host", "user"] {
@@ -41,7 +42,7 @@ impl Openssh {
             keygen.args(["-q", "-t", "ed25519", "-N", "", "-f"]).arg(folder.join(name));
             succeeded(&keygen.output().expect("ssh-keygen runs"), &["ssh-keygen"]);
         }
-        // The directory that the server locks itself into; a system's own start-up makes it.
+        // The server's chroot directory, which the init scripts of a system create.
         fs::create_dir_all("/run/sshd").expect("root may");
         let port = free_port();
         let (shown, settings) = (folder.display(), folder.join("sshd_config"));
@@ -97,12 +98,12 @@ impl Server<'_> {
         for option in ["BatchMode=yes", "StrictHostKeyChecking=no", "UserKnownHostsFile=/dev/null"] {
             scp.args(["-o", option]);
         }
-        // An openssl.cnf that says nothing: the client's part is software.
+        // An empty openssl.cnf: the client uses software.
         let output = scp.args([from, to]).env("OPENSSL_CONF", "/dev/null").output().expect("scp runs");
         assert!(output.status.success(), "{}\n--- sshd\n{}", said(&output), self.log());
     }
 
-    /// What the server said so far.
+    /// The server's log so far.
     pub fn log(&self) -> String {
         let log = fs::read(self.folder.join("log")).expect("the server's log");
         String::from_utf8_lossy(&log).into_owned()
@@ -117,7 +118,7 @@ impl Drop for Server<'_> {
     }
 }
 
-/// A port that nobody listens on.
+/// An unused port.
 pub fn free_port() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port of the loopback interface");
     listener.local_addr().expect("it has one").port()

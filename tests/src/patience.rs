@@ -1,10 +1,11 @@
-//! How long tests wait for what others do: so long that only what never comes is a failure.
+//! How long tests wait for an event: long enough that only an event that never happens is a
+//! failure.
 
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// What takes seconds at most may take this long: a test machine is emulated, on a host that others use too and that may
-/// stand still for seconds at a time.
+/// The limit for events that take seconds at most: a test machine is emulated, on a shared host
+/// that can be stopped for seconds at a time.
 pub const PATIENCE: Duration = Duration::from_secs(300);
 
 /// Waits for something that takes seconds at most.

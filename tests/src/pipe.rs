@@ -1,13 +1,13 @@
-//! A pipe that holds up whoever writes to it.
+//! A pipe that blocks its writer.
 
 use std::fs::File;
 use std::io::{Error, Write};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
-/// Bytes that come out of it before what was written by others.
+/// Bytes that precede those of other writers.
 pub const ROOM: usize = 4096;
 
-/// Both ends of one that takes no byte until some are read.
+/// Both ends of a full pipe: a write blocks until some bytes are read.
 pub fn full() -> (File, OwnedFd) {
     let mut ends = [0; 2];
     // SAFETY: there is room for two descriptors.

@@ -1,13 +1,13 @@
-//! Other processes: what they started, what they have open, and their end.
+//! Other processes: their children, their open files, and their end.
 
 use std::fs;
 
 use crate::patience::wait_until;
 
-/// A process, by its number. That of one that has ended may be another's later.
+/// A process id. It may be reused after the process has ended.
 pub type Pid = u32;
 
-/// Those that its main thread started and that were not waited for.
+/// The children that its main thread started and that were not waited for.
 pub fn children(of: Pid) -> Vec<Pid> {
     let text = fs::read_to_string(format!("/proc/{of}/task/{of}/children")).unwrap_or_default();
     text.split_whitespace().filter_map(|pid| pid.parse().ok()).collect()
@@ -19,7 +19,7 @@ pub fn has_open(pid: Pid, file: &str) -> bool {
     open.filter_map(|entry| fs::read_link(entry.path()).ok()).any(|target| target.as_os_str() == file)
 }
 
-/// What it does, in a letter (proc_pid_stat(5)); nothing when there is none of this number.
+/// The state in one letter (proc_pid_stat(5)); `None` when there is no such process.
 fn state(pid: Pid) -> Option<char> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     stat.rsplit_once(") ")?.1.chars().next()
@@ -32,7 +32,8 @@ pub fn signal(pid: Pid, signal: i32) {
     unsafe { libc::kill(pid, signal) };
 }
 
-/// A child of a process that has a child itself, stopped there, so that nothing of that changes however long one looks.
+/// A child of a process and the child's own child. The former is stopped, so that this does not
+/// change.
 #[track_caller]
 pub fn stopped_with_a_child(of: Pid) -> (Pid, Pid) {
     let mut found = None;
@@ -52,6 +53,6 @@ pub fn stopped_with_a_child(of: Pid) -> (Pid, Pid) {
 /// Waits until all of them have ended.
 #[track_caller]
 pub fn wait_until_gone(pids: &[Pid]) {
-    // Of a zombie nobody has taken notice yet.
+    // A zombie has ended; it has not been waited for.
     wait_until("ended", || pids.iter().all(|&pid| state(pid).is_none_or(|state| "ZX".contains(state))));
 }

@@ -1,7 +1,8 @@
-//! A sandbox that kills for what OpenSSH's kills for before authentication.
+//! A sandbox with the rules of OpenSSH's sandbox before authentication.
 //!
-//! The list is that of sandbox-seccomp-filter.c as far as this architecture has the calls; what it answers with an error
-//! (openat, fstat: EACCES) is answered so here, everything else ends the process.
+//! The list is that of sandbox-seccomp-filter.c, as far as this architecture has the system calls.
+//! Calls that return an error there (openat, fstat: EACCES) return it here; every other call ends
+//! the process.
 
 const ALLOWED: [libc::c_long; 19] = [
     libc::SYS_brk,
@@ -25,14 +26,14 @@ const ALLOWED: [libc::c_long; 19] = [
     libc::SYS_write,
 ];
 
-/// What not every architecture has.
+/// System calls that only some architectures have.
 #[cfg(target_arch = "x86_64")]
 const ALLOWED_HERE: [libc::c_long; 4] =
     [libc::SYS_poll, libc::SYS_select, libc::SYS_time, libc::SYS_sigaltstack];
 #[cfg(not(target_arch = "x86_64"))]
 const ALLOWED_HERE: [libc::c_long; 1] = [libc::SYS_sigaltstack];
 
-/// What OpenSSH answers with EACCES.
+/// Calls that return EACCES in OpenSSH's sandbox.
 const REFUSED: [libc::c_long; 4] = [libc::SYS_openat, libc::SYS_fstat, libc::SYS_newfstatat, libc::SYS_statx];
 
 fn jump(code: u32, value: u32, yes: u8) -> libc::sock_filter {
@@ -43,7 +44,7 @@ fn answer(value: u32) -> libc::sock_filter {
     libc::sock_filter { code: (libc::BPF_RET | libc::BPF_K) as u16, jt: 0, jf: 0, k: value }
 }
 
-/// Enters the sandbox. From here on only raw system calls of the list are possible.
+/// Enters the sandbox. Afterwards only the system calls of the list are possible.
 pub fn enter() {
     const NUMBER: u32 = std::mem::offset_of!(libc::seccomp_data, nr) as u32;
     let equal = libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K;

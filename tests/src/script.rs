@@ -1,4 +1,4 @@
-//! Scripts: sequences of EVP calls that two providers must answer alike, whatever the calls are.
+//! Scripts: arbitrary sequences of EVP calls for which two providers must return the same.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -8,24 +8,24 @@ use crate::evp::{Cipher, Context, Direction, Outcome};
 
 const BLOCK: usize = 16;
 
-/// How many contexts a script may have; copies beyond that replace the oldest.
+/// The maximum number of contexts of a script; further copies replace the oldest.
 const CONTEXTS: usize = 3;
 
 /// One call.
 #[derive(Clone, Debug)]
 pub enum Step {
-    /// `EVP_CipherUpdate` of so many bytes. In place where EVP allows that: when no byte is held back.
+    /// `EVP_CipherUpdate`. In place where EVP allows that: when no byte is buffered.
     Update {
         /// Bytes of input.
         length: usize,
         /// Use one buffer.
         in_place: bool,
-        /// How far the buffers are from being aligned.
+        /// The misalignment of the buffers.
         skew: usize,
     },
-    /// `EVP_Cipher` of so many bytes, whole blocks or not.
+    /// `EVP_Cipher` of this number of bytes, whole blocks or not.
     OneShot(usize),
-    /// `EVP_CIPHER_CTX_copy`; both contexts go on.
+    /// `EVP_CIPHER_CTX_copy`; both contexts remain in use.
     Copy,
     /// `EVP_CipherInit_ex2` without a cipher.
     Again {
@@ -36,7 +36,7 @@ pub enum Step {
         /// The direction, or -1 for "as before".
         direction: Option<Direction>,
     },
-    /// `EVP_CIPHER_CTX_reset` and a new start with the cipher.
+    /// `EVP_CIPHER_CTX_reset` and a new initialization with the cipher.
     Restart {
         /// The direction.
         direction: Direction,
@@ -47,7 +47,7 @@ pub enum Step {
     Num(i32),
     /// `EVP_CIPHER_CTX_set_key_length`.
     KeyLength(i32),
-    /// Asks for everything that a context tells.
+    /// Reads all parameters of a context.
     Ask,
     /// `EVP_CipherFinal_ex`.
     Finish,
@@ -56,19 +56,20 @@ pub enum Step {
 /// A whole script.
 #[derive(Clone, Debug)]
 pub struct Script {
-    /// Where keys, IVs and data come from.
+    /// The seed of keys, IVs and data.
     pub seed: u64,
     /// Which of the ciphers.
     pub cipher: usize,
     /// The first direction.
     pub direction: Direction,
-    /// Is the key given at the start, or only later (calls before that must fail alike)?
+    /// Whether the key is set at the start; otherwise later, and calls before that must fail in the
+    /// same way.
     pub keyed: bool,
-    /// The steps, each with the context that it is for.
+    /// The steps, each with the index of its context.
     pub steps: Vec<(usize, Step)>,
 }
 
-/// Lengths where cipher code goes wrong: around blocks and pages, seldom long.
+/// Lengths at which cipher code fails: around blocks and pages, rarely long.
 fn length() -> impl Strategy<Value = usize> {
     prop_oneof![
         6 => prop::sample::select(vec![0, 1, 15, 16, 17, 31, 32, 33, 47, 48, 64, 4095, 4096, 4097]),
@@ -100,13 +101,13 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Any script, for one of so many ciphers.
+/// Any script, for one of this number of ciphers.
 pub fn script(ciphers: usize) -> impl Strategy<Value = Script> {
     (any::<u64>(), 0..ciphers, direction(), prop::bool::weighted(0.95), vec((0..CONTEXTS, step()), 1..24))
         .prop_map(|(seed, cipher, direction, keyed, steps)| Script { seed, cipher, direction, keyed, steps })
 }
 
-/// Plays a script to both ciphers and tells where their answers differ.
+/// Runs a script with both ciphers and returns where their results differ.
 pub fn play(script: &Script, left: &Cipher, right: &Cipher) -> Result<(), String> {
     let ciphers = [left, right];
     let mut player = Player { script, ciphers, block: right.block_size(), pairs: Vec::new(), calls: 0 };
@@ -120,7 +121,7 @@ pub fn play(script: &Script, left: &Cipher, right: &Cipher) -> Result<(), String
     Ok(())
 }
 
-/// One context of either provider, and how many bytes both hold back.
+/// A context of each provider, and the number of bytes that both buffer.
 struct Pair {
     contexts: [Context; 2],
     held: usize,
@@ -132,7 +133,7 @@ struct Pair {
 struct Player<'script> {
     script: &'script Script,
     ciphers: [&'script Cipher; 2],
-    /// Bytes of the cipher's block; 1 where nothing is ever held back.
+    /// The block size of the cipher; 1 where no byte is ever buffered.
     block: usize,
     pairs: Vec<Pair>,
     calls: u64,
@@ -217,8 +218,8 @@ impl Player<'_> {
     fn copy(&mut self, index: usize) -> Result<(), String> {
         let pair = &self.pairs[index];
         if !pair.keyed && self.ciphers[1].is_xts() {
-            // OpenSSL's own copy believes that it has a key, and an update of it calls a null pointer (3.0 to 4.0,
-            // cipher_hw_aes_xts_copyctx).
+            // The copy of OpenSSL's own context is marked as keyed, and its update calls a null
+            // pointer (3.0 to 4.0, cipher_hw_aes_xts_copyctx).
             return Ok(());
         }
         let [(left, left_outcome), (right, right_outcome)] =

@@ -1,4 +1,4 @@
-//! Configurations that take OpenSSL's seeds from the hardware's random number generator.
+//! Configurations in which OpenSSL is seeded from the hardware random number generator.
 
 use std::path::{Path, PathBuf};
 use std::process::Output;
@@ -15,16 +15,16 @@ use crate::world::{outboard_section, write_text};
 /// The source's name.
 pub const SOURCE: &str = "OUTBOARD-HWRNG";
 
-/// A configuration that takes seeds from the device.
+/// A configuration with the device as seed source.
 pub struct Seeded {
-    /// Where its files lie.
+    /// The folder of its files.
     pub folder: TempDir,
     /// Its openssl.cnf.
     pub config: PathBuf,
 }
 
 impl Seeded {
-    /// None, with a line, where a part is missing.
+    /// `None`, and a reported skip, where a part is missing.
     pub fn new(test: &str, settings: &[(&str, &str)]) -> Option<Seeded> {
         Seeded::with(test, settings, &format!("seed = {SOURCE}"))
     }
@@ -44,7 +44,7 @@ impl Seeded {
         Some(Seeded { folder, config })
     }
 
-    /// A library context that read it.
+    /// A library context with this configuration.
     pub fn load(&self) -> LibraryContext {
         evp::clear();
         let context = LibraryContext::new();
@@ -53,14 +53,14 @@ impl Seeded {
         context
     }
 
-    /// The source, not instantiated, in a library context of its own.
+    /// The source, not instantiated, in a separate library context.
     pub fn source(&self) -> Result<(LibraryContext, Random), String> {
         let context = self.load();
         let source = Random::new(&context, SOURCE, "provider=outboard").ok_or_else(evp::text)?;
         Ok((context, source))
     }
 
-    /// A device of the test's own.
+    /// A device that the test provides.
     pub fn feed(&self) -> Feed {
         Feed::new(self.folder.path())
     }
@@ -71,7 +71,7 @@ impl Seeded {
     }
 }
 
-/// `wanted`, or an error that says what was found.
+/// `wanted`, or an error with what was found.
 pub fn check(wanted: bool, found: impl FnOnce() -> String) -> Result<(), String> {
     if wanted { Ok(()) } else { Err(found()) }
 }

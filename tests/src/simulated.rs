@@ -1,4 +1,4 @@
-//! The simulated accelerator (kmod/sim), loaded and unloaded, wrong or slow on demand.
+//! The simulated accelerator (kmod/sim): loaded, unloaded, with injected faults and delays.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use crate::patience::wait_until;
 use crate::skip::skip;
 use crate::world::{Order, Way, World};
 
-/// Its drivers that the provider has a use for.
+/// Its drivers that the provider can use.
 pub const DRIVERS: [&str; 17] = [
     "sim-cbc-aes",
     "sim-ctr-aes",
@@ -36,12 +36,44 @@ pub const DRIVERS: [&str; 17] = [
     "sim-hmac-sha512",
 ];
 
+/// Algorithms of OpenSSL's and the simulation's driver for each.
+pub const ALGORITHMS: [(&str, &str); 28] = [
+    ("AES-128-CBC", "sim-cbc-aes"),
+    ("AES-192-CBC", "sim-cbc-aes"),
+    ("AES-256-CBC", "sim-cbc-aes"),
+    ("DES-EDE3-CBC", "sim-cbc-des3-ede"),
+    ("AES-128-CTR", "sim-ctr-aes"),
+    ("AES-192-CTR", "sim-ctr-aes"),
+    ("AES-256-CTR", "sim-ctr-aes"),
+    ("AES-128-ECB", "sim-ecb-aes"),
+    ("AES-192-ECB", "sim-ecb-aes"),
+    ("AES-256-ECB", "sim-ecb-aes"),
+    ("AES-128-XTS", "sim-xts-aes"),
+    ("AES-256-XTS", "sim-xts-aes"),
+    ("AES-128-GCM", "sim-gcm-aes"),
+    ("AES-192-GCM", "sim-gcm-aes"),
+    ("AES-256-GCM", "sim-gcm-aes"),
+    ("AES-128-CCM", "sim-ccm-aes"),
+    ("AES-192-CCM", "sim-ccm-aes"),
+    ("AES-256-CCM", "sim-ccm-aes"),
+    ("SHA1", "sim-sha1"),
+    ("SHA2-224", "sim-sha224"),
+    ("SHA2-256", "sim-sha256"),
+    ("SHA2-384", "sim-sha384"),
+    ("SHA2-512", "sim-sha512"),
+    ("HMAC-SHA1", "sim-hmac-sha1"),
+    ("HMAC-SHA2-224", "sim-hmac-sha224"),
+    ("HMAC-SHA2-256", "sim-hmac-sha256"),
+    ("HMAC-SHA2-384", "sim-hmac-sha384"),
+    ("HMAC-SHA2-512", "sim-hmac-sha512"),
+];
+
 /// The simulated accelerator, until dropped.
 pub struct Simulated(());
 
-/// The simulation with what applications need to get to it.
+/// The simulation, with the parts that applications need to reach it.
 pub struct Reachable {
-    /// The simulation. /dev/outboard is there, and so is the provider.
+    /// The simulation. /dev/outboard and the provider are present.
     pub simulated: Simulated,
     /// The outboard command.
     pub outboard: PathBuf,
@@ -55,7 +87,7 @@ impl Simulated {
         kernel_module::file("outboard_sim").map_err(|missing| skip(test, missing)).ok()
     }
 
-    /// Loads it where all that is needed is there.
+    /// Loads it if every needed part is present.
     #[track_caller]
     pub fn reachable(test: &str) -> Option<Reachable> {
         let parts = || {
@@ -72,7 +104,7 @@ impl Simulated {
         Some(Reachable { simulated, outboard, openssl })
     }
 
-    /// Loads it; the kernel's own tests of its drivers are over then.
+    /// Loads it and waits for the kernel's self-tests of its drivers.
     #[track_caller]
     pub fn load(module: &Path) -> Simulated {
         kernel_module::load(module);
@@ -84,7 +116,8 @@ impl Simulated {
         Simulated(())
     }
 
-    /// Allows those of these drivers that are not allowed yet to /dev/outboard, without asking for their answers first.
+    /// Allows those of these drivers that are not yet allowed to /dev/outboard, without a check of
+    /// their results.
     #[track_caller]
     pub fn allow(&self, drivers: &[&str]) {
         for driver in drivers.iter().filter(|driver| !is_allowed(driver)) {
@@ -92,7 +125,7 @@ impl Simulated {
         }
     }
 
-    /// A world where it does every cipher, digest and HMAC, from so many bytes on.
+    /// A world that offloads every cipher, digest and HMAC to it from this threshold.
     #[track_caller]
     pub fn world_of_everything(&self, from: usize) -> World {
         self.allow(&DRIVERS);
@@ -102,34 +135,38 @@ impl Simulated {
         world.unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// Adds a fault, such as `sim-ctr-aes wrong every=100`, or takes all away: `clear`.
+    /// Adds a fault, such as `sim-ctr-aes wrong every=100`, or removes all: `clear`. Then drivers
+    /// whose wrong results were reported are allowed anew.
     #[track_caller]
     pub fn fault(&self, rule: &str) {
         fs::write("/sys/kernel/debug/outboard_sim/faults", rule).expect("a rule of the simulation's");
+        if rule == "clear" {
+            forget_wrong_results(&DRIVERS);
+        }
     }
 
-    /// No request of this driver's is answered until what this returns is dropped.
+    /// Holds the requests of this driver until the returned value is dropped.
     #[track_caller]
     pub fn hold(&self, driver: &str) -> Held<'_> {
         self.fault(&format!("{driver} never"));
         Held(self)
     }
 
-    /// Takes all faults away, and answers the requests that a rule `never` has held.
+    /// Removes all faults and completes the requests that a rule `never` has held.
     #[track_caller]
     pub fn let_go(&self) {
         self.fault("clear");
         fs::write("/sys/kernel/debug/outboard_sim/held", "0").expect("debugfs is mounted");
     }
 
-    /// How many requests it has and has not answered.
+    /// The number of its requests in flight.
     #[track_caller]
     pub fn outstanding(&self) -> u32 {
         let text = fs::read_to_string("/sys/kernel/debug/outboard_sim/outboard-sim.0/outstanding");
         text.expect("debugfs is mounted").trim().parse().expect("a number")
     }
 
-    /// Takes its devices away, or gives them back: `unbind`, `bind`.
+    /// Unbinds or binds its devices: `unbind`, `bind`.
     #[track_caller]
     pub fn each_device(&self, file: &str) {
         for entry in fs::read_dir("/sys/bus/platform/devices").expect("the platform's") {
@@ -141,7 +178,7 @@ impl Simulated {
         }
     }
 
-    /// Every answer takes so long.
+    /// Sets the time that each request takes.
     #[track_caller]
     pub fn takes(&self, time: Duration) {
         self.set("latency_ns", &time.as_nanos().to_string());
@@ -155,7 +192,22 @@ impl Simulated {
     }
 }
 
-/// Requests that are not answered, until dropped.
+/// Allows those of these drivers anew whose wrong results were reported, without checking them: processes that start later
+/// use them again.
+#[track_caller]
+pub fn forget_wrong_results(drivers: &[&str]) {
+    for driver in drivers {
+        let reports = fs::read_to_string(format!("{SYSFS}/drivers/{driver}/wrong")).unwrap_or_default();
+        if !reports.is_empty() {
+            for list in ["disallow", "allow"] {
+                fs::write(format!("{SYSFS}/{list}"), driver)
+                    .unwrap_or_else(|error| panic!("{list} {driver}: {error}"));
+            }
+        }
+    }
+}
+
+/// Requests that do not complete until this is dropped.
 pub struct Held<'s>(&'s Simulated);
 
 impl Drop for Held<'_> {

@@ -1,20 +1,20 @@
-//! A test whose machine lacks a part says which, and returns.
+//! A test whose machine lacks a part reports which, and returns.
 
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::sync::{Mutex, PoisonError};
 
-/// The lines that were printed already: a test that makes many worlds says once what they lack.
+/// The lines that were printed already: a test that makes many worlds reports a missing part once.
 static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
 
-/// Says that a test, or one way of it, was not run, and why. Written past libtest's capture, so that a runner can
-/// count it.
+/// Reports that a test, or one variant of it, was not run, and why. libtest does not capture it, so
+/// that the runner sees it: `tests/legs.toml` lists the skips that are allowed.
 pub fn skip(test: &str, missing: impl std::fmt::Display) {
-    // The newline in front ends libtest's "test ... ", so that the line stands by itself.
+    // The leading newline ends libtest's "test ... ".
     let line = format!("\nSKIP: {test}: {missing}\n");
     if !SAID.lock().unwrap_or_else(PoisonError::into_inner).insert(line.clone()) {
         return;
     }
-    // A closed standard error is no reason to fail a test.
+    // A closed standard error does not fail the test.
     let _ = std::io::stderr().write_all(line.as_bytes());
 }

@@ -1,21 +1,21 @@
-//! One long message, fed in pieces, with what must come out known beforehand.
+//! One long message, encrypted in chunks, with its expected ciphertext.
 
 use crate::bytes::{array, bytes};
 use crate::evp::{Cipher, Context, Direction};
 
-/// A message of pieces under one key.
+/// A message of chunks under one key.
 #[derive(Clone, Debug)]
 pub struct Stream {
     key: Vec<u8>,
     iv: [u8; 16],
-    /// What is encrypted.
+    /// The plaintext.
     pub plain: Vec<u8>,
-    /// What must come out, padding included.
+    /// The expected ciphertext, with padding.
     pub expected: Vec<u8>,
     piece: usize,
 }
 
-/// A stream on its way.
+/// A stream in progress.
 #[derive(Debug)]
 pub struct Journey<'stream> {
     stream: &'stream Stream,
@@ -26,7 +26,7 @@ pub struct Journey<'stream> {
 }
 
 impl Stream {
-    /// A message of `pieces` pieces of `piece` bytes; `soft` says what must come out.
+    /// A message of `pieces` chunks of `piece` bytes; `soft` computes the expected ciphertext.
     pub fn new(soft: &Cipher, seed: u64, pieces: usize, piece: usize) -> Stream {
         let (key, iv) = (bytes(seed, soft.key_length()), array(seed ^ 1));
         let plain = bytes(seed ^ 2, pieces * piece);
@@ -41,14 +41,14 @@ impl Stream {
         Journey { stream: self, context, taken: 0, output: Vec::with_capacity(self.plain.len() + 16) }
     }
 
-    /// Encrypts it all and tells whether the right bytes came out.
+    /// Encrypts all of it and returns whether the ciphertext is correct.
     pub fn runs_right(&self, cipher: &Cipher) -> bool {
         self.start(cipher).finish() == self.expected
     }
 }
 
 impl Journey<'_> {
-    /// Feeds the next piece; false when there is none.
+    /// Encrypts the next chunk; false when there is none.
     pub fn go(&mut self) -> bool {
         let rest = &self.stream.plain[self.taken..];
         if rest.is_empty() {
@@ -62,7 +62,7 @@ impl Journey<'_> {
         true
     }
 
-    /// Feeds what is left and returns all the ciphertext.
+    /// Encrypts the rest and returns the whole ciphertext.
     pub fn finish(mut self) -> Vec<u8> {
         while self.go() {}
         let mut last = [0; 16];
@@ -71,14 +71,14 @@ impl Journey<'_> {
         self.output
     }
 
-    /// A copy that goes on by itself.
+    /// An independent copy.
     pub fn copy(&self) -> Self {
         let (context, outcome) = self.context.copy();
         outcome.expect("copy");
         Journey { stream: self.stream, context, taken: self.taken, output: self.output.clone() }
     }
 
-    /// Finishes and tells whether the right bytes came out.
+    /// Finishes and returns whether the ciphertext is correct.
     pub fn ends_right(self) -> bool {
         let expected = &self.stream.expected;
         self.finish() == *expected

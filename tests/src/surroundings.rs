@@ -1,5 +1,5 @@
-//! What processes do to themselves, and to the provider in them: daemons lock themselves in, containers have no device,
-//! services give up privileges, limits are set, descriptors are closed.
+//! Environments of processes with the provider: daemons call chroot(2), containers have no device,
+//! services drop privileges, limits are set, descriptors are closed.
 
 use std::ffi::CString;
 use std::fs::{self, File};
@@ -17,37 +17,37 @@ use crate::sandbox;
 /// The user and the group without rights (nobody, nogroup).
 const NOBODY: u32 = 65534;
 
-/// A group that the device is given to.
+/// The group that owns the device.
 const ITS_GROUP: u32 = 4711;
 
-/// The application's own file, in the folder, whose bytes nobody else may touch.
+/// A file of the application in the folder, which must remain unchanged.
 pub const OWN_FILE: &str = "own";
 
-/// Where a process finds itself.
+/// The environment of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Surrounding {
-    /// In a directory of its own (chroot(2)), with neither /dev nor /proc.
+    /// After chroot(2), with neither /dev nor /proc.
     LockedIn,
-    /// In a container whose /dev has nothing but what every program needs.
+    /// In a container whose /dev has only what every program needs.
     WithoutTheDevice,
     /// As another user, in no group.
     AsNobody,
-    /// As another user, in the group that the device belongs to, who may not lock memory.
+    /// As another user in the group of the device, without permission to lock memory.
     InTheGroup,
-    /// With as many descriptors as it has, and no more.
+    /// Without free descriptors.
     WithoutDescriptors,
     /// After closefrom(3).
     Closed,
-    /// After closefrom(3), with files of its own under the numbers.
+    /// After closefrom(3), with its own files under the same descriptor numbers.
     ClosedAndReused,
-    /// After closefrom(3), and then locked in.
+    /// After closefrom(3) and chroot(2).
     ClosedAndLockedIn,
-    /// In a sandbox that kills for what OpenSSH's kills for.
+    /// In a sandbox with the rules of OpenSSH's sandbox.
     Sandboxed,
 }
 
 impl Surrounding {
-    /// Enters it, for good. `folder` has the files that the process goes on to need.
+    /// Enters it permanently. `folder` has the files that the process still needs.
     pub fn enter(self, folder: &Path) -> Result<()> {
         match self {
             Surrounding::LockedIn => lock_in(folder),
@@ -89,7 +89,7 @@ impl Surrounding {
         }
     }
 
-    /// Are the paths of before other ones in there?
+    /// Whether paths have another meaning there.
     pub fn has_a_root_of_its_own(self) -> bool {
         matches!(self, Surrounding::LockedIn | Surrounding::ClosedAndLockedIn)
     }
@@ -100,7 +100,8 @@ fn lock_in(folder: &Path) -> Result<()> {
     std::env::set_current_dir("/")
 }
 
-/// Another /dev, for this process and what it starts; with the accelerator's device, for its group, or without.
+/// A new /dev for this process and its children, with the accelerator's device for its group, or
+/// without.
 fn own_devices(with_device: bool) -> Result<()> {
     let number = if with_device { fs::metadata(DEVICE)?.rdev() } else { 0 };
     let (root, none) = (c"/".as_ptr(), null());
@@ -123,12 +124,12 @@ fn node(path: &str, number: u64, mode: libc::mode_t) -> Result<()> {
     let name = CString::new(Path::new(path).as_os_str().as_bytes())?;
     // SAFETY: the path is a C string.
     check(unsafe { libc::mknod(name.as_ptr(), libc::S_IFCHR | mode, number) })?;
-    // Whatever the umask is.
+    // Independent of the umask.
     // SAFETY: as above.
     check(unsafe { libc::chmod(name.as_ptr(), mode) })
 }
 
-/// The folder and what is in it, to who must open it.
+/// Changes the owner of the folder and its files to the user who must open them.
 fn give_away(folder: &Path) -> Result<()> {
     chown(folder, Some(NOBODY), None)?;
     fs::read_dir(folder)?.try_for_each(|entry| chown(entry?.path(), Some(NOBODY), None))
@@ -159,7 +160,7 @@ fn check(returned: libc::c_int) -> Result<()> {
     if returned < 0 { Err(Error::last_os_error()) } else { Ok(()) }
 }
 
-/// Makes standard error a file, for this process and what it starts.
+/// Redirects standard error to a file, for this process and its children.
 pub fn say_into(file: &Path) -> Result<()> {
     let mut file = File::create(file)?;
     file.flush()?;

@@ -1,4 +1,4 @@
-//! What became of published vectors: what the hardware had to do, and whether it did.
+//! Results of published vectors: which requests the hardware had to process, and whether it did.
 
 use std::collections::BTreeMap;
 
@@ -6,28 +6,28 @@ use crate::cavp::{Case, Vectors, cases};
 use crate::device::count;
 use crate::world::World;
 
-/// What became of the vectors of some files.
+/// The results of the vectors of some files.
 #[derive(Debug, Default)]
 pub struct Tally {
     /// The files.
     pub files: usize,
     /// Vectors whose results were compared.
     pub run: usize,
-    /// Requests that the hardware must have done.
+    /// Requests that the hardware must have processed.
     pub hardware: u64,
-    /// Forged messages, which the hardware has to refuse; OpenSSL's own code has the last word.
+    /// Forged messages, which the hardware must reject; OpenSSL's own code decides.
     pub forged: u64,
-    /// Requests that are software's by a rule, and which.
+    /// Requests that a rule assigns to software, by rule.
     pub software: BTreeMap<&'static str, u64>,
     /// Vectors that were not run, and why.
     pub left_out: BTreeMap<&'static str, usize>,
 }
 
-/// What a vector's request is due to: hardware, or software by this rule.
+/// Which side processes a vector's request: hardware, or software by this rule.
 pub type Rule = Option<&'static str>;
 
 impl Tally {
-    /// A request was made.
+    /// Counts a request.
     pub fn asked(&mut self, rule: Rule) {
         match rule {
             None => self.hardware += 1,
@@ -35,7 +35,7 @@ impl Tally {
         }
     }
 
-    /// As `asked`, for a message to be decrypted.
+    /// As `asked`, for decryption of a message.
     pub fn asked_to_open(&mut self, rule: Rule, is_forged: bool) {
         match rule {
             None if is_forged => self.forged += 1,
@@ -43,12 +43,12 @@ impl Tally {
         }
     }
 
-    /// A vector was not run.
+    /// Counts a vector that was not run.
     pub fn leave_out(&mut self, why: &'static str) {
         *self.left_out.entry(why).or_default() += 1;
     }
 
-    /// Other files too.
+    /// Adds the results of other files.
     pub fn add(&mut self, other: Tally) {
         self.files += other.files;
         self.run += other.run;
@@ -59,16 +59,17 @@ impl Tally {
     }
 }
 
-/// Where the vectors are run.
+/// The vectors and the world in which they run.
 pub struct Ground {
     /// The files.
     pub vectors: Vectors,
-    /// Where all that can go to hardware has to.
+    /// A world that offloads every request that can be offloaded.
     pub world: World,
 }
 
 impl Ground {
-    /// Runs the vectors of one file, and compares what was due to hardware with what was counted for this algorithm.
+    /// Runs the vectors of one file and compares the expected number of offloaded requests with the
+    /// counters of this algorithm.
     #[track_caller]
     pub fn file(
         &self,
@@ -89,7 +90,7 @@ impl Ground {
         tally
     }
 
-    /// The same for messages with tags. Those that the driver refused are known to the kernel alone.
+    /// The same for messages with tags. Only the kernel counts those that the driver rejected.
     #[track_caller]
     pub fn file_of_messages(
         &self,

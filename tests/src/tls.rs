@@ -1,4 +1,4 @@
-//! TLS sessions between `openssl s_server` and `openssl s_client`, each with a configuration of its own.
+//! TLS sessions between `openssl s_server` and `openssl s_client`, each with its own configuration.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -26,16 +26,17 @@ pub struct Session<'a> {
     pub client: &'a Path,
 }
 
-/// What a session carried over.
+/// The data that a session transferred.
 #[derive(Debug)]
 pub struct Received {
     /// The bytes.
     pub bytes: Vec<u8>,
-    /// What the client printed about the session; empty for a download.
+    /// The client's output about the session; empty for a download.
     pub about: String,
 }
 
-/// Puts a server's key and certificate into this folder. They are made once: that takes seconds on an emulated CPU.
+/// Copies a server's key and certificate to this folder. They are generated once, since that takes
+/// seconds on an emulated CPU.
 #[track_caller]
 pub fn put_certificate(openssl: &Path, config: &Path, folder: &Path) {
     static MADE: OnceLock<[Vec<u8>; 2]> = OnceLock::new();
@@ -55,7 +56,7 @@ fn make_certificate(openssl: &Path, config: &Path, folder: &Path, paths: &[PathB
     let mut arguments =
         vec!["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=outboard", "-days", "2"];
     arguments.extend(["-keyout", &key, "-out", &certificate]);
-    // `req` wants a section of its own in the configuration, which a session's has not.
+    // `req` needs its own section in the configuration, which that of a session lacks.
     let own = folder.join("req.cnf");
     fs::write(&own, "[req]\ndistinguished_name = name\n[name]\n").expect("a file in the folder");
     arguments.extend(["-config", own.to_str().expect("a plain name")]);
@@ -82,7 +83,7 @@ impl Session<'_> {
         Ok(Received { bytes, about: String::from_utf8_lossy(&client.stdout).into_owned() })
     }
 
-    /// Sends a file, by its name in the session's folder, from the server to the client, as HTTP would.
+    /// Sends a file, by its name in the session's folder, from the server to the client over HTTP.
     pub fn download(&self, name: &str) -> Result<Received, String> {
         let (socket, request) = (self.folder.join("download.socket"), self.folder.join("request"));
         fs::write(&request, format!("GET /{name} HTTP/1.0\r\n\r\n")).map_err(|error| error.to_string())?;
@@ -103,7 +104,7 @@ impl Session<'_> {
     }
 
     fn server(&self, socket: &Path, more: &[&str], output: Stdio) -> Result<Server, String> {
-        // A socket's file that an earlier session left would make the new server fail.
+        // The new server would fail if the socket file of an earlier session existed.
         let _ = fs::remove_file(socket);
         let [option, suite] = self.suite_option();
         let mut arguments =
@@ -113,7 +114,7 @@ impl Session<'_> {
         let complaints = self.folder.join("server.stderr");
         let child = command(self.openssl, self.server, &arguments)
             .current_dir(self.folder)
-            // Held open: at its end a quiet server would hang up.
+            // Kept open: a quiet server closes the connection at the end of its input.
             .stdin(Stdio::piped())
             .stdout(output)
             .stderr(create(&complaints))
@@ -124,7 +125,7 @@ impl Session<'_> {
         Ok(server)
     }
 
-    /// TLS 1.3 has suites of its own, and an option for them.
+    /// TLS 1.3 has separate suites, and an option for them.
     fn suite_option(&self) -> [String; 2] {
         match self.version {
             "-tls1_3" => ["-ciphersuites".to_owned(), self.suite.to_owned()],
@@ -195,7 +196,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // One that has ended already cannot be killed, which is fine.
+        // A process that has already ended cannot be killed; this is no error.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

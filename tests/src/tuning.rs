@@ -1,4 +1,4 @@
-//! `outboard tune` and `outboard check`, run by tests, and the policy file that the one writes.
+//! `outboard tune` and `outboard check`, run by tests, and the policy file that `tune` writes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,13 +13,13 @@ use crate::machine::{ACCELERATOR, is_allowed, reachable_accelerator};
 use crate::module::module;
 use crate::skip::skip;
 
-/// Where the policy is.
+/// The path of the policy.
 pub const POLICY: &str = "/etc/outboard/policy";
 
-/// One test at a time: there is one policy, and what is measured wants the machine for itself.
+/// One test at a time: there is one policy, and a measurement needs an idle machine.
 static ALONE: Mutex<()> = Mutex::new(());
 
-/// The command and the provider, on a machine without a policy; afterwards there is none again.
+/// The command and the provider, on a machine without a policy; a policy is removed at the end.
 pub struct Machine {
     outboard: PathBuf,
     module: PathBuf,
@@ -27,7 +27,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// `None`, and said so, where a part is missing.
+    /// `None`, and a reported skip, where a part is missing.
     pub fn new(test: &str) -> Option<Machine> {
         let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         let parts = on_path("outboard").ok_or_else(|| "the outboard command".to_owned());
@@ -39,11 +39,11 @@ impl Machine {
         Some(Machine { outboard, module, _alone: alone })
     }
 
-    /// The same, where /dev/outboard leads to the accelerator.
+    /// The same, if /dev/outboard reaches the accelerator.
     pub fn with_accelerator(test: &str) -> Option<Machine> {
         let machine = Machine::new(test)?;
         if Path::new(DEVICE).exists() && !is_allowed(ACCELERATOR) {
-            // Refused where there is none, as the next line says.
+            // Fails where there is no accelerator, which the next line reports.
             let _ = machine.command(&["allow", "--now", ACCELERATOR]).output();
         }
         reachable_accelerator().map_err(|missing| skip(test, missing)).ok().map(|_| machine)
@@ -63,7 +63,7 @@ impl Machine {
         command
     }
 
-    /// What it answers, and that it ends well.
+    /// Its output; it must succeed.
     #[track_caller]
     pub fn tuned(&self, arguments: &[&str]) -> Value {
         let output = self.tune(&[&["--json"], arguments].concat()).output().expect("the command runs");
@@ -71,7 +71,7 @@ impl Machine {
         serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"))
     }
 
-    /// What `outboard check` says; it ends with this code.
+    /// The output of `outboard check`, which must end with this code.
     #[track_caller]
     pub fn checked(&self, arguments: &[&str], code: i32) -> String {
         let output = self.command(&[&["check"], arguments].concat()).output().expect("the command runs");
@@ -79,7 +79,7 @@ impl Machine {
         String::from_utf8_lossy(&output.stdout).into_owned()
     }
 
-    /// What `outboard status` says of the policy.
+    /// The state of the policy in `outboard status`.
     #[track_caller]
     pub fn policy(&self) -> Value {
         let output = self.command(&["status", "--json"]).output().expect("the command runs");

@@ -1,4 +1,5 @@
-//! An OpenSSL with the provider configured in it, and the ways down that this machine has.
+//! An OpenSSL with the provider configured in it, and the interfaces to drivers that this machine
+//! has.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,6 +10,7 @@ use tempfile::TempDir;
 use crate::evp::{self, Cipher, Digest, Hmac, LibraryContext};
 use crate::machine;
 use crate::module::module;
+use crate::simulated::forget_wrong_results;
 use crate::skip::skip;
 
 /// The provider's name, in configurations and in property queries.
@@ -30,26 +32,26 @@ pub const OTHER_CIPHERS: [&str; 9] = [
     "DES-EDE3-CBC",
 ];
 
-/// Those that authenticate.
+/// The AEADs that it can offer.
 pub const AEADS: [&str; 6] =
     ["AES-128-GCM", "AES-192-GCM", "AES-256-GCM", "AES-128-CCM", "AES-192-CCM", "AES-256-CCM"];
 
-/// What the provider is given to drive.
+/// The drivers that the provider may use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Way {
     /// An accelerator.
     Accelerator,
-    /// Software drivers of the kernel's, by name, with commas: the same code in the provider, on machines without an
-    /// accelerator.
+    /// Software drivers of the kernel, separated by commas: the same code in the provider, on
+    /// machines without an accelerator.
     KernelSoftware(String),
-    /// The simulated accelerator's drivers, by name, with commas.
+    /// Drivers of the simulated accelerator, separated by commas.
     Simulated(String),
-    /// Nothing: the provider is loaded and offers nothing, so OpenSSL's own ciphers answer.
+    /// None: the provider offers no algorithm, so OpenSSL's own ciphers are used.
     Nothing,
 }
 
 impl Way {
-    /// The ways that this machine has to a driver; a line is printed for each that it has not.
+    /// The kinds of drivers that this machine can reach; reports a skip for each that it cannot.
     fn to_drivers(test: &str) -> Vec<Way> {
         let accelerator = machine::reachable_accelerator().map(|_| Way::Accelerator);
         let software = machine::reachable_software_driver().map(Way::KernelSoftware);
@@ -77,7 +79,7 @@ pub enum Order {
 
 /// A library context with the provider active in it.
 pub struct World {
-    /// The way down that was configured.
+    /// The configured drivers.
     pub way: Way,
     /// The context.
     pub context: LibraryContext,
@@ -88,8 +90,17 @@ pub struct World {
 }
 
 impl World {
-    /// One with these settings, whose provider has loaded; or the error queue.
+    /// A world with these settings; `Err` has the error queue if the provider does not load. What
+    /// other processes reported of the simulation's drivers is cleared.
     pub fn new(way: Way, settings: &[(&str, &str)], order: Order) -> Result<World, String> {
+        if let Way::Simulated(drivers) = &way {
+            forget_wrong_results(&drivers.split(',').collect::<Vec<_>>());
+        }
+        World::with_reports(way, settings, order)
+    }
+
+    /// As [`new`](Self::new), where reports of wrong results count.
+    pub fn with_reports(way: Way, settings: &[(&str, &str)], order: Order) -> Result<World, String> {
         let folder = tempfile::tempdir().map_err(|error| format!("a temporary folder: {error}"))?;
         let path = folder.path().join("counters");
         let counters = Table::create(&path).map_err(|error| error.to_string())?;
@@ -114,7 +125,8 @@ impl World {
         Ok(World { way, context, section, counters, folder })
     }
 
-    /// The provider's cipher; with nothing to drive, what an application gets that prefers the provider.
+    /// The provider's cipher; without drivers, the cipher of an application that prefers the
+    /// provider.
     #[track_caller]
     pub fn hard(&self, algorithm: &str) -> Cipher {
         let query = if self.way == Way::Nothing { "?provider=outboard" } else { "provider=outboard" };
@@ -150,7 +162,7 @@ impl World {
             .unwrap_or_else(|| panic!("no {algorithm} of the default provider's:\n{}", evp::text()))
     }
 
-    /// HMAC by the provider, if it is offered.
+    /// The provider's HMAC, if it offers it.
     pub fn hard_hmac(&self) -> Option<Hmac> {
         let hmac = Hmac::fetch(&self.context, "provider=outboard");
         evp::clear();
@@ -164,18 +176,19 @@ impl World {
             .unwrap_or_else(|| panic!("no HMAC of the default provider's:\n{}", evp::text()))
     }
 
-    /// What was counted in this world so far, all ciphers together; commands that use its configuration count too.
+    /// The counters of this world, summed over all ciphers; commands with its configuration are
+    /// included.
     pub fn counts(&self) -> Counts {
         self.counters.snapshot().into_iter().fold(Counts::default(), |sum, (_, counts)| sum + counts)
     }
 
-    /// What was counted for one cipher.
+    /// The counters of one cipher.
     pub fn counts_of(&self, algorithm: &str) -> Counts {
         let all = self.counters.snapshot().into_iter();
         all.filter(|(name, _)| name == algorithm).fold(Counts::default(), |sum, (_, counts)| sum + counts)
     }
 
-    /// Asserts that a driver did some of the work, and all that it was asked to.
+    /// Asserts that a driver processed requests and that none failed.
     #[track_caller]
     pub fn assert_driver_used(&self) {
         if self.way == Way::Nothing {
@@ -191,19 +204,19 @@ impl World {
         );
     }
 
-    /// The configuration, for commands that are to see the same provider.
+    /// The configuration, for commands that use the same provider.
     pub fn config(&self) -> PathBuf {
         self.folder.path().join("openssl.cnf")
     }
 
-    /// The world's folder, for files that go with it.
+    /// The world's folder, for other files.
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
 }
 
-/// A world for each way to a driver that this machine has, or none when the module is missing: for tests of what the
-/// hardware does.
+/// A world for each kind of driver that this machine can reach, or none when the module is missing:
+/// for tests of the hardware.
 #[track_caller]
 pub fn worlds_with_drivers(test: &str, settings: &[(&str, &str)]) -> Vec<World> {
     if let Err(missing) = module() {
@@ -217,7 +230,8 @@ pub fn worlds_with_drivers(test: &str, settings: &[(&str, &str)]) -> Vec<World> 
     Way::to_drivers(test).into_iter().map(make).collect()
 }
 
-/// As `worlds_with_drivers`; without a driver, one where OpenSSL's own ciphers must answer: for tests of bytes.
+/// As `worlds_with_drivers`; without a driver, a world that uses OpenSSL's own ciphers: for tests
+/// that compare bytes.
 #[track_caller]
 pub fn worlds(test: &str, settings: &[(&str, &str)]) -> Vec<World> {
     let mut worlds = worlds_with_drivers(test, settings);
@@ -228,8 +242,8 @@ pub fn worlds(test: &str, settings: &[(&str, &str)]) -> Vec<World> {
     worlds
 }
 
-/// A world with a software driver of the kernel's for every cipher; None where AF_ALG does not reach them all, or the module is
-/// missing.
+/// A world with a software driver of the kernel for every cipher; `None` where AF_ALG does not
+/// reach all of them, or the module is missing.
 #[track_caller]
 pub fn world_of_every_cipher(test: &str, settings: &[(&str, &str)]) -> Option<World> {
     let drivers = module().and_then(|_| machine::reachable_software_drivers());
@@ -262,7 +276,7 @@ pub fn outboard_section(module: &Path, settings: &[(&str, &str)], activate: bool
     section
 }
 
-/// Writes an openssl.cnf with the default provider and ours, which applications prefer.
+/// Writes an openssl.cnf with the default provider and outboard, which is preferred.
 pub fn write_config(path: &Path, outboard: &str, order: Order) {
     let providers = match order {
         Order::DefaultFirst => "default = default_section\noutboard = outboard_section\n",

@@ -1,5 +1,6 @@
-//! /dev/crypto by its Rust side. cryptodev-linux is not part of any Debian: who has built it loads it and runs this; see
-//! README.md. Whatever driver the kernel picks serves, so the tests run on machines without an accelerator too.
+//! /dev/crypto through outboard-accel. Debian does not package cryptodev-linux; README.md has the
+//! steps to build it. Any driver that the kernel selects will do, so the tests also run on machines
+//! without an accelerator.
 
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom};
@@ -32,7 +33,7 @@ fn alone(test: &str) -> Option<MutexGuard<'static, ()>> {
     Some(ALONE.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// The driver that the device leads to, for one test at a time.
+/// The driver that the device reaches, for one test at a time.
 fn reached(test: &str) -> Option<(Cryptodev, MutexGuard<'static, ()>)> {
     let alone = alone(test)?;
     let drivers = cbc_aes_drivers();
@@ -78,8 +79,8 @@ fn it_leads_to_what_the_kernel_picks_and_the_refusal_of_all_others_names_that() 
 }
 
 #[test]
-fn every_length_comes_back_right_and_what_does_not_fit_is_refused() {
-    let test = "every_length_comes_back_right_and_what_does_not_fit_is_refused";
+fn every_length_gives_correct_results_and_an_oversized_request_is_rejected() {
+    let test = "every_length_gives_correct_results_and_an_oversized_request_is_rejected";
     let Some((device, _alone)) = reached(test) else { return };
     let long = bytes(9, 1 << 20);
     for key in [bytes(1, 16), bytes(2, 24), bytes(3, 32)] {
@@ -87,7 +88,7 @@ fn every_length_comes_back_right_and_what_does_not_fit_is_refused() {
         for direction in [Direction::Encrypt, Direction::Decrypt] {
             let most = session.max_request(direction);
             for len in [0, 16, 32, 1008, 4080, 4096, 4112, 16_400, most - 16, most] {
-                // At every place in a page, and across pages.
+                // At every offset in a page, and across pages.
                 let input = &long[len % 4097..][..len];
                 let iv = bytes(len as u64, 16);
                 let request = Request::new(direction, &iv, input);
@@ -156,7 +157,8 @@ fn what_a_child_frees_its_parent_keeps_and_what_it_leaves_ends_with_it() {
     .wait()
     .expect("the child");
     assert!(is_right(&mut **session.as_mut().expect("the parent's"), 1));
-    // More keys than the test machines' accelerator has room for, none of them freed by those who made them.
+    // More keys than the accelerator of the test machines can hold, none of them freed by its
+    // creator.
     for child in 0..40 {
         let body = || (0..4).all(|_| device.open(&KEY).map(std::mem::forget).is_ok());
         fork(Exit::Quick, body).wait().unwrap_or_else(|problem| panic!("child {child}: {problem}"));
@@ -165,15 +167,15 @@ fn what_a_child_frees_its_parent_keeps_and_what_it_leaves_ends_with_it() {
 }
 
 #[test]
-fn a_child_that_may_not_open_the_device_goes_on_beside_its_parent() {
-    let test = "a_child_that_may_not_open_the_device_goes_on_beside_its_parent";
+fn a_child_without_permission_to_open_the_device_works_concurrently_with_its_parent() {
+    let test = "a_child_without_permission_to_open_the_device_works_concurrently_with_its_parent";
     let Some((device, _alone)) = reached(test) else { return };
     let mut session = open(&device, &KEY);
     let request = Request::new(Direction::Encrypt, &[1; 16], &[2; 4096]);
     let expected = by_software(&KEY, &request);
     let folder = tempfile::tempdir().expect("a temporary folder");
     let child = fork(Exit::Quick, || {
-        // As a daemon that locks itself in.
+        // As a daemon after chroot(2).
         let locked_in = chroot(folder.path()).and_then(|()| std::env::set_current_dir("/"));
         locked_in.is_ok()
             && !Path::new(NODE).exists()
@@ -183,7 +185,7 @@ fn a_child_that_may_not_open_the_device_goes_on_beside_its_parent() {
     assert!(is_right(&mut *session, 1));
 }
 
-/// The descriptors of this process that lead to the device.
+/// The descriptors of this process for the device.
 fn descriptors() -> Vec<RawFd> {
     let entries = std::fs::read_dir("/proc/self/fd").expect("proc is mounted").flatten();
     entries
@@ -193,8 +195,8 @@ fn descriptors() -> Vec<RawFd> {
 }
 
 #[test]
-fn nothing_is_asked_of_what_the_application_opened_under_our_number() {
-    let test = "nothing_is_asked_of_what_the_application_opened_under_our_number";
+fn a_reused_descriptor_number_gets_no_request() {
+    let test = "a_reused_descriptor_number_gets_no_request";
     let Some((device, _alone)) = reached(test) else { return };
     let mut session = open(&device, &KEY);
     assert!(is_right(&mut *session, 1));
@@ -209,13 +211,14 @@ fn nothing_is_asked_of_what_the_application_opened_under_our_number() {
     assert!(is_right(&mut *session, 2));
     assert_eq!(file.seek(SeekFrom::End(0)).expect("a file"), 0);
     assert_eq!(descriptors().len(), 1, "the device was opened again, once");
-    // Nobody can tell another opening of the device by fstat(2); but what fails there is no result.
+    // fstat(2) does not distinguish two open files of the device; but a failure there is not used
+    // as a result.
     put(&File::options().read(true).write(true).open(NODE).expect("the device"));
     let request = Request::new(Direction::Encrypt, &[1; 16], &[2; 4096]);
     assert!(session.crypt(&request).is_err());
 }
 
-/// Calls with authentication have no user yet: that their structure and number are right is seen here.
+/// Calls with authentication are not used yet: this test checks their structure and number.
 #[test]
 fn a_request_with_authentication_is_understood() {
     let test = "a_request_with_authentication_is_understood";
@@ -229,7 +232,7 @@ fn a_request_with_authentication_is_understood() {
     let none = std::ptr::null::<u8>();
     let zeros = [0_u8; 16];
     let mut made = SessionOp {
-        cipher: abi::AES_GCM,
+        cipher: Algorithm::GcmAes.cryptodev_number(),
         mac: 0,
         key_len: 16,
         key: zeros.as_ptr(),

@@ -1,4 +1,5 @@
-//! /dev/outboard by its Rust side: batches, pieces, threads, and a descriptor that the application took away.
+//! /dev/outboard through outboard-accel: batches, chunks, threads, and a descriptor that the
+//! application closed.
 
 use std::fs::File;
 use std::io::{Seek, SeekFrom};
@@ -21,8 +22,8 @@ fn assert_right(session: &mut dyn Session, key: &[u8], request: &Request<'_>, wh
 }
 
 #[test]
-fn every_length_comes_back_right_in_both_directions() {
-    let Some(reached) = reached("every_length_comes_back_right_in_both_directions") else { return };
+fn every_length_gives_correct_results_in_both_directions() {
+    let Some(reached) = reached("every_length_gives_correct_results_in_both_directions") else { return };
     for key in [bytes(1, 16), bytes(2, 24), bytes(3, 32)] {
         let mut session = reached.open(&key);
         for direction in [Direction::Encrypt, Direction::Decrypt] {
@@ -45,8 +46,10 @@ fn every_length_comes_back_right_in_both_directions() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused_and_the_session_goes_on() {
-    let Some(reached) = reached("what_does_not_fit_is_refused_and_the_session_goes_on") else { return };
+fn an_oversized_request_is_rejected_and_the_session_remains_usable() {
+    let Some(reached) = reached("an_oversized_request_is_rejected_and_the_session_remains_usable") else {
+        return;
+    };
     let key = bytes(1, 16);
     let mut session = reached.open(&key);
     let (iv, long) = (bytes(2, 16), bytes(3, 1 << 20));
@@ -84,15 +87,15 @@ fn a_batch_has_each_result_in_its_place() {
             assert_same(result, &by_software(&key, request), &format!("request {n}"));
         }
         assert!(session.is_done());
-        // The first has no bytes, so it has no slot.
+        // The first has no data, so it has no slot.
         let asked = requests.len() as u64 - 1;
         assert_eq!((driver_count("requests"), driver_count("batches")), (before.0 + asked, before.1 + 1));
     }
 }
 
 #[test]
-fn a_large_decryption_goes_down_as_one_batch_of_pieces() {
-    let Some(reached) = reached("a_large_decryption_goes_down_as_one_batch_of_pieces") else { return };
+fn a_large_decryption_is_one_batch_of_chunks() {
+    let Some(reached) = reached("a_large_decryption_is_one_batch_of_chunks") else { return };
     let key = bytes(5, 32);
     let mut session = reached.open(&key);
     let input = bytes(6, session.max_request(Direction::Decrypt));
@@ -140,16 +143,16 @@ fn nothing_is_left_in_the_module_when_the_last_session_is_gone() {
         let mut session = outboard_accel::Accelerator::open(&device, &bytes(1, 16)).expect("a session");
         let (iv, input) = (bytes(2, 16), bytes(3, 4096));
         let request = Request::new(Direction::Encrypt, &iv, &input);
-        // One with its result taken, one forgotten in flight.
+        // One whose result was read, one dropped in flight.
         session.crypt(&request).expect("a request");
         session.submit(&[request]).expect("a request");
         assert_eq!(alive()[..3], [before[0] + 1, before[1] + 1, before[2] + 1]);
     }
-    // What sleeps is freed by a workqueue.
+    // Objects whose release may sleep are freed by a workqueue.
     wait_until("freed", || alive() == before);
 }
 
-/// The descriptors of this process that lead to the device.
+/// The descriptors of this process for the device.
 fn descriptors() -> Vec<RawFd> {
     let entries = std::fs::read_dir("/proc/self/fd").expect("proc is mounted").flatten();
     entries
@@ -159,8 +162,8 @@ fn descriptors() -> Vec<RawFd> {
 }
 
 #[test]
-fn no_byte_goes_to_what_the_application_opened_under_our_number() {
-    let Some(reached) = reached("no_byte_goes_to_what_the_application_opened_under_our_number") else {
+fn no_byte_is_written_to_a_reused_descriptor_number() {
+    let Some(reached) = reached("no_byte_is_written_to_a_reused_descriptor_number") else {
         return;
     };
     let key = bytes(1, 16);
@@ -183,8 +186,8 @@ fn no_byte_goes_to_what_the_application_opened_under_our_number() {
 }
 
 #[test]
-fn another_opening_of_the_device_under_our_number_gives_no_wrong_result() {
-    let test = "another_opening_of_the_device_under_our_number_gives_no_wrong_result";
+fn another_open_file_of_the_device_under_the_same_number_gives_no_wrong_result() {
+    let test = "another_open_file_of_the_device_under_the_same_number_gives_no_wrong_result";
     let Some(reached) = reached(test) else { return };
     let key = bytes(1, 16);
     let mut session = reached.open(&key);
@@ -196,6 +199,6 @@ fn another_opening_of_the_device_under_our_number_gives_no_wrong_result() {
         // SAFETY: as above.
         assert!(unsafe { libc::dup2(other.as_raw_fd(), fd) } >= 0);
     }
-    // Nobody can tell the two apart by fstat(2); but what fails there is no result.
+    // fstat(2) does not distinguish the two; but a failure there is not used as a result.
     assert!(session.crypt(&request).is_err());
 }

@@ -1,10 +1,11 @@
-//! Ciphers that authenticate, by the simulated accelerator over /dev/outboard.
+//! AEADs, with the simulated accelerator over /dev/outboard.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use outboard_accel::{Algorithm, Beside, reach};
+use outboard_accel::{Algorithm, reach};
+use outboard_drivers::reach::TagCheck;
 use outboard_tests::aead::{self, opened};
 use outboard_tests::aead_script::sealed;
 use outboard_tests::bytes::{array, assert_same, bytes};
@@ -23,32 +24,33 @@ fn world(settings: &[(&str, &str)]) -> World {
     World::new(way, settings, Order::DefaultFirst).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// What the module counts for a driver.
+/// The module's counters of a driver.
 #[track_caller]
 fn requests(driver: &str) -> u64 {
     count(&format!("drivers/{driver}/requests"))
 }
 
-/// One test of many parts, because the simulation takes long to load: the kernel tests all its drivers.
+/// One test of many parts, because loading the simulation takes long: the kernel tests all its
+/// drivers.
 #[test]
 fn ciphers_that_authenticate_go_to_the_accelerator_and_are_right() {
     let test = "ciphers_that_authenticate_go_to_the_accelerator_and_are_right";
     let Some(Reachable { simulated, outboard, openssl }) = Simulated::reachable(test) else { return };
 
-    root_or_outboard_check_is_asked_first();
+    the_driver_must_be_allowed_and_checked_first();
     each_driver_is_allowed_when_its_answers_are_right(&outboard, &simulated);
     each_cipher_is_offered_for_its_own_driver();
     each_message_is_one_request_of_the_driver();
-    every_sequence_is_answered_alike();
+    every_sequence_gives_equal_results();
     messages_are_right_when_requests_fail(&simulated);
     a_wrong_answer_is_never_shown(&simulated);
     who_refuses_what_is_genuine_is_used_no_more(&simulated);
     tls_sessions_go_to_the_accelerator(&openssl);
 }
 
-fn root_or_outboard_check_is_asked_first() {
+fn the_driver_must_be_allowed_and_checked_first() {
     for (driver, algorithm) in DRIVERS {
-        let reached = reach(driver, algorithm, Beside::NoTags);
+        let reached = reach(driver, algorithm, TagCheck::Missing);
         assert!(reached.accelerator.is_none());
         let why: Vec<String> = reached.passed.iter().map(ToString::to_string).collect();
         assert!(why[0].contains(&format!("outboard allow {driver}")), "{why:?}");
@@ -58,7 +60,7 @@ fn root_or_outboard_check_is_asked_first() {
     assert!(AEADS.into_iter().all(|algorithm| world(&settings).hard_if_offered(algorithm).is_none()));
 }
 
-/// The check compares them with plain code of its own, and forges.
+/// `outboard check` compares them with its own plain code, also for forged messages.
 fn each_driver_is_allowed_when_its_answers_are_right(outboard: &Path, simulated: &Simulated) {
     let run = |arguments: &[&str]| Command::new(outboard).args(arguments).output().expect("the command runs");
     for (driver, _) in DRIVERS {
@@ -88,7 +90,7 @@ fn each_cipher_is_offered_for_its_own_driver() {
     }
 }
 
-/// Each length of text that is large enough and each length of tag: one request, and nothing in software.
+/// Each length above the threshold and each tag length: one request, and none in software.
 fn each_message_is_one_request_of_the_driver() {
     let world = world(&[("THRESHOLDS", "ALL:4096")]);
     for (number, algorithm) in AEADS.into_iter().enumerate() {
@@ -121,7 +123,7 @@ fn each_message_is_one_request_of_the_driver() {
     assert_eq!((counts.failures, counts.mismatches), (0, 0), "{counts:?}");
 }
 
-fn every_sequence_is_answered_alike() {
+fn every_sequence_gives_equal_results() {
     let forced = world(&[("THRESHOLDS", "ALL:1"), ("SHADOW_CHECKS", "2")]);
     aead::the_published_vectors_hold(&forced);
     aead::descriptions_are_the_default_providers(&forced);
@@ -136,12 +138,12 @@ fn every_sequence_is_answered_alike() {
     }
 }
 
-/// Whatever fails is done again in software, in the middle of any sequence.
+/// A failed request is repeated in software, in the middle of any sequence.
 fn messages_are_right_when_requests_fail(simulated: &Simulated) {
     for fault in ["all error 5 every=2", "all wrong every=3"] {
         simulated.fault(fault);
         for _ in 0..2 {
-            // Each gives its driver up after a while.
+            // Each disables its driver after some failures.
             let settings = [("THRESHOLDS", "ALL:1"), ("LOG_LEVEL", "off"), ("SHADOW_CHECKS", "1")];
             let world = world(&settings);
             aead::any_sequence_of_calls_is_answered_alike(&world, 5);
@@ -163,7 +165,7 @@ fn a_wrong_answer_is_never_shown(simulated: &Simulated) {
             let seal =
                 |cipher| sealed(cipher, number >= 3, (12, 16), &key, &nonce, &aad, &plain).expect("sealed");
             let right = seal(&soft);
-            // The first answer for each key is compared with software's.
+            // The first result for each key is compared with that of software.
             simulated.fault("all wrong count=1");
             if decrypts {
                 let (back, outcome) = opened(&hard, &key, &nonce, &aad, &right.0, &right.1);
@@ -178,7 +180,7 @@ fn a_wrong_answer_is_never_shown(simulated: &Simulated) {
     }
 }
 
-/// EBADMSG for a tag that is right: software has the last word.
+/// EBADMSG for a correct tag: software decides.
 fn who_refuses_what_is_genuine_is_used_no_more(simulated: &Simulated) {
     for (number, algorithm) in AEADS.into_iter().enumerate() {
         let world = world(&[("THRESHOLDS", "ALL:1"), ("LOG_LEVEL", "off")]);
@@ -187,7 +189,7 @@ fn who_refuses_what_is_genuine_is_used_no_more(simulated: &Simulated) {
         let (text, tag) = sealed(&soft, number >= 3, (12, 16), &key, &nonce, &aad, &plain).expect("sealed");
         let mut forged = tag.clone();
         forged[15] ^= 0x80;
-        // What is forged it may refuse.
+        // It may reject forged messages.
         assert_eq!(opened(&hard, &key, &nonce, &aad, &text, &forged).1.returned, 0, "{algorithm}");
         assert_eq!(world.counts().mismatches, 0, "{algorithm}");
         simulated.fault(&format!("all error {} count=1", libc::EBADMSG));
@@ -199,7 +201,7 @@ fn who_refuses_what_is_genuine_is_used_no_more(simulated: &Simulated) {
     }
 }
 
-/// Files by TLS 1.2 and 1.3, with the provider on either side or on both.
+/// Files over TLS 1.2 and 1.3, with the provider on either side or on both.
 fn tls_sessions_go_to_the_accelerator(openssl: &Path) {
     const SIZE: usize = 2_000_000;
     let world = world(&[("THRESHOLDS", "ALL:4096")]);

@@ -8,7 +8,7 @@ use outboard_tests::device::reached;
 use outboard_tests::machine::{ACCELERATOR, is_allowed};
 use outboard_tests::skip::skip;
 
-/// The command, on a machine whose accelerator /dev/outboard could lead to.
+/// The command, on a machine whose accelerator /dev/outboard can reach.
 struct Outboard {
     program: PathBuf,
     _reached: outboard_tests::device::Reached,

@@ -1,6 +1,7 @@
-//! `outboard bench disk` and `bench ipsec`: the kernel encrypts, the driver is the one that is named, and nothing is left.
+//! `outboard bench disk` and `bench ipsec`: the kernel encrypts with the named driver, and nothing
+//! remains afterwards.
 //!
-//! How fast anything is here is nothing to rely on.
+//! The speed is not tested.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -26,7 +27,7 @@ struct Surroundings {
 
 impl Surroundings {
     fn now() -> Surroundings {
-        // A driver's name, and what the kernel prefers it by.
+        // The name and the priority of a driver.
         let crypto = fs::read_to_string("/proc/crypto").expect("proc is mounted");
         let field = |entry: &str, key: &str| {
             let line = entry.lines().find(|line| line.starts_with(key));
@@ -56,7 +57,7 @@ impl Surroundings {
         Surroundings { drivers, devices, processes, namespaces }
     }
 
-    /// Nothing came and nothing went; the kernel needs a moment for some of it.
+    /// Nothing was added or removed; the kernel needs a moment for some objects.
     #[track_caller]
     fn are_back(&self) {
         let mut looks = 0;
@@ -70,7 +71,7 @@ impl Surroundings {
         });
     }
 
-    /// Code for the CPU's instructions, where its module is loaded.
+    /// The driver for the CPU's instructions, if its module is loaded.
     fn has_one_above_the_simulation(&self) -> bool {
         let priority =
             |driver: &String| driver.strip_prefix("cbc-aes-")?.split_once(' ')?.1.parse::<u32>().ok();
@@ -101,7 +102,7 @@ fn tools(test: &str, names: &[&str]) -> Option<()> {
     Some(())
 }
 
-/// What it answers.
+/// Its output.
 #[track_caller]
 fn benched(machine: &Machine, arguments: &[&str]) -> Value {
     let arguments = [&["bench"], arguments, &["--json", "--for", "0"]].concat();
@@ -110,7 +111,7 @@ fn benched(machine: &Machine, arguments: &[&str]) -> Value {
     serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {}", said(&output)))
 }
 
-/// Its runs, whose figures are whole.
+/// Its runs, whose figures are complete.
 #[track_caller]
 fn runs(application: &Value) -> &Vec<Value> {
     let runs = application["runs"].as_array().expect("runs");
@@ -143,7 +144,7 @@ fn is_running(word: &str) -> bool {
 /// iperf3's client.
 const AT_WORK: &str = "iperf3 -c 198.18.";
 
-/// ^C and SIGKILL while a program of its runs that has this in its command line.
+/// SIGINT and SIGKILL while a program with this in its command line runs.
 #[track_caller]
 fn ends_well(machine: &Machine, arguments: &[&str], word: &str) {
     let before = Surroundings::now();
@@ -155,7 +156,7 @@ fn ends_well(machine: &Machine, arguments: &[&str], word: &str) {
     assert_eq!(output.status.code(), Some(130), "{}", said(&output));
     let answer: Value = serde_json::from_slice(&output.stdout).expect("what was measured until then");
     assert_eq!(answer["interrupted"], true, "{answer}");
-    // It ended after all that it had.
+    // It ended after all of its work.
     before.are_back();
 
     let mut child = start(machine, arguments);
@@ -165,7 +166,8 @@ fn ends_well(machine: &Machine, arguments: &[&str], word: &str) {
     before.are_back();
 }
 
-/// The simulation as a chip whose driver dm-crypt takes, TI's: it allocates no memory.
+/// The simulation with the preset of TI's chip, whose driver dm-crypt accepts: it allocates no
+/// memory.
 #[track_caller]
 fn as_one_that_allocates_nothing(simulated: &Simulated) {
     simulated.set("preset", "sa2ul");
@@ -185,7 +187,7 @@ fn a_disk_is_measured_with_each_driver_that_dm_crypt_takes_and_nothing_is_left()
     }
     let Some(file) = Simulated::find(test) else { return };
     let simulated = Simulated::load(&file);
-    // What stays loaded, and what stays in /proc/crypto with its module.
+    // The modules that stay loaded, and their entries in /proc/crypto.
     let small = ["disk", "--megabytes", "4", "--size", "64K", "--depth", "4"];
     let cbc = [&small[..], &["--cipher", "aes-cbc-essiv:sha256"]].concat();
     let refused = benched(&machine, &[&cbc[..], &["--direction", "read"]].concat());
@@ -251,7 +253,7 @@ fn what_is_missing_is_named(machine: &Machine, benchmark: &str, says: &str) {
 }
 
 fn a_driver_that_is_wrong_is_not_measured(machine: &Machine, simulated: &Simulated, arguments: &[&str]) {
-    // Of no size that the kernel's own test has, which would refuse the driver.
+    // Not a size of the kernel's self-test, which would reject the driver.
     simulated.fault("sim-cbc-aes wrong every=3 size=4096");
     let output = machine.command(&[&["bench"], arguments].concat()).output().expect("the command runs");
     simulated.let_go();
@@ -299,7 +301,8 @@ fn what_loses_packets_is_not_measured(machine: &Machine, simulated: &Simulated) 
     let before = Surroundings::now();
     let child = start(machine, &arguments);
     wait_until("at work", || is_running(AT_WORK));
-    // Only now, or the kernel's own test refuses the driver; so seldom that TCP copes with it, and nobody would notice.
+    // After the kernel's self-test, which would reject the driver; so rarely that TCP recovers and
+    // no error is visible.
     simulated.fault("sim-gcm-aes wrong every=200");
     let output = child.wait_with_output().expect("it ends");
     simulated.let_go();

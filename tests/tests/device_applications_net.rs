@@ -1,4 +1,5 @@
-//! `outboard bench https` and its like: what the servers encrypt is hardware's, and nothing of them is left, however it ends.
+//! `outboard bench https` and its like: the servers encrypt by hardware, and nothing of them
+//! remains, however the command ends.
 
 use std::collections::HashSet;
 use std::fs::{self, Permissions};
@@ -15,7 +16,7 @@ use outboard_tests::tuning::Machine;
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// What is started by them; the test machine runs none of its own.
+/// The programs that they start; none of these runs in the test machine otherwise.
 const PROGRAMS: [&str; 9] =
     ["nginx", "curl", "sshd", "sshd-session", "sshd-auth", "ssh", "scp", "openvpn", "iperf3"];
 
@@ -23,14 +24,14 @@ const PROGRAMS: [&str; 9] =
 struct Bench {
     machine: Machine,
     arguments: Vec<String>,
-    /// What is in the command line of a client while something is timed.
+    /// Part of the command line of a client during a measurement.
     client: &'static str,
-    /// Where all lies that it makes.
+    /// The folder of all its files.
     folder: TempDir,
 }
 
 impl Bench {
-    /// `None`, and said so, where a part is missing.
+    /// `None`, and a reported skip, where a part is missing.
     fn new(test: &str, programs: &[&str], arguments: &[&str], client: &'static str) -> Option<Bench> {
         let find = |name: &&str| on_path(name).is_none().then(|| format!("the {name} command"));
         if let Some(missing) = programs.iter().find_map(find) {
@@ -42,7 +43,7 @@ impl Bench {
         let mut arguments: Vec<String> = arguments.iter().map(|&word| word.to_owned()).collect();
         arguments.extend(["--json".to_owned(), "--module".to_owned(), module.display().to_string()]);
         let folder = tempfile::tempdir().expect("a directory");
-        // Servers give up root.
+        // Servers drop root privileges.
         fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).expect("our own");
         Some(Bench { machine, arguments, client, folder })
     }
@@ -55,12 +56,13 @@ impl Bench {
             .collect();
         let mut command = self.machine.command(&arguments);
         command.env("TMPDIR", self.folder.path());
-        // With AES instructions libssl has ciphers that do the MAC too, and asks nobody for AES in CBC mode.
+        // With AES instructions libssl uses ciphers with MAC of the default provider, and does not
+        // fetch AES in CBC mode.
         command.env("OPENSSL_ia32cap", "~0x200000200000000");
         command
     }
 
-    /// Each way five times; the accelerator did what went with outboard.
+    /// Five samples each; with outboard the accelerator encrypted.
     #[track_caller]
     fn is_hardwares(&self, cipher: &str, more: &[&str], bytes: &[u64]) {
         let output = self.command(&[&["--for", "0"], more].concat()).output().expect("the command runs");
@@ -85,7 +87,7 @@ impl Bench {
         self.nothing_is_left();
     }
 
-    /// Starts one without an end, and waits until some clients have done their work.
+    /// Starts a benchmark without time limit and waits until some clients have run.
     fn start(&self, clients: usize) -> Child {
         let child = self.command(&["--for", "24h"]).spawn().expect("the command runs");
         let mut seen = HashSet::new();
@@ -96,7 +98,7 @@ impl Bench {
         child
     }
 
-    /// ^C in the middle.
+    /// SIGINT in the middle.
     #[track_caller]
     fn ends_when_asked(&self) {
         // Both sides have a sample when the third begins.
@@ -117,7 +119,8 @@ impl Bench {
         signal(&child, libc::SIGKILL);
         let output = child.wait_with_output().expect("our child");
         assert_eq!(output.status.code(), None, "{}", said(&output));
-        // The kernel tells the servers, and who sweeps waits for the end of its input.
+        // The kernel signals the servers; the process that cleans up waits for the end of its
+        // input.
         wait_until("the servers have ended", || self.processes().is_empty());
         wait_until("the files are gone", || self.files().is_empty());
     }
@@ -133,7 +136,8 @@ impl Bench {
         entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
     }
 
-    /// Servers, clients, and whatever else has the folder in its command line; the command itself has not.
+    /// Servers, clients, and other processes with the folder in their command line, which the
+    /// command itself has not.
     fn processes(&self) -> HashSet<(String, String)> {
         let folder = self.folder.path().to_str().expect("UTF-8");
         let read =
@@ -180,14 +184,14 @@ fn copies_by_scp_are_encrypted_by_virtio_crypto_and_leave_no_trace() {
     let programs = ["sshd", "scp", "ssh", "ssh-keygen", "openssl"];
     let Some(bench) = Bench::new(test, &programs, &arguments, "/file /dev/null") else { return };
     bench.is_hardwares("aes128-cbc", &[], &[2 << 20]);
-    // Its sessions are no children of the command's.
+    // Its sessions are not children of the command.
     bench.ends_when_killed();
 }
 
 #[test]
 fn a_tunnel_of_openvpns_is_encrypted_by_virtio_crypto_and_leaves_no_trace() {
     let test = "a_tunnel_of_openvpns_is_encrypted_by_virtio_crypto_and_leaves_no_trace";
-    // Packets above the threshold that is built in.
+    // Packets above the default threshold.
     let arguments = ["openvpn", "--cipher", "AES-128-CBC", "--mtu", "9000", "--megabytes", "2"];
     let programs = ["openvpn", "iperf3", "ip", "openssl"];
     let Some(bench) = Bench::new(test, &programs, &arguments, "iperf3 -c") else { return };
@@ -197,7 +201,7 @@ fn a_tunnel_of_openvpns_is_encrypted_by_virtio_crypto_and_leaves_no_trace() {
     wait_until("the networks are gone", || network_namespaces() == before);
 }
 
-/// Each process's, once.
+/// The namespaces of all processes.
 fn network_namespaces() -> HashSet<PathBuf> {
     let all = fs::read_dir("/proc").expect("proc is mounted").flatten();
     all.filter_map(|entry| fs::read_link(entry.path().join("ns/net")).ok()).collect()

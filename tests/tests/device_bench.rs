@@ -1,7 +1,8 @@
-//! `outboard bench`: what it measures is an accelerator's, or it says that it is not.
+//! `outboard bench`: a figure of an accelerator is measured on the accelerator, or reported as
+//! invalid.
 //!
-//! How fast anything is here, and whether the machine stands still meanwhile, is nothing to rely on: orders and counts are, and
-//! that nothing takes less time than the simulation takes for it.
+//! The speed of the machine varies. The tests rely on orders and counts, and on the minimum times
+//! of the simulation.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
@@ -24,7 +25,7 @@ use outboard_tests::tuning::Machine;
 use outboard_uapi::{DEVICE, SYSFS};
 use serde_json::Value;
 
-/// What it answers, and that it ends with this code.
+/// The output of the command, which must end with this code.
 #[track_caller]
 fn benched(machine: &Machine, arguments: &[&str], code: i32) -> Value {
     let arguments = [&["bench", "--json", "--for", "0"], arguments].concat();
@@ -44,7 +45,7 @@ fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or_else(|| panic!("a number: {value}"))
 }
 
-/// A figure as it should be.
+/// Asserts that a figure is complete.
 #[track_caller]
 fn is_whole(row: &Value) {
     let figure = &row["figure"];
@@ -86,14 +87,15 @@ fn each_way_is_measured_beside_software_and_interrupts_prove_it() {
     let plain = of("kernel-software");
     assert!(plain.iter().all(|one| one["interface"] == "AF_ALG"), "{answer}");
     match reachable_software_driver() {
-        // Which ones is the command's choice: there may be one for each kind of code, and templates of them.
+        // The command selects them: there may be one for each implementation, and templates of
+        // them.
         Ok(_) => {
             let known = cbc_aes_drivers();
             let is_known = |one: &Value| known.iter().any(|driver| one["driver"] == driver.as_str());
             assert!(!plain.is_empty() && plain.iter().all(|one| is_known(one)), "{known:?}: {answer}");
             assert!(plain.iter().all(|one| one["driver"] != ACCELERATOR), "{answer}");
         }
-        // Linux 7.3 has a list of names that AF_ALG takes.
+        // Linux 7.3 has a list of names that AF_ALG accepts.
         Err(_) => assert!(answer["notes"].to_string().contains("was not measured: AF_ALG"), "{answer}"),
     }
 
@@ -109,7 +111,7 @@ fn each_way_is_measured_beside_software_and_interrupts_prove_it() {
     }
 }
 
-/// As an application gets it: requests of 4 KiB, the threshold built in, no policy.
+/// As in an application: requests of 4 KiB, the default threshold, no policy.
 fn a_file_through_openssl_is_hardwares_and_right(machine: &Machine) {
     let module = module().expect("the provider");
     let module = module.to_str().expect("UTF-8");
@@ -131,7 +133,8 @@ fn a_file_through_openssl_is_hardwares_and_right(machine: &Machine) {
     }
 }
 
-/// Of the driver that the kernel prefers, which is the accelerator's where the CPU has no instructions for it.
+/// The driver that the kernel prefers, which is the accelerator's if the CPU lacks AES
+/// instructions.
 fn the_kernels_own_benchmark_is_read(machine: &Machine) {
     let arguments =
         ["--kernel", "--size", "1K,64K", "--depth", "1,4", "--direction", "encrypt", "AES-128-CBC"];
@@ -139,7 +142,7 @@ fn the_kernels_own_benchmark_is_read(machine: &Machine) {
     let contestants = answer["contestants"].as_array().expect("contestants");
     let tcrypt = contestants.iter().find(|one| one["kind"] == "tcrypt").unwrap_or_else(|| panic!("{answer}"));
     let rows = rows(&answer, tcrypt["name"].as_str().expect("a name"));
-    // It does not do 64 KiB.
+    // It has no figure for 64 KiB.
     let depths: Vec<&Value> = rows.iter().map(|row| &row["depth"]).collect();
     assert_eq!(depths, [1, 4], "{answer}");
     for row in rows {
@@ -150,10 +153,10 @@ fn the_kernels_own_benchmark_is_read(machine: &Machine) {
     }
 }
 
-/// One test of many parts, because the simulation takes long to load.
+/// One test of many parts, because loading the simulation takes long.
 #[test]
-fn the_simulations_model_is_found_and_what_it_only_pretends_is_unmasked() {
-    let test = "the_simulations_model_is_found_and_what_it_only_pretends_is_unmasked";
+fn figures_match_the_simulation_and_invalid_ones_are_reported() {
+    let test = "figures_match_the_simulation_and_invalid_ones_are_reported";
     let Some(machine) = Machine::new(test) else { return };
     if !Path::new(DEVICE).exists() {
         return skip(test, format!("{DEVICE} (insmod outboard.ko)"));
@@ -183,7 +186,7 @@ fn the_simulations_model_is_found_and_what_it_only_pretends_is_unmasked() {
 
 const DRIVER: &str = "sim-ctr-aes";
 
-/// The simulation alone, over the interface that it is allowed to.
+/// Only the simulation, over the interface that its driver is allowed to.
 const SIMULATED: [&str; 5] = ["--driver", DRIVER, "--interface", DEVICE, "AES-128-CTR"];
 
 const NAME: &str = "sim-ctr-aes over /dev/outboard";
@@ -215,7 +218,8 @@ fn latency_interrupts_and_depth_are_the_models(machine: &Machine, simulated: &Si
         assert_eq!(row["evidence"], "interrupts", "{row}");
         assert!(number(&row["latency_p50_us"]) >= 20_000.0, "faster than light: {row}");
     }
-    // One at a time: an interrupt for each (and those of the kernel's own users), and 4096 bytes in 20 ms at most.
+    // One at a time: an interrupt for each (and those of the kernel's requests), and 4096 bytes in
+    // 20 ms at most.
     assert!(number(&one["figure"]["interrupts_per_request"]) >= 1.0, "{one}");
     let [slow, fast] = [one, many].map(|row| number(&row["figure"]["megabytes_per_second"]));
     assert!(slow <= 0.205 && fast > slow && fast <= 16.0 * 0.205, "{slow} {fast}: {answer}");
@@ -233,7 +237,7 @@ fn ctrl_c_leaves_what_was_measured(machine: &Machine) {
         line.starts_with("outboard bench: 28 figures, about 60:") || line.contains("about 59:"),
         "{line}"
     );
-    // So many that the first figure has its first sample, and far fewer than all have.
+    // Enough for a first sample of the first figure, and far fewer than for all figures.
     wait_until("a figure begun", || requests() > before + 300);
     signal(child.id(), libc::SIGINT);
     let answer = ended(child, 130);
@@ -245,13 +249,13 @@ fn ctrl_c_leaves_what_was_measured(machine: &Machine) {
     );
 }
 
-/// What the simulation's driver was asked for.
+/// The requests to the driver of the simulation.
 fn requests() -> u64 {
     let text = fs::read_to_string(format!("{SYSFS}/drivers/{DRIVER}/requests")).expect("a driver");
     text.trim().parse().expect("a number")
 }
 
-/// What it answers at its end, which is this code.
+/// Its output; it must end with this code.
 #[track_caller]
 fn ended(mut child: Child, code: i32) -> Value {
     let mut text = String::new();
@@ -269,7 +273,7 @@ fn begun(machine: &Machine, arguments: &[&str]) -> Child {
     child
 }
 
-/// Waits for the processes of so many passes more, of which there is never more than one.
+/// Waits for the processes of this number of further passes; only one exists at a time.
 fn wait_for_passes(child: &Child, more: usize) {
     let mut seen: Vec<Pid> = Vec::new();
     wait_until("another pass", || {
@@ -287,7 +291,7 @@ fn each_pass_is_a_process_that_ctrl_c_ends(machine: &Machine) {
     wait_until("a session", || children(child.id()).iter().any(|&pass| has_open(pass, DEVICE)));
     assert!(!has_open(child.id(), DEVICE), "who only plans has none");
     let (pass, without) = stopped_with_a_child(child.id());
-    // The terminal tells all of them.
+    // A terminal sends the signal to all of them.
     [without, pass, child.id()].into_iter().for_each(|pid| signal(pid, libc::SIGINT));
     signal(pass, libc::SIGCONT);
     let answer = ended(child, 130);
@@ -314,7 +318,7 @@ fn a_process_that_dies_takes_only_what_it_measured_with_it(machine: &Machine) {
     let child = begun(machine, &["--size", "1K,16K", "--direction", "encrypt", "--no-cpu-instructions"]);
     let (pass, without) = stopped_with_a_child(child.id());
     signal(pass, libc::SIGKILL);
-    // The other figures are measured by another one, and in the next pass.
+    // The other figures are measured by another process, and in the next pass.
     wait_for_passes(&child, 2);
     signal(child.id(), libc::SIGINT);
     let answer = ended(child, 1);
@@ -381,7 +385,8 @@ fn what_is_wrong_or_fails_is_no_figure(machine: &Machine, simulated: &Simulated)
 fn messages_are_measured_as_requests_are(machine: &Machine, simulated: &Simulated, driver: &str, name: &str) {
     let over_device = format!("{driver} over {DEVICE}");
     simulated.takes(Duration::from_millis(2));
-    // 96 KiB are two pieces of a message; 64 messages of 64 KiB are all that a process can have in flight.
+    // 96 KiB are two chunks of a message; 64 messages of 64 KiB are the maximum that a process can
+    // have in flight.
     let arguments = ["--size", "1K,64K,96K", "--depth", "1,64", "--driver", driver, "--no-cpu-instructions"];
     let answer = benched(machine, &arguments, 0);
     assert!(
@@ -404,10 +409,10 @@ fn messages_are_measured_as_requests_are(machine: &Machine, simulated: &Simulate
         assert!(number(&row["latency_p50_us"]) >= least, "faster than light: {row}");
     }
     let speed = |row: &Value| number(&row["figure"]["megabytes_per_second"]);
-    // 64 at a time cannot be slower than one at a time would be.
+    // 64 in flight cannot be slower than one in flight.
     let [one, many] = [ours[0], ours[1]].map(speed);
     assert!(one <= 0.52 && many > one, "{one} {many}: {answer}");
-    // Over AF_ALG too where the kernel lets it.
+    // Over AF_ALG too, if the kernel allows it.
     let over_af_alg = rows(&answer, &format!("{driver} over AF_ALG"));
     assert!(over_af_alg.iter().all(|row| row["evidence"] == "interrupts" && row["depth"] == 1), "{answer}");
     let notes = answer["notes"].to_string();
@@ -440,7 +445,7 @@ fn digests_and_hmacs_go_by_both_names(machine: &Machine) {
         let output = machine.command(&arguments).output().expect("it runs");
         let text = succeeded(&output, &arguments);
         assert!(text.contains(&format!("{says}, MB/s by bytes")), "{text}");
-        // The kernel's own, or why not.
+        // tcrypt's figures, or why there are none.
         let algorithm = HashAlgorithm::by_kernel_name(kernel_name).expect("its name");
         let own = match plain_driver(algorithm) {
             Some((driver, _)) => format!("{driver} over AF_ALG"),
@@ -495,7 +500,7 @@ fn without_a_name_an_allowed_digest_is_measured(machine: &Machine) {
     assert!(answer["notes"].to_string().contains("accelerators also do"), "{answer}");
 }
 
-/// Programs do not go there, so nothing else says that it is right.
+/// Programs do not use it, so no other test covers it.
 fn ciphers_that_authenticate_are_measured_over_af_alg_too(machine: &Machine) {
     for (driver, algorithm, name) in
         [("sim-gcm-aes", Algorithm::GcmAes, "AES-128-GCM"), ("sim-ccm-aes", Algorithm::CcmAes, "AES-256-CCM")]
@@ -524,7 +529,8 @@ fn ciphers_that_authenticate_are_measured_over_af_alg_too(machine: &Machine) {
     }
 }
 
-/// What is measured over AF_ALG is right, for messages of all kinds, and with a state that is a process's own.
+/// Results over AF_ALG are correct, for messages of all kinds, and with separate state in each
+/// process.
 #[test]
 fn the_kernels_digests_over_af_alg_are_exact() {
     let test = "the_kernels_digests_over_af_alg_are_exact";

@@ -1,5 +1,6 @@
-//! The vectors of NIST's Cryptographic Algorithm Validation Program through EVP, each request that can be forced onto the
-//! accelerator forced there; and RFCs' where the package of scripts/cavp has none of NIST's (counter mode, HMAC).
+//! The vectors of NIST's Cryptographic Algorithm Validation Program through EVP, with each request
+//! offloaded that can be; and those of RFCs where the package of scripts/cavp has none of NIST
+//! (counter mode, HMAC).
 
 use std::io::Write;
 
@@ -12,13 +13,14 @@ use outboard_tests::simulated::{Reachable, Simulated};
 use outboard_tests::skip::skip;
 use outboard_tests::tally::{Ground, Rule, Tally};
 
-/// The longest IV of ciphers that do not authenticate.
+/// The longest IV of ciphers other than AEADs.
 const IV: usize = 16;
 
 /// AES's keys, in bits.
 const KEYS: [usize; 3] = [128, 192, 256];
 
-/// One test of many parts, because the simulation takes long to load: the kernel tests all its drivers.
+/// One test of many parts, because loading the simulation takes long: the kernel tests all its
+/// drivers.
 #[test]
 fn the_vectors_of_nist_hold_on_the_accelerator() {
     let test = "the_vectors_of_nist_hold_on_the_accelerator";
@@ -43,7 +45,7 @@ fn the_vectors_of_nist_hold_on_the_accelerator() {
             |counts: Vec<String>| if counts.is_empty() { "none".to_owned() } else { counts.join(", ") };
         let software = list(tally.software.iter().map(|(rule, count)| format!("{count} {rule}")).collect());
         let left_out = list(tally.left_out.iter().map(|(why, count)| format!("{count} {why}")).collect());
-        // Past libtest's capture: how many there were is part of the answer.
+        // Not captured by libtest: the numbers are part of the result.
         let _ = writeln!(
             std::io::stderr(),
             "\n{name}: {run} vectors of {files} files run, {hardware} requests by hardware, {forged} forged ones that it \
@@ -60,8 +62,9 @@ fn direction(case: &Case<'_>) -> Direction {
     }
 }
 
-/// Compares what a cipher that does not authenticate makes of a vector, by EVP_Cipher, and by EVP_CipherUpdate where that gives
-/// the driver anything: an update of one block may have to wait for its padding.
+/// Compares the result of a cipher other than an AEAD with a vector: with EVP_Cipher, and with
+/// EVP_CipherUpdate where that reaches the driver: an update of one block may be buffered for its
+/// padding.
 #[track_caller]
 fn compare(
     cipher: &Cipher,
@@ -82,7 +85,7 @@ fn compare(
         context
     };
     let (block, mut output) = (cipher.block_size(), vec![0; from.len() + IV]);
-    // A stream's block is of one byte.
+    // A stream cipher has a block size of one byte.
     let is_stream = block == 1 && !cipher.is_xts();
     let steals = cipher.is_xts() && from.len() % IV != 0;
     let least = if block == 1 { 2 * IV } else { 2 * block };
@@ -105,8 +108,8 @@ fn compare(
     }
 }
 
-/// The files of a mode of AES's: what they are called before the key's length, and how many vectors are run of each; 0 where there
-/// is no such file.
+/// The files of a mode of AES: their names before the key length, and the number of vectors of
+/// each; 0 where there is no such file.
 type Family<'a> = (&'a str, [usize; 3]);
 
 fn aes(ground: &Ground, mode: &str, families: &[Family<'_>], iv: fn(&Case<'_>) -> Vec<u8>) -> Tally {
@@ -117,7 +120,7 @@ fn aes(ground: &Ground, mode: &str, families: &[Family<'_>], iv: fn(&Case<'_>) -
             let cipher = ground.world.hard(&algorithm);
             let name = format!("ciphers/AES/{mode}/{begin}{bits}.rsp");
             all.add(ground.file(&name, &algorithm, least[which], |case, what, tally| {
-                // XTS alone says it, in bits.
+                // Only XTS has it, in bits.
                 if case.get("DataUnitLen").is_some() && case.number("DataUnitLen") % 8 != 0 {
                     return tally.leave_out("whose data unit is not of whole bytes");
                 }
@@ -154,7 +157,7 @@ fn ecb(ground: &Ground) -> Tally {
     aes(ground, "ECB", &families, |_| Vec::new())
 }
 
-/// RFC 3686's: NIST has none.
+/// Those of RFC 3686: NIST has none.
 fn ctr(ground: &Ground) -> Tally {
     let mut all = Tally::default();
     for bits in KEYS {
@@ -217,13 +220,13 @@ fn gcm(ground: &Ground) -> Tally {
         let cipher = ground.world.hard(&algorithm);
         let name = format!("ciphers/AES/GCM/gcm{way}{bits}.rsp");
         all.add(ground.file_of_messages(&name, &algorithm, 175 * 15 + 350, |case, what, tally| {
-            // They are software's, and many: of each kind the first.
+            // They are processed in software and are many: the first of each kind.
             if case.number("IVlen") != 96 && case.number("Count") > 0 {
                 return tally.leave_out("more with a nonce that is not of 12 bytes");
             }
             let [key, nonce, aad, tag, secret] =
                 ["Key", "IV", "AAD", "Tag", "CT"].map(|name| case.bytes(name));
-            // Without where the tag is wrong.
+            // Absent where the tag is wrong.
             let plain = case.get("FAIL").is_none().then(|| case.bytes("PT"));
             let message = Message { key: &key, nonce: &nonce, aad: &aad, text: &secret, tag: &tag };
             let rule: Rule = match way {
@@ -278,7 +281,7 @@ fn ccm(ground: &Ground) -> Tally {
     all
 }
 
-/// A message is decrypted to this; or refused by this call.
+/// The expected plaintext, or the call that rejects the message.
 #[track_caller]
 fn opens(cipher: &Cipher, message: &Message<'_>, plain: Option<Vec<u8>>, refuses: &'static str, what: &str) {
     let answer = authenticated(cipher, Direction::Decrypt, message);
@@ -291,7 +294,8 @@ fn seals(cipher: &Cipher, message: &Message<'_>, secret: &[u8], what: &str) {
     assert_eq!(answer, Ok([secret, message.tag].concat()), "{what}");
 }
 
-/// Short and long messages, and of the Monte Carlo tests of SHAVS, 6.4, the first of a hundred checkpoints: a thousand messages.
+/// Short and long messages, and of the Monte Carlo tests of SHAVS, 6.4, the first of a hundred
+/// checkpoints: a thousand messages.
 fn digests(ground: &Ground) -> Tally {
     let mut all = Tally::default();
     for (name, short) in DIGESTS.iter().zip([65, 65, 65, 129, 129]) {
@@ -327,7 +331,7 @@ fn digests(ground: &Ground) -> Tally {
     all
 }
 
-/// RFC 2202's and RFC 4231's: NIST's are not in the package.
+/// Those of RFC 2202 and RFC 4231: NIST's are not in the package.
 fn hmacs(ground: &Ground) -> Tally {
     let hmac = ground.world.hard_hmac().expect("it is offered");
     let mut all = Tally::default();
@@ -368,7 +372,7 @@ fn a_vector_has_its_own_values_and_those_of_its_part_of_the_file() {
 }
 
 #[test]
-fn sections_and_bare_words_are_told_from_values() {
+fn sections_and_bare_words_are_distinguished_from_values() {
     let text = "[ENCRYPT]\nCOUNT = 0\nKEYs = 01\n\n[DECRYPT]\r\nCOUNT = 7\r\nFAIL\r\n\r\n\r\nLen = 8\nKey = 02\n# \"a comment\"\n\
                 Msg = 36";
     let all: Vec<_> = cases(text).collect();

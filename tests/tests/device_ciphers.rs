@@ -1,4 +1,4 @@
-//! `outboard ciphers`: that what it shows is what OpenSSL then does.
+//! `outboard ciphers`: its output agrees with what OpenSSL does.
 
 use std::fs;
 use std::path::Path;
@@ -15,7 +15,7 @@ use outboard_tests::world::{Order, Way, World, accelerator_world, outboard_secti
 use outboard_uapi::SYSFS;
 use serde_json::Value;
 
-/// What the command answers with these arguments, and no openssl.cnf.
+/// The output of the command with these arguments and without an openssl.cnf.
 #[track_caller]
 fn shown(outboard: &Path, arguments: &[&str]) -> Value {
     let module = module().expect("the caller has looked");
@@ -26,7 +26,7 @@ fn shown(outboard: &Path, arguments: &[&str]) -> Value {
     serde_json::from_str(&succeeded(&output, &all)).expect("JSON")
 }
 
-/// Asserts that a world offers what is shown, and returns the names of that.
+/// Asserts that a world offers the shown algorithms, and returns their names.
 #[track_caller]
 fn offers_what_is_shown(world: &World, shown: &Value) -> Vec<String> {
     assert_eq!(shown["schema"], "outboard-ciphers/1");
@@ -36,7 +36,7 @@ fn offers_what_is_shown(world: &World, shown: &Value) -> Vec<String> {
     for algorithm in algorithms {
         let name = algorithm["name"].as_str().expect("a name");
         let is_there = if name.starts_with("HMAC-") {
-            // One for all digests: here a machine has drivers for each or for none.
+            // One check for all digests: a test machine has drivers for each or for none.
             world.hard_hmac().is_some()
         } else if name.starts_with("SHA") {
             world.hard_digest(name).is_some()
@@ -57,7 +57,7 @@ fn algorithm<'a>(shown: &'a Value, name: &str) -> &'a Value {
     all.iter().find(|algorithm| algorithm["name"] == name).unwrap_or_else(|| panic!("no {name}"))
 }
 
-/// Whether a request of so many bytes goes to hardware.
+/// Whether a request of this length goes to hardware.
 #[track_caller]
 fn goes_to_hardware(world: &World, direction: Direction, length: usize) -> bool {
     let mut context = Context::keyed(&world.hard("AES-128-CBC"), &bytes(1, 16), &[7; 16], direction);
@@ -85,7 +85,7 @@ fn the_accelerators_ciphers_are_shown_as_they_are_offered() {
     assert_eq!(algorithm(&answer, "AES-256-CBC")["from"]["decrypt"], 4096);
     for (name, direction) in [("encrypt", Direction::Encrypt), ("decrypt", Direction::Decrypt)] {
         assert_eq!(cbc["from"][name], 512);
-        // Decrypting, a block waits for what may follow it.
+        // Decryption buffers a block until the next data arrives.
         assert!(goes_to_hardware(&world, direction, 512 + 16), "{name}");
         assert!(!goes_to_hardware(&world, direction, 512 - 16), "{name}");
     }

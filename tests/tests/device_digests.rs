@@ -1,4 +1,4 @@
-//! Digests by the simulated accelerator over /dev/outboard.
+//! Digests with the simulated accelerator over /dev/outboard.
 
 use std::fs;
 use std::path::Path;
@@ -41,7 +41,8 @@ fn offered(world: &World) -> Vec<&'static str> {
     DIGESTS.into_iter().filter(|name| world.hard_digest(name).is_some()).collect()
 }
 
-/// One test of many parts, because the simulation takes long to load: the kernel tests all its drivers.
+/// One test of many parts, because loading the simulation takes long: the kernel tests all its
+/// drivers.
 #[test]
 fn digests_go_to_the_accelerator_where_they_are_wanted_and_are_right() {
     let test = "digests_go_to_the_accelerator_where_they_are_wanted_and_are_right";
@@ -54,7 +55,7 @@ fn digests_go_to_the_accelerator_where_they_are_wanted_and_are_right() {
     descriptions_are_the_default_providers();
     published_digests_come_out_of_the_driver();
     whole_messages_go_to_the_driver_from_the_threshold_on();
-    any_sequence_of_calls_is_answered_as_by_the_default_provider();
+    any_sequence_of_calls_returns_what_the_default_provider_does();
     copies_and_children_are_independent();
     a_state_in_the_kernel_is_its_process_own();
     threads_hash_at_the_same_time();
@@ -63,7 +64,7 @@ fn digests_go_to_the_accelerator_where_they_are_wanted_and_are_right() {
     a_driver_that_does_not_answer_costs_its_time_and_nothing_else(&simulated);
     a_device_that_is_unplugged_in_the_middle_of_a_message_is_not_missed(&simulated);
     openssl_hashes_a_file_by_the_driver(&openssl);
-    // The worlds are gone, and with them all that they had in the kernel.
+    // The worlds were dropped, and with them all their objects in the kernel.
     assert_eq!((count("hashes"), count("arenas"), count("requests")), (0, 0, 0));
 }
 
@@ -86,7 +87,7 @@ fn each_driver_is_allowed_when_its_answers_are_right(outboard: &Path, simulated:
         if driver == DRIVERS[2] {
             simulated.fault(&format!("{driver} wrong every=40"));
             let text = failed(&run(&arguments), &arguments, 1);
-            assert!(text.contains("the result is wrong from byte 0"), "{text}");
+            assert!(text.contains("the result is wrong from byte"), "{text}");
             assert!(!is_allowed(driver));
             simulated.fault("clear");
         }
@@ -103,7 +104,7 @@ fn nothing_is_offered_unless_the_configuration_says_so() {
     for settings in [&[][..], &[("DIGESTS", "NONE")], &[("CIPHERS", "ALL"), ("THRESHOLDS", "ALL:0")]] {
         let world = try_world(&drivers, settings).unwrap_or_else(|error| panic!("{error}"));
         assert!(offered(&world).is_empty(), "{settings:?}");
-        // What applications get that prefer the provider.
+        // The result for applications that prefer the provider.
         let digest = Digest::fetch(&world.context, "SHA2-256", "?provider=outboard").expect("OpenSSL's own");
         digest.of(&bytes(1, 100_000));
         assert_eq!(world.counts().requests(), 0);
@@ -153,7 +154,7 @@ fn published_digests_come_out_of_the_driver() {
 fn whole_messages_go_to_the_driver_from_the_threshold_on() {
     let world = world(&[("THRESHOLDS", "SHA2-256:20000")]);
     let (hard, soft) = (world.hard_digest("SHA256").expect("offered"), world.soft_digest("SHA256"));
-    // Of all lengths, and in pieces of all lengths: (bytes, piece, requests of the driver's).
+    // Messages and chunks of various lengths: (bytes, chunk, requests to the driver).
     let cases = [
         (0, 1, 0),
         (19_999, 1000, 0),
@@ -185,7 +186,7 @@ fn whole_messages_go_to_the_driver_from_the_threshold_on() {
         assert_eq!(done.hw_bytes + done.sw_bytes, length as u64, "{length} by {piece}: {done:?}");
         assert_eq!(count("drivers/sim-sha256/requests") - there, requests, "{length} by {piece}");
     }
-    // Without a word about it, a message has to be longer.
+    // By default a message has to be longer.
     let default = self::world(&[]);
     let digest = default.hard_digest("SHA512").expect("offered");
     digest.of(&bytes(1, 16_383));
@@ -194,7 +195,7 @@ fn whole_messages_go_to_the_driver_from_the_threshold_on() {
     assert_eq!((done.hw_bytes, done.sw_bytes), (16_384, 16_383), "{done:?}");
 }
 
-fn any_sequence_of_calls_is_answered_as_by_the_default_provider() {
+fn any_sequence_of_calls_returns_what_the_default_provider_does() {
     for threshold in ["ALL:0", "ALL:1", "ALL:129", "ALL:4096", "ALL:65536"] {
         let world = world(&[("THRESHOLDS", threshold)]);
         any_sequence_of_calls_is_answered_alike(&world, 24);
@@ -203,8 +204,8 @@ fn any_sequence_of_calls_is_answered_as_by_the_default_provider() {
     }
 }
 
-/// What OpenSSH and sysupgrade met with the devcrypto engine: a context that was copied, or that a child inherited, shared the
-/// state in the kernel with the original.
+/// The defect of the devcrypto engine in OpenSSH and sysupgrade: a copied context, or one that a
+/// child inherited, shared the state in the kernel with the original.
 fn copies_and_children_are_independent() {
     for threshold in ["ALL:1", "ALL:4096", "ALL:65536"] {
         let world = world(&[("THRESHOLDS", threshold)]);
@@ -213,7 +214,7 @@ fn copies_and_children_are_independent() {
             let (first, rest, other) = (bytes(1, before), bytes(2, after), bytes(3, after + 1));
             let expected = [soft.of(&[&first[..], &rest].concat()), soft.of(&[&first[..], &other].concat())];
             let finish = |context: &mut DigestContext, rest: &[u8]| {
-                // In two pieces, so that one is in the middle of it.
+                // In two chunks, so that the copy is made in the middle.
                 let (one, two) = rest.split_at(rest.len() / 2);
                 context.update(one).expect("update");
                 context.update(two).expect("update");
@@ -313,10 +314,10 @@ fn a_driver_that_does_not_answer_costs_its_time_and_nothing_else(simulated: &Sim
         messages_are_right(&world, "SHA2-256");
         simulated.fault("clear");
         let done = world.counts();
-        // On a machine that stood still for a second, others were late too.
+        // On a machine that stopped for a second, other requests were late too.
         let late = count("drivers/sim-sha256/timeouts") - timeouts;
         assert!(late >= 1 && (done.failures, done.mismatches) == (late, 0), "{late} late: {done:?}");
-        // What was kept waiting comes back, so that its memory does.
+        // Held requests complete, so that their memory is released.
         fs::write("/sys/kernel/debug/outboard_sim/held", "0").expect("the simulation's");
     }
     fs::write(timeout, before).expect("as root");
@@ -334,7 +335,7 @@ fn a_device_that_is_unplugged_in_the_middle_of_a_message_is_not_missed(simulated
     assert_eq!(context.finish().1, soft.of(&[&message[..], &message].concat()));
     messages_are_right(&world, "SHA1");
     simulated.each_device("bind");
-    // Being away is no failure; it is looked for again after a few messages.
+    // An absent driver is no failure; it is looked for again after a few messages.
     let before = world.counts();
     wait_until("used again", || {
         assert_eq!(hard.of(&message), soft.of(&message));
@@ -364,14 +365,14 @@ fn openssl_hashes_a_file_by_the_driver(openssl: &Path) {
     }
 }
 
-/// Sequences that are easily answered otherwise need no driver to be tried again and again.
+/// Sequences at which implementations differ need no driver.
 #[test]
 fn chosen_sequences_of_digests_need_no_driver_to_be_right() {
     let test = "chosen_sequences_of_digests_need_no_driver_to_be_right";
     if let Err(missing) = module() {
         return skip(test, missing);
     }
-    // Nothing to drive: what applications get that prefer the provider is OpenSSL's own.
+    // Without drivers, applications that prefer the provider get OpenSSL's own.
     let world = World::new(Way::Nothing, &[("DIGESTS", "ALL")], Order::DefaultFirst).expect("it loads");
     assert!(offered(&world).is_empty());
     let digest = Digest::fetch(&world.context, "SHA1", "?provider=outboard").expect("OpenSSL's own");

@@ -1,4 +1,4 @@
-//! HMAC by the simulated accelerator over /dev/outboard.
+//! HMAC with the simulated accelerator over /dev/outboard.
 
 use std::fs;
 use std::path::Path;
@@ -24,7 +24,7 @@ fn world_of(drivers: &str, settings: &[(&str, &str)]) -> World {
         .unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Where all go to the driver that have so many bytes.
+/// The length from which all messages go to the driver.
 fn world(threshold: &str) -> World {
     world_of(&DRIVERS.join(","), &[("DIGESTS", "ALL"), ("THRESHOLDS", threshold)])
 }
@@ -33,7 +33,8 @@ fn hard(world: &World) -> Hmac {
     world.hard_hmac().expect("HMAC is offered")
 }
 
-/// One test of many parts, because the simulation takes long to load: the kernel tests all its drivers.
+/// One test of many parts, because loading the simulation takes long: the kernel tests all its
+/// drivers.
 #[test]
 fn hmacs_go_to_the_accelerator_where_they_are_wanted_and_are_right() {
     let test = "hmacs_go_to_the_accelerator_where_they_are_wanted_and_are_right";
@@ -41,10 +42,10 @@ fn hmacs_go_to_the_accelerator_where_they_are_wanted_and_are_right() {
     simulated.allow(&DRIVERS);
 
     it_is_offered_where_digests_names_a_digest_that_a_driver_has();
-    a_context_tells_and_takes_what_the_default_providers_does();
+    a_context_has_the_parameters_of_the_default_provider();
     published_values_come_out_of_the_driver();
     from_the_threshold_on_a_message_goes_to_the_driver();
-    any_sequence_of_calls_is_answered_as_by_the_default_provider();
+    any_sequence_of_calls_returns_what_the_default_provider_does();
     copies_have_the_key_and_share_its_session();
     what_no_driver_takes_is_softwares();
     threads_use_one_key_at_the_same_time();
@@ -53,7 +54,7 @@ fn hmacs_go_to_the_accelerator_where_they_are_wanted_and_are_right() {
     a_failed_call_leaves_no_key_to_a_driver();
     records_of_tls_are_authenticated_by_the_driver(&openssl);
     openssl_authenticates_a_file_by_the_driver(&openssl);
-    // The worlds are gone, and with them all that they had in the kernel.
+    // The worlds were dropped, and with them all their objects in the kernel.
     assert_eq!((count("arenas"), count("requests")), (0, 0));
 }
 
@@ -71,7 +72,7 @@ fn it_is_offered_where_digests_names_a_digest_that_a_driver_has() {
     }
 }
 
-fn a_context_tells_and_takes_what_the_default_providers_does() {
+fn a_context_has_the_parameters_of_the_default_provider() {
     let world = world("ALL:1");
     assert_eq!(hard(&world).parameters(), world.soft_hmac().parameters());
 }
@@ -121,7 +122,7 @@ fn from_the_threshold_on_a_message_goes_to_the_driver() {
     }
 }
 
-fn any_sequence_of_calls_is_answered_as_by_the_default_provider() {
+fn any_sequence_of_calls_returns_what_the_default_provider_does() {
     for threshold in ["ALL:0", "ALL:129", "ALL:4096"] {
         let world = world(threshold);
         any_sequence_of_calls_is_answered_alike(&world, 32);
@@ -158,7 +159,7 @@ fn what_no_driver_takes_is_softwares() {
         let key = bytes(4, key);
         assert_eq!(hard.of(digest, &key, &message), soft.of(digest, &key, &message), "{digest}");
     }
-    // The padding of a record stays secret in what the default provider does alone.
+    // Only the default provider keeps the padding of a record secret.
     let macs = [&hard, &soft].map(|hmac| {
         let mut context = HmacContext::new(hmac);
         context.begin(Some("SHA1"), Some(&bytes(5, 20))).expect("init");
@@ -243,7 +244,7 @@ fn a_device_that_is_unplugged_is_not_missed_and_used_when_it_is_back(simulated: 
     assert_eq!((done.failures, done.mismatches), (0, 0), "{done:?}");
 }
 
-/// Whatever the default provider then has of both calls, the driver's answer must not be another.
+/// Whatever the default provider computes from both calls, the driver must compute the same.
 fn a_failed_call_leaves_no_key_to_a_driver() {
     let world = world("ALL:1");
     let (hard, soft, message) = (hard(&world), world.soft_hmac(), bytes(15, 5000));
@@ -271,7 +272,7 @@ fn records_of_tls_are_authenticated_by_the_driver(openssl: &Path) {
     let sent = bytes(10, 300_000);
     fs::write(folder.join("file"), &sent).expect("a file to send");
     for (suite, row) in [("AES128-SHA", "HMAC-SHA1"), ("ECDHE-RSA-AES128-SHA256", "HMAC-SHA2-256")] {
-        // Encrypt-then-MAC is what both agree on, so no CPU has instructions that do cipher and MAC in one.
+        // Both sides agree on encrypt-then-MAC, so that no combined cipher with MAC is used.
         let session = Session { openssl, folder, version: "-tls1_2", suite, server: &with, client: &plain };
         let before = world.counts_of(row);
         let received = session.download("file").unwrap_or_else(|error| panic!("{suite}: {error}"));
@@ -281,7 +282,7 @@ fn records_of_tls_are_authenticated_by_the_driver(openssl: &Path) {
         assert!(done.hw_requests >= records, "{suite}: records went past the driver: {done:?}");
         assert_eq!((done.failures, done.mismatches), (0, 0), "{suite}: {done:?}");
     }
-    // The keys of TLS 1.3 come out of short HMACs.
+    // The keys of TLS 1.3 are derived with short HMACs.
     let (version, suite) = ("-tls1_3", "TLS_AES_128_GCM_SHA256");
     let session = Session { openssl, folder, version, suite, server: &with, client: &with };
     let before = world.counts_of("HMAC-SHA2-256");

@@ -1,4 +1,5 @@
-//! Jobs that are paused while the simulated accelerator works: many requests of one thread in flight.
+//! Jobs that are paused while the simulated accelerator works: many requests of one thread in
+//! flight.
 
 use std::fs;
 use std::path::Path;
@@ -24,7 +25,7 @@ fn world() -> World {
     World::new(drivers, &settings, Order::DefaultFirst).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// One test of many parts, because the simulation takes long to load.
+/// One test of many parts, because loading the simulation takes long.
 #[test]
 fn jobs_are_paused_while_the_accelerator_works() {
     let test = "jobs_are_paused_while_the_accelerator_works";
@@ -51,7 +52,7 @@ fn jobs_are_paused_while_the_accelerator_works() {
     openssl_speed_does_many_at_once();
 }
 
-/// Goes on with a job that is paused, whenever it is called.
+/// Resumes a paused job whenever its descriptor is readable.
 #[track_caller]
 fn when_called(job: &mut Job<'_>) {
     loop {
@@ -100,7 +101,7 @@ fn nobody_is_called_who_has_nothing_in_flight(simulated: &Simulated) {
     run_to_their_end(vec![job(&streams[1], &hard)]);
     assert_eq!(idle.descriptors().len(), 1);
     assert!(!idle.is_called_within(Duration::ZERO), "called by another's answer");
-    // Nor by its own, when that comes after it has ended.
+    // Nor by its own completion after it has ended.
     let mut hurried = job(&streams[0], &hard);
     let held = simulated.hold("sim-cbc-aes");
     assert!(!hurried.goes_to_its_end());
@@ -133,7 +134,7 @@ fn who_must_not_pause_waits(simulated: &Simulated) {
     let mut blocked = Job::new(|| without_pauses(|| assert!(stream.runs_right(&hard), "wrong bytes")));
     assert!(blocked.goes_to_its_end(), "paused where it must not be");
     assert_eq!(world.counts().hw_requests, 2);
-    // Who goes on with a job before it was called makes it wait, in the end.
+    // A caller that resumes a job early makes it block in the end.
     let mut hurried = job(&stream, &hard);
     let mut times = 0;
     while !hurried.goes_to_its_end() {
@@ -143,7 +144,8 @@ fn who_must_not_pause_waits(simulated: &Simulated) {
     assert_eq!(world.counts().failures, 0);
 }
 
-/// OpenSSL before 3.5 may take its generator's cipher from us, and calls it with a lock held.
+/// OpenSSL before 3.5 may use this provider's cipher in its random generator, and calls it with a
+/// lock held.
 fn a_random_generator_of_ours_is_never_paused(simulated: &Simulated) {
     simulated.takes(Duration::from_millis(20));
     let world = world();
@@ -216,7 +218,7 @@ fn a_wait_context_may_outlive_the_provider(simulated: &Simulated) {
         assert!(job.is_called_within(PATIENCE));
     }
     assert_eq!((context.counts().hw_requests, job.descriptors().len()), (1, 1));
-    // Ends the borrow of the cipher: the work is done and gone.
+    // The work has ended, so the cipher can be borrowed again.
     let left = job.into_wait_context();
     drop((hard, world));
     drop(left);
@@ -227,7 +229,7 @@ fn openssl_speed_does_many_at_once() {
         return skip("openssl_speed_does_many_at_once", "the openssl command");
     };
     let world = world();
-    // Longer where the machine stands still for all of a second.
+    // Longer if the machine stops for a whole second.
     for seconds in ["1", "3", "10"] {
         let mut arguments = vec!["speed", "-elapsed", "-async_jobs", "8", "-seconds", seconds];
         arguments.extend(["-bytes", "4096", "-evp", "aes-128-cbc"]);

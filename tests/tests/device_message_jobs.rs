@@ -1,5 +1,5 @@
-//! Jobs of every kind that are paused while the simulated accelerator works: on whole messages of ciphers that authenticate, of
-//! digests and of HMAC, and on a stream beside them.
+//! Jobs of every kind that are paused while the simulated accelerator works: on whole messages of
+//! AEADs, of digests and of HMAC, and on a stream beside them.
 
 use std::time::Duration;
 
@@ -10,22 +10,22 @@ use outboard_tests::simulated::{Reachable, Simulated};
 use outboard_tests::stream::Stream;
 use outboard_tests::world::World;
 
-/// From here on messages go to the driver.
+/// The length from which messages go to the driver.
 const FROM: usize = 1024;
 
-/// More than goes down in one request.
+/// More than fits in one request.
 const LONG: usize = 150_000;
 
-/// What is asked of either provider.
+/// The operation of both providers.
 #[derive(Clone, Copy)]
 enum Work {
-    /// A stream of one piece, which could have more.
+    /// A stream of one chunk, which could have more.
     Blocks(&'static str),
-    /// A message is sealed, or one that was sealed is opened.
+    /// Encryption of a message, or decryption of an encrypted one.
     Cipher(&'static str, Direction),
-    /// The digest of so many bytes.
+    /// The digest of a message of this length.
     Digest(&'static str, usize),
-    /// The HMAC of so many bytes.
+    /// The HMAC of a message of this length.
     Hmac(&'static str, usize),
 }
 
@@ -42,7 +42,7 @@ const ENCRYPTED: [Work; 5] = [
 const HASHED: [Work; 4] =
     [Digest("SHA2-256", 4096), Digest("SHA2-512", LONG), Hmac("SHA1", 5000), Hmac("SHA2-384", LONG)];
 
-/// One test of many parts, because the simulation takes long to load.
+/// One test of many parts, because loading the simulation takes long.
 #[test]
 fn jobs_are_paused_while_whole_messages_are_worked_on() {
     let Some(Reachable { simulated, .. }) =
@@ -59,7 +59,7 @@ fn jobs_are_paused_while_whole_messages_are_worked_on() {
     a_device_that_is_unplugged_under_paused_jobs_is_not_missed(&simulated);
 }
 
-/// Before 3.5 OpenSSL's random generators may hash by our digests, and do so with a lock held.
+/// Before 3.5 OpenSSL's random generators may use this provider's digests, with a lock held.
 fn hashes_may_pause() -> bool {
     !version().starts_with("OpenSSL 3.0")
 }
@@ -69,7 +69,7 @@ fn works() -> impl Iterator<Item = Work> {
 }
 
 impl Work {
-    /// What the provider makes of it is what OpenSSL makes of it.
+    /// The results of the provider and of OpenSSL are equal.
     #[track_caller]
     fn is_done_right(self, world: &World) {
         let (key, same) = (bytes(1, 20), "the same bytes");
@@ -147,7 +147,7 @@ fn many_messages_are_hashed_at_the_same_time(simulated: &Simulated) {
     assert_eq!((counts.hw_requests, counts.failures, counts.mismatches), (16, 0, 0), "{counts:?}");
 }
 
-/// Random generators hash, and certificates get their fingerprints, with a lock held.
+/// Random generators and certificate fingerprints use digests with a lock held.
 fn what_may_be_hashed_under_a_lock_is_not_paused_for(simulated: &Simulated) {
     simulated.takes(Duration::from_millis(20));
     let world = simulated.world_of_everything(FROM);
@@ -200,7 +200,7 @@ fn a_device_that_is_unplugged_under_paused_jobs_is_not_missed(simulated: &Simula
     assert!(jobs.iter_mut().all(|job| !job.goes_to_its_end()), "one was not paused");
     simulated.each_device("unbind");
     run_to_their_end(jobs);
-    // To be away is no failure of the driver's.
+    // An absent driver has not failed.
     let counts = world.counts();
     assert_eq!((counts.hw_requests, counts.failures, counts.mismatches), (0, 0, 0), "{counts:?}");
     drop(held);

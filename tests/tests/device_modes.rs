@@ -1,4 +1,4 @@
-//! Every cipher besides AES in CBC mode, by the simulated accelerator over /dev/outboard.
+//! Every cipher other than AES in CBC mode, with the simulated accelerator over /dev/outboard.
 
 use std::path::Path;
 use std::process::Command;
@@ -22,13 +22,14 @@ fn world(settings: &[(&str, &str)]) -> World {
     World::new(way, settings, Order::DefaultFirst).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// What the module counts for a driver.
+/// The module's counters of a driver.
 #[track_caller]
 fn requests(driver: &str) -> u64 {
     count(&format!("drivers/{driver}/requests"))
 }
 
-/// One test of many parts, because the simulation takes long to load: the kernel tests all its drivers.
+/// One test of many parts, because loading the simulation takes long: the kernel tests all its
+/// drivers.
 #[test]
 fn ciphers_of_every_mode_go_to_the_accelerator_and_are_right() {
     let test = "ciphers_of_every_mode_go_to_the_accelerator_and_are_right";
@@ -53,7 +54,7 @@ fn root_is_asked_first() {
     }
 }
 
-/// Without asking root, as AF_ALG is.
+/// Without permission of root, as with AF_ALG.
 fn before_linux_7_2_af_alg_leads_there_too() {
     let world = world(&[("THRESHOLDS", "ALL:1")]);
     if world.hard_if_offered(OTHER_CIPHERS[0]).is_some() {
@@ -61,7 +62,7 @@ fn before_linux_7_2_af_alg_leads_there_too() {
     }
 }
 
-/// The check compares them with plain code of its own.
+/// `outboard check` compares them with its own plain code.
 fn each_driver_is_allowed_when_its_answers_are_right(outboard: &Path, simulated: &Simulated) {
     let run = |arguments: &[&str]| Command::new(outboard).args(arguments).output().expect("the command runs");
     for driver in DRIVERS {
@@ -111,7 +112,7 @@ fn each_request_is_done_by_the_driver() {
             assert_eq!((done.hw_requests, done.hw_bytes, done.sw_requests), (2, 5 * 4096, 0), "{algorithm}");
             assert_eq!(requests(driver) - before_there, 2, "{algorithm} by {driver}");
         }
-        // 64 KiB in one update: in pieces where the mode lets it be cut.
+        // 64 KiB in one update: in chunks where the mode can be split.
         let cut = !algorithm.contains("XTS") && !algorithm.contains("DES");
         let before = requests(driver);
         let mut context = Context::keyed(&hard, &bytes(7, hard.key_length()), &[9; 16], Direction::Encrypt);
@@ -147,7 +148,7 @@ fn a_stream_ends_right_when_requests_fail(simulated: &Simulated) {
 fn a_wrong_answer_is_never_shown(simulated: &Simulated) {
     for algorithm in OTHER_CIPHERS {
         let world = world(&[("THRESHOLDS", "ALL:1"), ("LOG_LEVEL", "off")]);
-        // The first answer for each key is compared with software's.
+        // The first result for each key is compared with that of software.
         simulated.fault("all wrong count=1");
         pieces_are_right(&world, algorithm);
         simulated.fault("clear");
@@ -155,7 +156,7 @@ fn a_wrong_answer_is_never_shown(simulated: &Simulated) {
     }
 }
 
-/// Each result is compared here; the default compares one in 4096 after the first 16 of a key.
+/// Each result is compared in full here; the default does so with one in 64.
 fn a_driver_that_becomes_wrong_is_noticed(simulated: &Simulated) {
     let settings = [("THRESHOLDS", "ALL:1"), ("LOG_LEVEL", "off"), ("SHADOW_CHECKS", "1")];
     let world = world(&settings);
@@ -171,7 +172,8 @@ fn a_driver_that_becomes_wrong_is_noticed(simulated: &Simulated) {
     assert_eq!((after.hw_requests, after.mismatches), (0, 1), "after one wrong result it rests: {after:?}");
 }
 
-/// OpenSSL's generator is AES-256 in counter mode, and that of OpenSSL 3.0 takes what applications take.
+/// OpenSSL's generator is AES-256 in counter mode, and that of OpenSSL 3.0 fetches it as
+/// applications do.
 fn random_numbers_are_random(openssl: &Path) {
     let world = world(&[("THRESHOLDS", "ALL:4096")]);
     let random = |count: &str| {
@@ -188,7 +190,7 @@ fn random_numbers_are_random(openssl: &Path) {
     assert_eq!((few.len(), done.hw_requests), (32, 0), "{done:?}");
 }
 
-/// A stream of pieces in place, each long enough for the driver.
+/// A stream of chunks in place, each above the threshold.
 #[track_caller]
 fn pieces_are_right(world: &World, algorithm: &str) {
     let outputs = [world.hard(algorithm), world.soft(algorithm)].map(|cipher| {

@@ -1,4 +1,5 @@
-//! sshd with the provider, its sandbox on: files go to it and come back, and the accelerator has done the work.
+//! sshd with the provider and its sandbox: files are copied to and from it, and the accelerator
+//! encrypts.
 
 use std::env;
 use std::fs;
@@ -12,10 +13,10 @@ use outboard_tests::skip::skip;
 use outboard_tests::world::{Order, Way, World, accelerator_world};
 use outboard_uapi::{DEVICE, SYSFS};
 
-/// How much is copied each way; `OUTBOARD_SCP_MEGABYTES` says otherwise.
+/// The megabytes copied in each direction, unless `OUTBOARD_SCP_MEGABYTES` is set.
 const MEGABYTES: usize = 16;
 
-/// What a server that was hit by its sandbox, or lost a child, says.
+/// Log messages of a server whose sandbox killed it, or whose child died.
 const WOUNDS: [&str; 4] = ["signal", "sandbox", "Bad packet", "Corrupted MAC"];
 
 #[test]

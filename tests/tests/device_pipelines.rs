@@ -1,4 +1,5 @@
-//! EVP's pipelines by the simulated accelerator over /dev/outboard: several streams of one context, in one batch.
+//! EVP's pipelines with the simulated accelerator over /dev/outboard: several streams of one
+//! context, in one batch.
 
 use outboard_tests::bytes::{array, assert_same, bytes};
 use outboard_tests::device::count;
@@ -32,7 +33,7 @@ fn world(settings: &[(&str, &str)]) -> World {
     World::new(way, settings, Order::DefaultFirst).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// One test of many parts, because the simulation takes long to load.
+/// One test of many parts, because loading the simulation takes long.
 #[test]
 fn pipes_are_streams_of_their_own_and_go_down_together() {
     let test = "pipes_are_streams_of_their_own_and_go_down_together";
@@ -49,7 +50,7 @@ fn pipes_are_streams_of_their_own_and_go_down_together() {
     any_lengths_in_any_pieces_are_right();
     a_new_start_keeps_what_it_is_not_given();
     a_copy_goes_on_by_itself();
-    who_mistakes_pipes_for_one_stream_is_told();
+    pipes_that_are_used_as_one_stream_are_an_error();
     a_job_is_paused_for_the_whole_batch(&simulated);
     failures_end_in_right_bytes(&simulated);
     a_wrong_answer_is_never_shown(&simulated);
@@ -67,7 +68,8 @@ struct Streams<'w> {
 }
 
 impl<'w> Streams<'w> {
-    /// With so many bytes each; what is decrypted was encrypted before, so that its padding is right.
+    /// Streams of this length. Ciphertext is the result of encryption, so that its padding is
+    /// correct.
     fn new(soft: &'w Cipher, direction: Direction, padding: bool, lengths: &[usize]) -> Streams<'w> {
         let key = bytes(1, soft.key_length());
         let ivs: Vec<_> = (0..lengths.len()).map(|pipe| Some(array(100 + pipe as u64))).collect();
@@ -82,7 +84,7 @@ impl<'w> Streams<'w> {
         streams
     }
 
-    /// The next part of each stream: so many bytes, and what is left of it in the last one.
+    /// The next part of each stream: this number of bytes, and the rest in the last part.
     fn parts(&self, lengths: &[usize]) -> Vec<Vec<&[u8]>> {
         let mut rest: Vec<&[u8]> = self.inputs.iter().map(Vec::as_slice).collect();
         let last = lengths.len() - 1;
@@ -101,7 +103,7 @@ impl<'w> Streams<'w> {
         updates
     }
 
-    /// By ordinary contexts of OpenSSL's own: whether each ended well, and what came out.
+    /// The streams with ordinary contexts of OpenSSL: whether each succeeded, and its output.
     fn one_by_one(&self, lengths: &[usize]) -> Vec<(bool, Vec<u8>)> {
         let updates = self.parts(lengths);
         let each = self.ivs.iter().enumerate().map(|(pipe, iv)| {
@@ -134,7 +136,7 @@ impl<'w> Streams<'w> {
         context
     }
 
-    /// By pipes, which must give the same.
+    /// The streams with pipes, which must have the same results.
     #[track_caller]
     fn are_right(&self, hard: &Cipher, lengths: &[usize], in_place: bool) {
         self.end_right(self.start(hard), lengths, in_place);
@@ -161,7 +163,7 @@ impl<'w> Streams<'w> {
     }
 }
 
-/// Over AF_ALG, which has no batches; nobody has allowed the drivers yet.
+/// Over AF_ALG, which has no batches; the drivers are not yet allowed.
 fn before_linux_7_2_they_go_one_after_another() {
     let world = world(&[("THRESHOLDS", "ALL:512")]);
     for (algorithm, _) in CIPHERS {
@@ -240,7 +242,7 @@ fn what_does_not_fit_an_arena_is_several_batches() {
     world.assert_driver_used();
 }
 
-/// Around blocks and the threshold, seldom long.
+/// Around blocks and the threshold, rarely long.
 fn length() -> impl Strategy<Value = usize> {
     prop_oneof![
         5 => prop::sample::select(vec![0, 1, 8, 15, 16, 17, 511, 512, 513, 1024, 4095, 4096, 4097]),
@@ -264,7 +266,7 @@ fn any_lengths_in_any_pieces_are_right() {
     let right = |(cipher, direction, padding, lengths, pieces): (usize, _, _, Vec<usize>, Vec<usize>)| {
         let (hard, soft) = &ciphers[cipher];
         let lengths: Vec<usize> = lengths.into_iter().map(|length| length * pieces.len()).collect();
-        // Where nothing is held back before the last update.
+        // Where no byte is buffered before the last update.
         let in_place = pieces.len() == 1;
         Streams::new(soft, direction, padding, &whole(soft, direction, padding, lengths))
             .are_right(hard, &pieces, in_place);
@@ -274,7 +276,7 @@ fn any_lengths_in_any_pieces_are_right() {
     world.assert_driver_used();
 }
 
-/// What is encrypted without padding, to be decrypted, must end with a block.
+/// Data that is encrypted without padding must end with a whole block.
 fn whole(soft: &Cipher, direction: Direction, padding: bool, lengths: Vec<usize>) -> Vec<usize> {
     let block = soft.block_size();
     let cut = direction == Direction::Decrypt && !padding;
@@ -289,7 +291,7 @@ fn a_new_start_keeps_what_it_is_not_given() {
         let mut context = streams.start(&hard);
         let parts: Vec<&[u8]> = streams.inputs.iter().map(Vec::as_slice).collect();
         context.update_pipes(&parts, false).0.expect("update of pipes");
-        // Other IVs, under the key that was given; fewer pipes, more of them; another key.
+        // Other IVs with the same key; fewer pipes, more pipes; another key.
         for (pipes, key) in [(3, false), (2, false), (MOST, false), (5, true)] {
             let key = key.then(|| bytes(9, hard.key_length()));
             streams.inputs = (0..pipes).map(|pipe| bytes(pipe as u64, 5003)).collect();
@@ -317,7 +319,7 @@ fn a_new_start_keeps_what_it_is_not_given() {
             let written = single.update(input, &mut output).expect("update");
             assert_same(&found[pipe], &output[..written], &format!("{algorithm}, pipe {pipe}"));
         }
-        // The other way round, and then one stream.
+        // The other direction, and then one stream.
         let back = Streams::new(&soft, Direction::Decrypt, true, &[5000; 4]);
         context.init_pipes(None, Some(&back.key), &back.ivs, Direction::Decrypt).expect("a new start");
         back.end_right(context.copy().0, &[5000], false);
@@ -359,7 +361,7 @@ fn a_copy_goes_on_by_itself() {
     }
 }
 
-fn who_mistakes_pipes_for_one_stream_is_told() {
+fn pipes_that_are_used_as_one_stream_are_an_error() {
     let world = world(&[("THRESHOLDS", "ALL:1024")]);
     let (hard, soft) = (world.hard("AES-128-CBC"), world.soft("AES-128-CBC"));
     let streams = Streams::new(&soft, Direction::Encrypt, true, &[4096; 2]);
@@ -422,7 +424,8 @@ fn a_wrong_answer_is_never_shown(simulated: &Simulated) {
             let world = world(&[("THRESHOLDS", "ALL:512"), ("LOG_LEVEL", "off")]);
             let (hard, soft) = (world.hard(algorithm), world.soft(algorithm));
             let streams = Streams::new(&soft, direction, true, &[9000; 6]);
-            // In the middle of a batch: what comes before is right and shown, what comes after is not trusted.
+            // In the middle of a batch: earlier results are correct and returned, later ones are
+            // discarded.
             simulated.fault("all wrong every=3");
             streams.are_right(&hard, &[9000], true);
             simulated.fault("clear");

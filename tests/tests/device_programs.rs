@@ -1,5 +1,5 @@
-//! Programs that know nothing of providers, with the simulated accelerator behind /dev/outboard: Python, GnuTLS and Mbed
-//! TLS on the other side, and programs that change their user (setuid).
+//! Programs without support for providers, with the simulated accelerator behind /dev/outboard:
+//! Python, GnuTLS and Mbed TLS on the other side, and programs that change their user (setuid).
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -21,17 +21,18 @@ use outboard_tests::world::{World, write_text};
 
 const NOBODY: u32 = 65534;
 
-/// A world with every driver, and a configuration beside it that lacks the provider.
+/// A world with every driver, and a second configuration without the provider.
 struct Place {
     world: World,
     plain: PathBuf,
     openssl: PathBuf,
 }
 
-/// One test of many parts, because the simulation takes long to load: the kernel tests all its drivers.
+/// One test of many parts, because loading the simulation takes long: the kernel tests all its
+/// drivers.
 #[test]
-fn programs_that_know_nothing_of_providers_are_served_by_the_accelerator() {
-    let test = "programs_that_know_nothing_of_providers_are_served_by_the_accelerator";
+fn programs_without_support_for_providers_use_the_accelerator() {
+    let test = "programs_without_support_for_providers_use_the_accelerator";
     let Some(Reachable { simulated, openssl, .. }) = Simulated::reachable(test) else { return };
     let world = simulated.world_of_everything(1024);
     let plain = world.folder().join("plain.cnf");
@@ -60,7 +61,8 @@ impl Place {
     }
 }
 
-/// OPENSSL_CONF is what the caller says, so OpenSSL does not listen to it there; what root wrote it reads.
+/// The caller sets OPENSSL_CONF, so OpenSSL ignores it in setuid programs; it reads the system's
+/// configuration.
 fn setuid_programs_read_the_systems_configuration_alone(place: &Place) {
     let program = place.folder().join("openssl-setuid");
     fs::copy(&place.openssl, &program).expect("a file in the folder");
@@ -103,7 +105,8 @@ fn setuid_programs_read_the_systems_configuration_alone(place: &Place) {
     });
 }
 
-/// Hashes, and server and client in one process: the program prints the same with the provider and without.
+/// Hashes, and server and client in one process: the program prints the same with the provider and
+/// without.
 fn python_hashes_and_speaks_tls(place: &Place, python: &Path) {
     const SIZE: u64 = 1_000_000;
     let program = place.folder().join("program.py");
@@ -123,7 +126,7 @@ fn python_hashes_and_speaks_tls(place: &Place, python: &Path) {
     assert_eq!(expected.lines().count(), 2 * DIGESTS.len(), "{expected}");
     for (version, suite, algorithm) in [
         ("TLSv1_2", "ECDHE-RSA-AES256-SHA384", "AES-256-CBC"),
-        // Python leaves the choice to OpenSSL.
+        // OpenSSL chooses, not Python.
         ("TLSv1_3", "TLS_AES_256_GCM_SHA384", "AES-256-GCM"),
     ] {
         let named: Vec<&str> = DIGESTS.into_iter().chain([algorithm]).collect();
@@ -133,23 +136,25 @@ fn python_hashes_and_speaks_tls(place: &Place, python: &Path) {
         for ((name, after), before) in named.iter().zip(all()).zip(before) {
             let done = after - before;
             assert_eq!((done.failures, done.mismatches), (0, 0), "{suite}, {name}: {done:?}");
-            // Both sides seal and open it, there and back.
+            // Both sides encrypt and decrypt it, in both directions.
             let least = if *name == algorithm { 4 * SIZE * 95 / 100 } else { 200_000 };
             assert!(done.hw_bytes >= least, "{suite}, {name}: {done:?}");
         }
     }
 }
 
-/// Sessions with GnuTLS as the other side, OpenSSL as server and as client; every combination with OUTBOARD_ALL_TLS set.
+/// Sessions with GnuTLS as the other side, OpenSSL as server and as client; every combination with
+/// OUTBOARD_ALL_TLS set.
 fn gnutls_understands_what_we_say(place: &Place, gnutls: &Gnutls) {
     const SIZE: usize = 1_000_000;
-    // gnutls-cli writes what it gets byte by byte.
+    // gnutls-cli writes its output byte by byte.
     const LITTLE: usize = 150_000;
-    // One line: gnutls-serv sends back when a line ends.
+    // One line: gnutls-serv replies at the end of a line.
     let mut line: Vec<u8> = bytes(1, SIZE).iter().map(|byte| b'A' + byte % 26).collect();
     line.push(b'\n');
     fs::write(place.folder().join("little"), &line[..LITTLE]).expect("a file in the folder");
-    // A CPU with AES instructions has OpenSSL's stitched ciphers for these two where the MAC is encrypted too.
+    // On a CPU with AES instructions OpenSSL uses stitched ciphers for these two without
+    // encrypt-then-MAC.
     let unless_stitched = |algorithm| if cpu_has_aes() { None } else { Some(algorithm) };
     let suites = [
         ("-tls1_2", "ECDHE-RSA-AES128-SHA", "+VERS-TLS1.2:+AES-128-CBC:+SHA1", Some("AES-128-CBC")),
@@ -175,7 +180,7 @@ fn gnutls_understands_what_we_say(place: &Place, gnutls: &Gnutls) {
         for (number, way) in
             ["to s_server", "from s_server", "from s_client and back"].into_iter().enumerate()
         {
-            // OpenSSL's server takes in with one suite, and gives out with the next.
+            // OpenSSL's server receives with one suite, and sends with the next.
             if !all && number < 2 && number != row % 2 {
                 continue;
             }
@@ -200,7 +205,7 @@ fn gnutls_understands_what_we_say(place: &Place, gnutls: &Gnutls) {
     }
 }
 
-/// Sessions with a server that has Mbed TLS: a suite for each cipher and MAC of ours that it has too.
+/// Sessions with a server that has Mbed TLS: a suite for each cipher and MAC that both have.
 fn we_understand_what_mbed_tls_says(place: &Place, mbedtls: &Mbedtls) {
     const SIZE: usize = 2_000_000;
     let file = bytes(2, SIZE);

@@ -1,4 +1,4 @@
-//! `outboard prove` of what goes through /dev/outboard.
+//! `outboard prove` of requests over /dev/outboard.
 
 use std::fs;
 use std::path::Path;
@@ -20,8 +20,8 @@ fn prove(outboard: &Path, arguments: &[&str]) -> Output {
 }
 
 #[test]
-fn prove_shows_the_hardware_behind_the_device() {
-    let test = "prove_shows_the_hardware_behind_the_device";
+fn prove_shows_the_hardware_of_the_device() {
+    let test = "prove_shows_the_hardware_of_the_device";
     let (Some(outboard), Some(_)) = (on_path("outboard"), on_path("openssl")) else {
         return skip(test, "the outboard and the openssl command");
     };
@@ -41,8 +41,8 @@ fn prove_shows_the_hardware_behind_the_device() {
     assert!(read(&back) == read(&plain));
 }
 
-/// The command's own driver is asked by prove's provider; what a second program in it asks, with a configuration of its own, of
-/// the machine's other accelerator is not the command's to claim.
+/// The provider of `prove` uses one driver. Requests of a second program, with its own
+/// configuration, to another accelerator do not count as proof.
 #[test]
 fn the_interrupts_of_another_accelerator_prove_nothing() {
     let test = "the_interrupts_of_another_accelerator_prove_nothing";

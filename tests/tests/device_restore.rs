@@ -1,4 +1,5 @@
-//! What root allowed, after the module was loaded again: remembered, checked anew, allowed again or not.
+//! The saved allow list after the module was loaded again: each driver is checked again, then
+//! allowed or not.
 
 use std::fs;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -18,13 +19,13 @@ use outboard_uapi::SYSFS;
 
 const DIRECTORY: &str = "/etc/outboard";
 const LIST: &str = "/etc/outboard/allowed";
-/// A driver of the simulated accelerator, which is wrong or slow on demand.
+/// A driver of the simulated accelerator, with injected faults and delays.
 const SIMULATED: &str = "sim-cbc-aes";
 
 /// One test at a time: all of them load and unload modules.
 static ALONE: Mutex<()> = Mutex::new(());
 
-/// The command and the modules; afterwards the machine is as it was.
+/// The command and the modules; afterwards the machine is restored.
 struct Machine {
     outboard: PathBuf,
     module: PathBuf,
@@ -33,7 +34,7 @@ struct Machine {
 }
 
 impl Machine {
-    /// A freshly loaded module, and nothing remembered.
+    /// A freshly loaded module, and an empty saved list.
     fn new(test: &str) -> Option<Machine> {
         let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         let parts = on_path("outboard").ok_or_else(|| "the outboard command".to_owned());
@@ -58,7 +59,7 @@ impl Machine {
         Some(machine)
     }
 
-    /// As a boot does: nothing is allowed after it.
+    /// As after a boot: no driver is allowed.
     #[track_caller]
     fn reload(&self) {
         if is_loaded("outboard") {
@@ -167,8 +168,8 @@ fn output(child: Child) -> Output {
 }
 
 #[test]
-fn an_allowed_driver_comes_back_after_the_module_was_loaded_again() {
-    let test = "an_allowed_driver_comes_back_after_the_module_was_loaded_again";
+fn an_allowed_driver_is_restored_after_the_module_was_loaded_again() {
+    let test = "an_allowed_driver_is_restored_after_the_module_was_loaded_again";
     let Some(machine) = Machine::with_accelerator(test) else { return };
     machine.lists(ACCELERATOR, "allowed, remembered");
     assert_eq!(files(), [".lock", "allowed"]);
@@ -242,7 +243,8 @@ fn a_late_driver_is_waited_for() {
     assert!(restored.status.success() && is_allowed(ACCELERATOR), "{}", said(&restored));
 }
 
-/// One test of three parts, because the simulation takes long to load: the kernel tests all its drivers.
+/// One test of three parts, because loading the simulation takes long: the kernel tests all its
+/// drivers.
 #[test]
 fn a_driver_that_is_wrong_or_is_not_checked_to_the_end_is_not_allowed() {
     let test = "a_driver_that_is_wrong_or_is_not_checked_to_the_end_is_not_allowed";
@@ -279,8 +281,8 @@ fn ended_in_the_middle_of_its_check_it_is_as_it_was(machine: &Machine, simulated
     simulated.takes(Duration::ZERO);
 }
 
-/// Allows the simulated driver, and sends a signal in the middle of its check. A command that a shell started in the
-/// background ignores SIGINT, and so would ours.
+/// Allows the simulated driver, and sends a signal in the middle of its check. A command that a
+/// shell started in the background ignores SIGINT, and this one would too.
 fn allowed_while(machine: &Machine, signal: i32, disposition: libc::sighandler_t) -> Output {
     let mut command = machine.command(&["allow", SIMULATED]);
     let set = move || {
@@ -296,7 +298,7 @@ fn allowed_while(machine: &Machine, signal: i32, disposition: libc::sighandler_t
     output(allowing)
 }
 
-/// The wrong one is the preferred one: what comes after it must not suffer.
+/// The wrong driver has the higher priority: those after it must not be affected.
 fn wrong_later_it_is_not_allowed_again_and_the_others_are(machine: &Machine, simulated: &Simulated) {
     machine.succeeds(&["disallow", ACCELERATOR]);
     machine.succeeds(&["allow", SIMULATED, ACCELERATOR]);

@@ -1,4 +1,4 @@
-//! /dev/outboard inside a sandbox that kills for what OpenSSH's kills for before authentication.
+//! /dev/outboard inside a sandbox with the rules of OpenSSH's sandbox before authentication.
 
 use outboard_accel::{Direction, Request};
 use outboard_tests::bytes::bytes;
@@ -30,7 +30,7 @@ fn requests_go_through_in_a_sandbox_that_allows_no_more_than_opensshs() {
     let mut before = reached.open(&key);
     let child = fork(Exit::Quick, || {
         enter();
-        // The session from before the sandbox, and one that is made inside it.
+        // The session from before the sandbox, and one that is created inside it.
         let right = |session: &mut dyn outboard_accel::Session| {
             requests
                 .iter()

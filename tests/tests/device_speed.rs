@@ -1,4 +1,4 @@
-//! `openssl speed` of every cipher and digest by the simulated accelerator behind /dev/outboard.
+//! `openssl speed` of every cipher and digest with the simulated accelerator behind /dev/outboard.
 
 use std::path::Path;
 use std::process::{Child, Stdio};
@@ -8,11 +8,11 @@ use outboard_tests::digests::DIGESTS;
 use outboard_tests::simulated::{Reachable, Simulated};
 use outboard_tests::world::{AEADS, CIPHERS, OTHER_CIPHERS, World};
 
-/// So many commands at a time.
+/// The number of concurrent commands.
 const AT_ONCE: usize = 12;
 
-/// Each for a second, by turns as one process and as two, so that each mode is run both ways; every algorithm both ways with
-/// OUTBOARD_ALL_SPEED set. Whether it works is asked, not how fast it is.
+/// Each for a second, alternately as one process and as two, so that each mode runs both ways; with
+/// OUTBOARD_ALL_SPEED every algorithm runs both ways. The test checks that it works, not its speed.
 #[test]
 fn every_algorithm_goes_through_openssl_speed() {
     let test = "every_algorithm_goes_through_openssl_speed";
@@ -21,7 +21,7 @@ fn every_algorithm_goes_through_openssl_speed() {
     let names = CIPHERS.into_iter().chain(OTHER_CIPHERS).chain(AEADS).chain(DIGESTS);
     let all = std::env::var_os("OUTBOARD_ALL_SPEED").is_some();
     let both_ways = names.enumerate().flat_map(|(row, name)| [(row, name, false), (row, name, true)]);
-    // Triple DES has one key length only.
+    // Triple DES has only one key length.
     let is_wanted =
         |&(row, name, twice): &(usize, &str, bool)| all || name.starts_with("DES") || (row % 2 == 1) == twice;
     let wanted: Vec<_> = both_ways.filter(is_wanted).collect();
@@ -41,7 +41,7 @@ fn every_algorithm_goes_through_openssl_speed() {
             assert!(output.status.success() && is_fine, "{what}");
             let done = world.counts_of(name) - before;
             assert_eq!((done.failures, done.mismatches), (0, 0), "{what}{done:?}");
-            // A machine that stands still when the second begins gets nothing done in it.
+            // A machine that stops at the start of the second completes nothing in it.
             let times = times(&text);
             assert!(done.hw_requests >= times, "{what}{times} times, by hardware: {done:?}");
             total[usize::from(twice)] += times;
@@ -59,7 +59,8 @@ fn start(openssl: &Path, world: &World, name: &str, twice: bool) -> Child {
     command.spawn().expect("openssl speed")
 }
 
-/// How often `openssl speed` says it did a thing: "Doing ... blocks: 17 ...'s in", and each of several processes "+R:17:".
+/// The counts that `openssl speed` prints: "Doing ... blocks: 17 ...'s in", and each of several
+/// processes "+R:17:".
 fn times(text: &str) -> u64 {
     let of_one = text.split(" size blocks: ").skip(1);
     let of_each = text.split("+r:").skip(1);

@@ -12,7 +12,7 @@ use outboard_tests::evp::{
     Cipher, Context, Digest, DigestContext, Direction, Hmac, HmacContext, Job, TlsRecords, version,
 };
 use outboard_tests::patience::PATIENCE;
-use outboard_tests::simulated::{Reachable, Simulated};
+use outboard_tests::simulated::{ALGORITHMS, Reachable, Simulated};
 use outboard_tests::skip::skip;
 use outboard_tests::world::World;
 
@@ -22,41 +22,9 @@ const BEGINS: &str = "<!-- made by tests/tests/device_table.rs -->\n";
 const ENDS: &str = "<!-- its end -->";
 
 const HEAD: &str = "\
-| algorithm | stream | TLS | copy | fork | async | cut | shadow |
+| algorithm | stream | TLS | copy | fork | async | cut | verified |
 |---|---|---|---|---|---|---|---|
 ";
-
-/// Algorithms of OpenSSL's and the simulation's driver for each.
-const ALGORITHMS: [(&str, &str); 28] = [
-    ("AES-128-CBC", "sim-cbc-aes"),
-    ("AES-192-CBC", "sim-cbc-aes"),
-    ("AES-256-CBC", "sim-cbc-aes"),
-    ("DES-EDE3-CBC", "sim-cbc-des3-ede"),
-    ("AES-128-CTR", "sim-ctr-aes"),
-    ("AES-192-CTR", "sim-ctr-aes"),
-    ("AES-256-CTR", "sim-ctr-aes"),
-    ("AES-128-ECB", "sim-ecb-aes"),
-    ("AES-192-ECB", "sim-ecb-aes"),
-    ("AES-256-ECB", "sim-ecb-aes"),
-    ("AES-128-XTS", "sim-xts-aes"),
-    ("AES-256-XTS", "sim-xts-aes"),
-    ("AES-128-GCM", "sim-gcm-aes"),
-    ("AES-192-GCM", "sim-gcm-aes"),
-    ("AES-256-GCM", "sim-gcm-aes"),
-    ("AES-128-CCM", "sim-ccm-aes"),
-    ("AES-192-CCM", "sim-ccm-aes"),
-    ("AES-256-CCM", "sim-ccm-aes"),
-    ("SHA1", "sim-sha1"),
-    ("SHA2-224", "sim-sha224"),
-    ("SHA2-256", "sim-sha256"),
-    ("SHA2-384", "sim-sha384"),
-    ("SHA2-512", "sim-sha512"),
-    ("HMAC-SHA1", "sim-hmac-sha1"),
-    ("HMAC-SHA2-224", "sim-hmac-sha224"),
-    ("HMAC-SHA2-256", "sim-hmac-sha256"),
-    ("HMAC-SHA2-384", "sim-hmac-sha384"),
-    ("HMAC-SHA2-512", "sim-hmac-sha512"),
-];
 
 /// A piece of a message; the threshold is below.
 const PIECE: usize = 4096;
@@ -464,15 +432,32 @@ impl Subject<'_> {
         .to_owned()
     }
 
-    /// A wrong result never reaches the application. The driver rests afterwards.
+    /// Which results are verified: of a driver whose results are all wrong the application sees none, or few.
     #[track_caller]
-    fn shadow(&self) -> String {
-        self.simulated.fault(&format!("{} wrong", self.driver));
+    fn verified(&self) -> String {
         let before = self.world.counts_of(self.name).mismatches;
-        let same = self.message(&self.hard, &[PIECE]) == self.message(&self.soft, &[PIECE]);
+        let is_caught = || self.world.counts_of(self.name).mismatches > before;
+        self.simulated.fault(&format!("{} garbage", self.driver));
+        let message = || self.message(&self.hard, &[PIECE]) == self.message(&self.soft, &[PIECE]);
+        let each = message() && is_caught();
+        let sampled = each || (0..MOST_UNSEEN).any(|_| message() && is_caught());
         self.simulated.fault("clear");
-        yes(same && self.world.counts_of(self.name).mismatches == before + 1)
+        if each && !is_digest(self.name) {
+            "each"
+        } else if sampled {
+            "sample"
+        } else {
+            "no"
+        }
+        .to_owned()
     }
+}
+
+/// The most wrong digests between two that are compared: fewer than twice 32.
+const MOST_UNSEEN: u32 = 63;
+
+fn is_digest(name: &str) -> bool {
+    name.contains("SHA")
 }
 
 /// A thread that may be waiting for an answer.
@@ -542,7 +527,7 @@ fn docs_provider_md_says_of_each_algorithm_what_is_true() {
             subject.fork(),
             subject.pauses(),
             subject.cut(),
-            subject.shadow(),
+            subject.verified(),
         ];
         (name, cells)
     });

@@ -1,8 +1,8 @@
-//! `outboard tune`: what it measures, what it writes, and that the provider goes by it.
+//! `outboard tune`: what it measures, what it writes, and that the provider follows it.
 
 //!
-//! How fast software and hardware are here, and whether the machine stands still meanwhile, is nothing to rely on: what is measured
-//! is compared with itself alone, but where the simulation is slower than any software.
+//! The speed of the machine varies, so that results are compared only with each other, except where
+//! the simulation is slower than any software.
 
 use std::fs;
 use std::io::Read;
@@ -27,12 +27,12 @@ use serde_json::Value;
 
 const CIPHER: &str = "AES-128-CBC";
 
-/// A cipher of the accelerator's for which the policy decides.
+/// A cipher of the accelerator for which the policy decides.
 fn world(settings: &[(&str, &str)]) -> World {
     World::new(Way::Accelerator, settings, Order::DefaultFirst).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Whether a request of so many bytes goes to the accelerator.
+/// Whether a request of this length goes to the accelerator.
 #[track_caller]
 fn goes_to_hardware(world: &World, direction: Direction, length: usize) -> bool {
     let mut context = Context::keyed(&world.hard(CIPHER), &bytes(1, 16), &[7; 16], direction);
@@ -43,7 +43,7 @@ fn goes_to_hardware(world: &World, direction: Direction, length: usize) -> bool 
     world.counts().hw_requests > before
 }
 
-/// Replaces the policy's lines that begin with this word.
+/// Replaces the lines of the policy that begin with this word.
 fn rewrite(word: &str, with: &str) {
     let text = fs::read_to_string(POLICY).expect("a policy");
     let others = text.lines().filter(|line| line.split(' ').next() != Some(word));
@@ -52,8 +52,8 @@ fn rewrite(word: &str, with: &str) {
 }
 
 #[test]
-fn what_was_measured_is_written_and_every_application_goes_by_it() {
-    let test = "what_was_measured_is_written_and_every_application_goes_by_it";
+fn a_measured_policy_is_written_and_every_application_follows_it() {
+    let test = "a_measured_policy_is_written_and_every_application_follows_it";
     let Some(machine) = Machine::with_accelerator(test) else { return };
     assert_eq!(machine.policy(), Value::Null);
     let answer = machine.tuned(&["--ciphers", CIPHER]);
@@ -85,7 +85,7 @@ fn what_was_measured_is_written_and_every_application_goes_by_it() {
     what_anybody_could_have_written_is_not_obeyed(&machine);
 }
 
-/// The threshold that a direction gets, as the policy has it, if one could be decided.
+/// The threshold of a direction, as in the policy, if one could be determined.
 #[track_caller]
 fn what_was_found(way: &Value) -> Option<String> {
     let points = way["points"].as_array().expect("points");
@@ -131,7 +131,7 @@ fn the_provider_obeys_each_direction() {
     rewrite(CIPHER, &format!("{CIPHER} never never {ACCELERATOR}"));
     let never = world(&[]);
     assert!(never.hard_if_offered(CIPHER).is_none());
-    // Not measured, so the default holds.
+    // Not measured, so the default applies.
     assert!(never.hard_if_offered("AES-256-CBC").is_some());
 }
 
@@ -172,7 +172,8 @@ fn ctrl_c_writes_nothing_and_shows_what_was_measured() {
     let (mut read, write) = pipe::full();
     let mut child = machine.tune(&[]).stdout(write).spawn().expect("the command runs");
     let pid = i32::try_from(child.id()).expect("a process number");
-    // The command writes for the first time when it has measured a cipher, and waits there until somebody reads.
+    // The first output of the command follows the first measured cipher; it blocks there until the
+    // pipe is read.
     let writing = format!("{} 0x1 ", libc::SYS_write);
     let system_call = format!("/proc/{pid}/syscall");
     wait_until("a cipher measured", || {
@@ -191,8 +192,8 @@ fn ctrl_c_writes_nothing_and_shows_what_was_measured() {
 }
 
 #[test]
-fn where_nothing_can_be_written_the_old_policy_stays_and_the_reason_is_told() {
-    let test = "where_nothing_can_be_written_the_old_policy_stays_and_the_reason_is_told";
+fn if_nothing_can_be_written_the_old_policy_remains_and_the_reason_is_reported() {
+    let test = "if_nothing_can_be_written_the_old_policy_remains_and_the_reason_is_reported";
     let Some(machine) = Machine::with_accelerator(test) else { return };
     let run = |arguments: &[&str]| -> Output { machine.tune(arguments).output().expect("the command runs") };
     {
@@ -201,7 +202,7 @@ fn where_nothing_can_be_written_the_old_policy_stays_and_the_reason_is_told() {
         assert!(error.contains("mount -o remount,rw") && error.contains(POLICY), "{error}");
     }
     {
-        // Room for the old one, and not for a page more.
+        // Space for the old file, but not for one more page.
         let _full = Mounted::over("/etc/outboard", "size=4k");
         fs::write(POLICY, "# mine\n").expect("the policy's file");
         let error = failed(&run(&["--ciphers", CIPHER]), &["tune"], 1);
@@ -211,7 +212,7 @@ fn where_nothing_can_be_written_the_old_policy_stays_and_the_reason_is_told() {
     }
 }
 
-/// One test of many parts, because the simulation takes long to load.
+/// One test of many parts, because loading the simulation takes long.
 #[test]
 fn what_is_chosen_follows_the_hardware() {
     const DRIVER: &str = "sim-ctr-aes";
@@ -228,7 +229,7 @@ fn what_is_chosen_follows_the_hardware() {
     pieces_are_as_long_as_the_engines_want_them(&machine, &simulated);
     the_provider_cuts_as_the_policy_says();
 
-    // It answers at once and computes nothing, which the provider sees.
+    // It completes at once without computing, which the provider detects.
     simulated.set("bandwidth", "0");
     simulated.set("compute", "N");
     let refused = |arguments: &[&str], why: &str| {
@@ -245,7 +246,8 @@ fn what_is_chosen_follows_the_hardware() {
     };
     refused(&["--dry-run"], "in software");
 
-    // The driver computes on the CPU and says nothing of it. Who writes nothing needs no place for it.
+    // The driver computes on the CPU without reporting it. A command that writes no policy needs no
+    // directory.
     simulated.set("compute", "Y");
     simulated.set("soft_below", "1000000");
     {
@@ -257,7 +259,8 @@ fn what_is_chosen_follows_the_hardware() {
 }
 
 fn pieces_are_as_long_as_the_engines_want_them(machine: &Machine, simulated: &Simulated) {
-    // Where each request costs milliseconds; where each engine takes 16 ms for a piece of 16 KiB, and there are four.
+    // Where each request costs milliseconds; where each engine takes 16 ms for a chunk of 16 KiB,
+    // and there are four.
     let models = [("1", "4000000", "0", 65536), ("4", "0", "1000000", 16384)];
     for (engines, overhead_ns, bandwidth, best) in models {
         for (parameter, value) in
@@ -271,7 +274,7 @@ fn pieces_are_as_long_as_the_engines_want_them(machine: &Machine, simulated: &Si
         let verdicts: Vec<_> = tried.iter().map(|tried| tried["verdict"].as_str()).collect();
         let sizes: Vec<_> = tried.iter().map(|tried| &tried["bytes"]).collect();
         assert_eq!(sizes, [32768, 65536], "{pieces}");
-        // A machine that stood still in between decides nothing.
+        // If the machine stopped during the measurement, no result is determined.
         assert!(
             pieces["bytes"] == best || verdicts.contains(&Some("unclear")),
             "{engines} engines: {pieces}"
@@ -301,7 +304,7 @@ fn the_provider_cuts_as_the_policy_says() {
     }
 }
 
-/// What the simulation is asked for.
+/// The requests to the simulation.
 const CTR: [&str; 2] = ["--ciphers", "AES-128-CTR"];
 
 /// One of each of its drivers of AES, in the order in which they are measured.
@@ -317,7 +320,7 @@ const OF_EACH_DRIVER: [(&str, &str); 6] = [
 fn where_hardware_is_slower_than_any_software_nothing_is_offered(machine: &Machine, simulated: &Simulated) {
     let (names, drivers): (Vec<_>, Vec<_>) = OF_EACH_DRIVER.into_iter().unzip();
     simulated.allow(&drivers);
-    // Bytes in a second.
+    // Bytes per second.
     simulated.set("bandwidth", "1000000");
     let list = names.join(",");
     let slow = machine.tuned(&["--ciphers", &list]);
@@ -342,7 +345,7 @@ fn where_hardware_is_slower_than_any_software_nothing_is_offered(machine: &Machi
     let log = String::from_utf8_lossy(&output.stderr);
     let says = "software was measured to win for every cipher that may be offered";
     assert!(output.status.success() && log.contains(says), "{}", said(&output));
-    // Without CIPHERS those may be offered that were not measured.
+    // Without CIPHERS, ciphers that were not measured may be offered.
     let others = offering(&[]);
     assert!(names.iter().all(|name| others.hard_if_offered(name).is_none()));
     assert!(others.hard_if_offered("AES-256-CTR").is_some());

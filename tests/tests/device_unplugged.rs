@@ -10,10 +10,10 @@ use outboard_tests::skip::skip;
 
 const DRIVER: &str = "/sys/bus/virtio/drivers/virtio_crypto";
 
-/// More failures than the provider forgives a driver.
+/// More failures than the provider allows before it disables a driver.
 const TRIES: usize = 5;
 
-/// The device that is taken from its driver; given back when this is dropped.
+/// The device that is unbound from its driver; bound again when this is dropped.
 struct Unbound(String);
 
 impl Unbound {
@@ -56,7 +56,7 @@ fn a_driver_that_went_away_is_no_failure_and_is_used_at_once_when_it_is_back() {
             }
         }
         drop(unbound);
-        // No waiting here: that it is back is known at once.
+        // No waiting: the provider must detect at once that it is back.
         let mut new = reached.open(&key);
         let result = new.crypt(&request).unwrap_or_else(|error| panic!("round {round}: {error}"));
         assert_same(result, &by_software(&key, &request), "after");

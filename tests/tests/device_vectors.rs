@@ -1,5 +1,5 @@
-//! Project Wycheproof's vectors through EVP, each request that can be forced onto the accelerator forced there: valid ones come
-//! out as published, invalid ones are refused, and OpenSSL's own ciphers answer alike.
+//! Project Wycheproof's vectors through EVP, with each request offloaded that can be: valid vectors
+//! give the published result, invalid ones are rejected, and OpenSSL's own ciphers agree.
 
 use std::io::Write;
 
@@ -14,20 +14,21 @@ const DRIVERS: [&str; 4] = ["sim-cbc-aes", "sim-xts-aes", "sim-gcm-aes", "sim-cc
 
 const BLOCK: usize = 16;
 
-/// What happened to the vectors of one file.
+/// The results of the vectors of one file.
 #[derive(Default)]
 struct Tally {
-    /// Vectors that went through both ciphers.
+    /// Vectors that both ciphers processed.
     run: usize,
-    /// Of an algorithm that OpenSSL has not (XTS with keys of 384 bits).
+    /// Of an algorithm that OpenSSL lacks (XTS with keys of 384 bits).
     unknown: usize,
-    /// Valid ones whose nonce OpenSSL does not take (GCM: over 128 bytes).
+    /// Valid ones whose nonce OpenSSL rejects (GCM: over 128 bytes).
     refused: usize,
-    /// Requests that the hardware must have done.
+    /// Requests that the hardware must have processed.
     due: u64,
 }
 
-/// One test of many parts, because the simulation takes long to load: the kernel tests all its drivers.
+/// One test of many parts, because loading the simulation takes long: the kernel tests all its
+/// drivers.
 #[test]
 fn the_vectors_of_project_wycheproof_hold_on_the_accelerator() {
     let test = "the_vectors_of_project_wycheproof_hold_on_the_accelerator";
@@ -52,7 +53,7 @@ fn the_vectors_of_project_wycheproof_hold_on_the_accelerator() {
         assert!(run >= least, "{file}: {run} vectors, at least {least} are expected");
         assert!(due > 0 && done.hw_requests >= due, "{file}: {due} requests were due to hardware: {done:?}");
         assert_eq!((done.failures, done.mismatches), (0, 0), "{file}: {done:?}");
-        // Past libtest's capture: how many there were is part of the answer.
+        // Not captured by libtest: the numbers are part of the result.
         let _ = writeln!(
             std::io::stderr(),
             "\n{file}: {run} vectors run, {unknown} of an algorithm that OpenSSL has not, {refused} of a nonce that it does not \
@@ -82,7 +83,7 @@ fn whole(
     (output, outcome)
 }
 
-/// What both ciphers make of a message, which must be the same.
+/// The result of both ciphers for a message, which must be equal.
 #[track_caller]
 fn alike(
     [hard, soft]: &[Cipher; 2],
@@ -116,7 +117,7 @@ fn cbc(world: &World) -> Tally {
             let iv = vector.nonce[..].try_into().expect("a block");
             tally.run += 1;
             let opened = alike(&ciphers, &vector.key, iv, Direction::Decrypt, &vector.ct, &what);
-            // The last block waits for the end, and a single one may stay in software.
+            // The last block is buffered until the end, and a single block may stay in software.
             tally.due += u64::from(vector.ct.len() >= 3 * BLOCK);
             if vector.result == TestResult::Invalid {
                 assert!(opened.is_none(), "{what}: bad padding was taken");
@@ -183,7 +184,7 @@ fn messages(world: &World, mode: &str, name: aead::TestName) -> Tally {
                     ciphers.each_ref().map(|cipher| authenticated(cipher, direction, &message));
                 assert_eq!(hard, soft, "{what}, {direction:?}");
                 match (direction, vector.result, soft) {
-                    // To encrypt what a tag was damaged of is no mistake.
+                    // A vector with a damaged tag is valid for encryption.
                     (Direction::Encrypt, TestResult::Invalid, _) => continue,
                     (Direction::Decrypt, TestResult::Invalid, answer) => {
                         assert!(answer.is_err(), "{what}: it was taken");

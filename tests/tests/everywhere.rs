@@ -1,5 +1,6 @@
-//! The provider in every surrounding that a process gets into, before the provider is loaded, before its first cipher, and in
-//! the middle of a stream: the bytes are right, and the hardware does what can reach it.
+//! The provider in various environments, which a process enters before the provider is loaded,
+//! before its first cipher, or in the middle of a stream: the results are correct, and the hardware
+//! is used wherever it can be reached.
 
 use std::fs;
 use std::io::Write;
@@ -15,13 +16,14 @@ use outboard_tests::world::{Way, World, worlds_with_drivers};
 
 const ALGORITHM: &str = "AES-128-CBC";
 
-/// What the provider may say to standard error in one process: three failures, and that the driver rests.
+/// The lines that the provider may write to standard error in one process: three failures, and a
+/// paused driver.
 const LINES: usize = 4;
 
-/// What the application's own file has in it.
+/// The content of the application's own file.
 const OWN: &str = "the application's own";
 
-/// When a process gets into its surrounding.
+/// When a process enters its environment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum When {
     BeforeLoading,
@@ -30,23 +32,23 @@ enum When {
 }
 use When::{BeforeLoading, BeforeTheFirstCipher, InMidStream};
 
-/// Who does the work from then on.
+/// Which side processes requests from then on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum By {
-    /// The driver, all of it.
+    /// The driver, for all requests.
     Hardware,
-    /// The driver, what belongs to sessions of before.
+    /// The driver, for requests of earlier sessions.
     Some,
     /// OpenSSL's own code.
     Software,
 }
 use By::{Hardware, Software};
 
-/// What is expected over /dev/outboard, and over AF_ALG, which needs no file but a new descriptor for each key; `None` where
-/// it cannot work.
+/// What is expected over /dev/outboard, and over AF_ALG, which needs no file but a new descriptor
+/// for each key; `None` where it cannot work.
 type Row = (When, By, Option<By>);
 
-/// Whatever happens in the surrounding, each stream comes out right, and who does the work is who can be reached.
+/// In each environment every stream is correct, and the reachable side processes it.
 #[track_caller]
 fn goes_on(test: &str, surrounding: Surrounding, rows: &[Row]) {
     for &(when, by_device, by_socket) in rows {
@@ -76,7 +78,8 @@ fn goes_on(test: &str, surrounding: Surrounding, rows: &[Row]) {
     }
 }
 
-/// A process's life: the first stream begins outside of its surrounding if `when` says so, the others inside.
+/// A process: the first stream begins before it enters the environment if `when` requires that, the
+/// others inside.
 fn live(
     world: &World,
     surrounding: Surrounding,
@@ -125,7 +128,7 @@ fn live(
         return Err("wrong bytes".to_owned());
     }
     let (done, errors) = (world.counts() - before, evp::text());
-    // What is left of a stream's last block is software's.
+    // The rest of the last block of a stream is processed in software.
     let as_expected = match by {
         Hardware => done.hw_bytes * 100 > done.bytes() * 95 && done.failures == 0,
         By::Some => done.hw_requests > 0 && done.sw_requests > 0,
@@ -137,7 +140,7 @@ fn live(
     if errors.is_empty() { Ok(()) } else { Err(format!("left on the error queue: {errors}")) }
 }
 
-/// The world's configuration, for a process that reads it from its surrounding.
+/// The world's configuration, for a process that reads it from its environment.
 fn config(world: &World, surrounding: Surrounding) -> PathBuf {
     if !surrounding.has_a_root_of_its_own() {
         return world.config();
@@ -152,8 +155,8 @@ fn config(world: &World, surrounding: Surrounding) -> PathBuf {
 }
 
 #[test]
-fn a_daemon_that_locks_itself_into_a_directory_keeps_what_it_has() {
-    let test = "a_daemon_that_locks_itself_into_a_directory_keeps_what_it_has";
+fn a_daemon_keeps_its_sessions_after_chroot() {
+    let test = "a_daemon_keeps_its_sessions_after_chroot";
     let rows = [
         (BeforeLoading, Software, Some(Software)),
         (BeforeTheFirstCipher, Software, Some(Software)),
@@ -163,8 +166,8 @@ fn a_daemon_that_locks_itself_into_a_directory_keeps_what_it_has() {
 }
 
 #[test]
-fn a_container_without_the_device_is_served_by_software_and_a_process_that_has_it_open_goes_on() {
-    let test = "a_container_without_the_device_is_served_by_software_and_a_process_that_has_it_open_goes_on";
+fn a_container_without_the_device_uses_software_and_a_process_with_an_open_descriptor_uses_it() {
+    let test = "a_container_without_the_device_uses_software_and_a_process_with_an_open_descriptor_uses_it";
     let rows = [
         (BeforeLoading, Software, Some(Hardware)),
         (BeforeTheFirstCipher, Software, Some(Hardware)),
@@ -174,8 +177,8 @@ fn a_container_without_the_device_is_served_by_software_and_a_process_that_has_i
 }
 
 #[test]
-fn privileges_given_up_after_the_first_cipher_cost_nothing() {
-    let test = "privileges_given_up_after_the_first_cipher_cost_nothing";
+fn dropped_privileges_after_the_first_cipher_have_no_effect() {
+    let test = "dropped_privileges_after_the_first_cipher_have_no_effect";
     let rows = [
         (BeforeLoading, Software, Some(Hardware)),
         (BeforeTheFirstCipher, Software, Some(Hardware)),
@@ -193,8 +196,8 @@ fn a_user_in_the_devices_group_needs_no_memory_lock() {
 }
 
 #[test]
-fn a_process_without_free_descriptors_goes_on_with_those_it_has() {
-    let test = "a_process_without_free_descriptors_goes_on_with_those_it_has";
+fn a_process_without_free_descriptors_uses_its_open_ones() {
+    let test = "a_process_without_free_descriptors_uses_its_open_ones";
     let rows = [
         (BeforeLoading, Software, Some(Software)),
         (BeforeTheFirstCipher, Software, Some(Software)),
@@ -204,27 +207,27 @@ fn a_process_without_free_descriptors_goes_on_with_those_it_has() {
 }
 
 #[test]
-fn descriptors_closed_behind_our_back_are_opened_again() {
-    let test = "descriptors_closed_behind_our_back_are_opened_again";
+fn descriptors_that_the_application_closed_are_opened_again() {
+    let test = "descriptors_that_the_application_closed_are_opened_again";
     let rows = [(BeforeTheFirstCipher, Hardware, Some(Hardware)), (InMidStream, Hardware, Some(Software))];
     goes_on(test, Surrounding::Closed, &rows);
 }
 
 #[test]
-fn no_byte_goes_to_files_that_were_opened_under_our_numbers() {
-    let test = "no_byte_goes_to_files_that_were_opened_under_our_numbers";
+fn no_byte_is_written_to_files_under_reused_descriptor_numbers() {
+    let test = "no_byte_is_written_to_files_under_reused_descriptor_numbers";
     goes_on(test, Surrounding::ClosedAndReused, &[(InMidStream, Hardware, Some(Software))]);
 }
 
 #[test]
-fn who_closes_all_and_locks_itself_in_is_served_by_software() {
-    let test = "who_closes_all_and_locks_itself_in_is_served_by_software";
+fn a_process_that_closes_all_descriptors_and_calls_chroot_uses_software() {
+    let test = "a_process_that_closes_all_descriptors_and_calls_chroot_uses_software";
     goes_on(test, Surrounding::ClosedAndLockedIn, &[(InMidStream, Software, Some(Software))]);
 }
 
 #[test]
-fn a_sandbox_that_kills_has_nothing_to_kill_for() {
-    let test = "a_sandbox_that_kills_has_nothing_to_kill_for";
-    // Calls on sockets are among those that it kills for.
+fn a_sandbox_sees_no_forbidden_system_call() {
+    let test = "a_sandbox_sees_no_forbidden_system_call";
+    // Calls on sockets end the process.
     goes_on(test, Surrounding::Sandboxed, &[(InMidStream, Hardware, None)]);
 }

@@ -1,4 +1,4 @@
-//! fork(2): a context that exists when a process forks goes on in both, each by itself.
+//! fork(2): a context that exists at the fork remains usable in both processes, independently.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
@@ -10,19 +10,19 @@ use outboard_tests::world::worlds;
 const ROUNDS: u64 = 16;
 
 #[test]
-fn a_stream_goes_on_right_in_parent_and_child_at_the_same_time() {
-    let test = "a_stream_goes_on_right_in_parent_and_child_at_the_same_time";
+fn a_stream_continues_correctly_in_parent_and_child_concurrently() {
+    let test = "a_stream_continues_correctly_in_parent_and_child_concurrently";
     for world in worlds(test, &[("THRESHOLDS", "ALL:512")]) {
         let (hard, soft) = (world.hard("AES-128-CBC"), world.soft("AES-128-CBC"));
         for round in 0..ROUNDS {
-            // Pieces that are no multiple of a block: the fork happens with bytes held back.
+            // Chunks that are no multiple of a block: bytes are buffered at the fork.
             let stream = Stream::new(&soft, round, 8, 2011);
             let mut journey = stream.start(&hard);
             for _ in 0..=round % 4 {
                 journey.go();
             }
             let exit = if round % 2 == 0 { Exit::Quick } else { Exit::Clean };
-            // The same context in both, not a copy: the child's closure takes it in the child alone.
+            // The same context in both, not a copy: only in the child does the closure consume it.
             let mut same = Some(journey);
             let child =
                 fork(exit, || same.take().is_some_and(Journey::ends_right) && stream.runs_right(&hard));
@@ -40,8 +40,8 @@ fn a_stream_goes_on_right_in_parent_and_child_at_the_same_time() {
 }
 
 #[test]
-fn a_child_and_a_grandchild_go_on_with_the_same_context() {
-    let test = "a_child_and_a_grandchild_go_on_with_the_same_context";
+fn a_child_and_a_grandchild_continue_with_the_same_context() {
+    let test = "a_child_and_a_grandchild_continue_with_the_same_context";
     for world in worlds(test, &[("THRESHOLDS", "ALL:512")]) {
         let (hard, soft) = (world.hard("AES-256-CBC"), world.soft("AES-256-CBC"));
         let stream = Stream::new(&soft, 99, 8, 4096);

@@ -1,4 +1,5 @@
-//! What one provider encrypts the other decrypts, from one byte to megabytes, through EVP and through `openssl enc`.
+//! Each provider decrypts what the other has encrypted, from one byte to megabytes, through EVP and
+//! through `openssl enc`.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
-//! The provider comes and goes: unloaded, loaded again, in several library contexts at once, and gone before the contexts that
-//! used it.
+//! The provider is unloaded, loaded again, in several library contexts at once, and unloaded before
+//! the contexts that used it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,7 +12,7 @@ use outboard_tests::world::{CIPHERS, OUTBOARD, Order, World, worlds_with_drivers
 
 const ALGORITHM: &str = "AES-128-CBC";
 
-/// What a process has open, and what it has mapped from files and devices of ours.
+/// The open files of a process, and its mappings of outboard's files and devices.
 fn possessions() -> (BTreeMap<String, String>, Vec<String>) {
     let entries = fs::read_dir("/proc/self/fd").expect("proc is mounted").flatten();
     let open = entries.filter_map(|entry| {
@@ -32,7 +32,7 @@ fn possessions() -> (BTreeMap<String, String>, Vec<String>) {
 #[test]
 fn an_unloaded_provider_leaves_no_code_no_descriptor_and_no_mapping() {
     let test = "an_unloaded_provider_leaves_no_code_no_descriptor_and_no_mapping";
-    // In processes where nobody else has it loaded.
+    // In child processes, where it is not loaded otherwise.
     let ways: Vec<_> = worlds_with_drivers(test, &[]).iter().map(|world| world.way.clone()).collect();
     for way in ways {
         in_child(|| {
@@ -41,7 +41,7 @@ fn an_unloaded_provider_leaves_no_code_no_descriptor_and_no_mapping() {
                 let world = World::new(way.clone(), &[("THRESHOLDS", "ALL:1024")], Order::DefaultFirst)?;
                 let stream = Stream::new(&world.soft(ALGORITHM), round, 4, 5000);
                 let is_right = || stream.runs_right(&world.hard(ALGORITHM));
-                // What a thread leaves to be done at its end is done then.
+                // The cleanup of a thread runs at its end.
                 if !is_right()
                     || !thread::scope(|scope| scope.spawn(is_right).join().is_ok_and(|right| right))
                 {
@@ -52,7 +52,7 @@ fn an_unloaded_provider_leaves_no_code_no_descriptor_and_no_mapping() {
                 }
                 drop(world);
                 let (open, mapped) = possessions();
-                // What libcrypto keeps is there after the first round.
+                // Objects that libcrypto keeps exist after the first round.
                 let before = left.get_or_insert_with(|| open.clone());
                 if !mapped.is_empty()
                     || open != *before
@@ -81,7 +81,7 @@ fn library_contexts_have_settings_of_their_own_and_end_one_by_one() {
         let offered = |world: &World| CIPHERS.map(|algorithm| world.hard_if_offered(algorithm).is_some());
         let of_all = [&first, &second, &none].map(offered);
         assert_eq!(of_all, [[true; 3], [true, false, false], [false; 3]]);
-        // The same key in all, at the same time.
+        // The same key in all contexts, at the same time.
         let stream = Stream::new(&first.soft(ALGORITHM), 7, 12, 900);
         let (of_the_first, of_the_second) = (first.hard(ALGORITHM), second.hard(ALGORITHM));
         let of_none = Cipher::fetch(&none.context, ALGORITHM, "").expect("a cipher");
@@ -96,7 +96,7 @@ fn library_contexts_have_settings_of_their_own_and_end_one_by_one() {
                 }
             }
         });
-        // 900 bytes are too few for the first.
+        // 900 bytes are below the threshold of the first.
         let counts = [&first, &second, &none].map(World::counts);
         assert_eq!((counts[0].hw_requests, counts[2].requests()), (0, 0), "{counts:?}");
         assert!(counts[0].sw_requests > 0 && counts[1].hw_requests >= 30, "{counts:?}");
@@ -112,8 +112,8 @@ fn library_contexts_have_settings_of_their_own_and_end_one_by_one() {
 }
 
 #[test]
-fn the_end_of_openssl_is_survived_by_contexts_that_nobody_freed() {
-    let test = "the_end_of_openssl_is_survived_by_contexts_that_nobody_freed";
+fn contexts_that_were_not_freed_survive_the_cleanup_of_openssl() {
+    let test = "contexts_that_were_not_freed_survive_the_cleanup_of_openssl";
     for world in worlds_with_drivers(test, &[("THRESHOLDS", "ALL:1024")]) {
         let soft = LibraryContext::new();
         let soft = Cipher::fetch(&soft, ALGORITHM, "").expect("the default provider's");
@@ -125,7 +125,7 @@ fn the_end_of_openssl_is_survived_by_contexts_that_nobody_freed() {
             (Exit::Clean, false, false),
             (Exit::Clean, true, false),
         ] {
-            // As an application that knows of no library contexts and reads openssl.cnf.
+            // As an application that uses the default library context and openssl.cnf.
             let child = fork(exit, || {
                 let context = LibraryContext::default_of_the_process();
                 assert!(

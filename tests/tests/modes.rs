@@ -1,12 +1,12 @@
-//! Every cipher besides AES in CBC mode, by software drivers of the kernel's: the same code in the provider as with an
-//! accelerator. `device_modes` does the same with the simulated one.
+//! Every cipher besides AES in CBC mode, with software drivers of the kernel: the same code in the
+//! provider as with an accelerator. `device_modes` does the same with the simulated one.
 
 use outboard_tests::modes;
 use outboard_tests::world::world_of_every_cipher;
 
 #[test]
-fn any_sequence_of_calls_of_any_cipher_is_answered_as_by_the_default_provider() {
-    let test = "any_sequence_of_calls_of_any_cipher_is_answered_as_by_the_default_provider";
+fn any_sequence_of_calls_of_any_cipher_returns_what_the_default_provider_does() {
+    let test = "any_sequence_of_calls_of_any_cipher_returns_what_the_default_provider_does";
     for threshold in ["ALL:0", "ALL:17", "ALL:4096"] {
         if let Some(world) = world_of_every_cipher(test, &[("THRESHOLDS", threshold)]) {
             modes::any_sequence_of_calls_is_answered_alike(&world, 45);
@@ -15,8 +15,8 @@ fn any_sequence_of_calls_of_any_cipher_is_answered_as_by_the_default_provider() 
 }
 
 #[test]
-fn sequences_that_are_easily_answered_otherwise_are_answered_alike() {
-    let test = "sequences_that_are_easily_answered_otherwise_are_answered_alike";
+fn sequences_at_which_implementations_differ_give_equal_results() {
+    let test = "sequences_at_which_implementations_differ_give_equal_results";
     for threshold in ["ALL:1", "ALL:4096"] {
         if let Some(world) = world_of_every_cipher(test, &[("THRESHOLDS", threshold)]) {
             modes::chosen_sequences_are_answered_alike(&world);

@@ -1,4 +1,4 @@
-//! The module's file: what it asks of the loader, and how large it is.
+//! The provider's file: its dependencies and its size.
 
 use std::fs;
 use std::path::PathBuf;
@@ -14,8 +14,8 @@ fn read(test: &str) -> Option<(PathBuf, Vec<u8>)> {
 }
 
 #[test]
-fn the_module_asks_the_loader_for_no_libcrypto() {
-    let Some((path, file)) = read("the_module_asks_the_loader_for_no_libcrypto") else { return };
+fn the_module_does_not_depend_on_libcrypto() {
+    let Some((path, file)) = read("the_module_does_not_depend_on_libcrypto") else { return };
     let needed = needed_libraries(&file).unwrap_or_else(|problem| panic!("{}: {problem}", path.display()));
     assert!(
         needed.iter().any(|library| library.starts_with("libc.so")),
@@ -35,12 +35,13 @@ fn the_released_module_is_smaller_than_600_kilobytes() {
         return skip(test, format!("a stripped module ({} is a debug build)", path.display()));
     }
     let compiler = minor_version(&file).expect("rustc has written into .comment which it is");
-    // What older compilers make of it, and their standard library, which has code to show backtraces, is that much more.
+    // The code of older compilers is larger by this, with a standard library that can print
+    // backtraces.
     let most = if compiler < 90 { 650_000 } else { 600_000 };
     assert!(file.len() < most, "{}, by rustc 1.{compiler}: {} bytes", path.display(), file.len());
 }
 
-/// The 85 of `rustc version 1.85.1`.
+/// The minor version: 85 of `rustc version 1.85.1`.
 fn minor_version(file: &[u8]) -> Option<u32> {
     let before = b"rustc version 1.";
     let at = file.windows(before.len()).position(|bytes| bytes == before)?;

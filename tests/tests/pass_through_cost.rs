@@ -1,4 +1,4 @@
-//! A small update that stays in software costs a comparison and a call more than without the provider.
+//! With the provider, a small update in software costs an additional comparison and call.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,8 @@ use outboard_tests::world::{World, world_of_every_cipher, worlds_with_drivers};
 /// Instructions per 16-byte update that passing through may add.
 const ALLOWED: f64 = 60.0;
 
-/// valgrind in an emulated machine is slow; the count does not vary, so that a few updates tell as much as many.
+/// valgrind in an emulated machine is slow; the count is constant, so that a few updates are
+/// enough.
 const UPDATES: u32 = 500;
 
 #[test]
@@ -27,7 +28,7 @@ fn an_update_below_the_threshold_costs_at_most_sixty_instructions_more() {
         Ok(helper) => helper,
         Err(missing) => return skip(test, missing),
     };
-    // One way is enough: below the threshold the driver plays no part.
+    // One kind of driver is enough: below the threshold it is not used.
     let settings = [("THRESHOLDS", "ALL:4096")];
     if let Some(world) = world_of_every_cipher(test, &settings) {
         costs_little(

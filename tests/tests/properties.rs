@@ -1,4 +1,4 @@
-//! Whatever an application calls, in whatever order: the provider answers as OpenSSL's own ciphers do.
+//! For any sequence of calls the provider returns the same as OpenSSL's own ciphers.
 
 use outboard_tests::bytes::{array, assert_same, bytes};
 use outboard_tests::evp::{Cipher, Context, Direction, LibraryContext};
@@ -7,10 +7,10 @@ use outboard_tests::world::{CIPHERS, World, worlds};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
-/// Thresholds on all sides of the lengths that scripts use.
+/// Thresholds below, within and above the lengths of scripts.
 const THRESHOLDS: [&str; 7] = ["ALL:0", "ALL:1", "ALL:16", "ALL:17", "ALL:256", "ALL:4096", "ALL:65536"];
 
-/// A runner that leaves no files behind; PROPTEST_CASES makes it go on for longer.
+/// A runner that leaves no files behind; PROPTEST_CASES sets the number of cases.
 fn runner(cases: u32) -> TestRunner {
     let chosen = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok());
     TestRunner::new(Config { cases: chosen.unwrap_or(cases), failure_persistence: None, ..Config::default() })
@@ -37,8 +37,8 @@ fn the_default_provider_agrees_with_itself() {
 }
 
 #[test]
-fn any_sequence_of_calls_is_answered_as_by_the_default_provider_at_any_threshold() {
-    let test = "any_sequence_of_calls_is_answered_as_by_the_default_provider_at_any_threshold";
+fn any_sequence_of_calls_returns_what_the_default_provider_does_at_any_threshold() {
+    let test = "any_sequence_of_calls_returns_what_the_default_provider_does_at_any_threshold";
     for threshold in THRESHOLDS {
         for world in worlds(test, &[("THRESHOLDS", threshold)]) {
             let ciphers = ciphers(&world);
@@ -61,19 +61,19 @@ fn any_sequence_of_calls_is_answered_as_by_the_default_provider_at_any_threshold
 }
 
 #[test]
-fn scripts_that_once_were_answered_otherwise_are_answered_alike() {
-    let test = "scripts_that_once_were_answered_otherwise_are_answered_alike";
+fn scripts_of_fixed_defects_give_equal_results() {
+    let test = "scripts_of_fixed_defects_give_equal_results";
     let large = || Step::Update { length: 4096, in_place: false, skew: 0 };
     let again = |direction| Step::Again { key: false, iv: true, direction: Some(direction) };
     let small = |length| Step::Update { length, in_place: false, skew: 0 };
     let scripts = [
-        // A number that was set was lost with the IV that was handed back to software.
+        // Setting num was lost when the IV was passed back to software.
         vec![Step::Num(1), large(), Step::Ask],
         vec![large(), Step::Num(7), Step::Ask, large(), Step::Ask, Step::Finish, Step::Ask],
-        // A key that was set for the other direction went to the driver as if it had been set for this one.
+        // A key that was set for the other direction was used by the driver as a key for this one.
         vec![again(Direction::Decrypt), large()],
         vec![large(), again(Direction::Decrypt), large(), again(Direction::Encrypt), large()],
-        // A block that was held back was released with padding switched on, though it was off by then.
+        // A buffered block was released as with padding, although padding had been switched off.
         vec![
             Step::Restart { direction: Direction::Decrypt },
             small(16),
@@ -82,7 +82,8 @@ fn scripts_that_once_were_answered_otherwise_are_answered_alike() {
             small(15),
             Step::Finish,
         ],
-        // The last block of a large update is kept back, and goes to the driver or to software with the next.
+        // The last block of a large update is buffered, and goes to the driver or to software with
+        // the next.
         [
             vec![Step::Restart { direction: Direction::Decrypt }, large(), large(), large()],
             vec![Step::Ask, small(16), large(), small(4095), large(), small(33), large(), small(0)],
@@ -96,7 +97,7 @@ fn scripts_that_once_were_answered_otherwise_are_answered_alike() {
             large(),
             Step::Finish,
         ],
-        // A parameter that was refused made the IV be forgotten that the driver had left.
+        // After a rejected parameter the running IV of the driver was lost.
         vec![large(), Step::Num(-1), small(16), large(), Step::Ask],
     ];
     for world in worlds(test, &[("THRESHOLDS", "ALL:1")]) {
@@ -111,8 +112,8 @@ fn scripts_that_once_were_answered_otherwise_are_answered_alike() {
 }
 
 #[test]
-fn a_message_split_anyhow_gives_the_ciphertext_of_one_call_and_comes_back_split_anyhow() {
-    let test = "a_message_split_anyhow_gives_the_ciphertext_of_one_call_and_comes_back_split_anyhow";
+fn a_message_in_any_chunks_gives_the_ciphertext_of_one_call_and_decrypts_in_any_chunks() {
+    let test = "a_message_in_any_chunks_gives_the_ciphertext_of_one_call_and_decrypts_in_any_chunks";
     let splits = || prop::collection::vec(prop_oneof![0..40_usize, 0..5000_usize], 0..12);
     let message = (any::<u64>(), 0..3_usize, 0..40_000_usize, splits(), splits());
     for world in worlds(test, &[("THRESHOLDS", "ALL:64")]) {
@@ -138,7 +139,7 @@ fn a_message_split_anyhow_gives_the_ciphertext_of_one_call_and_comes_back_split_
     }
 }
 
-/// Feeds the input in pieces of these lengths, the rest at once, and finishes.
+/// Updates with chunks of these lengths, then with the rest, and finishes.
 fn drive(mut context: Context, input: &[u8], pieces: &[usize]) -> Vec<u8> {
     let mut output = Vec::new();
     let mut rest = input;

@@ -1,5 +1,5 @@
-//! An accelerator has room for so many keys: virtio-crypto's backend refuses the 129th. Whoever comes later gets right
-//! bytes all the same.
+//! The keys of an accelerator are limited: virtio-crypto's backend refuses the 129th. Contexts
+//! beyond the limit also give correct results.
 
 use std::thread::sleep;
 use std::time::Duration;
@@ -31,7 +31,7 @@ fn a_thousand_contexts_that_are_open_at_once_all_give_right_bytes() {
         }
         let during = world.counts();
         assert!(during.hw_requests > 0, "{:?}: nothing went to the driver: {during:?}", world.way);
-        // Now that all is free again, so is the driver.
+        // All sessions are free again, so the driver accepts a new one.
         assert!(streams[0].runs_right(&hard), "{:?}: a context made afterwards gave wrong bytes", world.way);
         let after = world.counts() - during;
         assert!(
@@ -47,13 +47,13 @@ fn a_context_that_is_busy_gets_the_room_of_one_that_is_idle() {
     let test = "a_context_that_is_busy_gets_the_room_of_one_that_is_idle";
     for world in worlds(test, &[("THRESHOLDS", "ALL:1")]) {
         let (hard, soft) = (world.hard("AES-128-CBC"), world.soft("AES-128-CBC"));
-        // More than virtio-crypto has room for, and more than a process keeps.
+        // More than virtio-crypto can hold, and more than a process caches.
         let idle: Vec<_> = (0..300).map(|seed| Stream::new(&soft, seed, 2, 1600)).collect();
         let mut journeys: Vec<Journey<'_>> = idle.iter().map(|stream| stream.start(&hard)).collect();
         assert!(journeys.iter_mut().all(Journey::go));
         let busy = Stream::new(&soft, 1000, 64, 1600);
         let before = world.counts();
-        // Idle is who was not used for a second.
+        // A context is idle after a second without use.
         sleep(Duration::from_millis(1200));
         assert!(busy.runs_right(&hard), "{:?}: wrong bytes", world.way);
         let used = world.counts() - before;

@@ -17,10 +17,11 @@ use outboard_tests::sandbox::enter;
 use outboard_tests::seeded::{SOURCE, Seeded, check};
 use outboard_tests::skip::skip;
 
-/// What the start-up test takes off the device, and what a seed of AES-256-CTR-DRBG takes at two bits to a byte.
+/// The bytes that the start-up test reads, and those for a seed of AES-256-CTR-DRBG at two bits per
+/// byte.
 const START_UP: usize = 1024;
 const SEED: usize = 192;
-/// What a new seed for the same generator takes: it needs no nonce.
+/// The bytes for a reseed of the same generator, which needs no nonce.
 const RESEED: usize = 128;
 
 fn openssl_or_skip(test: &str) -> Option<PathBuf> {
@@ -31,7 +32,7 @@ fn openssl_or_skip(test: &str) -> Option<PathBuf> {
     openssl
 }
 
-/// How many descriptors of this process lead to the device.
+/// The number of descriptors of this process for the device.
 fn openings() -> Result<usize, String> {
     let open = fs::read_dir("/proc/self/fd").map_err(|error| error.to_string())?.flatten();
     Ok(open.filter(|entry| fs::read_link(entry.path()).is_ok_and(|file| file == Path::new(DEVICE))).count())
@@ -44,8 +45,8 @@ fn major_version() -> u32 {
 }
 
 #[test]
-fn the_source_goes_through_its_life_as_provider_rand_says() {
-    let Some(seeded) = Seeded::new("the_source_goes_through_its_life_as_provider_rand_says", &[]) else {
+fn the_source_has_the_states_of_provider_rand() {
+    let Some(seeded) = Seeded::new("the_source_has_the_states_of_provider_rand", &[]) else {
         return;
     };
     let (_context, source) = seeded.source().expect("the source");
@@ -54,7 +55,7 @@ fn the_source_goes_through_its_life_as_provider_rand_says() {
     assert!(evp::text().contains("not instantiated"));
     assert!(source.instantiate(), "{}", evp::text());
     assert_eq!((source.state(), source.limits()), (RandomState::Ready, (1024, 1024)));
-    // More than one request's worth, so that OpenSSL calls several times.
+    // More than one request, so that OpenSSL calls several times.
     let draws: BTreeSet<Vec<u8>> =
         (0..4).map(|_| source.generate(2500, 0, &[]).unwrap_or_else(|| panic!("{}", evp::text()))).collect();
     assert_eq!(draws.len(), 4);
@@ -68,8 +69,8 @@ fn the_source_goes_through_its_life_as_provider_rand_says() {
 }
 
 #[test]
-fn what_comes_out_is_what_the_device_gave_after_the_start_up_test() {
-    let test = "what_comes_out_is_what_the_device_gave_after_the_start_up_test";
+fn the_output_is_that_of_the_device_after_the_start_up_test() {
+    let test = "the_output_is_that_of_the_device_after_the_start_up_test";
     let Some(seeded) = Seeded::new(test, &[]) else { return };
     let (mut feed, given) = (seeded.feed(), bytes(1, START_UP + 600));
     feed.give(&given);
@@ -79,7 +80,7 @@ fn what_comes_out_is_what_the_device_gave_after_the_start_up_test() {
         check(feed.left() == given.len(), || "instantiating reads".to_owned())?;
         let first = source.generate(500, 0, &[]).ok_or_else(evp::text)?;
         check(first == given[START_UP..START_UP + 500], || "other bytes than the device gave".to_owned())?;
-        // Additional input is mixed into all of it and makes nothing up.
+        // Additional input is mixed in and does not replace entropy.
         let second = source.generate(100, 0, &[0xff; 150]).ok_or_else(evp::text)?;
         let mixed: Vec<u8> = given[START_UP + 500..]
             .iter()
@@ -124,8 +125,8 @@ fn the_real_device_is_read_and_stays_open() {
 }
 
 #[test]
-fn a_stuck_device_fails_loudly_and_gives_nothing() {
-    let test = "a_stuck_device_fails_loudly_and_gives_nothing";
+fn a_stuck_device_is_an_error_without_output() {
+    let test = "a_stuck_device_is_an_error_without_output";
     let (Some(seeded), Some(openssl)) = (Seeded::new(test, &[]), openssl_or_skip(test)) else { return };
     in_child_with(DEVICE, "/dev/zero".as_ref(), || {
         let (_context, source) = seeded.source()?;
@@ -145,7 +146,7 @@ fn a_stuck_device_fails_loudly_and_gives_nothing() {
         }
         let output = seeded.openssl_rand(&openssl);
         check(!output.status.success() && output.stdout.is_empty(), || said(&output))?;
-        // Once as our line, once as OpenSSL prints its queue.
+        // Once in the provider's log line, once in OpenSSL's error queue.
         let complaint = String::from_utf8_lossy(&output.stderr);
         let lines = complaint.lines().filter(|line| line.starts_with("outboard[")).count();
         check(lines == 1 && complaint.matches("repetition count test").count() == 2, || said(&output))
@@ -212,8 +213,8 @@ fn a_generator_whose_source_goes_bad_cannot_be_seeded_again() {
     });
 }
 
-/// What `openssl rand` does when the source cannot be had: we say why. OpenSSL before 4.0 takes its own seed then, 4.0
-/// fails.
+/// `openssl rand` when the source is not available: the provider logs the reason. OpenSSL before
+/// 4.0 then uses its own seed, 4.0 fails.
 fn says_why_it_is_not_seeded(output: &Output, why: &str) -> Result<(), String> {
     let complaint = String::from_utf8_lossy(&output.stderr);
     let seeded = output.status.success() && output.stdout.len() == 65;
@@ -267,8 +268,8 @@ fn a_process_that_has_other_seeds_does_not_open_the_device() {
 }
 
 #[test]
-fn in_a_sandbox_it_goes_on_with_the_descriptor_from_before() {
-    let test = "in_a_sandbox_it_goes_on_with_the_descriptor_from_before";
+fn in_a_sandbox_the_earlier_descriptor_is_used() {
+    let test = "in_a_sandbox_the_earlier_descriptor_is_used";
     let Some(seeded) = Seeded::new(test, &[]) else { return };
     in_child(|| {
         let (context, source) = seeded.source()?;
@@ -281,15 +282,16 @@ fn in_a_sandbox_it_goes_on_with_the_descriptor_from_before() {
 }
 
 #[test]
-fn a_forks_child_goes_on_with_the_descriptor_and_gets_other_bytes() {
-    let test = "a_forks_child_goes_on_with_the_descriptor_and_gets_other_bytes";
+fn a_child_uses_the_descriptor_and_gets_other_bytes() {
+    let test = "a_child_uses_the_descriptor_and_gets_other_bytes";
     let Some(seeded) = Seeded::new(test, &[]) else { return };
     let (context, source) = seeded.source().expect("the source");
     assert!(source.instantiate() && source.generate(64, 0, &[]).is_some(), "{}", evp::text());
     assert!(random_bytes(&context, 32).is_some(), "{}", evp::text());
     let mut pipe = seeded.feed();
     in_child(|| {
-        // No further descriptor can be had, as in a sandbox: the one that there is must do. And no start-up test again.
+        // No further descriptor is available, as in a sandbox: the open one is used, without a
+        // second start-up test.
         let none = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
         let before = bytes_read();
         source.generate(64, 0, &[]).ok_or_else(evp::text)?;
@@ -327,7 +329,7 @@ fn a_descriptor_that_the_application_closed_is_opened_anew_and_its_file_left_alo
         check(source.generate(64, 0, &[]).is_some(), evp::text)?;
         let position = file.stream_position().map_err(|error| error.to_string())?;
         check(position == 0, || format!("{position} bytes of the application's file were read"))?;
-        // And when there is none to be had, that is said.
+        // When none is available, the reason is logged.
         for other in 3..1024 {
             // SAFETY: as above.
             unsafe { libc::close(other) };

@@ -1,4 +1,4 @@
-//! Many threads: each with contexts of its own, and with copies of one that another thread began.
+//! Many threads: each with its own contexts, and with copies of a context of another thread.
 
 use std::thread;
 

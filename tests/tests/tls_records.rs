@@ -1,4 +1,5 @@
-//! TLS records as libssl hands them to a cipher: every update is one record, in place, without a final.
+//! TLS records as libssl passes them to a cipher: every update is one record, in place, without a
+//! final.
 
 use outboard_tests::bytes::{array, assert_same, bytes};
 use outboard_tests::evp::{Cipher, Context, Direction, TlsRecords};
@@ -46,7 +47,7 @@ impl Both {
         Both { hard, soft, records: self.records }
     }
 
-    /// Encrypts a record with both and asserts that they agree; None when both refused.
+    /// Encrypts a record with both and asserts that they agree; `None` when both failed.
     #[track_caller]
     fn encrypt(&mut self, record: &[u8], what: &str) -> Option<Vec<u8>> {
         let mut buffers = [record, record].map(|record| [record, &[0xa5; 2 * BLOCK]].concat());
@@ -58,15 +59,16 @@ impl Both {
         (soft.returned == 1).then(|| buffers[1][..written].to_vec())
     }
 
-    /// Decrypts a record with both and asserts that they agree in all that is not random. A MAC is that of good padding
-    /// alone.
+    /// Decrypts a record with both and asserts that they agree in all that is not random. A MAC is
+    /// that of good padding alone.
     #[track_caller]
     fn decrypt(&mut self, record: &[u8], mac: Mac, what: &str) -> bool {
         let mut buffers = [record, record].map(|record| [record, &[0xa5; 2 * BLOCK]].concat());
         let hard = self.hard.update_in_place(&mut buffers[0], record.len());
         let soft = self.soft.update_in_place(&mut buffers[1], record.len());
         if soft.returned != 1 {
-            // Our own errors have a text of their own and no reason: see crates/provider/src/core.rs.
+            // Errors of the provider have their own text and no reason: see
+            // crates/provider/src/core.rs.
             let (hard, soft) = (
                 (hard.returned, hard.written, hard.reasons.len()),
                 (soft.returned, soft.written, soft.reasons.len()),
@@ -103,7 +105,7 @@ impl Both {
 enum Mac {
     Good,
     Random,
-    /// Nobody knows whether the padding is good.
+    /// Whether the padding is correct cannot be observed.
     Unknown,
 }
 
@@ -157,7 +159,8 @@ fn every_bad_padding_is_treated_as_by_the_default_provider() {
     }
 }
 
-/// Opens a record with so many bytes of padding, whole and with each kind of damage, where it fills whole blocks.
+/// Decrypts a record with this number of padding bytes, intact and with each kind of damage, if it
+/// fills whole blocks.
 fn padded_records(world: &World, records: TlsRecords, payload: usize, padding: usize) {
     let mut good = record(records, payload);
     let before = good.len();
@@ -172,7 +175,7 @@ fn padded_records(world: &World, records: TlsRecords, payload: usize, padding: u
         open.decrypt(&raw_encrypt(world, plain), mac, &what);
     };
 
-    // SSL 3 wants the shortest padding and looks at its last byte alone.
+    // SSL 3 requires the shortest padding and checks only its last byte.
     let ssl3 = records.version == SSL3;
     check(&good, if ssl3 && padding > BLOCK { Mac::Random } else { Mac::Good }, "whole");
     if padding > 1 && !ssl3 {
@@ -233,11 +236,12 @@ fn what_tls_forbids_is_refused_alike() {
     }
 }
 
-/// Copied before the first record is opened: after it, OpenSSL's own ciphers share the allocated MAC between both
-/// contexts and free it twice (dupctx in providers/implementations/ciphers/cipher_aes.c copies the pointer).
+/// Copied before the first record is decrypted: after it, OpenSSL's own ciphers share the allocated
+/// MAC between both contexts and free it twice (dupctx in
+/// providers/implementations/ciphers/cipher_aes.c copies the pointer).
 #[test]
-fn a_copied_record_context_goes_on_by_itself() {
-    for world in worlds("a_copied_record_context_goes_on_by_itself", &[("THRESHOLDS", "ALL:1")]) {
+fn a_copied_record_context_is_independent() {
+    for world in worlds("a_copied_record_context_is_independent", &[("THRESHOLDS", "ALL:1")]) {
         let records = TlsRecords { version: TLS1_0, mac_size: 20 };
         let mut seal = Both::new(&world, "AES-128-CBC", records, Direction::Encrypt);
         let mut open = Both::new(&world, "AES-128-CBC", records, Direction::Decrypt);

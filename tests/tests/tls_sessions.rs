@@ -1,4 +1,5 @@
-//! TLS with CBC suites between `openssl s_server` and `openssl s_client`, the provider on either side or on both.
+//! TLS with CBC suites between `openssl s_server` and `openssl s_client`, the provider on either
+//! side or on both.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,7 +24,8 @@ enum Sides {
     Both,
 }
 
-/// What `Options` of openssl.cnf says about encrypt-then-MAC, and what the client then prints.
+/// The value of `Options` in openssl.cnf for encrypt-then-MAC, and the resulting output of the
+/// client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mac {
     EncryptThenMac,
@@ -39,7 +41,7 @@ struct Kind<'a> {
     mac: Mac,
 }
 
-/// A place for a world's sessions.
+/// A folder for the sessions of a world.
 struct Ground {
     world: World,
     openssl: PathBuf,
@@ -51,7 +53,8 @@ impl Ground {
             skip(test, "the openssl command");
             return None;
         };
-        // The best way down is enough: the bytes of the others are compared elsewhere, and processes start slowly here.
+        // The first kind of driver is enough: other tests compare the others, and processes start
+        // slowly here.
         let world = worlds(test, &[("THRESHOLDS", "ALL:1")]).into_iter().next()?;
         let ground = Ground { world, openssl };
         put_certificate(&ground.openssl, &ground.config(false, Mac::EncryptThenMac), ground.folder());
@@ -79,7 +82,7 @@ impl Ground {
         path
     }
 
-    /// Sends `file` of the folder both ways and asserts that what arrives is what was sent.
+    /// Sends `file` of the folder in both directions and asserts that it arrives unchanged.
     #[track_caller]
     fn both_ways(&self, kind: Kind<'_>, file: &str) {
         self.up(kind, file);
@@ -128,7 +131,8 @@ impl Ground {
         let received = carry(&session).unwrap_or_else(|error| panic!("{what}: {error}"));
         assert_same(&received.bytes, &sent, &what);
 
-        // A CPU with AES instructions makes libssl take the default provider's stitched ciphers, where there is one.
+        // On a CPU with AES instructions libssl uses the default provider's stitched ciphers, where
+        // they exist.
         let stitched = cpu_has_aes() && kind.mac == Mac::MacThenEncrypt && !kind.suite.ends_with("SHA384");
         if self.world.way != Way::Nothing && !stitched {
             let used = self.world.counts() - before;
@@ -140,8 +144,8 @@ impl Ground {
     }
 }
 
-/// Each suite with and without encrypt-then-MAC, each of these with the provider on each side somewhere;
-/// every combination with OUTBOARD_ALL_TLS set.
+/// Each suite with and without encrypt-then-MAC, each of these with the provider on each side
+/// somewhere; every combination with OUTBOARD_ALL_TLS set.
 #[test]
 fn tls_1_2_carries_a_file_both_ways_with_the_provider_on_either_side() {
     let Some(ground) = Ground::new("tls_1_2_carries_a_file_both_ways_with_the_provider_on_either_side")
@@ -168,7 +172,7 @@ fn tls_1_2_carries_fifty_megabytes_each_way() {
     fs::write(ground.folder().join("large"), bytes(2, LARGE)).expect("a file to send");
     let kind = Kind { version: "-tls1_2", suite: "AES128-SHA", sides: Sides::Both, mac: Mac::EncryptThenMac };
     ground.up(kind, "large");
-    // No CPU has a stitched cipher for this one.
+    // There is no stitched cipher for this one.
     let suite = "ECDHE-RSA-AES256-SHA384";
     ground.down(Kind { suite, mac: Mac::MacThenEncrypt, ..kind }, "large");
 }
@@ -190,7 +194,7 @@ fn tls_1_0_and_1_1_carry_a_file_both_ways() {
     }
 }
 
-/// Does this OpenSSL, without the provider, do this version of TLS?
+/// Whether this OpenSSL supports this version of TLS without the provider.
 fn default_provider_speaks(ground: &Ground, version: &str) -> Result<(), String> {
     let plain = ground.config(false, Mac::EncryptThenMac);
     let session = Session {

@@ -1,4 +1,4 @@
-//! valgrind finds nothing wrong in the whole life of contexts and of the provider.
+//! valgrind finds no error during the lifetime of contexts and of the provider.
 
 use outboard_tests::command::{helper, on_path, run, said};
 use outboard_tests::skip::skip;
@@ -14,7 +14,7 @@ fn valgrind_finds_no_error_and_no_leak() {
         Ok(helper) => helper,
         Err(missing) => return skip(test, missing),
     };
-    // The best way down is enough: valgrind is slow in an emulated machine.
+    // The first kind of driver is enough: valgrind is slow in an emulated machine.
     if let Some(world) = worlds(test, &[("THRESHOLDS", "ALL:1024")]).into_iter().next() {
         let config = world.config();
         let arguments = [
@@ -22,7 +22,8 @@ fn valgrind_finds_no_error_and_no_leak() {
             "--leak-check=full",
             "--errors-for-leak-kinds=definite",
             "--show-leak-kinds=definite",
-            // Without it the frames of the provider, which is unloaded at the end, have no names.
+            // Without it the frames of the provider have no names, because it is unloaded at the
+            // end.
             "--keep-debuginfo=yes",
             "--error-exitcode=9",
             helper.to_str().expect("a plain name"),

@@ -1,4 +1,4 @@
-//! The published vectors, through EVP, with the hardware forced.
+//! Published vectors through EVP, all offloaded.
 
 use outboard_tests::bytes::{assert_same, hex};
 use outboard_tests::evp::{Context, Direction};
@@ -86,7 +86,8 @@ fn the_published_vectors_hold_in_both_directions() {
                 assert_same(&output[..written], to, vector.algorithm);
                 assert_eq!(context.finish(&mut output).expect("final"), 0);
 
-                // A single block may stay in software, whatever the threshold, unless EVP_Cipher brings it.
+                // A single block may stay in software, whatever the threshold, except with
+                // EVP_Cipher.
                 let mut context = Context::keyed(&cipher, &hex(vector.key), &iv, direction);
                 let (input, mut output) = ([from.as_slice(), &[0; 16]].concat(), vec![0; from.len() + 16]);
                 assert_eq!(context.one_shot(&input, from.len(), &mut output).returned, from.len() as i32);

@@ -1,6 +1,7 @@
-//! The accelerator goes away: its driver is unbound, and bound again.
+//! The accelerator's driver is unbound, and bound again.
 //!
-//! Runs last, which its name sees to, and with one test at a time: while the driver is away, no other test has it.
+//! Runs last (scripts/guest-tests), and one test at a time: no other test can use the driver while
+//! it is unbound.
 
 use std::fs;
 use std::path::PathBuf;
@@ -37,7 +38,8 @@ impl Device {
         fs::write(PathBuf::from(DRIVER).join("unbind"), &self.name).expect("unbind, as root");
     }
 
-    /// Binds it and waits until the kernel offers the driver again, which happens after its self-test.
+    /// Binds it and waits until the kernel offers the driver again, which happens after its
+    /// self-test.
     fn bind(&self) {
         if !PathBuf::from(DRIVER).join(&self.name).exists() {
             fs::write(PathBuf::from(DRIVER).join("bind"), &self.name).expect("bind, as root");
@@ -67,7 +69,7 @@ fn a_stream_ends_right_when_the_driver_is_unbound_before_its_first_request() {
     let encrypt = |cipher: &Cipher, between: &dyn Fn()| {
         let mut context = Context::keyed(cipher, &bytes(2, 16), &array(3), Direction::Encrypt);
         let mut output = vec![0; plain.len() + 32];
-        // A few blocks stay in software, so that no session is open yet.
+        // The first blocks stay in software, so that no session is open yet.
         let mut written = context.update(&plain[..100], &mut output).expect("update");
         between();
         written += context.update(&plain[100..], &mut output[written..]).expect("update");
@@ -102,13 +104,13 @@ fn a_world_made_while_the_driver_is_unbound_offers_nothing() {
     assert_eq!(world.hard("AES-128-CBC").provider(), "default");
 }
 
-/// Over AF_ALG no user space can prevent the crash: on every kernel from 6.1 on virtcrypto_remove frees the device under
-/// sessions that are open, and the next request on one of them, or its end, uses it after that (crypto_unregister_alg
-/// warns, then the kernel dies). The module lets go of its sessions first. Requests that fail under an open session are
-/// made in driver_failures.rs, over both.
+/// Over AF_ALG no user space can prevent the crash: on every kernel from 6.1 on virtcrypto_remove
+/// frees the device under sessions that are open, and the next request on one of them, or its end,
+/// uses it after that (crypto_unregister_alg warns, then the kernel dies). The module releases its
+/// sessions first. driver_failures.rs tests requests that fail with an open session, over both.
 #[test]
-fn a_stream_goes_on_right_when_the_driver_is_unbound_and_uses_it_when_it_is_back() {
-    let test = "a_stream_goes_on_right_when_the_driver_is_unbound_and_uses_it_when_it_is_back";
+fn a_stream_continues_correctly_when_the_driver_is_unbound_and_uses_it_when_it_is_bound_again() {
+    let test = "a_stream_continues_correctly_when_the_driver_is_unbound_and_uses_it_when_it_is_bound_again";
     if !is_allowed(ACCELERATOR) {
         return skip(
             test,

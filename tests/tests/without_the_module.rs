@@ -1,12 +1,11 @@
-//! Ciphers that authenticate, digests and HMAC by the simulated accelerator where /dev/outboard does not lead to it: over AF_ALG
-//! before Linux 7.2, and over /dev/crypto on any kernel that has it.
+//! AEADs, digests and HMAC with the simulated accelerator where /dev/outboard does not reach it:
+//! over AF_ALG before Linux 7.2, and over /dev/crypto on any kernel that has it.
 
 use std::path::Path;
 use std::process::Command;
 
-use outboard_accel::{
-    Accelerator, Algorithm, Beside, Error, Hash, HashAlgorithm, HashSession, reach, reach_hash,
-};
+use outboard_accel::{Accelerator, Algorithm, Error, Hash, HashAlgorithm, HashSession, reach, reach_hash};
+use outboard_drivers::reach::TagCheck;
 use outboard_tests::bytes::bytes;
 use outboard_tests::command::{on_path, succeeded};
 use outboard_tests::digests::{self, DIGESTS, a_state_is_its_process_own};
@@ -33,7 +32,8 @@ fn all_digests(threshold: &str) -> World {
     world(&drivers, &[("DIGESTS", "ALL"), ("THRESHOLDS", threshold)])
 }
 
-/// One test of many parts, because the simulation takes long to load: the kernel tests all its drivers.
+/// One test of many parts, because loading the simulation takes long: the kernel tests all its
+/// drivers.
 #[test]
 fn what_the_module_does_is_done_by_the_other_interfaces_too() {
     let test = "what_the_module_does_is_done_by_the_other_interfaces_too";
@@ -52,27 +52,27 @@ fn what_the_module_does_is_done_by_the_other_interfaces_too() {
     if false {
         digests_and_hmacs_are_right(&*accelerator, &simulated)
     }
-    who_was_not_checked_does_not_authenticate();
+    an_unchecked_driver_is_not_used_for_aeads();
     let run = |arguments: &[&str]| {
         succeeded(&Command::new(&outboard).args(arguments).output().expect("the command runs"), arguments)
     };
     run(&["check", "--for", "0", AEAD_DRIVERS[0], AEAD_DRIVERS[1]]);
     ciphers_that_authenticate_are_right(&simulated, &outboard);
     run(&["check", "--forget", AEAD_DRIVERS[0], AEAD_DRIVERS[1]]);
-    who_was_not_checked_does_not_authenticate();
+    an_unchecked_driver_is_not_used_for_aeads();
 }
 
-/// The kernel leads nobody there.
+/// No kernel interface reaches it.
 fn nothing_is_offered(passed: &[Error]) {
     let passed: Vec<String> = passed.iter().map(ToString::to_string).collect();
     assert!(passed.len() == 3 && passed[2].contains("closed AF_ALG to accelerators"), "{passed:?}");
     let world = all_digests("ALL:1");
     assert!(DIGESTS.iter().all(|name| world.hard_digest(name).is_none()) && world.hard_hmac().is_none());
-    who_was_not_checked_does_not_authenticate();
+    an_unchecked_driver_is_not_used_for_aeads();
 }
 
-fn who_was_not_checked_does_not_authenticate() {
-    let reached = reach(AEAD_DRIVERS[0], Algorithm::GcmAes, Beside::NoTags);
+fn an_unchecked_driver_is_not_used_for_aeads() {
+    let reached = reach(AEAD_DRIVERS[0], Algorithm::GcmAes, TagCheck::Missing);
     let why: Vec<String> = reached.passed.iter().map(ToString::to_string).collect();
     assert!(why.len() == 2 && why[1].contains("outboard check sim-gcm-aes"), "{why:?}");
     assert_eq!(aeads(&world(&AEAD_DRIVERS, &[])), 0);

@@ -178,6 +178,17 @@ impl Param {
         }
     }
 
+    /// Text to be handed over.
+    pub fn utf8(key: &CStr, text: &'static CStr) -> Param {
+        Param {
+            key: key.as_ptr(),
+            data_type: ParamType::Utf8String as c_uint,
+            data: text.as_ptr().cast_mut().cast(),
+            data_size: text.count_bytes(),
+            return_size: UNMODIFIED,
+        }
+    }
+
     /// A size to be handed over; `value` must outlive the use of the parameter.
     pub fn give_size(key: &CStr, value: &mut usize) -> Param {
         Param {

@@ -1,6 +1,8 @@
-//! What can go wrong on the way down, and what to do about it.
+//! What can fail between a caller and a driver, and what to do about it.
 
 use std::io;
+
+use outboard_drivers::reach::tags_unchecked;
 
 /// An error of an [`Accelerator`](crate::Accelerator) or a [`Session`](crate::Session).
 #[derive(Debug, thiserror::Error)]
@@ -35,7 +37,7 @@ pub enum Error {
         /// The system call's error.
         source: io::Error,
     },
-    /// The driver is allowed, but not there now: its device was unplugged or unbound, or comes yet.
+    /// The driver is allowed, but absent: its device was unplugged or unbound, or is not there yet.
     #[error(
         "driver {driver} is not there now ({source}): is its device bound, and does /proc/crypto list it?"
     )]
@@ -65,14 +67,14 @@ pub enum Error {
         /// Bytes that were asked for.
         wanted: usize,
     },
-    /// The descriptor is no longer ours: the application closed it (closefrom(3)) and perhaps opened
-    /// something else under its number.
+    /// The application closed the descriptor (closefrom(3)), and may have opened another file under
+    /// its number.
     #[error("the application closed the descriptor of the session with driver {driver}")]
     DescriptorLost {
         /// The driver's name in `/proc/crypto`.
         driver: String,
     },
-    /// The driver cannot give the state of a message out, so a message must fit one request.
+    /// The driver cannot export the state of a message, so a message must fit one request.
     #[error("driver {driver} cannot keep the state of a message ({source})")]
     NoState {
         /// The driver's name in `/proc/crypto`.
@@ -88,22 +90,19 @@ pub enum Error {
         /// The driver's name in `/proc/crypto`.
         driver: String,
     },
-    /// Nobody has tried whether the driver refuses forged tags.
-    #[error(
-        "/dev/crypto and AF_ALG are asked for ciphers that authenticate only where the driver is known to refuse forged tags: \
-         outboard check {driver}"
-    )]
-    Unchecked {
+    /// The driver is not known to refuse forged tags.
+    #[error("{}", tags_unchecked(.driver))]
+    TagsUnchecked {
         /// The driver's name in `/proc/crypto`.
         driver: String,
     },
-    /// The tag of what was to be decrypted is wrong: an answer, not a failure.
+    /// The tag of the ciphertext is wrong: a valid result, not a failure of the driver.
     #[error("driver {driver} says that the tag is wrong")]
     Forged {
         /// The driver's name in `/proc/crypto`.
         driver: String,
     },
-    /// The request does not fit the session: a mistake of the caller, not of the driver.
+    /// The request does not fit the session: an error of the caller, not of the driver.
     #[error(
         "a request of {len} bytes with an IV of {iv_len} bytes does not fit {algorithm}, at most {max} bytes"
     )]
@@ -117,7 +116,7 @@ pub enum Error {
         /// The session's longest request in bytes.
         max: usize,
     },
-    /// More requests at once than the session takes: a mistake of the caller.
+    /// More requests at once than the session accepts: an error of the caller.
     #[error("a batch of {count} requests where {max} is the most")]
     Batch {
         /// How many there were.
@@ -138,13 +137,13 @@ pub enum Error {
 }
 
 impl Error {
-    /// Whether something is lacking for now, which is ordinary life: key memory, room for requests, the device itself.
-    /// Nothing is broken, and software does the work.
+    /// Whether a resource is exhausted or absent for now: key memory, room for requests, the device
+    /// itself. That is no fault, and software handles the request.
     pub fn is_scarcity(&self) -> bool {
         matches!(self, Error::KeyRefused { .. } | Error::NoRoom { .. } | Error::Away { .. })
     }
 
-    /// Whether the device is not there, so that a session that was open is open no more.
+    /// Whether the device is absent, so that open sessions are lost.
     pub fn is_away(&self) -> bool {
         matches!(self, Error::Away { .. })
     }

@@ -1,21 +1,20 @@
-//! One trait for every way down to an accelerator, and its implementations.
+//! One trait for every interface to an accelerator, and its implementations.
 //!
-//! An [`Accelerator`] is one kernel driver reached through one interface. It opens a [`Session`] for a
-//! key; a session hands its results back in memory of its own, so that the caller's output is touched only by
-//! bytes that are known to be whole. That is what lets a failed request be done again in software even when it
-//! works in place.
+//! An [`Accelerator`] is one kernel driver reached through one interface. It opens a [`Session`]
+//! for a key. A session returns its results in its own memory, so that only complete results are
+//! written to the caller's output. A failed request can therefore be repeated in software even if
+//! it works in place.
 //!
 //! A [`HashSession`] is the same for digests and HMAC.
 //!
 //! - [`device`]: /dev/outboard, the module's own interface
 //! - [`cryptodev`]: /dev/crypto, where cryptodev-linux is installed
 //! - [`af_alg`]: the kernel's socket interface, before Linux 7.2
+//! - [`reach()`]: the first of them that leads to a driver
 //! - [`check`]: whether a driver's results are right
-//! - [`reach()`]: the best of them for a driver
-//! - [`descriptor`]: a descriptor that the application may close under us, for other devices too
+//! - [`descriptor`]: a file descriptor that the application may close without notice
 
 pub mod af_alg;
-mod algorithm;
 mod buffer;
 pub mod check;
 pub mod cryptodev;
@@ -25,13 +24,15 @@ pub mod device;
 mod error;
 mod fork_mark;
 mod hash;
+mod mode;
 mod reach;
 mod session;
 
-pub use algorithm::{Algorithm, Direction, advance};
 pub use error::Error;
-pub use hash::{Digest, Hash, HashAlgorithm, HashSession, HashState};
-pub use reach::{Beside, Reached, reach, reach_hash};
+pub use hash::{Digest, HashSession, HashState};
+pub use mode::advance;
+pub use outboard_catalog::{Algorithm, Direction, Hash, HashAlgorithm};
+pub use reach::{Reached, reach, reach_hash, reach_hash_over, reach_over};
 pub use session::{
     Accelerator, InFlight, LONGEST_PIECE, MAX_AAD, Meanwhile, PIECE, Request, Session, Share, WaitDescriptor,
     Woken,

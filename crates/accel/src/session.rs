@@ -4,6 +4,7 @@ use std::io;
 use std::os::fd::RawFd;
 use std::slice;
 
+use crate::mode::longest_text;
 use crate::{Algorithm, Direction, Error};
 
 /// A kernel driver that can be reached. What it opens is a [`Session`], or a [`HashSession`](crate::HashSession).
@@ -24,6 +25,10 @@ pub trait Accelerator<S: ?Sized = dyn Session>: Send + Sync {
         let _ = tag_len;
         self.open(key)
     }
+
+    /// Reports that a result of the driver was wrong, where the interface keeps such reports for the administrator and for
+    /// processes that start later. Never fails: the report is lost where it cannot be made.
+    fn report_wrong(&self) {}
 }
 
 /// What several threads may have at the same time, each one of its own.
@@ -86,7 +91,7 @@ impl<'a> Request<'a> {
         let head_fits = [0, block].contains(&self.head.len());
         let tag_fits = self.tag.len() == if self.direction == Direction::Decrypt { tag_len } else { 0 };
         let aad_fits = self.aad.len() <= if tag_len > 0 { MAX_AAD } else { 0 };
-        if len <= max.min(algorithm.longest_text(iv_len))
+        if len <= max.min(longest_text(algorithm, iv_len))
             && len % block == 0
             && head_fits
             && tag_fits

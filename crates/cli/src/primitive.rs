@@ -5,11 +5,10 @@ use std::hash::{BuildHasher, Hasher};
 
 use outboard_accel::check::{Checked, Fault, check_hash_seeded, check_seeded};
 use outboard_accel::device::Device;
-use outboard_accel::{
-    Accelerator, Algorithm, Beside, Error, HashAlgorithm, HashSession, Reached, reach, reach_hash,
-};
+use outboard_accel::{Accelerator, Algorithm, Error, HashAlgorithm, HashSession, Reached, reach, reach_hash};
 
-use crate::lab::kernel_name;
+use outboard_catalog::kernel_name;
+use outboard_drivers::reach::TagCheck;
 
 /// What a driver does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +44,7 @@ impl Primitive {
 
     /// That of a cipher or a digest of OpenSSL's, or of the HMAC of a digest: `HMAC-SHA1`.
     pub fn by_openssl_name(name: &str) -> Option<Primitive> {
-        Primitive::by_kernel_name(&kernel_name(name)?)
+        Primitive::by_kernel_name(kernel_name(name)?)
     }
 
     /// What could have been named.
@@ -55,11 +54,12 @@ impl Primitive {
         ciphers.chain(hashes).collect::<Vec<_>>().join(", ")
     }
 
-    /// A driver by the best way down, or why none leads there.
+    /// A driver through the first interface that leads to it, or why none does. It is reached to be checked, so it need not have
+    /// passed the check of tags.
     pub fn reach(self, driver: &str) -> Result<Subject, Vec<Error>> {
         match self {
             Primitive::Cipher(algorithm) => {
-                let Reached { accelerator, passed } = reach(driver, algorithm, Beside::All);
+                let Reached { accelerator, passed } = reach(driver, algorithm, TagCheck::Passed);
                 accelerator.map(|found| Subject::Cipher(found, algorithm)).ok_or(passed)
             }
             Primitive::Hash(algorithm) => {

@@ -52,12 +52,16 @@ fn ran(mut command: Command) -> Ran {
 #[test]
 fn the_commands_exit_code_is_proves() {
     let place = Place::new();
-    for (script, code) in
-        [("exit 0", 0), ("exit 3", 3), ("exit 125", 125), ("kill -9 $$", 137), ("kill -TERM $$", 143)]
-    {
+    for (script, code, verdict) in [
+        ("exit 0", 0, "NOT LOADED: "),
+        ("exit 3", 3, "NOT LOADED: "),
+        ("exit 125", 125, "NOT LOADED: "),
+        ("kill -9 $$", 137, "ENDED BY SIGNAL 9: "),
+        ("kill -TERM $$", 143, "ENDED BY SIGNAL 15: "),
+    ] {
         let ran = ran(place.prove(&["--", "sh", "-c", script]));
         assert_eq!(ran.code, Some(code), "{script}: {}", ran.err);
-        assert!(ran.err.contains("NOT LOADED: "), "{}", ran.err);
+        assert!(ran.err.contains(verdict), "{}", ran.err);
     }
     assert_eq!(place.left_over(), 0);
 }

@@ -1,6 +1,7 @@
 //! The signs that a verdict rests on, told to people. See `judge` for how they are weighed.
 
-use crate::families::{self, Completion, Family, Nature};
+use outboard_catalog::families::{self, Completion, Family, Nature};
+
 use crate::find::Judged;
 use crate::flags::Flags;
 use crate::judge::Verdict;

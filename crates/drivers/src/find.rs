@@ -3,17 +3,18 @@
 use std::io;
 use std::sync::Arc;
 
-use crate::families::{self, Nature, Signature};
+use outboard_catalog::families::{self, Nature, Signature};
+
 use crate::flags::Flags;
 use crate::interrupts::{self, lines_of};
 use crate::judge::{Facts, Judgement, judge};
 use crate::module::{DeviceDriver, Hardware, hardware};
 use crate::netlink;
-use crate::proc_crypto::{self, Driver, Warning};
+use crate::proc_crypto::{self, CryptoDriver, Warning};
 use crate::root::Root;
 use crate::template;
 
-/// Why nothing could be found out.
+/// Why the drivers could not be listed.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "{path} cannot be read ({cause}): is proc mounted (or, in a saved tree, copied), and has the kernel CONFIG_CRYPTO?"
@@ -26,12 +27,12 @@ pub struct Error {
     pub cause: io::Error,
 }
 
-/// A driver with everything that was found out about it.
+/// A driver with everything that was found about it.
 #[derive(Debug, Clone)]
 pub struct Judged {
     /// Its entry in /proc/crypto.
-    pub driver: Driver,
-    /// Its flags, when the running kernel could be asked.
+    pub driver: CryptoDriver,
+    /// Its flags, if the running kernel reported them.
     pub flags: Option<Flags>,
     /// The devices behind it.
     pub hardware: Arc<Hardware>,
@@ -57,9 +58,9 @@ pub fn survey(root: &Root) -> Result<Survey, Error> {
     collect(root, true, |_| true)
 }
 
-/// The usable drivers for some algorithms (as in /proc/crypto, e.g. `cbc(aes)`), highest priority first, whatever they are;
-/// their entries say which algorithm is theirs. Reads /proc/crypto once, asks NETLINK_CRYPTO once, and sysfs for the few
-/// modules in question.
+/// The usable drivers for some algorithms (as in /proc/crypto, e.g. `cbc(aes)`), highest priority
+/// first, whatever they are; their entries name their algorithm. Reads /proc/crypto once, queries
+/// NETLINK_CRYPTO once, and reads sysfs for the few modules concerned.
 pub fn find_drivers(root: &Root, algorithms: &[&str]) -> Result<Vec<Judged>, Error> {
     let survey = collect(root, false, |d| algorithms.contains(&d.algorithm.as_str()) && d.is_usable())?;
     let mut found: Vec<Judged> = Vec::new();
@@ -71,8 +72,8 @@ pub fn find_drivers(root: &Root, algorithms: &[&str]) -> Result<Vec<Judged>, Err
     Ok(found)
 }
 
-/// The flags are asked for when they can change a verdict, or for all drivers.
-fn collect(root: &Root, flags_of_all: bool, wanted: impl Fn(&Driver) -> bool) -> Result<Survey, Error> {
+/// The flags are queried when they can change a verdict, or for all drivers.
+fn collect(root: &Root, flags_of_all: bool, wanted: impl Fn(&CryptoDriver) -> bool) -> Result<Survey, Error> {
     let bytes = root
         .read("proc/crypto")
         .map_err(|cause| Error { path: root.path().join("proc/crypto").display().to_string(), cause })?;
@@ -105,11 +106,11 @@ fn collect(root: &Root, flags_of_all: bool, wanted: impl Fn(&Driver) -> bool) ->
 
 /// A driver that is wanted, and the signature of the family whose name and module fit.
 struct Wanted<'a> {
-    driver: &'a Driver,
+    driver: &'a CryptoDriver,
     signature: Option<&'static Signature>,
 }
 
-/// A module of the kernel's, of what is built in as much as a family is, and the devices behind its drivers.
+/// A kernel module, or the built-in drivers of one family, and the devices behind its drivers.
 struct Module<'a> {
     name: &'a str,
     signature: Option<&'static Signature>,
@@ -123,7 +124,8 @@ impl Module<'_> {
     }
 }
 
-/// The modules of some drivers, each once, and what is wrong with /proc/interrupts, which is read if there are devices.
+/// The modules of some drivers, each once, and what is wrong with /proc/interrupts, which is read
+/// if there are devices.
 fn behind<'a>(root: &Root, drivers: &[Wanted<'a>]) -> (Vec<Module<'a>>, Vec<Warning>) {
     let mut modules: Vec<Module> = Vec::new();
     for one in drivers {
@@ -148,7 +150,8 @@ fn behind<'a>(root: &Root, drivers: &[Wanted<'a>]) -> (Vec<Module<'a>>, Vec<Warn
     (modules, warnings)
 }
 
-/// Only code of the CPU, by its name; of a template, all that is inside. No flag could make an accelerator of it.
+/// Whether a driver is code for the CPU by its name; for a template, whether all inner drivers are.
+/// No flag could make it an accelerator.
 fn runs_on_the_cpu(name: &str) -> bool {
     match template::split(name) {
         None => families::by_name(name).is_some_and(|f| f.nature != Nature::Accelerator),

@@ -1,19 +1,21 @@
-//! Is it an accelerator? No single sign decides: not the priority, which AES-NI has too; not ASYNC, which wrappers such
-//! as cryptd have; not KERN_DRIVER_ONLY, which virtio, sun8i-ce, rockchip, qat and others never set. Known family,
-//! module, bound devices, interrupts, flags and the form of the name are weighed together. [`crate::evidence`] tells every sign.
+//! Whether a driver is an accelerator. No single sign decides: not the priority, which AES-NI has
+//! too; not ASYNC, which wrappers such as cryptd have; not KERN_DRIVER_ONLY, which virtio,
+//! sun8i-ce, rockchip, qat and others never set. Known family, module, bound devices, interrupts,
+//! flags and the form of the name are weighed together. [`crate::evidence`] lists every sign.
 
 use std::sync::Arc;
 
-use crate::families::{self, Family, Nature, Signature};
+use outboard_catalog::families::{self, Family, Nature, Signature};
+
 use crate::flags::Flags;
 use crate::module::Hardware;
-use crate::proc_crypto::Driver;
+use crate::proc_crypto::CryptoDriver;
 use crate::template;
 
 /// What a driver is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// Hardware beside the CPU.
+    /// Hardware separate from the CPU.
     Accelerator,
     /// The CPU's own instructions.
     CpuInstructions,
@@ -41,17 +43,17 @@ impl Verdict {
 /// What is known about a driver besides its entry in /proc/crypto.
 #[derive(Debug, Default)]
 pub struct Facts<'a> {
-    /// The flags, when NETLINK_CRYPTO could be asked.
+    /// The flags, if NETLINK_CRYPTO reported them.
     pub flags: Option<Flags>,
     /// Device drivers and devices behind its module.
     pub hardware: Arc<Hardware>,
     /// Lines of /proc/interrupts that belong to these devices; `None` when they were not read.
     pub interrupt_lines: Option<usize>,
     /// Names of all drivers in /proc/crypto: what a template wraps must be among them.
-    pub registered: &'a [Driver],
+    pub registered: &'a [CryptoDriver],
 }
 
-/// What was made of the signs.
+/// The result of weighing the signs.
 #[derive(Debug, Clone)]
 pub struct Judgement {
     /// The verdict.
@@ -68,7 +70,7 @@ impl Judgement {
 }
 
 /// Weighs the signs.
-pub fn judge(driver: &Driver, facts: &Facts) -> Judgement {
+pub fn judge(driver: &CryptoDriver, facts: &Facts) -> Judgement {
     if is_wrapper(driver, facts) {
         return Judgement { verdict: Verdict::Wrapper, signature: None };
     }
@@ -84,7 +86,7 @@ pub fn judge(driver: &Driver, facts: &Facts) -> Judgement {
 }
 
 /// Whether it is a template instance.
-fn is_wrapper(driver: &Driver, facts: &Facts) -> bool {
+fn is_wrapper(driver: &CryptoDriver, facts: &Facts) -> bool {
     match facts.flags {
         Some(flags) => flags.any(Flags::INSTANCE),
         None => template::split(&driver.name)
@@ -92,21 +94,22 @@ fn is_wrapper(driver: &Driver, facts: &Facts) -> bool {
     }
 }
 
-/// Templates whose form EIP93, NITROX and HiSilicon's drivers give to the names of drivers of their own.
+/// Templates whose form EIP93, NITROX and HiSilicon's drivers give to the names of drivers of their
+/// own.
 const FORMS: &[&str] = &["cbc", "ecb", "ctr", "rfc3686", "hmac", "authenc"];
 
-/// Without flags: some families give their drivers names such as `cbc(aes-eip93)`. A name from the family's own module is
-/// the driver's own; built in, it is when its form is usual for that, or when its parts are no registered drivers, which
-/// is what a template wraps.
-fn calls_itself_so(driver: &Driver, outer: &str, parts: &[&str], registered: &[Driver]) -> bool {
+/// Without flags: some families give their drivers names such as `cbc(aes-eip93)`. A name from the
+/// family's own module is the driver's own; built in, it is when its form is usual for that, or
+/// when its parts are no registered drivers, which is what a template wraps.
+fn calls_itself_so(driver: &CryptoDriver, outer: &str, parts: &[&str], registered: &[CryptoDriver]) -> bool {
     let Some(family) = families::known(&driver.name, &driver.module) else { return false };
     let is_registered = |part: &&str| registered.iter().any(|d| d.name == *part);
     family.nature == Nature::Accelerator
         && (driver.module != "kernel" || FORMS.contains(&outer) || !parts.iter().all(is_registered))
 }
 
-/// A driver that is in no table: several independent signs must agree.
-fn stranger(driver: &Driver, facts: &Facts) -> Verdict {
+/// The verdict on a driver that is in no table: several independent signs must agree.
+fn stranger(driver: &CryptoDriver, facts: &Facts) -> Verdict {
     let device = facts.hardware.is_bound();
     let is_async = facts.flags.map(|f| f.any(Flags::ASYNC)).or(driver.is_async);
     let declared = facts.flags.map(|f| f.any(Flags::KERN_DRIVER_ONLY));

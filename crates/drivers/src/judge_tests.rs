@@ -1,10 +1,10 @@
 use super::*;
 use crate::find::Judged;
 use crate::module::DeviceDriver;
-use crate::proc_crypto::{Kind, Selftest};
+use crate::proc_crypto::{DriverType, Selftest};
 
-fn driver(name: &str, module: &str) -> Driver {
-    Driver {
+fn driver(name: &str, module: &str) -> CryptoDriver {
+    CryptoDriver {
         algorithm: "cbc(aes)".into(),
         name: name.into(),
         module: module.into(),
@@ -12,7 +12,7 @@ fn driver(name: &str, module: &str) -> Driver {
         refcnt: Some(1),
         selftest: Selftest::Passed,
         internal: false,
-        kind: Kind::Skcipher,
+        kind: DriverType::Skcipher,
         is_async: Some(true),
         blocksize: Some(16),
         min_keysize: Some(16),

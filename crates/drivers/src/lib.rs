@@ -1,7 +1,8 @@
-//! The kernel's crypto drivers: what /proc/crypto and NETLINK_CRYPTO list, which of them is an accelerator and why.
+//! The kernel's crypto drivers: what /proc/crypto and NETLINK_CRYPTO list, which of them are
+//! accelerators and why, and which routes lead to them.
 
+pub mod allow_list;
 pub mod evidence;
-pub mod families;
 pub mod find;
 pub mod flags;
 pub mod interrupts;
@@ -10,8 +11,9 @@ pub mod kernel;
 pub mod module;
 pub mod netlink;
 pub mod proc_crypto;
+pub mod reach;
 pub mod root;
 pub mod template;
+pub mod wrong_reports;
 
 pub use find::{Judged, find_drivers, survey};
-pub mod reach;

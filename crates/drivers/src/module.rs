@@ -1,6 +1,7 @@
 //! What sysfs says about the device drivers behind a kernel module, and the devices bound to them.
 
-use crate::families::values;
+use outboard_catalog::families::values;
+
 use crate::root::Root;
 
 /// A device driver, as in /sys/bus/BUS/drivers/NAME, and its devices.
@@ -36,9 +37,9 @@ impl Hardware {
     }
 }
 
-/// The device drivers of `module` (from /sys/module/MODULE/drivers) and those that its family is known to use (`bound` as in
-/// [`Family`](crate::families::Family)): drivers that are built in, and drivers whose crypto code lives in another module, do
-/// not show under the module.
+/// The device drivers of `module` (from /sys/module/MODULE/drivers) and those that its family is
+/// known to use (`bound` as in [`Family`](outboard_catalog::families::Family)): drivers that are
+/// built in, and drivers whose crypto code lives in another module, do not show under the module.
 pub fn hardware(root: &Root, module: &str, bound: &str) -> Hardware {
     let mut names: Vec<String> = Vec::new();
     // Few: put where they belong, with less code than sorting.
@@ -80,7 +81,7 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     use super::*;
-    use crate::families;
+    use outboard_catalog::families;
 
     #[test]
     fn devices_are_found_through_the_module_and_through_the_family() {

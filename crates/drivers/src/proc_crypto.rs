@@ -1,5 +1,6 @@
-//! /proc/crypto, read tolerantly. The format is that of `c_show` in the kernel's crypto/proc.c: `key : value` lines,
-//! a blank line after each driver. A damaged entry costs that entry and leaves a warning that names its line.
+//! /proc/crypto, read tolerantly. The format is that of `c_show` in the kernel's crypto/proc.c:
+//! `key : value` lines, a blank line after each driver. A damaged entry costs that entry and leaves
+//! a warning that names its line.
 
 use std::fmt;
 
@@ -9,7 +10,7 @@ const LONGEST_NAME: usize = 128;
 /// What a driver computes, from the line `type`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[allow(missing_docs)] // the kernel's own words
-pub enum Kind {
+pub enum DriverType {
     Skcipher,
     Lskcipher,
     Aead,
@@ -28,28 +29,28 @@ pub enum Kind {
     Other(String),
 }
 
-const KINDS: &[(&str, Kind)] = &[
-    ("skcipher", Kind::Skcipher),
-    ("lskcipher", Kind::Lskcipher),
-    ("aead", Kind::Aead),
-    ("ahash", Kind::Ahash),
-    ("shash", Kind::Shash),
-    ("akcipher", Kind::Akcipher),
-    ("sig", Kind::Sig),
-    ("kpp", Kind::Kpp),
-    ("rng", Kind::Rng),
-    ("cipher", Kind::Cipher),
-    ("acomp", Kind::Acomp),
-    ("scomp", Kind::Scomp),
-    ("compression", Kind::Compression),
-    ("larval", Kind::Larval),
-    ("unknown", Kind::Unknown),
+const DRIVER_TYPES: &[(&str, DriverType)] = &[
+    ("skcipher", DriverType::Skcipher),
+    ("lskcipher", DriverType::Lskcipher),
+    ("aead", DriverType::Aead),
+    ("ahash", DriverType::Ahash),
+    ("shash", DriverType::Shash),
+    ("akcipher", DriverType::Akcipher),
+    ("sig", DriverType::Sig),
+    ("kpp", DriverType::Kpp),
+    ("rng", DriverType::Rng),
+    ("cipher", DriverType::Cipher),
+    ("acomp", DriverType::Acomp),
+    ("scomp", DriverType::Scomp),
+    ("compression", DriverType::Compression),
+    ("larval", DriverType::Larval),
+    ("unknown", DriverType::Unknown),
 ];
 
-impl Kind {
+impl DriverType {
     /// The kind named as in /proc/crypto.
     pub fn from_name(name: &str) -> Self {
-        KINDS
+        DRIVER_TYPES
             .iter()
             .find(|(n, _)| *n == name)
             .map_or_else(|| Self::Other(name.into()), |(_, kind)| kind.clone())
@@ -59,12 +60,12 @@ impl Kind {
     pub fn name(&self) -> &str {
         match self {
             Self::Other(name) => name,
-            known => KINDS.iter().find(|(_, kind)| kind == known).map_or("unknown", |(name, _)| name),
+            known => DRIVER_TYPES.iter().find(|(_, kind)| kind == known).map_or("unknown", |(name, _)| name),
         }
     }
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for DriverType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
@@ -83,7 +84,7 @@ pub enum Selftest {
 
 /// One driver of the kernel's crypto API. Sizes are in bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Driver {
+pub struct CryptoDriver {
     /// The algorithm, e.g. `cbc(aes)`.
     pub algorithm: String,
     /// The driver's own name, e.g. `mv-cbc-aes`.
@@ -99,7 +100,7 @@ pub struct Driver {
     /// A helper of another driver, not for users.
     pub internal: bool,
     /// What it computes.
-    pub kind: Kind,
+    pub kind: DriverType,
     /// The line `async`; kinds without that line have `None`.
     pub is_async: Option<bool>,
     /// Block size.
@@ -118,10 +119,10 @@ pub struct Driver {
     pub line: usize,
 }
 
-impl Driver {
+impl CryptoDriver {
     /// The kernel hands this driver to users: self-tested, not internal, not on its way in or out.
     pub fn is_usable(&self) -> bool {
-        self.selftest == Selftest::Passed && !self.internal && self.kind != Kind::Larval
+        self.selftest == Selftest::Passed && !self.internal && self.kind != DriverType::Larval
     }
 }
 
@@ -191,7 +192,7 @@ impl fmt::Display for Fault {
 }
 
 /// All drivers in the order of the file, and what was wrong with the entries that are left out.
-pub fn parse(bytes: &[u8]) -> (Vec<Driver>, Vec<Warning>) {
+pub fn parse(bytes: &[u8]) -> (Vec<CryptoDriver>, Vec<Warning>) {
     let mut parser = Parser::default();
     for (number, line) in (1..).zip(bytes.split_inclusive(|byte| *byte == b'\n')) {
         let text = line.trim_ascii();
@@ -210,7 +211,7 @@ pub fn parse(bytes: &[u8]) -> (Vec<Driver>, Vec<Warning>) {
 
 #[derive(Default)]
 struct Parser {
-    drivers: Vec<Driver>,
+    drivers: Vec<CryptoDriver>,
     warnings: Vec<Warning>,
     entry: Option<Entry>,
 }
@@ -225,14 +226,14 @@ struct Entry {
     module: Option<String>,
     priority: Option<i32>,
     selftest: Option<Selftest>,
-    kind: Option<Kind>,
+    kind: Option<DriverType>,
     internal: bool,
     is_async: Option<bool>,
     sizes: [Option<u32>; SIZES],
 }
 
-/// The lines that are read: first those that no entry is without, last those whose value is a number of bytes (or, for
-/// refcnt, of references).
+/// The lines that are read: first those that no entry is without, last those whose value is a
+/// number of bytes (or, for refcnt, of references).
 #[rustfmt::skip]
 const KEYS: [&str; 15] = [
     "name", "driver", "module", "priority", "selftest", "type",
@@ -269,7 +270,7 @@ impl Parser {
 
     fn finish_entry(&mut self) {
         // A larval is the kernel's placeholder while an algorithm is looked up or tested; it may have no driver name yet.
-        let is_larval = |entry: &Entry| matches!(entry.kind, Some(Kind::Larval));
+        let is_larval = |entry: &Entry| matches!(entry.kind, Some(DriverType::Larval));
         let is_unnamed = |entry: &Entry| entry.seen[DRIVER] && entry.name.is_none();
         match self.entry.take().filter(|entry| !(is_larval(entry) && is_unnamed(entry))).map(Entry::finish) {
             Some(Ok(driver)) => self.drivers.push(driver),
@@ -301,7 +302,7 @@ impl Entry {
             "driver" => self.name = Some(name(value)?),
             "module" => self.module = Some(name(value)?),
             "priority" => self.priority = Some(number(value)?),
-            "type" => self.kind = Some(Kind::from_name(&name(value)?)),
+            "type" => self.kind = Some(DriverType::from_name(&name(value)?)),
             "internal" => self.internal = yes_or_no(value)?,
             "async" => self.is_async = Some(yes_or_no(value)?),
             "selftest" => {
@@ -316,7 +317,7 @@ impl Entry {
         Ok(())
     }
 
-    fn finish(self) -> Result<Driver, Warning> {
+    fn finish(self) -> Result<CryptoDriver, Warning> {
         match self {
             Entry {
                 damage: None,
@@ -331,7 +332,7 @@ impl Entry {
                 is_async,
                 sizes: [refcnt, blocksize, min_keysize, max_keysize, ivsize, maxauthsize, digestsize],
                 ..
-            } => Ok(Driver {
+            } => Ok(CryptoDriver {
                 algorithm,
                 name,
                 module,

@@ -18,7 +18,7 @@ fn names(bytes: &[u8]) -> Vec<String> {
 fn every_field_of_an_entry_is_read() {
     let (drivers, warnings) = parse(CBC.as_bytes());
     assert_eq!(warnings, []);
-    let expected = Driver {
+    let expected = CryptoDriver {
         algorithm: "cbc(aes)".into(),
         name: "mv-cbc-aes".into(),
         module: "kernel".into(),
@@ -26,7 +26,7 @@ fn every_field_of_an_entry_is_read() {
         refcnt: Some(1),
         selftest: Selftest::Passed,
         internal: false,
-        kind: Kind::Skcipher,
+        kind: DriverType::Skcipher,
         is_async: Some(true),
         blocksize: Some(16),
         min_keysize: Some(16),
@@ -108,7 +108,8 @@ proptest! {
         prop_assert!(drivers.len() + warnings.len() <= lines.len());
     }
 
-    /// A byte that is overwritten inside one entry costs at most that entry (a newline may split it in two).
+    /// A byte that is overwritten inside one entry costs at most that entry (a newline may split it
+    /// in two).
     #[test]
     fn damage_stays_in_its_entry(at in 0usize..CBC.len() - 2, byte in any::<u8>()) {
         let mut text = format!("{}{}{}", entry("first-one"), CBC, entry("last-one")).into_bytes();

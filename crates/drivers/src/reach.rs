@@ -1,21 +1,24 @@
-//! Who can reach a driver on this kernel: the users inside the kernel, and the interfaces for user space. The decision
-//! is made from files alone, so that it works for a saved tree; on the running system a probe of AF_ALG outweighs it.
+//! Which routes lead to a driver on this kernel: the interfaces for programs, and the users inside
+//! the kernel.
+//!
+//! The provider, `check` and `allow` try the interfaces for programs in their order
+//! ([`ProgramInterface::PREFERRED_FIRST`]); `status` decides from files alone, so that it works for
+//! a saved tree, and lets a probe of AF_ALG on the running system outweigh them. Order and rule are
+//! the same for all ([`ProgramInterface::is_open_to`]).
 
 mod decide;
+mod interface;
 mod probe;
 
-pub use decide::{Facts, decide, pick};
+pub use decide::{ReachFacts, decide, pick};
+pub use interface::{ProgramInterface, TagCheck, tags_unchecked};
 pub use probe::{Probe, af_alg_type, probe_af_alg};
 
-/// A way to a driver.
+/// A route to a driver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Interface {
-    /// Our module's device.
-    DevOutboard,
-    /// cryptodev-linux.
-    DevCrypto,
-    /// The kernel's socket interface.
-    AfAlg,
+pub enum Route {
+    /// Programs take it.
+    Program(ProgramInterface),
     /// IPsec in the kernel (xfrm).
     Ipsec,
     /// TLS records in the kernel.
@@ -26,13 +29,11 @@ pub enum Interface {
     Fscrypt,
 }
 
-impl Interface {
-    /// Its name for people and JSON.
+impl Route {
+    /// Its name in texts and JSON.
     pub fn name(self) -> &'static str {
         match self {
-            Self::DevOutboard => "/dev/outboard",
-            Self::DevCrypto => "/dev/crypto",
-            Self::AfAlg => "AF_ALG",
+            Self::Program(interface) => interface.name(),
             Self::Ipsec => "IPsec",
             Self::Ktls => "kTLS",
             Self::DmCrypt => "dm-crypt",
@@ -40,25 +41,25 @@ impl Interface {
         }
     }
 
-    /// Programs in user space come this way.
+    /// Whether programs take it; otherwise users inside the kernel.
     pub fn is_for_programs(self) -> bool {
-        matches!(self, Self::DevOutboard | Self::DevCrypto | Self::AfAlg)
+        matches!(self, Self::Program(_))
     }
 }
 
-/// Does the way lead to the driver?
+/// Whether a route leads to the driver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Answer {
+pub enum Reachable {
     /// It does.
     Yes,
     /// It does not.
     No,
-    /// The files do not tell.
+    /// The files do not show it.
     Unclear,
 }
 
-impl Answer {
-    /// A word for people and JSON.
+impl Reachable {
+    /// A word for texts and JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Yes => "yes",
@@ -68,13 +69,15 @@ impl Answer {
     }
 }
 
-/// One way, the answer, and why in one sentence.
+/// A route, whether it leads to the driver, and why in one sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reach {
-    /// The way.
-    pub interface: Interface,
-    /// Does it lead to the driver?
-    pub answer: Answer,
+pub struct RouteDecision {
+    /// The route.
+    pub route: Route,
+    /// Whether it leads to the driver.
+    pub reachable: Reachable,
     /// Why, in one sentence.
     pub why: String,
+    /// It would lead there if the driver had passed the check of tags.
+    pub awaits_check: bool,
 }

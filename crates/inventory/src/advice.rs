@@ -1,7 +1,9 @@
 //! What to do next, in the order of what helps most.
+//! "R10" and the like are lines of docs/requirements.md.
 
-use outboard_drivers::families::values;
-use outboard_drivers::reach::Interface;
+use outboard_catalog::Algorithm;
+use outboard_catalog::families::values;
+use outboard_drivers::reach::ProgramInterface;
 
 use crate::algorithms::SLOW_AES;
 use crate::status::Status;
@@ -52,6 +54,15 @@ fn policy(status: &Status, advice: &mut Vec<String>) {
 
 /// What outboard itself found wrong.
 fn wrong(status: &Status, advice: &mut Vec<String>) {
+    for caught in &status.caught {
+        let driver = &caught.driver;
+        let reports: Vec<String> = caught.reports.iter().map(|reports| reports.to_string()).collect();
+        advice.push(format!(
+            "{driver} returned wrong results to applications since it was allowed, reported {}: withdraw it with \
+             outboard disallow {driver}, and report it to its maintainers; outboard check {driver} looks for the fault",
+            reports.join(", ")
+        ));
+    }
     for checked in &status.checked {
         if let Some(fault) = &checked.fault {
             let (driver, made) = (&checked.driver, &checked.made);
@@ -110,7 +121,7 @@ fn without_accelerator(status: &Status, advice: &mut Vec<String>) {
         );
     } else if let Some(remark) = remark {
         advice.push(remark.to_string());
-    } else if let Some(family) = engine.and_then(|id| outboard_drivers::families::all().find(|f| f.id == id))
+    } else if let Some(family) = engine.and_then(|id| outboard_catalog::families::all().find(|f| f.id == id))
     {
         advice.push(format!(
             "this chip ({}) has an engine, {}, but no driver for it is registered: modprobe {}, and see whether the \
@@ -128,15 +139,6 @@ fn without_accelerator(status: &Status, advice: &mut Vec<String>) {
     }
 }
 
-/// What the provider offers for a driver of the kernel's, as `openssl speed` calls it; what most engines do comes first.
-const PROVABLE: [(&str, &str); 5] = [
-    ("cbc(aes)", "aes-128-cbc"),
-    ("ctr(aes)", "aes-128-ctr"),
-    ("ecb(aes)", "aes-128-ecb"),
-    ("xts(aes)", "aes-128-xts"),
-    ("cbc(des3_ede)", "des-ede3-cbc"),
-];
-
 fn with_accelerator(status: &Status, advice: &mut Vec<String>) {
     let reachable = status.accelerators.iter().any(|a| a.is_reachable_by_programs());
     outranked(status, advice);
@@ -153,6 +155,14 @@ fn with_accelerator(status: &Status, advice: &mut Vec<String>) {
         ));
         return;
     }
+    if let (false, Some(waiting)) = (reachable, status.accelerators.iter().find(|a| a.awaits_check)) {
+        advice.push(format!(
+            "programs cannot reach the accelerator yet: outboard check {} finds out whether it refuses forged tags, which is \
+             required of an AEAD that is reached by another interface than /dev/outboard",
+            waiting.reach_of
+        ));
+        return;
+    }
     if !reachable {
         let kernel = status.kernel.release.as_ref();
         let kernel = kernel.map_or_else(|| "this kernel".to_owned(), |release| format!("Linux {release}"));
@@ -163,15 +173,18 @@ fn with_accelerator(status: &Status, advice: &mut Vec<String>) {
         return;
     }
     let does = |name: &str| status.algorithms.iter().any(|a| a.name == name && a.accelerator.is_some());
-    if let Some((_, cipher)) = PROVABLE.iter().find(|(name, _)| does(name)) {
+    // No AEAD: `openssl speed -evp` measures those without tags.
+    let mut ciphers = Algorithm::ALL.into_iter().filter(|algorithm| !algorithm.has_tags());
+    if let Some(algorithm) = ciphers.find(|algorithm| does(algorithm.kernel_name())) {
         let there = if status.saved_tree.is_some() { " on that machine" } else { "" };
+        let cipher = algorithm.openssl_name().to_ascii_lowercase();
         advice.push(format!("next{there}: outboard prove -- openssl speed -elapsed -evp {cipher}"));
     }
 }
 
 /// A driver that is one command of root's away from programs.
 fn not_allowed(status: &Status) -> Option<&str> {
-    let list = status.nodes.iter().find(|n| n.path == Interface::DevOutboard.name())?;
+    let list = status.nodes.iter().find(|n| n.path == ProgramInterface::DevOutboard.name())?;
     let usable = status.drivers.iter().filter(|d| d.selftest == "passed").map(|d| d.name.as_str());
     let usable: Vec<&str> = usable.collect();
     let mut candidates = status.accelerators.iter().map(|a| a.reach_of.as_str());
@@ -191,7 +204,8 @@ fn outranked(status: &Status, advice: &mut Vec<String>) {
     }
 }
 
-/// R7: /dev/crypto without an accelerator leads to the kernel's software, slower than OpenSSL's own.
+/// R7: /dev/crypto without an accelerator leads to the kernel's software, slower than OpenSSL's
+/// own.
 fn useless_dev_crypto(status: &Status, advice: &mut Vec<String>) {
     if status.nodes.iter().any(|n| n.path == "/dev/crypto" && n.exists) {
         advice.push(
@@ -214,8 +228,10 @@ fn engines(status: &Status, advice: &mut Vec<String>) {
         ));
         return;
     }
-    let closed =
-        status.accelerators.iter().any(|a| a.reach_by(Interface::AfAlg).is_some_and(|r| r.answer == "no"));
+    let closed = status
+        .accelerators
+        .iter()
+        .any(|a| a.reach_by(ProgramInterface::AfAlg).is_some_and(|r| r.answer == "no"));
     if closed && engines.names.iter().any(|n| n.contains("afalg")) {
         advice.push(format!(
             "{at} configures the engine afalg: it says that it is available, but on this kernel it computes in software"

@@ -1,4 +1,5 @@
-//! What the kernel itself would pick for each algorithm, and the cases where it picks badly.
+//! The driver that the kernel selects for each algorithm, and the cases where it selects a slow
+//! one. "R10" is a line of docs/requirements.md.
 
 use outboard_drivers::find::Judged;
 use outboard_drivers::judge::Verdict;
@@ -7,7 +8,7 @@ use serde::Serialize;
 
 use crate::cpu::Cpu;
 
-/// The algorithms that users ask for, in the order of the report.
+/// The algorithms of the report, in its order.
 const OF_INTEREST: &[&str] = &[
     "cbc(aes)",
     "ctr(aes)",
@@ -37,7 +38,7 @@ pub struct Algorithm {
     pub accelerator: Option<Pick>,
     /// The driver for the CPU's own crypto instructions, when the accelerator outranks it.
     pub outranked: Option<Pick>,
-    /// What is odd about the choice.
+    /// Why the choice may be a bad one.
     pub note: Option<String>,
 }
 
@@ -71,7 +72,8 @@ fn row(name: &'static str, drivers: &[Judged], cpu: &Cpu) -> Option<Algorithm> {
             .max_by_key(|j| j.driver.priority)
     };
     let accelerator = best(Verdict::Accelerator);
-    // Vector instructions do not make AES or SHA fast: only the CPU's crypto instructions count (not NEON).
+    // Vector instructions do not make AES or SHA fast: only the CPU's crypto instructions count
+    // (not NEON).
     let instructions =
         best(Verdict::CpuInstructions).filter(|j| j.judgement.family().is_some_and(|f| f.id != "neon"));
     let view = |j: &Judged| Pick {
@@ -86,7 +88,8 @@ fn row(name: &'static str, drivers: &[Judged], cpu: &Cpu) -> Option<Algorithm> {
         (Verdict::Software | Verdict::Wrapper, None)
             if name.contains("(aes)") && cpu.has_aes() && !uses_instructions(picked, drivers) =>
         {
-            // R10: `aes-fixed-time` and `aes-generic` are 26 to 46 times slower than AES-NI for dm-crypt.
+            // R10: `aes-fixed-time` and `aes-generic` are 26 to 46 times slower than AES-NI for
+            // dm-crypt.
             Some(SLOW_AES.to_string())
         }
         _ => None,
@@ -113,4 +116,16 @@ fn is_around_accelerator(j: &Judged, drivers: &[Judged]) -> bool {
     j.inner().iter().any(|name| {
         drivers.iter().any(|d| d.driver.name == *name && d.judgement.verdict == Verdict::Accelerator)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_cipher_that_the_provider_offers_is_of_interest() {
+        for algorithm in outboard_catalog::Algorithm::ALL {
+            assert!(OF_INTEREST.contains(&algorithm.kernel_name()), "{algorithm:?}");
+        }
+    }
 }

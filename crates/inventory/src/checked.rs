@@ -1,8 +1,10 @@
 //! What `outboard check` found of the accelerators' drivers as they are here.
 
+use outboard_drivers::reach::TagCheck;
 use outboard_drivers::root::Root;
+use outboard_drivers::wrong_reports::WrongReports;
 use outboard_policy::{FINDINGS_FILE, Finding, Findings};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 /// A driver that was checked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -19,14 +21,52 @@ pub struct Checked {
     pub fault: Option<String>,
 }
 
-/// Those of `drivers` that were; and why nothing is known, if something should be.
-pub fn read<'a>(root: &Root, drivers: impl Iterator<Item = &'a str>) -> (Vec<Checked>, Option<String>) {
+/// A driver with wrong results that applications met since it was allowed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Caught {
+    /// Its name.
+    pub driver: String,
+    /// The reports of the module, by user: `user` (null: users for whom the module had no room) and `count`.
+    #[serde(serialize_with = "by_user")]
+    pub reports: Vec<WrongReports>,
+}
+
+fn by_user<S: Serializer>(reports: &[WrongReports], serializer: S) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct Row {
+        user: Option<u32>,
+        count: u64,
+    }
+    serializer.collect_seq(reports.iter().map(|reports| Row { user: reports.user, count: reports.count }))
+}
+
+/// Those of `drivers` that were caught.
+pub fn caught<'a>(root: &Root, drivers: impl Iterator<Item = &'a str>) -> Vec<Caught> {
+    let caught =
+        drivers.map(|name| Caught { driver: name.to_owned(), reports: WrongReports::read(root, name) });
+    caught.filter(|caught| !caught.reports.is_empty()).collect()
+}
+
+/// All findings; the error names the file and why it is not used.
+pub fn read(root: &Root) -> Result<Findings, String> {
     let path = root.path().join(FINDINGS_FILE.trim_start_matches('/'));
-    match Findings::read(&path) {
-        Ok(findings) => {
-            (drivers.filter_map(|name| findings.of(name, root.path()).map(Checked::from)).collect(), None)
-        }
-        Err(why) => (Vec::new(), Some(format!("{FINDINGS_FILE}: {why}"))),
+    Findings::read(&path).map_err(|why| format!("{FINDINGS_FILE}: {why}"))
+}
+
+/// The findings of those of `drivers` that were checked.
+pub fn of_drivers<'a>(
+    root: &Root,
+    findings: &Findings,
+    drivers: impl Iterator<Item = &'a str>,
+) -> Vec<Checked> {
+    drivers.filter_map(|name| findings.of(name, root.path()).map(Checked::from)).collect()
+}
+
+/// Whether a driver is known to refuse forged tags.
+pub fn tags_of(root: &Root, findings: &Findings, driver: &str) -> TagCheck {
+    match findings.of(driver, root.path()) {
+        Some(Finding { is_exact: true, .. }) => TagCheck::Passed,
+        _ => TagCheck::Missing,
     }
 }
 
@@ -59,14 +99,16 @@ mod tests {
                     c exact 7.1.0 kernel - 2026-11-21T12:00:00Z 10 20 3\n";
         fs::write(tree.path().join("etc/outboard/checked"), text).unwrap();
         let root = Root::saved(tree.path()).unwrap();
-        let (checked, problem) = read(&root, ["a", "b", "c", "d"].into_iter());
+        let findings = read(&root).unwrap();
+        let checked = of_drivers(&root, &findings, ["a", "b", "c", "d"].into_iter());
         let short: Vec<_> =
             checked.iter().map(|one| (one.driver.as_str(), one.verdict, one.requests)).collect();
-        assert_eq!((short, problem), (vec![("a", "exact", 10), ("b", "wrong", 4)], None));
+        assert_eq!(short, [("a", "exact", 10), ("b", "wrong", 4)]);
+        let tags = ["a", "b", "c"].map(|driver| tags_of(&root, &findings, driver));
+        assert_eq!(tags, [TagCheck::Passed, TagCheck::Missing, TagCheck::Missing]);
         assert_eq!(checked[1].fault.as_deref(), Some("from byte 7 on"));
         fs::remove_file(tree.path().join("etc/outboard/checked")).unwrap();
         fs::create_dir(tree.path().join("etc/outboard/checked")).unwrap();
-        let (checked, problem) = read(&root, ["a"].into_iter());
-        assert!(checked.is_empty() && problem.unwrap().contains("/etc/outboard/checked: "));
+        assert!(read(&root).unwrap_err().contains("/etc/outboard/checked: "));
     }
 }

@@ -1,12 +1,16 @@
-//! Reading everything, on the running system in well under 50 ms: `openssl` runs in the background meanwhile.
+//! Reads everything, on the running system in well under 50 ms while `openssl` runs in the
+//! background.
 
-use outboard_drivers::families::{Completion, Family};
+use outboard_catalog::families::{Completion, Family};
+use outboard_catalog::{Algorithm, Hash, HashAlgorithm};
+use outboard_drivers::allow_list;
 use outboard_drivers::find::{Error, Judged, survey};
 use outboard_drivers::interrupts::{DeviceInterrupts, snapshot_of};
 use outboard_drivers::judge::Verdict;
 use outboard_drivers::kernel::Release;
-use outboard_drivers::reach::{Answer, Facts, af_alg_type, decide, probe_af_alg};
+use outboard_drivers::reach::{ReachFacts, Reachable, TagCheck, af_alg_type, decide, probe_af_alg};
 use outboard_drivers::root::Root;
+use outboard_policy::Findings;
 
 use crate::cpu::Cpu;
 use crate::hwrng::Hwrng;
@@ -16,9 +20,6 @@ use crate::openssl::Question;
 use crate::policy::Policy;
 use crate::status::{Accelerator, Device, DriverView, Kernel, ReachView, SCHEMA, Status, reasons};
 use crate::{advice, algorithms, checked, devices};
-
-/// Algorithms whose driver stands for its family when the ways to it are told.
-const TYPICAL: &[&str] = &["cbc(aes)", "ctr(aes)", "gcm(aes)", "ecb(aes)", "sha256", "sha1"];
 
 /// Reads the running system or a saved tree. Errors: /proc/crypto cannot be read at all.
 pub fn collect(root: &Root) -> Result<Status, Error> {
@@ -39,11 +40,14 @@ pub fn collect(root: &Root) -> Result<Status, Error> {
             .push("the kernel's release is not known: no proc/sys/kernel/osrelease, no proc/version".into());
     }
     let nodes = vec![Node::read(root, "/dev/outboard"), Node::read(root, "/dev/crypto")];
-    let accelerators = accelerators(root, &survey.drivers, &kernel, &nodes, &mut warnings);
+    let findings = checked::read(root);
+    let found = findings.as_ref().ok();
+    let accelerators = accelerators(root, &survey.drivers, &kernel, &nodes, found, &mut warnings);
     kernel.af_alg_restrict = af_alg_restrict(root);
-    let names = accelerators.iter().flat_map(|accelerator| &accelerator.drivers).map(String::as_str);
-    let (checked, problem) = checked::read(root, names);
-    warnings.extend(problem);
+    let names = || accelerators.iter().flat_map(|accelerator| &accelerator.drivers).map(String::as_str);
+    let checked = found.map(|found| checked::of_drivers(root, found, names())).unwrap_or_default();
+    let caught = checked::caught(root, names());
+    warnings.extend(findings.err());
     let mut status = Status {
         schema: SCHEMA,
         saved_tree: (!root.is_live()).then(|| root.path().display().to_string()),
@@ -58,6 +62,7 @@ pub fn collect(root: &Root) -> Result<Status, Error> {
         openssl: question.answer(root),
         policy: Policy::read(root),
         checked,
+        caught,
         drivers: survey.drivers.iter().map(DriverView::new).collect(),
         advice: Vec::new(),
         warnings,
@@ -71,6 +76,7 @@ fn accelerators(
     drivers: &[Judged],
     kernel: &Kernel,
     nodes: &[Node],
+    findings: Option<&Findings>,
     warnings: &mut Vec<String>,
 ) -> Vec<Accelerator> {
     let mut groups: Vec<(String, Vec<&Judged>)> = Vec::new();
@@ -92,17 +98,18 @@ fn accelerators(
             Vec::new()
         }
     };
-    let mut facts = Facts {
+    let mut facts = ReachFacts {
         release: kernel.release.as_deref().and_then(Release::parse),
         af_alg_restrict: None,
         probe: None,
         dev_outboard: node(nodes, "/dev/outboard"),
-        allowed: allowed(root),
+        allowed: allow_list::read(root).ok(),
         dev_crypto: node(nodes, "/dev/crypto"),
+        tags: TagCheck::Missing,
     };
     groups
         .into_iter()
-        .map(|(id, members)| one(root, id, &members, drivers, &interrupts, &mut facts))
+        .map(|(id, members)| one(root, id, &members, drivers, &interrupts, findings, &mut facts))
         .collect()
 }
 
@@ -112,13 +119,16 @@ fn one(
     members: &[&Judged],
     drivers: &[Judged],
     interrupts: &[DeviceInterrupts],
-    facts: &mut Facts,
+    findings: Option<&Findings>,
+    facts: &mut ReachFacts,
 ) -> Accelerator {
     let typical = typical(members);
     let salg_type =
         af_alg_type(&typical.driver.kind).filter(|_| root.is_live() && typical.driver.is_usable());
     facts.probe = salg_type.map(|salg_type| probe_af_alg(salg_type, &typical.driver.name));
     facts.af_alg_restrict = af_alg_restrict(root);
+    facts.tags =
+        findings.map(|found| checked::tags_of(root, found, &typical.driver.name)).unwrap_or_default();
     let family = typical.judgement.family();
     let mine = |d: &&DeviceInterrupts| {
         members.iter().flat_map(|m| m.hardware.devices()).any(|(driver, name)| {
@@ -126,7 +136,7 @@ fn one(
                 == (d.bus.as_str(), d.driver.as_str(), d.device.as_str())
         })
     };
-    let reach: Vec<ReachView> = decide(typical, drivers, facts).into_iter().map(Into::into).collect();
+    let routes = decide(typical, drivers, facts);
     Accelerator {
         chip: family.map_or_else(
             || format!("an engine behind the module {}", typical.driver.module),
@@ -139,11 +149,12 @@ fn one(
         drivers: members.iter().map(|m| m.driver.name.clone()).collect(),
         evidence: reasons(typical),
         reach_of: typical.driver.name.clone(),
-        preferred: reach
+        preferred: routes
             .iter()
-            .find(|r| r.for_programs && r.answer == Answer::Yes.name())
-            .map(|r| r.interface),
-        reach,
+            .find(|one| one.route.is_for_programs() && one.reachable == Reachable::Yes)
+            .map(|one| one.route.name()),
+        awaits_check: routes.iter().any(|one| one.awaits_check),
+        reach: routes.into_iter().map(ReachView::from).collect(),
     }
 }
 
@@ -152,18 +163,16 @@ fn af_alg_restrict(root: &Root) -> Option<u32> {
     root.text("proc/sys/crypto/af_alg_restrict").and_then(|t| t.parse().ok())
 }
 
-/// The last word of each line of root's list is a driver's name.
-fn allowed(root: &Root) -> Option<Vec<String>> {
-    let list = root.read("sys/class/misc/outboard/allow").ok()?;
-    let list = String::from_utf8_lossy(&list);
-    Some(list.lines().filter_map(|line| line.split_whitespace().last()).map(str::to_string).collect())
-}
-
-/// The driver that stands for its family.
+/// The driver that stands for its family: a usable one for the most used algorithm.
 fn typical<'a>(members: &[&'a Judged]) -> &'a Judged {
+    let most_used_first: Vec<&str> = Algorithm::MOST_USED_FIRST
+        .into_iter()
+        .map(Algorithm::kernel_name)
+        .chain(Hash::MOST_USED_FIRST.map(|hash| HashAlgorithm { hash, hmac: false }.kernel_name()))
+        .collect();
     let rank = |j: &Judged| {
-        let algorithm = TYPICAL.iter().position(|a| *a == j.driver.algorithm).unwrap_or(TYPICAL.len());
-        (!j.driver.is_usable(), algorithm)
+        let place = most_used_first.iter().position(|name| *name == j.driver.algorithm);
+        (!j.driver.is_usable(), place.unwrap_or(most_used_first.len()))
     };
     let mut best = members[0];
     for member in members {

@@ -1,6 +1,7 @@
-//! Crypto devices that are there but that no driver has taken: the module is missing, not loaded, or refused.
+//! Crypto devices without a driver: the module is missing, not loaded, or refused the device.
 
-use outboard_drivers::families::{self, Family, values};
+use outboard_catalog::devices;
+use outboard_catalog::families::{self, Family, values};
 use outboard_drivers::root::Root;
 use serde::Serialize;
 
@@ -43,19 +44,20 @@ fn of_bus(root: &Root, bus: &'static str) -> Vec<UnboundDevice> {
     found
 }
 
-/// `of:NcryptoT(null)Cmarvell,armada-38x-crypto`, `pci:v00001022d00002082sv…`, `virtio:d00000014v00001AF4`.
+/// `of:NcryptoT(null)Cmarvell,armada-38x-crypto`, `pci:v00001022d00002082sv…`,
+/// `virtio:d00000014v00001AF4`.
 fn family_of(modalias: &str) -> Option<&'static Family> {
     if let Some(rest) = modalias.strip_prefix("of:N") {
         let compatible: Vec<&str> = rest.split('C').skip(1).collect();
         let all = rest.split_once('C').map_or("", |(_, all)| all);
-        return families::devices::by_compatible(|c| compatible.contains(&c) || all == c);
+        return devices::by_compatible(|c| compatible.contains(&c) || all == c);
     }
     if let Some(rest) = modalias.strip_prefix("pci:v") {
         let (vendor, rest) = rest.split_at_checked(8)?;
         let device = rest.strip_prefix('d')?.get(..8)?;
         let number = |hex| u32::from_str_radix(hex, 16).ok().and_then(|n| u16::try_from(n).ok());
         let id = (number(vendor)?, number(device)?);
-        return families::devices::by_pci(id);
+        return devices::by_pci(id);
     }
     modalias
         .starts_with(VIRTIO_ID_CRYPTO)

@@ -1,4 +1,4 @@
-//! What crypto hardware is here and who can reach it, from / or from a saved tree.
+//! Which crypto hardware a system has and what reaches it, read from / or from a saved tree.
 
 mod advice;
 mod algorithms;
@@ -10,15 +10,14 @@ mod hwrng;
 mod interfaces;
 mod machine;
 pub mod openssl;
-pub mod platforms;
 mod policy;
 mod status;
 
 pub use algorithms::{Algorithm, Pick};
-pub use checked::Checked;
+pub use checked::{Caught, Checked};
 pub use collect::collect;
 pub use hwrng::Hwrng;
 pub use interfaces::Node;
-pub use machine::Machine;
+pub use machine::{Machine, Platform};
 pub use policy::Policy;
 pub use status::{Accelerator, Device, DriverView, Kernel, ReachView, Reason, SCHEMA, Status};

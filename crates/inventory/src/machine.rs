@@ -1,10 +1,10 @@
 //! The machine: its model and what is known of its chip.
 
+use outboard_catalog::boards::{KnownBoard, recognise};
 use outboard_drivers::root::Root;
 use serde::Serialize;
 
 use crate::cpu::Cpu;
-use crate::platforms::{self, Platform};
 
 /// The machine.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -15,7 +15,25 @@ pub struct Machine {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub compatible: Vec<String>,
     /// What is known of its chip.
-    pub platform: Option<&'static Platform>,
+    pub platform: Option<Platform>,
+}
+
+/// A board or chip that the catalog has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Platform {
+    /// The chip or board.
+    pub name: &'static str,
+    /// The id of its engine's driver family.
+    pub engine: Option<&'static str>,
+    /// What its user should know.
+    pub remark: Option<&'static str>,
+}
+
+impl From<KnownBoard> for Platform {
+    fn from(board: KnownBoard) -> Platform {
+        let KnownBoard { name, engine, remark } = board;
+        Platform { name, engine, remark }
+    }
 }
 
 impl Machine {
@@ -33,7 +51,7 @@ impl Machine {
         let compatible = tree("compatible").map(strings).unwrap_or_default();
         let model = tree("model").map(strings).and_then(|s| s.into_iter().next()).or_else(|| dmi(root));
         let texts = compatible.iter().chain(&model).chain(&cpu.model).map(String::as_str);
-        let platform = platforms::recognise(texts);
+        let platform = recognise(texts).map(Platform::from);
         Self { model, compatible, platform }
     }
 }

@@ -1,11 +1,11 @@
 //! The answer to "what is here?", as `outboard status --json` prints it. Fields are only ever added to schema 1.
 
 use outboard_drivers::find::Judged;
-use outboard_drivers::reach::{Answer, Interface, Reach};
+use outboard_drivers::reach::{ProgramInterface, Reachable, RouteDecision};
 use serde::Serialize;
 
 use crate::algorithms::Algorithm;
-use crate::checked::Checked;
+use crate::checked::{Caught, Checked};
 use crate::cpu::Cpu;
 use crate::devices::UnboundDevice;
 use crate::hwrng::Hwrng;
@@ -46,6 +46,8 @@ pub struct Status {
     pub policy: Option<Policy>,
     /// What `outboard check` found of the accelerators' drivers.
     pub checked: Vec<Checked>,
+    /// Drivers whose wrong results applications met since they were allowed.
+    pub caught: Vec<Caught>,
     /// All drivers of the kernel.
     pub drivers: Vec<DriverView>,
     /// What to do.
@@ -84,10 +86,13 @@ pub struct Accelerator {
     pub evidence: Vec<Reason>,
     /// The driver that `reach` speaks of.
     pub reach_of: String,
-    /// The best way for programs, which outboard's provider takes: the first in `reach` that surely leads there.
+    /// The best route for programs, which outboard's provider takes: the first in `reach` that certainly leads there.
     pub preferred: Option<&'static str>,
-    /// Who can reach it; the ways for programs in the order in which outboard prefers them.
+    /// Which routes lead to it; those for programs in the order of preference.
     pub reach: Vec<ReachView>,
+    /// Programs would reach it if `outboard check` had found that it refuses forged tags.
+    #[serde(skip)]
+    pub awaits_check: bool,
 }
 
 /// A device of an accelerator.
@@ -114,12 +119,12 @@ pub struct Reason {
     pub source: &'static str,
 }
 
-/// A way to a driver.
+/// A route to a driver.
 #[derive(Debug, Clone, Serialize)]
 pub struct ReachView {
     /// Its name.
     pub interface: &'static str,
-    /// Programs come this way; otherwise users inside the kernel.
+    /// Programs take it; otherwise users inside the kernel.
     pub for_programs: bool,
     /// `yes`, `no` or `unclear`.
     pub answer: &'static str,
@@ -127,21 +132,21 @@ pub struct ReachView {
     pub why: String,
 }
 
-impl From<Reach> for ReachView {
-    fn from(r: Reach) -> Self {
-        let for_programs = r.interface.is_for_programs();
-        Self { interface: r.interface.name(), for_programs, answer: r.answer.name(), why: r.why }
+impl From<RouteDecision> for ReachView {
+    fn from(decision: RouteDecision) -> Self {
+        let RouteDecision { route, reachable, why, .. } = decision;
+        Self { interface: route.name(), for_programs: route.is_for_programs(), answer: reachable.name(), why }
     }
 }
 
 impl Accelerator {
-    /// A program can use it by at least one way.
+    /// Whether a program can use it over at least one interface.
     pub fn is_reachable_by_programs(&self) -> bool {
-        self.reach.iter().any(|r| r.for_programs && r.answer == Answer::Yes.name())
+        self.reach.iter().any(|r| r.for_programs && r.answer == Reachable::Yes.name())
     }
 
-    /// The answer for one way.
-    pub fn reach_by(&self, interface: Interface) -> Option<&ReachView> {
+    /// Whether an interface for programs leads to it.
+    pub fn reach_by(&self, interface: ProgramInterface) -> Option<&ReachView> {
         self.reach.iter().find(|r| r.interface == interface.name())
     }
 }

@@ -1,6 +1,6 @@
 //! Which devices are behind a driver of /proc/crypto.
 
-use outboard_drivers::families::Family;
+use outboard_catalog::families::Family;
 use outboard_drivers::find::Judged;
 use outboard_drivers::interrupts::DeviceInterrupts;
 use outboard_drivers::judge::Verdict;
@@ -18,13 +18,15 @@ impl Behind {
         Behind(survey(root).map(|found| found.drivers).unwrap_or_default())
     }
 
-    /// With what was known earlier beside it: a driver whose device was unbound meanwhile is not in /proc/crypto any more.
+    /// With what was known earlier beside it: a driver whose device was unbound meanwhile is not in
+    /// /proc/crypto any more.
     pub fn and(mut self, earlier: &Behind) -> Behind {
         self.0.extend_from_slice(&earlier.0);
         self
     }
 
-    /// The device drivers that a driver works with, or the drivers in it: `essiv(sim-cbc-aes,sha256-lib)`.
+    /// The device drivers that a driver works with, or the drivers in it:
+    /// `essiv(sim-cbc-aes,sha256-lib)`.
     pub fn of(&self, driver: &str) -> impl Iterator<Item = (Option<&'static Family>, &DeviceDriver)> {
         let parts = template::nested(driver);
         devices(self.0.iter().filter(move |one| parts.contains(&one.driver.name.as_str())))

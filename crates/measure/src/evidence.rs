@@ -1,6 +1,7 @@
-//! What interrupts say of work that hardware is said to have done: the one rule of `prove`, `bench` and `tune`.
+//! What interrupts say of work that hardware is said to have done: the one rule of `prove`, `bench`
+//! and `tune`.
 
-use outboard_drivers::families::Completion;
+use outboard_catalog::families::Completion;
 
 /// What they say; the later, the more doubt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -9,13 +10,15 @@ pub enum Evidence {
     Shown,
     /// None came, and a device was unbound meanwhile: its count is lost.
     Lost,
-    /// None came, and none could have: requests of these accelerators end without interrupts of their own.
+    /// None came, and none could have: requests of these accelerators end without interrupts of
+    /// their own.
     Silent,
     /// None came: the driver computed on the CPU.
     Refuted,
 }
 
-/// Weighs so many interrupts of accelerators whose requests complete so; `lost` when a counter went back.
+/// Weighs so many interrupts of accelerators whose requests complete so; `lost` when a counter went
+/// back.
 pub fn weigh(interrupts: u64, lost: bool, mut completions: impl Iterator<Item = Completion>) -> Evidence {
     let is_silent = |completion| completion != Completion::OwnInterrupt;
     match (interrupts, lost, completions.next()) {

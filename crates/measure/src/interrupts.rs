@@ -2,7 +2,7 @@
 
 use std::io;
 
-use outboard_drivers::families::Completion;
+use outboard_catalog::families::Completion;
 use outboard_drivers::interrupts::{Line, Snapshot, parse, snapshot_of};
 use outboard_drivers::root::Root;
 
@@ -27,8 +27,8 @@ impl Interrupts {
         Ok(Interrupts::of_devices(root, now))
     }
 
-    /// Those of the devices that a driver of /proc/crypto works with, or the drivers in it: `essiv(sim-cbc-aes,sha256-lib)`. Of all
-    /// accelerators where nobody knows them.
+    /// Those of the devices that a driver of /proc/crypto works with, or the drivers in it:
+    /// `essiv(sim-cbc-aes,sha256-lib)`. Of all accelerators where nobody knows them.
     pub fn of(driver: &str) -> io::Result<Interrupts> {
         let root = Root::live();
         match snapshot_of(&root, Behind::now(&root).of(driver)) {

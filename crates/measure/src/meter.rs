@@ -1,6 +1,6 @@
 //! What a run cost: wall time, CPU time of the whole system, interrupts of the accelerators.
 
-use outboard_drivers::families;
+use outboard_catalog::families;
 use outboard_drivers::interrupts::{Difference, Snapshot, snapshot_of};
 use outboard_drivers::module::{DeviceDriver, hardware};
 use outboard_drivers::root::Root;
@@ -51,8 +51,8 @@ impl Meter {
     }
 }
 
-/// The interrupts of every device that a driver of a known accelerator is bound to, or one that is judged to be no
-/// software.
+/// The interrupts of every device that a driver of a known accelerator is bound to, or one that is
+/// judged to be no software.
 pub fn snapshot(root: &Root, behind: &Behind) -> io::Result<Snapshot> {
     let known = families::accelerators().flat_map(|family| {
         let drivers = hardware(root, "kernel", family.bound).drivers;

@@ -1,33 +1,11 @@
-//! A choice of algorithms: ALL, NONE, or a list, as the devcrypto engine's CIPHERS and DIGESTS took it.
+//! A choice of algorithms: ALL, NONE, or a list, as the devcrypto engine's CIPHERS and DIGESTS took
+//! it.
 
 use std::str::FromStr;
 
+use outboard_catalog::{CIPHER_NAMES as CIPHERS, DIGEST_NAMES as DIGESTS};
+
 use crate::Error;
-
-/// OpenSSL's names of the ciphers that outboard can offer.
-pub const CIPHERS: [&str; 18] = [
-    "AES-128-CBC",
-    "AES-192-CBC",
-    "AES-256-CBC",
-    "AES-128-CTR",
-    "AES-192-CTR",
-    "AES-256-CTR",
-    "AES-128-ECB",
-    "AES-192-ECB",
-    "AES-256-ECB",
-    "AES-128-XTS",
-    "AES-256-XTS",
-    "DES-EDE3-CBC",
-    "AES-128-GCM",
-    "AES-192-GCM",
-    "AES-256-GCM",
-    "AES-128-CCM",
-    "AES-192-CCM",
-    "AES-256-CCM",
-];
-
-/// OpenSSL's names of the digests that outboard can offer.
-pub const DIGESTS: [&str; 5] = ["SHA1", "SHA2-224", "SHA2-256", "SHA2-384", "SHA2-512"];
 
 /// Which algorithms are chosen.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -53,9 +53,7 @@ pub enum Error {
     #[error("\"{0}\" is not a number of bits of entropy per byte from 0.50 to 8.00")]
     MinEntropy(String),
     /// SHADOW_CHECKS that is no number.
-    #[error(
-        "\"{0}\" is not a number: write 4096 for one request in 4096, 0 for none but the first of each key"
-    )]
+    #[error("\"{0}\" is not a number: write 64 for one result in 64, 0 for none but the first")]
     ShadowChecks(String),
     /// A name that no kernel driver can have.
     #[error("\"{0}\" cannot be a kernel driver's name: /proc/crypto shows them")]

@@ -1,7 +1,8 @@
-//! Which request goes to the accelerator and which stays in software, and what the hardware's randomness is worth.
+//! Which request goes to the accelerator and which stays in software, and what the hardware's
+//! randomness is worth.
 //!
-//! Read from the keys of the provider's section in openssl.cnf, see [`Policy::set`], and from what `outboard tune` wrote, see
-//! [`Tuned`]. Names of algorithms are OpenSSL's.
+//! Read from the keys of the provider's section in openssl.cnf, see [`Policy::set`], and from what
+//! `outboard tune` wrote, see [`Tuned`]. Names of algorithms are OpenSSL's.
 
 mod algorithms;
 mod drivers;
@@ -13,14 +14,14 @@ mod shadow;
 mod threshold;
 mod tuned;
 
-pub use algorithms::{Algorithms, CIPHERS, DIGESTS, Digests, known};
+pub use algorithms::{Algorithms, Digests, known};
 pub use drivers::{Drivers, SoftDrivers};
 pub use error::Error;
 pub use file::PolicyFile;
 pub use findings::{FINDINGS_FILE, Finding, Findings};
 pub use min_entropy::MinEntropy;
 pub use shadow::ShadowChecks;
-pub use threshold::{DEFAULT_DIGEST_THRESHOLD, DEFAULT_THRESHOLD, Thresholds};
+pub use threshold::Thresholds;
 pub use tuned::{CipherRow, POLICY_FILE, Tuned, Unfit, cpu_identity, from_text, module_version};
 
 /// The beginning of what the provider reports about its section of openssl.cnf; the provider's name follows.
@@ -39,7 +40,7 @@ pub struct Policy {
     pub soft_drivers: SoftDrivers,
     /// Key `THRESHOLDS`: from which size on a request goes to the accelerator.
     pub thresholds: Thresholds,
-    /// Key `POLICY`: which file says so for what `THRESHOLDS` does not name.
+    /// Key `POLICY`: the file with the thresholds of algorithms that `THRESHOLDS` does not name.
     pub file: PolicyFile,
     /// Key `HWRNG_ENTROPY`: what a byte of the hardware random number generator is worth.
     pub hwrng_entropy: MinEntropy,
@@ -48,7 +49,7 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// The keys that [`set`](Self::set) knows.
+    /// The keys that [`set`](Self::set) accepts.
     pub const KEYS: [&str; 8] = [
         "CIPHERS",
         "DIGESTS",

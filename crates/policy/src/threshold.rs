@@ -1,17 +1,11 @@
-//! From which size on a request goes to the accelerator.
+//! The size from which requests are offloaded.
 
 use std::str::FromStr;
 
+use outboard_catalog::default_threshold;
+
 use crate::Error;
-use crate::algorithms::{after, entries, is, known, number};
-
-/// In force before anything was measured, in bytes: near the crossover of the machines that have published
-/// figures, and what one read of a file brings (`openssl enc` works in pieces of 4 KiB).
-pub const DEFAULT_THRESHOLD: usize = 4096;
-
-/// The same for digests: a CPU without instructions for them hashes several times faster than it encrypts, and a
-/// message goes down as a whole.
-pub const DEFAULT_DIGEST_THRESHOLD: usize = 16 * 1024;
+use crate::algorithms::{entries, is, known, number};
 
 /// Thresholds by algorithm: `ALL:4096,AES-128-CBC:2048`; a name's own value wins over ALL's.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -21,17 +15,17 @@ pub struct Thresholds {
 }
 
 impl Thresholds {
-    /// The smallest request in bytes that goes to the accelerator for the algorithm that OpenSSL calls `name`, for a digest
-    /// the smallest message; `None` when nothing is said of it.
+    /// The smallest request in bytes that goes to the accelerator for the algorithm that OpenSSL
+    /// calls `name`, for a digest the smallest message; `None` when the configuration sets none.
     pub fn explicit(&self, name: &str) -> Option<usize> {
         let own = self.own.iter().find(|(algorithm, _)| is(algorithm, name));
         own.map(|&(_, bytes)| bytes).or(self.all)
     }
 
-    /// The same, with the default where nothing is said.
+    /// The same, with the catalog's default where the configuration sets none. An unknown algorithm
+    /// stays in software.
     pub fn of(&self, name: &str) -> usize {
-        let is_digest = after(name, "SHA").is_some();
-        self.explicit(name).unwrap_or(if is_digest { DEFAULT_DIGEST_THRESHOLD } else { DEFAULT_THRESHOLD })
+        self.explicit(name).unwrap_or_else(|| default_threshold(name))
     }
 }
 
@@ -69,16 +63,17 @@ mod tests {
         let t: Thresholds = "AES-128-CBC:1, ALL:4096 ,aes-128-cbc:2048".parse().unwrap();
         assert_eq!(t.of("AES-128-CBC"), 2048);
         assert_eq!(t.of("AES-256-CBC"), 4096);
-        assert_eq!(Thresholds::default().of("AES-256-CBC"), DEFAULT_THRESHOLD);
+        assert_eq!(Thresholds::default().of("AES-256-CBC"), 4096);
     }
 
     #[test]
     fn digests_have_thresholds_of_their_own() {
         let t: Thresholds = "sha256:100,SHA-1:300".parse().unwrap();
         let of = ["SHA2-256", "SHA1", "SHA2-512", "AES-128-CBC"].map(|name| t.of(name));
-        assert_eq!(of, [100, 300, DEFAULT_DIGEST_THRESHOLD, DEFAULT_THRESHOLD]);
+        assert_eq!(of, [100, 300, 16 * 1024, 4096]);
         let all: Thresholds = "ALL:5".parse().unwrap();
         assert_eq!((all.of("SHA2-512"), all.of("SHA1")), (5, 5));
+        assert_eq!(Thresholds::default().of("RC4"), usize::MAX);
     }
 
     #[test]

@@ -26,13 +26,17 @@ pub(crate) enum Reason {
 ///
 /// | function | returns |
 /// |---|---|
-/// | `core_get_params` | 1; 0 if a value does not fit its parameter. An unknown key stays unset |
+/// | `core_get_params` | 1; since 3.5, 0 if a value does not fit its parameter. An unknown key stays unset |
 /// | `core_new_error`, `core_set_error_debug`, `core_vset_error` | nothing |
 /// | `ossl_provider_register_child_cb` | the number of callbacks that are registered now, this one included; 0 on failure, with none left registered |
 /// | `ossl_provider_deregister_child_cb` | nothing |
-/// | `core_provider_get0_name` | a string, NULL for NULL |
+/// | `core_provider_get0_name` | a string; it reads the handle, which must not be NULL |
 /// | `core_provider_get0_provider_ctx` | the context, NULL if the provider set none |
 /// | `core_provider_get0_dispatch` | the provider's table, NULL for NULL |
+///
+/// What it expects of our callbacks: `create_cb` returns exactly 1, since `create_provider_children` combines the results of all
+/// with a bitwise AND; the results of `remove_cb` and `global_props_cb` are ignored. When a registration fails, `remove_cb` is
+/// called with NULL too.
 #[derive(Clone, Copy)]
 pub(crate) struct Core {
     handle: *const CoreHandle,

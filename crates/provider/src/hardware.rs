@@ -3,14 +3,13 @@
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use outboard_accel::{Accelerator, Error, Session, Share};
-use outboard_policy::ShadowChecks;
+use outboard_counters::Row;
 use zeroize::Zeroizing;
 
 use crate::log::{Level, Log};
+use crate::sampling::{Sample, Sampling};
 use crate::sessions::{Hold, Sessions};
-
-/// So many results of each key are compared with software's in any case.
-const FIRST: u32 = 16;
+use crate::spot_check::Verdict;
 
 /// So many failures, and the driver rests for the process.
 const PATIENCE: u32 = 3;
@@ -20,22 +19,17 @@ pub(crate) struct Hardware<S: ?Sized = dyn Session> {
     accelerator: Box<dyn Accelerator<S>>,
     /// The keys in it.
     pub(crate) sessions: Sessions<S>,
-    /// One request in so many is compared; 0: none.
-    share: u32,
-    requests: AtomicU32,
+    sampling: Sampling,
     failures: AtomicU32,
     resting: AtomicBool,
     log: Log,
 }
 
 impl<S: ?Sized + Share> Hardware<S> {
-    pub(crate) fn new(
-        accelerator: Box<dyn Accelerator<S>>,
-        ShadowChecks(share): ShadowChecks,
-        log: Log,
-    ) -> Self {
-        let (requests, failures, resting) = (AtomicU32::new(0), AtomicU32::new(0), AtomicBool::new(false));
-        Hardware { accelerator, sessions: Sessions::new(), share, requests, failures, resting, log }
+    pub(crate) fn new(accelerator: Box<dyn Accelerator<S>>, share: u32, log: Log) -> Self {
+        let (failures, resting) = (AtomicU32::new(0), AtomicBool::new(false));
+        let (sessions, sampling) = (Sessions::new(), Sampling::new(share));
+        Hardware { accelerator, sessions, sampling, failures, resting, log }
     }
 
     /// Its name in /proc/crypto.
@@ -48,9 +42,34 @@ impl<S: ?Sized + Share> Hardware<S> {
         self.accelerator.interface()
     }
 
-    /// Whether the next result, of a key of which so many were compared, is to be compared with software's.
-    pub(crate) fn is_to_be_compared(&self, compared: u32) -> bool {
-        compared < FIRST || self.share != 0 && self.requests.fetch_add(1, Ordering::Relaxed) % self.share == 0
+    /// How the next result is to be verified. The first one of each key is compared in full.
+    pub(crate) fn sample(&self, is_first_of_key: bool) -> Sample {
+        let sample = self.sampling.next();
+        Sample { full: sample.full || is_first_of_key, ..sample }
+    }
+
+    /// Decides whether the application may have a result of `len` bytes, and counts it in the row of the algorithm. This is
+    /// the only way from a driver to the application, for ciphers, AEADs and digests.
+    pub(crate) fn accept(
+        &self,
+        algorithm: &str,
+        row: Option<&Row>,
+        len: usize,
+        verify: impl FnOnce() -> Verdict,
+    ) -> bool {
+        match verify() {
+            // Meanwhile another thread may have found another result wrong.
+            Verdict::Right if self.is_up() => {
+                row.inspect(|row| row.add_hw(1, len as u64));
+                true
+            }
+            Verdict::Wrong { offset } => {
+                self.mismatched(algorithm, row, len, Some(offset));
+                false
+            }
+            // With nothing to compare with, the result would be released unverified.
+            Verdict::Right | Verdict::Unknown => false,
+        }
     }
 
     /// Whether requests may still go there.
@@ -75,19 +94,23 @@ impl<S: ?Sized + Share> Hardware<S> {
         match opened {
             Ok(hold) => hold,
             Err(error) => {
-                self.failed(&error);
+                self.failed(&error, None);
                 None
             }
         }
     }
 
-    /// A key or a request did not get through. The caller goes on in software. That the driver's key memory or
-    /// the room for requests is full is ordinary life, not a failure.
-    pub(crate) fn failed(&self, error: &Error) {
+    /// A key or a request did not get through. The caller goes on in software. That the driver's key memory or the room for
+    /// requests is full is not a failure, and is not counted.
+    pub(crate) fn failed(&self, error: &Error, row: Option<&Row>) {
+        if error.is_away() || !error.is_scarcity() {
+            self.sampling.look_closely();
+        }
         if error.is_scarcity() {
             self.log.line(Level::Debug, format_args!("{error}; done in software"));
             return;
         }
+        row.inspect(|row| row.add_failure());
         let count = self.failures.fetch_add(1, Ordering::Relaxed) + 1;
         if count > PATIENCE {
             return;
@@ -98,27 +121,38 @@ impl<S: ?Sized + Share> Hardware<S> {
         }
     }
 
-    /// A result differed from software's.
-    pub(crate) fn mismatched(&self, algorithm: &str, len: usize) {
+    /// A result of `len` bytes differs from software's, from this byte on if that is known.
+    pub(crate) fn mismatched(&self, algorithm: &str, row: Option<&Row>, len: usize, offset: Option<usize>) {
+        row.inspect(|row| row.add_mismatch());
+        // Others that were in flight may be wrong too; one line is enough.
+        if !self.rest(format_args!("returned a wrong result")) {
+            return;
+        }
+        let at = offset.map_or(String::new(), |offset| format!(" at byte {offset}"));
         self.log.line(
             Level::Error,
             format_args!(
-                "driver {} gave a wrong result for {algorithm}, {len} bytes; the right one was computed in \
-                 software: please report it to the driver's maintainers",
-                self.accelerator.driver()
+                "driver {} returned a wrong result for {algorithm}, {len} bytes{at}; software computed the right one. \
+                 Withdraw the driver with \"outboard disallow {0}\" and report it to its maintainers",
+                self.accelerator.driver(),
             ),
         );
-        self.rest(format_args!("gave a wrong result"));
+        self.accelerator.report_wrong();
     }
 
-    fn rest(&self, why: std::fmt::Arguments<'_>) {
-        if !self.resting.swap(true, Ordering::Relaxed) {
+    /// Disables the driver; false if it was disabled already.
+    fn rest(&self, why: std::fmt::Arguments<'_>) -> bool {
+        let is_first = !self.resting.swap(true, Ordering::Relaxed);
+        if is_first {
             let (driver, interface) = (self.accelerator.driver(), self.accelerator.interface());
             self.log.line(
                 Level::Warn,
-                format_args!("driver {driver} over {interface} {why}: it rests until this process ends"),
+                format_args!(
+                    "driver {driver} over {interface} {why}: it is disabled until this process ends"
+                ),
             );
         }
+        is_first
     }
 }
 
@@ -160,7 +194,7 @@ mod tests {
 
     #[test]
     fn the_third_failure_puts_the_driver_to_rest() {
-        let hardware = Hardware::new(Box::new(Refusing(broken)), ShadowChecks::default(), silent());
+        let hardware = Hardware::new(Box::new(Refusing(broken)), 64, silent());
         for left in [2, 1, 0] {
             assert!(hardware.is_up());
             assert!(hardware.open(&[0; 16], false).is_none());
@@ -169,17 +203,8 @@ mod tests {
     }
 
     #[test]
-    fn the_first_results_of_a_key_are_compared_and_then_one_in_so_many() {
-        let compared = |share| {
-            let hardware = Hardware::new(Box::new(Refusing(full)), ShadowChecks(share), silent());
-            (0..116).filter(|&done| hardware.is_to_be_compared(done)).count()
-        };
-        assert_eq!([0, 1, 10, 100, 1000].map(compared), [16, 116, 26, 17, 17]);
-    }
-
-    #[test]
     fn a_full_key_memory_is_no_failure() {
-        let hardware = Hardware::new(Box::new(Refusing(full)), ShadowChecks::default(), silent());
+        let hardware = Hardware::new(Box::new(Refusing(full)), 64, silent());
         for _ in 0..100 {
             assert!(hardware.open(&[0; 16], false).is_none());
         }
@@ -188,8 +213,32 @@ mod tests {
 
     #[test]
     fn one_wrong_result_is_enough() {
-        let hardware = Hardware::new(Box::new(Refusing(full)), ShadowChecks::default(), silent());
-        hardware.mismatched("AES-128-CBC", 4096);
+        let hardware = Hardware::new(Box::new(Refusing(full)), 64, silent());
+        assert!(!hardware.accept("AES-128-CBC", None, 4096, || Verdict::Wrong { offset: 7 }));
         assert!(!hardware.is_up());
+    }
+
+    #[test]
+    fn a_result_is_released_only_if_it_is_right_and_the_driver_still_trusted() {
+        let hardware = Hardware::new(Box::new(Refusing(full)), 64, silent());
+        let accepted = |verify: &dyn Fn() -> Verdict| hardware.accept("SHA2-256", None, 100, verify);
+        assert!(accepted(&|| Verdict::Right) && !accepted(&|| Verdict::Unknown) && hardware.is_up());
+        // While this result is compared, another thread finds a wrong one.
+        let found = || {
+            hardware.mismatched("SHA2-256", None, 64, None);
+            Verdict::Right
+        };
+        assert!(!accepted(&found) && !accepted(&|| Verdict::Right));
+    }
+
+    #[test]
+    fn the_first_result_of_a_key_and_those_after_a_failure_are_compared_in_full() {
+        let hardware = Hardware::new(Box::new(Refusing(full)), 0, silent());
+        while hardware.sample(false).full {}
+        assert!(hardware.sample(true).full && !hardware.sample(false).full);
+        hardware.failed(&full(), None);
+        assert!(!hardware.sample(false).full, "no room for a key is not suspicious");
+        hardware.failed(&broken(), None);
+        assert!(hardware.sample(false).full);
     }
 }

@@ -1,18 +1,23 @@
 //! A context's key in the driver: asked for at the first request that wants it, kept, asked for again when it was given up.
 
+use crate::entry::Provider;
 use crate::hardware::Hardware;
+use crate::offer::Cipher;
 use crate::sessions::{Borrowed, Hold};
+use crate::spot_check::BlockCipher;
 
 /// After so many requests in software a context is busy enough for the room of one that is idle: a session costs as much
 /// as many requests.
 const BUSY: u32 = 16;
 
 /// What a context has of the driver. Its owner closes it.
-#[derive(Clone, Copy, Default)]
+#[derive(Default)]
 pub(crate) struct Keeping {
     state: State,
-    /// How many results of this key were compared with software's.
-    pub(crate) compared: u32,
+    /// A result of this key was compared with software's in full.
+    pub(crate) was_compared: bool,
+    /// What results of this key are checked with, from the first one on.
+    reference: Option<BlockCipher>,
 }
 
 /// How far a context has got with the driver.
@@ -55,7 +60,21 @@ impl Keeping {
             State::Open(hold) => hardware.sessions.copy(hold).map_or(State::Unasked, State::Open),
             other => other,
         };
-        Keeping { state, compared: self.compared }
+        Keeping { state, was_compared: self.was_compared, reference: None }
+    }
+
+    /// What results of the key are checked with. `None` if the default provider has no memory for it.
+    pub(crate) fn reference(
+        &mut self,
+        provider: &Provider,
+        cipher: &Cipher,
+        key: &[u8],
+    ) -> Option<&BlockCipher> {
+        if self.reference.is_none() {
+            let software = provider.software.context(&provider.core);
+            self.reference = BlockCipher::new(cipher.ecb, software, cipher.kind.mode, key);
+        }
+        self.reference.as_ref()
     }
 
     /// Gives the session back; the next request asks for another.

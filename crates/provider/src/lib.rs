@@ -16,10 +16,13 @@
 //! - `cipher`: cipher contexts; `aead`: those of ciphers that authenticate
 //! - `digest`: digest contexts; `mac`: those of HMAC; `message`: what both do with a message
 //! - `keeping`: a context's key in the driver; `sessions`: all of them
+//! - `spot_check`: blocks of each result recomputed; `sampling`: which results are compared in full
+//! - `clock`, `wipe`: time without system calls, secrets overwritten
 //! - `rand`: a seed source from /dev/hwrng
 
 mod aead;
 mod cipher;
+mod clock;
 mod config;
 mod contexts;
 mod core;
@@ -34,9 +37,12 @@ mod mac;
 mod message;
 mod offer;
 mod rand;
+mod sampling;
 mod sessions;
 mod soft_counts;
 mod software;
+mod spot_check;
+mod wipe;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

@@ -6,10 +6,12 @@ use std::sync::Arc;
 
 use outboard_abi as abi;
 use outboard_abi::Dispatch;
-use outboard_accel::{Algorithm, Beside, Error, PIECE, Reached, Share, reach};
+use outboard_accel::{Algorithm, Error, PIECE, Reached, Share, reach};
 use outboard_counters::Decision;
 use outboard_drivers::judge::Verdict;
+use outboard_drivers::reach::TagCheck;
 use outboard_drivers::root::Root;
+use outboard_drivers::wrong_reports::WrongReports;
 use outboard_drivers::{Judged, find_drivers};
 use outboard_policy::{
     Algorithms, CipherRow, Drivers, FINDINGS_FILE, Finding, Findings, SoftDrivers, Tuned, Unfit, from_text,
@@ -37,6 +39,9 @@ pub(crate) struct Offer {
 pub(crate) struct Cipher {
     pub(crate) kind: &'static Kind,
     pub(crate) soft: SoftCipher,
+    /// The default provider's block cipher, for keys of the same length (of half of it for XTS): what results are checked
+    /// with.
+    pub(crate) ecb: SoftCipher,
     pub(crate) hardware: Arc<Hardware>,
     encrypt_threshold: usize,
     decrypt_threshold: usize,
@@ -72,17 +77,19 @@ impl Offer {
         let algorithms: Vec<Algorithm> = Algorithm::ALL.into_iter().filter(is_needed).collect();
         let names: Vec<&str> = algorithms.iter().map(|algorithm| algorithm.kernel_name()).collect();
         let are_named = provider.policy.ciphers != Algorithms::All;
-        let found = find(provider, &algorithms, &names, are_named, reach);
+        let share = provider.policy.shadow_checks.ciphers;
+        let found = find(provider, &algorithms, &names, are_named, share, reach);
         let offered = |kind: &'static Kind| {
             let hardware = driver_of(&found, &kind.algorithm)?;
-            let soft = provider.software.cipher(&provider.core, kind.name).ok_or(NO_SOFTWARE)?;
+            let software = |name| provider.software.cipher(&provider.core, name).ok_or(NO_SOFTWARE);
+            let (soft, ecb) = (software(kind.name)?, software(kind.block_cipher())?);
             let row = tuned.as_ref().and_then(|tuned| tuned.of(kind.name));
             let row = row.filter(|row| row.driver == hardware.driver());
             let from = thresholds(provider, row, kind.name);
             let [encrypt_threshold, decrypt_threshold] = from.map(|from| from.unwrap_or(usize::MAX));
             let piece = row.and_then(|row| row.piece).unwrap_or(PIECE);
             let hardware = Arc::clone(hardware);
-            Ok((Cipher { kind, soft, hardware, encrypt_threshold, decrypt_threshold, piece }, from))
+            Ok((Cipher { kind, soft, ecb, hardware, encrypt_threshold, decrypt_threshold, piece }, from))
         };
         let cipher = |(kind, refusal): (&'static Kind, &Option<&str>)| {
             let offered = refusal.map_or_else(|| offered(kind), Err);
@@ -182,20 +189,22 @@ pub(crate) fn driver_of<'f, A: PartialEq, S: ?Sized>(
 }
 
 /// For each wanted algorithm the best driver that the policy allows and that can be reached. `names` are theirs in the kernel;
-/// `are_named`: somebody asked for these very algorithms.
+/// `are_named`: the configuration names these very algorithms. One
+/// result in `share` is compared with software's.
 pub(crate) fn find<A: Copy, S: ?Sized + Share>(
     provider: &Provider,
     wanted: &[A],
     names: &[&str],
     are_named: bool,
-    reach: fn(&str, A, Beside) -> Reached<S>,
+    share: u32,
+    reach: fn(&str, A, TagCheck) -> Reached<S>,
 ) -> Vec<Found<A, S>> {
     let mut found: Vec<Found<A, S>> = wanted.iter().map(|&one| (one, Err(String::new()))).collect();
-    let reasons = find_each(provider, names, are_named, &mut |place, driver, beside| {
-        let Reached { accelerator, passed } = reach(driver, wanted[place], beside);
+    let reasons = find_each(provider, names, are_named, &mut |place, driver, tags| {
+        let Reached { accelerator, passed } = reach(driver, wanted[place], tags);
         let interface = accelerator.map(|accelerator| {
             let interface = accelerator.interface();
-            let hardware = Hardware::new(accelerator, provider.policy.shadow_checks, provider.log);
+            let hardware = Hardware::new(accelerator, share, provider.log);
             found[place].1 = Ok(Arc::new(hardware));
             interface
         });
@@ -218,7 +227,7 @@ fn find_each(
     provider: &Provider,
     names: &[&str],
     are_named: bool,
-    reach: &mut dyn FnMut(usize, &str, Beside) -> Way,
+    reach: &mut dyn FnMut(usize, &str, TagCheck) -> Way,
 ) -> Vec<String> {
     if names.is_empty() {
         return Vec::new();
@@ -242,15 +251,23 @@ fn find_each(
             without.push(name);
         }
         for driver in drivers {
-            let beside = match findings.of(driver, Path::new("/")) {
+            if let Some(reports) = wrong_reports(driver) {
+                let text = format!(
+                    "{driver} returned wrong results since it was allowed, reported {reports}: outboard status says more"
+                );
+                provider.log.line(Level::Warn, format_args!("{text}"));
+                why.push(text);
+                continue;
+            }
+            let tags = match findings.of(driver, Path::new("/")) {
                 Some(Finding { is_exact: false, made, fault, .. }) => {
                     why.push(format!("{driver} gave outboard check a wrong result on {made} ({fault})"));
                     continue;
                 }
-                Some(_) => Beside::All,
-                None => Beside::NoTags,
+                Some(_) => TagCheck::Passed,
+                None => TagCheck::Missing,
             };
-            let (interface, passed) = reach(place, driver, beside);
+            let (interface, passed) = reach(place, driver, tags);
             let passed = passed.iter().map(Error::to_string);
             let Some(interface) = interface else {
                 why.extend(passed);
@@ -279,6 +296,15 @@ fn find_each(
         }
     }
     whys
+}
+
+/// Wrong results of a driver that processes of root or of this user met, if any. Those of other users are not relied on: no
+/// user can disable a driver for another one.
+fn wrong_reports(driver: &str) -> Option<WrongReports> {
+    // SAFETY: no argument; it cannot fail.
+    let user = unsafe { libc::geteuid() };
+    let reports = WrongReports::read(&Root::live(), driver);
+    reports.into_iter().find(|reports| reports.are_trusted_by(user))
 }
 
 /// What `outboard check` found.

@@ -14,6 +14,8 @@ use outboard_accel::{Error, Session, Share};
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
+use crate::clock::now_ms;
+
 /// Sessions of a process with a driver. Devices have fewer, or so many that nobody counts.
 const PLACES: usize = 256;
 
@@ -109,7 +111,7 @@ impl<S: ?Sized> DerefMut for Borrowed<'_, S> {
 
 impl<S: ?Sized> Drop for Borrowed<'_, S> {
     fn drop(&mut self) {
-        self.0.0.last_used.store(now(), Ordering::Relaxed);
+        self.0.0.last_used.store(now_ms(), Ordering::Relaxed);
     }
 }
 
@@ -220,7 +222,7 @@ impl<S: ?Sized + Share> Sessions<S> {
                 *taken.kept() = kept.take();
                 let ticket = self.next_ticket();
                 place.ticket.store(ticket, Ordering::Relaxed);
-                place.last_used.store(now(), Ordering::Relaxed);
+                place.last_used.store(now_ms(), Ordering::Relaxed);
                 return Some(Hold { place: index, ticket });
             }
             if !urgent || !self.give_up_idle() {
@@ -232,7 +234,7 @@ impl<S: ?Sized + Share> Sessions<S> {
 
     /// Ends the session that has been idle for longest, if that is long enough.
     fn give_up_idle(&self) -> bool {
-        let now = now();
+        let now = now_ms();
         let idle = |place: &Place<S>| now.wrapping_sub(place.last_used.load(Ordering::Relaxed));
         let longest = self
             .places
@@ -275,15 +277,6 @@ impl<S: ?Sized> Taken<'_, S> {
         self.0.ticket.store(0, Ordering::Relaxed);
         self.kept().take().is_some()
     }
-}
-
-/// Milliseconds of a clock that costs no system call; they wrap after seven weeks.
-#[inline(never)]
-fn now() -> u32 {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: writable. The clock exists since Linux 2.6.32.
-    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC_COARSE, &mut time) };
-    (time.tv_sec as u32).wrapping_mul(1000).wrapping_add(time.tv_nsec as u32 / 1_000_000)
 }
 
 #[cfg(test)]

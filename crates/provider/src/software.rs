@@ -3,6 +3,11 @@
 //! It is reached through the core's upcalls, by bare handles: holding a reference would keep it from ever
 //! being torn down (or be used after its end, with OpenSSL 4.0). The handle is stored when the provider
 //! comes and cleared when it goes; it is looked into only later, since the core calls back under its locks.
+//!
+//! Its ciphers and digests return 1 or 0 from every function that we call (providers/implementations/ciphers/ciphercommon*.c,
+//! cipher_aes*.c, cipher_tdes*.c and digests/ of OpenSSL 3.0 to 4.0; the -1 of their inner functions does not come out). Its
+//! HMAC is the exception: `hmac_update` returns what another provider's digest may have returned, see
+//! `feed` in message/mod.rs.
 
 use std::ffi::{CStr, c_int, c_void};
 use std::ptr::{null, null_mut};
@@ -169,6 +174,15 @@ impl SoftContext {
         (!at.is_null()).then_some(SoftContext { functions: self.functions, at })
     }
 
+    /// Encrypts whole blocks in place, past the buffer and the padding. For ECB mode.
+    pub(crate) fn encrypt_blocks(&self, blocks: &mut [u8]) -> bool {
+        let (at, len) = (blocks.as_mut_ptr(), blocks.len());
+        let mut written = 0;
+        // SAFETY: a context of this cipher; the blocks are readable and writable for their length.
+        let done = unsafe { (self.functions.cipher)(self.at, at, &mut written, len, at, len) };
+        done == 1 && written == len
+    }
+
     /// A context of its own with that key and IV and no padding state: what a copy is not fit for. A copy of
     /// one that has decrypted a TLS record holds the record's MAC as well, and both would free it (OpenSSL 3.0
     /// to 4.0, `aes_dupctx`).
@@ -181,8 +195,9 @@ impl SoftContext {
     ) -> Option<SoftContext> {
         let context = SoftContext::new(functions, provider_context)?;
         let init = if encrypt { functions.encrypt_init } else { functions.decrypt_init };
-        // SAFETY: a context of this cipher; key and IV are readable for their lengths; no parameters.
-        let done = unsafe { init(context.at, key.as_ptr(), key.len(), iv.as_ptr(), iv.len(), null()) };
+        let iv_at = if iv.is_empty() { null() } else { iv.as_ptr() };
+        // SAFETY: a context of this cipher; key and IV are readable for their lengths, or null; no parameters.
+        let done = unsafe { init(context.at, key.as_ptr(), key.len(), iv_at, iv.len(), null()) };
         (done == 1).then_some(context)
     }
 

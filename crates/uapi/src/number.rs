@@ -66,6 +66,9 @@ pub const AWAIT: u16 = 7;
 /// Record [`Submit`](crate::Submit): the end of the request in this slot adds 1 to an eventfd; at once, if none is in flight.
 pub const NOTIFY: u16 = 8;
 
+/// Record [`Object`](crate::Object): a result of the driver with this number in root's list was wrong.
+pub const REPORT: u16 = 9;
+
 /// Flag of `SUBMIT`: return when all are done.
 pub const WAIT: u16 = 0x1;
 

@@ -50,7 +50,7 @@ pub struct Object {
     pub op: u16,
     /// Zero.
     pub flags: u16,
-    /// The session, or the hash handle.
+    /// The session, the hash handle, or the driver's number.
     pub id: u32,
     /// What a hash handle is made from, else 0.
     pub from: u32,

@@ -1,4 +1,4 @@
-//! Everything that a cipher context goes through, and the provider with it, for valgrind to watch.
+//! All operations of a cipher context and of the provider, to run under valgrind.
 //! Usage: life-of-a-context OPENSSL_CNF, which must activate the default provider and outboard.
 
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ fn main() -> ExitCode {
         eprintln!("usage: life-of-a-context OPENSSL_CNF");
         return ExitCode::from(2);
     };
-    // Twice, so that what one life leaves behind the next would find.
+    // Twice, so that the second run finds state that the first one left.
     for _ in 0..2 {
         let world = LibraryContext::new();
         assert!(world.load_config(&config) && world.has_provider("outboard"), "outboard loads");

@@ -1,5 +1,6 @@
-//! Makes 16-byte updates through outboard, below its threshold, and through the default provider alone, for callgrind to
-//! count the instructions of each. Usage: pass-through-cost OPENSSL_CNF UPDATES ALGORITHM...
+//! Makes 16-byte updates through outboard, below its threshold, and through the default provider
+//! alone, for callgrind to count the instructions of each. Usage: pass-through-cost OPENSSL_CNF
+//! UPDATES ALGORITHM...
 
 use std::ffi::CString;
 use std::path::Path;
@@ -9,7 +10,7 @@ use outboard_tests::bytes::{array, bytes};
 use outboard_tests::callgrind::count;
 use outboard_tests::evp::{Cipher, Context, Direction, LibraryContext};
 
-/// Enough that whatever the first calls set up is set up.
+/// Enough calls to complete all initialization.
 const WARM_UP: u32 = 64;
 
 const MEASUREMENTS: [(&str, &str, Direction); 4] = [

@@ -1,4 +1,4 @@
-//! What EVP has for ciphers that authenticate: EVP_CIPHER_CTX_ctrl(3), and updates without an output.
+//! The calls of EVP for AEADs: EVP_CIPHER_CTX_ctrl(3), and updates without an output.
 
 use std::ffi::{c_int, c_void};
 use std::ptr::{null, null_mut};
@@ -24,7 +24,8 @@ impl Context {
         self.ctrl(SET_IVLEN, length as c_int, null_mut())
     }
 
-    /// `EVP_CipherInit_ex2` with an IV that is as long as was set, and may be shorter or longer than a block.
+    /// `EVP_CipherInit_ex2` with an IV that is as long as was set, and may be shorter or longer
+    /// than a block.
     pub fn init_with_nonce(&mut self, key: &[u8], nonce: &[u8]) -> Outcome {
         assert_eq!(usize::try_from(self.nonce_length()), Ok(nonce.len()), "the length that was set");
         // SAFETY: the context is alive and has a cipher; the key has its length, which the caller took from the cipher, and the
@@ -35,7 +36,7 @@ impl Context {
         Outcome::of(returned, 0)
     }
 
-    /// The IV's length now.
+    /// The current length of the IV.
     pub fn nonce_length(&mut self) -> c_int {
         // SAFETY: the context is alive and has a cipher, as every caller's has.
         unsafe { (library().EVP_CIPHER_CTX_get_iv_length)(self.pointer()) }
@@ -64,7 +65,7 @@ impl Context {
         self.without_output(data.as_ptr(), data.len())
     }
 
-    /// The length of the text to come: an update with neither input nor output.
+    /// The length of the following data: an update with neither input nor output.
     pub fn announce(&mut self, length: usize) -> Outcome {
         self.without_output(null(), length)
     }
@@ -85,33 +86,35 @@ impl Context {
         Outcome::of(unsafe { (library().EVP_Cipher)(self.pointer(), null_mut(), at, length as u32) }, 0)
     }
 
-    /// `EVP_CTRL_AEAD_SET_IV_FIXED` with the part of the IV that stays; the rest is random where this encrypts.
+    /// `EVP_CTRL_AEAD_SET_IV_FIXED` with the fixed part of the IV; the rest is random for
+    /// encryption.
     pub fn set_fixed_iv(&mut self, fixed: &[u8]) -> Outcome {
         let mut fixed = fixed.to_vec();
         self.ctrl(SET_IV_FIXED, fixed.len() as c_int, fixed.as_mut_ptr().cast())
     }
 
-    /// `EVP_CTRL_AEAD_SET_IV_FIXED` with the whole IV that is counted up from.
+    /// `EVP_CTRL_AEAD_SET_IV_FIXED` with the whole IV, which is then incremented.
     pub fn set_counted_iv(&mut self, iv: &[u8]) -> Outcome {
         let mut whole = [0; LONGEST_IV];
         whole[..iv.len()].copy_from_slice(iv);
         self.ctrl(SET_IV_FIXED, -1, whole.as_mut_ptr().cast())
     }
 
-    /// `EVP_CTRL_GCM_IV_GEN`: takes the next IV, and tells its last bytes.
+    /// `EVP_CTRL_GCM_IV_GEN`: uses the next IV and returns its last bytes.
     pub fn next_iv(&mut self, length: usize) -> (Vec<u8>, Outcome) {
         let mut iv = vec![0xa5; length];
         let outcome = self.ctrl(GCM_IV_GEN, length as c_int, iv.as_mut_ptr().cast());
         (iv, outcome)
     }
 
-    /// `EVP_CTRL_GCM_SET_IV_INV`: takes the last bytes of an IV that came with a message.
+    /// `EVP_CTRL_GCM_SET_IV_INV`: sets the last bytes of a received IV.
     pub fn set_brought_iv(&mut self, brought: &[u8]) -> Outcome {
         let mut brought = brought.to_vec();
         self.ctrl(GCM_SET_IV_INV, brought.len() as c_int, brought.as_mut_ptr().cast())
     }
 
-    /// `EVP_CTRL_AEAD_TLS1_AAD`: the next update is a record of TLS 1.2. What is returned is how much longer it gets.
+    /// `EVP_CTRL_AEAD_TLS1_AAD`: the next update is a record of TLS 1.2. Returns by how
+    /// much the record grows.
     pub fn set_record(&mut self, preceding: &[u8]) -> Outcome {
         let mut preceding = preceding.to_vec();
         self.ctrl(TLS1_AAD, preceding.len() as c_int, preceding.as_mut_ptr().cast())

@@ -1,4 +1,4 @@
-//! A fetched cipher: one algorithm as one provider does it.
+//! A fetched cipher: one algorithm of one provider.
 
 use std::ffi::{CStr, CString, c_int, c_void};
 use std::ptr::NonNull;
@@ -20,7 +20,7 @@ unsafe impl Send for Cipher {}
 unsafe impl Sync for Cipher {}
 
 impl Cipher {
-    /// `EVP_CIPHER_fetch`; None when no provider answers the query.
+    /// `EVP_CIPHER_fetch`; `None` when no provider matches the query.
     pub fn fetch(world: &LibraryContext, algorithm: &str, query: &str) -> Option<Cipher> {
         let algorithm = CString::new(algorithm).expect("an algorithm's name holds no NUL byte");
         let query = CString::new(query).expect("a property query holds no NUL byte");
@@ -30,7 +30,7 @@ impl Cipher {
         NonNull::new(cipher).map(|cipher| Cipher { cipher, world: world.clone() })
     }
 
-    /// The name of the provider that does it.
+    /// The name of its provider.
     pub fn provider(&self) -> String {
         // SAFETY: the cipher is alive; a provider's name lives as long as the provider.
         unsafe {
@@ -53,7 +53,7 @@ impl Cipher {
         usize::try_from(length).expect("a block size is not negative")
     }
 
-    /// Is its mode XTS?
+    /// Whether its mode is XTS.
     pub fn is_xts(&self) -> bool {
         /// `EVP_CIPH_XTS_MODE` of openssl/evp.h.
         const XTS: c_int = 0x10001;
@@ -61,7 +61,7 @@ impl Cipher {
         unsafe { (library().EVP_CIPHER_get_mode)(self.pointer()) == XTS }
     }
 
-    /// Is its mode CCM?
+    /// Whether its mode is CCM.
     pub fn is_ccm(&self) -> bool {
         /// `EVP_CIPH_CCM_MODE` of openssl/evp.h.
         const CCM: c_int = 7;
@@ -69,7 +69,7 @@ impl Cipher {
         unsafe { (library().EVP_CIPHER_get_mode)(self.pointer()) == CCM }
     }
 
-    /// Key length, IV length, block size, mode and flags: what a cipher says of itself.
+    /// Key length, IV length, block size, mode and flags: the parameters of a cipher.
     pub fn description(&self) -> [i64; 5] {
         // SAFETY: the cipher is alive.
         unsafe {
@@ -83,7 +83,7 @@ impl Cipher {
         }
     }
 
-    /// The parameters that its contexts tell, and those that they take.
+    /// The gettable and the settable parameters of its contexts.
     pub fn parameters(&self) -> [Vec<String>; 2] {
         // SAFETY: the cipher is alive; its lists end as they must and live as long as its provider.
         unsafe {

@@ -1,4 +1,4 @@
-//! A cipher context: the object that every test drives.
+//! A cipher context: the object of most tests.
 
 use std::ffi::{CStr, c_int, c_void};
 use std::ptr::{self, NonNull};
@@ -17,7 +17,7 @@ const TLS_VERSION: &CStr = c"tls-version";
 const TLS_MAC_SIZE: &CStr = c"tls-mac-size";
 const TLS_MAC: &CStr = c"tls-mac";
 
-/// Which way the data goes.
+/// The direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// Plaintext in.
@@ -26,12 +26,12 @@ pub enum Direction {
     Decrypt,
 }
 
-/// What a call gave: two providers must give the same.
+/// The result of a call, which must be the same for two providers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// The function's value.
+    /// The return value.
     pub returned: c_int,
-    /// How many bytes it says it wrote.
+    /// The number of bytes that it reports as written.
     pub written: c_int,
     /// The reasons in the error queue, oldest first.
     pub reasons: Vec<Option<String>>,
@@ -43,7 +43,7 @@ impl Outcome {
         Outcome { returned, written, reasons }
     }
 
-    /// How many bytes were written by a call that must have succeeded.
+    /// The number of bytes that a call has written, which must have succeeded.
     #[track_caller]
     pub fn expect(&self, what: &str) -> usize {
         assert!(self.returned == 1, "{what} failed: {self:?}");
@@ -69,7 +69,7 @@ impl Context {
         Context { context: NonNull::new(context).expect("memory for a cipher context"), world: None }
     }
 
-    /// One that is keyed and ready.
+    /// A context with a key.
     #[track_caller]
     pub fn keyed(cipher: &Cipher, key: &[u8], iv: &[u8; BLOCK], direction: Direction) -> Context {
         let mut context = Context::new();
@@ -77,7 +77,7 @@ impl Context {
         context
     }
 
-    /// `EVP_CipherInit_ex2`; what is None is passed as NULL, the direction as -1.
+    /// `EVP_CipherInit_ex2`; `None` is passed as NULL, or as the direction -1.
     pub fn init(
         &mut self,
         cipher: Option<&Cipher>,
@@ -110,7 +110,8 @@ impl Context {
         Outcome::of(returned, 0)
     }
 
-    /// `EVP_CipherUpdate` from one buffer to another. The output must have room for one block more than the input.
+    /// `EVP_CipherUpdate` from one buffer to another. The output must have room for one block more
+    /// than the input.
     pub fn update(&mut self, input: &[u8], output: &mut [u8]) -> Outcome {
         assert!(output.len() >= input.len() + BLOCK, "room for a held block");
         // SAFETY: both buffers are as long as EVP may use, as asserted.
@@ -151,8 +152,8 @@ impl Context {
         Outcome::of(returned, written)
     }
 
-    /// `EVP_Cipher` of the first `length` bytes of the input. A length that is no multiple of the block makes
-    /// OpenSSL's own code read and write a whole last block: both buffers must have it.
+    /// `EVP_Cipher` of the first `length` bytes of the input. A length that is no multiple of the
+    /// block makes OpenSSL's own code read and write a whole last block: both buffers must have it.
     pub fn one_shot(&mut self, input: &[u8], length: usize, output: &mut [u8]) -> Outcome {
         assert!(
             input.len() >= length + BLOCK && output.len() >= length + BLOCK,
@@ -199,7 +200,7 @@ impl Context {
         Outcome::of(unsafe { (library().EVP_CIPHER_CTX_set_key_length)(self.pointer(), length) }, 0)
     }
 
-    /// What can be asked of a context: key length, padding, num, and whether all were answered.
+    /// Key length, padding, num, and whether all could be read.
     pub fn numbers(&mut self) -> (c_int, u32, c_int, Outcome) {
         let mut padding = u32::MAX;
         let mut params = [OsslParam::uint(PADDING, &mut padding), OsslParam::end()];
@@ -212,7 +213,7 @@ impl Context {
         }
     }
 
-    /// The IV that was given, and how asking for it went.
+    /// The original IV, and the result of the call.
     pub fn original_iv(&mut self) -> ([u8; BLOCK], Outcome) {
         let mut iv = [0; BLOCK];
         let place = iv.as_mut_ptr().cast();
@@ -221,7 +222,7 @@ impl Context {
         (iv, Outcome::of(returned, 0))
     }
 
-    /// The IV that the next block will be chained to, and how asking for it went.
+    /// The running IV, and the result of the call.
     pub fn updated_iv(&mut self) -> ([u8; BLOCK], Outcome) {
         let mut iv = [0; BLOCK];
         let place = iv.as_mut_ptr().cast();
@@ -230,7 +231,7 @@ impl Context {
         (iv, Outcome::of(returned, 0))
     }
 
-    /// Says, as libssl does, that every update from now on is one TLS record.
+    /// Declares, as libssl does, that every following update is one TLS record.
     pub fn set_tls_records(&mut self, records: TlsRecords) -> Outcome {
         let TlsRecords { mut version, mut mac_size } = records;
         let params = [
@@ -243,7 +244,7 @@ impl Context {
         Outcome::of(returned, 0)
     }
 
-    /// The MAC of the record that was decrypted last, asked for as libssl does.
+    /// The MAC of the last decrypted record, read as libssl does.
     pub fn tls_mac(&mut self, length: usize) -> (Option<Vec<u8>>, Outcome) {
         let mut place = ptr::null();
         let mut params = [OsslParam::octet_ptr(TLS_MAC, &mut place, length), OsslParam::end()];

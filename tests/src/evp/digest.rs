@@ -1,4 +1,4 @@
-//! Digests: one algorithm as one provider does it, and its contexts.
+//! Digests: one algorithm of one provider, and its contexts.
 
 use std::ffi::{CStr, CString, c_void};
 use std::ptr::{self, NonNull};
@@ -26,7 +26,7 @@ unsafe impl Send for Digest {}
 unsafe impl Sync for Digest {}
 
 impl Digest {
-    /// `EVP_MD_fetch`; None when no provider answers the query.
+    /// `EVP_MD_fetch`; `None` when no provider matches the query.
     pub fn fetch(world: &LibraryContext, algorithm: &str, query: &str) -> Option<Digest> {
         let algorithm = CString::new(algorithm).expect("an algorithm's name holds no NUL byte");
         let query = CString::new(query).expect("a property query holds no NUL byte");
@@ -35,7 +35,7 @@ impl Digest {
         NonNull::new(digest).map(|digest| Digest { digest, world: world.clone() })
     }
 
-    /// Size, block size and flags: what a digest says of itself.
+    /// Size, block size and flags: the parameters of a digest.
     pub fn description(&self) -> [i64; 3] {
         // SAFETY: the digest is alive.
         unsafe {
@@ -47,7 +47,7 @@ impl Digest {
         }
     }
 
-    /// The parameters that it tells, and those that its contexts tell and take.
+    /// Its gettable parameters, and the gettable and settable ones of its contexts.
     pub fn parameters(&self) -> [Vec<String>; 3] {
         // SAFETY: the digest is alive; its lists end as they must and live as long as its provider.
         unsafe {
@@ -133,7 +133,7 @@ impl DigestContext {
         Outcome::of(returned, 0)
     }
 
-    /// `EVP_DigestFinal_ex`, and what came out.
+    /// `EVP_DigestFinal_ex`, and its output.
     pub fn finish(&mut self) -> (Outcome, Vec<u8>) {
         let (mut digest, mut length) = ([0; LONGEST], 0);
         // SAFETY: the context is alive, the digest has room for the longest.
@@ -150,7 +150,7 @@ impl DigestContext {
         (copy, Outcome::of(returned, 0))
     }
 
-    /// Makes the message SSL 3's, which SHA-1 alone knows: `EVP_MD_CTX_set_params`.
+    /// Declares a message of SSL 3, which only SHA-1 supports: `EVP_MD_CTX_set_params`.
     pub fn set_ssl3_master_secret(&mut self, secret: &mut [u8]) -> Outcome {
         let params = [OsslParam::octets(SSL3_MS, secret), OsslParam::end()];
         // SAFETY: the context is alive; the array ends as it must and its bytes outlive the call.

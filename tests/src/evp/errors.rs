@@ -10,8 +10,10 @@ use super::library::library;
 pub struct Entry {
     /// The reason's text: "bad decrypt". None when the library that raised it has no text for it.
     pub reason: Option<String>,
-    /// What was added to it: names and values.
+    /// The data of the entry: names and values.
     pub data: String,
+    /// The source file that raised it; of ours, `outboard`.
+    pub file: String,
     /// The whole line, as `openssl` prints it.
     pub line: String,
 }
@@ -36,8 +38,9 @@ pub fn drain() -> Vec<Entry> {
         // SAFETY: libcrypto answers with a static string or NULL.
         let reason = string(unsafe { (library.ERR_reason_error_string)(code) });
         let data = string(data).unwrap_or_default();
+        let file = string(file).unwrap_or_default();
         let line = format!("{}:{data}", string(buffer.as_ptr()).unwrap_or_default());
-        entries.push(Entry { reason, data, line });
+        entries.push(Entry { reason, data, file, line });
     }
 }
 

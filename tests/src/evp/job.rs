@@ -1,4 +1,4 @@
-//! Jobs that can be paused, and what their thread waits for meanwhile.
+//! Jobs that can be paused, and the descriptors that their thread polls meanwhile.
 
 use std::ffi::{c_int, c_void};
 use std::os::fd::RawFd;
@@ -33,12 +33,12 @@ impl<'w> Job<'w> {
         Job { wait, job: null_mut(), work: Box::new(Some(Box::new(work))) }
     }
 
-    /// With what is left of another: it has not begun either.
+    /// A new job that reuses the parts of another.
     pub fn on(self, wait: WaitContext) -> Job<'w> {
         Job { wait, ..self }
     }
 
-    /// Begins or goes on: `true` when it has ended, `false` when it was paused.
+    /// Starts or resumes: `true` when it has ended, `false` when it was paused.
     #[track_caller]
     pub fn goes_to_its_end(&mut self) -> bool {
         let mut work: *mut Work<'w> = &mut *self.work;
@@ -58,7 +58,7 @@ impl<'w> Job<'w> {
         state == FINISH
     }
 
-    /// What is to be waited for while it is paused.
+    /// The descriptors to poll while it is paused.
     pub fn descriptors(&self) -> Vec<RawFd> {
         let mut count = 0;
         // SAFETY: the context is alive; without room, only the number is told.
@@ -83,7 +83,7 @@ impl<'w> Job<'w> {
         unsafe { libc::poll(all.as_mut_ptr(), all.len() as libc::nfds_t, milliseconds) > 0 }
     }
 
-    /// What is left of a job that has ended.
+    /// The reusable parts of a job that has ended.
     pub fn into_wait_context(self) -> WaitContext {
         self.wait
     }
@@ -96,7 +96,8 @@ impl Drop for WaitContext {
     }
 }
 
-/// Runs jobs to their end as an event loop does: goes on with those that are called, and with no other.
+/// Runs jobs to their end as an event loop does: resumes only those whose descriptors are
+/// readable.
 #[track_caller]
 pub fn run_to_their_end(mut jobs: Vec<Job<'_>>) {
     jobs.retain_mut(|job| !job.goes_to_its_end());
@@ -111,7 +112,7 @@ pub fn run_to_their_end(mut jobs: Vec<Job<'_>>) {
     }
 }
 
-/// Calls this where no job may be paused.
+/// Runs this where jobs cannot be paused.
 pub fn without_pauses(work: impl FnOnce()) {
     // SAFETY: the functions take nothing.
     unsafe { (library().ASYNC_block_pause)() };

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use super::params::OsslParam;
 
-/// The libcrypto to open, when it is not to be the machine's newest.
+/// Names another libcrypto than the newest of the machine.
 const OVERRIDE: &str = "OUTBOARD_LIBCRYPTO";
 
 /// `OPENSSL_MODULES_DIR` of openssl/crypto.h.
@@ -137,7 +137,7 @@ functions! {
 }
 
 functions! {
-    /// Those of pipelines, which came with OpenSSL 3.5.
+    /// The functions for pipelines, new in OpenSSL 3.5.
     Pipelines:
     EVP_CIPHER_can_pipeline: fn(*const c_void, c_int) -> c_int;
     EVP_CipherPipelineEncryptInit: fn(*mut c_void, *const c_void, *const c_uchar, usize, usize, *const *const c_uchar, usize) -> c_int;
@@ -152,7 +152,7 @@ pub fn library() -> &'static Library {
     LIBRARY.get_or_init(|| open().and_then(Library::find).unwrap_or_else(|problem| panic!("{problem}")))
 }
 
-/// What it has for pipelines; or which function it lacks.
+/// Its functions for pipelines, or the one that it lacks.
 pub fn pipelines() -> Result<&'static Pipelines, String> {
     static PIPELINES: OnceLock<Result<Pipelines, String>> = OnceLock::new();
     PIPELINES.get_or_init(|| open().and_then(Pipelines::find)).as_ref().map_err(String::clone)
@@ -164,7 +164,7 @@ pub fn version() -> String {
     unsafe { CStr::from_ptr((library().OpenSSL_version)(0)) }.to_string_lossy().into_owned()
 }
 
-/// Where this libcrypto looks for provider modules.
+/// The directory in which this libcrypto looks for provider modules.
 pub fn modules_dir() -> Option<PathBuf> {
     // SAFETY: as in `version`.
     let answer = unsafe { CStr::from_ptr((library().OpenSSL_version)(MODULES_DIR)) }.to_string_lossy();
@@ -181,7 +181,8 @@ fn open() -> Result<*mut c_void, String> {
         let name = CString::new(*name).map_err(|_| format!("{OVERRIDE} holds a NUL byte"))?;
         // SAFETY: the name is a C string; libcrypto's constructors ask nothing of the caller. The library is never
         // closed, so what is found in it stays valid.
-        let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
+        // Global, as in a program that is linked with it: tpm2-openssl's module uses libcrypto and does not name it.
+        let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_GLOBAL) };
         if !handle.is_null() {
             return Ok(handle);
         }

@@ -8,11 +8,12 @@ use std::sync::Arc;
 
 use super::library::library;
 
-/// An `OSSL_LIB_CTX`: an OpenSSL of its own inside the process. What is made in it keeps it alive.
+/// An `OSSL_LIB_CTX`: a separate OpenSSL inside the process. Objects that are created in it keep it
+/// alive.
 #[derive(Clone, Debug)]
 pub struct LibraryContext(Arc<Owned>);
 
-/// Null: the process's own, which nobody frees.
+/// Null: the default context of the process, which is not freed.
 #[derive(Debug)]
 struct Owned(*mut c_void);
 
@@ -30,19 +31,20 @@ impl LibraryContext {
         LibraryContext(Arc::new(Owned(context)))
     }
 
-    /// The one that applications use which make none.
+    /// The default context.
     pub fn default_of_the_process() -> LibraryContext {
         LibraryContext(Arc::new(Owned(null_mut())))
     }
 
-    /// Reads an openssl.cnf; false when OpenSSL calls that a failure (a provider that fails need not be one).
+    /// Reads an openssl.cnf; false when OpenSSL reports a failure (a provider that does not load
+    /// need not be one).
     pub fn load_config(&self, path: &Path) -> bool {
         let path = CString::new(path.as_os_str().as_bytes()).expect("a path holds no NUL byte");
         // SAFETY: the context is alive and the path is a C string.
         unsafe { (library().OSSL_LIB_CTX_load_config)(self.pointer(), path.as_ptr()) == 1 }
     }
 
-    /// `OSSL_PROVIDER_load`; the reasons for None are in the error queue.
+    /// `OSSL_PROVIDER_load`; the reasons for `None` are in the error queue.
     pub fn load_provider(&self, name: &str) -> Option<Provider<'_>> {
         let name = CString::new(name).expect("a provider's name holds no NUL byte");
         // SAFETY: the context is alive and the name is a C string.
@@ -50,7 +52,7 @@ impl LibraryContext {
         NonNull::new(provider).map(|provider| Provider { provider, _context: self })
     }
 
-    /// Is a provider of this name active?
+    /// Whether a provider of this name is active.
     pub fn has_provider(&self, name: &str) -> bool {
         let name = CString::new(name).expect("a provider's name holds no NUL byte");
         // SAFETY: the context is alive and the name is a C string.
@@ -75,7 +77,8 @@ impl Drop for Owned {
     }
 }
 
-/// `OPENSSL_cleanup`: what exit(3) does to libcrypto, now. Nothing of it can be used afterwards, and nothing that is alive be freed.
+/// `OPENSSL_cleanup`: the cleanup of libcrypto that exit(3) runs. Afterwards no object of it can be
+/// used or freed.
 pub fn cleanup() {
     // SAFETY: the function takes nothing.
     unsafe { (library().OPENSSL_cleanup)() }

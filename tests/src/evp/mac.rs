@@ -1,4 +1,4 @@
-//! HMAC: the algorithm as one provider does it, and its contexts.
+//! HMAC: the algorithm of one provider, and its contexts.
 
 use std::ffi::{CStr, CString, c_void};
 use std::ptr::{self, NonNull};
@@ -12,6 +12,7 @@ use super::params::OsslParam;
 const LONGEST: usize = 64;
 
 const DIGEST: &CStr = c"digest";
+const PROPERTIES: &CStr = c"properties";
 const KEY: &CStr = c"key";
 const TLS_DATA_SIZE: &CStr = c"tls-data-size";
 
@@ -28,7 +29,7 @@ unsafe impl Send for Hmac {}
 unsafe impl Sync for Hmac {}
 
 impl Hmac {
-    /// `EVP_MAC_fetch`; None when no provider answers the query.
+    /// `EVP_MAC_fetch`; `None` when no provider matches the query.
     pub fn fetch(world: &LibraryContext, query: &str) -> Option<Hmac> {
         let query = CString::new(query).expect("a property query holds no NUL byte");
         // SAFETY: the context is alive, both texts are C strings.
@@ -36,7 +37,7 @@ impl Hmac {
         NonNull::new(mac).map(|mac| Hmac { mac, world: world.clone() })
     }
 
-    /// The parameters that its contexts tell and take.
+    /// The gettable and the settable parameters of its contexts.
     pub fn parameters(&self) -> [Vec<String>; 2] {
         // SAFETY: the MAC is alive; its lists end as they must and live as long as its provider.
         unsafe {
@@ -87,11 +88,23 @@ impl HmacContext {
         HmacContext { context: NonNull::new(context).expect("memory"), _world: mac.world.clone() }
     }
 
-    /// `EVP_MAC_init` with what is there of both; else it has them from before.
+    /// `EVP_MAC_init` with those of both that are present; the others remain.
     pub fn begin(&mut self, digest: Option<&str>, key: Option<&[u8]>) -> Outcome {
-        let name = digest.map(|digest| CString::new(digest).expect("no NUL byte"));
-        let params = name.iter().map(|name| OsslParam::text(DIGEST, name)).chain([OsslParam::end()]);
-        let params: Vec<OsslParam> = params.collect();
+        self.begin_with_properties(digest, None, key)
+    }
+
+    /// The same with the properties by which OpenSSL's HMAC fetches the digest.
+    pub fn begin_with_properties(
+        &mut self,
+        digest: Option<&str>,
+        properties: Option<&str>,
+        key: Option<&[u8]>,
+    ) -> Outcome {
+        let texts = [(DIGEST, digest), (PROPERTIES, properties)];
+        let texts =
+            texts.map(|(name, text)| (name, text.map(|text| CString::new(text).expect("no NUL byte"))));
+        let given = texts.iter().filter_map(|(name, text)| Some(OsslParam::text(name, text.as_ref()?)));
+        let params: Vec<OsslParam> = given.chain([OsslParam::end()]).collect();
         let (at, length) = key.map_or((ptr::null(), 0), |key| (key.as_ptr(), key.len()));
         // SAFETY: the context is alive, the key readable; the array ends as it must and its text outlives the call.
         let returned = unsafe { (library().EVP_MAC_init)(self.pointer(), at, length, params.as_ptr()) };
@@ -122,7 +135,7 @@ impl HmacContext {
         Outcome::of(returned, 0)
     }
 
-    /// `EVP_MAC_final`, and what came out.
+    /// `EVP_MAC_final`, and its output.
     pub fn finish(&mut self) -> (Outcome, Vec<u8>) {
         let (mut mac, mut length) = ([0; LONGEST], 0);
         // SAFETY: the context is alive, the MAC has room for the longest.

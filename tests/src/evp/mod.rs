@@ -1,8 +1,8 @@
-//! The part of OpenSSL's EVP interface that the tests speak, from whichever libcrypto the machine has.
+//! The part of OpenSSL's EVP interface that the tests use, from the libcrypto of the machine.
 //!
-//! libcrypto is opened at run time, so one test executable serves OpenSSL 3.0, 3.5 and 4.0.
-//! The structures are declared here a second time, apart from `outboard-abi`, so that a mistake there cannot
-//! hide behind the same mistake in its test.
+//! libcrypto is opened at run time, so one test executable serves OpenSSL 3.0, 3.5 and 4.0. The
+//! structures are declared here a second time, apart from `outboard-abi`, so that a mistake there
+//! is not repeated in its test.
 
 mod aead;
 mod cipher;

@@ -41,12 +41,12 @@ impl OsslParam {
         OsslParam::new(key, OCTET_STRING, bytes.as_mut_ptr().cast(), bytes.len())
     }
 
-    /// A text, which only reads it.
+    /// A string, which is only read.
     pub fn text(key: &'static CStr, text: &CStr) -> OsslParam {
         OsslParam::new(key, UTF8_STRING, text.as_ptr().cast_mut().cast(), text.count_bytes())
     }
 
-    /// Asks for a pointer to `length` bytes.
+    /// Requests a pointer to `length` bytes.
     pub fn octet_ptr(key: &'static CStr, place: &mut *const u8, length: usize) -> OsslParam {
         OsslParam::new(key, OCTET_PTR, ptr::from_mut(place).cast(), length)
     }
@@ -72,7 +72,7 @@ impl OsslParam {
     }
 }
 
-/// What libssl tells a cipher before it gives it records.
+/// The parameters that libssl sets before records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TlsRecords {
     /// The version on the wire: 0x0303 is TLS 1.2. libssl passes it as a signed int.

@@ -7,7 +7,7 @@ use super::cipher::Cipher;
 use super::context::{BLOCK, Context, Direction, Outcome};
 use super::library::{library, pipelines};
 
-/// What this libcrypto lacks for pipelines, if it does: they came with OpenSSL 3.5.
+/// The function for pipelines that this libcrypto lacks, if any: they are new in OpenSSL 3.5.
 pub fn lacks_pipelines() -> Option<String> {
     pipelines().err()
 }
@@ -21,7 +21,8 @@ pub fn can_pipeline(cipher: &Cipher, direction: Direction) -> bool {
 }
 
 impl Context {
-    /// `EVP_CipherPipelineEncryptInit` or `EVP_CipherPipelineDecryptInit`; what is None is passed as NULL.
+    /// `EVP_CipherPipelineEncryptInit` or `EVP_CipherPipelineDecryptInit`; `None` is passed
+    /// as NULL.
     #[track_caller]
     pub fn init_pipes(
         &mut self,
@@ -61,7 +62,8 @@ impl Context {
         Outcome::of(returned, 0)
     }
 
-    /// `EVP_CipherPipelineUpdate`, in place or from one buffer to another: what came out of each pipe.
+    /// `EVP_CipherPipelineUpdate`, in place or from one buffer to another: the output of each
+    /// pipe.
     pub fn update_pipes(&mut self, inputs: &[&[u8]], in_place: bool) -> (Outcome, Vec<Vec<u8>>) {
         let functions = pipelines().expect("the test has asked");
         let lengths: Vec<usize> = inputs.iter().map(|input| input.len()).collect();
@@ -90,7 +92,7 @@ impl Context {
         (Outcome::of(returned, 0), cut(buffers, &written))
     }
 
-    /// `EVP_CipherPipelineFinal`: what came out of each pipe.
+    /// `EVP_CipherPipelineFinal`: the output of each pipe.
     pub fn finish_pipes(&mut self, count: usize) -> (Outcome, Vec<Vec<u8>>) {
         let functions = pipelines().expect("the test has asked");
         let mut buffers = vec![vec![0; BLOCK]; count];

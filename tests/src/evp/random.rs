@@ -1,4 +1,4 @@
-//! Random sources of one's own (EVP_RAND), and those that a library context keeps for its users.
+//! Separate random sources (EVP_RAND), and those of a library context.
 
 use std::ffi::{CString, c_int, c_uint, c_void};
 use std::ptr::{self, NonNull};
@@ -42,7 +42,7 @@ unsafe impl Send for Random {}
 unsafe impl Sync for Random {}
 
 impl Random {
-    /// `EVP_RAND_fetch` and `EVP_RAND_CTX_new`; None when no provider answers the query.
+    /// `EVP_RAND_fetch` and `EVP_RAND_CTX_new`; `None` when no provider matches the query.
     pub fn new(world: &LibraryContext, algorithm: &str, query: &str) -> Option<Random> {
         let algorithm = CString::new(algorithm).expect("an algorithm's name holds no NUL byte");
         let query = CString::new(query).expect("a property query holds no NUL byte");
@@ -68,7 +68,7 @@ impl Random {
         unsafe { (library().EVP_RAND_uninstantiate)(self.pointer()) == 1 }
     }
 
-    /// `EVP_RAND_generate` of so many bytes with this strength; None when it fails.
+    /// `EVP_RAND_generate` of `length` bytes with this strength; `None` when it fails.
     pub fn generate(&self, length: usize, strength: u32, additional: &[u8]) -> Option<Vec<u8>> {
         let mut out = vec![0; length];
         // SAFETY: the context is alive, both buffers have their length.
@@ -121,7 +121,7 @@ impl Drop for Random {
     }
 }
 
-/// `RAND_bytes_ex`: what applications get. None when it fails.
+/// `RAND_bytes_ex`: the random bytes of applications. `None` when it fails.
 pub fn random_bytes(world: &LibraryContext, length: usize) -> Option<Vec<u8>> {
     let mut out = vec![0; length];
     // SAFETY: the library context is alive, the buffer has its length.
@@ -129,7 +129,7 @@ pub fn random_bytes(world: &LibraryContext, length: usize) -> Option<Vec<u8>> {
     (done == 1).then_some(out)
 }
 
-/// Makes the generator that all others of a library context are seeded from take a new seed.
+/// Reseeds the generator that seeds all others of a library context.
 pub fn reseed(world: &LibraryContext) -> bool {
     // SAFETY: the library context is alive and owns its generator; no strings.
     unsafe {

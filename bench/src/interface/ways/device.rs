@@ -9,7 +9,8 @@ use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::{AtomicI32, Ordering};
 
 use anyhow::{Context, Result, bail, ensure};
-use outboard_accel::device::allowed;
+use outboard_drivers::allow_list;
+use outboard_drivers::root::Root;
 use outboard_uapi as uapi;
 
 use super::Down;
@@ -26,7 +27,8 @@ const ARENA: usize = (64 << 10) + SLOTS * SIZES[SIZES.len() - 1];
 
 /// The number of an allowed driver.
 pub fn number_of(driver: &str) -> Result<u16> {
-    let list = allowed().with_context(|| format!("{}: is outboard.ko loaded?", uapi::SYSFS))?;
+    let list = allow_list::read(&Root::live())
+        .with_context(|| format!("{}: is outboard.ko loaded?", uapi::SYSFS))?;
     let entry = list.into_iter().find(|entry| entry.driver == driver);
     Ok(entry.with_context(|| format!("{driver} is not allowed: outboard allow {driver}"))?.number)
 }

@@ -1,9 +1,9 @@
-//! The way down by AF_ALG, the kernel's own socket interface, on kernels before 7.2.
+//! AF_ALG, the kernel's own socket interface, on kernels before 7.2.
 //!
 //! A socket bound to a driver's exact name holds the key; each socket accepted from it is a request
-//! channel of its own. A request is one sendmsg(2) (operation, IV and data) and one read(2); a message to be hashed is a send(2)
-//! for each piece and one read(2), and its state is the channel's.
-//! Sources: Documentation/crypto/userspace-if.rst, crypto/af_alg.c, crypto/algif_skcipher.c,
+//! channel. A request is one sendmsg(2) (operation, IV and data) and one read(2). A message to be
+//! hashed is a send(2) for each chunk and one read(2); its state belongs to the channel. Sources:
+//! Documentation/crypto/userspace-if.rst, crypto/af_alg.c, crypto/algif_skcipher.c,
 //! crypto/algif_aead.c, crypto/algif_hash.c.
 
 mod hash;
@@ -12,12 +12,14 @@ mod socket;
 
 use std::io;
 
+use outboard_drivers::reach::ProgramInterface;
+
 use crate::{Accelerator, Algorithm, Error, HashAlgorithm, HashSession, Session};
 use hash::AfAlgHash;
 use session::AfAlgSession;
-use socket::{Kind, Socket};
+use socket::{Socket, SocketType};
 
-const INTERFACE: &str = "AF_ALG";
+const INTERFACE: &str = ProgramInterface::AfAlg.name();
 
 /// A driver reached through AF_ALG.
 pub struct AfAlg {
@@ -26,8 +28,8 @@ pub struct AfAlg {
 }
 
 impl AfAlg {
-    /// Checks that AF_ALG leads to `driver`, an exact driver name of `/proc/crypto`, never an algorithm's
-    /// name: a name such as `cbc(aes)` would bind to whatever has the highest priority.
+    /// Checks that AF_ALG leads to `driver`, an exact driver name of `/proc/crypto`, never an
+    /// algorithm's name: a name such as `cbc(aes)` would bind to whatever has the highest priority.
     pub fn reach(driver: &str, algorithm: Algorithm) -> Result<AfAlg, Error> {
         bind(kind(algorithm), driver)?;
         Ok(AfAlg { driver: driver.to_owned(), algorithm })
@@ -35,7 +37,7 @@ impl AfAlg {
 
     /// The same for digests and HMAC.
     pub fn reach_hash(driver: &str, algorithm: HashAlgorithm) -> Result<HashAfAlg, Error> {
-        bind(Kind::Hash, driver)?;
+        bind(SocketType::Hash, driver)?;
         Ok(HashAfAlg { driver: driver.to_owned(), algorithm })
     }
 }
@@ -63,8 +65,8 @@ impl Accelerator for AfAlg {
     }
 }
 
-fn kind(algorithm: Algorithm) -> Kind {
-    if algorithm.has_tags() { Kind::Aead } else { Kind::Skcipher }
+fn kind(algorithm: Algorithm) -> SocketType {
+    if algorithm.has_tags() { SocketType::Aead } else { SocketType::Skcipher }
 }
 
 /// A driver of digests or HMAC, reached through AF_ALG.
@@ -83,7 +85,7 @@ impl Accelerator<dyn HashSession> for HashAfAlg {
     }
 
     fn open(&self, key: &[u8]) -> Result<Box<dyn HashSession>, Error> {
-        let bound = bind(Kind::Hash, &self.driver)?;
+        let bound = bind(SocketType::Hash, &self.driver)?;
         if self.algorithm.hmac {
             set_key(&bound, &self.driver, key)?;
         }
@@ -91,7 +93,7 @@ impl Accelerator<dyn HashSession> for HashAfAlg {
     }
 }
 
-fn bind(kind: Kind, driver: &str) -> Result<Socket, Error> {
+fn bind(kind: SocketType, driver: &str) -> Result<Socket, Error> {
     let socket = Socket::new().map_err(no_interface)?;
     socket.bind(kind, driver).map_err(|source| unreachable(kind, driver, source))?;
     Ok(socket)
@@ -127,7 +129,7 @@ fn no_interface(source: io::Error) -> Error {
     Error::NoInterface { interface: INTERFACE, advice, source }
 }
 
-fn unreachable(kind: Kind, driver: &str, source: io::Error) -> Error {
+fn unreachable(kind: SocketType, driver: &str, source: io::Error) -> Error {
     let release = kernel_release();
     let reason = match source.raw_os_error() {
         Some(libc::ENOENT) if closed_to_accelerators(&release) => format!(
@@ -138,9 +140,9 @@ fn unreachable(kind: Kind, driver: &str, source: io::Error) -> Error {
             "Linux {release} knows no such driver for {}: is its module loaded, and does /proc/crypto list it with \
              selftest passed?",
             match kind {
-                Kind::Skcipher => "symmetric ciphers",
-                Kind::Aead => "ciphers that authenticate",
-                Kind::Hash => "digests and HMAC",
+                SocketType::Skcipher => "symmetric ciphers",
+                SocketType::Aead => "ciphers that authenticate",
+                SocketType::Hash => "digests and HMAC",
             }
         ),
         Some(libc::EAFNOSUPPORT) => {

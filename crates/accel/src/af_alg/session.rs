@@ -15,9 +15,9 @@ const LONGEST: usize = 64 * 1024;
 /// Room that AF_ALG needs in its queue beside the data of a request, in bytes.
 const QUEUE_MARGIN: usize = 4096;
 
-/// What comes of a request.
+/// The lengths in the result of a request.
 #[derive(Clone, Copy, Default)]
-struct Answer {
+struct ResultLayout {
     /// Bytes before the result: what was authenticated comes back too.
     aad: usize,
     /// Bytes of the result.
@@ -27,18 +27,20 @@ struct Answer {
 /// A key in a driver, reached through one request channel.
 pub(super) struct AfAlgSession {
     keyed: Arc<Socket>,
-    /// None after a failure: the kernel may hold half a request there, so the next one begins afresh.
+    /// None after a failure: the kernel may hold half a request there, so the next one begins
+    /// afresh.
     channel: Option<Socket>,
     /// The channel that holds a request whose result was not fetched.
     pending: Option<Socket>,
-    /// The process that the channels belong to: after fork(2) both sides would mix their requests on them.
+    /// The process that the channels belong to: after fork(2) both sides would mix their requests
+    /// on them.
     process: u32,
     driver: String,
     algorithm: Algorithm,
     tag_len: usize,
     max_request: usize,
     /// Of the last request.
-    answer: Answer,
+    answer: ResultLayout,
     result: Buffer,
 }
 
@@ -72,12 +74,13 @@ impl AfAlgSession {
             algorithm,
             tag_len,
             max_request,
-            answer: Answer::default(),
+            answer: ResultLayout::default(),
             result: Buffer::new(),
         })
     }
 
-    /// Takes this process's channel. Who takes it gives it back after a whole request, and only then.
+    /// Takes this process's channel. Who takes it gives it back after a whole request, and only
+    /// then.
     fn take_channel(&mut self) -> Result<Socket, Error> {
         if self.process != process::id() {
             self.channel = None;
@@ -116,7 +119,7 @@ impl Session for AfAlgSession {
         asked.check(self.algorithm, self.tag_len, self.max_request)?;
         self.pending = None;
         let tag = if asked.direction == Direction::Encrypt { self.tag_len } else { 0 };
-        self.answer = Answer { aad: asked.aad.len(), len: asked.len() + tag };
+        self.answer = ResultLayout { aad: asked.aad.len(), len: asked.len() + tag };
         // A text of no bytes has a tag too.
         if asked.len() == 0 && !self.algorithm.has_tags() {
             return Ok(());
@@ -136,7 +139,7 @@ impl Session for AfAlgSession {
         if index > 0 {
             return Err(Error::Batch { count: index + 1, max: self.max_batch() });
         }
-        let Answer { aad, len } = self.answer;
+        let ResultLayout { aad, len } = self.answer;
         if let Some(channel) = self.pending.take() {
             if !channel.is_ours() || self.process != process::id() {
                 return Err(Error::DescriptorLost { driver: self.driver.clone() });

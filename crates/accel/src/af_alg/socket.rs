@@ -4,6 +4,7 @@ use std::io;
 use std::mem::{size_of, zeroed};
 
 use crate::descriptor::{Descriptor, again, check};
+use crate::mode::driver_iv;
 use crate::{Algorithm, Direction, Request};
 
 /// A socket of AF_ALG's.
@@ -11,7 +12,7 @@ pub(super) struct Socket(Descriptor);
 
 /// What a socket is bound to: `salg_type`.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum SocketType {
     /// A cipher that does not authenticate.
     Skcipher,
     /// A cipher that authenticates.
@@ -20,12 +21,12 @@ pub(super) enum Kind {
     Hash,
 }
 
-impl Kind {
+impl SocketType {
     fn name(self) -> &'static [u8] {
         match self {
-            Kind::Skcipher => b"skcipher",
-            Kind::Aead => b"aead",
-            Kind::Hash => b"hash",
+            SocketType::Skcipher => b"skcipher",
+            SocketType::Aead => b"aead",
+            SocketType::Hash => b"hash",
         }
     }
 }
@@ -46,7 +47,7 @@ impl Socket {
     }
 
     /// Binds to the driver called `driver`: bind(2).
-    pub(super) fn bind(&self, kind: Kind, driver: &str) -> io::Result<()> {
+    pub(super) fn bind(&self, kind: SocketType, driver: &str) -> io::Result<()> {
         // SAFETY: an all-zero sockaddr_alg is a valid value.
         let mut address: libc::sockaddr_alg = unsafe { zeroed() };
         address.salg_family = libc::AF_ALG as libc::sa_family_t;
@@ -97,7 +98,8 @@ impl Socket {
         .map(drop)
     }
 
-    /// A request channel of a bound socket; of a channel for hashes, another one with the same state: accept4(2).
+    /// A request channel of a bound socket; of a channel for hashes, another one with the same
+    /// state: accept4(2).
     pub(super) fn accept(&self) -> io::Result<Socket> {
         // SAFETY: AF_ALG has no peer address to return.
         let fd = unsafe {
@@ -154,10 +156,11 @@ impl Socket {
             Direction::Encrypt => libc::ALG_OP_ENCRYPT,
             Direction::Decrypt => libc::ALG_OP_DECRYPT,
         };
-        let (iv, ivlen) = algorithm.driver_iv(request.iv);
+        let (iv, ivlen) = driver_iv(algorithm, request.iv);
         let record = AlgIv { ivlen: ivlen as u32, iv };
-        // SAFETY: the control buffer is aligned and has room for the records, so that no header pointer is null and the data
-        // behind each is writable; what the request points to lives through sendmsg.
+        // SAFETY: the control buffer is aligned and has room for the records, so that no header
+        // pointer is null and the data behind each is writable; what the request points to lives
+        // through sendmsg.
         unsafe {
             let first = libc::CMSG_FIRSTHDR(&message);
             put(first, libc::ALG_SET_OP, operation as u32);

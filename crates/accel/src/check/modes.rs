@@ -25,7 +25,7 @@ impl Reference {
                 Reference::Xts(Aes::new(data), Aes::new(tweak))
             }
             Algorithm::CbcDes3Ede => Reference::Des3(Des3::new(key)),
-            Algorithm::GcmAes | Algorithm::CcmAes => unreachable!("what has tags has a reference of its own"),
+            _ => unreachable!("{algorithm:?} is an AEAD, which has a reference of its own"),
         }
     }
 

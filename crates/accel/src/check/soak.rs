@@ -1,8 +1,8 @@
-//! Many requests of all sizes, many of them in flight: where drivers go wrong that are right one request at a time.
+//! Many requests of all sizes, many of them in flight: where drivers go wrong that are right one
+//! request at a time.
 
 use super::modes::Reference;
-use super::vectors::VECTORS;
-use super::{Checked, Fault, Random, compare, hex};
+use super::{Checked, Fault, Random, compare};
 use crate::{Accelerator, Algorithm, Direction, Request, Session};
 
 /// The longest request in bytes.
@@ -11,21 +11,14 @@ const LONGEST: usize = 64 * 1024;
 /// The most bytes that a batch may have, so that plain AES does not take all the time.
 const OF_A_BATCH: usize = 2 * LONGEST;
 
-/// Lengths of the keys of an algorithm in bytes; none where there is nothing to soak: what authenticates has its own check.
+/// The key lengths in bytes to soak an algorithm with; none for an AEAD, which has a check of its
+/// own.
 pub fn key_lengths(algorithm: Algorithm) -> Vec<usize> {
-    let is_plain = matches!(
-        algorithm,
-        Algorithm::CbcAes | Algorithm::CtrAes | Algorithm::EcbAes | Algorithm::XtsAes | Algorithm::CbcDes3Ede
-    );
-    let of_it = VECTORS.iter().filter(|vector| is_plain && vector.algorithm == algorithm);
-    let mut lengths: Vec<usize> = of_it.map(|vector| hex(vector.key).len()).collect();
-    lengths.sort_unstable();
-    lengths.dedup();
-    lengths
+    algorithm.key_lens().filter(|_| !algorithm.has_tags()).collect()
 }
 
-/// Two sessions of one random key with a batch in flight in each; the same requests for the same seed. After the first pair of
-/// batches, goes on for as long as `go_on` says so.
+/// Two sessions of one random key with a batch in flight in each; the same requests for the same
+/// seed. After the first pair of batches, goes on for as long as `go_on` says so.
 pub fn soak(
     accelerator: &dyn Accelerator,
     algorithm: Algorithm,

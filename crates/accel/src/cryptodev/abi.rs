@@ -1,60 +1,10 @@
-//! The structures and numbers of /dev/crypto: `crypto/cryptodev.h` of cryptodev-linux (the same from its version 1.6 on; what
-//! is newer says so).
+//! The structures and numbers of /dev/crypto: `crypto/cryptodev.h` of cryptodev-linux (the same
+//! from its version 1.6 on; what is newer says so). The numbers of algorithms are in
+//! `outboard_catalog`.
 //!
-//! The structures hold pointers, so a 32-bit program has others than a 64-bit one, and other ioctl numbers with them,
-//! since a number contains its structure's size. `P` is a pointer; tests put an integer of either width there. A 64-bit
-//! kernel takes the 32-bit form of all but [`AUTHCRYPT`].
-
-/// Cipher: triple DES in CBC mode.
-pub const DES3_CBC: u32 = 2;
-
-/// Hash: HMAC with SHA-1.
-pub const SHA1_HMAC: u32 = 7;
-
-/// Cipher: AES in CBC mode.
-pub const AES_CBC: u32 = 11;
-
-/// Hash: SHA-1.
-pub const SHA1: u32 = 14;
-
-/// Hash: HMAC with SHA-256.
-pub const SHA2_256_HMAC: u32 = 18;
-
-/// Hash: HMAC with SHA-384.
-pub const SHA2_384_HMAC: u32 = 19;
-
-/// Hash: HMAC with SHA-512.
-pub const SHA2_512_HMAC: u32 = 20;
-
-/// Cipher: AES in counter mode.
-pub const AES_CTR: u32 = 21;
-
-/// Cipher: AES in XTS mode.
-pub const AES_XTS: u32 = 22;
-
-/// Cipher: AES block by block.
-pub const AES_ECB: u32 = 23;
-
-/// Cipher: AES in GCM mode, for [`AUTHCRYPT`].
-pub const AES_GCM: u32 = 50;
-
-/// Cipher: AES in CCM mode, for [`AUTHCRYPT`]; from version 1.13 on.
-pub const AES_CCM: u32 = 51;
-
-/// Hash: SHA-224.
-pub const SHA2_224: u32 = 103;
-
-/// Hash: SHA-256.
-pub const SHA2_256: u32 = 104;
-
-/// Hash: SHA-384.
-pub const SHA2_384: u32 = 105;
-
-/// Hash: SHA-512.
-pub const SHA2_512: u32 = 106;
-
-/// Hash: HMAC with SHA-224.
-pub const SHA2_224_HMAC: u32 = 107;
+//! The structures hold pointers, so a 32-bit program has others than a 64-bit one, and other ioctl
+//! numbers with them, since a number contains its structure's size. `P` is a pointer; tests put an
+//! integer of either width there. A 64-bit kernel takes the 32-bit form of all but [`AUTHCRYPT`].
 
 /// Operation: plaintext to ciphertext.
 pub const ENCRYPT: u16 = 0;
@@ -71,8 +21,8 @@ pub const FINAL: u16 = 2;
 /// Flag of a request to hash, with [`UPDATE`]: the first piece of a message.
 pub const RESET: u16 = 64;
 
-/// Flag of a session's information: the kernel marks the driver as one that programs cannot do without the kernel
-/// (CRYPTO_ALG_KERN_DRIVER_ONLY). Many drivers of accelerators lack the mark.
+/// Flag of a session's information: the kernel marks the driver as one that programs cannot do
+/// without the kernel (CRYPTO_ALG_KERN_DRIVER_ONLY). Many drivers of accelerators lack the mark.
 pub const KERNEL_DRIVER_ONLY: u32 = 1;
 
 /// Room for a name, with the NUL behind it. The kernel's own names may be longer; they are cut off.
@@ -132,8 +82,8 @@ pub struct CryptOp<P> {
     pub session: u32,
     /// [`ENCRYPT`] or [`DECRYPT`].
     pub op: u16,
-    /// 0: to hash, a whole message. [`UPDATE`], [`FINAL`], [`RESET`]; among others: write the next IV back, copy instead of
-    /// handing the caller's pages to the driver.
+    /// 0: to hash, a whole message. [`UPDATE`], [`FINAL`], [`RESET`]; among others: write the next
+    /// IV back, copy instead of handing the caller's pages to the driver.
     pub flags: u16,
     /// Bytes of `source`, whole blocks.
     pub len: u32,
@@ -188,25 +138,25 @@ pub struct CopyHashOp {
 }
 
 /// What the numbers of all ioctls have in common.
-const KIND: u32 = b'c' as u32;
+const IOCTL_TYPE: u32 = b'c' as u32;
 
 /// ioctl: makes a session; takes a [`SessionOp`].
-pub const GSESSION: libc::Ioctl = libc::_IOWR::<SessionOp<*const u8>>(KIND, 102);
+pub const GSESSION: libc::Ioctl = libc::_IOWR::<SessionOp<*const u8>>(IOCTL_TYPE, 102);
 
 /// ioctl: ends a session; takes its number, a `u32`.
-pub const FSESSION: libc::Ioctl = libc::_IOW::<u32>(KIND, 103);
+pub const FSESSION: libc::Ioctl = libc::_IOW::<u32>(IOCTL_TYPE, 103);
 
 /// ioctl: a request; takes a [`CryptOp`].
-pub const CRYPT: libc::Ioctl = libc::_IOWR::<CryptOp<*const u8>>(KIND, 104);
+pub const CRYPT: libc::Ioctl = libc::_IOWR::<CryptOp<*const u8>>(IOCTL_TYPE, 104);
 
 /// ioctl: asks for a session's drivers; takes a [`SessionInfoOp`].
-pub const GSESSINFO: libc::Ioctl = libc::_IOWR::<SessionInfoOp>(KIND, 107);
+pub const GSESSINFO: libc::Ioctl = libc::_IOWR::<SessionInfoOp>(IOCTL_TYPE, 107);
 
 /// ioctl: a request with authentication; takes a [`CryptAuthOp`].
-pub const AUTHCRYPT: libc::Ioctl = libc::_IOWR::<CryptAuthOp<*const u8>>(KIND, 109);
+pub const AUTHCRYPT: libc::Ioctl = libc::_IOWR::<CryptAuthOp<*const u8>>(IOCTL_TYPE, 109);
 
 /// ioctl: copies the state of a message; takes a [`CopyHashOp`]. From version 1.10 on.
-pub const CPHASH: libc::Ioctl = libc::_IOW::<CopyHashOp>(KIND, 112);
+pub const CPHASH: libc::Ioctl = libc::_IOW::<CopyHashOp>(IOCTL_TYPE, 112);
 
 #[cfg(test)]
 #[path = "abi_tests.rs"]

@@ -7,7 +7,7 @@ use zeroize::Zeroizing;
 
 use super::keyed::Keyed;
 use super::session::LONGEST;
-use super::{Driver, abi};
+use super::{CryptodevDriver, abi};
 use crate::buffer::Buffer;
 use crate::{Digest, Error, Hash, HashSession, HashState};
 
@@ -15,7 +15,7 @@ use crate::{Digest, Error, Hash, HashSession, HashState};
 pub(super) struct CryptodevHash(Message);
 
 impl CryptodevHash {
-    pub(super) fn new(driver: Arc<Driver>, hash: Hash, key: &[u8]) -> Result<Self, Error> {
+    pub(super) fn new(driver: Arc<CryptodevDriver>, hash: Hash, key: &[u8]) -> Result<Self, Error> {
         let keyed = Keyed::new(&driver, Zeroizing::new(key.to_vec()))?;
         Ok(CryptodevHash(Message::new(driver, hash, keyed)))
     }
@@ -49,9 +49,10 @@ impl HashSession for CryptodevHash {
 
 /// The state of a message.
 ///
-/// What is hashed is copied into pages of our own, as what is encrypted is: cryptodev-linux would mark the caller's as changed.
+/// What is hashed is copied into pages of our own, as what is encrypted is: cryptodev-linux would
+/// mark the caller's as changed.
 struct Message {
-    driver: Arc<Driver>,
+    driver: Arc<CryptodevDriver>,
     hash: Hash,
     /// Nobody else's.
     keyed: Arc<Keyed>,
@@ -61,7 +62,7 @@ struct Message {
 }
 
 impl Message {
-    fn new(driver: Arc<Driver>, hash: Hash, keyed: Arc<Keyed>) -> Message {
+    fn new(driver: Arc<CryptodevDriver>, hash: Hash, keyed: Arc<Keyed>) -> Message {
         Message { driver, hash, keyed, buffer: Buffer::new(), begun: false }
     }
 

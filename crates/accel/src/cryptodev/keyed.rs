@@ -5,7 +5,7 @@ use std::sync::Arc;
 use zeroize::Zeroizing;
 
 use super::node::Node;
-use super::{Driver, refusal};
+use super::{CryptodevDriver, refusal};
 use crate::Error;
 
 /// A session of the device's.
@@ -13,13 +13,14 @@ pub(super) struct Keyed {
     pub(super) node: Arc<Node>,
     generation: u32,
     pub(super) number: u32,
-    /// Kept because a fork's child needs a session of its own: its parent may end this one at any time.
+    /// Kept because a fork's child needs a session of its own: its parent may end this one at any
+    /// time.
     key: Zeroizing<Vec<u8>>,
 }
 
 impl Keyed {
     /// Makes a session that has got the driver, no other.
-    pub(super) fn new(driver: &Driver, key: Zeroizing<Vec<u8>>) -> Result<Arc<Keyed>, Error> {
+    pub(super) fn new(driver: &CryptodevDriver, key: Zeroizing<Vec<u8>>) -> Result<Arc<Keyed>, Error> {
         let node = driver.node()?;
         let generation = node.generation();
         let made = node.new_session(driver.purpose, &key);
@@ -35,7 +36,7 @@ impl Keyed {
     }
 
     /// Another session with the same key.
-    pub(super) fn again(&self, driver: &Driver) -> Result<Arc<Keyed>, Error> {
+    pub(super) fn again(&self, driver: &CryptodevDriver) -> Result<Arc<Keyed>, Error> {
         Keyed::new(driver, self.key.clone())
     }
 
@@ -43,8 +44,9 @@ impl Keyed {
         self.node.generation() == self.generation
     }
 
-    /// Makes a session of this process's own after a fork, and a new one when the application has closed the descriptor.
-    pub(super) fn settle(keyed: &mut Arc<Keyed>, driver: &Driver) -> Result<(), Error> {
+    /// Makes a session of this process's own after a fork, and a new one when the application has
+    /// closed the descriptor.
+    pub(super) fn settle(keyed: &mut Arc<Keyed>, driver: &CryptodevDriver) -> Result<(), Error> {
         if !keyed.is_of_this_process() || !keyed.node.is_ours() {
             *keyed = keyed.again(driver)?;
         }

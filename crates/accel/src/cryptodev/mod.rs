@@ -1,13 +1,14 @@
-//! The way down by /dev/crypto, the device of cryptodev-linux, which is no part of the kernel.
+//! /dev/crypto, the device of cryptodev-linux, which is not part of the kernel.
 //!
-//! A process has one descriptor for each driver; sessions belong to it. A request is one ioctl(2) that returns when it is
-//! done. A program cannot choose a driver there: it names an algorithm and gets what the kernel prefers for it, so a
-//! session is asked which driver it has got before its first request.
+//! A process has one descriptor for each driver; sessions belong to it. A request is one ioctl(2)
+//! that returns when it is complete. A program cannot select a driver: it names an algorithm and
+//! gets the driver that the kernel prefers, so a session is queried for its driver before its first
+//! request.
 //!
 //! - [`abi`]: structures and numbers
 //! - `node`: the descriptor and its ioctls; what changes with a fork
 //! - `keyed`: a key in a driver; `session`: requests under it; `hash`: digests and HMAC
-//! - `refusal`: why it does not lead to a driver, and what to do about it
+//! - `refusal`: why it does not lead to a driver, and what to do about that
 //!
 //! Sources: crypto/cryptodev.h, ioctl.c, main.c, authenc.c and zc.c of cryptodev-linux 1.14.
 
@@ -21,37 +22,39 @@ mod session;
 use std::io;
 use std::sync::Arc;
 
+use outboard_drivers::reach::ProgramInterface;
 use zeroize::Zeroizing;
 
 use crate::current::Current;
+use crate::mode::sample_key;
 use crate::{Accelerator, Algorithm, Error, Hash, HashAlgorithm, HashSession, Session};
 use hash::CryptodevHash;
 use keyed::Keyed;
 use node::{Node, Purpose};
 use session::CryptodevSession;
 
-const INTERFACE: &str = "/dev/crypto";
+const INTERFACE: &str = ProgramInterface::DevCrypto.name();
 
 /// A driver reached through /dev/crypto.
 pub struct Cryptodev {
-    driver: Arc<Driver>,
+    driver: Arc<CryptodevDriver>,
     algorithm: Algorithm,
 }
 
 impl Cryptodev {
-    /// Checks that this process may open the device, and that it leads to `driver`, an exact driver name of
-    /// `/proc/crypto`: a session is made with a key of no meaning, asked, and ended.
+    /// Checks that this process may open the device, and that it leads to `driver`, an exact driver
+    /// name of `/proc/crypto`: a session is opened with a sample key, queried, and closed.
     pub fn reach(driver: &str, algorithm: Algorithm) -> Result<Cryptodev, Error> {
-        let (name, purpose) = (algorithm.kernel_name(), Purpose::Cipher(number(algorithm)));
-        let driver = Driver::reach(driver, name, purpose, algorithm.sample_key())?;
+        let (name, purpose) = (algorithm.kernel_name(), Purpose::Cipher(algorithm.cryptodev_number()));
+        let driver = CryptodevDriver::reach(driver, name, purpose, sample_key(algorithm))?;
         Ok(Cryptodev { driver, algorithm })
     }
 
     /// The same for digests and HMAC.
     pub fn reach_hash(driver: &str, algorithm: HashAlgorithm) -> Result<HashCryptodev, Error> {
-        let (name, purpose) = (algorithm.kernel_name(), Purpose::Hash(hash_number(algorithm)));
+        let (name, purpose) = (algorithm.kernel_name(), Purpose::Hash(algorithm.cryptodev_number()));
         let key = if algorithm.hmac { vec![0; 16] } else { Vec::new() };
-        let driver = Driver::reach(driver, name, purpose, key)?;
+        let driver = CryptodevDriver::reach(driver, name, purpose, key)?;
         Ok(HashCryptodev { driver, hash: algorithm.hash })
     }
 }
@@ -77,7 +80,7 @@ impl Accelerator for Cryptodev {
 
 /// A driver of digests or HMAC, reached through /dev/crypto.
 pub struct HashCryptodev {
-    driver: Arc<Driver>,
+    driver: Arc<CryptodevDriver>,
     hash: Hash,
 }
 
@@ -96,7 +99,7 @@ impl Accelerator<dyn HashSession> for HashCryptodev {
 }
 
 /// A driver, and the node that leads there.
-struct Driver {
+struct CryptodevDriver {
     name: String,
     /// What the kernel calls its algorithm.
     algorithm: &'static str,
@@ -104,15 +107,15 @@ struct Driver {
     node: Current<Node>,
 }
 
-impl Driver {
+impl CryptodevDriver {
     fn reach(
         driver: &str,
         algorithm: &'static str,
         purpose: Purpose,
         sample_key: Vec<u8>,
-    ) -> Result<Arc<Driver>, Error> {
+    ) -> Result<Arc<CryptodevDriver>, Error> {
         let node = Current::new(Node::open().map_err(refusal::no_interface)?);
-        let driver = Arc::new(Driver { name: driver.to_owned(), algorithm, purpose, node });
+        let driver = Arc::new(CryptodevDriver { name: driver.to_owned(), algorithm, purpose, node });
         let key = Zeroizing::new(sample_key);
         Keyed::new(&driver, key).map_err(|error| refusal::no_probe(error, algorithm))?;
         Ok(driver)
@@ -126,33 +129,5 @@ impl Driver {
 
     fn failed(&self, call: &'static str, source: io::Error) -> Error {
         Error::Request { call, driver: self.name.clone(), source }
-    }
-}
-
-/// The number of an algorithm.
-fn number(algorithm: Algorithm) -> u32 {
-    match algorithm {
-        Algorithm::CbcAes => abi::AES_CBC,
-        Algorithm::CtrAes => abi::AES_CTR,
-        Algorithm::EcbAes => abi::AES_ECB,
-        Algorithm::XtsAes => abi::AES_XTS,
-        Algorithm::CbcDes3Ede => abi::DES3_CBC,
-        Algorithm::GcmAes => abi::AES_GCM,
-        Algorithm::CcmAes => abi::AES_CCM,
-    }
-}
-
-fn hash_number(algorithm: HashAlgorithm) -> u32 {
-    match (algorithm.hmac, algorithm.hash) {
-        (false, Hash::Sha1) => abi::SHA1,
-        (false, Hash::Sha224) => abi::SHA2_224,
-        (false, Hash::Sha256) => abi::SHA2_256,
-        (false, Hash::Sha384) => abi::SHA2_384,
-        (false, Hash::Sha512) => abi::SHA2_512,
-        (true, Hash::Sha1) => abi::SHA1_HMAC,
-        (true, Hash::Sha224) => abi::SHA2_224_HMAC,
-        (true, Hash::Sha256) => abi::SHA2_256_HMAC,
-        (true, Hash::Sha384) => abi::SHA2_384_HMAC,
-        (true, Hash::Sha512) => abi::SHA2_512_HMAC,
     }
 }

@@ -5,32 +5,37 @@ use std::sync::Arc;
 use zeroize::Zeroizing;
 
 use super::keyed::Keyed;
-use super::{Driver, abi};
+use super::{CryptodevDriver, abi};
 use crate::buffer::Buffer;
+use crate::mode::driver_iv;
 use crate::{Algorithm, Direction, Error, InFlight, Request, Session};
 
-/// The longest request in bytes. Longer ones gain little, and above 32 pages cryptodev-linux allocates for each.
+/// The longest request in bytes. Longer ones gain little, and above 32 pages cryptodev-linux
+/// allocates for each.
 pub(super) const LONGEST: usize = 64 * 1024;
 
-/// The longest data unit of XTS in bytes. Where cryptodev-linux cannot pin the pages of a request, it copies it in pieces of
-/// a page, and each piece would become a data unit (main.c, `__crypto_run_std`).
+/// The longest data unit of XTS in bytes. Where cryptodev-linux cannot pin the pages of a request,
+/// it copies it in pieces of a page, and each piece would become a data unit (main.c,
+/// `__crypto_run_std`).
 const LONGEST_UNIT: usize = 4096;
 
 /// A key, and room for one request.
 ///
-/// A request is copied into pages of our own and done there in place. The caller's pages are not for the driver: they
-/// may be a file's, which cryptodev-linux would mark as changed, or share cache lines with other data; and what is not
-/// aligned as the driver wants it would go down in pieces of a page.
+/// A request is copied into pages of our own and done there in place. The caller's pages are not
+/// for the driver: they may be a file's, which cryptodev-linux would mark as changed, or share
+/// cache lines with other data; and what is not aligned as the driver wants it would go down in
+/// pieces of a page.
 pub(super) struct CryptodevSession {
-    driver: Arc<Driver>,
+    driver: Arc<CryptodevDriver>,
     algorithm: Algorithm,
     /// Bytes of the tags, 0 where there are none.
     tag_len: usize,
-    /// Shared by the sessions that [`share`](Session::share) made: each request brings its IV, and the kernel does one
-    /// at a time.
+    /// Shared by the sessions that [`share`](Session::share) made: each request brings its IV, and
+    /// the kernel does one at a time.
     keyed: Arc<Keyed>,
     buffer: Buffer,
-    /// What became of the request, if there was one: bytes of the result, or none when the tag was wrong.
+    /// What became of the request, if there was one: bytes of the result, or none when the tag was
+    /// wrong.
     answer: Option<Option<usize>>,
     /// Bytes of plaintext in the buffer.
     secret: usize,
@@ -38,7 +43,7 @@ pub(super) struct CryptodevSession {
 
 impl CryptodevSession {
     pub(super) fn new(
-        driver: Arc<Driver>,
+        driver: Arc<CryptodevDriver>,
         algorithm: Algorithm,
         tag_len: usize,
         key: &[u8],
@@ -47,7 +52,7 @@ impl CryptodevSession {
         Ok(Self::with(driver, algorithm, tag_len, keyed))
     }
 
-    fn with(driver: Arc<Driver>, algorithm: Algorithm, tag_len: usize, keyed: Arc<Keyed>) -> Self {
+    fn with(driver: Arc<CryptodevDriver>, algorithm: Algorithm, tag_len: usize, keyed: Arc<Keyed>) -> Self {
         CryptodevSession { driver, algorithm, tag_len, keyed, buffer: Buffer::new(), answer: None, secret: 0 }
     }
 
@@ -59,7 +64,7 @@ impl CryptodevSession {
             Direction::Decrypt => abi::DECRYPT,
         };
         let (len, tag_len) = (asked.len(), self.tag_len);
-        let (iv, _) = self.algorithm.driver_iv(asked.iv);
+        let (iv, _) = driver_iv(self.algorithm, asked.iv);
         let Keyed { node, number, .. } = &*self.keyed;
         let room = self.buffer.room(len + tag_len);
         asked.copy_to(&mut room[..len + asked.tag.len()]);

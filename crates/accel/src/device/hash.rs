@@ -1,4 +1,5 @@
-//! Digests and HMAC: whole messages in one request, and messages in pieces by a handle of the kernel's.
+//! Digests and HMAC: whole messages in one request, and messages in pieces by a handle of the
+//! kernel's.
 
 use std::io;
 use std::sync::Arc;
@@ -11,11 +12,12 @@ use super::link::{ARENAS, Link};
 use super::region::Region;
 use super::units::UNITS;
 use super::wait::Waiting;
-use super::{Driver, HashDriver};
+use super::{OutboardDriver, OutboardHashDriver};
 use crate::hash::before_the_last_piece;
 use crate::{Digest, Error, HashSession, HashState, InFlight, Meanwhile, WaitDescriptor};
 
-/// The longest piece of a message, in bytes: what an arena of any fragmentation can hand to a driver.
+/// The longest piece of a message, in bytes: what an arena of any fragmentation can hand to a
+/// driver.
 const LONGEST: usize = 64 * 1024;
 
 /// Units of the longest piece.
@@ -25,12 +27,12 @@ const _: () = assert!(LONGEST % UNIT == 0 && MOST_UNITS <= UNITS);
 
 /// A key, or none, in a driver.
 pub(super) struct DeviceHash {
-    with: HashDriver,
+    with: OutboardHashDriver,
     keyed: Arc<Keyed>,
 }
 
 impl DeviceHash {
-    pub(super) fn new(with: &HashDriver, key: &[u8]) -> Result<Self, Error> {
+    pub(super) fn new(with: &OutboardHashDriver, key: &[u8]) -> Result<Self, Error> {
         let keyed = Keyed::new(&with.driver, key, 0)?;
         Ok(DeviceHash { with: with.clone(), keyed })
     }
@@ -115,7 +117,7 @@ impl HashSession for DeviceHash {
 
 /// A handle of the kernel's.
 struct Handle {
-    with: HashDriver,
+    with: OutboardHashDriver,
     keyed: Arc<Keyed>,
     number: u32,
     /// Whether a message has begun.
@@ -124,7 +126,7 @@ struct Handle {
 
 impl Handle {
     fn new(
-        with: &HashDriver,
+        with: &OutboardHashDriver,
         keyed: &Arc<Keyed>,
         record: &uapi::Object,
         open: bool,
@@ -192,7 +194,7 @@ impl Drop for Handle {
 /// One request.
 struct Submitted<'r> {
     region: &'r Region,
-    driver: &'r Driver,
+    driver: &'r OutboardDriver,
 }
 
 impl InFlight for Submitted<'_> {
@@ -220,9 +222,9 @@ fn fitting(messages: &[&[u8]]) -> usize {
     messages.iter().take_while(is_in).count().max(1)
 }
 
-impl HashDriver {
-    /// Submits a request like `slot` for each of these, and waits for all of them if asked to. What was hashed is wiped with the
-    /// region.
+impl OutboardHashDriver {
+    /// Submits a request like `slot` for each of these, and waits for all of them if asked to. What
+    /// was hashed is wiped with the region.
     fn submit(
         &self,
         link: &Arc<Link>,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use zeroize::Zeroizing;
 
 use super::link::Link;
-use super::{Driver, refusal};
+use super::{OutboardDriver, refusal};
 use crate::Error;
 
 /// One that this process made, or inherited.
@@ -13,14 +13,15 @@ pub(super) struct Keyed {
     pub(super) link: Arc<Link>,
     generation: u32,
     pub(super) number: u32,
-    /// Kept because a fork's child needs a session of its own: its parent may free this one at any time.
+    /// Kept because a fork's child needs a session of its own: its parent may free this one at any
+    /// time.
     key: Zeroizing<Vec<u8>>,
     /// Bytes of its tags, 0 where there are none.
     pub(super) tag_len: usize,
 }
 
 impl Keyed {
-    pub(super) fn new(driver: &Driver, key: &[u8], tag_len: usize) -> Result<Arc<Keyed>, Error> {
+    pub(super) fn new(driver: &OutboardDriver, key: &[u8], tag_len: usize) -> Result<Arc<Keyed>, Error> {
         let link = driver.link()?;
         let generation = link.generation();
         let made = link.new_session(driver.number, driver.algorithm_number, key, tag_len);
@@ -28,9 +29,9 @@ impl Keyed {
         Ok(Arc::new(Keyed { link, generation, number, key: Zeroizing::new(key.to_vec()), tag_len }))
     }
 
-    /// Puts one of this process's own in the place after a fork, and a new one when the application has closed the
-    /// descriptor.
-    pub(super) fn settle(place: &mut Arc<Keyed>, driver: &Driver) -> Result<(), Error> {
+    /// Puts one of this process's own in the place after a fork, and a new one when the application
+    /// has closed the descriptor.
+    pub(super) fn settle(place: &mut Arc<Keyed>, driver: &OutboardDriver) -> Result<(), Error> {
         if !place.is_of_this_process() || !place.link.is_ours() {
             *place = Keyed::new(driver, &place.key, place.tag_len)?;
         }

@@ -171,6 +171,15 @@ impl Link {
         }
     }
 
+    /// Reports that a result of a driver was wrong.
+    pub(super) fn report(&self, driver: u16) {
+        if self.is_ours() {
+            let record = uapi::Object { op: uapi::REPORT, id: driver.into(), ..uapi::Object::default() };
+            // Refused where the driver is not allowed any more, or the caller has more rights than the opener.
+            let _ = self.write(as_bytes(&record));
+        }
+    }
+
     /// Rings the doorbell for slots of an arena; with `wait`, returns when all of them are done.
     pub(super) fn ring(&self, arena: u32, first: u32, count: u32, wait: bool) -> io::Result<()> {
         let flags = if wait { uapi::WAIT } else { 0 };

@@ -1,16 +1,15 @@
-//! The way down by /dev/outboard, the module's own interface (docs/uapi.md).
+//! /dev/outboard, the module's own interface (docs/uapi.md).
 //!
-//! A process has one descriptor for each driver, and maps arenas from it. A request takes part of an arena, is copied
-//! in, submitted by one write(2) together with its other pieces, and copied out by the caller. After a session exists,
-//! nothing but write, mmap, fstat (which may be refused) and poll is called, so it works in sandboxes such as OpenSSH's.
+//! A process has one descriptor for each driver, and maps arenas from it. A request reserves part
+//! of an arena, is copied in, submitted by one write(2) together with its other chunks, and copied
+//! out by the caller. Once a session exists, only write, mmap, fstat (which may be refused) and
+//! poll are called, so it works in sandboxes such as OpenSSH's.
 //!
 //! - `link`: the descriptor, its records, its arenas; what changes with a fork
-//! - `arena`, `units`, `region`: the mapping, what of it is in use, and the part that a batch has
-//! - `keyed`: a key in a driver; `session`: requests under it; `pieces`: how they are cut
+//! - `arena`, `units`, `region`: the mapping, which parts of it are in use, and the part of a batch
+//! - `keyed`: a key in a driver; `session`: requests under it; `pieces`: how they are split
 //! - `hash`: digests and HMAC
-//! - `allowed`: root's list of drivers
 
-mod allowed;
 mod arena;
 mod hash;
 mod keyed;
@@ -25,30 +24,33 @@ mod wait;
 use std::io;
 use std::sync::Arc;
 
-use outboard_uapi as uapi;
+use outboard_drivers::allow_list;
+use outboard_drivers::reach::ProgramInterface;
+use outboard_drivers::root::Root;
 
 use crate::current::Current;
-use crate::{Accelerator, Algorithm, Error, Hash, HashAlgorithm, HashSession, Session};
-pub use allowed::{Allowed, allowed};
+use crate::mode::sample_key;
+use crate::{Accelerator, Algorithm, Error, HashAlgorithm, HashSession, Session};
 use hash::DeviceHash;
 use link::Link;
 use session::DeviceSession;
 
-const INTERFACE: &str = uapi::DEVICE;
+const INTERFACE: &str = ProgramInterface::DevOutboard.name();
 
 /// A driver reached through /dev/outboard.
 pub struct Device {
-    driver: Arc<Driver>,
+    driver: Arc<OutboardDriver>,
     algorithm: Algorithm,
 }
 
 impl Device {
-    /// Checks that root has allowed `driver`, an exact driver name of `/proc/crypto`, and that this process may open
-    /// the device.
+    /// Checks that root has allowed `driver`, an exact driver name of `/proc/crypto`, and that this
+    /// process may open the device.
     pub fn reach(driver: &str, algorithm: Algorithm) -> Result<Device, Error> {
-        let sample = algorithm.sample_key();
+        let sample = sample_key(algorithm);
         let name = algorithm.kernel_name();
-        let driver = Driver::reach(driver, name, number(algorithm), &sample, algorithm.full_tag())?;
+        let driver =
+            OutboardDriver::reach(driver, name, algorithm.uapi_number(), &sample, algorithm.full_tag())?;
         Ok(Device { driver, algorithm })
     }
 
@@ -56,12 +58,13 @@ impl Device {
     pub fn reach_hash(driver: &str, algorithm: HashAlgorithm) -> Result<HashDevice, Error> {
         let sample: &[u8] = if algorithm.hmac { &[0; 16] } else { &[] };
         let name = algorithm.kernel_name();
-        let driver = Driver::reach(driver, name, hash_number(algorithm), sample, 0)?;
-        Ok(HashDevice(HashDriver { driver, algorithm }))
+        let driver = OutboardDriver::reach(driver, name, algorithm.uapi_number(), sample, 0)?;
+        Ok(HashDevice(OutboardHashDriver { driver, algorithm }))
     }
 }
 
-/// An open device, and the number of `driver` in root's list. It must do the algorithm that the kernel calls `name`.
+/// An open device, and the number of `driver` in root's list. It must do the algorithm that the
+/// kernel calls `name`.
 fn lead(
     driver: &str,
     name: &str,
@@ -70,13 +73,14 @@ fn lead(
     tag: usize,
 ) -> Result<(u16, Link), Error> {
     let link = Link::open().map_err(refusal::no_interface)?;
-    let list = allowed().map_err(|source| refusal::no_list(driver, source))?;
+    let list = allow_list::read(&Root::live()).map_err(|source| refusal::no_list(driver, source))?;
     let entry = list.into_iter().find(|entry| entry.driver == driver);
     let entry = entry.ok_or_else(|| refusal::not_allowed(driver))?;
     match entry.algorithm.as_deref() {
         Some(found) if found == name => {}
         Some(other) => return Err(refusal::other_algorithm(driver, other)),
-        // No driver of this name has been seen: whether there is one now, a session tells.
+        // The module has not seen a driver of this name yet: opening a session shows whether there
+        // is one now.
         None => {
             let session = link.new_session(entry.number, algorithm, sample_key, tag);
             link.free_session(session.map_err(|source| refusal::never_seen(driver, source))?);
@@ -86,7 +90,7 @@ fn lead(
 }
 
 /// A driver of digests or HMAC, reached through /dev/outboard.
-pub struct HashDevice(HashDriver);
+pub struct HashDevice(OutboardHashDriver);
 
 impl Accelerator<dyn HashSession> for HashDevice {
     fn driver(&self) -> &str {
@@ -99,6 +103,10 @@ impl Accelerator<dyn HashSession> for HashDevice {
 
     fn open(&self, key: &[u8]) -> Result<Box<dyn HashSession>, Error> {
         Ok(Box::new(DeviceHash::new(&self.0, key)?))
+    }
+
+    fn report_wrong(&self) {
+        self.0.driver.report_wrong();
     }
 }
 
@@ -118,10 +126,14 @@ impl Accelerator for Device {
     fn open_with_tag(&self, key: &[u8], tag_len: usize) -> Result<Box<dyn Session>, Error> {
         Ok(Box::new(DeviceSession::new(Arc::clone(&self.driver), self.algorithm, key, tag_len)?))
     }
+
+    fn report_wrong(&self) {
+        self.driver.report_wrong();
+    }
 }
 
 /// An allowed driver, and the link that leads there.
-struct Driver {
+struct OutboardDriver {
     name: String,
     /// Its number in root's list.
     number: u16,
@@ -132,12 +144,12 @@ struct Driver {
 
 /// One that does a digest or HMAC.
 #[derive(Clone)]
-struct HashDriver {
-    driver: Arc<Driver>,
+struct OutboardHashDriver {
+    driver: Arc<OutboardDriver>,
     algorithm: HashAlgorithm,
 }
 
-impl Driver {
+impl OutboardDriver {
     /// `driver` must do the algorithm that the kernel calls `name`, and do it with such a key.
     fn reach(
         driver: &str,
@@ -148,7 +160,7 @@ impl Driver {
     ) -> Result<Arc<Self>, Error> {
         let (number, link) = lead(driver, name, algorithm_number, sample_key, tag)?;
         let (name, link) = (driver.to_owned(), Current::new(link));
-        Ok(Arc::new(Driver { name, number, algorithm_number, link }))
+        Ok(Arc::new(OutboardDriver { name, number, algorithm_number, link }))
     }
 
     fn failed(&self, call: &'static str, source: io::Error) -> Error {
@@ -156,6 +168,13 @@ impl Driver {
         match source.raw_os_error() {
             Some(libc::ENODEV) => Error::Away { driver, source },
             _ => Error::Request { call, driver, source },
+        }
+    }
+
+    /// The module counts the report; without a descriptor it is lost.
+    fn report_wrong(&self) {
+        if let Ok(link) = self.link() {
+            link.report(self.number);
         }
     }
 
@@ -167,33 +186,5 @@ impl Driver {
     fn link(&self) -> Result<Arc<Link>, Error> {
         let link = self.link.or_replace(Link::is_ours, Link::open);
         link.map_err(|_| Error::DescriptorLost { driver: self.name.clone() })
-    }
-}
-
-/// The module's number of an algorithm.
-fn number(algorithm: Algorithm) -> u16 {
-    match algorithm {
-        Algorithm::CbcAes => uapi::CBC_AES,
-        Algorithm::CtrAes => uapi::CTR_AES,
-        Algorithm::EcbAes => uapi::ECB_AES,
-        Algorithm::XtsAes => uapi::XTS_AES,
-        Algorithm::CbcDes3Ede => uapi::CBC_DES3,
-        Algorithm::GcmAes => uapi::GCM_AES,
-        Algorithm::CcmAes => uapi::CCM_AES,
-    }
-}
-
-fn hash_number(algorithm: HashAlgorithm) -> u16 {
-    match (algorithm.hmac, algorithm.hash) {
-        (false, Hash::Sha1) => uapi::SHA1,
-        (false, Hash::Sha224) => uapi::SHA224,
-        (false, Hash::Sha256) => uapi::SHA256,
-        (false, Hash::Sha384) => uapi::SHA384,
-        (false, Hash::Sha512) => uapi::SHA512,
-        (true, Hash::Sha1) => uapi::HMAC_SHA1,
-        (true, Hash::Sha224) => uapi::HMAC_SHA224,
-        (true, Hash::Sha256) => uapi::HMAC_SHA256,
-        (true, Hash::Sha384) => uapi::HMAC_SHA384,
-        (true, Hash::Sha512) => uapi::HMAC_SHA512,
     }
 }

@@ -2,16 +2,18 @@
 
 use std::ops::Range;
 
+use outboard_catalog::Split;
 use outboard_uapi as uapi;
 
 use super::arena::{ALIGN, UNIT};
+use crate::mode::driver_iv;
 use crate::{Algorithm, LONGEST_PIECE, PIECE, Request, advance};
 
 // There are as many slots as units.
 const _: () = assert!(PIECE == UNIT && UNIT % ALIGN == 0 && LONGEST_PIECE % UNIT == 0);
 
-/// The parts of a request that an accelerator can work on independently. They are about equal: a TLS record of 16 KiB, its
-/// MAC and padding is not worth a second request for the last few bytes.
+/// The parts of a request that an accelerator can work on independently. They are about equal: a
+/// TLS record of 16 KiB, its MAC and padding is not worth a second request for the last few bytes.
 pub(super) fn pieces(
     algorithm: Algorithm,
     request: &Request<'_>,
@@ -30,16 +32,16 @@ pub(super) fn pieces(
 
 /// The IV of the piece that begins at `from`, 0 or at least [`ALIGN`], with zeros behind it.
 pub(super) fn iv_of(algorithm: Algorithm, request: &Request<'_>, from: usize) -> [u8; uapi::IV_SIZE] {
-    let (mut iv, _) = algorithm.driver_iv(request.iv);
-    match algorithm {
+    let (mut iv, _) = driver_iv(algorithm, request.iv);
+    match algorithm.split() {
         _ if from == 0 => {}
-        // The ciphertext before it; ALIGN is more than a head and an IV.
-        Algorithm::CbcAes | Algorithm::CbcDes3Ede => {
+        // ALIGN is more than a head and an IV.
+        Split::PrecedingCiphertext => {
             let before = from - request.head.len() - request.iv.len();
             iv[..request.iv.len()].copy_from_slice(&request.input[before..][..request.iv.len()]);
         }
-        Algorithm::CtrAes => iv = advance(iv, from / algorithm.block_len()),
-        Algorithm::EcbAes | Algorithm::XtsAes | Algorithm::GcmAes | Algorithm::CcmAes => {}
+        Split::Counter => iv = advance(iv, from / algorithm.block_len()),
+        Split::Independent | Split::Never => {}
     }
     iv
 }

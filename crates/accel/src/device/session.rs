@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use outboard_uapi as uapi;
 
-use super::Driver;
+use super::OutboardDriver;
 use super::arena::{ALIGN, UNIT};
 use super::keyed::Keyed;
 use super::pieces::{iv_of, pieces};
@@ -18,7 +18,8 @@ use crate::{Algorithm, Direction, Error, InFlight, Request, Session, WaitDescrip
 /// The longest request that goes down whole, in bytes. Longer ones gain little.
 const LONGEST: usize = 64 * 1024;
 
-/// The longest that goes down in pieces: half an arena, so that two threads can do it at the same time.
+/// The longest that goes down in pieces: half an arena, so that two threads can do it at the same
+/// time.
 const LONGEST_CUT: usize = UNIT * UNITS as usize / 2;
 
 const _: () = assert!(LONGEST <= UNIT * UNITS as usize);
@@ -32,7 +33,7 @@ struct Span {
 
 /// A key, and room for one batch of requests.
 pub(super) struct DeviceSession {
-    driver: Arc<Driver>,
+    driver: Arc<OutboardDriver>,
     algorithm: Algorithm,
     keyed: Arc<Keyed>,
     /// Of the batch; none while there is no request with any bytes.
@@ -42,7 +43,7 @@ pub(super) struct DeviceSession {
 
 impl DeviceSession {
     pub(super) fn new(
-        driver: Arc<Driver>,
+        driver: Arc<OutboardDriver>,
         algorithm: Algorithm,
         key: &[u8],
         tag_len: usize,

@@ -14,7 +14,6 @@ use std::time::Duration;
 
 use anyhow::Result;
 use clap::Args;
-use outboard_accel::device::allowed;
 
 /// Let programs use a driver through /dev/outboard, once its results were found right.
 ///

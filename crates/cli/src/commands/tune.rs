@@ -12,11 +12,12 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
+use outboard_catalog::CIPHER_NAMES;
 use outboard_measure::goal::Goal;
 use outboard_measure::machine::Machine;
 use outboard_measure::noise::{self, Vigil};
 use outboard_measure::stop;
-use outboard_policy::{Algorithms, CIPHERS, POLICY_FILE};
+use outboard_policy::{Algorithms, POLICY_FILE};
 
 use self::answer::Answer;
 pub use self::answer::now;
@@ -86,7 +87,7 @@ fn tune(options: &Options) -> Result<ExitCode> {
         drop(Replacement::open(Path::new(POLICY_FILE), explained)?);
     }
     let mut answer = Answer::new(options.goal.into(), Machine::here(), noise::warnings());
-    let ciphers: Vec<&str> = CIPHERS.into_iter().filter(|name| options.ciphers.has(name)).collect();
+    let ciphers: Vec<&str> = CIPHER_NAMES.into_iter().filter(|name| options.ciphers.has(name)).collect();
     let mut shown = 0;
     let vigil = Vigil::begin();
     let ended = search::all(&module, &ciphers, &mut answer, &mut |answer| {

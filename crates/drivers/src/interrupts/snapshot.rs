@@ -4,8 +4,9 @@ use std::borrow::Borrow;
 use std::collections::BTreeSet;
 use std::io;
 
+use outboard_catalog::families::{self, Completion, Family, fits};
+
 use super::parse::{Line, parse};
-use crate::families::{self, Completion, Family, fits};
 use crate::module::{DeviceDriver, hardware};
 use crate::proc_crypto::Warning;
 use crate::root::Root;
@@ -76,8 +77,8 @@ impl Snapshot {
     }
 }
 
-/// The interrupts of every device that an accelerator driver of a known family is bound to. Errors: /proc/interrupts
-/// cannot be read.
+/// The interrupts of every device that an accelerator driver of a known family is bound to. Errors:
+/// /proc/interrupts cannot be read.
 pub fn accelerator_interrupts(root: &Root) -> io::Result<Snapshot> {
     let known = families::accelerators().flat_map(|family| {
         hardware(root, "kernel", family.bound).drivers.into_iter().map(move |d| (Some(family), d))
@@ -104,7 +105,8 @@ pub fn snapshot_of(
             }
             let words = family.map_or("", |f| f.irqs);
             let mut lines = lines_of(root, &driver.bus, device, words, &all);
-            // Lines that only a driver's own words name cannot be told apart by device: the first device gets them.
+            // Lines that only a driver's own words name cannot be told apart by device: the first
+            // device gets them.
             lines.retain(|line| taken.insert(line.label));
             snapshot.devices.push(DeviceInterrupts {
                 bus: driver.bus.clone(),
@@ -123,9 +125,9 @@ pub fn snapshot_of(
     Ok(snapshot)
 }
 
-/// The lines that belong to a device: those with the device's name, or with the `words` that its driver is known to use (as in
-/// [`Family::irqs`]), or those of the MSI vectors that sysfs lists for it. Lines for configuration and errors are left out where
-/// the words tell them apart.
+/// The lines that belong to a device: those with the device's name, or with the `words` that its
+/// driver is known to use (as in [`Family::irqs`]), or those of the MSI vectors that sysfs lists
+/// for it. Lines for configuration and errors are left out where the words tell them apart.
 pub fn lines_of<'a>(
     root: &Root,
     bus: &str,

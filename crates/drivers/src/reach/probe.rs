@@ -1,5 +1,6 @@
-//! The probe: does AF_ALG on the running kernel bind a driver by its exact name? No key is set and nothing computed.
-//! It may make the kernel load the modules af_alg and algif_*, as any use of AF_ALG does.
+//! The probe: whether AF_ALG on the running kernel binds a driver by its exact name. No key is set
+//! and nothing is computed. It may make the kernel load the modules af_alg and algif_*, as any use
+//! of AF_ALG does.
 
 use std::fmt;
 use std::mem;
@@ -8,9 +9,9 @@ use std::os::fd::AsRawFd;
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socket_with};
 
-use crate::proc_crypto::Kind;
+use crate::proc_crypto::DriverType;
 
-/// What the kernel answered.
+/// The result of the bind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Probe {
     /// The driver can be used.
@@ -38,12 +39,12 @@ impl fmt::Display for Probe {
 }
 
 /// The `salg_type` for a kind of driver; `None` when AF_ALG has none.
-pub fn af_alg_type(kind: &Kind) -> Option<&'static str> {
+pub fn af_alg_type(kind: &DriverType) -> Option<&'static str> {
     match kind {
-        Kind::Skcipher | Kind::Lskcipher => Some("skcipher"),
-        Kind::Ahash | Kind::Shash => Some("hash"),
-        Kind::Aead => Some("aead"),
-        Kind::Rng => Some("rng"),
+        DriverType::Skcipher | DriverType::Lskcipher => Some("skcipher"),
+        DriverType::Ahash | DriverType::Shash => Some("hash"),
+        DriverType::Aead => Some("aead"),
+        DriverType::Rng => Some("rng"),
         _ => None,
     }
 }
@@ -70,7 +71,8 @@ pub fn probe_af_alg(salg_type: &str, driver: &str) -> Probe {
     }
     address.salg_type[..salg_type.len()].copy_from_slice(salg_type.as_bytes());
     address.salg_name[..driver.len()].copy_from_slice(driver.as_bytes());
-    // SAFETY: `address` is a live struct sockaddr_alg and the length is its size; bind(2) only reads it.
+    // SAFETY: `address` is a live struct sockaddr_alg and the length is its size; bind(2) only
+    // reads it.
     let bound = unsafe {
         libc::bind(
             socket.as_raw_fd(),
@@ -98,7 +100,7 @@ mod tests {
 
     #[test]
     fn only_some_kinds_have_sockets() {
-        assert_eq!(af_alg_type(&Kind::Ahash), Some("hash"));
-        assert_eq!(af_alg_type(&Kind::Akcipher), None);
+        assert_eq!(af_alg_type(&DriverType::Ahash), Some("hash"));
+        assert_eq!(af_alg_type(&DriverType::Akcipher), None);
     }
 }

@@ -9,14 +9,26 @@ use zeroize::Zeroizing;
 
 use super::context::{Ahead, Context, FULL_TAG, Short, Stage};
 use crate::cipher::Request;
+use crate::sampling::Sample;
 use crate::sessions::Borrowed;
 use crate::software::SoftContext;
+use crate::spot_check::{Chain, Crypted, Text, Verdict};
 
 /// The longest text of CCM whose nonce leaves two bytes for its length.
 const TWO_BYTES: usize = 0xffff;
 
+/// Bytes of a block of the key stream.
+const BLOCK: usize = 16;
+
+/// Longer messages are recomputed, with their tags, more rarely, so that the cost stays the same: in bytes.
+const RECOMPUTED: usize = 4096;
+
 /// What software makes of the same, to be compared: the text, and the tag behind it if it was encrypted.
 pub(super) type Expected = Zeroizing<Vec<u8>>;
+
+/// Recomputes a message. `None` if the default provider cannot say; empty if it takes for forged what the accelerator did
+/// not.
+type Recompute<'f> = &'f dyn Fn(&Context, &Asked<'_>) -> Option<Expected>;
 
 impl Context {
     /// Does the first text of a message, as if it were all of it. `None`: it is for software, and nothing was written.
@@ -78,13 +90,9 @@ impl Context {
         Some(r.len)
     }
 
-    /// Sends a request, and compares its result where that is due. `None`: it is for software.
+    /// Sends a request, and verifies its result. `None`: it is for software.
     #[inline(never)]
-    pub(super) fn ask(
-        &mut self,
-        asked: &Asked<'_>,
-        expect: &dyn Fn(&Context, &Asked<'_>) -> Option<Expected>,
-    ) -> Option<Answer> {
+    pub(super) fn ask(&mut self, asked: &Asked<'_>, recompute: Recompute<'_>) -> Option<Answer> {
         let cipher = self.cipher;
         let hardware = &cipher.hardware;
         let row = self.provider.counters.row(cipher.kind.name);
@@ -94,7 +102,7 @@ impl Context {
         if asked.len() > session.max_request(asked.direction) {
             return None;
         }
-        let compare = hardware.is_to_be_compared(self.keeping.compared);
+        let sample = hardware.sample(!self.keeping.was_compared);
         let done = match &self.provider.jobs {
             Some(jobs) => jobs.submit_and_wait(&mut *session, from_ref(asked), false, hardware.driver()),
             None => session.submit_and_wait(from_ref(asked)),
@@ -106,32 +114,45 @@ impl Context {
                 self.refused = true;
                 return None;
             }
-            hardware.failed(&error);
-            if !error.is_scarcity() {
-                row.inspect(|row| row.add_failure());
-            } else if error.is_away() {
+            hardware.failed(&error, row);
+            if error.is_away() {
                 drop(session);
                 self.keeping.went_away(hardware);
             }
             return None;
         }
         let mut answer = Answer(session);
-        if compare {
-            // Whether or not there is something to compare with: unverified it would not be shown.
-            let expected = expect(self, asked)?;
-            if *expected != *answer.bytes()? {
-                hardware.mismatched(cipher.kind.name, asked.len());
-                row.inspect(|row| row.add_mismatch());
-                return None;
-            }
-            self.keeping.compared += 1;
-        }
-        row.inspect(|row| row.add_hw(1, asked.len() as u64));
-        Some(answer)
+        let result = answer.bytes()?;
+        let verify = || self.verify(asked, result, sample, recompute);
+        hardware.accept(cipher.kind.name, row, asked.len(), verify).then_some(answer)
     }
 
-    /// What a copy of `soft`, which is where the message is, makes of the text. `None` if it cannot say; an empty answer if it
-    /// takes for forged what the accelerator did not.
+    /// The blocks of the text, as for other ciphers; of a sample of the messages everything, with the tag.
+    fn verify(
+        &mut self,
+        asked: &Asked<'_>,
+        result: &[u8],
+        sample: Sample,
+        recompute: Recompute<'_>,
+    ) -> Verdict {
+        let len = asked.len();
+        let every = len.div_ceil(RECOMPUTED).max(1) as u32;
+        if sample.full && (!self.keeping.was_compared || sample.random % every == 0) {
+            let Some(expected) = recompute(self, asked) else { return Verdict::Unknown };
+            self.keeping.was_compared = true;
+            let differs = |at: &usize| expected.get(*at) != result.get(*at);
+            let offset = (0..expected.len().max(result.len())).find(differs);
+            return offset.map_or(Verdict::Right, |offset| Verdict::Wrong { offset });
+        }
+        let (input, output) = (Text::of(asked.input), Text::of(&result[..len]));
+        let (plain, secret) = if self.form.encrypt { (input, output) } else { (output, input) };
+        let chain = Chain::new(self.cipher.kind.mode, asked.iv);
+        let crypted = Crypted { plain, secret, chain, size: BLOCK };
+        let reference = self.keeping.reference(self.provider, self.cipher, &self.key);
+        reference.map_or(Verdict::Unknown, |reference| crypted.check(reference, sample))
+    }
+
+    /// Recomputes a text by a copy of `soft`, which is where the message is.
     fn expect_text(&self, asked: &Asked<'_>) -> Option<Expected> {
         let copy = self.soft.duplicate()?;
         let encrypt = self.form.encrypt;
@@ -154,10 +175,8 @@ impl Context {
     /// The default provider has decided about a message that the accelerator may have taken for forged.
     pub(super) fn judge_refusal(&mut self, genuine: bool, len: usize) {
         if std::mem::take(&mut self.refused) && genuine && !self.form.encrypt {
-            self.cipher.hardware.mismatched(self.cipher.kind.name, len);
-            if let Some(row) = self.provider.counters.row(self.cipher.kind.name) {
-                row.add_mismatch();
-            }
+            let (name, row) = (self.cipher.kind.name, self.provider.counters.row(self.cipher.kind.name));
+            self.cipher.hardware.mismatched(name, row, len, None);
         }
     }
 }

@@ -5,11 +5,12 @@ use std::ffi::CStr;
 use outboard_abi as abi;
 use outboard_abi::Dispatch;
 use outboard_accel::{Algorithm, advance};
+use outboard_catalog::{CIPHERS, OpenSslCipher};
 
 use super::functions;
 use crate::aead;
 
-/// Room for an IV or a block of any cipher. How much of it counts, its kind says.
+/// Room for an IV or a block of any cipher. Its kind has the length in use.
 pub(crate) type Block = [u8; 16];
 
 /// What is fixed about a cipher that we can offer.
@@ -50,18 +51,39 @@ impl Kind {
         self.algorithm.block_len()
     }
 
+    /// OpenSSL's name for the block cipher in ECB mode, with keys of this cipher's length, or of half of it for XTS.
+    pub(crate) const fn block_cipher(&self) -> &'static str {
+        match (self.algorithm, self.mode, self.key_len) {
+            (Algorithm::CbcDes3Ede, ..) => "DES-EDE3-ECB",
+            (_, Mode::Xts, 32) | (_, _, 16) => "AES-128-ECB",
+            (_, _, 24) => "AES-192-ECB",
+            _ => "AES-256-ECB",
+        }
+    }
+
     /// Bytes of what EVP calls a block: 1 where any length can be done.
     pub(crate) const fn evp_block(&self) -> usize {
         if self.mode.holds_data() { self.block() } else { 1 }
     }
 
-    /// Bytes that belong to the same block as what came before: what remains of their number.
+    /// Masks the position within a block out of a byte count.
     pub(crate) const fn mask(&self) -> usize {
         if matches!(self.mode, Mode::Xts) { 0 } else { self.block() - 1 }
     }
 }
 
 impl Mode {
+    const fn of(algorithm: Algorithm) -> Mode {
+        match algorithm {
+            Algorithm::CbcAes | Algorithm::CbcDes3Ede => Mode::Cbc,
+            Algorithm::CtrAes => Mode::Ctr,
+            Algorithm::EcbAes => Mode::Ecb,
+            Algorithm::XtsAes => Mode::Xts,
+            Algorithm::GcmAes => Mode::Gcm,
+            Algorithm::CcmAes => Mode::Ccm,
+        }
+    }
+
     /// OpenSSL's number for it.
     pub(crate) const fn number(self) -> u32 {
         match self {
@@ -108,13 +130,10 @@ impl<const KIND: usize> Functions<KIND> {
     const AEAD: [Dispatch; 15] = aead::functions::<KIND>();
 }
 
-const fn kind<const KIND: usize>(
-    name: &'static str,
-    names: &'static CStr,
-    algorithm: Algorithm,
-    mode: Mode,
-    key_len: usize,
-) -> Kind {
+/// The cipher at this place of the catalog, with its functions.
+const fn kind<const KIND: usize>() -> Kind {
+    let OpenSslCipher { name, names, algorithm, key_len } = CIPHERS[KIND];
+    let mode = Mode::of(algorithm);
     let functions: &[Dispatch] = if mode.is_aead() {
         &Functions::<KIND>::AEAD
     } else if mode.is_whole() {
@@ -125,27 +144,12 @@ const fn kind<const KIND: usize>(
     Kind { name, names, algorithm, mode, key_len, functions }
 }
 
-/// Every cipher.
+/// Every cipher of the catalog, at the same place.
 #[rustfmt::skip]
-pub(crate) static KINDS: [Kind; 18] = [
-    kind::<0>("AES-128-CBC", c"AES-128-CBC:AES128:2.16.840.1.101.3.4.1.2", Algorithm::CbcAes, Mode::Cbc, 16),
-    kind::<1>("AES-192-CBC", c"AES-192-CBC:AES192:2.16.840.1.101.3.4.1.22", Algorithm::CbcAes, Mode::Cbc, 24),
-    kind::<2>("AES-256-CBC", c"AES-256-CBC:AES256:2.16.840.1.101.3.4.1.42", Algorithm::CbcAes, Mode::Cbc, 32),
-    kind::<3>("AES-128-CTR", c"AES-128-CTR", Algorithm::CtrAes, Mode::Ctr, 16),
-    kind::<4>("AES-192-CTR", c"AES-192-CTR", Algorithm::CtrAes, Mode::Ctr, 24),
-    kind::<5>("AES-256-CTR", c"AES-256-CTR", Algorithm::CtrAes, Mode::Ctr, 32),
-    kind::<6>("AES-128-ECB", c"AES-128-ECB:2.16.840.1.101.3.4.1.1", Algorithm::EcbAes, Mode::Ecb, 16),
-    kind::<7>("AES-192-ECB", c"AES-192-ECB:2.16.840.1.101.3.4.1.21", Algorithm::EcbAes, Mode::Ecb, 24),
-    kind::<8>("AES-256-ECB", c"AES-256-ECB:2.16.840.1.101.3.4.1.41", Algorithm::EcbAes, Mode::Ecb, 32),
-    kind::<9>("AES-128-XTS", c"AES-128-XTS:1.3.111.2.1619.0.1.1", Algorithm::XtsAes, Mode::Xts, 32),
-    kind::<10>("AES-256-XTS", c"AES-256-XTS:1.3.111.2.1619.0.1.2", Algorithm::XtsAes, Mode::Xts, 64),
-    kind::<11>("DES-EDE3-CBC", c"DES-EDE3-CBC:DES3:1.2.840.113549.3.7", Algorithm::CbcDes3Ede, Mode::Cbc, 24),
-    kind::<12>("AES-128-GCM", c"AES-128-GCM:id-aes128-GCM:2.16.840.1.101.3.4.1.6", Algorithm::GcmAes, Mode::Gcm, 16),
-    kind::<13>("AES-192-GCM", c"AES-192-GCM:id-aes192-GCM:2.16.840.1.101.3.4.1.26", Algorithm::GcmAes, Mode::Gcm, 24),
-    kind::<14>("AES-256-GCM", c"AES-256-GCM:id-aes256-GCM:2.16.840.1.101.3.4.1.46", Algorithm::GcmAes, Mode::Gcm, 32),
-    kind::<15>("AES-128-CCM", c"AES-128-CCM:id-aes128-CCM:2.16.840.1.101.3.4.1.7", Algorithm::CcmAes, Mode::Ccm, 16),
-    kind::<16>("AES-192-CCM", c"AES-192-CCM:id-aes192-CCM:2.16.840.1.101.3.4.1.27", Algorithm::CcmAes, Mode::Ccm, 24),
-    kind::<17>("AES-256-CCM", c"AES-256-CCM:id-aes256-CCM:2.16.840.1.101.3.4.1.47", Algorithm::CcmAes, Mode::Ccm, 32),
+pub(crate) static KINDS: [Kind; CIPHERS.len()] = [
+    kind::<0>(), kind::<1>(), kind::<2>(), kind::<3>(), kind::<4>(), kind::<5>(), kind::<6>(), kind::<7>(), kind::<8>(),
+    kind::<9>(), kind::<10>(), kind::<11>(), kind::<12>(), kind::<13>(), kind::<14>(), kind::<15>(), kind::<16>(),
+    kind::<17>(),
 ];
 
 #[cfg(test)]
@@ -153,8 +157,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_kind_can_be_named_in_the_configuration_and_each_name_is_a_kind() {
-        assert!(KINDS.iter().map(|kind| kind.name).eq(outboard_policy::CIPHERS));
+    fn each_kind_is_at_its_place_of_the_catalog() {
+        assert!(KINDS.iter().map(|kind| kind.name).eq(outboard_catalog::CIPHER_NAMES));
     }
 
     #[test]
@@ -170,7 +174,6 @@ mod tests {
                 assert_eq!(get_params(params.as_mut_ptr()), 1);
             }
             assert_eq!(key_len, kind.key_len, "{place}: {}", kind.name);
-            assert!(kind.names.to_str().is_ok_and(|names| names.split(':').next() == Some(kind.name)));
         }
     }
 }

@@ -27,7 +27,7 @@ use outboard_abi as abi;
 use outboard_abi::{Dispatch, Function};
 
 use context::Context;
-pub(crate) use kind::{KINDS, Kind, Mode};
+pub(crate) use kind::{Block, KINDS, Kind, Mode};
 pub(crate) use stream::Request;
 
 use crate::contexts::free;

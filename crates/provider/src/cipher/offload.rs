@@ -1,18 +1,13 @@
 //! Whole blocks through the accelerator.
 
-use std::ffi::c_void;
 use std::ptr::copy_nonoverlapping;
 
 use outboard_accel::{Direction, Error, Request};
-use zeroize::Zeroizing;
 
 use super::context::Context;
 use super::kind::{Block, Mode};
-use crate::offer::Cipher;
-use crate::software::SoftContext;
-
-/// The most that is compared with software's result at once, in bytes.
-const COMPARED: usize = 64 * 1024;
+use crate::sampling::Sample;
+use crate::spot_check::{Chain, Crypted, Text, Verdict};
 
 /// Whole blocks of a stream, for the accelerator to do from the front; what it leaves is for software.
 pub(super) struct Blocks {
@@ -26,8 +21,8 @@ pub(super) struct Blocks {
     done: usize,
     /// Bytes that the driver is asked for now.
     step: usize,
-    /// Whether they are to be compared, as soon as that is decided.
-    compare: Option<bool>,
+    /// How they are verified, as soon as that is decided.
+    sample: Option<Sample>,
     /// A request failed, or its result is not to be trusted.
     stopped: bool,
 }
@@ -47,8 +42,8 @@ impl Blocks {
     ) -> Blocks {
         let mut before = (Block::default(), head.len());
         before.0[..head.len()].copy_from_slice(head);
-        let (done, step, compare, stopped) = (0, 0, None, false);
-        Blocks { head: before, input, output, len, iv, done, step, compare, stopped }
+        let (done, step, sample, stopped) = (0, 0, None, false);
+        Blocks { head: before, input, output, len, iv, done, step, sample, stopped }
     }
 
     /// How many bytes they are, with the head.
@@ -87,7 +82,7 @@ impl Blocks {
         // SAFETY: the promise made to `new`; the result lies in the session's own memory.
         unsafe { copy_nonoverlapping(result.as_ptr(), self.output.add(self.done), self.step) };
         self.done += self.step;
-        self.compare = None;
+        self.sample = None;
     }
 }
 
@@ -122,10 +117,11 @@ impl Context {
             let Some(mut session) = session else { break };
             let count = streams.len().min(session.max_batch()).min(most);
             let batch = &mut streams[..count];
-            for (compared, stream) in (self.keeping.compared..).zip(batch.iter_mut()) {
-                let compare = *stream.compare.get_or_insert_with(|| hardware.is_to_be_compared(compared));
-                let longest = session.max_request(direction).min(if compare { COMPARED } else { usize::MAX });
-                stream.step = longest.min(stream.len - stream.done);
+            let mut is_first_of_key = !self.keeping.was_compared;
+            for stream in batch.iter_mut() {
+                stream.sample.get_or_insert_with(|| hardware.sample(is_first_of_key));
+                is_first_of_key = false;
+                stream.step = session.max_request(direction).min(stream.len - stream.done);
             }
             if kind.mode.is_whole() && batch.iter().any(|stream| stream.step < stream.len) {
                 break;
@@ -174,38 +170,28 @@ impl Context {
         }
     }
 
-    /// Takes what the driver answered, if it is right and nothing was wrong before it.
+    /// Takes what the driver answered, if it is right.
     fn accept(&mut self, stream: &mut Blocks, result: &[u8]) {
-        let hardware = &self.cipher.hardware;
-        let kind = self.kind();
+        let (cipher, kind) = (self.cipher, self.kind());
         let row = self.provider.counters.row(kind.name);
-        stream.stopped = !hardware.is_up();
-        if !stream.stopped && stream.compare == Some(true) {
-            let software = self.provider.software.context(&self.provider.core);
-            let (head, part) = stream.parts();
-            let iv = &stream.iv[..kind.iv_len()];
-            let expected = self.cipher.expect(software, self.encrypt, &self.key, iv, &[head, part].concat());
-            // With nothing to compare with, the result would be shown unverified.
-            stream.stopped = expected.as_ref().is_none_or(|expected| **expected != result);
-            if !stream.stopped {
-                self.keeping.compared += 1;
-            } else if expected.is_some() {
-                hardware.mismatched(kind.name, stream.step);
-                row.inspect(|row| row.add_mismatch());
-            }
-        }
+        let (head, rest) = stream.parts();
+        let (input, output) = (Text { head, rest }, Text::of(result));
+        let (plain, secret) = if self.encrypt { (input, output) } else { (output, input) };
+        let chain = Chain::new(kind.mode, &stream.iv[..kind.iv_len()]);
+        let crypted = Crypted { plain, secret, chain, size: kind.block() };
+        let sample = stream.sample.unwrap_or(Sample::FULL);
+        let reference = self.keeping.reference(self.provider, cipher, &self.key);
+        let verify = || reference.map_or(Verdict::Unknown, |reference| crypted.check(reference, sample));
+        stream.stopped = !cipher.hardware.accept(kind.name, row, stream.step, verify);
         if !stream.stopped {
+            self.keeping.was_compared |= sample.full;
             stream.take(result, kind.mode, kind.block(), self.encrypt);
-            row.inspect(|row| row.add_hw(1, stream.step as u64));
         }
     }
 
     /// Notes that a request, or a batch of them, did not get through. Whether the device is away.
     fn failed(&self, error: &Error) -> bool {
-        self.cipher.hardware.failed(error);
-        if !error.is_scarcity() {
-            self.provider.counters.row(self.kind().name).inspect(|row| row.add_failure());
-        }
+        self.cipher.hardware.failed(error, self.provider.counters.row(self.kind().name));
         error.is_away()
     }
 }
@@ -215,33 +201,4 @@ fn last_block(blocks: &[u8], len: usize) -> Block {
     let mut last = Block::default();
     last[..len].copy_from_slice(&blocks[blocks.len() - len..]);
     last
-}
-
-impl Cipher {
-    /// What software makes of `part`: a driver's first answer for each key is compared with it before the
-    /// application sees it. `None` if the default provider cannot say.
-    fn expect(
-        &self,
-        software: *mut c_void,
-        encrypt: bool,
-        key: &[u8],
-        iv: &[u8],
-        part: &[u8],
-    ) -> Option<Zeroizing<Vec<u8>>> {
-        let scratch = SoftContext::with_key(self.soft, software, encrypt, key, iv)?;
-        let mut expected = Zeroizing::new(vec![0; part.len()]);
-        let mut written = 0;
-        // SAFETY: a context of this cipher; both buffers have `part.len()` bytes.
-        let done = unsafe {
-            (self.soft.cipher)(
-                scratch.at,
-                expected.as_mut_ptr(),
-                &mut written,
-                expected.len(),
-                part.as_ptr(),
-                part.len(),
-            )
-        };
-        (done == 1 && written == part.len()).then_some(expected)
-    }
 }

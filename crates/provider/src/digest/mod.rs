@@ -12,4 +12,4 @@ mod offer;
 mod params;
 mod software;
 
-pub(crate) use offer::DigestOffer;
+pub(crate) use offer::{DigestOffer, may_be_ours};

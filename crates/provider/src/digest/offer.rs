@@ -44,7 +44,8 @@ impl DigestOffer {
         let names: Vec<&str> = algorithms.iter().map(|algorithm| algorithm.kernel_name()).collect();
         let are_named = provider.policy.digests.are_named();
         let reach = |driver: &str, algorithm, _| reach_hash(driver, algorithm);
-        let found = find(provider, &algorithms, &names, are_named, reach);
+        let share = provider.policy.shadow_checks.digests;
+        let found = find(provider, &algorithms, &names, are_named, share, reach);
         let soft = |operation, name| provider.software.implementation(&provider.core, operation, name);
         let digest = |kind: &'static Kind| {
             // SAFETY: the table of a digest.
@@ -68,11 +69,7 @@ impl DigestOffer {
 
     /// The driver of an HMAC, by any of its digest's names.
     pub(crate) fn hmac(&self, digest: &[u8]) -> Option<&Arc<Driven>> {
-        let is_its = |kind: &Kind| {
-            let mut names = kind.names.to_bytes().split(|&byte| byte == b':');
-            names.any(|name| name.eq_ignore_ascii_case(digest))
-        };
-        self.hmacs[KINDS.iter().position(is_its)?].as_ref()
+        self.hmacs[place_of(digest)?].as_ref()
     }
 
     /// An offered digest by its place in `KINDS`.
@@ -84,6 +81,20 @@ impl DigestOffer {
     pub(crate) fn rows(&self) -> Option<*const abi::Algorithm> {
         (self.rows.len() > 1).then_some(self.rows.as_ptr())
     }
+}
+
+/// The place in `KINDS` of the digest with this name, by any of its names.
+fn place_of(digest: &[u8]) -> Option<usize> {
+    let is_its = |kind: &Kind| {
+        let mut names = kind.names.to_bytes().split(|&byte| byte == b':');
+        names.any(|name| name.eq_ignore_ascii_case(digest))
+    };
+    KINDS.iter().position(is_its)
+}
+
+/// Whether the provider may offer the digest of this name, so that a fetch by name may lead to a driver.
+pub(crate) fn may_be_ours(digest: &[u8]) -> bool {
+    place_of(digest).is_some()
 }
 
 /// The driver of a digest or of its HMAC. What is decided is told.

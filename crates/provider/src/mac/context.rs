@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use outboard_abi::Param;
 
-use super::params::{Told, told};
+use super::params::{Told, told, with_software_digest};
 use super::software::SoftMac;
 use crate::contexts::hand_over;
 use crate::digest::DigestOffer;
@@ -62,8 +62,11 @@ impl Context {
                 self.take(std::slice::from_raw_parts(key, len));
             }
         }
-        // SAFETY: the caller's promise.
-        let done = unsafe { (self.soft.init)(self.soft_at(), key, len, params) };
+        // SAFETY: the caller's promise; the copy ends with a null key as well, and lives through the call.
+        let done = unsafe {
+            let ours = with_software_digest(params);
+            (self.soft.init)(self.soft_at(), key, len, ours.as_ref().map_or(params, |ours| ours.as_ptr()))
+        };
         self.trust(done);
         let keyed = self.keyed.as_ref().filter(|_| !self.only_soft);
         self.message.begin(keyed.map(|keyed| &*keyed.driven));
@@ -81,6 +84,8 @@ impl Context {
         // SAFETY: the caller's promise.
         unsafe {
             self.listen(params);
+            let ours = with_software_digest(params);
+            let params = ours.as_ref().map_or(params, |ours| ours.as_ptr());
             let done = (self.soft.set_ctx_params)(self.soft_at(), params);
             self.trust(done);
             done

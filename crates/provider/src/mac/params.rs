@@ -9,6 +9,7 @@ use outboard_abi::{Param, ParamType, name};
 
 use super::context::context;
 use super::software::SoftMac;
+use crate::digest::may_be_ours;
 use crate::entry::Provider;
 use crate::guard;
 
@@ -55,6 +56,32 @@ pub(super) unsafe fn told<'a>(params: *const Param) -> impl Iterator<Item = Told
             })
         }
     })
+}
+
+/// Has the default provider's HMAC fetch its digest from the default provider. By name alone it may get a digest of ours
+/// (providers/common/provider_util.c, `ossl_prov_digest_load_from_params`): then what software computes, and what results of
+/// hardware are compared with, would come from a driver again. `None`: the parameters are right as they are. Digests that
+/// are never ours, such as those of the legacy provider, are fetched as the application wishes.
+///
+/// # Safety
+/// As for [`told`].
+pub(super) unsafe fn with_software_digest(params: *const Param) -> Option<Vec<Param>> {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let is_ours = told(params).any(|what| matches!(what, Told::Digest(name) if may_be_ours(name)));
+        if !is_ours {
+            return None;
+        }
+        let mut at = params;
+        let mut rows = Vec::with_capacity(4);
+        while !(*at).key.is_null() {
+            rows.push(*at);
+            at = at.add(1);
+        }
+        rows.push(Param::utf8(name::MAC_PROPERTIES, c"provider=default"));
+        rows.push(abi::end());
+        Some(rows)
+    }
 }
 
 /// `OSSL_FUNC_mac_get_ctx_params`. Nothing in there panics.

@@ -10,6 +10,7 @@ use zeroize::Zeroizing;
 use crate::entry::Provider;
 use crate::hardware::Hardware;
 use crate::sessions::{Borrowed, Hold};
+use crate::spot_check::Verdict;
 
 /// As many threads and paused jobs hash at the same time with the same key, or without one.
 const AT_ONCE: usize = 32;
@@ -56,8 +57,8 @@ pub(crate) struct Keyed {
     sessions: [AtomicU64; AT_ONCE],
     /// 0, or one more than the messages that went to software since the driver had no session to give.
     refused: AtomicU32,
-    /// So many results were compared.
-    compared: AtomicU32,
+    /// A result was compared.
+    was_compared: AtomicBool,
 }
 
 /// Why there is no digest.
@@ -76,7 +77,7 @@ impl Keyed {
             key: Zeroizing::new(key.to_vec()),
             sessions: Default::default(),
             refused: AtomicU32::new(0),
-            compared: AtomicU32::new(0),
+            was_compared: AtomicBool::new(false),
         }
     }
 
@@ -85,26 +86,16 @@ impl Keyed {
         bool::from(self.key.ct_eq(key))
     }
 
-    /// The digest of a message; `None`: software has to do it, which answers by `expect` too, with which some results are
-    /// compared.
+    /// The digest of a message; `None`: software has to do it. `recompute` does it in software too, for comparison.
     pub(super) fn digest(
         &self,
         provider: &Provider,
         message: &[u8],
-        expect: impl FnOnce() -> Option<Digested>,
+        recompute: impl FnOnce() -> Option<Digested>,
     ) -> Option<Digest> {
         let mut session = self.session()?;
-        let compared = self.compared.load(Ordering::Relaxed);
-        let counts = self.driven.hardware.is_to_be_compared(compared);
-        // With nothing to compare with, it would be shown unverified.
-        let expected = if counts { Some(expect()?) } else { None };
-        match self.run(provider, &mut session, message, expected) {
-            Ok(digest) => {
-                if counts {
-                    self.compared.fetch_add(1, Ordering::Relaxed);
-                }
-                Some(digest)
-            }
+        match self.run(provider, &mut session, message, recompute) {
+            Ok(digest) => Some(digest),
             Err(missing) => {
                 drop(session);
                 if missing == Missing::Away {
@@ -115,13 +106,13 @@ impl Keyed {
         }
     }
 
-    /// One message through a session. The digest is right as far as `expected` tells.
+    /// One message through a session.
     fn run(
         &self,
         provider: &Provider,
         session: &mut Borrowed<'_, dyn HashSession>,
         message: &[u8],
-        expected: Option<Digested>,
+        recompute: impl FnOnce() -> Option<Digested>,
     ) -> Result<Digest, Missing> {
         if self.driven.whole_only.load(Ordering::Relaxed) && message.len() > session.max_request() {
             return Err(Missing::Failed);
@@ -139,20 +130,26 @@ impl Keyed {
                 return Err(Missing::Failed);
             }
             Err(error) => {
-                self.driven.hardware.failed(&error);
-                if !error.is_scarcity() {
-                    row.inspect(|row| row.add_failure());
-                }
+                self.driven.hardware.failed(&error, row);
                 return Err(if error.is_away() { Missing::Away } else { Missing::Failed });
             }
         };
-        if expected.is_some_and(|expected| expected.as_slice() != digest.as_slice()) {
-            self.driven.hardware.mismatched(self.driven.name, message.len());
-            row.inspect(|row| row.add_mismatch());
-            return Err(Missing::Failed);
+        let sample = self.driven.hardware.sample(!self.was_compared.load(Ordering::Relaxed));
+        let verify = || {
+            if !sample.full {
+                return Verdict::Right;
+            }
+            let Some(expected) = recompute() else { return Verdict::Unknown };
+            self.was_compared.store(true, Ordering::Relaxed);
+            let differs = |at: &usize| expected.as_slice().get(*at) != digest.as_slice().get(*at);
+            let offset = (0..expected.as_slice().len().max(digest.as_slice().len())).find(differs);
+            offset.map_or(Verdict::Right, |offset| Verdict::Wrong { offset })
+        };
+        if self.driven.hardware.accept(self.driven.name, row, message.len(), verify) {
+            Ok(digest)
+        } else {
+            Err(Missing::Failed)
         }
-        row.inspect(|row| row.add_hw(1, message.len() as u64));
-        Ok(digest)
     }
 
     /// A session, made if there is none that nobody uses.

@@ -128,8 +128,9 @@ impl Message {
 
     fn feed(&mut self, bytes: &[u8]) -> bool {
         self.soft_len += bytes.len() as u64;
+        // Any positive number: HMAC_Update returns what EVP_DigestUpdate does, and that what the digest's provider does.
         // SAFETY: the bytes are readable.
-        bytes.is_empty() || unsafe { self.soft.update(bytes.as_ptr(), bytes.len()) } == 1
+        bytes.is_empty() || unsafe { self.soft.update(bytes.as_ptr(), bytes.len()) } > 0
     }
 
     /// Its digest, by the driver if it is long enough and the driver can.

@@ -79,6 +79,7 @@ struct outboard_slot {
 #define OUTBOARD_HASH_FREE	6
 #define OUTBOARD_AWAIT		7
 #define OUTBOARD_NOTIFY		8
+#define OUTBOARD_REPORT		9
 
 /*
  * OUTBOARD_SUBMIT, OUTBOARD_AWAIT: slots first ... first + count - 1 of an arena.
@@ -112,11 +113,11 @@ struct outboard_session_new {
 #define OUTBOARD_KEY_SERIAL	0x1	/* SESSION_NEW: the key is in the kernel's keyring; key_size is 0 */
 #define OUTBOARD_MAX_KEY	256
 
-/* The other records. */
+/* The other records. OUTBOARD_REPORT: a result of this driver was wrong; counted in sysfs with the caller's user ID. */
 struct outboard_object {
 	__u16 op;
 	__u16 flags;
-	__u32 id;		/* SESSION_FREE: the session; HASH_*: the handle, not 0 */
+	__u32 id;		/* SESSION_FREE: the session; HASH_*: the handle; REPORT: the driver's number; not 0 */
 	__u32 from;		/* HASH_NEW: its session; HASH_CLONE: the handle to copy; else 0 */
 	__u32 reserved;
 };

@@ -4,19 +4,18 @@ use std::io;
 use std::path::PathBuf;
 
 use anyhow::{Result, anyhow};
-use outboard_accel::device::Allowed;
+use outboard_drivers::allow_list::{self, AllowedDriver};
+use outboard_drivers::root::Root;
 use outboard_uapi::SYSFS;
 
-use super::allowed;
-
 /// The list.
-pub fn read() -> Result<Vec<Allowed>> {
+pub fn read() -> Result<Vec<AllowedDriver>> {
     read_if_loaded()?.ok_or_else(|| anyhow!("the outboard module is not loaded: modprobe outboard"))
 }
 
 /// The list, or `None` when the module is not loaded.
-pub fn read_if_loaded() -> Result<Option<Vec<Allowed>>> {
-    match allowed() {
+pub fn read_if_loaded() -> Result<Option<Vec<AllowedDriver>>> {
+    match allow_list::read(&Root::live()) {
         Ok(list) => Ok(Some(list)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(anyhow!(error).context(format!("{SYSFS}/allow"))),

@@ -1,7 +1,7 @@
 //! `outboard allow --list`: what is allowed now, and what is remembered.
 
 use anyhow::{Context, Result, anyhow, bail};
-use outboard_accel::device::Allowed;
+use outboard_drivers::allow_list::AllowedDriver;
 use serde::Serialize;
 
 use super::memory::Memory;
@@ -61,7 +61,7 @@ pub fn show(json: bool) -> Result<()> {
 }
 
 /// Root's order of preference: the module's, then that of the memory.
-fn merged(allowed: Vec<Allowed>, memory: &Memory) -> Vec<Entry> {
+fn merged(allowed: Vec<AllowedDriver>, memory: &Memory) -> Vec<Entry> {
     let mut entries: Vec<Entry> = allowed
         .into_iter()
         .map(|known| Entry {
@@ -100,7 +100,7 @@ mod tests {
 
     fn entries() -> Vec<Entry> {
         let memory = Memory::parse("gone-driver\nvirtio_crypto_aes_cbc\n");
-        let allowed = |number, algorithm: Option<&str>, driver: &str| Allowed {
+        let allowed = |number, algorithm: Option<&str>, driver: &str| AllowedDriver {
             number,
             algorithm: algorithm.map(str::to_owned),
             driver: driver.to_owned(),

@@ -3,11 +3,12 @@
 use anyhow::{Result, anyhow, bail};
 use clap::ValueEnum;
 use outboard_accel::af_alg::AfAlg;
-use outboard_accel::cryptodev::Cryptodev;
-use outboard_accel::device::Device;
-use outboard_accel::{Accelerator, Algorithm, Error, HashAlgorithm, HashSession};
+use outboard_accel::{
+    Accelerator, Algorithm, Error, HashAlgorithm, HashSession, reach_hash_over, reach_over,
+};
 use outboard_drivers::find::{Judged, Survey};
 use outboard_drivers::judge::Verdict;
+use outboard_drivers::reach::ProgramInterface;
 use outboard_drivers::root::Root;
 use outboard_drivers::survey;
 use outboard_measure::interrupts::Interrupts;
@@ -39,11 +40,7 @@ impl Interface {
 
     /// A cipher's driver by this way.
     pub fn reach(self, driver: &str, algorithm: Algorithm) -> Result<Box<dyn Accelerator>, Error> {
-        Ok(match self {
-            Interface::Outboard => Box::new(Device::reach(driver, algorithm)?),
-            Interface::Cryptodev => Box::new(Cryptodev::reach(driver, algorithm)?),
-            Interface::AfAlg => Box::new(AfAlg::reach(driver, algorithm)?),
-        })
+        reach_over(self.of_program(), driver, algorithm)
     }
 
     /// A digest's or an HMAC's.
@@ -52,11 +49,15 @@ impl Interface {
         driver: &str,
         algorithm: HashAlgorithm,
     ) -> Result<Box<dyn Accelerator<dyn HashSession>>, Error> {
-        Ok(match self {
-            Interface::Outboard => Box::new(Device::reach_hash(driver, algorithm)?),
-            Interface::Cryptodev => Box::new(Cryptodev::reach_hash(driver, algorithm)?),
-            Interface::AfAlg => Box::new(AfAlg::reach_hash(driver, algorithm)?),
-        })
+        reach_hash_over(self.of_program(), driver, algorithm)
+    }
+
+    fn of_program(self) -> ProgramInterface {
+        match self {
+            Interface::Outboard => ProgramInterface::DevOutboard,
+            Interface::Cryptodev => ProgramInterface::DevCrypto,
+            Interface::AfAlg => ProgramInterface::AfAlg,
+        }
     }
 }
 

@@ -95,11 +95,9 @@ fn subject(cipher: &'static str, context: &Context<'_>) -> Option<Subject> {
 /// Those that tell what is asked.
 fn tests(primitive: Primitive) -> Option<Tests> {
     match primitive {
-        Primitive::Cipher(Algorithm::CbcAes | Algorithm::CtrAes | Algorithm::EcbAes | Algorithm::XtsAes) => {
-            Some(Tests::Aes)
-        }
+        Primitive::Cipher(algorithm) if algorithm.has_tags() => None,
         Primitive::Cipher(Algorithm::CbcDes3Ede) => Some(Tests::TripleDes),
-        Primitive::Cipher(Algorithm::GcmAes | Algorithm::CcmAes) => None,
+        Primitive::Cipher(_) => Some(Tests::Aes),
         Primitive::Hash(algorithm) => {
             let HashAlgorithm { hash, hmac } = algorithm;
             let key = if hmac { hash.digest_len() } else { 0 };

@@ -3,14 +3,11 @@
 use anyhow::{Context, Result, bail, ensure};
 use clap::ValueEnum;
 use outboard_accel::Direction;
+use outboard_catalog::{CIPHER_NAMES, DIGEST_NAMES, HMAC_NAMES, kernel_name};
 use outboard_measure::cpu::cpus;
-use outboard_policy::{CIPHERS, DIGESTS, known};
+use outboard_policy::known;
 
-use crate::lab::kernel_name;
 use crate::primitive::Primitive;
-
-/// What the HMAC of each digest is called here; OpenSSL has one name for all.
-const HMACS: [&str; 5] = ["HMAC-SHA1", "HMAC-SHA2-224", "HMAC-SHA2-256", "HMAC-SHA2-384", "HMAC-SHA2-512"];
 
 /// Numbers in ascending order.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,7 +43,7 @@ impl Directions {
 
 /// All that is measured, by OpenSSL's names.
 fn all() -> impl Iterator<Item = &'static str> {
-    CIPHERS.into_iter().chain(DIGESTS).chain(HMACS)
+    CIPHER_NAMES.into_iter().chain(DIGEST_NAMES).chain(HMAC_NAMES)
 }
 
 /// One of them, also as HMAC-SHA256.
@@ -55,12 +52,12 @@ fn one(name: &str) -> Option<&'static str> {
         return known(name).ok();
     };
     let digest = known(digest).ok()?;
-    HMACS.into_iter().find(|hmac| hmac.strip_prefix("HMAC-") == Some(digest))
+    HMAC_NAMES.into_iter().find(|hmac| hmac.strip_prefix("HMAC-") == Some(digest))
 }
 
 /// OpenSSL's names of what the kernel calls by one name: that of each length of keys.
 pub fn named(kernel: &str) -> Vec<&'static str> {
-    all().filter(|name| kernel_name(name).as_deref() == Some(kernel)).collect()
+    all().filter(|name| kernel_name(name) == Some(kernel)).collect()
 }
 
 /// `AES-128-CBC`, or `cbc(aes)` for all its lengths of keys.
@@ -191,6 +188,6 @@ mod tests {
         ] {
             assert_eq!(names(text).unwrap().0, meant, "{text}");
         }
-        assert_eq!(names("ALL").unwrap().0, [&CIPHERS[..], &DIGESTS, &HMACS].concat());
+        assert_eq!(names("ALL").unwrap().0, [&CIPHER_NAMES[..], &DIGEST_NAMES, &HMAC_NAMES].concat());
     }
 }

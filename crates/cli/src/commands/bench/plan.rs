@@ -2,10 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use outboard_accel::Direction;
-use outboard_accel::device::allowed;
+use outboard_accel::{Algorithm, Direction, Hash, HashAlgorithm};
+use outboard_drivers::allow_list;
 use outboard_drivers::find::{Judged, Survey};
 use outboard_drivers::judge::Verdict;
+use outboard_drivers::root::Root;
 use outboard_measure::turns::Plan;
 
 use super::contestants::Way;
@@ -15,16 +16,6 @@ use crate::primitive::Primitive;
 
 /// Kinds of ciphers that are measured where nothing is named.
 const KINDS: usize = 3;
-
-/// Ciphers as the kernel calls them, those that most use first.
-const CIPHERS: [&str; 7] =
-    ["cbc(aes)", "gcm(aes)", "ctr(aes)", "xts(aes)", "ccm(aes)", "cbc(des3_ede)", "ecb(aes)"];
-
-/// And digests.
-const DIGESTS: [&str; 5] = ["sha256", "sha1", "sha512", "sha384", "sha224"];
-
-/// And HMACs.
-const HMACS: [&str; 5] = ["hmac(sha256)", "hmac(sha1)", "hmac(sha512)", "hmac(sha384)", "hmac(sha224)"];
 
 /// So many times all is gone through, if there is time: of 15 samples the farthest says where the next median lies in all but one of 450
 /// figures ([`outboard_measure::statistics::spread`]), of 9 in all but one of 34.
@@ -51,9 +42,18 @@ const TO_WARM: f64 = 0.25;
 /// A sample and the latencies behind it.
 const WITH_LATENCIES: f64 = 1.5;
 
-/// All that is measured, by the kernel's names.
+/// All that is measured, by the kernel's names: ciphers, digests and HMACs, of each those that most applications use first.
 pub fn kernel_names() -> impl Iterator<Item = &'static str> {
-    CIPHERS.into_iter().chain(DIGESTS).chain(HMACS)
+    ciphers().chain(hashes(false)).chain(hashes(true))
+}
+
+fn ciphers() -> impl Iterator<Item = &'static str> {
+    Algorithm::MOST_USED_FIRST.into_iter().map(Algorithm::kernel_name)
+}
+
+/// The digests, or the HMACs of them.
+fn hashes(hmac: bool) -> impl Iterator<Item = &'static str> {
+    Hash::MOST_USED_FIRST.into_iter().map(move |hash| HashAlgorithm { hash, hmac }.kernel_name())
 }
 
 /// Requests of one kind, which all contestants make in turns.
@@ -97,7 +97,7 @@ pub fn names(options: &Options, found: &Survey, notes: &mut Vec<String>) -> Vec<
         drivers.any(|one| one.driver.algorithm == algorithm && is_meant(one))
     };
     let kernel_names = if options.drivers.is_empty() {
-        let allowed = allowed().unwrap_or_default();
+        let allowed = allow_list::read(&Root::live()).unwrap_or_default();
         let is_accelerator = |one: &Judged| one.judgement.verdict == Verdict::Accelerator;
         let is_allowed = |one: &Judged| allowed.iter().any(|entry| entry.driver == one.driver.name);
         let usual = usual(
@@ -131,11 +131,11 @@ struct Usual {
 /// Of what is there, the ciphers that most use. A digest costs a CPU so little that one is measured only where somebody wants it
 /// from hardware, and an HMAC costs what its digest costs.
 fn usual(is_there: impl Fn(&str) -> bool, is_wanted: impl Fn(&str) -> bool) -> Usual {
-    let mut some: Vec<&str> = CIPHERS.into_iter().filter(|cipher| is_there(cipher)).collect();
+    let mut some: Vec<&str> = ciphers().filter(|cipher| is_there(cipher)).collect();
     let mut more = some.split_off(some.len().min(KINDS));
-    let digest = DIGESTS.into_iter().find(|digest| is_wanted(digest));
+    let digest = hashes(false).find(|digest| is_wanted(digest));
     some.extend(digest);
-    let others = DIGESTS.into_iter().filter(|&other| Some(other) != digest).chain(HMACS);
+    let others = hashes(false).filter(|&other| Some(other) != digest).chain(hashes(true));
     more.extend(others.filter(|other| is_there(other)));
     Usual { some, more }
 }
@@ -272,7 +272,7 @@ fn rounds(passes: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lab::kernel_name;
+    use outboard_catalog::kernel_name;
 
     #[test]
     fn where_none_is_named_the_most_used_are_measured() {
@@ -282,7 +282,8 @@ mod tests {
         assert_eq!(of(&["cbc(aes)"], &[]), both(vec!["cbc(aes)"], vec![]));
         let some = vec!["cbc(aes)", "cbc(des3_ede)", "ecb(aes)"];
         assert_eq!(of(&["ecb(aes)", "cbc(des3_ede)", "cbc(aes)"], &[]), both(some, vec![]));
-        let Usual { some, more } = of(&[&CIPHERS[..], &DIGESTS].concat(), &["sha1", "sha512"]);
+        let Usual { some, more } =
+            of(&ciphers().chain(hashes(false)).collect::<Vec<_>>(), &["sha1", "sha512"]);
         assert_eq!(some, ["cbc(aes)", "gcm(aes)", "ctr(aes)", "sha1"]);
         assert_eq!(
             (more[0], more.len(), &more[4..]),

@@ -1,8 +1,8 @@
 //! OpenSSL's own code for a cipher, a digest or an HMAC.
 
 use outboard_accel::Direction;
+use outboard_catalog::DIGEST_NAMES;
 use outboard_measure::evp::{Cipher, Context, Digest, Error, Example, Hashing, Hmac, sample_key};
-use outboard_policy::DIGESTS;
 
 use super::worker::Worker;
 
@@ -22,7 +22,7 @@ impl<'a> Software<'a> {
         if let Some(digest) = name.strip_prefix("HMAC-") {
             return context.hmac(digest, "").map(Software::Hmac);
         }
-        match DIGESTS.contains(&name) {
+        match DIGEST_NAMES.contains(&name) {
             true => context.digest(name, "").map(Software::Digest),
             false => context.cipher(name, "").map(Software::Cipher),
         }

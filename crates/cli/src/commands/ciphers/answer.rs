@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 
 use outboard_accel::HashAlgorithm;
+use outboard_catalog::kernel_name;
 use outboard_counters::Decision;
 use outboard_drivers::Judged;
 use serde::Serialize;
-
-use crate::lab::kernel_name;
 
 /// The document of `--json`. Fields are only added within a version; sizes are in bytes.
 #[derive(Debug, Serialize)]
@@ -44,7 +43,7 @@ pub struct Algorithm {
     /// OpenSSL's name.
     pub name: String,
     /// The kernel's name; null if outboard knows none.
-    pub kernel_name: Option<String>,
+    pub kernel_name: Option<&'static str>,
     /// Whether the provider offers it.
     pub offered: bool,
     /// The driver that large requests go to; null if it is not offered.
@@ -88,7 +87,7 @@ fn algorithm(name: String, decision: Decision, candidates: &[Judged]) -> Algorit
     let kernel_name = kernel_name(&name);
     let drivers: Vec<Driver> = candidates
         .iter()
-        .filter(|candidate| Some(candidate.driver.algorithm.as_str()) == kernel_name.as_deref())
+        .filter(|candidate| Some(candidate.driver.algorithm.as_str()) == kernel_name)
         .map(|candidate| Driver {
             name: candidate.driver.name.clone(),
             verdict: candidate.judgement.verdict.name(),
@@ -128,26 +127,24 @@ fn algorithm(name: String, decision: Decision, candidates: &[Judged]) -> Algorit
 pub fn kernel_names(decisions: &[(String, Decision)]) -> Vec<&'static str> {
     let ciphers = outboard_accel::Algorithm::ALL.iter().map(|algorithm| algorithm.kernel_name());
     let digests = HashAlgorithm::all().map(HashAlgorithm::kernel_name);
-    let known: Vec<String> = decisions.iter().filter_map(|(name, _)| kernel_name(name)).collect();
-    ciphers.chain(digests).filter(|name| known.iter().any(|known| known == name)).collect()
+    let known: Vec<&str> = decisions.iter().filter_map(|(name, _)| kernel_name(name)).collect();
+    ciphers.chain(digests).filter(|name| known.contains(name)).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use outboard_policy::{CIPHERS, DIGESTS};
+    use outboard_catalog::{CIPHER_NAMES, DIGEST_NAMES, HMAC_NAMES};
 
     #[test]
     fn every_algorithm_of_the_providers_has_a_name_in_the_kernel() {
         let left = |name: &&str| ((*name).to_owned(), Decision::Left { why: "a test".to_owned() });
-        let hmacs = DIGESTS.map(|digest| format!("HMAC-{digest}"));
-        let hmacs = hmacs.each_ref().map(String::as_str);
-        let all: Vec<_> = CIPHERS.iter().chain(&DIGESTS).chain(&hmacs).map(left).collect();
+        let all: Vec<_> = CIPHER_NAMES.iter().chain(&DIGEST_NAMES).chain(&HMAC_NAMES).map(left).collect();
         assert!(all.iter().all(|(name, _)| kernel_name(name).is_some()));
         let names = kernel_names(&all);
         assert!(
             names.contains(&"cbc(des3_ede)") && names.contains(&"sha224") && names.contains(&"hmac(sha1)")
         );
-        assert_eq!(names.len(), outboard_accel::Algorithm::ALL.len() + 2 * DIGESTS.len());
+        assert_eq!(names.len(), outboard_accel::Algorithm::ALL.len() + 2 * DIGEST_NAMES.len());
     }
 }

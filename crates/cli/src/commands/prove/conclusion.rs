@@ -154,7 +154,7 @@ fn wrong(counted: &[(String, Counts)], decisions: &[(String, Decision)]) -> Stri
     let by = if drivers.is_empty() { String::new() } else { format!(" by {}", drivers.join(" or ")) };
     format!(
         "{} of {}{by} differed from OpenSSL's own. Each was computed again in software and the driver was disabled, but \
-         not every result is compared: treat what this command wrote as damaged.{advice}",
+         not every byte is compared: treat what this command wrote as damaged.{advice}",
         count(total, "result"),
         algorithms.join(", "),
     )

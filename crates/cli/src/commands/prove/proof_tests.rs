@@ -1,7 +1,7 @@
 use super::*;
 use clap::Parser;
+use outboard_catalog::families::Completion;
 use outboard_counters::Decision;
-use outboard_drivers::families::Completion;
 use outboard_drivers::interrupts::DeviceInterrupts;
 use outboard_drivers::root::Root;
 use outboard_measure::behind::Behind;
@@ -176,6 +176,14 @@ fn hardware_without_an_interrupt_is_an_error_unless_the_command_failed() {
     assert_eq!((failed.verdict, failed.exit_code()), (Verdict::Contradicted, 3));
     let killed = proof(&[], 9, spent(vec![]), (8192, 0), &[]);
     assert_eq!((killed.exit_code(), killed.signal), (137, Some(9)));
+}
+
+#[test]
+fn a_command_that_a_signal_ended_is_named_as_such_and_not_as_software() {
+    let crashed = proof(&[], 11, spent(vec![device(0, OWN)]), (0, 0), &[]);
+    let text = super::super::text::render(&crashed);
+    assert!(text.contains("\nENDED BY SIGNAL 11: Hardware did nothing"), "{text}");
+    assert!(!text.contains("SOFTWARE ONLY"), "{text}");
 }
 
 #[test]

@@ -36,7 +36,12 @@ pub fn render(proof: &Proof) -> String {
         line(&mut out, "note", note);
     }
     if proof.verdict != Verdict::Wrong {
-        let _ = writeln!(out, "\n{}: {}", word(proof.verdict), proof.summary);
+        let verdict = match (proof.signal, proof.verdict) {
+            // A command that crashed may not have come to its requests: that is no verdict on what hardware would do.
+            (Some(signal), Verdict::Software | Verdict::NotLoaded) => format!("ENDED BY SIGNAL {signal}"),
+            (_, verdict) => word(verdict).to_owned(),
+        };
+        let _ = writeln!(out, "\n{verdict}: {}", proof.summary);
     }
     if let (Some(required), false) = (proof.required_percent, proof.requirement_met) {
         let _ = writeln!(

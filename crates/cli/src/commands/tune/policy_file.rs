@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use outboard_policy::{DEFAULT_THRESHOLD, cpu_identity, from_text};
+use outboard_catalog::default_threshold;
+use outboard_policy::{cpu_identity, from_text};
 
 use super::answer::{Answer, Direction};
 
@@ -34,15 +35,15 @@ fn written(answer: &Answer, cpu: &str) -> String {
             // The provider does as it does without a policy.
             continue;
         }
-        let [encrypt, decrypt] = [&cipher.encrypt, &cipher.decrypt].map(threshold);
+        let [encrypt, decrypt] = [&cipher.encrypt, &cipher.decrypt].map(|way| threshold(&cipher.name, way));
         let pieces = cipher.pieces.as_ref().map(|pieces| format!(" {}", pieces.bytes)).unwrap_or_default();
         line(format_args!("{} {encrypt} {decrypt} {}{pieces}", cipher.name, cipher.driver));
     }
     text
 }
 
-fn threshold(way: &Direction) -> String {
-    from_text(if way.undecided { Some(DEFAULT_THRESHOLD) } else { way.from })
+fn threshold(cipher: &str, way: &Direction) -> String {
+    from_text(if way.undecided { Some(default_threshold(cipher)) } else { way.from })
 }
 
 /// In one line, and without what begins a comment.
@@ -69,6 +70,6 @@ mod tests {
         );
         assert_eq!(tuned.of("AES-256-CBC").unwrap().from, [None, None]);
         assert_eq!(tuned.of("AES-192-CTR"), None);
-        assert_eq!(tuned.of("AES-128-XTS").unwrap().from, [Some(DEFAULT_THRESHOLD), Some(1024)]);
+        assert_eq!(tuned.of("AES-128-XTS").unwrap().from, [Some(4096), Some(1024)]);
     }
 }

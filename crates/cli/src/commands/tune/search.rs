@@ -5,6 +5,7 @@ use std::path::Path;
 use anyhow::{Result, anyhow};
 use outboard_accel::device::Device;
 use outboard_accel::{Accelerator, Algorithm, Direction as Way, LONGEST_PIECE, PIECE, Request, Session};
+use outboard_catalog::kernel_name;
 use outboard_drivers::root::Root;
 use outboard_drivers::survey;
 use outboard_measure::crossover::{Crossover, Sizes, search};
@@ -20,7 +21,7 @@ use super::contest::{Contest, duel, point, without_interrupts};
 use super::text;
 use crate::console::progress;
 use crate::in_flight::{InFlight, Job};
-use crate::lab::{InUse, Lab, kernel_name};
+use crate::lab::{InUse, Lab};
 
 /// Smaller requests never win: the way through the kernel alone takes longer. The provider cuts larger ones.
 const SIZES: Sizes = Sizes { least: 64, most: 64 << 10 };
@@ -93,7 +94,7 @@ pub fn silence(chip: &str) -> String {
 
 /// Ciphers that the same driver does, together.
 fn groups<'a>(ciphers: &[&'a str]) -> Vec<Vec<&'a str>> {
-    let mut groups: Vec<(Option<String>, Vec<&str>)> = Vec::new();
+    let mut groups: Vec<(Option<&str>, Vec<&str>)> = Vec::new();
     for &cipher in ciphers {
         let kernel = kernel_name(cipher);
         match groups.iter_mut().find(|(known, _)| *known == kernel) {
@@ -169,7 +170,7 @@ impl One<'_> {
 
     /// A session over the interface that takes several requests at a time, if that is in use.
     fn deep_session(&self, way: &InUse) -> Result<Option<Deep>, Error<String>> {
-        let algorithm = kernel_name(self.name).and_then(|name| Algorithm::by_kernel_name(&name));
+        let algorithm = kernel_name(self.name).and_then(Algorithm::by_kernel_name);
         let device = algorithm.and_then(|algorithm| Device::reach(&way.driver, algorithm).ok());
         let Some((algorithm, device)) = algorithm.zip(device).filter(|_| way.interface == "/dev/outboard")
         else {

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use outboard_accel::PIECE;
+use outboard_catalog::default_threshold;
 use outboard_measure::goal::Goal;
-use outboard_policy::DEFAULT_THRESHOLD;
 
 use super::answer::{Answer, Cipher, Direction, Point};
 
@@ -68,7 +68,9 @@ pub fn end(answer: &Answer) -> String {
 pub fn sentence(cipher: &Cipher) -> String {
     let Cipher { name, driver, interface, encrypt, decrypt, .. } = cipher;
     let mut text = match (encrypt.from, decrypt.from) {
-        _ if encrypt.undecided || decrypt.undecided => format!("{name}: {}", undecided(encrypt, decrypt)),
+        _ if encrypt.undecided || decrypt.undecided => {
+            format!("{name}: {}", undecided(name, encrypt, decrypt))
+        }
         (None, None) => format!("{name}: software at every size"),
         (Some(e), Some(d)) if e == d => format!("{name}: hardware from {e} bytes on"),
         (e, d) => format!("{name}: hardware encrypts {} and decrypts {}", way(e), way(d)),
@@ -104,9 +106,9 @@ pub fn sentence(cipher: &Cipher) -> String {
 }
 
 /// Where not both directions could be decided.
-fn undecided(encrypt: &Direction, decrypt: &Direction) -> String {
+fn undecided(cipher: &str, encrypt: &Direction, decrypt: &Direction) -> String {
     let why = "its samples vary too much to say who wins";
-    let stays = format!("the built-in threshold of {DEFAULT_THRESHOLD} bytes stays");
+    let stays = format!("the built-in threshold of {} bytes stays", default_threshold(cipher));
     match (encrypt.undecided, decrypt.undecided) {
         (true, true) => format!("no decision, {why}; {stays}"),
         (true, false) => {

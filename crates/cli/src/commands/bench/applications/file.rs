@@ -10,6 +10,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use outboard_accel::Algorithm;
+use outboard_catalog::kernel_name;
 use outboard_counters::Table;
 use outboard_measure::evp::{SAMPLE_IV, sample_key};
 use outboard_measure::{noise, stop};
@@ -20,7 +21,7 @@ use super::hex::hex;
 use super::measure::{AS_IT_IS, Claim, Job, Side, Spent, WITH, conclude, measure};
 use crate::console::duration;
 use crate::enabled::{Scratch, module, system::OpenSsl};
-use crate::lab::{in_use, kernel_name};
+use crate::lab::in_use;
 
 /// Bytes that are compared at a time.
 const CHUNK: u64 = 1 << 16;
@@ -106,7 +107,7 @@ impl Place {
         // Triple DES has no number of bits in its name.
         let bits = options.cipher.split('-').nth(1).and_then(|bits| bits.parse::<usize>().ok());
         let key = bits.map_or(24, |bits| bits / 8);
-        let algorithm = kernel_name(options.cipher).and_then(|name| Algorithm::by_kernel_name(&name));
+        let algorithm = kernel_name(options.cipher).and_then(Algorithm::by_kernel_name);
         let iv = algorithm.map_or(0, Algorithm::iv_len);
         let mut words =
             vec!["enc".to_owned(), "-e".to_owned(), format!("-{}", options.cipher.to_ascii_lowercase())];

@@ -1,0 +1,79 @@
+//! The driver families: the accelerators with their devices and boards, a file for each vendor; the
+//! CPUs' own instructions; plain code. A new accelerator needs a row in its vendor's file and a
+//! name in `families_tests.rs`.
+
+mod allwinner;
+mod amcc;
+mod amd;
+mod amlogic;
+mod arm;
+mod aspeed;
+mod axis;
+mod broadcom;
+mod chelsio;
+mod cortina;
+mod cpu_instructions;
+mod hifn;
+mod hisilicon;
+mod ibm;
+mod imagination;
+mod inside_secure;
+mod intel;
+mod lantiq;
+mod marvell;
+mod mediatek;
+mod microchip;
+mod nvidia;
+mod nxp;
+mod qualcomm;
+mod rockchip;
+mod samsung;
+mod software;
+mod st;
+mod starfive;
+mod sun;
+mod ti;
+mod virtio;
+
+use crate::family::{BoardWithoutDriver, Family};
+
+/// Every table: the accelerators first, because some of their names end like those of CPU code
+/// (`cbc-aes-sun8i-ce`).
+pub(crate) const TABLES: [&[Family]; 32] = [
+    allwinner::ROWS,
+    amcc::ROWS,
+    amd::ROWS,
+    amlogic::ROWS,
+    arm::ROWS,
+    aspeed::ROWS,
+    axis::ROWS,
+    broadcom::ROWS,
+    chelsio::ROWS,
+    cortina::ROWS,
+    hifn::ROWS,
+    hisilicon::ROWS,
+    ibm::ROWS,
+    imagination::ROWS,
+    inside_secure::ROWS,
+    intel::ROWS,
+    lantiq::ROWS,
+    marvell::ROWS,
+    mediatek::ROWS,
+    microchip::ROWS,
+    nvidia::ROWS,
+    nxp::ROWS,
+    qualcomm::ROWS,
+    rockchip::ROWS,
+    samsung::ROWS,
+    st::ROWS,
+    starfive::ROWS,
+    sun::ROWS,
+    ti::ROWS,
+    virtio::ROWS,
+    cpu_instructions::ROWS,
+    software::ROWS,
+];
+
+/// Chips without an engine, or with one for which Linux has no driver.
+pub(crate) const WITHOUT_DRIVER: [&[BoardWithoutDriver]; 2] =
+    [broadcom::WITHOUT_DRIVER, rockchip::WITHOUT_DRIVER];

@@ -1,0 +1,125 @@
+//! The families of drivers that the kernel has (drivers/crypto, arch/*/crypto and lib/crypto of 6.1
+//! to 7.2, and the out-of-tree drivers that OpenWrt and vendors ship), and the lookups by a
+//! driver's name. A name alone proves nothing: `outboard_drivers` weighs it with other evidence.
+
+use crate::chips::TABLES;
+pub use crate::family::{Completion, Family, Nature};
+
+/// The values between the `|` of a text.
+pub fn values(text: &str) -> impl Iterator<Item = &str> {
+    text.split('|').filter(|value| !value.is_empty())
+}
+
+/// Every row, accelerators first.
+pub fn all() -> impl Iterator<Item = &'static Family> {
+    TABLES.into_iter().flatten()
+}
+
+/// The rows of accelerators.
+pub fn accelerators() -> impl Iterator<Item = &'static Family> {
+    all().filter(|f| f.nature == Nature::Accelerator)
+}
+
+/// The part of a family's row that drivers are matched with. The rest is for people, and the
+/// provider does not carry it.
+#[derive(Debug, Clone, Copy)]
+pub struct Signature {
+    /// The place in [`all`].
+    row: usize,
+    /// As in [`Family`].
+    pub nature: Nature,
+    names: &'static str,
+    modules: &'static str,
+    /// As in [`Family`].
+    pub bound: &'static str,
+    /// As in [`Family`].
+    pub irqs: &'static str,
+}
+
+static SIGNATURES: [Signature; COUNT] = {
+    let mut all = [signature(0, &Family::ROW); COUNT];
+    let (mut row, mut table) = (0, 0);
+    while table < TABLES.len() {
+        let first = row;
+        while row - first < TABLES[table].len() {
+            all[row] = signature(row, &TABLES[table][row - first]);
+            row += 1;
+        }
+        table += 1;
+    }
+    all
+};
+
+const COUNT: usize = {
+    let (mut count, mut table) = (0, 0);
+    while table < TABLES.len() {
+        count += TABLES[table].len();
+        table += 1;
+    }
+    count
+};
+
+const fn signature(row: usize, family: &Family) -> Signature {
+    let &Family { nature, names, modules, bound, irqs, .. } = family;
+    Signature { row, nature, names, modules, bound, irqs }
+}
+
+impl PartialEq for Signature {
+    fn eq(&self, other: &Self) -> bool {
+        self.row == other.row
+    }
+}
+
+impl Signature {
+    /// The whole row.
+    pub fn family(&self) -> &'static Family {
+        all().nth(self.row).unwrap_or(&Family::ROW)
+    }
+
+    /// Whether a driver's name fits.
+    fn has_name(&self, driver: &str) -> bool {
+        fits(self.names, driver)
+    }
+
+    /// Whether a driver of this family may be in `module`.
+    pub fn has_module(&self, module: &str) -> bool {
+        module == "kernel" || self.modules.is_empty() || values(self.modules).any(|one| one == module)
+    }
+}
+
+/// The family of a driver by its name.
+pub fn by_name(driver: &str) -> Option<&'static Signature> {
+    let driver = driver.strip_prefix("__").unwrap_or(driver);
+    SIGNATURES.iter().find(|s| s.has_name(driver))
+}
+
+/// The family of a driver by name and module; a row whose module fits wins over one whose name
+/// alone does.
+pub fn of(driver: &str, module: &str) -> Option<&'static Signature> {
+    let name = driver.strip_prefix("__").unwrap_or(driver);
+    SIGNATURES.iter().find(|s| s.has_name(name) && s.has_module(module)).or_else(|| by_name(driver))
+}
+
+/// The family of a driver by name and module, if both fit.
+pub fn known(driver: &str, module: &str) -> Option<&'static Signature> {
+    of(driver, module).filter(|signature| signature.has_module(module))
+}
+
+/// Whether a text fits one of the patterns.
+pub fn fits(patterns: &str, text: &str) -> bool {
+    values(patterns).any(|pattern| glob(pattern.as_bytes(), text.as_bytes()))
+}
+
+/// `*` matches any text, every other character itself.
+fn glob(pattern: &[u8], text: &[u8]) -> bool {
+    match (pattern, text) {
+        ([b'*', end @ ..], _) if !end.contains(&b'*') => text.ends_with(end),
+        ([b'*', rest @ ..], _) => (0..=text.len()).any(|at| glob(rest, &text[at..])),
+        ([one, rest @ ..], [first, after @ ..]) => one == first && glob(rest, after),
+        _ => pattern.is_empty() && text.is_empty(),
+    }
+}
+
+#[cfg(test)]
+#[path = "families_tests.rs"]
+mod tests;

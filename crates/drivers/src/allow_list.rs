@@ -1,0 +1,84 @@
+//! The list of drivers that root has allowed to /dev/outboard, as the module shows it in sysfs.
+
+use std::io;
+
+use outboard_uapi::SYSFS;
+
+use crate::root::Root;
+
+/// A line of `/sys/class/misc/outboard/allow`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AllowedDriver {
+    /// The driver's number, for sessions.
+    pub number: u16,
+    /// The kernel's name of its algorithm; `None` until a driver of this name has been seen.
+    pub algorithm: Option<String>,
+    /// The driver's exact name.
+    pub driver: String,
+}
+
+impl AllowedDriver {
+    /// Whether this line allows `driver` for `algorithm`, as far as the module has seen the driver.
+    pub fn allows(&self, driver: &str, algorithm: &str) -> bool {
+        self.driver == driver && self.algorithm.as_deref().is_none_or(|seen| seen == algorithm)
+    }
+}
+
+/// The list, in root's order of preference. The error is `NotFound` when the module is not loaded.
+pub fn read(root: &Root) -> io::Result<Vec<AllowedDriver>> {
+    let bytes = root.read(&format!("{}/allow", SYSFS.trim_start_matches('/')))?;
+    Ok(parse(&String::from_utf8_lossy(&bytes)))
+}
+
+/// Lines that are not understood are passed over, and so are further words of a line: a newer
+/// module may write more.
+fn parse(text: &str) -> Vec<AllowedDriver> {
+    let mut list = Vec::new();
+    for line in text.lines() {
+        let mut words = line.split_ascii_whitespace();
+        if let [Some(number), Some(algorithm), Some(driver)] = [(); 3].map(|()| words.next()) {
+            let algorithm = (algorithm != "-").then(|| algorithm.to_owned());
+            let allowed = |number| AllowedDriver { number, algorithm, driver: driver.to_owned() };
+            list.extend(number.parse().ok().map(allowed));
+        }
+    }
+    list
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_is_read_in_its_order() {
+        let list = parse("2 cbc(aes) virtio_crypto_aes_cbc\n1 - mv-cbc-aes\n\nodd\n70000 x y\n3 sha1\n");
+        let seen: Vec<_> =
+            list.iter().map(|a| (a.number, a.algorithm.as_deref(), a.driver.as_str())).collect();
+        assert_eq!(seen, [(2, Some("cbc(aes)"), "virtio_crypto_aes_cbc"), (1, None, "mv-cbc-aes")]);
+        assert_eq!(parse(""), []);
+    }
+
+    #[test]
+    fn a_column_that_a_newer_module_adds_is_not_taken_for_a_driver() {
+        let list = parse("2 cbc(aes) virtio_crypto_aes_cbc 17\n");
+        assert_eq!(list[0].driver, "virtio_crypto_aes_cbc");
+    }
+
+    #[test]
+    fn a_driver_that_was_not_seen_yet_may_do_any_algorithm() {
+        let list = parse("2 cbc(aes) virtio_crypto_aes_cbc\n1 - mv-cbc-aes\n");
+        assert!(
+            list[0].allows("virtio_crypto_aes_cbc", "cbc(aes)") && list[1].allows("mv-cbc-aes", "cbc(aes)")
+        );
+        assert!(
+            !list[0].allows("virtio_crypto_aes_cbc", "ctr(aes)") && !list[1].allows("mv-ecb-aes", "ecb(aes)")
+        );
+    }
+
+    #[test]
+    fn without_the_module_there_is_no_list() {
+        let tree = tempfile::tempdir().unwrap();
+        let error = read(&Root::saved(tree.path()).unwrap()).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::NotFound);
+    }
+}

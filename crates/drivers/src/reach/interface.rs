@@ -1,0 +1,66 @@
+//! The interfaces through which a program reaches a driver, and the rule that opens them.
+
+/// An interface of the kernel for programs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProgramInterface {
+    /// Our module's device.
+    DevOutboard,
+    /// cryptodev-linux.
+    DevCrypto,
+    /// The kernel's socket interface.
+    AfAlg,
+}
+
+/// Whether a driver is known to refuse forged tags. `outboard check` finds out.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum TagCheck {
+    /// It refused them when it was checked.
+    Passed,
+    /// It was not checked as it is now.
+    #[default]
+    Missing,
+}
+
+impl ProgramInterface {
+    /// The preferred one first. The module is made for accelerators, works in sandboxes and keeps
+    /// many requests in flight. /dev/crypto is faster than AF_ALG and open on new kernels, but does
+    /// one request at a time and waits without limit for a driver that does not complete. AF_ALG is
+    /// what old kernels have.
+    pub const PREFERRED_FIRST: [ProgramInterface; 3] = [Self::DevOutboard, Self::DevCrypto, Self::AfAlg];
+
+    /// Its name in texts and JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::DevOutboard => "/dev/outboard",
+            Self::DevCrypto => "/dev/crypto",
+            Self::AfAlg => "AF_ALG",
+        }
+    }
+
+    /// Whether a driver may be used through it. /dev/outboard leads to no driver that accepts a
+    /// forged tag, since `outboard allow` checks each first. The other interfaces lead to any
+    /// driver, so an AEAD must have passed the check.
+    pub fn is_open_to(self, is_aead: bool, tags: TagCheck) -> bool {
+        self == Self::DevOutboard || !is_aead || tags == TagCheck::Passed
+    }
+}
+
+/// Why an AEAD is not used where [`ProgramInterface::is_open_to`] is false, and what to do.
+pub fn tags_unchecked(driver: &str) -> String {
+    format!(
+        "/dev/crypto and AF_ALG are used for AEADs only if the driver is known to refuse forged tags: outboard check {driver}"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_aead_needs_the_check_except_over_our_own_device() {
+        let open = |is_aead, tags| ProgramInterface::PREFERRED_FIRST.map(|one| one.is_open_to(is_aead, tags));
+        assert_eq!(open(true, TagCheck::Missing), [true, false, false]);
+        assert_eq!(open(true, TagCheck::Passed), [true; 3]);
+        assert_eq!(open(false, TagCheck::Missing), [true; 3]);
+    }
+}

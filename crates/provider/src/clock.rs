@@ -1,0 +1,61 @@
+//! Clocks that are read without a system call.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// A step of the difference between two clocks that is not rounding, in milliseconds.
+const STEP: u32 = 500;
+
+/// Milliseconds of CLOCK_MONOTONIC_COARSE. They wrap after seven weeks; one step of the clock is up to 10 ms.
+#[inline(never)]
+pub(crate) fn now_ms() -> u32 {
+    read_ms(libc::CLOCK_MONOTONIC_COARSE)
+}
+
+fn read_ms(clock: libc::clockid_t) -> u32 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: writable. The coarse clocks exist since Linux 2.6.32.
+    unsafe { libc::clock_gettime(clock, &mut time) };
+    (time.tv_sec as u32).wrapping_mul(1000).wrapping_add(time.tv_nsec as u32 / 1_000_000)
+}
+
+/// Detects that the machine was suspended: CLOCK_MONOTONIC stands still meanwhile and CLOCK_REALTIME does not
+/// (clock_gettime(2)). A step of the wall clock is taken for the same. CLOCK_BOOTTIME would tell the two apart, but has no
+/// coarse variant, and may cost a system call that a sandbox forbids.
+pub(crate) struct Suspensions {
+    /// The difference between both clocks when it was last looked at, in milliseconds.
+    offset: AtomicU32,
+}
+
+impl Suspensions {
+    pub(crate) fn new() -> Suspensions {
+        Suspensions { offset: AtomicU32::new(offset()) }
+    }
+
+    /// Whether there was one since the last call.
+    pub(crate) fn was_there(&self) -> bool {
+        let offset = offset();
+        let before = self.offset.swap(offset, Ordering::Relaxed);
+        let moved = offset.wrapping_sub(before);
+        moved.min(moved.wrapping_neg()) > STEP
+    }
+}
+
+fn offset() -> u32 {
+    read_ms(libc::CLOCK_REALTIME_COARSE).wrapping_sub(now_ms())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_step_of_the_wall_clock_is_noticed_once_in_either_direction() {
+        let suspensions = Suspensions::new();
+        assert!(!suspensions.was_there());
+        for step in [3_600_000_u32, 3_600_000_u32.wrapping_neg(), STEP * 2] {
+            suspensions.offset.fetch_sub(step, Ordering::Relaxed);
+            assert!(suspensions.was_there(), "{step}");
+            assert!(!suspensions.was_there(), "{step}");
+        }
+    }
+}

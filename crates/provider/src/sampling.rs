@@ -1,0 +1,166 @@
+//! Which results of a driver are compared in full. Every result of a cipher is spot-checked besides (`spot_check`).
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use crate::clock::{Suspensions, now_ms};
+
+/// Results compared in full after the start, an error, a pause or a suspension.
+const CLOSE: u32 = 16;
+
+/// In use, at least one result in so many milliseconds is compared in full.
+const INTERVAL: u32 = 10;
+
+/// A driver that was not used for so many milliseconds has paused.
+const PAUSE: u32 = 1000;
+
+/// Decides for each result of one driver in this process. Lock-free, so that a fork leaves nothing held.
+pub(crate) struct Sampling {
+    /// One result in so many; 0: none but the close ones.
+    share: u32,
+    seed: u32,
+    /// Results so far; wraps.
+    count: AtomicU32,
+    /// Results that are still compared one after the other.
+    close: AtomicU32,
+    /// When one was last compared in full, in milliseconds of [`now_ms`].
+    last: AtomicU32,
+    suspensions: Suspensions,
+}
+
+/// What is to be done with one result.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sample {
+    /// It is compared in full.
+    pub(crate) full: bool,
+    /// Chooses what a spot check looks at. Not a secret.
+    pub(crate) random: u32,
+}
+
+impl Sample {
+    pub(crate) const FULL: Sample = Sample { full: true, random: 0 };
+}
+
+impl Sampling {
+    pub(crate) fn new(share: u32) -> Sampling {
+        Sampling {
+            share,
+            seed: seed(),
+            count: AtomicU32::new(0),
+            close: AtomicU32::new(CLOSE),
+            last: AtomicU32::new(now_ms()),
+            suspensions: Suspensions::new(),
+        }
+    }
+
+    /// For the next result.
+    pub(crate) fn next(&self) -> Sample {
+        let count = self.count.fetch_add(1, Ordering::Relaxed);
+        let random = mix(self.seed, count);
+        Sample { full: self.is_full(count, now_ms()), random }
+    }
+
+    /// Something suspicious happened: the next results are compared in full.
+    pub(crate) fn look_closely(&self) {
+        self.close.store(CLOSE, Ordering::Relaxed);
+    }
+
+    fn is_full(&self, count: u32, now: u32) -> bool {
+        let since = now.wrapping_sub(self.last.load(Ordering::Relaxed));
+        if since >= PAUSE {
+            self.look_closely();
+        }
+        let is_close = self.close.load(Ordering::Relaxed) > 0;
+        let is_due = self.share != 0 && (since >= INTERVAL || self.is_chosen(count));
+        if is_close || is_due {
+            if is_close {
+                self.close
+                    .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1))
+                    .ok();
+            }
+            self.last.store(now, Ordering::Relaxed);
+            if self.suspensions.was_there() {
+                self.look_closely();
+            }
+        }
+        is_close || is_due
+    }
+
+    /// Chooses one of each `share` results at random. So a fault that recurs with any period is met, and fewer than twice
+    /// `share` results lie between two that are compared.
+    fn is_chosen(&self, count: u32) -> bool {
+        let (group, place) = (count / self.share, count % self.share);
+        mix(!self.seed, group) % self.share == place
+    }
+}
+
+/// Scatters a counter: the finalizer of MurmurHash3 (Appleby), as used by SplitMix generators.
+fn mix(seed: u32, count: u32) -> u32 {
+    let mut bits = seed.wrapping_add(count.wrapping_mul(0x9e37_79b9));
+    bits = (bits ^ bits >> 16).wrapping_mul(0x85eb_ca6b);
+    bits = (bits ^ bits >> 13).wrapping_mul(0xc2b2_ae35);
+    bits ^ bits >> 16
+}
+
+/// Differs between processes. Where the kernel has none to give, the process's number and the time are enough: no secret
+/// depends on it.
+fn seed() -> u32 {
+    let mut bytes = [0; 4];
+    // SAFETY: writable for its length.
+    unsafe { libc::getrandom(bytes.as_mut_ptr().cast(), bytes.len(), libc::GRND_NONBLOCK) };
+    u32::from_ne_bytes(bytes) ^ mix(std::process::id(), now_ms())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Which of so many results are compared when no time passes.
+    fn chosen(sampling: &Sampling, count: u32) -> Vec<u32> {
+        let now = sampling.last.load(Ordering::Relaxed);
+        (0..count).filter(|&place| sampling.is_full(place, now)).collect()
+    }
+
+    #[test]
+    fn the_first_results_are_compared_and_then_one_of_each_group() {
+        for share in [1, 2, 32, 64, 1000] {
+            let sampling = Sampling::new(share);
+            let chosen = chosen(&sampling, 100 * share);
+            assert!(chosen.iter().take(CLOSE as usize).copied().eq(0..CLOSE), "{share}");
+            let groups = (0..100).filter(|group| chosen.iter().any(|place| place / share == *group)).count();
+            assert_eq!(groups, 100, "{share}");
+            let gaps = chosen.windows(2).map(|pair| pair[1] - pair[0]).max();
+            assert!(gaps.is_some_and(|gap| gap < 2 * share), "{share}: {gaps:?}");
+        }
+        assert!(chosen(&Sampling::new(0), 1000).into_iter().eq(0..CLOSE));
+    }
+
+    #[test]
+    fn the_place_within_a_group_is_random() {
+        let sampling = Sampling::new(64);
+        let places: Vec<u32> =
+            chosen(&sampling, 64 * 200).into_iter().skip(CLOSE as usize).map(|at| at % 64).collect();
+        let mut different = places.clone();
+        different.sort_unstable();
+        different.dedup();
+        assert!(different.len() > 40, "{places:?}");
+    }
+
+    #[test]
+    fn in_use_one_result_is_compared_every_ten_milliseconds_and_all_after_a_pause() {
+        let sampling = Sampling::new(u32::MAX);
+        let start = sampling.last.load(Ordering::Relaxed);
+        let compared = |ms: u32| sampling.is_full(1, start.wrapping_add(ms));
+        assert!((0..CLOSE).all(|_| compared(0)));
+        assert_eq!([1, 9, 10, 11, 19, 20].map(compared), [false, false, true, false, false, true]);
+        assert!((0..CLOSE).all(|_| compared(20 + PAUSE)) && !compared(20 + PAUSE));
+    }
+
+    #[test]
+    fn results_after_an_event_are_compared_whatever_the_share() {
+        let sampling = Sampling::new(0);
+        let now = sampling.last.load(Ordering::Relaxed);
+        assert!((0..CLOSE).all(|count| sampling.is_full(count, now)) && !sampling.is_full(CLOSE, now));
+        sampling.look_closely();
+        assert!((0..CLOSE).all(|_| sampling.is_full(100, now)) && !sampling.is_full(100, now));
+    }
+}

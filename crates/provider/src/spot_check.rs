@@ -1,0 +1,336 @@
+//! Blocks of a cipher's result, recomputed in software before the application sees them.
+//!
+//! Every mode offered is made of the block cipher's encryption E and XOR, so one software context in ECB mode checks them
+//! all, in both directions:
+//!
+//! | mode | what must hold for block i | standard |
+//! |---|---|---|
+//! | CBC | C(i) = E(P(i) xor C(i-1)), C(-1) the IV | SP 800-38A |
+//! | ECB | C(i) = E(P(i)) | SP 800-38A |
+//! | CTR, GCM, CCM | C(i) = P(i) xor E(counter + i) | SP 800-38A, 38D, 38C |
+//! | XTS | C(i) = E1(P(i) xor T) xor T, T = E2(tweak) times x to the power i | IEEE 1619 |
+//!
+//! The tags of GCM and CCM are not checked here: see `aead::offload`.
+
+use std::ffi::c_void;
+
+use crate::cipher::{Block, Mode};
+use crate::sampling::Sample;
+use crate::software::{SoftCipher, SoftContext};
+use crate::wipe::wipe;
+
+/// The most that a full comparison covers of one result, in bytes: this part lies at a random place.
+const WINDOW: usize = 4096;
+
+/// Bytes of a full comparison that are worked on at a time, on the stack.
+const CHUNK: usize = 512;
+
+/// The longest block, in bytes.
+const MAX_BLOCK: usize = 16;
+
+/// The block cipher under a context's key, by the default provider.
+pub(crate) struct BlockCipher {
+    data: SoftContext,
+    /// XTS: under the second half of the key.
+    tweak: Option<SoftContext>,
+}
+
+impl BlockCipher {
+    /// `ecb` is the default provider's cipher in ECB mode for this length of key, or of half of it for XTS. `None` if the
+    /// default provider has no memory, or is gone.
+    pub(crate) fn new(
+        ecb: SoftCipher,
+        provider_context: *mut c_void,
+        mode: Mode,
+        key: &[u8],
+    ) -> Option<BlockCipher> {
+        let with_key = |key| SoftContext::with_key(ecb, provider_context, true, key, &[]);
+        let (data, tweak) = if mode == Mode::Xts { key.split_at(key.len() / 2) } else { (key, &[][..]) };
+        let tweak = if tweak.is_empty() { None } else { Some(with_key(tweak)?) };
+        Some(BlockCipher { data: with_key(data)?, tweak })
+    }
+}
+
+/// One side of a request: plaintext or ciphertext.
+#[derive(Clone, Copy)]
+pub(crate) struct Text<'a> {
+    /// Nothing, or the first block.
+    pub(crate) head: &'a [u8],
+    pub(crate) rest: &'a [u8],
+}
+
+impl<'a> Text<'a> {
+    pub(crate) fn of(rest: &'a [u8]) -> Text<'a> {
+        Text { head: &[], rest }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.head.len() + self.rest.len()
+    }
+
+    /// A block; the last one may be short.
+    fn block(&self, index: usize, size: usize) -> &'a [u8] {
+        if index == 0 && !self.head.is_empty() {
+            return self.head;
+        }
+        let from = (index * size - self.head.len()).min(self.rest.len());
+        &self.rest[from..self.rest.len().min(from + size)]
+    }
+}
+
+/// How the blocks of a request follow from each other.
+#[derive(Clone, Copy)]
+pub(crate) enum Chain {
+    Cbc {
+        iv: Block,
+    },
+    Ecb,
+    Counter {
+        /// The counter block of the first block.
+        first: u128,
+        /// Bits of it that count.
+        bits: u32,
+    },
+    Xts {
+        tweak: Block,
+    },
+}
+
+impl Chain {
+    /// `iv` is the mode's own: the counter of CTR, the tweak of XTS, the nonce of GCM (12 bytes) and CCM (7 to 13).
+    pub(crate) fn new(mode: Mode, iv: &[u8]) -> Chain {
+        let mut block = Block::default();
+        match mode {
+            Mode::Ecb => Chain::Ecb,
+            Mode::Cbc | Mode::Ctr | Mode::Xts => {
+                block[..iv.len()].copy_from_slice(iv);
+                match mode {
+                    Mode::Cbc => Chain::Cbc { iv: block },
+                    Mode::Xts => Chain::Xts { tweak: block },
+                    _ => Chain::Counter { first: u128::from_be_bytes(block), bits: 128 },
+                }
+            }
+            // The counter 1 is the tag's (SP 800-38D, 7.1).
+            Mode::Gcm => {
+                block[..iv.len()].copy_from_slice(iv);
+                block[15] = 2;
+                Chain::Counter { first: u128::from_be_bytes(block), bits: 32 }
+            }
+            // The counter 0 is the tag's (SP 800-38C, A.3; RFC 3610, 2.3).
+            Mode::Ccm => {
+                let counter_len = 15 - iv.len();
+                block[0] = counter_len as u8 - 1;
+                block[1..=iv.len()].copy_from_slice(iv);
+                block[15] = 1;
+                Chain::Counter { first: u128::from_be_bytes(block), bits: counter_len as u32 * 8 }
+            }
+        }
+    }
+}
+
+/// What the comparison found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    Right,
+    /// The first byte that differs, of those that were looked at.
+    Wrong {
+        offset: usize,
+    },
+    /// The default provider cannot tell: there is nothing to compare with.
+    Unknown,
+}
+
+/// A result, with what it was made from.
+pub(crate) struct Crypted<'a> {
+    pub(crate) plain: Text<'a>,
+    pub(crate) secret: Text<'a>,
+    pub(crate) chain: Chain,
+    /// Bytes of a block.
+    pub(crate) size: usize,
+}
+
+impl Crypted<'_> {
+    /// Checks a random block and the last one; for a full comparison all of them, or a window at a random place.
+    pub(crate) fn check(&self, cipher: &BlockCipher, sample: Sample) -> Verdict {
+        let blocks = self.plain.len().div_ceil(self.size);
+        if blocks == 0 {
+            return Verdict::Right;
+        }
+        let tweak = match self.chain {
+            Chain::Xts { tweak } => Tweak::new(cipher, tweak),
+            _ => Some(Tweak::NONE),
+        };
+        let Some(tweak) = tweak else { return Verdict::Unknown };
+        let count = if sample.full { (WINDOW / self.size).min(blocks) } else { 1 };
+        let first = sample.random as usize % (blocks - count + 1);
+        let places = (first..first + count).chain((first + count < blocks).then_some(blocks - 1));
+        if sample.full {
+            self.compare::<CHUNK>(cipher, places, tweak)
+        } else {
+            self.compare::<{ 2 * MAX_BLOCK }>(cipher, places, tweak)
+        }
+    }
+
+    /// Compares these blocks, which ascend, as many at a time as `ROOM` bytes hold.
+    fn compare<const ROOM: usize>(
+        &self,
+        cipher: &BlockCipher,
+        mut places: impl Iterator<Item = usize>,
+        mut tweak: Tweak,
+    ) -> Verdict {
+        // Key stream, or plaintext: both are wiped.
+        let (mut made, mut due) = (Wiped([0; ROOM]), Wiped([0; ROOM]));
+        loop {
+            let (mut first, mut last, mut len) = (0, 0, 0);
+            for place in places.by_ref().take(ROOM / self.size) {
+                let room = len..len + self.size;
+                self.fill(place, tweak.of(place), &mut made.0[room.clone()], &mut due.0[room]);
+                first = if len == 0 { place } else { first };
+                (last, len) = (place, len + self.size);
+            }
+            if len == 0 {
+                return Verdict::Right;
+            }
+            if !cipher.data.encrypt_blocks(&mut made.0[..len]) {
+                return Verdict::Unknown;
+            }
+            if made.0[..len] != due.0[..len] {
+                return self.difference(&made.0[..len], &due.0[..len], first, last);
+            }
+        }
+    }
+
+    /// What E gets for a block, and what has to come out.
+    fn fill(&self, place: usize, tweak: u128, made: &mut [u8], due: &mut [u8]) {
+        let (plain, secret) = (self.plain.block(place, self.size), self.secret.block(place, self.size));
+        due[..secret.len()].copy_from_slice(secret);
+        match self.chain {
+            Chain::Counter { first, bits } => {
+                let mask = u128::MAX >> (128 - bits);
+                let counter = (first & !mask) | (first.wrapping_add(place as u128) & mask);
+                made.copy_from_slice(&counter.to_be_bytes());
+                xor(due, plain);
+                return;
+            }
+            Chain::Xts { .. } => xor(due, &tweak.to_le_bytes()),
+            Chain::Cbc { .. } | Chain::Ecb => {}
+        }
+        made.copy_from_slice(plain);
+        match self.chain {
+            Chain::Cbc { iv } if place == 0 => xor(made, &iv),
+            Chain::Cbc { .. } => xor(made, self.secret.block(place - 1, self.size)),
+            Chain::Xts { .. } => xor(made, &tweak.to_le_bytes()),
+            Chain::Ecb | Chain::Counter { .. } => {}
+        }
+    }
+
+    /// Where blocks differ that were compared together: those from `first` on, but that the last of them is `last`. Beyond
+    /// the end of a block that is short nothing is compared.
+    #[cold]
+    fn difference(&self, made: &[u8], due: &[u8], first: usize, last: usize) -> Verdict {
+        let total = made.len() / self.size;
+        for (index, (made, due)) in made.chunks(self.size).zip(due.chunks(self.size)).enumerate() {
+            let place = if index + 1 == total { last } else { first + index };
+            let len = self.secret.block(place, self.size).len();
+            if let Some(at) = (0..len).find(|&at| made[at] != due[at]) {
+                return Verdict::Wrong { offset: place * self.size + at };
+            }
+        }
+        Verdict::Right
+    }
+}
+
+/// Bytes that are wiped in the end.
+struct Wiped<const N: usize>([u8; N]);
+
+impl<const N: usize> Drop for Wiped<N> {
+    fn drop(&mut self) {
+        wipe(&mut self.0);
+    }
+}
+
+fn xor(room: &mut [u8], with: &[u8]) {
+    for (byte, with) in room.iter_mut().zip(with) {
+        *byte ^= with;
+    }
+}
+
+/// The tweak of a block of XTS; of others nothing.
+struct Tweak {
+    place: usize,
+    value: u128,
+}
+
+impl Tweak {
+    const NONE: Tweak = Tweak { place: usize::MAX, value: 0 };
+
+    fn new(cipher: &BlockCipher, mut tweak: Block) -> Option<Tweak> {
+        let encrypted = cipher.tweak.as_ref()?.encrypt_blocks(&mut tweak);
+        encrypted.then_some(Tweak { place: 0, value: u128::from_le_bytes(tweak) })
+    }
+
+    /// Goes on to a block that is not before the last one.
+    fn of(&mut self, place: usize) -> u128 {
+        while self.place < place {
+            let step = (place - self.place).min(64);
+            self.value = times_x(self.value, step as u32);
+            self.place += step;
+        }
+        self.value
+    }
+}
+
+/// Multiplies by x to the power `by`, 1 to 64, in GF(2^128) as IEEE 1619 (5.2) has it: x^128 = x^7 + x^2 + x + 1.
+fn times_x(value: u128, by: u32) -> u128 {
+    let carried = value >> (128 - by);
+    value << by ^ carried ^ carried << 1 ^ carried << 2 ^ carried << 7
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tweaks_are_reached_in_steps_of_any_length() {
+        let start = 0xfedc_ba98_7654_3210_0123_4567_89ab_cdef_u128;
+        let one_by_one = |count| (0..count).fold(start, |value, _| times_x(value, 1));
+        for place in [0, 1, 2, 63, 64, 65, 127, 128, 255, 4095] {
+            assert_eq!(Tweak { place: 0, value: start }.of(place), one_by_one(place), "{place}");
+        }
+        let mut tweaks = Tweak { place: 0, value: start };
+        assert!([3, 4, 4, 100, 1000].into_iter().all(|place| tweaks.of(place) == one_by_one(place)));
+        // The top bit comes back as 0x87.
+        assert_eq!(times_x(1 << 127, 1), 0x87);
+    }
+
+    #[test]
+    fn blocks_of_a_text_in_two_parts_are_those_of_one() {
+        let whole: Vec<u8> = (0..70).collect();
+        let (head, rest) = whole.split_at(16);
+        for (text, first) in [(Text { head, rest }, 16), (Text::of(&whole), 0)] {
+            assert_eq!(text.len(), 70);
+            for index in 0..5 {
+                let end = whole.len().min(index * 16 + 16);
+                assert_eq!(text.block(index, 16), &whole[index * 16..end], "{first}: {index}");
+            }
+        }
+    }
+
+    #[test]
+    fn counters_carry_within_their_bits() {
+        let fill = |chain, place| {
+            let crypted = Crypted { plain: Text::of(&[]), secret: Text::of(&[]), chain, size: 16 };
+            let (mut made, mut due) = ([0; 16], [0; 16]);
+            crypted.fill(place, 0, &mut made, &mut due);
+            made
+        };
+        let gcm = Chain::new(Mode::Gcm, &[0xff; 12]);
+        assert_eq!(fill(gcm, 0)[12..], [0, 0, 0, 2]);
+        assert_eq!(fill(gcm, 0xffff_ffff)[..], [[0xff; 12].as_slice(), &[0, 0, 0, 1]].concat());
+        let ctr = Chain::new(Mode::Ctr, &[0xff; 16]);
+        assert_eq!(fill(ctr, 3), 2_u128.to_be_bytes());
+        let ccm = Chain::new(Mode::Ccm, &[7; 13]);
+        assert_eq!(fill(ccm, 0x1ff)[..], [&[1][..], &[7; 13], &[2, 0]].concat());
+        assert_eq!(fill(Chain::new(Mode::Ccm, &[7; 7]), 0)[..9], [7, 7, 7, 7, 7, 7, 7, 7, 0]);
+    }
+}

@@ -1,0 +1,28 @@
+//! Counts the wrong results that an application sees: sends messages of an algorithm by the simulated accelerator and compares
+//! each with OpenSSL's own.
+//! Usage: count-wrong-results ALGORITHM COUNT SEED. Prints "wrong N caught M by hardware K", or "not offered".
+
+use std::process::ExitCode;
+
+use outboard_tests::exposure::wrong_results;
+use outboard_tests::simulated::DRIVERS;
+use outboard_tests::world::{Order, Way, World};
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let numbers = || Some((arguments.get(1)?.parse().ok()?, arguments.get(2)?.parse().ok()?));
+    let (Some(name), Some((count, seed))) = (arguments.first(), numbers()) else {
+        eprintln!("usage: count-wrong-results ALGORITHM COUNT SEED");
+        return ExitCode::from(2);
+    };
+    let settings = [("THRESHOLDS", "ALL:0"), ("DIGESTS", "ALL"), ("LOG_LEVEL", "off")];
+    let world = World::with_reports(Way::Simulated(DRIVERS.join(",")), &settings, Order::DefaultFirst)
+        .unwrap_or_else(|error| panic!("{error}"));
+    let Some(wrong) = wrong_results(&world, name, seed, count) else {
+        println!("not offered");
+        return ExitCode::SUCCESS;
+    };
+    let counts = world.counts_of(name);
+    println!("wrong {wrong} caught {} by hardware {}", counts.mismatches, counts.hw_requests);
+    ExitCode::SUCCESS
+}

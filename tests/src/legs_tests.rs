@@ -1,0 +1,144 @@
+//! Tests of the reader of `tests/legs.toml`, and of the file itself.
+
+use super::{Lane, LegsFile};
+
+const EXAMPLE: &str = r#"
+[[legs]]
+name = "old"
+cpu = "qemu64"
+
+[[legs]]
+name = "new"
+cpu = "max"
+
+[themes.everywhere]
+
+[themes.one_leg]
+only = ["new"]
+why = "the image of old has no Python"
+
+[themes.lanes]
+fast = ["old"]
+
+[themes.unit]
+machine = "host"
+
+[themes.noise]
+machine = "module"
+seconds = { fast = 5, all = 30 }
+
+[[skips]]
+themes = ["lanes"]
+tests = ["first", "second"]
+missing = "a device"
+legs = ["old"]
+reason = "Debian has none"
+
+[[skips]]
+themes = ["unit"]
+missing = "root"
+reason = "mounting needs root"
+when = "the user is not root"
+"#;
+
+fn example() -> LegsFile {
+    LegsFile::parse(EXAMPLE).unwrap()
+}
+
+fn problems(leg: &str, boot: &str, log: &str) -> Vec<String> {
+    example().problems(Lane::Fast, leg, boot, log)
+}
+
+#[test]
+fn each_lane_has_its_themes_in_the_order_of_their_names() {
+    let boots = |lane, leg| {
+        let boots = example().boots(lane, leg);
+        boots.into_iter().map(|(boot, themes)| format!("{boot} {}", themes.join(" "))).collect::<Vec<_>>()
+    };
+    assert_eq!(boots(Lane::Fast, "old"), ["end-to-end everywhere lanes", "module noise=5"]);
+    assert_eq!(boots(Lane::Fast, "new"), ["end-to-end everywhere one_leg", "module noise=5"]);
+    assert_eq!(boots(Lane::All, "new"), ["end-to-end everywhere lanes one_leg", "module noise=30"]);
+    assert_eq!(boots(Lane::Fast, "host"), ["host unit"]);
+}
+
+#[test]
+fn a_skip_has_to_be_listed_with_its_test_and_its_reason() {
+    let log = |skips: &str| {
+        format!(
+            "     Running everywhere\n     Ended everywhere: 1 s\n     Running lanes\n{skips}     Ended lanes: 1 s\n"
+        )
+    };
+    let both = "SKIP: first: a device (insmod)\ntest second ... ignored, a device\n";
+    assert!(problems("old", "end-to-end", &log(both)).is_empty());
+    let found = problems("old", "end-to-end", &log(&format!("{both}SKIP: third: a device\n")));
+    assert_eq!(found, ["lanes: not listed: skip of third: a device"]);
+    let found = problems("old", "end-to-end", &log(&format!("{both}SKIP: first: time\n")));
+    assert_eq!(found, ["lanes: not listed: skip of first: time"]);
+}
+
+#[test]
+fn a_listed_skip_has_to_happen() {
+    let log =
+        "     Ended everywhere: 1 s\n     Running lanes\nSKIP: first: a device\n     Ended lanes: 1 s\n";
+    let found = problems("old", "end-to-end", log);
+    assert_eq!(found, ["lanes: listed, but did not happen: skip of second: a device"]);
+    // Not where it depends on the machine that runs the tests.
+    assert!(problems("host", "host", "     Running unit\n     Ended unit: 1 s\n").is_empty());
+    let found = problems("host", "host", "     Running unit\nSKIP: x: root\n     Ended unit: 1 s\n");
+    assert!(found.is_empty());
+}
+
+#[test]
+fn a_theme_that_did_not_end_is_a_problem() {
+    let found = problems(
+        "new",
+        "end-to-end",
+        "     Running everywhere\n     Ended everywhere: 1 s\n     Running one_leg\n",
+    );
+    assert_eq!(found, ["one_leg did not run"]);
+}
+
+#[test]
+fn contradictions_are_refused() {
+    for (row, problem) in [
+        ("fast = [\"trixy\"]", "theme t: no leg named trixy"),
+        ("only = [\"a\"]", "theme t: it needs a reason (why) for the legs that it does not run on"),
+        ("only = [\"a\"]\nwhy = \"x\"\nfast = [\"b\"]", "theme t: it never runs on b"),
+        ("fast = []", "theme t: it needs a reason (why) to be in no leg of the fast lane"),
+    ] {
+        let text = format!(
+            "[[legs]]\nname = \"a\"\ncpu = \"max\"\n[[legs]]\nname = \"b\"\ncpu = \"max\"\n[themes.t]\n{row}\n"
+        );
+        assert_eq!(LegsFile::parse(&text).unwrap_err(), problem);
+    }
+    assert!(
+        LegsFile::parse("legs = []\n[themes.t]\nfats = []\n").unwrap_err().contains("unknown field `fats`")
+    );
+}
+
+/// A theme without a row would never run, and one that main.rs lacks would not even be compiled.
+#[test]
+fn each_theme_is_a_file_a_module_and_a_row() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests");
+    let names =
+        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut files: Vec<_> = names.filter_map(|name| name.strip_suffix(".rs").map(str::to_owned)).collect();
+    files.retain(|name| name != "main");
+    files.sort();
+    let main = std::fs::read_to_string(format!("{folder}/main.rs")).unwrap();
+    let modules = main.lines().filter_map(|line| line.strip_prefix("mod ")?.strip_suffix(';'));
+    let mut modules: Vec<_> = modules.map(str::to_owned).collect();
+    modules.sort();
+    assert_eq!(modules, files, "tests/tests/main.rs and the files next to it");
+
+    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/legs.toml")).unwrap();
+    let file = LegsFile::parse(&text).unwrap();
+    assert!(file.end_to_end().eq(files.iter().map(String::as_str)), "tests/legs.toml and tests/tests");
+    let legs = concat!(env!("CARGO_MANIFEST_DIR"), "/../vm/legs");
+    let mut legs: Vec<_> =
+        std::fs::read_dir(legs).unwrap().map(|leg| leg.unwrap().file_name().into_string().unwrap()).collect();
+    legs.sort();
+    let mut listed: Vec<_> = file.legs().map(|(leg, _)| leg).collect();
+    listed.sort();
+    assert_eq!(listed, legs, "tests/legs.toml and vm/legs");
+}

@@ -1,0 +1,235 @@
+//! A driver whose results become wrong: what the application sees of it, and what others learn.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::thread;
+
+use outboard_tests::command::{helper, run, said};
+use outboard_tests::device::count;
+use outboard_tests::exposure::{Contestant, wrong_results};
+use outboard_tests::patience::wait_until;
+use outboard_tests::simulated::{ALGORITHMS, DRIVERS, Reachable, Simulated, forget_wrong_results};
+use outboard_tests::skip::skip;
+use outboard_tests::world::{Order, Way, World};
+use outboard_uapi::{DEVICE, SYSFS};
+
+/// Processes at the same time.
+const PROCESSES: u64 = 4;
+
+/// The most wrong digests that one process may see: one in 32 is compared.
+const DIGESTS_UNSEEN: u64 = 64;
+
+/// Set, for the figures of docs/provider.md: this many messages of each algorithm, and ten runs of a sporadic fault of each in
+/// [`SPORADIC`].
+const MESSAGES: &str = "OUTBOARD_WRONG_RESULTS";
+
+/// One algorithm of each kind.
+const SPORADIC: [&str; 7] =
+    ["AES-128-CBC", "AES-128-CTR", "AES-128-XTS", "AES-128-GCM", "AES-128-CCM", "SHA2-256", "HMAC-SHA2-256"];
+
+/// What all processes of a run saw together.
+struct Seen {
+    wrong: u64,
+    /// The most of one process.
+    worst: u64,
+    caught: u64,
+    by_hardware: u64,
+}
+
+fn is_digest(name: &str) -> bool {
+    name.contains("SHA")
+}
+
+/// Runs the helper in several processes, messages shared out among them.
+#[track_caller]
+fn seen_by_processes(helper: &Path, name: &str, messages: u64, seed: u64) -> Seen {
+    let each = (messages / PROCESSES).to_string();
+    let start = |process: u64| {
+        let seed = (seed * PROCESSES + process).to_string();
+        Command::new(helper).args([name, &each, &seed]).stdout(Stdio::piped()).spawn().expect("the helper")
+    };
+    let children: Vec<_> = (0..PROCESSES).map(start).collect();
+    let mut seen = Seen { wrong: 0, worst: 0, caught: 0, by_hardware: 0 };
+    for child in children {
+        let output = child.wait_with_output().expect("its output");
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let words: Vec<&str> = text.split_whitespace().collect();
+        // Another process has caught the driver before this one started.
+        if words == ["not", "offered"] {
+            continue;
+        }
+        let ["wrong", wrong, "caught", caught, "by", "hardware", by_hardware] = words[..] else {
+            panic!("{name}: {}", said(&output));
+        };
+        let number = |word: &str| word.parse::<u64>().expect("a number");
+        seen.by_hardware += number(by_hardware);
+        seen.wrong += number(wrong);
+        seen.worst = seen.worst.max(number(wrong));
+        seen.caught += number(caught);
+    }
+    seen
+}
+
+#[test]
+fn of_a_driver_that_goes_wrong_altogether_no_cipher_result_is_seen_and_few_digests() {
+    let test = "of_a_driver_that_goes_wrong_altogether_no_cipher_result_is_seen_and_few_digests";
+    let Some(Reachable { simulated, .. }) = Simulated::reachable(test) else { return };
+    let helper = match helper("count-wrong-results") {
+        Ok(helper) => helper,
+        Err(missing) => return skip(test, missing),
+    };
+    simulated.allow(&DRIVERS);
+    let chosen = std::env::var(MESSAGES).ok().map(|text| text.parse().expect("a number of messages"));
+    let messages: u64 = chosen.unwrap_or(800);
+    for (name, driver) in ALGORITHMS {
+        // Each process has used the driver for a while, and its first results, which are all compared, were right.
+        simulated.fault(&format!("{driver} garbage after={}", messages / 2));
+        let seen = seen_by_processes(&helper, name, messages, 1);
+        simulated.fault("clear");
+        println!("{name}: every result wrong: {} seen, {} at most by one process", seen.wrong, seen.worst);
+        let most = if is_digest(name) { DIGESTS_UNSEEN } else { 0 };
+        assert!(seen.worst <= most, "{name}: one process saw {} wrong results", seen.worst);
+        assert!(seen.caught > 0 && seen.by_hardware > 0, "{name}: the driver was not used, or not caught");
+        if chosen.is_some() && SPORADIC.contains(&name) {
+            sporadic(&simulated, &helper, name, driver, messages);
+        }
+    }
+}
+
+/// One wrong bit in one of a thousand results, ten times.
+#[track_caller]
+fn sporadic(simulated: &Simulated, helper: &Path, name: &str, driver: &str, messages: u64) {
+    let (mut caught, mut wrong) = (0, Vec::new());
+    for seed in 0..10 {
+        simulated.fault(&format!("{driver} wrong every=1000"));
+        let seen = seen_by_processes(helper, name, messages, seed + 2);
+        simulated.fault("clear");
+        caught += u64::from(seen.caught > 0);
+        wrong.push(seen.wrong);
+    }
+    wrong.sort_unstable();
+    println!(
+        "{name}: one wrong bit in 1 of 1000: caught in {caught} of 10 runs, wrong results seen {wrong:?}"
+    );
+    assert!(caught >= 9, "{name}: caught in {caught} of 10 runs of {messages} messages");
+}
+
+#[test]
+fn software_that_verifies_or_replaces_a_result_makes_no_request() {
+    let test = "software_that_verifies_or_replaces_a_result_makes_no_request";
+    let Some(Reachable { simulated, .. }) = Simulated::reachable(test) else { return };
+    simulated.allow(&DRIVERS);
+    let settings =
+        [("THRESHOLDS", "ALL:0"), ("DIGESTS", "ALL"), ("LOG_LEVEL", "off"), ("SHADOW_CHECKS", "1")];
+    let requests = || DRIVERS.map(|driver| count(&format!("drivers/{driver}/requests")));
+    for (name, driver) in ALGORITHMS {
+        // Once verified, once failed and replaced.
+        for fault in [None, Some(format!("{driver} error 5"))] {
+            let way = Way::Simulated(DRIVERS.join(","));
+            let world =
+                World::new(way, &settings, Order::DefaultFirst).unwrap_or_else(|error| panic!("{error}"));
+            fault.iter().for_each(|fault| simulated.fault(fault));
+            let before = requests();
+            assert_eq!(wrong_results(&world, name, 3, 30), Some(0), "{name}");
+            let after = requests();
+            simulated.fault("clear");
+            for ((other, before), after) in DRIVERS.iter().zip(before).zip(after) {
+                assert_eq!(
+                    after > before,
+                    *other == driver,
+                    "{name}, {fault:?}: {other}: {before} to {after}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_result_that_arrives_after_the_driver_was_caught_is_not_used() {
+    let test = "a_result_that_arrives_after_the_driver_was_caught_is_not_used";
+    let Some(Reachable { simulated, .. }) = Simulated::reachable(test) else { return };
+    simulated.allow(&DRIVERS);
+    let mut algorithms = ALGORITHMS.into_iter();
+    for name in ["AES-128-CTR", "AES-128-GCM", "SHA2-256", "HMAC-SHA2-256"] {
+        let driver = algorithms.find(|(other, _)| *other == name).expect("in the table").1;
+        let settings = [("THRESHOLDS", "ALL:64"), ("DIGESTS", "ALL"), ("LOG_LEVEL", "off")];
+        let way = Way::Simulated(DRIVERS.join(","));
+        let world = World::new(way, &settings, Order::DefaultFirst).unwrap_or_else(|error| panic!("{error}"));
+        let late = vec![7; 4000];
+        simulated.fault(&format!("{driver} never size=4000"));
+        thread::scope(|scope| {
+            let outstanding = simulated.outstanding();
+            let waiting = scope.spawn(|| {
+                let [mut hard, mut soft] = Contestant::both(&world, name).expect("it is offered");
+                (hard.result(9, &late), soft.result(9, &late))
+            });
+            wait_until("in flight", || simulated.outstanding() > outstanding);
+            // Another thread meets a wrong result. The first ones of each key are compared, so one message is enough.
+            simulated.fault(&format!("{driver} garbage size=256"));
+            let [mut hard, mut soft] = Contestant::both(&world, name).expect("it is offered");
+            assert_eq!(hard.result(5, &[5; 256]), soft.result(5, &[5; 256]), "{name}");
+            let caught = world.counts_of(name);
+            assert_eq!((caught.mismatches, caught.hw_requests), (1, 0), "{name}: {caught:?}");
+            simulated.let_go();
+            let (hard, soft) = waiting.join().expect("no panic");
+            assert_eq!(hard, soft, "{name}");
+        });
+        let counts = world.counts_of(name);
+        assert_eq!(
+            (counts.mismatches, counts.hw_requests),
+            (1, 0),
+            "{name}: the late result was used: {counts:?}"
+        );
+    }
+}
+
+#[test]
+fn processes_that_start_later_do_not_use_a_driver_that_root_or_their_user_caught() {
+    let test = "processes_that_start_later_do_not_use_a_driver_that_root_or_their_user_caught";
+    let Some(Reachable { simulated, outboard, .. }) = Simulated::reachable(test) else { return };
+    let helper = match helper("count-wrong-results") {
+        Ok(helper) => helper,
+        Err(missing) => return skip(test, missing),
+    };
+    simulated.allow(&DRIVERS);
+    let wrong = || fs::read_to_string(format!("{SYSFS}/drivers/sim-ctr-aes/wrong")).expect("sysfs");
+    let as_user = |user: u32| {
+        let script = format!(
+            "exec setpriv --reuid {user} --regid {user} --clear-groups {} AES-128-CTR 100 1",
+            helper.display()
+        );
+        let output = Command::new("/bin/sh").args(["-c", &script]).output().expect("/bin/sh");
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        (text.starts_with("wrong 0 "), said(&output))
+    };
+    fs::set_permissions(DEVICE, std::os::unix::fs::PermissionsExt::from_mode(0o666))
+        .expect("the node is root's");
+    simulated.fault("sim-ctr-aes garbage");
+    let (is_right, text) = as_user(1000);
+    assert!(is_right && text.contains("caught 1 by hardware 0"), "{text}");
+    assert_eq!(wrong(), "1000 1\n");
+    // Another process of that user does not try; those of others, root included, find out for themselves.
+    let (_, text) = as_user(1000);
+    assert!(text.contains("not offered"), "{text}");
+    let (is_right, text) = as_user(1001);
+    assert!(is_right && text.contains("caught 1 by hardware 0"), "{text}");
+    let (is_right, text) = as_user(0);
+    assert!(is_right && text.contains("caught 1 by hardware 0"), "{text}");
+    assert_eq!(wrong(), "1000 1\n1001 1\n0 1\n");
+    // What root found counts for all.
+    for user in [0, 1000, 1002] {
+        assert!(as_user(user).1.contains("not offered"), "{user}");
+    }
+    let output = run(&outboard, Path::new("/dev/null"), &["status"]);
+    let text = String::from_utf8_lossy(&output.stdout).replace('\n', " ");
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    for words in ["sim-ctr-aes returned wrong results", "once by root", "outboard disallow sim-ctr-aes"] {
+        assert!(text.contains(words), "\"{words}\" is missing: {text}");
+    }
+    // Root's list begins anew when the driver is allowed anew.
+    simulated.fault("clear");
+    forget_wrong_results(&["sim-ctr-aes"]);
+    assert_eq!(wrong(), "");
+    assert!(as_user(1000).1.contains("wrong 0 caught 0"));
+}
