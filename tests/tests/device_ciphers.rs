@@ -140,19 +140,30 @@ fn a_configuration_that_the_provider_refuses_is_named_with_the_value() {
 
     write_config(
         &config,
-        &outboard_section(&module, &[("CIPHERS", "AES-128-CBB")], true),
+        &outboard_section(&module, &[("CIPHERS", "ALL,AES-128-CBC")], true),
         Order::DefaultFirst,
     );
     let complaint = failed(&run(), &arguments, 1);
-    let named = ["openssl.cnf, section of provider outboard", "CIPHERS = AES-128-CBB", "AES-128-CBC"];
+    let named = ["openssl.cnf, section of provider outboard", "CIPHERS = ALL,AES-128-CBC", "stands alone"];
     assert!(named.iter().all(|part| complaint.contains(part)), "{complaint}");
 
     write_config(
         &config,
-        &outboard_section(&module, &[("CIPHERS", "AES-128-CBC")], true),
+        &outboard_section(&module, &[("CIPHERS", "AES-128-CBC,BF-CBC")], true),
         Order::DefaultFirst,
     );
-    let text = succeeded(&run(), &arguments);
+    let output = run();
+    let warned = "CIPHERS = AES-128-CBC,BF-CBC: skipped: \"BF-CBC\" is none of AES-128-CBC";
+    let log = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        log.contains("]: warn: openssl.cnf, section of provider outboard") && log.contains(warned),
+        "{log}"
+    );
+    let text = succeeded(&output, &arguments);
+    assert!(
+        text.contains("note: openssl.cnf, section of provider outboard") && text.contains(warned),
+        "{text}"
+    );
     let others = "AES-192-CBC, AES-256-CBC, AES-128-CTR";
     assert!(text.contains("enables outboard:") && text.contains(others), "{text}");
     assert!(text.contains("CIPHERS does not name it"), "{text}");

@@ -75,6 +75,26 @@ fn the_interrupts_of_another_accelerator_prove_nothing() {
     assert!(sums.len() == 2 && sums[0] == sums[1], "{text}");
 }
 
+/// The driver's results are compared, and one of three is wrong.
+#[test]
+fn a_wrong_result_is_the_headline_and_fails_the_proof() {
+    let test = "a_wrong_result_is_the_headline_and_fails_the_proof";
+    let Some(machine) = Simulated::reachable(test) else { return };
+    machine.simulated.allow(&["sim-cbc-aes"]);
+    machine.simulated.fault("sim-cbc-aes wrong every=3");
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let plain = folder.path().join("plain");
+    fs::write(&plain, bytes(1, 1 << 20)).expect("a file");
+    let enc = format!("openssl enc -aes-128-cbc -in {} {KEY} | cksum", plain.display());
+    let arguments = ["--driver", "sim-cbc-aes", "--threshold", "1", "--json", "-", "--", "sh", "-c", &enc];
+    let output = prove(&machine.outboard, &arguments);
+    let complaint = failed(&output, &arguments, 125);
+    assert!(complaint.contains("WRONG RESULT: 1 result of AES-128-CBC by sim-cbc-aes"), "{complaint}");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let (proof, _) = document(&text);
+    assert_eq!((&proof["verdict"], &proof["total"]["mismatches"]), (&"wrong".into(), &1.into()), "{text}");
+}
+
 /// The proof, and the lines that the command printed before it.
 fn document(text: &str) -> (Value, Vec<&str>) {
     let start = text.find('{').unwrap_or_else(|| panic!("no JSON: {text}"));

@@ -2,6 +2,9 @@
 
 use assert_cmd::Command;
 use serde_json::Value;
+use std::os::unix::process::CommandExt;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
 
 fn bench(arguments: &[&str]) -> Command {
     let mut command = Command::cargo_bin("outboard").unwrap();
@@ -118,4 +121,61 @@ fn the_table_has_a_line_for_each_contestant() {
     {
         assert!(text.contains(says), "{says}: {text}");
     }
+}
+
+/// More figures than fit into seconds, of OpenSSL alone.
+fn long(time: &str) -> Vec<String> {
+    let sizes: Vec<String> = (1..=1000).map(|blocks| (16 * blocks).to_string()).collect();
+    let mut arguments: Vec<String> =
+        ["bench", "--json", "--for", time, "--direction", "encrypt"].map(String::from).to_vec();
+    arguments.extend(["--no-cpu-instructions", "--interface", "/dev/crypto", "--size"].map(String::from));
+    arguments.extend([sizes.join(","), "AES-128-CBC".to_owned()]);
+    arguments
+}
+
+#[test]
+fn the_time_is_a_limit() {
+    // On a very busy machine nothing may be measured within the first of these.
+    for seconds in [6, 20] {
+        let start = Instant::now();
+        let output =
+            Command::cargo_bin("outboard").unwrap().args(long(&format!("{seconds}s"))).output().unwrap();
+        let took = start.elapsed();
+        assert!(took < Duration::from_secs(seconds + 14), "{took:?}");
+        if String::from_utf8_lossy(&output.stderr).contains("ended before anything was measured") {
+            assert_eq!((output.status.code(), seconds), (Some(1), 6));
+            continue;
+        }
+        let text = String::from_utf8_lossy(&output.stdout);
+        let answer: Value = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
+        let rows = answer["rows"].as_array().unwrap().len();
+        assert!((1..2000).contains(&rows), "{rows}");
+        assert_eq!((output.status.code(), &answer["interrupted"]), (Some(0), &Value::Bool(false)));
+        assert!(answer["warnings"].to_string().contains("the time of --for ended"), "{}", answer["warnings"]);
+        return;
+    }
+}
+
+/// As timeout(1) sends it: to the process, and to its group.
+#[test]
+fn sigterm_prints_what_was_measured() {
+    for seconds in [5, 20] {
+        let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin("outboard"));
+        command.args(long("1h")).stdout(Stdio::piped()).stderr(Stdio::null()).process_group(0);
+        let child = command.spawn().unwrap();
+        std::thread::sleep(Duration::from_secs(seconds));
+        let pid = i32::try_from(child.id()).unwrap();
+        for target in [pid, -pid] {
+            // SAFETY: no pointer; the child has not been waited for, so the numbers are its own.
+            unsafe { libc::kill(target, libc::SIGTERM) };
+        }
+        let output = child.wait_with_output().unwrap();
+        let text = String::from_utf8_lossy(&output.stdout);
+        let answer: Value = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
+        assert_eq!((output.status.code(), &answer["interrupted"]), (Some(130), &Value::Bool(true)));
+        if !answer["rows"].as_array().unwrap().is_empty() {
+            return;
+        }
+    }
+    panic!("nothing was measured in 20 s");
 }

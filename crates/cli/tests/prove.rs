@@ -79,6 +79,40 @@ fn a_command_that_cannot_be_run_gives_the_codes_of_env() {
 }
 
 #[test]
+fn a_driver_that_is_not_there_is_an_error_and_runs_nothing() {
+    let place = Place::new();
+    let mark = place.path("mark").display().to_string();
+    let ran = ran(place.prove(&["--driver", "no-such-driver", "--", "touch", &mark]));
+    assert_eq!(ran.code, Some(125), "{}", ran.err);
+    assert!(
+        ran.err.contains("--driver no-such-driver: /proc/crypto lists no driver of this name"),
+        "{}",
+        ran.err
+    );
+    assert!(!place.path("mark").exists());
+    assert_eq!(place.left_over(), 0);
+}
+
+#[test]
+fn compare_runs_the_command_without_the_provider_too() {
+    let place = Place::new();
+    let (log, json) = (place.path("log"), place.path("proof.json"));
+    let script = format!("echo \"${{OPENSSL_CONF:-none}}\" >> {}", log.display());
+    let json = json.display().to_string();
+    let mut command = place.prove(&["--compare", "--json", &json, "--", "sh", "-c", &script]);
+    command.env_remove("OPENSSL_CONF");
+    let ran = ran(command);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(ran.err.contains("  software    ") && ran.err.contains("without the provider"), "{}", ran.err);
+    let text = fs::read_to_string(log).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(lines.len() == 2 && lines[0] == "none" && lines[1] != "none", "{text}");
+    let proof: serde_json::Value = serde_json::from_str(&fs::read_to_string(json).unwrap()).unwrap();
+    assert!(proof["software"]["wall_seconds"].as_f64().unwrap() > 0.0, "{proof}");
+    assert_eq!(proof["software"]["exit_code"], 0);
+}
+
+#[test]
 fn what_the_command_line_gets_wrong_gives_125_and_runs_nothing() {
     let place = Place::new();
     let mark = place.path("mark").display().to_string();
@@ -128,7 +162,13 @@ fn the_configuration_includes_the_users_and_has_the_keys() {
     let place = Place::new();
     let own = place.path("own.cnf");
     fs::write(&own, "openssl_conf = mine\n[mine]\n").unwrap();
-    let options = ["--threshold", "4096", "--driver", "a", "--driver", "b", "--log-level", "debug"];
+    // prove refuses names that /proc/crypto does not list.
+    let listed = fs::read_to_string("/proc/crypto").unwrap();
+    let names =
+        listed.lines().filter_map(|line| Some(line.strip_prefix("driver")?.split_once(':')?.1.trim()));
+    let drivers: Vec<&str> = names.filter(|name| !name.contains(['(', ','])).take(2).collect();
+    let [first, second] = drivers[..] else { panic!("/proc/crypto lists fewer than two drivers: {listed}") };
+    let options = ["--threshold", "4096", "--driver", first, "--driver", second, "--log-level", "debug"];
     let keys = ["--ciphers", "AES-128-CBC", "--soft-drivers", "2", "--"];
     let mut command = place.prove(&[&options[..], &keys[..], &["sh", "-c", "cat $OPENSSL_CONF"]].concat());
     command.env("OPENSSL_CONF", &own);
@@ -138,7 +178,7 @@ fn the_configuration_includes_the_users_and_has_the_keys() {
         "[mine]".into(),
         format!("module = {}", place.path("module.so").display()),
         "THRESHOLDS = ALL:4096".into(),
-        "DRIVERS = a,b".into(),
+        format!("DRIVERS = {first},{second}"),
         "LOG_LEVEL = debug".into(),
         "CIPHERS = AES-128-CBC".into(),
         "USE_SOFTDRIVERS = 2".into(),
@@ -284,5 +324,9 @@ fn an_unmet_requirement_is_125() {
     let place = Place::new();
     let ran = ran(place.prove(&["-q", "--require-hardware", "50", "--", "true"]));
     assert_eq!(ran.code, Some(125));
-    assert!(ran.err.contains("FAILED: --require-hardware 50 asked for a proven 50 %"), "{}", ran.err);
+    assert!(
+        ran.err.contains("FAILED: --require-hardware 50 requires 50 %, confirmed by interrupts"),
+        "{}",
+        ran.err
+    );
 }

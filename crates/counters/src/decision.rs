@@ -1,5 +1,5 @@
 use crate::claim::{Claim, State, holds, load_text, store_bytes};
-use crate::note::cut;
+use crate::note::{cut, cut_words};
 use crate::row::NAME_BYTES;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 
@@ -9,9 +9,9 @@ pub const DECISIONS: usize = 32;
 /// The longest name of an interface, in bytes.
 const INTERFACE_BYTES: usize = 16;
 
-/// The longest name of a driver or reason, in bytes of UTF-8; CRYPTO_MAX_ALG_NAME of the kernel is 128, and a reason names each
-/// interface.
-const TEXT_BYTES: usize = 512;
+/// The longest name of a driver or reason, in bytes of UTF-8. CRYPTO_MAX_ALG_NAME of the kernel is 128; a reason has a clause of
+/// up to 250 bytes for each interface of each driver. A longer one is cut at the end of a word.
+const TEXT_BYTES: usize = 1984;
 
 const LEFT: u32 = 0;
 const OFFERED: u32 = 1;
@@ -38,7 +38,7 @@ pub enum Decision {
     },
 }
 
-/// The place of one decision.
+/// Memory for one decision.
 #[repr(C, align(64))]
 pub(crate) struct Place {
     claim: Claim,
@@ -49,7 +49,7 @@ pub(crate) struct Place {
     text: [AtomicU8; TEXT_BYTES],
 }
 
-const _: () = assert!(size_of::<Place>() == 576);
+const _: () = assert!(size_of::<Place>() == 2048);
 
 /// A decision as it is stored.
 struct Stored<'a> {
@@ -97,6 +97,7 @@ impl Place {
 /// Keeps a decision, unless it is there already or there is no room.
 pub(crate) fn add(places: &[Place], algorithm: &str, decision: &Decision) {
     let name = cut(algorithm, NAME_BYTES);
+    let why_cut;
     let stored = match decision {
         Decision::Offered { driver, interface, from } => Stored {
             kind: OFFERED,
@@ -106,7 +107,9 @@ pub(crate) fn add(places: &[Place], algorithm: &str, decision: &Decision) {
             text: cut(driver, TEXT_BYTES),
         },
         Decision::Left { why } => {
-            Stored { kind: LEFT, from: [NEVER; 2], name, interface: &[], text: cut(why, TEXT_BYTES) }
+            why_cut = cut_words(why, TEXT_BYTES);
+            let text = cut(&why_cut, TEXT_BYTES);
+            Stored { kind: LEFT, from: [NEVER; 2], name, interface: &[], text }
         }
     };
     for place in places {

@@ -1,10 +1,14 @@
 use crate::claim::{Claim, State, holds, load_text, store_bytes};
+use std::borrow::Cow;
 use std::sync::atomic::AtomicU8;
+
+/// The mark of a text that was cut.
+const ELLIPSIS: &str = " …";
 
 /// How many notes a table keeps. The first ones stay, later ones are dropped.
 pub const NOTES: usize = 24;
 
-/// The longest note, in bytes of UTF-8; a longer one is cut at a character.
+/// The longest note, in bytes of UTF-8; a longer one is cut at the end of a word.
 pub const NOTE_BYTES: usize = 496;
 
 /// A line of text that a provider instance leaves for `prove`.
@@ -19,7 +23,8 @@ const _: () = assert!(size_of::<Note>() == 512);
 
 /// Adds a note, unless it is there already or there is no room.
 pub(crate) fn add(notes: &[Note], text: &str) {
-    let text = cut(text, NOTE_BYTES);
+    let text = cut_words(text, NOTE_BYTES);
+    let text = cut(&text, NOTE_BYTES);
     if text.is_empty() {
         return;
     }
@@ -42,6 +47,26 @@ pub(crate) fn read(notes: &[Note]) -> Vec<String> {
         }
     }
     all
+}
+
+/// `text`, or if it is longer than `room` bytes its first words and an ellipsis.
+pub(crate) fn cut_words(text: &str, room: usize) -> Cow<'_, str> {
+    let text = text.split('\0').next().unwrap_or_default();
+    if text.len() <= room {
+        return Cow::Borrowed(text);
+    }
+    let room = room - ELLIPSIS.len();
+    let end = (0..=room).rev().find(|&i| text.is_char_boundary(i)).unwrap_or(0);
+    let head = &text[..end];
+    let is_end_of_word = text[end..].starts_with(char::is_whitespace);
+    // A text of one word is cut between characters.
+    let words = if is_end_of_word {
+        Some(head)
+    } else {
+        head.rsplit_once(char::is_whitespace).map(|(words, _)| words)
+    };
+    let words = words.unwrap_or(head);
+    Cow::Owned(format!("{}{ELLIPSIS}", words.trim_end()))
 }
 
 /// The part of `text` that fits into `room` bytes: up to the first zero byte, cut between characters.

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 const MAGIC: &[u8; 8] = b"outboard";
 
 /// Counts up whenever the layout below changes.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// What a table holds, in the machine's own byte order. Atomics only: every content is a valid value.
 #[repr(C, align(64))]
@@ -43,7 +43,7 @@ struct Shared {
 
 const SIZE: usize = size_of::<Shared>();
 
-const _: () = assert!(SIZE == 64 + ROWS * 128 + DECISIONS * 576 + NOTES * 512);
+const _: () = assert!(SIZE == 64 + ROWS * 128 + DECISIONS * 2048 + NOTES * 512);
 
 /// A table of counters, in a shared file or private to the process.
 pub struct Table {

@@ -50,7 +50,7 @@ fn a_name_must_fit() {
 }
 
 #[test]
-fn notes_are_kept_once_cut_between_characters_and_bounded() {
+fn notes_are_kept_once_cut_and_bounded() {
     let dir = directory();
     let table = Table::create(&dir.path().join("counters")).unwrap();
     table.note("AF_ALG on Linux 7.2 reaches no accelerator");
@@ -61,7 +61,11 @@ fn notes_are_kept_once_cut_between_characters_and_bounded() {
     let notes = table.notes();
     assert_eq!(notes.len(), 3);
     assert_eq!(notes[1], "line one line  [31mtwo");
-    assert_eq!(notes[2], "é".repeat(NOTE_BYTES / 2));
+    // One word: cut between characters, and marked.
+    assert_eq!(notes[2], "é".repeat((NOTE_BYTES - " …".len()) / 2) + " …");
+    table.note(&"word ".repeat(NOTE_BYTES));
+    let cut = table.notes().pop().unwrap();
+    assert!(cut.ends_with("word word …") && cut.len() > NOTE_BYTES - 9 && cut.len() <= NOTE_BYTES, "{cut}");
     for i in 0..2 * NOTES {
         table.note(&format!("note {i}"));
     }
@@ -90,6 +94,13 @@ fn decisions_are_kept_once_and_as_they_were_made() {
     let (_, long) = table.decisions().pop().unwrap();
     let Decision::Left { why } = long else { panic!("{long:?}") };
     assert!(why.starts_with(" é é") && why.len() > 500, "{why}");
+    // As long as the reasons of a driver that three interfaces refuse, and of a second driver.
+    let reason = "/dev/outboard does not reach driver mv-cbc-aes: root has not allowed it; ".repeat(12);
+    table.decide("SHA2-512", &left(reason.trim_end()));
+    assert_eq!(table.decisions().pop().unwrap().1, left(reason.trim_end()));
+    table.decide("SHA2-384", &left(&"refused ".repeat(500)));
+    let Decision::Left { why } = table.decisions().pop().unwrap().1 else { panic!("left") };
+    assert!(why.ends_with("refused refused …"), "{why}");
     for i in 0..2 * DECISIONS {
         table.decide("SHA1", &left(&format!("reason {i}")));
     }

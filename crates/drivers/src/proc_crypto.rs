@@ -241,6 +241,7 @@ const KEYS: [&str; 15] = [
     "refcnt", "blocksize", "min keysize", "max keysize", "ivsize", "maxauthsize", "digestsize",
 ];
 const NAME: usize = 0;
+const DRIVER: usize = 1;
 const NEEDED: usize = 6;
 const SIZES: usize = 7;
 
@@ -268,7 +269,10 @@ impl Parser {
     }
 
     fn finish_entry(&mut self) {
-        match self.entry.take().map(Entry::finish) {
+        // A larval is the kernel's placeholder while an algorithm is looked up or tested; it may have no driver name yet.
+        let is_larval = |entry: &Entry| matches!(entry.kind, Some(DriverType::Larval));
+        let is_unnamed = |entry: &Entry| entry.seen[DRIVER] && entry.name.is_none();
+        match self.entry.take().filter(|entry| !(is_larval(entry) && is_unnamed(entry))).map(Entry::finish) {
             Some(Ok(driver)) => self.drivers.push(driver),
             Some(Err(warning)) => self.warnings.push(warning),
             None => {}

@@ -119,3 +119,14 @@ proptest! {
         prop_assert!(found.contains(&"first-one".to_string()) && found.contains(&"last-one".to_string()));
     }
 }
+
+#[test]
+fn a_placeholder_without_a_driver_name_is_no_damage() {
+    // As crypto_larval_alloc() makes it, while a driver that was just loaded is looked up.
+    let larval = "name         : cbc(aes)\ndriver       : \nmodule       : kernel\npriority     : -1\nrefcnt       : 3\n\
+                  selftest     : unknown\ninternal     : no\ntype         : larval\nflags        : 0xc\n\n";
+    let (drivers, warnings) = parse(larval.as_bytes());
+    assert!(drivers.is_empty() && warnings.is_empty(), "{warnings:?}");
+    let (_, warnings) = parse(larval.replace("larval", "skcipher").as_bytes());
+    assert_eq!(warnings.len(), 1);
+}

@@ -167,9 +167,10 @@ fn with_accelerator(status: &Status, advice: &mut Vec<String>) {
         return;
     }
     if !reachable {
-        let release = status.kernel.release.as_deref().unwrap_or("this kernel");
+        let kernel = status.kernel.release.as_ref();
+        let kernel = kernel.map_or_else(|| "this kernel".to_owned(), |release| format!("Linux {release}"));
         advice.push(format!(
-            "programs cannot reach the accelerator on Linux {release}; what opens a way: the outboard kernel module \
+            "programs cannot reach the accelerator on {kernel}; what opens a way: the outboard kernel module \
              (/dev/outboard), cryptodev-linux (/dev/crypto), or a kernel before 7.2 (AF_ALG)"
         ));
         return;

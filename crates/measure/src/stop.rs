@@ -1,36 +1,84 @@
-//! ^C ends the measuring, not the program.
+//! The end of measuring before all is done: a signal, or the limit of `--for`.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::time::{Duration, Instant};
 
-static STOP: AtomicBool = AtomicBool::new(false);
+static SIGNALLED: AtomicBool = AtomicBool::new(false);
+/// When the first signal came, in milliseconds; 64-bit atomics are missing on 32-bit MIPS and PowerPC.
+static FIRST: AtomicU32 = AtomicU32::new(0);
+static DEADLINE: OnceLock<Instant> = OnceLock::new();
+
+/// A second signal within this time, in milliseconds, is the same request: timeout(1) sends SIGTERM to the process and
+/// to its group.
+const SAME: u32 = 1000;
+
+extern "C" fn on_first_signal(signal: libc::c_int) {
+    let now = milliseconds();
+    if !SIGNALLED.swap(true, Ordering::Relaxed) {
+        FIRST.store(now, Ordering::Relaxed);
+    } else if now.wrapping_sub(FIRST.load(Ordering::Relaxed)) >= SAME {
+        // SAFETY: signal and raise are async-signal-safe; the signal is delivered when this handler returns.
+        unsafe {
+            libc::signal(signal, libc::SIG_DFL);
+            libc::raise(signal);
+        }
+    }
+}
 
 extern "C" fn on_signal(_: libc::c_int) {
-    STOP.store(true, Ordering::Relaxed);
+    SIGNALLED.store(true, Ordering::Relaxed);
 }
 
-/// From here on SIGINT and SIGTERM are remembered; the second one of them ends the program.
+/// Of the monotonic clock.
+fn milliseconds() -> u32 {
+    let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the call only writes to `now`, and is async-signal-safe.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut now) };
+    (now.tv_sec as u32).wrapping_mul(1000).wrapping_add((now.tv_nsec / 1_000_000) as u32)
+}
+
+/// Makes SIGINT and SIGTERM set a flag, so that the command can print what it has; a second one, a second later or more,
+/// ends the program.
 pub fn listen() {
-    remember(libc::SA_RESETHAND);
+    handle(on_first_signal);
 }
 
-/// They are remembered, each time: by a process whose end is for the one to say that started it, and whom ^C reaches as well.
+/// Makes SIGINT and SIGTERM set a flag, however often: for a child whose parent ends it.
 pub fn listen_on() {
-    remember(0);
+    handle(on_signal);
 }
 
-fn remember(flags: libc::c_int) {
-    // SAFETY: an all-zero sigaction is a valid value; the handler only stores to an atomic.
+fn handle(handler: extern "C" fn(libc::c_int)) {
+    // SAFETY: an all-zero sigaction is a valid value; the handlers only call what is async-signal-safe.
     unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
-        action.sa_sigaction = on_signal as extern "C" fn(libc::c_int) as libc::sighandler_t;
-        action.sa_flags = flags | libc::SA_RESTART;
+        action.sa_sigaction = handler as libc::sighandler_t;
+        action.sa_flags = libc::SA_RESTART;
         for signal in [libc::SIGINT, libc::SIGTERM] {
             libc::sigaction(signal, &action, std::ptr::null_mut());
         }
     }
 }
 
-/// Whether somebody wants the end.
+/// Ends the measuring after this time; zero is no limit. Only the first call counts.
+pub fn limit(time: Duration) {
+    if let (false, Some(deadline)) = (time.is_zero(), Instant::now().checked_add(time)) {
+        DEADLINE.get_or_init(|| deadline);
+    }
+}
+
+/// The time that is left; `None` without a limit.
+pub fn remaining() -> Option<Duration> {
+    DEADLINE.get().map(|deadline| deadline.saturating_duration_since(Instant::now()))
+}
+
+/// Whether measuring has to end now, by a signal or by the limit.
 pub fn asked() -> bool {
-    STOP.load(Ordering::Relaxed)
+    by_signal() || remaining().is_some_and(|left| left.is_zero())
+}
+
+/// Whether a signal came.
+pub fn by_signal() -> bool {
+    SIGNALLED.load(Ordering::Relaxed)
 }

@@ -27,20 +27,39 @@ impl Algorithms {
     }
 }
 
+impl Algorithms {
+    /// Reads a list of ciphers. Names that outboard does not offer are skipped and pushed to `skipped`: lists made for the
+    /// devcrypto engine, such as OpenWrt's, name BF-CBC and others.
+    pub fn read(text: &str, skipped: &mut Vec<Error>) -> Result<Self, Error> {
+        choose(text, cipher, skipped)
+    }
+}
+
+/// Strict, for a command line: a name that is not offered is an error.
 impl FromStr for Algorithms {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
-        choose(text, cipher)
+        let mut skipped = Vec::new();
+        let read = Self::read(text, &mut skipped)?;
+        skipped.pop().map_or(Ok(read), Err)
     }
 }
 
 #[inline(never)]
-fn choose(text: &str, named: fn(&str) -> Result<&'static str, Error>) -> Result<Algorithms, Error> {
+fn choose(
+    text: &str,
+    named: fn(&str) -> Result<&'static str, Error>,
+    skipped: &mut Vec<Error>,
+) -> Result<Algorithms, Error> {
     let Some(entries) = chosen(text)? else { return Ok(Algorithms::All) };
     let mut names = Vec::new();
     for entry in entries {
-        names.push(named(entry)?);
+        match named(entry) {
+            Ok(name) => names.push(name),
+            Err(why @ Error::NotAlone(_)) => return Err(why),
+            Err(why) => skipped.push(why),
+        }
     }
     Ok(Algorithms::Only(names))
 }
@@ -57,8 +76,8 @@ pub(crate) fn chosen(text: &str) -> Result<Option<Vec<&str>>, Error> {
     }
 }
 
-/// Key `DIGESTS`: which digests are chosen. None unless somebody says so: a digest costs a CPU so
-/// little that hardware wins for large messages only.
+/// Key `DIGESTS`: which digests are chosen; none by default. A digest costs a CPU so little that hardware
+/// wins for large messages only.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Digests(Algorithms);
 
@@ -80,11 +99,10 @@ impl Digests {
     }
 }
 
-impl FromStr for Digests {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<Self, Error> {
-        choose(text, digest).map(Digests)
+impl Digests {
+    /// Reads a list of digests; see [`Algorithms::read`].
+    pub fn read(text: &str, skipped: &mut Vec<Error>) -> Result<Self, Error> {
+        choose(text, digest, skipped).map(Digests)
     }
 }
 
@@ -179,6 +197,24 @@ mod tests {
     }
 
     #[test]
+    fn what_is_not_offered_is_skipped_with_a_warning() {
+        let mut skipped = Vec::new();
+        let chosen = Algorithms::read("DES-CBC,BF-CBC,AES-128-CBC,SEED-CBC", &mut skipped).unwrap();
+        assert_eq!(chosen, Algorithms::Only(vec!["AES-128-CBC"]));
+        let names: Vec<String> = skipped.iter().map(Error::to_string).collect();
+        assert!(names.len() == 3 && names[1].starts_with("\"BF-CBC\" is none of AES-128-CBC"), "{names:?}");
+        let (none, mut skipped) = (Algorithms::Only(Vec::new()), Vec::new());
+        assert_eq!(Algorithms::read("BF-CBC", &mut skipped), Ok(none));
+        assert_eq!(Algorithms::read("BF-CBC,ALL", &mut skipped), Err(Error::NotAlone("ALL".into())));
+    }
+
+    fn digests(text: &str) -> Result<Digests, Error> {
+        let mut skipped = Vec::new();
+        let read = Digests::read(text, &mut skipped)?;
+        skipped.pop().map_or(Ok(read), Err)
+    }
+
+    #[test]
     fn single_des_is_refused_with_the_reason() {
         for name in ["DES-CBC", "des-ecb", "DES"] {
             assert_eq!(name.parse::<Algorithms>(), Err(Error::SingleDes(name.into())));
@@ -188,11 +224,11 @@ mod tests {
     }
 
     #[test]
-    fn no_digest_is_chosen_unless_somebody_says_so() {
+    fn no_digest_is_chosen_by_default() {
         let default = Digests::default();
         assert!(DIGESTS.iter().all(|digest| !default.has(digest)) && !default.are_named());
-        assert_eq!("none".parse(), Ok(default));
-        let all: Digests = "ALL".parse().unwrap();
+        assert_eq!(digests("none"), Ok(default));
+        let all = digests("ALL").unwrap();
         assert!(DIGESTS.iter().all(|digest| all.has(digest)) && !all.are_named());
     }
 
@@ -206,24 +242,24 @@ mod tests {
             ("sha256", "SHA2-256"),
             (" SHA384 ,", "SHA2-384"),
         ] {
-            let one: Digests = text.parse().unwrap();
+            let one = digests(text).unwrap();
             assert!(DIGESTS.iter().all(|digest| one.has(digest) == (*digest == name)), "{text}");
             assert!(one.are_named());
         }
         for wrong in ["SHA2-1", "SHA", "SHA3-256", "SHA2256", "SHA2-512/256", "AES-128-CBC", "SHA\u{e9}"] {
-            assert!(matches!(wrong.parse::<Digests>(), Err(Error::UnknownAlgorithm { .. })), "{wrong}");
+            assert!(matches!(digests(wrong), Err(Error::UnknownAlgorithm { .. })), "{wrong}");
         }
-        assert_eq!("SHA1,ALL".parse::<Digests>(), Err(Error::NotAlone("ALL".into())));
-        assert_eq!("".parse::<Digests>(), Err(Error::EmptyList));
+        assert_eq!(digests("SHA1,ALL"), Err(Error::NotAlone("ALL".into())));
+        assert_eq!(digests(""), Err(Error::EmptyList));
     }
 
     #[test]
     fn md5_and_hmac_are_refused_with_the_reason() {
         for name in ["MD5", "md5-sha1"] {
-            assert_eq!(name.parse::<Digests>(), Err(Error::Md5(name.into())));
+            assert_eq!(digests(name), Err(Error::Md5(name.into())));
         }
         for name in ["HMAC-SHA1", "hmac"] {
-            assert_eq!(name.parse::<Digests>(), Err(Error::Hmac(name.into())));
+            assert_eq!(digests(name), Err(Error::Hmac(name.into())));
         }
         assert!(matches!("SHA1".parse::<Algorithms>(), Err(Error::UnknownAlgorithm { .. })));
     }

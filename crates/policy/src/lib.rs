@@ -24,6 +24,9 @@ pub use shadow::ShadowChecks;
 pub use threshold::Thresholds;
 pub use tuned::{CipherRow, POLICY_FILE, Tuned, Unfit, cpu_identity, from_text, module_version};
 
+/// The beginning of what the provider reports about its section of openssl.cnf; the provider's name follows.
+pub const IN_SECTION: &str = "openssl.cnf, section of provider";
+
 /// The policy in force for one loaded provider.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Policy {
@@ -58,13 +61,14 @@ impl Policy {
         "HWRNG_ENTROPY",
     ];
 
-    /// Applies one `key = value` line of the configuration. The error names neither section nor
-    /// key: the caller that reads the file adds them.
+    /// Applies one `key = value` line of the configuration. Returns the names in a list of algorithms that were skipped, as
+    /// what is wrong with each. The errors name neither section nor key: the caller adds them.
     #[inline(never)]
-    pub fn set(&mut self, key: &str, value: &str) -> Result<(), Error> {
+    pub fn set(&mut self, key: &str, value: &str) -> Result<Vec<Error>, Error> {
+        let mut skipped = Vec::new();
         match key {
-            "CIPHERS" => self.ciphers = value.parse()?,
-            "DIGESTS" => self.digests = value.parse()?,
+            "CIPHERS" => self.ciphers = Algorithms::read(value, &mut skipped)?,
+            "DIGESTS" => self.digests = Digests::read(value, &mut skipped)?,
             "DRIVERS" => self.drivers = value.parse()?,
             "USE_SOFTDRIVERS" => self.soft_drivers = value.parse()?,
             "THRESHOLDS" => self.thresholds = value.parse()?,
@@ -73,6 +77,6 @@ impl Policy {
             "SHADOW_CHECKS" => self.shadow_checks = value.parse()?,
             _ => return Err(Error::UnknownKey(key.to_owned())),
         }
-        Ok(())
+        Ok(skipped)
     }
 }

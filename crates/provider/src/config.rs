@@ -4,17 +4,17 @@ use std::ffi::CString;
 use std::path::Path;
 
 use outboard_counters::Table;
-use outboard_policy::Policy;
+use outboard_policy::{IN_SECTION, Policy};
 
 use crate::core::{Core, Reason};
 use crate::log::{Level, Log};
 
-/// Key: what is said on standard error.
+/// Key: the lines that are written to standard error.
 const LOG_LEVEL: &str = "LOG_LEVEL";
 /// Key: the file that `outboard prove` made for counting.
 const COUNTERS: &str = "COUNTERS";
 
-/// What the section says.
+/// The values of the section.
 pub(crate) struct Config {
     pub(crate) policy: Policy,
     pub(crate) log: Log,
@@ -23,8 +23,8 @@ pub(crate) struct Config {
 
 impl Config {
     /// Reads the section. A wrong value is put on the error queue with its key and the provider's name,
-    /// which is the name that leads to the section; then nothing is loaded, so that a slip of the pen is
-    /// seen and not half obeyed.
+    /// which is the name that leads to the section, and the provider is not loaded. Names of algorithms
+    /// that are not offered are skipped with a warning.
     pub(crate) fn read(core: &Core) -> Option<Config> {
         let setting = |key: &str| core.setting(&CString::new(key).ok()?);
         let level = setting(LOG_LEVEL).map(|value| (value.parse(), value));
@@ -32,7 +32,7 @@ impl Config {
         if let Some((Ok(level), _)) = level {
             log.level = level;
         }
-        // First, to have who counts told of what is wrong with the others.
+        // First, so that what is wrong with the other keys can be noted there.
         let counters = match setting(COUNTERS) {
             None => Table::private(),
             Some(path) => Table::open(Path::new(&path)).unwrap_or_else(|why| {
@@ -43,17 +43,24 @@ impl Config {
                 Table::private()
             }),
         };
-        let refuse = |key: &str, value: &str, why: &dyn std::fmt::Display| {
+        let described = |key: &str, value: &str, why: &dyn std::fmt::Display| {
             let name = core.setting(outboard_abi::name::CORE_PROVIDER_NAME).unwrap_or_default();
-            let text = format!("openssl.cnf, section of provider {name}: {key} = {value}: {why}");
+            let text = format!("{IN_SECTION} {name}: {key} = {value}: {why}");
             counters.note(&text);
-            core.raise(Reason::Configuration, &text);
+            text
+        };
+        let refuse = |key: &str, value: &str, why: &dyn std::fmt::Display| {
+            core.raise(Reason::Configuration, &described(key, value, why));
         };
 
         let mut policy = Policy::default();
         for key in Policy::KEYS {
             if let Some(value) = setting(key) {
-                policy.set(key, &value).map_err(|why| refuse(key, &value, &why)).ok()?;
+                let skipped = policy.set(key, &value).map_err(|why| refuse(key, &value, &why)).ok()?;
+                for why in skipped {
+                    let text = described(key, &value, &format_args!("skipped: {why}"));
+                    log.line(Level::Warn, format_args!("{text}"));
+                }
             }
         }
         if let Some((Err(why), value)) = level {

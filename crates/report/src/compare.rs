@@ -45,12 +45,12 @@ pub fn compare(old: &Report, new: &Report) -> Comparison {
 impl Comparison {
     /// One self-contained page.
     pub fn html(&self) -> String {
-        html::page(TITLE, &self.lead(), &self.sections())
+        html::page(TITLE, &self.lead(), &[], &self.sections())
     }
 
     /// The same for a mail or an issue.
     pub fn markdown(&self) -> String {
-        markdown::page(TITLE, &self.lead(), &self.sections())
+        markdown::page(TITLE, &self.lead(), &[], &self.sections())
     }
 
     /// The document.

@@ -79,12 +79,12 @@ impl Report {
 
     /// One self-contained page.
     pub fn html(&self) -> String {
-        html::page(&self.title(), &sections::lead(self), &sections::all(self))
+        html::page(&self.title(), &sections::lead(self), &sections::answers(self), &sections::all(self))
     }
 
     /// The same for a mail or an issue.
     pub fn markdown(&self) -> String {
-        markdown::page(&self.title(), &sections::lead(self), &sections::all(self))
+        markdown::page(&self.title(), &sections::lead(self), &sections::answers(self), &sections::all(self))
     }
 
     /// The document itself.

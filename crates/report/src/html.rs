@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::page::{Block, Cell, Section, Table};
+use crate::page::{Answer, Block, Cell, Column, Section, Table, code_spans};
 use crate::svg;
 
 const STYLE: &str = include_str!("style.css");
@@ -11,7 +11,7 @@ const STYLE: &str = include_str!("style.css");
 const SHORT: usize = 24;
 
 /// The page.
-pub fn page(title: &str, lead: &[String], sections: &[Section]) -> String {
+pub fn page(title: &str, lead: &[String], answers: &[Answer], sections: &[Section]) -> String {
     let title = escape(title);
     let mut html = format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
@@ -23,6 +23,7 @@ pub fn page(title: &str, lead: &[String], sections: &[Section]) -> String {
     for text in lead {
         paragraph(&mut html, None, text);
     }
+    box_of(&mut html, answers);
     html += "</header>\n<nav aria-label=\"Contents\">\n<ul>\n";
     for section in sections {
         put(&mut html, format_args!("<li><a href=\"#{}\">{}</a></li>\n", section.id, escape(section.title)));
@@ -52,7 +53,7 @@ fn one(html: &mut String, block: &Block, id: &str) {
         Block::List(items) => {
             *html += "<ul>\n";
             for item in items {
-                put(html, format_args!("<li>{}</li>\n", escape(item)));
+                put(html, format_args!("<li>{}</li>\n", prose(item)));
             }
             *html += "</ul>\n";
         }
@@ -77,11 +78,42 @@ fn one(html: &mut String, block: &Block, id: &str) {
 
 fn paragraph(html: &mut String, class: Option<&str>, text: &str) {
     let class = class.map(|class| format!(" class=\"{class}\"")).unwrap_or_default();
-    put(html, format_args!("<p{class}>{}</p>\n", escape(text)));
+    put(html, format_args!("<p{class}>{}</p>\n", prose(text)));
+}
+
+/// A sentence: its code between backticks as such.
+fn prose(text: &str) -> String {
+    let span = |(text, is_code)| match is_code {
+        true => format!("<code>{}</code>", escape(text)),
+        false => escape(text),
+    };
+    code_spans(text).into_iter().map(span).collect()
+}
+
+/// The box of answers at the top; nothing when there are none.
+fn box_of(html: &mut String, answers: &[Answer]) {
+    if answers.is_empty() {
+        return;
+    }
+    *html += "<ul class=\"answers\" aria-label=\"In short\">\n";
+    for one in answers {
+        let class = one.answer.tone.class().map(|class| format!(" class=\"{class}\"")).unwrap_or_default();
+        put(
+            html,
+            format_args!(
+                "<li{class}><h2>{}</h2><p>{}{}</p><p>{}</p></li>\n",
+                escape(one.question),
+                one.answer.tone.mark(),
+                escape(&one.answer.text),
+                prose(&one.because)
+            ),
+        );
+    }
+    *html += "</ul>\n";
 }
 
 fn table(html: &mut String, table: &Table) {
-    // A region that scrolls must be reached by the keyboard, too.
+    // tabindex: a region that scrolls must be reachable by keyboard (WCAG 2.1.1).
     put(
         html,
         format_args!(
@@ -98,16 +130,16 @@ fn table(html: &mut String, table: &Table) {
     for row in &table.rows {
         *html += "<tr>";
         for (number, cell) in row.iter().enumerate() {
-            let is_number = table.head.get(number).is_some_and(|column| column.is_number);
-            html.push_str(&td(cell, number == 0, is_number));
+            html.push_str(&td(cell, number == 0, table.head.get(number)));
         }
         *html += "</tr>\n";
     }
     *html += "</tbody>\n</table>\n</div>\n";
 }
 
-fn td(cell: &Cell, is_heading: bool, is_number: bool) -> String {
-    // A name that fits into a line stays in one.
+fn td(cell: &Cell, is_heading: bool, column: Option<&Column>) -> String {
+    let is_number = column.is_some_and(|column| column.is_number);
+    // A short name is not broken into lines.
     let is_short = is_heading && cell.text.chars().count() <= SHORT;
     let shape = is_number.then_some("number").into_iter().chain(is_short.then_some("short"));
     let classes: Vec<&str> = shape.chain(cell.tone.class()).collect();
@@ -115,7 +147,11 @@ fn td(cell: &Cell, is_heading: bool, is_number: bool) -> String {
     let text = format!("{}{}", cell.tone.mark(), escape(&cell.text));
     match is_heading {
         true => format!("<th scope=\"row\"{class}>{text}</th>"),
-        false => format!("<td{class}>{text}</td>"),
+        // On a narrow screen each cell stands in a line of its own, behind its column's name.
+        false => format!(
+            "<td{class} data-label=\"{}\">{text}</td>",
+            escape(column.map_or("", |column| column.name))
+        ),
     }
 }
 

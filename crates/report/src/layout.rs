@@ -2,8 +2,10 @@
 
 use std::fmt::Write;
 
-/// Columns of a line. Narrow terminals wrap by themselves.
+/// Columns of a line where no terminal says otherwise, and at most: longer lines are hard to read.
 const WIDTH: usize = 110;
+/// Columns of a line at least: beside the labels there must be room for words.
+const NARROWEST: usize = 40;
 /// Columns of the labels.
 const LABEL: usize = 16;
 
@@ -12,6 +14,14 @@ const LABEL: usize = 16;
 pub struct Style {
     /// Headings in bold, for a terminal.
     pub bold: bool,
+    /// Columns of the terminal, if it is one.
+    pub columns: Option<usize>,
+}
+
+impl Style {
+    fn width(self) -> usize {
+        self.columns.map_or(WIDTH, |columns| columns.clamp(NARROWEST, WIDTH))
+    }
 }
 
 /// A text that grows line by line.
@@ -54,7 +64,7 @@ impl Page {
         let mut at_start = true;
         for word in clean(text).split_whitespace() {
             let length = word.chars().count();
-            if !at_start && column + 1 + length > WIDTH {
+            if !at_start && column + 1 + length > self.style.width() {
                 let _ = write!(self.text, "\n{}", " ".repeat(indent));
                 column = indent;
                 at_start = true;
@@ -93,8 +103,21 @@ mod tests {
     }
 
     #[test]
+    fn lines_fit_into_the_terminal() {
+        for (columns, width) in
+            [(Some(80), 80), (Some(60), 60), (Some(20), NARROWEST), (Some(300), WIDTH), (None, WIDTH)]
+        {
+            let mut page = Page::new(Style { bold: false, columns });
+            page.row("Machine", &"word ".repeat(50));
+            let text = page.finish();
+            let longest = text.lines().map(str::len).max().unwrap();
+            assert!(longest <= width && longest > width - 5, "{columns:?}: {longest}");
+        }
+    }
+
+    #[test]
     fn control_characters_do_not_reach_the_terminal() {
-        let mut page = Page::new(Style { bold: true });
+        let mut page = Page::new(Style { bold: true, ..Style::default() });
         page.row("CPU", "a\x1b[2Jb");
         assert_eq!(page.finish(), "\x1b[1mCPU\x1b[0m             a\u{fffd}[2Jb\n");
     }

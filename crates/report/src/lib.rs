@@ -23,6 +23,7 @@ mod svg;
 pub use compare::{Comparison, compare};
 pub use document::{Report, SCHEMA, Source};
 pub use layout::Style;
+pub use page::{amount, percent};
 pub use parts::{bench, check};
 pub use read::{LARGEST, Part, Unfit, read};
 pub use secrets::without_secrets;

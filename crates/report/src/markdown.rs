@@ -1,13 +1,20 @@
 //! Sections as Markdown (GitHub's, with tables), for mails and issues.
 
 use crate::html::is_unprintable;
-use crate::page::{Block, Section, Table};
+use crate::page::{Answer, Block, Section, Table, code_spans};
 
 /// The page.
-pub fn page(title: &str, lead: &[String], sections: &[Section]) -> String {
+pub fn page(title: &str, lead: &[String], answers: &[Answer], sections: &[Section]) -> String {
     let mut text = format!("# {}\n", escape(title));
     for paragraph in lead {
         text += &format!("\n{}\n", at_start(paragraph));
+    }
+    if !answers.is_empty() {
+        text += "\n| question | answer | because |\n| --- | --- | --- |\n";
+    }
+    for one in answers {
+        let answer = format!("{}{}", one.answer.tone.mark(), escape(&one.answer.text));
+        text += &format!("| {} | {answer} | {} |\n", escape(one.question), escape(&one.because));
     }
     for section in sections {
         text += &format!("\n## {}\n", escape(section.title));
@@ -78,9 +85,24 @@ pub fn escape(text: &str) -> String {
     safe
 }
 
+/// A sentence: its code between backticks stays code, everything else is escaped.
+fn prose(text: &str) -> String {
+    let span = |(text, is_code)| match is_code {
+        true => code(text),
+        false => escape(text),
+    };
+    code_spans(text).into_iter().map(span).collect()
+}
+
+/// A code span, in which escapes mean nothing; one with markup of a table, HTML or a link in it is text.
+fn code(text: &str) -> String {
+    let has_markup = text.contains(['|', '<', '\\']) || text.contains("://");
+    if has_markup || text.trim() != text { escape(text) } else { format!("`{}`", printable(text)) }
+}
+
 /// The same where a line begins: no list, no quotation.
 fn at_start(text: &str) -> String {
-    let safe = escape(text);
+    let safe = prose(text);
     let digits = safe.chars().take_while(char::is_ascii_digit).count();
     let (number, rest) = safe.split_at(digits);
     let is_item = digits > 0 && [". ", ") "].iter().any(|end| rest.starts_with(end));

@@ -1,4 +1,4 @@
-//! What a report consists of, before it is HTML or Markdown. All texts are plain: whoever prints them escapes them.
+//! The elements of a report before it becomes HTML or Markdown. All texts are plain; the printing code escapes them.
 
 use crate::plot::Plot;
 
@@ -12,11 +12,11 @@ pub struct Section {
 
 pub enum Block {
     Text(String),
-    /// What deserves attention.
+    /// A remark to notice.
     Note(String),
     List(Vec<String>),
     Table(Table),
-    /// What to type, and what it is good for.
+    /// A command line, and its purpose.
     Command {
         says: String,
         command: String,
@@ -51,7 +51,14 @@ pub struct Cell {
     pub tone: Tone,
 }
 
-/// How good it is. The text says it, too: not everybody sees colours.
+/// One line of the box at the top: a question, the answer and what it rests on.
+pub struct Answer {
+    pub question: &'static str,
+    pub answer: Cell,
+    pub because: String,
+}
+
+/// The judgement of a cell, which its colour and its mark show; the text says the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tone {
     Plain,
@@ -154,15 +161,55 @@ pub fn bytes(number: u64) -> String {
     }
 }
 
-/// With three digits, so that figures can be compared at a glance.
+/// `16 B`, `1.5 KiB`, `64.0 MiB`: an amount of data, with one decimal above bytes.
+pub fn amount(bytes: u64) -> String {
+    let units = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+    let mut scaled = bytes as f64;
+    let mut unit = "B";
+    for next in units {
+        if scaled < 1024.0 {
+            break;
+        }
+        scaled /= 1024.0;
+        unit = next;
+    }
+    if unit == "B" { format!("{bytes} B") } else { format!("{scaled:.1} {unit}") }
+}
+
+/// A share in percent, cut and not rounded: `100 %` means all of it, and `0 %` nothing.
+pub fn percent(share: f64) -> String {
+    let cut = (share * 10.0).floor() / 10.0;
+    if share > 0.0 && cut == 0.0 {
+        return "under 0.1 %".to_owned();
+    }
+    if cut == cut.trunc() { format!("{cut:.0} %") } else { format!("{cut:.1} %") }
+}
+
+/// With three digits above 0.01 and two below, and never with an exponent.
 pub fn figure(value: f64) -> String {
     match value.abs() {
         v if !v.is_finite() => "-".to_owned(),
         v if v >= 99.95 => format!("{value:.0}"),
         v if v >= 9.995 => format!("{value:.1}"),
         v if v >= 0.01 || v == 0.0 => format!("{value:.2}"),
-        _ => format!("{value:.1e}"),
+        v if v < 1e-6 => "0.000000".to_owned(),
+        v => format!("{value:.*}", 1 + (-v.log10()).ceil() as usize),
     }
+}
+
+/// A text cut at its backticks: what stands between two of them is code.
+pub fn code_spans(text: &str) -> Vec<(&str, bool)> {
+    let parts: Vec<&str> = text.split('`').collect();
+    // One that is left over is a character like any other.
+    if parts.len() % 2 == 0 {
+        return vec![(text, false)];
+    }
+    parts
+        .into_iter()
+        .enumerate()
+        .map(|(place, part)| (part, place % 2 == 1))
+        .filter(|(part, _)| !part.is_empty())
+        .collect()
 }
 
 #[cfg(test)]
@@ -176,7 +223,10 @@ mod tests {
             (1.234, "1.23"),
             (12.34, "12.3"),
             (255.9, "256"),
-            (0.0004, "4.0e-4"),
+            (0.0004, "0.00040"),
+            (0.000_016, "0.000016"),
+            (0.009_96, "0.0100"),
+            (1e-9, "0.000000"),
             (f64::NAN, "-"),
         ] {
             assert_eq!(figure(value), text);
@@ -190,6 +240,20 @@ mod tests {
         ] {
             assert_eq!(bytes(value), text);
         }
+        for (value, text) in [(0, "0 B"), (1023, "1023 B"), (1536, "1.5 KiB"), (64 << 20, "64.0 MiB")] {
+            assert_eq!(amount(value), text);
+        }
+        assert_eq!(amount(u64::MAX), "16.0 EiB");
+        for (value, text) in
+            [(100.0, "100 %"), (99.999, "99.9 %"), (0.04, "under 0.1 %"), (0.0, "0 %"), (12.34, "12.3 %")]
+        {
+            assert_eq!(percent(value), text);
+        }
+        assert_eq!(
+            code_spans("see `a b`, `c`"),
+            [("see ", false), ("a b", true), (", ", false), ("c", true)]
+        );
+        assert_eq!(code_spans("a ` b"), [("a ` b", false)]);
         assert_eq!(listed(&["a", "b", "c"].map(String::from)), "a, b and c");
         assert_eq!((count(1, "line"), count(2, "line")), ("1 line".into(), "2 lines".into()));
     }

@@ -7,12 +7,12 @@ use crate::parts::tune::{Cipher, Direction, Figure, Point, Verdict};
 
 pub struct Plot {
     pub title: String,
-    /// What it shows, for who does not see it.
+    /// The text for screen readers.
     pub description: String,
     pub caption: String,
     /// Of the values.
     pub unit: &'static str,
-    /// What lies below them.
+    /// The horizontal axis.
     pub axis: Axis,
     pub curves: Vec<Curve>,
     /// The size from which hardware wins.
@@ -51,19 +51,37 @@ pub struct Curve {
     pub name: String,
     /// `software`, `without`, `hardware`, `deep`, `third` or `kernel`: its colour, its dashes and its marks.
     pub class: &'static str,
-    /// Places on the axis and values, from the smallest up; all of them positive.
-    pub points: Vec<(f64, f64)>,
+    /// From the smallest place on the axis up.
+    pub points: Vec<Sample>,
 }
 
-/// A figure, if there is one.
-type Value = fn(&Figure) -> Option<f64>;
+/// A point of a curve; place and value are positive.
+#[derive(Clone, Copy)]
+pub struct Sample {
+    /// Place on the axis.
+    pub at: f64,
+    pub value: f64,
+    /// Half the length of its error bar; 0 for none.
+    pub off: f64,
+}
+
+/// A figure and how far its samples lie from it, if they are known.
+type Value = fn(&Figure) -> Option<(f64, f64)>;
+
+/// The throughput and the distance of the farthest sample.
+fn speed_of(figure: &Figure) -> Option<(f64, f64)> {
+    let speed = figure.megabytes_per_second;
+    Some((speed, speed * figure.spread))
+}
 
 /// Throughput, and what it costs of the CPU where that is known.
 pub fn of(cipher: &Cipher, verb: &str, way: &Direction) -> Vec<Plot> {
     let deep = cipher.sixteen_at_once.as_ref().filter(|_| verb == "encrypt");
     let kinds: [(&str, &'static str, Value); 2] = [
-        ("throughput", "MB/s", |figure| Some(figure.megabytes_per_second)),
-        ("CPU time of the whole system", "ms of CPU time per MB", |figure| figure.cpu_ms_per_megabyte),
+        ("throughput", "MB/s", speed_of),
+        ("CPU time of the whole system", "ms of CPU time per MB", |figure| {
+            Some((figure.cpu_ms_per_megabyte?, 0.0))
+        }),
     ];
     let what = match verb {
         "encrypt" => format!("{} encryption", cipher.name),
@@ -108,27 +126,31 @@ fn curve(
     name: &'static str,
     class: &'static str,
     way: &Direction,
-    value: impl Fn(&Point) -> Option<f64>,
+    value: impl Fn(&Point) -> Option<(f64, f64)>,
 ) -> Curve {
-    let points = way.by_size().into_iter().filter_map(|point| Some((point.bytes as f64, value(point)?)));
-    Curve { name: name.to_owned(), class, points: points.filter(shown).collect() }
+    let points = way.by_size().into_iter().filter_map(|point| Sample::new(point.bytes as f64, value(point)?));
+    Curve { name: name.to_owned(), class, points: points.collect() }
 }
 
-/// Nothing and less than nothing have no logarithm.
-fn shown(point: &(f64, f64)) -> bool {
-    point.0 > 0.0 && point.1 > 0.0 && point.1.is_finite()
+impl Sample {
+    /// `None` where there is no logarithm.
+    fn new(at: f64, (value, off): (f64, f64)) -> Option<Sample> {
+        let off = if off.is_finite() { off.abs() } else { 0.0 };
+        let is_shown = at > 0.0 && value > 0.0 && (value + off).is_finite();
+        is_shown.then_some(Sample { at, value, off })
+    }
 }
 
 fn described(curves: &[Curve], unit: &str, axis: Axis) -> String {
     let ends = curves.iter().filter_map(|curve| {
-        let ((low, first), (high, last)) = (curve.points.first()?, curve.points.last()?);
+        let (first, last) = (curve.points.first()?, curve.points.last()?);
         Some(format!(
             "{}: {} {unit} at {} to {} {unit} at {}",
             curve.name,
-            figure(*first),
-            axis.value(*low),
-            figure(*last),
-            axis.value(*high)
+            figure(first.value),
+            axis.value(first.at),
+            figure(last.value),
+            axis.value(last.at)
         ))
     });
     format!("{}.", ends.collect::<Vec<_>>().join("; "))
@@ -158,7 +180,7 @@ fn throughput(what: &str, way: &Direction, deep: Option<&Direction>) -> Table {
         number("interrupts per request"),
         number("samples"),
         number("outliers"),
-        words("who wins"),
+        words("faster"),
     ];
     let rows = rows(way, deep, |point| {
         vec![

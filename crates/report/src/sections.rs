@@ -1,5 +1,6 @@
-//! The questions, a file each. What was not given is said where it is missing, and how to get it at the end.
+//! One file for each question. A part that was not given is named where it is missing; the last section names the command.
 
+mod answers;
 mod correct;
 mod here;
 mod measured;
@@ -10,6 +11,8 @@ mod undo;
 mod unknown;
 mod used;
 mod wins;
+
+pub use answers::answers;
 
 use crate::document::Report;
 use crate::page::{Section, count, listed};
@@ -31,7 +34,7 @@ pub fn all(report: &Report) -> Vec<Section> {
     ]
 }
 
-/// The answers in a few sentences, and where they come from.
+/// The answers in a few sentences, and their sources.
 pub fn lead(report: &Report) -> Vec<String> {
     let sentences = [here(report), correct(report), wins(report)];
     let sources: Vec<String> = report.sources.iter().map(|source| source.name.clone()).collect();
@@ -94,7 +97,7 @@ fn wins(report: &Report) -> Option<String> {
     })
 }
 
-/// How a figure or a word is called where it is missing.
+/// A note that a part is missing.
 fn not_given(section: &mut Section, what: &str) {
     section.note(format!("Not known: {what} was not given. The last section says how to get it."));
 }

@@ -1,22 +1,29 @@
 //! A plot as SVG: colours come from the page, so that light, dark and paper look right; each curve has marks of its own shape.
 
+mod legend;
+
 use std::fmt::Write;
 
 use crate::html::escape;
-use crate::page::{bytes, figure};
-use crate::plot::{Axis, Curve, Plot};
+use crate::page::figure;
+use crate::plot::{Axis, Curve, Plot, Sample};
+use legend::Legend;
 
-/// Of the drawing, in its own units.
+/// Width of the drawing, in its own units.
 const WIDTH: f64 = 480.0;
-const HEIGHT: f64 = 310.0;
-/// Of the field of the curves.
+/// Borders of the field of the curves; its top lies below the legend.
 const LEFT: f64 = 58.0;
-const RIGHT: f64 = 392.0;
-const TOP: f64 = 28.0;
-const BOTTOM: f64 = 264.0;
-/// Names of curves beside their ends do not touch.
-const APART: f64 = 15.0;
+const RIGHT: f64 = 468.0;
+/// Height of the field.
+const FIELD: f64 = 236.0;
+/// Room for the unit above the field, and for the ticks and the axis' name below it.
+const ABOVE: f64 = 28.0;
+const BELOW: f64 = 46.0;
 const MOST_TICKS: usize = 7;
+/// The shortest bar that is drawn.
+const BAR: f64 = 3.0;
+/// A bar is drawn down to this part of its value at most: a logarithmic scale has no zero.
+const LEAST_PART: f64 = 0.2;
 
 /// A logarithmic scale.
 struct Scale {
@@ -65,48 +72,51 @@ impl Scale {
 
 /// The drawing. `id` is its own on the page.
 pub fn draw(plot: &Plot, id: &str) -> String {
-    let all = || plot.curves.iter().flat_map(|curve| curve.points.iter().copied());
-    let sizes = Scale::new(all().map(|point| point.0), LEFT, RIGHT);
-    let values = Scale::new(all().map(|point| point.1), BOTTOM, TOP);
+    let legend = Legend::new(plot, LEFT - 40.0, RIGHT);
+    let top = legend.bottom + ABOVE;
+    let (bottom, height) = (top + FIELD, top + FIELD + BELOW);
+    let all = || plot.curves.iter().flat_map(|curve| &curve.points);
+    let sizes = Scale::new(all().map(|point| point.at), LEFT, RIGHT);
+    let values =
+        Scale::new(all().flat_map(|point| [point.value, low(point), point.value + point.off]), bottom, top);
     let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" \
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" \
          aria-labelledby=\"{id}-t {id}-d\">\n<title id=\"{id}-t\">{}</title>\n<desc id=\"{id}-d\">{}</desc>\n",
         escape(&plot.title),
         escape(&plot.description)
     );
-    axes(&mut svg, plot, &sizes, &values);
+    legend.draw(&mut svg);
+    axes(&mut svg, plot, &sizes, &values, (top, bottom));
     if let Some(size) = plot.crossover {
-        crossover(&mut svg, size, &sizes);
+        let x = sizes.at(size.max(1) as f64);
+        if (LEFT..=RIGHT).contains(&x) {
+            put(&mut svg, format_args!("<path class=\"cross\" d=\"M{x:.1} {top}V{bottom}\"/>\n"));
+        }
     }
-    let mut names = Vec::new();
-    for curve in &plot.curves {
-        let points: Vec<(f64, f64)> =
-            curve.points.iter().map(|&(size, value)| (sizes.at(size), values.at(value))).collect();
-        line(&mut svg, curve, &points);
-        let falls = points.len() > 1 && points[points.len() - 1].1 > points[points.len() - 2].1;
-        names
-            .extend(points.last().map(|&(x, y)| (x, if falls && is_early(x) { y + 26.0 } else { y }, curve)));
-    }
-    label(&mut svg, names);
+    plot.curves.iter().for_each(|curve| line(&mut svg, curve, &sizes, &values));
     svg + "</svg>\n"
 }
 
-fn axes(svg: &mut String, plot: &Plot, sizes: &Scale, values: &Scale) {
+/// The lower end of a point's bar.
+fn low(point: &Sample) -> f64 {
+    (point.value - point.off).max(point.value * LEAST_PART)
+}
+
+fn axes(svg: &mut String, plot: &Plot, sizes: &Scale, values: &Scale, (top, bottom): (f64, f64)) {
     // Sizes span more powers of two than there is room for.
     let step = if plot.axis == Axis::Bytes { 2 } else { 1 };
     for size in sizes.ticks((0..64).step_by(step).map(|power| 2_f64.powi(power))) {
         let x = sizes.at(size);
-        put(svg, format_args!("<path class=\"grid\" d=\"M{x:.1} {TOP}V{BOTTOM}\"/>\n"));
-        let y = BOTTOM + 16.0;
-        text(svg, (x, y), "middle", "tick", &plot.axis.value(size));
+        put(svg, format_args!("<path class=\"grid\" d=\"M{x:.1} {top}V{bottom}\"/>\n"));
+        text(svg, (x, bottom + 16.0), "middle", "tick", &plot.axis.value(size));
     }
     for value in values.of_digits() {
         let y = values.at(value);
         put(svg, format_args!("<path class=\"grid\" d=\"M{LEFT} {y:.1}H{RIGHT}\"/>\n"));
         text(svg, (LEFT - 6.0, y + 4.0), "end", "tick", &tick(value));
     }
-    text(svg, (LEFT, TOP - 14.0), "start", "tick", plot.unit);
-    text(svg, ((LEFT + RIGHT) / 2.0, BOTTOM + 36.0), "middle", "tick", plot.axis.name());
+    text(svg, (LEFT - 40.0, top - 12.0), "start", "tick", plot.unit);
+    text(svg, ((LEFT + RIGHT) / 2.0, bottom + 36.0), "middle", "tick", plot.axis.name());
 }
 
 /// These digits in every power of ten that a figure could have.
@@ -118,23 +128,25 @@ fn tick(value: f64) -> String {
     if (0.000_99..1e6).contains(&value) { format!("{}", (value * 1e3).round() / 1e3) } else { figure(value) }
 }
 
-fn crossover(svg: &mut String, size: u64, sizes: &Scale) {
-    let x = sizes.at(size.max(1) as f64);
-    let words = format!("hardware from {}", bytes(size));
-    if !(LEFT..=RIGHT).contains(&x) {
-        return text(svg, (RIGHT, TOP - 4.0), "end", "", &words);
-    }
-    put(svg, format_args!("<path class=\"cross\" d=\"M{x:.1} {TOP}V{BOTTOM}\"/>\n"));
-    let anchor = if x > (LEFT + RIGHT) / 2.0 { "end" } else { "start" };
-    let x = x.max(LEFT + 60.0);
-    text(svg, (x, TOP - 4.0), anchor, "", &words);
-}
-
-fn line(svg: &mut String, curve: &Curve, points: &[(f64, f64)]) {
+fn line(svg: &mut String, curve: &Curve, sizes: &Scale, values: &Scale) {
     let class = curve.class;
+    let points: Vec<(f64, f64)> =
+        curve.points.iter().map(|point| (sizes.at(point.at), values.at(point.value))).collect();
     let path: Vec<String> = points.iter().map(|(x, y)| format!("{x:.1} {y:.1}")).collect();
     put(svg, format_args!("<path class=\"curve {class}\" d=\"M{}\"/>\n", path.join("L")));
-    for &(x, y) in points {
+    for (&(x, y), point) in points.iter().zip(&curve.points) {
+        let (low, high) = (values.at(low(point)), values.at(point.value + point.off));
+        // A bar that the mark would cover is left out.
+        if low - high > BAR {
+            put(
+                svg,
+                format_args!(
+                    "<path class=\"bars {class}\" d=\"M{x:.1} {low:.1}V{high:.1}M{:.1} {high:.1}h6m-6 {:.1}h6\"/>\n",
+                    x - 3.0,
+                    low - high
+                ),
+            );
+        }
         put(svg, format_args!("{}\n", mark(class, x, y)));
     }
 }
@@ -153,27 +165,6 @@ fn mark(class: &str, x: f64, y: f64) -> String {
         "third" => path(y - 5.0, "l5 5l-5 5l-5 -5z"),
         "kernel" => path(y - 5.0, "v10m-5 -5h10"),
         _ => path(y - 5.5, "l5 9h-10z"),
-    }
-}
-
-/// A curve that ends here has others behind it.
-fn is_early(x: f64) -> bool {
-    x < RIGHT - 30.0
-}
-
-/// Names beside the ends of the curves, pushed down where they would lie on each other.
-fn label(svg: &mut String, mut names: Vec<(f64, f64, &Curve)>) {
-    names.sort_by(|a, b| a.1.total_cmp(&b.1));
-    let mut free = f64::MIN;
-    for (x, y, curve) in names {
-        // One that ends early has its name before its end, where the others are not.
-        if is_early(x) {
-            text(svg, (x - 8.0, y - 6.0), "end", curve.class, &curve.name);
-            continue;
-        }
-        let y = (y + 4.0).max(free);
-        free = y + APART;
-        text(svg, (x + 9.0, y), "start", curve.class, &curve.name);
     }
 }
 

@@ -121,10 +121,15 @@ fn hostile() -> impl Strategy<Value = String> {
     prop::collection::vec(prop_oneof![pieces.prop_map(String::from), any], 0..12).prop_map(|all| all.concat())
 }
 
+/// Backticks of a file's sentence may set code in it, and nothing else.
+fn without_code(tags: Vec<String>) -> Vec<String> {
+    tags.into_iter().filter(|tag| tag != "code" && tag != "/code").collect()
+}
+
 /// With harmless strings.
 static PLAIN: LazyLock<(Report, Vec<String>)> = LazyLock::new(|| {
     let report = report("");
-    let skeleton = xml::skeleton(&report.html()).unwrap();
+    let skeleton = without_code(xml::skeleton(&report.html()).unwrap());
     (report, skeleton)
 });
 
@@ -134,7 +139,7 @@ proptest! {
     #[test]
     fn strings_stay_text(more in hostile()) {
         let hostile = report(&more);
-        let skeleton = xml::skeleton(&hostile.html()).map_err(TestCaseError::fail)?;
+        let skeleton = without_code(xml::skeleton(&hostile.html()).map_err(TestCaseError::fail)?);
         prop_assert_eq!(&skeleton, &PLAIN.1);
         // What a reader of Markdown would take for HTML is none; indented commands are code.
         for line in hostile.markdown().lines().filter(|line| !line.starts_with("    ")) {

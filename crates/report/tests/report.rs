@@ -139,7 +139,11 @@ fn what_is_no_figure_is_not_drawn() {
     let html = report.html();
     xml::skeleton(&html).unwrap();
     assert!(html.contains("Not a figure: AES-128-CBC encryption") && !html.contains("987654"), "{html}");
-    assert_eq!(html.matches("class=\"mark hardware\"").count(), 2 * marks, "throughput and CPU time");
+    assert_eq!(
+        html.matches("class=\"mark hardware\"").count(),
+        2 * (marks + 1),
+        "throughput and CPU time, each with a legend"
+    );
     assert!(report.markdown().contains("✗ no: no interrupt came"));
 }
 
@@ -165,4 +169,130 @@ fn names_in_commands_are_quoted() {
         "{}",
         report.markdown()
     );
+}
+
+fn proved(change: impl FnOnce(&mut serde_json::Value)) -> Report {
+    let mut proof: serde_json::Value = serde_json::from_str(FILES[4].1).unwrap();
+    change(&mut proof);
+    let mut report = report(&["status.json", "check.json"]);
+    report.add("prove.json", read(proof.to_string().as_bytes()).unwrap()).unwrap();
+    report
+}
+
+#[test]
+fn a_wrong_result_of_a_proof_is_the_first_answer() {
+    let report = proved(|proof| {
+        (proof["verdict"], proof["summary"]) = ("wrong".into(), "1 result differed.".into());
+        proof["algorithms"][0]["mismatches"] = 1.into();
+    });
+    let text = report.markdown();
+    assert!(text.contains("| Is it correct? | ✗ no | Proofs found 1 wrong result"), "{text}");
+    assert!(
+        text.contains("✗ wrong: a result differed") && text.contains("plain -out x: 1 result differed."),
+        "{text}"
+    );
+    assert!(!text.contains("✓ proven"), "{text}");
+    let text = proved(|proof| proof["verdict"] = "partly".into()).markdown();
+    assert!(text.contains("? partly: hardware did less than half"), "{text}");
+}
+
+#[test]
+fn shares_and_amounts_are_exact_and_readable() {
+    let text = proved(|proof| {
+        let one = &mut proof["algorithms"][0];
+        (one["hardware_percent"], one["software_bytes"]) = (99.99998.into(), 16.into());
+    })
+    .markdown();
+    assert!(text.contains("| 99.9 % | 32.0 MiB |") && text.contains("| 16 B |"), "{text}");
+    assert!(!text.contains("100.0 %") && !text.contains("e-"), "{text}");
+}
+
+#[test]
+fn a_proof_shows_the_time_without_the_provider() {
+    let text = proved(|_| {}).markdown();
+    assert!(text.contains("| 0 | 8.17 | 12.3 | 5.68 | 12.0 | 8196 |"), "{text}");
+    let text = proved(|proof| proof["software"] = serde_json::Value::Null).markdown();
+    assert!(
+        text.contains("| 0 | 8.17 | - | 5.68 | - | 8196 |") && text.contains("outboard prove --compare"),
+        "{text}"
+    );
+}
+
+#[test]
+fn code_in_a_sentence_is_code() {
+    let report = proved(|proof| proof["summary"] = "Run `strace -f` on it.".into());
+    assert!(report.html().contains(": Run <code>strace -f</code> on it.</p>"));
+    assert!(report.markdown().contains(": Run `strace -f` on it.\n"));
+}
+
+#[test]
+fn every_cell_has_the_name_of_its_column_for_a_narrow_screen() {
+    let html = whole().html();
+    assert!(html.contains("data-label=\"wrong\">0</td>"), "{html}");
+    assert_eq!(html.matches("<td").count(), html.matches(" data-label=\"").count());
+}
+
+/// Baseline, height and width of each text of a drawing, as a wide font would set them.
+fn boxes(svg: &str) -> Vec<(f64, f64, f64, String)> {
+    let number = |tag: &str, key: &str| -> f64 {
+        let from = tag.find(&format!("{key}=\"")).unwrap() + key.len() + 2;
+        tag[from..].split('"').next().unwrap().parse().unwrap()
+    };
+    let texts = svg.split("<text ").skip(1).map(|text| {
+        let (tag, rest) = text.split_once('>').unwrap();
+        let words = rest.split('<').next().unwrap().to_owned();
+        let width = words.chars().count() as f64 * 7.5;
+        let x = match tag {
+            tag if tag.contains("\"middle\"") => number(tag, "x") - width / 2.0,
+            tag if tag.contains("\"end\"") => number(tag, "x") - width,
+            tag => number(tag, "x"),
+        };
+        (x, x + width, number(tag, "y"), words)
+    });
+    texts.collect()
+}
+
+#[test]
+fn no_text_of_a_plot_lies_on_another() {
+    let html = whole().html();
+    let mut plots = 0;
+    for svg in html.split("<svg").skip(1).map(|rest| rest.split("</svg>").next().unwrap()) {
+        plots += 1;
+        let boxes = boxes(svg);
+        for (place, one) in boxes.iter().enumerate() {
+            for other in &boxes[place + 1..] {
+                let meet = one.0 < other.1 && other.0 < one.1 && (one.2 - other.2).abs() < 13.0;
+                assert!(!meet, "{one:?} lies on {other:?}");
+            }
+        }
+    }
+    assert!(plots > 4, "{plots}");
+}
+
+#[test]
+fn spreads_are_drawn() {
+    let html = whole().html();
+    assert!(html.matches("class=\"bars ").count() > 2, "{html}");
+    let calm =
+        FILES[2].1.lines().map(|line| if line.contains("\"spread\"") { "\"spread\": 0.0," } else { line });
+    let mut report = report(&[]);
+    report.add("tune.json", read(calm.collect::<Vec<_>>().join("\n").as_bytes()).unwrap()).unwrap();
+    assert!(!report.html().contains("class=\"bars "));
+}
+
+#[test]
+fn nothing_of_a_measurement_is_lost() {
+    let mut tune: serde_json::Value = serde_json::from_str(FILES[2].1).unwrap();
+    let figure = tune["ciphers"][0]["encrypt"]["points"][0]["software"].clone();
+    tune["ciphers"][0]["pieces"] = serde_json::json!({
+        "bytes": 65536, "request": 65536,
+        "tried": [{ "best": 16384, "best_figure": figure, "bytes": 65536, "figure": figure, "verdict": "wins" }],
+    });
+    tune["ciphers"][0]["encrypt"]["always"] = true.into();
+    let mut report = report(&[]);
+    report.add("tune.json", read(tune.to_string().as_bytes()).unwrap()).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&report.json().unwrap()).unwrap();
+    let kept = &json["tunes"][0]["ciphers"][0];
+    assert_eq!(kept["pieces"], tune["ciphers"][0]["pieces"]);
+    assert_eq!(kept["encrypt"]["always"], true);
 }

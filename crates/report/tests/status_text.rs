@@ -55,6 +55,6 @@ fn verbose_lists_every_driver_with_its_reasons() {
 
 #[test]
 fn bold_changes_headings_only() {
-    let status_of = |bold| status(&tree("rpi4"), Style { bold });
+    let status_of = |bold| status(&tree("rpi4"), Style { bold, ..Style::default() });
     assert_eq!(status_of(true).replace("\x1b[1m", "").replace("\x1b[0m", ""), status_of(false));
 }

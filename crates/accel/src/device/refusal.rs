@@ -29,7 +29,8 @@ pub(super) fn no_list(driver: &str, source: io::Error) -> Error {
 }
 
 pub(super) fn not_allowed(driver: &str) -> Error {
-    let reason = format!("root has not allowed it: outboard allow {driver}");
+    let reason =
+        format!("root has not allowed it: outboard allow {driver} (an accelerator; software needs --force)");
     unreachable(driver, reason, io::Error::from_raw_os_error(libc::ENOENT))
 }
 

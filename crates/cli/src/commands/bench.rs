@@ -76,7 +76,7 @@ pub struct Options {
     /// Which way; digests and HMACs have none
     #[arg(long, value_enum, default_value_t)]
     direction: Directions,
-    /// How long, all figures together: 90s, 10m, 2h; each gets five short samples at least
+    /// Limit of the time for all figures: 90s, 10m, 2h; what does not fit is left out. 0: no limit, and the fewest samples
     #[arg(long = "for", value_name = "TIME", default_value = "90s", value_parser = duration)]
     time: Duration,
     /// Only this kernel driver beside OpenSSL, whatever it is, by its exact name in /proc/crypto; may be repeated
@@ -128,7 +128,7 @@ pub fn run(options: &Options) -> ExitCode {
     }
     bench(options).unwrap_or_else(|error| {
         say(&format!("outboard bench: {error:#}"));
-        if stop::asked() { ExitCode::from(INTERRUPTED) } else { ExitCode::FAILURE }
+        if stop::by_signal() { ExitCode::from(INTERRUPTED) } else { ExitCode::FAILURE }
     })
 }
 
@@ -139,8 +139,29 @@ fn bench(options: &Options) -> Result<ExitCode> {
     stop::listen();
     match &options.application {
         Some(application) => application.run(),
-        None => finish(&run::all(options)?, options.json, options.verbose),
+        None => {
+            stop::limit(options.time);
+            let mut bench = run::all(options)?;
+            end_by_limit(&mut bench)?;
+            finish(&bench, options.json, options.verbose)
+        }
     }
+}
+
+/// Tells the end by the limit of --for from an interruption: what was measured until then is valid.
+fn end_by_limit(bench: &mut Bench) -> Result<()> {
+    if !bench.interrupted || stop::by_signal() {
+        return Ok(());
+    }
+    if bench.rows.is_empty() && bench.applications.iter().all(|one| one.runs.is_empty()) {
+        bail!("the time of --for ended before anything was measured: give it more, or 0 for no limit");
+    }
+    bench.interrupted = false;
+    bench.warnings.push(
+        "the time of --for ended before all was measured: figures are missing, or have few samples"
+            .to_owned(),
+    );
+    Ok(())
 }
 
 /// What an earlier run printed.

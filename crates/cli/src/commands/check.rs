@@ -29,13 +29,15 @@ use crate::primitive::any_seed;
 /// What root finds is remembered in /etc/outboard/checked, for each driver, kernel and version of the driver: `outboard allow` refuses
 /// a driver that was wrong, and the provider passes over it, whatever a later check says, until --forget.
 ///
-/// Exit code 0 when all results were right, 1 when one was wrong or did not come, or no driver could be reached.
+/// Exit code 0 when all results were right, 1 when one was wrong or did not come, no driver could be reached, or the time was
+/// over before each was checked.
 #[derive(Args)]
 pub struct Options {
     /// Exact driver names, as /proc/crypto shows them; all accelerators without any
     #[arg(value_name = "DRIVER")]
     drivers: Vec<String>,
-    /// How long, all drivers together: 90s, 10m, 2h; each is checked once at least
+    /// Limit of the time for all drivers: 90s, 10m, 2h; a driver whose turn does not come is reported as not checked. 0: no
+    /// limit, each once
     #[arg(long = "for", value_name = "TIME", default_value = "10s", value_parser = duration)]
     time: Duration,
     /// Make the same requests as an earlier run did
@@ -91,7 +93,12 @@ fn check(options: &Options) -> Result<ExitCode> {
         drivers: Vec::new(),
         memory_pressure: options.memory_pressure,
         interrupted: false,
+        not_checked: Vec::new(),
     };
+    // The second process ends with the first.
+    if !options.alone {
+        stop::limit(options.time);
+    }
     let each = options.time / candidates.len() as u32;
     // The second process leaves it to the first.
     let progress = |text: &str| {
@@ -104,10 +111,12 @@ fn check(options: &Options) -> Result<ExitCode> {
         check.drivers.push(work::check(candidate, each, seed, !options.alone));
         progress("");
         if stop::asked() {
-            check.interrupted = true;
+            check.interrupted = stop::by_signal();
             break;
         }
     }
+    let rest = candidates[check.drivers.len()..].iter().map(|candidate| candidate.name.clone());
+    check.not_checked = rest.collect();
     let answer = Answer { schema: SCHEMA, check };
     // The second process leaves that to the first too; whoever is not root has it for himself.
     if !options.alone && rustix::process::geteuid().is_root() {

@@ -12,6 +12,7 @@ use outboard_drivers::find_drivers;
 use outboard_drivers::root::Root;
 use outboard_measure::evp::{Context, Library};
 use outboard_measure::machine;
+use outboard_policy::IN_SECTION;
 
 use self::answer::{Answer, Machine, kernel_names};
 use crate::console;
@@ -72,7 +73,8 @@ fn ciphers(options: &Options) -> Result<()> {
         module: module.display().to_string(),
     };
     let candidates = find_drivers(&Root::live(), &kernel_names(&decisions))?;
-    let notes = left_out.into_iter().chain(composed.notes).collect();
+    let of_section = table.notes().into_iter().filter(|note| note.starts_with(IN_SECTION));
+    let notes = left_out.into_iter().chain(composed.notes).chain(of_section).collect();
     let answer = Answer::new(machine, decisions, &candidates, notes);
     let report =
         if options.json { serde_json::to_string_pretty(&answer)? + "\n" } else { text::report(&answer) };

@@ -16,7 +16,7 @@ use std::process::ExitCode;
 /// Why a figure of hardware is none.
 const NO_INTERRUPT: &str = "no interrupt of the accelerator came: its driver computed this on the CPU";
 
-/// Hardware crypto accelerators for every OpenSSL application: found, proven, measured, switched on where they win.
+/// Find, check and measure hardware crypto accelerators, and let OpenSSL applications use them.
 #[derive(Parser)]
 #[command(name = "outboard", version)]
 pub struct Outboard {
@@ -38,7 +38,7 @@ enum Command {
 }
 
 impl Outboard {
-    /// Runs the command that was asked for.
+    /// Runs the command.
     pub fn run(self) -> ExitCode {
         match self.command {
             Command::Allow(options) => allow::run(&options),

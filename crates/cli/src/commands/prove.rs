@@ -1,7 +1,8 @@
-//! `outboard prove -- COMMAND`: runs a command with outboard enabled and says what happened.
+//! `outboard prove -- COMMAND`: runs a command with outboard enabled and reports what hardware did.
 
 mod command;
 mod conclusion;
+mod drivers;
 mod options;
 mod proof;
 mod text;
@@ -12,12 +13,13 @@ use crate::enabled::{Scratch, module, system};
 use anyhow::{Context, Result};
 use outboard_counters::Table;
 use outboard_measure::meter::Meter;
-use proof::Proof;
+use proof::{Proof, SoftwareRun};
 use std::fs::File;
 use std::io::Write;
+use std::path::Path;
 use std::process::ExitCode;
 
-/// outboard itself failed, the proof was contradicted, or `--require-hardware` was not met.
+/// outboard itself failed, a result was wrong, the proof was contradicted, or `--require-hardware` was not met.
 pub const OWN_FAILURE: u8 = 125;
 
 /// Runs the command and proves it. The exit code is the command's own; 126 and 127 as from env(1) when it cannot be
@@ -36,7 +38,8 @@ fn prove(options: &Options) -> Result<u8> {
     let json = options.json.as_ref().map(JsonTo::open).transpose()?;
     let openssl = system::OpenSsl::find();
     let module = module::find(options.settings.module.as_deref(), &openssl)?;
-    // From here on nothing ends us early: the scratch directory is removed, and what happened is told.
+    drivers::require_listed(&options.settings.drivers)?;
+    // From here on no signal ends this process before the scratch directory is removed and the report printed.
     let signals = command::Signals::hold();
     let scratch = Scratch::new()?;
     let table = Table::create(&scratch.counters())?;
@@ -44,17 +47,25 @@ fn prove(options: &Options) -> Result<u8> {
     let composed = scratch.configure(existing.as_deref(), module, options.keys())?;
     let notes = left_out.into_iter().chain(composed.notes).collect();
 
-    let before = Meter::read();
-    let ended = match command::run(&options.command, &scratch.configuration(), &signals) {
-        Ok(ended) => ended,
+    let run = |configuration: Option<&Path>| {
+        let before = Meter::read();
+        let ended = command::run(&options.command, configuration, &signals)?;
+        Ok::<_, command::Refused>((ended, Meter::read().since(&before)))
+    };
+    let both = || {
+        let software = options.compare.then(|| run(None)).transpose()?;
+        Ok::<_, command::Refused>((software, run(Some(&scratch.configuration()))?))
+    };
+    let (software, (ended, spent)) = match both() {
+        Ok(both) => both,
         Err(refused) => {
             say(&format!("outboard prove: {refused}\n"));
             return Ok(refused.code());
         }
     };
-    let spent = Meter::read().since(&before);
 
-    let proof = Proof::new(options, &ended, spent, &table, notes);
+    let software = software.map(|(ended, spent)| SoftwareRun::new(&ended, &spent));
+    let proof = Proof { software, ..Proof::new(options, &ended, spent, &table, notes) };
     if !options.quiet || proof.is_error() {
         say(&text::render(&proof));
     }
@@ -69,7 +80,7 @@ fn prove(options: &Options) -> Result<u8> {
     }
 }
 
-/// Writes to stderr; when that is closed there is nobody to tell.
+/// Writes to stderr; an error means that it is closed, and cannot be reported.
 fn say(text: &str) {
     let _ = std::io::stderr().write_all(text.as_bytes());
 }

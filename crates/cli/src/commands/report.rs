@@ -122,3 +122,15 @@ fn say(text: &str) {
 fn complain(text: &str) {
     let _ = writeln!(io::stderr(), "outboard report: {text}");
 }
+
+/// For tests of the commands that write documents: what a report keeps of one.
+#[cfg(test)]
+pub fn kept(list: &str, document: &impl serde::Serialize) -> (serde_json::Value, serde_json::Value) {
+    let mut written = serde_json::to_value(document).unwrap();
+    let mut report = outboard_report::Report::new("now".to_owned());
+    report.add("document", outboard_report::read(written.to_string().as_bytes()).unwrap()).unwrap();
+    let mut kept: serde_json::Value = serde_json::from_str(&report.json().unwrap()).unwrap();
+    // A report names the schemas of its parts in `sources`.
+    written.as_object_mut().unwrap().remove("schema");
+    (kept[list][0].take(), written)
+}

@@ -8,7 +8,7 @@ use clap::Args;
 use outboard_drivers::root::Root;
 use outboard_report::Style;
 
-/// Say what crypto hardware is here, what the kernel would pick, and who can reach it.
+/// Show the crypto hardware of this machine, the drivers that the kernel prefers, and what can reach them.
 ///
 /// Nothing is changed and no network connection is opened. Exit code 1 when the kernel's list of drivers cannot be read.
 #[derive(Args)]
@@ -54,18 +54,22 @@ fn report(options: &Options) -> anyhow::Result<()> {
         json.push('\n');
         json
     } else {
-        let bold = io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
+        let is_terminal = io::stdout().is_terminal();
+        let bold = is_terminal && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
+        let size = rustix::termios::tcgetwinsize(io::stdout()).ok();
+        // 0: a terminal that does not know its size, such as a serial line.
+        let columns = size.map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0);
         let render = if options.verbose { outboard_report::verbose } else { outboard_report::status };
-        render(&status, Style { bold })
+        render(&status, Style { bold, columns })
     };
     match io::stdout().write_all(text.as_bytes()) {
-        // Whoever reads has read enough.
+        // The reader, such as head(1), has closed the pipe.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         other => Ok(other?),
     }
 }
 
-/// A closed stderr leaves nothing to say it on.
+/// An error here means that stderr is closed, so it cannot be reported.
 fn complain(text: &str) {
     let _ = writeln!(io::stderr(), "{text}");
 }

@@ -105,7 +105,7 @@ fn tune(options: &Options) -> Result<ExitCode> {
             return Err(error);
         }
     } else if answer.ciphers.is_empty() {
-        bail!("there is nothing to measure: {}", answer.reasons.join("; "));
+        bail!("there is nothing to measure: {}", text::reasons(&answer.reasons));
     } else if !options.dry_run {
         Replacement::open(Path::new(POLICY_FILE), explained)?.store(&policy_file::text(&answer))?;
         answer.written = Some(POLICY_FILE);

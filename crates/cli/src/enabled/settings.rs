@@ -51,9 +51,10 @@ impl Settings {
     }
 }
 
-/// Lets the provider's own parser judge a value.
+/// Reads a value with the provider's own parser. A name that openssl.cnf may contain and the provider skips is an error here.
 fn checked(key: &str, value: &str) -> Result<String, outboard_policy::Error> {
-    Policy::default().set(key, value).map(|()| value.to_owned())
+    let mut skipped = Policy::default().set(key, value)?;
+    skipped.pop().map_or(Ok(value.to_owned()), Err)
 }
 
 fn threshold(value: &str) -> Result<String, outboard_policy::Error> {

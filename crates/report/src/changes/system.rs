@@ -2,6 +2,7 @@
 
 use super::{Change, Topic, lists};
 use crate::document::Report;
+use crate::page::percent;
 use crate::parts::status::{Accelerator, Algorithm, Status, Way};
 
 type Pairs = Vec<(String, String)>;
@@ -119,7 +120,7 @@ pub fn proofs(old: &Report, new: &Report) -> Vec<Change> {
             let command = proof.command_line();
             let verdict = (command.clone(), proof.verdict.words().to_owned());
             let shares = proof.algorithms.iter().filter_map(move |one| {
-                let percent = format!("{:.1} % by hardware", one.hardware_percent?);
+                let percent = format!("{} by hardware", percent(one.work.hardware_percent?));
                 Some((format!("{} of {command}", one.name), percent))
             });
             std::iter::once(verdict).chain(shares)

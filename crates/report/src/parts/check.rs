@@ -18,8 +18,11 @@ pub struct Check {
     /// Memory was kept scarce meanwhile.
     #[serde(default)]
     pub memory_pressure: bool,
-    /// ^C came first.
+    /// A signal came before all was done.
     pub interrupted: bool,
+    /// Drivers that were to be checked and were not: the time was over, or a signal came.
+    #[serde(default)]
+    pub not_checked: Vec<String>,
 }
 
 /// A driver.

@@ -8,12 +8,27 @@ use crate::secrets::without_secrets;
 pub struct Prove {
     pub command: Vec<String>,
     pub exit_code: u64,
+    #[serde(default)]
+    pub signal: Option<i64>,
     pub verdict: Verdict,
     pub summary: String,
     pub wall_seconds: f64,
     pub cpu_seconds: Option<f64>,
+    /// The same command without the provider; null unless `prove --compare` ran it.
+    #[serde(default)]
+    pub software: Option<Software>,
+    #[serde(default)]
+    pub steal_seconds: Option<f64>,
+    #[serde(default)]
+    pub provider_loads: u64,
     pub algorithms: Vec<Algorithm>,
+    #[serde(default)]
+    pub total: Work,
     pub devices: Option<Vec<Device>>,
+    #[serde(default)]
+    pub required_percent: Option<f64>,
+    #[serde(default = "no_requirement")]
+    pub requirement_met: bool,
     #[serde(default)]
     pub notes: Vec<String>,
 }
@@ -21,16 +36,33 @@ pub struct Prove {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
+    Wrong,
     Hardware,
+    Partly,
     Software,
     NotLoaded,
     Unverified,
     Contradicted,
 }
 
+/// A run without the provider.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Software {
+    pub wall_seconds: f64,
+    pub cpu_seconds: Option<f64>,
+    pub exit_code: u64,
+}
+
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Algorithm {
     pub name: String,
+    #[serde(flatten)]
+    pub work: Work,
+}
+
+/// Requests and bytes of input.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+pub struct Work {
     pub hardware_requests: u64,
     pub hardware_bytes: u64,
     pub software_requests: u64,
@@ -43,24 +75,36 @@ pub struct Algorithm {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Device {
     pub name: String,
+    #[serde(default)]
+    pub driver: String,
+    #[serde(default)]
+    pub chip: Option<String>,
     pub used: bool,
     pub interrupts: u64,
+    #[serde(default)]
+    pub gone: bool,
+}
+
+fn no_requirement() -> bool {
+    true
 }
 
 impl Verdict {
     pub fn words(self) -> &'static str {
         match self {
+            Verdict::Wrong => "wrong: a result differed from software's",
             Verdict::Hardware => "proven: hardware did it",
+            Verdict::Partly => "partly: hardware did less than half",
             Verdict::Software => "software did it",
             Verdict::NotLoaded => "the provider was not loaded",
-            Verdict::Unverified => "hardware is claimed, and nothing can confirm it",
-            Verdict::Contradicted => "hardware is claimed, and its interrupts refute it",
+            Verdict::Unverified => "unverified: interrupts cannot confirm the count",
+            Verdict::Contradicted => "contradicted: no interrupts for what was counted",
         }
     }
 }
 
 impl Prove {
-    /// As `prove` writes it itself today; the file may be from anywhere.
+    /// `prove` removes keys itself; the file may come from another program.
     pub fn without_secrets(self) -> Prove {
         Prove { command: without_secrets(self.command), ..self }
     }

@@ -44,6 +44,7 @@ pub struct Cipher {
     pub encrypt: Direction,
     pub decrypt: Direction,
     pub sixteen_at_once: Option<Direction>,
+    pub pieces: Option<Pieces>,
     pub sentence: String,
 }
 
@@ -53,8 +54,28 @@ pub struct Direction {
     #[serde(default)]
     pub undecided: bool,
     #[serde(default)]
+    pub always: bool,
+    #[serde(default)]
     pub wins_below: Vec<u64>,
     pub points: Vec<Point>,
+}
+
+/// The best size of the chunks that a large request is cut into.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Pieces {
+    pub bytes: u64,
+    pub request: u64,
+    pub tried: Vec<Tried>,
+}
+
+/// A size of chunks, compared with the best size tried before it.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Tried {
+    pub best: u64,
+    pub best_figure: Figure,
+    pub bytes: u64,
+    pub figure: Figure,
+    pub verdict: Verdict,
 }
 
 #[derive(Clone, Debug, Deserialize, Serialize)]

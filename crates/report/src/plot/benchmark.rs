@@ -1,15 +1,16 @@
 //! A benchmark's curves: throughput and CPU time by size, and throughput by the number of requests in flight.
 
-use super::{Axis, Curve, Plot, described, shown};
+use super::{Axis, Curve, Plot, Sample, described, speed_of};
 use crate::page::{Cell, Table, Tone, bytes, figure, judged, number, words};
 use crate::parts::bench::{Bench, Contestant, Evidence, Figure, Kind, Row, Subject};
 
 /// The size at which depths are compared, or the nearest to it.
 const MIDDLE: u64 = 4096;
 
-type Value = fn(&Figure) -> Option<f64>;
+/// The value and half the length of its error bar.
+type Value = fn(&Row, &Figure) -> Option<(f64, f64)>;
 
-/// What a contestant is called beside its curve, and how its curve looks.
+/// The name of a contestant in the legend, and the class of its curve.
 #[derive(Clone)]
 struct Look<'a> {
     contestant: &'a str,
@@ -79,9 +80,9 @@ fn curves(
 ) -> Vec<Curve> {
     let curve = |look: &Look<'_>| {
         let own = rows.iter().filter(|row| row.contestant == look.contestant && is_meant(row));
-        let mut points: Vec<(f64, f64)> =
-            own.filter_map(|row| Some((x(row) as f64, value(figure_of(row)?)?))).filter(shown).collect();
-        points.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let mut points: Vec<Sample> =
+            own.filter_map(|row| Sample::new(x(row) as f64, value(row, figure_of(row)?)?)).collect();
+        points.sort_by(|a, b| a.at.total_cmp(&b.at));
         Curve { name: look.short.clone(), class: look.class, points }
     };
     looks.iter().map(curve).filter(|curve| !curve.points.is_empty()).collect()
@@ -99,9 +100,11 @@ fn names(curves: &[Curve], looks: &[Look<'_>]) -> String {
 fn by_size(what: &str, rows: &[&Row], looks: &[Look<'_>], of_cpu: bool) -> Option<Plot> {
     let depth = rows.iter().map(|row| row.depth).min()?;
     let (kind, unit, value): (_, _, Value) = if of_cpu {
-        ("CPU time of the whole system", "ms of CPU time per MB", |one| one.cpu_ms_per_megabyte)
+        ("CPU time of the whole system", "ms of CPU time per MB", |row, one| {
+            Some((one.cpu_ms_per_megabyte?, row.cpu_off_ms_per_megabyte.unwrap_or(0.0)))
+        })
     } else {
-        ("throughput", "MB/s", |one| Some(one.megabytes_per_second))
+        ("throughput", "MB/s", |_, one| speed_of(one))
     };
     let is_alone = |row: &Row| row.depth == depth;
     let curves = curves(rows, looks, |row| row.bytes, is_alone, value);
@@ -125,12 +128,11 @@ fn by_depth(what: &str, rows: &[&Row], looks: &[Look<'_>]) -> Option<Plot> {
     let deepest = rows.iter().map(|row| row.depth).max().filter(|&depth| depth > 1)?;
     let sizes = rows.iter().filter(|row| row.depth == deepest).map(|row| row.bytes);
     let size = sizes.min_by_key(|bytes| bytes.abs_diff(MIDDLE))?;
-    let mut curves =
-        curves(rows, looks, |row| row.depth, |row| row.bytes == size, |one| Some(one.megabytes_per_second));
-    // Who does one at a time does so however many wait.
+    let mut curves = curves(rows, looks, |row| row.depth, |row| row.bytes == size, |_, one| speed_of(one));
+    // A contestant that was measured with one request in flight only has a level line.
     for curve in &mut curves {
-        if let [(1.0, value)] = curve.points[..] {
-            curve.points.push((deepest as f64, value));
+        if let [only @ Sample { at: 1.0, .. }] = curve.points[..] {
+            curve.points.push(Sample { at: deepest as f64, ..only });
         }
     }
     let (unit, what) = ("MB/s", format!("{what} of {}", bytes(size)));
@@ -152,7 +154,7 @@ fn table(
     head: Vec<crate::page::Column>,
     more: impl Fn(&Row) -> Vec<Cell>,
 ) -> Table {
-    let first = [words("who"), number("size"), number("at once")];
+    let first = [words("contestant"), number("size"), number("at once")];
     let row = |row: &&Row| {
         let mut cells =
             vec![Cell::from(row.contestant.as_str()), bytes(row.bytes).into(), row.depth.to_string().into()];

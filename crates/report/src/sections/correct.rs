@@ -2,7 +2,7 @@
 
 use super::not_given;
 use crate::document::Report;
-use crate::page::{Cell, Section, Tone, figure, judged, number, words};
+use crate::page::{Cell, Section, Tone, amount, judged, listed, number, words};
 use crate::parts::check::{Check, Driver, Verdict};
 use crate::parts::status::Checked;
 use crate::shell;
@@ -14,17 +14,18 @@ pub fn section(report: &Report) -> Section {
     } else {
         section.text(
             "Each driver got published examples and random requests with every key length, alone and many at a time, and every \
-             result was compared with plain code of outboard's own, byte for byte.",
+             result was compared byte for byte with the result of outboard's own code without CPU instructions.",
         );
     }
     report.checks.iter().for_each(|check| one(&mut section, check));
     remembered(&mut section, report);
     for proof in &report.proofs {
-        for algorithm in proof.algorithms.iter().filter(|one| one.mismatches > 0) {
+        for algorithm in proof.algorithms.iter().filter(|one| one.work.mismatches > 0) {
             section.note(format!(
-                "Under {} {} of {} results of the driver differed from software's; the application got software's.",
+                "In a run of {}, {} results of the driver for {} differed from software's. Those were computed again in software; results \
+                 that were not compared may be wrong.",
                 proof.command_line(),
-                algorithm.mismatches,
+                algorithm.work.mismatches,
                 algorithm.name
             ));
         }
@@ -57,7 +58,7 @@ fn one(section: &mut Section, check: &Check) {
         words("algorithm"),
         words("over"),
         number("requests"),
-        number("MB"),
+        number("data"),
         number("interrupts"),
         words("the kernel's test"),
     ];
@@ -79,7 +80,10 @@ fn one(section: &mut Section, check: &Check) {
         }
     }
     if check.interrupted {
-        section.note("The check was interrupted: drivers may be missing.");
+        section.note("The check was interrupted: it is not complete.");
+    }
+    if !check.not_checked.is_empty() {
+        section.note(format!("Not checked: {}.", listed(&check.not_checked)));
     }
     let drivers: String = check.drivers.iter().map(|d| format!(" {}", shell::word(&d.name))).collect();
     section.command(
@@ -101,7 +105,7 @@ fn row(driver: &Driver) -> Vec<Cell> {
         driver.algorithm.as_str().into(),
         driver.interface.as_deref().unwrap_or("-").into(),
         driver.requests.to_string().into(),
-        figure(driver.bytes as f64 / 1e6).into(),
+        amount(driver.bytes).into(),
         driver.interrupts.map_or_else(|| "-".to_owned(), |count| count.to_string()).into(),
         driver.selftest.as_str().into(),
     ]

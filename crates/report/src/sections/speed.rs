@@ -16,7 +16,10 @@ pub fn section(report: &Report) -> Section {
 }
 
 fn one(section: &mut Section, bench: &Bench) {
-    section.text(format!("Measured {} on Linux {}, in turns.", bench.made, bench.machine.kernel));
+    section.text(format!(
+        "Measured {} on Linux {}, the contestants interleaved.",
+        bench.made, bench.machine.kernel
+    ));
     if bench.interrupted {
         section.note("The benchmark was interrupted: figures are missing, and some have few samples.");
     }
@@ -41,7 +44,7 @@ fn one(section: &mut Section, bench: &Bench) {
     section.list(subjects.iter().filter_map(|&subject| sentence(bench, subject)).collect());
     let plots: Vec<_> = subjects.iter().flat_map(|&subject| plot::benchmark::of(bench, subject)).collect();
     if !plots.is_empty() {
-        section.text("All scales are logarithmic. Each contestant has its own marks; the first plot of each cipher names them.");
+        section.text("All scales are logarithmic. A bar reaches from the median to the farthest sample, to both sides.");
         section.blocks.push(Block::Plots(plots));
     }
 }

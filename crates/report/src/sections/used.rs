@@ -1,8 +1,8 @@
-//! Is it used?
+//! Do applications use it?
 
 use super::not_given;
 use crate::document::Report;
-use crate::page::{Cell, Section, Tone, figure, judged, number, words};
+use crate::page::{Cell, Section, Tone, amount, figure, judged, number, percent, words};
 use crate::parts::prove::{Algorithm, Prove, Verdict};
 
 pub fn section(report: &Report) -> Section {
@@ -11,16 +11,23 @@ pub fn section(report: &Report) -> Section {
         not_given(&mut section, "a proof");
         return section;
     }
-    section.text("Each of these commands was run with the provider; bytes that hardware is said to have done need its interrupts.");
+    section.text("Each of these commands was run with the provider. Bytes count as hardware's only with interrupts of its devices.");
     let head = vec![
         words("command"),
         words("verdict"),
         number("exit code"),
         number("seconds"),
-        number("CPU seconds, whole system"),
+        number("seconds without the provider"),
+        number("CPU seconds"),
+        number("CPU seconds without the provider"),
         number("interrupts"),
     ];
-    section.table("Proofs", head, report.proofs.iter().map(row).collect());
+    let caption = "Proofs; CPU time is that of the whole system";
+    section.table(caption, head, report.proofs.iter().map(row).collect());
+    if report.proofs.iter().any(|proof| proof.software.is_none()) {
+        section
+            .text("outboard prove --compare also runs the command without the provider and shows that time.");
+    }
     for proof in &report.proofs {
         one(&mut section, proof);
     }
@@ -31,47 +38,54 @@ fn row(proof: &Prove) -> Vec<Cell> {
     let tone = match proof.verdict {
         Verdict::Hardware => Tone::Good,
         Verdict::Software => Tone::Plain,
-        Verdict::NotLoaded | Verdict::Unverified => Tone::Doubt,
-        Verdict::Contradicted => Tone::Bad,
+        Verdict::Partly | Verdict::NotLoaded | Verdict::Unverified => Tone::Doubt,
+        Verdict::Wrong | Verdict::Contradicted => Tone::Bad,
     };
-    let or_none = |value: Option<String>| value.unwrap_or_else(|| "-".to_owned());
+    let or_none = |value: Option<String>| Cell::from(value.unwrap_or_else(|| "-".to_owned()));
+    let software = proof.software.as_ref();
     vec![
         proof.command_line().into(),
         judged(proof.verdict.words(), tone),
         proof.exit_code.to_string().into(),
         figure(proof.wall_seconds).into(),
-        or_none(proof.cpu_seconds.map(figure)).into(),
-        or_none(proof.interrupts().map(|count| count.to_string())).into(),
+        or_none(software.map(|run| figure(run.wall_seconds))),
+        or_none(proof.cpu_seconds.map(figure)),
+        or_none(software.and_then(|run| run.cpu_seconds).map(figure)),
+        or_none(proof.interrupts().map(|count| count.to_string())),
     ]
 }
 
 fn one(section: &mut Section, proof: &Prove) {
-    section.text(format!("{}: {}", proof.command_line(), proof.summary));
+    match proof.verdict {
+        Verdict::Wrong => {
+            section.note(format!("Wrong result in {}: {}", proof.command_line(), proof.summary))
+        }
+        _ => section.text(format!("{}: {}", proof.command_line(), proof.summary)),
+    }
     let head = vec![
         words("algorithm"),
-        number("hardware, MB"),
-        number("hardware, requests"),
-        number("software, MB"),
-        number("software, requests"),
         number("by hardware"),
+        number("hardware"),
+        number("requests"),
+        number("software"),
+        number("requests"),
         number("failed"),
         number("wrong"),
     ];
-    let caption = format!("What was done for {}", proof.command_line());
-    section.table(caption, head, proof.algorithms.iter().map(share).collect());
+    section.table("Work by algorithm", head, proof.algorithms.iter().map(share).collect());
     section.list(proof.notes.clone());
 }
 
-fn share(one: &Algorithm) -> Vec<Cell> {
+fn share(algorithm: &Algorithm) -> Vec<Cell> {
+    let one = &algorithm.work;
     let bad = |count: u64| judged(count.to_string(), if count > 0 { Tone::Bad } else { Tone::Plain });
-    let percent = one.hardware_percent.map_or_else(|| "-".to_owned(), |percent| format!("{percent:.1} %"));
     vec![
-        one.name.as_str().into(),
-        figure(one.hardware_bytes as f64 / 1e6).into(),
+        algorithm.name.as_str().into(),
+        one.hardware_percent.map_or_else(|| "-".to_owned(), percent).into(),
+        amount(one.hardware_bytes).into(),
         one.hardware_requests.to_string().into(),
-        figure(one.software_bytes as f64 / 1e6).into(),
+        amount(one.software_bytes).into(),
         one.software_requests.to_string().into(),
-        percent.into(),
         bad(one.failures),
         bad(one.mismatches),
     ]

@@ -49,7 +49,8 @@ fn one(section: &mut Section, tune: &Tune) {
     if !plots.is_empty() {
         section.text(
             "Both scales are logarithmic. Circles are software, squares hardware, triangles hardware with 16 requests in one \
-             batch; the dotted line is the size from which hardware wins.",
+             batch; the dotted line is the size from which hardware wins. A bar reaches from the median to the farthest \
+             sample, to both sides.",
         );
         section.blocks.push(Block::Plots(plots));
     }

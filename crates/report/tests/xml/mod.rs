@@ -66,6 +66,7 @@ const ATTRIBUTES: &[&str] = &[
     "width",
     "height",
     "text-anchor",
+    "data-label",
 ];
 
 /// The opening and closing tags in their order, with the names of the attributes: what strings of a file must never change.

@@ -1,6 +1,6 @@
 //! `outboard allow --list`: what is allowed now, and what is remembered.
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, bail};
 use outboard_drivers::allow_list::AllowedDriver;
 use serde::Serialize;
 
@@ -50,13 +50,14 @@ pub fn show(json: bool) -> Result<()> {
     if json {
         return say(&serde_json::to_string_pretty(&list).context("JSON")?);
     }
-    if !list.module_loaded {
-        warn(
-            "allow",
-            &anyhow!("the outboard module is not loaded, so nothing is allowed now: modprobe outboard"),
-        );
+    if list.module_loaded {
+        return say(&text(&list.drivers));
     }
-    say(&text(&list.drivers))
+    // What is saved is no contradiction to the error: it says that none of it is allowed now.
+    if !list.drivers.is_empty() {
+        say(&text(&list.drivers))?;
+    }
+    bail!("the outboard module is not loaded, so no driver is allowed now: modprobe outboard")
 }
 
 /// Root's order of preference: the module's, then that of the memory.

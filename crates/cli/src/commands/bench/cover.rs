@@ -27,8 +27,8 @@ pub struct Contest<'a> {
     pub tallies: Vec<Tally>,
 }
 
-/// Measures cell by cell until all is done or ^C came, in a process for each time: a machine's speed drifts, and so does that of one
-/// process after the other.
+/// Measures cell by cell until all is done, the time is over or a signal came; each pass in a process of its own, since the speed
+/// of a machine drifts, and differs between processes.
 pub fn cover(
     mut contests: Vec<Contest<'_>>,
     watch: &Stopwatch,
@@ -60,11 +60,15 @@ pub fn cover(
                 continue;
             }
             if stop::asked() {
+                bench.interrupted = true;
                 break 'all;
             }
             let mut process = match pass.take().map_or_else(|| Pass::start(watch.clock()), Ok) {
                 Ok(process) => process,
-                Err(_) if stop::asked() => break 'all,
+                Err(_) if stop::asked() => {
+                    bench.interrupted = true;
+                    break 'all;
+                }
                 Err(why) => {
                     bench.warnings.push(format!("{why}: nothing more was measured"));
                     break 'all;
@@ -76,7 +80,10 @@ pub fn cover(
                     break 'all;
                 }
                 Ok(false) => pass = Some(process),
-                Err(_) if stop::asked() => break 'all,
+                Err(_) if stop::asked() => {
+                    bench.interrupted = true;
+                    break 'all;
+                }
                 Err(why) => contest.tallies.iter_mut().for_each(|tally| tally.fail(&why)),
             }
             budget.spend(contest.tallies.len());
@@ -87,7 +94,6 @@ pub fn cover(
         budget.started();
     }
     progress("");
-    bench.interrupted |= stop::asked();
     for Contest { cell, ways, tallies } in contests {
         bench.rows.extend(tallies.into_iter().filter_map(|tally| tally.row(ways, cell)));
     }

@@ -5,7 +5,7 @@ use outboard_drivers::root::Root;
 use outboard_drivers::survey;
 use outboard_measure::evp::{Context, Library};
 use outboard_measure::turns::Stopwatch;
-use outboard_measure::{machine, noise};
+use outboard_measure::{machine, noise, stop};
 use outboard_report::bench::{Bench, Kind, Machine};
 
 use super::contestants::{self, Wanted, Way, note, own};
@@ -27,7 +27,7 @@ struct Subject {
     probes: Vec<Probe>,
 }
 
-/// Measures until all is done or ^C came.
+/// Measures until all is done, the time is over or a signal came.
 pub fn all(options: &Options) -> Result<Bench> {
     let warnings = noise::warnings();
     let found = survey(&Root::live())?;
@@ -68,7 +68,10 @@ pub fn all(options: &Options) -> Result<Bench> {
     let ways = |cell: &Cell| subjects.iter().find(|subject| subject.name == cell.cipher);
     let contest = |(cell, tallies)| Some(Contest { ways: &ways(&cell)?.ways, cell, tallies });
     let contests = planned.into_iter().filter_map(contest).collect();
-    cover(contests, &watch, options.time, &mut bench)?;
+    // tcrypt's share: six runs at each depth.
+    let share = if options.kernel { 0.5 } else { 0.9 };
+    let time = stop::remaining().map_or(options.time, |left| left.mul_f64(share));
+    cover(contests, &watch, time, &mut bench)?;
     if options.kernel && !bench.interrupted {
         kernel::add(options, &names, &context, watch.clock(), &found, &mut bench)?;
     }

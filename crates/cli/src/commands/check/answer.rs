@@ -48,11 +48,12 @@ impl Share {
 }
 
 impl Answer {
-    /// Whether something was checked, and all that was asked for was exact.
+    /// Whether something was checked, no driver is left, and every result was right.
     pub fn is_right(&self) -> bool {
         let is_bad = |driver: &Driver| matches!(driver.verdict, Verdict::Wrong | Verdict::Refuses);
         let is_exact = |driver: &Driver| driver.verdict == Verdict::Exact;
-        !self.check.drivers.iter().any(is_bad) && self.check.drivers.iter().any(is_exact)
+        let drivers = &self.check.drivers;
+        self.check.not_checked.is_empty() && !drivers.iter().any(is_bad) && drivers.iter().any(is_exact)
     }
 }
 

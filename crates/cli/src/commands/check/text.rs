@@ -26,6 +26,13 @@ pub fn report(answer: &Answer) -> String {
     if answer.check.memory_pressure {
         text += "Memory was scarce meanwhile.\n";
     }
+    if !answer.check.not_checked.is_empty() {
+        let (names, end) = (
+            answer.check.not_checked.join(", "),
+            if answer.check.interrupted { "a signal came" } else { "--for ended" },
+        );
+        text += &format!("Not checked, because {end} before: {names}.\n");
+    }
     text += &match (answer.check.interrupted, answer.is_right()) {
         (true, _) => format!("Interrupted. The requests were those of --seed {}.\n", answer.check.seed),
         (false, true) => {
@@ -96,7 +103,15 @@ mod tests {
         let machine = Machine { kernel: "7.3.4".into(), cpu: "a CPU".into(), cpus: 1 };
         let drivers = vec![exact, wrong, silent, unreached];
         let made = "2026-11-21T12:34:56Z".into();
-        let check = Check { made, machine, seed: 42, drivers, memory_pressure: false, interrupted: false };
+        let check = Check {
+            made,
+            machine,
+            seed: 42,
+            drivers,
+            memory_pressure: false,
+            interrupted: false,
+            not_checked: Vec::new(),
+        };
         Answer { schema: super::super::answer::SCHEMA, check }
     }
 
@@ -107,6 +122,12 @@ mod tests {
         answer.check.memory_pressure = true;
         answer.check.drivers.truncate(1);
         insta::assert_snapshot!([bad, report(&answer)].join("\n----\n"));
+    }
+
+    #[test]
+    fn a_report_keeps_all_of_it() {
+        let (kept, written) = crate::commands::report::kept("checks", &answer());
+        assert_eq!(kept, written);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The command: started, given the signals that are meant for it, and waited for.
+//! The command: starts it, forwards signals to it and waits for it.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -13,7 +13,7 @@ pub struct Ended {
     pub words: Vec<String>,
     /// Its status.
     pub status: ExitStatus,
-    /// It left processes running behind it, whose later work is not in the proof.
+    /// It left processes running; their later work is not in the proof.
     pub left_running: bool,
 }
 
@@ -25,18 +25,18 @@ pub enum Refused {
     Signal(i32),
 }
 
-/// The signals that are held back while the command runs, so that none of them ends us before the proof is printed
-/// and the scratch directory removed.
+/// The signals that are blocked while the command runs, so that none of them ends this process before the proof is
+/// printed and the scratch directory removed.
 pub struct Signals {
     held: libc::sigset_t,
-    /// What was held back before: the command starts with this.
+    /// The signal mask before: the command starts with it.
     before: libc::sigset_t,
-    /// What was done about SIGCHLD before: the command starts with that, too.
+    /// The action of SIGCHLD before: the command starts with it.
     on_child: libc::sighandler_t,
 }
 
 impl Signals {
-    /// Holds them back for the rest of this process's life.
+    /// Blocks them until this process ends.
     pub fn hold() -> Self {
         // SAFETY: a sigset_t is plain data that sigemptyset initializes; the calls only read and write these two.
         unsafe {
@@ -46,7 +46,7 @@ impl Signals {
             for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGQUIT, libc::SIGCHLD] {
                 libc::sigaddset(&mut held, signal);
             }
-            // Whoever started us may have SIGCHLD ignored; then children vanish without a status.
+            // If the parent process ignored SIGCHLD, children would be reaped without a status (wait(2)).
             let on_child = libc::signal(libc::SIGCHLD, libc::SIG_DFL);
             libc::sigprocmask(libc::SIG_BLOCK, &held, &mut before);
             Self { held, before, on_child }
@@ -68,11 +68,11 @@ impl Signals {
         unsafe { command.pre_exec(release) };
     }
 
-    /// One that came while nothing waited for any: ^C before the command was started.
+    /// A signal that is pending, such as ^C before the command was started.
     fn pending(&self) -> Option<i32> {
         let now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
         loop {
-            // SAFETY: the set is a valid one and the call does not wait; no siginfo is asked for.
+            // SAFETY: the set is a valid one and the call does not wait; the siginfo may be null.
             match unsafe { libc::sigtimedwait(&self.held, std::ptr::null_mut(), &now) } {
                 libc::SIGCHLD => {}
                 signal => return (signal > 0).then_some(signal),
@@ -80,8 +80,8 @@ impl Signals {
         }
     }
 
-    /// Waits for the next one: its number, and whether a process sent it (and not the terminal, which gives it to the
-    /// command as well). `None` when the wait was interrupted.
+    /// Waits for the next one: its number, and whether a process sent it. The terminal sends it to the command as well.
+    /// `None` when the wait was interrupted.
     fn next(&self) -> Option<(i32, bool)> {
         // SAFETY: siginfo_t is plain data, written by the kernel; the set is a valid one.
         let (signal, info) = unsafe {
@@ -92,8 +92,8 @@ impl Signals {
     }
 }
 
-/// Runs the command with OPENSSL_CONF set, in our place in every other respect, until it ends.
-pub fn run(command: &[OsString], configuration: &Path, signals: &Signals) -> Result<Ended, Refused> {
+/// Runs the command until it ends, with OPENSSL_CONF set if there is a configuration, else in the environment as it is.
+pub fn run(command: &[OsString], configuration: Option<&Path>, signals: &Signals) -> Result<Ended, Refused> {
     let words: Vec<String> = command.iter().map(|w| w.to_string_lossy().into_owned()).collect();
     let name = words.first().cloned().unwrap_or_default();
     let refused = |cause| Refused::Exec(name.clone(), cause);
@@ -103,10 +103,13 @@ pub fn run(command: &[OsString], configuration: &Path, signals: &Signals) -> Res
     if let Some(signal) = signals.pending() {
         return Err(Refused::Signal(signal));
     }
-    // Processes whose parent ends become ours instead of init's: so we see that some are left. Without it we do not.
+    // Orphans become children of this process instead of init's, so that processes left running are seen (prctl(2)).
     let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
     let mut command = Command::new(program);
-    command.args(arguments).env("OPENSSL_CONF", configuration);
+    command.args(arguments);
+    if let Some(configuration) = configuration {
+        command.env("OPENSSL_CONF", configuration);
+    }
     signals.release_in(&mut command);
     let mut child = command.spawn().map_err(refused)?;
     let status = wait(&mut child, signals).map_err(refused)?;
@@ -124,7 +127,7 @@ fn wait(child: &mut Child, signals: &Signals) -> io::Result<ExitStatus> {
     }
 }
 
-/// Gives a signal that was sent to us alone to the command.
+/// Forwards a signal that was sent to this process only.
 fn forward(child: &Child, signal: i32) {
     if signal == libc::SIGCHLD {
         return;
@@ -135,7 +138,7 @@ fn forward(child: &Child, signal: i32) {
     }
 }
 
-/// Whether children are left, after those that have ended are taken away.
+/// Whether children are left, after those that have ended are reaped.
 fn some_left() -> bool {
     loop {
         match rustix::process::wait(rustix::process::WaitOptions::NOHANG) {

@@ -1,5 +1,5 @@
-//! What was counted as done by hardware, weighed against the interrupts of the devices that must have done it. What another
-//! accelerator did for somebody else meanwhile proves nothing.
+//! Compares the work that is counted as hardware's with the interrupts of the devices that must have done it. Interrupts of
+//! other accelerators, raised for other processes, are no evidence.
 
 use super::proof::Verdict;
 use outboard_counters::{Counts, Decision, Table};
@@ -7,11 +7,15 @@ use outboard_drivers::interrupts::Difference;
 use outboard_measure::behind::Behind;
 use outboard_measure::evidence::{Evidence, weigh};
 use outboard_measure::meter::Spent;
+use std::fmt::Write;
+
+/// Below this share of the bytes, in percent, hardware did a part only: a small part is no proof of offload.
+const HALF: f64 = 50.0;
 
 /// The verdict, and what it rests on.
 pub struct Conclusion {
     pub verdict: Verdict,
-    /// The verdict in a sentence or two, for people.
+    /// The verdict in one or two sentences.
     pub summary: String,
     /// Of each device: whether it is one that the command's requests went to.
     pub used: Vec<bool>,
@@ -21,7 +25,7 @@ pub struct Conclusion {
 struct Claim {
     /// Drivers of which one did it; more than one where instances of the provider chose differently. Empty: not known.
     drivers: Vec<String>,
-    /// Their devices, or all where nobody knows theirs; places in the list of all.
+    /// Their devices, or all devices if theirs are not known; indices into the list of all.
     devices: Vec<usize>,
 }
 
@@ -37,7 +41,12 @@ pub fn conclude(
     if table.attached() == 0 {
         return Conclusion::of_no_device(devices, Verdict::NotLoaded, NEVER_LOADED.to_owned());
     }
-    let claims = claims(counted, &table.decisions(), devices, &spent.behind);
+    let decisions = table.decisions();
+    let claims = claims(counted, &decisions, devices, &spent.behind);
+    if total.mismatches > 0 {
+        let used = used(&claims, devices);
+        return Conclusion { verdict: Verdict::Wrong, summary: wrong(counted, &decisions), used };
+    }
     let weighed = claims.iter().map(|claim| (claim.evidence(devices), claim));
     let Some((evidence, worst)) = weighed.max_by_key(|(evidence, _)| *evidence) else {
         let summary = format!("Hardware did nothing: {}.", why_software(total, notes));
@@ -48,16 +57,9 @@ pub fn conclude(
             format!("Bytes were counted as done by hardware, and no interrupt can confirm it: {why}.");
         return Conclusion::of_no_device(devices, Verdict::Contradicted, summary);
     }
-    let is_used = |place: usize| claims.iter().any(|claim| claim.devices.contains(&place));
-    let used: Vec<bool> = (0..devices.len()).map(is_used).collect();
+    let used = used(&claims, devices);
     let (verdict, summary) = match evidence {
-        Evidence::Shown => {
-            let percent = total.percent_hw().map_or_else(|| "0".to_owned(), super::text::percent);
-            let theirs = devices.iter().zip(&used).filter(|(_, used)| **used);
-            let interrupts = theirs.fold(0u64, |sum, (device, _)| sum.saturating_add(device.interrupts));
-            let text = format!("Hardware did {percent} of the bytes, with {interrupts} interrupts to show for it.");
-            (Verdict::Hardware, text)
-        }
+        Evidence::Shown => shown(total, devices, &used),
         Evidence::Lost => (
             Verdict::Unverified,
             "Bytes were counted as done by hardware; its interrupts are lost, since a device was unbound while the \
@@ -74,7 +76,7 @@ pub fn conclude(
             format!(
                 "Bytes were counted as done by hardware, and {} raised a single interrupt: the driver computed in \
                  software. Do not believe the count; compare the time with and without outboard.",
-                worst.nobody()
+                worst.no_device()
             ),
         ),
     };
@@ -95,8 +97,8 @@ impl Claim {
         weigh(interrupts, lost, own().map(|device| device.device.completion))
     }
 
-    /// For a sentence.
-    fn nobody(&self) -> String {
+    /// The subject of the sentence that refutes it.
+    fn no_device(&self) -> String {
         if self.drivers.is_empty() {
             return "no accelerator".to_owned();
         }
@@ -104,7 +106,77 @@ impl Claim {
     }
 }
 
-/// What hardware is said to have done, each set of drivers once.
+/// Of each device: whether a claim is about it.
+fn used(claims: &[Claim], devices: &[Difference]) -> Vec<bool> {
+    let is_used = |place: usize| claims.iter().any(|claim| claim.devices.contains(&place));
+    (0..devices.len()).map(is_used).collect()
+}
+
+/// The verdict when interrupts confirm the count: it depends on the share of the bytes.
+fn shown(total: &Counts, devices: &[Difference], used: &[bool]) -> (Verdict, String) {
+    let share = total.percent_hw().unwrap_or(0.0);
+    let theirs = devices.iter().zip(used).filter(|(_, used)| **used);
+    let interrupts = theirs.fold(0u64, |sum, (device, _)| sum.saturating_add(device.interrupts));
+    let (percent, interrupts) = (outboard_report::percent(share), count(interrupts, "interrupt"));
+    if share >= HALF {
+        return (
+            Verdict::Hardware,
+            format!("Hardware did {percent} of the bytes, confirmed by {interrupts}."),
+        );
+    }
+    let mut text =
+        format!("Hardware did {percent} of the bytes, confirmed by {interrupts}; software did the rest");
+    if let Some(average) = total.sw_bytes.checked_div(total.sw_requests) {
+        let _ = write!(
+            text,
+            ", in requests of {average} bytes on average (--threshold BYTES lowers the threshold)"
+        );
+    }
+    (Verdict::Partly, text + ".")
+}
+
+/// The summary when results of a driver differed from software's. Only a share of the results is compared.
+fn wrong(counted: &[(String, Counts)], decisions: &[(String, Decision)]) -> String {
+    let mut total = 0u64;
+    let mut algorithms: Vec<String> = Vec::new();
+    let mut drivers: Vec<String> = Vec::new();
+    for (algorithm, counts) in counted.iter().filter(|(_, counts)| counts.mismatches > 0) {
+        total = total.saturating_add(counts.mismatches);
+        algorithms.push(algorithm.clone());
+        drivers.extend(drivers_of(algorithm, decisions));
+    }
+    drivers.sort_unstable();
+    drivers.dedup();
+    let advice = match &drivers[..] {
+        [] => String::new(),
+        some => format!(" Check it: outboard check {}.", some.join(" ")),
+    };
+    let by = if drivers.is_empty() { String::new() } else { format!(" by {}", drivers.join(" or ")) };
+    format!(
+        "{} of {}{by} differed from OpenSSL's own. Each was computed again in software and the driver was disabled, but \
+         not every byte is compared: treat what this command wrote as damaged.{advice}",
+        count(total, "result"),
+        algorithms.join(", "),
+    )
+}
+
+/// The drivers that instances of the provider chose for an algorithm.
+fn drivers_of(algorithm: &str, decisions: &[(String, Decision)]) -> Vec<String> {
+    let of_it = decisions.iter().filter(|(name, _)| name == algorithm);
+    of_it
+        .filter_map(|(_, decision)| match decision {
+            Decision::Offered { driver, .. } => Some(driver.clone()),
+            Decision::Left { .. } => None,
+        })
+        .collect()
+}
+
+/// `1 interrupt`, `2 interrupts`.
+fn count(number: u64, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
+/// The work that is counted as hardware's, one claim for each set of drivers.
 fn claims(
     counted: &[(String, Counts)],
     decisions: &[(String, Decision)],
@@ -113,13 +185,7 @@ fn claims(
 ) -> Vec<Claim> {
     let mut claims: Vec<Claim> = Vec::new();
     for (algorithm, _) in counted.iter().filter(|(_, counts)| counts.hw_requests > 0 || counts.hw_bytes > 0) {
-        let of_it = decisions.iter().filter(|(name, _)| name == algorithm);
-        let mut drivers: Vec<String> = of_it
-            .filter_map(|(_, decision)| match decision {
-                Decision::Offered { driver, .. } => Some(driver.clone()),
-                Decision::Left { .. } => None,
-            })
-            .collect();
+        let mut drivers = drivers_of(algorithm, decisions);
         drivers.sort_unstable();
         drivers.dedup();
         let is_theirs = |place: &usize| drivers.iter().any(|one| behind.has(one, &devices[*place].device));
@@ -138,7 +204,7 @@ fn claims(
 fn why_software(total: &Counts, notes: &[String]) -> String {
     match (notes.first(), total.requests()) {
         (Some(note), _) => note.clone(),
-        (None, 0) => "the command asked for no algorithm that outboard offers".to_owned(),
+        (None, 0) => "the command used no algorithm that outboard offers".to_owned(),
         (None, requests) => format!(
             "requests of {} bytes on average are below their threshold, or meant for software (--threshold BYTES \
              lowers it)",

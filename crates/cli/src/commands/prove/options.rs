@@ -6,9 +6,9 @@ use std::ffi::OsString;
 
 /// Runs a command with outboard enabled and reports what hardware did
 ///
-/// The report goes to stderr after the command has ended. The exit code is the command's own; 125 when outboard itself
-/// failed, when bytes were claimed for hardware without any interrupt of an accelerator, or when --require-hardware
-/// was not met; 126 or 127 when the command cannot be run; 128+N when signal N ended it.
+/// The report goes to stderr after the command has ended. The exit code is the command's own; if that is 0, 125 when
+/// outboard itself failed, when a result of a driver was wrong, when bytes were counted as done by hardware without an
+/// interrupt of an accelerator, or when --require-hardware was not met; 126 or 127 when the command cannot be run; 128+N when signal N ended it.
 ///
 /// Servers must stay in the foreground (nginx -g 'daemon off;'): the proof ends with the command. Processes that the
 /// command starts as another user are not counted, their children and those that change users after loading OpenSSL
@@ -23,6 +23,10 @@ pub struct Options {
     /// Print no report, only what is wrong
     #[arg(long, short)]
     pub quiet: bool,
+
+    /// Run the command without the provider first, and report both times: it must be one that can run twice
+    #[arg(long)]
+    pub compare: bool,
 
     #[command(flatten)]
     pub settings: Settings,

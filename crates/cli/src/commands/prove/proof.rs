@@ -29,6 +29,8 @@ pub struct Proof {
     pub wall_seconds: f64,
     /// CPU time of the whole system in that time, other processes included; null without /proc/stat.
     pub cpu_seconds: Option<f64>,
+    /// The same command without the provider, if `--compare` ran it; else null.
+    pub software: Option<SoftwareRun>,
     /// CPU time that a hypervisor gave to others in that time; null without /proc/stat.
     pub steal_seconds: Option<f64>,
     /// How many times the provider was loaded, by the command and its children; a fork's child is not another one.
@@ -47,12 +49,16 @@ pub struct Proof {
     pub notes: Vec<String>,
 }
 
-/// What it comes to.
+/// The conclusion, in one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// Hardware did work, and its interrupts show it.
+    /// A result of a driver differed from software's.
+    Wrong,
+    /// Hardware did at least half of the bytes, confirmed by its interrupts.
     Hardware,
+    /// Hardware did less than half of the bytes, confirmed by its interrupts.
+    Partly,
     /// All was done in software.
     Software,
     /// The command never loaded the provider.
@@ -61,6 +67,28 @@ pub enum Verdict {
     Unverified,
     /// Hardware is claimed, and its interrupts refute it.
     Contradicted,
+}
+
+/// A run without the provider.
+#[derive(Serialize)]
+pub struct SoftwareRun {
+    /// Wall clock from start to end of the command.
+    pub wall_seconds: f64,
+    /// CPU time of the whole system in that time; null without /proc/stat.
+    pub cpu_seconds: Option<f64>,
+    /// The command's exit code as a shell gives it.
+    pub exit_code: u8,
+}
+
+impl SoftwareRun {
+    /// The times of a run.
+    pub fn new(ended: &Ended, spent: &Spent) -> SoftwareRun {
+        SoftwareRun {
+            wall_seconds: spent.wall.as_secs_f64(),
+            cpu_seconds: spent.cpu.map(|cpu| seconds(cpu.busy)),
+            exit_code: ended.code(),
+        }
+    }
 }
 
 /// One algorithm's share.
@@ -129,7 +157,8 @@ impl Proof {
             );
         }
         let percent = total.percent_hw().unwrap_or(0.0);
-        let met = |required: f64| required == 0.0 || (verdict == Verdict::Hardware && percent >= required);
+        let is_confirmed = matches!(verdict, Verdict::Hardware | Verdict::Partly);
+        let met = |required: f64| required == 0.0 || (is_confirmed && percent >= required);
         Self {
             schema: "outboard-prove/1",
             command: without_secrets(ended.words.clone()),
@@ -139,6 +168,7 @@ impl Proof {
             summary,
             wall_seconds: spent.wall.as_secs_f64(),
             cpu_seconds: spent.cpu.map(|c| seconds(c.busy)),
+            software: None,
             steal_seconds: spent.cpu.map(|c| seconds(c.steal)),
             provider_loads: table.attached(),
             algorithms: counted
@@ -155,7 +185,7 @@ impl Proof {
 
     /// Whether it is outboard's fault rather than the command's.
     pub fn is_error(&self) -> bool {
-        self.verdict == Verdict::Contradicted || !self.requirement_met
+        matches!(self.verdict, Verdict::Wrong | Verdict::Contradicted) || !self.requirement_met
     }
 
     /// The command's code, unless that is success and ours is not.

@@ -118,6 +118,53 @@ fn hardware_with_interrupts_is_proven() {
 }
 
 #[test]
+fn a_wrong_result_is_the_headline_and_an_error() {
+    let (_dir, table) = table(8192, 64 << 20, &[]);
+    table.row("AES-128-CBC").expect("a row").add_mismatch();
+    let driver = "virtio_crypto_aes_cbc".to_owned();
+    let interface = "/dev/outboard".to_owned();
+    table.decide("AES-128-CBC", &Decision::Offered { driver, interface, from: [Some(1); 2] });
+    let wrong = |words: &[&str], status, interrupts| {
+        Proof::new(&options(words), &ended(status), spent(vec![device(interrupts, OWN)]), &table, Vec::new())
+    };
+    let proof = wrong(&[], 0, 1);
+    assert_eq!((proof.verdict, proof.exit_code(), proof.is_error()), (Verdict::Wrong, 125, true));
+    assert_eq!(serde_json::to_value(proof.verdict).expect("JSON"), "wrong");
+    let text = super::super::text::render(&proof);
+    let headline = text.lines().nth(3).unwrap_or_default();
+    assert!(headline.starts_with("WRONG RESULT: 1 result of AES-128-CBC by virtio_crypto_aes_cbc"), "{text}");
+    assert!(headline.ends_with("outboard check virtio_crypto_aes_cbc."), "{text}");
+    assert_eq!(text.matches("WRONG RESULT").count(), 1, "{text}");
+    // Neither missing interrupts nor a requirement of 0 % hides it; a failed command keeps its own code.
+    assert_eq!(wrong(&["--require-hardware", "0"], 0, 0).exit_code(), 125);
+    assert_eq!(wrong(&[], 3 << 8, 1).exit_code(), 3);
+}
+
+#[test]
+fn a_report_keeps_all_of_a_proof() {
+    let mut proof =
+        proof(&["--require-hardware", "7"], 9, spent(vec![device(8200, OWN)]), (8192, 8192), &["x"]);
+    proof.software = Some(SoftwareRun::new(&ended(0), &spent(vec![])));
+    let (kept, written) = crate::commands::report::kept("proofs", &proof);
+    assert_eq!(kept, written);
+}
+
+#[test]
+fn a_small_share_is_partly() {
+    let of = |hw, sw| proof(&[], 0, spent(vec![device(1, OWN)]), (hw, sw), &[]);
+    let small = of(8192, 64 << 20);
+    assert_eq!((small.verdict, small.exit_code()), (Verdict::Partly, 0));
+    assert!(
+        small.summary.contains("did under 0.1 % of the bytes, confirmed by 1 interrupt;"),
+        "{}",
+        small.summary
+    );
+    assert!(super::super::text::render(&small).contains("\nPARTLY: Hardware did under"));
+    assert_eq!(of(49_152, 50_000).verdict, Verdict::Partly);
+    assert_eq!(of(8192, 8192).verdict, Verdict::Hardware);
+}
+
+#[test]
 fn hardware_without_an_interrupt_is_an_error_unless_the_command_failed() {
     for devices in [vec![], vec![device(0, OWN)], vec![device(0, OWN), device(0, Completion::Polled)]] {
         let proof = proof(&[], 0, spent(devices), (8192, 0), &[]);
@@ -171,7 +218,7 @@ fn what_another_accelerator_did_meanwhile_proves_nothing() {
 
     let proven = claimed(&[("AES-128-CBC", VIRTIO)], 7, 70_000);
     assert_eq!((proven.verdict, used(&proven)), (Verdict::Hardware, vec![false, true]));
-    assert!(proven.summary.contains("with 7 interrupts"), "{}", proven.summary);
+    assert!(proven.summary.contains("by 7 interrupts"), "{}", proven.summary);
     let text = super::super::text::render(&proven);
     assert!(text.contains("70000 by f1090000.crypto (Marvell CESA), not used by the command"), "{text}");
 
@@ -186,7 +233,7 @@ fn what_another_accelerator_did_meanwhile_proves_nothing() {
     let either: &[(&str, &[&str])] = &[("AES-128-CBC", &["mv-ecb-aes", "virtio_crypto_aes_cbc"])];
     assert_eq!(claimed(either, 9, 0).verdict, Verdict::Hardware);
 
-    // Nobody knows whose this one is.
+    // The device of this driver is not known.
     let stranger = claimed(&[("AES-128-CBC", &["stranger-cbc-aes"])], 0, 3);
     assert_eq!((stranger.verdict, used(&stranger)), (Verdict::Hardware, vec![true, true]));
     let stranger = claimed(&[("AES-128-CBC", &["stranger-cbc-aes"])], 0, 0);
@@ -198,7 +245,7 @@ fn software_says_why() {
     let noted = proof(&[], 0, spent(vec![]), (0, 0), &["AF_ALG on Linux 7.2 reaches no accelerator"]);
     assert_eq!(noted.verdict, Verdict::Software);
     assert!(noted.summary.contains("AF_ALG on Linux 7.2"), "{}", noted.summary);
-    assert!(proof(&[], 0, spent(vec![]), (0, 0), &[]).summary.contains("asked for no algorithm"));
+    assert!(proof(&[], 0, spent(vec![]), (0, 0), &[]).summary.contains("used no algorithm"));
     assert!(proof(&[], 0, spent(vec![]), (0, 64), &[]).summary.contains("requests of 16 bytes on average"));
 }
 
@@ -223,6 +270,7 @@ fn a_requirement_is_met_by_proven_bytes_only() {
     assert_eq!(run("99", 0, 99_000, 0), (false, 125));
     assert_eq!(run("1", 5, 0, 0), (false, 125));
     assert_eq!(run("0", 5, 0, 0), (true, 0));
+    assert_eq!(run("10", 5, 16_384, 100_000), (true, 0));
     let failed = proof(&["--require-hardware", "50"], 0, spent(vec![]), (0, 16), &[]);
     assert!(super::super::text::render(&failed).contains("FAILED: --require-hardware 50"));
 }

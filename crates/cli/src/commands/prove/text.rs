@@ -2,16 +2,27 @@
 
 use super::proof::{Proof, Verdict, Work};
 use crate::columns::aligned;
+use outboard_report::{amount, percent};
 use std::fmt::Write;
 
 /// The whole report, ending in the verdict.
 pub fn render(proof: &Proof) -> String {
     let mut out = format!("\noutboard prove: {}\n\n", proof.command.join(" "));
+    if proof.verdict == Verdict::Wrong {
+        let _ = writeln!(out, "{}: {}\n", word(proof.verdict), proof.summary);
+    }
     if !proof.algorithms.is_empty() {
         out.push_str(&table(proof));
         out.push('\n');
     }
     line(&mut out, "time", &time(proof));
+    if let Some(software) = &proof.software {
+        let cpu = software.cpu_seconds.map(|cpu| format!(", {cpu:.2} s of CPU time")).unwrap_or_default();
+        line(&mut out, "software", &format!("{:.2} s{cpu}, without the provider", software.wall_seconds));
+        if software.exit_code != proof.exit_code {
+            line(&mut out, "", &format!("the command ended with exit code {} there", software.exit_code));
+        }
+    }
     for text in devices(proof) {
         line(&mut out, "interrupts", &text);
     }
@@ -20,32 +31,33 @@ pub fn render(proof: &Proof) -> String {
     } else if proof.exit_code != 0 {
         line(&mut out, "command", &format!("ended with exit code {}", proof.exit_code));
     }
-    // What the verdict says is not said twice.
+    // A note that the summary contains is not repeated.
     for note in proof.notes.iter().filter(|n| !proof.summary.contains(n.as_str())) {
         line(&mut out, "note", note);
     }
-    let verdict = match (proof.signal, proof.verdict) {
-        // A command that crashed may not have come to its requests: that is no verdict on what
-        // hardware would do.
-        (Some(signal), Verdict::Software | Verdict::NotLoaded) => format!("ENDED BY SIGNAL {signal}"),
-        (_, verdict) => word(verdict).to_owned(),
-    };
-    let _ = writeln!(out, "\n{verdict}: {}", proof.summary);
+    if proof.verdict != Verdict::Wrong {
+        let verdict = match (proof.signal, proof.verdict) {
+            // A command that crashed may not have come to its requests: that is no verdict on what
+            // hardware would do.
+            (Some(signal), Verdict::Software | Verdict::NotLoaded) => format!("ENDED BY SIGNAL {signal}"),
+            (_, verdict) => word(verdict).to_owned(),
+        };
+        let _ = writeln!(out, "\n{verdict}: {}", proof.summary);
+    }
     if let (Some(required), false) = (proof.required_percent, proof.requirement_met) {
-        let _ = writeln!(out, "FAILED: --require-hardware {required} asked for a proven {required} %.");
+        let _ = writeln!(
+            out,
+            "FAILED: --require-hardware {required} requires {required} %, confirmed by interrupts."
+        );
     }
     out
 }
 
-/// A share, cut and not rounded: 100 % means all of it.
-pub fn percent(share: f64) -> String {
-    let cut = (share * 10.0).floor() / 10.0;
-    if cut == cut.trunc() { format!("{cut:.0} %") } else { format!("{cut:.1} %") }
-}
-
 fn word(verdict: Verdict) -> &'static str {
     match verdict {
+        Verdict::Wrong => "WRONG RESULT",
         Verdict::Hardware => "PROVEN",
+        Verdict::Partly => "PARTLY",
         Verdict::Software => "SOFTWARE ONLY",
         Verdict::NotLoaded => "NOT LOADED",
         Verdict::Unverified => "UNVERIFIED",
@@ -100,47 +112,12 @@ fn table(proof: &Proof) -> String {
 fn row(name: &str, work: &Work) -> [String; 8] {
     [
         name.to_owned(),
-        bytes(work.hardware_bytes),
+        amount(work.hardware_bytes),
         work.hardware_requests.to_string(),
-        bytes(work.software_bytes),
+        amount(work.software_bytes),
         work.software_requests.to_string(),
         work.hardware_percent.map_or_else(|| "-".to_owned(), percent),
         work.failures.to_string(),
         work.mismatches.to_string(),
     ]
-}
-
-fn bytes(count: u64) -> String {
-    let units = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
-    let mut scaled = count as f64;
-    let mut unit = "B";
-    for next in units {
-        if scaled < 1024.0 {
-            break;
-        }
-        scaled /= 1024.0;
-        unit = next;
-    }
-    if unit == "B" { format!("{count} B") } else { format!("{scaled:.1} {unit}") }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_hundred_percent_is_all_of_it() {
-        assert_eq!(percent(100.0), "100 %");
-        assert_eq!(percent(99.999), "99.9 %");
-        assert_eq!(percent(0.04), "0 %");
-        assert_eq!(percent(12.34), "12.3 %");
-    }
-
-    #[test]
-    fn sizes_are_readable() {
-        for (count, text) in [(0, "0 B"), (1023, "1023 B"), (1536, "1.5 KiB"), (64 << 20, "64.0 MiB")] {
-            assert_eq!(bytes(count), text);
-        }
-        assert_eq!(bytes(u64::MAX), "16.0 EiB");
-    }
 }

@@ -8,9 +8,33 @@ use outboard_measure::goal::Goal;
 
 use super::answer::{Answer, Cipher, Direction, Point};
 
+/// The provider's words around the names of algorithms for which no driver is there.
+const NO_DRIVER: (&str, &str) = ("/proc/crypto lists no driver for ", " that may be used");
+
 /// Ciphers that were measured, a sentence each.
 pub fn ciphers(ciphers: &[Cipher]) -> String {
     ciphers.iter().map(|cipher| format!("{}\n", cipher.sentence)).collect()
+}
+
+/// Why there is nothing to measure. Reasons that differ in the algorithm's name only are one.
+pub fn reasons(reasons: &[String]) -> String {
+    let missing = |reason: &String| {
+        let name = reason.strip_prefix(NO_DRIVER.0)?.strip_suffix(NO_DRIVER.1)?;
+        Some(name.to_owned())
+    };
+    let mut names: Vec<String> = Vec::new();
+    for name in reasons
+        .iter()
+        .filter_map(missing)
+        .flat_map(|list| list.split(", ").map(str::to_owned).collect::<Vec<_>>())
+    {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let others = reasons.iter().filter(|reason| missing(reason).is_none()).cloned();
+    let missing = (!names.is_empty()).then(|| format!("{}{}{}", NO_DRIVER.0, names.join(", "), NO_DRIVER.1));
+    others.chain(missing).collect::<Vec<_>>().join("; ")
 }
 
 /// What follows them.
@@ -220,6 +244,18 @@ pub mod tests {
     }
 
     #[test]
+    fn a_reason_is_given_once_for_all_algorithms() {
+        let none = |name: &str| format!("/proc/crypto lists no driver for {name} that may be used");
+        let given =
+            [none("cbc(aes)"), "root allows none".to_owned(), none("ctr(aes)"), none("cbc(aes), xts(aes)")];
+        assert_eq!(
+            reasons(&given),
+            "root allows none; /proc/crypto lists no driver for cbc(aes), ctr(aes), xts(aes) that may be used"
+        );
+        assert_eq!(reasons(&[]), "");
+    }
+
+    #[test]
     fn each_cipher_has_its_sentence() {
         insta::assert_snapshot!(ciphers(&answer().ciphers));
     }
@@ -233,6 +269,12 @@ pub mod tests {
         answer.interrupted = true;
         answer.written = None;
         insta::assert_snapshot!([nothing, written, end(&answer)].join("\n"));
+    }
+
+    #[test]
+    fn a_report_keeps_all_of_it() {
+        let (kept, written) = crate::commands::report::kept("tunes", &answer());
+        assert_eq!(kept, written);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What all are told that measure OpenSSL as it is and with outboard.
+//! The options and the frame of the benchmarks that compare OpenSSL without and with outboard.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use clap::Args;
-use outboard_measure::noise;
+use outboard_measure::{noise, stop};
 use outboard_report::bench::Bench;
 
 use super::super::run::new;
@@ -17,7 +17,7 @@ use crate::enabled::{module, system::OpenSsl};
 
 #[derive(Args)]
 pub struct Common {
-    /// How long, about, all together: 60s, 5m; each is run five times at least
+    /// Limit of the time for all together: 60s, 5m; what does not fit is left out. 0: no limit, and five runs of each
     #[arg(long = "for", value_name = "TIME", default_value = "60s", value_parser = duration)]
     pub time: Duration,
     /// The provider's file instead of the installed one
@@ -29,8 +29,9 @@ pub struct Common {
 }
 
 impl Common {
-    /// Measures, and shows what there is then.
+    /// Measures, and prints what was measured.
     pub fn run(&self, all: impl FnOnce(&mut Bench) -> Result<()>) -> Result<ExitCode> {
+        stop::limit(self.time);
         let mut bench = new(openssl_version()?, noise::warnings());
         let outcome = all(&mut bench);
         conclude(bench, outcome, self.json)

@@ -16,7 +16,7 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use clap::{Args, ValueEnum};
 use outboard_drivers::find::Judged;
 use outboard_drivers::flags::Flags;
-use outboard_measure::noise;
+use outboard_measure::{noise, stop};
 use outboard_report::bench::Bench;
 use zeroize::Zeroizing;
 
@@ -71,7 +71,7 @@ pub struct Options {
     /// A directory on the disk to measure, instead of memory
     #[arg(long, value_name = "DIRECTORY")]
     on: Option<PathBuf>,
-    /// How long, about, all figures together: 90s, 10m; each is run five times at least
+    /// Limit of the time for all together: 60s, 5m; what does not fit is left out. 0: no limit, and five runs of each
     #[arg(long = "for", value_name = "TIME", default_value = "60s", value_parser = duration)]
     time: Duration,
     /// Print JSON (schema outboard-bench/1)
@@ -103,6 +103,7 @@ fn requests(list: &str) -> Result<Numbers> {
 
 /// Measures.
 pub fn run(options: &Options) -> Result<ExitCode> {
+    stop::limit(options.time);
     let mut keeper = Keeper::start("disk")?;
     let mut bench = new(FIO.version("--version")?, noise::warnings());
     let outcome = all(options, &mut keeper, &mut bench);

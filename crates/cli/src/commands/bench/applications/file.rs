@@ -13,12 +13,12 @@ use outboard_accel::Algorithm;
 use outboard_catalog::kernel_name;
 use outboard_counters::Table;
 use outboard_measure::evp::{SAMPLE_IV, sample_key};
-use outboard_measure::noise;
+use outboard_measure::{noise, stop};
 
+use super::super::lists;
 use super::super::run::new;
-use super::super::{finish, lists};
 use super::hex::hex;
-use super::measure::{AS_IT_IS, Claim, Job, Side, Spent, WITH, measure};
+use super::measure::{AS_IT_IS, Claim, Job, Side, Spent, WITH, conclude, measure};
 use crate::console::duration;
 use crate::enabled::{Scratch, module, system::OpenSsl};
 use crate::lab::in_use;
@@ -38,7 +38,7 @@ pub struct Options {
     /// How large the file is, in MiB; it lies in TMPDIR
     #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=4096))]
     megabytes: u32,
-    /// How long, about: 20s, 2m; each is run five times at least
+    /// Limit of the time for all together: 60s, 5m; what does not fit is left out. 0: no limit, and five runs of each
     #[arg(long = "for", value_name = "TIME", default_value = "20s", value_parser = duration)]
     time: Duration,
     /// The provider's file instead of the installed one
@@ -71,6 +71,7 @@ struct Place {
 
 /// Measures.
 pub fn run(options: &Options) -> Result<ExitCode> {
+    stop::limit(options.time);
     let mut bench = new(openssl_version()?, noise::warnings());
     let module = module::find(options.module.as_deref(), &OpenSsl::find())?;
     let place = Place::new(options, &module)?;
@@ -85,12 +86,12 @@ pub fn run(options: &Options) -> Result<ExitCode> {
         at_once: 1,
         time: options.time,
     };
-    measure(&mut bench, job, sides, &mut |side| {
+    let outcome = measure(&mut bench, job, sides, &mut |side| {
         let before = Spent::by_children();
         place.once(&place.configurations[side])?;
         Ok(Spent::by_children().since(before))
-    })?;
-    finish(&bench, options.json, false)
+    });
+    conclude(bench, outcome, options.json)
 }
 
 impl Place {

@@ -52,7 +52,7 @@ pub struct Options {
     /// TCP connections at the same time
     #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=128))]
     streams: u32,
-    /// How long, about, all figures together: 90s, 10m; each is run five times at least
+    /// Limit of the time for all together: 60s, 5m; what does not fit is left out. 0: no limit, and five runs of each
     #[arg(long = "for", value_name = "TIME", default_value = "60s", value_parser = duration)]
     time: Duration,
     /// Print JSON (schema outboard-bench/1)
@@ -87,6 +87,7 @@ fn bits(text: &str) -> Result<usize> {
 
 /// Measures.
 pub fn run(options: &Options) -> Result<ExitCode> {
+    stop::limit(options.time);
     let mut keeper = Keeper::start("ipsec")?;
     IP.version("-V")?;
     let mut bench = new(IPERF3.version("--version")?, noise::warnings());

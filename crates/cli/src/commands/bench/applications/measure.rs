@@ -168,8 +168,8 @@ impl Side {
         let mut took = Took::default();
         let mut once = |_| job().map(|took_now| took = took_now);
         let sample = self.watch.turns(&mut [&mut once], &[1], 1);
-        if stop::asked() {
-            // The application heard it too.
+        // The application got the signal too. What ended by itself just after the limit is valid.
+        if stop::by_signal() || stop::asked() && sample.is_err() {
             return Err(Error::Stopped);
         }
         for mut later in sample? {
@@ -217,7 +217,8 @@ impl Side {
     }
 }
 
-/// Lets each side do the job in turns; `once` is told whose turn it is. What was measured is in `bench` afterwards, also after ^C.
+/// Runs the job of each side, interleaved; `once` gets the side's index. What was measured is in `bench` afterwards, also after a
+/// signal or the end of the time.
 pub fn measure<T: Into<Took>>(
     bench: &mut Bench,
     job: Job,
@@ -226,7 +227,8 @@ pub fn measure<T: Into<Took>>(
 ) -> Result<()> {
     let (vigil, mut yardstick) = (Vigil::begin(), Yardstick::default());
     let (start, mut rounds) = (Instant::now(), 0);
-    while !bench.interrupted && (rounds < ROUNDS.0 || (rounds < ROUNDS.1 && start.elapsed() < job.time)) {
+    let least = if job.time.is_zero() { ROUNDS.0 } else { 1 };
+    while !bench.interrupted && (rounds < least || (rounds < ROUNDS.1 && start.elapsed() < job.time)) {
         yardstick.lay();
         for (index, side) in sides.iter_mut().enumerate() {
             let left = job.time.saturating_sub(start.elapsed()).as_secs();
@@ -248,6 +250,12 @@ pub fn measure<T: Into<Took>>(
     bench.warnings.extend(
         yardstick.warning().into_iter().chain(vigil.warnings()).map(|what| format!("{which}: {what}")),
     );
+    if rounds < ROUNDS.0 && !stop::by_signal() {
+        bench.warnings.push(format!(
+            "{which}: {rounds} of {} runs fitted into the time of --for: the spread is not reliable",
+            ROUNDS.0
+        ));
+    }
     for side in &sides {
         if let Some(why) = side.why_nothing() {
             bench
@@ -262,7 +270,7 @@ pub fn measure<T: Into<Took>>(
     Ok(())
 }
 
-/// Shows what there is: of a run that ended well, or of one that ^C ended, at whatever stage it was.
+/// Prints what was measured, also of a run that a signal or the limit of --for ended.
 pub fn conclude(mut bench: Bench, outcome: Result<()>, as_json: bool) -> Result<ExitCode> {
     match outcome {
         Err(_) if stop::asked() => {
@@ -271,6 +279,7 @@ pub fn conclude(mut bench: Bench, outcome: Result<()>, as_json: bool) -> Result<
         }
         other => other?,
     }
+    super::super::end_by_limit(&mut bench)?;
     super::super::finish(&bench, as_json, false)
 }
 

@@ -1,0 +1,169 @@
+//! The box at the top: correct? faster? less CPU? switched on?
+
+use crate::document::Report;
+use crate::page::{Answer, Tone, bytes, count, figure, judged, listed};
+use crate::parts::bench::{Bench, Evidence, Kind, Row};
+use crate::parts::check::Verdict;
+use crate::parts::tune::{Cipher, Figure, Tune};
+
+/// The four answers; none for a report that holds nothing.
+pub fn answers(report: &Report) -> Vec<Answer> {
+    if report.is_empty() {
+        return Vec::new();
+    }
+    let compared = compared(report);
+    vec![correct(report), faster(&compared), less_cpu(&compared), switched_on(report)]
+}
+
+fn answer(question: &'static str, text: &str, tone: Tone, because: String) -> Answer {
+    Answer { question, answer: judged(text, tone), because }
+}
+
+fn unknown(question: &'static str, command: &str) -> Answer {
+    answer(question, "not known", Tone::Doubt, format!("Run {command} and add its file."))
+}
+
+fn correct(report: &Report) -> Answer {
+    const QUESTION: &str = "Is it correct?";
+    let wrong = report.proofs.iter().flat_map(|proof| &proof.algorithms);
+    let wrong = wrong.fold(0_u64, |sum, one| sum.saturating_add(one.work.mismatches));
+    if wrong > 0 {
+        let because = format!("Proofs found {}: see Do applications use it?", count(wrong, "wrong result"));
+        return answer(QUESTION, "no", Tone::Bad, because);
+    }
+    let drivers: Vec<_> = report.checks.iter().flat_map(|check| &check.drivers).collect();
+    let earlier = report.status.iter().flat_map(|status| &status.checked);
+    let now = drivers.iter().filter(|one| matches!(one.verdict, Verdict::Wrong | Verdict::Refuses));
+    let before = earlier.clone().filter(|one| one.fault.is_some()).map(|one| &one.driver);
+    let mut failed: Vec<String> = now.map(|one| &one.name).chain(before).cloned().collect();
+    failed.sort_unstable();
+    failed.dedup();
+    let exact = drivers.iter().filter(|one| one.verdict == Verdict::Exact).count() as u64;
+    if !failed.is_empty() {
+        let word = if exact == 0 { "no" } else { "not every driver" };
+        return answer(QUESTION, word, Tone::Bad, format!("Failed a check: {}.", listed(&failed)));
+    }
+    let on_cpu = drivers.iter().filter(|one| one.verdict == Verdict::Exact && one.interrupts == Some(0));
+    match (exact, on_cpu.count() as u64, earlier.count() as u64) {
+        (0, _, 0) => unknown(QUESTION, "outboard check --json"),
+        (0, _, earlier) => {
+            let because = format!("{} passed an earlier check.", count(earlier, "driver"));
+            answer(QUESTION, "yes", Tone::Good, because)
+        }
+        (exact, 0, _) => {
+            let because = format!("Every result of {} was right.", count(exact, "driver"));
+            answer(QUESTION, "yes", Tone::Good, because)
+        }
+        (_, on_cpu, _) => {
+            let because = format!("{} computed on the CPU: no interrupt came.", count(on_cpu, "driver"));
+            answer(QUESTION, "not known", Tone::Doubt, because)
+        }
+    }
+}
+
+fn faster(compared: &[Compared<'_>]) -> Answer {
+    const QUESTION: &str = "Is it faster?";
+    let ratio = |one: &Compared<'_>| one.hardware.megabytes_per_second / one.software.megabytes_per_second;
+    let best = compared.iter().filter(|one| ratio(one).is_finite());
+    let Some(best) = best.max_by(|a, b| ratio(a).total_cmp(&ratio(b))) else {
+        return unknown(QUESTION, "outboard tune --dry-run --json");
+    };
+    // Faster means by more than the samples vary.
+    let is_faster = |one: &&Compared<'_>| {
+        let (hardware, software) = (one.hardware, one.software);
+        hardware.megabytes_per_second * (1.0 - hardware.spread)
+            > software.megabytes_per_second * (1.0 + software.spread)
+    };
+    let because = format!("Up to {} times the software's speed: {}.", figure(ratio(best)), best.what);
+    match (compared.iter().filter(is_faster).count(), compared.len()) {
+        (0, _) => answer(QUESTION, "no", Tone::Plain, because),
+        (faster, all) if faster == all => answer(QUESTION, "yes", Tone::Good, because),
+        (faster, all) => {
+            answer(QUESTION, &format!("at {faster} of {all} measured points"), Tone::Good, because)
+        }
+    }
+}
+
+fn less_cpu(compared: &[Compared<'_>]) -> Answer {
+    const QUESTION: &str = "Does it take less CPU time?";
+    let share = |one: &Compared<'_>| {
+        let (hardware, software) = (one.hardware.cpu_ms_per_megabyte?, one.software.cpu_ms_per_megabyte?);
+        (software > 0.0).then_some(hardware / software)
+    };
+    let known: Vec<(f64, &Compared<'_>)> =
+        compared.iter().filter_map(|one| Some((share(one)?, one))).collect();
+    let Some((least, best)) = known.iter().min_by(|a, b| a.0.total_cmp(&b.0)) else {
+        return unknown(QUESTION, "outboard tune --dry-run --json");
+    };
+    let because = format!("Down to {} % of the software's CPU time: {}.", figure(least * 100.0), best.what);
+    match (known.iter().filter(|(share, _)| *share < 1.0).count(), known.len()) {
+        (0, _) => answer(QUESTION, "no", Tone::Plain, because),
+        (less, all) if less == all => answer(QUESTION, "yes", Tone::Good, because),
+        (less, all) => answer(QUESTION, &format!("at {less} of {all} measured points"), Tone::Good, because),
+    }
+}
+
+fn switched_on(report: &Report) -> Answer {
+    const QUESTION: &str = "Is it switched on?";
+    let Some(status) = &report.status else { return unknown(QUESTION, "outboard status --json") };
+    if status.openssl.providers.is_empty() {
+        let because = "The providers that OpenSSL loads could not be listed.".to_owned();
+        return answer(QUESTION, "not known", Tone::Doubt, because);
+    }
+    match status.openssl.providers.iter().any(|name| name == "outboard") {
+        true => {
+            let because = "OpenSSL loads the provider for every application.".to_owned();
+            answer(QUESTION, "yes", Tone::Good, because)
+        }
+        false => {
+            let because =
+                "OpenSSL does not load the provider by default; outboard prove loads it for one command.";
+            answer(QUESTION, "no", Tone::Plain, because.to_owned())
+        }
+    }
+}
+
+/// A measurement of both, of the same work.
+struct Compared<'a> {
+    what: String,
+    software: &'a Figure,
+    hardware: &'a Figure,
+}
+
+fn compared(report: &Report) -> Vec<Compared<'_>> {
+    let tuned = report.tunes.iter().flat_map(tuned);
+    tuned.chain(report.benches.iter().flat_map(benched)).collect()
+}
+
+fn tuned(tune: &Tune) -> impl Iterator<Item = Compared<'_>> {
+    tune.ciphers.iter().flat_map(|cipher: &Cipher| {
+        cipher.ways().into_iter().flat_map(move |(verb, way)| {
+            let valid = way.points.iter().filter(|point| point.refused.is_none());
+            valid.map(move |point| Compared {
+                what: format!("{} {verb}ion, {}", cipher.name, bytes(point.bytes)),
+                software: &point.software,
+                hardware: &point.hardware,
+            })
+        })
+    })
+}
+
+fn benched(bench: &Bench) -> impl Iterator<Item = Compared<'_>> {
+    let is = |row: &Row, kind: Kind| {
+        bench.contestants.iter().any(|one| one.name == row.contestant && one.kind == kind)
+    };
+    let hardware = bench.rows.iter().filter(move |row| {
+        is(row, Kind::Accelerator) && row.fault.is_none() && row.evidence == Some(Evidence::Interrupts)
+    });
+    hardware.filter_map(move |row| {
+        let is_same = |other: &&Row| {
+            other.subject() == row.subject() && other.bytes == row.bytes && other.threads == row.threads
+        };
+        let software = bench.rows.iter().filter(|other| is(other, Kind::Openssl) && other.fault.is_none());
+        Some(Compared {
+            what: format!("{}, {}, {} in flight", row.subject(), bytes(row.bytes), row.depth),
+            software: software.filter(is_same).find_map(|other| other.figure.as_ref())?,
+            hardware: row.figure.as_ref()?,
+        })
+    })
+}

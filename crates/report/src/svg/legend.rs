@@ -1,0 +1,61 @@
+//! The legend above a plot, in as many lines as it needs: no name stands in the field of the curves.
+
+use super::{mark, put, text};
+use crate::page::bytes;
+use crate::plot::Plot;
+
+/// Height of a line.
+const LINE: f64 = 19.0;
+/// Length of the sample of a curve before its name.
+const SAMPLE: f64 = 24.0;
+/// Width of a character on average; a wide font may exceed it by a fifth, which GAP absorbs.
+const CHARACTER: f64 = 7.2;
+const GAP: f64 = 26.0;
+
+/// A name, and what stands before it.
+struct Entry {
+    /// None: the dotted line of the crossover.
+    class: Option<&'static str>,
+    name: String,
+    x: f64,
+    y: f64,
+}
+
+/// Placed names.
+pub struct Legend {
+    entries: Vec<Entry>,
+    /// Where the legend ends.
+    pub bottom: f64,
+}
+
+impl Legend {
+    /// Places the names between `left` and `right`.
+    pub fn new(plot: &Plot, left: f64, right: f64) -> Legend {
+        let curves = plot.curves.iter().map(|curve| (Some(curve.class), curve.name.clone()));
+        let crossover = plot.crossover.map(|size| (None, format!("hardware from {}", bytes(size))));
+        let (mut x, mut y) = (left, LINE);
+        let mut entries = Vec::new();
+        for (class, name) in curves.chain(crossover) {
+            let width = SAMPLE + 6.0 + name.chars().count() as f64 * CHARACTER;
+            if x > left && x + width > right {
+                (x, y) = (left, y + LINE);
+            }
+            entries.push(Entry { class, name, x, y });
+            x += width + GAP;
+        }
+        Legend { entries, bottom: y + 6.0 }
+    }
+
+    /// Draws them.
+    pub fn draw(&self, svg: &mut String) {
+        for Entry { class, name, x, y } in &self.entries {
+            let (class_of_line, middle) =
+                (class.map_or("cross".to_owned(), |class| format!("curve {class}")), y - 4.5);
+            put(svg, format_args!("<path class=\"{class_of_line}\" d=\"M{x:.1} {middle:.1}h{SAMPLE}\"/>\n"));
+            if let Some(class) = class {
+                put(svg, format_args!("{}\n", mark(class, x + SAMPLE / 2.0, middle)));
+            }
+            text(svg, (x + SAMPLE + 6.0, *y), "start", class.unwrap_or_default(), name);
+        }
+    }
+}
