@@ -1,5 +1,7 @@
-//! /dev/hwrng as an entropy source: nothing comes out of it untested (NIST SP 800-90B, 4).
+//! /dev/hwrng as an entropy source: nothing comes out of it untested (NIST SP 800-90B, 4). And what its bytes are worth.
 //!
+//! - [`Fips`]: the withdrawn block tests of FIPS 140-2
+//! - [`Estimator`]: the min-entropy estimators of SP 800-90B, 6.3
 //! - [`SeedSource`]: what users share, and its state
 //! - `source`: the open device with its tests
 //! - `health`: the continuous tests, `cutoff`: when they fail
@@ -9,11 +11,15 @@
 mod amount;
 mod cutoff;
 mod device;
+mod estimators;
 mod failure;
+mod fips;
 mod health;
 mod seed_source;
 mod source;
 
+pub use estimators::{Estimator, Symbols};
 pub use failure::Failure;
+pub use fips::{BLOCK, EXPECTED_FAILURES, Fips, FipsFailures};
 pub use health::Fault;
 pub use seed_source::{SeedSource, State};
