@@ -84,11 +84,8 @@ fn one_failed_block_of_many_fails_only_with_strict() {
 #[test]
 fn a_pipe_that_writes_single_bytes_is_read_as_a_file_is() {
     let bytes = random_bytes(4, 4 + 2 * BLOCK);
-    let mut child = outboard(&["test", "--json", "-"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child =
+        outboard(&["test", "--json", "-"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let mut pipe = child.stdin.take().unwrap();
     bytes.chunks(1).for_each(|byte| pipe.write_all(byte).unwrap());
     drop(pipe);
@@ -178,5 +175,8 @@ fn the_status_is_json_and_a_name_that_is_not_there_is_refused() {
     assert!(answer["problems"].is_array() && answer["instructions"].is_array());
     let (code, _, error) = answered(&mut outboard(&["select", "no-such-generator", "--now"]));
     assert_eq!(code, 1);
-    assert!(error.contains("no-such-generator is not available") || error.contains("CONFIG_HW_RANDOM"), "{error}");
+    assert!(
+        error.contains("no-such-generator is not available") || error.contains("CONFIG_HW_RANDOM"),
+        "{error}"
+    );
 }

@@ -116,4 +116,4 @@ impl Estimator {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

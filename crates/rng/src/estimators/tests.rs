@@ -22,12 +22,12 @@ impl Generator {
 
 const LENGTH: usize = 20_000;
 
-fn good() -> Vec<u8> {
+pub(crate) fn good() -> Vec<u8> {
     let mut generator = Generator(1);
     (0..LENGTH).map(|_| generator.next() as u8).collect()
 }
 
-fn biased_coin() -> Vec<u8> {
+pub(crate) fn biased_coin() -> Vec<u8> {
     let mut generator = Generator(2);
     (0..LENGTH).map(|_| u8::from(generator.chance(70))).collect()
 }
@@ -59,7 +59,7 @@ fn lcg() -> Vec<u8> {
 }
 
 /// Half of the bytes are zero.
-fn biased_bytes() -> Vec<u8> {
+pub(crate) fn biased_bytes() -> Vec<u8> {
     let mut generator = Generator(4);
     (0..LENGTH).map(|_| generator.next() as u8).map(|byte| if byte < 128 { 0 } else { byte }).collect()
 }
