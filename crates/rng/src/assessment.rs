@@ -9,6 +9,7 @@ use outboard_policy::MinEntropy;
 
 use crate::estimators::{Estimator, Symbols};
 use crate::health::{Fault, Health};
+use crate::iid::Xoshiro;
 
 /// The least number of samples that the standard takes (3.1.1).
 pub const LEAST_SAMPLES: usize = 1_000_000;
@@ -77,6 +78,13 @@ pub fn assess(samples: &[u8], width: u32, finished: &(dyn Fn(usize, usize) + Syn
     Some(Assessment { width, estimates, min_entropy })
 }
 
+/// What a source of full entropy gets with that many samples: less than its entropy, by the confidence intervals.
+pub fn attainable(count: usize, width: u32, finished: &(dyn Fn(usize, usize) + Sync)) -> Option<f64> {
+    let mut generator = Xoshiro::new(0);
+    let samples: Vec<u8> = (0..count).map(|_| (generator.next() >> (64 - width)) as u8).collect();
+    Some(assess(&samples, width, finished)?.min_entropy)
+}
+
 /// The continuous health tests over all samples: the first fault and the number of samples up to it.
 pub fn continuous_health(samples: &[u8], entropy: MinEntropy) -> Option<(usize, Fault)> {
     let mut health = Health::new(entropy);
@@ -106,6 +114,13 @@ mod tests {
         let assessment = assess(&[9; 5000], 8, &|_, _| ()).expect("enough samples");
         assert!(assessment.min_entropy < 0.01, "{}", assessment.min_entropy);
         assert_eq!(continuous_health(&[9; 5000], MinEntropy::default()), Some((16, Fault::Repeats(16))));
+    }
+
+    #[test]
+    fn full_entropy_gets_more_the_more_samples_there_are() {
+        let [few, many] =
+            [5000, 50_000].map(|count| attainable(count, 1, &|_, _| ()).expect("enough samples"));
+        assert!(0.3 < few && few < many && many < 1.0, "{few} {many}");
     }
 
     #[test]

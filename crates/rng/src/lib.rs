@@ -23,7 +23,7 @@ mod restart;
 mod seed_source;
 mod source;
 
-pub use assessment::{Assessment, Estimate, LEAST_SAMPLES, assess, continuous_health, width_of};
+pub use assessment::{Assessment, Estimate, LEAST_SAMPLES, assess, attainable, continuous_health, width_of};
 pub use estimators::{Estimator, Symbols};
 pub use failure::Failure;
 pub use fips::{BLOCK, EXPECTED_FAILURES, Fips, FipsFailures};

@@ -100,10 +100,10 @@ pub fn permutation_tests(
 }
 
 /// xoshiro256** (Blackman and Vigna, 2018).
-struct Xoshiro([u64; 4]);
+pub(crate) struct Xoshiro([u64; 4]);
 
 impl Xoshiro {
-    fn new(seed: u64) -> Xoshiro {
+    pub(crate) fn new(seed: u64) -> Xoshiro {
         let mut state = seed;
         Xoshiro(std::array::from_fn(|_| {
             state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -113,7 +113,7 @@ impl Xoshiro {
         }))
     }
 
-    fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         let s = &mut self.0;
         let result = s[1].wrapping_mul(5).rotate_left(7).wrapping_mul(9);
         let shifted = s[1] << 17;

@@ -10,7 +10,8 @@ use outboard_inventory::Hwrng;
 use outboard_measure::stop;
 use outboard_policy::MinEntropy;
 use outboard_rng::{
-    Assessment, Estimate, LEAST_SAMPLES, RESTARTS, RestartResult, continuous_health, test_restarts, width_of,
+    Assessment, Estimate, LEAST_SAMPLES, RESTARTS, RestartResult, continuous_health, permutation_tests,
+    test_restarts, width_of,
 };
 use serde::Serialize;
 
@@ -39,6 +40,9 @@ pub struct Options {
     /// Bits of a sample, at the low end of its byte
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=8))]
     bits: u32,
+    /// Also test whether samples look independent and identically distributed (permutation tests); takes minutes if they do not
+    #[arg(long)]
+    iid: bool,
     /// Also open the device 1000 times and assess 1000 samples of each (restart tests)
     #[arg(long)]
     restart: bool,
@@ -64,6 +68,18 @@ struct RestartRow {
 }
 
 #[derive(Serialize)]
+struct PermutationRow {
+    statistic: &'static str,
+    greater: u32,
+    equal: u32,
+    less: u32,
+    passed: bool,
+}
+
+/// An estimate below this share of what full entropy gets is no chance of the samples.
+const FULL: f64 = 0.95;
+
+#[derive(Serialize)]
 struct AssessAnswer {
     schema: &'static str,
     made: String,
@@ -77,9 +93,13 @@ struct AssessAnswer {
     /// How a continuous health test failed.
     health_fault: Option<String>,
     restart: Option<RestartRow>,
+    /// Statistics of the permutation tests, with --iid.
+    permutations: Option<Vec<PermutationRow>>,
     /// What the kernel credits, in bits per 1024.
     quality: Option<u32>,
     advised_quality: u32,
+    /// Bits per sample that full entropy gets with that many samples; `null` unless the kernel credits more than was found.
+    attainable: Option<f64>,
     notes: Vec<String>,
     seconds: f64,
 }
@@ -129,6 +149,10 @@ pub fn assess(options: &Options) -> Result<ExitCode> {
     } else {
         None
     };
+    let permutations = if options.iid { permutations(&samples) } else { None };
+    if stop::asked() {
+        return Ok(ExitCode::from(INTERRUPTED));
+    }
     console::progress("");
     // The tests of the provider's seed source, with what it assumes unless it is configured.
     let fault = (options.bits == 8).then(|| continuous_health(&samples, MinEntropy::default())).flatten();
@@ -144,12 +168,19 @@ pub fn assess(options: &Options) -> Result<ExitCode> {
         min_entropy_per_bit: assessment.min_entropy / f64::from(options.bits),
         health_fault: fault.map(|(at, fault)| format!("{fault}, at byte {at}")),
         restart: restart.map(|result| restart_row(&result, &assessment)),
+        permutations,
         quality: hwrng.and_then(|hwrng| hwrng.quality),
         advised_quality: 0,
+        attainable: None,
         notes: Vec::new(),
         seconds: start.elapsed().as_secs_f64(),
     };
     answer.advised_quality = (answer.least_per_bit() * 1024.0).floor() as u32;
+    if answer.quality.is_some_and(|quality| quality > answer.advised_quality) {
+        answer.attainable =
+            outboard_rng::attainable(got, options.bits, &progress("comparing with full entropy"));
+        console::progress("");
+    }
     answer.notes = notes(&answer, used);
     console::answer(&if options.json {
         serde_json::to_string_pretty(&answer)? + "\n"
@@ -166,9 +197,17 @@ impl AssessAnswer {
         self.min_entropy.min(restart) / f64::from(self.bits)
     }
 
+    /// Full entropy cannot be shown by samples: an estimate near to what it gets does not contradict any credit.
+    fn has_what_is_credited(&self) -> bool {
+        let least = self.least_per_bit() * f64::from(self.bits);
+        self.quality.is_none_or(|quality| quality <= self.advised_quality)
+            || self.attainable.is_some_and(|attainable| least >= FULL * attainable)
+    }
+
     fn is_good(&self) -> bool {
-        let is_credited = self.quality.is_none_or(|quality| quality <= self.advised_quality);
-        is_credited && self.health_fault.is_none() && self.restart.as_ref().is_none_or(|one| one.passed)
+        self.has_what_is_credited()
+            && self.health_fault.is_none()
+            && self.restart.as_ref().is_none_or(|one| one.passed)
     }
 }
 
@@ -184,6 +223,26 @@ fn restarts(options: &Options) -> Result<Vec<u8>> {
         }
     }
     Ok(rows)
+}
+
+fn permutations(samples: &[u8]) -> Option<Vec<PermutationRow>> {
+    let seed = crate::primitive::any_seed();
+    let ranks = permutation_tests(samples, seed, &|number| {
+        if number % 10 == 1 {
+            console::progress(&format!("permutation {number} of at most 10000"));
+        }
+        !stop::asked()
+    });
+    ranks.map(|ranks| {
+        let row = |rank: &outboard_rng::PermutationRank| PermutationRow {
+            statistic: rank.statistic,
+            greater: rank.greater,
+            equal: rank.equal,
+            less: rank.less,
+            passed: rank.passes(),
+        };
+        ranks.iter().map(row).collect()
+    })
 }
 
 fn row(estimate: &Estimate) -> EstimateRow {
@@ -224,6 +283,11 @@ fn notes(answer: &AssessAnswer, used: u32) -> Vec<String> {
         notes.push(format!("A continuous health test fails: {fault}."));
     }
     match answer.quality {
+        Some(quality) if quality > answer.advised_quality && answer.has_what_is_credited() => notes.push(format!(
+            "The kernel credits {quality} of 1024 bits. The estimate does not contradict that: full entropy gets {:.6} bits per \
+             sample with this number of samples.",
+            answer.attainable.unwrap_or_default()
+        )),
         Some(quality) if quality > answer.advised_quality => notes.push(format!(
             "The kernel credits {quality} of 1024 bits, and the output has {}: outboard rng quality {0}",
             answer.advised_quality
@@ -260,6 +324,13 @@ fn text(answer: &AssessAnswer) -> String {
             restart.most_common,
             restart.cutoff
         );
+    }
+    if let Some(rows) = &answer.permutations {
+        let failed: Vec<&str> = rows.iter().filter(|row| !row.passed).map(|row| row.statistic).collect();
+        text += &match failed.as_slice() {
+            [] => format!("  IID          not rejected: all {} statistics pass\n", rows.len()),
+            failed => format!("  IID          rejected: {} fail\n", failed.join(", ")),
+        };
     }
     for note in &answer.notes {
         text += &format!("\n{note}\n");
