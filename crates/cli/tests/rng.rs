@@ -145,9 +145,10 @@ fn a_source_of_0_38_bits_per_bit_is_assessed_as_such() {
         rows.iter().find(|row| row["estimator"] == name).unwrap()["min_entropy"].as_f64().unwrap()
     };
     assert!((0.36..=0.38).contains(&figure("most common value")), "{answer}");
-    assert!((0.36..=0.38).contains(&figure("Markov")), "{answer}");
+    assert!((0.37..=0.39).contains(&figure("Markov")), "it has no confidence interval: {answer}");
     let least = answer["min_entropy"].as_f64().unwrap();
-    assert!((0.25..=0.38).contains(&least), "{answer}");
+    // The compression estimate is a low one.
+    assert!((0.2..=0.38).contains(&least), "{answer}");
     assert_eq!(answer["advised_quality"].as_f64().unwrap(), (least * 1024.0).floor());
     assert!(answer["notes"][0].as_str().unwrap().contains("at least 1000000"));
 }
