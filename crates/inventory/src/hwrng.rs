@@ -20,7 +20,8 @@ impl Hwrng {
         let base = "sys/class/misc/hw_random";
         let file = |name: &str| root.text(&format!("{base}/{name}"));
         let available: Vec<String> = file("rng_available")
-            .map(|t| t.split_whitespace().map(String::from).collect())
+            // Newer kernels also list "none", which rng_current accepts.
+            .map(|t| t.split_whitespace().filter(|name| *name != "none").map(String::from).collect())
             .unwrap_or_default();
         let current = file("rng_current").filter(|name| name != "none");
         if current.is_none() && available.is_empty() && !root.exists(base) {

@@ -7,6 +7,7 @@ mod ciphers;
 mod disallow;
 mod prove;
 mod report;
+mod rng;
 mod status;
 mod tune;
 
@@ -33,6 +34,7 @@ enum Command {
     Disallow(disallow::Options),
     Prove(prove::Options),
     Report(report::Options),
+    Rng(rng::Options),
     Status(status::Options),
     Tune(tune::Options),
 }
@@ -48,6 +50,7 @@ impl Outboard {
             Command::Disallow(options) => disallow::run(&options),
             Command::Prove(options) => prove::run(&options),
             Command::Report(options) => report::run(&options),
+            Command::Rng(options) => rng::run(&options),
             Command::Status(options) => status::run(&options),
             Command::Tune(options) => tune::run(&options),
         }

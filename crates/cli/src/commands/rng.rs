@@ -1,0 +1,53 @@
+//! `outboard rng`: the hardware random number generators of this machine, and what their output is worth.
+
+mod assess;
+mod fips_test;
+mod input;
+mod select;
+mod sources;
+
+use std::process::ExitCode;
+
+use clap::{Args, Subcommand};
+
+use crate::console::say;
+
+/// The input cannot be read, as rngtest(1) reports it.
+const INPUT_FAILED: u8 = 11;
+
+/// Show the hardware random number generators, test and assess their output, and choose the one that the kernel uses.
+///
+/// Without a subcommand: list generators, processor instructions, TPM and daemons, and name problems. Exit code 1 when there is a
+/// problem.
+#[derive(Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub struct Options {
+    #[command(subcommand)]
+    action: Option<Action>,
+    /// Print JSON (schema outboard-rng/1)
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Subcommand)]
+enum Action {
+    Test(fips_test::Options),
+    Assess(assess::Options),
+    Select(select::Options),
+    Quality(select::QualityOptions),
+}
+
+/// Runs the command.
+pub fn run(options: &Options) -> ExitCode {
+    let (name, result) = match &options.action {
+        None => ("rng", sources::show(options.json)),
+        Some(Action::Test(options)) => ("rng test", fips_test::test(options)),
+        Some(Action::Assess(options)) => ("rng assess", assess::assess(options)),
+        Some(Action::Select(options)) => ("rng select", select::select(options)),
+        Some(Action::Quality(options)) => ("rng quality", select::set_quality(options)),
+    };
+    result.unwrap_or_else(|error| {
+        say(&format!("outboard {name}: {error:#}"));
+        ExitCode::from(if error.is::<input::InputError>() { INPUT_FAILED } else { 1 })
+    })
+}

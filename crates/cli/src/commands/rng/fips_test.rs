@@ -1,0 +1,288 @@
+//! `outboard rng test`: FIPS 140-2, block by block, with the counts of rngtest(1).
+
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, bail};
+use clap::Args;
+use outboard_measure::stop;
+use outboard_rng::{BLOCK, EXPECTED_FAILURES, Fips, FipsFailures};
+use serde::Serialize;
+
+use super::input::InputOptions;
+use crate::commands::tune::now;
+use crate::console::{self, INTERRUPTED, duration};
+
+/// Test output in blocks of 20,000 bits with the tests of FIPS 140-2 (monobit, poker, runs, long run, continuous run).
+///
+/// The standard withdrew these tests in 2002. They find a stuck or grossly biased generator and nothing else: outboard rng assess
+/// estimates entropy. Of the blocks of a good source about 8 in 10,000 fail; the verdict depends on whether more do.
+///
+/// The first 4 bytes are only compared with, and an incomplete last block is not tested, as rngtest does it.
+///
+/// Exit code 0 when the number of failures is that of a good source, 1 when it is not, 11 when the input cannot be read, 130 after ^C.
+#[derive(Args)]
+pub struct Options {
+    #[command(flatten)]
+    input: InputOptions,
+    /// Stop after this number of blocks [default for devices: 1000]
+    #[arg(long, value_name = "N", conflicts_with = "time", value_parser = clap::value_parser!(u64).range(1..))]
+    blocks: Option<u64>,
+    /// Stop after this time: 90s, 10m, 2h
+    #[arg(long = "for", id = "time", value_name = "TIME", value_parser = duration)]
+    time: Option<Duration>,
+    /// Exit with code 1 when any block fails, as rngtest does
+    #[arg(long)]
+    strict: bool,
+    /// Print JSON (schema outboard-rng-test/1)
+    #[arg(long)]
+    json: bool,
+}
+
+const DEVICE_BLOCKS: u64 = 1000;
+
+/// A sound source has this many failures or more once in a million runs.
+const CERTAIN: f64 = 1e-6;
+/// And once in a thousand runs.
+const DOUBTFUL: f64 = 1e-3;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum FipsVerdict {
+    Pass,
+    Doubtful,
+    Fail,
+}
+
+#[derive(Default, Serialize)]
+struct FailureCounts {
+    monobit: u64,
+    poker: u64,
+    runs: u64,
+    long_run: u64,
+    continuous_run: u64,
+}
+
+impl FailureCounts {
+    fn add(&mut self, failures: FipsFailures) {
+        self.monobit += u64::from(failures.monobit);
+        self.poker += u64::from(failures.poker);
+        self.runs += u64::from(failures.runs);
+        self.long_run += u64::from(failures.long_run);
+        self.continuous_run += u64::from(failures.continuous_run);
+    }
+}
+
+/// Speeds of single blocks in Mbit/s; `average` is that of all of them together.
+#[derive(Serialize)]
+struct BlockSpeed {
+    min: f64,
+    average: f64,
+    max: f64,
+    #[serde(skip)]
+    blocks: u64,
+    #[serde(skip)]
+    time: Duration,
+}
+
+impl BlockSpeed {
+    fn new() -> BlockSpeed {
+        BlockSpeed { min: f64::INFINITY, average: 0.0, max: 0.0, blocks: 0, time: Duration::ZERO }
+    }
+
+    fn add(&mut self, time: Duration) {
+        let time = time.max(Duration::from_nanos(1));
+        let megabits =
+            |blocks: u64, time: Duration| (8 * BLOCK) as f64 * blocks as f64 / 1e6 / time.as_secs_f64();
+        (self.blocks, self.time) = (self.blocks + 1, self.time + time);
+        self.min = self.min.min(megabits(1, time));
+        self.max = self.max.max(megabits(1, time));
+        self.average = megabits(self.blocks, self.time);
+    }
+
+    fn text(&self) -> String {
+        let [min, average, max] = [self.min, self.average, self.max].map(|speed| format!("{speed:.3}"));
+        format!("min {min}, avg {average}, max {max} Mbit/s")
+    }
+}
+
+#[derive(Serialize)]
+struct FipsAnswer {
+    schema: &'static str,
+    made: String,
+    source: String,
+    bits_received: u64,
+    successes: u64,
+    failures: u64,
+    expected_failures: f64,
+    failed_tests: FailureCounts,
+    input_speed: BlockSpeed,
+    test_speed: BlockSpeed,
+    seconds: f64,
+    verdict: FipsVerdict,
+    interrupted: bool,
+}
+
+/// Runs the command.
+pub fn test(options: &Options) -> Result<ExitCode> {
+    stop::listen();
+    let start = Instant::now();
+    let mut input = options.input.open()?;
+    let limited = options.blocks.is_some() || options.time.is_some();
+    let most = options.blocks.or((options.input.is_device() && !limited).then_some(DEVICE_BLOCKS));
+    let mut first = [0; 4];
+    let got = input.fill(&mut first)?;
+    let mut answer = FipsAnswer {
+        schema: "outboard-rng-test/1",
+        made: now(),
+        source: input.name.clone(),
+        bits_received: 8 * got as u64,
+        successes: 0,
+        failures: 0,
+        expected_failures: 0.0,
+        failed_tests: FailureCounts::default(),
+        input_speed: BlockSpeed::new(),
+        test_speed: BlockSpeed::new(),
+        seconds: 0.0,
+        verdict: FipsVerdict::Pass,
+        interrupted: false,
+    };
+    let (mut fips, mut block, mut shown) = (Fips::new(first), [0; BLOCK], start);
+    while most.is_none_or(|most| answer.successes + answer.failures < most)
+        && options.time.is_none_or(|time| start.elapsed() < time)
+    {
+        let before = Instant::now();
+        let got = input.fill(&mut block)?;
+        answer.bits_received += 8 * got as u64;
+        if got < BLOCK {
+            break;
+        }
+        let read = Instant::now();
+        let failures = fips.test(&block);
+        let tested = Instant::now();
+        answer.input_speed.add(read - before);
+        answer.test_speed.add(tested - read);
+        answer.failed_tests.add(failures);
+        if failures.any() {
+            answer.failures += 1
+        } else {
+            answer.successes += 1
+        }
+        if tested - shown > Duration::from_millis(500) {
+            shown = tested;
+            let count = answer.successes + answer.failures;
+            console::progress(&format!("{count} blocks tested, {} failed", answer.failures));
+        }
+    }
+    console::progress("");
+    answer.interrupted = stop::asked();
+    let count = answer.successes + answer.failures;
+    if count == 0 {
+        if answer.interrupted {
+            return Ok(ExitCode::from(INTERRUPTED));
+        }
+        bail!("{}: it has less than the {} bytes of one block", answer.source, BLOCK + 4);
+    }
+    answer.seconds = start.elapsed().as_secs_f64();
+    answer.expected_failures = count as f64 * EXPECTED_FAILURES;
+    answer.verdict = verdict(answer.failures, answer.expected_failures);
+    console::answer(&if options.json {
+        serde_json::to_string_pretty(&answer)? + "\n"
+    } else {
+        text(&answer)
+    })?;
+    Ok(match answer.verdict {
+        FipsVerdict::Fail => ExitCode::FAILURE,
+        _ if options.strict && answer.failures > 0 => ExitCode::FAILURE,
+        _ if answer.interrupted => ExitCode::from(INTERRUPTED),
+        _ => ExitCode::SUCCESS,
+    })
+}
+
+fn verdict(failures: u64, expected: f64) -> FipsVerdict {
+    match at_least(failures, expected) {
+        chance if chance < CERTAIN => FipsVerdict::Fail,
+        chance if chance < DOUBTFUL => FipsVerdict::Doubtful,
+        _ => FipsVerdict::Pass,
+    }
+}
+
+/// The probability of at least `count` rare events when `expected` are expected (Poisson).
+fn at_least(count: u64, expected: f64) -> f64 {
+    // The first term by logarithms; below the expected count the tail is near to one half, so it needs no digits.
+    if count as f64 <= expected {
+        return 1.0;
+    }
+    let log_factorial: f64 = (1..=count).map(|i| (i as f64).ln()).sum();
+    let mut term = (count as f64 * expected.ln() - expected - log_factorial).exp();
+    let (mut sum, mut k) = (0.0, count as f64);
+    while term > sum * 1e-12 && term > 0.0 {
+        sum += term;
+        k += 1.0;
+        term *= expected / k;
+    }
+    sum
+}
+
+fn text(answer: &FipsAnswer) -> String {
+    let FipsAnswer { successes, failures, failed_tests: failed, .. } = answer;
+    let verdict = match answer.verdict {
+        FipsVerdict::Pass => {
+            "PASS: no more failures than a good source has. This sanity check proves no entropy: outboard rng assess."
+        }
+        FipsVerdict::Doubtful => {
+            "DOUBTFUL: a good source has so many failures once in 1000 runs. Test more blocks (--blocks)."
+        }
+        FipsVerdict::Fail => {
+            "FAIL: a good source has so many failures less than once in a million runs. Do not use its output as it is."
+        }
+    };
+    let interrupted = if answer.interrupted {
+        "\nInterrupted: the figures are those of the blocks up to then.\n"
+    } else {
+        ""
+    };
+    format!(
+        "FIPS 140-2 tests of {} (withdrawn in 2002: a sanity check)\n\n  \
+           bits received   {}\n  \
+           blocks passed   {successes}\n  \
+           blocks failed   {failures} (about {:.1} expected of a good source)\n  \
+           monobit         {}\n  \
+           poker           {}\n  \
+           runs            {}\n  \
+           long run        {}\n  \
+           continuous run  {}\n  \
+           input speed     {}\n  \
+           test speed      {}\n  \
+           run time        {:.3} s\n{interrupted}\n{verdict}\n",
+        answer.source,
+        answer.bits_received,
+        answer.expected_failures,
+        failed.monobit,
+        failed.poker,
+        failed.runs,
+        failed.long_run,
+        failed.continuous_run,
+        answer.input_speed.text(),
+        answer.test_speed.text(),
+        answer.seconds,
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_verdict_depends_on_how_many_failures_are_expected() {
+        let expected = |blocks: u64| blocks as f64 * EXPECTED_FAILURES;
+        assert_eq!(verdict(0, expected(1)), FipsVerdict::Pass);
+        assert_eq!(verdict(1, expected(1000)), FipsVerdict::Pass);
+        // Poisson tails for 0.8: P(>=6) = 1.8e-4, P(>=9) = 1.8e-7.
+        assert_eq!(verdict(6, expected(1000)), FipsVerdict::Doubtful);
+        assert_eq!(verdict(9, expected(1000)), FipsVerdict::Fail);
+        assert_eq!(verdict(27, expected(39_999)), FipsVerdict::Pass);
+        assert_eq!(verdict(80, expected(39_999)), FipsVerdict::Fail);
+        assert_eq!(verdict(1_000_000, expected(1_000_000)), FipsVerdict::Fail);
+    }
+}

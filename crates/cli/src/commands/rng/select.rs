@@ -1,0 +1,114 @@
+//! `outboard rng select` and `outboard rng quality`: which generator the kernel uses, and how much entropy it credits.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::{Result, anyhow, bail};
+use clap::Args;
+use outboard_drivers::root::Root;
+use outboard_inventory::Hwrng;
+
+use crate::console;
+use crate::etc::Replacement;
+
+const SYSFS: &str = "/sys/class/misc/hw_random";
+/// systemd-tmpfiles writes it at boot. OpenWrt has no such program: there the line belongs into /etc/rc.local.
+const AT_BOOT: &str = "/etc/tmpfiles.d/outboard-rng.conf";
+
+/// Choose the generator behind /dev/hwrng, now and after each boot.
+///
+/// It is written to /etc/tmpfiles.d/outboard-rng.conf, which systemd-tmpfiles applies at boot; --now leaves that out. `auto` returns the
+/// choice to the kernel, which takes the one of the best quality, and removes the file.
+#[derive(Args)]
+pub struct Options {
+    /// A name that outboard rng lists, or auto
+    name: String,
+    /// Do not keep it for the next boot
+    #[arg(long)]
+    now: bool,
+}
+
+/// Set how much entropy the kernel credits for the output of the generator in use, in bits per 1024 bits.
+///
+/// It holds until the next boot or the next choice of a generator. 0 keeps the generator but credits nothing.
+#[derive(Args)]
+pub struct QualityOptions {
+    /// Bits of entropy per 1024 bits: what outboard rng assess advises
+    #[arg(value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1024))]
+    quality: u32,
+}
+
+fn current() -> Result<Hwrng> {
+    Hwrng::read(&Root::live()).ok_or_else(|| {
+        anyhow!("this kernel has no support for hardware random number generators (CONFIG_HW_RANDOM)")
+    })
+}
+
+/// Runs `outboard rng select`.
+pub fn select(options: &Options) -> Result<ExitCode> {
+    let before = current()?;
+    let (name, is_auto) = (options.name.as_str(), options.name == "auto");
+    if !is_auto && !before.available.iter().any(|one| one == name) {
+        bail!("{name} is not available: choose one of {}, or auto", or_none(&before.available));
+    }
+    write("rng_current", if is_auto { "" } else { name })?;
+    let after = current()?;
+    if !is_auto && after.current.as_deref() != Some(name) {
+        bail!(
+            "the kernel did not take {name}: it uses {}; see dmesg",
+            after.current.as_deref().unwrap_or("none")
+        );
+    }
+    if is_auto {
+        match fs::remove_file(AT_BOOT) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(explained(Path::new(AT_BOOT), &error));
+            }
+            _ => {}
+        }
+    } else if !options.now {
+        let new = Replacement::open(Path::new(AT_BOOT), explained)?;
+        new.store(&format!(
+            "# The generator behind /dev/hwrng: written by `outboard rng select`, removed by `outboard rng select auto`.\n\
+             w {SYSFS}/rng_current - - - - {name}\n"
+        ))?;
+    }
+    let kept = if options.now || is_auto { "" } else { ", now and after each boot" };
+    console::answer(&format!("/dev/hwrng is {}{kept}.\n", after.current.as_deref().unwrap_or("none")))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Runs `outboard rng quality`.
+pub fn set_quality(options: &QualityOptions) -> Result<ExitCode> {
+    let Some(generator) = current()?.current else {
+        bail!("no generator is in use, so there is none to credit: outboard rng shows what is there");
+    };
+    write("rng_quality", &options.quality.to_string())?;
+    let quality = current()?.quality;
+    if quality != Some(options.quality) {
+        bail!("the kernel did not take {}: rng_quality is {quality:?}", options.quality);
+    }
+    console::answer(&format!("The kernel credits {} of 1024 bits of {generator}.\n", options.quality))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn write(file: &str, value: &str) -> Result<()> {
+    let path = Path::new(SYSFS).join(file);
+    fs::write(&path, format!("{value}\n")).map_err(|error| explained(&path, &error))
+}
+
+fn explained(path: &Path, error: &io::Error) -> anyhow::Error {
+    let advice = match error.raw_os_error() {
+        Some(libc::EACCES | libc::EPERM) => "only root may change it: try again with sudo",
+        Some(libc::ENOENT) => "this kernel is older than 6.2, or the directory does not exist",
+        Some(libc::EROFS) => "make it writable, or change only what is in use now: --now",
+        _ => "see dmesg",
+    };
+    anyhow!("{}: {error}; {advice}", path.display())
+}
+
+fn or_none(names: &[String]) -> String {
+    if names.is_empty() { "none (there are no generators)".to_owned() } else { names.join(", ") }
+}

@@ -1,0 +1,166 @@
+//! `outboard rng`: every source of random numbers, who feeds the kernel, and what is wrong with it.
+
+use std::fs;
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use outboard_drivers::root::Root;
+use outboard_inventory::Hwrng;
+use serde::Serialize;
+
+use crate::console;
+
+/// Daemons that feed /dev/random.
+const DAEMONS: [&str; 4] = ["rngd", "haveged", "jitterentropy-r", "jitterentropy-rngd"];
+
+#[derive(Serialize)]
+struct SourcesAnswer {
+    schema: &'static str,
+    kernel: Option<String>,
+    /// `null` when the kernel has no support for generators.
+    hwrng: Option<Hwrng>,
+    /// RDRAND, RDSEED, RNDR or DARN.
+    instructions: Vec<&'static str>,
+    tpm: bool,
+    /// Running daemons that feed the kernel.
+    daemons: Vec<String>,
+    /// Bits that the kernel counts in its pool.
+    entropy_available: Option<u32>,
+    problems: Vec<String>,
+}
+
+/// Shows them.
+pub fn show(json: bool) -> Result<ExitCode> {
+    let root = Root::live();
+    let kernel = root.text("proc/sys/kernel/osrelease");
+    let cpu = root.text("proc/cpuinfo").unwrap_or_default();
+    let mut answer = SourcesAnswer {
+        schema: "outboard-rng/1",
+        hwrng: Hwrng::read(&root),
+        instructions: instructions(&cpu),
+        tpm: Path::new("/sys/class/tpm/tpm0").exists(),
+        daemons: daemons(),
+        entropy_available: root.text("proc/sys/kernel/random/entropy_avail").and_then(|t| t.parse().ok()),
+        problems: Vec::new(),
+        kernel,
+    };
+    answer.problems = problems(&answer);
+    console::answer(&if json { serde_json::to_string_pretty(&answer)? + "\n" } else { text(&answer) })?;
+    Ok(if answer.problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// The instructions that /proc/cpuinfo names: flags on x86, Features on ARM.
+fn instructions(cpuinfo: &str) -> Vec<&'static str> {
+    let flags = cpuinfo.lines().filter(|line| line.starts_with("flags") || line.starts_with("Features"));
+    let words: Vec<&str> = flags.take(1).flat_map(str::split_ascii_whitespace).collect();
+    let named = [("rdrand", "RDRAND"), ("rdseed", "RDSEED"), ("rng", "RNDR")];
+    named.into_iter().filter(|(flag, _)| words.contains(flag)).map(|(_, name)| name).collect()
+}
+
+fn daemons() -> Vec<String> {
+    let mut found: Vec<String> = fs::read_dir("/proc")
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|entry| fs::read_to_string(entry.path().join("comm")).ok())
+        .map(|name| name.trim().to_owned())
+        .filter(|name| DAEMONS.contains(&name.as_str()))
+        .collect();
+    found.sort();
+    found.dedup();
+    found
+}
+
+/// Since Linux 5.18 the kernel reads the generator in use by itself, from its registration on.
+fn feeds_itself(kernel: Option<&str>) -> bool {
+    let mut numbers = kernel.unwrap_or_default().split(|c: char| !c.is_ascii_digit()).map(str::parse::<u32>);
+    match (numbers.next(), numbers.next()) {
+        (Some(Ok(major)), Some(Ok(minor))) => (major, minor) >= (5, 18),
+        _ => false,
+    }
+}
+
+fn problems(answer: &SourcesAnswer) -> Vec<String> {
+    let mut problems = Vec::new();
+    let mut add = |text: String| problems.push(text);
+    match &answer.hwrng {
+        None => {
+            add("The kernel has no support for hardware random number generators (CONFIG_HW_RANDOM)."
+                .to_owned())
+        }
+        Some(hwrng) if hwrng.available.is_empty() => {
+            if answer.instructions.is_empty() {
+                add("There is neither a generator nor a processor instruction: the kernel collects from interrupts and jitter \
+                     alone. Load the driver of the chip's generator, if it has one."
+                    .to_owned());
+            }
+        }
+        Some(Hwrng { current: None, available, .. }) => add(format!(
+            "No generator is in use, and {} could be: outboard rng select {}",
+            available.join(", "),
+            available[0]
+        )),
+        Some(Hwrng { current: Some(name), quality: Some(0), .. }) => add(format!(
+            "The kernel credits no entropy for {name} (quality 0): outboard rng assess estimates it, and outboard rng quality sets it."
+        )),
+        Some(_) => {}
+    }
+    problems
+}
+
+fn text(answer: &SourcesAnswer) -> String {
+    let or_none = |names: Vec<String>| if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+    let (current, available, quality) = match &answer.hwrng {
+        None => ("none".to_owned(), "none".to_owned(), None),
+        Some(hwrng) => (
+            hwrng.current.clone().unwrap_or_else(|| "none".to_owned()),
+            or_none(hwrng.available.clone()),
+            hwrng.quality,
+        ),
+    };
+    let kernel = answer.kernel.as_deref();
+    let fed = if feeds_itself(kernel) {
+        "the kernel reads the generator in use by itself; rngd is rarely needed"
+    } else {
+        "before Linux 5.18 a generator without a quality needs rngd to feed the kernel"
+    };
+    let mut text = format!(
+        "  /dev/hwrng      {current}\n  available       {available}\n  quality         {}\n  instructions    {}\n  \
+           TPM             {}\n  daemons         {}\n  kernel's pool   {} bits\n  kernel          {} ({fed})\n",
+        quality.map_or_else(
+            || "not known".to_owned(),
+            |quality| format!("{quality} of 1024 bits are credited as entropy")
+        ),
+        or_none(answer.instructions.iter().map(|&name| name.to_owned()).collect()),
+        if answer.tpm { "yes" } else { "no" },
+        or_none(answer.daemons.clone()),
+        answer.entropy_available.map_or_else(|| "unknown".to_owned(), |bits| bits.to_string()),
+        kernel.unwrap_or("unknown"),
+    );
+    for problem in &answer.problems {
+        text += &format!("\nPROBLEM: {problem}\n");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn instructions_are_whole_words_of_the_flags() {
+        assert_eq!(instructions("model: rng\nflags\t\t: fpu rdrand aes rdseed\n"), ["RDRAND", "RDSEED"]);
+        assert_eq!(instructions("Features\t: fp asimd rng bti\n"), ["RNDR"]);
+        assert!(instructions("flags : rdrandx\n").is_empty());
+    }
+
+    #[test]
+    fn kernels_feed_themselves_since_5_18() {
+        for (release, itself) in
+            [("5.17.3", false), ("5.18.0-1", true), ("6.1.0", true), ("4.19", false), ("odd", false)]
+        {
+            assert_eq!(feeds_itself(Some(release)), itself, "{release}");
+        }
+    }
+}

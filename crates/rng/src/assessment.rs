@@ -1,0 +1,130 @@
+//! All estimators over one set of samples, in parallel (SP 800-90B, 3.1.3).
+
+use std::num::NonZero;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use outboard_policy::MinEntropy;
+
+use crate::estimators::{Estimator, Symbols};
+use crate::health::{Fault, Health};
+use crate::iid::Xoshiro;
+
+/// The least number of samples that the standard takes (3.1.1).
+pub const LEAST_SAMPLES: usize = 1_000_000;
+
+/// What one estimator found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate {
+    /// Which.
+    pub estimator: Estimator,
+    /// Over the bits of the samples, not over the samples themselves.
+    pub of_bits: bool,
+    /// Bits of min-entropy per sample, or per bit for `of_bits`.
+    pub min_entropy: f64,
+}
+
+/// Min-entropy of a source.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Assessment {
+    /// Bits of a sample.
+    pub width: u32,
+    /// All that could be run, in the standard's order, those of bits last.
+    pub estimates: Vec<Estimate>,
+    /// Bits per sample: the least of all estimates.
+    pub min_entropy: f64,
+}
+
+/// The bits that samples use: their number when they lie at the low end of each byte.
+pub fn width_of(samples: &[u8]) -> u32 {
+    (8 - samples.iter().fold(0, |all, &sample| all | sample).leading_zeros()).max(1)
+}
+
+/// Runs every estimator on every CPU. `finished` is called with the number of finished and of all estimates.
+pub fn assess(samples: &[u8], width: u32, finished: &(dyn Fn(usize, usize) + Sync)) -> Option<Assessment> {
+    let literal = Symbols::of_samples(samples);
+    let bits = (width > 1).then(|| Symbols::of_bits(samples, width));
+    let (literal, bits) = (&literal, bits.as_ref());
+    // Those of bits take longest, and LRS uses what t-tuple found: so they start first and last.
+    let of_bits = bits.into_iter().flat_map(|bits| Estimator::ALL.map(|estimator| (estimator, bits, true)));
+    let mut work: Vec<_> =
+        of_bits.chain(Estimator::ALL.map(|estimator| (estimator, literal, false))).collect();
+    work.sort_by_key(|&(estimator, _, of_bits)| match estimator {
+        Estimator::TTuple => (0, !of_bits),
+        Estimator::Lrs => (2, !of_bits),
+        _ => (1, !of_bits),
+    });
+    let (next, done, found) = (AtomicUsize::new(0), AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let run = || {
+        while let Some(&(estimator, symbols, of_bits)) = work.get(next.fetch_add(1, Ordering::Relaxed)) {
+            if let Some(min_entropy) = estimator.estimate(symbols) {
+                let estimate = Estimate { estimator, of_bits, min_entropy };
+                found.lock().unwrap_or_else(|broken| broken.into_inner()).push(estimate);
+            }
+            finished(done.fetch_add(1, Ordering::Relaxed) + 1, work.len());
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 1..thread::available_parallelism().map_or(1, NonZero::get) {
+            scope.spawn(run);
+        }
+        run();
+    });
+    let mut estimates = found.into_inner().unwrap_or_else(|broken| broken.into_inner());
+    estimates.sort_by_key(|estimate| (estimate.of_bits, estimate.estimator));
+    let per_sample = |one: &Estimate| one.min_entropy * if one.of_bits { f64::from(width) } else { 1.0 };
+    let min_entropy = estimates.iter().map(per_sample).reduce(f64::min)?.min(f64::from(width));
+    Some(Assessment { width, estimates, min_entropy })
+}
+
+/// What a source of full entropy gets with that many samples: less than its entropy, by the confidence intervals.
+pub fn attainable(count: usize, width: u32, finished: &(dyn Fn(usize, usize) + Sync)) -> Option<f64> {
+    let mut generator = Xoshiro::new(0);
+    let samples: Vec<u8> = (0..count).map(|_| (generator.next() >> (64 - width)) as u8).collect();
+    Some(assess(&samples, width, finished)?.min_entropy)
+}
+
+/// The continuous health tests over all samples: the first fault and the number of samples up to it.
+pub fn continuous_health(samples: &[u8], entropy: MinEntropy) -> Option<(usize, Fault)> {
+    let mut health = Health::new(entropy);
+    samples.iter().enumerate().find_map(|(i, &sample)| Some((i + 1, health.test(&[sample]).err()?)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_result_is_the_least_estimate_per_sample() {
+        let samples: Vec<u8> = (0..5000_u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 27) as u8).collect();
+        assert_eq!(width_of(&samples), 5);
+        let assessment = assess(&samples, 5, &|_, _| ()).expect("enough samples");
+        for one in &assessment.estimates {
+            assert!(
+                assessment.min_entropy <= one.min_entropy * if one.of_bits { 5.0 } else { 1.0 },
+                "{one:?}"
+            );
+        }
+        assert_eq!(assessment.estimates.iter().filter(|one| one.of_bits).count(), 10);
+    }
+
+    #[test]
+    fn a_stuck_source_has_no_entropy_and_no_health() {
+        let assessment = assess(&[9; 5000], 8, &|_, _| ()).expect("enough samples");
+        assert!(assessment.min_entropy < 0.01, "{}", assessment.min_entropy);
+        assert_eq!(continuous_health(&[9; 5000], MinEntropy::default()), Some((16, Fault::Repeats(16))));
+    }
+
+    #[test]
+    fn full_entropy_gets_more_the_more_samples_there_are() {
+        let [few, many] =
+            [5000, 50_000].map(|count| attainable(count, 1, &|_, _| ()).expect("enough samples"));
+        assert!(0.3 < few && few < many && many < 1.0, "{few} {many}");
+    }
+
+    #[test]
+    fn nothing_comes_of_nothing() {
+        assert_eq!(assess(&[], 8, &|_, _| ()), None);
+    }
+}

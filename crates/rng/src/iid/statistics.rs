@@ -1,0 +1,141 @@
+//! The statistics of the permutation tests: SP 800-90B, 5.1.1 to 5.1.10.
+//!
+//! Binary samples are first made into bytes by conversion I (the number of ones among eight bits) or II (the eight bits as a
+//! number), where the standard demands it.
+
+/// The lags of periodicity and covariance.
+const LAGS: [usize; 5] = [1, 2, 8, 16, 32];
+
+/// How many statistics there are.
+pub(super) const COUNT: usize = 18;
+
+/// Their names, in the order of `all`.
+pub(super) const NAMES: [&str; COUNT] = [
+    "excursion",
+    "number of directional runs",
+    "length of directional runs",
+    "number of increases and decreases",
+    "number of runs based on the median",
+    "length of runs based on the median",
+    "average collision",
+    "maximum collision",
+    "periodicity (1)",
+    "periodicity (2)",
+    "periodicity (8)",
+    "periodicity (16)",
+    "periodicity (32)",
+    "covariance (1)",
+    "covariance (2)",
+    "covariance (8)",
+    "covariance (16)",
+    "covariance (32)",
+];
+
+/// What permutations do not change.
+pub(super) struct Unchanged {
+    is_binary: bool,
+    mean: f64,
+    median: f64,
+}
+
+impl Unchanged {
+    pub fn of(samples: &[u8], is_binary: bool) -> Unchanged {
+        let mut sorted = samples.to_vec();
+        sorted.sort_unstable();
+        let middle = sorted.len() / 2;
+        let median = match sorted.len() % 2 {
+            0 => (f64::from(sorted[middle - 1]) + f64::from(sorted[middle])) / 2.0,
+            _ => f64::from(sorted[middle]),
+        };
+        let sum: u64 = samples.iter().map(|&sample| u64::from(sample)).sum();
+        let median = if is_binary { 0.5 } else { median };
+        Unchanged { is_binary, mean: sum as f64 / samples.len() as f64, median }
+    }
+
+    /// The statistics of a permutation. Those that are not `wanted` may be left zero.
+    pub fn statistics(&self, samples: &[u8], wanted: &[bool; COUNT]) -> [f64; COUNT] {
+        let mut all = [0.0; COUNT];
+        let any = |range: std::ops::Range<usize>| wanted[range].contains(&true);
+        let (ones, numbers) = if self.is_binary && any(1..COUNT) {
+            (converted(samples, |byte| byte.count_ones() as u8), converted(samples, |byte| byte))
+        } else {
+            (Vec::new(), Vec::new())
+        };
+        let (by_count, by_number) =
+            if self.is_binary { (&ones[..], &numbers[..]) } else { (samples, samples) };
+        if wanted[0] {
+            all[0] = excursion(samples, self.mean);
+        }
+        if any(1..4) {
+            let rises = by_count.windows(2).map(|pair| pair[0] <= pair[1]);
+            let (runs, longest, rising) = runs(rises);
+            let falling = by_count.len().saturating_sub(1) as u64 - rising;
+            (all[1], all[2], all[3]) = (runs as f64, longest as f64, rising.max(falling) as f64);
+        }
+        if any(4..6) {
+            let (runs, longest, _) = runs(samples.iter().map(|&sample| f64::from(sample) >= self.median));
+            (all[4], all[5]) = (runs as f64, longest as f64);
+        }
+        if any(6..8) {
+            (all[6], all[7]) = collisions(by_number);
+        }
+        for (i, lag) in LAGS.into_iter().enumerate() {
+            let pairs = || by_count.iter().zip(by_count.iter().skip(lag));
+            if wanted[8 + i] {
+                all[8 + i] = pairs().filter(|(a, b)| a == b).count() as f64;
+            }
+            if wanted[13 + i] {
+                all[13 + i] = pairs().map(|(&a, &b)| u64::from(a) * u64::from(b)).sum::<u64>() as f64;
+            }
+        }
+        all
+    }
+}
+
+/// Bytes made of eight bits each, first bit on top; the last one is filled up with zeros.
+pub(super) fn converted(bits: &[u8], conversion: impl Fn(u8) -> u8) -> Vec<u8> {
+    let byte = |eight: &[u8]| (0..8).fold(0, |byte, i| byte << 1 | eight.get(i).copied().unwrap_or(0));
+    bits.chunks(8).map(|eight| conversion(byte(eight))).collect()
+}
+
+/// 5.1.1: the greatest distance of a partial sum from its expectation.
+fn excursion(samples: &[u8], mean: f64) -> f64 {
+    let (mut sum, mut greatest) = (0.0, 0.0_f64);
+    for (count, &sample) in (1..).zip(samples) {
+        sum += f64::from(sample);
+        greatest = greatest.max((sum - f64::from(count) * mean).abs());
+    }
+    greatest
+}
+
+/// 5.1.2 to 5.1.6: the number of runs of equal values, the longest one, and how many values are true.
+fn runs(values: impl Iterator<Item = bool>) -> (u64, u64, u64) {
+    let (mut runs, mut longest, mut is_true, mut length, mut last) = (0, 0, 0, 0, None);
+    for value in values {
+        if last != Some(value) {
+            (runs, length, last) = (runs + 1, 0, Some(value));
+        }
+        length += 1;
+        longest = longest.max(length);
+        is_true += u64::from(value);
+    }
+    (runs, longest, is_true)
+}
+
+/// 5.1.7 and 5.1.8: the average and the greatest number of samples until one repeats.
+fn collisions(samples: &[u8]) -> (f64, f64) {
+    // Each search marks what it has seen with its own number.
+    let mut seen = [0_u32; 256];
+    let (mut search, mut length, mut count, mut total, mut greatest) = (1, 0_u64, 0_u64, 0_u64, 0);
+    for &sample in samples {
+        let mark = &mut seen[usize::from(sample)];
+        length += 1;
+        if *mark == search {
+            (count, total, greatest) = (count + 1, total + length, greatest.max(length));
+            (search, length) = (search + 1, 0);
+        } else {
+            *mark = search;
+        }
+    }
+    (if count == 0 { 0.0 } else { total as f64 / count as f64 }, greatest as f64)
+}
