@@ -8,7 +8,7 @@ use zeroize::Zeroizing;
 
 use crate::log::{Level, Log};
 use crate::sampling::{Sample, Sampling};
-use crate::sessions::{Hold, Sessions};
+use crate::sessions::{SessionId, Sessions};
 use crate::spot_check::Verdict;
 
 /// So many failures, and the driver rests for the process.
@@ -21,15 +21,15 @@ pub(crate) struct Hardware<S: ?Sized = dyn Session> {
     pub(crate) sessions: Sessions<S>,
     sampling: Sampling,
     failures: AtomicU32,
-    resting: AtomicBool,
+    disabled: AtomicBool,
     log: Log,
 }
 
 impl<S: ?Sized + Share> Hardware<S> {
     pub(crate) fn new(accelerator: Box<dyn Accelerator<S>>, share: u32, log: Log) -> Self {
-        let (failures, resting) = (AtomicU32::new(0), AtomicBool::new(false));
+        let (failures, disabled) = (AtomicU32::new(0), AtomicBool::new(false));
         let (sessions, sampling) = (Sessions::new(), Sampling::new(share));
-        Hardware { accelerator, sessions, sampling, failures, resting, log }
+        Hardware { accelerator, sessions, sampling, failures, disabled, log }
     }
 
     /// Its name in /proc/crypto.
@@ -74,23 +74,23 @@ impl<S: ?Sized + Share> Hardware<S> {
 
     /// Whether requests may still go there.
     pub(crate) fn is_up(&self) -> bool {
-        !self.resting.load(Ordering::Relaxed)
+        !self.disabled.load(Ordering::Relaxed)
     }
 
     /// A session for `key`, or `None`: then its requests are for software. Who is `urgent` may have the place of one that is
     /// idle.
-    pub(crate) fn open(&self, key: &[u8], urgent: bool) -> Option<Hold> {
+    pub(crate) fn open(&self, key: &[u8], urgent: bool) -> Option<SessionId> {
         self.opened(self.sessions.open(key, urgent, || self.accelerator.open(key)))
     }
 
     /// The same for an algorithm that has tags, of so many bytes.
-    pub(crate) fn open_with_tag(&self, key: &[u8], tag_len: usize, urgent: bool) -> Option<Hold> {
+    pub(crate) fn open_with_tag(&self, key: &[u8], tag_len: usize, urgent: bool) -> Option<SessionId> {
         // With other tags it is another session, so the length is part of what is compared.
         let both = Zeroizing::new([key, &[tag_len as u8]].concat());
         self.opened(self.sessions.open(&both, urgent, || self.accelerator.open_with_tag(key, tag_len)))
     }
 
-    fn opened(&self, opened: Result<Option<Hold>, Error>) -> Option<Hold> {
+    fn opened(&self, opened: Result<Option<SessionId>, Error>) -> Option<SessionId> {
         match opened {
             Ok(hold) => hold,
             Err(error) => {
@@ -117,7 +117,7 @@ impl<S: ?Sized + Share> Hardware<S> {
         }
         self.log.line(Level::Warn, format_args!("{error}; done in software"));
         if count == PATIENCE {
-            self.rest(format_args!("failed {PATIENCE} times"));
+            self.disable(format_args!("failed {PATIENCE} times"));
         }
     }
 
@@ -125,7 +125,7 @@ impl<S: ?Sized + Share> Hardware<S> {
     pub(crate) fn mismatched(&self, algorithm: &str, row: Option<&Row>, len: usize, offset: Option<usize>) {
         row.inspect(|row| row.add_mismatch());
         // Others that were in flight may be wrong too; one line is enough.
-        if !self.rest(format_args!("returned a wrong result")) {
+        if !self.disable(format_args!("returned a wrong result")) {
             return;
         }
         let at = offset.map_or(String::new(), |offset| format!(" at byte {offset}"));
@@ -141,8 +141,8 @@ impl<S: ?Sized + Share> Hardware<S> {
     }
 
     /// Disables the driver; false if it was disabled already.
-    fn rest(&self, why: std::fmt::Arguments<'_>) -> bool {
-        let is_first = !self.resting.swap(true, Ordering::Relaxed);
+    fn disable(&self, why: std::fmt::Arguments<'_>) -> bool {
+        let is_first = !self.disabled.swap(true, Ordering::Relaxed);
         if is_first {
             let (driver, interface) = (self.accelerator.driver(), self.accelerator.interface());
             self.log.line(

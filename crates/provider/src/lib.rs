@@ -15,7 +15,7 @@
 //! - `contexts`: contexts handed to the core and taken back; `soft_counts`: what each does in software
 //! - `cipher`: cipher contexts; `aead`: those of ciphers that authenticate
 //! - `digest`: digest contexts; `mac`: those of HMAC; `message`: what both do with a message
-//! - `keeping`: a context's key in the driver; `sessions`: all of them
+//! - `key_session`: a context's key in the driver; `sessions`: all of them
 //! - `spot_check`: blocks of each result recomputed; `sampling`: which results are compared in full
 //! - `clock`, `wipe`: time without system calls, secrets overwritten
 //! - `rand`: a seed source from /dev/hwrng
@@ -31,7 +31,7 @@ mod digest;
 pub mod entry;
 mod hardware;
 mod jobs;
-mod keeping;
+mod key_session;
 mod log;
 mod mac;
 mod message;

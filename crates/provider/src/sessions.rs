@@ -31,7 +31,7 @@ const LEFT: u32 = u32::MAX;
 
 /// Sessions, each used by one context.
 pub(crate) struct Sessions<S: ?Sized = dyn Session> {
-    places: Box<[Place<S>]>,
+    places: Box<[SessionSlot<S>]>,
     tickets: AtomicU32,
     idle: Duration,
     /// The driver had no room, and nothing of ours has gone since.
@@ -39,77 +39,77 @@ pub(crate) struct Sessions<S: ?Sized = dyn Session> {
 }
 
 /// Where one is kept.
-struct Place<S: ?Sized> {
+struct SessionSlot<S: ?Sized> {
     taken: AtomicBool,
     /// Whose it is; 0 for nobody's. Changed only while it is taken, but for its holder's leaving.
     ticket: AtomicU32,
     /// In milliseconds of the clock, which wraps.
     last_used: AtomicU32,
-    kept: UnsafeCell<Option<Kept<S>>>,
+    kept: UnsafeCell<Option<OpenSession<S>>>,
 }
 
-struct Kept<S: ?Sized> {
+struct OpenSession<S: ?Sized> {
     session: Box<S>,
     key: Zeroizing<Vec<u8>>,
 }
 
 // SAFETY: `kept` is touched only by the thread that has set `taken`, and what is in there may go to another thread.
-unsafe impl<S: ?Sized + Send> Sync for Place<S> {}
+unsafe impl<S: ?Sized + Send> Sync for SessionSlot<S> {}
 
 /// A context's right to a session, as long as the session is not given up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Hold {
+pub(crate) struct SessionId {
     place: usize,
     ticket: u32,
 }
 
-impl Hold {
+impl SessionId {
     /// All of it in a number that is not 0.
     pub(crate) fn to_bits(self) -> u64 {
         (self.place as u64) << 32 | u64::from(self.ticket)
     }
 
     /// What such a number says.
-    pub(crate) fn from_bits(bits: u64) -> Option<Hold> {
-        (bits != 0).then_some(Hold { place: (bits >> 32) as usize, ticket: bits as u32 })
+    pub(crate) fn from_bits(bits: u64) -> Option<SessionId> {
+        (bits != 0).then_some(SessionId { place: (bits >> 32) as usize, ticket: bits as u32 })
     }
 }
 
 /// A place in use by this thread.
-struct Taken<'a, S: ?Sized>(&'a Place<S>);
+struct SlotGuard<'a, S: ?Sized>(&'a SessionSlot<S>);
 
-impl<S: ?Sized> Taken<'_, S> {
-    fn kept(&mut self) -> &mut Option<Kept<S>> {
+impl<S: ?Sized> SlotGuard<'_, S> {
+    fn kept(&mut self) -> &mut Option<OpenSession<S>> {
         // SAFETY: nobody else has the place, and the borrow is as long as that of this value.
         unsafe { &mut *self.0.kept.get() }
     }
 }
 
-impl<S: ?Sized> Drop for Taken<'_, S> {
+impl<S: ?Sized> Drop for SlotGuard<'_, S> {
     fn drop(&mut self) {
         self.0.taken.store(false, Ordering::Release);
     }
 }
 
 /// A session in use.
-pub(crate) struct Borrowed<'a, S: ?Sized = dyn Session>(Taken<'a, S>);
+pub(crate) struct SessionGuard<'a, S: ?Sized = dyn Session>(SlotGuard<'a, S>);
 
-impl<S: ?Sized> Deref for Borrowed<'_, S> {
+impl<S: ?Sized> Deref for SessionGuard<'_, S> {
     type Target = S;
     fn deref(&self) -> &Self::Target {
-        // SAFETY: as in `Taken::kept`; shared, since `self` is.
+        // SAFETY: as in `SlotGuard::kept`; shared, since `self` is.
         let kept = unsafe { &*self.0.0.kept.get() };
         &kept.as_ref().expect("a borrowed place holds a session").session
     }
 }
 
-impl<S: ?Sized> DerefMut for Borrowed<'_, S> {
+impl<S: ?Sized> DerefMut for SessionGuard<'_, S> {
     fn deref_mut(&mut self) -> &mut Self::Target {
         &mut self.0.kept().as_mut().expect("a borrowed place holds a session").session
     }
 }
 
-impl<S: ?Sized> Drop for Borrowed<'_, S> {
+impl<S: ?Sized> Drop for SessionGuard<'_, S> {
     fn drop(&mut self) {
         self.0.0.last_used.store(now_ms(), Ordering::Relaxed);
     }
@@ -121,18 +121,18 @@ impl<S: ?Sized + Share> Sessions<S> {
     }
 
     fn with(places: usize, idle: Duration) -> Self {
-        let places = (0..places).map(|_| Place::default()).collect();
+        let places = (0..places).map(|_| SessionSlot::default()).collect();
         Sessions { places, tickets: AtomicU32::new(1), idle, full: AtomicBool::new(false) }
     }
 
     /// The session of a hold; `None` when it was given up, or when somebody else has it.
-    pub(crate) fn borrow(&self, hold: Hold) -> Option<Borrowed<'_, S>> {
+    pub(crate) fn borrow(&self, hold: SessionId) -> Option<SessionGuard<'_, S>> {
         for _ in 0..LOOKS {
             if self.is_given_up(hold) {
                 break;
             }
             if let Some(taken) = self.places[hold.place].take() {
-                return (!self.is_given_up(hold)).then(|| Borrowed(taken));
+                return (!self.is_given_up(hold)).then(|| SessionGuard(taken));
             }
             std::hint::spin_loop();
         }
@@ -140,7 +140,7 @@ impl<S: ?Sized + Share> Sessions<S> {
     }
 
     /// Whether another key has the room of this hold's now.
-    pub(crate) fn is_given_up(&self, hold: Hold) -> bool {
+    pub(crate) fn is_given_up(&self, hold: SessionId) -> bool {
         self.places[hold.place].ticket.load(Ordering::Relaxed) != hold.ticket
     }
 
@@ -152,7 +152,7 @@ impl<S: ?Sized + Share> Sessions<S> {
         key: &[u8],
         urgent: bool,
         open: impl Fn() -> Result<Box<S>, Error>,
-    ) -> Result<Option<Hold>, Error> {
+    ) -> Result<Option<SessionId>, Error> {
         self.sweep();
         let session = match self.shared(key) {
             Some(session) => session,
@@ -166,21 +166,21 @@ impl<S: ?Sized + Share> Sessions<S> {
                 opened?
             }
         };
-        let kept = Kept { session, key: Zeroizing::new(key.to_vec()) };
+        let kept = OpenSession { session, key: Zeroizing::new(key.to_vec()) };
         Ok(self.keep(kept, urgent))
     }
 
     /// Another session like that of a hold, if it is there.
-    pub(crate) fn copy(&self, hold: Hold) -> Option<Hold> {
+    pub(crate) fn copy(&self, hold: SessionId) -> Option<SessionId> {
         let mut borrowed = self.borrow(hold)?;
         let kept = borrowed.0.kept().as_ref()?;
-        let copy = Kept { session: kept.session.share().ok()?, key: kept.key.clone() };
+        let copy = OpenSession { session: kept.session.share().ok()?, key: kept.key.clone() };
         drop(borrowed);
         self.keep(copy, false)
     }
 
     /// Ends the session of a hold.
-    pub(crate) fn close(&self, hold: Hold) {
+    pub(crate) fn close(&self, hold: SessionId) {
         if let Some(mut borrowed) = self.borrow(hold) {
             borrowed.0.empty();
             self.full.store(false, Ordering::Relaxed);
@@ -194,7 +194,7 @@ impl<S: ?Sized + Share> Sessions<S> {
     /// Ends what holders have left.
     fn sweep(&self) {
         let left = self.places.iter().filter(|place| place.ticket.load(Ordering::Relaxed) == LEFT);
-        for mut taken in left.filter_map(Place::take) {
+        for mut taken in left.filter_map(SessionSlot::take) {
             if taken.0.ticket.load(Ordering::Relaxed) == LEFT {
                 taken.empty();
             }
@@ -211,7 +211,7 @@ impl<S: ?Sized + Share> Sessions<S> {
     }
 
     /// Puts a session into a free place, or into that of an idle one. None: it is closed again.
-    fn keep(&self, kept: Kept<S>, urgent: bool) -> Option<Hold> {
+    fn keep(&self, kept: OpenSession<S>, urgent: bool) -> Option<SessionId> {
         let mut kept = Some(kept);
         for _ in 0..2 {
             for (index, place) in self.places.iter().enumerate().filter(|(_, place)| !place.is_occupied()) {
@@ -223,7 +223,7 @@ impl<S: ?Sized + Share> Sessions<S> {
                 let ticket = self.next_ticket();
                 place.ticket.store(ticket, Ordering::Relaxed);
                 place.last_used.store(now_ms(), Ordering::Relaxed);
-                return Some(Hold { place: index, ticket });
+                return Some(SessionId { place: index, ticket });
             }
             if !urgent || !self.give_up_idle() {
                 break;
@@ -235,7 +235,7 @@ impl<S: ?Sized + Share> Sessions<S> {
     /// Ends the session that has been idle for longest, if that is long enough.
     fn give_up_idle(&self) -> bool {
         let now = now_ms();
-        let idle = |place: &Place<S>| now.wrapping_sub(place.last_used.load(Ordering::Relaxed));
+        let idle = |place: &SessionSlot<S>| now.wrapping_sub(place.last_used.load(Ordering::Relaxed));
         let longest = self
             .places
             .iter()
@@ -253,17 +253,17 @@ impl<S: ?Sized + Share> Sessions<S> {
     }
 }
 
-impl<S: ?Sized> Default for Place<S> {
+impl<S: ?Sized> Default for SessionSlot<S> {
     fn default() -> Self {
         let (taken, ticket, last_used) = (AtomicBool::new(false), AtomicU32::new(0), AtomicU32::new(0));
-        Place { taken, ticket, last_used, kept: UnsafeCell::new(None) }
+        SessionSlot { taken, ticket, last_used, kept: UnsafeCell::new(None) }
     }
 }
 
-impl<S: ?Sized> Place<S> {
-    fn take(&self) -> Option<Taken<'_, S>> {
+impl<S: ?Sized> SessionSlot<S> {
+    fn take(&self) -> Option<SlotGuard<'_, S>> {
         let mine = self.taken.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed);
-        mine.is_ok().then(|| Taken(self))
+        mine.is_ok().then(|| SlotGuard(self))
     }
 
     fn is_occupied(&self) -> bool {
@@ -271,7 +271,7 @@ impl<S: ?Sized> Place<S> {
     }
 }
 
-impl<S: ?Sized> Taken<'_, S> {
+impl<S: ?Sized> SlotGuard<'_, S> {
     /// Ends what is kept there; false if there is nothing.
     fn empty(&mut self) -> bool {
         self.0.ticket.store(0, Ordering::Relaxed);
@@ -344,7 +344,7 @@ mod tests {
         }
     }
 
-    fn open(sessions: &Sessions, driver: &Driver, key: u8, urgent: bool) -> Option<Hold> {
+    fn open(sessions: &Sessions, driver: &Driver, key: u8, urgent: bool) -> Option<SessionId> {
         sessions.open(&[key; 16], urgent, || driver.open()).ok().flatten()
     }
 

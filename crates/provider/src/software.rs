@@ -209,7 +209,7 @@ impl SoftContext {
         unsafe { (self.functions.set_ctx_params)(self.at, params.as_ptr()) == 1 }
     }
 
-    /// Goes on from `iv`, keeping the key schedule; drops buffered bytes.
+    /// Goes on from `iv`, key_session the key schedule; drops buffered bytes.
     pub(crate) fn set_iv(&self, encrypt: bool, iv: &[u8]) -> bool {
         let init = if encrypt { self.functions.encrypt_init } else { self.functions.decrypt_init };
         // SAFETY: `at` is a context of this cipher; `iv` is readable for its length; no key, no parameters.

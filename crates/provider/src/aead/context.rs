@@ -7,7 +7,7 @@ use zeroize::Zeroizing;
 use crate::cipher::Mode;
 use crate::contexts::hand_over;
 use crate::entry::Provider;
-use crate::keeping::Keeping;
+use crate::key_session::KeySession;
 use crate::offer::Cipher;
 use crate::soft_counts::SoftCounts;
 use crate::software::SoftContext;
@@ -117,7 +117,7 @@ pub(crate) struct Context {
     /// So many messages are not taken for one text each: the one before them was not.
     pub(super) unlike: u8,
     /// The key in the driver, from the first request on that wanted it.
-    pub(super) keeping: Keeping,
+    pub(super) key_session: KeySession,
 }
 
 impl Context {
@@ -148,7 +148,7 @@ impl Context {
             ahead: None,
             refused: false,
             unlike: 0,
-            keeping: Keeping::default(),
+            key_session: KeySession::default(),
         }))
     }
 
@@ -162,7 +162,7 @@ impl Context {
             key: self.key.clone(),
             aad: self.aad.clone(),
             ahead: None,
-            keeping: self.keeping.copy(&self.cipher.hardware),
+            key_session: self.key_session.copy(&self.cipher.hardware),
             ..*self
         }))
     }
@@ -220,7 +220,7 @@ impl Context {
 
 impl Drop for Context {
     fn drop(&mut self) {
-        self.keeping.close(&self.cipher.hardware);
+        self.key_session.close(&self.cipher.hardware);
     }
 }
 

@@ -70,7 +70,7 @@ impl Context {
             self.key_form = self.form;
             if others || !bool::from(self.key.ct_eq(key)) {
                 self.key = Zeroizing::new(key.to_vec());
-                self.keeping.close(&self.cipher.hardware);
+                self.key_session.close(&self.cipher.hardware);
             }
         }
         // SAFETY: as above.

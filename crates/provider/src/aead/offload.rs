@@ -10,7 +10,7 @@ use zeroize::Zeroizing;
 use super::context::{Ahead, Context, FULL_TAG, Short, Stage};
 use crate::cipher::Request;
 use crate::sampling::Sample;
-use crate::sessions::Borrowed;
+use crate::sessions::SessionGuard;
 use crate::software::SoftContext;
 use crate::spot_check::{Chain, Crypted, Text, Verdict};
 
@@ -98,11 +98,11 @@ impl Context {
         let row = self.provider.counters.row(cipher.kind.name);
         let (key, tag_len) = (&self.key, if self.ccm { self.form.tag_len } else { FULL_TAG });
         let mut session =
-            self.keeping.session(hardware, |urgent| hardware.open_with_tag(key, tag_len, urgent))?;
+            self.key_session.session(hardware, |urgent| hardware.open_with_tag(key, tag_len, urgent))?;
         if asked.len() > session.max_request(asked.direction) {
             return None;
         }
-        let sample = hardware.sample(!self.keeping.was_compared);
+        let sample = hardware.sample(!self.key_session.was_compared);
         let done = match &self.provider.jobs {
             Some(jobs) => jobs.submit_and_wait(&mut *session, from_ref(asked), false, hardware.driver()),
             None => session.submit_and_wait(from_ref(asked)),
@@ -117,7 +117,7 @@ impl Context {
             hardware.failed(&error, row);
             if error.is_away() {
                 drop(session);
-                self.keeping.went_away(hardware);
+                self.key_session.went_away(hardware);
             }
             return None;
         }
@@ -137,9 +137,9 @@ impl Context {
     ) -> Verdict {
         let len = asked.len();
         let every = len.div_ceil(RECOMPUTED).max(1) as u32;
-        if sample.full && (!self.keeping.was_compared || sample.random % every == 0) {
+        if sample.full && (!self.key_session.was_compared || sample.random % every == 0) {
             let Some(expected) = recompute(self, asked) else { return Verdict::Unknown };
-            self.keeping.was_compared = true;
+            self.key_session.was_compared = true;
             let differs = |at: &usize| expected.get(*at) != result.get(*at);
             let offset = (0..expected.len().max(result.len())).find(differs);
             return offset.map_or(Verdict::Right, |offset| Verdict::Wrong { offset });
@@ -148,7 +148,7 @@ impl Context {
         let (plain, secret) = if self.form.encrypt { (input, output) } else { (output, input) };
         let chain = Chain::new(self.cipher.kind.mode, asked.iv);
         let crypted = Crypted { plain, secret, chain, size: BLOCK };
-        let reference = self.keeping.reference(self.provider, self.cipher, &self.key);
+        let reference = self.key_session.reference(self.provider, self.cipher, &self.key);
         reference.map_or(Verdict::Unknown, |reference| crypted.check(reference, sample))
     }
 
@@ -182,7 +182,7 @@ impl Context {
 }
 
 /// A result, in the session's own memory until this goes.
-pub(super) struct Answer(Borrowed<'static>);
+pub(super) struct Answer(SessionGuard<'static>);
 
 impl Answer {
     pub(super) fn bytes(&mut self) -> Option<&[u8]> {

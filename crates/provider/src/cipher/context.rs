@@ -10,7 +10,7 @@ use super::kind::{Block, Kind, Mode};
 use super::unpad::Mac;
 use crate::contexts::hand_over;
 use crate::entry::Provider;
-use crate::keeping::Keeping;
+use crate::key_session::KeySession;
 use crate::offer::Cipher;
 use crate::soft_counts::SoftCounts;
 use crate::software::SoftContext;
@@ -67,7 +67,7 @@ pub(crate) struct Context {
     /// what came before it. None without `running`.
     pub(super) kept: Option<Block>,
     /// The key in the driver, from the first request on that wanted it.
-    pub(super) keeping: Keeping,
+    pub(super) key_session: KeySession,
     /// With several streams, a context for each; this one has their key, and its session, and does nothing itself.
     pub(super) pipes: Vec<Context>,
     /// The default provider failed half-way, so nothing is known about its buffer: the accelerator stays
@@ -100,7 +100,7 @@ impl Context {
             pushed: false,
             running: None,
             kept: None,
-            keeping: Keeping::default(),
+            key_session: KeySession::default(),
             pipes: Vec::new(),
             lost: false,
         }))
@@ -128,7 +128,7 @@ impl Context {
             soft_counts: SoftCounts::new(self.provider, self.cipher.kind.name),
             tls_mac: self.tls_mac.clone().or_else(|| self.soft_mac()),
             key: self.key.clone(),
-            keeping: self.keeping.copy(&self.cipher.hardware),
+            key_session: self.key_session.copy(&self.cipher.hardware),
             pipes,
             ..*self
         }))
@@ -197,7 +197,7 @@ impl Context {
 
     /// Gives the session back; the next request asks for another.
     pub(super) fn close_session(&mut self) {
-        self.keeping.close(&self.cipher.hardware);
+        self.key_session.close(&self.cipher.hardware);
     }
 
     /// To be called when the default provider failed.

@@ -113,11 +113,11 @@ impl Context {
         let mut most = usize::MAX;
         while hardware.is_up() && !streams.is_empty() {
             let key = &self.key;
-            let session = self.keeping.session(hardware, |urgent| hardware.open(key, urgent));
+            let session = self.key_session.session(hardware, |urgent| hardware.open(key, urgent));
             let Some(mut session) = session else { break };
             let count = streams.len().min(session.max_batch()).min(most);
             let batch = &mut streams[..count];
-            let mut is_first_of_key = !self.keeping.was_compared;
+            let mut is_first_of_key = !self.key_session.was_compared;
             for stream in batch.iter_mut() {
                 stream.sample.get_or_insert_with(|| hardware.sample(is_first_of_key));
                 is_first_of_key = false;
@@ -164,7 +164,7 @@ impl Context {
             session.release();
             if is_away {
                 drop(session);
-                self.keeping.went_away(hardware);
+                self.key_session.went_away(hardware);
             }
             streams.retain(|stream| !stream.stopped && stream.done < stream.len);
         }
@@ -180,11 +180,11 @@ impl Context {
         let chain = Chain::new(kind.mode, &stream.iv[..kind.iv_len()]);
         let crypted = Crypted { plain, secret, chain, size: kind.block() };
         let sample = stream.sample.unwrap_or(Sample::FULL);
-        let reference = self.keeping.reference(self.provider, cipher, &self.key);
+        let reference = self.key_session.reference(self.provider, cipher, &self.key);
         let verify = || reference.map_or(Verdict::Unknown, |reference| crypted.check(reference, sample));
         stream.stopped = !cipher.hardware.accept(kind.name, row, stream.step, verify);
         if !stream.stopped {
-            self.keeping.was_compared |= sample.full;
+            self.key_session.was_compared |= sample.full;
             stream.take(result, kind.mode, kind.block(), self.encrypt);
         }
     }

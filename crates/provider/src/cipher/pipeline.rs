@@ -109,10 +109,10 @@ impl Context {
             return 0;
         }
         // Copies need no session: that of this context does what is large.
-        let keeping = std::mem::take(&mut self.keeping);
+        let key_session = std::mem::take(&mut self.key_session);
         let enough = pipes.len()..count;
         pipes.extend(enough.map_while(|_| self.duplicate()).map(|copy| *copy));
-        self.keeping = keeping;
+        self.key_session = key_session;
         if pipes.len() < count.max(1) {
             self.provider.core.raise(Reason::Pipes, "a pipeline of no pipes, or no memory for them");
             return 0;

@@ -21,14 +21,15 @@ pub(super) struct Context {
 impl Context {
     fn new(provider: &'static Provider, digest: &'static Digest) -> Option<Box<Context>> {
         let soft = digest.soft.context(provider.software.context(&provider.core))?;
-        let message = Message::new(soft, Some(SoftCounts::new(provider, digest.keyed.driven.name)));
+        let message = Message::new(soft, Some(SoftCounts::new(provider, digest.keyed.hash_driver.name)));
         Some(Box::new(Context { message, digest, provider }))
     }
 
     fn duplicate(&self) -> Option<Box<Context>> {
         let Context { digest, provider, .. } = *self;
-        let driven = &digest.keyed.driven;
-        let message = self.message.duplicate(Some(driven), Some(SoftCounts::new(provider, driven.name)))?;
+        let hash_driver = &digest.keyed.hash_driver;
+        let message =
+            self.message.duplicate(Some(hash_driver), Some(SoftCounts::new(provider, hash_driver.name)))?;
         Some(Box::new(Context { message, digest, provider }))
     }
 
@@ -37,7 +38,7 @@ impl Context {
     unsafe fn init(&mut self, params: *const Param) -> c_int {
         // SAFETY: the caller's promise.
         let is_plain = params.is_null() || unsafe { (*params).key.is_null() };
-        self.message.begin(is_plain.then_some(&*self.digest.keyed.driven));
+        self.message.begin(is_plain.then_some(&*self.digest.keyed.hash_driver));
         // SAFETY: the caller's promise.
         unsafe { self.digest.soft.init(&mut self.message.soft, params) }
     }
@@ -93,7 +94,7 @@ pub(super) unsafe extern "C" fn update(at: *mut c_void, input: *const u8, len: u
     // SAFETY: the core's promise about contexts and buffers.
     unsafe {
         let context = context(at);
-        context.message.update(input, len, Some(&context.digest.keyed.driven))
+        context.message.update(input, len, Some(&context.digest.keyed.hash_driver))
     }
 }
 

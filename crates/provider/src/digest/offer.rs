@@ -10,7 +10,7 @@ use super::kind::{KINDS, Kind};
 use super::software::SoftDigest;
 use crate::entry::Provider;
 use crate::mac::SoftMac;
-use crate::message::{Driven, Keyed};
+use crate::message::{HashDriver, Keyed};
 use crate::offer::{Found, NO_SOFTWARE, add_row, decided, driver_of, find, offer_of};
 
 /// What is offered, with the tables that the core reads.
@@ -19,7 +19,7 @@ pub(crate) struct DigestOffer {
     digests: Vec<Option<Digest>>,
     rows: Vec<abi::Algorithm>,
     /// The drivers of HMACs, in the same places.
-    hmacs: Vec<Option<Arc<Driven>>>,
+    hmacs: Vec<Option<Arc<HashDriver>>>,
     /// The default provider's HMAC, if a driver has one.
     pub(crate) soft_hmac: Option<SoftMac>,
 }
@@ -50,14 +50,14 @@ impl DigestOffer {
         let digest = |kind: &'static Kind| {
             // SAFETY: the table of a digest.
             let soft = soft(abi::OP_DIGEST, kind.name).and_then(|table| unsafe { SoftDigest::new(table) });
-            let driven = driven(provider, kind, false, &found, soft.is_some());
-            Some(Digest { kind, keyed: Keyed::new(&driven?, &[]), soft: soft? })
+            let hash_driver = hash_driver(provider, kind, false, &found, soft.is_some());
+            Some(Digest { kind, keyed: Keyed::new(&hash_driver?, &[]), soft: soft? })
         };
         let digests: Vec<Option<Digest>> = KINDS.iter().map(digest).collect();
         // SAFETY: the table of a MAC.
         let soft_hmac = soft(abi::OP_MAC, "HMAC").and_then(|table| unsafe { SoftMac::new(table) });
-        let hmac = |kind: &'static Kind| driven(provider, kind, true, &found, soft_hmac.is_some());
-        let hmacs: Vec<Option<Arc<Driven>>> = KINDS.iter().map(hmac).collect();
+        let hmac = |kind: &'static Kind| hash_driver(provider, kind, true, &found, soft_hmac.is_some());
+        let hmacs: Vec<Option<Arc<HashDriver>>> = KINDS.iter().map(hmac).collect();
         let soft_hmac = soft_hmac.filter(|_| hmacs.iter().any(Option::is_some));
         let mut rows = Vec::new();
         for Digest { kind, .. } in digests.iter().flatten() {
@@ -68,7 +68,7 @@ impl DigestOffer {
     }
 
     /// The driver of an HMAC, by any of its digest's names.
-    pub(crate) fn hmac(&self, digest: &[u8]) -> Option<&Arc<Driven>> {
+    pub(crate) fn hmac(&self, digest: &[u8]) -> Option<&Arc<HashDriver>> {
         self.hmacs[place_of(digest)?].as_ref()
     }
 
@@ -99,13 +99,13 @@ pub(crate) fn may_be_ours(digest: &[u8]) -> bool {
 
 /// The driver of a digest or of its HMAC. What is decided is told.
 #[inline(never)]
-fn driven(
+fn hash_driver(
     provider: &Provider,
     kind: &Kind,
     hmac: bool,
     found: &[Found<HashAlgorithm, dyn HashSession>],
     has_software: bool,
-) -> Option<Arc<Driven>> {
+) -> Option<Arc<HashDriver>> {
     let name = if hmac { kind.hmac } else { kind.name };
     let algorithm = HashAlgorithm { hash: kind.hash, hmac };
     let threshold = provider.policy.thresholds.of(kind.name);
@@ -121,5 +121,5 @@ fn driven(
         Err(why) => Decision::Left { why: why.to_owned() },
     };
     decided(provider, name, &decision);
-    Some(Arc::new(Driven::new(name, algorithm, Arc::clone(offered.ok()?), threshold)))
+    Some(Arc::new(HashDriver::new(name, algorithm, Arc::clone(offered.ok()?), threshold)))
 }

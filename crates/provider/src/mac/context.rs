@@ -11,14 +11,14 @@ use crate::contexts::hand_over;
 use crate::digest::DigestOffer;
 use crate::entry::Provider;
 use crate::guard;
-use crate::message::{Driven, Keyed, Message};
+use crate::message::{HashDriver, Keyed, Message};
 use crate::soft_counts::SoftCounts;
 
 /// One HMAC context.
 pub(super) struct Context {
     message: Message,
     /// The driver for the digest that the context was told, if there is one.
-    driven: Option<&'static Arc<Driven>>,
+    hash_driver: Option<&'static Arc<HashDriver>>,
     /// The same with the key. Copies of the context have it too: TLS copies one for each record.
     keyed: Option<Arc<Keyed>>,
     /// It was told what drivers know nothing of, such as that a record's padding is to stay secret.
@@ -35,7 +35,7 @@ impl Context {
         let message = Message::new(soft.context(provider.software.context(&provider.core))?, None);
         Some(Box::new(Context {
             message,
-            driven: None,
+            hash_driver: None,
             keyed: None,
             only_soft: false,
             soft,
@@ -45,11 +45,11 @@ impl Context {
     }
 
     fn duplicate(&self) -> Option<Box<Context>> {
-        let Context { driven, only_soft, soft, offer, provider, .. } = *self;
-        let counts = driven.map(|driven| SoftCounts::new(provider, driven.name));
-        let message = self.message.duplicate(driven.map(Arc::as_ref), counts)?;
+        let Context { hash_driver, only_soft, soft, offer, provider, .. } = *self;
+        let counts = hash_driver.map(|hash_driver| SoftCounts::new(provider, hash_driver.name));
+        let message = self.message.duplicate(hash_driver.map(Arc::as_ref), counts)?;
         let keyed = self.keyed.clone();
-        Some(Box::new(Context { message, driven, keyed, only_soft, soft, offer, provider }))
+        Some(Box::new(Context { message, hash_driver, keyed, only_soft, soft, offer, provider }))
     }
 
     /// # Safety
@@ -69,7 +69,7 @@ impl Context {
         };
         self.trust(done);
         let keyed = self.keyed.as_ref().filter(|_| !self.only_soft);
-        self.message.begin(keyed.map(|keyed| &*keyed.driven));
+        self.message.begin(keyed.map(|keyed| &*keyed.hash_driver));
         done
     }
 
@@ -95,7 +95,7 @@ impl Context {
     /// Which key and digest the default provider has after a failure nobody knows: until the next ones, drivers get nothing.
     fn trust(&mut self, done: c_int) {
         if done != 1 {
-            (self.driven, self.keyed) = (None, None);
+            (self.hash_driver, self.keyed) = (None, None);
         }
     }
 
@@ -111,11 +111,11 @@ impl Context {
         for what in unsafe { told(params) } {
             match what {
                 Told::Digest(name) => {
-                    self.driven = self.offer.hmac(name);
+                    self.hash_driver = self.offer.hmac(name);
                     // What the default provider does until it has a key again is its affair.
                     self.keyed = None;
                     self.message.soft_counts =
-                        self.driven.map(|driven| SoftCounts::new(self.provider, driven.name));
+                        self.hash_driver.map(|hash_driver| SoftCounts::new(self.provider, hash_driver.name));
                 }
                 Told::Key(key) => self.take(key),
                 Told::Other => self.only_soft = true,
@@ -128,8 +128,8 @@ impl Context {
         if self.keyed.as_ref().is_some_and(|keyed| keyed.has(key)) {
             return;
         }
-        let fits = |driven: &&Arc<Driven>| (1..=driven.longest_key).contains(&key.len());
-        self.keyed = self.driven.filter(fits).map(|driven| Arc::new(Keyed::new(driven, key)));
+        let fits = |hash_driver: &&Arc<HashDriver>| (1..=hash_driver.longest_key).contains(&key.len());
+        self.keyed = self.hash_driver.filter(fits).map(|hash_driver| Arc::new(Keyed::new(hash_driver, key)));
     }
 }
 
@@ -172,7 +172,7 @@ pub(super) unsafe extern "C" fn update(at: *mut c_void, input: *const u8, len: u
     // SAFETY: the core's promise about contexts and buffers.
     unsafe {
         let context = context(at);
-        context.message.update(input, len, context.driven.map(Arc::as_ref))
+        context.message.update(input, len, context.hash_driver.map(Arc::as_ref))
     }
 }
 

@@ -9,7 +9,7 @@ use zeroize::Zeroizing;
 
 use crate::entry::Provider;
 use crate::hardware::Hardware;
-use crate::sessions::{Borrowed, Hold};
+use crate::sessions::{SessionGuard, SessionId};
 use crate::spot_check::Verdict;
 
 /// As many threads and paused jobs hash at the same time with the same key, or without one.
@@ -19,7 +19,7 @@ const AT_ONCE: usize = 32;
 const PAUSE: u32 = 16;
 
 /// A driver of a digest or of its HMAC, and when it is asked.
-pub(crate) struct Driven {
+pub(crate) struct HashDriver {
     /// OpenSSL's name, for counters and log.
     pub(crate) name: &'static str,
     pub(crate) hardware: Arc<Hardware<dyn HashSession>>,
@@ -35,23 +35,23 @@ pub(crate) struct Driven {
     whole_only: AtomicBool,
 }
 
-impl Driven {
+impl HashDriver {
     pub(crate) fn new(
         name: &'static str,
         algorithm: HashAlgorithm,
         hardware: Arc<Hardware<dyn HashSession>>,
         threshold: usize,
-    ) -> Driven {
+    ) -> HashDriver {
         let (digest_len, longest_key) = (algorithm.hash.digest_len(), algorithm.hash.block_len());
         let may_pause = algorithm.hmac || algorithm.hash != Hash::Sha1;
         let whole_only = AtomicBool::new(false);
-        Driven { name, hardware, threshold, digest_len, longest_key, may_pause, whole_only }
+        HashDriver { name, hardware, threshold, digest_len, longest_key, may_pause, whole_only }
     }
 }
 
 /// A driver with a key, for all contexts that were copied from the one that it was given to; digests take none.
 pub(crate) struct Keyed {
-    pub(crate) driven: Arc<Driven>,
+    pub(crate) hash_driver: Arc<HashDriver>,
     key: Zeroizing<Vec<u8>>,
     /// Sessions for whoever wants one; they stay. 0: none.
     sessions: [AtomicU64; AT_ONCE],
@@ -71,9 +71,9 @@ enum Missing {
 }
 
 impl Keyed {
-    pub(crate) fn new(driven: &Arc<Driven>, key: &[u8]) -> Keyed {
+    pub(crate) fn new(hash_driver: &Arc<HashDriver>, key: &[u8]) -> Keyed {
         Keyed {
-            driven: Arc::clone(driven),
+            hash_driver: Arc::clone(hash_driver),
             key: Zeroizing::new(key.to_vec()),
             sessions: Default::default(),
             refused: AtomicU32::new(0),
@@ -110,31 +110,31 @@ impl Keyed {
     fn run(
         &self,
         provider: &Provider,
-        session: &mut Borrowed<'_, dyn HashSession>,
+        session: &mut SessionGuard<'_, dyn HashSession>,
         message: &[u8],
         recompute: impl FnOnce() -> Option<Digested>,
     ) -> Result<Digest, Missing> {
-        if self.driven.whole_only.load(Ordering::Relaxed) && message.len() > session.max_request() {
+        if self.hash_driver.whole_only.load(Ordering::Relaxed) && message.len() > session.max_request() {
             return Err(Missing::Failed);
         }
-        let row = provider.counters.row(self.driven.name);
-        let driver = self.driven.hardware.driver();
-        let done = match provider.jobs.as_ref().filter(|_| self.driven.may_pause) {
+        let row = provider.counters.row(self.hash_driver.name);
+        let driver = self.hash_driver.hardware.driver();
+        let done = match provider.jobs.as_ref().filter(|_| self.hash_driver.may_pause) {
             Some(jobs) => jobs.digest(&mut **session, message, driver),
             None => session.digest(message),
         };
         let digest = match done {
             Ok(digest) => digest,
             Err(Error::NoState { .. }) => {
-                self.driven.whole_only.store(true, Ordering::Relaxed);
+                self.hash_driver.whole_only.store(true, Ordering::Relaxed);
                 return Err(Missing::Failed);
             }
             Err(error) => {
-                self.driven.hardware.failed(&error, row);
+                self.hash_driver.hardware.failed(&error, row);
                 return Err(if error.is_away() { Missing::Away } else { Missing::Failed });
             }
         };
-        let sample = self.driven.hardware.sample(!self.was_compared.load(Ordering::Relaxed));
+        let sample = self.hash_driver.hardware.sample(!self.was_compared.load(Ordering::Relaxed));
         let verify = || {
             if !sample.full {
                 return Verdict::Right;
@@ -145,7 +145,7 @@ impl Keyed {
             let offset = (0..expected.as_slice().len().max(digest.as_slice().len())).find(differs);
             offset.map_or(Verdict::Right, |offset| Verdict::Wrong { offset })
         };
-        if self.driven.hardware.accept(self.driven.name, row, message.len(), verify) {
+        if self.hash_driver.hardware.accept(self.hash_driver.name, row, message.len(), verify) {
             Ok(digest)
         } else {
             Err(Missing::Failed)
@@ -153,11 +153,11 @@ impl Keyed {
     }
 
     /// A session, made if there is none that nobody uses.
-    fn session(&self) -> Option<Borrowed<'_, dyn HashSession>> {
-        let sessions = &self.driven.hardware.sessions;
+    fn session(&self) -> Option<SessionGuard<'_, dyn HashSession>> {
+        let sessions = &self.hash_driver.hardware.sessions;
         for place in &self.sessions {
             let bits = place.load(Ordering::Relaxed);
-            let hold = match Hold::from_bits(bits) {
+            let hold = match SessionId::from_bits(bits) {
                 Some(hold) => hold,
                 None => self.make(place)?,
             };
@@ -171,20 +171,20 @@ impl Keyed {
         None
     }
 
-    fn make(&self, place: &AtomicU64) -> Option<Hold> {
+    fn make(&self, place: &AtomicU64) -> Option<SessionId> {
         let refused = self.refused.load(Ordering::Relaxed);
         if (1..PAUSE).contains(&refused) {
             self.refused.fetch_add(1, Ordering::Relaxed);
             return None;
         }
-        let Some(hold) = self.driven.hardware.open(&self.key, refused > 0) else {
+        let Some(hold) = self.hash_driver.hardware.open(&self.key, refused > 0) else {
             self.refused.store(1, Ordering::Relaxed);
             return None;
         };
         self.refused.store(0, Ordering::Relaxed);
         if place.compare_exchange(0, hold.to_bits(), Ordering::Relaxed, Ordering::Relaxed).is_err() {
             // Another thread was first.
-            self.driven.hardware.sessions.close(hold);
+            self.hash_driver.hardware.sessions.close(hold);
             return None;
         }
         Some(hold)
@@ -193,8 +193,8 @@ impl Keyed {
     /// Sessions of a driver that went away do not come back with it.
     fn close_all(&self) {
         for place in &self.sessions {
-            if let Some(hold) = Hold::from_bits(place.swap(0, Ordering::Relaxed)) {
-                self.driven.hardware.sessions.close(hold);
+            if let Some(hold) = SessionId::from_bits(place.swap(0, Ordering::Relaxed)) {
+                self.hash_driver.hardware.sessions.close(hold);
             }
         }
         self.refused.store(1, Ordering::Relaxed);

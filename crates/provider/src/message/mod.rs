@@ -25,7 +25,7 @@ use crate::entry::Provider;
 use crate::guard;
 use crate::soft_counts::SoftCounts;
 
-pub(crate) use self::keyed::{Driven, Keyed};
+pub(crate) use self::keyed::{HashDriver, Keyed};
 pub(crate) use self::soft::{SoftContext, SoftFunctions};
 
 /// A message from its first byte to its digest.
@@ -58,23 +58,29 @@ impl Message {
     }
 
     /// Begins, now that `soft` has begun; for a driver if there is one to have it in the end.
-    pub(crate) fn begin(&mut self, driven: Option<&Driven>) {
+    pub(crate) fn begin(&mut self, hash_driver: Option<&HashDriver>) {
         self.gathered.clear();
         self.copied.store(false, Ordering::Relaxed);
-        self.gathers = driven.is_some_and(|driven| driven.threshold <= MOST && driven.hardware.is_up());
+        self.gathers = hash_driver
+            .is_some_and(|hash_driver| hash_driver.threshold <= MOST && hash_driver.hardware.is_up());
         self.soft_len = 0;
     }
 
     /// A copy. What is short is likely to be copied often, such as the transcript of a TLS handshake: the copy and, from its next
     /// bytes on, the original go on in software, so that nothing is hashed more often than twice.
-    pub(crate) fn duplicate(&self, driven: Option<&Driven>, counts: Option<SoftCounts>) -> Option<Message> {
+    pub(crate) fn duplicate(
+        &self,
+        hash_driver: Option<&HashDriver>,
+        counts: Option<SoftCounts>,
+    ) -> Option<Message> {
         let mut copy = Message::new(self.soft.duplicate()?, counts);
         copy.soft_len = self.soft_len;
         if !self.gathers {
             return Some(copy);
         }
         let message = self.gathered.bytes();
-        if message.is_empty() || driven.is_some_and(|driven| message.len() >= driven.threshold) {
+        if message.is_empty() || hash_driver.is_some_and(|hash_driver| message.len() >= hash_driver.threshold)
+        {
             if let Some(gathered) = self.gathered.copy() {
                 (copy.gathered, copy.gathers) = (gathered, true);
                 return Some(copy);
@@ -89,23 +95,29 @@ impl Message {
     /// # Safety
     /// `input` is readable for `len` bytes.
     #[inline]
-    pub(crate) unsafe fn update(&mut self, input: *const u8, len: usize, driven: Option<&Driven>) -> c_int {
+    pub(crate) unsafe fn update(
+        &mut self,
+        input: *const u8,
+        len: usize,
+        hash_driver: Option<&HashDriver>,
+    ) -> c_int {
         if !self.gathers {
             self.soft_len = self.soft_len.wrapping_add(len as u64);
             // SAFETY: the input goes on as it came. Nothing in there panics.
             return unsafe { self.soft.update(input, len) };
         }
         // SAFETY: the caller's promise.
-        guard(0, || unsafe { self.gather(input, len, driven) })
+        guard(0, || unsafe { self.gather(input, len, hash_driver) })
     }
 
     /// # Safety
     /// As for [`update`](Self::update).
-    unsafe fn gather(&mut self, input: *const u8, len: usize, driven: Option<&Driven>) -> c_int {
+    unsafe fn gather(&mut self, input: *const u8, len: usize, hash_driver: Option<&HashDriver>) -> c_int {
         if len == 0 {
             return 1;
         }
-        let is_short = driven.is_none_or(|driven| self.gathered.bytes().len() < driven.threshold);
+        let is_short =
+            hash_driver.is_none_or(|hash_driver| self.gathered.bytes().len() < hash_driver.threshold);
         // SAFETY: the caller's promise.
         let more = unsafe { std::slice::from_raw_parts(input, len) };
         let goes_on = !(is_short && self.copied.load(Ordering::Relaxed)) && self.gathered.add(more);
@@ -147,13 +159,13 @@ impl Message {
     ) -> c_int {
         if self.gathers {
             let message = self.gathered.bytes();
-            let is_fit = |driven: &Driven| {
+            let is_fit = |hash_driver: &HashDriver| {
                 !out.is_null()
-                    && size >= driven.digest_len
-                    && message.len() >= driven.threshold
-                    && driven.hardware.is_up()
+                    && size >= hash_driver.digest_len
+                    && message.len() >= hash_driver.threshold
+                    && hash_driver.hardware.is_up()
             };
-            if let Some((provider, keyed)) = with.filter(|(_, keyed)| is_fit(&keyed.driven)) {
+            if let Some((provider, keyed)) = with.filter(|(_, keyed)| is_fit(&keyed.hash_driver)) {
                 if let Some(digest) = keyed.digest(provider, message, || self.soft.digest_of(message)) {
                     let digest = digest.as_slice();
                     // SAFETY: there is room for it; the core's pointer to where the length goes.

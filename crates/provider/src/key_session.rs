@@ -3,7 +3,7 @@
 use crate::entry::Provider;
 use crate::hardware::Hardware;
 use crate::offer::Cipher;
-use crate::sessions::{Borrowed, Hold};
+use crate::sessions::{SessionGuard, SessionId};
 use crate::spot_check::BlockCipher;
 
 /// After so many requests in software a context is busy enough for the room of one that is idle: a session costs as much
@@ -12,7 +12,7 @@ const BUSY: u32 = 16;
 
 /// What a context has of the driver. Its owner closes it.
 #[derive(Default)]
-pub(crate) struct Keeping {
+pub(crate) struct KeySession {
     state: State,
     /// A result of this key was compared with software's in full.
     pub(crate) was_compared: bool,
@@ -27,19 +27,19 @@ enum State {
     #[default]
     Unasked,
     /// The driver took the key.
-    Open(Hold),
+    Open(SessionId),
     /// The driver had no room for the key, or another key has the room now. So many requests have gone to software since.
     Waiting(u32),
 }
 
-impl Keeping {
+impl KeySession {
     /// The key's session, if the driver has room for it. It is asked by `open` at the first request, and then from time to
     /// time; then it is urgent.
     pub(crate) fn session(
         &mut self,
         hardware: &'static Hardware,
-        open: impl FnOnce(bool) -> Option<Hold>,
-    ) -> Option<Borrowed<'static>> {
+        open: impl FnOnce(bool) -> Option<SessionId>,
+    ) -> Option<SessionGuard<'static>> {
         if let State::Open(hold) = self.state {
             if hardware.sessions.is_given_up(hold) {
                 self.state = State::Waiting(0);
@@ -55,12 +55,12 @@ impl Keeping {
     }
 
     /// The same key for a copy of the context.
-    pub(crate) fn copy(&self, hardware: &Hardware) -> Keeping {
+    pub(crate) fn copy(&self, hardware: &Hardware) -> KeySession {
         let state = match self.state {
             State::Open(hold) => hardware.sessions.copy(hold).map_or(State::Unasked, State::Open),
             other => other,
         };
-        Keeping { state, was_compared: self.was_compared, reference: None }
+        KeySession { state, was_compared: self.was_compared, reference: None }
     }
 
     /// What results of the key are checked with. `None` if the default provider has no memory for it.
