@@ -1,5 +1,5 @@
-//! The numbers and the types of the functions of a digest (core_dispatch.h, provider-digest(7)). Those that are the same for
-//! ciphers have their types there.
+//! Function numbers and function types of digests (core_dispatch.h, provider-digest(7)). Types that
+//! ciphers share with digests are in `function`.
 
 use std::ffi::{c_int, c_void};
 
@@ -33,5 +33,6 @@ pub const DIGEST_SETTABLE_CTX_PARAMS: c_int = 12;
 pub type DigestInit = unsafe extern "C" fn(*mut c_void, *const Param) -> c_int;
 /// `OSSL_FUNC_digest_update_fn` and `OSSL_FUNC_mac_update_fn`: context, input, its length.
 pub type DigestUpdate = unsafe extern "C" fn(*mut c_void, *const u8, usize) -> c_int;
-/// `OSSL_FUNC_digest_final_fn` and `OSSL_FUNC_mac_final_fn`: context, output, length written, size of output.
+/// `OSSL_FUNC_digest_final_fn` and `OSSL_FUNC_mac_final_fn`: context, output, length written, size
+/// of output.
 pub type DigestFinal = unsafe extern "C" fn(*mut c_void, *mut u8, *mut usize, usize) -> c_int;

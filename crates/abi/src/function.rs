@@ -1,10 +1,10 @@
-//! The numbers and the types of the functions that outboard calls or offers (core_dispatch.h).
+//! Numbers and types of the functions that outboard calls or offers (core_dispatch.h).
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
 
 use crate::{Algorithm, CoreHandle, Dispatch, Param};
 
-// What the core offers to a provider.
+// Functions that the core offers to a provider.
 
 /// `OSSL_FUNC_CORE_GET_PARAMS`
 pub const CORE_GET_PARAMS: c_int = 2;
@@ -25,7 +25,7 @@ pub const PROVIDER_GET0_PROVIDER_CTX: c_int = 108;
 /// `OSSL_FUNC_PROVIDER_GET0_DISPATCH`
 pub const PROVIDER_GET0_DISPATCH: c_int = 109;
 
-// What a provider offers to the core.
+// Functions that a provider offers to the core.
 
 /// `OSSL_FUNC_PROVIDER_TEARDOWN`
 pub const PROVIDER_TEARDOWN: c_int = 1024;
@@ -84,13 +84,14 @@ pub type CoreGetParams = unsafe extern "C" fn(*const CoreHandle, *mut Param) -> 
 pub type CoreNewError = unsafe extern "C" fn(*const CoreHandle);
 /// `OSSL_FUNC_core_set_error_debug_fn`
 pub type CoreSetErrorDebug = unsafe extern "C" fn(*const CoreHandle, *const c_char, c_int, *const c_char);
-/// `OSSL_FUNC_core_vset_error_fn`. The last argument is a `va_list`, which every ABI that Linux has
-/// passes as one pointer-sized word (a pointer to the list, or the list itself where it is a pointer).
+/// `OSSL_FUNC_core_vset_error_fn`. The last argument is a `va_list`. Every ABI that Linux supports
+/// passes it as one pointer-sized word: a pointer to the list, or the list itself where it is a
+/// pointer.
 pub type CoreVsetError = unsafe extern "C" fn(*const CoreHandle, u32, *const c_char, *mut c_void);
 
-/// Called for each provider that is or becomes active: returns 1, or 0 to fail its activation.
+/// Called for each provider that is or becomes active. Returns 1, or 0 to fail its activation.
 pub type ChildCreate = unsafe extern "C" fn(*const CoreHandle, *mut c_void) -> c_int;
-/// Called when a provider goes.
+/// Called when a provider is deactivated.
 pub type ChildRemove = unsafe extern "C" fn(*const CoreHandle, *mut c_void) -> c_int;
 /// Called when the default properties of the library context change.
 pub type ChildGlobalProps = unsafe extern "C" fn(*const c_char, *mut c_void) -> c_int;
@@ -123,8 +124,8 @@ pub type ProviderQueryOperation = unsafe extern "C" fn(*mut c_void, c_int, *mut 
 
 /// `OSSL_FUNC_cipher_newctx_fn`
 pub type CipherNewctx = unsafe extern "C" fn(*mut c_void) -> *mut c_void;
-/// `OSSL_FUNC_cipher_encrypt_init_fn` and `OSSL_FUNC_cipher_decrypt_init_fn`: context, key, its length,
-/// IV, its length, parameters. Key and IV may be null: what was set before stays.
+/// `OSSL_FUNC_cipher_encrypt_init_fn` and `OSSL_FUNC_cipher_decrypt_init_fn`: context, key, its
+/// length, IV, its length, parameters. A null key or IV keeps the value that was set before.
 pub type CipherInit =
     unsafe extern "C" fn(*mut c_void, *const u8, usize, *const u8, usize, *const Param) -> c_int;
 /// `OSSL_FUNC_cipher_update_fn` and `OSSL_FUNC_cipher_cipher_fn`: context, output, length written, size
@@ -133,8 +134,8 @@ pub type CipherUpdate =
     unsafe extern "C" fn(*mut c_void, *mut u8, *mut usize, usize, *const u8, usize) -> c_int;
 /// `OSSL_FUNC_cipher_final_fn`: context, output, length written, size of output.
 pub type CipherFinal = unsafe extern "C" fn(*mut c_void, *mut u8, *mut usize, usize) -> c_int;
-/// `OSSL_FUNC_cipher_pipeline_encrypt_init_fn` and `..._decrypt_init_fn`: context, key, its length, number of pipes, their IVs,
-/// the length of each, parameters.
+/// `OSSL_FUNC_cipher_pipeline_encrypt_init_fn` and `..._decrypt_init_fn`: context, key, its length,
+/// number of pipes, their IVs, the length of each IV, parameters.
 pub type CipherPipelineInit = unsafe extern "C" fn(
     *mut c_void,
     *const u8,
@@ -144,8 +145,8 @@ pub type CipherPipelineInit = unsafe extern "C" fn(
     usize,
     *const Param,
 ) -> c_int;
-/// `OSSL_FUNC_cipher_pipeline_update_fn`: context, number of pipes, and of each its output, length written, size of output,
-/// input, its length.
+/// `OSSL_FUNC_cipher_pipeline_update_fn`: context, number of pipes, and for each pipe its output,
+/// length written, size of output, input, input length.
 pub type CipherPipelineUpdate = unsafe extern "C" fn(
     *mut c_void,
     usize,
@@ -155,7 +156,8 @@ pub type CipherPipelineUpdate = unsafe extern "C" fn(
     *const *const u8,
     *const usize,
 ) -> c_int;
-/// `OSSL_FUNC_cipher_pipeline_final_fn`: context, number of pipes, and of each its output, length written, size of output.
+/// `OSSL_FUNC_cipher_pipeline_final_fn`: context, number of pipes, and for each pipe its output,
+/// length written, size of output.
 pub type CipherPipelineFinal =
     unsafe extern "C" fn(*mut c_void, usize, *const *mut u8, *mut usize, *const usize) -> c_int;
 /// `OSSL_FUNC_cipher_freectx_fn`

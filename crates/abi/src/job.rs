@@ -1,5 +1,6 @@
-//! Jobs that can be paused, as libcrypto exports them (openssl/async.h, ASYNC_start_job(3), ASYNC_WAIT_CTX_new(3)). They are
-//! no functions of the core's: whoever wants them looks them up by name.
+//! Asynchronous jobs, as libcrypto exports them (openssl/async.h, ASYNC_start_job(3),
+//! ASYNC_WAIT_CTX_new(3)). The core's dispatch table does not contain these functions: a caller
+//! must look them up as dynamic symbols.
 
 use std::ffi::{c_int, c_void};
 
@@ -19,7 +20,7 @@ pub struct WaitCtx {
 pub type AsyncGetCurrentJob = unsafe extern "C" fn() -> *mut Job;
 /// `ASYNC_get_wait_ctx`
 pub type AsyncGetWaitCtx = unsafe extern "C" fn(*mut Job) -> *mut WaitCtx;
-/// `ASYNC_pause_job`: 1 when the job was resumed, and at once where pausing is blocked.
+/// `ASYNC_pause_job`: returns 1 after the job was resumed, and immediately if pausing is blocked.
 pub type AsyncPauseJob = unsafe extern "C" fn() -> c_int;
 /// The argument `cleanup` of `ASYNC_WAIT_CTX_set_wait_fd`: called when the context is freed.
 pub type AsyncCleanup = unsafe extern "C" fn(*mut WaitCtx, *const c_void, c_int, *mut c_void);

@@ -1,12 +1,14 @@
-//! OpenSSL's provider C ABI, by hand and without dependencies.
+//! OpenSSL's provider C ABI, written by hand and without dependencies.
 //!
-//! One module must serve OpenSSL 3.0 to 4.x, whose libcrypto has different names (`libcrypto.so.3`,
-//! `.so.4`). So nothing here links libcrypto: a provider is handed everything by the core as numbered
-//! functions ([`Dispatch`]), and the numbers of 3.0 are the numbers of 4.0. Each constant stands beside
-//! the name that OpenSSL's own header gives it; `tests/header.rs` compares them with the installed one.
+//! One module must work with OpenSSL 3.0 to 4.x, whose libcrypto has different names
+//! (`libcrypto.so.3`, `.so.4`). Therefore nothing here links libcrypto: the core passes its
+//! functions to the provider as a numbered table ([`Dispatch`]), and the numbers of 3.0 are still
+//! valid in 4.0. Each constant is documented with its name in OpenSSL's header. `tests/header.rs`
+//! compares the constants with the installed headers.
 //!
 //! Sources: `openssl/core.h`, `openssl/core_dispatch.h`, `openssl/core_names.h`, provider-base(7),
-//! provider-cipher(7), provider-digest(7), provider-mac(7), provider-rand(7), OSSL_PARAM(3), OSSL_DISPATCH(3).
+//! provider-cipher(7), provider-digest(7), provider-mac(7), provider-rand(7), OSSL_PARAM(3),
+//! OSSL_DISPATCH(3).
 
 mod digest;
 mod dispatch;

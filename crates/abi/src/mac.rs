@@ -1,4 +1,4 @@
-//! Numbers and types of MACs (provider-mac(7)).
+//! Function numbers and function types of MACs (provider-mac(7)).
 
 use std::ffi::{c_int, c_void};
 

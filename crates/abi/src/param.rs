@@ -1,11 +1,11 @@
-//! `OSSL_PARAM`: reading and answering parameters as OSSL_PARAM(3) and OSSL_PARAM_int(3) say.
+//! `OSSL_PARAM`: reading and setting parameters as defined in OSSL_PARAM(3) and OSSL_PARAM_int(3).
 
 use std::ffi::{CStr, c_char, c_uint, c_void};
 
-/// `OSSL_PARAM_UNMODIFIED`: the return size of a parameter that nobody has answered.
+/// `OSSL_PARAM_UNMODIFIED`: the return size of a parameter that has not been set.
 const UNMODIFIED: usize = usize::MAX;
 
-/// The names of the parameters that outboard knows (core_names.h).
+/// Names of the parameters that outboard uses (core_names.h).
 pub mod name {
     use std::ffi::CStr;
 
@@ -17,7 +17,8 @@ pub mod name {
     pub const IV: &CStr = c"iv";
     /// `OSSL_CIPHER_PARAM_UPDATED_IV`: the running IV, octet string or pointer
     pub const UPDATED_IV: &CStr = c"updated-iv";
-    /// `OSSL_CIPHER_PARAM_TLS_VERSION`: the version on the wire (0x0303), unsigned, sent as signed
+    /// `OSSL_CIPHER_PARAM_TLS_VERSION`: the protocol version as on the wire (0x0303); an unsigned
+    /// value that libssl passes as a signed integer
     pub const TLS_VERSION: &CStr = c"tls-version";
     /// `OSSL_CIPHER_PARAM_TLS_MAC_SIZE`: bytes, size_t
     pub const TLS_MAC_SIZE: &CStr = c"tls-mac-size";
@@ -25,13 +26,16 @@ pub mod name {
     pub const TLS_MAC: &CStr = c"tls-mac";
     /// `OSSL_CIPHER_PARAM_AEAD_TAG`, octet string
     pub const AEAD_TAG: &CStr = c"tag";
-    /// `OSSL_CIPHER_PARAM_AEAD_TLS1_AAD`: the 13 bytes before a record of TLS 1.2, octet string
+    /// `OSSL_CIPHER_PARAM_AEAD_TLS1_AAD`: the 13 bytes of additional data of a TLS 1.2 record,
+    /// octet string
     pub const AEAD_TLS1_AAD: &CStr = c"tlsaad";
-    /// `OSSL_CIPHER_PARAM_AEAD_TLS1_IV_FIXED`: the part of the IV that stays, octet string
+    /// `OSSL_CIPHER_PARAM_AEAD_TLS1_IV_FIXED`: the fixed part of the IV, octet string
     pub const AEAD_TLS1_IV_FIXED: &CStr = c"tlsivfixed";
-    /// `OSSL_CIPHER_PARAM_AEAD_TLS1_GET_IV_GEN`: takes the next IV and gives its end, octet string
+    /// `OSSL_CIPHER_PARAM_AEAD_TLS1_GET_IV_GEN`: generates the next IV and returns its last bytes,
+    /// octet string
     pub const AEAD_TLS1_GET_IV_GEN: &CStr = c"tlsivgen";
-    /// `OSSL_CIPHER_PARAM_AEAD_TLS1_SET_IV_INV`: the part of the IV that a record brings, octet string
+    /// `OSSL_CIPHER_PARAM_AEAD_TLS1_SET_IV_INV`: the explicit part of the IV of a received record,
+    /// octet string
     pub const AEAD_TLS1_SET_IV_INV: &CStr = c"tlsivinv";
     /// `OSSL_CIPHER_PARAM_MODE`, unsigned
     pub const MODE: &CStr = c"mode";
@@ -59,9 +63,9 @@ pub mod name {
     pub const DIGEST_XOF: &CStr = c"xof";
     /// `OSSL_DIGEST_PARAM_ALGID_ABSENT`, signed
     pub const DIGEST_ALGID_ABSENT: &CStr = c"algid-absent";
-    /// `OSSL_MAC_PARAM_DIGEST`: a digest's name, UTF-8 string
+    /// `OSSL_MAC_PARAM_DIGEST`: name of a digest, UTF-8 string
     pub const MAC_DIGEST: &CStr = c"digest";
-    /// `OSSL_MAC_PARAM_PROPERTIES`: which implementations of the digest, UTF-8 string
+    /// `OSSL_MAC_PARAM_PROPERTIES`: property query for the digest, UTF-8 string
     pub const MAC_PROPERTIES: &CStr = c"properties";
     /// `OSSL_MAC_PARAM_KEY`: octet string
     pub const MAC_KEY: &CStr = c"key";
@@ -79,9 +83,10 @@ pub mod name {
     pub const PROVIDER_BUILDINFO: &CStr = c"buildinfo";
     /// `OSSL_PROV_PARAM_STATUS`, unsigned
     pub const PROVIDER_STATUS: &CStr = c"status";
-    /// `OSSL_PROV_PARAM_CORE_VERSION`: OpenSSL's own version, UTF-8 pointer
+    /// `OSSL_PROV_PARAM_CORE_VERSION`: version of the OpenSSL library, UTF-8 pointer
     pub const CORE_VERSION: &CStr = c"openssl-version";
-    /// `OSSL_PROV_PARAM_CORE_PROV_NAME`: the name under which we were loaded, UTF-8 pointer
+    /// `OSSL_PROV_PARAM_CORE_PROV_NAME`: the name under which this provider was loaded, UTF-8
+    /// pointer
     pub const CORE_PROVIDER_NAME: &CStr = c"provider-name";
 }
 
@@ -109,21 +114,21 @@ pub enum ParamType {
 pub struct Param {
     /// NUL-terminated name; null ends an array.
     pub key: *const c_char,
-    /// A [`ParamType`], kept as a number since it comes from outside.
+    /// A [`ParamType`], stored as a number because the value comes from the caller.
     pub data_type: c_uint,
-    /// The value, or where to put it; null asks for the size only.
+    /// Pointer to the value or to its buffer; null requests only the size.
     pub data: *mut c_void,
-    /// Bytes at `data`.
+    /// Size of the buffer at `data`, in bytes.
     pub data_size: usize,
-    /// Bytes that the answer took or would take.
+    /// Size of the value in bytes, set by the function that sets the value.
     pub return_size: usize,
 }
 
-// SAFETY: used in constant tables that describe parameters: names and types, no data.
+// SAFETY: shared only in constant tables that describe parameters: names and types, no data.
 unsafe impl Sync for Param {}
 
 impl Param {
-    /// A row of a table that only describes what can be got or set.
+    /// A row of a table that lists gettable or settable parameters.
     pub const fn describe(key: &'static CStr, data_type: ParamType, size: usize) -> Param {
         Param {
             key: key.as_ptr(),
@@ -134,7 +139,7 @@ impl Param {
         }
     }
 
-    /// A request for a pointer to text, to be answered at `slot`.
+    /// A request for a pointer to a string, which is stored in `slot`.
     pub fn ask_utf8(key: &CStr, slot: &mut *const c_char) -> Param {
         Param {
             key: key.as_ptr(),
@@ -145,7 +150,7 @@ impl Param {
         }
     }
 
-    /// A request for a pointer to bytes, to be answered at `slot`.
+    /// A request for a pointer to bytes, which is stored in `slot`.
     pub fn ask_octets(key: &CStr, slot: &mut *const u8) -> Param {
         Param {
             key: key.as_ptr(),
@@ -156,7 +161,7 @@ impl Param {
         }
     }
 
-    /// An unsigned value to be handed over; `value` must outlive the use of the parameter.
+    /// An unsigned value to set. `value` must outlive the use of the parameter.
     pub fn give_unsigned(key: &CStr, value: &mut c_uint) -> Param {
         Param {
             key: key.as_ptr(),
@@ -167,7 +172,7 @@ impl Param {
         }
     }
 
-    /// Bytes to be handed over, or room for them to be filled; it must outlive the use of the parameter.
+    /// Bytes to set, or a buffer to fill. `bytes` must outlive the use of the parameter.
     pub fn octets(key: &CStr, bytes: &mut [u8]) -> Param {
         Param {
             key: key.as_ptr(),
@@ -178,7 +183,7 @@ impl Param {
         }
     }
 
-    /// Text to be handed over.
+    /// A string to set.
     pub fn utf8(key: &CStr, text: &'static CStr) -> Param {
         Param {
             key: key.as_ptr(),
@@ -189,7 +194,7 @@ impl Param {
         }
     }
 
-    /// A size to be handed over; `value` must outlive the use of the parameter.
+    /// A size to set. `value` must outlive the use of the parameter.
     pub fn give_size(key: &CStr, value: &mut usize) -> Param {
         Param {
             key: key.as_ptr(),
@@ -206,7 +211,7 @@ pub const fn end() -> Param {
     Param { key: std::ptr::null(), data_type: 0, data: std::ptr::null_mut(), data_size: 0, return_size: 0 }
 }
 
-/// How many rows before the one called `key`.
+/// Index of the row with the name `key`.
 ///
 /// # Safety
 /// `params` is null or an array that ends with a null key.
@@ -215,7 +220,7 @@ unsafe fn position(params: *const Param, key: &CStr) -> Option<usize> {
         return None;
     }
     for index in 0.. {
-        // SAFETY: the caller vouches for each row up to the one with a null key.
+        // SAFETY: the caller guarantees that each row up to the one with a null key is readable.
         let name = unsafe { (*params.add(index)).key };
         if name.is_null() {
             break;
@@ -228,40 +233,42 @@ unsafe fn position(params: *const Param, key: &CStr) -> Option<usize> {
     None
 }
 
-/// The parameter called `key`, like OSSL_PARAM_locate_const(3).
+/// The parameter with the name `key`, like OSSL_PARAM_locate_const(3).
 ///
 /// # Safety
 /// `params` is null or an array that ends with a null key, readable for `'a`.
 pub unsafe fn locate<'a>(params: *const Param, key: &CStr) -> Option<&'a Param> {
-    // SAFETY: the caller's promise is the same; the row at that position was read.
+    // SAFETY: the caller gives the same guarantee; the row at that index was read.
     unsafe { position(params, key).map(|index| &*params.add(index)) }
 }
 
-/// The parameter called `key`, to be answered, like OSSL_PARAM_locate(3).
+/// The parameter with the name `key`, to be set, like OSSL_PARAM_locate(3).
 ///
 /// # Safety
-/// As for [`locate`]; the array is writable for `'a` and nobody else holds a reference to it.
+/// As for [`locate`]; the array is writable for `'a` and no other reference to it exists.
 pub unsafe fn locate_mut<'a>(params: *mut Param, key: &CStr) -> Option<&'a mut Param> {
-    // SAFETY: the caller's promise is the same; the row at that position was read.
+    // SAFETY: the caller gives the same guarantee; the row at that index was read.
     unsafe { position(params, key).map(|index| &mut *params.add(index)) }
 }
 
-/// How many parameters are called `key`.
+/// Number of parameters with the name `key`.
 ///
 /// # Safety
 /// As for [`locate`].
 pub unsafe fn count(mut params: *const Param, key: &CStr) -> usize {
     let mut found = 0;
-    // SAFETY: the caller vouches for each row up to the one with a null key.
+    // SAFETY: the caller guarantees that each row up to the one with a null key is readable.
     while let Some(place) = unsafe { position(params, key) } {
         found += 1;
-        // SAFETY: as above; a row was there, so the next one is or ends the array.
+        // SAFETY: as above; the row at `place` is not the last, so the next row exists or ends the
+        // array.
         params = unsafe { params.add(place + 1) };
     }
     found
 }
 
-/// The value of an integer parameter of 4 or 8 bytes, signed or not, if it is not negative.
+/// Value of an integer parameter of 4 or 8 bytes, signed or unsigned. `None` if it is negative or
+/// has another type or size.
 ///
 /// # Safety
 /// `data` points to `data_size` readable bytes, or is null.
@@ -274,7 +281,7 @@ pub unsafe fn get_u64(param: &Param) -> Option<u64> {
         t if t == ParamType::Unsigned as c_uint => false,
         _ => return None,
     };
-    // SAFETY: the caller vouches for `data_size` bytes; an integer's buffer need not be aligned.
+    // SAFETY: the caller guarantees `data_size` bytes; an integer's buffer need not be aligned.
     unsafe {
         match (param.data_size, signed) {
             (4, false) => Some(param.data.cast::<u32>().read_unaligned().into()),
@@ -286,8 +293,8 @@ pub unsafe fn get_u64(param: &Param) -> Option<u64> {
     }
 }
 
-/// Answers with a number, like OSSL_PARAM_set_uint(3) and OSSL_PARAM_set_size_t(3). False if the caller's buffer
-/// is not a 4 or 8 byte integer that can hold it.
+/// Sets an integer, like OSSL_PARAM_set_uint(3) and OSSL_PARAM_set_size_t(3). Returns false if the
+/// caller's buffer is not an integer of 4 or 8 bytes that can represent `value`.
 ///
 /// # Safety
 /// `data` points to `data_size` writable bytes, or is null.
@@ -301,7 +308,7 @@ pub unsafe fn set_unsigned(param: &mut Param, value: u64) -> bool {
         param.return_size = size_of::<u64>();
         return true;
     }
-    // SAFETY: the caller vouches for `data_size` bytes.
+    // SAFETY: the caller guarantees `data_size` bytes.
     let fits = unsafe {
         match (param.data_size, signed) {
             (4, false) => u32::try_from(value).map(|v| param.data.cast::<u32>().write_unaligned(v)).is_ok(),
@@ -320,14 +327,15 @@ pub unsafe fn set_unsigned(param: &mut Param, value: u64) -> bool {
     fits
 }
 
-/// Answers with bytes, as a copy or as a pointer to `value`, whichever was asked for.
+/// Sets bytes, as a copy or as a pointer to `value`, depending on the type of `param`. Returns
+/// false if the type is neither or the buffer is too small.
 ///
 /// # Safety
-/// `data` points to `data_size` writable bytes (an octet pointer: to a pointer), or is null; for an
-/// octet pointer `value` must live as long as the context that answers.
+/// `data` points to `data_size` writable bytes (an octet pointer: to a pointer), or is null. For an
+/// octet pointer `value` must live as long as the context that the caller queries.
 pub unsafe fn set_octets(param: &mut Param, value: &[u8]) -> bool {
     if param.data_type == ParamType::OctetPtr as c_uint {
-        // SAFETY: the caller's promise is the same.
+        // SAFETY: the caller gives the same guarantee.
         return unsafe { set_pointer(param, value.as_ptr(), value.len()) };
     }
     if param.data_type != ParamType::OctetString as c_uint {
@@ -340,22 +348,24 @@ pub unsafe fn set_octets(param: &mut Param, value: &[u8]) -> bool {
     if param.data_size < value.len() {
         return false;
     }
-    // SAFETY: room for `value.len()` bytes was checked; the caller's buffer is not our context.
+    // SAFETY: `data_size` is at least `value.len()`; the caller's buffer does not overlap the
+    // context.
     unsafe { std::ptr::copy_nonoverlapping(value.as_ptr(), param.data.cast::<u8>(), value.len()) };
     true
 }
 
-/// Answers an octet or UTF-8 pointer parameter, like OSSL_PARAM_set_octet_ptr(3).
+/// Sets an octet pointer or UTF-8 pointer parameter, like OSSL_PARAM_set_octet_ptr(3). Returns
+/// false if `param` has another type.
 ///
 /// # Safety
-/// `data` is null or points to a pointer; `at` outlives the context that answers.
+/// `data` is null or points to a pointer; `at` outlives the context that the caller queries.
 pub unsafe fn set_pointer(param: &mut Param, at: *const u8, len: usize) -> bool {
     if param.data_type != ParamType::OctetPtr as c_uint && param.data_type != ParamType::Utf8Ptr as c_uint {
         return false;
     }
     param.return_size = len;
     if !param.data.is_null() {
-        // SAFETY: the type says that `data` holds a pointer.
+        // SAFETY: the type defines that `data` points to a pointer.
         unsafe { param.data.cast::<*const u8>().write(at) };
     }
     true

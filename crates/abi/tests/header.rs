@@ -1,4 +1,5 @@
-//! Our numbers, names and layouts are those of the OpenSSL that is installed (libssl-dev).
+//! Compares the numbers, names and struct layouts of this crate with the installed OpenSSL headers
+//! (libssl-dev).
 
 use std::fmt::Display;
 use std::mem::{offset_of, size_of};
@@ -18,7 +19,8 @@ const HEADERS: &str = "
 #define TEXT(macro) TEXT_OF(macro)
 ";
 
-/// What a C program with OpenSSL's headers makes of `expressions`, each printed by `format`.
+/// Values of `expressions` in a C program that includes OpenSSL's headers, each printed by
+/// `format`.
 fn ask_c(expressions: &[impl Display], format: &str) -> Vec<String> {
     let directory = tempfile::tempdir().unwrap();
     let (source, program) = (directory.path().join("ask.c"), directory.path().join("ask"));
@@ -125,7 +127,7 @@ fn numbers_are_openssls() {
     assert_eq!(ours.len(), theirs.len());
 }
 
-/// Older headers do not have them; what C makes of a macro that is none is its name.
+/// Headers older than 3.5 do not define these macros. An undefined macro expands to its own name.
 #[test]
 fn numbers_of_pipelines_are_those_of_openssl_3_5() {
     let ours = [

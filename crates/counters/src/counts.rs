@@ -1,40 +1,40 @@
 use std::ops::{Add, AddAssign, Sub};
 
-/// A snapshot of one row: plain numbers.
+/// A snapshot of the counters of one row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Requests that a driver answered.
+    /// Requests completed by a driver.
     pub hw_requests: u64,
     /// Bytes of input in those requests.
     pub hw_bytes: u64,
-    /// Requests that OpenSSL's own code answered.
+    /// Requests completed by OpenSSL's own implementation.
     pub sw_requests: u64,
     /// Bytes of input in those requests.
     pub sw_bytes: u64,
-    /// Requests that a driver refused or failed, and that were answered in software after that.
+    /// Requests that a driver rejected or failed and that were then completed in software.
     pub failures: u64,
-    /// Results of a driver that differed from software's.
+    /// Results of a driver that differed from the result of software.
     pub mismatches: u64,
 }
 
 impl Counts {
-    /// All bytes, by hardware and by software.
+    /// Bytes processed by hardware and by software.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.hw_bytes.saturating_add(self.sw_bytes)
     }
 
-    /// All requests, by hardware and by software.
+    /// Requests completed by hardware and by software.
     #[must_use]
     pub fn requests(&self) -> u64 {
         self.hw_requests.saturating_add(self.sw_requests)
     }
 
-    /// The share of the bytes that hardware did, 0 to 100; `None` when there was no byte at all.
+    /// Percentage of the bytes that hardware processed, 0 to 100; `None` if no byte was processed.
     #[must_use]
     pub fn percent_hw(&self) -> Option<f64> {
         let all = self.bytes();
-        // Precision: 53 bits of 2^64 bytes is far below the tenth of a percent that is shown.
+        // Precision: the 53-bit mantissa is far more precise than the displayed tenth of a percent.
         (all > 0).then(|| self.hw_bytes as f64 / all as f64 * 100.0)
     }
 
@@ -50,7 +50,7 @@ impl Counts {
     }
 }
 
-/// Saturating, field by field: a hostile file must not make a sum panic.
+/// Saturating, field by field: a malicious file must not make a sum panic.
 impl Add for Counts {
     type Output = Self;
     fn add(self, other: Self) -> Self {
@@ -64,7 +64,7 @@ impl AddAssign for Counts {
     }
 }
 
-/// Saturating at zero, field by field: what was counted between two snapshots.
+/// Saturating at zero, field by field: the difference between two snapshots.
 impl Sub for Counts {
     type Output = Self;
     fn sub(self, other: Self) -> Self {

@@ -3,42 +3,45 @@ use crate::note::{cut, cut_words};
 use crate::row::NAME_BYTES;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 
-/// How many decisions a table keeps: one for each algorithm that outboard knows, and some where instances of the provider differ.
+/// Maximum number of decisions in a table: one for each algorithm of outboard, and spare entries
+/// for provider instances that decide differently.
 pub const DECISIONS: usize = 32;
 
-/// The longest name of an interface, in bytes.
+/// Maximum length of an interface name, in bytes.
 const INTERFACE_BYTES: usize = 16;
 
-/// The longest name of a driver or reason, in bytes of UTF-8. CRYPTO_MAX_ALG_NAME of the kernel is 128; a reason has a clause of
-/// up to 250 bytes for each interface of each driver. A longer one is cut at the end of a word.
+/// Maximum length of a driver name or reason, in bytes of UTF-8. The kernel's CRYPTO_MAX_ALG_NAME
+/// is 128. A reason contains a clause of up to 250 bytes for each interface of each driver. A
+/// longer text is truncated at the end of a word.
 const TEXT_BYTES: usize = 1984;
 
 const LEFT: u32 = 0;
 const OFFERED: u32 = 1;
 
-/// Stands for no size at all.
+/// Stored value for `None`: no size is offloaded.
 const NEVER: u32 = u32::MAX;
 
-/// What a provider instance has decided about an algorithm.
+/// Decision of a provider instance about an algorithm.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Decision {
-    /// It is offered, and what is large enough goes to an accelerator.
+    /// Offered: requests of at least the threshold go to an accelerator.
     Offered {
         /// The driver's name in /proc/crypto.
         driver: String,
-        /// What leads there.
+        /// Name of the interface that reaches the driver.
         interface: String,
-        /// The smallest request in bytes that goes there: to be encrypted or hashed, to be decrypted. `None`: none does.
+        /// Smallest request in bytes that is offloaded: for encryption or hashing, for decryption.
+        /// `None`: no request is offloaded.
         from: [Option<u32>; 2],
     },
-    /// It is left to OpenSSL's own code.
+    /// Left to OpenSSL's own implementation.
     Left {
-        /// Why, for people.
+        /// Reason, for the report.
         why: String,
     },
 }
 
-/// Memory for one decision.
+/// Storage for one decision.
 #[repr(C, align(64))]
 pub(crate) struct Place {
     claim: Claim,
@@ -51,7 +54,7 @@ pub(crate) struct Place {
 
 const _: () = assert!(size_of::<Place>() == 2048);
 
-/// A decision as it is stored.
+/// A decision in its stored form.
 struct Stored<'a> {
     kind: u32,
     from: [u32; 2],
@@ -94,7 +97,7 @@ impl Place {
     }
 }
 
-/// Keeps a decision, unless it is there already or there is no room.
+/// Adds a decision. Does nothing if the table already contains it or is full.
 pub(crate) fn add(places: &[Place], algorithm: &str, decision: &Decision) {
     let name = cut(algorithm, NAME_BYTES);
     let why_cut;
@@ -121,7 +124,8 @@ pub(crate) fn add(places: &[Place], algorithm: &str, decision: &Decision) {
     }
 }
 
-/// The decisions in the order in which they were made; two of one algorithm where instances of the provider differ.
+/// Decisions in the order in which they were made. An algorithm occurs more than once if provider
+/// instances decided differently.
 pub(crate) fn read(places: &[Place]) -> Vec<(String, Decision)> {
     places.iter().filter(|place| place.claim.is_ready()).map(Place::read).collect()
 }

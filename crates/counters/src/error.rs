@@ -1,22 +1,22 @@
 use std::path::PathBuf;
 
-/// Why a counters file could not be made or used. Each message ends in what to do.
+/// Why a counters file could not be created or used. Each message ends with the next step.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The kernel refused a step.
+    /// A system call failed.
     #[error("counters file {}: cannot {step} it: {cause}; {advice}", path.display())]
     Os {
         /// The file.
         path: PathBuf,
-        /// What was tried: "create", "open", "map" …
+        /// The failed step: "create", "open", "map" …
         step: &'static str,
-        /// The kernel's answer.
+        /// The error of the system call.
         cause: std::io::Error,
-        /// What to do.
+        /// The next step.
         advice: &'static str,
     },
-    /// It is there and is not what `outboard prove` makes.
+    /// The file exists and is not a counters file of `outboard prove`.
     #[error("counters file {}: {cause}; give the file that `outboard prove` made, or leave COUNTERS out", path.display())]
     NotOurs {
         /// The file.

@@ -1,16 +1,18 @@
-//! Counters in shared memory: what went to the accelerator and what stayed in software.
+//! Counters in shared memory: which requests used the accelerator and which used software.
 //!
-//! `outboard prove` makes a file, every provider instance below it maps that file and adds to it with relaxed
-//! atomics. The counts are in the page cache, not in the process, so they survive whatever ends it: `_exit`,
-//! SIGKILL, `exec`. A fork's child keeps the mapping and goes on counting. Without `prove` the provider uses
-//! [`Table::private`], which has the same interface and no file.
+//! `outboard prove` creates a file. Every provider instance in the command that `prove` runs maps
+//! that file and adds to it with relaxed atomics. The counts are in the page cache and not in the
+//! process, so they survive `_exit`, SIGKILL and `exec`. The child of a fork keeps the mapping and
+//! continues to count. Without `prove` the provider uses [`Table::private`], which has the same
+//! interface and no file.
 //!
-//! The file has one fixed size and holds only atomics, so any content is a valid value of [`Table`]'s memory:
-//! a damaged or hostile file gives wrong numbers, never undefined behaviour. What a file cannot be allowed to do
-//! is shrink while it is mapped (SIGBUS); [`Table::open`] says who is trusted not to do that.
+//! The file has a fixed size and contains only atomics, so any content is a valid value of
+//! [`Table`]'s memory: a damaged or malicious file yields wrong numbers, never undefined behaviour.
+//! The file must not shrink while it is mapped (SIGBUS); [`Table::open`] documents which users are
+//! trusted not to truncate it.
 //!
-//! Nothing here allocates, locks or calls the kernel once a table is open, except [`Table::snapshot`],
-//! [`Table::decisions`] and [`Table::notes`], which allocate what they return.
+//! After a table is opened, no function here allocates, locks or makes a system call, except
+//! [`Table::snapshot`], [`Table::decisions`] and [`Table::notes`], which allocate what they return.
 
 mod claim;
 mod counter;

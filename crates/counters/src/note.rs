@@ -2,16 +2,16 @@ use crate::claim::{Claim, State, holds, load_text, store_bytes};
 use std::borrow::Cow;
 use std::sync::atomic::AtomicU8;
 
-/// The mark of a text that was cut.
+/// Marks a truncated text.
 const ELLIPSIS: &str = " …";
 
-/// How many notes a table keeps. The first ones stay, later ones are dropped.
+/// Maximum number of notes in a table. Later notes are dropped.
 pub const NOTES: usize = 24;
 
-/// The longest note, in bytes of UTF-8; a longer one is cut at the end of a word.
+/// Maximum length of a note, in bytes of UTF-8. A longer note is truncated at the end of a word.
 pub const NOTE_BYTES: usize = 496;
 
-/// A line of text that a provider instance leaves for `prove`.
+/// A line of text from a provider instance to `prove`.
 #[repr(C, align(64))]
 pub(crate) struct Note {
     claim: Claim,
@@ -21,7 +21,7 @@ pub(crate) struct Note {
 
 const _: () = assert!(size_of::<Note>() == 512);
 
-/// Adds a note, unless it is there already or there is no room.
+/// Adds a note. Does nothing if the table already contains it or is full.
 pub(crate) fn add(notes: &[Note], text: &str) {
     let text = cut_words(text, NOTE_BYTES);
     let text = cut(&text, NOTE_BYTES);
@@ -37,7 +37,7 @@ pub(crate) fn add(notes: &[Note], text: &str) {
     }
 }
 
-/// The notes in the order in which they were left, each once.
+/// The notes in the order in which they were added, without duplicates.
 pub(crate) fn read(notes: &[Note]) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for note in notes.iter().filter(|n| n.claim.is_ready()) {
@@ -49,7 +49,7 @@ pub(crate) fn read(notes: &[Note]) -> Vec<String> {
     all
 }
 
-/// `text`, or if it is longer than `room` bytes its first words and an ellipsis.
+/// `text`, truncated to at most `room` bytes: the first words and an ellipsis.
 pub(crate) fn cut_words(text: &str, room: usize) -> Cow<'_, str> {
     let text = text.split('\0').next().unwrap_or_default();
     if text.len() <= room {
@@ -59,7 +59,7 @@ pub(crate) fn cut_words(text: &str, room: usize) -> Cow<'_, str> {
     let end = (0..=room).rev().find(|&i| text.is_char_boundary(i)).unwrap_or(0);
     let head = &text[..end];
     let is_end_of_word = text[end..].starts_with(char::is_whitespace);
-    // A text of one word is cut between characters.
+    // A single word that is too long is truncated between characters.
     let words = if is_end_of_word {
         Some(head)
     } else {
@@ -69,7 +69,8 @@ pub(crate) fn cut_words(text: &str, room: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{}{ELLIPSIS}", words.trim_end()))
 }
 
-/// The part of `text` that fits into `room` bytes: up to the first zero byte, cut between characters.
+/// The part of `text` that fits into `room` bytes: up to the first zero byte, truncated between
+/// characters.
 pub(crate) fn cut(text: &str, room: usize) -> &[u8] {
     let text = text.split('\0').next().unwrap_or_default();
     let end = (0..=room.min(text.len())).rev().find(|&i| text.is_char_boundary(i)).unwrap_or(0);

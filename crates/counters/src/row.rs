@@ -3,13 +3,14 @@ use crate::claim::{Claim, State, holds, load_text, store_bytes};
 use crate::counter::Counter;
 use std::sync::atomic::AtomicU8;
 
-/// How many algorithms a table can tell apart.
+/// Maximum number of algorithms in a table.
 pub const ROWS: usize = 64;
 
-/// The longest algorithm name, in bytes.
+/// Maximum length of an algorithm name, in bytes.
 pub const NAME_BYTES: usize = 32;
 
-/// The counters of one algorithm. Every method is one or two relaxed atomic additions, from any thread.
+/// The counters of one algorithm. Every counting method makes one or two relaxed atomic additions
+/// and may be called from any thread.
 #[repr(C, align(64))]
 #[derive(Default)]
 pub struct Row {
@@ -27,29 +28,30 @@ pub struct Row {
 const _: () = assert!(size_of::<Row>() == 128);
 
 impl Row {
-    /// Counts requests that a driver answered, and their input bytes.
+    /// Counts requests that a driver completed, and their input bytes.
     pub fn add_hw(&self, requests: u64, bytes: u64) {
         self.hw_requests.add(requests);
         self.hw_bytes.add(bytes);
     }
 
-    /// Counts requests that OpenSSL's own code answered, and their input bytes.
+    /// Counts requests that OpenSSL's own implementation completed, and their input bytes.
     pub fn add_sw(&self, requests: u64, bytes: u64) {
         self.sw_requests.add(requests);
         self.sw_bytes.add(bytes);
     }
 
-    /// Counts a request that a driver failed. Its replay in software is counted by [`Row::add_sw`] as well.
+    /// Counts a request that a driver failed. [`Row::add_sw`] also counts its replay in software.
     pub fn add_failure(&self) {
         self.failures.add(1);
     }
 
-    /// Counts a driver's result that differed from software's.
+    /// Counts a driver's result that differed from the result of software.
     pub fn add_mismatch(&self) {
         self.mismatches.add(1);
     }
 
-    /// The counts now. Fields are read one after the other: while somebody counts they may not belong together.
+    /// The current counts. The fields are read one after the other, so they may be inconsistent
+    /// while another thread counts.
     #[must_use]
     pub fn counts(&self) -> Counts {
         Counts {
@@ -70,7 +72,8 @@ impl Row {
 
 /// Finds the row of `algorithm` or claims one for it.
 ///
-/// Two processes that start at the same moment may get two rows of one name; the snapshot adds them up.
+/// Two processes that start at the same time may get two rows with the same name; the snapshot adds
+/// them up.
 pub(crate) fn find_or_claim<'a>(rows: &'a [Row], algorithm: &str) -> Option<&'a Row> {
     let name = algorithm.as_bytes();
     if name.is_empty() || name.len() > NAME_BYTES || name.contains(&0) {

@@ -13,10 +13,10 @@ use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 
 const MAGIC: &[u8; 8] = b"outboard";
 
-/// Counts up whenever the layout below changes.
+/// Incremented with every change of the layout below.
 const VERSION: u32 = 3;
 
-/// What a table holds, in the machine's own byte order. Atomics only: every content is a valid value.
+/// The contents of a table, in native byte order. Only atomics: any content is a valid value.
 #[repr(C, align(64))]
 struct Layout {
     magic: [AtomicU8; 8],
@@ -27,14 +27,14 @@ struct Layout {
     table: [Row; ROWS],
 }
 
-/// What is said in words, which only a file is for: nobody else would read it.
+/// Decisions and notes. Only a file contains them: a private table has no reader.
 #[repr(C, align(64))]
 struct Words {
     decisions: [Place; DECISIONS],
     notes: [Note; NOTES],
 }
 
-/// The whole file.
+/// The contents of the file.
 #[repr(C, align(64))]
 struct Shared {
     layout: Layout,
@@ -62,11 +62,11 @@ unsafe impl Send for Table {}
 unsafe impl Sync for Table {}
 
 impl Table {
-    /// Makes a new counters file, mode 0600, for `outboard prove`. Its blocks are allocated at once, so that a disk
-    /// that fills up later cannot kill a counting process with SIGBUS.
+    /// Creates a counters file with mode 0600 for `outboard prove`. Allocates its blocks at once,
+    /// so that a disk that fills up later cannot kill a counting process with SIGBUS.
     ///
     /// # Errors
-    /// [`Error::Os`] when the file exists already, or cannot be created, filled or mapped.
+    /// [`Error::Os`] if the file already exists, or cannot be created, allocated or mapped.
     pub fn create(path: &Path) -> Result<Self, Error> {
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let mode = Mode::RUSR | Mode::WUSR;
@@ -82,27 +82,30 @@ impl Table {
                 Ok(table)
             }
             Err(e) => {
-                // Half a file is of no use; the error that is reported is the first one.
+                // An incomplete file is useless. The error that is reported is the first one.
                 let _ = rustix::fs::unlink(path);
                 Err(e)
             }
         }
     }
 
-    /// Opens the file that `outboard prove` made, for a provider instance, and counts it as attached. The descriptor
-    /// is closed before this returns.
+    /// Opens the file that `outboard prove` created, for a provider instance, and counts the
+    /// instance as attached. The file descriptor is closed before this function returns.
     ///
-    /// The file must be a regular one, no symlink, owned by root or by this process's effective user and writable by
-    /// nobody else, of exactly the right size, magic and version. Its content beyond that is never trusted. Its owner
-    /// is trusted in one thing: not to truncate it while it is mapped, which would end this process by SIGBUS. Only
-    /// root and this very user could do that, and both can end the process anyway.
+    /// The file must be a regular file, not a symbolic link, owned by root or by the effective user
+    /// of this process, not writable by group or others, and of the expected size, magic and
+    /// version. The remaining content is not trusted. The owner is trusted not to truncate the file
+    /// while it is mapped, which would end this process with SIGBUS. Only root and this user can do
+    /// that, and both can end the process anyway.
     ///
     /// # Errors
-    /// [`Error::Os`] when the kernel refuses to open or map it, [`Error::NotOurs`] when it is something else.
+    /// [`Error::Os`] if the file cannot be opened or mapped, [`Error::NotOurs`] if it is not a
+    /// counters file.
     pub fn open(path: &Path) -> Result<Self, Error> {
         let refused =
             |e| os(path, "open", e, "check COUNTERS in openssl.cnf: a path that this user may write");
-        // NONBLOCK and NOCTTY: whatever the path names, opening it must neither wait nor take a terminal.
+        // NONBLOCK and NOCTTY: opening must neither block nor acquire a controlling terminal,
+        // whatever the path refers to.
         let flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
         let fd = rustix::fs::open(path, flags, Mode::empty()).map_err(refused)?;
         let stat = rustix::fs::fstat(&fd).map_err(refused)?;
@@ -131,7 +134,7 @@ impl Table {
         Ok(table)
     }
 
-    /// A table of this process alone: same interface, no file, and what is said in words is dropped.
+    /// A table private to this process: same interface, no file; decisions and notes are dropped.
     #[must_use]
     pub fn private() -> Self {
         let layout = Box::new(Layout::default());
@@ -139,20 +142,21 @@ impl Table {
         Self { at: NonNull::from(Box::leak(layout)), backing: Backing::Boxed }
     }
 
-    /// Whether somebody outside this process can read the counts.
+    /// Whether other processes can read the counts.
     #[must_use]
     pub fn is_shared(&self) -> bool {
         matches!(self.backing, Backing::Mapped)
     }
 
-    /// Finds the row of an algorithm by its OpenSSL name (`AES-128-CBC`, at most [`NAME_BYTES`](crate::NAME_BYTES)
-    /// bytes), or claims one. Lock-free. `None` when the table is full or the name empty or too long.
+    /// Finds the row of an algorithm by its OpenSSL name (`AES-128-CBC`, at most
+    /// [`NAME_BYTES`](crate::NAME_BYTES) bytes), or claims one. Lock-free. `None` if the table is
+    /// full, or the name is empty, too long or contains a zero byte.
     #[must_use]
     pub fn row(&self, algorithm: &str) -> Option<&Row> {
         row::find_or_claim(&self.layout().table, algorithm)
     }
 
-    /// The counts of every algorithm so far, in the order in which they were first asked for.
+    /// The counts of every algorithm, in the order in which their rows were first requested.
     #[must_use]
     pub fn snapshot(&self) -> Vec<(String, Counts)> {
         let mut all: Vec<(String, Counts)> = Vec::new();
@@ -166,37 +170,41 @@ impl Table {
         all
     }
 
-    /// How many times [`Table::open`] succeeded on this file: provider instances, not processes, since a fork's
-    /// child keeps its parent's mapping. 0 means that the command never loaded the provider.
+    /// Number of times that [`Table::open`] succeeded on this file: provider instances, not
+    /// processes, because the child of a fork keeps the mapping of its parent. 0 means that the
+    /// command never loaded the provider.
     #[must_use]
     pub fn attached(&self) -> u64 {
         self.layout().attached.get()
     }
 
-    /// Keeps what was decided about an algorithm, by its OpenSSL name. Names and texts that are too long are cut; the first
-    /// [`DECISIONS`](crate::DECISIONS) different ones are kept, the rest is dropped.
+    /// Records a decision about an algorithm, by its OpenSSL name. Names and texts that are too
+    /// long are truncated. The table keeps the first [`DECISIONS`](crate::DECISIONS) different
+    /// decisions and drops later ones.
     pub fn decide(&self, algorithm: &str, decision: &Decision) {
         if let Some(words) = self.words() {
             decision::add(&words.decisions, algorithm, decision);
         }
     }
 
-    /// What was decided, in order; of one algorithm more than once where instances of the provider differ. Control characters
-    /// are replaced by spaces.
+    /// The decisions in the order in which they were made. An algorithm occurs more than once if
+    /// provider instances decided differently. Control characters are replaced by spaces.
     #[must_use]
     pub fn decisions(&self) -> Vec<(String, Decision)> {
         self.words().map_or_else(Vec::new, |words| decision::read(&words.decisions))
     }
 
-    /// Leaves a short text for `prove`: why nothing is offered, what failed. At most [`NOTE_BYTES`](crate::NOTE_BYTES)
-    /// bytes are kept of it, the first [`NOTES`](crate::NOTES) different ones are kept, the rest is dropped.
+    /// Adds a short text for `prove`: why no algorithm is offered, or what failed. The table keeps
+    /// at most [`NOTE_BYTES`](crate::NOTE_BYTES) bytes of it and the first [`NOTES`](crate::NOTES)
+    /// different notes. Later notes are dropped.
     pub fn note(&self, text: &str) {
         if let Some(words) = self.words() {
             note::add(&words.notes, text);
         }
     }
 
-    /// The notes, each once, in the order in which they were left; control characters are replaced by spaces.
+    /// The notes in the order in which they were added, without duplicates. Control characters are
+    /// replaced by spaces.
     #[must_use]
     pub fn notes(&self) -> Vec<String> {
         self.words().map_or_else(Vec::new, |words| note::read(&words.notes))
@@ -204,14 +212,16 @@ impl Table {
 
     fn words(&self) -> Option<&Words> {
         match self.backing {
-            // SAFETY: `at` points to SIZE mapped bytes at the start of a page, live until drop, all of them atomics.
+            // SAFETY: `at` points to SIZE mapped bytes at the start of a page, valid until drop,
+            // all of them atomics.
             Backing::Mapped => Some(unsafe { &self.at.cast::<Shared>().as_ref().words }),
             Backing::Boxed => None,
         }
     }
 
     fn layout(&self) -> &Layout {
-        // SAFETY: `at` points to a layout, aligned (page or Box), live until drop, all of it atomics.
+        // SAFETY: `at` points to a layout, aligned (page or Box), valid until drop, all of it
+        // atomics.
         unsafe { self.at.as_ref() }
     }
 }
@@ -219,9 +229,10 @@ impl Table {
 impl Drop for Table {
     fn drop(&mut self) {
         match self.backing {
-            // SAFETY: this is the mapping that `map` made, of SIZE bytes; rows borrow the table, so none is left.
+            // SAFETY: this is the mapping of SIZE bytes that `map` made. Rows borrow the table, so
+            // none exists any more.
             Backing::Mapped => unsafe {
-                // It fails only for a range that was never mapped.
+                // Fails only for a range that was never mapped.
                 let _ = rustix::mm::munmap(self.at.as_ptr().cast(), SIZE);
             },
             // SAFETY: the pointer came from Box::leak in `private` and is freed once.
@@ -244,7 +255,7 @@ impl Default for Layout {
 }
 
 impl Layout {
-    /// Writes the header; the magic comes last.
+    /// Writes the header. The magic is written last.
     fn seal(&self) {
         self.version.store(VERSION, Ordering::Relaxed);
         self.rows.store(ROWS as u32, Ordering::Relaxed);
@@ -266,7 +277,8 @@ impl Layout {
     }
 }
 
-/// Gives the file its size with blocks behind it; by writing zeros where the filesystem cannot allocate.
+/// Sets the size of the file and allocates its blocks. Writes zeros if the filesystem does not
+/// support fallocate(2).
 fn allocate(fd: &OwnedFd) -> rustix::io::Result<()> {
     match rustix::fs::fallocate(fd, FallocateFlags::empty(), 0, SIZE as u64) {
         Err(Errno::OPNOTSUPP | Errno::NOSYS | Errno::INVAL) => {
@@ -285,7 +297,7 @@ fn allocate(fd: &OwnedFd) -> rustix::io::Result<()> {
 
 fn map(path: &Path, fd: &OwnedFd) -> Result<Table, Error> {
     let prot = ProtFlags::READ | ProtFlags::WRITE;
-    // SAFETY: a new mapping at an address of the kernel's choice; the file has SIZE bytes.
+    // SAFETY: a new mapping at an address that the kernel chooses; the file has SIZE bytes.
     let at = unsafe { rustix::mm::mmap(std::ptr::null_mut(), SIZE, prot, MapFlags::SHARED, fd.as_fd(), 0) }
         .map_err(|e| os(path, "map", e, "point TMPDIR to a local disk or to /dev/shm"))?;
     match NonNull::new(at.cast()) {
