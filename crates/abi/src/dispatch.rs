@@ -1,17 +1,18 @@
-//! `OSSL_DISPATCH`, `OSSL_ALGORITHM` and the walk over a table of them (core.h).
+//! `OSSL_DISPATCH` and `OSSL_ALGORITHM`, and the lookup of functions in a dispatch table (core.h).
 
 use std::ffi::{c_char, c_int};
 
-/// `OSSL_CORE_HANDLE`: the core's name for one loaded provider. Opaque; never dereferenced here.
+/// `OSSL_CORE_HANDLE`: the core's handle of one loaded provider. Opaque; never dereferenced here.
 #[repr(C)]
 pub struct CoreHandle {
     _opaque: [u8; 0],
 }
 
-/// `void (*function)(void)` of `OSSL_DISPATCH`: cast to its real type by whoever knows the number.
+/// `void (*function)(void)` of `OSSL_DISPATCH`. The user casts it to the type that its number
+/// defines.
 pub type Function = unsafe extern "C" fn();
 
-/// `OSSL_DISPATCH` (struct ossl_dispatch_st): a numbered function; a table of them ends with number 0.
+/// `OSSL_DISPATCH` (struct ossl_dispatch_st): a numbered function. Number 0 ends a table.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Dispatch {
@@ -28,13 +29,13 @@ impl Dispatch {
     /// The row that ends a table (`OSSL_DISPATCH_END`).
     pub const END: Dispatch = Dispatch { function_id: 0, function: None };
 
-    /// A row. `function` must have the type that core_dispatch.h gives to `id`.
+    /// A row. `function` must have the type that core_dispatch.h defines for `id`.
     pub const fn new(id: c_int, function: Function) -> Self {
         Dispatch { function_id: id, function: Some(function) }
     }
 }
 
-/// `OSSL_ALGORITHM` (struct ossl_algorithm_st): one offered algorithm; a table ends with a null name.
+/// `OSSL_ALGORITHM` (struct ossl_algorithm_st): one offered algorithm. A null name ends a table.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Algorithm {
@@ -42,9 +43,9 @@ pub struct Algorithm {
     pub names: *const c_char,
     /// Property definition, such as `provider=outboard`.
     pub properties: *const c_char,
-    /// The table of functions that do it.
+    /// The dispatch table of the implementation.
     pub implementation: *const Dispatch,
-    /// A line for people, or null.
+    /// A human-readable description, or null.
     pub description: *const c_char,
 }
 
@@ -63,7 +64,7 @@ impl Algorithm {
     };
 }
 
-/// The rows of a dispatch table without its end.
+/// The rows of a dispatch table, without the row that ends it.
 ///
 /// # Safety
 /// `table` is null or points to a table that ends with function number 0 and lives for `'a`.
@@ -72,7 +73,7 @@ pub unsafe fn rows<'a>(table: *const Dispatch) -> &'a [Dispatch] {
         return &[];
     }
     let mut count = 0;
-    // SAFETY: the caller vouches that each row up to the one numbered 0 is readable.
+    // SAFETY: the caller guarantees that each row up to the one numbered 0 is readable.
     while unsafe { (*table.add(count)).function_id } != 0 {
         count += 1;
     }
@@ -80,12 +81,12 @@ pub unsafe fn rows<'a>(table: *const Dispatch) -> &'a [Dispatch] {
     unsafe { std::slice::from_raw_parts(table, count) }
 }
 
-/// The function numbered `id` in `table`.
+/// The function numbered `id` in `table`, or `None` if the table has no such row.
 ///
 /// # Safety
 /// As for [`rows`].
 #[inline(never)]
 pub unsafe fn find(table: *const Dispatch, id: c_int) -> Option<Function> {
-    // SAFETY: the caller's promise is the same.
+    // SAFETY: the caller gives the same guarantee.
     unsafe { rows(table) }.iter().find(|row| row.function_id == id).and_then(|row| row.function)
 }

@@ -1,4 +1,4 @@
-//! Slots that any process may claim, without a lock that a killed process could hold for ever.
+//! Slots that any process may claim, without a lock that a killed process would never release.
 
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 
@@ -6,11 +6,12 @@ const FREE: u32 = 0;
 const CLAIMED: u32 = 1;
 const READY: u32 = 2;
 
-/// How often a claimed slot is looked at again before it is passed by. Whoever claimed it has a few dozen byte
-/// stores to do; if it was killed between, the slot stays claimed for ever and costs everybody this many loads.
+/// Number of times that a claimed slot is polled before it is skipped. The process that claimed the
+/// slot has a few dozen byte stores to complete. If that process was killed before it completed
+/// them, the slot stays claimed permanently and each search costs this number of loads.
 const PATIENCE: u32 = 200;
 
-/// Who owns a slot. Free, then claimed by one writer, then ready and never changed again.
+/// State of a slot: free, then claimed by one writer, then ready. A ready slot never changes again.
 #[repr(transparent)]
 #[derive(Default)]
 pub(crate) struct Claim(AtomicU32);
@@ -18,12 +19,12 @@ pub(crate) struct Claim(AtomicU32);
 pub(crate) enum State {
     Free,
     Ready,
-    /// Claimed by somebody who has not finished, or who was killed.
+    /// Claimed by a writer that has not finished or was killed.
     Stuck,
 }
 
 impl Claim {
-    /// Waits a moment for a slot that is being written.
+    /// The state of the slot, after a short wait for a writer that has not finished.
     pub(crate) fn settled(&self) -> State {
         for _ in 0..PATIENCE {
             match self.0.load(Ordering::Acquire) {
@@ -40,7 +41,8 @@ impl Claim {
         self.0.load(Ordering::Acquire) == READY
     }
 
-    /// Claims a free slot, lets `write` fill it and makes it visible. False when somebody was quicker.
+    /// Claims a free slot, calls `write` to fill it and publishes it. Returns false if another
+    /// writer claimed the slot first.
     pub(crate) fn fill(&self, write: impl FnOnce()) -> bool {
         if self.0.compare_exchange(FREE, CLAIMED, Ordering::Acquire, Ordering::Relaxed).is_err() {
             return false;
@@ -51,14 +53,14 @@ impl Claim {
     }
 }
 
-/// Copies as many bytes as fit; the rest of `to` becomes zero.
+/// Copies the bytes that fit and fills the rest of `to` with zeros.
 pub(crate) fn store_bytes(to: &[AtomicU8], from: &[u8]) {
     for (i, cell) in to.iter().enumerate() {
         cell.store(from.get(i).copied().unwrap_or(0), Ordering::Relaxed);
     }
 }
 
-/// Whether `cells` hold exactly `text`, padded by zeros.
+/// Whether `cells` contain exactly `text`, padded with zeros.
 pub(crate) fn holds(cells: &[AtomicU8], text: &[u8]) -> bool {
     text.len() <= cells.len()
         && cells
@@ -67,7 +69,8 @@ pub(crate) fn holds(cells: &[AtomicU8], text: &[u8]) -> bool {
             .all(|(i, cell)| cell.load(Ordering::Relaxed) == text.get(i).copied().unwrap_or(0))
 }
 
-/// The text up to the first zero, made harmless for a terminal: a hostile file must not send escape sequences.
+/// The text up to the first zero. Control characters become spaces, because a malicious file must
+/// not send escape sequences to a terminal.
 pub(crate) fn load_text(cells: &[AtomicU8]) -> String {
     let bytes: Vec<u8> = cells.iter().map(|c| c.load(Ordering::Relaxed)).take_while(|&b| b != 0).collect();
     String::from_utf8_lossy(&bytes).chars().map(|c| if c.is_control() { ' ' } else { c }).collect()

@@ -1,4 +1,4 @@
-//! What a `prove` run and many provider instances do to one table.
+//! Tests of one table used by a `prove` run and many provider instances.
 
 use outboard_counters::{Counts, DECISIONS, Decision, Error, NAME_BYTES, NOTE_BYTES, NOTES, ROWS, Table};
 use proptest::prelude::*;
@@ -61,7 +61,7 @@ fn notes_are_kept_once_cut_and_bounded() {
     let notes = table.notes();
     assert_eq!(notes.len(), 3);
     assert_eq!(notes[1], "line one line  [31mtwo");
-    // One word: cut between characters, and marked.
+    // One word: truncated between characters and marked with the ellipsis.
     assert_eq!(notes[2], "é".repeat((NOTE_BYTES - " …".len()) / 2) + " …");
     table.note(&"word ".repeat(NOTE_BYTES));
     let cut = table.notes().pop().unwrap();
@@ -82,7 +82,7 @@ fn decisions_are_kept_once_and_as_they_were_made() {
     let made = [
         ("AES-128-CBC", offered([Some(4096), None])),
         ("AES-128-CTR", left("no driver")),
-        // Another instance of the provider, configured otherwise.
+        // Another instance of the provider with a different configuration.
         ("AES-128-CBC", offered([Some(0), Some(u32::MAX - 1)])),
         ("AES-128-CBC", left("CIPHERS does not name it")),
     ];
@@ -94,7 +94,7 @@ fn decisions_are_kept_once_and_as_they_were_made() {
     let (_, long) = table.decisions().pop().unwrap();
     let Decision::Left { why } = long else { panic!("{long:?}") };
     assert!(why.starts_with(" é é") && why.len() > 500, "{why}");
-    // As long as the reasons of a driver that three interfaces refuse, and of a second driver.
+    // A reason as long as that of a driver rejected by three interfaces, with a second driver.
     let reason = "/dev/outboard does not reach driver mv-cbc-aes: root has not allowed it; ".repeat(12);
     table.decide("SHA2-512", &left(reason.trim_end()));
     assert_eq!(table.decisions().pop().unwrap().1, left(reason.trim_end()));
@@ -160,7 +160,8 @@ fn threads_lose_no_count() {
     assert_eq!((all.hw_requests, all.hw_bytes), (80_000, 1_280_000));
 }
 
-/// The process that `processes_lose_no_count_even_when_killed` starts; does nothing when run as a test.
+/// The process that `processes_lose_no_count_even_when_killed` starts. Does nothing when run as a
+/// test.
 #[test]
 fn child_that_counts() {
     let Some(path) = std::env::var_os("OUTBOARD_COUNTERS_TEST_FILE") else { return };
@@ -169,7 +170,7 @@ fn child_that_counts() {
         table.row(&format!("ALG-{}", i % 7)).unwrap().add_sw(1, 10);
     }
     table.note("counted");
-    // No destructor, no exit handler: as bad as an end can be.
+    // The most abrupt exit: no destructor and no exit handler runs.
     rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL).unwrap();
 }
 
@@ -247,7 +248,8 @@ fn a_file_of_another_user_is_refused() {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
-    /// Behind a right header anything may stand: numbers may be nonsense, nothing else may happen.
+    /// Any content may follow a valid header: the numbers may be wrong, but nothing else may
+    /// happen.
     #[test]
     fn any_content_is_survived(seed in any::<u64>(), mask in prop::sample::select(vec![0x03u8, 0x7f, 0xff])) {
         let dir = directory();

@@ -1,5 +1,5 @@
-//! A choice of algorithms: ALL, NONE, or a list, as the devcrypto engine's CIPHERS and DIGESTS took
-//! it.
+//! A selection of algorithms: ALL, NONE or a list, in the syntax of the devcrypto engine's CIPHERS
+//! and DIGESTS.
 
 use std::str::FromStr;
 
@@ -7,18 +7,18 @@ use outboard_catalog::{CIPHER_NAMES as CIPHERS, DIGEST_NAMES as DIGESTS};
 
 use crate::Error;
 
-/// Which algorithms are chosen.
+/// The selected algorithms.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Algorithms {
-    /// Each one that a driver does.
+    /// Every algorithm that a driver implements.
     #[default]
     All,
-    /// These, under OpenSSL's names in capitals; none at all when the list is empty.
+    /// The listed algorithms, by OpenSSL's names in capitals. An empty list selects none.
     Only(Vec<&'static str>),
 }
 
 impl Algorithms {
-    /// Whether the algorithm called `name` by OpenSSL is chosen.
+    /// Whether the algorithm with OpenSSL's name `name` is selected.
     pub fn has(&self, name: &str) -> bool {
         match self {
             Algorithms::All => true,
@@ -28,8 +28,13 @@ impl Algorithms {
 }
 
 impl Algorithms {
-    /// Reads a list of ciphers. Names that outboard does not offer are skipped and pushed to `skipped`: lists made for the
-    /// devcrypto engine, such as OpenWrt's, name BF-CBC and others.
+    /// Parses a list of ciphers. Names that outboard does not offer are skipped and added to
+    /// `skipped`: lists made for the devcrypto engine, such as OpenWrt's, contain BF-CBC and
+    /// others.
+    ///
+    /// # Errors
+    /// [`Error::EmptyList`] for a list without entries, [`Error::NotAlone`] for ALL or NONE in a
+    /// longer list.
     pub fn read(text: &str, skipped: &mut Vec<Error>) -> Result<Self, Error> {
         choose(text, cipher, skipped)
     }
@@ -64,7 +69,7 @@ fn choose(
     Ok(Algorithms::Only(names))
 }
 
-/// What a list names: nothing if it says NONE; `None` if it says ALL.
+/// The entries of a list: none if it is NONE; `None` if it is ALL.
 #[inline(never)]
 pub(crate) fn chosen(text: &str) -> Result<Option<Vec<&str>>, Error> {
     let entries: Vec<&str> = entries(text).collect();
@@ -76,8 +81,8 @@ pub(crate) fn chosen(text: &str) -> Result<Option<Vec<&str>>, Error> {
     }
 }
 
-/// Key `DIGESTS`: which digests are chosen; none by default. A digest costs a CPU so little that hardware
-/// wins for large messages only.
+/// Key `DIGESTS`: the selected digests; none by default. The CPU computes a digest so fast that
+/// hardware is faster only for large messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Digests(Algorithms);
 
@@ -88,19 +93,19 @@ impl Default for Digests {
 }
 
 impl Digests {
-    /// Whether the digest called `name` by OpenSSL is chosen.
+    /// Whether the digest with OpenSSL's name `name` is selected.
     pub fn has(&self, name: &str) -> bool {
         self.0.has(name)
     }
 
-    /// Whether digests are chosen by their names.
+    /// Whether the digests are selected by name.
     pub fn are_named(&self) -> bool {
         self.0 != Algorithms::All && *self != Digests::default()
     }
 }
 
 impl Digests {
-    /// Reads a list of digests; see [`Algorithms::read`].
+    /// Parses a list of digests. See [`Algorithms::read`], also for the errors.
     pub fn read(text: &str, skipped: &mut Vec<Error>) -> Result<Self, Error> {
         choose(text, digest, skipped).map(Digests)
     }
@@ -111,7 +116,8 @@ pub(crate) fn entries(text: &str) -> impl Iterator<Item = &str> {
     text.split(',').map(str::trim).filter(|entry| !entry.is_empty())
 }
 
-/// OpenSSL's own spelling of the name of a cipher or a digest.
+/// OpenSSL's own spelling of the name of a cipher or digest. An unknown or unsupported name is an
+/// error.
 pub fn known(name: &str) -> Result<&'static str, Error> {
     match digest(name) {
         Err(Error::UnknownAlgorithm { .. }) => cipher(name),
@@ -128,7 +134,7 @@ fn digest(name: &str) -> Result<&'static str, Error> {
     digest_called(name).ok_or_else(|| refused(name, &DIGESTS))
 }
 
-/// Why a name is none of those that are known.
+/// Why a name is not accepted.
 #[cold]
 #[inline(never)]
 fn refused(name: &str, known: &[&str]) -> Error {
@@ -146,7 +152,7 @@ fn refused(name: &str, known: &[&str]) -> Error {
     }
 }
 
-/// SHA1, SHA-1, SHA2-256, SHA-256 or SHA256: OpenSSL takes all of them.
+/// Accepts SHA1, SHA-1, SHA2-256, SHA-256 and SHA256, as OpenSSL does.
 fn digest_called(name: &str) -> Option<&'static str> {
     let is_bits = |digest: &&str, bits: &str| digest.strip_prefix("SHA2-") == Some(bits);
     let bits = after(name, "SHA2-").or_else(|| after(name, "SHA-")).or_else(|| after(name, "SHA"))?;
@@ -155,20 +161,20 @@ fn digest_called(name: &str) -> Option<&'static str> {
         .find(|digest| is_bits(digest, bits) || (*digest == "SHA1" && name.len() < 6 && bits == "1"))
 }
 
-/// What follows a beginning in capitals or not.
+/// The part of `name` after `beginning`, compared without case.
 #[inline(never)]
 pub(crate) fn after<'a>(name: &'a str, beginning: &str) -> Option<&'a str> {
     let (head, rest) = name.split_at_checked(beginning.len())?;
     is(head, beginning).then_some(rest)
 }
 
-/// Whether a name is this one, in capitals or not.
+/// Whether two names are equal, compared without case.
 #[inline(never)]
 pub(crate) fn is(name: &str, this: &str) -> bool {
     name.eq_ignore_ascii_case(this)
 }
 
-/// A number that is written with digits only.
+/// A number that consists of digits only.
 #[inline(never)]
 pub(crate) fn number(text: &str) -> Option<u32> {
     let has_digits_only = text.bytes().all(|byte| byte.is_ascii_digit());

@@ -1,4 +1,4 @@
-//! Which kernel drivers may be used.
+//! Selection of the kernel drivers that may be used.
 
 use std::str::FromStr;
 
@@ -8,18 +8,18 @@ use crate::algorithms::chosen;
 /// CRYPTO_MAX_ALG_NAME of linux/crypto.h: bytes of a driver's name with its final NUL.
 const LONGEST_NAME: usize = 128;
 
-/// Key `DRIVERS`: ALL, or exact names out of `/proc/crypto`, the preferred one first.
+/// Key `DRIVERS`: ALL, or exact names from `/proc/crypto` in order of preference.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Drivers {
-    /// Each one that is judged fit; the kernel's priorities break ties.
+    /// Every driver that passes the checks; the kernel's priorities decide between drivers.
     #[default]
     All,
-    /// These, in this order.
+    /// The listed drivers, in this order.
     Only(Vec<String>),
 }
 
 impl Drivers {
-    /// Whether this one may be used.
+    /// Whether `driver` may be used.
     pub fn has(&self, driver: &str) -> bool {
         match self {
             Drivers::All => true,
@@ -41,8 +41,9 @@ impl FromStr for Drivers {
     }
 }
 
-/// Key `USE_SOFTDRIVERS`, with the values of the devcrypto engine (e_devcrypto.c). The default differs:
-/// that engine's was 2, since it could not tell an accelerator; outboard can.
+/// Key `USE_SOFTDRIVERS`, with the values of the devcrypto engine (e_devcrypto.c). The default
+/// differs: the default of that engine was 2, because it could not detect an accelerator. outboard
+/// can.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SoftDrivers {
     /// 0: only drivers that are known to be accelerators.
@@ -50,7 +51,7 @@ pub enum SoftDrivers {
     AcceleratorsOnly,
     /// 1: all drivers, for tests and comparisons.
     All,
-    /// 2: all but those known to be software.
+    /// 2: all drivers except those known to be software.
     RejectSoftware,
 }
 

@@ -1,6 +1,6 @@
-//! What can be wrong with a value of the configuration.
+//! Errors in values of the configuration.
 
-/// Says what is wrong with a value and what would be right.
+/// Describes an invalid value and the valid values.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// A key that outboard does not have.
@@ -12,12 +12,12 @@ pub enum Error {
     /// ALL or NONE among other names.
     #[error("\"{0}\" stands alone or not at all")]
     NotAlone(String),
-    /// A name that outboard does not know.
+    /// A name that outboard does not support.
     #[error("\"{name}\" is none of {known}")]
     UnknownAlgorithm {
-        /// What was written.
+        /// The name in the list.
         name: String,
-        /// What could have been.
+        /// The valid names.
         known: String,
     },
     /// Single DES, which outboard does not offer.
@@ -35,7 +35,7 @@ pub enum Error {
     /// HMAC, which outboard does not offer.
     #[error("\"{0}\" is not offered: HMAC is left to OpenSSL's own code; name a digest, such as SHA2-256")]
     Hmac(String),
-    /// USE_SOFTDRIVERS outside of 0 to 2.
+    /// USE_SOFTDRIVERS outside the range 0 to 2.
     #[error(
         "\"{0}\" is not 0 (accelerators only), 1 (all drivers) or 2 (all but those known to be software)"
     )]
@@ -43,16 +43,16 @@ pub enum Error {
     /// An entry of THRESHOLDS that is not NAME:BYTES.
     #[error("\"{0}\" is not NAME:BYTES, such as AES-128-CBC:4096")]
     Threshold(String),
-    /// A number of bytes that is none, or too large to be one.
+    /// A number of bytes that is not a number or is out of range.
     #[error("\"{0}\" is not a number of bytes from 0 to 4294967295")]
     Bytes(String),
-    /// POLICY that is no path.
+    /// POLICY that is not an absolute path.
     #[error("\"{0}\" is neither NONE nor an absolute path")]
     PolicyFile(String),
-    /// HWRNG_ENTROPY outside of what a byte can have, or not a number.
+    /// HWRNG_ENTROPY that is not a number or is out of range.
     #[error("\"{0}\" is not a number of bits of entropy per byte from 0.50 to 8.00")]
     MinEntropy(String),
-    /// SHADOW_CHECKS that is no number.
+    /// SHADOW_CHECKS that is not a number.
     #[error("\"{0}\" is not a number: write 64 for one result in 64, 0 for none but the first")]
     ShadowChecks(String),
     /// A name that no kernel driver can have.

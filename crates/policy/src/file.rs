@@ -1,4 +1,4 @@
-//! Key `POLICY`: which policy file is read.
+//! Key `POLICY`: the policy file to read.
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -6,12 +6,12 @@ use std::str::FromStr;
 use crate::algorithms::is;
 use crate::{Error, POLICY_FILE};
 
-/// A file that `outboard tune` wrote, or none.
+/// Path of a file written by `outboard tune`, or none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PolicyFile(Option<PathBuf>);
 
 impl PolicyFile {
-    /// Its path, if one is wanted.
+    /// The path, or `None` if no policy file is to be read.
     pub fn path(&self) -> Option<&Path> {
         self.0.as_deref()
     }

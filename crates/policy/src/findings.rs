@@ -1,64 +1,69 @@
-//! What `outboard check` found, remembered: text, a line for each driver. A finding speaks of the driver as it was, on its kernel and
-//! in its version; of another one it says nothing.
+//! Stored results of `outboard check`: a text file with one line for each driver. A finding applies
+//! only to the kernel release and the module version with which it was made.
 //!
-//! `DRIVER exact|wrong KERNEL MODULE VERSION WHEN REQUESTS BYTES SEED # what was wrong`
+//! Format: `DRIVER exact|wrong KERNEL MODULE VERSION WHEN REQUESTS BYTES SEED # what was wrong`
 
 use std::path::Path;
 
 use crate::tuned::{RELEASE, Unfit, module_version, said_by, trusted};
 
-/// Where it is.
+/// Path of the file.
 pub const FINDINGS_FILE: &str = "/etc/outboard/checked";
 
-/// All of them.
+/// All findings of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Findings {
     text: String,
 }
 
-/// One of a driver's.
+/// A finding about one driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Finding<'a> {
-    /// Its name in /proc/crypto.
+    /// Name of the driver in /proc/crypto.
     pub driver: &'a str,
-    /// Every result was right; otherwise one was wrong.
+    /// True if every result was correct; false if one was wrong.
     pub is_exact: bool,
     /// The kernel's release.
     pub kernel: &'a str,
-    /// The driver's kernel module, `kernel` if it is built in.
+    /// Kernel module of the driver; `kernel` if it is built in.
     pub module: &'a str,
-    /// Its [`module_version`].
+    /// [`module_version`] of that module.
     pub version: &'a str,
-    /// When, in UTC.
+    /// Time of the check, in UTC.
     pub made: &'a str,
-    /// Right results.
+    /// Number of correct results.
     pub requests: u64,
-    /// Their bytes.
+    /// Number of bytes in the correct results.
     pub bytes: u64,
-    /// For the same requests again.
+    /// Random seed, to repeat the same requests.
     pub seed: u64,
-    /// What was wrong, else empty.
+    /// Description of the error; empty if there was none.
     pub fault: &'a str,
 }
 
 impl Findings {
-    /// Reads a file that only root, or the user of this process, may write; nothing when there is none.
+    /// Reads a file that only root, or the user of this process, may write. No findings if it does
+    /// not exist.
+    ///
+    /// # Errors
+    /// [`Unfit::Io`] if the file cannot be read, [`Unfit::Owner`] if others may write it or it is
+    /// not a regular file of at most 64 KiB.
     pub fn read(path: &Path) -> Result<Findings, Unfit> {
         Ok(Findings::parse(trusted(path)?.unwrap_or_default()))
     }
 
-    /// Of a text; lines that are not understood say nothing.
+    /// Findings in a text. Invalid lines are ignored.
     pub fn parse(text: String) -> Findings {
         Findings { text }
     }
 
-    /// All that is understood.
+    /// All valid findings.
     pub fn all(&self) -> impl Iterator<Item = Finding<'_>> {
         self.text.lines().filter_map(Finding::parse)
     }
 
-    /// What is known of a driver as it is here, of the last line if there are several. `root` is `/`, or where a system's files
-    /// were copied to.
+    /// The last finding about a driver, if it was made with this kernel and this version of its
+    /// module. `root` is `/`, or a directory with copies of a system's files.
     pub fn of(&self, driver: &str, root: &Path) -> Option<Finding<'_>> {
         let mut last = None;
         for finding in self.all() {
@@ -98,7 +103,7 @@ impl<'a> Finding<'a> {
         })
     }
 
-    /// The line that says it.
+    /// The finding as a line of the file.
     pub fn line(&self) -> String {
         let Finding { driver, kernel, module, version, made, requests, bytes, seed, fault, .. } = self;
         let verdict = if self.is_exact { "exact" } else { "wrong" };

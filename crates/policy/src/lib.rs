@@ -1,8 +1,8 @@
-//! Which request goes to the accelerator and which stays in software, and what the hardware's
-//! randomness is worth.
+//! Policy: which requests go to the accelerator, which stay in software, and how much entropy the
+//! hardware random number generator is assumed to deliver.
 //!
-//! Read from the keys of the provider's section in openssl.cnf, see [`Policy::set`], and from what
-//! `outboard tune` wrote, see [`Tuned`]. Names of algorithms are OpenSSL's.
+//! The policy is read from the keys of the provider's section in openssl.cnf, see [`Policy::set`],
+//! and from the file that `outboard tune` wrote, see [`Tuned`]. Algorithms have OpenSSL's names.
 
 mod algorithms;
 mod drivers;
@@ -24,7 +24,8 @@ pub use shadow::ShadowChecks;
 pub use threshold::Thresholds;
 pub use tuned::{CipherRow, POLICY_FILE, Tuned, Unfit, cpu_identity, from_text, module_version};
 
-/// The beginning of what the provider reports about its section of openssl.cnf; the provider's name follows.
+/// Prefix of messages about the provider's section in openssl.cnf; the name of the provider
+/// follows.
 pub const IN_SECTION: &str = "openssl.cnf, section of provider";
 
 /// The policy in force for one loaded provider.
@@ -38,13 +39,13 @@ pub struct Policy {
     pub drivers: Drivers,
     /// Key `USE_SOFTDRIVERS`: whether a driver must be an accelerator.
     pub soft_drivers: SoftDrivers,
-    /// Key `THRESHOLDS`: from which size on a request goes to the accelerator.
+    /// Key `THRESHOLDS`: minimum size of a request that goes to the accelerator.
     pub thresholds: Thresholds,
-    /// Key `POLICY`: the file with the thresholds of algorithms that `THRESHOLDS` does not name.
+    /// Key `POLICY`: file with the thresholds of algorithms that `THRESHOLDS` does not set.
     pub file: PolicyFile,
-    /// Key `HWRNG_ENTROPY`: what a byte of the hardware random number generator is worth.
+    /// Key `HWRNG_ENTROPY`: assumed entropy of a byte of the hardware random number generator.
     pub hwrng_entropy: MinEntropy,
-    /// Key `SHADOW_CHECKS`: which share of the accelerator's results is compared with software's.
+    /// Key `SHADOW_CHECKS`: share of the accelerator's results that is compared with software.
     pub shadow_checks: ShadowChecks,
 }
 
@@ -61,8 +62,12 @@ impl Policy {
         "HWRNG_ENTROPY",
     ];
 
-    /// Applies one `key = value` line of the configuration. Returns the names in a list of algorithms that were skipped, as
-    /// what is wrong with each. The errors name neither section nor key: the caller adds them.
+    /// Applies one `key = value` line of the configuration. Returns one [`Error`] for each name
+    /// that was skipped in a list of algorithms.
+    ///
+    /// # Errors
+    /// An unknown key or an invalid value. The errors do not contain the section and the key: the
+    /// caller adds them.
     #[inline(never)]
     pub fn set(&mut self, key: &str, value: &str) -> Result<Vec<Error>, Error> {
         let mut skipped = Vec::new();

@@ -1,26 +1,28 @@
-//! How much entropy a byte of the hardware random number generator is taken to have.
+//! The assumed entropy of one byte of the hardware random number generator.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::Error;
 
-/// Key `HWRNG_ENTROPY`: min-entropy in bits per byte, H of SP 800-90B, with at most two digits behind the point.
+/// Key `HWRNG_ENTROPY`: min-entropy in bits per byte, H of SP 800-90B, with at most two decimal
+/// places.
 ///
-/// The default is 2 of 8: what makers document is not what is measured (0.38 bits per bit where 0.86 were promised, so 3
-/// per byte), and what the kernel credits is a guess of the driver's author. Too low a value costs time, too high a one
-/// security.
+/// The default is 2 of 8. Documented values can exceed measured values: 0.38 bits per bit, which is
+/// 3 per byte, were measured where 0.86 were documented. The value that the kernel credits is an
+/// estimate of the driver's author. A value that is too low costs time; a value that is too high
+/// costs security.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MinEntropy {
     hundredths: u16,
 }
 
-/// Below it, the adaptive proportion test could hardly fail any more.
+/// Below this value the adaptive proportion test could hardly ever fail.
 const LEAST: u16 = 50;
 const MOST: u16 = 800;
 
 impl MinEntropy {
-    /// All the values that there are, the smallest first.
+    /// All valid values, in ascending order.
     pub fn all() -> impl Iterator<Item = MinEntropy> {
         (LEAST..=MOST).map(|hundredths| MinEntropy { hundredths })
     }
@@ -55,7 +57,7 @@ impl FromStr for MinEntropy {
     }
 }
 
-/// One digit, and a point with one or two digits behind it or none.
+/// Parses one digit, optionally followed by a point and one or two digits.
 fn hundredths(text: &[u8]) -> Option<u16> {
     let (whole, tenths, hundredths) = match *text {
         [whole] => (whole, b'0', b'0'),

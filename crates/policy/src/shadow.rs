@@ -1,17 +1,17 @@
-//! How much of an accelerator's work is done again in software and compared.
+//! The share of an accelerator's results that is computed again in software and compared.
 
 use std::str::FromStr;
 
 use crate::Error;
 use crate::algorithms::number;
 
-/// One result in so many is compared with software's in full; 0: none but the first, and those after something suspicious.
-/// Of each result of a cipher two blocks are checked whatever stands here.
+/// A value of N compares one result in N completely with software. 0 compares only the first result
+/// and those after a suspicious event. Two blocks of each cipher result are always checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ShadowChecks {
-    /// Of ciphers.
+    /// For ciphers.
     pub ciphers: u32,
-    /// Of digests and HMAC, whose results cannot be checked in part.
+    /// For digests and HMAC, whose results cannot be checked in part.
     pub digests: u32,
 }
 

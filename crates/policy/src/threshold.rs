@@ -1,4 +1,4 @@
-//! The size from which requests are offloaded.
+//! Minimum sizes for offloading.
 
 use std::str::FromStr;
 
@@ -7,7 +7,8 @@ use outboard_catalog::default_threshold;
 use crate::Error;
 use crate::algorithms::{entries, is, known, number};
 
-/// Thresholds by algorithm: `ALL:4096,AES-128-CBC:2048`; a name's own value wins over ALL's.
+/// Thresholds by algorithm: `ALL:4096,AES-128-CBC:2048`. A value for a name takes precedence over
+/// ALL.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Thresholds {
     all: Option<usize>,
@@ -15,15 +16,15 @@ pub struct Thresholds {
 }
 
 impl Thresholds {
-    /// The smallest request in bytes that goes to the accelerator for the algorithm that OpenSSL
-    /// calls `name`, for a digest the smallest message; `None` when the configuration sets none.
+    /// Smallest request in bytes that is offloaded for the algorithm with OpenSSL's name `name`;
+    /// for a digest the smallest message. `None` if the configuration sets no threshold.
     pub fn explicit(&self, name: &str) -> Option<usize> {
         let own = self.own.iter().find(|(algorithm, _)| is(algorithm, name));
         own.map(|&(_, bytes)| bytes).or(self.all)
     }
 
-    /// The same, with the catalog's default where the configuration sets none. An unknown algorithm
-    /// stays in software.
+    /// As [`explicit`](Self::explicit), with the catalog's default where the configuration sets no
+    /// threshold. The default for an unknown algorithm is `usize::MAX`: it stays in software.
     pub fn of(&self, name: &str) -> usize {
         self.explicit(name).unwrap_or_else(|| default_threshold(name))
     }

@@ -1,5 +1,6 @@
-//! The policy file: what `outboard tune` measured on this machine. Text, a line for each cipher; what it belongs to stands
-//! above. A file that belongs to another kernel, CPU or driver is not obeyed.
+//! The policy file: the measurements of `outboard tune` on this machine. A text file with one line
+//! for each cipher. Lines above them identify the kernel, CPU and drivers that were measured. A
+//! file that was made for another kernel, CPU or driver is not used.
 
 use std::fs;
 use std::io::{self, Read};
@@ -8,69 +9,81 @@ use std::path::Path;
 
 use crate::algorithms::is;
 
-/// Where the provider looks for it.
+/// Path at which the provider looks for the policy file.
 pub const POLICY_FILE: &str = "/etc/outboard/policy";
 
-/// The first word of the first line that is no comment, and the format's version.
+/// The first two words of the first line that is not a comment: file type and format version.
 const MAGIC: [&str; 2] = ["outboard-policy", "1"];
 
-/// No policy is longer.
+/// Maximum size of a policy file, in bytes.
 const LONGEST: usize = 64 * 1024;
 
-/// No CPU's part of /proc/cpuinfo is longer.
+/// Maximum number of bytes read from a file of the kernel. The first CPU's part of /proc/cpuinfo is
+/// shorter.
 const FIRST_CPU: usize = 16 * 1024;
 
-/// Stands where software always wins.
+/// Used in place of a threshold where software is always faster.
 const NEVER: &str = "never";
 
-/// A file whose every line is understood. It is kept as text: who reads it asks for a few words.
+/// A policy file whose every line is valid. Kept as text, because a reader needs only a few words
+/// of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tuned {
     text: String,
 }
 
-/// A cipher that was measured.
+/// Measured thresholds of a cipher.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CipherRow<'a> {
-    /// The smallest request in bytes that goes to the accelerator when encrypting, and when decrypting; `None`: none does.
+    /// Smallest request in bytes that is offloaded: for encryption, for decryption. `None`: no
+    /// request is offloaded.
     pub from: [Option<usize>; 2],
     /// The driver that was measured.
     pub driver: &'a str,
-    /// Into pieces of how many bytes a request is best cut, if that was measured.
+    /// Best size of the chunks into which a request is split, in bytes, if it was measured.
     pub piece: Option<usize>,
 }
 
-/// Why a file is not obeyed.
+/// Why a file is not used.
 #[derive(Debug, thiserror::Error)]
 pub enum Unfit {
-    /// The kernel does not hand it out.
+    /// The file cannot be read.
     #[error("{0}")]
     Io(#[from] io::Error),
-    /// Anybody could have written it.
+    /// The file is not a regular file of at most 64 KiB that only root or the user of this process
+    /// may write.
     #[error(
         "it must be a file of 64 KiB at most that belongs to root (or to who runs this) and that nobody else may write"
     )]
     Owner,
-    /// It is damaged.
+    /// A line is not valid.
     #[error("line {0} is not understood: run `outboard tune` again")]
     Line(usize),
-    /// It belongs to another time or machine.
+    /// The file was made for another kernel, CPU or driver.
     #[error("it was made for {was}, and here is {here}: run `outboard tune` again")]
     Stale {
-        /// What was measured.
+        /// What the file was made for.
         was: String,
-        /// What is here.
+        /// What this machine has.
         here: String,
     },
 }
 
 impl Tuned {
-    /// Reads a file that only root, or the user of this process, may write. `None` when there is none.
+    /// Reads a file that only root, or the user of this process, may write. `None` if it does not
+    /// exist.
+    ///
+    /// # Errors
+    /// [`Unfit::Io`] if the file cannot be read, [`Unfit::Owner`] if others may write it or it is
+    /// not a regular file of at most 64 KiB, [`Unfit::Line`] if a line is not valid.
     pub fn read(path: &Path) -> Result<Option<Tuned>, Unfit> {
         trusted(path)?.map_or(Ok(None), |text| Tuned::parse(text).map(Some).map_err(Unfit::Line))
     }
 
-    /// The error is the number of the line that is wrong.
+    /// Checks the text of a policy file.
+    ///
+    /// # Errors
+    /// Number of the first line that is not valid, from 1.
     pub fn parse(text: String) -> Result<Tuned, usize> {
         let mut begun = false;
         for (number, line) in (1_usize..).zip(text.lines()) {
@@ -90,13 +103,18 @@ impl Tuned {
         if begun { Ok(Tuned { text }) } else { Err(1) }
     }
 
-    /// The first word behind a word that begins a line: `made`, `goal`, `kernel`, `cpu`.
+    /// The word after the keyword that begins a line: `made`, `goal`, `kernel` or `cpu`. Empty if
+    /// there is no such line.
     pub fn value(&self, word: &str) -> &str {
         let line = self.text.lines().map(words).find(|words| words[0] == Some(word));
         line.and_then(|words| words[1]).unwrap_or_default()
     }
 
-    /// Whether it was made here. `root` is `/`, or where a system's files were copied to.
+    /// Checks that the file was made for this kernel, CPU and version of each driver. `root` is
+    /// `/`, or a directory with copies of a system's files.
+    ///
+    /// # Errors
+    /// [`Unfit::Stale`] with the first difference.
     pub fn is_of(&self, root: &Path) -> Result<(), Unfit> {
         same("kernel", self.value("kernel"), said_by(root, RELEASE).trim())?;
         same("CPU", self.value("cpu"), &cpu_identity(&said_by(root, "proc/cpuinfo")))?;
@@ -108,7 +126,7 @@ impl Tuned {
         Ok(())
     }
 
-    /// What it says of a cipher; the last line if there are several.
+    /// The thresholds of a cipher; the last line if there are several.
     pub fn of(&self, cipher: &str) -> Option<CipherRow<'_>> {
         let is_its = |words: &[Option<&str>; 5]| words[0].is_some_and(|first| is(first, cipher));
         let mut last = None;
@@ -119,7 +137,8 @@ impl Tuned {
     }
 }
 
-/// A file's text. It must be one that only root, or the user of this process, may write. `None` when there is none.
+/// The text of a file that only root, or the user of this process, may write. `None` if it does not
+/// exist.
 pub(crate) fn trusted(path: &Path) -> Result<Option<String>, Unfit> {
     let file = match fs::File::open(path) {
         Ok(file) => file,
@@ -127,7 +146,7 @@ pub(crate) fn trusted(path: &Path) -> Result<Option<String>, Unfit> {
         Err(error) => return Err(error.into()),
     };
     let about = file.metadata()?;
-    // Who owns our own files is who we are.
+    // /proc/self belongs to the effective user of this process.
     let ours = || fs::metadata("/proc/self").is_ok_and(|own| own.uid() == about.uid());
     let is_plain = about.is_file() && about.len() <= LONGEST as u64;
     if !is_plain || about.mode() & 0o022 != 0 || (about.uid() != 0 && !ours()) {
@@ -138,7 +157,7 @@ pub(crate) fn trusted(path: &Path) -> Result<Option<String>, Unfit> {
     Ok(Some(text))
 }
 
-/// A file's bytes, so many at most.
+/// At most the first `most` bytes of a file.
 fn beginning(mut file: fs::File, most: usize) -> io::Result<Vec<u8>> {
     let mut bytes = vec![0; most];
     let mut len = 0;
@@ -154,14 +173,15 @@ fn beginning(mut file: fs::File, most: usize) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// What a file of /proc says, as far as it matters.
+/// The beginning of a text file of the kernel; empty if it cannot be read.
 pub(crate) fn said_by(root: &Path, file: &str) -> String {
-    // Every process asks: of many CPUs the first says enough, and the kernel writes /proc/cpuinfo as far as it is read.
-    // What cannot be read is not what was measured.
+    // Every process that loads the provider reads these files. The kernel generates /proc/cpuinfo
+    // only as far as it is read, and the first CPU is sufficient. An unreadable file compares as
+    // different from what was measured.
     beginning_of(root, file).and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default()
 }
 
-/// The beginning of a file of the kernel's, if it can be read.
+/// The first [`FIRST_CPU`] bytes of a file of the kernel, if it can be read.
 fn beginning_of(root: &Path, file: &str) -> Option<Vec<u8>> {
     fs::File::open(root.join(file)).and_then(|file| beginning(file, FIRST_CPU)).ok()
 }
@@ -169,14 +189,14 @@ fn beginning_of(root: &Path, file: &str) -> Option<Vec<u8>> {
 /// The kernel's release.
 pub(crate) const RELEASE: &str = "proc/sys/kernel/osrelease";
 
-/// The first words of a line, without what follows a #.
+/// The first words of a line, without the comment after `#`.
 #[inline(never)]
 fn words(line: &str) -> [Option<&str>; 5] {
     let mut words = line.split('#').next().unwrap_or_default().split_ascii_whitespace();
     [(); 5].map(|()| words.next())
 }
 
-/// `AES-128-CBC 4096 never virtio_crypto_aes_cbc 65536`, the last word where it was measured.
+/// Parses `AES-128-CBC 4096 never virtio_crypto_aes_cbc 65536`. The last word is optional.
 fn row(words: [Option<&str>; 5]) -> Option<CipherRow<'_>> {
     let [_, encrypt, decrypt, driver, piece] = words;
     let piece = match piece {
@@ -193,7 +213,7 @@ fn same(what: &str, was: &str, here: &str) -> Result<(), Unfit> {
 }
 
 impl CipherRow<'_> {
-    /// Whether the accelerator is not worth it at any size, in neither direction.
+    /// Whether no request is offloaded, in either direction.
     pub fn is_never(&self) -> bool {
         self.from == [None, None]
     }
@@ -203,12 +223,13 @@ fn from(word: &str) -> Option<Option<usize>> {
     if word == NEVER { Some(None) } else { word.parse().ok().map(Some) }
 }
 
-/// A threshold as the file has it.
+/// A threshold as written in the file.
 pub fn from_text(from: Option<usize>) -> String {
     from.map_or_else(|| NEVER.to_owned(), |bytes| bytes.to_string())
 }
 
-/// Lines of /proc/cpuinfo that say which CPU it is and what it can do; the others vary from boot to boot.
+/// Keys of /proc/cpuinfo that identify the CPU and its features. Other lines vary from boot to
+/// boot.
 const IDENTITY: [&str; 17] = [
     "vendor_id",
     "cpu family",
@@ -229,15 +250,15 @@ const IDENTITY: [&str; 17] = [
     "cpu",
 ];
 
-/// FNV-1a of nothing.
+/// FNV-1a offset basis: the hash of no bytes.
 const HASH: u64 = 0xcbf2_9ce4_8422_2325;
 
-/// And of what follows.
+/// FNV-1a hash, continued from `before`.
 fn hash(before: u64, bytes: &[u8]) -> u64 {
     bytes.iter().fold(before, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
-/// A CPU as a number, by the first one of /proc/cpuinfo.
+/// Identifies a CPU by a hash over the first CPU of /proc/cpuinfo, as a decimal number.
 pub fn cpu_identity(cpuinfo: &str) -> String {
     let mut identity = HASH;
     for line in cpuinfo.trim_start_matches('\n').lines() {
@@ -252,7 +273,8 @@ pub fn cpu_identity(cpuinfo: &str) -> String {
     identity.to_string()
 }
 
-/// The version of a kernel module, by which a rebuilt one is told: its build ID as a number; `-` where there is none.
+/// Version of a kernel module, which changes when the module is rebuilt: the hash of its build ID
+/// note as a decimal number; `-` if there is none.
 pub fn module_version(root: &Path, module: &str) -> String {
     let note = beginning_of(root, &format!("sys/module/{module}/notes/.note.gnu.build-id"));
     note.map_or_else(|| "-".to_owned(), |note| hash(HASH, &note).to_string())

@@ -16,7 +16,7 @@ fn text(cpu: &str) -> String {
     )
 }
 
-/// A system's files, with what the policy was made for.
+/// The files of a system for which the policy was made.
 fn system() -> tempfile::TempDir {
     let root = tempfile::tempdir().unwrap();
     for (file, text) in [

@@ -1,7 +1,7 @@
-//! What to write so that a service uses outboard.
+//! Configuration files that make a service use outboard.
 //!
-//! So far that is OpenSSL's own configuration: [`conf`] reads it as OpenSSL does, [`openssl`] composes one that
-//! keeps all that is there and adds outboard.
+//! Currently this is OpenSSL's own configuration: [`conf`] reads it as OpenSSL does, and
+//! [`openssl`] composes one that keeps the existing settings and adds outboard.
 
 pub mod conf;
 pub mod openssl;

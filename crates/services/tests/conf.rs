@@ -1,4 +1,4 @@
-//! The configuration format, on files as people have them and on any bytes at all.
+//! Tests of the configuration format, with typical files and with arbitrary bytes.
 
 use outboard_services::conf::Conf;
 use proptest::prelude::*;

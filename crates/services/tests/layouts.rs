@@ -1,6 +1,7 @@
-//! Composed configurations, run through the installed `openssl` with its legacy provider in outboard's place.
+//! Tests composed configurations with the installed `openssl`. Its legacy provider replaces
+//! outboard.
 //!
-//! Another OpenSSL is tested by OUTBOARD_TEST_OPENSSL=/path/to/openssl.
+//! OUTBOARD_TEST_OPENSSL=/path/to/openssl selects another OpenSSL.
 
 use outboard_services::openssl::{Composed, OutboardSection, compose};
 use std::fs;
@@ -11,7 +12,8 @@ fn program() -> String {
     std::env::var("OUTBOARD_TEST_OPENSSL").unwrap_or_else(|_| "openssl".into())
 }
 
-/// The stand-in; `None`, and the tests say so and pass, where there is no `openssl` or no legacy provider.
+/// The module used in place of outboard. `None` if `openssl` or its legacy provider is not
+/// installed: the tests then pass, and print a message if only the provider is missing.
 fn stand_in() -> Option<PathBuf> {
     let output = Command::new(program()).args(["version", "-m"]).output().ok()?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -37,7 +39,8 @@ struct Run {
 }
 
 impl Run {
-    /// Composes from a file with `existing` in it (`None`: no file) and lists what OpenSSL loads then.
+    /// Composes from a file that contains `existing` (`None`: no file) and lists the providers that
+    /// OpenSSL loads.
     fn new(existing: Option<&str>, keys: &[(&str, &str)]) -> Option<Self> {
         let module = stand_in()?;
         let dir = tempfile::tempdir().unwrap();

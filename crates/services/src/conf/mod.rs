@@ -1,13 +1,15 @@
-//! OpenSSL's configuration format, config(5), read the way libcrypto reads it.
+//! A reader for OpenSSL's configuration format, config(5), with the semantics of libcrypto.
 //!
-//! Followed from crypto/conf/conf_def.c and conf_api.c, which are the same in OpenSSL 3.0, 3.5 and 4.0 as far as
-//! a file's meaning goes: sections that appear twice are one section, a key that appears twice in a section keeps
-//! its last value and place, quotes of three kinds, `\` escapes, continued lines, `$name`, `${section::name}`,
-//! `$ENV::NAME`, `.include` of files and directories, the pragmas `dollarid`, `abspath` and `includedir`.
+//! Source: crypto/conf/conf_def.c and conf_api.c, whose semantics are the same in OpenSSL 3.0, 3.5
+//! and 4.0. Sections that appear twice are one section. A key that appears twice in a section has
+//! its last value and position. Supported: three kinds of quotes, `\` escapes, continued lines,
+//! `$name`, `${section::name}`, `$ENV::NAME`, `.include` of files and directories, and the pragmas
+//! `dollarid`, `abspath` and `includedir`.
 //!
-//! Where OpenSSL would refuse the file as a whole, this reader notes it in [`Conf::refused`] and goes on with the
-//! next line; where OpenSSL shrugs (an included file that is missing), it warns. It never panics and stops at fixed
-//! limits: 1 MiB a file, 1000 files, 32 levels of inclusion, 64 KiB a value, 16 MiB in all.
+//! If OpenSSL would reject the whole file, this reader records that in [`Conf::refused`] and
+//! continues with the next line. If OpenSSL ignores a problem (a missing included file), it adds a
+//! warning. It never panics and has fixed limits: 1 MiB per file, 1000 files, 32 levels of
+//! inclusion, 64 KiB per value, 16 MiB in total.
 
 mod parser;
 mod source;
@@ -17,19 +19,20 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// The environment that `$ENV::NAME` and OPENSSL_CONF_INCLUDE are looked up in.
+/// The environment in which `$ENV::NAME` and OPENSSL_CONF_INCLUDE are looked up.
 pub type Environment<'a> = dyn Fn(&str) -> Option<String> + 'a;
 
-/// The section that a file starts in, and that a name is looked up in when its own section does not have it.
+/// The section at the start of a file. A name that its own section does not contain is looked up
+/// here.
 pub const DEFAULT_SECTION: &str = "default";
 
-/// A configuration, all its included files merged.
+/// A configuration, with all included files merged.
 #[derive(Clone, Debug, Default)]
 pub struct Conf {
     sections: BTreeMap<String, Section>,
-    /// Why OpenSSL refuses this configuration as a whole and goes on without any; the first reason.
+    /// Why OpenSSL rejects the whole configuration and continues without one; the first reason.
     pub refused: Option<Remark>,
-    /// What OpenSSL ignores, or where this reader stopped earlier than OpenSSL would.
+    /// What OpenSSL ignores, or where this reader stopped before OpenSSL would.
     pub warnings: Vec<Remark>,
 }
 
@@ -40,14 +43,14 @@ pub struct Section {
     next: u64,
 }
 
-/// Something to say about one line.
+/// A message about one line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remark {
-    /// The file, as it was named in `.include` or by the caller; empty for bytes without a file.
+    /// The file, as named in `.include` or by the caller; empty for input without a file.
     pub file: PathBuf,
-    /// The line, from 1; 0 when it is about the file as a whole.
+    /// Line number, from 1; 0 if the message is about the whole file.
     pub line: usize,
-    /// What it is.
+    /// The message.
     pub what: String,
 }
 
@@ -57,22 +60,23 @@ pub struct Remark {
 pub struct Unreadable {
     /// The file.
     pub path: PathBuf,
-    /// The kernel's answer.
+    /// The error of the system call.
     pub cause: std::io::Error,
 }
 
 impl Conf {
-    /// Reads a file and what it includes.
+    /// Reads a file and the files that it includes.
     ///
     /// # Errors
-    /// [`Unreadable`] when the file itself cannot be read. What is wrong inside of it is no error, see
-    /// [`Conf::refused`] and [`Conf::warnings`].
+    /// [`Unreadable`] if the file itself cannot be read. Problems in its content are not errors:
+    /// see [`Conf::refused`] and [`Conf::warnings`].
     pub fn load(path: &Path, env: &Environment) -> Result<Self, Unreadable> {
         let bytes = source::read(path).map_err(|cause| Unreadable { path: path.to_owned(), cause })?;
         Ok(parser::parse(path, bytes, env, true))
     }
 
-    /// Reads bytes that belong to no file, in an empty environment; `.include` is not followed. For fuzzing.
+    /// Parses bytes that are not from a file, with an empty environment. `.include` is not
+    /// followed. For fuzzing.
     #[must_use]
     pub fn parse(bytes: &[u8]) -> Self {
         parser::parse(Path::new(""), bytes.to_vec(), &|_| None, false)
@@ -89,7 +93,8 @@ impl Conf {
         self.sections.keys().map(String::as_str)
     }
 
-    /// A value as `NCONF_get_string` finds it: from the section, else from the default section.
+    /// A value as `NCONF_get_string` finds it: from the section, otherwise from the default
+    /// section.
     #[must_use]
     pub fn get(&self, section: &str, key: &str) -> Option<&str> {
         let in_section = |name| self.section(name).and_then(|s| s.get(key));
@@ -102,13 +107,14 @@ impl Conf {
 }
 
 impl Section {
-    /// The value of a key in this very section.
+    /// The value of a key in this section only.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&str> {
         self.values.get(key).map(|(_, value)| value.as_str())
     }
 
-    /// Keys and values in the order in which OpenSSL walks them: a key set again moves to the end.
+    /// Keys and values in the order in which OpenSSL iterates over them: a key that is set again
+    /// moves to the end.
     #[must_use]
     pub fn entries(&self) -> Vec<(&str, &str)> {
         let mut all: Vec<_> = self.values.iter().map(|(k, (at, v))| (*at, k.as_str(), v.as_str())).collect();

@@ -1,13 +1,14 @@
-//! Lines to sections.
+//! Parses lines into sections.
 
 use super::source::{Line, Sources};
 use super::text::{Scope, is_space, skip_key, skip_space, without_comment};
 use super::{Conf, DEFAULT_SECTION, Environment, Remark};
 use std::path::{Path, PathBuf};
 
-/// The most that all values together may hold, in bytes: variables can make a small file large.
+/// Maximum size of all values together, in bytes. Variables can expand a small file to a large one.
 const MOST_BYTES: usize = 16 << 20;
-/// What a refused line counts towards that, so that a hostile file ends soon.
+/// Bytes by which a rejected line counts towards that limit, so that parsing of a malicious file
+/// ends early.
 const COST_OF_MISTAKE: usize = 4096;
 const MOST_WARNINGS: usize = 100;
 
@@ -23,13 +24,13 @@ struct Parser<'a> {
     bytes: usize,
 }
 
-/// A line without its comment, and the section that it is in.
+/// A line without its comment, and its section.
 struct Assignment<'l> {
     section: String,
     name: &'l [u8],
-    /// What follows the name, white space before it skipped: `= value` normally.
+    /// The text after the name and white space: normally `= value`.
     rest: &'l [u8],
-    /// Whether `rest` starts right behind the name.
+    /// Whether `rest` follows the name without white space.
     adjacent: bool,
 }
 
@@ -66,10 +67,10 @@ pub(super) fn parse(path: &Path, bytes: Vec<u8>, env: &Environment, follow: bool
 }
 
 impl Parser<'_> {
-    /// Takes one line in.
+    /// Processes one line.
     ///
     /// # Errors
-    /// What OpenSSL refuses the whole configuration for.
+    /// Why OpenSSL rejects the whole configuration.
     fn take(&mut self, line: &Line) -> Result<(), String> {
         let text = without_comment(&line.text);
         let start = skip_space(text, 0);
@@ -162,7 +163,7 @@ impl Parser<'_> {
         let named = PathBuf::from(self.expand(Some(&assignment.section), assignment.operand())?);
         let from_env = (self.env)("OPENSSL_CONF_INCLUDE").map(PathBuf::from);
         let path = match from_env.or_else(|| self.include_dir.clone()) {
-            // An absolute path replaces what it is joined to.
+            // `join` with an absolute path returns that path.
             Some(dir) => dir.join(named),
             None => named,
         };
@@ -186,13 +187,13 @@ impl Parser<'_> {
 }
 
 impl<'l> Assignment<'l> {
-    /// Whether this is the directive and not a key that merely starts like it.
+    /// Whether this is the directive, and not a key that only begins with its name.
     fn is(&self, directive: &[u8]) -> bool {
         self.name.starts_with(directive)
             && (self.name.len() > directive.len() || !self.adjacent || self.rest.starts_with(b"="))
     }
 
-    /// The right-hand side, without the = and white space around it.
+    /// The right-hand side, without the `=` and the white space around it.
     fn operand(&self) -> &'l [u8] {
         let rest = self.rest.strip_prefix(b"=").unwrap_or(self.rest);
         let start = skip_space(rest, 0);

@@ -1,17 +1,17 @@
-//! The files that a configuration consists of, line by line, in the order in which OpenSSL reads them.
+//! The files of a configuration, line by line, in the order in which OpenSSL reads them.
 
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-/// The largest file that is read, in bytes.
+/// Maximum size of a file, in bytes.
 const LARGEST_FILE: u64 = 1 << 20;
 const MOST_FILES: usize = 1000;
 const DEEPEST: usize = 32;
 
-/// A stack of open files. One directory can be included at a time, as in conf_def.c: its files replace each other
-/// on top of the stack until none is left.
+/// A stack of open files. As in conf_def.c, only one directory can be included at a time: its files
+/// replace each other on top of the stack until all are read.
 pub(super) struct Sources {
     stack: Vec<Source>,
     directory: Option<std::vec::IntoIter<PathBuf>>,
@@ -25,18 +25,19 @@ struct Source {
     line: usize,
 }
 
-/// A line with its continuations joined, and where it ended.
+/// A line with its continuation lines joined, and the position at which it ends.
 pub(super) struct Line {
     pub(super) text: Vec<u8>,
     pub(super) file: PathBuf,
     pub(super) number: usize,
-    /// It held a zero byte, which libcrypto does not expect; what followed on the line is dropped.
+    /// The line contained a zero byte, which libcrypto does not expect. The rest of the line is
+    /// dropped.
     pub(super) had_nul: bool,
 }
 
-/// Reads at most [`LARGEST_FILE`] bytes of a regular file.
+/// Reads a regular file of at most [`LARGEST_FILE`] bytes.
 pub(super) fn read(path: &Path) -> io::Result<Vec<u8>> {
-    // NONBLOCK: a FIFO must not make the reader wait for ever; it is refused below.
+    // NONBLOCK: opening a FIFO must not block. The check below rejects it.
     let nonblock = 0o4000;
     let file = File::options().read(true).custom_flags(nonblock).open(path)?;
     if !file.metadata()?.is_file() {
@@ -52,7 +53,8 @@ pub(super) fn read(path: &Path) -> io::Result<Vec<u8>> {
 
 impl Sources {
     pub(super) fn new(path: &Path, mut bytes: Vec<u8>) -> Self {
-        // Only at the start of the first file; anywhere else the mark makes OpenSSL refuse the file.
+        // Only at the start of the first file. Anywhere else OpenSSL rejects a file with a byte
+        // order mark.
         if bytes.starts_with(b"\xef\xbb\xbf") {
             bytes.drain(..3);
         }
@@ -60,10 +62,11 @@ impl Sources {
         Self { stack: vec![first], directory: None, files: 1 }
     }
 
-    /// Makes the lines of a file, or of all `*.cnf` and `*.conf` files of a directory, come next.
+    /// Inserts the lines of a file, or of all `*.cnf` and `*.conf` files of a directory, as the
+    /// next lines.
     ///
     /// # Errors
-    /// Why that is not done, in words. OpenSSL goes on without it, too.
+    /// The reason why the file is not included, as text. OpenSSL also continues without the file.
     pub(super) fn include(&mut self, path: &Path) -> Result<(), String> {
         let failed = |e: io::Error| format!("{} is not included: {e}", path.display());
         if self.stack.len() >= DEEPEST || self.files >= MOST_FILES {
@@ -73,7 +76,7 @@ impl Sources {
             if self.directory.is_some() {
                 return Err(format!("directory {} is not included: we are inside of one", path.display()));
             }
-            // The order is the directory's own, as readdir(3) gives it to OpenSSL as well.
+            // Unsorted: OpenSSL also uses the order of readdir(3).
             let names = std::fs::read_dir(path).map_err(failed)?.filter_map(Result::ok).map(|e| e.path());
             self.directory = Some(names.filter(|p| is_conf(p)).collect::<Vec<_>>().into_iter());
             let first = self.next_of_directory();
@@ -101,7 +104,7 @@ impl Sources {
         None
     }
 
-    /// The next line, of whichever file is its turn.
+    /// The next line of the current file.
     pub(super) fn line(&mut self) -> Option<Line> {
         loop {
             let top = self.stack.last_mut()?;
@@ -109,7 +112,8 @@ impl Sources {
                 return Some(line);
             }
             match self.next_of_directory() {
-                // It replaces the finished file, be that the directory's or one that it included.
+                // Replaces the file that was read completely: one of the directory, or one that
+                // such a file included.
                 Some(next) => *self.stack.last_mut()? = next,
                 None => drop(self.stack.pop()),
             }
@@ -138,7 +142,7 @@ impl Source {
             text.extend_from_slice(kept);
             self.at += length;
             self.line += 1;
-            // One backslash continues the line; two are one that is meant.
+            // A single backslash continues the line. A double backslash is an escaped backslash.
             if text.last() != Some(&b'\\') || text.iter().rev().nth(1) == Some(&b'\\') {
                 break;
             }

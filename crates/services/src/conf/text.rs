@@ -1,8 +1,8 @@
-//! One line: character classes, comments, quotes, escapes and variables.
+//! Parsing within a line: character classes, comments, quotes, escapes and variables.
 
 use super::{Conf, DEFAULT_SECTION, Environment};
 
-/// The longest value after expansion, in bytes: MAX_CONF_VALUE_LENGTH of conf_def.c.
+/// Maximum length of a value after expansion, in bytes: MAX_CONF_VALUE_LENGTH of conf_def.c.
 const LONGEST_VALUE: usize = 65536;
 
 pub(super) fn is_space(b: u8) -> bool {
@@ -17,7 +17,7 @@ fn is_name(b: u8) -> bool {
     b.is_ascii_alphanumeric() || b == b'_'
 }
 
-/// What a key or a section's name may consist of without an escape.
+/// Characters allowed in a key or section name without an escape.
 fn is_key(b: u8) -> bool {
     is_name(b) || b"!.%&*+,/;?@^~|-".contains(&b)
 }
@@ -27,7 +27,7 @@ pub(super) fn skip_space(line: &[u8], at: usize) -> usize {
     line[at..].iter().position(|&b| !is_space(b)).map_or(line.len(), |n| at + n)
 }
 
-/// The index behind the key that starts at `at`; escapes count as part of it.
+/// The index after the key that starts at `at`. Escapes are part of the key.
 pub(super) fn skip_key(line: &[u8], mut at: usize, dollar_is_key: bool) -> usize {
     while let Some(&b) = line.get(at) {
         match b {
@@ -40,7 +40,7 @@ pub(super) fn skip_key(line: &[u8], mut at: usize, dollar_is_key: bool) -> usize
     at.min(line.len())
 }
 
-/// The line without its comment. A `#` in quotes or after a `\` starts none.
+/// The line without its comment. A `#` in quotes or after a `\` does not start a comment.
 pub(super) fn without_comment(line: &[u8]) -> &[u8] {
     let mut at = 0;
     while let Some(&b) = line.get(at) {
@@ -66,28 +66,28 @@ fn skip_quoted(line: &[u8], start: usize) -> usize {
     line.len()
 }
 
-/// Where variables are looked up.
+/// Context for the lookup of variables.
 pub(super) struct Scope<'a> {
     pub(super) conf: &'a Conf,
     pub(super) env: &'a Environment<'a>,
-    /// The section that a variable without a section's name is looked up in first.
+    /// Section in which a variable without a section name is looked up first.
     pub(super) section: Option<&'a str>,
-    /// `.pragma dollarid:on`: `$` belongs to names, variables need braces.
+    /// `.pragma dollarid:on`: `$` is part of names, and variables need braces.
     pub(super) dollar_is_key: bool,
 }
 
 impl Scope<'_> {
-    /// Takes quotes and escapes away and puts variables' values in.
+    /// Removes quotes and escapes and substitutes variables.
     ///
     /// # Errors
-    /// What OpenSSL refuses the whole file for, in words.
+    /// Why OpenSSL rejects the whole file, as text.
     pub(super) fn expand(&self, from: &[u8]) -> Result<String, String> {
         let mut to: Vec<u8> = Vec::with_capacity(from.len());
         let mut at = 0;
         while let Some(&b) = from.get(at) {
             match b {
                 b'\\' => {
-                    // At the end of the line a lone backslash disappears.
+                    // A single backslash at the end of the line is removed.
                     to.extend(from.get(at + 1).map(|&b| escaped(b)));
                     at += 2;
                 }
@@ -109,7 +109,8 @@ impl Scope<'_> {
         Ok(String::from_utf8_lossy(&to).into_owned())
     }
 
-    /// The value of the variable whose name starts at `at`, behind the `$`, and the index behind it.
+    /// The value of the variable whose name starts at `at`, after the `$`, and the index after the
+    /// variable.
     fn variable(&self, from: &[u8], mut at: usize) -> Result<(String, usize), String> {
         let close = match from.get(at) {
             Some(b'{') => Some(b'}'),
@@ -141,7 +142,7 @@ impl Scope<'_> {
         while from.get(*at).is_some_and(|&b| is_name(b) || (self.dollar_is_key && b == b'$')) {
             *at += 1;
         }
-        // Names are ASCII by construction.
+        // Names contain only ASCII characters.
         std::str::from_utf8(&from[start..*at]).unwrap_or_default()
     }
 
@@ -162,7 +163,8 @@ fn escaped(b: u8) -> u8 {
     }
 }
 
-/// Copies what the quotes at `start` hold; an escape in them gives the next byte as it is.
+/// Copies the quoted text that starts at `start`. An escape inside it yields the next byte
+/// unchanged. Returns the index after the closing quote.
 fn unquote(from: &[u8], start: usize, to: &mut Vec<u8>) -> usize {
     let mut at = start + 1;
     while let Some(&b) = from.get(at) {

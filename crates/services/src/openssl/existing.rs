@@ -1,19 +1,21 @@
-//! What an existing configuration does, as far as outboard must fit in.
+//! The parts of an existing configuration that matter for adding outboard.
 
 use super::NAME;
 use super::properties::Properties;
 use crate::conf::{Conf, DEFAULT_SECTION};
 use std::path::Path;
 
-/// The existing configuration's start.
+/// Init sections and providers of the existing configuration.
 pub(super) struct Existing {
-    /// The init sections: `openssl_conf`'s first, then those of programs with a name of their own.
+    /// The init sections: that of `openssl_conf` first, then those of programs that use another
+    /// key.
     pub(super) inits: Vec<Init>,
-    /// Whether `openssl_conf` is set; if not, the first init section is outboard's own, which nothing names yet.
+    /// Whether `openssl_conf` is set. If not, the first init section is outboard's own, which no
+    /// key names yet.
     pub(super) starts: bool,
-    /// The sections in which outboard is configured already.
+    /// The sections that already configure outboard.
     pub(super) outboard_sections: Vec<String>,
-    /// Names of the providers that get activated.
+    /// Names of the providers that are activated.
     active: Vec<String>,
 }
 
@@ -22,7 +24,7 @@ pub(super) struct Existing {
 pub(super) struct Init {
     pub(super) section: String,
     pub(super) properties: Properties,
-    /// The keys of the default section that name it.
+    /// The keys of the default section that name this section.
     names: Vec<String>,
 }
 
@@ -66,14 +68,14 @@ impl Existing {
     fn providers(&mut self, conf: &Conf, list: &str) {
         for (entry, section) in conf.section(list).map(|s| s.entries()).unwrap_or_default() {
             let settings = conf.section(section).map(|s| s.entries()).unwrap_or_default();
-            // Everything up to the first dot only keeps keys apart.
+            // The part up to the first dot only makes keys unique.
             let bare = |key: &'_ str| key.split_once('.').map_or(key, |(_, rest)| rest).to_owned();
             let get = |wanted: &str| settings.iter().rev().find(|(k, _)| bare(k) == wanted).map(|(_, v)| *v);
             let name = get("identity").map_or_else(|| bare(entry), str::to_owned);
             if name == NAME && !self.outboard_sections.iter().any(|s| s == section) {
                 self.outboard_sections.push(section.to_owned());
             }
-            // 3.0 takes any value for yes; from 3.4 on these are no.
+            // OpenSSL 3.0 treats any value as yes. Since 3.4 these values mean no.
             let off = ["0", "no", "NO", "false", "FALSE", "off", "OFF"];
             if get("activate").is_some_and(|v| !off.contains(&v)) {
                 self.active.push(name);
@@ -81,17 +83,17 @@ impl Existing {
         }
     }
 
-    /// Whether every program is bound to validated implementations.
+    /// Whether an init section restricts its programs to validated implementations.
     pub(super) fn fips(&self) -> bool {
         self.inits.iter().any(|i| i.properties.fips())
     }
 
-    /// Whether a provider gets activated.
+    /// Whether the provider `name` is activated.
     pub(super) fn is_active(&self, name: &str) -> bool {
         self.active.iter().any(|active| active == name)
     }
 
-    /// What about it the user should know.
+    /// Notes for the user about this configuration.
     pub(super) fn notes(&self, conf: &Conf, path: Option<&Path>) -> Vec<String> {
         let file = path.unwrap_or(Path::new("openssl.cnf")).display();
         let mut notes: Vec<String> = Vec::new();
@@ -128,7 +130,8 @@ impl Existing {
     }
 }
 
-/// Follows alg_section as evp_cnf.c does: the last word counts, fips_mode adds to what is there.
+/// Evaluates alg_section as evp_cnf.c does: the last value applies, and fips_mode adds to the
+/// existing properties.
 fn read_properties(conf: &Conf, section: &str, properties: &mut Properties) {
     for (key, value) in conf.section(section).map(|s| s.entries()).unwrap_or_default() {
         match key {

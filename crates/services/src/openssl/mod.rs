@@ -1,22 +1,26 @@
-//! An openssl.cnf that keeps what a system has and adds outboard.
+//! Composes an openssl.cnf that keeps the existing configuration and adds outboard.
 //!
-//! [`compose`] writes a file that includes the existing one unchanged and adds to it. It rests on this, tried with
-//! OpenSSL 3.0, 3.5 and 4.0 (`tests/layouts.rs`):
+//! [`compose`] writes a file that includes the existing file unchanged and adds to it. It relies on
+//! these properties, tested with OpenSSL 3.0, 3.5 and 4.0 (`tests/layouts.rs`):
 //!
-//! * A section that appears again after an `.include` is the same section: keys are added at its end, and a key that
-//!   is there already gets the new value. So outboard's lines come after the existing file, whatever that sets late.
-//! * Modules of an init section may carry a suffix (`providers.outboard`), and run in addition to the plain ones. So
-//!   the existing `providers` and `alg_section` stay untouched, even when the sections they name are missing.
-//! * `default` must be activated explicitly as soon as anything else is; activating it twice does no harm.
-//! * A property may stand once in `default_properties` (`?provider=default,?provider=outboard` is a parse error that
-//!   stops all configuration), and a later `alg_section` replaces the earlier one's value: hence the merging.
-//! * A value that happens to be the name of a section is taken for that section, so outboard's own section is never
-//!   called what one of its values could be.
+//! - A section that appears again after an `.include` is the same section: keys are added at its
+//!   end, and an existing key gets the new value. Therefore outboard's lines follow the existing
+//!   file and take effect whatever that file sets near its end.
+//! - Modules of an init section may have a suffix (`providers.outboard`), and run in addition to
+//!   those without one. Therefore the existing `providers` and `alg_section` remain unchanged, even
+//!   if the sections that they name do not exist.
+//! - `default` must be activated explicitly if any other provider is activated. Activating it twice
+//!   is harmless.
+//! - `default_properties` may contain a property only once (`?provider=default,?provider=outboard`
+//!   is a parse error that stops all configuration), and a later `alg_section` replaces the value
+//!   of an earlier one. Therefore the queries are merged.
+//! - A value that equals the name of a section is taken as a reference to that section. Therefore
+//!   the name of outboard's own section never equals a possible value.
 //!
-//! Programs that load their settings under another name than `openssl_conf` (Node.js: `nodejs_conf`) read another
-//! init section. Every key of the default section that ends in `_conf` and names a section is treated like
-//! `openssl_conf`; one that is not there is not invented, so Node.js needs `--openssl-shared-config`, or a line
-//! `nodejs_conf = …` in the existing file.
+//! Programs that load their settings under a name other than `openssl_conf` (Node.js:
+//! `nodejs_conf`) read another init section. Every key of the default section that ends in `_conf`
+//! and names a section is handled like `openssl_conf`. A missing key is not added, so Node.js needs
+//! `--openssl-shared-config`, or a line `nodejs_conf = …` in the existing file.
 
 mod existing;
 mod properties;
@@ -27,7 +31,7 @@ use existing::Existing;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// The provider's name: `?provider=outboard`.
+/// Name of the provider: `?provider=outboard`.
 pub const NAME: &str = "outboard";
 
 const INIT: &str = "outboard_init";
@@ -36,53 +40,53 @@ const PROVIDER: &str = "outboard_provider";
 const DEFAULT_PROVIDER: &str = "outboard_default_provider";
 const ALGORITHMS: &str = "outboard_algorithms";
 
-/// outboard's own section.
+/// The section of openssl.cnf that configures outboard.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OutboardSection {
-    /// The provider's file, absolute.
+    /// Absolute path of the provider module.
     pub module: PathBuf,
-    /// Further keys and their values, in order: `CIPHERS`, `THRESHOLDS` …
+    /// Further keys with their values, in this order: `CIPHERS`, `THRESHOLDS` …
     pub keys: Vec<(String, String)>,
 }
 
-/// A configuration that was composed.
+/// A composed configuration.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Composed {
-    /// The file's text.
+    /// Text of the file.
     pub text: String,
-    /// What the user should know about it, one sentence or two each: what in the existing configuration keeps
-    /// outboard from being used, or was changed for it.
+    /// Notes for the user, one or two sentences each: what in the existing configuration prevents
+    /// the use of outboard, or was changed for it.
     pub notes: Vec<String>,
-    /// Whether the existing configuration activates outboard already.
+    /// Whether the existing configuration already activates outboard.
     pub was_enabled: bool,
 }
 
-/// Why nothing could be composed.
+/// Why no configuration could be composed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The existing configuration.
+    /// The existing configuration cannot be read.
     #[error(transparent)]
     Unreadable(#[from] Unreadable),
-    /// A path or value that a configuration cannot hold.
+    /// A path or value that a configuration cannot contain.
     #[error("{name} {value:?} cannot be written into openssl.cnf: {cause}; choose another")]
     Value {
-        /// What it is: "module" or a key.
+        /// Name of the item: "module" or a key.
         name: String,
         /// Its value.
         value: String,
-        /// What is wrong with it.
+        /// Why it cannot be written.
         cause: &'static str,
     },
 }
 
-/// Composes the text of a configuration that does what `existing` does and enables outboard.
+/// Composes the text of a configuration that keeps the effect of `existing` and enables outboard.
 ///
-/// `existing` is an absolute path, or `None` when there is none. `env` is the environment that it will be used in,
-/// for `$ENV::NAME`.
+/// `existing` is an absolute path, or `None` if there is no configuration. `env` is the environment
+/// in which the configuration will be used, for `$ENV::NAME`.
 ///
 /// # Errors
-/// [`Error::Unreadable`] when `existing` cannot be read, [`Error::Value`] for a path or value that holds a zero byte,
-/// is not UTF-8, or for a key that is no name.
+/// [`Error::Unreadable`] if `existing` cannot be read. [`Error::Value`] for a path or value that
+/// contains a zero byte or is not UTF-8, and for an invalid key.
 pub fn compose(
     existing: Option<&Path>,
     outboard: &OutboardSection,
@@ -102,7 +106,8 @@ pub fn compose(
         out.set("openssl_conf", INIT);
     }
     for (i, init) in found.inits.iter().enumerate() {
-        // One section of algorithms for each, since each may have other properties to keep.
+        // A separate section of algorithms for each, because each may have other properties to
+        // keep.
         let algorithms = if i == 0 { ALGORITHMS.to_owned() } else { format!("{ALGORITHMS}_{}", i + 1) };
         out.section(&init.section);
         out.set("providers.outboard", PROVIDERS);
@@ -114,7 +119,7 @@ pub fn compose(
     if !found.fips() {
         out.set("default", DEFAULT_PROVIDER);
     }
-    // Where outboard is configured already, by that: a second section would hide what is wrong with the first.
+    // Reuse existing sections of outboard: a new section would hide errors in them.
     let sections = match &found.outboard_sections[..] {
         [] => vec![PROVIDER.to_owned()],
         some => some.to_vec(),
@@ -137,12 +142,12 @@ pub fn compose(
     Ok(Composed { text: out.0, notes, was_enabled: found.is_active(NAME) })
 }
 
-/// Brings the existing file in: by name, or by its text where OpenSSL would refuse to include it.
+/// Adds the existing file: by name, or as text if OpenSSL would refuse to include it.
 fn include(out: &mut Writer, path: &Path) -> Result<(), Error> {
     let unreadable = |cause| Unreadable { path: path.to_owned(), cause };
     let bytes = std::fs::read(path).map_err(unreadable)?;
     match bytes.strip_prefix(b"\xef\xbb\xbf") {
-        // A byte order mark is skipped at the start of the first file only.
+        // OpenSSL skips a byte order mark only at the start of the first file.
         Some(text) => {
             out.line("# (its text and not its name, because it starts with a byte order mark)");
             out.line(&String::from_utf8_lossy(text));
@@ -179,7 +184,7 @@ fn checked(name: &str, value: Option<&str>) -> Result<String, Error> {
     }
 }
 
-/// The text so far.
+/// The text written so far.
 #[derive(Default)]
 struct Writer(String);
 

@@ -1,8 +1,8 @@
-//! The property query that is in force for a whole process: `default_properties`, property(7).
+//! The property query of a whole process: `default_properties`, property(7).
 
 use super::NAME;
 
-/// The entries of a query such as `fips=yes,?provider=outboard`; each property at most once.
+/// The entries of a query such as `fips=yes,?provider=outboard`. Each property occurs at most once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Properties(Vec<String>);
 
@@ -12,7 +12,7 @@ impl Properties {
         Self(entries.map(str::to_owned).collect())
     }
 
-    /// Puts an entry in the place of any other about the same property.
+    /// Adds an entry and removes any other entry about the same property.
     pub(super) fn set(&mut self, entry: &str) {
         self.0.retain(|e| name(e) != name(entry));
         self.0.push(entry.to_owned());
@@ -22,7 +22,8 @@ impl Properties {
         self.0.iter().map(String::as_str).find(|e| name(e) == property)
     }
 
-    /// Whether only validated implementations are to be used: outboard has none and never claims to.
+    /// Whether only validated implementations may be used. outboard is not validated and never
+    /// claims to be.
     pub(super) fn fips(&self) -> bool {
         self.get("fips").is_some_and(|e| {
             let value = e.split_once('=').map_or("yes", |(_, v)| v.trim());
@@ -30,7 +31,8 @@ impl Properties {
         })
     }
 
-    /// Another provider that is wanted, so that outboard cannot be: a query has one place for `provider`.
+    /// The entry that selects another provider. It prevents a preference for outboard, because a
+    /// query can contain `provider` only once.
     pub(super) fn rival(&self) -> Option<&str> {
         let entry = self.get("provider")?;
         let value = entry.split_once('=').map(|(_, v)| v.trim().trim_matches(['"', '\'']));
@@ -39,7 +41,7 @@ impl Properties {
         (!ours).then_some(entry)
     }
 
-    /// The query with outboard preferred, unless another provider is.
+    /// The query with outboard preferred, unless it selects another provider.
     pub(super) fn with_outboard(&self) -> String {
         let mut merged = self.clone();
         if self.rival().is_none() {
@@ -49,7 +51,7 @@ impl Properties {
     }
 }
 
-/// What an entry is about: `provider` of `?provider != default`. OpenSSL ignores its case.
+/// Property name of an entry: `provider` in `?provider != default`. OpenSSL ignores its case.
 fn name(entry: &str) -> String {
     let entry = entry.trim_start_matches(['?', '-']);
     let end = entry.find(['=', '!']).unwrap_or(entry.len());

@@ -1,7 +1,8 @@
-//! Values and names, written so that OpenSSL reads them back as they were, whatever pragmas are in force.
+//! Writes values and names so that OpenSSL reads them back unchanged, whatever pragmas are in
+//! force.
 
-/// A value: bare when it is plain, in double quotes otherwise. Line ends stand outside of the quotes, where alone
-/// `\n` means one.
+/// A value: without quotes if it is plain, otherwise in double quotes. Line ends are written
+/// outside the quotes, because `\n` means a line end only there.
 pub(super) fn value(text: &str) -> String {
     let plain = |b: u8| b.is_ascii_alphanumeric() || b"/._-,:+=?".contains(&b);
     if !text.is_empty() && text.bytes().all(plain) {
@@ -20,7 +21,7 @@ pub(super) fn value(text: &str) -> String {
     quoted
 }
 
-/// A section's name. Quotes are not allowed there, so what is special gets a backslash.
+/// The name of a section. Quotes are not allowed there, so special characters get a backslash.
 pub(super) fn section(name: &str) -> String {
     let mut escaped = String::new();
     for c in name.chars() {
