@@ -1,11 +1,12 @@
-//! Clocks that are read without a system call.
+//! Clocks that can be read without a system call.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// A step of the difference between two clocks that is not rounding, in milliseconds.
+/// Smallest change of the difference between the two clocks that is not due to rounding, in
+/// milliseconds.
 const STEP: u32 = 500;
 
-/// Milliseconds of CLOCK_MONOTONIC_COARSE. They wrap after seven weeks; one step of the clock is up to 10 ms.
+/// CLOCK_MONOTONIC_COARSE in milliseconds. Wraps after seven weeks; resolution up to 10 ms.
 #[inline(never)]
 pub(crate) fn now_ms() -> u32 {
     read_ms(libc::CLOCK_MONOTONIC_COARSE)
@@ -13,16 +14,17 @@ pub(crate) fn now_ms() -> u32 {
 
 fn read_ms(clock: libc::clockid_t) -> u32 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: writable. The coarse clocks exist since Linux 2.6.32.
+    // SAFETY: `time` is writable. The coarse clocks exist since Linux 2.6.32.
     unsafe { libc::clock_gettime(clock, &mut time) };
     (time.tv_sec as u32).wrapping_mul(1000).wrapping_add(time.tv_nsec as u32 / 1_000_000)
 }
 
-/// Detects that the machine was suspended: CLOCK_MONOTONIC stands still meanwhile and CLOCK_REALTIME does not
-/// (clock_gettime(2)). A step of the wall clock is taken for the same. CLOCK_BOOTTIME would tell the two apart, but has no
-/// coarse variant, and may cost a system call that a sandbox forbids.
+/// Detects that the machine was suspended: CLOCK_MONOTONIC does not count that time and
+/// CLOCK_REALTIME does (clock_gettime(2)). A step of the wall clock is also reported as a
+/// suspension. CLOCK_BOOTTIME would distinguish the two, but it has no coarse variant and may cost
+/// a system call that a sandbox forbids.
 pub(crate) struct Suspensions {
-    /// The difference between both clocks when it was last looked at, in milliseconds.
+    /// Difference between the two clocks at the last call, in milliseconds.
     offset: AtomicU32,
 }
 
@@ -31,7 +33,7 @@ impl Suspensions {
         Suspensions { offset: AtomicU32::new(offset()) }
     }
 
-    /// Whether there was one since the last call.
+    /// Whether the machine was suspended since the last call.
     pub(crate) fn was_there(&self) -> bool {
         let offset = offset();
         let before = self.offset.swap(offset, Ordering::Relaxed);

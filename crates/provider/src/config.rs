@@ -1,4 +1,4 @@
-//! The keys of our section in openssl.cnf.
+//! Reads the keys of this provider's section in openssl.cnf.
 
 use std::ffi::CString;
 use std::path::Path;
@@ -9,12 +9,12 @@ use outboard_policy::{IN_SECTION, Policy};
 use crate::core::{Core, Reason};
 use crate::log::{Level, Log};
 
-/// Key: the lines that are written to standard error.
+/// Key: level of the messages that are written to standard error.
 const LOG_LEVEL: &str = "LOG_LEVEL";
-/// Key: the file that `outboard prove` made for counting.
+/// Key: counters file, created by `outboard prove`.
 const COUNTERS: &str = "COUNTERS";
 
-/// The values of the section.
+/// Values of the section.
 pub(crate) struct Config {
     pub(crate) policy: Policy,
     pub(crate) log: Log,
@@ -22,9 +22,9 @@ pub(crate) struct Config {
 }
 
 impl Config {
-    /// Reads the section. A wrong value is put on the error queue with its key and the provider's name,
-    /// which is the name that leads to the section, and the provider is not loaded. Names of algorithms
-    /// that are not offered are skipped with a warning.
+    /// Reads the section. An invalid value puts an error on the queue that contains the key and the
+    /// name of the provider, which identifies the section, and the provider is not loaded. Names of
+    /// algorithms that outboard does not offer are skipped with a warning.
     pub(crate) fn read(core: &Core) -> Option<Config> {
         let setting = |key: &str| core.setting(&CString::new(key).ok()?);
         let level = setting(LOG_LEVEL).map(|value| (value.parse(), value));
@@ -32,7 +32,7 @@ impl Config {
         if let Some((Ok(level), _)) = level {
             log.level = level;
         }
-        // First, so that what is wrong with the other keys can be noted there.
+        // First, so that errors in the other keys can be recorded there.
         let counters = match setting(COUNTERS) {
             None => Table::private(),
             Some(path) => Table::open(Path::new(&path)).unwrap_or_else(|why| {

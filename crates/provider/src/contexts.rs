@@ -1,11 +1,11 @@
-//! Contexts that the core keeps for us, behind pointers that mean nothing to it.
+//! Contexts that the core stores as opaque pointers.
 
 use std::ffi::c_void;
 use std::ptr::null_mut;
 
 use crate::guard;
 
-/// Hands a new context to the core; null if there is none.
+/// Returns a new context as a pointer for the core; null if `make` returns none.
 pub(crate) fn hand_over<T>(make: impl FnOnce() -> Option<Box<T>>) -> *mut c_void {
     guard(null_mut(), || make().map_or(null_mut(), |context| Box::into_raw(context).cast()))
 }
@@ -13,10 +13,10 @@ pub(crate) fn hand_over<T>(make: impl FnOnce() -> Option<Box<T>>) -> *mut c_void
 /// `OSSL_FUNC_*_freectx`
 ///
 /// # Safety
-/// `at` is null or came from [`hand_over`] of this `T`, and the core gives it back once.
+/// `at` is null or was returned by [`hand_over`] for this `T`, and the core frees it once.
 pub(crate) unsafe extern "C" fn free<T>(at: *mut c_void) {
     if !at.is_null() {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         guard((), || drop(unsafe { Box::from_raw(at.cast::<T>()) }));
     }
 }

@@ -1,4 +1,4 @@
-//! What the core of OpenSSL offers to us: configuration, errors, other providers.
+//! Functions of the OpenSSL core: configuration, errors, other providers.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::ptr::{null, null_mut};
@@ -6,23 +6,24 @@ use std::ptr::{null, null_mut};
 use outboard_abi as abi;
 use outboard_abi::{CoreHandle, Dispatch, Function, Param};
 
-/// Reason codes of our errors. There is no table of texts for them (`get_reason_strings`): a provider that
-/// fails to start is never asked for it, so each error carries its whole text along.
+/// Reason codes of this provider's errors. There is no table of strings for them
+/// (`get_reason_strings`): the core does not query it from a provider that fails to start.
+/// Therefore each error contains its full text.
 #[derive(Clone, Copy)]
 pub(crate) enum Reason {
-    /// A value in openssl.cnf is wrong.
+    /// A value in openssl.cnf is invalid.
     Configuration = 1,
     /// A TLS record is publicly malformed.
     Record = 2,
-    /// The hardware random number generator gives nothing, or nothing random.
+    /// The hardware random number generator returns no data, or data that is not random.
     Entropy = 3,
-    /// A context with pipes is used as one without, or the other way round.
+    /// A context with pipes is used as one without, or vice versa.
     Pipes = 4,
 }
 
 /// The core's functions for one loaded provider.
 ///
-/// What each returns, in crypto/provider_core.c of OpenSSL 3.0 to 4.0:
+/// Return values, from crypto/provider_core.c of OpenSSL 3.0 to 4.0:
 ///
 /// | function | returns |
 /// |---|---|
@@ -34,10 +35,10 @@ pub(crate) enum Reason {
 /// | `core_provider_get0_provider_ctx` | the context, NULL if the provider set none |
 /// | `core_provider_get0_dispatch` | the provider's table, NULL for NULL |
 ///
-/// What it expects of our callbacks: `create_cb` returns exactly 1, since
-/// `create_provider_children` combines the results of all with a bitwise AND; the results of
-/// `remove_cb` and `global_props_cb` are ignored. When a registration fails, `remove_cb` is called
-/// with NULL too.
+/// Requirements for the callbacks: `create_cb` must return exactly 1, because
+/// `create_provider_children` combines all results with a bitwise AND. The results of `remove_cb`
+/// and `global_props_cb` are ignored. If a registration fails, `remove_cb` is also called with
+/// NULL.
 #[derive(Clone, Copy)]
 pub(crate) struct Core {
     handle: *const CoreHandle,
@@ -52,20 +53,21 @@ pub(crate) struct Core {
     provider_dispatch: abi::ProviderGet0Dispatch,
 }
 
-// SAFETY: the core's functions may be called from any thread; the handle is only handed back to them.
+// SAFETY: the core's functions may be called from any thread; the handle is only passed to them.
 unsafe impl Send for Core {}
 // SAFETY: as above.
 unsafe impl Sync for Core {}
 
 impl Core {
-    /// Picks the functions that we use out of the core's table; `None` if one is missing.
+    /// Selects the required functions from the core's table; `None` if one is missing.
     ///
     /// # Safety
-    /// `handle` and `table` are what the core gave to `OSSL_provider_init`.
+    /// `handle` and `table` are the arguments that the core passed to `OSSL_provider_init`.
     pub(crate) unsafe fn new(handle: *const CoreHandle, table: *const Dispatch) -> Option<Core> {
         // SAFETY: the core's table ends with number 0.
         let find = |id| unsafe { abi::find(table, id) };
-        // SAFETY: core_dispatch.h gives each number the type of the field that it is stored in.
+        // SAFETY: core_dispatch.h defines for each number the type of the field that receives the
+        // function.
         unsafe {
             Some(Core {
                 handle,
@@ -92,25 +94,26 @@ impl Core {
         }
     }
 
-    /// The value of a key in our section of openssl.cnf, or of a parameter of the core's own.
+    /// The value of a key in this provider's section of openssl.cnf, or of a parameter of the core.
     pub(crate) fn setting(&self, key: &CStr) -> Option<String> {
         let mut value: *const c_char = null();
         let mut params = [Param::ask_utf8(key, &mut value), abi::end()];
-        // SAFETY: the array ends with a null key and its one slot lives through the call.
+        // SAFETY: the array ends with a null key; its value pointer lives through the call.
         let answered = unsafe { (self.get_params)(self.handle, params.as_mut_ptr()) } == 1;
         if !answered || value.is_null() {
             return None;
         }
-        // SAFETY: the core answered with a NUL-terminated string that lives as long as the provider.
+        // SAFETY: the core returned a NUL-terminated string that lives as long as the provider.
         Some(unsafe { CStr::from_ptr(value) }.to_string_lossy().into_owned())
     }
 
-    /// An address in the libcrypto that called us.
+    /// An address in the libcrypto that loaded this provider.
     pub(crate) fn a_function(&self) -> *const c_void {
         self.get_params as *const c_void
     }
 
-    /// Puts an error with its full text on the calling thread's queue (ERR_raise_data(3)).
+    /// Puts an error with its full text on the error queue of the calling thread
+    /// (ERR_raise_data(3)).
     pub(crate) fn raise(&self, reason: Reason, text: &str) {
         let mut format = Vec::new();
         for byte in text.bytes() {
@@ -120,7 +123,8 @@ impl Core {
             }
         }
         format.push(0);
-        // The text has no directive, so the list of arguments is never read; it only has to be there.
+        // The format has no conversion, so the argument list is never read. The pointer only must
+        // be valid.
         let mut no_arguments = [0u64; 8];
         // SAFETY: strings are NUL-terminated and live through the calls; the core copies what it keeps.
         unsafe {
@@ -135,7 +139,8 @@ impl Core {
         }
     }
 
-    /// Asks to be told of the providers that come and go in our library context.
+    /// Registers callbacks for providers that are activated and deactivated in this library
+    /// context.
     ///
     /// # Safety
     /// `argument` stays valid until [`unwatch_providers`](Self::unwatch_providers).
@@ -145,38 +150,40 @@ impl Core {
         remove: abi::ChildRemove,
         argument: *mut c_void,
     ) -> bool {
-        // The number of registered callbacks (sk_push): 2 where another provider, such as legacy, came first.
-        // SAFETY: the callbacks have the types of core_dispatch.h; the caller vouches for the argument.
+        // Returns the number of registered callbacks (sk_push): 2 if another provider, such as
+        // legacy, registered first.
+        // SAFETY: the callbacks have the types of core_dispatch.h; the caller guarantees the
+        // argument.
         unsafe {
             (self.register_child_cb)(self.handle, Some(create), Some(remove), Some(global_props), argument)
                 > 0
         }
     }
 
-    /// Ends what [`watch_providers`](Self::watch_providers) began.
+    /// Unregisters the callbacks of [`watch_providers`](Self::watch_providers).
     pub(crate) fn unwatch_providers(&self) {
-        // SAFETY: the handle is ours.
+        // SAFETY: the core passed the handle to this provider.
         unsafe { (self.deregister_child_cb)(self.handle) }
     }
 
-    /// Whether `provider` is called `name`.
+    /// Whether `provider` has the name `name`.
     ///
     /// # Safety
-    /// `provider` is a handle that the core gave to a callback and has not taken back.
+    /// `provider` is a handle that the core passed to a callback and that is still valid.
     pub(crate) unsafe fn is_called(&self, provider: *const CoreHandle, name: &CStr) -> bool {
-        // SAFETY: the caller vouches for the handle; a name is NUL-terminated or null.
+        // SAFETY: the caller guarantees the handle; a name is NUL-terminated or null.
         unsafe {
             let found = (self.provider_name)(provider);
             !found.is_null() && CStr::from_ptr(found) == name
         }
     }
 
-    /// The context that `provider` works with, null if it has none.
+    /// The provider context of `provider`, null if it has none.
     ///
     /// # Safety
     /// As for [`is_called`](Self::is_called).
     pub(crate) unsafe fn context_of(&self, provider: *const CoreHandle) -> *mut c_void {
-        // SAFETY: the caller vouches for the handle.
+        // SAFETY: the caller guarantees the handle.
         if provider.is_null() { null_mut() } else { unsafe { (self.provider_ctx)(provider) } }
     }
 
@@ -185,12 +192,12 @@ impl Core {
     /// # Safety
     /// As for [`is_called`](Self::is_called).
     pub(crate) unsafe fn dispatch_of(&self, provider: *const CoreHandle) -> *const Dispatch {
-        // SAFETY: the caller vouches for the handle.
+        // SAFETY: the caller guarantees the handle.
         unsafe { (self.provider_dispatch)(provider) }
     }
 }
 
-/// The default properties of the context changed: nothing here depends on them.
+/// Called when the default properties of the library context change. Nothing here depends on them.
 unsafe extern "C" fn global_props(_properties: *const c_char, _argument: *mut c_void) -> i32 {
     1
 }

@@ -1,10 +1,11 @@
-//! What is found out once, when it is first wanted.
+//! A value that is computed once, when it is first needed.
 
 use std::marker::PhantomData;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-/// A value that stays once it is there. No lock: a fork in the middle of it must not leave one held for ever.
+/// A value that never changes after it is set. No lock: a fork during an access must not leave a
+/// lock held in the child.
 pub(crate) struct Decided<T>(AtomicPtr<T>, PhantomData<Box<T>>);
 
 impl<T> Decided<T> {
@@ -13,22 +14,23 @@ impl<T> Decided<T> {
     }
 
     pub(crate) fn get(&self) -> Option<&T> {
-        // SAFETY: what was once stored stays until this is dropped.
+        // SAFETY: a stored value is valid until this is dropped.
         unsafe { self.0.load(Ordering::Acquire).as_ref() }
     }
 
-    /// Stores a value, and answers the one that is there: another thread may have been first.
+    /// Stores a value and returns the stored one, which is another thread's value if that was
+    /// first.
     pub(crate) fn set(&self, value: T) -> &T {
         let made = Box::into_raw(Box::new(value));
         let at = match self.0.compare_exchange(null_mut(), made, Ordering::AcqRel, Ordering::Acquire) {
             Ok(_) => made,
             Err(earlier) => {
-                // SAFETY: another thread was first, so nobody has seen ours.
+                // SAFETY: another thread was first, so no other reference to this value exists.
                 drop(unsafe { Box::from_raw(made) });
                 earlier
             }
         };
-        // SAFETY: stored, so it stays until this is dropped.
+        // SAFETY: the value is stored, so it is valid until this is dropped.
         unsafe { &*at }
     }
 }
@@ -37,7 +39,7 @@ impl<T> Drop for Decided<T> {
     fn drop(&mut self) {
         let at = *self.0.get_mut();
         if !at.is_null() {
-            // SAFETY: it came from a box, and nobody looks at it any more.
+            // SAFETY: it came from a box, and no reference to it is left.
             drop(unsafe { Box::from_raw(at) });
         }
     }

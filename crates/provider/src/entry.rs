@@ -24,7 +24,7 @@ use crate::software::Software;
 const NAME: &CStr = c"outboard: hardware crypto accelerators, where they win";
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "\0");
 
-/// One loaded provider: what the core knows as our provider context.
+/// A loaded provider: the provider context that the core stores.
 pub(crate) struct Provider {
     pub(crate) core: Core,
     pub(crate) policy: Policy,
@@ -37,12 +37,12 @@ pub(crate) struct Provider {
 }
 
 impl Provider {
-    /// What is offered; `None` while the default provider is not there yet.
+    /// The offered ciphers; `None` while the default provider is not active.
     pub(crate) fn offer(&self) -> Option<&Offer> {
         self.decided(&self.offer, Offer::decide)
     }
 
-    /// Which digests are offered; `None` as above.
+    /// The offered digests; `None` while the default provider is not active.
     pub(crate) fn digests(&self) -> Option<&DigestOffer> {
         self.decided(&self.digests, DigestOffer::decide)
     }
@@ -53,7 +53,8 @@ impl Provider {
     }
 }
 
-// SAFETY: the core casts each function back to the type that core_dispatch.h gives to its number.
+// SAFETY: the core casts each function back to the type that core_dispatch.h defines for its
+// number.
 static FUNCTIONS: [Dispatch; 5] = unsafe {
     [
         Dispatch::new(abi::PROVIDER_TEARDOWN, transmute::<abi::ProviderTeardown, Function>(teardown)),
@@ -78,7 +79,8 @@ static GETTABLE: [Param; 5] = [
     abi::end(),
 ];
 
-/// The one symbol of the module (provider-base(7)). Returns 1, or 0 with an error on the queue.
+/// The only exported symbol of the module (provider-base(7)). Returns 1, or 0 with an error on the
+/// queue.
 ///
 /// # Safety
 /// Called by the core of OpenSSL 3.0 or later: `table` ends with number 0; `out` and `context` are writable.
@@ -90,7 +92,7 @@ pub unsafe extern "C" fn OSSL_provider_init(
     context: *mut *mut c_void,
 ) -> c_int {
     guard(0, || {
-        // SAFETY: the core's promise.
+        // SAFETY: guaranteed by the core.
         let Some(core) = (unsafe { Core::new(handle, table) }) else { return 0 };
         let Some(Config { policy, log, counters }) = Config::read(&core) else { return 0 };
         let provider = Box::into_raw(Box::new(Provider {
@@ -103,13 +105,13 @@ pub unsafe extern "C" fn OSSL_provider_init(
             offer: Decided::not_yet(),
             digests: Decided::not_yet(),
         }));
-        // SAFETY: the provider stays in its place until teardown, which ends the watch first.
+        // SAFETY: the provider is not moved until teardown, which unregisters the callbacks first.
         if !unsafe { core.watch_providers(provider_came, provider_went, provider.cast()) } {
-            // SAFETY: nobody has seen it yet.
+            // SAFETY: no other reference to it exists yet.
             drop(unsafe { Box::from_raw(provider) });
             return 0;
         }
-        // SAFETY: the core's promise.
+        // SAFETY: guaranteed by the core.
         unsafe {
             *out = FUNCTIONS.as_ptr();
             *context = provider.cast();
@@ -121,16 +123,17 @@ pub unsafe extern "C" fn OSSL_provider_init(
 /// `OSSL_FUNC_provider_teardown`
 unsafe extern "C" fn teardown(context: *mut c_void) {
     guard((), || {
-        // SAFETY: the core gives the context back once, when no object of ours is left.
+        // SAFETY: the core calls this once with the context, when no object of this provider is
+        // left.
         let provider = unsafe { Box::from_raw(context.cast::<Provider>()) };
         provider.core.unwatch_providers();
     });
 }
 
-/// A provider was activated. Called under the core's locks: the handle is stored and no more.
+/// A provider was activated. Called under the core's locks, so it only stores the handle.
 unsafe extern "C" fn provider_came(handle: *const CoreHandle, context: *mut c_void) -> c_int {
     guard(0, || {
-        // SAFETY: the context is the one given to `watch_providers`.
+        // SAFETY: the context is the one passed to `watch_providers`.
         let provider = unsafe { &*context.cast::<Provider>() };
         // SAFETY: the core's own handle.
         unsafe { provider.software.came(&provider.core, handle) };
@@ -138,10 +141,10 @@ unsafe extern "C" fn provider_came(handle: *const CoreHandle, context: *mut c_vo
     })
 }
 
-/// A provider goes.
+/// A provider is deactivated.
 unsafe extern "C" fn provider_went(handle: *const CoreHandle, context: *mut c_void) -> c_int {
     guard(0, || {
-        // SAFETY: the context is the one given to `watch_providers`.
+        // SAFETY: the context is the one passed to `watch_providers`.
         unsafe { &*context.cast::<Provider>() }.software.went(handle);
         1
     })
@@ -180,13 +183,13 @@ unsafe extern "C" fn query_operation(
     no_cache: *mut c_int,
 ) -> *const abi::Algorithm {
     let nothing = || {
-        // The default provider may come later, and with it what we can offer.
-        // SAFETY: the core's promise.
+        // SAFETY: guaranteed by the core. No caching: the default provider may be activated later,
+        // and then algorithms can be offered.
         unsafe { *no_cache = 1 };
         null()
     };
     guard(null(), || {
-        // SAFETY: the core hands back our context.
+        // SAFETY: the core passes this provider's context.
         let provider = unsafe { &*context.cast::<Provider>() };
         let rows = match operation {
             abi::OP_CIPHER => provider.offer().and_then(Offer::rows),
@@ -198,7 +201,7 @@ unsafe extern "C" fn query_operation(
         };
         match rows {
             Some(rows) => {
-                // SAFETY: the core's promise.
+                // SAFETY: guaranteed by the core.
                 unsafe { *no_cache = 0 };
                 rows
             }

@@ -1,4 +1,4 @@
-//! One driver, as long as it can be trusted.
+//! A driver, its failures, and whether it is still trusted.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
@@ -11,13 +11,13 @@ use crate::sampling::{Sample, Sampling};
 use crate::sessions::{SessionId, Sessions};
 use crate::spot_check::Verdict;
 
-/// So many failures, and the driver rests for the process.
+/// Number of failures after which the driver is disabled for the rest of the process.
 const PATIENCE: u32 = 3;
 
-/// A driver that some algorithm uses, shared by all contexts of the process.
+/// A driver that an algorithm uses, shared by all contexts of the process.
 pub(crate) struct Hardware<S: ?Sized = dyn Session> {
     accelerator: Box<dyn Accelerator<S>>,
-    /// The keys in it.
+    /// Open sessions, one key each.
     pub(crate) sessions: Sessions<S>,
     sampling: Sampling,
     failures: AtomicU32,
@@ -32,24 +32,25 @@ impl<S: ?Sized + Share> Hardware<S> {
         Hardware { accelerator, sessions, sampling, failures, disabled, log }
     }
 
-    /// Its name in /proc/crypto.
+    /// Name of the driver in /proc/crypto.
     pub(crate) fn driver(&self) -> &str {
         self.accelerator.driver()
     }
 
-    /// What leads there.
+    /// Name of the interface that reaches the driver.
     pub(crate) fn interface(&self) -> &'static str {
         self.accelerator.interface()
     }
 
-    /// How the next result is to be verified. The first one of each key is compared in full.
+    /// How the next result must be verified. The first result of each key is compared in full.
     pub(crate) fn sample(&self, is_first_of_key: bool) -> Sample {
         let sample = self.sampling.next();
         Sample { full: sample.full || is_first_of_key, ..sample }
     }
 
-    /// Decides whether the application may have a result of `len` bytes, and counts it in the row of the algorithm. This is
-    /// the only way from a driver to the application, for ciphers, AEADs and digests.
+    /// Decides whether a result of `len` bytes may be released to the application, and counts it in
+    /// the algorithm's row. Every result of a driver passes through this function, for ciphers,
+    /// AEADs and digests.
     pub(crate) fn accept(
         &self,
         algorithm: &str,
@@ -58,7 +59,7 @@ impl<S: ?Sized + Share> Hardware<S> {
         verify: impl FnOnce() -> Verdict,
     ) -> bool {
         match verify() {
-            // Meanwhile another thread may have found another result wrong.
+            // Another thread may have found a wrong result in the meantime.
             Verdict::Right if self.is_up() => {
                 row.inspect(|row| row.add_hw(1, len as u64));
                 true
@@ -67,25 +68,25 @@ impl<S: ?Sized + Share> Hardware<S> {
                 self.mismatched(algorithm, row, len, Some(offset));
                 false
             }
-            // With nothing to compare with, the result would be released unverified.
+            // Without a reference, the result would be released unverified.
             Verdict::Right | Verdict::Unknown => false,
         }
     }
 
-    /// Whether requests may still go there.
+    /// Whether the driver may still be used.
     pub(crate) fn is_up(&self) -> bool {
         !self.disabled.load(Ordering::Relaxed)
     }
 
-    /// A session for `key`, or `None`: then its requests are for software. Who is `urgent` may have the place of one that is
-    /// idle.
+    /// A session for `key`. `None`: its requests must be computed in software. An `urgent` caller
+    /// may replace an idle session.
     pub(crate) fn open(&self, key: &[u8], urgent: bool) -> Option<SessionId> {
         self.opened(self.sessions.open(key, urgent, || self.accelerator.open(key)))
     }
 
-    /// The same for an algorithm that has tags, of so many bytes.
+    /// As [`open`](Self::open), for an algorithm with authentication tags of `tag_len` bytes.
     pub(crate) fn open_with_tag(&self, key: &[u8], tag_len: usize, urgent: bool) -> Option<SessionId> {
-        // With other tags it is another session, so the length is part of what is compared.
+        // The tag length is part of the compared key, because another length needs another session.
         let both = Zeroizing::new([key, &[tag_len as u8]].concat());
         self.opened(self.sessions.open(&both, urgent, || self.accelerator.open_with_tag(key, tag_len)))
     }
@@ -100,8 +101,8 @@ impl<S: ?Sized + Share> Hardware<S> {
         }
     }
 
-    /// A key or a request did not get through. The caller goes on in software. That the driver's key memory or the room for
-    /// requests is full is not a failure, and is not counted.
+    /// Handles the failure of a key or a request. The caller continues in software. A full key
+    /// memory or request queue of the driver is not a failure and is not counted.
     pub(crate) fn failed(&self, error: &Error, row: Option<&Row>) {
         if error.is_away() || !error.is_scarcity() {
             self.sampling.look_closely();
@@ -121,10 +122,11 @@ impl<S: ?Sized + Share> Hardware<S> {
         }
     }
 
-    /// A result of `len` bytes differs from software's, from this byte on if that is known.
+    /// Disables the driver because a result of `len` bytes differs from software's. `offset` is the
+    /// first differing byte, if it is known.
     pub(crate) fn mismatched(&self, algorithm: &str, row: Option<&Row>, len: usize, offset: Option<usize>) {
         row.inspect(|row| row.add_mismatch());
-        // Others that were in flight may be wrong too; one line is enough.
+        // Other requests in flight may be wrong too. One message is enough.
         if !self.disable(format_args!("returned a wrong result")) {
             return;
         }
@@ -140,7 +142,7 @@ impl<S: ?Sized + Share> Hardware<S> {
         self.accelerator.report_wrong();
     }
 
-    /// Disables the driver; false if it was disabled already.
+    /// Disables the driver. Returns false if it was already disabled.
     fn disable(&self, why: std::fmt::Arguments<'_>) -> bool {
         let is_first = !self.disabled.swap(true, Ordering::Relaxed);
         if is_first {
@@ -161,7 +163,7 @@ mod tests {
     use super::*;
     use std::io;
 
-    /// Fails on demand: no driver can be told to.
+    /// Fails on demand, because a real driver cannot be made to fail.
     struct Refusing(fn() -> Error);
 
     impl Accelerator for Refusing {

@@ -1,7 +1,9 @@
-//! Jobs that can be paused (ASYNC_start_job(3)): while the accelerator works, the application does something else.
+//! Asynchronous jobs (ASYNC_start_job(3)): a job is paused while the accelerator works, so that the
+//! application can do other work.
 //!
-//! No provider is handed the functions for it, so they are looked up in the libcrypto that has called. Where they are
-//! not to be found, as in a static executable that exports none, each request is waited for.
+//! The core does not pass the functions for jobs to a provider, so they are looked up in the
+//! calling libcrypto. If they are not found, as in a static executable that exports none, each
+//! request blocks until it is complete.
 
 use std::ffi::{CStr, c_int, c_void};
 use std::io;
@@ -13,23 +15,26 @@ use outboard_accel::{Digest, Error, HashSession, InFlight, Request, Session, Wai
 
 use crate::core::Core;
 
-/// A job that is resumed more often than this though nothing has happened is not paused any more: its application does not wait
-/// for descriptors, or has blocked pausing (ASYNC_block_pause(3)), which nobody can ask.
+/// A job that is resumed more often than this without an event is not paused again: its application
+/// does not wait for descriptors, or has blocked pausing (ASYNC_block_pause(3)), which cannot be
+/// queried.
 const RESUMED_IN_VAIN: u32 = 2;
 
-/// How many turns of a [`WaitDescriptor`] a driver may take: as long as the module waits for one.
+/// Number of turns of a [`WaitDescriptor`] that a driver may take; together as long as the kernel
+/// module waits for a driver.
 const PATIENCE: u32 = 10;
 
-/// Messages of fewer bytes are not paused for: OpenSSL's random generators may hash such ones by our HMAC, with a lock held.
+/// Smallest message in bytes for which a job is paused. OpenSSL's random generators may hash
+/// smaller ones with this provider's HMAC while they hold a lock.
 const LEAST_HASHED: usize = 4096;
 
-/// One that was made for a wait context, if there can be one.
+/// A new descriptor for a wait context, if the interface has one.
 type MadeDescriptor = Option<io::Result<Box<dyn WaitDescriptor>>>;
 
-/// What belongs to this module in a job's wait context: its address is the key.
+/// Its address is the key of this module's data in the wait context of a job.
 static KEY: u8 = 0;
 
-/// libcrypto's functions for jobs. What they return in crypto/async/async.c and async_wait.c of
+/// libcrypto's functions for jobs. Return values, from crypto/async/async.c and async_wait.c of
 /// OpenSSL 3.0 to 4.0:
 ///
 /// | function | returns |
@@ -48,17 +53,18 @@ pub(crate) struct Jobs {
     set_wait_fd: abi::AsyncSetWaitFd,
     get_fd: abi::AsyncGetFd,
     clear_fd: abi::AsyncClearFd,
-    /// Whether OpenSSL's random generator may use our ciphers, as before 3.5. It does so with a lock held, which a paused
-    /// job would keep from the thread's other jobs.
+    /// Whether OpenSSL's random generator may use this provider's ciphers, as before 3.5. It does
+    /// so with a lock held. A paused job would keep the lock, and other jobs of the thread would
+    /// block on it.
     generator_may_be_ours: bool,
 }
 
 impl Jobs {
-    /// Those of the libcrypto that has called.
+    /// Looks up the functions in the libcrypto that loaded this provider.
     pub(crate) fn find(core: &Core) -> Option<Jobs> {
         let inside = core.a_function();
         let library = file_of(inside).map(|file| open(file, 0)).filter(|handle| !handle.is_null())?;
-        // SAFETY: openssl/async.h gives each name its type.
+        // SAFETY: openssl/async.h defines the type for each name.
         let jobs = unsafe {
             let current = symbol(library, c"ASYNC_get_current_job");
             let wait_ctx = symbol(library, c"ASYNC_get_wait_ctx");
@@ -68,7 +74,8 @@ impl Jobs {
             let clear_fd = symbol(library, c"ASYNC_WAIT_CTX_clear_fd");
             (current, wait_ctx, pause, set_wait_fd, get_fd, clear_fd)
         };
-        // SAFETY: libcrypto stays as long as it uses this provider; this only counts it down again.
+        // SAFETY: libcrypto stays loaded as long as it uses this provider; this only decrements its
+        // reference count.
         unsafe { libc::dlclose(library) };
         let (current, wait_ctx, pause, set_wait_fd, get_fd, clear_fd) = jobs;
         Some(Jobs {
@@ -84,8 +91,8 @@ impl Jobs {
         })
     }
 
-    /// Submits requests and waits for them; within a job, the job is paused meanwhile. `generators`: whether OpenSSL's random
-    /// generators work by ciphers like this one.
+    /// Submits requests and waits for them. Within a job, the job is paused while it waits.
+    /// `generators`: whether OpenSSL's random generators use ciphers of this kind.
     pub(crate) fn submit_and_wait(
         &self,
         session: &mut dyn Session,
@@ -97,11 +104,11 @@ impl Jobs {
             return session.submit_and_wait(requests);
         };
         session.submit(requests)?;
-        // If the job could not be paused, the results are waited for when they are wanted.
+        // If the job could not be paused, reading a result waits for it.
         self.pause(session, descriptor, driver).inspect_err(|_| session.release())
     }
 
-    /// The digest of a message; within a job, the job is paused meanwhile.
+    /// The digest of a message. Within a job, the job is paused while it waits.
     pub(crate) fn digest(
         &self,
         session: &mut dyn HashSession,
@@ -117,22 +124,24 @@ impl Jobs {
         session.digest_meanwhile(message, &mut |request| self.pause(request, descriptor, driver))
     }
 
-    /// The descriptor for the thread's job; `None` where there is no job, or where it must not be paused.
+    /// The descriptor for the thread's job; `None` if there is no job, or if it must not be paused.
     fn of_the_job<'c>(
         &self,
         generators: bool,
         make: impl FnOnce() -> MadeDescriptor,
     ) -> Option<&'c dyn WaitDescriptor> {
-        // SAFETY: no argument; the thread's own job.
+        // SAFETY: no argument; returns the thread's own job.
         let job = unsafe { (self.current)() };
         if job.is_null() || self.generator_may_be_ours && generators {
             return None;
         }
-        // SAFETY: the thread's own job, which is running: it keeps its wait context, and this what it has of ours.
+        // SAFETY: the thread's own job, which is running: the job keeps its wait context, and the
+        // context keeps this module's data.
         unsafe { self.descriptor((self.wait_ctx)(job), make) }
     }
 
-    /// Pauses the thread's job until its request is done, or as long as that makes sense. An error if the driver takes too long.
+    /// Pauses the thread's job until its request is complete, or until pausing has no effect.
+    /// Returns an error if the driver takes too long.
     fn pause<F: InFlight + ?Sized>(
         &self,
         request: &F,
@@ -148,9 +157,10 @@ impl Jobs {
             if woken == Woken::ByAnAnswer && request.notify(descriptor).is_err() {
                 break;
             }
-            // SAFETY: within a job, and nothing here belongs to the thread that resumes it.
+            // SAFETY: called within a job; nothing here is bound to the thread that resumes it.
             let paused = unsafe { (self.pause_job)() } == 1;
-            // Or else a fork's child has resumed it, and its parent will too; or the application has closed the descriptors.
+            // Otherwise the child of a fork has resumed the job, and its parent will resume it too,
+            // or the application has closed the descriptors.
             if !descriptor.is_ours() {
                 return Ok(());
             }
@@ -172,7 +182,8 @@ impl Jobs {
         Err(Error::Request { call: "a request", driver: driver.to_owned(), source })
     }
 
-    /// The descriptor that a wait context has for us; a new one if there is none, or only one of this process's parent.
+    /// This module's descriptor in a wait context. Creates one if there is none, or if it belongs
+    /// to the parent of this process.
     ///
     /// # Safety
     /// `context` is null or a wait context.
@@ -186,7 +197,8 @@ impl Jobs {
             return None;
         }
         let (mut fd, mut kept) = (0, null_mut());
-        // SAFETY: the context is one; what it has under our key is a box of ours, until it is freed.
+        // SAFETY: `context` is a wait context; its entry under this key is a box of this module
+        // until freed.
         unsafe {
             if (self.get_fd)(context, key, &mut fd, &mut kept) == 1 {
                 let kept = kept.cast::<Box<dyn WaitDescriptor>>();
@@ -198,13 +210,14 @@ impl Jobs {
             }
         }
         let descriptor = make()?.ok()?;
-        // A context may outlive the provider, and calls `forget` in the end.
+        // A context may outlive the provider, and calls `forget` when it is freed.
         if !stay_loaded() {
             return None;
         }
         let fd = descriptor.fd();
         let kept = Box::into_raw(Box::new(descriptor));
-        // SAFETY: the context is one; it keeps the box, or else nobody has it.
+        // SAFETY: `context` is a wait context. It owns the box from here; on failure no other owner
+        // exists.
         unsafe {
             if (self.set_wait_fd)(context, key, fd, kept.cast(), Some(forget)) == 1 {
                 return Some(&**kept);
@@ -215,7 +228,7 @@ impl Jobs {
     }
 }
 
-/// Whether this is a version of OpenSSL 3.0 to 3.4.
+/// Whether `version` is OpenSSL 3.0 to 3.4. An unreadable version counts as such.
 fn is_before_3_5(version: &str) -> bool {
     let mut numbers = version.split('.').map_while(|number| number.parse::<u32>().ok());
     (numbers.next(), numbers.next()) < (Some(3), Some(5))
@@ -223,39 +236,40 @@ fn is_before_3_5(version: &str) -> bool {
 
 /// Closes the descriptor of a wait context.
 unsafe extern "C" fn forget(_: *mut abi::WaitCtx, _: *const c_void, _: c_int, kept: *mut c_void) {
-    // SAFETY: the box that `descriptor` made, which nobody else has any more.
+    // SAFETY: the box that `descriptor` created; no other reference to it is left.
     drop(unsafe { Box::from_raw(kept.cast::<Box<dyn WaitDescriptor>>()) });
 }
 
-/// Keeps this module in memory though libcrypto unloads it.
+/// Keeps this module in memory even if libcrypto unloads it. Returns false on failure.
 fn stay_loaded() -> bool {
     let inside = forget as abi::AsyncCleanup as *const c_void;
     file_of(inside).is_some_and(|file| !open(file, libc::RTLD_NODELETE).is_null())
 }
 
-/// The file that an address was loaded from. It is known as long as the address is.
+/// The file from which an address was loaded. The string is valid as long as the address.
 fn file_of(inside: *const c_void) -> Option<&'static CStr> {
     let mut info = MaybeUninit::<libc::Dl_info>::zeroed();
-    // SAFETY: any address may be asked for; the answer is written where it has room, and all zeroes are a valid one.
+    // SAFETY: any address is allowed; the result is written to `info`, for which all zeroes are
+    // valid.
     let info = unsafe {
         libc::dladdr(inside, info.as_mut_ptr());
         info.assume_init()
     };
-    // SAFETY: the loader's own string.
+    // SAFETY: a string of the dynamic loader.
     (!info.dli_fname.is_null()).then(|| unsafe { CStr::from_ptr(info.dli_fname) })
 }
 
-/// One more reference to a library that is loaded; null if it is not.
+/// A further reference to a loaded library; null if it is not loaded.
 fn open(file: &CStr, flags: c_int) -> *mut c_void {
-    // SAFETY: the name ends with NUL, and nothing is loaded that was not.
+    // SAFETY: the name ends with NUL, and RTLD_NOLOAD loads nothing new.
     unsafe { libc::dlopen(file.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD | flags) }
 }
 
 /// # Safety
-/// The function of this name has the type `F`, and `library` is a handle of dlopen's.
+/// The function with this name has the type `F`, and `library` is a handle from dlopen(3).
 unsafe fn symbol<F: Copy>(library: *mut c_void, name: &CStr) -> Option<F> {
     const { assert!(size_of::<F>() == size_of::<*mut c_void>()) };
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let address = libc::dlsym(library, name.as_ptr());
         (!address.is_null()).then(|| transmute_copy(&address))

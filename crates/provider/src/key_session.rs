@@ -1,4 +1,5 @@
-//! A context's key in the driver: asked for at the first request that wants it, kept, asked for again when it was given up.
+//! The driver session of a context's key: opened at the first request that needs it, kept, and
+//! opened again after it was evicted.
 
 use crate::entry::Provider;
 use crate::hardware::Hardware;
@@ -6,35 +7,36 @@ use crate::offer::Cipher;
 use crate::sessions::{SessionGuard, SessionId};
 use crate::spot_check::BlockCipher;
 
-/// After so many requests in software a context is busy enough for the room of one that is idle: a session costs as much
-/// as many requests.
+/// Number of requests in software after which a context may evict an idle session: opening a
+/// session costs as much as many requests.
 const BUSY: u32 = 16;
 
-/// What a context has of the driver. Its owner closes it.
+/// A context's session with the driver. The owner must close it.
 #[derive(Default)]
 pub(crate) struct KeySession {
     state: State,
-    /// A result of this key was compared with software's in full.
+    /// Whether a result of this key has been compared with software in full.
     pub(crate) was_compared: bool,
-    /// What results of this key are checked with, from the first one on.
+    /// Reference for checks of results of this key, created for the first result.
     reference: Option<BlockCipher>,
 }
 
-/// How far a context has got with the driver.
+/// State of the context's session.
 #[derive(Clone, Copy, Default)]
 enum State {
-    /// Not asked yet.
+    /// No session was requested yet.
     #[default]
     Unasked,
-    /// The driver took the key.
+    /// The driver accepted the key.
     Open(SessionId),
-    /// The driver had no room for the key, or another key has the room now. So many requests have gone to software since.
+    /// The driver had no room for the key, or the session was evicted. Contains the number of
+    /// requests in software since then.
     Waiting(u32),
 }
 
 impl KeySession {
-    /// The key's session, if the driver has room for it. It is asked by `open` at the first request, and then from time to
-    /// time; then it is urgent.
+    /// The key's session, if the driver has room for it. Calls `open` at the first request and
+    /// again after every [`BUSY`] requests; the argument `true` marks these later calls as urgent.
     pub(crate) fn session(
         &mut self,
         hardware: &'static Hardware,
@@ -54,7 +56,7 @@ impl KeySession {
         hardware.sessions.borrow(hold)
     }
 
-    /// The same key for a copy of the context.
+    /// The state for a copy of the context, with a session for the same key.
     pub(crate) fn copy(&self, hardware: &Hardware) -> KeySession {
         let state = match self.state {
             State::Open(hold) => hardware.sessions.copy(hold).map_or(State::Unasked, State::Open),
@@ -63,7 +65,7 @@ impl KeySession {
         KeySession { state, was_compared: self.was_compared, reference: None }
     }
 
-    /// What results of the key are checked with. `None` if the default provider has no memory for it.
+    /// The reference for checks of results. `None` if the default provider cannot allocate it.
     pub(crate) fn reference(
         &mut self,
         provider: &Provider,
@@ -77,14 +79,14 @@ impl KeySession {
         self.reference.as_ref()
     }
 
-    /// Gives the session back; the next request asks for another.
+    /// Closes the session. The next request opens another one.
     pub(crate) fn close(&mut self, hardware: &Hardware) {
         if let State::Open(hold) = std::mem::take(self).state {
             hardware.sessions.close(hold);
         }
     }
 
-    /// The device went away, and the session with it.
+    /// Handles the removal of the device, which ends the session.
     pub(crate) fn went_away(&mut self, hardware: &Hardware) {
         self.close(hardware);
         self.state = State::Waiting(0);

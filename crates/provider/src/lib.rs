@@ -1,23 +1,25 @@
-//! outboard.so: the OpenSSL provider that hands requests to an accelerator where that wins.
+//! outboard.so: an OpenSSL provider that offloads requests to an accelerator where that is faster.
 //!
-//! Software means the default provider's own implementation, called directly: each cipher context owns
-//! one of the default provider's, which keeps all state (buffered bytes, padding, TLS parameters), and the
-//! accelerator only does the whole blocks in the middle of a large request. So a small request pays one
-//! comparison and one call, and every rule of EVP is the default provider's by construction.
+//! Software is the default provider's own implementation, called directly. Each cipher context owns
+//! a context of the default provider, which holds all state (buffered bytes, padding, TLS
+//! parameters). The accelerator processes only the whole blocks in the middle of a large request. A
+//! small request therefore costs only one additional comparison and one call, and the default
+//! provider implements every rule of EVP.
 //!
 //! - [`entry`]: `OSSL_provider_init`, the functions that the core calls
-//! - `core`: the functions that the core offers, errors included
-//! - `config`: the keys of our section in openssl.cnf
+//! - `core`: the functions that the core offers, including errors
+//! - `config`: the keys of this provider's section in openssl.cnf
 //! - `software`: the default provider, found through the core
-//! - `hardware`: the driver, its failures, its rest
-//! - `jobs`: OpenSSL's jobs, paused while the accelerator works
-//! - `offer`: which algorithms are offered; `decided`: what is found out once
-//! - `contexts`: contexts handed to the core and taken back; `soft_counts`: what each does in software
-//! - `cipher`: cipher contexts; `aead`: those of ciphers that authenticate
-//! - `digest`: digest contexts; `mac`: those of HMAC; `message`: what both do with a message
-//! - `key_session`: a context's key in the driver; `sessions`: all of them
-//! - `spot_check`: blocks of each result recomputed; `sampling`: which results are compared in full
-//! - `clock`, `wipe`: time without system calls, secrets overwritten
+//! - `hardware`: a driver, its failures, and when it is disabled
+//! - `jobs`: OpenSSL's asynchronous jobs, paused while the accelerator works
+//! - `offer`: which algorithms are offered; `decided`: values computed once
+//! - `contexts`: contexts owned by the core; `soft_counts`: counters of requests in software
+//! - `cipher`: cipher contexts; `aead`: AEAD contexts
+//! - `digest`: digest contexts; `mac`: HMAC contexts; `message`: code shared by both
+//! - `key_session`: the driver session of a context; `sessions`: all sessions of a driver
+//! - `spot_check`: recomputes blocks of each result; `sampling`: selects results for full
+//!   comparison
+//! - `clock`, `wipe`: time without system calls, overwriting of secrets
 //! - `rand`: a seed source from /dev/hwrng
 
 mod aead;
@@ -46,7 +48,8 @@ mod wipe;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Runs `body`; a panic, which would be a bug of ours, becomes `failed` and never crosses into C.
+/// Runs `body`. A panic, which would be a bug in this provider, returns `failed` and never unwinds
+/// into C.
 pub(crate) fn guard<T>(failed: T, body: impl FnOnce() -> T) -> T {
     catch_unwind(AssertUnwindSafe(body)).unwrap_or(failed)
 }

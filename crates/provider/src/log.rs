@@ -1,6 +1,6 @@
-//! One line to standard error where something happened that an administrator should know.
+//! Writes messages for the administrator to standard error, one line each.
 //!
-//! Standard error is all that is left to a library in a sandbox or a chroot; systemd keeps it in the journal.
+//! A library in a sandbox or chroot has only standard error. systemd stores it in the journal.
 
 use std::fmt;
 use std::io;
@@ -8,19 +8,19 @@ use std::mem::MaybeUninit;
 use std::ptr::null_mut;
 use std::str::FromStr;
 
-/// Key `LOG_LEVEL`: what is said. Each level includes those before it.
+/// Key `LOG_LEVEL`: which messages are written. Each level includes those before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Level {
-    /// Nothing.
+    /// No messages.
     Off,
     /// Wrong results of a driver.
     Error,
     /// Failures of a driver.
     #[default]
     Warn,
-    /// What is offered, and why or why not.
+    /// Which algorithms are offered, and the reasons.
     Info,
-    /// Decisions on single contexts.
+    /// Decisions about single contexts.
     Debug,
 }
 
@@ -49,14 +49,14 @@ impl FromStr for Level {
     }
 }
 
-/// Writes lines of a level that is switched on.
+/// Writes the lines of enabled levels.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Log {
     pub(crate) level: Level,
 }
 
 impl Log {
-    /// One line, written at once so that lines of several processes do not mix.
+    /// Writes one line with a single write(2), so that lines of several processes do not mix.
     pub(crate) fn line(self, level: Level, text: fmt::Arguments<'_>) {
         if level > self.level || level == Level::Off {
             return;
@@ -66,12 +66,14 @@ impl Log {
     }
 }
 
-/// Writes to standard error. A closed one is nobody's problem; and where it is a file and files may not grow (RLIMIT_FSIZE, which
-/// sshd sets to 0 before authentication), the line is lost, and not the process: SIGXFSZ stays blocked in this thread then, since
-/// it would strike once let through.
+/// Writes to standard error. Errors are ignored, for example if standard error is closed. If it is
+/// a file and the process has reached its file size limit (RLIMIT_FSIZE, which sshd sets to 0
+/// before authentication), the line is lost, but the process survives: SIGXFSZ then stays blocked
+/// in this thread, because the pending signal would be delivered as soon as it is unblocked.
 fn write_unharmed(line: &[u8]) {
     let (mut file_size, mut before) = (MaybeUninit::uninit(), MaybeUninit::uninit());
-    // SAFETY: sets on the stack, filled by the functions; the line is readable for its length.
+    // SAFETY: signal sets on the stack, initialised by the functions; the line is readable for its
+    // length.
     unsafe {
         libc::sigemptyset(file_size.as_mut_ptr());
         libc::sigaddset(file_size.as_mut_ptr(), libc::SIGXFSZ);

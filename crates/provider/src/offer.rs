@@ -1,4 +1,4 @@
-//! Which algorithms are offered. Decided once, when the core first asks.
+//! Decides which algorithms are offered, once, when the core first queries them.
 
 use std::ffi::CStr;
 use std::path::Path;
@@ -23,14 +23,14 @@ use crate::hardware::Hardware;
 use crate::log::Level;
 use crate::software::SoftCipher;
 
-/// Why what a driver does is not offered all the same.
+/// Reason why an algorithm is not offered although a driver implements it.
 pub(crate) const NO_SOFTWARE: &str = "the default provider does not do it";
 
 const NO_DRIVER: &str = "no driver was looked for";
 
-/// What is offered, with the tables that the core reads.
+/// The offered ciphers, and the table for the core.
 pub(crate) struct Offer {
-    /// Each in the place that its kind has in `KINDS`.
+    /// Indexed like `KINDS`; `None` if not offered.
     ciphers: Vec<Option<Cipher>>,
     rows: Vec<abi::Algorithm>,
 }
@@ -39,18 +39,19 @@ pub(crate) struct Offer {
 pub(crate) struct Cipher {
     pub(crate) kind: &'static Kind,
     pub(crate) soft: SoftCipher,
-    /// The default provider's block cipher, for keys of the same length (of half of it for XTS): what results are checked
-    /// with.
+    /// The default provider's block cipher for keys of the same length (for XTS, half the length):
+    /// the reference for checks of results.
     pub(crate) ecb: SoftCipher,
     pub(crate) hardware: Arc<Hardware>,
     encrypt_threshold: usize,
     decrypt_threshold: usize,
-    /// What the pieces of a request have, in bytes: [`Request::piece`](outboard_accel::Request::piece).
+    /// Size of the chunks of a request, in bytes:
+    /// [`Request::piece`](outboard_accel::Request::piece).
     pub(crate) piece: usize,
 }
 
 impl Cipher {
-    /// The smallest request in bytes that goes to the accelerator.
+    /// Smallest request in bytes that goes to the accelerator.
     #[inline]
     pub(crate) fn threshold(&self, encrypt: bool) -> usize {
         if encrypt { self.encrypt_threshold } else { self.decrypt_threshold }
@@ -58,8 +59,8 @@ impl Cipher {
 }
 
 impl Offer {
-    /// Looks for drivers, and offers what they do as far as the policy allows and the default provider, which must be
-    /// there, can do it too.
+    /// Finds drivers, and offers the ciphers that they implement if the policy allows it and the
+    /// default provider, which must be active, implements them too.
     #[cold]
     pub(crate) fn decide(provider: &Provider) -> Offer {
         let tuned = tuned(provider);
@@ -109,18 +110,18 @@ impl Offer {
         Offer { ciphers, rows }
     }
 
-    /// An offered cipher by its place in `KINDS`.
+    /// An offered cipher by its index in `KINDS`.
     pub(crate) fn cipher(&self, kind: usize) -> Option<&Cipher> {
         self.ciphers.get(kind)?.as_ref()
     }
 
-    /// The table for the core; `None` when it would be empty.
+    /// The table for the core; `None` if it would be empty.
     pub(crate) fn rows(&self) -> Option<*const abi::Algorithm> {
         (self.rows.len() > 1).then_some(self.rows.as_ptr())
     }
 }
 
-/// What `outboard tune` wrote, if it is to be obeyed.
+/// The policy file of `outboard tune`, if it is valid for this machine.
 fn tuned(provider: &Provider) -> Option<Tuned> {
     let path = provider.policy.file.path()?;
     let found = Tuned::read(path).and_then(|tuned| {
@@ -128,8 +129,8 @@ fn tuned(provider: &Provider) -> Option<Tuned> {
         Ok(tuned)
     });
     found.unwrap_or_else(|why| {
-        // Not a warning where nobody made a mistake: each process after a kernel update would say it, and each that may not open
-        // files.
+        // Only a faulty file is a warning. A stale file would produce one in each process after a
+        // kernel update, and an unreadable one in each process that may not open files.
         let is_a_mistake = !matches!(why, Unfit::Stale { .. } | Unfit::Io(_));
         let level = if is_a_mistake { Level::Warn } else { Level::Info };
         let line = format!("{}: {why}; the built-in thresholds are in force", path.display());
@@ -139,13 +140,13 @@ fn tuned(provider: &Provider) -> Option<Tuned> {
     })
 }
 
-/// Why a cipher is not to be offered whatever drivers there are, if so.
+/// Why a cipher must not be offered with any driver; `None` if it may be offered.
 fn refusal(provider: &Provider, tuned: Option<&Tuned>, name: &str) -> Option<&'static str> {
     if !provider.policy.ciphers.has(name) {
         return Some("CIPHERS does not name it");
     }
     let row = tuned.and_then(|tuned| tuned.of(name));
-    // What was measured of a driver that may not be used says nothing of the others.
+    // A measurement of a driver that may not be used does not apply to other drivers.
     row.filter(|row| row.is_never() && provider.policy.drivers.has(row.driver))?;
     if provider.policy.thresholds.explicit(name).is_some() {
         return None;
@@ -156,8 +157,8 @@ fn refusal(provider: &Provider, tuned: Option<&Tuned>, name: &str) -> Option<&'s
     Some("software was measured to win")
 }
 
-/// From which size on requests go to a driver, by the first that says so: openssl.cnf, the policy file if it measured this
-/// driver, the default.
+/// Thresholds in bytes, from the first source that sets them: openssl.cnf, the policy file if it
+/// contains measurements of this driver, the default.
 fn thresholds(provider: &Provider, row: Option<CipherRow<'_>>, name: &str) -> [Option<usize>; 2] {
     match (provider.policy.thresholds.explicit(name), row) {
         (None, Some(row)) => row.from,
@@ -165,7 +166,7 @@ fn thresholds(provider: &Provider, row: Option<CipherRow<'_>>, name: &str) -> [O
     }
 }
 
-/// Tells the core of an algorithm.
+/// Adds an algorithm to the table for the core.
 #[inline(never)]
 pub(crate) fn add_row(rows: &mut Vec<abi::Algorithm>, names: &'static CStr, functions: &'static [Dispatch]) {
     rows.push(abi::Algorithm {
@@ -176,10 +177,10 @@ pub(crate) fn add_row(rows: &mut Vec<abi::Algorithm>, names: &'static CStr, func
     });
 }
 
-/// An algorithm, and a driver for it that can be reached, or why there is none.
+/// An algorithm with a reachable driver for it, or the reason why there is none.
 pub(crate) type Found<A, S> = (A, Result<Arc<Hardware<S>>, String>);
 
-/// The driver that was found for an algorithm, or why there is none.
+/// The driver that was found for an algorithm, or the reason why there is none.
 pub(crate) fn driver_of<'f, A: PartialEq, S: ?Sized>(
     found: &'f [Found<A, S>],
     algorithm: &A,
@@ -188,9 +189,9 @@ pub(crate) fn driver_of<'f, A: PartialEq, S: ?Sized>(
     driver.as_ref().map_err(String::as_str)
 }
 
-/// For each wanted algorithm the best driver that the policy allows and that can be reached. `names` are theirs in the kernel;
-/// `are_named`: the configuration names these very algorithms. One
-/// result in `share` is compared with software's.
+/// For each algorithm in `wanted`, the best driver that the policy allows and that can be reached.
+/// `names` are their names in the kernel. `are_named`: the configuration lists these algorithms by
+/// name. One result in `share` is compared with software.
 pub(crate) fn find<A: Copy, S: ?Sized + Share>(
     provider: &Provider,
     wanted: &[A],
@@ -218,11 +219,12 @@ pub(crate) fn find<A: Copy, S: ?Sized + Share>(
     found
 }
 
-/// The interface over which a driver was reached, and why not those before it.
+/// The interface over which a driver was reached, and the errors of the interfaces tried before it.
 type Way = (Option<&'static str>, Vec<Error>);
 
-/// For each algorithm, by its name in the kernel, tries the drivers that the policy allows until `reach` (by the place of
-/// the name) gets to one. Returns for each why none was reached, if so.
+/// For each algorithm, by its name in the kernel, tries the drivers that the policy allows until
+/// `reach` (called with the index of the name) reaches one. Returns for each name why no driver was
+/// reached; empty if one was.
 fn find_each(
     provider: &Provider,
     names: &[&str],
@@ -273,7 +275,7 @@ fn find_each(
                 why.extend(passed);
                 continue;
             };
-            // Why not the interfaces before it is for those who ask.
+            // Why earlier interfaces failed is of interest only at level info.
             passed.for_each(|why| provider.log.line(Level::Info, format_args!("{why}")));
             provider.log.line(Level::Info, format_args!("driver {driver} over {interface}"));
             found = true;
@@ -281,13 +283,14 @@ fn find_each(
             break;
         }
         whys.push(why.join("; "));
-        // The drivers that are not there are told of together.
+        // Algorithms without any listed driver are reported together below.
         reasons.extend(why.into_iter().filter(|_| without.last() != Some(&name)));
     }
     if !without.is_empty() {
         reasons.push(none_listed(&without.join(", ")));
     }
-    // That an engine does some algorithms and not all is no news, unless they were asked for by name.
+    // It is normal that an engine supports only some algorithms, so this is noted only if no driver
+    // was found or the algorithms were configured by name.
     let is_news = !found || are_named;
     for reason in &reasons {
         provider.log.line(Level::Info, format_args!("{reason}"));
@@ -298,8 +301,8 @@ fn find_each(
     whys
 }
 
-/// Wrong results of a driver that processes of root or of this user met, if any. Those of other users are not relied on: no
-/// user can disable a driver for another one.
+/// Reports of wrong results of a driver by processes of root or of this user, if any. Reports of
+/// other users are ignored: no user can disable a driver for another user.
 fn wrong_reports(driver: &str) -> Option<WrongReports> {
     // SAFETY: no argument; it cannot fail.
     let user = unsafe { libc::geteuid() };
@@ -307,7 +310,7 @@ fn wrong_reports(driver: &str) -> Option<WrongReports> {
     reports.into_iter().find(|reports| reports.are_trusted_by(user))
 }
 
-/// What `outboard check` found.
+/// The findings of `outboard check`.
 fn findings(provider: &Provider) -> Findings {
     Findings::read(Path::new(FINDINGS_FILE)).unwrap_or_else(|why| {
         say(provider, &format!("{FINDINGS_FILE}: {why}"));
@@ -319,7 +322,7 @@ fn none_listed(names: &str) -> String {
     format!("/proc/crypto lists no driver for {names} that may be used")
 }
 
-/// What it means that an algorithm is offered by a driver from such sizes on.
+/// The decision to offer an algorithm with a driver, from the given sizes in bytes.
 pub(crate) fn offer_of<S: ?Sized + Share>(hardware: &Hardware<S>, from: [Option<usize>; 2]) -> Decision {
     Decision::Offered {
         driver: hardware.driver().to_owned(),
@@ -328,9 +331,9 @@ pub(crate) fn offer_of<S: ?Sized + Share>(hardware: &Hardware<S>, from: [Option<
     }
 }
 
-/// Says what was decided about an algorithm to the log and to who counts.
+/// Records the decision about an algorithm in the log and the counters.
 pub(crate) fn decided(provider: &Provider, name: &str, decision: &Decision) {
-    // Why others are not was said where it was found.
+    // The reasons for algorithms that are not offered were logged where they were found.
     if let Decision::Offered { from, .. } = decision {
         let text = match from.map(|from| from_text(from.map(|bytes| bytes as usize))) {
             [encrypt, decrypt] if encrypt == decrypt => format!("from {encrypt} bytes on"),
@@ -343,14 +346,14 @@ pub(crate) fn decided(provider: &Provider, name: &str, decision: &Decision) {
     provider.counters.decide(name, decision);
 }
 
-/// Says something to the log and to who counts.
+/// Writes a message to the log and the counters.
 fn say(provider: &Provider, text: &str) {
     provider.log.line(Level::Info, format_args!("{text}"));
     provider.counters.note(text);
 }
 
-/// The names of an algorithm's drivers that the policy allows, the preferred one first: accelerators before others, and as the
-/// kernel prefers them, which is the order that they come in.
+/// The drivers for an algorithm that the policy allows, in order of preference: accelerators first,
+/// otherwise in the kernel's order of preference, which is the order of `candidates`.
 fn allowed<'a>(provider: &'a Provider, candidates: &'a [Judged], algorithm: &str) -> Vec<&'a str> {
     let (mut names, mut accelerators) = (Vec::new(), 0);
     for candidate in candidates.iter().filter(|candidate| candidate.driver.algorithm == algorithm) {

@@ -1,38 +1,41 @@
-//! Which results of a driver are compared in full. Every result of a cipher is spot-checked besides (`spot_check`).
+//! Selects the results of a driver that are compared in full. In addition, every cipher result is
+//! spot-checked (`spot_check`).
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::clock::{Suspensions, now_ms};
 
-/// Results compared in full after the start, an error, a pause or a suspension.
+/// Number of results compared in full after the start, an error, a pause or a suspension.
 const CLOSE: u32 = 16;
 
-/// In use, at least one result in so many milliseconds is compared in full.
+/// While the driver is in use, at least one result in this number of milliseconds is compared in
+/// full.
 const INTERVAL: u32 = 10;
 
-/// A driver that was not used for so many milliseconds has paused.
+/// A driver that was not used for this number of milliseconds has paused.
 const PAUSE: u32 = 1000;
 
-/// Decides for each result of one driver in this process. Lock-free, so that a fork leaves nothing held.
+/// Decides for each result of a driver in this process. Lock-free, so that a fork leaves no lock
+/// held.
 pub(crate) struct Sampling {
-    /// One result in so many; 0: none but the close ones.
+    /// N compares one result in N; 0 compares only those counted by `close`.
     share: u32,
     seed: u32,
-    /// Results so far; wraps.
+    /// Number of results; wraps.
     count: AtomicU32,
-    /// Results that are still compared one after the other.
+    /// Number of results still to be compared in full, one after the other.
     close: AtomicU32,
-    /// When one was last compared in full, in milliseconds of [`now_ms`].
+    /// Time of the last full comparison, in milliseconds of [`now_ms`].
     last: AtomicU32,
     suspensions: Suspensions,
 }
 
-/// What is to be done with one result.
+/// How one result is verified.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sample {
-    /// It is compared in full.
+    /// Whether it is compared in full.
     pub(crate) full: bool,
-    /// Chooses what a spot check looks at. Not a secret.
+    /// Selects the blocks of a spot check. Not a secret.
     pub(crate) random: u32,
 }
 
@@ -52,14 +55,14 @@ impl Sampling {
         }
     }
 
-    /// For the next result.
+    /// Decides for the next result.
     pub(crate) fn next(&self) -> Sample {
         let count = self.count.fetch_add(1, Ordering::Relaxed);
         let random = mix(self.seed, count);
         Sample { full: self.is_full(count, now_ms()), random }
     }
 
-    /// Something suspicious happened: the next results are compared in full.
+    /// Compares the next results in full, after a suspicious event.
     pub(crate) fn look_closely(&self) {
         self.close.store(CLOSE, Ordering::Relaxed);
     }
@@ -85,15 +88,16 @@ impl Sampling {
         is_close || is_due
     }
 
-    /// Chooses one of each `share` results at random. So a fault that recurs with any period is met, and fewer than twice
-    /// `share` results lie between two that are compared.
+    /// Chooses one of each `share` results at random. This detects a fault that recurs with any
+    /// period, and fewer than twice `share` results lie between two comparisons.
     fn is_chosen(&self, count: u32) -> bool {
         let (group, place) = (count / self.share, count % self.share);
         mix(!self.seed, group) % self.share == place
     }
 }
 
-/// Scatters a counter: the finalizer of MurmurHash3 (Appleby), as used by SplitMix generators.
+/// Mixes the bits of a counter: the finalizer of MurmurHash3 (Appleby), as used by SplitMix
+/// generators.
 fn mix(seed: u32, count: u32) -> u32 {
     let mut bits = seed.wrapping_add(count.wrapping_mul(0x9e37_79b9));
     bits = (bits ^ bits >> 16).wrapping_mul(0x85eb_ca6b);
@@ -101,8 +105,8 @@ fn mix(seed: u32, count: u32) -> u32 {
     bits ^ bits >> 16
 }
 
-/// Differs between processes. Where the kernel has none to give, the process's number and the time are enough: no secret
-/// depends on it.
+/// A seed that differs between processes. If the kernel returns no random bytes, the process ID and
+/// the time are sufficient: no secret depends on it.
 fn seed() -> u32 {
     let mut bytes = [0; 4];
     // SAFETY: writable for its length.
@@ -114,7 +118,7 @@ fn seed() -> u32 {
 mod tests {
     use super::*;
 
-    /// Which of so many results are compared when no time passes.
+    /// Indices of the first `count` results that are compared if no time passes.
     fn chosen(sampling: &Sampling, count: u32) -> Vec<u32> {
         let now = sampling.last.load(Ordering::Relaxed);
         (0..count).filter(|&place| sampling.is_full(place, now)).collect()

@@ -1,9 +1,9 @@
-//! The sessions that a process has with one driver. They are scarce: a device has room for so many keys (virtio-crypto: 128),
-//! and to make one costs hundreds of microseconds. So they are kept, and when the device has no more room, one that nobody
-//! has used for a while goes.
+//! The sessions of a process with one driver. Sessions are scarce: a device has room for a limited
+//! number of keys (virtio-crypto: 128), and opening one takes hundreds of microseconds. Therefore
+//! sessions are kept, and when the device is full, one that was not used for a while is evicted.
 //!
-//! No lock is ever waited for: who finds a place taken does without. So a fork may leave places taken for ever in the child,
-//! which costs these places and nothing else.
+//! No function waits for a lock: a caller that finds a slot locked continues without it. A fork may
+//! leave slots locked permanently in the child, which costs only these slots.
 
 use std::cell::UnsafeCell;
 use std::ops::{Deref, DerefMut};
@@ -16,34 +16,36 @@ use zeroize::Zeroizing;
 
 use crate::clock::now_ms;
 
-/// Sessions of a process with a driver. Devices have fewer, or so many that nobody counts.
+/// Maximum number of sessions of a process with a driver. Devices either have fewer, or so many
+/// that they are not the limit.
 const PLACES: usize = 256;
 
-/// A session that was not used for so long may be given up for another key.
+/// A session that was not used for this time may be evicted for another key.
 const IDLE: Duration = Duration::from_secs(1);
 
-/// How often a holder looks again while somebody else looks at its session, which takes a moment; in a fork's child it may be
-/// for ever.
+/// Number of attempts to lock a slot that another thread has locked, normally for a short time. In
+/// the child of a fork the slot may stay locked permanently.
 const LOOKS: u32 = 100;
 
-/// The ticket of a session whose holder let go of it while somebody else looked at it.
+/// Ticket of a session that its owner closed while another thread had its slot locked.
 const LEFT: u32 = u32::MAX;
 
-/// Sessions, each used by one context.
+/// Sessions, each owned by one context.
 pub(crate) struct Sessions<S: ?Sized = dyn Session> {
     places: Box<[SessionSlot<S>]>,
     tickets: AtomicU32,
     idle: Duration,
-    /// The driver had no room, and nothing of ours has gone since.
+    /// The driver had no room at the last attempt, and no session of this process was closed since.
     full: AtomicBool,
 }
 
-/// Where one is kept.
+/// Storage for one session.
 struct SessionSlot<S: ?Sized> {
     taken: AtomicBool,
-    /// Whose it is; 0 for nobody's. Changed only while it is taken, but for its holder's leaving.
+    /// Identifies the owner; 0 if the slot is free. Changed only while `taken` is set, except by an
+    /// owner that closes the session.
     ticket: AtomicU32,
-    /// In milliseconds of the clock, which wraps.
+    /// In milliseconds of [`now_ms`], which wraps.
     last_used: AtomicU32,
     kept: UnsafeCell<Option<OpenSession<S>>>,
 }
@@ -53,10 +55,11 @@ struct OpenSession<S: ?Sized> {
     key: Zeroizing<Vec<u8>>,
 }
 
-// SAFETY: `kept` is touched only by the thread that has set `taken`, and what is in there may go to another thread.
+// SAFETY: only the thread that has set `taken` accesses `kept`, whose content may move between
+// threads.
 unsafe impl<S: ?Sized + Send> Sync for SessionSlot<S> {}
 
-/// A context's right to a session, as long as the session is not given up.
+/// Identifies a context's session, until the session is evicted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct SessionId {
     place: usize,
@@ -64,23 +67,24 @@ pub(crate) struct SessionId {
 }
 
 impl SessionId {
-    /// All of it in a number that is not 0.
+    /// The ID as a number other than 0.
     pub(crate) fn to_bits(self) -> u64 {
         (self.place as u64) << 32 | u64::from(self.ticket)
     }
 
-    /// What such a number says.
+    /// The inverse of [`to_bits`](Self::to_bits); `None` for 0.
     pub(crate) fn from_bits(bits: u64) -> Option<SessionId> {
         (bits != 0).then_some(SessionId { place: (bits >> 32) as usize, ticket: bits as u32 })
     }
 }
 
-/// A place in use by this thread.
+/// A slot locked by this thread.
 struct SlotGuard<'a, S: ?Sized>(&'a SessionSlot<S>);
 
 impl<S: ?Sized> SlotGuard<'_, S> {
     fn kept(&mut self) -> &mut Option<OpenSession<S>> {
-        // SAFETY: nobody else has the place, and the borrow is as long as that of this value.
+        // SAFETY: only the thread with the lock has access; the borrow is limited to that of this
+        // value.
         unsafe { &mut *self.0.kept.get() }
     }
 }
@@ -91,13 +95,13 @@ impl<S: ?Sized> Drop for SlotGuard<'_, S> {
     }
 }
 
-/// A session in use.
+/// A session in use by this thread.
 pub(crate) struct SessionGuard<'a, S: ?Sized = dyn Session>(SlotGuard<'a, S>);
 
 impl<S: ?Sized> Deref for SessionGuard<'_, S> {
     type Target = S;
     fn deref(&self) -> &Self::Target {
-        // SAFETY: as in `SlotGuard::kept`; shared, since `self` is.
+        // SAFETY: as in `SlotGuard::kept`; shared, because `self` is.
         let kept = unsafe { &*self.0.0.kept.get() };
         &kept.as_ref().expect("a borrowed place holds a session").session
     }
@@ -125,7 +129,7 @@ impl<S: ?Sized + Share> Sessions<S> {
         Sessions { places, tickets: AtomicU32::new(1), idle, full: AtomicBool::new(false) }
     }
 
-    /// The session of a hold; `None` when it was given up, or when somebody else has it.
+    /// Locks a session for use. `None` if it was evicted, or if another thread has its slot locked.
     pub(crate) fn borrow(&self, hold: SessionId) -> Option<SessionGuard<'_, S>> {
         for _ in 0..LOOKS {
             if self.is_given_up(hold) {
@@ -139,14 +143,14 @@ impl<S: ?Sized + Share> Sessions<S> {
         None
     }
 
-    /// Whether another key has the room of this hold's now.
+    /// Whether the session was evicted.
     pub(crate) fn is_given_up(&self, hold: SessionId) -> bool {
         self.places[hold.place].ticket.load(Ordering::Relaxed) != hold.ticket
     }
 
-    /// A session for `key`: one that shares it with a session that is there, or one that `open` makes. When the driver
-    /// has no room, a session that is idle goes if the caller is `urgent`; others do not even ask then, since a refusal takes
-    /// its time too.
+    /// A session for `key`: shared with an existing session for the same key, or created by `open`.
+    /// If the driver has no room, an `urgent` caller evicts an idle session. Other callers then
+    /// return without a request to the driver, because a rejected request takes time too.
     pub(crate) fn open(
         &self,
         key: &[u8],
@@ -170,7 +174,7 @@ impl<S: ?Sized + Share> Sessions<S> {
         Ok(self.keep(kept, urgent))
     }
 
-    /// Another session like that of a hold, if it is there.
+    /// A second session with the same key, if the first one still exists.
     pub(crate) fn copy(&self, hold: SessionId) -> Option<SessionId> {
         let mut borrowed = self.borrow(hold)?;
         let kept = borrowed.0.kept().as_ref()?;
@@ -179,19 +183,19 @@ impl<S: ?Sized + Share> Sessions<S> {
         self.keep(copy, false)
     }
 
-    /// Ends the session of a hold.
+    /// Closes a session.
     pub(crate) fn close(&self, hold: SessionId) {
         if let Some(mut borrowed) = self.borrow(hold) {
             borrowed.0.empty();
             self.full.store(false, Ordering::Relaxed);
         } else {
-            // Fails if it was given up.
+            // Fails if the session was evicted.
             let ticket = &self.places[hold.place].ticket;
             let _ = ticket.compare_exchange(hold.ticket, LEFT, Ordering::Relaxed, Ordering::Relaxed);
         }
     }
 
-    /// Ends what holders have left.
+    /// Closes the sessions that owners marked with [`LEFT`].
     fn sweep(&self) {
         let left = self.places.iter().filter(|place| place.ticket.load(Ordering::Relaxed) == LEFT);
         for mut taken in left.filter_map(SessionSlot::take) {
@@ -201,7 +205,7 @@ impl<S: ?Sized + Share> Sessions<S> {
         }
     }
 
-    /// A session with the same key as one that is there.
+    /// A session that shares the key of an existing one.
     fn shared(&self, key: &[u8]) -> Option<Box<S>> {
         self.places.iter().filter(|place| place.is_occupied()).find_map(|place| {
             let mut taken = place.take()?;
@@ -210,7 +214,8 @@ impl<S: ?Sized + Share> Sessions<S> {
         })
     }
 
-    /// Puts a session into a free place, or into that of an idle one. None: it is closed again.
+    /// Stores a session in a free slot, or if `urgent` in that of an idle session. `None`: the
+    /// session is closed again.
     fn keep(&self, kept: OpenSession<S>, urgent: bool) -> Option<SessionId> {
         let mut kept = Some(kept);
         for _ in 0..2 {
@@ -232,7 +237,7 @@ impl<S: ?Sized + Share> Sessions<S> {
         None
     }
 
-    /// Ends the session that has been idle for longest, if that is long enough.
+    /// Evicts the session that has been idle for the longest time, if it has been idle long enough.
     fn give_up_idle(&self) -> bool {
         let now = now_ms();
         let idle = |place: &SessionSlot<S>| now.wrapping_sub(place.last_used.load(Ordering::Relaxed));
@@ -247,7 +252,7 @@ impl<S: ?Sized + Share> Sessions<S> {
         place.take().is_some_and(|mut taken| taken.empty())
     }
 
-    /// Neither 0 nor [`LEFT`].
+    /// The next ticket: neither 0 nor [`LEFT`].
     fn next_ticket(&self) -> u32 {
         self.tickets.fetch_add(1, Ordering::Relaxed) % (LEFT - 1) + 1
     }
@@ -272,7 +277,7 @@ impl<S: ?Sized> SessionSlot<S> {
 }
 
 impl<S: ?Sized> SlotGuard<'_, S> {
-    /// Ends what is kept there; false if there is nothing.
+    /// Closes the session in the slot. Returns false if there is none.
     fn empty(&mut self) -> bool {
         self.0.ticket.store(0, Ordering::Relaxed);
         self.kept().take().is_some()
@@ -290,7 +295,7 @@ mod tests {
 
     const NEVER: Duration = Duration::from_secs(86_400);
 
-    /// A driver with room for so many keys.
+    /// A driver with room for `room` keys.
     #[derive(Clone)]
     struct Driver {
         room: usize,
@@ -375,7 +380,7 @@ mod tests {
         assert!(sessions.borrow(third).is_some());
         assert_eq!(holds.into_iter().filter(|&hold| sessions.borrow(hold).is_some()).count(), 1);
         assert_eq!(driver.keys(), 2);
-        // Who was given up has no right to what took the place.
+        // The owner of an evicted session has no access to the session that replaced it.
         holds.into_iter().for_each(|hold| sessions.close(hold));
         assert!(sessions.borrow(third).is_some() && driver.keys() == 1);
     }
@@ -423,7 +428,8 @@ mod tests {
                 });
             }
         });
-        // A session that was just being looked at when its holder let it go is ended by the next who wants one.
+        // A session that was locked by another thread when its owner closed it is closed by the
+        // next `open`.
         sessions.sweep();
         assert_eq!(driver.keys(), 0);
     }

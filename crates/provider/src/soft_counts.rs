@@ -1,11 +1,13 @@
-//! Requests that software did. A context counts them for itself: the shared counters cost more than some of the requests.
+//! Counts of requests in software. Each context counts its own requests first, because an update of
+//! the shared counters costs more than some requests.
 
 use crate::entry::Provider;
 
-/// So many are counted together before they go to the shared counters.
+/// Number of requests that are added to the shared counters together.
 const TOGETHER: u64 = 4096;
 
-/// What one context did in software and is not in the shared counters yet; it gets there when this is dropped, at the latest.
+/// Requests of one context in software that are not yet in the shared counters. They are added at
+/// the latest when this is dropped.
 pub(crate) struct SoftCounts {
     requests: u64,
     bytes: u64,
@@ -14,12 +16,12 @@ pub(crate) struct SoftCounts {
 }
 
 impl SoftCounts {
-    /// For a context of the algorithm of this name of OpenSSL's.
+    /// Counts for a context of the algorithm with OpenSSL's name `name`.
     pub(crate) fn new(provider: &'static Provider, name: &'static str) -> SoftCounts {
         SoftCounts { requests: 0, bytes: 0, name, provider }
     }
 
-    /// One request of so many bytes.
+    /// Counts one request of `bytes` bytes.
     #[inline]
     pub(crate) fn add(&mut self, bytes: u64) {
         self.requests += 1;
@@ -29,7 +31,7 @@ impl SoftCounts {
         }
     }
 
-    /// Hands all of it over.
+    /// Adds all counts to the shared counters.
     #[cold]
     pub(crate) fn flush(&mut self) {
         if self.requests > 0 {

@@ -1,14 +1,15 @@
-//! The default provider: where software requests go.
+//! The default provider, which computes requests in software.
 //!
-//! It is reached through the core's upcalls, by bare handles: holding a reference would keep it from ever
-//! being torn down (or be used after its end, with OpenSSL 4.0). The handle is stored when the provider
-//! comes and cleared when it goes; it is looked into only later, since the core calls back under its locks.
+//! It is called through the core's functions with a plain handle. A counted reference would prevent
+//! its teardown (or, with OpenSSL 4.0, be used after it). The handle is stored when the provider is
+//! activated and cleared when it is deactivated. It is first used later, because the core makes
+//! these callbacks with its locks held.
 //!
-//! Its ciphers and digests return 1 or 0 from every function that we call
+//! Its ciphers and digests return 1 or 0 from every function that is called here
 //! (providers/implementations/ciphers/ciphercommon*.c, cipher_aes*.c, cipher_tdes*.c and digests/
-//! of OpenSSL 3.0 to 4.0; the -1 of their inner functions does not come out). Its HMAC is the
-//! exception: `hmac_update` returns what another provider's digest may have returned, see `feed` in
-//! message/mod.rs.
+//! of OpenSSL 3.0 to 4.0; the -1 of their inner functions is not passed on). Its HMAC is the
+//! exception: `hmac_update` returns the result of a digest that may belong to another provider, see
+//! `feed` in message/mod.rs.
 
 use std::ffi::{CStr, c_int, c_void};
 use std::ptr::{null, null_mut};
@@ -21,7 +22,7 @@ use crate::core::Core;
 
 const NAME: &CStr = c"default";
 
-/// The default provider of our library context, while it is there.
+/// The default provider of this library context, while it is active.
 pub(crate) struct Software {
     handle: AtomicPtr<CoreHandle>,
 }
@@ -31,20 +32,20 @@ impl Software {
         Software { handle: AtomicPtr::new(null_mut()) }
     }
 
-    /// A provider has come.
+    /// Handles the activation of a provider.
     ///
     /// # Safety
-    /// `provider` is the handle that the core gave to the callback.
+    /// `provider` is the handle that the core passed to the callback.
     pub(crate) unsafe fn came(&self, core: &Core, provider: *const CoreHandle) {
-        // SAFETY: the caller vouches for the handle.
+        // SAFETY: the caller guarantees the handle.
         if unsafe { core.is_called(provider, NAME) } {
             self.handle.store(provider.cast_mut(), Ordering::Release);
         }
     }
 
-    /// A provider goes.
+    /// Handles the deactivation of a provider.
     pub(crate) fn went(&self, provider: *const CoreHandle) {
-        // Another handle than the stored one is not the default provider: leave what is there.
+        // Any other handle does not belong to the default provider and changes nothing.
         let _ = self.handle.compare_exchange(
             provider.cast_mut(),
             null_mut(),
@@ -53,9 +54,9 @@ impl Software {
         );
     }
 
-    /// The context to make the default provider's objects with; null while it is not there.
+    /// The default provider's context, for creating its objects; null while it is not active.
     pub(crate) fn context(&self, core: &Core) -> *mut c_void {
-        // SAFETY: the handle is cleared before the core takes it back.
+        // SAFETY: the handle is cleared before it becomes invalid.
         unsafe { core.context_of(self.handle.load(Ordering::Acquire)) }
     }
 
@@ -65,7 +66,7 @@ impl Software {
         self.implementation(core, abi::OP_CIPHER, name).and_then(|table| unsafe { SoftCipher::new(table) })
     }
 
-    /// The default provider's functions for an algorithm of one kind, by any of its names.
+    /// The default provider's dispatch table for an algorithm of an operation, by any of its names.
     pub(crate) fn implementation(
         &self,
         core: &Core,
@@ -76,8 +77,8 @@ impl Software {
         if handle.is_null() {
             return None;
         }
-        // SAFETY: the handle is valid while it is stored; the number gives the type of the function, whose
-        // context is the default provider's own; its tables are constant data.
+        // SAFETY: the handle is valid while it is stored; the number defines the type of the
+        // function, whose context is the default provider's own; its tables are constant data.
         unsafe {
             let query = abi::find(core.dispatch_of(handle), abi::PROVIDER_QUERY_OPERATION)?;
             let query = std::mem::transmute::<Function, abi::ProviderQueryOperation>(query);
@@ -95,7 +96,7 @@ impl Software {
     }
 }
 
-/// The functions of a cipher of the default provider.
+/// The functions of a cipher in the default provider.
 #[derive(Clone, Copy)]
 pub(crate) struct SoftCipher {
     pub(crate) newctx: abi::CipherNewctx,
@@ -105,7 +106,7 @@ pub(crate) struct SoftCipher {
     pub(crate) decrypt_init: abi::CipherInit,
     pub(crate) update: abi::CipherUpdate,
     pub(crate) finish: abi::CipherFinal,
-    /// Whole blocks in one go, past the buffer and the padding of `update`.
+    /// Processes whole blocks in one call, without the buffer and the padding of `update`.
     pub(crate) cipher: abi::CipherUpdate,
     pub(crate) get_ctx_params: abi::GetCtxParams,
     pub(crate) set_ctx_params: abi::CipherSetCtxParams,
@@ -119,7 +120,8 @@ impl SoftCipher {
     unsafe fn new(table: *const Dispatch) -> Option<SoftCipher> {
         // SAFETY: a dispatch table ends with number 0.
         let find = |id| unsafe { abi::find(table, id) };
-        // SAFETY: core_dispatch.h gives each number the type of the field that it is stored in.
+        // SAFETY: core_dispatch.h defines for each number the type of the field that receives the
+        // function.
         unsafe {
             Some(SoftCipher {
                 newctx: std::mem::transmute::<Function, abi::CipherNewctx>(find(abi::CIPHER_NEWCTX)?),
@@ -151,42 +153,44 @@ impl SoftCipher {
     }
 }
 
-/// One cipher context of the default provider, freed with its owner.
+/// A cipher context of the default provider, freed on drop.
 pub(crate) struct SoftContext {
     pub(crate) functions: SoftCipher,
     pub(crate) at: *mut c_void,
 }
 
 impl SoftContext {
-    /// A new context; `None` when the default provider has none to give.
+    /// A new context; `None` if the default provider is not active or cannot allocate one.
     pub(crate) fn new(functions: SoftCipher, provider_context: *mut c_void) -> Option<SoftContext> {
         if provider_context.is_null() {
             return None;
         }
-        // SAFETY: the function belongs to the provider whose context it gets.
+        // SAFETY: the function belongs to the provider of the context.
         let at = unsafe { (functions.newctx)(provider_context) };
         (!at.is_null()).then_some(SoftContext { functions, at })
     }
 
-    /// A copy with all state.
+    /// A copy with all state. `None` on failure.
     pub(crate) fn duplicate(&self) -> Option<SoftContext> {
         // SAFETY: `at` is a context of this cipher.
         let at = unsafe { (self.functions.dupctx)(self.at) };
         (!at.is_null()).then_some(SoftContext { functions: self.functions, at })
     }
 
-    /// Encrypts whole blocks in place, past the buffer and the padding. For ECB mode.
+    /// Encrypts whole blocks in place, without buffering and padding. For ECB mode. False on
+    /// failure.
     pub(crate) fn encrypt_blocks(&self, blocks: &mut [u8]) -> bool {
         let (at, len) = (blocks.as_mut_ptr(), blocks.len());
         let mut written = 0;
-        // SAFETY: a context of this cipher; the blocks are readable and writable for their length.
+        // SAFETY: `at` is a context of this cipher; the blocks are readable and writable for their
+        // length.
         let done = unsafe { (self.functions.cipher)(self.at, at, &mut written, len, at, len) };
         done == 1 && written == len
     }
 
-    /// A context of its own with that key and IV and no padding state: what a copy is not fit for. A copy of
-    /// one that has decrypted a TLS record holds the record's MAC as well, and both would free it (OpenSSL 3.0
-    /// to 4.0, `aes_dupctx`).
+    /// A new context with this key and IV and without padding state, for cases in which `duplicate`
+    /// must not be used: a context that has decrypted a TLS record also holds the MAC of the
+    /// record, and the copy and the original would both free it (OpenSSL 3.0 to 4.0, `aes_dupctx`).
     pub(crate) fn with_key(
         functions: SoftCipher,
         provider_context: *mut c_void,
@@ -197,30 +201,32 @@ impl SoftContext {
         let context = SoftContext::new(functions, provider_context)?;
         let init = if encrypt { functions.encrypt_init } else { functions.decrypt_init };
         let iv_at = if iv.is_empty() { null() } else { iv.as_ptr() };
-        // SAFETY: a context of this cipher; key and IV are readable for their lengths, or null; no parameters.
+        // SAFETY: a context of this cipher; key and IV are readable for their lengths, or null; no
+        // parameters.
         let done = unsafe { init(context.at, key.as_ptr(), key.len(), iv_at, iv.len(), null()) };
         (done == 1).then_some(context)
     }
 
-    /// Sets parameters; the last row of `params` is the end.
+    /// Sets parameters. The last row of `params` must be the end row. False on failure.
     pub(crate) fn set_params(&self, params: &[Param]) -> bool {
         debug_assert!(params.last().is_some_and(|row| row.key.is_null()));
         // SAFETY: `at` is a context of this cipher; the array ends with a null key.
         unsafe { (self.functions.set_ctx_params)(self.at, params.as_ptr()) == 1 }
     }
 
-    /// Goes on from `iv`, key_session the key schedule; drops buffered bytes.
+    /// Continues with `iv` and keeps the key schedule. Drops buffered bytes. False on failure.
     pub(crate) fn set_iv(&self, encrypt: bool, iv: &[u8]) -> bool {
         let init = if encrypt { self.functions.encrypt_init } else { self.functions.decrypt_init };
         // SAFETY: `at` is a context of this cipher; `iv` is readable for its length; no key, no parameters.
         unsafe { init(self.at, null(), 0, iv.as_ptr(), iv.len(), null()) == 1 }
     }
 
-    /// Gives it a block of ciphertext that it keeps back, as decryption with padding does with the last one.
+    /// Passes a block of ciphertext that the context buffers, as decryption with padding does with
+    /// the last block. False if it was not buffered.
     pub(crate) fn keep_back(&self, block: &[u8]) -> bool {
         let mut nothing = [0; 16];
         let mut written = 0;
-        // SAFETY: a context of this cipher; both buffers have as many bytes as is said.
+        // SAFETY: a context of this cipher; both buffers have the given lengths.
         let done = unsafe {
             (self.functions.update)(
                 self.at,

@@ -1,16 +1,17 @@
-//! Blocks of a cipher's result, recomputed in software before the application sees them.
+//! Recomputes blocks of a cipher's result in software before the result is released to the
+//! application.
 //!
-//! Every mode offered is made of the block cipher's encryption E and XOR, so one software context in ECB mode checks them
-//! all, in both directions:
+//! All offered modes use only the block cipher's encryption E and XOR, so one software context in
+//! ECB mode can check all of them in both directions:
 //!
-//! | mode | what must hold for block i | standard |
+//! | mode | condition for block i | standard |
 //! |---|---|---|
 //! | CBC | C(i) = E(P(i) xor C(i-1)), C(-1) the IV | SP 800-38A |
 //! | ECB | C(i) = E(P(i)) | SP 800-38A |
 //! | CTR, GCM, CCM | C(i) = P(i) xor E(counter + i) | SP 800-38A, 38D, 38C |
 //! | XTS | C(i) = E1(P(i) xor T) xor T, T = E2(tweak) times x to the power i | IEEE 1619 |
 //!
-//! The tags of GCM and CCM are not checked here: see `aead::offload`.
+//! `aead::offload` verifies the tags of GCM and CCM.
 
 use std::ffi::c_void;
 
@@ -19,25 +20,26 @@ use crate::sampling::Sample;
 use crate::software::{SoftCipher, SoftContext};
 use crate::wipe::wipe;
 
-/// The most that a full comparison covers of one result, in bytes: this part lies at a random place.
+/// Maximum length that a full comparison covers of one result, in bytes. The covered part is at a
+/// random position.
 const WINDOW: usize = 4096;
 
-/// Bytes of a full comparison that are worked on at a time, on the stack.
+/// Number of bytes of a full comparison that are processed at a time, on the stack.
 const CHUNK: usize = 512;
 
-/// The longest block, in bytes.
+/// Maximum length of a block, in bytes.
 const MAX_BLOCK: usize = 16;
 
-/// The block cipher under a context's key, by the default provider.
+/// The block cipher with a context's key, implemented by the default provider.
 pub(crate) struct BlockCipher {
     data: SoftContext,
-    /// XTS: under the second half of the key.
+    /// For XTS: uses the second half of the key.
     tweak: Option<SoftContext>,
 }
 
 impl BlockCipher {
-    /// `ecb` is the default provider's cipher in ECB mode for this length of key, or of half of it for XTS. `None` if the
-    /// default provider has no memory, or is gone.
+    /// `ecb` is the default provider's cipher in ECB mode for this key length; for XTS, for half of
+    /// it. `None` if the default provider is out of memory or not active.
     pub(crate) fn new(
         ecb: SoftCipher,
         provider_context: *mut c_void,
@@ -51,10 +53,10 @@ impl BlockCipher {
     }
 }
 
-/// One side of a request: plaintext or ciphertext.
+/// The plaintext or the ciphertext of a request.
 #[derive(Clone, Copy)]
 pub(crate) struct Text<'a> {
-    /// Nothing, or the first block.
+    /// Empty, or the first block.
     pub(crate) head: &'a [u8],
     pub(crate) rest: &'a [u8],
 }
@@ -68,7 +70,7 @@ impl<'a> Text<'a> {
         self.head.len() + self.rest.len()
     }
 
-    /// A block; the last one may be short.
+    /// The block at `index`. The last one may be short.
     fn block(&self, index: usize, size: usize) -> &'a [u8] {
         if index == 0 && !self.head.is_empty() {
             return self.head;
@@ -78,7 +80,7 @@ impl<'a> Text<'a> {
     }
 }
 
-/// How the blocks of a request follow from each other.
+/// How the blocks of a request depend on each other.
 #[derive(Clone, Copy)]
 pub(crate) enum Chain {
     Cbc {
@@ -88,7 +90,7 @@ pub(crate) enum Chain {
     Counter {
         /// The counter block of the first block.
         first: u128,
-        /// Bits of it that count.
+        /// Number of low bits that are incremented.
         bits: u32,
     },
     Xts {
@@ -97,7 +99,8 @@ pub(crate) enum Chain {
 }
 
 impl Chain {
-    /// `iv` is the mode's own: the counter of CTR, the tweak of XTS, the nonce of GCM (12 bytes) and CCM (7 to 13).
+    /// `iv` is that of the mode: the counter of CTR, the tweak of XTS, the nonce of GCM (12 bytes)
+    /// and CCM (7 to 13 bytes).
     pub(crate) fn new(mode: Mode, iv: &[u8]) -> Chain {
         let mut block = Block::default();
         match mode {
@@ -110,13 +113,13 @@ impl Chain {
                     _ => Chain::Counter { first: u128::from_be_bytes(block), bits: 128 },
                 }
             }
-            // The counter 1 is the tag's (SP 800-38D, 7.1).
+            // Counter value 1 is used for the tag (SP 800-38D, 7.1).
             Mode::Gcm => {
                 block[..iv.len()].copy_from_slice(iv);
                 block[15] = 2;
                 Chain::Counter { first: u128::from_be_bytes(block), bits: 32 }
             }
-            // The counter 0 is the tag's (SP 800-38C, A.3; RFC 3610, 2.3).
+            // Counter value 0 is used for the tag (SP 800-38C, A.3; RFC 3610, 2.3).
             Mode::Ccm => {
                 let counter_len = 15 - iv.len();
                 block[0] = counter_len as u8 - 1;
@@ -128,29 +131,30 @@ impl Chain {
     }
 }
 
-/// What the comparison found.
+/// Result of the comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
     Right,
-    /// The first byte that differs, of those that were looked at.
+    /// Offset of the first byte that differs, among those that were compared.
     Wrong {
         offset: usize,
     },
-    /// The default provider cannot tell: there is nothing to compare with.
+    /// The default provider failed: there is no reference to compare with.
     Unknown,
 }
 
-/// A result, with what it was made from.
+/// A result with its input.
 pub(crate) struct Crypted<'a> {
     pub(crate) plain: Text<'a>,
     pub(crate) secret: Text<'a>,
     pub(crate) chain: Chain,
-    /// Bytes of a block.
+    /// Block size in bytes.
     pub(crate) size: usize,
 }
 
 impl Crypted<'_> {
-    /// Checks a random block and the last one; for a full comparison all of them, or a window at a random place.
+    /// Checks a random block and the last one. A full comparison checks all blocks, or a window at
+    /// a random position.
     pub(crate) fn check(&self, cipher: &BlockCipher, sample: Sample) -> Verdict {
         let blocks = self.plain.len().div_ceil(self.size);
         if blocks == 0 {
@@ -171,14 +175,14 @@ impl Crypted<'_> {
         }
     }
 
-    /// Compares these blocks, which ascend, as many at a time as `ROOM` bytes hold.
+    /// Compares the given blocks, in ascending order, `ROOM` bytes at a time.
     fn compare<const ROOM: usize>(
         &self,
         cipher: &BlockCipher,
         mut places: impl Iterator<Item = usize>,
         mut tweak: Tweak,
     ) -> Verdict {
-        // Key stream, or plaintext: both are wiped.
+        // Contains key stream or plaintext, so both are wiped.
         let (mut made, mut due) = (Wiped([0; ROOM]), Wiped([0; ROOM]));
         loop {
             let (mut first, mut last, mut len) = (0, 0, 0);
@@ -200,7 +204,7 @@ impl Crypted<'_> {
         }
     }
 
-    /// What E gets for a block, and what has to come out.
+    /// Writes the input of E for a block to `made`, and its expected output to `due`.
     fn fill(&self, place: usize, tweak: u128, made: &mut [u8], due: &mut [u8]) {
         let (plain, secret) = (self.plain.block(place, self.size), self.secret.block(place, self.size));
         due[..secret.len()].copy_from_slice(secret);
@@ -224,8 +228,9 @@ impl Crypted<'_> {
         }
     }
 
-    /// Where blocks differ that were compared together: those from `first` on, but that the last of them is `last`. Beyond
-    /// the end of a block that is short nothing is compared.
+    /// Finds the first difference between blocks that were compared together. They are the blocks
+    /// from `first` on, except that the final one is block `last`. Bytes beyond the end of a short
+    /// block are not compared.
     #[cold]
     fn difference(&self, made: &[u8], due: &[u8], first: usize, last: usize) -> Verdict {
         let total = made.len() / self.size;
@@ -240,7 +245,7 @@ impl Crypted<'_> {
     }
 }
 
-/// Bytes that are wiped in the end.
+/// Bytes that are wiped on drop.
 struct Wiped<const N: usize>([u8; N]);
 
 impl<const N: usize> Drop for Wiped<N> {
@@ -255,7 +260,7 @@ fn xor(room: &mut [u8], with: &[u8]) {
     }
 }
 
-/// The tweak of a block of XTS; of others nothing.
+/// The tweak of an XTS block; unused for other modes.
 struct Tweak {
     place: usize,
     value: u128,
@@ -269,7 +274,7 @@ impl Tweak {
         encrypted.then_some(Tweak { place: 0, value: u128::from_le_bytes(tweak) })
     }
 
-    /// Goes on to a block that is not before the last one.
+    /// Advances to a block that is not before the previous one.
     fn of(&mut self, place: usize) -> u128 {
         while self.place < place {
             let step = (place - self.place).min(64);
@@ -280,7 +285,8 @@ impl Tweak {
     }
 }
 
-/// Multiplies by x to the power `by`, 1 to 64, in GF(2^128) as IEEE 1619 (5.2) has it: x^128 = x^7 + x^2 + x + 1.
+/// Multiplies by x^`by`, 1 to 64, in GF(2^128) as defined in IEEE 1619 (5.2): x^128 = x^7 + x^2 + x
+/// + 1.
 fn times_x(value: u128, by: u32) -> u128 {
     let carried = value >> (128 - by);
     value << by ^ carried ^ carried << 1 ^ carried << 2 ^ carried << 7
@@ -299,7 +305,7 @@ mod tests {
         }
         let mut tweaks = Tweak { place: 0, value: start };
         assert!([3, 4, 4, 100, 1000].into_iter().all(|place| tweaks.of(place) == one_by_one(place)));
-        // The top bit comes back as 0x87.
+        // The top bit is reduced to 0x87.
         assert_eq!(times_x(1 << 127, 1), 0x87);
     }
 

@@ -1,7 +1,7 @@
-//! Memory that held a secret.
+//! Overwrites memory that contained a secret.
 
-/// Overwrites bytes with zeros in a way that the compiler keeps: explicit_bzero(3), which is several times faster than volatile
-/// stores of single bytes.
+/// Overwrites bytes with zeros. The compiler does not remove the call: explicit_bzero(3), which is
+/// several times faster than volatile stores of single bytes.
 #[inline]
 pub(crate) fn wipe(bytes: &mut [u8]) {
     // SAFETY: the slice is writable for its length.
