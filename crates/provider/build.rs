@@ -1,24 +1,24 @@
-//! Relative relocations in the packed form of the gABI (DT_RELR), where the C library that this is built for reads it:
-//! 45 KB of the module less, and less to do each time a process loads it.
+//! Packs relative relocations in the format of the gABI (DT_RELR) if the target's C library
+//! supports it. This makes the module 45 KB smaller and reduces the work of loading it.
 
 use std::env;
 use std::process::Command;
 
-/// The first glibc that reads them.
+/// First glibc version that supports DT_RELR.
 const FROM: (u32, u32) = (2, 36);
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     let variable = |name: &str| env::var(name).unwrap_or_default();
-    // As with symbol versions, what is built beside one C library runs with that one and newer ones; of another machine's
-    // C library nothing is known here.
+    // As with symbol versions, a module runs with the C library with which it was built and newer
+    // ones. For a cross build, the version of the target's C library is not known here.
     let native = variable("HOST") == variable("TARGET") && variable("CARGO_CFG_TARGET_ENV") == "gnu";
     if native && glibc().is_some_and(|version| version >= FROM) {
         println!("cargo::rustc-link-arg-cdylib=-Wl,-z,pack-relative-relocs");
     }
 }
 
-/// The version of this machine's glibc, of getconf(1).
+/// Version of this machine's glibc, from getconf(1).
 fn glibc() -> Option<(u32, u32)> {
     let output = Command::new("getconf").arg("GNU_LIBC_VERSION").output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;

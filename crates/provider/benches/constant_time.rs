@@ -1,11 +1,15 @@
-//! Whether taking padding and MAC off a TLS record takes a time that depends on them: the statistical test of dudect (Reparaz,
-//! Balasch, Verbauwhede, "Dude, is my code constant time?", DATE 2017).
+//! Tests whether the time for removing padding and MAC from a TLS record depends on them: the
+//! statistical test of dudect (Reparaz, Balasch, Verbauwhede, "Dude, is my code constant time?",
+//! DATE 2017).
 //!
-//! Records of two classes come in random order, and the time of each is taken. Welch's t says whether the classes differ; it is
-//! computed anew without the slowest parts, in which a small difference would drown. Above 10 there is a leak for sure; below 5 so
-//! many measurements have shown none. A planted leak of the same size as the real code must be caught, else nothing is said.
+//! Records of two classes are processed in random order and measured. Welch's t shows whether the
+//! times of the classes differ. It is computed repeatedly with the slowest measurements removed,
+//! because they would hide a small difference. |t| above 10 shows a leak; below 5 this number of
+//! measurements shows none. The test must detect a planted leak in code of the same size; otherwise
+//! the result is invalid.
 //!
-//! `cargo bench -p outboard-provider --bench constant_time`, on a machine that does nothing else; `make bench` runs it too.
+//! Run `cargo bench -p outboard-provider --bench constant_time` on an idle machine. `make bench`
+//! runs it too.
 
 use std::hint::black_box;
 use std::process::ExitCode;
@@ -14,20 +18,20 @@ use outboard_measure::clock::Clock;
 
 #[path = "../src/cipher"]
 mod cipher {
-    // The provider's very file; a part of it, and its tests, have no part in this.
+    // The provider's own source file. This benchmark does not use all of it, and not its tests.
     #[allow(dead_code, unused_imports)]
     mod unpad;
 
     use std::hint::black_box;
     use unpad::{Padding, unpad};
 
-    /// The code in question.
+    /// The code under test.
     pub fn right(record: &[u8], mac_size: usize) {
         let found = unpad(black_box(record), mac_size, Padding::Equal);
         black_box(found.map(|found| (found.len, found.mac.map(|mac| mac.as_slice().len()))));
     }
 
-    /// The same, and the padding looked at as one would who never heard of Vaudenay.
+    /// The code under test, followed by an inspection of the padding in variable time.
     pub fn leaky(record: &[u8], mac_size: usize) {
         right(record, mac_size);
         let padding = record.last().copied().unwrap_or(0);
@@ -37,22 +41,22 @@ mod cipher {
     }
 }
 
-/// Bytes of a record: all records of a test have the same, which everybody can see.
+/// Record length in bytes. It is public, so all records of a test have the same length.
 const RECORD: usize = 512;
 
-/// Measurements of a test.
+/// Number of measurements of a test.
 const MEASURED: usize = 400_000;
 
-/// Of these so many are made between looks at the records, so that all lie in the CPU's caches alike.
+/// Number of measurements between generations of records, so that all records are cached equally.
 const BATCH: usize = 1000;
 
-/// Without the slowest parts: so many of a hundred measurements stay.
+/// Percentages of the measurements that are kept; the slowest ones are removed.
 const KEPT: [usize; 8] = [100, 99, 95, 90, 80, 70, 60, 50];
 
 const LEAKS: f64 = 10.0;
 const SUSPECT: f64 = 5.0;
 
-/// A record after its decryption, of a class.
+/// Generates a decrypted record of a class.
 type Make = fn(&mut Random) -> Vec<u8>;
 
 /// xorshift64*
@@ -71,7 +75,7 @@ impl Random {
     }
 }
 
-/// Random data, with so many bytes of padding before the one that says how many.
+/// Random data with `padding` bytes of padding before the length byte.
 fn padded(random: &mut Random, padding: u8) -> Vec<u8> {
     let mut record: Vec<u8> = (0..RECORD).map(|_| random.next() as u8).collect();
     record[RECORD - 1 - usize::from(padding)..].fill(padding);
@@ -86,7 +90,7 @@ fn long(random: &mut Random) -> Vec<u8> {
     padded(random, 255)
 }
 
-/// One byte of the longest padding is another.
+/// The longest padding with one wrong byte.
 fn wrong(random: &mut Random) -> Vec<u8> {
     let mut record = long(random);
     let at = RECORD - 2 - random.below(255);
@@ -94,13 +98,13 @@ fn wrong(random: &mut Random) -> Vec<u8> {
     record
 }
 
-/// Any length, right.
+/// Valid padding of random length.
 fn any(random: &mut Random) -> Vec<u8> {
     let padding = random.next() as u8;
     padded(random, padding)
 }
 
-/// Of both classes, the largest t over what is kept.
+/// The largest |t| of two classes over all values of `KEPT`.
 fn largest_t(clock: &Clock, work: fn(&[u8], usize), mac_size: usize, classes: [Make; 2]) -> f64 {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let mut all: Vec<(usize, u64)> = Vec::with_capacity(MEASURED);
@@ -123,12 +127,12 @@ fn largest_t(clock: &Clock, work: fn(&[u8], usize), mac_size: usize, classes: [M
     KEPT.into_iter().map(|percent| welch(&all, kept(percent)).abs()).fold(0.0, f64::max)
 }
 
-/// Welch's t of the measurements that took no longer.
+/// Welch's t of the measurements that took at most `longest`.
 fn welch(all: &[(usize, u64)], longest: u64) -> f64 {
     let [a, b] = [0, 1].map(|class| {
         let times =
             all.iter().filter(|&&(of, time)| of == class && time <= longest).map(|&(_, time)| time as f64);
-        // Welford's way: no difference of large numbers.
+        // Welford's algorithm, which avoids subtraction of large numbers.
         let (mut count, mut mean, mut squares) = (0.0, 0.0, 0.0);
         for time in times {
             count += 1.0;

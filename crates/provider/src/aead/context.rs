@@ -1,4 +1,4 @@
-//! What a context holds.
+//! State of an AEAD context.
 
 use std::ffi::c_void;
 
@@ -12,16 +12,18 @@ use crate::offer::Cipher;
 use crate::soft_counts::SoftCounts;
 use crate::software::SoftContext;
 
-/// Bytes of a full tag, and room for any.
+/// Length of a full tag in bytes; also the buffer size for shorter ones.
 pub(super) const FULL_TAG: usize = 16;
 
-/// Bytes of the nonce with which GCM goes to the accelerator. Others are hashed first, and are for software.
+/// Nonce length in bytes with which GCM requests go to the accelerator. GCM hashes nonces of other
+/// lengths first; those messages are computed in software.
 pub(super) const GCM_NONCE: usize = 12;
 
-/// When a text was not all of its message, the next messages are likely to be the same.
+/// Number of messages computed in software after a message whose text was not a single update,
+/// because the following messages are likely to be similar.
 const UNLIKE: u8 = 8;
 
-/// A short row of bytes: a nonce, a tag, what precedes a record.
+/// A short byte string: a nonce, a tag, or the additional data of a record.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Short {
     bytes: [u8; FULL_TAG],
@@ -29,7 +31,7 @@ pub(super) struct Short {
 }
 
 impl Short {
-    /// A copy; `None` if it is longer than there is room.
+    /// A copy; `None` if `bytes` is longer than the buffer.
     pub(super) fn of(bytes: &[u8]) -> Option<Short> {
         let mut short = Short { bytes: [0; FULL_TAG], len: bytes.len() };
         short.bytes.get_mut(..bytes.len())?.copy_from_slice(bytes);
@@ -40,33 +42,33 @@ impl Short {
         &self.bytes[..self.len]
     }
 
-    /// Room for so many bytes.
+    /// Sets the length and returns the buffer.
     pub(super) fn room(&mut self, len: usize) -> &mut [u8] {
         self.len = len;
         &mut self.bytes[..len]
     }
 }
 
-/// How far a message has got.
+/// State of a message.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stage {
-    /// It is the default provider's affair, or there is none.
+    /// The default provider processes the message, or there is no message.
     Soft,
-    /// Its nonce and additional data are known here, and `soft` has had them and no text.
+    /// The nonce and additional data are known here. `soft` has processed them, and no text.
     Open,
-    /// The accelerator has done its text, and `soft` has not: see [`Ahead`].
+    /// The accelerator has processed the text, and `soft` has not: see [`Ahead`].
     Ahead,
 }
 
-/// What the accelerator has done and `soft` has not.
+/// What the accelerator has processed and `soft` has not.
 pub(super) struct Ahead {
-    /// The text as it went in.
+    /// The input text.
     pub(super) text: Zeroizing<Vec<u8>>,
-    /// The tag of what was encrypted; empty after decryption.
+    /// The tag after encryption; empty after decryption.
     pub(super) tag: Short,
 }
 
-/// What a key of CCM is bound to when it is set, and GCM's is not.
+/// Properties to which a CCM key is bound when it is set. A GCM key is not bound to them.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Form {
     pub(super) encrypt: bool,
@@ -74,49 +76,51 @@ pub(super) struct Form {
     pub(super) tag_len: usize,
 }
 
-/// One context. The default provider's in `soft` owns all state; what is known of it here is only what was seen, and when
-/// something unusual is seen, [`Stage::Soft`] leaves the message to it.
+/// An AEAD context. The default provider's context in `soft` owns all state. This struct only
+/// records the calls that it has seen. After an unusual call, [`Stage::Soft`] leaves the message to
+/// `soft`.
 pub(crate) struct Context {
-    /// A text shorter than this goes straight to `soft`: the threshold, or 0 while the accelerator is ahead, or
-    /// `usize::MAX` while it is out of the question.
+    /// A shorter text goes directly to `soft`: the threshold in bytes, or 0 while the accelerator
+    /// is ahead, or `usize::MAX` while it cannot be used.
     pub(super) straight_below: usize,
     /// The default provider's context.
     pub(super) soft: SoftContext,
     pub(super) stage: Stage,
-    /// CCM, not GCM.
+    /// True for CCM, false for GCM.
     pub(super) ccm: bool,
     /// Software requests not yet in the shared counters.
     pub(super) soft_counts: SoftCounts,
 
     pub(super) cipher: &'static Cipher,
     pub(super) provider: &'static Provider,
-    /// The direction, and for CCM the lengths that were set.
+    /// The direction, and for CCM the configured lengths.
     pub(super) form: Form,
-    /// Those of the time when the key was set.
+    /// The value of `form` when the key was set.
     pub(super) key_form: Form,
     /// Empty until it is known.
     pub(super) key: Zeroizing<Vec<u8>>,
-    /// The message's.
+    /// The nonce of the message.
     pub(super) nonce: Short,
     pub(super) aad: Vec<u8>,
-    /// CCM: the length of the text, if it was announced.
+    /// CCM: the announced length of the text, if any.
     pub(super) announced: Option<usize>,
-    /// CCM: `soft` may still know a length that was announced, and a nonce, of a message before.
+    /// CCM: `soft` may still have the announced length and the nonce of an earlier message.
     pub(super) stale_length: bool,
-    /// The tag to be checked, if `soft` has the same.
+    /// The tag to be checked, if `soft` has the same one.
     pub(super) tag: Option<Short>,
-    /// `soft` may take the next update for a TLS record.
+    /// `soft` may process the next update as a TLS record.
     pub(super) in_record: bool,
-    /// What precedes the record, if it is one that the accelerator could do.
+    /// The additional data of the record, if the accelerator can process it.
     pub(super) record: Option<Short>,
-    /// GCM: `soft` has an IV of which a part stays and a part is counted up.
+    /// GCM: `soft` has an IV with a fixed part and a counter.
     pub(super) counts_up: bool,
     pub(super) ahead: Option<Ahead>,
-    /// The accelerator took the text that came last for all of a message, and for forged.
+    /// The accelerator rejected the tag of the last text, which it processed as a whole message.
     pub(super) refused: bool,
-    /// So many messages are not taken for one text each: the one before them was not.
+    /// Number of further messages that are not offloaded, because the text of an earlier one was
+    /// not a single update.
     pub(super) unlike: u8,
-    /// The key in the driver, from the first request on that wanted it.
+    /// The driver session of the key, opened by the first request that needs it.
     pub(super) key_session: KeySession,
 }
 
@@ -124,7 +128,7 @@ impl Context {
     fn new(provider: &'static Provider, cipher: &'static Cipher) -> Option<Box<Context>> {
         let soft = SoftContext::new(cipher.soft, provider.software.context(&provider.core))?;
         let ccm = cipher.kind.mode == Mode::Ccm;
-        // CCM's lengths before others are set (ossl_ccm_initctx).
+        // Default lengths of CCM (ossl_ccm_initctx).
         let (nonce_len, tag_len) = if ccm { (7, 12) } else { (GCM_NONCE, FULL_TAG) };
         Some(Box::new(Context {
             straight_below: usize::MAX,
@@ -174,7 +178,7 @@ impl Context {
         self.settle();
     }
 
-    /// A message begins under this nonce, of which `soft` knows the same.
+    /// Starts a message with this nonce, which `soft` already has.
     pub(super) fn open(&mut self, nonce: &[u8]) {
         let fits = if self.ccm { nonce.len() == self.form.nonce_len } else { nonce.len() == GCM_NONCE };
         self.stage = Stage::Soft;
@@ -191,12 +195,13 @@ impl Context {
         self.settle();
     }
 
-    /// There was more to a message than the text that the accelerator had.
+    /// Records that a message had more input than the text that the accelerator processed.
     pub(super) fn was_unlike(&mut self) {
         self.unlike = UNLIKE;
     }
 
-    /// Decides anew which texts go straight to software; to be called whenever that may have changed.
+    /// Updates the limit below which a text goes directly to software. Must be called after any
+    /// change that affects it.
     pub(super) fn settle(&mut self) {
         self.straight_below = match self.stage {
             Stage::Ahead => 0,
@@ -206,13 +211,13 @@ impl Context {
         };
     }
 
-    /// The smallest text in bytes that goes to the accelerator.
+    /// Smallest text in bytes that goes to the accelerator.
     #[inline]
     pub(super) fn threshold(&self) -> usize {
         self.cipher.threshold(self.form.encrypt)
     }
 
-    /// Whether the accelerator is in question for this context at all.
+    /// Whether the accelerator can be used for this context.
     pub(super) fn may_offload(&self) -> bool {
         !self.key.is_empty() && (!self.ccm || self.key_form == self.form) && self.cipher.hardware.is_up()
     }
@@ -226,8 +231,8 @@ impl Drop for Context {
 
 /// `OSSL_FUNC_cipher_newctx`
 pub(super) unsafe extern "C" fn newctx<const KIND: usize>(provider: *mut c_void) -> *mut c_void {
-    // SAFETY: the core hands back the context that OSSL_provider_init gave it, and tears it down only when no cipher of
-    // ours, and so no context, is left.
+    // SAFETY: the core passes the context that OSSL_provider_init returned, and calls teardown only
+    // when no cipher of this provider, and therefore no context, is left.
     made(unsafe { &*provider.cast::<Provider>() }, KIND)
 }
 

@@ -1,4 +1,4 @@
-//! Key, IV and direction.
+//! Setting of key, IV and direction.
 
 use std::ffi::{c_int, c_void};
 use std::ptr::null;
@@ -48,15 +48,16 @@ impl Context {
             return 0;
         }
         let init = if encrypt { self.soft.functions.encrypt_init } else { self.soft.functions.decrypt_init };
-        // SAFETY: what came from the core goes on to the default provider as it is. Parameters come after: there they
-        // would be seen by the default provider alone.
+        // SAFETY: the core's arguments are passed on unchanged, except the parameters: they are set
+        // below, because otherwise only the default provider would see them.
         let done = unsafe { init(self.soft.at, key.at, key.len, iv.at, iv.len, null()) } == 1;
         let turned = self.form.encrypt != encrypt;
         self.form.encrypt = encrypt;
         self.record = None;
         self.refused = false;
         if !done {
-            // What took effect before the mistake is the default provider's secret; a new key and a new IV end that.
+            // It is unknown which settings took effect before the error. A new key and a new IV end
+            // that state.
             self.key = Zeroizing::new(Vec::new());
             self.tag = None;
             self.leave();
@@ -65,7 +66,7 @@ impl Context {
         // SAFETY: the core's promise.
         let key = unsafe { key.bytes() };
         if let Some(key) = key {
-            // A driver's session is for tags of one length.
+            // A driver session supports tags of one length.
             let others = self.key_form.tag_len != self.form.tag_len;
             self.key_form = self.form;
             if others || !bool::from(self.key.ct_eq(key)) {
@@ -76,7 +77,7 @@ impl Context {
         // SAFETY: as above.
         match unsafe { iv.bytes() } {
             Some(nonce) => self.open(nonce),
-            // In the middle of a message, something of the old and something of the new.
+            // The change occurs within a message, which would mix old and new settings.
             None if (turned || key.is_some()) && self.has_begun() => self.leave(),
             None => self.settle(),
         }

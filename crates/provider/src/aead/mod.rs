@@ -1,20 +1,23 @@
-//! Contexts of ciphers that authenticate: GCM and CCM.
+//! AEAD contexts: GCM and CCM.
 //!
-//! An accelerator does a whole message in one request, and gives or checks its tag; EVP has updates in any number. So the
-//! first large update of a message is taken for its whole text, as it is in TLS and in most programs. Until the next call
-//! tells, the default provider's context stands before that update, and a copy of the text is kept. If the message ends
-//! there, the context is brought to its end without the text; if anything else comes, it is given the text, and goes on.
+//! An accelerator processes a whole message in one request and returns or verifies its tag. EVP
+//! allows any number of updates. Therefore the first large update of a message is processed as its
+//! whole text, which is correct for TLS and most programs. Until the next call, the default
+//! provider's context stays in the state before that update, and a copy of the text is kept. If the
+//! message ends there, the context is moved to the end of the message without processing the text.
+//! Any other call first passes the text to the context, which then continues.
 //!
-//! Nothing of what is not verified comes from the accelerator: it decrypts only where the tag was set before, and when it
-//! says that the tag is wrong, the default provider does it again, and gives what it gives.
+//! Unverified plaintext is never released from the accelerator: it decrypts only if the tag was set
+//! before. If it rejects the tag, the default provider repeats the decryption and its result
+//! applies.
 //!
-//! - `context`: what a context holds, copies, frees
-//! - `init`: key, IV and direction
+//! - `context`: state of a context, copying, freeing
+//! - `init`: setting of key, IV and direction
 //! - `stream`: update and final
-//! - `record`: TLS 1.2, one record an update
-//! - `offload`: a message through the accelerator
-//! - `step`: the default provider's context brought to where the accelerator is
-//! - `params`: what can be asked and set
+//! - `record`: TLS 1.2, one record per update
+//! - `offload`: a message processed by the accelerator
+//! - `step`: synchronises the default provider's context with the accelerator
+//! - `params`: gettable and settable parameters
 
 mod context;
 mod init;
@@ -36,7 +39,7 @@ use context::Context;
 
 /// The dispatch table of `KINDS[KIND]`; see [`crate::cipher`].
 pub(crate) const fn functions<const KIND: usize>() -> [Dispatch; 15] {
-    // SAFETY: each function has the type that core_dispatch.h gives to the number beside it; the core
+    // SAFETY: each function has the type that core_dispatch.h defines for its number; the core
     // casts it back to that type.
     unsafe {
         [
@@ -86,7 +89,7 @@ pub(crate) const fn functions<const KIND: usize>() -> [Dispatch; 15] {
     }
 }
 
-/// The context behind a pointer of the core's.
+/// The context at a pointer that the core stores.
 ///
 /// # Safety
 /// `at` came from [`context::newctx`] or [`context::dupctx`], was not freed, and no other reference to it

@@ -1,4 +1,4 @@
-//! A message through the accelerator.
+//! Processes a message with the accelerator.
 
 use std::ptr::copy_nonoverlapping;
 use std::slice::from_ref;
@@ -14,24 +14,26 @@ use crate::sessions::SessionGuard;
 use crate::software::SoftContext;
 use crate::spot_check::{Chain, Crypted, Text, Verdict};
 
-/// The longest text of CCM whose nonce leaves two bytes for its length.
+/// Longest text in bytes for a CCM nonce that leaves two bytes for the length field.
 const TWO_BYTES: usize = 0xffff;
 
-/// Bytes of a block of the key stream.
+/// Block size of the key stream in bytes.
 const BLOCK: usize = 16;
 
-/// Longer messages are recomputed, with their tags, more rarely, so that the cost stays the same: in bytes.
+/// A message of N times this size in bytes is recomputed with its tag N times more rarely, so that
+/// the cost stays constant.
 const RECOMPUTED: usize = 4096;
 
-/// What software makes of the same, to be compared: the text, and the tag behind it if it was encrypted.
+/// The result of software for comparison: the text, and after encryption the tag.
 pub(super) type Expected = Zeroizing<Vec<u8>>;
 
-/// Recomputes a message. `None` if the default provider cannot say; empty if it takes for forged what the accelerator did
-/// not.
+/// Recomputes a message. `None` if the default provider fails; empty if it rejects a tag that the
+/// accelerator accepted.
 type Recompute<'f> = &'f dyn Fn(&Context, &Asked<'_>) -> Option<Expected>;
 
 impl Context {
-    /// Does the first text of a message, as if it were all of it. `None`: it is for software, and nothing was written.
+    /// Processes the first text of a message as if it were the whole text. `None`: software must
+    /// process it, and nothing was written.
     ///
     /// # Safety
     /// As for `OSSL_FUNC_cipher_update`.
@@ -55,7 +57,7 @@ impl Context {
         if !encrypt && tag.as_slice().len() != self.form.tag_len {
             return None;
         }
-        // SAFETY: the caller's promise. The slice is gone before `out` is written.
+        // SAFETY: guaranteed by the caller. The slice is not used after `out` is written.
         let input = unsafe { std::slice::from_raw_parts(r.input, r.len) };
         let (nonce, aad) = (self.nonce, std::mem::take(&mut self.aad));
         let asked = Asked {
@@ -68,7 +70,7 @@ impl Context {
         let mut answer = answer?;
         let result = answer.bytes()?;
         let ahead = if self.ccm && !encrypt {
-            // It is verified, and there is nothing more to come.
+            // The text is verified, and the message has no further data.
             None
         } else {
             let text = Zeroizing::new(input.to_vec());
@@ -77,7 +79,7 @@ impl Context {
         if ahead.is_none() && !self.end_ccm() {
             return None;
         }
-        // SAFETY: `out` has room; the result lies in the session's own memory.
+        // SAFETY: `out` is large enough; the result is in the session's own memory.
         unsafe { copy_nonoverlapping(result.as_ptr(), r.out, r.len) };
         drop(answer);
         self.stage = if ahead.is_some() { Stage::Ahead } else { Stage::Soft };
@@ -90,7 +92,7 @@ impl Context {
         Some(r.len)
     }
 
-    /// Sends a request, and verifies its result. `None`: it is for software.
+    /// Submits a request and verifies its result. `None`: software must process it.
     #[inline(never)]
     pub(super) fn ask(&mut self, asked: &Asked<'_>, recompute: Recompute<'_>) -> Option<Answer> {
         let cipher = self.cipher;
@@ -110,7 +112,7 @@ impl Context {
         if let Err(error) = done.and_then(|()| session.result(0).map(drop)) {
             session.release();
             if let Error::Forged { .. } = error {
-                // Software has the last word.
+                // Software decides whether the tag is valid.
                 self.refused = true;
                 return None;
             }
@@ -127,7 +129,8 @@ impl Context {
         hardware.accept(cipher.kind.name, row, asked.len(), verify).then_some(answer)
     }
 
-    /// The blocks of the text, as for other ciphers; of a sample of the messages everything, with the tag.
+    /// Checks blocks of the text as for other ciphers. For a sample of the messages, recomputes
+    /// everything including the tag.
     fn verify(
         &mut self,
         asked: &Asked<'_>,
@@ -152,7 +155,7 @@ impl Context {
         reference.map_or(Verdict::Unknown, |reference| crypted.check(reference, sample))
     }
 
-    /// Recomputes a text by a copy of `soft`, which is where the message is.
+    /// Recomputes a text with a copy of `soft`, which is in the state before the text.
     fn expect_text(&self, asked: &Asked<'_>) -> Option<Expected> {
         let copy = self.soft.duplicate()?;
         let encrypt = self.form.encrypt;
@@ -172,7 +175,8 @@ impl Context {
         Some(expected)
     }
 
-    /// The default provider has decided about a message that the accelerator may have taken for forged.
+    /// Evaluates the default provider's decision about a message that the accelerator may have
+    /// rejected.
     pub(super) fn judge_refusal(&mut self, genuine: bool, len: usize) {
         if std::mem::take(&mut self.refused) && genuine && !self.form.encrypt {
             let (name, row) = (self.cipher.kind.name, self.provider.counters.row(self.cipher.kind.name));
@@ -181,7 +185,7 @@ impl Context {
     }
 }
 
-/// A result, in the session's own memory until this goes.
+/// A result in the session's own memory, which is released on drop.
 pub(super) struct Answer(SessionGuard<'static>);
 
 impl Answer {
@@ -201,7 +205,7 @@ pub(super) fn direction(encrypt: bool) -> Direction {
 }
 
 impl SoftContext {
-    /// An update of the first `len` bytes in place; how many came of it.
+    /// Processes the first `len` bytes in place and returns the number of bytes written.
     pub(super) fn crypt(&self, text: &mut [u8], len: usize) -> Option<usize> {
         let at = text.as_mut_ptr();
         let mut written = 0;
@@ -214,7 +218,7 @@ impl SoftContext {
     fn finish(&self) -> bool {
         let mut nothing = [0; FULL_TAG];
         let mut written = 0;
-        // SAFETY: a context of this cipher; there is room for what never comes.
+        // SAFETY: a context of this cipher; `nothing` has room for a tag, and final writes no text.
         unsafe { (self.functions.finish)(self.at, nothing.as_mut_ptr(), &mut written, nothing.len()) == 1 }
     }
 }

@@ -1,5 +1,5 @@
-//! What can be asked of a context and set on it (provider-cipher(7)). The default provider answers and takes all of it; what
-//! concerns a message that could go to the accelerator is noted.
+//! Gettable and settable parameters of a context (provider-cipher(7)). The default provider
+//! processes all of them. Values that affect offloading of a message are also recorded here.
 
 use std::ffi::{c_int, c_uint, c_void};
 
@@ -10,7 +10,7 @@ use super::context::{Context, GCM_NONCE, Short};
 use super::record;
 use crate::guard;
 
-/// What CCM's nonce and the length of its text have together, in bytes.
+/// Sum of the lengths of CCM's nonce and its length field, in bytes.
 const CCM_LENGTHS: u64 = 15;
 
 /// `OSSL_FUNC_cipher_get_ctx_params`
@@ -38,7 +38,7 @@ impl Context {
         }
         // SAFETY: the caller's promise.
         let has = |key| unsafe { abi::locate(params, key).is_some() };
-        // The next IV, which OpenSSH takes for each packet: it can be seen before it is taken.
+        // OpenSSH gets the next IV for each packet, which consumes it. It can be read before that.
         let takes_iv = !self.ccm && has(name::AEAD_TLS1_GET_IV_GEN);
         let mut nonce = Short::default();
         let seen = takes_iv && self.counts_up && self.soft.get_octets(name::IV, nonce.room(GCM_NONCE));
@@ -50,7 +50,7 @@ impl Context {
         } else if takes_iv {
             self.leave();
         } else if asks_tag {
-            // That ends a message.
+            // Reading the tag ends a message.
             self.leave();
             self.tag = None;
             self.stale_length = done != 1;
@@ -58,7 +58,8 @@ impl Context {
         done
     }
 
-    /// The tag of a message that the accelerator has encrypted. False if it was not asked for as is usual, and nothing but it.
+    /// Returns the tag of a message that the accelerator encrypted. False if the request is not for
+    /// the tag alone with its usual type and length.
     ///
     /// # Safety
     /// As for `get_params`.
@@ -67,7 +68,8 @@ impl Context {
         let tag = ahead.tag;
         // SAFETY: the caller's promise.
         let param = unsafe { abi::locate_mut(params, name::AEAD_TAG) };
-        // SAFETY: as above; the first row is there, so a second is too.
+        // SAFETY: as above; the row for the tag exists and is not the end row, so a following row
+        // exists.
         let alone = param.is_some() && unsafe { (*params.add(1)).key.is_null() };
         let Some(param) = param.filter(|param| alone && is_tag(param, tag.as_slice().len())) else {
             return false;
@@ -75,7 +77,7 @@ impl Context {
         if !self.end() {
             return false;
         }
-        // SAFETY: there is room for as many bytes as the tag has.
+        // SAFETY: the buffer has the length of the tag.
         unsafe {
             std::ptr::copy_nonoverlapping(tag.as_slice().as_ptr(), param.data.cast(), tag.as_slice().len());
         }
@@ -105,12 +107,12 @@ impl Context {
         ]
         .map(one);
         if preceding.is_some() {
-            // Also if it was refused.
+            // Applies also if the parameter was rejected.
             (self.in_record, self.record, self.tag) = (true, None, None);
             self.leave();
         }
         if done != 1 || twice(name::AEAD_TAG) || twice(name::IVLEN) {
-            // Which of them took effect is the default provider's secret.
+            // It is unknown which of the parameters took effect.
             self.tag = None;
             if self.ccm && (tag.is_some() || lengths.is_some()) {
                 self.form.tag_len = 0;
@@ -144,7 +146,7 @@ impl Context {
         done
     }
 
-    /// Another length than the message's takes its nonce away.
+    /// Setting a length other than that of the message's nonce discards the nonce.
     fn note_nonce_len(&mut self, len: u64) {
         let len = if len < CCM_LENGTHS { len as usize } else { 0 };
         let expected = if self.ccm { self.form.nonce_len } else { GCM_NONCE };
@@ -161,7 +163,7 @@ fn is_tag(param: &Param, len: usize) -> bool {
     param.data_type == ParamType::OctetString as c_uint && !param.data.is_null() && param.data_size == len
 }
 
-/// The bytes of a parameter, if there are any.
+/// The bytes of an octet string parameter; `None` if it has another type or a null pointer.
 ///
 /// # Safety
 /// `data` is null or readable for `data_size` bytes.

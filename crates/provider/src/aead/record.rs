@@ -1,5 +1,6 @@
-//! TLS 1.2 (RFC 5288): each update is one record, in place, with the part of the nonce that it brings before its text and its
-//! tag behind it. provider-cipher(7), parameters tlsaad and tlsivfixed. CCM's records are left to the default provider.
+//! TLS 1.2 (RFC 5288): each update is one record, in place, with the explicit part of the nonce
+//! before its text and the tag after it. See provider-cipher(7), parameters tlsaad and tlsivfixed.
+//! Records with CCM are left to the default provider.
 
 use std::ptr::{copy_nonoverlapping, null, null_mut};
 
@@ -12,14 +13,14 @@ use super::offload::{Expected, direction};
 use crate::cipher::Request;
 use crate::software::SoftContext;
 
-/// Bytes of the nonce that a record brings.
+/// Length of the explicit part of the nonce in bytes.
 const EXPLICIT: usize = 8;
 
-/// Bytes of what precedes a record: its number, its type, the version, its length.
+/// Length of the additional data of a record in bytes: sequence number, type, version, length.
 const PRECEDING: usize = 13;
 
-/// What precedes a record as it is authenticated: with the length of the text alone (gcm_tls_init). `None` if it is none that
-/// the default provider takes.
+/// The additional data of a record as authenticated: its length field contains only the length of
+/// the text (gcm_tls_init). `None` if the default provider rejects the data.
 pub(super) fn preceding(encrypt: bool, aad: &[u8]) -> Option<Short> {
     let mut bytes = *aad.first_chunk::<PRECEDING>().filter(|_| aad.len() == PRECEDING)?;
     let around = if encrypt { EXPLICIT } else { EXPLICIT + FULL_TAG };
@@ -29,7 +30,7 @@ pub(super) fn preceding(encrypt: bool, aad: &[u8]) -> Option<Short> {
 }
 
 impl Context {
-    /// Does a record. `None`: it is for software, and nothing was written.
+    /// Processes a record. `None`: software must process it, and nothing was written.
     ///
     /// # Safety
     /// As for `OSSL_FUNC_cipher_update`.
@@ -45,12 +46,13 @@ impl Context {
             return None;
         }
         let encrypt = self.form.encrypt;
-        // The IV that the default provider takes next; of a record that comes in, all but what it brings.
+        // The IV that the default provider uses next. For a received record, all of it except the
+        // explicit part.
         let mut nonce = Short::default();
         if !self.soft.get_octets(name::IV, nonce.room(GCM_NONCE)) {
             return None;
         }
-        // SAFETY: the caller's promise. The slice is gone before `out` is written.
+        // SAFETY: guaranteed by the caller. The slice is not used after `out` is written.
         let whole = unsafe { std::slice::from_raw_parts(r.input, r.len) };
         let (brought, sealed) = whole.split_at(EXPLICIT);
         let (text, tag) = sealed.split_at(text_len);
@@ -68,7 +70,7 @@ impl Context {
             return None;
         }
         let result = answer.bytes()?;
-        // SAFETY: `out` is as long as the record, and all but the nonce is written; the result lies in the session's memory.
+        // SAFETY: `out` is as long as the record; the result is in the session's own memory.
         unsafe {
             copy_nonoverlapping(explicit.as_ptr(), r.out, EXPLICIT);
             copy_nonoverlapping(result.as_ptr(), r.out.add(EXPLICIT), result.len());
@@ -82,7 +84,7 @@ impl Context {
 }
 
 impl SoftContext {
-    /// What a copy makes of a record: its text, and the tag behind it if it was encrypted.
+    /// The result of a copy for a record: its text, and after encryption the tag.
     fn expect_record(&self, asked: &Asked<'_>, whole: &[u8]) -> Option<Expected> {
         let copy = self.duplicate()?;
         let mut expected = Zeroizing::new(whole.to_vec());
@@ -93,8 +95,8 @@ impl SoftContext {
         Some(expected)
     }
 
-    /// Goes past a record that the accelerator has done: its IV is used up, and the next update is no record. False if the
-    /// default provider refuses, which it never does.
+    /// Skips a record that the accelerator processed: its IV is consumed, and the next update is
+    /// not a record. False if the default provider fails, which does not happen in practice.
     fn pass_record(&self, encrypt: bool, explicit: &[u8]) -> bool {
         let mut taken = Short::default();
         let used = if encrypt {
@@ -103,8 +105,8 @@ impl SoftContext {
             self.set_octets(name::AEAD_TLS1_SET_IV_INV, explicit)
         };
         let mut written = 0;
-        // A record without any bytes is refused without an error, and then there is none (gcm_tls_cipher).
-        // SAFETY: a context of this cipher; nothing is read or written.
+        // A record without bytes fails without an error, and ends the record state
+        // (gcm_tls_cipher). SAFETY: a context of this cipher; nothing is read or written.
         unsafe { (self.functions.cipher)(self.at, null_mut(), &mut written, 0, null(), 0) };
         used
     }

@@ -1,7 +1,9 @@
-//! The default provider's context brought to where the accelerator is.
+//! Synchronises the default provider's context with the accelerator.
 //!
-//! Either by giving it the text, which is right whatever comes next; or, at the end of a message, by calls that leave it as its
-//! own end of that message would. The property tests compare what it does afterwards, with every OpenSSL.
+//! This is done either by passing the text to the context, which is correct before any call, or, at
+//! the end of a message, by calls after which the context is in the same state as after its own end
+//! of that message. The property tests compare its later behaviour, with every supported OpenSSL
+//! version.
 
 use std::ffi::CStr;
 use std::ptr::{null, null_mut};
@@ -12,30 +14,33 @@ use super::context::{Ahead, Context, GCM_NONCE, Short, Stage};
 use crate::software::SoftContext;
 
 impl Context {
-    /// Gives `soft` the text that it has not had. False if the default provider fails, which it never does for a message
-    /// that the accelerator has done.
+    /// Passes the pending text to `soft`. False if the default provider fails, which does not
+    /// happen for a message that the accelerator processed.
     pub(super) fn catch_up(&mut self) -> bool {
         let Some(Ahead { mut text, .. }) = self.ahead.take() else { return true };
         let (at, len) = (text.as_mut_ptr(), text.len());
         let mut written = 0;
-        // SAFETY: a context of this cipher; the text is readable and writable for its length, and done in place.
+        // SAFETY: a context of this cipher; the text is readable and writable for its length.
         let done = unsafe { (self.soft.functions.update)(self.soft.at, at, &mut written, len, at, len) } == 1;
         self.leave();
         done
     }
 
-    /// Ends a message of GCM in `soft`, which has not had its text: its IV counts as used, and its tag, if it was encrypted,
-    /// can be asked for. False if the default provider refuses, which it never does.
+    /// Ends a GCM message in `soft` without its text: marks the IV as used and, after encryption,
+    /// makes the tag available. False if the default provider fails, which does not happen in
+    /// practice.
     pub(super) fn end_gcm(&mut self, tag: &Short) -> bool {
         let soft = &self.soft;
-        // Another length takes the IV away (ossl_gcm_set_ctx_params); the old one does not give it back.
+        // Setting another IV length discards the IV (ossl_gcm_set_ctx_params). Setting the old
+        // length does not restore it.
         let used = soft.set_size(name::IVLEN, GCM_NONCE + 4) && soft.set_size(name::IVLEN, GCM_NONCE);
-        // Tags are set for decryption only. The direction is all that changes without key and IV.
+        // A tag can be set only for decryption. Init without key and IV changes only the direction.
         used && (!self.form.encrypt
             || soft.turn(false) && soft.set_octets(name::AEAD_TAG, tag.as_slice()) && soft.turn(true))
     }
 
-    /// Ends a message of CCM in `soft` as taking its tag does, or as a tag that was right does: by a message of no bytes.
+    /// Ends a CCM message in `soft` with a message of no bytes. The state is then the same as after
+    /// reading the tag or after a successful verification.
     pub(super) fn end_ccm(&mut self) -> bool {
         let soft = &self.soft;
         let mut nothing = [0; 1];
@@ -48,7 +53,8 @@ impl Context {
             && (encrypts || soft.turn(false))
     }
 
-    /// The end of a message whose text the accelerator has done. False if `soft` has to be caught up with instead.
+    /// Ends a message whose text the accelerator processed. False if `catch_up` must be called
+    /// instead.
     pub(super) fn end(&mut self) -> bool {
         let Some(Ahead { tag, .. }) = &self.ahead else { return false };
         let tag = *tag;
@@ -64,14 +70,14 @@ impl Context {
         true
     }
 
-    /// Whether the accelerator has done the text of the message.
+    /// Whether the accelerator has processed the text of the message.
     pub(super) fn is_ahead(&self) -> bool {
         self.stage == Stage::Ahead
     }
 }
 
 impl SoftContext {
-    /// Changes the direction, and neither key nor IV.
+    /// Changes the direction only, not the key or the IV.
     fn turn(&self, encrypt: bool) -> bool {
         let init = if encrypt { self.functions.encrypt_init } else { self.functions.decrypt_init };
         // SAFETY: a context of this cipher; no key, no IV, no parameters.
@@ -89,16 +95,16 @@ impl SoftContext {
         self.set_params(&[Param::give_size(key, &mut value), end()])
     }
 
-    /// Sets a parameter of bytes.
+    /// Sets an octet string parameter.
     pub(super) fn set_octets(&self, key: &CStr, value: &[u8]) -> bool {
         let Some(mut copy) = Short::of(value) else { return false };
         self.set_params(&[Param::octets(key, copy.room(value.len())), end()])
     }
 
-    /// Asks for a parameter of bytes, all of them.
+    /// Gets an octet string parameter into the whole of `room`.
     pub(super) fn get_octets(&self, key: &CStr, room: &mut [u8]) -> bool {
         let mut params = [Param::octets(key, room), end()];
-        // SAFETY: a context of this cipher; the array and the room live through the call.
+        // SAFETY: a context of this cipher; the array and the buffer live through the call.
         unsafe { (self.functions.get_ctx_params)(self.at, params.as_mut_ptr()) == 1 }
     }
 }

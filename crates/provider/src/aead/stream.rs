@@ -9,7 +9,8 @@ use super::context::{Context, Stage};
 use crate::cipher::Request;
 use crate::guard;
 
-/// `OSSL_FUNC_cipher_update`. A text that stays in software pays for a comparison, a call and the count.
+/// `OSSL_FUNC_cipher_update`. A text that stays in software costs a comparison, a call and the
+/// counting.
 pub(super) unsafe extern "C" fn update(
     at: *mut c_void,
     out: *mut u8,
@@ -30,7 +31,7 @@ pub(super) unsafe extern "C" fn update(
     guard(0, || unsafe { context.update(function, request) })
 }
 
-/// `OSSL_FUNC_cipher_cipher` (EVP_Cipher(3)): an update, or the final when there is no input.
+/// `OSSL_FUNC_cipher_cipher` (EVP_Cipher(3)): an update, or the final if there is no input.
 pub(super) unsafe extern "C" fn cipher(
     at: *mut c_void,
     out: *mut u8,
@@ -44,7 +45,8 @@ pub(super) unsafe extern "C" fn cipher(
     let request = Request { out, out_len, out_size, input, len };
     let function = context.soft.functions.cipher;
     guard(0, || {
-        // SAFETY: the core's promise about buffers. CCM's has other rules in each OpenSSL, and TLS does not call it.
+        // SAFETY: the core guarantees valid buffers. For CCM, the rules of this function differ
+        // between OpenSSL versions, and TLS does not call it.
         unsafe {
             if context.ccm || context.in_record {
                 if context.catch_up() { context.straight(function, request) } else { 0 }
@@ -71,7 +73,7 @@ pub(super) unsafe extern "C" fn finish(
         unsafe {
             let context = super::context(at);
             if context.ccm && context.is_ahead() && !out.is_null() {
-                // The tag is still to be asked for, and nothing else happens here in any OpenSSL.
+                // The caller reads the tag later. Final has no other effect in any OpenSSL version.
                 *out_len = 0;
                 return 1;
             }
@@ -81,7 +83,7 @@ pub(super) unsafe extern "C" fn finish(
 }
 
 impl Context {
-    /// Software, as if we were not there.
+    /// Passes the request directly to software.
     ///
     /// # Safety
     /// As for `OSSL_FUNC_cipher_update`; `function` is that or `cipher`, of `soft`.
@@ -92,12 +94,12 @@ impl Context {
         self.stage = Stage::Soft;
         self.straight_below = usize::MAX;
         if self.ccm {
-            // What was decrypted and right is over; nothing else is.
+            // Only a successful decryption ends a message.
             let is_text = !r.out.is_null() && !r.input.is_null() && !self.in_record;
             self.stale_length = !(is_text && done == 1 && !self.form.encrypt);
             self.tag = None;
         } else if r.len > 0 && r.out_size >= r.len {
-            // Whether it was one, and went well or not.
+            // The update was processed as a record, successfully or not.
             self.in_record = false;
         }
         self.record = None;
@@ -134,7 +136,8 @@ impl Context {
         }
     }
 
-    /// Additional data; or the length of a text, which CCM is told without any data. It goes to software, and is remembered.
+    /// Passes additional data to software and records it. For CCM, an update without data announces
+    /// the length of the text.
     ///
     /// # Safety
     /// As for `straight`.
@@ -147,7 +150,7 @@ impl Context {
         } else if !self.ccm {
             !r.input.is_null()
         } else {
-            // All additional data at once, and after the length.
+            // CCM: only if all additional data comes in one update, after the length.
             self.stale_length = true;
             is_first && (r.input.is_null() || r.len == 0 || self.announced.is_some())
         };
@@ -162,7 +165,7 @@ impl Context {
         done
     }
 
-    /// A text by software that the accelerator has not done, or has taken for forged.
+    /// Processes a text in software that the accelerator has not processed or has rejected.
     ///
     /// # Safety
     /// As for `straight`.
@@ -179,7 +182,7 @@ impl Context {
     }
 
     /// # Safety
-    /// `out_len` is the core's pointer to where the length goes; `finish` may be called.
+    /// `out_len` points to the output length; `finish` may be called.
     unsafe fn finish(
         &mut self,
         out_len: *mut usize,

@@ -1,4 +1,4 @@
-//! What a cipher context holds.
+//! State of a cipher context.
 
 use std::ffi::{c_uint, c_void};
 use std::ptr::null;
@@ -15,22 +15,22 @@ use crate::offer::Cipher;
 use crate::soft_counts::SoftCounts;
 use crate::software::SoftContext;
 
-/// One cipher context.
+/// A cipher context.
 ///
-/// The default provider's context in `soft` owns the state of the stream. What is kept here is what the
-/// accelerator needs to take over in the middle of it, and to hand it back: see `running`.
+/// The default provider's context in `soft` owns the state of the stream. The other fields let the
+/// accelerator continue a stream and return it to `soft`: see `running`.
 pub(crate) struct Context {
-    /// A request smaller than this goes straight to `soft`: the threshold, or 0 while something has to be
-    /// put right first, or `usize::MAX` while the accelerator is out of the question.
+    /// A smaller request goes directly to `soft`: the threshold in bytes, or 0 while an action is
+    /// required before the request, or `usize::MAX` while the accelerator cannot be used.
     pub(super) straight_below: usize,
     /// The default provider's context.
     pub(super) soft: SoftContext,
-    /// Bytes that `soft` holds in its buffer, 0 to a block; in counter mode, bytes of the last block of the key stream
-    /// that are used up.
+    /// Number of bytes in the buffer of `soft`, 0 to a block. In counter mode, number of used bytes
+    /// of the last key stream block.
     pub(super) held: usize,
-    /// What remains of a number of bytes when whole blocks are taken away: [`Kind::mask`].
+    /// Mask for the remainder of a byte count that is not whole blocks: [`Kind::mask`].
     pub(super) mask: usize,
-    /// 1 if `soft` keeps the last block back, as decryption with padding must; else 0.
+    /// 1 if `soft` holds back the last block, as decryption with padding must; otherwise 0.
     pub(super) keeps_last: usize,
     /// Software requests not yet in the shared counters.
     pub(super) soft_counts: SoftCounts,
@@ -39,39 +39,41 @@ pub(crate) struct Context {
     pub(super) provider: &'static Provider,
     pub(super) encrypt: bool,
     pub(super) padding: bool,
-    /// The version on the wire, 0 outside of TLS records.
+    /// Protocol version as on the wire, 0 outside TLS records.
     pub(super) tls_version: u32,
-    /// Bytes of the MAC in a record, 0 with encrypt-then-MAC.
+    /// Length of the MAC in a record in bytes, 0 with encrypt-then-MAC.
     pub(super) tls_mac_size: usize,
-    /// The MAC of the record that was decrypted last, if that was done here and not by `soft`.
+    /// The MAC of the last decrypted record, if it was removed here and not by `soft`.
     pub(super) tls_mac: Option<Mac>,
 
-    /// Parameter `num`: nothing to CBC and ECB, but it can be set and asked for, and pushing an IV takes it back to 0.
+    /// Parameter `num`: has no effect in CBC and ECB mode, but it can be set and read, and setting
+    /// an IV resets it to 0.
     pub(super) num: c_uint,
-    /// The key, while it may be wanted for a session; empty before.
+    /// The key, for opening sessions; empty until it is set.
     pub(super) key: Zeroizing<Vec<u8>>,
-    /// The direction that the key was set for. The default provider prepares a key for one direction, and does
-    /// not prepare it anew when only the direction changes: what comes out then is its own affair.
+    /// The direction for which the key was set. The default provider expands a key for one
+    /// direction and does not expand it again if only the direction changes. The output is then
+    /// defined only by it.
     pub(super) key_encrypts: bool,
-    /// The IV of the last initialisation: what `soft` believes it to be is lost when a running IV is
-    /// pushed into it.
+    /// The IV of the last initialisation. `soft` loses it when a running IV is set in it.
     pub(super) original_iv: Block,
-    /// Whether there was one.
+    /// Whether an IV was set.
     pub(super) iv_given: bool,
-    /// Whether that has happened.
+    /// Whether a running IV was set in `soft`.
     pub(super) pushed: bool,
-    /// The IV to go on from, if the accelerator did the last blocks and `soft` does not know. Then `soft`
-    /// holds no bytes, so pushing it loses nothing.
+    /// The IV to continue from, if the accelerator processed the last blocks and `soft` is not
+    /// updated. `soft` then holds no bytes, so setting the IV in it loses nothing.
     pub(super) running: Option<Block>,
-    /// The block of ciphertext that follows, if decryption with padding has to keep it back and the accelerator did
-    /// what came before it. None without `running`.
+    /// The next block of ciphertext, if decryption with padding must hold it back and the
+    /// accelerator processed the blocks before it. `None` if `running` is `None`.
     pub(super) kept: Option<Block>,
-    /// The key in the driver, from the first request on that wanted it.
+    /// The driver session of the key, opened by the first request that needs it.
     pub(super) key_session: KeySession,
-    /// With several streams, a context for each; this one has their key, and its session, and does nothing itself.
+    /// With pipes, one context for each stream. This context then only has their key and its
+    /// session.
     pub(super) pipes: Vec<Context>,
-    /// The default provider failed half-way, so nothing is known about its buffer: the accelerator stays
-    /// out of it until the next initialisation.
+    /// The default provider failed in the middle of a call, so the state of its buffer is unknown.
+    /// The accelerator is not used until the next initialisation.
     pub(super) lost: bool,
 }
 
@@ -106,12 +108,12 @@ impl Context {
         }))
     }
 
-    /// What is fixed about the cipher.
+    /// The constant properties of the cipher.
     pub(super) fn kind(&self) -> &'static Kind {
         self.cipher.kind
     }
 
-    /// The smallest request in bytes that goes to the accelerator.
+    /// Smallest request in bytes that goes to the accelerator.
     pub(super) fn threshold(&self) -> usize {
         self.cipher.threshold(self.encrypt)
     }
@@ -134,8 +136,8 @@ impl Context {
         }))
     }
 
-    /// A software context that goes on with TLS records where this one is, sharing nothing with it: see
-    /// [`SoftContext::with_key`].
+    /// A software context that continues with TLS records after this one and shares nothing with
+    /// it: see [`SoftContext::with_key`].
     fn soft_for_records(&mut self) -> Option<SoftContext> {
         let iv = self.running_iv()?;
         let software = self.provider.software.context(&self.provider.core);
@@ -153,19 +155,20 @@ impl Context {
         soft.set_params(&params).then_some(soft)
     }
 
-    /// The MAC of the record that `soft` decrypted last, if it did and there is one.
+    /// The MAC of the record that `soft` decrypted last, if there is one.
     fn soft_mac(&self) -> Option<Mac> {
         if !self.takes_records() || self.encrypt {
             return None;
         }
         let mut at: *const u8 = null();
         let mut params = [Param::ask_octets(name::TLS_MAC, &mut at), end()];
-        // SAFETY: a context of this cipher; the array and its slot live through the call.
+        // SAFETY: a context of this cipher; the array and its value pointer live through the call.
         let done = unsafe { (self.soft.functions.get_ctx_params)(self.soft.at, params.as_mut_ptr()) };
         if done != 1 || at.is_null() {
             return None;
         }
-        // SAFETY: the default provider pointed to so many bytes, which live until its next record.
+        // SAFETY: the default provider returned a pointer to this many bytes, valid until its next
+        // record.
         Mac::copy_of(unsafe { std::slice::from_raw_parts(at, params[0].return_size) })
     }
 
@@ -174,7 +177,8 @@ impl Context {
         self.tls_version > 0 && self.kind().mode == Mode::Cbc
     }
 
-    /// Decides anew which requests go straight to software; to be called whenever that may have changed.
+    /// Updates the limit below which requests go directly to software. Must be called after any
+    /// change that affects it.
     pub(super) fn settle(&mut self) {
         self.keeps_last = usize::from(!self.encrypt && self.padding && self.kind().mode.holds_data());
         self.straight_below = if self.running.is_some() || self.takes_records() || !self.pipes.is_empty() {
@@ -186,7 +190,7 @@ impl Context {
         };
     }
 
-    /// Whether the accelerator is in question for this context at all.
+    /// Whether the accelerator can be used for this context.
     pub(super) fn may_offload(&self) -> bool {
         !self.lost
             && (self.key_encrypts == self.encrypt || self.kind().mode == Mode::Ctr)
@@ -195,12 +199,12 @@ impl Context {
             && self.cipher.hardware.is_up()
     }
 
-    /// Gives the session back; the next request asks for another.
+    /// Closes the session. The next request opens another one.
     pub(super) fn close_session(&mut self) {
         self.key_session.close(&self.cipher.hardware);
     }
 
-    /// To be called when the default provider failed.
+    /// Must be called after a failure of the default provider.
     pub(super) fn lose(&mut self) {
         self.lost = true;
         self.running = None;
@@ -208,8 +212,8 @@ impl Context {
         self.settle();
     }
 
-    /// Tells `soft` where the accelerator left off. False if the default provider refuses, which it never
-    /// does for an IV of the right length and a block that it keeps back.
+    /// Transfers the state of the accelerator to `soft`. False if the default provider fails, which
+    /// does not happen for an IV of the correct length and a block that it holds back.
     pub(super) fn sync(&mut self) -> bool {
         let Some(running) = self.running.take() else { return true };
         self.pushed = true;
@@ -243,8 +247,8 @@ impl Drop for Context {
 
 /// `OSSL_FUNC_cipher_newctx`
 pub(super) unsafe extern "C" fn newctx<const KIND: usize>(provider: *mut c_void) -> *mut c_void {
-    // SAFETY: the core hands back the context that OSSL_provider_init gave it, and tears it down only when no cipher of
-    // ours, and so no context, is left.
+    // SAFETY: the core passes the context that OSSL_provider_init returned, and calls teardown only
+    // when no cipher of this provider, and therefore no context, is left.
     made(unsafe { &*provider.cast::<Provider>() }, KIND)
 }
 

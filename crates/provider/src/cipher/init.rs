@@ -1,4 +1,4 @@
-//! Key, IV and direction.
+//! Setting of key, IV and direction.
 
 use std::ffi::{c_int, c_void};
 use std::ptr::null;
@@ -11,7 +11,7 @@ use super::context::Context;
 use super::kind::Mode;
 use crate::guard;
 
-/// A key or an IV as the core hands it over: null means that what was set before stays.
+/// A key or IV argument from the core. Null keeps the value that was set before.
 #[derive(Clone, Copy)]
 pub(crate) struct Given {
     pub(crate) at: *const u8,
@@ -19,7 +19,7 @@ pub(crate) struct Given {
 }
 
 impl Given {
-    /// The bytes, if there are any.
+    /// The bytes, or `None` for null.
     ///
     /// # Safety
     /// `at` is null or readable for `len` bytes for `'a`.
@@ -44,7 +44,7 @@ pub(super) unsafe extern "C" fn init<const ENCRYPT: bool>(
 }
 
 impl Context {
-    /// As a context of one stream, whatever it was before.
+    /// Initialises a context of one stream and removes any pipes.
     ///
     /// # Safety
     /// `key` and `iv` are null or readable; `params` is null or ends with a null key.
@@ -67,15 +67,17 @@ impl Context {
         if !self.sync() {
             return 0;
         }
-        // Without an IV the default provider goes back to the one of the last initialisation in CBC mode (and on from
-        // where it is in counter mode); if a running IV was pushed into it since, it no longer knows that one, but we do.
+        // Without an IV, the default provider resets to the IV of the last initialisation in CBC
+        // mode, and continues from the current position in counter mode. If a running IV was set in
+        // it since then, it has lost the original IV, so the copy here is passed.
         let original = self.original_iv;
         let goes_back = iv.at.is_null() && self.pushed && self.kind().mode == Mode::Cbc;
         let iv = if goes_back { Given { at: original.as_ptr(), len: self.kind().iv_len() } } else { iv };
 
         let init = if encrypt { self.soft.functions.encrypt_init } else { self.soft.functions.decrypt_init };
-        // SAFETY: what came from the core goes on to the default provider as it is, but for the IV above.
-        // Parameters come after: there they would be seen by the default provider alone.
+        // SAFETY: the core's arguments are passed on unchanged, except the IV above and the
+        // parameters, which are set below, because otherwise only the default provider would see
+        // them.
         let done = unsafe { init(self.soft.at, key.at, key.len, iv.at, iv.len, null()) } == 1;
         self.encrypt = encrypt;
         self.held = 0;

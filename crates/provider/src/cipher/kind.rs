@@ -1,4 +1,4 @@
-//! Which ciphers there are, and what differs between them.
+//! The supported ciphers and the differences between them.
 
 use std::ffi::CStr;
 
@@ -10,26 +10,26 @@ use outboard_catalog::{CIPHERS, OpenSslCipher};
 use super::functions;
 use crate::aead;
 
-/// Room for an IV or a block of any cipher. Its kind has the length in use.
+/// Buffer for an IV or a block of any cipher. `Kind` contains the length in use.
 pub(crate) type Block = [u8; 16];
 
-/// What is fixed about a cipher that we can offer.
+/// Constant properties of a cipher that can be offered.
 pub(crate) struct Kind {
-    /// OpenSSL's first name for it.
+    /// OpenSSL's primary name.
     pub(crate) name: &'static str,
-    /// All of OpenSSL's names for it, as the default provider lists them.
+    /// All names in OpenSSL, as the default provider lists them.
     pub(crate) names: &'static CStr,
-    /// What a driver must do for it.
+    /// The kernel algorithm that a driver must implement.
     pub(crate) algorithm: Algorithm,
-    /// How blocks follow each other.
+    /// The mode of operation.
     pub(crate) mode: Mode,
-    /// Bytes of the key.
+    /// Key length in bytes.
     pub(crate) key_len: usize,
-    /// Our functions for it.
+    /// This provider's functions for it.
     pub(crate) functions: &'static [Dispatch],
 }
 
-/// How blocks follow each other.
+/// Mode of operation.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mode {
     Cbc,
@@ -41,17 +41,18 @@ pub(crate) enum Mode {
 }
 
 impl Kind {
-    /// Bytes of the IV.
+    /// IV length in bytes.
     pub(crate) const fn iv_len(&self) -> usize {
         self.algorithm.iv_len()
     }
 
-    /// Bytes of the cipher's block, a power of two.
+    /// Block size of the cipher in bytes, a power of two.
     pub(crate) const fn block(&self) -> usize {
         self.algorithm.block_len()
     }
 
-    /// OpenSSL's name for the block cipher in ECB mode, with keys of this cipher's length, or of half of it for XTS.
+    /// OpenSSL's name of the block cipher in ECB mode with this key length; for XTS, with half of
+    /// it.
     pub(crate) const fn block_cipher(&self) -> &'static str {
         match (self.algorithm, self.mode, self.key_len) {
             (Algorithm::CbcDes3Ede, ..) => "DES-EDE3-ECB",
@@ -61,12 +62,12 @@ impl Kind {
         }
     }
 
-    /// Bytes of what EVP calls a block: 1 where any length can be done.
+    /// Block size as defined by EVP, in bytes: 1 for modes that accept any length.
     pub(crate) const fn evp_block(&self) -> usize {
         if self.mode.holds_data() { self.block() } else { 1 }
     }
 
-    /// Masks the position within a block out of a byte count.
+    /// Mask for the position within a block in a byte count.
     pub(crate) const fn mask(&self) -> usize {
         if matches!(self.mode, Mode::Xts) { 0 } else { self.block() - 1 }
     }
@@ -84,7 +85,7 @@ impl Mode {
         }
     }
 
-    /// OpenSSL's number for it.
+    /// OpenSSL's number of the mode.
     pub(crate) const fn number(self) -> u32 {
         match self {
             Mode::Cbc => abi::EVP_CIPH_CBC_MODE,
@@ -96,22 +97,24 @@ impl Mode {
         }
     }
 
-    /// Whether data waits until its block is full, and the last one is padded.
+    /// Whether data is buffered until its block is complete, and the last block is padded.
     pub(crate) const fn holds_data(self) -> bool {
         matches!(self, Mode::Cbc | Mode::Ecb)
     }
 
-    /// Whether it authenticates what it encrypts: then its contexts are those of [`crate::aead`].
+    /// Whether this is an AEAD mode, whose contexts are those of [`crate::aead`].
     pub(crate) const fn is_aead(self) -> bool {
         matches!(self, Mode::Gcm | Mode::Ccm)
     }
 
-    /// Whether each update stands by itself: its bytes are not to be cut, and leave nothing to go on from.
+    /// Whether each update is independent: it must not be split, and the next one does not continue
+    /// it.
     pub(crate) const fn is_whole(self) -> bool {
         matches!(self, Mode::Xts)
     }
 
-    /// The IV to go on from after `blocks` blocks, the last of which was encrypted to `secret`.
+    /// The IV to continue with after `blocks` blocks, the last of which has the ciphertext
+    /// `secret`.
     pub(crate) fn advance(self, iv: Block, blocks: usize, secret: &Block) -> Block {
         match self {
             Mode::Cbc => *secret,
@@ -121,7 +124,7 @@ impl Mode {
     }
 }
 
-/// The functions of a kind by its place in [`KINDS`].
+/// The functions of the cipher with index `KIND` in [`KINDS`].
 struct Functions<const KIND: usize>;
 
 impl<const KIND: usize> Functions<KIND> {
@@ -130,7 +133,7 @@ impl<const KIND: usize> Functions<KIND> {
     const AEAD: [Dispatch; 15] = aead::functions::<KIND>();
 }
 
-/// The cipher at this place of the catalog, with its functions.
+/// The cipher with this index in the catalog, with its functions.
 const fn kind<const KIND: usize>() -> Kind {
     let OpenSslCipher { name, names, algorithm, key_len } = CIPHERS[KIND];
     let mode = Mode::of(algorithm);
@@ -144,7 +147,7 @@ const fn kind<const KIND: usize>() -> Kind {
     Kind { name, names, algorithm, mode, key_len, functions }
 }
 
-/// Every cipher of the catalog, at the same place.
+/// Every cipher of the catalog, at the same index.
 #[rustfmt::skip]
 pub(crate) static KINDS: [Kind; CIPHERS.len()] = [
     kind::<0>(), kind::<1>(), kind::<2>(), kind::<3>(), kind::<4>(), kind::<5>(), kind::<6>(), kind::<7>(), kind::<8>(),
@@ -166,7 +169,8 @@ mod tests {
         for (place, kind) in KINDS.iter().enumerate() {
             let mut key_len = 0;
             let mut params = [abi::Param::give_size(abi::name::KEYLEN, &mut key_len), abi::end()];
-            // SAFETY: the table's function of that number has this type; the array ends as it must.
+            // SAFETY: the table's function with that number has this type; the array ends with the
+            // end row.
             unsafe {
                 let found =
                     abi::find(kind.functions.as_ptr(), abi::CIPHER_GET_PARAMS).expect("in every table");

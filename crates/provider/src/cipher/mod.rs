@@ -1,14 +1,14 @@
 //! Cipher contexts.
 //!
-//! - `kind`: which ciphers there are, and what differs between them
-//! - `context`: what a context holds, copies, frees
-//! - `init`: key, IV and direction
+//! - `kind`: the supported ciphers and the differences between them
+//! - `context`: state of a context, copying, freeing
+//! - `init`: setting of key, IV and direction
 //! - `stream`: update and final
-//! - `record`: TLS 1.2 and older, one record an update
-//! - `unpad`: padding and MAC off a decrypted record, in constant time
-//! - `offload`: whole blocks through the accelerator
-//! - `pipeline`: several streams under one key, whose requests go down together
-//! - `params`: what can be asked and set
+//! - `record`: TLS 1.2 and older, one record per update
+//! - `unpad`: removes padding and MAC from a decrypted record in constant time
+//! - `offload`: whole blocks processed by the accelerator
+//! - `pipeline`: several streams with one key, whose requests are submitted together
+//! - `params`: gettable and settable parameters
 
 mod context;
 pub(crate) mod init;
@@ -32,11 +32,11 @@ pub(crate) use stream::Request;
 
 use crate::contexts::free;
 
-/// The dispatch table of `KINDS[KIND]`. Functions that the core calls without a context have to know
-/// their algorithm from their address alone, hence a constant. Those of pipelines, which OpenSSL before 3.5 passes over, come
-/// last; without `PIPES` the table ends before them.
+/// The dispatch table of `KINDS[KIND]`. The core calls some functions without a context, so each
+/// algorithm needs its own instance of them: hence a const parameter. The functions for pipelines,
+/// which OpenSSL before 3.5 ignores, come last. Without `PIPES` the table ends before them.
 const fn functions<const KIND: usize, const PIPES: bool>() -> [Dispatch; 19] {
-    // SAFETY: each function has the type that core_dispatch.h gives to the number beside it; the core
+    // SAFETY: each function has the type that core_dispatch.h defines for its number; the core
     // casts it back to that type.
     unsafe {
         [
@@ -106,7 +106,7 @@ const fn functions<const KIND: usize, const PIPES: bool>() -> [Dispatch; 19] {
     }
 }
 
-/// The context behind a pointer of the core's.
+/// The context at a pointer that the core stores.
 ///
 /// # Safety
 /// `at` came from [`context::newctx`] or [`context::dupctx`], was not freed, and no other reference to it

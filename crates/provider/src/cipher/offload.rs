@@ -1,4 +1,4 @@
-//! Whole blocks through the accelerator.
+//! Processes whole blocks with the accelerator.
 
 use std::ptr::copy_nonoverlapping;
 
@@ -9,30 +9,31 @@ use super::kind::{Block, Mode};
 use crate::sampling::Sample;
 use crate::spot_check::{Chain, Crypted, Text, Verdict};
 
-/// Whole blocks of a stream, for the accelerator to do from the front; what it leaves is for software.
+/// Whole blocks of a stream, which the accelerator processes from the front. Software processes the
+/// blocks that it leaves.
 pub(super) struct Blocks {
-    /// What comes before the input: a block of which so many bytes count, none or all.
+    /// A block before the input, and the number of its bytes in use: none or all.
     head: (Block, usize),
     input: *const u8,
     output: *mut u8,
     len: usize,
-    /// The IV to go on from.
+    /// The IV to continue from.
     iv: Block,
     done: usize,
-    /// Bytes that the driver is asked for now.
+    /// Number of bytes in the current request.
     step: usize,
-    /// How they are verified, as soon as that is decided.
+    /// How the result is verified, once it is decided.
     sample: Option<Sample>,
-    /// A request failed, or its result is not to be trusted.
+    /// A request failed, or its result was not accepted.
     stopped: bool,
 }
 
 impl Blocks {
-    /// `len` bytes that go on from `iv`: `head` (nothing or one block) and then `input`.
+    /// `len` bytes that continue from `iv`: `head` (empty or one block), then `input`.
     ///
     /// # Safety
-    /// As long as this is used, `input` is readable for `len` bytes without the head, `output` writable for all of them; they
-    /// are the same or do not overlap.
+    /// While this is used, `input` is readable for `len` bytes minus the head, and `output`
+    /// writable for `len` bytes. They are equal or do not overlap.
     pub(super) unsafe fn new(
         head: &[u8],
         input: *const u8,
@@ -46,26 +47,28 @@ impl Blocks {
         Blocks { head: before, input, output, len, iv, done, step, sample, stopped }
     }
 
-    /// How many bytes they are, with the head.
+    /// Number of bytes including the head.
     #[allow(clippy::len_without_is_empty, reason = "nobody asks")]
     pub(super) fn len(&self) -> usize {
         self.len
     }
 
-    /// What comes before the input.
+    /// The data before the input.
     pub(super) fn head(&self) -> &[u8] {
         &self.head.0[..self.head.1]
     }
 
-    /// What the driver is asked for now, in two parts.
+    /// The data of the current request, in two parts.
     fn parts(&self) -> (&[u8], &[u8]) {
         let head = if self.done == 0 { self.head() } else { &[] };
         let from = self.done.saturating_sub(self.head().len());
-        // SAFETY: the promise made to `new`; nothing is written while the slice is there, since that takes `&mut self`.
+        // SAFETY: the guarantee given to `new`; nothing is written while the slice exists, because
+        // that requires `&mut self`.
         (head, unsafe { std::slice::from_raw_parts(self.input.add(from), self.step - head.len()) })
     }
 
-    /// Takes a result that is right. No byte is written to `output` before, so that software can do the rest even in place.
+    /// Copies an accepted result to the output. Nothing is written to `output` before that, so
+    /// software can process the remaining blocks even in place.
     fn take(&mut self, result: &[u8], mode: Mode, block: usize, encrypt: bool) {
         let (head, part) = self.parts();
         let last = last_block(
@@ -79,7 +82,7 @@ impl Blocks {
             block,
         );
         self.iv = mode.advance(self.iv, self.step / block, &last);
-        // SAFETY: the promise made to `new`; the result lies in the session's own memory.
+        // SAFETY: the guarantee given to `new`; the result is in the session's own memory.
         unsafe { copy_nonoverlapping(result.as_ptr(), self.output.add(self.done), self.step) };
         self.done += self.step;
         self.sample = None;
@@ -87,14 +90,16 @@ impl Blocks {
 }
 
 impl Context {
-    /// Sends the whole blocks of a stream through the accelerator. Returns how many bytes are done, from the front; the rest is
-    /// for software. Then `running` is the IV to go on from, if there is one.
+    /// Processes the whole blocks of a stream with the accelerator. Returns the number of bytes
+    /// processed from the front; software must process the rest. `running` is then the IV to
+    /// continue from, if any.
     pub(super) fn offload(&mut self, mut blocks: Blocks) -> usize {
         self.send(vec![&mut blocks]);
         self.go_on_from(&blocks)
     }
 
-    /// The stream of this context goes on after what was sent; answers how many bytes are done.
+    /// Continues the stream of this context after the processed blocks. Returns the number of
+    /// processed bytes.
     pub(super) fn go_on_from(&mut self, blocks: &Blocks) -> usize {
         if blocks.done > 0 && !self.kind().mode.is_whole() {
             self.running = Some(blocks.iv);
@@ -103,8 +108,8 @@ impl Context {
         blocks.done
     }
 
-    /// Sends the whole blocks of streams under this context's key, in its direction, through the accelerator: as many at once
-    /// as the way down takes.
+    /// Processes the whole blocks of streams with this context's key and direction. Submits as many
+    /// requests at once as the session accepts.
     pub(super) fn send(&mut self, mut streams: Vec<&mut Blocks>) {
         let kind = self.kind();
         let cipher = self.cipher;
@@ -170,7 +175,7 @@ impl Context {
         }
     }
 
-    /// Takes what the driver answered, if it is right.
+    /// Verifies a driver's result and copies it if it is correct.
     fn accept(&mut self, stream: &mut Blocks, result: &[u8]) {
         let (cipher, kind) = (self.cipher, self.kind());
         let row = self.provider.counters.row(kind.name);
@@ -189,14 +194,14 @@ impl Context {
         }
     }
 
-    /// Notes that a request, or a batch of them, did not get through. Whether the device is away.
+    /// Records the failure of a request or a batch. Returns whether the device was removed.
     fn failed(&self, error: &Error) -> bool {
         self.cipher.hardware.failed(error, self.provider.counters.row(self.kind().name));
         error.is_away()
     }
 }
 
-/// The last block of some.
+/// The last block of `blocks`, which has `len` bytes.
 fn last_block(blocks: &[u8], len: usize) -> Block {
     let mut last = Block::default();
     last[..len].copy_from_slice(&blocks[blocks.len() - len..]);

@@ -1,4 +1,4 @@
-//! What can be asked of a cipher and set on a context (provider-cipher(7)).
+//! Gettable and settable parameters of ciphers and contexts (provider-cipher(7)).
 
 use std::ffi::{c_int, c_uint, c_void};
 use std::ptr::null;
@@ -39,7 +39,8 @@ pub(crate) unsafe extern "C" fn gettable_params(_provider: *mut c_void) -> *cons
     GETTABLE.as_ptr()
 }
 
-/// `OSSL_FUNC_cipher_gettable_ctx_params`: the default provider's list, which is not the same in every OpenSSL.
+/// `OSSL_FUNC_cipher_gettable_ctx_params`: the default provider's list, which depends on the
+/// OpenSSL version.
 pub(crate) unsafe extern "C" fn gettable_ctx_params<const KIND: usize>(
     _at: *mut c_void,
     provider: *mut c_void,
@@ -48,7 +49,7 @@ pub(crate) unsafe extern "C" fn gettable_ctx_params<const KIND: usize>(
     unsafe { list(provider, KIND, |soft| soft.gettable_ctx_params) }
 }
 
-/// `OSSL_FUNC_cipher_settable_ctx_params`: as above.
+/// `OSSL_FUNC_cipher_settable_ctx_params`: the default provider's list, as above.
 pub(crate) unsafe extern "C" fn settable_ctx_params<const KIND: usize>(
     _at: *mut c_void,
     provider: *mut c_void,
@@ -57,10 +58,10 @@ pub(crate) unsafe extern "C" fn settable_ctx_params<const KIND: usize>(
     unsafe { list(provider, KIND, |soft| soft.settable_ctx_params) }
 }
 
-/// Once, and not in each of its callers.
+/// Not inlined, so that the generic callers share one copy.
 ///
 /// # Safety
-/// `provider` is null or what the core got from `OSSL_provider_init` and has not torn down.
+/// `provider` is null, or the context returned by `OSSL_provider_init` before its teardown.
 #[inline(never)]
 unsafe fn list(
     provider: *mut c_void,
@@ -72,12 +73,13 @@ unsafe fn list(
         let Some(provider) = (unsafe { provider.cast::<Provider>().as_ref() }) else { return null() };
         let Some(cipher) = provider.offer().and_then(|offer| offer.cipher(kind)) else { return null() };
         let context = provider.software.context(&provider.core);
-        // SAFETY: without a cipher context the list is that of all of them; the other context is its own provider's.
+        // SAFETY: without a cipher context this returns the full list; the other context belongs to
+        // the default provider.
         unsafe { which(&cipher.soft)(std::ptr::null_mut(), context) }
     })
 }
 
-/// `OSSL_FUNC_cipher_get_params`: what holds for each context of the algorithm.
+/// `OSSL_FUNC_cipher_get_params`: values that apply to each context of the algorithm.
 pub(crate) unsafe extern "C" fn get_params<const KIND: usize>(params: *mut Param) -> c_int {
     // SAFETY: the core's promise.
     unsafe { describe(&KINDS[KIND], params) }
@@ -87,7 +89,8 @@ pub(crate) unsafe extern "C" fn get_params<const KIND: usize>(params: *mut Param
 /// `params` is null or ends with a null key, and its buffers are writable.
 #[inline(never)]
 unsafe fn describe(kind: &Kind, params: *mut Param) -> c_int {
-    // XTS, GCM and CCM: the IV is no part of a stream. Triple DES: a random key needs its parity set, which is to be asked for.
+    // XTS, GCM and CCM: the IV does not continue between updates. Triple DES: a random key needs
+    // parity bits, so callers must request one from the cipher.
     let is_aead = kind.mode.is_aead();
     let custom_iv = is_aead || kind.mode == Mode::Xts;
     let rand_key = kind.algorithm == Algorithm::CbcDes3Ede;
@@ -109,7 +112,8 @@ unsafe fn describe(kind: &Kind, params: *mut Param) -> c_int {
     c_int::from(all)
 }
 
-/// `OSSL_FUNC_cipher_get_ctx_params`: the default provider answers, but for what it cannot know.
+/// `OSSL_FUNC_cipher_get_ctx_params`: the default provider sets the values, except those that only
+/// this context has.
 pub(super) unsafe extern "C" fn get_ctx_params(at: *mut c_void, params: *mut Param) -> c_int {
     guard(0, || {
         // SAFETY: the core's promise about contexts.
@@ -146,7 +150,8 @@ pub(super) unsafe extern "C" fn set_ctx_params(at: *mut c_void, params: *const P
 }
 
 impl Context {
-    /// The default provider takes what it takes; what concerns us is noted. With several streams, of each.
+    /// Passes the parameters to the default provider and records those that affect offloading. With
+    /// pipes, for each stream.
     ///
     /// # Safety
     /// `params` is null or ends with a null key.
@@ -158,20 +163,20 @@ impl Context {
                 return done;
             }
         }
-        // If one of them is refused, the stream goes on in software: it must know from where.
+        // If a parameter is rejected, software continues the stream and needs the current IV.
         if !self.sync() {
             return 0;
         }
         // SAFETY: the parameters go on as they came.
         let done = unsafe { (self.soft.functions.set_ctx_params)(self.soft.at, params) };
         if done != 1 {
-            // Which of them took effect before the wrong one is the default provider's secret.
+            // It is unknown which parameters took effect before the rejected one.
             self.lose();
             return done;
         }
         let mode = self.kind().mode;
         if mode == Mode::Xts {
-            // It takes none of these, whatever they are.
+            // XTS ignores all of these parameters.
             return done;
         }
         // SAFETY: the caller's promise.
@@ -191,7 +196,8 @@ impl Context {
         if let Some(size) = number(name::TLS_MAC_SIZE) {
             self.tls_mac_size = size as usize;
         }
-        // Nobody sends records this way, and what they do to a context is the default provider's affair.
+        // No known caller uses records in these modes. Their effect on a context is defined only by
+        // the default provider.
         self.lost |= self.tls_version > 0 && mode != Mode::Cbc;
         self.settle();
         done

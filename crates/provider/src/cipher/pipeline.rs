@@ -1,8 +1,9 @@
-//! Pipelines: several streams under one key, each with its IV, an update of which brings input for each
+//! Pipelines: several streams with one key and an IV for each. One update has input for each stream
 //! (EVP_CipherPipelineUpdate(3), OpenSSL 3.5 and later).
 //!
-//! Each stream is a context of its own, and goes the way of any other: only where several updates are large, their whole blocks
-//! go down together, as one batch, under the key of the context that has the pipes.
+//! Each stream has its own context and is processed like any other. Only if several updates are
+//! large, their whole blocks are submitted together as one batch, with the key of the context that
+//! owns the pipes.
 
 use std::ffi::{c_int, c_void};
 use std::ops::ControlFlow;
@@ -48,7 +49,7 @@ pub(super) unsafe extern "C" fn update(
         if !context.has_so_many(pipes, is_whole && !out_lens.is_null()) {
             return 0;
         }
-        // SAFETY: the core's promise: each array has an entry for each pipe.
+        // SAFETY: the core guarantees that each array has an entry for each pipe.
         let request = |pipe| unsafe {
             Request {
                 out: *outs.add(pipe),
@@ -79,7 +80,8 @@ pub(super) unsafe extern "C" fn finish(
         }
         let mut all = 1;
         for (place, pipe) in context.pipes.iter_mut().enumerate() {
-            // SAFETY: the core's promise: each array has an entry for each pipe, and each buffer is as large as is said.
+            // SAFETY: the core guarantees that each array has an entry for each pipe, and the size
+            // of each buffer.
             all &= unsafe { pipe.finish(*outs.add(place), out_lens.add(place), *out_sizes.add(place)) };
         }
         all
@@ -87,11 +89,11 @@ pub(super) unsafe extern "C" fn finish(
 }
 
 impl Context {
-    /// Streams that were there before go on from what they had, as far as they are given nothing new.
+    /// Existing streams keep the values for which no new value is given.
     ///
     /// # Safety
-    /// `key` is null or readable; `ivs` is null or has so many entries, each null or readable for `iv_len` bytes; `params` is null
-    /// or ends with a null key.
+    /// `key` is null or readable; `ivs` is null or has `count` entries, each null or readable for
+    /// `iv_len` bytes; `params` is null or ends with a null key.
     unsafe fn init_pipes(
         &mut self,
         encrypt: bool,
@@ -108,7 +110,7 @@ impl Context {
         if unsafe { self.init(encrypt, key, none, params) } != 1 {
             return 0;
         }
-        // Copies need no session: that of this context does what is large.
+        // The copies need no session, because large requests use the session of this context.
         let key_session = std::mem::take(&mut self.key_session);
         let enough = pipes.len()..count;
         pipes.extend(enough.map_while(|_| self.duplicate()).map(|copy| *copy));
@@ -133,7 +135,8 @@ impl Context {
         1
     }
 
-    /// Whether there are so many pipes, and all that is needed was given; raises an error if not.
+    /// Whether the context has `count` pipes and all required arguments are given. Raises an error
+    /// if not.
     fn has_so_many(&self, count: usize, is_given: bool) -> bool {
         let is_so = !self.pipes.is_empty() && self.pipes.len() == count && is_given;
         if !is_so {
@@ -144,7 +147,7 @@ impl Context {
     }
 
     /// # Safety
-    /// As for `OSSL_FUNC_cipher_update`, for each request; `request` answers for each pipe.
+    /// As for `OSSL_FUNC_cipher_update`, for each request; `request` must be valid for each pipe.
     unsafe fn update_pipes(&mut self, request: impl Fn(usize) -> Request) -> c_int {
         let mut pipes = std::mem::take(&mut self.pipes);
         let mut all = 1;
@@ -158,7 +161,7 @@ impl Context {
         }
         self.send(large.iter_mut().map(|(_, begun)| &mut begun.blocks).collect());
         for (place, begun) in large {
-            // SAFETY: it was begun by this one.
+            // SAFETY: this pipe began it.
             all &= unsafe { pipes[place].end(begun) };
         }
         self.pipes = pipes;

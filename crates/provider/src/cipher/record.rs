@@ -1,8 +1,10 @@
-//! TLS 1.2 and older: each update is one record, padded by itself, in place.
+//! TLS 1.2 and older in CBC mode: each update is one record with its own padding, processed in
+//! place.
 //!
-//! provider-cipher(7), parameters tls-version, tls-mac-size and tls-mac. Encryption appends the padding of
-//! RFC 5246 section 6.2.3.2 (SSL 3: RFC 6101 section 5.2.3.2); decryption takes padding and MAC off in
-//! constant time. From TLS 1.1 on the first block is the explicit IV, encrypted and decrypted like data.
+//! See provider-cipher(7), parameters tls-version, tls-mac-size and tls-mac. Encryption appends the
+//! padding of RFC 5246 section 6.2.3.2 (SSL 3: RFC 6101 section 5.2.3.2). Decryption removes
+//! padding and MAC in constant time. Since TLS 1.1 the first block is the explicit IV, which is
+//! encrypted and decrypted like data.
 
 use std::ffi::c_int;
 
@@ -12,7 +14,7 @@ use super::stream::Request;
 use super::unpad::{Padding, Record, unpad};
 use crate::core::Reason;
 
-/// Versions as they stand on the wire (openssl/prov_ssl.h).
+/// Versions as on the wire (openssl/prov_ssl.h).
 pub(super) mod version {
     pub(in crate::cipher) const SSL3: u32 = 0x0300;
     pub(in crate::cipher) const TLS1: u32 = 0x0301;
@@ -55,19 +57,20 @@ impl Context {
         let len = if self.encrypt {
             padded
         } else {
-            // SAFETY: the record was decrypted in place: `padded` bytes that nobody else looks at.
+            // SAFETY: the record was decrypted in place; no other reference to its `padded` bytes
+            // is in use.
             let bytes = unsafe { std::slice::from_raw_parts(r.out, padded) };
             match self.unwrap_record(bytes) {
                 Some(len) => len,
                 None => return 0,
             }
         };
-        // SAFETY: the core's pointer to where the length goes.
+        // SAFETY: the core's pointer to the output length.
         unsafe { *r.out_len = len };
         1
     }
 
-    /// The whole record by the default provider, its errors included.
+    /// Passes the whole record to the default provider, which also raises the errors.
     ///
     /// # Safety
     /// As for `record`.
@@ -82,7 +85,7 @@ impl Context {
         done
     }
 
-    /// Writes the padding behind `len` bytes of data, up to `padded`.
+    /// Writes the padding after `len` bytes of data, up to `padded`.
     ///
     /// # Safety
     /// `out` is writable for `padded` bytes; `padded` is 1 to a block more than `len`.
@@ -97,8 +100,8 @@ impl Context {
         }
     }
 
-    /// Takes explicit IV, padding and MAC off a decrypted record: how long the data is that follows the
-    /// explicit IV. `None`, with an error raised, if the record is malformed for everybody to see.
+    /// Removes explicit IV, padding and MAC from a decrypted record. Returns the length of the data
+    /// after the explicit IV. `None`, with an error raised, if the record is publicly malformed.
     fn unwrap_record(&mut self, bytes: &[u8]) -> Option<usize> {
         let block = self.kind().block();
         let data = &bytes[if self.has_explicit_iv() { block } else { 0 }..];

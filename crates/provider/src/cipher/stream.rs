@@ -9,12 +9,14 @@
 //!      its block         |            from soft's IV           | running IV
 //! ```
 //!
-//! When the accelerator fails, the rest goes to `soft` as if it had been the tail. In counter mode nothing is held: there
-//! the head is what a block of the key stream, which `soft` has, is left over for. A data unit of XTS is whole blocks, and
-//! goes one way as a whole; one with a part of a block in it (ciphertext stealing) is for `soft`.
+//! If the accelerator fails, `soft` processes the rest as if it were the tail. In counter mode no
+//! data is held: the head then uses up the rest of a key stream block in `soft`. A data unit of XTS
+//! has only whole blocks and is processed either by the accelerator or by `soft`. `soft` processes
+//! a unit with a partial block (ciphertext stealing).
 //!
-//! Decryption with padding keeps the last block back. If the accelerator did what came before it, it is kept here and
-//! not by `soft`, and goes down in front of the next update: so a stream of large updates never changes sides.
+//! Decryption with padding holds back the last block. If the accelerator processed the blocks
+//! before it, the block is held here and not by `soft`, and is submitted in front of the next
+//! update. A stream of large updates therefore stays on the accelerator.
 
 use std::ffi::{c_int, c_uint, c_void};
 use std::ops::ControlFlow;
@@ -28,7 +30,7 @@ use super::offload::Blocks;
 use crate::core::Reason;
 use crate::guard;
 
-/// What the core hands over for one update.
+/// The arguments of one update.
 #[derive(Clone, Copy)]
 pub(crate) struct Request {
     pub(crate) out: *mut u8,
@@ -38,18 +40,19 @@ pub(crate) struct Request {
     pub(crate) len: usize,
 }
 
-/// A large update of which only what comes before the whole blocks is done.
+/// A large update of which only the data before the whole blocks has been processed.
 pub(super) struct Large {
     request: Request,
-    /// Bytes of its input that were before the blocks, and bytes of output.
+    /// Number of input bytes before the blocks. `written` is the number of output bytes.
     head: usize,
     written: usize,
     pub(super) blocks: Blocks,
-    /// What follows the blocks, if it is a block to be kept back.
+    /// The block after the blocks, if it must be held back.
     last: Option<Block>,
 }
 
-/// `OSSL_FUNC_cipher_update`. What stays in software pays for a comparison, a call and the count.
+/// `OSSL_FUNC_cipher_update`. A request that stays in software costs a comparison, a call and the
+/// counting.
 pub(super) unsafe extern "C" fn update(
     at: *mut c_void,
     out: *mut u8,
@@ -84,7 +87,8 @@ pub(super) unsafe extern "C" fn finish(
     })
 }
 
-/// `OSSL_FUNC_cipher_cipher`: whole blocks past the buffer and the padding (EVP_Cipher(3)). As cheap as `update`.
+/// `OSSL_FUNC_cipher_cipher`: whole blocks without buffering and padding (EVP_Cipher(3)). Costs the
+/// same as `update`.
 pub(super) unsafe extern "C" fn cipher(
     at: *mut c_void,
     out: *mut u8,
@@ -105,7 +109,7 @@ pub(super) unsafe extern "C" fn cipher(
 }
 
 impl Context {
-    /// Software, as if we were not there.
+    /// Passes the request directly to software.
     ///
     /// # Safety
     /// As for `OSSL_FUNC_cipher_update`.
@@ -130,7 +134,7 @@ impl Context {
         if self.has_pipes() {
             return 0;
         }
-        // SAFETY: the caller's promise; the buffers stay until the end.
+        // SAFETY: guaranteed by the caller; the buffers are valid until `end` returns.
         unsafe {
             match self.begin(r) {
                 ControlFlow::Break(answer) => answer,
@@ -142,7 +146,7 @@ impl Context {
         }
     }
 
-    /// Whether this is a context of several streams, which is an error for who asks; see [`super::pipeline`].
+    /// Whether this context has pipes. Raises an error if so; see [`super::pipeline`].
     fn has_pipes(&self) -> bool {
         if !self.pipes.is_empty() {
             self.provider
@@ -152,10 +156,11 @@ impl Context {
         !self.pipes.is_empty()
     }
 
-    /// An update, but for the whole blocks of a large one and what follows them.
+    /// Starts an update: processes all of it, except the whole blocks of a large update and the
+    /// data after them.
     ///
     /// # Safety
-    /// As for `OSSL_FUNC_cipher_update`; the buffers stay as long as what is answered.
+    /// As for `OSSL_FUNC_cipher_update`; the buffers are valid as long as the returned value.
     pub(super) unsafe fn begin(&mut self, r: Request) -> ControlFlow<c_int, Large> {
         if self.takes_records() {
             // SAFETY: the caller's promise.
@@ -171,16 +176,16 @@ impl Context {
             // SAFETY: the caller's promise.
             return ControlFlow::Break(if self.sync() { unsafe { self.straight(r) } } else { 0 });
         }
-        // SAFETY: the caller's promise; there is room for every byte that can come out.
+        // SAFETY: guaranteed by the caller; `out` has room for all output.
         unsafe { self.begin_large(r, head) }.map_or(ControlFlow::Break(0), ControlFlow::Continue)
     }
 
-    /// The first of three parts of a large update; `None` when the default provider failed.
+    /// The first of three parts of a large update; `None` if the default provider failed.
     ///
     /// # Safety
-    /// As for `begin`, and `out` has room for all that is held and all that comes.
+    /// As for `begin`, and `out` has room for all held bytes and all input.
     unsafe fn begin_large(&mut self, r: Request, head: usize) -> Option<Large> {
-        // SAFETY: the caller's promise for the whole covers its parts.
+        // SAFETY: the caller's guarantee for the whole covers its parts.
         unsafe {
             let mut written = if head > 0 { self.part(r, 0, 0, head)? } else { 0 };
             if self.held > 0 {
@@ -190,7 +195,7 @@ impl Context {
             let kept = self.kept;
             let before = kept.as_ref().map_or(&[][..], |kept| &kept[..block]);
             let (blocks, tail) = self.whole_blocks(before.len() + r.len - head);
-            // Read before any result is written: `out` may be `input`.
+            // Read before any result is written, because `out` may be `input`.
             let last = (tail == block && self.keeps_last > 0).then(|| {
                 let mut last = Block::default();
                 copy_nonoverlapping(r.input.add(r.len - tail), last.as_mut_ptr(), block);
@@ -202,16 +207,16 @@ impl Context {
         }
     }
 
-    /// Ends a large update, whose blocks were sent.
+    /// Completes a large update whose blocks were processed.
     ///
     /// # Safety
-    /// It is this context's, which has done nothing else since it began.
+    /// `large` is from this context, which has processed nothing else since.
     pub(super) unsafe fn end(&mut self, large: Large) -> c_int {
         let out_len = large.request.out_len;
         // SAFETY: the caller's promise.
         match unsafe { self.end_large(large) } {
             Some(written) => {
-                // SAFETY: the core's pointer to where the length goes.
+                // SAFETY: the core's pointer to the output length.
                 unsafe { *out_len = written };
                 1
             }
@@ -243,7 +248,7 @@ impl Context {
         Some(written)
     }
 
-    /// Software ends the stream.
+    /// Software completes the stream.
     ///
     /// # Safety
     /// As for `OSSL_FUNC_cipher_final`.
@@ -261,13 +266,14 @@ impl Context {
         done
     }
 
-    /// How many of so many bytes can be done now, in whole blocks, and how many are left.
+    /// Number of bytes of `len` that can be processed now, in whole blocks, and number of remaining
+    /// bytes.
     fn whole_blocks(&self, len: usize) -> (usize, usize) {
         let blocks = (len - self.keeps_last) & !(self.kind().block() - 1);
         (blocks, len - blocks)
     }
 
-    /// `len` bytes of a request by software.
+    /// Processes `len` bytes of a request in software.
     ///
     /// # Safety
     /// As for `begin_large`; the part lies within the request.
@@ -287,7 +293,8 @@ impl Context {
         (unsafe { self.straight(part) } == 1).then_some(written)
     }
 
-    /// Makes `soft` give out the last block that it keeps back for its padding: there is more to come.
+    /// Makes `soft` output the last block that it holds back for the padding, because more data
+    /// follows.
     ///
     /// # Safety
     /// As for `begin_large`.
@@ -302,7 +309,7 @@ impl Context {
         if self.set_soft_padding(self.padding) { written } else { None }
     }
 
-    /// Sets the padding of `soft` alone; if it refuses, nothing is known about it any more.
+    /// Sets the padding of `soft` only. On failure the context is marked as lost.
     fn set_soft_padding(&mut self, on: bool) -> bool {
         let mut value = c_uint::from(on);
         let params = [Param::give_unsigned(name::PADDING, &mut value), end()];
@@ -313,20 +320,21 @@ impl Context {
         done
     }
 
-    /// The IV to go on from, wherever it is. Only while `soft` holds no bytes.
+    /// The current IV. Valid only while `soft` holds no bytes.
     pub(super) fn running_iv(&mut self) -> Option<Block> {
         if self.running.is_some() {
             return self.running;
         }
-        // As a pointer: asked for a copy, the default provider tries the pointer first and leaves an error.
+        // As a pointer: for a copy, the default provider tries the pointer first and leaves an
+        // error on the queue.
         let mut at: *const u8 = null();
         let mut params = [Param::ask_octets(name::UPDATED_IV, &mut at), end()];
-        // SAFETY: a context of this cipher; the array and its slot live through the call.
+        // SAFETY: a context of this cipher; the array and its value pointer live through the call.
         let done = unsafe { (self.soft.functions.get_ctx_params)(self.soft.at, params.as_mut_ptr()) } == 1;
         let iv_len = self.kind().iv_len();
         if done && !at.is_null() && params[0].return_size == iv_len {
             let mut iv = Block::default();
-            // SAFETY: the default provider pointed to that many bytes in its context.
+            // SAFETY: the default provider returned a pointer to this many bytes in its context.
             unsafe { copy_nonoverlapping(at, iv.as_mut_ptr(), iv_len) };
             Some(iv)
         } else {
@@ -342,22 +350,22 @@ impl Context {
             return 0;
         }
         if self.kind().mode == Mode::Ctr && !self.lost {
-            // Here the two functions are one, but for what TLS parameters do to `update`, and then this context is lost.
-            // SAFETY: the caller's promise.
+            // In this mode the two functions are the same, except for the effect of TLS parameters
+            // on `update`, and with those this context is lost. SAFETY: guaranteed by the caller.
             return unsafe { self.update(r) };
         }
         let block = self.kind().block();
         let fit = r.len >= self.threshold() && r.len >= block && r.len % block == 0 && r.out_size >= r.len;
         let mut done = 0;
-        // Bytes held for `update` would be lost with the IV that is pushed afterwards.
+        // Bytes that are held for `update` would be lost when the IV is set afterwards.
         let nothing_held = self.held == 0 && self.kept.is_none();
         if fit && nothing_held && !r.input.is_null() && !r.out.is_null() && self.may_offload() {
             let Some(iv) = self.running_iv() else { return 0 };
-            // SAFETY: the caller's promise; there is room.
+            // SAFETY: guaranteed by the caller; the size of `out` was checked.
             done = self.offload(unsafe { Blocks::new(&[], r.input, r.out, r.len, iv) });
         }
         if done == r.len && done > 0 {
-            // SAFETY: the core's pointer to where the length goes.
+            // SAFETY: the core's pointer to the output length.
             unsafe { *r.out_len = done };
             return 1;
         }
@@ -365,10 +373,11 @@ impl Context {
         unsafe { self.soft_blocks(r, done) }
     }
 
-    /// The blocks of a request from byte `from` on, by software, past its buffer and padding.
+    /// Processes the blocks of a request from byte `from` in software, without its buffer and
+    /// padding.
     ///
     /// # Safety
-    /// As for `OSSL_FUNC_cipher_cipher`; `from` lies within the request.
+    /// As for `OSSL_FUNC_cipher_cipher`; `from` is within the request.
     #[inline]
     pub(super) unsafe fn soft_blocks(&mut self, r: Request, from: usize) -> c_int {
         if !self.sync() {
@@ -392,7 +401,7 @@ impl Context {
         }
         self.soft_counts.add((r.len - from) as u64);
         if done == 1 {
-            // SAFETY: the core's pointer to where the length goes.
+            // SAFETY: the core's pointer to the output length.
             unsafe { *r.out_len = from + written };
         }
         done

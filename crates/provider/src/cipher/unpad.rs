@@ -1,21 +1,22 @@
-//! Padding and MAC off a decrypted TLS record, in constant time.
+//! Removes padding and MAC from a decrypted TLS record, in constant time.
 //!
-//! Whoever can tell a bad padding from a bad MAC can decrypt (Vaudenay 2002, Lucky Thirteen 2013). So the
-//! time taken depends only on what everybody can see: the record's length, the MAC's, the version. A bad
-//! padding yields a random MAC, and the check of the MAC fails as it does for any other forgery.
+//! An attacker who can distinguish a bad padding from a bad MAC can decrypt (Vaudenay 2002, Lucky
+//! Thirteen 2013). Therefore the execution time depends only on public values: the length of the
+//! record, the length of the MAC, the version. A bad padding yields a random MAC, so that the
+//! verification of the MAC fails as for any other forgery.
 
 use std::ops::BitAnd;
 
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq, ConstantTimeGreater};
 use zeroize::{Zeroize, Zeroizing};
 
-/// The longest MAC in bytes (EVP_MAX_MD_SIZE).
+/// Maximum length of a MAC in bytes (EVP_MAX_MD_SIZE).
 const LONGEST_MAC: usize = 64;
 
-/// The most bytes of padding, the length byte included.
+/// Maximum number of padding bytes, including the length byte.
 const MOST_PADDING: usize = 256;
 
-/// The MAC of a record, outside of the record so that its position there is not told.
+/// The MAC of a record, copied out of the record so that its position is not revealed.
 #[derive(Clone)]
 pub(in crate::cipher) struct Mac {
     bytes: [u8; LONGEST_MAC],
@@ -23,14 +24,13 @@ pub(in crate::cipher) struct Mac {
 }
 
 impl Mac {
-    /// A copy of `bytes`; `None` if no MAC is that long.
+    /// A copy of `bytes`; `None` if it is longer than any MAC.
     pub(in crate::cipher) fn copy_of(bytes: &[u8]) -> Option<Mac> {
         let mut mac = Mac { bytes: [0; LONGEST_MAC], len: bytes.len() };
         mac.bytes.get_mut(..bytes.len())?.copy_from_slice(bytes);
         Some(mac)
     }
 
-    /// The bytes.
     pub(in crate::cipher) fn as_slice(&self) -> &[u8] {
         &self.bytes[..self.len]
     }
@@ -42,26 +42,27 @@ impl Drop for Mac {
     }
 }
 
-/// What the bytes of a padding are, before the last one, which tells their number.
+/// Rule for the padding bytes before the last one, which contains their number.
 #[derive(Clone, Copy)]
 pub(in crate::cipher) enum Padding {
     /// Each is equal to the last one (RFC 5246, section 6.2.3.2).
     Equal,
-    /// Anything, but with the last one no more than so many (SSL 3: a block; RFC 6101, section 5.2.3.2).
+    /// Any value, but at most this many bytes including the last one (SSL 3: a block; RFC 6101,
+    /// section 5.2.3.2).
     AnyUpTo(usize),
 }
 
-/// What is left of a record.
+/// The parts of a record.
 pub(in crate::cipher) struct Record {
-    /// Bytes of data at the front.
+    /// Number of data bytes at the front.
     pub(in crate::cipher) len: usize,
     /// The MAC; `None` with encrypt-then-MAC.
     pub(in crate::cipher) mac: Option<Mac>,
 }
 
-/// Takes padding and MAC off `data`. `None` if the record is too short for them, which everybody can see;
-/// also for a bad padding when there is no MAC in the record (encrypt-then-MAC: the record was
-/// authenticated before), and if the kernel has no random bytes.
+/// Removes padding and MAC from `data`. `None` if the record is too short for them, which is
+/// public. Also `None` for a bad padding if the record contains no MAC (encrypt-then-MAC: the
+/// record was authenticated before), and if the kernel returns no random bytes.
 pub(in crate::cipher) fn unpad(data: &[u8], mac_size: usize, kind: Padding) -> Option<Record> {
     let len = data.len();
     if mac_size > LONGEST_MAC || len < mac_size + 1 || u32::try_from(len).is_err() {
@@ -71,7 +72,7 @@ pub(in crate::cipher) fn unpad(data: &[u8], mac_size: usize, kind: Padding) -> O
     let mut good = not_greater(padding + 1 + mac_size as u32, len as u32);
     match kind {
         Padding::AnyUpTo(most) => good &= not_greater(padding + 1, most as u32),
-        // Always look at as many as there could be.
+        // Always inspects the maximum number of bytes.
         Padding::Equal => {
             for (distance, &byte) in data.iter().rev().take(MOST_PADDING).enumerate() {
                 let outside = (distance as u32).ct_gt(&padding);
@@ -96,13 +97,14 @@ pub(in crate::cipher) fn unpad(data: &[u8], mac_size: usize, kind: Padding) -> O
     Some(Record { len: rest, mac: Some(mac) })
 }
 
-/// The `mac_size` bytes before `mac_end`, without telling where that is.
+/// The `mac_size` bytes before `mac_end`, without revealing that position.
 fn copy_mac(data: &[u8], mac_end: u32, mac_size: usize) -> Mac {
     let mac_start = mac_end - mac_size as u32;
-    // The padding moves the MAC by at most so much: what lies before is never part of it.
+    // The padding moves the MAC by at most this many bytes. Earlier bytes are never part of it.
     let scan_start = data.len().saturating_sub(mac_size + MOST_PADDING);
     let mut mac = Mac { bytes: [0; LONGEST_MAC], len: mac_size };
-    // Gather the MAC's bytes in the order of the scan, which turns them by an unknown number of places...
+    // Collect the bytes of the MAC in scan order, which rotates them by a secret number of
+    // places...
     let mut turned = 0;
     for (place, position) in (scan_start..data.len()).enumerate() {
         let slot = place % mac_size;
@@ -111,7 +113,7 @@ fn copy_mac(data: &[u8], mac_end: u32, mac_size: usize) -> Mac {
         mac.bytes[slot] |= u8::conditional_select(&0, &data[position], inside);
         turned |= u32::conditional_select(&0, &(slot as u32), position_ct.ct_eq(&mac_start));
     }
-    // ...and turn them back, bit by bit of that number.
+    // ...and rotate them back, one bit of that number at a time.
     for bit in 0..LONGEST_MAC.ilog2() {
         let places = 1usize << bit;
         if places >= mac_size {
@@ -131,7 +133,7 @@ fn not_greater(a: u32, b: u32) -> Choice {
     !a.ct_gt(&b)
 }
 
-/// getrandom(2). It is on the list of every sandbox, OpenSSH's included.
+/// Uses getrandom(2), which all known sandboxes allow, including that of OpenSSH. False on failure.
 fn fill_random(mut bytes: &mut [u8]) -> bool {
     while !bytes.is_empty() {
         // SAFETY: the slice is writable for its length.
@@ -150,7 +152,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A record as it is before encryption.
+    /// A record before encryption.
     fn record(data: &[u8], mac: &[u8], padding: usize) -> Vec<u8> {
         let mut bytes = [data, mac].concat();
         bytes.extend(std::iter::repeat_n(padding as u8, padding + 1));
@@ -179,7 +181,7 @@ mod tests {
             change in 1u8..,
         ) {
             let mut bytes = record(&data, &mac, padding);
-            // Not the last byte: another length could be right by chance.
+            // Not the last byte: another length could be valid by chance.
             let place = bytes.len() - 2 - at.index(padding);
             bytes[place] ^= change;
             let found = unpad(&bytes, mac.len(), Padding::Equal).expect("long enough");

@@ -1,4 +1,4 @@
-//! A digest context.
+//! Digest contexts.
 
 use std::ffi::{c_int, c_void};
 
@@ -11,7 +11,7 @@ use crate::guard;
 use crate::message::Message;
 use crate::soft_counts::SoftCounts;
 
-/// What a digest context holds.
+/// State of a digest context.
 pub(super) struct Context {
     message: Message,
     digest: &'static Digest,
@@ -43,7 +43,8 @@ impl Context {
         unsafe { self.digest.soft.init(&mut self.message.soft, params) }
     }
 
-    /// What it is told changes the default provider's state, so that gets the message first.
+    /// Setting parameters changes the state of the default provider's context, so the gathered
+    /// message is passed to it first.
     ///
     /// # Safety
     /// `params` is null or ends with a null key.
@@ -54,11 +55,11 @@ impl Context {
     }
 }
 
-/// The context behind a pointer of the core's.
+/// The context at a pointer that the core stores.
 ///
 /// # Safety
-/// `at` came from [`newctx`] or [`dupctx`], was not freed, and no other reference to it is in use: EVP contexts are changed by
-/// one thread at a time.
+/// `at` came from [`newctx`] or [`dupctx`], was not freed, and no other reference to it is in use:
+/// EVP contexts are modified by one thread at a time.
 pub(super) unsafe fn context<'a>(at: *mut c_void) -> &'a mut Context {
     // SAFETY: the caller's promise.
     unsafe { &mut *at.cast::<Context>() }
@@ -66,8 +67,8 @@ pub(super) unsafe fn context<'a>(at: *mut c_void) -> &'a mut Context {
 
 /// `OSSL_FUNC_digest_newctx`
 pub(super) unsafe extern "C" fn newctx<const KIND: usize>(provider: *mut c_void) -> *mut c_void {
-    // SAFETY: the core hands back the context that OSSL_provider_init gave it, and tears it down only when no digest of
-    // ours, and so no context, is left.
+    // SAFETY: the core passes the context that OSSL_provider_init returned, and calls teardown only
+    // when no digest of this provider, and therefore no context, is left.
     made(unsafe { &*provider.cast::<Provider>() }, KIND)
 }
 
@@ -79,7 +80,7 @@ fn made(provider: &'static Provider, kind: usize) -> *mut c_void {
 
 /// `OSSL_FUNC_digest_dupctx`
 pub(super) unsafe extern "C" fn dupctx(at: *mut c_void) -> *mut c_void {
-    // SAFETY: the core's promise about contexts; shared, since other threads may copy it too.
+    // SAFETY: the core guarantees a valid context; shared, because other threads may copy it too.
     hand_over(|| unsafe { &*at.cast::<Context>() }.duplicate())
 }
 

@@ -1,4 +1,4 @@
-//! Which digests there are.
+//! The supported digests.
 
 use std::ffi::CStr;
 use std::mem::transmute;
@@ -10,25 +10,25 @@ use outboard_accel::Hash;
 use super::{context, params};
 use crate::contexts::free;
 
-/// What is fixed about a digest that we can offer.
+/// Constant properties of a digest that can be offered.
 pub(crate) struct Kind {
-    /// OpenSSL's first name for it.
+    /// OpenSSL's primary name.
     pub(crate) name: &'static str,
-    /// What its HMAC is called, which has no name of its own in OpenSSL.
+    /// Name of its HMAC in outboard. OpenSSL has no separate names for HMACs.
     pub(crate) hmac: &'static str,
-    /// All of OpenSSL's names for it, as the default provider lists them.
+    /// All names in OpenSSL, as the default provider lists them.
     pub(crate) names: &'static CStr,
-    /// What a driver must do for it.
+    /// The hash that a driver must implement.
     pub(crate) hash: Hash,
-    /// Our functions for it.
+    /// This provider's functions for it.
     pub(crate) functions: &'static [Dispatch],
 }
 
-/// The functions of a kind by its place in [`KINDS`]. Those that the core calls without a context have to know their
-/// algorithm from their address alone, hence a constant.
+/// The functions of the digest with index `KIND` in [`KINDS`]. The core calls some functions
+/// without a context, so each algorithm needs its own instance of them: hence a const parameter.
 const fn functions<const KIND: usize>() -> [Dispatch; 12] {
-    // SAFETY: each function has the type that core_dispatch.h gives to the number beside it; the core casts it back to that
-    // type.
+    // SAFETY: each function has the type that core_dispatch.h defines for its number; the core
+    // casts it back to that type.
     unsafe {
         [
             Dispatch::new(
@@ -51,7 +51,7 @@ const fn functions<const KIND: usize>() -> [Dispatch; 12] {
                 abi::DIGEST_GETTABLE_PARAMS,
                 transmute::<abi::GettableParams, Function>(params::gettable_params),
             ),
-            // Of these SHA-1 alone has parameters to set, so for the others the table ends here.
+            // Only SHA-1 has settable parameters, so the table of the others ends here.
             if KIND == 0 {
                 Dispatch::new(
                     abi::DIGEST_SET_CTX_PARAMS,
@@ -76,14 +76,14 @@ impl<const KIND: usize> Functions<KIND> {
     const TABLE: [Dispatch; 12] = functions::<KIND>();
 }
 
-/// The digest at this place of the catalog, with its functions.
+/// The digest with this index in the catalog, with its functions.
 const fn kind<const KIND: usize>() -> Kind {
     let hash = Hash::ALL[KIND];
     let (name, hmac, names) = (hash.openssl_name(), hash.hmac_name(), hash.openssl_names());
     Kind { name, hmac, names, hash, functions: &Functions::<KIND>::TABLE }
 }
 
-/// Every digest of the catalog, at the same place.
+/// Every digest of the catalog, at the same index.
 pub(crate) static KINDS: [Kind; Hash::ALL.len()] =
     [kind::<0>(), kind::<1>(), kind::<2>(), kind::<3>(), kind::<4>()];
 
@@ -102,7 +102,8 @@ mod tests {
         for kind in &KINDS {
             let mut size = 0;
             let mut params = [Param::give_size(name::DIGEST_SIZE, &mut size), abi::end()];
-            // SAFETY: the table's function of that number has this type; the array ends as it must.
+            // SAFETY: the table's function with that number has this type; the array ends with the
+            // end row.
             unsafe {
                 let found =
                     abi::find(kind.functions.as_ptr(), abi::DIGEST_GET_PARAMS).expect("in every table");

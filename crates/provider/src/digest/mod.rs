@@ -1,9 +1,9 @@
-//! Digest contexts, each with a message of its own (`message`).
+//! Digest contexts, each with its own message (`message`).
 //!
-//! - `kind`: which digests there are
-//! - `offer`: which are offered, and which of their HMACs
-//! - `context`: what a context holds
-//! - `params`: what can be asked and set
+//! - `kind`: the supported digests
+//! - `offer`: which digests and HMACs are offered
+//! - `context`: state of a context
+//! - `params`: gettable and settable parameters
 //! - `software`: the default provider's digests
 
 mod context;

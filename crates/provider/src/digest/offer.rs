@@ -1,4 +1,4 @@
-//! Which digests are offered, and which of their HMACs. Decided once, when the core first asks.
+//! Decides which digests and HMACs are offered, once, when the core first queries them.
 
 use std::sync::Arc;
 
@@ -13,14 +13,14 @@ use crate::mac::SoftMac;
 use crate::message::{HashDriver, Keyed};
 use crate::offer::{Found, NO_SOFTWARE, add_row, decided, driver_of, find, offer_of};
 
-/// What is offered, with the tables that the core reads.
+/// The offered digests and HMACs, and the table for the core.
 pub(crate) struct DigestOffer {
-    /// Each in the place that its kind has in `KINDS`.
+    /// Indexed like `KINDS`; `None` if not offered.
     digests: Vec<Option<Digest>>,
     rows: Vec<abi::Algorithm>,
-    /// The drivers of HMACs, in the same places.
+    /// The drivers of HMACs, with the same indices.
     hmacs: Vec<Option<Arc<HashDriver>>>,
-    /// The default provider's HMAC, if a driver has one.
+    /// The default provider's HMAC, if a driver implements any HMAC.
     pub(crate) soft_hmac: Option<SoftMac>,
 }
 
@@ -28,12 +28,12 @@ pub(crate) struct DigestOffer {
 pub(crate) struct Digest {
     pub(super) kind: &'static Kind,
     pub(super) soft: SoftDigest,
-    /// Its driver, which takes no key.
+    /// The driver; a digest has no key.
     pub(super) keyed: Keyed,
 }
 
 impl DigestOffer {
-    /// Offers what drivers do as far as DIGESTS allows: nothing, unless the configuration says so.
+    /// Offers the digests that drivers implement if DIGESTS allows it. By default it allows none.
     #[cold]
     pub(crate) fn decide(provider: &Provider) -> DigestOffer {
         let wanted = KINDS.iter().filter(|kind| provider.policy.digests.has(kind.name));
@@ -67,23 +67,23 @@ impl DigestOffer {
         DigestOffer { digests, rows, hmacs, soft_hmac }
     }
 
-    /// The driver of an HMAC, by any of its digest's names.
+    /// The driver of an HMAC, by any name of its digest.
     pub(crate) fn hmac(&self, digest: &[u8]) -> Option<&Arc<HashDriver>> {
         self.hmacs[place_of(digest)?].as_ref()
     }
 
-    /// An offered digest by its place in `KINDS`.
+    /// An offered digest by its index in `KINDS`.
     pub(super) fn digest(&self, kind: usize) -> Option<&Digest> {
         self.digests.get(kind)?.as_ref()
     }
 
-    /// The table for the core; `None` when it would be empty.
+    /// The table for the core; `None` if it would be empty.
     pub(crate) fn rows(&self) -> Option<*const abi::Algorithm> {
         (self.rows.len() > 1).then_some(self.rows.as_ptr())
     }
 }
 
-/// The place in `KINDS` of the digest with this name, by any of its names.
+/// The index in `KINDS` of a digest, by any of its names.
 fn place_of(digest: &[u8]) -> Option<usize> {
     let is_its = |kind: &Kind| {
         let mut names = kind.names.to_bytes().split(|&byte| byte == b':');
@@ -92,12 +92,13 @@ fn place_of(digest: &[u8]) -> Option<usize> {
     KINDS.iter().position(is_its)
 }
 
-/// Whether the provider may offer the digest of this name, so that a fetch by name may lead to a driver.
+/// Whether this provider may offer the digest with this name, so that a fetch by name may return
+/// it.
 pub(crate) fn may_be_ours(digest: &[u8]) -> bool {
     place_of(digest).is_some()
 }
 
-/// The driver of a digest or of its HMAC. What is decided is told.
+/// The driver of a digest or of its HMAC. Also records the decision.
 #[inline(never)]
 fn hash_driver(
     provider: &Provider,

@@ -1,4 +1,4 @@
-//! What can be asked of a digest and set on a context (provider-digest(7)).
+//! Gettable and settable parameters of digests and contexts (provider-digest(7)).
 
 use std::ffi::{c_int, c_void};
 use std::ptr::{null, null_mut};
@@ -23,7 +23,7 @@ pub(super) unsafe extern "C" fn gettable_params(_provider: *mut c_void) -> *cons
     GETTABLE.as_ptr()
 }
 
-/// `OSSL_FUNC_digest_get_params`: what holds for each context of the algorithm.
+/// `OSSL_FUNC_digest_get_params`: values that apply to each context of the algorithm.
 pub(super) unsafe extern "C" fn get_params<const KIND: usize>(params: *mut Param) -> c_int {
     // SAFETY: the core's promise.
     unsafe { describe(&KINDS[KIND], params) }
@@ -46,7 +46,7 @@ unsafe fn describe(kind: &Kind, params: *mut Param) -> c_int {
     c_int::from(all)
 }
 
-/// `OSSL_FUNC_digest_set_ctx_params`: what SSL 3 makes of a message.
+/// `OSSL_FUNC_digest_set_ctx_params`: used for the message hash of SSL 3.
 pub(super) unsafe extern "C" fn set_ctx_params(at: *mut c_void, params: *const Param) -> c_int {
     // SAFETY: the core's promise about contexts; the parameters go on as they came.
     guard(0, || unsafe { super::context::context(at).set_params(params) })
@@ -59,7 +59,8 @@ pub(super) unsafe extern "C" fn settable_ctx_params(_at: *mut c_void, provider: 
         let Some(provider) = (unsafe { provider.cast::<Provider>().as_ref() }) else { return null() };
         let digest = provider.digests().and_then(|digests| digests.digest(0));
         let Some(list) = digest.and_then(|digest| digest.soft.settable_ctx_params) else { return null() };
-        // SAFETY: without a context the list is that of all of them; the other context is its own provider's.
+        // SAFETY: without a context this returns the full list; the other context belongs to the
+        // default provider.
         unsafe { list(null_mut(), provider.software.context(&provider.core)) }
     })
 }

@@ -1,4 +1,4 @@
-//! What an HMAC context holds.
+//! State of an HMAC context.
 
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
@@ -14,14 +14,16 @@ use crate::guard;
 use crate::message::{HashDriver, Keyed, Message};
 use crate::soft_counts::SoftCounts;
 
-/// One HMAC context.
+/// An HMAC context.
 pub(super) struct Context {
     message: Message,
-    /// The driver for the digest that the context was told, if there is one.
+    /// The driver for the digest that was set in the context, if there is one.
     hash_driver: Option<&'static Arc<HashDriver>>,
-    /// The same with the key. Copies of the context have it too: TLS copies one for each record.
+    /// The driver with the key. Shared with copies of the context: TLS makes a copy for each
+    /// record.
     keyed: Option<Arc<Keyed>>,
-    /// It was told what drivers know nothing of, such as that a record's padding is to stay secret.
+    /// A parameter was set that drivers do not support, such as that the padding of a record must
+    /// stay secret.
     only_soft: bool,
     pub(super) soft: &'static SoftMac,
     offer: &'static DigestOffer,
@@ -62,7 +64,8 @@ impl Context {
                 self.take(std::slice::from_raw_parts(key, len));
             }
         }
-        // SAFETY: the caller's promise; the copy ends with a null key as well, and lives through the call.
+        // SAFETY: guaranteed by the caller; the copy also ends with a null key and lives through
+        // the call.
         let done = unsafe {
             let ours = with_software_digest(params);
             (self.soft.init)(self.soft_at(), key, len, ours.as_ref().map_or(params, |ours| ours.as_ptr()))
@@ -73,7 +76,8 @@ impl Context {
         done
     }
 
-    /// What it is told changes the default provider's state, so that gets the message first.
+    /// Setting parameters changes the state of the default provider's context, so the gathered
+    /// message is passed to it first.
     ///
     /// # Safety
     /// `params` is null or ends with a null key.
@@ -92,7 +96,8 @@ impl Context {
         }
     }
 
-    /// Which key and digest the default provider has after a failure nobody knows: until the next ones, drivers get nothing.
+    /// After a failure, the key and digest of the default provider's context are unknown: no driver
+    /// is used until both are set again.
     fn trust(&mut self, done: c_int) {
         if done != 1 {
             (self.hash_driver, self.keyed) = (None, None);
@@ -112,7 +117,7 @@ impl Context {
             match what {
                 Told::Digest(name) => {
                     self.hash_driver = self.offer.hmac(name);
-                    // What the default provider does until it has a key again is its affair.
+                    // Until a key is set again, the result is defined only by the default provider.
                     self.keyed = None;
                     self.message.soft_counts =
                         self.hash_driver.map(|hash_driver| SoftCounts::new(self.provider, hash_driver.name));
@@ -123,7 +128,8 @@ impl Context {
         }
     }
 
-    /// A key, for the driver if it is none that has to be hashed first; no key at all is none that drivers take.
+    /// Sets the key for the driver. Drivers do not get an empty key, or one that is longer than a
+    /// block and must be hashed first.
     fn take(&mut self, key: &[u8]) {
         if self.keyed.as_ref().is_some_and(|keyed| keyed.has(key)) {
             return;
@@ -133,11 +139,11 @@ impl Context {
     }
 }
 
-/// The context behind a pointer of the core's.
+/// The context at a pointer that the core stores.
 ///
 /// # Safety
-/// `at` came from [`newctx`] or [`dupctx`], was not freed, and no other reference to it is in use: EVP contexts are changed by
-/// one thread at a time.
+/// `at` came from [`newctx`] or [`dupctx`], was not freed, and no other reference to it is in use:
+/// EVP contexts are modified by one thread at a time.
 pub(super) unsafe fn context<'a>(at: *mut c_void) -> &'a mut Context {
     // SAFETY: the caller's promise.
     unsafe { &mut *at.cast::<Context>() }
@@ -145,14 +151,14 @@ pub(super) unsafe fn context<'a>(at: *mut c_void) -> &'a mut Context {
 
 /// `OSSL_FUNC_mac_newctx`
 pub(super) unsafe extern "C" fn newctx(provider: *mut c_void) -> *mut c_void {
-    // SAFETY: the core hands back the context that OSSL_provider_init gave it, and tears it down only when no MAC of ours, and so
-    // no context, is left.
+    // SAFETY: the core passes the context that OSSL_provider_init returned, and calls teardown only
+    // when no MAC of this provider, and therefore no context, is left.
     hand_over(|| Context::new(unsafe { &*provider.cast::<Provider>() }))
 }
 
 /// `OSSL_FUNC_mac_dupctx`
 pub(super) unsafe extern "C" fn dupctx(at: *mut c_void) -> *mut c_void {
-    // SAFETY: the core's promise about contexts; shared, since other threads may copy it too.
+    // SAFETY: the core guarantees a valid context; shared, because other threads may copy it too.
     hand_over(|| unsafe { &*at.cast::<Context>() }.duplicate())
 }
 

@@ -1,10 +1,11 @@
-//! HMAC contexts, each with a message of its own (`message`), and with a key.
+//! HMAC contexts, each with its own message (`message`) and a key.
 //!
-//! HMAC is one algorithm for OpenSSL, whatever its digest, which is a parameter. So all HMACs of a process come here; those whose
-//! digest or key no driver takes are the default provider's from the first byte on.
+//! In OpenSSL, HMAC is one algorithm with the digest as a parameter. Therefore this provider gets
+//! all HMACs of a process. If no driver supports the digest or the key, the default provider
+//! computes the HMAC from the first byte on.
 //!
-//! - `context`: what a context holds
-//! - `params`: what can be asked and set
+//! - `context`: state of a context
+//! - `params`: gettable and settable parameters
 //! - `software`: the default provider's HMAC
 
 mod context;
@@ -20,7 +21,8 @@ use crate::contexts::free;
 
 pub(crate) use software::SoftMac;
 
-// SAFETY: the core casts each function back to the type that core_dispatch.h gives to its number.
+// SAFETY: the core casts each function back to the type that core_dispatch.h defines for its
+// number.
 static FUNCTIONS: [Dispatch; 11] = unsafe {
     [
         Dispatch::new(abi::MAC_NEWCTX, transmute::<abi::CipherNewctx, Function>(context::newctx)),

@@ -1,5 +1,5 @@
-//! What an HMAC context is told and asked (EVP_MAC-HMAC(7)): the default provider answers, and what decides which driver can do it is
-//! listened to.
+//! Gettable and settable parameters of an HMAC context (EVP_MAC-HMAC(7)). The default provider
+//! processes them. Those that determine the driver are also recorded here.
 
 use std::ffi::{CStr, c_int, c_uint, c_void};
 use std::ptr::{null, null_mut};
@@ -13,24 +13,25 @@ use crate::digest::may_be_ours;
 use crate::entry::Provider;
 use crate::guard;
 
-/// What matters to a driver.
+/// A parameter as far as it affects the choice of a driver.
 pub(super) enum Told<'a> {
-    /// The name of the digest; it has no byte if the digest is one of somebody else's choice.
+    /// Name of the digest; empty if a property query for the digest is given.
     Digest(&'a [u8]),
     Key(&'a [u8]),
     Other,
 }
 
-/// What these parameters say.
+/// Classifies the parameters.
 ///
 /// # Safety
-/// `params` is null or ends with a null key; what it points to is readable for `'a`.
+/// `params` is null or ends with a null key; the data of each parameter is readable for `'a`.
 pub(super) unsafe fn told<'a>(params: *const Param) -> impl Iterator<Item = Told<'a>> {
     // SAFETY: the caller's promise.
     let is_chosen = unsafe { abi::locate(params, name::MAC_PROPERTIES) }.is_some();
     let mut at = params;
     std::iter::from_fn(move || {
-        // SAFETY: the caller's promise: each row up to the one with a null key is readable, and so is what it points to.
+        // SAFETY: guaranteed by the caller: each row up to the one with a null key is readable,
+        // with its data.
         unsafe {
             if at.is_null() || (*at).key.is_null() {
                 return None;
@@ -45,7 +46,7 @@ pub(super) unsafe fn told<'a>(params: *const Param) -> impl Iterator<Item = Told
             Some(match CStr::from_ptr(param.key) {
                 key if key == name::MAC_DIGEST && is(ParamType::Utf8String) => {
                     let text = bytes().filter(|_| !is_chosen).unwrap_or_default();
-                    // The size may count the NUL.
+                    // The size may include the NUL.
                     Told::Digest(text.split(|&byte| byte == 0).next().unwrap_or_default())
                 }
                 key if key == name::MAC_KEY && is(ParamType::OctetString) => {
@@ -58,10 +59,12 @@ pub(super) unsafe fn told<'a>(params: *const Param) -> impl Iterator<Item = Told
     })
 }
 
-/// Has the default provider's HMAC fetch its digest from the default provider. By name alone it may get a digest of ours
-/// (providers/common/provider_util.c, `ossl_prov_digest_load_from_params`): then what software computes, and what results of
-/// hardware are compared with, would come from a driver again. `None`: the parameters are right as they are. Digests that
-/// are never ours, such as those of the legacy provider, are fetched as the application wishes.
+/// Parameters with which the default provider's HMAC fetches its digest from the default provider.
+/// With a name alone the fetch may return a digest of this provider
+/// (providers/common/provider_util.c, `ossl_prov_digest_load_from_params`). A driver would then
+/// compute what software must compute, including the reference for results of hardware. `None`: the
+/// parameters need no change. Digests that this provider never offers, such as those of the legacy
+/// provider, are fetched as the application requests.
 ///
 /// # Safety
 /// As for [`told`].
@@ -84,7 +87,7 @@ pub(super) unsafe fn with_software_digest(params: *const Param) -> Option<Vec<Pa
     }
 }
 
-/// `OSSL_FUNC_mac_get_ctx_params`. Nothing in there panics.
+/// `OSSL_FUNC_mac_get_ctx_params`. Cannot panic.
 pub(super) unsafe extern "C" fn get_ctx_params(at: *mut c_void, params: *mut Param) -> c_int {
     // SAFETY: the core's promise about contexts; the parameters go on as they came.
     unsafe {
@@ -109,13 +112,14 @@ pub(super) unsafe extern "C" fn settable_ctx_params(_at: *mut c_void, provider: 
     list(provider, |soft| soft.settable_ctx_params)
 }
 
-/// The default provider's.
+/// A parameter list of the default provider.
 fn list(provider: *mut c_void, which: fn(&SoftMac) -> abi::CipherCtxParamList) -> *const Param {
     guard(null(), || {
         // SAFETY: the core's promise about our provider context.
         let Some(provider) = (unsafe { provider.cast::<Provider>().as_ref() }) else { return null() };
         let Some(soft) = provider.digests().and_then(|offer| offer.soft_hmac.as_ref()) else { return null() };
-        // SAFETY: without a context the list is that of all of them; the other context is its own provider's.
+        // SAFETY: without a context this returns the full list; the other context belongs to the
+        // default provider.
         unsafe { which(soft)(null_mut(), provider.software.context(&provider.core)) }
     })
 }

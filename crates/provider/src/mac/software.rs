@@ -8,7 +8,7 @@ use outboard_abi::{Dispatch, Function};
 
 use crate::message::{SoftContext, SoftFunctions};
 
-/// The functions of a MAC of the default provider.
+/// The functions of a MAC in the default provider.
 #[derive(Clone, Copy)]
 pub(crate) struct SoftMac {
     newctx: abi::CipherNewctx,
@@ -27,7 +27,8 @@ impl SoftMac {
         let common = [abi::MAC_FREECTX, abi::MAC_DUPCTX, abi::MAC_UPDATE, abi::MAC_FINAL];
         // SAFETY: a dispatch table ends with number 0.
         let find = |id| unsafe { abi::find(table, id) };
-        // SAFETY: core_dispatch.h gives each number the type of the field that it is stored in.
+        // SAFETY: core_dispatch.h defines for each number the type of the field that receives the
+        // function.
         unsafe {
             Some(SoftMac {
                 newctx: transmute::<Function, abi::CipherNewctx>(find(abi::MAC_NEWCTX)?),
@@ -47,12 +48,12 @@ impl SoftMac {
         }
     }
 
-    /// A new context; `None` when the default provider has none to give.
+    /// A new context; `None` if the default provider is not active or cannot allocate one.
     pub(super) fn context(&self, provider_context: *mut c_void) -> Option<SoftContext> {
         if provider_context.is_null() {
             return None;
         }
-        // SAFETY: the function belongs to the provider whose context it gets.
+        // SAFETY: the function belongs to the provider of the context.
         SoftContext::new(self.common, unsafe { (self.newctx)(provider_context) })
     }
 }

@@ -1,27 +1,28 @@
-//! A message, as far as it has come.
+//! A message gathered in memory.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use zeroize::Zeroize;
 
-/// The longest message that is kept, in bytes.
+/// Maximum length of a gathered message, in bytes.
 pub(super) const MOST: usize = 1 << 20;
 
-/// The memory for messages of a process, in bytes: who finds it used up goes to software.
+/// Maximum memory for messages of a process, in bytes. Further messages are hashed in software.
 const ALL: usize = 16 * MOST;
 
-/// The first room that is made.
+/// Minimum capacity that is allocated, in bytes.
 const LEAST: usize = 1024;
 
-/// The room in all contexts of the process.
+/// Capacity allocated in all contexts of the process, in bytes.
 static IN_USE: AtomicUsize = AtomicUsize::new(0);
 
-/// The bytes of a message; wiped when they are no longer wanted.
+/// The bytes of a message; wiped when they are no longer needed.
 #[derive(Default)]
 pub(super) struct Gathered(Vec<u8>);
 
 impl Gathered {
-    /// Takes more of the message in; false, and nothing is changed, if it becomes too long, or memory is short.
+    /// Appends data. Returns false and changes nothing if the message becomes too long or memory is
+    /// exhausted.
     pub(super) fn add(&mut self, more: &[u8]) -> bool {
         let len = self.0.len() + more.len();
         if len > self.0.capacity() && !self.make_room(len) {
@@ -35,7 +36,7 @@ impl Gathered {
         &self.0
     }
 
-    /// Forgets the message and keeps the room, if it is not large.
+    /// Wipes the message. Keeps the buffer only if it is small.
     pub(super) fn clear(&mut self) {
         self.0.zeroize();
         if self.0.capacity() > LEAST {
@@ -43,7 +44,7 @@ impl Gathered {
         }
     }
 
-    /// Another one with the same bytes; `None` if memory is short.
+    /// A copy; `None` if memory is exhausted.
     pub(super) fn copy(&self) -> Option<Gathered> {
         let mut copy = Gathered::default();
         copy.add(&self.0).then_some(copy)
@@ -56,7 +57,7 @@ impl Gathered {
         }
         let capacity = len.next_power_of_two().max(LEAST);
         let mut larger = Vec::new();
-        // What others add at the same moment counts too, so the sum is never more than it may be.
+        // The sum includes concurrent additions of other threads, so it never exceeds the limit.
         let in_use = IN_USE.fetch_add(capacity, Ordering::Relaxed);
         if in_use + capacity > ALL || larger.try_reserve_exact(capacity).is_err() {
             IN_USE.fetch_sub(capacity, Ordering::Relaxed);
@@ -68,7 +69,7 @@ impl Gathered {
         true
     }
 
-    /// The room of `other` has been counted already.
+    /// Replaces the buffer. The caller has already added the capacity of `other` to `IN_USE`.
     fn replace(&mut self, other: Vec<u8>) {
         let mut before = std::mem::replace(&mut self.0, other);
         before.zeroize();
@@ -88,7 +89,8 @@ mod tests {
 
     use super::*;
 
-    /// The memory is the process's, so the tests take turns; one that fails is no reason for the next to fail.
+    /// The limit applies to the process, so the tests run one at a time. A failed test must not
+    /// make the next one fail.
     fn alone() -> MutexGuard<'static, ()> {
         static ALONE: Mutex<()> = Mutex::new(());
         ALONE.lock().unwrap_or_else(PoisonError::into_inner)

@@ -1,4 +1,5 @@
-//! A driver of a digest, with a key or without one: its sessions, and one message through it.
+//! A driver of a digest or HMAC with its key and sessions; processes one message at a time per
+//! session.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -12,26 +13,29 @@ use crate::hardware::Hardware;
 use crate::sessions::{SessionGuard, SessionId};
 use crate::spot_check::Verdict;
 
-/// As many threads and paused jobs hash at the same time with the same key, or without one.
+/// Maximum number of threads and paused jobs that hash at the same time with the same key, or
+/// without one.
 const AT_ONCE: usize = 32;
 
-/// After a refusal so many messages go to software before the driver is asked again.
+/// Number of messages hashed in software after the driver rejected a session, before the next
+/// attempt.
 const PAUSE: u32 = 16;
 
-/// A driver of a digest or of its HMAC, and when it is asked.
+/// A driver of a digest or of its HMAC, and the conditions for its use.
 pub(crate) struct HashDriver {
     /// OpenSSL's name, for counters and log.
     pub(crate) name: &'static str,
     pub(crate) hardware: Arc<Hardware<dyn HashSession>>,
-    /// The shortest message in bytes that goes to the driver.
+    /// Shortest message in bytes that goes to the driver.
     pub(crate) threshold: usize,
     pub(crate) digest_len: usize,
-    /// The longest key that the driver gets.
+    /// Longest key in bytes that is passed to the driver.
     pub(crate) longest_key: usize,
-    /// Whether a job may be paused for it. Not for SHA-1: libcrypto takes a certificate's fingerprint with the certificate's lock
-    /// held (`ossl_x509v3_cache_extensions`), which another job of the thread may want.
+    /// Whether a job may be paused during a request. Not for SHA-1: libcrypto computes the
+    /// fingerprint of a certificate with the certificate's lock held
+    /// (`ossl_x509v3_cache_extensions`), which another job of the thread may need.
     may_pause: bool,
-    /// The driver gives no state out, so a message has to fit one request.
+    /// The driver does not export its state, so a message must fit into one request.
     whole_only: AtomicBool,
 }
 
@@ -49,24 +53,26 @@ impl HashDriver {
     }
 }
 
-/// A driver with a key, for all contexts that were copied from the one that it was given to; digests take none.
+/// A driver with a key, shared by all copies of the context in which the key was set. Digests have
+/// an empty key.
 pub(crate) struct Keyed {
     pub(crate) hash_driver: Arc<HashDriver>,
     key: Zeroizing<Vec<u8>>,
-    /// Sessions for whoever wants one; they stay. 0: none.
+    /// [`SessionId`]s as bits, available to any thread; 0 if there is none. Sessions stay open.
     sessions: [AtomicU64; AT_ONCE],
-    /// 0, or one more than the messages that went to software since the driver had no session to give.
+    /// 0, or one more than the number of messages hashed in software since the driver rejected a
+    /// session.
     refused: AtomicU32,
-    /// A result was compared.
+    /// Whether a result has been compared with software.
     was_compared: AtomicBool,
 }
 
 /// Why there is no digest.
 #[derive(PartialEq)]
 enum Missing {
-    /// The driver is away: its sessions are of no more use.
+    /// The device was removed, and its sessions are unusable.
     Away,
-    /// Anything else.
+    /// Any other reason.
     Failed,
 }
 
@@ -81,12 +87,13 @@ impl Keyed {
         }
     }
 
-    /// Whether the key is this one.
+    /// Whether the key equals `key`, compared in constant time.
     pub(crate) fn has(&self, key: &[u8]) -> bool {
         bool::from(self.key.ct_eq(key))
     }
 
-    /// The digest of a message; `None`: software has to do it. `recompute` does it in software too, for comparison.
+    /// The digest of a message; `None`: software must compute it. `recompute` computes it in
+    /// software for comparison.
     pub(super) fn digest(
         &self,
         provider: &Provider,
@@ -106,7 +113,7 @@ impl Keyed {
         }
     }
 
-    /// One message through a session.
+    /// Processes one message with a session.
     fn run(
         &self,
         provider: &Provider,
@@ -152,7 +159,7 @@ impl Keyed {
         }
     }
 
-    /// A session, made if there is none that nobody uses.
+    /// A session that is not in use. Opens one if necessary and possible.
     fn session(&self) -> Option<SessionGuard<'_, dyn HashSession>> {
         let sessions = &self.hash_driver.hardware.sessions;
         for place in &self.sessions {
@@ -190,7 +197,8 @@ impl Keyed {
         Some(hold)
     }
 
-    /// Sessions of a driver that went away do not come back with it.
+    /// Closes all sessions. The sessions of a removed device do not become valid again with a new
+    /// one.
     fn close_all(&self) {
         for place in &self.sessions {
             if let Some(hold) = SessionId::from_bits(place.swap(0, Ordering::Relaxed)) {
@@ -207,7 +215,7 @@ impl Drop for Keyed {
     }
 }
 
-/// What software makes of a message.
+/// A digest computed by software.
 pub(super) struct Digested {
     pub(super) bytes: [u8; 64],
     pub(super) len: usize,

@@ -1,15 +1,16 @@
-//! Messages that a driver gets as a whole: what digests and HMACs are made of.
+//! Messages that a driver gets as a whole, for digests and HMACs.
 //!
-//! An accelerator's state of a message lies in the kernel, and is lost with the driver: when a device is unplugged, or does not
-//! answer, in the middle of a message, only somebody who still has the message can give its digest. So a message is
-//! gathered in memory and handed to the driver as a whole, when its end is known; until then it is nowhere else. What fails is
-//! hashed by software from the same memory. Copies of a context and children of a fork have copies of that memory, so
-//! their states are independent whatever the accelerator does.
+//! An accelerator's state of a message is in the kernel and is lost with the driver. If a device is
+//! removed or fails in the middle of a message, the digest can be computed only from the message
+//! itself. Therefore a message is gathered in memory and passed to the driver as a whole, when its
+//! end is known. If the driver fails, software hashes the same memory. Copies of a context and
+//! children of a fork have copies of that memory, so their states are independent of each other and
+//! of the accelerator.
 //!
-//! What is longer than [`gathered::MOST`] is for software.
+//! A message longer than [`gathered::MOST`] is hashed in software.
 //!
 //! - `gathered`: the message in memory
-//! - `keyed`: the driver with a key or without one, its sessions, one message through it
+//! - `keyed`: the driver with its key, its sessions, one message processed by it
 //! - `soft`: the default provider's contexts
 
 mod gathered;
@@ -30,18 +31,19 @@ pub(crate) use self::soft::{SoftContext, SoftFunctions};
 
 /// A message from its first byte to its digest.
 ///
-/// It is either in `gathered`, from its first byte on, and nowhere else; or in the default provider's context, which goes on with
-/// it to its end.
+/// It is either in `gathered`, from its first byte on, and only there, or in the default provider's
+/// context, which then processes it to its end.
 pub(crate) struct Message {
     gathers: bool,
     gathered: Gathered,
-    /// The default provider's context; while `gathers`, one whose message has no byte yet.
+    /// The default provider's context. While `gathers` is true, it has no byte of the message.
     pub(crate) soft: SoftContext,
-    /// Somebody has a copy. Atomic, since threads may copy one context at the same time.
+    /// A copy of the context exists. Atomic, because threads may copy a context concurrently.
     copied: AtomicBool,
-    /// Bytes of this message that `soft` got.
+    /// Number of bytes of this message that `soft` has processed.
     soft_len: u64,
-    /// Messages in software not yet in the shared counters; `None`: of an algorithm that nobody counts.
+    /// Messages in software not yet in the shared counters; `None` for an algorithm that is not
+    /// counted.
     pub(crate) soft_counts: Option<SoftCounts>,
 }
 
@@ -57,7 +59,7 @@ impl Message {
         }
     }
 
-    /// Begins, now that `soft` has begun; for a driver if there is one to have it in the end.
+    /// Starts a message after `soft` was initialised. Gathers it if a driver is available.
     pub(crate) fn begin(&mut self, hash_driver: Option<&HashDriver>) {
         self.gathered.clear();
         self.copied.store(false, Ordering::Relaxed);
@@ -66,8 +68,9 @@ impl Message {
         self.soft_len = 0;
     }
 
-    /// A copy. What is short is likely to be copied often, such as the transcript of a TLS handshake: the copy and, from its next
-    /// bytes on, the original go on in software, so that nothing is hashed more often than twice.
+    /// A copy. A short message is likely to be copied often, such as the transcript of a TLS
+    /// handshake. Then the copy and, from its next bytes on, the original continue in software, so
+    /// that no byte is hashed more than twice.
     pub(crate) fn duplicate(
         &self,
         hash_driver: Option<&HashDriver>,
@@ -90,7 +93,7 @@ impl Message {
         copy.feed(message).then_some(copy)
     }
 
-    /// More of it. A message that is in software pays for a comparison, a call and an addition.
+    /// Processes more of the message. In software this costs a comparison, a call and an addition.
     ///
     /// # Safety
     /// `input` is readable for `len` bytes.
@@ -124,7 +127,8 @@ impl Message {
         c_int::from(goes_on || (self.committed().is_some() && self.feed(more)))
     }
 
-    /// Hands the message over to software, which then goes on with it. `None` if the default provider refuses.
+    /// Passes the gathered message to software, which then continues. `None` if the default
+    /// provider fails.
     pub(crate) fn committed(&mut self) -> Option<&mut SoftContext> {
         if std::mem::take(&mut self.gathers) {
             let mut gathered = std::mem::take(&mut self.gathered);
@@ -140,13 +144,14 @@ impl Message {
 
     fn feed(&mut self, bytes: &[u8]) -> bool {
         self.soft_len += bytes.len() as u64;
-        // Any positive number: HMAC_Update returns what EVP_DigestUpdate does, and that what the
-        // digest's provider does.
+        // Any positive value is success: HMAC_Update returns the result of EVP_DigestUpdate, which
+        // returns that of the digest's provider.
         // SAFETY: the bytes are readable.
         bytes.is_empty() || unsafe { self.soft.update(bytes.as_ptr(), bytes.len()) } > 0
     }
 
-    /// Its digest, by the driver if it is long enough and the driver can.
+    /// Computes the digest: with the driver if the message is long enough and the driver succeeds,
+    /// otherwise in software.
     ///
     /// # Safety
     /// As for `OSSL_FUNC_digest_final`.
@@ -168,7 +173,8 @@ impl Message {
             if let Some((provider, keyed)) = with.filter(|(_, keyed)| is_fit(&keyed.hash_driver)) {
                 if let Some(digest) = keyed.digest(provider, message, || self.soft.digest_of(message)) {
                     let digest = digest.as_slice();
-                    // SAFETY: there is room for it; the core's pointer to where the length goes.
+                    // SAFETY: the size of `out` was checked; `len` is the core's pointer to the
+                    // output length.
                     unsafe {
                         copy_nonoverlapping(digest.as_ptr(), out, digest.len());
                         *len = digest.len();

@@ -1,4 +1,4 @@
-//! The default provider's contexts, with what those of digests and of MACs have in common.
+//! The default provider's contexts, for the functions that digests and MACs have in common.
 
 use std::ffi::{c_int, c_void};
 use std::mem::transmute;
@@ -18,14 +18,15 @@ pub(crate) struct SoftFunctions {
 }
 
 impl SoftFunctions {
-    /// Those that have these numbers in a table: freectx, dupctx, update, final.
+    /// The functions with these numbers in a table: freectx, dupctx, update, final.
     ///
     /// # Safety
-    /// `table` is the dispatch table that the numbers are of.
+    /// `table` is the dispatch table to which the numbers belong.
     pub(crate) unsafe fn new(table: *const Dispatch, numbers: [c_int; 4]) -> Option<SoftFunctions> {
         // SAFETY: a dispatch table ends with number 0.
         let [freectx, dupctx, update, finish] = numbers.map(|id| unsafe { abi::find(table, id) });
-        // SAFETY: core_dispatch.h gives each number the type of the field that it is stored in.
+        // SAFETY: core_dispatch.h defines for each number the type of the field that receives the
+        // function.
         unsafe {
             Some(SoftFunctions {
                 freectx: transmute::<Function, abi::CipherFreectx>(freectx?),
@@ -37,25 +38,25 @@ impl SoftFunctions {
     }
 }
 
-/// One context of the default provider, freed with its owner.
+/// A context of the default provider, freed on drop.
 pub(crate) struct SoftContext {
     functions: SoftFunctions,
     pub(crate) at: *mut c_void,
 }
 
 impl SoftContext {
-    /// The one that the default provider's `newctx` made; `None` if it made none.
+    /// Wraps a context that the default provider's `newctx` returned; `None` for null.
     pub(crate) fn new(functions: SoftFunctions, at: *mut c_void) -> Option<SoftContext> {
         (!at.is_null()).then_some(SoftContext { functions, at })
     }
 
-    /// A copy with all state.
+    /// A copy with all state. `None` on failure.
     pub(crate) fn duplicate(&self) -> Option<SoftContext> {
         // SAFETY: `at` is a context of these functions.
         SoftContext::new(self.functions, unsafe { (self.functions.dupctx)(self.at) })
     }
 
-    /// Takes more of the message in.
+    /// Processes more of the message.
     ///
     /// # Safety
     /// `input` is readable for `len` bytes.
@@ -65,7 +66,7 @@ impl SoftContext {
         unsafe { (self.functions.update)(self.at, input, len) }
     }
 
-    /// The digest.
+    /// Writes the digest or MAC to `out` and its length to `len`.
     ///
     /// # Safety
     /// `out` is writable for `size` bytes, `len` too.
@@ -74,7 +75,8 @@ impl SoftContext {
         unsafe { (self.functions.finish)(self.at, out, len, size) }
     }
 
-    /// What a message hashes to. The context has begun one, and has no byte of it.
+    /// The digest of a message, computed with a copy of this context, which must be initialised and
+    /// empty.
     pub(super) fn digest_of(&self, message: &[u8]) -> Option<Digested> {
         let mut scratch = self.duplicate()?;
         let mut digested = Digested { bytes: [0; 64], len: 0 };

@@ -1,4 +1,4 @@
-//! What the core calls.
+//! The functions that the core calls.
 
 use std::ffi::{CStr, c_int, c_uint, c_void};
 use std::ptr::slice_from_raw_parts_mut;
@@ -15,10 +15,11 @@ use crate::entry::Provider;
 use crate::guard;
 use crate::log::Level;
 
-/// Bits of security strength that can be had by reading on, as with OpenSSL's own SEED-SRC.
+/// Security strength in bits. Any strength is possible by reading more bytes, as with OpenSSL's
+/// SEED-SRC.
 const STRENGTH: u64 = 1024;
 
-/// The most bytes of one `generate`; OpenSSL calls again for more.
+/// Maximum length of one `generate`, in bytes. OpenSSL calls it repeatedly for more.
 const MAX_REQUEST: u64 = 1024;
 
 static GETTABLE: [Param; 4] = [
@@ -28,18 +29,19 @@ static GETTABLE: [Param; 4] = [
     abi::end(),
 ];
 
-/// One seed source of the core's.
+/// A seed source context.
 pub(super) struct Context {
     provider: &'static Provider,
     source: SeedSource,
 }
 
-/// Whether the last attempt of this process failed, so that a device that stays away makes one line: OpenSSL 4.0 makes
-/// a new context for each request then.
+/// Whether the last attempt of this process failed. Then further failures are not logged, because
+/// OpenSSL 4.0 creates a new context for each request while the device is missing.
 static FAILING: AtomicBool = AtomicBool::new(false);
 
 impl Context {
-    /// What was done, or 0 with an error on the queue and, where an administrator should know, a line.
+    /// Returns 1, or 0 with an error on the queue. Also logs failures that an administrator should
+    /// see.
     #[inline(never)]
     fn report(&self, done: Result<(), Failure>) -> c_int {
         let Err(failure) = done else {
@@ -82,7 +84,8 @@ pub(super) unsafe extern "C" fn newctx(
     _functions: *const Dispatch,
 ) -> *mut c_void {
     hand_over(|| {
-        // SAFETY: the core hands our context over, which outlives all contexts of its algorithms.
+        // SAFETY: the core passes this provider's context, which outlives all contexts of its
+        // algorithms.
         let provider = unsafe { &*provider.cast::<Provider>() };
         if !parent.is_null() {
             provider.core.raise(
@@ -121,7 +124,8 @@ pub(super) unsafe extern "C" fn uninstantiate(at: *mut c_void) -> c_int {
     })
 }
 
-/// `OSSL_FUNC_rand_generate`: the device's bytes as they come. Each is new, so prediction is resisted in any case.
+/// `OSSL_FUNC_rand_generate`: the unprocessed bytes of the device. All bytes are new, so prediction
+/// resistance is always provided.
 pub(super) unsafe extern "C" fn generate(
     at: *mut c_void,
     out: *mut u8,
@@ -169,14 +173,15 @@ pub(super) unsafe extern "C" fn get_seed(
 pub(super) unsafe extern "C" fn clear_seed(_at: *mut c_void, seed: *mut u8, len: usize) {
     guard((), || {
         if !seed.is_null() {
-            // SAFETY: the core gives back what `get_seed` gave, with its length.
+            // SAFETY: the core passes the buffer that `get_seed` returned, with its length.
             let mut seed = unsafe { Box::from_raw(slice_from_raw_parts_mut(seed, len)) };
             seed.zeroize();
         }
     })
 }
 
-/// `OSSL_FUNC_rand_enable_locking` and `OSSL_FUNC_rand_lock`: threads may share a context as it is.
+/// `OSSL_FUNC_rand_enable_locking` and `OSSL_FUNC_rand_lock`: contexts are thread-safe without a
+/// lock.
 pub(super) unsafe extern "C" fn lock(_at: *mut c_void) -> c_int {
     1
 }
@@ -224,7 +229,8 @@ unsafe fn answer(params: *mut Param, key: &CStr, number: u64) -> bool {
     unsafe { abi::locate_mut(params, key).is_none_or(|param| abi::set_unsigned(param, number)) }
 }
 
-/// `OSSL_FUNC_rand_verify_zeroization`: a source wipes its state when it goes, and without one there is none.
+/// `OSSL_FUNC_rand_verify_zeroization`: a source wipes its state on uninstantiation. Without a
+/// source there is no state.
 pub(super) unsafe extern "C" fn verify_zeroization(at: *mut c_void) -> c_int {
     // SAFETY: the core's promise.
     guard(0, || c_int::from(unsafe { context(at) }.source.is_wiped()))

@@ -1,10 +1,10 @@
 //! `OUTBOARD-HWRNG`: a seed source for OpenSSL's random generators, from /dev/hwrng (provider-rand(7)).
 //!
-//! OpenSSL's own DRBG conditions what comes from here (SP 800-90A): bytes of the device never reach an application as
-//! random numbers, and no parent may be set, so that this cannot be used as a DRBG.
+//! OpenSSL's own DRBG processes the output (SP 800-90A): applications never get bytes of the device
+//! as random numbers. A parent cannot be set, so that this source cannot be used as a DRBG.
 //!
 //! - `context`: the functions that the core calls
-//! - `outboard_rng`: the device, its tests, how much entropy it has
+//! - `outboard_rng`: the device, its health tests, its assumed entropy
 
 mod context;
 
@@ -15,7 +15,8 @@ use outboard_abi::{Algorithm, Dispatch, Function};
 
 use crate::contexts::free;
 
-// SAFETY: the core casts each function back to the type that core_dispatch.h gives to its number.
+// SAFETY: the core casts each function back to the type that core_dispatch.h defines for its
+// number.
 static FUNCTIONS: [Dispatch; 14] = unsafe {
     [
         Dispatch::new(abi::RAND_NEWCTX, transmute::<abi::RandNewctx, Function>(context::newctx)),
@@ -47,9 +48,9 @@ static FUNCTIONS: [Dispatch; 14] = unsafe {
     ]
 };
 
-/// The table for the core, the same on every machine: whether this process can have the device is seen when OpenSSL is told
-/// to use it, and said then. To look here would cost every process that wants random numbers, and say nothing to those
-/// that want them from the device.
+/// The table for the core, identical on every machine. Whether this process can open the device is
+/// checked, and an error reported, when OpenSSL instantiates the source. A check here would cost
+/// time in every process that uses random numbers.
 pub(crate) static ROWS: [Algorithm; 2] = [
     Algorithm {
         names: c"OUTBOARD-HWRNG".as_ptr(),
