@@ -128,8 +128,8 @@ pub type CipherNewctx = unsafe extern "C" fn(*mut c_void) -> *mut c_void;
 /// length, IV, its length, parameters. A null key or IV keeps the value that was set before.
 pub type CipherInit =
     unsafe extern "C" fn(*mut c_void, *const u8, usize, *const u8, usize, *const Param) -> c_int;
-/// `OSSL_FUNC_cipher_update_fn` and `OSSL_FUNC_cipher_cipher_fn`: context, output, length written, size
-/// of output, input, its length.
+/// `OSSL_FUNC_cipher_update_fn` and `OSSL_FUNC_cipher_cipher_fn`: context, output, length written,
+/// size of output, input, its length.
 pub type CipherUpdate =
     unsafe extern "C" fn(*mut c_void, *mut u8, *mut usize, usize, *const u8, usize) -> c_int;
 /// `OSSL_FUNC_cipher_final_fn`: context, output, length written, size of output.

@@ -27,9 +27,9 @@ pub(crate) enum Reason {
 ///
 /// | function | returns |
 /// |---|---|
-/// | `core_get_params` | 1; since 3.5, 0 if a value does not fit its parameter. An unknown key stays unset |
+/// | `core_get_params` | 1; since 3.5, 0 if a value does not fit. An unknown key stays unset |
 /// | `core_new_error`, `core_set_error_debug`, `core_vset_error` | nothing |
-/// | `ossl_provider_register_child_cb` | the number of callbacks that are registered now, this one included; 0 on failure, with none left registered |
+/// | `ossl_provider_register_child_cb` | number of registered callbacks, including this one; 0 on failure |
 /// | `ossl_provider_deregister_child_cb` | nothing |
 /// | `core_provider_get0_name` | a string; it reads the handle, which must not be NULL |
 /// | `core_provider_get0_provider_ctx` | the context, NULL if the provider set none |
@@ -37,8 +37,8 @@ pub(crate) enum Reason {
 ///
 /// Requirements for the callbacks: `create_cb` must return exactly 1, because
 /// `create_provider_children` combines all results with a bitwise AND. The results of `remove_cb`
-/// and `global_props_cb` are ignored. If a registration fails, `remove_cb` is also called with
-/// NULL.
+/// and `global_props_cb` are ignored. A failed registration leaves no callback registered,
+/// and also calls `remove_cb` with NULL.
 #[derive(Clone, Copy)]
 pub(crate) struct Core {
     handle: *const CoreHandle,
@@ -126,7 +126,8 @@ impl Core {
         // The format has no conversion, so the argument list is never read. The pointer only must
         // be valid.
         let mut no_arguments = [0u64; 8];
-        // SAFETY: strings are NUL-terminated and live through the calls; the core copies what it keeps.
+        // SAFETY: strings are NUL-terminated and live through the calls; the core copies what it
+        // keeps.
         unsafe {
             (self.new_error)(self.handle);
             (self.set_error_debug)(self.handle, c"outboard".as_ptr(), 0, c"".as_ptr());

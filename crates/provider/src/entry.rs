@@ -83,7 +83,8 @@ static GETTABLE: [Param; 5] = [
 /// queue.
 ///
 /// # Safety
-/// Called by the core of OpenSSL 3.0 or later: `table` ends with number 0; `out` and `context` are writable.
+/// Called by the core of OpenSSL 3.0 or later: `table` ends with number 0; `out` and `context` are
+/// writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn OSSL_provider_init(
     handle: *const CoreHandle,
@@ -183,8 +184,8 @@ unsafe extern "C" fn query_operation(
     no_cache: *mut c_int,
 ) -> *const abi::Algorithm {
     let nothing = || {
-        // SAFETY: guaranteed by the core. No caching: the default provider may be activated later,
-        // and then algorithms can be offered.
+        // No caching: the default provider may be activated later, and then algorithms can be offered.
+        // SAFETY: guaranteed by the core.
         unsafe { *no_cache = 1 };
         null()
     };

@@ -41,10 +41,10 @@ static KEY: u8 = 0;
 /// |---|---|
 /// | `ASYNC_get_current_job` | the thread's job; NULL without one, and after OPENSSL_cleanup(3) |
 /// | `ASYNC_get_wait_ctx` | the job's wait context; it reads the job, which must not be NULL |
-/// | `ASYNC_pause_job` | 1 when the job was resumed, and at once without a job or with pausing blocked; 0 on failure |
+/// | `ASYNC_pause_job` | 1 after resumption; immediately without a job or with pausing blocked; 0 on failure |
 /// | `ASYNC_WAIT_CTX_set_wait_fd` | 1; 0 without memory, and then it keeps nothing |
 /// | `ASYNC_WAIT_CTX_get_fd` | 1; 0 when there is none under the key, and then it writes nothing |
-/// | `ASYNC_WAIT_CTX_clear_fd` | 1; 0 when there is none. It does not call the cleanup function, then or later |
+/// | `ASYNC_WAIT_CTX_clear_fd` | 1; 0 if there is none. It never calls the cleanup function |
 #[derive(Clone, Copy)]
 pub(crate) struct Jobs {
     current: abi::AsyncGetCurrentJob,

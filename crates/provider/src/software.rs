@@ -217,7 +217,8 @@ impl SoftContext {
     /// Continues with `iv` and keeps the key schedule. Drops buffered bytes. False on failure.
     pub(crate) fn set_iv(&self, encrypt: bool, iv: &[u8]) -> bool {
         let init = if encrypt { self.functions.encrypt_init } else { self.functions.decrypt_init };
-        // SAFETY: `at` is a context of this cipher; `iv` is readable for its length; no key, no parameters.
+        // SAFETY: `at` is a context of this cipher; `iv` is readable for its length; no key, no
+        // parameters.
         unsafe { init(self.at, null(), 0, iv.as_ptr(), iv.len(), null()) == 1 }
     }
 

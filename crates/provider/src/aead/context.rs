@@ -236,7 +236,7 @@ pub(super) unsafe extern "C" fn newctx<const KIND: usize>(provider: *mut c_void)
     made(unsafe { &*provider.cast::<Provider>() }, KIND)
 }
 
-/// Once, and not in each of its callers.
+/// Not inlined, so that the generic callers share one copy.
 #[inline(never)]
 fn made(provider: &'static Provider, kind: usize) -> *mut c_void {
     hand_over(|| Context::new(provider, provider.offer()?.cipher(kind)?))
@@ -244,6 +244,6 @@ fn made(provider: &'static Provider, kind: usize) -> *mut c_void {
 
 /// `OSSL_FUNC_cipher_dupctx`
 pub(super) unsafe extern "C" fn dupctx(at: *mut c_void) -> *mut c_void {
-    // SAFETY: the core's promise about contexts.
+    // SAFETY: the core guarantees valid contexts.
     hand_over(|| unsafe { super::context(at) }.duplicate())
 }

@@ -21,7 +21,7 @@ pub(super) unsafe extern "C" fn encrypt_init(
     params: *const Param,
 ) -> c_int {
     let (key, iv) = (Given { at: key, len: key_len }, Given { at: iv, len: iv_len });
-    // SAFETY: the core's promise about contexts, keys, IVs and parameters.
+    // SAFETY: the core guarantees valid contexts, keys, IVs and parameters.
     guard(0, || unsafe { super::context(at).init(true, key, iv, params) })
 }
 
@@ -35,7 +35,7 @@ pub(super) unsafe extern "C" fn decrypt_init(
     params: *const Param,
 ) -> c_int {
     let (key, iv) = (Given { at: key, len: key_len }, Given { at: iv, len: iv_len });
-    // SAFETY: the core's promise about contexts, keys, IVs and parameters.
+    // SAFETY: the core guarantees valid contexts, keys, IVs and parameters.
     guard(0, || unsafe { super::context(at).init(false, key, iv, params) })
 }
 
@@ -63,7 +63,7 @@ impl Context {
             self.leave();
             return 0;
         }
-        // SAFETY: the core's promise.
+        // SAFETY: guaranteed by the core.
         let key = unsafe { key.bytes() };
         if let Some(key) = key {
             // A driver session supports tags of one length.
@@ -84,7 +84,7 @@ impl Context {
         if params.is_null() {
             return 1;
         }
-        // SAFETY: the core's promise.
+        // SAFETY: guaranteed by the core.
         unsafe { self.set_params(params) }
     }
 

@@ -15,13 +15,13 @@ const CCM_LENGTHS: u64 = 15;
 
 /// `OSSL_FUNC_cipher_get_ctx_params`
 pub(super) unsafe extern "C" fn get_ctx_params(at: *mut c_void, params: *mut Param) -> c_int {
-    // SAFETY: the core's promise about contexts and parameters.
+    // SAFETY: the core guarantees valid contexts and parameters.
     guard(0, || unsafe { super::context(at).get_params(params) })
 }
 
 /// `OSSL_FUNC_cipher_set_ctx_params`
 pub(super) unsafe extern "C" fn set_ctx_params(at: *mut c_void, params: *const Param) -> c_int {
-    // SAFETY: the core's promise about contexts and parameters.
+    // SAFETY: the core guarantees valid contexts and parameters.
     guard(0, || unsafe { super::context(at).set_params(params) })
 }
 
@@ -29,21 +29,21 @@ impl Context {
     /// # Safety
     /// `params` is null or ends with a null key, and its buffers are writable.
     unsafe fn get_params(&mut self, params: *mut Param) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         if self.ccm && self.is_ahead() && unsafe { self.give_tag(params) } {
             return 1;
         }
         if !self.catch_up() {
             return 0;
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let has = |key| unsafe { abi::locate(params, key).is_some() };
         // OpenSSH gets the next IV for each packet, which consumes it. It can be read before that.
         let takes_iv = !self.ccm && has(name::AEAD_TLS1_GET_IV_GEN);
         let mut nonce = Short::default();
         let seen = takes_iv && self.counts_up && self.soft.get_octets(name::IV, nonce.room(GCM_NONCE));
         let asks_tag = self.ccm && has(name::AEAD_TAG);
-        // SAFETY: the parameters go on as they came.
+        // SAFETY: the parameters are passed on unchanged.
         let done = unsafe { (self.soft.functions.get_ctx_params)(self.soft.at, params) };
         if seen && done == 1 {
             self.open(nonce.as_slice());
@@ -66,7 +66,7 @@ impl Context {
     unsafe fn give_tag(&mut self, params: *mut Param) -> bool {
         let Some(ahead) = &self.ahead else { return false };
         let tag = ahead.tag;
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let param = unsafe { abi::locate_mut(params, name::AEAD_TAG) };
         // SAFETY: as above; the row for the tag exists and is not the end row, so a following row
         // exists.
@@ -91,10 +91,10 @@ impl Context {
         if !self.catch_up() {
             return 0;
         }
-        // SAFETY: the parameters go on as they came.
+        // SAFETY: the parameters are passed on unchanged.
         let done = unsafe { (self.soft.functions.set_ctx_params)(self.soft.at, params) };
         self.refused = false;
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let one = |key| unsafe { abi::locate(params, key) };
         // SAFETY: as above.
         let twice = |key| unsafe { abi::count(params, key) > 1 };
@@ -122,21 +122,21 @@ impl Context {
             return done;
         }
         if let Some(param) = tag {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             self.tag = unsafe { octets(param) }.and_then(Short::of);
             if self.ccm {
                 self.form.tag_len = param.data_size;
             }
         }
         if let Some(param) = lengths {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             self.note_nonce_len(unsafe { abi::get_u64(param) }.unwrap_or(0));
         }
         if fixed.is_some() || brought.is_some() {
             self.counts_up |= fixed.is_some() && !self.ccm;
             self.leave();
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         if let Some(bytes) = preceding.and_then(|param| unsafe { octets(param) }) {
             if self.counts_up && !self.ccm {
                 self.record = record::preceding(self.form.encrypt, bytes);
@@ -169,6 +169,6 @@ fn is_tag(param: &Param, len: usize) -> bool {
 /// `data` is null or readable for `data_size` bytes.
 unsafe fn octets<'a>(param: &Param) -> Option<&'a [u8]> {
     let is_octets = param.data_type == ParamType::OctetString as c_uint && !param.data.is_null();
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     is_octets.then(|| unsafe { std::slice::from_raw_parts(param.data.cast::<u8>(), param.data_size) })
 }

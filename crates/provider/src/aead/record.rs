@@ -106,7 +106,8 @@ impl SoftContext {
         };
         let mut written = 0;
         // A record without bytes fails without an error, and ends the record state
-        // (gcm_tls_cipher). SAFETY: a context of this cipher; nothing is read or written.
+        // (gcm_tls_cipher).
+        // SAFETY: a context of this cipher; nothing is read or written.
         unsafe { (self.functions.cipher)(self.at, null_mut(), &mut written, 0, null(), 0) };
         used
     }

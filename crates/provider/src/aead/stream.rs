@@ -19,15 +19,15 @@ pub(super) unsafe extern "C" fn update(
     input: *const u8,
     len: usize,
 ) -> c_int {
-    // SAFETY: the core's promise about contexts.
+    // SAFETY: the core guarantees valid contexts.
     let context = unsafe { super::context(at) };
     let request = Request { out, out_len, out_size, input, len };
     let function = context.soft.functions.update;
     if len < context.straight_below && !out.is_null() {
-        // SAFETY: the request goes on as it came. Nothing in there panics.
+        // SAFETY: the request is passed on unchanged. The call cannot panic.
         return unsafe { context.straight(function, request) };
     }
-    // SAFETY: the core's promise about buffers.
+    // SAFETY: the core guarantees valid buffers.
     guard(0, || unsafe { context.update(function, request) })
 }
 
@@ -40,7 +40,7 @@ pub(super) unsafe extern "C" fn cipher(
     input: *const u8,
     len: usize,
 ) -> c_int {
-    // SAFETY: the core's promise about contexts.
+    // SAFETY: the core guarantees valid contexts.
     let context = unsafe { super::context(at) };
     let request = Request { out, out_len, out_size, input, len };
     let function = context.soft.functions.cipher;
@@ -69,7 +69,7 @@ pub(super) unsafe extern "C" fn finish(
     out_size: usize,
 ) -> c_int {
     guard(0, || {
-        // SAFETY: the core's promise about contexts and buffers.
+        // SAFETY: the core guarantees valid contexts and buffers.
         unsafe {
             let context = super::context(at);
             if context.ccm && context.is_ahead() && !out.is_null() {
@@ -89,7 +89,7 @@ impl Context {
     /// As for `OSSL_FUNC_cipher_update`; `function` is that or `cipher`, of `soft`.
     #[inline]
     pub(super) unsafe fn straight(&mut self, function: abi::CipherUpdate, r: Request) -> c_int {
-        // SAFETY: the caller's promise, handed on.
+        // SAFETY: guaranteed by the caller.
         let done = unsafe { function(self.soft.at, r.out, r.out_len, r.out_size, r.input, r.len) };
         self.stage = Stage::Soft;
         self.straight_below = usize::MAX;
@@ -120,7 +120,7 @@ impl Context {
             return 0;
         }
         let is_open = self.stage == Stage::Open;
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             if is_open && r.out.is_null() {
                 return self.associated(function, r);
@@ -142,7 +142,7 @@ impl Context {
     /// # Safety
     /// As for `straight`.
     unsafe fn associated(&mut self, function: abi::CipherUpdate, r: Request) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let done = unsafe { function(self.soft.at, r.out, r.out_len, r.out_size, r.input, r.len) };
         let is_first = self.aad.is_empty();
         let usual = if done != 1 || self.aad.len() + r.len > MAX_AAD && !r.input.is_null() {
@@ -159,7 +159,7 @@ impl Context {
         } else if r.input.is_null() {
             self.announced = Some(r.len);
         } else {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             self.aad.extend_from_slice(unsafe { std::slice::from_raw_parts(r.input, r.len) });
         }
         done
@@ -172,7 +172,7 @@ impl Context {
     unsafe fn soft_text(&mut self, function: abi::CipherUpdate, r: Request) -> c_int {
         let is_whole = self.ccm || self.in_record;
         let refused = std::mem::take(&mut self.refused);
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let done = unsafe { self.straight(function, r) };
         self.refused = refused;
         if is_whole {
@@ -189,7 +189,7 @@ impl Context {
         finish: impl FnOnce(&crate::software::SoftContext) -> c_int,
     ) -> c_int {
         if self.is_ahead() && !self.ccm && self.end() {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             unsafe { *out_len = 0 };
             return 1;
         }

@@ -24,7 +24,7 @@ impl Given {
     /// # Safety
     /// `at` is null or readable for `len` bytes for `'a`.
     pub(crate) unsafe fn bytes<'a>(self) -> Option<&'a [u8]> {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         (!self.at.is_null()).then(|| unsafe { std::slice::from_raw_parts(self.at, self.len) })
     }
 }
@@ -39,7 +39,7 @@ pub(super) unsafe extern "C" fn init<const ENCRYPT: bool>(
     params: *const Param,
 ) -> c_int {
     let (key, iv) = (Given { at: key, len: key_len }, Given { at: iv, len: iv_len });
-    // SAFETY: the core's promise about contexts, keys, IVs and parameters.
+    // SAFETY: the core guarantees valid contexts, keys, IVs and parameters.
     guard(0, || unsafe { super::context(at).init_alone(ENCRYPT, key, iv, params) })
 }
 
@@ -50,7 +50,7 @@ impl Context {
     /// `key` and `iv` are null or readable; `params` is null or ends with a null key.
     unsafe fn init_alone(&mut self, encrypt: bool, key: Given, iv: Given, params: *const Param) -> c_int {
         self.pipes.clear();
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { self.init(encrypt, key, iv, params) }
     }
 
@@ -83,7 +83,7 @@ impl Context {
         self.held = 0;
         self.num = 0;
         self.lost = false;
-        // SAFETY: the core's promise.
+        // SAFETY: guaranteed by the core.
         if let Some(given) = unsafe { iv.bytes() }.filter(|bytes| bytes.len() == self.kind().iv_len()) {
             self.original_iv[..given.len()].copy_from_slice(given);
             self.iv_given = true;
@@ -93,7 +93,7 @@ impl Context {
             self.lose();
             return 0;
         }
-        // SAFETY: the core's promise.
+        // SAFETY: guaranteed by the core.
         if let Some(key) = unsafe { key.bytes() } {
             self.key_encrypts = encrypt;
             if !bool::from(self.key.ct_eq(key)) {
@@ -102,7 +102,7 @@ impl Context {
             }
         }
         self.settle();
-        // SAFETY: the core's promise.
+        // SAFETY: guaranteed by the core.
         unsafe { self.set_params(params) }
     }
 }

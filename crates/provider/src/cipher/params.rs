@@ -45,7 +45,7 @@ pub(crate) unsafe extern "C" fn gettable_ctx_params<const KIND: usize>(
     _at: *mut c_void,
     provider: *mut c_void,
 ) -> *const Param {
-    // SAFETY: the core's promise about our provider context.
+    // SAFETY: the core guarantees a valid provider context.
     unsafe { list(provider, KIND, |soft| soft.gettable_ctx_params) }
 }
 
@@ -54,7 +54,7 @@ pub(crate) unsafe extern "C" fn settable_ctx_params<const KIND: usize>(
     _at: *mut c_void,
     provider: *mut c_void,
 ) -> *const Param {
-    // SAFETY: the core's promise about our provider context.
+    // SAFETY: the core guarantees a valid provider context.
     unsafe { list(provider, KIND, |soft| soft.settable_ctx_params) }
 }
 
@@ -69,7 +69,7 @@ unsafe fn list(
     which: fn(&SoftCipher) -> abi::CipherCtxParamList,
 ) -> *const Param {
     guard(null(), || {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let Some(provider) = (unsafe { provider.cast::<Provider>().as_ref() }) else { return null() };
         let Some(cipher) = provider.offer().and_then(|offer| offer.cipher(kind)) else { return null() };
         let context = provider.software.context(&provider.core);
@@ -81,7 +81,7 @@ unsafe fn list(
 
 /// `OSSL_FUNC_cipher_get_params`: values that apply to each context of the algorithm.
 pub(crate) unsafe extern "C" fn get_params<const KIND: usize>(params: *mut Param) -> c_int {
-    // SAFETY: the core's promise.
+    // SAFETY: guaranteed by the core.
     unsafe { describe(&KINDS[KIND], params) }
 }
 
@@ -106,7 +106,7 @@ unsafe fn describe(kind: &Kind, params: *mut Param) -> c_int {
         (name::HAS_RAND_KEY, rand_key.into()),
     ];
     let all = answers.into_iter().all(|(key, value)| {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { abi::locate_mut(params, key).is_none_or(|param| abi::set_unsigned(param, value)) }
     });
     c_int::from(all)
@@ -116,12 +116,12 @@ unsafe fn describe(kind: &Kind, params: *mut Param) -> c_int {
 /// this context has.
 pub(super) unsafe extern "C" fn get_ctx_params(at: *mut c_void, params: *mut Param) -> c_int {
     guard(0, || {
-        // SAFETY: the core's promise about contexts.
+        // SAFETY: the core guarantees valid contexts.
         let context = unsafe { super::context(at) };
         if !context.sync() {
             return 0;
         }
-        // SAFETY: the parameters go on as they came.
+        // SAFETY: the parameters are passed on unchanged.
         if unsafe { (context.soft.functions.get_ctx_params)(context.soft.at, params) } != 1 {
             return 0;
         }
@@ -145,7 +145,7 @@ pub(super) unsafe extern "C" fn get_ctx_params(at: *mut c_void, params: *mut Par
 
 /// `OSSL_FUNC_cipher_set_ctx_params`
 pub(super) unsafe extern "C" fn set_ctx_params(at: *mut c_void, params: *const Param) -> c_int {
-    // SAFETY: the core's promise about contexts and parameters.
+    // SAFETY: the core guarantees valid contexts and parameters.
     guard(0, || unsafe { super::context(at).set_params(params) })
 }
 
@@ -157,7 +157,7 @@ impl Context {
     /// `params` is null or ends with a null key.
     pub(super) unsafe fn set_params(&mut self, params: *const Param) -> c_int {
         for pipe in &mut self.pipes {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             let done = unsafe { pipe.set_params(params) };
             if done != 1 {
                 return done;
@@ -167,7 +167,7 @@ impl Context {
         if !self.sync() {
             return 0;
         }
-        // SAFETY: the parameters go on as they came.
+        // SAFETY: the parameters are passed on unchanged.
         let done = unsafe { (self.soft.functions.set_ctx_params)(self.soft.at, params) };
         if done != 1 {
             // It is unknown which parameters took effect before the rejected one.
@@ -179,7 +179,7 @@ impl Context {
             // XTS ignores all of these parameters.
             return done;
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let number = |key| unsafe { abi::locate(params, key).and_then(|param| abi::get_u64(param)) };
         if let Some(num) = number(name::NUM) {
             match mode {

@@ -28,7 +28,7 @@ pub(super) unsafe extern "C" fn init<const ENCRYPT: bool>(
     params: *const Param,
 ) -> c_int {
     let key = Given { at: key, len: key_len };
-    // SAFETY: the core's promise about contexts, keys, IVs and parameters.
+    // SAFETY: the core guarantees valid contexts, keys, IVs and parameters.
     guard(0, || unsafe { super::context(at).init_pipes(ENCRYPT, key, pipes, ivs, iv_len, params) })
 }
 
@@ -43,7 +43,7 @@ pub(super) unsafe extern "C" fn update(
     lens: *const usize,
 ) -> c_int {
     guard(0, || {
-        // SAFETY: the core's promise about contexts.
+        // SAFETY: the core guarantees valid contexts.
         let context = unsafe { super::context(at) };
         let is_whole = !outs.is_null() && !out_sizes.is_null() && !inputs.is_null() && !lens.is_null();
         if !context.has_so_many(pipes, is_whole && !out_lens.is_null()) {
@@ -59,7 +59,7 @@ pub(super) unsafe extern "C" fn update(
                 len: *lens.add(pipe),
             }
         };
-        // SAFETY: the core's promise about buffers.
+        // SAFETY: the core guarantees valid buffers.
         unsafe { context.update_pipes(request) }
     })
 }
@@ -73,7 +73,7 @@ pub(super) unsafe extern "C" fn finish(
     out_sizes: *const usize,
 ) -> c_int {
     guard(0, || {
-        // SAFETY: the core's promise about contexts.
+        // SAFETY: the core guarantees valid contexts.
         let context = unsafe { super::context(at) };
         if !context.has_so_many(pipes, !outs.is_null() && !out_lens.is_null() && !out_sizes.is_null()) {
             return 0;
@@ -106,7 +106,7 @@ impl Context {
         let mut pipes = std::mem::take(&mut self.pipes);
         pipes.truncate(count);
         let none = Given { at: null(), len: 0 };
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         if unsafe { self.init(encrypt, key, none, params) } != 1 {
             return 0;
         }
@@ -120,7 +120,7 @@ impl Context {
             return 0;
         }
         for (place, pipe) in pipes.iter_mut().enumerate() {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             let done = unsafe {
                 let iv = if ivs.is_null() { null() } else { *ivs.add(place) };
                 let iv = if iv.is_null() { none } else { Given { at: iv, len: iv_len } };
@@ -153,7 +153,7 @@ impl Context {
         let mut all = 1;
         let mut large: Vec<(usize, Large)> = Vec::new();
         for (place, pipe) in pipes.iter_mut().enumerate() {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             match unsafe { pipe.begin(request(place)) } {
                 ControlFlow::Continue(begun) => large.push((place, begun)),
                 ControlFlow::Break(answer) => all &= answer,

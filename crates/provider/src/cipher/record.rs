@@ -39,7 +39,7 @@ impl Context {
             && padded % block == 0;
         if !well_formed || !self.knows_version() || r.len < self.threshold().max(block) || !self.may_offload()
         {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             return unsafe { self.soft_record(r) };
         }
         let Some(iv) = self.running_iv() else { return 0 };
@@ -48,7 +48,7 @@ impl Context {
             unsafe { self.pad(r.out, r.len, padded) };
         }
         let whole = Request { len: padded, ..r };
-        // SAFETY: the caller's promise; in place.
+        // SAFETY: guaranteed by the caller; in place.
         let done = self.offload(unsafe { Blocks::new(&[], r.input, r.out, padded, iv) });
         // SAFETY: as above.
         if done < padded && unsafe { self.soft_blocks(whole, done) } != 1 {
@@ -79,7 +79,7 @@ impl Context {
             return 0;
         }
         let soft = &self.soft;
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let done = unsafe { (soft.functions.update)(soft.at, r.out, r.out_len, r.out_size, r.input, r.len) };
         self.soft_counts.add(r.len as u64);
         done
@@ -93,7 +93,7 @@ impl Context {
         let count = padded - len;
         let last = (count - 1) as u8;
         let filler = if self.tls_version == version::SSL3 { 0 } else { last };
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             out.add(len).write_bytes(filler, count);
             out.add(padded - 1).write(last);

@@ -61,14 +61,14 @@ pub(super) unsafe extern "C" fn update(
     input: *const u8,
     len: usize,
 ) -> c_int {
-    // SAFETY: the core's promise about contexts.
+    // SAFETY: the core guarantees valid contexts.
     let context = unsafe { super::context(at) };
     let request = Request { out, out_len, out_size, input, len };
     if len < context.straight_below {
-        // SAFETY: the request goes on as it came. Nothing in there panics.
+        // SAFETY: the request is passed on unchanged. The call cannot panic.
         return unsafe { context.straight(request) };
     }
-    // SAFETY: the core's promise about buffers.
+    // SAFETY: the core guarantees valid buffers.
     guard(0, || unsafe { context.update(request) })
 }
 
@@ -80,9 +80,9 @@ pub(super) unsafe extern "C" fn finish(
     out_size: usize,
 ) -> c_int {
     guard(0, || {
-        // SAFETY: the core's promise about contexts.
+        // SAFETY: the core guarantees valid contexts.
         let context = unsafe { super::context(at) };
-        // SAFETY: the core's promise about buffers.
+        // SAFETY: the core guarantees valid buffers.
         if context.has_pipes() { 0 } else { unsafe { context.finish(out, out_len, out_size) } }
     })
 }
@@ -97,14 +97,14 @@ pub(super) unsafe extern "C" fn cipher(
     input: *const u8,
     len: usize,
 ) -> c_int {
-    // SAFETY: the core's promise about contexts.
+    // SAFETY: the core guarantees valid contexts.
     let context = unsafe { super::context(at) };
     let request = Request { out, out_len, out_size, input, len };
     if len < context.straight_below {
-        // SAFETY: the request goes on as it came. Nothing in there panics.
+        // SAFETY: the request is passed on unchanged. The call cannot panic.
         return unsafe { context.soft_blocks(request, 0) };
     }
-    // SAFETY: the core's promise about buffers.
+    // SAFETY: the core guarantees valid buffers.
     guard(0, || unsafe { context.cipher_blocks(request) })
 }
 
@@ -117,7 +117,7 @@ impl Context {
     pub(super) unsafe fn straight(&mut self, r: Request) -> c_int {
         let total = self.held.wrapping_add(r.len);
         let soft = &self.soft;
-        // SAFETY: the caller's promise, handed on.
+        // SAFETY: guaranteed by the caller.
         let done = unsafe { (soft.functions.update)(soft.at, r.out, r.out_len, r.out_size, r.input, r.len) };
         if done != 1 {
             self.lose();
@@ -163,7 +163,7 @@ impl Context {
     /// As for `OSSL_FUNC_cipher_update`; the buffers are valid as long as the returned value.
     pub(super) unsafe fn begin(&mut self, r: Request) -> ControlFlow<c_int, Large> {
         if self.takes_records() {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             return ControlFlow::Break(unsafe { self.record(r) });
         }
         let (kind, block) = (self.kind(), self.kind().block());
@@ -173,7 +173,7 @@ impl Context {
         let waiting = if kind.mode.holds_data() { self.held + self.kept.map_or(0, |_| block) } else { 0 };
         let fits = waiting.checked_add(r.len).is_some_and(|total| r.out_size >= total);
         if !large || steals || !fits || r.input.is_null() || r.out.is_null() || !self.may_offload() {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             return ControlFlow::Break(if self.sync() { unsafe { self.straight(r) } } else { 0 });
         }
         // SAFETY: guaranteed by the caller; `out` has room for all output.
@@ -213,7 +213,7 @@ impl Context {
     /// `large` is from this context, which has processed nothing else since.
     pub(super) unsafe fn end(&mut self, large: Large) -> c_int {
         let out_len = large.request.out_len;
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         match unsafe { self.end_large(large) } {
             Some(written) => {
                 // SAFETY: the core's pointer to the output length.
@@ -242,7 +242,7 @@ impl Context {
             if !self.sync() {
                 return None;
             }
-            // SAFETY: the caller's promise; the part lies within the request.
+            // SAFETY: guaranteed by the caller; the part is within the request.
             written += unsafe { self.part(r, from, written, r.len - from)? };
         }
         Some(written)
@@ -256,7 +256,7 @@ impl Context {
         if !self.sync() {
             return 0;
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let done = unsafe { (self.soft.functions.finish)(self.soft.at, out, out_len, out_size) };
         if done != 1 {
             self.lose()
@@ -276,10 +276,10 @@ impl Context {
     /// Processes `len` bytes of a request in software.
     ///
     /// # Safety
-    /// As for `begin_large`; the part lies within the request.
+    /// As for `begin_large`; the part is within the request.
     unsafe fn part(&mut self, r: Request, from: usize, to: usize, len: usize) -> Option<usize> {
         let mut written = 0;
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let part = unsafe {
             Request {
                 out: r.out.add(to),
@@ -303,7 +303,7 @@ impl Context {
             return None;
         }
         let keeps_last = std::mem::take(&mut self.keeps_last);
-        // SAFETY: the caller's promise; no input is read.
+        // SAFETY: guaranteed by the caller; no input is read.
         let written = unsafe { self.part(r, 0, to, 0) };
         self.keeps_last = keeps_last;
         if self.set_soft_padding(self.padding) { written } else { None }
@@ -351,7 +351,8 @@ impl Context {
         }
         if self.kind().mode == Mode::Ctr && !self.lost {
             // In this mode the two functions are the same, except for the effect of TLS parameters
-            // on `update`, and with those this context is lost. SAFETY: guaranteed by the caller.
+            // on `update`, and with those this context is lost.
+            // SAFETY: guaranteed by the caller.
             return unsafe { self.update(r) };
         }
         let block = self.kind().block();
@@ -369,7 +370,7 @@ impl Context {
             unsafe { *r.out_len = done };
             return 1;
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { self.soft_blocks(r, done) }
     }
 
@@ -385,7 +386,7 @@ impl Context {
         }
         let soft = &self.soft;
         let mut written = 0;
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let done = unsafe {
             (soft.functions.cipher)(
                 soft.at,

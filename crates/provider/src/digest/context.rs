@@ -36,10 +36,10 @@ impl Context {
     /// # Safety
     /// `params` is null or ends with a null key.
     unsafe fn init(&mut self, params: *const Param) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let is_plain = params.is_null() || unsafe { (*params).key.is_null() };
         self.message.begin(is_plain.then_some(&*self.digest.keyed.hash_driver));
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { self.digest.soft.init(&mut self.message.soft, params) }
     }
 
@@ -50,7 +50,7 @@ impl Context {
     /// `params` is null or ends with a null key.
     pub(super) unsafe fn set_params(&mut self, params: *const Param) -> c_int {
         let soft = self.message.committed();
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         soft.map_or(0, |soft| unsafe { self.digest.soft.set_params(soft, params) })
     }
 }
@@ -61,7 +61,7 @@ impl Context {
 /// `at` came from [`newctx`] or [`dupctx`], was not freed, and no other reference to it is in use:
 /// EVP contexts are modified by one thread at a time.
 pub(super) unsafe fn context<'a>(at: *mut c_void) -> &'a mut Context {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { &mut *at.cast::<Context>() }
 }
 
@@ -72,7 +72,7 @@ pub(super) unsafe extern "C" fn newctx<const KIND: usize>(provider: *mut c_void)
     made(unsafe { &*provider.cast::<Provider>() }, KIND)
 }
 
-/// Once, and not in each of its callers.
+/// Not inlined, so that the generic callers share one copy.
 #[inline(never)]
 fn made(provider: &'static Provider, kind: usize) -> *mut c_void {
     hand_over(|| Context::new(provider, provider.digests()?.digest(kind)?))
@@ -86,13 +86,13 @@ pub(super) unsafe extern "C" fn dupctx(at: *mut c_void) -> *mut c_void {
 
 /// `OSSL_FUNC_digest_init`
 pub(super) unsafe extern "C" fn init(at: *mut c_void, params: *const Param) -> c_int {
-    // SAFETY: the core's promise about contexts and parameters.
+    // SAFETY: the core guarantees valid contexts and parameters.
     guard(0, || unsafe { context(at).init(params) })
 }
 
 /// `OSSL_FUNC_digest_update`
 pub(super) unsafe extern "C" fn update(at: *mut c_void, input: *const u8, len: usize) -> c_int {
-    // SAFETY: the core's promise about contexts and buffers.
+    // SAFETY: the core guarantees valid contexts and buffers.
     unsafe {
         let context = context(at);
         context.message.update(input, len, Some(&context.digest.keyed.hash_driver))
@@ -102,7 +102,7 @@ pub(super) unsafe extern "C" fn update(at: *mut c_void, input: *const u8, len: u
 /// `OSSL_FUNC_digest_final`
 pub(super) unsafe extern "C" fn finish(at: *mut c_void, out: *mut u8, len: *mut usize, size: usize) -> c_int {
     guard(0, || {
-        // SAFETY: the core's promise about contexts and buffers.
+        // SAFETY: the core guarantees valid contexts and buffers.
         unsafe {
             let context = context(at);
             context.message.finish(out, len, size, Some((context.provider, &context.digest.keyed)))

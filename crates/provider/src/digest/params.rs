@@ -25,7 +25,7 @@ pub(super) unsafe extern "C" fn gettable_params(_provider: *mut c_void) -> *cons
 
 /// `OSSL_FUNC_digest_get_params`: values that apply to each context of the algorithm.
 pub(super) unsafe extern "C" fn get_params<const KIND: usize>(params: *mut Param) -> c_int {
-    // SAFETY: the core's promise.
+    // SAFETY: guaranteed by the core.
     unsafe { describe(&KINDS[KIND], params) }
 }
 
@@ -40,7 +40,7 @@ unsafe fn describe(kind: &Kind, params: *mut Param) -> c_int {
         (name::DIGEST_ALGID_ABSENT, 1),
     ];
     let all = answers.into_iter().all(|(key, value)| {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { abi::locate_mut(params, key).is_none_or(|param| abi::set_unsigned(param, value)) }
     });
     c_int::from(all)
@@ -48,14 +48,14 @@ unsafe fn describe(kind: &Kind, params: *mut Param) -> c_int {
 
 /// `OSSL_FUNC_digest_set_ctx_params`: used for the message hash of SSL 3.
 pub(super) unsafe extern "C" fn set_ctx_params(at: *mut c_void, params: *const Param) -> c_int {
-    // SAFETY: the core's promise about contexts; the parameters go on as they came.
+    // SAFETY: the core guarantees valid contexts; the parameters are passed on unchanged.
     guard(0, || unsafe { super::context::context(at).set_params(params) })
 }
 
 /// `OSSL_FUNC_digest_settable_ctx_params`: the default provider's list for SHA-1.
 pub(super) unsafe extern "C" fn settable_ctx_params(_at: *mut c_void, provider: *mut c_void) -> *const Param {
     guard(null(), || {
-        // SAFETY: the core's promise about our provider context.
+        // SAFETY: the core guarantees a valid provider context.
         let Some(provider) = (unsafe { provider.cast::<Provider>().as_ref() }) else { return null() };
         let digest = provider.digests().and_then(|digests| digests.digest(0));
         let Some(list) = digest.and_then(|digest| digest.soft.settable_ctx_params) else { return null() };

@@ -54,14 +54,14 @@ impl SoftDigest {
     /// # Safety
     /// `params` is null or ends with a null key; the context is of this digest.
     pub(super) unsafe fn init(&self, context: &mut SoftContext, params: *const Param) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { (self.init)(context.at, params) }
     }
 
     /// # Safety
     /// As for [`init`](Self::init).
     pub(super) unsafe fn set_params(&self, context: &mut SoftContext, params: *const Param) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         self.set_ctx_params.map_or(0, |set| unsafe { set(context.at, params) })
     }
 }

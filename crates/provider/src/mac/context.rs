@@ -57,7 +57,7 @@ impl Context {
     /// # Safety
     /// `key` is null or readable for `len` bytes; `params` is null or ends with a null key.
     unsafe fn init(&mut self, key: *const u8, len: usize, params: *const Param) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             self.listen(params);
             if !key.is_null() {
@@ -85,7 +85,7 @@ impl Context {
         if self.message.committed().is_none() {
             return 0;
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             self.listen(params);
             let ours = with_software_digest(params);
@@ -112,7 +112,7 @@ impl Context {
     /// # Safety
     /// `params` is null or ends with a null key.
     unsafe fn listen(&mut self, params: *const Param) {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         for what in unsafe { told(params) } {
             match what {
                 Told::Digest(name) => {
@@ -145,7 +145,7 @@ impl Context {
 /// `at` came from [`newctx`] or [`dupctx`], was not freed, and no other reference to it is in use:
 /// EVP contexts are modified by one thread at a time.
 pub(super) unsafe fn context<'a>(at: *mut c_void) -> &'a mut Context {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { &mut *at.cast::<Context>() }
 }
 
@@ -169,13 +169,13 @@ pub(super) unsafe extern "C" fn init(
     len: usize,
     params: *const Param,
 ) -> c_int {
-    // SAFETY: the core's promise about contexts, keys and parameters.
+    // SAFETY: the core guarantees valid contexts, keys and parameters.
     guard(0, || unsafe { context(at).init(key, len, params) })
 }
 
 /// `OSSL_FUNC_mac_update`
 pub(super) unsafe extern "C" fn update(at: *mut c_void, input: *const u8, len: usize) -> c_int {
-    // SAFETY: the core's promise about contexts and buffers.
+    // SAFETY: the core guarantees valid contexts and buffers.
     unsafe {
         let context = context(at);
         context.message.update(input, len, context.hash_driver.map(Arc::as_ref))
@@ -185,7 +185,7 @@ pub(super) unsafe extern "C" fn update(at: *mut c_void, input: *const u8, len: u
 /// `OSSL_FUNC_mac_final`
 pub(super) unsafe extern "C" fn finish(at: *mut c_void, out: *mut u8, len: *mut usize, size: usize) -> c_int {
     guard(0, || {
-        // SAFETY: the core's promise about contexts and buffers.
+        // SAFETY: the core guarantees valid contexts and buffers.
         unsafe {
             let context = context(at);
             let with = context.keyed.as_deref().map(|keyed| (context.provider, keyed));

@@ -26,7 +26,7 @@ pub(super) enum Told<'a> {
 /// # Safety
 /// `params` is null or ends with a null key; the data of each parameter is readable for `'a`.
 pub(super) unsafe fn told<'a>(params: *const Param) -> impl Iterator<Item = Told<'a>> {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     let is_chosen = unsafe { abi::locate(params, name::MAC_PROPERTIES) }.is_some();
     let mut at = params;
     std::iter::from_fn(move || {
@@ -69,7 +69,7 @@ pub(super) unsafe fn told<'a>(params: *const Param) -> impl Iterator<Item = Told
 /// # Safety
 /// As for [`told`].
 pub(super) unsafe fn with_software_digest(params: *const Param) -> Option<Vec<Param>> {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let is_ours = told(params).any(|what| matches!(what, Told::Digest(name) if may_be_ours(name)));
         if !is_ours {
@@ -89,7 +89,7 @@ pub(super) unsafe fn with_software_digest(params: *const Param) -> Option<Vec<Pa
 
 /// `OSSL_FUNC_mac_get_ctx_params`. Cannot panic.
 pub(super) unsafe extern "C" fn get_ctx_params(at: *mut c_void, params: *mut Param) -> c_int {
-    // SAFETY: the core's promise about contexts; the parameters go on as they came.
+    // SAFETY: the core guarantees valid contexts; the parameters are passed on unchanged.
     unsafe {
         let context = context(at);
         (context.soft.get_ctx_params)(context.soft_at(), params)
@@ -98,7 +98,7 @@ pub(super) unsafe extern "C" fn get_ctx_params(at: *mut c_void, params: *mut Par
 
 /// `OSSL_FUNC_mac_set_ctx_params`
 pub(super) unsafe extern "C" fn set_ctx_params(at: *mut c_void, params: *const Param) -> c_int {
-    // SAFETY: the core's promise about contexts; the parameters go on as they came.
+    // SAFETY: the core guarantees valid contexts; the parameters are passed on unchanged.
     guard(0, || unsafe { context(at).set_params(params) })
 }
 
@@ -115,7 +115,7 @@ pub(super) unsafe extern "C" fn settable_ctx_params(_at: *mut c_void, provider: 
 /// A parameter list of the default provider.
 fn list(provider: *mut c_void, which: fn(&SoftMac) -> abi::CipherCtxParamList) -> *const Param {
     guard(null(), || {
-        // SAFETY: the core's promise about our provider context.
+        // SAFETY: the core guarantees a valid provider context.
         let Some(provider) = (unsafe { provider.cast::<Provider>().as_ref() }) else { return null() };
         let Some(soft) = provider.digests().and_then(|offer| offer.soft_hmac.as_ref()) else { return null() };
         // SAFETY: without a context this returns the full list; the other context belongs to the

@@ -106,10 +106,10 @@ impl Message {
     ) -> c_int {
         if !self.gathers {
             self.soft_len = self.soft_len.wrapping_add(len as u64);
-            // SAFETY: the input goes on as it came. Nothing in there panics.
+            // SAFETY: the input is passed on unchanged. The call cannot panic.
             return unsafe { self.soft.update(input, len) };
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         guard(0, || unsafe { self.gather(input, len, hash_driver) })
     }
 
@@ -121,7 +121,7 @@ impl Message {
         }
         let is_short =
             hash_driver.is_none_or(|hash_driver| self.gathered.bytes().len() < hash_driver.threshold);
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let more = unsafe { std::slice::from_raw_parts(input, len) };
         let goes_on = !(is_short && self.copied.load(Ordering::Relaxed)) && self.gathered.add(more);
         c_int::from(goes_on || (self.committed().is_some() && self.feed(more)))
@@ -191,7 +191,7 @@ impl Message {
         if let Some(counts) = &mut self.soft_counts {
             counts.add(self.soft_len);
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { self.soft.finish(out, len, size) }
     }
 }

@@ -8,7 +8,8 @@ use outboard_abi::{Dispatch, Function};
 
 use super::keyed::Digested;
 
-/// Functions of the default provider: `OSSL_FUNC_digest_*` or `OSSL_FUNC_mac_*`, whose types are the same.
+/// Functions of the default provider: `OSSL_FUNC_digest_*` or `OSSL_FUNC_mac_*`, whose types are
+/// the same.
 #[derive(Clone, Copy)]
 pub(crate) struct SoftFunctions {
     freectx: abi::CipherFreectx,
@@ -62,7 +63,7 @@ impl SoftContext {
     /// `input` is readable for `len` bytes.
     #[inline]
     pub(super) unsafe fn update(&mut self, input: *const u8, len: usize) -> c_int {
-        // SAFETY: `at` is a context of these functions; the caller's promise.
+        // SAFETY: `at` is a context of these functions; guaranteed by the caller.
         unsafe { (self.functions.update)(self.at, input, len) }
     }
 
@@ -71,7 +72,7 @@ impl SoftContext {
     /// # Safety
     /// `out` is writable for `size` bytes, `len` too.
     pub(super) unsafe fn finish(&mut self, out: *mut u8, len: *mut usize, size: usize) -> c_int {
-        // SAFETY: `at` is a context of these functions; the caller's promise.
+        // SAFETY: `at` is a context of these functions; guaranteed by the caller.
         unsafe { (self.functions.finish)(self.at, out, len, size) }
     }
 

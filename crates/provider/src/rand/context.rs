@@ -66,14 +66,14 @@ impl Context {
 /// # Safety
 /// `at` came from [`newctx`] and was not freed. Threads may share it.
 unsafe fn context<'a>(at: *mut c_void) -> &'a Context {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { &*at.cast::<Context>() }
 }
 
 /// # Safety
 /// `at` is null or readable for `len` bytes for `'a`.
 unsafe fn bytes<'a>(at: *const u8, len: usize) -> &'a [u8] {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     if at.is_null() { &[] } else { unsafe { std::slice::from_raw_parts(at, len) } }
 }
 
@@ -109,7 +109,7 @@ pub(super) unsafe extern "C" fn instantiate(
     _params: *const Param,
 ) -> c_int {
     guard(0, || {
-        // SAFETY: the core's promise.
+        // SAFETY: guaranteed by the core.
         let context = unsafe { context(at) };
         context.report(context.source.instantiate())
     })
@@ -118,7 +118,7 @@ pub(super) unsafe extern "C" fn instantiate(
 /// `OSSL_FUNC_rand_uninstantiate`
 pub(super) unsafe extern "C" fn uninstantiate(at: *mut c_void) -> c_int {
     guard(0, || {
-        // SAFETY: the core's promise.
+        // SAFETY: guaranteed by the core.
         unsafe { context(at) }.source.uninstantiate();
         1
     })
@@ -136,7 +136,7 @@ pub(super) unsafe extern "C" fn generate(
     additional_len: usize,
 ) -> c_int {
     guard(0, || {
-        // SAFETY: the core's promise: `out` is writable.
+        // SAFETY: guaranteed by the core: `out` is writable.
         let (context, out, additional) = unsafe {
             (context(at), std::slice::from_raw_parts_mut(out, len), bytes(additional, additional_len))
         };
@@ -156,13 +156,13 @@ pub(super) unsafe extern "C" fn get_seed(
     additional_len: usize,
 ) -> usize {
     guard(0, || {
-        // SAFETY: the core's promise.
+        // SAFETY: guaranteed by the core.
         let (context, additional) = unsafe { (context(at), bytes(additional, additional_len)) };
         let mut length = 0;
         let seed = context.source.seed(bits.max(0).unsigned_abs().into(), least, most, additional);
         context.report(seed.map(|mut seed| {
             length = seed.len();
-            // SAFETY: the core's promise: `out` is writable.
+            // SAFETY: guaranteed by the core: `out` is writable.
             unsafe { *out = Box::into_raw(std::mem::take(&mut *seed)).cast() };
         }));
         length
@@ -200,7 +200,7 @@ pub(super) unsafe extern "C" fn gettable_ctx_params(
 /// `OSSL_FUNC_rand_get_ctx_params`
 pub(super) unsafe extern "C" fn get_ctx_params(at: *mut c_void, params: *mut Param) -> c_int {
     guard(0, || {
-        // SAFETY: the core's promise.
+        // SAFETY: guaranteed by the core.
         let state = unsafe { context(at) }.source.state();
         // SAFETY: the core's array ends with a null key, and is writable.
         let answered = unsafe {
@@ -225,13 +225,13 @@ fn state_number(state: State) -> u64 {
 /// `params` is null or an array that ends with a null key, and is writable.
 #[inline(never)]
 unsafe fn answer(params: *mut Param, key: &CStr, number: u64) -> bool {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { abi::locate_mut(params, key).is_none_or(|param| abi::set_unsigned(param, number)) }
 }
 
 /// `OSSL_FUNC_rand_verify_zeroization`: a source wipes its state on uninstantiation. Without a
 /// source there is no state.
 pub(super) unsafe extern "C" fn verify_zeroization(at: *mut c_void) -> c_int {
-    // SAFETY: the core's promise.
+    // SAFETY: guaranteed by the core.
     guard(0, || c_int::from(unsafe { context(at) }.source.is_wiped()))
 }

@@ -1,4 +1,5 @@
-//! `OUTBOARD-HWRNG`: a seed source for OpenSSL's random generators, from /dev/hwrng (provider-rand(7)).
+//! `OUTBOARD-HWRNG`: a seed source for OpenSSL's random generators that reads /dev/hwrng
+//! (provider-rand(7)).
 //!
 //! OpenSSL's own DRBG processes the output (SP 800-90A): applications never get bytes of the device
 //! as random numbers. A parent cannot be set, so that this source cannot be used as a DRBG.
