@@ -201,7 +201,7 @@ impl Context {
     }
 }
 
-/// The last block of `blocks`, which has `len` bytes.
+/// The last block, of `len` bytes, in `blocks`.
 fn last_block(blocks: &[u8], len: usize) -> Block {
     let mut last = Block::default();
     last[..len].copy_from_slice(&blocks[blocks.len() - len..]);
