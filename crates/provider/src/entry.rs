@@ -184,7 +184,8 @@ unsafe extern "C" fn query_operation(
     no_cache: *mut c_int,
 ) -> *const abi::Algorithm {
     let nothing = || {
-        // No caching: the default provider may be activated later, and then algorithms can be offered.
+        // No caching: the default provider may be activated later, and then algorithms can be
+        // offered.
         // SAFETY: guaranteed by the core.
         unsafe { *no_cache = 1 };
         null()

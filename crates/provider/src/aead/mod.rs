@@ -92,8 +92,8 @@ pub(crate) const fn functions<const KIND: usize>() -> [Dispatch; 15] {
 /// The context at a pointer that the core stores.
 ///
 /// # Safety
-/// `at` came from [`context::newctx`] or [`context::dupctx`], was not freed, and no other reference to
-/// it is in use: EVP contexts are not shared between threads.
+/// `at` came from [`context::newctx`] or [`context::dupctx`], was not freed, and no other reference
+/// to it is in use: EVP contexts are not shared between threads.
 unsafe fn context<'a>(at: *mut c_void) -> &'a mut Context {
     // SAFETY: guaranteed by the caller.
     unsafe { &mut *at.cast::<Context>() }

@@ -229,8 +229,8 @@ unsafe fn answer(params: *mut Param, key: &CStr, number: u64) -> bool {
     unsafe { abi::locate_mut(params, key).is_none_or(|param| abi::set_unsigned(param, number)) }
 }
 
-/// `OSSL_FUNC_rand_verify_zeroization`: 1 if the source holds no state. A source wipes its state when
-/// it releases it.
+/// `OSSL_FUNC_rand_verify_zeroization`: 1 if the source holds no state. A source wipes its state
+/// when it releases it.
 pub(super) unsafe extern "C" fn verify_zeroization(at: *mut c_void) -> c_int {
     // SAFETY: guaranteed by the core.
     guard(0, || c_int::from(unsafe { context(at) }.source.is_wiped()))
