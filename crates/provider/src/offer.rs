@@ -251,11 +251,7 @@ fn find_each(
             without.push(name);
         }
         for driver in drivers {
-            if let Some(reports) = wrong_reports(driver) {
-                let text = format!(
-                    "{driver} returned wrong results since it was allowed, reported {reports}: outboard status says more"
-                );
-                provider.log.line(Level::Warn, format_args!("{text}"));
+            if let Some(text) = wrong_reports(provider, driver) {
                 why.push(text);
                 continue;
             }
@@ -298,13 +294,20 @@ fn find_each(
     whys
 }
 
-/// Wrong results of a driver that processes of root or of this user met, if any. Those of other users are not relied on: no
-/// user can disable a driver for another one.
-fn wrong_reports(driver: &str) -> Option<WrongReports> {
+/// Why a driver is not used whose wrong results were reported to the module. Reports count that processes of root or of this
+/// user made; those of other users are logged and do not count, so no user can disable a driver for another one.
+fn wrong_reports(provider: &Provider, driver: &str) -> Option<String> {
+    let reports = WrongReports::read(&Root::live(), driver);
+    if reports.is_empty() {
+        return None;
+    }
     // SAFETY: no argument; it cannot fail.
     let user = unsafe { libc::geteuid() };
-    let reports = WrongReports::read(&Root::live(), driver);
-    reports.into_iter().find(|reports| reports.are_trusted_by(user))
+    let all: Vec<String> = reports.iter().map(ToString::to_string).collect();
+    let text = format!("{driver} returned wrong results since it was allowed, reported {}", all.join(", "));
+    provider.log.line(Level::Warn, format_args!("{text}: see outboard status"));
+    provider.counters.note(&text);
+    reports.iter().any(|reports| reports.are_trusted_by(user)).then_some(text)
 }
 
 /// What `outboard check` found.
