@@ -140,7 +140,7 @@ fn every_sequence_gives_equal_results() {
 
 /// A failed request is repeated in software, in the middle of any sequence.
 fn messages_are_right_when_requests_fail(simulated: &Simulated) {
-    for fault in ["all error 5 every=2", "all wrong every=3"] {
+    for fault in ["all error 5 every=2", "all garbage every=3"] {
         simulated.fault(fault);
         for _ in 0..2 {
             // Each disables its driver after some failures.
@@ -166,7 +166,7 @@ fn a_wrong_answer_is_never_shown(simulated: &Simulated) {
                 |cipher| sealed(cipher, number >= 3, (12, 16), &key, &nonce, &aad, &plain).expect("sealed");
             let right = seal(&soft);
             // The first result for each key is compared with that of software.
-            simulated.fault("all wrong count=1");
+            simulated.fault("all garbage count=1");
             if decrypts {
                 let (back, outcome) = opened(&hard, &key, &nonce, &aad, &right.0, &right.1);
                 outcome.expect("opened");

@@ -295,7 +295,7 @@ fn a_message_ends_right_when_requests_fail(simulated: &Simulated) {
 fn a_wrong_digest_is_never_shown(simulated: &Simulated) {
     for name in DIGESTS {
         let world = world(&[("THRESHOLDS", "ALL:1")]);
-        simulated.fault("all wrong every=3");
+        simulated.fault("all garbage every=3");
         messages_are_right(&world, name);
         simulated.fault("clear");
         let done = world.counts();

@@ -197,7 +197,7 @@ fn threads_use_one_key_at_the_same_time() {
 
 fn results_are_right_when_requests_fail_or_lie(simulated: &Simulated) {
     for name in DIGESTS {
-        for (fault, failures, mismatches) in [("all error 5 every=2", 3, 0), ("all wrong every=3", 0, 1)] {
+        for (fault, failures, mismatches) in [("all error 5 every=2", 3, 0), ("all garbage every=3", 0, 1)] {
             let world = world("ALL:1");
             let (hard, soft, key) = (hard(&world), world.soft_hmac(), bytes(9, 32));
             let mut keyed = HmacContext::new(&hard);

@@ -149,7 +149,7 @@ fn a_wrong_answer_is_never_shown(simulated: &Simulated) {
     for algorithm in OTHER_CIPHERS {
         let world = world(&[("THRESHOLDS", "ALL:1"), ("LOG_LEVEL", "off")]);
         // The first result for each key is compared with that of software.
-        simulated.fault("all wrong count=1");
+        simulated.fault("all garbage count=1");
         pieces_are_right(&world, algorithm);
         simulated.fault("clear");
         assert_eq!(world.counts().mismatches, 1, "{algorithm}");
@@ -165,7 +165,7 @@ fn a_driver_that_becomes_wrong_is_noticed(simulated: &Simulated) {
     assert!((0..40).all(|_| journey.go()));
     let before = world.counts();
     assert_eq!((before.hw_requests, before.mismatches), (40, 0), "{before:?}");
-    simulated.fault("all wrong");
+    simulated.fault("all garbage");
     assert!(journey.ends_right(), "a wrong result was shown");
     simulated.fault("clear");
     let after = world.counts() - before;

@@ -426,7 +426,7 @@ fn a_wrong_answer_is_never_shown(simulated: &Simulated) {
             let streams = Streams::new(&soft, direction, true, &[9000; 6]);
             // In the middle of a batch: earlier results are correct and returned, later ones are
             // discarded.
-            simulated.fault("all wrong every=3");
+            simulated.fault("all garbage every=3");
             streams.are_right(&hard, &[9000], true);
             simulated.fault("clear");
             let done = world.counts();
@@ -449,7 +449,7 @@ fn a_driver_that_becomes_wrong_is_noticed(simulated: &Simulated) {
     let mut context = streams.start(&hard);
     let parts = streams.parts(&[PIECE; 3]);
     context.update_pipes(&parts[0], false).0.expect("update of pipes");
-    simulated.fault("all wrong");
+    simulated.fault("all garbage");
     let (outcome, found) = context.update_pipes(&parts[1], false);
     simulated.fault("clear");
     outcome.expect("update of pipes");

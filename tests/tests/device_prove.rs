@@ -81,7 +81,7 @@ fn a_wrong_result_is_the_headline_and_fails_the_proof() {
     let test = "a_wrong_result_is_the_headline_and_fails_the_proof";
     let Some(machine) = Simulated::reachable(test) else { return };
     machine.simulated.allow(&["sim-cbc-aes"]);
-    machine.simulated.fault("sim-cbc-aes wrong every=3");
+    machine.simulated.fault("sim-cbc-aes garbage every=3");
     let folder = tempfile::tempdir().expect("a temporary folder");
     let plain = folder.path().join("plain");
     fs::write(&plain, bytes(1, 1 << 20)).expect("a file");

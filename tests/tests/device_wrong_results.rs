@@ -227,6 +227,13 @@ fn processes_that_start_later_do_not_use_a_driver_that_root_or_their_user_caught
     for words in ["sim-ctr-aes returned wrong results", "once by root", "outboard disallow sim-ctr-aes"] {
         assert!(text.contains(words), "\"{words}\" is missing: {text}");
     }
+    let arguments = ["prove", "--", "openssl", "list", "-cipher-algorithms"];
+    let output = run(&outboard, Path::new("/dev/null"), &arguments);
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        text.contains("sim-ctr-aes returned wrong results since it was allowed, reported once by user 1000"),
+        "{text}"
+    );
     // Root's list begins anew when the driver is allowed anew.
     simulated.fault("clear");
     forget_wrong_results(&["sim-ctr-aes"]);

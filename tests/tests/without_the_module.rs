@@ -86,7 +86,7 @@ fn digests_and_hmacs_are_right(sha256: &dyn Accelerator<dyn HashSession>, simula
         let done = world.counts();
         assert!(done.hw_requests > 0 && (done.failures, done.mismatches) == (0, 0), "{threshold}: {done:?}");
     }
-    for fault in ["all error 5 every=2", "all wrong every=3"] {
+    for fault in ["all error 5 every=2", "all garbage every=3"] {
         let world = all_digests("ALL:1");
         simulated.fault(fault);
         for name in DIGESTS {
@@ -115,7 +115,7 @@ fn ciphers_that_authenticate_are_right(simulated: &Simulated, outboard: &Path) {
     for done in [forced.counts(), mixed.counts()] {
         assert!(done.hw_requests > 0 && (done.failures, done.mismatches) == (0, 0), "{done:?}");
     }
-    for fault in ["all error 5 every=2", "all wrong every=3"] {
+    for fault in ["all error 5 every=2", "all garbage every=3"] {
         let world = world(&AEAD_DRIVERS, &[("THRESHOLDS", "ALL:1"), ("SHADOW_CHECKS", "1")]);
         simulated.fault(fault);
         aead::any_sequence_of_calls_is_answered_alike(&world, 4);

@@ -253,11 +253,7 @@ fn find_each(
             without.push(name);
         }
         for driver in drivers {
-            if let Some(reports) = wrong_reports(driver) {
-                let text = format!(
-                    "{driver} returned wrong results since it was allowed, reported {reports}: outboard status says more"
-                );
-                provider.log.line(Level::Warn, format_args!("{text}"));
+            if let Some(text) = wrong_reports(provider, driver) {
                 why.push(text);
                 continue;
             }
@@ -301,13 +297,21 @@ fn find_each(
     whys
 }
 
-/// Reports of wrong results of a driver by processes of root or of this user, if any. Reports of
-/// other users are ignored: no user can disable a driver for another user.
-fn wrong_reports(driver: &str) -> Option<WrongReports> {
+/// Why a driver must not be used, if wrong results of it were reported to the kernel module by
+/// processes of root or of this user. Reports of other users are only logged, so that no user can
+/// disable a driver for another user.
+fn wrong_reports(provider: &Provider, driver: &str) -> Option<String> {
+    let reports = WrongReports::read(&Root::live(), driver);
+    if reports.is_empty() {
+        return None;
+    }
     // SAFETY: no argument; it cannot fail.
     let user = unsafe { libc::geteuid() };
-    let reports = WrongReports::read(&Root::live(), driver);
-    reports.into_iter().find(|reports| reports.are_trusted_by(user))
+    let all: Vec<String> = reports.iter().map(ToString::to_string).collect();
+    let text = format!("{driver} returned wrong results since it was allowed, reported {}", all.join(", "));
+    provider.log.line(Level::Warn, format_args!("{text}: see outboard status"));
+    provider.counters.note(&text);
+    reports.iter().any(|reports| reports.are_trusted_by(user)).then_some(text)
 }
 
 /// The findings of `outboard check`.
