@@ -435,7 +435,7 @@ fn a_wrong_answer_is_never_shown(simulated: &Simulated) {
     }
 }
 
-/// Each result is compared here; the default compares one in 4096 after the first 16 of a key.
+/// Each result is compared in full here; the default does so with one in 64.
 fn a_driver_that_becomes_wrong_is_noticed(simulated: &Simulated) {
     /// Whole blocks, and the same for each pipe.
     const PIECE: usize = 7 * 16 * 38;

@@ -58,6 +58,10 @@ impl<S: ?Sized + Share> Hardware<S> {
         len: usize,
         verify: impl FnOnce() -> Verdict,
     ) -> bool {
+        // Results of a driver that is disabled are not used, so there is nothing to verify.
+        if !self.is_up() {
+            return false;
+        }
         match verify() {
             // Another thread may have found a wrong result in the meantime.
             Verdict::Right if self.is_up() => {
