@@ -37,7 +37,10 @@ static inline void *sim_done_data(sim_done_arg arg)
 #define SIM_REMOVE_OP(function) function
 #endif
 
-/* 6.13: hrtimer_setup() sets the function (908a1d775422). 6.15: no hrtimer_init() (9779489a31d7). */
+/*
+ * 6.13: hrtimer_setup() takes the function (908a1d775422). 6.15: hrtimer_init() is removed
+ * (9779489a31d7).
+ */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
 static inline void hrtimer_setup(struct hrtimer *timer, enum hrtimer_restart (*function)(struct hrtimer *),
 				 clockid_t clock, enum hrtimer_mode mode)
