@@ -35,7 +35,7 @@ pub fn drain() -> Vec<Entry> {
         let mut buffer = [0 as c_char; 256];
         // SAFETY: the length is the buffer's.
         unsafe { (library.ERR_error_string_n)(code, buffer.as_mut_ptr(), buffer.len()) };
-        // SAFETY: libcrypto answers with a static string or NULL.
+        // SAFETY: libcrypto returns a static string or NULL.
         let reason = string(unsafe { (library.ERR_reason_error_string)(code) });
         let data = string(data).unwrap_or_default();
         let file = string(file).unwrap_or_default();
@@ -46,7 +46,7 @@ pub fn drain() -> Vec<Entry> {
 
 /// Empties the queue.
 pub fn clear() {
-    // SAFETY: the function takes nothing.
+    // SAFETY: the function has no parameters.
     unsafe { (library().ERR_clear_error)() }
 }
 
@@ -59,6 +59,7 @@ fn string(pointer: *const c_char) -> Option<String> {
     if pointer.is_null() {
         return None;
     }
-    // SAFETY: a non-NULL answer of libcrypto's is a C string that lives until the thread's next call.
+    // SAFETY: if libcrypto does not return NULL, it returns a C string that lives until the
+    // thread's next call.
     Some(unsafe { CStr::from_ptr(pointer) }.to_string_lossy().into_owned())
 }

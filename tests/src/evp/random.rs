@@ -46,7 +46,8 @@ impl Random {
     pub fn new(world: &LibraryContext, algorithm: &str, query: &str) -> Option<Random> {
         let algorithm = CString::new(algorithm).expect("an algorithm's name holds no NUL byte");
         let query = CString::new(query).expect("a property query holds no NUL byte");
-        // SAFETY: the library context is alive and both texts are C strings; the context keeps the algorithm.
+        // SAFETY: the library context is alive and both arguments are C strings; the context keeps
+        // the algorithm.
         let context = unsafe {
             let random = (library().EVP_RAND_fetch)(world.pointer(), algorithm.as_ptr(), query.as_ptr());
             let context = (library().EVP_RAND_CTX_new)(NonNull::new(random)?.as_ptr(), ptr::null_mut());
@@ -116,7 +117,7 @@ impl Random {
 
 impl Drop for Random {
     fn drop(&mut self) {
-        // SAFETY: the context is ours.
+        // SAFETY: this object owns the context.
         unsafe { (library().EVP_RAND_CTX_free)(self.context.as_ptr()) }
     }
 }
