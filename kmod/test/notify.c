@@ -193,7 +193,7 @@ static void *open_without_rights(void *opened)
 	return NULL;
 }
 
-/* A setuid program could be made to write to the device, and has descriptors of its own. */
+/* A setuid program could be made to write to the device, and its own descriptors be signalled. */
 static void descriptors_of_who_has_more_rights_are_not_reached(void)
 {
 	int event = an_event();

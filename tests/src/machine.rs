@@ -115,7 +115,7 @@ fn drivers_of(algorithm: &str) -> BTreeSet<String> {
 
 /// Binds an AF_ALG socket to a cipher of this name and closes it again.
 fn bind(driver: &str) -> Result<(), String> {
-    // SAFETY: socket(2) takes three numbers.
+    // SAFETY: no pointer is passed.
     let socket = unsafe { libc::socket(libc::AF_ALG, libc::SOCK_SEQPACKET | libc::SOCK_CLOEXEC, 0) };
     if socket < 0 {
         return Err(format!("AF_ALG sockets: {}", std::io::Error::last_os_error()));

@@ -140,9 +140,9 @@ impl Matrix {
     }
 }
 
-/// Every order of OpenSSL's providers and ours, and of these with packaged providers the rotations.
-/// In `make test-all` every order with each packaged provider; all of this machine together have
-/// 5040.
+/// Every order of OpenSSL's providers and outboard, and the rotations with packaged providers
+/// added. `make test-all` runs every order with each packaged provider; all orders of this
+/// machine's providers together would be 5040.
 #[test]
 fn every_order_in_openssl_cnf_works() {
     let Some(matrix) = Matrix::new("every_order_in_openssl_cnf_works") else { return };

@@ -12,7 +12,7 @@ pub struct Entry {
     pub reason: Option<String>,
     /// The data of the entry: names and values.
     pub data: String,
-    /// The source file that raised it; of ours, `outboard`.
+    /// The source file that raised it; `outboard` for errors of the provider.
     pub file: String,
     /// The whole line, as `openssl` prints it.
     pub line: String,
@@ -50,7 +50,7 @@ pub fn clear() {
     unsafe { (library().ERR_clear_error)() }
 }
 
-/// Empties the queue into one text, a line per entry.
+/// Empties the queue and returns its entries as lines.
 pub fn text() -> String {
     drain().iter().map(|entry| entry.line.as_str()).collect::<Vec<_>>().join("\n")
 }

@@ -17,7 +17,7 @@ type Work<'w> = Option<Box<dyn FnOnce() + 'w>>;
 /// An `ASYNC_WAIT_CTX`.
 pub struct WaitContext(NonNull<c_void>);
 
-/// An `ASYNC_JOB` with a wait context of its own.
+/// An `ASYNC_JOB` with a separate wait context.
 pub struct Job<'w> {
     wait: WaitContext,
     job: *mut c_void,

@@ -160,7 +160,7 @@ pub fn pipelines() -> Result<&'static Pipelines, String> {
 
 /// The version line of the libcrypto under test.
 pub fn version() -> String {
-    // SAFETY: OpenSSL_version takes any number and answers with a static string.
+    // SAFETY: OpenSSL_version accepts any number and returns a static string.
     unsafe { CStr::from_ptr((library().OpenSSL_version)(0)) }.to_string_lossy().into_owned()
 }
 

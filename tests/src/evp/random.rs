@@ -97,7 +97,7 @@ impl Random {
     pub fn limits(&self) -> (u32, usize) {
         let mut most = 0_usize;
         let mut params = [OsslParam::size(c"max_request", &mut most), OsslParam::end()];
-        // SAFETY: the context is alive; the array has its end and a place for its answer.
+        // SAFETY: the context is alive; the array is terminated and has a place for the value.
         unsafe {
             assert_eq!((library().EVP_RAND_CTX_get_params)(self.pointer(), params.as_mut_ptr()), 1);
             ((library().EVP_RAND_get_strength)(self.pointer()), most)
