@@ -250,9 +250,10 @@ struct outboard_object {
 #define OUTBOARD_HMAC_SHA512	52
 
 /*
- * read(2) returns a __u64: the number of requests submitted without OUTBOARD_WAIT that have
- * completed since the last read. If it is 0, read blocks, or fails with EAGAIN with O_NONBLOCK.
- * EINVAL: the buffer is smaller than 8 bytes. poll(2) reports POLLIN if the number is not 0.
+ * read(2) returns a __u64: the number of requests that have completed since the last read and were
+ * submitted without OUTBOARD_WAIT, or whose SUBMIT ended with ETIMEDOUT or EINTR before. If it is
+ * 0, read blocks, or fails with EAGAIN with O_NONBLOCK. EINVAL: the buffer is smaller than 8 bytes.
+ * poll(2) reports POLLIN if the number is not 0.
  */
 
 #endif
