@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Authenticated encryption: gcm, ccm. */
+/* AEAD ciphers: gcm, ccm. */
 #include "outboard.h"
 
 static int ob_aead_alloc(struct ob_session *session, const char *driver)
@@ -32,7 +32,10 @@ static bool ob_aead_ok(const struct ob_request *request, const struct ob_ask *as
 	if (ask->flags || (ask->aad && !ask->aad_length) ||
 	    memchr_inv(ask->iv + algorithm->iv, 0, sizeof(ask->iv) - algorithm->iv))
 		return false;
-	/* RFC 3610: the size of the length field, less one. The kernel's own ccm takes 65536 for a field of two bytes. */
+	/*
+	 * RFC 3610: iv[0] is the size of the length field minus one. The length is checked against
+	 * it here because the kernel's ccm accepts 65536 for a field of two bytes.
+	 */
 	if (algorithm->id == OUTBOARD_CCM_AES &&
 	    (ask->iv[0] < 1 || ask->iv[0] > 7 || (ask->iv[0] < 3 && ask->length >> 8 * (ask->iv[0] + 1))))
 		return false;
@@ -51,7 +54,7 @@ static int ob_aead_prepare(struct ob_request *request, const struct ob_ask *ask)
 
 	if (ask->op != OUTBOARD_ENCRYPT && ask->op != OUTBOARD_DECRYPT)
 		return -EOPNOTSUPP;
-	/* No arena is that large; and the sums below stay in range. */
+	/* Prevents an overflow of the sums below. No arena is that large. */
 	if (length > U32_MAX - OUTBOARD_MAX_TAG)
 		return -EINVAL;
 	if (ask->op == OUTBOARD_DECRYPT || ask->in == ask->out)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The algorithms that user space can name, by number: no string comes from there. */
+/* Table of the algorithms that user space can select by number; it cannot pass a name. */
 #include "outboard.h"
 
 static const struct ob_algorithm algorithms[] = {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * An arena: pages of the module's own, mapped once. A header, the table of slots, the data. User space may write all of it
- * at any time; the module reads slots only, each once when it is submitted.
+ * An arena consists of pages that the module allocates and maps once: a header, the table of slots
+ * and the data. User space may write all of it at any time. The module reads only slots, each once
+ * when it is submitted.
  */
 #include <linux/bitmap.h>
 #include <linux/mm.h>
@@ -14,13 +15,16 @@
 #define LARGEST_ARENA	(1UL << 30)
 
 /*
- * All arenas by number. A number comes again after all the others have been used: a record that was written for an arena
- * that is gone, or for another descriptor's, must not find somebody else's.
+ * The arenas of all descriptors by number. A number is reused only after all others: a record for
+ * an arena that is gone, or of another descriptor, must not refer to a different arena.
  */
 static DEFINE_XARRAY_FLAGS(numbers, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
 static u32 next_number;
 
-/* Fills sg with the stretches of memory that a range lies in; answers the entry after the last, NULL if end comes before. */
+/*
+ * Fills sg with the physically contiguous parts of a range. Returns the entry after the last, or
+ * NULL if the list would reach end.
+ */
 struct scatterlist *ob_fill(const struct ob_arena *arena, struct scatterlist *sg, const struct scatterlist *end,
 			    struct ob_range range)
 {
@@ -80,7 +84,10 @@ void ob_arena_put(struct ob_arena *arena)
 		ob_arena_release(arena);
 }
 
-/* Pages one by one for the mapping, in stretches as long as memory has them for the drivers. */
+/*
+ * Allocates in large orders so that scatter lists have few entries, and splits the pages so that
+ * they can be mapped one by one.
+ */
 static int ob_arena_pages(struct ob_arena *arena)
 {
 	unsigned int order = LARGEST_ORDER;
@@ -140,7 +147,7 @@ static struct ob_arena *ob_arena_new(struct ob_file *file, u32 slots, u32 size)
 		ob_arena_release(arena);
 		return ERR_PTR(error);
 	}
-	/* The header takes the place of one slot. */
+	/* The header occupies the space of one slot. */
 	for (u32 i = 1; i <= slots; i++) {
 		struct outboard_slot *first = page_address(arena->pages[i / SLOTS_PER_PAGE]);
 
@@ -217,14 +224,14 @@ int ob_mmap(struct file *filp, struct vm_area_struct *vma)
 	arena = ob_arena_new(filp->private_data, slots, size);
 	if (IS_ERR(arena))
 		return PTR_ERR(arena);
-	/* The number is taken now, and means something when all is ready. */
+	/* Reserve the number; lookups find the arena only after xa_store(). */
 	error = xa_alloc_cyclic(&numbers, &arena->id, NULL, XA_LIMIT(1, U32_MAX), &next_number, GFP_KERNEL_ACCOUNT);
 	if (error < 0) {
 		ob_arena_put(arena);
 		return error;
 	}
 	ob_arena_header(arena);
-	/* Bare page frames: VM_IO alone does not keep get_user_pages_fast() from pages, which looks at no VMA. */
+	/* VM_PFNMAP makes PTEs special: get_user_pages_fast() refuses these, but ignores VM_IO. */
 	vm_flags_mod(vma, VM_IO | VM_PFNMAP | VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP, VM_MAYEXEC);
 	vma->vm_private_data = arena;
 	vma->vm_ops = &ob_vm_ops;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Every difference between the kernels that the module builds for. */
+/* All differences between the kernel versions that the module supports. */
 #ifndef OUTBOARD_COMPAT_H
 #define OUTBOARD_COMPAT_H
 
@@ -11,7 +11,7 @@
 #include <linux/platform_device.h>
 #include <linux/version.h>
 
-/* 6.3: completions get the data that the request was given, not the request (255e48eb1768). */
+/* 6.3: completions receive the request's callback data, not the request (255e48eb1768). */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
 typedef struct crypto_async_request *ob_done_arg;
 static inline void *ob_done_data(ob_done_arg arg) { return arg->data; }
@@ -20,12 +20,12 @@ typedef void *ob_done_arg;
 static inline void *ob_done_data(ob_done_arg arg) { return arg; }
 #endif
 
-/* 6.3: vm_flags changes through accessors only (bc292ab00f6c). */
+/* 6.3: vm_flags may be changed through accessors only (bc292ab00f6c). */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
 #define vm_flags_mod(vma, set, clear) ((vma)->vm_flags = ((vma)->vm_flags | (set)) & ~(clear))
 #endif
 
-/* 6.9: one name for "user and kernel addresses of a page may disagree in the data cache" (8690bbcf3b70). */
+/* 6.9: cpu_dcache_is_aliasing() on all architectures (8690bbcf3b70). */
 #ifndef cpu_dcache_is_aliasing
 #if defined(CONFIG_MIPS)
 #include <asm/cpu-features.h>
@@ -41,19 +41,19 @@ static inline void *ob_done_data(ob_done_arg arg) { return arg; }
 #endif
 #endif
 
-/* 6.8: signals add 1 (3652117f8548). */
+/* 6.8: eventfd_signal() has no count and adds 1 (3652117f8548). */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 8, 0)
 #define eventfd_signal(event) eventfd_signal(event, 1)
 #endif
 
-/* Buses below which crypto devices may hang. */
+/* Buses whose devices may have crypto devices as children. */
 #ifdef CONFIG_PCI
 #define OB_CARRIERS &platform_bus_type, &pci_bus_type
 #else
 #define OB_CARRIERS &platform_bus_type
 #endif
 
-/* Older kernels have none where DMA is coherent; newer ones have this one in linux/cache.h. */
+/* Older kernels do not define it where DMA is coherent; newer ones have this in linux/cache.h. */
 #ifndef ARCH_DMA_MINALIGN
 #define ARCH_DMA_MINALIGN __alignof__(unsigned long long)
 #endif

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The drivers that root allowed, and the one place where they are allocated. A name is only a wish: what the crypto API
- * gives for it is looked at each time. ob_drivers_lock guards the list, its entries and the sessions of each. It is not
- * held while a driver is allocated: that may wait for modprobe, hence for other devices, hence for unplug.c.
+ * The list of allowed drivers, and the only place where drivers are allocated. A name alone is not
+ * trusted: each driver that the crypto API returns for a name is checked. ob_drivers_lock protects
+ * the list, its entries and the sessions of each. It is not held while a driver is allocated: the
+ * allocation may wait for modprobe, which may wait for other devices, which may wait for unplug.c.
  */
 #include <crypto/algapi.h>
 #include <linux/slab.h>
@@ -12,12 +13,12 @@
 
 DEFINE_MUTEX(ob_drivers_lock);
 LIST_HEAD(ob_drivers);
-atomic_t ob_arrivals;			/* of algorithms and of devices: what was missing may be there now */
+atomic_t ob_arrivals;	/* registered algorithms and bound devices; a change allows a new lookup */
 
-static struct kobject *directory;	/* NULL before and after: the list takes no entries */
+static struct kobject *directory;	/* NULL before init and after exit: no entries are added */
 static u16 last_number;
 
-/* The session is on the list of its driver while it has, or tries to get, the driver's handle. */
+/* A session is on its driver's list while it has, or tries to allocate, the driver handle. */
 static bool ob_attach(struct ob_session *session, const struct ob_algorithm *algorithm, u16 number, u16 after)
 {
 	struct ob_driver *driver;
@@ -48,7 +49,10 @@ void ob_detach(struct ob_session *session)
 	atomic_dec(&ob_sessions);
 }
 
-/* That it is the driver that root named, and one that the kernel tested, not built from a template, nobody's internal. */
+/*
+ * Checks that the handle belongs to the driver of that exact name, and that the driver is tested
+ * by the kernel, not a template instance and not internal.
+ */
 static int ob_judge(struct ob_session *session, const struct ob_type *type)
 {
 	const struct crypto_alg *alg = session->tfm->__crt_alg;
@@ -74,7 +78,7 @@ static int ob_try(struct ob_session *session, const struct ob_type *type)
 			ob_session_free_handle(session);
 	}
 	mutex_lock(&ob_drivers_lock);
-	/* What is not there is not looked for again within a second unless something arrives: looking may start modprobe. */
+	/* Repeat a failed lookup, which may start modprobe, after one second or a new arrival. */
 	driver->missing = error == -ENOENT;
 	driver->arrivals = before;
 	driver->retry = jiffies + HZ;
@@ -88,7 +92,7 @@ static int ob_try(struct ob_session *session, const struct ob_type *type)
 	return error;
 }
 
-/* Gives the session the driver with this number, or for 0 the first that does the algorithm. */
+/* Allocates the driver with this number, or for 0 the first that works for the algorithm. */
 int ob_session_alloc(struct ob_session *session, const struct ob_algorithm *algorithm, u16 number)
 {
 	int error = -ENOENT, tried;
@@ -110,7 +114,7 @@ int ob_session_alloc(struct ob_session *session, const struct ob_algorithm *algo
 	return error;
 }
 
-/* Tells early what is wrong with a driver that is there. One that is not may come later. */
+/* Reports an unsuitable driver when it is allowed. A missing one is accepted: it may come later. */
 static int ob_first_look(u16 number)
 {
 	static const struct ob_type *const types[] = { &ob_skcipher, &ob_aead, &ob_ahash };
@@ -213,7 +217,7 @@ int ob_disallow(const char *name)
 	return error;
 }
 
-/* The crypto API may hold its own lock here. */
+/* Must not call the crypto API, which may hold its own lock here. */
 static int ob_crypto_event(struct notifier_block *notifier, unsigned long event, void *data)
 {
 	if (event == CRYPTO_MSG_ALG_LOADED)
@@ -262,8 +266,8 @@ void ob_count_timeout(u16 number)
 }
 
 /*
- * Counts the report of a wrong result. Reports are kept by user: a process trusts those of root and of its own user, so no user
- * can disable a driver for another one.
+ * Counts the report of a wrong result. Reports are kept per user: a process trusts those of root
+ * and of its own user, so no user can disable a driver for another one.
  */
 int ob_report_wrong(u32 number, kuid_t uid)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A descriptor of /dev/outboard: records by write, completions by poll and read. */
+/* File operations of /dev/outboard: records by write, completions by poll and read. */
 #include <linux/cred.h>
 #include <linux/fs.h>
 #include <linux/module.h>
@@ -19,7 +19,7 @@ static int ob_open(struct inode *inode, struct file *filp)
 	xa_init_flags(&file->hashes, XA_FLAGS_ACCOUNT);
 	init_waitqueue_head(&file->wait);
 	atomic_inc(&ob_files);
-	/* Requests in flight outlive the descriptor: they need the module's code. */
+	/* Requests in flight outlive the descriptor and need the module's code. */
 	__module_get(THIS_MODULE);
 	filp->private_data = file;
 	return nonseekable_open(inode, filp);
@@ -36,7 +36,7 @@ void ob_file_put(struct ob_file *file)
 	module_put(THIS_MODULE);
 }
 
-/* Mappings hold the descriptor open, so there is no arena here but those that only requests in flight hold. */
+/* Mappings keep the file open, so only requests in flight still refer to an arena here. */
 static int ob_release(struct inode *inode, struct file *filp)
 {
 	struct ob_file *file = filp->private_data;
@@ -56,8 +56,9 @@ int ob_charge(atomic_t *count, unsigned int limit)
 }
 
 /*
- * A setuid program can be made to write into somebody's descriptor; that must not reach into its keyrings, nor into its
- * other descriptors, nor report in its name. may_become: a server that opened it and was root may write when it is somebody else.
+ * A setuid program can be made to write to a descriptor that its caller opened. Such a write must
+ * not use the program's keyrings or other descriptors, nor report under its user ID. may_become: a
+ * server that opened the device with CAP_SETUID may write after a change of user.
  */
 static bool ob_same_rights(const struct cred *opener, const struct cred *writer, bool may_become)
 {

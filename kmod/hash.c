@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Hashes: in one request, or over many with the state in a handle. */
+/* Hashes and HMAC: in one request, or over several requests with the state in a handle. */
 #include <linux/log2.h>
 #include <linux/slab.h>
 #include "outboard.h"
@@ -7,13 +7,13 @@
 #define OB_BUSY 0
 
 struct ob_hash {
-	refcount_t refs;	/* the number, a request in flight */
+	refcount_t refs;	/* its number, a request in flight */
 	unsigned long state;
-	bool open;		/* a message has begun; whoever has OB_BUSY may look */
+	bool open;		/* a message has begun; protected by OB_BUSY */
 	struct ob_session *session;
 	size_t size;
 	struct rcu_head rcu;
-	/* An ahash_request with the driver's part of it; then room for an exported state. */
+	/* ahash_request with the driver's request context, then space for an exported state. */
 	char base[] CRYPTO_MINALIGN_ATTR;
 };
 
@@ -34,7 +34,10 @@ static void ob_hash_put(struct ob_hash *hash)
 	atomic_dec(&ob_hashes);
 }
 
-/* Answers the handle's session, with the driver's handle held. */
+/*
+ * Claims the hash handle. Returns its session with a reference to the driver handle, or -ENOENT,
+ * -EBUSY or -ENODEV.
+ */
 struct ob_session *ob_hash_claim(struct ob_file *file, u32 id, struct ob_hash **found)
 {
 	struct ob_hash *hash;
@@ -64,7 +67,7 @@ void ob_hash_unclaim(struct ob_hash *hash, bool open)
 	ob_hash_put(hash);
 }
 
-/* The caller uses the session. */
+/* The caller must hold a user reference of the session. */
 static struct ob_hash *ob_hash_alloc(struct ob_session *session)
 {
 	size_t size = ALIGN(session->request_size, CRYPTO_MINALIGN) + session->state_size;
@@ -227,7 +230,7 @@ static int ob_ahash_prepare(struct ob_request *request, const struct ob_ask *ask
 	return 0;
 }
 
-/* Handles are for drivers whose state can be taken out: found out when the first message begins. */
+/* Tests, when the first message of a session begins, whether the driver can export its state. */
 static int ob_ahash_can_export(struct ob_request *request)
 {
 	struct ob_session *session = request->session;

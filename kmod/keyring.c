@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A session's key by its serial number in the kernel's keyrings, with the caller's rights. */
+/* Reads a session's key from the kernel's keyrings by serial number, with the caller's rights. */
 #include <keys/user-type.h>
 #include <linux/key.h>
 #include "outboard.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Loading and unloading; the module's parameters. */
+/* Module initialisation, exit and parameters. */
 #include <linux/miscdevice.h>
 #include <linux/module.h>
 #include "outboard.h"
@@ -48,8 +48,9 @@ static int __init outboard_init(void)
 }
 
 /*
- * Every descriptor's state holds the module until the last request in flight is back, so nothing is alive here. What may
- * still run are the last instructions of a completion, which are an RCU reader, and of a work item.
+ * Each ob_file holds a module reference until its last request in flight has completed, so no
+ * object exists here. The last instructions of a completion, which is an RCU reader, and of a work
+ * item may still run.
  */
 static void __exit outboard_exit(void)
 {

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the files of the module share. Who holds whom:
+ * Declarations shared by the files of the module. References between the objects:
  *
- *   ob_file (a descriptor) -- by number --> ob_session, ob_hash; ob_arena by a number that is the module's
- *   a request in flight -> its arena (-> the file), its session's driver handle, its hash handle
- *   a session -> its ob_driver (an entry of root's list)
+ *   ob_file (a descriptor) -> ob_session and ob_hash, by numbers that user space chooses;
+ *                             ob_arena, by a number that the module chooses
+ *   request in flight      -> its arena (which refers to the file), the driver handle of its
+ *                             session, its hash handle
+ *   ob_session             -> its ob_driver (an entry of the allow list)
  *
- * Completions come in softirq, threaded interrupts or kthreads. They take no lock but a place's own and those of wait
- * queues (an eventfd's too), one after the other, and leave what may sleep to ob_workqueue.
+ * Completions run in softirqs, threaded interrupts or kthreads. They take only the lock of an
+ * ob_place and those of wait queues (including an eventfd's), one after the other, and defer work
+ * that may sleep to ob_workqueue.
  */
 #ifndef OUTBOARD_H
 #define OUTBOARD_H
@@ -25,10 +28,10 @@
 #include <linux/xarray.h>
 #include "compat.h"
 
-/* What a device writes lies in cache lines of its own. */
+/* Alignment that keeps memory written by a device in separate cache lines. */
 #define OB_ALIGN (ARCH_DMA_MINALIGN > 64 || L1_CACHE_BYTES > 64 ? 128 : 64)
 
-/* The part of a slot that the module reads: once, into this. */
+/* Copy of the part of a slot that the module reads. The slot itself is read only once. */
 struct ob_ask {
 	u32 session;
 	u8 op;
@@ -53,9 +56,15 @@ struct ob_session;
 struct ob_type {
 	int (*alloc)(struct ob_session *session, const char *driver);
 	int (*set_key)(struct ob_session *session, const u8 *key, unsigned int size);
-	/* Checks what is asked, fills the request; 0, OB_NOTHING if the driver is not needed, or an error. */
+	/*
+	 * Validates the slot and fills in the request. Returns 0, OB_NOTHING if the driver is not
+	 * needed, or a negative errno.
+	 */
 	int (*prepare)(struct ob_request *request, const struct ob_ask *ask);
-	/* Answers as the crypto API does. Called again after each step that succeeded, if there is another. */
+	/*
+	 * Returns what the crypto API returns. ob_complete() calls it again after a step that
+	 * succeeded while request->more is set.
+	 */
 	int (*run)(struct ob_request *request);
 };
 
@@ -67,9 +76,9 @@ int ob_skcipher_run(struct ob_request *request);
 
 struct ob_algorithm {
 	u16 id;
-	u16 block;		/* a power of two; length is a multiple of it */
-	u16 least;		/* and not less than this */
-	u16 iv;			/* bytes */
+	u16 block;		/* length must be a multiple of this power of two */
+	u16 least;		/* smallest length in bytes */
+	u16 iv;			/* IV size in bytes */
 	const char *name;
 	const struct ob_type *type;
 };
@@ -77,30 +86,30 @@ struct ob_algorithm {
 const struct ob_algorithm *ob_algorithm(u16 id);
 const struct ob_algorithm *ob_algorithm_named(const char *name, const struct ob_type *type);
 
-/* ---- driver.c: root's list ---- */
+/* ---- driver.c: the allow list ---- */
 
 #define OB_REPORTERS 8
 
-/* Wrong results that processes of one user reported. */
+/* Number of wrong results reported by processes of one user. */
 struct ob_report {
 	kuid_t uid;
-	u64 count;		/* 0: the entry is free */
+	u64 count;		/* 0: unused entry */
 };
 
 struct ob_driver {
 	struct kobject kobj;
 	struct list_head link;
 	struct list_head sessions;
-	const struct ob_algorithm *algorithm;	/* NULL: never seen */
-	struct module *owner;			/* of the algorithm, to compare */
-	const struct device *leaving;		/* this device is being unbound: no new sessions */
-	unsigned long retry;			/* when to look for it again, if missing and nothing arrives */
-	int arrivals;				/* before it was looked for */
+	const struct ob_algorithm *algorithm;	/* NULL: not found yet */
+	struct module *owner;			/* of the algorithm; compared only, no reference */
+	const struct device *leaving;		/* device being unbound; no new sessions then */
+	unsigned long retry;			/* jiffies of the next lookup while missing */
+	int arrivals;				/* ob_arrivals before the last lookup */
 	bool missing;
 	u16 number;
 	atomic64_t requests, bytes, batches, errors, timeouts;
 	struct ob_report reports[OB_REPORTERS];
-	u64 more_reports;			/* of users for whom no entry was free */
+	u64 more_reports;			/* reports of users without an entry in reports */
 	char name[CRYPTO_MAX_ALG_NAME];
 };
 
@@ -125,11 +134,11 @@ void ob_unplug_watch(struct module *owner);
 /* ---- file.c ---- */
 
 struct ob_file {
-	refcount_t refs;		/* the descriptor, each arena */
+	refcount_t refs;		/* one for the descriptor, one for each arena */
 	struct xarray sessions, hashes;
 	atomic_t arena_count, session_count, hash_count;
 	atomic_long_t arena_bytes;
-	atomic64_t finished;		/* since the last read */
+	atomic64_t finished;		/* requests completed since the last read */
 	wait_queue_head_t wait;
 };
 
@@ -141,27 +150,27 @@ int ob_charge(atomic_t *count, unsigned int limit);
 
 struct ob_batch {
 	atomic_t pending;
-	bool counts;			/* for poll and read: submitted without WAIT */
+	bool counts;			/* submitted without WAIT: poll and read report it */
 	struct completion done;
 };
 
 struct ob_place {
 	struct outboard_slot *slot;
-	struct ob_request *request;	/* memory, kept from one use to the next */
-	spinlock_t lock;		/* batch, event, and the end of a request */
+	struct ob_request *request;	/* memory, reused by the next request */
+	spinlock_t lock;		/* protects batch, event and the end of a request */
 	u16 driver;
-	struct ob_batch *batch;		/* NULL: not in flight. Whoever takes it out accounts for it */
-	struct eventfd_ctx *event;	/* is told of the end of what is in flight; NULL: none */
+	struct ob_batch *batch;		/* NULL: not in flight; its remover accounts for it */
+	struct eventfd_ctx *event;	/* signalled when the request completes; NULL: none */
 };
 
 struct ob_arena {
-	refcount_t refs;		/* the mapping, each request in flight */
-	refcount_t maps;		/* VMAs: more than one while it moves */
+	refcount_t refs;		/* one for the mapping, one for each request in flight */
+	refcount_t maps;		/* VMAs: more than one during mremap */
 	struct ob_file *file;
 	u32 id, slots, data_offset, size;
 	unsigned long page_count;
 	struct page **pages;
-	u16 *run;			/* pages that follow each other in memory, from each on */
+	u16 *run;			/* per page: contiguous pages from this one on */
 	unsigned long *busy;
 	struct ob_place *places;
 	struct work_struct release;
@@ -192,13 +201,13 @@ static inline bool ob_apart(struct ob_range a, struct ob_range b)
 	return a.offset + (u64)a.length <= b.offset || b.offset + (u64)b.length <= a.offset;
 }
 
-/* out is in's place, or elsewhere. */
+/* Whether in and out are valid ranges that are equal or do not overlap. */
 static inline bool ob_in_and_out(const struct ob_arena *arena, struct ob_range in, struct ob_range out)
 {
 	return ob_inside(arena, in) && (in.offset == out.offset || (ob_inside(arena, out) && ob_apart(in, out)));
 }
 
-/* Bytes of memory that follow each other from an offset on. */
+/* Returns the number of physically contiguous bytes from an offset on. */
 static inline u64 ob_run(const struct ob_arena *arena, u32 offset)
 {
 	return ((u64)arena->run[offset >> PAGE_SHIFT] << PAGE_SHIFT) - offset_in_page(offset);
@@ -218,12 +227,12 @@ struct scatterlist *ob_fill(const struct ob_arena *arena, struct scatterlist *sg
 #define OB_DEAD 0
 
 struct ob_session {
-	refcount_t refs;		/* the number, the driver's handle, each hash handle */
-	refcount_t users;		/* of the driver's handle: being alive, each request in flight */
+	refcount_t refs;		/* its number, the driver handle, each hash handle */
+	refcount_t users;		/* of the handle: being alive, each request in flight */
 	unsigned long state;
 	const struct ob_algorithm *algorithm;
 	struct ob_driver *driver;
-	struct list_head link;		/* of driver->sessions */
+	struct list_head link;		/* in driver->sessions */
 	union {
 		struct crypto_skcipher *skcipher;
 		struct crypto_aead *aead;
@@ -233,7 +242,7 @@ struct ob_session {
 	unsigned int request_size;
 	unsigned int state_size;
 	u8 tag_size;
-	s8 exports;			/* ahash: 1 it can, -1 it cannot, 0 not tried yet */
+	s8 exports;			/* ahash state export: 1 works, -1 fails, 0 not tried yet */
 	struct work_struct release;
 	struct rcu_head rcu;
 };
@@ -244,7 +253,10 @@ static inline void ob_session_unuse_atomic(struct ob_session *session)
 		queue_work(ob_workqueue, &session->release);
 }
 
-/* The driver's handle. crypto_free_skcipher(), _aead() and _ahash() are this call; each type's handle lies in the union. */
+/*
+ * Frees the driver handle of any type: crypto_free_skcipher(), crypto_free_aead() and
+ * crypto_free_ahash() are this call, and the union holds the pointer.
+ */
 static inline void ob_session_free_handle(struct ob_session *session)
 {
 	crypto_destroy_tfm(session->skcipher, session->tfm);
@@ -260,7 +272,7 @@ void ob_session_kill_atomic(struct ob_session *session);
 void ob_session_put(struct ob_session *session);
 void ob_sessions_drop(struct ob_file *file);
 
-/* keyring.c; without keyrings in the kernel, nothing. */
+/* keyring.c; returns -EOPNOTSUPP in a kernel without keyrings */
 int ob_key_from_keyring(s32 serial, u8 *key, unsigned int *size);
 
 /* ---- submit.c ---- */
@@ -273,16 +285,16 @@ struct ob_request {
 	struct ob_arena *arena __aligned(OB_ALIGN);
 	struct ob_session *session;
 	struct ob_hash *hash;
-	struct scatterlist *sg;		/* for more than one piece of memory; NULL: not needed yet */
+	struct scatterlist *sg;		/* for more than one entry; NULL: not needed yet */
 	u32 index;
 	u32 capacity;			/* bytes at base */
-	u32 flags;			/* of the crypto API */
+	u32 flags;			/* for the crypto API */
 	u8 op;
-	u8 digest_size;			/* to be given back */
-	bool more;			/* hashes: init comes first, then the request itself */
+	u8 digest_size;			/* bytes to copy to the slot; 0: no digest */
+	bool more;			/* hashes: init runs first, then the request itself */
 	bool begun;
 	struct scatterlist one;
-	/* A skcipher_request, aead_request or ahash_request and the driver's part of it. */
+	/* skcipher_request, aead_request or ahash_request, then the driver's request context. */
 	char base[] CRYPTO_MINALIGN_ATTR;
 };
 
@@ -291,7 +303,10 @@ void ob_complete(ob_done_arg arg, int error);
 int ob_map_pieces(struct ob_request *request, struct ob_range aad, struct ob_range in, struct ob_range out,
 		  struct scatterlist **source, struct scatterlist **target);
 
-/* Scatter lists of aad and in, and of aad and out. In place they are one, and mostly of one entry. */
+/*
+ * Builds the scatter lists of aad and in, and of aad and out. An in-place request has one list,
+ * usually with one entry.
+ */
 static inline int ob_map(struct ob_request *request, struct ob_range aad, struct ob_range in, struct ob_range out,
 			 struct scatterlist **source, struct scatterlist **target)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A session: a driver and a key, immutable. Two counts: refs keeps the structure, users the driver's handle. Killing takes
- * away the user that stands for being alive, so the handle goes with the last request in flight.
+ * A session is an immutable pair of driver and key. It has two reference counts: refs keeps the
+ * structure, users keeps the driver handle. Killing a session drops the user reference for being
+ * alive, so the handle is freed after the last request in flight.
  */
 #include <linux/slab.h>
 #include "outboard.h"
@@ -24,7 +25,7 @@ static void ob_session_release_work(struct work_struct *work)
 	ob_session_release(container_of(work, struct ob_session, release));
 }
 
-/* Not yet alive for others: both counts have one more, for whoever makes it. */
+/* refs: the number and the driver handle; users: being alive and the function that creates it. */
 void ob_session_init(struct ob_session *session)
 {
 	refcount_set(&session->refs, 2);
@@ -50,7 +51,7 @@ void ob_session_kill_atomic(struct ob_session *session)
 		ob_session_unuse_atomic(session);
 }
 
-/* A dying algorithm must lose its users before its driver can go. */
+/* Refuses and kills sessions of a dying algorithm: its users must be gone before the driver is. */
 bool ob_session_use_known(struct ob_session *session)
 {
 	if (test_bit(OB_DEAD, &session->state) || !refcount_inc_not_zero(&session->users))
@@ -107,7 +108,7 @@ int ob_session_new(struct ob_file *file, const struct outboard_session_new *reco
 		goto uncharge;
 	ob_session_init(session);
 	session->tag_size = record->tag_size;
-	/* The number is taken now, and means something when all is ready. */
+	/* Reserve the number; lookups find the session only after xa_store(). */
 	error = xa_insert(&file->sessions, record->session, NULL, GFP_KERNEL_ACCOUNT);
 	if (error) {
 		error = error == -EBUSY ? -EEXIST : error;

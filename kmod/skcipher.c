@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Ciphers: cbc, ctr, ecb, xts. */
+/* Ciphers without authentication: cbc, ctr, ecb, xts. */
 #include "outboard.h"
 
 static int ob_skcipher_alloc(struct ob_session *session, const char *driver)

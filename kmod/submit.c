@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * SUBMIT: claim the slots, copy and check each, hand all to their drivers, then wait if asked to.
+ * SUBMIT: claim the slots, copy and validate each, submit them to their drivers, and wait if WAIT
+ * is set. AWAIT and NOTIFY.
  *
- * Who ends a request: ob_request_done(), from the driver's completion or, where the driver answers at once, from here.
- * place->batch says who waits for it. Whoever has claimed the slot puts it there; it changes, and goes, under place->lock,
- * so exactly one, whoever ends the request or a waiter that gives up, accounts for it; and who finds no batch there finds
- * the status written and counted.
+ * ob_request_done() ends a request. It runs from the driver's completion, or from ob_submit_slot()
+ * if the driver completes synchronously.
+ *
+ * place->batch is the batch that the end of the request is counted in. The submitter that claimed
+ * the slot sets it. Later changes, and its removal, are protected by place->lock. So either the end
+ * of the request or a waiter that abandons it accounts for it, but never both. If place->batch is
+ * NULL, the status has been written and the request counted.
  */
 #include <linux/indirect_call_wrapper.h>
 #include <linux/log2.h>
@@ -16,13 +20,16 @@
 #define CREATE_TRACE_POINTS
 #include "trace.h"
 
-/* Of what is in flight and nobody waits for. */
+/* Batch shared by all requests without a waiter. */
 static struct ob_batch nobody = { .counts = true };
 
-/* So many slots are submitted before somebody else may run. */
+/* Number of slots submitted between two calls of cond_resched(). */
 #define OB_TURN 32
 
-/* Under no lock of ours: it wakes whoever polls the eventfd, by functions of theirs. */
+/*
+ * Must be called without locks of this module: eventfd_signal() calls the wake functions of the
+ * eventfd's waiters (epoll, io_uring, irqfd).
+ */
 static void ob_tell(struct eventfd_ctx *event)
 {
 	if (!event)
@@ -31,7 +38,7 @@ static void ob_tell(struct eventfd_ctx *event)
 	eventfd_ctx_put(event);
 }
 
-/* The claim goes before status, so that whoever has seen the status may submit the slot again. */
+/* Releases the claim before it writes status: a program that has seen the status may resubmit. */
 static __always_inline void ob_slot_end(struct ob_arena *arena, u32 index, int status)
 {
 	struct ob_place *place = &arena->places[index];
@@ -52,13 +59,13 @@ static __always_inline void ob_slot_end(struct ob_arena *arena, u32 index, int s
 	if (batch->counts && wq_has_sleeper(&file->wait))
 		wake_up_interruptible_poll(&file->wait, EPOLLIN | EPOLLRDNORM);
 	ob_tell(event);
-	/* With the last one the batch goes: it is its waiter's. */
+	/* The batch is on the waiter's stack and may be gone after the last request. */
 	if (batch != &nobody && atomic_dec_and_test(&batch->pending))
 		complete(&batch->done);
 	ob_arena_put_atomic(arena);
 }
 
-/* Puts one waiter in another's place, if the other is there; answers who was. */
+/* Replaces place->batch by @to if it is @from. Returns the batch found. */
 static struct ob_batch *ob_hand_over(struct ob_place *place, struct ob_batch *from, struct ob_batch *to)
 {
 	struct ob_batch *was;
@@ -88,13 +95,16 @@ static void ob_request_done(struct ob_request *request, int error)
 	if (request->hash)
 		ob_hash_unclaim(request->hash, !error && request->op == OUTBOARD_HASH_UPDATE);
 	trace_outboard_complete(arena->id, index, error);
-	/* Before the status: whoever has seen it and frees the session has its room with the driver back. */
+	/*
+	 * Before the status is written: a program that has seen the status and frees the session
+	 * must get its context in the device back.
+	 */
 	ob_session_unuse_atomic(session);
 	atomic_dec(&ob_requests);
 	ob_slot_end(arena, index, error);
 }
 
-/* The driver's answer. -EINPROGRESS says only that the request has left the backlog. */
+/* Completion callback. -EINPROGRESS means only that the request has left the backlog. */
 void ob_complete(ob_done_arg arg, int error)
 {
 	struct ob_request *request = ob_done_data(arg);
@@ -118,7 +128,10 @@ void ob_request_free(struct ob_request *request)
 	kfree_sensitive(request);
 }
 
-/* Sizes are powers of two because kmalloc then aligns to the size: what devices write needs its own cache lines. */
+/*
+ * Sizes are powers of two because kmalloc() aligns these to their size: memory that a device writes
+ * needs its own cache lines.
+ */
 static struct ob_request *ob_request_get(struct ob_place *place, unsigned int needed)
 {
 	struct ob_request *request = place->request;
@@ -136,10 +149,16 @@ static struct ob_request *ob_request_get(struct ob_place *place, unsigned int ne
 	return request;
 }
 
-/* Of memory on a side of a request. virtio_crypto makes n (n + 1) descriptors of n, and its device stops for good at 1025. */
+/*
+ * Largest number of scatter list entries on one side of a request. virtio_crypto makes n (n + 1)
+ * descriptors of n entries, and its device stops permanently at 1025.
+ */
 #define MOST_PIECES 31
 
-/* A side's scatter list: aad and text. Answers the entry after it; NULL if they are in too many pieces. */
+/*
+ * Builds the scatter list of one side: AAD and text. Returns the entry after it, or NULL if the
+ * list would need more than MOST_PIECES entries.
+ */
 static struct scatterlist *ob_side(struct ob_request *request, struct scatterlist *sg, struct ob_range aad,
 				   struct ob_range text)
 {
@@ -156,7 +175,7 @@ static struct scatterlist *ob_side(struct ob_request *request, struct scatterlis
 	return next;
 }
 
-/* The general case of ob_map(). */
+/* General case of ob_map(). */
 int ob_map_pieces(struct ob_request *request, struct ob_range aad, struct ob_range in, struct ob_range out,
 		  struct scatterlist **source, struct scatterlist **target)
 {
@@ -175,15 +194,15 @@ int ob_map_pieces(struct ob_request *request, struct ob_range aad, struct ob_ran
 	return sg ? 0 : -E2BIG;
 }
 
-/* What the slots of a submission share. */
+/* State shared by the slots of one SUBMIT. */
 struct ob_submission {
 	struct ob_file *file;
 	struct ob_arena *arena;
 	struct ob_batch *batch;
-	struct ob_session *session;	/* of a slot before, held; NULL: of none */
-	u32 id;				/* its number */
-	bool dying;			/* a fatal signal has come */
-	const struct ob_driver *last;	/* got a request; only to compare */
+	struct ob_session *session;	/* of an earlier slot, with a reference; NULL: none */
+	u32 id;				/* number of session */
+	bool dying;			/* a fatal signal is pending */
+	const struct ob_driver *last;	/* of the last request; compared only, no reference */
 };
 
 static void ob_session_let_go(struct ob_submission *all)
@@ -193,7 +212,7 @@ static void ob_session_let_go(struct ob_submission *all)
 	all->session = NULL;
 }
 
-/* Most slots mean the session of the slot before. */
+/* Avoids the lookup for most slots: they name the session of the slot before. */
 static struct ob_session *ob_session_again(struct ob_submission *all, u32 id)
 {
 	if (unlikely(!all->session || all->id != id || test_bit(OB_DEAD, &all->session->state))) {
@@ -209,7 +228,10 @@ static struct ob_session *ob_session_again(struct ob_submission *all, u32 id)
 	return all->session;
 }
 
-/* The session that a slot means, with its driver's handle held; for a hash handle also its claim. */
+/*
+ * Returns the session that a slot names, with a reference to the driver handle. A hash handle is
+ * also claimed.
+ */
 static struct ob_session *ob_session_of(struct ob_submission *all, const struct ob_ask *ask, struct ob_hash **hash)
 {
 	*hash = NULL;
@@ -223,7 +245,7 @@ static void ob_submit_slot(struct ob_submission *all, u32 index)
 	struct ob_arena *arena = all->arena;
 	struct ob_place *place = &arena->places[index];
 	const u64 *from = (const u64 *)place->slot;
-	/* Once: it may change at any time. */
+	/* Read once: user space may change the slot at any time. */
 	const u64 words[] = {
 		READ_ONCE(from[0]), READ_ONCE(from[1]), READ_ONCE(from[2]),
 		READ_ONCE(from[3]), READ_ONCE(from[4]), READ_ONCE(from[5]),
@@ -237,7 +259,7 @@ static void ob_submit_slot(struct ob_submission *all, u32 index)
 
 	BUILD_BUG_ON(sizeof(words) != sizeof(*ask) || sizeof(*ask) != offsetof(struct outboard_slot, cookie));
 	BUILD_BUG_ON(offsetof(struct ob_ask, iv) != offsetof(struct outboard_slot, iv));
-	/* Without the lock: the slot is claimed, and nobody else writes where there is no batch. */
+	/* No lock: the slot is claimed, and no other code writes batch while it is NULL. */
 	WRITE_ONCE(place->batch, all->batch);
 	if (unlikely(ask->reserved || all->dying)) {
 		error = ask->reserved ? -EINVAL : -EINTR;
@@ -276,7 +298,7 @@ static void ob_submit_slot(struct ob_submission *all, u32 index)
 	atomic_inc(&ob_requests);
 	WRITE_ONCE(place->slot->status, OUTBOARD_IN_FLIGHT);
 	trace_outboard_submit(driver->number, arena->id, index, ask->op, ask->length);
-	/* From here on the request may be done, and all that it holds gone, at any time. */
+	/* From here on the request may complete, and its references be dropped, at any time. */
 	error = INDIRECT_CALL_1(session->algorithm->type->run, ob_skcipher_run, request);
 	if (error != -EINPROGRESS && error != -EBUSY)
 		ob_request_done(request, error);
@@ -297,7 +319,7 @@ static void ob_batch_init(struct ob_batch *batch, int pending, bool counts)
 	init_completion(&batch->done);
 }
 
-/* What is taken back here ends later as if nobody had waited. */
+/* Stops waiting. Requests still in flight end later as if submitted without WAIT. */
 static int ob_give_up(struct ob_arena *arena, u32 first, u32 count, struct ob_batch *batch, int error)
 {
 	bool ended = false;
@@ -311,7 +333,7 @@ static int ob_give_up(struct ob_arena *arena, u32 first, u32 count, struct ob_ba
 			ob_count_timeout(arena->places[i].driver);
 		late++;
 	}
-	/* The rest are being ended this moment. */
+	/* The others are in ob_slot_end() now. */
 	if (!ended)
 		wait_for_completion(&batch->done);
 	return late ? error : 0;
@@ -353,7 +375,7 @@ static int ob_submit_slots(struct ob_file *file, struct ob_arena *arena, const s
 	refcount_add(record->count, &arena->refs);
 	ob_batch_init(&batch, record->count + 1, false);
 	for (u32 i = 0; i < record->count; i++) {
-		/* Not after each: drivers with a thread of their own would be switched to for every request. */
+		/* Not for each slot: a driver with its own thread would run after every request. */
 		if (i % OB_TURN == 0) {
 			ob_session_let_go(&all);
 			cond_resched();
@@ -365,7 +387,7 @@ static int ob_submit_slots(struct ob_file *file, struct ob_arena *arena, const s
 	return wait ? ob_wait(arena, record->first, record->count, &batch) : 0;
 }
 
-/* Waits for those in flight that nobody waits for; takes nothing from what poll and read tell. */
+/* Waits for requests in flight without a waiter. They count for poll and read all the same. */
 static int ob_await_slots(struct ob_arena *arena, u32 first, u32 count)
 {
 	struct ob_batch batch, *was;
@@ -386,7 +408,10 @@ static int ob_await_slots(struct ob_arena *arena, u32 first, u32 count)
 	return ob_wait(arena, first, count, &batch);
 }
 
-/* What nothing will tell later is told now: the new one if there is nothing in flight, or whom it displaces. */
+/*
+ * Stores the eventfd if a request is in flight. Signals at once an eventfd that will not be
+ * signalled later: the new one if no request is in flight, or the one that it replaces.
+ */
 static int ob_notify(struct ob_place *place, int fd)
 {
 	struct eventfd_ctx *event = eventfd_ctx_fdget(fd);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What sysfs has: root's list of drivers, what is alive in the module, what each allowed driver did. */
+/* sysfs: the allow list, the numbers of existing objects, the counters of each allowed driver. */
 #include <linux/device.h>
 #include <linux/slab.h>
 #include <linux/uidgid.h>
@@ -8,9 +8,9 @@
 
 atomic_t ob_files, ob_arenas, ob_sessions, ob_hashes, ob_requests;
 
-/* ---- The list ---- */
+/* ---- The allow list ---- */
 
-/* Does it to the name that was written, if that can be an exact driver's. */
+/* Calls does() with the written name, or returns -EINVAL if it cannot be an exact driver name. */
 static ssize_t ob_to_name(const char *text, size_t written, int (*does)(const char *name))
 {
 	char name[CRYPTO_MAX_ALG_NAME];
@@ -99,7 +99,7 @@ OB_DRIVER_ATTR(batches, "%lld\n", (long long)atomic64_read(&driver->batches));
 OB_DRIVER_ATTR(errors, "%lld\n", (long long)atomic64_read(&driver->errors));
 OB_DRIVER_ATTR(timeouts, "%lld\n", (long long)atomic64_read(&driver->timeouts));
 
-/* A line for each user who reported wrong results: UID COUNT; "-" for users beyond the first OB_REPORTERS. */
+/* One line "UID COUNT" per user that reported wrong results; UID "-": users without an entry. */
 static ssize_t driver_wrong_show(struct kobject *kobj, struct kobj_attribute *attribute, char *page)
 {
 	struct ob_driver *driver = container_of(kobj, struct ob_driver, kobj);

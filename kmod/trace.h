@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Trace points: what was asked of which driver and how it ended. No key and no data. */
+/* Trace points: submitted requests with their drivers, and their results. No keys, no data. */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM outboard
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Before a driver loses its device, its sessions let go of it: crypto_unregister_alg() gives up with a warning on an
- * algorithm in use, and the driver's memory goes regardless. The bus tells before the driver's remove runs, so requests in
- * flight still come back then. Drivers built into the kernel cannot be told apart by their module: not covered.
+ * Releases the driver handles of all sessions before a driver is unbound from its device:
+ * crypto_unregister_alg() only warns about an algorithm in use, and the driver's memory is freed
+ * all the same. The bus notifier runs before the driver's remove, so requests in flight still
+ * complete. Drivers built into the kernel are not covered: they have no module to compare.
  */
 #include <linux/delay.h>
 #include <linux/device.h>
@@ -12,7 +13,10 @@
 
 typedef typeof(((struct device *)NULL)->bus) ob_bus;
 
-/* Not every bus type is exported (virtio's is not). Those with crypto devices hang below devices of these. */
+/*
+ * Not every bus type is exported (virtio's is not). Devices of those with crypto devices are
+ * children of devices on these buses.
+ */
 static const ob_bus carriers[] = { OB_CARRIERS };
 
 static DEFINE_MUTEX(buses_lock);
@@ -20,7 +24,7 @@ static ob_bus buses[MOST_BUSES];
 static struct notifier_block notifiers[MOST_BUSES];
 static unsigned int bus_count;
 
-/* Sessions of drivers that leave with this device; told to let go if they had not been. */
+/* Kills the sessions of drivers that leave with this device. Returns whether any is left. */
 static bool ob_any_left(const struct device *device)
 {
 	struct ob_session *session;
@@ -87,7 +91,7 @@ static void ob_watch_bus(ob_bus bus)
 
 static int ob_look_at(struct device *device, void *owner)
 {
-	/* One that is being bound or unbound this moment is not the one whose algorithm we have just been given. */
+	/* A device that is being bound or unbound cannot be the one that provides the algorithm. */
 	if (!device_trylock(device))
 		return 0;
 	if (device->bus && device->driver && device->driver->owner == owner)
@@ -101,7 +105,7 @@ static int ob_look_below(struct device *device, void *owner)
 	return device_for_each_child(device, owner, ob_look_at);
 }
 
-/* The module that owns an algorithm is new: on which buses are its devices? */
+/* Watches the buses with devices of a driver module. owner: NULL for a built-in driver. */
 void ob_unplug_watch(struct module *owner)
 {
 	if (!owner)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Authenticated encryption. */
+/* AEAD ciphers of the simulated accelerator. */
 #include <crypto/aes.h>
 #include <linux/scatterlist.h>
 #include "sim.h"
@@ -73,7 +73,7 @@ static int sim_aead_compute(struct sim_request *request)
 	return rctx->encrypt ? crypto_aead_encrypt(&rctx->soft) : crypto_aead_decrypt(&rctx->soft);
 }
 
-/* The text, and the tag if there is one. */
+/* Corrupts the output: the text, and for encryption also the tag. */
 static void sim_aead_spoil(struct sim_request *request)
 {
 	struct sim_aead_request *rctx = container_of(request, struct sim_aead_request, request);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The drivers that are registered, and the places for keys that they share. */
+/* The table and registration of drivers, and the limit of keys that all drivers share. */
 #include <crypto/aes.h>
 #include <crypto/des.h>
 #include <crypto/sha1.h>
@@ -57,7 +57,7 @@ static int sim_add(struct sim_algorithm *algorithm, u32 flags)
 	struct crypto_alg *alg = sim_crypto_alg(algorithm);
 	int error;
 
-	/* All anew: registering it before has left its own flags. */
+	/* Set all flags: an earlier registration has changed them. */
 	alg->cra_flags = flags;
 	algorithm->flags = flags;
 	alg->cra_priority = sim_priority;
@@ -104,8 +104,8 @@ static bool sim_is_stale(int id, const struct sim_model *model)
 }
 
 /*
- * Makes the registered drivers those of the model. -EBUSY: a driver that would go, or change its flags, is in use; the kernel
- * warns of one that goes nevertheless.
+ * Registers the drivers of the model and unregisters all others. Returns -EBUSY if a driver that
+ * would be unregistered or change its flags is in use, because the kernel warns about that.
  */
 int sim_register(const struct sim_model *model)
 {
@@ -136,7 +136,7 @@ int sim_sessions_used(void)
 	return atomic_read(&sessions_used);
 }
 
-/* A key that replaces another one takes its place. */
+/* Counts a key. A key that replaces another one of the same tfm is not counted again. */
 int sim_take_session(struct sim_tfm *ctx)
 {
 	unsigned int most = READ_ONCE(sim_model.sessions);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Every difference between the kernels that the simulator builds for. */
+/* All differences between the kernel versions that the simulated accelerator supports. */
 #ifndef OUTBOARD_SIM_COMPAT_H
 #define OUTBOARD_SIM_COMPAT_H
 
@@ -8,7 +8,7 @@
 #include <linux/platform_device.h>
 #include <linux/version.h>
 
-/* 6.3: completions get the data that the request was given, not the request (255e48eb1768). */
+/* 6.3: completions receive the request's callback data, not the request (255e48eb1768). */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
 typedef struct crypto_async_request *sim_done_arg;
 static inline void *sim_done_data(sim_done_arg arg)
@@ -37,7 +37,10 @@ static inline void *sim_done_data(sim_done_arg arg)
 #define SIM_REMOVE_OP(function) function
 #endif
 
-/* 6.13: hrtimer_setup() takes the function (908a1d775422); 6.15 dropped hrtimer_init() (9779489a31d7). */
+/*
+ * 6.13: hrtimer_setup() takes the function (908a1d775422). 6.15: hrtimer_init() is removed
+ * (9779489a31d7).
+ */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
 static inline void hrtimer_setup(struct hrtimer *timer, enum hrtimer_restart (*function)(struct hrtimer *),
 				 clockid_t clock, enum hrtimer_mode mode)

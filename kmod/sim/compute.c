@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a chip's silicon would do: threads compute the answers, as soon as they can, so that the time left until one is due can
- * be waited for. They run before ordinary threads, or who polls for an answer on the only CPU would keep them from giving it.
+ * Threads compute the results in place of the chip, as early as possible, so that only the rest of
+ * the modelled time is waited for. They have a higher priority than ordinary threads: otherwise a
+ * process that polls for a result on the only CPU would delay the computation.
  */
 #include <linux/kthread.h>
 #include <linux/sched.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* /sys/kernel/debug/outboard_sim: faults, what they hold, counters. */
+/* /sys/kernel/debug/outboard_sim: fault rules, held requests, counters. */
 #include <linux/debugfs.h>
 #include <linux/module.h>
 #include <linux/rculist.h>
@@ -24,7 +24,7 @@ static int faults_open(struct inode *inode, struct file *file)
 	return single_open(file, faults_show, NULL);
 }
 
-/* One rule a line; those before a wrong one hold. */
+/* One rule per line; rules before an invalid one take effect. */
 static ssize_t faults_write(struct file *file, const char __user *from, size_t size, loff_t *offset)
 {
 	char *text, *rest, *line;
@@ -50,7 +50,7 @@ static const struct file_operations faults_fops = {
 	.write = faults_write,
 };
 
-/* Writing 0 has all requests that a fault holds answered; an errno, answered with it. */
+/* Completes all requests that a fault holds: 0 computes them, an errno fails them with it. */
 static int held_set(void *data, u64 error)
 {
 	struct sim_device *device;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Devices come and go: echo outboard-sim.0 > /sys/bus/platform/drivers/outboard_sim/unbind. The drivers of algorithms stay
- * registered as long as the module is loaded, as those of CESA, CAAM and CCP do, which are registered once for all engines: a tfm that is
- * alive keeps its driver, and unregistering one in use is an error of the kernel's. While no device is bound every request and
- * every key is answered with -ENODEV.
+ * Binding and unbinding of devices: echo outboard-sim.0 >
+ * /sys/bus/platform/drivers/outboard_sim/unbind. The drivers of algorithms stay registered as long
+ * as the module is loaded, like those of CESA, CAAM and CCP, which are registered once for all
+ * engines: a tfm keeps its driver, and the kernel warns when an algorithm in use is unregistered.
+ * While no device is bound, every request and every key fails with -ENODEV.
  */
 #include <linux/debugfs.h>
 #include <linux/mod_devicetable.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A device's queue: which requests it takes, which wait in its backlog, which it refuses, and when each is due. */
+/* The queue of a device: accepts, backlogs or refuses requests, and computes when each is due. */
 #include <linux/math64.h>
 #include <linux/rculist.h>
 #include "sim.h"
 
-/* The clock of the model starts when the device takes the request, not when the backlog does. */
+/* The modelled time starts when the device accepts the request, not when it enters the backlog. */
 static void sim_take(struct sim_device *device, struct sim_request *request)
 {
 	unsigned int engines = clamp(READ_ONCE(sim_model.engines), 1U, SIM_MAX_ENGINES), engine, first = 0;
@@ -34,7 +34,7 @@ static bool sim_has_room(struct sim_device *device)
 	return device->count.outstanding < max(READ_ONCE(sim_model.queue), 1U);
 }
 
-/* As crypto_enqueue_request() answers: -EINPROGRESS taken, -EBUSY in the backlog, -ENOSPC refused. */
+/* Returns what crypto_enqueue_request() does: -EINPROGRESS, -EBUSY (backlog) or -ENOSPC (full). */
 static int sim_accept(struct sim_device *device, struct sim_request *request)
 {
 	unsigned long flags;
@@ -59,13 +59,13 @@ static int sim_accept(struct sim_device *device, struct sim_request *request)
 		device->count.bytes += request->bytes;
 	}
 	raw_spin_unlock_irqrestore(&device->lock, flags);
-	/* The request may be gone by now. */
+	/* The request may already be freed. */
 	if (answer != -ENOSPC)
 		wake_up(&device->work);
 	return answer;
 }
 
-/* The driver's fallback: no engine, no interrupt. */
+/* Counts a request that the driver's software fallback computed, without engine and interrupt. */
 static void sim_count_software(struct sim_device *device, struct sim_request *request)
 {
 	unsigned long flags;
@@ -76,7 +76,7 @@ static void sim_count_software(struct sim_device *device, struct sim_request *re
 	raw_spin_unlock_irqrestore(&device->lock, flags);
 }
 
-/* The device with the least to do, as drivers of chips with several engines choose. */
+/* Returns the device with the least work, as drivers of chips with several engines do. */
 static struct sim_device *sim_idlest(void)
 {
 	struct sim_device *device, *idlest = NULL;
@@ -88,7 +88,7 @@ static struct sim_device *sim_idlest(void)
 	return idlest;
 }
 
-/* What the driver's encrypt, decrypt, digest ... returns. */
+/* Submits a request. Returns what the driver's encrypt(), decrypt(), digest() etc. return. */
 int sim_submit(const struct sim_tfm *ctx, struct sim_request *request)
 {
 	struct sim_algorithm *algorithm = request->algorithm;
@@ -111,7 +111,7 @@ int sim_submit(const struct sim_tfm *ctx, struct sim_request *request)
 	rcu_read_unlock();
 
 	if (answer == -EINPROGRESS || answer == -EBUSY) {
-		/* The request and its tfm may be gone by now. */
+		/* The request and its tfm may already be freed. */
 		atomic64_inc(&algorithm->requests);
 		atomic64_add(bytes, &algorithm->bytes);
 		return answer;
@@ -143,7 +143,7 @@ struct sim_request *sim_take_queued(struct sim_device *device)
 	return request;
 }
 
-/* The caller tells its owner, then gives it to sim_enqueue(): its place is kept. */
+/* The caller completes it with -EINPROGRESS, then calls sim_enqueue(): queue space is reserved. */
 struct sim_request *sim_take_backlog(struct sim_device *device)
 {
 	struct sim_request *request = NULL;
@@ -170,7 +170,7 @@ void sim_enqueue(struct sim_device *device, struct sim_request *request)
 	wake_up(&device->work);
 }
 
-/* Requests that a fault holds are computed and answered now, or answered with an error. */
+/* Queues the requests that a fault holds for computation, or for completion with an error. */
 unsigned int sim_release_held(struct sim_device *device, int error)
 {
 	struct sim_request *request, *next;
@@ -194,8 +194,8 @@ unsigned int sim_release_held(struct sim_device *device, int error)
 }
 
 /*
- * The device is gone: nothing submits, computes, or interrupts any more. Who waits for a place in the backlog must hear that
- * it has one before it hears the end: dm-crypt counts on it.
+ * Fails all requests after the device is gone: nothing submits, computes or interrupts any more. A
+ * request in the backlog is first completed with -EINPROGRESS, which dm-crypt relies on.
  */
 void sim_drop_all(struct sim_device *device)
 {

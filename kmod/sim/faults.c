@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Faults on demand. A rule is a line in debugfs, faults:
+ * Fault injection. A rule is a line written to the debugfs file "faults":
  *
- *   DRIVER|all error ERRNO|wrong|garbage|never|full|slow TIMES|software [after=N] [every=N] [size=BYTES] [count=N]
+ *   DRIVER|all error ERRNO|wrong|garbage|never|full|slow TIMES|software
+ *              [after=N] [every=N] [size=BYTES] [count=N]
  *
  * error     completes with -ERRNO
- * wrong     one bit at a random place of the result is flipped
- * garbage   every byte of the result is wrong
- * never     does not complete until debugfs, held, says so
- * full      no room in the queue
- * slow      everything takes TIMES as long
- * software  right, at once, without an interrupt
+ * wrong     flips one random bit of the result
+ * garbage   makes every byte of the result wrong
+ * never     does not complete until the debugfs file "held" is written
+ * full      no space in the queue
+ * slow      takes TIMES as long as modelled
+ * software  correct result, immediately, without an interrupt
  *
- * after=N: not for the first N of the requests that fit; every=N: every Nth of the others; size=BYTES: requests of this size
- * only; count=N: N times, then no more.
+ * after=N skips the first N matching requests; every=N selects every Nth of the others; size=BYTES
+ * matches requests of this size only; count=N limits the rule to N faults.
  * "clear" removes all rules.
  */
 #include <linux/ctype.h>
@@ -52,7 +53,7 @@ static DEFINE_SPINLOCK(rules_lock);
 static struct sim_rule rules[SIM_MAX_RULES];
 static unsigned int nr_rules;
 
-/* Spoils size bytes of a result from offset on: one bit of them, or every byte. */
+/* Corrupts size bytes of a result from offset on: one bit, or with garbage every byte. */
 void sim_spoil_list(struct scatterlist *list, unsigned int offset, unsigned int size, bool garbage)
 {
 	u8 bytes[64];
@@ -185,7 +186,7 @@ static int sim_parse_option(char *word, struct sim_rule *rule)
 	return kstrtouint(word, 0, &rule->size);
 }
 
-/* One line; 0 or an error. */
+/* Parses one line. Returns 0 or a negative errno. */
 int sim_parse_fault(char *line)
 {
 	struct sim_rule rule = { .every = 1, .any_size = true };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Hashes and their HMACs. The state is that of the software, in the request, so that any device can go on with it. */
+/* Hashes and HMAC. The request contains the software's state, so any device can continue it. */
 #include <linux/random.h>
 #include "sim.h"
 
@@ -21,7 +21,7 @@ static int sim_hash_init_tfm(struct crypto_ahash *tfm)
 	ctx->shash = crypto_alloc_shash(sim_crypto_alg(ctx->algorithm)->cra_name, 0, 0);
 	if (IS_ERR(ctx->shash))
 		return PTR_ERR(ctx->shash);
-	/* The size of the state was asked when the driver was registered; other software may have come since. */
+	/* Other software than at registration may be in use now, with a different state size. */
 	if (crypto_shash_statesize(ctx->shash) != ctx->algorithm->ahash.halg.statesize) {
 		crypto_free_shash(ctx->shash);
 		return -EINVAL;
@@ -116,7 +116,7 @@ static int sim_hash_compute_digest(struct sim_request *request)
 	return shash_ahash_digest(req, sim_desc(req));
 }
 
-/* Nothing for the engine to do yet. */
+/* Software only: the engine has no work yet. */
 static int sim_hash_init(struct ahash_request *req)
 {
 	return crypto_shash_init(sim_desc(req));
@@ -154,7 +154,7 @@ static int sim_hash_import(struct ahash_request *req, const void *in)
 	return crypto_shash_import(sim_desc(req), in);
 }
 
-/* The size of an exported state depends on the kernel's software, and on the kernel. */
+/* Takes the size of the exported state from the kernel's software: it differs between kernels. */
 int sim_ahash_fill(struct sim_algorithm *algorithm)
 {
 	struct ahash_alg *alg = &algorithm->ahash;

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * From a computed answer to its completion: a timer waits until it is due, then raises the device's interrupt line from a hard
- * interrupt; the handler leaves the rest to a tasklet or to its thread, which calls the owner with bottom halves disabled.
+ * From a computed result to its completion: a timer waits until the result is due, then raises the
+ * device's interrupt line from a hard interrupt. The handler schedules a tasklet or wakes its
+ * thread, which calls the completion with bottom halves disabled.
  *
- * The line is one of a chip of our own. The kernel's irq_sim does the same, but neither 6.1 nor 6.12 of Debian have it. Edges, as
- * of message-signalled interrupts: one that comes while the handler runs on another CPU is not lost.
+ * The irq_chip is implemented here because Debian's kernels 6.1 and 6.12 lack irq_sim. The
+ * interrupts are edge-triggered, like message-signalled interrupts: an edge during the handler's
+ * run on another CPU is not lost.
  */
 #include <linux/irq.h>
 #include <linux/numa.h>
 #include "sim.h"
 
-/* A completion comes at most so much before the answer is due, and then waits for it without sleeping. */
+/* Largest lead of the timer over the due time. The completion busy-waits for the rest. */
 #define SIM_MAX_LEAD_NS 100000
 
 static void sim_irq_ack(struct irq_data *data)
@@ -28,7 +30,7 @@ static void sim_raise(struct sim_device *device, unsigned int times)
 		generic_handle_irq_safe(device->irq);
 }
 
-/* Answers are in device->done: how many interrupts say so now? */
+/* Returns the number of interrupts to raise now for results added to device->done. */
 static unsigned int sim_announce(struct sim_device *device, unsigned int answers)
 {
 	unsigned int coalesce = max(READ_ONCE(sim_model.coalesce), 1U), times;
@@ -49,7 +51,7 @@ static ktime_t sim_alarm(struct sim_device *device, struct sim_request *request)
 	return ktime_sub_ns(request->due, device->lead_ns);
 }
 
-/* Sets the timer for the first of pending. */
+/* Starts the timer for the first request in device->pending. */
 static void sim_arm(struct sim_device *device)
 {
 	struct sim_request *first = list_first_entry_or_null(&device->pending, struct sim_request, node);
@@ -109,7 +111,7 @@ static void sim_raise_now(struct irq_work *work)
 	sim_raise(device, times);
 }
 
-/* By a thread: the answer is there; now, or when it is due, the owner hears of it. */
+/* Called by a compute thread: completes the request when it is due, or now if that has passed. */
 void sim_computed(struct sim_device *device, struct sim_request *request)
 {
 	struct sim_request *before;
@@ -135,8 +137,8 @@ void sim_computed(struct sim_device *device, struct sim_request *request)
 }
 
 /*
- * How late is the completion after the timer was to fire, on average? The timer is set earlier by so much: the model's time
- * is kept on a machine where an interrupt takes long, such as one that QEMU interprets.
+ * Updates the average delay between the timer's expiry and the completion. The timer is set earlier
+ * by this lead, so that the model's times are met where an interrupt is slow, as under QEMU's TCG.
  */
 static void sim_learn(struct sim_device *device, struct sim_request *request, ktime_t now)
 {
@@ -210,7 +212,7 @@ static irqreturn_t sim_handle_in_thread(int irq, void *data)
 
 int sim_setup_interrupt(struct sim_device *device)
 {
-	/* Without an owner: a requested interrupt would hold this module, and keep it from being unloaded. */
+	/* No owner: a requested interrupt would hold this module and prevent its unloading. */
 	int irq = __irq_alloc_descs(-1, 1, 1, NUMA_NO_NODE, NULL, NULL), error;
 
 	if (irq < 0)
@@ -229,7 +231,7 @@ int sim_setup_interrupt(struct sim_device *device)
 	return error;
 }
 
-/* The threads have stopped: nothing is computed any more, so nothing arms a timer. */
+/* The compute threads must have stopped, so that no timer is started again. */
 void sim_stop_interrupt(struct sim_device *device)
 {
 	hrtimer_cancel(&device->timer);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Load for a driver, from inside the kernel, where every kernel lets one reach it, with a check of each answer:
+ * Load generator for a driver, inside the kernel because every kernel allows access to drivers
+ * there. Each result is checked:
  *
  *   cd /sys/module/outboard_sim_load/parameters
  *   echo "sim-cbc-aes size=4096 depth=4 requests=1000 backlog=1" >run; cat result
  *
- * The write returns when all requests are answered. Ciphers are asked to encrypt, hashes to digest. keys=N: a cipher holds
- * this many more keys meanwhile.
+ * The write returns when all requests have completed. Ciphers encrypt, hashes digest. keys=N: a
+ * cipher holds N more keys meanwhile.
  */
 #include <crypto/hash.h>
 #include <crypto/skcipher.h>
@@ -250,7 +251,7 @@ static int load_hold_keys(struct job *job, const u8 *key, unsigned int key_size)
 	return 0;
 }
 
-/* What the kernel's own software answers. */
+/* Computes the expected result with the kernel's software. */
 static int load_expect_cipher(struct job *job, const u8 *key, unsigned int key_size)
 {
 	const char *name = crypto_tfm_alg_name(crypto_skcipher_tfm(job->cipher));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Loading and unloading of the simulated accelerator; its parameters that are no part of the model. */
+/* Module initialisation and exit, and the parameters that are not part of the model. */
 #include <linux/module.h>
 #include "sim.h"
 
@@ -37,7 +37,7 @@ no_devices:
 	return error;
 }
 
-/* Each tfm holds the module, so none is left and with them no request. */
+/* Each tfm holds a module reference, so no tfm and no request is left here. */
 static void __exit sim_exit(void)
 {
 	sim_go_dead();

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The model in force: parameters of the module, to be changed at any time in /sys/module/outboard_sim/parameters, and presets
- * named after chips. A preset sets all of them: give it first. Bandwidths are fitted to what owners of such boards published,
- * latencies and overheads are estimates: a preset has a chip's character, not its speed.
+ * The current model: module parameters, which can be changed at any time in
+ * /sys/module/outboard_sim/parameters, and presets named after chips. A preset sets all parameters
+ * and must therefore come first. Bandwidths are fitted to figures that owners of such boards
+ * published; latencies and overheads are estimates. A preset models a chip's limits, not its speed.
  */
 #include <linux/math64.h>
 #include <linux/module.h>
@@ -103,7 +104,7 @@ MODEL_PARAM(sessions, uint, "keys that the chip holds, 0: any number");
 MODEL_PARAM(soft_below, uint, "shorter requests of ciphers are done in software without an interrupt");
 MODEL_PARAM(soft_from, uint, "so are requests from this size on, 0: none");
 
-/* How long an engine works. */
+/* Returns the time in nanoseconds that an engine works on a request of this size. */
 u64 sim_work_ns(unsigned int bytes)
 {
 	unsigned long bandwidth = READ_ONCE(sim_model.bandwidth);
@@ -112,7 +113,7 @@ u64 sim_work_ns(unsigned int bytes)
 	return work + READ_ONCE(sim_model.overhead_ns);
 }
 
-/* What the chip cannot do its driver does in software. */
+/* Whether the chip does not support the request, so that its driver uses software. */
 bool sim_beyond(const struct sim_tfm *ctx, unsigned int bytes)
 {
 	unsigned int from = READ_ONCE(sim_model.soft_from), gap = READ_ONCE(sim_model.soft_gap_to);
@@ -124,8 +125,9 @@ bool sim_beyond(const struct sim_tfm *ctx, unsigned int bytes)
 }
 
 /*
- * Most drivers of engines on a SoC say that no instruction reaches the hardware, and that they allocate memory for each request
- * (33 of 6.1's files under drivers/crypto; sa2ul does not, so dm-crypt may use it).
+ * Most drivers of SoC engines set KERN_DRIVER_ONLY (no CPU instruction accesses the hardware) and
+ * ALLOCATES_MEMORY (33 files under drivers/crypto in Linux 6.1). sa2ul does not set the latter, so
+ * dm-crypt may use it.
  */
 u32 sim_flags(const struct sim_model *model)
 {

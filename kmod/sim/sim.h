@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * An accelerator for tests. The story of a request:
+ * A simulated accelerator for tests. The path of a request:
  *
- *   skcipher.c, aead.c, hash.c   the kernel asks; limits of the modelled chip and faults are looked up (model.c, faults.c)
- *   engine.c                     a device takes it: its queue has room, its backlog has, or it is refused; the model says when
- *                                the answer is due
- *   compute.c                    a thread computes the answer with the kernel's software, and waits for the time
- *   interrupt.c                  a timer raises the device's interrupt line when the answer is due; its handler starts a tasklet
- *                                (or its thread), which completes the request
+ *   skcipher.c, aead.c, hash.c   entry points of the crypto API; limits of the modelled chip
+ *                                (model.c) and faults (faults.c) are looked up
+ *   engine.c                     a device queues, backlogs or refuses the request; the model
+ *                                determines when the result is due
+ *   compute.c                    a thread computes the result with the kernel's software
+ *   interrupt.c                  a timer raises the device's interrupt line when the result is due;
+ *                                the handler's tasklet or thread completes the request
  *
- * device.c binds and unbinds devices, algorithms.c registers the drivers, debugfs.c shows counters.
+ * device.c binds and unbinds devices, algorithms.c registers drivers, debugfs.c shows counters.
  */
 #ifndef OUTBOARD_SIM_H
 #define OUTBOARD_SIM_H
@@ -40,7 +41,7 @@ enum sim_id {
 
 enum sim_kind { SIM_SKCIPHER, SIM_AEAD, SIM_AHASH };
 
-/* A driver that is registered, or could be. */
+/* A driver, registered or not. */
 struct sim_algorithm {
 	enum sim_kind kind;
 	bool registered;
@@ -53,59 +54,59 @@ struct sim_algorithm {
 	};
 };
 
-/* How a chip behaves. A value is read once per request: it may change at any time. */
+/* Parameters of a chip. Each is read once per request because it may change at any time. */
 struct sim_model {
-	unsigned int latency_ns;	/* from the end of the work to the answer; requests overlap in it */
-	unsigned int overhead_ns;	/* an engine is busy this long with any request ... */
-	unsigned long bandwidth;	/* ... and this many bytes a second, 0: no time */
+	unsigned int latency_ns;	/* from the end of the work to the result; overlaps */
+	unsigned int overhead_ns;	/* time per request that an engine is busy */
+	unsigned long bandwidth;	/* bytes per second of an engine, 0: unlimited */
 	unsigned int engines;
-	unsigned int queue;		/* requests that a device takes before it has answered one */
-	unsigned int coalesce;		/* answers per interrupt ... */
-	unsigned int coalesce_ns;	/* ... or this long after the first of them */
+	unsigned int queue;		/* requests that a device accepts at the same time */
+	unsigned int coalesce;		/* results per interrupt */
+	unsigned int coalesce_ns;	/* longest delay of an interrupt after the first result */
 	bool threaded;			/* complete in the interrupt's thread, not in a tasklet */
-	unsigned int sessions;		/* keys that the chip holds, 0: any number */
-	unsigned int soft_below;	/* shorter requests are done in software, as drivers with NEED_FALLBACK do */
-	unsigned int soft_from;		/* longer ones too, 0: none */
-	unsigned int soft_gap_from, soft_gap_to;	/* and those in between, both included */
+	unsigned int sessions;		/* number of keys that the chip holds, 0: unlimited */
+	unsigned int soft_below;	/* shorter cipher requests use software (NEED_FALLBACK) */
+	unsigned int soft_from;		/* requests of at least this size use software, 0: none */
+	unsigned int soft_gap_from, soft_gap_to;	/* so do these sizes, both included */
 	bool no_aes192;
-	bool allocates;			/* drivers have CRYPTO_ALG_ALLOCATES_MEMORY */
+	bool allocates;			/* drivers set CRYPTO_ALG_ALLOCATES_MEMORY */
 	unsigned long algorithms;	/* bits of enum sim_id */
 };
 
 struct scatterlist;
 struct seq_file;
 
-/* What a fault, or a limit of the chip, makes of a request. */
+/* The effect of faults and of the chip's limits on a request. */
 struct sim_fate {
 	int error;
-	unsigned int slow;		/* times */
+	unsigned int slow;		/* factor on the modelled time */
 	bool wrong, garbage, never, full, software;
-	bool fault;			/* by a rule of faults.c */
+	bool fault;			/* caused by a rule of faults.c */
 };
 
-/* Each request's context begins with one. */
+/* The first member of each request context. */
 struct sim_request {
 	struct list_head node;
 	struct crypto_async_request *base;
 	struct sim_algorithm *algorithm;
 	int (*compute)(struct sim_request *request);
-	void (*spoil)(struct sim_request *request);	/* makes the result wrong; NULL: no result yet */
+	void (*spoil)(struct sim_request *request);	/* corrupts the result; NULL: no result */
 	struct sim_fate fate;
 	unsigned int bytes;
 	int error;
 	ktime_t submitted, due;
-	bool timed;			/* the timer, not the computing, decided when it was answered */
+	bool timed;			/* the timer, not the computation, determined its end */
 };
 
 struct sim_counters {
 	u64 requests, bytes, interrupts, completions, faults, software, refused, backlogged;
-	u64 late;			/* computed after the answer was due: the machine is slower than the model */
-	u64 model_ns, real_ns;		/* of the others: what the model says, and what was */
+	u64 late;			/* computed after the due time: machine slower than model */
+	u64 model_ns, real_ns;		/* of the others: modelled and measured time */
 	u32 outstanding, held;
 };
 
 struct sim_device {
-	struct list_head node;		/* sim_devices, under RCU */
+	struct list_head node;		/* in sim_devices, protected by RCU */
 	struct device *dev;
 	unsigned int irq;
 	struct tasklet_struct tasklet;
@@ -116,20 +117,20 @@ struct sim_device {
 	unsigned int nr_threads;
 	struct dentry *dir;
 
-	raw_spinlock_t lock;		/* all below; taken in hard interrupts */
-	struct list_head queued;	/* taken, not yet computed */
-	struct list_head backlog;	/* not yet taken */
+	raw_spinlock_t lock;		/* protects all below; taken in hard interrupts */
+	struct list_head queued;	/* accepted, not yet computed */
+	struct list_head backlog;	/* not yet accepted */
 	struct list_head pending;	/* computed, not yet due; sorted by due */
 	struct list_head done;		/* due, waiting for the interrupt */
-	struct list_head held;		/* never answered */
-	ktime_t engine_free[SIM_MAX_ENGINES];	/* when each engine has done its work */
+	struct list_head held;		/* held by a fault */
+	ktime_t engine_free[SIM_MAX_ENGINES];	/* when each engine is idle again */
 	unsigned int to_raise;		/* interrupts for raise_now */
-	unsigned int uncounted;		/* answers that wait for others of the same interrupt */
-	s64 lead_ns;			/* how much later than the timer the completion runs, on average */
+	unsigned int uncounted;		/* results waiting for others of the same interrupt */
+	s64 lead_ns;			/* average delay of the completion after the timer */
 	struct sim_counters count;
 };
 
-/* A key's place in the chip, and the software that computes for it. */
+/* Context of a tfm: its key slot in the chip, and the software that computes its results. */
 struct sim_tfm {
 	struct sim_algorithm *algorithm;
 	bool keyed, aes192;

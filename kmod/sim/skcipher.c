@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Ciphers. */
+/* Ciphers without authentication of the simulated accelerator. */
 #include <crypto/aes.h>
 #include <crypto/xts.h>
 #include <linux/scatterlist.h>
@@ -16,7 +16,7 @@ static struct sim_algorithm *sim_of(struct crypto_skcipher *tfm)
 	return container_of(crypto_skcipher_alg(tfm), struct sim_algorithm, skcipher);
 }
 
-/* Neither our own drivers nor another accelerator's can be behind this mask. */
+/* The mask excludes the simulation's drivers and those of other accelerators. */
 static int sim_skcipher_init(struct crypto_skcipher *tfm)
 {
 	struct sim_tfm *ctx = crypto_skcipher_ctx(tfm);

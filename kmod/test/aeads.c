@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* gcm, ccm: the software's bytes and tags; what was forged is refused. */
+/* gcm, ccm: the same bytes and tags as software; forged messages are rejected. */
 #include "tests.h"
 
 #define TEXT (256 << 10)
@@ -20,7 +20,7 @@ static void a_nonce(const struct algorithm *algorithm, uint8_t *iv, unsigned int
 		randomize(iv, 12);
 		return;
 	}
-	/* RFC 3610: the size of the length field, less one; the nonce has the rest. */
+	/* RFC 3610: the size of the length field minus one; the nonce has the other bytes. */
 	iv[0] = 2 + n % 6;
 	randomize(iv + 1, 14 - iv[0]);
 }
@@ -68,7 +68,7 @@ static void any_size_aad_and_tag_gives_the_bytes_of_the_software(const struct al
 		for (size_t t = 0; t < COUNT(tags); t++) {
 			randomize(key, sizeof(key));
 			check(!new_session(fd, 1, algorithm->id, tags[t], key, algorithm->keys[k]), "tag %u: %m", tags[t]);
-			/* The long ones once for each key. */
+			/* The long sizes only once for each key. */
 			for (size_t s = 0; s < COUNT(sizes) - (t ? 2 : 0); s++, n++) {
 				uint32_t at = places[n % 4], aad = aads[n * 7 % COUNT(aads)];
 
@@ -98,7 +98,7 @@ static void what_was_forged_is_refused(const struct algorithm *algorithm)
 		slot.op = OUTBOARD_DECRYPT;
 		slot.aad = arena.offset + 65536;
 		slot.aad_length = sizeof(aad);
-		/* As it is; then one bit in the text, in the tag's ends, in the aad, in the nonce. */
+		/* Unmodified, then with one bit flipped: text, both ends of the tag, AAD, nonce. */
 		for (int forged = 0; forged < 6; forged++) {
 			struct outboard_slot that = slot;
 			int want = forged && (size || forged != 1) ? -EBADMSG : 0;
@@ -128,7 +128,7 @@ static void the_limits_of_size_are_exact(const struct algorithm *algorithm)
 	fd = open_device(0);
 	arena = map_arena(fd, 2 * MIB, 0);
 	make_session(fd, 1, algorithm);
-	/* The tag needs its place too. */
+	/* The data area must have space for the tag too. */
 	most = arena.room - 16;
 	slot = a_slot(algorithm, 1, &arena, 0, 0, most);
 	randomize(plain, most);
@@ -148,7 +148,7 @@ static void the_limits_of_size_are_exact(const struct algorithm *algorithm)
 	}
 	if (algorithm->id != OUTBOARD_CCM_AES)
 		return;
-	/* CCM's own: two bytes for the length hold 65535. */
+	/* CCM only: a length field of two bytes allows 65535 bytes. */
 	slot.iv[0] = 1;
 	memset(slot.iv + 14, 0, 2);
 	slot.length = 65535;

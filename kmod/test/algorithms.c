@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The table of algorithms and the two accelerators. */
+/* The table of algorithms, and the two accelerators. */
 #include "algorithms.h"
 #include <dirent.h>
 
 #define AES { 16, 24, 32 }
-/* Shorter than a block, a block, hashed before use, the most. */
+/* Key sizes: shorter than a block, one block, longer (hashed before use), the maximum. */
 #define HMAC_OF(block) { 1, block, block + 1, OUTBOARD_MAX_KEY }
 
 const struct algorithm algorithms[ALGORITHMS] = {
@@ -75,7 +75,7 @@ const char *bound_device(void)
 	while (directory && !found && (entry = readdir(directory))) {
 		size_t prefix = strlen(accelerator->prefix);
 
-		/* Not the driver's link to its module. */
+		/* Skips the driver's link to its module. */
 		found = !strncmp(entry->d_name, accelerator->prefix, prefix) && strchr("0123456789", entry->d_name[prefix]);
 		if (found)
 			snprintf(name, sizeof(name), "%s", entry->d_name);

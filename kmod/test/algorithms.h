@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The module's algorithms, and which of them an accelerator has. */
+/* The module's algorithms, and those that each accelerator supports. */
 #ifndef OUTBOARD_TEST_ALGORITHMS_H
 #define OUTBOARD_TEST_ALGORITHMS_H
 
@@ -11,13 +11,13 @@ struct algorithm {
 	uint16_t id;
 	enum kind kind;
 	const char *name;
-	const char *software;	/* OpenSSL's name of it; %u: bits of the key */
-	uint8_t block;		/* ciphers: length is a multiple; hashes: what the compression takes */
+	const char *software;	/* OpenSSL's name; %u: bits of the key */
+	uint8_t block;		/* ciphers: lengths are multiples of it; hashes: block size */
 	uint8_t least;
 	uint8_t iv;
 	uint8_t digest;
 	uint16_t keys[4];	/* sizes to try */
-	const char *virtio;	/* the driver of virtio-crypto, if it has one */
+	const char *virtio;	/* virtio-crypto's driver; NULL: none */
 };
 
 #define ALGORITHMS 17
@@ -29,22 +29,22 @@ bool is_hmac(const struct algorithm *algorithm);
 /* The accelerator under test. */
 struct accelerator {
 	const char *name;
-	const char *bus_driver;	/* its directory in sysfs, with bind and unbind */
-	const char *prefix;	/* of its devices there */
+	const char *bus_driver;	/* directory of the driver in sysfs, with bind and unbind */
+	const char *prefix;	/* of the names of its devices there */
 	bool sim;
 };
 
 extern const struct accelerator *accelerator;
 
 bool choose_accelerator(const char *name);
-/* The driver that has the algorithm; NULL: none. */
+/* Returns the driver of the algorithm; NULL: none. */
 const char *driver_of(const struct algorithm *algorithm);
-/* The name of its device; NULL: it is not bound. */
+/* Returns the name of the accelerator's device; NULL: no device is bound. */
 const char *bound_device(void);
-/* Root allows all drivers of the accelerator, and forbids them. Both fail as checks do. */
+/* Allow or disallow all drivers of the accelerator. Both fail like check(). */
 void allow_all(void);
 void disallow_all(void);
-/* A counter of the allowed driver. */
+/* Returns a counter of the allowed driver. */
 long driver_counter(const struct algorithm *algorithm, const char *name);
 
 #define SIM_DEBUG "/sys/kernel/debug/outboard_sim"

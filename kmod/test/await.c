@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* AWAIT: waiting for what was submitted before, also when nothing comes. */
+/* AWAIT: waiting for requests submitted before, including requests that never complete. */
 #include "tests.h"
 #include <pthread.h>
 #include <signal.h>
@@ -30,7 +30,7 @@ static void start(unsigned int first, unsigned int count)
 	check(!submit(&arena, first, count, 0), "%m");
 }
 
-/* No waiting here: it is what AWAIT has promised. */
+/* Does not wait: after AWAIT the requests must have completed. */
 static void all_are_right(unsigned int first, unsigned int count)
 {
 	for (unsigned int s = first; s < first + count; s++)
@@ -52,7 +52,7 @@ static void it_returns_when_all_are_done(void)
 	for (int round = 0; round < 60; round++) {
 		unsigned int count = round % 2 ? 64 : 5;
 
-		/* In two batches, and waited for across them. */
+		/* Two batches; AWAIT covers parts of both. */
 		start(0, 2);
 		start(2, count - 2);
 		check(!await(&arena, 1, count - 1), "%m");
@@ -60,7 +60,7 @@ static void it_returns_when_all_are_done(void)
 		check(!await(&arena, 0, 64), "%m");
 		all_are_right(0, count);
 		check(!await(&arena, 0, 64), "done already: %m");
-		/* How the two met makes no difference to what read tells. */
+		/* read counts each request once, whether it ended before or during AWAIT. */
 		finished_are(count);
 	}
 }
@@ -119,7 +119,7 @@ static void the_second_is_told_and_changes_nothing(void)
 	start(0, 8);
 	check(!pthread_create(&thread, NULL, await_the_middle, &first), "thread");
 	usleep(300000);
-	/* It has taken slots 0 to 3 when it meets slot 4. */
+	/* It has become the waiter of slots 0 to 3 when it reaches slot 4. */
 	second = await(&arena, 0, 8);
 	check(second == -EBUSY, "%s", strerror(-second));
 	check(first == 1, "the first does not wait on");
@@ -179,7 +179,7 @@ static void it_can_be_killed(void)
 	usleep(300000);
 	begun = now();
 	check(!kill(child, SIGKILL) && waitpid(child, &status, 0) == child, "%m");
-	/* The module would wait for PATIENCE. */
+	/* Without the signal the module would wait for PATIENCE seconds. */
 	check(WIFSIGNALED(status) && now() - begun < PATIENCE / 2, "status %#x after %.1f s", status, now() - begun);
 	check(counter("requests") == 4, "%ld requests in flight", counter("requests"));
 	hold(false);

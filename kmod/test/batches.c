@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Many requests by one record; waiting, polling, reading. */
+/* Many requests in one record; WAIT, poll and read. */
 #include "tests.h"
 
 static int fd;
@@ -14,7 +14,7 @@ static void begin(void)
 	make_session(fd, 1000, cbc);
 }
 
-/* Slots of count requests of size bytes, each in its own part of the data. */
+/* Fills count slots with requests of size bytes, each in its own part of the data area. */
 static void fill(unsigned int first, unsigned int count, uint32_t size)
 {
 	for (unsigned int i = first; i < first + count; i++) {
@@ -35,7 +35,7 @@ static void a_wrong_slot_does_not_stop_the_others(void)
 		fill(0, 64, sizeof(text));
 		for (int i = 0; i < 64; i++)
 			memcpy(arena.base + arena.slot[i].in, text, sizeof(text));
-		/* Also among good ones: from 20 on the same again. */
+		/* Also between valid ones: the same slots again from 20 on. */
 		for (int at = 0; at <= 20; at += 20) {
 			arena.slot[at + 1].session = 1234;
 			arena.slot[at + 2].in = 0;
@@ -138,12 +138,12 @@ static void poll_and_read_count_what_nobody_waited_for(void)
 		check(count == 64, "%d completions", (int)count);
 		for (int i = 0; i < 64; i++)
 			check(arena.slot[i].status == (i == 7 ? -ENOENT : 0), "slot %d: %d", i, arena.slot[i].status);
-		/* Who waits needs no count. */
+		/* Requests submitted with WAIT are not counted. */
 		fill(0, 8, 1024);
 		check(!submit(&arena, 0, 8, OUTBOARD_WAIT), "%m");
 		check(poll(&event, 1, 0) == 0, "a batch that was waited for is counted");
 	}
-	/* A blocking read sleeps until there is one. */
+	/* A blocking read sleeps until a request has completed. */
 	fill(0, 1, 65536);
 	check(!submit(&arena, 0, 1, 0), "%m");
 	check(read(fd, &part, 8) == 8 && part == 1, "%m");
@@ -169,7 +169,7 @@ static void a_slot_in_flight_cannot_be_submitted_again(void)
 	check(refused, "it could be, 100 times");
 }
 
-/* Whoever has seen the status may submit the slot again at once. */
+/* A program that has seen the status may submit the slot again immediately. */
 static void a_slot_that_is_done_can_be_submitted_at_once(void)
 {
 	begin();

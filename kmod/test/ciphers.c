@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* cbc, ctr, ecb, xts: the software's bytes, whatever the size and the place. */
+/* cbc, ctr, ecb, xts: the same bytes as software, for all sizes and offsets. */
 #include "tests.h"
 
 #define ARENA (4 * MIB)
@@ -13,7 +13,7 @@ static void begin(void)
 	arena = map_arena(fd, ARENA, 0);
 }
 
-/* Sizes around blocks, cache lines, pages; and some by chance. */
+/* Sizes around blocks, cache lines and pages, and random ones. */
 static uint32_t a_size(unsigned int n)
 {
 	static const uint32_t sizes[] = { 1, 7, 8, 9, 15, 16, 17, 24, 31, 32, 33, 63, 64, 65, 127, 128, 129, 240, 255, 256, 257, 1000,
@@ -23,7 +23,7 @@ static uint32_t a_size(unsigned int n)
 }
 #define SIZES 45
 
-/* Where data begins: at the start, after an odd number of lines, before the end of a page, across 1 MiB. */
+/* Offset of the data: start, odd number of cache lines, just before a page's end, across 1 MiB. */
 static uint32_t a_place(unsigned int n)
 {
 	const uint32_t places[] = { 0, arena.align, 4096 - arena.align, 4096 + 3 * arena.align, MIB - 2 * arena.align };
@@ -31,7 +31,7 @@ static uint32_t a_place(unsigned int n)
 	return places[n % COUNT(places)];
 }
 
-/* One text, encrypted and back; what lies around the output stays as it was. */
+/* Encrypts and decrypts one plaintext; bytes around the output must not change. */
 static void there_and_back(const struct algorithm *algorithm, const uint8_t *key, unsigned int key_size, uint32_t size,
 			   uint32_t in, uint32_t out)
 {
@@ -76,7 +76,7 @@ static void any_size_and_place_gives_the_bytes_of_the_software(const struct algo
 
 			if (n >= 35)
 				size -= size % algorithm->block;
-			/* The longest once is enough. */
+			/* Once for the longest. */
 			if (size % algorithm->block || size < algorithm->least || (size > 100000 && k))
 				continue;
 			there_and_back(algorithm, key, key_size, size, place, place);
@@ -109,7 +109,7 @@ static void the_limits_of_size_are_exact(const struct algorithm *algorithm)
 		check(ask(&arena, &slot) == want, "%u bytes: status %d", size, arena.slot[0].status);
 	}
 
-	/* All the data that the arena has, and one more. */
+	/* The whole data area, then one unit more. */
 	most = arena.room - arena.room % block;
 	randomize(plain, most);
 	software_encrypt(algorithm, a_key(), algorithm->keys[0], slot.iv, plain, cipher, most);
@@ -174,7 +174,10 @@ static void a_slot_out_of_form_is_refused(const struct algorithm *algorithm)
 	check(!ask(&arena, &good) && is_right(algorithm, &arena, 0, before), "the one in form: status %d", arena.slot[0].status);
 }
 
-/* Pieces of memory are at most 1 MiB. What is refused has not reached the driver, which goes on. */
+/*
+ * Contiguous parts of an arena are at most 1 MiB. A refused request does not reach the driver,
+ * which keeps working.
+ */
 static void what_lies_in_too_many_pieces_is_refused(void)
 {
 	const struct algorithm *cbc = algorithm(OUTBOARD_CBC_AES);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* See build: what is compiled beside a newer C library has to run with an older one. */
+/* See build: programs compiled with a newer C library must run with an older one. */
 #ifndef OUTBOARD_TEST_COMPAT_LIBC_H
 #define OUTBOARD_TEST_COMPAT_LIBC_H
 

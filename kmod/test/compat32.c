@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A 32-bit program on a 64-bit kernel: SP 800-38A F.2.1 through /dev/outboard, waited for and polled. Without a C library, so
- * that none for 32 bits need be installed. Its exit code is the number of the step that failed.
+ * A 32-bit program on a 64-bit kernel: SP 800-38A F.2.1 through /dev/outboard, with WAIT and with
+ * poll. It uses no C library, so that no 32-bit library must be installed. The exit code is the
+ * number of the step that failed.
  */
 #include <asm/unistd.h>
 #include <linux/fcntl.h>
@@ -15,7 +16,7 @@ _Static_assert(sizeof(struct outboard_session_new) == 24 && sizeof(struct outboa
 
 static long call(long number, long a, long b, long c, long d, long e, long f)
 {
-	/* The sixth argument is in ebp, which a compiler may need itself. */
+	/* The sixth argument is passed in ebp, which the compiler may use itself. */
 	struct { long number, f; } more = { number, f };
 	long result;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* /dev/outboard, and what sysfs tells of it. */
+/* Functions for /dev/outboard and its files in sysfs. */
 #include "device.h"
 #include <sched.h>
 #include <stdarg.h>
@@ -169,7 +169,7 @@ double now(void)
 	return t.tv_sec + t.tv_nsec / 1e9;
 }
 
-/* xorshift64*; each thread has its own row. */
+/* xorshift64*; each thread has its own sequence. */
 static __thread uint64_t state = 88172645463325252u;
 
 void seed(uint64_t value)

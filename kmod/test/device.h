@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the test programs share: /dev/outboard in a few short functions, and how a check fails. */
+/* Shared by the test programs: short functions for /dev/outboard, and check(). */
 #ifndef OUTBOARD_TEST_DEVICE_H
 #define OUTBOARD_TEST_DEVICE_H
 
@@ -38,8 +38,8 @@ struct arena {
 	volatile struct outboard_arena *header;
 	volatile struct outboard_slot *slot;
 	uint8_t *data;
-	uint32_t offset;	/* of data */
-	uint32_t room;		/* bytes of it */
+	uint32_t offset;	/* of data, from base */
+	uint32_t room;		/* size of data in bytes */
 	uint32_t align;
 };
 
@@ -47,29 +47,32 @@ int open_device(int flags);
 struct arena map_arena(int fd, size_t size, unsigned int slots);
 void unmap_arena(struct arena *arena);
 
-/* 0 or a negative errno, for records. */
+/* Functions that write records return 0 or a negative errno. */
 int ring(int fd, const void *record, size_t size);
 int submit(const struct arena *arena, unsigned int first, unsigned int count, int flags);
 int await(const struct arena *arena, unsigned int first, unsigned int count);
 int new_session(int fd, uint32_t id, uint16_t algorithm, uint8_t tag, const void *key, uint16_t size);
 int object(int fd, uint16_t op, uint32_t id, uint32_t from);
 
-/* Fills a slot; status is something that the module never says. */
+/* Fills a slot; status becomes UNTOUCHED, a value that the module never writes. */
 #define UNTOUCHED 77
 void put(const struct arena *arena, unsigned int slot, const struct outboard_slot *wanted);
-/* Slot 0 alone, waited for: its status. */
+/* Submits slot 0 alone with WAIT and returns its status. */
 int ask(const struct arena *arena, const struct outboard_slot *wanted);
-/* Until the status of a slot says that it is done: the status. */
+/* Polls the status of a slot until the request has completed, and returns it. */
 int wait_for(const struct arena *arena, unsigned int slot);
 
-/* How long the module waits for a driver, in seconds, unless a test says otherwise: 4096 requests are slow on a debug kernel. */
+/*
+ * The module's timeout in seconds, unless a test sets another one: 4096 requests are slow on a
+ * debug kernel.
+ */
 #define PATIENCE 60
 
-/* Files of sysfs and debugfs. tell() answers 0 or a negative errno. */
+/* Files of sysfs and debugfs. tell() writes one and returns 0 or a negative errno. */
 int tell(const char *path, const char *format, ...) __attribute__((format(printf, 2, 3)));
 long number_in(const char *path);
 long counter(const char *name);
-/* Waits until nothing is alive in the module; what is left, or NULL. */
+/* Waits until no object exists in the module. Returns NULL, or what is left. */
 const char *leftovers(void);
 
 double now(void);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What drivers do that they should not: each fault of the simulation, seen through the module. */
+/* Faulty drivers: each fault of the simulation, observed through the module. */
 #include "tests.h"
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -33,7 +33,7 @@ static void fault(const char *rule)
 	check(!tell(SIM_DEBUG "/faults", "%s", rule), "%s: %m", rule);
 }
 
-/* Requests that a fault holds are answered now: as they should have been, or with an error. */
+/* Completes the requests that a fault holds: correctly (0), or with this errno. */
 static void answer_held(unsigned int error)
 {
 	check(!tell(SIM_DEBUG "/held", "%u", error), "%m");
@@ -90,7 +90,10 @@ static void an_error_ends_the_message_of_a_hash_handle(void)
 	check(!ask(&arena, &slot), "status %d", arena.slot[0].status);
 }
 
-/* The module gives what the driver gave: finding out is the provider's work. It also shows that our comparisons can fail. */
+/*
+ * The module returns what the driver computed; verification is the provider's task. This also shows
+ * that the comparisons of these tests can fail.
+ */
 static void a_wrong_result_is_passed_on(const struct algorithm *algorithm)
 {
 	struct outboard_slot slot;
@@ -122,7 +125,7 @@ static void a_request_that_is_never_answered_times_out_for_its_waiter(void)
 	check(submit(&arena, 0, 16, OUTBOARD_WAIT) == -ETIMEDOUT, "%m");
 	check(now() - start >= 0.9, "after %.2f s", now() - start);
 	check(!tell(OUTBOARD_PARAMETERS "/timeout", "%d", PATIENCE), "%m");
-	/* On a machine that stood still for a second, some of the others were late too. */
+	/* On a machine that stopped for a second, some of the other requests were late too. */
 	late = driver_counter(cbc, "timeouts") - late;
 	check(late >= 2, "%ld timeouts", late);
 	check(arena.slot[0].status == OUTBOARD_IN_FLIGHT && arena.slot[1].status == OUTBOARD_IN_FLIGHT, "statuses %d, %d",
@@ -130,13 +133,13 @@ static void a_request_that_is_never_answered_times_out_for_its_waiter(void)
 	all_right(2, 14);
 	check(counter("requests") == 2, "%ld requests", counter("requests"));
 	check(submit(&arena, 0, 1, OUTBOARD_WAIT) == -EBUSY, "its slot can be submitted again");
-	/* The others go on. */
+	/* The other slots still work. */
 	fill(2, 30);
 	check(!submit(&arena, 2, 30, OUTBOARD_WAIT), "%m");
 	all_right(2, 30);
 	answer_held(0);
 	all_right(0, 2);
-	/* The late ones ended as if nobody had waited. */
+	/* The late requests ended as if submitted without WAIT. */
 	while (count < (uint64_t)late) {
 		check(read(fd, &ended, 8) == 8, "%m");
 		count += ended;
@@ -232,7 +235,7 @@ static void slowness_is_waited_for(void)
 	all_right(0, 64);
 }
 
-/* NEED_FALLBACK drivers answer at once, in software. Only interrupts show it. */
+/* NEED_FALLBACK drivers compute synchronously in software; only the interrupt count shows it. */
 static void software_answers_at_once(void)
 {
 	long before;
@@ -278,7 +281,7 @@ static void unplugged_while_a_waiter_sleeps(void)
 	if (!child) {
 		begin();
 		fill(0, 64);
-		/* By the unplugging, or because it had waited long enough before. */
+		/* Ended by the unbinding, or by the timeout before it. */
 		for (;;) {
 			int error = submit(&arena, 0, 64, OUTBOARD_WAIT);
 
@@ -297,7 +300,7 @@ static void unplugged_while_a_waiter_sleeps(void)
 	join(child);
 }
 
-/* An engine out of contexts refuses the key. */
+/* An engine without free contexts refuses the key. */
 static void keys_have_no_place_left(void)
 {
 	begin();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * One hostile process: requests that are almost right, records that are not, and a second thread that rewrites slots and header
- * meanwhile. It maps, moves, unmaps, closes and forks with requests in flight. Whatever the module answers is good; that it
- * must not do harm is seen from outside.
+ * One hostile process: requests that are almost valid, invalid records, and a second thread that
+ * rewrites slots and header at the same time. It maps, moves, unmaps, closes and forks with
+ * requests in flight. Every result of the module is accepted here; fuzz.c detects damage.
  */
 #include "fuzz.h"
 #include <pthread.h>
@@ -19,7 +19,7 @@ static struct arena arenas[ARENAS];	/* base NULL: none */
 static int descriptors[DESCRIPTORS];
 static struct tally *tally;
 
-/* An arena may be gone, or read-only, when somebody writes to it. */
+/* An arena may be unmapped or read-only when a thread writes to it. */
 static __thread sigjmp_buf escape;
 
 static void on_fault(int signal)
@@ -77,7 +77,7 @@ static void *rewrite_slots(void *unused)
 			case 0:
 				mutate(&slots[s]);
 				break;
-			case 1:	/* a length that was right for another place */
+			case 1:	/* a length that was valid in another slot */
 				slots[s].length = slots[other].length;
 				break;
 			case 2:
@@ -137,7 +137,7 @@ static int record(int fd, void *bytes, size_t size)
 	return done < 0 ? -errno : 0;
 }
 
-/* Mostly an eventfd that lives shorter than it is told of. */
+/* Usually with an eventfd that is closed before it is signalled. */
 static void notify_somebody(const struct arena *arena, uint32_t slot)
 {
 	int own = below(8) ? eventfd(0, EFD_NONBLOCK) : -1, event = own < 0 ? (int)below(20) - 1 : own;
@@ -158,7 +158,7 @@ static void submit_some(const struct arena *arena)
 		count = 64;
 	if (!below(6))
 		all[0].op = OUTBOARD_AWAIT;
-	/* What the header says may be a lie by now: the number was kept in header's place when it was mapped. */
+	/* The header may be overwritten: map() stored the number in place of the header pointer. */
 	all[0].arena = (uintptr_t)arena->header;
 	all[0].first = first;
 	all[0].count = count;
@@ -230,7 +230,7 @@ static void map(struct arena *arena, int fd)
 	static const int protections[] = { PROT_READ, PROT_READ | PROT_WRITE | PROT_EXEC, PROT_NONE };
 	bool right = below(8);
 	size_t size = below(30) ? (1 + below(below(4) ? 64 : 400)) * 4096ul : strange() * 4096ul + 1;
-	/* In whole pages, and no more: behind them may lie what this program lives from. */
+	/* Only whole pages: other memory of this program may follow them. */
 	struct arena new = { .fd = fd, .size = (size + 4095) & ~4095ul };
 	uint8_t *base = mmap(NULL, size, right ? PROT_READ | PROT_WRITE : protections[below(3)],
 			     right || below(2) ? MAP_SHARED : MAP_PRIVATE, fd, below(3) * (1 + below(right ? 100 : 9000)) * 4096l);
@@ -268,7 +268,7 @@ static void bend(const struct arena *arena)
 		madvise(part, 4096, below(30));
 		break;
 	case 4:
-		/* Larger or in part: refused. What is given is not touched again by us. */
+		/* Growing is refused. If it were not, the new mapping would not be used. */
 		mremap(arena->base, arena->size, arena->size + 4096, MREMAP_MAYMOVE);
 		break;
 	default:
@@ -294,7 +294,7 @@ static void reopen(int which)
 	descriptors[which] = open("/dev/outboard", O_RDWR | O_CLOEXEC | O_NONBLOCK);
 }
 
-/* Sessions are the child's too, arenas are not. */
+/* The child inherits sessions, but no arenas. */
 static void fork_one(int fd)
 {
 	pid_t child = fork();

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * fuzz [--seconds N] [--seed N]: hostile processes against /dev/outboard, with all accelerators that are there, while root
- * switches the simulation's faults, unplugs its device, disallows drivers, and kills. Afterwards nothing may be alive in the
- * module and each algorithm must answer as the software does. What the kernel says meanwhile is vm/run's to judge.
+ * fuzz [--seconds N] [--seed N]: hostile processes against /dev/outboard, with all accelerators of
+ * the machine, while root switches the simulation's faults, unbinds its device, disallows drivers,
+ * and kills processes. Afterwards no object may exist in the module, and each algorithm must return
+ * the same as software. vm/run checks the kernel's messages.
  */
 #include "fuzz.h"
 #include "software.h"
@@ -30,7 +31,7 @@ static void start(int i)
 
 	processes[i] = fork();
 	check(processes[i] >= 0, "%m");
-	/* A group: its children are ours when it is gone, and go with it. */
+	/* A process group: the children of the process are killed with it. */
 	setpgid(processes[i], 0);
 	if (!processes[i])
 		be_hostile(number, tally);
@@ -90,7 +91,7 @@ static void disturb(void)
 		change_the_simulation();
 	if (!below(5))
 		change_the_list();
-	/* One that ended by itself found something: open_device() may not fail. */
+	/* A process that ended by itself has found a defect: open_device() must not fail. */
 	if (waitpid(processes[i], NULL, WNOHANG) == processes[i])
 		puts("a hostile process ended by itself");
 	else if (below(3))
@@ -109,7 +110,7 @@ static void calm_down(void)
 	if (!sim)
 		return;
 	tell(SIM_DEBUG "/faults", "clear");
-	/* Those that leave the backlog only now are held again. */
+	/* Repeated: requests that leave the backlog now are held again. */
 	for (end = now() + PATIENCE; counter("requests") && now() < end; usleep(1000))
 		tell(SIM_DEBUG "/held", "0");
 	tell("/sys/bus/platform/drivers/outboard_sim/bind", "outboard-sim.0");
@@ -192,7 +193,7 @@ int main(int count, char **words)
 	       strcmp(present[presents - 1], "virtio") ? "" : " virtio-crypto", (unsigned long long)next_seed);
 	seed(next_seed);
 
-	/* Small enough to be reached. */
+	/* Small limits, so that they are reached. */
 	tell(OUTBOARD_PARAMETERS "/timeout", "1");
 	tell(OUTBOARD_PARAMETERS "/max_arena_bytes", "%u", 4 * MIB);
 	tell(OUTBOARD_PARAMETERS "/max_sessions", "20");
@@ -218,7 +219,7 @@ int main(int count, char **words)
 	failed += result("nothing_is_left", !left);
 	for (unsigned int p = 0; p < presents; p++) {
 		choose_accelerator(present[p]);
-		/* What was disallowed at the moment is allowed by answers_are_right(). */
+		/* answers_are_right() allows drivers that are disallowed now. */
 		for (size_t i = 0; i < ALGORITHMS; i++)
 			if (driver_of(&algorithms[i]))
 				tell("/sys/class/misc/outboard/disallow", "%s", driver_of(&algorithms[i]));

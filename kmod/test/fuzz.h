@@ -4,12 +4,12 @@
 
 #include "requests.h"
 
-/* Shared by the processes of the fuzzer. */
+/* Counters shared by the processes of the fuzzer. */
 struct tally {
 	uint64_t records, refused_records, requests, good, bad, in_flight;
 };
 
-/* A hostile process: never returns. */
+/* Runs a hostile process; never returns. */
 void be_hostile(uint64_t seed, struct tally *tally) __attribute__((noreturn));
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* sha1, sha2 and their hmac: in one request, in many, cloned. */
+/* sha1, sha2 and their hmac: in one request, in several requests, and cloned. */
 #include "tests.h"
 
 #define TEXT (1 << 20)
@@ -57,7 +57,7 @@ static void has_digest(const struct algorithm *algorithm, uint32_t size)
 	check(!memcmp((void *)arena.slot[0].digest, digest, algorithm->digest), "%u bytes: a wrong digest", size);
 }
 
-/* Any cut into chunks; at some of the cuts a clone goes on by itself, and a clone of that one. */
+/* Random chunks; after some of them a clone, and a clone of the clone, continue independently. */
 static void chunks_and_clones_give_the_digest_of_the_software(const struct algorithm *algorithm)
 {
 	begin();
@@ -134,22 +134,22 @@ static void a_message_begins_with_first_and_ends_with_final(void)
 	check(!feed(OUTBOARD_HASH_UPDATE, OUTBOARD_HASH_FIRST, 1, 0, 0), "nothing yet: status %d", arena.slot[0].status);
 	check(!feed(OUTBOARD_HASH_UPDATE, 0, 1, 0, 0), "nothing more: status %d", arena.slot[0].status);
 	check(!feed(OUTBOARD_HASH_UPDATE, 0, 1, 0, 100), "status %d", arena.slot[0].status);
-	/* FIRST drops what was open. */
+	/* FIRST discards the open message. */
 	check(!feed(OUTBOARD_HASH_UPDATE, OUTBOARD_HASH_FIRST, 1, 0, 50), "status %d", arena.slot[0].status);
 	feed(OUTBOARD_HASH_FINAL, 0, 1, 50, 50);
 	has_digest(sha, 100);
 	check(feed(OUTBOARD_HASH_FINAL, 0, 1, 0, 0) == -EINVAL, "it has ended: status %d", arena.slot[0].status);
 	feed(OUTBOARD_HASH_FINAL, OUTBOARD_HASH_FIRST, 1, 0, 3);
 	has_digest(sha, 3);
-	/* A clone of a handle without a message has none. */
+	/* A clone of a handle without an open message has none. */
 	check(!object(fd, OUTBOARD_HASH_CLONE, 2, 1) && object(fd, OUTBOARD_HASH_CLONE, 2, 1) == -EEXIST, "%m");
 	check(feed(OUTBOARD_HASH_FINAL, 0, 2, 0, 0) == -EINVAL, "status %d", arena.slot[0].status);
-	/* A wrong slot leaves the handle without a message. */
+	/* An invalid slot leaves the handle without an open message. */
 	check(!feed(OUTBOARD_HASH_UPDATE, OUTBOARD_HASH_FIRST, 2, 0, 50), "status %d", arena.slot[0].status);
 	check(feed(OUTBOARD_HASH_UPDATE, 0x40, 2, 0, 50) == -EINVAL, "status %d", arena.slot[0].status);
 	check(feed(OUTBOARD_HASH_FINAL, 0, 2, 0, 0) == -EINVAL, "status %d", arena.slot[0].status);
 	check(feed(OUTBOARD_HASH_FINAL, 0, 99, 0, 0) == -ENOENT, "status %d", arena.slot[0].status);
-	/* Handles outlive the number of their session, not its driver's handle. */
+	/* Handles outlive the number of their session, but not its driver handle. */
 	check(!object(fd, OUTBOARD_SESSION_FREE, 1, 0), "%m");
 	check(feed(OUTBOARD_HASH_FINAL, OUTBOARD_HASH_FIRST, 1, 0, 3) == -ENODEV, "status %d", arena.slot[0].status);
 	check(object(fd, OUTBOARD_HASH_CLONE, 3, 1) == -ENODEV, "%m");
@@ -171,7 +171,7 @@ static void a_handle_in_flight_is_busy(void)
 	check(!submit(&arena, 0, 2, 0), "%m");
 	check(arena.slot[1].status == -EBUSY, "the second: status %d", arena.slot[1].status);
 	check(object(fd, OUTBOARD_HASH_CLONE, 2, 1) == -EBUSY, "%m");
-	/* The number goes at once, the request ends as it would have. */
+	/* The number is freed at once; the request completes normally. */
 	check(!object(fd, OUTBOARD_HASH_FREE, 1, 0), "%m");
 	check(arena.slot[0].status == OUTBOARD_IN_FLIGHT && counter("hashes") == 1, "status %d", arena.slot[0].status);
 	check(!tell(SIM_DEBUG "/held", "0"), "%m");

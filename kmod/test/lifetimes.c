@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What may go while requests run: arenas, descriptors, sessions, processes, drivers, devices. */
+/* Arenas, descriptors, sessions, processes, drivers and devices that go away during requests. */
 #include "tests.h"
 #include <signal.h>
 #include <sys/wait.h>
@@ -24,7 +24,7 @@ static void fill(unsigned int count, uint32_t size)
 	}
 }
 
-/* Answers take so long that requests are in flight whenever one looks. Only the simulation can be told. */
+/* Makes requests slow enough to be observed in flight. Only the simulation supports this. */
 static void slow_down(unsigned int milliseconds)
 {
 	if (accelerator->sim)
@@ -53,7 +53,7 @@ static void arenas_sessions_and_descriptors(void)
 	check(in_flight, "nothing was in flight when they went");
 }
 
-/* A request that comes back does not write into an arena that came after its own. */
+/* A request that completes does not write to an arena created after its own was unmapped. */
 static void memory_of_an_arena_stays_with_its_requests(void)
 {
 	uint8_t zero[4096] = { 0 };
@@ -103,7 +103,7 @@ static void submit_for_ever(unsigned int number, int ready)
 		submit(&arena, 0, 32, 0);
 		if (!rounds)
 			check(write(ready, "", 1) == 1, "%m");
-		/* Killed here, or while it submits. */
+		/* The signal arrives in WAIT, or during a SUBMIT without it. */
 		if (number & 1)
 			submit(&arena, 0, 32, OUTBOARD_WAIT);
 	}
@@ -138,7 +138,7 @@ static void a_waiter_that_is_killed_leaves_at_once(void)
 	int status;
 
 	if (!accelerator->sim) {
-		/* Nothing holds virtio's answers back; that the process ends is all that can be asked. */
+		/* virtio's requests cannot be held: only the end of the process is tested. */
 		begin(8 * MIB);
 		make_session(fd, 1, cbc);
 	} else {
@@ -158,7 +158,7 @@ static void a_waiter_that_is_killed_leaves_at_once(void)
 	start = now();
 	kill(child, SIGKILL);
 	waitpid(child, &status, 0);
-	/* The module would wait for PATIENCE. */
+	/* Without the signal the module would wait for PATIENCE seconds. */
 	check(now() - start < PATIENCE / 2, "it took %.1f s", now() - start);
 	check(!accelerator->sim || counter("requests") == 64, "%ld requests in flight", counter("requests"));
 }
@@ -198,13 +198,13 @@ static void bind(const char *what, const char *device)
 	check(!tell(path, "%s", device), "%s %s: %m", path, device);
 }
 
-/* Nothing hangs, the session that was open fails with ENODEV, a new one works when the device is back. */
+/* No request hangs, the open session fails with ENODEV, a new one works after the next binding. */
 static void a_device_that_is_unbound(void)
 {
 	int in_flight = 0;
 
 	slow_down(30);
-	/* virtio answers at once: on a busy machine all may be done before the device goes. */
+	/* virtio is fast: on a busy machine all requests may complete before the unbinding. */
 	for (int round = 0; round < 3 || (!in_flight && round < 100); round++) {
 		char device[300];
 		int error;
@@ -212,7 +212,7 @@ static void a_device_that_is_unbound(void)
 		check(bound_device(), "no device");
 		strcpy(device, bound_device());
 		begin(8 * MIB);
-		/* At once, though the round before found no driver a moment ago. */
+		/* Without delay, although the lookup in the previous round failed just before. */
 		error = new_session(fd, 1, OUTBOARD_CBC_AES, 0, a_key(), 16);
 		check(!error, "no session: %s", strerror(-error));
 		fill(64, 65536);
@@ -229,7 +229,7 @@ static void a_device_that_is_unbound(void)
 		for (unsigned int s = 0; s < 64; s++)
 			check(arena.slot[s].status == -ENODEV, "slot %u without a device: %d", s, arena.slot[s].status);
 		check(new_session(fd, 1, OUTBOARD_CBC_AES, 0, a_key(), 16) == -EEXIST, "the number is taken until it is freed");
-		/* The simulation's drivers stay registered, as those of CESA and CAAM do, and refuse the key. */
+		/* The simulation's drivers stay registered, like CESA's, and refuse keys. */
 		error = new_session(fd, 2, OUTBOARD_CBC_AES, 0, a_key(), 16);
 		check(error == (accelerator->sim ? -ENODEV : -ENOENT), "a new session: %s", strerror(-error));
 		check(!counter("sessions"), "%ld sessions hold a driver", counter("sessions"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The arena as mmap(2) gives it. */
+/* Arenas: mmap(2), its errors, and operations on the mapping. */
 #include "tests.h"
 #include <sys/uio.h>
 
@@ -55,7 +55,7 @@ static void what_is_no_arena_is_refused(void)
 	check(!counter("arenas"), "%ld arenas", counter("arenas"));
 }
 
-/* Moved as a whole it is the same arena. */
+/* An arena that was moved as a whole by mremap is the same arena. */
 static void it_may_move(void)
 {
 	const struct algorithm *cbc = algorithm(OUTBOARD_CBC_AES);
@@ -94,12 +94,12 @@ static void nobody_else_pins_it(void)
 	vector = (struct iovec){ arena.data, 4096 };
 	check(!pipe(pipes) && file >= 0, "%m");
 	check(vmsplice(pipes[1], &vector, 1, 0) < 0 && errno == EFAULT, "vmsplice: %m");
-	/* An ordinary write copies. */
+	/* Buffered I/O copies the data and is allowed. */
 	check(write(file, arena.data, 4096) == 4096, "%m");
 	unlink("/tmp/outboard-direct");
 }
 
-/* The header is for user space to read; the module does not believe what stands there later. */
+/* The header is output for user space; the module ignores later changes to it. */
 static void the_header_is_only_written(void)
 {
 	const struct algorithm *cbc = algorithm(OUTBOARD_CBC_AES);
@@ -148,7 +148,7 @@ static void no_number_comes_again(void)
 			check(to_arena(other, op, number) == -ENOENT, "arena %u is the other descriptor's", number);
 		}
 		unmap_arena(&first);
-		/* What is mapped next is not what the number still meant a moment ago. */
+		/* The next arena does not get the number of the one just unmapped. */
 		second = map_arena(mine, 1u << 16, 1);
 		check(to_arena(mine, OUTBOARD_SUBMIT, number) == -ENOENT, "arena %u is gone", number);
 		last = second.header->arena;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* NOTIFY: an eventfd is told of a request's end. */
+/* NOTIFY: an eventfd is signalled when a request completes. */
 #include "tests.h"
 #include <linux/capability.h>
 #include <pthread.h>
@@ -9,7 +9,7 @@
 
 static int fd;
 static struct arena arena;
-static uint32_t number;		/* of the arena; a child has no mapping to read it in */
+static uint32_t number;		/* of the arena; a child has no mapping to read it from */
 static const struct algorithm *cbc;
 
 static void begin(void)
@@ -39,7 +39,7 @@ static int an_event(void)
 	return event;
 }
 
-/* What was added since it was last asked. */
+/* Returns the value added to the eventfd since the last call. */
 static uint64_t told(int event)
 {
 	uint64_t count = 0;
@@ -48,7 +48,7 @@ static uint64_t told(int event)
 	return count;
 }
 
-/* Who is woken by AWAIT may come before the eventfd is told, on another CPU. */
+/* Waits: a thread woken by AWAIT may run on another CPU before the eventfd is signalled. */
 static uint64_t told_in_the_end(int event, uint64_t wanted)
 {
 	struct pollfd there = { event, POLLIN, 0 };
@@ -66,7 +66,7 @@ static int notify(unsigned int slot, int event)
 	return ring(fd, &record, sizeof(record));
 }
 
-/* With requests that end before NOTIFY, after it, or while it runs. */
+/* Requests end before, during and after NOTIFY. */
 static void each_end_is_told_once(void)
 {
 	int event = an_event();
@@ -79,7 +79,7 @@ static void each_end_is_told_once(void)
 			check(!notify(s, event), "%m");
 		check(!await(&arena, 0, 8), "%m");
 		check(told_in_the_end(event, 4) == 4, "round %d", round);
-		/* That takes nothing from those who read the device. */
+		/* The count for read is not affected. */
 		check(read(fd, &finished, 8) == 8 && finished == 8, "%d finished", (int)finished);
 	}
 	start(0, 4, OUTBOARD_WAIT);
@@ -120,7 +120,7 @@ static void counters_of_every_kind_are_told(void)
 	struct pollfd state = { event, POLLIN, 0 };
 
 	begin();
-	/* One that is full neither keeps the module waiting nor begins at 0 again. */
+	/* A full counter neither blocks the module nor wraps around. */
 	check(write(event, &full, 8) == 8, "%m");
 	check(!notify(0, event) && !notify(0, event), "%m");
 	start(0, 1, 0);
@@ -187,13 +187,13 @@ static void *open_without_rights(void *opened)
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct none[2] = { { 0 } };
 
-	/* Of this thread only: the C library knows nothing of it. */
+	/* The raw system call changes only this thread; the C library is not involved. */
 	check(!syscall(SYS_capset, &header, none), "%m");
 	*(int *)opened = open_device(O_NONBLOCK);
 	return NULL;
 }
 
-/* A setuid program could be made to write into it, and has descriptors of its own. */
+/* A setuid program could be made to write to the device, and its own descriptors be signalled. */
 static void descriptors_of_who_has_more_rights_are_not_reached(void)
 {
 	int event = an_event();
@@ -204,7 +204,7 @@ static void descriptors_of_who_has_more_rights_are_not_reached(void)
 	arena = map_arena(fd, 1 * MIB, 64);
 	number = arena.header->arena;
 	check(notify(0, event) == -EACCES && !told(event), "%m");
-	/* But a server opens it as root, and becomes somebody with less. */
+	/* A server that opens the device as root may then switch to an unprivileged user. */
 	begin();
 	child = fork();
 	if (!child) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What write(2) takes and what it refuses; limits; keys. */
+/* Valid and invalid records; limits; keys. */
 #include "tests.h"
 #include <sys/syscall.h>
 #include <linux/keyctl.h>
@@ -27,7 +27,7 @@ static void wrong_records_are_refused(void)
 
 	begin();
 	good.arena = arena.header->arena;
-	/* None at all too: by that a program in a sandbox without fstat tells the device from what took its place. */
+	/* Zero bytes too: in a sandbox without fstat this error identifies the device. */
 	for (size_t size = 0; size < sizeof(zero); size++)
 		check(write(fd, zero, size) < 0 && errno == EINVAL, "%zu zero bytes: %m", size);
 	check(write(fd, NULL, 0) < 0 && errno == EINVAL, "nothing at all: %m");
@@ -52,7 +52,7 @@ static void wrong_records_are_refused(void)
 	refused(-EINVAL, s.op = OUTBOARD_REPORT + 1);
 	good.op = OUTBOARD_SUBMIT;
 	check(ring(fd, &good, 15) == -EINVAL && ring(fd, &good, 17) == -EINVAL, "a wrong length");
-	/* The record's second half is not there. */
+	/* The second half of the record is not mapped. */
 	edge = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	check(edge != MAP_FAILED && !munmap(edge + 4096, 4096), "%m");
 	memcpy(edge + 4088, &good, 8);
@@ -191,7 +191,7 @@ static void only_the_opener_s_rights_reach_keyrings(void)
 	join(child);
 }
 
-/* What sysfs has of the accelerator's cbc(aes) driver. */
+/* Reads the reports in sysfs about the accelerator's cbc(aes) driver. */
 static void reports(char *text, size_t size)
 {
 	char path[256];
@@ -233,7 +233,7 @@ static void reports_of_wrong_results_are_kept_by_user(void)
 	reports(text, sizeof(text));
 	check(!*text, "refused reports are counted: %s", text);
 	check(!object(fd, OUTBOARD_REPORT, driver, 0) && !object(fd, OUTBOARD_REPORT, driver, 0), "%m");
-	/* Eight users have an entry, the rest shares one. */
+	/* Eight users have an entry; all others share one. */
 	for (uid_t user = 1001; user < 1011; user++)
 		report_as(user, driver);
 	report_as(1001, driver);
@@ -242,7 +242,7 @@ static void reports_of_wrong_results_are_kept_by_user(void)
 	strcat(expected, "- 3\n");
 	reports(text, sizeof(text));
 	check(!strcmp(text, expected), "%s instead of %s", text, expected);
-	/* The entry is new when root allows the driver again, and so are its reports. */
+	/* Allowing the driver again creates a new entry without reports. */
 	check(!tell("/sys/class/misc/outboard/disallow", "%s", driver_of(cbc)), "%m");
 	check(object(fd, OUTBOARD_REPORT, driver, 0) == -ENOENT, "a driver that is not allowed");
 	check(!tell("/sys/class/misc/outboard/allow", "%s", driver_of(cbc)), "%m");
@@ -252,13 +252,13 @@ static void reports_of_wrong_results_are_kept_by_user(void)
 
 static void *open_as_another_user(void *opened)
 {
-	/* Of this thread only: the C library knows nothing of it. */
+	/* The raw system call changes only this thread; the C library is not involved. */
 	check(!syscall(SYS_setresuid, 1001, 1001, 1001), "%m");
 	*(int *)opened = open_device(0);
 	return NULL;
 }
 
-/* A setuid program can be made to write into a descriptor of its caller's. */
+/* A setuid program can be made to write to a descriptor of its caller. */
 static void no_user_reports_in_the_name_of_another(void)
 {
 	pthread_t thread;

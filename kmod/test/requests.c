@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Requests of any algorithm in the simplest form, and whether they were answered rightly. */
+/* Simple requests for any algorithm, and the check of their results. */
 #include "requests.h"
 #include "software.h"
 

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Requests of any algorithm in the simplest form, and whether they were answered rightly. */
+/* Simple requests for any algorithm, and the check of their results. */
 #ifndef OUTBOARD_TEST_REQUESTS_H
 #define OUTBOARD_TEST_REQUESTS_H
 
 #include "algorithms.h"
 
-/* OUTBOARD_MAX_KEY bytes, always the same. */
+/* Returns a fixed key of OUTBOARD_MAX_KEY bytes. */
 const uint8_t *a_key(void);
-/* A session of the algorithm with the first of its key sizes; AEAD: a tag of 16 bytes. */
+/* Creates a session with the first key size of the algorithm; AEAD: a tag of 16 bytes. */
 void make_session(int fd, uint32_t id, const struct algorithm *algorithm);
-/* Encrypts or digests size bytes of data at 'in' in a slot, as a session of make_session() would be asked to. */
+/* Returns a slot that encrypts or digests size bytes at 'in', for a session of make_session(). */
 struct outboard_slot a_slot(const struct algorithm *algorithm, uint32_t session, const struct arena *arena, uint32_t in,
 			    uint32_t out, uint32_t size);
-/* Room that a_slot() needs at its output. */
+/* Returns the size of the output of a_slot() in bytes. */
 uint32_t room_for(const struct algorithm *algorithm, uint32_t size);
-/* Whether a slot of a_slot() has the software's answer. text: what its input was. */
+/* Whether the result of a slot of a_slot() is that of software. text: the input. */
 bool is_right(const struct algorithm *algorithm, const struct arena *arena, unsigned int slot, const uint8_t *text);
 
-/* The simulation keeps the requests of sim-cbc-aes, or gives back all that it has kept. */
+/* Holds the requests of sim-cbc-aes, or completes all held requests. */
 void hold(bool yes);
 
 #endif

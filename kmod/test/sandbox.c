@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sessions, requests and results behind the system calls that OpenSSH's pre-authentication filter leaves: the descriptor is
- * inherited, all else happens inside. Any call that is not on the list kills.
+ * Sessions, requests and results with only the system calls that OpenSSH's pre-authentication
+ * filter allows. The descriptor is inherited; all else happens inside. Any other call kills the
+ * process.
  */
 #include "tests.h"
 #include <stddef.h>
@@ -71,7 +72,7 @@ static void a_whole_encryption_passes_the_filter(void)
 	_exit(0);
 }
 
-/* That the filter is one. */
+/* Verifies that the filter is effective. */
 static void another_call_is_killed(void)
 {
 	pid_t child = fork();

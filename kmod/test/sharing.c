@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* One descriptor in many hands: threads, children, receivers; and those who get none. */
+/* One descriptor shared by threads, children and receivers; processes without access to it. */
 #include "tests.h"
 #include <pthread.h>
 #include <sys/socket.h>
@@ -24,7 +24,7 @@ static uint32_t session_of(const struct algorithm *algorithm)
 	return 100 + algorithm->id;
 }
 
-/* Each has its own slots and its own part of the data; sessions are everybody's. */
+/* Each thread has its own slots and its own part of the data; they share the sessions. */
 static void *one_thread(void *number)
 {
 	unsigned int me = (uintptr_t)number, first = me % THREADS * SLOTS;
@@ -105,7 +105,7 @@ static void a_child_has_the_session_and_its_own_arena(void)
 	number = arena.header->arena;
 	child = fork();
 	if (!child) {
-		/* The parent's arena is not in this process, so nobody can have filled its slots from here. */
+		/* The parent's arena is not mapped in this process. */
 		check(write(fd, arena.base, 16) < 0 && errno == EFAULT, "the parent's arena is here");
 		arena = map_arena(fd, 1 * MIB, 1);
 		check(arena.header->slots == 1 && arena.header->arena != number, "arena %u", arena.header->arena);
@@ -114,7 +114,7 @@ static void a_child_has_the_session_and_its_own_arena(void)
 		_exit(0);
 	}
 	join(child);
-	/* What the child made stays; the parent goes on. */
+	/* The child's session remains, and the parent can use it. */
 	encrypts(&arena, 2);
 	encrypts(&arena, 1);
 	check(counter("arenas") == 1, "%ld arenas", counter("arenas"));
@@ -122,7 +122,7 @@ static void a_child_has_the_session_and_its_own_arena(void)
 	check(ring(fd, &theirs, sizeof(theirs)) == -ENOENT, "the child's arena is still there");
 }
 
-/* Requests in flight while the parent forks end as they would have, and the child may leave at any time. */
+/* Requests in flight during fork complete normally, and the child may exit at any time. */
 static void forks_while_requests_run(void)
 {
 	static uint8_t text[32768];
@@ -178,7 +178,7 @@ static int receive_descriptor(int through)
 	return descriptor;
 }
 
-/* The receiver is nobody, and can use the sender's sessions, but not open the device. */
+/* The receiver runs as nobody: it can use the sender's sessions, but not open the device. */
 static void a_descriptor_can_be_sent_to_another_process(void)
 {
 	int sockets[2];
@@ -198,7 +198,7 @@ static void a_descriptor_can_be_sent_to_another_process(void)
 	fd = open_device(0);
 	make_session(fd, 1, cbc);
 	send_descriptor(sockets[0], fd);
-	/* The receiver's is the last. */
+	/* The receiver's descriptor is now the last one. */
 	close(fd);
 	join(child);
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * libcrypto by dlopen: the program then runs with the one of each machine, 3.0 to 4.x, whatever it was compiled beside. Its
- * functions are named here because the headers of one version would bind the program to that version's library.
+ * Loads libcrypto with dlopen, so that the program runs with the version of each machine, 3.0 to
+ * 4.x, independent of the build machine. The functions are declared here because the headers of one
+ * version would bind the program to the library of that version.
  */
 #include "software.h"
 #include <dlfcn.h>
@@ -35,7 +36,7 @@ void software_load(void)
 {
 	void *library;
 
-	/* Nobody's configuration: it might name the provider that this module serves. */
+	/* No configuration: it might activate the provider that uses this module. */
 	setenv("OPENSSL_CONF", "/dev/null", 1);
 	library = dlopen("libcrypto.so.4", RTLD_NOW);
 	if (!library)

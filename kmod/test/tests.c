@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * tests virtio|sim [WORD]: runs the tests (those with WORD in their names) of /dev/outboard with that accelerator. Needs root,
- * the module, the accelerator's driver, and nobody else who uses the module. One line for each test, as libtest has it.
+ * tests virtio|sim [WORD]: runs the tests (those with WORD in their names) of /dev/outboard with
+ * that accelerator. Needs root, the module, the accelerator's driver, and no other user of the
+ * module. Prints one line per test, like libtest.
  */
 #include "tests.h"
 #include <libgen.h>
@@ -10,7 +11,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#define SECONDS 300	/* for one test, on a busy host */
+#define SECONDS 300	/* limit for one test, on a busy host */
 
 static const struct theme *const themes[] = {
 	&ciphers_theme, &aeads_theme, &hashes_theme, &batches_theme, &await_theme, &notify_theme, &records_theme, &mapping_theme, &sharing_theme,
@@ -20,7 +21,7 @@ static const struct theme *const themes[] = {
 const char *programs;
 static int passed, failed;
 
-/* ---- What tests use ---- */
+/* ---- Functions for tests ---- */
 
 long differ(const void *a, const void *b, size_t size)
 {
@@ -40,9 +41,9 @@ void join(pid_t child)
 	check(!status, "process %d ended with status %#x", child, status);
 }
 
-/* ---- Running them ---- */
+/* ---- The runner ---- */
 
-/* 0 or what went wrong. */
+/* Returns NULL, or a description of the failure. */
 static const char *in_a_process(const struct test *test, const struct algorithm *algorithm, int output)
 {
 	struct pollfd ended = { .events = POLLIN };
@@ -78,7 +79,7 @@ static const char *in_a_process(const struct test *test, const struct algorithm 
 	return WEXITSTATUS(status) ? "" : NULL;
 }
 
-/* What a test has changed, or left when it failed. */
+/* Restores what a test has changed or, after a failure, left behind. */
 static void tidy(void)
 {
 	double end;
@@ -87,7 +88,7 @@ static void tidy(void)
 	if (!accelerator->sim)
 		return;
 	check(!tell(SIM_DEBUG "/faults", "clear"), "the simulation's faults: %m");
-	/* Those that leave the backlog only now are held again. */
+	/* Repeated: requests that leave the backlog now are held again. */
 	for (end = now() + PATIENCE; counter("requests") && now() < end; usleep(1000))
 		check(!tell(SIM_DEBUG "/held", "0"), "%m");
 	check(!tell(SIM_PARAMETERS "/preset", "ideal"), "the simulation's preset: %m");

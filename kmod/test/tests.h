@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The module's tests. Each is a function that runs in a process of its own; a check that does not hold ends it. After each of
- * them nothing may be alive in the module. A theme is a file; its table stands at its end.
+ * The module's tests. Each is a function that runs in its own process; a failed check ends it.
+ * After each test no object may exist in the module. A theme is a file, with the table of its tests
+ * at its end.
  */
 #ifndef OUTBOARD_TEST_TESTS_H
 #define OUTBOARD_TEST_TESTS_H
@@ -12,7 +13,7 @@
 struct test {
 	const char *name;
 	void (*run)(void);
-	/* Or once for each of these kinds of algorithm that the accelerator has. */
+	/* Instead of run: called once per algorithm of these kinds that the accelerator has. */
 	void (*each)(const struct algorithm *algorithm);
 	int kinds;
 	bool sim_only;
@@ -33,11 +34,11 @@ struct theme {
 extern const struct theme ciphers_theme, aeads_theme, hashes_theme, batches_theme, await_theme, notify_theme, records_theme, mapping_theme,
 	sharing_theme, sandbox_theme, lifetimes_theme, faults_theme;
 
-/* Bytes that two buffers do not have in common: the first of them, for messages; -1: none. */
+/* Returns the index of the first byte that differs, or -1. */
 long differ(const void *a, const void *b, size_t size);
-/* Waits for a child: it must end well. */
+/* Waits for a child, which must exit with 0. */
 void join(pid_t child);
-/* The directory of the test programs. */
+/* Directory of the test programs. */
 extern const char *programs;
 
 #endif

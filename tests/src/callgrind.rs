@@ -25,7 +25,8 @@ pub fn count(name: &CStr, work: impl FnOnce()) {
 #[cfg(target_arch = "x86_64")]
 fn request(code: u64, argument: u64) {
     let arguments = [code, argument, 0, 0, 0, 0];
-    // SAFETY: the rotations add up to none and xchg changes nothing; valgrind reads the arguments and answers in rdx.
+    // SAFETY: the rotations cancel out and xchg changes nothing; valgrind reads the arguments and
+    // writes its result to rdx.
     unsafe {
         std::arch::asm!(
             "rol rdi, 3",

@@ -24,8 +24,9 @@ const PANICKED: i32 = 2;
 
 /// Forks. The child runs `body`, which returns whether it passed, and ends.
 pub fn fork(exit: Exit, body: impl FnOnce() -> bool) -> ForkedChild {
-    // SAFETY: the child calls what the test calls, libcrypto and malloc, both of which glibc and OpenSSL make usable in
-    // the child of a process with threads; it ends below and never returns into the test harness.
+    // SAFETY: the child calls what the test calls, libcrypto and malloc. glibc and OpenSSL keep
+    // both usable in the child of a process with threads. The child ends below and never returns
+    // into the test harness.
     let pid = unsafe { libc::fork() };
     assert!(pid >= 0, "fork: {}", std::io::Error::last_os_error());
     if pid > 0 {
@@ -65,7 +66,7 @@ impl ForkedChild {
         let start = Instant::now();
         let mut status = 0;
         loop {
-            // SAFETY: the child is ours and the status has a place.
+            // SAFETY: the process is a child of this one, and the status is a local variable.
             let ended = unsafe { libc::waitpid(self.0, &mut status, libc::WNOHANG) };
             if ended == self.0 {
                 break;

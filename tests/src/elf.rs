@@ -4,7 +4,7 @@
 const DT_NEEDED: u64 = 1;
 const SHT_DYNAMIC: u32 = 6;
 
-/// The libraries that a 64-bit little-endian ELF file asks the loader for.
+/// The libraries that a 64-bit little-endian ELF file requires.
 pub fn needed_libraries(file: &[u8]) -> Result<Vec<String>, String> {
     if file.get(..6) != Some(b"\x7fELF\x02\x01".as_slice()) {
         return Err("not a 64-bit little-endian ELF file".to_owned());

@@ -1,16 +1,16 @@
-//! What an application sees of a driver that returns wrong results: messages through EVP by the driver and by OpenSSL's own
-//! code, one key each.
+//! The wrong results of a driver that reach an application: messages through EVP, processed by the
+//! driver and by OpenSSL's own code, with one key per algorithm.
 
 use crate::bytes::{array, bytes};
 use crate::evp::{Cipher, Context, DigestContext, Direction, Hmac, HmacContext};
 use crate::world::World;
 
-/// The shortest and the longest message, in bytes; all are multiples of the shortest.
+/// The length of the shortest message in bytes; all lengths are multiples of it.
 pub const SHORTEST: usize = 16;
-/// See [`SHORTEST`].
+/// The length of the longest message in bytes.
 pub const LONGEST: usize = 4096;
 
-/// One algorithm by one provider.
+/// One algorithm of one provider.
 pub enum Contestant {
     /// CBC, CTR, ECB, XTS, triple DES.
     Cipher(Context),
@@ -23,12 +23,13 @@ pub enum Contestant {
 }
 
 impl Contestant {
-    /// The provider's and OpenSSL's own; `None` if the provider does not offer the algorithm. It offers HMAC as long as it has a
-    /// driver for the HMAC of any digest.
+    /// The provider's algorithm and OpenSSL's own; `None` if the provider does not offer it. The
+    /// provider offers HMAC if it has a driver for the HMAC of any digest.
     #[track_caller]
     pub fn both(world: &World, name: &str) -> Option<[Contestant; 2]> {
         if let Some(digest) = name.strip_prefix("HMAC-") {
-            // OpenSSL's HMAC fetches its digest by name, and would get the provider's.
+            // OpenSSL's HMAC fetches its digest by name: without a query it could be the
+            // provider's.
             let hard = Contestant::hmac(&world.hard_hmac()?, digest, None);
             return Some([hard, Contestant::hmac(&world.soft_hmac(), digest, Some("provider=default"))]);
         }
@@ -62,7 +63,7 @@ impl Contestant {
         Contestant::Aead(context, key)
     }
 
-    /// What becomes of a message, the tag included.
+    /// The result for a message: ciphertext, with the tag of an AEAD appended, digest or MAC.
     #[track_caller]
     pub fn result(&mut self, number: u64, message: &[u8]) -> Vec<u8> {
         match self {
@@ -96,13 +97,14 @@ impl Contestant {
     }
 }
 
-/// The length of a message, from [`SHORTEST`] to [`LONGEST`].
+/// The pseudo-random length of a message in bytes, from [`SHORTEST`] to [`LONGEST`].
 pub fn length(number: u64) -> usize {
     let random = u64::from_le_bytes(array(number ^ 0x6c65_6e67)) as usize;
     SHORTEST * (1 + random % (LONGEST / SHORTEST))
 }
 
-/// Sends so many messages; how many results were wrong. `None` if the provider does not offer the algorithm.
+/// Processes `count` messages and returns the number of wrong results. `None` if the provider does
+/// not offer the algorithm.
 #[track_caller]
 pub fn wrong_results(world: &World, name: &str, seed: u64, count: u64) -> Option<u64> {
     let [mut hard, mut soft] = Contestant::both(world, name)?;

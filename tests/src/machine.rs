@@ -115,7 +115,7 @@ fn drivers_of(algorithm: &str) -> BTreeSet<String> {
 
 /// Binds an AF_ALG socket to a cipher of this name and closes it again.
 fn bind(driver: &str) -> Result<(), String> {
-    // SAFETY: socket(2) takes three numbers.
+    // SAFETY: no pointer is passed.
     let socket = unsafe { libc::socket(libc::AF_ALG, libc::SOCK_SEQPACKET | libc::SOCK_CLOEXEC, 0) };
     if socket < 0 {
         return Err(format!("AF_ALG sockets: {}", std::io::Error::last_os_error()));
@@ -126,7 +126,8 @@ fn bind(driver: &str) -> Result<(), String> {
     address.salg_type[..8].copy_from_slice(b"skcipher");
     address.salg_name[..driver.len()].copy_from_slice(driver.as_bytes());
     let length = libc::socklen_t::try_from(size_of::<libc::sockaddr_alg>()).expect("a small structure");
-    // SAFETY: the address is whole and its length is right; the socket is ours and closed once.
+    // SAFETY: the address is initialised and its length is correct; this function owns the socket
+    // and closes it once.
     unsafe {
         let outcome = libc::bind(socket, (&raw const address).cast(), length);
         let error = std::io::Error::last_os_error();

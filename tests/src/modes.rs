@@ -1,5 +1,5 @@
-//! What must hold for every cipher besides AES in CBC mode, whatever does the work: software of the
-//! kernel's, or the simulated accelerator.
+//! Properties of every cipher except AES in CBC mode, whether the kernel's software or the
+//! simulated accelerator processes the requests.
 
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
 
@@ -10,7 +10,7 @@ use crate::world::{OTHER_CIPHERS, World};
 
 const BOTH: [Direction; 2] = [Direction::Encrypt, Direction::Decrypt];
 
-/// Any sequence of calls is answered as by the default provider; so many sequences are tried, or
+/// Any sequence of calls returns what the default provider returns, for this number of sequences or
 /// PROPTEST_CASES.
 #[track_caller]
 pub fn any_sequence_of_calls_is_answered_alike(world: &World, cases: u32) {
@@ -28,14 +28,14 @@ pub fn any_sequence_of_calls_is_answered_alike(world: &World, cases: u32) {
     world.assert_driver_used();
 }
 
-/// Sequences that are easily answered otherwise, for each cipher.
+/// Sequences at which implementations differ, for each cipher.
 #[track_caller]
 pub fn chosen_sequences_are_answered_alike(world: &World) {
     let update = |length| Step::Update { length, in_place: false, skew: 0 };
     let in_place = |length| Step::Update { length, in_place: true, skew: 3 };
     let again = |key, iv, direction| Step::Again { key, iv, direction };
     let sequences = [
-        // The driver goes on where the key stream is in the middle of a block, and leaves it there.
+        // The driver continues in the middle of a key stream block, and stops in the middle of one.
         vec![
             update(5),
             update(4096),
@@ -57,9 +57,9 @@ pub fn chosen_sequences_are_answered_alike(world: &World) {
             Step::Finish,
             Step::Ask,
         ],
-        // A number is set, which means something in counter mode only.
+        // num is set, which has an effect only in counter mode.
         vec![update(4101), Step::Num(0), Step::Ask, update(4096), Step::Num(1), Step::Ask, update(4096)],
-        // EVP_Cipher knows no held bytes, but the middle of a block of the key stream.
+        // EVP_Cipher ignores buffered bytes, but not the position in a key stream block.
         vec![
             Step::OneShot(4096),
             Step::OneShot(21),
@@ -156,8 +156,8 @@ pub fn counters_carry_and_wrap(world: &World) {
     world.assert_driver_used();
 }
 
-/// XTS: an update is a data unit under the IV that was given, of 16 bytes to 16 MiB, also where the
-/// last block is not whole.
+/// XTS: each update is a data unit with the IV that was set, of 16 bytes to 16 MiB, including those
+/// with a partial last block.
 #[track_caller]
 pub fn each_update_of_xts_is_a_data_unit(world: &World) {
     const MOST: usize = 16 << 20;
@@ -171,8 +171,7 @@ pub fn each_update_of_xts_is_a_data_unit(world: &World) {
                 [512, 4096, 4096, 4097, 15, 16, 31, 0, 65_536, 65_552, 100_000].map(|length| {
                     let mut output = vec![0; length + 16];
                     let updated = context.update(&bytes(4, length), &mut output);
-                    // As dm-crypt does, a new tweak for each sector; it is the only thing that
-                    // changes.
+                    // A new tweak for each sector, as in dm-crypt; the key stays.
                     let tweaked = context.init(None, None, Some(&array(length as u64)), None);
                     (length, updated, output, tweaked, context.updated_iv())
                 })
@@ -204,8 +203,8 @@ pub fn each_update_of_xts_is_a_data_unit(world: &World) {
         assert_eq!(returned, [0, 0, 1, 1, 1, 0, 1, 1, 0], "{algorithm}");
     }
     world.assert_driver_used();
-    // 512 bytes and twice 4096 at least, each way and with each key; those with a part of a block
-    // never.
+    // At least one request of 512 bytes and two of 4096 in each direction and with each key; none
+    // for lengths with a partial block.
     let done = world.counts() - before;
     assert!(done.hw_requests == 0 || done.hw_requests >= 12, "{:?}: {done:?}", world.way);
 }
@@ -230,13 +229,12 @@ pub fn records_of_triple_des_are_sealed_and_opened_alike(world: &World) {
                     let secret = record.clone();
                     let opened = open.update_in_place(&mut record, sealed.expect("sealed"));
                     let mac = (mac_size > 0).then(|| open.tls_mac(mac_size));
-                    // A wrong last byte: another padding, and a random MAC if there is
-                    // one.
+                    // A wrong last byte gives another padding, and a random MAC if there is one.
                     let mut forged = secret.clone();
                     forged[sealed.expect("sealed") - 1] ^= 0x55;
                     let mut open = start(Direction::Decrypt);
                     let refused = open.update_in_place(&mut forged, sealed.expect("sealed"));
-                    // OpenSSL's reason is not that of a record.
+                    // OpenSSL's error reason is not that of a TLS record.
                     let what = (mac_size == 0).then_some(refused.returned);
                     (length, sealed, secret, opened, record, mac, what)
                 })
@@ -366,7 +364,8 @@ const VECTORS: [Vector; 11] = [
     ],
 ];
 
-/// The published vectors hold in both directions, by the driver but for the one that steals.
+/// The published vectors in both directions, on the driver except for the one with ciphertext
+/// stealing.
 #[track_caller]
 pub fn the_published_vectors_hold(world: &World) {
     let before = world.counts();

@@ -12,9 +12,9 @@ pub fn full() -> (File, OwnedFd) {
     let mut ends = [0; 2];
     // SAFETY: there is room for two descriptors.
     assert_eq!(unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) }, 0);
-    // SAFETY: both are new, and nobody else's.
+    // SAFETY: both descriptors are new and have no other owner.
     let [read, write] = ends.map(|end| unsafe { File::from_raw_fd(end) });
-    // SAFETY: no pointer is handed over.
+    // SAFETY: no pointer is passed.
     let size = unsafe { libc::fcntl(write.as_raw_fd(), libc::F_SETPIPE_SZ, ROOM) };
     assert_eq!(usize::try_from(size), Ok(ROOM), "{}", Error::last_os_error());
     (&write).write_all(&[b'.'; ROOM]).expect("room");

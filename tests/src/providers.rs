@@ -12,10 +12,10 @@ use crate::module::module;
 use crate::stream::Stream;
 use crate::world::{OUTBOARD, outboard_section};
 
-/// Those that OpenSSL has. Debian has `legacy` in a module of its own.
+/// OpenSSL's own providers. Debian has `legacy` in a separate module.
 pub const OPENSSLS: [&str; 4] = ["default", "legacy", "base", "null"];
 
-/// Those of other packages, which are files of these names in OpenSSL's directory of modules:
+/// Providers of other packages, which are files of these names in OpenSSL's directory of modules:
 /// Debian's tpm2-openssl and pkcs11-provider. The latter opens no PKCS#11 module before it is used;
 /// with SoftHSM's it ends every process by SIGSEGV.
 pub const PACKAGED: [&str; 2] = ["tpm2", "pkcs11"];
@@ -23,8 +23,8 @@ pub const PACKAGED: [&str; 2] = ["tpm2", "pkcs11"];
 /// A second section for outboard's module.
 pub const AGAIN: &str = "outboard-again";
 
-/// Sections whose provider cannot be activated: a file that is missing, one that is no module, a
-/// module that refuses a value.
+/// Sections whose provider cannot be activated: a missing file, a file that is not a module, a
+/// module that rejects a value.
 pub const BROKEN: [&str; 3] = ["missing", "garbage", "refusing"];
 
 const CIPHER: &str = "AES-128-CBC";
@@ -32,12 +32,12 @@ const CIPHER: &str = "AES-128-CBC";
 /// SHA-256 of "abc" (FIPS 180-4, examples).
 const DIGEST_OF_ABC: &str = "ba7816bf 8f01cfea 414140de 5dae2223 b00361a3 96177a9c b410ff61 f20015ad";
 
-/// What configurations of these providers are made of.
+/// The common parts of the configurations.
 #[derive(Debug)]
 pub struct Providers {
     folder: PathBuf,
     module: PathBuf,
-    /// Whether hardware must do the work; or else it is software's.
+    /// Whether hardware must process the requests; otherwise software does.
     pub hardware: bool,
 }
 
@@ -48,7 +48,7 @@ impl Providers {
         Ok(Providers { folder: folder.to_owned(), module: module()?, hardware })
     }
 
-    /// Makes the counters, which all configurations share.
+    /// Creates the file of counters, which all configurations share.
     pub fn make_counters(&self) -> Table {
         Table::create(&self.counters()).unwrap_or_else(|error| panic!("{error}"))
     }
@@ -57,14 +57,14 @@ impl Providers {
         self.folder.join("counters")
     }
 
-    /// The requests that hardware did so far, in all processes.
+    /// The number of requests that hardware has processed so far, in all processes.
     pub fn hardware_requests(&self) -> Result<u64, String> {
         let table = Table::open(&self.counters()).map_err(|error| error.to_string())?;
         Ok(table.snapshot().into_iter().map(|(_, counts)| counts.hw_requests).sum())
     }
 
-    /// Writes an openssl.cnf that lists providers in this order, and activates them in it or leaves
-    /// that to OSSL_PROVIDER_load(3).
+    /// Writes an openssl.cnf that lists providers in this order. It activates them, or leaves the
+    /// activation to OSSL_PROVIDER_load(3).
     pub fn config(&self, order: &[&str], activate: bool) -> PathBuf {
         let list: String = order.iter().map(|name| format!("{name} = {name}_section\n")).collect();
         let sections: String = order
@@ -95,9 +95,9 @@ impl Providers {
         }
     }
 
-    /// Asserts of a library context in which these providers are active: each but the broken ones
-    /// is there, an application's cipher is done by hardware, its digest is right, and no error of
-    /// ours is left.
+    /// Checks a library context in which these providers are active: each except the broken ones is
+    /// present, hardware processes an application's cipher, its digest is correct, and no error of
+    /// outboard remains in the queue.
     pub fn all_work(&self, context: &LibraryContext, order: &[&str]) -> Result<(), String> {
         for name in order {
             if context.has_provider(name) == BROKEN.contains(name) {
@@ -138,13 +138,13 @@ impl Providers {
     }
 }
 
-/// The packaged ones that this machine has.
+/// The packaged providers that this machine has.
 pub fn packaged() -> Vec<&'static str> {
     let modules = evp::modules_dir().unwrap_or_default();
     PACKAGED.into_iter().filter(|name| modules.join(format!("{name}.so")).is_file()).collect()
 }
 
-/// Every order of these names.
+/// All permutations of these names.
 pub fn permutations<'n>(names: &[&'n str]) -> Vec<Vec<&'n str>> {
     if names.is_empty() {
         return vec![Vec::new()];
@@ -157,8 +157,8 @@ pub fn permutations<'n>(names: &[&'n str]) -> Vec<Vec<&'n str>> {
     (0..names.len()).flat_map(starting_with).collect()
 }
 
-/// Orders in which each name comes before and after each other one, and has each place: all
-/// rotations, in both directions.
+/// Orders in which each name comes before and after each other name, and occupies each position:
+/// all rotations, in both directions.
 pub fn rotations<'n>(names: &[&'n str]) -> Vec<Vec<&'n str>> {
     let rotated = |by: usize| {
         let mut order = names.to_vec();
@@ -169,7 +169,7 @@ pub fn rotations<'n>(names: &[&'n str]) -> Vec<Vec<&'n str>> {
     forward.flat_map(|order| [order.clone(), order.into_iter().rev().collect()]).collect()
 }
 
-/// One order with a name put into each place of it.
+/// The orders that result when a name is inserted at each position of an order.
 pub fn with_in_each_place<'n>(names: &[&'n str], name: &'n str) -> Vec<Vec<&'n str>> {
     let with = |place: usize| {
         let mut order = names.to_vec();

@@ -1,5 +1,5 @@
-# A Python program that hashes and speaks TLS; it knows nothing of providers. Usage: FOLDER VERSION SUITE BYTES
-# Prints what must not depend on who computes it.
+# A Python program that uses hashes and TLS, without any support for providers.
+# Usage: FOLDER VERSION SUITE BYTES. Prints results that must not depend on the provider.
 import hashlib, hmac, os, socket, ssl, sys, threading
 
 folder, version, suite, size = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4])

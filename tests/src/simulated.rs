@@ -192,8 +192,8 @@ impl Simulated {
     }
 }
 
-/// Allows those of these drivers anew whose wrong results were reported, without checking them: processes that start later
-/// use them again.
+/// Allows those of these drivers anew whose wrong results were reported, without checking them, so
+/// that processes that start later use them again.
 #[track_caller]
 pub fn forget_wrong_results(drivers: &[&str]) {
     for driver in drivers {

@@ -6,7 +6,8 @@ use std::process::{Child, Command, Stdio};
 use crate::command::on_path;
 use crate::patience::wait_until;
 
-/// One of a process of its own, until dropped. It serves one connection at a time.
+/// A TPM in a separate process, which ends when this is dropped. It serves one connection at a
+/// time.
 #[derive(Debug)]
 pub struct SoftwareTpm {
     swtpm: Child,
@@ -29,14 +30,14 @@ impl SoftwareTpm {
             .arg(format!("type=unixio,path={}.ctrl", socket.display()))
             .stdin(Stdio::null())
             .stdout(Stdio::null())
-            // A line for each connection that ends.
+            // It prints a line for each connection that ends.
             .stderr(Stdio::null());
         let swtpm = command.spawn().map_err(|error| format!("swtpm: {error}"))?;
         wait_until("listening", || socket.exists());
         Ok(SoftwareTpm { swtpm, socket })
     }
 
-    /// What TPM2OPENSSL_TCTI names it by.
+    /// The value of TPM2OPENSSL_TCTI for it.
     pub fn tcti(&self) -> String {
         format!("swtpm:path={}", self.socket.display())
     }
@@ -44,7 +45,7 @@ impl SoftwareTpm {
 
 impl Drop for SoftwareTpm {
     fn drop(&mut self) {
-        // It may have ended by itself, which is no failure of the test's.
+        // It may have ended by itself, which is not a failure of the test.
         let _ = self.swtpm.kill();
         let _ = self.swtpm.wait();
     }

@@ -136,7 +136,7 @@ fn give_away(folder: &Path) -> Result<()> {
 }
 
 fn become_nobody(groups: &[libc::gid_t]) -> Result<()> {
-    // SAFETY: as many groups as are said.
+    // SAFETY: the array has the number of groups that is passed.
     check(unsafe { libc::setgroups(groups.len(), groups.as_ptr()) })?;
     // SAFETY: plain numbers.
     check(unsafe { libc::setresgid(NOBODY, NOBODY, NOBODY) })?;
@@ -151,7 +151,7 @@ fn limit(what: libc::__rlimit_resource_t) -> Result<()> {
 }
 
 fn close_from_3() -> Result<()> {
-    // SAFETY: the test's child is the application, which may close what it does not know.
+    // SAFETY: the test's child is the application, which may close descriptors of the provider.
     let closed = unsafe { libc::syscall(libc::SYS_close_range, 3, u32::MAX, 0) };
     check(if closed == 0 { 0 } else { -1 })
 }

@@ -90,8 +90,8 @@ pub struct World {
 }
 
 impl World {
-    /// A world with these settings; `Err` has the error queue if the provider does not load. What
-    /// other processes reported of the simulation's drivers is cleared.
+    /// A world with these settings; `Err` has the error queue if the provider does not load. Clears
+    /// reports of wrong results about the simulation's drivers.
     pub fn new(way: Way, settings: &[(&str, &str)], order: Order) -> Result<World, String> {
         if let Way::Simulated(drivers) = &way {
             forget_wrong_results(&drivers.split(',').collect::<Vec<_>>());
@@ -99,7 +99,7 @@ impl World {
         World::with_reports(way, settings, order)
     }
 
-    /// As [`new`](Self::new), where reports of wrong results count.
+    /// As [`new`](Self::new), but keeps reports of wrong results.
     pub fn with_reports(way: Way, settings: &[(&str, &str)], order: Order) -> Result<World, String> {
         let folder = tempfile::tempdir().map_err(|error| format!("a temporary folder: {error}"))?;
         let path = folder.path().join("counters");

@@ -1,4 +1,4 @@
-//! openssl.cnf in all the shapes that people give it.
+//! openssl.cnf in all forms that occur in practice.
 
 use std::fs;
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ use tempfile::TempDir;
 const DEFAULT_SECTION: &str = "default = default_section\n";
 const OUTBOARD_SECTION: &str = "outboard = outboard_section\n";
 
-/// A configuration in a folder of its own.
+/// A configuration in a separate folder.
 struct Config {
     _folder: TempDir,
     path: PathBuf,
@@ -54,7 +54,7 @@ fn either_order_of_the_providers_in_openssl_cnf_works() {
                 .unwrap_or_else(|error| panic!("{error}"));
             assert!(first.runs_right(&world.hard("AES-128-CBC")), "{way:?}, {order:?}");
             world.assert_driver_used();
-            // What an application gets that asks for nothing, by default_properties.
+            // The cipher of an application without a property query, from default_properties.
             let chosen = Cipher::fetch(&world.context, "AES-128-CBC", "").expect("a cipher").provider();
             assert_eq!(chosen == OUTBOARD, way != Way::Nothing, "{way:?}, {order:?}: {chosen}");
         }
@@ -152,7 +152,7 @@ fn a_wrong_value_is_refused_with_the_name_of_its_section_and_key() {
         for word in [OUTBOARD, key, value] {
             assert!(said.contains(word), "{key} = {value}: the errors do not say \"{word}\":\n{said}");
         }
-        // And the rest of OpenSSL goes on.
+        // The rest of OpenSSL still works.
         let soft = Cipher::fetch(&context, "AES-128-CBC", "?provider=outboard").expect("a cipher");
         assert_eq!(soft.provider(), "default");
     }
@@ -199,7 +199,7 @@ fn every_right_value_is_taken() {
         ("LOG_LEVEL", "warn"),
         ("LOG_LEVEL", "info"),
         ("LOG_LEVEL", "debug"),
-        // A counters file that is gone must not cost a service its provider.
+        // The provider must load for a service even if the counters file is missing.
         ("COUNTERS", "/nonexistent/counters"),
     ];
     for setting in right {
@@ -324,7 +324,7 @@ fn a_line_to_a_log_file_kills_nobody_who_may_not_write_files() {
     };
     let folder = tempfile::tempdir().expect("a temporary folder");
     let [config, log] = ["openssl.cnf", "log"].map(|name| folder.path().join(name));
-    // Worth a warning each time that it is loaded.
+    // Logged as a warning each time that it is loaded.
     let settings = [("COUNTERS", "/nonexistent/counters")];
     write_config(&config, &outboard_section(&module, &settings, true), Order::DefaultFirst);
     for (limit, lines) in [("unlimited", 1), ("0", 0)] {

@@ -203,7 +203,8 @@ fn a_reused_descriptor_number_gets_no_request() {
     let mut file = tempfile::tempfile().expect("a temporary file");
     let put = |what: &File| {
         for fd in descriptors().into_iter().filter(|&fd| fd != what.as_raw_fd()) {
-            // SAFETY: this test is the application; nothing else in the process uses the device now.
+            // SAFETY: this test is the application; nothing else in the process uses the device
+            // now.
             assert!(unsafe { libc::dup2(what.as_raw_fd(), fd) } >= 0);
         }
     };

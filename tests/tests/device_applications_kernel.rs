@@ -133,7 +133,7 @@ fn start(machine: &Machine, arguments: &[&str]) -> Child {
 #[track_caller]
 fn tell(child: &Child, signal: i32) {
     let pid = i32::try_from(child.id()).expect("a pid");
-    // SAFETY: no pointer, and the child is ours and not waited for yet.
+    // SAFETY: no pointer; the process is a child of this one and was not waited for yet.
     assert_eq!(unsafe { libc::kill(pid, signal) }, 0);
 }
 

@@ -1,4 +1,4 @@
-//! `outboard check`: a fault that comes now and then is found, and a driver that was wrong is not used again.
+//! `outboard check`: a sporadic fault is found, and a driver with a wrong result is not used again.
 
 use std::fs;
 use std::path::Path;
@@ -16,10 +16,10 @@ use serde_json::Value;
 const DRIVER: &str = "sim-ctr-aes";
 const OTHER: &str = "sim-ecb-aes";
 
-/// Where it is remembered.
+/// The file with the results of checks.
 const FINDINGS: &str = "/etc/outboard/checked";
 
-/// What the machine remembers of a driver.
+/// The recorded result of a check of this driver, from `outboard status`.
 #[track_caller]
 fn remembered(machine: &Machine, driver: &str) -> Option<Value> {
     let output = machine.command(&["status", "--json"]).output().expect("the command runs");
@@ -28,13 +28,13 @@ fn remembered(machine: &Machine, driver: &str) -> Option<Value> {
     checked.iter().find(|one| one["driver"] == driver).cloned()
 }
 
-/// Whether applications get a cipher of these drivers'.
+/// Whether the provider offers this cipher with these drivers.
 fn is_offered(drivers: &str, cipher: &str) -> bool {
     let world = World::new(Way::Simulated(drivers.to_owned()), &[], Order::DefaultFirst);
     world.unwrap_or_else(|error| panic!("{error}")).hard_if_offered(cipher).is_some()
 }
 
-/// One test of many parts, because the simulation takes long to load.
+/// One test of many parts, because loading the simulation takes long.
 #[test]
 fn what_is_wrong_once_in_a_thousand_is_found_and_not_used_again() {
     let test = "what_is_wrong_once_in_a_thousand_is_found_and_not_used_again";
@@ -43,7 +43,7 @@ fn what_is_wrong_once_in_a_thousand_is_found_and_not_used_again() {
         return skip(test, format!("{DEVICE} (insmod outboard.ko)"));
     }
     let Some(file) = Simulated::find(test) else { return };
-    // What an earlier test made known of it.
+    // Recorded by an earlier test.
     let _ = fs::remove_file(FINDINGS);
     let simulated = Simulated::load(&file);
     simulated.allow(&[DRIVER, OTHER]);
@@ -54,7 +54,7 @@ fn what_is_wrong_once_in_a_thousand_is_found_and_not_used_again() {
     scarce_memory_changes_nothing(&machine);
 
     simulated.fault(&format!("{DRIVER} wrong every=1000"));
-    // It ends with the first one that is wrong.
+    // It ends at the first wrong result.
     let output = machine.command(&["check", "--for", "1h", DRIVER]).output().expect("the command runs");
     let wrong = said(&output);
     assert_eq!(output.status.code(), Some(1), "{wrong}");
@@ -84,10 +84,10 @@ fn what_is_right_is_remembered(machine: &Machine) {
 fn what_was_not_checked_to_the_end_is_not(machine: &Machine) {
     let child = machine.command(&["check", "--for", "1h", OTHER]).spawn().expect("the command runs");
     let pid = i32::try_from(child.id()).expect("a small number");
-    // Its second process: from then on ^C is heard.
+    // SIGINT is handled once the second process exists.
     let children = format!("/proc/{0}/task/{0}/children", child.id());
     wait_until("checking", || fs::read_to_string(&children).is_ok_and(|text| !text.is_empty()));
-    // SAFETY: no pointer; the child was not waited for, so the number is its own.
+    // SAFETY: no pointer; the child was not waited for, so its process id has not been reused.
     unsafe { libc::kill(pid, libc::SIGINT) };
     let output = child.wait_with_output().expect("it ends");
     assert_eq!(output.status.code(), Some(130), "{}", said(&output));
@@ -110,7 +110,7 @@ fn what_cannot_be_written_is_told(machine: &Machine) {
 }
 
 fn scarce_memory_changes_nothing(machine: &Machine) {
-    /// The sum of the lines that begin so.
+    /// The sum of the values on lines that begin with `key`.
     fn sum(file: &str, key: &str) -> u64 {
         let text = fs::read_to_string(file).expect("proc is mounted");
         let numbers = text.lines().filter(|line| line.starts_with(key)).map(|line| {
@@ -119,7 +119,7 @@ fn scarce_memory_changes_nothing(machine: &Machine) {
         });
         numbers.sum()
     }
-    // In pages of 4 KiB, of whatever size they are given out.
+    // pgalloc_* counts pages of 4 KiB for allocations of any order; the sum is in KiB.
     let allocated = || sum("/proc/vmstat", "pgalloc_") * 4;
     let (before, available) = (allocated(), sum("/proc/meminfo", "MemAvailable:"));
     let answer = machine.checked(&["--memory-pressure", "--json", "--for", "0", OTHER], 0);
@@ -136,7 +136,7 @@ fn a_driver_that_was_wrong_is_not_used(machine: &Machine) {
     let known = remembered(machine, DRIVER).expect("it was checked");
     assert_eq!(known["verdict"], "wrong", "{known}");
     assert!(known["fault"].as_str().is_some_and(|text| text.contains("wrong from byte")), "{known}");
-    // It has no fault any longer, and passes; but it had one.
+    // Without the fault it passes, but the wrong result stays recorded.
     machine.checked(&["--for", "0", DRIVER], 0);
     assert_eq!(remembered(machine, DRIVER), Some(known));
     let refused =
@@ -150,7 +150,7 @@ fn a_driver_that_was_wrong_is_not_used(machine: &Machine) {
 }
 
 fn it_is_used_again_when_that_is_forgotten(machine: &Machine) {
-    // Of another kernel it says nothing.
+    // A result recorded with another kernel is not used.
     let text = fs::read_to_string(FINDINGS).expect("what was found");
     fs::write(FINDINGS, text.replace(&format!("{DRIVER} wrong "), &format!("{DRIVER} wrong 1")))
         .expect("written");

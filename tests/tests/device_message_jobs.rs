@@ -1,5 +1,5 @@
 //! Jobs of every kind that are paused while the simulated accelerator works: on whole messages of
-//! AEADs, of digests and of HMAC, and on a stream beside them.
+//! AEADs, of digests and of HMAC, and on a stream in parallel.
 
 use std::time::Duration;
 

@@ -35,7 +35,7 @@ struct Matrix {
     helper: PathBuf,
     openssl: PathBuf,
     counters: Table,
-    /// Those of other packages.
+    /// The providers of other packages.
     packaged: Vec<&'static str>,
     tpm: Option<SoftwareTpm>,
 }
@@ -47,7 +47,7 @@ impl Matrix {
             let openssl = on_path("openssl").ok_or("the openssl command")?;
             Ok::<_, String>((helper("provider-orders")?, openssl))
         };
-        // Then they must work in software.
+        // Without an accelerator they must work in software.
         let _ = reachable_accelerator().map_err(|missing| skip(test, missing));
         let (helper, openssl) = parts().map_err(|missing| skip(test, missing)).ok()?;
         let folder = tempfile::tempdir().expect("a temporary folder");
@@ -61,7 +61,7 @@ impl Matrix {
         Some(Matrix { folder, providers, helper, openssl, counters, packaged, tpm })
     }
 
-    /// All that this machine has.
+    /// All providers that this machine has.
     fn all(&self) -> Vec<&'static str> {
         [&OPENSSLS[..], &self.packaged, &[OUTBOARD]].concat()
     }
@@ -70,7 +70,7 @@ impl Matrix {
         self.counters.snapshot().into_iter().map(|(_, counts)| counts.hw_requests).sum()
     }
 
-    /// Gives a command the TPM, and nothing else of the test's own settings.
+    /// Passes the TPM's settings to a command, and none of the test's other settings.
     fn with_tpm<'c>(&self, command: &'c mut Command) -> &'c mut Command {
         match &self.tpm {
             Some(tpm) => command.env(TCTI, tpm.tcti()),
@@ -78,7 +78,7 @@ impl Matrix {
         }
     }
 
-    /// Runs the helper with these orders. Hardware does a request in each where there are ciphers.
+    /// Runs the helper with these orders. An accelerator, if any, processes a request in each.
     #[track_caller]
     fn run(&self, how: &str, orders: &[Vec<&str>]) {
         let mut command = Command::new(&self.helper);
@@ -96,7 +96,7 @@ impl Matrix {
         assert_eq!(text.lines().count(), orders.len());
     }
 
-    /// Runs `openssl` with an openssl.cnf that activates these.
+    /// Runs `openssl` with an openssl.cnf that activates these providers.
     fn openssl(&self, order: &[&str], arguments: &str) -> Output {
         let arguments: Vec<&str> = arguments.split_whitespace().collect();
         let mut command = command(&self.openssl, &self.providers.config(order, true), &arguments);
@@ -140,8 +140,9 @@ impl Matrix {
     }
 }
 
-/// Every order of OpenSSL's providers and ours, and of these with packaged providers the rotations. In
-/// `make test-all` every order with each packaged provider; all of this machine together have 5040.
+/// Every order of OpenSSL's providers and outboard, and the rotations with packaged providers
+/// added. `make test-all` runs every order with each packaged provider; all orders of this
+/// machine's providers together would be 5040.
 #[test]
 fn every_order_in_openssl_cnf_works() {
     let Some(matrix) = Matrix::new("every_order_in_openssl_cnf_works") else { return };
@@ -207,7 +208,7 @@ fn missing_and_failing_neighbours_do_no_harm_in_any_place() {
     }
 }
 
-/// tpm2-openssl's provider fails in its start where it finds no TPM.
+/// tpm2-openssl's provider fails to start where it finds no TPM.
 #[test]
 fn a_tpm_provider_without_a_tpm_does_no_harm() {
     let test = "a_tpm_provider_without_a_tpm_does_no_harm";
@@ -256,7 +257,7 @@ fn the_openssl_command_works_in_each_order_of_two_and_with_ours_in_each_place() 
     }
 }
 
-/// Those of other packages leak on their own account.
+/// Providers of other packages have leaks of their own and are left out.
 #[test]
 fn valgrind_finds_no_error_and_no_leak() {
     let test = "valgrind_finds_no_error_and_no_leak";
@@ -284,7 +285,7 @@ fn valgrind_finds_no_error_and_no_leak() {
     }
 }
 
-/// As VPN guides have it: openssl.cnf activates `legacy`, then `default`.
+/// As in VPN guides: openssl.cnf activates `legacy`, then `default`.
 #[test]
 fn our_commands_work_with_a_system_that_activates_legacy_first() {
     let test = "our_commands_work_with_a_system_that_activates_legacy_first";
@@ -308,7 +309,7 @@ fn our_commands_work_with_a_system_that_activates_legacy_first() {
     let arguments = ["prove", "--threshold", "1", "--require-hardware", share, "--", "sh", "-c", &enc];
     assert!(run(&arguments).status.success(), "{}", said(&run(&arguments)));
 
-    // A command that loads outboard and crashes before it asks for anything.
+    // A command that loads outboard and crashes before it uses an algorithm.
     let crash = "openssl list -providers && kill -SEGV $$";
     let complaint = failed(&run(&["prove", "--", "sh", "-c", crash]), &["prove"], 128 + libc::SIGSEGV);
     assert!(complaint.contains("\nENDED BY SIGNAL 11: Hardware did nothing"), "{complaint}");

@@ -293,7 +293,7 @@ fn allowed_while(machine: &Machine, signal: i32, disposition: libc::sighandler_t
     // SAFETY: signal(2) is async-signal-safe, and nothing else is called.
     let allowing = unsafe { command.pre_exec(set) }.spawn().expect("the command runs");
     wait_until("being checked", || is_allowed(SIMULATED));
-    // SAFETY: kill(2) takes two numbers; the child was not waited for, so the number is its own.
+    // SAFETY: no pointer; the child was not waited for, so its process id has not been reused.
     assert_eq!(unsafe { libc::kill(allowing.id() as libc::pid_t, signal) }, 0);
     output(allowing)
 }

@@ -10,7 +10,7 @@ use outboard_tests::sandbox::enter;
 fn the_sandbox_kills_for_what_it_does_not_allow() {
     let child = fork(Exit::Quick, || {
         enter();
-        // SAFETY: takes three numbers.
+        // SAFETY: no pointer is passed.
         unsafe { libc::socket(libc::AF_ALG, libc::SOCK_SEQPACKET, 0) };
         true
     });

@@ -1,4 +1,5 @@
-//! The table of docs/provider.md that says what is true of each algorithm, made by trying it on the simulated accelerator.
+//! The table of algorithm properties in docs/provider.md, compared with measurements on the
+//! simulated accelerator.
 
 use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,7 +17,7 @@ use outboard_tests::simulated::{ALGORITHMS, Reachable, Simulated};
 use outboard_tests::skip::skip;
 use outboard_tests::world::World;
 
-/// The document, and what its table lies between.
+/// The document, and the lines before and after its table.
 const DOCUMENT: &str = include_str!("../../docs/provider.md");
 const BEGINS: &str = "<!-- made by tests/tests/device_table.rs -->\n";
 const ENDS: &str = "<!-- its end -->";
@@ -26,21 +27,21 @@ const HEAD: &str = "\
 |---|---|---|---|---|---|---|---|
 ";
 
-/// A piece of a message; the threshold is below.
+/// The bytes of one update, which is above the threshold.
 const PIECE: usize = 4096;
 
-/// How long one looks away.
+/// The interval between two observations.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// What does the work.
+/// A fetched algorithm.
 enum Code {
     Cipher(Cipher),
     Digest(Digest),
-    /// Of the digest of this name.
+    /// HMAC with the digest of this name.
     Hmac(Hmac, &'static str),
 }
 
-/// A message on its way.
+/// A message in progress.
 enum Journey {
     Cipher(Context, bool, Vec<u8>),
     Digest(DigestContext),
@@ -48,7 +49,7 @@ enum Journey {
 }
 
 impl Code {
-    /// What the provider has for a name, and what OpenSSL has.
+    /// The provider's algorithm of this name, and OpenSSL's own.
     #[track_caller]
     fn both(world: &World, name: &'static str) -> [Code; 2] {
         if let Some(digest) = name.strip_prefix("HMAC-") {
@@ -61,7 +62,7 @@ impl Code {
         }
     }
 
-    /// Begins a message of so many bytes.
+    /// Begins a message of `length` bytes.
     #[track_caller]
     fn begin(&self, direction: Direction, length: usize) -> Journey {
         let cipher = match self {
@@ -88,7 +89,7 @@ impl Code {
             context.announce(length).expect("announce");
         }
         if tagged {
-            // As a record of TLS 1.3 has them.
+            // Five bytes, as in a record of TLS 1.3.
             context.additional(&bytes(3, 5)).expect("additional data");
         } else {
             context.set_padding(false).expect("padding off");
@@ -138,7 +139,7 @@ impl Journey {
         }
     }
 
-    /// All that came out.
+    /// Finishes and returns the whole output, with the tag of an AEAD.
     #[track_caller]
     fn end(self) -> Vec<u8> {
         match self {
@@ -165,7 +166,7 @@ impl Journey {
     }
 }
 
-/// A copy of what is on its way, and what is to come of it.
+/// A copy of a message in progress, and its expected result.
 struct Copied {
     journey: Journey,
     second: Vec<u8>,
@@ -184,7 +185,7 @@ impl Copied {
     }
 }
 
-/// An algorithm in a world, where every request of 1 KiB goes to the simulation.
+/// An algorithm in a world that offloads every request from 1 KiB to the simulation.
 struct Subject<'a> {
     simulated: &'a Simulated,
     world: &'a World,
@@ -195,7 +196,7 @@ struct Subject<'a> {
 }
 
 impl Subject<'_> {
-    /// A message in pieces.
+    /// The result of a message in several updates.
     #[track_caller]
     fn message(&self, code: &Code, pieces: &[usize]) -> Vec<u8> {
         let mut journey = code.begin(Direction::Encrypt, pieces.iter().sum());
@@ -203,14 +204,15 @@ impl Subject<'_> {
         journey.end()
     }
 
-    /// What of this went to hardware, in bytes.
+    /// The number of bytes of this work that hardware processed.
     fn by_hardware(&self, work: impl FnOnce()) -> usize {
         let before = self.world.counts_of(self.name).hw_bytes;
         work();
         (self.world.counts_of(self.name).hw_bytes - before) as usize
     }
 
-    /// The right bytes from a message in pieces, all of them by hardware?
+    /// Whether hardware processes all bytes of a message in several updates; the result must be
+    /// correct.
     #[track_caller]
     fn is_by_hardware(&self, pieces: &[usize]) -> bool {
         let done = self.by_hardware(|| {
@@ -220,16 +222,16 @@ impl Subject<'_> {
         done == pieces.iter().sum::<usize>()
     }
 
-    /// Text in several updates.
+    /// Whether data in several updates is offloaded.
     fn stream(&self) -> String {
         if matches!(&self.hard, Code::Cipher(cipher) if cipher.is_ccm()) {
-            // OpenSSL itself takes it in one alone.
+            // OpenSSL itself accepts only one update.
             return yes(false);
         }
         yes(self.is_by_hardware(&[PIECE, PIECE]))
     }
 
-    /// Which versions' records.
+    /// The TLS versions whose records are offloaded.
     fn tls(&self) -> String {
         let (Code::Cipher(hard), Code::Cipher(soft)) = (&self.hard, &self.soft) else {
             return self.mac_of_a_record().to_owned();
@@ -242,12 +244,12 @@ impl Subject<'_> {
             };
         }
         let old = self.is_record_of_1_2_by_hardware(hard, soft).then_some("1.2");
-        // One nonce, five bytes of additional data, one text.
+        // One nonce, five bytes of additional data, one update.
         let new = self.is_by_hardware(&[PIECE]).then_some("1.3");
         old.into_iter().chain(new).collect::<Vec<_>>().join(", ")
     }
 
-    /// Each record's HMAC is that of a copy of the context that has the key.
+    /// The HMAC of a record, computed as in TLS with a copy of the context that has the key.
     #[track_caller]
     fn mac_of_a_record(&self) -> &'static str {
         let (Code::Hmac(..), Code::Hmac(..)) = (&self.hard, &self.soft) else { return "-" };
@@ -301,7 +303,8 @@ impl Subject<'_> {
         self.by_hardware(|| assert_eq!(record(hard), record(soft), "{}", self.name)) >= PIECE
     }
 
-    /// A copy of a context goes on by itself, and so does what it was copied from: with text still to come.
+    /// Whether a copy of a context and the original continue independently on hardware, with more
+    /// data each.
     #[track_caller]
     fn copy(&self) -> String {
         self.parted(|mut copy| {
@@ -310,7 +313,7 @@ impl Subject<'_> {
         })
     }
 
-    /// A forked child goes on with a context, and so does its parent.
+    /// Whether a forked child and its parent each continue with a context on hardware.
     #[track_caller]
     fn fork(&self) -> String {
         self.parted(|mut copy| {
@@ -322,7 +325,8 @@ impl Subject<'_> {
         })
     }
 
-    /// A context is copied before its second piece. The copy is for `part`, and what that answers is done after the original's end.
+    /// Copies a context before its second update. `part` receives the copy and returns a function
+    /// that is called after the original has finished.
     #[track_caller]
     fn parted<After: FnOnce()>(&self, part: impl FnOnce(Copied) -> After) -> String {
         let (first, second) = self.two_pieces();
@@ -339,7 +343,7 @@ impl Subject<'_> {
         self.independent(done, first, second)
     }
 
-    /// What takes a message as one text gets nothing before its copy.
+    /// The lengths of the two updates. An AEAD accepts one update only, so the first is empty.
     fn two_pieces(&self) -> (usize, usize) {
         match &self.hard {
             Code::Cipher(cipher) if is_tagged(cipher) => (0, PIECE),
@@ -363,14 +367,15 @@ impl Subject<'_> {
         journey.end()
     }
 
-    /// The bytes are right; did both go to hardware? A digest and an HMAC take a message whole, so that each has its first piece anew.
+    /// Whether hardware processed the data of both contexts. A digest or HMAC is sent as a whole
+    /// message, so its first update counts for each context.
     fn independent(&self, done: usize, first: usize, second: usize) -> String {
         let streamed = first + 2 * second;
         let whole = 2 * (first + second);
         yes(done == if matches!(self.hard, Code::Cipher(_)) { streamed } else { whole })
     }
 
-    /// A job that pauses while the request is with the accelerator, which has no answer until then.
+    /// Whether a job pauses during a request that the accelerator holds until then.
     #[track_caller]
     fn pauses(&self) -> String {
         let held = self.simulated.hold(self.driver);
@@ -378,7 +383,7 @@ impl Subject<'_> {
         let (waiter, is_over) = (Sleeper::myself(), AtomicBool::new(false));
         let has_paused = thread::scope(|scope| {
             scope.spawn(|| {
-                // Who waits is answered, so that it ends.
+                // A caller that blocks instead of pausing gets its result, so that the test ends.
                 while !is_over.load(Ordering::Relaxed) {
                     if self.simulated.outstanding() > 0 && waiter.sleeps() {
                         return self.simulated.let_go();
@@ -399,7 +404,7 @@ impl Subject<'_> {
         yes(has_paused)
     }
 
-    /// Whether a large request goes down as several.
+    /// Whether a large update becomes several requests to the driver.
     #[track_caller]
     fn cut(&self) -> String {
         let Code::Cipher(cipher) = &self.hard else { return "no".to_owned() };
@@ -410,7 +415,7 @@ impl Subject<'_> {
             journey.go(&bytes(4, length));
             count(&format!("drivers/{}/requests", self.driver)) - before
         };
-        // What is decrypted needs its tag first, and a message is one request anyhow.
+        // Decryption by an AEAD would need a tag first, and its messages are single requests.
         let ways = if is_tagged(cipher) {
             vec![Direction::Encrypt]
         } else {
@@ -432,7 +437,8 @@ impl Subject<'_> {
         .to_owned()
     }
 
-    /// Which results are verified: of a driver whose results are all wrong the application sees none, or few.
+    /// Which results are verified, found with a driver whose results are all wrong: "each" if none
+    /// reaches the application, "sample" if few do.
     #[track_caller]
     fn verified(&self) -> String {
         let before = self.world.counts_of(self.name).mismatches;
@@ -453,24 +459,24 @@ impl Subject<'_> {
     }
 }
 
-/// The most wrong digests between two that are compared: fewer than twice 32.
+/// The maximum number of wrong digests between two compared ones: fewer than twice 32.
 const MOST_UNSEEN: u32 = 63;
 
 fn is_digest(name: &str) -> bool {
     name.contains("SHA")
 }
 
-/// A thread that may be waiting for an answer.
+/// A thread that may be waiting for a result.
 struct Sleeper(String);
 
 impl Sleeper {
     fn myself() -> Sleeper {
-        // SAFETY: the call takes nothing.
+        // SAFETY: the call has no parameters.
         Sleeper(format!("/proc/self/task/{}", unsafe { libc::gettid() }))
     }
 
-    /// It sleeps as often as one looks, in the module so that only a signal that kills wakes it: one that only submits is through
-    /// by then, however slow the machine is.
+    /// Whether the thread sleeps in five consecutive observations. A wait in the module is killable
+    /// (state D); a thread that only submits has finished by then, even on a slow machine.
     fn sleeps(&self) -> bool {
         (0..5).all(|_| {
             thread::sleep(LOOK);
@@ -484,7 +490,7 @@ fn yes(is_so: bool) -> String {
     if is_so { "yes" } else { "no" }.to_owned()
 }
 
-/// One row for algorithms that have all in common and follow each other.
+/// The table, with one row for consecutive algorithms that have equal cells.
 fn table(rows: Vec<(&str, [String; 7])>) -> String {
     let mut grouped: Vec<(Vec<&str>, [String; 7])> = Vec::new();
     for (name, cells) in rows {
@@ -499,7 +505,7 @@ fn table(rows: Vec<(&str, [String; 7])>) -> String {
     HEAD.to_owned() + &grouped.into_iter().map(line).collect::<String>()
 }
 
-/// Its mode, or what a digest is.
+/// The mode of a cipher, or the prefix of a digest or HMAC.
 fn kind(name: &str) -> &str {
     let is = |kind: &&str| name.starts_with(kind);
     ["SHA", "HMAC"].into_iter().find(is).unwrap_or_else(|| name.rsplit('-').next().unwrap_or(name))
@@ -516,7 +522,7 @@ fn docs_provider_md_says_of_each_algorithm_what_is_true() {
     }
     let Some(Reachable { simulated, .. }) = Simulated::reachable(test) else { return };
     let rows = ALGORITHMS.map(|(name, driver)| {
-        // A world of its own, since its driver will rest.
+        // A separate world, because its driver is paused after wrong results.
         let world = simulated.world_of_everything(1024);
         let [hard, soft] = Code::both(&world, name);
         let subject = Subject { simulated: &simulated, world: &world, name, driver, hard, soft };

@@ -1,4 +1,4 @@
-//! `outboard tune`: what it measures, what it writes, and that the provider follows it.
+//! `outboard tune`: its measurements, the policy that it writes, and the provider's use of it.
 
 //!
 //! The speed of the machine varies, so that results are compared only with each other, except where

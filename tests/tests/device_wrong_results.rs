@@ -1,4 +1,5 @@
-//! A driver whose results become wrong: what the application sees of it, and what others learn.
+//! A driver whose results become wrong: the wrong results that reach the application, and the
+//! reports to other processes.
 
 use std::fs;
 use std::path::Path;
@@ -14,24 +15,24 @@ use outboard_tests::skip::skip;
 use outboard_tests::world::{Order, Way, World};
 use outboard_uapi::{DEVICE, SYSFS};
 
-/// Processes at the same time.
+/// The number of concurrent processes.
 const PROCESSES: u64 = 4;
 
-/// The most wrong digests that one process may see: one in 32 is compared.
+/// The maximum number of wrong digests that reach one process: one in 32 is compared.
 const DIGESTS_UNSEEN: u64 = 64;
 
-/// Set, for the figures of docs/provider.md: this many messages of each algorithm, and ten runs of a sporadic fault of each in
-/// [`SPORADIC`].
+/// The variable with the number of messages of each algorithm. If it is set, each algorithm of
+/// [`SPORADIC`] also has ten runs with a sporadic fault, for the figures of docs/provider.md.
 const MESSAGES: &str = "OUTBOARD_WRONG_RESULTS";
 
 /// One algorithm of each kind.
 const SPORADIC: [&str; 7] =
     ["AES-128-CBC", "AES-128-CTR", "AES-128-XTS", "AES-128-GCM", "AES-128-CCM", "SHA2-256", "HMAC-SHA2-256"];
 
-/// What all processes of a run saw together.
+/// The counts of all processes of a run.
 struct Seen {
     wrong: u64,
-    /// The most of one process.
+    /// The largest number of wrong results in one process.
     worst: u64,
     caught: u64,
     by_hardware: u64,
@@ -41,7 +42,7 @@ fn is_digest(name: &str) -> bool {
     name.contains("SHA")
 }
 
-/// Runs the helper in several processes, messages shared out among them.
+/// Runs the helper in several processes, each with its share of the messages.
 #[track_caller]
 fn seen_by_processes(helper: &Path, name: &str, messages: u64, seed: u64) -> Seen {
     let each = (messages / PROCESSES).to_string();
@@ -55,7 +56,7 @@ fn seen_by_processes(helper: &Path, name: &str, messages: u64, seed: u64) -> See
         let output = child.wait_with_output().expect("its output");
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         let words: Vec<&str> = text.split_whitespace().collect();
-        // Another process has caught the driver before this one started.
+        // Another process detected a wrong result before this one started.
         if words == ["not", "offered"] {
             continue;
         }
@@ -83,7 +84,8 @@ fn of_a_driver_that_goes_wrong_altogether_no_cipher_result_is_seen_and_few_diges
     let chosen = std::env::var(MESSAGES).ok().map(|text| text.parse().expect("a number of messages"));
     let messages: u64 = chosen.unwrap_or(800);
     for (name, driver) in ALGORITHMS {
-        // Each process has used the driver for a while, and its first results, which are all compared, were right.
+        // The fault begins after each process has used the driver: its first results, which are all
+        // compared, are correct.
         simulated.fault(&format!("{driver} garbage after={}", messages / 2));
         let seen = seen_by_processes(&helper, name, messages, 1);
         simulated.fault("clear");
@@ -124,7 +126,7 @@ fn software_that_verifies_or_replaces_a_result_makes_no_request() {
         [("THRESHOLDS", "ALL:0"), ("DIGESTS", "ALL"), ("LOG_LEVEL", "off"), ("SHADOW_CHECKS", "1")];
     let requests = || DRIVERS.map(|driver| count(&format!("drivers/{driver}/requests")));
     for (name, driver) in ALGORITHMS {
-        // Once verified, once failed and replaced.
+        // The result is verified in the first run; in the second it fails and is replaced.
         for fault in [None, Some(format!("{driver} error 5"))] {
             let way = Way::Simulated(DRIVERS.join(","));
             let world =
@@ -165,7 +167,8 @@ fn a_result_that_arrives_after_the_driver_was_caught_is_not_used() {
                 (hard.result(9, &late), soft.result(9, &late))
             });
             wait_until("in flight", || simulated.outstanding() > outstanding);
-            // Another thread meets a wrong result. The first ones of each key are compared, so one message is enough.
+            // Another thread gets a wrong result. The first results of each key are compared, so
+            // one message is enough.
             simulated.fault(&format!("{driver} garbage size=256"));
             let [mut hard, mut soft] = Contestant::both(&world, name).expect("it is offered");
             assert_eq!(hard.result(5, &[5; 256]), soft.result(5, &[5; 256]), "{name}");
@@ -209,7 +212,8 @@ fn processes_that_start_later_do_not_use_a_driver_that_root_or_their_user_caught
     let (is_right, text) = as_user(1000);
     assert!(is_right && text.contains("caught 1 by hardware 0"), "{text}");
     assert_eq!(wrong(), "1000 1\n");
-    // Another process of that user does not try; those of others, root included, find out for themselves.
+    // Another process of that user does not use the driver. Processes of other users, including
+    // root, use it and detect the fault.
     let (_, text) = as_user(1000);
     assert!(text.contains("not offered"), "{text}");
     let (is_right, text) = as_user(1001);
@@ -217,7 +221,7 @@ fn processes_that_start_later_do_not_use_a_driver_that_root_or_their_user_caught
     let (is_right, text) = as_user(0);
     assert!(is_right && text.contains("caught 1 by hardware 0"), "{text}");
     assert_eq!(wrong(), "1000 1\n1001 1\n0 1\n");
-    // What root found counts for all.
+    // A report by root applies to all users.
     for user in [0, 1000, 1002] {
         assert!(as_user(user).1.contains("not offered"), "{user}");
     }
@@ -234,7 +238,7 @@ fn processes_that_start_later_do_not_use_a_driver_that_root_or_their_user_caught
         text.contains("sim-ctr-aes returned wrong results since it was allowed, reported once by user 1000"),
         "{text}"
     );
-    // Root's list begins anew when the driver is allowed anew.
+    // Allowing the driver again clears the reports.
     simulated.fault("clear");
     forget_wrong_results(&["sim-ctr-aes"]);
     assert_eq!(wrong(), "");

@@ -1,6 +1,7 @@
-//! A driver that fails in mid-stream: whatever the kernel answers, the application gets the right bytes.
+//! A driver that fails in the middle of a stream: the application gets the correct bytes for every
+//! error of the kernel.
 //!
-//! The failure is made in this process: the sockets that lead to the driver are replaced by something else.
+//! The test causes the failure in this process: it replaces the sockets of the driver by /dev/null.
 
 use std::fs;
 use std::os::fd::RawFd;
@@ -10,17 +11,18 @@ use outboard_tests::skip::skip;
 use outboard_tests::stream::Stream;
 use outboard_tests::world::{Way, World, worlds_with_drivers};
 
-/// So many failures, and the driver rests for the process (crates/provider/src/hardware.rs).
+/// The number of failures after which the process stops using the driver for a time
+/// (crates/provider/src/hardware.rs).
 const PATIENCE: usize = 3;
 
-/// Replaces every AF_ALG socket of this process by /dev/null; returns how many there were.
+/// Replaces every AF_ALG socket of this process by /dev/null and returns their number.
 fn cut_all_sockets() -> usize {
     let descriptors = fs::read_dir("/proc/self/fd").expect("/proc").flatten();
     let numbers = descriptors.filter_map(|entry| entry.file_name().to_string_lossy().parse::<RawFd>().ok());
     let sockets: Vec<RawFd> = numbers.filter(|&number| is_af_alg(number)).collect();
     for &socket in &sockets {
-        // SAFETY: the path is a C string; dup3 replaces a descriptor that its owner goes on calling a socket, which costs
-        // it errors and nothing else, and the extra descriptor is ours to close.
+        // SAFETY: the path is a C string; dup3 replaces a descriptor that its owner still uses as a
+        // socket, which only causes errors; this function owns the extra descriptor and closes it.
         unsafe {
             let null = libc::open(c"/dev/null".as_ptr(), libc::O_RDWR | libc::O_CLOEXEC);
             assert!(null >= 0 && libc::dup3(null, socket, libc::O_CLOEXEC) == socket, "dup3");
@@ -33,14 +35,14 @@ fn cut_all_sockets() -> usize {
 fn is_af_alg(descriptor: RawFd) -> bool {
     let mut domain = 0;
     let mut length = libc::socklen_t::try_from(size_of_val(&domain)).expect("an int");
-    // SAFETY: the place has the length that is passed.
+    // SAFETY: the variable has the length that is passed.
     let outcome = unsafe {
         libc::getsockopt(descriptor, libc::SOL_SOCKET, libc::SO_DOMAIN, (&raw mut domain).cast(), &mut length)
     };
     outcome == 0 && domain == libc::AF_ALG
 }
 
-/// Streams whose sessions are open, and cut.
+/// Cuts the sockets of a stream with an open session; it and a copy must continue correctly.
 fn fail_once(world: &World, seed: u64) {
     let stream = Stream::new(&world.soft("AES-128-CBC"), seed, 8, 4099);
     let mut journey = stream.start(&world.hard("AES-128-CBC"));
@@ -54,10 +56,10 @@ fn fail_once(world: &World, seed: u64) {
     assert!((world.counts() - before).failures > 0, "{:?}: the failure is counted", world.way);
 }
 
-/// The worlds whose driver is reached by sockets.
+/// The worlds whose driver is reached over sockets.
 fn worlds_with_sockets(test: &str, settings: &[(&str, &str)]) -> Vec<World> {
     let mut worlds = worlds_with_drivers(test, settings);
-    // A lost descriptor of a device is no failure: device.rs and cryptodev.rs take it away.
+    // A lost descriptor of a device is not a failure; device.rs and cryptodev.rs test that.
     let by_sockets = interface_to_accelerator().is_ok_and(|interface| interface == "AF_ALG");
     worlds.retain(|world| world.way != Way::Accelerator || by_sockets);
     if worlds.is_empty() {

@@ -1,10 +1,12 @@
-//! What goes wrong goes wrong alike: same value, same length, same reason in the error queue.
+//! Failures are those of OpenSSL's own ciphers: same return value, length and reason in the error
+//! queue.
 
 use outboard_tests::bytes::{array, assert_same, bytes};
 use outboard_tests::evp::{Context, Direction, Outcome};
 use outboard_tests::world::{CIPHERS, World, worlds};
 
-/// Makes the same calls to both providers' contexts and asserts that each is answered alike; returns the last answer.
+/// Makes the same calls with contexts of both providers, asserts that each call has the same
+/// result, and returns the last one.
 #[track_caller]
 fn alike(
     world: &World,
@@ -138,7 +140,7 @@ fn a_context_without_a_key_refuses_all_alike() {
     }
 }
 
-/// OpenSSL's own ciphers leave the result of a partial overlap open, so that bytes are not compared.
+/// OpenSSL's own ciphers do not define the output for a partial overlap, so bytes are not compared.
 #[test]
 fn buffers_that_overlap_in_part_are_answered_alike() {
     for world in worlds("buffers_that_overlap_in_part_are_answered_alike", &[("THRESHOLDS", "ALL:1")]) {
@@ -153,7 +155,7 @@ fn buffers_that_overlap_in_part_are_answered_alike() {
     }
 }
 
-/// OpenSSL keeps the old direction's key schedule then, and makes bytes of it that no driver makes.
+/// OpenSSL keeps the key schedule of the old direction and computes bytes that no driver computes.
 #[test]
 fn a_change_of_direction_without_a_key_is_answered_alike_and_no_driver_is_blamed() {
     let test = "a_change_of_direction_without_a_key_is_answered_alike_and_no_driver_is_blamed";

@@ -1,4 +1,4 @@
-//! Every cipher besides AES in CBC mode, with software drivers of the kernel: the same code in the
+//! Every cipher except AES in CBC mode, with software drivers of the kernel: the same code in the
 //! provider as with an accelerator. `device_modes` does the same with the simulated one.
 
 use outboard_tests::modes;

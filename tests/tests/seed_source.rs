@@ -323,7 +323,8 @@ fn a_descriptor_that_the_application_closed_is_opened_anew_and_its_file_left_alo
         let mut file = File::open(&path).map_err(|error| error.to_string())?;
         let number = std::os::fd::AsRawFd::as_raw_fd(&file);
         for other in (3..64).filter(|&other| other != number) {
-            // SAFETY: this process's own numbers; what was open under them is closed, as closefrom(3) does.
+            // SAFETY: this process's own numbers; what was open under them is closed, as
+            // closefrom(3) does.
             unsafe { libc::dup2(number, other) };
         }
         check(source.generate(64, 0, &[]).is_some(), evp::text)?;

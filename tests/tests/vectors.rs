@@ -17,7 +17,7 @@ const SP800_38A_IV: &str = "000102030405060708090a0b0c0d0e0f";
 const SP800_38A_PLAINTEXT: &str = "6bc1bee22e409f96e93d7e117393172a ae2d8a571e03ac9c9eb76fac45af8e51 \
                                    30c81c46a35ce411e5fbc1191a0a52ef f69f2445df4f9b17ad2b417be66c3710";
 
-/// FIPS-197, appendix C: single blocks, which CBC gives with an IV of zeros.
+/// FIPS-197, appendix C: single blocks, which equal CBC with an IV of zeros.
 const ZERO_IV: &str = "00000000000000000000000000000000";
 const FIPS_197_PLAINTEXT: &str = "00112233445566778899aabbccddeeff";
 

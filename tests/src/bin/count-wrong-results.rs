@@ -1,6 +1,7 @@
-//! Counts the wrong results that an application sees: sends messages of an algorithm by the simulated accelerator and compares
-//! each with OpenSSL's own.
-//! Usage: count-wrong-results ALGORITHM COUNT SEED. Prints "wrong N caught M by hardware K", or "not offered".
+//! Counts the wrong results that reach an application: processes messages with an algorithm of the
+//! simulated accelerator and compares each result with OpenSSL's own.
+//! Usage: count-wrong-results ALGORITHM COUNT SEED. Prints "wrong N caught M by hardware K", or
+//! "not offered".
 
 use std::process::ExitCode;
 

@@ -28,7 +28,7 @@ fn live(world: &LibraryContext) {
     for algorithm in ["AES-128-CBC", "AES-256-CBC"] {
         let fetch = |query| Cipher::fetch(world, algorithm, query).expect("a cipher");
         let (chosen, soft) = (fetch("?provider=outboard"), fetch("provider=default"));
-        // Short and long pieces: software, hardware, and both in one stream.
+        // Short and long chunks: software, hardware, and both in one stream.
         for piece in [5, 16, 100, 5000] {
             let stream = Stream::new(&soft, 1, 4, piece);
             let mut journey = stream.start(&chosen);

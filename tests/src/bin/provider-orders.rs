@@ -1,7 +1,6 @@
-//! Activates providers in one order after the other, uses them, and takes them away, in one
-//! process.
-//! Usage: provider-orders FOLDER configured|loaded|reloaded|two-contexts ORDER... An order is names
-//! with commas between them.
+//! Activates providers in one order after another, uses them and unloads them, in one process.
+//! Usage: provider-orders FOLDER configured|loaded|reloaded|two-contexts ORDER... An order is a
+//! list of names, separated by commas.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -10,7 +9,7 @@ use outboard_tests::evp::{self, LibraryContext, Provider};
 use outboard_tests::providers::{BROKEN, Providers};
 use outboard_tests::world::OUTBOARD;
 
-/// How often one is loaded again.
+/// The number of times that outboard is loaded again.
 const ROUNDS: usize = 100;
 
 fn main() -> ExitCode {
@@ -40,7 +39,7 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// openssl.cnf activates them, in a library context of its own.
+/// openssl.cnf activates them, in a separate library context.
 fn configured(providers: &Providers, order: &[&str]) -> Result<(), String> {
     let context = LibraryContext::new();
     context.load_config(&providers.config(order, true));
@@ -78,7 +77,7 @@ fn reloaded(providers: &Providers, order: &[&str]) -> Result<(), String> {
     still_active(&context, order)
 }
 
-/// The process's own context and two more have them in different orders at the same time.
+/// The default library context and two more have them in different orders at the same time.
 fn two_contexts(providers: &Providers, order: &[&str]) -> Result<(), String> {
     let reversed: Vec<&str> = order.iter().rev().copied().collect();
     let own = LibraryContext::default_of_the_process();
@@ -111,7 +110,7 @@ fn load<'c>(context: &'c LibraryContext, name: &str) -> Result<Provider<'c>, Str
     context.load_provider(name).ok_or_else(|| format!("{name} does not load:\n{}", evp::text()))
 }
 
-/// None may be, after all were unloaded.
+/// No provider may be active after all were unloaded.
 fn still_active(context: &LibraryContext, order: &[&str]) -> Result<(), String> {
     match order.iter().find(|name| context.has_provider(name)) {
         Some(name) => Err(format!("{name} is active after all were unloaded")),

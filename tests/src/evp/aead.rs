@@ -28,8 +28,8 @@ impl Context {
     /// than a block.
     pub fn init_with_nonce(&mut self, key: &[u8], nonce: &[u8]) -> Outcome {
         assert_eq!(usize::try_from(self.nonce_length()), Ok(nonce.len()), "the length that was set");
-        // SAFETY: the context is alive and has a cipher; the key has its length, which the caller took from the cipher, and the
-        // IV the length that was set.
+        // SAFETY: the context is alive and has a cipher; the key has the length that the caller
+        // took from the cipher, and the IV the length that was set.
         let returned = unsafe {
             (library().EVP_CipherInit_ex2)(self.pointer(), null(), key.as_ptr(), nonce.as_ptr(), -1, null())
         };
@@ -121,7 +121,7 @@ impl Context {
     }
 
     fn ctrl(&mut self, what: c_int, number: c_int, data: *mut c_void) -> Outcome {
-        // SAFETY: the context is alive; the data is what this control takes, as each caller says.
+        // SAFETY: the context is alive; each caller passes the data that its control requires.
         Outcome::of(unsafe { (library().EVP_CIPHER_CTX_ctrl)(self.pointer(), what, number, data) }, 0)
     }
 }

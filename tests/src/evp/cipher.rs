@@ -14,7 +14,8 @@ pub struct Cipher {
     world: LibraryContext,
 }
 
-// SAFETY: libcrypto counts an EVP_CIPHER's references under a lock and never changes it after the fetch.
+// SAFETY: libcrypto counts an EVP_CIPHER's references under a lock and never changes it after the
+// fetch.
 unsafe impl Send for Cipher {}
 // SAFETY: as above.
 unsafe impl Sync for Cipher {}
@@ -24,7 +25,7 @@ impl Cipher {
     pub fn fetch(world: &LibraryContext, algorithm: &str, query: &str) -> Option<Cipher> {
         let algorithm = CString::new(algorithm).expect("an algorithm's name holds no NUL byte");
         let query = CString::new(query).expect("a property query holds no NUL byte");
-        // SAFETY: the context is alive, both texts are C strings.
+        // SAFETY: the context is alive; name and query are C strings.
         let cipher =
             unsafe { (library().EVP_CIPHER_fetch)(world.pointer(), algorithm.as_ptr(), query.as_ptr()) };
         NonNull::new(cipher).map(|cipher| Cipher { cipher, world: world.clone() })
@@ -85,7 +86,7 @@ impl Cipher {
 
     /// The gettable and the settable parameters of its contexts.
     pub fn parameters(&self) -> [Vec<String>; 2] {
-        // SAFETY: the cipher is alive; its lists end as they must and live as long as its provider.
+        // SAFETY: the cipher is alive; its lists are terminated and live as long as its provider.
         unsafe {
             [
                 OsslParam::names((library().EVP_CIPHER_gettable_ctx_params)(self.pointer())),
@@ -105,7 +106,7 @@ impl Cipher {
 
 impl Drop for Cipher {
     fn drop(&mut self) {
-        // SAFETY: the reference is ours; contexts hold their own.
+        // SAFETY: this object owns the reference; contexts hold their own.
         unsafe { (library().EVP_CIPHER_free)(self.cipher.as_ptr()) }
     }
 }

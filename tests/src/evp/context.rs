@@ -58,13 +58,13 @@ pub struct Context {
     world: Option<LibraryContext>,
 }
 
-// SAFETY: a context belongs to no thread; it may be used by one at a time, as `&mut self` says.
+// SAFETY: a context is not bound to a thread; `&mut self` ensures that one uses it at a time.
 unsafe impl Send for Context {}
 
 impl Context {
     /// An empty one.
     pub fn new() -> Context {
-        // SAFETY: the function takes nothing.
+        // SAFETY: the function has no parameters.
         let context = unsafe { (library().EVP_CIPHER_CTX_new)() };
         Context { context: NonNull::new(context).expect("memory for a cipher context"), world: None }
     }
@@ -92,8 +92,8 @@ impl Context {
             Some(Direction::Decrypt) => 0,
             None => -1,
         };
-        // SAFETY: the context is alive; the key has the cipher's length, as asserted, and the IV the block's, which is
-        // the IV length of every cipher that the tests fetch.
+        // SAFETY: the context is alive; the key has the cipher's length, as asserted, and the IV
+        // the block's, which is the IV length of every cipher that the tests fetch.
         let returned = unsafe {
             (library().EVP_CipherInit_ex2)(
                 self.pointer(),
@@ -123,11 +123,12 @@ impl Context {
         self.update_within(buffer, 0, 0, length)
     }
 
-    /// `EVP_CipherUpdate` from one place of a buffer to another place of it, which may overlap.
+    /// `EVP_CipherUpdate` from one offset of a buffer to another; the two ranges may overlap.
     pub fn update_within(&mut self, buffer: &mut [u8], from: usize, to: usize, length: usize) -> Outcome {
         assert!(buffer.len() >= from.max(to) + length + BLOCK, "room for a held block");
         let base = buffer.as_mut_ptr();
-        // SAFETY: both ranges lie in the buffer, as asserted; C code may be given overlapping ranges.
+        // SAFETY: both ranges are inside the buffer, as asserted; C code accepts overlapping
+        // ranges.
         unsafe { self.update_at(base.add(from), base.add(to), length) }
     }
 
@@ -136,7 +137,7 @@ impl Context {
     unsafe fn update_at(&mut self, input: *const u8, output: *mut u8, length: usize) -> Outcome {
         let length = c_int::try_from(length).expect("EVP's lengths are ints");
         let mut written = 0;
-        // SAFETY: the context is alive; the caller vouches for the buffers.
+        // SAFETY: the context is alive; the caller guarantees the lengths of the buffers.
         let returned =
             unsafe { (library().EVP_CipherUpdate)(self.pointer(), output, &mut written, input, length) };
         Outcome::of(returned, written)
@@ -204,7 +205,7 @@ impl Context {
     pub fn numbers(&mut self) -> (c_int, u32, c_int, Outcome) {
         let mut padding = u32::MAX;
         let mut params = [OsslParam::uint(PADDING, &mut padding), OsslParam::end()];
-        // SAFETY: the context is alive; the array ends as it must and its place outlives the call.
+        // SAFETY: the context is alive; the array is terminated and its place outlives the call.
         unsafe {
             let returned = (library().EVP_CIPHER_CTX_get_params)(self.pointer(), params.as_mut_ptr());
             let key_length = (library().EVP_CIPHER_CTX_get_key_length)(self.pointer());
@@ -239,7 +240,7 @@ impl Context {
             OsslParam::size(TLS_MAC_SIZE, &mut mac_size),
             OsslParam::end(),
         ];
-        // SAFETY: the context is alive; the array ends as it must and its places outlive the call.
+        // SAFETY: the context is alive; the array is terminated and its places outlive the call.
         let returned = unsafe { (library().EVP_CIPHER_CTX_set_params)(self.pointer(), params.as_ptr()) };
         Outcome::of(returned, 0)
     }
@@ -248,18 +249,19 @@ impl Context {
     pub fn tls_mac(&mut self, length: usize) -> (Option<Vec<u8>>, Outcome) {
         let mut place = ptr::null();
         let mut params = [OsslParam::octet_ptr(TLS_MAC, &mut place, length), OsslParam::end()];
-        // SAFETY: the context is alive; the array ends as it must and its place outlives the call.
+        // SAFETY: the context is alive; the array is terminated and its place outlives the call.
         let returned = unsafe { (library().EVP_CIPHER_CTX_get_params)(self.pointer(), params.as_mut_ptr()) };
         let outcome = Outcome::of(returned, 0);
         if returned != 1 || place.is_null() || params[0].return_size != length {
             return (None, outcome);
         }
-        // SAFETY: the provider vouches for as many bytes as it was asked for, until the next call.
+        // SAFETY: the provider guarantees the requested number of bytes until the next call.
         (Some(unsafe { std::slice::from_raw_parts(place, length) }.to_vec()), outcome)
     }
 
     fn key_length(&self) -> Option<usize> {
-        // SAFETY: the context is alive; the key's length is asked only of a context that has a cipher.
+        // SAFETY: the context is alive; callers read the key's length only of a context that has a
+        // cipher.
         unsafe {
             if (library().EVP_CIPHER_CTX_get0_cipher)(self.pointer()).is_null() {
                 return None;
@@ -286,7 +288,7 @@ impl Default for Context {
 
 impl Drop for Context {
     fn drop(&mut self) {
-        // SAFETY: the context is ours.
+        // SAFETY: this object owns the context.
         unsafe { (library().EVP_CIPHER_CTX_free)(self.context.as_ptr()) }
     }
 }

@@ -20,7 +20,8 @@ pub struct Digest {
     world: LibraryContext,
 }
 
-// SAFETY: libcrypto counts an EVP_MD's references under a lock and never changes it after the fetch.
+// SAFETY: libcrypto counts an EVP_MD's references under a lock and never changes it after the
+// fetch.
 unsafe impl Send for Digest {}
 // SAFETY: as above.
 unsafe impl Sync for Digest {}
@@ -30,7 +31,7 @@ impl Digest {
     pub fn fetch(world: &LibraryContext, algorithm: &str, query: &str) -> Option<Digest> {
         let algorithm = CString::new(algorithm).expect("an algorithm's name holds no NUL byte");
         let query = CString::new(query).expect("a property query holds no NUL byte");
-        // SAFETY: the context is alive, both texts are C strings.
+        // SAFETY: the context is alive, both arguments are C strings.
         let digest = unsafe { (library().EVP_MD_fetch)(world.pointer(), algorithm.as_ptr(), query.as_ptr()) };
         NonNull::new(digest).map(|digest| Digest { digest, world: world.clone() })
     }
@@ -49,7 +50,7 @@ impl Digest {
 
     /// Its gettable parameters, and the gettable and settable ones of its contexts.
     pub fn parameters(&self) -> [Vec<String>; 3] {
-        // SAFETY: the digest is alive; its lists end as they must and live as long as its provider.
+        // SAFETY: the digest is alive; its lists are terminated and live as long as its provider.
         unsafe {
             [
                 OsslParam::names((library().EVP_MD_gettable_params)(self.pointer())),
@@ -85,7 +86,7 @@ impl Digest {
 
 impl Drop for Digest {
     fn drop(&mut self) {
-        // SAFETY: the reference is ours; contexts hold their own.
+        // SAFETY: this object owns the reference; contexts hold their own.
         unsafe { (library().EVP_MD_free)(self.digest.as_ptr()) }
     }
 }
@@ -97,9 +98,9 @@ pub struct DigestContext {
     _world: LibraryContext,
 }
 
-// SAFETY: a context belongs to no thread; it may be changed by one at a time, as `&mut self` says.
+// SAFETY: a context is not bound to a thread; `&mut self` ensures that one changes it at a time.
 unsafe impl Send for DigestContext {}
-// SAFETY: what takes `&self` only copies it, which threads may do together.
+// SAFETY: methods with `&self` only copy it, which several threads may do at the same time.
 unsafe impl Sync for DigestContext {}
 
 impl DigestContext {
@@ -112,7 +113,7 @@ impl DigestContext {
     }
 
     fn empty(world: LibraryContext) -> DigestContext {
-        // SAFETY: the function takes nothing.
+        // SAFETY: the function has no parameters.
         let context = unsafe { (library().EVP_MD_CTX_new)() };
         DigestContext { context: NonNull::new(context).expect("memory for a digest context"), _world: world }
     }
@@ -153,7 +154,7 @@ impl DigestContext {
     /// Declares a message of SSL 3, which only SHA-1 supports: `EVP_MD_CTX_set_params`.
     pub fn set_ssl3_master_secret(&mut self, secret: &mut [u8]) -> Outcome {
         let params = [OsslParam::octets(SSL3_MS, secret), OsslParam::end()];
-        // SAFETY: the context is alive; the array ends as it must and its bytes outlive the call.
+        // SAFETY: the context is alive; the array is terminated and its bytes outlive the call.
         let returned = unsafe { (library().EVP_MD_CTX_set_params)(self.pointer(), params.as_ptr()) };
         Outcome::of(returned, 0)
     }
@@ -165,7 +166,7 @@ impl DigestContext {
 
 impl Drop for DigestContext {
     fn drop(&mut self) {
-        // SAFETY: the context is ours.
+        // SAFETY: this object owns the context.
         unsafe { (library().EVP_MD_CTX_free)(self.context.as_ptr()) }
     }
 }

@@ -12,7 +12,7 @@ pub struct Entry {
     pub reason: Option<String>,
     /// The data of the entry: names and values.
     pub data: String,
-    /// The source file that raised it; of ours, `outboard`.
+    /// The source file that raised it; `outboard` for errors of the provider.
     pub file: String,
     /// The whole line, as `openssl` prints it.
     pub line: String,
@@ -35,7 +35,7 @@ pub fn drain() -> Vec<Entry> {
         let mut buffer = [0 as c_char; 256];
         // SAFETY: the length is the buffer's.
         unsafe { (library.ERR_error_string_n)(code, buffer.as_mut_ptr(), buffer.len()) };
-        // SAFETY: libcrypto answers with a static string or NULL.
+        // SAFETY: libcrypto returns a static string or NULL.
         let reason = string(unsafe { (library.ERR_reason_error_string)(code) });
         let data = string(data).unwrap_or_default();
         let file = string(file).unwrap_or_default();
@@ -46,11 +46,11 @@ pub fn drain() -> Vec<Entry> {
 
 /// Empties the queue.
 pub fn clear() {
-    // SAFETY: the function takes nothing.
+    // SAFETY: the function has no parameters.
     unsafe { (library().ERR_clear_error)() }
 }
 
-/// Empties the queue into one text, a line per entry.
+/// Empties the queue and returns its entries as lines.
 pub fn text() -> String {
     drain().iter().map(|entry| entry.line.as_str()).collect::<Vec<_>>().join("\n")
 }
@@ -59,6 +59,7 @@ fn string(pointer: *const c_char) -> Option<String> {
     if pointer.is_null() {
         return None;
     }
-    // SAFETY: a non-NULL answer of libcrypto's is a C string that lives until the thread's next call.
+    // SAFETY: if libcrypto does not return NULL, it returns a C string that lives until the
+    // thread's next call.
     Some(unsafe { CStr::from_ptr(pointer) }.to_string_lossy().into_owned())
 }

@@ -17,7 +17,7 @@ type Work<'w> = Option<Box<dyn FnOnce() + 'w>>;
 /// An `ASYNC_WAIT_CTX`.
 pub struct WaitContext(NonNull<c_void>);
 
-/// An `ASYNC_JOB` with a wait context of its own.
+/// An `ASYNC_JOB` with a separate wait context.
 pub struct Job<'w> {
     wait: WaitContext,
     job: *mut c_void,
@@ -27,7 +27,7 @@ pub struct Job<'w> {
 impl<'w> Job<'w> {
     /// One that has not begun. Its stack has 32 KiB.
     pub fn new(work: impl FnOnce() + 'w) -> Job<'w> {
-        // SAFETY: the function takes nothing.
+        // SAFETY: the function has no parameters.
         let wait = unsafe { (library().ASYNC_WAIT_CTX_new)() };
         let wait = WaitContext(NonNull::new(wait).expect("memory for a wait context"));
         Job { wait, job: null_mut(), work: Box::new(Some(Box::new(work))) }
@@ -43,7 +43,8 @@ impl<'w> Job<'w> {
     pub fn goes_to_its_end(&mut self) -> bool {
         let mut work: *mut Work<'w> = &mut *self.work;
         let mut value = 0;
-        // SAFETY: the work lives as long as the job; the argument, a pointer to it, is copied by its size.
+        // SAFETY: the work lives as long as the job; the argument, a pointer to it, is copied by
+        // its size.
         let state = unsafe {
             (library().ASYNC_start_job)(
                 &mut self.job,
@@ -61,12 +62,12 @@ impl<'w> Job<'w> {
     /// The descriptors to poll while it is paused.
     pub fn descriptors(&self) -> Vec<RawFd> {
         let mut count = 0;
-        // SAFETY: the context is alive; without room, only the number is told.
+        // SAFETY: the context is alive; with null for the array it returns only the number.
         let told =
             unsafe { (library().ASYNC_WAIT_CTX_get_all_fds)(self.wait.0.as_ptr(), null_mut(), &mut count) };
         assert_eq!(told, 1);
         let mut all = vec![-1; count];
-        // SAFETY: there is room for as many as were told.
+        // SAFETY: the array has the number of entries that was returned.
         unsafe {
             (library().ASYNC_WAIT_CTX_get_all_fds)(self.wait.0.as_ptr(), all.as_mut_ptr(), &mut count);
         }
@@ -79,7 +80,7 @@ impl<'w> Job<'w> {
         let mut all: Vec<_> =
             descriptors.map(|fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 }).collect();
         let milliseconds = c_int::try_from(time.as_millis()).expect("a short time");
-        // SAFETY: so many entries, all ours.
+        // SAFETY: the array has the number of entries that is passed.
         unsafe { libc::poll(all.as_mut_ptr(), all.len() as libc::nfds_t, milliseconds) > 0 }
     }
 
@@ -114,7 +115,7 @@ pub fn run_to_their_end(mut jobs: Vec<Job<'_>>) {
 
 /// Runs this where jobs cannot be paused.
 pub fn without_pauses(work: impl FnOnce()) {
-    // SAFETY: the functions take nothing.
+    // SAFETY: the functions have no parameters.
     unsafe { (library().ASYNC_block_pause)() };
     work();
     // SAFETY: as above.
@@ -122,7 +123,7 @@ pub fn without_pauses(work: impl FnOnce()) {
 }
 
 unsafe extern "C" fn run(argument: *mut c_void) -> c_int {
-    // SAFETY: the copy of the pointer that `goes_to_its_end` gave.
+    // SAFETY: this is the copy of the pointer that `goes_to_its_end` passed.
     let work = unsafe { &mut **argument.cast::<*mut Work<'_>>() };
     work.take().expect("a job runs once")();
     1

@@ -25,8 +25,8 @@ macro_rules! functions {
                 Ok($library {
                     $($name: {
                         let address = symbol(handle, stringify!($name))?;
-                        // SAFETY: the signature is that of the function of this name in the headers of the OpenSSL that
-                        // first had it, which later releases keep.
+                        // SAFETY: the signature is that of the function of this name in the headers
+                        // of the OpenSSL that first had it, which later releases keep.
                         unsafe {
                             std::mem::transmute::<
                                 *mut c_void,
@@ -160,7 +160,7 @@ pub fn pipelines() -> Result<&'static Pipelines, String> {
 
 /// The version line of the libcrypto under test.
 pub fn version() -> String {
-    // SAFETY: OpenSSL_version takes any number and answers with a static string.
+    // SAFETY: OpenSSL_version accepts any number and returns a static string.
     unsafe { CStr::from_ptr((library().OpenSSL_version)(0)) }.to_string_lossy().into_owned()
 }
 
@@ -179,10 +179,10 @@ fn open() -> Result<*mut c_void, String> {
     };
     for name in &names {
         let name = CString::new(*name).map_err(|_| format!("{OVERRIDE} holds a NUL byte"))?;
-        // SAFETY: the name is a C string; libcrypto's constructors ask nothing of the caller. The library is never
-        // closed, so what is found in it stays valid.
-        // Global, as in a program that is linked with it: tpm2-openssl's module uses libcrypto and
-        // does not name it.
+        // SAFETY: the name is a C string; libcrypto's constructors require nothing of the caller.
+        // The library is never closed, so pointers into it stay valid.
+        // RTLD_GLOBAL, as in a program that is linked with it: tpm2-openssl's module uses libcrypto
+        // without naming it.
         let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_GLOBAL) };
         if !handle.is_null() {
             return Ok(handle);

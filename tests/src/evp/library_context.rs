@@ -25,7 +25,7 @@ unsafe impl Sync for Owned {}
 impl LibraryContext {
     /// An empty one.
     pub fn new() -> LibraryContext {
-        // SAFETY: the function takes nothing.
+        // SAFETY: the function has no parameters.
         let context = unsafe { (library().OSSL_LIB_CTX_new)() };
         assert!(!context.is_null(), "memory for a library context");
         LibraryContext(Arc::new(Owned(context)))
@@ -72,7 +72,7 @@ impl Default for LibraryContext {
 
 impl Drop for Owned {
     fn drop(&mut self) {
-        // SAFETY: the context is ours and nothing uses it any more; null is let be.
+        // SAFETY: this object owns the context and nothing uses it any more; null is ignored.
         unsafe { (library().OSSL_LIB_CTX_free)(self.0) }
     }
 }
@@ -80,7 +80,7 @@ impl Drop for Owned {
 /// `OPENSSL_cleanup`: the cleanup of libcrypto that exit(3) runs. Afterwards no object of it can be
 /// used or freed.
 pub fn cleanup() {
-    // SAFETY: the function takes nothing.
+    // SAFETY: the function has no parameters.
     unsafe { (library().OPENSSL_cleanup)() }
 }
 
@@ -93,7 +93,7 @@ pub struct Provider<'context> {
 
 impl Drop for Provider<'_> {
     fn drop(&mut self) {
-        // SAFETY: the handle came from OSSL_PROVIDER_load and is given back once.
+        // SAFETY: the handle came from OSSL_PROVIDER_load and is released once.
         unsafe { (library().OSSL_PROVIDER_unload)(self.provider.as_ptr()) };
     }
 }

@@ -23,7 +23,8 @@ pub struct Hmac {
     world: LibraryContext,
 }
 
-// SAFETY: libcrypto counts an EVP_MAC's references under a lock and never changes it after the fetch.
+// SAFETY: libcrypto counts an EVP_MAC's references under a lock and never changes it after the
+// fetch.
 unsafe impl Send for Hmac {}
 // SAFETY: as above.
 unsafe impl Sync for Hmac {}
@@ -32,14 +33,14 @@ impl Hmac {
     /// `EVP_MAC_fetch`; `None` when no provider matches the query.
     pub fn fetch(world: &LibraryContext, query: &str) -> Option<Hmac> {
         let query = CString::new(query).expect("a property query holds no NUL byte");
-        // SAFETY: the context is alive, both texts are C strings.
+        // SAFETY: the context is alive, both arguments are C strings.
         let mac = unsafe { (library().EVP_MAC_fetch)(world.pointer(), c"HMAC".as_ptr(), query.as_ptr()) };
         NonNull::new(mac).map(|mac| Hmac { mac, world: world.clone() })
     }
 
     /// The gettable and the settable parameters of its contexts.
     pub fn parameters(&self) -> [Vec<String>; 2] {
-        // SAFETY: the MAC is alive; its lists end as they must and live as long as its provider.
+        // SAFETY: the MAC is alive; its lists are terminated and live as long as its provider.
         unsafe {
             [
                 OsslParam::names((library().EVP_MAC_gettable_ctx_params)(self.mac.as_ptr())),
@@ -62,7 +63,7 @@ impl Hmac {
 
 impl Drop for Hmac {
     fn drop(&mut self) {
-        // SAFETY: the reference is ours; contexts hold their own.
+        // SAFETY: this object owns the reference; contexts hold their own.
         unsafe { (library().EVP_MAC_free)(self.mac.as_ptr()) }
     }
 }
@@ -74,9 +75,9 @@ pub struct HmacContext {
     _world: LibraryContext,
 }
 
-// SAFETY: a context belongs to no thread; it may be changed by one at a time, as `&mut self` says.
+// SAFETY: a context is not bound to a thread; `&mut self` ensures that one changes it at a time.
 unsafe impl Send for HmacContext {}
-// SAFETY: what takes `&self` only copies it, which threads may do together.
+// SAFETY: methods with `&self` only copy it, which several threads may do at the same time.
 unsafe impl Sync for HmacContext {}
 
 impl HmacContext {
@@ -106,7 +107,8 @@ impl HmacContext {
         let given = texts.iter().filter_map(|(name, text)| Some(OsslParam::text(name, text.as_ref()?)));
         let params: Vec<OsslParam> = given.chain([OsslParam::end()]).collect();
         let (at, length) = key.map_or((ptr::null(), 0), |key| (key.as_ptr(), key.len()));
-        // SAFETY: the context is alive, the key readable; the array ends as it must and its text outlives the call.
+        // SAFETY: the context is alive, the key readable; the array is terminated and its text
+        // outlives the call.
         let returned = unsafe { (library().EVP_MAC_init)(self.pointer(), at, length, params.as_ptr()) };
         Outcome::of(returned, 0)
     }
@@ -123,7 +125,7 @@ impl HmacContext {
 
     fn set(&mut self, param: OsslParam) -> Outcome {
         let params = [param, OsslParam::end()];
-        // SAFETY: the context is alive; the array ends as it must and its bytes outlive the call.
+        // SAFETY: the context is alive; the array is terminated and its bytes outlive the call.
         let returned = unsafe { (library().EVP_MAC_CTX_set_params)(self.pointer(), params.as_ptr()) };
         Outcome::of(returned, 0)
     }
@@ -165,7 +167,7 @@ impl HmacContext {
 
 impl Drop for HmacContext {
     fn drop(&mut self) {
-        // SAFETY: the context is ours.
+        // SAFETY: this object owns the context.
         unsafe { (library().EVP_MAC_CTX_free)(self.context.as_ptr()) }
     }
 }

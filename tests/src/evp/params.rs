@@ -54,10 +54,11 @@ impl OsslParam {
     /// The names in an array.
     ///
     /// # Safety
-    /// `at` is null or an array that ends as it must.
+    /// `at` is null or a terminated array.
     pub unsafe fn names(mut at: *const OsslParam) -> Vec<String> {
         let mut names = Vec::new();
-        // SAFETY: the caller vouches for each row up to the one without a name; names are C strings.
+        // SAFETY: the caller guarantees valid rows up to the one without a name; names are C
+        // strings.
         unsafe {
             while !at.is_null() && !(*at).key.is_null() {
                 names.push(CStr::from_ptr((*at).key).to_string_lossy().into_owned());

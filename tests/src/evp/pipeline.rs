@@ -44,7 +44,8 @@ impl Context {
             }
         };
         let at: Vec<_> = ivs.iter().map(|iv| iv.as_ref().map_or(null(), |iv| iv.as_ptr())).collect();
-        // SAFETY: the context is alive; the key has its length, and each IV at least that of the cipher.
+        // SAFETY: the context is alive; the key has its length, and each IV at least that of the
+        // cipher.
         let returned = unsafe {
             init(
                 self.pointer(),
@@ -77,8 +78,8 @@ impl Context {
             separate.collect()
         };
         let mut written = vec![0; inputs.len()];
-        // SAFETY: the context is alive; each array has an entry for each pipe that the context has, as the caller knows, and each
-        // buffer its length.
+        // SAFETY: the context is alive; each array has an entry for each pipe that the context has,
+        // as the caller knows, and each buffer its length.
         let returned = unsafe {
             (functions.EVP_CipherPipelineUpdate)(
                 self.pointer(),

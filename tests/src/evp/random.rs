@@ -46,7 +46,8 @@ impl Random {
     pub fn new(world: &LibraryContext, algorithm: &str, query: &str) -> Option<Random> {
         let algorithm = CString::new(algorithm).expect("an algorithm's name holds no NUL byte");
         let query = CString::new(query).expect("a property query holds no NUL byte");
-        // SAFETY: the library context is alive and both texts are C strings; the context keeps the algorithm.
+        // SAFETY: the library context is alive and both arguments are C strings; the context keeps
+        // the algorithm.
         let context = unsafe {
             let random = (library().EVP_RAND_fetch)(world.pointer(), algorithm.as_ptr(), query.as_ptr());
             let context = (library().EVP_RAND_CTX_new)(NonNull::new(random)?.as_ptr(), ptr::null_mut());
@@ -96,7 +97,7 @@ impl Random {
     pub fn limits(&self) -> (u32, usize) {
         let mut most = 0_usize;
         let mut params = [OsslParam::size(c"max_request", &mut most), OsslParam::end()];
-        // SAFETY: the context is alive; the array has its end and a place for its answer.
+        // SAFETY: the context is alive; the array is terminated and has a place for the value.
         unsafe {
             assert_eq!((library().EVP_RAND_CTX_get_params)(self.pointer(), params.as_mut_ptr()), 1);
             ((library().EVP_RAND_get_strength)(self.pointer()), most)
@@ -116,7 +117,7 @@ impl Random {
 
 impl Drop for Random {
     fn drop(&mut self) {
-        // SAFETY: the context is ours.
+        // SAFETY: this object owns the context.
         unsafe { (library().EVP_RAND_CTX_free)(self.context.as_ptr()) }
     }
 }

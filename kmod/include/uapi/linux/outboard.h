@@ -2,74 +2,133 @@
 /*
  * /dev/outboard: hardware crypto accelerators for user space.
  *
- * open, mmap, write, read, poll; there is no ioctl. docs/uapi.md is the contract. All numbers are in the machine's own
- * byte order, no structure holds a pointer, and every layout is the same for 32-bit and 64-bit programs.
+ * The interface consists of open(2), mmap(2), write(2), read(2) and poll(2); there is no ioctl.
+ * docs/uapi.md specifies it. All integers are in the machine's byte order, no structure contains a
+ * pointer, and every layout is the same for 32-bit and 64-bit programs. Sizes, lengths and offsets
+ * are in bytes. Reserved fields must be 0.
  */
 #ifndef _UAPI_LINUX_OUTBOARD_H
 #define _UAPI_LINUX_OUTBOARD_H
 
 #include <linux/types.h>
 
-/* ---- The arena: mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, slots * page size) ---- */
+/*
+ * ---- The arena ----
+ *
+ * mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, slots * page size) creates an arena:
+ * struct outboard_arena, then the slots, then the data area. size is at most 1 GiB and must leave
+ * at least one page for data.
+ *
+ * Errors: EINVAL (private or read-only mapping, size or number of slots out of range), EPERM
+ * (executable mapping), EMFILE (limit max_arenas), ENOMEM (no memory, or limit max_arena_bytes).
+ */
 
-#define OUTBOARD_MAGIC		0x4452424fU	/* "OBRD" where the low byte comes first */
+#define OUTBOARD_MAGIC		0x4452424fU	/* "OBRD" in little-endian byte order */
 #define OUTBOARD_VERSION	1
-#define OUTBOARD_DEFAULT_SLOTS	64		/* at offset 0 */
+#define OUTBOARD_DEFAULT_SLOTS	64		/* number of slots for mmap offset 0 */
 #define OUTBOARD_MAX_SLOTS	4096
 
-/* The first bytes of an arena. Written once by the module, never read back by it. */
+/**
+ * struct outboard_arena - header of an arena, 64 bytes at offset 0 of the mapping
+ * @magic: OUTBOARD_MAGIC
+ * @version: OUTBOARD_VERSION
+ * @arena: number of the arena, for SUBMIT, AWAIT and NOTIFY; valid on this descriptor only
+ * @slots: number of slots
+ * @slots_offset: offset of the first slot from the start of the mapping
+ * @data_offset: offset of the data area from the start of the mapping
+ * @data_size: size of the data area
+ * @align: alignment of @in, @out and @aad in a slot, a power of two
+ * @reserved: 0
+ *
+ * The module writes the header once, at mmap, and never reads it.
+ */
 struct outboard_arena {
 	__u32 magic;
 	__u32 version;
-	__u32 arena;		/* its number, for SUBMIT, AWAIT and NOTIFY */
-	__u32 slots;		/* how many slots it has */
-	__u32 slots_offset;	/* where they begin, from the start of the mapping */
-	__u32 data_offset;	/* where data may lie, from the start of the mapping */
-	__u32 data_size;	/* and how much of it */
-	__u32 align;		/* in, out and aad are multiples of this: a power of two */
+	__u32 arena;
+	__u32 slots;
+	__u32 slots_offset;
+	__u32 data_offset;
+	__u32 data_size;
+	__u32 align;
 	__u32 reserved[8];
 };
 
-/* What a slot asks for. */
+/* Operations: outboard_slot.op. The HASH operations are for hash and HMAC algorithms. */
 #define OUTBOARD_ENCRYPT	1
 #define OUTBOARD_DECRYPT	2
-#define OUTBOARD_HASH_UPDATE	3	/* of a hash handle: take length bytes in */
-#define OUTBOARD_HASH_FINAL	4	/* of a hash handle: take length bytes in, give the digest */
-#define OUTBOARD_HASH_DIGEST	5	/* of a session: the digest of length bytes */
+#define OUTBOARD_HASH_UPDATE	3	/* hash handle: add data to the message */
+#define OUTBOARD_HASH_FINAL	4	/* hash handle: add data, end the message, write digest */
+#define OUTBOARD_HASH_DIGEST	5	/* session: write the digest of the data */
 
-/* Flags of a slot. */
-#define OUTBOARD_HASH_FIRST	0x1	/* HASH_UPDATE, HASH_FINAL: a new message begins here */
+/* Flags of a slot: outboard_slot.flags. */
+#define OUTBOARD_HASH_FIRST	0x1	/* HASH_UPDATE, HASH_FINAL: start a new message */
 
-/* Values of status other than 0 (done) and a negative errno. */
+/* outboard_slot.status while the request is in flight; otherwise 0 or a negative errno. */
 #define OUTBOARD_IN_FLIGHT	1
 
 #define OUTBOARD_IV_SIZE	16
 #define OUTBOARD_DIGEST_SIZE	64
 #define OUTBOARD_MAX_TAG	16
 
-/*
- * One request. User space fills the first 56 bytes, of which the module copies the first 48 once; it writes the rest when
- * the request is done, status last. Fields that an operation does not use are zero.
+/**
+ * struct outboard_slot - one request, 128 bytes
+ * @session: session number; 0 for HASH_UPDATE and HASH_FINAL
+ * @op: OUTBOARD_ENCRYPT to OUTBOARD_HASH_DIGEST
+ * @flags: OUTBOARD_HASH_FIRST or 0
+ * @reserved: 0
+ * @hash: hash handle for HASH_UPDATE and HASH_FINAL; otherwise 0
+ * @in: offset of the input from the start of the mapping, a multiple of outboard_arena.align
+ * @out: offset of the output, a multiple of align; equal to @in, or the two do not overlap
+ * @length: length of the plaintext, ciphertext or hash input, without AAD and tag
+ * @aad: offset of the AAD, a multiple of align; overlaps neither input nor output
+ * @aad_length: length of the AAD
+ * @iv: CBC and CTR: IV; XTS: tweak; GCM: 12-byte nonce; CCM: L - 1, then the nonce (RFC 3610).
+ *	Bytes that the algorithm does not use are 0. The module does not update it.
+ * @cookie: for user space; the module does not read it
+ * @status: 0 on success, a negative errno, or OUTBOARD_IN_FLIGHT
+ * @reserved2: 0
+ * @digest: result of HASH_FINAL and HASH_DIGEST: 20 to 64 bytes, depending on the algorithm
+ *
+ * Fields that an operation does not use are 0. User space fills in the first 56 bytes. SUBMIT
+ * copies the first 48 bytes once. When the request completes, the module writes @digest, then
+ * @status with release semantics.
+ *
+ * An AEAD tag follows the ciphertext: encryption writes @length + tag_size bytes, decryption reads
+ * @length + tag_size bytes.
+ *
+ * Errors in @status: EINVAL (invalid slot, or length not supported by the driver), ENOENT (no such
+ * session or hash handle), ENODEV (the driver is gone), EBUSY (the hash handle has a request in
+ * flight), EOPNOTSUPP (the algorithm does not have this operation, or the driver cannot export hash
+ * state), E2BIG (AAD and data of one side are in more than 31 separate parts of memory), ENOMEM,
+ * EBADMSG (wrong tag; the output must not be used), EINTR (the submitter was killed), or an error
+ * of the driver.
  */
 struct outboard_slot {
 	__u32 session;
 	__u8  op;
 	__u8  flags;
 	__u16 reserved;
-	__u32 hash;		/* the handle, for HASH_UPDATE and HASH_FINAL; session is 0 then */
-	__u32 in;		/* offsets from the start of the mapping */
-	__u32 out;		/* equal to in, or not overlapping it */
-	__u32 length;		/* of the text; without aad, without tag */
+	__u32 hash;
+	__u32 in;
+	__u32 out;
+	__u32 length;
 	__u32 aad;
 	__u32 aad_length;
 	__u8  iv[OUTBOARD_IV_SIZE];
-	__aligned_u64 cookie;		/* the module does not look at it */
+	__aligned_u64 cookie;
 	__s32 status;
 	__u32 reserved2;
 	__u8  digest[OUTBOARD_DIGEST_SIZE];
 };
 
-/* ---- Records: each write(2) takes exactly one ---- */
+/*
+ * ---- Records ----
+ *
+ * Each write(2) consumes exactly one record and returns its length. All records fail with EINVAL
+ * (wrong length, unknown operation or flag, reserved field not 0) and EFAULT. The other errors are
+ * listed with each record.
+ */
 
 #define OUTBOARD_SUBMIT		1
 #define OUTBOARD_SESSION_NEW	2
@@ -81,48 +140,97 @@ struct outboard_slot {
 #define OUTBOARD_NOTIFY		8
 #define OUTBOARD_REPORT		9
 
-/*
- * OUTBOARD_SUBMIT, OUTBOARD_AWAIT: slots first ... first + count - 1 of an arena.
- * OUTBOARD_NOTIFY: 1 is added to an eventfd, once: when the request in slot first ends or another NOTIFY takes the place;
- * at once, if none is in flight.
+/**
+ * struct outboard_submit - SUBMIT, AWAIT and NOTIFY, 16 bytes
+ * @op: OUTBOARD_SUBMIT, OUTBOARD_AWAIT or OUTBOARD_NOTIFY
+ * @flags: SUBMIT: OUTBOARD_WAIT or 0; otherwise 0
+ * @arena: number of the arena
+ * @first: index of the first slot, from 0
+ * @count: SUBMIT, AWAIT: number of slots, at least 1; NOTIFY: file descriptor of an eventfd
+ *
+ * SUBMIT submits the requests in the slots @first to @first + @count - 1. Errors: ENOENT (no such
+ * arena), EBUSY (a slot is in flight; no slot was submitted); with OUTBOARD_WAIT also ETIMEDOUT and
+ * EINTR. An error of one request is in its status only.
+ *
+ * AWAIT waits until those slots are no longer in flight. Errors: ENOENT (no such arena), EBUSY (a
+ * slot already has a waiter), ETIMEDOUT, EINTR.
+ *
+ * NOTIFY adds 1 to the eventfd exactly once: when the request in slot @first completes or another
+ * NOTIFY for this slot replaces it; immediately if no request is in flight. Errors: EACCES (the
+ * caller has more rights than the opener), ENOENT (no such arena), EBADF (no such descriptor),
+ * EINVAL (no such slot, or not an eventfd), ENOSYS (kernel without eventfds).
+ *
+ * SUBMIT and AWAIT wait at most for the number of seconds in the module parameter timeout. After
+ * ETIMEDOUT or EINTR, requests that have not completed remain in flight.
  */
 struct outboard_submit {
 	__u16 op;
 	__u16 flags;
 	__u32 arena;
 	__u32 first;
-	__u32 count;		/* NOTIFY: the eventfd */
+	__u32 count;
 };
 
-#define OUTBOARD_WAIT		0x1	/* SUBMIT: return when all of them are done */
+#define OUTBOARD_WAIT		0x1	/* SUBMIT: return when all requests have completed */
 
-/* OUTBOARD_SESSION_NEW: a driver and a key. The key's bytes follow, unless key_serial names it. */
+/**
+ * struct outboard_session_new - SESSION_NEW, 24 bytes, followed by @key_size bytes of key
+ * @op: OUTBOARD_SESSION_NEW
+ * @flags: OUTBOARD_KEY_SERIAL or 0
+ * @session: number of the new session, chosen by the caller, not 0
+ * @algorithm: OUTBOARD_CBC_AES to OUTBOARD_HMAC_SHA512
+ * @driver: number of a driver in sysfs; 0: the first allowed driver that works for the algorithm
+ * @key_size: length of the key, 0 to OUTBOARD_MAX_KEY; 0 with OUTBOARD_KEY_SERIAL
+ * @tag_size: GCM, CCM: length of the tag, 1 to OUTBOARD_MAX_TAG; otherwise 0
+ * @reserved: 0
+ * @key_serial: with OUTBOARD_KEY_SERIAL: serial number of a user or logon key; otherwise 0
+ * @reserved2: 0
+ *
+ * Errors: EEXIST (the number is in use), ENOENT (no allowed driver implements the algorithm),
+ * EMFILE (limit max_sessions), ENOMEM, or an error of the driver for this key. With
+ * OUTBOARD_KEY_SERIAL also EACCES, EKEYREVOKED, EKEYEXPIRED, ENOKEY, and EOPNOTSUPP (kernel without
+ * keyrings).
+ */
 struct outboard_session_new {
 	__u16 op;
 	__u16 flags;
-	__u32 session;		/* a number of the caller's choice, not 0 */
+	__u32 session;
 	__u16 algorithm;
-	__u16 driver;		/* 0: the first that root allowed for the algorithm; else a number from sysfs */
+	__u16 driver;
 	__u16 key_size;
-	__u8  tag_size;		/* GCM, CCM; else 0 */
+	__u8  tag_size;
 	__u8  reserved;
-	__s32 key_serial;	/* with OUTBOARD_KEY_SERIAL, else 0 */
+	__s32 key_serial;
 	__u32 reserved2;
 };
 
-#define OUTBOARD_KEY_SERIAL	0x1	/* SESSION_NEW: the key is in the kernel's keyring; key_size is 0 */
-#define OUTBOARD_MAX_KEY	256
+#define OUTBOARD_KEY_SERIAL	0x1	/* SESSION_NEW: use the key key_serial of the keyrings */
+#define OUTBOARD_MAX_KEY	256	/* bytes; XTS: both halves together */
 
-/* The other records. OUTBOARD_REPORT: a result of this driver was wrong; counted in sysfs with the caller's user ID. */
+/**
+ * struct outboard_object - SESSION_FREE, HASH_NEW, HASH_CLONE, HASH_FREE and REPORT, 16 bytes
+ * @op: operation
+ * @flags: 0
+ * @id: SESSION_FREE: session; HASH_*: hash handle; REPORT: number of the driver; never 0
+ * @from: HASH_NEW: session of the new handle; HASH_CLONE: handle to copy; otherwise 0
+ * @reserved: 0
+ *
+ * REPORT counts a wrong result of the driver in sysfs, under the caller's effective user ID.
+ *
+ * Errors: ENOENT (no such session, handle or driver). HASH_NEW and HASH_CLONE: EEXIST (@id is in
+ * use), EMFILE (limit max_hashes), ENOMEM, ENODEV (the driver is gone), EOPNOTSUPP (the driver
+ * cannot export hash state). HASH_CLONE: EBUSY (a request of @from is in flight). REPORT: EACCES
+ * (the caller has more rights than the opener).
+ */
 struct outboard_object {
 	__u16 op;
 	__u16 flags;
-	__u32 id;		/* SESSION_FREE: the session; HASH_*: the handle; REPORT: the driver's number; not 0 */
-	__u32 from;		/* HASH_NEW: its session; HASH_CLONE: the handle to copy; else 0 */
+	__u32 id;
+	__u32 from;
 	__u32 reserved;
 };
 
-/* Algorithms. */
+/* Algorithms: outboard_session_new.algorithm. */
 #define OUTBOARD_CBC_AES	1
 #define OUTBOARD_CTR_AES	2
 #define OUTBOARD_ECB_AES	3
@@ -141,6 +249,11 @@ struct outboard_object {
 #define OUTBOARD_HMAC_SHA384	51
 #define OUTBOARD_HMAC_SHA512	52
 
-/* read(2): a __u64, how many requests submitted without OUTBOARD_WAIT have finished since the last read. */
+/*
+ * read(2) returns a __u64: the number of requests that have completed since the last read and were
+ * submitted without OUTBOARD_WAIT, or whose SUBMIT ended with ETIMEDOUT or EINTR before. If it is
+ * 0, read blocks, or fails with EAGAIN with O_NONBLOCK. EINVAL: the buffer is smaller than 8 bytes.
+ * poll(2) reports POLLIN if the number is not 0.
+ */
 
 #endif
