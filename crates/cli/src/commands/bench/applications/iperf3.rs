@@ -41,9 +41,9 @@ impl Server {
     }
 }
 
-/// Sends `bytes` bytes over `streams` connections to `address` and returns the seconds. The
-/// sender's count is used, so `window` limits the data that may be queued; `None` leaves the limit
-/// to the kernel.
+/// Sends `bytes` bytes over `streams` connections to `address` and returns the seconds. iperf3
+/// counts the bytes that are sent, so `window` limits the data that may be queued; `None` leaves
+/// the limit to the kernel.
 pub fn transfer(
     place: &Namespace,
     address: &str,
