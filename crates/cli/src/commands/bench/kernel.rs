@@ -106,8 +106,8 @@ fn tests(primitive: Primitive) -> Option<Tests> {
     }
 }
 
-/// Runs all depths, interleaved. The first run of each, in which the kernel instantiates its templates,
-/// does not count.
+/// Runs all depths, interleaved. The first run of each, in which the kernel instantiates its
+/// templates, does not count.
 fn runs(
     tcrypt: &mut Tcrypt,
     tests: Tests,

@@ -69,8 +69,8 @@ impl Worker for InFlight {
 pub struct Team<'a>(pub Vec<Box<dyn Worker + 'a>>);
 
 impl Team<'_> {
-    /// Runs a number of batches on each worker. Returns the seconds from the first start to the last
-    /// end, or the longest that a worker reports; `None`: the caller's clock is exact.
+    /// Runs a number of batches on each worker. Returns the seconds from the first start to the
+    /// last end, or the longest that a worker reports; `None`: the caller's clock is exact.
     pub fn run(&mut self, batches: u32, clock: Clock) -> Result<Option<f64>, String> {
         if let [alone] = &mut self.0[..] {
             return alone.run(batches);
