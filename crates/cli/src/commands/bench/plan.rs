@@ -160,7 +160,8 @@ pub fn cells(options: &Options, subjects: &[(&'static str, Primitive)]) -> Vec<C
     cells
 }
 
-/// Returns the contestants of a cell. OpenSSL processes one request at a time at every depth.
+/// Returns the contestants of a cell: OpenSSL once, because it processes one request at a time, and
+/// each driver with each depth that fits.
 pub fn entries(cell: Cell, options: &Options, probes: &[Probe]) -> Vec<Entry> {
     let mut entries = vec![Entry::Software];
     entries.extend(options.no_cpu_instructions.then_some(Entry::Without));

@@ -115,8 +115,8 @@ pub enum Claim {
 }
 
 impl Side {
-    /// Creates a contestant. With a driver, the interrupts of its devices are counted, otherwise
-    /// those of all accelerators.
+    /// Creates a contestant. If it claims hardware and the driver is known, the interrupts of the
+    /// driver's devices are counted, otherwise those of all accelerators.
     pub fn new(who: &str, driver: Option<String>, claim: Claim) -> Result<Side> {
         let watch = match &driver {
             Some(name) if !matches!(claim, Claim::Software) => {
