@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /dev/outboard-bare: as little as keeps an accelerator busy from user space, to measure /dev/outboard beside. One driver,
- * one key, one IV. mmap gives 64 slots of 64 KiB; a write of {count, length} encrypts the first length bytes of the first
- * count slots in place, and returns when all are done.
+ * /dev/outboard-bare: the minimum that keeps an accelerator busy from user space, for comparison
+ * with /dev/outboard. It has one driver, one key and one IV. mmap returns 64 slots of 64 KiB; a
+ * write of {count, length} encrypts the first length bytes of the first count slots in place, and
+ * returns when all requests are complete.
  *
- * NEVER INSTALL IT. It checks nothing: a wrong count or length reads and writes whatever memory lies there, two threads
- * that write at once spoil each other's requests, and a driver that does not answer holds the writer for ever. It is for
- * bench/interface, whose machine ends with it.
+ * NEVER INSTALL IT. It checks nothing: a wrong count or length reads and writes arbitrary memory,
+ * two threads that write at the same time corrupt each other's requests, and a driver that does
+ * not complete a request blocks the writer forever. It is for bench/interface only, whose test
+ * machine is discarded.
  */
 #include <crypto/skcipher.h>
 #include <linux/capability.h>
@@ -42,12 +44,12 @@ struct bare_slot {
 	u8 iv[sizeof(iv)];
 };
 
-/* A descriptor. */
+/* The state of an open file. */
 struct bare {
 	struct crypto_skcipher *cipher;
 	struct completion done;
 	atomic_t pending;
-	int error;		/* of one that failed */
+	int error;		/* of a failed request */
 	struct bare_slot slots[SLOTS];
 };
 
@@ -59,7 +61,7 @@ static void bare_end(struct bare *bare, int error)
 		complete(&bare->done);
 }
 
-/* -EINPROGRESS says only that the request has left the backlog. */
+/* -EINPROGRESS only means that the request has left the backlog. */
 static void bare_done(bare_done_arg arg, int error)
 {
 	if (error != -EINPROGRESS)
@@ -93,7 +95,7 @@ static ssize_t bare_write(struct file *file, const char __user *buffer, size_t s
 	return READ_ONCE(bare->error) ? -EIO : sizeof(batch);
 }
 
-/* All at once: no fault comes later. */
+/* Map all pages at once, so that no page fault occurs later. */
 static int bare_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	struct bare *bare = file->private_data;

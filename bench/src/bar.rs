@@ -1,39 +1,39 @@
-//! Requirements, and whether they are reached.
+//! Requirements, and whether they are met.
 
 use std::fmt::Write;
 
 use serde::{Deserialize, Serialize};
 
-/// Whether a bar is reached.
+/// Whether a requirement is met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// Yes.
+    /// The requirement is met.
     Met,
-    /// No.
+    /// The requirement is not met.
     Missed,
-    /// Something that it takes was not measured.
+    /// A required figure was not measured.
     Unknown,
 }
 
-/// One requirement.
+/// A requirement and its result.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Bar {
-    /// What is compared with what.
+    /// The figures that are compared.
     pub text: String,
-    /// The least that is good enough.
+    /// The minimum that is required.
     pub least: f64,
-    /// What it is.
+    /// The measured value.
     pub found: Option<f64>,
-    /// How far off that may be by chance, where samples tell.
+    /// The error of the measured value, if samples show it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<f64>,
-    /// Whether that is enough.
+    /// Whether the measured value is sufficient.
     pub verdict: Verdict,
 }
 
 impl Bar {
-    /// Judged.
+    /// Compares `found` with `least`.
     pub fn new(text: String, least: f64, found: Option<f64>) -> Bar {
         let verdict = match found {
             Some(found) if found >= least => Verdict::Met,
@@ -43,13 +43,13 @@ impl Bar {
         Bar { text, least, found, error: None, verdict }
     }
 
-    /// Judged by the middle of samples, beside which stands how far off it may be.
+    /// As `new`, for the median of samples with its error.
     pub fn measured(text: String, least: f64, found: Option<(f64, f64)>) -> Bar {
         Bar { error: found.map(|(_, error)| error), ..Bar::new(text, least, found.map(|(middle, _)| middle)) }
     }
 }
 
-/// For people: how many are met, then each.
+/// Formats the number of requirements that are met, then each requirement.
 pub fn render(bars: &[Bar]) -> String {
     let count = |verdict| bars.iter().filter(|bar| bar.verdict == verdict).count();
     let (met, missed, unknown) = (count(Verdict::Met), count(Verdict::Missed), count(Verdict::Unknown));

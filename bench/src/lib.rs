@@ -1,3 +1,3 @@
-//! What the benchmarks share.
+//! Common code of the benchmarks.
 
 pub mod bar;

@@ -1,4 +1,4 @@
-//! /proc/cpuinfo and what the openssl command prints: any bytes.
+//! /proc/cpuinfo and the output of the openssl command, with any bytes.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

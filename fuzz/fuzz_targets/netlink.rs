@@ -1,4 +1,4 @@
-//! A reply of NETLINK_CRYPTO: any bytes.
+//! A reply of NETLINK_CRYPTO, with any bytes.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

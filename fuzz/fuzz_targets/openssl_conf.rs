@@ -1,4 +1,4 @@
-//! openssl.cnf: any bytes.
+//! openssl.cnf, with any bytes.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! The keys of the provider's section: any text.
+//! The settings of the provider's section, with any text.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,5 @@
-//! The policy file, any text behind its first line or any text at all; and the file of findings.
+//! The policy file, with any text after its first line or any text at all, and the file of
+//! findings.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

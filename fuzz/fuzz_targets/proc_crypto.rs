@@ -1,4 +1,4 @@
-//! /proc/crypto: any bytes, and every entry that comes out is one that can be judged.
+//! /proc/crypto, with any bytes. Every entry that is parsed can be classified.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

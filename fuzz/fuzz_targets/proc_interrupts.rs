@@ -1,4 +1,4 @@
-//! /proc/interrupts: any bytes.
+//! /proc/interrupts, with any bytes.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

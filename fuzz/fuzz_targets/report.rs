@@ -1,5 +1,5 @@
-//! Files for `outboard report`: real ones with any bytes put in somewhere, and the bytes alone. What can be read must give a page
-//! whose markup is all the report's own.
+//! Files for `outboard report`: real documents with any bytes inserted, and the bytes alone. Every
+//! document that is parsed must give a page whose markup is only that of the report.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,11 +1,11 @@
-//! The block tests and the estimators on any bytes: what a device or a file may give.
+//! The block tests and the estimators, with any bytes as a device or a file can contain.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use outboard_rng::{BLOCK, Estimator, Fips, Symbols, width_of};
 
 fuzz_target!(|bytes: &[u8]| {
-    // Repeated to fill blocks: periods are what the estimators look for.
+    // The input is repeated to fill blocks, because the estimators detect periods.
     if !bytes.is_empty() {
         let repeated: Vec<u8> = bytes.iter().copied().cycle().take(2 * BLOCK).collect();
         let mut fips = Fips::new([bytes[0]; 4]);

@@ -1,4 +1,4 @@
-//! What /dev/outboard has to reach.
+//! The requirements for /dev/outboard.
 
 use outboard_bench::bar::Bar;
 use outboard_measure::statistics::Summary;
@@ -6,7 +6,7 @@ use outboard_measure::statistics::Summary;
 use crate::plan::{Cell, SIZES, Way};
 use crate::results::Results;
 
-/// Parts of tcrypt's speed: way, bytes, depth.
+/// Required shares of tcrypt's speed: interface, bytes, depth, share.
 const OF_TCRYPT: [(Way, usize, usize, f64); 4] = [
     (Way::Copied, 1024, 1, 0.7),
     (Way::Copied, 4096, 1, 0.7),
@@ -14,7 +14,7 @@ const OF_TCRYPT: [(Way, usize, usize, f64); 4] = [
     (Way::InPlace, 4096, 16, 0.9),
 ];
 
-/// All bars against what was measured.
+/// Compares the results with all requirements.
 pub fn judge(results: &Results) -> Vec<Bar> {
     let bar = |way: Way, bytes, depth, other: Way, least| {
         let found = ratio(results, Cell { way, bytes, depth }, Cell { way: other, bytes, depth });
@@ -28,7 +28,7 @@ pub fn judge(results: &Results) -> Vec<Bar> {
     for (way, bytes, depth, least) in OF_TCRYPT {
         bars.push(bar(way, bytes, depth, Way::Tcrypt, least));
     }
-    // Where a way is not there, there is nothing to be faster than.
+    // There is no requirement relative to an interface that is not present.
     for other in [Way::AfAlg, Way::Cryptodev] {
         for bytes in SIZES.into_iter().filter(|&bytes| results.get(other, bytes, 1).is_some()) {
             bars.push(bar(Way::Copied, bytes, 1, other, 1.0));
@@ -37,7 +37,8 @@ pub fn judge(results: &Results) -> Vec<Bar> {
     bars
 }
 
-/// One cell's speed by another's, turn by turn, since the machine's speed drifts: the middle, and how far off it may be.
+/// Returns the median ratio of two cells' speeds and its error. Samples of the same turn are
+/// compared, because the machine's speed drifts.
 pub fn ratio(results: &Results, ours: Cell, other: Cell) -> Option<(f64, f64)> {
     let samples = |cell: Cell| Some(&results.get(cell.way, cell.bytes, cell.depth)?.samples);
     let ratios: Vec<f64> =
@@ -86,7 +87,7 @@ mod tests {
 
     #[test]
     fn ways_are_compared_turn_by_turn() {
-        // The machine gets faster all the time, and the run ended in the middle of a turn.
+        // The machine's speed increases during the run, and the run ended within a turn.
         let boot = results(&[
             (Way::Copied, 65536, 64, &[10.0, 22.0, 40.0, 99.0]),
             (Way::BareCopied, 65536, 64, &[10.0, 20.0, 40.0]),

@@ -1,4 +1,5 @@
-//! A speed of wrong bytes is none: every way is held against AES-128-CBC of NIST SP 800-38A, F.2.1.
+//! Every interface is verified with the AES-128-CBC example of NIST SP 800-38A, F.2.1: the speed of
+//! wrong results is invalid.
 
 use anyhow::{Result, ensure};
 
@@ -15,12 +16,12 @@ const PLAIN: [u8; 16] =
 const CIPHER: [u8; 16] =
     [0x76, 0x49, 0xab, 0xac, 0x81, 0x19, 0xb2, 0x46, 0xce, 0xe9, 0x8e, 0x9b, 0x12, 0xe9, 0x19, 0x7d];
 
-/// A text of `bytes` bytes, whole blocks, whose first block's result is known.
+/// Returns a plaintext of `bytes` bytes, whole blocks, whose first ciphertext block is known.
 pub fn text(bytes: usize) -> Vec<u8> {
     PLAIN.into_iter().cycle().take(bytes).collect()
 }
 
-/// Whether this is the result of such a text.
+/// Fails unless `result` starts with the known ciphertext block.
 pub fn check(result: &[u8]) -> Result<()> {
     ensure!(result.starts_with(&CIPHER), "the result is wrong: {:02x?}", &result[..16.min(result.len())]);
     Ok(())

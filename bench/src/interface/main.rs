@@ -1,5 +1,5 @@
-//! `outboard-bench-interface`: what the ways down to an accelerator cost beside what the kernel itself gets from it.
-//! See bench/README.md.
+//! `outboard-bench-interface`: the cost of the interfaces to an accelerator, compared with the
+//! kernel's own use of it. See bench/README.md.
 
 mod bars;
 mod known_answer;
@@ -31,7 +31,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Whether every bar is met.
+/// Measures or reads results; returns whether every requirement is met.
 fn run(options: &Options) -> anyhow::Result<bool> {
     let results = match &options.show {
         Some(file) => annotated(file, &options.warning)?,
@@ -43,7 +43,7 @@ fn run(options: &Options) -> anyhow::Result<bool> {
     Ok(bars::judge(&results).iter().all(|bar| bar.verdict == Verdict::Met))
 }
 
-/// The results in a file, to which warnings are added.
+/// Reads results from a file, and adds warnings to them.
 fn annotated(file: &Path, warnings: &[String]) -> anyhow::Result<Results> {
     let mut results = Results::read(file)?;
     if !warnings.is_empty() {

@@ -1,4 +1,4 @@
-//! The turns.
+//! Measures all cells in turns.
 
 use std::time::{Duration, Instant};
 
@@ -15,15 +15,15 @@ use crate::results::Results;
 use crate::tcrypt::Tcrypt;
 use crate::ways::{self, Down};
 
-/// Batches before a sample and in it: those of tcrypt, whose samples are as short, so that whatever disturbs the machine
-/// disturbs both alike.
+/// Batches before a sample and in a sample: the same as in tcrypt, so that samples are equally
+/// short and a disturbance of the machine affects both in the same way.
 const WARM_UP: u32 = 4;
 const BATCHES: u32 = 8;
 
-/// How often we say how far it is.
+/// Interval between progress messages.
 const NEWS: Duration = Duration::from_secs(10);
 
-/// Measures until the time is over or somebody asks for the end.
+/// Measures until the time is over or a signal arrives, but completes the first turn.
 pub fn measure(options: &Options) -> Result<Results> {
     stop::listen();
     let interrupts = Interrupts::find().context("/proc/interrupts")?;
@@ -97,14 +97,14 @@ fn down_of(opened: &mut ways::Opened, way: Way) -> &mut dyn Down {
     place.expect("the plan has open ways only").1.as_mut()
 }
 
-/// Holds the results of a batch against what is known.
+/// Verifies the results of a batch.
 fn right(down: &mut dyn Down, cell: Cell) -> Result<()> {
     down.prepare(cell.bytes, cell.depth)?;
     down.batch()?;
     (0..cell.depth).try_for_each(|index| known_answer::check(down.result(index)))
 }
 
-/// One sample of a cell.
+/// Takes one sample of a cell.
 fn one(
     down: &mut dyn Down,
     cell: Cell,

@@ -1,4 +1,4 @@
-//! What was asked for.
+//! The command-line options.
 
 use std::path::PathBuf;
 

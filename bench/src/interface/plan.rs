@@ -1,22 +1,22 @@
-//! What is measured: ways, sizes, depths.
+//! The cells to measure: interfaces, sizes and depths.
 
 use serde::{Deserialize, Serialize};
 
-/// A way down to the accelerator.
+/// An interface to the accelerator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Way {
-    /// The kernel's own tcrypt module: no user space at all.
+    /// The kernel's own tcrypt module, without user space.
     Tcrypt,
-    /// /dev/outboard, the data already lies in the arena.
+    /// /dev/outboard, with the data already in the arena.
     InPlace,
-    /// /dev/outboard, copied into the arena and out of it.
+    /// /dev/outboard, with the data copied into the arena and out of it.
     Copied,
     /// The bare prototype of bench/bare, in place.
     BareInPlace,
-    /// The same, copied in and out.
+    /// The bare prototype, with the data copied in and out.
     BareCopied,
-    /// /dev/outboard through crates/accel, as the provider uses it, copied out.
+    /// /dev/outboard through crates/accel, as the provider uses it, with the result copied out.
     Library,
     /// AF_ALG: sendmsg and read.
     AfAlg,
@@ -25,7 +25,7 @@ pub enum Way {
 }
 
 impl Way {
-    /// All, in the order of the table.
+    /// All interfaces, in the order of the table.
     pub const ALL: [Way; 8] = [
         Way::Tcrypt,
         Way::InPlace,
@@ -37,7 +37,7 @@ impl Way {
         Way::Cryptodev,
     ];
 
-    /// For people.
+    /// Returns the name for the table.
     pub fn title(self) -> &'static str {
         match self {
             Way::Tcrypt => "in the kernel (tcrypt)",
@@ -51,37 +51,38 @@ impl Way {
         }
     }
 
-    /// Whether it takes so many requests of so many bytes at once.
+    /// Returns whether the interface supports `depth` requests of `bytes` bytes in flight.
     fn takes(self, bytes: usize, depth: usize) -> bool {
         match self {
-            // Its largest block; deeper than the issue asks.
+            // 4096 is tcrypt's largest block; depths above 16 are not required.
             Way::Tcrypt => bytes <= 4096 && depth <= 16,
             Way::InPlace | Way::Copied | Way::BareInPlace | Way::BareCopied => true,
-            // An arena of the library's: 32 units of 16 KiB.
+            // The library's arena holds 32 units of 16 KiB.
             Way::Library => depth * bytes.div_ceil(16 << 10) <= 32,
             Way::AfAlg | Way::Cryptodev => depth == 1,
         }
     }
 }
 
-/// Requests of so many bytes.
+/// Sizes of a request in bytes.
 pub const SIZES: [usize; 6] = [16, 256, 1024, 4096, 16 << 10, 64 << 10];
 
-/// Requests in flight.
+/// Numbers of requests in flight.
 pub const DEPTHS: [usize; 4] = [1, 4, 16, 64];
 
-/// A figure to be measured.
+/// A combination to measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cell {
-    /// Which way.
+    /// The interface.
     pub way: Way,
-    /// Of each request.
+    /// Size of a request in bytes.
     pub bytes: usize,
     /// Requests in flight.
     pub depth: usize,
 }
 
-/// One turn in the order in which it is measured: what is compared lies close together in time.
+/// Returns the cells of one turn in the order of measurement: cells that are compared are measured
+/// close together in time.
 pub fn turn(ways: &[Way]) -> Vec<Cell> {
     let mut cells = Vec::new();
     for depth in DEPTHS {

@@ -1,4 +1,4 @@
-//! What was measured: the schema `outboard-bench-interface/1`.
+//! The results: the schema `outboard-bench-interface/1`.
 
 use std::fs;
 use std::path::Path;
@@ -15,55 +15,56 @@ use crate::plan::{Cell, Way};
 
 const SCHEMA: &str = "outboard-bench-interface/1";
 
-/// All of a run.
+/// The results of a run.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Results {
     schema: String,
-    /// uname -r
+    /// The kernel's release (uname -r).
     pub kernel: String,
-    /// The model name of /proc/cpuinfo.
+    /// The model name in /proc/cpuinfo.
     pub cpu: String,
-    /// CPUs online.
+    /// Number of CPUs online.
     pub cpus: usize,
     /// The driver that was measured.
     pub driver: String,
-    /// Whole turns.
+    /// Number of complete turns.
     pub turns: usize,
-    /// Wall time of them.
+    /// Wall time of the turns in seconds.
     pub seconds: f64,
-    /// Ways that are not there, with the reason.
+    /// Interfaces that are not available, with the reasons.
     pub closed: Vec<String>,
-    /// Why the figures may be worth less.
+    /// Reasons why the figures may be less accurate.
     pub warnings: Vec<String>,
-    /// One for each cell that was measured.
+    /// One figure for each measured cell.
     pub figures: Vec<Figure>,
-    /// Filled when this is written, for readers without this program.
+    /// Filled when the results are written, for readers that do not use this program.
     bars: Vec<Bar>,
 }
 
-/// What one way does with so many requests of one size.
+/// The throughput of one interface for one size and depth.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Figure {
-    /// Which way.
+    /// The interface.
     pub way: Way,
-    /// Of a request.
+    /// Size of a request in bytes.
     pub bytes: usize,
     /// Requests in flight.
     pub depth: usize,
-    /// Megabytes (10^6) in a second of wall time: the middle of the samples.
+    /// Megabytes (10^6 bytes) per second of wall time, the median of the samples.
     pub megabytes_per_second: f64,
-    /// Their median absolute deviation.
+    /// Median absolute deviation of the samples.
     pub mad: f64,
-    /// One for each turn.
+    /// One sample for each turn.
     pub samples: Vec<f64>,
-    /// Given to the driver while this was measured. For tcrypt: in the whole of its run, which measures more.
+    /// Requests to the driver during the measurement; for tcrypt, during its whole run, which
+    /// includes other tests.
     pub requests: u64,
-    /// Of the accelerator meanwhile.
+    /// Interrupts of the accelerator during the measurement.
     pub interrupts: u64,
 }
 
 impl Figure {
-    /// Adds a turn's sample.
+    /// Adds the sample of a turn.
     pub fn add(&mut self, sample: f64, requests: u64, interrupts: u64) {
         self.samples.push(sample);
         self.requests += requests;
@@ -75,7 +76,7 @@ impl Figure {
 }
 
 impl Results {
-    /// Of this machine, nothing measured yet.
+    /// Creates results for this machine, without figures.
     pub fn new(driver: &str, closed: Vec<String>) -> Results {
         let Machine { kernel, cpu, cpus } = Machine::here();
         Results {
@@ -93,7 +94,7 @@ impl Results {
         }
     }
 
-    /// The figure of a cell, made if it is not there.
+    /// Returns the figure of a cell; creates it if it is missing.
     pub fn figure(&mut self, Cell { way, bytes, depth }: Cell) -> &mut Figure {
         let place = self.figures.iter().position(|f| (f.way, f.bytes, f.depth) == (way, bytes, depth));
         let place = place.unwrap_or_else(|| {
@@ -112,12 +113,12 @@ impl Results {
         &mut self.figures[place]
     }
 
-    /// The figure of a cell that was measured.
+    /// Returns the figure of a cell, if it was measured.
     pub fn get(&self, way: Way, bytes: usize, depth: usize) -> Option<&Figure> {
         self.figures.iter().find(|f| (f.way, f.bytes, f.depth) == (way, bytes, depth))
     }
 
-    /// From a file that [`write`](Self::write) made.
+    /// Reads a file that [`write`](Self::write) created.
     pub fn read(file: &Path) -> Result<Results> {
         let name = || file.display().to_string();
         let text = fs::read_to_string(file).with_context(name)?;
@@ -126,7 +127,7 @@ impl Results {
         Ok(results)
     }
 
-    /// To a file, whole or not at all.
+    /// Writes the results to a file atomically.
     pub fn write(&mut self, file: &Path) -> Result<()> {
         self.bars = bars::judge(self);
         let new = file.with_extension("new");

@@ -1,4 +1,4 @@
-//! The results for people.
+//! Formats the results as tables.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use crate::bars;
 use crate::plan::{Cell, DEPTHS, SIZES, Way};
 use crate::results::{Figure, Results};
 
-/// Tables by way, then the bars.
+/// Formats one table per interface, then the requirements.
 pub fn render(results: &Results) -> String {
     let mut text = format!(
         "Linux {}, {}, {} CPU, {}\nAES-128-CBC encryption in MB/s of wall time: median ± median absolute deviation of {} turns in {:.0} s\n",
@@ -30,7 +30,8 @@ pub fn render(results: &Results) -> String {
     text
 }
 
-/// What the checks cost: /dev/outboard by the prototype that has none.
+/// Shows the cost of the checks: the speed of /dev/outboard relative to the prototype without
+/// checks.
 fn beside_bare(text: &mut String, results: &Results) {
     for (ours, bare) in [(Way::InPlace, Way::BareInPlace), (Way::Copied, Way::BareCopied)] {
         let ratio = |bytes, depth| {
@@ -68,7 +69,7 @@ fn table(text: &mut String, results: &Results, way: Way) {
     let _ = writeln!(text, "{:>36}{each:>16.2} interrupts for each request", "");
 }
 
-/// A line for each size, with a cell for each depth.
+/// Formats a line for each size, with a cell for each depth.
 fn grid(text: &mut String, sizes: &[usize], depths: &[usize], cell: impl Fn(usize, usize) -> Option<String>) {
     for &bytes in sizes {
         let _ = write!(text, "{bytes:>34} B");
@@ -79,7 +80,7 @@ fn grid(text: &mut String, sizes: &[usize], depths: &[usize], cell: impl Fn(usiz
     }
 }
 
-/// Three digits that mean something.
+/// Formats a value with up to three significant digits.
 fn number(value: f64) -> String {
     let digits = if value < 1.0 {
         2

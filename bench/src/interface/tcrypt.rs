@@ -1,25 +1,26 @@
-//! tcrypt's figures of AES-128-CBC encryption by the driver in question.
+//! tcrypt's figures for AES-128-CBC encryption with the selected driver.
 
 use anyhow::{Result, ensure};
 use outboard_measure::clock::Clock;
 use outboard_measure::tcrypt::{self, Line, ROUNDS, Tests};
 
-/// Ready to be run.
+/// tcrypt, ready to run.
 pub struct Tcrypt {
     driver: String,
     tcrypt: tcrypt::Tcrypt,
 }
 
 impl Tcrypt {
-    /// Looks whether it measures `driver`.
+    /// Checks that tcrypt measures `driver`.
     pub fn find(driver: &str, clock: &Clock) -> Result<Tcrypt> {
         let mut tcrypt = Tcrypt { driver: driver.to_owned(), tcrypt: tcrypt::Tcrypt::open(clock)? };
-        // The first time, more modules are loaded and templates made.
+        // The first run loads modules and instantiates templates.
         tcrypt.run(1)?;
         Ok(tcrypt)
     }
 
-    /// MB/s by size with `depth` requests in flight, and how many requests the driver was given.
+    /// Returns the throughput in MB/s by size with `depth` requests in flight, and the number of
+    /// requests to the driver.
     pub fn run(&mut self, depth: usize) -> Result<(Vec<(usize, f64)>, u64)> {
         let lines = self.tcrypt.run(Tests::Aes, depth)?;
         let ours: Vec<&Line> = lines.iter().filter(|line| line.algorithm == "cbc(aes)").collect();
@@ -35,7 +36,7 @@ impl Tcrypt {
     }
 }
 
-/// Of many in flight a line stands for all.
+/// A line of tcrypt covers all requests in flight.
 fn answer(ours: &[&Line], depth: usize, cycles_per_second: f64) -> (Vec<(usize, f64)>, u64) {
     let asked = ours.iter().filter(|line| line.encrypt == Some(true) && line.bits == 128);
     let speed = |line: &&Line| (line.bytes, line.bytes as f64 / line.seconds(cycles_per_second) / 1e6);

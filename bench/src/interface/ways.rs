@@ -1,4 +1,4 @@
-//! The ways down from user space: one file each, as a good program would use it.
+//! The interfaces from user space, one file each, as an efficient program would use them.
 
 mod af_alg;
 mod bare;
@@ -10,27 +10,29 @@ use anyhow::{Context, Result};
 
 use crate::plan::Way;
 
-/// A way down, open and keyed.
+/// An open interface with a key.
 pub trait Down {
-    /// Makes ready for batches of `depth` requests of `bytes` bytes, with fresh texts of the known answer.
+    /// Prepares batches of `depth` requests of `bytes` bytes, with new plaintexts of the known
+    /// answer.
     fn prepare(&mut self, bytes: usize, depth: usize) -> Result<()>;
 
-    /// One batch: hands all requests down, waits for all, fetches the results. This is what is timed.
+    /// Runs one batch: submits all requests, waits for all, and fetches the results. Only this is
+    /// timed.
     fn batch(&mut self) -> Result<()>;
 
-    /// The result of a request of the last batch.
+    /// Returns the result of a request in the last batch.
     fn result(&self, index: usize) -> &[u8];
 }
 
-/// The open ways, and why the others are not open.
+/// The open interfaces, and the reasons why others are not open.
 pub struct Opened {
     /// In the order of [`Way::ALL`].
     pub open: Vec<(Way, Box<dyn Down>)>,
-    /// One line for each.
+    /// One line for each interface that is not open.
     pub closed: Vec<String>,
 }
 
-/// Opens all that lead to `driver`. /dev/outboard must.
+/// Opens all interfaces to `driver`. Fails if /dev/outboard is not available.
 pub fn open(driver: &str) -> Result<Opened> {
     let mut open: Vec<(Way, Box<dyn Down>)> = Vec::new();
     let mut closed = Vec::new();
@@ -57,7 +59,7 @@ pub fn open(driver: &str) -> Result<Opened> {
     Ok(Opened { open, closed })
 }
 
-/// The answer of a system call, or its error.
+/// Returns the result of a system call, or its error.
 fn check(returned: impl TryInto<i64>) -> std::io::Result<i64> {
     match returned.try_into() {
         Ok(value) if value >= 0 => Ok(value),

@@ -1,17 +1,17 @@
-//! What the provider has to reach.
+//! The requirements for the provider.
 
 use outboard_bench::bar::Bar;
 
 use crate::plan::{Plan, SIZES};
 use crate::rows::Row;
 
-/// What check and tune may take together, in seconds.
+/// Maximum time of check and tune together, in seconds.
 const LONGEST: f64 = 180.0;
 
-/// A dense sweep may find another crossover by this factor.
+/// Maximum factor between the crossovers of tune and of a dense sweep.
 const OFF: f64 = 1.5;
 
-/// All bars against what was measured; check and tune took so many seconds.
+/// Compares the rows with all requirements; `took` is the time of check and tune in seconds.
 pub fn judge(rows: &[Row], plan: &Plan, took: f64) -> Vec<Bar> {
     let mut bars = Vec::new();
     let of = |bytes: usize| rows.iter().find(|row| row.bytes == bytes);
@@ -20,7 +20,7 @@ pub fn judge(rows: &[Row], plan: &Plan, took: f64) -> Vec<Bar> {
         let text = format!("{bytes} B, below the threshold: with outboard, part of OpenSSL alone");
         bars.push(Bar::new(text, least, of(bytes).map(|row| row.offered_by_software)));
     }
-    // What is smaller has its own bar above.
+    // Smaller sizes have a requirement of their own above.
     for bytes in SIZES.into_iter().filter(|bytes| *bytes >= 256) {
         let better =
             |row: &Row| row.offered_by_software.min(row.offered_by_hardware.unwrap_or(f64::INFINITY));
@@ -32,7 +32,7 @@ pub fn judge(rows: &[Row], plan: &Plan, took: f64) -> Vec<Bar> {
         (tuned / swept).min(swept / tuned)
     });
     let found = match (plan.from, crossing(rows)) {
-        // Both say: nowhere.
+        // Both found no crossover.
         (None, None) if !plan.undecided => Some(1.0),
         _ => found,
     };
@@ -41,7 +41,7 @@ pub fn judge(rows: &[Row], plan: &Plan, took: f64) -> Vec<Bar> {
         1.0 / OFF,
         found,
     ));
-    // Lower is better; the same is not lower.
+    // Lower is better; an equal value does not meet the requirement.
     let lower = plan.from.zip(plan.from_16).map(|(one, sixteen)| one as f64 / sixteen as f64);
     bars.push(Bar::new("the crossover for one request at a time, by that for sixteen".into(), 1.01, lower));
     bars.push(Bar::new(
@@ -52,7 +52,8 @@ pub fn judge(rows: &[Row], plan: &Plan, took: f64) -> Vec<Bar> {
     bars
 }
 
-/// Where hardware begins to win for good, between the largest size that it loses and the next.
+/// Returns the size in bytes from which hardware always wins, interpolated between the largest size
+/// at which it loses and the next one.
 fn crossing(rows: &[Row]) -> Option<usize> {
     let points: Vec<(f64, f64)> =
         rows.iter().filter_map(|row| Some((row.bytes as f64, row.hardware_by_software?.ln()))).collect();
@@ -61,7 +62,7 @@ fn crossing(rows: &[Row]) -> Option<usize> {
     let Some((lost, below)) = won.checked_sub(1).map(|lost| points[lost]) else {
         return Some(*size as usize);
     };
-    // On a straight line through both ratios, by the logarithm of the size.
+    // Linear interpolation of the ratios against the logarithm of the size.
     let part = -below / (above - below);
     Some((lost.ln() + (size / lost).ln() * part).exp().round() as usize)
 }
@@ -73,7 +74,8 @@ mod tests {
     use crate::rows::tests::series;
     use outboard_bench::bar::Verdict;
 
-    /// Software takes a nanosecond for a byte, hardware four microseconds for a request; the provider is as good as the better.
+    /// Software takes 1 ns per byte, hardware 4 µs per request; the provider is as fast as the
+    /// faster of both.
     fn rows(plan: &Plan) -> Vec<Row> {
         let row = |&bytes: &usize| {
             let (soft, hard) = (bytes as f64 * 1e-9, 4e-6);
@@ -111,7 +113,7 @@ mod tests {
     #[test]
     fn what_the_provider_does_is_held_against_the_better_of_both() {
         assert_eq!(verdicts(Some(4096), None, 1.0, "better of both"), [Verdict::Met; 5]);
-        // 16 KiB and 64 KiB are faster by hardware.
+        // At 16 KiB and 64 KiB, hardware is faster.
         let late = verdicts(Some(131072), None, 1.0, "better of both");
         assert_eq!(late.iter().filter(|verdict| **verdict == Verdict::Missed).count(), 2, "{late:?}");
         assert_eq!(verdicts(Some(4096), None, 1.0, "below the threshold"), [Verdict::Met; 4]);

@@ -1,4 +1,5 @@
-//! `outboard-bench-provider`: what applications get from the provider, beside OpenSSL without it. See bench/README.md.
+//! `outboard-bench-provider`: compares the provider with OpenSSL without it, as applications use
+//! them. See bench/README.md.
 
 mod bars;
 mod measure;

@@ -1,4 +1,4 @@
-//! The turns.
+//! Measures all sizes in turns.
 
 use std::fs;
 use std::path::Path;
@@ -16,34 +16,35 @@ use outboard_services::openssl::{OutboardSection, compose};
 use crate::plan::{CIPHER, Plan};
 use crate::rows::Row;
 
-/// A sample.
+/// Duration of a sample.
 const SAMPLE: Duration = Duration::from_millis(10);
 
-/// Turns at least.
+/// Minimum number of turns.
 const LEAST: usize = 5;
 
-/// How often we say how far it is.
+/// Interval between progress messages.
 const NEWS: Duration = Duration::from_secs(10);
 
-/// The first requests of each key are compared with software's.
+/// Requests before the measurement: the provider compares the first requests of each key with
+/// software.
 const WARM_UP: u32 = 20;
 
-/// One size, its contestants and what they did.
+/// One size, its contestants and their samples.
 struct Size<'a> {
     bytes: usize,
-    /// Whether the third one's requests go to hardware.
+    /// Whether the third contestant's requests are sent to hardware.
     is_hardware: bool,
     work: [Work<'a>; 3],
     requests: [u32; 3],
     series: [Series; 3],
 }
 
-/// Measures until the time is over or somebody asks for the end.
+/// Measures until the time is over or a signal arrives.
 pub fn measure(plan: &Plan, module: &Path, seconds: u64) -> Result<Vec<Row>> {
     stop::listen();
     let folder = tempfile::tempdir().context("a directory for a few small files")?;
     let library = Library::open()?;
-    // As tune left it; and with every request to hardware.
+    // The policy of tune, and a configuration that sends every request to hardware.
     let forced = [("THRESHOLDS", "ALL:1"), ("POLICY", "NONE"), ("SHADOW_CHECKS", "0")];
     let (offered, counters) = (folder.path().join("offered.cnf"), folder.path().join("counters"));
     configure(&offered, module, &[])?;
@@ -60,7 +61,8 @@ pub fn measure(plan: &Plan, module: &Path, seconds: u64) -> Result<Vec<Row>> {
     let lost = || anyhow!("no driver does {CIPHER} for the provider: {}", table.notes().join("; "));
     let ciphers = [
         cipher(0, "").context("OpenSSL has no AES-128-CBC")?,
-        // Where software was measured to win everywhere the provider has none, and OpenSSL's own answers.
+        // Where software was measured to win everywhere, the provider does not offer the cipher,
+        // and OpenSSL's own code is used.
         cipher(1, "?provider=outboard").context("OpenSSL has no AES-128-CBC")?,
         cipher(2, "provider=outboard").ok_or_else(lost)?,
     ];
@@ -82,7 +84,7 @@ pub fn measure(plan: &Plan, module: &Path, seconds: u64) -> Result<Vec<Row>> {
     sizes.iter().map(|size| row(size, &watch)).collect()
 }
 
-/// A hardware figure without interrupts is none.
+/// Returns the row of a size. Fails for a hardware figure without interrupts.
 fn row(size: &Size<'_>, watch: &Stopwatch) -> Result<Row> {
     let hardware = &size.series[2];
     if size.is_hardware
@@ -131,7 +133,8 @@ fn turns(watch: &Stopwatch, sizes: &mut [Size<'_>], limit: Duration) -> Result<(
             let [a, b, c] = &mut size.work;
             let mut runs = [a, b, c].map(|work| move |requests: u32| work.run(requests));
             let mut requests = size.requests;
-            // Who comes after software finds the accelerator, and what the kernel needs for it, at rest.
+            // Alternate the order: the contestant after software finds the accelerator, and the
+            // kernel code that it needs, idle.
             let is_reversed = turn % 2 == 1;
             if is_reversed {
                 runs.reverse();
@@ -139,7 +142,7 @@ fn turns(watch: &Stopwatch, sizes: &mut [Size<'_>], limit: Duration) -> Result<(
             }
             let [a, b, c] = &mut runs;
             let mut new = match watch.turns(&mut [a, b, c], &requests, 1) {
-                // What there is will do.
+                // The turns so far are sufficient.
                 Err(Error::Stopped) if turn >= LEAST => return Ok(()),
                 other => other.map_err(said)?,
             };

@@ -1,64 +1,64 @@
-//! What is measured.
+//! The sizes to measure.
 
 use serde::Deserialize;
 
-/// Of `outboard-tune/1`, what matters here.
+/// The fields of `outboard-tune/1` that are used here.
 #[derive(Debug, Deserialize)]
 pub struct Tune {
-    /// When.
+    /// Time of the run.
     pub made: String,
-    /// Where.
+    /// The machine.
     pub machine: serde_json::Value,
     /// OpenSSL's version.
     pub openssl: String,
-    /// One for each cipher.
+    /// The results for each cipher.
     pub ciphers: Vec<Cipher>,
 }
 
-/// A cipher.
+/// The results for a cipher.
 #[derive(Debug, Deserialize)]
 pub struct Cipher {
     /// OpenSSL's name.
     pub name: String,
-    /// One way, one request at a time.
+    /// Encryption, one request at a time.
     pub encrypt: Direction,
-    /// Sixteen at a time, where it was measured.
+    /// Encryption, sixteen requests at a time; `None` if it was not measured.
     pub sixteen_at_once: Option<Direction>,
 }
 
-/// A cipher one way.
+/// The result for one direction of a cipher.
 #[derive(Clone, Copy, Debug, Deserialize)]
 pub struct Direction {
     /// Hardware wins from this size on.
     pub from: Option<usize>,
-    /// Nobody could tell.
+    /// The samples varied too much to decide.
     pub undecided: bool,
 }
 
-/// The cipher, which every accelerator of the test machines does.
+/// The cipher that is measured; every accelerator of the test machines supports it.
 pub const CIPHER: &str = "AES-128-CBC";
 
-/// Sizes that bars speak of, in bytes.
+/// Sizes in bytes that have a requirement.
 pub const SIZES: [usize; 7] = [16, 64, 256, 1024, 4096, 16384, 65536];
 
-/// The sweep goes so many steps up and down from the crossover in question; four steps are a factor of two.
+/// Steps of the sweep in each direction from the crossover; four steps are a factor of two.
 const STEPS: i32 = 8;
 
-/// What tune found, and the sizes that are measured.
+/// The results of tune, and the sizes to measure.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// Hardware wins from here on, one request at a time; none: nowhere.
+    /// Hardware wins from this size on with one request at a time; `None`: nowhere.
     pub from: Option<usize>,
-    /// Tune could not tell.
+    /// tune could not decide.
     pub undecided: bool,
-    /// The same, sixteen at a time; none where tune could not tell either.
+    /// The same with sixteen requests at a time; `None` also if tune could not decide.
     pub from_16: Option<usize>,
-    /// In bytes, whole blocks, the smallest first.
+    /// Sizes in bytes, whole blocks, in ascending order.
     pub sizes: Vec<usize>,
 }
 
 impl Plan {
-    /// The sizes of the bars, and a dense sweep around the crossover.
+    /// Returns the sizes with a requirement, and a dense sweep around the crossover.
     pub fn around(tuned: &Cipher) -> Plan {
         let from = tuned.encrypt.from;
         let dense = (-STEPS..=STEPS).filter_map(|step| {
@@ -77,7 +77,7 @@ impl Plan {
 pub mod tests {
     use super::*;
 
-    /// What tune may say.
+    /// Returns a result of tune.
     pub fn tuned(from: Option<usize>, from_16: Option<usize>) -> Cipher {
         let way = |from| Direction { from, undecided: false };
         Cipher { name: CIPHER.into(), encrypt: way(from), sixteen_at_once: Some(way(from_16)) }

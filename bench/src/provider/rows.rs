@@ -1,4 +1,4 @@
-//! What was measured of each size.
+//! The results for each size.
 
 use std::fmt::Write;
 
@@ -7,27 +7,29 @@ use outboard_measure::statistics::Summary;
 use outboard_measure::turns::Series;
 use serde::Serialize;
 
-/// One size.
+/// The results for one size.
 #[derive(Clone, Debug, Serialize)]
 pub struct Row {
-    /// Of a request.
+    /// Size of a request in bytes.
     pub bytes: usize,
     /// OpenSSL without the provider.
     pub software: Figure,
-    /// With it, as tune left it.
+    /// OpenSSL with the provider and the policy of tune.
     pub offered: Figure,
-    /// With it, every request to hardware; null where it gives none there whatever the threshold: those of a random generator's size.
+    /// OpenSSL with the provider and every request sent to hardware. Null for sizes that the
+    /// provider never sends to hardware because they are typical of a random generator.
     pub hardware: Option<Figure>,
-    /// The median of what the second did in each turn, as a part of the first.
+    /// Median over all turns of the speed of `offered` relative to `software`.
     pub offered_by_software: f64,
-    /// The same of the second and the third.
+    /// The same for `offered` relative to `hardware`.
     pub offered_by_hardware: Option<f64>,
-    /// The same of the third and the first.
+    /// The same for `hardware` relative to `software`.
     pub hardware_by_software: Option<f64>,
 }
 
 impl Row {
-    /// Of samples that were taken in the same turns; `is_hardware` says whether the third are hardware's.
+    /// Creates a row from samples of the same turns; `is_hardware` states whether the third series
+    /// is of hardware.
     pub fn of(bytes: usize, [software, offered, hardware]: &[Series; 3], is_hardware: bool) -> Row {
         Row {
             bytes,
@@ -41,13 +43,14 @@ impl Row {
     }
 }
 
-/// How fast one is as a part of another: turn by turn, since the machine's speed drifts.
+/// Returns the median relative speed. Samples of the same turn are compared, because the machine's
+/// speed drifts.
 fn ratio(one: &Series, other: &Series) -> f64 {
     let ratios: Vec<f64> = one.wall.iter().zip(&other.wall).map(|(one, other)| other / one).collect();
     Summary::of(&ratios).map_or(f64::NAN, |summary| summary.median)
 }
 
-/// A table.
+/// Formats the rows as a table.
 pub fn render(rows: &[Row]) -> String {
     let mut text = format!(
         "{:>8} {:>16} {:>16} {:>16} {:>9} {:>10} {:>10}\n",
@@ -78,14 +81,14 @@ pub fn render(rows: &[Row]) -> String {
 pub mod tests {
     use super::*;
 
-    /// Samples of so many seconds.
+    /// Returns a series with these wall times in seconds.
     pub fn series(wall: &[f64]) -> Series {
         Series { wall: wall.to_vec(), requests: wall.len() as u64, interrupts: 1, ..Series::default() }
     }
 
     #[test]
     fn ratios_are_of_the_same_turn() {
-        // The machine became ten times slower in the middle.
+        // The machine becomes ten times slower after the first turn.
         let row = Row::of(
             1000,
             &[series(&[1.0, 10.0, 10.0]), series(&[2.0, 20.0, 20.0]), series(&[0.5, 5.0, 5.0])],

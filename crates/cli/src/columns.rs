@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-/// The rows, each behind `indent`, their cells in columns as wide as the longest; those of `numbers` end at the same place.
+/// Formats rows as columns that are as wide as their longest cell. Each line starts with `indent`;
+/// the columns in `numbers` are aligned to the right.
 pub fn aligned(rows: &[impl AsRef<[String]>], numbers: Range<usize>, indent: &str) -> String {
     let columns = rows.first().map_or(0, |row| row.as_ref().len());
     let cells = |column: usize| rows.iter().map(move |row| &row.as_ref()[column]);

@@ -1,36 +1,36 @@
-//! What commands that take their time say on the terminal, and how they are told how long.
+//! Terminal output of long commands, and parsing of their time limits.
 
 use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
-/// The exit code of a command that ^C ended before it was done.
+/// The exit code of a command that ^C interrupted.
 pub const INTERRUPTED: u8 = 130;
 
-/// What is being done, for whoever watches; taken away by the next.
+/// Shows the current step on a terminal; the next one replaces it.
 pub fn progress(text: &str) {
     if io::stderr().is_terminal() {
-        // A closed stderr leaves nothing to say it on.
+        // If stderr is closed, the progress cannot be shown.
         let _ = write!(io::stderr(), "\r\x1b[K{text}");
     }
 }
 
-/// A line for people.
+/// Prints a line to stderr.
 pub fn say(text: &str) {
     let _ = writeln!(io::stderr(), "{text}");
 }
 
-/// The answer, on standard output.
+/// Prints the result to stdout. A closed pipe is not an error.
 pub fn answer(text: &str) -> io::Result<()> {
     match io::stdout().write_all(text.as_bytes()) {
-        // Whoever reads has read enough.
+        // The reader, such as head(1), closed the pipe.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         other => other,
     }
 }
 
-/// `90s`, `10m`, `2h`, or seconds.
+/// Parses a time: `90s`, `10m`, `2h`, or seconds.
 pub fn duration(text: &str) -> Result<Duration> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit = match &text[digits.len()..] {

@@ -1,4 +1,5 @@
-//! OpenSSL with outboard enabled for one run: its provider, its settings, and a configuration that goes away afterwards.
+//! OpenSSL with outboard enabled for one run: the provider, its settings, and a temporary
+//! configuration.
 
 pub mod module;
 mod scratch;

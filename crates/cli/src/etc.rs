@@ -1,5 +1,6 @@
-//! Files of /etc/outboard: a new one takes the old one's place in one step (rename(2)), so that an end in the middle, or a full
-//! disk, leaves the old one. The lock is a file of its own that only root can open: nobody else can keep a boot waiting.
+//! Files in /etc/outboard. They are replaced atomically (rename(2)), so that an interruption or a
+//! full disk leaves the old file. The lock is a separate file that only root can open, so that
+//! other users cannot delay a boot.
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Write};
@@ -9,10 +10,11 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, anyhow};
 use rustix::fs::{FlockOperation, flock};
 
-/// Says what to do about an error with a file.
+/// Adds the next step to an error with a file.
 pub type Explain = fn(&Path, &io::Error) -> anyhow::Error;
 
-/// A file that is to take another one's place; removed if it does not. Nobody else changes that one meanwhile.
+/// A new file that is to replace another one; it is removed if it does not. The lock prevents other
+/// changes meanwhile.
 #[derive(Debug)]
 pub struct Replacement {
     place: PathBuf,
@@ -24,13 +26,14 @@ pub struct Replacement {
 
 impl Drop for Replacement {
     fn drop(&mut self) {
-        // Gone already if it took its place; and one that is left is written over by the next change.
+        // The file is gone if it replaced the other one; a file that is left is overwritten by the
+        // next change.
         let _ = fs::remove_file(&self.path);
     }
 }
 
 impl Replacement {
-    /// Makes it. Fails early where the other one cannot be replaced.
+    /// Creates the new file. Fails early if the other one cannot be replaced.
     pub fn open(path: &Path, explain: Explain) -> Result<Self> {
         let lock = lock(path).map_err(|error| explain(path, &error))?;
         let place = resolved(path)?;
@@ -47,12 +50,12 @@ impl Replacement {
         Ok(Self { place, path: new, file, explain, _lock: lock })
     }
 
-    /// Takes the place: on disk when this returns, or as it was.
+    /// Replaces the file: on disk when this returns; on an error the old file is unchanged.
     pub fn store(mut self, text: &str) -> Result<()> {
         let directory = self.place.parent().unwrap_or(Path::new("/")).to_owned();
         let stored = (|| {
             self.file.write_all(text.as_bytes())?;
-            // Again, because the umask had its say.
+            // Set the mode again, because the umask was applied.
             self.file.set_permissions(Permissions::from_mode(0o644))?;
             self.file.sync_all()?;
             fs::rename(&self.path, &self.place)?;
@@ -62,7 +65,7 @@ impl Replacement {
     }
 }
 
-/// Where a file really is: root may keep it elsewhere, by a link.
+/// Resolves a symbolic link: an administrator may keep the file elsewhere.
 pub fn resolved(path: &Path) -> Result<PathBuf> {
     match fs::read_link(path) {
         Ok(target) => fs::canonicalize(path).map_err(|error| {
@@ -76,7 +79,7 @@ pub fn resolved(path: &Path) -> Result<PathBuf> {
     }
 }
 
-/// Makes the directory if need be. Waits for whoever else has the lock.
+/// Takes the lock; waits while another process holds it. Creates the directory if it is missing.
 pub fn lock(path: &Path) -> io::Result<File> {
     let directory = path.parent().unwrap_or(Path::new("/"));
     match fs::create_dir(directory) {

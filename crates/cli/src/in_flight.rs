@@ -1,18 +1,19 @@
-//! Equal requests to a driver, so many at a time, their results copied out as a program would.
+//! Equal requests to a driver, with a number of them in flight; the results are copied out, as a
+//! program would.
 
 use outboard_accel::{Algorithm, Direction, Error, Request, Session, advance};
 use outboard_measure::evp::SAMPLE_IV;
 
-/// What each request is.
+/// The parameters of each request.
 #[derive(Clone)]
 pub struct Job {
-    /// Of what.
+    /// The algorithm.
     pub algorithm: Algorithm,
-    /// Which way.
+    /// The direction.
     pub direction: Direction,
-    /// The text.
+    /// The plaintext or ciphertext.
     pub input: Vec<u8>,
-    /// What the text to be decrypted came with, where there are tags.
+    /// The tag of the ciphertext for AEAD decryption; otherwise empty.
     pub tag: Vec<u8>,
 }
 
@@ -23,22 +24,24 @@ pub struct InFlight {
     output: Vec<u8>,
 }
 
-/// A session, and how many of the requests are its own: an arena holds only so many.
+/// A session and the number of its requests: the arena of a session holds a limited number.
 struct Part {
     session: Box<dyn Session>,
     requests: usize,
 }
 
-/// Whether so many requests of so many bytes can be in flight in such a session and others like it.
+/// Returns whether `depth` requests of `bytes` bytes can be in flight in this session and others
+/// like it.
 pub fn fits(session: &dyn Session, algorithm: Algorithm, way: Direction, bytes: usize, depth: usize) -> bool {
     let is_whole = bytes <= session.max_request(way);
-    // One after another, as the provider cuts what is too long. A tag and a tweak are those of a whole text.
+    // Consecutive chunks, as the provider divides long requests. AEADs and XTS cannot be divided,
+    // because the tag and the tweak apply to the whole data.
     let can_follow = !algorithm.has_tags() && algorithm != Algorithm::XtsAes;
     if depth == 1 { is_whole || can_follow } else { is_whole && session.max_batch() > 1 }
 }
 
 impl InFlight {
-    /// So many at a time.
+    /// Opens as many sessions as `depth` requests need.
     pub fn new(session: Box<dyn Session>, job: Job, depth: usize) -> Result<InFlight, Error> {
         let mut most = session.max_batch();
         let (mut left, mut next) = (depth, Some(session));
@@ -52,7 +55,7 @@ impl InFlight {
             if !in_flight.is_long(&*session) {
                 match session.submit(&vec![in_flight.request(); requests]) {
                     Ok(()) => {}
-                    // So many are more than an arena holds.
+                    // More requests than an arena holds.
                     Err(Error::Batch { .. }) if requests > 1 => {
                         (most, next) = (requests / 2, Some(session));
                         continue;
@@ -68,7 +71,8 @@ impl InFlight {
         Ok(in_flight)
     }
 
-    /// All of them, from the submission to the last result; tells of each when its result was copied.
+    /// Runs all requests, from the submission to the last result; calls `done` after each result
+    /// was copied.
     pub fn run(&mut self, done: &mut dyn FnMut()) -> Result<(), Error> {
         let InFlight { job, parts, output } = self;
         let request = job.request();
@@ -78,7 +82,7 @@ impl InFlight {
                 done();
             }
             parts => {
-                // The accelerator has all of them before the last ones are waited for.
+                // Submit all requests before waiting for the last ones.
                 if let Some((last, before)) = parts.split_last_mut() {
                     for Part { session, requests } in before {
                         session.submit(&vec![request; *requests])?;
@@ -97,7 +101,7 @@ impl InFlight {
         Ok(())
     }
 
-    /// What came of the last one.
+    /// Returns the result of the last request.
     pub fn output(&self) -> &[u8] {
         &self.output
     }
@@ -117,7 +121,7 @@ impl Job {
         Request { tag: &self.tag, ..Request::new(self.direction, iv, &self.input) }
     }
 
-    /// A request that is too long, in pieces that continue each other.
+    /// Processes a request that is too long as consecutive chunks.
     fn pieces(&self, session: &mut dyn Session, output: &mut Vec<u8>) -> Result<(), Error> {
         let iv_len = self.algorithm.iv_len();
         let mut iv = SAMPLE_IV[..iv_len].to_vec();
@@ -130,7 +134,7 @@ impl Job {
                     let counter = <[u8; 16]>::try_from(&iv[..]).unwrap_or(SAMPLE_IV);
                     advance(counter, piece.len() / 16).to_vec()
                 }
-                // SP 800-38A, 6.2; without an IV, nothing.
+                // The chaining value is the next IV (SP 800-38A, 6.2); without an IV it is empty.
                 (_, Direction::Encrypt) => output[output.len() - iv_len..].to_vec(),
                 (_, Direction::Decrypt) => piece[piece.len() - iv_len..].to_vec(),
             };
@@ -148,7 +152,7 @@ fn copy(output: &mut Vec<u8>, result: &[u8]) {
 mod tests {
     use super::*;
 
-    /// Adds one to each byte, and remembers what it was asked; holds 32 bytes of requests at a time.
+    /// Adds one to each byte, and records its requests; holds 32 bytes of requests at a time.
     #[derive(Default)]
     struct Adder {
         results: Vec<Vec<u8>>,

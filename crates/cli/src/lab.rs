@@ -1,4 +1,4 @@
-//! An OpenSSL with the provider in it, beside one without: what applications get from either.
+//! An OpenSSL with the provider and one without, to compare what applications get.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use outboard_measure::evp::{Context, Library};
 use outboard_services::openssl::{OutboardSection, compose};
 use tempfile::TempDir;
 
-/// Both, for a group of ciphers that the same kernel driver does.
+/// Both libraries, for a group of ciphers with the same kernel driver.
 pub struct Lab {
     table: Table,
     library: Library,
@@ -17,17 +17,18 @@ pub struct Lab {
     _folder: TempDir,
 }
 
-/// The way down that the provider chose.
+/// The driver and the interface that the provider chose.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InUse {
-    /// Its name in /proc/crypto.
+    /// The driver's name in /proc/crypto.
     pub driver: String,
-    /// What leads there.
+    /// The interface to the driver.
     pub interface: String,
 }
 
 impl Lab {
-    /// Writes the configuration, in which every request that a driver can do goes to one, whatever was measured before.
+    /// Writes a configuration that sends every request that a driver supports to a driver,
+    /// independent of the saved policy.
     pub fn new(module: &Path, ciphers: &[&str]) -> Result<Lab> {
         let folder = tempfile::Builder::new().prefix("outboard-lab-").tempdir();
         let folder =
@@ -38,7 +39,8 @@ impl Lab {
             ("CIPHERS", ciphers.join(",")),
             ("THRESHOLDS", "ALL:1".to_owned()),
             ("POLICY", "NONE".to_owned()),
-            // But for the first of each key, which are done before anything is timed.
+            // Disables the random comparisons. The first requests of each key are always compared,
+            // before the measurement.
             ("SHADOW_CHECKS", "0".to_owned()),
             ("COUNTERS", counters.to_string_lossy().into_owned()),
         ];
@@ -50,7 +52,7 @@ impl Lab {
         Ok(Lab { table, library: Library::open()?, configuration, _folder: folder })
     }
 
-    /// OpenSSL as it is without outboard.
+    /// OpenSSL without outboard.
     pub fn software(&self) -> Result<Context<'_>> {
         Ok(Context::software(&self.library)?)
     }
@@ -65,24 +67,24 @@ impl Lab {
         self.library.version()
     }
 
-    /// Where requests go, once a cipher was fetched.
+    /// Returns the driver and the interface in use, after a cipher was fetched.
     pub fn in_use(&self) -> Option<InUse> {
         in_use(&self.table)
     }
 
-    /// Why they go nowhere.
+    /// Returns the provider's notes, such as why no driver is used.
     pub fn notes(&self) -> Vec<String> {
         self.table.notes()
     }
 
-    /// What was done so far for a cipher.
+    /// Returns the work for a cipher so far.
     pub fn counts(&self, cipher: &str) -> Counts {
         let all = self.table.snapshot();
         all.into_iter().find(|(name, _)| name == cipher).map(|(_, counts)| counts).unwrap_or_default()
     }
 }
 
-/// The way down that the provider chose, if it chose one.
+/// Returns the driver and the interface that the provider chose, if it chose one.
 pub fn in_use(table: &Table) -> Option<InUse> {
     table.decisions().into_iter().find_map(|(_, decision)| match decision {
         Decision::Offered { driver, interface, .. } => Some(InUse { driver, interface }),

@@ -1,4 +1,4 @@
-//! What drivers do of what outboard can ask for: ciphers, digests and HMAC.
+//! The algorithms that drivers implement and outboard supports: ciphers, digests and HMAC.
 
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
@@ -10,7 +10,7 @@ use outboard_accel::{Accelerator, Algorithm, Error, HashAlgorithm, HashSession, 
 use outboard_catalog::kernel_name;
 use outboard_drivers::reach::TagCheck;
 
-/// What a driver does.
+/// The algorithm of a driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Primitive {
     /// A cipher.
@@ -19,7 +19,7 @@ pub enum Primitive {
     Hash(HashAlgorithm),
 }
 
-/// A driver that can be reached.
+/// An open interface to a driver.
 pub enum Subject {
     /// Of a cipher.
     Cipher(Box<dyn Accelerator>, Algorithm),
@@ -28,7 +28,7 @@ pub enum Subject {
 }
 
 impl Primitive {
-    /// The algorithm of this name in the kernel.
+    /// Returns the algorithm by its kernel name.
     pub fn by_kernel_name(name: &str) -> Option<Primitive> {
         let hash = || HashAlgorithm::by_kernel_name(name).map(Primitive::Hash);
         Algorithm::by_kernel_name(name).map(Primitive::Cipher).or_else(hash)
@@ -42,20 +42,20 @@ impl Primitive {
         }
     }
 
-    /// That of a cipher or a digest of OpenSSL's, or of the HMAC of a digest: `HMAC-SHA1`.
+    /// Returns the algorithm by OpenSSL's name of a cipher or a digest; an HMAC is `HMAC-SHA1`.
     pub fn by_openssl_name(name: &str) -> Option<Primitive> {
         Primitive::by_kernel_name(kernel_name(name)?)
     }
 
-    /// What could have been named.
+    /// Lists the valid names.
     pub fn names() -> String {
         let ciphers = Algorithm::ALL.iter().map(|algorithm| algorithm.kernel_name());
         let hashes = HashAlgorithm::all().map(HashAlgorithm::kernel_name);
         ciphers.chain(hashes).collect::<Vec<_>>().join(", ")
     }
 
-    /// A driver through the first interface that leads to it, or why none does. It is reached to be checked, so it need not have
-    /// passed the check of tags.
+    /// Opens a driver over the first interface that reaches it, or returns the error of each
+    /// interface. The purpose is the check, so the driver need not have passed the check of tags.
     pub fn reach(self, driver: &str) -> Result<Subject, Vec<Error>> {
         match self {
             Primitive::Cipher(algorithm) => {
@@ -69,7 +69,7 @@ impl Primitive {
         }
     }
 
-    /// A driver that root has allowed, through /dev/outboard.
+    /// Opens a driver that root has allowed, through /dev/outboard.
     pub fn reach_device(self, driver: &str) -> Result<Subject, Error> {
         Ok(match self {
             Primitive::Cipher(algorithm) => {
@@ -83,7 +83,7 @@ impl Primitive {
 }
 
 impl Subject {
-    /// What leads there.
+    /// Returns the interface's name.
     pub fn interface(&self) -> &'static str {
         match self {
             Subject::Cipher(accelerator, _) => accelerator.interface(),
@@ -91,7 +91,8 @@ impl Subject {
         }
     }
 
-    /// Published examples first, then requests of many lengths; the same ones for the same seed.
+    /// Checks published examples first, then requests of many lengths; the same seed gives the same
+    /// requests.
     pub fn check(&self, seed: u64) -> Result<Checked, Fault> {
         match self {
             Subject::Cipher(accelerator, algorithm) => check_seeded(&**accelerator, *algorithm, seed),
@@ -100,7 +101,7 @@ impl Subject {
     }
 }
 
-/// A seed for [`Subject::check`], another one each time; short enough to be typed again.
+/// Returns a random seed for [`Subject::check`], below 10^9 so that it is short to type.
 pub fn any_seed() -> u64 {
     RandomState::new().build_hasher().finish() % 1_000_000_000
 }

@@ -1,5 +1,5 @@
-//! `outboard allow` and `outboard disallow` from outside: what needs neither the module nor root. The rest is in
-//! tests/tests/device_allow.rs and device_restore.rs.
+//! `outboard allow` and `outboard disallow` as commands, as far as they need neither the module nor
+//! root. The other tests are in tests/tests/device_allow.rs and device_restore.rs.
 
 use assert_cmd::Command;
 use std::path::Path;
@@ -51,7 +51,7 @@ fn help_names_the_file_and_what_the_boot_does() {
 #[test]
 fn without_the_module_nothing_is_allowed_and_nothing_written() {
     if Path::new(MODULE).exists() {
-        return; // then tests/tests/device_allow.rs has it
+        return; // tests/tests/device_allow.rs tests this case
     }
     let was_there = Path::new(REMEMBERED).exists();
     for (arguments, command) in [
@@ -79,7 +79,7 @@ fn the_list_is_shown_without_the_module_too() {
     let (code, out, error) = outboard(&["allow", "--list"]);
     assert_eq!(code, Some(if loaded { 0 } else { 1 }), "{error}");
     assert_eq!(error.contains("not loaded"), !loaded, "{error}");
-    // "No driver is allowed: outboard allow DRIVER allows one" is no help without the module.
+    // "No driver is allowed: outboard allow DRIVER allows one" is not useful without the module.
     assert!(loaded || !out.contains("No driver is allowed"), "{out}");
     let (code, out, error) = outboard(&["allow", "--list", "--json"]);
     let value: serde_json::Value = serde_json::from_str(&out).unwrap();

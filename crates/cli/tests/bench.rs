@@ -1,4 +1,4 @@
-//! `outboard bench` as a command, where it needs no accelerator.
+//! `outboard bench` as a command, without an accelerator.
 
 use assert_cmd::Command;
 use serde_json::Value;
@@ -62,7 +62,7 @@ fn what_was_measured_is_shown_again() {
     fails(&["--show", "/nowhere.json", "--kernel"], 2, &["--show", "--kernel"]);
 }
 
-/// An interface that no test machine has, so that only OpenSSL takes part.
+/// The selected interface exists on no test machine, so that only OpenSSL is measured.
 #[test]
 fn openssl_is_measured_with_the_cpus_instructions_and_without() {
     let output = bench(&["--json", "--for", "0", "--size", "16,4K", "--direction", "encrypt"])
@@ -123,7 +123,7 @@ fn the_table_has_a_line_for_each_contestant() {
     }
 }
 
-/// More figures than fit into seconds, of OpenSSL alone.
+/// Arguments for more figures than fit into the time limit, of OpenSSL only.
 fn long(time: &str) -> Vec<String> {
     let sizes: Vec<String> = (1..=1000).map(|blocks| (16 * blocks).to_string()).collect();
     let mut arguments: Vec<String> =
@@ -135,7 +135,7 @@ fn long(time: &str) -> Vec<String> {
 
 #[test]
 fn the_time_is_a_limit() {
-    // On a very busy machine nothing may be measured within the first of these.
+    // On a busy machine nothing may be measured within the shorter time.
     for seconds in [6, 20] {
         let start = Instant::now();
         let output =
@@ -156,7 +156,7 @@ fn the_time_is_a_limit() {
     }
 }
 
-/// As timeout(1) sends it: to the process, and to its group.
+/// SIGTERM as timeout(1) sends it: to the process, and to its group.
 #[test]
 fn sigterm_prints_what_was_measured() {
     for seconds in [5, 20] {

@@ -1,5 +1,5 @@
-//! `outboard prove` from outside: what needs no accelerator. A file that is no module stands in for the provider, so
-//! OpenSSL cannot load it and goes on; what the provider would count is counted by this test program.
+//! `outboard prove` as a command, without an accelerator. An invalid module replaces the provider,
+//! so that OpenSSL cannot load it and continues; this test program writes the counts of a provider.
 
 use assert_cmd::Command;
 use outboard_counters::Table;
@@ -24,7 +24,7 @@ impl Place {
         self.dir.path().join(name)
     }
 
-    /// `outboard prove` with a module and a TMPDIR of its own.
+    /// Returns `outboard prove` with a module and a TMPDIR of its own.
     fn prove(&self, arguments: &[&str]) -> Command {
         let mut command = Command::cargo_bin("outboard").unwrap();
         command.arg("prove").arg("--module").arg(self.path("module.so")).args(arguments);
@@ -142,8 +142,9 @@ fn a_missing_module_is_told_with_all_places() {
     let asked = ran(place.prove(&["--module", "/nonexistent/outboard.so", "--", "true"]));
     assert_eq!(asked.code, Some(125));
 
-    // A copy far from any build, with an empty MODULESDIR. cp makes it: a file that this process wrote is "busy" (ETXTBSY)
-    // as long as the child of another test, which was forked meanwhile, has it open.
+    // A copy outside any build directory, with an empty MODULESDIR. cp(1) creates it: a file that
+    // this process writes is busy (ETXTBSY) as long as a child that another test forked meanwhile
+    // has it open.
     let copied =
         Command::new("cp").arg(assert_cmd::cargo::cargo_bin("outboard")).arg(place.path("outboard")).ok();
     assert!(copied.is_ok(), "{copied:?}");
@@ -271,7 +272,8 @@ fn processes_left_in_the_background_are_told() {
     assert_eq!(place.left_over(), 0);
 }
 
-/// What `a_claim_without_interrupts` runs as its command: counts like a provider. Does nothing when run as a test.
+/// The command of `a_claim_without_interrupts`: counts like a provider. Does nothing when run as a
+/// test.
 #[test]
 fn child_that_claims() {
     let Some(conf) = std::env::var_os("OPENSSL_CONF").filter(|_| std::env::var_os("CLAIM").is_some()) else {

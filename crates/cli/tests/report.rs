@@ -1,4 +1,4 @@
-//! `outboard report` as a command: files in, one file out, and what is said when that cannot be.
+//! `outboard report` as a command: input files, one output file, and error messages.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -17,7 +17,7 @@ impl Place {
         Place(tempfile::tempdir().unwrap())
     }
 
-    /// With these files of a virtual machine in it.
+    /// Creates a directory with these documents of a virtual machine.
     fn with(names: &[&str]) -> Place {
         let place = Place::new();
         for name in names {
@@ -77,7 +77,7 @@ fn a_directory_is_its_json_and_strangers_are_left_out() {
     place.write("package.json", "{\"name\":\"x\"}");
     place.write("notes.txt", "no JSON");
     place.report(&["--format", "json", "."]).assert().success();
-    // The report lies in the directory now, and is no part of the next one.
+    // The report is in the directory now, and is not an input of the next one.
     let output = place.report(&["--format", "markdown", "."]).output().unwrap();
     let error = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.success() && error.contains("package.json is left out"), "{error}");
@@ -141,7 +141,7 @@ fn nothing_is_lost_to_a_report() {
     place.fails(&["status.json", "-o", "."], &["directory", "--output"]);
     place.fails(&["status.json", "-o", "none/report.html"], &["none/report.html", "make that directory"]);
     assert_eq!(place.read("status.json"), before);
-    // A device stays one, and a link stays a link.
+    // A device or a symbolic link must not be replaced.
     place.report(&["status.json", "-o", "/dev/null"]).assert().success();
     assert!(!fs::metadata("/dev/null").unwrap().is_file());
     std::os::unix::fs::symlink("real.html", place.path("link.html")).unwrap();
@@ -154,7 +154,7 @@ fn nothing_is_lost_to_a_report() {
 fn a_full_disk_leaves_the_old_report() {
     let place = Place::with(&["status.json"]);
     place.write("report.html", "the old one");
-    // Files of more than one block cannot be written, as on a full disk; SIGXFSZ ignored, write(2) says so.
+    // `ulimit -f 1` simulates a full disk: with SIGXFSZ ignored, write(2) fails.
     let script = "trap '' XFSZ; ulimit -f 1; exec \"$0\" report status.json";
     let binary = assert_cmd::cargo::cargo_bin("outboard");
     let mut command = Command::new("sh");

@@ -1,4 +1,4 @@
-//! `outboard rng` on recorded bytes, pipes and devices that fail.
+//! `outboard rng` with recorded bytes, pipes and failing devices.
 
 use std::fs;
 use std::io::Write;
@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 const BLOCK: usize = 2500;
 
-/// SplitMix64.
+/// Random bytes of SplitMix64.
 fn random_bytes(seed: u64, length: usize) -> Vec<u8> {
     let mut state = seed;
     let mut next = move || {
@@ -54,7 +54,7 @@ fn good_bytes_pass_the_block_tests_and_the_first_word_and_the_rest_are_not_teste
     assert_eq!(answer["verdict"], "pass");
 }
 
-/// What was reported of the RK3328: every block fails.
+/// The fault reported for the RK3328: every block fails.
 #[test]
 fn a_generator_that_fails_all_blocks_is_named() {
     let directory = TempDir::new().unwrap();
@@ -98,7 +98,7 @@ fn inputs_that_cannot_be_read_end_with_code_11_and_the_next_step() {
     for (arguments, word) in [
         (["test", "--device", "/nonexistent/hwrng"], "is the name right"),
         (["assess", "--file", "/nonexistent/bytes"], "is the name right"),
-        // A device that ends, as one does whose driver goes away.
+        // A device that reports the end of data, as after its driver was removed.
         (["test", "--device", "/dev/null"], "gave no more bytes"),
     ] {
         let (code, _, error) = answered(&mut outboard(&arguments));
@@ -112,7 +112,7 @@ fn a_device_that_blocks_is_given_up_and_named() {
     let directory = TempDir::new().unwrap();
     let path = directory.path().join("mute");
     assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
-    // Open for both, so that the pipe has a writer that writes nothing.
+    // Opened for reading and writing, so that the pipe has a writer that writes nothing.
     let _writer = fs::File::options().read(true).write(true).open(&path).unwrap();
     let (code, _, error) = answered(outboard(&["test", "--device"]).arg(&path));
     assert_eq!(code, 11);
@@ -128,7 +128,8 @@ fn too_few_bytes_are_no_pass() {
     assert!(error.contains("less than the 2504 bytes"), "{error}");
 }
 
-/// What was reported of another chip: 0.38 bits of entropy per bit were measured where 0.86 were documented.
+/// The fault reported for another chip: 0.38 bits of entropy per bit were measured, 0.86 were
+/// documented.
 #[test]
 fn a_source_of_0_38_bits_per_bit_is_assessed_as_such() {
     let directory = TempDir::new().unwrap();

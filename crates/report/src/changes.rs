@@ -1,4 +1,4 @@
-//! The differences between two reports, topic by topic.
+//! Differences between two reports, by topic.
 
 mod benchmarks;
 mod figures;
@@ -8,20 +8,20 @@ use serde::Serialize;
 
 use crate::document::Report;
 
-/// One difference.
+/// A difference between two reports.
 #[derive(Clone, Debug, Serialize)]
 pub struct Change {
     pub topic: Topic,
-    /// What has changed.
+    /// The subject of the change.
     pub what: String,
     pub kind: Kind,
-    /// Before; null for what came.
+    /// The earlier value; null for a new subject.
     pub was: Option<String>,
-    /// After; null for what went.
+    /// The later value; null for a subject that is gone.
     pub now: Option<String>,
-    /// By how much, where that is a number.
+    /// The size of the change, if it is a number.
     pub by: Option<String>,
-    /// Whether that is better; null where nobody can say.
+    /// Whether the change is an improvement; null if that is unknown.
     pub better: Option<bool>,
 }
 
@@ -85,7 +85,7 @@ impl Topic {
     }
 }
 
-/// All of them.
+/// Returns all differences.
 pub fn all(old: &Report, new: &Report) -> Vec<Change> {
     [
         system::of(old, new),
@@ -100,7 +100,7 @@ pub fn all(old: &Report, new: &Report) -> Vec<Change> {
     .concat()
 }
 
-/// A part of a report, and what is said with it.
+/// The name of a part, whether a report has it, and the topics that need it.
 type Needs = (&'static str, fn(&Report) -> bool, &'static [Topic]);
 
 const NEEDS: [Needs; 5] = [
@@ -111,13 +111,13 @@ const NEEDS: [Needs; 5] = [
     ("proof", |report| !report.proofs.is_empty(), &[Topic::Proofs]),
 ];
 
-/// What both know of.
+/// Returns the topics that both reports cover.
 pub fn compared(old: &Report, new: &Report) -> Vec<Topic> {
     let both = NEEDS.iter().filter(|(_, has, _)| has(old) && has(new));
     both.flat_map(|(_, _, topics)| topics.iter().copied()).collect()
 }
 
-/// Why changes may be missing, or mean less than they seem.
+/// Lists the reasons why changes may be missing or misleading.
 pub fn remarks(old: &Report, new: &Report) -> Vec<String> {
     let mut remarks = Vec::new();
     for (what, has, _) in NEEDS {
@@ -150,7 +150,7 @@ pub fn remarks(old: &Report, new: &Report) -> Vec<String> {
     remarks
 }
 
-/// What came, went or moved between two lists of names and values. The last of a name counts.
+/// Compares two lists of names and values. If a name occurs several times, the last value counts.
 fn lists(
     topic: Topic,
     old: &[(String, String)],

@@ -1,4 +1,5 @@
-//! Two reports of a machine, before and after: what came, what went, what moved. Schema `outboard-comparison/1`.
+//! Compares two reports of a machine: additions, removals and changes. Schema
+//! `outboard-comparison/1`.
 
 use serde::Serialize;
 
@@ -7,18 +8,18 @@ use crate::document::Report;
 use crate::page::{Cell, Section, Tone, count, judged, words};
 use crate::{html, markdown};
 
-/// What is different.
+/// The differences between two reports.
 #[derive(Clone, Debug, Serialize)]
 pub struct Comparison {
     schema: &'static str,
-    /// Of the earlier report.
+    /// The earlier report.
     old: Side,
-    /// Of the later one.
+    /// The later report.
     new: Side,
-    /// What both know.
+    /// The topics that both reports cover.
     compared: Vec<Topic>,
     changes: Vec<Change>,
-    /// Why changes may be missing, or mean less than they seem.
+    /// Reasons why changes may be missing or misleading.
     remarks: Vec<String>,
 }
 
@@ -28,7 +29,7 @@ struct Side {
     kernel: Option<String>,
 }
 
-/// Compares.
+/// Compares two reports.
 pub fn compare(old: &Report, new: &Report) -> Comparison {
     let side =
         |report: &Report| Side { made: report.made.clone(), kernel: report.kernel().map(str::to_owned) };
@@ -43,17 +44,17 @@ pub fn compare(old: &Report, new: &Report) -> Comparison {
 }
 
 impl Comparison {
-    /// One self-contained page.
+    /// Formats the comparison as one self-contained HTML page.
     pub fn html(&self) -> String {
         html::page(TITLE, &self.lead(), &[], &self.sections())
     }
 
-    /// The same for a mail or an issue.
+    /// Formats the comparison as Markdown, for a mail or an issue.
     pub fn markdown(&self) -> String {
         markdown::page(TITLE, &self.lead(), &[], &self.sections())
     }
 
-    /// The document.
+    /// Formats the comparison as JSON.
     pub fn json(&self) -> serde_json::Result<String> {
         Ok(serde_json::to_string_pretty(self)? + "\n")
     }

@@ -1,5 +1,5 @@
-//! The document that everything is made of, schema `outboard-report/1`: what the commands said, side by side. Fields are only
-//! added. docs/report.md describes it.
+//! The report's document, schema `outboard-report/1`: the documents of the commands combined.
+//! Fields are only added. docs/report.md describes it.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,11 +10,11 @@ use crate::{html, markdown, sections};
 /// The value of the document's `schema`.
 pub const SCHEMA: &str = "outboard-report/1";
 
-/// What is known of a machine.
+/// A report on a machine.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Report {
     schema: String,
-    /// When the report was made, in UTC.
+    /// Time of creation, in UTC.
     pub made: String,
     #[serde(default)]
     pub(crate) sources: Vec<Source>,
@@ -29,17 +29,17 @@ pub struct Report {
     pub(crate) proofs: Vec<Prove>,
 }
 
-/// Where a part came from.
+/// The source of a part.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Source {
-    /// The file's name, or the command that was run now.
+    /// The name of the file, or the command that was run.
     pub name: String,
     /// The schema of the part.
     pub schema: String,
 }
 
 impl Report {
-    /// Nothing known yet.
+    /// Creates an empty report.
     pub fn new(made: String) -> Report {
         Report {
             schema: SCHEMA.to_owned(),
@@ -53,7 +53,7 @@ impl Report {
         }
     }
 
-    /// Adds what a command said.
+    /// Adds the document of a command. Fails for a second status, and for a report.
     pub fn add(&mut self, name: &str, part: Part) -> Result<(), Unfit> {
         let schema = part.schema();
         match part {
@@ -71,23 +71,23 @@ impl Report {
         Ok(())
     }
 
-    /// Whether it holds nothing at all.
+    /// Returns whether the report has no parts.
     pub fn is_empty(&self) -> bool {
         let has_figures = !self.tunes.is_empty() || !self.benches.is_empty();
         self.status.is_none() && self.checks.is_empty() && !has_figures && self.proofs.is_empty()
     }
 
-    /// One self-contained page.
+    /// Formats the report as one self-contained HTML page.
     pub fn html(&self) -> String {
         html::page(&self.title(), &sections::lead(self), &sections::answers(self), &sections::all(self))
     }
 
-    /// The same for a mail or an issue.
+    /// Formats the report as Markdown, for a mail or an issue.
     pub fn markdown(&self) -> String {
         markdown::page(&self.title(), &sections::lead(self), &sections::answers(self), &sections::all(self))
     }
 
-    /// The document itself.
+    /// Formats the report as JSON.
     pub fn json(&self) -> serde_json::Result<String> {
         Ok(serde_json::to_string_pretty(self)? + "\n")
     }
@@ -102,7 +102,7 @@ impl Report {
         source.map_or("another file", |source| source.name.as_str())
     }
 
-    /// The kernel's release, by whoever knows it.
+    /// Returns the kernel's release, from the first part that contains it.
     pub(crate) fn kernel(&self) -> Option<&str> {
         let status = self.status.as_ref().and_then(|status| status.kernel.release.as_deref());
         let tune = || self.tunes.last().map(|tune| tune.machine.kernel.as_str());

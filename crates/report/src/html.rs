@@ -1,4 +1,5 @@
-//! Sections as one HTML page: no network, no script; also well-formed XML, which is easy to check.
+//! Formats sections as one HTML page without network access or scripts. The page is well-formed XML
+//! too, which is easy to check.
 
 use std::fmt::Write;
 
@@ -7,10 +8,10 @@ use crate::svg;
 
 const STYLE: &str = include_str!("style.css");
 
-/// Characters of a row's heading that are not broken into lines.
+/// Maximum number of characters of a row heading that is not wrapped.
 const SHORT: usize = 24;
 
-/// The page.
+/// Formats a page.
 pub fn page(title: &str, lead: &[String], answers: &[Answer], sections: &[Section]) -> String {
     let title = escape(title);
     let mut html = format!(
@@ -81,7 +82,7 @@ fn paragraph(html: &mut String, class: Option<&str>, text: &str) {
     put(html, format_args!("<p{class}>{}</p>\n", prose(text)));
 }
 
-/// A sentence: its code between backticks as such.
+/// Formats a sentence; text between backticks becomes code.
 fn prose(text: &str) -> String {
     let span = |(text, is_code)| match is_code {
         true => format!("<code>{}</code>", escape(text)),
@@ -90,7 +91,7 @@ fn prose(text: &str) -> String {
     code_spans(text).into_iter().map(span).collect()
 }
 
-/// The box of answers at the top; nothing when there are none.
+/// Formats the summary box at the top; nothing if there are no answers.
 fn box_of(html: &mut String, answers: &[Answer]) {
     if answers.is_empty() {
         return;
@@ -139,7 +140,7 @@ fn table(html: &mut String, table: &Table) {
 
 fn td(cell: &Cell, is_heading: bool, column: Option<&Column>) -> String {
     let is_number = column.is_some_and(|column| column.is_number);
-    // A short name is not broken into lines.
+    // A short heading is not wrapped.
     let is_short = is_heading && cell.text.chars().count() <= SHORT;
     let shape = is_number.then_some("number").into_iter().chain(is_short.then_some("short"));
     let classes: Vec<&str> = shape.chain(cell.tone.class()).collect();
@@ -147,7 +148,7 @@ fn td(cell: &Cell, is_heading: bool, column: Option<&Column>) -> String {
     let text = format!("{}{}", cell.tone.mark(), escape(&cell.text));
     match is_heading {
         true => format!("<th scope=\"row\"{class}>{text}</th>"),
-        // On a narrow screen each cell stands in a line of its own, behind its column's name.
+        // On a narrow screen each cell is on its own line, after the name of its column.
         false => format!(
             "<td{class} data-label=\"{}\">{text}</td>",
             escape(column.map_or("", |column| column.name))
@@ -160,7 +161,7 @@ fn put(html: &mut String, what: std::fmt::Arguments<'_>) {
     let _ = html.write_fmt(what);
 }
 
-/// Text, as it may stand between tags and in a quoted attribute.
+/// Escapes text for use between tags and in a quoted attribute.
 pub fn escape(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {
@@ -178,7 +179,8 @@ pub fn escape(text: &str) -> String {
     safe
 }
 
-/// What XML does not allow, drives terminals, or changes the direction of the text around it (which lets a name look like another).
+/// Returns whether a character is invalid in XML, controls terminals, or changes the direction of
+/// the surrounding text (which can make a name look like another).
 pub fn is_unprintable(c: char) -> bool {
     let turns = matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     c.is_control() || turns || matches!(c, '\u{fffe}' | '\u{ffff}')

@@ -1,20 +1,20 @@
-//! Lines of text: a label, then words that wrap under each other.
+//! Formats text for terminals: a label, then wrapped and indented words.
 
 use std::fmt::Write;
 
-/// Columns of a line where no terminal says otherwise, and at most: longer lines are hard to read.
+/// Default and maximum width of a line in columns: longer lines are hard to read.
 const WIDTH: usize = 110;
-/// Columns of a line at least: beside the labels there must be room for words.
+/// Minimum width of a line in columns: the words need space next to the labels.
 const NARROWEST: usize = 40;
-/// Columns of the labels.
+/// Width of the labels in columns.
 const LABEL: usize = 16;
 
-/// How to render.
+/// Parameters of the output.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Style {
-    /// Headings in bold, for a terminal.
+    /// Bold headings, for a terminal.
     pub bold: bool,
-    /// Columns of the terminal, if it is one.
+    /// Width of the terminal in columns; `None` if the output is not a terminal.
     pub columns: Option<usize>,
 }
 
@@ -24,7 +24,7 @@ impl Style {
     }
 }
 
-/// A text that grows line by line.
+/// Text that is built line by line.
 pub(crate) struct Page {
     text: String,
     style: Style,
@@ -35,7 +35,7 @@ impl Page {
         Self { text: String::new(), style }
     }
 
-    /// A label at the margin and its text.
+    /// Appends a label at the margin and its text.
     pub(crate) fn row(&mut self, label: &str, text: &str) {
         let label = clean(label);
         let pad = " ".repeat(LABEL.saturating_sub(label.chars().count()).max(1));
@@ -44,7 +44,7 @@ impl Page {
         self.wrapped(&shown, label.chars().count() + pad.len(), LABEL, text);
     }
 
-    /// A label that is indented, and its text.
+    /// Appends an indented label and its text.
     pub(crate) fn sub(&mut self, label: &str, text: &str) {
         let label = format!("  {:<width$}", clean(label), width = LABEL - 2);
         self.wrapped(&label, label.chars().count(), LABEL, text);
@@ -82,7 +82,8 @@ impl Page {
     }
 }
 
-/// Files of a saved tree may hold anything; a terminal must not be driven by them.
+/// Replaces control characters: files of a saved tree can contain any bytes, and must not control
+/// the terminal.
 fn clean(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }

@@ -1,8 +1,9 @@
-//! One result format rendered for people.
+//! Formats results for readers.
 //!
-//! [`status`] and [`verbose`] are the text of `outboard status`. [`Report`] is what `outboard report` makes of the JSON of all
-//! commands: each question has its file in `sections`, which answers it in [`page::Section`]s, and `html` and `markdown` print
-//! those. [`compare`] makes them of two reports.
+//! [`status`] and [`verbose`] format `outboard status`. [`Report`] is the document that `outboard
+//! report` creates from the JSON of all commands: each question has a file in `sections`, which
+//! answers it in [`page::Section`]s; `html` and `markdown` format these sections. [`compare`]
+//! creates them from two reports.
 
 mod changes;
 mod compare;

@@ -1,9 +1,9 @@
-//! Sections as Markdown (GitHub's, with tables), for mails and issues.
+//! Formats sections as Markdown (GitHub's, with tables), for mails and issues.
 
 use crate::html::is_unprintable;
 use crate::page::{Answer, Block, Section, Table, code_spans};
 
-/// The page.
+/// Formats a page.
 pub fn page(title: &str, lead: &[String], answers: &[Answer], sections: &[Section]) -> String {
     let mut text = format!("# {}\n", escape(title));
     for paragraph in lead {
@@ -32,7 +32,7 @@ fn one(block: &Block) -> String {
             format!("\n{items}")
         }
         Block::Table(of) => table(of),
-        // Indented, it needs no escapes, and nothing ends it but a line's end.
+        // An indented block needs no escapes, and only a line break ends it.
         Block::Command { says, command } => {
             format!("\n{}\n\n    {}\n", at_start(says), printable(command))
         }
@@ -61,7 +61,8 @@ fn printable(text: &str) -> String {
     text.chars().map(plain).collect()
 }
 
-/// Text that means nothing to Markdown: no HTML, no link (also none that GitHub makes of bare addresses), no code.
+/// Escapes text so that Markdown does not interpret it: no HTML, no code, no link (including those
+/// that GitHub creates from addresses).
 pub fn escape(text: &str) -> String {
     let text = printable(text);
     let mut safe = String::with_capacity(text.len());
@@ -72,7 +73,7 @@ pub fn escape(text: &str) -> String {
             '<' => safe += "&lt;",
             '&' => safe += "&amp;",
             '\\' | '`' | '*' | '[' | ']' | '#' | '|' | '~' | '@' => safe.extend(['\\', c]),
-            // Inside a word it means nothing.
+            // Inside a word, an underscore is not markup.
             '_' if !(before.is_alphanumeric() && rest[1..].starts_with(char::is_alphanumeric)) => {
                 safe += "\\_"
             }
@@ -85,7 +86,7 @@ pub fn escape(text: &str) -> String {
     safe
 }
 
-/// A sentence: its code between backticks stays code, everything else is escaped.
+/// Formats a sentence: text between backticks stays code, everything else is escaped.
 fn prose(text: &str) -> String {
     let span = |(text, is_code)| match is_code {
         true => code(text),
@@ -94,13 +95,14 @@ fn prose(text: &str) -> String {
     code_spans(text).into_iter().map(span).collect()
 }
 
-/// A code span, in which escapes mean nothing; one with markup of a table, HTML or a link in it is text.
+/// Formats a code span, in which escapes have no effect; text with table, HTML or link markup
+/// becomes escaped text instead.
 fn code(text: &str) -> String {
     let has_markup = text.contains(['|', '<', '\\']) || text.contains("://");
     if has_markup || text.trim() != text { escape(text) } else { format!("`{}`", printable(text)) }
 }
 
-/// The same where a line begins: no list, no quotation.
+/// Formats a sentence at the start of a line, where it must not start a list or a quotation.
 fn at_start(text: &str) -> String {
     let safe = prose(text);
     let digits = safe.chars().take_while(char::is_ascii_digit).count();

@@ -1,10 +1,11 @@
-//! The elements of a report before it becomes HTML or Markdown. All texts are plain; the printing code escapes them.
+//! The elements of a report, from which HTML and Markdown are formatted. All texts are plain; the
+//! formatters escape them.
 
 use crate::plot::Plot;
 
 /// The answer to one question.
 pub struct Section {
-    /// Short, for links to it.
+    /// A short identifier for links to the section.
     pub id: &'static str,
     pub title: &'static str,
     pub blocks: Vec<Block>,
@@ -12,11 +13,11 @@ pub struct Section {
 
 pub enum Block {
     Text(String),
-    /// A remark to notice.
+    /// A remark that is emphasized.
     Note(String),
     List(Vec<String>),
     Table(Table),
-    /// A command line, and its purpose.
+    /// A command line and its purpose.
     Command {
         says: String,
         command: String,
@@ -27,7 +28,7 @@ pub enum Block {
 pub struct Table {
     pub caption: String,
     pub head: Vec<Column>,
-    /// The first cell of a row is its heading.
+    /// The rows; the first cell of each is its heading.
     pub rows: Vec<Vec<Cell>>,
 }
 
@@ -36,12 +37,12 @@ pub struct Column {
     pub is_number: bool,
 }
 
-/// A column of words.
+/// Returns a column of text.
 pub fn words(name: &'static str) -> Column {
     Column { name, is_number: false }
 }
 
-/// A column of numbers.
+/// Returns a column of numbers.
 pub fn number(name: &'static str) -> Column {
     Column { name, is_number: true }
 }
@@ -51,14 +52,14 @@ pub struct Cell {
     pub tone: Tone,
 }
 
-/// One line of the box at the top: a question, the answer and what it rests on.
+/// One line of the summary box: a question, the answer and its basis.
 pub struct Answer {
     pub question: &'static str,
     pub answer: Cell,
     pub because: String,
 }
 
-/// The judgement of a cell, which its colour and its mark show; the text says the same.
+/// The assessment of a cell, which its colour and its mark show; the text contains it too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tone {
     Plain,
@@ -68,7 +69,7 @@ pub enum Tone {
 }
 
 impl Tone {
-    /// A mark before the text.
+    /// Returns the mark before the text.
     pub fn mark(self) -> &'static str {
         match self {
             Tone::Plain => "",
@@ -78,7 +79,7 @@ impl Tone {
         }
     }
 
-    /// The class of its colour.
+    /// Returns the CSS class of the colour.
     pub fn class(self) -> Option<&'static str> {
         match self {
             Tone::Plain => None,
@@ -101,7 +102,7 @@ impl From<&str> for Cell {
     }
 }
 
-/// A cell that is judged.
+/// Returns a cell with an assessment.
 pub fn judged(text: impl Into<String>, tone: Tone) -> Cell {
     Cell { text: text.into(), tone }
 }
@@ -119,14 +120,14 @@ impl Section {
         self.blocks.push(Block::Note(text.into()));
     }
 
-    /// Nothing when there is none.
+    /// Appends a list; nothing if it is empty.
     pub fn list(&mut self, items: Vec<String>) {
         if !items.is_empty() {
             self.blocks.push(Block::List(items));
         }
     }
 
-    /// Nothing when it has no rows.
+    /// Appends a table; nothing if it has no rows.
     pub fn table(&mut self, caption: impl Into<String>, head: Vec<Column>, rows: Vec<Vec<Cell>>) {
         if !rows.is_empty() {
             self.blocks.push(Block::Table(Table { caption: caption.into(), head, rows }));
@@ -138,12 +139,12 @@ impl Section {
     }
 }
 
-/// `1 interrupt`, `2 interrupts`
+/// Formats a count: `1 interrupt`, `2 interrupts`.
 pub fn count(number: u64, noun: &str) -> String {
     if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }
 
-/// `a, b and c`
+/// Joins items: `a, b and c`.
 pub fn listed(items: &[String]) -> String {
     match items {
         [] => String::new(),
@@ -152,7 +153,7 @@ pub fn listed(items: &[String]) -> String {
     }
 }
 
-/// `64`, `4 KiB`, `1 MiB`, and what is no whole number of those in bytes.
+/// Formats a size: `64`, `4 KiB`, `1 MiB`; in bytes unless it is a whole number of a unit.
 pub fn bytes(number: u64) -> String {
     match number {
         n if n >= 1 << 20 && n % (1 << 20) == 0 => format!("{} MiB", n >> 20),
@@ -161,7 +162,7 @@ pub fn bytes(number: u64) -> String {
     }
 }
 
-/// `16 B`, `1.5 KiB`, `64.0 MiB`: an amount of data, with one decimal above bytes.
+/// Formats an amount of data with one decimal above bytes: `16 B`, `1.5 KiB`, `64.0 MiB`.
 pub fn amount(bytes: u64) -> String {
     let units = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
     let mut scaled = bytes as f64;
@@ -176,7 +177,7 @@ pub fn amount(bytes: u64) -> String {
     if unit == "B" { format!("{bytes} B") } else { format!("{scaled:.1} {unit}") }
 }
 
-/// A share in percent, cut and not rounded: `100 %` means all of it, and `0 %` nothing.
+/// Formats a share in percent, truncated: `100 %` means all, and `0 %` nothing.
 pub fn percent(share: f64) -> String {
     let cut = (share * 10.0).floor() / 10.0;
     if share > 0.0 && cut == 0.0 {
@@ -185,7 +186,7 @@ pub fn percent(share: f64) -> String {
     if cut == cut.trunc() { format!("{cut:.0} %") } else { format!("{cut:.1} %") }
 }
 
-/// With three digits above 0.01 and two below, and never with an exponent.
+/// Formats a value with three digits from 0.01 on and two below, without an exponent.
 pub fn figure(value: f64) -> String {
     match value.abs() {
         v if !v.is_finite() => "-".to_owned(),
@@ -197,10 +198,10 @@ pub fn figure(value: f64) -> String {
     }
 }
 
-/// A text cut at its backticks: what stands between two of them is code.
+/// Splits a text at its backticks. The flag marks the parts between two backticks, which are code.
 pub fn code_spans(text: &str) -> Vec<(&str, bool)> {
     let parts: Vec<&str> = text.split('`').collect();
-    // One that is left over is a character like any other.
+    // With an odd number of backticks, they are ordinary characters.
     if parts.len() % 2 == 0 {
         return vec![(text, false)];
     }

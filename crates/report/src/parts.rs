@@ -1,5 +1,5 @@
-//! What the other commands write with `--json`, as far as a report says it. Fields that a later version adds are ignored; those
-//! that an earlier version of the same schema did not have have a default.
+//! The documents that other commands write with `--json`, as far as a report uses them. Fields of
+//! later versions are ignored; fields that earlier versions of the same schema lack have a default.
 
 pub mod bench;
 pub mod check;

@@ -1,4 +1,5 @@
-//! Curves of a figure by the size of a request, both logarithmic, and the same as a table.
+//! Curves of a figure against the size of a request, on logarithmic scales, and the same as a
+//! table.
 
 pub mod benchmark;
 
@@ -7,10 +8,10 @@ use crate::parts::tune::{Cipher, Direction, Figure, Point, Verdict};
 
 pub struct Plot {
     pub title: String,
-    /// The text for screen readers.
+    /// The description for screen readers.
     pub description: String,
     pub caption: String,
-    /// Of the values.
+    /// The unit of the values.
     pub unit: &'static str,
     /// The horizontal axis.
     pub axis: Axis,
@@ -20,17 +21,17 @@ pub struct Plot {
     pub figures: Table,
 }
 
-/// What a value belongs to.
+/// The quantity on the horizontal axis.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Axis {
-    /// Of a request.
+    /// Size of a request in bytes.
     Bytes,
-    /// In flight.
+    /// Requests in flight.
     Requests,
 }
 
 impl Axis {
-    /// What is written under it.
+    /// Returns the caption of the axis.
     pub fn name(self) -> &'static str {
         match self {
             Axis::Bytes => "bytes in a request",
@@ -38,7 +39,7 @@ impl Axis {
         }
     }
 
-    /// A value on it.
+    /// Formats a value on the axis.
     pub fn value(self, value: f64) -> String {
         match self {
             Axis::Bytes => bytes(value as u64),
@@ -49,32 +50,33 @@ impl Axis {
 
 pub struct Curve {
     pub name: String,
-    /// `software`, `without`, `hardware`, `deep`, `third` or `kernel`: its colour, its dashes and its marks.
+    /// CSS class, which selects colour, dashes and marks: `software`, `without`, `hardware`,
+    /// `deep`, `third` or `kernel`.
     pub class: &'static str,
-    /// From the smallest place on the axis up.
+    /// The points in ascending order on the axis.
     pub points: Vec<Sample>,
 }
 
-/// A point of a curve; place and value are positive.
+/// A point of a curve; position and value are positive.
 #[derive(Clone, Copy)]
 pub struct Sample {
-    /// Place on the axis.
+    /// Position on the axis.
     pub at: f64,
     pub value: f64,
-    /// Half the length of its error bar; 0 for none.
+    /// Half the length of the error bar; 0 for none.
     pub off: f64,
 }
 
-/// A figure and how far its samples lie from it, if they are known.
+/// Returns a value and its spread, if it is known.
 type Value = fn(&Figure) -> Option<(f64, f64)>;
 
-/// The throughput and the distance of the farthest sample.
+/// Returns the throughput and the distance of the farthest sample.
 fn speed_of(figure: &Figure) -> Option<(f64, f64)> {
     let speed = figure.megabytes_per_second;
     Some((speed, speed * figure.spread))
 }
 
-/// Throughput, and what it costs of the CPU where that is known.
+/// Returns plots of the throughput, and of the CPU time if it is known.
 pub fn of(cipher: &Cipher, verb: &str, way: &Direction) -> Vec<Plot> {
     let deep = cipher.sixteen_at_once.as_ref().filter(|_| verb == "encrypt");
     let kinds: [(&str, &'static str, Value); 2] = [
@@ -133,7 +135,7 @@ fn curve(
 }
 
 impl Sample {
-    /// `None` where there is no logarithm.
+    /// Returns `None` for values without a logarithm.
     fn new(at: f64, (value, off): (f64, f64)) -> Option<Sample> {
         let off = if off.is_finite() { off.abs() } else { 0.0 };
         let is_shown = at > 0.0 && value > 0.0 && (value + off).is_finite();
@@ -156,7 +158,7 @@ fn described(curves: &[Curve], unit: &str, axis: Axis) -> String {
     format!("{}.", ends.collect::<Vec<_>>().join("; "))
 }
 
-/// A point's row; those of batches say so.
+/// Returns the rows of the table; the column for the depth distinguishes batches.
 fn rows(way: &Direction, deep: Option<&Direction>, cells: impl Fn(&Point) -> Vec<Cell>) -> Vec<Vec<Cell>> {
     let row = |depth: &str, point: &Point| {
         let mut row = vec![Cell::from(bytes(point.bytes)), depth.into()];

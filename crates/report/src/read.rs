@@ -1,4 +1,4 @@
-//! From a file's bytes to a part of a report. The bytes may be anything.
+//! Parses a file as a part of a report. The file may contain any bytes.
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -7,10 +7,11 @@ use serde_json::error::Category;
 use crate::document::{self, Report};
 use crate::parts::{bench::Bench, check::Check, prove::Prove, status::Status, tune::Tune};
 
-/// No command writes more: the longest is the status of a machine with hundreds of drivers, a part of a megabyte.
+/// Maximum size in bytes. The largest real document, the status of a machine with hundreds of
+/// drivers, is smaller than a megabyte.
 pub const LARGEST: u64 = 16 * 1024 * 1024;
 
-/// What a command said.
+/// The document of a command.
 #[derive(Clone, Debug)]
 pub enum Part {
     /// `outboard status`.
@@ -27,26 +28,26 @@ pub enum Part {
     Report(Box<Report>),
 }
 
-/// Why a file is none: the cause, and the next step.
+/// The reason why a file cannot be used, with its cause and the next step.
 #[derive(Debug, thiserror::Error)]
 pub enum Unfit {
-    /// Nothing was written.
+    /// The file is empty.
     #[error("it is empty: run the command that should have written it again, and see what it says")]
     Empty,
-    /// Far too long.
+    /// The file is too large.
     #[error("it is larger than {} MiB, which nothing of outboard's is: give a file that outboard wrote with --json", LARGEST >> 20)]
     Large,
-    /// Not JSON at all.
+    /// The file is not JSON.
     #[error(
         "it is not JSON ({0}): give a file that outboard status, check, tune, bench or prove wrote with --json"
     )]
     NotJson(String),
-    /// The end is missing.
+    /// The JSON is truncated.
     #[error(
         "it ends in the middle (line {0}): the command that writes it was ended or the disk was full; run it again"
     )]
     CutOff(usize),
-    /// Other people's JSON.
+    /// JSON of another program.
     #[error(
         "it has no \"schema\" of outboard's: give a file that outboard status, check, tune, bench or prove wrote with --json"
     )]
@@ -57,33 +58,33 @@ pub enum Unfit {
              or use the outboard that wrote it"
     )]
     OtherSchema(String),
-    /// It does not hold what its schema promises.
+    /// The contents do not match the schema.
     #[error("it says it is {schema}, but {cause}: it was changed or damaged; run `{command}` again")]
     Damaged {
-        /// What it claims to be.
+        /// The schema that the file names.
         schema: &'static str,
-        /// What is wrong, and where.
+        /// The error and its position.
         cause: String,
-        /// What writes such files.
+        /// The command that writes such files.
         command: &'static str,
     },
-    /// Two of what there is one of.
+    /// A second status.
     #[error(
         "{0} is a status already, and a report has one: leave one of them out (two times are compared by making two reports \
              and outboard report --compare)"
     )]
     Second(String),
-    /// A report where a part of one belongs.
+    /// A report where a part of one is expected.
     #[error("it is a report already: give it alone, or two of them after --compare")]
     Report,
-    /// A part where a report belongs.
+    /// A part where a report is expected.
     #[error(
         "it is {0}, and --compare takes two reports: make one of it by `outboard report --format json --output REPORT.json FILE`"
     )]
     NoReport(&'static str),
 }
 
-/// Commands, and what they write.
+/// Schemas and the commands that write them.
 const WRITERS: [(&str, &str); 6] = [
     ("outboard-status/1", "outboard status --json"),
     ("outboard-check/1", "outboard check --json"),
@@ -93,13 +94,13 @@ const WRITERS: [(&str, &str); 6] = [
     (document::SCHEMA, "outboard report --format json"),
 ];
 
-/// The first thing to look at.
+/// The field that is parsed first.
 #[derive(Deserialize)]
 struct Head {
     schema: String,
 }
 
-/// Reads a file's bytes.
+/// Parses a file's contents.
 pub fn read(bytes: &[u8]) -> Result<Part, Unfit> {
     if bytes.len() as u64 > LARGEST {
         return Err(Unfit::Large);
@@ -127,14 +128,14 @@ pub fn read(bytes: &[u8]) -> Result<Part, Unfit> {
 
 fn typed<T: DeserializeOwned>(bytes: &[u8], schema: &'static str, command: &'static str) -> Result<T, Unfit> {
     serde_json::from_slice(bytes).map_err(|error| {
-        // It may quote the file, which may hold anything.
+        // The message can quote the file, which can contain any characters.
         let cause = error.to_string().chars().filter(|c| !c.is_control()).take(200).collect();
         Unfit::Damaged { schema, cause, command }
     })
 }
 
 impl Part {
-    /// The schema that it was written in.
+    /// Returns the schema of the part.
     pub fn schema(&self) -> &'static str {
         let number = match self {
             Part::Status(_) => 0,

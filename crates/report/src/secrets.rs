@@ -1,9 +1,9 @@
-//! What of a command line is not to be shown around.
+//! Removes secrets from command lines.
 
-/// Stands for a secret.
+/// Replacement for a secret.
 const HIDDEN: &str = "HIDDEN";
 
-/// Options of openssl's whose next word is a key or leads to a password.
+/// Options of openssl whose argument is a key or the source of a password.
 const SECRET: [&str; 14] = [
     "-K",
     "-k",
@@ -21,8 +21,8 @@ const SECRET: [&str; 14] = [
     "-proxy_pass",
 ];
 
-/// The words of a command without the keys and passwords behind options of openssl's, and without what says `pass:`. What is secret in
-/// other programs' command lines is not known here.
+/// Returns the words of a command without the keys and passwords after options of openssl, and
+/// without words that start with `pass:`. Secrets of other programs are not recognized.
 pub fn without_secrets(mut words: Vec<String>) -> Vec<String> {
     let mut hide = false;
     for word in &mut words {

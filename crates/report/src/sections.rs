@@ -1,4 +1,5 @@
-//! One file for each question. A part that was not given is named where it is missing; the last section names the command.
+//! One file for each question. A missing part is mentioned where it is needed; the last section
+//! names the command that creates it.
 
 mod answers;
 mod correct;
@@ -18,7 +19,7 @@ use crate::document::Report;
 use crate::page::{Section, count, listed};
 use crate::parts::check::Verdict;
 
-/// All answers.
+/// Returns all sections.
 pub fn all(report: &Report) -> Vec<Section> {
     vec![
         here::section(report),
@@ -34,7 +35,7 @@ pub fn all(report: &Report) -> Vec<Section> {
     ]
 }
 
-/// The answers in a few sentences, and their sources.
+/// Returns a summary in a few sentences, and the sources.
 pub fn lead(report: &Report) -> Vec<String> {
     let sentences = [here(report), correct(report), wins(report)];
     let sources: Vec<String> = report.sources.iter().map(|source| source.name.clone()).collect();
@@ -97,7 +98,7 @@ fn wins(report: &Report) -> Option<String> {
     })
 }
 
-/// A note that a part is missing.
+/// Adds a note that a part is missing.
 fn not_given(section: &mut Section, what: &str) {
     section.note(format!("Not known: {what} was not given. The last section says how to get it."));
 }

@@ -1,6 +1,7 @@
-//! Words of a command that a reader may copy: a name from a file must not become anything else in a shell.
+//! Quotes words of commands that a reader may copy: the shell must read a name from a file as one
+//! word.
 
-/// As a POSIX shell reads it back.
+/// Quotes a word for a POSIX shell.
 pub fn word(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-.,/:=@%+".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {

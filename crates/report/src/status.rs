@@ -1,13 +1,13 @@
-//! `outboard status` as text.
+//! Formats `outboard status` as text.
 
 use outboard_inventory::{Accelerator, Algorithm, DriverView, Pick, Status};
 
 use crate::layout::{Page, Style};
 
-/// More driver names than this are counted, not listed.
+/// Maximum number of driver names that are listed; more are counted.
 const MOST_NAMES: usize = 6;
 
-/// The few lines that answer what is here and who can reach it.
+/// Formats a summary of the hardware and of the interfaces that reach it.
 pub fn status(status: &Status, style: Style) -> String {
     let mut page = Page::new(style);
     machine(&mut page, status);
@@ -30,7 +30,7 @@ pub fn status(status: &Status, style: Style) -> String {
     page.finish()
 }
 
-/// The same, then every driver of the kernel with its verdict and the reasons.
+/// Formats the summary, then every driver of the kernel with its verdict and the reasons.
 pub fn verbose(whole: &Status, style: Style) -> String {
     let mut page = Page::new(style);
     page.row("Drivers", &format!("{}, with the verdict on each and its reasons", whole.drivers.len()));
@@ -183,7 +183,7 @@ fn words(verdict: &str) -> &str {
     }
 }
 
-/// Drivers about which no verdict was possible must not be hidden.
+/// Lists the drivers about which no verdict was possible.
 fn unknown(page: &mut Page, status: &Status) {
     let names: Vec<String> =
         status.drivers.iter().filter(|d| d.verdict == "unknown").map(|d| d.name.clone()).collect();
@@ -220,7 +220,7 @@ fn surroundings(page: &mut Page, status: &Status) {
     checked(page, status);
 }
 
-/// Drivers that are fine on one line, the others on one each.
+/// Formats the results of checks: exact drivers on one line, others on one line each.
 fn checked(page: &mut Page, status: &Status) {
     let (exact, wrong): (Vec<_>, Vec<_>) = status.checked.iter().partition(|one| one.fault.is_none());
     match exact[..] {

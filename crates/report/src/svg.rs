@@ -1,4 +1,5 @@
-//! A plot as SVG: colours come from the page, so that light, dark and paper look right; each curve has marks of its own shape.
+//! Draws a plot as SVG. The page defines the colours, for light, dark and printed pages; each curve
+//! has marks of a distinct shape.
 
 mod legend;
 
@@ -9,20 +10,20 @@ use crate::page::figure;
 use crate::plot::{Axis, Curve, Plot, Sample};
 use legend::Legend;
 
-/// Width of the drawing, in its own units.
+/// Width of the drawing in its own units.
 const WIDTH: f64 = 480.0;
-/// Borders of the field of the curves; its top lies below the legend.
+/// Left and right edges of the plot area; its top is below the legend.
 const LEFT: f64 = 58.0;
 const RIGHT: f64 = 468.0;
-/// Height of the field.
+/// Height of the plot area.
 const FIELD: f64 = 236.0;
-/// Room for the unit above the field, and for the ticks and the axis' name below it.
+/// Space for the unit above the plot area, and for the ticks and the axis label below it.
 const ABOVE: f64 = 28.0;
 const BELOW: f64 = 46.0;
 const MOST_TICKS: usize = 7;
-/// The shortest bar that is drawn.
+/// Minimum length of an error bar that is drawn.
 const BAR: f64 = 3.0;
-/// A bar is drawn down to this part of its value at most: a logarithmic scale has no zero.
+/// An error bar ends at this share of its value at the lowest: a logarithmic scale has no zero.
 const LEAST_PART: f64 = 0.2;
 
 /// A logarithmic scale.
@@ -34,7 +35,7 @@ struct Scale {
 }
 
 impl Scale {
-    /// Over positive values. One value alone stands in the middle.
+    /// Creates a scale for positive values. A single value is in the middle.
     fn new(values: impl Iterator<Item = f64>, from: f64, to: f64) -> Scale {
         let (mut low, mut high) = values
             .map(f64::ln)
@@ -42,7 +43,7 @@ impl Scale {
         if low > high {
             (low, high) = (0.0, 0.0);
         }
-        // Room, so that no mark lies on the border.
+        // Leave space, so that no mark is on the edge.
         let room = ((high - low) * 0.05).max(0.2);
         Scale { low: low - room, high: high + room, from, to }
     }
@@ -51,7 +52,7 @@ impl Scale {
         self.from + (value.ln() - self.low) / (self.high - self.low) * (self.to - self.from)
     }
 
-    /// Those of these that are on it, thinned out evenly.
+    /// Returns the candidates that are on the scale, thinned out evenly.
     fn ticks(&self, candidates: impl Iterator<Item = f64>) -> Vec<f64> {
         let is_on_it = |value: &f64| (self.low..=self.high).contains(&value.ln());
         let all: Vec<f64> = candidates.filter(is_on_it).collect();
@@ -59,7 +60,7 @@ impl Scale {
         all.into_iter().step_by(step).collect()
     }
 
-    /// Round values; where they are too far apart, less round ones.
+    /// Returns round values, or less round ones if too few are on the scale.
     fn of_digits(&self) -> Vec<f64> {
         let round = self.ticks(decades(&[1.0, 2.0, 5.0]));
         if round.len() > 2 {
@@ -70,7 +71,7 @@ impl Scale {
     }
 }
 
-/// The drawing. `id` is its own on the page.
+/// Draws the plot. `id` must be unique in the page.
 pub fn draw(plot: &Plot, id: &str) -> String {
     let legend = Legend::new(plot, LEFT - 40.0, RIGHT);
     let top = legend.bottom + ABOVE;
@@ -97,13 +98,13 @@ pub fn draw(plot: &Plot, id: &str) -> String {
     svg + "</svg>\n"
 }
 
-/// The lower end of a point's bar.
+/// Returns the lower end of a point's error bar.
 fn low(point: &Sample) -> f64 {
     (point.value - point.off).max(point.value * LEAST_PART)
 }
 
 fn axes(svg: &mut String, plot: &Plot, sizes: &Scale, values: &Scale, (top, bottom): (f64, f64)) {
-    // Sizes span more powers of two than there is room for.
+    // Sizes span more powers of two than fit on the axis.
     let step = if plot.axis == Axis::Bytes { 2 } else { 1 };
     for size in sizes.ticks((0..64).step_by(step).map(|power| 2_f64.powi(power))) {
         let x = sizes.at(size);
@@ -119,7 +120,7 @@ fn axes(svg: &mut String, plot: &Plot, sizes: &Scale, values: &Scale, (top, bott
     text(svg, ((LEFT + RIGHT) / 2.0, bottom + 36.0), "middle", "tick", plot.axis.name());
 }
 
-/// These digits in every power of ten that a figure could have.
+/// Returns these digits for every power of ten that a figure can have.
 fn decades(digits: &[f64]) -> impl Iterator<Item = f64> {
     (-12..16).flat_map(|power| digits.iter().map(move |digit| digit * 10_f64.powi(power)))
 }
@@ -136,7 +137,7 @@ fn line(svg: &mut String, curve: &Curve, sizes: &Scale, values: &Scale) {
     put(svg, format_args!("<path class=\"curve {class}\" d=\"M{}\"/>\n", path.join("L")));
     for (&(x, y), point) in points.iter().zip(&curve.points) {
         let (low, high) = (values.at(low(point)), values.at(point.value + point.off));
-        // A bar that the mark would cover is left out.
+        // An error bar that the mark would cover is not drawn.
         if low - high > BAR {
             put(
                 svg,
@@ -151,7 +152,7 @@ fn line(svg: &mut String, curve: &Curve, sizes: &Scale, values: &Scale) {
     }
 }
 
-/// Each kind of curve has a shape of its own.
+/// Draws a mark; each class has a distinct shape.
 fn mark(class: &str, x: f64, y: f64) -> String {
     let path = |at: f64, shape: &str| format!("<path class=\"mark {class}\" d=\"M{x:.1} {at:.1}{shape}\"/>");
     match class {

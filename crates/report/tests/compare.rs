@@ -1,11 +1,11 @@
-//! Two reports of a machine, before and after a new kernel.
+//! Compares two reports of a machine, before and after a new kernel.
 
 mod xml;
 
 use outboard_report::{Report, compare, read};
 use serde_json::Value;
 
-/// As the machine was, changed by `change`.
+/// Returns a report of the machine, modified by `change`.
 fn report(made: &str, change: impl Fn(&mut [Value; 5])) -> Report {
     let mut parts = [
         include_str!("data/status.json"),
@@ -27,7 +27,8 @@ fn before() -> Report {
     report("2026-11-20T10:00:00Z", |_| {})
 }
 
-/// A kernel that closed a way, lost a driver and won another, is wrong, and slower in software.
+/// A kernel that removes an interface and a driver, adds another driver, computes wrong results,
+/// and is slower in software.
 fn after() -> Report {
     report("2026-11-21T10:00:00Z", |[status, check, tune, prove, bench]| {
         status["kernel"]["release"] = "7.4.0-amd64".into();
@@ -58,12 +59,12 @@ fn after() -> Report {
             .max_by_key(|p| p["bytes"].as_u64())
             .unwrap();
         largest["software"]["megabytes_per_second"] = 1.0.into();
-        // Less than what is told.
+        // Below the limit for a reported change.
         let hardware = largest["hardware"]["megabytes_per_second"].as_f64().unwrap();
         largest["hardware"]["megabytes_per_second"] = (hardware * 1.04).into();
         prove["verdict"] = "software".into();
         let rows = bench["rows"].as_array_mut().unwrap();
-        // The largest size of one is no figure any more, so the next is compared.
+        // The largest size of one report has a fault now, so the next size is compared.
         rows.retain(|row| row["direction"] == "encrypt");
         let of_driver = |row: &&mut Value| row["evidence"] == "interrupts" && row["depth"] == 1;
         rows.iter_mut().rfind(of_driver).unwrap()["fault"] = "no interrupt came".into();

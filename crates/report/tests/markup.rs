@@ -1,4 +1,4 @@
-//! Whatever strings and numbers a file holds, they stay text: the page has the same tags.
+//! Strings and numbers of a file stay text: the page always has the same tags.
 
 mod xml;
 
@@ -16,7 +16,7 @@ const FILES: [&str; 5] = [
     include_str!("data/prove.json"),
 ];
 
-/// Words that decide what is said, not only how.
+/// Strings that select what is reported, so they are not replaced.
 const WORDS: [&str; 30] = [
     "schema",
     "verdict",
@@ -50,7 +50,8 @@ const WORDS: [&str; 30] = [
     "AF_ALG",
 ];
 
-/// Each string its own number, so that different ones stay different, and `more` behind it.
+/// Replaces each string by a distinct number followed by `more`, so that different strings stay
+/// different.
 fn replaced(value: &mut Value, more: &str, number: &mut usize) {
     match value {
         Value::String(text)
@@ -76,7 +77,7 @@ fn report(more: &str) -> Report {
     report
 }
 
-/// Letters, and much that means something to HTML, SVG, Markdown, shells, terminals or XML.
+/// Generates letters and markup of HTML, SVG, Markdown, shells, terminals and XML.
 fn hostile() -> impl Strategy<Value = String> {
     let pieces = prop::sample::select(vec![
         "<",
@@ -121,12 +122,12 @@ fn hostile() -> impl Strategy<Value = String> {
     prop::collection::vec(prop_oneof![pieces.prop_map(String::from), any], 0..12).prop_map(|all| all.concat())
 }
 
-/// Backticks of a file's sentence may set code in it, and nothing else.
+/// Backticks in a sentence of a file may create code spans, and nothing else.
 fn without_code(tags: Vec<String>) -> Vec<String> {
     tags.into_iter().filter(|tag| tag != "code" && tag != "/code").collect()
 }
 
-/// With harmless strings.
+/// A report with harmless strings.
 static PLAIN: LazyLock<(Report, Vec<String>)> = LazyLock::new(|| {
     let report = report("");
     let skeleton = without_code(xml::skeleton(&report.html()).unwrap());
@@ -141,7 +142,7 @@ proptest! {
         let hostile = report(&more);
         let skeleton = without_code(xml::skeleton(&hostile.html()).map_err(TestCaseError::fail)?);
         prop_assert_eq!(&skeleton, &PLAIN.1);
-        // What a reader of Markdown would take for HTML is none; indented commands are code.
+        // No HTML may be recognized in Markdown; indented lines are code.
         for line in hostile.markdown().lines().filter(|line| !line.starts_with("    ")) {
             prop_assert!(!line.contains('<') && !line.replace("\\:", "").contains("://"), "{}", line);
             prop_assert!(!line.contains(char::is_control), "{:?}", line);

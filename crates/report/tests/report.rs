@@ -1,4 +1,5 @@
-//! Reports of a virtual machine: what its commands said, cut to two ciphers. And of less.
+//! Reports of a virtual machine, from documents of its commands reduced to two ciphers, and from
+//! fewer documents.
 
 mod xml;
 
@@ -110,7 +111,7 @@ fn a_drivers_faults_are_not_hidden() {
     assert!(report.markdown().contains("no interrupt came"));
 }
 
-/// A file through openssl enc, as a machine measured it.
+/// A measurement of a file with openssl enc.
 const FILE: &str = include_str!("data/bench-file.json");
 
 #[test]
@@ -232,7 +233,7 @@ fn every_cell_has_the_name_of_its_column_for_a_narrow_screen() {
     assert_eq!(html.matches("<td").count(), html.matches(" data-label=\"").count());
 }
 
-/// Baseline, height and width of each text of a drawing, as a wide font would set them.
+/// Returns baseline, height and width of each text of a drawing, with the width of a wide font.
 fn boxes(svg: &str) -> Vec<(f64, f64, f64, String)> {
     let number = |tag: &str, key: &str| -> f64 {
         let from = tag.find(&format!("{key}=\"")).unwrap() + key.len() + 2;

@@ -1,4 +1,5 @@
-//! AF_ALG with as little as it takes: one sendmsg, one read. One request at a time, as every user of it does.
+//! AF_ALG with the minimum of system calls: one sendmsg and one read. One request at a time, as its
+//! users do.
 
 use std::fs::File;
 use std::io::Read;
@@ -11,10 +12,10 @@ use anyhow::{Context, Result, ensure};
 use super::{Down, check};
 use crate::known_answer::{IV, KEY, text};
 
-/// Both control messages: operation, then IV with its length before it.
+/// Size of both control messages: the operation, then the IV after its length.
 const CONTROL: usize = 20 + 4 + 16 + 20;
 
-/// The request channel. The keyed socket must live as long.
+/// The request channel. The keyed socket must exist as long as the channel.
 pub struct AfAlg {
     channel: File,
     _keyed: File,
@@ -27,7 +28,7 @@ struct Control([u8; CONTROL + 4]);
 
 impl AfAlg {
     pub fn open(driver: &str) -> Result<AfAlg> {
-        // SAFETY: no pointer is handed over; the descriptor is ours alone.
+        // SAFETY: no pointer is passed; this function is the only owner of the descriptor.
         let keyed = unsafe {
             File::from_raw_fd(
                 check(libc::socket(libc::AF_ALG, libc::SOCK_SEQPACKET | libc::SOCK_CLOEXEC, 0))? as i32,
@@ -39,10 +40,10 @@ impl AfAlg {
         address.salg_type[..8].copy_from_slice(b"skcipher");
         address.salg_name[..driver.len()].copy_from_slice(driver.as_bytes());
         let size = size_of::<libc::sockaddr_alg>() as libc::socklen_t;
-        // SAFETY: the address lives through the call.
+        // SAFETY: the address is valid during the call.
         check(unsafe { libc::bind(keyed.as_raw_fd(), from_ref(&address).cast(), size) })
             .with_context(|| format!("this kernel's AF_ALG does not reach {driver}"))?;
-        // SAFETY: the key lives through the call.
+        // SAFETY: the key is valid during the call.
         check(unsafe {
             libc::setsockopt(
                 keyed.as_raw_fd(),
@@ -53,7 +54,8 @@ impl AfAlg {
             )
         })
         .context("setting the key")?;
-        // SAFETY: AF_ALG has no peer address to return; the descriptor is ours alone.
+        // SAFETY: AF_ALG has no peer address to return; this function is the only owner of the
+        // descriptor.
         let channel = unsafe {
             File::from_raw_fd(check(libc::accept4(
                 keyed.as_raw_fd(),
@@ -66,14 +68,14 @@ impl AfAlg {
     }
 }
 
-/// What each request says beside its data; always the same.
+/// Returns the control messages, which are the same for each request.
 fn control() -> Control {
     let mut control = Control([0; CONTROL + 4]);
     // SAFETY: an all-zero msghdr is a valid value.
     let mut message: libc::msghdr = unsafe { zeroed() };
     message.msg_control = control.0.as_mut_ptr().cast();
     message.msg_controllen = control.0.len() as _;
-    // SAFETY: the buffer is aligned and has room for both, so that no pointer is null.
+    // SAFETY: the buffer is aligned and has space for both messages, so that no pointer is null.
     unsafe {
         let operation = libc::CMSG_FIRSTHDR(&message);
         (*operation).cmsg_level = libc::SOL_ALG;
@@ -104,7 +106,7 @@ impl Down for AfAlg {
         message.msg_iovlen = 1;
         message.msg_control = self.control.0.as_mut_ptr().cast();
         message.msg_controllen = self.control.0.len() as _;
-        // SAFETY: all that the message points to lives through the call.
+        // SAFETY: everything that the message points to is valid during the call.
         let sent = check(unsafe { libc::sendmsg(self.channel.as_raw_fd(), &message, libc::MSG_NOSIGNAL) })
             .context("sendmsg")?;
         let got = self.channel.read(&mut self.text).context("read")?;
@@ -123,7 +125,7 @@ mod tests {
 
     #[test]
     fn the_control_messages_have_their_room() {
-        // SAFETY: this only computes sizes.
+        // SAFETY: CMSG_SPACE only computes sizes.
         let space = unsafe { libc::CMSG_SPACE(4) + libc::CMSG_SPACE(20) } as usize;
         assert_eq!(size_of::<Control>(), space);
     }

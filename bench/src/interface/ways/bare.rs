@@ -1,4 +1,5 @@
-//! The bare prototype of /dev/outboard, bench/bare: it checks nothing, so it shows what the checks cost.
+//! The bare prototype of /dev/outboard, bench/bare. It has no checks, so it shows the cost of the
+//! checks.
 
 use std::fs::{self, File};
 use std::io::{Error, Write};
@@ -14,19 +15,19 @@ use crate::plan::{DEPTHS, SIZES};
 
 const DEVICE: &str = "/dev/outboard-bare";
 
-/// The driver that it was loaded for.
+/// Module parameter with the driver that the prototype was loaded for.
 const DRIVER: &str = "/sys/module/outboard_bare/parameters/driver";
 
-/// From one slot to the next, and all of them.
+/// Size of a slot, and size of all slots.
 const SLOT: usize = SIZES[SIZES.len() - 1];
 const ARENA: usize = DEPTHS[DEPTHS.len() - 1] * SLOT;
 
-/// A descriptor and its slots.
+/// A descriptor and its mapped slots.
 pub struct Bare {
     device: File,
     base: NonNull<u8>,
     copied: bool,
-    /// What the application has: each is copied in and out, if they are.
+    /// The application's data, copied in and out if copying is measured.
     texts: Vec<Vec<u8>>,
     bytes: usize,
 }
@@ -42,7 +43,7 @@ impl Bare {
             .open(DEVICE)
             .context(DEVICE)?;
         let protection = libc::PROT_READ | libc::PROT_WRITE;
-        // SAFETY: a new mapping wherever the kernel likes.
+        // SAFETY: a new mapping at an address that the kernel chooses.
         let at =
             unsafe { libc::mmap(null_mut(), ARENA, protection, libc::MAP_SHARED, device.as_raw_fd(), 0) };
         let Some(base) = NonNull::new(at.cast::<u8>()).filter(|_| at != libc::MAP_FAILED) else {
@@ -52,14 +53,14 @@ impl Bare {
     }
 
     fn data(&self, index: usize) -> *mut u8 {
-        // SAFETY: inside the mapping: no index of the plan is beyond its greatest depth.
+        // SAFETY: inside the mapping: no index of the plan exceeds the greatest depth.
         unsafe { self.base.as_ptr().add(index * SLOT) }
     }
 }
 
 impl Down for Bare {
     fn prepare(&mut self, bytes: usize, depth: usize) -> Result<()> {
-        // The module does not look.
+        // The module does not check this.
         ensure!(bytes <= SLOT && depth * SLOT <= ARENA, "more than there is room for");
         self.bytes = bytes;
         self.texts = vec![text(bytes); depth];
@@ -102,7 +103,7 @@ impl Down for Bare {
 
 impl Drop for Bare {
     fn drop(&mut self) {
-        // SAFETY: mapped by `open`, and nobody looks at it any more.
+        // SAFETY: mapped by `open`, and no reference into the mapping remains.
         unsafe { libc::munmap(self.base.as_ptr().cast(), ARENA) };
     }
 }

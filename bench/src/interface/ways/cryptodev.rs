@@ -1,5 +1,5 @@
-//! /dev/crypto as cryptodev-linux has it: one ioctl for a request, in place. Its user chooses an algorithm and gets the
-//! kernel's first driver of that name.
+//! /dev/crypto of cryptodev-linux: one ioctl per request, in place. The user selects an algorithm,
+//! and the kernel selects the driver with the highest priority.
 
 use std::fs::File;
 use std::os::fd::AsRawFd;
@@ -57,7 +57,7 @@ struct CryptOp {
     iv: *const u8,
 }
 
-/// `_IOWR('c', number, T)` of asm-generic/ioctl.h.
+/// Computes `_IOWR('c', number, T)` of asm-generic/ioctl.h.
 const fn iowr<T>(number: u32) -> u32 {
     3 << 30 | (size_of::<T>() as u32) << 16 | (b'c' as u32) << 8 | number
 }
@@ -82,13 +82,14 @@ impl Cryptodev {
             mackey: std::ptr::null(),
             ses: 0,
         };
-        // SAFETY: the structure is the one that the number means, and the key lives through the call.
+        // SAFETY: the structure is that of the request number, and the key is valid during the
+        // call.
         unsafe { ioctl(&device, iowr::<SessionOp>(102), from_mut(&mut op).cast()) }
             .context("CIOCGSESSION")?;
         // SAFETY: all-zero is a valid value.
         let mut info: SessionInfoOp = unsafe { std::mem::zeroed() };
         info.ses = op.ses;
-        // SAFETY: the structure is the one that the number means.
+        // SAFETY: the structure is that of the request number.
         unsafe { ioctl(&device, iowr::<SessionInfoOp>(107), from_mut(&mut info).cast()) }
             .context("CIOCGSESSINFO")?;
         let name = info.cipher.driver.split(|&byte| byte == 0).next().unwrap_or_default();
@@ -98,9 +99,9 @@ impl Cryptodev {
 }
 
 /// # Safety
-/// `argument` points to what `number` means.
+/// `argument` must point to the structure of the request `number`.
 unsafe fn ioctl(device: &File, number: u32, argument: *mut c_void) -> std::io::Result<()> {
-    // SAFETY: as the caller says.
+    // SAFETY: guaranteed by the caller.
     check(unsafe { libc::ioctl(device.as_raw_fd(), number as _, argument) }).map(drop)
 }
 
@@ -122,7 +123,8 @@ impl Down for Cryptodev {
             mac: null_mut(),
             iv: IV.as_ptr(),
         };
-        // SAFETY: the structure is the one that the number means, and all it points to lives through the call.
+        // SAFETY: the structure is that of the request number, and everything that it points to is
+        // valid during the call.
         unsafe { ioctl(&self.device, iowr::<CryptOp>(104), from_mut(&mut op).cast()) }.context("CIOCCRYPT")
     }
 

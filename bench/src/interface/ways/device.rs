@@ -1,4 +1,4 @@
-//! /dev/outboard by its own structures: fill the slots, ring once, wait, fetch the results.
+//! /dev/outboard through its own structures: fill the slots, submit once, wait, fetch the results.
 
 use std::fs::File;
 use std::io::{Error, Write};
@@ -19,13 +19,13 @@ use crate::plan::{DEPTHS, SIZES};
 
 const SESSION: u32 = 1;
 
-/// The most that is in flight.
+/// Maximum number of requests in flight.
 const SLOTS: usize = DEPTHS[DEPTHS.len() - 1];
 
-/// The arena's size: its table, and the most that is in flight at once.
+/// Size of the arena in bytes: its table, and the data of the maximum number of requests.
 const ARENA: usize = (64 << 10) + SLOTS * SIZES[SIZES.len() - 1];
 
-/// The number of an allowed driver.
+/// Returns the number of an allowed driver.
 pub fn number_of(driver: &str) -> Result<u16> {
     let list = allow_list::read(&Root::live())
         .with_context(|| format!("{}: is outboard.ko loaded?", uapi::SYSFS))?;
@@ -38,7 +38,7 @@ pub struct Outboard {
     device: File,
     base: NonNull<u8>,
     arena: uapi::Arena,
-    /// With the copies, what the application has; without, empty.
+    /// Whether data are copied; without copying, `texts` is empty.
     copied: bool,
     texts: Vec<Vec<u8>>,
     bytes: usize,
@@ -58,13 +58,13 @@ impl Outboard {
         };
         device.write_all(&[bytes_of(&record), &KEY].concat()).context("making a session")?;
         let (protection, slots) = (libc::PROT_READ | libc::PROT_WRITE, SLOTS as libc::off_t * page());
-        // SAFETY: a new mapping wherever the kernel likes.
+        // SAFETY: a new mapping at an address that the kernel chooses.
         let at =
             unsafe { libc::mmap(null_mut(), ARENA, protection, libc::MAP_SHARED, device.as_raw_fd(), slots) };
         let Some(base) = NonNull::new(at.cast::<u8>()).filter(|_| at != libc::MAP_FAILED) else {
             return Err(Error::last_os_error()).context("mmap");
         };
-        // SAFETY: the module put it there before mmap returned, and the mapping is page-aligned.
+        // SAFETY: the module wrote it before mmap returned, and the mapping is page-aligned.
         let arena = unsafe { base.cast::<uapi::Arena>().read() };
         ensure!(arena.magic == uapi::MAGIC && arena.version == uapi::VERSION, "another version: {arena:?}");
         ensure!(
@@ -74,18 +74,18 @@ impl Outboard {
         Ok(Outboard { device, base, arena, copied, texts: Vec::new(), bytes: 0 })
     }
 
-    /// Where the data of a request lies, from the start of the mapping.
+    /// Returns the offset of a request's data within the mapping.
     fn offset(&self, index: usize) -> usize {
         self.arena.data_offset as usize + index * self.bytes.next_multiple_of(self.arena.align as usize)
     }
 
     fn data(&self, index: usize) -> *mut u8 {
-        // SAFETY: inside the mapping, as `open` has checked for the largest requests.
+        // SAFETY: inside the mapping; `open` has checked this for the largest requests.
         unsafe { self.base.as_ptr().add(self.offset(index)) }
     }
 
     fn slot(&self, index: usize) -> *mut uapi::Slot {
-        // SAFETY: inside the mapping, as `open` has checked.
+        // SAFETY: inside the mapping; `open` has checked this.
         unsafe { self.base.as_ptr().add(self.arena.slots_offset as usize).cast::<uapi::Slot>().add(index) }
     }
 }
@@ -163,22 +163,22 @@ impl Down for Outboard {
 
 impl Drop for Outboard {
     fn drop(&mut self) {
-        // SAFETY: mapped by `open`, and nobody looks at it any more.
+        // SAFETY: mapped by `open`, and no reference into the mapping remains.
         unsafe { libc::munmap(self.base.as_ptr().cast(), ARENA) };
     }
 }
 
-/// The records of outboard_uapi, which have no padding.
+/// Structures of outboard_uapi, which have no padding.
 trait Record {}
 impl Record for uapi::SessionNew {}
 impl Record for uapi::Submit {}
 
 fn bytes_of<R: Record>(record: &R) -> &[u8] {
-    // SAFETY: without padding each byte is initialised.
+    // SAFETY: without padding every byte is initialised.
     unsafe { std::slice::from_raw_parts(std::ptr::from_ref(record).cast(), size_of::<R>()) }
 }
 
 fn page() -> libc::off_t {
-    // SAFETY: no pointer is handed over.
+    // SAFETY: no pointer is passed.
     unsafe { libc::sysconf(libc::_SC_PAGESIZE) as libc::off_t }
 }

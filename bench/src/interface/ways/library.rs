@@ -1,4 +1,4 @@
-//! /dev/outboard as the provider uses it: crates/accel, and a copy of each result.
+//! /dev/outboard as the provider uses it: crates/accel, with a copy of each result.
 
 use anyhow::Result;
 use outboard_accel::device::Device;
@@ -7,7 +7,7 @@ use outboard_accel::{Accelerator, Algorithm, Direction, Request, Session};
 use super::Down;
 use crate::known_answer::{IV, KEY, text};
 
-/// A session, and what the application has.
+/// A session and the application's data.
 pub struct Library {
     session: Box<dyn Session>,
     texts: Vec<Vec<u8>>,
@@ -33,7 +33,7 @@ impl Down for Library {
     fn batch(&mut self) -> Result<()> {
         if let [text] = &mut self.texts[..] {
             let result = self.session.crypt(&request(text))?;
-            // The input of the next.
+            // The result is the input of the next request.
             text.copy_from_slice(result);
         } else {
             let requests: Vec<Request<'_>> = self.texts.iter().map(|text| request(text)).collect();

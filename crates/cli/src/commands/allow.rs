@@ -1,4 +1,5 @@
-//! `outboard allow`: which drivers programs may use through /dev/outboard, now and after each boot.
+//! `outboard allow`: the drivers that programs may use through /dev/outboard, now and after each
+//! boot.
 
 mod candidate;
 mod grant;
@@ -79,7 +80,7 @@ fn allow(driver: &str, options: &Options) -> Result<String> {
     })
 }
 
-/// The exit code of a command, its error said.
+/// Returns the exit code for a result and prints its error.
 pub fn ended(command: &str, result: Result<()>) -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -90,16 +91,16 @@ pub fn ended(command: &str, result: Result<()>) -> ExitCode {
     }
 }
 
-/// Says what went wrong.
+/// Prints an error to stderr.
 fn warn(command: &str, error: &anyhow::Error) {
-    // A closed stderr leaves nothing to say it on.
+    // If stderr is closed, the error cannot be reported.
     let _ = writeln!(io::stderr(), "outboard {command}: {error:#}");
 }
 
-/// Prints a line.
+/// Prints a line to stdout. A closed pipe is not an error.
 pub fn say(text: &str) -> Result<()> {
     match writeln!(io::stdout(), "{text}") {
-        // Whoever reads has read enough.
+        // The reader, such as head(1), closed the pipe.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         other => Ok(other?),
     }

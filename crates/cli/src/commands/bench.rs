@@ -1,4 +1,5 @@
-//! `outboard bench`: software, accelerators and the ways to them, measured in turns, by several processes one after the other.
+//! `outboard bench`: measures software, accelerators and their interfaces, interleaved, in several
+//! consecutive processes.
 
 mod applications;
 mod cell;
@@ -110,7 +111,7 @@ pub struct Options {
     pass: Option<String>,
 }
 
-/// All of a run, with the name of its schema.
+/// The document of `--json`, with the name of its schema.
 #[derive(Serialize)]
 struct Answer<'a> {
     schema: &'static str,
@@ -118,7 +119,7 @@ struct Answer<'a> {
     bench: &'a Bench,
 }
 
-/// Runs the command.
+/// Runs `outboard bench`.
 pub fn run(options: &Options) -> ExitCode {
     if let Some(words) = &options.worker {
         return plain::serve(words);
@@ -148,7 +149,8 @@ fn bench(options: &Options) -> Result<ExitCode> {
     }
 }
 
-/// Tells the end by the limit of --for from an interruption: what was measured until then is valid.
+/// Distinguishes the end of the --for limit from an interruption: what was measured until then is
+/// valid.
 fn end_by_limit(bench: &mut Bench) -> Result<()> {
     if !bench.interrupted || stop::by_signal() {
         return Ok(());
@@ -164,7 +166,7 @@ fn end_by_limit(bench: &mut Bench) -> Result<()> {
     Ok(())
 }
 
-/// What an earlier run printed.
+/// Reads the document that an earlier run printed.
 fn earlier(file: &Path) -> Result<Bench> {
     let bytes = fs::read(file).with_context(|| file.display().to_string())?;
     match read(&bytes).with_context(|| file.display().to_string())? {
@@ -173,7 +175,7 @@ fn earlier(file: &Path) -> Result<Bench> {
     }
 }
 
-/// Says what was found.
+/// Prints the result and returns the exit code.
 fn finish(bench: &Bench, as_json: bool, verbose: bool) -> Result<ExitCode> {
     let text = if as_json { json(bench)? } else { text::report(bench, verbose) };
     console::answer(&text)?;

@@ -1,4 +1,4 @@
-//! `outboard check`: whether drivers compute what they should, for as long as one wants to know.
+//! `outboard check`: verifies the results of drivers for a given time.
 
 mod answer;
 pub mod findings;
@@ -60,7 +60,7 @@ pub struct Options {
     hoard: bool,
 }
 
-/// Runs the command.
+/// Runs `outboard check`.
 pub fn run(options: &Options) -> ExitCode {
     check(options).unwrap_or_else(|error| {
         say(&format!("outboard check: {error:#}"));
@@ -95,12 +95,12 @@ fn check(options: &Options) -> Result<ExitCode> {
         interrupted: false,
         not_checked: Vec::new(),
     };
-    // The second process ends with the first.
+    // Only the first process has this time limit; it ends the second one.
     if !options.alone {
         stop::limit(options.time);
     }
     let each = options.time / candidates.len() as u32;
-    // The second process leaves it to the first.
+    // Only the first process reports progress.
     let progress = |text: &str| {
         if !options.alone {
             console::progress(text);
@@ -118,7 +118,7 @@ fn check(options: &Options) -> Result<ExitCode> {
     let rest = candidates[check.drivers.len()..].iter().map(|candidate| candidate.name.clone());
     check.not_checked = rest.collect();
     let answer = Answer { schema: SCHEMA, check };
-    // The second process leaves that to the first too; whoever is not root has it for himself.
+    // Only the first process saves the findings, and only as root; other users just see them.
     if !options.alone && rustix::process::geteuid().is_root() {
         remembered(&answer.check, &candidates);
     }
@@ -132,7 +132,7 @@ fn check(options: &Options) -> Result<ExitCode> {
     })
 }
 
-/// Has it remembered, and says what follows from that.
+/// Saves the findings, and prints their consequences.
 fn remembered(check: &Check, candidates: &[work::Candidate]) {
     if let Err(error) = findings::remember(check, candidates) {
         say(&format!("outboard check: what was found is not remembered: {error:#}"));

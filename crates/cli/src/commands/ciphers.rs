@@ -1,4 +1,5 @@
-//! `outboard ciphers`: which algorithms OpenSSL would hand to which driver, and why not the others.
+//! `outboard ciphers`: shows the driver that OpenSSL would use for each algorithm, or why it uses
+//! none.
 
 mod answer;
 mod text;
@@ -35,7 +36,7 @@ pub struct Options {
     json: bool,
 }
 
-/// Runs the command.
+/// Runs `outboard ciphers`.
 pub fn run(options: &Options) -> ExitCode {
     match ciphers(options) {
         Ok(()) => ExitCode::SUCCESS,
@@ -81,10 +82,10 @@ fn ciphers(options: &Options) -> Result<()> {
     Ok(console::answer(&report)?)
 }
 
-/// Has the provider decide, as an application would by its first fetch.
+/// Makes the provider decide, as an application does by its first fetch.
 fn ask(library: &Library, scratch: &Scratch, table: &Table) -> Result<()> {
     let said = |error| {
-        // What the provider found wrong, OpenSSL takes off the queue again.
+        // OpenSSL removes the provider's errors from its queue; the provider's notes contain them.
         let said: Vec<String> = table.notes().into_iter().chain(library.errors()).collect();
         if said.is_empty() { anyhow::Error::new(error) } else { anyhow::anyhow!(said.join("; ")) }
     };

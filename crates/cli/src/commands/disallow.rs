@@ -1,4 +1,5 @@
-//! `outboard disallow`: takes a driver from the programs that use it through /dev/outboard.
+//! `outboard disallow`: removes a driver from the list of those that programs may use through
+//! /dev/outboard.
 
 use std::process::ExitCode;
 
@@ -36,7 +37,7 @@ fn disallow(driver: &str, now: bool) -> Result<String> {
     if !allowed && !remembered {
         bail!("{driver} is neither allowed nor remembered (outboard allow --list)");
     }
-    // First of all nobody may use it any more.
+    // First remove the driver from the module's list, so that no program can use it.
     if allowed {
         list::remove(driver)?;
     }

@@ -14,7 +14,7 @@ mod tune;
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
-/// Why a figure of hardware is none.
+/// The fault of a hardware figure without interrupts.
 const NO_INTERRUPT: &str = "no interrupt of the accelerator came: its driver computed this on the CPU";
 
 /// Find, check and measure hardware crypto accelerators, and let OpenSSL applications use them.
@@ -40,7 +40,7 @@ enum Command {
 }
 
 impl Outboard {
-    /// Runs the command.
+    /// Runs the selected command.
     pub fn run(self) -> ExitCode {
         match self.command {
             Command::Allow(options) => allow::run(&options),
@@ -57,10 +57,11 @@ impl Outboard {
     }
 }
 
-/// Prints what is wrong with the command line, or the help that was asked for. `prove` must not end in a code that
-/// could be its command's, so its mistakes give 125 as those of env(1) do; the other commands' give 2.
+/// Prints a usage error, or the requested help. An exit code of `prove` must be distinct from those
+/// of its command, so `prove` exits with 125 after a usage error, as env(1) does; the other
+/// commands exit with 2.
 pub fn misused(usage: &clap::Error) -> ExitCode {
-    // A closed stderr leaves nothing to say it on.
+    // If stderr is closed, the error cannot be reported.
     let _ = usage.print();
     let proving = std::env::args_os().nth(1).is_some_and(|word| word == "prove");
     match (usage.use_stderr(), proving) {

@@ -1,4 +1,5 @@
-//! `outboard prove -- COMMAND`: runs a command with outboard enabled and reports what hardware did.
+//! `outboard prove -- COMMAND`: runs a command with outboard enabled and reports the work of
+//! hardware.
 
 mod command;
 mod conclusion;
@@ -22,8 +23,9 @@ use std::process::ExitCode;
 /// outboard itself failed, a result was wrong, the proof was contradicted, or `--require-hardware` was not met.
 pub const OWN_FAILURE: u8 = 125;
 
-/// Runs the command and proves it. The exit code is the command's own; 126 and 127 as from env(1) when it cannot be
-/// run; 128 + N when signal N ended it; [`OWN_FAILURE`] when it succeeded and the proof did not.
+/// Runs the command and reports the proof. Returns the command's exit code; 126 and 127 as env(1)
+/// if it cannot be run; 128 + N if signal N ended it; [`OWN_FAILURE`] if it succeeded and the proof
+/// did not.
 pub fn run(options: &Options) -> ExitCode {
     match prove(options) {
         Ok(code) => ExitCode::from(code),
@@ -85,7 +87,8 @@ fn say(text: &str) {
     let _ = std::io::stderr().write_all(text.as_bytes());
 }
 
-/// Where `--json` goes. Opened before the command runs, so that a wrong path costs no run.
+/// The destination of `--json`. It is opened before the command runs, so that a wrong path is
+/// reported first.
 enum JsonTo {
     Stdout,
     File(File, String),

@@ -1,4 +1,4 @@
-//! `outboard report`: one page of what the other commands found.
+//! `outboard report`: creates one page from the documents of the other commands.
 
 mod input;
 mod output;
@@ -46,7 +46,7 @@ enum Format {
     Json,
 }
 
-/// Runs the command.
+/// Runs `outboard report`.
 pub fn run(options: &Options) -> ExitCode {
     match report(options) {
         Ok(()) => ExitCode::SUCCESS,
@@ -113,24 +113,25 @@ impl Format {
     }
 }
 
-/// A closed stdout leaves nobody to say it to.
+/// Prints a line to stdout. If stdout is closed, the error cannot be reported.
 fn say(text: &str) {
     let _ = writeln!(io::stdout(), "{text}");
 }
 
-/// And a closed stderr.
+/// Prints a line to stderr. If stderr is closed, the error cannot be reported.
 fn complain(text: &str) {
     let _ = writeln!(io::stderr(), "outboard report: {text}");
 }
 
-/// For tests of the commands that write documents: what a report keeps of one.
+/// Returns a part as a report stores it, and the document as it was written; for tests of other
+/// commands.
 #[cfg(test)]
 pub fn kept(list: &str, document: &impl serde::Serialize) -> (serde_json::Value, serde_json::Value) {
     let mut written = serde_json::to_value(document).unwrap();
     let mut report = outboard_report::Report::new("now".to_owned());
     report.add("document", outboard_report::read(written.to_string().as_bytes()).unwrap()).unwrap();
     let mut kept: serde_json::Value = serde_json::from_str(&report.json().unwrap()).unwrap();
-    // A report names the schemas of its parts in `sources`.
+    // A report lists the schemas of its parts in `sources`.
     written.as_object_mut().unwrap().remove("schema");
     (kept[list][0].take(), written)
 }

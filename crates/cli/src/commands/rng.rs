@@ -1,4 +1,5 @@
-//! `outboard rng`: the hardware random number generators of this machine, and what their output is worth.
+//! `outboard rng`: lists the hardware random number generators of this machine, and assesses their
+//! output.
 
 mod assess;
 mod fips_test;
@@ -12,7 +13,7 @@ use clap::{Args, Subcommand};
 
 use crate::console::say;
 
-/// The input cannot be read, as rngtest(1) reports it.
+/// Exit code when the input cannot be read, as in rngtest(1).
 const INPUT_FAILED: u8 = 11;
 
 /// Show the hardware random number generators, test and assess their output, and choose the one that the kernel uses.
@@ -37,7 +38,7 @@ enum Action {
     Quality(select::QualityOptions),
 }
 
-/// Runs the command.
+/// Runs `outboard rng`.
 pub fn run(options: &Options) -> ExitCode {
     let (name, result) = match &options.action {
         None => ("rng", sources::show(options.json)),

@@ -1,4 +1,4 @@
-//! `outboard status`: what crypto hardware is here, and who can reach it.
+//! `outboard status`: shows the crypto hardware of this machine and the interfaces that reach it.
 
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
@@ -24,7 +24,7 @@ pub struct Options {
     verbose: bool,
 }
 
-/// Runs the command.
+/// Runs `outboard status`.
 pub fn run(options: &Options) -> ExitCode {
     match report(options) {
         Ok(()) => ExitCode::SUCCESS,
@@ -57,7 +57,7 @@ fn report(options: &Options) -> anyhow::Result<()> {
         let is_terminal = io::stdout().is_terminal();
         let bold = is_terminal && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
         let size = rustix::termios::tcgetwinsize(io::stdout()).ok();
-        // 0: a terminal that does not know its size, such as a serial line.
+        // 0: the terminal does not report its size, such as a serial line.
         let columns = size.map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0);
         let render = if options.verbose { outboard_report::verbose } else { outboard_report::status };
         render(&status, Style { bold, columns })

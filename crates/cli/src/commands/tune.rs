@@ -1,4 +1,5 @@
-//! `outboard tune`: measures from which size on hardware wins, and writes the policy that the provider obeys.
+//! `outboard tune`: measures the request size from which hardware wins, and writes the provider's
+//! policy.
 
 mod answer;
 mod contest;
@@ -71,7 +72,7 @@ impl From<GoalName> for Goal {
     }
 }
 
-/// Runs the command.
+/// Runs `outboard tune`.
 pub fn run(options: &Options) -> ExitCode {
     tune(options).unwrap_or_else(|error| {
         say(&format!("outboard tune: {error:#}"));
@@ -82,7 +83,8 @@ pub fn run(options: &Options) -> ExitCode {
 fn tune(options: &Options) -> Result<ExitCode> {
     stop::listen();
     let module = module::find(options.module.as_deref(), &OpenSsl::find())?;
-    // Minutes of measuring are not for nothing: what cannot be written is told now. Nobody else waits meanwhile.
+    // Check first that the policy file can be written, before minutes of measuring. The lock is
+    // released at once, so that no other process waits during the measurement.
     if !options.dry_run {
         drop(Replacement::open(Path::new(POLICY_FILE), explained)?);
     }

@@ -1,10 +1,11 @@
-//! Which provider file to load.
+//! Finds the provider's file.
 
 use super::system::OpenSsl;
 use anyhow::{Result, bail};
 use std::path::{Path, PathBuf};
 
-/// The provider's file: the one asked for, else the installed one, else the one built beside this program.
+/// Returns the path of the provider: the requested one, else the installed one, else the one built
+/// next to this program.
 pub fn find(asked: Option<&Path>, openssl: &OpenSsl) -> Result<PathBuf> {
     if let Some(path) = asked {
         if !path.is_file() {

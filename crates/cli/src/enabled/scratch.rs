@@ -1,4 +1,4 @@
-//! The directory that a run lives in: its openssl.cnf and its counters.
+//! The temporary directory of a run, with its openssl.cnf and its counters.
 
 use anyhow::{Context, Result};
 use outboard_services::openssl::{Composed, OutboardSection, compose};
@@ -7,21 +7,22 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// Removed with all that is in it when dropped.
+/// A temporary directory, which is removed with its contents when this value is dropped.
 ///
-/// The directory can be entered by everybody (0711, under a random name) and the configuration read (0644), so that a
-/// command that changes its user still finds its OPENSSL_CONF. The counters stay the user's own (0600): whoever can
-/// write them could shorten the file under a provider that has mapped it. A process that another user starts thus
-/// works as it should and is not counted; one that changes its user with the provider loaded goes on counting.
+/// All users can enter the directory (0711, with a random name) and read the configuration (0644),
+/// so that a command that changes its user still finds its OPENSSL_CONF. Only the owner can access
+/// the counters (0600): a process that can write them could truncate the file while a provider has
+/// mapped it. So a process that another user starts works but is not counted; one that changes its
+/// user after it loaded the provider continues to count.
 pub struct Scratch(TempDir);
 
 impl Scratch {
-    /// Makes the directory in TMPDIR, else in /tmp.
+    /// Creates the directory in TMPDIR, or in /tmp.
     pub fn new() -> Result<Self> {
         Self::within(&std::env::temp_dir())
     }
 
-    /// Makes it in this directory.
+    /// Creates the directory in `parent`.
     pub fn within(parent: &Path) -> Result<Self> {
         let advice = || {
             format!(
@@ -34,22 +35,22 @@ impl Scratch {
             .permissions(Permissions::from_mode(0o711))
             .tempdir_in(std::path::absolute(parent).with_context(advice)?)
             .with_context(advice)?;
-        // Again, because the umask had its say.
+        // Set the mode again, because the umask was applied.
         fs::set_permissions(dir.path(), Permissions::from_mode(0o711)).with_context(advice)?;
         Ok(Self(dir))
     }
 
-    /// A file of this name in it.
+    /// Returns the path of a file in the directory.
     pub fn file(&self, name: &str) -> PathBuf {
         self.0.path().join(name)
     }
 
-    /// The counters file.
+    /// Returns the path of the counters file.
     pub fn counters(&self) -> PathBuf {
         self.file("counters")
     }
 
-    /// What OPENSSL_CONF is set to.
+    /// Returns the path for OPENSSL_CONF.
     pub fn configuration(&self) -> PathBuf {
         self.file("openssl.cnf")
     }

@@ -1,4 +1,4 @@
-//! The options that say how outboard is configured for a run, checked as the provider will check them.
+//! Options that configure outboard for a run; the provider's parser checks them.
 
 use clap::Args;
 use outboard_policy::Policy;
@@ -37,7 +37,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The keys of the provider's section that the options stand for.
+    /// Returns the settings of the provider's section for these options.
     pub fn keys(&self) -> Vec<(String, String)> {
         let drivers = (!self.drivers.is_empty()).then(|| self.drivers.join(","));
         let all = [
@@ -51,7 +51,8 @@ impl Settings {
     }
 }
 
-/// Reads a value with the provider's own parser. A name that openssl.cnf may contain and the provider skips is an error here.
+/// Parses a value with the provider's own parser. Names that the provider skips in openssl.cnf are
+/// an error here.
 fn checked(key: &str, value: &str) -> Result<String, outboard_policy::Error> {
     let mut skipped = Policy::default().set(key, value)?;
     skipped.pop().map_or(Ok(value.to_owned()), Err)

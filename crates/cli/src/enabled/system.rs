@@ -1,34 +1,37 @@
-//! Where this system's OpenSSL keeps its configuration and its modules.
+//! Locates the configuration and the modules of the system's OpenSSL.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Where openssl.cnf is on systems without the `openssl` command: Debian, OpenWrt, Alpine, Arch; Fedora; own builds.
+/// Locations of openssl.cnf for systems without the `openssl` command: Debian, OpenWrt, Alpine and
+/// Arch; Fedora; local builds.
 const USUAL_FILES: [&str; 3] =
     ["/etc/ssl/openssl.cnf", "/etc/pki/tls/openssl.cnf", "/usr/local/ssl/openssl.cnf"];
 
-/// What the `openssl` command says about its library; the command that is proven may use another one.
+/// The directories that the `openssl` command reports; the command under test may use another
+/// library.
 pub struct OpenSsl {
     directory: Option<PathBuf>,
     modules: Option<PathBuf>,
 }
 
-/// The configuration in force before outboard.
+/// The configuration that applies without outboard.
 pub enum Configuration {
-    /// An absolute path to a file that is there.
+    /// The absolute path of an existing file.
     File(PathBuf),
-    /// None, and nothing to say about that.
+    /// No configuration.
     None,
-    /// OPENSSL_CONF names a file that OpenSSL cannot use: it goes on without.
+    /// OPENSSL_CONF names a file that OpenSSL cannot use; OpenSSL continues without it.
     Unusable(PathBuf, std::io::Error),
 }
 
 impl OpenSsl {
-    /// Asks `openssl version`.
+    /// Runs `openssl version`.
     pub fn find() -> Self {
         let text = Command::new("openssl")
             .args(["version", "-d", "-m"])
-            // Empty: no configuration, so that a broken one cannot keep it from answering.
+            // Empty: no configuration, so that the command runs even if the configuration is
+            // broken.
             .env("OPENSSL_CONF", "")
             .stdin(Stdio::null())
             .stderr(Stdio::null())
@@ -42,12 +45,12 @@ impl OpenSsl {
         Self { directory: after("OPENSSLDIR:"), modules: after("MODULESDIR:") }
     }
 
-    /// The directory that modules are loaded from.
+    /// Returns the directory of OpenSSL's modules.
     pub fn modules(&self) -> Option<PathBuf> {
         std::env::var_os("OPENSSL_MODULES").map(PathBuf::from).or_else(|| self.modules.clone())
     }
 
-    /// The file of [`configuration`](Self::configuration), and what the user should know about it.
+    /// Returns the file of [`configuration`](Self::configuration), and a note for the user.
     pub fn file(&self) -> (Option<PathBuf>, Option<String>) {
         match self.configuration() {
             Configuration::File(path) => (Some(path), None),
@@ -58,7 +61,7 @@ impl OpenSsl {
         }
     }
 
-    /// The configuration that a program without outboard would load.
+    /// Returns the configuration that a program without outboard would load.
     pub fn configuration(&self) -> Configuration {
         if let Some(named) = std::env::var_os("OPENSSL_CONF") {
             if named.is_empty() {

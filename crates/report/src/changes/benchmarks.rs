@@ -1,4 +1,4 @@
-//! What benchmarks measured, at the largest size that both did.
+//! Compares benchmarks, at the largest size that both measured.
 
 use super::figures::speed_and_cost;
 use super::{Change, Topic, lists};
@@ -27,7 +27,7 @@ pub fn of(old_report: &Report, new_report: &Report) -> Vec<Change> {
             continue;
         }
         seen.push(row);
-        // The last of a kind counts.
+        // The last matching row counts.
         let of = |rows: &'_ [Row], size: u64| {
             rows.iter()
                 .rfind(|other| is_alike(other, row) && other.bytes == size && other.fault.is_none())
@@ -54,7 +54,7 @@ pub fn of(old_report: &Report, new_report: &Report) -> Vec<Change> {
     changes
 }
 
-/// A name of its own for each run, and the last run of that name.
+/// Returns a distinct name for each run, with the last run of that name.
 fn of_applications(report: &Report) -> Vec<(String, Figure)> {
     let all = report.benches.iter().flat_map(|bench| &bench.applications);
     let runs = all.flat_map(|one| {
@@ -75,7 +75,7 @@ fn applications(old: &[(String, Figure)], new: &[(String, Figure)]) -> Vec<Chang
     changes
 }
 
-/// But for the size.
+/// Returns whether two rows differ at most in the size.
 fn is_alike(a: &Row, b: &Row) -> bool {
     let kind = |row: &Row| (row.direction, row.threads, row.depth);
     kind(a) == kind(b) && a.cipher == b.cipher && a.contestant == b.contestant

@@ -1,18 +1,19 @@
-//! Thresholds, throughput and CPU time.
+//! Compares thresholds, throughput and CPU time.
 
 use super::{Change, Kind, Topic};
 use crate::document::Report;
 use crate::page::{bytes, figure};
 use crate::parts::tune::{Cipher, Direction, Figure};
 
-/// A change of less than this is not told.
+/// A relative change below this is not reported.
 const LEAST: f64 = 0.05;
 
-/// The same in words.
+/// The rule for throughput and CPU time, as text.
 pub const RULE: &str = "Throughput and CPU time are compared at the largest size that both measured; they are named when they moved \
                         by 5 % and by more than their samples spread.";
 
-/// Ciphers of both, by name; the last of a name counts, as the last policy does.
+/// Returns the ciphers of both reports, paired by name. If a name occurs several times, the last
+/// one counts, as the last policy does.
 fn pairs<'a>(old: &'a Report, new: &'a Report) -> Vec<(Option<&'a Cipher>, Option<&'a Cipher>)> {
     if old.tunes.is_empty() || new.tunes.is_empty() {
         return Vec::new();
@@ -28,14 +29,14 @@ fn pairs<'a>(old: &'a Report, new: &'a Report) -> Vec<(Option<&'a Cipher>, Optio
     names.into_iter().map(|name| (find(old, name), find(new, name))).collect()
 }
 
-/// The ways of a cipher that a threshold was sought for.
+/// Returns the directions of a cipher that have a threshold.
 fn ways(cipher: &Cipher) -> Vec<(&'static str, &Direction)> {
     let mut ways = vec![("encryption", &cipher.encrypt), ("decryption", &cipher.decrypt)];
     ways.extend(cipher.sixteen_at_once.as_ref().map(|deep| ("encryption, 16 at once", deep)));
     ways
 }
 
-/// A way of both.
+/// Returns the directions that both reports have.
 fn common<'a>(old: &'a Cipher, new: &'a Cipher) -> Vec<(&'static str, &'a Direction, &'a Direction)> {
     let now = ways(new);
     let pair = |(name, was): (&'static str, &'a Direction)| {
@@ -91,7 +92,7 @@ pub fn thresholds(old: &Report, new: &Report) -> Vec<Change> {
     changes
 }
 
-/// Hardware that wins from a smaller size on wins more often.
+/// Returns whether the threshold improved: a lower one is better.
 fn better(was: &Direction, now: &Direction) -> Option<bool> {
     match (was.undecided || now.undecided, was.from, now.from) {
         (true, ..) => None,
@@ -129,7 +130,7 @@ pub fn throughput(old: &Report, new: &Report) -> Vec<Change> {
     changes
 }
 
-/// How fast, and at what cost of CPU time.
+/// Compares throughput and CPU time.
 pub fn speed_and_cost(topic: Topic, what: String, was: &Figure, now: &Figure) -> Vec<Change> {
     let cpu = format!("{what}, CPU time");
     let speed = moved(topic, what, "MB/s", was, now, |one| Some(one.megabytes_per_second), true);
@@ -137,7 +138,7 @@ pub fn speed_and_cost(topic: Topic, what: String, was: &Figure, now: &Figure) ->
     speed.into_iter().chain(cost).collect()
 }
 
-/// A change that is large, and sure.
+/// Returns a change that is large and exceeds the spread of the samples.
 fn moved(
     topic: Topic,
     what: String,

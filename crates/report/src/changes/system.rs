@@ -1,4 +1,4 @@
-//! What is not a figure.
+//! Compares everything except figures.
 
 use super::{Change, Topic, lists};
 use crate::document::Report;
@@ -7,12 +7,12 @@ use crate::parts::status::{Accelerator, Algorithm, Status, Way};
 
 type Pairs = Vec<(String, String)>;
 
-/// What both know, or nothing.
+/// Returns both statuses, if both reports have one.
 fn statuses<'a>(old: &'a Report, new: &'a Report) -> Option<(&'a Status, &'a Status)> {
     old.status.as_ref().zip(new.status.as_ref())
 }
 
-/// Compares what a status says.
+/// Compares one topic of the statuses.
 fn by_status(
     topic: Topic,
     old: &Report,
@@ -62,7 +62,7 @@ pub fn accelerators(old: &Report, new: &Report) -> Vec<Change> {
 }
 
 pub fn reach(old: &Report, new: &Report) -> Vec<Change> {
-    // A way that is new and leads nowhere is no loss.
+    // A new interface that does not reach the accelerator is no loss.
     let better = |was: Option<&str>, now: Option<&str>| match (was, now) {
         (_, Some("yes")) | (Some("no"), Some(_)) => Some(true),
         (Some("yes"), _) | (Some(_), Some("no")) => Some(false),
@@ -77,7 +77,7 @@ pub fn reach(old: &Report, new: &Report) -> Vec<Change> {
         status.algorithms.iter().map(pick).collect()
     };
     let mut moved = by_status(Topic::Reach, old, new, answers, better);
-    // The answer counts; why it is so now is what one asks next.
+    // Only the answers are compared; the reason for the new answer is added.
     for change in &mut moved {
         let why = new.status.as_ref().and_then(|status| ways(status).find(|(name, _)| *name == change.what));
         change.now = change.now.take().map(|now| match why {
@@ -89,7 +89,7 @@ pub fn reach(old: &Report, new: &Report) -> Vec<Change> {
     moved
 }
 
-/// All ways to all accelerators.
+/// Returns all interfaces to all accelerators.
 fn ways(status: &Status) -> impl Iterator<Item = (String, &Way)> {
     let of_one = |one: &Accelerator, way: &Way| format!("{} to {}", way.interface, one.chip);
     status.accelerators.iter().flat_map(move |one| one.reach.iter().map(move |way| (of_one(one, way), way)))

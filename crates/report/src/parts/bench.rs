@@ -1,5 +1,5 @@
-//! `outboard-bench/1`: as `outboard bench` writes it, and reports keep it. Sizes in bytes, throughput in 10^6 bytes in a second, fields
-//! are only added.
+//! `outboard-bench/1`: the document of `outboard bench`, as reports store it. Sizes in bytes,
+//! throughput in 10^6 bytes per second; fields are only added.
 
 use std::fmt;
 
@@ -7,131 +7,134 @@ use serde::{Deserialize, Serialize};
 
 pub use super::tune::{Figure, Machine};
 
-/// All of a run.
+/// The results of a run.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Bench {
-    /// When, in UTC.
+    /// Time of the run, in UTC.
     pub made: String,
-    /// Where.
+    /// The machine.
     pub machine: Machine,
-    /// OpenSSL's version, or that of the application's program where OpenSSL takes no part.
+    /// OpenSSL's version, or that of the application's program if OpenSSL is not used.
     pub openssl: String,
-    /// Who took part.
+    /// The contestants.
     pub contestants: Vec<Contestant>,
-    /// What was measured.
+    /// The results for ciphers, digests and HMACs.
     pub rows: Vec<Row>,
-    /// What applications did.
+    /// The results for applications.
     #[serde(default)]
     pub applications: Vec<Application>,
-    /// What was not measured, and why.
+    /// What was not measured, with the reasons.
     #[serde(default)]
     pub notes: Vec<String>,
-    /// Why figures may be worth less.
+    /// Reasons why the figures may be less accurate.
     #[serde(default)]
     pub warnings: Vec<String>,
-    /// ^C came first: rows are missing, or have fewer samples.
+    /// ^C ended the run: rows are missing, or have fewer samples.
     pub interrupted: bool,
 }
 
-/// Who takes part.
+/// A contestant.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Contestant {
-    /// What rows call it.
+    /// Its name in the rows.
     pub name: String,
-    /// What it is.
+    /// Its type.
     pub kind: Kind,
     /// Its name in /proc/crypto; null for OpenSSL.
     pub driver: Option<String>,
-    /// What leads there; null for OpenSSL and tcrypt.
+    /// The interface to the driver; null for OpenSSL and tcrypt.
     pub interface: Option<String>,
 }
 
-/// What a contestant is.
+/// The type of a contestant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
-    /// OpenSSL's own code, with what the CPU has.
+    /// OpenSSL's own code, with the CPU's cryptographic instructions.
     Openssl,
-    /// The same without the CPU's instructions for cryptography.
+    /// OpenSSL's own code without these instructions.
     OpensslWithout,
-    /// A driver of an accelerator.
+    /// An accelerator's driver.
     Accelerator,
-    /// A driver of the kernel's that computes on the CPU.
+    /// A kernel driver that computes on the CPU.
     KernelSoftware,
     /// The kernel's own benchmark of the driver that it prefers.
     Tcrypt,
 }
 
-/// One contestant at one kind of request.
+/// The results of one contestant for one kind of request.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Row {
-    /// OpenSSL's name of the cipher or the digest; of an HMAC `HMAC-` and its digest's.
+    /// OpenSSL's name of the cipher or the digest; for an HMAC, `HMAC-` and the digest.
     pub cipher: String,
-    /// Which way; null for a digest or an HMAC.
+    /// The direction; null for a digest or an HMAC.
     pub direction: Option<Way>,
-    /// Of a request.
+    /// Size of a request in bytes.
     pub bytes: u64,
-    /// That make requests at the same time.
+    /// Number of threads that make requests.
     pub threads: u64,
-    /// Requests in flight of each thread.
+    /// Requests in flight per thread.
     pub depth: u64,
-    /// Its name.
+    /// Name of the contestant.
     pub contestant: String,
-    /// Null when it failed, or was wrong.
+    /// The figure; null if the contestant failed or was wrong.
     pub figure: Option<Figure>,
-    /// How far the CPU time may be off for being counted in ticks, in milliseconds for a megabyte.
+    /// Error of the CPU time because it is counted in ticks, in milliseconds per megabyte.
     pub cpu_off_ms_per_megabyte: Option<f64>,
-    /// From the submission to the result, in microseconds: half of the requests took no longer.
+    /// Median latency from submission to result, in microseconds.
     pub latency_p50_us: Option<f64>,
-    /// 99 of 100 took no longer; null for fewer than 100.
+    /// 99th percentile of the latency, in microseconds; null for fewer than 100 requests.
     pub latency_p99_us: Option<f64>,
-    /// Requests that were timed one by one for that.
+    /// Number of requests whose latency was measured.
     pub latency_requests: u64,
-    /// Context switches of the whole system for each request; null where nobody counted them.
+    /// Context switches of the whole system per request; null if they were not counted.
     pub context_switches_per_request: Option<f64>,
-    /// What interrupts say; null for software.
+    /// The evidence from interrupts; null for software.
     pub evidence: Option<Evidence>,
-    /// Why this is no figure of the contestant's, or why there is none; else null.
+    /// The reason why this is not a valid figure of the contestant, or why there is none; otherwise
+    /// null.
     pub fault: Option<String>,
 }
 
-/// An application's job, by each way to do it.
+/// An application's job, done by each contestant.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Application {
     /// The command.
     pub name: String,
-    /// As the application calls it.
+    /// The cipher by the application's name.
     pub cipher: String,
-    /// Of the job, all transfers together.
+    /// Bytes of the job, all transfers together.
     pub bytes: u64,
-    /// Transfers at the same time.
+    /// Number of concurrent transfers.
     pub at_once: u64,
-    /// One for each way.
+    /// One run for each contestant.
     pub runs: Vec<Run>,
 }
 
-/// An application's job, done some times.
+/// An application's job, repeated by one contestant.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Run {
-    /// Without or with outboard, or what the kernel was told to take.
+    /// The contestant: without or with outboard, or the driver selection of the kernel.
     pub who: String,
-    /// The kernel driver that was chosen; null where OpenSSL's own code does it.
+    /// The kernel driver that was chosen; null if OpenSSL's own code does the work.
     pub driver: Option<String>,
-    /// A request is the whole job here.
+    /// The figure, with the whole job as one request.
     pub figure: Figure,
-    /// Time of the processes that encrypt, in percent of the wall time; where the kernel encrypts, that of the whole system.
+    /// User time of the processes that encrypt, in percent of the wall time; if the kernel
+    /// encrypts, that of the whole system.
     pub user_percent: f64,
-    /// The same in the kernel.
+    /// System time, with the same scope.
     pub system_percent: f64,
-    /// Bytes that the provider gave to hardware, in percent; null where it takes no part.
+    /// Share of the bytes that the provider sent to hardware, in percent; null if the provider is
+    /// not used.
     pub hardware_percent: Option<f64>,
-    /// What interrupts say; null where nothing went to hardware.
+    /// The evidence from interrupts; null if nothing was sent to hardware.
     pub evidence: Option<Evidence>,
-    /// Why this is no figure of hardware, or null.
+    /// The reason why this is not a valid figure of hardware, or null.
     pub fault: Option<String>,
 }
 
-/// A direction.
+/// The direction of a cipher.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Way {
@@ -141,20 +144,20 @@ pub enum Way {
     Decrypt,
 }
 
-/// What interrupts say of a figure that is said to be an accelerator's.
+/// The evidence from interrupts for a figure of an accelerator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Evidence {
-    /// It was the accelerator.
+    /// Interrupts confirm that the accelerator did the work.
     Interrupts,
-    /// They can say nothing.
+    /// Interrupts can neither confirm nor refute it.
     Unverified,
-    /// The driver computed on the CPU.
+    /// Interrupts refute it: the driver computed on the CPU.
     Contradicted,
 }
 
 impl Way {
-    /// For people.
+    /// Returns the name of the operation.
     pub fn noun(self) -> &'static str {
         match self {
             Way::Encrypt => "encryption",
@@ -163,16 +166,16 @@ impl Way {
     }
 }
 
-/// What rows are about: a cipher one way, a digest, or an HMAC.
+/// The subject of rows: a direction of a cipher, a digest, or an HMAC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Subject<'a> {
     /// As in [`Row::cipher`].
     pub name: &'a str,
-    /// Which way; none for a digest or an HMAC.
+    /// The direction; `None` for a digest or an HMAC.
     pub way: Option<Way>,
 }
 
-/// `AES-128-CBC encryption`, `SHA2-256`
+/// Formats `AES-128-CBC encryption`, `SHA2-256`.
 impl fmt::Display for Subject<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name)?;
@@ -181,20 +184,20 @@ impl fmt::Display for Subject<'_> {
 }
 
 impl Row {
-    /// What it is about.
+    /// Returns the subject of the row.
     pub fn subject(&self) -> Subject<'_> {
         Subject { name: &self.cipher, way: self.direction }
     }
 }
 
 impl Bench {
-    /// Whether all that was to be measured is what it says.
+    /// Returns whether no row and no run has a fault.
     pub fn is_sound(&self) -> bool {
         let mut runs = self.applications.iter().flat_map(|one| &one.runs);
         self.rows.iter().all(|row| row.fault.is_none()) && runs.all(|run| run.fault.is_none())
     }
 
-    /// In the order of the rows.
+    /// Returns the subjects in the order of the rows.
     pub fn subjects(&self) -> Vec<Subject<'_>> {
         let mut subjects = Vec::new();
         for subject in self.rows.iter().map(Row::subject) {

@@ -1,69 +1,71 @@
-//! `outboard-check/1`: as `outboard check` writes it, and reports keep it. Sizes in bytes, fields are only added.
+//! `outboard-check/1`: the document of `outboard check`, as reports store it. Sizes in bytes;
+//! fields are only added.
 
 use serde::{Deserialize, Serialize};
 
 pub use super::tune::Machine;
 
-/// All of a run.
+/// The results of a run.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Check {
-    /// `2026-11-21T12:34:56Z`
+    /// Time of the run, in UTC: `2026-11-21T12:34:56Z`.
     pub made: String,
-    /// Where: a driver may be right with one kernel and wrong with the next.
+    /// The machine: a driver may be right with one kernel and wrong with the next.
     pub machine: Machine,
-    /// Repeats the same requests.
+    /// The seed that repeats the same requests.
     pub seed: u64,
     /// One for each driver.
     pub drivers: Vec<Driver>,
-    /// Memory was kept scarce meanwhile.
+    /// Whether the check ran under memory pressure.
     #[serde(default)]
     pub memory_pressure: bool,
-    /// A signal came before all was done.
+    /// A signal ended the run early.
     pub interrupted: bool,
-    /// Drivers that were to be checked and were not: the time was over, or a signal came.
+    /// Drivers that were not checked because the time was over or a signal arrived.
     #[serde(default)]
     pub not_checked: Vec<String>,
 }
 
-/// A driver.
+/// The results for a driver.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Driver {
     /// Its name in /proc/crypto.
     pub name: String,
-    /// The kernel's name of what it does.
+    /// The kernel's name of the algorithm.
     pub algorithm: String,
-    /// The kernel's own test of it, from /proc/crypto: `passed`, or what it says instead.
+    /// The result of the kernel's own test in /proc/crypto: `passed`, or another text.
     pub selftest: String,
-    /// What leads there; null when nothing does.
+    /// The interface to the driver; null without one.
     pub interface: Option<String>,
-    /// In one word.
+    /// The result in one word.
     pub verdict: Verdict,
-    /// What went wrong, with the request; null when nothing did.
+    /// The fault with its request; null without one.
     pub fault: Option<String>,
-    /// Requests with right results.
+    /// Number of requests with right results.
     pub requests: u64,
-    /// Their bytes.
+    /// Bytes in these requests.
     pub bytes: u64,
-    /// Interrupts of accelerators meanwhile; null when they cannot be counted or would prove nothing.
+    /// Interrupts of accelerators during the check; null if they cannot be counted or would prove
+    /// nothing.
     pub interrupts: Option<u64>,
 }
 
-/// What it comes to.
+/// The result for a driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
     /// Every result was right.
     Exact,
-    /// One was not.
+    /// A result was wrong.
     Wrong,
-    /// A request or a key was refused, or its result did not come.
+    /// A request or a key was refused, or a result is missing.
     Refuses,
-    /// No interface leads there.
+    /// No interface reaches the driver.
     Unreached,
 }
 
 impl Verdict {
-    /// For people.
+    /// Returns the result as text.
     pub fn words(self) -> &'static str {
         match self {
             Verdict::Exact => "exact",

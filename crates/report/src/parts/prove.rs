@@ -104,17 +104,17 @@ impl Verdict {
 }
 
 impl Prove {
-    /// `prove` removes keys itself; the file may come from another program.
+    /// Removes secrets. `prove` does so itself, but another program may have written the file.
     pub fn without_secrets(self) -> Prove {
         Prove { command: without_secrets(self.command), ..self }
     }
 
-    /// What was run, as one would type it.
+    /// Returns the command quoted for a shell.
     pub fn command_line(&self) -> String {
         self.command.iter().map(|word| crate::shell::word(word)).collect::<Vec<_>>().join(" ")
     }
 
-    /// Interrupts of the devices that were used.
+    /// Returns the number of interrupts of the devices that were used.
     pub fn interrupts(&self) -> Option<u64> {
         let used = self.devices.as_ref()?.iter().filter(|device| device.used);
         Some(used.fold(0, |sum: u64, device| sum.saturating_add(device.interrupts)))

@@ -159,7 +159,7 @@ pub struct Driver {
 }
 
 impl Status {
-    /// Programs reach an accelerator this way.
+    /// Returns whether programs can reach an accelerator through this interface.
     pub fn is_reached_by(&self, interface: &str) -> bool {
         let ways = self.accelerators.iter().flat_map(|accelerator| &accelerator.reach);
         ways.into_iter().any(|way| way.for_programs && way.interface == interface && way.answer == "yes")

@@ -18,12 +18,12 @@ pub struct Tune {
     pub written: Option<String>,
 }
 
-/// What figures belong to.
+/// The machine of the measurement.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Machine {
     /// uname -r
     pub kernel: String,
-    /// Its model.
+    /// The CPU's model.
     pub cpu: String,
     /// CPUs online.
     pub cpus: u64,
@@ -60,7 +60,7 @@ pub struct Direction {
     pub points: Vec<Point>,
 }
 
-/// The best size of the chunks that a large request is cut into.
+/// The best size of the chunks into which a large request is divided.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Pieces {
     pub bytes: u64,
@@ -96,39 +96,39 @@ pub enum Verdict {
     Unclear,
 }
 
-/// What requests of one size cost.
+/// The cost of requests of one size.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 pub struct Figure {
-    /// Of wall time, the median of the samples.
+    /// Throughput in 10^6 bytes per second of wall time, the median of the samples.
     pub megabytes_per_second: f64,
-    /// How far the farthest of them lies from it, as a part of it.
+    /// Distance of the farthest sample from the median, relative to the median.
     pub spread: f64,
-    /// How many there were.
+    /// Number of samples.
     pub samples: u64,
-    /// Those that something else must have disturbed.
+    /// Number of samples that were probably disturbed.
     pub outliers: u64,
-    /// Of the whole system; null without /proc/stat.
+    /// CPU time of the whole system in milliseconds per megabyte; null without /proc/stat.
     pub cpu_ms_per_megabyte: Option<f64>,
-    /// Of accelerators.
+    /// Interrupts of accelerators per request.
     pub interrupts_per_request: f64,
 }
 
 impl Cipher {
-    /// Both ways, with the verb for each.
+    /// Returns both directions with their verbs.
     pub fn ways(&self) -> [(&'static str, &Direction); 2] {
         [("encrypt", &self.encrypt), ("decrypt", &self.decrypt)]
     }
 }
 
 impl Direction {
-    /// The points from the smallest size up.
+    /// Returns the points in ascending order of size.
     pub fn by_size(&self) -> Vec<&Point> {
         let mut points: Vec<&Point> = self.points.iter().collect();
         points.sort_by_key(|point| point.bytes);
         points
     }
 
-    /// The threshold in words.
+    /// Returns the threshold as text.
     pub fn threshold(&self) -> String {
         match (self.undecided, self.from) {
             (true, _) => "not decided".to_owned(),

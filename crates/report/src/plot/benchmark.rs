@@ -1,16 +1,17 @@
-//! A benchmark's curves: throughput and CPU time by size, and throughput by the number of requests in flight.
+//! The curves of a benchmark: throughput and CPU time by size, and throughput by the number of
+//! requests in flight.
 
 use super::{Axis, Curve, Plot, Sample, described, speed_of};
 use crate::page::{Cell, Table, Tone, bytes, figure, judged, number, words};
 use crate::parts::bench::{Bench, Contestant, Evidence, Figure, Kind, Row, Subject};
 
-/// The size at which depths are compared, or the nearest to it.
+/// The size in bytes at which depths are compared, or the nearest to it.
 const MIDDLE: u64 = 4096;
 
-/// The value and half the length of its error bar.
+/// Returns the value and half the length of its error bar.
 type Value = fn(&Row, &Figure) -> Option<(f64, f64)>;
 
-/// The name of a contestant in the legend, and the class of its curve.
+/// A contestant's name in the legend, and the class of its curve.
 #[derive(Clone)]
 struct Look<'a> {
     contestant: &'a str,
@@ -18,7 +19,7 @@ struct Look<'a> {
     class: &'static str,
 }
 
-/// Three plots at most.
+/// Returns up to three plots.
 pub fn of(bench: &Bench, subject: Subject<'_>) -> Vec<Plot> {
     let all = bench.rows.iter().filter(|row| row.subject() == subject);
     let least = all.clone().map(|row| row.threads).min().unwrap_or(1);
@@ -66,7 +67,7 @@ fn looks(contestants: &[Contestant]) -> Vec<Look<'_>> {
     looks
 }
 
-/// What is one.
+/// Returns the figure of a row, unless the row has a fault.
 fn figure_of(row: &Row) -> Option<&Figure> {
     row.figure.as_ref().filter(|_| row.fault.is_none())
 }
@@ -96,7 +97,7 @@ fn names(curves: &[Curve], looks: &[Look<'_>]) -> String {
     curves.iter().filter_map(of).collect::<Vec<_>>().join("; ")
 }
 
-/// One request at a time, or as few as there were.
+/// Plots by size, at the smallest depth that was measured.
 fn by_size(what: &str, rows: &[&Row], looks: &[Look<'_>], of_cpu: bool) -> Option<Plot> {
     let depth = rows.iter().map(|row| row.depth).min()?;
     let (kind, unit, value): (_, _, Value) = if of_cpu {
@@ -129,7 +130,7 @@ fn by_depth(what: &str, rows: &[&Row], looks: &[Look<'_>]) -> Option<Plot> {
     let sizes = rows.iter().filter(|row| row.depth == deepest).map(|row| row.bytes);
     let size = sizes.min_by_key(|bytes| bytes.abs_diff(MIDDLE))?;
     let mut curves = curves(rows, looks, |row| row.depth, |row| row.bytes == size, |_, one| speed_of(one));
-    // A contestant that was measured with one request in flight only has a level line.
+    // A contestant that was measured with one request in flight only gets a horizontal line.
     for curve in &mut curves {
         if let [only @ Sample { at: 1.0, .. }] = curve.points[..] {
             curve.points.push(Sample { at: deepest as f64, ..only });
@@ -206,7 +207,7 @@ fn costs(what: &str, rows: &[&Row]) -> Table {
     })
 }
 
-/// Whether it was hardware.
+/// Returns a cell that states whether hardware did the work.
 pub fn proof(fault: Option<&str>, evidence: Option<Evidence>) -> Cell {
     match (fault, evidence) {
         (Some(why), _) => judged(format!("no: {why}"), Tone::Bad),

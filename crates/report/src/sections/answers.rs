@@ -1,4 +1,4 @@
-//! The box at the top: correct? faster? less CPU? switched on?
+//! The summary box: correct? faster? less CPU? switched on?
 
 use crate::document::Report;
 use crate::page::{Answer, Tone, bytes, count, figure, judged, listed};
@@ -6,7 +6,7 @@ use crate::parts::bench::{Bench, Evidence, Kind, Row};
 use crate::parts::check::Verdict;
 use crate::parts::tune::{Cipher, Figure, Tune};
 
-/// The four answers; none for a report that holds nothing.
+/// Returns the four answers; none for an empty report.
 pub fn answers(report: &Report) -> Vec<Answer> {
     if report.is_empty() {
         return Vec::new();
@@ -68,7 +68,7 @@ fn faster(compared: &[Compared<'_>]) -> Answer {
     let Some(best) = best.max_by(|a, b| ratio(a).total_cmp(&ratio(b))) else {
         return unknown(QUESTION, "outboard tune --dry-run --json");
     };
-    // Faster means by more than the samples vary.
+    // Faster means by more than the spread of the samples.
     let is_faster = |one: &&Compared<'_>| {
         let (hardware, software) = (one.hardware, one.software);
         hardware.megabytes_per_second * (1.0 - hardware.spread)
@@ -123,7 +123,7 @@ fn switched_on(report: &Report) -> Answer {
     }
 }
 
-/// A measurement of both, of the same work.
+/// Figures of hardware and software for the same work.
 struct Compared<'a> {
     what: String,
     software: &'a Figure,

@@ -33,10 +33,10 @@ pub fn section(report: &Report) -> Section {
     section
 }
 
-/// What earlier checks found, as the machine remembers it.
+/// Adds the saved results of earlier checks.
 fn remembered(section: &mut Section, report: &Report) {
     let checked = report.status.iter().flat_map(|status| &status.checked);
-    // What is in a table need not be said again.
+    // Results that are in a table are not repeated.
     let is_shown = |one: &&Checked| report.checks.iter().any(|check| check.made == one.made);
     let lines = checked.filter(|one| !is_shown(one)).map(|one| match &one.fault {
         None => format!("{}: exact, {} requests on {}.", one.driver, one.requests, one.made),

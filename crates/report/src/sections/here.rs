@@ -5,7 +5,7 @@ use crate::document::Report;
 use crate::page::{Section, count, listed, number, words};
 use crate::parts::status::{Accelerator, Status};
 
-/// More driver names than this are counted, not listed.
+/// Maximum number of driver names that are listed; more are counted.
 const MOST_NAMES: usize = 12;
 
 pub fn section(report: &Report) -> Section {

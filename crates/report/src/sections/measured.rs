@@ -85,7 +85,7 @@ fn benchmark(section: &mut Section, bench: &Bench) {
     bench.warnings.iter().for_each(|warning| section.note(format!("Warning: {warning}.")));
 }
 
-/// How much samples varied, and what confirmed that hardware did the work.
+/// Describes the spread of the samples, and the evidence that hardware did the work.
 fn noise(tune: &Tune) -> Vec<(&'static str, String)> {
     let ways = tune.ciphers.iter().flat_map(|cipher| {
         [Some(&cipher.encrypt), Some(&cipher.decrypt), cipher.sixteen_at_once.as_ref()].into_iter().flatten()

@@ -81,7 +81,7 @@ fn application(section: &mut Section, one: &Application) {
     section.table(caption, head, one.runs.iter().map(row).collect());
 }
 
-/// The best of an accelerator beside OpenSSL, at the largest size that both did.
+/// Compares the best figure of an accelerator with OpenSSL, at the largest size that both measured.
 fn sentence(bench: &Bench, subject: Subject<'_>) -> Option<String> {
     let kind =
         |row: &Row| bench.contestants.iter().find(|one| one.name == row.contestant).map(|one| one.kind);

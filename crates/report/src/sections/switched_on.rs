@@ -4,7 +4,7 @@ use super::not_given;
 use crate::document::Report;
 use crate::page::{Section, listed};
 
-/// The way that root opens driver by driver.
+/// The interface for which root allows each driver.
 pub const DEVICE: &str = "/dev/outboard";
 
 pub fn section(report: &Report) -> Section {
@@ -50,7 +50,7 @@ pub fn section(report: &Report) -> Section {
     section
 }
 
-/// Drivers that were reached through the device, so that they must be allowed.
+/// Returns the drivers that were reached through the device, so they must be allowed.
 pub fn allowed(report: &Report) -> Vec<String> {
     let accelerators = report.status.iter().flat_map(|status| &status.accelerators);
     let by_status = accelerators.filter_map(|accelerator| {

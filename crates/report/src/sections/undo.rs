@@ -1,4 +1,4 @@
-//! How to undo it? The files' words end up in commands only as names of drivers, quoted.
+//! How to undo it? Text of the files is used in commands only for names of drivers, quoted.
 
 use super::switched_on::allowed;
 use crate::document::Report;

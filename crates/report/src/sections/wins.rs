@@ -56,7 +56,7 @@ fn one(section: &mut Section, tune: &Tune) {
     }
 }
 
-/// What winning means.
+/// Describes the criterion for winning.
 pub fn goal(goal: &str) -> String {
     match goal {
         "throughput" => "winning is less wall time".to_owned(),

@@ -1,4 +1,4 @@
-//! The legend above a plot, in as many lines as it needs: no name stands in the field of the curves.
+//! The legend above a plot, in as many lines as it needs, so that no name is in the plot area.
 
 use super::{mark, put, text};
 use crate::page::bytes;
@@ -6,13 +6,13 @@ use crate::plot::Plot;
 
 /// Height of a line.
 const LINE: f64 = 19.0;
-/// Length of the sample of a curve before its name.
+/// Length of the line sample before a name.
 const SAMPLE: f64 = 24.0;
-/// Width of a character on average; a wide font may exceed it by a fifth, which GAP absorbs.
+/// Average width of a character; a wide font can exceed it by a fifth, which GAP absorbs.
 const CHARACTER: f64 = 7.2;
 const GAP: f64 = 26.0;
 
-/// A name, and what stands before it.
+/// A name and the line sample before it.
 struct Entry {
     /// None: the dotted line of the crossover.
     class: Option<&'static str>,
@@ -21,10 +21,10 @@ struct Entry {
     y: f64,
 }
 
-/// Placed names.
+/// Names with their positions.
 pub struct Legend {
     entries: Vec<Entry>,
-    /// Where the legend ends.
+    /// The lower edge of the legend.
     pub bottom: f64,
 }
 
@@ -46,7 +46,7 @@ impl Legend {
         Legend { entries, bottom: y + 6.0 }
     }
 
-    /// Draws them.
+    /// Draws the legend.
     pub fn draw(&self, svg: &mut String) {
         for Entry { class, name, x, y } in &self.entries {
             let (class_of_line, middle) =

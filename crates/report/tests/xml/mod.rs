@@ -1,6 +1,6 @@
-//! A page as its tags, checked as strictly as XML.
+//! Parses a page as strict XML and returns its tags.
 
-/// Elements that a report may consist of.
+/// Elements that a report may contain.
 const ELEMENTS: &[&str] = &[
     "html",
     "head",
@@ -40,7 +40,7 @@ const ELEMENTS: &[&str] = &[
     "text",
 ];
 
-/// Attributes that they may have.
+/// Attributes that elements may have.
 const ATTRIBUTES: &[&str] = &[
     "lang",
     "charset",
@@ -69,7 +69,8 @@ const ATTRIBUTES: &[&str] = &[
     "data-label",
 ];
 
-/// The opening and closing tags in their order, with the names of the attributes: what strings of a file must never change.
+/// Returns the opening and closing tags in order with the names of their attributes. Strings of a
+/// file must not change them.
 pub fn skeleton(page: &str) -> Result<Vec<String>, String> {
     let mut rest = page.strip_prefix("<!DOCTYPE html>").ok_or("no doctype")?;
     let (mut tags, mut open, mut ids) = (Vec::new(), Vec::new(), Vec::new());
@@ -109,7 +110,7 @@ pub fn skeleton(page: &str) -> Result<Vec<String>, String> {
             if key == "href" && !value.starts_with('#') {
                 return Err(format!("a link to {value}"));
             }
-            // How long a name is may decide how it looks.
+            // The class may depend on the length of a name.
             if key != "class" {
                 shape += &format!(" {key}");
             }
@@ -126,7 +127,7 @@ pub fn skeleton(page: &str) -> Result<Vec<String>, String> {
     Ok(tags)
 }
 
-/// Nothing in it is markup, or a character that XML forbids.
+/// Checks that a text contains no markup and no character that XML forbids.
 fn text(text: &str, within: Option<&String>) -> Result<(), String> {
     if within.is_some_and(|name| name == "style") {
         return if text.contains("url(") || text.contains("@import") {

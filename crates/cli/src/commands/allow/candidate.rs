@@ -1,4 +1,4 @@
-//! Whether a driver is one that /dev/outboard is for.
+//! Decides whether a driver may be allowed to /dev/outboard.
 
 use anyhow::{Result, bail};
 use outboard_drivers::find::survey;
@@ -8,13 +8,14 @@ use outboard_drivers::root::Root;
 use crate::commands::check::findings;
 use crate::primitive::Primitive;
 
-/// Are all these drivers there?
+/// Returns whether all these drivers are registered in the kernel.
 pub fn are_there<'a>(drivers: impl IntoIterator<Item = &'a str>) -> Result<bool> {
     let survey = survey(&Root::live())?;
     Ok(drivers.into_iter().all(|wanted| survey.drivers.iter().any(|judged| judged.driver.name == wanted)))
 }
 
-/// The algorithm of a driver that may be allowed; the error says why another may not.
+/// Returns the algorithm of a driver that may be allowed; the error states why the driver may not
+/// be allowed.
 pub fn judge(driver: &str, force: bool) -> Result<Primitive> {
     let survey = survey(&Root::live())?;
     let Some(found) = survey.drivers.iter().find(|judged| judged.driver.name == driver) else {

@@ -1,4 +1,5 @@
-//! Allowing one driver: a driver that fails its check is not allowed when this is done, whatever ends it.
+//! Allows one driver. A driver that fails its check is not allowed afterwards, even if the process
+//! is interrupted.
 
 use anyhow::{Context, Result, anyhow, bail};
 use outboard_accel::check::{Checked, Fault};
@@ -7,13 +8,14 @@ use super::list;
 use super::uninterrupted::Uninterrupted;
 use crate::primitive::{Primitive, any_seed};
 
-/// Allows a driver, checks it, and calls `commit` if it passed. The error of a check or of `commit` leaves what was allowed
-/// before as it was; but a driver that was allowed and now fails is allowed no longer.
+/// Allows a driver, checks it, and calls `commit` if it passed. If the check or `commit` fails, the
+/// previous list is kept, except that a driver that was allowed and fails the check is removed.
 pub fn grant(driver: &str, algorithm: Primitive, commit: impl FnOnce() -> Result<()>) -> Result<String> {
     let known = list::read()?.iter().any(|entry| entry.driver == driver);
     // Only an allowed driver can be checked, and one that is not checked yet must not stay allowed.
     let uninterrupted = Uninterrupted::new();
-    // What it holds is put away before a signal that was held back ends this process: locals are dropped in reverse order.
+    // Locals are dropped in reverse order: `commit` releases what it holds before a blocked signal
+    // ends this process.
     let commit = commit;
     if !known {
         list::add(driver)?;
@@ -36,7 +38,7 @@ pub fn grant(driver: &str, algorithm: Primitive, commit: impl FnOnce() -> Result
             }
             Ok(format!("{driver} is allowed: {requests} requests, {bytes} bytes, every result right"))
         }
-        // That others use up its key memory is no reason to take it from them.
+        // If other processes use up the driver's key memory, the driver stays allowed for them.
         Err(why @ Fault::Failed { .. }) if known && is_scarcity(&why) => {
             bail!("{driver} could not be checked now, and stays allowed: {why}")
         }

@@ -1,4 +1,4 @@
-//! Root's list, in the module.
+//! The list of allowed drivers in the kernel module.
 
 use std::io;
 use std::path::PathBuf;
@@ -8,12 +8,12 @@ use outboard_drivers::allow_list::{self, AllowedDriver};
 use outboard_drivers::root::Root;
 use outboard_uapi::SYSFS;
 
-/// The list.
+/// Reads the list. An error if the module is not loaded.
 pub fn read() -> Result<Vec<AllowedDriver>> {
     read_if_loaded()?.ok_or_else(|| anyhow!("the outboard module is not loaded: modprobe outboard"))
 }
 
-/// The list, or `None` when the module is not loaded.
+/// Reads the list; `None` when the module is not loaded.
 pub fn read_if_loaded() -> Result<Option<Vec<AllowedDriver>>> {
     match allow_list::read(&Root::live()) {
         Ok(list) => Ok(Some(list)),
@@ -22,12 +22,12 @@ pub fn read_if_loaded() -> Result<Option<Vec<AllowedDriver>>> {
     }
 }
 
-/// Allows a driver.
+/// Adds a driver to the list.
 pub fn add(driver: &str) -> Result<()> {
     write("allow", driver)
 }
 
-/// Takes a driver off the list.
+/// Removes a driver from the list.
 pub fn remove(driver: &str) -> Result<()> {
     write("disallow", driver)
 }
@@ -37,7 +37,7 @@ fn write(file: &str, driver: &str) -> Result<()> {
     std::fs::write(&path, driver).map_err(|error| {
         let advice = match (error.raw_os_error(), file) {
             (Some(libc::EACCES | libc::EPERM), _) => "only root decides that: try again with sudo",
-            // Somebody else was first.
+            // Another process was first.
             (Some(libc::EEXIST), _) => "it was allowed by somebody else just now",
             (Some(libc::ENOENT), "disallow") => "it is not allowed (outboard allow --list)",
             (Some(libc::EINVAL), _) => {

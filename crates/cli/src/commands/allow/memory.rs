@@ -1,7 +1,8 @@
-//! What root allowed, remembered for the next boot: a text file, one driver a line in root's order of preference.
+//! The drivers that root allowed, saved for the next boot: a text file with one driver per line in
+//! root's order of preference.
 //!
-//! It lies in /etc because it is root's decision, and because /var does not outlive a reboot on OpenWrt. [`Replacement`]
-//! changes it.
+//! The file is in /etc because it is a decision of the administrator, and because /var does not
+//! survive a reboot on OpenWrt. [`Replacement`] changes it.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -11,27 +12,27 @@ use anyhow::{Context, Result, anyhow};
 
 use crate::etc::{Replacement, lock, resolved};
 
-/// The file.
+/// Path of the saved list.
 pub const FILE: &str = "/etc/outboard/allowed";
 
-/// Its first lines.
+/// Comment at the start of the file.
 const HEADER: &str = "# Drivers for /dev/outboard, the preferred one first: allowed by `outboard allow DRIVER`, checked and allowed again
 # by `outboard allow --restore` when the module is loaded, taken off by `outboard disallow DRIVER`.
 ";
 
-/// What follows the name of a driver that was allowed with --force.
+/// Keyword after the name of a driver that was allowed with --force.
 const FORCE: &str = "force";
 
-/// A line.
+/// An entry of the saved list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remembered {
     /// The driver's exact name.
     pub driver: String,
-    /// It was allowed although it is judged to be software.
+    /// The driver was allowed although it is classified as software.
     pub forced: bool,
 }
 
-/// The lines, and what is needed to change them.
+/// The lines of the file, and the open replacement and lock if they are to be changed.
 #[derive(Debug)]
 pub struct Memory {
     lines: Vec<String>,
@@ -40,20 +41,20 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// The list as it is.
+    /// Reads the list without a lock.
     pub fn read() -> Result<Self> {
         Self::read_at(Path::new(FILE))
     }
 
-    /// The list, which nobody changes until this is dropped.
+    /// Reads the list and locks it until this value is dropped.
     pub fn locked() -> Result<Self> {
         let path = Path::new(FILE);
-        // Where no lock can be made (a read-only root), the list cannot be changed either.
+        // If no lock file can be created (read-only root), the list cannot be changed either.
         let lock = lock(path).ok();
         Ok(Self { _lock: lock, ..Self::read_at(path)? })
     }
 
-    /// The list, to be changed. Fails early where it cannot be.
+    /// Opens the list to change it. Fails early if the file cannot be written.
     pub fn to_change() -> Result<Self> {
         Self::to_change_at(Path::new(FILE))
     }
@@ -75,12 +76,12 @@ impl Memory {
         Ok(Self { new: Some(new), ..Self::read_at(path)? })
     }
 
-    /// The lines of a text.
+    /// Parses the contents of the file.
     pub fn parse(text: &str) -> Self {
         Self { lines: text.lines().map(str::to_owned).collect(), new: None, _lock: None }
     }
 
-    /// Its drivers; and of each line that means nothing, what is wrong with it.
+    /// Returns the drivers, and a message for each invalid line.
     pub fn drivers(&self) -> (Vec<Remembered>, Vec<String>) {
         let (mut drivers, mut mistakes) = (Vec::<Remembered>::new(), Vec::new());
         for (number, line) in (1..).zip(&self.lines) {
@@ -98,12 +99,12 @@ impl Memory {
         (drivers, mistakes)
     }
 
-    /// Is a driver remembered?
+    /// Returns whether the list contains this driver.
     pub fn has(&self, driver: &str) -> bool {
         self.drivers().0.iter().any(|known| known.driver == driver)
     }
 
-    /// Remembers a driver, after those that are known; one that is known keeps its place.
+    /// Appends a driver; a driver that is in the list keeps its position.
     pub fn add(&mut self, driver: &str, forced: bool) {
         let line = if forced { format!("{driver} {FORCE}") } else { driver.to_owned() };
         match self.lines.iter_mut().find(|line| words(line).next() == Some(driver)) {
@@ -117,12 +118,12 @@ impl Memory {
         }
     }
 
-    /// Forgets a driver.
+    /// Removes a driver from the saved list.
     pub fn remove(&mut self, driver: &str) {
         self.lines.retain(|line| words(line).next() != Some(driver));
     }
 
-    /// Writes the list: on disk when this returns, or as it was.
+    /// Writes the list: on disk when this returns; on an error the old file is unchanged.
     pub fn store(&mut self) -> Result<()> {
         let new = self.new.take().context("the list was not opened to be changed")?;
         let text: String = self.lines.iter().flat_map(|line| [line, "\n"]).collect();
@@ -130,7 +131,7 @@ impl Memory {
     }
 }
 
-/// A line's words, without what follows a #.
+/// Returns the words of a line without its comment.
 fn words(line: &str) -> impl Iterator<Item = &str> {
     line.split('#').next().unwrap_or_default().split_ascii_whitespace()
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::*;
 
-/// A list in a directory that is not there yet.
+/// A list in a directory that does not exist yet.
 struct Place(tempfile::TempDir);
 
 impl Place {
@@ -85,7 +85,7 @@ fn a_change_that_is_given_up_leaves_the_list_as_it_was() {
 fn a_change_that_was_cut_off_does_no_harm_to_the_next() {
     let place = Place::new();
     place.change(|memory| memory.add("a", false));
-    // As SIGKILL leaves it: longer than what comes next, and not readable by others.
+    // The state after SIGKILL: longer than the next contents, and not readable by other users.
     fs::write(place.file().with_extension("new"), "x".repeat(1000)).unwrap();
     place.change(|memory| memory.add("b", false));
     assert_eq!(place.names(), ["a", "b"]);

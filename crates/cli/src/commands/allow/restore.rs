@@ -1,4 +1,4 @@
-//! `outboard allow --restore`: at boot, what root allowed before.
+//! `outboard allow --restore`: allows the saved drivers at boot.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -10,15 +10,16 @@ use super::{candidate, grant, list, say, warn};
 
 const COMMAND: &str = "allow --restore";
 
-/// How often it is looked whether a driver has come.
+/// Interval between checks for drivers that are not registered yet.
 const PAUSE: Duration = Duration::from_millis(250);
 
-/// Allows what is remembered, in its order, each after a check of its own: kernel, driver or board may have changed.
+/// Allows the saved drivers in their order, each after a new check: kernel, driver or board may
+/// have changed.
 pub fn restore(wait: Duration) -> Result<()> {
-    // Told even where nothing is remembered: whoever loads the module wants to know.
+    // Fails without the module even if no driver is saved, so that the caller learns of it.
     list::read()?;
     wait_for(&Memory::read()?.drivers().0, wait)?;
-    // Read again under the lock: what root forgot meanwhile must not come back.
+    // Read again under the lock, so that a driver that root removed meanwhile is not allowed.
     let memory = Memory::locked()?;
     let (drivers, mistakes) = memory.drivers();
     let mut failed = mistakes.len();
@@ -53,8 +54,8 @@ fn restored(remembered: &Remembered) -> Result<String> {
     grant::grant(driver, candidate::judge(driver, *forced)?, || Ok(()))
 }
 
-/// Device drivers may come up after the module. All are waited for before the first is allowed, because order is
-/// preference.
+/// Waits for device drivers that are registered after the module. Waits for all drivers before the
+/// first is allowed, because the order is the preference.
 fn wait_for(drivers: &[Remembered], wait: Duration) -> Result<()> {
     let start = Instant::now();
     while start.elapsed() < wait && !candidate::are_there(drivers.iter().map(|known| known.driver.as_str()))?

@@ -1,4 +1,4 @@
-//! `outboard allow --list`: what is allowed now, and what is remembered.
+//! `outboard allow --list`: prints the drivers that are allowed now and those that are saved.
 
 use anyhow::{Context, Result, anyhow, bail};
 use outboard_drivers::allow_list::AllowedDriver;
@@ -11,7 +11,7 @@ use super::{list, say, warn};
 #[derive(Serialize)]
 struct List {
     schema: &'static str,
-    /// Without it, nothing is allowed now.
+    /// False: no driver is allowed now.
     module_loaded: bool,
     drivers: Vec<Entry>,
 }
@@ -19,9 +19,9 @@ struct List {
 #[derive(Serialize)]
 struct Entry {
     driver: String,
-    /// The kernel's name; null until a driver of this name has been seen.
+    /// The kernel's name of the algorithm; null until a driver of this name has been seen.
     algorithm: Option<String>,
-    /// The module's; null when the driver is not allowed now.
+    /// The module's number of the driver; null when the driver is not allowed now.
     number: Option<u16>,
     allowed: bool,
     remembered: bool,
@@ -53,14 +53,15 @@ pub fn show(json: bool) -> Result<()> {
     if list.module_loaded {
         return say(&text(&list.drivers));
     }
-    // What is saved is no contradiction to the error: it says that none of it is allowed now.
+    // Print the saved list before the error: the error states that none of these drivers is allowed
+    // now.
     if !list.drivers.is_empty() {
         say(&text(&list.drivers))?;
     }
     bail!("the outboard module is not loaded, so no driver is allowed now: modprobe outboard")
 }
 
-/// Root's order of preference: the module's, then that of the memory.
+/// Merges both lists in order of preference: that of the module first, then that of the saved list.
 fn merged(allowed: Vec<AllowedDriver>, memory: &Memory) -> Vec<Entry> {
     let mut entries: Vec<Entry> = allowed
         .into_iter()

@@ -1,13 +1,14 @@
-//! Holds back ^C and its like for as long as what is being done must be done or undone as a whole.
+//! Blocks termination signals during an operation that must complete or be undone as a whole.
 
-/// While it lives, SIGINT, SIGTERM and SIGHUP wait. Then they do what they always did.
+/// While this value exists, SIGINT, SIGTERM and SIGHUP are blocked. They are delivered when it is
+/// dropped.
 pub struct Uninterrupted {
     held: Vec<i32>,
     before: libc::sigset_t,
 }
 
 impl Uninterrupted {
-    /// Holds them back; those that are ignored (nohup(1)) stay ignored.
+    /// Blocks the signals, except those that are ignored (nohup(1)).
     pub fn new() -> Self {
         let held: Vec<i32> = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP]
             .into_iter()
@@ -27,7 +28,7 @@ impl Uninterrupted {
         Self { held, before }
     }
 
-    /// Has one come? Then this process ends when this is dropped.
+    /// Returns whether a signal is pending. If so, this process ends when the value is dropped.
     pub fn is_over(&self) -> bool {
         // SAFETY: sigset_t is plain data, filled by sigpending.
         let set = unsafe {

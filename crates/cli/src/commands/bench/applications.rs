@@ -1,4 +1,5 @@
-//! Applications as they are, measured: what is done, by OpenSSL and by outboard, or by each driver of the kernel's.
+//! Benchmarks of unmodified applications: a job done by OpenSSL and by outboard, or by each kernel
+//! driver.
 
 mod by_driver;
 mod certificate;
@@ -40,7 +41,7 @@ pub enum Application {
 }
 
 impl Application {
-    /// Measures it.
+    /// Runs the benchmark.
     pub fn run(&self) -> Result<ExitCode> {
         match self {
             Application::File(options) => file::run(options),

@@ -1,4 +1,4 @@
-//! One cell, measured in the process of a pass: all contestants make the same requests, in turns.
+//! Measures one cell in the process of a pass: all contestants make the same requests, interleaved.
 
 use outboard_accel::Direction;
 use outboard_measure::clock::Clock;
@@ -17,24 +17,24 @@ use super::software::Software;
 use super::worker::{Team, Worker};
 use crate::primitive::Primitive;
 
-/// Batches of a round that are timed one by one, at most.
+/// Maximum number of batches per round whose requests are timed individually.
 const TIMED: u32 = 64;
 
-/// What a cipher, a digest or an HMAC is measured with.
+/// A cipher, a digest or an HMAC with its implementations.
 pub struct Subject<'a> {
     primitive: Primitive,
     software: Software<'a>,
-    /// The ways to drivers that were asked for until now, by the contestants' names, or why there is none.
+    /// The interfaces to drivers that were opened so far, by the contestants' names, or the error.
     ways: Vec<(String, Result<Down, String>)>,
 }
 
 impl<'a> Subject<'a> {
-    /// No way to a driver is open yet.
+    /// Creates the subject; no interface to a driver is open yet.
     pub fn new(primitive: Primitive, software: Software<'a>) -> Subject<'a> {
         Subject { primitive, software, ways: Vec::new() }
     }
 
-    /// Measures; a signal ends it. Who fails is out, the others go on.
+    /// Measures until a signal arrives. A contestant that fails is excluded; the others continue.
     pub fn measure(&mut self, asked: &Asked, clock: Clock) -> Result<Answer, String> {
         let arithmetic = arithmetic();
         for entrant in &asked.entries {
@@ -54,7 +54,7 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// The way to a driver, the first time that it is asked for.
+    /// Opens the interface to a driver at its first use.
     fn open(&mut self, contestant: &Contestant) {
         let Contestant { name, driver: Some(driver), interface: Some(interface), .. } = contestant else {
             return;
@@ -67,7 +67,7 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// A worker for each thread, and the first result compared with OpenSSL's.
+    /// Creates a worker for each thread, and compares the first result with OpenSSL's.
     fn team(
         &self,
         asked: &Asked,
@@ -105,11 +105,11 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// Someone who is being measured.
+/// A contestant that is being measured.
 struct Runner<'a> {
     team: Team<'a>,
     watch: Stopwatch,
-    /// Whether somebody has found out already how many batches make a sample.
+    /// Whether the number of batches per sample is known.
     is_known: bool,
     measured: Measured,
 }
@@ -136,7 +136,7 @@ impl<'a> Runner<'a> {
     ) -> Runner<'a> {
         let (team, fault) = match subject.team(asked, entrant, example, clock) {
             Ok(team) => (team, None),
-            // The process that was to do it got the same signal.
+            // The child process that fails here received the same signal.
             Err(_) if stop::asked() => (Vec::new(), None),
             Err(why) => (Vec::new(), Some(why)),
         };
@@ -148,7 +148,8 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Finds out how many batches make a sample, or warms up: who was not at work for a while is slow at first.
+    /// Determines the number of batches per sample, or warms up: a contestant that was idle is slow
+    /// at first.
     fn fit(&mut self, plan: Plan) -> Result<(), Error<String>> {
         if self.measured.fault.is_some() {
             return Ok(());
@@ -169,7 +170,7 @@ impl<'a> Runner<'a> {
         Ok(())
     }
 
-    /// One sample, and the latencies of some requests more.
+    /// Takes one sample, then the latencies of some more requests.
     fn sample(&mut self) -> Result<(), Error<String>> {
         let Runner { team, watch, measured, .. } = self;
         if measured.fault.is_some() {
@@ -196,7 +197,8 @@ impl<'a> Runner<'a> {
         Ok(())
     }
 
-    /// Who fails is out; the others go on. A failure of a process that got the same signal as this one is none.
+    /// Excludes a contestant that failed; the others continue. The failure of a process that
+    /// received the same signal as this one is not counted.
     fn unless_failed<T>(&mut self, result: Result<T, Error<String>>) -> Result<Option<T>, Error<String>> {
         match result {
             Err(Error::Failed(_)) if stop::asked() => Err(Error::Stopped),

@@ -1,4 +1,4 @@
-//! Who takes part: OpenSSL, and each driver by each way that leads to it.
+//! The contestants: OpenSSL, and each driver over each interface that reaches it.
 
 use anyhow::{Result, anyhow, bail};
 use clap::ValueEnum;
@@ -33,17 +33,17 @@ pub enum Interface {
 }
 
 impl Interface {
-    /// What a contestant's document calls so.
+    /// Returns the interface by its name in a document.
     pub fn named(name: &str) -> Option<Interface> {
         Interface::from_str(name, false).ok()
     }
 
-    /// A cipher's driver by this way.
+    /// Opens a cipher's driver over this interface.
     pub fn reach(self, driver: &str, algorithm: Algorithm) -> Result<Box<dyn Accelerator>, Error> {
         reach_over(self.of_program(), driver, algorithm)
     }
 
-    /// A digest's or an HMAC's.
+    /// Opens the driver of a digest or an HMAC over this interface.
     pub fn reach_hash(
         self,
         driver: &str,
@@ -61,42 +61,42 @@ impl Interface {
     }
 }
 
-/// What OpenSSL's own code is called.
+/// Name of OpenSSL's own code.
 const OPENSSL: &str = "OpenSSL";
 
-/// The same without the CPU's instructions.
+/// Name of OpenSSL without the CPU's cryptographic instructions.
 const WITHOUT: &str = "OpenSSL without CPU instructions";
 
-/// OpenSSL as a contestant.
+/// Returns OpenSSL as a contestant.
 pub fn own(kind: Kind) -> Contestant {
     let name = if kind == Kind::OpensslWithout { WITHOUT } else { OPENSSL };
     Contestant { name: name.to_owned(), kind, driver: None, interface: None }
 }
 
-/// A driver by one way.
+/// A driver over one interface.
 pub struct Way {
-    /// Its name and kind.
+    /// Its name and type in the document.
     pub contestant: Contestant,
-    /// Those of its devices.
+    /// The interrupts of the driver's devices.
     pub interrupts: Interrupts,
 }
 
 impl Way {
-    /// Whether interrupts must show that it was hardware.
+    /// Returns whether interrupts must confirm that hardware did the work.
     pub fn is_hardware(&self) -> bool {
         self.contestant.kind == Kind::Accelerator
     }
 }
 
-/// What the user wants of it.
+/// The user's selection of contestants.
 pub struct Wanted<'a> {
-    /// Exact names; all accelerators and some software when empty.
+    /// Exact driver names; empty: all accelerators and some software.
     pub drivers: &'a [String],
-    /// All when empty.
+    /// Empty: all interfaces.
     pub interfaces: &'a [Interface],
 }
 
-/// Drivers that were named, and are not there or do nothing that is measured.
+/// Fails for named drivers that are missing or implement nothing that is measured.
 pub fn check(named: &[String], found: &Survey, primitives: &[Primitive]) -> Result<()> {
     for name in named {
         let Some(judged) = found.drivers.iter().find(|judged| judged.driver.name == *name) else {
@@ -114,7 +114,7 @@ pub fn check(named: &[String], found: &Survey, primitives: &[Primitive]) -> Resu
     Ok(())
 }
 
-/// Drivers that were named, and that nothing leads to.
+/// Fails for named drivers that no interface reaches.
 pub fn check_reached<'a>(
     named: &[String],
     ways: impl Iterator<Item = &'a Way> + Clone,
@@ -127,8 +127,9 @@ pub fn check_reached<'a>(
     }
 }
 
-/// All ways to the drivers of a cipher, a digest or an HMAC, and what says of each what fits, which holds a key. What is not there is
-/// told in `notes`.
+/// Returns all interfaces to the drivers of a cipher, a digest or an HMAC, each with a probe that
+/// reports which requests fit; the probe holds a key. Drivers that are not reached are listed in
+/// `notes`.
 pub fn ways(
     primitive: Primitive,
     key: &[u8],
@@ -164,7 +165,7 @@ pub fn ways(
                     let interrupts = interrupts.map_err(|error| anyhow!("/proc/interrupts: {error}"))?;
                     ways.push((Way { contestant, interrupts }, probe));
                 }
-                // That software is not allowed to /dev/outboard is as it should be.
+                // Software need not be allowed to /dev/outboard.
                 Err(_) if kind == Kind::KernelSoftware && interface != Interface::AfAlg => {}
                 Err(error) if kind == Kind::KernelSoftware => note(notes, not_led(name, &error)),
                 Err(error) => note(notes, format!("not measured: {error}")),
@@ -174,7 +175,7 @@ pub fn ways(
     Ok(ways)
 }
 
-/// Advice on how to get at an accelerator is not for software.
+/// Omits the advice on how to make an accelerator available, which does not apply to software.
 fn not_led(name: &str, error: &Error) -> String {
     match error {
         Error::Unreachable { source, .. } => {
@@ -186,14 +187,15 @@ fn not_led(name: &str, error: &Error) -> String {
     }
 }
 
-/// Once.
+/// Adds a note unless it is present.
 pub fn note(notes: &mut Vec<String>, text: String) {
     if !notes.contains(&text) {
         notes.push(text);
     }
 }
 
-/// Those that were named; else all accelerators, and of what computes on the CPU the best with its instructions and without.
+/// Returns the named drivers; otherwise all accelerators, and the best software driver with CPU
+/// instructions and without.
 fn drivers<'a>(found: &'a Survey, algorithm: &str, named: &[String]) -> Vec<&'a Judged> {
     let of_algorithm = || {
         let all = found.drivers.iter();
@@ -211,7 +213,8 @@ fn drivers<'a>(found: &'a Survey, algorithm: &str, named: &[String]) -> Vec<&'a 
     accelerators.chain(with_instructions).chain(plain).collect()
 }
 
-/// Plain code, or a mode of operation around nothing else: `cbc(aes-generic)`, `xts(ecb(aes-generic))`.
+/// Returns whether a driver uses no CPU instructions: generic code, or a mode around generic code,
+/// such as `cbc(aes-generic)` or `xts(ecb(aes-generic))`.
 fn is_plain(one: &Judged, found: &Survey) -> bool {
     let inside = |name: &str| found.drivers.iter().find(|other| other.driver.name == *name);
     match one.judgement.verdict {
@@ -225,8 +228,8 @@ fn is_plain(one: &Judged, found: &Survey) -> bool {
     }
 }
 
-/// The kernel makes plain code for a mode of a cipher, or loads a digest's and an HMAC's, when somebody asks for it by its name, which
-/// changed with Linux 7.
+/// Requests generic drivers by name: the kernel instantiates the mode of a cipher, or loads the
+/// module of a digest or HMAC, only then. The names changed with Linux 7.
 fn make_software(primitive: Primitive) {
     for library in ["generic", "lib"] {
         let is_there = match primitive {

@@ -1,4 +1,4 @@
-//! All cells, several times over, each time in a process of its own.
+//! Measures all cells several times, each time in a new process.
 
 use std::time::{Duration, Instant};
 
@@ -17,18 +17,18 @@ use super::tally::Tally;
 use super::text;
 use crate::console::{progress, say};
 
-/// A cell, and what is known of those who take part in it.
+/// A cell, and the results of its contestants so far.
 pub struct Contest<'a> {
-    /// What they do.
+    /// The requests of all contestants.
     pub cell: Cell,
-    /// Where drivers are reached.
+    /// The interfaces to drivers.
     pub ways: &'a [Way],
-    /// One for each.
+    /// One for each contestant.
     pub tallies: Vec<Tally>,
 }
 
-/// Measures cell by cell until all is done, the time is over or a signal came; each pass in a process of its own, since the speed
-/// of a machine drifts, and differs between processes.
+/// Measures cell by cell until all passes are done, the time is over or a signal arrives. Each pass
+/// runs in a new process, because the speed of a machine drifts and differs between processes.
 pub fn cover(
     mut contests: Vec<Contest<'_>>,
     watch: &Stopwatch,
@@ -55,7 +55,7 @@ pub fn cover(
     let (vigil, mut yardstick) = (Vigil::begin(), Yardstick::default());
     'all: for number in 1..=budget.passes {
         for contest in &mut contests {
-            // Who failed in an earlier pass is out.
+            // A contestant that failed in an earlier pass is excluded.
             if contest.tallies.iter().all(Tally::is_out) {
                 continue;
             }
@@ -103,7 +103,7 @@ pub fn cover(
 }
 
 impl Contest<'_> {
-    /// Once more; answers whether a signal came first.
+    /// Measures the cell once more; returns whether a signal arrived first.
     fn measure(
         &mut self,
         process: &mut Pass,

@@ -1,4 +1,5 @@
-//! A way down to a driver: what opens sessions, and one of them that says what fits.
+//! An interface to a driver: it opens sessions; one of them is a probe that reports which requests
+//! fit.
 
 use outboard_accel::{Accelerator, Algorithm, Direction, Error, HashSession, Session};
 
@@ -8,7 +9,7 @@ use super::worker::Worker;
 use crate::in_flight::{self, InFlight, Job};
 use crate::primitive::Primitive;
 
-/// To a driver of a cipher, or of a digest or an HMAC. It holds no key.
+/// An interface to the driver of a cipher, or of a digest or an HMAC. It holds no key.
 pub enum Down {
     /// Of a cipher.
     Cipher(Algorithm, Box<dyn Accelerator>),
@@ -16,7 +17,7 @@ pub enum Down {
     Hash(Box<dyn Accelerator<dyn HashSession>>),
 }
 
-/// A session that is asked what fits.
+/// A session that reports which requests fit.
 pub enum Probe {
     /// Of a cipher.
     Cipher(Algorithm, Box<dyn Session>),
@@ -32,22 +33,22 @@ pub enum Probe {
 /// Workers, one for each thread.
 type Workers = Vec<Box<dyn Worker>>;
 
-/// What all workers are asked for, and what must come of it.
+/// The requests of all workers, and the expected result.
 pub struct Requests<'a> {
-    /// The text.
+    /// The plaintext, ciphertext or message.
     pub input: &'a [u8],
-    /// What the text to be decrypted came with, where there are tags.
+    /// The tag of the ciphertext for AEAD decryption; otherwise empty.
     pub tag: &'a [u8],
-    /// The result.
+    /// The expected result.
     pub output: &'a [u8],
-    /// Which way; none for a digest or an HMAC.
+    /// The direction; `None` for a digest or an HMAC.
     pub direction: Option<Direction>,
-    /// Under which key; empty for a digest.
+    /// The key; empty for a digest.
     pub key: &'a [u8],
 }
 
 impl Down {
-    /// To a driver by its exact name.
+    /// Opens the interface to a driver by its exact name.
     pub fn reach(interface: Interface, driver: &str, primitive: Primitive) -> Result<Down, Error> {
         Ok(match primitive {
             Primitive::Cipher(algorithm) => Down::Cipher(algorithm, interface.reach(driver, algorithm)?),
@@ -55,7 +56,7 @@ impl Down {
         })
     }
 
-    /// `/dev/outboard`
+    /// Returns the interface's name, such as `/dev/outboard`.
     pub fn interface(&self) -> &'static str {
         match self {
             Down::Cipher(_, accelerator) => accelerator.interface(),
@@ -63,7 +64,7 @@ impl Down {
         }
     }
 
-    /// What says what fits.
+    /// Opens a session that reports which requests fit.
     pub fn probe(&self, key: &[u8]) -> Result<Probe, Error> {
         match self {
             Down::Cipher(algorithm, accelerator) => Ok(Probe::Cipher(*algorithm, accelerator.open(key)?)),
@@ -75,7 +76,7 @@ impl Down {
         }
     }
 
-    /// A worker for each thread, whose first results were right.
+    /// Creates a worker for each thread; their first results are verified.
     pub fn team(&self, asked: &Requests<'_>, depth: usize, threads: usize) -> Result<Workers, String> {
         let said = |error: Error| error.to_string();
         match self {
@@ -116,7 +117,7 @@ impl Down {
 }
 
 impl Probe {
-    /// Whether so many requests of so many bytes can be in flight.
+    /// Returns whether `depth` requests of `bytes` bytes can be in flight.
     pub fn fits(&self, direction: Option<Direction>, bytes: usize, depth: usize) -> bool {
         match self {
             Probe::Cipher(algorithm, session) => {
@@ -130,7 +131,7 @@ impl Probe {
     }
 }
 
-/// Some drivers cannot give the state of a message out.
+/// Returns whether the driver can export the state of a message; some cannot.
 fn keeps_state(session: &mut dyn HashSession) -> Result<bool, Error> {
     match session.begin().and_then(|mut state| state.update(&[0; 128])) {
         Err(Error::NoState { .. }) => Ok(false),

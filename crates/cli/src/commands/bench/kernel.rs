@@ -1,4 +1,4 @@
-//! What the kernel itself gets from the driver that it prefers: tcrypt, loaded and read.
+//! The kernel's own benchmark of the driver that it prefers: loads tcrypt and parses its output.
 
 use anyhow::Result;
 use outboard_accel::{Algorithm, Direction, HashAlgorithm};
@@ -21,18 +21,18 @@ use crate::commands::NO_INTERRUPT;
 use crate::console::progress;
 use crate::primitive::Primitive;
 
-/// Runs of each group of its tests.
+/// Runs of each group of tests.
 const TURNS: usize = 5;
 
-/// A cipher, a digest or an HMAC, as tcrypt sees it.
+/// A cipher, a digest or an HMAC in tcrypt.
 struct Subject {
     cipher: &'static str,
     primitive: Primitive,
-    /// Of a cipher's key.
+    /// Size of a cipher's key in bits.
     bits: usize,
 }
 
-/// What came of a group of tests at one depth.
+/// The results of a group of tests at one depth.
 struct Runs {
     depth: usize,
     lines: Vec<Vec<Line>>,
@@ -41,7 +41,7 @@ struct Runs {
     requests: u64,
 }
 
-/// Adds rows of tcrypt's, and why there are none.
+/// Adds the rows of tcrypt, or a note that states why there are none.
 pub fn add(
     options: &Options,
     names: &[&'static str],
@@ -92,7 +92,7 @@ fn subject(cipher: &'static str, context: &Context<'_>) -> Option<Subject> {
     Some(Subject { cipher, primitive, bits })
 }
 
-/// Those that tell what is asked.
+/// Returns the group of tests for a primitive, if tcrypt has one.
 fn tests(primitive: Primitive) -> Option<Tests> {
     match primitive {
         Primitive::Cipher(algorithm) if algorithm.has_tags() => None,
@@ -106,7 +106,8 @@ fn tests(primitive: Primitive) -> Option<Tests> {
     }
 }
 
-/// All depths in turns. What it says before the kernel has made its templates does not count.
+/// Runs all depths, interleaved. The first run of each, in which the kernel instantiates its
+/// templates, does not count.
 fn runs(
     tcrypt: &mut Tcrypt,
     tests: Tests,
@@ -117,7 +118,7 @@ fn runs(
     let interrupts = Interrupts::find()?;
     let accelerators = found.drivers.iter().filter(|one| one.judgement.verdict == Verdict::Accelerator);
     let accelerators: Vec<&str> = accelerators.map(|one| one.driver.name.as_str()).collect();
-    // Also inside of others: cts(virtio_crypto_aes_cbc).
+    // The accelerator can be nested in a template: cts(virtio_crypto_aes_cbc).
     let is_accelerators = |line: &&Line| accelerators.iter().any(|name| line.driver.contains(name));
     let none = |&depth: &usize| Runs { depth, lines: Vec::new(), interrupts: 0, lost: false, requests: 0 };
     let depths = options.depths.0.iter().filter(|&&depth| tests.can_do(depth));
@@ -156,7 +157,7 @@ fn verdict(found: &Survey, driver: &str) -> Option<Verdict> {
     found.drivers.iter().find(|one| one.driver.name == driver).map(|one| one.judgement.verdict)
 }
 
-/// Of the sizes that were asked for, those that it measures.
+/// Returns the rows for those of the requested sizes that tcrypt measures.
 fn rows(
     subject: &Subject,
     runs: &Runs,
@@ -196,7 +197,7 @@ fn rows(
     for direction in options.direction.of(subject.primitive) {
         let encrypt = direction.map(|direction| direction == Direction::Encrypt);
         for &bytes in &options.sizes.0 {
-            // One in pieces is another thing than one request.
+            // A message that is split into updates is not comparable with one request.
             let of_size = |line: &&Line| line.encrypt == encrypt && line.bytes == bytes && line.requests == 1;
             let lines = runs.lines.iter().filter_map(|run| run.iter().filter(is_ours).find(of_size));
             let wall: Vec<f64> = lines.map(|line| line.seconds(cycles_per_second)).collect();

@@ -1,4 +1,4 @@
-//! What is to be measured, as the command line says it.
+//! Parses the lists on the command line.
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::ValueEnum;
@@ -13,7 +13,7 @@ use crate::primitive::Primitive;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Numbers(pub Vec<usize>);
 
-/// OpenSSL's names of ciphers, digests and HMACs that go by one name.
+/// OpenSSL's names of the ciphers, digests and HMACs that one argument stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Names(pub Vec<&'static str>);
 
@@ -30,7 +30,7 @@ pub enum Directions {
 }
 
 impl Directions {
-    /// One or two of a cipher; a digest or an HMAC has none.
+    /// Returns one or two directions for a cipher; a digest or an HMAC has none.
     pub fn of(self, primitive: Primitive) -> Vec<Option<Direction>> {
         match (primitive, self) {
             (Primitive::Hash(_), _) => vec![None],
@@ -41,12 +41,12 @@ impl Directions {
     }
 }
 
-/// All that is measured, by OpenSSL's names.
+/// Returns all measurable algorithms by OpenSSL's names.
 fn all() -> impl Iterator<Item = &'static str> {
     CIPHER_NAMES.into_iter().chain(DIGEST_NAMES).chain(HMAC_NAMES)
 }
 
-/// One of them, also as HMAC-SHA256.
+/// Returns the algorithm of this name; HMAC-SHA256 is accepted too.
 fn one(name: &str) -> Option<&'static str> {
     let Some((_, digest)) = name.split_once('-').filter(|(word, _)| word.eq_ignore_ascii_case("HMAC")) else {
         return known(name).ok();
@@ -55,12 +55,12 @@ fn one(name: &str) -> Option<&'static str> {
     HMAC_NAMES.into_iter().find(|hmac| hmac.strip_prefix("HMAC-") == Some(digest))
 }
 
-/// OpenSSL's names of what the kernel calls by one name: that of each length of keys.
+/// Returns OpenSSL's names of a kernel algorithm, one for each key length.
 pub fn named(kernel: &str) -> Vec<&'static str> {
     all().filter(|name| kernel_name(name) == Some(kernel)).collect()
 }
 
-/// `AES-128-CBC`, or `cbc(aes)` for all its lengths of keys.
+/// Parses `AES-128-CBC`, or `cbc(aes)` for all its key lengths.
 pub fn names(text: &str) -> Result<Names> {
     let of_kernel = named(text);
     if !of_kernel.is_empty() {
@@ -79,7 +79,7 @@ pub fn names(text: &str) -> Result<Names> {
     }
 }
 
-/// `16,1K,1M`
+/// Parses `16,1K,1M`.
 pub fn sizes(list: &str) -> Result<Numbers> {
     numbers(list, 16, 1 << 20, "a size").and_then(|sizes| {
         let odd = sizes.0.iter().find(|size| *size % 16 != 0);
@@ -90,12 +90,12 @@ pub fn sizes(list: &str) -> Result<Numbers> {
     })
 }
 
-/// `1,4,16`
+/// Parses `1,4,16`.
 pub fn depths(list: &str) -> Result<Numbers> {
     numbers(list, 1, 64, "a number of requests")
 }
 
-/// `1,2`
+/// Parses `1,2`.
 pub fn threads(list: &str) -> Result<Numbers> {
     let most = cpus();
     numbers(list, 1, most, "a number of threads").with_context(|| {

@@ -1,4 +1,4 @@
-//! Equal messages to a driver of a digest or an HMAC, so many at a time.
+//! Equal messages to the driver of a digest or an HMAC, with a number of them in flight.
 
 use outboard_accel::{Digest, Error, HashSession};
 use outboard_measure::clock::Clock;
@@ -14,12 +14,12 @@ pub struct Messages {
 }
 
 impl Messages {
-    /// So many at a time.
+    /// Creates a batch of `depth` equal messages.
     pub fn new(session: Box<dyn HashSession>, message: Vec<u8>, depth: usize) -> Messages {
         Messages { session, message, depth, digests: Vec::new() }
     }
 
-    /// All of them. One alone may be longer than a request.
+    /// Runs one batch. With a depth of 1, the message may be longer than a request.
     pub fn run(&mut self) -> Result<(), Error> {
         self.digests = match self.depth {
             1 => vec![self.session.digest(&self.message)?],
@@ -28,7 +28,7 @@ impl Messages {
         Ok(())
     }
 
-    /// Whether all digests of the last run are this one.
+    /// Returns whether all digests of the last batch equal `expected`.
     pub fn are(&self, expected: &[u8]) -> bool {
         self.digests.len() == self.depth && self.digests.iter().all(|digest| digest.as_slice() == expected)
     }
@@ -40,7 +40,7 @@ impl Worker for Messages {
         done.map(|()| None).map_err(|error| error.to_string())
     }
 
-    /// All digests of a batch are handed out together.
+    /// All digests of a batch are returned together, so their latency is that of the batch.
     fn timed(&mut self, batches: u32, clock: Clock) -> Result<Vec<f64>, String> {
         let mut latencies = Vec::new();
         for _ in 0..batches {

@@ -1,6 +1,7 @@
-//! A pass over all cells is a process of its own, this command again: where a process's memory happens to lie, and the like, shifts all
-//! its figures together, and samples of one process cannot tell (Mytkowicz et al., Producing wrong data without doing anything
-//! obviously wrong, ASPLOS 2009).
+//! A pass over all cells in a separate process of this command. The memory layout and similar
+//! properties of a process shift all its results together, and samples of one process cannot show
+//! this (Mytkowicz et al., Producing wrong data without doing anything obviously wrong, ASPLOS
+//! 2009).
 
 use std::io::BufReader;
 use std::process::{Child, ChildStdin, ChildStdout, Command};
@@ -14,10 +15,10 @@ use rustix::process::{Pid, Signal, kill_process};
 use super::process::{again, cycles, end_with_us};
 use super::protocol::{Answer, Asked, Brought, receive, send};
 
-/// How often one looks up while the process measures: rarely, since it costs CPU time.
+/// Interval between checks while the process measures; long, because each check costs CPU time.
 const TICK: Timespec = Timespec { tv_sec: 1, tv_nsec: 0 };
 
-/// The process, until dropped.
+/// The child process; it ends when this value is dropped.
 pub struct Pass {
     child: Child,
     /// Closing it ends the child.
@@ -26,7 +27,7 @@ pub struct Pass {
 }
 
 impl Pass {
-    /// Starts it, and waits until it can measure.
+    /// Starts the process, and waits until it is ready.
     pub fn start(clock: Clock) -> Result<Pass, String> {
         Pass::by(again(&["--pass", &cycles(clock)]).map_err(|error| failed(&error))?)
     }
@@ -44,12 +45,12 @@ impl Pass {
         }
     }
 
-    /// Measures a cell; answers what it brought, and whether a signal came first. `each` is told from time to time. After an error the
-    /// process is of no more use.
+    /// Measures a cell; returns the results, and whether a signal arrived first. `each` is called
+    /// periodically. After an error the process cannot be used again.
     pub fn measure(&mut self, asked: &Asked, each: &mut dyn FnMut()) -> Result<(Brought, bool), String> {
         let sent = self.to.as_mut().map(|to| send(to, asked));
         let answer = self.answer(each);
-        // Why it does not listen any more is what it said last, or how it ended.
+        // If sending failed, the last answer or the exit status contains the cause.
         let (brought, is_stopped) = match answer? {
             Answer::Measured(brought) => (brought, false),
             Answer::Stopped(brought) => (brought, true),
@@ -63,10 +64,11 @@ impl Pass {
         }
     }
 
-    /// Waits until it has ended: the next one has the machine, and its accelerators, for itself.
+    /// Waits until the process has ended, so that the next one has the machine and its accelerators
+    /// for itself.
     pub fn end(mut self) {
         self.to = None;
-        // How it ends says nothing of what it measured.
+        // The exit status does not affect the results.
         let _ = self.child.wait();
     }
 
@@ -79,7 +81,8 @@ impl Pass {
         }
     }
 
-    /// Until there is something to read. The terminal tells ^C to the process as well, whoever sends a signal only to this one does not.
+    /// Waits for output. Sends SIGINT to the child when this process is to stop: ^C on a terminal
+    /// reaches both processes, a signal sent to this process only does not reach the child.
     fn wait(&mut self, each: &mut dyn FnMut()) -> rustix::io::Result<()> {
         let mut is_told = false;
         loop {
@@ -110,7 +113,7 @@ fn failed(why: &dyn std::fmt::Display) -> String {
 impl Drop for Pass {
     fn drop(&mut self) {
         self.to = None;
-        // It may be in the middle of something, which nobody waits for.
+        // It may be measuring; the result is not needed.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -127,7 +130,7 @@ mod tests {
 
     use super::super::protocol::{Entrant, Measured};
 
-    /// A shell in its place.
+    /// Starts a shell script in place of the child process.
     fn script(text: &str) -> Result<Pass, String> {
         let mut command = Command::new("/bin/sh");
         command.args(["-c", text]).stdin(Stdio::piped()).stdout(Stdio::piped());

@@ -1,5 +1,6 @@
-//! OpenSSL without the CPU's instructions for cryptography: libcrypto looks for them once, when it is loaded, so it takes a process of
-//! its own. The two speak in lines: `run 100` is answered with the seconds of all together, `time 100` with those of each request.
+//! OpenSSL without the CPU's cryptographic instructions. libcrypto detects them once, when it is
+//! loaded, so a separate process is needed. The protocol is lines of text: the reply to `run 100`
+//! is the seconds of all requests together, that to `time 100` the seconds of each request.
 
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Write};
@@ -15,16 +16,17 @@ use super::process::{again, clock, cycles};
 use super::software::Software;
 use super::worker::Worker;
 
-/// What hides these instructions from libcrypto, by the kind of CPU: openssl's OPENSSL_ia32cap(3) and crypto/*cap.c.
+/// The environment variable that disables these instructions in libcrypto, by CPU architecture:
+/// OPENSSL_ia32cap(3) and crypto/*cap.c of OpenSSL.
 #[cfg(any(target_arch = "x86_64", target_arch = "x86"))]
 fn hidden() -> Option<(&'static str, &'static str)> {
-    // Without AES-NI and PCLMULQDQ of CPUID's leaf 1, SHA, VAES and VPCLMULQDQ of leaf 7.
+    // Disables AES-NI and PCLMULQDQ of CPUID leaf 1, and SHA, VAES and VPCLMULQDQ of leaf 7.
     Some(("OPENSSL_ia32cap", "~0x200000200000000:~0x60020000000"))
 }
 
 #[cfg(target_arch = "aarch64")]
 fn hidden() -> Option<(&'static str, &'static str)> {
-    // NEON alone, which every such CPU has.
+    // Only NEON, which every such CPU has.
     Some(("OPENSSL_armcap", "1"))
 }
 
@@ -50,7 +52,7 @@ fn hidden() -> Option<(&'static str, &'static str)> {
     None
 }
 
-/// Whether there is a way here.
+/// Fails if the instructions cannot be disabled on this architecture.
 pub fn check() -> Result<()> {
     if hidden().is_none() {
         bail!(
@@ -61,11 +63,11 @@ pub fn check() -> Result<()> {
     Ok(())
 }
 
-/// Directions in its command line.
+/// Names of the directions on the command line.
 const WAYS: [(Option<Direction>, &str); 3] =
     [(Some(Direction::Encrypt), "encrypt"), (Some(Direction::Decrypt), "decrypt"), (None, "-")];
 
-/// The other process, until dropped.
+/// The child process; it ends when this value is dropped.
 pub struct Plain {
     child: Child,
     /// Closing it ends the child.
@@ -74,7 +76,7 @@ pub struct Plain {
 }
 
 impl Plain {
-    /// This command again.
+    /// Starts this command again as the child process.
     pub fn start(
         name: &str,
         direction: Option<Direction>,
@@ -129,15 +131,15 @@ impl Worker for Plain {
 impl Drop for Plain {
     fn drop(&mut self) {
         self.to = None;
-        // It may be in the middle of something, which nobody waits for.
+        // It may be measuring; the result is not needed.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// The other side: until its input ends.
+/// Runs as the child process until standard input ends.
 pub fn serve(words: &[String]) -> ExitCode {
-    // ^C is for the one that asks.
+    // Only the parent process handles ^C.
     stop::listen();
     match served(words) {
         Ok(()) => ExitCode::SUCCESS,

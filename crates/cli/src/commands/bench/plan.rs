@@ -1,4 +1,4 @@
-//! What is measured, in which order, and how long each may take.
+//! The cells to measure, their order, and the time for each.
 
 use std::time::{Duration, Instant};
 
@@ -14,35 +14,38 @@ use super::down::Probe;
 use super::{Options, lists};
 use crate::primitive::Primitive;
 
-/// Kinds of ciphers that are measured where nothing is named.
+/// Number of kinds of ciphers that are measured by default.
 const KINDS: usize = 3;
 
-/// So many times all is gone through, if there is time: of 15 samples the farthest says where the next median lies in all but one of 450
-/// figures ([`outboard_measure::statistics::spread`]), of 9 in all but one of 34.
+/// Maximum number of passes, if there is time. Of 15 samples, the farthest one bounds the next
+/// median for all but one of 450 figures ([`outboard_measure::statistics::spread`]); of 9 samples,
+/// for all but one of 34.
 const PASSES: usize = 15;
 
-/// Samples of each figure at least, all times together.
+/// Minimum number of samples of each figure in all passes together.
 const SAMPLES: usize = 5;
 
-/// And at most, each time.
+/// Maximum number of samples of each figure in one pass.
 const MOST_ROUNDS: usize = 6;
 
-/// A sample takes so long at least: a tick of /proc/stat is 10 ms, and what is much shorter says nothing of CPU time.
+/// Minimum duration of a sample. A tick of /proc/stat is 10 ms, so that much shorter samples give
+/// no CPU time.
 const SHORTEST: Duration = Duration::from_millis(4);
 
-/// And at most.
+/// Maximum duration of a sample.
 const LONGEST: Duration = Duration::from_millis(100);
 
-/// To find out how many requests make a sample takes about as long as so many samples.
+/// Time to determine the number of requests in a sample, in samples.
 const TO_FIT: f64 = 2.0;
 
-/// To warm up where that is known.
+/// Time to warm up when that number is known, in samples.
 const TO_WARM: f64 = 0.25;
 
-/// A sample and the latencies behind it.
+/// Time of a sample and the latencies after it, in samples.
 const WITH_LATENCIES: f64 = 1.5;
 
-/// All that is measured, by the kernel's names: ciphers, digests and HMACs, of each those that most applications use first.
+/// All algorithms that are measured, by the kernel's names: ciphers, digests and HMACs, each group
+/// in order of use by applications.
 pub fn kernel_names() -> impl Iterator<Item = &'static str> {
     ciphers().chain(hashes(false)).chain(hashes(true))
 }
@@ -51,37 +54,38 @@ fn ciphers() -> impl Iterator<Item = &'static str> {
     Algorithm::MOST_USED_FIRST.into_iter().map(Algorithm::kernel_name)
 }
 
-/// The digests, or the HMACs of them.
+/// Returns the digests, or their HMACs.
 fn hashes(hmac: bool) -> impl Iterator<Item = &'static str> {
     Hash::MOST_USED_FIRST.into_iter().map(move |hash| HashAlgorithm { hash, hmac }.kernel_name())
 }
 
-/// Requests of one kind, which all contestants make in turns.
+/// Requests of one kind, which all contestants make, interleaved.
 #[derive(Clone, Copy, Debug)]
 pub struct Cell {
-    /// OpenSSL's name of the cipher or the digest; `HMAC-` and a digest's.
+    /// OpenSSL's name of the cipher or the digest; for an HMAC, `HMAC-` and the digest.
     pub cipher: &'static str,
-    /// Which way; none for a digest or an HMAC.
+    /// The direction; `None` for a digest or an HMAC.
     pub direction: Option<Direction>,
-    /// Of a request.
+    /// Size of a request in bytes.
     pub bytes: usize,
-    /// That make them.
+    /// Threads that make requests.
     pub threads: usize,
 }
 
-/// Who is measured in a cell.
+/// A contestant in a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Entry {
     /// OpenSSL.
     Software,
-    /// OpenSSL without the CPU's instructions.
+    /// OpenSSL without the CPU's cryptographic instructions.
     Without,
-    /// A way to a driver, by its place in the list, and how many requests are in flight.
+    /// A driver over an interface, by its index in the list, and the number of requests in flight.
     Driver(usize, usize),
 }
 
-/// What was named; else what the named drivers do; else the first of some kinds of ciphers that accelerators do, and of the digests
-/// that root has allowed one of them for; else what most applications use.
+/// Returns the algorithms to measure: those that were named; otherwise those of the named drivers;
+/// otherwise the first kinds of ciphers that accelerators support, and the digests for which root
+/// has allowed a driver; otherwise those that most applications use.
 pub fn names(options: &Options, found: &Survey, notes: &mut Vec<String>) -> Vec<&'static str> {
     let mut named: Vec<&str> = Vec::new();
     for name in options.algorithms.iter().flat_map(|names| names.0.iter().copied()) {
@@ -120,16 +124,16 @@ pub fn names(options: &Options, found: &Survey, notes: &mut Vec<String>) -> Vec<
     if found.is_empty() { vec!["AES-128-CBC", "AES-128-GCM"] } else { found }
 }
 
-/// What is measured where nobody says what, by the kernel's names.
+/// The algorithms that are measured by default, by the kernel's names.
 #[derive(Debug, PartialEq, Eq)]
 struct Usual {
     some: Vec<&'static str>,
-    /// What is left out.
+    /// Those that are left out.
     more: Vec<&'static str>,
 }
 
-/// Of what is there, the ciphers that most use. A digest costs a CPU so little that one is measured only where somebody wants it
-/// from hardware, and an HMAC costs what its digest costs.
+/// Selects the most used of the available ciphers. A digest takes little CPU time, so one is
+/// measured only if root allowed a driver for it, and an HMAC costs as much as its digest.
 fn usual(is_there: impl Fn(&str) -> bool, is_wanted: impl Fn(&str) -> bool) -> Usual {
     let mut some: Vec<&str> = ciphers().filter(|cipher| is_there(cipher)).collect();
     let mut more = some.split_off(some.len().min(KINDS));
@@ -140,8 +144,8 @@ fn usual(is_there: impl Fn(&str) -> bool, is_wanted: impl Fn(&str) -> bool) -> U
     Usual { some, more }
 }
 
-/// All cells of some ciphers, digests and HMACs. The largest requests come first: what they take longer than planned the others make
-/// up for.
+/// Returns all cells of the subjects. The largest requests come first, so that the smaller ones can
+/// compensate for time that exceeds the plan.
 pub fn cells(options: &Options, subjects: &[(&'static str, Primitive)]) -> Vec<Cell> {
     let mut cells = Vec::new();
     for &bytes in options.sizes.0.iter().rev() {
@@ -156,7 +160,8 @@ pub fn cells(options: &Options, subjects: &[(&'static str, Primitive)]) -> Vec<C
     cells
 }
 
-/// Who takes part in a cell. OpenSSL does one request at a time, whoever has many.
+/// Returns the contestants of a cell: OpenSSL once, because it processes one request at a time, and
+/// each driver with each depth that fits.
 pub fn entries(cell: Cell, options: &Options, probes: &[Probe]) -> Vec<Entry> {
     let mut entries = vec![Entry::Software];
     entries.extend(options.no_cpu_instructions.then_some(Entry::Without));
@@ -168,7 +173,7 @@ pub fn entries(cell: Cell, options: &Options, probes: &[Probe]) -> Vec<Entry> {
     entries
 }
 
-/// What was asked for, and a way does not do.
+/// Lists requested sizes and depths that an interface does not support.
 pub fn left_out(cells: &[&Cell], options: &Options, ways: &[Way], probes: &[Probe]) -> Vec<String> {
     let mut notes = Vec::new();
     for (way, probe) in ways.iter().zip(probes) {
@@ -188,29 +193,30 @@ pub fn left_out(cells: &[&Cell], options: &Options, ways: &[Way], probes: &[Prob
     notes
 }
 
-/// The time, and what is left of it.
+/// The time limit, and the work that is left.
 pub struct Budget {
     until: Instant,
     left: Left,
-    /// So many times all is gone through.
+    /// Number of passes.
     pub passes: usize,
-    /// What it takes to start the process of a pass.
+    /// Time to start the process of a pass.
     start: Duration,
 }
 
-/// What is left to do.
+/// The work that is left.
 #[derive(Clone, Copy)]
 struct Left {
-    /// Times that a figure is to be measured, all figures together.
+    /// Number of measurements left, of all figures in all passes.
     figures: usize,
-    /// Those of them that are the first.
+    /// Number of those that are the first of their figure.
     firsts: usize,
-    /// Processes to be started.
+    /// Number of processes left to start.
     starts: usize,
 }
 
 impl Budget {
-    /// For so many figures, where the process of the first pass took so long to start.
+    /// Creates the budget for a number of figures; `start` is the time that the process of the
+    /// first pass took to start.
     pub fn new(time: Duration, figures: usize, start: Duration) -> Budget {
         let left = |passes: usize| Left { figures: passes * figures, firsts: figures, starts: passes - 1 };
         let fits = |passes: &usize| left(*passes).takes(rounds(*passes), SHORTEST, start) <= time;
@@ -218,24 +224,24 @@ impl Budget {
         Budget { until: Instant::now() + time, left: left(passes), passes, start }
     }
 
-    /// For a figure from now on, each time.
+    /// Returns the plan for each measurement from now on.
     pub fn plan(&self) -> Plan {
         let time = self.until.saturating_duration_since(Instant::now());
         self.left.plan(time.saturating_sub(self.start * self.left.starts as u32), rounds(self.passes))
     }
 
-    /// The process of another pass was started.
+    /// Records that the process of another pass was started.
     pub fn started(&mut self) {
         self.left.starts = self.left.starts.saturating_sub(1);
     }
 
-    /// So many were measured once more.
+    /// Records that a number of figures were measured once more.
     pub fn spend(&mut self, figures: usize) {
         self.left.figures = self.left.figures.saturating_sub(figures);
         self.left.firsts = self.left.firsts.saturating_sub(figures);
     }
 
-    /// What is left to do takes so long.
+    /// Returns the expected time for the work that is left.
     pub fn remaining(&self) -> Duration {
         let least = self.left.takes(rounds(self.passes), SHORTEST, self.start);
         self.until.saturating_duration_since(Instant::now()).max(least)
@@ -243,28 +249,29 @@ impl Budget {
 }
 
 impl Left {
-    /// Beside samples, in samples.
+    /// Returns the time for fitting and warm-up, in samples.
     fn preparation(self) -> f64 {
         self.figures as f64 * TO_WARM + self.firsts as f64 * (TO_FIT - TO_WARM)
     }
 
-    /// With so many samples of each, each time.
+    /// Returns the time for `rounds` samples of each figure in each pass.
     fn takes(self, rounds: usize, sample: Duration, start: Duration) -> Duration {
         let samples = (self.figures * rounds) as f64 * WITH_LATENCIES + self.preparation();
         sample.mul_f64(samples) + start * self.starts as u32
     }
 
-    /// What fits into so much time, with so many samples at least.
+    /// Returns the plan that fits into `time`, with at least `least` samples.
     fn plan(self, time: Duration, least: usize) -> Plan {
         let figures = self.figures.max(1) as f64 * WITH_LATENCIES;
         let sample = time.div_f64(figures * least as f64 + self.preparation()).clamp(SHORTEST, LONGEST);
         let rounds = (time.as_secs_f64() / sample.as_secs_f64() - self.preparation()) / figures;
-        // A little more than whole: what is to be a whole number may be less by the smallest fraction.
+        // Add a small amount before truncation: a whole number can be slightly less after rounding
+        // errors.
         Plan { sample, rounds: ((rounds + 1e-6) as usize).clamp(least, MOST_ROUNDS) }
     }
 }
 
-/// Samples each time, at least.
+/// Returns the minimum number of samples per pass.
 fn rounds(passes: usize) -> usize {
     SAMPLES.div_ceil(passes)
 }
@@ -289,7 +296,7 @@ mod tests {
             (more[0], more.len(), &more[4..]),
             ("xts(aes)", 8, &["sha256", "sha512", "sha384", "sha224"][..])
         );
-        // Nobody has allowed one.
+        // No driver of a digest is allowed.
         assert_eq!(of(&["hmac(sha1)", "sha256"], &[]), both(vec![], vec!["sha256", "hmac(sha1)"]));
     }
 
@@ -372,7 +379,7 @@ mod tests {
         assert!(sample > second.mul_f64(0.03) && sample <= second.mul_f64(16.0 / 280.0), "{sample:?}");
         (1..PASSES).for_each(|_| budget.started());
         assert!(budget.plan().sample > sample);
-        // Where a start takes longer than all samples there are fewer of them.
+        // If a start takes longer than all samples, there are fewer passes.
         assert_eq!(Budget::new(second * 3, 10, second).passes, 3);
         assert!(Budget::new(Duration::ZERO, 10, second * 9).remaining() < second);
     }

@@ -1,4 +1,4 @@
-//! Processes that this one starts.
+//! Child processes of this command.
 
 use std::io;
 use std::os::unix::process::CommandExt as _;
@@ -6,24 +6,24 @@ use std::process::{Command, Stdio};
 
 use outboard_measure::clock::Clock;
 
-/// `outboard bench` again, with these words, which is spoken to through pipes.
+/// Returns a command that runs `outboard bench` with these arguments, connected by pipes.
 pub fn again(words: &[&str]) -> io::Result<Command> {
     let mut command = Command::new(std::env::current_exe()?);
     command.arg("bench").args(words).stdin(Stdio::piped()).stdout(Stdio::piped());
     Ok(command)
 }
 
-/// A clock as a word of its command line: to find out how fast the cycles are takes long.
+/// Formats a clock as an argument, because measuring the cycle rate again takes long.
 pub fn cycles(clock: Clock) -> String {
     clock.cycles_per_second().map_or_else(|| "-".to_owned(), |cycles| cycles.to_string())
 }
 
-/// That clock.
+/// Parses the argument of [`cycles`].
 pub fn clock(cycles: &str) -> Clock {
     Clock::known(cycles.parse().ok())
 }
 
-/// Has the kernel send what the command starts this signal when this process ends, however that ends.
+/// Makes the kernel send the command a signal when this process ends for any reason.
 pub fn end_with_us(command: &mut Command, signal: i32) {
     let parent = std::process::id();
     // SAFETY: both calls are async-signal-safe system calls without pointers.
@@ -32,7 +32,7 @@ pub fn end_with_us(command: &mut Command, signal: i32) {
             if libc::prctl(libc::PR_SET_PDEATHSIG, signal) != 0 {
                 return Err(io::Error::last_os_error());
             }
-            // It ended before it was asked to tell.
+            // The parent ended before prctl(2) was called.
             if libc::getppid() as u32 == parent { Ok(()) } else { Err(io::ErrorKind::BrokenPipe.into()) }
         });
     }

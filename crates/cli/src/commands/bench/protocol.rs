@@ -1,4 +1,4 @@
-//! What is asked of the process of a pass, and what it answers: a line of JSON each.
+//! Requests to the process of a pass and its answers, one line of JSON each.
 
 use std::io::{self, BufRead, Write};
 use std::time::Duration;
@@ -8,80 +8,80 @@ use outboard_report::bench::{Contestant, Way};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// A cell.
+/// A cell to measure.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Asked {
-    /// OpenSSL's name of the cipher or the digest; `HMAC-` and a digest's.
+    /// OpenSSL's name of the cipher or the digest; for an HMAC, `HMAC-` and the digest.
     pub cipher: String,
-    /// Which way; none for a digest or an HMAC.
+    /// The direction; null for a digest or an HMAC.
     pub direction: Option<Way>,
-    /// Of a request.
+    /// Size of a request in bytes.
     pub bytes: usize,
-    /// That make them.
+    /// Threads that make requests.
     pub threads: usize,
-    /// For each of those who take part.
+    /// The plan for each contestant.
     pub plan: Plan,
-    /// Who takes part, in the order of their turns.
+    /// The contestants in the order of measurement.
     pub entries: Vec<Entrant>,
 }
 
-/// Who takes part in a cell.
+/// A contestant in a cell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Entrant {
-    /// Who.
+    /// The contestant's name and type.
     pub contestant: Contestant,
-    /// Requests in flight of each thread.
+    /// Requests in flight per thread.
     pub depth: usize,
-    /// How many batches make a sample, if somebody has found out.
+    /// Number of batches per sample, if it is known.
     pub batches: Option<u32>,
-    /// Labels of the lines of /proc/interrupts that count for it.
+    /// Labels of the lines in /proc/interrupts that count for the contestant.
     pub lines: Vec<String>,
 }
 
-/// What comes back.
+/// An answer of the process.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Answer {
-    /// It waits for the first cell.
+    /// The process waits for the first cell.
     Ready,
-    /// All that was asked for.
+    /// The complete results.
     Measured(Brought),
-    /// What there was of it when a signal came.
+    /// The partial results when a signal arrived.
     Stopped(Brought),
-    /// Why nothing was measured.
+    /// The reason why nothing was measured.
     Failed(String),
 }
 
-/// What a cell brought.
+/// The results of a cell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Brought {
-    /// What the same arithmetic took just before, to see how quiet the machine is.
+    /// Time of a fixed computation just before, to detect noise.
     pub arithmetic: Duration,
-    /// Of each of those who took part.
+    /// The results of each contestant.
     pub measured: Vec<Measured>,
 }
 
-/// What was measured of a contestant: samples of batches, latencies of requests.
+/// The results of a contestant: samples of batches, latencies of requests.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
-    /// How many batches make a sample; 0 before that is known.
+    /// Number of batches per sample; 0 before it is known.
     pub batches: u32,
-    /// Of batches.
+    /// Samples of batches.
     pub series: Option<Series>,
-    /// Of requests, in seconds.
+    /// Latencies of requests, in seconds.
     pub latencies: Vec<f64>,
-    /// Why there is no more of it.
+    /// The reason why the contestant stopped.
     pub fault: Option<String>,
 }
 
-/// What was received is no message.
+/// The received data are not a message.
 #[derive(Debug)]
 pub enum Broken {
-    /// The line has no end.
+    /// The line is incomplete.
     Truncated,
-    /// It is something else.
+    /// The line is not valid JSON of the expected type.
     Malformed(serde_json::Error),
-    /// It cannot be read.
+    /// The data cannot be read.
     Io(io::Error),
 }
 
@@ -97,7 +97,7 @@ impl std::fmt::Display for Broken {
     }
 }
 
-/// Sends a message.
+/// Sends a message as one line.
 pub fn send(to: &mut impl Write, message: &impl Serialize) -> io::Result<()> {
     let mut line = serde_json::to_vec(message)?;
     line.push(b'\n');
@@ -105,7 +105,7 @@ pub fn send(to: &mut impl Write, message: &impl Serialize) -> io::Result<()> {
     to.flush()
 }
 
-/// The next message; none when the other side has ended between two.
+/// Receives the next message; `None` if the peer has closed the stream between two messages.
 pub fn receive<T: DeserializeOwned>(from: &mut impl BufRead) -> Result<Option<T>, Broken> {
     let mut line = Vec::new();
     from.read_until(b'\n', &mut line).map_err(Broken::Io)?;

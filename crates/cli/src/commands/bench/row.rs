@@ -1,10 +1,10 @@
-//! What was measured, in the words of the document.
+//! Converts results to the types of the document.
 
 use outboard_accel::Direction;
 use outboard_measure::{evidence, figure};
 use outboard_report::bench::{Evidence, Figure, Way};
 
-/// For the document.
+/// Converts a direction to the document's type.
 pub fn way_of(direction: Direction) -> Way {
     match direction {
         Direction::Encrypt => Way::Encrypt,
@@ -12,7 +12,7 @@ pub fn way_of(direction: Direction) -> Way {
     }
 }
 
-/// And back.
+/// Converts a direction of the document.
 pub fn direction_of(way: Way) -> Direction {
     match way {
         Way::Encrypt => Direction::Encrypt,
@@ -20,7 +20,7 @@ pub fn direction_of(way: Way) -> Direction {
     }
 }
 
-/// For the document.
+/// Converts evidence to the document's type.
 pub fn evidence_of(found: evidence::Evidence) -> Evidence {
     match found {
         evidence::Evidence::Shown => Evidence::Interrupts,
@@ -29,7 +29,7 @@ pub fn evidence_of(found: evidence::Evidence) -> Evidence {
     }
 }
 
-/// For the document.
+/// Converts a figure to the document's type.
 pub fn figure_of(figure: &figure::Figure) -> Figure {
     Figure {
         megabytes_per_second: figure.megabytes_per_second,

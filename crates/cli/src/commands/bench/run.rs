@@ -1,4 +1,5 @@
-//! All of a run: who takes part, what is measured, and what comes of it. Nothing is timed here.
+//! A complete run: determines contestants and cells, and collects the results. Nothing is timed
+//! here.
 
 use anyhow::{Context as _, Result, anyhow};
 use outboard_drivers::root::Root;
@@ -18,16 +19,16 @@ use super::{Options, kernel, plain};
 use crate::commands::tune;
 use crate::primitive::Primitive;
 
-/// What is measured of one cipher, digest or HMAC.
+/// A cipher, digest or HMAC to measure.
 struct Subject {
     name: &'static str,
     primitive: Primitive,
     ways: Vec<Way>,
-    /// In the order of the ways. They hold keys.
+    /// In the order of the interfaces. Each holds a key.
     probes: Vec<Probe>,
 }
 
-/// Measures until all is done, the time is over or a signal came.
+/// Measures until all is done, the time is over or a signal arrives.
 pub fn all(options: &Options) -> Result<Bench> {
     let warnings = noise::warnings();
     let found = survey(&Root::live())?;
@@ -63,12 +64,12 @@ pub fn all(options: &Options) -> Result<Bench> {
         Some((*cell, entries.into_iter().map(Tally::new).collect::<Vec<_>>()))
     };
     let planned: Vec<_> = cells.iter().filter_map(entries).collect();
-    // An accelerator may have room for the keys of one process only.
+    // Close the sessions: an accelerator may have key slots for one process only.
     subjects.iter_mut().for_each(|subject| subject.probes.clear());
     let ways = |cell: &Cell| subjects.iter().find(|subject| subject.name == cell.cipher);
     let contest = |(cell, tallies)| Some(Contest { ways: &ways(&cell)?.ways, cell, tallies });
     let contests = planned.into_iter().filter_map(contest).collect();
-    // tcrypt's share: six runs at each depth.
+    // tcrypt needs time for six runs at each depth.
     let share = if options.kernel { 0.5 } else { 0.9 };
     let time = stop::remaining().map_or(options.time, |left| left.mul_f64(share));
     cover(contests, &watch, time, &mut bench)?;
@@ -83,7 +84,7 @@ pub fn all(options: &Options) -> Result<Bench> {
     Ok(bench)
 }
 
-/// Nothing measured yet.
+/// Creates a document without results.
 pub fn new(openssl: String, warnings: Vec<String>) -> Bench {
     let machine::Machine { kernel, cpu, cpus } = machine::Machine::here();
     Bench {
@@ -99,7 +100,7 @@ pub fn new(openssl: String, warnings: Vec<String>) -> Bench {
     }
 }
 
-/// Ciphers, digests and HMACs, and the ways to their drivers.
+/// Returns the algorithms, and the interfaces to their drivers.
 fn subjects(
     names: &[&'static str],
     context: &Context<'_>,

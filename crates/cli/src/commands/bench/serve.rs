@@ -1,4 +1,4 @@
-//! The process of a pass: measures cell after cell, as it is asked to, until nobody asks any more.
+//! The process of a pass: measures the requested cells until its input ends.
 
 use std::io::{BufRead, Write};
 use std::process::ExitCode;
@@ -14,14 +14,14 @@ use super::protocol::{Answer, Asked, receive, send};
 use super::software::Software;
 use crate::primitive::Primitive;
 
-/// Until its input ends. `cycles` is the clock as a word.
+/// Runs until standard input ends. `cycles` is the clock as an argument.
 pub fn serve(cycles: &str) -> ExitCode {
     stop::listen_on();
     let (mut input, mut output) = (std::io::stdin().lock(), std::io::stdout().lock());
     match served(clock(cycles), &mut input, &mut output) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // If nobody listens, nobody wants to know.
+            // If the parent has closed the pipe, the error is not needed.
             let _ = send(&mut output, &Answer::Failed(format!("{error:#}")));
             ExitCode::FAILURE
         }
@@ -62,7 +62,7 @@ mod tests {
 
     use super::super::protocol::{Entrant, Measured};
 
-    /// What it answers to these bytes, and how it ends.
+    /// Returns the answers to these bytes, and the final result.
     fn answers(input: &[u8]) -> (Vec<Answer>, Result<(), String>) {
         let mut output = Vec::new();
         let served = served(Clock::known(None), &mut &*input, &mut output).map_err(|error| error.to_string());
@@ -109,7 +109,7 @@ mod tests {
         let samples = |one: &Measured| one.series.as_ref().map(|series| (series.wall.len(), series.requests));
         assert!(first[0].batches > 0 && first[0].fault.is_none() && !first[0].latencies.is_empty());
         assert_eq!(samples(&first[0]), Some((2, 2 * u64::from(first[0].batches))));
-        // Who is not there any more is out, with the reason.
+        // A contestant that cannot be reached is excluded, with the reason.
         for (one, says) in first[1..].iter().zip(["AF_ALG", "/dev/null is no way"]) {
             assert_eq!(samples(one), None);
             assert!(one.fault.as_ref().is_some_and(|why| why.contains(says)), "{one:?}");

@@ -6,7 +6,7 @@ use outboard_measure::evp::{Cipher, Context, Digest, Error, Example, Hashing, Hm
 
 use super::worker::Worker;
 
-/// A cipher, a digest or an HMAC of OpenSSL's.
+/// A cipher, a digest or an HMAC of OpenSSL.
 pub enum Software<'a> {
     /// A cipher.
     Cipher(Cipher<'a>),
@@ -17,7 +17,7 @@ pub enum Software<'a> {
 }
 
 impl<'a> Software<'a> {
-    /// What OpenSSL calls by this name, if anything; an HMAC by its digest's.
+    /// Finds an algorithm by OpenSSL's name; an HMAC by `HMAC-` and its digest.
     pub fn find(context: &'a Context<'a>, name: &str) -> Option<Software<'a>> {
         if let Some(digest) = name.strip_prefix("HMAC-") {
             return context.hmac(digest, "").map(Software::Hmac);
@@ -28,7 +28,7 @@ impl<'a> Software<'a> {
         }
     }
 
-    /// A key; empty for a digest.
+    /// Returns a sample key; empty for a digest.
     pub fn key(&self) -> Vec<u8> {
         match self {
             Software::Cipher(cipher) => sample_key(cipher.key_length()),
@@ -37,7 +37,7 @@ impl<'a> Software<'a> {
         }
     }
 
-    /// A request of so many bytes, and what must come of it.
+    /// Returns a request of `bytes` bytes and its expected result.
     pub fn example(&'a self, direction: Option<Direction>, bytes: usize) -> Result<Example, Error> {
         match self {
             Software::Cipher(cipher) => cipher.example(encrypts(direction), bytes),
@@ -46,7 +46,7 @@ impl<'a> Software<'a> {
         }
     }
 
-    /// Who does requests of so many bytes.
+    /// Creates a worker for requests of `bytes` bytes.
     pub fn worker(
         &'a self,
         direction: Option<Direction>,

@@ -1,4 +1,4 @@
-//! What is known of a contestant in a cell: what all passes brought, and the row that comes of it.
+//! Collects the results of a contestant in a cell over all passes, and converts them to a row.
 
 use std::time::Duration;
 
@@ -14,10 +14,10 @@ use super::protocol::{Entrant, Measured};
 use super::row::{evidence_of, figure_of, way_of};
 use crate::commands::NO_INTERRUPT;
 
-/// All that is known so far.
+/// The results of all passes so far.
 pub struct Tally {
     entry: Entry,
-    /// How many batches make a sample of this length.
+    /// Number of batches per sample, and the sample's planned duration.
     sample: Option<(u32, Duration)>,
     series: Option<Series>,
     latencies: Vec<f64>,
@@ -25,23 +25,24 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Nothing yet.
+    /// Creates a tally without results.
     pub fn new(entry: Entry) -> Tally {
         Tally { entry, sample: None, series: None, latencies: Vec::new(), fault: None }
     }
 
-    /// Whether it failed.
+    /// Returns whether the contestant failed.
     pub fn is_out(&self) -> bool {
         self.fault.is_some()
     }
 
-    /// Nobody asks for it any more.
+    /// Excludes the contestant; the first reason is kept.
     pub fn fail(&mut self, why: &str) {
         self.fault.get_or_insert_with(|| why.to_owned());
     }
 
-    /// What the process of a pass is told; `all` are the interrupts for who has none of his own. A sample has as many batches as in the
-    /// first pass, or fewer where time is short.
+    /// Returns the contestant as a pass receives it. `all` are the fallback: all interrupts, for
+    /// contestants without lines of their own. A sample has as many batches as in the first pass,
+    /// or fewer when time is short.
     pub fn entrant(&self, ways: &[Way], all: &Interrupts, plan: Plan) -> Entrant {
         let (contestant, depth, interrupts) = match self.entry {
             Entry::Software => (own(Kind::Openssl), 1, all),
@@ -58,7 +59,7 @@ impl Tally {
         Entrant { contestant, depth, batches, lines: interrupts.lines().to_vec() }
     }
 
-    /// What a pass brought.
+    /// Adds the results of a pass.
     pub fn add(&mut self, measured: Measured, plan: Plan) {
         let Measured { batches, series, latencies, fault } = measured;
         if batches > 0 {
@@ -72,7 +73,7 @@ impl Tally {
         self.fault = self.fault.take().or(fault);
     }
 
-    /// What comes of it; nothing where nothing was begun.
+    /// Returns the row; `None` if nothing was measured.
     pub fn row(self, ways: &[Way], cell: Cell) -> Option<Row> {
         let (Contestant { name, .. }, depth, way) = match self.entry {
             Entry::Software => (own(Kind::Openssl), 1, None),

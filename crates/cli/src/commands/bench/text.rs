@@ -1,4 +1,5 @@
-//! The answer as tables: throughput by size first, then all figures of one size, or of each.
+//! Formats the results as tables: throughput by size first, then all figures of one size, or of
+//! each.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -7,16 +8,16 @@ use outboard_report::bench::{Application, Bench, Evidence, Row, Subject};
 
 use crate::columns::aligned;
 
-/// The size whose figures are shown, or the nearest to it.
+/// The size in bytes whose figures are shown, or the nearest to it.
 const SHOWN: u64 = 4096;
 
-/// `1:05`, in minutes and seconds.
+/// Formats minutes and seconds: `1:05`.
 pub fn time(left: Duration) -> String {
     let seconds = left.as_secs();
     format!("{}:{:02}", seconds / 60, seconds % 60)
 }
 
-/// All of it; `verbose` shows every figure.
+/// Formats all results; `verbose` includes every figure.
 pub fn report(bench: &Bench, verbose: bool) -> String {
     let mut text = String::new();
     for one in bench.subjects() {
@@ -75,7 +76,7 @@ fn subject(text: &mut String, subject: Subject<'_>, rows: &[&Row], verbose: bool
             kinds.push(kind);
         }
     }
-    // Contestants in their order, those of few threads first.
+    // A stable sort: with an equal number of threads, contestants keep their order.
     kinds.sort_by_key(|kind| kind.0);
     for (threads, contestant, depth) in kinds {
         let at = |bytes: u64| {
@@ -101,7 +102,7 @@ fn subject(text: &mut String, subject: Subject<'_>, rows: &[&Row], verbose: bool
     }
 }
 
-/// Each way to do the same.
+/// Formats an application's table.
 fn application(text: &mut String, one: &Application) {
     let _ = writeln!(text, "{}, {}, {}, {} at once", one.name, one.cipher, size(one.bytes), one.at_once);
     let names =
@@ -126,7 +127,7 @@ fn application(text: &mut String, one: &Application) {
     text.push('\n');
 }
 
-/// Whether it was hardware.
+/// Formats the evidence that hardware did the work.
 fn proof(evidence: Option<Evidence>) -> &'static str {
     match evidence {
         None => "-",
@@ -140,7 +141,7 @@ fn head(names: &[&str], more: impl Iterator<Item = String>) -> Vec<String> {
     names.iter().map(|&name| name.to_owned()).chain(more).collect()
 }
 
-/// Every figure of a row.
+/// Formats every figure of a row.
 fn all(row: &Row) -> Vec<String> {
     let or_none = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), number);
     let figure = row.figure.as_ref();
@@ -160,7 +161,7 @@ fn all(row: &Row) -> Vec<String> {
     ]
 }
 
-/// What is no figure is not shown as one.
+/// Formats the throughput; a row with a fault has none.
 fn speed(row: &Row) -> String {
     match (&row.figure, &row.fault) {
         (Some(figure), None) => number(figure.megabytes_per_second),
@@ -178,7 +179,7 @@ fn number(value: f64) -> String {
     }
 }
 
-/// `4 KiB`
+/// Formats a size: `4 KiB`.
 pub fn size(bytes: u64) -> String {
     match bytes {
         n if n >= 1 << 20 && n % (1 << 20) == 0 => format!("{} MiB", n >> 20),
@@ -269,7 +270,7 @@ mod tests {
         insta::assert_snapshot!([all, report(&bench, false)].join("----\n"));
     }
 
-    /// A file through openssl enc.
+    /// A result of `openssl enc`.
     fn file() -> Bench {
         let run = |who: &str, speed: f64, percent: Option<f64>, evidence| Run {
             who: who.into(),

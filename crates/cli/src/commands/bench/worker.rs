@@ -1,4 +1,5 @@
-//! Who does the requests: OpenSSL in this process, a driver, or OpenSSL in a process of its own.
+//! Workers that make the requests: OpenSSL in this process, a driver, or OpenSSL in a child
+//! process.
 
 use std::sync::Barrier;
 
@@ -7,12 +8,13 @@ use outboard_measure::evp::{Hashing, Work};
 
 use crate::in_flight::InFlight;
 
-/// Does requests, as many at a time as it was made for.
+/// Makes requests, at the depth for which it was created.
 pub trait Worker: Send {
-    /// So many batches. Answers what they took in seconds, where to ask takes time itself: the clock of who asks is wrong then.
+    /// Runs a number of batches. Returns the seconds if the worker times itself, because
+    /// communication with it takes time; otherwise the caller's clock is used.
     fn run(&mut self, batches: u32) -> Result<Option<f64>, String>;
 
-    /// So many batches, and of each request how many seconds lay between its submission and its result.
+    /// Runs a number of batches. Returns the seconds from submission to result of each request.
     fn timed(&mut self, batches: u32, clock: Clock) -> Result<Vec<f64>, String>;
 }
 
@@ -36,7 +38,7 @@ impl Worker for Hashing<'_> {
     }
 }
 
-/// The latencies of who does one request at a time.
+/// Returns the latencies of a worker with one request in flight.
 fn one_by_one(worker: &mut dyn Worker, batches: u32, clock: Clock) -> Result<Vec<f64>, String> {
     let one = |_| {
         let start = clock.now();
@@ -63,12 +65,12 @@ impl Worker for InFlight {
     }
 }
 
-/// Workers of several threads.
+/// The workers of several threads.
 pub struct Team<'a>(pub Vec<Box<dyn Worker + 'a>>);
 
 impl Team<'_> {
-    /// Each of them so many batches. Answers the seconds from the first one's start to the last one's end, where starting threads
-    /// or asking another process takes time that is not theirs.
+    /// Runs a number of batches on each worker. Returns the seconds from the first start to the
+    /// last end, or the longest that a worker reports; `None`: the caller's clock is exact.
     pub fn run(&mut self, batches: u32, clock: Clock) -> Result<Option<f64>, String> {
         if let [alone] = &mut self.0[..] {
             return alone.run(batches);
@@ -86,7 +88,7 @@ impl Team<'_> {
         Ok(own.or_else(|| Some(clock.between(first?, last?))))
     }
 
-    /// The latencies of all requests, while all are at it.
+    /// Returns the latencies of all requests while all workers are active.
     pub fn timed(&mut self, batches: u32, clock: Clock) -> Result<Vec<f64>, String> {
         Ok(self.all(&|worker| worker.timed(batches, clock))?.concat())
     }

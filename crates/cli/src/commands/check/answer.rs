@@ -1,4 +1,4 @@
-//! What was found, and what one process of it found.
+//! The results of a run, and those of one process.
 
 use outboard_report::check::{Check, Driver, Verdict};
 use serde::Serialize;
@@ -6,38 +6,38 @@ use serde::Serialize;
 /// The value of [`Answer::schema`].
 pub const SCHEMA: &str = "outboard-check/1";
 
-/// All of a run, with the name of its schema.
+/// The document of `--json`, with the name of its schema.
 #[derive(Clone, Debug, Serialize)]
 pub struct Answer {
     /// `outboard-check/1`.
     pub schema: &'static str,
-    /// What was found.
+    /// The results.
     #[serde(flatten)]
     pub check: Check,
 }
 
-/// What one process found.
+/// The results of one process.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Share {
     /// Requests with right results.
     pub requests: u64,
     /// Their bytes.
     pub bytes: u64,
-    /// What ended it.
+    /// The fault that ended the check.
     pub fault: Option<(Outcome, String)>,
 }
 
-/// What a fault is.
+/// The type of a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// A wrong result.
     Wrong,
-    /// None.
+    /// No result.
     None,
 }
 
 impl Share {
-    /// Both together; a wrong result counts for more than none.
+    /// Combines the results of two processes; a wrong result takes precedence over a missing one.
     pub fn and(self, other: Share) -> Share {
         let fault = match (self.fault, other.fault) {
             (Some((Outcome::None, _)), Some(wrong @ (Outcome::Wrong, _))) => Some(wrong),
@@ -48,7 +48,7 @@ impl Share {
 }
 
 impl Answer {
-    /// Whether something was checked, no driver is left, and every result was right.
+    /// Returns whether a driver was checked, none was left out, and every result was right.
     pub fn is_right(&self) -> bool {
         let is_bad = |driver: &Driver| matches!(driver.verdict, Verdict::Wrong | Verdict::Refuses);
         let is_exact = |driver: &Driver| driver.verdict == Verdict::Exact;

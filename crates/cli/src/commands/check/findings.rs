@@ -1,4 +1,4 @@
-//! What was found, for `allow`, `status` and the provider.
+//! Saves findings for `allow`, `status` and the provider.
 
 use std::io;
 use std::path::Path;
@@ -10,14 +10,15 @@ use outboard_report::check::{Check, Verdict};
 use super::work::Candidate;
 use crate::etc::Replacement;
 
-/// Its first lines.
+/// Comment at the start of the file.
 const HEADER: &str = "\
 # What `outboard check` found last, for each driver on this kernel and in this version: the provider and `outboard allow`
 # pass over those that were wrong, until `outboard check --forget DRIVER`.
 ";
 
-/// Replaces what was known of the drivers that were checked to the end, or were wrong. What is known of a driver that was wrong
-/// stays: faults come and go, and a check that does not meet one has not disproved it.
+/// Replaces the findings of the drivers that were checked to the end, or were wrong. The finding of
+/// a driver that was wrong is kept: faults are intermittent, and a check without a fault does not
+/// disprove an earlier one.
 pub fn remember(check: &Check, candidates: &[Candidate]) -> Result<()> {
     let is_known = |verdict: Verdict| match verdict {
         Verdict::Exact => !check.interrupted,
@@ -57,7 +58,7 @@ pub fn remember(check: &Check, candidates: &[Candidate]) -> Result<()> {
     })
 }
 
-/// Nothing is known of these any longer.
+/// Removes the findings of these drivers.
 pub fn forget(drivers: &[String]) -> Result<()> {
     change(|known| {
         if let Some(unknown) =
@@ -70,7 +71,8 @@ pub fn forget(drivers: &[String]) -> Result<()> {
     })
 }
 
-/// What was wrong with a driver as it is here, when, and what to do; `None` where nothing was.
+/// Returns the fault of a driver in its present version, its time, and the next step; `None`
+/// without one.
 pub fn wrong(driver: &str) -> Result<Option<String>> {
     let path = Path::new(FINDINGS_FILE);
     let known = Findings::read(path).map_err(|why| anyhow!("{FINDINGS_FILE}: {why}"))?;
@@ -86,7 +88,7 @@ pub fn wrong(driver: &str) -> Result<Option<String>> {
 fn change(lines: impl FnOnce(&Findings) -> Result<Vec<String>>) -> Result<()> {
     let path = Path::new(FINDINGS_FILE);
     let new = Replacement::open(path, explained)?;
-    // What somebody else may write is not believed, and goes.
+    // A file that other users can write to is not trusted, and is replaced.
     let known = Findings::read(path).unwrap_or_default();
     let text: String = lines(&known)?.into_iter().map(|line| line + "\n").collect();
     new.store(&format!("{HEADER}{text}"))

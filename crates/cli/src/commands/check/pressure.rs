@@ -1,7 +1,9 @@
-//! Memory pressure: a process of this command that takes what memory is free, gives it back, and takes it again.
+//! Memory pressure: a process of this command that repeatedly allocates the free memory and
+//! releases it.
 //!
-//! Drivers allocate for each request, and bounce buffers, descriptors and fallbacks fail or move when memory is scarce. Whoever is
-//! killed for it is this process: it asks for that (oom_score_adj, proc_pid_oom_score_adj(5)).
+//! Drivers allocate memory for each request; bounce buffers, descriptors and fallbacks fail or move
+//! when memory is scarce. The process sets its oom_score_adj so that the kernel kills it first
+//! (proc_pid_oom_score_adj(5)).
 
 use std::fs;
 use std::io::{self, Read, Write};
@@ -9,20 +11,21 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
-/// What is taken at a time, in bytes.
+/// Size of an allocation in bytes.
 const PIECE: usize = 1 << 20;
 
-/// Pages are at least as large.
+/// Minimum size of a page in bytes.
 const PAGE: usize = 4096;
 
-/// How long all of it is kept.
+/// Time for which the memory is kept.
 const KEPT: Duration = Duration::from_millis(200);
 
-/// The process. Ended when dropped, and by its closed standard input when this one is killed.
+/// The process. It ends when this value is dropped, and when this process is killed, because that
+/// closes its standard input.
 pub struct Pressure(Child);
 
 impl Pressure {
-    /// Starts it, and waits until it has taken memory for the first time.
+    /// Starts the process, and waits until it has allocated memory for the first time.
     pub fn start() -> io::Result<Pressure> {
         let mut command = Command::new(std::env::current_exe()?);
         command.args(["check", "--hoard"]).stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -37,17 +40,17 @@ impl Pressure {
 
 impl Drop for Pressure {
     fn drop(&mut self) {
-        // It may have been killed already, being asked for.
+        // The kernel may have killed it already for lack of memory.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
 }
 
-/// What the process does, until its standard input is closed.
+/// Runs as the process until standard input is closed.
 pub fn hoard() -> io::Result<()> {
     fs::write("/proc/self/oom_score_adj", "1000")?;
     std::thread::spawn(|| {
-        // Its end, whatever it says.
+        // Any result means that standard input was closed.
         let _ = io::stdin().read(&mut [0]);
         std::process::exit(0);
     });
@@ -59,7 +62,7 @@ pub fn hoard() -> io::Result<()> {
         let mut pieces: Vec<Vec<u8>> = Vec::new();
         while pieces.len() < room / PIECE {
             let mut piece = vec![0; PIECE];
-            // Only what is written to is taken.
+            // The kernel allocates a page at the first write.
             piece.iter_mut().step_by(PAGE).for_each(|byte| *byte = 1);
             pieces.push(piece);
         }
@@ -74,7 +77,7 @@ pub fn hoard() -> io::Result<()> {
     }
 }
 
-/// How much can be taken in bytes: all that is available but for a thirty-second of the memory.
+/// Returns the bytes to allocate: the available memory minus 1/32 of the total.
 fn room(meminfo: &str) -> Option<usize> {
     let kib = |key: &str| -> Option<usize> {
         let line = meminfo.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(':'))?;

@@ -1,11 +1,11 @@
-//! The answer as a table.
+//! Formats the results as a table.
 
 use outboard_report::check::{Driver, Verdict};
 
 use super::answer::Answer;
 use crate::columns::aligned;
 
-/// The table, what went wrong under it, and how to repeat it.
+/// Formats the table, the faults below it, and the command that repeats the check.
 pub fn report(answer: &Answer) -> String {
     let head = ["driver", "algorithm", "over", "verdict", "requests", "MB", "interrupts", "kernel's test"];
     let mut rows = vec![head.map(str::to_owned)];

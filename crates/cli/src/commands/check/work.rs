@@ -1,4 +1,4 @@
-//! The checking: two threads of two processes.
+//! Checks a driver with two threads in each of two processes.
 
 use std::io;
 use std::process::{Child, Command, Stdio};
@@ -24,10 +24,10 @@ use crate::primitive::{Primitive, Subject};
 /// Threads of each process.
 const THREADS: u64 = 2;
 
-/// Seeds of different threads and processes lie so far apart that none meets another's.
+/// Distance between the seeds of threads and processes, so that they do not overlap.
 const APART: u64 = 1_000_000_007;
 
-/// A driver to be checked.
+/// A driver to check.
 pub struct Candidate {
     /// Its name in /proc/crypto.
     pub name: String,
@@ -37,7 +37,7 @@ pub struct Candidate {
     selftest: String,
 }
 
-/// The drivers that were named, or all accelerators.
+/// Returns the named drivers, or all accelerators.
 pub fn candidates(named: &[String]) -> Result<Vec<Candidate>> {
     let survey = survey(&Root::live())?;
     let mut candidates = Vec::new();
@@ -67,7 +67,7 @@ pub fn candidates(named: &[String]) -> Result<Vec<Candidate>> {
     Ok(candidates)
 }
 
-/// Checks one, in a second process too if `with_second`.
+/// Checks a driver, also in a second process if `with_second`.
 pub fn check(candidate: &Candidate, time: Duration, seed: u64, with_second: bool) -> Driver {
     let mut driver = Driver {
         name: candidate.name.clone(),
@@ -106,7 +106,7 @@ pub fn check(candidate: &Candidate, time: Duration, seed: u64, with_second: bool
     driver
 }
 
-/// The same here and in a second process; what one of them finds ends both.
+/// Runs the same check here and in a second process; a fault in one of them ends both.
 fn in_two_processes(subject: &Subject, name: &str, time: Duration, seed: u64) -> Share {
     let second = match Second::start(name, time, seed) {
         Ok(second) => Mutex::new(second),
@@ -118,8 +118,8 @@ fn in_two_processes(subject: &Subject, name: &str, time: Duration, seed: u64) ->
     if share.fault.is_some() { second.forget(share) } else { share.and(second.end()) }
 }
 
-/// Published examples and many lengths once, then random requests until the time is over or one is wrong, or for as long as
-/// `go_on` says so.
+/// Checks published examples and many lengths once, then random requests until the time is over, a
+/// result is wrong, or `go_on` returns false.
 fn alone(subject: &Subject, time: Duration, seed: u64, go_on: &(dyn Fn() -> bool + Sync)) -> Share {
     let (start, over) = (Instant::now(), AtomicBool::new(false));
     let examples = share_of(subject.check(seed));
@@ -130,7 +130,7 @@ fn alone(subject: &Subject, time: Duration, seed: u64, go_on: &(dyn Fn() -> bool
         let mut share = Share::default();
         let mut round = 0;
         let go_on = || !over.load(Ordering::Relaxed) && !stop::asked() && go_on();
-        // Each key length once, whatever the time.
+        // Each key length is checked once, even after the time limit.
         while round == 0 || start.elapsed() < time {
             let seed = seed + thread * APART + round * 64;
             share = share.and(more(subject, seed, &|| go_on() && start.elapsed() < time));
@@ -157,14 +157,14 @@ fn alone(subject: &Subject, time: Duration, seed: u64, go_on: &(dyn Fn() -> bool
     })
 }
 
-/// Random requests with each key length once, whatever `go_on` says.
+/// Checks random requests, with each key length at least once regardless of `go_on`.
 fn more(subject: &Subject, seed: u64, go_on: &dyn Fn() -> bool) -> Share {
     let lengths = match subject {
         Subject::Cipher(_, algorithm) => key_lengths(*algorithm),
         Subject::Hash(..) => Vec::new(),
     };
     let (Subject::Cipher(accelerator, algorithm), false) = (subject, lengths.is_empty()) else {
-        // What has no random requests is asked the same kinds of requests with other bytes.
+        // No random requests exist here: the same kinds of requests are repeated with other bytes.
         return share_of(subject.check(seed));
     };
     let mut share = Share::default();
@@ -189,7 +189,7 @@ fn share_of(checked: Result<Checked, Fault>) -> Share {
     }
 }
 
-/// What the second process did not do.
+/// Returns a fault of the second process.
 fn not_done(why: &str) -> Share {
     Share {
         fault: Some((Outcome::None, format!("the second process of outboard check {why}"))),
@@ -197,7 +197,7 @@ fn not_done(why: &str) -> Share {
     }
 }
 
-/// The second process: this command again.
+/// The second process, which runs this command.
 struct Second(Child);
 
 impl Second {
@@ -210,14 +210,14 @@ impl Second {
         child.map(Second)
     }
 
-    /// It found something, or could not go on.
+    /// Returns whether the process has found a fault or failed.
     fn has_failed(&mut self) -> bool {
         matches!(self.0.try_wait(), Ok(Some(status)) if !status.success())
     }
 
-    /// What is known already is enough.
+    /// Ends the process; `share` is the complete result.
     fn forget(mut self, share: Share) -> Share {
-        // It may have ended by itself.
+        // It may have ended already.
         let _ = self.0.kill();
         let _ = self.0.wait();
         share
@@ -225,14 +225,14 @@ impl Second {
 
     fn end(self) -> Share {
         if let (true, Ok(pid)) = (stop::asked(), i32::try_from(self.0.id())) {
-            // A terminal tells both, kill(1) only this one.
+            // A terminal sends ^C to both processes, kill(1) only to this one.
             // SAFETY: no pointer; the child has not been waited for, so the number is its own.
             unsafe { libc::kill(pid, libc::SIGTERM) };
         }
         let Ok(output) = self.0.wait_with_output() else { return not_done("cannot be waited for") };
         let answer = serde_json::from_slice::<Check>(&output.stdout);
         let Some(driver) = answer.ok().and_then(|answer| answer.drivers.into_iter().next()) else {
-            // The second signal of a kind ends it where it is.
+            // A process is ended at once by its second signal of the same type.
             let was_told = stop::asked() && !output.status.success();
             return if was_told {
                 Share::default()

@@ -1,4 +1,5 @@
-//! What the provider decided, beside what the kernel has. Serialized, this is the schema `outboard-ciphers/1`.
+//! The provider's decisions together with the kernel's drivers. Serialized, this is the schema
+//! `outboard-ciphers/1`.
 
 use std::collections::BTreeMap;
 
@@ -13,16 +14,16 @@ use serde::Serialize;
 pub struct Answer {
     /// `outboard-ciphers/1`.
     pub schema: &'static str,
-    /// Where it was asked.
+    /// The machine and its OpenSSL.
     #[serde(flatten)]
     pub machine: Machine,
-    /// In the order in which the provider knows them.
+    /// The algorithms, in the provider's order.
     pub algorithms: Vec<Algorithm>,
-    /// What the configuration has to say.
+    /// Notes about the configuration.
     pub notes: Vec<String>,
 }
 
-/// Where it was asked.
+/// The machine and its OpenSSL.
 #[derive(Debug, Serialize)]
 pub struct Machine {
     /// OpenSSL's version.
@@ -37,26 +38,28 @@ pub struct Machine {
     pub module: String,
 }
 
-/// What becomes of an algorithm.
+/// The decision for an algorithm.
 #[derive(Debug, Serialize)]
 pub struct Algorithm {
     /// OpenSSL's name.
     pub name: String,
-    /// The kernel's name; null if outboard knows none.
+    /// The kernel's name; null if outboard does not support the algorithm.
     pub kernel_name: Option<&'static str>,
     /// Whether the provider offers it.
     pub offered: bool,
     /// The driver that large requests go to; null if it is not offered.
     pub driver: Option<String>,
-    /// What that driver is: `accelerator`, `software`, `cpu-instructions`, `wrapper` or `unknown`; null as above.
+    /// Classification of that driver: `accelerator`, `software`, `cpu-instructions`, `wrapper` or
+    /// `unknown`; null if it is not offered.
     pub verdict: Option<&'static str>,
-    /// What leads there; null as above.
+    /// The interface to that driver; null if it is not offered.
     pub interface: Option<String>,
-    /// The smallest request that goes there, by what is done: `encrypt` and `decrypt`, `digest`, or `mac`. Null: none does.
+    /// The smallest request in bytes that is sent to the driver, by operation: `encrypt` and
+    /// `decrypt`, `digest`, or `mac`. Null: no request is.
     pub from: BTreeMap<&'static str, Option<u32>>,
     /// Why it is not offered; null if it is.
     pub reason: Option<String>,
-    /// All usable drivers of /proc/crypto for it, the kernel's favourite first.
+    /// All usable drivers of /proc/crypto for the algorithm, in the kernel's order of preference.
     pub drivers: Vec<Driver>,
 }
 
@@ -65,12 +68,12 @@ pub struct Algorithm {
 pub struct Driver {
     /// Its exact name.
     pub name: String,
-    /// What it is, as above.
+    /// Classification of the driver, with the values of [`Algorithm::verdict`].
     pub verdict: &'static str,
 }
 
 impl Answer {
-    /// Puts together what was decided and what is there.
+    /// Combines the decisions with the kernel's drivers.
     pub fn new(
         machine: Machine,
         decisions: Vec<(String, Decision)>,
@@ -123,7 +126,7 @@ fn algorithm(name: String, decision: Decision, candidates: &[Judged]) -> Algorit
     }
 }
 
-/// The kernel's names of what was decided, each once.
+/// Returns the kernel's names of the algorithms in `decisions`, each once.
 pub fn kernel_names(decisions: &[(String, Decision)]) -> Vec<&'static str> {
     let ciphers = outboard_accel::Algorithm::ALL.iter().map(|algorithm| algorithm.kernel_name());
     let digests = HashAlgorithm::all().map(HashAlgorithm::kernel_name);

@@ -1,11 +1,11 @@
-//! The answer for people.
+//! Formats the decisions as text.
 
 use std::fmt::Write;
 
 use super::answer::{Algorithm, Answer};
 use crate::columns::aligned;
 
-/// What is offered, what is not and why, and a last line to remember.
+/// Formats the algorithms that are offered, those that are not with the reasons, and a summary.
 pub fn report(answer: &Answer) -> String {
     let machine = &answer.machine;
     let mut text = format!("{}, Linux {}. ", machine.openssl, machine.kernel);
@@ -49,12 +49,12 @@ fn row(algorithm: &Algorithm) -> [String; 5] {
     [algorithm.name.clone(), text(&algorithm.driver), verdict, text(&algorithm.interface), from(algorithm)]
 }
 
-/// `4096 bytes`; `2048 bytes (encrypt), never (decrypt)`.
+/// Formats the thresholds: `4096 bytes`; `2048 bytes (encrypt), never (decrypt)`.
 fn from(algorithm: &Algorithm) -> String {
     let size = |from: &Option<u32>| from.map_or_else(|| "never".to_owned(), |bytes| format!("{bytes} bytes"));
     let mut sizes: Vec<(&str, String)> =
         algorithm.from.iter().map(|(direction, from)| (*direction, size(from))).collect();
-    // What is encrypted comes first to mind.
+    // Encryption first.
     sizes.reverse();
     match &sizes[..] {
         [(_, one)] => one.clone(),
@@ -67,7 +67,7 @@ fn from(algorithm: &Algorithm) -> String {
     }
 }
 
-/// Each reason once, with the algorithms that it holds for.
+/// Groups the algorithms by reason.
 fn reasons<'a>(left: &[&'a Algorithm]) -> Vec<(&'a str, Vec<&'a Algorithm>)> {
     let mut reasons: Vec<(&str, Vec<&Algorithm>)> = Vec::new();
     for &algorithm in left {
@@ -80,7 +80,7 @@ fn reasons<'a>(left: &[&'a Algorithm]) -> Vec<(&'a str, Vec<&'a Algorithm>)> {
     reasons
 }
 
-/// The drivers that there are, if all algorithms are one to the kernel.
+/// Formats the available drivers, if all algorithms have the same kernel name.
 fn here(algorithms: &[&Algorithm]) -> String {
     let first = algorithms[0];
     if first.drivers.is_empty() || algorithms.iter().any(|other| other.kernel_name != first.kernel_name) {

@@ -7,21 +7,21 @@ use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus};
 
-/// How the command ended.
+/// The result of a command that was run.
 pub struct Ended {
-    /// The command line, for people.
+    /// The command line, for display.
     pub words: Vec<String>,
-    /// Its status.
+    /// Its exit status.
     pub status: ExitStatus,
-    /// It left processes running; their later work is not in the proof.
+    /// The command left processes running; their later work is not in the proof.
     pub left_running: bool,
 }
 
-/// The command could not be run, or was not.
+/// The reason why the command was not run.
 pub enum Refused {
-    /// By the kernel.
+    /// The kernel's error.
     Exec(String, io::Error),
-    /// Because a signal came first.
+    /// A signal that arrived first.
     Signal(i32),
 }
 
@@ -80,8 +80,8 @@ impl Signals {
         }
     }
 
-    /// Waits for the next one: its number, and whether a process sent it. The terminal sends it to the command as well.
-    /// `None` when the wait was interrupted.
+    /// Waits for the next signal. Returns its number, and whether a process sent it; a signal from
+    /// the terminal reaches the command too. `None`: the wait was interrupted.
     fn next(&self) -> Option<(i32, bool)> {
         // SAFETY: siginfo_t is plain data, written by the kernel; the set is a valid one.
         let (signal, info) = unsafe {
@@ -92,7 +92,8 @@ impl Signals {
     }
 }
 
-/// Runs the command until it ends, with OPENSSL_CONF set if there is a configuration, else in the environment as it is.
+/// Runs the command until it ends, with OPENSSL_CONF set to `configuration` if there is one,
+/// otherwise with an unchanged environment.
 pub fn run(command: &[OsString], configuration: Option<&Path>, signals: &Signals) -> Result<Ended, Refused> {
     let words: Vec<String> = command.iter().map(|w| w.to_string_lossy().into_owned()).collect();
     let name = words.first().cloned().unwrap_or_default();
@@ -103,7 +104,8 @@ pub fn run(command: &[OsString], configuration: Option<&Path>, signals: &Signals
     if let Some(signal) = signals.pending() {
         return Err(Refused::Signal(signal));
     }
-    // Orphans become children of this process instead of init's, so that processes left running are seen (prctl(2)).
+    // Orphans become children of this process instead of init, so that processes left running are
+    // detected (prctl(2)).
     let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
     let mut command = Command::new(program);
     command.args(arguments);
@@ -138,7 +140,7 @@ fn forward(child: &Child, signal: i32) {
     }
 }
 
-/// Whether children are left, after those that have ended are reaped.
+/// Reaps the children that have ended, and returns whether others are left.
 fn some_left() -> bool {
     loop {
         match rustix::process::wait(rustix::process::WaitOptions::NOHANG) {
@@ -150,20 +152,20 @@ fn some_left() -> bool {
 }
 
 impl Ended {
-    /// The code as a shell gives it.
+    /// Returns the exit code as a shell reports it.
     pub fn code(&self) -> u8 {
         let code = self.status.code().or(self.status.signal().map(|n| 128 + n)).unwrap_or(255);
         u8::try_from(code).unwrap_or(255)
     }
 
-    /// The signal that ended it.
+    /// Returns the signal that ended the command.
     pub fn signal(&self) -> Option<i32> {
         self.status.signal()
     }
 }
 
 impl Refused {
-    /// 127 when there is no such command, 126 when it is there and cannot be run, 128 + N after signal N.
+    /// Returns 127 if the command does not exist, 126 if it cannot be run, 128 + N after signal N.
     pub fn code(&self) -> u8 {
         match self {
             Self::Exec(_, cause) if cause.kind() == io::ErrorKind::NotFound => 127,

@@ -1,5 +1,5 @@
-//! Compares the work that is counted as hardware's with the interrupts of the devices that must have done it. Interrupts of
-//! other accelerators, raised for other processes, are no evidence.
+//! Compares the work that is counted for hardware with the interrupts of the devices that must have
+//! done it. Interrupts that other accelerators raised for other processes are no evidence.
 
 use super::proof::Verdict;
 use outboard_counters::{Counts, Decision, Table};
@@ -9,27 +9,30 @@ use outboard_measure::evidence::{Evidence, weigh};
 use outboard_measure::meter::Spent;
 use std::fmt::Write;
 
-/// Below this share of the bytes, in percent, hardware did a part only: a small part is no proof of offload.
+/// Minimum share of the bytes, in percent, for the verdict `Hardware`: a smaller share is a partial
+/// offload.
 const HALF: f64 = 50.0;
 
-/// The verdict, and what it rests on.
+/// The verdict and its basis.
 pub struct Conclusion {
     pub verdict: Verdict,
     /// The verdict in one or two sentences.
     pub summary: String,
-    /// Of each device: whether it is one that the command's requests went to.
+    /// For each device: whether it processed requests of the command.
     pub used: Vec<bool>,
 }
 
-/// Work that is counted as done by hardware.
+/// Work that is counted for hardware.
 struct Claim {
-    /// Drivers of which one did it; more than one where instances of the provider chose differently. Empty: not known.
+    /// Drivers, one or more of which did the work; more than one if instances of the provider chose
+    /// differently. Empty: unknown.
     drivers: Vec<String>,
-    /// Their devices, or all devices if theirs are not known; indices into the list of all.
+    /// Indices of their devices in the list of all devices; all devices if theirs are unknown.
     devices: Vec<usize>,
 }
 
-/// Draws the conclusion from what was counted for each algorithm, and what was spent; `notes` are the provider's.
+/// Derives the verdict from the counts of each algorithm and the devices' interrupts; `notes` are
+/// the provider's.
 pub fn conclude(
     table: &Table,
     counted: &[(String, Counts)],
@@ -97,7 +100,7 @@ impl Claim {
         weigh(interrupts, lost, own().map(|device| device.device.completion))
     }
 
-    /// The subject of the sentence that refutes it.
+    /// Formats the subject of the sentence that refutes the claim.
     fn no_device(&self) -> String {
         if self.drivers.is_empty() {
             return "no accelerator".to_owned();
@@ -106,13 +109,13 @@ impl Claim {
     }
 }
 
-/// Of each device: whether a claim is about it.
+/// Returns for each device whether a claim refers to it.
 fn used(claims: &[Claim], devices: &[Difference]) -> Vec<bool> {
     let is_used = |place: usize| claims.iter().any(|claim| claim.devices.contains(&place));
     (0..devices.len()).map(is_used).collect()
 }
 
-/// The verdict when interrupts confirm the count: it depends on the share of the bytes.
+/// Returns the verdict for counts that interrupts confirm, according to the share of the bytes.
 fn shown(total: &Counts, devices: &[Difference], used: &[bool]) -> (Verdict, String) {
     let share = total.percent_hw().unwrap_or(0.0);
     let theirs = devices.iter().zip(used).filter(|(_, used)| **used);
@@ -135,7 +138,8 @@ fn shown(total: &Counts, devices: &[Difference], used: &[bool]) -> (Verdict, Str
     (Verdict::Partly, text + ".")
 }
 
-/// The summary when results of a driver differed from software's. Only a share of the results is compared.
+/// Returns the summary for results of a driver that differed from software. Only a sample of the
+/// results is compared.
 fn wrong(counted: &[(String, Counts)], decisions: &[(String, Decision)]) -> String {
     let mut total = 0u64;
     let mut algorithms: Vec<String> = Vec::new();
@@ -160,7 +164,7 @@ fn wrong(counted: &[(String, Counts)], decisions: &[(String, Decision)]) -> Stri
     )
 }
 
-/// The drivers that instances of the provider chose for an algorithm.
+/// Returns the drivers that instances of the provider chose for an algorithm.
 fn drivers_of(algorithm: &str, decisions: &[(String, Decision)]) -> Vec<String> {
     let of_it = decisions.iter().filter(|(name, _)| name == algorithm);
     of_it
@@ -176,7 +180,7 @@ fn count(number: u64, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
-/// The work that is counted as hardware's, one claim for each set of drivers.
+/// Returns the work that is counted for hardware, one claim for each set of drivers.
 fn claims(
     counted: &[(String, Counts)],
     decisions: &[(String, Decision)],

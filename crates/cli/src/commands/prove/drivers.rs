@@ -1,10 +1,11 @@
-//! Checks `--driver` before the command runs: the provider would leave everything in software, without an error.
+//! Checks `--driver` before the command runs: with an unknown name the provider uses software
+//! without an error.
 
 use anyhow::{Result, bail};
 use outboard_drivers::find::survey;
 use outboard_drivers::root::Root;
 
-/// An error that names the first driver that /proc/crypto does not list.
+/// Fails with the first driver that /proc/crypto does not list.
 pub fn require_listed(names: &[String]) -> Result<()> {
     if names.is_empty() {
         return Ok(());

@@ -55,7 +55,7 @@ pub enum LogLevel {
 }
 
 impl Options {
-    /// The keys of the provider's section that the options stand for.
+    /// Returns the settings of the provider's section for these options.
     pub fn keys(&self) -> Vec<(String, String)> {
         let level = self.log_level.and_then(|level| Some(level.to_possible_value()?.get_name().to_owned()));
         let level = level.map(|level| ("LOG_LEVEL".to_owned(), level));

@@ -1,4 +1,4 @@
-//! What happened, and what it proves. Serialized, this is the schema `outboard-prove/1`.
+//! The results of a run and the conclusion. Serialized, this is the schema `outboard-prove/1`.
 
 use super::command::Ended;
 use super::conclusion::{Conclusion, conclude};
@@ -21,9 +21,9 @@ pub struct Proof {
     pub exit_code: u8,
     /// The signal that ended it, or null.
     pub signal: Option<i32>,
-    /// In one word.
+    /// The conclusion as one word.
     pub verdict: Verdict,
-    /// In one or two sentences, for people.
+    /// The conclusion in one or two sentences.
     pub summary: String,
     /// Wall clock from start to end of the command.
     pub wall_seconds: f64,
@@ -31,21 +31,22 @@ pub struct Proof {
     pub cpu_seconds: Option<f64>,
     /// The same command without the provider, if `--compare` ran it; else null.
     pub software: Option<SoftwareRun>,
-    /// CPU time that a hypervisor gave to others in that time; null without /proc/stat.
+    /// CPU time that the hypervisor used for other guests in that time; null without /proc/stat.
     pub steal_seconds: Option<f64>,
-    /// How many times the provider was loaded, by the command and its children; a fork's child is not another one.
+    /// Number of times that the command and its children loaded the provider; the child of a fork
+    /// is not counted.
     pub provider_loads: u64,
-    /// One entry for each algorithm that was asked for.
+    /// One entry for each algorithm that the application requested.
     pub algorithms: Vec<Algorithm>,
-    /// Their sum.
+    /// Sum over all algorithms.
     pub total: Work,
     /// One entry for each device of an accelerator; null when /proc/interrupts cannot be read.
     pub devices: Option<Vec<Device>>,
-    /// `--require-hardware`, or null.
+    /// The value of `--require-hardware`, or null.
     pub required_percent: Option<f64>,
-    /// Whether it was met; true without one.
+    /// Whether the requirement was met; true without one.
     pub requirement_met: bool,
-    /// What the provider and the configuration had to say.
+    /// Notes of the provider and about the configuration.
     pub notes: Vec<String>,
 }
 
@@ -59,13 +60,13 @@ pub enum Verdict {
     Hardware,
     /// Hardware did less than half of the bytes, confirmed by its interrupts.
     Partly,
-    /// All was done in software.
+    /// All work was done in software.
     Software,
     /// The command never loaded the provider.
     NotLoaded,
-    /// Hardware is claimed, and nothing can confirm or refute it.
+    /// Hardware work is counted, and no interrupts can confirm or refute it.
     Unverified,
-    /// Hardware is claimed, and its interrupts refute it.
+    /// Hardware work is counted, and the interrupts refute it.
     Contradicted,
 }
 
@@ -81,7 +82,7 @@ pub struct SoftwareRun {
 }
 
 impl SoftwareRun {
-    /// The times of a run.
+    /// Creates the record of a run from its times.
     pub fn new(ended: &Ended, spent: &Spent) -> SoftwareRun {
         SoftwareRun {
             wall_seconds: spent.wall.as_secs_f64(),
@@ -91,12 +92,12 @@ impl SoftwareRun {
     }
 }
 
-/// One algorithm's share.
+/// The work for one algorithm.
 #[derive(Serialize)]
 pub struct Algorithm {
     /// OpenSSL's name.
     pub name: String,
-    /// What was done.
+    /// Counts of requests and bytes.
     #[serde(flatten)]
     pub work: Work,
 }
@@ -109,9 +110,9 @@ pub struct Work {
     pub hardware_bytes: u64,
     pub software_requests: u64,
     pub software_bytes: u64,
-    /// The share of the bytes that hardware did, 0 to 100; null without any byte.
+    /// Share of the bytes that hardware processed, 0 to 100; null without any byte.
     pub hardware_percent: Option<f64>,
-    /// Requests that a driver failed; they were done again in software.
+    /// Requests that failed in a driver and were repeated in software.
     pub failures: u64,
     /// Results of a driver that differed from software's.
     pub mismatches: u64,
@@ -124,18 +125,18 @@ pub struct Device {
     pub name: String,
     /// The device driver.
     pub driver: String,
-    /// The engine, when it is known.
+    /// The engine, if it is known.
     pub chip: Option<&'static str>,
-    /// Whether requests of the command went to it, as far as is known.
+    /// Whether it processed requests of the command, as far as is known.
     pub used: bool,
-    /// Interrupts during the command, other programs' included.
+    /// Interrupts during the command, including those for other programs.
     pub interrupts: u64,
-    /// It disappeared while the command ran.
+    /// Whether the device disappeared while the command ran.
     pub gone: bool,
 }
 
 impl Proof {
-    /// Draws the conclusion.
+    /// Creates the document and its conclusion.
     pub fn new(
         options: &Options,
         ended: &Ended,
@@ -183,18 +184,18 @@ impl Proof {
         }
     }
 
-    /// Whether it is outboard's fault rather than the command's.
+    /// Returns whether outboard failed, independent of the command's result.
     pub fn is_error(&self) -> bool {
         matches!(self.verdict, Verdict::Wrong | Verdict::Contradicted) || !self.requirement_met
     }
 
-    /// The command's code, unless that is success and ours is not.
+    /// Returns the command's exit code, or outboard's if only the command succeeded.
     pub fn exit_code(&self) -> u8 {
         if self.exit_code == 0 && self.is_error() { super::OWN_FAILURE } else { self.exit_code }
     }
 }
 
-/// The drivers that were chosen, each once.
+/// Returns the drivers that were chosen, each once.
 fn ways(table: &Table) -> Vec<String> {
     let mut ways: Vec<String> = Vec::new();
     for (_, decision) in table.decisions() {

@@ -51,7 +51,7 @@ fn cesa(interrupts: u64) -> Difference {
     other
 }
 
-/// What is known on a machine with both.
+/// Drivers and devices of a machine with both accelerators.
 fn both() -> Behind {
     let tree = tempfile::tempdir().expect("a directory");
     let entry = |algorithm: &str, driver: &str, module: &str| {
@@ -85,7 +85,7 @@ fn spent(devices: Vec<Difference>) -> Spent {
     }
 }
 
-/// A table that a provider attached to and counted in.
+/// A table with the counts and notes of a provider.
 fn table(hw: u64, sw: u64, notes: &[&str]) -> (tempfile::TempDir, Table) {
     let dir = tempfile::tempdir().expect("a directory");
     let table = Table::create(&dir.path().join("counters")).expect("a table");
@@ -135,7 +135,8 @@ fn a_wrong_result_is_the_headline_and_an_error() {
     assert!(headline.starts_with("WRONG RESULT: 1 result of AES-128-CBC by virtio_crypto_aes_cbc"), "{text}");
     assert!(headline.ends_with("outboard check virtio_crypto_aes_cbc."), "{text}");
     assert_eq!(text.matches("WRONG RESULT").count(), 1, "{text}");
-    // Neither missing interrupts nor a requirement of 0 % hides it; a failed command keeps its own code.
+    // A wrong result fails even without interrupts and with a requirement of 0 %; a failed command
+    // keeps its own code.
     assert_eq!(wrong(&["--require-hardware", "0"], 0, 0).exit_code(), 125);
     assert_eq!(wrong(&[], 3 << 8, 1).exit_code(), 3);
 }
@@ -196,7 +197,8 @@ fn hardware_that_cannot_raise_interrupts_or_went_away_is_unverified() {
     assert_eq!(proof(&[], 0, spent(vec![restarted]), (8192, 0), &[]).verdict, Verdict::Unverified);
 }
 
-/// The proof where these algorithms went to hardware by these drivers, with so many interrupts of virtio1 and of CESA.
+/// The proof for algorithms that these drivers processed, with the numbers of interrupts of virtio1
+/// and of CESA.
 fn claimed(claims: &[(&str, &[&str])], virtio: u64, other: u64) -> Proof {
     let (_dir, table) = table(0, 0, &[]);
     for (algorithm, drivers) in claims {
@@ -226,14 +228,14 @@ fn what_another_accelerator_did_meanwhile_proves_nothing() {
     assert_eq!((refuted.verdict, used(&refuted)), (Verdict::Contradicted, vec![false, true]));
     assert!(refuted.summary.contains("no device of virtio_crypto_aes_cbc raised"), "{}", refuted.summary);
 
-    // Each driver has to show what it did; either of two may have done all.
+    // Each driver needs interrupts of its own device.
     let each: &[(&str, &[&str])] = &[("AES-128-CBC", VIRTIO), ("AES-128-ECB", CESA)];
     assert_eq!(claimed(each, 1, 1).verdict, Verdict::Hardware);
     assert_eq!(claimed(each, 9, 0).verdict, Verdict::Contradicted);
     let either: &[(&str, &[&str])] = &[("AES-128-CBC", &["mv-ecb-aes", "virtio_crypto_aes_cbc"])];
     assert_eq!(claimed(either, 9, 0).verdict, Verdict::Hardware);
 
-    // The device of this driver is not known.
+    // The device of this driver is unknown.
     let stranger = claimed(&[("AES-128-CBC", &["stranger-cbc-aes"])], 0, 3);
     assert_eq!((stranger.verdict, used(&stranger)), (Verdict::Hardware, vec![true, true]));
     let stranger = claimed(&[("AES-128-CBC", &["stranger-cbc-aes"])], 0, 0);

@@ -1,11 +1,11 @@
-//! The report for people.
+//! Formats the proof as text.
 
 use super::proof::{Proof, Verdict, Work};
 use crate::columns::aligned;
 use outboard_report::{amount, percent};
 use std::fmt::Write;
 
-/// The whole report, ending in the verdict.
+/// Formats the whole report; the verdict comes last.
 pub fn render(proof: &Proof) -> String {
     let mut out = format!("\noutboard prove: {}\n\n", proof.command.join(" "));
     if proof.verdict == Verdict::Wrong {
@@ -31,14 +31,14 @@ pub fn render(proof: &Proof) -> String {
     } else if proof.exit_code != 0 {
         line(&mut out, "command", &format!("ended with exit code {}", proof.exit_code));
     }
-    // A note that the summary contains is not repeated.
+    // Notes that are part of the summary are not repeated.
     for note in proof.notes.iter().filter(|n| !proof.summary.contains(n.as_str())) {
         line(&mut out, "note", note);
     }
     if proof.verdict != Verdict::Wrong {
         let verdict = match (proof.signal, proof.verdict) {
-            // A command that crashed may not have come to its requests: that is no verdict on what
-            // hardware would do.
+            // A command that crashed may have made no requests yet, so there is no verdict on the
+            // hardware.
             (Some(signal), Verdict::Software | Verdict::NotLoaded) => format!("ENDED BY SIGNAL {signal}"),
             (_, verdict) => word(verdict).to_owned(),
         };

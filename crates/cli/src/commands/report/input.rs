@@ -1,4 +1,4 @@
-//! Files and directories, and what is in them.
+//! Finds and reads the input files.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -8,15 +8,15 @@ use anyhow::{Context, Result, anyhow, bail};
 use outboard_drivers::root::Root;
 use outboard_report::{LARGEST, Part, Report, Unfit, read};
 
-/// A file to be read.
+/// An input file.
 pub struct Input {
-    /// Where it is.
+    /// Path of the file.
     pub path: PathBuf,
-    /// Its directory was named, not itself: it may be something else.
+    /// Only its directory was named, so the file may be of another type.
     is_found: bool,
 }
 
-/// The files that were meant: a directory stands for the .json in it, in the order of their names.
+/// Returns the input files in order; a directory stands for its .json files, sorted by name.
 pub fn files(named: &[PathBuf]) -> Result<Vec<Input>> {
     let mut files = Vec::new();
     for path in named {
@@ -45,7 +45,7 @@ fn in_directory(path: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// All of them in one report. One that is a report itself is taken as it is, if it is alone.
+/// Adds all files to one report. A single file that is a report is used as it is.
 pub fn gathered(files: &[Input], mut report: Report) -> Result<Report> {
     for file in files {
         let path = &file.path;
@@ -70,7 +70,7 @@ pub fn gathered(files: &[Input], mut report: Report) -> Result<Report> {
     Ok(report)
 }
 
-/// A report to be compared.
+/// Reads a report for a comparison.
 pub fn report(file: &Path) -> Result<Report> {
     let bytes = bytes(file).map_err(|error| explained(file, &error))?;
     match read(&bytes) {
@@ -80,14 +80,14 @@ pub fn report(file: &Path) -> Result<Report> {
     }
 }
 
-/// Not more than a byte too many, however large the file is.
+/// Reads at most one byte more than the limit, regardless of the size of the file.
 fn bytes(file: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     File::open(file)?.take(LARGEST + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// What `outboard status` would say.
+/// Returns the present status, as `outboard status` does.
 pub fn status_now() -> Result<Part> {
     let status = outboard_inventory::collect(&Root::live())?;
     for warning in &status.warnings {

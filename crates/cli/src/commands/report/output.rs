@@ -1,5 +1,5 @@
-//! Where a report goes: a file takes its place in one step (rename(2)), so that an end in the middle, or a full disk, leaves the
-//! old one.
+//! Writes a report. A file is replaced atomically (rename(2)), so that an interruption or a full
+//! disk leaves the old one.
 
 use std::fs::{self, OpenOptions, Permissions};
 use std::io::{self, Write};
@@ -8,23 +8,23 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
 
-/// Where to.
+/// The destination of a report.
 pub enum Output {
-    /// To whoever reads.
+    /// Standard output.
     Stdout,
-    /// To a terminal, a pipe or /dev/null, which must not be replaced by a file.
+    /// A terminal, a pipe or a device such as /dev/null, which must not be replaced by a file.
     Into(PathBuf),
-    /// To a file.
+    /// A regular file.
     File(PathBuf),
 }
 
 impl Output {
-    /// Refuses what would be lost.
+    /// Determines the destination. Refuses to overwrite an input.
     pub fn new<'a>(name: &Path, mut inputs: impl Iterator<Item = &'a PathBuf>) -> Result<Output> {
         if name == Path::new("-") {
             return Ok(Output::Stdout);
         }
-        // Where it really is, if it is a link.
+        // Resolve symbolic links.
         let place = fs::canonicalize(name).unwrap_or_else(|_| name.to_owned());
         if place.is_dir() {
             bail!("{}: this is a directory; name a file in it with --output", name.display());
@@ -39,7 +39,7 @@ impl Output {
         Ok(if is_special { Output::Into(place) } else { Output::File(place) })
     }
 
-    /// The file, if it is one.
+    /// Returns the path of a regular file.
     pub fn place(&self) -> Option<&Path> {
         match self {
             Output::File(place) => Some(place),
@@ -47,7 +47,7 @@ impl Output {
         }
     }
 
-    /// All of it, or what was there.
+    /// Writes the whole report; on an error, an old file is unchanged.
     pub fn write(&self, text: &str) -> Result<()> {
         let (name, written) = match self {
             Output::Stdout => (Path::new("stdout"), io::stdout().write_all(text.as_bytes())),
@@ -55,7 +55,7 @@ impl Output {
             Output::File(place) => (place.as_path(), replace(place, text)),
         };
         match written {
-            // Whoever reads has read enough.
+            // The reader, such as head(1), closed the pipe.
             Err(error) if self.place().is_none() && error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
             other => other.map_err(|error| explained(name, &error)),
         }
@@ -71,11 +71,11 @@ fn replace(place: &Path, text: &str) -> io::Result<()> {
         Some(directory) if directory != Path::new("") => directory,
         _ => Path::new("."),
     };
-    // What the umask leaves of it, as for any file that a command writes.
+    // The umask applies, as for any file that a command writes.
     let permissions = Permissions::from_mode(0o666);
     let new =
         tempfile::Builder::new().prefix(".outboard-report-").permissions(permissions).tempfile_in(directory);
-    // The cause alone, without the name of the file that is to take the place.
+    // Only the cause: the name of the temporary file is of no use to the user.
     let mut new = new.map_err(|error| io::Error::from(error.kind()))?;
     new.as_file_mut().write_all(text.as_bytes())?;
     new.as_file().sync_all()?;

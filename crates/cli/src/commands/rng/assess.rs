@@ -1,4 +1,4 @@
-//! `outboard rng assess`: how much min-entropy the output has, by SP 800-90B.
+//! `outboard rng assess`: estimates the min-entropy of the output by SP 800-90B.
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -76,7 +76,7 @@ struct PermutationRow {
     passed: bool,
 }
 
-/// An estimate below this share of what full entropy gets is no chance of the samples.
+/// An estimate below this share of the estimate for full entropy is not a random deviation.
 const FULL: f64 = 0.95;
 
 #[derive(Serialize)]
@@ -90,21 +90,22 @@ struct AssessAnswer {
     /// Bits per sample.
     min_entropy: f64,
     min_entropy_per_bit: f64,
-    /// How a continuous health test failed.
+    /// The failure of a continuous health test.
     health_fault: Option<String>,
     restart: Option<RestartRow>,
     /// Statistics of the permutation tests, with --iid.
     permutations: Option<Vec<PermutationRow>>,
-    /// What the kernel credits, in bits per 1024.
+    /// The entropy that the kernel credits, in bits per 1024.
     quality: Option<u32>,
     advised_quality: u32,
-    /// Bits per sample that full entropy gets with that many samples; `null` unless the kernel credits more than was found.
+    /// The estimate for full entropy with this number of samples, in bits per sample; `null` unless
+    /// the kernel credits more than was found.
     attainable: Option<f64>,
     notes: Vec<String>,
     seconds: f64,
 }
 
-/// Runs the command.
+/// Runs `outboard rng assess`.
 pub fn assess(options: &Options) -> Result<ExitCode> {
     stop::listen();
     if options.restart && !options.input.is_device() {
@@ -154,7 +155,7 @@ pub fn assess(options: &Options) -> Result<ExitCode> {
         return Ok(ExitCode::from(INTERRUPTED));
     }
     console::progress("");
-    // The tests of the provider's seed source, with what it assumes unless it is configured.
+    // The health tests of the provider's seed source, with its default parameters.
     let fault = (options.bits == 8).then(|| continuous_health(&samples, MinEntropy::default())).flatten();
     let hwrng = options.input.is_hwrng().then(|| Hwrng::read(&Root::live())).flatten();
     let mut answer = AssessAnswer {
@@ -191,13 +192,14 @@ pub fn assess(options: &Options) -> Result<ExitCode> {
 }
 
 impl AssessAnswer {
-    /// Restarts may reduce the estimate (3.1.4.2).
+    /// Returns the least estimate in bits per bit; restarts can reduce it (3.1.4.2).
     fn least_per_bit(&self) -> f64 {
         let restart = self.restart.as_ref().map_or(f64::INFINITY, |one| one.rows.min(one.columns));
         self.min_entropy.min(restart) / f64::from(self.bits)
     }
 
-    /// Full entropy cannot be shown by samples: an estimate near to what it gets does not contradict any credit.
+    /// Returns whether the estimate is compatible with the credited entropy. Samples cannot show
+    /// full entropy, so an estimate near that for full entropy does not contradict any credit.
     fn has_what_is_credited(&self) -> bool {
         let least = self.least_per_bit() * f64::from(self.bits);
         self.quality.is_none_or(|quality| quality <= self.advised_quality)
@@ -211,7 +213,8 @@ impl AssessAnswer {
     }
 }
 
-/// The matrix of the restart tests. To the standard a restart is one of the power supply: opening is what a program can do.
+/// Reads the matrix of the restart tests. In the standard, a restart is a power cycle; a program
+/// can only open the device again.
 fn restarts(options: &Options) -> Result<Vec<u8>> {
     let mut rows = vec![0; RESTARTS * RESTARTS];
     for (number, row) in rows.chunks_mut(RESTARTS).enumerate() {
@@ -253,7 +256,8 @@ fn row(estimate: &Estimate) -> EstimateRow {
     }
 }
 
-/// Passed when it is sane and neither estimate is below half of the initial one (3.1.4.2).
+/// Restart tests pass if the sanity check passes and neither estimate is below half of the initial
+/// one (3.1.4.2).
 fn restart_row(result: &RestartResult, assessment: &Assessment) -> RestartRow {
     let half = assessment.min_entropy / 2.0;
     RestartRow {

@@ -1,4 +1,4 @@
-//! `outboard rng test`: FIPS 140-2, block by block, with the counts of rngtest(1).
+//! `outboard rng test`: tests blocks by FIPS 140-2, with the counts of rngtest(1).
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -41,9 +41,9 @@ pub struct Options {
 
 const DEVICE_BLOCKS: u64 = 1000;
 
-/// A sound source has this many failures or more once in a million runs.
+/// `Fail`: a sound source has as many failures or more with a probability below this.
 const CERTAIN: f64 = 1e-6;
-/// And once in a thousand runs.
+/// `Doubtful`: the same with a probability below this.
 const DOUBTFUL: f64 = 1e-3;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -73,7 +73,7 @@ impl FailureCounts {
     }
 }
 
-/// Speeds of single blocks in Mbit/s; `average` is that of all of them together.
+/// Speeds of single blocks in Mbit/s; `average` is that of all blocks together.
 #[derive(Serialize)]
 struct BlockSpeed {
     min: f64,
@@ -123,7 +123,7 @@ struct FipsAnswer {
     interrupted: bool,
 }
 
-/// Runs the command.
+/// Runs `outboard rng test`.
 pub fn test(options: &Options) -> Result<ExitCode> {
     stop::listen();
     let start = Instant::now();
@@ -207,9 +207,10 @@ fn verdict(failures: u64, expected: f64) -> FipsVerdict {
     }
 }
 
-/// The probability of at least `count` rare events when `expected` are expected (Poisson).
+/// Returns the probability of at least `count` rare events when `expected` are expected (Poisson).
 fn at_least(count: u64, expected: f64) -> f64 {
-    // The first term by logarithms; below the expected count the tail is near to one half, so it needs no digits.
+    // The first term is computed by logarithms. Below the expected count the probability is about
+    // one half or more, so its exact value is not needed.
     if count as f64 <= expected {
         return 1.0;
     }

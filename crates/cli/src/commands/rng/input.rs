@@ -1,4 +1,5 @@
-//! Where samples come from: a device, a file or standard input. Reading never waits for ever for a device, and ^C ends it.
+//! Reads samples from a device, a file or standard input. Reads from a device have a time limit,
+//! and ^C ends them.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -10,12 +11,12 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use outboard_measure::stop;
 
-/// The kernel's device.
+/// The kernel's random number device.
 pub const HWRNG: &str = "/dev/hwrng";
 
-/// A device that gives nothing for so long has failed.
+/// A device that returns no data for this time has failed.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// /dev/hwrng has no poll(2) of its own, so it is tried again after a pause.
+/// /dev/hwrng does not support poll(2), so reads are retried after a pause.
 const PAUSE: Duration = Duration::from_millis(1);
 
 /// What is read.
@@ -32,7 +33,7 @@ pub struct InputOptions {
     stdin: Option<String>,
 }
 
-/// Why it cannot be read: the name, the cause and the next step.
+/// The reason why the input cannot be read: the name, the cause and the next step.
 #[derive(Debug)]
 pub struct InputError(String);
 
@@ -46,19 +47,19 @@ impl std::error::Error for InputError {}
 
 /// An open input.
 pub struct Input {
-    /// Its name for messages.
+    /// Name of the input for messages.
     pub name: String,
     file: File,
     is_device: bool,
 }
 
 impl InputOptions {
-    /// Whether it is the kernel's device, whose quality can be compared.
+    /// Returns whether the input is the kernel's device, for which the kernel credits a quality.
     pub fn is_hwrng(&self) -> bool {
         self.file.is_none() && self.stdin.is_none() && self.path() == Path::new(HWRNG)
     }
 
-    /// Whether it can be opened again and again.
+    /// Returns whether the input can be opened repeatedly.
     pub fn is_device(&self) -> bool {
         self.file.is_none() && self.stdin.is_none()
     }
@@ -71,7 +72,7 @@ impl InputOptions {
         }
     }
 
-    /// Opens it.
+    /// Opens the input.
     pub fn open(&self) -> Result<Input, InputError> {
         let path = self.path();
         let is_device = self.is_device();
@@ -88,7 +89,8 @@ impl InputOptions {
 }
 
 impl Input {
-    /// Fills `buffer` as far as there is input; less means the end, or ^C.
+    /// Fills `buffer` as far as there is input. Returns the number of bytes; fewer than the size of
+    /// the buffer mean the end of the input, or ^C.
     pub fn fill(&mut self, buffer: &mut [u8]) -> Result<usize, InputError> {
         let (mut filled, mut waiting_since) = (0, None);
         while filled < buffer.len() && !stop::asked() {

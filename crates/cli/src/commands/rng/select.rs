@@ -1,4 +1,5 @@
-//! `outboard rng select` and `outboard rng quality`: which generator the kernel uses, and how much entropy it credits.
+//! `outboard rng select` and `outboard rng quality`: set the generator that the kernel uses, and
+//! the entropy that it credits.
 
 use std::fs;
 use std::io;
@@ -14,7 +15,8 @@ use crate::console;
 use crate::etc::Replacement;
 
 const SYSFS: &str = "/sys/class/misc/hw_random";
-/// systemd-tmpfiles writes it at boot. OpenWrt has no such program: there the line belongs into /etc/rc.local.
+/// A file that systemd-tmpfiles applies at boot. OpenWrt does not have this program; there the
+/// setting belongs in /etc/rc.local.
 const AT_BOOT: &str = "/etc/tmpfiles.d/outboard-rng.conf";
 
 /// Choose the generator behind /dev/hwrng, now and after each boot.

@@ -1,4 +1,5 @@
-//! `outboard rng`: every source of random numbers, who feeds the kernel, and what is wrong with it.
+//! `outboard rng`: lists the sources of random numbers, the daemons that feed the kernel, and
+//! problems.
 
 use std::fs;
 use std::path::Path;
@@ -18,19 +19,19 @@ const DAEMONS: [&str; 4] = ["rngd", "haveged", "jitterentropy-r", "jitterentropy
 struct SourcesAnswer {
     schema: &'static str,
     kernel: Option<String>,
-    /// `null` when the kernel has no support for generators.
+    /// `null` if the kernel does not support random number generators.
     hwrng: Option<Hwrng>,
     /// RDRAND, RDSEED, RNDR or DARN.
     instructions: Vec<&'static str>,
     tpm: bool,
     /// Running daemons that feed the kernel.
     daemons: Vec<String>,
-    /// Bits that the kernel counts in its pool.
+    /// The entropy that the kernel counts in its pool, in bits.
     entropy_available: Option<u32>,
     problems: Vec<String>,
 }
 
-/// Shows them.
+/// Prints the sources.
 pub fn show(json: bool) -> Result<ExitCode> {
     let root = Root::live();
     let kernel = root.text("proc/sys/kernel/osrelease");
@@ -50,7 +51,7 @@ pub fn show(json: bool) -> Result<ExitCode> {
     Ok(if answer.problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// The instructions that /proc/cpuinfo names: flags on x86, Features on ARM.
+/// Returns the instructions that /proc/cpuinfo lists: flags on x86, Features on ARM.
 fn instructions(cpuinfo: &str) -> Vec<&'static str> {
     let flags = cpuinfo.lines().filter(|line| line.starts_with("flags") || line.starts_with("Features"));
     let words: Vec<&str> = flags.take(1).flat_map(str::split_ascii_whitespace).collect();

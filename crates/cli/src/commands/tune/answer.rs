@@ -1,4 +1,5 @@
-//! What was found. Serialized, this is the schema `outboard-tune/1`: sizes in bytes, fields are only added.
+//! The results. Serialized, this is the schema `outboard-tune/1`: sizes in bytes, fields are only
+//! added.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -10,16 +11,16 @@ use serde::Serialize;
 /// The value of [`Answer::schema`].
 pub const SCHEMA: &str = "outboard-tune/1";
 
-/// All of a run.
+/// The document of `--json`.
 #[derive(Clone, Debug, Serialize)]
 pub struct Answer {
     /// `outboard-tune/1`.
     pub schema: &'static str,
-    /// When, in UTC.
+    /// Time of the run, in UTC.
     pub made: String,
-    /// What winning means.
+    /// The criterion for winning.
     pub goal: Goal,
-    /// Where.
+    /// The machine.
     pub machine: Machine,
     /// OpenSSL's version.
     pub openssl: String,
@@ -27,17 +28,17 @@ pub struct Answer {
     pub drivers: Vec<Driver>,
     /// One for each cipher.
     pub ciphers: Vec<Cipher>,
-    /// Why ciphers are missing.
+    /// Reasons why ciphers are missing.
     pub reasons: Vec<String>,
-    /// Why figures may be worth less.
+    /// Reasons why the figures may be less accurate.
     pub warnings: Vec<String>,
-    /// ^C came first; nothing was written.
+    /// ^C ended the run; nothing was written.
     pub interrupted: bool,
     /// The file that was written, or null.
     pub written: Option<&'static str>,
 }
 
-/// A driver.
+/// A driver that was measured.
 #[derive(Clone, Debug, Serialize)]
 pub struct Driver {
     /// Its name in /proc/crypto.
@@ -48,87 +49,88 @@ pub struct Driver {
     pub version: String,
 }
 
-/// A cipher.
+/// The results for a cipher.
 #[derive(Clone, Debug, Serialize)]
 pub struct Cipher {
     /// OpenSSL's name.
     pub name: String,
     /// The driver.
     pub driver: String,
-    /// What leads there.
+    /// The interface to the driver.
     pub interface: String,
-    /// One way.
+    /// Results for encryption.
     pub encrypt: Direction,
-    /// And back.
+    /// Results for decryption.
     pub decrypt: Direction,
-    /// Encryption, sixteen requests at a time over /dev/outboard: from which size on it would win. Null where that was not
-    /// measured.
+    /// Encryption with sixteen requests in flight over /dev/outboard: the size from which hardware
+    /// would win. Null if it was not measured.
     pub sixteen_at_once: Option<Direction>,
-    /// Into pieces of how many bytes a large request over /dev/outboard is best cut. Null where it cannot be cut, or that was not
-    /// measured.
+    /// The best size of the chunks into which a large request over /dev/outboard is divided. Null
+    /// if it cannot be divided, or if this was not measured.
     pub pieces: Option<Pieces>,
-    /// In a sentence or two.
+    /// The decision in one or two sentences.
     pub sentence: String,
 }
 
-/// A cipher one way.
+/// The results for one direction of a cipher.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Direction {
-    /// Hardware wins from this size on; null: software always does, or nothing was decided.
+    /// Hardware wins from this size on, in bytes; null: software always wins, or nothing was
+    /// decided.
     pub from: Option<usize>,
     /// The samples varied too much to decide: the built-in threshold stays.
     pub undecided: bool,
-    /// It wins at the smallest size too.
+    /// Hardware wins at the smallest size too.
     pub always: bool,
-    /// It wins at these sizes, but not at all larger ones.
+    /// Smaller sizes at which hardware wins, but not at all larger ones.
     pub wins_below: Vec<usize>,
-    /// What was measured, in this order.
+    /// The measured points, in order of measurement.
     pub points: Vec<Point>,
 }
 
-/// How a request is best cut.
+/// The best division of a large request.
 #[derive(Clone, Debug, Serialize)]
 pub struct Pieces {
-    /// The pieces' size that is best.
+    /// The best size of a chunk in bytes.
     pub bytes: usize,
-    /// Of the request that was cut, to decrypt.
+    /// Size of the divided request in bytes; the operation is decryption.
     pub request: usize,
-    /// Each size that was tried, against the best of those before it.
+    /// Each size that was tried, compared with the best size before it.
     pub tried: Vec<Tried>,
 }
 
-/// A size of pieces, and the best before it.
+/// A size of chunks, compared with the best size before it.
 #[derive(Clone, Debug, Serialize)]
 pub struct Tried {
-    /// The best before it.
+    /// The best size before it, in bytes.
     pub best: usize,
     /// Its figure.
     pub best_figure: Figure,
-    /// The size that was tried.
+    /// The size that was tried, in bytes.
     pub bytes: usize,
     /// Its figure.
     pub figure: Figure,
-    /// Whether it wins.
+    /// Whether this size wins.
     pub verdict: Verdict,
 }
 
-/// One size.
+/// The results for one size.
 #[derive(Clone, Debug, Serialize)]
 pub struct Point {
-    /// Of a request.
+    /// Size of a request in bytes.
     pub bytes: usize,
-    /// Without the accelerator.
+    /// The figure without the accelerator.
     pub software: Figure,
-    /// With it.
+    /// The figure with the accelerator.
     pub hardware: Figure,
-    /// Who wins.
+    /// Whether hardware wins.
     pub verdict: Verdict,
-    /// Why hardware cannot win here whatever it measures, or null.
+    /// The reason why hardware cannot win here regardless of its figure, or null.
     pub refused: Option<String>,
 }
 
 impl Answer {
-    /// Nothing measured yet.
+    /// Creates a document without results.
     pub fn new(goal: Goal, machine: Machine, warnings: Vec<String>) -> Answer {
         Answer {
             schema: SCHEMA,
@@ -145,7 +147,7 @@ impl Answer {
         }
     }
 
-    /// Says something once.
+    /// Adds a warning unless it is present.
     pub fn warn(&mut self, text: String) {
         if !self.warnings.contains(&text) {
             self.warnings.push(text);
@@ -153,7 +155,7 @@ impl Answer {
     }
 }
 
-/// `2026-11-21T12:34:56Z`
+/// Returns the time in UTC: `2026-11-21T12:34:56Z`.
 pub fn now() -> String {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     date(since)

@@ -1,4 +1,4 @@
-//! Hardware against software at one size, in turns.
+//! Measures hardware against software at one size, interleaved.
 
 use std::time::Duration;
 
@@ -12,39 +12,39 @@ use outboard_measure::turns::{Contestant, Error, Plan, Series, Stopwatch};
 use super::answer::Point;
 use crate::commands::NO_INTERRUPT;
 
-/// Requests before anything is timed: the first 16 of each key are compared with software's.
+/// Requests before the measurement: the provider compares the first 16 of each key with software.
 const WARM_UP: u32 = 20;
 
-/// While nobody wins, so often more is measured.
+/// Number of additional measurements while the result is unclear.
 const AGAIN: usize = 2;
 
-/// CPU time is counted in ticks, so that it takes longer samples.
+/// CPU time is counted in ticks, so it requires longer samples.
 fn plan(goal: Goal) -> Plan {
     let millis = if goal == Goal::Throughput { 10 } else { 30 };
     Plan { sample: Duration::from_millis(millis), rounds: 5 }
 }
 
-/// Both sides, keyed for one direction of a cipher.
+/// Both contestants, with a key for one direction of a cipher.
 pub struct Contest<'a> {
-    /// The clock.
+    /// The stopwatch for both contestants.
     pub watch: &'a Stopwatch,
-    /// What winning means.
+    /// The criterion for winning.
     pub goal: Goal,
     /// OpenSSL without the provider.
     pub software: Work<'a>,
-    /// OpenSSL with it.
+    /// OpenSSL with the provider.
     pub hardware: Work<'a>,
-    /// What the provider has done so far.
+    /// Reads the provider's counts.
     pub counts: &'a dyn Fn() -> Counts,
 }
 
 impl Contest<'_> {
-    /// Requests that count for nothing.
+    /// Makes requests that are not measured.
     pub fn warm_up(&mut self) -> Result<(), Error<String>> {
         self.hardware.run(WARM_UP).map_err(|error| Error::Failed(error.to_string()))
     }
 
-    /// One size.
+    /// Measures one size.
     pub fn at(&mut self, bytes: usize) -> Result<Point, Error<String>> {
         for side in [&mut self.software, &mut self.hardware] {
             side.resize(bytes).map_err(|error| Error::Failed(error.to_string()))?;
@@ -66,7 +66,8 @@ impl Contest<'_> {
     }
 }
 
-/// Why this is no figure of the accelerator's, which was asked for so many bytes.
+/// Returns the reason why a figure is not that of the accelerator, which received `asked` bytes;
+/// `None` if it is.
 fn refused(watch: &Stopwatch, hardware: &Series, asked: u64, by_hardware: u64) -> Option<String> {
     if by_hardware < asked {
         return Some(
@@ -76,7 +77,7 @@ fn refused(watch: &Stopwatch, hardware: &Series, asked: u64, by_hardware: u64) -
     without_interrupts(watch, hardware)
 }
 
-/// Both in turns, and more turns while nobody can tell who wins.
+/// Measures both contestants, interleaved, and again while the result is unclear.
 pub fn duel(
     watch: &Stopwatch,
     goal: Goal,
@@ -89,7 +90,7 @@ pub fn duel(
     let judged = |both: &[Series]| goal.judge(&both[0], &both[1]);
     for _ in 0..AGAIN {
         let is_clear = matches!(judged(&both), Verdict::Wins | Verdict::Loses);
-        // What will be refused needs no winner.
+        // A figure that is refused needs no clear result.
         if is_clear || without_interrupts(watch, &both[1]).is_some() {
             break;
         }
@@ -101,13 +102,13 @@ pub fn duel(
     Ok((both.pop().unwrap_or_default(), hard, verdict))
 }
 
-/// What comes of it; hardware that is refused does not win.
+/// Creates a point; hardware whose figure is refused loses.
 pub fn point(bytes: usize, soft: &Series, hard: &Series, verdict: Verdict, refused: Option<String>) -> Point {
     let verdict = if refused.is_some() { Verdict::Loses } else { verdict };
     Point { bytes, software: Figure::of(soft, bytes), hardware: Figure::of(hard, bytes), verdict, refused }
 }
 
-/// A hardware figure without interrupts is none.
+/// Returns a fault if interrupts refute the hardware figure.
 pub fn without_interrupts(watch: &Stopwatch, hardware: &Series) -> Option<String> {
     let evidence = watch.interrupts().evidence(hardware.interrupts, hardware.lost);
     (evidence == Evidence::Refuted).then(|| NO_INTERRUPT.to_owned())

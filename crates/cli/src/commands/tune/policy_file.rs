@@ -1,4 +1,4 @@
-//! The text of the policy file.
+//! Formats the policy file.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use outboard_policy::{cpu_identity, from_text};
 
 use super::answer::{Answer, Direction};
 
-/// As `outboard_policy::Tuned` reads it, with the reasons beside it.
+/// Formats the results as `outboard_policy::Tuned` parses them, with the reasons as comments.
 pub fn text(answer: &Answer) -> String {
     let identity = cpu_identity(&fs::read_to_string("/proc/cpuinfo").unwrap_or_default());
     written(answer, &identity)
@@ -32,7 +32,7 @@ fn written(answer: &Answer, cpu: &str) -> String {
     for cipher in &answer.ciphers {
         line(format_args!("# {}", plain(&cipher.sentence)));
         if cipher.encrypt.undecided && cipher.decrypt.undecided {
-            // The provider does as it does without a policy.
+            // The provider uses its defaults for this cipher.
             continue;
         }
         let [encrypt, decrypt] = [&cipher.encrypt, &cipher.decrypt].map(|way| threshold(&cipher.name, way));
@@ -46,7 +46,7 @@ fn threshold(cipher: &str, way: &Direction) -> String {
     from_text(if way.undecided { Some(default_threshold(cipher)) } else { way.from })
 }
 
-/// In one line, and without what begins a comment.
+/// Replaces line breaks and the start of a comment.
 fn plain(text: &str) -> String {
     text.replace(['\n', '#'], " ")
 }

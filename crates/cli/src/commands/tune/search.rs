@@ -1,4 +1,4 @@
-//! Every cipher that the provider offers, in both directions.
+//! Measures every cipher that the provider offers, in both directions.
 
 use std::path::Path;
 
@@ -23,17 +23,18 @@ use crate::console::progress;
 use crate::in_flight::{InFlight, Job};
 use crate::lab::{InUse, Lab};
 
-/// Smaller requests never win: the way through the kernel alone takes longer. The provider cuts larger ones.
+/// The sizes in bytes that are measured. Smaller requests never win, because the system calls alone
+/// take longer. The provider divides larger ones.
 const SIZES: Sizes = Sizes { least: 64, most: 64 << 10 };
 
-/// Requests at a time, and the largest of them that fit an arena together.
+/// Number of requests in flight, and the sizes of which so many fit into an arena together.
 const DEPTH: usize = 16;
 const DEEP: Sizes = Sizes { least: 64, most: 32 << 10 };
 
-/// What is cut to find out how: four of the smallest pieces, one of the longest.
+/// Size of the request that is divided: four of the smallest chunks, one of the largest.
 const CUT: usize = LONGEST_PIECE;
 
-/// Measures, and tells `each` after each cipher.
+/// Measures all ciphers; calls `each` after each of them.
 pub fn all(
     module: &Path,
     ciphers: &[&str],
@@ -85,14 +86,14 @@ pub fn all(
     if answer.interrupted { Err(anyhow!("interrupted")) } else { Ok(()) }
 }
 
-/// An engine's figures prove themselves not.
+/// Warning for an engine whose figures cannot be confirmed by interrupts.
 pub fn silence(chip: &str) -> String {
     format!(
         "{chip} ends requests without interrupts of its own: nothing proves that it did them, not even here"
     )
 }
 
-/// Ciphers that the same driver does, together.
+/// Groups the ciphers by driver.
 fn groups<'a>(ciphers: &[&'a str]) -> Vec<Vec<&'a str>> {
     let mut groups: Vec<(Option<&str>, Vec<&str>)> = Vec::new();
     for &cipher in ciphers {
@@ -116,14 +117,14 @@ fn add_driver(answer: &mut Answer, driver: &str) {
     answer.drivers.push(answer::Driver { driver: driver.into(), module: module.into(), version });
 }
 
-/// A key in a driver, over the interface that takes several requests at a time.
+/// A session over the interface that accepts several requests at a time.
 type Deep = (Algorithm, Box<dyn Session>);
 
 fn failed(error: &dyn std::fmt::Display) -> Error<String> {
     Error::Failed(error.to_string())
 }
 
-/// One cipher.
+/// The measurement of one cipher.
 struct One<'a> {
     watch: &'a Stopwatch,
     goal: Goal,
@@ -137,7 +138,7 @@ impl One<'_> {
     fn measure(&self, way: InUse) -> Result<answer::Cipher, Error<String>> {
         let encrypt = self.direction(true)?;
         let decrypt = self.direction(false)?;
-        // What does not do one at a time is not asked for sixteen.
+        // Hardware that is refused with one request in flight is not measured with sixteen.
         let is_refused = encrypt.points.iter().any(|point| point.refused.is_some());
         let sixteen_at_once = if is_refused { None } else { self.sixteen_at_once(&way)? };
         let pieces = if is_refused { None } else { self.pieces(&way)? };
@@ -168,7 +169,8 @@ impl One<'_> {
         self.look(SIZES, verb, &mut |bytes| contest.at(bytes))
     }
 
-    /// A session over the interface that takes several requests at a time, if that is in use.
+    /// Opens a session over the interface that accepts several requests at a time, if the provider
+    /// uses that interface.
     fn deep_session(&self, way: &InUse) -> Result<Option<Deep>, Error<String>> {
         let algorithm = kernel_name(self.name).and_then(Algorithm::by_kernel_name);
         let device = algorithm.and_then(|algorithm| Device::reach(&way.driver, algorithm).ok());
@@ -180,7 +182,8 @@ impl One<'_> {
         Ok(Some((algorithm, session)))
     }
 
-    /// How a large request is best cut, where it can be: the built-in size unless a larger one wins.
+    /// Determines the best size of chunks, if requests can be divided: the built-in size unless a
+    /// larger one wins.
     fn pieces(&self, way: &InUse) -> Result<Option<Pieces>, Error<String>> {
         let Some((algorithm, mut one)) = self.deep_session(way)? else { return Ok(None) };
         if !algorithm.can_be_cut(Way::Decrypt) {
@@ -213,7 +216,7 @@ impl One<'_> {
         Ok(Some(pieces))
     }
 
-    /// What several requests at a time would win, over the interface that takes them.
+    /// Measures several requests at a time, over the interface that accepts them.
     fn sixteen_at_once(&self, way: &InUse) -> Result<Option<Direction>, Error<String>> {
         let Some((algorithm, session)) = self.deep_session(way)? else { return Ok(None) };
         let in_flight = |session: &dyn Session, bytes: usize| {
@@ -233,7 +236,7 @@ impl One<'_> {
                 },
             )?;
             let refused = without_interrupts(self.watch, &hard);
-            // Figures are of requests.
+            // Figures are per request.
             let [soft, hard] = [soft, hard].map(|series| series.of_each(DEPTH as u64));
             Ok(point(bytes, &soft, &hard, verdict, refused))
         };

@@ -1,4 +1,4 @@
-//! The answer in words.
+//! Formats the results as text.
 
 use std::fmt::Write;
 
@@ -8,15 +8,16 @@ use outboard_measure::goal::Goal;
 
 use super::answer::{Answer, Cipher, Direction, Point};
 
-/// The provider's words around the names of algorithms for which no driver is there.
+/// The provider's message if an algorithm has no driver: the text before and after the name.
 const NO_DRIVER: (&str, &str) = ("/proc/crypto lists no driver for ", " that may be used");
 
-/// Ciphers that were measured, a sentence each.
+/// Formats one sentence for each measured cipher.
 pub fn ciphers(ciphers: &[Cipher]) -> String {
     ciphers.iter().map(|cipher| format!("{}\n", cipher.sentence)).collect()
 }
 
-/// Why there is nothing to measure. Reasons that differ in the algorithm's name only are one.
+/// Formats the reasons why there is nothing to measure. Reasons that differ only in the algorithm
+/// are combined.
 pub fn reasons(reasons: &[String]) -> String {
     let missing = |reason: &String| {
         let name = reason.strip_prefix(NO_DRIVER.0)?.strip_suffix(NO_DRIVER.1)?;
@@ -37,7 +38,7 @@ pub fn reasons(reasons: &[String]) -> String {
     others.chain(missing).collect::<Vec<_>>().join("; ")
 }
 
-/// What follows them.
+/// Formats the remarks after the ciphers.
 pub fn end(answer: &Answer) -> String {
     let mut text = String::new();
     let mut line = |words: std::fmt::Arguments<'_>| text += &format!("{words}\n");
@@ -64,7 +65,7 @@ pub fn end(answer: &Answer) -> String {
     text
 }
 
-/// What was chosen for a cipher, and why.
+/// Formats the decision for a cipher and its reason.
 pub fn sentence(cipher: &Cipher) -> String {
     let Cipher { name, driver, interface, encrypt, decrypt, .. } = cipher;
     let mut text = match (encrypt.from, decrypt.from) {
@@ -105,7 +106,7 @@ pub fn sentence(cipher: &Cipher) -> String {
     text
 }
 
-/// Where not both directions could be decided.
+/// Formats the sentence for a cipher of which a direction is undecided.
 fn undecided(cipher: &str, encrypt: &Direction, decrypt: &Direction) -> String {
     let why = "its samples vary too much to say who wins";
     let stays = format!("the built-in threshold of {} bytes stays", default_threshold(cipher));
@@ -122,7 +123,7 @@ fn way(from: Option<usize>) -> String {
     from.map_or_else(|| "nothing".to_owned(), |bytes| format!("from {bytes} bytes on"))
 }
 
-/// `at 65536 bytes 256 MB/s where software has 67, with 31 % of its CPU time`
+/// Formats a point: `at 65536 bytes 256 MB/s where software has 67, with 31 % of its CPU time`.
 fn figures(point: &Point) -> String {
     if let Some(why) = &point.refused {
         return format!("at {} bytes {why}", point.bytes);
@@ -169,7 +170,7 @@ pub mod tests {
         Direction { from, points: vec![point], ..Direction::default() }
     }
 
-    /// As of a machine that is never quiet.
+    /// Results of a noisy machine.
     fn unclear() -> Direction {
         let mut way = direction(None, 60.0);
         way.points[0].verdict = Verdict::Unclear;
@@ -193,7 +194,7 @@ pub mod tests {
         cipher
     }
 
-    /// As a run would give it.
+    /// A document such as a run creates.
     pub fn answer() -> Answer {
         let machine = Machine { kernel: "7.2.0-amd64".into(), cpu: "QEMU Virtual CPU".into(), cpus: 1 };
         let mut answer = Answer::new(Goal::Balanced, machine, vec!["this machine is noisy".into()]);

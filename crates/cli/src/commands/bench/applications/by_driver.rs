@@ -1,4 +1,4 @@
-//! The same work by one driver of the kernel's after the other: how much of it, and whose turn it is.
+//! Runs the same work with one kernel driver after the other, and determines the amount of work.
 
 use anyhow::{Result, anyhow};
 use outboard_report::bench::Bench;
@@ -7,20 +7,21 @@ use super::chosen::Drivers;
 use super::measure::{Claim, Job, Side, Spent, Took, measure};
 use crate::console::progress;
 
-/// How many times the least work a run does at most.
+/// Maximum number of work units in a run.
 const MOST: u64 = 8192;
 
-/// One driver's way to do it.
+/// The interface to one driver.
 pub struct Way<T> {
     pub who: &'static str,
-    /// Its exact name.
+    /// The driver's exact name in /proc/crypto.
     pub driver: String,
-    /// Where it is to be found.
+    /// Location of the device or address to use.
     pub place: T,
 }
 
-/// Lets each way do `job`, whose bytes are the least that can be done, as often as the fastest can in about `seconds`. `work` does so
-/// many bytes and answers the seconds that they took. What is counted is the whole system's.
+/// Runs `job` with each driver, interleaved. `job.bytes` is the smallest unit of work; it is
+/// repeated as often as the fastest driver completes it in about `seconds`. `work` processes a
+/// number of bytes and returns the seconds. CPU time is that of the whole system.
 pub fn measure_each<T>(
     bench: &mut Bench,
     mut job: Job,
@@ -52,7 +53,8 @@ pub fn measure_each<T>(
     })
 }
 
-/// How often the least work is done in so many seconds. What takes a small part of them says little, for starting takes time too.
+/// Returns how often the smallest unit of work fits into `seconds`. Very short runs are not used
+/// for the estimate, because starting takes time too.
 fn times(least: u64, seconds: f64, work: &mut dyn FnMut(u64) -> Result<f64>) -> Result<f64> {
     let mut times = 1;
     loop {
@@ -73,7 +75,7 @@ mod tests {
         let mut asked = Vec::new();
         let mut work = |bytes: u64| {
             asked.push(bytes);
-            // A tenth of a second to start, and 100 MB in a second.
+            // 0.1 s to start, then 100 MB/s.
             Ok(0.1 + bytes as f64 / 1e8)
         };
         let found = times(1_000_000, 2.0, &mut work).unwrap();

@@ -1,4 +1,4 @@
-//! Keys and certificates that last as long as a measurement.
+//! Keys and certificates for the duration of a measurement.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,22 +8,23 @@ use anyhow::{Context as _, Result};
 
 use super::tools;
 
-/// What kind of key.
+/// The type of a key.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// On P-256.
+    /// ECDSA on P-256.
     Ec,
-    /// For cipher suites that want it.
+    /// RSA, for cipher suites that require it.
     Rsa,
 }
 
-/// A key, and a certificate that it signed itself.
+/// A key and its self-signed certificate.
 pub struct Certificate {
     pub key: PathBuf,
     pub certificate: PathBuf,
 }
 
-/// For 127.0.0.1, by the openssl command, with `configuration` as its openssl.cnf.
+/// Creates a key and a certificate for 127.0.0.1 with the openssl command; `configuration` is its
+/// openssl.cnf.
 pub fn make(folder: &Path, kind: Kind, configuration: &Path) -> Result<Certificate> {
     let (name, key): (_, &[&str]) = match kind {
         Kind::Ec => ("ec", &["ec", "-pkeyopt", "ec_paramgen_curve:P-256"]),
@@ -39,7 +40,7 @@ pub fn make(folder: &Path, kind: Kind, configuration: &Path) -> Result<Certifica
     Ok(Certificate { key: key_file, certificate })
 }
 
-/// All certificates in one file, for whoever trusts them.
+/// Writes all certificates to one file, which a client can trust.
 pub fn bundle(all: &[Certificate], file: &Path) -> Result<()> {
     let mut text = String::new();
     for one in all {

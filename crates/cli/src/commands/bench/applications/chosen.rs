@@ -1,4 +1,5 @@
-//! Which of its drivers the kernel takes for an algorithm, and which it could take.
+//! Determines the driver that the kernel selects for an algorithm, and the other drivers that it
+//! could use.
 
 use anyhow::{Result, bail};
 use outboard_drivers::find::Judged;
@@ -8,14 +9,14 @@ use outboard_drivers::netlink::change;
 use outboard_drivers::root::Root;
 use outboard_drivers::{survey, template};
 
-/// What software never has.
+/// Flags that no software driver has.
 const OF_HARDWARE: u32 = Flags::ASYNC | Flags::KERN_DRIVER_ONLY | Flags::ALLOCATES_MEMORY;
 
-/// The kernel's drivers as they are now.
+/// The kernel's drivers at one moment.
 pub struct Drivers(Vec<Judged>);
 
 impl Drivers {
-    /// With their flags, which only NETLINK_CRYPTO tells.
+    /// Reads the drivers with their flags, which only NETLINK_CRYPTO reports.
     pub fn now() -> Result<Drivers> {
         let found = survey(&Root::live())?;
         match found.no_flags {
@@ -24,10 +25,11 @@ impl Drivers {
         }
     }
 
-    /// The same, after the kernel was asked to have software for these algorithms, which it makes of templates.
+    /// As `now`, after the kernel was requested to instantiate software templates for these
+    /// algorithms.
     pub fn with_software(algorithms: &[&str]) -> Result<Drivers> {
         for algorithm in algorithms {
-            // Where there is none, nothing is found below.
+            // If the kernel has no such software, the lookup below finds none.
             let _ = change::make_any(algorithm, OF_HARDWARE);
         }
         Drivers::now()
@@ -37,19 +39,20 @@ impl Drivers {
         self.0.iter().filter(|one| one.driver.algorithm == algorithm && one.driver.is_usable()).collect()
     }
 
-    /// The one that whoever asks for the algorithm gets, if he wants none with one of these flags: of those with the highest
-    /// priority the first (__crypto_alg_lookup in crypto/api.c).
+    /// Returns the driver that the kernel selects for an algorithm when none of the flags in
+    /// `without` may be set: the first of those with the highest priority (__crypto_alg_lookup in
+    /// crypto/api.c).
     pub fn preferred(&self, algorithm: &str, without: u32) -> Option<&Judged> {
         let may = |one: &&Judged| one.flags.is_some_and(|flags| !flags.any(without));
         first_of_highest(self.of(algorithm).into_iter().filter(may))
     }
 
-    /// The best that computes on the CPU.
+    /// Returns the driver with the highest priority that computes on the CPU.
     pub fn software(&self, algorithm: &str) -> Option<&Judged> {
         first_of_highest(self.of(algorithm).into_iter().filter(|one| !self.may_be_hardware(one)))
     }
 
-    /// Those that are accelerators themselves, highest priority first.
+    /// Returns the drivers that are accelerators themselves, highest priority first.
     pub fn accelerators(&self, algorithm: &str) -> Vec<&Judged> {
         let is_one = |one: &&Judged| one.judgement.verdict == Verdict::Accelerator;
         let mut all = self.of(algorithm);
@@ -58,13 +61,13 @@ impl Drivers {
         all
     }
 
-    /// The accelerator in a driver's name, such as `essiv(sim-cbc-aes,sha256-lib)`.
+    /// Returns the accelerator in a driver's name, such as `essiv(sim-cbc-aes,sha256-lib)`.
     pub fn accelerator_in<'n>(&self, name: &'n str) -> Option<&'n str> {
         let is_one = |name: &&str| self.verdict(name) == Some(Verdict::Accelerator);
         template::nested(name).into_iter().find(is_one)
     }
 
-    /// The driver of this name.
+    /// Returns the driver of this name.
     pub fn named(&self, name: &str) -> Option<&Judged> {
         self.0.iter().find(|one| one.driver.name == name)
     }

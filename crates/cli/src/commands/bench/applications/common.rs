@@ -1,4 +1,4 @@
-//! The options and the frame of the benchmarks that compare OpenSSL without and with outboard.
+//! Common options and sequence of the benchmarks that compare OpenSSL without and with outboard.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -29,7 +29,7 @@ pub struct Common {
 }
 
 impl Common {
-    /// Measures, and prints what was measured.
+    /// Measures with `all`, and prints the results.
     pub fn run(&self, all: impl FnOnce(&mut Bench) -> Result<()>) -> Result<ExitCode> {
         stop::limit(self.time);
         let mut bench = new(openssl_version()?, noise::warnings());
@@ -37,7 +37,7 @@ impl Common {
         conclude(bench, outcome, self.json)
     }
 
-    /// The provider's file.
+    /// Returns the path of the provider's file.
     pub fn module(&self) -> Result<PathBuf> {
         module::find(self.module.as_deref(), &OpenSsl::find())
     }

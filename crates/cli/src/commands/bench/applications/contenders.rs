@@ -1,4 +1,5 @@
-//! OpenSSL as it is and with outboard, for servers: configurations, and the directory in which all lies that they need.
+//! Configurations of OpenSSL without and with outboard for servers, and the directory for their
+//! files.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -14,7 +15,8 @@ use outboard_measure::evp::{Context, Library};
 use super::measure::{AS_IT_IS, Claim, Side, WITH};
 use crate::enabled::Scratch;
 
-/// Ends what a killed program left. Whoever still writes there may make the first attempt fail.
+/// Removes the directory after this process was killed. The first attempt can fail while another
+/// process still writes there.
 const SWEEP: &str = "trap '' HUP INT TERM
 read -r _
 for _ in 1 2 3 4 5 6 7 8 9 10; do
@@ -23,7 +25,7 @@ for _ in 1 2 3 4 5 6 7 8 9 10; do
     sleep 1
 done";
 
-/// A directory that is gone when this process is, even if it was killed: keys lie in it, and files of many megabytes.
+/// A temporary directory for keys and large files. It is removed even if this process is killed.
 pub struct Ground {
     scratch: Scratch,
     _sweeper: Sweeper,
@@ -38,17 +40,18 @@ impl Ground {
         Ok(ground)
     }
 
-    /// A file of this name in it.
+    /// Returns the path of a file in the directory.
     pub fn file(&self, name: &str) -> PathBuf {
         self.scratch.file(name)
     }
 
-    /// An openssl.cnf that says nothing.
+    /// Returns an empty openssl.cnf.
     pub fn plain(&self) -> PathBuf {
         self.scratch.file("plain.cnf")
     }
 
-    /// Fails if only its owner can get here: servers that root starts give up root.
+    /// Fails if other users cannot enter the directory: servers started by root drop their
+    /// privileges.
     pub fn lets_in(&self) -> Result<()> {
         let place = self.scratch.file("");
         let is_shut =
@@ -62,7 +65,7 @@ impl Ground {
         }
     }
 
-    /// A directory of this name in it, that everybody may enter.
+    /// Creates a subdirectory that all users may enter.
     pub fn folder(&self, name: &str) -> Result<PathBuf> {
         let folder = self.scratch.file(name);
         fs::create_dir(&folder).with_context(|| format!("{}", folder.display()))?;
@@ -85,20 +88,20 @@ impl Sweeper {
 impl Drop for Sweeper {
     fn drop(&mut self) {
         drop(self.0.stdin.take());
-        // It finds nothing left to do.
+        // The shell finds nothing left to remove.
         let _ = self.0.wait();
     }
 }
 
-/// An OpenSSL that takes part.
+/// An OpenSSL configuration that is measured.
 pub struct Contender {
     pub who: &'static str,
-    /// What OPENSSL_CONF says.
+    /// The value of OPENSSL_CONF.
     pub configuration: PathBuf,
     with: Option<Provided>,
 }
 
-/// What a provider counts, and what it offers.
+/// The provider's counters, and its decisions for each algorithm.
 struct Provided {
     table: Rc<Table>,
     decisions: Vec<(String, Decision)>,
@@ -106,17 +109,17 @@ struct Provided {
 }
 
 impl Contender {
-    /// OpenSSL as it is.
+    /// OpenSSL without outboard.
     pub fn plain(ground: &Ground) -> Contender {
         Contender { who: AS_IT_IS, configuration: ground.plain(), with: None }
     }
 
-    /// With outboard, by the policy of this machine.
+    /// OpenSSL with outboard, with the policy of this machine.
     pub fn with_outboard(ground: &Ground, module: &Path) -> Result<Contender> {
         Self::with(WITH, ground, module, &[])
     }
 
-    /// With outboard and more settings. The provider is asked what it offers.
+    /// OpenSSL with outboard and additional settings. Loads the provider to read its decisions.
     pub fn with(
         who: &'static str,
         ground: &Ground,
@@ -139,7 +142,8 @@ impl Contender {
         Ok(Contender { who, configuration, with: Some(Provided { table, decisions, _scratch: scratch }) })
     }
 
-    /// The kernel driver that requests of an algorithm go to, if they do.
+    /// Returns the kernel driver that the provider selected for an algorithm, if it offers the
+    /// algorithm.
     pub fn driver(&self, algorithm: &str) -> Option<String> {
         self.with.as_ref()?.decisions.iter().find_map(|(name, decision)| match decision {
             Decision::Offered { driver, .. } if name == algorithm => Some(driver.clone()),
@@ -147,18 +151,19 @@ impl Contender {
         })
     }
 
-    /// Bytes that hardware made HMACs of so far.
+    /// Returns the number of bytes that hardware has processed for HMACs.
     pub fn authenticated(&self) -> u64 {
         let counts = self.with.as_ref().map(|with| with.table.snapshot()).unwrap_or_default();
         counts.iter().filter(|(name, _)| name.starts_with("HMAC-")).map(|(_, counts)| counts.hw_bytes).sum()
     }
 
-    /// Its side, where applications use a cipher that the provider calls so, or one that it knows nothing of.
+    /// Returns the contestant for a cipher by the provider's name; `None` is a cipher that the
+    /// provider does not implement.
     pub fn side(&self, cipher: Option<&str>) -> Result<Side> {
         let Some(with) = &self.with else { return Side::new(self.who, None, Claim::Software) };
         let driver = cipher.and_then(|cipher| self.driver(cipher));
         let side = Side::new(self.who, driver, Claim::Counted(Rc::clone(&with.table)))?;
-        // A name that no row has: nothing that the provider does is this cipher.
+        // No counter has this name, so no work of the provider is counted for this cipher.
         Ok(side.by(cipher.unwrap_or("no cipher of the provider's")))
     }
 }
@@ -176,7 +181,7 @@ mod tests {
         let mut sweeper = Sweeper::start(&left).unwrap();
         std::thread::sleep(Duration::from_millis(50));
         assert!(left.exists());
-        // As the kernel does for a process that was killed.
+        // The kernel closes standard input in the same way when a process is killed.
         drop(sweeper.0.stdin.take());
         let start = Instant::now();
         while left.exists() {

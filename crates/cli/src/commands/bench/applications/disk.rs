@@ -1,4 +1,4 @@
-//! `outboard bench disk`: dm-crypt with the drivers that it can take, read and written by fio.
+//! `outboard bench disk`: measures dm-crypt with each driver that it accepts; fio reads and writes.
 
 mod cipher;
 mod contents;
@@ -34,7 +34,7 @@ use super::measure::{Job, conclude};
 use super::tool::modprobe;
 use crate::console::{duration, progress};
 
-/// How long a run takes at least, about.
+/// Approximate minimum duration of a run, in seconds.
 const RUN: f64 = 0.5;
 
 /// Measure an encrypted disk: dm-crypt, by each driver of the kernel's that it can take, with fio.
@@ -101,7 +101,7 @@ fn requests(list: &str) -> Result<Numbers> {
     }
 }
 
-/// Measures.
+/// Runs the benchmark.
 pub fn run(options: &Options) -> Result<ExitCode> {
     stop::limit(options.time);
     let mut keeper = Keeper::start("disk")?;
@@ -113,7 +113,8 @@ pub fn run(options: &Options) -> Result<ExitCode> {
 
 fn all(options: &Options, keeper: &mut Keeper, bench: &mut Bench) -> Result<()> {
     for module in ["loop", "dm-crypt"] {
-        // Built in where there is no modprobe; what is missing is told by what needs it.
+        // Modules are built in where modprobe is missing; a missing module is reported by the
+        // operation that needs it.
         if let Err(error) = modprobe(module) {
             note(&mut bench.notes, format!("{error:#}"));
         }
@@ -138,7 +139,7 @@ fn all(options: &Options, keeper: &mut Keeper, bench: &mut Bench) -> Result<()> 
     Ok(())
 }
 
-/// Those that an accelerator has.
+/// Returns the default ciphers that an accelerator supports.
 fn defaults() -> Result<Vec<Cipher>> {
     let drivers = Drivers::now()?;
     let both = ["aes-xts-plain64", "aes-cbc-essiv:sha256"].map(Cipher::parse);
@@ -173,7 +174,8 @@ fn one(
         };
         Mapping::new(&name, &table)
     };
-    // First, so that it finds what it finds without us.
+    // Create this mapping first, so that the kernel selects the driver without any change by this
+    // program.
     let own = map(&cipher.name, keeper)
         .with_context(|| format!("dm-crypt does not take {} with a key of {bits} bits", cipher.name))?;
     let chosen =
@@ -230,7 +232,7 @@ fn one(
     Ok(())
 }
 
-/// One table: all ways do the same.
+/// Measures one table of results: all contestants do the same work.
 fn table(
     options: &Options,
     cipher: &Cipher,
@@ -243,14 +245,14 @@ fn table(
     let disk = options.megabytes << 20;
     let verb = if pattern.writes { "writes" } else { "reads" };
     let name = format!("dm-crypt, fio {verb} {}", super::super::text::size(pattern.size));
-    // Not a byte that is no whole request.
+    // Round down to whole requests.
     let whole = disk / pattern.size * pattern.size;
     let at_once = u64::from(pattern.depth);
     let job = Job { name, cipher: cipher.name.clone(), bytes: whole, at_once, time };
     measure_each(bench, job, RUN, ways, drivers, |way, bytes| pattern.run(way.place.node(), whole, bytes))
 }
 
-/// A part of a name that no other device of ours has.
+/// Returns a number for a device name that is unique in this process.
 fn unique() -> u32 {
     use std::sync::atomic::{AtomicU32, Ordering};
     static NEXT: AtomicU32 = AtomicU32::new(0);
@@ -271,10 +273,11 @@ fn excluded(one: &Judged) -> String {
     )
 }
 
-/// From the kernel.
+/// Fills `bytes` from the kernel's random number generator.
 pub fn random(bytes: &mut [u8]) -> Result<()> {
     for piece in bytes.chunks_mut(256) {
-        // SAFETY: as many bytes as are said; so few come at once.
+        // SAFETY: the pointer and the length describe `piece`; getrandom(2) returns up to 256 bytes
+        // at once.
         let got = unsafe { libc::getrandom(piece.as_mut_ptr().cast(), piece.len(), 0) };
         if got != piece.len() as isize {
             return Err(io::Error::last_os_error()).context("getrandom");

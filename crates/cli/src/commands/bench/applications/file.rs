@@ -1,4 +1,4 @@
-//! `outboard bench file`: a file through `openssl enc`, as OpenSSL is and with outboard.
+//! `outboard bench file`: encrypts a file with `openssl enc`, without and with outboard.
 
 use std::fs;
 use std::io::{self, ErrorKind, Read};
@@ -49,7 +49,7 @@ pub struct Options {
     json: bool,
 }
 
-/// One that openssl enc does.
+/// Parses a cipher that openssl enc supports.
 fn cipher(name: &str) -> Result<&'static str> {
     let does = |cipher: &&str| ["CBC", "CTR", "ECB"].iter().any(|mode| cipher.ends_with(mode));
     match lists::names(name)?.0[..] {
@@ -59,9 +59,9 @@ fn cipher(name: &str) -> Result<&'static str> {
     }
 }
 
-/// What both work on.
+/// The files and the command of both contestants.
 struct Place {
-    /// As OpenSSL is, and with outboard.
+    /// The configuration without outboard, then the one with it.
     configurations: [PathBuf; 2],
     table: Rc<Table>,
     words: Vec<String>,
@@ -69,7 +69,7 @@ struct Place {
     _scratch: Scratch,
 }
 
-/// Measures.
+/// Runs the benchmark.
 pub fn run(options: &Options) -> Result<ExitCode> {
     stop::limit(options.time);
     let mut bench = new(openssl_version()?, noise::warnings());
@@ -104,7 +104,7 @@ impl Place {
         let bytes = u64::from(options.megabytes) << 20;
         fs::write(&configurations[0], "")?;
         write_sample(&input, options.megabytes)?;
-        // Triple DES has no number of bits in its name.
+        // The name of triple DES does not contain a number of bits.
         let bits = options.cipher.split('-').nth(1).and_then(|bits| bits.parse::<usize>().ok());
         let key = bits.map_or(24, |bits| bits / 8);
         let algorithm = kernel_name(options.cipher).and_then(Algorithm::by_kernel_name);
@@ -119,14 +119,14 @@ impl Place {
         Ok(Place { configurations, table, words, bytes, _scratch: scratch })
     }
 
-    /// The command, with one of the configurations.
+    /// Returns the command, with one of the configurations.
     fn enc(&self, configuration: &Path) -> Command {
         let mut command = Command::new("openssl");
         command.args(&self.words).env("OPENSSL_CONF", configuration).stdin(Stdio::null());
         command
     }
 
-    /// Runs it once.
+    /// Runs the command once.
     fn once(&self, configuration: &Path) -> Result<(), String> {
         let mut command = self.enc(configuration);
         let done =
@@ -139,7 +139,8 @@ impl Place {
         }
     }
 
-    /// A speed of wrong bytes is none. Both write at the same time, so that no disk has to hold it.
+    /// Verifies that both outputs are equal before anything is timed. Both commands run at the same
+    /// time, so that no output is stored.
     fn compare(&self) -> Result<()> {
         for configuration in &self.configurations {
             self.once(configuration).map_err(anyhow::Error::msg)?;
@@ -151,7 +152,7 @@ impl Place {
         let outputs = plain.stdout.take().zip(with.stdout.take());
         let (mut left, mut right) = outputs.context("openssl has no output")?;
         let is_same = is_same(&mut left, &mut right)?;
-        // Whoever still writes has nobody to write to.
+        // Close both pipes, so that a command that still writes ends.
         drop((left, right));
         let (plain, with) = (plain.wait()?, with.wait()?);
         ensure!(
@@ -162,7 +163,7 @@ impl Place {
     }
 }
 
-/// Writes a file that does not compress to nothing.
+/// Writes a file that does not compress well.
 pub fn write_sample(file: &Path, megabytes: u32) -> Result<()> {
     let megabyte: Vec<u8> = (0..1_u32 << 20).map(|at| (at.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
     let write = || -> io::Result<()> {
@@ -174,7 +175,7 @@ pub fn write_sample(file: &Path, megabytes: u32) -> Result<()> {
     })
 }
 
-/// Whether both say the same until their end.
+/// Returns whether both streams are equal up to their end.
 pub fn is_same(left: &mut impl Read, right: &mut impl Read) -> io::Result<bool> {
     let [mut one, mut other] = [(); 2].map(|()| Vec::with_capacity(CHUNK as usize));
     loop {

@@ -1,15 +1,15 @@
-//! Keys as tools and the kernel take them in text.
+//! Keys as hexadecimal text, for tools and the kernel.
 
 use std::fmt::Write as _;
 
 use zeroize::Zeroizing;
 
-/// Two digits for each byte; wiped like the key.
+/// Formats two digits per byte; the text is zeroized when dropped.
 pub fn hex(bytes: &[u8]) -> Zeroizing<String> {
-    // Room for all of it, so that nothing of a key stays in memory that was too small.
+    // Reserve the full length: a reallocation would leave a copy of the key in memory.
     let mut text = Zeroizing::new(String::with_capacity(2 * bytes.len()));
     for byte in bytes {
-        // Writing to a string always succeeds.
+        // Writing to a string cannot fail.
         let _ = write!(text, "{byte:02x}");
     }
     text

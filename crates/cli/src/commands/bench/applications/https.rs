@@ -1,4 +1,4 @@
-//! `outboard bench https`: downloads from a web server, as OpenSSL is and with outboard.
+//! `outboard bench https`: downloads from a web server without and with outboard.
 
 mod server;
 mod suite;
@@ -22,7 +22,7 @@ use super::file::{is_same, write_sample};
 use super::measure::{Job, measure};
 use super::{certificate, tools};
 
-/// The third side's name.
+/// Name of the third contestant.
 const DIGESTS_TOO: &str = "OpenSSL with outboard, DIGESTS = ALL";
 
 /// Measure downloads from nginx or Apache, as OpenSSL is and with outboard.
@@ -51,7 +51,7 @@ pub struct Options {
     common: Common,
 }
 
-/// Measures.
+/// Runs the benchmark.
 pub fn run(options: &Options) -> Result<ExitCode> {
     options.common.run(|bench| all(options, bench))
 }
@@ -85,7 +85,7 @@ fn all(options: &Options, bench: &mut Bench) -> Result<()> {
     let root = ground.folder("www")?;
     let file = root.join("file");
     write_sample(&file, options.megabytes)?;
-    // Whatever the umask says, a worker is another user.
+    // Independent of the umask: a worker runs as another user.
     fs::set_permissions(&root, Permissions::from_mode(0o755))?;
     fs::set_permissions(&file, Permissions::from_mode(0o644))?;
     let mut kinds = vec![certificate::Kind::Ec];
@@ -141,7 +141,7 @@ fn all(options: &Options, bench: &mut Bench) -> Result<()> {
     Ok(())
 }
 
-/// What is said of suites that are there to be compared with others' figures.
+/// Returns a note about weak suites, which are measured only for comparison with published figures.
 fn weak(suites: &[Suite]) -> Option<String> {
     let names: Vec<&str> =
         suites.iter().filter(|suite| suite.is_weak()).map(|suite| suite.name.as_str()).collect();
@@ -172,7 +172,7 @@ impl Curl {
         Ok(Curl { file, trusted: PathBuf::new(), plain: PathBuf::new() })
     }
 
-    /// A download to standard output, by this suite and no other.
+    /// Returns a command that downloads the file to standard output with this suite only.
     fn download(&self, suite: &Suite, server: &Server) -> Command {
         let mut curl = Command::new(&self.file);
         curl.env("OPENSSL_CONF", &self.plain).args(["-q", "--silent", "--show-error", "--fail", "--http1.1"]);
@@ -185,7 +185,7 @@ impl Curl {
         curl
     }
 
-    /// A speed of wrong bytes is none.
+    /// Verifies the contents of a download before anything is timed.
     fn compare(&self, suite: &Suite, server: &Server, file: &std::path::Path) -> Result<()> {
         let mut curl = self.download(suite, server);
         let mut curl = curl.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;

@@ -1,4 +1,4 @@
-//! iperf3, in two namespaces.
+//! Runs iperf3 between two network namespaces.
 
 use std::fs::File;
 use std::os::fd::AsRawFd as _;
@@ -14,20 +14,20 @@ use super::tool::{Tool, unnamed};
 
 pub const IPERF3: Tool = Tool { name: "iperf3", debian: "iperf3", openwrt: "iperf3" };
 
-/// A connection that moves nothing has stalled; what a run takes is a second or a few.
+/// Time limit for a connection that transfers nothing; a run takes a few seconds.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// Or more, where there is much to send: nothing that is measured is slower, in bytes in a second.
+/// Slowest expected rate in bytes per second, which extends the limit for large transfers.
 const SLOWEST: u64 = 100_000;
 
-/// The server, which takes one client after another.
+/// The server, which accepts one client after another.
 pub struct Server {
     _servant: Servant,
     _log: File,
 }
 
 impl Server {
-    /// Starts it and waits until it listens. What it says goes to a file without a name.
+    /// Starts the server and waits until it listens. Its output goes to an unnamed file.
     pub fn start(place: &Namespace) -> Result<Server> {
         let log = unnamed().context("no memory file can be made")?;
         let path = format!("/proc/{}/fd/{}", std::process::id(), log.as_raw_fd());
@@ -41,8 +41,9 @@ impl Server {
     }
 }
 
-/// Seconds that so many bytes took over so many connections to this address. What is sent counts, so `window` says how much may wait to
-/// be sent, if that is not for the kernel to say.
+/// Sends `bytes` bytes over `streams` connections to `address` and returns the seconds. iperf3
+/// counts the bytes that are sent, so `window` limits the data that may be queued; `None` leaves
+/// the limit to the kernel.
 pub fn transfer(
     place: &Namespace,
     address: &str,
@@ -51,7 +52,7 @@ pub fn transfer(
     window: Option<&str>,
 ) -> Result<f64, String> {
     let mut command = Command::new(IPERF3.name);
-    // It looks ten times a second, not once, whether all is sent.
+    // iperf3 then checks ten times per second, instead of once, whether all data are sent.
     command.args(["-c", address, "-J", "--interval", "0.1", "--connect-timeout", "20000"]);
     if let Some(bytes) = window {
         command.args(["--window", bytes]);
@@ -62,7 +63,8 @@ pub fn transfer(
     seconds(&said.output, bytes)
 }
 
-/// Of what it says. It sends a little more than it is told, so the time is that of as many bytes as were asked for.
+/// Extracts the seconds from the output. iperf3 sends slightly more than requested, so the time is
+/// scaled to the requested bytes.
 fn seconds(said: &str, bytes: u64) -> Result<f64, String> {
     let answer: Value =
         serde_json::from_str(said).map_err(|_| format!("iperf3 does not answer in JSON: {said}"))?;

@@ -1,4 +1,5 @@
-//! `outboard bench ipsec`: ESP between two network namespaces, by each driver of the kernel's that it can take, with iperf3.
+//! `outboard bench ipsec`: measures ESP between two network namespaces with each suitable kernel
+//! driver and iperf3.
 
 mod esp;
 mod network;
@@ -24,10 +25,11 @@ use super::measure::{Job, conclude};
 use super::namespace::IP;
 use crate::console::duration;
 
-/// How many seconds a run takes at least, about: much more than the time after which iperf3 sees that all is sent.
+/// Approximate minimum duration of a run in seconds: much longer than iperf3's interval for
+/// detecting the end of a transfer.
 const RUN: f64 = 2.0;
 
-/// What is sent at least.
+/// Minimum number of bytes to send.
 const LEAST: u64 = 1 << 20;
 
 /// Measure IPsec: ESP between two network namespaces, by each driver of the kernel's that it can take, with iperf3.
@@ -60,7 +62,7 @@ pub struct Options {
     json: bool,
 }
 
-/// RFC 4303, 3.1
+/// The mode of IPsec (RFC 4303, 3.1).
 #[derive(Clone, Copy, ValueEnum)]
 enum Mode {
     /// Whole packets, as gateways do
@@ -85,7 +87,7 @@ fn bits(text: &str) -> Result<usize> {
     }
 }
 
-/// Measures.
+/// Runs the benchmark.
 pub fn run(options: &Options) -> Result<ExitCode> {
     stop::limit(options.time);
     let mut keeper = Keeper::start("ipsec")?;
@@ -109,7 +111,7 @@ fn all(options: &Options, keeper: &mut Keeper, bench: &mut Bench) -> Result<()> 
     Ok(())
 }
 
-/// Those that an accelerator has.
+/// Returns the default algorithms that an accelerator supports.
 fn defaults() -> Result<Vec<Esp>> {
     let drivers = Drivers::now()?;
     let both = ["cbc(aes)+hmac(sha256)", GCM].map(Esp::parse).into_iter().collect::<Result<Vec<Esp>>>()?;
@@ -120,10 +122,10 @@ fn defaults() -> Result<Vec<Esp>> {
     Ok(if own.is_empty() { both[1..].to_vec() } else { own })
 }
 
-/// Whom there is: what the kernel takes by itself, its best software, accelerators.
+/// Returns the contestants: the kernel's own selection, its best software, and the accelerators.
 fn candidates(esp: &Esp, bench: &mut Bench) -> Result<Vec<(&'static str, String)>> {
     let asked = esp.asked(&esp.aead());
-    // First, so that it finds what it finds without us.
+    // First, so that the kernel selects the driver without any change by this program.
     change::make_any(&asked, 0).map_err(|error| {
         anyhow!(
             "the kernel has no {asked} ({error}): are the modules esp4, authenc, echainiv and seqiv there?"
@@ -215,7 +217,7 @@ fn one(
     Ok(())
 }
 
-/// Sends, and looks whether all of it came through.
+/// Sends data, and verifies that IPsec dropped no packet.
 fn send(network: &Network, address: &str, bytes: u64, streams: u32) -> Result<f64, String> {
     let before = network.drops()?;
     let sent = transfer(&network.left, address, bytes, streams, None);
@@ -239,13 +241,13 @@ fn send(network: &Network, address: &str, bytes: u64, streams: u32) -> Result<f6
     }
 }
 
-/// What was counted since, by name.
+/// Lists the counters that increased, with their differences.
 fn more(before: &[(String, u64)], after: &[(String, u64)]) -> String {
     let grown = after.iter().zip(before).filter(|(now, then)| now.1 > then.1);
     grown.map(|(now, then)| format!("{} {}", now.0, now.1 - then.1)).collect::<Vec<_>>().join(", ")
 }
 
-/// Why there may be no gain.
+/// Explains why hardware may be slower than software.
 fn slower(one: &Application) -> Option<String> {
     let speed = |hardware: bool| {
         let runs = one.runs.iter().filter(move |run| run.evidence.is_some() == hardware);

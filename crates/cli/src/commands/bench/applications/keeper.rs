@@ -1,7 +1,8 @@
-//! What a measurement leaves in the kernel is taken away by a process of its own, which outlives this one however it ends.
+//! A separate process removes what a measurement leaves in the kernel, even if this process is
+//! killed.
 //!
-//! Devices and namespaces vanish by themselves with the last descriptor. Instances of templates in /proc/crypto do not, and which
-//! are there decides what the kernel takes for whoever asks next, as do priorities.
+//! The kernel removes devices and namespaces with their last descriptor. Template instances in
+//! /proc/crypto remain, and they change the driver that the kernel selects later, as priorities do.
 
 use std::collections::{HashMap, HashSet};
 use std::io::{self, BufRead as _, Write as _};
@@ -18,20 +19,21 @@ use super::disk::mapping;
 use super::tool::modprobe;
 use crate::console::say;
 
-/// How long instances may still be in use: the kernel gives back what a network namespace had when it finds the time.
+/// Maximum time for which instances can remain in use: the kernel releases the resources of a
+/// network namespace with a delay.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// How often one looks.
+/// Polling interval.
 const TICK: Duration = Duration::from_millis(100);
 
-/// The process; it takes everything away when this is dropped, or when this process is gone.
+/// The process. It removes everything when this value is dropped or when this process ends.
 pub struct Keeper {
     child: Child,
     orders: Option<ChildStdin>,
 }
 
 impl Keeper {
-    /// Notes what is there now. Needs root.
+    /// Starts the process, which records the present instances. Requires root.
     pub fn start(benchmark: &str) -> Result<Keeper> {
         if !rustix::process::geteuid().is_root() {
             bail!("outboard bench {benchmark} has to be root's: it makes devices and keys of the kernel's");
@@ -43,7 +45,8 @@ impl Keeper {
         }
         let mut command = Command::new("/proc/self/exe");
         command.args(["bench", "tidy"]).stdin(Stdio::piped()).stdout(Stdio::null());
-        // SAFETY: an async-signal-safe system call without pointers; ^C and the end of the terminal are not for it.
+        // SAFETY: an async-signal-safe system call without pointers. A session of its own keeps ^C
+        // and SIGHUP of the terminal from the process.
         unsafe {
             command.pre_exec(|| match libc::setsid() {
                 -1 => Err(io::Error::last_os_error()),
@@ -60,12 +63,12 @@ impl Keeper {
         Ok(keeper)
     }
 
-    /// This driver's priority is this, whatever it is made meanwhile.
+    /// Sets the priority that is restored for this driver at the end.
     pub fn priority(&mut self, driver: &str, priority: i32) -> Result<()> {
         self.order(&format!("priority {priority} {driver}"))
     }
 
-    /// A device of this name is about to be made.
+    /// Announces a device of this name, before it is created.
     pub fn device(&mut self, name: &str) -> Result<()> {
         self.order(&format!("device {name}"))
     }
@@ -81,16 +84,16 @@ impl Keeper {
 impl Drop for Keeper {
     fn drop(&mut self) {
         drop(self.orders.take());
-        // It says itself what it could not do.
+        // The process reports its own errors.
         let _ = self.child.wait();
     }
 }
 
-/// What it was told.
+/// The data received by the process.
 #[derive(Debug, Default, PartialEq)]
 struct Orders {
     had: HashSet<String>,
-    /// All that was there is known.
+    /// All instances that existed at the start were received.
     is_whole: bool,
     priorities: HashMap<String, i32>,
     devices: Vec<String>,
@@ -119,7 +122,8 @@ impl Orders {
         orders
     }
 
-    /// An instance that came since, and can be taken away by its name. One of pcrypt is somebody's order, not anybody's cache.
+    /// Returns whether the instance was created since the start and can be removed by its name.
+    /// Instances of pcrypt are excluded: an administrator creates them explicitly.
     fn is_new(&self, record: &Record) -> bool {
         record.flags.any(Flags::INSTANCE)
             && !self.had.contains(&record.name)
@@ -128,15 +132,15 @@ impl Orders {
     }
 }
 
-/// The process: waits until the one that started it wants the end, or is gone.
+/// Runs as the process: waits until the process that started it requests the end, or has ended.
 pub fn serve() -> ExitCode {
     let orders = Orders::read(io::stdin().lock().lines().map_while(Result::ok));
-    // Nothing was changed before it was told everything.
+    // Nothing was changed before the record was complete.
     if !orders.is_whole {
         return ExitCode::SUCCESS;
     }
     for name in &orders.devices {
-        // Most have vanished by themselves.
+        // Most devices have been removed with their descriptor.
         let _ = mapping::remove(name);
     }
     match tidy(&orders) {

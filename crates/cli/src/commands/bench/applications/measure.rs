@@ -1,4 +1,5 @@
-//! What applications do, each way in turns: what it took, and whether it was hardware.
+//! Runs the job of each contestant, interleaved; records the cost and whether hardware did the
+//! work.
 
 use std::process::ExitCode;
 use std::rc::Rc;
@@ -17,20 +18,20 @@ use super::super::row::{evidence_of, figure_of};
 use crate::commands::NO_INTERRUPT;
 use crate::console::progress;
 
-/// Runs of each at least, and at most.
+/// Minimum and maximum number of runs of each contestant.
 const ROUNDS: (usize, usize) = (5, 25);
 
-/// What is done.
+/// The work that is measured.
 pub struct Job {
     /// The command.
     pub name: String,
     /// The algorithm, as the application calls it.
     pub cipher: String,
-    /// Of all that is done at once.
+    /// Bytes of all concurrent transfers together.
     pub bytes: u64,
-    /// Transfers, tunnels or jobs at the same time.
+    /// Number of concurrent transfers, tunnels or jobs.
     pub at_once: u64,
-    /// How long, all ways together, about.
+    /// Approximate duration of all runs of all contestants together.
     pub time: Duration,
 }
 
@@ -42,7 +43,7 @@ pub struct Spent {
 }
 
 impl Spent {
-    /// By the commands that this process started and waited for.
+    /// Of the child processes that this process has waited for.
     pub fn by_children() -> Spent {
         // SAFETY: plain data, written by the call.
         let usage = unsafe {
@@ -54,7 +55,8 @@ impl Spent {
         Spent { user: seconds(usage.ru_utime), system: seconds(usage.ru_stime) }
     }
 
-    /// By whoever, in the whole system: interrupts and kernel threads are the system's.
+    /// Of the whole system: the time in interrupts and kernel threads is not accounted to a
+    /// process.
     pub fn by_all() -> Spent {
         Cpu::read().map(Spent::of).unwrap_or_default()
     }
@@ -63,18 +65,18 @@ impl Spent {
         Spent { user: cpu_seconds(cpu.user), system: cpu_seconds(cpu.busy - cpu.user) }
     }
 
-    /// After an earlier reading.
+    /// Returns the difference from an earlier reading.
     pub fn since(self, then: Spent) -> Spent {
         Spent { user: self.user - then.user, system: self.system - then.system }
     }
 }
 
-/// What a run took.
+/// The cost of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Took {
-    /// Of the processes that encrypt; where the kernel does, of the whole system.
+    /// Of the processes that encrypt; if the kernel encrypts, of the whole system.
     pub spent: Spent,
-    /// Seconds of the work itself, as the application says; else all of the run counts.
+    /// Seconds of the work itself as the application reports them; otherwise the whole run counts.
     pub wall: Option<f64>,
 }
 
@@ -84,11 +86,11 @@ impl From<Spent> for Took {
     }
 }
 
-/// What sides are called where one loads the provider and the other does not.
+/// Names of the contestants without and with the provider.
 pub const AS_IT_IS: &str = "OpenSSL";
 pub const WITH: &str = "OpenSSL with outboard";
 
-/// One way to do it.
+/// A contestant.
 pub struct Side {
     who: String,
     driver: Option<String>,
@@ -97,23 +99,24 @@ pub struct Side {
     watch: Stopwatch,
     series: Option<Series>,
     spent: Spent,
-    /// Seconds that it was spent in.
+    /// Wall time in seconds that `spent` refers to.
     meanwhile: f64,
     by_hardware: u64,
 }
 
-/// What says that it is hardware.
+/// The evidence that a contestant uses hardware.
 pub enum Claim {
-    /// Nothing: it is software.
+    /// None: the contestant is software.
     Software,
-    /// What the provider counted.
+    /// The provider's counters.
     Counted(Rc<Table>),
-    /// That the kernel was told to take an accelerator's driver.
+    /// The kernel was configured to use an accelerator's driver.
     Driver,
 }
 
 impl Side {
-    /// With the driver that does the work, where one is known; then its interrupts are counted, else those of all accelerators.
+    /// Creates a contestant. If it claims hardware and the driver is known, the interrupts of the
+    /// driver's devices are counted, otherwise those of all accelerators.
     pub fn new(who: &str, driver: Option<String>, claim: Claim) -> Result<Side> {
         let watch = match &driver {
             Some(name) if !matches!(claim, Claim::Software) => {
@@ -127,13 +130,13 @@ impl Side {
         Ok(Side { who, driver, claim, cipher: None, watch, series, spent, meanwhile, by_hardware: 0 })
     }
 
-    /// Counts what was done by this cipher, of the provider's name, and by no other algorithm.
+    /// Counts only the work for this cipher, by the provider's name.
     pub fn by(mut self, cipher: &str) -> Side {
         self.cipher = Some(cipher.to_owned());
         self
     }
 
-    /// What the provider did since the application's processes started.
+    /// Returns the provider's counts since the application's processes started.
     fn counts(&self) -> Counts {
         let Claim::Counted(table) = &self.claim else { return Counts::default() };
         let is_it = |name: &str| self.cipher.as_ref().is_none_or(|cipher| cipher == name);
@@ -141,7 +144,7 @@ impl Side {
         own.fold(Counts::default(), |sum, (_, counts)| sum + counts)
     }
 
-    /// Why hardware did nothing, if it could have done something.
+    /// Explains why hardware did no work although the contestant could use it.
     fn why_nothing(&self) -> Option<String> {
         let (Claim::Counted(table), Some(_), 0) = (&self.claim, &self.series, self.by_hardware) else {
             return None;
@@ -162,13 +165,14 @@ impl Side {
         Some(left.or_else(said).or_else(not_asked).unwrap_or_else(below))
     }
 
-    /// Once, by `job`, which says what its processes took.
+    /// Runs `job` once; `job` returns the cost of its processes.
     fn sample(&mut self, job: &mut dyn FnMut() -> Result<Took, String>) -> Result<(), Error<String>> {
         let before = self.counts().hw_bytes;
         let mut took = Took::default();
         let mut once = |_| job().map(|took_now| took = took_now);
         let sample = self.watch.turns(&mut [&mut once], &[1], 1);
-        // The application got the signal too. What ended by itself just after the limit is valid.
+        // The application received the signal too. A run that completed just after the limit is
+        // valid.
         if stop::by_signal() || stop::asked() && sample.is_err() {
             return Err(Error::Stopped);
         }
@@ -188,7 +192,7 @@ impl Side {
         Ok(())
     }
 
-    /// Its line of the table, if it did anything.
+    /// Returns the row of the table, if anything was measured.
     fn run(&self, bytes: u64) -> Option<Run> {
         let series = self.series.as_ref()?;
         let percent = |seconds: f64| rounded(seconds / self.meanwhile * 100.0);
@@ -197,7 +201,8 @@ impl Side {
             Claim::Software => (None, false),
             Claim::Driver => (None, true),
             Claim::Counted(_) => {
-                // Headers and the other direction are encrypted too.
+                // Headers and the other direction are encrypted too, so the count can exceed the
+                // job.
                 let done = self.by_hardware.min(asked) as f64;
                 (Some(rounded(done / asked as f64 * 100.0)), self.by_hardware > 0)
             }
@@ -217,8 +222,8 @@ impl Side {
     }
 }
 
-/// Runs the job of each side, interleaved; `once` gets the side's index. What was measured is in `bench` afterwards, also after a
-/// signal or the end of the time.
+/// Runs the job of each contestant, interleaved; `once` receives the contestant's index. The
+/// results are added to `bench`, also after a signal or at the time limit.
 pub fn measure<T: Into<Took>>(
     bench: &mut Bench,
     job: Job,
@@ -270,7 +275,7 @@ pub fn measure<T: Into<Took>>(
     Ok(())
 }
 
-/// Prints what was measured, also of a run that a signal or the limit of --for ended.
+/// Prints the results, also those of a run that a signal or the limit of --for ended.
 pub fn conclude(mut bench: Bench, outcome: Result<()>, as_json: bool) -> Result<ExitCode> {
     match outcome {
         Err(_) if stop::asked() => {

@@ -1,4 +1,5 @@
-//! A network of its own, which the kernel takes away with the last descriptor and the last process in it.
+//! A network namespace without a name, which the kernel removes with the last descriptor and the
+//! last process in it.
 
 use std::fs::File;
 use std::io;
@@ -14,17 +15,18 @@ use super::tool::Tool;
 
 pub const IP: Tool = Tool { name: "ip", debian: "iproute2", openwrt: "ip-full" };
 
-/// What takes a moment, and loads modules meanwhile.
+/// Time limit for ip(8), which can load modules.
 const LIMIT: Duration = Duration::from_secs(60);
 
 /// The namespace.
 pub struct Namespace(File);
 
 impl Namespace {
-    /// Makes one, in a thread that ends at once; it has no name, so nobody can keep it by mistake.
+    /// Creates a namespace in a thread that ends at once. It has no name, so no other program can
+    /// keep it by mistake.
     pub fn new() -> Result<Namespace> {
         let made = thread::spawn(|| {
-            // SAFETY: no pointer; what is left is this thread's alone.
+            // SAFETY: no pointer is passed; only this thread changes its namespace.
             if unsafe { libc::unshare(libc::CLONE_NEWNET) } != 0 {
                 return Err(io::Error::last_os_error());
             }
@@ -35,15 +37,16 @@ impl Namespace {
             .context("no network namespace can be made (CONFIG_NET_NS, and root of this container)")
     }
 
-    /// Whose path other programs can open while this process lives.
+    /// Path of the namespace, which other programs can open while this process runs.
     pub fn path(&self) -> String {
         format!("/proc/{}/fd/{}", std::process::id(), self.0.as_raw_fd())
     }
 
-    /// Has the command run in it.
+    /// Makes the command run in the namespace.
     pub fn enter(&self, command: &mut Command) {
         let descriptor: RawFd = self.0.as_raw_fd();
-        // SAFETY: an async-signal-safe system call without pointers; the descriptor is open until the command is started.
+        // SAFETY: an async-signal-safe system call without pointers; the descriptor is open until
+        // the command has started.
         unsafe {
             command.pre_exec(move || match libc::setns(descriptor, libc::CLONE_NEWNET) {
                 0 => Ok(()),
@@ -52,7 +55,8 @@ impl Namespace {
         }
     }
 
-    /// Lets ip(8) do this in it, a line each; keys are in no command line.
+    /// Runs the lines as commands of ip(8) in the namespace. They are passed on standard input, so
+    /// that no command line contains a key.
     pub fn ip(&self, lines: &str) -> Result<()> {
         let mut command = Command::new(IP.name);
         command.args(["-batch", "-"]);

@@ -1,4 +1,4 @@
-//! `outboard bench openvpn`: a tunnel between two networks of this machine's, as OpenSSL is and with outboard.
+//! `outboard bench openvpn`: a tunnel between two network namespaces, without and with outboard.
 
 mod offload;
 mod tunnel;
@@ -17,7 +17,7 @@ use super::common::Common;
 use super::contenders::{Contender, Ground};
 use super::measure::{Job, Spent, Took, measure};
 
-/// What OpenVPN and the provider have in common.
+/// Ciphers that both OpenVPN and the provider support.
 const CIPHERS: [&str; 6] =
     ["AES-128-GCM", "AES-192-GCM", "AES-256-GCM", "AES-128-CBC", "AES-192-CBC", "AES-256-CBC"];
 
@@ -44,7 +44,7 @@ pub struct Options {
     common: Common,
 }
 
-/// Measures.
+/// Runs the benchmark.
 pub fn run(options: &Options) -> Result<ExitCode> {
     options.common.run(|bench| all(options, bench))
 }
@@ -99,7 +99,7 @@ fn all(options: &Options, bench: &mut Bench) -> Result<()> {
             let spent = if side < contenders.len() {
                 tunnel.near.during(send)?
             } else {
-                // No process does the work.
+                // The kernel encrypts, so the time of the whole system counts.
                 let before = Spent::by_all();
                 send()?;
                 Spent::by_all().since(before)
@@ -110,7 +110,7 @@ fn all(options: &Options, bench: &mut Bench) -> Result<()> {
     Ok(())
 }
 
-/// One that OpenVPN and the provider have.
+/// Parses a cipher that both OpenVPN and the provider support.
 fn cipher(name: &str) -> Result<&'static str> {
     match lists::names(name)?.0[..] {
         [cipher] if CIPHERS.contains(&cipher) => Ok(cipher),

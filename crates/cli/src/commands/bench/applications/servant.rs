@@ -1,4 +1,5 @@
-//! A process that serves while something is measured, and ends with this one, however that ends.
+//! A server process for the duration of a measurement; it ends with this process, even if that is
+//! killed.
 
 use std::collections::HashMap;
 use std::fs::{self, OpenOptions};
@@ -17,16 +18,17 @@ use outboard_measure::stop;
 use super::super::process::end_with_us;
 use super::measure::Spent;
 
-/// How long a server may take to answer; slow boards make keys and read certificates meanwhile.
+/// Time limit for a server to start; slow boards generate keys and read certificates first.
 const PATIENCE: Duration = Duration::from_secs(180);
 
-/// How long it may take to end before it is killed.
+/// Time to end after SIGTERM, before the process is killed.
 const FAREWELL: Duration = Duration::from_secs(5);
 
-/// How often one looks.
+/// Polling interval.
 const TICK: Duration = Duration::from_millis(20);
 
-/// A server. Told to end when dropped, and by the kernel when this process is killed.
+/// A server process. Dropping this value terminates it, and the kernel does so when this process is
+/// killed.
 pub struct Servant {
     name: String,
     child: Child,
@@ -34,7 +36,8 @@ pub struct Servant {
 }
 
 impl Servant {
-    /// Starts it, in a process group of its own, so that ^C is for this program to deal with. It says what it says in `log`.
+    /// Starts the server in its own process group, so that only this program receives ^C. Its
+    /// output is appended to `log`.
     pub fn start(name: &str, mut command: Command, log: PathBuf) -> Result<Servant> {
         let said = OpenOptions::new().create(true).append(true).open(&log);
         let said = said.with_context(|| format!("{}", log.display()))?;
@@ -44,28 +47,28 @@ impl Servant {
         Ok(Servant { name: name.to_owned(), child, log })
     }
 
-    /// Its number.
+    /// Returns the process ID.
     pub fn pid(&self) -> u32 {
         self.child.id()
     }
 
-    /// Waits until it takes connections.
+    /// Waits until the server accepts connections.
     pub fn answers(&mut self, address: SocketAddr) -> Result<()> {
         self.until(&format!("it does not answer at {address}"), || TcpStream::connect(address).is_ok())
     }
 
-    /// Waits until it says this.
+    /// Waits until the log contains these words.
     pub fn until_said(&mut self, words: &str) -> Result<()> {
         let log = self.log.clone();
         self.until(&format!("it does not say \"{words}\""), || says(&log, words))
     }
 
-    /// Whether it said this.
+    /// Returns whether the log contains these words.
     pub fn has_said(&self, words: &str) -> bool {
         says(&self.log, words)
     }
 
-    /// Waits for what it does; `not_yet` says what is missing when it never does.
+    /// Waits for a condition. `not_yet` is the error message if it is never met.
     pub fn until(&mut self, not_yet: &str, mut is_done: impl FnMut() -> bool) -> Result<()> {
         let start = Instant::now();
         while !is_done() {
@@ -83,12 +86,13 @@ impl Servant {
         Ok(())
     }
 
-    /// The last that it said.
+    /// Returns the last lines of the log.
     pub fn words(&self) -> String {
         last_words(&self.log)
     }
 
-    /// What it took while clients were served; `serve` says why they were not.
+    /// Returns the CPU time that the server used while `serve` ran its clients; the error of
+    /// `serve` is returned.
     pub fn during(&self, serve: impl FnOnce() -> Result<(), String>) -> Result<Spent, String> {
         let spent = || self.spent().map_err(|error| format!("/proc: {error}"));
         let before = spent()?;
@@ -96,7 +100,8 @@ impl Servant {
         Ok(spent()?.since(before))
     }
 
-    /// User and system time of it and of all that it started, with those that have ended and were waited for.
+    /// User and system time of the server and of its descendants, including those that have ended
+    /// and were waited for.
     fn spent(&self) -> io::Result<Spent> {
         spent_below(self.pid(), Path::new("/proc"))
     }
@@ -106,18 +111,19 @@ impl Drop for Servant {
     fn drop(&mut self) {
         let Ok(pid) = i32::try_from(self.child.id()) else { return };
         let tell = |signal| {
-            // SAFETY: no pointer. The group is that of a child that was not waited for, so nobody else has its number.
+            // SAFETY: no pointer is passed. The group ID is that of a child that was not waited
+            // for, so it cannot have been reused.
             unsafe { libc::kill(-pid, signal) };
         };
         let proc = Path::new("/proc");
-        // sshd's sessions have groups of their own, and end when their clients have.
+        // sshd's sessions have process groups of their own, and end with their clients.
         let family = below(self.pid(), proc).unwrap_or_default();
         let start = Instant::now();
         tell(libc::SIGTERM);
         while matches!(self.child.try_wait(), Ok(None)) {
             if start.elapsed() > FAREWELL {
                 tell(libc::SIGKILL);
-                // Killed, it is gone soon.
+                // After SIGKILL the process ends soon.
                 let _ = self.child.wait();
                 return;
             }
@@ -130,7 +136,7 @@ impl Drop for Servant {
     }
 }
 
-/// A port of this machine that nobody listens on now.
+/// Returns an address on 127.0.0.1 with a TCP port that is free now.
 pub fn free_port() -> Result<SocketAddr> {
     let nobody = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("no port on 127.0.0.1")?;
     Ok(nobody.local_addr()?)
@@ -140,7 +146,7 @@ fn says(log: &Path, words: &str) -> bool {
     fs::read(log).is_ok_and(|said| String::from_utf8_lossy(&said).contains(words))
 }
 
-/// The last lines of what was logged, in one.
+/// Joins the last lines of the log into one.
 fn last_words(log: &Path) -> String {
     let text = fs::read(log).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
@@ -150,7 +156,7 @@ fn last_words(log: &Path) -> String {
     }
 }
 
-/// Of a process and of all below it in the tree.
+/// Returns the CPU time of a process and its descendants.
 fn spent_below(top: u32, proc: &Path) -> io::Result<Spent> {
     let mine = below(top, proc)?;
     let add = |sum: (u64, u64), (_, one): &(u32, Process)| {
@@ -160,14 +166,14 @@ fn spent_below(top: u32, proc: &Path) -> io::Result<Spent> {
     Ok(Spent { user: seconds(ticks.0), system: seconds(ticks.1) })
 }
 
-/// A process and all below it in the tree.
+/// Returns a process and its descendants.
 fn below(top: u32, proc: &Path) -> io::Result<Vec<(u32, Process)>> {
     let mut all = HashMap::new();
     for entry in fs::read_dir(proc)?.flatten() {
         let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse::<u32>().ok()) else {
             continue;
         };
-        // Whoever has ended meanwhile is in its parent's sum.
+        // A process that has ended meanwhile is included in the sum of its parent.
         let stat = fs::read(entry.path().join("stat")).unwrap_or_default();
         if let Some(one) = Process::parse(&String::from_utf8_lossy(&stat)) {
             all.insert(pid, one);
@@ -175,7 +181,7 @@ fn below(top: u32, proc: &Path) -> io::Result<Vec<(u32, Process)>> {
     }
     let is_below = |pid: u32| {
         let mut at = pid;
-        // No tree is deeper than it has members.
+        // The depth of the tree cannot exceed the number of processes.
         for _ in 0..=all.len() {
             if at == top {
                 return true;
@@ -191,7 +197,7 @@ fn below(top: u32, proc: &Path) -> io::Result<Vec<(u32, Process)>> {
     Ok(pids.into_iter().filter_map(|pid| all.remove_entry(&pid)).collect())
 }
 
-/// Of /proc/PID/stat.
+/// Fields of /proc/PID/stat.
 #[derive(Debug, PartialEq)]
 struct Process {
     parent: u32,

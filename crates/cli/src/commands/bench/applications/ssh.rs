@@ -1,4 +1,4 @@
-//! `outboard bench ssh`: copies from an SSH server, as OpenSSL is and with outboard.
+//! `outboard bench ssh`: copies from an SSH server without and with outboard.
 
 mod server;
 
@@ -18,7 +18,7 @@ use super::file::write_sample;
 use super::measure::{Job, measure};
 use super::tools;
 
-/// OpenSSH's ciphers, and the provider's names of them. What guides use comes first.
+/// OpenSSH's ciphers with the provider's names. The first is the one that published guides use.
 const CIPHERS: [(&str, &str); 9] = [
     ("aes128-ctr", "AES-128-CTR"),
     ("aes192-ctr", "AES-192-CTR"),
@@ -51,7 +51,7 @@ pub struct Options {
     common: Common,
 }
 
-/// Measures.
+/// Runs the benchmark.
 pub fn run(options: &Options) -> Result<ExitCode> {
     options.common.run(|bench| all(options, bench))
 }
@@ -105,12 +105,12 @@ fn all(options: &Options, bench: &mut Bench) -> Result<()> {
     Ok(())
 }
 
-/// The provider's name of a cipher, if it knows it.
+/// Returns the provider's name of a cipher, if the provider has it.
 fn provided(cipher: &str) -> Option<&'static str> {
     CIPHERS.iter().find(|(name, _)| *name == cipher).map(|(_, provided)| *provided)
 }
 
-/// What the provider offers and this OpenSSH has.
+/// Returns the ciphers that the provider offers and this OpenSSH supports.
 fn usual(openssh: &Openssh, with: &Contender) -> Vec<String> {
     let offered = CIPHERS
         .iter()
@@ -119,7 +119,7 @@ fn usual(openssh: &Openssh, with: &Contender) -> Vec<String> {
     if names.is_empty() { vec![CIPHERS[0].0.to_owned()] } else { names }
 }
 
-/// What can stand in a list of sshd's; whether there is such a cipher is ssh's to say.
+/// Checks that a name can be written to sshd's cipher list; ssh reports whether the cipher exists.
 fn cipher(name: &str) -> Result<String> {
     let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-@.".contains(c);
     if name.is_empty() || name.starts_with('-') || !name.chars().all(is_plain) {

@@ -1,4 +1,5 @@
-//! Programs that a benchmark runs to their end: none is left when this process ends, no file is made for what they say.
+//! Programs that a benchmark runs to their end. None is left when this process ends, and their
+//! output goes to unnamed files.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Seek, Write};
@@ -14,13 +15,13 @@ use rustix::fs::{MemfdFlags, memfd_create};
 use super::super::process::end_with_us;
 use super::tools::missing;
 
-/// How often one looks; the work itself is timed by the program.
+/// Polling interval; the program itself times its work.
 const TICK: Duration = Duration::from_millis(5);
 
-/// How long a program may take to end when it is told to.
+/// Time to end after SIGTERM, before the program is killed.
 const FAREWELL: Duration = Duration::from_secs(5);
 
-/// A program, and the packages that have it.
+/// A program and the packages that contain it.
 #[derive(Clone, Copy)]
 pub struct Tool {
     pub name: &'static str,
@@ -28,7 +29,7 @@ pub struct Tool {
     pub openwrt: &'static str,
 }
 
-/// What it said.
+/// The output of a program.
 pub struct Said {
     pub status: ExitStatus,
     pub output: String,
@@ -36,7 +37,8 @@ pub struct Said {
 }
 
 impl Tool {
-    /// Its version, as it says; an error names the package where there is none.
+    /// Returns the version as the program reports it; the error names the package if the program is
+    /// missing.
     pub fn version(&self, argument: &str) -> Result<String> {
         let mut command = Command::new(self.name);
         command.arg(argument);
@@ -44,7 +46,7 @@ impl Tool {
         Ok(said.output.lines().next().unwrap_or_default().trim().to_owned())
     }
 
-    /// Runs it with this input. Ends it at ^C, and when it takes longer than it may.
+    /// Runs the program with `input` on standard input. Terminates it at ^C and after `limit`.
     pub fn run(&self, mut command: Command, input: &str, limit: Duration) -> Result<Said, String> {
         let cannot = |error: io::Error| format!("{} cannot be run: {error}", self.name);
         let (mut output, mut errors) = (unnamed().map_err(cannot)?, unnamed().map_err(cannot)?);
@@ -56,7 +58,7 @@ impl Tool {
             _ => cannot(error),
         })?;
         if let Some(mut pipe) = child.stdin.take() {
-            // Who does not read says why.
+            // A program that does not read its input reports why.
             let _ = pipe.write_all(input.as_bytes());
         }
         let status = wait(&mut child, limit).map_err(cannot)?;
@@ -79,7 +81,7 @@ impl Tool {
 }
 
 impl Said {
-    /// What it said last, if it failed.
+    /// Returns the output, or the last lines of stderr if the program failed.
     pub fn checked(self, what: &str) -> Result<String, String> {
         if self.status.success() {
             return Ok(self.output);
@@ -91,7 +93,7 @@ impl Said {
     }
 }
 
-/// Loads a module of the kernel's; `Err` says why that is not possible, which is none where it is built in.
+/// Loads a kernel module. An error is harmless if the module is built in.
 pub fn modprobe(module: &str) -> Result<()> {
     let tool = Tool { name: "modprobe", debian: "kmod", openwrt: "ubox" };
     let mut command = Command::new(tool.name);
@@ -102,12 +104,12 @@ pub fn modprobe(module: &str) -> Result<()> {
         .with_context(|| format!("the kernel module {module} cannot be loaded"))
 }
 
-/// A file without a name.
+/// Creates an unnamed file in memory.
 pub fn unnamed() -> io::Result<File> {
     Ok(File::from(memfd_create("outboard-bench", MemfdFlags::CLOEXEC)?))
 }
 
-/// `None` when it had to be told to end.
+/// Waits for the process. `None`: it was terminated.
 fn wait(child: &mut Child, limit: Duration) -> io::Result<Option<ExitStatus>> {
     let start = Instant::now();
     loop {
@@ -120,7 +122,8 @@ fn wait(child: &mut Child, limit: Duration) -> io::Result<Option<ExitStatus>> {
         sleep(TICK);
     }
     let group = i32::try_from(child.id()).unwrap_or(0);
-    // SAFETY: no pointer. The group is that of a child that was not waited for, so nobody else has its number.
+    // SAFETY: no pointer is passed. The group ID is that of a child that was not waited for, so it
+    // cannot have been reused.
     let tell = |signal| unsafe { libc::kill(-group, signal) };
     tell(libc::SIGTERM);
     let start = Instant::now();

@@ -1,4 +1,4 @@
-//! Programs of other packages: found or named with their package, and run until they are done or ^C comes.
+//! Finds programs of other packages, and runs them until they end or ^C is pressed.
 
 use std::env;
 use std::io::Read as _;
@@ -13,13 +13,13 @@ use outboard_measure::stop;
 
 use super::super::process::end_with_us;
 
-/// Where servers are that are not on an ordinary user's PATH.
+/// Directories of servers that are not in an ordinary user's PATH.
 const SERVERS: [&str; 3] = ["/usr/local/sbin", "/usr/sbin", "/sbin"];
 
-/// How long nobody looks whether ^C came, in milliseconds.
+/// Interval between checks for ^C, in milliseconds.
 const LOOK: i32 = 200;
 
-/// A program, by the first of its names that is installed.
+/// Finds a program by the first of its names that is installed.
 pub fn find(names: &[&str], package: &str, on_openwrt: &str) -> Result<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     let folders: Vec<PathBuf> = env::split_paths(&path).chain(SERVERS.map(PathBuf::from)).collect();
@@ -28,7 +28,7 @@ pub fn find(names: &[&str], package: &str, on_openwrt: &str) -> Result<PathBuf> 
     files.into_iter().find(|file| is_executable(file)).ok_or_else(missing)
 }
 
-/// What to do about a program that is not there.
+/// Error message for a missing program, with its packages.
 pub fn missing(name: &str, package: &str, on_openwrt: &str) -> String {
     format!("there is no {name} command: install the package {package} (on OpenWrt {on_openwrt})")
 }
@@ -37,7 +37,7 @@ fn is_executable(file: &Path) -> bool {
     file.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
 }
 
-/// Runs a command to its end, for what it prints on both outputs.
+/// Runs a command to its end; returns the output on stdout and stderr.
 pub fn run(command: &mut Command) -> Result<String> {
     let name = name(command);
     let done = command.stdin(Stdio::null()).output().with_context(|| format!("{name} cannot be run"))?;
@@ -48,7 +48,8 @@ pub fn run(command: &mut Command) -> Result<String> {
     Ok(format!("{out}{words}"))
 }
 
-/// Runs commands at the same time, until all are done; none is left when one failed or ^C came.
+/// Runs commands concurrently until all have ended. If one fails or ^C is pressed, the others are
+/// terminated.
 pub fn run_at_once(commands: impl IntoIterator<Item = Command>) -> Result<(), String> {
     let mut clients = Vec::new();
     for command in commands {
@@ -61,7 +62,8 @@ pub fn run_at_once(commands: impl IntoIterator<Item = Command>) -> Result<(), St
         let waits = |client: &&mut Client| !client.is_done;
         let mut waiting: Vec<&mut Client> = clients.iter_mut().filter(waits).collect();
         let mut ears: Vec<libc::pollfd> = waiting.iter().map(|client| client.ear()).collect();
-        // SAFETY: an array of so many. A signal ends it early, whatever its handler's flags.
+        // SAFETY: the pointer and the length describe the array. A signal interrupts poll(2)
+        // regardless of the handler's flags.
         let ready = unsafe { libc::poll(ears.as_mut_ptr(), ears.len() as libc::nfds_t, LOOK) };
         if ready > 0 {
             for (client, _) in waiting.iter_mut().zip(&ears).filter(|(_, ear)| ear.revents != 0) {
@@ -72,7 +74,7 @@ pub fn run_at_once(commands: impl IntoIterator<Item = Command>) -> Result<(), St
     Ok(())
 }
 
-/// A command that was started. It is no more when dropped.
+/// A command that was started. Dropping this value kills it.
 struct Client {
     name: String,
     child: Child,
@@ -83,14 +85,14 @@ struct Client {
 impl Client {
     fn start(mut command: Command) -> Result<Client, String> {
         let name = name(&command);
-        // ^C is for this program to deal with.
+        // Only this program receives ^C.
         command.process_group(0).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         end_with_us(&mut command, libc::SIGTERM);
         let child = command.spawn().map_err(|error| format!("{name} cannot be run: {error}"))?;
         Ok(Client { name, child, words: Vec::new(), is_done: false })
     }
 
-    /// Where it complains, and what closes when it ends.
+    /// Returns the descriptor of the command's stderr, which is also closed when the command ends.
     fn ear(&self) -> libc::pollfd {
         let fd = self.child.stderr.as_ref().map_or(-1, |pipe| pipe.as_raw_fd());
         libc::pollfd { fd, events: libc::POLLIN, revents: 0 }
@@ -115,9 +117,10 @@ impl Client {
 impl Drop for Client {
     fn drop(&mut self) {
         if let (Ok(None), Ok(pid)) = (self.child.try_wait(), i32::try_from(self.child.id())) {
-            // SAFETY: no pointer. The group is that of a child that was not waited for, so nobody else has its number.
+            // SAFETY: no pointer is passed. The group ID is that of a child that was not waited
+            // for, so it cannot have been reused.
             unsafe { libc::kill(-pid, libc::SIGKILL) };
-            // Killed, it is gone soon.
+            // After SIGKILL the process ends soon.
             let _ = self.child.wait();
         }
     }
@@ -158,7 +161,7 @@ mod tests {
     #[test]
     fn commands_run_at_once_and_none_outlives_the_failure_of_another() {
         let folder = tempfile::tempdir().unwrap();
-        // Each ends when the other has begun.
+        // Each ends when the other has started.
         let meet = |mine: &str, other: &str| {
             shell(&format!(
                 "cd {}; : >{mine}; until [ -e {other} ]; do sleep 0.01; done",

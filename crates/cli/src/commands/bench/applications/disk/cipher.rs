@@ -1,17 +1,17 @@
-//! A disk's encryption, as dm-crypt and the kernel call it.
+//! Names of a disk cipher in dm-crypt and in the kernel's crypto API.
 
 use anyhow::{Result, bail};
 
-/// `aes-CHAINING-IV`, as dm-crypt reads it.
+/// A cipher in dm-crypt's notation, `aes-CHAINING-IV`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cipher {
     pub name: String,
     /// `cbc(aes)`
     pub algorithm: String,
-    /// What dm-crypt asks the kernel for: `essiv(cbc(aes),sha256)`.
+    /// The algorithm that dm-crypt requests from the kernel: `essiv(cbc(aes),sha256)`.
     pub asked: String,
     iv: String,
-    /// Of ESSIV.
+    /// The hash of ESSIV; none for other IVs.
     pub hash: Option<String>,
 }
 
@@ -37,24 +37,25 @@ impl Cipher {
         Ok(Cipher { name: name.to_owned(), algorithm, asked, iv: iv.to_owned(), hash })
     }
 
-    /// Of the key, as LUKS2 has it; XTS has two in it.
+    /// Returns the default key size of LUKS2 in bits; XTS uses two keys.
     pub fn usual_bits(&self) -> usize {
         if self.algorithm.starts_with("xts") { 512 } else { 256 }
     }
 
-    /// What /proc/crypto calls it with this driver.
+    /// Returns the name in /proc/crypto of the cipher by this driver.
     pub fn of(&self, driver: &str, hash: &str) -> String {
         if self.hash.is_some() { format!("essiv({driver},{hash})") } else { driver.to_owned() }
     }
 
-    /// The same as dm-crypt takes it (crypt_ctr_cipher_new in drivers/md/dm-crypt.c). ESSIV is the template's since Linux 5.4: it
-    /// gets the number of the sector, as plain64 counts it.
+    /// Returns the specification that makes dm-crypt use this driver (crypt_ctr_cipher_new in
+    /// drivers/md/dm-crypt.c). Since Linux 5.4, the essiv template computes ESSIV; its input is the
+    /// sector number as plain64 encodes it.
     pub fn by(&self, driver: &str) -> String {
         format!("capi:{driver}-{}", if self.hash.is_some() { "plain64" } else { &self.iv })
     }
 }
 
-/// `--bits`
+/// Parses the value of `--bits`.
 pub fn key_bits(text: &str) -> Result<usize> {
     match text.parse() {
         Ok(bits @ (128 | 192 | 256 | 384 | 512)) => Ok(bits),

@@ -1,4 +1,4 @@
-//! What one driver wrote another reads: no speed is measured of wrong bytes.
+//! Verifies before the measurement that each driver reads correctly what another driver wrote.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::fs::File;
@@ -7,13 +7,13 @@ use std::slice;
 
 use anyhow::{Context as _, Result, bail};
 
-/// What direct requests want.
+/// Alignment for direct I/O, in bytes.
 const ALIGNMENT: usize = 4096;
 
-/// Bytes of a request, of the sizes that block layers join and split.
+/// Sizes of requests in bytes; the block layer merges and splits some of them.
 const SIZES: [usize; 4] = [4096, 65536, 12288, 1 << 20];
 
-/// Memory for direct requests.
+/// An aligned buffer for direct I/O.
 struct Buffer {
     place: *mut u8,
     layout: Layout,
@@ -31,7 +31,7 @@ impl Buffer {
     }
 
     fn bytes(&mut self) -> &mut [u8] {
-        // SAFETY: as many bytes as were allocated, and nobody else's.
+        // SAFETY: the length is that of the allocation, and this value is its only owner.
         unsafe { slice::from_raw_parts_mut(self.place, self.layout.size()) }
     }
 }
@@ -43,7 +43,7 @@ impl Drop for Buffer {
     }
 }
 
-/// Each writes what it has not written before, and all read it.
+/// Each device writes new random data, and all devices read it. Fails if the data differ.
 pub fn compare(devices: &[(&str, File)], random: &dyn Fn(&mut [u8]) -> Result<()>) -> Result<()> {
     let all: usize = SIZES.iter().sum();
     let (mut written, mut read) = (Buffer::new(all), Buffer::new(all));

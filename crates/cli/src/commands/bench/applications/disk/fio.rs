@@ -1,4 +1,4 @@
-//! fio, told what to do and read.
+//! Runs fio and parses its results.
 
 use std::path::Path;
 use std::process::Command;
@@ -10,21 +10,22 @@ use crate::commands::bench::applications::tool::Tool;
 
 pub const FIO: Tool = Tool { name: "fio", debian: "fio", openwrt: "fio" };
 
-/// No run takes so long, unless something does not answer.
+/// Time limit for a run; only a driver that does not complete requests exceeds it.
 const LIMIT: Duration = Duration::from_secs(600);
 
-/// What it does.
+/// The access pattern of a run.
 #[derive(Clone, Copy)]
 pub struct Pattern {
     pub writes: bool,
-    /// Of a request.
+    /// Size of a request in bytes.
     pub size: u64,
     /// Requests in flight.
     pub depth: u32,
 }
 
 impl Pattern {
-    /// Seconds that so many bytes took, over and over on a device of this size.
+    /// Reads or writes `bytes` bytes, repeatedly on a device of `device_bytes`. Returns the
+    /// seconds.
     pub fn run(&self, device: &Path, device_bytes: u64, bytes: u64) -> Result<f64, String> {
         let said = FIO.run(self.command(device, device_bytes, bytes), "", LIMIT)?;
         seconds(&said.checked("fio")?, self.writes, bytes)
@@ -47,7 +48,7 @@ impl Pattern {
     }
 }
 
-/// Of what it says; it may say something before its JSON.
+/// Extracts the seconds from fio's output, in which messages can precede the JSON.
 fn seconds(said: &str, writes: bool, bytes: u64) -> Result<f64, String> {
     let answer: Value = said
         .find('{')
@@ -58,7 +59,7 @@ fn seconds(said: &str, writes: bool, bytes: u64) -> Result<f64, String> {
         return Err(format!("fio met error {} of the system's", job["error"]));
     }
     let figures = &job[if writes { "write" } else { "read" }];
-    // Milliseconds; none for what took less than one.
+    // The runtime is in milliseconds; 0 for a run shorter than one.
     match (figures["io_bytes"].as_u64(), figures["runtime"].as_f64()) {
         (Some(done), Some(runtime)) if done == bytes => Ok(runtime.max(1.0) / 1e3),
         (done, _) => Err(format!("fio did {} of {bytes} bytes", done.unwrap_or(0))),

@@ -1,5 +1,5 @@
-//! What lies below the encryption: memory, or a file without a name, as a block device that the kernel takes away with its last user
-//! (LO_FLAGS_AUTOCLEAR of linux/loop.h).
+//! The storage below dm-crypt: memory or an unnamed file, as a loop device that the kernel removes
+//! when its last user closes it (LO_FLAGS_AUTOCLEAR in linux/loop.h).
 
 use std::ffi::CString;
 use std::fs::File;
@@ -19,10 +19,10 @@ const LOOP_CTL_GET_FREE: libc::Ioctl = 0x4c82;
 const LO_FLAGS_AUTOCLEAR: u32 = 4;
 const LO_FLAGS_DIRECT_IO: u32 = 16;
 
-/// Others may take a free device first.
+/// Another process can take a free loop device first.
 const ATTEMPTS: u32 = 16;
 
-/// struct loop_config, with the struct loop_info64 in it.
+/// struct loop_config, including struct loop_info64.
 #[repr(C)]
 struct Config {
     fd: u32,
@@ -39,17 +39,17 @@ struct Config {
 
 const _: () = assert!(size_of::<Config>() == 304 && std::mem::offset_of!(Config, flags) == 60);
 
-/// The device, until dropped and nobody else has it.
+/// A loop device. It is removed when this value is dropped and no other process has it open.
 pub struct Loop {
     file: File,
 }
 
 impl Loop {
-    /// In memory, or in the directory `on`.
+    /// Creates a device of `bytes` bytes in memory, or in the directory `on`.
     pub fn new(on: Option<&Path>, bytes: u64) -> Result<Loop> {
         let (backing, flags) = match on {
             None => (unnamed().context("no memory file can be made")?, 0),
-            // Past the page cache, which would measure memory.
+            // Direct I/O: with the page cache, memory would be measured.
             Some(on) => (file_in(on)?, LO_FLAGS_DIRECT_IO),
         };
         fill(&backing, bytes)
@@ -58,7 +58,7 @@ impl Loop {
             format!("{LOOP_CONTROL}: is there the kernel module loop (on OpenWrt kmod-loop)?")
         })?;
         for _ in 0..ATTEMPTS {
-            // SAFETY: no pointer.
+            // SAFETY: no pointer is passed.
             let number = unsafe { libc::ioctl(control.as_raw_fd(), LOOP_CTL_GET_FREE) };
             if number < 0 {
                 return Err(io::Error::last_os_error()).context("no loop device is free");
@@ -73,7 +73,7 @@ impl Loop {
         bail!("no loop device is free: losetup -l says who has them")
     }
 
-    /// `7:0`
+    /// Returns the device number, such as `7:0`.
     pub fn number(&self) -> io::Result<String> {
         let device = self.file.metadata()?.rdev();
         Ok(format!("{}:{}", libc::major(device), libc::minor(device)))
@@ -93,15 +93,16 @@ fn configure(device: &File, backing: &File, flags: u32, bytes: u64) -> io::Resul
         init: [0; 2],
         reserved: [0; 8],
     };
-    // SAFETY: the structure is as the kernel's header has it.
+    // SAFETY: the structure has the layout of the kernel's header.
     let done = unsafe { libc::ioctl(device.as_raw_fd(), LOOP_CONFIGURE, &raw const config) };
     if done < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
-/// Without a name (O_TMPFILE), so that nothing of it is left, and no file of anybody's is touched.
+/// Creates an unnamed file (O_TMPFILE): nothing is left afterwards, and no existing file is
+/// changed.
 fn file_in(directory: &Path) -> Result<File> {
     let path = CString::new(directory.as_os_str().as_bytes())?;
-    // SAFETY: the path is a C string, and the descriptor is nobody else's.
+    // SAFETY: the path is a C string, and this function is the only owner of the new descriptor.
     unsafe {
         let made = libc::open(path.as_ptr(), libc::O_TMPFILE | libc::O_RDWR | libc::O_CLOEXEC, 0o600);
         if made < 0 {
@@ -113,7 +114,7 @@ fn file_in(directory: &Path) -> Result<File> {
     }
 }
 
-/// With bytes, so that none has to be found while something is measured.
+/// Writes all blocks, so that none is allocated during the measurement.
 fn fill(file: &File, bytes: u64) -> io::Result<()> {
     use std::os::unix::fs::FileExt as _;
     let chunk = vec![0x5a; 1 << 20];
@@ -135,7 +136,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let error = format!("{:#}", file_in(&folder.path().join("none")).unwrap_err());
         assert!(error.starts_with("--on ") && error.contains("O_TMPFILE"), "{error}");
-        // Not every file system has it.
+        // Not all file systems support O_TMPFILE.
         if let Ok(file) = file_in(folder.path()) {
             fill(&file, (1 << 20) + 5).unwrap();
             assert_eq!(file.metadata().unwrap().len(), (1 << 20) + 5);

@@ -1,5 +1,6 @@
-//! Devices of dm-crypt, by the kernel's own interface (linux/dm-ioctl.h), so that no key is in any other process. They are marked to
-//! be removed as soon as they are open, so the kernel removes them with the last descriptor, whatever happens to this process.
+//! dm-crypt devices, created through the kernel's interface (linux/dm-ioctl.h) so that no other
+//! process receives the key. Each device is marked for removal when it is opened, so the kernel
+//! removes it with its last descriptor, even if this process is killed.
 
 use std::fs::File;
 use std::io;
@@ -26,7 +27,7 @@ const DEV_REMOVE: libc::Ioctl = 4;
 const DEV_SUSPEND: libc::Ioctl = 6;
 const TABLE_LOAD: libc::Ioctl = 9;
 
-/// Wiped by the kernel after use.
+/// The kernel wipes the buffer after use.
 const SECURE_DATA: u32 = 1 << 15;
 const DEFERRED_REMOVE: u32 = 1 << 17;
 
@@ -63,7 +64,7 @@ struct Target {
 
 const _: () = assert!(size_of::<Head>() == 312 && size_of::<Target>() == 40);
 
-/// What the kernel reads and writes.
+/// The buffer of an ioctl.
 #[repr(C)]
 struct Message {
     head: Head,
@@ -95,27 +96,27 @@ impl Message {
 
     fn send(&mut self, number: libc::Ioctl) -> io::Result<()> {
         let control = File::options().read(true).write(true).open(CONTROL)?;
-        // SAFETY: the structure is as the kernel's header has it, and data_size is its size.
+        // SAFETY: the structure has the layout of the kernel's header, and data_size is its size.
         let done = unsafe { libc::ioctl(control.as_raw_fd(), request(number), &raw mut *self) };
         if done < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
     }
 }
 
-/// There may be a key in it.
+/// The parameters can contain a key.
 impl Drop for Message {
     fn drop(&mut self) {
         self.parameters.zeroize();
     }
 }
 
-/// What a device is to do.
+/// The table of a device.
 pub struct Table<'a> {
-    /// As dm-crypt takes it: `aes-xts-plain64`, `capi:sim-xts-aes-plain64`.
+    /// dm-crypt's name of the cipher: `aes-xts-plain64`, `capi:sim-xts-aes-plain64`.
     pub cipher: &'a str,
     pub key: &'a [u8],
-    /// Bytes that are encrypted with one IV: what the driver gets at once.
+    /// Bytes that are encrypted with one IV: the size of a request to the driver.
     pub sector: u32,
-    /// `7:0`
+    /// The number of the underlying device, such as `7:0`.
     pub below: &'a str,
     pub bytes: u64,
 }
@@ -143,7 +144,7 @@ impl Table<'_> {
     }
 }
 
-/// A device, as long as somebody has it open.
+/// A device; it exists as long as a process has it open.
 pub struct Mapping {
     node: PathBuf,
     block: PathBuf,
@@ -151,17 +152,19 @@ pub struct Mapping {
 }
 
 impl Mapping {
-    /// Makes it. The kernel says why it refuses a table in its log only; what is known of the cause is in the number.
+    /// Creates the device. The kernel logs why it refuses a table, but returns only an error
+    /// number.
     pub fn new(name: &str, table: &Table<'_>) -> Result<Mapping> {
         let mut made = Message::new(name, 0);
         made.send(DEV_CREATE).with_context(|| format!("{CONTROL}: no device can be made"))?;
         Mapping::begin(name, libc::minor(made.head.dev), table).inspect_err(|_| {
-            // It may be gone with its descriptor.
+            // The device may have been removed with its descriptor.
             let _ = remove(name);
         })
     }
 
-    /// The node comes with the table (since Linux 5.15).
+    /// Loads the table and opens the device. The device node appears with the table (since Linux
+    /// 5.15).
     fn begin(name: &str, minor: u32, table: &Table<'_>) -> Result<Mapping> {
         let mut load = Message::new(name, SECURE_DATA);
         table.fill(&mut load)?;
@@ -169,19 +172,20 @@ impl Mapping {
         drop(load);
         let node = PathBuf::from(format!("/dev/dm-{minor}"));
         let file = Some(open(&node)?);
-        // Now, so that it cannot be left behind; with a descriptor it stays until that is closed.
+        // Mark for removal now, so that the device cannot be left behind; it exists until the
+        // descriptor is closed.
         remove(name).with_context(|| format!("{name} cannot be marked to be removed"))?;
         let mapping = Mapping { node, block: PathBuf::from(format!("/sys/block/dm-{minor}")), file };
         Message::new(name, 0).send(DEV_SUSPEND)?;
         Ok(mapping)
     }
 
-    /// For whoever opens it too.
+    /// Path of the device node.
     pub fn node(&self) -> &PathBuf {
         &self.node
     }
 
-    /// Past the page cache.
+    /// Opens the device for direct I/O, without the page cache.
     pub fn direct(&self) -> io::Result<File> {
         File::options().read(true).write(true).custom_flags(libc::O_DIRECT).open(&self.node)
     }
@@ -191,14 +195,14 @@ impl Drop for Mapping {
     fn drop(&mut self) {
         drop(self.file.take());
         let start = Instant::now();
-        // The kernel does it a moment later.
+        // The kernel removes the device shortly after the descriptor is closed.
         while self.block.exists() && start.elapsed() < Duration::from_secs(5) {
             sleep(Duration::from_millis(5));
         }
     }
 }
 
-/// Who makes device nodes in user space needs a moment.
+/// Opens the node, with retries: a device manager in user space creates it with a delay.
 fn open(node: &PathBuf) -> Result<File> {
     let start = Instant::now();
     loop {
@@ -210,7 +214,7 @@ fn open(node: &PathBuf) -> Result<File> {
     }
 }
 
-/// Now, or with the last descriptor.
+/// Removes a device now, or with its last descriptor.
 pub fn remove(name: &str) -> io::Result<()> {
     Message::new(name, DEFERRED_REMOVE).send(DEV_REMOVE)
 }

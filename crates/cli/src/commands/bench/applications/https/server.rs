@@ -1,4 +1,4 @@
-//! nginx or Apache, told by a configuration of its own to serve one folder to this machine.
+//! nginx or Apache with a private configuration that serves one directory on 127.0.0.1.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -14,7 +14,7 @@ use super::super::servant::{Servant, free_port};
 use super::super::tools;
 use super::suite::Suite;
 
-/// Where distributions keep Apache's modules.
+/// Directories of Apache's modules in different distributions.
 const MODULES: [&str; 5] = [
     "/usr/lib/apache2/modules",
     "/usr/lib64/httpd/modules",
@@ -30,30 +30,31 @@ pub enum Kind {
     Apache,
 }
 
-/// One that is installed.
+/// An installed server program.
 pub struct Program {
     kind: Kind,
     file: PathBuf,
     /// `nginx/1.26.3`
     pub version: String,
-    /// Options that nginx was built with; modules that are part of Apache.
+    /// nginx: its build options. Apache: its built-in modules.
     built: String,
 }
 
-/// What servers are to serve, and how.
+/// The contents and parameters of a server.
 pub struct Site<'a> {
     pub root: &'a Path,
     pub certificates: &'a [Certificate],
     pub suites: &'a [Suite],
 }
 
-/// A server that runs.
+/// A running server.
 pub struct Server {
     pub servant: Servant,
     pub address: SocketAddr,
 }
 
-/// Who works for a server that root started: `nobody`, who need not be in the device's group, since the master has opened it.
+/// The user of the worker processes if root starts the server: `nobody`. It need not be in the
+/// device's group, because the master process opens the device.
 struct Worker {
     user: &'static str,
     gid: u32,
@@ -61,7 +62,7 @@ struct Worker {
 }
 
 impl Program {
-    /// The one that is wanted, else nginx, else Apache.
+    /// Finds the requested program, else nginx, else Apache.
     pub fn find(wanted: Option<Kind>) -> Result<Program> {
         let of = |kind| match kind {
             Kind::Nginx => tools::find(&["nginx"], "nginx-light", "nginx-ssl"),
@@ -85,7 +86,7 @@ impl Program {
         Ok(Program { kind, file, version, built })
     }
 
-    /// Starts it with this openssl.cnf; what it writes is in `folder`.
+    /// Starts a server with this openssl.cnf; its files are in `folder`.
     pub fn serve(&self, folder: &Path, openssl_cnf: &Path, site: &Site<'_>) -> Result<Server> {
         let address = free_port()?;
         let worker = rustix::process::geteuid().is_root().then(worker).transpose()?;
@@ -173,7 +174,7 @@ fn nginx(
     }
     line(format_args!("pid \"{here}/pid\";\nevents {{ worker_connections 256; }}\nhttp {{\naccess_log off;"));
     line(format_args!("client_body_temp_path \"{here}/body\";"));
-    // What is not built in has no directive.
+    // A module that is not built in has no such directive.
     for module in ["proxy", "fastcgi", "uwsgi", "scgi"] {
         if !built.contains(&format!("--without-http_{module}_module")) {
             line(format_args!("{module}_temp_path \"{here}/{module}\";"));
@@ -196,7 +197,7 @@ fn nginx(
     text + "}\n}\n"
 }
 
-/// The lists of TLS 1.2 and 1.3, where there is something in them.
+/// Returns the cipher lists for TLS 1.2 and TLS 1.3 that are not empty.
 fn suites(all: &[Suite]) -> impl Iterator<Item = (&'static str, String)> {
     let of = |is_tls13: bool| {
         let names: Vec<&str> = all
@@ -209,7 +210,7 @@ fn suites(all: &[Suite]) -> impl Iterator<Item = (&'static str, String)> {
     [("SSL", of(false)), ("TLSv1.3", of(true))].into_iter().filter(|(_, names)| !names.is_empty())
 }
 
-/// By what the system has.
+/// Determines the worker's user from the system's files.
 fn worker() -> Result<Worker> {
     let [users, groups] =
         ["/etc/passwd", "/etc/group"].map(|file| fs::read_to_string(file).with_context(|| file.to_owned()));
@@ -218,7 +219,7 @@ fn worker() -> Result<Worker> {
     Ok(Worker { user: "nobody", gid, group })
 }
 
-/// The group of nobody.
+/// Returns the group ID and the group name of the user nobody.
 fn nobodys(users: &str, groups: &str) -> Option<(u32, String)> {
     let entry = |text: &str, at: usize, is: &str| {
         let mut lines = text.lines().map(|line| line.split(':').map(str::to_owned).collect::<Vec<_>>());

@@ -1,4 +1,4 @@
-//! Cipher suites by OpenSSL's names, and the cipher that each encrypts with.
+//! Cipher suites by OpenSSL's names, and the cipher of each.
 
 use std::path::Path;
 use std::process::Command;
@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result, bail};
 
 use super::super::tools;
 
-/// What is measured of each cipher that the provider offers: suites that every OpenSSL has switched on.
+/// Suites to measure for each cipher that the provider offers: those that every OpenSSL enables.
 const USUAL: [(&str, &str); 5] = [
     (GUIDES, "AES-128-CBC"),
     ("AES256-SHA", "AES-256-CBC"),
@@ -16,7 +16,7 @@ const USUAL: [(&str, &str); 5] = [
     ("TLS_AES_128_CCM_SHA256", "AES-128-CCM"),
 ];
 
-/// What guides compare, always measured.
+/// The suite that published guides compare; always measured.
 const GUIDES: &str = "AES128-SHA";
 
 /// A cipher suite.
@@ -25,13 +25,13 @@ pub struct Suite {
     pub name: String,
 }
 
-/// The usual ones, of the ciphers that are offered.
+/// Returns the default suites whose ciphers are offered.
 pub fn usual(is_offered: impl Fn(&str) -> bool) -> Vec<Suite> {
     let wanted = USUAL.iter().filter(|(name, cipher)| *name == GUIDES || is_offered(cipher));
     wanted.map(|(name, _)| Suite { name: (*name).to_owned() }).collect()
 }
 
-/// By its name, as far as one can tell without OpenSSL.
+/// Parses a name, as far as that is possible without OpenSSL.
 pub fn parse(name: &str) -> Result<Suite> {
     let is_plain = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || "-_".contains(c);
     if name.is_empty() || name.starts_with('-') || !name.chars().all(is_plain) {
@@ -41,23 +41,23 @@ pub fn parse(name: &str) -> Result<Suite> {
 }
 
 impl Suite {
-    /// Whether it is TLS 1.3's; all others are negotiated with TLS 1.2.
+    /// Returns whether the suite belongs to TLS 1.3; all others are negotiated with TLS 1.2.
     pub fn is_tls13(&self) -> bool {
         self.name.starts_with("TLS_")
     }
 
-    /// Whether the server has to have a key of RSA.
+    /// Returns whether the server needs an RSA key.
     pub fn needs_rsa(&self) -> bool {
         !self.is_tls13() && !self.name.contains("ECDSA")
     }
 
-    /// Whether nobody should offer it to the world: CBC modes, and keys exchanged by RSA.
+    /// Returns whether the suite is weak: CBC modes, and key exchange by RSA.
     pub fn is_weak(&self) -> bool {
         let is_forward = ["TLS_", "ECDHE-", "DHE-"].iter().any(|start| self.name.starts_with(start));
         !is_forward || self.cipher().is_some_and(|cipher| cipher.ends_with("-CBC"))
     }
 
-    /// The provider's name of its cipher, if the provider knows it.
+    /// Returns the provider's name of the cipher, if the provider has it.
     pub fn cipher(&self) -> Option<String> {
         if self.name.contains("DES-CBC3") {
             return Some("DES-EDE3-CBC".to_owned());
@@ -70,7 +70,7 @@ impl Suite {
         Some(format!("AES-{bits}-{mode}"))
     }
 
-    /// Fails if OpenSSL has no such suite.
+    /// Fails if OpenSSL does not have the suite.
     pub fn check(&self, configuration: &Path) -> Result<()> {
         let mut openssl = Command::new("openssl");
         openssl.env("OPENSSL_CONF", configuration).arg("ciphers");

@@ -1,4 +1,4 @@
-//! What ESP can be told to do, and how the kernel calls it.
+//! ESP algorithms and their names in the kernel.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use zeroize::Zeroizing;
 
 use crate::commands::bench::applications::hex::hex;
 
-/// Hashes, what xfrm cuts their HMAC to, and bytes of their keys (RFC 2404 and 4868).
+/// Hashes: name, truncation of the HMAC in bits, key size in bytes (RFC 2404 and RFC 4868).
 const HASHES: [(&str, u32, usize); 4] =
     [("sha1", 96, 20), ("sha256", 128, 32), ("sha384", 192, 48), ("sha512", 256, 64)];
 
@@ -15,7 +15,7 @@ const HASHES: [(&str, u32, usize); 4] =
 #[derive(Clone, Debug, PartialEq)]
 pub struct Esp {
     pub name: String,
-    /// For CBC.
+    /// The hash for CBC; none for GCM.
     hash: Option<(&'static str, u32, usize)>,
 }
 
@@ -33,7 +33,7 @@ impl Esp {
         }
     }
 
-    /// The accelerators' part of it: `cbc(aes)` or `gcm(aes)`.
+    /// Returns the cipher that accelerators implement: `cbc(aes)` or `gcm(aes)`.
     pub fn cipher(&self) -> &'static str {
         if self.hash.is_some() { "cbc(aes)" } else { "gcm(aes)" }
     }
@@ -43,7 +43,7 @@ impl Esp {
         self.hash.map(|(hash, ..)| format!("hmac({hash})"))
     }
 
-    /// The whole as one algorithm, which some accelerators do.
+    /// Returns the name of the combined algorithm, which some accelerators implement.
     pub fn aead(&self) -> String {
         match self.mac() {
             Some(mac) => format!("authenc({mac},cbc(aes))"),
@@ -51,26 +51,28 @@ impl Esp {
         }
     }
 
-    /// One that takes its parts, by their drivers; the first is the hash's.
+    /// Returns the name of a template instance that combines these drivers; `mac` is that of the
+    /// hash.
     pub fn made_of(&self, mac: &str, cipher: &str) -> String {
         if self.hash.is_some() { format!("authenc({mac},{cipher})") } else { format!("rfc4106({cipher})") }
     }
 
-    /// With what makes IVs: what xfrm asks the kernel for (net/xfrm/xfrm_algo.c).
+    /// Returns the algorithm that xfrm requests from the kernel, including the IV generator
+    /// (net/xfrm/xfrm_algo.c).
     pub fn asked(&self, aead: &str) -> String {
         format!("{}({aead})", if self.hash.is_some() { "echainiv" } else { "seqiv" })
     }
 
-    /// Bytes of random keys: the hash's, then the cipher's with its salt.
+    /// Size of the key material in bytes: the hash's key, then the cipher's key with its salt.
     pub fn key_bytes(&self, bits: usize) -> usize {
         self.hash.map_or(bits / 8 + 4, |(_, _, mac)| mac + bits / 8)
     }
 
-    /// As `ip xfrm state` takes it.
+    /// Formats the algorithm and keys as arguments of `ip xfrm state`.
     pub fn words(&self, key: &[u8]) -> Zeroizing<String> {
-        // Room for all of it, so that nothing of the key stays in memory that was too small.
+        // Reserve the full length: a reallocation would leave a copy of the key in memory.
         let mut words = Zeroizing::new(String::with_capacity(2 * key.len() + 80));
-        // Writing to a string always succeeds.
+        // Writing to a string cannot fail.
         let _ = match self.hash {
             Some((hash, cut, mac)) => {
                 let (first, second) = key.split_at(mac.min(key.len()));

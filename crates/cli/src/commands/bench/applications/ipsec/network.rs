@@ -1,4 +1,4 @@
-//! Two network namespaces, a cable between them, and tunnels on it, each by a driver of its own.
+//! Two network namespaces, a veth pair between them, and tunnels on it, each with its own driver.
 
 use std::fmt::Write as _;
 use std::process::Command;
@@ -18,20 +18,20 @@ use crate::commands::bench::applications::tool::Tool;
 
 const CAT: Tool = Tool { name: "cat", debian: "coreutils", openwrt: "busybox" };
 
-/// What takes a moment.
+/// Time limit for short commands.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Security associations of a tunnel: one for each way, in each namespace.
+/// Security associations of a tunnel: one per direction in each namespace.
 const ASSOCIATIONS: u32 = 4;
 
-/// Both ends.
+/// Both network namespaces.
 pub struct Network {
     pub left: Namespace,
     pub right: Namespace,
     tunnels: u8,
 }
 
-/// Which end.
+/// One of the two ends.
 #[derive(Clone, Copy, PartialEq)]
 enum End {
     Left,
@@ -49,10 +49,12 @@ impl Network {
         Ok(Network { left, right, tunnels: 0 })
     }
 
-    /// Has the kernel encrypt between two new addresses by this driver, whatever it prefers; answers the right one's address.
+    /// Configures a tunnel between two new addresses with this driver, independent of the kernel's
+    /// preference; returns the address of the right end.
     ///
-    /// xfrm takes names of algorithms, of which the kernel picks the driver with the highest priority at that moment. So the driver
-    /// has it for as long as it takes to make the associations, which keep what they got.
+    /// xfrm accepts names of algorithms only, and the kernel selects the driver with the highest
+    /// priority at that moment. So the driver gets the highest priority while the associations are
+    /// created; they keep the driver that they got.
     pub fn tunnel(
         &mut self,
         esp: &Esp,
@@ -89,7 +91,7 @@ impl Network {
         Ok(address)
     }
 
-    /// Addresses of RFC 2544, with which nothing else is reached from here.
+    /// Uses addresses of RFC 2544, which are not reachable from this machine otherwise.
     fn connect(&mut self, esp: &Esp, bits: usize, mode: Mode) -> Result<String> {
         self.tunnels = self.tunnels.checked_add(1).context("too many tunnels")?;
         let mut keys = [0; 2].map(|_: u8| Zeroizing::new(vec![0; esp.key_bytes(bits)]));
@@ -102,25 +104,26 @@ impl Network {
         Ok(format!("198.18.{}.2", self.tunnels))
     }
 
-    /// No association is left, so that the kernel can give back what they had.
+    /// Removes all associations, so that the kernel can release their resources.
     pub fn disconnect(&self) -> Result<()> {
         let all = "xfrm state flush\nxfrm policy flush\n";
         self.left.ip(all)?;
         self.right.ip(all)
     }
 
-    /// Packets that IPsec dropped at either end so far, and why, by the kernel's names.
+    /// Returns the packets that IPsec has dropped at both ends, by the kernel's names of the
+    /// reasons.
     pub fn drops(&self) -> Result<Vec<(String, u64)>, String> {
         Ok([drops(&self.left)?, drops(&self.right)?].concat())
     }
 }
 
-/// What the kernel counted of packets that IPsec dropped in a namespace, by its names (/proc/net/xfrm_stat).
+/// Returns the packets that IPsec dropped in a namespace (/proc/net/xfrm_stat).
 fn drops(namespace: &Namespace) -> Result<Vec<(String, u64)>, String> {
     let mut command = Command::new(CAT.name);
     command.arg("/proc/net/xfrm_stat");
     namespace.enter(&mut command);
-    // A kernel without CONFIG_XFRM_STATISTICS has none.
+    // The file is missing without CONFIG_XFRM_STATISTICS.
     Ok(counts(&CAT.run(command, "", LIMIT)?.output))
 }
 
@@ -132,19 +135,19 @@ fn counts(text: &str) -> Vec<(String, u64)> {
     text.lines().filter_map(pair).collect()
 }
 
-/// Packets that an association looks back at: as many as the kernel allows (XFRMA_REPLAY_ESN_MAX). An accelerator that works on
-/// many packets at once lets some overtake others, and what comes later than this is dropped.
+/// Replay window in packets: the kernel's maximum (XFRMA_REPLAY_ESN_MAX). An accelerator that
+/// processes many packets in parallel reorders them, and packets behind the window are dropped.
 const REPLAY_WINDOW: u32 = 4096;
 
-/// For ip(8), of one end of a tunnel.
+/// Returns the input of ip(8) for one end of a tunnel.
 fn lines(number: u8, end: End, mode: Mode, keys: &[Zeroizing<String>; 2]) -> Zeroizing<String> {
     let mode = mode.word();
     let [left, right] = [1, 2].map(|host| format!("198.18.{number}.{host}"));
     let own = if end == End::Left { &left } else { &right };
-    // Room for all of it, so that no key stays in memory that was too small.
+    // Reserve the full length: a reallocation would leave a copy of a key in memory.
     let mut text =
         Zeroizing::new(String::with_capacity(1024 + keys.iter().map(|key| key.len()).sum::<usize>()));
-    // Writing to a string always succeeds.
+    // Writing to a string cannot fail.
     let _ = writeln!(text, "address add {own}/24 dev outboard0");
     for (index, (from, to)) in [(&left, &right), (&right, &left)].into_iter().enumerate() {
         let way = if from == own { "out" } else { "in" };

@@ -1,4 +1,4 @@
-//! Data-channel offload: packets stay in the kernel, which encrypts them by its own driver.
+//! Data-channel offload: packets stay in the kernel, which encrypts them with its own driver.
 
 use std::path::Path;
 
@@ -10,13 +10,14 @@ use outboard_drivers::root::Root;
 use super::super::measure::{Claim, Side};
 use super::super::tool::modprobe;
 
-/// What its side is called.
+/// Name of this contestant.
 const NAME: &str = "data-channel offload, in the kernel";
 
-/// What an OpenVPN with it says when its interface is the kernel's.
+/// The message that OpenVPN logs when it uses the kernel's interface.
 pub const SAID: &str = "DCO device";
 
-/// Whether it can be had, or why not: each OpenVPN speaks to one kernel module.
+/// Checks whether data-channel offload can be used: each version of OpenVPN supports one kernel
+/// module. The error states the reason.
 pub fn is_there(version: &str, is_built_in: bool, cipher: &str) -> Result<(), String> {
     if !cipher.ends_with("-GCM") {
         return Err(format!("it does not do {cipher}, AES in GCM mode only"));
@@ -38,7 +39,7 @@ pub fn is_there(version: &str, is_built_in: bool, cipher: &str) -> Result<(), St
     Err(format!("OpenVPN {version} needs the kernel module {module}, which cannot be loaded: {advice}"))
 }
 
-/// Its side, with the driver that the kernel prefers.
+/// Returns the contestant, with the driver that the kernel prefers.
 pub fn side() -> Result<Side> {
     let drivers = find_drivers(&Root::live(), &["gcm(aes)"])?;
     let first = drivers.first();

@@ -1,4 +1,4 @@
-//! Two ends of a tunnel, each in a network of its own, and iperf3 through it.
+//! Two ends of a tunnel, each in its own network namespace, and iperf3 through it.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -14,17 +14,18 @@ use super::super::tool::modprobe;
 use super::super::tools;
 use super::offload;
 
-/// Addresses of the cable, and of the tunnel: those for documentation, which no network has.
+/// Addresses of the veth pair and of the tunnel, from the ranges reserved for documentation (RFC
+/// 5737).
 const CABLE: [&str; 2] = ["192.0.2.1", "192.0.2.2"];
 const INSIDE: [&str; 2] = ["198.51.100.1", "198.51.100.2"];
 
-/// The Ethernet's.
+/// MTU of Ethernet in bytes.
 pub const MTU: u32 = 1500;
 
-/// The longest frames that two ends of a virtual cable exchange.
+/// Maximum MTU of a veth pair in bytes.
 const LONGEST: u32 = 65535;
 
-/// What is needed.
+/// The required programs.
 pub struct Tools {
     openvpn: PathBuf,
     /// `2.6.14`
@@ -33,7 +34,7 @@ pub struct Tools {
     pub has_offload: bool,
 }
 
-/// What both ends agree on.
+/// Parameters of both ends.
 pub struct Terms<'a> {
     pub cipher: &'a str,
     pub mtu: u32,
@@ -42,7 +43,7 @@ pub struct Terms<'a> {
     pub in_kernel: bool,
 }
 
-/// A tunnel that is up. What goes first is dropped first.
+/// A tunnel that is up. Fields are dropped in this order.
 pub struct Tunnel {
     _listener: Server,
     _far: Servant,
@@ -52,13 +53,13 @@ pub struct Tunnel {
 }
 
 impl Tools {
-    /// Fails with the package of what is missing.
+    /// Finds the programs. An error names the package of a missing one.
     pub fn find() -> Result<Tools> {
         ensure!(rustix::process::geteuid().is_root(), "only root may make tunnels and networks: use sudo");
         let openvpn = tools::find(&["openvpn"], "openvpn", "openvpn-openssl")?;
         IPERF3.version("--version")?;
         IP.version("-V")?;
-        // Its exit code is 1 in some versions.
+        // Some versions exit with code 1.
         let said = Command::new(&openvpn).arg("--version").env("OPENSSL_CONF", "/dev/null").output()?;
         let said = String::from_utf8_lossy(&said.stdout).into_owned();
         let version = version(&said)?;
@@ -67,7 +68,7 @@ impl Tools {
             "this OpenVPN is not linked with OpenSSL: install the package openvpn (on OpenWrt openvpn-openssl)"
         );
         if !Path::new("/dev/net/tun").exists() {
-            // It makes the device; if not, the next line says what to do.
+            // The module creates the device; if it cannot be loaded, the next check reports it.
             let _ = modprobe("tun");
             ensure!(
                 Path::new("/dev/net/tun").exists(),
@@ -78,7 +79,8 @@ impl Tools {
         Ok(Tools { openvpn, version, has_offload })
     }
 
-    /// Puts up a tunnel whose near end, which will send, has this OpenSSL. What is written is in `folder`.
+    /// Starts a tunnel whose sending end uses this OpenSSL configuration. Its files are in
+    /// `folder`.
     pub fn tunnel(
         &self,
         ground: &Ground,
@@ -112,16 +114,16 @@ impl Tools {
 }
 
 impl Tunnel {
-    /// Sends so many bytes; answers the seconds that they took.
+    /// Sends `bytes` bytes and returns the seconds.
     pub fn send(&self, bytes: u64) -> Result<f64, String> {
-        // Little may wait to be sent.
+        // A small window, so that little data is queued at the end.
         transfer(&self.here, INSIDE[1], bytes, 1, Some("256K"))
     }
 }
 
-/// A virtual cable between both.
+/// Creates a veth pair between both namespaces.
 fn cable(here: &Namespace, there: &Namespace, mtu: u32) -> Result<()> {
-    // Packets of the tunnel are not to be cut in pieces by the cable.
+    // The veth pair must not fragment packets of the tunnel.
     let frames = if mtu > MTU { LONGEST } else { MTU };
     here.ip(&format!("link add cable type veth peer name cable netns {}\n", there.path()))?;
     for (space, address) in [(here, CABLE[0]), (there, CABLE[1])] {
@@ -130,7 +132,7 @@ fn cable(here: &Namespace, there: &Namespace, mtu: u32) -> Result<()> {
     Ok(())
 }
 
-/// What one end is told; the near one is the server of the key exchange.
+/// Returns the options of one end; the sending end is the server of the key exchange.
 fn words(which: usize, terms: &Terms<'_>) -> Vec<String> {
     let (own, other) = (which, 1 - which);
     let role = ["--tls-server --dh none", "--tls-client"][which];
@@ -158,10 +160,11 @@ fn words(which: usize, terms: &Terms<'_>) -> Vec<String> {
     words
 }
 
-/// `2.6.14` of `OpenVPN 2.6.14 x86_64-pc-linux-gnu [SSL (OpenSSL)] …`; too old is what has no --disable-dco.
+/// Extracts `2.6.14` from `OpenVPN 2.6.14 x86_64-pc-linux-gnu [SSL (OpenSSL)] …`; versions without
+/// --disable-dco are too old.
 fn version(said: &str) -> Result<String> {
     let version = said.split_whitespace().nth(1).unwrap_or_default();
-    // 2.7_beta1
+    // For example 2.7_beta1.
     let mut numbers = version.split(['.', '_']).map(str::parse::<u32>);
     match (numbers.next(), numbers.next()) {
         (Some(Ok(major)), Some(Ok(minor))) if (major, minor) >= (2, 6) => Ok(version.to_owned()),

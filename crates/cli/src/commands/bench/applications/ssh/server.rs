@@ -1,4 +1,4 @@
-//! sshd with keys and a configuration of its own, and scp that knows them.
+//! sshd with private keys and a private configuration, and scp with the matching host key.
 
 use std::fs::{self, File, Permissions};
 use std::net::SocketAddr;
@@ -13,10 +13,10 @@ use super::super::file::is_same;
 use super::super::servant::{Servant, free_port};
 use super::super::tools;
 
-/// What sshd says of the directory that it locks itself into, if it is not there.
+/// sshd's message if its privilege separation directory is missing.
 const MISSING: &str = "Missing privilege separation directory: ";
 
-/// What OpenSSH is made of, and the keys of a measurement.
+/// OpenSSH's programs and the keys of a measurement.
 pub struct Openssh {
     sshd: PathBuf,
     scp: PathBuf,
@@ -26,14 +26,14 @@ pub struct Openssh {
     pub version: String,
 }
 
-/// A server that runs.
+/// A running server.
 pub struct Server {
     pub servant: Servant,
     address: SocketAddr,
 }
 
 impl Openssh {
-    /// Fails with the package of what is missing.
+    /// Finds the programs. An error names the package of a missing one.
     pub fn find() -> Result<Openssh> {
         ensure!(
             rustix::process::geteuid().is_root(),
@@ -50,7 +50,7 @@ impl Openssh {
         Ok(Openssh { sshd, scp, keygen, ciphers, version })
     }
 
-    /// Whether it has a cipher.
+    /// Fails if OpenSSH does not support the cipher.
     pub fn knows(&self, cipher: &str) -> Result<()> {
         ensure!(
             self.ciphers.lines().any(|line| line.trim() == cipher),
@@ -60,7 +60,7 @@ impl Openssh {
         Ok(())
     }
 
-    /// Makes the host's key and the user's.
+    /// Creates the host key and the user key.
     pub fn make_keys(&self, ground: &Ground) -> Result<()> {
         for name in ["host", "user"] {
             let mut keygen = Command::new(&self.keygen);
@@ -70,7 +70,7 @@ impl Openssh {
         Ok(())
     }
 
-    /// Starts a server for these ciphers with this openssl.cnf; what it says is in `folder`.
+    /// Starts a server for these ciphers with this openssl.cnf; its log is in `folder`.
     pub fn serve(
         &self,
         ground: &Ground,
@@ -88,7 +88,7 @@ impl Openssh {
             ciphers.join(",")
         );
         if is_locked(&fs::read_to_string("/etc/shadow").unwrap_or_default()) {
-            // Without PAM sshd itself looks for the mark of a locked password, whatever key is shown.
+            // Without PAM, sshd refuses accounts with a locked password, even with a valid key.
             text += "UsePAM yes\n";
         }
         fs::write(&file, text).with_context(|| format!("{}", file.display()))?;
@@ -100,8 +100,9 @@ impl Openssh {
         Ok(Server { servant, address })
     }
 
-    /// Whether sshd takes the configuration. It wants a directory that a system's own start-up makes; it stays, because a
-    /// server of the system's may want it from now on.
+    /// Checks the configuration with sshd. A missing privilege separation directory, which the
+    /// system's start-up script normally creates, is created and kept, because the system's own
+    /// server may need it from now on.
     fn accepts(&self, file: &Path) -> Result<()> {
         let test = || {
             tools::run(Command::new(&self.sshd).args(["-t", "-f"]).arg(file).env("OPENSSL_CONF", "/dev/null"))
@@ -116,7 +117,7 @@ impl Openssh {
         test().map(|_| ())
     }
 
-    /// A copy from the server by this cipher.
+    /// Returns a command that copies a file from the server with this cipher.
     pub fn copy(&self, ground: &Ground, server: &Server, cipher: &str, from: &Path, to: &Path) -> Command {
         let mut scp = Command::new(&self.scp);
         scp.env("OPENSSL_CONF", ground.plain())
@@ -139,7 +140,7 @@ impl Openssh {
         scp
     }
 
-    /// A speed of wrong bytes is none.
+    /// Verifies a copy before anything is timed.
     pub fn compare(&self, ground: &Ground, server: &Server, cipher: &str, file: &Path) -> Result<()> {
         let copy = ground.file("copy");
         let came = tools::run_at_once([self.copy(ground, server, cipher, file, &copy)]);
@@ -151,7 +152,7 @@ impl Openssh {
     }
 }
 
-/// Whether root's password is locked.
+/// Returns whether root's password is locked.
 fn is_locked(shadow: &str) -> bool {
     shadow.lines().any(|line| line.starts_with("root:!"))
 }
