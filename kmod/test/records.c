@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Valid and invalid records; limits; keys. */
 #include "tests.h"
+#include <pthread.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <linux/keyctl.h>
 
