@@ -5,16 +5,16 @@ use std::ptr::NonNull;
 
 use zeroize::Zeroize;
 
-/// Pages of our own. AF_ALG and /dev/crypto hand the pages behind a request to the driver; on machines whose DMA is not
-/// coherent, bytes that share a cache line with them would be damaged. And when a thread forks while another one's
-/// request is under way, a write to anything else in such a page would give the process a copy of it, and the result to
-/// the child. So they share a page with nothing.
+/// Pages that hold no other data. AF_ALG and /dev/crypto pass the pages of a request to the driver.
+/// On machines without coherent DMA, other data in the same cache line would be corrupted. If
+/// another thread forks during a request, a write to other data in such a page would give this
+/// process a copy of the page (copy-on-write), and the result would be written to the child's page.
 pub(crate) struct Buffer {
     at: NonNull<u8>,
     len: usize,
 }
 
-/// What a page has at least; a cache line never has more.
+/// Minimum page size in bytes; a cache line is never longer.
 const LEAST: usize = 4096;
 
 // SAFETY: the memory belongs to this value alone.
@@ -26,7 +26,8 @@ impl Buffer {
         Buffer { at: NonNull::dangling(), len: 0 }
     }
 
-    /// Makes room for `len` bytes, whole pages, and lends them. What was there before is lost.
+    /// Returns the first `len` bytes, after growing the buffer to whole pages if it is shorter.
+    /// Growing discards the previous content.
     pub(crate) fn room(&mut self, len: usize) -> &mut [u8] {
         if self.len < len {
             *self = Buffer::with_len(len.next_multiple_of(page()));
@@ -34,7 +35,7 @@ impl Buffer {
         &mut self.as_mut_slice()[..len]
     }
 
-    /// The bytes, `len` of them.
+    /// The first `len` bytes; the buffer must be at least as long.
     pub(crate) fn bytes(&self, len: usize) -> &[u8] {
         // SAFETY: `at` is valid for `self.len` initialised bytes (dangling only while that is 0).
         let all = unsafe { std::slice::from_raw_parts(self.at.as_ptr(), self.len) };
@@ -48,7 +49,7 @@ impl Buffer {
 
     fn with_len(len: usize) -> Self {
         let layout = Self::layout(len);
-        // SAFETY: the layout's size is not zero: `room` asks only for more than it has.
+        // SAFETY: the layout's size is not zero: `room` requests only more than the buffer has.
         let at = unsafe { alloc_zeroed(layout) };
         Buffer { at: NonNull::new(at).unwrap_or_else(|| handle_alloc_error(layout)), len }
     }
@@ -58,14 +59,15 @@ impl Buffer {
     }
 
     fn as_mut_slice(&mut self) -> &mut [u8] {
-        // SAFETY: `at` is valid for `len` initialised bytes (dangling only while `len` is 0) and ours alone.
+        // SAFETY: `at` is valid for `len` initialised bytes (dangling only while `len` is 0), and
+        // this value owns them alone.
         unsafe { std::slice::from_raw_parts_mut(self.at.as_ptr(), self.len) }
     }
 }
 
-/// Bytes of a page: up to 64 KiB on arm64 and PowerPC.
+/// Page size in bytes: up to 64 KiB on arm64 and PowerPC.
 fn page() -> usize {
-    // SAFETY: no pointer is handed over.
+    // SAFETY: no pointer is passed.
     let bytes = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
     usize::try_from(bytes).map_or(LEAST, |bytes| bytes.max(LEAST))
 }

@@ -1,13 +1,15 @@
-//! What all threads use, and one of them replaces.
+//! A shared value that one thread may replace while others use it.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-/// An open device that can be replaced while others use it. No lock: a fork must not leave one held.
+/// An open device that can be replaced while other threads use it. It has no lock, because a fork
+/// could leave a lock held in the child.
 ///
-/// What was replaced keeps its count for ever, since another thread may be about to take a reference. That happens
-/// when an application closes what it does not know, so once in a process.
+/// A replaced value is never freed, since another thread may be about to take a reference to it. A
+/// value is replaced after the application has closed a descriptor that it did not open, typically
+/// once per process.
 pub(crate) struct Current<T>(AtomicPtr<T>, PhantomData<Arc<T>>);
 
 impl<T> Current<T> {
@@ -19,7 +21,8 @@ impl<T> Current<T> {
         Self::reference(self.0.load(Ordering::Acquire))
     }
 
-    /// What is there if it is still `ours`; else what `open` gives, which then is there for all.
+    /// Returns the current value if `ours` accepts it. Otherwise replaces it by the value of
+    /// `open`, unless another thread has replaced it first. Fails with the error of `open`.
     pub(crate) fn or_replace<E>(
         &self,
         ours: impl FnOnce(&T) -> bool,
@@ -29,7 +32,8 @@ impl<T> Current<T> {
         if ours(&known) { Ok(known) } else { Ok(self.replace(&known, open()?)) }
     }
 
-    /// Puts `fresh` in the place of `known`, and answers what is there now: another thread may have been first.
+    /// Installs `fresh` in place of `known` and returns the current value: another thread may have
+    /// replaced `known` first.
     fn replace(&self, known: &Arc<T>, fresh: T) -> Arc<T> {
         let fresh = Arc::new(fresh);
         let raw = Arc::into_raw(Arc::clone(&fresh)).cast_mut();
@@ -37,7 +41,8 @@ impl<T> Current<T> {
         match self.0.compare_exchange(known, raw, Ordering::AcqRel, Ordering::Acquire) {
             Ok(_) => fresh,
             Err(earlier) => {
-                // SAFETY: nobody has seen the count that was meant for the place.
+                // SAFETY: no other thread has seen the reference count that was meant for the
+                // pointer.
                 drop(unsafe { Arc::from_raw(raw) });
                 Self::reference(earlier)
             }
@@ -45,7 +50,7 @@ impl<T> Current<T> {
     }
 
     fn reference(at: *mut T) -> Arc<T> {
-        // SAFETY: what has been in the place keeps the count that it came with.
+        // SAFETY: an installed value keeps the reference count that it was installed with.
         unsafe {
             Arc::increment_strong_count(at);
             Arc::from_raw(at)
@@ -55,7 +60,7 @@ impl<T> Current<T> {
 
 impl<T> Drop for Current<T> {
     fn drop(&mut self) {
-        // SAFETY: the count that the pointer came with, and nobody looks at it any more.
+        // SAFETY: the count that the pointer was installed with; `&mut self` excludes other users.
         drop(unsafe { Arc::from_raw(*self.0.get_mut()) });
     }
 }

@@ -1,53 +1,59 @@
-//! A descriptor that the application may close under us.
+//! A descriptor that the application may close without notice.
 
 use std::io;
 use std::mem::zeroed;
 use std::os::fd::RawFd;
 
-/// A descriptor, and what fstat(2) said of it when it was made: an application may close descriptors that it
-/// does not know (closefrom(3)) and open others under the same numbers, and data must never go to those.
+/// A descriptor, and its identity as fstat(2) reported it when it was created. An application may
+/// close descriptors that it did not open (closefrom(3)) and open other files under the same
+/// numbers. Data must never be written to those files.
 pub struct Descriptor {
     fd: RawFd,
     identity: Identity,
 }
 
-/// Device, inode, and for a device node the device that it stands for.
+/// Device, inode, and for a device node the number of its device.
 type Identity = (libc::dev_t, libc::ino_t, libc::dev_t);
 
 impl Descriptor {
-    /// Takes over what a system call answered: a new descriptor, or a negative number with the error in errno.
+    /// Takes ownership of the result of a system call: a new descriptor, or a negative number with
+    /// the error in errno. Fails with that error, or with the error of fstat(2).
     pub fn own(fd: RawFd) -> io::Result<Descriptor> {
         check(fd)?;
         match identity(fd) {
             Ok(identity) => Ok(Descriptor { fd, identity }),
             Err(error) => {
-                // SAFETY: the kernel just gave this descriptor to us and nobody else knows it.
+                // SAFETY: the kernel has just returned this descriptor, and no other code has its
+                // number.
                 unsafe { libc::close(fd) };
                 Err(error)
             }
         }
     }
 
-    /// Its number.
+    /// The number of the descriptor.
     pub fn fd(&self) -> RawFd {
         self.fd
     }
 
-    /// Makes the number lead where `other` does, if that is another opening of the same file: what was open under it
-    /// is closed. Makes no call that a fork's child may not make.
+    /// Makes the number refer to the open file of `other`, if both are openings of the same file.
+    /// The file that was open under the number is closed. Calls only functions that are permitted
+    /// in the child of a fork.
     pub(crate) fn become_another_opening(&self, other: &Descriptor) {
         if self.identity == other.identity && self.is_ours() {
-            // SAFETY: the number is ours, as fstat has just shown. Where dup3 fails, it leads where it did.
+            // SAFETY: fstat has just shown that the number is ours. If dup3 fails, it keeps its
+            // file.
             unsafe { libc::dup3(other.fd, self.fd, libc::O_CLOEXEC) };
         }
     }
 
-    /// Whether the descriptor still is what was made; an error when that cannot be found out.
+    /// Whether the descriptor still refers to the file that it was created for. Fails with the
+    /// error of fstat(2).
     pub fn is_same(&self) -> io::Result<bool> {
         identity(self.fd).map(|now| now == self.identity)
     }
 
-    /// Whether the descriptor still is what was made, as far as can be found out.
+    /// As [`is_same`](Self::is_same), but false if fstat(2) fails.
     pub(crate) fn is_ours(&self) -> bool {
         self.is_same().is_ok_and(|same| same)
     }
@@ -55,9 +61,9 @@ impl Descriptor {
 
 impl Drop for Descriptor {
     fn drop(&mut self) {
-        // A number that belongs to the application now must not be closed under it.
+        // A number that now belongs to the application must not be closed.
         if self.is_ours() {
-            // SAFETY: fstat has just shown that the descriptor is the one that was made here.
+            // SAFETY: fstat has just shown that the descriptor is the one created here.
             unsafe { libc::close(self.fd) };
         }
     }
@@ -71,12 +77,13 @@ fn identity(fd: RawFd) -> io::Result<Identity> {
     Ok((stat.st_dev, stat.st_ino, stat.st_rdev))
 }
 
-/// The answer of a system call, or its error.
+/// The return value of a system call, or the error in errno if it is negative.
 pub(crate) fn check(returned: libc::c_int) -> io::Result<libc::c_int> {
     if returned < 0 { Err(io::Error::last_os_error()) } else { Ok(returned) }
 }
 
-/// Makes a call that moves bytes, and makes it again when a signal came before the first byte.
+/// Repeats a system call that transfers bytes while a signal interrupts it before the first byte
+/// (EINTR). Returns the number of bytes, or the error in errno.
 pub fn again(mut call: impl FnMut() -> libc::ssize_t) -> io::Result<usize> {
     loop {
         if let Ok(moved) = usize::try_from(call()) {
@@ -98,9 +105,9 @@ mod tests {
         unsafe { libc::open(path.as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC) }
     }
 
-    /// Where the number stands in its file: that belongs to an opening.
+    /// The file offset, which belongs to the open file description.
     fn position(descriptor: &Descriptor) -> libc::off_t {
-        // SAFETY: a descriptor of this test's own.
+        // SAFETY: the descriptor belongs to this test.
         unsafe { libc::lseek(descriptor.fd(), 0, libc::SEEK_CUR) }
     }
 
@@ -108,7 +115,7 @@ mod tests {
     fn a_number_leads_to_another_opening_of_its_file_but_to_no_other_file() {
         let path = c"/proc/self/exe";
         let ours = Descriptor::own(open(path)).expect("this test");
-        // SAFETY: a descriptor of this test's own.
+        // SAFETY: the descriptor belongs to this test.
         assert_eq!(unsafe { libc::lseek(ours.fd(), 7, libc::SEEK_SET) }, 7);
         ours.become_another_opening(
             &Descriptor::own(open(c"/dev/null")).expect("a device that is everywhere"),
@@ -118,7 +125,7 @@ mod tests {
         ours.become_another_opening(&fresh);
         assert!(position(&ours) == 0 && ours.is_ours());
         drop(fresh);
-        // SAFETY: no pointer is handed over.
+        // SAFETY: no pointer is passed.
         assert_eq!(unsafe { libc::fcntl(ours.fd(), libc::F_GETFD) }, libc::FD_CLOEXEC);
     }
 
@@ -127,12 +134,12 @@ mod tests {
         let ours = Descriptor::own(open(c"/dev/null")).expect("a device that is everywhere");
         assert!(ours.is_ours());
         let other = open(c"/dev/zero");
-        // SAFETY: both numbers are this test's own.
+        // SAFETY: both numbers belong to this test.
         unsafe { libc::dup2(other, ours.fd()) };
         assert!(!ours.is_ours());
         let number = ours.fd();
         drop(ours);
-        // SAFETY: as above. That closing succeeds shows that it was still open.
+        // SAFETY: as above. A successful close shows that the number was still open.
         assert_eq!(unsafe { (libc::close(number), libc::close(other)) }, (0, 0));
     }
 }

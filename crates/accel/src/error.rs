@@ -7,29 +7,29 @@ use outboard_drivers::reach::tags_unchecked;
 /// An error of an [`Accelerator`](crate::Accelerator) or a [`Session`](crate::Session).
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The interface is not there at all.
+    /// The interface is not available.
     #[error("{interface} is not available ({source}): {advice}")]
     NoInterface {
-        /// `AF_ALG`
+        /// The interface, such as `AF_ALG`.
         interface: &'static str,
-        /// What to do.
+        /// The next step for the user.
         advice: &'static str,
         /// The system call's error.
         source: io::Error,
     },
-    /// The interface is there, but does not lead to this driver.
+    /// The interface is available, but does not lead to this driver.
     #[error("{interface} does not reach driver {driver} ({source}): {reason}")]
     Unreachable {
-        /// `AF_ALG`
+        /// The interface, such as `AF_ALG`.
         interface: &'static str,
         /// The driver's name in `/proc/crypto`.
         driver: String,
-        /// Why, and what to do.
+        /// The cause and the next step.
         reason: String,
         /// The system call's error.
         source: io::Error,
     },
-    /// The driver did not take the key. Many devices have room for a few hundred keys only.
+    /// The driver rejected the key. Many devices have memory for only a few hundred keys.
     #[error("driver {driver} took no further key ({source}): its key memory may be full")]
     KeyRefused {
         /// The driver's name in `/proc/crypto`.
@@ -37,7 +37,8 @@ pub enum Error {
         /// The system call's error.
         source: io::Error,
     },
-    /// The driver is allowed, but absent: its device was unplugged or unbound, or is not there yet.
+    /// The driver is allowed, but absent: its device was removed or unbound, or has not appeared
+    /// yet.
     #[error(
         "driver {driver} is not there now ({source}): is its device bound, and does /proc/crypto list it?"
     )]
@@ -57,14 +58,14 @@ pub enum Error {
         /// The system call's error.
         source: io::Error,
     },
-    /// A request came back with the wrong length.
+    /// A request returned the wrong number of bytes.
     #[error("driver {driver} answered {got} bytes of {wanted}")]
     Short {
         /// The driver's name in `/proc/crypto`.
         driver: String,
-        /// Bytes that came.
+        /// Bytes received.
         got: usize,
-        /// Bytes that were asked for.
+        /// Bytes expected.
         wanted: usize,
     },
     /// The application closed the descriptor (closefrom(3)), and may have opened another file under
@@ -90,7 +91,7 @@ pub enum Error {
         /// The driver's name in `/proc/crypto`.
         driver: String,
     },
-    /// The driver is not known to refuse forged tags.
+    /// The driver is not known to reject forged tags.
     #[error("{}", tags_unchecked(.driver))]
     TagsUnchecked {
         /// The driver's name in `/proc/crypto`.
@@ -102,7 +103,7 @@ pub enum Error {
         /// The driver's name in `/proc/crypto`.
         driver: String,
     },
-    /// The request does not fit the session: an error of the caller, not of the driver.
+    /// The request does not fit the session: a caller error, not a driver error.
     #[error(
         "a request of {len} bytes with an IV of {iv_len} bytes does not fit {algorithm}, at most {max} bytes"
     )]
@@ -111,23 +112,23 @@ pub enum Error {
         len: usize,
         /// Bytes of IV.
         iv_len: usize,
-        /// The kernel's name.
+        /// The kernel's name of the algorithm.
         algorithm: &'static str,
         /// The session's longest request in bytes.
         max: usize,
     },
-    /// More requests at once than the session accepts: an error of the caller.
+    /// More requests at once than the session accepts: a caller error.
     #[error("a batch of {count} requests where {max} is the most")]
     Batch {
-        /// How many there were.
+        /// Number of requests in the batch.
         count: usize,
-        /// How many there may be.
+        /// Maximum number of requests.
         max: usize,
     },
-    /// The memory for requests is used up for now.
+    /// The memory for requests is exhausted for now.
     #[error("{interface} has no room for another request to driver {driver} ({source})")]
     NoRoom {
-        /// `/dev/outboard`
+        /// The interface, such as `/dev/outboard`.
         interface: &'static str,
         /// The driver's name in `/proc/crypto`.
         driver: String,
@@ -137,8 +138,8 @@ pub enum Error {
 }
 
 impl Error {
-    /// Whether a resource is exhausted or absent for now: key memory, room for requests, the device
-    /// itself. That is no fault, and software handles the request.
+    /// Whether a resource is exhausted or absent for now: key memory, request memory, or the device
+    /// itself. This is no fault of the driver; software processes the request.
     pub fn is_scarcity(&self) -> bool {
         matches!(self, Error::KeyRefused { .. } | Error::NoRoom { .. } | Error::Away { .. })
     }

@@ -1,24 +1,25 @@
-//! How a process learns that it is the child of a fork(2).
+//! Detects that the process is the child of a fork(2).
 
 use std::io;
 use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// What a child finds: the kernel gives it a page of zeros instead of the parent's (MADV_WIPEONFORK).
+/// State in a new child: the kernel maps a page of zeros instead of the parent's page
+/// (MADV_WIPEONFORK).
 const CHILD: u32 = 0;
-/// A thread is putting things right.
+/// A thread is setting up the child.
 const SETTLING: u32 = 1;
-/// Things are right in this process.
+/// Setup is complete in this process.
 const OURS: u32 = 2;
 
-/// A page that a fork wipes. Comparing process numbers would cost a system call for each request, and numbers
-/// come again.
+/// A page that the kernel wipes in the child of a fork. Comparing process IDs would cost a system
+/// call for each request, and process IDs are reused.
 pub(crate) struct ForkMark(NonNull<AtomicU32>);
 
-/// The kernel gives whole pages; asking for this many bytes gives one, however large it is.
+/// mmap(2) maps whole pages: this length maps one page, whatever the page size is.
 const BYTES: usize = size_of::<AtomicU32>();
 
-// SAFETY: all that is behind the pointer is an atomic, which threads may share.
+// SAFETY: the pointer refers only to an atomic, which threads may share.
 unsafe impl Send for ForkMark {}
 // SAFETY: as above.
 unsafe impl Sync for ForkMark {}
@@ -27,13 +28,13 @@ impl ForkMark {
     pub(crate) fn new() -> io::Result<ForkMark> {
         let (protection, flags) =
             (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
-        // SAFETY: a new mapping wherever the kernel likes.
+        // SAFETY: a new mapping at an address that the kernel selects.
         let at = unsafe { libc::mmap(null_mut(), BYTES, protection, flags, -1, 0) };
         let page = match NonNull::new(at.cast::<AtomicU32>()) {
             Some(page) if at != libc::MAP_FAILED => ForkMark(page),
             _ => return Err(io::Error::last_os_error()),
         };
-        // SAFETY: the page is ours.
+        // SAFETY: the page was mapped above, and no other code uses it.
         if unsafe { libc::madvise(at, BYTES, libc::MADV_WIPEONFORK) } != 0 {
             return Err(io::Error::last_os_error());
         }
@@ -41,7 +42,8 @@ impl ForkMark {
         Ok(page)
     }
 
-    /// Does `in_child` once in each child of a fork, before this returns in any thread of it.
+    /// Calls `in_child` once in each child of a fork, before this method returns in any thread of
+    /// the child.
     pub(crate) fn settle(&self, in_child: impl Fn()) {
         let state = self.state();
         loop {
@@ -61,14 +63,14 @@ impl ForkMark {
     }
 
     fn state(&self) -> &AtomicU32 {
-        // SAFETY: mapped, aligned and initialised (to zero at least) as long as `self` lives.
+        // SAFETY: mapped, aligned and initialised (at least to zero) while `self` lives.
         unsafe { self.0.as_ref() }
     }
 }
 
 impl Drop for ForkMark {
     fn drop(&mut self) {
-        // SAFETY: mapped by `new` with this size, and inherited by children as every private mapping.
+        // SAFETY: `new` mapped it with this size; a child inherits it as a private mapping.
         unsafe { libc::munmap(self.0.as_ptr().cast(), BYTES) };
     }
 }
@@ -86,16 +88,16 @@ mod tests {
         };
         mark.settle(count);
         assert_eq!(times.load(Ordering::Relaxed), 0);
-        // SAFETY: the child makes no call that could need a lock of another thread.
+        // SAFETY: the child calls nothing that needs a lock which another thread may hold.
         let child = unsafe { libc::fork() };
         if child == 0 {
             mark.settle(count);
             mark.settle(count);
-            // SAFETY: ends the child without running anything of the parent's.
+            // SAFETY: ends the child without running the parent's exit handlers.
             unsafe { libc::_exit(times.load(Ordering::Relaxed) as libc::c_int) };
         }
         let mut status = 0;
-        // SAFETY: waits for our own child.
+        // SAFETY: waits for the child forked above.
         assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
         assert_eq!(libc::WEXITSTATUS(status), 1);
         mark.settle(count);

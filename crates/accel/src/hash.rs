@@ -12,34 +12,35 @@ pub struct Digest {
 }
 
 impl Digest {
-    /// The first `len` of these bytes, 64 at most.
+    /// A digest of the first `len` of these bytes, at most 64.
     pub(crate) fn new(bytes: [u8; 64], len: usize) -> Digest {
         Digest { bytes, len: len.min(64) }
     }
 
-    /// Its bytes.
+    /// The bytes of the digest.
     pub fn as_slice(&self) -> &[u8] {
         &self.bytes[..self.len]
     }
 }
 
-/// A driver that hashes, with a key if it is an HMAC. Used by one thread at a time;
-/// [`share`](Self::share) makes another session for a second thread.
+/// A session with a driver for digests, or for HMAC under a key. One thread uses it at a time;
+/// [`share`](Self::share) creates a session for another thread.
 pub trait HashSession: Send {
-    /// The longest message, or chunk of one, of a request, in bytes.
+    /// The maximum length in bytes of a message, or of a chunk of a message, in one request.
     fn max_request(&self) -> usize;
 
-    /// The most messages of any length that [`digests`](Self::digests) accepts at once.
+    /// The maximum number of messages, of any length, that [`digests`](Self::digests) accepts at
+    /// once.
     fn max_batch(&self) -> usize;
 
     /// The digests of whole messages of at most [`max_request`](Self::max_request) bytes each, all
     /// in flight at the same time.
     fn digests(&mut self, messages: &[&[u8]]) -> Result<Vec<Digest>, Error>;
 
-    /// A state in the kernel for one message that arrives in chunks.
+    /// Creates a state in the kernel for one message that arrives in chunks.
     fn begin(&mut self) -> Result<Box<dyn HashState>, Error>;
 
-    /// Another session with the same key, that can be used at the same time by another thread.
+    /// Creates another session with the same key, for concurrent use by another thread.
     fn share(&self) -> Result<Box<dyn HashSession>, Error>;
 
     /// A descriptor for [`notify`](crate::InFlight::notify); `None` where the interface cannot
@@ -53,7 +54,8 @@ pub trait HashSession: Send {
         self.digest(message)
     }
 
-    /// The digest of a whole message of any length.
+    /// The digest of a whole message of any length. A message longer than
+    /// [`max_request`](Self::max_request) is hashed in chunks.
     fn digest(&mut self, message: &[u8]) -> Result<Digest, Error> {
         let most = self.max_request();
         if message.len() <= most {
@@ -67,7 +69,8 @@ pub trait HashSession: Send {
     }
 }
 
-/// A message as whole chunks of `most` bytes, and a last one that is not empty.
+/// Splits a message into whole chunks of `most` bytes and a last chunk, which is empty only if the
+/// message is.
 pub(crate) fn before_the_last_piece(message: &[u8], most: usize) -> (&[u8], &[u8]) {
     message.split_at(message.len().saturating_sub(1) / most * most)
 }

@@ -1,10 +1,9 @@
-//! What the modes of operation require of a request: IVs, and the limits on texts and keys.
+//! Properties of the modes of operation: IV format, length limits, sample keys, counters.
 
 use crate::Algorithm;
 
-/// An IV as the kernel's drivers take it, and its length in bytes. For CCM that is the first
-/// counter block of RFC 3610: it begins with the size of the field for the text's length, less one,
-/// and ends with zeros.
+/// The IV in the form that kernel drivers expect, and its length in bytes. For CCM that is the
+/// first counter block of RFC 3610: the size of the length field minus one, the nonce, and zeros.
 pub(crate) fn driver_iv(algorithm: Algorithm, iv: &[u8]) -> ([u8; 16], usize) {
     let mut bytes = [0; 16];
     if let Algorithm::CcmAes = algorithm {
@@ -16,8 +15,8 @@ pub(crate) fn driver_iv(algorithm: Algorithm, iv: &[u8]) -> ([u8; 16], usize) {
     (bytes, iv.len())
 }
 
-/// The longest text in bytes under an IV of this length, where the algorithm has a limit that a
-/// request could reach (SP 800-38C, A.1).
+/// The maximum data length in bytes under an IV of this length: the limit of the algorithm where a
+/// request can reach it (SP 800-38C, A.1), otherwise `usize::MAX`.
 pub(crate) const fn longest_text(algorithm: Algorithm, iv_len: usize) -> usize {
     if matches!(algorithm, Algorithm::CcmAes) && iv_len == 13 { 0xffff } else { usize::MAX }
 }
@@ -29,7 +28,7 @@ pub(crate) fn sample_key(algorithm: Algorithm) -> Vec<u8> {
     (0..shortest as u8).collect()
 }
 
-/// The counter of counter mode after this number of blocks.
+/// The counter block of counter mode, `blocks` blocks after `counter`.
 pub fn advance(counter: [u8; 16], blocks: usize) -> [u8; 16] {
     u128::from_be_bytes(counter).wrapping_add(blocks as u128).to_be_bytes()
 }

@@ -1,4 +1,4 @@
-//! Reaches a driver through the interfaces for programs.
+//! Finds the interface through which programs reach a driver.
 
 use outboard_drivers::reach::{ProgramInterface, TagCheck};
 
@@ -7,15 +7,16 @@ use crate::cryptodev::Cryptodev;
 use crate::device::Device;
 use crate::{Accelerator, Algorithm, Error, HashAlgorithm, HashSession, Session};
 
-/// The result of trying the interfaces one after the other.
+/// The result of trying the interfaces in order of preference.
 pub struct Reached<S: ?Sized = dyn Session> {
     /// The driver, through the first interface that leads to it.
     pub accelerator: Option<Box<dyn Accelerator<S>>>,
-    /// Why the interfaces before that do not.
+    /// Why the interfaces tried before it do not lead to the driver.
     pub passed: Vec<Error>,
 }
 
-/// Tries the interfaces that are open to `driver`, an exact driver name of `/proc/crypto`.
+/// Tries, in order of preference, the interfaces that are open to `driver`, an exact driver name of
+/// `/proc/crypto`.
 pub fn reach(driver: &str, algorithm: Algorithm, tags: TagCheck) -> Reached {
     let is_aead = algorithm.has_tags();
     first(driver, |interface| {
@@ -56,8 +57,8 @@ pub fn reach_hash_over(
 
 type Attempt<S> = Option<Result<Box<dyn Accelerator<S>>, Error>>;
 
-/// The first interface that leads to the driver. `attempt` returns `None` for one that is not open
-/// to it.
+/// Returns the first interface that leads to the driver. `attempt` returns `None` for an interface
+/// that is closed until `outboard check` has shown that the driver rejects forged tags.
 fn first<S: ?Sized>(driver: &str, attempt: impl Fn(ProgramInterface) -> Attempt<S>) -> Reached<S> {
     let (mut passed, mut awaits_check) = (Vec::new(), false);
     for interface in ProgramInterface::PREFERRED_FIRST {

@@ -1,4 +1,4 @@
-//! The trait of every way down.
+//! The trait that every interface implements, and the requests to it.
 
 use std::io;
 use std::os::fd::RawFd;
@@ -7,7 +7,8 @@ use std::slice;
 use crate::mode::longest_text;
 use crate::{Algorithm, Direction, Error};
 
-/// A kernel driver that can be reached. What it opens is a [`Session`], or a [`HashSession`](crate::HashSession).
+/// A kernel driver that can be reached. It opens a [`Session`] or a
+/// [`HashSession`](crate::HashSession).
 pub trait Accelerator<S: ?Sized = dyn Session>: Send + Sync {
     /// The driver's name in `/proc/crypto`, such as `virtio_crypto_aes_cbc`.
     fn driver(&self) -> &str;
@@ -15,25 +16,26 @@ pub trait Accelerator<S: ?Sized = dyn Session>: Send + Sync {
     /// The interface that leads to it, such as `AF_ALG`.
     fn interface(&self) -> &'static str;
 
-    /// Hands `key` to the driver. Costs system calls and, on many devices, a slot of scarce key memory:
-    /// keep the session. Key lengths are those of the algorithm.
+    /// Opens a session with `key`. This costs system calls and, on many devices, a slot of scarce
+    /// key memory: keep the session. The key must have a length of the algorithm.
     fn open(&self, key: &[u8]) -> Result<Box<S>, Error>;
 
-    /// As `open`, for an algorithm that authenticates, with tags of `tag_len` bytes; `open` gives it full ones of 16 bytes.
-    /// Other algorithms have no tags.
+    /// As `open`, for an AEAD with tags of `tag_len` bytes; `open` uses full tags of 16 bytes.
+    /// Other algorithms have no tags and ignore `tag_len`.
     fn open_with_tag(&self, key: &[u8], tag_len: usize) -> Result<Box<S>, Error> {
         let _ = tag_len;
         self.open(key)
     }
 
-    /// Reports that a result of the driver was wrong, where the interface keeps such reports for the administrator and for
-    /// processes that start later. Never fails: the report is lost where it cannot be made.
+    /// Reports a wrong result of the driver, where the interface keeps such reports for the
+    /// administrator and for processes that start later. Never fails: a report that cannot be made
+    /// is lost.
     fn report_wrong(&self) {}
 }
 
-/// What several threads may have at the same time, each one of its own.
+/// A session that can be duplicated, so that each of several threads uses its own.
 pub trait Share {
-    /// Another session with the same key, that can be used at the same time by another thread.
+    /// Creates another session with the same key, for concurrent use by another thread.
     fn share(&self) -> Result<Box<Self>, Error>;
 }
 
@@ -43,34 +45,37 @@ impl Share for dyn Session {
     }
 }
 
-/// What is asked of a session.
+/// A request to a session.
 #[derive(Clone, Copy)]
 pub struct Request<'a> {
-    /// Which way.
+    /// Encryption or decryption.
     pub direction: Direction,
-    /// As long as the algorithm wants it.
+    /// The IV, of a length that the algorithm accepts.
     pub iv: &'a [u8],
-    /// What comes before `input`: nothing, or a block that the caller has kept back.
+    /// Data before `input`: empty, or one block that the caller has buffered.
     pub head: &'a [u8],
-    /// With `head` whole blocks, at most [`Session::max_request`] bytes.
+    /// The data. Together with `head` it is whole blocks, at most [`Session::max_request`] bytes.
     pub input: &'a [u8],
-    /// What is authenticated with the text and not encrypted, at most [`MAX_AAD`] bytes. Only where there are tags.
+    /// Data that is authenticated and not encrypted (AAD), at most [`MAX_AAD`] bytes. Empty unless
+    /// the algorithm is an AEAD.
     pub aad: &'a [u8],
-    /// The tag that the text to be decrypted came with. Only for decryption, and where there are tags.
+    /// The tag of the ciphertext. Empty except for decryption with an AEAD.
     pub tag: &'a [u8],
-    /// What the pieces have at least that it is cut into, in bytes, if it can be cut and the way down takes several at once:
-    /// [`PIECE`] to [`LONGEST_PIECE`].
+    /// The minimum length in bytes of the chunks that the request is split into, if its algorithm
+    /// can be split and the interface accepts several requests at once: [`PIECE`] to
+    /// [`LONGEST_PIECE`].
     pub piece: usize,
 }
 
-/// The least that a piece has, in bytes: enough that the cost of a request is small against it on engines that need several at
-/// once, and small enough that half a dozen pages of a file already keep two of them busy.
+/// The smallest minimum length of a chunk in bytes. It is large enough that the cost of a request
+/// is small in comparison on engines that need several requests at once, and small enough that
+/// about six pages of a file keep two of them busy.
 pub const PIECE: usize = 16 * 1024;
 
-/// The most that goes down whole of what can be cut, in bytes. More gains little.
+/// The largest chunk, in bytes, of a request that can be split. Longer chunks gain little.
 pub const LONGEST_PIECE: usize = 64 * 1024;
 
-/// The most additional data of a request, in bytes: records and packets have a dozen.
+/// The maximum additional data of a request, in bytes; records and packets have about a dozen.
 pub const MAX_AAD: usize = 4096;
 
 impl<'a> Request<'a> {
@@ -79,13 +84,15 @@ impl<'a> Request<'a> {
         Request { direction, iv, head: &[], input, aad: &[], tag: &[], piece: PIECE }
     }
 
-    /// Bytes of head and input, and of the result but for the tag behind what was encrypted.
+    /// Bytes of head and input. The result is as long, plus the tag if it was encrypted with an
+    /// AEAD.
     #[allow(clippy::len_without_is_empty, reason = "nobody asks")]
     pub fn len(&self) -> usize {
         self.head.len() + self.input.len()
     }
 
-    /// Whether it is one that `algorithm` can do, with tags of `tag_len` bytes, of at most `max` bytes.
+    /// Checks that `algorithm` can process the request with tags of `tag_len` bytes and at most
+    /// `max` bytes of data. Fails with [`Error::Misfit`].
     pub(crate) fn check(&self, algorithm: Algorithm, tag_len: usize, max: usize) -> Result<(), Error> {
         let (len, iv_len, block) = (self.len(), self.iv.len(), algorithm.block_len());
         let head_fits = [0, block].contains(&self.head.len());
@@ -103,7 +110,7 @@ impl<'a> Request<'a> {
         Err(Error::Misfit { len, iv_len, algorithm: algorithm.kernel_name(), max })
     }
 
-    /// Copies head and input, and the tag if there is one, to `room`, which is as long as they are.
+    /// Copies head, input and tag to `room`, which must be as long as the three together.
     pub(crate) fn copy_to(&self, room: &mut [u8]) {
         let (head, rest) = room.split_at_mut(self.head.len());
         let (input, tag) = rest.split_at_mut(self.input.len());
@@ -113,95 +120,105 @@ impl<'a> Request<'a> {
     }
 }
 
-/// What was handed to a driver, for who does something else meanwhile.
+/// Requests in flight, for a caller that does other work meanwhile.
 pub trait InFlight {
-    /// Whether nobody has to wait for any of it.
+    /// Whether all requests are complete, so that no result has to be waited for.
     fn is_done(&self) -> bool {
         true
     }
 
-    /// Makes a descriptor readable when a request has ended; at once, if none is left. Others may still be at work then: ask
-    /// again.
+    /// Makes a descriptor readable when a request completes, or at once if none is in flight. Other
+    /// requests may still be in flight then: call it again for those.
     fn notify(&self, _descriptor: &dyn WaitDescriptor) -> Result<(), Error> {
         Ok(())
     }
 }
 
-/// Called with a request while the accelerator works on it; after an error nobody waits for that any more.
+/// Called with the requests in flight while the accelerator works. After an error they are
+/// abandoned.
 pub type Meanwhile<'m> = &'m mut dyn FnMut(&dyn InFlight) -> Result<(), Error>;
 
-/// A key in a driver. Used by one thread at a time; [`share`](Self::share) makes another one for a second thread.
+/// A key in a driver. One thread uses it at a time; [`share`](Self::share) creates a session for
+/// another thread.
 ///
-/// A result lies in memory of the session's own until [`release`](Self::release) or the next submission.
+/// A result stays in the session's own memory until [`release`](Self::release) or the next
+/// submission.
 pub trait Session: InFlight + Send {
-    /// The longest request in bytes; a multiple of the block length. Where the algorithm allows it, a request is
-    /// cut into pieces that the accelerator works on at the same time, so directions may differ.
+    /// The maximum length of a request in bytes; a multiple of the block length. Where the
+    /// algorithm allows it, a request is split into chunks that the accelerator processes in
+    /// parallel, so the directions may differ.
     fn max_request(&self, direction: Direction) -> usize;
 
-    /// How many requests [`submit`](Self::submit) takes at once.
+    /// The maximum number of requests that [`submit`](Self::submit) accepts at once.
     fn max_batch(&self) -> usize {
         1
     }
 
-    /// Hands requests to the driver, all at once, and does not wait for them. What was submitted before is
-    /// forgotten, whether it was done or not.
+    /// Submits requests to the driver, all at once, and does not wait for them. Requests submitted
+    /// before are abandoned, complete or not.
     fn submit(&mut self, requests: &[Request<'_>]) -> Result<(), Error>;
 
-    /// Waits for the request with this place in the batch, and lends its result, as long as its input; an encrypted one has
-    /// its tag behind it where there are tags. That a tag is wrong is an answer: [`Error::Forged`].
+    /// Waits for the request with this index in the batch and returns its result, which is as long
+    /// as its input. After encryption with an AEAD the tag follows. A wrong tag is a valid outcome:
+    /// [`Error::Forged`].
     fn result(&mut self, index: usize) -> Result<&[u8], Error>;
 
-    /// Gives back the memory of the results, wiped where they were plaintext.
+    /// Releases the memory of the results, and wipes it where they were plaintext.
     fn release(&mut self);
 
-    /// A descriptor for [`notify`](InFlight::notify); `None` where nothing tells of a request's end, and who wants a result has to
-    /// wait for it. It serves each session of the interface.
+    /// A descriptor for [`notify`](InFlight::notify); `None` where the interface cannot notify of
+    /// completion, so that a caller must block for a result. It serves every session of the
+    /// interface.
     fn wait_descriptor(&self) -> Option<io::Result<Box<dyn WaitDescriptor>>> {
         None
     }
 
-    /// Another session with the same key, that can be used at the same time by another thread.
+    /// Creates another session with the same key, for concurrent use by another thread.
     fn share(&self) -> Result<Box<dyn Session>, Error>;
 
-    /// As [`submit`](Self::submit), for who wants the results next: where that saves something, all are done when it returns.
+    /// As [`submit`](Self::submit), but may block until all requests complete, where that is
+    /// cheaper.
     fn submit_and_wait(&mut self, requests: &[Request<'_>]) -> Result<(), Error> {
         self.submit(requests)
     }
 
-    /// One request from its submission to its result.
+    /// Submits one request and returns its result.
     fn crypt(&mut self, request: &Request<'_>) -> Result<&[u8], Error> {
         self.submit_and_wait(slice::from_ref(request))?;
         self.result(0)
     }
 }
 
-/// A descriptor to wait for by poll(2) and its like, beside others: for who does something else while the accelerator works.
+/// A descriptor to wait for with poll(2) and similar calls, together with other descriptors, while
+/// the accelerator works.
 pub trait WaitDescriptor: Send {
-    /// Readable when a request has ended, and when a turn has.
+    /// The number. It is readable when a request has completed, and when a turn has ended.
     fn fd(&self) -> RawFd;
 
-    /// Whether it is this process's own, and the application has left it to us.
+    /// Whether the descriptor belongs to this process, and the application has not closed it.
     fn is_ours(&self) -> bool;
 
-    /// Where the kernel is to tell of the next end: an eventfd.
+    /// The eventfd through which the kernel notifies of the next completion.
     fn event(&self) -> io::Result<RawFd>;
 
-    /// Begins a turn: a second. Time is counted in turns because a machine may stand still for longer than a driver may take.
+    /// Begins a turn of one second. Timeouts are counted in turns, because a machine may be stopped
+    /// for longer than the timeout of a driver.
     fn begin_turn(&self) -> io::Result<()>;
 
-    /// Ends the turn, and makes it unreadable until it is used again, whatever the kernel was to tell.
+    /// Ends the turn, and makes the descriptor unreadable until its next use, even if the kernel
+    /// still has a notification pending.
     fn end(&self);
 
-    /// Why it is readable, if it is; makes it unreadable.
+    /// Why the descriptor is readable, if it is. Makes it unreadable.
     fn woken(&self) -> Woken;
 }
 
 /// Why a [`WaitDescriptor`] is readable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Woken {
-    /// It is not.
+    /// It is not readable.
     No,
-    /// A request has ended.
+    /// A request has completed.
     ByAnAnswer,
     /// A turn has ended.
     ByTheClock,
