@@ -1,4 +1,4 @@
-//! Digests and HMAC over AF_ALG: each channel has the state of one message.
+//! Digests and HMAC over AF_ALG: each channel holds the state of one message.
 
 use std::io;
 use std::process;
@@ -8,20 +8,21 @@ use super::socket::Socket;
 use super::{accept, request};
 use crate::{Digest, Error, HashAlgorithm, HashSession, HashState};
 
-/// The longest piece of a message in bytes: as many pages as the kernel hands to a driver at once.
+/// The maximum chunk of a message in bytes: as many pages as the kernel passes to a driver at once.
 const LONGEST: usize = 64 * 1024;
 
-/// What all channels to a driver share.
+/// Shared by all channels to a driver.
 struct Bound {
     socket: Socket,
     driver: String,
     algorithm: HashAlgorithm,
 }
 
-/// A bound socket, and the channel that whole messages use.
+/// A bound socket, and the channel for whole messages.
 pub(super) struct AfAlgHash {
     bound: Arc<Bound>,
-    /// None before the first message, and after a failure: the kernel may hold half a message there.
+    /// None before the first message, and after a failure: the kernel may hold part of a message
+    /// there.
     channel: Option<Channel>,
 }
 
@@ -66,7 +67,7 @@ impl HashSession for AfAlgHash {
 struct Channel {
     bound: Arc<Bound>,
     socket: Socket,
-    /// The process that it belongs to: after fork(2) both sides would hash into it.
+    /// The process that owns the channel: after fork(2) parent and child would both hash into it.
     process: u32,
 }
 
@@ -98,7 +99,8 @@ impl Channel {
         Err(Error::Short { driver: driver.clone(), got: taken, wanted: piece.len() })
     }
 
-    /// Without a state a message has to be one piece.
+    /// Converts errno; a driver that cannot export a state is `NoState`: a message must fit one
+    /// chunk.
     fn refused(&self, call: &'static str, source: io::Error) -> Error {
         match source.raw_os_error() {
             Some(libc::ENOSYS | libc::EOPNOTSUPP) => {
@@ -109,7 +111,7 @@ impl Channel {
     }
 
     fn finish(&self, last: &[u8]) -> Result<Digest, Error> {
-        // A send without a byte would end the message too, and on some kernels begin another one.
+        // An empty send would end the message too, and on some kernels begin another one.
         if last.is_empty() {
             self.check()?;
         } else {
@@ -126,7 +128,7 @@ impl Channel {
 
 impl HashState for Channel {
     fn update(&mut self, piece: &[u8]) -> Result<(), Error> {
-        // Nothing is known of a message that has begun without a byte, so it need not begin.
+        // An empty chunk does not change the digest, so it is not sent.
         if piece.is_empty() { self.check() } else { self.hash(piece, true) }
     }
 

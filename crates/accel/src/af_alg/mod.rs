@@ -29,7 +29,8 @@ pub struct AfAlg {
 
 impl AfAlg {
     /// Checks that AF_ALG leads to `driver`, an exact driver name of `/proc/crypto`, never an
-    /// algorithm's name: a name such as `cbc(aes)` would bind to whatever has the highest priority.
+    /// algorithm's name: a name such as `cbc(aes)` would bind to the driver with the highest
+    /// priority.
     pub fn reach(driver: &str, algorithm: Algorithm) -> Result<AfAlg, Error> {
         bind(kind(algorithm), driver)?;
         Ok(AfAlg { driver: driver.to_owned(), algorithm })

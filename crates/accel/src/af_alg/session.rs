@@ -9,16 +9,16 @@ use super::{accept, request};
 use crate::buffer::Buffer;
 use crate::{Algorithm, Direction, Error, InFlight, MAX_AAD, Request, Session};
 
-/// The longest request in bytes. Longer ones gain little.
+/// The maximum request in bytes. Longer requests gain little.
 const LONGEST: usize = 64 * 1024;
 
-/// Room that AF_ALG needs in its queue beside the data of a request, in bytes.
+/// Bytes that AF_ALG needs in its queue in addition to the data of a request.
 const QUEUE_MARGIN: usize = 4096;
 
 /// The lengths in the result of a request.
 #[derive(Clone, Copy, Default)]
 struct ResultLayout {
-    /// Bytes before the result: what was authenticated comes back too.
+    /// Bytes before the result: AF_ALG returns the additional data too.
     aad: usize,
     /// Bytes of the result.
     len: usize,
@@ -27,19 +27,18 @@ struct ResultLayout {
 /// A key in a driver, reached through one request channel.
 pub(super) struct AfAlgSession {
     keyed: Arc<Socket>,
-    /// None after a failure: the kernel may hold half a request there, so the next one begins
-    /// afresh.
+    /// None after a failure: the kernel may hold part of a request there, so the next request opens
+    /// a new channel.
     channel: Option<Socket>,
-    /// The channel that holds a request whose result was not fetched.
+    /// The channel of a request whose result has not been read.
     pending: Option<Socket>,
-    /// The process that the channels belong to: after fork(2) both sides would mix their requests
-    /// on them.
+    /// The process that owns the channels: after fork(2) parent and child would mix their requests.
     process: u32,
     driver: String,
     algorithm: Algorithm,
     tag_len: usize,
     max_request: usize,
-    /// Of the last request.
+    /// The result of the last request.
     answer: ResultLayout,
     result: Buffer,
 }
@@ -62,7 +61,7 @@ impl AfAlgSession {
     ) -> Result<Self, Error> {
         let channel = accept(&keyed, &driver)?;
         let room = channel.send_room().map_err(|source| request("getsockopt", &driver, source))?;
-        // A request that the queue cannot hold would wait for itself for ever.
+        // A request that the queue cannot hold would block for ever.
         let beside = if algorithm.has_tags() { 2 * QUEUE_MARGIN + MAX_AAD } else { QUEUE_MARGIN };
         let max_request = LONGEST.min(room.saturating_sub(beside) / 4096 * 4096).max(algorithm.block_len());
         Ok(AfAlgSession {
@@ -79,7 +78,7 @@ impl AfAlgSession {
         })
     }
 
-    /// Takes this process's channel. Who takes it gives it back after a whole request, and only
+    /// Takes this process's channel. The caller stores it again after a complete request, and only
     /// then.
     fn take_channel(&mut self) -> Result<Socket, Error> {
         if self.process != process::id() {
@@ -104,7 +103,7 @@ impl AfAlgSession {
     }
 }
 
-/// The kernel works on a request while its result is fetched.
+/// The kernel processes a request while its result is read.
 impl InFlight for AfAlgSession {}
 
 impl Session for AfAlgSession {
@@ -120,7 +119,7 @@ impl Session for AfAlgSession {
         self.pending = None;
         let tag = if asked.direction == Direction::Encrypt { self.tag_len } else { 0 };
         self.answer = ResultLayout { aad: asked.aad.len(), len: asked.len() + tag };
-        // A text of no bytes has a tag too.
+        // Empty data has a tag too.
         if asked.len() == 0 && !self.algorithm.has_tags() {
             return Ok(());
         }
@@ -145,7 +144,7 @@ impl Session for AfAlgSession {
                 return Err(Error::DescriptorLost { driver: self.driver.clone() });
             }
             let wanted = aad + len;
-            // Who asks for no byte gets no answer, not even that a tag is wrong.
+            // A read of zero bytes reports nothing, not even a wrong tag.
             let got =
                 channel.receive(self.result.room(wanted.max(1))).map_err(|source| self.failed(source))?;
             if got != wanted {
@@ -156,7 +155,7 @@ impl Session for AfAlgSession {
         Ok(&self.result.bytes(aad + len)[aad..])
     }
 
-    /// The buffer is kept for the next request, and wiped with the session.
+    /// The buffer is kept for the next request, and wiped when the session is dropped.
     fn release(&mut self) {}
 
     fn share(&self) -> Result<Box<dyn Session>, Error> {

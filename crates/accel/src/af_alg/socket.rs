@@ -7,15 +7,15 @@ use crate::descriptor::{Descriptor, again, check};
 use crate::mode::driver_iv;
 use crate::{Algorithm, Direction, Request};
 
-/// A socket of AF_ALG's.
+/// A socket of AF_ALG.
 pub(super) struct Socket(Descriptor);
 
-/// What a socket is bound to: `salg_type`.
+/// The type that a socket is bound to: `salg_type`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum SocketType {
-    /// A cipher that does not authenticate.
+    /// A cipher without authentication.
     Skcipher,
-    /// A cipher that authenticates.
+    /// An AEAD.
     Aead,
     /// A digest or an HMAC.
     Hash,
@@ -41,7 +41,7 @@ struct AlgIv {
 impl Socket {
     /// An unbound socket: socket(2).
     pub(super) fn new() -> io::Result<Socket> {
-        // SAFETY: no pointer is handed over.
+        // SAFETY: no pointer is passed.
         let fd = unsafe { libc::socket(libc::AF_ALG, libc::SOCK_SEQPACKET | libc::SOCK_CLOEXEC, 0) };
         Descriptor::own(fd).map(Socket)
     }
@@ -68,7 +68,7 @@ impl Socket {
         .map(drop)
     }
 
-    /// Gives the bound socket its key: setsockopt(2) with ALG_SET_KEY.
+    /// Sets the key of the bound socket: setsockopt(2) with ALG_SET_KEY.
     pub(super) fn set_key(&self, key: &[u8]) -> io::Result<()> {
         // SAFETY: `key` is readable for its length.
         check(unsafe {
@@ -83,9 +83,9 @@ impl Socket {
         .map(drop)
     }
 
-    /// Says how many bytes tags have: setsockopt(2) with ALG_SET_AEAD_AUTHSIZE.
+    /// Sets the tag length in bytes: setsockopt(2) with ALG_SET_AEAD_AUTHSIZE.
     pub(super) fn set_tag_len(&self, len: usize) -> io::Result<()> {
-        // SAFETY: no pointer is handed over; the length is the option.
+        // SAFETY: no pointer is passed; the length is the option.
         check(unsafe {
             libc::setsockopt(
                 self.0.fd(),
@@ -98,8 +98,8 @@ impl Socket {
         .map(drop)
     }
 
-    /// A request channel of a bound socket; of a channel for hashes, another one with the same
-    /// state: accept4(2).
+    /// Accepts a request channel of a bound socket, or, from a hash channel, another channel with
+    /// the same state: accept4(2).
     pub(super) fn accept(&self) -> io::Result<Socket> {
         // SAFETY: AF_ALG has no peer address to return.
         let fd = unsafe {
@@ -125,12 +125,12 @@ impl Socket {
         Ok(usize::try_from(value).unwrap_or(0))
     }
 
-    /// Whether the descriptor still is the socket that was made.
+    /// Whether the descriptor still refers to this socket.
     pub(super) fn is_ours(&self) -> bool {
         self.0.is_ours()
     }
 
-    /// Queues one whole request: operation, IV, what is authenticated and data in one sendmsg(2).
+    /// Queues one whole request: operation, IV, additional data and data in one sendmsg(2).
     pub(super) fn send(&self, algorithm: Algorithm, request: &Request<'_>) -> io::Result<usize> {
         const NUMBER: u32 = size_of::<u32>() as u32;
         const IV: u32 = size_of::<AlgIv>() as u32;
@@ -175,14 +175,14 @@ impl Socket {
         again(|| unsafe { libc::sendmsg(self.0.fd(), &message, libc::MSG_NOSIGNAL) })
     }
 
-    /// Hands over a piece of a message, with `more` to come or not: send(2).
+    /// Sends a chunk of a message; `more` marks that another chunk follows: send(2).
     pub(super) fn hash(&self, piece: &[u8], more: bool) -> io::Result<usize> {
         let flags = libc::MSG_NOSIGNAL | if more { libc::MSG_MORE } else { 0 };
         // SAFETY: `piece` is readable for its length.
         again(|| unsafe { libc::send(self.0.fd(), piece.as_ptr().cast(), piece.len(), flags) })
     }
 
-    /// Fetches a result: read(2).
+    /// Reads a result: read(2).
     pub(super) fn receive(&self, into: &mut [u8]) -> io::Result<usize> {
         // SAFETY: `into` is writable for its length.
         again(|| unsafe { libc::read(self.0.fd(), into.as_mut_ptr().cast(), into.len()) })
@@ -192,9 +192,9 @@ impl Socket {
 /// Writes a record of a control message.
 ///
 /// # Safety
-/// There is room for it behind `header`.
+/// `header` points to a writable control message header with room for `value` after it.
 unsafe fn put<T>(header: *mut libc::cmsghdr, kind: libc::c_int, value: T) {
-    // SAFETY: as the caller says.
+    // SAFETY: the caller guarantees it.
     unsafe {
         (*header).cmsg_level = libc::SOL_ALG;
         (*header).cmsg_type = kind;

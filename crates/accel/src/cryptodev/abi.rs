@@ -1,10 +1,11 @@
-//! The structures and numbers of /dev/crypto: `crypto/cryptodev.h` of cryptodev-linux (the same
-//! from its version 1.6 on; what is newer says so). The numbers of algorithms are in
+//! The structures and numbers of /dev/crypto: `crypto/cryptodev.h` of cryptodev-linux. They are the
+//! same since version 1.6; later additions name their version. The numbers of algorithms are in
 //! `outboard_catalog`.
 //!
-//! The structures hold pointers, so a 32-bit program has others than a 64-bit one, and other ioctl
-//! numbers with them, since a number contains its structure's size. `P` is a pointer; tests put an
-//! integer of either width there. A 64-bit kernel takes the 32-bit form of all but [`AUTHCRYPT`].
+//! The structures contain pointers, so their layout differs between 32-bit and 64-bit programs, and
+//! so do the ioctl numbers, which encode the size of the structure. `P` is the pointer type; tests
+//! use an integer of either width. A 64-bit kernel accepts the 32-bit form of all but
+//! [`AUTHCRYPT`].
 
 /// Operation: plaintext to ciphertext.
 pub const ENCRYPT: u16 = 0;
@@ -12,20 +13,20 @@ pub const ENCRYPT: u16 = 0;
 /// Operation: ciphertext to plaintext.
 pub const DECRYPT: u16 = 1;
 
-/// Flag of a request to hash: a piece of a message, which must not be empty.
+/// Flag of a hash request: a chunk of a message, which must not be empty.
 pub const UPDATE: u16 = 1;
 
-/// Flag of a request to hash: the last piece of a message that has begun.
+/// Flag of a hash request: the last chunk of a message that has begun.
 pub const FINAL: u16 = 2;
 
-/// Flag of a request to hash, with [`UPDATE`]: the first piece of a message.
+/// Flag of a hash request, with [`UPDATE`]: the first chunk of a message.
 pub const RESET: u16 = 64;
 
-/// Flag of a session's information: the kernel marks the driver as one that programs cannot do
-/// without the kernel (CRYPTO_ALG_KERN_DRIVER_ONLY). Many drivers of accelerators lack the mark.
+/// Flag in a session's information: the kernel marks the driver as usable only through the kernel
+/// (CRYPTO_ALG_KERN_DRIVER_ONLY). Many drivers of accelerators lack the mark.
 pub const KERNEL_DRIVER_ONLY: u32 = 1;
 
-/// Room for a name, with the NUL behind it. The kernel's own names may be longer; they are cut off.
+/// Size of a name in bytes, with its NUL. The kernel truncates longer names.
 pub const MAX_NAME: usize = 64;
 
 /// `struct session_op`: a cipher and its key, or a hash, or both.
@@ -44,11 +45,11 @@ pub struct SessionOp<P> {
     pub mac_key_len: u32,
     /// The hash's key.
     pub mac_key: P,
-    /// Answered: the session's number.
+    /// Output: the session's number.
     pub session: u32,
 }
 
-/// `struct alg_info`: what an algorithm and its driver are called.
+/// `struct alg_info`: the names of an algorithm and its driver.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct AlgInfo {
@@ -58,19 +59,19 @@ pub struct AlgInfo {
     pub driver: [u8; MAX_NAME],
 }
 
-/// `struct session_info_op`: which drivers a session has got.
+/// `struct session_info_op`: the drivers of a session.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct SessionInfoOp {
     /// The session's number.
     pub session: u32,
-    /// Answered, if it has a cipher.
+    /// Output, if the session has a cipher.
     pub cipher: AlgInfo,
-    /// Answered, if it has a hash.
+    /// Output, if the session has a hash.
     pub hash: AlgInfo,
-    /// Answered: addresses with none of these bits set go down without a copy.
+    /// Output: an address with none of these bits set is processed without a copy.
     pub align_mask: u16,
-    /// Answered: [`KERNEL_DRIVER_ONLY`].
+    /// Output: [`KERNEL_DRIVER_ONLY`].
     pub flags: u32,
 }
 
@@ -82,22 +83,23 @@ pub struct CryptOp<P> {
     pub session: u32,
     /// [`ENCRYPT`] or [`DECRYPT`].
     pub op: u16,
-    /// 0: to hash, a whole message. [`UPDATE`], [`FINAL`], [`RESET`]; among others: write the next
-    /// IV back, copy instead of handing the caller's pages to the driver.
+    /// 0 for a cipher, or to hash a whole message; otherwise [`UPDATE`], [`FINAL`] and [`RESET`].
+    /// Other flags, not used here, write the next IV back, or copy instead of passing the caller's
+    /// pages to the driver.
     pub flags: u16,
     /// Bytes of `source`, whole blocks.
     pub len: u32,
-    /// What goes in.
+    /// Input.
     pub source: P,
-    /// Where the result goes; may be `source`; null to hash.
+    /// Output; may equal `source`; null for a hash.
     pub destination: P,
-    /// Where the digest of a message goes.
+    /// Output: the digest of a message.
     pub mac: P,
-    /// As long as the cipher wants it.
+    /// The IV, of the cipher's IV length.
     pub iv: P,
 }
 
-/// `struct crypt_auth_op`: a request with authentication.
+/// `struct crypt_auth_op`: an AEAD request.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct CryptAuthOp<P> {
@@ -107,55 +109,55 @@ pub struct CryptAuthOp<P> {
     pub op: u16,
     /// 0: plain AEAD.
     pub flags: u16,
-    /// Bytes of `source`; to decrypt, with the tag.
+    /// Bytes of `source`; for decryption, including the tag.
     pub len: u32,
     /// Bytes of `auth_source`.
     pub auth_len: u32,
-    /// What is authenticated only.
+    /// The additional data (AAD).
     pub auth_source: P,
-    /// What goes in; to decrypt, the tag is behind it.
+    /// Input; for decryption, followed by the tag.
     pub source: P,
-    /// Where the result goes; encrypted, the tag is behind it.
+    /// Output; for encryption, followed by the tag.
     pub destination: P,
     /// Not used by plain AEAD.
     pub tag: P,
-    /// Bytes of the tag; 0: the longest.
+    /// Bytes of the tag; 0 for the maximum.
     pub tag_len: u32,
     /// The nonce.
     pub iv: P,
-    /// Its bytes.
+    /// Bytes of `iv`.
     pub iv_len: u32,
 }
 
-/// `struct cphash_op`: the state of a message, given to another session.
+/// `struct cphash_op`: copies the state of a message to another session.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct CopyHashOp {
-    /// The session that gets it.
+    /// The session that receives the state.
     pub destination: u32,
-    /// The session that has it.
+    /// The session that has the state.
     pub source: u32,
 }
 
-/// What the numbers of all ioctls have in common.
+/// The type byte of all ioctl numbers.
 const IOCTL_TYPE: u32 = b'c' as u32;
 
-/// ioctl: makes a session; takes a [`SessionOp`].
+/// ioctl: creates a session; argument: [`SessionOp`].
 pub const GSESSION: libc::Ioctl = libc::_IOWR::<SessionOp<*const u8>>(IOCTL_TYPE, 102);
 
-/// ioctl: ends a session; takes its number, a `u32`.
+/// ioctl: ends a session; argument: its number, a `u32`.
 pub const FSESSION: libc::Ioctl = libc::_IOW::<u32>(IOCTL_TYPE, 103);
 
-/// ioctl: a request; takes a [`CryptOp`].
+/// ioctl: processes a request; argument: [`CryptOp`].
 pub const CRYPT: libc::Ioctl = libc::_IOWR::<CryptOp<*const u8>>(IOCTL_TYPE, 104);
 
-/// ioctl: asks for a session's drivers; takes a [`SessionInfoOp`].
+/// ioctl: queries a session's drivers; argument: [`SessionInfoOp`].
 pub const GSESSINFO: libc::Ioctl = libc::_IOWR::<SessionInfoOp>(IOCTL_TYPE, 107);
 
-/// ioctl: a request with authentication; takes a [`CryptAuthOp`].
+/// ioctl: processes an AEAD request; argument: [`CryptAuthOp`].
 pub const AUTHCRYPT: libc::Ioctl = libc::_IOWR::<CryptAuthOp<*const u8>>(IOCTL_TYPE, 109);
 
-/// ioctl: copies the state of a message; takes a [`CopyHashOp`]. From version 1.10 on.
+/// ioctl: copies the state of a message; argument: [`CopyHashOp`]. Since version 1.10.
 pub const CPHASH: libc::Ioctl = libc::_IOW::<CopyHashOp>(IOCTL_TYPE, 112);
 
 #[cfg(test)]

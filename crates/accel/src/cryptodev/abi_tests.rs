@@ -1,16 +1,18 @@
-//! Sizes, offsets and numbers, worked out by hand from the header: fields in their order, each at the next multiple of
-//! its own size, the whole a multiple of the largest.
+//! Sizes, offsets and numbers, computed by hand from the header: each field at the next multiple of
+//! its own size, the size of the structure a multiple of the largest field.
 
 use std::mem::{offset_of, size_of};
 
 use super::*;
 
-/// Checks a structure with pointers as 64-bit and as 32-bit programs have it, and the one of this machine with it.
+/// Checks the layout of a structure with pointers for 64-bit and 32-bit programs, and for this
+/// machine.
 macro_rules! layout {
     ($structure:ident, $size_64:literal or $size_32:literal, $($field:ident $at_64:literal or $at_32:literal,)*) => {
         $(
             assert_eq!(offset_of!($structure<u32>, $field), $at_32, stringify!($field));
-            // Where an u64 needs no alignment of its own (i386), it is no stand-in for a 64-bit pointer.
+            // Where u64 is aligned to less than 8 bytes (i386), it cannot represent a 64-bit
+            // pointer.
             if align_of::<u64>() == 8 {
                 assert_eq!(offset_of!($structure<u64>, $field), $at_64, stringify!($field));
             }
@@ -59,9 +61,10 @@ fn the_information_is_the_same_for_all_programs() {
     assert_eq!((offset_of!(CopyHashOp, destination), offset_of!(CopyHashOp, source)), (0, 4));
 }
 
-/// `_IOWR('c', 102, size)` and so on: direction, size, 'c' (0x63), number (0x66 is 102). Most machines have two bits for
-/// the direction (write 1, read 2) at bit 30; MIPS, PowerPC and SPARC have three (write 4, read 2) at bit 29, which makes
-/// no difference where a structure goes both ways.
+/// `_IOWR('c', 102, size)` and so on: direction, size, 'c' (0x63), number (0x66 is 102). Most
+/// architectures have two bits for the direction (write 1, read 2) at bit 30. MIPS, PowerPC and
+/// SPARC have three (write 4, read 2) at bit 29; for ioctls of both directions the number is the
+/// same.
 #[test]
 fn the_numbers_are_those_of_the_header() {
     let wide = cfg!(any(
@@ -77,7 +80,7 @@ fn the_numbers_are_those_of_the_header() {
     } else {
         [0xc01c_6366, 0xc01c_6368, 0xc10c_636b, 0xc02c_636d]
     };
-    // libc's type is signed with musl: the bits are what counts.
+    // The type is signed in musl, so only the bits are compared.
     assert_eq!([GSESSION, CRYPT, GSESSINFO, AUTHCRYPT].map(|number| number as u32), numbers);
     assert_eq!(FSESSION as u32, if wide { 0x8004_6367 } else { 0x4004_6367 });
     assert_eq!(CPHASH as u32, if wide { 0x8008_6370 } else { 0x4008_6370 });

@@ -1,4 +1,4 @@
-//! Digests and HMAC: each session of the device's has the state of one message.
+//! Digests and HMAC: each session of the device holds the state of one message.
 
 use std::io;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use super::{CryptodevDriver, abi};
 use crate::buffer::Buffer;
 use crate::{Digest, Error, Hash, HashSession, HashState};
 
-/// A key, or none, in a driver.
+/// A session with a driver for digests, or for HMAC under a key.
 pub(super) struct CryptodevHash(Message);
 
 impl CryptodevHash {
@@ -49,15 +49,15 @@ impl HashSession for CryptodevHash {
 
 /// The state of a message.
 ///
-/// What is hashed is copied into pages of our own, as what is encrypted is: cryptodev-linux would
-/// mark the caller's as changed.
+/// Data is copied into the buffer's own pages, as for ciphers: cryptodev-linux would mark the
+/// caller's pages as dirty.
 struct Message {
     driver: Arc<CryptodevDriver>,
     hash: Hash,
-    /// Nobody else's.
+    /// Not shared, since it holds the state of this message.
     keyed: Arc<Keyed>,
     buffer: Buffer,
-    /// Whether the kernel has a piece of it.
+    /// Whether the kernel has received a chunk of the message.
     begun: bool,
 }
 
@@ -66,7 +66,7 @@ impl Message {
         Message { driver, hash, keyed, buffer: Buffer::new(), begun: false }
     }
 
-    /// Another message, under the same key.
+    /// Creates another message with the same key.
     fn beside(&self) -> Result<Message, Error> {
         let keyed = self.keyed.again(&self.driver)?;
         Ok(Message::new(Arc::clone(&self.driver), self.hash, keyed))
@@ -96,7 +96,7 @@ impl Message {
 
 impl HashState for Message {
     fn update(&mut self, piece: &[u8]) -> Result<(), Error> {
-        // The device takes an empty piece for the last one.
+        // The device treats an empty chunk as the last one.
         if piece.is_empty() {
             return self.check();
         }
@@ -117,7 +117,7 @@ impl HashState for Message {
     }
 
     fn finish(&mut self, last: &[u8]) -> Result<Digest, Error> {
-        // Without a flag it is a whole message.
+        // Without a flag the request is a whole message.
         let flags = if std::mem::take(&mut self.begun) { abi::FINAL } else { 0 };
         Ok(Digest::new(self.ask(last, flags)?, self.hash.digest_len()))
     }

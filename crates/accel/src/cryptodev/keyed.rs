@@ -1,4 +1,4 @@
-//! A key in a driver.
+//! A key in a driver: a session of /dev/crypto.
 
 use std::sync::Arc;
 
@@ -8,18 +8,18 @@ use super::node::Node;
 use super::{CryptodevDriver, refusal};
 use crate::Error;
 
-/// A session of the device's.
+/// A session of the device, ended on drop by the process that created it.
 pub(super) struct Keyed {
     pub(super) node: Arc<Node>,
     generation: u32,
     pub(super) number: u32,
-    /// Kept because a fork's child needs a session of its own: its parent may end this one at any
-    /// time.
+    /// Kept because the child of a fork needs a session of its own: the parent may end this one at
+    /// any time.
     key: Zeroizing<Vec<u8>>,
 }
 
 impl Keyed {
-    /// Makes a session that has got the driver, no other.
+    /// Creates a session, and fails if the kernel has given it another driver.
     pub(super) fn new(driver: &CryptodevDriver, key: Zeroizing<Vec<u8>>) -> Result<Arc<Keyed>, Error> {
         let node = driver.node()?;
         let generation = node.generation();
@@ -35,7 +35,7 @@ impl Keyed {
         Ok(keyed)
     }
 
-    /// Another session with the same key.
+    /// Creates another session with the same key.
     pub(super) fn again(&self, driver: &CryptodevDriver) -> Result<Arc<Keyed>, Error> {
         Keyed::new(driver, self.key.clone())
     }
@@ -44,8 +44,7 @@ impl Keyed {
         self.node.generation() == self.generation
     }
 
-    /// Makes a session of this process's own after a fork, and a new one when the application has
-    /// closed the descriptor.
+    /// Creates a new session after a fork, and after the application has closed the descriptor.
     pub(super) fn settle(keyed: &mut Arc<Keyed>, driver: &CryptodevDriver) -> Result<(), Error> {
         if !keyed.is_of_this_process() || !keyed.node.is_ours() {
             *keyed = keyed.again(driver)?;

@@ -98,10 +98,10 @@ impl Accelerator<dyn HashSession> for HashCryptodev {
     }
 }
 
-/// A driver, and the node that leads there.
+/// A driver, and the open device that leads to it.
 struct CryptodevDriver {
     name: String,
-    /// What the kernel calls its algorithm.
+    /// The kernel's name of the algorithm.
     algorithm: &'static str,
     purpose: Purpose,
     node: Current<Node>,
@@ -121,7 +121,7 @@ impl CryptodevDriver {
         Ok(driver)
     }
 
-    /// The node; a new one if the application has closed the descriptor of the old.
+    /// The open device; opened again if the application has closed its descriptor.
     fn node(&self) -> Result<Arc<Node>, Error> {
         let node = self.node.or_replace(Node::is_ours, Node::open);
         node.map_err(|_| Error::DescriptorLost { driver: self.name.clone() })

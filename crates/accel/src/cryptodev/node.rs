@@ -10,10 +10,10 @@ use super::abi::{self, CopyHashOp, CryptAuthOp, CryptOp, MAX_NAME, SessionInfoOp
 use crate::descriptor::{Descriptor, check};
 use crate::fork_mark::ForkMark;
 
-/// An IV, with all bytes that a driver may read.
+/// An IV, padded with zeros to the maximum length that a driver reads.
 pub(super) type Iv = [u8; 16];
 
-/// What a session is for, by its number.
+/// The purpose of a session, with the number of its algorithm.
 #[derive(Clone, Copy)]
 pub(super) enum Purpose {
     /// A cipher.
@@ -22,29 +22,29 @@ pub(super) enum Purpose {
     Hash(u32),
 }
 
-/// The open device. Its sessions end with it.
+/// The open device. Closing it ends its sessions.
 pub(super) struct Node {
     device: Descriptor,
     mark: ForkMark,
-    /// Counts the forks between the opening and this process.
+    /// Number of forks between opening the device and this process.
     generation: AtomicU32,
 }
 
-/// What a session has got.
+/// The algorithm and the driver of a session.
 pub(super) struct Info {
     /// The kernel's name of the algorithm.
     pub(super) algorithm: Name,
     /// The driver's name.
     pub(super) driver: Name,
-    /// The kernel marks it as a driver that only the kernel can use.
+    /// Whether the kernel marks the driver as usable only through the kernel.
     pub(super) kernel_only: bool,
 }
 
-/// A name up to its NUL; cut off where it is longer than its room.
+/// A name up to its NUL; truncated if it is longer than the field.
 pub(super) struct Name([u8; MAX_NAME]);
 
 impl Name {
-    /// Whether it is exactly this one.
+    /// Whether it equals `name`.
     pub(super) fn is(&self, name: &str) -> bool {
         self.bytes() == name.as_bytes()
     }
@@ -65,16 +65,17 @@ impl Node {
         Ok(Node { device: open()?, mark: ForkMark::new()?, generation: AtomicU32::new(0) })
     }
 
-    /// Whether the application has left us the descriptor.
+    /// Whether the application has left the descriptor open.
     pub(super) fn is_ours(&self) -> bool {
         self.device.is_ours()
     }
 
-    /// Changes with every fork: what was made under another generation belongs to an ancestor.
+    /// Changes with every fork: a session of another generation belongs to an ancestor process.
     ///
-    /// A child opens the device for itself, under the number that it has inherited: then its sessions end with it and
-    /// not with its parent, and its parent's do not live on in it. Where it may not open it (privileges are gone, there
-    /// is no /dev), it makes its sessions beside its parent's.
+    /// A child opens the device again under the inherited descriptor number. Its sessions then end
+    /// with the child instead of its parent, and the parent's sessions do not live on in the child.
+    /// If it cannot open the device (privileges were dropped, there is no /dev), it creates its
+    /// sessions in the parent's open file.
     pub(super) fn generation(&self) -> u32 {
         self.mark.settle(|| {
             if let Ok(fresh) = open() {
@@ -85,7 +86,7 @@ impl Node {
         self.generation.load(Ordering::Relaxed)
     }
 
-    /// Makes a session for a key, an empty one for a digest, and answers its number, which is random.
+    /// Creates a session for a key (empty for a digest) and returns its number, which is random.
     pub(super) fn new_session(&self, purpose: Purpose, key: &[u8]) -> io::Result<u32> {
         let mut asked: SessionOp<*const u8> = empty();
         let (key_len, key) = (len_of(key)?, key.as_ptr());
@@ -93,16 +94,17 @@ impl Node {
             Purpose::Cipher(number) => (asked.cipher, asked.key_len, asked.key) = (number, key_len, key),
             Purpose::Hash(number) => (asked.mac, asked.mac_key_len, asked.mac_key) = (number, key_len, key),
         }
-        // SAFETY: the structure of this ioctl, which is written; `key` is readable for its length.
+        // SAFETY: `asked` is the structure of this ioctl and writable; `key` is readable for its
+        // length.
         unsafe { self.ioctl(abi::GSESSION, from_mut(&mut asked).cast()) }?;
         Ok(asked.session)
     }
 
-    /// Asks which driver a session has got.
+    /// Queries the driver of a session.
     pub(super) fn info(&self, purpose: Purpose, session: u32) -> io::Result<Info> {
         let mut asked: SessionInfoOp = empty();
         asked.session = session;
-        // SAFETY: the structure of this ioctl, which is written.
+        // SAFETY: `asked` is the structure of this ioctl and writable.
         unsafe { self.ioctl(abi::GSESSINFO, from_mut(&mut asked).cast()) }?;
         let got = match purpose {
             Purpose::Cipher(_) => asked.cipher,
@@ -115,20 +117,23 @@ impl Node {
         })
     }
 
-    /// One request, in place. The kernel hands the pages of `data` to the driver: they must hold nothing else.
+    /// Processes one request in place. The kernel passes the pages of `data` to the driver: they
+    /// must hold no other data.
     pub(super) fn crypt(&self, session: u32, op: u16, mut iv: Iv, data: &mut [u8]) -> io::Result<()> {
         let (len, at) = (len_of(data)?, data.as_mut_ptr());
-        // No flag to have the next IV written back: it is part of the ciphertext, and not every driver updates its own.
+        // No flag to write the next IV back: it is part of the ciphertext, and not every driver
+        // updates the IV of the request.
         let mut asked: CryptOp<*mut u8> = empty();
         (asked.session, asked.op, asked.len) = (session, op, len);
         (asked.source, asked.destination) = (at, at);
         asked.iv = iv.as_mut_ptr();
-        // SAFETY: the structure of this ioctl, which is written (the flags); `data` is writable and `iv` readable.
+        // SAFETY: `asked` is the structure of this ioctl and writable (the kernel writes its
+        // flags); `data` is writable and `iv` readable.
         unsafe { self.ioctl(abi::CRYPT, from_mut(&mut asked).cast()) }
     }
 
-    /// One request with a tag of `tag_len` bytes, in place: the tag is at the end of `data`, where it comes from or where its
-    /// room is. A tag that is wrong is EBADMSG.
+    /// Processes one AEAD request in place. The last `tag_len` bytes of `data` are the tag to
+    /// verify, or the room for the tag. A wrong tag fails with EBADMSG.
     pub(super) fn auth_crypt(
         &self,
         session: u32,
@@ -145,42 +150,46 @@ impl Node {
         (asked.auth_len, asked.auth_source) = (len_of(aad)?, aad.as_ptr().cast_mut());
         (asked.source, asked.destination) = (at, at);
         asked.iv = iv.as_mut_ptr();
-        // SAFETY: the structure of this ioctl, which is written; `data` is writable, `aad` and `iv` are readable.
+        // SAFETY: `asked` is the structure of this ioctl and writable; `data` is writable, `aad`
+        // and `iv` are readable.
         unsafe { self.ioctl(abi::AUTHCRYPT, from_mut(&mut asked).cast()) }
     }
 
-    /// Hashes a piece of a message, and answers the digest when it is the last, by the flags. The kernel hands the pages of
-    /// `piece` to the driver, and marks them as changed.
+    /// Hashes a chunk of a message. The result is the digest if `flags` mark the last chunk or a
+    /// whole message. The kernel passes the pages of `piece` to the driver and marks them as dirty.
     pub(super) fn hash(&self, session: u32, flags: u16, piece: &mut [u8]) -> io::Result<[u8; 64]> {
         let mut digest = [0; 64];
         let mut asked: CryptOp<*mut u8> = empty();
         (asked.session, asked.op, asked.flags) = (session, abi::ENCRYPT, flags);
         (asked.len, asked.source) = (len_of(piece)?, piece.as_mut_ptr());
         asked.mac = digest.as_mut_ptr();
-        // SAFETY: the structure of this ioctl, which is written; `piece` is readable, and `digest` has room for any.
+        // SAFETY: `asked` is the structure of this ioctl and writable; `piece` is readable, and
+        // `digest` has room for any digest.
         unsafe { self.ioctl(abi::CRYPT, from_mut(&mut asked).cast()) }?;
         Ok(digest)
     }
 
-    /// Gives one session the state of another one's message.
+    /// Copies the state of a message from one session to another.
     pub(super) fn copy_hash(&self, destination: u32, source: u32) -> io::Result<()> {
         let mut asked = CopyHashOp { destination, source };
-        // SAFETY: the structure of this ioctl.
+        // SAFETY: `asked` is the structure of this ioctl.
         unsafe { self.ioctl(abi::CPHASH, from_mut(&mut asked).cast()) }
     }
 
-    /// Ends a session of this process's own.
+    /// Ends a session of this process.
     pub(super) fn free_session(&self, session: u32) {
         if self.is_ours() {
-            // SAFETY: a number is what this ioctl reads. One that is gone already needs nothing more.
+            // SAFETY: this ioctl reads a session's number. A session that has already ended needs
+            // no action.
             let _ = unsafe { self.ioctl(abi::FSESSION, from_ref(&session).cast_mut().cast()) };
         }
     }
 
     /// # Safety
-    /// `with` points to what `number` says, and all that it points to is as the structure's fields say.
+    /// `with` points to the structure of the ioctl `number`, and every pointer in it is valid as
+    /// its field requires.
     unsafe fn ioctl(&self, number: libc::Ioctl, with: *mut libc::c_void) -> io::Result<()> {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees it.
         check(unsafe { libc::ioctl(self.device.fd(), number, with) }).map(drop)
     }
 }
@@ -195,16 +204,17 @@ fn open() -> io::Result<Descriptor> {
     Descriptor::own(unsafe { libc::open(path.as_ptr(), libc::O_RDWR | libc::O_CLOEXEC) })
 }
 
-/// The structures of ioctls, for which zeros are valid.
+/// The structures of ioctls, for which all-zero bytes are a valid value.
 trait Empty {}
 impl Empty for SessionOp<*const u8> {}
 impl Empty for SessionInfoOp {}
 impl Empty for CryptOp<*mut u8> {}
 impl Empty for CryptAuthOp<*mut u8> {}
 
-/// Zeros in the gaps too: the kernel copies a structure whole, and valgrind looks at what it is given.
+/// Zeroes the padding too: the kernel copies a whole structure, and valgrind checks every byte that
+/// is passed to the kernel.
 fn empty<T: Empty>() -> T {
-    // SAFETY: integers and pointers that nobody follows.
+    // SAFETY: the fields are integers and raw pointers that are not dereferenced.
     unsafe { zeroed() }
 }
 
@@ -213,7 +223,7 @@ mod tests {
     use super::*;
 
     impl Name {
-        /// As the kernel fills its room.
+        /// A name padded with NUL bytes, as the kernel returns it.
         pub(in super::super) fn of(text: &str) -> Name {
             let mut room = [0; MAX_NAME];
             room[..text.len()].copy_from_slice(text.as_bytes());

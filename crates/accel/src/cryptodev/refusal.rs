@@ -21,7 +21,7 @@ pub(super) fn no_interface(source: io::Error) -> Error {
     Error::NoInterface { interface: INTERFACE, advice, source }
 }
 
-/// The session has another driver, or says nothing of it.
+/// The error for a session that has another driver, or that does not report its algorithm.
 #[cold]
 pub(super) fn other_driver(driver: &str, asked: &str, got: &Info) -> Error {
     let (got_driver, got_algorithm) = (&got.driver, &got.algorithm);
@@ -42,7 +42,7 @@ pub(super) fn other_driver(driver: &str, asked: &str, got: &Info) -> Error {
     unreachable(driver, reason, source)
 }
 
-/// No session could be made at all. The device has one error for everything.
+/// The error if no session could be created. The device returns one errno for all causes.
 #[cold]
 pub(super) fn no_probe(error: Error, asked: &str) -> Error {
     let (driver, source) = match error {

@@ -10,34 +10,34 @@ use crate::buffer::Buffer;
 use crate::mode::driver_iv;
 use crate::{Algorithm, Direction, Error, InFlight, Request, Session};
 
-/// The longest request in bytes. Longer ones gain little, and above 32 pages cryptodev-linux
-/// allocates for each.
+/// The maximum request in bytes. Longer requests gain little, and above 32 pages cryptodev-linux
+/// allocates memory for each request.
 pub(super) const LONGEST: usize = 64 * 1024;
 
-/// The longest data unit of XTS in bytes. Where cryptodev-linux cannot pin the pages of a request,
-/// it copies it in pieces of a page, and each piece would become a data unit (main.c,
+/// The maximum data unit of XTS in bytes. Where cryptodev-linux cannot pin the pages of a request,
+/// it copies it in chunks of a page, and each chunk would become a data unit (main.c,
 /// `__crypto_run_std`).
 const LONGEST_UNIT: usize = 4096;
 
-/// A key, and room for one request.
+/// A key, and a buffer for one request.
 ///
-/// A request is copied into pages of our own and done there in place. The caller's pages are not
-/// for the driver: they may be a file's, which cryptodev-linux would mark as changed, or share
-/// cache lines with other data; and what is not aligned as the driver wants it would go down in
-/// pieces of a page.
+/// A request is copied into the buffer's own pages and processed there in place. The caller's pages
+/// must not reach the driver: they may belong to a file, and cryptodev-linux would mark them as
+/// dirty, or they may share cache lines with other data. cryptodev-linux would also split data
+/// without the driver's alignment into chunks of a page.
 pub(super) struct CryptodevSession {
     driver: Arc<CryptodevDriver>,
     algorithm: Algorithm,
-    /// Bytes of the tags, 0 where there are none.
+    /// Bytes of a tag, 0 without tags.
     tag_len: usize,
-    /// Shared by the sessions that [`share`](Session::share) made: each request brings its IV, and
-    /// the kernel does one at a time.
+    /// Shared by the sessions that [`share`](Session::share) created: each request has its own IV,
+    /// and the kernel processes one request at a time.
     keyed: Arc<Keyed>,
     buffer: Buffer,
-    /// What became of the request, if there was one: bytes of the result, or none when the tag was
+    /// The outcome of the last request, if any: bytes of the result, or `None` if the tag was
     /// wrong.
     answer: Option<Option<usize>>,
-    /// Bytes of plaintext in the buffer.
+    /// Bytes of plaintext in the buffer, to be wiped.
     secret: usize,
 }
 
@@ -56,7 +56,7 @@ impl CryptodevSession {
         CryptodevSession { driver, algorithm, tag_len, keyed, buffer: Buffer::new(), answer: None, secret: 0 }
     }
 
-    /// Does a request in the buffer. False: its tag is wrong.
+    /// Processes a request in the buffer. Returns false if its tag is wrong.
     fn ask(&mut self, asked: &Request<'_>) -> Result<bool, Error> {
         Keyed::settle(&mut self.keyed, &self.driver)?;
         let op = match asked.direction {
@@ -92,14 +92,14 @@ impl Session for CryptodevSession {
         if self.algorithm == Algorithm::XtsAes { LONGEST_UNIT } else { LONGEST }
     }
 
-    /// Returns when the request is done.
+    /// Blocks until the request is complete.
     fn submit(&mut self, requests: &[Request<'_>]) -> Result<(), Error> {
         self.release();
         let [asked] = requests else {
             return Err(Error::Batch { count: requests.len(), max: self.max_batch() });
         };
         asked.check(self.algorithm, self.tag_len, self.max_request(asked.direction))?;
-        // A text of no bytes has a tag too.
+        // Empty data has a tag too.
         let genuine = asked.len() + self.tag_len == 0 || self.ask(asked)?;
         let tag_len = if asked.direction == Direction::Encrypt { self.tag_len } else { 0 };
         self.answer = Some(genuine.then_some(asked.len() + tag_len));
