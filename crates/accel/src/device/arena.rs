@@ -9,14 +9,15 @@ use outboard_uapi as uapi;
 
 use super::units::{UNITS, Units};
 
-/// Bytes of data that a unit has. A TLS record is a little more than one, a page of a file a quarter of it.
+/// Bytes of data per unit. A TLS record is slightly longer than one unit, a 4 KiB page of a file a
+/// quarter of it.
 pub(super) const UNIT: usize = 16 * 1024;
 
-/// The strictest alignment of data that an arena may ask for, in bytes: a cache line of the largest kind.
+/// The strictest alignment of data that an arena may require, in bytes: the largest cache line.
 pub(super) const ALIGN: usize = 128;
 
-/// An arena of [`UNITS`] units, with as many slots: who has a unit has the slot of the same number, so a request
-/// never lacks one of the two.
+/// An arena of [`UNITS`] units, with as many slots. The owner of a unit also owns the slot of the
+/// same number, so a request never lacks one of the two.
 pub(super) struct Arena {
     base: NonNull<u8>,
     size: usize,
@@ -27,22 +28,22 @@ pub(super) struct Arena {
     pub(super) units: Units,
 }
 
-// SAFETY: the mapping belongs to this value; who writes where in it is ruled by `units`.
+// SAFETY: the mapping belongs to this value; `units` decides which thread may write where.
 unsafe impl Send for Arena {}
 // SAFETY: as above.
 unsafe impl Sync for Arena {}
 
 impl Arena {
-    /// Maps one: mmap(2).
+    /// Maps an arena: mmap(2). Fails with EPROTO if its header does not fit this version.
     pub(super) fn map(fd: RawFd) -> io::Result<Arena> {
         let page = page_size();
-        // The table, and a page more in case that the module begins the data later than we would.
+        // The table, and one page more in case the module begins the data later than computed here.
         let overhead = (size_of::<uapi::Arena>() + (UNITS as usize + 1) * size_of::<uapi::Slot>())
             .next_multiple_of(page)
             + page;
         let size = (overhead + UNITS as usize * UNIT).next_multiple_of(page);
         let slots = libc::off_t::from(UNITS) * page as libc::off_t;
-        // SAFETY: a new mapping wherever the kernel likes.
+        // SAFETY: a new mapping at an address that the kernel selects.
         let at = unsafe {
             libc::mmap(null_mut(), size, libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED, fd, slots)
         };
@@ -51,7 +52,8 @@ impl Arena {
             _ => return Err(io::Error::last_os_error()),
         };
         let mut arena = Arena { base, size, number: 0, slots: 0, data: 0, units: Units::default() };
-        // SAFETY: the module put it there before mmap returned, and the mapping is page-aligned.
+        // SAFETY: the module wrote the header before mmap returned, and the mapping is
+        // page-aligned.
         let header = unsafe { base.cast::<uapi::Arena>().read() };
         arena.number = header.arena;
         arena.slots = header.slots_offset as usize;
@@ -59,37 +61,38 @@ impl Arena {
         if fits(&header, arena.data, size) {
             Ok(arena)
         } else {
-            // Not what we know; the mapping goes with the value.
+            // Another interface; the mapping is dropped with the value.
             Err(io::Error::from_raw_os_error(libc::EPROTO))
         }
     }
 
-    /// The place of a unit from the start of the mapping, as slots have it.
+    /// The offset of a unit within the mapping, as slots contain it.
     pub(super) fn offset(&self, unit: u32) -> u32 {
         (self.data + unit as usize * UNIT) as u32
     }
 
-    /// The first byte of a unit; the units that follow it lie behind.
+    /// The first byte of a unit; the following units are contiguous.
     pub(super) fn data(&self, unit: u32) -> *mut u8 {
-        // SAFETY: within the mapping, as was checked when it was made.
+        // SAFETY: within the mapping, as `map` checked.
         unsafe { self.base.as_ptr().add(self.offset(unit) as usize) }
     }
 
-    /// A slot. It may be written by whoever has taken the unit of its number, while it is not in flight.
+    /// A slot. The owner of the unit with the same number may write it while it is not in flight.
     pub(super) fn slot(&self, index: u32) -> *mut uapi::Slot {
         debug_assert!(index < UNITS);
-        // SAFETY: within the mapping and aligned, as was checked when it was made.
+        // SAFETY: within the mapping and aligned, as `map` checked.
         unsafe { self.base.as_ptr().add(self.slots).cast::<uapi::Slot>().add(index as usize) }
     }
 
-    /// How a request went: 0, a negative errno, or IN_FLIGHT. When it is done, its result is there to be seen.
+    /// The status of a request: 0, a negative errno, or IN_FLIGHT. Once it is complete, its result
+    /// is visible to this thread.
     pub(super) fn status(&self, index: u32) -> i32 {
         // SAFETY: a field of a slot, aligned, which the module writes with release semantics.
         unsafe { AtomicI32::from_ptr(&raw mut (*self.slot(index)).status) }.load(Ordering::Acquire)
     }
 }
 
-/// Whether the module speaks our language, and the arena has what was asked for.
+/// Whether the module has this version of the interface, and the arena has the requested size.
 fn fits(header: &uapi::Arena, data: usize, size: usize) -> bool {
     let slots = header.slots_offset as usize;
     let slots_end = slots + UNITS as usize * size_of::<uapi::Slot>();
@@ -107,14 +110,14 @@ fn fits(header: &uapi::Arena, data: usize, size: usize) -> bool {
 
 impl Drop for Arena {
     fn drop(&mut self) {
-        // SAFETY: mapped by `map` in this process: a fork's child, which has no such mapping, never drops it. What
-        // is in flight keeps its memory in the kernel.
+        // SAFETY: `map` mapped it in this process: the child of a fork, which does not have the
+        // mapping, never drops it. The kernel keeps the memory of requests in flight.
         unsafe { libc::munmap(self.base.as_ptr().cast(), self.size) };
     }
 }
 
 fn page_size() -> usize {
-    // SAFETY: no pointer is handed over.
+    // SAFETY: no pointer is passed.
     usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096)
 }
 

@@ -1,5 +1,5 @@
-//! Digests and HMAC: whole messages in one request, and messages in pieces by a handle of the
-//! kernel's.
+//! Digests and HMAC: whole messages in one request, and messages in chunks through a hash handle in
+//! the kernel.
 
 use std::io;
 use std::sync::Arc;
@@ -16,16 +16,16 @@ use super::{OutboardDriver, OutboardHashDriver};
 use crate::hash::before_the_last_piece;
 use crate::{Digest, Error, HashSession, HashState, InFlight, Meanwhile, WaitDescriptor};
 
-/// The longest piece of a message, in bytes: what an arena of any fragmentation can hand to a
+/// The maximum chunk of a message, in bytes: an arena with any fragmentation can pass it to a
 /// driver.
 const LONGEST: usize = 64 * 1024;
 
-/// Units of the longest piece.
+/// Units of the longest chunk.
 const MOST_UNITS: u32 = (LONGEST / UNIT) as u32;
 
 const _: () = assert!(LONGEST % UNIT == 0 && MOST_UNITS <= UNITS);
 
-/// A key, or none, in a driver.
+/// A session with a driver for digests, or for HMAC under a key.
 pub(super) struct DeviceHash {
     with: OutboardHashDriver,
     keyed: Arc<Keyed>,
@@ -37,7 +37,7 @@ impl DeviceHash {
         Ok(DeviceHash { with: with.clone(), keyed })
     }
 
-    /// What is asked for a whole message.
+    /// The slot of a request for a whole message.
     fn whole(&self) -> uapi::Slot {
         uapi::Slot { session: self.keyed.number, op: uapi::HASH_DIGEST, ..uapi::Slot::EMPTY }
     }
@@ -65,7 +65,7 @@ impl HashSession for DeviceHash {
             return Err(Error::Batch { count: 0, max: self.max_batch() });
         }
         let (mut submitted, mut rest, mut outcome) = (Vec::new(), messages, Ok(()));
-        // The driver has all of them before the first is waited for.
+        // All messages are submitted before the first is waited for.
         while !rest.is_empty() && outcome.is_ok() {
             let batch;
             (batch, rest) = rest.split_at(fitting(rest));
@@ -75,7 +75,7 @@ impl HashSession for DeviceHash {
             }
         }
         let mut digests = Vec::with_capacity(messages.len());
-        // Also after a failure: what is in flight cannot be given back.
+        // Also after a failure: requests in flight cannot be cancelled.
         for (region, count) in &submitted {
             if let Err(source) = region.finish(0..*count) {
                 outcome = outcome.and(Err(self.with.driver.failed("write", source)));
@@ -115,7 +115,7 @@ impl HashSession for DeviceHash {
     }
 }
 
-/// A handle of the kernel's.
+/// A hash handle in the kernel.
 struct Handle {
     with: OutboardHashDriver,
     keyed: Arc<Keyed>,
@@ -136,7 +136,7 @@ impl Handle {
         Ok(Handle { with: with.clone(), keyed: Arc::clone(keyed), number, open })
     }
 
-    /// The handle is the parent's after a fork, and gone with the descriptor.
+    /// After a fork the handle belongs to the parent; it ends when the descriptor is closed.
     fn check(&self) -> Result<(), Error> {
         let driver = || self.with.driver.name.clone();
         if !self.keyed.is_of_this_process() {
@@ -149,7 +149,7 @@ impl Handle {
         self.check()?;
         let flags = if self.open { 0 } else { uapi::HASH_FIRST };
         let slot = uapi::Slot { op, flags, hash: self.number, ..uapi::Slot::EMPTY };
-        // An error ends the message in the kernel too.
+        // An error also ends the message in the kernel.
         self.open = false;
         self.with.run(&self.keyed.link, piece, &slot, meanwhile)
     }
@@ -191,7 +191,7 @@ impl Drop for Handle {
     }
 }
 
-/// One request.
+/// One submitted request.
 struct Submitted<'r> {
     region: &'r Region,
     driver: &'r OutboardDriver,
@@ -207,12 +207,13 @@ impl InFlight for Submitted<'_> {
     }
 }
 
-/// A message without a byte needs a place too.
+/// An empty message needs a unit too.
 fn units_of(message: &[u8]) -> u32 {
     message.len().div_ceil(UNIT).max(1) as u32
 }
 
-/// How many of these an arena holds. One that is too long for any is refused when it is submitted.
+/// How many of these messages fit an arena, at least 1. A message too long for an arena is rejected
+/// when it is submitted.
 fn fitting(messages: &[&[u8]]) -> usize {
     let mut units = 0;
     let is_in = |message: &&&[u8]| {
@@ -223,8 +224,8 @@ fn fitting(messages: &[&[u8]]) -> usize {
 }
 
 impl OutboardHashDriver {
-    /// Submits a request like `slot` for each of these, and waits for all of them if asked to. What
-    /// was hashed is wiped with the region.
+    /// Submits a request like `slot` for each message; with `wait`, blocks until all complete. The
+    /// data is wiped with the region.
     fn submit(
         &self,
         link: &Arc<Link>,
@@ -256,7 +257,7 @@ impl OutboardHashDriver {
         Ok(region)
     }
 
-    /// One request from its submission to its end.
+    /// Submits one request and waits until it completes.
     fn run(
         &self,
         link: &Arc<Link>,
@@ -277,7 +278,8 @@ impl OutboardHashDriver {
         Ok(Digest::new(digest, self.algorithm.hash.digest_len()))
     }
 
-    /// The driver did not do a request, or the module did not make a handle.
+    /// The error for a request that the driver did not process, or for a handle that the module did
+    /// not create.
     fn refused(&self, source: io::Error) -> Error {
         match source.raw_os_error() {
             Some(libc::EOPNOTSUPP) => Error::NoState { driver: self.driver.name.clone(), source },

@@ -1,4 +1,4 @@
-//! A session of the module's: a key in a driver.
+//! A session of the module: a key in a driver.
 
 use std::sync::Arc;
 
@@ -8,15 +8,15 @@ use super::link::Link;
 use super::{OutboardDriver, refusal};
 use crate::Error;
 
-/// One that this process made, or inherited.
+/// A session that this process created or inherited.
 pub(super) struct Keyed {
     pub(super) link: Arc<Link>,
     generation: u32,
     pub(super) number: u32,
-    /// Kept because a fork's child needs a session of its own: its parent may free this one at any
-    /// time.
+    /// Kept because the child of a fork needs a session of its own: the parent may free this one at
+    /// any time.
     key: Zeroizing<Vec<u8>>,
-    /// Bytes of its tags, 0 where there are none.
+    /// Bytes of a tag, 0 without tags.
     pub(super) tag_len: usize,
 }
 
@@ -29,8 +29,7 @@ impl Keyed {
         Ok(Arc::new(Keyed { link, generation, number, key: Zeroizing::new(key.to_vec()), tag_len }))
     }
 
-    /// Puts one of this process's own in the place after a fork, and a new one when the application
-    /// has closed the descriptor.
+    /// Replaces the session after a fork, and after the application has closed the descriptor.
     pub(super) fn settle(place: &mut Arc<Keyed>, driver: &OutboardDriver) -> Result<(), Error> {
         if !place.is_of_this_process() || !place.link.is_ours() {
             *place = Keyed::new(driver, &place.key, place.tag_len)?;

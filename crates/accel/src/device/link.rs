@@ -14,28 +14,32 @@ use super::region::Region;
 use crate::descriptor::{Descriptor, again};
 use crate::fork_mark::ForkMark;
 
-/// The most arenas of a process: what its threads have in flight at once beyond that is for software.
+/// The maximum number of arenas of a process. Software processes what its threads have in flight
+/// beyond that.
 pub(super) const ARENAS: usize = 8;
 
-/// So many session numbers are tried when others have taken them.
+/// The number of session numbers to try if other processes use them.
 const TRIES: usize = 16;
 
 /// 2^32 divided by the golden ratio: scatters numbers that lie close together.
 const SCATTER: u32 = 0x9e37_79b1;
 
-/// How long a thread sleeps that has lost the descriptor before it looks at its requests again, in milliseconds.
+/// How long a thread that has lost the descriptor sleeps before it checks its requests again, in
+/// milliseconds.
 const NAP: libc::c_int = 1;
 
-/// The open device. A fork's child goes on with the inherited descriptor, which works in sandboxes and after
-/// privileges are gone, but has neither the parent's mappings nor its sessions.
+/// The open device. The child of a fork keeps using the inherited descriptor, which works in
+/// sandboxes and after privileges were dropped, but it has neither the mappings nor the sessions of
+/// its parent.
 pub(super) struct Link {
     device: Descriptor,
     mark: ForkMark,
-    /// Counts the forks between the opening and this process.
+    /// Number of forks between opening the device and this process.
     generation: AtomicU32,
     /// The next number of a session or a handle to try.
     numbers: AtomicU32,
-    /// Null until it is wanted. Mapped by this process; no lock, so that no fork can leave one held.
+    /// Null until first needed. Mapped by this process. There is no lock, because a fork could
+    /// leave it held.
     arenas: [AtomicPtr<Arena>; ARENAS],
 }
 
@@ -55,26 +59,28 @@ impl Link {
         })
     }
 
-    /// Whether the application has left us the descriptor.
+    /// Whether the application has left the descriptor open.
     pub(super) fn is_ours(&self) -> bool {
         match self.device.is_same() {
             Ok(same) => same,
-            // OpenSSH's sandbox answers so to fstat(2).
+            // In OpenSSH's sandbox fstat(2) fails with this error.
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => self.answers_as_the_device(),
             Err(_) => false,
         }
     }
 
-    /// Whether the descriptor answers as the device does to a write of no bytes: by EINVAL, since that is no record.
-    /// Files, pipes and connections answer 0 and take no harm.
+    /// Whether the descriptor responds to a write of zero bytes as the device does: with EINVAL,
+    /// since that is no record. For files, pipes and connections such a write returns 0 and has no
+    /// effect.
     fn answers_as_the_device(&self) -> bool {
         self.write(&[]).is_err_and(|error| error.raw_os_error() == Some(libc::EINVAL))
     }
 
-    /// Changes with every fork: what was made under another generation belongs to an ancestor.
+    /// Changes with every fork: a session of another generation belongs to an ancestor process.
     pub(super) fn generation(&self) -> u32 {
         self.mark.settle(|| {
-            // The mappings are not inherited; what described them is forgotten, since others may look at it.
+            // The mappings are not inherited. The memory that describes them is leaked, since
+            // regions may still refer to it.
             self.arenas.iter().for_each(|arena| arena.store(null_mut(), Ordering::Relaxed));
             self.numbers.fetch_xor(std::process::id().wrapping_mul(SCATTER), Ordering::Relaxed);
             self.generation.fetch_add(1, Ordering::Relaxed);
@@ -82,7 +88,8 @@ impl Link {
         self.generation.load(Ordering::Relaxed)
     }
 
-    /// Takes `units` units of an arena, and maps another arena if there is need.
+    /// Allocates `units` units of an arena, and maps another arena if necessary. Fails with EMFILE
+    /// if all arenas are full.
     pub(super) fn take(self: &Arc<Self>, units: u32) -> io::Result<Region> {
         let generation = self.generation();
         for place in &self.arenas {
@@ -92,13 +99,14 @@ impl Link {
                 at = match place.compare_exchange(at, mapped, Ordering::AcqRel, Ordering::Acquire) {
                     Ok(_) => mapped,
                     Err(earlier) => {
-                        // SAFETY: another thread was first, so nobody has seen ours.
+                        // SAFETY: another thread was first, so no other code has seen this arena.
                         drop(unsafe { Box::from_raw(mapped) });
                         earlier
                     }
                 };
             }
-            // SAFETY: an arena, once stored, stays until the link is dropped, which the region outlives not.
+            // SAFETY: an arena, once stored, lives until the link is dropped, and the region holds
+            // the link.
             if let Some(first) = unsafe { &*at }.units.take(units) {
                 return Ok(Region::new(Arc::clone(self), generation, at, first, units));
             }
@@ -106,8 +114,9 @@ impl Link {
         Err(io::Error::from_raw_os_error(libc::EMFILE))
     }
 
-    /// Makes a session and answers its number. Numbers are this process's choice, but not its alone: whoever has
-    /// inherited the descriptor chooses too. `tag` is the length of the tags, 0 where there are none.
+    /// Creates a session and returns its number. This process chooses the number, but so does every
+    /// other process that inherited the descriptor. `tag` is the tag length in bytes, 0 without
+    /// tags.
     pub(super) fn new_session(&self, driver: u16, algorithm: u16, key: &[u8], tag: usize) -> io::Result<u32> {
         const HEAD: usize = size_of::<uapi::SessionNew>();
         self.generation();
@@ -131,19 +140,21 @@ impl Link {
         })
     }
 
-    /// Makes a hash handle, for a session or from another handle as `record` says, and answers its number.
+    /// Creates a hash handle, from a session or from another handle as `record` states, and returns
+    /// its number.
     pub(super) fn new_handle(&self, record: &uapi::Object) -> io::Result<u32> {
         self.generation();
         self.numbered(|id| self.write(as_bytes(&uapi::Object { id, ..*record })))
     }
 
-    /// Finds a free number for what `make` makes.
+    /// Finds a free number for the object that `make` creates. Fails with EEXIST after [`TRIES`]
+    /// numbers.
     fn numbered(&self, mut make: impl FnMut(u32) -> io::Result<()>) -> io::Result<u32> {
         for _ in 0..TRIES {
             let number = self.numbers.fetch_add(1, Ordering::Relaxed).max(1);
             match make(number) {
                 Ok(()) => return Ok(number),
-                // Whoever has this number has its neighbours too.
+                // The process that uses this number uses its neighbours too.
                 Err(error) if error.raw_os_error() == Some(libc::EEXIST) => {
                     self.numbers.fetch_add(SCATTER, Ordering::Relaxed);
                 }
@@ -153,12 +164,12 @@ impl Link {
         Err(io::Error::from_raw_os_error(libc::EEXIST))
     }
 
-    /// Ends a session of this process's own.
+    /// Ends a session of this process.
     pub(super) fn free_session(&self, id: u32) {
         self.free(uapi::SESSION_FREE, id);
     }
 
-    /// Ends a hash handle of this process's own.
+    /// Ends a hash handle of this process.
     pub(super) fn free_handle(&self, id: u32) {
         self.free(uapi::HASH_FREE, id);
     }
@@ -166,38 +177,41 @@ impl Link {
     fn free(&self, op: u16, id: u32) {
         let record = uapi::Object { op, id, ..uapi::Object::default() };
         if self.is_ours() {
-            // One that is gone already needs nothing more.
+            // An object that has already ended needs no action.
             let _ = self.write(as_bytes(&record));
         }
     }
 
-    /// Reports that a result of a driver was wrong.
+    /// Reports a wrong result of a driver.
     pub(super) fn report(&self, driver: u16) {
         if self.is_ours() {
             let record = uapi::Object { op: uapi::REPORT, id: driver.into(), ..uapi::Object::default() };
-            // Refused where the driver is not allowed any more, or the caller has more rights than the opener.
+            // Refused if the driver is no longer allowed, or if the caller has more privileges than
+            // the opener.
             let _ = self.write(as_bytes(&record));
         }
     }
 
-    /// Rings the doorbell for slots of an arena; with `wait`, returns when all of them are done.
+    /// Rings the doorbell for slots of an arena; with `wait`, blocks until all of them are
+    /// complete.
     pub(super) fn ring(&self, arena: u32, first: u32, count: u32, wait: bool) -> io::Result<()> {
         let flags = if wait { uapi::WAIT } else { 0 };
         self.write(as_bytes(&uapi::Submit { op: uapi::SUBMIT, flags, arena, first, count }))
     }
 
-    /// Sleeps until these slots of an arena are done; an error when the driver has not answered in the module's time.
+    /// Blocks until these slots of an arena are complete. Fails if the driver exceeds the module's
+    /// timeout.
     pub(super) fn wait(&self, arena: u32, first: u32, count: u32) -> io::Result<()> {
         if self.is_ours() {
             return self.write(as_bytes(&uapi::Submit { op: uapi::AWAIT, flags: 0, arena, first, count }));
         }
-        // The application closed the descriptor. The mapping is still there, and the answers come.
-        // SAFETY: no entry, so nothing is read or written.
+        // The application closed the descriptor. The mapping remains, and results still arrive.
+        // SAFETY: there is no entry, so nothing is read or written.
         unsafe { libc::poll(null_mut(), 0, NAP) };
         Ok(())
     }
 
-    /// Has an eventfd told when a slot of an arena is done.
+    /// Requests a notification of an eventfd when a slot of an arena completes.
     pub(super) fn notify(&self, arena: u32, slot: u32, event: RawFd) -> io::Result<()> {
         if !self.is_ours() {
             return Err(io::Error::from_raw_os_error(libc::EBADF));
@@ -214,34 +228,37 @@ impl Link {
 
 impl Drop for Link {
     fn drop(&mut self) {
-        // In a child, forgets what is not mapped there.
+        // In a child, removes the arenas that are not mapped there.
         self.generation();
         for place in &mut self.arenas {
             let at = *place.get_mut();
             if !at.is_null() {
-                // SAFETY: it came from a box of this process, and no region is left: each holds the link.
+                // SAFETY: it came from a box of this process, and no region is left, since each
+                // holds the link.
                 drop(unsafe { Box::from_raw(at) });
             }
         }
     }
 }
 
-/// The records of outboard_uapi.
+/// The records of outboard_uapi, which have no padding.
 trait Record {}
 impl Record for uapi::SessionNew {}
 impl Record for uapi::Object {}
 impl Record for uapi::Submit {}
 
 fn as_bytes<R: Record>(record: &R) -> &[u8] {
-    // SAFETY: these structures have no padding (their test adds up their fields), so each byte is initialised.
+    // SAFETY: these structures have no padding (a test adds up their fields), so each byte is
+    // initialised.
     unsafe { std::slice::from_raw_parts(std::ptr::from_ref(record).cast(), size_of::<R>()) }
 }
 
-/// Numbers that another opening of the device does not use: should the application make our descriptor lead
-/// there, our sessions do not exist.
+/// A first number that another opening of the device is unlikely to use: if the application makes
+/// our descriptor refer to that opening, our sessions do not exist there.
 fn random() -> u32 {
     let mut bytes = [0; 4];
-    // SAFETY: writable for its length. Where it fails, the process's number does.
+    // SAFETY: `bytes` is writable for its length. If the call fails, the process ID makes the
+    // number differ.
     unsafe { libc::getrandom(bytes.as_mut_ptr().cast(), bytes.len(), libc::GRND_NONBLOCK) };
     u32::from_ne_bytes(bytes) ^ std::process::id().wrapping_mul(SCATTER)
 }

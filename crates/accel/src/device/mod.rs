@@ -63,8 +63,8 @@ impl Device {
     }
 }
 
-/// An open device, and the number of `driver` in root's list. It must do the algorithm that the
-/// kernel calls `name`.
+/// Opens the device and finds the number of `driver` in the allow list. The driver must implement
+/// the algorithm that the kernel calls `name`.
 fn lead(
     driver: &str,
     name: &str,
@@ -132,17 +132,17 @@ impl Accelerator for Device {
     }
 }
 
-/// An allowed driver, and the link that leads there.
+/// An allowed driver, and the link that leads to it.
 struct OutboardDriver {
     name: String,
-    /// Its number in root's list.
+    /// Its number in the allow list.
     number: u16,
     /// The module's number of the algorithm.
     algorithm_number: u16,
     link: Current<Link>,
 }
 
-/// One that does a digest or HMAC.
+/// A driver for a digest or HMAC.
 #[derive(Clone)]
 struct OutboardHashDriver {
     driver: Arc<OutboardDriver>,
@@ -150,7 +150,7 @@ struct OutboardHashDriver {
 }
 
 impl OutboardDriver {
-    /// `driver` must do the algorithm that the kernel calls `name`, and do it with such a key.
+    /// `driver` must implement the algorithm that the kernel calls `name`, and accept `sample_key`.
     fn reach(
         driver: &str,
         name: &str,
@@ -171,7 +171,7 @@ impl OutboardDriver {
         }
     }
 
-    /// The module counts the report; without a descriptor it is lost.
+    /// The module counts the report. It is lost if the device cannot be opened again.
     fn report_wrong(&self) {
         if let Ok(link) = self.link() {
             link.report(self.number);
@@ -182,7 +182,7 @@ impl OutboardDriver {
         Error::NoRoom { interface: INTERFACE, driver: self.name.clone(), source }
     }
 
-    /// The link; a new one if the application has closed the descriptor of the old.
+    /// The link; a new one if the application has closed the descriptor of the old one.
     fn link(&self) -> Result<Arc<Link>, Error> {
         let link = self.link.or_replace(Link::is_ours, Link::open);
         link.map_err(|_| Error::DescriptorLost { driver: self.name.clone() })

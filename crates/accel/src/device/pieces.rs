@@ -1,4 +1,4 @@
-//! How a request is cut into pieces that an accelerator works on at the same time.
+//! Splits a request into chunks that an accelerator processes in parallel.
 
 use std::ops::Range;
 
@@ -12,8 +12,9 @@ use crate::{Algorithm, LONGEST_PIECE, PIECE, Request, advance};
 // There are as many slots as units.
 const _: () = assert!(PIECE == UNIT && UNIT % ALIGN == 0 && LONGEST_PIECE % UNIT == 0);
 
-/// The parts of a request that an accelerator can work on independently. They are about equal: a
-/// TLS record of 16 KiB, its MAC and padding is not worth a second request for the last few bytes.
+/// The parts of a request that an accelerator can process independently. They are about equal in
+/// length: the few bytes by which a TLS record with MAC and padding exceeds 16 KiB are not worth a
+/// second request.
 pub(super) fn pieces(
     algorithm: Algorithm,
     request: &Request<'_>,
@@ -25,17 +26,17 @@ pub(super) fn pieces(
     } else {
         len.max(1)
     };
-    // A text of no bytes has a tag too.
+    // Empty data has a tag too.
     let end = len.max(usize::from(algorithm.has_tags()));
     (0..end).step_by(step).map(move |from| from..len.min(from + step))
 }
 
-/// The IV of the piece that begins at `from`, 0 or at least [`ALIGN`], with zeros behind it.
+/// The IV of the chunk that begins at `from` (0 or at least [`ALIGN`]), padded with zeros.
 pub(super) fn iv_of(algorithm: Algorithm, request: &Request<'_>, from: usize) -> [u8; uapi::IV_SIZE] {
     let (mut iv, _) = driver_iv(algorithm, request.iv);
     match algorithm.split() {
         _ if from == 0 => {}
-        // ALIGN is more than a head and an IV.
+        // ALIGN is longer than a head and an IV together.
         Split::PrecedingCiphertext => {
             let before = from - request.head.len() - request.iv.len();
             iv[..request.iv.len()].copy_from_slice(&request.input[before..][..request.iv.len()]);
@@ -51,7 +52,7 @@ mod tests {
     use super::*;
     use crate::Direction;
 
-    /// A dozen units and more.
+    /// Longer than any chunk.
     const LONGEST: usize = 16 * UNIT;
 
     fn cut_into(piece: usize, len: usize) -> Vec<Range<usize>> {

@@ -38,8 +38,8 @@ pub(super) fn other_algorithm(driver: &str, algorithm: &str) -> Error {
     unreachable(driver, format!("it does {algorithm}"), io::Error::from_raw_os_error(libc::ENOENT))
 }
 
-/// The driver is on root's list and took no session. One that is not there may come, and is no failure of the driver's:
-/// after it was unplugged it would otherwise be given up for good.
+/// The driver is on the allow list and opened no session. An absent driver may appear later and is
+/// no failure: otherwise a driver would be disabled for good after its device was unplugged.
 pub(super) fn no_session(driver: &str, source: io::Error) -> Error {
     let driver = driver.to_owned();
     match source.raw_os_error() {
@@ -48,7 +48,7 @@ pub(super) fn no_session(driver: &str, source: io::Error) -> Error {
     }
 }
 
-/// The driver is on root's list, has never been seen, and took no session.
+/// The driver is on the allow list, was never present, and opened no session.
 pub(super) fn never_seen(driver: &str, source: io::Error) -> Error {
     match no_session(driver, source) {
         Error::Away { driver, source } => {

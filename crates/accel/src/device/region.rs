@@ -11,67 +11,71 @@ use super::arena::{Arena, UNIT};
 use super::link::Link;
 use crate::{Request, WaitDescriptor};
 
-/// The status of a slot that the module has not touched: no request may pass for done because the doorbell rang
-/// elsewhere.
+/// The status of a slot that the module has not processed: a request must not appear complete
+/// because the doorbell write went to another file.
 const UNTOUCHED: i32 = -libc::ENODATA;
 
-/// How long a request may take whose descriptor the application has closed. Else the module's `timeout` holds.
+/// How long to wait for a request after the application has closed the descriptor. Otherwise the
+/// module's `timeout` applies.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Units that follow each other, with the slots of the same numbers. Gone with a fork: the child has no mapping.
+/// Consecutive units, with the slots of the same numbers. Not usable after a fork, since the child
+/// does not have the mapping.
 pub(super) struct Region {
     link: Arc<Link>,
     generation: u32,
     arena: *const Arena,
     first: u32,
     count: u32,
-    /// How many of the slots were submitted.
+    /// Number of slots submitted.
     rung: u32,
-    /// Where plaintext lies that the accelerator wrote.
+    /// Bytes from the start of the region that may contain plaintext, to be wiped.
     secret: usize,
 }
 
-// SAFETY: an arena may be shared, and the units are this value's own.
+// SAFETY: an arena may be shared, and the units belong to this value alone.
 unsafe impl Send for Region {}
 
 impl Region {
-    /// Part of an arena of `link`'s, taken under this generation.
+    /// Part of an arena of `link`, allocated in this generation.
     pub(super) fn new(link: Arc<Link>, generation: u32, arena: *const Arena, first: u32, count: u32) -> Self {
         Region { link, generation, arena, first, count, rung: 0, secret: 0 }
     }
 
-    /// The arena, where it is mapped: in the process that took the units.
+    /// The arena, if it is mapped: in the process that allocated the units. Otherwise ECHILD.
     fn arena(&self) -> io::Result<&Arena> {
         if self.link.generation() == self.generation {
-            // SAFETY: of this process, and it lives as long as the link.
+            // SAFETY: this process mapped it, and it lives as long as the link.
             Ok(unsafe { &*self.arena })
         } else {
             Err(io::Error::from_raw_os_error(libc::ECHILD))
         }
     }
 
-    /// Copies the text of a request into the units from `unit` on, and its additional data `aad_at` bytes behind, and
-    /// answers its place from the start of the mapping.
+    /// Copies the data of a request into the units from `unit` on, and its additional data to
+    /// `aad_at` bytes after that. Returns the offset within the mapping.
     pub(super) fn fill(&mut self, unit: u32, request: &Request<'_>, aad_at: usize) -> io::Result<u32> {
         let arena = self.arena()?;
         let (len, end) = (request.len() + request.tag.len(), aad_at + request.aad.len());
         assert!(self.rung == 0 && len <= aad_at, "the parts do not overlap");
         assert!(end <= (self.count - unit) as usize * UNIT, "it was measured before");
-        // SAFETY: the units are ours, mapped and initialised, nothing is in flight there, and there is room.
+        // SAFETY: the units are ours, mapped and initialised; nothing is in flight there, and there
+        // is room.
         let room = unsafe { std::slice::from_raw_parts_mut(arena.data(self.first + unit), end) };
         request.copy_to(&mut room[..len]);
         room[aad_at..].copy_from_slice(request.aad);
         Ok(arena.offset(self.first + unit))
     }
 
-    /// Copies bytes into the units from `unit` on, and answers their place from the start of the mapping.
+    /// Copies bytes into the units from `unit` on. Returns the offset within the mapping.
     pub(super) fn put(&mut self, unit: u32, bytes: &[u8]) -> io::Result<u32> {
         let arena = self.arena()?;
         assert!(
             self.rung == 0 && bytes.len() <= (self.count - unit) as usize * UNIT,
             "it was measured before"
         );
-        // SAFETY: the units are ours, mapped and initialised, nothing is in flight there, and there is room.
+        // SAFETY: the units are ours, mapped and initialised; nothing is in flight there, and there
+        // is room.
         unsafe { std::slice::from_raw_parts_mut(arena.data(self.first + unit), bytes.len()) }
             .copy_from_slice(bytes);
         Ok(arena.offset(self.first + unit))
@@ -86,8 +90,8 @@ impl Region {
         Ok(())
     }
 
-    /// Submits the first `count` slots, and waits for them if asked to. `secret` bytes from the front on will be
-    /// plaintext.
+    /// Submits the first `count` slots; with `wait`, blocks until they complete. The first `secret`
+    /// bytes will be plaintext.
     pub(super) fn ring(&mut self, count: u32, wait: bool, secret: usize) -> io::Result<()> {
         let number = self.arena()?.number;
         assert!(count <= self.count && secret <= self.count as usize * UNIT);
@@ -95,19 +99,19 @@ impl Region {
         self.link.ring(number, self.first, count, wait)
     }
 
-    /// Whether some of these slots are in flight; in a fork's child none is.
+    /// Whether any of these slots is in flight; in the child of a fork none is.
     pub(super) fn is_in_flight(&self, slots: Range<u32>) -> bool {
         let in_flight =
             |arena: &Arena| slots.into_iter().any(|s| arena.status(self.first + s) == uapi::IN_FLIGHT);
         self.arena().is_ok_and(in_flight)
     }
 
-    /// Whether some of what was submitted is.
+    /// Whether any submitted slot is in flight.
     pub(super) fn is_any_in_flight(&self) -> bool {
         self.is_in_flight(0..self.rung)
     }
 
-    /// What the driver answered for a slot.
+    /// The driver's status of a slot: 0 or a negative errno. A slot still in flight is ETIMEDOUT.
     pub(super) fn status(&self, slot: u32) -> io::Result<()> {
         match self.arena()?.status(self.first + slot) {
             0 => Ok(()),
@@ -116,7 +120,8 @@ impl Region {
         }
     }
 
-    /// The digest in a slot, as far as it goes, when its request has succeeded. It is wiped there: it may be a key.
+    /// The digest in a slot, padded with zeros, if its request has succeeded. It is wiped in the
+    /// slot, since it may be a key.
     pub(super) fn digest(&self, slot: u32) -> io::Result<[u8; uapi::DIGEST_SIZE]> {
         self.status(slot)?;
         let slot = self.arena()?.slot(self.first + slot);
@@ -128,23 +133,26 @@ impl Region {
         }
     }
 
-    /// `len` bytes from a unit on. None of them is in flight.
+    /// `len` bytes from the start of a unit. None of them may be in flight.
     pub(super) fn bytes(&self, unit: u32, len: usize) -> io::Result<&[u8]> {
         let arena = self.arena()?;
         assert!(len <= (self.count - unit) as usize * UNIT, "no result is longer than its request");
-        // SAFETY: the units are ours, mapped and initialised; the caller has seen the status of all that writes there.
+        // SAFETY: the units are ours, mapped and initialised; the caller has read the status of all
+        // requests that write there.
         Ok(unsafe { std::slice::from_raw_parts(arena.data(self.first + unit), len) })
     }
 
-    /// Makes a descriptor readable when one of those in flight is done; at once, if none is left.
+    /// Makes a descriptor readable when a request in flight completes, or at once if none is in
+    /// flight.
     pub(super) fn notify(&self, descriptor: &dyn WaitDescriptor) -> io::Result<()> {
-        // The last, since the others are done before it as a rule.
+        // The last slot, since the others usually complete before it.
         let slot = (0..self.rung).rfind(|&slot| self.is_in_flight(slot..slot + 1)).unwrap_or(0);
         self.link.notify(self.arena()?.number, self.first + slot, descriptor.event()?)
     }
 
-    /// Sleeps until these slots are done, or for as long as that may take; with them the rest of the batch, since who wants one
-    /// result wants the others next, and to wake up for each costs more than it saves.
+    /// Blocks until these slots complete or the time is over. It waits for the rest of the batch
+    /// too: the caller usually needs the other results next, and one wake-up per result costs more
+    /// than it saves.
     pub(super) fn finish(&self, slots: Range<u32>) -> io::Result<()> {
         let mut began = None;
         while self.is_in_flight(slots.clone()) {
@@ -164,14 +172,14 @@ impl Region {
 
 impl Drop for Region {
     fn drop(&mut self) {
-        // A driver that never answered may still write there: then the units are lost to this process, which costs
-        // less than memory that changes under another request.
+        // A driver that never completed a request may still write there. The units are then lost to
+        // this process, which costs less than memory that changes under another request.
         if self.is_any_in_flight() {
             return;
         }
         if let Ok(arena) = self.arena() {
-            // SAFETY: the units are ours, and nothing is in flight there. The compiler cannot leave it out: the
-            // memory is a mapping that it knows nothing about.
+            // SAFETY: the units are ours, and nothing is in flight there. The compiler cannot
+            // remove the write, because the memory is a mapping that it knows nothing about.
             unsafe { arena.data(self.first).write_bytes(0, self.secret) };
             arena.units.give(self.first, self.count);
         }

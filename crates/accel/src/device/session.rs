@@ -1,4 +1,4 @@
-//! A key in a driver, and the batch of requests in hand.
+//! A key in a driver, and the current batch of requests.
 
 use std::io;
 use std::ops::Range;
@@ -15,28 +15,28 @@ use super::units::UNITS;
 use super::wait::Waiting;
 use crate::{Algorithm, Direction, Error, InFlight, Request, Session, WaitDescriptor};
 
-/// The longest request that goes down whole, in bytes. Longer ones gain little.
+/// The maximum request in bytes that is submitted whole. Longer requests gain little.
 const LONGEST: usize = 64 * 1024;
 
-/// The longest that goes down in pieces: half an arena, so that two threads can do it at the same
-/// time.
+/// The maximum request in bytes that is split into chunks: half an arena, so that two threads can
+/// submit one at the same time.
 const LONGEST_CUT: usize = UNIT * UNITS as usize / 2;
 
 const _: () = assert!(LONGEST <= UNIT * UNITS as usize);
 
-/// Where a request of a batch lies, and how long its result is.
+/// The position of a request in the batch, and the length of its result in bytes.
 struct Span {
     slots: Range<u32>,
     unit: u32,
     len: usize,
 }
 
-/// A key, and room for one batch of requests.
+/// A key, and one batch of requests.
 pub(super) struct DeviceSession {
     driver: Arc<OutboardDriver>,
     algorithm: Algorithm,
     keyed: Arc<Keyed>,
-    /// Of the batch; none while there is no request with any bytes.
+    /// The region of the batch; none if no request has any bytes.
     region: Option<Region>,
     spans: Vec<Span>,
 }
@@ -52,18 +52,18 @@ impl DeviceSession {
         Ok(DeviceSession { driver, algorithm, keyed, region: None, spans: Vec::new() })
     }
 
-    /// Where the additional data of a request lies, behind the place of its text and tag.
+    /// The offset of a request's additional data, after its data and tag.
     fn aad_at(&self, request: &Request<'_>) -> usize {
         let text = request.len() + self.keyed.tag_len;
         if request.aad.is_empty() { text } else { text.next_multiple_of(ALIGN) }
     }
 
-    /// So many units a request needs.
+    /// The number of units that a request needs.
     fn units(&self, request: &Request<'_>) -> usize {
         (self.aad_at(request) + request.aad.len()).div_ceil(UNIT)
     }
 
-    /// Submits; after a failure there is no batch.
+    /// Submits the requests; after a failure there is no batch.
     fn start(&mut self, requests: &[Request<'_>], wait: bool) -> Result<(), Error> {
         self.release();
         let started = self.ring(requests, wait);
@@ -100,7 +100,7 @@ impl DeviceSession {
         Ok(())
     }
 
-    /// Copies the requests into the region, one behind the other, and fills a slot for each piece.
+    /// Copies the requests into the region, one after the other, and fills a slot for each chunk.
     fn place(&mut self, region: &mut Region, requests: &[Request<'_>]) -> io::Result<()> {
         let (mut unit, mut slot) = (0, 0);
         for request in requests {
@@ -198,7 +198,7 @@ impl Session for DeviceSession {
         }))
     }
 
-    /// With the doorbell that waits: one system call instead of two or more.
+    /// Uses the doorbell that waits: one system call instead of two or more.
     fn submit_and_wait(&mut self, requests: &[Request<'_>]) -> Result<(), Error> {
         self.start(requests, true)
     }

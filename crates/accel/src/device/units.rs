@@ -1,16 +1,18 @@
-//! Which parts of an arena are in use.
+//! Tracks which parts of an arena are in use.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// How many units an arena has: one bit each, in a word that every supported machine changes atomically.
+/// The number of units of an arena: one bit each, in a word that every supported machine changes
+/// atomically.
 pub(super) const UNITS: u32 = u32::BITS;
 
-/// The units of an arena that are taken. No lock: a fork must not leave one held.
+/// The allocated units of an arena. There is no lock, because a fork could leave it held.
 #[derive(Default)]
 pub(super) struct Units(AtomicU32);
 
 impl Units {
-    /// Takes `count` units that follow each other, 1 to [`UNITS`]; answers the first.
+    /// Allocates `count` consecutive units, 1 to [`UNITS`], and returns the first; `None` if there
+    /// is no such run.
     pub(super) fn take(&self, count: u32) -> Option<u32> {
         let mut used = self.0.load(Ordering::Relaxed);
         loop {
@@ -23,7 +25,7 @@ impl Units {
         }
     }
 
-    /// Gives back what was taken.
+    /// Releases allocated units.
     pub(super) fn give(&self, first: u32, count: u32) {
         self.0.fetch_and(!mask(first, count), Ordering::Release);
     }

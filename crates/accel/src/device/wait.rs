@@ -1,4 +1,4 @@
-//! A descriptor that is readable when a request has ended.
+//! A descriptor that is readable when a request has completed.
 
 use std::cell::{Cell, RefCell};
 use std::io;
@@ -9,24 +9,27 @@ use std::ptr::null_mut;
 use crate::descriptor::{Descriptor, check};
 use crate::session::{WaitDescriptor, Woken};
 
-/// How long a turn is, in seconds.
+/// Length of a turn in seconds.
 const TURN: libc::time_t = 1;
 
 const EVENT: u64 = 0;
 const TIMER: u64 = 1;
 
-/// An epoll(7) instance with an eventfd for the module and a timer in it.
+/// An epoll(7) instance that contains an eventfd for the module and a timer.
 ///
-/// Both are edge-triggered: that they were readable is taken back by epoll_wait(2), and neither is ever read. So nothing is read
-/// from a stranger's descriptor where the application has closed ours and opened others.
+/// Both are edge-triggered: epoll_wait(2) clears their events, and neither descriptor is ever read.
+/// So no data is read from a foreign descriptor if the application has closed ours and opened
+/// others.
 pub(super) struct Waiting {
     epoll: Descriptor,
     timer: Descriptor,
-    /// None while the last one may still be told of what nobody waits for any more.
+    /// None until needed, and after a turn that ended with a notification pending, which may still
+    /// arrive at the old eventfd.
     event: RefCell<Option<Descriptor>>,
-    /// Whether the module will tell the eventfd, or has and nobody has seen it.
+    /// Whether the module will notify the eventfd, or has and the event was not consumed.
     told_of: Cell<bool>,
-    /// A fork's child has the same epoll instance, eventfd and timer as its parent.
+    /// The process that created it: the child of a fork has the same epoll instance, eventfd and
+    /// timer as its parent.
     process: u32,
 }
 
@@ -37,7 +40,7 @@ impl Waiting {
 
     fn new() -> io::Result<Waiting> {
         let flags = libc::TFD_CLOEXEC | libc::TFD_NONBLOCK;
-        // SAFETY: numbers only.
+        // SAFETY: no pointer is passed.
         let (epoll, timer) = unsafe {
             (libc::epoll_create1(libc::EPOLL_CLOEXEC), libc::timerfd_create(libc::CLOCK_MONOTONIC, flags))
         };
@@ -63,18 +66,18 @@ impl Waiting {
         let never = libc::timespec { tv_sec: 0, tv_nsec: 0 };
         let time =
             libc::itimerspec { it_interval: never, it_value: libc::timespec { tv_sec: seconds, tv_nsec: 0 } };
-        // SAFETY: the time is readable, and the old one is not asked for.
+        // SAFETY: `time` is readable, and the old value is not requested.
         check(unsafe { libc::timerfd_settime(self.timer.fd(), 0, &time, null_mut()) }).map(drop)
     }
 
-    /// What epoll knows of, without waiting for it: of the eventfd, of the timer.
+    /// Pending events, without waiting: of the eventfd, and of the timer.
     fn events(&self) -> (bool, bool) {
         let mut events = [libc::epoll_event { events: 0, u64: 0 }; 2];
-        // SAFETY: writable for so many events.
+        // SAFETY: `events` is writable for its length.
         let count =
             unsafe { libc::epoll_wait(self.epoll.fd(), events.as_mut_ptr(), events.len() as libc::c_int, 0) };
         let events = &events[..usize::try_from(count).unwrap_or(0)];
-        // Packed on x86: no references to its fields.
+        // `epoll_event` is packed on x86: no references to its fields.
         let has = |name| events.iter().any(|event| { event.u64 } == name);
         (has(EVENT), has(TIMER))
     }
@@ -94,7 +97,7 @@ impl WaitDescriptor for Waiting {
         let event = match &mut *event {
             Some(event) => event,
             none => {
-                // SAFETY: numbers only.
+                // SAFETY: no pointer is passed.
                 let made = unsafe { libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) };
                 let made = Descriptor::own(made)?;
                 self.control(libc::EPOLL_CTL_ADD, &made, EVENT)?;
@@ -110,11 +113,13 @@ impl WaitDescriptor for Waiting {
     }
 
     fn end(&self) {
-        // Where something fails the application has closed the descriptors, and none of them wakes anybody.
+        // If a call fails, the application has closed the descriptors, and none of them can wake a
+        // thread.
         let _ = self.set_timer(0);
         if self.told_of.get() && self.woken() != Woken::ByAnAnswer {
             if let Some(event) = self.event.take() {
-                // A fork's child may have it too: then closing it does not end it.
+                // A forked child may hold the eventfd too: then closing it does not remove it from
+                // epoll.
                 let _ = self.control(libc::EPOLL_CTL_DEL, &event, EVENT);
             }
             self.told_of.set(false);
