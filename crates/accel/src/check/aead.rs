@@ -1,5 +1,6 @@
-//! Is a driver right that authenticates? Published examples, requests of many lengths of text and additional data against plain
-//! code of our own; and above all: does it refuse what was forged?
+//! Checks the results of an AEAD driver: published examples, then requests with many lengths of
+//! data and additional data, compared with independent reference code, and forgeries, which the
+//! driver must reject.
 
 use super::aes::Aes;
 use super::ccm::ccm;
@@ -8,14 +9,16 @@ use super::vectors::hex;
 use super::{Checked, Fault, Random, compare, verb};
 use crate::{Accelerator, Algorithm, Direction, Error, MAX_AAD, Request, Session};
 
-/// Lengths of texts where drivers go wrong: none, parts of a block, around pages and units, a TLS record.
+/// Data lengths where driver bugs are likely: none, partial blocks, around pages and units, a TLS
+/// record.
 const LENGTHS: [usize; 16] =
     [0, 1, 15, 16, 17, 31, 32, 33, 100, 1000, 4080, 4095, 4096, 4097, 16_384, 16_401];
 
-/// Lengths of additional data: none, TLS 1.3's, CCM's first block with the two bytes of its length, TLS 1.2's, ESP's.
+/// Lengths of additional data: none, those of TLS 1.3, TLS 1.2 and ESP, and the first block of CCM,
+/// which includes two bytes of length.
 const AAD_LENGTHS: [usize; 10] = [0, 1, 5, 8, 13, 14, 16, 20, 64, MAX_AAD];
 
-/// Lengths of texts that are forged.
+/// Data lengths of forgeries.
 const FORGED: [usize; 4] = [0, 1, 16, 300];
 
 /// An example. Bytes are hexadecimal.
@@ -35,7 +38,8 @@ const GCM_PLAIN: &str = "d9313225f88406e5a55909c5aff5269a86a7a9531534f7da2e4c303
 const GCM_AAD: &str = "feedfacedeadbeeffeedfacedeadbeefabaddad2";
 const GCM_NONCE: &str = "cafebabefacedbaddecaf888";
 
-/// McGrew and Viega, "The Galois/Counter Mode of Operation", which SP 800-38D rests on; SP 800-38C, appendix C.
+/// McGrew and Viega, "The Galois/Counter Mode of Operation", the basis of SP 800-38D; SP 800-38C,
+/// appendix C.
 const EXAMPLES: [Example; 6] = [
     Example {
         algorithm: Algorithm::GcmAes,
@@ -102,7 +106,7 @@ const EXAMPLES: [Example; 6] = [
     },
 ];
 
-/// An algorithm with its key, in plain code.
+/// The reference implementation of an algorithm, with its key.
 pub(super) struct Reference {
     algorithm: Algorithm,
     aes: Aes,
@@ -114,7 +118,7 @@ impl Reference {
         Reference { algorithm, aes: Aes::new(key), tag_len }
     }
 
-    /// What comes of `text`, and the tag.
+    /// The result for `text`, and the tag.
     pub(super) fn crypt(
         &self,
         direction: Direction,
@@ -130,7 +134,7 @@ impl Reference {
     }
 }
 
-/// Checks every length of keys and of tags that the provider asks for.
+/// Checks every key length and every tag length that the provider uses.
 pub(super) fn check(
     accelerator: &dyn Accelerator,
     algorithm: Algorithm,
@@ -157,7 +161,7 @@ pub(super) fn check(
     Ok(())
 }
 
-/// Requests with one key and one length of tags.
+/// Requests with one key and one tag length.
 struct Run<'a> {
     session: Box<dyn Session>,
     algorithm: Algorithm,
@@ -166,7 +170,7 @@ struct Run<'a> {
     checked: &'a mut Checked,
 }
 
-/// A message and what it comes to.
+/// A message and its expected ciphertext and tag.
 #[derive(Clone)]
 struct Sealed {
     nonce: Vec<u8>,
@@ -212,8 +216,9 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Each bit of the tag counts, and so does each of the text, the additional data and the nonce, where one of them ends and
-    /// the next begins too. In between and at the end what is genuine is still taken.
+    /// Changes each bit of the tag, and bits of the data, the additional data and the nonce, and
+    /// moves the border between additional data and data. Genuine messages must still be accepted
+    /// in between and at the end.
     fn forgeries(&mut self, random: &mut Random) -> Result<(), Fault> {
         let short = self.sealed(random, 64, 20);
         for bit in 0..8 * short.tag.len() {
@@ -238,7 +243,8 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// A message with what it comes to. CCM's nonces have any length that leaves room for the text's.
+    /// A random message and its expected result. A CCM nonce has any length that leaves room for
+    /// the data length.
     fn sealed(&self, random: &mut Random, len: usize, aad_len: usize) -> Sealed {
         let nonce_len = match self.algorithm {
             Algorithm::CcmAes => 7 + random.below(if len > 0xffff { 6 } else { 7 }),
@@ -281,7 +287,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// As many requests at once as the session takes, every third of them a forgery.
+    /// As many requests at once as the session accepts, every third of them a forgery.
     fn batch(&mut self, random: &mut Random) -> Result<(), Fault> {
         let most = self.session.max_batch();
         let mut texts: Vec<_> = (0..most)
@@ -332,7 +338,7 @@ fn doing(request: &Request<'_>, name: &str, which: &str) -> String {
 
 type Forgery = (&'static str, fn(&mut Sealed));
 
-/// What somebody may do to a message; some of it is nothing where the text is empty.
+/// Possible changes to a message. Some change nothing if the data is empty.
 const FORGERIES: [Forgery; 9] = [
     ("a text with its first bit changed", |sealed| flip(&mut sealed.cipher, false, 0x80)),
     ("a text with its last bit changed", |sealed| flip(&mut sealed.cipher, true, 1)),

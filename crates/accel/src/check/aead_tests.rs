@@ -4,17 +4,17 @@ use std::cell::Cell;
 
 use super::super::check_seeded;
 
-/// What a driver may do wrong.
+/// A defect of a driver.
 #[derive(Clone, Copy, PartialEq)]
 enum Flaw {
     None,
-    /// The n-th request of those that it answers with bytes.
+    /// The n-th request that returns data has a wrong result.
     Wrong(usize),
-    /// It looks at so many bytes of a tag.
+    /// Only this number of bytes of a tag is compared.
     Looks(usize),
-    /// It looks at no tag where there is additional data.
+    /// Tags are not verified if there is additional data.
     NoAad,
-    /// It refuses what is genuine.
+    /// Genuine messages are rejected.
     Suspicious,
 }
 

@@ -1,16 +1,16 @@
-//! AES as FIPS 197 writes it, slow and plain: to compare a driver with, and with nothing that a driver is made of. Its
-//! keys are no secrets.
+//! AES as FIPS 197 writes it: slow, and independent of the code that drivers use. Its keys are not
+//! secret.
 
 const SBOX: [u8; 256] = substitution();
 const INVERSE: [u8; 256] = inverse();
 
-/// 5.1.1: walks through all powers of the generator 3, and those of its inverse beside them.
+/// 5.1.1: iterates over all powers of the generator 3, together with their inverses.
 const fn substitution() -> [u8; 256] {
     let mut table = [0; 256];
     let (mut power, mut inverse) = (1_u8, 1_u8);
     loop {
         power ^= double(power);
-        // Divided by 3.
+        // Division by 3.
         inverse ^= inverse << 1;
         inverse ^= inverse << 2;
         inverse ^= inverse << 4;
@@ -38,12 +38,12 @@ const fn inverse() -> [u8; 256] {
     table
 }
 
-/// 4.2.1: times x.
+/// 4.2.1: multiplication by x.
 const fn double(value: u8) -> u8 {
     (value << 1) ^ (0x1b * (value >> 7))
 }
 
-/// 4.2: a factor times a byte, as polynomials.
+/// 4.2: the product of a four-bit factor and a byte, as polynomials.
 const fn product(factor: u8, mut value: u8) -> u8 {
     let (mut sum, mut bit) = (0, 0);
     while bit < 4 {
@@ -56,7 +56,8 @@ const fn product(factor: u8, mut value: u8) -> u8 {
     sum
 }
 
-/// What each byte in row 0 adds to its column when that is multiplied by a polynomial; its coefficients (5.1.3, 5.3.3) go around.
+/// The contribution of each byte in row 0 to its column when the column is multiplied by a
+/// polynomial with these coefficients (5.1.3, 5.3.3), which rotate from row to row.
 const fn column(factors: [u8; 4]) -> [u32; 256] {
     let mut table = [0; 256];
     let mut at = 0;
@@ -75,7 +76,7 @@ static UNMIX: [u32; 256] = column([14, 11, 13, 9]);
 
 type Block = [u8; 16];
 
-/// A key's schedule.
+/// A key schedule.
 pub(super) struct Aes(Vec<Block>);
 
 impl Aes {
@@ -130,7 +131,7 @@ impl Aes {
     }
 }
 
-/// A byte in row n adds to its column what it adds in row 0, n rows further down.
+/// A byte in row n contributes what it contributes in row 0, rotated down by n rows.
 fn columns(state: Block, table: &[u32; 256]) -> Block {
     let mut mixed = state;
     for column in mixed.chunks_exact_mut(4) {

@@ -3,8 +3,8 @@
 use super::aes::Aes;
 use super::modes::add;
 
-/// 6.1 and 6.2: encrypts or decrypts, and gives the tag of `tag_len` bytes. The nonce leaves 15 bytes less its own for the
-/// text's length; `aad` is shorter than 0xff00 bytes.
+/// 6.1 and 6.2: encrypts or decrypts, and returns the result and a tag of `tag_len` bytes. The
+/// length field has 15 bytes less those of the nonce; `aad` must be shorter than 0xff00 bytes.
 pub(super) fn ccm(
     aes: &Aes,
     encrypt: bool,
@@ -35,7 +35,7 @@ pub(super) fn ccm(
     (result, sum[..tag_len].to_vec())
 }
 
-/// A block with flags, the nonce, and a number behind it; A.2.1 and A.3.
+/// A block of flags, nonce and number; A.2.1 and A.3.
 fn formatted(flags: u8, nonce: &[u8], number: usize) -> [u8; 16] {
     let mut block = (number as u128).to_be_bytes();
     block[0] = flags | (14 - nonce.len()) as u8;

@@ -1,7 +1,7 @@
-//! Triple DES as FIPS 46-3 writes it, with nothing that a driver is made of. Bits are numbered from 1, the first is the
-//! highest, as there. Its keys are no secrets.
+//! Triple DES as FIPS 46-3 writes it, independent of the code that drivers use. As in the standard,
+//! bits are numbered from 1, the most significant. Its keys are not secret.
 
-/// The initial permutation: where each bit comes from.
+/// The initial permutation: the source of each bit.
 const IP: [u8; 64] = [
     58, 50, 42, 34, 26, 18, 10, 2, 60, 52, 44, 36, 28, 20, 12, 4, 62, 54, 46, 38, 30, 22, 14, 6, 64, 56, 48,
     40, 32, 24, 16, 8, 57, 49, 41, 33, 25, 17, 9, 1, 59, 51, 43, 35, 27, 19, 11, 3, 61, 53, 45, 37, 29, 21,
@@ -21,16 +21,17 @@ const PC2: [u8; 48] = [
     47, 55, 30, 40, 51, 45, 33, 48, 44, 49, 39, 56, 34, 53, 46, 42, 50, 36, 29, 32,
 ];
 
-/// How far the halves of a key are turned before each round.
+/// Rotation of the halves of a key before each round, in bits.
 const TURNS: [u32; 16] = [1, 1, 2, 2, 2, 2, 2, 2, 1, 2, 2, 2, 2, 2, 2, 1];
 
-/// The permutation behind the substitutions.
+/// The permutation after the substitutions.
 const P: [u8; 32] = [
     16, 7, 20, 21, 29, 12, 28, 17, 1, 15, 23, 26, 5, 18, 31, 10, 2, 8, 24, 14, 32, 27, 3, 9, 19, 13, 30, 6,
     22, 11, 4, 25,
 ];
 
-/// The substitutions, four rows of sixteen each: a row is a number whose digits are the entries.
+/// The substitutions, four rows of sixteen each: a row is a number whose hexadecimal digits are its
+/// entries.
 const S: [[u64; 4]; 8] = [
     [0xe4d1_2fb8_3a6c_5907, 0x0f74_e2d1_a6cb_9538, 0x41e8_d62b_fc97_3a50, 0xfc82_4917_5b3e_a06d],
     [0xf18e_6b34_972d_c05a, 0x3d47_f28e_c01a_69b5, 0x0e7b_a4d1_58c6_932f, 0xd8a1_3f42_b67c_05e9],
@@ -42,7 +43,7 @@ const S: [[u64; 4]; 8] = [
     [0xd284_6fb1_a93e_50c7, 0x1fd8_a374_c56b_0e92, 0x7b41_9ce2_06ad_f358, 0x21e7_4a8d_fc90_356b],
 ];
 
-/// Substitution and permutation of six bits in one.
+/// Substitution and permutation of six bits in one lookup.
 const SP: [[u32; 64]; 8] = substituted_and_permuted();
 
 const fn substituted_and_permuted() -> [[u32; 64]; 8] {
@@ -58,7 +59,7 @@ const fn substituted_and_permuted() -> [[u32; 64]; 8] {
     table
 }
 
-/// The bits of `value`, which has `width`, in the order of `from`.
+/// The bits of `value`, which is `width` bits wide, in the order of `from`.
 const fn permuted(value: u64, width: u32, from: &[u8]) -> u64 {
     let (mut result, mut at) = (0, 0);
     while at < from.len() {
@@ -73,7 +74,7 @@ fn restored(value: u64) -> u64 {
     IP.iter().enumerate().fold(0, |sum, (at, &from)| sum | (value >> (63 - at) & 1) << (64 - u32::from(from)))
 }
 
-/// The keys of DES's rounds.
+/// The round keys of DES.
 type Schedule = [u64; 16];
 
 fn schedule(key: u64) -> Schedule {
@@ -87,11 +88,11 @@ fn schedule(key: u64) -> Schedule {
     })
 }
 
-/// Sixteen rounds without the permutations before and after them, halves exchanged at the end.
+/// Sixteen rounds without the initial and final permutations; the halves are exchanged at the end.
 fn rounds(block: u64, keys: impl Iterator<Item = u64>) -> u64 {
     let (mut left, mut right) = ((block >> 32) as u32, block as u32);
     for key in keys {
-        // Each six bits overlap their neighbours by one, around the end.
+        // Adjacent groups of six bits overlap by one bit, and the last overlaps the first.
         let six = |which: u32| (right.rotate_right(1).rotate_left(4 * which) >> 26) as usize;
         let of_key = |which: u32| (key >> (42 - 6 * which) & 63) as usize;
         let sum = (0..8).fold(0, |sum, which| sum ^ SP[which as usize][six(which) ^ of_key(which)]);
@@ -100,7 +101,7 @@ fn rounds(block: u64, keys: impl Iterator<Item = u64>) -> u64 {
     u64::from(right) << 32 | u64::from(left)
 }
 
-/// Three keys.
+/// Triple DES with three keys.
 pub(super) struct Des3(Box<[Schedule; 3]>);
 
 impl Des3 {
@@ -109,7 +110,7 @@ impl Des3 {
         Des3(Box::new(std::array::from_fn(|at| schedule(number(&key[8 * at..][..8])))))
     }
 
-    /// Encrypted with the first key, decrypted with the second, encrypted with the third.
+    /// Encrypts with the first key, decrypts with the second, encrypts with the third.
     pub(super) fn encrypt(&self, block: &mut [u8]) {
         let [first, second, third] = &*self.0;
         let value = rounds(permuted(number(block), 64, &IP), first.iter().copied());
@@ -152,7 +153,7 @@ mod tests {
         }
     }
 
-    /// No bit is lost in a table.
+    /// A table that loses a bit would fail here.
     #[test]
     fn every_bit_of_key_and_block_matters() {
         let key: [u8; 24] = std::array::from_fn(|at| (at * 37) as u8);
@@ -165,7 +166,7 @@ mod tests {
         for bit in 0..192 {
             let mut other = key;
             other[bit / 8] ^= 0x80 >> (bit % 8);
-            // The lowest bit of each byte is its parity.
+            // The lowest bit of each byte is its parity bit, which DES ignores.
             assert_eq!(encrypted(&other, block) == usual, bit % 8 == 7, "bit {bit} of the key");
         }
         for bit in 0..64 {

@@ -11,7 +11,7 @@ pub(super) struct Example {
     pub(super) source: &'static str,
 }
 
-/// FIPS 180-4's examples: three bytes, and two messages whose padding takes a block of its own.
+/// FIPS 180-4's examples: three bytes, and two messages whose padding needs a block of its own.
 const ABC: &[u8] = b"abc";
 const BITS_448: &[u8] = b"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq";
 const BITS_896: &[u8] = b"abcdefghbcdefghicdefghijdefghijkefghijklfghijklmghijklmn\
@@ -161,7 +161,7 @@ mod tests {
         }
     }
 
-    /// FIPS 180-4's example of a million times "a", which is long.
+    /// FIPS 180-4's example of a million times "a".
     #[test]
     fn the_reference_hashes_a_million_bytes() {
         let algorithm = HashAlgorithm { hash: Hash::Sha1, hmac: false };

@@ -3,7 +3,7 @@
 use super::aes::Aes;
 use super::modes::add;
 
-/// 7.1 and 7.2: encrypts or decrypts, and gives the tag of the ciphertext.
+/// 7.1 and 7.2: encrypts or decrypts, and returns the result and the tag of the ciphertext.
 pub(super) fn gcm(aes: &Aes, encrypt: bool, nonce: &[u8], aad: &[u8], text: &[u8]) -> (Vec<u8>, Vec<u8>) {
     let mut result = text.to_vec();
     for (number, block) in result.chunks_mut(16).enumerate() {
@@ -24,7 +24,7 @@ fn counter(nonce: &[u8], number: u32) -> [u8; 16] {
     block
 }
 
-/// 6.4, of parts that are each filled up with zeros, and of their lengths.
+/// 6.4, of parts that are each padded with zeros, and of their lengths.
 fn ghash(key: u128, parts: [&[u8]; 2], lengths: u128) -> u128 {
     let blocks = parts.into_iter().flat_map(|part| part.chunks(16)).map(|chunk| {
         let mut block = [0; 16];
@@ -34,7 +34,7 @@ fn ghash(key: u128, parts: [&[u8]; 2], lengths: u128) -> u128 {
     blocks.chain([lengths]).fold(0, |sum, block| multiply(sum ^ block, key))
 }
 
-/// 6.3. The first bit of a block is its highest.
+/// 6.3. The first bit of a block is its most significant bit.
 fn multiply(left: u128, right: u128) -> u128 {
     let (mut product, mut power) = (0, right);
     for bit in (0..128).rev() {

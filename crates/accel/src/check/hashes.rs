@@ -1,30 +1,32 @@
-//! Is a driver of digests or HMAC right? Messages whose ends lie where padding goes wrong, whole, in odd pieces, cloned in the
-//! middle, and several at once.
+//! Checks the results of a driver for digests or HMAC: messages whose length is a boundary case of
+//! padding, hashed whole, in chunks of odd lengths, cloned midway, and several at once.
 
 use super::examples::EXAMPLES;
 use super::vectors::hex;
 use super::{Checked, Fault, Random, compare, sha};
 use crate::{Accelerator, Digest, Error, HashAlgorithm, HashSession, HashState};
 
-/// Lengths around the blocks and paddings of both families, around pages and pieces, and beyond one request.
+/// Lengths around the blocks and the padding of both families, around pages and chunks, and beyond
+/// one request.
 const LENGTHS: [usize; 28] = [
     0, 1, 3, 54, 55, 56, 57, 63, 64, 65, 110, 111, 112, 113, 119, 127, 128, 129, 191, 255, 256, 4095, 4096,
     4097, 16_385, 65_535, 65_536, 65_537,
 ];
 
-/// Messages of lengths that are different in each run, and so many bytes at most.
+/// Number of messages of random length, and their maximum length in bytes.
 const RANDOM_LENGTHS: usize = 6;
 const RANDOM_MOST: usize = 20_000;
 
-/// Messages that come in pieces, and their most bytes.
+/// Number of messages in chunks, and their maximum length in bytes.
 const STREAMS: usize = 6;
 const STREAM_MOST: usize = 20_000;
 
-/// Lengths of keys beside those of the examples, from one byte to what the module takes. OpenSSL's own keys have the length
-/// of a digest or of a block.
+/// Key lengths in addition to those of the examples, from one byte to the maximum of the module.
+/// OpenSSL's own keys have the length of a digest or of a block.
 const KEYS: [usize; 6] = [1, 20, 63, 64, 129, 256];
 
-/// Checks a driver: published examples first, then against plain code; the same messages for the same seed.
+/// Checks a driver: published examples first, then comparison with reference code. The same seed
+/// gives the same messages.
 pub fn check_hash_seeded(
     accelerator: &dyn Accelerator<dyn HashSession>,
     algorithm: HashAlgorithm,
@@ -52,7 +54,7 @@ pub fn check_hash_seeded(
     Ok(checked)
 }
 
-/// Messages with one key, or none.
+/// Messages with one key, or without a key.
 struct Run<'a> {
     session: Box<dyn HashSession>,
     algorithm: HashAlgorithm,
@@ -84,7 +86,8 @@ impl<'a> Run<'a> {
     fn whole(&mut self, message: &[u8], expected: &[u8], which: &str) -> Result<(), Fault> {
         let doing = format!("hashing {} bytes by {}{which}", message.len(), self.name);
         match self.session.digest(message) {
-            // Longer than a request, and the driver cannot give its state out: nobody asks it for such messages.
+            // Longer than a request, and the driver cannot export its state, so it does not get
+            // such messages in use.
             Err(Error::NoState { .. }) if message.len() > self.session.max_request() => Ok(()),
             result => self.compare(doing, result, expected, message.len()),
         }
@@ -117,7 +120,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// As many messages at once as the session takes.
+    /// As many messages at once as the session accepts.
     fn batch(&mut self, random: &mut Random) -> Result<(), Fault> {
         let (count, most) = (self.session.max_batch(), self.session.max_request().min(4096));
         let mut message = |_| {
@@ -137,8 +140,8 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Whole blocks, and nothing at the end. False: the driver cannot give its state out, so it will be asked for messages of
-    /// one request only.
+    /// Whole blocks and an empty last chunk. Returns false if the driver cannot export its state,
+    /// so that it is used only for messages that fit one request.
     fn blocks(&mut self, random: &mut Random) -> Result<bool, Fault> {
         let doing = format!("hashing whole blocks in pieces by {}", self.name);
         let message = random.bytes(3 * self.algorithm.hash.block_len());
@@ -157,7 +160,7 @@ impl<'a> Run<'a> {
         Ok(true)
     }
 
-    /// A message in odd pieces, which is cloned on its way; then another one by the same handle.
+    /// A message in chunks of odd lengths, cloned midway; then another one with the same handle.
     fn stream(&mut self, random: &mut Random) -> Result<(), Fault> {
         let doing = format!("hashing in pieces by {}", self.name);
         let failed = |error| Fault::Failed { doing: doing.clone(), error };
@@ -182,10 +185,10 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Hands a text over in pieces of odd lengths, some of them empty.
+/// Hashes `text` in chunks of odd lengths, some of them empty.
 fn in_pieces(state: &mut dyn HashState, text: &[u8], random: &mut Random) -> Result<(), Error> {
     let mut rest = text;
-    // A message has begun even if there is nothing of it yet.
+    // A first chunk that is empty begins a message too.
     state.update(&[])?;
     while !rest.is_empty() {
         let most = [1, 64, 130, 5000][random.below(4)];
@@ -196,7 +199,7 @@ fn in_pieces(state: &mut dyn HashState, text: &[u8], random: &mut Random) -> Res
     Ok(())
 }
 
-/// The digest with the rest of a message.
+/// Hashes the rest of a message and returns the digest.
 fn finished(state: &mut dyn HashState, rest: &[u8], random: &mut Random) -> Result<Digest, Error> {
     let (pieces, last) = rest.split_at(random.below(rest.len() + 1));
     in_pieces(state, pieces, random)?;

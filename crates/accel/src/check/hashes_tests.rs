@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::Hash;
 
-/// Our own code as a driver, with one mistake or none.
+/// The reference implementation as a driver, with at most one defect.
 #[derive(Clone)]
 struct Sham {
     algorithm: HashAlgorithm,
@@ -18,15 +18,15 @@ enum Mistake {
     None,
     /// The n-th digest has one wrong bit.
     Digest(usize),
-    /// A clone and what it was cloned from share what comes after.
+    /// A clone and its original share the data that follows.
     SharedClones,
-    /// A handle keeps what was hashed before.
+    /// A handle keeps the data of its previous message.
     Leftovers,
-    /// A piece that ends with a whole block is forgotten when nothing follows.
+    /// A chunk that ends with a whole block is lost if no data follows.
     LostBlock,
-    /// No state can be given out.
+    /// The driver cannot export its state.
     NoState,
-    /// Nothing answers.
+    /// Every request fails.
     Silent,
 }
 

@@ -1,6 +1,6 @@
-//! Is a driver right? Published examples first, then requests of many lengths against plain code of our own: AES and
-//! triple DES as their standards write them, and their modes; SHA-1, SHA-2 and HMAC. A driver that authenticates must refuse
-//! what was forged.
+//! Checks a driver's results: published examples first, then requests of many lengths, compared
+//! with independent reference code (AES, triple DES and their modes, SHA-1, SHA-2 and HMAC as their
+//! standards write them). An AEAD driver must also reject forgeries.
 
 mod aead;
 mod aes;
@@ -20,53 +20,54 @@ use modes::Reference;
 pub use soak::{key_lengths, soak};
 use vectors::{VECTORS, Vector, hex};
 
-/// Lengths where drivers go wrong: one block, odd numbers of blocks, around pages and units, the longest.
+/// Lengths where driver bugs are likely: one block, odd numbers of blocks, around pages and units,
+/// the longest.
 const LENGTHS: [usize; 9] = [16, 32, 48, 240, 1008, 4080, 4096, 4112, 16_400];
 
-/// Lengths that are different in each run.
+/// Number of further lengths, chosen at random.
 const RANDOM_LENGTHS: usize = 6;
 
-/// And at most so many bytes: plain AES is slow.
+/// Maximum random length in bytes, since the reference AES is slow.
 const RANDOM_MOST: usize = 32 * 1024;
 
-/// What was checked.
+/// The extent of a check.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Checked {
-    /// Requests with a right result.
+    /// Requests with a correct result.
     pub requests: usize,
-    /// Their bytes.
+    /// Bytes of those requests.
     pub bytes: usize,
 }
 
 /// Why a driver must not be used.
 #[derive(Debug, thiserror::Error)]
 pub enum Fault {
-    /// It did not do what it was asked to.
+    /// A request failed.
     #[error("{doing}: {error}")]
     Failed {
-        /// What it was asked to do.
+        /// The request.
         doing: String,
-        /// What came of it.
+        /// The error.
         error: Error,
     },
-    /// It gave a wrong result.
+    /// A result was wrong.
     #[error("{doing}: the result is wrong from byte {at} on")]
     Wrong {
-        /// What it was asked to do.
+        /// The request.
         doing: String,
-        /// The first wrong byte.
+        /// The index of the first wrong byte.
         at: usize,
     },
-    /// It took what was forged for genuine.
+    /// A forgery was accepted as genuine.
     #[error("{doing}: it accepted a forgery, so whoever can change a message would go unnoticed")]
     Accepted {
-        /// What it was asked to do.
+        /// The request.
         doing: String,
     },
 }
 
-/// Checks a driver with every key length of its algorithm, in both directions, one request at a time and in batches; the same
-/// requests for the same seed.
+/// Checks a driver with every key length of its algorithm, in both directions, one request at a
+/// time and in batches. The same seed gives the same requests.
 pub fn check_seeded(
     accelerator: &dyn Accelerator,
     algorithm: Algorithm,
@@ -125,7 +126,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// An IV. Engines whose counters have fewer bits than 128 go wrong where those are used up.
+    /// An IV. Engines whose counter is shorter than 128 bits fail where it overflows.
     fn iv(&self, random: &mut Random) -> Vec<u8> {
         let mut iv = random.bytes(self.algorithm.iv_len());
         if self.algorithm == Algorithm::CtrAes {
@@ -144,7 +145,7 @@ impl Run<'_> {
         which: &str,
     ) -> Result<(), Fault> {
         let doing = || format!("{} {} bytes by {}{which}", verb(direction), input.len(), self.name);
-        // A block that was kept back comes first in every other one.
+        // Every other request begins with a block from the caller's buffer.
         let kept_back =
             if self.checked.requests % 2 == 0 { 0 } else { self.algorithm.block_len().min(input.len()) };
         let (head, rest) = input.split_at(kept_back);
@@ -157,7 +158,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// As many requests at once as the session takes, of both directions.
+    /// As many requests at once as the session accepts, in both directions.
     fn batch(&mut self, random: &mut Random) -> Result<(), Fault> {
         let (most, block) = (self.session.max_batch(), self.algorithm.block_len());
         let longest = self.session.max_request(Direction::Encrypt).min(4096);
@@ -190,7 +191,7 @@ fn verb(direction: Direction) -> &'static str {
     }
 }
 
-/// The first byte that differs.
+/// Fails with the index of the first byte that differs.
 fn compare(result: &[u8], expected: &[u8]) -> Result<(), usize> {
     if result == expected {
         return Ok(());
@@ -199,11 +200,11 @@ fn compare(result: &[u8], expected: &[u8]) -> Result<(), usize> {
     Err(same)
 }
 
-/// Different in each run; nothing here has to be secret (xorshift64*).
+/// Pseudo-random numbers (xorshift64*). Nothing here has to be secret.
 struct Random(u64);
 
 impl Random {
-    /// The same for the same seed; seeds that lie close together are scattered.
+    /// The same seed gives the same numbers. Nearby seeds give unrelated ones.
     fn seeded(seed: u64) -> Random {
         Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }

@@ -1,4 +1,4 @@
-//! The modes of operation as their standards write them: what a right driver computes.
+//! The reference implementation of the modes of operation, as their standards write them.
 
 use super::aes::Aes;
 use super::des::Des3;
@@ -6,9 +6,9 @@ use crate::{Algorithm, Direction, advance};
 
 /// An algorithm with its key.
 pub(super) enum Reference {
-    /// CBC, counter mode or single blocks.
+    /// CBC, counter mode or ECB.
     Aes(Algorithm, Aes),
-    /// The key for the data and the one for the tweak.
+    /// The data key and the tweak key.
     Xts(Aes, Aes),
     /// CBC.
     Des3(Des3),
@@ -29,7 +29,7 @@ impl Reference {
         }
     }
 
-    /// What comes of `text`, whole blocks.
+    /// The result for `text`, which must be whole blocks.
     pub(super) fn crypt(&self, direction: Direction, iv: &[u8], text: &[u8]) -> Vec<u8> {
         let mut text = text.to_vec();
         match (self, direction) {
@@ -101,7 +101,7 @@ fn ctr(aes: &Aes, iv: &[u8], text: &mut [u8]) {
     }
 }
 
-/// IEEE 1619, 5.3 and 5.4, whole blocks. Numbers of the field have their lowest byte first.
+/// IEEE 1619, 5.3 and 5.4, whole blocks. Field elements have their lowest byte first.
 fn xts(tweak: &Aes, iv: &[u8], text: &mut [u8], cipher: impl Fn(&mut [u8])) {
     let mut mask = u128::from_le_bytes(tweak.encrypt(iv.try_into().expect("16 bytes")));
     for block in text.chunks_exact_mut(16) {

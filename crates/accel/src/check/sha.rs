@@ -1,8 +1,10 @@
-//! SHA-1, SHA-2 and HMAC as their standards write them: FIPS 180-4 and FIPS 198-1. Slow and plain, shared with nobody.
+//! SHA-1, SHA-2 and HMAC as their standards write them: FIPS 180-4 and FIPS 198-1. Slow, and
+//! independent of the code that drivers use.
 
 use crate::{Hash, HashAlgorithm};
 
-/// FIPS 180-4, 4.2.3: from the cube roots of the first eighty primes. SHA-256 takes the upper halves of the first 64 (4.2.2).
+/// FIPS 180-4, 4.2.3: from the cube roots of the first eighty primes. SHA-256 uses the upper halves
+/// of the first 64 (4.2.2).
 #[rustfmt::skip]
 const K: [u64; 80] = [
     0x428a_2f98_d728_ae22, 0x7137_4491_23ef_65cd, 0xb5c0_fbcf_ec4d_3b2f, 0xe9b5_dba5_8189_dbbc,
@@ -27,21 +29,22 @@ const K: [u64; 80] = [
     0x4cc5_d4be_cb3e_42b6, 0x597f_299c_fc65_7e2a, 0x5fcb_6fab_3ad6_faec, 0x6c44_198c_4a47_5817,
 ];
 
-/// 5.3.5: from the square roots of the first eight primes. SHA-256 takes the upper halves (5.3.3).
+/// 5.3.5: from the square roots of the first eight primes. SHA-256 uses the upper halves (5.3.3).
 #[rustfmt::skip]
 const FIRST: [u64; 8] = [
     0x6a09_e667_f3bc_c908, 0xbb67_ae85_84ca_a73b, 0x3c6e_f372_fe94_f82b, 0xa54f_f53a_5f1d_36f1,
     0x510e_527f_ade6_82d1, 0x9b05_688c_2b3e_6c1f, 0x1f83_d9ab_fb41_bd6b, 0x5be0_cd19_137e_2179,
 ];
 
-/// 5.3.4: from those of the ninth to the sixteenth. SHA-224 takes the lower halves (5.3.2).
+/// 5.3.4: from the square roots of the ninth to the sixteenth prime. SHA-224 uses the lower halves
+/// (5.3.2).
 #[rustfmt::skip]
 const NINTH: [u64; 8] = [
     0xcbbb_9d5d_c105_9ed8, 0x629a_292a_367c_d507, 0x9159_015a_3070_dd17, 0x152f_ecd8_f70e_5939,
     0x6733_2667_ffc0_0b31, 0x8eb4_4a87_6858_1511, 0xdb0c_2e0d_64f9_8fa7, 0x47b5_481d_befa_4fa4,
 ];
 
-/// What `message` hashes to, with `key` if it is an HMAC.
+/// The digest of `message`, with `key` if it is an HMAC.
 pub(super) fn digest(algorithm: HashAlgorithm, key: &[u8], message: &[u8]) -> Vec<u8> {
     if algorithm.hmac { hmac(algorithm.hash, key, message) } else { hash(algorithm.hash, message) }
 }
@@ -72,7 +75,7 @@ fn hash(function: Hash, message: &[u8]) -> Vec<u8> {
     result
 }
 
-/// 5.1: a bit of one, zeros, and the length in bits, up to whole blocks.
+/// 5.1: a one bit, zeros, and the length in bits, up to whole blocks.
 fn padded(message: &[u8], block: usize) -> Vec<u8> {
     let length = block / 8;
     let mut all = message.to_vec();

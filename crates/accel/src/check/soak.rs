@@ -1,24 +1,23 @@
-//! Many requests of all sizes, many of them in flight: where drivers go wrong that are right one
-//! request at a time.
+//! Many requests of all sizes, many of them in flight: detects drivers that fail only under load.
 
 use super::modes::Reference;
 use super::{Checked, Fault, Random, compare};
 use crate::{Accelerator, Algorithm, Direction, Request, Session};
 
-/// The longest request in bytes.
+/// The maximum request in bytes.
 const LONGEST: usize = 64 * 1024;
 
-/// The most bytes that a batch may have, so that plain AES does not take all the time.
+/// The maximum size of a batch in bytes, to limit the time that the slow reference AES needs.
 const OF_A_BATCH: usize = 2 * LONGEST;
 
-/// The key lengths in bytes to soak an algorithm with; none for an AEAD, which has a check of its
-/// own.
+/// The key lengths in bytes to soak an algorithm with; none for an AEAD, which has its own check.
 pub fn key_lengths(algorithm: Algorithm) -> Vec<usize> {
     algorithm.key_lens().filter(|_| !algorithm.has_tags()).collect()
 }
 
-/// Two sessions of one random key with a batch in flight in each; the same requests for the same
-/// seed. After the first pair of batches, goes on for as long as `go_on` says so.
+/// Runs two sessions with one random key, each with a batch in flight. The same seed gives the same
+/// requests. After the first pair of batches it continues, up to a limit, while `go_on` returns
+/// true.
 pub fn soak(
     accelerator: &dyn Accelerator,
     algorithm: Algorithm,
@@ -26,7 +25,7 @@ pub fn soak(
     seed: u64,
     go_on: &dyn Fn() -> bool,
 ) -> Result<Checked, Fault> {
-    /// Pairs of batches for each key.
+    /// Maximum pairs of batches.
     const PAIRS: usize = 8;
     let mut random = Random::seeded(seed);
     let key = random.bytes(key_length);
@@ -63,7 +62,7 @@ pub fn soak(
     Ok(checked)
 }
 
-/// What is asked.
+/// A request.
 struct Text {
     direction: Direction,
     iv: Vec<u8>,
@@ -76,7 +75,8 @@ impl Text {
     }
 }
 
-/// One request or many, of both directions and many lengths. The more, the shorter.
+/// One or several requests, in both directions and of many lengths. The more requests, the shorter
+/// they are.
 fn batch(algorithm: Algorithm, session: &dyn Session, random: &mut Random) -> Vec<Text> {
     let most = session.max_batch();
     let count = [1, 2, 3 + random.below(most), most][random.below(4)].min(most);
@@ -85,7 +85,7 @@ fn batch(algorithm: Algorithm, session: &dyn Session, random: &mut Random) -> Ve
     let text = |_| {
         let direction = [Direction::Encrypt, Direction::Decrypt][random.below(2)];
         let longest = longest.min(session.max_request(direction));
-        // Half of them short, some around pages, none longer than there is room for.
+        // Half of the requests are short, some have about a page, none exceeds the room.
         let blocks = match random.below(4) {
             0 | 1 => random.below(17),
             2 => 4096 / block - 1 + random.below(3),

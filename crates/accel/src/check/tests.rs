@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Our own code as a driver, which does its n-th request wrong.
+/// The reference implementation as a driver, whose n-th request is wrong.
 struct Sham {
     algorithm: Algorithm,
     wrong: Option<usize>,

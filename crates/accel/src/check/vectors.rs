@@ -1,4 +1,5 @@
-//! Published examples: a driver that fails one of them does another algorithm than it says.
+//! Published examples: a driver that fails one of them implements another algorithm than it
+//! reports.
 
 use crate::Algorithm;
 
@@ -21,15 +22,15 @@ const KEY_128: &str = "2b7e151628aed2a6abf7158809cf4f3c";
 const KEY_192: &str = "8e73b0f7da0e6452c810f32b809079e5 62f8ead2522c6b7b";
 const KEY_256: &str = "603deb1015ca71be2b73aef0857d7781 1f352c073b6108d72d9810a30914dff4";
 
-/// The IV of its examples of CBC, and the first counter of those of counter mode.
+/// The IV of its CBC examples, and the first counter of those of counter mode.
 const IV: &str = "000102030405060708090a0b0c0d0e0f";
 const COUNTER: &str = "f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff";
 
-/// Four blocks that count from 0: how IEEE 1619's longer examples begin.
+/// Four blocks that count from 0, as the longer examples of IEEE 1619 begin.
 const COUNTING: &str = "000102030405060708090a0b0c0d0e0f 101112131415161718191a1b1c1d1e1f \
                         202122232425262728292a2b2c2d2e2f 303132333435363738393a3b3c3d3e3f";
 
-/// At least one for each algorithm and length of key.
+/// At least one for each algorithm and key length.
 pub(super) const VECTORS: [Vector; 12] = [
     Vector {
         algorithm: Algorithm::CbcAes,
@@ -141,7 +142,7 @@ pub(super) const VECTORS: [Vector; 12] = [
     },
 ];
 
-/// The bytes of hexadecimal text.
+/// The bytes that a hexadecimal string encodes.
 pub(super) fn hex(text: &str) -> Vec<u8> {
     let digits: Vec<u8> = text.chars().filter_map(|c| c.to_digit(16)).map(|digit| digit as u8).collect();
     digits.chunks_exact(2).map(|pair| pair[0] << 4 | pair[1]).collect()
