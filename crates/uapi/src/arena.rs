@@ -1,4 +1,4 @@
-//! What lies in an arena.
+//! The layout of an arena.
 
 use crate::{DIGEST_SIZE, IV_SIZE};
 
@@ -10,17 +10,17 @@ pub struct Arena {
     pub magic: u32,
     /// [`VERSION`](crate::VERSION)
     pub version: u32,
-    /// Its number, for [`Submit`](crate::Submit).
+    /// The arena's number, for [`Submit`](crate::Submit).
     pub arena: u32,
-    /// How many slots it has.
+    /// Number of slots.
     pub slots: u32,
-    /// Where they begin, from the start of the mapping.
+    /// Offset of the slots within the mapping, in bytes.
     pub slots_offset: u32,
-    /// Where data may lie, from the start of the mapping.
+    /// Offset of the data area within the mapping, in bytes.
     pub data_offset: u32,
-    /// And how much of it.
+    /// Size of the data area in bytes.
     pub data_size: u32,
-    /// Places of data are multiples of this power of two.
+    /// Data offsets must be multiples of this power of two, in bytes.
     pub align: u32,
     /// Zero.
     pub reserved: [u32; 8],
@@ -40,21 +40,21 @@ pub struct Slot {
     pub reserved: u16,
     /// The hash handle's number.
     pub hash: u32,
-    /// Where the input begins, from the start of the mapping.
+    /// Offset of the input within the mapping.
     pub input: u32,
-    /// Where the output goes: to the input's place, or not overlapping it.
+    /// Offset of the output: equal to the input's, or not overlapping it.
     pub output: u32,
-    /// Bytes of text, without tag.
+    /// Bytes of data, without the tag.
     pub length: u32,
-    /// Where the additional data begins.
+    /// Offset of the additional data.
     pub aad: u32,
-    /// And how much of it.
+    /// Bytes of additional data.
     pub aad_length: u32,
     /// IV, tweak or nonce.
     pub iv: [u8; IV_SIZE],
-    /// Ours; the module does not look at it.
+    /// For the program; the module ignores it.
     pub cookie: u64,
-    /// 0 when done, a negative errno, or [`IN_FLIGHT`](crate::IN_FLIGHT).
+    /// 0 on success, a negative errno, or [`IN_FLIGHT`](crate::IN_FLIGHT).
     pub status: i32,
     /// Zero.
     pub reserved2: u32,
@@ -63,7 +63,7 @@ pub struct Slot {
 }
 
 impl Slot {
-    /// All zero: a slot that asks for nothing.
+    /// All zero: a slot without a request.
     pub const EMPTY: Slot = Slot {
         session: 0,
         op: 0,

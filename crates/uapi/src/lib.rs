@@ -1,7 +1,7 @@
 //! The structures and numbers of /dev/outboard, as kmod/include/uapi/linux/outboard.h has them.
 //!
-//! docs/uapi.md says what they mean. The test beside this holds every size, offset and number against the header, for
-//! 64-bit and 32-bit programs.
+//! docs/uapi.md specifies them. The test in tests/header.rs compares every size, offset and number
+//! with the header, for 64-bit and 32-bit programs.
 
 mod arena;
 mod number;
@@ -14,5 +14,5 @@ pub use record::{Object, SessionNew, Submit};
 /// The device node.
 pub const DEVICE: &str = "/dev/outboard";
 
-/// Where root allows drivers, and where the module counts.
+/// The sysfs directory of the allow list and of the module's counts.
 pub const SYSFS: &str = "/sys/class/misc/outboard";

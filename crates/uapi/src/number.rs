@@ -1,15 +1,15 @@
-//! The numbers.
+//! The numbers of the interface: operations, records, flags, limits and algorithms.
 
-/// "OBRD" where the low byte comes first.
+/// "OBRD" in little-endian byte order.
 pub const MAGIC: u32 = 0x4452_424f;
 
-/// Of the interface.
+/// Version of the interface.
 pub const VERSION: u32 = 1;
 
 /// Slots of an arena mapped at offset 0.
 pub const DEFAULT_SLOTS: u32 = 64;
 
-/// The most slots of an arena.
+/// The maximum number of slots of an arena.
 pub const MAX_SLOTS: u32 = 4096;
 
 /// Operation of a slot: plaintext to ciphertext.
@@ -18,28 +18,28 @@ pub const ENCRYPT: u8 = 1;
 /// Operation of a slot: ciphertext to plaintext.
 pub const DECRYPT: u8 = 2;
 
-/// Operation of a slot: a hash handle takes bytes in.
+/// Operation of a slot: a hash handle processes a chunk.
 pub const HASH_UPDATE: u8 = 3;
 
-/// Operation of a slot: a hash handle takes bytes in and gives the digest.
+/// Operation of a slot: a hash handle processes the last chunk and returns the digest.
 pub const HASH_FINAL: u8 = 4;
 
-/// Operation of a slot: the digest of all of the bytes, by a session.
+/// Operation of a slot: the digest of a whole message, with a session.
 pub const HASH_DIGEST: u8 = 5;
 
-/// Flag of a slot: a new message begins here.
+/// Flag of a slot: the chunk begins a new message.
 pub const HASH_FIRST: u8 = 0x1;
 
-/// Status of a slot between submission and its end.
+/// Status of a slot between submission and completion.
 pub const IN_FLIGHT: i32 = 1;
 
-/// Room for an IV.
+/// Size of an IV field in bytes.
 pub const IV_SIZE: usize = 16;
 
-/// Room for a digest.
+/// Size of a digest field in bytes.
 pub const DIGEST_SIZE: usize = 64;
 
-/// The longest tag.
+/// The maximum tag in bytes.
 pub const MAX_TAG: usize = 16;
 
 /// Record [`Submit`](crate::Submit).
@@ -48,34 +48,36 @@ pub const SUBMIT: u16 = 1;
 /// Record [`SessionNew`](crate::SessionNew).
 pub const SESSION_NEW: u16 = 2;
 
-/// Record [`Object`](crate::Object): the session's number is free at once.
+/// Record [`Object`](crate::Object): ends a session; its number can be reused at once.
 pub const SESSION_FREE: u16 = 3;
 
-/// Record [`Object`](crate::Object): a hash handle for a session.
+/// Record [`Object`](crate::Object): creates a hash handle for a session.
 pub const HASH_NEW: u16 = 4;
 
-/// Record [`Object`](crate::Object): a copy of a hash handle with its state.
+/// Record [`Object`](crate::Object): copies a hash handle with its state.
 pub const HASH_CLONE: u16 = 5;
 
-/// Record [`Object`](crate::Object): the handle's number is free at once.
+/// Record [`Object`](crate::Object): ends a hash handle; its number can be reused at once.
 pub const HASH_FREE: u16 = 6;
 
-/// Record [`Submit`](crate::Submit): return when these slots, submitted before, are done.
+/// Record [`Submit`](crate::Submit): block until these submitted slots complete.
 pub const AWAIT: u16 = 7;
 
-/// Record [`Submit`](crate::Submit): the end of the request in this slot adds 1 to an eventfd; at once, if none is in flight.
+/// Record [`Submit`](crate::Submit): add 1 to an eventfd when the request in this slot completes,
+/// or at once if none is in flight.
 pub const NOTIFY: u16 = 8;
 
-/// Record [`Object`](crate::Object): a result of the driver with this number in root's list was wrong.
+/// Record [`Object`](crate::Object): reports a wrong result of the driver with this number in the
+/// allow list.
 pub const REPORT: u16 = 9;
 
-/// Flag of `SUBMIT`: return when all are done.
+/// Flag of `SUBMIT`: block until all slots complete.
 pub const WAIT: u16 = 0x1;
 
 /// Flag of `SESSION_NEW`: the key is in the kernel's keyring.
 pub const KEY_SERIAL: u16 = 0x1;
 
-/// The longest key.
+/// The maximum key in bytes.
 pub const MAX_KEY: usize = 256;
 
 /// AES in CBC mode.
@@ -84,7 +86,7 @@ pub const CBC_AES: u16 = 1;
 /// AES in counter mode.
 pub const CTR_AES: u16 = 2;
 
-/// AES block by block.
+/// AES in ECB mode.
 pub const ECB_AES: u16 = 3;
 
 /// AES in XTS mode.

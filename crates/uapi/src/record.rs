@@ -1,6 +1,7 @@
-//! What is written to the device: each write(2) takes exactly one record.
+//! The records that are written to the device: exactly one record per write(2).
 
-/// `struct outboard_submit`: slots `first` … `first + count - 1` of an arena go to their drivers, or are waited for.
+/// `struct outboard_submit`: submits slots `first` … `first + count - 1` of an arena, or waits for
+/// them.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Submit {
@@ -12,7 +13,7 @@ pub struct Submit {
     pub arena: u32,
     /// The first slot; with `NOTIFY` the only one.
     pub first: u32,
-    /// How many; with `NOTIFY` an eventfd.
+    /// Number of slots; with `NOTIFY` an eventfd.
     pub count: u32,
 }
 
@@ -24,15 +25,15 @@ pub struct SessionNew {
     pub op: u16,
     /// [`KEY_SERIAL`](crate::KEY_SERIAL) or 0.
     pub flags: u16,
-    /// A number of our choice, not 0.
+    /// A number that the program chooses, not 0.
     pub session: u32,
     /// [`CBC_AES`](crate::CBC_AES), …
     pub algorithm: u16,
-    /// The driver's number from sysfs; 0 for the first that root allowed.
+    /// The driver's number from sysfs; 0 for the first driver in the allow list.
     pub driver: u16,
-    /// Bytes of the key that follow.
+    /// Bytes of the key that follows.
     pub key_size: u16,
-    /// Bytes of the tag for GCM and CCM, else 0.
+    /// Bytes of a tag for GCM and CCM, else 0.
     pub tag_size: u8,
     /// Zero.
     pub reserved: u8,
@@ -50,9 +51,9 @@ pub struct Object {
     pub op: u16,
     /// Zero.
     pub flags: u16,
-    /// The session, the hash handle, or the driver's number.
+    /// The number of the session, the hash handle or the driver.
     pub id: u32,
-    /// What a hash handle is made from, else 0.
+    /// The session or hash handle that a hash handle is created from, else 0.
     pub from: u32,
     /// Zero.
     pub reserved: u32,

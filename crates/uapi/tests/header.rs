@@ -1,7 +1,8 @@
-//! The Rust side against the C header: every structure, every number, for 64-bit and 32-bit programs.
+//! Compares the Rust definitions with the C header: every structure and number, for 64-bit and
+//! 32-bit programs.
 //!
-//! What Rust has is written down as assertions in C, and the compiler checks them: nothing has to be linked or run, so
-//! any compiler that finds the kernel's headers can be asked.
+//! The Rust values are written as assertions in C, which the compiler checks. Nothing has to be
+//! linked or run, so any compiler that finds the kernel's headers works.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -21,14 +22,15 @@ fn claim(text: &mut String, what: &str, is: impl std::fmt::Display) {
     writeln!(text, "_Static_assert({what} == {is}, \"{what}: Rust has {is}\");").expect("a string");
 }
 
-/// One structure. Without padding, the sizes of its fields make its own, so a forgotten field shows.
+/// One structure. Without padding, its size is the sum of its fields, so a missing field is
+/// detected.
 macro_rules! layout {
     ($text:ident, $rust:ty, $value:expr, $c:literal, $($field:ident)*) => {
         claim($text, concat!("sizeof(struct ", $c, ")"), size_of::<$rust>());
         let value: $rust = $value;
         let mut known = 0;
         $(
-            // Two fields are words of the language.
+            // `in` is a keyword in Rust, so two fields have longer names there.
             let in_c = match stringify!($field) { "input" => "in", "output" => "out", same => same };
             let (offset, size) = (std::mem::offset_of!($rust, $field), size_of_val(&value.$field));
             claim($text, &format!("__builtin_offsetof(struct {}, {in_c})", $c), offset);
@@ -68,7 +70,7 @@ fn numbers(text: &mut String) -> BTreeSet<&'static str> {
         HMAC_SHA1 HMAC_SHA224 HMAC_SHA256 HMAC_SHA384 HMAC_SHA512)
 }
 
-/// Everything that Rust has, as a program in C.
+/// All Rust definitions, as a C program.
 fn claims() -> String {
     let mut text = format!("#include <{HEADER}>\n");
     layouts(&mut text);
@@ -76,7 +78,8 @@ fn claims() -> String {
     text
 }
 
-/// Lets a compiler judge a text; `None`, and a line that says so, when it is not installed.
+/// Compiles a text. Returns `None`, and prints a line that says so, if the compiler is not
+/// installed.
 fn compile(test: &str, compiler: &str, arguments: &[&str], text: &str) -> Option<Output> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let file = folder.path().join(if compiler == "c++" { "claims.cc" } else { "claims.c" });
@@ -117,8 +120,8 @@ fn the_header_says_the_same_to_a_64_bit_program() {
 #[test]
 fn the_header_says_the_same_to_a_32_bit_program() {
     let test = "the_header_says_the_same_to_a_32_bit_program";
-    // The kernel's headers of one architecture serve programs of both widths; Debian has them in a folder that the
-    // compiler leaves out with -m32.
+    // The kernel's headers of one architecture serve programs of both widths. Debian installs them
+    // in a folder that the compiler does not search with -m32.
     let folder = multiarch_includes();
     let arguments = ["-std=c11", "-m32", "-isystem", &folder];
     match compile(test, "cc", &arguments, "#include <linux/types.h>\n") {
@@ -131,7 +134,7 @@ fn the_header_says_the_same_to_a_32_bit_program() {
 #[test]
 fn the_header_compiles_alone_as_c_and_as_cpp() {
     let test = "the_header_compiles_alone_as_c_and_as_cpp";
-    // Twice: it is guarded.
+    // Included twice, to test the include guard.
     let text = format!("#include <{HEADER}>\n#include <{HEADER}>\nextern int nothing;\n");
     for standard in ["-std=c90", "-std=c99", "-std=c17"] {
         assert_compiles(test, "cc", &[standard, "-pedantic"], &text);
