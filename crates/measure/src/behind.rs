@@ -1,4 +1,4 @@
-//! Which devices are behind a driver of /proc/crypto.
+//! The devices behind a driver of /proc/crypto.
 
 use outboard_catalog::families::Family;
 use outboard_drivers::find::Judged;
@@ -8,36 +8,36 @@ use outboard_drivers::module::DeviceDriver;
 use outboard_drivers::root::Root;
 use outboard_drivers::{survey, template};
 
-/// The drivers of /proc/crypto with the device drivers that they work with.
+/// The drivers of /proc/crypto with the device drivers that they use.
 #[derive(Clone, Debug, Default)]
 pub struct Behind(Vec<Judged>);
 
 impl Behind {
-    /// As it is now; nothing is known where /proc/crypto cannot be read.
+    /// Reads the current state; empty if /proc/crypto cannot be read.
     pub fn now(root: &Root) -> Behind {
         Behind(survey(root).map(|found| found.drivers).unwrap_or_default())
     }
 
-    /// With what was known earlier beside it: a driver whose device was unbound meanwhile is not in
-    /// /proc/crypto any more.
+    /// Adds an earlier state: a driver whose device was unbound meanwhile is no longer in
+    /// /proc/crypto.
     pub fn and(mut self, earlier: &Behind) -> Behind {
         self.0.extend_from_slice(&earlier.0);
         self
     }
 
-    /// The device drivers that a driver works with, or the drivers in it:
+    /// The device drivers that a driver uses, or the drivers nested in its name:
     /// `essiv(sim-cbc-aes,sha256-lib)`.
     pub fn of(&self, driver: &str) -> impl Iterator<Item = (Option<&'static Family>, &DeviceDriver)> {
         let parts = template::nested(driver);
         devices(self.0.iter().filter(move |one| parts.contains(&one.driver.name.as_str())))
     }
 
-    /// Whether a driver works with this device, as far as is known.
+    /// Whether a driver is known to use this device.
     pub fn has(&self, driver: &str, device: &DeviceInterrupts) -> bool {
         self.of(driver).any(|(_, one)| (&one.bus, &one.name) == (&device.bus, &device.driver))
     }
 
-    /// The device drivers of all that is judged to be no software.
+    /// The device drivers of all drivers that are not judged to be software.
     pub fn hardware(&self) -> impl Iterator<Item = (Option<&'static Family>, &DeviceDriver)> {
         let is_hardware =
             |one: &&Judged| matches!(one.judgement.verdict, Verdict::Accelerator | Verdict::Unknown);

@@ -1,13 +1,14 @@
-//! Time as tcrypt takes it, by the kernel's get_cycles(); where that is not known, by the system's clock.
+//! Time as tcrypt measures it, with the kernel's get_cycles(); otherwise with the system's clock.
 //!
-//! In an emulated machine the system's clock may be a slow device, and samples are a few hundred microseconds.
+//! In an emulated machine the system's clock may be a slow device, and samples take only a few
+//! hundred microseconds.
 
 use std::time::{Duration, Instant};
 
-/// How long the cycles are counted to know how fast they are.
+/// How long cycles are counted to measure their speed.
 const COUNTED: Duration = Duration::from_millis(200);
 
-/// A clock.
+/// The cycle counter, or the system's clock.
 #[derive(Clone, Copy)]
 pub struct Clock {
     began: Instant,
@@ -15,7 +16,7 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// Finds out how fast the cycles are.
+    /// Measures the speed of the cycle counter. Takes 0.2 s.
     pub fn calibrate() -> Clock {
         let (began, from) = both();
         while began.elapsed() < COUNTED {}
@@ -25,17 +26,17 @@ impl Clock {
         Clock { began, per_second: counted.map(|counted| counted as f64 / took.as_secs_f64()) }
     }
 
-    /// One whose cycles somebody else has counted already; `None` for the system's clock.
+    /// A clock whose cycles another process has calibrated; `None` for the system's clock.
     pub fn known(per_second: Option<f64>) -> Clock {
         Clock { began: Instant::now(), per_second: per_second.filter(|_| cycles().is_some()) }
     }
 
-    /// The speed of get_cycles(), if it is known.
+    /// The speed of get_cycles() in cycles per second, if known.
     pub fn cycles_per_second(&self) -> Option<f64> {
         self.per_second
     }
 
-    /// Some moment.
+    /// The current time, in cycles or nanoseconds.
     pub fn now(&self) -> u64 {
         match self.per_second {
             Some(_) => cycles().unwrap_or(0),
@@ -43,18 +44,19 @@ impl Clock {
         }
     }
 
-    /// Seconds since then.
+    /// Seconds since `then`.
     pub fn since(&self, then: u64) -> f64 {
         self.between(then, self.now())
     }
 
-    /// Seconds from one moment to another.
+    /// Seconds between two times.
     pub fn between(&self, from: u64, to: u64) -> f64 {
         to.saturating_sub(from) as f64 / self.per_second.unwrap_or(1e9)
     }
 }
 
-/// Both clocks at the same time: of some readings the one in which the machine did least between them.
+/// Both clocks at the same time: of ten readings, the one with the shortest time between the
+/// clocks.
 fn both() -> (Instant, Option<u64>) {
     let reading = |_| {
         let (before, cycles) = (Instant::now(), cycles());

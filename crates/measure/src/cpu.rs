@@ -1,32 +1,33 @@
-//! The CPU time of the whole system: softirqs, interrupt threads and kworkers included, whoever's they are.
+//! The CPU time of the whole system, including softirqs, interrupt threads and kworkers of all
+//! processes.
 
 use std::time::Duration;
 
 use rustix::param::clock_ticks_per_second;
 
-/// Of /proc/stat: its first line, in clock ticks, and context switches.
+/// From /proc/stat: its first line, in clock ticks, and context switches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cpu {
-    /// user + nice + system + irq + softirq of all CPUs: softirqs and kernel threads that a driver works in are there.
-    /// Guests' time is part of user's.
+    /// user + nice + system + irq + softirq of all CPUs, which includes softirqs and kernel threads
+    /// that a driver uses. The time of guests is part of user.
     pub busy: u64,
-    /// user + nice of all CPUs, which `busy` has too.
+    /// user + nice of all CPUs; part of `busy`.
     pub user: u64,
     /// idle + iowait of all CPUs.
     pub idle: u64,
-    /// Time that a hypervisor gave to others while something was ready to run here.
+    /// Time that a hypervisor gave to other guests while a task was ready to run here.
     pub steal: u64,
-    /// Context switches of all CPUs, of whatever process or kernel thread.
+    /// Context switches of all CPUs, between any processes or kernel threads.
     pub switches: u64,
 }
 
-/// Ticks of /proc/stat in seconds.
+/// Converts ticks of /proc/stat to seconds.
 pub fn seconds(ticks: u64) -> f64 {
     ticks as f64 / clock_ticks_per_second().max(1) as f64
 }
 
 impl Cpu {
-    /// As it is now; `None` without /proc/stat.
+    /// The current counters; `None` without /proc/stat.
     pub fn read() -> Option<Self> {
         std::fs::read_to_string("/proc/stat").ok().and_then(|text| Self::parse(&text))
     }
@@ -47,7 +48,8 @@ impl Cpu {
         })
     }
 
-    /// What was spent since an earlier reading. Never below zero: on some kernels these counters go back a little.
+    /// The difference from an earlier reading. Never negative: on some kernels these counters
+    /// decrease slightly.
     pub fn since(self, then: Self) -> Self {
         Self {
             busy: self.busy.saturating_sub(then.busy),
@@ -58,9 +60,10 @@ impl Cpu {
         }
     }
 
-    /// The seconds of so much wall time in which a CPU was not idle. The kernel keeps the idle time of a tickless CPU to the
-    /// nanosecond, with interrupts that come meanwhile taken out (tick-sched.c), and shows it in ticks; `busy` it only samples
-    /// at each tick, which misses what is shorter and starts with the tick.
+    /// The seconds of CPU time in `wall` in which CPUs were not idle. The kernel measures the idle
+    /// time of a tickless CPU in nanoseconds, without the interrupts in between (tick-sched.c), and
+    /// reports it in ticks. It only samples `busy` at each tick, which misses activity that is
+    /// shorter and starts with the tick.
     pub fn awake(self, wall: Duration) -> f64 {
         (wall.as_secs_f64() * cpus() as f64 - seconds(self.idle) - seconds(self.steal)).max(0.0)
     }
@@ -68,7 +71,7 @@ impl Cpu {
 
 /// CPUs online.
 pub fn cpus() -> usize {
-    // SAFETY: no pointer is handed over.
+    // SAFETY: no pointer is passed.
     let online = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) };
     usize::try_from(online).unwrap_or(1).max(1)
 }

@@ -1,38 +1,41 @@
-//! From which size on hardware wins. Measures around the crossing and not everywhere: each size costs time.
+//! Finds the size from which on hardware wins. Measures around the crossing only, since each size
+//! takes time.
 
 use crate::goal::Verdict;
 
-/// The sizes in question.
+/// The range of sizes.
 #[derive(Clone, Copy, Debug)]
 pub struct Sizes {
-    /// The smallest, and of what all are multiples.
+    /// The smallest size; all sizes are multiples of it.
     pub least: usize,
-    /// The largest.
+    /// The largest size.
     pub most: usize,
 }
 
-/// How far the first sizes lie apart.
+/// The factor between the first sizes.
 const STEP: usize = 4;
 
-/// What was found.
+/// The result of a search.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Crossover {
-    /// Hardware wins at this size, and at each larger one that was measured. `None`: software stays.
+    /// Hardware wins at this size, and at each larger one that was measured. `None`: use software.
     pub from: Option<usize>,
-    /// Hardware wins here, but not at all larger sizes.
+    /// Sizes at which hardware wins, although it does not win at all larger sizes.
     pub wins_below: Vec<usize>,
-    /// Whether hardware won at the smallest size: there is no crossing.
+    /// Whether hardware won at the smallest size, so that there is no crossing.
     pub always: bool,
-    /// Where the crossing may be, samples varied too much to say: nothing was found.
+    /// The samples varied too much where the crossing may be, so nothing was found.
     pub unclear: bool,
 }
 
-/// Searches from the largest size down, so that what is found holds for all that is larger: hardware that wins in the middle
-/// only must not be given what is larger. A size that is even counts as lost.
+/// Searches from the largest size down, so that the result holds for all larger sizes: hardware
+/// that wins only in the middle must not process larger requests. A size with an even verdict
+/// counts as lost.
 ///
-/// The crossing is found within a factor of the square root of 2; it is that much too large at most, and never too small. Where the
-/// first size that is not won is unclear, it may be anywhere below, and is not searched for; one that is unclear between a size
-/// that is lost and one that is won counts as lost.
+/// The crossing is found within a factor of the square root of 2: the result is too large by at
+/// most that factor, and never too small. If the first size that is not won is unclear, the
+/// crossing may be anywhere below, and the search ends. An unclear size between a lost and a won
+/// one counts as lost.
 pub fn search<E>(sizes: Sizes, ask: &mut dyn FnMut(usize) -> Result<Verdict, E>) -> Result<Crossover, E> {
     let mut found = Crossover::default();
     let mut lost = None;
@@ -40,7 +43,8 @@ pub fn search<E>(sizes: Sizes, ask: &mut dyn FnMut(usize) -> Result<Verdict, E>)
     loop {
         let mut verdict = ask(size)?;
         if verdict != Verdict::Wins && found.from.is_some() {
-            // Once may be bad luck of the moment; if it wins one step further down, that is asked again.
+            // A single verdict may be wrong by chance: if the next size down wins, this size is
+            // measured again.
             if let Some(below) = next(sizes, size) {
                 if ask(below)? == Verdict::Wins {
                     verdict = ask(size)?;
@@ -66,7 +70,7 @@ pub fn search<E>(sizes: Sizes, ask: &mut dyn FnMut(usize) -> Result<Verdict, E>)
         (Some(from), Some(lost)) => found.from = Some(narrow(sizes, lost, from, &mut wins)?),
         (Some(_), None) => found.always = true,
         (None, _) => {
-            // It loses where it should win most. Does it win anywhere?
+            // It loses where it is most likely to win. Does it win at any size?
             while let Some(smaller) = next(sizes, size) {
                 size = smaller;
                 if wins(size)? {
@@ -80,12 +84,13 @@ pub fn search<E>(sizes: Sizes, ask: &mut dyn FnMut(usize) -> Result<Verdict, E>)
     Ok(found)
 }
 
-/// The next size down.
+/// The next smaller size; `None` after the smallest.
 fn next(sizes: Sizes, size: usize) -> Option<usize> {
     (size > sizes.least).then(|| (size / STEP / sizes.least * sizes.least).max(sizes.least))
 }
 
-/// Halves the factor between a size that loses and a larger one that wins until it is small.
+/// Narrows the interval between a size that loses and a larger one that wins to a factor of about
+/// the square root of 2. Returns the size that wins.
 fn narrow<E>(
     sizes: Sizes,
     mut lost: usize,
@@ -110,7 +115,7 @@ mod tests {
 
     const SIZES: Sizes = Sizes { least: 16, most: 65536 };
 
-    /// Costs of a request in seconds: so much for each, so much for a byte.
+    /// Cost of a request in seconds: a fixed cost, and a cost per byte.
     fn line(each: f64, byte: f64) -> impl Fn(usize) -> f64 {
         move |size| each + byte * size as f64
     }
@@ -140,7 +145,7 @@ mod tests {
             let hardware = line(0.2e-6 + crossing * 13e-9, 2e-9);
             let (crossover, asked) = found(software, hardware);
             let from = crossover.from.expect("there is one") as f64;
-            // A few percent above it are even.
+            // A few percent above the crossing the verdict is even.
             assert!(from >= crossing && from <= crossing * 1.5 + 16.0, "{crossing}: {from}");
             assert!(asked.len() <= 11 && !crossover.always, "{crossing}: {asked:?}");
             assert_eq!(from as usize % 16, 0);
@@ -165,12 +170,12 @@ mod tests {
 
     #[test]
     fn of_two_crossings_only_what_lasts_counts() {
-        // A driver that gives up on large requests wins in the middle alone.
+        // A driver that is slow with large requests wins only in the middle.
         let hardware = |size: usize| if size >= 32768 { 1e-3 } else { line(20e-6, 2e-9)(size) };
         let (twice, _) = found(line(0.2e-6, 15e-9), hardware);
         assert_eq!(twice.from, None);
         assert_eq!(twice.wins_below, [16384, 4096]);
-        // One with a hole in the middle is used above the hole.
+        // A driver that loses in the middle is used above those sizes.
         let hole = |size: usize| if (600..5000).contains(&size) { 1e-3 } else { line(1e-6, 2e-9)(size) };
         let (above, _) = found(line(0.2e-6, 15e-9), hole);
         let from = above.from.unwrap();
@@ -206,7 +211,8 @@ mod tests {
         let nothing = Crossover { unclear: true, ..Crossover::default() };
         assert_eq!(unclear(65536, 65536), nothing);
         assert_eq!(unclear(16, 4096), nothing);
-        // Between 256, where it loses, and 1024, where it wins, only the accuracy suffers.
+        // Between 256, where it loses, and 1024, where it wins, an unclear size only reduces the
+        // accuracy.
         assert_eq!(unclear(257, 1023), Crossover { from: Some(1024), ..Crossover::default() });
     }
 
@@ -223,7 +229,7 @@ mod tests {
         let mut near = 0;
         for _ in 0..200 {
             let mut ask = |size: usize| {
-                // Medians that are off by up to 5 %.
+                // Medians with an error of up to 5 %.
                 let off = 1.0 + (random() - 0.5) / 10.0;
                 Ok::<_, Infallible>(verdict(software(size), hardware(size) * off))
             };

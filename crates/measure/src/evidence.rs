@@ -1,24 +1,24 @@
-//! What interrupts say of work that hardware is said to have done: the one rule of `prove`, `bench`
-//! and `tune`.
+//! Decides from interrupts whether hardware did the work: the one rule of `prove`, `bench` and
+//! `tune`.
 
 use outboard_catalog::families::Completion;
 
-/// What they say; the later, the more doubt.
+/// The evidence, in order of increasing doubt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Evidence {
-    /// Some came: it was hardware.
+    /// There were interrupts: hardware did the work.
     Shown,
-    /// None came, and a device was unbound meanwhile: its count is lost.
+    /// There were none, but a device was unbound meanwhile, so its count is lost.
     Lost,
-    /// None came, and none could have: requests of these accelerators end without interrupts of
-    /// their own.
+    /// There were none, and none were possible: requests to these accelerators complete without
+    /// interrupts of their own.
     Silent,
-    /// None came: the driver computed on the CPU.
+    /// There were none: the driver computed on the CPU.
     Refuted,
 }
 
-/// Weighs so many interrupts of accelerators whose requests complete so; `lost` when a counter went
-/// back.
+/// Judges the number of interrupts of accelerators with these kinds of completion. `lost`: a
+/// counter decreased.
 pub fn weigh(interrupts: u64, lost: bool, mut completions: impl Iterator<Item = Completion>) -> Evidence {
     let is_silent = |completion| completion != Completion::OwnInterrupt;
     match (interrupts, lost, completions.next()) {

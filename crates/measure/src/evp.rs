@@ -1,6 +1,7 @@
-//! Requests to OpenSSL as applications make them.
+//! Requests to OpenSSL through its API, as applications make them.
 //!
-//! libcrypto is opened when it is wanted and never linked: the command serves machines with any of its versions, or none.
+//! libcrypto is opened at run time and never linked, so that the command works with every version
+//! of it, and without it.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_uchar, c_uint, c_ulong, c_void};
 use std::fmt;
@@ -20,15 +21,15 @@ pub use hashing::Hashing;
 pub use hmac::Hmac;
 pub use work::{Example, SAMPLE_IV, Work};
 
-/// The newest first, as applications are built for.
+/// Library names, the newest first.
 const NAMES: [&CStr; 2] = [c"libcrypto.so.4", c"libcrypto.so.3"];
 
-/// Why OpenSSL cannot be asked.
+/// Why OpenSSL cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Error {
-    /// There is none.
+    /// There is no libcrypto.
     NoLibrary,
-    /// It lacks a function.
+    /// libcrypto lacks a function.
     NoFunction(&'static str),
     /// A function failed.
     Failed(&'static str),
@@ -55,7 +56,7 @@ impl std::error::Error for Error {}
 
 macro_rules! functions {
     ($($name:ident: fn($($argument:ty),*) $(-> $result:ty)?;)*) => {
-        /// libcrypto's functions under libcrypto's names.
+        /// Functions of libcrypto under their own names.
         #[allow(non_snake_case)]
         pub struct Library {
             $($name: unsafe extern "C" fn($($argument),*) $(-> $result)?,)*
@@ -66,7 +67,7 @@ macro_rules! functions {
                 Ok(Library {
                     $($name: {
                         let name = concat!(stringify!($name), "\0").as_ptr().cast();
-                        // SAFETY: the handle is open, the name a C string.
+                        // SAFETY: the handle is open, and the name is a C string.
                         let at = NonNull::new(unsafe { libc::dlsym(handle.as_ptr(), name) });
                         let at = at.ok_or(Error::NoFunction(stringify!($name)))?;
                         // SAFETY: the signature is that of OpenSSL 3.0's headers, which later releases keep.
@@ -125,10 +126,10 @@ functions! {
 }
 
 impl Library {
-    /// The newest that is installed. It stays open.
+    /// Opens the newest installed libcrypto. It stays open.
     pub fn open() -> Result<Library, Error> {
         let open = |name: &&CStr| {
-            // SAFETY: a C string; libcrypto's constructors ask nothing of the caller.
+            // SAFETY: the name is a C string; libcrypto's constructors have no requirements.
             NonNull::new(unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) })
         };
         Library::find(NAMES.iter().find_map(open).ok_or(Error::NoLibrary)?)
@@ -136,37 +137,37 @@ impl Library {
 
     /// `OpenSSL 3.5.4 30 Sep 2025`
     pub fn version(&self) -> String {
-        // SAFETY: the function takes any number and answers with a static string.
+        // SAFETY: the function accepts any number and returns a static string.
         unsafe { CStr::from_ptr((self.OpenSSL_version)(0)) }.to_string_lossy().into_owned()
     }
 }
 
 impl Library {
-    /// What is on this thread's queue of errors, the oldest first, and takes it off.
+    /// Removes all entries of this thread's error queue and returns their texts, the oldest first.
     pub fn errors(&self) -> Vec<String> {
         let mut all = Vec::new();
         loop {
             let mut data = null();
-            // SAFETY: the texts that are not asked for may be null; the other is writable.
+            // SAFETY: pointers to unwanted outputs may be null; `data` is writable.
             let code = unsafe {
                 (self.ERR_get_error_all)(null_mut(), null_mut(), null_mut(), &mut data, null_mut())
             };
             if code == 0 {
                 return all;
             }
-            // SAFETY: the function takes any code.
+            // SAFETY: the function accepts any code.
             let reason = unsafe { (self.ERR_reason_error_string)(code) };
-            // SAFETY: null, or a C string that stays until the next error of this thread takes its place.
+            // SAFETY: null, or a C string that is valid until this thread's next error replaces it.
             let text = |at: *const c_char| unsafe {
                 (!at.is_null()).then(|| CStr::from_ptr(at).to_string_lossy().into_owned())
             };
-            // The data says it whole where there is any.
+            // The data, if any, is the complete text.
             all.extend(text(data).filter(|data| !data.is_empty()).or_else(|| text(reason)));
         }
     }
 }
 
-/// A library context: an OpenSSL of its own inside the process.
+/// A library context: an independent OpenSSL instance within the process.
 pub struct Context<'a> {
     library: &'a Library,
     at: NonNull<c_void>,
@@ -174,12 +175,12 @@ pub struct Context<'a> {
 
 impl<'a> Context<'a> {
     fn new(library: &'a Library) -> Result<Context<'a>, Error> {
-        // SAFETY: the function takes nothing.
+        // SAFETY: the function has no arguments.
         let at = NonNull::new(unsafe { (library.OSSL_LIB_CTX_new)() });
         Ok(Context { library, at: at.ok_or(Error::Failed("OSSL_LIB_CTX_new"))? })
     }
 
-    /// With the default provider alone.
+    /// A context with only the default provider.
     pub fn software(library: &'a Library) -> Result<Context<'a>, Error> {
         let context = Context::new(library)?;
         // SAFETY: the context is alive; the provider is unloaded with it.
@@ -187,72 +188,74 @@ impl<'a> Context<'a> {
         if provider.is_null() { Err(Error::Failed("OSSL_PROVIDER_load")) } else { Ok(context) }
     }
 
-    /// As an openssl.cnf says.
+    /// A context configured by an openssl.cnf.
     pub fn configured(library: &'a Library, file: &Path) -> Result<Context<'a>, Error> {
         const LOAD: &str = "OSSL_LIB_CTX_load_config";
         let context = Context::new(library)?;
         let file = CString::new(file.as_os_str().as_bytes()).map_err(|_| Error::Failed(LOAD))?;
-        // SAFETY: the context is alive, the path a C string.
+        // SAFETY: the context is alive, and the path is a C string.
         let loaded = unsafe { (library.OSSL_LIB_CTX_load_config)(context.at.as_ptr(), file.as_ptr()) } == 1;
         if loaded { Ok(context) } else { Err(Error::Failed(LOAD)) }
     }
 
-    /// Has an active provider decide what it offers: digests and ciphers.
+    /// Makes an active provider decide which digests and ciphers it offers.
     pub fn have_decided(&self, provider: &CStr) -> Result<(), Error> {
-        /// OSSL_OP_DIGEST, which decides about HMAC too, and OSSL_OP_CIPHER (openssl/core_dispatch.h)
+        /// OSSL_OP_DIGEST, which also decides about HMAC, and OSSL_OP_CIPHER
+        /// (openssl/core_dispatch.h).
         const OPERATIONS: [c_int; 2] = [1, 2];
         let library = self.library;
-        // SAFETY: the context is alive, the name a C string.
+        // SAFETY: the context is alive, and the name is a C string.
         let is_active =
             unsafe { (library.OSSL_PROVIDER_available)(self.at.as_ptr(), provider.as_ptr()) } == 1;
         if !is_active {
             return Err(Error::Inactive(provider.to_string_lossy().into_owned()));
         }
-        // SAFETY: as above; this is one more reference to what is there, given back below.
+        // SAFETY: as above; the call adds a reference to a loaded provider, which is released
+        // below.
         let at = unsafe { (library.OSSL_PROVIDER_load)(self.at.as_ptr(), provider.as_ptr()) };
         if at.is_null() {
             return Err(Error::Failed("OSSL_PROVIDER_load"));
         }
         for operation in OPERATIONS {
             let mut no_cache = 0;
-            // SAFETY: the provider is loaded, and what it lends is given back.
+            // SAFETY: the provider is loaded, and the rows that it returns are released.
             unsafe {
                 let rows = (library.OSSL_PROVIDER_query_operation)(at, operation, &mut no_cache);
                 (library.OSSL_PROVIDER_unquery_operation)(at, operation, rows);
             }
         }
-        // SAFETY: the reference is ours.
+        // SAFETY: the reference belongs to this function.
         unsafe { (library.OSSL_PROVIDER_unload)(at) };
         Ok(())
     }
 
-    /// A cipher that a query finds, if any.
+    /// Fetches a cipher by name and property query; `None` if there is none.
     pub fn cipher(&'a self, name: &str, query: &str) -> Option<Cipher<'a>> {
         let (name, query) = (CString::new(name).ok()?, CString::new(query).ok()?);
-        // SAFETY: the context is alive, the texts are C strings.
+        // SAFETY: the context is alive, and name and query are C strings.
         let at = unsafe { (self.library.EVP_CIPHER_fetch)(self.at.as_ptr(), name.as_ptr(), query.as_ptr()) };
-        // SAFETY: always allowed.
+        // SAFETY: the call has no requirements.
         unsafe { (self.library.ERR_clear_error)() };
         NonNull::new(at).map(|at| Cipher { library: self.library, at })
     }
 
-    /// A digest that a query finds, if any.
+    /// Fetches a digest by name and property query; `None` if there is none.
     pub fn digest(&'a self, name: &str, query: &str) -> Option<Digest<'a>> {
         let (name, query) = (CString::new(name).ok()?, CString::new(query).ok()?);
-        // SAFETY: the context is alive, the texts are C strings.
+        // SAFETY: the context is alive, and name and query are C strings.
         let at = unsafe { (self.library.EVP_MD_fetch)(self.at.as_ptr(), name.as_ptr(), query.as_ptr()) };
-        // SAFETY: always allowed.
+        // SAFETY: the call has no requirements.
         unsafe { (self.library.ERR_clear_error)() };
         NonNull::new(at).map(|at| Digest { library: self.library, at })
     }
 
-    /// The HMAC of a digest, if a query finds both.
+    /// Fetches the HMAC of a digest; `None` if the query does not match both.
     pub fn hmac(&'a self, digest: &str, query: &str) -> Option<Hmac<'a>> {
         let size = self.digest(digest, query)?.size().ok()?;
         let (digest, query) = (CString::new(digest).ok()?, CString::new(query).ok()?);
-        // SAFETY: the context is alive, the texts are C strings.
+        // SAFETY: the context is alive, and name and query are C strings.
         let at = unsafe { (self.library.EVP_MAC_fetch)(self.at.as_ptr(), c"HMAC".as_ptr(), query.as_ptr()) };
-        // SAFETY: always allowed.
+        // SAFETY: the call has no requirements.
         unsafe { (self.library.ERR_clear_error)() };
         NonNull::new(at).map(|at| Hmac { library: self.library, at, digest, size })
     }
@@ -260,7 +263,7 @@ impl<'a> Context<'a> {
 
 impl Drop for Context<'_> {
     fn drop(&mut self) {
-        // SAFETY: ours, and what was fetched from it borrows it.
+        // SAFETY: this value owns the context, and fetched methods borrow it.
         unsafe { (self.library.OSSL_LIB_CTX_free)(self.at.as_ptr()) }
     }
 }
@@ -271,17 +274,17 @@ pub struct Cipher<'a> {
     at: NonNull<c_void>,
 }
 
-// SAFETY: a fetched method may be used by any number of threads at the same time (openssl-threads(7)).
+// SAFETY: threads may use a fetched method at the same time (openssl-threads(7)).
 unsafe impl Sync for Cipher<'_> {}
 
 impl<'a> Cipher<'a> {
-    /// How its requests look.
+    /// The cipher's mode, which determines the form of its requests.
     fn mode(&self) -> c_int {
         // SAFETY: the cipher is alive.
         unsafe { (self.library.EVP_CIPHER_get_mode)(self.at.as_ptr()) }
     }
 
-    /// Bytes of its key.
+    /// Key length in bytes.
     pub fn key_length(&self) -> usize {
         // SAFETY: the cipher is alive.
         let length = unsafe { (self.library.EVP_CIPHER_get_key_length)(self.at.as_ptr()) };
@@ -289,14 +292,15 @@ impl<'a> Cipher<'a> {
     }
 }
 
-/// A key that every cipher takes: no two halves or thirds of it are equal, which XTS and triple DES refuse.
+/// A key that every cipher accepts: no two halves or thirds of it are equal, which XTS and triple
+/// DES reject.
 pub fn sample_key(bytes: usize) -> Vec<u8> {
     (1..=u8::try_from(bytes).unwrap_or(u8::MAX)).map(|n| n.wrapping_mul(37)).collect()
 }
 
 impl Drop for Cipher<'_> {
     fn drop(&mut self) {
-        // SAFETY: the reference is ours; contexts hold their own.
+        // SAFETY: this value owns the reference; contexts hold their own.
         unsafe { (self.library.EVP_CIPHER_free)(self.at.as_ptr()) }
     }
 }

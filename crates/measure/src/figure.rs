@@ -1,32 +1,33 @@
-//! What a request costs, for people and programs.
+//! The cost of a request, for output to users and programs.
 
 use serde::Serialize;
 
 use crate::turns::Series;
 
-/// Of one way to do requests of one size.
+/// The cost of requests of one size to one contestant.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Figure {
-    /// Megabytes (10^6) in a second of wall time.
+    /// Throughput in megabytes (10^6 bytes) per second of wall time.
     pub megabytes_per_second: f64,
-    /// How far the farthest sample lies from it, as a part of it.
+    /// The largest deviation of a sample from the median, as a fraction of it.
     pub spread: f64,
-    /// Samples.
+    /// Number of samples.
     pub samples: usize,
-    /// Samples that something else must have disturbed.
+    /// Number of outliers: samples that something else must have disturbed.
     pub outliers: usize,
-    /// CPU time of the whole system for a megabyte, in milliseconds; null without /proc/stat.
+    /// CPU time of the whole system per megabyte, in milliseconds; null without /proc/stat.
     pub cpu_ms_per_megabyte: Option<f64>,
-    /// Interrupts of accelerators for each request.
+    /// Interrupts of accelerators per request.
     pub interrupts_per_request: f64,
 }
 
 impl Figure {
-    /// Of requests of so many bytes.
+    /// The figure of requests of `bytes` bytes.
     pub fn of(series: &Series, bytes: usize) -> Figure {
         let summary = series.summary();
         let megabytes = bytes as f64 / 1e6;
-        // Of what is shown: a sample that took three times as long is one of a third of the speed.
+        // The spread of the throughput, which is what is shown: a sample that took three times as
+        // long has a third of the throughput.
         let rates: Vec<f64> = series.wall.iter().map(|wall| megabytes / wall).collect();
         Figure {
             megabytes_per_second: rounded(megabytes / summary.median),
@@ -39,7 +40,7 @@ impl Figure {
     }
 }
 
-/// To four digits: more are never meant.
+/// Rounds to four significant digits.
 pub fn rounded(value: f64) -> f64 {
     if value == 0.0 || !value.is_finite() {
         return value;

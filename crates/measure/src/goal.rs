@@ -1,48 +1,49 @@
-//! What winning means: faster, cheaper, or both together.
+//! The criterion for winning: throughput, CPU time, or both combined.
 
 use serde::{Deserialize, Serialize};
 
 use crate::turns::Series;
 
-/// What the user wants of an accelerator.
+/// The user's goal for an accelerator.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Goal {
     /// Less wall time.
     Throughput,
-    /// Less CPU time of the whole system, whatever wall time it takes.
+    /// Less CPU time of the whole system, whatever the wall time.
     Cpu,
-    /// A smaller product of both, but never more than [`PATIENCE`] times the wall time.
+    /// A smaller product of both, with at most [`PATIENCE`] times the wall time.
     #[default]
     Balanced,
 }
 
-/// How much slower hardware may be for the CPU time that it saves.
+/// The maximum ratio of hardware's wall time to software's for the goal `balanced`.
 pub const PATIENCE: f64 = 1.5;
 
-/// So many standard errors make a difference that counts: they are reckoned from few samples and may be too small. Of two that
-/// are equal, one then seems to win in 7 of 100 contests (`equal_contestants_are_seldom_told_apart`).
+/// The number of standard errors from which a difference counts. Errors are estimated from few
+/// samples and may be too small. With this limit one of two equal contestants appears to win in 7
+/// of 100 contests (`equal_contestants_are_seldom_told_apart`).
 const SURE: f64 = 3.0;
 
-/// When a difference of a quarter would not count, the samples say nothing.
+/// If a difference of a quarter would not count, the samples decide nothing.
 const BLUR: f64 = 0.25;
 
-/// How hardware compares with software at one size.
+/// The comparison of hardware with software at one size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// Hardware does.
+    /// Hardware wins.
     Wins,
-    /// The difference is small.
+    /// The difference is within the error.
     Even,
-    /// Software does.
+    /// Software wins.
     Loses,
-    /// The samples vary so much that even a large difference would not show.
+    /// The samples vary so much that even a large difference would not be significant.
     Unclear,
 }
 
 impl Goal {
-    /// For people, and for the command line.
+    /// The name for output and for the command line.
     pub fn name(self) -> &'static str {
         match self {
             Goal::Throughput => "throughput",
@@ -51,7 +52,7 @@ impl Goal {
         }
     }
 
-    /// Compares.
+    /// Compares two series. Without CPU time, wall time decides.
     pub fn judge(self, software: &Series, hardware: &Series) -> Verdict {
         if software.wall.is_empty() || hardware.wall.is_empty() {
             return Verdict::Unclear;
@@ -74,7 +75,7 @@ impl Goal {
     }
 }
 
-/// A value, and its standard error.
+/// A value and its standard error.
 type Measured = (f64, f64);
 
 fn wall(series: &Series) -> Measured {
@@ -82,7 +83,8 @@ fn wall(series: &Series) -> Measured {
     (summary.median, summary.median * summary.error(series.wall.len()))
 }
 
-/// Hardware's part of software's, and its relative standard error. Nothing costs less than what can be told from nothing.
+/// The ratio of hardware's value to software's, and its relative standard error. No value counts as
+/// less than its standard error.
 fn ratio(software: Measured, hardware: Measured) -> Measured {
     let [soft, hard] = [software, hardware].map(|(value, off)| (value.max(off).max(f64::MIN_POSITIVE), off));
     (hard.0 / soft.0, (hard.1 / hard.0).hypot(soft.1 / soft.0))
@@ -95,7 +97,7 @@ mod tests {
     fn series(micros: f64, noise: f64, awake: f64) -> Series {
         let wall: Vec<f64> =
             [-2.0, -1.0, 0.0, 1.0, 2.0].map(|step| (micros + step * noise) * 1e-6).into_iter().collect();
-        // Enough requests that ticks do not matter.
+        // Enough requests that ticks are negligible.
         let requests = 10_000_000_u64;
         Series {
             cpu: Some(micros * 1e-6 * awake * requests as f64),
@@ -108,16 +110,16 @@ mod tests {
 
     #[test]
     fn each_goal_has_its_own_winner() {
-        // Slower by a fifth, at a third of the CPU time.
+        // A fifth slower, at a third of the CPU time.
         let (soft, hard) = (series(100.0, 0.1, 1.0), series(120.0, 0.1, 0.33));
         assert_eq!(Goal::Throughput.judge(&soft, &hard), Verdict::Loses);
         assert_eq!(Goal::Cpu.judge(&soft, &hard), Verdict::Wins);
         assert_eq!(Goal::Balanced.judge(&soft, &hard), Verdict::Wins);
-        // Too slow for balance, however little CPU time it takes.
+        // Too slow for `balanced`, however little CPU time it uses.
         let snail = series(200.0, 0.1, 0.01);
         assert_eq!(Goal::Cpu.judge(&soft, &snail), Verdict::Wins);
         assert_eq!(Goal::Balanced.judge(&soft, &snail), Verdict::Loses);
-        // A little faster, and far more CPU time: two CPUs busy with it.
+        // Slightly faster, with far more CPU time: it keeps two CPUs busy.
         let greedy = series(95.0, 0.1, 2.0);
         assert_eq!(Goal::Throughput.judge(&soft, &greedy), Verdict::Wins);
         assert_eq!(Goal::Balanced.judge(&soft, &greedy), Verdict::Loses);
@@ -152,7 +154,7 @@ mod tests {
             state ^= state << 17;
             (state >> 11) as f64 / (1_u64 << 53) as f64
         };
-        // Twelve of them are normal enough.
+        // The sum of twelve is close enough to normal.
         let mut normal = || (0..12).map(|_| uniform()).sum::<f64>() - 6.0;
         let mut noisy = |micros: f64| {
             let wall = (0..5).map(|_| micros * (1.0 + 0.03 * normal())).collect();
@@ -177,7 +179,8 @@ mod tests {
 
     #[test]
     fn ticks_are_not_taken_for_measurements() {
-        // Both took no tick of CPU time in one sample, or one and two: who is cheaper cannot be said.
+        // Both used no tick of CPU time in a sample, or one and two ticks: the cheaper one cannot
+        // be determined.
         let brief = |cpu| Series {
             wall: vec![1e-4; 5],
             cpu: Some(cpu),

@@ -1,4 +1,4 @@
-//! Interrupts of the accelerators: what shows that hardware did the work.
+//! Interrupts of the accelerators, which show that hardware did the work.
 
 use std::io;
 
@@ -15,20 +15,22 @@ pub struct Interrupts {
     root: Root,
     lines: Vec<String>,
     completions: Vec<Completion>,
-    /// There is an accelerator whose requests end without interrupts of its own, and what it is.
+    /// The name of an accelerator whose requests complete without interrupts of its own, if there
+    /// is one.
     pub silent: Option<String>,
 }
 
 impl Interrupts {
-    /// Finds those of all accelerators; there may be none.
+    /// Finds the lines of all accelerators; there may be none.
     pub fn find() -> io::Result<Interrupts> {
         let root = Root::live();
         let now = snapshot(&root, &Behind::now(&root))?;
         Ok(Interrupts::of_devices(root, now))
     }
 
-    /// Those of the devices that a driver of /proc/crypto works with, or the drivers in it:
-    /// `essiv(sim-cbc-aes,sha256-lib)`. Of all accelerators where nobody knows them.
+    /// Finds the lines of the devices that a driver of /proc/crypto uses, or the drivers nested in
+    /// its name: `essiv(sim-cbc-aes,sha256-lib)`. If those devices are unknown, the lines of all
+    /// accelerators.
     pub fn of(driver: &str) -> io::Result<Interrupts> {
         let root = Root::live();
         match snapshot_of(&root, Behind::now(&root).of(driver)) {
@@ -46,22 +48,22 @@ impl Interrupts {
         Interrupts { root, lines, completions, silent }
     }
 
-    /// Lines that somebody else has found: to be counted here, and to be weighed there.
+    /// Lines that another process has found and whose counts it judges.
     pub fn told(lines: Vec<String>) -> Interrupts {
         Interrupts { root: Root::live(), lines, completions: Vec::new(), silent: None }
     }
 
-    /// Their labels in /proc/interrupts.
+    /// The labels of the lines in /proc/interrupts.
     pub fn lines(&self) -> &[String] {
         &self.lines
     }
 
-    /// Whether no accelerator has any.
+    /// Whether there are no lines.
     pub fn is_empty(&self) -> bool {
         self.lines.is_empty()
     }
 
-    /// All of them since boot.
+    /// The total of all lines since boot.
     pub fn count(&self) -> io::Result<u64> {
         let text = self.root.read("proc/interrupts")?;
         let text = String::from_utf8_lossy(&text);
@@ -69,7 +71,7 @@ impl Interrupts {
         Ok(parse(&text).0.iter().filter(is_ours).map(|line| line.total).sum())
     }
 
-    /// What so many of them say of work that these accelerators are said to have done.
+    /// Judges whether these accelerators did the work, by the number of their interrupts.
     pub fn evidence(&self, interrupts: u64, lost: bool) -> Evidence {
         weigh(interrupts, lost, self.completions.iter().copied())
     }

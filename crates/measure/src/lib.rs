@@ -1,15 +1,18 @@
-//! How figures are made, so that all that outboard measures is measured the same way.
+//! Measures requests, with one method for all commands of outboard.
 //!
-//! - [`statistics`]: medians, how far samples lie from them, and which lie too far
-//! - [`turns`]: several contestants in turns, with interrupts and the CPU time of the whole system beside each
-//! - [`crossover`]: from which size on one of two wins
-//! - [`goal`]: what winning means
-//! - [`figure`]: what a request costs
-//! - [`meter`], [`cpu`], [`interrupts`], [`behind`]: what a run cost, and whose devices are at work
+//! - [`statistics`]: medians, the deviation of samples, and outliers
+//! - [`turns`]: several contestants interleaved, with interrupts and the CPU time of the whole
+//!   system for each
+//! - [`crossover`]: the size from which on one of two contestants wins
+//! - [`goal`]: the criterion for winning
+//! - [`figure`]: the cost of a request, rounded for output
+//! - [`meter`], [`cpu`], [`interrupts`], [`behind`]: the cost of a run, and the devices behind a
+//!   driver
 //! - [`evidence`]: whether hardware did the work
-//! - [`clock`], [`machine`], [`noise`], [`stop`]: the clock, the machine, how quiet it is, and ^C
+//! - [`clock`], [`machine`], [`noise`], [`stop`]: the clock, the machine, its noise, and
+//!   interruption
 //! - [`tcrypt`]: the kernel's own benchmark
-//! - [`evp`]: requests to OpenSSL, as applications make them
+//! - [`evp`]: requests to OpenSSL through its API, as applications make them
 
 pub mod behind;
 pub mod clock;

@@ -1,4 +1,4 @@
-//! The machine, as it is named beside figures.
+//! The machine that a measurement belongs to.
 
 use std::fs::read_to_string;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::cpu::cpus;
 
-/// What figures belong to.
+/// The machine and kernel of a measurement.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Machine {
     /// uname -r
@@ -18,7 +18,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// This one.
+    /// Reads the description of this machine.
     pub fn here() -> Machine {
         let read = |path| read_to_string(path).unwrap_or_default();
         let cpuinfo = read("/proc/cpuinfo");
@@ -27,7 +27,7 @@ impl Machine {
                 cpuinfo.lines().find(|line| line.split(':').next().is_some_and(|key| key.trim() == name));
             line.and_then(|line| line.split_once(':')).map(|(_, value)| value.trim().to_owned())
         };
-        // x86, MIPS, RISC-V, PowerPC; arm64 has numbers only.
+        // x86, MIPS, RISC-V, PowerPC; arm64 has only numbers.
         let model = ["model name", "cpu model", "uarch", "cpu", "CPU part"].into_iter().find_map(field);
         Machine {
             kernel: read("/proc/sys/kernel/osrelease").trim().to_owned(),

@@ -1,4 +1,4 @@
-//! What a run cost: wall time, CPU time of the whole system, interrupts of the accelerators.
+//! The cost of a run: wall time, CPU time of the whole system, interrupts of the accelerators.
 
 use outboard_catalog::families;
 use outboard_drivers::interrupts::{Difference, Snapshot, snapshot_of};
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use crate::behind::Behind;
 use crate::cpu::Cpu;
 
-/// One reading.
+/// One reading of the clock and the counters.
 pub struct Meter {
     at: Instant,
     cpu: Option<Cpu>,
@@ -21,25 +21,25 @@ pub struct Meter {
 
 /// The difference of two readings.
 pub struct Spent {
-    /// Wall clock.
+    /// Wall time.
     pub wall: Duration,
     /// CPU time of all processors and processes together; `None` without /proc/stat.
     pub cpu: Option<Cpu>,
-    /// Each accelerator device's interrupts, or why they cannot be read.
+    /// The interrupts of each accelerator device, or why they cannot be read.
     pub interrupts: Result<Vec<Difference>, String>,
-    /// Which of these devices a driver works with.
+    /// Finds the devices that a driver uses.
     pub behind: Behind,
 }
 
 impl Meter {
-    /// Reads all of it now.
+    /// Reads the clock and all counters.
     pub fn read() -> Self {
         let behind = Behind::now(&Root::live());
         let interrupts = snapshot(&Root::live(), &behind).map_err(|e| format!("/proc/interrupts: {e}"));
         Self { at: Instant::now(), cpu: Cpu::read(), interrupts, behind }
     }
 
-    /// What was spent since an earlier reading.
+    /// The cost since an earlier reading.
     pub fn since(self, earlier: &Self) -> Spent {
         let interrupts = match (&earlier.interrupts, &self.interrupts) {
             (Ok(before), Ok(after)) => Ok(after.since(before)),
@@ -51,8 +51,8 @@ impl Meter {
     }
 }
 
-/// The interrupts of every device that a driver of a known accelerator is bound to, or one that is
-/// judged to be no software.
+/// The interrupts of every device that a known accelerator's driver, or a driver that is not judged
+/// to be software, is bound to.
 pub fn snapshot(root: &Root, behind: &Behind) -> io::Result<Snapshot> {
     let known = families::accelerators().flat_map(|family| {
         let drivers = hardware(root, "kernel", family.bound).drivers;

@@ -1,4 +1,4 @@
-//! Why figures may be worth less than they look.
+//! Warns of conditions that make measurements unreliable.
 
 use std::fs::{read_dir, read_to_string};
 use std::hint::black_box;
@@ -8,31 +8,31 @@ use std::time::{Duration, Instant};
 use crate::cpu::{Cpu, cpus, seconds};
 use crate::statistics::Summary;
 
-/// From this relative deviation of the same arithmetic on, the machine is noisy.
+/// The relative deviation of equal arithmetic from which on the machine counts as noisy.
 const NOISY: f64 = 0.03;
 
-/// Load before the start that is too much.
+/// The load average before the start that causes a warning.
 const LOADED: f64 = 0.5;
 
-/// The part of the time that a hypervisor may give to others.
+/// The fraction of the CPU time that a hypervisor may give to other guests.
 const STOLEN: f64 = 0.01;
 
-/// Times arithmetic that is always the same, once in each turn.
+/// The time of arithmetic that is always the same, measured once per turn.
 #[derive(Default)]
 pub struct Yardstick(Vec<f64>);
 
 impl Yardstick {
-    /// Once.
+    /// Measures once.
     pub fn lay(&mut self) {
         self.add(arithmetic());
     }
 
-    /// Once, by another process.
+    /// Adds a measurement of another process.
     pub fn add(&mut self, took: Duration) {
         self.0.push(took.as_secs_f64());
     }
 
-    /// What it says about the machine.
+    /// A warning if the times vary too much.
     pub fn warning(&self) -> Option<String> {
         let relative = Summary::of(&self.0)?.relative();
         let percent = relative * 100.0;
@@ -45,10 +45,10 @@ impl Yardstick {
     }
 }
 
-/// What it takes says how fast the machine is this moment: the middle of five, since what ends a measurement, such as to clean up
-/// after it, may take a millisecond of one of them.
+/// Measures the current speed of the machine: the median of five runs, since the end of a
+/// measurement, such as its cleanup, may take a millisecond of one of them.
 pub fn arithmetic() -> Duration {
-    // Code that is run for the first time takes longer: caches, page faults, an emulator that translates it.
+    // The first run of code takes longer: caches, page faults, translation in an emulator.
     churn(1000);
     let mut took = [Duration::ZERO; 5];
     for one in &mut took {
@@ -60,7 +60,8 @@ pub fn arithmetic() -> Duration {
     took[2]
 }
 
-/// So many steps of xorshift64, in registers alone: memory is faster or slower by where it lies, in each process and at each call.
+/// Runs this number of steps of xorshift64, in registers only: the speed of memory depends on its
+/// address, which differs between processes and calls.
 fn churn(steps: u32) {
     let mut x = black_box(1_u64);
     for _ in 0..steps {
@@ -71,7 +72,8 @@ fn churn(steps: u32) {
     black_box(x);
 }
 
-/// What happens while one measures: a CPU that gets too hot, a hypervisor that has others to serve.
+/// Detects events during a measurement: a CPU that gets too hot, a hypervisor that runs other
+/// guests.
 pub struct Vigil {
     began: Instant,
     cpu: Option<Cpu>,
@@ -79,12 +81,12 @@ pub struct Vigil {
 }
 
 impl Vigil {
-    /// From now on.
+    /// Begins to observe.
     pub fn begin() -> Vigil {
         Vigil { began: Instant::now(), cpu: Cpu::read(), throttled: throttled(Path::new("/")) }
     }
 
-    /// What happened until now.
+    /// The warnings until now.
     pub fn warnings(&self) -> Vec<String> {
         let root = Path::new("/");
         let times = throttled(root).saturating_sub(self.throttled);
@@ -97,14 +99,16 @@ impl Vigil {
     }
 }
 
-/// How often CPUs were slowed down because they were hot (x86: `arch/x86/kernel/cpu/mce/therm_throt.c`).
+/// How often CPUs were throttled because they were hot (x86:
+/// `arch/x86/kernel/cpu/mce/therm_throt.c`).
 fn throttled(root: &Path) -> u64 {
     let cpus = entries(root, "sys/devices/system/cpu");
     let counts = cpus.iter().map(|cpu| cpu.join("thermal_throttle/core_throttle_count"));
     counts.filter_map(|file| read_to_string(file).ok()?.trim().parse::<u64>().ok()).sum()
 }
 
-/// A CPU that is slowed down now because something is hot (thermal/cpufreq_cooling.c, ACPI's processors).
+/// A CPU that is throttled now because a part of the machine is hot (thermal/cpufreq_cooling.c,
+/// ACPI processor devices).
 fn cooled(root: &Path) -> Option<String> {
     entries(root, "sys/class/thermal").into_iter().find_map(|device| {
         let read = |name: &str| Some(read_to_string(device.join(name)).ok()?.trim().to_owned());
@@ -126,14 +130,14 @@ fn stolen(steal: f64, wall: f64) -> Option<String> {
     })
 }
 
-/// Other programs that ran before the start.
+/// A warning if other programs ran before the start.
 pub fn load() -> Option<String> {
     let text = read_to_string("/proc/loadavg").ok()?;
     let load: f64 = text.split(' ').next()?.parse().ok()?;
     (load > LOADED).then(|| format!("the load was {load} before the start: other programs run here"))
 }
 
-/// What the machine is like before anything is measured.
+/// Warnings about the machine before a measurement.
 pub fn warnings() -> Vec<String> {
     [load(), scaling(), virtual_machine(), debug_kernel(Path::new("/"))].into_iter().flatten().collect()
 }
@@ -159,12 +163,12 @@ fn virtual_machine() -> Option<String> {
     })
 }
 
-/// Options of the kernel that make each request cost several times as much.
+/// Kernel options that multiply the cost of a request.
 const COSTLY: [&str; 6] =
     ["KASAN_GENERIC", "KCSAN", "KMSAN", "PROVE_LOCKING", "DEBUG_KMEMLEAK", "DMA_API_DEBUG"];
 
-/// A kernel that looks for mistakes. What it was built with stands in a file that distributions install; lockdep and kmemleak
-/// have files of their own.
+/// A warning about a debugging kernel. Distributions install the kernel's configuration in /boot;
+/// lockdep and kmemleak have files of their own.
 fn debug_kernel(root: &Path) -> Option<String> {
     let read = |name: &str| read_to_string(root.join(name)).ok();
     let release = read("proc/sys/kernel/osrelease").unwrap_or_default();

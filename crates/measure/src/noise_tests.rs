@@ -11,7 +11,7 @@ fn a_yardstick_that_varies_is_told() {
     assert_eq!(Yardstick::default().warning(), None);
 }
 
-/// A tree with these files, which nobody else uses.
+/// Creates a directory with these files, for one test only.
 fn tree(name: &str, files: &[(&str, &str)]) -> PathBuf {
     let root = std::env::temp_dir().join(format!("outboard-noise-{name}-{}", std::process::id()));
     for (file, text) in files {

@@ -1,45 +1,47 @@
-//! The middle of some samples, how far they lie from it, and which of them lie too far.
+//! The median of samples, their deviation from it, and outliers.
 
 use serde::{Deserialize, Serialize};
 
-/// The median absolute deviation of normal noise times this is its standard deviation.
+/// Ratio of the standard deviation of normal noise to its median absolute deviation.
 const OF_NORMAL: f64 = 1.4826;
 
-/// The standard error of a median of normal noise is so many times that of the mean.
+/// Ratio of the standard error of a median of normal noise to that of the mean.
 const OF_MEDIAN: f64 = 1.2533;
 
-/// From this modified z-score on a sample is an outlier (Iglewicz and Hoaglin, How to Detect and Handle Outliers, 1993).
+/// A sample is an outlier from this modified z-score on (Iglewicz and Hoaglin, How to Detect and
+/// Handle Outliers, 1993).
 const OUTLIER: f64 = 3.5;
 
-/// Median and median absolute deviation: one run that something else disturbed moves neither.
+/// Median and median absolute deviation: one disturbed run changes neither much.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
-    /// The middle sample.
+    /// The median of the samples.
     pub median: f64,
-    /// The middle distance of the samples from it.
+    /// The median of their absolute deviations from it.
     pub mad: f64,
 }
 
 impl Summary {
-    /// Of at least one sample.
+    /// The summary of the samples; `None` without samples.
     pub fn of(samples: &[f64]) -> Option<Summary> {
         let median = median(samples)?;
         let distances: Vec<f64> = distances(samples, median).collect();
         Some(Summary { median, mad: self::median(&distances)? })
     }
 
-    /// The deviation as a part of the median.
+    /// The deviation as a fraction of the median.
     pub fn relative(&self) -> f64 {
         self.mad / self.median
     }
 
-    /// How far the true middle may well be from the median of so many samples, as a part of it.
+    /// The standard error of the median of this number of samples, as a fraction of it.
     pub fn error(&self, samples: usize) -> f64 {
         OF_MEDIAN * OF_NORMAL * self.relative() / (samples.max(1) as f64).sqrt()
     }
 }
 
-/// The middle of the samples; the mean of the two in the middle if their number is even.
+/// The median of the samples; the mean of the two in the middle if their number is even; `None`
+/// without samples.
 pub fn median(samples: &[f64]) -> Option<f64> {
     let mut sorted = samples.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
@@ -48,7 +50,8 @@ pub fn median(samples: &[f64]) -> Option<f64> {
     Some((lower + upper) / 2.0)
 }
 
-/// The least sample that so many percent of them do not exceed: 50 and 99 for latencies.
+/// The smallest sample that at least `percent` percent of the samples do not exceed: 50 and 99 for
+/// latencies.
 pub fn percentile(samples: &[f64], percent: f64) -> Option<f64> {
     let mut sorted = samples.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
@@ -56,23 +59,26 @@ pub fn percentile(samples: &[f64], percent: f64) -> Option<f64> {
     sorted.get(rank.max(1) - 1).copied()
 }
 
-/// The same where samples lie beyond it: of fewer than 100, the 99th would be the largest of them and say nothing.
+/// The percentile, if samples lie beyond it: the 99th of fewer than 100 would just be the largest
+/// sample.
 pub fn tail(samples: &[f64], percent: f64) -> Option<f64> {
     let beyond = samples.len() as f64 * (100.0 - percent) / 100.0;
     percentile(samples, percent).filter(|_| beyond >= 1.0)
 }
 
-/// How many samples lie so far out that something else must have disturbed them.
+/// The number of samples that deviate so much that something else must have disturbed them.
 pub fn outliers(samples: &[f64]) -> usize {
     let Some(Summary { median, mad }) = Summary::of(samples) else { return 0 };
     let sigma = mad * OF_NORMAL;
     distances(samples, median).filter(|&distance| distance > OUTLIER * sigma && sigma > 0.0).count()
 }
 
-/// How far the farthest sample lies from the median of all, as a part of it: where the median of another run is to be looked for.
+/// The largest deviation of a sample from the median, as a fraction of it: the range in which to
+/// expect the median of another run.
 ///
-/// Of 2n samples that could have come in any order, the median of n (odd) is beyond the farthest of the other n, up or down, with a
-/// probability of 2 C((3n-1)/2, n) / C(2n, n) at most, however they are distributed: 0.22 % for 15, 17 % for 5.
+/// If 2n samples could have come in any order, the median of n (odd) lies beyond the farthest of
+/// the other n, up or down, with a probability of at most 2 C((3n-1)/2, n) / C(2n, n), whatever
+/// their distribution: 0.22 % for 15, 17 % for 5.
 pub fn spread(samples: &[f64]) -> f64 {
     let Some(median) = median(samples) else { return 0.0 };
     distances(samples, median).fold(0.0, f64::max) / median
@@ -120,7 +126,7 @@ mod tests {
         let quiet = [10.0, 10.1, 9.9, 10.05, 9.95, 10.2, 9.8];
         assert_eq!(outliers(&quiet), 0);
         assert_eq!(outliers(&[&quiet[..], &[14.0, 2.0]].concat()), 2);
-        // Equal samples say nothing about how far is far.
+        // Equal samples give no scale for a deviation.
         assert_eq!(outliers(&[5.0, 5.0, 5.0, 6.0]), 0);
         assert_eq!(outliers(&[]), 0);
     }
@@ -128,14 +134,15 @@ mod tests {
     #[test]
     fn the_farthest_sample_says_where_the_next_median_may_lie() {
         assert_eq!([spread(&[10.0, 12.0, 8.5, 10.0]), spread(&[4.0]), spread(&[])], [0.2, 0.0, 0.0]);
-        // Two modes are no accident, however few samples are in the second, and whether or not they are called outliers.
+        // Two modes are no accident, however few samples the second has, and whether or not they
+        // count as outliers.
         let two_modes = [76.0, 76.1, 76.2, 75.9, 76.0, 75.8, 76.1, 72.2, 76.0];
         assert!(outliers(&two_modes) == 1 && (spread(&two_modes) - 3.8 / 76.0).abs() < 1e-9);
     }
 
     #[test]
     fn the_median_of_as_many_more_lies_within_as_often_as_is_said() {
-        // All ways to deal 2n ranks into two runs.
+        // All distributions of 2n ranks over two runs.
         let said = |n: u32| 2.0 * choose((3 * n - 1) / 2, n) / choose(2 * n, n);
         assert!((said(15) - 0.0022).abs() < 5e-5 && (said(5) - 0.17).abs() < 4e-3);
         for n in [3_u32, 5, 7] {

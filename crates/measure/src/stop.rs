@@ -1,16 +1,16 @@
-//! The end of measuring before all is done: a signal, or the limit of `--for`.
+//! Ends a measurement early: by a signal, or by the limit of `--for`.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 static SIGNALLED: AtomicBool = AtomicBool::new(false);
-/// When the first signal came, in milliseconds; 64-bit atomics are missing on 32-bit MIPS and PowerPC.
+/// The time of the first signal in milliseconds; 32-bit MIPS and PowerPC lack 64-bit atomics.
 static FIRST: AtomicU32 = AtomicU32::new(0);
 static DEADLINE: OnceLock<Instant> = OnceLock::new();
 
-/// A second signal within this time, in milliseconds, is the same request: timeout(1) sends SIGTERM to the process and
-/// to its group.
+/// A second signal within this time, in milliseconds, is the same request: timeout(1) sends SIGTERM
+/// to the process and to its group.
 const SAME: u32 = 1000;
 
 extern "C" fn on_first_signal(signal: libc::c_int) {
@@ -30,7 +30,7 @@ extern "C" fn on_signal(_: libc::c_int) {
     SIGNALLED.store(true, Ordering::Relaxed);
 }
 
-/// Of the monotonic clock.
+/// The monotonic clock in milliseconds, modulo 2^32.
 fn milliseconds() -> u32 {
     let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the call only writes to `now`, and is async-signal-safe.
@@ -38,19 +38,20 @@ fn milliseconds() -> u32 {
     (now.tv_sec as u32).wrapping_mul(1000).wrapping_add((now.tv_nsec / 1_000_000) as u32)
 }
 
-/// Makes SIGINT and SIGTERM set a flag, so that the command can print what it has; a second one, a second later or more,
-/// ends the program.
+/// Makes SIGINT and SIGTERM set a flag, so that the command can print its results. A second signal,
+/// a second or more later, ends the program.
 pub fn listen() {
     handle(on_first_signal);
 }
 
-/// Makes SIGINT and SIGTERM set a flag, however often: for a child whose parent ends it.
+/// Makes SIGINT and SIGTERM only set a flag: for a child that its parent ends.
 pub fn listen_on() {
     handle(on_signal);
 }
 
 fn handle(handler: extern "C" fn(libc::c_int)) {
-    // SAFETY: an all-zero sigaction is a valid value; the handlers only call what is async-signal-safe.
+    // SAFETY: an all-zero sigaction is a valid value; the handlers call only async-signal-safe
+    // functions.
     unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
         action.sa_sigaction = handler as libc::sighandler_t;
@@ -61,24 +62,24 @@ fn handle(handler: extern "C" fn(libc::c_int)) {
     }
 }
 
-/// Ends the measuring after this time; zero is no limit. Only the first call counts.
+/// Ends the measurement after this time; zero is no limit. Only the first limit counts.
 pub fn limit(time: Duration) {
     if let (false, Some(deadline)) = (time.is_zero(), Instant::now().checked_add(time)) {
         DEADLINE.get_or_init(|| deadline);
     }
 }
 
-/// The time that is left; `None` without a limit.
+/// The remaining time; `None` without a limit.
 pub fn remaining() -> Option<Duration> {
     DEADLINE.get().map(|deadline| deadline.saturating_duration_since(Instant::now()))
 }
 
-/// Whether measuring has to end now, by a signal or by the limit.
+/// Whether to stop measuring now, because of a signal or the limit.
 pub fn asked() -> bool {
     by_signal() || remaining().is_some_and(|left| left.is_zero())
 }
 
-/// Whether a signal came.
+/// Whether a signal was received.
 pub fn by_signal() -> bool {
     SIGNALLED.load(Ordering::Relaxed)
 }

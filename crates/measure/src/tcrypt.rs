@@ -1,7 +1,9 @@
-//! tcrypt, the kernel's own benchmark: `modprobe tcrypt` measures and answers in the kernel's log.
+//! tcrypt, the kernel's own benchmark: `modprobe tcrypt` measures, and writes the results to the
+//! kernel's log.
 //!
-//! With `sec=0` it takes the cycles of eight rounds after four to warm up, for each key and size. That is short, so it can take its
-//! turn among others; the median of many turns is what counts. Of each algorithm it measures the driver that the kernel prefers.
+//! With `sec=0` it measures the cycles of eight rounds after four warm-up rounds, for each key and
+//! size. A run is short enough to be interleaved with other contestants; the median of many runs
+//! counts. It measures the driver that the kernel prefers for each algorithm.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
@@ -10,65 +12,65 @@ use std::process::{Command, Stdio};
 
 use crate::clock::Clock;
 
-/// Rounds for each line of its answer: test_acipher_cycles() in crypto/tcrypt.c.
+/// Rounds per line of its output: test_acipher_cycles() in crypto/tcrypt.c.
 pub const ROUNDS: u64 = 12;
 
-/// Why there is no answer.
+/// Why tcrypt has no result.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// Its cycles mean nothing here.
+    /// The kernel's cycle counter is not known for this architecture.
     #[error("no cycle counter is known here for this kind of CPU")]
     NoCycles,
-    /// The kernel's log.
+    /// The kernel's log cannot be read.
     #[error("/dev/kmsg: {0}: try again as root")]
     Log(io::Error),
-    /// Tests that it has for one request in flight only.
+    /// tcrypt runs these tests with one request in flight only.
     #[error("tcrypt does these one at a time")]
     OneAtATime,
-    /// What loads it.
+    /// modprobe cannot be run.
     #[error("modprobe tcrypt: {0}: install kmod")]
     Modprobe(io::Error),
-    /// It is not there, or may not be loaded.
+    /// tcrypt is missing or cannot be loaded.
     #[error("tcrypt said nothing: CONFIG_CRYPTO_TEST=m, and modprobe tcrypt {0} as root?")]
     Silent(String),
 }
 
-/// One line of its answer.
+/// One line of tcrypt's output.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line {
-    /// The kernel's name.
+    /// The kernel's name of the algorithm.
     pub algorithm: String,
     /// The driver that the kernel prefers.
     pub driver: String,
     /// Encryption, or decryption; none for a digest or an HMAC.
     pub encrypt: Option<bool>,
-    /// Of a cipher's key; both halves of it for XTS.
+    /// Bits of a cipher's key; of both halves for XTS.
     pub bits: usize,
-    /// Of a request; of a message.
+    /// Bytes of a request, or of a message.
     pub bytes: usize,
-    /// That it took.
+    /// Cycles of a request.
     pub cycles: f64,
-    /// Requests that the driver got for it: more than one where a message came in pieces.
+    /// Requests to the driver: more than one if a message was hashed in chunks.
     pub requests: u64,
 }
 
 impl Line {
-    /// Seconds of a request.
+    /// The time of a request in seconds.
     pub fn seconds(&self, cycles_per_second: f64) -> f64 {
         self.cycles / cycles_per_second
     }
 }
 
-/// Tests that come together.
+/// Tests that one run of tcrypt includes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tests {
     /// Modes of AES.
     Aes,
     /// Modes of triple DES.
     TripleDes,
-    /// Of a digest or an HMAC, one message at a time.
+    /// A digest or an HMAC, one message at a time.
     Hash {
-        /// The kernel's name.
+        /// The kernel's name of the algorithm.
         algorithm: &'static str,
         /// Bytes of an HMAC's key; 0 for a digest.
         key: usize,
@@ -76,7 +78,8 @@ pub enum Tests {
 }
 
 impl Tests {
-    /// What asks for them, where there are some for so many requests in flight.
+    /// The module parameters that select these tests with `depth` requests in flight; `None` if
+    /// there are none.
     fn arguments(self, depth: usize) -> Option<Vec<String>> {
         let mode = |mode: u32| vec![format!("mode={mode}")];
         let several = |mode: u32| vec![format!("mode={mode}"), format!("num_mb={depth}")];
@@ -92,44 +95,45 @@ impl Tests {
         })
     }
 
-    /// Whether they can be done with so many requests in flight.
+    /// Whether tcrypt can run them with `depth` requests in flight.
     pub fn can_do(self, depth: usize) -> bool {
         self.arguments(depth).is_some()
     }
 }
 
-/// Ready to be run.
+/// Runs tcrypt and reads its results.
 pub struct Tcrypt {
     log: File,
     per_second: f64,
 }
 
 impl Tcrypt {
-    /// Opens the kernel's log.
+    /// Opens the kernel's log. Fails if the speed of the cycle counter is unknown.
     pub fn open(clock: &Clock) -> Result<Tcrypt, Error> {
         let per_second = clock.cycles_per_second().ok_or(Error::NoCycles)?;
         let log = File::options().read(true).custom_flags(libc::O_NONBLOCK).open("/dev/kmsg");
         Ok(Tcrypt { log: log.map_err(Error::Log)?, per_second })
     }
 
-    /// The cycles of a second.
+    /// The speed of the cycle counter, in cycles per second.
     pub fn cycles_per_second(&self) -> f64 {
         self.per_second
     }
 
-    /// Runs tests with `depth` requests in flight.
+    /// Runs tests with `depth` requests in flight. Blocks until they are complete.
     pub fn run(&mut self, tests: Tests, depth: usize) -> Result<Vec<Line>, Error> {
         let arguments = tests.arguments(depth).ok_or(Error::OneAtATime)?;
         self.log.seek(SeekFrom::End(0)).map_err(Error::Log)?;
         let mut modprobe = Command::new("modprobe");
         modprobe.args(["tcrypt", "sec=0"]).args(&arguments).stdin(Stdio::null()).stderr(Stdio::null());
-        // It fails by design, so that it need not be removed; what it measured is in the log.
+        // modprobe fails by design, so that the module need not be removed. The results are in the
+        // log.
         modprobe.status().map_err(Error::Modprobe)?;
         let lines = read(&self.records().map_err(Error::Log)?);
         if lines.is_empty() { Err(Error::Silent(arguments.join(" "))) } else { Ok(lines) }
     }
 
-    /// What the log has since it was looked at last: one record for each read(2).
+    /// The messages logged since the last read: one record per read(2).
     fn records(&mut self) -> io::Result<String> {
         let (mut text, mut record) = (String::new(), [0; 8192]);
         loop {
@@ -139,7 +143,7 @@ impl Tcrypt {
                     text.push_str(line.split_once(';').map_or("", |(_, message)| message));
                 }
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(text),
-                // Older ones were overwritten: the next read goes on behind them.
+                // Older records were overwritten: the next read continues after them.
                 Err(error) if error.raw_os_error() == Some(libc::EPIPE) => {}
                 Err(error) => return Err(error),
             }
@@ -147,7 +151,7 @@ impl Tcrypt {
     }
 }
 
-/// Picks the figures out of the log. A line may have come in two records.
+/// Extracts the figures from the log. The kernel may have logged a line in two records.
 fn read(log: &str) -> Vec<Line> {
     let mut lines = Vec::new();
     let mut about: Option<Line> = None;
@@ -162,7 +166,8 @@ fn read(log: &str) -> Vec<Line> {
         }
         if let Some((before, after)) = line.split_once(" byte blocks,") {
             let updates = after.split_once(" updates)").and_then(|(before, _)| last_number(before));
-            // One message in one request; else a request for each piece, and one for the end.
+            // A whole message is one request; otherwise each chunk is one, and the final is
+            // another.
             about.requests = updates.filter(|&updates| updates > 1).map_or(1, |updates| updates as u64 + 1);
             about.bytes = last_number(before).unwrap_or(0);
         }
@@ -185,7 +190,7 @@ fn number(text: &str) -> Option<f64> {
     text.parse::<u64>().ok().map(|number| number as f64)
 }
 
-/// The one that a text ends with.
+/// The number that a text ends with.
 fn last_number(text: &str) -> Option<usize> {
     text.rsplit(|one: char| !one.is_ascii_digit()).next()?.parse().ok()
 }

@@ -1,4 +1,5 @@
-//! Several contestants in turns: A B A B, so that whatever happens to the machine happens to all of them.
+//! Measures several contestants interleaved (A B A B), so that a disturbance of the machine affects
+//! all of them.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -11,74 +12,75 @@ use crate::interrupts::Interrupts;
 use crate::statistics::Summary;
 use crate::stop;
 
-/// Who is measured: does so many requests, one after another.
+/// A contestant: makes this number of requests, one after another.
 pub type Contestant<'a, E> = &'a mut dyn FnMut(u32) -> Result<(), E>;
 
-/// How long.
+/// The extent of a measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
-    /// Of one sample of one contestant, about.
+    /// The approximate time of one sample of one contestant.
     pub sample: Duration,
-    /// Samples of each.
+    /// Samples per contestant.
     pub rounds: usize,
 }
 
-/// Why there are no figures.
+/// Why a measurement has no result.
 #[derive(Debug, thiserror::Error)]
 pub enum Error<E> {
     /// A contestant failed.
     #[error(transparent)]
     Failed(E),
-    /// ^C.
+    /// A signal or the time limit ended the measurement.
     #[error("interrupted")]
     Stopped,
-    /// Interrupts cannot be counted.
+    /// The interrupts cannot be read.
     #[error("/proc/interrupts: {0}")]
     Interrupts(io::Error),
 }
 
-/// What was measured of one contestant.
+/// The measurements of one contestant.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Series {
-    /// Wall time of a request in seconds, one for each sample.
+    /// Wall time per request in seconds, one value per sample.
     pub wall: Vec<f64>,
-    /// CPU time of the whole system for all that was timed, in seconds; `None` without /proc/stat.
+    /// CPU time of the whole system during all samples, in seconds; `None` without /proc/stat.
     pub cpu: Option<f64>,
-    /// Requests that were timed.
+    /// Number of measured requests.
     pub requests: u64,
-    /// Interrupts of accelerators meanwhile.
+    /// Interrupts of accelerators during the samples.
     pub interrupts: u64,
-    /// A count of them went back: a device was unbound meanwhile.
+    /// Whether a count of interrupts decreased, because a device was unbound.
     pub lost: bool,
-    /// Context switches of the whole system meanwhile.
+    /// Context switches of the whole system during the samples.
     pub switches: u64,
 }
 
-/// Ticks of /proc/stat cut off at both ends of a sample leave this much of a tick on average, as a standard deviation: each
-/// end is evenly spread over a tick.
+/// The standard deviation, in ticks, of the error of a sample's CPU time: the two ends of a sample
+/// fall anywhere within a tick, each with equal probability.
 const OF_TICK: f64 = 0.408;
 
 impl Series {
-    /// Wall time of a request.
+    /// Wall time per request in seconds.
     pub fn summary(&self) -> Summary {
         Summary::of(&self.wall).unwrap_or(Summary { median: f64::NAN, mad: 0.0 })
     }
 
-    /// CPU time of a request in seconds, and how far it may be off.
+    /// CPU time per request in seconds, and its standard error.
     pub fn cpu_per_request(&self) -> Option<(f64, f64)> {
         let requests = self.requests.max(1) as f64;
         let tick = crate::cpu::seconds(1) * OF_TICK * (self.wall.len() as f64).sqrt();
         self.cpu.map(|cpu| (cpu / requests, tick / requests))
     }
 
-    /// Of each of so many requests that were timed as one: those of a batch, of several threads.
+    /// Divides by `requests`, where that many requests were timed as one: those of a batch, or of
+    /// several threads.
     pub fn of_each(mut self, requests: u64) -> Series {
         self.wall.iter_mut().for_each(|wall| *wall /= requests as f64);
         self.requests *= requests;
         self
     }
 
-    /// Takes over the samples of the same contestant from later turns.
+    /// Appends the samples of the same contestant from later turns.
     pub fn extend(&mut self, later: Series) {
         self.wall.extend(later.wall);
         self.cpu = self.cpu.zip(later.cpu).map(|(mine, more)| mine + more);
@@ -89,24 +91,25 @@ impl Series {
     }
 }
 
-/// What it takes to measure.
+/// A clock, and the interrupts to count.
 pub struct Stopwatch {
     clock: Clock,
     interrupts: Interrupts,
 }
 
 impl Stopwatch {
-    /// Makes one. That no accelerator has interrupts is for the caller to judge.
+    /// Calibrates the clock and finds the accelerators' interrupts. There may be none, which the
+    /// caller must judge.
     pub fn new() -> io::Result<Stopwatch> {
         Ok(Stopwatch { clock: Clock::calibrate(), interrupts: Interrupts::find()? })
     }
 
-    /// The same clock, and the interrupts of the devices that a driver of /proc/crypto works with.
+    /// The same clock, with the interrupts of the devices that a driver of /proc/crypto uses.
     pub fn of(&self, driver: &str) -> io::Result<Stopwatch> {
         Ok(Stopwatch { clock: self.clock, interrupts: Interrupts::of(driver)? })
     }
 
-    /// A clock and lines of /proc/interrupts that somebody else has found.
+    /// A clock and lines of /proc/interrupts that another process has found.
     pub fn told(clock: Clock, lines: Vec<String>) -> Stopwatch {
         Stopwatch { clock, interrupts: Interrupts::told(lines) }
     }
@@ -121,12 +124,12 @@ impl Stopwatch {
         &self.interrupts
     }
 
-    /// How many requests take about as long as a sample. Warms up besides.
+    /// The number of requests that take about as long as a sample. Also warms up the contestant.
     pub fn requests<E>(&self, contestant: Contestant<'_, E>, plan: Plan) -> Result<u32, Error<E>> {
         self.fit(&mut |requests| self.time(contestant, requests), plan)
     }
 
-    /// The same of who knows himself what they took.
+    /// The same for a contestant that measures its time itself, in seconds.
     pub fn fit<E>(
         &self,
         time: &mut dyn FnMut(u32) -> Result<f64, Error<E>>,
@@ -137,14 +140,14 @@ impl Stopwatch {
         })
     }
 
-    /// Wall time of so many requests.
+    /// Wall time of `requests` requests, in seconds.
     pub fn time<E>(&self, contestant: Contestant<'_, E>, requests: u32) -> Result<f64, Error<E>> {
         let start = self.clock.now();
         contestant(requests).map_err(Error::Failed)?;
         Ok(self.clock.since(start))
     }
 
-    /// All contestants in turns. `counts` are the requests in a sample of each.
+    /// Measures all contestants interleaved. `counts` are the requests per sample of each.
     pub fn turns<E>(
         &self,
         contestants: &mut [Contestant<'_, E>],
@@ -175,14 +178,15 @@ impl Stopwatch {
     }
 }
 
-/// The number of requests that take so many seconds, by what some take.
+/// The number of requests that take `seconds` seconds, extrapolated from a measurement.
 fn fitting<E>(seconds: f64, time: &mut dyn FnMut(u32) -> Result<f64, E>) -> Result<u32, E> {
     const MOST: u32 = 1 << 24;
     let mut requests = 1_u32;
     loop {
         let mut took = time(requests)?;
         if took >= seconds / 4.0 {
-            // Or the machine stood still: then the next ones are faster.
+            // The machine may have been stopped during that measurement: then a second one is
+            // faster.
             took = took.min(time(requests)?);
         }
         if took >= seconds / 4.0 || requests >= MOST {
@@ -216,7 +220,7 @@ mod tests {
         assert_eq!(*order.borrow(), "ababab");
         assert_eq!([series[0].requests, series[1].requests], [6, 3]);
         let [a, b] = [&series[0], &series[1]].map(|series| series.summary().median);
-        // A busy machine sleeps longer than it was told, and never less.
+        // On a busy machine a sleep takes longer than requested, and never less.
         assert!(a >= 0.0009 && b >= 0.0036, "{a} {b}");
     }
 

@@ -1,4 +1,4 @@
-//! What ends the measuring, in a process of its own: the state is the process's.
+//! Tests the end of a measurement in a process of its own, since the state belongs to the process.
 
 use std::thread::sleep;
 use std::time::Duration;

@@ -12,21 +12,21 @@ pub struct Digest<'a> {
     pub(super) at: NonNull<c_void>,
 }
 
-// SAFETY: a fetched method may be used by any number of threads at the same time (openssl-threads(7)).
+// SAFETY: threads may use a fetched method at the same time (openssl-threads(7)).
 unsafe impl Sync for Digest<'_> {}
 
 impl Digest<'_> {
-    /// Bytes of what a message hashes to.
+    /// Digest length in bytes.
     pub(super) fn size(&self) -> Result<usize, Error> {
         // SAFETY: the digest is alive.
         let size = unsafe { (self.library.EVP_MD_get_size)(self.at.as_ptr()) };
         usize::try_from(size).map_err(|_| Error::Failed("EVP_MD_get_size"))
     }
 
-    /// A context, for messages of so many bytes.
+    /// Creates a context for messages of `bytes` bytes.
     pub fn hashing(&self, bytes: usize) -> Result<Hashing<'_>, Error> {
         let size = self.size()?;
-        // SAFETY: the function takes nothing.
+        // SAFETY: the function has no arguments.
         let context = NonNull::new(unsafe { (self.library.EVP_MD_CTX_new)() });
         let context = context.ok_or(Error::Failed("EVP_MD_CTX_new"))?;
         Ok(Hashing::new(Box::new(DigestContext { digest: self, context }), bytes, size))
@@ -35,7 +35,7 @@ impl Digest<'_> {
 
 impl Drop for Digest<'_> {
     fn drop(&mut self) {
-        // SAFETY: the reference is ours; contexts hold their own.
+        // SAFETY: this value owns the reference; contexts hold their own.
         unsafe { (self.library.EVP_MD_free)(self.at.as_ptr()) }
     }
 }
@@ -46,23 +46,23 @@ struct DigestContext<'a> {
     context: NonNull<c_void>,
 }
 
-// SAFETY: a context is used by one thread at a time, whichever that is (openssl-threads(7)).
+// SAFETY: only one thread at a time uses a context, which may be any thread (openssl-threads(7)).
 unsafe impl Send for DigestContext<'_> {}
 
 impl Hasher for DigestContext<'_> {
     fn hash(&mut self, message: &[u8], output: &mut [u8]) -> Result<(), Error> {
         let (library, context) = (self.digest.library, self.context.as_ptr());
         let mut written: c_uint = 0;
-        // SAFETY: context and digest are alive, there are no parameters.
+        // SAFETY: context and digest are alive, and there are no parameters.
         let begun = unsafe { (library.EVP_DigestInit_ex2)(context, self.digest.at.as_ptr(), null()) };
         if begun != 1 {
             return Err(Error::Failed("EVP_DigestInit_ex2"));
         }
-        // SAFETY: the context is alive, the message readable for its length.
+        // SAFETY: the context is alive, and the message is readable for its length.
         if unsafe { (library.EVP_DigestUpdate)(context, message.as_ptr().cast(), message.len()) } != 1 {
             return Err(Error::Failed("EVP_DigestUpdate"));
         }
-        // SAFETY: the context is alive, the output as long as the digest.
+        // SAFETY: the context is alive, and the output is as long as the digest.
         let done = unsafe { (library.EVP_DigestFinal_ex)(context, output.as_mut_ptr(), &mut written) };
         let is_all = done == 1 && written as usize == output.len();
         if is_all { Ok(()) } else { Err(Error::Failed("EVP_DigestFinal_ex")) }
@@ -71,7 +71,7 @@ impl Hasher for DigestContext<'_> {
 
 impl Drop for DigestContext<'_> {
     fn drop(&mut self) {
-        // SAFETY: ours.
+        // SAFETY: this value owns the context.
         unsafe { (self.digest.library.EVP_MD_CTX_free)(self.context.as_ptr()) }
     }
 }
@@ -109,7 +109,7 @@ mod tests {
         let digest = context.digest("SHA2-256", "").unwrap();
         let mut hashing = digest.hashing(0).unwrap();
         hashing.run(1).unwrap();
-        // FIPS 180-4's function of nothing, as NIST's SHA256ShortMsg.rsp has it.
+        // The SHA-256 digest of the empty message, from NIST's SHA256ShortMsg.rsp.
         let start: Vec<String> = hashing.output()[..4].iter().map(|byte| format!("{byte:02x}")).collect();
         assert_eq!((start.concat().as_str(), hashing.message()), ("e3b0c442", &[][..]));
         assert_eq!(digest.hashing(300).unwrap().message()[255..258], [255, 0, 1]);

@@ -1,10 +1,10 @@
-//! Messages that are hashed, with a key or without.
+//! Hashes messages, with or without a key.
 
 use super::Error;
 
 /// A context that hashes whole messages, one after another.
 pub(super) trait Hasher: Send {
-    /// One message. The output has room for exactly what comes of it.
+    /// Hashes one message. The output must be as long as the digest.
     fn hash(&mut self, message: &[u8], output: &mut [u8]) -> Result<(), Error>;
 }
 
@@ -16,22 +16,22 @@ pub struct Hashing<'a> {
 }
 
 impl<'a> Hashing<'a> {
-    /// For messages of so many bytes, each of which hashes to `size`.
+    /// `bytes` is the length of a message, `size` that of its digest.
     pub(super) fn new(context: Box<dyn Hasher + 'a>, bytes: usize, size: usize) -> Hashing<'a> {
         Hashing { context, message: (0..bytes).map(|at| at as u8).collect(), output: vec![0; size] }
     }
 
-    /// What each request hashes.
+    /// The message that each request hashes.
     pub fn message(&self) -> &[u8] {
         &self.message
     }
 
-    /// What the last one hashed to.
+    /// The digest of the last request.
     pub fn output(&self) -> &[u8] {
         &self.output
     }
 
-    /// So many messages, one after another.
+    /// Hashes the message this number of times.
     pub fn run(&mut self, messages: u32) -> Result<(), Error> {
         (0..messages).try_for_each(|_| self.context.hash(&self.message, &mut self.output))
     }

@@ -8,7 +8,7 @@ use outboard_abi::{Param, ParamType, end};
 use super::hashing::{Hasher, Hashing};
 use super::{Error, Library};
 
-/// A fetched HMAC, with a digest's name.
+/// A fetched HMAC, with the name of its digest.
 pub struct Hmac<'a> {
     pub(super) library: &'a Library,
     pub(super) at: NonNull<c_void>,
@@ -16,16 +16,16 @@ pub struct Hmac<'a> {
     pub(super) size: usize,
 }
 
-// SAFETY: a fetched method may be used by any number of threads at the same time (openssl-threads(7)).
+// SAFETY: threads may use a fetched method at the same time (openssl-threads(7)).
 unsafe impl Sync for Hmac<'_> {}
 
 impl Hmac<'_> {
-    /// Bytes of what a message hashes to, which is as long as keys usually are (RFC 2104, section 3).
+    /// MAC length in bytes, which is also a common key length (RFC 2104, section 3).
     pub fn size(&self) -> usize {
         self.size
     }
 
-    /// A context with a key, for messages of so many bytes.
+    /// Creates a context with a key, for messages of `bytes` bytes.
     pub fn hashing(&self, key: &[u8], bytes: usize) -> Result<Hashing<'_>, Error> {
         // SAFETY: the MAC is alive.
         let context = NonNull::new(unsafe { (self.library.EVP_MAC_CTX_new)(self.at.as_ptr()) });
@@ -45,25 +45,25 @@ impl Hmac<'_> {
 
 impl Drop for Hmac<'_> {
     fn drop(&mut self) {
-        // SAFETY: the reference is ours; contexts hold their own.
+        // SAFETY: this value owns the reference; contexts hold their own.
         unsafe { (self.library.EVP_MAC_free)(self.at.as_ptr()) }
     }
 }
 
-/// A context that has its key.
+/// A context with its key.
 struct HmacContext<'a> {
     library: &'a Library,
     context: NonNull<c_void>,
 }
 
-// SAFETY: a context is used by one thread at a time, whichever that is (openssl-threads(7)).
+// SAFETY: only one thread at a time uses a context, which may be any thread (openssl-threads(7)).
 unsafe impl Send for HmacContext<'_> {}
 
 impl HmacContext<'_> {
-    /// Begins a message, with a key of so many readable bytes; with the one from before where it is null. Parameters are null or
-    /// end as they must.
+    /// Begins a message with a key of `length` readable bytes, or with the previous key if `key` is
+    /// null. `params` is null or ends with an end marker.
     fn begin(&self, key: *const u8, length: usize, params: *const Param) -> Result<(), Error> {
-        // SAFETY: the context is alive, the rest is as the caller says.
+        // SAFETY: the context is alive; the caller guarantees the rest.
         let begun = unsafe { (self.library.EVP_MAC_init)(self.context.as_ptr(), key, length, params) };
         if begun == 1 { Ok(()) } else { Err(Error::Failed("EVP_MAC_init")) }
     }
@@ -73,12 +73,12 @@ impl Hasher for HmacContext<'_> {
     fn hash(&mut self, message: &[u8], output: &mut [u8]) -> Result<(), Error> {
         let (library, context) = (self.library, self.context.as_ptr());
         self.begin(null(), 0, null())?;
-        // SAFETY: the context is alive, the message readable for its length.
+        // SAFETY: the context is alive, and the message is readable for its length.
         if unsafe { (library.EVP_MAC_update)(context, message.as_ptr(), message.len()) } != 1 {
             return Err(Error::Failed("EVP_MAC_update"));
         }
         let mut written = 0;
-        // SAFETY: the context is alive, the output writable for its length.
+        // SAFETY: the context is alive, and the output is writable for its length.
         let done =
             unsafe { (library.EVP_MAC_final)(context, output.as_mut_ptr(), &mut written, output.len()) };
         let is_all = done == 1 && written == output.len();
@@ -88,7 +88,7 @@ impl Hasher for HmacContext<'_> {
 
 impl Drop for HmacContext<'_> {
     fn drop(&mut self) {
-        // SAFETY: ours.
+        // SAFETY: this value owns the context.
         unsafe { (self.library.EVP_MAC_CTX_free)(self.context.as_ptr()) }
     }
 }

@@ -12,23 +12,23 @@ const EVP_CTRL_AEAD_SET_IVLEN: c_int = 0x9;
 const EVP_CTRL_AEAD_GET_TAG: c_int = 0x10;
 const EVP_CTRL_AEAD_SET_TAG: c_int = 0x11;
 
-/// Bytes of a tag.
+/// Tag length in bytes.
 const TAG: usize = 16;
 
-/// Bytes of the nonce of a message that ends with a tag, as in TLS.
+/// Nonce length of an AEAD message in bytes, as in TLS.
 const NONCE: usize = 12;
 
-/// The IV of the first request of each context, as long as any cipher wants it.
+/// The IV of the first request of each context, as long as the longest IV of a cipher.
 pub static SAMPLE_IV: [u8; 16] = [0x5a; 16];
 
-/// What a request is.
+/// The form of a request.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shape {
-    /// An update; each goes on where the one before it ended.
+    /// An update, which continues where the previous one ended.
     Update,
-    /// A message of GCM: a nonce, a text, a tag.
+    /// A GCM message: nonce, data, tag.
     Gcm,
-    /// The same of CCM, which is told the length first.
+    /// The same with CCM, which needs the length first.
     Ccm,
 }
 
@@ -40,25 +40,25 @@ pub struct Work<'a> {
     encrypt: bool,
     input: Vec<u8>,
     output: Vec<u8>,
-    /// Of the message that is decrypted.
+    /// The tag of the message.
     tag: [u8; TAG],
 }
 
-// SAFETY: a context is used by one thread at a time, whichever that is (openssl-threads(7)).
+// SAFETY: only one thread at a time uses a context, which may be any thread (openssl-threads(7)).
 unsafe impl Send for Work<'_> {}
 
-/// A request under [`sample_key`] and [`SAMPLE_IV`], and what must come of it.
+/// A request under [`sample_key`] and [`SAMPLE_IV`], and its expected result.
 pub struct Example {
-    /// What is encrypted or decrypted.
+    /// Data to encrypt or decrypt.
     pub input: Vec<u8>,
-    /// That of the input, where there are tags and it is decrypted; else none.
+    /// The tag of the input, for decryption with an AEAD; else empty.
     pub tag: Vec<u8>,
-    /// The result; its tag follows, where there are tags and it was encrypted.
+    /// The result; after encryption with an AEAD the tag follows.
     pub output: Vec<u8>,
 }
 
 impl<'a> Cipher<'a> {
-    /// A request of so many bytes, done by OpenSSL.
+    /// A request of `bytes` bytes, processed by OpenSSL.
     pub fn example(&'a self, encrypt: bool, bytes: usize) -> Result<Example, Error> {
         let mut work = self.work(encrypt, bytes)?;
         work.run(1)?;
@@ -73,9 +73,9 @@ impl<'a> Cipher<'a> {
         Ok(Example { input: work.input.clone(), tag, output })
     }
 
-    /// A context with a key, for requests of so many bytes, whole blocks.
+    /// Creates a context with a key, for requests of `bytes` bytes, which must be whole blocks.
     pub fn work(&'a self, encrypt: bool, bytes: usize) -> Result<Work<'a>, Error> {
-        // SAFETY: the function takes nothing.
+        // SAFETY: the function has no arguments.
         let context = NonNull::new(unsafe { (self.library.EVP_CIPHER_CTX_new)() });
         let context = context.ok_or(Error::Failed("EVP_CIPHER_CTX_new"))?;
         let shape = match self.mode() {
@@ -88,7 +88,7 @@ impl<'a> Cipher<'a> {
         let key = sample_key(self.key_length());
         work.init(self.at.as_ptr(), null(), null())?;
         if shape == Shape::Ccm {
-            // Before the key, which is bound to them.
+            // Before the key, because CCM's key setup depends on both lengths.
             work.control(EVP_CTRL_AEAD_SET_IVLEN, NONCE, null_mut())?;
             work.control(EVP_CTRL_AEAD_SET_TAG, TAG, null_mut())?;
         }
@@ -106,10 +106,10 @@ impl<'a> Cipher<'a> {
 }
 
 impl Work<'_> {
-    /// Requests have so many bytes from now on.
+    /// Sets the length of the following requests in bytes.
     pub fn resize(&mut self, bytes: usize) -> Result<(), Error> {
         self.input = (0..bytes).map(|at| at as u8).collect();
-        // A block more than any update gives out.
+        // One block longer than the output of any update.
         self.output = vec![0; bytes + 16];
         if self.shape != Shape::Update && !self.encrypt {
             let mut sealed = self.cipher.work(true, bytes)?;
@@ -120,17 +120,17 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// Bytes of a request.
+    /// Length of a request in bytes.
     pub fn bytes(&self) -> usize {
         self.input.len()
     }
 
-    /// What came of the last request.
+    /// The result of the last request.
     pub fn output(&self) -> &[u8] {
         &self.output[..self.input.len()]
     }
 
-    /// So many requests.
+    /// Makes this number of requests.
     pub fn run(&mut self, requests: u32) -> Result<(), Error> {
         for _ in 0..requests {
             if self.shape == Shape::Update { self.update()? } else { self.message()? }
@@ -144,7 +144,7 @@ impl Work<'_> {
 
     fn update(&mut self) -> Result<(), Error> {
         let mut written: c_int = 0;
-        // SAFETY: the context is alive, the output longer than what can come out.
+        // SAFETY: the context is alive, and the output is longer than any result.
         let done = unsafe {
             (self.library().EVP_CipherUpdate)(
                 self.context.as_ptr(),
@@ -167,7 +167,7 @@ impl Work<'_> {
         let (at, len) = (self.context.as_ptr(), self.input.len() as c_int);
         let mut written: c_int = 0;
         if self.shape == Shape::Ccm {
-            // SAFETY: the context is alive; without buffers the call tells a length.
+            // SAFETY: the context is alive; a call without buffers sets a length.
             let told =
                 unsafe { (self.library().EVP_CipherUpdate)(at, null_mut(), &mut written, null(), len) };
             if told != 1 {
@@ -175,7 +175,7 @@ impl Work<'_> {
             }
         }
         self.update()?;
-        // SAFETY: the context is alive; a message with a tag ends without a byte more.
+        // SAFETY: the context is alive; the final call of an AEAD writes no data.
         let done = unsafe {
             (self.library().EVP_CipherFinal_ex)(at, self.output.as_mut_ptr_range().end.sub(16), &mut written)
         };
@@ -187,7 +187,8 @@ impl Work<'_> {
 
     fn init(&self, cipher: *const c_void, key: *const c_uchar, iv: *const c_uchar) -> Result<(), Error> {
         let direction = c_int::from(self.encrypt);
-        // SAFETY: context and cipher are alive; key and IV are null, or as long as the cipher wants them, or longer.
+        // SAFETY: context and cipher are alive; key and IV are null or at least as long as the
+        // cipher requires.
         let done = unsafe {
             (self.library().EVP_CipherInit_ex2)(self.context.as_ptr(), cipher, key, iv, direction, null())
         };
@@ -204,7 +205,7 @@ impl Work<'_> {
 
 impl Drop for Work<'_> {
     fn drop(&mut self) {
-        // SAFETY: ours.
+        // SAFETY: this value owns the context.
         unsafe { (self.library().EVP_CIPHER_CTX_free)(self.context.as_ptr()) }
     }
 }
