@@ -1,4 +1,4 @@
-//! The list of drivers that root has allowed to /dev/outboard, as the module shows it in sysfs.
+//! The drivers that root has allowed for /dev/outboard, as the module lists them in sysfs.
 
 use std::io;
 
@@ -18,20 +18,21 @@ pub struct AllowedDriver {
 }
 
 impl AllowedDriver {
-    /// Whether this line allows `driver` for `algorithm`, as far as the module has seen the driver.
+    /// Whether this line allows `driver` for `algorithm`; any algorithm, if the module has not seen
+    /// the driver yet.
     pub fn allows(&self, driver: &str, algorithm: &str) -> bool {
         self.driver == driver && self.algorithm.as_deref().is_none_or(|seen| seen == algorithm)
     }
 }
 
-/// The list, in root's order of preference. The error is `NotFound` when the module is not loaded.
+/// The list, in root's order of preference. Fails with `NotFound` if the module is not loaded.
 pub fn read(root: &Root) -> io::Result<Vec<AllowedDriver>> {
     let bytes = root.read(&format!("{}/allow", SYSFS.trim_start_matches('/')))?;
     Ok(parse(&String::from_utf8_lossy(&bytes)))
 }
 
-/// Lines that are not understood are passed over, and so are further words of a line: a newer
-/// module may write more.
+/// Skips lines that it does not understand and further words of a line: a newer module may write
+/// more.
 fn parse(text: &str) -> Vec<AllowedDriver> {
     let mut list = Vec::new();
     for line in text.lines() {

@@ -1,4 +1,4 @@
-//! The signs that a verdict rests on, told to people. See `judge` for how they are weighed.
+//! The signs that a verdict is based on, as sentences for the user. `judge` combines them.
 
 use outboard_catalog::families::{self, Completion, Family, Nature};
 
@@ -7,17 +7,17 @@ use crate::flags::Flags;
 use crate::judge::Verdict;
 use crate::template;
 
-/// One reason.
+/// One sign.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Evidence {
     /// A short sentence.
     pub text: String,
-    /// Where it was read.
+    /// The file or interface that it was read from.
     pub source: &'static str,
 }
 
 impl Judged {
-    /// For a wrapper: the drivers inside.
+    /// The drivers inside a wrapper; empty for other drivers.
     pub fn inner(&self) -> Vec<&str> {
         let is_wrapper =
             self.judgement.verdict == Verdict::Wrapper && template::split(&self.driver.name).is_some();
@@ -87,7 +87,7 @@ impl Signs<'_> {
         }
     }
 
-    /// A driver that is in no table.
+    /// The signs of a driver of no known family.
     fn stranger(&mut self) {
         let driver = &self.of.driver;
         if let Some(named) = families::of(&driver.name, &driver.module) {
@@ -116,7 +116,7 @@ impl Signs<'_> {
         }
     }
 
-    /// Bound devices and interrupts.
+    /// Adds bound devices and their interrupts.
     fn devices(&mut self) {
         let hardware = &self.of.hardware;
         let devices: Vec<String> =

@@ -1,4 +1,4 @@
-//! All drivers of a system, judged; and the accelerators for one algorithm.
+//! Lists all drivers of a system with verdicts, and the drivers for given algorithms.
 
 use std::io;
 use std::sync::Arc;
@@ -20,14 +20,14 @@ use crate::template;
     "{path} cannot be read ({cause}): is proc mounted (or, in a saved tree, copied), and has the kernel CONFIG_CRYPTO?"
 )]
 pub struct Error {
-    /// The file.
+    /// The file that cannot be read.
     pub path: String,
-    /// Why.
+    /// The error of open(2) or read(2).
     #[source]
     pub cause: io::Error,
 }
 
-/// A driver with everything that was found about it.
+/// A driver with all facts about it.
 #[derive(Debug, Clone)]
 pub struct Judged {
     /// Its entry in /proc/crypto.
@@ -36,7 +36,8 @@ pub struct Judged {
     pub flags: Option<Flags>,
     /// The devices behind it.
     pub hardware: Arc<Hardware>,
-    /// How many lines of /proc/interrupts belong to these devices; `None` when there are none.
+    /// The number of lines of /proc/interrupts that belong to these devices; `None` without bound
+    /// devices.
     pub interrupt_lines: Option<usize>,
     /// The verdict.
     pub judgement: Judgement,
@@ -47,32 +48,32 @@ pub struct Judged {
 pub struct Survey {
     /// In the order of /proc/crypto.
     pub drivers: Vec<Judged>,
-    /// Damaged entries of /proc/crypto and /proc/interrupts.
+    /// Damaged entries of /proc/crypto, and damaged lines of /proc/interrupts.
     pub warnings: Vec<Warning>,
-    /// Why there are no flags, on a running system.
+    /// Why there are no flags on a running system.
     pub no_flags: Option<netlink::Error>,
 }
 
-/// Reads and judges everything.
+/// Lists and judges all drivers.
 pub fn survey(root: &Root) -> Result<Survey, Error> {
     collect(root, true, |_| true)
 }
 
 /// The usable drivers for some algorithms (as in /proc/crypto, e.g. `cbc(aes)`), highest priority
-/// first, whatever they are; their entries name their algorithm. Reads /proc/crypto once, queries
+/// first, with any verdict. Each entry names its algorithm. Reads /proc/crypto once, queries
 /// NETLINK_CRYPTO once, and reads sysfs for the few modules concerned.
 pub fn find_drivers(root: &Root, algorithms: &[&str]) -> Result<Vec<Judged>, Error> {
     let survey = collect(root, false, |d| algorithms.contains(&d.algorithm.as_str()) && d.is_usable())?;
     let mut found: Vec<Judged> = Vec::new();
     for one in survey.drivers {
-        // Few, in the order of /proc/crypto: put where they belong, with less code than sorting.
+        // There are few, in the order of /proc/crypto: insertion needs less code than sorting.
         let at = found.partition_point(|before| before.driver.priority >= one.driver.priority);
         found.insert(at, one);
     }
     Ok(found)
 }
 
-/// The flags are queried when they can change a verdict, or for all drivers.
+/// Queries the flags if they can change a verdict, or for all drivers.
 fn collect(root: &Root, flags_of_all: bool, wanted: impl Fn(&CryptoDriver) -> bool) -> Result<Survey, Error> {
     let bytes = root
         .read("proc/crypto")
@@ -104,7 +105,7 @@ fn collect(root: &Root, flags_of_all: bool, wanted: impl Fn(&CryptoDriver) -> bo
     Ok(Survey { drivers, warnings, no_flags })
 }
 
-/// A driver that is wanted, and the signature of the family whose name and module fit.
+/// A driver that is requested, and the signature of the family that matches its name and module.
 struct Wanted<'a> {
     driver: &'a CryptoDriver,
     signature: Option<&'static Signature>,
@@ -124,7 +125,7 @@ impl Module<'_> {
     }
 }
 
-/// The modules of some drivers, each once, and what is wrong with /proc/interrupts, which is read
+/// The modules of some drivers, each once, and the damage in /proc/interrupts, which is read only
 /// if there are devices.
 fn behind<'a>(root: &Root, drivers: &[Wanted<'a>]) -> (Vec<Module<'a>>, Vec<Warning>) {
     let mut modules: Vec<Module> = Vec::new();
@@ -150,8 +151,8 @@ fn behind<'a>(root: &Root, drivers: &[Wanted<'a>]) -> (Vec<Module<'a>>, Vec<Warn
     (modules, warnings)
 }
 
-/// Whether a driver is code for the CPU by its name; for a template, whether all inner drivers are.
-/// No flag could make it an accelerator.
+/// Whether a driver runs on the CPU, judged by its name; for a template, whether all inner drivers
+/// do. No flag could make such a driver an accelerator.
 fn runs_on_the_cpu(name: &str) -> bool {
     match template::split(name) {
         None => families::by_name(name).is_some_and(|f| f.nature != Nature::Accelerator),

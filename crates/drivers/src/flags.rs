@@ -4,7 +4,7 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Flags(pub u32);
 
-/// Name and bit of every flag that says something to a user.
+/// Name and bit of every flag that is relevant to a user.
 const NAMES: &[(&str, u32)] = &[
     ("ASYNC", Flags::ASYNC),
     ("NEED_FALLBACK", Flags::NEED_FALLBACK),
@@ -20,22 +20,23 @@ const NAMES: &[(&str, u32)] = &[
 impl Flags {
     /// Requests may complete later, through a callback.
     pub const ASYNC: u32 = 0x80;
-    /// Hands what it cannot do to another driver, usually software.
+    /// Passes requests that it cannot process to another driver, usually software.
     pub const NEED_FALLBACK: u32 = 0x100;
     /// The self-test passed, or there is none.
     pub const TESTED: u32 = 0x400;
-    /// Made from a template, such as `authenc(…)`.
+    /// An instance of a template, such as `authenc(…)`.
     pub const INSTANCE: u32 = 0x800;
-    /// The driver's author says: hardware that user space cannot reach by instructions.
+    /// The driver declares hardware that user space cannot reach with CPU instructions.
     pub const KERN_DRIVER_ONLY: u32 = 0x1000;
     /// A helper of another driver, not for users.
     pub const INTERNAL: u32 = 0x2000;
-    /// May allocate memory while it works on a request.
+    /// May allocate memory while it processes a request.
     pub const ALLOCATES_MEMORY: u32 = 0x1_0000;
-    /// What AF_ALG refuses since Linux 7.2 (include/crypto/if_alg.h) and fscrypt since 6.17 (fs/crypto).
+    /// Flags that AF_ALG refuses since Linux 7.2 (include/crypto/if_alg.h) and fscrypt since 6.17
+    /// (fs/crypto).
     pub const OFF_CPU: u32 = Self::ASYNC | Self::ALLOCATES_MEMORY | Self::KERN_DRIVER_ONLY;
 
-    /// True when at least one of `bits` is set.
+    /// Whether at least one of `bits` is set.
     pub fn any(self, bits: u32) -> bool {
         self.0 & bits != 0
     }

@@ -1,5 +1,6 @@
-//! /proc/interrupts, read tolerantly, and which of its lines belong to an accelerator's devices. The format is that of
-//! `show_interrupts` in the kernel's kernel/irq/proc.c; every architecture adds lines of its own at the end.
+//! /proc/interrupts, parsed tolerantly, and the lines that belong to the devices of accelerators.
+//! The format is that of `show_interrupts` in the kernel's kernel/irq/proc.c; every architecture
+//! appends lines of its own.
 
 mod parse;
 mod snapshot;

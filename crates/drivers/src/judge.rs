@@ -1,7 +1,7 @@
-//! Whether a driver is an accelerator. No single sign decides: not the priority, which AES-NI has
-//! too; not ASYNC, which wrappers such as cryptd have; not KERN_DRIVER_ONLY, which virtio,
-//! sun8i-ce, rockchip, qat and others never set. Known family, module, bound devices, interrupts,
-//! flags and the form of the name are weighed together. [`crate::evidence`] lists every sign.
+//! Decides whether a driver is an accelerator. No single sign is sufficient: not the priority,
+//! which AES-NI has too; not ASYNC, which wrappers such as cryptd have; not KERN_DRIVER_ONLY, which
+//! virtio, sun8i-ce, rockchip, qat and others never set. The known family, module, bound devices,
+//! interrupts, flags and the form of the name are combined. [`crate::evidence`] lists every sign.
 
 use std::sync::Arc;
 
@@ -12,14 +12,14 @@ use crate::module::Hardware;
 use crate::proc_crypto::CryptoDriver;
 use crate::template;
 
-/// What a driver is.
+/// The kind of a driver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// Hardware separate from the CPU.
     Accelerator,
     /// The CPU's own instructions.
     CpuInstructions,
-    /// Plain code.
+    /// Software without special instructions.
     Software,
     /// A template around other drivers.
     Wrapper,
@@ -28,7 +28,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// A word for people and JSON.
+    /// The name in output and JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Accelerator => "accelerator",
@@ -40,36 +40,36 @@ impl Verdict {
     }
 }
 
-/// What is known about a driver besides its entry in /proc/crypto.
+/// Facts about a driver in addition to its entry in /proc/crypto.
 #[derive(Debug, Default)]
 pub struct Facts<'a> {
     /// The flags, if NETLINK_CRYPTO reported them.
     pub flags: Option<Flags>,
     /// Device drivers and devices behind its module.
     pub hardware: Arc<Hardware>,
-    /// Lines of /proc/interrupts that belong to these devices; `None` when they were not read.
+    /// Lines of /proc/interrupts that belong to these devices; `None` if they were not read.
     pub interrupt_lines: Option<usize>,
-    /// Names of all drivers in /proc/crypto: what a template wraps must be among them.
+    /// All drivers of /proc/crypto: those that a template wraps must be among them.
     pub registered: &'a [CryptoDriver],
 }
 
-/// The result of weighing the signs.
+/// The result for one driver.
 #[derive(Debug, Clone)]
 pub struct Judgement {
     /// The verdict.
     pub verdict: Verdict,
-    /// The signature of the family whose name and module fit.
+    /// The signature of the family that matches the name and module.
     pub signature: Option<&'static Signature>,
 }
 
 impl Judgement {
-    /// The family whose name and module fit.
+    /// The family that matches the name and module.
     pub fn family(&self) -> Option<&'static Family> {
         self.signature.map(Signature::family)
     }
 }
 
-/// Weighs the signs.
+/// Combines the signs to a verdict.
 pub fn judge(driver: &CryptoDriver, facts: &Facts) -> Judgement {
     if is_wrapper(driver, facts) {
         return Judgement { verdict: Verdict::Wrapper, signature: None };
@@ -94,13 +94,13 @@ fn is_wrapper(driver: &CryptoDriver, facts: &Facts) -> bool {
     }
 }
 
-/// Templates whose form EIP93, NITROX and HiSilicon's drivers give to the names of drivers of their
-/// own.
+/// Templates whose form the EIP93, NITROX and HiSilicon drivers use for their own driver names.
 const FORMS: &[&str] = &["cbc", "ecb", "ctr", "rfc3686", "hmac", "authenc"];
 
-/// Without flags: some families give their drivers names such as `cbc(aes-eip93)`. A name from the
-/// family's own module is the driver's own; built in, it is when its form is usual for that, or
-/// when its parts are no registered drivers, which is what a template wraps.
+/// Whether a name in template form is the driver's own, if there are no flags: some families use
+/// names such as `cbc(aes-eip93)`. A name from the family's own module is the driver's own. The
+/// name of a built-in driver is its own if its form is one of [`FORMS`], or if its parts are not
+/// all registered drivers, which those of a template are.
 fn calls_itself_so(driver: &CryptoDriver, outer: &str, parts: &[&str], registered: &[CryptoDriver]) -> bool {
     let Some(family) = families::known(&driver.name, &driver.module) else { return false };
     let is_registered = |part: &&str| registered.iter().any(|d| d.name == *part);
@@ -108,7 +108,7 @@ fn calls_itself_so(driver: &CryptoDriver, outer: &str, parts: &[&str], registere
         && (driver.module != "kernel" || FORMS.contains(&outer) || !parts.iter().all(is_registered))
 }
 
-/// The verdict on a driver that is in no table: several independent signs must agree.
+/// The verdict on a driver of no known family: several independent signs must agree.
 fn stranger(driver: &CryptoDriver, facts: &Facts) -> Verdict {
     let device = facts.hardware.is_bound();
     let is_async = facts.flags.map(|f| f.any(Flags::ASYNC)).or(driver.is_async);

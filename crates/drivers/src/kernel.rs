@@ -1,11 +1,11 @@
-//! Kernel releases, as far as they decide what can be reached.
+//! Kernel releases, which decide what can be reached.
 
 use crate::root::Root;
 
 /// A kernel's release, e.g. `6.12.57+deb13-amd64`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Release {
-    /// As uname(2) gives it.
+    /// The text of uname(2).
     pub text: String,
     /// The first number.
     pub major: u32,
@@ -14,7 +14,7 @@ pub struct Release {
 }
 
 impl Release {
-    /// Reads the first two numbers of a release; `None` when there are none.
+    /// Parses the first two numbers of a release; `None` if it has fewer.
     pub fn parse(text: &str) -> Option<Self> {
         let mut numbers = text.split(|c: char| !c.is_ascii_digit());
         let major = numbers.next()?.parse().ok()?;
@@ -22,7 +22,8 @@ impl Release {
         Some(Self { text: text.to_string(), major, minor })
     }
 
-    /// The release of the system under `root`, from /proc/sys/kernel/osrelease or else /proc/version.
+    /// The release of the system under `root`, from /proc/sys/kernel/osrelease, or else from
+    /// /proc/version.
     pub fn read(root: &Root) -> Option<Self> {
         if let Some(release) = root.text("proc/sys/kernel/osrelease").and_then(|t| Self::parse(&t)) {
             return Some(release);
@@ -31,7 +32,7 @@ impl Release {
         Self::parse(version.strip_prefix("Linux version ")?.split_whitespace().next()?)
     }
 
-    /// True for this version and all later ones.
+    /// Whether the release is this version or later.
     pub fn is_at_least(&self, major: u32, minor: u32) -> bool {
         (self.major, self.minor) >= (major, minor)
     }

@@ -1,4 +1,4 @@
-//! What sysfs says about the device drivers behind a kernel module, and the devices bound to them.
+//! The device drivers behind a kernel module and the devices bound to them, from sysfs.
 
 use outboard_catalog::families::values;
 
@@ -15,10 +15,10 @@ pub struct DeviceDriver {
     pub devices: Vec<String>,
 }
 
-/// What is known about the devices behind a crypto driver.
+/// The known devices behind a crypto driver.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Hardware {
-    /// /sys/bus could be read; without it an empty list says nothing.
+    /// Whether /sys/bus could be read; if not, an empty list means nothing.
     pub sysfs: bool,
     /// The device drivers found.
     pub drivers: Vec<DeviceDriver>,
@@ -30,7 +30,7 @@ impl Hardware {
         self.drivers.iter().flat_map(|d| d.devices.iter().map(move |name| (d, name.as_str())))
     }
 
-    /// Whether there is a device; `None` when nothing can be known about that.
+    /// Whether a device is bound; `None` if that cannot be determined.
     pub fn is_bound(&self) -> Option<bool> {
         let has_device = self.drivers.iter().any(|d| !d.devices.is_empty());
         (has_device || (self.sysfs && !self.drivers.is_empty())).then_some(has_device)
@@ -42,7 +42,7 @@ impl Hardware {
 /// built in, and drivers whose crypto code lives in another module, do not show under the module.
 pub fn hardware(root: &Root, module: &str, bound: &str) -> Hardware {
     let mut names: Vec<String> = Vec::new();
-    // Few: put where they belong, with less code than sorting.
+    // There are few: insertion in order needs less code than sorting.
     let mut add = |name: String| {
         if let Err(at) = names.binary_search(&name) {
             names.insert(at, name);
@@ -58,7 +58,7 @@ pub fn hardware(root: &Root, module: &str, bound: &str) -> Hardware {
     Hardware { sysfs: root.exists("sys/bus"), drivers }
 }
 
-/// The one that is called `bus/driver`.
+/// The device driver called `bus/driver`; `None` if there is none.
 fn device_driver(root: &Root, name: &str) -> Option<DeviceDriver> {
     let (bus, name) = name.split_once('/')?;
     let path = format!("sys/bus/{bus}/drivers/{name}");

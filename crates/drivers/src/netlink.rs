@@ -1,5 +1,6 @@
-//! NETLINK_CRYPTO: the flags of every driver, which /proc/crypto does not show. No capability is needed. A look-up by
-//! name returns the first match, not the one that the kernel would pick, so everything is dumped (crypto/crypto_user.c).
+//! NETLINK_CRYPTO: the flags of every driver, which /proc/crypto does not show. It needs no
+//! capability. A query by name returns the first match, not the driver that the kernel would
+//! select, so all drivers are dumped (crypto/crypto_user.c).
 
 pub mod change;
 mod parse;
@@ -13,17 +14,17 @@ pub use socket::dump;
 /// One driver as the kernel reports it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {
-    /// The driver's own name; the kernel cuts it to 63 bytes here.
+    /// The driver's own name; the kernel truncates it to 63 bytes here.
     pub name: String,
     /// The kernel module, or `kernel`.
     pub module: String,
     /// The flags.
     pub flags: Flags,
-    /// The priority, when reported.
+    /// The priority, if reported.
     pub priority: Option<i32>,
 }
 
-/// Why the flags could not be had.
+/// Why the flags are not available.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// The kernel has no NETLINK_CRYPTO.
@@ -40,10 +41,10 @@ pub enum Error {
         /// Its error.
         errno: rustix::io::Errno,
     },
-    /// The kernel answered with an error message.
+    /// The kernel replied with an error message.
     #[error("NETLINK_CRYPTO: the kernel refused the dump: {0}")]
     Refused(rustix::io::Errno),
-    /// The answer does not follow the protocol.
+    /// The reply does not follow the protocol.
     #[error("NETLINK_CRYPTO: the answer cannot be understood at byte {at}: {what}")]
     Malformed {
         /// Offset in the datagram, in bytes.
@@ -51,12 +52,13 @@ pub enum Error {
         /// What is wrong there.
         what: &'static str,
     },
-    /// More than any kernel registers.
+    /// The reply has more drivers than any kernel registers.
     #[error("NETLINK_CRYPTO: the answer does not end")]
     Endless,
 }
 
-/// The record of one driver. Several may share a name (a driver that is being replaced); the module decides then.
+/// The flags of one driver. Several records may share a name (a driver that is being replaced);
+/// then the one of `module` is used.
 pub fn flags_of(records: &[Record], name: &str, module: &str) -> Option<Flags> {
     let wanted = &name.as_bytes()[..name.len().min(parse::NAME - 1)];
     let mut same = records.iter().filter(|r| r.name.as_bytes() == wanted);

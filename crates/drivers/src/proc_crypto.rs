@@ -1,13 +1,13 @@
-//! /proc/crypto, read tolerantly. The format is that of `c_show` in the kernel's crypto/proc.c:
-//! `key : value` lines, a blank line after each driver. A damaged entry costs that entry and leaves
-//! a warning that names its line.
+//! /proc/crypto, parsed tolerantly. The format is that of `c_show` in the kernel's crypto/proc.c:
+//! `key : value` lines, and a blank line after each driver. A damaged entry is skipped with a
+//! warning that names its line.
 
 use std::fmt;
 
 /// The longest algorithm or driver name of the kernel, in bytes with its NUL (CRYPTO_MAX_ALG_NAME).
 const LONGEST_NAME: usize = 128;
 
-/// What a driver computes, from the line `type`.
+/// The kind of a driver, from the line `type`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[allow(missing_docs)] // the kernel's own words
 pub enum DriverType {
@@ -71,7 +71,7 @@ impl fmt::Display for DriverType {
     }
 }
 
-/// What the kernel says about a driver's self-test.
+/// The state of a driver's self-test.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Selftest {
     /// It passed, or there is no test for the algorithm.
@@ -91,7 +91,7 @@ pub struct CryptoDriver {
     pub name: String,
     /// The kernel module, or `kernel` when it is built in.
     pub module: String,
-    /// The kernel picks the highest.
+    /// The priority; the kernel selects the highest.
     pub priority: i32,
     /// References held in the kernel.
     pub refcnt: Option<u32>,
@@ -99,9 +99,9 @@ pub struct CryptoDriver {
     pub selftest: Selftest,
     /// A helper of another driver, not for users.
     pub internal: bool,
-    /// What it computes.
+    /// The kind of algorithm.
     pub kind: DriverType,
-    /// The line `async`; kinds without that line have `None`.
+    /// The line `async`; `None` for kinds without that line.
     pub is_async: Option<bool>,
     /// Block size.
     pub blocksize: Option<u32>,
@@ -120,47 +120,48 @@ pub struct CryptoDriver {
 }
 
 impl CryptoDriver {
-    /// The kernel hands this driver to users: self-tested, not internal, not on its way in or out.
+    /// Whether the kernel offers this driver to users: self-tested, not internal, not being
+    /// registered or removed.
     pub fn is_usable(&self) -> bool {
         self.selftest == Selftest::Passed && !self.internal && self.kind != DriverType::Larval
     }
 }
 
-/// Something in a file of the kernel that could not be understood.
+/// Damage in a file of the kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
     /// The line, counted from 1.
     pub line: usize,
-    /// What is wrong.
+    /// The damage.
     pub damage: Damage,
 }
 
-/// What is wrong, and with it what was left out.
+/// The damage, and the part that was skipped because of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Damage {
     /// An entry of /proc/crypto.
     Entry {
-        /// What is wrong in it.
+        /// The damage of the entry.
         fault: Fault,
-        /// Whose it is: a driver's name, or else an algorithm's.
+        /// The name of its driver, or else of its algorithm.
         of: Option<String>,
     },
     /// A line of /proc/interrupts.
     Line(&'static str),
 }
 
-/// What is wrong in an entry.
+/// The damage of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
-    /// The file ends there.
+    /// The file ends within this line.
     CutLine,
-    /// It is no `key : value`.
+    /// The line is not `key : value`.
     NoColon,
-    /// The key is there already.
+    /// The key occurs twice.
     Second(&'static str),
-    /// The key is not there.
+    /// The key is missing.
     Missing(&'static str),
-    /// What the key's value is or has.
+    /// The value of the key is invalid.
     Value(&'static str, &'static str),
 }
 
@@ -191,7 +192,7 @@ impl fmt::Display for Fault {
     }
 }
 
-/// All drivers in the order of the file, and what was wrong with the entries that are left out.
+/// All drivers in the order of the file, and the damage of entries that were skipped.
 pub fn parse(bytes: &[u8]) -> (Vec<CryptoDriver>, Vec<Warning>) {
     let mut parser = Parser::default();
     for (number, line) in (1..).zip(bytes.split_inclusive(|byte| *byte == b'\n')) {
@@ -232,8 +233,8 @@ struct Entry {
     sizes: [Option<u32>; SIZES],
 }
 
-/// The lines that are read: first those that no entry is without, last those whose value is a
-/// number of bytes (or, for refcnt, of references).
+/// The keys that are read: first those that every entry has, last those whose value is a number of
+/// bytes (or, for refcnt, of references).
 #[rustfmt::skip]
 const KEYS: [&str; 15] = [
     "name", "driver", "module", "priority", "selftest", "type",
@@ -269,7 +270,8 @@ impl Parser {
     }
 
     fn finish_entry(&mut self) {
-        // A larval is the kernel's placeholder while an algorithm is looked up or tested; it may have no driver name yet.
+        // A larval is the kernel's placeholder while an algorithm is looked up or tested. It may
+        // have no driver name yet.
         let is_larval = |entry: &Entry| matches!(entry.kind, Some(DriverType::Larval));
         let is_unnamed = |entry: &Entry| entry.seen[DRIVER] && entry.name.is_none();
         match self.entry.take().filter(|entry| !(is_larval(entry) && is_unnamed(entry))).map(Entry::finish) {

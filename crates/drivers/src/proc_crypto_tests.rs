@@ -108,8 +108,8 @@ proptest! {
         prop_assert!(drivers.len() + warnings.len() <= lines.len());
     }
 
-    /// A byte that is overwritten inside one entry costs at most that entry (a newline may split it
-    /// in two).
+    /// A byte that is overwritten within one entry damages at most that entry (a newline may split
+    /// it in two).
     #[test]
     fn damage_stays_in_its_entry(at in 0usize..CBC.len() - 2, byte in any::<u8>()) {
         let mut text = format!("{}{}{}", entry("first-one"), CBC, entry("last-one")).into_bytes();
@@ -122,7 +122,7 @@ proptest! {
 
 #[test]
 fn a_placeholder_without_a_driver_name_is_no_damage() {
-    // As crypto_larval_alloc() makes it, while a driver that was just loaded is looked up.
+    // As crypto_larval_alloc() creates it while a driver that was just loaded is looked up.
     let larval = "name         : cbc(aes)\ndriver       : \nmodule       : kernel\npriority     : -1\nrefcnt       : 3\n\
                   selftest     : unknown\ninternal     : no\ntype         : larval\nflags        : 0xc\n\n";
     let (drivers, warnings) = parse(larval.as_bytes());

@@ -17,7 +17,7 @@ pub use probe::{Probe, af_alg_type, probe_af_alg};
 /// A route to a driver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Route {
-    /// Programs take it.
+    /// An interface for programs.
     Program(ProgramInterface),
     /// IPsec in the kernel (xfrm).
     Ipsec,
@@ -30,7 +30,7 @@ pub enum Route {
 }
 
 impl Route {
-    /// Its name in texts and JSON.
+    /// Its name in output and JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Program(interface) => interface.name(),
@@ -41,7 +41,7 @@ impl Route {
         }
     }
 
-    /// Whether programs take it; otherwise users inside the kernel.
+    /// Whether programs use it; otherwise kernel code does.
     pub fn is_for_programs(self) -> bool {
         matches!(self, Self::Program(_))
     }
@@ -59,7 +59,7 @@ pub enum Reachable {
 }
 
 impl Reachable {
-    /// A word for texts and JSON.
+    /// Its name in output and JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Yes => "yes",
@@ -69,15 +69,15 @@ impl Reachable {
     }
 }
 
-/// A route, whether it leads to the driver, and why in one sentence.
+/// A route, whether it leads to the driver, and the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RouteDecision {
     /// The route.
     pub route: Route,
     /// Whether it leads to the driver.
     pub reachable: Reachable,
-    /// Why, in one sentence.
+    /// The reason, in one sentence.
     pub why: String,
-    /// It would lead there if the driver had passed the check of tags.
+    /// Whether the route would lead to the driver if that had passed the check of tags.
     pub awaits_check: bool,
 }

@@ -1,4 +1,4 @@
-//! Where the files are read from: the running system, or a tree that was copied from another machine.
+//! The root directory of all files read: the running system, or a tree copied from another machine.
 
 use std::ffi::CString;
 use std::io;
@@ -8,13 +8,15 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{CWD, Dir, FileType, Mode, OFlags, ResolveFlags, openat2};
 use rustix::io::retry_on_intr;
 
-/// Files larger than this (bytes) are read up to here only; /proc/interrupts of a 1000-CPU server has about 20 MB.
+/// Files are read up to this size in bytes; /proc/interrupts of a server with 1000 CPUs has about
+/// 20 MB.
 const LARGEST_FILE: usize = 64 << 20;
 
-/// So many bytes are read at once: a page, which is what the kernel hands out of its own files.
+/// The size of a read in bytes: a page, which is the unit of the kernel's own files.
 const PIECE: usize = 4 << 10;
 
-/// The root of the tree that is looked at. Every path given to its methods is relative to it, without a leading slash.
+/// The root of the tree. Every path passed to its methods is relative to it, without a leading
+/// slash.
 #[derive(Debug)]
 pub struct Root {
     path: PathBuf,
@@ -26,7 +28,7 @@ pub struct Root {
 pub struct Entry {
     /// The file name; bytes that are not UTF-8 are replaced.
     pub name: String,
-    /// A symbolic link or a directory, which is how sysfs shows a device.
+    /// Whether it is a symbolic link or a directory, as devices are in sysfs.
     pub is_link_or_dir: bool,
 }
 
@@ -36,25 +38,26 @@ impl Root {
         Self { path: PathBuf::from("/"), saved: None }
     }
 
-    /// A tree copied from another machine. Nothing outside of it is read, whatever its links say (openat2(2),
-    /// RESOLVE_IN_ROOT), and nothing of the running system is asked.
+    /// A tree copied from another machine. Nothing outside of it is read, whatever its links
+    /// contain (openat2(2), RESOLVE_IN_ROOT), and the running system is not queried. Fails as
+    /// open(2).
     pub fn saved(path: &Path) -> io::Result<Self> {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let fd = rustix::fs::open(path, flags, Mode::empty())?;
         Ok(Self { path: path.to_path_buf(), saved: Some(fd) })
     }
 
-    /// True for the running system.
+    /// Whether it is the running system.
     pub fn is_live(&self) -> bool {
         self.saved.is_none()
     }
 
-    /// The path as the user gave it.
+    /// The path that the user passed.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The bytes of a file, at most 64 MiB of them. Errors as open(2) and read(2).
+    /// The content of a file, at most 64 MiB. Fails as open(2) and read(2).
     pub fn read(&self, relative: &str) -> io::Result<Vec<u8>> {
         let file = self.open(relative, OFlags::RDONLY)?;
         let mut bytes = Vec::new();
@@ -69,7 +72,8 @@ impl Root {
         }
     }
 
-    /// A file's text without white space and NULs at its ends; `None` when it is not there, not readable or empty.
+    /// A file's text without white space and NULs at both ends; `None` if the file is missing,
+    /// unreadable or empty.
     pub fn text(&self, relative: &str) -> Option<String> {
         let bytes = self.read(relative).ok()?;
         let text = String::from_utf8_lossy(&bytes);
@@ -77,7 +81,7 @@ impl Root {
         (!text.is_empty()).then(|| text.to_string())
     }
 
-    /// The names in a directory, sorted; empty when it is not there or not readable.
+    /// The names in a directory, sorted; empty if the directory is missing or unreadable.
     pub fn list(&self, relative: &str) -> Vec<Entry> {
         let Ok(fd) = self.open(relative, OFlags::RDONLY | OFlags::DIRECTORY) else { return Vec::new() };
         let Ok(dir) = Dir::new(fd) else { return Vec::new() };
@@ -86,7 +90,7 @@ impl Root {
             let name = entry.file_name().to_string_lossy().into_owned();
             if name != "." && name != ".." {
                 let is_link_or_dir = matches!(entry.file_type(), FileType::Symlink | FileType::Directory);
-                // Put where it belongs, with less code than sorting.
+                // Insertion in order needs less code than sorting.
                 let at = entries.partition_point(|before| before.name < name);
                 entries.insert(at, Entry { name, is_link_or_dir });
             }
@@ -94,13 +98,13 @@ impl Root {
         entries
     }
 
-    /// True when there is something of that name; a link need not lead anywhere.
+    /// Whether the name exists; the target of a link need not exist.
     pub fn exists(&self, relative: &str) -> bool {
         self.open(relative, OFlags::PATH | OFlags::NOFOLLOW).is_ok()
     }
 
     fn open(&self, relative: &str, flags: OFlags) -> io::Result<OwnedFd> {
-        // NONBLOCK: a FIFO in a saved tree must not stop us. openat2 refuses it together with PATH.
+        // NONBLOCK: a FIFO in a saved tree must not block. openat2 rejects it together with PATH.
         let block = if flags.contains(OFlags::PATH) { OFlags::empty() } else { OFlags::NONBLOCK };
         let flags = flags | OFlags::CLOEXEC | block;
         let fd = match &self.saved {

@@ -1,7 +1,8 @@
-//! Driver names that are made of other drivers' names: `authenc(hmac(sha1-lib),mv-cbc-aes)`.
+//! Driver names that contain the names of other drivers: `authenc(hmac(sha1-lib),mv-cbc-aes)`.
 
-/// The outermost template of a name and the names inside its parentheses; `None` for a plain name. Names such as
-/// `authenc(hmac(sha1),cbc(aes))-sa2ul` end after the parenthesis: their driver does the whole, they are plain.
+/// The outermost template of a name and the names in its parentheses; `None` for a plain name.
+/// Names such as `authenc(hmac(sha1),cbc(aes))-sa2ul`, with a suffix after the parenthesis, are
+/// plain: one driver implements the whole.
 pub fn split(name: &str) -> Option<(&str, Vec<&str>)> {
     let open = name.find('(')?;
     let inside = name[open + 1..].strip_suffix(')')?;
@@ -23,7 +24,7 @@ pub fn split(name: &str) -> Option<(&str, Vec<&str>)> {
     (depth == 0 && open > 0 && parts.iter().all(|p| !p.is_empty())).then(|| (&name[..open], parts))
 }
 
-/// The innermost names: `cryptd(__cbc-aes-aesni)` has `__cbc-aes-aesni`.
+/// The innermost names: `__cbc-aes-aesni` for `cryptd(__cbc-aes-aesni)`.
 pub fn leaves(name: &str) -> Vec<&str> {
     match split(name) {
         None => vec![name],
@@ -31,7 +32,8 @@ pub fn leaves(name: &str) -> Vec<&str> {
     }
 }
 
-/// The name and all names inside of it, from the outside in: some drivers have names such as `cbc(aes-eip93)` themselves.
+/// The name and all nested names, from the outside in: a driver's own name may have the form of a
+/// template, such as `cbc(aes-eip93)`.
 pub fn nested(name: &str) -> Vec<&str> {
     let inside = split(name).map(|(_, parts)| parts).unwrap_or_default();
     std::iter::once(name).chain(inside.into_iter().flat_map(nested)).collect()

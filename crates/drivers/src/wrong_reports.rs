@@ -1,21 +1,21 @@
-//! Wrong results of allowed drivers that processes reported to the module, from `/sys/class/misc/outboard/drivers/NAME/wrong`
-//! (docs/uapi.md).
+//! Reports to the module about wrong results of allowed drivers, from
+//! `/sys/class/misc/outboard/drivers/NAME/wrong` (docs/uapi.md).
 
 use std::fmt;
 
 use crate::root::Root;
 
-/// Reports of the processes of one user about one driver, since root allowed the driver.
+/// Reports of one user's processes about one driver, since root allowed the driver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WrongReports {
-    /// The user ID; `None` for users for whom the module had no room.
+    /// The user ID; `None` for all users for whom the module had no room.
     pub user: Option<u32>,
-    /// How many.
+    /// The number of reports.
     pub count: u64,
 }
 
 impl WrongReports {
-    /// The reports about `driver`; none where the module is not loaded, or the driver not allowed.
+    /// The reports about `driver`; empty if the module is not loaded or the driver is not allowed.
     pub fn read(root: &Root, driver: &str) -> Vec<WrongReports> {
         if driver.contains('/') {
             return Vec::new();
@@ -31,7 +31,8 @@ impl WrongReports {
         Some(WrongReports { user, count: count.parse().ok().filter(|&count| count > 0)? })
     }
 
-    /// Whether a process of `user` relies on them: those of root and of its own user. Others may be made up.
+    /// Whether a process of `user` trusts them: those of root and of its own user. Others may be
+    /// false.
     pub fn are_trusted_by(&self, user: u32) -> bool {
         self.user.is_some_and(|reporter| reporter == 0 || reporter == user)
     }

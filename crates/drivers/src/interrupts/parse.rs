@@ -1,24 +1,24 @@
-//! The text of /proc/interrupts.
+//! Parses the text of /proc/interrupts.
 
 use crate::proc_crypto::{Damage, Warning};
 
-/// More columns than any kernel has CPUs (NR_CPUS).
+/// The maximum number of columns, which is more than any kernel has CPUs (NR_CPUS).
 const MOST_CPUS: usize = 8192;
 
-/// One line.
+/// One line of /proc/interrupts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line<'a> {
     /// The label before the colon: a number, or a word such as `NMI` or `IPI0`.
     pub label: &'a str,
-    /// Interrupts of all CPUs that are online, since boot.
+    /// Interrupts since boot, summed over all online CPUs.
     pub total: u64,
     /// The interrupt controller; empty for the lines of the architecture.
     pub chip: &'a str,
-    /// Names of the handlers; several when the line is shared.
+    /// Names of the handlers; several if the line is shared.
     pub actions: Vec<&'a str>,
 }
 
-/// All lines, and what was wrong with those that are left out.
+/// All lines, and the damage of lines that were skipped.
 pub fn parse(text: &str) -> (Vec<Line<'_>>, Vec<Warning>) {
     let mut lines = Vec::new();
     let mut warnings = Vec::new();
@@ -66,7 +66,7 @@ fn line(text: &str, cpus: Option<usize>) -> Result<Line<'_>, &'static str> {
     Ok(Line { label, total, chip, actions: names(actions) })
 }
 
-/// `virtio2, uhci_hcd:usb1`: what is between a comma and a blank.
+/// `virtio2, uhci_hcd:usb1`: names separated by a comma and a space.
 fn names(actions: &str) -> Vec<&str> {
     let mut names = Vec::new();
     let mut rest = actions;
@@ -90,8 +90,9 @@ fn is_number(word: &str) -> bool {
     !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// `MPIC   8 Level     eth0`: the chip, its number for the line, perhaps the trigger, then the handlers' names. A chip's
-/// name may be two words (`MIPS GIC`); old kernels leave the number out (`XT-PIC  cascade`).
+/// `MPIC   8 Level     eth0`: the chip, its number for the line, an optional trigger, then the
+/// handlers' names. A chip's name may have two words (`MIPS GIC`); old kernels omit the number
+/// (`XT-PIC  cascade`).
 fn chip_and_actions(text: &str) -> (&str, &str) {
     let (first, mut rest) = first_word(text);
     let without_number = (first, rest);

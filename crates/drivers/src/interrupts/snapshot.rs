@@ -1,4 +1,4 @@
-//! Interrupts of the accelerators on this machine, now and since an earlier look.
+//! Interrupts of the accelerators of this machine, since boot and since an earlier snapshot.
 
 use std::borrow::Borrow;
 use std::collections::BTreeSet;
@@ -24,9 +24,10 @@ pub struct DeviceInterrupts {
     pub lines: Vec<String>,
     /// Interrupts of these lines since boot, all CPUs together.
     pub total: u64,
-    /// The engine's name, when its family is known.
+    /// The engine's name, if its family is known.
     pub chip: Option<&'static str>,
-    /// How its requests complete; interrupts prove nothing when polled or through something else.
+    /// How its requests complete: if they are polled, or complete through something else,
+    /// interrupts prove nothing.
     pub completion: Completion,
 }
 
@@ -35,20 +36,20 @@ pub struct DeviceInterrupts {
 pub struct Snapshot {
     /// One entry for each device, sorted by bus, driver and device.
     pub devices: Vec<DeviceInterrupts>,
-    /// Lines of /proc/interrupts that could not be read.
+    /// Lines of /proc/interrupts that could not be parsed.
     pub warnings: Vec<Warning>,
 }
 
-/// What happened at one device between two snapshots.
+/// The change at one device between two snapshots.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
-    /// The device as in the later snapshot, or as in the earlier one when it is gone.
+    /// The device as in the later snapshot, or as in the earlier one if it is gone.
     pub device: DeviceInterrupts,
-    /// Interrupts in between; 0 when the device is gone or its counter started anew.
+    /// Interrupts in between; 0 if the device is gone or its counter restarted.
     pub interrupts: u64,
-    /// The device was there before and is not any more.
+    /// Whether the device was present before and is no longer.
     pub gone: bool,
-    /// Its counter started anew: it was unbound and bound again.
+    /// Whether its counter restarted, because the device was unbound and bound again.
     pub restarted: bool,
 }
 
@@ -71,14 +72,14 @@ impl Snapshot {
         now.chain(gone).collect()
     }
 
-    /// All interrupts of all devices.
+    /// The total of all devices since boot.
     pub fn total(&self) -> u64 {
         self.devices.iter().fold(0, |sum, d| sum.saturating_add(d.total))
     }
 }
 
-/// The interrupts of every device that an accelerator driver of a known family is bound to. Errors:
-/// /proc/interrupts cannot be read.
+/// The interrupts of every device that an accelerator driver of a known family is bound to. Fails
+/// if /proc/interrupts cannot be read.
 pub fn accelerator_interrupts(root: &Root) -> io::Result<Snapshot> {
     let known = families::accelerators().flat_map(|family| {
         hardware(root, "kernel", family.bound).drivers.into_iter().map(move |d| (Some(family), d))
@@ -105,7 +106,7 @@ pub fn snapshot_of(
             }
             let words = family.map_or("", |f| f.irqs);
             let mut lines = lines_of(root, &driver.bus, device, words, &all);
-            // Lines that only a driver's own words name cannot be told apart by device: the first
+            // Lines that match only the words of a driver cannot be assigned to a device: the first
             // device gets them.
             lines.retain(|line| taken.insert(line.label));
             snapshot.devices.push(DeviceInterrupts {
@@ -127,7 +128,7 @@ pub fn snapshot_of(
 
 /// The lines that belong to a device: those with the device's name, or with the `words` that its
 /// driver is known to use (as in [`Family::irqs`]), or those of the MSI vectors that sysfs lists
-/// for it. Lines for configuration and errors are left out where the words tell them apart.
+/// for it. Lines for configuration and errors are excluded where the words identify them.
 pub fn lines_of<'a>(
     root: &Root,
     bus: &str,

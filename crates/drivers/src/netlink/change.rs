@@ -1,5 +1,5 @@
-//! Root may have the kernel make instances of templates, prefer one, and forget them: CRYPTO_MSG_NEWALG, UPDATEALG and
-//! DELALG (crypto/crypto_user.c), which is what crconf(8) does.
+//! Lets root create instances of templates, change their priority and remove them:
+//! CRYPTO_MSG_NEWALG, UPDATEALG and DELALG (crypto/crypto_user.c), as crconf(8) does.
 
 use std::thread::sleep;
 use std::time::Duration;
@@ -17,28 +17,31 @@ const DELALG: u16 = 0x11;
 const UPDATEALG: u16 = 0x12;
 const REQUEST_ACK: u16 = 0x0001 | 0x0004; // NLM_F_REQUEST | NLM_F_ACK
 const SEQUENCE: u32 = 1;
-/// How often a template is asked for that is being tested meanwhile.
+/// Attempts to create an instance that is being tested meanwhile.
 const ATTEMPTS: u32 = 20;
 
-/// Names are cut to this many bytes here, and a name that was cut cannot be asked for.
+/// The maximum length of a name in bytes. The kernel truncates longer names, and a truncated name
+/// cannot be requested.
 pub const LONGEST_NAME: usize = NAME - 1;
 
-/// Makes the instance that a driver's name says, such as `authenc(hmac-sha256-lib,virtio_crypto_aes_cbc)`, unless it is there.
+/// Creates the instance with a driver's name, such as
+/// `authenc(hmac-sha256-lib,virtio_crypto_aes_cbc)`, unless it exists.
 pub fn make(driver: &str) -> Result<(), Error> {
     add(&message(NEWALG, "", driver, 0, None)?)
 }
 
-/// Makes what the kernel would take for an algorithm if it must not have any of these flags, unless such a one is there.
+/// Creates the instance that the kernel would select for an algorithm without any of these flags,
+/// unless there is one.
 pub fn make_any(algorithm: &str, without: u32) -> Result<(), Error> {
     add(&message(NEWALG, algorithm, "", without, None)?)
 }
 
-/// Gives a driver this priority. Instances that are made of it are made anew when they are wanted next.
+/// Sets a driver's priority. Instances based on it are created again when they are next needed.
 pub fn prefer(driver: &str, priority: i32) -> Result<(), Error> {
     ask("UPDATEALG", &message(UPDATEALG, "", driver, 0, Some(priority))?)
 }
 
-/// Takes an instance away; `EBUSY` while somebody uses it.
+/// Removes an instance. Fails with `EBUSY` while it is in use.
 pub fn remove(driver: &str) -> Result<(), Error> {
     ask("DELALG", &message(DELALG, "", driver, 0, None)?)
 }
@@ -58,7 +61,8 @@ fn add(message: &[u8]) -> Result<(), Error> {
     last
 }
 
-/// The kernel does it before sendto(2) returns.
+/// Sends a request, which the kernel completes before sendto(2) returns, and reads the
+/// acknowledgement.
 fn ask(call: &'static str, message: &[u8]) -> Result<(), Error> {
     let failed = move |errno| Error::System { call, errno };
     let socket = open()?;
@@ -76,14 +80,14 @@ fn ask(call: &'static str, message: &[u8]) -> Result<(), Error> {
     }
 }
 
-/// The number in an NLMSG_ERROR message; 0 is an acknowledgement (struct nlmsgerr).
+/// The error number in an NLMSG_ERROR message; 0 is an acknowledgement (struct nlmsgerr).
 fn outcome(answer: &[u8]) -> Option<i32> {
     let kind = u16::from_ne_bytes(answer.get(4..6)?.try_into().ok()?);
     let code = i32::from_ne_bytes(answer.get(HEADER..HEADER + 4)?.try_into().ok()?);
     (kind == NLMSG_ERROR).then_some(code)
 }
 
-/// struct crypto_user_alg, and an attribute for a priority.
+/// Builds a struct crypto_user_alg, with an attribute for a priority.
 fn message(
     kind: u16,
     algorithm: &str,

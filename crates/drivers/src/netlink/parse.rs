@@ -28,7 +28,8 @@ pub enum Message {
     Done,
 }
 
-/// The messages of one datagram that answer request `sequence`; others are skipped.
+/// The messages of one datagram that reply to request `sequence`; others are skipped. Fails with
+/// `Refused` for an error message of the kernel, and with `Malformed`.
 pub fn parse(datagram: &[u8], sequence: u32) -> Result<Vec<Message>, Error> {
     let mut messages = Vec::new();
     let mut at = 0;

@@ -1,4 +1,4 @@
-//! Asking the running kernel.
+//! Queries the running kernel.
 
 use std::os::fd::OwnedFd;
 use std::time::Duration;
@@ -11,14 +11,15 @@ use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, 
 use super::parse::{ALG, GETALG, HEADER, Message, parse};
 use super::{Error, Record};
 
-/// A dump's datagrams have at most 64 KiB (crypto_user_rcv_msg limits them); one more page shows a longer one.
+/// A datagram of a dump has at most 64 KiB (a limit of crypto_user_rcv_msg). One more page detects
+/// a longer one.
 const DATAGRAM: usize = (64 << 10) + 4096;
-/// No kernel registers as many drivers.
+/// More drivers than any kernel registers.
 const MOST_RECORDS: usize = 20_000;
 const SEQUENCE: u32 = 1;
 const REQUEST_DUMP: u16 = 0x0001 | 0x0300; // NLM_F_REQUEST | NLM_F_DUMP
 
-/// A socket whose answers are waited for, half a second each.
+/// Opens a socket whose receive timeout is half a second.
 pub(super) fn open() -> Result<OwnedFd, Error> {
     let socket = socket_with(AddressFamily::NETLINK, SocketType::RAW, SocketFlags::CLOEXEC, Some(CRYPTO))
         .map_err(|errno| match errno {
@@ -31,7 +32,8 @@ pub(super) fn open() -> Result<OwnedFd, Error> {
     Ok(socket)
 }
 
-/// All drivers of the running kernel in the order of its list, within half a second.
+/// All drivers of the running kernel in the order of its list. Waits at most half a second for each
+/// datagram.
 pub fn dump() -> Result<Vec<Record>, Error> {
     let socket = open()?;
     let system = |call| move |errno| Error::System { call, errno };

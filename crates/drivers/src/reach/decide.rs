@@ -1,4 +1,4 @@
-//! The decision from kernel release, flags and files.
+//! Decides from kernel release, flags and files which routes lead to a driver.
 
 use outboard_catalog::{Algorithm, HashAlgorithm};
 
@@ -11,7 +11,7 @@ use crate::judge::Verdict;
 use crate::kernel::Release;
 use crate::proc_crypto::DriverType;
 
-/// What the decision rests on, besides the driver.
+/// The facts for the decision, in addition to the driver.
 #[derive(Debug, Default)]
 pub struct ReachFacts {
     /// The kernel's release.
@@ -20,21 +20,21 @@ pub struct ReachFacts {
     pub af_alg_restrict: Option<u32>,
     /// The result of binding a socket to the driver's exact name; `None` when that was not tried.
     pub probe: Option<Probe>,
-    /// /dev/crypto exists; this process may open it.
+    /// Whether this process may open /dev/crypto; `None` if it does not exist.
     pub dev_crypto: Option<bool>,
-    /// /dev/outboard exists; this process may open it.
+    /// Whether this process may open /dev/outboard; `None` if it does not exist.
     pub dev_outboard: Option<bool>,
-    /// The drivers that root has allowed to it; `None` when the list cannot be read.
+    /// The allowed drivers; `None` if the list cannot be read.
     pub allowed: Option<Vec<AllowedDriver>>,
-    /// Whether the driver is known to refuse forged tags.
+    /// Whether the driver is known to reject forged tags.
     pub tags: TagCheck,
     /// What `outboard check` found wrong with the driver: [`found_wrong`](super::found_wrong).
     pub found_wrong: Option<String>,
 }
 
-/// The driver that the kernel selects for a user of `algorithm` that excludes the flags in `mask`
-/// (`__crypto_alg_lookup` in crypto/api.c: the highest priority, and of equals the one that was
-/// registered last, which stands first).
+/// The driver that the kernel selects for a user of `algorithm` that excludes the flags in `mask`:
+/// the highest priority, and among equals the driver that was registered last, which is listed
+/// first (`__crypto_alg_lookup` in crypto/api.c).
 pub fn pick<'a>(drivers: &'a [Judged], algorithm: &str, mask: u32) -> Option<&'a Judged> {
     drivers
         .iter()
@@ -85,7 +85,7 @@ fn in_kernel(route: Route, (reachable, why): Found) -> RouteDecision {
     RouteDecision { route, reachable, why, awaits_check: false }
 }
 
-/// What was found of an interface, unless that is not open to the driver.
+/// The decision for an interface, which is negative if the interface is not open to the driver.
 fn for_programs(
     interface: ProgramInterface,
     is_aead: bool,
@@ -100,7 +100,7 @@ fn for_programs(
     RouteDecision { route, reachable: Reachable::No, why: tags_unchecked(driver), awaits_check: true }
 }
 
-/// Users that name the algorithm get the driver that the kernel prefers.
+/// Users that name an algorithm get the driver that the kernel prefers.
 fn picked(target: &Judged, drivers: &[Judged], mask: u32) -> Found {
     let algorithm = &target.driver.algorithm;
     match pick(drivers, algorithm, mask) {
@@ -215,7 +215,7 @@ fn dm_crypt(target: &Judged, facts: &ReachFacts, by_name: &dyn Fn(u32) -> Found)
 
 fn fscrypt(target: &Judged, facts: &ReachFacts) -> Found {
     let algorithm = target.driver.algorithm.as_str();
-    // cbc(aes) inside of cts() and essiv(), which take over its flags.
+    // cbc(aes) is used inside cts() and essiv(), which inherit its flags.
     if !["xts(aes)", "cbc(aes)", "cts(cbc(aes))"].contains(&algorithm) {
         return (Reachable::No, format!("it does not use {algorithm}"));
     }

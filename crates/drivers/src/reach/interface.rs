@@ -1,34 +1,34 @@
-//! The interfaces through which a program reaches a driver, and the rule that opens them.
+//! The interfaces through which a program reaches a driver, and the rule for using them.
 
 /// An interface of the kernel for programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProgramInterface {
-    /// Our module's device.
+    /// The device of the outboard module.
     DevOutboard,
-    /// cryptodev-linux.
+    /// The device of cryptodev-linux.
     DevCrypto,
     /// The kernel's socket interface.
     AfAlg,
 }
 
-/// Whether a driver is known to refuse forged tags. `outboard check` finds out.
+/// Whether a driver is known to reject forged tags. `outboard check` determines it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum TagCheck {
-    /// It refused them when it was checked.
+    /// It rejected them when it was checked.
     Passed,
-    /// It was not checked as it is now.
+    /// It was not checked in its current form.
     #[default]
     Missing,
 }
 
 impl ProgramInterface {
-    /// The preferred one first. The module is made for accelerators, works in sandboxes and keeps
-    /// many requests in flight. /dev/crypto is faster than AF_ALG and open on new kernels, but does
-    /// one request at a time and waits without limit for a driver that does not complete. AF_ALG is
-    /// what old kernels have.
+    /// All interfaces, the preferred one first. The module is designed for accelerators, works in
+    /// sandboxes and keeps many requests in flight. /dev/crypto is faster than AF_ALG and available
+    /// on new kernels, but processes one request at a time and waits without limit for a driver
+    /// that does not complete. AF_ALG is available on old kernels.
     pub const PREFERRED_FIRST: [ProgramInterface; 3] = [Self::DevOutboard, Self::DevCrypto, Self::AfAlg];
 
-    /// Its name in texts and JSON.
+    /// Its name in output and JSON.
     pub const fn name(self) -> &'static str {
         match self {
             Self::DevOutboard => "/dev/outboard",
@@ -45,7 +45,7 @@ impl ProgramInterface {
     }
 }
 
-/// Why an AEAD is not used where [`ProgramInterface::is_open_to`] is false, and what to do.
+/// Why an AEAD is not used where [`ProgramInterface::is_open_to`] is false, and the next step.
 pub fn tags_unchecked(driver: &str) -> String {
     format!(
         "/dev/crypto and AF_ALG are used for AEADs only if the driver is known to refuse forged tags: outboard check {driver}"

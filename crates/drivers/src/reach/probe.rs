@@ -1,6 +1,6 @@
-//! The probe: whether AF_ALG on the running kernel binds a driver by its exact name. No key is set
-//! and nothing is computed. It may make the kernel load the modules af_alg and algif_*, as any use
-//! of AF_ALG does.
+//! Probes whether AF_ALG on the running kernel binds a driver by its exact name. No key is set and
+//! nothing is computed. The kernel may load the modules af_alg and algif_*, as for any use of
+//! AF_ALG.
 
 use std::fmt;
 use std::mem;
@@ -38,7 +38,7 @@ impl fmt::Display for Probe {
     }
 }
 
-/// The `salg_type` for a kind of driver; `None` when AF_ALG has none.
+/// The `salg_type` for a kind of driver; `None` if AF_ALG does not support it.
 pub fn af_alg_type(kind: &DriverType) -> Option<&'static str> {
     match kind {
         DriverType::Skcipher | DriverType::Lskcipher => Some("skcipher"),
