@@ -26,7 +26,7 @@ enum Mistake {
     LostBlock,
     /// The driver cannot export its state.
     NoState,
-    /// Every request fails.
+    /// Every request times out.
     Silent,
 }
 
