@@ -1,5 +1,5 @@
-//! What to do next, in the order of what helps most.
-//! "R10" and the like are lines of docs/requirements.md.
+//! The next steps for the user, those with the greatest effect first. "R10" and the like are lines
+//! of docs/requirements.md.
 
 use outboard_catalog::Algorithm;
 use outboard_catalog::families::values;
@@ -41,7 +41,7 @@ pub fn advise(status: &Status) -> Vec<String> {
     advice
 }
 
-/// What was measured belongs to a kernel, a CPU and a driver.
+/// Advice about a policy that is not in force: measurements belong to a kernel, a CPU and a driver.
 fn policy(status: &Status, advice: &mut Vec<String>) {
     let Some(policy) = &status.policy else { return };
     if let Some(problem) = &policy.problem {
@@ -52,7 +52,7 @@ fn policy(status: &Status, advice: &mut Vec<String>) {
     }
 }
 
-/// What outboard itself found wrong.
+/// Advice about drivers with wrong results, found by outboard itself.
 fn wrong(status: &Status, advice: &mut Vec<String>) {
     for caught in &status.caught {
         let driver = &caught.driver;
@@ -74,7 +74,7 @@ fn wrong(status: &Status, advice: &mut Vec<String>) {
     }
 }
 
-/// R16: a failed self-test leaves a driver listed and unused, in silence.
+/// R16: after a failed self-test a driver stays listed and is not used, without a message.
 fn selftests(status: &Status, advice: &mut Vec<String>) {
     let failed: Vec<&str> = status
         .drivers
@@ -176,7 +176,7 @@ fn with_accelerator(status: &Status, advice: &mut Vec<String>) {
         return;
     }
     let does = |name: &str| status.algorithms.iter().any(|a| a.name == name && a.accelerator.is_some());
-    // No AEAD: `openssl speed -evp` measures those without tags.
+    // No AEAD: `openssl speed -evp` measures AEADs without tags.
     let mut ciphers = Algorithm::ALL.into_iter().filter(|algorithm| !algorithm.has_tags());
     if let Some(algorithm) = ciphers.find(|algorithm| does(algorithm.kernel_name())) {
         let there = if status.saved_tree.is_some() { " on that machine" } else { "" };
@@ -185,7 +185,7 @@ fn with_accelerator(status: &Status, advice: &mut Vec<String>) {
     }
 }
 
-/// A driver that is one command of root's away from programs.
+/// A driver that programs could use if root allowed it.
 fn not_allowed(status: &Status) -> Option<&str> {
     let list = status.nodes.iter().find(|n| n.path == ProgramInterface::DevOutboard.name())?;
     let usable = status.drivers.iter().filter(|d| d.selftest == "passed").map(|d| d.name.as_str());
@@ -194,12 +194,12 @@ fn not_allowed(status: &Status) -> Option<&str> {
     if list.reach() == Some(true) { candidates.find(|name| usable.contains(name)) } else { None }
 }
 
-/// Whether `outboard check` found a driver wrong; [`wrong`] says what to do then.
+/// Whether `outboard check` found a driver wrong; [`wrong`] gives the advice for it.
 fn is_wrong(status: &Status, driver: &str) -> bool {
     status.checked.iter().any(|checked| checked.driver == driver && checked.fault.is_some())
 }
 
-/// R9, R11: an engine at priority 4001 before AES instructions that are many times faster.
+/// R9, R11: an engine with priority 4001 ranks before AES instructions that are many times faster.
 fn outranked(status: &Status, advice: &mut Vec<String>) {
     let names: Vec<&str> =
         status.algorithms.iter().filter(|a| a.outranked.is_some()).map(|a| a.name).collect();
@@ -212,8 +212,8 @@ fn outranked(status: &Status, advice: &mut Vec<String>) {
     }
 }
 
-/// R7: /dev/crypto without an accelerator leads to the kernel's software, slower than OpenSSL's
-/// own.
+/// R7: without an accelerator, /dev/crypto leads to the kernel's software, which is slower than
+/// OpenSSL's own.
 fn useless_dev_crypto(status: &Status, advice: &mut Vec<String>) {
     if status.nodes.iter().any(|n| n.path == "/dev/crypto" && n.exists) {
         advice.push(
@@ -224,7 +224,7 @@ fn useless_dev_crypto(status: &Status, advice: &mut Vec<String>) {
     }
 }
 
-/// The recipes that people follow configure engines.
+/// Many published instructions configure engines.
 fn engines(status: &Status, advice: &mut Vec<String>) {
     let Some(engines) = &status.openssl.engines else { return };
     let at = format!("{} line {}", engines.file, engines.line);

@@ -32,33 +32,34 @@ const OF_INTEREST: &[&str] = &[
 pub struct Algorithm {
     /// Its name in the kernel.
     pub name: &'static str,
-    /// What the kernel picks, among the drivers that are registered now.
+    /// The driver that the kernel selects among those registered now.
     pub picked: Pick,
-    /// The accelerator's driver, when there is one that may be used.
+    /// The accelerator's driver, if there is a usable one.
     pub accelerator: Option<Pick>,
-    /// The driver for the CPU's own crypto instructions, when the accelerator outranks it.
+    /// The driver for the CPU's own crypto instructions, if the accelerator outranks it.
     pub outranked: Option<Pick>,
-    /// Why the choice may be a bad one.
+    /// Why the selection may be a bad one.
     pub note: Option<String>,
 }
 
-/// A driver in this choice.
+/// A driver that is a candidate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Pick {
     /// The driver.
     pub driver: String,
     /// Its priority.
     pub priority: i32,
-    /// What it is.
+    /// Its verdict.
     pub verdict: &'static str,
-    /// The template is wrapped around an accelerator's driver.
+    /// Whether it is a template around an accelerator's driver.
     pub around_accelerator: bool,
 }
 
-/// The note on an AES algorithm that is left to plain code on a CPU with AES instructions.
+/// The note on an AES algorithm that runs in software without special instructions although the CPU
+/// has AES instructions.
 pub const SLOW_AES: &str = "plain code, though the CPU has AES instructions";
 
-/// One row for each algorithm that an accelerator offers or that is picked badly.
+/// One row for each algorithm that an accelerator offers, or for which the selection is bad.
 pub fn list(drivers: &[Judged], cpu: &Cpu) -> Vec<Algorithm> {
     OF_INTEREST.iter().filter_map(|name| row(name, drivers, cpu)).collect()
 }
@@ -101,7 +102,8 @@ fn row(name: &'static str, drivers: &[Judged], cpu: &Cpu) -> Option<Algorithm> {
     Some(Algorithm { name, picked: view(picked), accelerator: accelerator.map(view), outranked, note })
 }
 
-/// A template may be wrapped around instructions, or around lib/crypto, which uses them by itself.
+/// Whether a driver uses CPU instructions, including templates around them or around lib/crypto,
+/// which uses them itself.
 fn uses_instructions(j: &Judged, drivers: &[Judged]) -> bool {
     let is_fast = |name: &&str| {
         name.ends_with("-lib")

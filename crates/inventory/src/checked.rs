@@ -1,4 +1,4 @@
-//! What `outboard check` found of the accelerators' drivers as they are here.
+//! The findings of `outboard check` about the accelerators' drivers in their current form.
 
 use outboard_drivers::reach::{TagCheck, found_wrong};
 use outboard_drivers::root::Root;
@@ -11,17 +11,17 @@ use serde::{Serialize, Serializer};
 pub struct Checked {
     /// Its name.
     pub driver: String,
-    /// `exact` or `wrong`: then the provider passes over it.
+    /// `exact` or `wrong`; the provider does not use a driver that is wrong.
     pub verdict: &'static str,
-    /// When, in UTC.
+    /// The time of the check, in UTC.
     pub made: String,
-    /// Right results.
+    /// Number of requests with correct results.
     pub requests: u64,
-    /// What was wrong, or null.
+    /// The fault, or null.
     pub fault: Option<String>,
 }
 
-/// A driver with wrong results that applications met since it was allowed.
+/// A driver whose wrong results applications have detected since it was allowed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Caught {
     /// Its name.
@@ -40,20 +40,20 @@ fn by_user<S: Serializer>(reports: &[WrongReports], serializer: S) -> Result<S::
     serializer.collect_seq(reports.iter().map(|reports| Row { user: reports.user, count: reports.count }))
 }
 
-/// Those of `drivers` that were caught.
+/// The drivers among `drivers` with such reports.
 pub fn caught<'a>(root: &Root, drivers: impl Iterator<Item = &'a str>) -> Vec<Caught> {
     let caught =
         drivers.map(|name| Caught { driver: name.to_owned(), reports: WrongReports::read(root, name) });
     caught.filter(|caught| !caught.reports.is_empty()).collect()
 }
 
-/// All findings; the error names the file and why it is not used.
+/// Reads all findings. The error names the file and why it is not used.
 pub fn read(root: &Root) -> Result<Findings, String> {
     let path = root.path().join(FINDINGS_FILE.trim_start_matches('/'));
     Findings::read(&path).map_err(|why| format!("{FINDINGS_FILE}: {why}"))
 }
 
-/// The findings of those of `drivers` that were checked.
+/// The findings for those of `drivers` that were checked.
 pub fn of_drivers<'a>(
     root: &Root,
     findings: &Findings,
@@ -62,7 +62,7 @@ pub fn of_drivers<'a>(
     drivers.filter_map(|name| findings.of(name, root.path()).map(Checked::from)).collect()
 }
 
-/// Whether a driver is known to refuse forged tags.
+/// Whether a driver is known to reject forged tags.
 pub fn tags_of(root: &Root, findings: &Findings, driver: &str) -> TagCheck {
     match findings.of(driver, root.path()) {
         Some(Finding { is_exact: true, .. }) => TagCheck::Passed,
@@ -70,7 +70,7 @@ pub fn tags_of(root: &Root, findings: &Findings, driver: &str) -> TagCheck {
     }
 }
 
-/// What was found wrong with a driver.
+/// The fault that was found in a driver, if any.
 pub fn wrong_of(root: &Root, findings: &Findings, driver: &str) -> Option<String> {
     let finding = findings.of(driver, root.path()).filter(|finding| !finding.is_exact)?;
     Some(found_wrong(driver, finding.made, finding.fault))

@@ -1,5 +1,5 @@
-//! Reads everything, on the running system in well under 50 ms while `openssl` runs in the
-//! background.
+//! Collects the status. On the running system that takes well under 50 ms, plus the wait for
+//! `openssl`, which runs in the background.
 
 use outboard_catalog::families::{Completion, Family};
 use outboard_catalog::{Algorithm, Hash, HashAlgorithm};
@@ -21,7 +21,7 @@ use crate::policy::Policy;
 use crate::status::{Accelerator, Device, DriverView, Kernel, ReachView, SCHEMA, Status, reasons};
 use crate::{advice, algorithms, checked, devices};
 
-/// Reads the running system or a saved tree. Errors: /proc/crypto cannot be read at all.
+/// Reads the running system or a saved tree. Fails only if /proc/crypto cannot be read.
 pub fn collect(root: &Root) -> Result<Status, Error> {
     let question = Question::ask(root);
     let survey = survey(root)?;
@@ -160,12 +160,12 @@ fn one(
     }
 }
 
-/// The sysctl is there only while the module af_alg is loaded, so it is read after the probe.
+/// Read after the probe, because the sysctl exists only while the module af_alg is loaded.
 fn af_alg_restrict(root: &Root) -> Option<u32> {
     root.text("proc/sys/crypto/af_alg_restrict").and_then(|t| t.parse().ok())
 }
 
-/// The driver that stands for its family: a usable one for the most used algorithm.
+/// The driver that represents its family: a usable one for the most used algorithm.
 fn typical<'a>(members: &[&'a Judged]) -> &'a Judged {
     let most_used_first: Vec<&str> = Algorithm::MOST_USED_FIRST
         .into_iter()

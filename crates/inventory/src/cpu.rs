@@ -1,4 +1,5 @@
-//! The CPU's own crypto instructions, from /proc/cpuinfo (arch/*/kernel/…/proc.c: every architecture has its own form).
+//! The CPU's own crypto instructions, from /proc/cpuinfo. Every architecture has its own format
+//! (arch/*/kernel/…/proc.c).
 
 use outboard_drivers::root::Root;
 use serde::Serialize;
@@ -6,11 +7,11 @@ use serde::Serialize;
 /// The CPU.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Cpu {
-    /// `x86`, `arm64`, `arm`, `mips`, `power`, `s390`, `riscv`, `sparc`; empty when not recognised.
+    /// `x86`, `arm64`, `arm`, `mips`, `power`, `s390`, `riscv`, `sparc`; empty if not recognised.
     pub architecture: &'static str,
-    /// Its name, as the kernel gives it.
+    /// The model name that the kernel reports.
     pub model: Option<String>,
-    /// CPUs that are online.
+    /// Number of CPUs online.
     pub cpus: usize,
     /// Features that speed up AES.
     pub aes: Vec<String>,
@@ -18,23 +19,23 @@ pub struct Cpu {
     pub gcm: Vec<String>,
     /// Features that speed up SHA.
     pub sha: Vec<String>,
-    /// VIA PadLock units, which programs can use, but OpenSSL only with its old padlock engine.
+    /// VIA PadLock units. Programs can use them; OpenSSL can only with its old padlock engine.
     pub padlock: Vec<String>,
 }
 
 impl Cpu {
-    /// Reads /proc/cpuinfo; everything is empty when that is not there.
+    /// Reads /proc/cpuinfo; every field is empty if it is missing.
     pub fn read(root: &Root) -> Self {
         root.read("proc/cpuinfo").map(|bytes| parse(&bytes)).unwrap_or_default()
     }
 
-    /// AES runs in instructions that OpenSSL's own code uses.
+    /// Whether the CPU has AES instructions that OpenSSL's own code uses.
     pub fn has_aes(&self) -> bool {
         !self.aes.is_empty()
     }
 }
 
-/// The features that matter, by architecture: AES, GCM, SHA, PadLock.
+/// The relevant features of each architecture: AES, GCM, SHA, PadLock.
 const FEATURES: &[(&str, [&[&str]; 4])] = &[
     (
         "x86",
@@ -60,7 +61,7 @@ const FEATURES: &[(&str, [&[&str]; 4])] = &[
     ),
 ];
 
-/// The first CPU's features; the others are taken to be alike.
+/// The features of the first CPU; the others are assumed to be equal.
 pub fn parse(bytes: &[u8]) -> Cpu {
     let text = String::from_utf8_lossy(bytes);
     let fields: Vec<(&str, &str)> =

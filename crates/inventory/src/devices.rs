@@ -1,4 +1,4 @@
-//! Crypto devices without a driver: the module is missing, not loaded, or refused the device.
+//! Crypto devices without a driver: the module is missing, not loaded, or rejected the device.
 
 use outboard_catalog::devices;
 use outboard_catalog::families::{self, Family, values};
@@ -14,7 +14,7 @@ pub struct UnboundDevice {
     pub device: String,
     /// The engine.
     pub chip: &'static str,
-    /// The modules to try, the likeliest first.
+    /// The modules to try, the most likely first.
     pub modules: Vec<&'static str>,
 }
 

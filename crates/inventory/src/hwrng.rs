@@ -1,21 +1,22 @@
-//! The hardware random number generators, from /sys/class/misc/hw_random (Documentation/admin-guide/hw_random.rst).
+//! The hardware random number generators, from /sys/class/misc/hw_random
+//! (Documentation/admin-guide/hw_random.rst).
 
 use outboard_drivers::root::Root;
 use serde::Serialize;
 
-/// The kernel's view of them.
+/// The generators that the kernel reports.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Hwrng {
-    /// The one behind /dev/hwrng; `None` when none is in use.
+    /// The generator behind /dev/hwrng; `None` if none is in use.
     pub current: Option<String>,
-    /// All that are registered.
+    /// All registered generators.
     pub available: Vec<String>,
     /// Entropy that the kernel credits, in bits per 1024 bits.
     pub quality: Option<u32>,
 }
 
 impl Hwrng {
-    /// `None` when the kernel has no support for them.
+    /// Reads sysfs; `None` if the kernel has no support for hardware generators.
     pub fn read(root: &Root) -> Option<Self> {
         let base = "sys/class/misc/hw_random";
         let file = |name: &str| root.text(&format!("{base}/{name}"));

@@ -1,4 +1,4 @@
-//! The device nodes through which programs may reach a driver, and who may open them.
+//! The device nodes through which programs may reach a driver, and their permissions.
 
 use outboard_drivers::root::Root;
 use rustix::fs::{Access, AtFlags, CWD, FileType, accessat, stat};
@@ -9,19 +9,19 @@ use serde::Serialize;
 pub struct Node {
     /// Its path.
     pub path: &'static str,
-    /// It is there. In a saved tree any file of that name counts, and the device in /sys/class/misc: nodes are not easily
-    /// copied.
+    /// Whether it exists. In a saved tree any file of that name counts, and so does the device in
+    /// /sys/class/misc, since device nodes are hard to copy.
     pub exists: bool,
-    /// This user may read and write it; `None` for a saved tree.
+    /// Whether this user may read and write it; `None` for a saved tree.
     pub openable: Option<bool>,
-    /// Owner's group and the permission bits, e.g. `crypto` and `0660`; `None` for a saved tree.
+    /// The group that owns it, e.g. `crypto`; `None` for a saved tree.
     pub group: Option<String>,
-    /// The permission bits in octal.
+    /// The permission bits in octal, e.g. `0660`; `None` for a saved tree.
     pub mode: Option<String>,
 }
 
 impl Node {
-    /// Looks at `path`, given as /dev/NAME.
+    /// Reads the properties of `path`, given as /dev/NAME.
     pub fn read(root: &Root, path: &'static str) -> Self {
         let absent = Self { path, exists: false, openable: None, group: None, mode: None };
         if !root.is_live() {
@@ -40,7 +40,8 @@ impl Node {
         }
     }
 
-    /// `None`: not there. `Some(false)`: there, but this user may not open it. A saved tree knows no users.
+    /// `None`: it does not exist. `Some(false)`: it exists, but this user may not open it. In a
+    /// saved tree permissions are ignored.
     pub fn reach(&self) -> Option<bool> {
         self.exists.then(|| self.openable.unwrap_or(true))
     }

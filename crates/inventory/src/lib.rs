@@ -1,4 +1,4 @@
-//! Which crypto hardware a system has and what reaches it, read from / or from a saved tree.
+//! The crypto hardware of a system and the routes to it, read from / or from a saved tree.
 
 mod advice;
 mod algorithms;

@@ -1,4 +1,4 @@
-//! The machine: its model and what is known of its chip.
+//! The machine: its model, and the known properties of its chip.
 
 use outboard_catalog::boards::{KnownBoard, recognise};
 use outboard_drivers::root::Root;
@@ -14,18 +14,18 @@ pub struct Machine {
     /// The device tree's root `compatible` strings.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub compatible: Vec<String>,
-    /// What is known of its chip.
+    /// The known properties of its chip.
     pub platform: Option<Platform>,
 }
 
-/// A board or chip that the catalog has.
+/// A board or chip in the catalog.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Platform {
     /// The chip or board.
     pub name: &'static str,
     /// The id of its engine's driver family.
     pub engine: Option<&'static str>,
-    /// What its user should know.
+    /// A remark for the user.
     pub remark: Option<&'static str>,
 }
 
@@ -37,7 +37,7 @@ impl From<KnownBoard> for Platform {
 }
 
 impl Machine {
-    /// Reads /proc/device-tree or DMI.
+    /// Reads /proc/device-tree, or else DMI.
     pub fn read(root: &Root, cpu: &Cpu) -> Self {
         let tree = |file: &str| {
             ["sys/firmware/devicetree/base", "proc/device-tree"]

@@ -1,5 +1,5 @@
-//! OpenSSL as it is installed: its version, where it looks for providers, which are active, and whether its
-//! configuration still asks for an engine.
+//! The installed OpenSSL: its version, its provider directory, its active providers, and whether
+//! its configuration still uses engines.
 
 mod config;
 mod run;
@@ -12,26 +12,28 @@ use serde::Serialize;
 pub use config::{Engines, parse_engines};
 pub use run::Pending;
 
-/// The longest that `openssl` may take: on a busy router it takes seconds.
+/// The time limit for `openssl`, which takes seconds on a busy router.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What was found.
+/// The properties of the installed OpenSSL.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct OpenSsl {
-    /// The version, e.g. `3.5.4`; `None` when the command is missing or silent, and for a saved tree.
+    /// The version, e.g. `3.5.4`; `None` if the command is missing or prints nothing, and for a
+    /// saved tree.
     pub version: Option<String>,
-    /// Where it looks for providers.
+    /// The directory for provider modules.
     pub modules_dir: Option<String>,
-    /// Where its configuration lies.
+    /// The directory of its configuration.
     pub config_dir: Option<String>,
     /// Active providers.
     pub providers: Vec<String>,
-    /// What its configuration says about engines.
+    /// The engines in its configuration.
     pub engines: Option<Engines>,
 }
 
 impl OpenSsl {
-    /// OpenSSL 4 and later know no engines and ignore an `engines` section without a word.
+    /// Whether this version silently ignores an `engines` section: OpenSSL 4 and later have no
+    /// engines.
     pub fn ignores_engines(&self) -> bool {
         let major =
             self.version.as_deref().and_then(|v| v.split('.').next()).and_then(|m| m.parse::<u32>().ok());
@@ -39,21 +41,22 @@ impl OpenSsl {
     }
 }
 
-/// `openssl`, asked in the background.
+/// `openssl` commands that run in the background.
 pub struct Question {
     version: Option<Pending>,
     providers: Option<Pending>,
 }
 
 impl Question {
-    /// Starts `openssl version -a` and `openssl list -providers` on the running system; a saved tree is not asked.
+    /// Starts `openssl version -a` and `openssl list -providers` on the running system; nothing for
+    /// a saved tree.
     pub fn ask(root: &Root) -> Self {
         let start =
             |arguments: &[&str]| root.is_live().then(|| Pending::start("openssl", arguments)).flatten();
         Self { version: start(&["version", "-a"]), providers: start(&["list", "-providers"]) }
     }
 
-    /// Waits for the answers, 10 s each at most.
+    /// Waits for the output of both commands, at most 10 s each.
     pub fn answer(self, root: &Root) -> OpenSsl {
         let text = |pending: Option<Pending>| pending.and_then(|p| p.finish(PATIENCE)).unwrap_or_default();
         let mut found = from_version(&text(self.version));
@@ -63,7 +66,7 @@ impl Question {
     }
 }
 
-/// Reads the answer of `openssl version -a` (openssl-version(1)).
+/// Parses the output of `openssl version -a` (openssl-version(1)).
 pub fn from_version(text: &str) -> OpenSsl {
     let quoted = |key: &str| {
         let line = text.lines().find_map(|l| l.strip_prefix(key))?;
@@ -82,7 +85,8 @@ pub fn from_version(text: &str) -> OpenSsl {
     }
 }
 
-/// Reads the answer of `openssl list -providers`: names indented by two, their properties by four.
+/// Parses the output of `openssl list -providers`: names are indented by two, their properties by
+/// four.
 pub fn from_providers(text: &str) -> Vec<String> {
     text.lines()
         .filter(|l| l.starts_with("  ") && !l.starts_with("   ") && !l.contains(':'))

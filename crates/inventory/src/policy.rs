@@ -1,4 +1,4 @@
-//! What `outboard tune` wrote, and whether the provider obeys it.
+//! The policy that `outboard tune` wrote, and whether the provider applies it.
 
 use outboard_drivers::root::Root;
 use outboard_policy::{POLICY_FILE, Tuned};
@@ -7,20 +7,20 @@ use serde::Serialize;
 /// The policy file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Policy {
-    /// Where it is.
+    /// Its path.
     pub path: &'static str,
-    /// When it was made; null when it cannot be read.
+    /// The time of the measurement; null if it cannot be read.
     pub made: Option<String>,
-    /// What winning meant: `throughput`, `cpu` or `balanced`; null when it cannot be read.
+    /// The goal: `throughput`, `cpu` or `balanced`; null if it cannot be read.
     pub goal: Option<String>,
-    /// The provider obeys it.
+    /// Whether the provider applies it.
     pub in_force: bool,
-    /// Why it does not, or null.
+    /// Why the provider does not apply it, or null.
     pub problem: Option<String>,
 }
 
 impl Policy {
-    /// Reads it; `None` when there is none.
+    /// Reads the policy; `None` if there is none.
     pub fn read(root: &Root) -> Option<Policy> {
         let path = root.path().join(POLICY_FILE.trim_start_matches('/'));
         let (tuned, problem) = match Tuned::read(&path).transpose()? {

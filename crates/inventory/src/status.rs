@@ -1,4 +1,5 @@
-//! The answer to "what is here?", as `outboard status --json` prints it. Fields are only ever added to schema 1.
+//! The output of `outboard status --json`. Fields are only added to schema 1, never changed or
+//! removed.
 
 use outboard_drivers::find::Judged;
 use outboard_drivers::reach::{ProgramInterface, Reachable, RouteDecision};
@@ -17,12 +18,12 @@ use crate::policy::Policy;
 /// The value of [`Status::schema`].
 pub const SCHEMA: &str = "outboard-status/1";
 
-/// Everything that was found out.
+/// The status of a system.
 #[derive(Debug, Clone, Serialize)]
 pub struct Status {
     /// `outboard-status/1`.
     pub schema: &'static str,
-    /// The tree that was read when it was not the running system.
+    /// The tree that was read, if it was not the running system.
     pub saved_tree: Option<String>,
     /// The kernel.
     pub kernel: Kernel,
@@ -32,7 +33,7 @@ pub struct Status {
     pub cpu: Cpu,
     /// The accelerators, one entry for each family of drivers.
     pub accelerators: Vec<Accelerator>,
-    /// Algorithms that accelerators offer, and what the kernel itself would pick.
+    /// Algorithms that accelerators offer, and the driver that the kernel itself would select.
     pub algorithms: Vec<Algorithm>,
     /// Crypto devices without a driver.
     pub unbound_devices: Vec<UnboundDevice>,
@@ -42,17 +43,17 @@ pub struct Status {
     pub hwrng: Option<Hwrng>,
     /// OpenSSL.
     pub openssl: OpenSsl,
-    /// What was measured, and whether it is obeyed; null when there is none.
+    /// The measured policy, and whether it is in force; null if there is none.
     pub policy: Option<Policy>,
-    /// What `outboard check` found of the accelerators' drivers.
+    /// The findings of `outboard check` about the accelerators' drivers.
     pub checked: Vec<Checked>,
-    /// Drivers whose wrong results applications met since they were allowed.
+    /// Drivers whose wrong results applications have detected since they were allowed.
     pub caught: Vec<Caught>,
     /// All drivers of the kernel.
     pub drivers: Vec<DriverView>,
-    /// What to do.
+    /// The next steps for the user.
     pub advice: Vec<String>,
-    /// What could not be read.
+    /// Files that could not be read, or only in part.
     pub warnings: Vec<String>,
 }
 
@@ -61,22 +62,22 @@ pub struct Status {
 pub struct Kernel {
     /// Its release.
     pub release: Option<String>,
-    /// It runs in FIPS mode.
+    /// Whether it runs in FIPS mode.
     pub fips: bool,
     /// sysctl crypto.af_alg_restrict, since Linux 7.3.
     pub af_alg_restrict: Option<u32>,
 }
 
-/// A family of accelerator drivers that is here.
+/// A family of accelerator drivers on this system.
 #[derive(Debug, Clone, Serialize)]
 pub struct Accelerator {
-    /// The family's id, or the module's name when the family is not known.
+    /// The family's id, or the module's name if the family is not known.
     pub id: String,
     /// The engine's name.
     pub chip: String,
     /// The kernel module, or `kernel`.
     pub module: String,
-    /// `own-interrupt`, `polled`, or what else completes requests.
+    /// How requests complete: `own-interrupt`, `polled`, or the other cause.
     pub completion: String,
     /// Its devices.
     pub devices: Vec<Device>,
@@ -84,13 +85,14 @@ pub struct Accelerator {
     pub drivers: Vec<String>,
     /// Why it is judged an accelerator.
     pub evidence: Vec<Reason>,
-    /// The driver that `reach` speaks of.
+    /// The driver that `reach` describes.
     pub reach_of: String,
-    /// The best route for programs, which outboard's provider takes: the first in `reach` that certainly leads there.
+    /// The best route for programs, which outboard's provider uses: the first in `reach` that
+    /// certainly leads to the driver.
     pub preferred: Option<&'static str>,
-    /// Which routes lead to it; those for programs in the order of preference.
+    /// The routes and whether they lead to it; those for programs in the order of preference.
     pub reach: Vec<ReachView>,
-    /// Programs would reach it if `outboard check` had found that it refuses forged tags.
+    /// Whether programs would reach it if `outboard check` had found that it rejects forged tags.
     #[serde(skip)]
     pub awaits_check: bool,
 }
@@ -115,7 +117,7 @@ pub struct Device {
 pub struct Reason {
     /// The reason.
     pub text: String,
-    /// Where it was read.
+    /// The file or interface that it was read from.
     pub source: &'static str,
 }
 
@@ -124,7 +126,7 @@ pub struct Reason {
 pub struct ReachView {
     /// Its name.
     pub interface: &'static str,
-    /// Programs take it; otherwise users inside the kernel.
+    /// Whether programs use it; otherwise kernel code does.
     pub for_programs: bool,
     /// `yes`, `no` or `unclear`.
     pub answer: &'static str,
@@ -162,20 +164,20 @@ pub struct DriverView {
     pub module: String,
     /// The priority.
     pub priority: i32,
-    /// What it computes.
+    /// The kind of algorithm.
     pub kind: String,
     /// `passed`, `unknown` or another word of the kernel.
     pub selftest: String,
-    /// A helper of another driver.
+    /// Whether it is a helper of another driver.
     pub internal: bool,
-    /// Names of its flags; `null` when the kernel could not be asked.
+    /// Names of its flags; `null` if the kernel could not be queried.
     pub flags: Option<Vec<&'static str>>,
     /// `accelerator`, `cpu-instructions`, `software`, `wrapper` or `unknown`.
     pub verdict: &'static str,
     /// For a wrapper: the drivers inside.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub inner: Vec<String>,
-    /// Why.
+    /// The signs for the verdict.
     pub evidence: Vec<Reason>,
 }
 
@@ -204,7 +206,7 @@ impl DriverView {
     }
 }
 
-/// The reasons of a judgement.
+/// Converts the signs of a verdict.
 pub(crate) fn reasons(j: &Judged) -> Vec<Reason> {
     j.evidence().into_iter().map(|e| Reason { text: e.text, source: e.source }).collect()
 }

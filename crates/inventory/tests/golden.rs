@@ -1,4 +1,4 @@
-//! The JSON of `outboard status` for saved trees, and the promises about saved trees.
+//! The JSON of `outboard status` for saved trees, and the guarantees for saved trees.
 
 use std::path::{Path, PathBuf};
 

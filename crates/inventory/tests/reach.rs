@@ -1,11 +1,11 @@
-//! Whether a program reaches an accelerator: `status` says what the provider does.
+//! Whether a program reaches an accelerator: `status` must report what the provider does.
 
 use std::fs;
 
 use outboard_drivers::root::Root;
 use outboard_inventory::{Accelerator, Status, collect};
 
-/// A machine with Linux 6.12 and an engine that does GCM, and no CBC.
+/// A machine with Linux 6.12 and an engine for GCM but not CBC.
 fn machine_with_gcm() -> tempfile::TempDir {
     let tree = tempfile::tempdir().unwrap();
     let proc_crypto = "name : gcm(aes)\ndriver : gcm-aes-caam\nmodule : kernel\npriority : 3000\nrefcnt : 1\n\

@@ -1,4 +1,4 @@
-//! What an openssl.cnf says about engines (config(5ssl)): the section that `openssl_conf` names may have a line
+//! Engines in an openssl.cnf (config(5ssl)): the section that `openssl_conf` names may have a line
 //! `engines = SECTION`, and that section lists the engines.
 
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use outboard_drivers::root::Root;
 use serde::Serialize;
 
-/// An `engines` line that is in force, or would be with an OpenSSL that has engines.
+/// An `engines` line that is in force, or would be with an OpenSSL that supports engines.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Engines {
     /// The file.
@@ -17,7 +17,8 @@ pub struct Engines {
     pub names: Vec<String>,
 }
 
-/// Looks into the file that OpenSSL reads: $OPENSSL_CONF, or openssl.cnf in its directory, or /etc/ssl.
+/// Parses the file that OpenSSL reads: $OPENSSL_CONF, or openssl.cnf in its directory, or in
+/// /etc/ssl.
 pub(super) fn read(root: &Root, config_dir: Option<&str>) -> Option<Engines> {
     let own = root.is_live().then(|| std::env::var("OPENSSL_CONF").ok()).flatten();
     let files: Vec<String> = match own {
@@ -40,7 +41,8 @@ pub(super) fn read(root: &Root, config_dir: Option<&str>) -> Option<Engines> {
     Some(Engines { file, line, names })
 }
 
-/// The line of `engines = SECTION` and the engines in that section; `None` when there is no such line in force.
+/// The line of `engines = SECTION` and the engines in that section; `None` if no such line is in
+/// force.
 pub fn parse_engines(bytes: &[u8]) -> Option<(usize, Vec<String>)> {
     let text = String::from_utf8_lossy(bytes);
     let mut section = "default";

@@ -1,4 +1,4 @@
-//! A command that may be missing, slow or silent.
+//! Runs a command that may be missing, slow or silent.
 
 use std::io::Read;
 use std::process::{Child, Command, Stdio};
@@ -6,17 +6,17 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Duration;
 
-/// More than `openssl` says.
+/// The maximum output in bytes, more than `openssl` prints.
 const MOST_OUTPUT: u64 = 64 << 10;
 
-/// A command that was started.
+/// A command that is running.
 pub struct Pending {
     child: Child,
     output: Receiver<String>,
 }
 
 impl Pending {
-    /// `None` when it cannot be started.
+    /// Starts a command; `None` if it cannot be started.
     pub fn start(program: &str, arguments: &[&str]) -> Option<Self> {
         let mut child = Command::new(program)
             .args(arguments)
@@ -37,7 +37,8 @@ impl Pending {
         Some(Self { child, output })
     }
 
-    /// What it wrote to its standard output; `None` when it fails or takes longer than `patience`, and then it is ended.
+    /// The command's standard output; `None` if it fails or takes longer than `patience`, in which
+    /// case it is killed.
     pub fn finish(mut self, patience: Duration) -> Option<String> {
         let output = self.output.recv_timeout(patience).ok();
         if output.is_none() {
