@@ -54,7 +54,7 @@ impl Algorithm {
         self.row().iv_len
     }
 
-    /// Whether an IV may have this length.
+    /// Whether the algorithm accepts an IV of this length.
     pub const fn takes_iv(self, len: usize) -> bool {
         let (shortest, longest) = self.row().iv_lens;
         shortest <= len && len <= longest
@@ -65,13 +65,13 @@ impl Algorithm {
         self.row().tag_len > 0
     }
 
-    /// Length of a full tag in bytes; 0 if it is no AEAD.
+    /// Length of a full tag in bytes; 0 if it is not an AEAD.
     pub const fn full_tag(self) -> usize {
         self.row().tag_len
     }
 
     /// A request's length is a multiple of this number of bytes. (Drivers may accept other lengths
-    /// in counter mode and XTS; the rest of such a request is left to software, which handles
+    /// in counter mode and XTS; software processes the rest of such a request, since it supports
     /// partial blocks.)
     pub const fn block_len(self) -> usize {
         self.row().block_len

@@ -1,5 +1,5 @@
-//! What is known of a machine from its model alone: which engine its chip has, and whether Linux
-//! drives that.
+//! What the model of a machine alone reveals: the engine of its chip, and whether Linux has a
+//! driver for it.
 
 use crate::chips::WITHOUT_DRIVER;
 use crate::families::all;
@@ -11,12 +11,12 @@ pub struct KnownBoard {
     pub name: &'static str,
     /// The id of its engine's driver family.
     pub engine: Option<&'static str>,
-    /// What its user should know.
+    /// A remark for the user.
     pub remark: Option<&'static str>,
 }
 
-/// The board whose word occurs in one of the texts; of several, the one with the longest word, so
-/// that `marvell,armada3700` is not taken for `marvell,armada370`.
+/// The board whose word occurs in one of the texts. If several match, the one with the longest
+/// word, so that `marvell,armada3700` is not mistaken for `marvell,armada370`.
 pub fn recognise<'a>(texts: impl Iterator<Item = &'a str>) -> Option<KnownBoard> {
     let texts: Vec<&str> = texts.collect();
     let with_engine = all().flat_map(|family| {

@@ -1,6 +1,6 @@
-//! The driver families: the accelerators with their devices and boards, a file for each vendor; the
-//! CPUs' own instructions; plain code. A new accelerator needs a row in its vendor's file and a
-//! name in `families_tests.rs`.
+//! The driver families: the accelerators with their devices and boards, one file per vendor; the
+//! CPUs' own instructions; software. A new accelerator needs a row in its vendor's file and a name
+//! in `families_tests.rs`.
 
 mod allwinner;
 mod amcc;

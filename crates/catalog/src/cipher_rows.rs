@@ -1,5 +1,6 @@
-//! The ciphers and AEADs of the kernel's crypto API that outboard offloads, a row each. A new one
-//! needs a variant of [`Algorithm`], a place in the order of use, and a row at its variant's place.
+//! The ciphers and AEADs of the kernel's crypto API that outboard offloads, one row each. A new one
+//! needs a variant of [`Algorithm`], a position in the order of use, and a row at its variant's
+//! position.
 
 use std::ffi::CStr;
 
@@ -12,32 +13,32 @@ pub enum Algorithm {
     CbcAes,
     /// AES in counter mode. The IV is the first counter, 128 bits that wrap around.
     CtrAes,
-    /// AES block by block, without an IV.
+    /// AES in ECB mode, without an IV.
     EcbAes,
-    /// AES in XTS mode: two keys in one, of 32 or 64 bytes. A request is a data unit, the IV its
-    /// tweak.
+    /// AES in XTS mode: two keys in one, of 32 or 64 bytes in total. A request is a data unit, the
+    /// IV its tweak.
     XtsAes,
     /// Triple DES with three keys in CBC mode, 24 bytes of key, IV and blocks of 8 bytes.
     CbcDes3Ede,
     /// AES in Galois/counter mode, with nonces of 12 bytes.
     GcmAes,
-    /// AES in CCM mode, with nonces of 7 to 13 bytes; 15 less the nonce's length is the size of the
-    /// field for the length of the text.
+    /// AES in CCM mode, with nonces of 7 to 13 bytes. The field for the length of the data has 15
+    /// bytes less the nonce's length.
     CcmAes,
 }
 
-/// How a request can be split into chunks that the accelerator processes at the same time.
+/// How a request can be split into chunks that the accelerator processes in parallel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Split {
     /// Not at all. A chunk of XTS would need a tweak in the middle of a data unit, which no driver
-    /// takes; a tag is that of a whole text.
+    /// accepts; a tag authenticates the whole data.
     Never,
     /// Chunks do not depend on each other.
     Independent,
     /// The IV of a chunk is the counter of its first block.
     Counter,
-    /// The IV of a chunk is the ciphertext before it: to decrypt, that is input; to encrypt, it is
-    /// the result before it (SP 800-38A, 6.2), so the request stays whole.
+    /// The IV of a chunk is the preceding ciphertext. For decryption that is input. For encryption
+    /// it is the result of the chunk before (SP 800-38A, 6.2), so the request stays whole.
     PrecedingCiphertext,
 }
 
@@ -54,12 +55,12 @@ impl Algorithm {
     ];
 }
 
-/// The default threshold in bytes, in force before anything was measured. It is near the crossover
-/// of the machines with published figures, and what one read of a file returns (`openssl enc` reads
-/// 4 KiB at a time).
+/// The default threshold in bytes, used until a measurement exists. It is near the crossover of the
+/// machines with published figures, and equals one read of a file (`openssl enc` reads 4 KiB at a
+/// time).
 const DEFAULT_THRESHOLD: usize = 4096;
 
-/// What is fixed about a cipher or an AEAD. Sizes are in bytes.
+/// Fixed properties of a cipher or an AEAD. Sizes are in bytes.
 pub(crate) struct CipherRow {
     pub(crate) algorithm: Algorithm,
     /// As in `/proc/crypto`, field `name`.
@@ -70,14 +71,14 @@ pub(crate) struct CipherRow {
     pub(crate) cryptodev_number: u32,
     /// The usual length of the IV.
     pub(crate) iv_len: usize,
-    /// The shortest and the longest IV.
+    /// The minimum and the maximum IV.
     pub(crate) iv_lens: (usize, usize),
     pub(crate) block_len: usize,
-    /// The longest tag; 0 if the algorithm is no AEAD.
+    /// The maximum tag; 0 if the algorithm is not an AEAD.
     pub(crate) tag_len: usize,
     pub(crate) split: Split,
-    /// The smallest request that is offloaded unless the configuration or a measurement says
-    /// otherwise.
+    /// The minimum request that is offloaded, unless the configuration or a measurement specifies
+    /// another.
     pub(crate) default_threshold: usize,
     /// OpenSSL's ciphers for it, by ascending key length: all names, as the default provider lists
     /// them, and the key length.

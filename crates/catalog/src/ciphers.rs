@@ -5,14 +5,14 @@ use std::ffi::CStr;
 use crate::cipher_rows::{Algorithm, CIPHER_ROWS};
 use crate::names::first_name;
 
-/// A cipher as OpenSSL names it.
+/// A cipher of OpenSSL.
 #[derive(Clone, Copy, Debug)]
 pub struct OpenSslCipher {
     /// OpenSSL's first name for it.
     pub name: &'static str,
     /// All of OpenSSL's names for it, as the default provider lists them.
     pub names: &'static CStr,
-    /// What a driver must do for it.
+    /// The algorithm that a driver must implement for it.
     pub algorithm: Algorithm,
     /// Length of the key in bytes.
     pub key_len: usize,

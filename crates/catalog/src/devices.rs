@@ -1,4 +1,4 @@
-//! The families by their devices, before any driver is bound to them.
+//! Finds families by their devices, before a driver is bound to them.
 
 use crate::families::{Family, all};
 

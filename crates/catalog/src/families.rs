@@ -1,6 +1,6 @@
-//! The families of drivers that the kernel has (drivers/crypto, arch/*/crypto and lib/crypto of 6.1
-//! to 7.2, and the out-of-tree drivers that OpenWrt and vendors ship), and the lookups by a
-//! driver's name. A name alone proves nothing: `outboard_drivers` weighs it with other evidence.
+//! The families of the kernel's drivers (drivers/crypto, arch/*/crypto and lib/crypto of 6.1 to
+//! 7.2, and the out-of-tree drivers that OpenWrt and vendors ship), and the lookups by a driver's
+//! name. A name alone proves nothing: `outboard_drivers` combines it with other evidence.
 
 use crate::chips::TABLES;
 pub use crate::family::{Completion, Family, Nature};
@@ -20,11 +20,11 @@ pub fn accelerators() -> impl Iterator<Item = &'static Family> {
     all().filter(|f| f.nature == Nature::Accelerator)
 }
 
-/// The part of a family's row that drivers are matched with. The rest is for people, and the
-/// provider does not carry it.
+/// The part of a family's row that drivers are matched with. The rest is for output, and the
+/// provider does not contain it.
 #[derive(Debug, Clone, Copy)]
 pub struct Signature {
-    /// The place in [`all`].
+    /// The index in [`all`].
     row: usize,
     /// As in [`Family`].
     pub nature: Nature,
@@ -76,7 +76,7 @@ impl Signature {
         all().nth(self.row).unwrap_or(&Family::ROW)
     }
 
-    /// Whether a driver's name fits.
+    /// Whether a driver's name matches.
     fn has_name(&self, driver: &str) -> bool {
         fits(self.names, driver)
     }
@@ -93,19 +93,19 @@ pub fn by_name(driver: &str) -> Option<&'static Signature> {
     SIGNATURES.iter().find(|s| s.has_name(driver))
 }
 
-/// The family of a driver by name and module; a row whose module fits wins over one whose name
-/// alone does.
+/// The family of a driver by name and module; a row whose module matches takes precedence over one
+/// that matches by name only.
 pub fn of(driver: &str, module: &str) -> Option<&'static Signature> {
     let name = driver.strip_prefix("__").unwrap_or(driver);
     SIGNATURES.iter().find(|s| s.has_name(name) && s.has_module(module)).or_else(|| by_name(driver))
 }
 
-/// The family of a driver by name and module, if both fit.
+/// The family of a driver by name and module, if both match.
 pub fn known(driver: &str, module: &str) -> Option<&'static Signature> {
     of(driver, module).filter(|signature| signature.has_module(module))
 }
 
-/// Whether a text fits one of the patterns.
+/// Whether a text matches one of the patterns.
 pub fn fits(patterns: &str, text: &str) -> bool {
     values(patterns).any(|pattern| glob(pattern.as_bytes(), text.as_bytes()))
 }

@@ -1,34 +1,35 @@
 //! The columns of the tables of driver families.
 
-/// What a driver computes with.
+/// The kind of computing unit that a driver uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Nature {
     /// A device separate from the CPU.
     Accelerator,
-    /// The CPU's own crypto or vector instructions; user space has them too.
+    /// The CPU's own crypto or vector instructions, which user space can use too.
     Instructions,
-    /// Plain code.
+    /// Software.
     Software,
 }
 
-/// How an accelerator signals that a request is complete, and so what proves that it was used.
+/// How an accelerator signals that a request is complete, which decides what proves that it was
+/// used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Completion {
     /// Interrupts of its own, visible in /proc/interrupts.
     OwnInterrupt,
-    /// Interrupts of something else, named here.
+    /// Interrupts of another device, named here.
     Through(&'static str),
-    /// The CPU waits: no interrupt ever proves anything.
+    /// The CPU polls: no interrupt proves that it was used.
     Polled,
 }
 
-/// One row of the tables, below a comment that names chips and boards with it. A `|` separates
-/// values; in a pattern, `*` matches any text.
+/// One row of the tables; the comment above a row names chips and boards. A `|` separates values;
+/// in a pattern, `*` matches any text.
 #[derive(Debug)]
 pub struct Family {
     /// Short name.
     pub id: &'static str,
-    /// What a driver computes with.
+    /// The kind of computing unit that a driver uses.
     pub nature: Nature,
     /// Patterns of driver names.
     pub names: &'static str,
@@ -40,7 +41,7 @@ pub struct Family {
     pub completion: Completion,
     /// Patterns of the action names in /proc/interrupts, where these are not the device's name.
     pub irqs: &'static str,
-    /// The engine's name, for people.
+    /// The engine's name for output.
     pub chip: &'static str,
     /// `compatible` strings of its device-tree nodes.
     pub compatible: &'static [&'static str],
@@ -81,6 +82,6 @@ pub(crate) struct BoardWithoutDriver {
     /// As in [`Board`].
     pub(crate) words: &'static [&'static str],
     pub(crate) name: &'static str,
-    /// What its user should know.
+    /// A remark for the user.
     pub(crate) remark: &'static str,
 }

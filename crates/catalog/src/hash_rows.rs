@@ -1,5 +1,5 @@
-//! The hash functions, a row each. A new one needs a variant of [`Hash`], a place in the order of
-//! use, and a row at its variant's place.
+//! The hash functions, one row each. A new one needs a variant of [`Hash`], a position in the order
+//! of use, and a row at its variant's position.
 
 use std::ffi::CStr;
 
@@ -26,12 +26,13 @@ impl Hash {
         [Hash::Sha256, Hash::Sha1, Hash::Sha512, Hash::Sha384, Hash::Sha224];
 }
 
-/// The default threshold in bytes. It is higher than that of ciphers: a CPU without instructions
-/// for hashes hashes several times faster than it encrypts, and a message is offloaded as a whole.
+/// The default threshold in bytes. It is higher than that of ciphers: a CPU without hash
+/// instructions hashes several times faster than it encrypts, and a message is offloaded as a
+/// whole.
 const DEFAULT_THRESHOLD: usize = 16 * 1024;
 
-/// What is fixed about a hash function and its HMAC. Sizes are in bytes. Of a pair, the first is
-/// the digest's, the second the HMAC's.
+/// Fixed properties of a hash function and its HMAC. Sizes are in bytes. In a pair, the first value
+/// is for the digest, the second for the HMAC.
 pub(crate) struct HashRow {
     pub(crate) hash: Hash,
     /// As in `/proc/crypto`, field `name`.
@@ -42,11 +43,11 @@ pub(crate) struct HashRow {
     pub(crate) cryptodev_numbers: [u32; 2],
     pub(crate) digest_len: usize,
     pub(crate) block_len: usize,
-    /// The smallest message that is offloaded unless the configuration says otherwise.
+    /// The minimum message that is offloaded, unless the configuration specifies another.
     pub(crate) default_threshold: usize,
     /// All of OpenSSL's names for the digest, as the default provider lists them.
     pub(crate) openssl_names: &'static CStr,
-    /// What outboard calls the HMAC, which has no name of its own in OpenSSL.
+    /// outboard's name for the HMAC, which has no name of its own in OpenSSL.
     pub(crate) hmac_name: &'static str,
 }
 

@@ -18,7 +18,7 @@ pub const DIGEST_NAMES: [&str; COUNT] = {
     names
 };
 
-/// What outboard calls the HMACs, in the order of [`Hash::ALL`]. OpenSSL has one name for all.
+/// outboard's names for the HMACs, in the order of [`Hash::ALL`]. OpenSSL has one name for all.
 pub const HMAC_NAMES: [&str; COUNT] = {
     let mut names = [""; COUNT];
     let mut place = 0;
@@ -51,7 +51,7 @@ impl Hash {
         self.row().digest_len
     }
 
-    /// Length in bytes of the blocks that are hashed.
+    /// Block length of the hash function in bytes.
     pub const fn block_len(self) -> usize {
         self.row().block_len
     }
@@ -66,7 +66,7 @@ impl Hash {
         self.row().openssl_names
     }
 
-    /// What outboard calls the HMAC.
+    /// outboard's name for the HMAC.
     pub const fn hmac_name(self) -> &'static str {
         self.row().hmac_name
     }
@@ -76,17 +76,17 @@ impl Hash {
     }
 }
 
-/// An algorithm of the kernel's crypto API that hashes: a digest, or the HMAC of one (FIPS 198-1).
+/// A hash algorithm of the kernel's crypto API: a digest, or its HMAC (FIPS 198-1).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct HashAlgorithm {
     /// The hash function.
     pub hash: Hash,
-    /// Whether it takes a key.
+    /// Whether it is an HMAC, which needs a key.
     pub hmac: bool,
 }
 
 impl HashAlgorithm {
-    /// Every algorithm: the digests, then the HMACs of them.
+    /// Every algorithm: the digests, then their HMACs.
     pub fn all() -> impl Iterator<Item = HashAlgorithm> {
         [false, true]
             .into_iter()

@@ -4,8 +4,8 @@ use crate::ciphers::CIPHERS;
 use crate::hash_rows::Hash;
 use crate::hashes::HashAlgorithm;
 
-/// The kernel's name of the algorithm behind a cipher or digest by OpenSSL's first name, or behind
-/// an HMAC by outboard's (`HMAC-SHA1`).
+/// The kernel's name of the algorithm for a cipher or digest with OpenSSL's first name, or for an
+/// HMAC with outboard's name (`HMAC-SHA1`).
 pub fn kernel_name(name: &str) -> Option<&'static str> {
     let cipher = CIPHERS.iter().find(|cipher| cipher.name == name);
     cipher.map(|cipher| cipher.algorithm.kernel_name()).or_else(|| {
@@ -15,8 +15,8 @@ pub fn kernel_name(name: &str) -> Option<&'static str> {
     })
 }
 
-/// The default threshold in bytes of a cipher or a digest by OpenSSL's first name, in capitals or
-/// not; `usize::MAX`, which no request reaches, for any other name.
+/// The default threshold in bytes for a cipher or a digest with OpenSSL's first name, in any case;
+/// `usize::MAX`, which no request reaches, for any other name.
 pub fn default_threshold(name: &str) -> usize {
     if let Some(cipher) = CIPHERS.iter().find(|cipher| cipher.name.eq_ignore_ascii_case(name)) {
         return cipher.algorithm.row().default_threshold;

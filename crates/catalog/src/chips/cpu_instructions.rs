@@ -1,4 +1,4 @@
-//! CPU instructions. User space has them too, so a detour through the kernel never pays.
+//! CPU instructions. User space can use them directly, so a request to the kernel is never faster.
 
 use crate::family::Family;
 use crate::family::Nature::Instructions;

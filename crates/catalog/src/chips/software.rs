@@ -1,11 +1,11 @@
-//! Plain code. Newer kernels have `-lib` where 6.12 had `-generic`: the crypto API's face of
-//! lib/crypto.
+//! Software drivers. Newer kernels have `-lib` where 6.12 had `-generic`: drivers of the crypto API
+//! that call lib/crypto.
 
 use crate::family::Family;
 use crate::family::Nature::Software;
 
 pub(super) const ROWS: &[Family] = &[
-    // everywhere
+    // all kernels
     Family {
         id: "generic",
         nature: Software,
@@ -22,7 +22,7 @@ pub(super) const ROWS: &[Family] = &[
         chip: "the kernel's crypto library, which uses the CPU's instructions where it knows them",
         ..Family::ROW
     },
-    // everywhere
+    // all kernels
     Family {
         id: "asm",
         nature: Software,
