@@ -1,19 +1,20 @@
-//! How many bytes of the device make so many bits of entropy.
+//! Converts between bytes of the device and bits of entropy.
 
 use outboard_policy::MinEntropy;
 
-/// Bytes for a seed of `bits` bits of entropy, `least` to `most` bytes long; `None` when so many may not be given.
+/// The number of bytes for a seed of `bits` bits of entropy, `least` to `most` bytes long; `None`
+/// if the seed would have to be longer than `most`.
 ///
-/// `least` bytes are asked of a source of full entropy, so they stand for eight bits each: OpenSSL 3.0 asks for the
-/// entropy of a nonce by a larger `least` alone, and a CTR-DRBG without derivation function takes full entropy only (then
-/// `least` is `most`; SP 800-90A, 10.2.1).
+/// `least` is the length of a seed with full entropy, so it counts as eight bits per byte: OpenSSL
+/// 3.0 requests the entropy of a nonce only through a larger `least`, and a CTR-DRBG without
+/// derivation function accepts only full entropy (then `least` is `most`; SP 800-90A, 10.2.1).
 pub(crate) fn seed_length(entropy: MinEntropy, bits: u64, least: usize, most: usize) -> Option<usize> {
     let bits = bits.max((least as u64).saturating_mul(8));
     let bytes = bits.saturating_mul(100).div_ceil(entropy.hundredths().into());
     usize::try_from(bytes.max(1)).ok().filter(|&bytes| bytes <= most)
 }
 
-/// The bits of entropy in so many bytes.
+/// The bits of entropy in `bytes` bytes.
 pub(crate) fn bits_in(entropy: MinEntropy, bytes: usize) -> u64 {
     (bytes as u64).saturating_mul(entropy.hundredths().into()) / 100
 }
@@ -35,10 +36,11 @@ mod tests {
 
     #[test]
     fn least_bytes_are_bytes_of_full_entropy() {
-        // What OpenSSL 3.0 and 3.5 ask for a CTR-DRBG of AES-256 with derivation function and no nonce: the same.
+        // The requests of OpenSSL 3.0 and of 3.5 for a CTR-DRBG of AES-256 with derivation
+        // function, without a nonce: both get the same length.
         assert_eq!(seed_length(at("2"), 256, 48, 1 << 31), Some(192));
         assert_eq!(seed_length(at("2"), 384, 48, 1 << 31), Some(192));
-        // Without derivation function: 48 bytes, no more and no less.
+        // Without derivation function: exactly 48 bytes.
         assert_eq!(seed_length(at("8"), 256, 48, 48), Some(48));
         assert_eq!(seed_length(at("7.99"), 256, 48, 48), None);
     }

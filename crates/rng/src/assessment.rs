@@ -11,42 +11,44 @@ use crate::estimators::{Estimator, Symbols};
 use crate::health::{Fault, Health};
 use crate::iid::Xoshiro;
 
-/// The least number of samples that the standard takes (3.1.1).
+/// The minimum number of samples that the standard accepts (3.1.1).
 pub const LEAST_SAMPLES: usize = 1_000_000;
 
-/// What one estimator found.
+/// The result of one estimator.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
-    /// Which.
+    /// The estimator.
     pub estimator: Estimator,
-    /// Over the bits of the samples, not over the samples themselves.
+    /// Whether it was computed over the bits of the samples instead of the samples themselves.
     pub of_bits: bool,
     /// Bits of min-entropy per sample, or per bit for `of_bits`.
     pub min_entropy: f64,
 }
 
-/// Min-entropy of a source.
+/// The min-entropy of a source.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Assessment {
     /// Bits of a sample.
     pub width: u32,
-    /// All that could be run, in the standard's order, those of bits last.
+    /// The estimates that could be computed, in the standard's order, those of bits last.
     pub estimates: Vec<Estimate>,
-    /// Bits per sample: the least of all estimates.
+    /// Bits per sample: the minimum of all estimates, and at most `width`.
     pub min_entropy: f64,
 }
 
-/// The bits that samples use: their number when they lie at the low end of each byte.
+/// The number of bits that samples use, if these are the low bits of each byte.
 pub fn width_of(samples: &[u8]) -> u32 {
     (8 - samples.iter().fold(0, |all, &sample| all | sample).leading_zeros()).max(1)
 }
 
-/// Runs every estimator on every CPU. `finished` is called with the number of finished and of all estimates.
+/// Runs all estimators in parallel on all CPUs. `finished` is called with the number of finished
+/// estimates and of all. Returns `None` if no estimator could be run.
 pub fn assess(samples: &[u8], width: u32, finished: &(dyn Fn(usize, usize) + Sync)) -> Option<Assessment> {
     let literal = Symbols::of_samples(samples);
     let bits = (width > 1).then(|| Symbols::of_bits(samples, width));
     let (literal, bits) = (&literal, bits.as_ref());
-    // Those of bits take longest, and LRS uses what t-tuple found: so they start first and last.
+    // Estimates of bits take longest, and LRS uses the result of t-tuple: so these start first and
+    // last.
     let of_bits = bits.into_iter().flat_map(|bits| Estimator::ALL.map(|estimator| (estimator, bits, true)));
     let mut work: Vec<_> =
         of_bits.chain(Estimator::ALL.map(|estimator| (estimator, literal, false))).collect();
@@ -78,14 +80,16 @@ pub fn assess(samples: &[u8], width: u32, finished: &(dyn Fn(usize, usize) + Syn
     Some(Assessment { width, estimates, min_entropy })
 }
 
-/// What a source of full entropy gets with that many samples: less than its entropy, by the confidence intervals.
+/// The estimate for a source of full entropy with this number of samples. It is below the true
+/// entropy because of the confidence intervals.
 pub fn attainable(count: usize, width: u32, finished: &(dyn Fn(usize, usize) + Sync)) -> Option<f64> {
     let mut generator = Xoshiro::new(0);
     let samples: Vec<u8> = (0..count).map(|_| (generator.next() >> (64 - width)) as u8).collect();
     Some(assess(&samples, width, finished)?.min_entropy)
 }
 
-/// The continuous health tests over all samples: the first fault and the number of samples up to it.
+/// Runs the continuous health tests over all samples. Returns the first fault and the number of
+/// samples up to it.
 pub fn continuous_health(samples: &[u8], entropy: MinEntropy) -> Option<(usize, Fault)> {
     let mut health = Health::new(entropy);
     samples.iter().enumerate().find_map(|(i, &sample)| Some((i + 1, health.test(&[sample]).err()?)))

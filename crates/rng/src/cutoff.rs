@@ -1,37 +1,39 @@
-//! When a health test fails (SP 800-90B, 4.4.1 and 4.4.2).
+//! Cutoffs of the health tests (SP 800-90B, 4.4.1 and 4.4.2).
 
 use outboard_policy::MinEntropy;
 
-/// Alpha is 2 to minus this: how often a sound source fails a test. The standard recommends 20 to 40. With exactly the
-/// entropy that is stated that is once in 2^30 bytes, or 800 000 processes; with one bit to a byte more than the 2 of
-/// the default, once in 2^45.
+/// The negative binary logarithm of alpha, the probability that a healthy source fails a test. The
+/// standard recommends 20 to 40. A source with exactly the configured entropy fails once in 2^30
+/// bytes, or 800 000 processes; a source with one bit per byte more than the default of 2, once in
+/// 2^45.
 pub(crate) const ALPHA: u32 = 30;
 
-/// Samples of a window of the adaptive proportion test, for samples of more than one bit.
+/// Window of the adaptive proportion test in samples, for samples of more than one bit.
 pub(crate) const WINDOW: u32 = 512;
 
 /// 2 to the power of -1/100.
 const ROOT: f64 = 0.993_092_495_437_035_9;
 
-/// The repetition count test fails at so many equal samples in a row: 1 + ceil(-log2(alpha) / H).
+/// The number of equal consecutive samples at which the repetition count test fails: 1 +
+/// ceil(-log2(alpha) / H).
 pub(crate) fn repetitions(entropy: MinEntropy, alpha: u32) -> u32 {
     1 + (alpha * 100).div_ceil(entropy.hundredths().into())
 }
 
-/// The adaptive proportion test fails at so many samples of a window that equal its first:
-/// 1 + critbinom(window, 2^-H, 1 - alpha).
+/// The number of samples in a window equal to its first one at which the adaptive proportion test
+/// fails: 1 + critbinom(window, 2^-H, 1 - alpha).
 pub(crate) fn proportion(entropy: MinEntropy, alpha: u32, window: u32) -> u32 {
-    // By hand, since exp2 would need the mathematical library.
+    // Computed by multiplication, since exp2 would need the mathematical library.
     let likeliest = (0..entropy.hundredths()).fold(1.0, |product, _| product * ROOT);
     let alpha = (0..alpha).fold(1.0, |half, _| half / 2.0);
     1 + critical_value(window, likeliest, alpha)
 }
 
-/// The smallest number that `trials` trials, each a success with probability `p`, exceed with a probability of at most
-/// `alpha`.
+/// The smallest number of successes that `trials` trials, each a success with probability `p`,
+/// exceed with a probability of at most `alpha`.
 fn critical_value(trials: u32, p: f64, alpha: f64) -> u32 {
-    // Probabilities relative to that of the mode: those of the extremes would be too small for a number, but what
-    // becomes zero here is zero beside the mode too.
+    // Probabilities are relative to that of the mode: absolute ones would underflow at the
+    // extremes. A relative probability that underflows is negligible compared with the mode.
     let odds = p / (1.0 - p);
     let step = |k: u32| odds * f64::from(trials - k) / f64::from(k + 1);
     let mode = (f64::from(trials + 1) * p) as u32;
@@ -71,7 +73,7 @@ mod tests {
 
     #[test]
     fn proportions_of_the_standards_table() {
-        // 4.4.2, alpha 2^-20: H and the cut-off, for binary samples and for others.
+        // 4.4.2, alpha 2^-20: H and the cutoff, for binary and for other samples.
         let binary = [("0.6", 748), ("0.8", 664), ("1", 589)];
         let others = [("0.5", 410), ("1", 311), ("2", 177), ("4", 62), ("8", 13)];
         for (entropy, cutoff) in binary {
@@ -84,7 +86,7 @@ mod tests {
 
     #[test]
     fn cutoffs_in_force() {
-        // Computed apart from this, with exact binomial coefficients and 80 decimal digits.
+        // Computed independently, with exact binomial coefficients and 80 decimal digits.
         let table = [
             ("0.5", 61, 422),
             ("1", 31, 325),

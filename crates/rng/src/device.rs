@@ -1,4 +1,4 @@
-//! /dev/hwrng: opened, found again, read without waiting for ever.
+//! /dev/hwrng: opens it, checks its descriptor, and reads it with a limited number of attempts.
 
 use std::ffi::CStr;
 use std::io;
@@ -8,22 +8,25 @@ use outboard_accel::descriptor::Descriptor;
 
 use crate::failure::Failure;
 
-/// Names the generator behind /dev/hwrng (Documentation/admin-guide/hw_random.rst).
+/// The file with the name of the generator behind /dev/hwrng
+/// (Documentation/admin-guide/hw_random.rst).
 const CURRENT: &CStr = c"/sys/class/misc/hw_random/rng_current";
-/// What it says when there is none.
+/// Its content if there is no generator.
 const NONE: &[u8; 5] = b"none\n";
 
-/// How long to sleep when the device has nothing, in milliseconds. /dev/hwrng has no poll of its own: poll(2) always calls
-/// it readable.
+/// Sleep in milliseconds if the device has no data. /dev/hwrng does not implement poll: poll(2)
+/// always reports it as readable.
 const NAP: libc::c_int = 1;
 
-/// So many looks at the device may one seed take, start-up test included: ten seconds when each finds nothing.
+/// The maximum number of reads for one seed, including the start-up test: ten seconds if none
+/// returns data.
 pub(crate) const PATIENCE: u32 = 10_000;
 
 /// The open device.
 pub(crate) struct Device(Descriptor);
 
-/// Whether the kernel says that there is no generator. A chroot has its device and no /sys: reading will tell.
+/// Whether the kernel reports that there is no generator. A chroot may have the device but no /sys:
+/// then a read shows it.
 pub(crate) fn has_no_generator() -> bool {
     let mut name = [0; NONE.len()];
     open(CURRENT).and_then(|current| current.read(&mut name, &mut 1)).is_ok() && name == *NONE
@@ -34,16 +37,17 @@ impl Device {
         open(c"/dev/hwrng")
     }
 
-    /// Whether the application has left us the descriptor.
+    /// Whether the application has left the descriptor open.
     pub(crate) fn is_ours(&self) -> bool {
         match self.0.is_same() {
             Ok(same) => same,
-            // OpenSSH's sandbox answers so to fstat(2), and lets nothing be opened in the place of what was closed.
+            // In OpenSSH's sandbox fstat(2) fails with this error, and no other file can be opened
+            // under the number of a closed descriptor.
             Err(error) => error.raw_os_error() == Some(libc::EACCES),
         }
     }
 
-    /// Fills `out`; takes the looks that it needs off `patience`, and fails when there are none left.
+    /// Fills `out`. Decrements `patience` for each read, and fails when it is exhausted.
     pub(crate) fn read(&self, out: &mut [u8], patience: &mut u32) -> Result<(), Failure> {
         let wanted = out.len();
         let mut rest = out;
@@ -52,7 +56,7 @@ impl Device {
                 return Err(Failure::Slow { got: wanted - rest.len(), wanted });
             };
             *patience = left;
-            // SAFETY: the kernel writes no more than the length.
+            // SAFETY: the kernel writes at most the length.
             let got = unsafe { libc::read(self.0.fd(), rest.as_mut_ptr().cast(), rest.len()) };
             match usize::try_from(got) {
                 Ok(0) => return Err(Failure::Ended),
@@ -67,7 +71,7 @@ impl Device {
         Ok(())
     }
 
-    /// Something else to read from, without waiting.
+    /// Another file to read from; its descriptor must not block.
     #[cfg(test)]
     pub(crate) fn from_fd(fd: libc::c_int) -> Device {
         Device(Descriptor::own(fd).expect("a descriptor of a test"))
@@ -82,8 +86,8 @@ fn open(path: &CStr) -> Result<Device, Failure> {
     Ok(Device(Descriptor::own(fd)?))
 }
 
-/// By poll(2), which sandboxes allow. A signal makes it shorter, and that is all.
+/// Sleeps with poll(2), which sandboxes allow. A signal only shortens the sleep.
 fn nap() {
-    // SAFETY: no descriptors, so no pointer is followed.
+    // SAFETY: there are no descriptors, so no pointer is dereferenced.
     unsafe { libc::poll(null_mut(), 0, NAP) };
 }

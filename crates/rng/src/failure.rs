@@ -1,4 +1,4 @@
-//! Why there are no random numbers, and what to do about it.
+//! Why no random numbers are available, and the next step.
 
 use std::fmt;
 use std::io;
@@ -6,33 +6,33 @@ use std::io;
 use crate::device::PATIENCE;
 use crate::health::Fault;
 
-/// Why a seed source gives nothing.
+/// Why a seed source returns no bytes.
 #[derive(Clone, Copy, Debug)]
 pub enum Failure {
     /// The device failed, with this errno.
     Io(i32),
     /// There is no generator behind it.
     NoGenerator,
-    /// It has come to an end, which the real one never does.
+    /// The device reached its end, which a real one never does.
     Ended,
-    /// It gave too little for too long.
+    /// The device returned too few bytes within the maximum number of reads.
     Slow {
-        /// Bytes that came.
+        /// Bytes received.
         got: usize,
-        /// Bytes that were wanted.
+        /// Bytes requested.
         wanted: usize,
     },
     /// Its bytes failed a health test.
     Unhealthy(Fault),
-    /// They did before.
+    /// A health test failed earlier.
     WasUnhealthy,
-    /// Nobody has instantiated the source.
+    /// The source is not instantiated.
     Uninstantiated,
-    /// So much entropy does not go into so few bytes.
+    /// The requested entropy does not fit the requested number of bytes.
     TooLittleRoom {
-        /// Bits of entropy that were asked for.
+        /// Bits of entropy requested.
         bits: u64,
-        /// Bytes that there is room for.
+        /// Maximum number of bytes.
         bytes: usize,
     },
 }

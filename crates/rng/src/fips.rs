@@ -1,11 +1,11 @@
 //! The statistical tests of FIPS 140-2 (change notice 1 of 2001-10-10) on blocks of 20,000 bits.
 //!
-//! The standard withdrew them in December 2002. They find a stuck or grossly biased source and nothing else.
+//! The standard withdrew them in December 2002. They detect only a stuck or grossly biased source.
 
 /// Bytes of a block.
 pub const BLOCK: usize = 2500;
 
-/// Share of the blocks of a good source that fail at least one test.
+/// Fraction of the blocks of a healthy source that fail at least one test.
 pub const EXPECTED_FAILURES: f64 = 8e-4;
 
 /// Limits of the number of runs of 1, 2, 3, 4, 5 and at least 6 equal bits, for zeros and for ones.
@@ -36,14 +36,14 @@ impl FipsFailures {
     }
 }
 
-/// The tests with their state between blocks.
+/// The tests, with their state between blocks.
 #[derive(Clone, Debug)]
 pub struct Fips {
     last_word: u32,
 }
 
 impl Fips {
-    /// `first` is the word before the first block: the continuous run test compares with it.
+    /// `first` is the word before the first block, with which the continuous run test compares.
     pub fn new(first: [u8; 4]) -> Fips {
         Fips { last_word: u32::from_le_bytes(first) }
     }
@@ -74,7 +74,7 @@ impl Fips {
     }
 }
 
-/// The bits of a block, first bit on top, as words with their number of bits.
+/// The bits of a block, most significant first, as words with their number of bits.
 fn words(block: &[u8; BLOCK]) -> impl Iterator<Item = (u64, u32)> {
     block.chunks(8).map(|bytes| {
         let mut word = [0; 8];
@@ -106,7 +106,7 @@ fn runs(block: &[u8; BLOCK]) -> ([[u32; 6]; 2], u32) {
         longest = longest.max(length);
     };
     for (word, bits) in words(block) {
-        // A one for each bit that differs from the bit before it.
+        // A one for each bit that differs from the preceding bit.
         let mut changes = word ^ (word >> 1 | before << 63);
         if bits < 64 {
             changes &= !(u64::MAX >> bits);

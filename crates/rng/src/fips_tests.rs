@@ -1,6 +1,6 @@
 use super::*;
 
-/// A block from the lengths of its runs, which start with zeros.
+/// A block with these run lengths, starting with zeros.
 fn of_runs(lengths: impl IntoIterator<Item = usize>) -> [u8; BLOCK] {
     let (mut block, mut position, mut value) = ([0; BLOCK], 0, 0);
     for length in lengths {
@@ -34,7 +34,8 @@ fn of_squares(target: u32) -> [u8; BLOCK] {
         if room == 0 {
             break;
         }
-        // One more of `more` and one less of `less` adds twice the difference plus one.
+        // One more of `more` and one less of `less` increases the sum by twice the difference plus
+        // one.
         let pairs = (0..16).flat_map(|more| (0..16).map(move |less| (more, less)));
         let gain = |&(more, less): &(usize, usize)| (counts[more] + 1).checked_sub(counts[less]);
         let fits =
@@ -56,7 +57,7 @@ fn poker_fails_outside_2_16_to_46_17() {
     }
 }
 
-/// Numbers of runs of 1 to 6 equal bits that no limit is near to.
+/// Numbers of runs of 1 to 6 equal bits that are far from every limit.
 const USUAL: [usize; 6] = [2500, 1250, 625, 313, 156, 156];
 
 /// A block with `count` runs of `length` bits of `value`.
@@ -64,7 +65,7 @@ fn of_run_count(value: usize, length: usize, count: usize) -> [u8; BLOCK] {
     let mut counts = [USUAL; 2];
     let difference = count as isize - USUAL[length - 1] as isize;
     counts[value][length - 1] = count;
-    // As many runs as before: others make up for it, within their limits.
+    // The total number of runs stays the same: other lengths compensate, within their limits.
     let others: &[usize] = if length == 1 { &[1, 2] } else { &[0] };
     for (number, &other) in others.iter().enumerate() {
         let share = (difference + number as isize) / others.len() as isize;
@@ -76,7 +77,7 @@ fn of_run_count(value: usize, length: usize, count: usize) -> [u8; BLOCK] {
     let mut lengths: [Vec<usize>; 2] = counts.map(|counts| {
         (1..).zip(counts).flat_map(|(length, count)| std::iter::repeat_n(length, count)).collect()
     });
-    // The bits that are left make the longest runs longer.
+    // The remaining bits extend the longest runs.
     let mut left = 8 * BLOCK - lengths.iter().flatten().sum::<usize>();
     while left > 0 {
         for run in lengths.iter_mut().flatten().filter(|run| **run >= 6) {

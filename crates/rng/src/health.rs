@@ -1,4 +1,4 @@
-//! The continuous health tests of SP 800-90B, 4.4, over samples of a byte.
+//! The continuous health tests of SP 800-90B, 4.4, over samples of one byte.
 
 use std::fmt;
 
@@ -7,12 +7,12 @@ use zeroize::Zeroize;
 
 use crate::cutoff::{ALPHA, WINDOW, proportion, repetitions};
 
-/// How a source failed.
+/// The health test that a source failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// The repetition count test: so many equal bytes in a row.
+    /// The repetition count test: the number of equal bytes in a row.
     Repeats(u32),
-    /// The adaptive proportion test: so many bytes of a window are equal.
+    /// The adaptive proportion test: the number of equal bytes in a window.
     Unbalanced(u32),
 }
 
@@ -29,21 +29,22 @@ impl fmt::Display for Fault {
     }
 }
 
-/// Both tests, in the midst of a source's bytes.
+/// Both tests, with their state between samples.
 pub(crate) struct Health {
     most_repetitions: u32,
     most_equal: u32,
-    /// The sample before, and how often it came in a row.
+    /// The previous sample, and the number of times in a row it occurred.
     last: u8,
     repetitions: u32,
-    /// The first sample of the window, how often it came in it, and how many samples the window has had.
+    /// The first sample of the window, the number of times it occurred in it, and the number of
+    /// samples in the window so far.
     first: u8,
     equal: u32,
     seen: u32,
 }
 
 impl Health {
-    /// At the beginning of a source that has at least so much entropy.
+    /// The initial state for a source with at least this entropy.
     pub(crate) fn new(entropy: MinEntropy) -> Health {
         Health {
             most_repetitions: repetitions(entropy, ALPHA),
@@ -56,7 +57,7 @@ impl Health {
         }
     }
 
-    /// Tests the samples that come next.
+    /// Tests the next samples.
     pub(crate) fn test(&mut self, samples: &[u8]) -> Result<(), Fault> {
         samples.iter().try_for_each(|&sample| {
             self.count_repetitions(sample)?;
@@ -85,7 +86,7 @@ impl Health {
 
 impl Drop for Health {
     fn drop(&mut self) {
-        // They are bytes of what was given out.
+        // These are bytes of the source's output.
         self.last.zeroize();
         self.first.zeroize();
     }
@@ -103,7 +104,7 @@ mod tests {
         Health::new(entropy.parse().expect("this test"))
     }
 
-    /// A good source: SplitMix64.
+    /// A healthy source: SplitMix64.
     fn good(seed: u64) -> impl Iterator<Item = u8> {
         let mut state = seed;
         std::iter::repeat_with(move || {
@@ -115,7 +116,7 @@ mod tests {
         .flatten()
     }
 
-    /// How many bytes it takes to catch a source, and how it is caught.
+    /// The number of bytes until a source fails, and the test that it fails.
     fn caught(entropy: &str, source: impl Iterator<Item = u8>) -> Option<(usize, Fault)> {
         let mut health = health(entropy);
         source.take(1 << 18).enumerate().find_map(|(i, byte)| Some((i + 1, health.test(&[byte]).err()?)))
@@ -136,14 +137,15 @@ mod tests {
     #[test]
     fn an_alternating_source_is_caught_in_its_first_window() {
         assert_eq!(caught("2", [1, 2].into_iter().cycle()), Some((379, Fault::Unbalanced(190))));
-        // Three values in turn have 171 of 512: within what 2 bits allow, but not within 4.
+        // Three alternating values occur 171 times in 512: within the limit for 2 bits, but not for
+        // 4.
         assert_eq!(caught("2", [1, 2, 3].into_iter().cycle()), None);
         assert_eq!(caught("4", [1, 2, 3].into_iter().cycle()), Some((211, Fault::Unbalanced(71))));
     }
 
     #[test]
     fn a_biased_source_is_caught() {
-        // Half of the bytes are zero: 1 bit of min-entropy where 2 were stated.
+        // Half of the bytes are zero: 1 bit of min-entropy where 2 were configured.
         let biased = |seed| good(seed).map(|byte| if byte < 128 { 0 } else { byte });
         for seed in 0..50 {
             let (bytes, fault) = caught("2", biased(seed)).expect("it is biased");
@@ -154,7 +156,7 @@ mod tests {
 
     #[test]
     fn a_source_that_goes_bad_once_is_caught_there() {
-        // Across the border of two pieces and of two windows.
+        // Across the border of two chunks and of two windows.
         let mut health = health("2");
         let before: Vec<u8> = good(3).take(LENGTH - 8).chain([7; 8]).collect();
         assert_eq!(health.test(&before), Ok(()));
@@ -164,7 +166,7 @@ mod tests {
 
     #[test]
     fn exactly_the_cutoff_in_one_window_fails_and_one_less_does_not() {
-        // The value 0 and, between, all others in turn.
+        // The value 0, alternating with all other values.
         let window = |equal: usize| {
             (0..LENGTH).map(move |i| if i < equal * 2 && i % 2 == 0 { 0 } else { 1 + (i % 251) as u8 })
         };

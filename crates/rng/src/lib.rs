@@ -1,14 +1,15 @@
-//! /dev/hwrng as an entropy source: nothing comes out of it untested (NIST SP 800-90B, 4). And what its bytes are worth.
+//! /dev/hwrng as an entropy source whose output is always tested (NIST SP 800-90B, 4), and
+//! estimates of its entropy.
 //!
 //! - [`Fips`]: the withdrawn block tests of FIPS 140-2
 //! - [`Estimator`]: the min-entropy estimators of SP 800-90B, 6.3
-//! - [`SeedSource`]: what users share, and its state
-//! - [`assess`]: all of them in parallel; [`test_restarts`]: the restart tests
-//! - [`permutation_tests`]: whether samples look independent
+//! - [`SeedSource`]: the source that users share, and its state
+//! - [`assess`]: all estimators in parallel; [`test_restarts`]: the restart tests
+//! - [`permutation_tests`]: whether samples appear independent
 //! - `source`: the open device with its tests
-//! - `health`: the continuous tests, `cutoff`: when they fail
-//! - `amount`: how many bytes make so many bits of entropy
-//! - `device`: opening and reading without waiting for ever
+//! - `health`: the continuous tests, `cutoff`: their cutoffs
+//! - `amount`: the number of bytes for an amount of entropy
+//! - `device`: opening the device, and reading it with a limited number of attempts
 
 mod amount;
 mod assessment;

@@ -1,20 +1,20 @@
-//! Restart tests: SP 800-90B, 3.1.4. A matrix with a row of samples for each restart.
+//! The restart tests: SP 800-90B, 3.1.4. The matrix has one row of samples per restart.
 
 use crate::assessment::assess;
 
-/// Restarts, and samples after each of them.
+/// Number of restarts, and of samples after each restart.
 pub const RESTARTS: usize = 1000;
 
-/// What the matrix shows.
+/// The result of the restart tests.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RestartResult {
-    /// How often the most common value of a row or a column occurs in it.
+    /// The largest count of one value in a row or a column.
     pub most: usize,
-    /// More than this fails the sanity check.
+    /// The sanity check fails above this count.
     pub cutoff: usize,
-    /// Min-entropy per sample of all rows in sequence.
+    /// Min-entropy per sample of all rows concatenated.
     pub of_rows: f64,
-    /// The same for all columns.
+    /// Min-entropy per sample of all columns concatenated.
     pub of_columns: f64,
 }
 
@@ -25,8 +25,9 @@ impl RestartResult {
     }
 }
 
-/// Tests a matrix of `RESTARTS` rows of as many samples. `initial` is the estimate of min-entropy per sample that restarts must
-/// not reduce.
+/// Tests a matrix of `RESTARTS` rows of as many samples. `initial` is the min-entropy per sample
+/// that was estimated before and that restarts must not reduce. Returns `None` for another number
+/// of samples.
 pub fn test_restarts(
     rows: &[u8],
     width: u32,
@@ -51,8 +52,9 @@ fn most_common(samples: &[u8]) -> usize {
     counts.into_iter().max().unwrap_or_default()
 }
 
-/// The count that a sound source exceeds anywhere with a probability of 1 %: binomial, for 2000 rows and columns and each of the
-/// values that can be that likely. The standard's tool simulates it instead.
+/// The count that a healthy source exceeds in any row or column with a probability of 1 %:
+/// binomial, for 2000 rows and columns and every value that can have the maximum probability. The
+/// standard's tool simulates it instead.
 fn cutoff(min_entropy: f64) -> usize {
     let p = 2_f64.powf(-min_entropy);
     let values = (1.0 / p).floor().max(1.0);
@@ -60,7 +62,8 @@ fn cutoff(min_entropy: f64) -> usize {
     if p >= 1.0 {
         return RESTARTS;
     }
-    // From the greatest count down, in logarithms: the probability of all counts is far below the least number.
+    // From the largest count down, in logarithms: the probability of the largest counts would
+    // underflow.
     let trials = RESTARTS as f64;
     let (mut log_term, mut tail) = (trials * p.ln(), 0.0);
     for count in (1..=RESTARTS).rev() {
@@ -80,7 +83,8 @@ mod tests {
 
     #[test]
     fn cutoffs_leave_one_percent_to_a_sound_source() {
-        // Computed with exact binomial sums: the least count whose tail is within alpha is one more.
+        // Computed with exact binomial sums: the smallest count whose tail is within alpha, minus
+        // one.
         for (entropy, expected) in [(0.5, 769), (1.0, 572), (2.0, 316), (4.0, 104), (7.0, 27), (8.0, 19)] {
             assert_eq!(cutoff(entropy), expected, "{entropy} bits");
         }
@@ -89,7 +93,7 @@ mod tests {
 
     #[test]
     fn a_source_that_starts_alike_fails_in_its_columns() {
-        // Each restart gives the same 1000 bits.
+        // Every restart returns the same 1000 bits.
         let row: Vec<u8> = (0..RESTARTS).map(|i| (i * i / 7 % 2) as u8).collect();
         let rows: Vec<u8> = row.iter().copied().cycle().take(RESTARTS * RESTARTS).collect();
         let result = test_restarts(&rows, 1, 0.9, &|_, _| ()).expect("a whole matrix");

@@ -1,4 +1,4 @@
-//! One seed source: its state, and the device that its users take in turns.
+//! A seed source: its state, and the device that its users take one at a time.
 
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, AtomicU8, Ordering};
@@ -11,15 +11,15 @@ use crate::device::has_no_generator;
 use crate::failure::Failure;
 use crate::source::Source;
 
-/// What a random source can be.
+/// The state of a random source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum State {
     /// Not instantiated.
     Uninstantiated = 0,
-    /// Bytes can be had.
+    /// Bytes are available.
     Ready = 1,
-    /// A health test failed: nothing comes out until it is instantiated anew.
+    /// A health test failed: no bytes until it is instantiated again.
     Error = 2,
 }
 
@@ -27,21 +27,23 @@ pub enum State {
 pub struct SeedSource {
     entropy: MinEntropy,
     state: AtomicU8,
-    /// Null while somebody reads from it, and before there is one. Who finds none opens one: no lock, so that a fork in
-    /// the midst of a read leaves none held, and threads do not wait for each other.
+    /// Null while a thread reads from it, and before it exists. A thread that finds null opens the
+    /// device itself. There is no lock, because a fork during a read could leave it held, and so
+    /// that threads do not wait for each other.
     source: AtomicPtr<Source>,
 }
 
 impl SeedSource {
-    /// One of a device that has at least so much entropy.
+    /// Creates a source for a device with at least this entropy.
     pub fn new(entropy: MinEntropy) -> SeedSource {
         let state = AtomicU8::new(State::Uninstantiated as u8);
         SeedSource { entropy, state, source: AtomicPtr::new(null_mut()) }
     }
 
-    /// Opens the device. It is tested before the first output and not here: OpenSSL before 4.0 goes on with a seed of
-    /// its own when a seed source cannot be instantiated (`RAND_get0_primary`), which is right for a device that is not
-    /// there, but one that is there and not random must not be passed over like that.
+    /// Opens the device. It is tested before its first output and not here. OpenSSL before 4.0
+    /// continues with a seed of its own if a seed source cannot be instantiated
+    /// (`RAND_get0_primary`). That is correct for a missing device, but must not happen for a
+    /// device that is present and not random.
     pub fn instantiate(&self) -> Result<(), Failure> {
         let source = Source::open(self.entropy)?;
         if has_no_generator() {
@@ -52,7 +54,7 @@ impl SeedSource {
         Ok(())
     }
 
-    /// Closes the device, and forgets what its tests know.
+    /// Closes the device and drops the state of its tests.
     pub fn uninstantiate(&self) {
         self.put(null_mut());
         self.set(State::Uninstantiated);
@@ -67,7 +69,7 @@ impl SeedSource {
         }
     }
 
-    /// Whether nothing is left of what came out: a source wipes its state when it goes.
+    /// Whether no output is left in memory: a source wipes its state when it is dropped.
     pub fn is_wiped(&self) -> bool {
         self.source.load(Ordering::Acquire).is_null()
     }
@@ -80,7 +82,8 @@ impl SeedSource {
         }
     }
 
-    /// A seed of `bits` bits of entropy, `least` to `most` bytes long.
+    /// Returns a seed of `bits` bits of entropy, `least` to `most` bytes long, mixed with
+    /// `additional`.
     pub fn seed(
         &self,
         bits: u64,
@@ -95,7 +98,8 @@ impl SeedSource {
         Ok(seed)
     }
 
-    /// Fills `out` with tested bytes that have at least `bits` bits of entropy, and mixes in what the caller has to say.
+    /// Fills `out` with tested bytes that have at least `bits` bits of entropy, mixed with
+    /// `additional`.
     pub fn fill(&self, out: &mut [u8], bits: u64, additional: &[u8]) -> Result<(), Failure> {
         self.ready()?;
         if bits_in(self.entropy, out.len()) < bits {
@@ -105,7 +109,8 @@ impl SeedSource {
             return Ok(());
         }
         let mut source = self.take()?;
-        // What failed is dropped. A device that was away may come back, and is then tested from the start.
+        // A source that failed is dropped. A device that was absent may return, and is then tested
+        // from the start.
         source.fill(out).inspect_err(|failure| {
             if matches!(failure, Failure::Unhealthy(_)) {
                 self.set(State::Error);
@@ -125,7 +130,7 @@ impl SeedSource {
     fn take(&self) -> Result<Box<Source>, Failure> {
         let known = self.source.swap(null_mut(), Ordering::AcqRel);
         if !known.is_null() {
-            // SAFETY: it came from a box, and who swaps it out has it alone.
+            // SAFETY: it came from a box, and the thread that swaps it out owns it alone.
             let known = unsafe { Box::from_raw(known) };
             if known.is_ours() {
                 return Ok(known);

@@ -1,4 +1,4 @@
-//! The device with its tests. What comes out of it has passed them, or it does not come out.
+//! The device with its tests: only bytes that passed them are returned.
 
 use outboard_policy::MinEntropy;
 use zeroize::{Zeroize, Zeroizing};
@@ -7,7 +7,7 @@ use crate::device::{Device, PATIENCE};
 use crate::failure::Failure;
 use crate::health::Health;
 
-/// Bytes that are tested and thrown away before the first that are given out: the least that SP 800-90B, 4.3 asks for.
+/// Bytes that are tested and discarded before the first output: the minimum of SP 800-90B, 4.3.
 const START_UP: usize = 1024;
 
 /// The open device and its tests.
@@ -28,12 +28,13 @@ impl Source {
         Source { device, health: Health::new(entropy), started: false }
     }
 
-    /// Whether the application has left us the device.
+    /// Whether the application has left the device open.
     pub(crate) fn is_ours(&self) -> bool {
         self.device.is_ours()
     }
 
-    /// Fills `out` with tested bytes. After an error there is nothing in it, and the source must not be used again.
+    /// Fills `out` with tested bytes. After an error `out` is zeroed, and the source must not be
+    /// used again.
     pub(crate) fn fill(&mut self, out: &mut [u8]) -> Result<(), Failure> {
         let filled = self.fill_within(out, PATIENCE);
         if filled.is_err() {
@@ -65,12 +66,12 @@ mod tests {
     use std::os::fd::FromRawFd;
     use std::time::Duration;
 
-    /// A source that gives what is written to the other end.
+    /// A source that returns the data written to the other end of a pipe.
     fn pipe() -> (Source, std::fs::File) {
         let mut ends = [0; 2];
-        // SAFETY: room for two descriptors.
+        // SAFETY: there is room for two descriptors.
         assert_eq!(unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_NONBLOCK | libc::O_CLOEXEC) }, 0);
-        // SAFETY: the write end is nobody else's.
+        // SAFETY: no other code uses the write end.
         let writer = unsafe { std::fs::File::from_raw_fd(ends[1]) };
         (Source::new(Device::from_fd(ends[0]), MinEntropy::default()), writer)
     }

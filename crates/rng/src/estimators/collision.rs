@@ -4,7 +4,7 @@ use super::{Symbols, Z_ALPHA, min_entropy};
 
 pub(super) fn estimate(symbols: &Symbols) -> Option<f64> {
     let mut rest = symbols.all();
-    // Among three bits two are equal, so the first collision comes after two bits or three.
+    // Of three bits two are equal, so the first collision occurs after two or three bits.
     let (mut twos, mut threes) = (0_u64, 0_u64);
     loop {
         rest = match *rest {
@@ -28,8 +28,8 @@ pub(super) fn estimate(symbols: &Symbols) -> Option<f64> {
     let mean = sum / count;
     let deviation = ((squares - sum * mean) / (count - 1.0)).max(0.0).sqrt();
     let mean_bound = (mean - Z_ALPHA * deviation / count.sqrt()).max(2.0);
-    // For bits the equation of step 7 reduces to mean = 2 + 2p(1-p), whose root above one half is this. Without a root the
-    // source has full entropy (step 8).
+    // For bits the equation of step 7 reduces to mean = 2 + 2p(1-p), whose root above one half is
+    // computed here. If there is no root, the source has full entropy (step 8).
     if mean_bound >= 2.5 {
         return Some(1.0);
     }

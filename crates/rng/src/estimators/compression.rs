@@ -4,9 +4,10 @@ use super::{Symbols, Z_ALPHA, min_entropy};
 
 /// Bits of a block.
 const BLOCK: usize = 6;
-/// Blocks that initialize the dictionary.
+/// Blocks that initialise the dictionary.
 const INITIAL: usize = 1000;
-/// Probabilities below it change no digit of the result. Going on would mean slow arithmetic with denormal numbers.
+/// Smaller probabilities do not change the result, and would require slow arithmetic with subnormal
+/// numbers.
 const NEGLIGIBLE: f64 = 1e-30;
 
 pub(super) fn estimate(symbols: &Symbols) -> Option<f64> {
@@ -34,7 +35,7 @@ pub(super) fn estimate(symbols: &Symbols) -> Option<f64> {
     Some(entropy_of_mean(mean_bound, &logs))
 }
 
-/// Solves the equation of step 7 by bisection: the expected mean falls while p rises.
+/// Solves the equation of step 7 by bisection: the expected mean decreases as p increases.
 fn entropy_of_mean(mean: f64, logs: &[f64]) -> f64 {
     let values = (1 << BLOCK) as f64;
     let expected = |p: f64| {
@@ -52,8 +53,9 @@ fn entropy_of_mean(mean: f64, logs: &[f64]) -> f64 {
     min_entropy((low + high) / 2.0) / BLOCK as f64
 }
 
-/// G(z) of step 7: what a value of probability `z` adds to the mean. For each block t behind the initial ones, the sum of
-/// log2(u) times the probability that the value was last seen u blocks before.
+/// G(z) of step 7: the contribution of a value of probability `z` to the mean. For each block t
+/// after the initial ones, it is the sum of log2(u) times the probability that the value last
+/// occurred u blocks before.
 fn expected_mean_of_value(z: f64, logs: &[f64]) -> f64 {
     let count = logs.len() - 1;
     let (mut seen, mut total, mut absent) = (0.0, 0.0, 1.0);

@@ -1,9 +1,10 @@
-//! What followed which symbols: the dictionaries of the MultiMMC and the LZ78Y predictor.
+//! The symbols that followed sequences of symbols: the dictionaries of the MultiMMC and the LZ78Y
+//! predictor.
 
-/// The greatest number of symbols that a prediction looks at.
+/// The maximum number of symbols that a prediction uses.
 pub(super) const LONGEST: usize = 16;
 
-/// The last symbols of a sequence: one in a byte, or one in a bit when there are two.
+/// The last symbols of a sequence: one per byte, or one per bit if there are only two values.
 #[derive(Clone, Copy)]
 pub(super) struct History {
     symbols: u128,
@@ -25,9 +26,9 @@ impl History {
     }
 }
 
-/// Sequences of symbols, and how often which symbol followed each of them.
+/// Sequences of symbols, with counts of the symbols that followed each of them.
 pub(super) enum Contexts {
-    /// Of bits: the number of a sequence is its bits behind a one.
+    /// For bits: the number of a sequence is its bits after a leading one.
     Bits(Vec<[u32; 2]>),
     Bytes(Bytes),
 }
@@ -41,7 +42,7 @@ impl Contexts {
         }
     }
 
-    /// The number of a sequence that is known.
+    /// The number of a sequence; `None` if it is unknown.
     pub fn find(&self, history: History, length: usize) -> Option<u32> {
         match self {
             Contexts::Bits(counts) => {
@@ -52,7 +53,7 @@ impl Contexts {
         }
     }
 
-    /// Adds a sequence that is not known, with the first symbol that followed it.
+    /// Adds an unknown sequence, with the first symbol that followed it.
     pub fn add(&mut self, history: History, length: usize, symbol: u8) {
         match self {
             Contexts::Bits(counts) => {
@@ -63,7 +64,7 @@ impl Contexts {
         }
     }
 
-    /// The symbol that followed most often, and how often. Of several the greatest.
+    /// The symbol that followed most often, and its count. Among equal counts, the greatest symbol.
     pub fn predicted(&self, number: u32) -> (u8, u32) {
         match self {
             Contexts::Bits(counts) => match counts[number as usize] {
@@ -74,8 +75,8 @@ impl Contexts {
         }
     }
 
-    /// Counts a symbol behind a known sequence, and returns whether it is the first of its value there. Such a one is
-    /// counted only if `may_add`.
+    /// Counts a symbol after a known sequence, and returns whether the symbol is new there. A new
+    /// symbol is counted only if `may_add`.
     pub fn count(&mut self, number: u32, symbol: u8, may_add: bool) -> bool {
         match self {
             Contexts::Bits(counts) => {
@@ -89,12 +90,13 @@ impl Contexts {
     }
 }
 
-/// Sequences of bytes, numbered as they come.
+/// Sequences of bytes, numbered in the order of their occurrence.
 #[derive(Default)]
 pub(super) struct Bytes {
     numbers: Table,
     likeliest: Vec<(u8, u32)>,
-    /// How often a symbol followed a sequence: the key is the sequence's number and the symbol.
+    /// Counts of the symbols after each sequence: the key is the number of the sequence and the
+    /// symbol.
     followers: Table,
 }
 
@@ -122,8 +124,8 @@ impl Bytes {
     }
 }
 
-/// A hash table with linear probing. The standard library's resists keys that an attacker chose, at several times the cost;
-/// here an attacker could make his own estimate slow.
+/// A hash table with linear probing. The standard library's table resists keys chosen by an
+/// attacker, at several times the cost. Here an attacker could only slow down the estimate.
 #[derive(Default)]
 struct Table {
     slots: Vec<(u128, u8, u32)>,
@@ -155,7 +157,7 @@ impl Table {
         (value != Self::FREE).then_some(value)
     }
 
-    /// The value of a key, `FREE` when it is new. The caller sets it.
+    /// The value of a key, `FREE` if it is new. The caller sets it.
     fn entry(&mut self, key: u128, length: usize) -> &mut u32 {
         if self.used * 2 >= self.slots.len() {
             self.grow();

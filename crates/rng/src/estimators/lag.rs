@@ -2,7 +2,7 @@
 
 use super::{Symbols, prediction::Predictions};
 
-/// The greatest lag.
+/// The maximum lag.
 const LAGS: usize = 128;
 
 pub(super) fn estimate(symbols: &Symbols) -> Option<f64> {
@@ -10,7 +10,8 @@ pub(super) fn estimate(symbols: &Symbols) -> Option<f64> {
     if all.len() < 3 {
         return None;
     }
-    // The score of lag d is at LAGS - d: the symbols before one and their scores then lie in the same order.
+    // The score of lag d is at index LAGS - d: preceding symbols and their scores then have the
+    // same order in memory.
     let mut scores = [0_u32; LAGS];
     let (mut winner, mut best) = (1, 0);
     let mut predictions = Predictions::default();
@@ -23,12 +24,13 @@ pub(super) fn estimate(symbols: &Symbols) -> Option<f64> {
         for (score, &earlier) in scores.iter_mut().zip(before) {
             let hit = u32::from(earlier == symbol);
             *score += hit;
-            // Zero for what did not rise.
+            // Zero for scores that did not increase.
             most = most.max(*score & hit.wrapping_neg());
         }
         if most > 0 && most >= best {
             best = most;
-            // The last of those that rose and reach the greatest score, as if they had been updated one after the other.
+            // The last of those that increased and reach the maximum score, as if they had been
+            // updated one after the other.
             let last = scores.iter().zip(before).position(|(&score, &e)| score == most && e == symbol);
             winner = before.len() - last.unwrap_or(0);
         }

@@ -3,7 +3,7 @@
 use super::contexts::{Contexts, History, LONGEST};
 use super::{Symbols, prediction::Predictions};
 
-/// The most sequences that the dictionary holds.
+/// The maximum number of sequences in the dictionary.
 const MOST_ENTRIES: u32 = 65_536;
 
 pub(super) fn estimate(symbols: &Symbols) -> Option<f64> {
@@ -29,7 +29,7 @@ pub(super) fn estimate(symbols: &Symbols) -> Option<f64> {
                 entries += 1;
             }
         }
-        // The first symbol behind the longest sequence fills the dictionary; it is not predicted.
+        // The first symbol after the longest sequence fills the dictionary; it is not predicted.
         if i > LONGEST {
             predictions.add(prediction == Some(symbol));
         }

@@ -2,7 +2,7 @@
 
 use super::Symbols;
 
-/// Length of the sequences whose likeliest is looked for.
+/// Length of the sequences whose most likely one is determined.
 const LENGTH: f64 = 128.0;
 
 pub(super) fn estimate(symbols: &Symbols) -> Option<f64> {
@@ -15,7 +15,7 @@ pub(super) fn estimate(symbols: &Symbols) -> Option<f64> {
         pairs[usize::from(pair[0])][usize::from(pair[1])] += 1;
     }
     let zeros = all.iter().filter(|&&bit| bit == 0).count() as f64 / all.len() as f64;
-    // Bits of information of each first bit and each transition; infinite for what never occurs.
+    // Bits of information of each first bit and each transition; infinite if it never occurs.
     let first = [-zeros.log2(), -(1.0 - zeros).log2()];
     let step = pairs.map(|to| {
         let total = (to[0] + to[1]) as f64;

@@ -1,4 +1,5 @@
-//! The min-entropy estimators for non-IID sources: SP 800-90B, 6.3. One file for each, under the standard's name.
+//! The min-entropy estimators for non-IID sources: SP 800-90B, 6.3. One file per estimator, under
+//! the standard's name.
 
 mod collision;
 mod compression;
@@ -18,15 +19,16 @@ mod t_tuple;
 
 pub use symbols::Symbols;
 
-/// The 0.995 quantile of the normal distribution: 99 % confidence, as the standard demands.
+/// The 0.995 quantile of the normal distribution: 99 % confidence, as the standard requires.
 const Z_ALPHA: f64 = 2.575_829_303_548_900_4;
 
-/// The upper end of the confidence interval of a proportion among `count` observations.
+/// The upper end of the confidence interval of a proportion of `count` observations.
 fn upper_bound(proportion: f64, count: f64) -> f64 {
     (proportion + Z_ALPHA * (proportion * (1.0 - proportion) / (count - 1.0)).sqrt()).min(1.0)
 }
 
-/// Min-entropy of a source whose likeliest value has this probability. Never minus zero.
+/// Min-entropy in bits of a source whose most likely value has this probability. Never negative
+/// zero.
 fn min_entropy(probability: f64) -> f64 {
     -probability.log2() + 0.0
 }
@@ -87,12 +89,13 @@ impl Estimator {
         }
     }
 
-    /// Whether the standard applies it to binary samples alone.
+    /// Whether the standard applies it only to binary samples.
     pub fn is_binary_only(self) -> bool {
         matches!(self, Estimator::Collision | Estimator::Markov | Estimator::Compression)
     }
 
-    /// Bits of min-entropy per sample. `None` when the data are too short for it, or it does not apply.
+    /// Bits of min-entropy per sample. `None` if there are too few samples, or if the estimator
+    /// does not apply.
     pub fn estimate(self, symbols: &Symbols) -> Option<f64> {
         if self.is_binary_only() && symbols.alphabet() > 2 {
             return None;

@@ -29,12 +29,12 @@ pub(super) fn estimate(symbols: &Symbols) -> Option<f64> {
     Some(predictions.estimate(all.len() - WINDOWS[0], symbols))
 }
 
-/// The last symbols.
+/// The last symbols of a sequence.
 struct Window {
     length: usize,
-    /// How often each symbol is in it, and where it was last.
+    /// The count of each symbol in the window, and the index of its last occurrence.
     counts: Vec<(u32, usize)>,
-    /// Of equally common ones, the one seen last.
+    /// The most common symbol; among equally common ones, the most recent.
     most_common: u8,
 }
 
@@ -43,7 +43,7 @@ impl Window {
         Window { length, counts: vec![(0, 0); alphabet], most_common: 0 }
     }
 
-    /// Takes in the symbol at `i`.
+    /// Adds the symbol at index `i`.
     fn shift(&mut self, all: &[u8], i: usize) {
         let new = all[i];
         let old = i.checked_sub(self.length).map(|oldest| all[oldest]);

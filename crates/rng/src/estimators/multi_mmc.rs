@@ -3,7 +3,7 @@
 use super::contexts::{Contexts, History, LONGEST};
 use super::{Symbols, prediction::Predictions};
 
-/// The most pairs of a sequence and what followed it that a model remembers.
+/// The maximum number of pairs of a sequence and a following symbol that a model stores.
 const MOST_ENTRIES: u32 = 100_000;
 
 pub(super) fn estimate(symbols: &Symbols) -> Option<f64> {
@@ -19,7 +19,7 @@ pub(super) fn estimate(symbols: &Symbols) -> Option<f64> {
     for (i, &symbol) in all.iter().enumerate().skip(1) {
         let predictor = winner;
         let mut is_predicted = false;
-        // A sequence whose end is unknown is unknown itself.
+        // A sequence whose suffix is unknown is unknown too.
         let mut is_known = true;
         for model in 0..LONGEST.min(i) {
             let length = model + 1;

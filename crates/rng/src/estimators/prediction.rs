@@ -1,8 +1,8 @@
-//! What the four predictors have in common: SP 800-90B, 6.3.7 to 6.3.10, last steps.
+//! The part that all four predictors share: SP 800-90B, 6.3.7 to 6.3.10, last steps.
 
 use super::{Symbols, min_entropy, upper_bound};
 
-/// How predictions went.
+/// Counts of correct predictions.
 #[derive(Default)]
 pub(super) struct Predictions {
     correct: u64,
@@ -33,8 +33,8 @@ impl Predictions {
     }
 }
 
-/// The greater of `least` and the local bound: the probability of a correct prediction for which a run of `run` among
-/// `total` predictions has a probability of 1 %.
+/// The maximum of `least` and the local bound: the probability of a correct prediction for which a
+/// run of `run` correct ones among `total` predictions has a probability of 1 %.
 fn at_least_local(least: f64, run: f64, total: f64) -> f64 {
     let target = 0.99_f64.ln();
     if least >= 1.0 || log_no_run(least, run, total) <= target {
@@ -51,8 +51,9 @@ fn at_least_local(least: f64, run: f64, total: f64) -> f64 {
     (low + high) / 2.0
 }
 
-/// The natural logarithm of the probability that no run of `run` successes occurs among `total` trials of probability `p`
-/// (Feller; the equation for P_local). The root x = 1 + y is found by iteration: y rises to it from zero.
+/// The natural logarithm of the probability that no run of `run` successes occurs among `total`
+/// trials of probability `p` (Feller; the equation for P_local). The root x = 1 + y is found by
+/// iteration: y increases to it from zero.
 fn log_no_run(p: f64, run: f64, total: f64) -> f64 {
     let q = 1.0 - p;
     let factor = q * p.powf(run);

@@ -1,5 +1,6 @@
-//! Suffix arrays by induced sorting (Nong, Zhang and Chan, "Two Efficient Algorithms for Linear Time Suffix Array
-//! Construction", 2011), and the lengths of common prefixes of neighbours.
+//! Suffix arrays by induced sorting (Nong, Zhang and Chan, "Two Efficient Algorithms for Linear
+//! Time Suffix Array Construction", 2011), and the lengths of the common prefixes of adjacent
+//! suffixes.
 
 const NONE: u32 = u32::MAX;
 
@@ -20,7 +21,8 @@ impl Rank for u32 {
     }
 }
 
-/// The starts of the suffixes of `text` in their order. The symbols are less than `alphabet`.
+/// The start indices of the suffixes of `text` in sorted order. All symbols must be less than
+/// `alphabet`.
 pub(super) fn suffix_array<T: Rank>(text: &[T], alphabet: usize) -> Vec<u32> {
     let length = text.len();
     if length < 2 {
@@ -32,8 +34,8 @@ pub(super) fn suffix_array<T: Rank>(text: &[T], alphabet: usize) -> Vec<u32> {
     if starts.is_empty() {
         return order;
     }
-    // Equal substrings between starts get equal names, in their order. Names lie at half the index: starts are never
-    // neighbours.
+    // Equal substrings between starts get equal names, in sorted order. A name is stored at half
+    // the index, since starts are never adjacent.
     order.retain(|&suffix| suffix > 0 && sorter.is_leftmost(suffix as usize));
     let mut names = vec![NONE; length / 2 + 1];
     let mut last = 0;
@@ -57,9 +59,10 @@ pub(super) fn suffix_array<T: Rank>(text: &[T], alphabet: usize) -> Vec<u32> {
 
 struct Sorter<'a, T> {
     text: &'a [T],
-    /// Whether a suffix is less than the next one.
+    /// Whether a suffix is less than the following suffix.
     is_less: Vec<bool>,
-    /// Where the suffixes begin that start with a symbol: first those that are greater than their next ones, then the others.
+    /// For each symbol, the index where the suffixes that begin with it start: first those that are
+    /// greater than their following suffix, then the others.
     greater_from: Vec<u32>,
     less_from: Vec<u32>,
 }
@@ -85,12 +88,12 @@ impl<'a, T: Rank> Sorter<'a, T> {
         Sorter { text, is_less, greater_from, less_from }
     }
 
-    /// Whether a suffix is less than its next one and the suffix before it is not.
+    /// Whether a suffix is less than the following suffix, and the preceding suffix is not.
     fn is_leftmost(&self, i: usize) -> bool {
         self.is_less[i] && !self.is_less[i - 1]
     }
 
-    /// The order of all suffixes that follows from that of the leftmost ones.
+    /// Derives the order of all suffixes from that of the leftmost ones.
     fn induced(&self, leftmost: &[u32]) -> Vec<u32> {
         let length = self.text.len();
         let mut order = vec![NONE; length];
@@ -143,14 +146,15 @@ impl<'a, T: Rank> Sorter<'a, T> {
     }
 }
 
-/// For each place in the order, the length of the longest common prefix with the suffix before it; zero for the first
-/// (Kärkkäinen, Manzini and Puglisi, "Permuted Longest-Common-Prefix Array", 2009).
+/// For each index of the order, the length of the longest common prefix with the preceding suffix;
+/// zero for the first (Kärkkäinen, Manzini and Puglisi, "Permuted Longest-Common-Prefix Array",
+/// 2009).
 pub(super) fn common_prefixes(text: &[u8], order: Vec<u32>) -> Vec<u32> {
     let mut before = vec![NONE; text.len()];
     for pair in order.windows(2) {
         before[pair[1] as usize] = pair[0];
     }
-    // From here on `before` turns into the prefix lengths in the order of the text.
+    // From here on `before` is overwritten with the prefix lengths in the order of the text.
     let mut length = 0_usize;
     for i in 0..text.len() {
         if before[i] == NONE {

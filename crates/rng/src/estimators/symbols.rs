@@ -1,4 +1,4 @@
-//! Samples as the estimators take them: numbered from zero without gaps.
+//! Samples in the form that the estimators use: numbered from zero without gaps.
 
 use std::sync::OnceLock;
 
@@ -12,7 +12,8 @@ pub struct Symbols {
 }
 
 impl Symbols {
-    /// One sample per byte. The values that occur are numbered in their order (6.3: k is the number of values seen).
+    /// One sample per byte. The values that occur are numbered in ascending order (6.3: k is the
+    /// number of values seen).
     pub fn of_samples(samples: &[u8]) -> Symbols {
         let mut number = [0_u8; 256];
         samples.iter().for_each(|&sample| number[usize::from(sample)] = 1);
@@ -25,7 +26,8 @@ impl Symbols {
         Symbols { all, alphabet, repeats: OnceLock::new() }
     }
 
-    /// The low `width` bits of each byte, the highest first (3.1.3: the bit string of the samples).
+    /// The low `width` bits of each byte, most significant first (3.1.3: the bit string of the
+    /// samples).
     pub fn of_bits(samples: &[u8], width: u32) -> Symbols {
         let bits = samples.iter().flat_map(|&sample| (0..width).rev().map(move |bit| sample >> bit & 1));
         let all: Vec<u8> = bits.collect();
@@ -38,12 +40,12 @@ impl Symbols {
         &self.all
     }
 
-    /// The number of values that occur.
+    /// The number of different values.
     pub fn alphabet(&self) -> usize {
         self.alphabet
     }
 
-    /// What repeats in it, found once for both estimators that need it.
+    /// The repeated tuples, computed once for both estimators that use them.
     pub(super) fn repeats(&self) -> &Repeats {
         self.repeats.get_or_init(|| Repeats::of(&self.all, self.alphabet))
     }

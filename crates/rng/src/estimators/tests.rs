@@ -1,5 +1,5 @@
-//! The data are generated here. The expected figures are those of the standard's own tool (SP800-90B_EntropyAssessment 1.1.7,
-//! `ea_non_iid -vv`), run by hand on the same bytes.
+//! The data is generated here. The expected values are those of the standard's own tool
+//! (SP800-90B_EntropyAssessment 1.1.7, `ea_non_iid -vv`), run manually on the same bytes.
 
 use super::*;
 

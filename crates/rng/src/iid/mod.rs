@@ -1,6 +1,7 @@
-//! The permutation tests: SP 800-90B, 5.1. Whether samples look independent and identically distributed (IID).
+//! The permutation tests: SP 800-90B, 5.1. They test whether samples appear independent and
+//! identically distributed (IID).
 //!
-//! The compression statistic (5.1.11) is not among them: it is defined by the output of bzip2.
+//! The compression statistic (5.1.11) is not included: it is defined by the output of bzip2.
 
 mod statistics;
 
@@ -11,26 +12,26 @@ use std::thread;
 use crate::estimators::Symbols;
 use statistics::{COUNT, NAMES, Unchanged};
 
-/// Permutations at most (5.1, step 2).
+/// The maximum number of permutations (5.1, step 2).
 const PERMUTATIONS: u32 = 10_000;
-/// A statistic fails when no more permutations than this reach it on one side (step 3).
+/// A statistic fails if at most this number of permutations reaches it on one side (step 3).
 const RARE: u32 = 5;
 
-/// How one statistic ranks among those of permutations.
+/// The rank of one statistic among those of permutations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PermutationRank {
     /// The standard's name.
     pub statistic: &'static str,
-    /// Permutations with a greater, an equal and a lesser statistic.
+    /// Number of permutations with a greater statistic.
     pub greater: u32,
-    /// Equal.
+    /// Number of permutations with an equal statistic.
     pub equal: u32,
-    /// Lesser.
+    /// Number of permutations with a lesser statistic.
     pub less: u32,
 }
 
 impl PermutationRank {
-    /// Whether it is not extreme. Once this is true more permutations do not change it.
+    /// Whether it is not extreme. Once this is true, further permutations do not change it.
     pub fn passes(&self) -> bool {
         self.greater + self.equal > RARE && self.less + self.equal > RARE
     }
@@ -41,8 +42,9 @@ struct Progress {
     started: u32,
 }
 
-/// Runs the tests on all CPUs. A statistic that passes is not computed again. `progress` is called with the number of
-/// permutations, and ends the tests when it returns false: then there is no result.
+/// Runs the tests on all CPUs. A statistic that passes is not computed again. `progress` is called
+/// with the number of permutations; if it returns false, the tests end without a result. Samples
+/// with fewer than two values have no result either.
 pub fn permutation_tests(
     samples: &[u8],
     seed: u64,
@@ -126,7 +128,8 @@ impl Xoshiro {
         result
     }
 
-    /// Fisher-Yates. The bias of the multiplication is below 2^-32 for any length in memory here.
+    /// Fisher-Yates. The bias of the multiplication is below 2^-32 for every length that occurs
+    /// here.
     fn shuffle(&mut self, samples: &mut [u8]) {
         for i in (1..samples.len()).rev() {
             let other = (u128::from(self.next()) * (i as u128 + 1)) >> 64;

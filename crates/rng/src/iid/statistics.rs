@@ -1,15 +1,15 @@
 //! The statistics of the permutation tests: SP 800-90B, 5.1.1 to 5.1.10.
 //!
-//! Binary samples are first made into bytes by conversion I (the number of ones among eight bits) or II (the eight bits as a
-//! number), where the standard demands it.
+//! Where the standard requires it, binary samples are first converted to bytes: by conversion I
+//! (the number of ones in eight bits) or II (the eight bits as a number).
 
 /// The lags of periodicity and covariance.
 const LAGS: [usize; 5] = [1, 2, 8, 16, 32];
 
-/// How many statistics there are.
+/// Number of statistics.
 pub(super) const COUNT: usize = 18;
 
-/// Their names, in the order of `all`.
+/// Their names, in the order of the array that `statistics` returns.
 pub(super) const NAMES: [&str; COUNT] = [
     "excursion",
     "number of directional runs",
@@ -31,7 +31,7 @@ pub(super) const NAMES: [&str; COUNT] = [
     "covariance (32)",
 ];
 
-/// What permutations do not change.
+/// Properties that a permutation does not change.
 pub(super) struct Unchanged {
     is_binary: bool,
     mean: f64,
@@ -52,7 +52,7 @@ impl Unchanged {
         Unchanged { is_binary, mean: sum as f64 / samples.len() as f64, median }
     }
 
-    /// The statistics of a permutation. Those that are not `wanted` may be left zero.
+    /// The statistics of a permutation. Those that are not `wanted` may be zero.
     pub fn statistics(&self, samples: &[u8], wanted: &[bool; COUNT]) -> [f64; COUNT] {
         let mut all = [0.0; COUNT];
         let any = |range: std::ops::Range<usize>| wanted[range].contains(&true);
@@ -92,13 +92,13 @@ impl Unchanged {
     }
 }
 
-/// Bytes made of eight bits each, first bit on top; the last one is filled up with zeros.
+/// Bytes of eight bits each, most significant first; the last byte is padded with zeros.
 pub(super) fn converted(bits: &[u8], conversion: impl Fn(u8) -> u8) -> Vec<u8> {
     let byte = |eight: &[u8]| (0..8).fold(0, |byte, i| byte << 1 | eight.get(i).copied().unwrap_or(0));
     bits.chunks(8).map(|eight| conversion(byte(eight))).collect()
 }
 
-/// 5.1.1: the greatest distance of a partial sum from its expectation.
+/// 5.1.1: the maximum distance of a partial sum from its expectation.
 fn excursion(samples: &[u8], mean: f64) -> f64 {
     let (mut sum, mut greatest) = (0.0, 0.0_f64);
     for (count, &sample) in (1..).zip(samples) {
@@ -108,7 +108,8 @@ fn excursion(samples: &[u8], mean: f64) -> f64 {
     greatest
 }
 
-/// 5.1.2 to 5.1.6: the number of runs of equal values, the longest one, and how many values are true.
+/// 5.1.2 to 5.1.6: the number of runs of equal values, the longest run, and the number of true
+/// values.
 fn runs(values: impl Iterator<Item = bool>) -> (u64, u64, u64) {
     let (mut runs, mut longest, mut is_true, mut length, mut last) = (0, 0, 0, 0, None);
     for value in values {
@@ -122,9 +123,9 @@ fn runs(values: impl Iterator<Item = bool>) -> (u64, u64, u64) {
     (runs, longest, is_true)
 }
 
-/// 5.1.7 and 5.1.8: the average and the greatest number of samples until one repeats.
+/// 5.1.7 and 5.1.8: the average and the maximum number of samples until a value repeats.
 fn collisions(samples: &[u8]) -> (f64, f64) {
-    // Each search marks what it has seen with its own number.
+    // Each search marks the values it has seen with its own number.
     let mut seen = [0_u32; 256];
     let (mut search, mut length, mut count, mut total, mut greatest) = (1, 0_u64, 0_u64, 0_u64, 0);
     for &sample in samples {

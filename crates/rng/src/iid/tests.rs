@@ -13,21 +13,24 @@ fn failed(samples: &[u8]) -> Vec<&'static str> {
     ranks.into_iter().filter(|rank| !rank.passes()).map(|rank| rank.statistic).collect()
 }
 
-/// Small enough to compute by hand.
+/// Small enough to verify by hand.
 #[test]
 fn statistics_are_those_of_the_standards_definitions() {
     let samples = [2, 15, 4, 10, 9];
     let found = Unchanged::of(&samples, false).statistics(&samples, &[true; COUNT]);
-    // Mean 8: the sums differ by 6, 1, 3, 1 and 0. Rises and falls + - + -; from the median 9: - + - + +.
+    // Mean 8: the sums differ by 6, 1, 3, 1 and 0. Increases and decreases: + - + -. Relative to
+    // the median 9: - + - + +.
     assert_eq!(found[..8], [6.0, 4.0, 1.0, 2.0, 4.0, 2.0, 0.0, 0.0]);
-    // The first repetition comes after 3 samples (2 1 1), the next after 4 (2 0 1 0), the last after 2 (1 1).
+    // The first repetition is after 3 samples (2 1 1), the next after 4 (2 0 1 0), the last after 2
+    // (1 1).
     let samples = [2, 1, 1, 2, 0, 1, 0, 1, 1, 2];
     let found = Unchanged::of(&samples, false).statistics(&samples, &[true; COUNT]);
     assert_eq!(found[6..9], [3.0, 4.0, 2.0]);
     assert_eq!(found[13], 8.0);
 }
 
-/// Figures of the standard's own tool (SP800-90B_EntropyAssessment 1.1.7, `ea_iid -vv`), run by hand on the same bytes.
+/// Values of the standard's own tool (SP800-90B_EntropyAssessment 1.1.7, `ea_iid -vv`), run
+/// manually on the same bytes.
 #[test]
 fn statistics_are_those_of_the_standards_tool() {
     let expected = [
@@ -106,7 +109,7 @@ fn independent_samples_pass() {
 
 #[test]
 fn dependent_samples_fail() {
-    // Short, because each permutation of a failing statistic is needed.
+    // Few samples, because each permutation of a failing statistic is computed.
     let counter: Vec<u8> = (0..1000).map(|i| i as u8).collect();
     assert!(failed(&counter).contains(&"number of directional runs"));
     let alternating: Vec<u8> =
