@@ -1,4 +1,5 @@
-//! The flag bits of a crypto driver (`cru_flags`), numbered as in the kernel's include/linux/crypto.h.
+//! The flag bits of a crypto driver (`cru_flags`), as numbered in include/linux/crypto.h of the
+//! kernel.
 
 /// The flags that the kernel reports for one driver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

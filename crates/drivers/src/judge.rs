@@ -19,7 +19,7 @@ pub enum Verdict {
     Accelerator,
     /// The CPU's own instructions.
     CpuInstructions,
-    /// Software without special instructions.
+    /// Software.
     Software,
     /// A template around other drivers.
     Wrapper,

@@ -70,7 +70,8 @@ macro_rules! functions {
                         // SAFETY: the handle is open, and the name is a C string.
                         let at = NonNull::new(unsafe { libc::dlsym(handle.as_ptr(), name) });
                         let at = at.ok_or(Error::NoFunction(stringify!($name)))?;
-                        // SAFETY: the signature is that of OpenSSL 3.0's headers, which later releases keep.
+                        // SAFETY: the signature is that of the OpenSSL 3.0 headers, which later
+                        // releases keep.
                         unsafe {
                             std::mem::transmute::<
                                 NonNull<c_void>,

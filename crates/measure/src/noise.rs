@@ -142,7 +142,8 @@ pub fn warnings() -> Vec<String> {
     [load(), scaling(), virtual_machine(), debug_kernel(Path::new("/"))].into_iter().flatten().collect()
 }
 
-/// cpufreq governors that change the frequency with the load: short samples then measure the governor.
+/// A warning about cpufreq governors that change the frequency with the load: short samples then
+/// measure the governor.
 fn scaling() -> Option<String> {
     let governor = read_to_string("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor").ok()?;
     let governor = governor.trim();

@@ -18,7 +18,8 @@ extern "C" fn on_first_signal(signal: libc::c_int) {
     if !SIGNALLED.swap(true, Ordering::Relaxed) {
         FIRST.store(now, Ordering::Relaxed);
     } else if now.wrapping_sub(FIRST.load(Ordering::Relaxed)) >= SAME {
-        // SAFETY: signal and raise are async-signal-safe; the signal is delivered when this handler returns.
+        // SAFETY: signal and raise are async-signal-safe; the signal is delivered when this handler
+        // returns.
         unsafe {
             libc::signal(signal, libc::SIG_DFL);
             libc::raise(signal);

@@ -1,5 +1,5 @@
-//! The messages of a dump: struct nlmsghdr (linux/netlink.h), struct crypto_user_alg and its attributes
-//! (linux/cryptouser.h). Every length is checked before it is used.
+//! The messages of a dump: struct nlmsghdr (linux/netlink.h), struct crypto_user_alg and its
+//! attributes (linux/cryptouser.h). Every length is checked before it is used.
 
 use rustix::io::Errno;
 
