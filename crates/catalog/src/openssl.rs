@@ -15,8 +15,8 @@ pub fn kernel_name(name: &str) -> Option<&'static str> {
     })
 }
 
-/// The default threshold in bytes for a cipher or a digest with OpenSSL's first name, in any case;
-/// `usize::MAX`, which no request reaches, for any other name.
+/// The default threshold in bytes for a cipher or a digest with OpenSSL's first name, in upper or
+/// lower case; `usize::MAX`, which no request reaches, for any other name.
 pub fn default_threshold(name: &str) -> usize {
     if let Some(cipher) = CIPHERS.iter().find(|cipher| cipher.name.eq_ignore_ascii_case(name)) {
         return cipher.algorithm.row().default_threshold;

@@ -26,7 +26,8 @@ pub struct Checked {
 pub struct Caught {
     /// Its name.
     pub driver: String,
-    /// The reports of the module, by user: `user` (null: users for whom the module had no room) and `count`.
+    /// The reports of the module by user: `user` (null for users without room in the module) and
+    /// `count`.
     #[serde(serialize_with = "by_user")]
     pub reports: Vec<WrongReports>,
 }

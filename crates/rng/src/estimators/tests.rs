@@ -333,7 +333,8 @@ fn estimates_follow_the_known_entropy() {
     let least = |data: &[u8]| {
         estimates(&Symbols::of_samples(data)).into_iter().flatten().fold(f64::INFINITY, f64::min)
     };
-    // -log2(0.7), -log2(0.8) and 1: the estimates are lower bounds, and the compression estimate is a low one.
+    // -log2(0.7), -log2(0.8) and 1: estimates are lower bounds, and the compression estimate is a
+    // low one.
     assert!((0.25..=0.515).contains(&least(&biased_coin())));
     assert!((0.1..=0.322).contains(&least(&markov_chain())));
     assert!((0.8..=1.0).contains(&least(&biased_bytes())));
