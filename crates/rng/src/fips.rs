@@ -83,7 +83,8 @@ fn words(block: &[u8; BLOCK]) -> impl Iterator<Item = (u64, u32)> {
     })
 }
 
-/// The statistic X = 16/5000 · Σ f² − 5000 must lie between 2.16 and 46.17, which bounds the sum of squares.
+/// The statistic X = 16/5000 · Σ f² − 5000 must lie between 2.16 and 46.17, which limits the sum of
+/// squares.
 fn poker_fails(block: &[u8; BLOCK]) -> bool {
     let mut bytes = [0_u32; 256];
     block.iter().for_each(|&byte| bytes[usize::from(byte)] += 1);
