@@ -14,6 +14,7 @@
 //! `aead::offload` verifies the tags of GCM and CCM.
 
 use std::ffi::c_void;
+use std::ops::Range;
 
 use crate::cipher::{Block, Mode};
 use crate::sampling::Sample;
@@ -70,13 +71,29 @@ impl<'a> Text<'a> {
         self.head.len() + self.rest.len()
     }
 
-    /// The block at `index`. The last one may be short.
-    fn block(&self, index: usize, size: usize) -> &'a [u8] {
-        if index == 0 && !self.head.is_empty() {
-            return self.head;
-        }
-        let from = (index * size - self.head.len()).min(self.rest.len());
-        &self.rest[from..self.rest.len().min(from + size)]
+    /// The bytes from offset `from` on, at most `len` and not beyond the end, in up to two parts.
+    fn parts(&self, from: usize, len: usize) -> [&'a [u8]; 2] {
+        let head = self.head.get(from..).unwrap_or_default();
+        let head = &head[..head.len().min(len)];
+        let from = from.saturating_sub(self.head.len()).min(self.rest.len());
+        let end = self.rest.len().min(from + len - head.len());
+        [head, &self.rest[from..end]]
+    }
+
+    /// Copies the bytes from offset `from` on to `room`, up to the end of either.
+    fn copy_to(&self, from: usize, room: &mut [u8]) {
+        let parts = self.parts(from, room.len());
+        let (head, rest) = room.split_at_mut(parts[0].len());
+        head.copy_from_slice(parts[0]);
+        rest[..parts[1].len()].copy_from_slice(parts[1]);
+    }
+
+    /// XORs the bytes from offset `from` on into `room`, up to the end of either.
+    fn xor_to(&self, from: usize, room: &mut [u8]) {
+        let parts = self.parts(from, room.len());
+        let (head, rest) = room.split_at_mut(parts[0].len());
+        xor(head, parts[0]);
+        xor(rest, parts[1]);
     }
 }
 
@@ -167,30 +184,35 @@ impl Crypted<'_> {
         let Some(tweak) = tweak else { return Verdict::Unknown };
         let count = if sample.full { (WINDOW / self.size).min(blocks) } else { 1 };
         let first = sample.random as usize % (blocks - count + 1);
-        let places = (first..first + count).chain((first + count < blocks).then_some(blocks - 1));
+        let last = if first + count < blocks { blocks - 1..blocks } else { blocks..blocks };
+        let runs = [first..first + count, last];
         if sample.full {
-            self.compare::<CHUNK>(cipher, places, tweak)
+            self.compare::<CHUNK>(cipher, runs, tweak)
         } else {
-            self.compare::<{ 2 * MAX_BLOCK }>(cipher, places, tweak)
+            self.compare::<{ 2 * MAX_BLOCK }>(cipher, runs, tweak)
         }
     }
 
-    /// Compares the given blocks, in ascending order, `ROOM` bytes at a time.
+    /// Compares two ascending runs of blocks, `ROOM` bytes at a time. The second has one block at
+    /// most.
     fn compare<const ROOM: usize>(
         &self,
         cipher: &BlockCipher,
-        mut places: impl Iterator<Item = usize>,
+        mut runs: [Range<usize>; 2],
         mut tweak: Tweak,
     ) -> Verdict {
         // Contains key stream or plaintext, so both are wiped.
         let (mut made, mut due) = (Wiped([0; ROOM]), Wiped([0; ROOM]));
         loop {
-            let (mut first, mut last, mut len) = (0, 0, 0);
-            for place in places.by_ref().take(ROOM / self.size) {
-                let room = len..len + self.size;
-                self.fill(place, tweak.of(place), &mut made.0[room.clone()], &mut due.0[room]);
-                first = if len == 0 { place } else { first };
-                (last, len) = (place, len + self.size);
+            let (start, mut last, mut len) = (runs[0].start, 0, 0);
+            for run in &mut runs {
+                let count = run.len().min((ROOM - len) / self.size);
+                if count > 0 {
+                    let room = len..len + count * self.size;
+                    self.fill(run.start, &mut tweak, &mut made.0[room.clone()], &mut due.0[room.clone()]);
+                    run.start += count;
+                    (last, len) = (run.start - 1, room.end);
+                }
             }
             if len == 0 {
                 return Verdict::Right;
@@ -199,31 +221,41 @@ impl Crypted<'_> {
                 return Verdict::Unknown;
             }
             if made.0[..len] != due.0[..len] {
-                return self.difference(&made.0[..len], &due.0[..len], first, last);
+                return self.difference(&made.0[..len], &due.0[..len], start, last);
             }
         }
     }
 
-    /// Writes the input of E for a block to `made`, and its expected output to `due`.
-    fn fill(&self, place: usize, tweak: u128, made: &mut [u8], due: &mut [u8]) {
-        let (plain, secret) = (self.plain.block(place, self.size), self.secret.block(place, self.size));
-        due[..secret.len()].copy_from_slice(secret);
-        match self.chain {
-            Chain::Counter { first, bits } => {
-                let mask = u128::MAX >> (128 - bits);
-                let counter = (first & !mask) | (first.wrapping_add(place as u128) & mask);
-                made.copy_from_slice(&counter.to_be_bytes());
-                xor(due, plain);
-                return;
+    /// Writes the inputs of E for the blocks from `first` on to `made`, and their expected outputs
+    /// to `due`. Works on all blocks at once: block by block it costs more than the encryption.
+    fn fill(&self, first: usize, tweak: &mut Tweak, made: &mut [u8], due: &mut [u8]) {
+        let from = first * self.size;
+        self.secret.copy_to(from, due);
+        if let Chain::Counter { first: start, bits } = self.chain {
+            let mask = u128::MAX >> (128 - bits);
+            for (index, block) in made.chunks_exact_mut(self.size).enumerate() {
+                let low = start.wrapping_add((first + index) as u128) & mask;
+                block.copy_from_slice(&(start & !mask | low).to_be_bytes());
             }
-            Chain::Xts { .. } => xor(due, &tweak.to_le_bytes()),
-            Chain::Cbc { .. } | Chain::Ecb => {}
+            self.plain.xor_to(from, due);
+            return;
         }
-        made.copy_from_slice(plain);
+        self.plain.copy_to(from, made);
         match self.chain {
-            Chain::Cbc { iv } if place == 0 => xor(made, &iv),
-            Chain::Cbc { .. } => xor(made, self.secret.block(place - 1, self.size)),
-            Chain::Xts { .. } => xor(made, &tweak.to_le_bytes()),
+            Chain::Cbc { iv } if first == 0 => {
+                let (block, rest) = made.split_at_mut(self.size);
+                xor(block, &iv);
+                self.secret.xor_to(0, rest);
+            }
+            Chain::Cbc { .. } => self.secret.xor_to(from - self.size, made),
+            Chain::Xts { .. } => {
+                let blocks = made.chunks_exact_mut(self.size).zip(due.chunks_exact_mut(self.size));
+                for (index, (made, due)) in blocks.enumerate() {
+                    let tweak = tweak.of(first + index).to_le_bytes();
+                    xor(made, &tweak);
+                    xor(due, &tweak);
+                }
+            }
             Chain::Ecb | Chain::Counter { .. } => {}
         }
     }
@@ -236,7 +268,7 @@ impl Crypted<'_> {
         let total = made.len() / self.size;
         for (index, (made, due)) in made.chunks(self.size).zip(due.chunks(self.size)).enumerate() {
             let place = if index + 1 == total { last } else { first + index };
-            let len = self.secret.block(place, self.size).len();
+            let len = self.secret.len().saturating_sub(place * self.size).min(self.size);
             if let Some(at) = (0..len).find(|&at| made[at] != due[at]) {
                 return Verdict::Wrong { offset: place * self.size + at };
             }
@@ -254,13 +286,17 @@ impl<const N: usize> Drop for Wiped<N> {
     }
 }
 
+/// XORs `with` into `room`, up to the end of either.
 fn xor(room: &mut [u8], with: &[u8]) {
-    // A whole block at once: byte by byte it costs more than the encryption.
-    if let (Some((block, [])), Some((other, []))) = (room.split_first_chunk_mut(), with.split_first_chunk()) {
-        *block = (u128::from_ne_bytes(*block) ^ u128::from_ne_bytes(*other)).to_ne_bytes();
-        return;
+    const WORD: usize = size_of::<u64>();
+    let len = room.len().min(with.len());
+    let (mut room, mut with) = (room[..len].chunks_exact_mut(WORD), with[..len].chunks_exact(WORD));
+    for (room, with) in room.by_ref().zip(with.by_ref()) {
+        if let (Ok(word), Ok(other)) = (<[u8; WORD]>::try_from(&*room), with.try_into()) {
+            room.copy_from_slice(&(u64::from_ne_bytes(word) ^ u64::from_ne_bytes(other)).to_ne_bytes());
+        }
     }
-    for (byte, with) in room.iter_mut().zip(with) {
+    for (byte, with) in room.into_remainder().iter_mut().zip(with.remainder()) {
         *byte ^= with;
     }
 }
@@ -315,14 +351,20 @@ mod tests {
     }
 
     #[test]
-    fn blocks_of_a_text_in_two_parts_are_those_of_one() {
+    fn a_text_in_two_parts_is_read_as_one() {
         let whole: Vec<u8> = (0..70).collect();
         let (head, rest) = whole.split_at(16);
-        for (text, first) in [(Text { head, rest }, 16), (Text::of(&whole), 0)] {
+        for text in [Text { head, rest }, Text::of(&whole)] {
             assert_eq!(text.len(), 70);
-            for index in 0..5 {
-                let end = whole.len().min(index * 16 + 16);
-                assert_eq!(text.block(index, 16), &whole[index * 16..end], "{first}: {index}");
+            for from in 0..=70 {
+                for len in [0, 1, 8, 16, 40, 70, 100] {
+                    let expected = &whole[from..70.min(from + len)];
+                    let mut room = vec![0; len];
+                    text.copy_to(from, &mut room);
+                    assert_eq!(&room[..expected.len()], expected, "{from}, {len}");
+                    text.xor_to(from, &mut room);
+                    assert!(room.iter().all(|byte| *byte == 0), "{from}, {len}");
+                }
             }
         }
     }
@@ -332,7 +374,7 @@ mod tests {
         let fill = |chain, place| {
             let crypted = Crypted { plain: Text::of(&[]), secret: Text::of(&[]), chain, size: 16 };
             let (mut made, mut due) = ([0; 16], [0; 16]);
-            crypted.fill(place, 0, &mut made, &mut due);
+            crypted.fill(place, &mut { Tweak::NONE }, &mut made, &mut due);
             made
         };
         let gcm = Chain::new(Mode::Gcm, &[0xff; 12]);
