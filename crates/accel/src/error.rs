@@ -144,6 +144,12 @@ impl Error {
         matches!(self, Error::KeyRefused { .. } | Error::NoRoom { .. } | Error::Away { .. })
     }
 
+    /// Whether the request belongs to the parent of this process: the child of a fork does not have
+    /// its memory. The driver has not failed.
+    pub fn is_of_parent(&self) -> bool {
+        matches!(self, Error::Request { source, .. } if source.raw_os_error() == Some(libc::ECHILD))
+    }
+
     /// Whether the device is absent, so that open sessions are lost.
     pub fn is_away(&self) -> bool {
         matches!(self, Error::Away { .. })

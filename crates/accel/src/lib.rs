@@ -11,6 +11,7 @@
 //! - [`cryptodev`]: /dev/crypto, where cryptodev-linux is installed
 //! - [`af_alg`]: the kernel's socket interface, before Linux 7.2
 //! - [`reach()`]: the first of them that leads to a driver
+//! - [`KeyStreamSegment`]: key stream that a driver computes before it is needed
 //! - [`check`]: whether a driver's results are right
 //! - [`descriptor`]: a file descriptor that the application may close without notice
 
@@ -24,12 +25,14 @@ pub mod device;
 mod error;
 mod fork_mark;
 mod hash;
+mod key_stream;
 mod mode;
 mod reach;
 mod session;
 
 pub use error::Error;
 pub use hash::{Digest, HashSession, HashState};
+pub use key_stream::KeyStreamSegment;
 pub use mode::advance;
 pub use outboard_catalog::{Algorithm, Direction, Hash, HashAlgorithm};
 pub use reach::{Reached, reach, reach_hash, reach_hash_over, reach_over};

@@ -65,6 +65,9 @@ pub struct Request<'a> {
     /// can be split and the interface accepts several requests at once: [`PIECE`] to
     /// [`LONGEST_PIECE`].
     pub piece: usize,
+    /// Whether the result of an encryption is a secret, such as key stream, and must be wiped when
+    /// it is released. Results of decryption always are.
+    pub is_key_stream: bool,
 }
 
 /// The smallest minimum length of a chunk in bytes. It is large enough that the cost of a request
@@ -81,7 +84,7 @@ pub const MAX_AAD: usize = 4096;
 impl<'a> Request<'a> {
     /// A request without a head.
     pub const fn new(direction: Direction, iv: &'a [u8], input: &'a [u8]) -> Request<'a> {
-        Request { direction, iv, head: &[], input, aad: &[], tag: &[], piece: PIECE }
+        Request { direction, iv, head: &[], input, aad: &[], tag: &[], piece: PIECE, is_key_stream: false }
     }
 
     /// Bytes of head and input. The result is as long, plus the tag if it was encrypted with an

@@ -38,6 +38,7 @@ mod log;
 mod mac;
 mod message;
 mod offer;
+mod owned_slots;
 mod rand;
 mod sampling;
 mod sessions;

@@ -3,7 +3,7 @@
 use std::io;
 use std::os::fd::RawFd;
 use std::ptr::{NonNull, null_mut};
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 
 use outboard_uapi as uapi;
 
@@ -26,6 +26,11 @@ pub(super) struct Arena {
     slots: usize,
     data: usize,
     pub(super) units: Units,
+    /// First units of regions that were abandoned with requests in flight: one bit each.
+    abandoned: AtomicU32,
+    /// For each bit of `abandoned`, the number of units and the number of submitted slots, in the
+    /// upper and lower 16 bits.
+    extents: [AtomicU32; UNITS as usize],
 }
 
 // SAFETY: the mapping belongs to this value; `units` decides which thread may write where.
@@ -51,7 +56,16 @@ impl Arena {
             Some(base) if at != libc::MAP_FAILED => base,
             _ => return Err(io::Error::last_os_error()),
         };
-        let mut arena = Arena { base, size, number: 0, slots: 0, data: 0, units: Units::default() };
+        let mut arena = Arena {
+            base,
+            size,
+            number: 0,
+            slots: 0,
+            data: 0,
+            units: Units::default(),
+            abandoned: AtomicU32::new(0),
+            extents: Default::default(),
+        };
         // SAFETY: the module wrote the header before mmap returned, and the mapping is
         // page-aligned.
         let header = unsafe { base.cast::<uapi::Arena>().read() };
@@ -89,6 +103,43 @@ impl Arena {
     pub(super) fn status(&self, index: u32) -> i32 {
         // SAFETY: a field of a slot, aligned, which the module writes with release semantics.
         unsafe { AtomicI32::from_ptr(&raw mut (*self.slot(index)).status) }.load(Ordering::Acquire)
+    }
+
+    /// Whether any of `count` slots from `first` on is in flight.
+    pub(super) fn is_any_in_flight(&self, first: u32, count: u32) -> bool {
+        (first..first + count).any(|slot| self.status(slot) == uapi::IN_FLIGHT)
+    }
+
+    /// Transfers `count` allocated units, of whose slots the first `submitted` may be in flight, to
+    /// [`reclaim`](Self::reclaim).
+    pub(super) fn abandon(&self, first: u32, count: u32, submitted: u32) {
+        self.extents[first as usize].store(count << 16 | submitted, Ordering::Relaxed);
+        self.abandoned.fetch_or(1 << first, Ordering::Release);
+    }
+
+    /// Wipes and releases abandoned units whose requests have completed. The driver may write to
+    /// the others until their requests complete.
+    pub(super) fn reclaim(&self) {
+        let mut left = self.abandoned.load(Ordering::Relaxed);
+        while left != 0 {
+            let bit = left & left.wrapping_neg();
+            left ^= bit;
+            // The thread that clears the bit has the units to itself.
+            if self.abandoned.fetch_and(!bit, Ordering::Acquire) & bit == 0 {
+                continue;
+            }
+            let first = bit.trailing_zeros();
+            let extent = self.extents[first as usize].load(Ordering::Relaxed);
+            let (count, submitted) = (extent >> 16, extent & 0xffff);
+            if self.is_any_in_flight(first, submitted) {
+                self.abandoned.fetch_or(bit, Ordering::Release);
+                continue;
+            }
+            // SAFETY: the units are allocated, no request writes there, and no other code has
+            // access until they are released.
+            unsafe { self.data(first).write_bytes(0, count as usize * UNIT) };
+            self.units.give(first, count);
+        }
     }
 }
 

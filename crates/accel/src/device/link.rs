@@ -107,7 +107,9 @@ impl Link {
             }
             // SAFETY: an arena, once stored, lives until the link is dropped, and the region holds
             // the link.
-            if let Some(first) = unsafe { &*at }.units.take(units) {
+            let arena = unsafe { &*at };
+            arena.reclaim();
+            if let Some(first) = arena.units.take(units) {
                 return Ok(Region::new(Arc::clone(self), generation, at, first, units));
             }
         }

@@ -172,12 +172,13 @@ impl Region {
 
 impl Drop for Region {
     fn drop(&mut self) {
-        // A driver that never completed a request may still write there. The units are then lost to
-        // this process, which costs less than memory that changes under another request.
-        if self.is_any_in_flight() {
-            return;
-        }
         if let Ok(arena) = self.arena() {
+            // The driver may still write there. The arena keeps the units until it has completed
+            // the requests, for ever if it never does.
+            if self.is_any_in_flight() {
+                arena.abandon(self.first, self.count, self.rung);
+                return;
+            }
             // SAFETY: the units are ours, and nothing is in flight there. The compiler cannot
             // remove the write, because the memory is a mapping that it knows nothing about.
             unsafe { arena.data(self.first).write_bytes(0, self.secret) };

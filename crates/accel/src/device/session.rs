@@ -91,8 +91,8 @@ impl DeviceSession {
         self.place(&mut region, requests).map_err(|source| self.failed("mmap", source))?;
         let slots = self.spans.last().map_or(0, |span| span.slots.end);
         let secret = |(span, request): (&Span, &Request<'_>)| match request.direction {
-            Direction::Encrypt => 0,
-            Direction::Decrypt => span.unit as usize * UNIT + span.len,
+            Direction::Encrypt if !request.is_key_stream => 0,
+            Direction::Encrypt | Direction::Decrypt => span.unit as usize * UNIT + span.len,
         };
         let secret = self.spans.iter().zip(requests).map(secret).max().unwrap_or(0);
         region.ring(slots, wait, secret).map_err(|source| self.failed("write", source))?;

@@ -1,0 +1,68 @@
+//! Key stream that a driver computes before it is needed.
+
+use crate::{Direction, Error, LONGEST_PIECE, Request, Session};
+
+/// Counter blocks in flight, or their encryption: a segment of key stream. It stays in the
+/// session's own memory and is wiped there when the segment is dropped or submitted again, also if
+/// the driver completes it later.
+pub struct KeyStreamSegment {
+    session: Box<dyn Session>,
+    len: usize,
+}
+
+impl KeyStreamSegment {
+    /// The maximum length of a segment in bytes.
+    pub const LONGEST: usize = LONGEST_PIECE;
+
+    /// A segment for a session of ECB mode, without content.
+    pub fn new(session: Box<dyn Session>) -> KeyStreamSegment {
+        KeyStreamSegment { session, len: 0 }
+    }
+
+    /// Whether the interface of a session can compute a segment while the caller continues.
+    pub fn fits(session: &dyn Session) -> bool {
+        session.max_batch() > 1
+    }
+
+    /// Submits counter blocks, at most [`LONGEST`](Self::LONGEST) bytes, and does not wait. The
+    /// driver encrypts them in place: a block that it does not write remains a counter block.
+    ///
+    /// # Errors
+    /// Those of [`Session::submit`]. The segment is then empty.
+    pub fn submit(&mut self, counters: &[u8]) -> Result<(), Error> {
+        self.len = 0;
+        let request = Request {
+            piece: LONGEST_PIECE,
+            is_key_stream: true,
+            ..Request::new(Direction::Encrypt, &[], counters)
+        };
+        self.session.submit(&[request])?;
+        self.len = counters.len();
+        Ok(())
+    }
+
+    /// Length in bytes.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether nothing was submitted.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Whether the driver has completed the segment, so that [`bytes`](Self::bytes) does not wait.
+    /// Makes no system call.
+    pub fn is_ready(&self) -> bool {
+        self.session.is_done()
+    }
+
+    /// The key stream. Waits until the driver has completed it.
+    ///
+    /// # Errors
+    /// Those of [`Session::result`]; in the child of a fork, which does not have the memory,
+    /// [`Error::is_of_parent`] is true.
+    pub fn bytes(&mut self) -> Result<&[u8], Error> {
+        self.session.result(0)
+    }
+}

@@ -1,0 +1,224 @@
+//! A fixed number of slots, each with a value that belongs to one context, which any thread of the
+//! process may evict when it was not used for a while.
+//!
+//! No function waits for a lock: a caller that finds a slot locked continues without it. A fork may
+//! leave slots locked permanently in the child, which costs only these slots.
+
+use std::cell::UnsafeCell;
+use std::ops::{Deref, DerefMut};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::time::Duration;
+
+use crate::clock::now_ms;
+
+/// Number of attempts to lock a slot that another thread has locked, normally for a short time. In
+/// the child of a fork the slot may stay locked permanently.
+const LOOKS: u32 = 100;
+
+/// Ticket of a value that its owner closed while another thread had its slot locked.
+const LEFT: u32 = u32::MAX;
+
+/// Slots of values, each owned by one context.
+pub(crate) struct OwnedSlots<T> {
+    slots: Box<[OwnedSlot<T>]>,
+    tickets: AtomicU32,
+    idle: Duration,
+}
+
+struct OwnedSlot<T> {
+    locked: AtomicBool,
+    /// Identifies the owner; 0 if the slot is free. Changed only while `locked` is set, except by
+    /// an owner that closes the value.
+    ticket: AtomicU32,
+    /// In milliseconds of [`now_ms`], which wraps.
+    last_used: AtomicU32,
+    value: UnsafeCell<Option<T>>,
+}
+
+// SAFETY: only the thread that has set `locked` accesses `value`, whose content may move between
+// threads.
+unsafe impl<T: Send> Sync for OwnedSlot<T> {}
+
+/// Identifies a context's value, until it is evicted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct SlotId {
+    place: usize,
+    ticket: u32,
+}
+
+impl SlotId {
+    /// The ID as a number other than 0.
+    pub(crate) fn to_bits(self) -> u64 {
+        (self.place as u64) << 32 | u64::from(self.ticket)
+    }
+
+    /// The inverse of [`to_bits`](Self::to_bits); `None` for 0.
+    pub(crate) fn from_bits(bits: u64) -> Option<SlotId> {
+        (bits != 0).then_some(SlotId { place: (bits >> 32) as usize, ticket: bits as u32 })
+    }
+}
+
+/// A slot locked by this thread.
+struct SlotLock<'a, T>(&'a OwnedSlot<T>);
+
+impl<T> SlotLock<'_, T> {
+    fn value(&mut self) -> &mut Option<T> {
+        // SAFETY: only the thread with the lock has access; the borrow is limited to that of this
+        // value.
+        unsafe { &mut *self.0.value.get() }
+    }
+
+    /// Drops the value in the slot. Returns false if there is none.
+    fn empty(&mut self) -> bool {
+        self.0.ticket.store(0, Ordering::Relaxed);
+        self.value().take().is_some()
+    }
+}
+
+impl<T> Drop for SlotLock<'_, T> {
+    fn drop(&mut self) {
+        self.0.locked.store(false, Ordering::Release);
+    }
+}
+
+/// A value in use by this thread.
+pub(crate) struct SlotGuard<'a, T>(SlotLock<'a, T>);
+
+impl<T> Deref for SlotGuard<'_, T> {
+    type Target = T;
+    fn deref(&self) -> &T {
+        // SAFETY: as in `SlotLock::value`; shared, because `self` is.
+        unsafe { &*self.0.0.value.get() }.as_ref().expect("a borrowed slot has a value")
+    }
+}
+
+impl<T> DerefMut for SlotGuard<'_, T> {
+    fn deref_mut(&mut self) -> &mut T {
+        self.0.value().as_mut().expect("a borrowed slot has a value")
+    }
+}
+
+impl<T> Drop for SlotGuard<'_, T> {
+    fn drop(&mut self) {
+        self.0.0.last_used.store(now_ms(), Ordering::Relaxed);
+    }
+}
+
+impl<T> OwnedSlots<T> {
+    /// `count` slots. A value that was not used for the time `idle` may be evicted.
+    pub(crate) fn new(count: usize, idle: Duration) -> Self {
+        let slots = (0..count).map(|_| OwnedSlot::default()).collect();
+        OwnedSlots { slots, tickets: AtomicU32::new(1), idle }
+    }
+
+    /// Locks a value for use. `None` if it was evicted, or if another thread has its slot locked.
+    pub(crate) fn borrow(&self, id: SlotId) -> Option<SlotGuard<'_, T>> {
+        for _ in 0..LOOKS {
+            if self.is_evicted(id) {
+                break;
+            }
+            if let Some(lock) = self.slots[id.place].lock() {
+                return (!self.is_evicted(id)).then(|| SlotGuard(lock));
+            }
+            std::hint::spin_loop();
+        }
+        None
+    }
+
+    /// Whether the value was evicted.
+    pub(crate) fn is_evicted(&self, id: SlotId) -> bool {
+        self.slots[id.place].ticket.load(Ordering::Relaxed) != id.ticket
+    }
+
+    /// Stores a value in a free slot, or if `urgent` in that of an idle value. `None`: there is
+    /// none, and the value is dropped.
+    pub(crate) fn insert(&self, value: T, urgent: bool) -> Option<SlotId> {
+        let mut value = Some(value);
+        for _ in 0..2 {
+            for (place, slot) in self.slots.iter().enumerate().filter(|(_, slot)| !slot.is_occupied()) {
+                let Some(mut lock) = slot.lock() else { continue };
+                if lock.value().is_some() {
+                    continue;
+                }
+                *lock.value() = value.take();
+                let ticket = self.next_ticket();
+                slot.ticket.store(ticket, Ordering::Relaxed);
+                slot.last_used.store(now_ms(), Ordering::Relaxed);
+                return Some(SlotId { place, ticket });
+            }
+            if !urgent || !self.evict_idle() {
+                break;
+            }
+        }
+        None
+    }
+
+    /// Drops a value. Returns false if it was evicted before, or if another thread has its slot
+    /// locked; [`sweep`](Self::sweep) drops it then.
+    pub(crate) fn close(&self, id: SlotId) -> bool {
+        if let Some(mut guard) = self.borrow(id) {
+            return guard.0.empty();
+        }
+        // Fails if the value was evicted.
+        let ticket = &self.slots[id.place].ticket;
+        let _ = ticket.compare_exchange(id.ticket, LEFT, Ordering::Relaxed, Ordering::Relaxed);
+        false
+    }
+
+    /// Drops the values that their owners could not close.
+    pub(crate) fn sweep(&self) {
+        let left = self.slots.iter().filter(|slot| slot.ticket.load(Ordering::Relaxed) == LEFT);
+        for mut lock in left.filter_map(OwnedSlot::lock) {
+            if lock.0.ticket.load(Ordering::Relaxed) == LEFT {
+                lock.empty();
+            }
+        }
+    }
+
+    /// The first result of `look` for a value whose slot is not locked.
+    pub(crate) fn find<R>(&self, look: impl Fn(&T) -> Option<R>) -> Option<R> {
+        let occupied = self.slots.iter().filter(|slot| slot.is_occupied());
+        occupied.filter_map(OwnedSlot::lock).find_map(|mut lock| look(lock.value().as_ref()?))
+    }
+
+    /// Evicts the value that has been idle for the longest time, if it has been idle long enough.
+    pub(crate) fn evict_idle(&self) -> bool {
+        let now = now_ms();
+        let longest = self
+            .slots
+            .iter()
+            .filter(|slot| slot.is_occupied() && !slot.locked.load(Ordering::Relaxed))
+            .max_by_key(|slot| slot.idle_ms(now));
+        let Some(slot) = longest.filter(|slot| u128::from(slot.idle_ms(now)) >= self.idle.as_millis()) else {
+            return false;
+        };
+        slot.lock().is_some_and(|mut lock| lock.empty())
+    }
+
+    /// The next ticket: neither 0 nor [`LEFT`].
+    fn next_ticket(&self) -> u32 {
+        self.tickets.fetch_add(1, Ordering::Relaxed) % (LEFT - 1) + 1
+    }
+}
+
+impl<T> Default for OwnedSlot<T> {
+    fn default() -> Self {
+        let (locked, ticket, last_used) = (AtomicBool::new(false), AtomicU32::new(0), AtomicU32::new(0));
+        OwnedSlot { locked, ticket, last_used, value: UnsafeCell::new(None) }
+    }
+}
+
+impl<T> OwnedSlot<T> {
+    fn lock(&self) -> Option<SlotLock<'_, T>> {
+        let mine = self.locked.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed);
+        mine.is_ok().then(|| SlotLock(self))
+    }
+
+    fn is_occupied(&self) -> bool {
+        self.ticket.load(Ordering::Relaxed) != 0
+    }
+
+    fn idle_ms(&self, now: u32) -> u32 {
+        now.wrapping_sub(self.last_used.load(Ordering::Relaxed))
+    }
+}
