@@ -15,6 +15,16 @@ pub struct Counts {
     pub failures: u64,
     /// Results of a driver that differed from the result of software.
     pub mismatches: u64,
+    /// Requests completed with key stream from look-ahead, also counted in `hw_requests`.
+    pub ahead_requests: u64,
+    /// Bytes of those requests, also counted in `hw_bytes`.
+    pub ahead_bytes: u64,
+    /// Requests for which look-ahead was on and had no key stream.
+    pub ahead_misses: u64,
+    /// Bytes of key stream that were submitted to a driver.
+    pub key_stream_generated: u64,
+    /// Bytes of key stream that were dropped without use.
+    pub key_stream_discarded: u64,
 }
 
 impl Counts {
@@ -46,6 +56,11 @@ impl Counts {
             sw_bytes: f(self.sw_bytes, other.sw_bytes),
             failures: f(self.failures, other.failures),
             mismatches: f(self.mismatches, other.mismatches),
+            ahead_requests: f(self.ahead_requests, other.ahead_requests),
+            ahead_bytes: f(self.ahead_bytes, other.ahead_bytes),
+            ahead_misses: f(self.ahead_misses, other.ahead_misses),
+            key_stream_generated: f(self.key_stream_generated, other.key_stream_generated),
+            key_stream_discarded: f(self.key_stream_discarded, other.key_stream_discarded),
         }
     }
 }

@@ -23,6 +23,11 @@ pub struct Row {
     sw_bytes: Counter,
     failures: Counter,
     mismatches: Counter,
+    ahead_requests: Counter,
+    ahead_bytes: Counter,
+    ahead_misses: Counter,
+    key_stream_generated: Counter,
+    key_stream_discarded: Counter,
 }
 
 const _: () = assert!(size_of::<Row>() == 128);
@@ -50,6 +55,29 @@ impl Row {
         self.mismatches.add(1);
     }
 
+    /// Counts requests that were completed with key stream from look-ahead, and their bytes. They
+    /// are requests completed by hardware too.
+    pub fn add_ahead(&self, requests: u64, bytes: u64) {
+        self.add_hw(requests, bytes);
+        self.ahead_requests.add(requests);
+        self.ahead_bytes.add(bytes);
+    }
+
+    /// Counts requests for which look-ahead was on and had no key stream.
+    pub fn add_ahead_miss(&self) {
+        self.ahead_misses.add(1);
+    }
+
+    /// Counts bytes of key stream that were submitted to the driver.
+    pub fn add_generated(&self, bytes: u64) {
+        self.key_stream_generated.add(bytes);
+    }
+
+    /// Counts bytes of key stream that were dropped without use.
+    pub fn add_discarded(&self, bytes: u64) {
+        self.key_stream_discarded.add(bytes);
+    }
+
     /// The current counts. The fields are read one after the other, so they may be inconsistent
     /// while another thread counts.
     #[must_use]
@@ -61,6 +89,11 @@ impl Row {
             sw_bytes: self.sw_bytes.get(),
             failures: self.failures.get(),
             mismatches: self.mismatches.get(),
+            ahead_requests: self.ahead_requests.get(),
+            ahead_bytes: self.ahead_bytes.get(),
+            ahead_misses: self.ahead_misses.get(),
+            key_stream_generated: self.key_stream_generated.get(),
+            key_stream_discarded: self.key_stream_discarded.get(),
         }
     }
 

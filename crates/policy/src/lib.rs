@@ -9,6 +9,7 @@ mod drivers;
 mod error;
 mod file;
 mod findings;
+mod lookahead;
 mod min_entropy;
 mod shadow;
 mod threshold;
@@ -19,6 +20,7 @@ pub use drivers::{Drivers, SoftDrivers};
 pub use error::Error;
 pub use file::PolicyFile;
 pub use findings::{FINDINGS_FILE, Finding, Findings};
+pub use lookahead::{LookaheadMode, LookaheadPolicy};
 pub use min_entropy::MinEntropy;
 pub use shadow::ShadowChecks;
 pub use threshold::Thresholds;
@@ -47,11 +49,13 @@ pub struct Policy {
     pub hwrng_entropy: MinEntropy,
     /// Key `SHADOW_CHECKS`: share of the accelerator's results that is compared with software.
     pub shadow_checks: ShadowChecks,
+    /// Keys `LOOKAHEAD` and `LOOKAHEAD_...`: key stream that is computed before it is requested.
+    pub lookahead: LookaheadPolicy,
 }
 
 impl Policy {
     /// The keys that [`set`](Self::set) accepts.
-    pub const KEYS: [&str; 8] = [
+    pub const KEYS: [&str; 12] = [
         "CIPHERS",
         "DIGESTS",
         "DRIVERS",
@@ -60,6 +64,10 @@ impl Policy {
         "POLICY",
         "SHADOW_CHECKS",
         "HWRNG_ENTROPY",
+        "LOOKAHEAD",
+        "LOOKAHEAD_MEMORY",
+        "LOOKAHEAD_START",
+        "LOOKAHEAD_WINDOW",
     ];
 
     /// Applies one `key = value` line of the configuration. Returns one [`Error`] for each name
@@ -80,6 +88,10 @@ impl Policy {
             "POLICY" => self.file = value.parse()?,
             "HWRNG_ENTROPY" => self.hwrng_entropy = value.parse()?,
             "SHADOW_CHECKS" => self.shadow_checks = value.parse()?,
+            "LOOKAHEAD" => self.lookahead.mode = value.parse()?,
+            "LOOKAHEAD_MEMORY" => self.lookahead.memory = lookahead::bytes(value)?,
+            "LOOKAHEAD_START" => self.lookahead.start = lookahead::bytes(value)?,
+            "LOOKAHEAD_WINDOW" => self.lookahead.window = lookahead::bytes(value)?,
             _ => return Err(Error::UnknownKey(key.to_owned())),
         }
         Ok(skipped)

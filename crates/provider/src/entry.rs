@@ -16,6 +16,7 @@ use crate::digest::DigestOffer;
 use crate::guard;
 use crate::jobs::Jobs;
 use crate::log::Log;
+use crate::lookahead::Lookahead;
 use crate::mac;
 use crate::offer::Offer;
 use crate::rand;
@@ -29,6 +30,8 @@ pub(crate) struct Provider {
     pub(crate) core: Core,
     pub(crate) policy: Policy,
     pub(crate) log: Log,
+    /// Dropped before the counters, which its streams use.
+    pub(crate) lookahead: Lookahead,
     pub(crate) counters: Table,
     pub(crate) software: Software,
     pub(crate) jobs: Option<Jobs>,
@@ -96,6 +99,7 @@ pub unsafe extern "C" fn OSSL_provider_init(
         // SAFETY: guaranteed by the core.
         let Some(core) = (unsafe { Core::new(handle, table) }) else { return 0 };
         let Some(Config { policy, log, counters }) = Config::read(&core) else { return 0 };
+        let lookahead = Lookahead::new(&policy.lookahead);
         let provider = Box::into_raw(Box::new(Provider {
             core,
             policy,
@@ -103,6 +107,7 @@ pub unsafe extern "C" fn OSSL_provider_init(
             counters,
             software: Software::absent(),
             jobs: Jobs::find(&core),
+            lookahead,
             offer: Decided::not_yet(),
             digests: Decided::not_yet(),
         }));

@@ -49,9 +49,24 @@ impl<S: ?Sized + Share> Hardware<S> {
     }
 
     /// Decides whether a result of `len` bytes may be released to the application, and counts it in
-    /// the algorithm's row. Every result of a driver passes through this function, for ciphers,
-    /// AEADs and digests.
+    /// the algorithm's row.
     pub(crate) fn accept(
+        &self,
+        algorithm: &str,
+        row: Option<&Row>,
+        len: usize,
+        verify: impl FnOnce() -> Verdict,
+    ) -> bool {
+        let is_released = self.release(algorithm, row, len, verify);
+        if is_released {
+            row.inspect(|row| row.add_hw(1, len as u64));
+        }
+        is_released
+    }
+
+    /// Decides whether a result may be released, without counting a request. Every result of a
+    /// driver passes through this function, for ciphers, AEADs, digests and key stream.
+    pub(crate) fn release(
         &self,
         algorithm: &str,
         row: Option<&Row>,
@@ -64,10 +79,7 @@ impl<S: ?Sized + Share> Hardware<S> {
         }
         match verify() {
             // Another thread may have found a wrong result in the meantime.
-            Verdict::Right if self.is_up() => {
-                row.inspect(|row| row.add_hw(1, len as u64));
-                true
-            }
+            Verdict::Right if self.is_up() => true,
             Verdict::Wrong { offset } => {
                 self.mismatched(algorithm, row, len, Some(offset));
                 false

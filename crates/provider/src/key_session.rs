@@ -86,6 +86,13 @@ impl KeySession {
         }
     }
 
+    /// As [`close`](Self::close), if there is a driver.
+    pub(crate) fn close_with(&mut self, hardware: Option<&Hardware>) {
+        if let Some(hardware) = hardware {
+            self.close(hardware);
+        }
+    }
+
     /// Handles the removal of the device, which ends the session.
     pub(crate) fn went_away(&mut self, hardware: &Hardware) {
         self.close(hardware);

@@ -13,7 +13,7 @@
 //! - `hardware`: a driver, its failures, and when it is disabled
 //! - `jobs`: OpenSSL's asynchronous jobs, paused while the accelerator works
 //! - `offer`: which algorithms are offered; `decided`: values computed once
-//! - `contexts`: contexts owned by the core; `soft_counts`: counters of requests in software
+//! - `contexts`: contexts owned by the core; `counts`: counters of requests in software
 //! - `cipher`: cipher contexts; `aead`: AEAD contexts
 //! - `digest`: digest contexts; `mac`: HMAC contexts; `message`: code shared by both
 //! - `key_session`: the driver session of a context; `sessions`: all sessions of a driver
@@ -26,8 +26,10 @@ mod aead;
 mod cipher;
 mod clock;
 mod config;
+mod context_counts;
 mod contexts;
 mod core;
+mod cpu;
 mod decided;
 mod digest;
 pub mod entry;
@@ -35,6 +37,7 @@ mod hardware;
 mod jobs;
 mod key_session;
 mod log;
+mod lookahead;
 mod mac;
 mod message;
 mod offer;
@@ -42,7 +45,6 @@ mod owned_slots;
 mod rand;
 mod sampling;
 mod sessions;
-mod soft_counts;
 mod software;
 mod spot_check;
 mod wipe;

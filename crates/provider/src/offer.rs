@@ -14,10 +14,12 @@ use outboard_drivers::root::Root;
 use outboard_drivers::wrong_reports::WrongReports;
 use outboard_drivers::{Judged, find_drivers};
 use outboard_policy::{
-    Algorithms, CipherRow, Drivers, FINDINGS_FILE, Finding, Findings, SoftDrivers, Tuned, Unfit, from_text,
+    Algorithms, CipherRow, Drivers, FINDINGS_FILE, Finding, Findings, LookaheadMode, SoftDrivers, Tuned,
+    Unfit, from_text,
 };
 
 use crate::cipher::{KINDS, Kind};
+use crate::cpu::has_aes_instructions;
 use crate::entry::Provider;
 use crate::hardware::Hardware;
 use crate::log::Level;
@@ -42,7 +44,11 @@ pub(crate) struct Cipher {
     /// The default provider's block cipher for keys of the same length (for XTS, half the length):
     /// the reference for checks of results.
     pub(crate) ecb: SoftCipher,
+    /// The driver of the cipher itself, or, if there is none, of ECB mode: then only look-ahead uses
+    /// it.
     pub(crate) hardware: Arc<Hardware>,
+    /// The driver of ECB mode that computes key stream, if the cipher uses look-ahead.
+    pub(crate) ahead: Option<Arc<Hardware>>,
     encrypt_threshold: usize,
     decrypt_threshold: usize,
     /// Size of the chunks of a request, in bytes:
@@ -69,11 +75,13 @@ impl Offer {
         if tuned.is_some() && refusals.iter().all(Option::is_some) {
             say(provider, "software was measured to win for every cipher that may be offered");
         }
+        let may_look_ahead = may_look_ahead(provider);
+        let looks_ahead = |kind: &Kind| may_look_ahead && kind.mode.has_key_stream();
         let is_needed = |algorithm: &Algorithm| {
-            KINDS
-                .iter()
-                .zip(&refusals)
-                .any(|(kind, refusal)| refusal.is_none() && kind.algorithm == *algorithm)
+            KINDS.iter().zip(&refusals).any(|(kind, refusal)| {
+                let is_source = *algorithm == Algorithm::EcbAes && looks_ahead(kind);
+                refusal.is_none() && (kind.algorithm == *algorithm || is_source)
+            })
         };
         let algorithms: Vec<Algorithm> = Algorithm::ALL.into_iter().filter(is_needed).collect();
         let names: Vec<&str> = algorithms.iter().map(|algorithm| algorithm.kernel_name()).collect();
@@ -81,16 +89,21 @@ impl Offer {
         let share = provider.policy.shadow_checks.ciphers;
         let found = find(provider, &algorithms, &names, are_named, share, reach);
         let offered = |kind: &'static Kind| {
-            let hardware = driver_of(&found, &kind.algorithm)?;
+            let ahead = if looks_ahead(kind) { driver_of(&found, &Algorithm::EcbAes).ok() } else { None };
+            let direct = driver_of(&found, &kind.algorithm);
+            let hardware = direct.or_else(|why| ahead.ok_or(why))?;
             let software = |name| provider.software.cipher(&provider.core, name).ok_or(NO_SOFTWARE);
             let (soft, ecb) = (software(kind.name)?, software(kind.block_cipher())?);
             let row = tuned.as_ref().and_then(|tuned| tuned.of(kind.name));
             let row = row.filter(|row| row.driver == hardware.driver());
-            let from = thresholds(provider, row, kind.name);
+            let from = direct.map_or([None; 2], |_| thresholds(provider, row, kind.name));
             let [encrypt_threshold, decrypt_threshold] = from.map(|from| from.unwrap_or(usize::MAX));
             let piece = row.and_then(|row| row.piece).unwrap_or(PIECE);
-            let hardware = Arc::clone(hardware);
-            Ok((Cipher { kind, soft, ecb, hardware, encrypt_threshold, decrypt_threshold, piece }, from))
+            let (hardware, ahead) = (Arc::clone(hardware), ahead.cloned());
+            Ok((
+                Cipher { kind, soft, ecb, hardware, ahead, encrypt_threshold, decrypt_threshold, piece },
+                from,
+            ))
         };
         let cipher = |(kind, refusal): (&'static Kind, &Option<&str>)| {
             let offered = refusal.map_or_else(|| offered(kind), Err);
@@ -118,6 +131,15 @@ impl Offer {
     /// The table for the core; `None` if it would be empty.
     pub(crate) fn rows(&self) -> Option<*const abi::Algorithm> {
         (self.rows.len() > 1).then_some(self.rows.as_ptr())
+    }
+}
+
+/// Whether the configuration allows look-ahead.
+fn may_look_ahead(provider: &Provider) -> bool {
+    match provider.policy.lookahead.mode {
+        LookaheadMode::On => true,
+        LookaheadMode::Off => false,
+        LookaheadMode::Auto => !has_aes_instructions(),
     }
 }
 

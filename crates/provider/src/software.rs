@@ -19,6 +19,7 @@ use outboard_abi as abi;
 use outboard_abi::{CoreHandle, Dispatch, Function, Param};
 
 use crate::core::Core;
+use crate::wipe::wipe;
 
 const NAME: &CStr = c"default";
 
@@ -220,6 +221,20 @@ impl SoftContext {
         // SAFETY: `at` is a context of this cipher; `iv` is readable for its length; no key, no
         // parameters.
         unsafe { init(self.at, null(), 0, iv.as_ptr(), iv.len(), null()) == 1 }
+    }
+
+    /// Advances a stream by `len` bytes of its key stream, fewer than a block. False on failure.
+    pub(crate) fn skip(&self, len: usize) -> bool {
+        if len == 0 {
+            return true;
+        }
+        let mut skipped = [0; 16];
+        let (at, mut written) = (skipped.as_mut_ptr(), 0);
+        assert!(len < skipped.len());
+        // SAFETY: a context of this cipher; the buffer is longer than `len`.
+        let done = unsafe { (self.functions.update)(self.at, at, &mut written, len, at, len) };
+        wipe(&mut skipped);
+        done == 1
     }
 
     /// Passes a block of ciphertext that the context buffers, as decryption with padding does with

@@ -52,6 +52,11 @@ impl BlockCipher {
         let tweak = if tweak.is_empty() { None } else { Some(with_key(tweak)?) };
         Some(BlockCipher { data: with_key(data)?, tweak })
     }
+
+    /// Encrypts whole blocks in place. False if the default provider fails.
+    pub(crate) fn encrypt(&self, blocks: &mut [u8]) -> bool {
+        self.data.encrypt_blocks(blocks)
+    }
 }
 
 /// The plaintext or the ciphertext of a request.

@@ -5,11 +5,11 @@ use std::ffi::c_void;
 use zeroize::Zeroizing;
 
 use crate::cipher::Mode;
+use crate::context_counts::ContextCounts;
 use crate::contexts::hand_over;
 use crate::entry::Provider;
 use crate::key_session::KeySession;
 use crate::offer::Cipher;
-use crate::soft_counts::SoftCounts;
 use crate::software::SoftContext;
 
 /// Length of a full tag in bytes; also the buffer size for shorter ones.
@@ -89,7 +89,7 @@ pub(crate) struct Context {
     /// True for CCM, false for GCM.
     pub(super) ccm: bool,
     /// Software requests not yet in the shared counters.
-    pub(super) soft_counts: SoftCounts,
+    pub(super) counts: ContextCounts,
 
     pub(super) cipher: &'static Cipher,
     pub(super) provider: &'static Provider,
@@ -135,7 +135,7 @@ impl Context {
             soft,
             stage: Stage::Soft,
             ccm,
-            soft_counts: SoftCounts::new(provider, cipher.kind.name),
+            counts: ContextCounts::new(provider, cipher.kind.name),
             cipher,
             provider,
             form: Form { encrypt: true, nonce_len, tag_len },
@@ -162,7 +162,7 @@ impl Context {
         }
         Some(Box::new(Context {
             soft: self.soft.duplicate()?,
-            soft_counts: SoftCounts::new(self.provider, self.cipher.kind.name),
+            counts: ContextCounts::new(self.provider, self.cipher.kind.name),
             key: self.key.clone(),
             aad: self.aad.clone(),
             ahead: None,

@@ -106,7 +106,7 @@ impl Context {
         if std::mem::take(&mut self.refused) {
             self.was_unlike();
         }
-        self.soft_counts.add(r.len as u64);
+        self.counts.add(r.len as u64);
         done
     }
 

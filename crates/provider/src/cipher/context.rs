@@ -7,12 +7,13 @@ use outboard_abi::{Param, end, name};
 use zeroize::{Zeroize, Zeroizing};
 
 use super::kind::{Block, Kind, Mode};
+use super::lookahead::LookaheadState;
 use super::unpad::Mac;
+use crate::context_counts::ContextCounts;
 use crate::contexts::hand_over;
 use crate::entry::Provider;
 use crate::key_session::KeySession;
 use crate::offer::Cipher;
-use crate::soft_counts::SoftCounts;
 use crate::software::SoftContext;
 
 /// A cipher context.
@@ -33,7 +34,7 @@ pub(crate) struct Context {
     /// 1 if `soft` holds back the last block, as decryption with padding must; otherwise 0.
     pub(super) keeps_last: usize,
     /// Software requests not yet in the shared counters.
-    pub(super) soft_counts: SoftCounts,
+    pub(super) counts: ContextCounts,
 
     pub(super) cipher: &'static Cipher,
     pub(super) provider: &'static Provider,
@@ -62,13 +63,19 @@ pub(crate) struct Context {
     /// Whether a running IV was set in `soft`.
     pub(super) pushed: bool,
     /// The IV to continue from, if the accelerator processed the last blocks and `soft` is not
-    /// updated. `soft` then holds no bytes, so setting the IV in it loses nothing.
+    /// updated. In counter mode, `held` bytes of this block's key stream were used. In other modes
+    /// `soft` then holds no bytes, so setting the IV in it loses nothing.
     pub(super) running: Option<Block>,
     /// The next block of ciphertext, if decryption with padding must hold it back and the
     /// accelerator processed the blocks before it. `None` if `running` is `None`.
     pub(super) kept: Option<Block>,
     /// The driver session of the key, opened by the first request that needs it.
     pub(super) key_session: KeySession,
+    /// The session of the key with the driver that computes key stream.
+    pub(super) ahead_key: KeySession,
+    pub(super) lookahead: LookaheadState,
+    /// Number of consecutive streams of key stream that were not useful.
+    pub(super) wasted_streams: u32,
     /// With pipes, one context for each stream. This context then only has their key and its
     /// session.
     pub(super) pipes: Vec<Context>,
@@ -86,7 +93,7 @@ impl Context {
             held: 0,
             mask: cipher.kind.mask(),
             keeps_last: 0,
-            soft_counts: SoftCounts::new(provider, cipher.kind.name),
+            counts: ContextCounts::new(provider, cipher.kind.name),
             cipher,
             provider,
             encrypt: true,
@@ -103,6 +110,9 @@ impl Context {
             running: None,
             kept: None,
             key_session: KeySession::default(),
+            ahead_key: KeySession::default(),
+            lookahead: LookaheadState::Off,
+            wasted_streams: 0,
             pipes: Vec::new(),
             lost: false,
         }))
@@ -127,10 +137,16 @@ impl Context {
             soft,
             pushed: self.pushed || in_records,
             running: if in_records { None } else { self.running },
-            soft_counts: SoftCounts::new(self.provider, self.cipher.kind.name),
+            counts: ContextCounts::new(self.provider, self.cipher.kind.name),
             tls_mac: self.tls_mac.clone().or_else(|| self.soft_mac()),
             key: self.key.clone(),
             key_session: self.key_session.copy(&self.cipher.hardware),
+            ahead_key: KeySession::default(),
+            // A copy computes its own key stream.
+            lookahead: match self.lookahead {
+                LookaheadState::Off => LookaheadState::Off,
+                LookaheadState::Counting(_) | LookaheadState::On(_) => LookaheadState::Counting(0),
+            },
             pipes,
             ..*self
         }))
@@ -181,7 +197,8 @@ impl Context {
     /// change that affects it.
     pub(super) fn settle(&mut self) {
         self.keeps_last = usize::from(!self.encrypt && self.padding && self.kind().mode.holds_data());
-        self.straight_below = if self.running.is_some() || self.takes_records() || !self.pipes.is_empty() {
+        let has_task = self.running.is_some() || self.takes_records() || !self.pipes.is_empty();
+        self.straight_below = if has_task || self.looks_ahead() {
             0
         } else if self.may_offload() {
             self.threshold()
@@ -202,6 +219,7 @@ impl Context {
     /// Closes the session. The next request opens another one.
     pub(super) fn close_session(&mut self) {
         self.key_session.close(&self.cipher.hardware);
+        self.ahead_key.close_with(self.cipher.ahead.as_deref());
     }
 
     /// Must be called after a failure of the default provider.
@@ -220,7 +238,9 @@ impl Context {
         let mut num = self.num;
         let params = [Param::give_unsigned(name::NUM, &mut num), end()];
         let (iv_len, block) = (self.kind().iv_len(), self.kind().block());
+        let used = if self.kind().mode == Mode::Ctr { self.held } else { 0 };
         let told = self.soft.set_iv(self.encrypt, &running[..iv_len])
+            && self.soft.skip(used)
             && (num == 0 || self.soft.set_params(&params))
             && self.kept.is_none_or(|kept| self.soft.keep_back(&kept[..block]));
         if self.kept.take().is_some() {
@@ -237,6 +257,7 @@ impl Context {
 
 impl Drop for Context {
     fn drop(&mut self) {
+        self.close_key_stream();
         self.close_session();
         self.original_iv.zeroize();
         if let Some(running) = &mut self.running {

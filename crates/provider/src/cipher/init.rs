@@ -63,7 +63,7 @@ impl Context {
         iv: Given,
         params: *const Param,
     ) -> c_int {
-        self.soft_counts.flush();
+        self.counts.flush();
         if !self.sync() {
             return 0;
         }
@@ -99,6 +99,7 @@ impl Context {
             if !bool::from(self.key.ct_eq(key)) {
                 self.key = Zeroizing::new(key.to_vec());
                 self.close_session();
+                self.reset_lookahead();
             }
         }
         self.settle();

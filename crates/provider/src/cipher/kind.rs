@@ -107,6 +107,12 @@ impl Mode {
         matches!(self, Mode::Gcm | Mode::Ccm)
     }
 
+    /// Whether the text is XORed with key stream that does not depend on it, and look-ahead supports
+    /// the mode.
+    pub(crate) const fn has_key_stream(self) -> bool {
+        matches!(self, Mode::Ctr)
+    }
+
     /// Whether each update is independent: it must not be split, and the next one does not continue
     /// it.
     pub(crate) const fn is_whole(self) -> bool {

@@ -7,12 +7,14 @@
 //! - `record`: TLS 1.2 and older, one record per update
 //! - `unpad`: removes padding and MAC from a decrypted record in constant time
 //! - `offload`: whole blocks processed by the accelerator
+//! - `lookahead`: CTR with key stream that was computed before
 //! - `pipeline`: several streams with one key, whose requests are submitted together
 //! - `params`: gettable and settable parameters
 
 mod context;
 pub(crate) mod init;
 mod kind;
+mod lookahead;
 mod offload;
 pub(crate) mod params;
 mod pipeline;

@@ -81,7 +81,7 @@ impl Context {
         let soft = &self.soft;
         // SAFETY: guaranteed by the caller.
         let done = unsafe { (soft.functions.update)(soft.at, r.out, r.out_len, r.out_size, r.input, r.len) };
-        self.soft_counts.add(r.len as u64);
+        self.counts.add(r.len as u64);
         done
     }
 

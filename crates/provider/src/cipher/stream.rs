@@ -124,7 +124,7 @@ impl Context {
         } else if total != 0 {
             self.held = (total.wrapping_sub(self.keeps_last) & self.mask).wrapping_add(self.keeps_last);
         }
-        self.soft_counts.add(r.len as u64);
+        self.counts.add(r.len as u64);
         done
     }
 
@@ -134,6 +134,15 @@ impl Context {
         if self.has_pipes() {
             return 0;
         }
+        // SAFETY: guaranteed by the caller.
+        unsafe { if self.looks_ahead() { self.update_ahead(r) } else { self.update_now(r) } }
+    }
+
+    /// An update without look-ahead.
+    ///
+    /// # Safety
+    /// As for `OSSL_FUNC_cipher_update`.
+    pub(super) unsafe fn update_now(&mut self, r: Request) -> c_int {
         // SAFETY: guaranteed by the caller; the buffers are valid until `end` returns.
         unsafe {
             match self.begin(r) {
@@ -400,7 +409,7 @@ impl Context {
         if !self.kind().mode.holds_data() {
             self.held = self.held.wrapping_add(r.len) & self.mask;
         }
-        self.soft_counts.add((r.len - from) as u64);
+        self.counts.add((r.len - from) as u64);
         if done == 1 {
             // SAFETY: the core's pointer to the output length.
             unsafe { *r.out_len = from + written };

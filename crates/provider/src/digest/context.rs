@@ -5,11 +5,11 @@ use std::ffi::{c_int, c_void};
 use outboard_abi::Param;
 
 use super::offer::Digest;
+use crate::context_counts::ContextCounts;
 use crate::contexts::hand_over;
 use crate::entry::Provider;
 use crate::guard;
 use crate::message::Message;
-use crate::soft_counts::SoftCounts;
 
 /// State of a digest context.
 pub(super) struct Context {
@@ -21,15 +21,16 @@ pub(super) struct Context {
 impl Context {
     fn new(provider: &'static Provider, digest: &'static Digest) -> Option<Box<Context>> {
         let soft = digest.soft.context(provider.software.context(&provider.core))?;
-        let message = Message::new(soft, Some(SoftCounts::new(provider, digest.keyed.hash_driver.name)));
+        let message = Message::new(soft, Some(ContextCounts::new(provider, digest.keyed.hash_driver.name)));
         Some(Box::new(Context { message, digest, provider }))
     }
 
     fn duplicate(&self) -> Option<Box<Context>> {
         let Context { digest, provider, .. } = *self;
         let hash_driver = &digest.keyed.hash_driver;
-        let message =
-            self.message.duplicate(Some(hash_driver), Some(SoftCounts::new(provider, hash_driver.name)))?;
+        let message = self
+            .message
+            .duplicate(Some(hash_driver), Some(ContextCounts::new(provider, hash_driver.name)))?;
         Some(Box::new(Context { message, digest, provider }))
     }
 

@@ -7,12 +7,12 @@ use outboard_abi::Param;
 
 use super::params::{Told, told, with_software_digest};
 use super::software::SoftMac;
+use crate::context_counts::ContextCounts;
 use crate::contexts::hand_over;
 use crate::digest::DigestOffer;
 use crate::entry::Provider;
 use crate::guard;
 use crate::message::{HashDriver, Keyed, Message};
-use crate::soft_counts::SoftCounts;
 
 /// An HMAC context.
 pub(super) struct Context {
@@ -48,7 +48,7 @@ impl Context {
 
     fn duplicate(&self) -> Option<Box<Context>> {
         let Context { hash_driver, only_soft, soft, offer, provider, .. } = *self;
-        let counts = hash_driver.map(|hash_driver| SoftCounts::new(provider, hash_driver.name));
+        let counts = hash_driver.map(|hash_driver| ContextCounts::new(provider, hash_driver.name));
         let message = self.message.duplicate(hash_driver.map(Arc::as_ref), counts)?;
         let keyed = self.keyed.clone();
         Some(Box::new(Context { message, hash_driver, keyed, only_soft, soft, offer, provider }))
@@ -119,8 +119,9 @@ impl Context {
                     self.hash_driver = self.offer.hmac(name);
                     // Until a key is set again, the result is defined only by the default provider.
                     self.keyed = None;
-                    self.message.soft_counts =
-                        self.hash_driver.map(|hash_driver| SoftCounts::new(self.provider, hash_driver.name));
+                    self.message.counts = self
+                        .hash_driver
+                        .map(|hash_driver| ContextCounts::new(self.provider, hash_driver.name));
                 }
                 Told::Key(key) => self.take(key),
                 Told::Other => self.only_soft = true,

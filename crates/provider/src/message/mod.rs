@@ -22,9 +22,9 @@ use std::ptr::copy_nonoverlapping;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use self::gathered::{Gathered, MOST};
+use crate::context_counts::ContextCounts;
 use crate::entry::Provider;
 use crate::guard;
-use crate::soft_counts::SoftCounts;
 
 pub(crate) use self::keyed::{HashDriver, Keyed};
 pub(crate) use self::soft::{SoftContext, SoftFunctions};
@@ -44,18 +44,18 @@ pub(crate) struct Message {
     soft_len: u64,
     /// Messages in software not yet in the shared counters; `None` for an algorithm that is not
     /// counted.
-    pub(crate) soft_counts: Option<SoftCounts>,
+    pub(crate) counts: Option<ContextCounts>,
 }
 
 impl Message {
-    pub(crate) fn new(soft: SoftContext, soft_counts: Option<SoftCounts>) -> Message {
+    pub(crate) fn new(soft: SoftContext, counts: Option<ContextCounts>) -> Message {
         Message {
             gathers: false,
             gathered: Gathered::default(),
             soft,
             copied: AtomicBool::new(false),
             soft_len: 0,
-            soft_counts,
+            counts,
         }
     }
 
@@ -74,7 +74,7 @@ impl Message {
     pub(crate) fn duplicate(
         &self,
         hash_driver: Option<&HashDriver>,
-        counts: Option<SoftCounts>,
+        counts: Option<ContextCounts>,
     ) -> Option<Message> {
         let mut copy = Message::new(self.soft.duplicate()?, counts);
         copy.soft_len = self.soft_len;
@@ -188,7 +188,7 @@ impl Message {
                 return 0;
             }
         }
-        if let Some(counts) = &mut self.soft_counts {
+        if let Some(counts) = &mut self.counts {
             counts.add(self.soft_len);
         }
         // SAFETY: guaranteed by the caller.

@@ -1,0 +1,189 @@
+//! CTR with look-ahead: an update uses key stream that is already there, as far as it goes.
+
+use std::ffi::c_int;
+
+use outboard_accel::KeyStreamSegment;
+
+use super::context::Context;
+use super::kind::Mode;
+use super::stream::Request;
+use crate::hardware::Hardware;
+use crate::lookahead::{CounterStream, Job, KeyStream, Position, Stopped, Verifier};
+use crate::owned_slots::SlotId;
+
+/// Consecutive streams that left most of their key stream unused, after which look-ahead ends for
+/// the key.
+const HOPELESS: u32 = 3;
+
+/// State of a context's look-ahead.
+#[derive(Clone, Copy)]
+pub(super) enum LookaheadState {
+    /// Not for this cipher or key.
+    Off,
+    /// Not yet: this number of bytes was processed with the key.
+    Counting(usize),
+    /// The context owns a stream.
+    On(SlotId),
+}
+
+impl Context {
+    /// The driver that computes key stream, if look-ahead may be used.
+    fn ahead(&self) -> Option<&'static Hardware> {
+        self.cipher.ahead.as_deref().filter(|ahead| ahead.is_up() && self.kind().mode == Mode::Ctr)
+    }
+
+    /// Whether updates must go through [`update_ahead`](Self::update_ahead).
+    pub(super) fn looks_ahead(&self) -> bool {
+        !matches!(self.lookahead, LookaheadState::Off) && !self.lost && !self.key.is_empty()
+    }
+
+    /// Begins to count the bytes of a new key.
+    pub(super) fn reset_lookahead(&mut self) {
+        self.close_key_stream();
+        self.wasted_streams = 0;
+        self.lookahead = self.ahead().map_or(LookaheadState::Off, |_| LookaheadState::Counting(0));
+    }
+
+    /// Releases the key stream of this context.
+    pub(super) fn close_key_stream(&mut self) {
+        if let LookaheadState::On(id) = self.lookahead {
+            self.provider.lookahead.streams().close(id);
+            self.lookahead = LookaheadState::Counting(0);
+        }
+    }
+
+    /// An update, of which as much as possible is done with key stream.
+    ///
+    /// # Safety
+    /// As for `OSSL_FUNC_cipher_update`.
+    pub(super) unsafe fn update_ahead(&mut self, r: Request) -> c_int {
+        let is_usual = !r.input.is_null() && !r.out.is_null() && r.out_size >= r.len;
+        // SAFETY: guaranteed by the caller.
+        let done = if is_usual { unsafe { self.from_key_stream(r) } } else { 0 };
+        if done == r.len && done > 0 {
+            // SAFETY: the core's pointer to the output length.
+            unsafe { *r.out_len = done };
+            return 1;
+        }
+        if self.held > 0 && !self.sync() {
+            return 0;
+        }
+        let mut written = 0;
+        let rest = Request {
+            out: r.out.wrapping_add(done),
+            out_len: &mut written,
+            out_size: r.out_size.wrapping_sub(done),
+            input: r.input.wrapping_add(done),
+            len: r.len - done,
+        };
+        // SAFETY: guaranteed by the caller; `done` is within the request.
+        let answer = unsafe { self.update_now(rest) };
+        if answer == 1 {
+            // SAFETY: the core's pointer to the output length.
+            unsafe { *r.out_len = done + written };
+            self.count_for_lookahead(r.len);
+        }
+        answer
+    }
+
+    /// # Safety
+    /// As for `OSSL_FUNC_cipher_update`; `input` and `out` are not null, and `out` is large enough.
+    unsafe fn from_key_stream(&mut self, r: Request) -> usize {
+        let LookaheadState::On(id) = self.lookahead else { return 0 };
+        let provider = self.provider;
+        let (Some(mut guard), Some(hardware)) = (provider.lookahead.streams().borrow(id), self.ahead())
+        else {
+            self.reset_lookahead();
+            return 0;
+        };
+        let Some(position) = self.position() else { return 0 };
+        let KeyStream::Counter(stream) = &mut *guard;
+        let row = provider.counters.row(self.kind().name);
+        let reference = self.key_session.reference(provider, self.cipher, &self.key);
+        let Some(reference) = reference else { return 0 };
+        let verifier = Verifier { hardware, reference, algorithm: self.cipher.kind.name, row };
+        let job = Job { input: r.input, output: r.out, len: r.len };
+        // SAFETY: guaranteed by the caller.
+        let (done, stopped) = unsafe { stream.mix(position, job, &verifier) };
+        if done < r.len {
+            row.inspect(|row| row.add_ahead_miss());
+        }
+        let usable = match stopped {
+            Stopped::Complete | Stopped::NotReady => {
+                if stream.needs_more() {
+                    while provider.lookahead.streams().evict_idle() {}
+                }
+                stream.refill(position.after(r.len)).map_err(Some)
+            }
+            Stopped::Elsewhere => Err(None),
+            Stopped::Wrong => Err(None),
+            Stopped::Failed(error) => Err(Some(error)),
+        };
+        let was_useful = stream.was_useful();
+        drop(guard);
+        if done > 0 {
+            let Position { counter, used } = position.after(done);
+            self.running = Some(counter.to_be_bytes());
+            self.held = used;
+            self.counts.add_ahead(done as u64);
+        }
+        if let Err(error) = usable {
+            if let Some(error) = error.filter(|error| !error.is_of_parent()) {
+                hardware.failed(&error, row);
+            }
+            self.close_key_stream();
+            self.wasted_streams = if was_useful { 0 } else { self.wasted_streams + 1 };
+            if self.wasted_streams >= HOPELESS || !hardware.is_up() {
+                self.lookahead = LookaheadState::Off;
+            }
+        }
+        self.settle();
+        done
+    }
+
+    /// Counts bytes that were not done with key stream, and starts look-ahead after enough of them.
+    fn count_for_lookahead(&mut self, len: usize) {
+        let LookaheadState::Counting(bytes) = self.lookahead else { return };
+        let bytes = bytes.saturating_add(len);
+        self.lookahead = LookaheadState::Counting(bytes);
+        // Each useless stream doubles the number of bytes until the next one.
+        if bytes >= self.provider.lookahead.limits.start << self.wasted_streams {
+            self.lookahead = self.start_key_stream().map_or(LookaheadState::Off, LookaheadState::On);
+            self.settle();
+        }
+    }
+
+    /// Starts a stream from the current position on. `None`: the interface cannot, or the driver has
+    /// no room for the key.
+    #[cold]
+    fn start_key_stream(&mut self) -> Option<SlotId> {
+        let (hardware, position) = (self.ahead()?, self.position()?);
+        let key = &self.key;
+        let session = self.ahead_key.session(hardware, |urgent| hardware.open(key, urgent))?;
+        if !KeyStreamSegment::fits(&*session) {
+            return None;
+        }
+        let lookahead = &self.provider.lookahead;
+        let row = self.provider.counters.row(self.kind().name);
+        let mut stream =
+            CounterStream::new(session.share().ok()?, lookahead.budget(), lookahead.limits.window, row);
+        drop(session);
+        if let Err(error) = stream.refill(position) {
+            hardware.failed(&error, row);
+            return None;
+        }
+        lookahead.streams().insert(KeyStream::Counter(stream), true)
+    }
+
+    /// The position in the stream.
+    fn position(&mut self) -> Option<Position> {
+        let used = self.held;
+        if let Some(running) = self.running {
+            return Some(Position { counter: u128::from_be_bytes(running), used });
+        }
+        // In counter mode the default provider's IV is the counter of the next block, also while it
+        // holds the rest of a block (CRYPTO_ctr128_encrypt).
+        let next = u128::from_be_bytes(self.running_iv()?);
+        Some(Position { counter: next.wrapping_sub(u128::from(used > 0)), used })
+    }
+}

@@ -1,0 +1,51 @@
+//! The memory of a process for key stream.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// A limited number of bytes. Lock-free, so that a fork leaves no lock held.
+pub(crate) struct Budget {
+    limit: usize,
+    used: AtomicUsize,
+}
+
+/// A part of the budget, released on drop.
+pub(super) struct Lease {
+    budget: &'static Budget,
+    bytes: usize,
+}
+
+impl Budget {
+    pub(crate) const fn new(limit: usize) -> Budget {
+        Budget { limit, used: AtomicUsize::new(0) }
+    }
+
+    /// Reserves memory. `None` if less is left.
+    pub(super) fn lease(&'static self, bytes: usize) -> Option<Lease> {
+        let fits = |used: usize| used.checked_add(bytes).filter(|&used| used <= self.limit);
+        self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits).ok()?;
+        Some(Lease { budget: self, bytes })
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        self.budget.used.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn leases_never_exceed_the_limit_and_are_returned() {
+        static BUDGET: Budget = Budget::new(100);
+        let first = BUDGET.lease(60).expect("room");
+        assert!(BUDGET.lease(41).is_none() && BUDGET.lease(usize::MAX).is_none());
+        let second = BUDGET.lease(40).expect("room");
+        drop(first);
+        assert!(BUDGET.lease(61).is_none() && BUDGET.lease(60).is_some());
+        drop(second);
+        assert_eq!(BUDGET.used.load(Ordering::Relaxed), 0);
+    }
+}

@@ -1,0 +1,85 @@
+//! The counter blocks of a segment (SP 800-38A, 6.5; SP 800-38D, 7.1).
+
+use super::nonces::NoncePattern;
+
+/// Block length in bytes.
+pub(crate) const BLOCK: usize = 16;
+
+/// The counter of the first text block of a GCM message. Counter 1 encrypts the tag.
+pub(crate) const FIRST_OF_GCM: u32 = 2;
+
+/// Counter blocks in the order of a segment.
+#[derive(Clone, Debug)]
+pub(crate) enum Counters {
+    /// CTR mode: consecutive blocks, modulo 2^128.
+    Run { first: u128 },
+    /// GCM: equally long messages with consecutive nonces.
+    Records { pattern: NoncePattern, first: u64, blocks_each: usize },
+}
+
+impl Counters {
+    /// The counter block at an index, as a big-endian number.
+    pub(crate) fn at(&self, index: usize) -> u128 {
+        match *self {
+            Counters::Run { first } => first.wrapping_add(index as u128),
+            Counters::Records { pattern, first, blocks_each } => {
+                let nonce = pattern.nonce(first.wrapping_add((index / blocks_each) as u64));
+                nonce << 32 | u128::from(FIRST_OF_GCM + (index % blocks_each) as u32)
+            }
+        }
+    }
+
+    /// Number of blocks from `index` on whose counters are consecutive numbers.
+    pub(crate) fn consecutive(&self, index: usize) -> usize {
+        match *self {
+            Counters::Run { .. } => usize::MAX,
+            Counters::Records { blocks_each, .. } => blocks_each - index % blocks_each,
+        }
+    }
+
+    /// Writes the blocks from `index` on to `room`, which must be whole blocks.
+    pub(crate) fn fill(&self, mut index: usize, room: &mut [u8]) {
+        let mut rest = room;
+        while !rest.is_empty() {
+            let (run, after) =
+                rest.split_at_mut(rest.len().min(self.consecutive(index).saturating_mul(BLOCK)));
+            let mut counter = self.at(index);
+            for block in run.chunks_exact_mut(BLOCK) {
+                block.copy_from_slice(&counter.to_be_bytes());
+                counter = counter.wrapping_add(1);
+            }
+            index += run.len() / BLOCK;
+            rest = after;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn filled(counters: &Counters, index: usize, blocks: usize) -> Vec<u128> {
+        let mut room = vec![0; blocks * BLOCK];
+        counters.fill(index, &mut room);
+        room.chunks(BLOCK).map(|block| u128::from_be_bytes(block.try_into().expect("a block"))).collect()
+    }
+
+    #[test]
+    fn a_run_continues_over_the_end_of_the_counter() {
+        let run = Counters::Run { first: u128::MAX - 1 };
+        assert_eq!(filled(&run, 0, 4), [u128::MAX - 1, u128::MAX, 0, 1]);
+        assert_eq!(filled(&run, 3, 1), [1]);
+    }
+
+    #[test]
+    fn each_record_begins_with_counter_two_of_its_nonce() {
+        let pattern = NoncePattern { shift: 0, constant: 0xaa << 88 };
+        let records = Counters::Records { pattern, first: 7, blocks_each: 3 };
+        let block = |sequence: u128, counter: u128| (0xaa << 88 | sequence) << 32 | counter;
+        let expected = [block(7, 2), block(7, 3), block(7, 4), block(8, 2), block(8, 3), block(8, 4)];
+        assert_eq!(filled(&records, 0, 6), expected);
+        for index in 0..6 {
+            assert_eq!(filled(&records, index, 6 - index), expected[index..], "{index}");
+        }
+    }
+}

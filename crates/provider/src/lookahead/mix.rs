@@ -1,0 +1,162 @@
+//! XORs key stream with a text, and looks at each block before it is used.
+//!
+//! The driver encrypts counter blocks in place. A block that it did not write is still the counter
+//! block, and a partly written one still has words of it; used as key stream, such a block would
+//! reveal the text. So each of the four 32-bit words of a block is compared with the word of the
+//! counter block. An encrypted block has an equal word with probability 2^-30: the caller then
+//! decides with a block that software computes.
+//!
+//! The driver may write late, after it reported completion. Each word is therefore read from the
+//! segment once, and that value is compared and used.
+
+use super::counters::BLOCK;
+
+/// Bits of a 64-bit number: the lowest and the highest of each 32-bit word.
+const LOW: u64 = 0x0000_0001_0000_0001;
+const HIGH: u64 = 0x8000_0000_8000_0000;
+
+/// Not 0 if a 32-bit word of `bits` is 0 (and rarely also if a lower word is 0 and this one is 1).
+#[inline]
+fn zero_words(bits: u64) -> u64 {
+    bits.wrapping_sub(LOW) & !bits & HIGH
+}
+
+/// Whether an encrypted block has a word in common with its counter block.
+#[inline]
+fn is_suspicious(high: u64, low: u64, counter: u128) -> bool {
+    let (counter_high, counter_low) = ((counter >> 64) as u64, counter as u64);
+    zero_words(high ^ counter_high.to_be()) | zero_words(low ^ counter_low.to_be()) != 0
+}
+
+/// Reads a block of key stream once, as two words in the machine's byte order.
+///
+/// # Safety
+/// `block` is readable for [`BLOCK`] bytes and aligned for `u64`.
+#[inline]
+unsafe fn read(block: *const u8) -> (u64, u64) {
+    // SAFETY: guaranteed by the caller.
+    unsafe { (block.cast::<u64>().read_volatile(), block.add(8).cast::<u64>().read_volatile()) }
+}
+
+/// A block of key stream. `None` if it has a word of its counter block.
+pub(super) fn block_at(stream: &[u8], index: usize, counter: u128) -> Option<[u8; BLOCK]> {
+    let block = &stream[index * BLOCK..][..BLOCK];
+    assert!(block.as_ptr().cast::<u64>().is_aligned(), "segments are aligned");
+    // SAFETY: the slice is a block, and its alignment was checked.
+    let (high, low) = unsafe { read(block.as_ptr()) };
+    (!is_suspicious(high, low, counter)).then(|| {
+        let mut copy = [0; BLOCK];
+        copy[..8].copy_from_slice(&high.to_ne_bytes());
+        copy[8..].copy_from_slice(&low.to_ne_bytes());
+        copy
+    })
+}
+
+/// XORs whole blocks of `stream` with `input` into `output`. The first block's counter is `counter`,
+/// and the others follow modulo 2^128. Returns the number of blocks that were processed: it ends
+/// before a block with a word of its counter block.
+///
+/// # Safety
+/// `input` is readable and `output` writable for as many bytes as `stream` has. They are equal or do
+/// not overlap.
+pub(super) unsafe fn mix_blocks(stream: &[u8], counter: u128, input: *const u8, output: *mut u8) -> usize {
+    assert!(stream.as_ptr().cast::<u64>().is_aligned(), "segments are aligned");
+    let count = stream.len() / BLOCK;
+    let mut done = 0;
+    while done < count {
+        // Blocks with the same upper half of the counter.
+        let first = counter.wrapping_add(done as u128);
+        let (high, start) = (((first >> 64) as u64).to_be(), first as u64);
+        let left_in_half = usize::try_from(u64::MAX - start).unwrap_or(usize::MAX).saturating_add(1);
+        let end = done + (count - done).min(left_in_half);
+        let (from, mut low) = (done, start);
+        // SAFETY: `done` is below the number of blocks of all three, and the stream is aligned.
+        unsafe {
+            while done < end {
+                let at = done * BLOCK;
+                let (first, second) = read(stream.as_ptr().add(at));
+                if zero_words(first ^ high) | zero_words(second ^ low.to_be()) != 0 {
+                    return done;
+                }
+                let (from, to) = (input.add(at).cast::<u64>(), output.add(at).cast::<u64>());
+                let (text, next) = (from.read_unaligned(), from.add(1).read_unaligned());
+                to.write_unaligned(text ^ first);
+                to.add(1).write_unaligned(next ^ second);
+                low = low.wrapping_add(1);
+                done += 1;
+            }
+        }
+        debug_assert!(done > from);
+    }
+    done
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[repr(align(16))]
+    struct Aligned([u8; 8 * BLOCK]);
+
+    /// Bytes that have no word of a small counter.
+    fn stream() -> Aligned {
+        let mut bytes = Aligned([0; 8 * BLOCK]);
+        bytes.0.iter_mut().enumerate().for_each(|(index, byte)| *byte = 0x80 | index as u8);
+        bytes
+    }
+
+    fn mixed(stream: &[u8], counter: u128, input: &[u8]) -> (usize, Vec<u8>) {
+        let mut output = vec![0; input.len()];
+        assert_eq!(stream.len(), input.len());
+        // SAFETY: all three have the same length, and the output is another buffer.
+        (unsafe { mix_blocks(stream, counter, input.as_ptr(), output.as_mut_ptr()) }, output)
+    }
+
+    #[test]
+    fn text_is_xored_at_any_alignment_and_in_place() {
+        let stream = stream();
+        let text: Vec<u8> = (0..9 * BLOCK).map(|i| (i * 7) as u8).collect();
+        for offset in 0..8 {
+            let input = &text[offset..][..8 * BLOCK];
+            let expected: Vec<u8> = input.iter().zip(&stream.0).map(|(a, b)| a ^ b).collect();
+            assert_eq!(mixed(&stream.0, 1, input), (8, expected.clone()), "{offset}");
+            let mut in_place = input.to_vec();
+            let at = in_place.as_mut_ptr();
+            // SAFETY: the buffer is as long as the stream.
+            assert_eq!(unsafe { mix_blocks(&stream.0, 1, at, at) }, 8);
+            assert_eq!(in_place, expected);
+        }
+    }
+
+    #[test]
+    fn a_block_with_any_word_of_its_counter_ends_the_run() {
+        for counter in [1, u128::from(u64::MAX) - 3, u128::MAX - 4, 0x0123_4567_89ab_cdef << 32] {
+            for block in 0..8 {
+                for word in 0..4 {
+                    let mut stream = stream();
+                    let own = counter.wrapping_add(block as u128).to_be_bytes();
+                    let at = block * BLOCK + word * 4;
+                    stream.0[at..at + 4].copy_from_slice(&own[word * 4..word * 4 + 4]);
+                    let (done, output) = mixed(&stream.0, counter, &[0; 8 * BLOCK]);
+                    assert_eq!(done, block, "{counter:x}, word {word}");
+                    assert_eq!(output[..done * BLOCK], stream.0[..done * BLOCK]);
+                    assert!(output[done * BLOCK..].iter().all(|byte| *byte == 0), "nothing else is written");
+                    let counter = counter.wrapping_add(block as u128);
+                    assert_eq!(block_at(&stream.0, block, counter), None);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn blocks_that_were_written_are_not_suspicious() {
+        let stream = stream();
+        for counter in [0, u128::from(u64::MAX) - 2, u128::MAX] {
+            assert_eq!(mixed(&stream.0, counter, &[0; 8 * BLOCK]), (8, stream.0.to_vec()));
+            for block in 0..8 {
+                let expected = stream.0[block * BLOCK..][..BLOCK].try_into().ok();
+                assert_eq!(block_at(&stream.0, block, counter), expected);
+            }
+        }
+    }
+}

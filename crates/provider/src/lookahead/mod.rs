@@ -1,0 +1,67 @@
+//! Look-ahead: key stream that an accelerator computes before it is requested.
+//!
+//! In CTR and GCM mode the key stream is the encryption of counter blocks. It does not depend on the
+//! text, and the next counter blocks are predictable. Segments of them are encrypted in ECB mode,
+//! several in flight, and a request is XORed with key stream that is already there. Nothing waits
+//! for the accelerator, and an engine with ECB mode only can serve modern ciphers.
+//! docs/security/lookahead.md argues that this is safe.
+//!
+//! - `counters`: the counter blocks of a segment
+//! - `nonces`: predicts the nonces of GCM messages
+//! - `mix`: XORs key stream with a text, and compares each block with its counter block
+//! - `segment`: a segment, its verification and use
+//! - `supply`, `budget`: how much is computed, and the memory for it
+//! - `counter_stream`: CTR
+
+mod budget;
+mod counter_stream;
+mod counters;
+mod mix;
+mod nonces;
+mod segment;
+mod supply;
+
+use std::time::Duration;
+
+use outboard_policy::LookaheadPolicy;
+
+use crate::decided::Decided;
+use crate::owned_slots::OwnedSlots;
+use budget::Budget;
+pub(crate) use counter_stream::{CounterStream, Position, Stopped};
+pub(crate) use segment::{Job, Verifier};
+pub(crate) use supply::Limits;
+
+/// Maximum number of streams of a process.
+const STREAMS: usize = 1024;
+
+/// A stream that was not used for this time gives its memory back, when another one needs some.
+const IDLE: Duration = Duration::from_secs(1);
+
+/// Key stream of one context.
+pub(crate) enum KeyStream {
+    Counter(CounterStream),
+}
+
+/// The key stream of a process.
+pub(crate) struct Lookahead {
+    budget: Budget,
+    pub(crate) limits: Limits,
+    streams: Decided<OwnedSlots<KeyStream>>,
+}
+
+impl Lookahead {
+    pub(crate) fn new(policy: &LookaheadPolicy) -> Lookahead {
+        let limits = Limits { start: policy.start, window: policy.window };
+        Lookahead { budget: Budget::new(policy.memory), limits, streams: Decided::not_yet() }
+    }
+
+    pub(crate) fn budget(&self) -> &Budget {
+        &self.budget
+    }
+
+    /// The streams of all contexts.
+    pub(crate) fn streams(&self) -> &OwnedSlots<KeyStream> {
+        self.streams.get().unwrap_or_else(|| self.streams.set(OwnedSlots::new(STREAMS, IDLE)))
+    }
+}

@@ -1,0 +1,254 @@
+//! Predicts the nonces of GCM messages.
+//!
+//! Protocols construct nonces of 12 bytes from one counter that is incremented for each message, at
+//! one position, big-endian, XORed with a constant:
+//!
+//! | protocol | position of the counter | constant |
+//! |---|---|---|
+//! | TLS 1.3 (RFC 8446, 5.3), QUIC (RFC 9001, 5.3) | last 8 bytes | the static IV |
+//! | TLS 1.2 and DTLS 1.2 (RFC 5288, 3) | last 8 bytes | the implicit part |
+//! | SSH (RFC 5647, 7.1) | last 8 bytes | the fixed field |
+//! | OpenVPN | first 4 bytes | the implicit IV |
+//!
+//! A prediction needs no secret, and a wrong one has no effect on a result: key stream that was
+//! computed for a nonce is used for that nonce only.
+
+/// A nonce as a number of 96 bits.
+pub(crate) type Nonce = u128;
+
+/// Length of a nonce in bytes.
+pub(crate) const NONCE: usize = 12;
+
+/// Length of the longest counter in bits.
+const LONGEST: u32 = 64;
+
+/// Consecutive right predictions after which key stream is computed.
+const TRUSTED: u32 = 2;
+
+/// Consecutive wrong predictions after which prediction ends for the key.
+const HOPELESS: u32 = 3;
+
+/// Messages that may be lost or reordered without being a wrong prediction.
+const WINDOW: u64 = 1024;
+
+/// How the nonces of a key depend on their sequence number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct NoncePattern {
+    /// Position of the counter's least significant bit.
+    pub(crate) shift: u32,
+    /// XORed with the counter.
+    pub(crate) constant: Nonce,
+}
+
+impl NoncePattern {
+    /// The nonce with a sequence number.
+    pub(crate) fn nonce(self, sequence: u64) -> Nonce {
+        self.constant ^ (u128::from(sequence) & self.mask()) << self.shift
+    }
+
+    /// The sequence number of a nonce; `None` if it does not follow the pattern.
+    pub(crate) fn sequence(self, nonce: Nonce) -> Option<u64> {
+        let difference = nonce ^ self.constant;
+        let sequence = difference >> self.shift;
+        (sequence << self.shift == difference && sequence <= self.mask()).then_some(sequence as u64)
+    }
+
+    /// The largest counter.
+    fn mask(self) -> u128 {
+        u128::MAX >> (128 - LONGEST.min(8 * NONCE as u32 - self.shift))
+    }
+}
+
+/// What is known about the nonces of a key.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct NoncePredictor {
+    pattern: Option<NoncePattern>,
+    /// The most recent nonce.
+    last: Option<Nonce>,
+    /// The sequence number after the highest one of the pattern.
+    next: u64,
+    /// Consecutive right and wrong predictions.
+    right: u32,
+    wrong: u32,
+    /// Consecutive nonces that were the sum of the one before and 1, not only its counter's.
+    sums: u32,
+}
+
+/// What a nonce was to the predictor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Seen {
+    /// It follows the pattern: this is its sequence number.
+    Expected(u64),
+    /// It does not.
+    Other,
+}
+
+impl NoncePredictor {
+    /// Learns from the nonce of the next message.
+    pub(crate) fn observe(&mut self, nonce: Nonce) -> Seen {
+        let last = self.last.replace(nonce);
+        let sequence = self.pattern.and_then(|pattern| pattern.sequence(nonce));
+        if let Some(sequence) = sequence.filter(|&sequence| self.is_near(sequence)) {
+            self.right = self.right.saturating_add(1);
+            self.wrong = 0;
+            self.next = self.next.max(sequence.wrapping_add(1));
+            if let (Some(last), Some(pattern)) = (last, self.pattern) {
+                self.count_sum(last, nonce, pattern.shift);
+            }
+            return Seen::Expected(sequence);
+        }
+        self.right = 0;
+        if let Some(last) = last {
+            self.wrong = self.wrong.saturating_add(1);
+            self.learn(last, nonce);
+        }
+        Seen::Other
+    }
+
+    /// Whether key stream may be computed: for the pattern and from the sequence number that follow.
+    pub(crate) fn prediction(&self) -> Option<(NoncePattern, u64)> {
+        let is_trusted = self.right >= TRUSTED && !self.is_hopeless();
+        self.pattern.filter(|_| is_trusted).map(|pattern| (pattern, self.next))
+    }
+
+    /// Whether the nonces of this key cannot be predicted.
+    pub(crate) fn is_hopeless(&self) -> bool {
+        self.wrong >= HOPELESS
+    }
+
+    fn is_near(&self, sequence: u64) -> bool {
+        sequence.wrapping_sub(self.next) < WINDOW || self.next.wrapping_sub(sequence) <= WINDOW
+    }
+
+    /// Finds the pattern of two consecutive nonces, whose counters differ by one: their difference
+    /// is the counter's carry, 2^(k+1) - 1 at its position. The lower k bits of the new counter are
+    /// then 0 and the next one is 1. Its higher bits are unknown, and part of the constant until a
+    /// carry shows them, unless the nonce is the counter itself.
+    fn learn(&mut self, last: Nonce, nonce: Nonce) {
+        let difference = last ^ nonce;
+        let shift = difference.trailing_zeros();
+        if difference == 0 || shift % 8 != 0 || shift >= 8 * NONCE as u32 {
+            self.pattern = None;
+            return;
+        }
+        let carry = difference >> shift;
+        if carry & (carry + 1) != 0 || carry.count_ones() > LONGEST {
+            self.pattern = None;
+            return;
+        }
+        if self.pattern.is_none_or(|pattern| pattern.shift != shift) {
+            self.sums = 0;
+        }
+        self.count_sum(last, nonce, shift);
+        let unknown = NoncePattern { shift, constant: 0 };
+        let counter = if self.sums >= 2 || carry > 0xff && self.sums > 0 {
+            (nonce >> shift) & unknown.mask()
+        } else {
+            (carry + 1) >> 1
+        };
+        self.pattern = Some(NoncePattern { shift, constant: nonce ^ counter << shift });
+        self.next = (counter as u64).wrapping_add(1);
+    }
+
+    fn count_sum(&mut self, last: Nonce, nonce: Nonce, shift: u32) {
+        let is_sum = (last >> shift).wrapping_add(1) == nonce >> shift;
+        self.sums = if is_sum { self.sums.saturating_add(1) } else { 0 };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STATIC_IV: Nonce = 0x5d31_3eb2_6712_76ee_1300_0b30;
+
+    /// Number of nonces of a sequence that were not expected.
+    fn misses(nonces: impl IntoIterator<Item = Nonce>) -> usize {
+        let mut predictor = NoncePredictor::default();
+        nonces.into_iter().filter(|&nonce| predictor.observe(nonce) == Seen::Other).count()
+    }
+
+    #[test]
+    fn a_new_key_of_tls_1_3_is_predicted_from_its_third_record_on() {
+        let mut predictor = NoncePredictor::default();
+        let seen: Vec<Seen> = (0..5).map(|s| predictor.observe(STATIC_IV ^ s)).collect();
+        assert_eq!(seen[..2], [Seen::Other, Seen::Other]);
+        assert_eq!(seen[2..], [Seen::Expected(2), Seen::Expected(3), Seen::Expected(4)]);
+        let (pattern, next) = predictor.prediction().expect("two were right");
+        assert_eq!((pattern.nonce(next), next), (STATIC_IV ^ 5, 5));
+        assert_eq!(misses((0..100_000).map(|s| STATIC_IV ^ s)), 2);
+    }
+
+    #[test]
+    fn packet_numbers_that_do_not_begin_at_zero_are_learned() {
+        // QUIC after a key update.
+        for start in [1, 5, 7, 127, 1000, 65_535, 1 << 40] {
+            let misses = misses((start..start + 100_000).map(|s| STATIC_IV ^ s));
+            assert!(misses <= 20, "{start}: {misses}");
+        }
+    }
+
+    #[test]
+    fn counters_that_are_part_of_the_nonce_are_learned() {
+        let fixed: Nonce = 0x0102_0304 << 64;
+        for start in [0, 1, 0x1234_5678_9abc_deff, u64::MAX - 50_000] {
+            // SSH, TLS 1.2.
+            let end = (0..50_000_u64).map(|s| fixed | u128::from(start.wrapping_add(s)));
+            assert!(misses(end) <= 4, "{start:x}");
+        }
+        // OpenVPN.
+        let front = (1..50_000_u128).map(|packet| packet << 64 | 0x1122_3344_5566_7788);
+        assert!(misses(front) <= 4);
+    }
+
+    #[test]
+    fn lost_and_reordered_messages_are_within_the_pattern() {
+        let order = [0, 1, 2, 3, 5, 4, 9, 8, 7, 6, 10, 900, 899, 901, 12];
+        assert_eq!(misses(order.map(|s: Nonce| STATIC_IV ^ s)), 2);
+    }
+
+    #[test]
+    fn random_and_constant_nonces_are_hopeless() {
+        let mut bits = 1_u128;
+        let mut random = || {
+            bits = bits.wrapping_mul(0x2360_ed05_1fc6_5da4_4385_df64_9fcc_f645).wrapping_add(1);
+            bits >> 32
+        };
+        let mut predictor = NoncePredictor::default();
+        for _ in 0..1000 {
+            predictor.observe(random());
+            assert_eq!(predictor.prediction(), None);
+        }
+        assert!(predictor.is_hopeless());
+        let mut predictor = NoncePredictor::default();
+        for _ in 0..1000 {
+            predictor.observe(7);
+            assert_eq!(predictor.prediction(), None);
+        }
+        assert!(predictor.is_hopeless());
+    }
+
+    #[test]
+    fn three_wrong_predictions_in_a_row_end_prediction() {
+        let mut predictor = NoncePredictor::default();
+        (0..10).for_each(|s| assert!(predictor.observe(STATIC_IV ^ s) != Seen::Other || s < 2));
+        assert!(predictor.prediction().is_some());
+        // Each pair is a new pattern, and the next nonce contradicts it.
+        for nonce in [1 << 90, 3 << 50, 7 << 70] {
+            predictor.observe(nonce);
+        }
+        assert!(predictor.prediction().is_none());
+    }
+
+    #[test]
+    fn a_nonce_and_its_sequence_number_are_inverse() {
+        for shift in [0, 8, 32, 64, 88] {
+            let pattern = NoncePattern { shift, constant: STATIC_IV };
+            for sequence in [0, 1, 200, 255] {
+                assert_eq!(pattern.sequence(pattern.nonce(sequence)), Some(sequence), "{shift}");
+            }
+        }
+        assert_eq!(NoncePattern { shift: 64, constant: 0 }.sequence(1), None);
+        assert_eq!(NoncePattern { shift: 0, constant: 0 }.sequence(1 << 80), None);
+    }
+}

@@ -1,0 +1,211 @@
+//! A segment of key stream: its counter blocks, its verification, and its use.
+
+use outboard_accel::{Error, KeyStreamSegment};
+use outboard_counters::Row;
+
+use super::budget::Lease;
+use super::counters::{BLOCK, Counters};
+use super::mix::{block_at, mix_blocks};
+use crate::hardware::Hardware;
+use crate::spot_check::{BlockCipher, Verdict};
+use crate::wipe::wipe;
+
+/// Maximum number of blocks that a full comparison covers of one segment.
+const WINDOW: usize = 256;
+
+/// Number of blocks that are compared at a time, on the stack.
+const CHUNK: usize = 32;
+
+/// Verifies segments with software and counts what happens.
+pub(crate) struct Verifier<'a> {
+    /// The driver of ECB mode.
+    pub(crate) hardware: &'a Hardware,
+    /// The block cipher with the same key in software.
+    pub(crate) reference: &'a BlockCipher,
+    /// OpenSSL's name of the algorithm that the key stream is for.
+    pub(crate) algorithm: &'a str,
+    pub(crate) row: Option<&'a Row>,
+}
+
+/// Why key stream cannot be used.
+#[derive(Debug)]
+pub(crate) enum Unusable {
+    /// The driver failed, or this is the child of a fork.
+    Failed(Error),
+    /// The result is wrong, or cannot be verified.
+    Wrong,
+}
+
+/// A text that key stream is XORed with: `input` is readable and `output` writable for `len` bytes.
+/// They are equal or do not overlap.
+#[derive(Clone, Copy)]
+pub(crate) struct Job {
+    pub(crate) input: *const u8,
+    pub(crate) output: *mut u8,
+    pub(crate) len: usize,
+}
+
+impl Job {
+    /// The text without its first `len` bytes.
+    pub(crate) fn after(self, len: usize) -> Job {
+        assert!(len <= self.len);
+        // SAFETY: within the text or at its end.
+        unsafe { Job { input: self.input.add(len), output: self.output.add(len), len: self.len - len } }
+    }
+
+    /// The first `len` bytes of the text.
+    pub(crate) fn first(self, len: usize) -> Job {
+        Job { len: len.min(self.len), ..self }
+    }
+}
+
+/// A submitted segment.
+pub(super) struct Segment {
+    stream: KeyStreamSegment,
+    counters: Counters,
+    is_verified: bool,
+    /// The segment's part of the memory of the process.
+    _lease: Lease,
+}
+
+impl Segment {
+    /// Submits the encryption of `blocks` counter blocks.
+    pub(super) fn submit(
+        mut stream: KeyStreamSegment,
+        counters: Counters,
+        blocks: usize,
+        lease: Lease,
+    ) -> Result<Segment, Error> {
+        let mut room = vec![0; blocks * BLOCK];
+        counters.fill(0, &mut room);
+        stream.submit(&room)?;
+        Ok(Segment { stream, counters, is_verified: false, _lease: lease })
+    }
+
+    pub(super) fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// Length in bytes.
+    pub(super) fn len(&self) -> usize {
+        self.stream.len()
+    }
+
+    /// Whether using it does not wait.
+    pub(super) fn is_ready(&self) -> bool {
+        self.stream.is_ready()
+    }
+
+    /// XORs a text with the key stream from byte `from` on. Waits until the driver has completed
+    /// the segment. Returns the number of bytes that were written before the key stream was found
+    /// to be unusable.
+    ///
+    /// # Safety
+    /// As for [`Job`].
+    pub(super) unsafe fn mix(
+        &mut self,
+        from: usize,
+        job: Job,
+        verifier: &Verifier<'_>,
+    ) -> (usize, Option<Unusable>) {
+        let bytes = match self.stream.bytes() {
+            Ok(bytes) => bytes,
+            Err(error) => return (0, Some(Unusable::Failed(error))),
+        };
+        assert!(from + job.len <= bytes.len());
+        if !self.is_verified {
+            if !verifier.accepts(bytes, &self.counters) {
+                return (0, Some(Unusable::Wrong));
+            }
+            self.is_verified = true;
+        }
+        let mut done = 0;
+        while done < job.len {
+            let (index, skip) = ((from + done) / BLOCK, (from + done) % BLOCK);
+            let whole = (job.len - done) / BLOCK;
+            if skip == 0 && whole > 0 {
+                let count = whole.min(self.counters.consecutive(index));
+                let run = &bytes[index * BLOCK..][..count * BLOCK];
+                let part = job.after(done);
+                // SAFETY: guaranteed by the caller.
+                let mixed = unsafe { mix_blocks(run, self.counters.at(index), part.input, part.output) };
+                done += mixed * BLOCK;
+                if mixed == count {
+                    continue;
+                }
+            }
+            let (index, skip) = ((from + done) / BLOCK, (from + done) % BLOCK);
+            let counter = self.counters.at(index);
+            let Some(mut block) =
+                block_at(bytes, index, counter).or_else(|| verifier.decides(bytes, index, counter))
+            else {
+                return (done, Some(Unusable::Wrong));
+            };
+            let len = (BLOCK - skip).min(job.len - done);
+            let part = job.after(done);
+            for (offset, byte) in block[skip..skip + len].iter().enumerate() {
+                // SAFETY: guaranteed by the caller; `len` bytes are left.
+                unsafe { part.output.add(offset).write(part.input.add(offset).read() ^ byte) };
+            }
+            wipe(&mut block);
+            done += len;
+        }
+        (done, None)
+    }
+}
+
+impl Verifier<'_> {
+    /// Compares a random block and the last one of a segment with software, or, in a full
+    /// comparison, all blocks of a window at a random place.
+    fn accepts(&self, bytes: &[u8], counters: &Counters) -> bool {
+        let sample = self.hardware.sample(false);
+        let verify = || {
+            let blocks = bytes.len() / BLOCK;
+            let count = if sample.full { WINDOW.min(blocks) } else { 1 };
+            let first = sample.random as usize % (blocks - count + 1);
+            let is_right = |first, count| self.compare(bytes, counters, first, count);
+            match is_right(first, count) {
+                Verdict::Right if first + count < blocks => is_right(blocks - 1, 1),
+                verdict => verdict,
+            }
+        };
+        self.hardware.release(self.algorithm, self.row, bytes.len(), verify)
+    }
+
+    fn compare(&self, bytes: &[u8], counters: &Counters, first: usize, count: usize) -> Verdict {
+        let mut expected = [0; CHUNK * BLOCK];
+        let mut verdict = Verdict::Right;
+        for from in (first..first + count).step_by(CHUNK) {
+            let len = (first + count - from).min(CHUNK) * BLOCK;
+            counters.fill(from, &mut expected[..len]);
+            if !self.reference.encrypt(&mut expected[..len]) {
+                verdict = Verdict::Unknown;
+                break;
+            }
+            let found = &bytes[from * BLOCK..][..len];
+            if let Some(offset) = found.iter().zip(&expected).position(|(found, expected)| found != expected)
+            {
+                verdict = Verdict::Wrong { offset: from * BLOCK + offset };
+                break;
+            }
+        }
+        wipe(&mut expected);
+        verdict
+    }
+
+    /// Decides in software about a block with a word of its counter block: the block if it is
+    /// right. Otherwise the driver is disabled.
+    #[cold]
+    fn decides(&self, bytes: &[u8], index: usize, counter: u128) -> Option<[u8; BLOCK]> {
+        let mut expected = counter.to_be_bytes();
+        if !self.reference.encrypt(&mut expected) {
+            return None;
+        }
+        if bytes[index * BLOCK..][..BLOCK] == expected {
+            return Some(expected);
+        }
+        wipe(&mut expected);
+        self.hardware.mismatched(self.algorithm, self.row, bytes.len(), Some(index * BLOCK));
+        None
+    }
+}

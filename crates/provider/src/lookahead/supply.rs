@@ -1,0 +1,66 @@
+//! Submits segments of a stream: how many and how long.
+
+use outboard_accel::{Error, KeyStreamSegment, Session};
+
+use super::budget::Budget;
+use super::counters::{BLOCK, Counters};
+use super::segment::Segment;
+
+/// Limits of look-ahead, from the configuration.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// Number of bytes with a key after which look-ahead starts.
+    pub(crate) start: usize,
+    /// Maximum number of bytes of key stream of one context.
+    pub(crate) window: usize,
+}
+
+/// Length of the first segments of a stream in bytes. The window doubles whenever a segment was
+/// used up, like the read-ahead of files.
+const FIRST: usize = 16 * 1024;
+
+/// Number of segments into which the window is divided, so that the driver works on some while
+/// others are used.
+const SEGMENTS: usize = 4;
+
+/// The source of a stream's segments.
+pub(super) struct Supply {
+    /// A session with the key, which the segments share.
+    session: Box<dyn Session>,
+    budget: &'static Budget,
+    /// Number of bytes to have in advance.
+    target: usize,
+    window: usize,
+}
+
+impl Supply {
+    pub(super) fn new(session: Box<dyn Session>, budget: &'static Budget, window: usize) -> Supply {
+        Supply { session, budget, target: FIRST.min(window), window }
+    }
+
+    /// Doubles the number of bytes in advance, up to the window.
+    pub(super) fn grow(&mut self) {
+        self.target = (self.target * 2).min(self.window);
+    }
+
+    /// Number of blocks of the next segment, if `ahead` bytes are in advance; 0 if that is enough.
+    pub(super) fn next_blocks(&self, ahead: usize) -> usize {
+        if ahead >= self.target {
+            return 0;
+        }
+        let segment = (self.target / SEGMENTS).clamp(BLOCK, KeyStreamSegment::LONGEST);
+        segment.min((self.target - ahead).max(segment / 2)).div_ceil(BLOCK)
+    }
+
+    /// Submits a segment of `blocks` counter blocks. `None` if the memory for key stream or the
+    /// memory of the interface is used up.
+    pub(super) fn submit(&self, counters: Counters, blocks: usize) -> Result<Option<Segment>, Error> {
+        let Some(lease) = self.budget.lease(blocks * BLOCK) else { return Ok(None) };
+        let stream = KeyStreamSegment::new(self.session.share()?);
+        match Segment::submit(stream, counters, blocks, lease) {
+            Ok(segment) => Ok(Some(segment)),
+            Err(error) if error.is_scarcity() => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}
