@@ -4,6 +4,7 @@ use std::ffi::c_void;
 
 use zeroize::Zeroizing;
 
+use super::lookahead::MessageLookahead;
 use crate::cipher::Mode;
 use crate::context_counts::ContextCounts;
 use crate::contexts::hand_over;
@@ -122,6 +123,10 @@ pub(crate) struct Context {
     pub(super) unlike: u8,
     /// The driver session of the key, opened by the first request that needs it.
     pub(super) key_session: KeySession,
+    /// The session of the key with the driver that computes key stream.
+    pub(super) ahead_key: KeySession,
+    /// Look-ahead with the key, if it is used.
+    pub(super) lookahead: Option<Box<MessageLookahead>>,
 }
 
 impl Context {
@@ -153,6 +158,8 @@ impl Context {
             refused: false,
             unlike: 0,
             key_session: KeySession::default(),
+            ahead_key: KeySession::default(),
+            lookahead: None,
         }))
     }
 
@@ -160,15 +167,23 @@ impl Context {
         if !self.catch_up() {
             return None;
         }
-        Some(Box::new(Context {
+        let mut copy = Box::new(Context {
             soft: self.soft.duplicate()?,
             counts: ContextCounts::new(self.provider, self.cipher.kind.name),
             key: self.key.clone(),
             aad: self.aad.clone(),
             ahead: None,
             key_session: self.key_session.copy(&self.cipher.hardware),
+            ahead_key: KeySession::default(),
+            lookahead: None,
             ..*self
-        }))
+        });
+        // A copy computes its own key stream.
+        if self.looks_ahead() {
+            copy.reset_lookahead();
+            copy.settle();
+        }
+        Some(copy)
     }
 
     /// Leaves the message to the default provider, until the next one.
@@ -205,6 +220,8 @@ impl Context {
     pub(super) fn settle(&mut self) {
         self.straight_below = match self.stage {
             Stage::Ahead => 0,
+            Stage::Open if self.looks_ahead() => 0,
+            Stage::Soft if self.record.is_some() && self.looks_ahead() => 0,
             Stage::Open if self.may_offload() => self.threshold(),
             Stage::Soft if self.record.is_some() && self.may_offload() => self.threshold(),
             Stage::Open | Stage::Soft => usize::MAX,
@@ -225,6 +242,7 @@ impl Context {
 
 impl Drop for Context {
     fn drop(&mut self) {
+        self.close_lookahead();
         self.key_session.close(&self.cipher.hardware);
     }
 }

@@ -72,6 +72,7 @@ impl Context {
             if others || !bool::from(self.key.ct_eq(key)) {
                 self.key = Zeroizing::new(key.to_vec());
                 self.key_session.close(&self.cipher.hardware);
+                self.reset_lookahead();
             }
         }
         // SAFETY: as above.

@@ -15,12 +15,14 @@
 //! - `init`: setting of key, IV and direction
 //! - `stream`: update and final
 //! - `record`: TLS 1.2, one record per update
+//! - `lookahead`: a message processed with key stream that was computed before
 //! - `offload`: a message processed by the accelerator
 //! - `step`: synchronises the default provider's context with the accelerator
 //! - `params`: gettable and settable parameters
 
 mod context;
 mod init;
+mod lookahead;
 mod offload;
 mod params;
 mod record;

@@ -8,7 +8,9 @@ use outboard_accel::{Direction, Error, Request as Asked};
 use zeroize::Zeroizing;
 
 use super::context::{Ahead, Context, FULL_TAG, Short, Stage};
+use super::lookahead::{Message, Processed};
 use crate::cipher::Request;
+use crate::lookahead::Job;
 use crate::sampling::Sample;
 use crate::sessions::SessionGuard;
 use crate::software::SoftContext;
@@ -42,6 +44,12 @@ impl Context {
             Some(len) => len == r.len,
             None => !self.stale_length && self.aad.is_empty(),
         };
+        if self.looks_ahead() && announced && r.len > 0 && !r.input.is_null() && r.out_size >= r.len {
+            // SAFETY: guaranteed by the caller.
+            if let Some(written) = unsafe { self.text_ahead(r) } {
+                return Some(written);
+            }
+        }
         let too_long = self.ccm && r.len > TWO_BYTES && self.nonce.as_slice().len() == 13;
         if r.input.is_null()
             || r.len < self.threshold().max(1)
@@ -88,6 +96,27 @@ impl Context {
             self.stale_length = false;
         }
         self.ahead = ahead;
+        self.settle();
+        Some(r.len)
+    }
+
+    /// As [`text`](Self::text), with key stream from look-ahead.
+    ///
+    /// # Safety
+    /// As for `OSSL_FUNC_cipher_update`; `input` and `out` are not null, and `out` is large enough.
+    unsafe fn text_ahead(&mut self, r: Request) -> Option<usize> {
+        let encrypt = self.form.encrypt;
+        let tag = if encrypt { None } else { Some(self.tag?) };
+        let (nonce, aad) = (self.nonce, std::mem::take(&mut self.aad));
+        let job = Job { input: r.input, output: r.out, len: r.len };
+        let tag = tag.as_ref().map(Short::as_slice);
+        let message = Message { nonce: nonce.as_slice(), aad: &aad, job, tag };
+        // SAFETY: guaranteed by the caller.
+        let processed = unsafe { self.message_ahead(&message) };
+        self.aad = aad;
+        let Processed { text, tag } = processed?;
+        self.stage = Stage::Ahead;
+        self.ahead = Some(Ahead { text, tag });
         self.settle();
         Some(r.len)
     }

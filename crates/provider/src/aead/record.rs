@@ -9,8 +9,10 @@ use outboard_accel::Request as Asked;
 use zeroize::Zeroizing;
 
 use super::context::{Context, FULL_TAG, GCM_NONCE, Short};
+use super::lookahead::Message;
 use super::offload::{Expected, direction};
 use crate::cipher::Request;
+use crate::lookahead::Job;
 use crate::software::SoftContext;
 
 /// Length of the explicit part of the nonce in bytes.
@@ -40,7 +42,7 @@ impl Context {
         if r.input.is_null()
             || !std::ptr::eq(r.input, r.out)
             || r.out_size < r.len
-            || text_len < self.threshold().max(1)
+            || text_len == 0
             || !self.may_offload()
         {
             return None;
@@ -59,6 +61,16 @@ impl Context {
         if !encrypt {
             nonce.room(GCM_NONCE)[GCM_NONCE - EXPLICIT..].copy_from_slice(brought);
         }
+        if self.looks_ahead() {
+            // SAFETY: guaranteed by the caller; the record is in place.
+            let written = unsafe { self.record_ahead(r, nonce, aad, text_len) };
+            if written.is_some() {
+                return written;
+            }
+        }
+        if text_len < self.threshold() {
+            return None;
+        }
         let asked = Asked {
             aad: aad.as_slice(),
             tag: if encrypt { &[] } else { tag },
@@ -76,6 +88,54 @@ impl Context {
             copy_nonoverlapping(result.as_ptr(), r.out.add(EXPLICIT), result.len());
         }
         drop(answer);
+        self.in_record = false;
+        self.record = None;
+        self.leave();
+        Some(if encrypt { r.len } else { text_len })
+    }
+}
+
+impl Context {
+    /// As [`record`](Self::record), with key stream from look-ahead.
+    ///
+    /// # Safety
+    /// As for `OSSL_FUNC_cipher_update`; the record is in place and has a text of `text_len` bytes.
+    unsafe fn record_ahead(
+        &mut self,
+        r: Request,
+        nonce: Short,
+        aad: Short,
+        text_len: usize,
+    ) -> Option<usize> {
+        let encrypt = self.form.encrypt;
+        // SAFETY: guaranteed by the caller.
+        let (text, tag_at) = unsafe { (r.out.add(EXPLICIT), r.out.add(EXPLICIT + text_len)) };
+        let mut tag = Short::default();
+        if !encrypt {
+            // SAFETY: guaranteed by the caller.
+            let brought = unsafe { std::slice::from_raw_parts(tag_at, FULL_TAG) };
+            tag.room(FULL_TAG).copy_from_slice(brought);
+        }
+        let message = Message {
+            nonce: nonce.as_slice(),
+            aad: aad.as_slice(),
+            job: Job { input: text, output: text, len: text_len },
+            tag: (!encrypt).then_some(tag.as_slice()),
+        };
+        // SAFETY: guaranteed by the caller.
+        let processed = unsafe { self.message_ahead(&message) }?;
+        let explicit = &nonce.as_slice()[GCM_NONCE - EXPLICIT..];
+        // SAFETY: `out` is as long as the record.
+        unsafe {
+            if !self.soft.pass_record(encrypt, explicit) {
+                copy_nonoverlapping(processed.text.as_ptr(), text, text_len);
+                return None;
+            }
+            copy_nonoverlapping(explicit.as_ptr(), r.out, EXPLICIT);
+            if encrypt {
+                copy_nonoverlapping(processed.tag.as_slice().as_ptr(), tag_at, FULL_TAG);
+            }
+        }
         self.in_record = false;
         self.record = None;
         self.leave();

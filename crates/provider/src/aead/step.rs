@@ -102,7 +102,7 @@ impl SoftContext {
     }
 
     /// Gets an octet string parameter into the whole of `room`.
-    pub(super) fn get_octets(&self, key: &CStr, room: &mut [u8]) -> bool {
+    pub(crate) fn get_octets(&self, key: &CStr, room: &mut [u8]) -> bool {
         let mut params = [Param::octets(key, room), end()];
         // SAFETY: a context of this cipher; the array and the buffer live through the call.
         unsafe { (self.functions.get_ctx_params)(self.at, params.as_mut_ptr()) == 1 }

@@ -110,7 +110,7 @@ impl Mode {
     /// Whether the text is XORed with key stream that does not depend on it, and look-ahead supports
     /// the mode.
     pub(crate) const fn has_key_stream(self) -> bool {
-        matches!(self, Mode::Ctr)
+        matches!(self, Mode::Ctr | Mode::Gcm)
     }
 
     /// Whether each update is independent: it must not be split, and the next one does not continue

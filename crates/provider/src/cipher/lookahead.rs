@@ -97,7 +97,7 @@ impl Context {
             return 0;
         };
         let Some(position) = self.position() else { return 0 };
-        let KeyStream::Counter(stream) = &mut *guard;
+        let KeyStream::Counter(stream) = &mut *guard else { return 0 };
         let row = provider.counters.row(self.kind().name);
         let reference = self.key_session.reference(provider, self.cipher, &self.key);
         let Some(reference) = reference else { return 0 };

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use outboard_accel::{Error, Session};
 use outboard_counters::Row;
 
+use super::Stopped;
 use super::budget::Budget;
 use super::counters::{BLOCK, Counters};
 use super::segment::{Job, Segment, Unusable, Verifier};
@@ -40,21 +41,6 @@ pub(crate) struct CounterStream {
     submitted: usize,
     used: usize,
     row: Option<&'static Row>,
-}
-
-/// Why the processing of a text ended.
-#[derive(Debug)]
-pub(crate) enum Stopped {
-    /// At the end of the text, or where no more key stream was submitted.
-    Complete,
-    /// At key stream that is not there yet, while the stream starts.
-    NotReady,
-    /// The text is not a continuation of the stream.
-    Elsewhere,
-    /// The driver's result was wrong, or could not be verified.
-    Wrong,
-    /// The driver failed, or this is the child of a fork.
-    Failed(Error),
 }
 
 impl CounterStream {

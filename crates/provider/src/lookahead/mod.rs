@@ -12,23 +12,31 @@
 //! - `segment`: a segment, its verification and use
 //! - `supply`, `budget`: how much is computed, and the memory for it
 //! - `counter_stream`: CTR
+//! - `record_stream`: GCM; `gcm_tag`: the tag of a message
 
 mod budget;
 mod counter_stream;
 mod counters;
+mod gcm_tag;
 mod mix;
 mod nonces;
+mod record_stream;
 mod segment;
 mod supply;
 
 use std::time::Duration;
 
+use outboard_accel::Error;
 use outboard_policy::LookaheadPolicy;
 
 use crate::decided::Decided;
 use crate::owned_slots::OwnedSlots;
 use budget::Budget;
-pub(crate) use counter_stream::{CounterStream, Position, Stopped};
+pub(crate) use counter_stream::{CounterStream, Position};
+pub(crate) use counters::FIRST_OF_GCM;
+pub(crate) use gcm_tag::GcmTag;
+pub(crate) use nonces::{NoncePredictor, Seen};
+pub(crate) use record_stream::RecordStream;
 pub(crate) use segment::{Job, Verifier};
 pub(crate) use supply::Limits;
 
@@ -41,6 +49,22 @@ const IDLE: Duration = Duration::from_secs(1);
 /// Key stream of one context.
 pub(crate) enum KeyStream {
     Counter(CounterStream),
+    Records(RecordStream),
+}
+
+/// Why the processing of a text ended.
+#[derive(Debug)]
+pub(crate) enum Stopped {
+    /// At the end of the text, or where no more key stream was submitted.
+    Complete,
+    /// At key stream that is not there yet, while the stream starts.
+    NotReady,
+    /// The text is not a continuation of the stream.
+    Elsewhere,
+    /// The driver's result was wrong, or could not be verified.
+    Wrong,
+    /// The driver failed, or this is the child of a fork.
+    Failed(Error),
 }
 
 /// The key stream of a process.

@@ -1,0 +1,288 @@
+//! GCM with look-ahead: a message whose nonce was predicted uses key stream that is already there.
+
+use outboard_accel::KeyStreamSegment;
+use subtle::ConstantTimeEq;
+use zeroize::Zeroizing;
+
+use super::context::{Context, FULL_TAG, GCM_NONCE, Short};
+use crate::hardware::Hardware;
+use crate::lookahead::{
+    FIRST_OF_GCM, GcmTag, Job, KeyStream, NoncePredictor, RecordStream, Seen, Stopped, Verifier,
+};
+use crate::owned_slots::SlotId;
+use crate::software::SoftContext;
+use crate::spot_check::BlockCipher;
+use crate::wipe::wipe;
+
+/// Block length in bytes.
+const BLOCK: usize = 16;
+
+/// Number of key stream blocks that software computes at a time.
+const CHUNK: usize = 32;
+
+/// Look-ahead of a context.
+pub(super) struct MessageLookahead {
+    predictor: NoncePredictor,
+    /// Bytes that were processed with the key before the stream started.
+    bytes: usize,
+    stream: Option<SlotId>,
+    tag: Option<GcmTag>,
+}
+
+/// The nonce and the parts of a message. The text is XORed from `input` to `output`.
+pub(super) struct Message<'a> {
+    pub(super) nonce: &'a [u8],
+    pub(super) aad: &'a [u8],
+    pub(super) job: Job,
+    /// The tag to verify before decryption.
+    pub(super) tag: Option<&'a [u8]>,
+}
+
+/// A processed message: a copy of its input, and its tag.
+pub(super) struct Processed {
+    pub(super) text: Zeroizing<Vec<u8>>,
+    pub(super) tag: Short,
+}
+
+impl MessageLookahead {
+    fn new() -> MessageLookahead {
+        MessageLookahead { predictor: NoncePredictor::default(), bytes: 0, stream: None, tag: None }
+    }
+}
+
+impl Context {
+    /// The driver that computes key stream, if look-ahead may be used.
+    fn ahead_driver(&self) -> Option<&'static Hardware> {
+        self.cipher.ahead.as_deref().filter(|ahead| ahead.is_up())
+    }
+
+    /// Whether texts must be passed to [`message_ahead`](Self::message_ahead).
+    #[inline]
+    pub(super) fn looks_ahead(&self) -> bool {
+        self.lookahead.is_some() && !self.key.is_empty()
+    }
+
+    /// Begins with a new key.
+    pub(super) fn reset_lookahead(&mut self) {
+        self.close_lookahead();
+        self.lookahead = self.ahead_driver().map(|_| Box::new(MessageLookahead::new()));
+    }
+
+    /// Ends look-ahead for this context's key.
+    pub(super) fn close_lookahead(&mut self) {
+        if let Some(id) = self.lookahead.take().and_then(|ahead| ahead.stream) {
+            self.provider.lookahead.streams().close(id);
+        }
+        if let Some(hardware) = self.cipher.ahead.as_deref() {
+            self.ahead_key.close(hardware);
+        }
+    }
+
+    /// Processes a message with key stream, as far as there is some, and the rest of its text in
+    /// software. `None`: nothing was written, and the caller must process the message.
+    ///
+    /// # Safety
+    /// The text is as for [`Job`].
+    pub(super) unsafe fn message_ahead(&mut self, message: &Message<'_>) -> Option<Processed> {
+        let nonce = number(message.nonce)?;
+        let lookahead = self.lookahead.as_mut()?;
+        let seen = lookahead.predictor.observe(nonce);
+        let Some(hardware) = self.cipher.ahead.as_deref().filter(|ahead| ahead.is_up()) else {
+            self.close_lookahead();
+            return None;
+        };
+        let sequence = match seen {
+            Seen::Expected(sequence) => Some(sequence),
+            Seen::Other if lookahead.predictor.is_hopeless() => {
+                self.close_lookahead();
+                return None;
+            }
+            Seen::Other => None,
+        };
+        let Some(id) = lookahead.stream else {
+            lookahead.bytes = lookahead.bytes.saturating_add(message.job.len);
+            if lookahead.bytes >= self.provider.lookahead.limits.start {
+                self.start_records(hardware, message.job.len);
+            }
+            return None;
+        };
+        let row = self.provider.counters.row(self.cipher.kind.name);
+        let streams = self.provider.lookahead.streams();
+        let is_other = || row.inspect(|row| row.add_ahead_miss());
+        let Some(mut guard) = streams.borrow(id) else {
+            lookahead.stream = None;
+            lookahead.bytes = 0;
+            return None;
+        };
+        let KeyStream::Records(stream) = &mut *guard else { return None };
+        let pattern = lookahead.predictor.prediction().map(|(pattern, _)| pattern);
+        let Some(sequence) = sequence.filter(|_| pattern == Some(stream.pattern())) else {
+            is_other();
+            if pattern.is_some() {
+                // A new pattern. Another stream starts with the next message.
+                drop(guard);
+                streams.close(id);
+                lookahead.stream = None;
+            }
+            return None;
+        };
+        let reference = self.key_session.reference(self.provider, self.cipher, &self.key)?;
+        let verifier = Verifier { hardware, reference, algorithm: self.cipher.kind.name, row };
+        let processed = lookahead.tag.as_ref().and_then(|tag| {
+            // SAFETY: guaranteed by the caller.
+            unsafe { process(stream, sequence, message, &verifier, tag) }
+        });
+        let (processed, stopped) = match processed {
+            Some((processed, stopped)) => (processed, stopped),
+            None => (None, Stopped::NotReady),
+        };
+        if processed.is_some() {
+            self.counts.add_ahead(message.job.len as u64);
+        } else {
+            is_other();
+        }
+        let failed = match stopped {
+            Stopped::Complete | Stopped::NotReady | Stopped::Elsewhere => {
+                if stream.needs_more(sequence) {
+                    while streams.evict_idle() {}
+                }
+                stream.refill(sequence).err()
+            }
+            Stopped::Wrong => None,
+            Stopped::Failed(error) => Some(error),
+        };
+        drop(guard);
+        if let Some(error) = failed {
+            if !error.is_of_parent() {
+                hardware.failed(&error, row);
+            }
+            streams.close(id);
+            if let Some(lookahead) = &mut self.lookahead {
+                lookahead.stream = None;
+                lookahead.bytes = 0;
+            }
+        }
+        if !hardware.is_up() {
+            self.close_lookahead();
+        }
+        processed
+    }
+
+    /// Starts a stream, if the nonces can be predicted.
+    #[cold]
+    fn start_records(&mut self, hardware: &'static Hardware, len: usize) {
+        let Some(lookahead) = &mut self.lookahead else { return };
+        let Some(prediction) = lookahead.predictor.prediction() else { return };
+        let (key, settings) = (&self.key, &self.provider.lookahead);
+        let row = self.provider.counters.row(self.cipher.kind.name);
+        let mut start = || {
+            let software = self.provider.software.context(&self.provider.core);
+            let reference = self.key_session.reference(self.provider, self.cipher, key)?;
+            if lookahead.tag.is_none() {
+                let context = SoftContext::with_key(self.cipher.soft, software, true, key, &[0; GCM_NONCE])?;
+                lookahead.tag = Some(GcmTag::new(context, reference)?);
+            }
+            let session = self.ahead_key.session(hardware, |urgent| hardware.open(key, urgent))?;
+            if !KeyStreamSegment::fits(&*session) {
+                return None;
+            }
+            let memory = (settings.budget(), settings.limits.window);
+            let mut stream = RecordStream::new(session.share().ok()?, memory, prediction, len, row);
+            drop(session);
+            if let Err(error) = stream.refill(prediction.1.wrapping_sub(1)) {
+                hardware.failed(&error, row);
+                return None;
+            }
+            settings.streams().insert(KeyStream::Records(stream), true)
+        };
+        lookahead.stream = start();
+        if lookahead.stream.is_none() {
+            self.close_lookahead();
+        }
+    }
+}
+
+/// Processes a message: verifies its tag or computes it. The outer `None`: software must process the
+/// message, and its key stream was not used.
+///
+/// # Safety
+/// As for [`Job`].
+unsafe fn process(
+    stream: &mut RecordStream,
+    sequence: u64,
+    message: &Message<'_>,
+    verifier: &Verifier<'_>,
+    tags: &GcmTag,
+) -> Option<(Option<Processed>, Stopped)> {
+    let Job { input, output, len } = message.job;
+    // SAFETY: guaranteed by the caller. The slice is not used after the text was written.
+    let text = Zeroizing::new(unsafe { std::slice::from_raw_parts(input, len) }.to_vec());
+    if let Some(tag) = message.tag {
+        let expected = tags.compute(message.nonce, message.aad, &text)?;
+        if !bool::from(expected[..].ct_eq(tag)) {
+            // The default provider reports it.
+            return None;
+        }
+    }
+    // SAFETY: guaranteed by the caller.
+    let (done, stopped) = unsafe { stream.mix(sequence, message.job, verifier) };
+    if done == 0 && len > 0 {
+        return Some((None, stopped));
+    }
+    let nonce = number(message.nonce)?;
+    // SAFETY: guaranteed by the caller.
+    let mut is_whole = unsafe { mix_rest(nonce, message.job, done, verifier.reference) };
+    let mut tag = Short::default();
+    if is_whole && message.tag.is_none() {
+        // SAFETY: guaranteed by the caller; the text was written above.
+        let ciphertext = unsafe { std::slice::from_raw_parts(output, len) };
+        match tags.compute(message.nonce, message.aad, ciphertext) {
+            Some(computed) => tag.room(FULL_TAG).copy_from_slice(&computed),
+            None => is_whole = false,
+        }
+    }
+    if !is_whole {
+        // The default provider failed. It gets the input again, which may be where the output is.
+        // SAFETY: the output is writable for the length of the text.
+        unsafe { std::ptr::copy_nonoverlapping(text.as_ptr(), output, len) };
+        return Some((None, stopped));
+    }
+    Some((Some(Processed { text, tag }), stopped))
+}
+
+/// Processes the text from byte `done` on in software. False if the default provider fails.
+///
+/// # Safety
+/// As for [`Job`].
+unsafe fn mix_rest(nonce: u128, job: Job, mut done: usize, cipher: &BlockCipher) -> bool {
+    let mut stream = [0; CHUNK * BLOCK];
+    let mut is_right = true;
+    while done < job.len && is_right {
+        let skip = done % BLOCK;
+        let len = (stream.len() - skip).min(job.len - done);
+        let room = &mut stream[..(skip + len).next_multiple_of(BLOCK)];
+        for (index, block) in room.chunks_exact_mut(BLOCK).enumerate() {
+            let counter = FIRST_OF_GCM.wrapping_add((done / BLOCK + index) as u32);
+            block.copy_from_slice(&(nonce << 32 | u128::from(counter)).to_be_bytes());
+        }
+        is_right = cipher.encrypt(room);
+        if is_right {
+            let part = job.after(done);
+            for (offset, byte) in room[skip..skip + len].iter().enumerate() {
+                // SAFETY: guaranteed by the caller; `len` bytes are left.
+                unsafe { part.output.add(offset).write(part.input.add(offset).read() ^ byte) };
+            }
+        }
+        done += len;
+    }
+    wipe(&mut stream);
+    is_right
+}
+
+/// A nonce of GCM's usual length as a number.
+fn number(nonce: &[u8]) -> Option<u128> {
+    let bytes: [u8; GCM_NONCE] = nonce.try_into().ok()?;
+    let mut wide = [0; 16];
+    wide[16 - GCM_NONCE..].copy_from_slice(&bytes);
+    Some(u128::from_be_bytes(wide))
+}

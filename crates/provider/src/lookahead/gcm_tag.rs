@@ -1,0 +1,130 @@
+//! The tag of a GCM message whose text was not processed by OpenSSL.
+//!
+//! GHASH is the default provider's own. Its GCM context authenticates additional data only: the
+//! message's additional data A and ciphertext C, each padded with zeros to whole blocks. Under the
+//! same nonce this yields E_K(J0) xor GHASH(pad(A) || pad(C) || L'), where L' contains the length of
+//! both paddings together. The tag of the message (SP 800-38D, 7.1) has L, with the lengths of A and
+//! C, in place of L'. GHASH is linear in its last block, so the two differ by (L xor L') times H.
+//!
+//! H = E_K(0) is secret. L xor L' is public: its bits select multiples of H that were computed in
+//! constant time.
+
+use std::ptr::null_mut;
+
+use outboard_abi::name;
+
+use super::counters::BLOCK;
+use crate::software::SoftContext;
+use crate::spot_check::BlockCipher;
+use crate::wipe::wipe;
+
+/// Length of a tag in bytes.
+pub(crate) const TAG: usize = 16;
+
+/// Computes tags under one key.
+pub(crate) struct GcmTag {
+    /// A GCM context for encryption with the key.
+    context: SoftContext,
+    /// H times x to the power of the index (SP 800-38D, 6.3), the first bit of a block is that of
+    /// x^0.
+    multiples: Box<[[u8; BLOCK]; 128]>,
+}
+
+impl GcmTag {
+    /// `context` is a GCM context for encryption with a key, `cipher` its block cipher. `None` if
+    /// the default provider fails.
+    pub(crate) fn new(context: SoftContext, cipher: &BlockCipher) -> Option<GcmTag> {
+        let mut hash_key = [0; BLOCK];
+        if !cipher.encrypt(&mut hash_key) {
+            return None;
+        }
+        let mut multiples = Box::new([[0; BLOCK]; 128]);
+        let mut multiple = u128::from_be_bytes(hash_key);
+        wipe(&mut hash_key);
+        for entry in multiples.iter_mut() {
+            *entry = multiple.to_be_bytes();
+            multiple = times_x(multiple);
+        }
+        Some(GcmTag { context, multiples })
+    }
+
+    /// The tag of a message. `None` if the default provider fails.
+    pub(crate) fn compute(&self, nonce: &[u8], aad: &[u8], ciphertext: &[u8]) -> Option<[u8; TAG]> {
+        let mut tag = [0; TAG];
+        let context = &self.context;
+        let done = context.set_iv(true, nonce)
+            && self.authenticate(aad)
+            && self.authenticate(ciphertext)
+            && context.end()
+            && context.get_octets(name::AEAD_TAG, &mut tag);
+        done.then(|| {
+            let padded = aad.len().next_multiple_of(BLOCK) + ciphertext.len().next_multiple_of(BLOCK);
+            let lengths = bits(aad.len()) << 64 | bits(ciphertext.len());
+            let mut difference = lengths ^ bits(padded) << 64;
+            while difference != 0 {
+                let power = difference.leading_zeros();
+                difference ^= 1 << (127 - power);
+                let multiple = &self.multiples[power as usize];
+                tag.iter_mut().zip(multiple).for_each(|(byte, multiple)| *byte ^= multiple);
+            }
+            tag
+        })
+    }
+
+    /// Passes bytes as additional data, padded with zeros to whole blocks.
+    fn authenticate(&self, bytes: &[u8]) -> bool {
+        let padding = bytes.len().wrapping_neg() % BLOCK;
+        self.add(bytes) && self.add(&[0; BLOCK][..padding])
+    }
+
+    fn add(&self, bytes: &[u8]) -> bool {
+        if bytes.is_empty() {
+            return true;
+        }
+        let mut written = 0;
+        let (at, len) = (bytes.as_ptr(), bytes.len());
+        // SAFETY: a GCM context; without an output buffer the input is additional data.
+        unsafe { (self.context.functions.update)(self.context.at, null_mut(), &mut written, 0, at, len) == 1 }
+    }
+}
+
+impl Drop for GcmTag {
+    fn drop(&mut self) {
+        self.multiples.iter_mut().for_each(|multiple| wipe(multiple));
+    }
+}
+
+impl SoftContext {
+    /// Ends a message without a text.
+    fn end(&self) -> bool {
+        let mut nothing = [0; TAG];
+        let mut written = 0;
+        // SAFETY: a context of this cipher; final writes at most a block.
+        let done =
+            unsafe { (self.functions.finish)(self.at, nothing.as_mut_ptr(), &mut written, nothing.len()) };
+        done == 1
+    }
+}
+
+fn bits(bytes: usize) -> u128 {
+    bytes as u128 * 8
+}
+
+/// Multiplies by x in GF(2^128) as defined in SP 800-38D (6.3), in constant time.
+fn times_x(value: u128) -> u128 {
+    value >> 1 ^ (value & 1).wrapping_neg() & 0xe1 << 120
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn multiplication_by_x_is_that_of_the_standard() {
+        // x^0 is the first bit.
+        assert_eq!(times_x(1 << 127), 1 << 126);
+        assert_eq!(times_x(1), 0xe1 << 120);
+        let (a, b) = (0x66e9_4bd4_ef8a_2c3b_884c_fa59_ca34_2b2e, 0x0388_dace_60b6_a392_f328_c2b9_71b2_fe78);
+        assert_eq!(times_x(a ^ b), times_x(a) ^ times_x(b));
+    }
+}

@@ -1,0 +1,220 @@
+//! Key stream of GCM messages whose nonces were predicted.
+
+use std::collections::VecDeque;
+
+use outboard_accel::{Error, KeyStreamSegment, Session};
+use outboard_counters::Row;
+
+use super::Stopped;
+use super::budget::Budget;
+use super::counters::{BLOCK, Counters};
+use super::nonces::NoncePattern;
+use super::segment::{Job, Segment, Unusable, Verifier};
+use super::supply::Supply;
+
+/// Number of messages that may arrive late, after messages of the next segment.
+const REORDERED: u64 = 64;
+
+/// Number of messages after which the longest one is forgotten, if none was as long since.
+const RECENT: u32 = 16;
+
+/// The longest of the recent messages, in blocks.
+#[derive(Default)]
+struct RecentLength {
+    longest: usize,
+    longest_before: usize,
+    count: u32,
+}
+
+impl RecentLength {
+    fn add(&mut self, len: usize) {
+        if self.count == RECENT {
+            (self.longest_before, self.longest, self.count) = (self.longest, 0, 0);
+        }
+        self.longest = self.longest.max(len.div_ceil(BLOCK));
+        self.count += 1;
+    }
+
+    /// The key stream to compute for each message, in blocks: 1 to a segment.
+    fn blocks(&self) -> usize {
+        self.longest.max(self.longest_before).clamp(1, KeyStreamSegment::LONGEST / BLOCK)
+    }
+}
+
+/// A segment with the key stream of consecutive messages.
+struct Records {
+    segment: Segment,
+    first: u64,
+    count: u64,
+    blocks_each: usize,
+    /// A bit for each message whose key stream was handed out.
+    used: Vec<u64>,
+    used_count: u64,
+}
+
+impl Records {
+    fn end(&self) -> u64 {
+        self.first.wrapping_add(self.count)
+    }
+
+    /// Marks the key stream of a message as used. False if it was used before.
+    fn take(&mut self, index: u64) -> bool {
+        let (word, bit) = (&mut self.used[(index / 64) as usize], 1 << (index % 64));
+        let is_new = *word & bit == 0;
+        *word |= bit;
+        self.used_count += u64::from(is_new);
+        is_new
+    }
+
+    /// Number of bytes that belong to messages whose key stream was not used.
+    fn unused(&self) -> usize {
+        (self.count - self.used_count) as usize * self.blocks_each * BLOCK
+    }
+}
+
+/// Segments of the next messages. The key stream of each message is used once.
+pub(crate) struct RecordStream {
+    supply: Supply,
+    pattern: NoncePattern,
+    segments: VecDeque<Records>,
+    /// The sequence number after the last message that was submitted.
+    next: u64,
+    lengths: RecentLength,
+    /// Whether a segment was used since the stream started: the first one is not waited for.
+    is_running: bool,
+    row: Option<&'static Row>,
+}
+
+impl RecordStream {
+    /// A stream for messages with sequence numbers from `next` on, of about `len` bytes.
+    pub(crate) fn new(
+        session: Box<dyn Session>,
+        (budget, window): (&'static Budget, usize),
+        (pattern, next): (NoncePattern, u64),
+        len: usize,
+        row: Option<&'static Row>,
+    ) -> RecordStream {
+        let mut lengths = RecentLength::default();
+        lengths.add(len);
+        let (supply, segments) = (Supply::new(session, budget, window), VecDeque::new());
+        RecordStream { supply, pattern, segments, next, lengths, is_running: false, row }
+    }
+
+    /// The pattern of the nonces for which key stream is computed.
+    pub(crate) fn pattern(&self) -> NoncePattern {
+        self.pattern
+    }
+
+    /// Processes the text of a message as far as there is key stream for it, and marks that as used.
+    /// Returns the number of bytes that were written.
+    ///
+    /// # Safety
+    /// As for [`Job`].
+    pub(crate) unsafe fn mix(
+        &mut self,
+        sequence: u64,
+        job: Job,
+        verifier: &Verifier<'_>,
+    ) -> (usize, Stopped) {
+        self.lengths.add(job.len);
+        let of = |records: &&mut Records| sequence.wrapping_sub(records.first) < records.count;
+        let Some(records) = self.segments.iter_mut().find(of) else { return (0, Stopped::Complete) };
+        if !self.is_running && !records.segment.is_ready() {
+            return (0, Stopped::NotReady);
+        }
+        self.is_running = true;
+        let index = sequence.wrapping_sub(records.first);
+        if !records.take(index) {
+            return (0, Stopped::Complete);
+        }
+        let room = records.blocks_each * BLOCK;
+        // SAFETY: guaranteed by the caller; the part is within the text.
+        let (done, fault) = unsafe { records.segment.mix(index as usize * room, job.first(room), verifier) };
+        let stopped = match fault {
+            Some(Unusable::Wrong) => Stopped::Wrong,
+            Some(Unusable::Failed(error)) => Stopped::Failed(error),
+            None => Stopped::Complete,
+        };
+        (done, stopped)
+    }
+
+    /// Whether [`refill`](Self::refill) would submit segments for messages after `sequence`.
+    pub(crate) fn needs_more(&self, sequence: u64) -> bool {
+        self.supply.next_blocks(self.ahead(sequence)) > 0
+    }
+
+    /// Drops key stream that is used or too old, and submits segments for messages after
+    /// `sequence`.
+    ///
+    /// # Errors
+    /// Those of the driver.
+    pub(crate) fn refill(&mut self, sequence: u64) -> Result<(), Error> {
+        while let Some(first) = self.segments.front() {
+            let is_old = sequence.wrapping_sub(first.end()) as i64 >= REORDERED as i64;
+            if first.used_count < first.count && !is_old {
+                break;
+            }
+            self.drop_first();
+            self.supply.grow();
+        }
+        // Messages were lost, more than were computed.
+        if (self.next.wrapping_sub(sequence) as i64) <= 0 {
+            self.next = sequence.wrapping_add(1);
+        }
+        while let blocks @ 1.. = self.supply.next_blocks(self.ahead(sequence)) {
+            let blocks_each = self.lengths.blocks();
+            let count = (blocks / blocks_each).max(1);
+            let counters = Counters::Records { pattern: self.pattern, first: self.next, blocks_each };
+            let Some(segment) = self.supply.submit(counters, count * blocks_each)? else { break };
+            self.row.inspect(|row| row.add_generated(segment.len() as u64));
+            let (first, used) = (self.next, vec![0; count.div_ceil(64)]);
+            self.next = self.next.wrapping_add(count as u64);
+            let count = count as u64;
+            self.segments.push_back(Records { segment, first, count, blocks_each, used, used_count: 0 });
+        }
+        Ok(())
+    }
+
+    /// Bytes of key stream for messages after `sequence`.
+    fn ahead(&self, sequence: u64) -> usize {
+        let after = |records: &Records| {
+            let left = records.end().wrapping_sub(sequence.wrapping_add(1));
+            if left as i64 <= 0 { 0 } else { left.min(records.count) as usize * records.blocks_each * BLOCK }
+        };
+        self.segments.iter().map(after).sum()
+    }
+
+    fn drop_first(&mut self) {
+        if let Some(records) = self.segments.pop_front() {
+            self.row.inspect(|row| row.add_discarded(records.unused() as u64));
+        }
+    }
+}
+
+impl Drop for RecordStream {
+    fn drop(&mut self) {
+        while !self.segments.is_empty() {
+            self.drop_first();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_length_follows_the_longest_of_the_recent_messages() {
+        let mut lengths = RecentLength::default();
+        lengths.add(0);
+        assert_eq!(lengths.blocks(), 1);
+        lengths.add(1400);
+        assert_eq!(lengths.blocks(), 88);
+        (0..RECENT).for_each(|_| lengths.add(100));
+        assert_eq!(lengths.blocks(), 88, "one of the last messages was as long");
+        (0..2 * RECENT).for_each(|_| lengths.add(100));
+        assert_eq!(lengths.blocks(), 7);
+        lengths.add(1 << 20);
+        assert_eq!(lengths.blocks(), KeyStreamSegment::LONGEST / BLOCK);
+    }
+}
