@@ -2,12 +2,13 @@
 /*
  * Fault injection. A rule is a line written to the debugfs file "faults":
  *
- *   DRIVER|all error ERRNO|wrong|garbage|never|full|slow TIMES|software
+ *   DRIVER|all error ERRNO|wrong|garbage|unwritten|never|full|slow TIMES|software
  *              [after=N] [every=N] [size=BYTES] [count=N]
  *
  * error     completes with -ERRNO
  * wrong     flips one random bit of the result
  * garbage   makes every byte of the result wrong
+ * unwritten leaves 64 aligned bytes of a cipher's result as they were, as a lost cache line does
  * never     does not complete until the debugfs file "held" is written
  * full      no space in the queue
  * slow      takes TIMES as long as modelled
@@ -25,7 +26,7 @@
 
 #define SIM_MAX_RULES 32
 
-enum sim_fault { SIM_ERROR, SIM_WRONG, SIM_GARBAGE, SIM_NEVER, SIM_FULL, SIM_SLOW, SIM_SOFTWARE };
+enum sim_fault { SIM_ERROR, SIM_WRONG, SIM_GARBAGE, SIM_UNWRITTEN, SIM_NEVER, SIM_FULL, SIM_SLOW, SIM_SOFTWARE };
 
 static const struct {
 	const char *name;
@@ -34,6 +35,7 @@ static const struct {
 	[SIM_ERROR] = { "error", true },
 	[SIM_WRONG] = { "wrong" },
 	[SIM_GARBAGE] = { "garbage" },
+	[SIM_UNWRITTEN] = { "unwritten" },
 	[SIM_NEVER] = { "never" },
 	[SIM_FULL] = { "full" },
 	[SIM_SLOW] = { "slow", true },
@@ -94,6 +96,9 @@ static void sim_apply(const struct sim_rule *rule, struct sim_fate *fate)
 	case SIM_GARBAGE:
 		fate->wrong = true;
 		fate->garbage = true;
+		break;
+	case SIM_UNWRITTEN:
+		fate->unwritten = true;
 		break;
 	case SIM_NEVER:
 		fate->never = true;

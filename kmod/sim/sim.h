@@ -80,7 +80,7 @@ struct seq_file;
 struct sim_fate {
 	int error;
 	unsigned int slow;		/* factor on the modelled time */
-	bool wrong, garbage, never, full, software;
+	bool wrong, garbage, unwritten, never, full, software;
 	bool fault;			/* caused by a rule of faults.c */
 };
 

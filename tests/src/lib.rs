@@ -23,6 +23,7 @@ pub mod kernel_module;
 pub mod legs;
 pub mod machine;
 pub mod mbedtls;
+pub mod message_stream;
 pub mod messages;
 pub mod modes;
 pub mod module;

@@ -83,8 +83,12 @@ impl GcmTag {
         }
         let mut written = 0;
         let (at, len) = (bytes.as_ptr(), bytes.len());
+        // The size of the output is compared with that of the input in this case too
+        // (ossl_gcm_stream_update).
         // SAFETY: a GCM context; without an output buffer the input is additional data.
-        unsafe { (self.context.functions.update)(self.context.at, null_mut(), &mut written, 0, at, len) == 1 }
+        unsafe {
+            (self.context.functions.update)(self.context.at, null_mut(), &mut written, len, at, len) == 1
+        }
     }
 }
 

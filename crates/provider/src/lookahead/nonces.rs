@@ -28,6 +28,9 @@ const TRUSTED: u32 = 2;
 /// Consecutive wrong predictions after which prediction ends for the key.
 const HOPELESS: u32 = 3;
 
+/// A carry over five bits: see [`NoncePredictor::is_contradiction`].
+const LONG_CARRY: u128 = 0x1f;
+
 /// Messages that may be lost or reordered without being a wrong prediction.
 const WINDOW: u64 = 1024;
 
@@ -88,6 +91,8 @@ impl NoncePredictor {
     pub(crate) fn observe(&mut self, nonce: Nonce) -> Seen {
         let last = self.last.replace(nonce);
         let sequence = self.pattern.and_then(|pattern| pattern.sequence(nonce));
+        let is_step = |last: Nonce| self.is_contradiction(last, nonce);
+        let sequence = sequence.filter(|&sequence| sequence == self.next || !last.is_some_and(is_step));
         if let Some(sequence) = sequence.filter(|&sequence| self.is_near(sequence)) {
             self.right = self.right.saturating_add(1);
             self.wrong = 0;
@@ -116,6 +121,17 @@ impl NoncePredictor {
         self.wrong >= HOPELESS
     }
 
+    /// Whether two consecutive nonces look like a step by one, with a long carry, that the pattern
+    /// takes for a larger step. A part of its constant is then wrong. Messages that were lost or
+    /// reordered rarely look so.
+    fn is_contradiction(&self, last: Nonce, nonce: Nonce) -> bool {
+        self.pattern.is_some_and(|pattern| {
+            let carry = (last ^ nonce) >> pattern.shift;
+            let is_one = pattern.sequence(last).map(|last| last.wrapping_add(1)) == pattern.sequence(nonce);
+            carry >= LONG_CARRY && carry & (carry + 1) == 0 && !is_one
+        })
+    }
+
     fn is_near(&self, sequence: u64) -> bool {
         sequence.wrapping_sub(self.next) < WINDOW || self.next.wrapping_sub(sequence) <= WINDOW
     }
@@ -123,17 +139,16 @@ impl NoncePredictor {
     /// Finds the pattern of two consecutive nonces, whose counters differ by one: their difference
     /// is the counter's carry, 2^(k+1) - 1 at its position. The lower k bits of the new counter are
     /// then 0 and the next one is 1. Its higher bits are unknown, and part of the constant until a
-    /// carry shows them, unless the nonce is the counter itself.
+    /// carry shows them, unless the nonce is the counter itself. Other differences change nothing: a
+    /// single message out of order does not end a pattern.
     fn learn(&mut self, last: Nonce, nonce: Nonce) {
         let difference = last ^ nonce;
         let shift = difference.trailing_zeros();
-        if difference == 0 || shift % 8 != 0 || shift >= 8 * NONCE as u32 {
-            self.pattern = None;
+        if difference == 0 || shift % 8 != 0 {
             return;
         }
         let carry = difference >> shift;
         if carry & (carry + 1) != 0 || carry.count_ones() > LONGEST {
-            self.pattern = None;
             return;
         }
         if self.pattern.is_none_or(|pattern| pattern.shift != shift) {
@@ -163,9 +178,20 @@ mod tests {
     const STATIC_IV: Nonce = 0x5d31_3eb2_6712_76ee_1300_0b30;
 
     /// Number of nonces of a sequence that were not expected.
-    fn misses(nonces: impl IntoIterator<Item = Nonce>) -> usize {
+    fn unexpected(nonces: impl IntoIterator<Item = Nonce>) -> usize {
         let mut predictor = NoncePredictor::default();
         nonces.into_iter().filter(|&nonce| predictor.observe(nonce) == Seen::Other).count()
+    }
+
+    /// Number of nonces of a sequence that were not predicted as the next.
+    fn misses(nonces: impl IntoIterator<Item = Nonce>) -> usize {
+        let mut predictor = NoncePredictor::default();
+        let mut is_miss = |nonce| {
+            let predicted = predictor.prediction().map(|(pattern, next)| pattern.nonce(next));
+            predictor.observe(nonce);
+            predicted != Some(nonce)
+        };
+        nonces.into_iter().filter(|&nonce| is_miss(nonce)).count()
     }
 
     #[test]
@@ -176,7 +202,7 @@ mod tests {
         assert_eq!(seen[2..], [Seen::Expected(2), Seen::Expected(3), Seen::Expected(4)]);
         let (pattern, next) = predictor.prediction().expect("two were right");
         assert_eq!((pattern.nonce(next), next), (STATIC_IV ^ 5, 5));
-        assert_eq!(misses((0..100_000).map(|s| STATIC_IV ^ s)), 2);
+        assert_eq!(misses((0..100_000).map(|s| STATIC_IV ^ s)), 4);
     }
 
     #[test]
@@ -184,7 +210,7 @@ mod tests {
         // QUIC after a key update.
         for start in [1, 5, 7, 127, 1000, 65_535, 1 << 40] {
             let misses = misses((start..start + 100_000).map(|s| STATIC_IV ^ s));
-            assert!(misses <= 20, "{start}: {misses}");
+            assert!(misses <= 60, "{start}: {misses}");
         }
     }
 
@@ -194,17 +220,18 @@ mod tests {
         for start in [0, 1, 0x1234_5678_9abc_deff, u64::MAX - 50_000] {
             // SSH, TLS 1.2.
             let end = (0..50_000_u64).map(|s| fixed | u128::from(start.wrapping_add(s)));
-            assert!(misses(end) <= 4, "{start:x}");
+            let misses = misses(end);
+            assert!(misses <= 20, "{start:x}: {misses}");
         }
         // OpenVPN.
         let front = (1..50_000_u128).map(|packet| packet << 64 | 0x1122_3344_5566_7788);
-        assert!(misses(front) <= 4);
+        assert!(misses(front) <= 10);
     }
 
     #[test]
     fn lost_and_reordered_messages_are_within_the_pattern() {
         let order = [0, 1, 2, 3, 5, 4, 9, 8, 7, 6, 10, 900, 899, 901, 12];
-        assert_eq!(misses(order.map(|s: Nonce| STATIC_IV ^ s)), 2);
+        assert_eq!(unexpected(order.map(|s: Nonce| STATIC_IV ^ s)), 2);
     }
 
     #[test]
