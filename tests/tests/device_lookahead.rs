@@ -243,6 +243,8 @@ fn forged_messages_are_refused() {
         }
         assert_eq!(opens.process(&sealed, number % 3 == 0).expect("opened").text, plain.text, "{number}");
     }
+    // A context adds its counts at its end.
+    drop(opens);
     assert!(world.counts().ahead_requests > 150, "{:?}", world.counts());
 }
 
@@ -276,7 +278,9 @@ fn copies_and_new_keys_are_right() {
             }
         }
     }
-    assert_mostly_ahead("copies", Counts { sw_bytes: 0, ..world.counts() });
+    drop(sides);
+    let done = world.counts();
+    assert!(done.ahead_requests > 500 && (done.failures, done.mismatches) == (0, 0), "{done:?}");
 }
 
 /// The child of a fork has the contexts of its parent and not their key stream.
