@@ -13,6 +13,7 @@ use crate::context_counts::ContextCounts;
 use crate::contexts::hand_over;
 use crate::entry::Provider;
 use crate::key_session::KeySession;
+use crate::lookahead::Lane;
 use crate::offer::Cipher;
 use crate::software::SoftContext;
 
@@ -74,6 +75,9 @@ pub(crate) struct Context {
     /// The session of the key with the driver that computes key stream.
     pub(super) ahead_key: KeySession,
     pub(super) lookahead: LookaheadState,
+    /// Key stream for the next bytes. While some is left, `running` and `held` are the position
+    /// after it: see [`Context::leave_lane`].
+    pub(super) lane: Lane,
     /// Number of consecutive streams of key stream that were not useful.
     pub(super) wasted_streams: u32,
     /// With pipes, one context for each stream. This context then only has their key and its
@@ -112,6 +116,7 @@ impl Context {
             key_session: KeySession::default(),
             ahead_key: KeySession::default(),
             lookahead: LookaheadState::Off,
+            lane: Lane::default(),
             wasted_streams: 0,
             pipes: Vec::new(),
             lost: false,
@@ -129,6 +134,7 @@ impl Context {
     }
 
     pub(super) fn duplicate(&mut self) -> Option<Box<Context>> {
+        self.leave_lane();
         let pipes =
             self.pipes.iter_mut().map(|pipe| pipe.duplicate().map(|copy| *copy)).collect::<Option<_>>()?;
         let in_records = self.takes_records() && !self.key.is_empty();
@@ -147,6 +153,7 @@ impl Context {
                 LookaheadState::Off => LookaheadState::Off,
                 LookaheadState::Counting(_) | LookaheadState::On(_) => LookaheadState::Counting(0),
             },
+            lane: Lane::default(),
             pipes,
             ..*self
         }))
@@ -225,6 +232,7 @@ impl Context {
     /// Must be called after a failure of the default provider.
     pub(super) fn lose(&mut self) {
         self.lost = true;
+        self.lane.clear();
         self.running = None;
         self.kept = None;
         self.settle();
@@ -233,6 +241,7 @@ impl Context {
     /// Transfers the state of the accelerator to `soft`. False if the default provider fails, which
     /// does not happen for an IV of the correct length and a block that it holds back.
     pub(super) fn sync(&mut self) -> bool {
+        self.leave_lane();
         let Some(running) = self.running.take() else { return true };
         self.pushed = true;
         let mut num = self.num;

@@ -8,7 +8,7 @@ use super::context::Context;
 use super::kind::Mode;
 use super::stream::Request;
 use crate::hardware::Hardware;
-use crate::lookahead::{CounterStream, Job, KeyStream, Position, Stopped, Verifier};
+use crate::lookahead::{CounterStream, Job, KeyStream, Position, SMALL, Stopped, Verifier};
 use crate::owned_slots::SlotId;
 
 /// Consecutive streams that left most of their key stream unused, after which look-ahead ends for
@@ -52,14 +52,63 @@ impl Context {
         }
     }
 
+    /// An update with the key stream in the lane, if that is enough. Otherwise does nothing.
+    ///
+    /// # Safety
+    /// As for `OSSL_FUNC_cipher_update`.
+    #[inline]
+    pub(super) unsafe fn from_lane(&mut self, r: Request) -> bool {
+        // False for no bytes.
+        let fits = r.len.wrapping_sub(1) < self.lane.left() && r.out_size >= r.len;
+        if !fits || r.input.is_null() || r.out.is_null() {
+            return false;
+        }
+        // SAFETY: guaranteed by the caller.
+        unsafe {
+            self.lane.mix(Job { input: r.input, output: r.out, len: r.len });
+            *r.out_len = r.len;
+        }
+        self.counts.add_ahead(r.len as u64);
+        true
+    }
+
+    /// Makes `running` and `held` the position before the key stream that is left in the lane, and
+    /// drops that.
+    pub(super) fn leave_lane(&mut self) {
+        let left = self.lane.left();
+        if left == 0 {
+            return;
+        }
+        self.lane.clear();
+        if let Some(running) = &mut self.running {
+            let after = Position { counter: u128::from_be_bytes(*running), used: self.held };
+            let position = after.before(left);
+            *running = position.counter.to_be_bytes();
+            self.held = position.used;
+        }
+    }
+
     /// An update, of which as much as possible is done with key stream.
     ///
     /// # Safety
     /// As for `OSSL_FUNC_cipher_update`.
     pub(super) unsafe fn update_ahead(&mut self, r: Request) -> c_int {
         let is_usual = !r.input.is_null() && !r.out.is_null() && r.out_size >= r.len;
-        // SAFETY: guaranteed by the caller.
-        let done = if is_usual { unsafe { self.from_key_stream(r) } } else { 0 };
+        let mut done = 0;
+        if is_usual {
+            let job = Job { input: r.input, output: r.out, len: r.len };
+            // SAFETY: guaranteed by the caller.
+            unsafe {
+                done = self.lane.left().min(r.len);
+                self.lane.mix(job.first(done));
+                if done < r.len {
+                    done += self.from_key_stream(job.after(done));
+                }
+            }
+        }
+        if done > 0 {
+            self.counts.add_ahead(done as u64);
+        }
         if done == r.len && done > 0 {
             // SAFETY: the core's pointer to the output length.
             unsafe { *r.out_len = done };
@@ -86,9 +135,11 @@ impl Context {
         answer
     }
 
+    /// The lane is empty. Returns the number of bytes that were processed.
+    ///
     /// # Safety
-    /// As for `OSSL_FUNC_cipher_update`; `input` and `out` are not null, and `out` is large enough.
-    unsafe fn from_key_stream(&mut self, r: Request) -> usize {
+    /// As for [`Job`].
+    unsafe fn from_key_stream(&mut self, job: Job) -> usize {
         let LookaheadState::On(id) = self.lookahead else { return 0 };
         let provider = self.provider;
         let (Some(mut guard), Some(hardware)) = (provider.lookahead.streams().borrow(id), self.ahead())
@@ -98,14 +149,13 @@ impl Context {
         };
         let Some(position) = self.position() else { return 0 };
         let KeyStream::Counter(stream) = &mut *guard else { return 0 };
-        let row = provider.counters.row(self.kind().name);
+        let row = stream.row();
         let reference = self.key_session.reference(provider, self.cipher, &self.key);
         let Some(reference) = reference else { return 0 };
         let verifier = Verifier { hardware, reference, algorithm: self.cipher.kind.name, row };
-        let job = Job { input: r.input, output: r.out, len: r.len };
         // SAFETY: guaranteed by the caller.
         let (done, stopped) = unsafe { stream.mix(position, job, &verifier) };
-        if done < r.len {
+        if done < job.len {
             row.inspect(|row| row.add_ahead_miss());
         }
         let usable = match stopped {
@@ -113,19 +163,24 @@ impl Context {
                 if stream.needs_more() {
                     while provider.lookahead.streams().evict_idle() {}
                 }
-                stream.refill(position.after(r.len)).map_err(Some)
+                stream.refill(position.after(job.len)).map_err(Some)
             }
             Stopped::Elsewhere => Err(None),
             Stopped::Wrong => Err(None),
             Stopped::Failed(error) => Err(Some(error)),
         };
         let was_useful = stream.was_useful();
+        let mut after = position.after(done);
+        if usable.is_ok() && done == job.len && done <= SMALL && stream.is_ready(after) {
+            // SAFETY: the job is the lane's own memory.
+            self.lane.fill(|job| unsafe { stream.mix(after, job, &verifier).0 });
+            after = after.after(self.lane.left());
+        }
         drop(guard);
         if done > 0 {
-            let Position { counter, used } = position.after(done);
+            let Position { counter, used } = after;
             self.running = Some(counter.to_be_bytes());
             self.held = used;
-            self.counts.add_ahead(done as u64);
         }
         if let Err(error) = usable {
             if let Some(error) = error.filter(|error| !error.is_of_parent()) {
@@ -177,6 +232,7 @@ impl Context {
 
     /// The position in the stream.
     fn position(&mut self) -> Option<Position> {
+        self.leave_lane();
         let used = self.held;
         if let Some(running) = self.running {
             return Some(Position { counter: u128::from_be_bytes(running), used });

@@ -68,6 +68,10 @@ pub(super) unsafe extern "C" fn update(
         // SAFETY: the request is passed on unchanged. The call cannot panic.
         return unsafe { context.straight(request) };
     }
+    // SAFETY: the core guarantees valid buffers. The call cannot panic.
+    if unsafe { context.from_lane(request) } {
+        return 1;
+    }
     // SAFETY: the core guarantees valid buffers.
     guard(0, || unsafe { context.update(request) })
 }
@@ -331,6 +335,7 @@ impl Context {
 
     /// The current IV. Valid only while `soft` holds no bytes.
     pub(super) fn running_iv(&mut self) -> Option<Block> {
+        self.leave_lane();
         if self.running.is_some() {
             return self.running;
         }

@@ -25,6 +25,12 @@ impl Position {
         let bytes = self.used + len;
         Position { counter: self.counter.wrapping_add((bytes / BLOCK) as u128), used: bytes % BLOCK }
     }
+
+    /// The position `len` bytes earlier.
+    pub(crate) fn before(self, len: usize) -> Position {
+        let blocks = len.div_ceil(BLOCK);
+        Position { counter: self.counter.wrapping_sub(blocks as u128), ..self }.after(blocks * BLOCK - len)
+    }
 }
 
 /// Segments of consecutive key stream. Each byte of it is used once: `next` only advances.
@@ -95,6 +101,16 @@ impl CounterStream {
             }
         }
         (done, Stopped::Complete)
+    }
+
+    /// The counters of the algorithm.
+    pub(crate) fn row(&self) -> Option<&'static Row> {
+        self.row
+    }
+
+    /// Whether there is key stream for a position, in a segment that the driver has completed.
+    pub(crate) fn is_ready(&mut self, position: Position) -> bool {
+        self.seek(position) && self.segments.front().is_some_and(Segment::is_ready)
     }
 
     /// Whether [`refill`](Self::refill) would submit segments.

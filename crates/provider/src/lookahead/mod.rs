@@ -11,13 +11,14 @@
 //! - `mix`: XORs key stream with a text, and compares each block with its counter block
 //! - `segment`: a segment, its verification and use
 //! - `supply`, `budget`: how much is computed, and the memory for it
-//! - `counter_stream`: CTR
+//! - `counter_stream`: CTR; `lane`: key stream for its shortest updates
 //! - `record_stream`: GCM; `gcm_tag`: the tag of a message
 
 mod budget;
 mod counter_stream;
 mod counters;
 mod gcm_tag;
+mod lane;
 mod mix;
 mod nonces;
 mod record_stream;
@@ -35,6 +36,7 @@ use budget::Budget;
 pub(crate) use counter_stream::{CounterStream, Position};
 pub(crate) use counters::FIRST_OF_GCM;
 pub(crate) use gcm_tag::GcmTag;
+pub(crate) use lane::{Lane, SMALL};
 pub(crate) use nonces::{NoncePredictor, Seen};
 pub(crate) use record_stream::RecordStream;
 pub(crate) use segment::{Job, Verifier};
