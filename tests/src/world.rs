@@ -107,8 +107,6 @@ impl World {
         let path = path.to_str().ok_or("a temporary folder with a plain name")?.to_owned();
         let mut all = way.settings();
         all.push(("COUNTERS", &path));
-        // Only the tests of look-ahead turn it on, so that the others do not depend on the CPU.
-        all.push(("LOOKAHEAD", "OFF"));
         for &(key, value) in settings {
             all.retain(|&(other, _)| other != key);
             all.push((key, value));

@@ -33,6 +33,8 @@ pub enum Decision {
         /// Smallest request in bytes that is offloaded: for encryption or hashing, for decryption.
         /// `None`: no request is offloaded.
         from: [Option<u32>; 2],
+        /// The driver that computes key stream for look-ahead, if it is used.
+        key_stream: Option<String>,
     },
     /// Left to OpenSSL's own implementation.
     Left {
@@ -86,11 +88,16 @@ impl Place {
         let text = load_text(&self.text);
         let size = |cell: &AtomicU32| Some(cell.load(Ordering::Relaxed)).filter(|&size| size != NEVER);
         let decision = match self.kind.load(Ordering::Relaxed) {
-            OFFERED => Decision::Offered {
-                driver: text,
-                interface: load_text(&self.interface),
-                from: [size(&self.from[0]), size(&self.from[1])],
-            },
+            OFFERED => {
+                // Names of drivers contain no spaces (/proc/crypto).
+                let mut drivers = text.split(' ').map(str::to_owned);
+                Decision::Offered {
+                    driver: drivers.next().unwrap_or_default(),
+                    interface: load_text(&self.interface),
+                    from: [size(&self.from[0]), size(&self.from[1])],
+                    key_stream: drivers.next(),
+                }
+            }
             _ => Decision::Left { why: text },
         };
         (load_text(&self.name), decision)
@@ -100,15 +107,22 @@ impl Place {
 /// Adds a decision. Does nothing if the table already contains it or is full.
 pub(crate) fn add(places: &[Place], algorithm: &str, decision: &Decision) {
     let name = cut(algorithm, NAME_BYTES);
-    let why_cut;
+    let (why_cut, drivers);
     let stored = match decision {
-        Decision::Offered { driver, interface, from } => Stored {
-            kind: OFFERED,
-            from: from.map(|size| size.unwrap_or(NEVER)),
-            name,
-            interface: cut(interface, INTERFACE_BYTES),
-            text: cut(driver, TEXT_BYTES),
-        },
+        Decision::Offered { driver, interface, from, key_stream } => {
+            drivers = [Some(driver.as_str()), key_stream.as_deref()]
+                .into_iter()
+                .flatten()
+                .collect::<Vec<_>>()
+                .join(" ");
+            Stored {
+                kind: OFFERED,
+                from: from.map(|size| size.unwrap_or(NEVER)),
+                name,
+                interface: cut(interface, INTERFACE_BYTES),
+                text: cut(&drivers, TEXT_BYTES),
+            }
+        }
         Decision::Left { why } => {
             why_cut = cut_words(why, TEXT_BYTES);
             let text = cut(&why_cut, TEXT_BYTES);

@@ -76,8 +76,12 @@ fn notes_are_kept_once_cut_and_bounded() {
 fn decisions_are_kept_once_and_as_they_were_made() {
     let dir = directory();
     let table = Table::create(&dir.path().join("counters")).unwrap();
-    let offered =
-        |from| Decision::Offered { driver: "mv-cbc-aes".into(), interface: "/dev/outboard".into(), from };
+    let offered = |from| Decision::Offered {
+        driver: "mv-cbc-aes".into(),
+        interface: "/dev/outboard".into(),
+        from,
+        key_stream: None,
+    };
     let left = |why: &str| Decision::Left { why: why.into() };
     let made = [
         ("AES-128-CBC", offered([Some(4096), None])),

@@ -20,7 +20,7 @@ pub use drivers::{Drivers, SoftDrivers};
 pub use error::Error;
 pub use file::PolicyFile;
 pub use findings::{FINDINGS_FILE, Finding, Findings};
-pub use lookahead::{LookaheadMode, LookaheadPolicy};
+pub use lookahead::LookaheadPolicy;
 pub use min_entropy::MinEntropy;
 pub use shadow::ShadowChecks;
 pub use threshold::Thresholds;
@@ -88,7 +88,7 @@ impl Policy {
             "POLICY" => self.file = value.parse()?,
             "HWRNG_ENTROPY" => self.hwrng_entropy = value.parse()?,
             "SHADOW_CHECKS" => self.shadow_checks = value.parse()?,
-            "LOOKAHEAD" => self.lookahead.mode = value.parse()?,
+            "LOOKAHEAD" => self.lookahead.is_on = lookahead::switch(value)?,
             "LOOKAHEAD_MEMORY" => self.lookahead.memory = lookahead::bytes(value)?,
             "LOOKAHEAD_START" => self.lookahead.start = lookahead::bytes(value)?,
             "LOOKAHEAD_WINDOW" => self.lookahead.window = lookahead::bytes(value)?,

@@ -1,28 +1,13 @@
 //! Look-ahead: key stream that an accelerator computes before it is requested.
 
-use std::str::FromStr;
-
 use crate::Error;
 use crate::algorithms::number;
-
-/// Key `LOOKAHEAD`: which ciphers use look-ahead.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum LookaheadMode {
-    /// Those for which `outboard tune` measured a gain; without a measurement, all if the CPU has no
-    /// instructions for AES.
-    #[default]
-    Auto,
-    /// All for which a driver of ECB mode can be used.
-    On,
-    /// None.
-    Off,
-}
 
 /// Keys `LOOKAHEAD` and `LOOKAHEAD_...`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LookaheadPolicy {
-    /// Which ciphers use it.
-    pub mode: LookaheadMode,
+    /// Key `LOOKAHEAD`: whether it is used, for all ciphers for which there is a driver of ECB mode.
+    pub is_on: bool,
     /// Maximum memory of a process for key stream, in bytes.
     pub memory: usize,
     /// Number of bytes with a key after which it starts.
@@ -34,17 +19,16 @@ pub struct LookaheadPolicy {
 impl Default for LookaheadPolicy {
     fn default() -> Self {
         let (memory, start, window) = (4 << 20, 32 << 10, 512 << 10);
-        LookaheadPolicy { mode: LookaheadMode::Auto, memory, start, window }
+        LookaheadPolicy { is_on: false, memory, start, window }
     }
 }
 
-impl FromStr for LookaheadMode {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<Self, Error> {
-        let modes = [("AUTO", Self::Auto), ("ON", Self::On), ("OFF", Self::Off)];
-        let found = modes.into_iter().find(|(name, _)| name.eq_ignore_ascii_case(text));
-        found.map(|(_, mode)| mode).ok_or_else(|| Error::Lookahead(text.to_owned()))
+/// Parses ON or OFF.
+pub(crate) fn switch(text: &str) -> Result<bool, Error> {
+    let is = |name: &str| name.eq_ignore_ascii_case(text);
+    match (is("ON"), is("OFF")) {
+        (false, false) => Err(Error::Lookahead(text.to_owned())),
+        (is_on, _) => Ok(is_on),
     }
 }
 
@@ -69,9 +53,9 @@ mod tests {
         ] {
             assert_eq!(policy.set(key, value), Ok(Vec::new()), "{key}");
         }
-        let expected = LookaheadPolicy { mode: LookaheadMode::On, memory: 65536, start: 0, window: 16 };
+        let expected = LookaheadPolicy { is_on: true, memory: 65536, start: 0, window: 16 };
         assert_eq!(policy.lookahead, expected);
-        for wrong in ["", "1", "yes", "ON,OFF"] {
+        for wrong in ["", "1", "yes", "AUTO", "ON,OFF"] {
             assert_eq!(policy.set("LOOKAHEAD", wrong), Err(Error::Lookahead(wrong.into())));
         }
         for key in ["LOOKAHEAD_MEMORY", "LOOKAHEAD_START", "LOOKAHEAD_WINDOW"] {

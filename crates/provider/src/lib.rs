@@ -29,7 +29,6 @@ mod config;
 mod context_counts;
 mod contexts;
 mod core;
-mod cpu;
 mod decided;
 mod digest;
 pub mod entry;

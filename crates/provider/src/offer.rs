@@ -14,12 +14,10 @@ use outboard_drivers::root::Root;
 use outboard_drivers::wrong_reports::WrongReports;
 use outboard_drivers::{Judged, find_drivers};
 use outboard_policy::{
-    Algorithms, CipherRow, Drivers, FINDINGS_FILE, Finding, Findings, LookaheadMode, SoftDrivers, Tuned,
-    Unfit, from_text,
+    Algorithms, CipherRow, Drivers, FINDINGS_FILE, Finding, Findings, SoftDrivers, Tuned, Unfit, from_text,
 };
 
 use crate::cipher::{KINDS, Kind};
-use crate::cpu::has_aes_instructions;
 use crate::entry::Provider;
 use crate::hardware::Hardware;
 use crate::log::Level;
@@ -75,7 +73,7 @@ impl Offer {
         if tuned.is_some() && refusals.iter().all(Option::is_some) {
             say(provider, "software was measured to win for every cipher that may be offered");
         }
-        let may_look_ahead = may_look_ahead(provider);
+        let may_look_ahead = provider.policy.lookahead.is_on;
         let looks_ahead = |kind: &Kind| may_look_ahead && kind.mode.has_key_stream();
         let is_needed = |algorithm: &Algorithm| {
             KINDS.iter().zip(&refusals).any(|(kind, refusal)| {
@@ -108,7 +106,7 @@ impl Offer {
         let cipher = |(kind, refusal): (&'static Kind, &Option<&str>)| {
             let offered = refusal.map_or_else(|| offered(kind), Err);
             let decision = match &offered {
-                Ok((cipher, from)) => offer_of(&cipher.hardware, *from),
+                Ok((cipher, from)) => offer_of(&cipher.hardware, *from, cipher.ahead.as_deref()),
                 Err(why) => Decision::Left { why: (*why).to_owned() },
             };
             decided(provider, kind.name, &decision);
@@ -131,15 +129,6 @@ impl Offer {
     /// The table for the core; `None` if it would be empty.
     pub(crate) fn rows(&self) -> Option<*const abi::Algorithm> {
         (self.rows.len() > 1).then_some(self.rows.as_ptr())
-    }
-}
-
-/// Whether the configuration allows look-ahead.
-fn may_look_ahead(provider: &Provider) -> bool {
-    match provider.policy.lookahead.mode {
-        LookaheadMode::On => true,
-        LookaheadMode::Off => false,
-        LookaheadMode::Auto => !has_aes_instructions(),
     }
 }
 
@@ -349,25 +338,32 @@ fn none_listed(names: &str) -> String {
 }
 
 /// The decision to offer an algorithm with a driver, from the given sizes in bytes.
-pub(crate) fn offer_of<S: ?Sized + Share>(hardware: &Hardware<S>, from: [Option<usize>; 2]) -> Decision {
+pub(crate) fn offer_of<S: ?Sized + Share>(
+    hardware: &Hardware<S>,
+    from: [Option<usize>; 2],
+    ahead: Option<&Hardware>,
+) -> Decision {
     Decision::Offered {
         driver: hardware.driver().to_owned(),
         interface: hardware.interface().to_owned(),
         from: from.map(|from| from.and_then(|bytes| u32::try_from(bytes).ok())),
+        key_stream: ahead.map(|ahead| ahead.driver().to_owned()),
     }
 }
 
 /// Records the decision about an algorithm in the log and the counters.
 pub(crate) fn decided(provider: &Provider, name: &str, decision: &Decision) {
     // The reasons for algorithms that are not offered were logged where they were found.
-    if let Decision::Offered { from, .. } = decision {
+    if let Decision::Offered { from, key_stream, .. } = decision {
         let text = match from.map(|from| from_text(from.map(|bytes| bytes as usize))) {
             [encrypt, decrypt] if encrypt == decrypt => format!("from {encrypt} bytes on"),
             [encrypt, decrypt] => {
                 format!("from {encrypt} (encryption) or {decrypt} (decryption) bytes on")
             }
         };
-        provider.log.line(Level::Info, format_args!("offers {name} {text}"));
+        let ahead = key_stream.as_ref().map(|driver| format!(", with key stream by {driver}"));
+        let ahead = ahead.unwrap_or_default();
+        provider.log.line(Level::Info, format_args!("offers {name} {text}{ahead}"));
     }
     provider.counters.decide(name, decision);
 }

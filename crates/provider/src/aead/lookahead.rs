@@ -7,7 +7,7 @@ use zeroize::Zeroizing;
 use super::context::{Context, FULL_TAG, GCM_NONCE, Short};
 use crate::hardware::Hardware;
 use crate::lookahead::{
-    FIRST_OF_GCM, GcmTag, Job, KeyStream, NoncePredictor, RecordStream, Seen, Stopped, Verifier,
+    FIRST_OF_GCM, GcmTag, Job, KeyStream, NoncePattern, NoncePredictor, RecordStream, Seen, Stopped, Verifier,
 };
 use crate::owned_slots::SlotId;
 use crate::software::SoftContext;
@@ -16,6 +16,10 @@ use crate::wipe::wipe;
 
 /// Block length in bytes.
 const BLOCK: usize = 16;
+
+/// Shortest text in bytes that is processed with key stream. Below, the calls of the default
+/// provider for the tag cost more than it needs for the text.
+const SHORTEST: usize = 128;
 
 /// Number of key stream blocks that software computes at a time.
 const CHUNK: usize = 32;
@@ -126,6 +130,9 @@ impl Context {
             }
             return None;
         };
+        if message.job.len < SHORTEST {
+            return None;
+        }
         let reference = self.key_session.reference(self.provider, self.cipher, &self.key)?;
         let verifier = Verifier { hardware, reference, algorithm: self.cipher.kind.name, row };
         let processed = lookahead.tag.as_ref().and_then(|tag| {
@@ -171,34 +178,44 @@ impl Context {
     /// Starts a stream, if the nonces can be predicted.
     #[cold]
     fn start_records(&mut self, hardware: &'static Hardware, len: usize) {
-        let Some(lookahead) = &mut self.lookahead else { return };
-        let Some(prediction) = lookahead.predictor.prediction() else { return };
+        let prediction = self.lookahead.as_ref().and_then(|lookahead| lookahead.predictor.prediction());
+        let Some(prediction) = prediction else { return };
+        let stream = self.new_records(hardware, prediction, len);
+        match &mut self.lookahead {
+            Some(lookahead) if stream.is_some() => lookahead.stream = stream,
+            _ => self.close_lookahead(),
+        }
+    }
+
+    /// Submits the key stream of the first messages. `None`: the interface cannot, or the driver or
+    /// the default provider has no room for the key.
+    fn new_records(
+        &mut self,
+        hardware: &'static Hardware,
+        prediction: (NoncePattern, u64),
+        len: usize,
+    ) -> Option<SlotId> {
         let (key, settings) = (&self.key, &self.provider.lookahead);
         let row = self.provider.counters.row(self.cipher.kind.name);
-        let mut start = || {
-            let software = self.provider.software.context(&self.provider.core);
-            let reference = self.key_session.reference(self.provider, self.cipher, key)?;
-            if lookahead.tag.is_none() {
-                let context = SoftContext::with_key(self.cipher.soft, software, true, key, &[0; GCM_NONCE])?;
-                lookahead.tag = Some(GcmTag::new(context, reference)?);
-            }
-            let session = self.ahead_key.session(hardware, |urgent| hardware.open(key, urgent))?;
-            if !KeyStreamSegment::fits(&*session) {
-                return None;
-            }
-            let memory = (settings.budget(), settings.limits.window);
-            let mut stream = RecordStream::new(session.share().ok()?, memory, prediction, len, row);
-            drop(session);
-            if let Err(error) = stream.refill(prediction.1.wrapping_sub(1)) {
-                hardware.failed(&error, row);
-                return None;
-            }
-            settings.streams().insert(KeyStream::Records(stream), true)
-        };
-        lookahead.stream = start();
-        if lookahead.stream.is_none() {
-            self.close_lookahead();
+        let software = self.provider.software.context(&self.provider.core);
+        let reference = self.key_session.reference(self.provider, self.cipher, key)?;
+        let lookahead = self.lookahead.as_mut()?;
+        if lookahead.tag.is_none() {
+            let context = SoftContext::with_key(self.cipher.soft, software, true, key, &[0; GCM_NONCE])?;
+            lookahead.tag = Some(GcmTag::new(context, reference)?);
         }
+        let session = self.ahead_key.session(hardware, |urgent| hardware.open(key, urgent))?;
+        if !KeyStreamSegment::fits(&*session) {
+            return None;
+        }
+        let memory = (settings.budget(), settings.limits.window);
+        let mut stream = RecordStream::new(session.share().ok()?, memory, prediction, len, row);
+        drop(session);
+        if let Err(error) = stream.refill(prediction.1.wrapping_sub(1)) {
+            hardware.failed(&error, row);
+            return None;
+        }
+        settings.streams().insert(KeyStream::Records(stream), true)
     }
 }
 

@@ -57,7 +57,7 @@ impl Context {
     /// # Safety
     /// As for `OSSL_FUNC_cipher_update`.
     #[inline]
-    pub(super) unsafe fn from_lane(&mut self, r: Request) -> bool {
+    pub(super) unsafe fn mix_from_lane(&mut self, r: Request) -> bool {
         // False for no bytes.
         let fits = r.len.wrapping_sub(1) < self.lane.left() && r.out_size >= r.len;
         if !fits || r.input.is_null() || r.out.is_null() {
@@ -102,7 +102,7 @@ impl Context {
                 done = self.lane.left().min(r.len);
                 self.lane.mix(job.first(done));
                 if done < r.len {
-                    done += self.from_key_stream(job.after(done));
+                    done += self.mix_from_key_stream(job.after(done));
                 }
             }
         }
@@ -139,7 +139,7 @@ impl Context {
     ///
     /// # Safety
     /// As for [`Job`].
-    unsafe fn from_key_stream(&mut self, job: Job) -> usize {
+    unsafe fn mix_from_key_stream(&mut self, job: Job) -> usize {
         let LookaheadState::On(id) = self.lookahead else { return 0 };
         let provider = self.provider;
         let (Some(mut guard), Some(hardware)) = (provider.lookahead.streams().borrow(id), self.ahead())

@@ -69,7 +69,7 @@ pub(super) unsafe extern "C" fn update(
         return unsafe { context.straight(request) };
     }
     // SAFETY: the core guarantees valid buffers. The call cannot panic.
-    if unsafe { context.from_lane(request) } {
+    if unsafe { context.mix_from_lane(request) } {
         return 1;
     }
     // SAFETY: the core guarantees valid buffers.

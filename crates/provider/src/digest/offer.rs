@@ -118,7 +118,7 @@ fn hash_driver(
         driver_of(found, &algorithm)
     };
     let decision = match offered {
-        Ok(hardware) => offer_of(hardware, [Some(threshold); 2]),
+        Ok(hardware) => offer_of(hardware, [Some(threshold); 2], None),
         Err(why) => Decision::Left { why: why.to_owned() },
     };
     decided(provider, name, &decision);

@@ -37,7 +37,7 @@ pub(crate) use counter_stream::{CounterStream, Position};
 pub(crate) use counters::FIRST_OF_GCM;
 pub(crate) use gcm_tag::GcmTag;
 pub(crate) use lane::{Lane, SMALL};
-pub(crate) use nonces::{NoncePredictor, Seen};
+pub(crate) use nonces::{NoncePattern, NoncePredictor, Seen};
 pub(crate) use record_stream::RecordStream;
 pub(crate) use segment::{Job, Verifier};
 pub(crate) use supply::Limits;

@@ -54,6 +54,9 @@ pub struct Algorithm {
     pub verdict: Option<&'static str>,
     /// The interface to that driver; null if it is not offered.
     pub interface: Option<String>,
+    /// The driver that computes key stream for look-ahead; null if it is not used. `driver` may be
+    /// the same one.
+    pub key_stream: Option<String>,
     /// The smallest request in bytes that is sent to the driver, by operation: `encrypt` and
     /// `decrypt`, `digest`, or `mac`. Null: no request is.
     pub from: BTreeMap<&'static str, Option<u32>>,
@@ -98,11 +101,16 @@ fn algorithm(name: String, decision: Decision, candidates: &[Judged]) -> Algorit
         .collect();
     let one_way = [("SHA", "digest"), ("HMAC-", "mac")].into_iter().find(|(kind, _)| name.starts_with(kind));
     match decision {
-        Decision::Offered { driver, interface, from: [encrypt, decrypt] } => Algorithm {
+        Decision::Offered { driver, interface, from: [encrypt, decrypt], key_stream } => Algorithm {
             name,
             kernel_name,
             offered: true,
-            verdict: drivers.iter().find(|known| known.name == driver).map(|known| known.verdict),
+            // A driver that only computes key stream has another algorithm.
+            verdict: candidates
+                .iter()
+                .find(|known| known.driver.name == driver)
+                .map(|known| known.judgement.verdict.name()),
+            key_stream,
             driver: Some(driver),
             interface: Some(interface),
             from: match one_way {
@@ -119,6 +127,7 @@ fn algorithm(name: String, decision: Decision, candidates: &[Judged]) -> Algorit
             driver: None,
             verdict: None,
             interface: None,
+            key_stream: None,
             from: BTreeMap::new(),
             reason: Some(why),
             drivers,

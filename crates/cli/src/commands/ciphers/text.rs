@@ -56,7 +56,7 @@ fn from(algorithm: &Algorithm) -> String {
         algorithm.from.iter().map(|(direction, from)| (*direction, size(from))).collect();
     // Encryption first.
     sizes.reverse();
-    match &sizes[..] {
+    let text = match &sizes[..] {
         [(_, one)] => one.clone(),
         [(_, one), (_, other)] if one == other => one.clone(),
         _ => {
@@ -64,6 +64,11 @@ fn from(algorithm: &Algorithm) -> String {
                 sizes.iter().map(|(direction, size)| format!("{size} ({direction})")).collect();
             each.join(", ")
         }
+    };
+    match &algorithm.key_stream {
+        Some(_) if algorithm.from.values().all(Option::is_none) => "look-ahead".to_owned(),
+        Some(driver) => format!("{text}; look-ahead by {driver}"),
+        None => text,
     }
 }
 
@@ -111,7 +116,12 @@ mod tests {
     }
 
     fn offered(from: [Option<u32>; 2]) -> Decision {
-        Decision::Offered { driver: "virtio_crypto_aes_cbc".into(), interface: "/dev/outboard".into(), from }
+        Decision::Offered {
+            driver: "virtio_crypto_aes_cbc".into(),
+            interface: "/dev/outboard".into(),
+            from,
+            key_stream: None,
+        }
     }
 
     fn left(why: &str) -> Decision {

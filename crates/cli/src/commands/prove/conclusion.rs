@@ -168,10 +168,11 @@ fn wrong(counted: &[(String, Counts)], decisions: &[(String, Decision)]) -> Stri
 fn drivers_of(algorithm: &str, decisions: &[(String, Decision)]) -> Vec<String> {
     let of_it = decisions.iter().filter(|(name, _)| name == algorithm);
     of_it
-        .filter_map(|(_, decision)| match decision {
-            Decision::Offered { driver, .. } => Some(driver.clone()),
-            Decision::Left { .. } => None,
+        .flat_map(|(_, decision)| match decision {
+            Decision::Offered { driver, key_stream, .. } => [Some(driver.clone()), key_stream.clone()],
+            Decision::Left { .. } => [None, None],
         })
+        .flatten()
         .collect()
 }
 

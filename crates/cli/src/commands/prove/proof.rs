@@ -199,7 +199,8 @@ impl Proof {
 fn ways(table: &Table) -> Vec<String> {
     let mut ways: Vec<String> = Vec::new();
     for (_, decision) in table.decisions() {
-        if let Decision::Offered { driver, interface, .. } = decision {
+        let Decision::Offered { driver, interface, key_stream, .. } = decision else { continue };
+        for driver in [Some(driver), key_stream].into_iter().flatten() {
             let way = format!("chosen: driver {driver} over {interface}");
             if !ways.contains(&way) {
                 ways.push(way);

@@ -123,7 +123,10 @@ fn a_wrong_result_is_the_headline_and_an_error() {
     table.row("AES-128-CBC").expect("a row").add_mismatch();
     let driver = "virtio_crypto_aes_cbc".to_owned();
     let interface = "/dev/outboard".to_owned();
-    table.decide("AES-128-CBC", &Decision::Offered { driver, interface, from: [Some(1); 2] });
+    table.decide(
+        "AES-128-CBC",
+        &Decision::Offered { driver, interface, from: [Some(1); 2], key_stream: None },
+    );
     let wrong = |words: &[&str], status, interrupts| {
         Proof::new(&options(words), &ended(status), spent(vec![device(interrupts, OWN)]), &table, Vec::new())
     };
@@ -205,7 +208,10 @@ fn claimed(claims: &[(&str, &[&str])], virtio: u64, other: u64) -> Proof {
         table.row(algorithm).expect("a row").add_hw(1, 8192);
         for driver in *drivers {
             let (driver, interface) = ((*driver).to_owned(), "/dev/outboard".to_owned());
-            table.decide(algorithm, &Decision::Offered { driver, interface, from: [Some(1); 2] });
+            table.decide(
+                algorithm,
+                &Decision::Offered { driver, interface, from: [Some(1); 2], key_stream: None },
+            );
         }
     }
     let spent = spent(vec![cesa(other), device(virtio, OWN)]);
