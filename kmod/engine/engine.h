@@ -42,6 +42,7 @@ struct engine_tfm {
 	struct engine *engine;		/* NULL: no key */
 	u64 session[2];			/* decryption, encryption */
 	struct crypto_skcipher *soft;	/* XTS only */
+	bool soft_only;			/* the device does not support the key */
 };
 
 struct engine_algorithm {

@@ -86,7 +86,6 @@ static int engine_setkey(struct crypto_skcipher *tfm, const u8 *key, unsigned in
 	return engine_take_key(tfm, key, size);
 }
 
-/* The backend has no XTS with AES-192. */
 static int engine_setkey_xts(struct crypto_skcipher *tfm, const u8 *key, unsigned int size)
 {
 	struct engine_tfm *ctx = crypto_skcipher_ctx(tfm);
@@ -94,12 +93,17 @@ static int engine_setkey_xts(struct crypto_skcipher *tfm, const u8 *key, unsigne
 
 	if (error)
 		return error;
-	if (size != 2 * AES_KEYSIZE_128 && size != 2 * AES_KEYSIZE_256)
-		return -EINVAL;
 	crypto_skcipher_clear_flags(ctx->soft, CRYPTO_TFM_REQ_MASK);
 	crypto_skcipher_set_flags(ctx->soft, crypto_skcipher_get_flags(tfm) & CRYPTO_TFM_REQ_MASK);
 	error = crypto_skcipher_setkey(ctx->soft, key, size);
-	return error ?: engine_take_key(tfm, key, size);
+	if (error)
+		return error;
+	/* The backend has no XTS with AES-192. */
+	ctx->soft_only = size == 2 * AES_KEYSIZE_192;
+	if (!ctx->soft_only)
+		return engine_take_key(tfm, key, size);
+	engine_drop_key(tfm);
+	return 0;
 }
 
 static int engine_crypt(struct skcipher_request *req, bool encrypt)
@@ -137,7 +141,7 @@ static int engine_crypt_xts(struct skcipher_request *req, bool encrypt)
 
 	if (req->cryptlen < XTS_BLOCK_SIZE)
 		return -EINVAL;
-	if (!(req->cryptlen % XTS_BLOCK_SIZE))
+	if (!ctx->soft_only && !(req->cryptlen % XTS_BLOCK_SIZE))
 		return engine_crypt(req, encrypt);
 	skcipher_request_set_tfm(&rctx->soft, ctx->soft);
 	skcipher_request_set_callback(&rctx->soft, req->base.flags & CRYPTO_TFM_REQ_MAY_SLEEP, NULL, NULL);
