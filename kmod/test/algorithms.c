@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The table of algorithms, and the two accelerators. */
+/* The table of algorithms, and the accelerators. */
 #include "algorithms.h"
 #include <dirent.h>
 
@@ -8,23 +8,23 @@
 #define HMAC_OF(block) { 1, block, block + 1, OUTBOARD_MAX_KEY }
 
 const struct algorithm algorithms[ALGORITHMS] = {
-	{ OUTBOARD_CBC_AES, CIPHER, "cbc-aes", "AES-%u-CBC", 16, 0, 16, 0, AES, "virtio_crypto_aes_cbc" },
-	{ OUTBOARD_CTR_AES, CIPHER, "ctr-aes", "AES-%u-CTR", 1, 0, 16, 0, AES, NULL },
-	{ OUTBOARD_ECB_AES, CIPHER, "ecb-aes", "AES-%u-ECB", 16, 0, 0, 0, AES, NULL },
-	{ OUTBOARD_XTS_AES, CIPHER, "xts-aes", "AES-%u-XTS", 1, 16, 16, 0, { 32, 64 }, NULL },
-	{ OUTBOARD_CBC_DES3, CIPHER, "cbc-des3-ede", "DES-EDE3-CBC", 8, 0, 8, 0, { 24 }, NULL },
-	{ OUTBOARD_GCM_AES, AEAD, "gcm-aes", "AES-%u-GCM", 1, 0, 12, 0, AES, NULL },
-	{ OUTBOARD_CCM_AES, AEAD, "ccm-aes", "AES-%u-CCM", 1, 0, 16, 0, AES, NULL },
-	{ OUTBOARD_SHA1, HASH, "sha1", "SHA1", 64, 0, 0, 20, { 0 }, NULL },
-	{ OUTBOARD_SHA224, HASH, "sha224", "SHA224", 64, 0, 0, 28, { 0 }, NULL },
-	{ OUTBOARD_SHA256, HASH, "sha256", "SHA256", 64, 0, 0, 32, { 0 }, NULL },
-	{ OUTBOARD_SHA384, HASH, "sha384", "SHA384", 128, 0, 0, 48, { 0 }, NULL },
-	{ OUTBOARD_SHA512, HASH, "sha512", "SHA512", 128, 0, 0, 64, { 0 }, NULL },
-	{ OUTBOARD_HMAC_SHA1, HASH, "hmac-sha1", "SHA1", 64, 0, 0, 20, HMAC_OF(64), NULL },
-	{ OUTBOARD_HMAC_SHA224, HASH, "hmac-sha224", "SHA224", 64, 0, 0, 28, HMAC_OF(64), NULL },
-	{ OUTBOARD_HMAC_SHA256, HASH, "hmac-sha256", "SHA256", 64, 0, 0, 32, HMAC_OF(64), NULL },
-	{ OUTBOARD_HMAC_SHA384, HASH, "hmac-sha384", "SHA384", 128, 0, 0, 48, HMAC_OF(128), NULL },
-	{ OUTBOARD_HMAC_SHA512, HASH, "hmac-sha512", "SHA512", 128, 0, 0, 64, HMAC_OF(128), NULL },
+	{ OUTBOARD_CBC_AES, CIPHER, "cbc-aes", "AES-%u-CBC", 16, 0, 16, 0, AES, true, true },
+	{ OUTBOARD_CTR_AES, CIPHER, "ctr-aes", "AES-%u-CTR", 1, 0, 16, 0, AES, false, true },
+	{ OUTBOARD_ECB_AES, CIPHER, "ecb-aes", "AES-%u-ECB", 16, 0, 0, 0, AES, false, true },
+	{ OUTBOARD_XTS_AES, CIPHER, "xts-aes", "AES-%u-XTS", 1, 16, 16, 0, { 32, 64 }, false, true },
+	{ OUTBOARD_CBC_DES3, CIPHER, "cbc-des3-ede", "DES-EDE3-CBC", 8, 0, 8, 0, { 24 }, false, false },
+	{ OUTBOARD_GCM_AES, AEAD, "gcm-aes", "AES-%u-GCM", 1, 0, 12, 0, AES, false, false },
+	{ OUTBOARD_CCM_AES, AEAD, "ccm-aes", "AES-%u-CCM", 1, 0, 16, 0, AES, false, false },
+	{ OUTBOARD_SHA1, HASH, "sha1", "SHA1", 64, 0, 0, 20, { 0 }, false, false },
+	{ OUTBOARD_SHA224, HASH, "sha224", "SHA224", 64, 0, 0, 28, { 0 }, false, false },
+	{ OUTBOARD_SHA256, HASH, "sha256", "SHA256", 64, 0, 0, 32, { 0 }, false, false },
+	{ OUTBOARD_SHA384, HASH, "sha384", "SHA384", 128, 0, 0, 48, { 0 }, false, false },
+	{ OUTBOARD_SHA512, HASH, "sha512", "SHA512", 128, 0, 0, 64, { 0 }, false, false },
+	{ OUTBOARD_HMAC_SHA1, HASH, "hmac-sha1", "SHA1", 64, 0, 0, 20, HMAC_OF(64), false, false },
+	{ OUTBOARD_HMAC_SHA224, HASH, "hmac-sha224", "SHA224", 64, 0, 0, 28, HMAC_OF(64), false, false },
+	{ OUTBOARD_HMAC_SHA256, HASH, "hmac-sha256", "SHA256", 64, 0, 0, 32, HMAC_OF(64), false, false },
+	{ OUTBOARD_HMAC_SHA384, HASH, "hmac-sha384", "SHA384", 128, 0, 0, 48, HMAC_OF(128), false, false },
+	{ OUTBOARD_HMAC_SHA512, HASH, "hmac-sha512", "SHA512", 128, 0, 0, 64, HMAC_OF(128), false, false },
 };
 
 const struct algorithm *algorithm(uint16_t id)
@@ -41,8 +41,9 @@ bool is_hmac(const struct algorithm *algorithm)
 }
 
 static const struct accelerator accelerators[] = {
-	{ "virtio", "/sys/bus/virtio/drivers/virtio_crypto", "virtio", false },
-	{ "sim", "/sys/bus/platform/drivers/outboard_sim", "outboard-sim.", true },
+	{ "virtio", "/sys/bus/virtio/drivers/virtio_crypto", "virtio", false, false },
+	{ "engine", "/sys/bus/virtio/drivers/outboard_engine", "virtio", false, true },
+	{ "sim", "/sys/bus/platform/drivers/outboard_sim", "outboard-sim.", true, true },
 };
 
 const struct accelerator *accelerator;
@@ -59,9 +60,11 @@ const char *driver_of(const struct algorithm *algorithm)
 {
 	static __thread char name[64];
 
-	if (!accelerator->sim)
-		return algorithm->virtio;
-	snprintf(name, sizeof(name), "sim-%s", algorithm->name);
+	if (!strcmp(accelerator->name, "virtio"))
+		return algorithm->virtio ? "virtio_crypto_aes_cbc" : NULL;
+	if (!accelerator->sim && !algorithm->engine)
+		return NULL;
+	snprintf(name, sizeof(name), "%s-%s", accelerator->name, algorithm->name);
 	return name;
 }
 

@@ -17,7 +17,7 @@ struct algorithm {
 	uint8_t iv;
 	uint8_t digest;
 	uint16_t keys[4];	/* sizes to try */
-	const char *virtio;	/* virtio-crypto's driver; NULL: none */
+	bool virtio, engine;	/* the accelerators of these names have it */
 };
 
 #define ALGORITHMS 17
@@ -32,6 +32,7 @@ struct accelerator {
 	const char *bus_driver;	/* directory of the driver in sysfs, with bind and unbind */
 	const char *prefix;	/* of the names of its devices there */
 	bool sim;
+	bool stays;		/* its drivers stay registered without a device */
 };
 
 extern const struct accelerator *accelerator;

@@ -229,9 +229,9 @@ static void a_device_that_is_unbound(void)
 		for (unsigned int s = 0; s < 64; s++)
 			check(arena.slot[s].status == -ENODEV, "slot %u without a device: %d", s, arena.slot[s].status);
 		check(new_session(fd, 1, OUTBOARD_CBC_AES, 0, a_key(), 16) == -EEXIST, "the number is taken until it is freed");
-		/* The simulation's drivers stay registered, like CESA's, and refuse keys. */
+		/* Drivers that stay registered, like CESA's, refuse keys. */
 		error = new_session(fd, 2, OUTBOARD_CBC_AES, 0, a_key(), 16);
-		check(error == (accelerator->sim ? -ENODEV : -ENOENT), "a new session: %s", strerror(-error));
+		check(error == (accelerator->stays ? -ENODEV : -ENOENT), "a new session: %s", strerror(-error));
 		check(!counter("sessions"), "%ld sessions hold a driver", counter("sessions"));
 		bind("bind", device);
 		unmap_arena(&arena);

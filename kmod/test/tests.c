@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * tests virtio|sim [WORD]: runs the tests (those with WORD in their names) of /dev/outboard with
+ * tests virtio|engine|sim [WORD]: runs the tests (those with WORD in their names) of /dev/outboard with
  * that accelerator. Needs root, the module, the accelerator's driver, and no other user of the
  * module. Prints one line per test, like libtest.
  */
@@ -150,7 +150,7 @@ int main(int count, char **words)
 	const char *word = count == 3 ? words[2] : NULL;
 
 	if (count < 2 || count > 3 || !choose_accelerator(words[1])) {
-		fputs("usage: tests virtio|sim [WORD]\n", stderr);
+		fputs("usage: tests virtio|engine|sim [WORD]\n", stderr);
 		return 2;
 	}
 	programs = dirname(strdup(words[0]));

@@ -29,10 +29,15 @@ pub fn load(file: &Path) {
 /// Unloads a module as soon as it is not in use.
 #[track_caller]
 pub fn unload(name: &str) {
-    // The module is in use while the kernel tests its drivers.
+    wait_until_unused(name);
+    run("rmmod", name);
+}
+
+/// Waits until a module has no user. It has one while the kernel tests its drivers.
+#[track_caller]
+pub fn wait_until_unused(name: &str) {
     let file = format!("/sys/module/{name}/refcnt");
     wait_until("out of use", || fs::read_to_string(&file).map_or(true, |count| count.trim() == "0"));
-    run("rmmod", name);
 }
 
 /// Whether it is loaded.

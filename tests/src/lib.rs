@@ -14,6 +14,7 @@ pub mod command;
 pub mod device;
 pub mod digests;
 pub mod elf;
+pub mod engine;
 pub mod evp;
 pub mod exposure;
 pub mod gnutls;

@@ -72,7 +72,8 @@ pub fn reachable_software_drivers() -> Result<Vec<String>, String> {
 /// A registered driver, or one that the kernel loads for one of these names.
 fn find_software_driver(algorithm: &str, names: &[&str]) -> Result<String, String> {
     let is_software = |driver: &String| driver != ACCELERATOR && !driver.starts_with("sim-");
-    let known = || drivers_of(algorithm).into_iter().filter(is_software).find(|driver| bind(driver).is_ok());
+    let known =
+        || tested_drivers_of(algorithm).into_iter().filter(is_software).find(|driver| bind(driver).is_ok());
     if let Some(driver) = known() {
         return Ok(driver);
     }
@@ -84,13 +85,14 @@ fn find_software_driver(algorithm: &str, names: &[&str]) -> Result<String, Strin
     })
 }
 
-/// The drivers of cbc(aes) in /proc/crypto that are not internal to others and have passed their
-/// self-test.
+/// The tested drivers of cbc(aes).
 pub fn cbc_aes_drivers() -> BTreeSet<String> {
-    drivers_of("cbc(aes)")
+    tested_drivers_of("cbc(aes)")
 }
 
-fn drivers_of(algorithm: &str) -> BTreeSet<String> {
+/// The drivers of this algorithm in /proc/crypto that are not internal to others and have passed
+/// their self-test.
+pub fn tested_drivers_of(algorithm: &str) -> BTreeSet<String> {
     let listing = fs::read_to_string("/proc/crypto").unwrap_or_default();
     listing
         .split("\n\n")

@@ -9,7 +9,7 @@ use outboard_catalog::families::{self, Family, Nature, Signature};
 
 use crate::flags::Flags;
 use crate::module::Hardware;
-use crate::proc_crypto::CryptoDriver;
+use crate::proc_crypto::{CryptoDriver, DriverType};
 use crate::template;
 
 /// The kind of a driver.
@@ -80,6 +80,8 @@ pub fn judge(driver: &CryptoDriver, facts: &Facts) -> Judgement {
         Some(Nature::Instructions) => Verdict::CpuInstructions,
         Some(Nature::Accelerator) if facts.hardware.is_bound() == Some(false) => Verdict::Unknown,
         Some(Nature::Accelerator) => Verdict::Accelerator,
+        // The kernel's placeholder while it tests a driver, which has an entry of its own.
+        None if driver.kind == DriverType::Larval => Verdict::Unknown,
         None => stranger(driver, facts),
     };
     Judgement { verdict, signature }

@@ -1,7 +1,7 @@
 use super::*;
 use crate::find::Judged;
 use crate::module::DeviceDriver;
-use crate::proc_crypto::{DriverType, Selftest};
+use crate::proc_crypto::Selftest;
 
 fn driver(name: &str, module: &str) -> CryptoDriver {
     CryptoDriver {
@@ -54,6 +54,16 @@ fn known_accelerators_need_no_flag() {
         );
         assert_eq!(verdict(name, module, &Facts::default()), Verdict::Accelerator, "{name}");
     }
+}
+
+#[test]
+fn the_placeholder_of_a_driver_under_test_is_no_accelerator() {
+    let flags = Some(Flags(Flags::ASYNC | Flags::KERN_DRIVER_ONLY));
+    let facts = Facts { flags, ..Facts::default() };
+    let under_test = driver("acme-ecb-aes", "kernel");
+    assert_eq!(judge(&under_test, &facts).verdict, Verdict::Accelerator);
+    let placeholder = CryptoDriver { kind: DriverType::Larval, ..under_test };
+    assert_eq!(judge(&placeholder, &facts).verdict, Verdict::Unknown);
 }
 
 #[test]
