@@ -2,9 +2,9 @@
 /* AEAD ciphers: gcm, ccm. */
 #include "outboard.h"
 
-static int ob_aead_alloc(struct ob_session *session, const char *driver)
+static int ob_aead_alloc(struct ob_session *session, const char *driver, u32 flags)
 {
-	struct crypto_aead *aead = crypto_alloc_aead(driver, 0, 0);
+	struct crypto_aead *aead = crypto_alloc_aead(driver, flags, flags);
 
 	if (IS_ERR(aead))
 		return PTR_ERR(aead);

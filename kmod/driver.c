@@ -65,13 +65,17 @@ static int ob_judge(struct ob_session *session, const struct ob_type *type)
 	return session->algorithm ? 0 : -EINVAL;
 }
 
-static int ob_try(struct ob_session *session, const struct ob_type *type)
+/* flags: CRYPTO_ALG_* that the driver must have. */
+static int ob_try(struct ob_session *session, const struct ob_type *type, u32 flags)
 {
 	struct ob_driver *driver = session->driver;
 	struct module *owner = NULL;
 	int before = atomic_read(&ob_arrivals);
-	int error = type->alloc(session, driver->name);
+	int error = type->alloc(session, driver->name, flags);
 
+	/* Since 6.7 the lookup returns the error of a template that could not be instantiated. */
+	if (error == -EINVAL && strchr(driver->name, '('))
+		error = -ENOENT;
 	if (!error) {
 		error = ob_judge(session, type);
 		if (error)
@@ -92,6 +96,17 @@ static int ob_try(struct ob_session *session, const struct ob_type *type)
 	return error;
 }
 
+/*
+ * Flags for the lookup of a name at a user's request. The crypto API takes a name such as
+ * "cbc(aes-x)" of a driver that is missing for a request to instantiate a template. Templates
+ * refuse a type with CRYPTO_ALG_ASYNC in the mask (crypto_check_attr_type()), except cryptd and
+ * pcrypt, whose instances ob_judge() has refused when the name was allowed.
+ */
+static u32 ob_lookup_flags(const char *name)
+{
+	return strchr(name, '(') ? CRYPTO_ALG_ASYNC : 0;
+}
+
 /* Allocates the driver with this number, or for 0 the first that works for the algorithm. */
 int ob_session_alloc(struct ob_session *session, const struct ob_algorithm *algorithm, u16 number)
 {
@@ -100,7 +115,7 @@ int ob_session_alloc(struct ob_session *session, const struct ob_algorithm *algo
 
 	while (ob_attach(session, algorithm, number, after)) {
 		after = session->driver->number;
-		tried = ob_try(session, algorithm->type);
+		tried = ob_try(session, algorithm->type, ob_lookup_flags(session->driver->name));
 		if (!tried && session->algorithm == algorithm)
 			return 0;
 		if (!tried)
@@ -114,7 +129,10 @@ int ob_session_alloc(struct ob_session *session, const struct ob_algorithm *algo
 	return error;
 }
 
-/* Reports an unsuitable driver when it is allowed. A missing one is accepted: it may come later. */
+/*
+ * Reports an unsuitable driver when it is allowed. A missing one is accepted: it may come later.
+ * Without flags, so that the name of a template instance is found, and refused.
+ */
 static int ob_first_look(u16 number)
 {
 	static const struct ob_type *const types[] = { &ob_skcipher, &ob_aead, &ob_ahash };
@@ -126,7 +144,7 @@ static int ob_first_look(u16 number)
 	ob_session_init(session);
 	if (ob_attach(session, NULL, number, 0)) {
 		for (size_t i = 0; i < ARRAY_SIZE(types) && error == -ENOENT; i++) {
-			error = ob_try(session, types[i]);
+			error = ob_try(session, types[i], 0);
 			if (!error)
 				ob_session_free_handle(session);
 		}

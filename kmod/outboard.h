@@ -54,7 +54,8 @@ struct ob_session;
 
 /* skcipher, aead, ahash */
 struct ob_type {
-	int (*alloc)(struct ob_session *session, const char *driver);
+	/* flags: CRYPTO_ALG_* that the driver must have */
+	int (*alloc)(struct ob_session *session, const char *driver, u32 flags);
 	int (*set_key)(struct ob_session *session, const u8 *key, unsigned int size);
 	/*
 	 * Validates the slot and fills in the request. Returns 0, OB_NOTHING if the driver is not
@@ -159,6 +160,8 @@ struct ob_place {
 	struct ob_request *request;	/* memory, reused by the next request */
 	spinlock_t lock;		/* protects batch, event and the end of a request */
 	u16 driver;
+	unsigned int generation;	/* of the last request; never 0 */
+	unsigned int live;		/* generation of the request that the driver has; 0: none */
 	struct ob_batch *batch;		/* NULL: not in flight; its remover accounts for it */
 	struct eventfd_ctx *event;	/* signalled when the request completes; NULL: none */
 };
@@ -335,6 +338,6 @@ extern unsigned int ob_max_sessions, ob_max_hashes, ob_max_arenas, ob_timeout;
 extern unsigned long ob_max_arena_bytes;
 extern const struct attribute_group *ob_groups[];
 extern const struct kobj_type ob_driver_ktype;
-extern atomic_t ob_files, ob_arenas, ob_sessions, ob_hashes, ob_requests;
+extern atomic_t ob_files, ob_arenas, ob_sessions, ob_hashes, ob_requests, ob_doubles;
 
 #endif

@@ -4,7 +4,9 @@
  * is set. AWAIT and NOTIFY.
  *
  * ob_request_done() ends a request. It runs from the driver's completion, or from ob_submit_slot()
- * if the driver completes synchronously.
+ * if the driver completes synchronously. place->live decides which one: it is set before the driver
+ * gets the request and cleared, atomically, by the first of them. So a driver that completes a
+ * request twice, or completes it and also returns an error, does not end it twice.
  *
  * place->batch is the batch that the end of the request is counted in. The submitter that claimed
  * the slot sets it. Later changes, and its removal, are protected by place->lock. So either the end
@@ -104,20 +106,53 @@ static void ob_request_done(struct ob_request *request, int error)
 	ob_slot_end(arena, index, error);
 }
 
+/*
+ * Not a WARN: a program could provoke the driver's defect, and with it a panic where panic_on_warn
+ * is set.
+ */
+static void ob_count_double(const struct ob_place *place)
+{
+	atomic_inc(&ob_doubles);
+	pr_err_ratelimited("outboard: driver %u of the allow list completed a request twice\n", READ_ONCE(place->driver));
+}
+
+/*
+ * Ends the request if the driver returned a result, unless the driver has also completed it: then
+ * another request may own the slot, and the memory of this one.
+ */
+static void ob_request_returned(struct ob_place *place, unsigned int generation, struct ob_request *request, int error)
+{
+	if (error == -EINPROGRESS || error == -EBUSY)
+		return;
+	if (likely(cmpxchg(&place->live, generation, 0) == generation))
+		ob_request_done(request, error);
+	else
+		ob_count_double(place);
+}
+
 /* Completion callback. -EINPROGRESS means only that the request has left the backlog. */
 void ob_complete(ob_done_arg arg, int error)
 {
 	struct ob_request *request = ob_done_data(arg);
 
+	struct ob_place *place = &request->arena->places[request->index];
+	unsigned int generation;
+
 	if (error == -EINPROGRESS)
 		return;
-	if (!error && request->more) {
-		request->flags &= ~CRYPTO_TFM_REQ_MAY_SLEEP;
-		error = request->session->algorithm->type->run(request);
-		if (error == -EINPROGRESS || error == -EBUSY)
-			return;
+	generation = xchg(&place->live, 0);
+	if (unlikely(!generation)) {
+		ob_count_double(place);
+		return;
 	}
-	ob_request_done(request, error);
+	if (error || !request->more) {
+		ob_request_done(request, error);
+		return;
+	}
+	request->flags &= ~CRYPTO_TFM_REQ_MAY_SLEEP;
+	WRITE_ONCE(place->live, generation);
+	error = request->session->algorithm->type->run(request);
+	ob_request_returned(place, generation, request, error);
 }
 
 void ob_request_free(struct ob_request *request)
@@ -255,6 +290,7 @@ static void ob_submit_slot(struct ob_submission *all, u32 index)
 	struct ob_session *session;
 	struct ob_driver *driver;
 	struct ob_hash *hash;
+	unsigned int generation;
 	int error;
 
 	BUILD_BUG_ON(sizeof(words) != sizeof(*ask) || sizeof(*ask) != offsetof(struct outboard_slot, cookie));
@@ -298,10 +334,12 @@ static void ob_submit_slot(struct ob_submission *all, u32 index)
 	atomic_inc(&ob_requests);
 	WRITE_ONCE(place->slot->status, OUTBOARD_IN_FLIGHT);
 	trace_outboard_submit(driver->number, arena->id, index, ask->op, ask->length);
+	generation = place->generation + 1 ?: 1;
+	place->generation = generation;
+	WRITE_ONCE(place->live, generation);
 	/* From here on the request may complete, and its references be dropped, at any time. */
 	error = INDIRECT_CALL_1(session->algorithm->type->run, ob_skcipher_run, request);
-	if (error != -EINPROGRESS && error != -EBUSY)
-		ob_request_done(request, error);
+	ob_request_returned(place, generation, request, error);
 	return;
 
 unuse:

@@ -2,10 +2,12 @@
 /*
  * Fault injection. A rule is a line written to the debugfs file "faults":
  *
- *   DRIVER|all error ERRNO|wrong|garbage|never|full|slow TIMES|software
+ *   DRIVER|all error ERRNO|both ERRNO|again|wrong|garbage|never|full|slow TIMES|software
  *              [after=N] [every=N] [size=BYTES] [count=N]
  *
  * error     completes with -ERRNO
+ * both      completes with -ERRNO at once, and returns it too, as eip93_skcipher_send_req() does
+ * again     completes twice
  * wrong     flips one random bit of the result
  * garbage   makes every byte of the result wrong
  * never     does not complete until the debugfs file "held" is written
@@ -25,7 +27,7 @@
 
 #define SIM_MAX_RULES 32
 
-enum sim_fault { SIM_ERROR, SIM_WRONG, SIM_GARBAGE, SIM_NEVER, SIM_FULL, SIM_SLOW, SIM_SOFTWARE };
+enum sim_fault { SIM_ERROR, SIM_WRONG, SIM_GARBAGE, SIM_NEVER, SIM_FULL, SIM_SLOW, SIM_SOFTWARE, SIM_BOTH, SIM_AGAIN };
 
 static const struct {
 	const char *name;
@@ -38,6 +40,8 @@ static const struct {
 	[SIM_FULL] = { "full" },
 	[SIM_SLOW] = { "slow", true },
 	[SIM_SOFTWARE] = { "software" },
+	[SIM_BOTH] = { "both", true },
+	[SIM_AGAIN] = { "again" },
 };
 
 struct sim_rule {
@@ -87,6 +91,12 @@ static void sim_apply(const struct sim_rule *rule, struct sim_fate *fate)
 	switch (rule->fault) {
 	case SIM_ERROR:
 		fate->error = -(int)rule->value;
+		break;
+	case SIM_BOTH:
+		fate->both = -(int)rule->value;
+		break;
+	case SIM_AGAIN:
+		fate->again = true;
 		break;
 	case SIM_WRONG:
 		fate->wrong = true;
@@ -163,7 +173,7 @@ static int sim_parse_kind(char **line, struct sim_rule *rule)
 		word = sim_next_word(line);
 		if (!word || kstrtouint(word, 0, &rule->value) || !rule->value)
 			return -EINVAL;
-		return kind == SIM_ERROR && rule->value > MAX_ERRNO ? -ERANGE : 0;
+		return (kind == SIM_ERROR || kind == SIM_BOTH) && rule->value > MAX_ERRNO ? -ERANGE : 0;
 	}
 	return -EINVAL;
 }
