@@ -21,18 +21,12 @@
 static DEFINE_XARRAY_FLAGS(numbers, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
 static u32 next_number;
 
-/*
- * Fills sg with the physically contiguous parts of a range. Returns the entry after the last, or
- * NULL if the list would reach end.
- */
-struct scatterlist *ob_fill(const struct ob_arena *arena, struct scatterlist *sg, const struct scatterlist *end,
-			    struct ob_range range)
+/* Fills sg with the physically contiguous parts of a range. Returns the entry after the last. */
+struct scatterlist *ob_fill(const struct ob_arena *arena, struct scatterlist *sg, struct ob_range range)
 {
 	for (; range.length; sg++) {
-		u32 piece = min_t(u64, range.length, ob_run(arena, range.offset));
+		u32 piece = min(range.length, ob_run(arena, range.offset));
 
-		if (sg == end)
-			return NULL;
 		ob_entry(arena, sg, range.offset, piece);
 		range.offset += piece;
 		range.length -= piece;
@@ -171,6 +165,8 @@ static void ob_arena_header(const struct ob_arena *arena)
 		.data_offset = arena->data_offset,
 		.data_size = arena->size - arena->data_offset,
 		.align = OB_ALIGN,
+		.max_length = OB_MAX_LENGTH,
+		.max_aad = OB_MAX_AAD,
 	};
 }
 

@@ -31,6 +31,16 @@
 /* Alignment that keeps memory written by a device in separate cache lines. */
 #define OB_ALIGN (ARCH_DMA_MINALIGN > 64 || L1_CACHE_BYTES > 64 ? 128 : 64)
 
+/*
+ * Limits of a request. They bound the time that an engine is busy with it, and fit the length fields
+ * of all engines (SafeXcel's has 17 bits).
+ */
+#define OB_MAX_LENGTH 65536
+#define OB_MAX_AAD 4096
+
+/* Longest entry of a scatter list: the default segment limit of a device (dma_get_max_seg_size()). */
+#define OB_MAX_SEGMENT 65536
+
 /* Copy of the part of a slot that the module reads. The slot itself is read only once. */
 struct ob_ask {
 	u32 session;
@@ -48,6 +58,8 @@ struct ob_ask {
 
 extern struct workqueue_struct *ob_workqueue;
 
+struct ob_file;
+struct ob_flow;
 struct ob_hash;
 struct ob_request;
 struct ob_session;
@@ -108,6 +120,12 @@ struct ob_driver {
 	int arrivals;				/* ob_arrivals before the last lookup */
 	bool missing;
 	u16 number;
+	spinlock_t lock;		/* protects the lists of turns and waiting requests, and below */
+	bool stalled;			/* refused a request; no more until one completes */
+	unsigned int running;		/* requests that the driver has, and their bytes */
+	unsigned long bytes_running;
+	struct list_head shares, turns;
+	struct work_struct dispatch;	/* submits waiting requests */
 	atomic64_t requests, bytes, batches, errors, timeouts;
 	struct ob_report reports[OB_REPORTERS];
 	u64 more_reports;			/* reports of users without an entry in reports */
@@ -124,6 +142,7 @@ int ob_allow(const char *name);
 int ob_disallow(const char *name);
 int ob_session_alloc(struct ob_session *session, const struct ob_algorithm *algorithm, u16 number);
 void ob_detach(struct ob_session *session);
+void ob_drop_waiting(const struct ob_file *file);
 void ob_count_timeout(u16 number);
 int ob_report_wrong(u32 number, kuid_t uid);
 
@@ -136,6 +155,7 @@ void ob_unplug_watch(struct module *owner);
 
 struct ob_file {
 	refcount_t refs;		/* one for the descriptor, one for each arena */
+	kuid_t uid;			/* of the opener */
 	struct xarray sessions, hashes;
 	atomic_t arena_count, session_count, hash_count;
 	atomic_long_t arena_bytes;
@@ -210,10 +230,10 @@ static inline bool ob_in_and_out(const struct ob_arena *arena, struct ob_range i
 	return ob_inside(arena, in) && (in.offset == out.offset || (ob_inside(arena, out) && ob_apart(in, out)));
 }
 
-/* Returns the number of physically contiguous bytes from an offset on. */
-static inline u64 ob_run(const struct ob_arena *arena, u32 offset)
+/* Returns the number of bytes from an offset on that one entry of a scatter list can hold. */
+static inline u32 ob_run(const struct ob_arena *arena, u32 offset)
 {
-	return ((u64)arena->run[offset >> PAGE_SHIFT] << PAGE_SHIFT) - offset_in_page(offset);
+	return min_t(u64, OB_MAX_SEGMENT, ((u64)arena->run[offset >> PAGE_SHIFT] << PAGE_SHIFT) - offset_in_page(offset));
 }
 
 static inline void ob_entry(const struct ob_arena *arena, struct scatterlist *sg, u32 offset, u32 length)
@@ -222,8 +242,7 @@ static inline void ob_entry(const struct ob_arena *arena, struct scatterlist *sg
 	sg_set_page(sg, arena->pages[offset >> PAGE_SHIFT], length, offset_in_page(offset));
 }
 
-struct scatterlist *ob_fill(const struct ob_arena *arena, struct scatterlist *sg, const struct scatterlist *end,
-			    struct ob_range range);
+struct scatterlist *ob_fill(const struct ob_arena *arena, struct scatterlist *sg, struct ob_range range);
 
 /* ---- session.c ---- */
 
@@ -235,6 +254,8 @@ struct ob_session {
 	unsigned long state;
 	const struct ob_algorithm *algorithm;
 	struct ob_driver *driver;
+	const struct ob_file *file;	/* compared only, no reference; NULL: first lookup of a driver */
+	struct ob_flow *flow;
 	struct list_head link;		/* in driver->sessions */
 	union {
 		struct crypto_skcipher *skcipher;
@@ -292,6 +313,9 @@ struct ob_request {
 	u32 index;
 	u32 capacity;			/* bytes at base */
 	u32 flags;			/* for the crypto API */
+	u32 length;
+	struct list_head node;		/* while it waits: in the waiting list of its flow */
+	bool charged;			/* the driver has it */
 	u8 op;
 	u8 digest_size;			/* bytes to copy to the slot; 0: no digest */
 	bool more;			/* hashes: init runs first, then the request itself */
@@ -303,6 +327,8 @@ struct ob_request {
 
 int ob_submit(struct ob_file *file, const struct outboard_submit *record);
 void ob_complete(ob_done_arg arg, int error);
+void ob_request_start(struct ob_request *request);
+void ob_request_done(struct ob_request *request, int error);
 int ob_map_pieces(struct ob_request *request, struct ob_range aad, struct ob_range in, struct ob_range out,
 		  struct scatterlist **source, struct scatterlist **target);
 
@@ -323,6 +349,17 @@ static inline int ob_map(struct ob_request *request, struct ob_range aad, struct
 
 void ob_request_free(struct ob_request *request);
 
+/* ---- queue.c ---- */
+
+void ob_queue_init(struct ob_driver *driver);
+struct ob_flow *ob_flow_get(struct ob_driver *driver, const struct ob_file *file);
+void ob_flow_put(struct ob_flow *flow);
+bool ob_queue_add(struct ob_request *request);
+void ob_queue_done(struct ob_request *request);
+void ob_queue_refused(struct ob_request *request);
+void ob_queue_take(struct ob_driver *driver, const struct ob_file *file, struct list_head *dropped);
+void ob_queue_drop(struct list_head *dropped, int error);
+
 /* ---- hash.c ---- */
 
 int ob_hash_new(struct ob_file *file, u32 id, u32 session);
@@ -334,8 +371,8 @@ void ob_hash_unclaim(struct ob_hash *hash, bool open);
 
 /* ---- main.c, sysfs.c ---- */
 
-extern unsigned int ob_max_sessions, ob_max_hashes, ob_max_arenas, ob_timeout;
-extern unsigned long ob_max_arena_bytes;
+extern unsigned int ob_max_sessions, ob_max_hashes, ob_max_arenas, ob_max_requests, ob_max_driver_requests, ob_timeout;
+extern unsigned long ob_max_arena_bytes, ob_max_driver_bytes;
 extern const struct attribute_group *ob_groups[];
 extern const struct kobj_type ob_driver_ktype;
 extern atomic_t ob_files, ob_arenas, ob_sessions, ob_hashes, ob_requests, ob_doubles;

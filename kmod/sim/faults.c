@@ -2,7 +2,7 @@
 /*
  * Fault injection. A rule is a line written to the debugfs file "faults":
  *
- *   DRIVER|all error ERRNO|both ERRNO|again|wrong|garbage|never|full|slow TIMES|software
+ *   DRIVER|all error ERRNO|both ERRNO|again|wrong|garbage|never|full|busy|slow TIMES|software
  *              [after=N] [every=N] [size=BYTES] [count=N]
  *
  * error     completes with -ERRNO
@@ -12,6 +12,7 @@
  * garbage   makes every byte of the result wrong
  * never     does not complete until the debugfs file "held" is written
  * full      no space in the queue
+ * busy      returns -EBUSY without accepting the request, with MAY_BACKLOG too
  * slow      takes TIMES as long as modelled
  * software  correct result, immediately, without an interrupt
  *
@@ -27,7 +28,7 @@
 
 #define SIM_MAX_RULES 32
 
-enum sim_fault { SIM_ERROR, SIM_WRONG, SIM_GARBAGE, SIM_NEVER, SIM_FULL, SIM_SLOW, SIM_SOFTWARE, SIM_BOTH, SIM_AGAIN };
+enum sim_fault { SIM_ERROR, SIM_WRONG, SIM_GARBAGE, SIM_NEVER, SIM_FULL, SIM_SLOW, SIM_SOFTWARE, SIM_BOTH, SIM_AGAIN, SIM_BUSY };
 
 static const struct {
 	const char *name;
@@ -42,6 +43,7 @@ static const struct {
 	[SIM_SOFTWARE] = { "software" },
 	[SIM_BOTH] = { "both", true },
 	[SIM_AGAIN] = { "again" },
+	[SIM_BUSY] = { "busy" },
 };
 
 struct sim_rule {
@@ -97,6 +99,9 @@ static void sim_apply(const struct sim_rule *rule, struct sim_fate *fate)
 		break;
 	case SIM_AGAIN:
 		fate->again = true;
+		break;
+	case SIM_BUSY:
+		fate->busy = true;
 		break;
 	case SIM_WRONG:
 		fate->wrong = true;

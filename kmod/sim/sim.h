@@ -84,7 +84,7 @@ struct sim_fate {
 	int error;
 	int both;			/* complete with this errno and return it */
 	unsigned int slow;		/* factor on the modelled time */
-	bool wrong, garbage, never, full, software, again;
+	bool wrong, garbage, never, full, busy, software, again;
 	bool fault;			/* caused by a rule of faults.c */
 };
 
