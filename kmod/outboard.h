@@ -158,7 +158,7 @@ struct ob_file {
 	kuid_t uid;			/* of the opener */
 	struct xarray sessions, hashes;
 	atomic_t arena_count, session_count, hash_count;
-	atomic_long_t arena_bytes;
+	atomic64_t arena_bytes;
 	atomic64_t finished;		/* requests completed since the last read */
 	wait_queue_head_t wait;
 };
@@ -190,6 +190,8 @@ struct ob_arena {
 	refcount_t refs;		/* one for the mapping, one for each request in flight */
 	refcount_t maps;		/* VMAs: more than one during mremap */
 	struct ob_file *file;
+	struct user_struct *user;	/* charged by RLIMIT_MEMLOCK */
+	struct mm_struct *mm;		/* that mapped it; the structure is kept, so that it is unique */
 	u32 id, slots, data_offset, size;
 	unsigned long page_count;
 	struct page **pages;
@@ -372,7 +374,7 @@ void ob_hash_unclaim(struct ob_hash *hash, bool open);
 /* ---- main.c, sysfs.c ---- */
 
 extern unsigned int ob_max_sessions, ob_max_hashes, ob_max_arenas, ob_max_requests, ob_max_driver_requests, ob_timeout;
-extern unsigned long ob_max_arena_bytes, ob_max_driver_bytes;
+extern unsigned long ob_max_arena_bytes, ob_max_driver_bytes, ob_max_bytes;
 extern const struct attribute_group *ob_groups[];
 extern const struct kobj_type ob_driver_ktype;
 extern atomic_t ob_files, ob_arenas, ob_sessions, ob_hashes, ob_requests, ob_doubles;

@@ -87,7 +87,10 @@ static void ob_queue_kick(struct ob_driver *driver)
 		kobject_put(&driver->kobj);
 }
 
-/* Returns whether the driver gets the request now. Otherwise it waits, and ob_request_start() is called later. */
+/*
+ * Returns whether the caller submits the request to the driver now. Otherwise it waits, and
+ * ob_request_start() is called later.
+ */
 bool ob_queue_add(struct ob_request *request)
 {
 	struct ob_driver *driver = request->session->driver;
@@ -109,7 +112,10 @@ bool ob_queue_add(struct ob_request *request)
 	return now;
 }
 
-/* A request that the driver had, or that was dropped, has ended. The caller has a reference to the session. */
+/*
+ * A request that the driver had, or that was dropped, has ended. The caller has a reference to the
+ * session.
+ */
 void ob_queue_done(struct ob_request *request)
 {
 	struct ob_driver *driver = request->session->driver;
@@ -141,7 +147,10 @@ void ob_queue_refused(struct ob_request *request)
 	list_add(&request->node, &flow->waiting);
 	ob_flow_update(driver, flow);
 	driver->stalled = true;
-	/* Otherwise the completion of another request does it. Under the lock: the request has the driver. */
+	/*
+	 * Otherwise the completion of another request does it. Under the lock: once the request can
+	 * be taken from the list, its reference to the driver may go.
+	 */
 	if (!driver->running)
 		ob_queue_kick(driver);
 	spin_unlock_irqrestore(&driver->lock, flags);

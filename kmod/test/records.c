@@ -168,6 +168,9 @@ static void a_key_may_stay_in_the_keyring(void)
 	record.key_size = 0;
 	check(!syscall(SYS_keyctl, KEYCTL_REVOKE, record.key_serial), "%m");
 	check(ring(fd, &record, sizeof(record)) == -EKEYREVOKED, "a revoked key: %m");
+	record.key_serial = syscall(SYS_add_key, "logon", "another:test", a_key(), 16, KEY_SPEC_PROCESS_KEYRING);
+	check(record.key_serial > 0, "add_key: %m");
+	check(ring(fd, &record, sizeof(record)) == -EINVAL, "a key of another service: %m");
 	record.key_serial = 0x7ffffff0;
 	check(ring(fd, &record, sizeof(record)) == -ENOKEY, "no such key: %m");
 	record.key_serial = KEY_SPEC_PROCESS_KEYRING;

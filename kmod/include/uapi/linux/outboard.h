@@ -20,7 +20,8 @@
  * at least one page for data.
  *
  * Errors: EINVAL (private or read-only mapping, size or number of slots out of range), EPERM
- * (executable mapping), EMFILE (limit max_arenas), ENOMEM (no memory, or limit max_arena_bytes).
+ * (executable mapping), EMFILE (limit max_arenas), ENOMEM (no memory, RLIMIT_MEMLOCK, or a limit of
+ * the module: max_arena_bytes, max_bytes).
  */
 
 #define OUTBOARD_MAGIC		0x4452424fU	/* "OBRD" in little-endian byte order */
@@ -187,7 +188,8 @@ struct outboard_submit {
  * @key_size: length of the key, 0 to OUTBOARD_MAX_KEY; 0 with OUTBOARD_KEY_SERIAL
  * @tag_size: GCM, CCM: length of the tag, 1 to OUTBOARD_MAX_TAG; otherwise 0
  * @reserved: 0
- * @key_serial: with OUTBOARD_KEY_SERIAL: serial number of a user or logon key; otherwise 0
+ * @key_serial: with OUTBOARD_KEY_SERIAL: serial number of a user key, or of a logon key whose
+ *	description begins with "outboard:"; otherwise 0
  * @reserved2: 0
  *
  * Errors: EEXIST (the number is in use), ENOENT (no allowed driver implements the algorithm),
