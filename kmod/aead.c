@@ -2,9 +2,9 @@
 /* AEAD ciphers: gcm, ccm. */
 #include "outboard.h"
 
-static int ob_aead_alloc(struct ob_session *session, const char *driver)
+static int ob_aead_alloc(struct ob_session *session, const char *driver, u32 flags)
 {
-	struct crypto_aead *aead = crypto_alloc_aead(driver, 0, 0);
+	struct crypto_aead *aead = crypto_alloc_aead(driver, flags, flags);
 
 	if (IS_ERR(aead))
 		return PTR_ERR(aead);
@@ -54,9 +54,6 @@ static int ob_aead_prepare(struct ob_request *request, const struct ob_ask *ask)
 
 	if (ask->op != OUTBOARD_ENCRYPT && ask->op != OUTBOARD_DECRYPT)
 		return -EOPNOTSUPP;
-	/* Prevents an overflow of the sums below. No arena is that large. */
-	if (length > U32_MAX - OUTBOARD_MAX_TAG)
-		return -EINVAL;
 	if (ask->op == OUTBOARD_DECRYPT || ask->in == ask->out)
 		in.length += tag;
 	if (ask->op == OUTBOARD_ENCRYPT)

@@ -5,7 +5,11 @@
  * when it is submitted.
  */
 #include <linux/bitmap.h>
+#include <linux/highmem.h>
 #include <linux/mm.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/user.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 #include "outboard.h"
@@ -21,23 +25,45 @@
 static DEFINE_XARRAY_FLAGS(numbers, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
 static u32 next_number;
 
-/*
- * Fills sg with the physically contiguous parts of a range. Returns the entry after the last, or
- * NULL if the list would reach end.
- */
-struct scatterlist *ob_fill(const struct ob_arena *arena, struct scatterlist *sg, const struct scatterlist *end,
-			    struct ob_range range)
+/* Fills sg with the physically contiguous parts of a range. Returns the entry after the last. */
+struct scatterlist *ob_fill(const struct ob_arena *arena, struct scatterlist *sg, struct ob_range range)
 {
 	for (; range.length; sg++) {
-		u32 piece = min_t(u64, range.length, ob_run(arena, range.offset));
+		u32 piece = min(range.length, ob_run(arena, range.offset));
 
-		if (sg == end)
-			return NULL;
 		ob_entry(arena, sg, range.offset, piece);
 		range.offset += piece;
 		range.length -= piece;
 	}
 	return sg;
+}
+
+static atomic64_t all_bytes;
+
+static void ob_arena_uncharge(struct ob_file *file, struct user_struct *user, u32 size)
+{
+	atomic_long_sub(size >> PAGE_SHIFT, &user->locked_vm);
+	atomic64_sub(size, &file->arena_bytes);
+	atomic64_sub(size, &all_bytes);
+	free_uid(user);
+}
+
+/*
+ * Charges the descriptor, the module, and the user. The user's memory that cannot be swapped is
+ * limited by RLIMIT_MEMLOCK; io_uring and perf charge the same counter. Returns the user with a
+ * reference, or NULL.
+ */
+static struct user_struct *ob_arena_charge(struct ob_file *file, u32 size)
+{
+	struct user_struct *user = get_uid(current_user());
+	s64 of_file = atomic64_add_return(size, &file->arena_bytes), of_all = atomic64_add_return(size, &all_bytes);
+	unsigned long locked = atomic_long_add_return(size >> PAGE_SHIFT, &user->locked_vm);
+
+	if (of_file <= (s64)READ_ONCE(ob_max_arena_bytes) && of_all <= (s64)READ_ONCE(ob_max_bytes) &&
+	    (locked <= rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT || capable(CAP_IPC_LOCK)))
+		return user;
+	ob_arena_uncharge(file, user, size);
+	return NULL;
 }
 
 static void ob_arena_release(struct ob_arena *arena)
@@ -48,14 +74,19 @@ static void ob_arena_release(struct ob_arena *arena)
 		for (u32 i = 0; i < arena->slots; i++)
 			ob_request_free(arena->places[i].request);
 	if (arena->pages)
-		for (unsigned long i = 0; i < arena->page_count && arena->pages[i]; i++)
+		for (unsigned long i = 0; i < arena->page_count && arena->pages[i]; i++) {
+			/* Plaintext and ciphertext of the program. */
+			clear_highpage(arena->pages[i]);
 			__free_page(arena->pages[i]);
+			cond_resched();
+		}
 	kvfree(arena->places);
 	kvfree(arena->pages);
 	kvfree(arena->run);
 	bitmap_free(arena->busy);
-	atomic_long_sub(arena->size, &file->arena_bytes);
+	ob_arena_uncharge(file, arena->user, arena->size);
 	atomic_dec(&file->arena_count);
+	mmdrop(arena->mm);
 	kfree_rcu(arena, rcu);
 	atomic_dec(&ob_arenas);
 	ob_file_put(file);
@@ -66,13 +97,14 @@ static void ob_arena_release_work(struct work_struct *work)
 	ob_arena_release(container_of(work, struct ob_arena, release));
 }
 
+/* Only for the address space that mapped the arena: another one does not have its slots. */
 struct ob_arena *ob_arena_get(struct ob_file *file, u32 id)
 {
 	struct ob_arena *arena;
 
 	rcu_read_lock();
 	arena = xa_load(&numbers, id);
-	if (arena && (arena->file != file || !refcount_inc_not_zero(&arena->refs)))
+	if (arena && (arena->file != file || arena->mm != current->mm || !refcount_inc_not_zero(&arena->refs)))
 		arena = NULL;
 	rcu_read_unlock();
 	return arena;
@@ -94,11 +126,12 @@ static int ob_arena_pages(struct ob_arena *arena)
 	unsigned long i = 0;
 
 	while (i < arena->page_count) {
-		gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN;
+		/* Fails rather than make the OOM killer choose another process. */
+		gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN | __GFP_RETRY_MAYFAIL;
 		struct page *page;
 
 		order = min_t(unsigned int, order, ilog2(arena->page_count - i));
-		page = alloc_pages(order ? gfp | __GFP_NORETRY : gfp, order);
+		page = alloc_pages(order ? (gfp & ~__GFP_RETRY_MAYFAIL) | __GFP_NORETRY : gfp, order);
 		if (!page) {
 			if (!order--)
 				return -ENOMEM;
@@ -117,14 +150,17 @@ static int ob_arena_pages(struct ob_arena *arena)
 static struct ob_arena *ob_arena_new(struct ob_file *file, u32 slots, u32 size)
 {
 	struct ob_arena *arena = NULL;
+	struct user_struct *user;
 	int error;
 
 	if (ob_charge(&file->arena_count, ob_max_arenas))
 		return ERR_PTR(-EMFILE);
-	if (atomic_long_add_return(size, &file->arena_bytes) <= ob_max_arena_bytes)
+	user = ob_arena_charge(file, size);
+	if (user)
 		arena = kzalloc(sizeof(*arena), GFP_KERNEL_ACCOUNT);
 	if (!arena) {
-		atomic_long_sub(size, &file->arena_bytes);
+		if (user)
+			ob_arena_uncharge(file, user, size);
 		atomic_dec(&file->arena_count);
 		return ERR_PTR(-ENOMEM);
 	}
@@ -134,6 +170,9 @@ static struct ob_arena *ob_arena_new(struct ob_file *file, u32 slots, u32 size)
 	refcount_set(&arena->maps, 1);
 	INIT_WORK(&arena->release, ob_arena_release_work);
 	arena->file = file;
+	arena->user = user;
+	arena->mm = current->mm;
+	mmgrab(arena->mm);
 	arena->slots = slots;
 	arena->size = size;
 	arena->data_offset = PAGE_ALIGN((slots + 1) * sizeof(struct outboard_slot));
@@ -171,6 +210,8 @@ static void ob_arena_header(const struct ob_arena *arena)
 		.data_offset = arena->data_offset,
 		.data_size = arena->size - arena->data_offset,
 		.align = OB_ALIGN,
+		.max_length = OB_MAX_LENGTH,
+		.max_aad = OB_MAX_AAD,
 	};
 }
 

@@ -18,10 +18,14 @@ atomic_t ob_arrivals;	/* registered algorithms and bound devices; a change allow
 static struct kobject *directory;	/* NULL before init and after exit: no entries are added */
 static u16 last_number;
 
-/* A session is on its driver's list while it has, or tries to allocate, the driver handle. */
-static bool ob_attach(struct ob_session *session, const struct ob_algorithm *algorithm, u16 number, u16 after)
+/*
+ * A session is on its driver's list while it has, or tries to allocate, the driver handle. Returns
+ * 0, -ENOENT if no driver is left to try, or -ENOMEM.
+ */
+static int ob_attach(struct ob_session *session, const struct ob_algorithm *algorithm, u16 number, u16 after)
 {
 	struct ob_driver *driver;
+	int error = -ENOENT;
 
 	mutex_lock(&ob_drivers_lock);
 	list_for_each_entry(driver, &ob_drivers, link) {
@@ -29,21 +33,25 @@ static bool ob_attach(struct ob_session *session, const struct ob_algorithm *alg
 		    (driver->algorithm && algorithm && driver->algorithm != algorithm) ||
 		    (driver->missing && driver->arrivals == atomic_read(&ob_arrivals) && time_before(jiffies, driver->retry)))
 			continue;
+		session->flow = session->file ? ob_flow_get(driver, session->file) : NULL;
+		error = session->file && !session->flow ? -ENOMEM : 0;
+		if (error)
+			break;
 		kobject_get(&driver->kobj);
 		list_add(&session->link, &driver->sessions);
 		session->driver = driver;
-		mutex_unlock(&ob_drivers_lock);
 		atomic_inc(&ob_sessions);
-		return true;
+		break;
 	}
 	mutex_unlock(&ob_drivers_lock);
-	return false;
+	return error;
 }
 
 void ob_detach(struct ob_session *session)
 {
 	mutex_lock(&ob_drivers_lock);
 	list_del(&session->link);
+	ob_flow_put(session->flow);
 	mutex_unlock(&ob_drivers_lock);
 	kobject_put(&session->driver->kobj);
 	atomic_dec(&ob_sessions);
@@ -65,13 +73,17 @@ static int ob_judge(struct ob_session *session, const struct ob_type *type)
 	return session->algorithm ? 0 : -EINVAL;
 }
 
-static int ob_try(struct ob_session *session, const struct ob_type *type)
+/* flags: CRYPTO_ALG_* that the driver must have. */
+static int ob_try(struct ob_session *session, const struct ob_type *type, u32 flags)
 {
 	struct ob_driver *driver = session->driver;
 	struct module *owner = NULL;
 	int before = atomic_read(&ob_arrivals);
-	int error = type->alloc(session, driver->name);
+	int error = type->alloc(session, driver->name, flags);
 
+	/* Since 6.7 the lookup returns the error of a template that could not be instantiated. */
+	if (error == -EINVAL && strchr(driver->name, '('))
+		error = -ENOENT;
 	if (!error) {
 		error = ob_judge(session, type);
 		if (error)
@@ -92,15 +104,26 @@ static int ob_try(struct ob_session *session, const struct ob_type *type)
 	return error;
 }
 
+/*
+ * Flags for the lookup of a name at a user's request. The crypto API takes a name such as
+ * "cbc(aes-x)" of a driver that is missing for a request to instantiate a template. Templates
+ * refuse a type with CRYPTO_ALG_ASYNC in the mask (crypto_check_attr_type()), except cryptd and
+ * pcrypt, whose instances ob_judge() has refused when the name was allowed.
+ */
+static u32 ob_lookup_flags(const char *name)
+{
+	return strchr(name, '(') ? CRYPTO_ALG_ASYNC : 0;
+}
+
 /* Allocates the driver with this number, or for 0 the first that works for the algorithm. */
 int ob_session_alloc(struct ob_session *session, const struct ob_algorithm *algorithm, u16 number)
 {
-	int error = -ENOENT, tried;
+	int error = -ENOENT, tried, attached;
 	u16 after = 0;
 
-	while (ob_attach(session, algorithm, number, after)) {
+	while (!(attached = ob_attach(session, algorithm, number, after))) {
 		after = session->driver->number;
-		tried = ob_try(session, algorithm->type);
+		tried = ob_try(session, algorithm->type, ob_lookup_flags(session->driver->name));
 		if (!tried && session->algorithm == algorithm)
 			return 0;
 		if (!tried)
@@ -111,10 +134,13 @@ int ob_session_alloc(struct ob_session *session, const struct ob_algorithm *algo
 		if (test_bit(OB_DEAD, &session->state))
 			return -ENODEV;
 	}
-	return error;
+	return attached == -ENOENT ? error : attached;
 }
 
-/* Reports an unsuitable driver when it is allowed. A missing one is accepted: it may come later. */
+/*
+ * Reports an unsuitable driver when it is allowed. A missing one is accepted: it may come later.
+ * Without flags, so that the name of a template instance is found, and refused.
+ */
 static int ob_first_look(u16 number)
 {
 	static const struct ob_type *const types[] = { &ob_skcipher, &ob_aead, &ob_ahash };
@@ -124,9 +150,9 @@ static int ob_first_look(u16 number)
 	if (!session)
 		return -ENOMEM;
 	ob_session_init(session);
-	if (ob_attach(session, NULL, number, 0)) {
+	if (!ob_attach(session, NULL, number, 0)) {
 		for (size_t i = 0; i < ARRAY_SIZE(types) && error == -ENOENT; i++) {
-			error = ob_try(session, types[i]);
+			error = ob_try(session, types[i], 0);
 			if (!error)
 				ob_session_free_handle(session);
 		}
@@ -165,6 +191,7 @@ static int ob_add(const char *name)
 		return -ENOMEM;
 	strscpy(driver->name, name, sizeof(driver->name));
 	INIT_LIST_HEAD(&driver->sessions);
+	ob_queue_init(driver);
 	error = kobject_init_and_add(&driver->kobj, &ob_driver_ktype, directory, "%s", name);
 	if (error) {
 		kobject_put(&driver->kobj);
@@ -175,12 +202,14 @@ static int ob_add(const char *name)
 	return driver->number;
 }
 
-static int ob_remove(struct ob_driver *driver)
+/* dropped: gets the requests that wait for the driver. */
+static int ob_remove(struct ob_driver *driver, struct list_head *dropped)
 {
 	struct ob_session *session;
 
 	if (!driver)
 		return -ENOENT;
+	ob_queue_take(driver, NULL, dropped);
 	list_for_each_entry(session, &driver->sessions, link)
 		ob_session_kill_atomic(session);
 	list_del(&driver->link);
@@ -191,6 +220,7 @@ static int ob_remove(struct ob_driver *driver)
 
 int ob_allow(const char *name)
 {
+	LIST_HEAD(dropped);
 	int number, error;
 
 	mutex_lock(&ob_drivers_lock);
@@ -202,19 +232,35 @@ int ob_allow(const char *name)
 	if (!error)
 		return 0;
 	mutex_lock(&ob_drivers_lock);
-	ob_remove(ob_find(NULL, number));
+	ob_remove(ob_find(NULL, number), &dropped);
 	mutex_unlock(&ob_drivers_lock);
+	ob_queue_drop(&dropped, -ENODEV);
 	return error;
 }
 
 int ob_disallow(const char *name)
 {
+	LIST_HEAD(dropped);
 	int error;
 
 	mutex_lock(&ob_drivers_lock);
-	error = ob_remove(ob_find(name, 0));
+	error = ob_remove(ob_find(name, 0), &dropped);
 	mutex_unlock(&ob_drivers_lock);
+	ob_queue_drop(&dropped, -ENODEV);
 	return error;
+}
+
+/* Drops the requests of a descriptor that no driver has yet. */
+void ob_drop_waiting(const struct ob_file *file)
+{
+	struct ob_driver *driver;
+	LIST_HEAD(dropped);
+
+	mutex_lock(&ob_drivers_lock);
+	list_for_each_entry(driver, &ob_drivers, link)
+		ob_queue_take(driver, file, &dropped);
+	mutex_unlock(&ob_drivers_lock);
+	ob_queue_drop(&dropped, -ECANCELED);
 }
 
 /* Must not call the crypto API, which may hold its own lock here. */
@@ -244,12 +290,13 @@ void ob_drivers_exit(void)
 {
 	struct kobject *created = directory;
 	struct ob_driver *driver, *next;
+	LIST_HEAD(dropped);	/* stays empty: no descriptor is open */
 
 	crypto_unregister_notifier(&notifier);
 	mutex_lock(&ob_drivers_lock);
 	directory = NULL;
 	list_for_each_entry_safe(driver, next, &ob_drivers, link)
-		ob_remove(driver);
+		ob_remove(driver, &dropped);
 	mutex_unlock(&ob_drivers_lock);
 	kobject_put(created);
 }

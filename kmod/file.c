@@ -18,6 +18,7 @@ static int ob_open(struct inode *inode, struct file *filp)
 	xa_init_flags(&file->sessions, XA_FLAGS_ACCOUNT);
 	xa_init_flags(&file->hashes, XA_FLAGS_ACCOUNT);
 	init_waitqueue_head(&file->wait);
+	file->uid = current_euid();
 	atomic_inc(&ob_files);
 	/* Requests in flight outlive the descriptor and need the module's code. */
 	__module_get(THIS_MODULE);
@@ -41,6 +42,7 @@ static int ob_release(struct inode *inode, struct file *filp)
 {
 	struct ob_file *file = filp->private_data;
 
+	ob_drop_waiting(file);
 	ob_hashes_drop(file);
 	ob_sessions_drop(file);
 	ob_file_put(file);

@@ -172,9 +172,9 @@ void ob_hashes_drop(struct ob_file *file)
 
 /* ---- Requests ---- */
 
-static int ob_ahash_alloc(struct ob_session *session, const char *driver)
+static int ob_ahash_alloc(struct ob_session *session, const char *driver, u32 flags)
 {
-	struct crypto_ahash *ahash = crypto_alloc_ahash(driver, 0, 0);
+	struct crypto_ahash *ahash = crypto_alloc_ahash(driver, flags, flags);
 
 	if (IS_ERR(ahash))
 		return PTR_ERR(ahash);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Module initialisation, exit and parameters. */
 #include <linux/miscdevice.h>
+#include <linux/mm.h>
 #include <linux/module.h>
 #include "outboard.h"
 
@@ -13,6 +14,10 @@ OB_PARAM(uint, max_sessions, 1024, "sessions of one descriptor");
 OB_PARAM(uint, max_hashes, 4096, "hash handles of one descriptor");
 OB_PARAM(uint, max_arenas, 256, "arenas of one descriptor");
 OB_PARAM(ulong, max_arena_bytes, 64UL << 20, "bytes of all arenas of one descriptor");
+OB_PARAM(uint, max_requests, 64, "requests of one descriptor that a driver has at the same time; others wait");
+OB_PARAM(uint, max_driver_requests, 96, "requests that a driver has at the same time; others wait");
+OB_PARAM(ulong, max_driver_bytes, 4UL << 20, "bytes of the requests that a driver has at the same time");
+OB_PARAM(ulong, max_bytes, 0, "bytes of all arenas; 0: an eighth of the memory at load");
 OB_PARAM(uint, timeout, 10, "seconds to wait for a driver's answer");
 
 struct workqueue_struct *ob_workqueue;
@@ -33,6 +38,8 @@ static int __init outboard_init(void)
 		pr_err("outboard: the data cache of this CPU has aliases: user space and drivers would see different bytes; use /dev/crypto\n");
 		return -EOPNOTSUPP;
 	}
+	if (!ob_max_bytes)
+		ob_max_bytes = (totalram_pages() / 8) << PAGE_SHIFT;
 	ob_workqueue = alloc_workqueue("outboard", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
 	if (!ob_workqueue)
 		return -ENOMEM;

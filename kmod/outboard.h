@@ -31,6 +31,16 @@
 /* Alignment that keeps memory written by a device in separate cache lines. */
 #define OB_ALIGN (ARCH_DMA_MINALIGN > 64 || L1_CACHE_BYTES > 64 ? 128 : 64)
 
+/*
+ * Limits of a request. They bound the time that an engine is busy with it, and fit the length fields
+ * of all engines (SafeXcel's has 17 bits).
+ */
+#define OB_MAX_LENGTH 65536
+#define OB_MAX_AAD 4096
+
+/* Longest entry of a scatter list: the default segment limit of a device (dma_get_max_seg_size()). */
+#define OB_MAX_SEGMENT 65536
+
 /* Copy of the part of a slot that the module reads. The slot itself is read only once. */
 struct ob_ask {
 	u32 session;
@@ -48,13 +58,16 @@ struct ob_ask {
 
 extern struct workqueue_struct *ob_workqueue;
 
+struct ob_file;
+struct ob_flow;
 struct ob_hash;
 struct ob_request;
 struct ob_session;
 
 /* skcipher, aead, ahash */
 struct ob_type {
-	int (*alloc)(struct ob_session *session, const char *driver);
+	/* flags: CRYPTO_ALG_* that the driver must have */
+	int (*alloc)(struct ob_session *session, const char *driver, u32 flags);
 	int (*set_key)(struct ob_session *session, const u8 *key, unsigned int size);
 	/*
 	 * Validates the slot and fills in the request. Returns 0, OB_NOTHING if the driver is not
@@ -107,6 +120,12 @@ struct ob_driver {
 	int arrivals;				/* ob_arrivals before the last lookup */
 	bool missing;
 	u16 number;
+	spinlock_t lock;		/* protects the lists of turns and waiting requests, and below */
+	bool stalled;			/* refused a request; no more until one completes */
+	unsigned int running;		/* requests that the driver has, and their bytes */
+	unsigned long bytes_running;
+	struct list_head shares, turns;
+	struct work_struct dispatch;	/* submits waiting requests */
 	atomic64_t requests, bytes, batches, errors, timeouts;
 	struct ob_report reports[OB_REPORTERS];
 	u64 more_reports;			/* reports of users without an entry in reports */
@@ -123,6 +142,7 @@ int ob_allow(const char *name);
 int ob_disallow(const char *name);
 int ob_session_alloc(struct ob_session *session, const struct ob_algorithm *algorithm, u16 number);
 void ob_detach(struct ob_session *session);
+void ob_drop_waiting(const struct ob_file *file);
 void ob_count_timeout(u16 number);
 int ob_report_wrong(u32 number, kuid_t uid);
 
@@ -135,9 +155,10 @@ void ob_unplug_watch(struct module *owner);
 
 struct ob_file {
 	refcount_t refs;		/* one for the descriptor, one for each arena */
+	kuid_t uid;			/* of the opener */
 	struct xarray sessions, hashes;
 	atomic_t arena_count, session_count, hash_count;
-	atomic_long_t arena_bytes;
+	atomic64_t arena_bytes;
 	atomic64_t finished;		/* requests completed since the last read */
 	wait_queue_head_t wait;
 };
@@ -159,6 +180,8 @@ struct ob_place {
 	struct ob_request *request;	/* memory, reused by the next request */
 	spinlock_t lock;		/* protects batch, event and the end of a request */
 	u16 driver;
+	unsigned int generation;	/* of the last request; never 0 */
+	unsigned int live;		/* generation of the request that the driver has; 0: none */
 	struct ob_batch *batch;		/* NULL: not in flight; its remover accounts for it */
 	struct eventfd_ctx *event;	/* signalled when the request completes; NULL: none */
 };
@@ -167,6 +190,8 @@ struct ob_arena {
 	refcount_t refs;		/* one for the mapping, one for each request in flight */
 	refcount_t maps;		/* VMAs: more than one during mremap */
 	struct ob_file *file;
+	struct user_struct *user;	/* charged by RLIMIT_MEMLOCK */
+	struct mm_struct *mm;		/* that mapped it; the structure is kept, so that it is unique */
 	u32 id, slots, data_offset, size;
 	unsigned long page_count;
 	struct page **pages;
@@ -207,10 +232,10 @@ static inline bool ob_in_and_out(const struct ob_arena *arena, struct ob_range i
 	return ob_inside(arena, in) && (in.offset == out.offset || (ob_inside(arena, out) && ob_apart(in, out)));
 }
 
-/* Returns the number of physically contiguous bytes from an offset on. */
-static inline u64 ob_run(const struct ob_arena *arena, u32 offset)
+/* Returns the number of bytes from an offset on that one entry of a scatter list can hold. */
+static inline u32 ob_run(const struct ob_arena *arena, u32 offset)
 {
-	return ((u64)arena->run[offset >> PAGE_SHIFT] << PAGE_SHIFT) - offset_in_page(offset);
+	return min_t(u64, OB_MAX_SEGMENT, ((u64)arena->run[offset >> PAGE_SHIFT] << PAGE_SHIFT) - offset_in_page(offset));
 }
 
 static inline void ob_entry(const struct ob_arena *arena, struct scatterlist *sg, u32 offset, u32 length)
@@ -219,8 +244,7 @@ static inline void ob_entry(const struct ob_arena *arena, struct scatterlist *sg
 	sg_set_page(sg, arena->pages[offset >> PAGE_SHIFT], length, offset_in_page(offset));
 }
 
-struct scatterlist *ob_fill(const struct ob_arena *arena, struct scatterlist *sg, const struct scatterlist *end,
-			    struct ob_range range);
+struct scatterlist *ob_fill(const struct ob_arena *arena, struct scatterlist *sg, struct ob_range range);
 
 /* ---- session.c ---- */
 
@@ -232,6 +256,8 @@ struct ob_session {
 	unsigned long state;
 	const struct ob_algorithm *algorithm;
 	struct ob_driver *driver;
+	const struct ob_file *file;	/* compared only, no reference; NULL: first lookup of a driver */
+	struct ob_flow *flow;
 	struct list_head link;		/* in driver->sessions */
 	union {
 		struct crypto_skcipher *skcipher;
@@ -289,6 +315,9 @@ struct ob_request {
 	u32 index;
 	u32 capacity;			/* bytes at base */
 	u32 flags;			/* for the crypto API */
+	u32 length;
+	struct list_head node;		/* while it waits: in the waiting list of its flow */
+	bool charged;			/* the driver has it */
 	u8 op;
 	u8 digest_size;			/* bytes to copy to the slot; 0: no digest */
 	bool more;			/* hashes: init runs first, then the request itself */
@@ -300,6 +329,8 @@ struct ob_request {
 
 int ob_submit(struct ob_file *file, const struct outboard_submit *record);
 void ob_complete(ob_done_arg arg, int error);
+void ob_request_start(struct ob_request *request);
+void ob_request_done(struct ob_request *request, int error);
 int ob_map_pieces(struct ob_request *request, struct ob_range aad, struct ob_range in, struct ob_range out,
 		  struct scatterlist **source, struct scatterlist **target);
 
@@ -320,6 +351,17 @@ static inline int ob_map(struct ob_request *request, struct ob_range aad, struct
 
 void ob_request_free(struct ob_request *request);
 
+/* ---- queue.c ---- */
+
+void ob_queue_init(struct ob_driver *driver);
+struct ob_flow *ob_flow_get(struct ob_driver *driver, const struct ob_file *file);
+void ob_flow_put(struct ob_flow *flow);
+bool ob_queue_add(struct ob_request *request);
+void ob_queue_done(struct ob_request *request);
+void ob_queue_refused(struct ob_request *request);
+void ob_queue_take(struct ob_driver *driver, const struct ob_file *file, struct list_head *dropped);
+void ob_queue_drop(struct list_head *dropped, int error);
+
 /* ---- hash.c ---- */
 
 int ob_hash_new(struct ob_file *file, u32 id, u32 session);
@@ -331,10 +373,10 @@ void ob_hash_unclaim(struct ob_hash *hash, bool open);
 
 /* ---- main.c, sysfs.c ---- */
 
-extern unsigned int ob_max_sessions, ob_max_hashes, ob_max_arenas, ob_timeout;
-extern unsigned long ob_max_arena_bytes;
+extern unsigned int ob_max_sessions, ob_max_hashes, ob_max_arenas, ob_max_requests, ob_max_driver_requests, ob_timeout;
+extern unsigned long ob_max_arena_bytes, ob_max_driver_bytes, ob_max_bytes;
 extern const struct attribute_group *ob_groups[];
 extern const struct kobj_type ob_driver_ktype;
-extern atomic_t ob_files, ob_arenas, ob_sessions, ob_hashes, ob_requests;
+extern atomic_t ob_files, ob_arenas, ob_sessions, ob_hashes, ob_requests, ob_doubles;
 
 #endif

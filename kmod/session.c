@@ -108,6 +108,7 @@ int ob_session_new(struct ob_file *file, const struct outboard_session_new *reco
 		goto uncharge;
 	ob_session_init(session);
 	session->tag_size = record->tag_size;
+	session->file = file;
 	/* Reserve the number; lookups find the session only after xa_store(). */
 	error = xa_insert(&file->sessions, record->session, NULL, GFP_KERNEL_ACCOUNT);
 	if (error) {

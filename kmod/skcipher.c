@@ -2,9 +2,9 @@
 /* Ciphers without authentication: cbc, ctr, ecb, xts. */
 #include "outboard.h"
 
-static int ob_skcipher_alloc(struct ob_session *session, const char *driver)
+static int ob_skcipher_alloc(struct ob_session *session, const char *driver, u32 flags)
 {
-	struct crypto_skcipher *cipher = crypto_alloc_skcipher(driver, 0, 0);
+	struct crypto_skcipher *cipher = crypto_alloc_skcipher(driver, flags, flags);
 
 	if (IS_ERR(cipher))
 		return PTR_ERR(cipher);

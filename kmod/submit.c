@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * SUBMIT: claim the slots, copy and validate each, submit them to their drivers, and wait if WAIT
- * is set. AWAIT and NOTIFY.
+ * SUBMIT: claim the slots, copy and validate each, submit them to their drivers or let them wait
+ * (queue.c), and wait if WAIT is set. AWAIT and NOTIFY.
  *
  * ob_request_done() ends a request. It runs from the driver's completion, or from ob_submit_slot()
- * if the driver completes synchronously.
+ * if the driver completes synchronously. place->live decides which one: it is set before the driver
+ * gets the request and cleared, atomically, by the first of them. So a driver that completes a
+ * request twice, or completes it and also returns an error, does not end it twice.
  *
  * place->batch is the batch that the end of the request is counted in. The submitter that claimed
  * the slot sets it. Later changes, and its removal, are protected by place->lock. So either the end
@@ -78,7 +80,7 @@ static struct ob_batch *ob_hand_over(struct ob_place *place, struct ob_batch *fr
 	return was;
 }
 
-static void ob_request_done(struct ob_request *request, int error)
+void ob_request_done(struct ob_request *request, int error)
 {
 	struct ob_session *session = request->session;
 	struct ob_arena *arena = request->arena;
@@ -86,7 +88,7 @@ static void ob_request_done(struct ob_request *request, int error)
 
 	if (unlikely(error > 0))
 		error = -EIO;
-	if (unlikely(error && error != -EBADMSG))
+	if (unlikely(error && error != -EBADMSG && request->charged))
 		atomic64_inc(&session->driver->errors);
 	if (unlikely(error == -ENODEV))
 		ob_session_kill_atomic(session);
@@ -95,6 +97,7 @@ static void ob_request_done(struct ob_request *request, int error)
 	if (request->hash)
 		ob_hash_unclaim(request->hash, !error && request->op == OUTBOARD_HASH_UPDATE);
 	trace_outboard_complete(arena->id, index, error);
+	ob_queue_done(request);
 	/*
 	 * Before the status is written: a program that has seen the status and frees the session
 	 * must get its context in the device back.
@@ -104,20 +107,68 @@ static void ob_request_done(struct ob_request *request, int error)
 	ob_slot_end(arena, index, error);
 }
 
-/* Completion callback. -EINPROGRESS means only that the request has left the backlog. */
+/*
+ * Not a WARN: a program could provoke the driver's defect, and with it a panic where panic_on_warn
+ * is set.
+ */
+static void ob_count_double(const struct ob_place *place)
+{
+	atomic_inc(&ob_doubles);
+	pr_err_ratelimited("outboard: driver %u of the allow list completed a request twice\n", READ_ONCE(place->driver));
+}
+
+/*
+ * Handles the result that the driver returned, unless the driver has also completed the request:
+ * then another request may own the slot, and the memory of this one.
+ */
+static void ob_request_returned(struct ob_place *place, unsigned int generation, struct ob_request *request, int error)
+{
+	if (error == -EINPROGRESS)
+		return;
+	if (unlikely(cmpxchg(&place->live, generation, 0) != generation))
+		ob_count_double(place);
+	else if (error == -EBUSY || error == -ENOSPC || error == -EAGAIN)
+		ob_queue_refused(request);
+	else
+		ob_request_done(request, error);
+}
+
+/* Submits a request to its driver. It may complete, and its references be dropped, at any time. */
+void ob_request_start(struct ob_request *request)
+{
+	struct ob_place *place = &request->arena->places[request->index];
+	unsigned int generation = place->generation + 1 ?: 1;
+	int error;
+
+	place->generation = generation;
+	WRITE_ONCE(place->live, generation);
+	error = INDIRECT_CALL_1(request->session->algorithm->type->run, ob_skcipher_run, request);
+	ob_request_returned(place, generation, request, error);
+}
+
+/* Completion callback. -EINPROGRESS is not a completion: the request left a backlog of the driver. */
 void ob_complete(ob_done_arg arg, int error)
 {
 	struct ob_request *request = ob_done_data(arg);
 
+	struct ob_place *place = &request->arena->places[request->index];
+	unsigned int generation;
+
 	if (error == -EINPROGRESS)
 		return;
-	if (!error && request->more) {
-		request->flags &= ~CRYPTO_TFM_REQ_MAY_SLEEP;
-		error = request->session->algorithm->type->run(request);
-		if (error == -EINPROGRESS || error == -EBUSY)
-			return;
+	generation = xchg(&place->live, 0);
+	if (unlikely(!generation)) {
+		ob_count_double(place);
+		return;
 	}
-	ob_request_done(request, error);
+	if (error || !request->more) {
+		ob_request_done(request, error);
+		return;
+	}
+	request->flags &= ~CRYPTO_TFM_REQ_MAY_SLEEP;
+	WRITE_ONCE(place->live, generation);
+	error = request->session->algorithm->type->run(request);
+	ob_request_returned(place, generation, request, error);
 }
 
 void ob_request_free(struct ob_request *request)
@@ -150,28 +201,24 @@ static struct ob_request *ob_request_get(struct ob_place *place, unsigned int ne
 }
 
 /*
- * Largest number of scatter list entries on one side of a request. virtio_crypto makes n (n + 1)
- * descriptors of n entries, and its device stops permanently at 1025.
+ * Largest number of scatter list entries on one side of a request: each page of AAD, and of text
+ * and tag, separate in memory, and neither aligned. virtio_crypto makes n (n + 1) descriptors of n
+ * entries, and its device stops permanently at 1025.
  */
-#define MOST_PIECES 31
+#define MOST_PIECES (DIV_ROUND_UP(OB_MAX_AAD, PAGE_SIZE) + 1 + DIV_ROUND_UP(OB_MAX_LENGTH + OUTBOARD_MAX_TAG, PAGE_SIZE) + 1)
 
-/*
- * Builds the scatter list of one side: AAD and text. Returns the entry after it, or NULL if the
- * list would need more than MOST_PIECES entries.
- */
+/* Builds the scatter list of one side: AAD and text. Returns the entry after it. */
 static struct scatterlist *ob_side(struct ob_request *request, struct scatterlist *sg, struct ob_range aad,
 				   struct ob_range text)
 {
-	struct scatterlist *end = sg + MOST_PIECES, *next = ob_fill(request->arena, sg, end, aad);
+	struct scatterlist *next = ob_fill(request->arena, ob_fill(request->arena, sg, aad), text);
 
-	if (next)
-		next = ob_fill(request->arena, next, end, text);
+	BUILD_BUG_ON(MOST_PIECES > 31);
 	if (next == sg) {
 		sg_init_one(sg, request->iv, 0);
 		return sg + 1;
 	}
-	if (next)
-		sg_mark_end(next - 1);
+	sg_mark_end(next - 1);
 	return next;
 }
 
@@ -189,9 +236,9 @@ int ob_map_pieces(struct ob_request *request, struct ob_range aad, struct ob_ran
 	*source = request->sg;
 	sg = ob_side(request, *source, aad, in);
 	*target = in_place ? *source : sg;
-	if (sg && !in_place)
-		sg = ob_side(request, sg, aad, out);
-	return sg ? 0 : -E2BIG;
+	if (!in_place)
+		ob_side(request, sg, aad, out);
+	return 0;
 }
 
 /* State shared by the slots of one SUBMIT. */
@@ -201,7 +248,6 @@ struct ob_submission {
 	struct ob_batch *batch;
 	struct ob_session *session;	/* of an earlier slot, with a reference; NULL: none */
 	u32 id;				/* number of session */
-	bool dying;			/* a fatal signal is pending */
 	const struct ob_driver *last;	/* of the last request; compared only, no reference */
 };
 
@@ -261,8 +307,12 @@ static void ob_submit_slot(struct ob_submission *all, u32 index)
 	BUILD_BUG_ON(offsetof(struct ob_ask, iv) != offsetof(struct outboard_slot, iv));
 	/* No lock: the slot is claimed, and no other code writes batch while it is NULL. */
 	WRITE_ONCE(place->batch, all->batch);
-	if (unlikely(ask->reserved || all->dying)) {
+	if (unlikely(ask->reserved || fatal_signal_pending(current))) {
 		error = ask->reserved ? -EINVAL : -EINTR;
+		goto end;
+	}
+	if (unlikely(ask->length > OB_MAX_LENGTH || ask->aad_length > OB_MAX_AAD)) {
+		error = -E2BIG;
 		goto end;
 	}
 	session = ob_session_of(all, ask, &hash);
@@ -284,7 +334,8 @@ static void ob_submit_slot(struct ob_submission *all, u32 index)
 	request->more = false;
 	request->begun = false;
 	request->digest_size = 0;
-	request->flags = CRYPTO_TFM_REQ_MAY_SLEEP | CRYPTO_TFM_REQ_MAY_BACKLOG;
+	request->length = ask->length;
+	request->flags = CRYPTO_TFM_REQ_MAY_SLEEP;
 	error = INDIRECT_CALL_1(session->algorithm->type->prepare, ob_skcipher_prepare, request, ask);
 	if (error)
 		goto unuse;
@@ -299,9 +350,8 @@ static void ob_submit_slot(struct ob_submission *all, u32 index)
 	WRITE_ONCE(place->slot->status, OUTBOARD_IN_FLIGHT);
 	trace_outboard_submit(driver->number, arena->id, index, ask->op, ask->length);
 	/* From here on the request may complete, and its references be dropped, at any time. */
-	error = INDIRECT_CALL_1(session->algorithm->type->run, ob_skcipher_run, request);
-	if (error != -EINPROGRESS && error != -EBUSY)
-		ob_request_done(request, error);
+	if (likely(ob_queue_add(request)))
+		ob_request_start(request);
 	return;
 
 unuse:
@@ -379,7 +429,6 @@ static int ob_submit_slots(struct ob_file *file, struct ob_arena *arena, const s
 		if (i % OB_TURN == 0) {
 			ob_session_let_go(&all);
 			cond_resched();
-			all.dying = fatal_signal_pending(current);
 		}
 		ob_submit_slot(&all, record->first + i);
 	}

@@ -6,7 +6,7 @@
 #include <linux/user_namespace.h>
 #include "outboard.h"
 
-atomic_t ob_files, ob_arenas, ob_sessions, ob_hashes, ob_requests;
+atomic_t ob_files, ob_arenas, ob_sessions, ob_hashes, ob_requests, ob_doubles;
 
 /* ---- The allow list ---- */
 
@@ -22,7 +22,7 @@ static ssize_t ob_to_name(const char *text, size_t written, int (*does)(const ch
 	if (!size || size >= CRYPTO_MAX_ALG_NAME)
 		return -EINVAL;
 	for (size_t i = 0; i < size; i++)
-		if (text[i] <= ' ' || text[i] > '~' || strchr("()/,", text[i]))
+		if (text[i] <= ' ' || text[i] > '~' || strchr("/,", text[i]))
 			return -EINVAL;
 	strscpy(name, text, size + 1);
 	error = does(name);
@@ -68,6 +68,7 @@ OB_LIVE(arenas);
 OB_LIVE(sessions);
 OB_LIVE(hashes);
 OB_LIVE(requests);
+OB_LIVE(doubles);
 
 static struct attribute *ob_attrs[] = {
 	&dev_attr_allow.attr,
@@ -77,6 +78,7 @@ static struct attribute *ob_attrs[] = {
 	&dev_attr_sessions.attr,
 	&dev_attr_hashes.attr,
 	&dev_attr_requests.attr,
+	&dev_attr_doubles.attr,
 	NULL
 };
 

@@ -29,18 +29,21 @@ static bool ob_any_left(const struct device *device)
 {
 	struct ob_session *session;
 	struct ob_driver *driver;
+	LIST_HEAD(dropped);
 	bool any = false;
 
 	mutex_lock(&ob_drivers_lock);
 	list_for_each_entry(driver, &ob_drivers, link) {
 		if (driver->leaving != device)
 			continue;
+		ob_queue_take(driver, NULL, &dropped);
 		list_for_each_entry(session, &driver->sessions, link) {
 			ob_session_kill_atomic(session);
 			any = true;
 		}
 	}
 	mutex_unlock(&ob_drivers_lock);
+	ob_queue_drop(&dropped, -ENODEV);
 	return any;
 }
 

@@ -52,14 +52,35 @@ struct crypto_alg *sim_crypto_alg(struct sim_algorithm *algorithm)
 	}
 }
 
-static int sim_add(struct sim_algorithm *algorithm, u32 flags)
+/* sim-cbc-aes, or cbc(aes-sim) */
+static void sim_name(struct sim_algorithm *algorithm, bool parentheses)
 {
 	struct crypto_alg *alg = sim_crypto_alg(algorithm);
+	size_t size = strcspn(alg->cra_name, ")");
+	char *at = alg->cra_driver_name;
+
+	algorithm->parentheses = parentheses;
+	if (parentheses) {
+		snprintf(at, CRYPTO_MAX_ALG_NAME, "%.*s-sim%.20s", (int)size, alg->cra_name, alg->cra_name + size);
+		return;
+	}
+	snprintf(at, CRYPTO_MAX_ALG_NAME, "sim-%.100s", alg->cra_name);
+	for (at = strpbrk(at, "(_"); at; at = strpbrk(at, "(_"))
+		*at = '-';
+	strreplace(alg->cra_driver_name, ')', '\0');
+}
+
+static int sim_add(struct sim_algorithm *algorithm, const struct sim_model *model)
+{
+	struct crypto_alg *alg = sim_crypto_alg(algorithm);
+	u32 flags = sim_flags(model);
 	int error;
 
 	/* Set all flags: an earlier registration has changed them. */
 	alg->cra_flags = flags;
 	algorithm->flags = flags;
+	if (algorithm->parentheses != model->parentheses)
+		sim_name(algorithm, model->parentheses);
 	alg->cra_priority = sim_priority;
 	alg->cra_ctxsize = sizeof(struct sim_tfm);
 	alg->cra_module = THIS_MODULE;
@@ -100,12 +121,13 @@ static void sim_remove(struct sim_algorithm *algorithm)
 static bool sim_is_stale(int id, const struct sim_model *model)
 {
 	return sim_algorithms[id].registered &&
-	       (!(model->algorithms & BIT(id)) || sim_algorithms[id].flags != sim_flags(model));
+	       (!(model->algorithms & BIT(id)) || sim_algorithms[id].flags != sim_flags(model) ||
+		sim_algorithms[id].parentheses != model->parentheses);
 }
 
 /*
  * Registers the drivers of the model and unregisters all others. Returns -EBUSY if a driver that
- * would be unregistered or change its flags is in use, because the kernel warns about that.
+ * would be unregistered, or change its flags or name, is in use, because the kernel warns about that.
  */
 int sim_register(const struct sim_model *model)
 {
@@ -122,7 +144,7 @@ int sim_register(const struct sim_model *model)
 	for (id = 0; id < SIM_ALGORITHMS; id++) {
 		if (sim_algorithms[id].registered || !(model->algorithms & BIT(id)))
 			continue;
-		error = sim_add(&sim_algorithms[id], sim_flags(model));
+		error = sim_add(&sim_algorithms[id], model);
 		if (error)
 			return error;
 	}

@@ -97,6 +97,15 @@ int sim_submit(const struct sim_tfm *ctx, struct sim_request *request)
 	int answer = 0;
 
 	sim_fate_of(request);
+	if (unlikely(request->fate.busy))
+		return -EBUSY;
+	if (unlikely(request->fate.both)) {
+		answer = request->fate.both;
+		local_bh_disable();
+		crypto_request_complete(request->base, answer);
+		local_bh_enable();
+		return answer;
+	}
 	if (sim_beyond(ctx, request->bytes))
 		request->fate.software = true;
 

@@ -2,15 +2,19 @@
 /*
  * Fault injection. A rule is a line written to the debugfs file "faults":
  *
- *   DRIVER|all error ERRNO|wrong|garbage|unwritten|never|full|slow TIMES|software
+ *   DRIVER|all error ERRNO|both ERRNO|again|wrong|garbage|unwritten|never|full|busy|slow TIMES|
+ *              software
  *              [after=N] [every=N] [size=BYTES] [count=N]
  *
  * error     completes with -ERRNO
+ * both      completes with -ERRNO at once, and returns it too, as eip93_skcipher_send_req() does
+ * again     completes twice
  * wrong     flips one random bit of the result
  * garbage   makes every byte of the result wrong
  * unwritten leaves 64 aligned bytes of a cipher's result as they were, as a lost cache line does
  * never     does not complete until the debugfs file "held" is written
  * full      no space in the queue
+ * busy      returns -EBUSY without accepting the request, with MAY_BACKLOG too
  * slow      takes TIMES as long as modelled
  * software  correct result, immediately, without an interrupt
  *
@@ -26,7 +30,10 @@
 
 #define SIM_MAX_RULES 32
 
-enum sim_fault { SIM_ERROR, SIM_WRONG, SIM_GARBAGE, SIM_UNWRITTEN, SIM_NEVER, SIM_FULL, SIM_SLOW, SIM_SOFTWARE };
+enum sim_fault {
+	SIM_ERROR, SIM_WRONG, SIM_GARBAGE, SIM_UNWRITTEN, SIM_NEVER, SIM_FULL, SIM_SLOW, SIM_SOFTWARE,
+	SIM_BOTH, SIM_AGAIN, SIM_BUSY
+};
 
 static const struct {
 	const char *name;
@@ -40,6 +47,9 @@ static const struct {
 	[SIM_FULL] = { "full" },
 	[SIM_SLOW] = { "slow", true },
 	[SIM_SOFTWARE] = { "software" },
+	[SIM_BOTH] = { "both", true },
+	[SIM_AGAIN] = { "again" },
+	[SIM_BUSY] = { "busy" },
 };
 
 struct sim_rule {
@@ -89,6 +99,15 @@ static void sim_apply(const struct sim_rule *rule, struct sim_fate *fate)
 	switch (rule->fault) {
 	case SIM_ERROR:
 		fate->error = -(int)rule->value;
+		break;
+	case SIM_BOTH:
+		fate->both = -(int)rule->value;
+		break;
+	case SIM_AGAIN:
+		fate->again = true;
+		break;
+	case SIM_BUSY:
+		fate->busy = true;
 		break;
 	case SIM_WRONG:
 		fate->wrong = true;
@@ -168,7 +187,7 @@ static int sim_parse_kind(char **line, struct sim_rule *rule)
 		word = sim_next_word(line);
 		if (!word || kstrtouint(word, 0, &rule->value) || !rule->value)
 			return -EINVAL;
-		return kind == SIM_ERROR && rule->value > MAX_ERRNO ? -ERANGE : 0;
+		return (kind == SIM_ERROR || kind == SIM_BOTH) && rule->value > MAX_ERRNO ? -ERANGE : 0;
 	}
 	return -EINVAL;
 }

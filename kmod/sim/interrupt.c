@@ -2,7 +2,7 @@
 /*
  * From a computed result to its completion: a timer waits until the result is due, then raises the
  * device's interrupt line from a hard interrupt. The handler schedules a tasklet or wakes its
- * thread, which calls the completion with bottom halves disabled.
+ * thread, which calls the completion with bottom halves disabled, or calls the completion itself.
  *
  * The irq_chip is implemented here because Debian's kernels 6.1 and 6.12 lack irq_sim. The
  * interrupts are edge-triggered, like message-signalled interrupts: an edge during the handler's
@@ -161,6 +161,9 @@ static void sim_complete_due(struct sim_device *device)
 	raw_spin_unlock_irqrestore(&device->lock, flags);
 
 	list_for_each_entry_safe(request, next, &done, node) {
+		struct crypto_async_request *base = request->base;
+		bool again = request->fate.again;
+		int error = request->error;
 		ktime_t now = ktime_get();
 
 		if (request->timed && READ_ONCE(sim_model.coalesce) <= 1 && first) {
@@ -181,7 +184,9 @@ static void sim_complete_due(struct sim_device *device)
 		raw_spin_unlock_irqrestore(&device->lock, flags);
 
 		list_del(&request->node);
-		crypto_request_complete(request->base, request->error);
+		crypto_request_complete(base, error);
+		if (again)
+			crypto_request_complete(base, error);
 	}
 	if (backlog)
 		wake_up(&device->work);
@@ -198,7 +203,10 @@ static irqreturn_t sim_handle_interrupt(int irq, void *data)
 
 	if (READ_ONCE(sim_model.threaded))
 		return IRQ_WAKE_THREAD;
-	tasklet_schedule(&device->tasklet);
+	if (READ_ONCE(sim_model.hard))
+		sim_complete_due(device);
+	else
+		tasklet_schedule(&device->tasklet);
 	return IRQ_HANDLED;
 }
 

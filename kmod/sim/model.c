@@ -39,7 +39,7 @@ static const struct sim_preset {
 	} },
 	{ "eip93", {
 		.latency_ns = 20000, .overhead_ns = 5000, .bandwidth = 45700000, .engines = 1, .queue = 512,
-		.allocates = true,
+		.allocates = true, .parentheses = true,
 		.algorithms = AES_OF_MOST | BIT(SIM_CTR_AES) | BIT(SIM_CBC_DES3) | SHA_OF_MOST | BIT(SIM_SHA224) |
 			      HMAC_OF_MOST | BIT(SIM_HMAC_SHA224),
 	} },
@@ -100,6 +100,7 @@ MODEL_PARAM(queue, uint, "requests that a device takes before it has answered on
 MODEL_PARAM(coalesce, uint, "answers per interrupt");
 MODEL_PARAM(coalesce_ns, uint, "an interrupt comes so long after the first answer at the latest");
 MODEL_PARAM(threaded, bool, "complete in the interrupt's thread, not in a tasklet");
+MODEL_PARAM(hard, bool, "complete in the interrupt handler, not in a tasklet");
 MODEL_PARAM(sessions, uint, "keys that the chip holds, 0: any number");
 MODEL_PARAM(soft_below, uint, "shorter requests of ciphers are done in software without an interrupt");
 MODEL_PARAM(soft_from, uint, "so are requests from this size on, 0: none");

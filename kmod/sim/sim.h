@@ -46,6 +46,7 @@ struct sim_algorithm {
 	enum sim_kind kind;
 	bool registered;
 	u32 flags;
+	bool parentheses;		/* in the current driver name */
 	atomic64_t requests, bytes;
 	union {
 		struct skcipher_alg skcipher;
@@ -64,11 +65,13 @@ struct sim_model {
 	unsigned int coalesce;		/* results per interrupt */
 	unsigned int coalesce_ns;	/* longest delay of an interrupt after the first result */
 	bool threaded;			/* complete in the interrupt's thread, not in a tasklet */
+	bool hard;			/* complete in the interrupt handler */
 	unsigned int sessions;		/* number of keys that the chip holds, 0: unlimited */
 	unsigned int soft_below;	/* shorter cipher requests use software (NEED_FALLBACK) */
 	unsigned int soft_from;		/* requests of at least this size use software, 0: none */
 	unsigned int soft_gap_from, soft_gap_to;	/* so do these sizes, both included */
 	bool no_aes192;
+	bool parentheses;		/* driver names like those of EIP93: cbc(aes-sim) */
 	bool allocates;			/* drivers set CRYPTO_ALG_ALLOCATES_MEMORY */
 	unsigned long algorithms;	/* bits of enum sim_id */
 };
@@ -79,8 +82,9 @@ struct seq_file;
 /* The effect of faults and of the chip's limits on a request. */
 struct sim_fate {
 	int error;
+	int both;			/* complete with this errno and return it */
 	unsigned int slow;		/* factor on the modelled time */
-	bool wrong, garbage, unwritten, never, full, software;
+	bool wrong, garbage, unwritten, never, full, busy, software, again;
 	bool fault;			/* caused by a rule of faults.c */
 };
 

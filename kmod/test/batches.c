@@ -26,7 +26,7 @@ static void fill(unsigned int first, unsigned int count, uint32_t size)
 
 static void a_wrong_slot_does_not_stop_the_others(void)
 {
-	static const int want[] = { 0, -ENOENT, -EINVAL, -EINVAL, -EINVAL, -EINVAL, -EINVAL, -EINVAL, -EINVAL, -EOPNOTSUPP, -EINVAL };
+	static const int want[] = { 0, -ENOENT, -EINVAL, -EINVAL, -EINVAL, -E2BIG, -EINVAL, -EINVAL, -EINVAL, -EOPNOTSUPP, -EINVAL };
 	uint8_t text[512];
 
 	begin();

@@ -204,7 +204,7 @@ static void held_requests_may_end_with_an_error(void)
 
 static void a_full_queue_makes_them_wait_and_all_end_well(void)
 {
-	long backlogged = number_in(SIM_DEBUG "/outboard-sim.0/backlogged");
+	long refused = number_in(SIM_DEBUG "/outboard-sim.0/refused");
 
 	begin();
 	check(!tell(SIM_PARAMETERS "/queue", "1") && !tell(SIM_PARAMETERS "/latency_ns", "1000000"), "%m");
@@ -213,12 +213,19 @@ static void a_full_queue_makes_them_wait_and_all_end_well(void)
 		check(!submit(&arena, 0, 64, round & 1 ? OUTBOARD_WAIT : 0), "%m");
 		all_right(0, 64);
 	}
-	check(number_in(SIM_DEBUG "/outboard-sim.0/backlogged") > backlogged, "nothing waited");
+	check(number_in(SIM_DEBUG "/outboard-sim.0/refused") > refused, "nothing waited");
 	check(!tell(SIM_PARAMETERS "/preset", "ideal"), "%m");
-	fault("all full");
-	fill(0, 64);
-	check(!submit(&arena, 0, 64, OUTBOARD_WAIT), "%m");
-	all_right(0, 64);
+	/* Also where the driver returns -EBUSY and does not accept the request, and has no other. */
+	for (int round = 0; round < 2; round++) {
+		fault(round ? "all busy every=2" : "all full every=2");
+		fill(0, 64);
+		check(!submit(&arena, 0, 64, OUTBOARD_WAIT), "%m");
+		all_right(0, 64);
+		fill(0, 1);
+		check(!submit(&arena, 0, 1, OUTBOARD_WAIT), "%m");
+		all_right(0, 1);
+		fault("clear");
+	}
 }
 
 static void slowness_is_waited_for(void)
@@ -313,7 +320,58 @@ static void keys_have_no_place_left(void)
 	make_session(fd, 5, cbc);
 }
 
+/* Both kinds of eip93_skcipher_send_req(): a completion and a returned error, for one request. */
+static void a_request_that_is_completed_twice_ends_once(void)
+{
+	long doubles = counter("doubles");
+
+	begin();
+	fault("sim-cbc-aes both 5 every=2");
+	fill(0, 64);
+	check(!submit(&arena, 0, 64, OUTBOARD_WAIT), "%m");
+	for (unsigned int s = 0; s < 64; s++)
+		check(arena.slot[s].status == (s & 1 ? -EIO : 0), "slot %u: status %d", s, arena.slot[s].status);
+	check(counter("doubles") - doubles == 32, "%ld counted", counter("doubles") - doubles);
+	check(!counter("requests"), "%ld requests", counter("requests"));
+	fault("clear");
+	fault("sim-cbc-aes again");
+	for (unsigned int s = 0; s < 64; s++) {
+		fill(s, 1);
+		check(!submit(&arena, s, 1, OUTBOARD_WAIT), "%m");
+		all_right(s, 1);
+	}
+	/* The second completion of the last one may come after the waiter has returned. */
+	for (double end = now() + PATIENCE; counter("doubles") - doubles < 96 && now() < end;)
+		usleep(1000);
+	check(counter("doubles") - doubles == 96, "%ld counted", counter("doubles") - doubles);
+	fault("clear");
+	fill(0, 64);
+	check(!submit(&arena, 0, 64, OUTBOARD_WAIT), "%m");
+	all_right(0, 64);
+}
+
+static void a_completion_may_come_in_a_hard_interrupt(const struct algorithm *algorithm)
+{
+	struct outboard_slot slot;
+
+	begin();
+	make_session(fd, 2, algorithm);
+	check(!tell(SIM_PARAMETERS "/hard", "1"), "%m");
+	slot = a_slot(algorithm, 2, &arena, 0, 8192, 4096);
+	memcpy(arena.data, text, sizeof(text));
+	for (int round = 0; round < 20; round++)
+		check(!ask(&arena, &slot) && is_right(algorithm, &arena, 0, text), "status %d", arena.slot[0].status);
+	if (algorithm->kind != HASH)
+		return;
+	slot = (struct outboard_slot){ .op = OUTBOARD_HASH_UPDATE, .flags = OUTBOARD_HASH_FIRST, .hash = 1, .in = arena.offset,
+				       .length = 4096 };
+	check(!object(fd, OUTBOARD_HASH_NEW, 1, 2), "%m");
+	check(!ask(&arena, &slot), "status %d", arena.slot[0].status);
+}
+
 static const struct test tests[] = {
+	TEST(a_request_that_is_completed_twice_ends_once),
+	EACH(a_completion_may_come_in_a_hard_interrupt, CIPHER | AEAD | HASH),
 	TEST(an_error_is_the_status_of_its_request),
 	TEST(an_error_ends_the_message_of_a_hash_handle),
 	EACH(a_wrong_result_is_passed_on, CIPHER | AEAD | HASH),

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Arenas: mmap(2), its errors, and operations on the mapping. */
 #include "tests.h"
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 
 #ifndef MREMAP_DONTUNMAP
@@ -156,10 +158,54 @@ static void no_number_comes_again(void)
 	}
 }
 
+static void their_memory_is_limited_by_rlimit_memlock(void)
+{
+	struct rlimit limit = { MIB, MIB };
+	struct arena arena;
+	pid_t child;
+
+	check(!chmod("/dev/outboard", 0666), "%m");
+	child = fork();
+	if (!child) {
+		check(!setrlimit(RLIMIT_MEMLOCK, &limit), "%m");
+		check(!setgid(1001) && !setuid(1001), "%m");
+		fd = open_device(0);
+		check(refused(MIB + 4096, PROT_READ | PROT_WRITE, MAP_SHARED, 0, ENOMEM), "more than the limit: %m");
+		arena = map_arena(fd, 768 << 10, 0);
+		/* All descriptors of the user together. */
+		fd = open_device(0);
+		check(refused(512 << 10, PROT_READ | PROT_WRITE, MAP_SHARED, 0, ENOMEM), "more than the rest: %m");
+		unmap_arena(&arena);
+		arena = map_arena(fd, MIB, 0);
+		_exit(0);
+	}
+	join(child);
+	check(!chmod("/dev/outboard", 0600), "%m");
+}
+
+static void there_is_a_limit_for_all_of_them(void)
+{
+	const char *limit = OUTBOARD_PARAMETERS "/max_bytes";
+	struct arena arena;
+	long before = number_in(limit);
+	int other = open_device(0);
+
+	fd = open_device(0);
+	check(before >= 16 * (long)MIB, "%ld bytes", before);
+	check(!tell(limit, "%u", 4 * MIB), "%m");
+	arena = map_arena(other, 3 * MIB, 0);
+	check(refused(2 * MIB, PROT_READ | PROT_WRITE, MAP_SHARED, 0, ENOMEM), "5 MiB: %m");
+	unmap_arena(&arena);
+	arena = map_arena(fd, 4 * MIB, 0);
+	check(!tell(limit, "%ld", before), "%m");
+}
+
 static const struct test tests[] = {
 	TEST(it_keeps_its_shape),
 	TEST(what_is_no_arena_is_refused),
 	TEST(it_may_move),
+	TEST(their_memory_is_limited_by_rlimit_memlock),
+	TEST(there_is_a_limit_for_all_of_them),
 	TEST(nobody_else_pins_it),
 	TEST(the_header_is_only_written),
 	TEST(no_number_comes_again),

@@ -209,6 +209,8 @@ static void descriptors_of_who_has_more_rights_are_not_reached(void)
 	child = fork();
 	if (!child) {
 		check(!setgid(65534) && !setuid(65534), "%m");
+		arena = map_arena(fd, 1 * MIB, 64);
+		number = arena.header->arena;
 		check(!notify(0, event), "%m");
 		_exit(0);
 	}

@@ -168,6 +168,9 @@ static void a_key_may_stay_in_the_keyring(void)
 	record.key_size = 0;
 	check(!syscall(SYS_keyctl, KEYCTL_REVOKE, record.key_serial), "%m");
 	check(ring(fd, &record, sizeof(record)) == -EKEYREVOKED, "a revoked key: %m");
+	record.key_serial = syscall(SYS_add_key, "logon", "another:test", a_key(), 16, KEY_SPEC_PROCESS_KEYRING);
+	check(record.key_serial > 0, "add_key: %m");
+	check(ring(fd, &record, sizeof(record)) == -EINVAL, "a key of another service: %m");
 	record.key_serial = 0x7ffffff0;
 	check(ring(fd, &record, sizeof(record)) == -ENOKEY, "no such key: %m");
 	record.key_serial = KEY_SPEC_PROCESS_KEYRING;
@@ -252,6 +255,60 @@ static void reports_of_wrong_results_are_kept_by_user(void)
 	check(!*text, "%s", text);
 }
 
+/* Returns the kernel's software driver of the AES block cipher: aes-generic, since 7.2 aes-lib. */
+static const char *software_aes(void)
+{
+	static char driver[128];
+	char line[256], name[128] = "";
+	FILE *file = fopen("/proc/crypto", "r");
+
+	check(file, "%m");
+	while (!*driver && fgets(line, sizeof(line), file))
+		if (sscanf(line, "name : %127s", name) != 1 && !strcmp(name, "aes"))
+			sscanf(line, "driver : %127s", driver);
+	fclose(file);
+	check(*driver, "no software driver of aes");
+	return driver;
+}
+
+/* EIP93's and NITROX's drivers have names with parentheses, like instances of templates. */
+static void names_with_parentheses_can_be_allowed(void)
+{
+	static const char *const drivers[] = { "cbc(aes-sim)", "ctr(aes-sim)", "sha256-sim", "hmac(sha256-sim)" };
+	static const uint16_t ids[] = { OUTBOARD_CBC_AES, OUTBOARD_CTR_AES, OUTBOARD_SHA256, OUTBOARD_HMAC_SHA256 };
+	uint8_t text[4096];
+
+	fd = open_device(0);
+	arena = map_arena(fd, 1 * MIB, 0);
+	randomize(text, sizeof(text));
+	check(!tell(SIM_PARAMETERS "/preset", "eip93"), "%m");
+	for (size_t i = 0; i < COUNT(drivers); i++) {
+		const struct algorithm *of = algorithm(ids[i]);
+		struct outboard_slot slot = a_slot(of, 1 + i, &arena, 0, 8192, sizeof(text));
+
+		check(!tell("/sys/class/misc/outboard/allow", "%s", drivers[i]), "%s: %m", drivers[i]);
+		make_session(fd, 1 + i, of);
+		memcpy(arena.data, text, sizeof(text));
+		check(!ask(&arena, &slot) && is_right(of, &arena, 0, text), "%s: status %d", drivers[i], arena.slot[0].status);
+		check(!tell("/sys/class/misc/outboard/disallow", "%s", drivers[i]), "%s: %m", drivers[i]);
+	}
+}
+
+/* No lookup for a user instantiates a template; an instance that exists is not accepted. */
+static void instances_of_templates_are_refused(void)
+{
+	begin();
+	check(!object(fd, OUTBOARD_SESSION_FREE, 1000, 0), "%m");
+	check(!tell("/sys/class/misc/outboard/disallow", "%s", driver_of(cbc)), "%m");
+	/* The name of a driver that is missing, and of an instance that could be made. */
+	check(!tell("/sys/class/misc/outboard/allow", "cbc(aes-sim)"), "%m");
+	check(new_session(fd, 1, OUTBOARD_CBC_AES, 0, a_key(), 16) == -ENOENT, "%m");
+	check(!tell("/sys/class/misc/outboard/disallow", "cbc(aes-sim)"), "%m");
+	check(tell("/sys/class/misc/outboard/allow", "cbc(%s)", software_aes()) == -EINVAL, "an instance of cbc: %m");
+	check(tell("/sys/class/misc/outboard/disallow", "cbc(%s)", software_aes()) == -ENOENT, "it is in the list");
+	check(!tell("/sys/class/misc/outboard/allow", "%s", driver_of(cbc)), "%m");
+}
+
 static void *open_as_another_user(void *opened)
 {
 	/* The raw system call changes only this thread; the C library is not involved. */
@@ -278,6 +335,8 @@ static void no_user_reports_in_the_name_of_another(void)
 
 static const struct test tests[] = {
 	TEST(wrong_records_are_refused),
+	TEST_SIM(names_with_parentheses_can_be_allowed),
+	TEST(instances_of_templates_are_refused),
 	TEST(reports_of_wrong_results_are_kept_by_user),
 	TEST(no_user_reports_in_the_name_of_another),
 	EACH(keys_of_other_sizes_are_refused, CIPHER | AEAD),

@@ -97,6 +97,7 @@ static void encrypts(struct arena *with, uint32_t session)
 
 static void a_child_has_the_session_and_its_own_arena(void)
 {
+	static const uint16_t operations[] = { OUTBOARD_SUBMIT, OUTBOARD_AWAIT, OUTBOARD_NOTIFY };
 	struct outboard_submit theirs = { OUTBOARD_SUBMIT, OUTBOARD_WAIT, 0, 0, 1 };
 	uint32_t number;
 	pid_t child;
@@ -107,6 +108,12 @@ static void a_child_has_the_session_and_its_own_arena(void)
 	if (!child) {
 		/* The parent's arena is not mapped in this process. */
 		check(write(fd, arena.base, 16) < 0 && errno == EFAULT, "the parent's arena is here");
+		theirs.arena = number;
+		theirs.flags = 0;
+		for (size_t i = 0; i < COUNT(operations); i++) {
+			theirs.op = operations[i];
+			check(ring(fd, &theirs, sizeof(theirs)) == -ENOENT, "operation %u on the parent's arena", theirs.op);
+		}
 		arena = map_arena(fd, 1 * MIB, 1);
 		check(arena.header->slots == 1 && arena.header->arena != number, "arena %u", arena.header->arena);
 		encrypts(&arena, 1);

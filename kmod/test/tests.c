@@ -8,6 +8,7 @@
 #include <libgen.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -15,7 +16,7 @@
 
 static const struct theme *const themes[] = {
 	&ciphers_theme, &aeads_theme, &hashes_theme, &batches_theme, &await_theme, &notify_theme, &records_theme, &mapping_theme, &sharing_theme,
-	&sandbox_theme, &lifetimes_theme, &faults_theme,
+	&sandbox_theme, &lifetimes_theme, &turns_theme, &faults_theme,
 };
 
 const char *programs;
@@ -85,6 +86,8 @@ static void tidy(void)
 	double end;
 
 	check(!tell(OUTBOARD_PARAMETERS "/timeout", "%d", PATIENCE), "timeout: %m");
+	check(!tell(OUTBOARD_PARAMETERS "/max_driver_bytes", "%u", 4 * MIB), "max_driver_bytes: %m");
+	check(!chmod("/dev/outboard", 0600), "%m");
 	if (!accelerator->sim)
 		return;
 	check(!tell(SIM_DEBUG "/faults", "clear"), "the simulation's faults: %m");
@@ -92,6 +95,7 @@ static void tidy(void)
 	for (end = now() + PATIENCE; counter("requests") && now() < end; usleep(1000))
 		check(!tell(SIM_DEBUG "/held", "0"), "%m");
 	check(!tell(SIM_PARAMETERS "/preset", "ideal"), "the simulation's preset: %m");
+	check(!tell(SIM_PARAMETERS "/compute", "Y"), "the simulation's results: %m");
 	if (!bound_device())
 		tell("/sys/bus/platform/drivers/outboard_sim/bind", "outboard-sim.0");
 }

@@ -22,8 +22,12 @@ pub struct Arena {
     pub data_size: u32,
     /// Data offsets must be multiples of this power of two, in bytes.
     pub align: u32,
+    /// The longest `length` of a slot in bytes.
+    pub max_length: u32,
+    /// The longest `aad_length` of a slot in bytes.
+    pub max_aad: u32,
     /// Zero.
-    pub reserved: [u32; 8],
+    pub reserved: [u32; 6],
 }
 
 /// `struct outboard_slot`: one request. The module writes `status`, last, and `digest`.

@@ -43,7 +43,7 @@ macro_rules! layout {
 
 fn layouts(text: &mut String) {
     layout!(text, uapi::Arena, uapi::Arena::default(), "outboard_arena",
-        magic version arena slots slots_offset data_offset data_size align reserved);
+        magic version arena slots slots_offset data_offset data_size align max_length max_aad reserved);
     layout!(text, uapi::Slot, uapi::Slot::EMPTY, "outboard_slot",
         session op flags reserved hash input output length aad aad_length iv cookie status reserved2 digest);
     layout!(text, uapi::Submit, uapi::Submit::default(), "outboard_submit", op flags arena first count);

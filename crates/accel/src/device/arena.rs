@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 use outboard_uapi as uapi;
 
 use super::units::{UNITS, Units};
+use crate::{LONGEST_PIECE, MAX_AAD};
 
 /// Bytes of data per unit. A TLS record is slightly longer than one unit, a 4 KiB page of a file a
 /// quarter of it.
@@ -151,6 +152,8 @@ fn fits(header: &uapi::Arena, data: usize, size: usize) -> bool {
     header.magic == uapi::MAGIC
         && header.version == uapi::VERSION
         && header.slots >= UNITS
+        && header.max_length as usize >= LONGEST_PIECE
+        && header.max_aad as usize >= MAX_AAD
         && header.align.is_power_of_two()
         && ALIGN % header.align as usize == 0
         && slots % align_of::<uapi::Slot>() == 0
@@ -185,7 +188,9 @@ mod tests {
         data_offset: 8192,
         data_size: UNITS * UNIT as u32,
         align: 64,
-        reserved: [0; 8],
+        max_length: LONGEST_PIECE as u32,
+        max_aad: MAX_AAD as u32,
+        reserved: [0; 6],
     };
 
     fn accepted(header: uapi::Arena) -> bool {
@@ -204,6 +209,8 @@ mod tests {
             uapi::Arena { data_size: GOOD.data_size - 1, ..GOOD },
             uapi::Arena { data_offset: 8256, ..GOOD },
             uapi::Arena { data_size: u32::MAX, ..GOOD },
+            uapi::Arena { max_length: GOOD.max_length - 1, ..GOOD },
+            uapi::Arena { max_aad: GOOD.max_aad - 1, ..GOOD },
             uapi::Arena { align: 0, ..GOOD },
             uapi::Arena { align: 256, ..GOOD },
             uapi::Arena { align: 96, ..GOOD },

@@ -20,7 +20,8 @@
  * at least one page for data.
  *
  * Errors: EINVAL (private or read-only mapping, size or number of slots out of range), EPERM
- * (executable mapping), EMFILE (limit max_arenas), ENOMEM (no memory, or limit max_arena_bytes).
+ * (executable mapping), EMFILE (limit max_arenas), ENOMEM (no memory, RLIMIT_MEMLOCK, or a limit of
+ * the module: max_arena_bytes, max_bytes).
  */
 
 #define OUTBOARD_MAGIC		0x4452424fU	/* "OBRD" in little-endian byte order */
@@ -38,6 +39,8 @@
  * @data_offset: offset of the data area from the start of the mapping
  * @data_size: size of the data area
  * @align: alignment of @in, @out and @aad in a slot, a power of two
+ * @max_length: longest @length of a slot that SUBMIT accepts
+ * @max_aad: longest @aad_length of a slot that SUBMIT accepts
  * @reserved: 0
  *
  * The module writes the header once, at mmap, and never reads it.
@@ -51,7 +54,9 @@ struct outboard_arena {
 	__u32 data_offset;
 	__u32 data_size;
 	__u32 align;
-	__u32 reserved[8];
+	__u32 max_length;
+	__u32 max_aad;
+	__u32 reserved[6];
 };
 
 /* Operations: outboard_slot.op. The HASH operations are for hash and HMAC algorithms. */
@@ -100,7 +105,7 @@ struct outboard_arena {
  * Errors in @status: EINVAL (invalid slot, or length not supported by the driver), ENOENT (no such
  * session or hash handle), ENODEV (the driver is gone), EBUSY (the hash handle has a request in
  * flight), EOPNOTSUPP (the algorithm does not have this operation, or the driver cannot export hash
- * state), E2BIG (AAD and data of one side are in more than 31 separate parts of memory), ENOMEM,
+ * state), E2BIG (@length or @aad_length is greater than max_length or max_aad of the arena), ENOMEM,
  * EBADMSG (wrong tag; the output must not be used), EINTR (the submitter was killed), or an error
  * of the driver.
  */
@@ -183,7 +188,8 @@ struct outboard_submit {
  * @key_size: length of the key, 0 to OUTBOARD_MAX_KEY; 0 with OUTBOARD_KEY_SERIAL
  * @tag_size: GCM, CCM: length of the tag, 1 to OUTBOARD_MAX_TAG; otherwise 0
  * @reserved: 0
- * @key_serial: with OUTBOARD_KEY_SERIAL: serial number of a user or logon key; otherwise 0
+ * @key_serial: with OUTBOARD_KEY_SERIAL: serial number of a user key, or of a logon key whose
+ *	description begins with "outboard:"; otherwise 0
  * @reserved2: 0
  *
  * Errors: EEXIST (the number is in use), ENOENT (no allowed driver implements the algorithm),
