@@ -2,10 +2,12 @@
 //! output.
 
 mod assess;
+mod device_reader;
 mod fips_test;
 mod input;
 mod select;
 mod sources;
+mod verdict;
 
 use std::process::ExitCode;
 
