@@ -23,12 +23,13 @@ use crate::console::{self, INTERRUPTED};
 /// Estimate the min-entropy of output with the ten estimators of SP 800-90B for non-IID sources.
 ///
 /// Each byte is a sample, of its low N bits with --bits N. The estimators that the standard defines for any samples run on the
-/// samples, and all of them run on their bits. The least figure is the result; it is compared with what the kernel credits.
+/// samples, and all of them run on their bits. The least figure is the result; it is compared with the credit: the kernel's
+/// `quality`, or --quality.
 ///
 /// The standard takes at least 1,000,000 samples: with fewer, confidence intervals are wider and the result is lower. It assesses raw
 /// noise. Output that was hashed or encrypted in the chip looks like full entropy, whatever went in.
 ///
-/// Exit code 0 when the output has the entropy that the kernel credits, 1 when it has less or a health test failed, 11 when the input
+/// Exit code 0 when the output has the credited entropy, 1 when it has less or a health test failed, 11 when the input
 /// cannot be read, 130 after ^C.
 #[derive(Args)]
 pub struct Options {
@@ -40,6 +41,9 @@ pub struct Options {
     /// Bits of a sample, at the low end of its byte
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=8))]
     bits: u32,
+    /// Compare with this credit in bits per 1024 bits, such as that of a data sheet [default: the kernel's, for /dev/hwrng]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1024))]
+    quality: Option<u32>,
     /// Also test whether samples look independent and identically distributed (permutation tests); takes minutes if they do not
     #[arg(long)]
     iid: bool,
@@ -157,7 +161,7 @@ pub fn assess(options: &Options) -> Result<ExitCode> {
     console::progress("");
     // The health tests of the provider's seed source, with its default parameters.
     let fault = (options.bits == 8).then(|| continuous_health(&samples, MinEntropy::default())).flatten();
-    let hwrng = options.input.is_hwrng().then(|| Hwrng::read(&Root::live())).flatten();
+    let quality_of_kernel = || Hwrng::read(&Root::live()).and_then(|hwrng| hwrng.quality);
     let mut answer = AssessAnswer {
         schema: "outboard-rng-assess/1",
         made: now(),
@@ -170,7 +174,7 @@ pub fn assess(options: &Options) -> Result<ExitCode> {
         health_fault: fault.map(|(at, fault)| format!("{fault}, at byte {at}")),
         restart: restart.map(|result| restart_row(&result, &assessment)),
         permutations,
-        quality: hwrng.and_then(|hwrng| hwrng.quality),
+        quality: options.quality.or_else(|| options.input.is_hwrng().then(quality_of_kernel).flatten()),
         advised_quality: 0,
         attainable: None,
         notes: Vec::new(),
@@ -288,16 +292,16 @@ fn notes(answer: &AssessAnswer, used: u32) -> Vec<String> {
     }
     match answer.quality {
         Some(quality) if quality > answer.advised_quality && answer.has_what_is_credited() => notes.push(format!(
-            "The kernel credits {quality} of 1024 bits. The estimate does not contradict that: full entropy gets {:.6} bits per \
+            "Credited are {quality} of 1024 bits. The estimate does not contradict that: full entropy gets {:.6} bits per \
              sample with this number of samples.",
             answer.attainable.unwrap_or_default()
         )),
         Some(quality) if quality > answer.advised_quality => notes.push(format!(
-            "The kernel credits {quality} of 1024 bits, and the output has {}: outboard rng quality {0}",
+            "Credited are {quality} of 1024 bits, and the output has {}: outboard rng quality {0}",
             answer.advised_quality
         )),
         Some(quality) => notes.push(format!(
-            "The kernel credits {quality} of 1024 bits, which the output has ({}).",
+            "Credited are {quality} of 1024 bits, which the output has ({}).",
             answer.advised_quality
         )),
         None => {}
