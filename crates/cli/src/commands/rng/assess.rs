@@ -80,9 +80,6 @@ struct PermutationRow {
     passed: bool,
 }
 
-/// An estimate below this share of the estimate for full entropy is not a random deviation.
-const FULL: f64 = 0.95;
-
 #[derive(Serialize)]
 struct AssessAnswer {
     schema: &'static str,
@@ -105,8 +102,14 @@ struct AssessAnswer {
     /// The estimate for full entropy with this number of samples, in bits per sample; `null` unless
     /// the kernel credits more than was found.
     attainable: Option<f64>,
+    /// Whether an estimate is lower than chance explains for full entropy; `null` as above.
+    is_below_full_entropy: Option<bool>,
     notes: Vec<String>,
     seconds: f64,
+    /// The number of samples of each value.
+    histogram: Vec<u64>,
+    /// The first bits of the samples, most significant first, in hexadecimal.
+    first_bits: String,
 }
 
 /// Runs `outboard rng assess`.
@@ -177,14 +180,18 @@ pub fn assess(options: &Options) -> Result<ExitCode> {
         quality: options.quality.or_else(|| options.input.is_hwrng().then(quality_of_kernel).flatten()),
         advised_quality: 0,
         attainable: None,
+        is_below_full_entropy: None,
         notes: Vec::new(),
         seconds: start.elapsed().as_secs_f64(),
+        histogram: histogram(&samples, options.bits),
+        first_bits: first_bits(&samples, options.bits),
     };
     answer.advised_quality = (answer.least_per_bit() * 1024.0).floor() as u32;
     if answer.quality.is_some_and(|quality| quality > answer.advised_quality) {
-        answer.attainable =
-            outboard_rng::attainable(got, options.bits, &progress("comparing with full entropy"));
+        let full = outboard_rng::attainable(got, options.bits, &progress("comparing with full entropy"));
         console::progress("");
+        answer.attainable = full.as_ref().map(|full| full.min_entropy);
+        answer.is_below_full_entropy = full.map(|full| assessment.is_below(&full, got));
     }
     answer.notes = notes(&answer, used);
     console::answer(&if options.json {
@@ -203,11 +210,10 @@ impl AssessAnswer {
     }
 
     /// Returns whether the estimate is compatible with the credited entropy. Samples cannot show
-    /// full entropy, so an estimate near that for full entropy does not contradict any credit.
+    /// full entropy, so an estimate that chance explains for full entropy contradicts no credit.
     fn has_what_is_credited(&self) -> bool {
-        let least = self.least_per_bit() * f64::from(self.bits);
         self.quality.is_none_or(|quality| quality <= self.advised_quality)
-            || self.attainable.is_some_and(|attainable| least >= FULL * attainable)
+            || self.is_below_full_entropy == Some(false) && self.restart.as_ref().is_none_or(|one| one.passed)
     }
 
     fn is_good(&self) -> bool {
@@ -258,6 +264,22 @@ fn row(estimate: &Estimate) -> EstimateRow {
         of: if estimate.of_bits { "bits" } else { "samples" },
         min_entropy: estimate.min_entropy,
     }
+}
+
+fn histogram(samples: &[u8], bits: u32) -> Vec<u64> {
+    let mut counts = vec![0; 1 << bits];
+    samples.iter().for_each(|&sample| counts[usize::from(sample)] += 1);
+    counts
+}
+
+/// Bits for the image in a report: a square of 128 by 128.
+const IMAGE_BITS: usize = 128 * 128;
+
+fn first_bits(samples: &[u8], width: u32) -> String {
+    let bits = samples.iter().flat_map(|&sample| (0..width).rev().map(move |bit| sample >> bit & 1));
+    let bits: Vec<u8> = bits.take(IMAGE_BITS).collect();
+    let digit = |four: &[u8]| four.iter().fold(0, |digit, bit| digit << 1 | u32::from(*bit));
+    bits.chunks_exact(4).filter_map(|four| char::from_digit(digit(four), 16)).collect()
 }
 
 /// Restart tests pass if the sanity check passes and neither estimate is below half of the initial

@@ -15,6 +15,10 @@ use super::device_reader::{DeviceReader, PATIENCE, ReadFailure};
 /// The kernel's random number device.
 pub const HWRNG: &str = "/dev/hwrng";
 
+/// The kernel keeps up to a cache line of bytes that were not read, also those of a generator that is
+/// no longer in use (rng_dev_read() in drivers/char/hw_random/core.c).
+const LEFT_OVER: usize = 256;
+
 /// What is read.
 #[derive(Args)]
 pub struct InputOptions {
@@ -48,6 +52,8 @@ pub struct Input {
     stream: Stream,
     /// The generator behind /dev/hwrng when it was opened.
     generator: Option<String>,
+    /// Bytes to discard before the first one of the generator.
+    left_over: usize,
 }
 
 enum Stream {
@@ -89,7 +95,8 @@ impl InputOptions {
         let generator = if self.is_hwrng() { current_generator() } else { None };
         let name = generator.iter().fold(name, |name, generator| format!("{name} ({generator})"));
         let stream = if is_device { Stream::Device(DeviceReader::new(file)) } else { Stream::File(file) };
-        Ok(Input { name, stream, generator })
+        let left_over = if self.is_hwrng() { LEFT_OVER } else { 0 };
+        Ok(Input { name, stream, generator, left_over })
     }
 }
 
@@ -105,7 +112,9 @@ impl Input {
             Stream::Device(reader) => reader,
             Stream::File(file) => return fill_from(file, buffer).map_err(|error| failed(&self.name, &error)),
         };
-        let filled = reader.fill(buffer).map_err(|failure| self.explained(&failure))?;
+        let discarded = reader.fill(&mut [0; LEFT_OVER][..std::mem::take(&mut self.left_over)]);
+        let filled = discarded.and_then(|_| reader.fill(buffer));
+        let filled = filled.map_err(|failure| self.explained(&failure))?;
         self.check_generator()?;
         Ok(filled)
     }
