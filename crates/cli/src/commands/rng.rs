@@ -2,6 +2,7 @@
 //! output.
 
 mod assess;
+mod assess_answer;
 mod device_reader;
 mod fips_test;
 mod input;

@@ -9,14 +9,12 @@ use outboard_drivers::root::Root;
 use outboard_inventory::Hwrng;
 use outboard_measure::stop;
 use outboard_policy::MinEntropy;
-use outboard_rng::{
-    Assessment, Estimate, LEAST_SAMPLES, RESTARTS, RestartResult, continuous_health, permutation_tests,
-    test_restarts, width_of,
-};
-use serde::Serialize;
+use outboard_rng::{LEAST_SAMPLES, RESTARTS, continuous_health, permutation_tests, test_restarts, width_of};
 
+use super::assess_answer::{
+    AssessAnswer, PermutationRow, first_bits, histogram, iid_rows, notes, restart_row, row, text,
+};
 use super::input::InputOptions;
-use crate::columns::aligned;
 use crate::commands::tune::now;
 use crate::console::{self, INTERRUPTED};
 
@@ -44,7 +42,7 @@ pub struct Options {
     /// Compare with this credit in bits per 1024 bits, such as that of a data sheet [default: the kernel's, for /dev/hwrng]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1024))]
     quality: Option<u32>,
-    /// Also test whether samples look independent and identically distributed (permutation tests); takes minutes if they do not
+    /// Also test whether samples look independent and identically distributed (permutations, chi-square, repeats); takes minutes if they do not
     #[arg(long)]
     iid: bool,
     /// Also open the device 1000 times and assess 1000 samples of each (restart tests)
@@ -53,63 +51,6 @@ pub struct Options {
     /// Print JSON (schema outboard-rng-assess/1)
     #[arg(long)]
     json: bool,
-}
-
-#[derive(Serialize)]
-struct EstimateRow {
-    estimator: &'static str,
-    of: &'static str,
-    min_entropy: f64,
-}
-
-#[derive(Serialize)]
-struct RestartRow {
-    most_common: usize,
-    cutoff: usize,
-    rows: f64,
-    columns: f64,
-    passed: bool,
-}
-
-#[derive(Serialize)]
-struct PermutationRow {
-    statistic: &'static str,
-    greater: u32,
-    equal: u32,
-    less: u32,
-    passed: bool,
-}
-
-#[derive(Serialize)]
-struct AssessAnswer {
-    schema: &'static str,
-    made: String,
-    source: String,
-    samples: usize,
-    bits: u32,
-    estimates: Vec<EstimateRow>,
-    /// Bits per sample.
-    min_entropy: f64,
-    min_entropy_per_bit: f64,
-    /// The failure of a continuous health test.
-    health_fault: Option<String>,
-    restart: Option<RestartRow>,
-    /// Statistics of the permutation tests, with --iid.
-    permutations: Option<Vec<PermutationRow>>,
-    /// The entropy that the kernel credits, in bits per 1024.
-    quality: Option<u32>,
-    advised_quality: u32,
-    /// The estimate for full entropy with this number of samples, in bits per sample; `null` unless
-    /// the kernel credits more than was found.
-    attainable: Option<f64>,
-    /// Whether an estimate is lower than chance explains for full entropy; `null` as above.
-    is_below_full_entropy: Option<bool>,
-    notes: Vec<String>,
-    seconds: f64,
-    /// The number of samples of each value.
-    histogram: Vec<u64>,
-    /// The first bits of the samples, most significant first, in hexadecimal.
-    first_bits: String,
 }
 
 /// Runs `outboard rng assess`.
@@ -176,6 +117,7 @@ pub fn assess(options: &Options) -> Result<ExitCode> {
         min_entropy_per_bit: assessment.min_entropy / f64::from(options.bits),
         health_fault: fault.map(|(at, fault)| format!("{fault}, at byte {at}")),
         restart: restart.map(|result| restart_row(&result, &assessment)),
+        iid_tests: options.iid.then(|| outboard_rng::iid_tests(&samples)).flatten().map(iid_rows),
         permutations,
         quality: options.quality.or_else(|| options.input.is_hwrng().then(quality_of_kernel).flatten()),
         advised_quality: 0,
@@ -200,27 +142,6 @@ pub fn assess(options: &Options) -> Result<ExitCode> {
         text(&answer)
     })?;
     Ok(if answer.is_good() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-}
-
-impl AssessAnswer {
-    /// Returns the least estimate in bits per bit; restarts can reduce it (3.1.4.2).
-    fn least_per_bit(&self) -> f64 {
-        let restart = self.restart.as_ref().map_or(f64::INFINITY, |one| one.rows.min(one.columns));
-        self.min_entropy.min(restart) / f64::from(self.bits)
-    }
-
-    /// Returns whether the estimate is compatible with the credited entropy. Samples cannot show
-    /// full entropy, so an estimate that chance explains for full entropy contradicts no credit.
-    fn has_what_is_credited(&self) -> bool {
-        self.quality.is_none_or(|quality| quality <= self.advised_quality)
-            || self.is_below_full_entropy == Some(false) && self.restart.as_ref().is_none_or(|one| one.passed)
-    }
-
-    fn is_good(&self) -> bool {
-        self.has_what_is_credited()
-            && self.health_fault.is_none()
-            && self.restart.as_ref().is_none_or(|one| one.passed)
-    }
 }
 
 /// Reads the matrix of the restart tests. In the standard, a restart is a power cycle; a program
@@ -256,114 +177,4 @@ fn permutations(samples: &[u8]) -> Option<Vec<PermutationRow>> {
         };
         ranks.iter().map(row).collect()
     })
-}
-
-fn row(estimate: &Estimate) -> EstimateRow {
-    EstimateRow {
-        estimator: estimate.estimator.name(),
-        of: if estimate.of_bits { "bits" } else { "samples" },
-        min_entropy: estimate.min_entropy,
-    }
-}
-
-fn histogram(samples: &[u8], bits: u32) -> Vec<u64> {
-    let mut counts = vec![0; 1 << bits];
-    samples.iter().for_each(|&sample| counts[usize::from(sample)] += 1);
-    counts
-}
-
-/// Bits for the image in a report: a square of 128 by 128.
-const IMAGE_BITS: usize = 128 * 128;
-
-fn first_bits(samples: &[u8], width: u32) -> String {
-    let bits = samples.iter().flat_map(|&sample| (0..width).rev().map(move |bit| sample >> bit & 1));
-    let bits: Vec<u8> = bits.take(IMAGE_BITS).collect();
-    let digit = |four: &[u8]| four.iter().fold(0, |digit, bit| digit << 1 | u32::from(*bit));
-    bits.chunks_exact(4).filter_map(|four| char::from_digit(digit(four), 16)).collect()
-}
-
-/// Restart tests pass if the sanity check passes and neither estimate is below half of the initial
-/// one (3.1.4.2).
-fn restart_row(result: &RestartResult, assessment: &Assessment) -> RestartRow {
-    let half = assessment.min_entropy / 2.0;
-    RestartRow {
-        most_common: result.most,
-        cutoff: result.cutoff,
-        rows: result.of_rows,
-        columns: result.of_columns,
-        passed: result.is_sane() && result.of_rows >= half && result.of_columns >= half,
-    }
-}
-
-fn notes(answer: &AssessAnswer, used: u32) -> Vec<String> {
-    let mut notes = Vec::new();
-    if answer.samples < LEAST_SAMPLES {
-        notes.push(format!(
-            "{} samples: the standard takes at least {LEAST_SAMPLES}. With fewer, confidence intervals are wider and the result is \
-             lower than the source's entropy.",
-            answer.samples
-        ));
-    }
-    if used < answer.bits {
-        notes.push(format!(
-            "Only the low {used} bits of the samples are ever set. If a sample has {used} bits: --bits {used}"
-        ));
-    }
-    if let Some(fault) = &answer.health_fault {
-        notes.push(format!("A continuous health test fails: {fault}."));
-    }
-    match answer.quality {
-        Some(quality) if quality > answer.advised_quality && answer.has_what_is_credited() => notes.push(format!(
-            "Credited are {quality} of 1024 bits. The estimate does not contradict that: full entropy gets {:.6} bits per \
-             sample with this number of samples.",
-            answer.attainable.unwrap_or_default()
-        )),
-        Some(quality) if quality > answer.advised_quality => notes.push(format!(
-            "Credited are {quality} of 1024 bits, and the output has {}: outboard rng quality {0}",
-            answer.advised_quality
-        )),
-        Some(quality) => notes.push(format!(
-            "Credited are {quality} of 1024 bits, which the output has ({}).",
-            answer.advised_quality
-        )),
-        None => {}
-    }
-    notes
-}
-
-fn text(answer: &AssessAnswer) -> String {
-    let mut rows = vec![["estimator", "of", "min-entropy"].map(str::to_owned)];
-    let figures = answer.estimates.iter();
-    rows.extend(figures.map(|one| [one.estimator.into(), one.of.into(), format!("{:.6}", one.min_entropy)]));
-    let mut text = format!(
-        "SP 800-90B estimates of {} ({} samples of {} bits, {:.1} s)\n\n{}\n  min-entropy  {:.6} bits per sample, {:.6} per bit\n",
-        answer.source,
-        answer.samples,
-        answer.bits,
-        answer.seconds,
-        aligned(&rows, 2..3, "  "),
-        answer.min_entropy,
-        answer.min_entropy_per_bit,
-    );
-    if let Some(restart) = &answer.restart {
-        text += &format!(
-            "  restarts     {}: {:.6} bits per sample by rows, {:.6} by columns; most common value {} times (cutoff {})\n",
-            if restart.passed { "passed" } else { "FAILED" },
-            restart.rows,
-            restart.columns,
-            restart.most_common,
-            restart.cutoff
-        );
-    }
-    if let Some(rows) = &answer.permutations {
-        let failed: Vec<&str> = rows.iter().filter(|row| !row.passed).map(|row| row.statistic).collect();
-        text += &match failed.as_slice() {
-            [] => format!("  IID          not rejected: all {} statistics pass\n", rows.len()),
-            failed => format!("  IID          rejected: {} fail\n", failed.join(", ")),
-        };
-    }
-    for note in &answer.notes {
-        text += &format!("\n{note}\n");
-    }
-    text
 }
