@@ -9,4 +9,5 @@ fuzz_target!(|bytes: &[u8]| {
     let _ = outboard_inventory::openssl::from_version(&text);
     let _ = outboard_inventory::openssl::from_providers(&text);
     let _ = outboard_inventory::openssl::parse_engines(bytes);
+    let _ = outboard_inventory::openssl::parse_random(bytes);
 });

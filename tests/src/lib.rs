@@ -38,6 +38,7 @@ pub mod sandbox;
 pub mod script;
 pub mod seeded;
 pub mod simulated;
+pub mod simulated_rng;
 pub mod skip;
 pub mod software_tpm;
 pub mod stream;

@@ -46,6 +46,7 @@ mod modes;
 mod module_file;
 mod pass_through_cost;
 mod properties;
+mod rng_commands;
 mod scarce_sessions;
 mod seed_source;
 mod threads;

@@ -9,7 +9,7 @@ use std::time::Duration;
 use outboard_drivers::root::Root;
 use serde::Serialize;
 
-pub use config::{Engines, parse_engines};
+pub use config::{Engines, RandomSources, parse_engines, parse_random};
 pub use run::Pending;
 
 /// The time limit for `openssl`, which takes seconds on a busy router.
@@ -29,6 +29,8 @@ pub struct OpenSsl {
     pub providers: Vec<String>,
     /// The engines in its configuration.
     pub engines: Option<Engines>,
+    /// The random sources in its configuration; `None` for its defaults.
+    pub random: Option<RandomSources>,
 }
 
 impl OpenSsl {
@@ -61,7 +63,15 @@ impl Question {
         let text = |pending: Option<Pending>| pending.and_then(|p| p.finish(PATIENCE)).unwrap_or_default();
         let mut found = from_version(&text(self.version));
         found.providers = from_providers(&text(self.providers));
-        found.engines = config::read(root, found.config_dir.as_deref());
+        if let Some((file, bytes)) = config::file(root, found.config_dir.as_deref()) {
+            found.engines = config::parse_engines(&bytes).map(|(line, names)| Engines {
+                file: file.clone(),
+                line,
+                names,
+            });
+            found.random =
+                config::parse_random(&bytes).map(|(generator, seed)| RandomSources { file, generator, seed });
+        }
         found
     }
 }

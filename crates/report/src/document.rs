@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::parts::rng::{RngAssessment, RngTest};
 use crate::parts::{bench::Bench, check::Check, prove::Prove, status::Status, tune::Tune};
 use crate::read::{Part, Unfit};
 use crate::{html, markdown, sections};
@@ -27,6 +28,10 @@ pub struct Report {
     pub(crate) benches: Vec<Bench>,
     #[serde(default)]
     pub(crate) proofs: Vec<Prove>,
+    #[serde(default)]
+    pub(crate) rng_tests: Vec<RngTest>,
+    #[serde(default)]
+    pub(crate) rng_assessments: Vec<RngAssessment>,
 }
 
 /// The source of a part.
@@ -50,6 +55,8 @@ impl Report {
             tunes: Vec::new(),
             benches: Vec::new(),
             proofs: Vec::new(),
+            rng_tests: Vec::new(),
+            rng_assessments: Vec::new(),
         }
     }
 
@@ -65,6 +72,8 @@ impl Report {
             Part::Tune(tune) => self.tunes.push(tune),
             Part::Bench(bench) => self.benches.push(bench),
             Part::Prove(proof) => self.proofs.push(proof),
+            Part::RngTest(test) => self.rng_tests.push(test),
+            Part::RngAssess(assessment) => self.rng_assessments.push(assessment),
             Part::Report(_) => return Err(Unfit::Report),
         }
         self.sources.push(Source { name: name.to_owned(), schema: schema.to_owned() });
@@ -74,7 +83,9 @@ impl Report {
     /// Returns whether the report has no parts.
     pub fn is_empty(&self) -> bool {
         let has_figures = !self.tunes.is_empty() || !self.benches.is_empty();
-        self.status.is_none() && self.checks.is_empty() && !has_figures && self.proofs.is_empty()
+        let has_random = !self.rng_tests.is_empty() || !self.rng_assessments.is_empty();
+        let has_any = has_figures || has_random || !self.proofs.is_empty();
+        self.status.is_none() && self.checks.is_empty() && !has_any
     }
 
     /// Formats the report as one self-contained HTML page.

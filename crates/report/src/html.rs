@@ -63,6 +63,14 @@ fn one(html: &mut String, block: &Block, id: &str) {
             paragraph(html, None, says);
             put(html, format_args!("<pre><code>{}</code></pre>\n", escape(command)));
         }
+        Block::Pictures(pictures) => {
+            *html += "<div class=\"plots\">\n";
+            for (number, picture) in pictures.iter().enumerate() {
+                put(html, format_args!("<figure>\n{}", picture.svg(&format!("{id}-{number}"))));
+                put(html, format_args!("<figcaption>{}</figcaption>\n</figure>\n", escape(&picture.caption)));
+            }
+            *html += "</div>\n";
+        }
         Block::Plots(plots) => {
             *html += "<div class=\"plots\">\n";
             for (number, plot) in plots.iter().enumerate() {

@@ -13,6 +13,7 @@ mod layout;
 mod markdown;
 mod page;
 mod parts;
+mod picture;
 mod plot;
 mod read;
 mod secrets;

@@ -36,6 +36,9 @@ fn one(block: &Block) -> String {
         Block::Command { says, command } => {
             format!("\n{}\n\n    {}\n", at_start(says), printable(command))
         }
+        Block::Pictures(pictures) => {
+            pictures.iter().map(|picture| format!("\n{}\n", at_start(&picture.caption))).collect()
+        }
         Block::Plots(plots) => plots.iter().map(|plot| table(plot.table())).collect(),
     }
 }

@@ -1,6 +1,7 @@
 //! The elements of a report, from which HTML and Markdown are formatted. All texts are plain; the
 //! formatters escape them.
 
+use crate::picture::Picture;
 use crate::plot::Plot;
 
 /// The answer to one question.
@@ -23,6 +24,7 @@ pub enum Block {
         command: String,
     },
     Plots(Vec<Plot>),
+    Pictures(Vec<Picture>),
 }
 
 pub struct Table {

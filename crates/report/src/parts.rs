@@ -4,5 +4,6 @@
 pub mod bench;
 pub mod check;
 pub mod prove;
+pub mod rng;
 pub mod status;
 pub mod tune;

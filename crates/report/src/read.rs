@@ -5,6 +5,7 @@ use serde::de::DeserializeOwned;
 use serde_json::error::Category;
 
 use crate::document::{self, Report};
+use crate::parts::rng::{RngAssessment, RngTest};
 use crate::parts::{bench::Bench, check::Check, prove::Prove, status::Status, tune::Tune};
 
 /// Maximum size in bytes. The largest real document, the status of a machine with hundreds of
@@ -24,6 +25,10 @@ pub enum Part {
     Bench(Bench),
     /// `outboard prove`.
     Prove(Prove),
+    /// `outboard rng test`.
+    RngTest(RngTest),
+    /// `outboard rng assess`.
+    RngAssess(RngAssessment),
     /// `outboard report`.
     Report(Box<Report>),
 }
@@ -39,7 +44,7 @@ pub enum Unfit {
     Large,
     /// The file is not JSON.
     #[error(
-        "it is not JSON ({0}): give a file that outboard status, check, tune, bench or prove wrote with --json"
+        "it is not JSON ({0}): give a file that outboard status, check, tune, bench, prove or rng wrote with --json"
     )]
     NotJson(String),
     /// The JSON is truncated.
@@ -49,12 +54,12 @@ pub enum Unfit {
     CutOff(usize),
     /// JSON of another program.
     #[error(
-        "it has no \"schema\" of outboard's: give a file that outboard status, check, tune, bench or prove wrote with --json"
+        "it has no \"schema\" of outboard's: give a file that outboard status, check, tune, bench, prove or rng wrote with --json"
     )]
     NoSchema,
     /// JSON of another command, or of a later version.
     #[error(
-        "its schema is {0:?}, and a report is made of outboard-status/1, -check/1, -tune/1, -bench/1 and -prove/1: give one of those, \
+        "its schema is {0:?}, and a report is made of outboard-status/1, -check/1, -tune/1, -bench/1, -prove/1, -rng-test/1 and -rng-assess/1: give one of those, \
              or use the outboard that wrote it"
     )]
     OtherSchema(String),
@@ -85,13 +90,15 @@ pub enum Unfit {
 }
 
 /// Schemas and the commands that write them.
-const WRITERS: [(&str, &str); 6] = [
+const WRITERS: [(&str, &str); 8] = [
     ("outboard-status/1", "outboard status --json"),
     ("outboard-check/1", "outboard check --json"),
     ("outboard-tune/1", "outboard tune --json"),
     ("outboard-prove/1", "outboard prove --json FILE -- COMMAND"),
     ("outboard-bench/1", "outboard bench --json"),
     (document::SCHEMA, "outboard report --format json"),
+    ("outboard-rng-test/1", "outboard rng test --json"),
+    ("outboard-rng-assess/1", "outboard rng assess --json"),
 ];
 
 /// The field that is parsed first.
@@ -122,6 +129,8 @@ pub fn read(bytes: &[u8]) -> Result<Part, Unfit> {
         "outboard-tune/1" => Part::Tune(typed(bytes, schema, command)?),
         "outboard-bench/1" => Part::Bench(typed(bytes, schema, command)?),
         "outboard-prove/1" => Part::Prove(typed::<Prove>(bytes, schema, command)?.without_secrets()),
+        "outboard-rng-test/1" => Part::RngTest(typed(bytes, schema, command)?),
+        "outboard-rng-assess/1" => Part::RngAssess(typed(bytes, schema, command)?),
         _ => Part::Report(Box::new(typed(bytes, schema, command)?)),
     })
 }
@@ -144,6 +153,8 @@ impl Part {
             Part::Prove(_) => 3,
             Part::Bench(_) => 4,
             Part::Report(_) => 5,
+            Part::RngTest(_) => 6,
+            Part::RngAssess(_) => 7,
         };
         WRITERS[number].0
     }

@@ -5,6 +5,7 @@ mod answers;
 mod correct;
 mod here;
 mod measured;
+mod random;
 mod reach;
 mod speed;
 mod switched_on;
@@ -21,7 +22,7 @@ use crate::parts::check::Verdict;
 
 /// Returns all sections.
 pub fn all(report: &Report) -> Vec<Section> {
-    vec![
+    let mut sections = vec![
         here::section(report),
         reach::section(report),
         correct::section(report),
@@ -32,7 +33,13 @@ pub fn all(report: &Report) -> Vec<Section> {
         undo::section(report),
         measured::section(report),
         unknown::section(report),
-    ]
+    ];
+    // Between what is measured and what is unknown.
+    let place = sections.len() - 1;
+    if let Some(section) = random::section(report) {
+        sections.insert(place, section);
+    }
+    sections
 }
 
 /// Returns a summary in a few sentences, and the sources.

@@ -297,3 +297,35 @@ fn nothing_of_a_measurement_is_lost() {
     assert_eq!(kept["pieces"], tune["ciphers"][0]["pieces"]);
     assert_eq!(kept["encrypt"]["always"], true);
 }
+
+#[test]
+fn a_random_number_generator_has_a_histogram_and_an_image_of_its_bits() {
+    let test = serde_json::json!({
+        "schema": "outboard-rng-test/1", "made": "2026-11-23T02:00:00Z", "source": "/dev/hwrng (<chip>)",
+        "successes": 0, "failures": 40, "expected_failures": 0.032, "verdict": "fail",
+        "failed_tests": { "monobit": 40, "poker": 40, "runs": 40, "long_run": 0, "continuous_run": 0 },
+    });
+    let assessment = serde_json::json!({
+        "schema": "outboard-rng-assess/1", "made": "2026-11-23T02:01:00Z", "source": "/dev/hwrng (<chip>)",
+        "samples": 1_000_000, "bits": 1, "min_entropy": 0.377, "min_entropy_per_bit": 0.377, "quality": 880,
+        "estimates": [{ "estimator": "Markov", "of": "samples", "min_entropy": 0.377 }],
+        "health_fault": null, "notes": ["Credited are 880 of 1024 bits, and the output has 386."],
+        "histogram": [230_000, 770_000], "first_bits": "f".repeat(4096),
+    });
+    let mut report = Report::new("2026-11-23T02:02:00Z".into());
+    for (name, part) in [("test.json", &test), ("assess.json", &assessment)] {
+        report.add(name, read(part.to_string().as_bytes()).unwrap()).unwrap();
+    }
+    let html = report.html();
+    xml::skeleton(&html).unwrap();
+    assert!(html.contains("id=\"random\"") && html.contains("/dev/hwrng (&lt;chip&gt;)"), "{html}");
+    assert_eq!(html.matches("<svg").count(), 2);
+    let text = report.markdown();
+    for says in ["Are random numbers good?", "880 of 1024 bits, and the output has 386", "16384 are ones"] {
+        assert!(text.contains(says), "{says}: {text}");
+    }
+    let Ok(Part::Report(again)) = read(report.json().unwrap().as_bytes()) else { panic!("a report") };
+    assert_eq!(again.markdown(), text);
+    // Without a generator there is no section.
+    assert!(!whole().html().contains("id=\"random\""));
+}

@@ -36,6 +36,40 @@ pub struct Assessment {
     pub min_entropy: f64,
 }
 
+impl Assessment {
+    /// Whether an estimate is lower than chance explains for a source of full entropy, of which
+    /// `full` is an assessment with the same number of samples.
+    pub fn is_below(&self, full: &Assessment, samples: usize) -> bool {
+        let is_same = |one: &Estimate, other: &Estimate| {
+            one.estimator == other.estimator && one.of_bits == other.of_bits
+        };
+        self.estimates.iter().any(|one| {
+            let symbols = samples as f64 * if one.of_bits { f64::from(self.width) } else { 1.0 };
+            let least = least_share(one.estimator, symbols);
+            full.estimates
+                .iter()
+                .any(|other| is_same(one, other) && one.min_entropy < least * other.min_entropy)
+        })
+    }
+}
+
+/// The share of an estimate for full entropy below which another such estimate is less than once in
+/// about 1000 times.
+///
+/// The first estimates have a normal distribution; that of compression is the widest, with a
+/// relative standard deviation of about 16 / sqrt(bits). The others depend on the longest repeated
+/// or correctly predicted string. For full entropy its length is near log2(symbols) bits, and each
+/// further bit halves the probability.
+fn least_share(estimator: Estimator, symbols: f64) -> f64 {
+    const RARE_BITS: f64 = 12.0;
+    match estimator {
+        Estimator::MostCommonValue | Estimator::Markov | Estimator::Compression => {
+            1.0 - (85.0 / symbols.sqrt()).clamp(0.03, 1.0)
+        }
+        _ => symbols.log2() / (symbols.log2() + RARE_BITS),
+    }
+}
+
 /// The number of bits that samples use, if these are the low bits of each byte.
 pub fn width_of(samples: &[u8]) -> u32 {
     (8 - samples.iter().fold(0, |all, &sample| all | sample).leading_zeros()).max(1)
@@ -80,12 +114,21 @@ pub fn assess(samples: &[u8], width: u32, finished: &(dyn Fn(usize, usize) + Syn
     Some(Assessment { width, estimates, min_entropy })
 }
 
-/// The estimate for a source of full entropy with this number of samples. It is below the true
-/// entropy because of the confidence intervals.
-pub fn attainable(count: usize, width: u32, finished: &(dyn Fn(usize, usize) + Sync)) -> Option<f64> {
-    let mut generator = Xoshiro::new(0);
+/// The assessment of a source of full entropy with this number of samples. Its result is below the
+/// true entropy because of the confidence intervals.
+pub fn attainable(count: usize, width: u32, finished: &(dyn Fn(usize, usize) + Sync)) -> Option<Assessment> {
+    full_entropy(0, count, width, finished)
+}
+
+fn full_entropy(
+    seed: u64,
+    count: usize,
+    width: u32,
+    finished: &(dyn Fn(usize, usize) + Sync),
+) -> Option<Assessment> {
+    let mut generator = Xoshiro::new(seed);
     let samples: Vec<u8> = (0..count).map(|_| (generator.next() >> (64 - width)) as u8).collect();
-    Some(assess(&samples, width, finished)?.min_entropy)
+    assess(&samples, width, finished)
 }
 
 /// Runs the continuous health tests over all samples. Returns the first fault and the number of
@@ -123,8 +166,39 @@ mod tests {
     #[test]
     fn full_entropy_gets_more_the_more_samples_there_are() {
         let [few, many] =
-            [5000, 50_000].map(|count| attainable(count, 1, &|_, _| ()).expect("enough samples"));
+            [5000, 50_000].map(|count| attainable(count, 1, &|_, _| ()).expect("enough samples").min_entropy);
         assert!(0.3 < few && few < many && many < 1.0, "{few} {many}");
+    }
+
+    #[test]
+    fn chance_explains_the_estimates_of_full_entropy() {
+        for (count, width) in [(5000, 8), (20_000, 8), (50_000, 1)] {
+            let full = attainable(count, width, &|_, _| ()).expect("enough samples");
+            let below =
+                |seed| full_entropy(seed, count, width, &|_, _| ()).expect("enough").is_below(&full, count);
+            let seeds: Vec<u64> = (1..=20).filter(|&seed| below(seed)).collect();
+            assert_eq!(seeds, [0; 0], "{count} samples of {width} bits");
+        }
+    }
+
+    #[test]
+    fn chance_does_not_explain_bias_and_dependence() {
+        const COUNT: usize = 50_000;
+        let full = attainable(COUNT, 1, &|_, _| ()).expect("enough samples");
+        let mut generator = Xoshiro::new(9);
+        let mut chance =
+            |share: f64| u8::from((generator.next() >> 11) as f64 / (1_u64 << 53) as f64 <= share);
+        let biased: Vec<u8> = (0..COUNT).map(|_| chance(0.6)).collect();
+        let mut last = 0;
+        let dependent: Vec<u8> = std::iter::repeat_with(|| {
+            last ^= chance(0.35);
+            last
+        })
+        .take(COUNT)
+        .collect();
+        for samples in [biased, dependent] {
+            assert!(assess(&samples, 1, &|_, _| ()).expect("enough samples").is_below(&full, COUNT));
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //! - [`Estimator`]: the min-entropy estimators of SP 800-90B, 6.3
 //! - [`SeedSource`]: the source that users share, and its state
 //! - [`assess`]: all estimators in parallel; [`test_restarts`]: the restart tests
-//! - [`permutation_tests`]: whether samples appear independent
+//! - [`permutation_tests`], [`iid_tests`]: whether samples appear independent
 //! - `source`: the open device with its tests
 //! - `health`: the continuous tests, `cutoff`: their cutoffs
 //! - `amount`: the number of bytes for an amount of entropy
@@ -29,6 +29,6 @@ pub use estimators::{Estimator, Symbols};
 pub use failure::Failure;
 pub use fips::{BLOCK, EXPECTED_FAILURES, Fips, FipsFailures};
 pub use health::Fault;
-pub use iid::{PermutationRank, permutation_tests};
+pub use iid::{IidTest, PermutationRank, iid_tests, permutation_tests};
 pub use restart::{RESTARTS, RestartResult, test_restarts};
 pub use seed_source::{SeedSource, State};

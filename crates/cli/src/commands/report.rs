@@ -14,7 +14,7 @@ use outboard_report::{Comparison, Report, compare};
 use self::input::Input;
 use self::output::Output;
 
-/// Make one page of what status, check, tune, bench and prove found: what is here, whether it is correct, where it wins, what was
+/// Make one page of what status, check, tune, bench, prove and rng found: what is here, whether it is correct, where it wins, what was
 /// switched on and how to undo it.
 ///
 /// FILE is JSON that one of them wrote with --json, or a directory of such files; without any, the status is taken now. The page
@@ -24,7 +24,7 @@ use self::output::Output;
 /// was.
 #[derive(Args)]
 pub struct Options {
-    /// Files that status, check, tune, bench and prove wrote with --json, or directories of them
+    /// Files that status, check, tune, bench, prove and rng wrote with --json, or directories of them
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
     /// html: a page; markdown: for a mail or an issue; json: the document (schema outboard-report/1)

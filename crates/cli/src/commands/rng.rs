@@ -2,10 +2,13 @@
 //! output.
 
 mod assess;
+mod assess_answer;
+mod device_reader;
 mod fips_test;
 mod input;
 mod select;
 mod sources;
+mod verdict;
 
 use std::process::ExitCode;
 

@@ -1,5 +1,6 @@
-//! Engines in an openssl.cnf (config(5ssl)): the section that `openssl_conf` names may have a line
-//! `engines = SECTION`, and that section lists the engines.
+//! Engines and random sources in an openssl.cnf (config(5ssl)): the section that `openssl_conf`
+//! names may have lines `engines = SECTION` and `random = SECTION`. The first section lists engines,
+//! the second one names a generator and its seed source.
 
 use std::path::Path;
 
@@ -17,9 +18,19 @@ pub struct Engines {
     pub names: Vec<String>,
 }
 
-/// Parses the file that OpenSSL reads: $OPENSSL_CONF, or openssl.cnf in its directory, or in
-/// /etc/ssl.
-pub(super) fn read(root: &Root, config_dir: Option<&str>) -> Option<Engines> {
+/// The random sources that a configuration names; `None` for OpenSSL's defaults.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct RandomSources {
+    /// The file.
+    pub file: String,
+    /// The generator.
+    pub generator: Option<String>,
+    /// The seed source of the generator.
+    pub seed: Option<String>,
+}
+
+/// The file that OpenSSL reads: $OPENSSL_CONF, or openssl.cnf in its directory, or in /etc/ssl.
+pub(super) fn file(root: &Root, config_dir: Option<&str>) -> Option<(String, Vec<u8>)> {
     let own = root.is_live().then(|| std::env::var("OPENSSL_CONF").ok()).flatten();
     let files: Vec<String> = match own {
         Some(file) => vec![file],
@@ -29,41 +40,65 @@ pub(super) fn read(root: &Root, config_dir: Option<&str>) -> Option<Engines> {
             .map(|d| format!("{d}/openssl.cnf"))
             .collect(),
     };
-    let (file, bytes) = files.into_iter().find_map(|file| {
+    files.into_iter().find_map(|file| {
         let bytes = if root.is_live() && Path::new(&file).is_relative() {
             std::fs::read(&file).ok()?
         } else {
             root.read(file.trim_start_matches('/')).ok()?
         };
         Some((file, bytes))
-    })?;
-    let (line, names) = parse_engines(&bytes)?;
-    Some(Engines { file, line, names })
+    })
+}
+
+/// A line `key = value` of a section.
+struct Setting<'a> {
+    /// Its number, counted from 1.
+    line: usize,
+    section: &'a str,
+    key: &'a str,
+    value: &'a str,
+}
+
+fn settings(text: &str) -> Vec<Setting<'_>> {
+    let mut section = "default";
+    let mut settings = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        let line = line.split('#').next().unwrap_or_default().trim();
+        if let Some(name) = line.strip_prefix('[').and_then(|l| l.strip_suffix(']')) {
+            section = name.trim();
+        } else if let Some((key, value)) = line.split_once('=') {
+            settings.push(Setting { line: index + 1, section, key: key.trim(), value: value.trim() });
+        }
+    }
+    settings
+}
+
+/// The last line of a key, which is the one in force.
+fn last<'a, 'b>(settings: &'b [Setting<'a>], section: &str, key: &str) -> Option<&'b Setting<'a>> {
+    settings.iter().rev().find(|setting| setting.section == section && setting.key == key)
 }
 
 /// The line of `engines = SECTION` and the engines in that section; `None` if no such line is in
 /// force.
 pub fn parse_engines(bytes: &[u8]) -> Option<(usize, Vec<String>)> {
     let text = String::from_utf8_lossy(bytes);
-    let mut section = "default";
-    let mut settings: Vec<(usize, &str, &str, &str)> = Vec::new();
-    for (index, line) in text.lines().enumerate() {
-        let line = line.split('#').next().unwrap_or_default().trim();
-        if let Some(name) = line.strip_prefix('[').and_then(|l| l.strip_suffix(']')) {
-            section = name.trim();
-        } else if let Some((key, value)) = line.split_once('=') {
-            settings.push((index + 1, section, key.trim(), value.trim()));
-        }
-    }
-    let main = settings.iter().rev().find(|(_, s, key, _)| *s == "default" && *key == "openssl_conf")?.3;
-    let (line, _, _, engines) =
-        settings.iter().rev().find(|(_, s, key, _)| *s == main && *key == "engines")?;
-    let names = settings
-        .iter()
-        .filter(|(_, s, _, _)| s == engines)
-        .map(|(_, _, key, _)| (*key).to_string())
-        .collect();
-    Some((*line, names))
+    let settings = settings(&text);
+    let main = last(&settings, "default", "openssl_conf")?.value;
+    let engines = last(&settings, main, "engines")?;
+    let listed = settings.iter().filter(|setting| setting.section == engines.value);
+    Some((engines.line, listed.map(|setting| setting.key.to_string()).collect()))
+}
+
+/// The generator and the seed source that a configuration names (config(5ssl), "Random
+/// Configuration").
+pub fn parse_random(bytes: &[u8]) -> Option<(Option<String>, Option<String>)> {
+    let text = String::from_utf8_lossy(bytes);
+    let settings = settings(&text);
+    let main = last(&settings, "default", "openssl_conf")?.value;
+    let section = last(&settings, main, "random")?.value;
+    let named = |key| last(&settings, section, key).map(|setting| setting.value.to_string());
+    let found = (named("random"), named("seed"));
+    (found != (None, None)).then_some(found)
 }
 
 #[cfg(test)]
@@ -71,6 +106,17 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn the_seed_source_of_a_configuration_is_found() {
+        let text = "openssl_conf = main\n[main]\nrandom = sources\n[sources]\n# seed = JITTER\nseed = OUTBOARD-HWRNG\n\
+            random = HASH-DRBG\n[other]\nseed = NONE\n";
+        let found = (Some("HASH-DRBG".to_string()), Some("OUTBOARD-HWRNG".to_string()));
+        assert_eq!(parse_random(text.as_bytes()), Some(found));
+        for without in ["", "[main]\nrandom = sources\n", "openssl_conf = main\n[main]\nrandom = sources\n"] {
+            assert_eq!(parse_random(without.as_bytes()), None, "{without}");
+        }
+    }
 
     #[test]
     fn the_recipe_of_the_router_guides_is_found() {

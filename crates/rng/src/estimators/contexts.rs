@@ -1,6 +1,8 @@
 //! The symbols that followed sequences of symbols: the dictionaries of the MultiMMC and the LZ78Y
 //! predictor.
 
+use super::table::{FREE, Sequence, Table};
+
 /// The maximum number of symbols that a prediction uses.
 pub(super) const LONGEST: usize = 16;
 
@@ -49,7 +51,7 @@ impl Contexts {
                 let number = history.key(length) as u32 | 1 << length;
                 (counts[number as usize] != [0; 2]).then_some(number)
             }
-            Contexts::Bytes(bytes) => bytes.numbers.get(history.key(length), length),
+            Contexts::Bytes(bytes) => bytes.find(history.key(length), length),
         }
     }
 
@@ -93,28 +95,33 @@ impl Contexts {
 /// Sequences of bytes, numbered in the order of their occurrence.
 #[derive(Default)]
 pub(super) struct Bytes {
-    numbers: Table,
+    numbers: Table<Sequence>,
     likeliest: Vec<(u8, u32)>,
     /// Counts of the symbols after each sequence: the key is the number of the sequence and the
     /// symbol.
-    followers: Table,
+    followers: Table<u32>,
 }
 
 impl Bytes {
+    fn find(&self, key: u128, length: usize) -> Option<u32> {
+        self.numbers.get(Sequence::new(key, length))
+    }
+
     fn add(&mut self, key: u128, length: usize, symbol: u8) {
         let number = self.likeliest.len() as u32;
-        *self.numbers.entry(key, length) = number;
+        *self.numbers.entry(Sequence::new(key, length)) = number;
         self.likeliest.push((symbol, 0));
         self.count(number, symbol, true);
     }
 
     fn count(&mut self, number: u32, symbol: u8, may_add: bool) -> bool {
-        let key = u128::from(number) << 8 | u128::from(symbol);
-        if !may_add && self.followers.get(key, 0).is_none() {
+        // Both predictors limit the number of sequences to fewer than 2^24.
+        let key = number << 8 | u32::from(symbol);
+        if !may_add && self.followers.get(key).is_none() {
             return true;
         }
-        let count = self.followers.entry(key, 0);
-        *count = if *count == Table::FREE { 1 } else { *count + 1 };
+        let count = self.followers.entry(key);
+        *count = if *count == FREE { 1 } else { *count + 1 };
         let count = *count;
         let (likeliest, most) = &mut self.likeliest[number as usize];
         if count > *most || count == *most && symbol > *likeliest {
@@ -124,58 +131,41 @@ impl Bytes {
     }
 }
 
-/// A hash table with linear probing. The standard library's table resists keys chosen by an
-/// attacker, at several times the cost. Here an attacker could only slow down the estimate.
-#[derive(Default)]
-struct Table {
-    slots: Vec<(u128, u8, u32)>,
-    used: usize,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl Table {
-    const FREE: u32 = u32::MAX;
-
-    fn slot(&self, key: u128, length: usize) -> usize {
-        let mask = self.slots.len() - 1;
-        let mixed = (key as u64) ^ ((key >> 64) as u64).rotate_left(23) ^ (length as u64) << 59;
-        let mixed = (mixed ^ mixed >> 32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let mut place = (mixed ^ mixed >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9) as usize >> 20 & mask;
-        loop {
-            let (known, of, value) = self.slots[place];
-            if value == Self::FREE || known == key && usize::from(of) == length {
-                return place;
-            }
-            place = (place + 1) & mask;
+    #[test]
+    fn sequences_of_different_lengths_are_different() {
+        let mut contexts = Contexts::new(256);
+        let mut history = History::new(256);
+        (0..LONGEST).for_each(|_| history.push(0));
+        for length in 1..=LONGEST {
+            assert_eq!(contexts.find(history, length), None, "{length}");
+            contexts.add(history, length, length as u8);
+        }
+        for length in 1..=LONGEST {
+            let number = contexts.find(history, length).expect("it was added");
+            assert_eq!(contexts.predicted(number), (length as u8, 1), "{length}");
         }
     }
 
-    fn get(&self, key: u128, length: usize) -> Option<u32> {
-        if self.slots.is_empty() {
-            return None;
+    #[test]
+    fn counts_survive_the_growth_of_the_tables() {
+        let mut contexts = Contexts::new(256);
+        for symbol in 0..5000_u32 {
+            let mut history = History::new(256);
+            symbol.to_le_bytes().into_iter().for_each(|byte| history.push(byte));
+            contexts.add(history, 4, symbol as u8);
+            let number = contexts.find(history, 4).expect("it was added");
+            assert!(!contexts.count(number, symbol as u8, true));
+            assert!(contexts.count(number, !(symbol as u8), false), "a new symbol");
         }
-        let value = self.slots[self.slot(key, length)].2;
-        (value != Self::FREE).then_some(value)
-    }
-
-    /// The value of a key, `FREE` if it is new. The caller sets it.
-    fn entry(&mut self, key: u128, length: usize) -> &mut u32 {
-        if self.used * 2 >= self.slots.len() {
-            self.grow();
-        }
-        let place = self.slot(key, length);
-        let slot = &mut self.slots[place];
-        self.used += usize::from(slot.2 == Self::FREE);
-        (slot.0, slot.1) = (key, length as u8);
-        &mut slot.2
-    }
-
-    fn grow(&mut self) {
-        let larger = vec![(0, 0, Self::FREE); (self.slots.len() * 2).max(1024)];
-        for slot in std::mem::replace(&mut self.slots, larger) {
-            if slot.2 != Self::FREE {
-                let place = self.slot(slot.0, slot.1.into());
-                self.slots[place] = slot;
-            }
+        for symbol in 0..5000_u32 {
+            let mut history = History::new(256);
+            symbol.to_le_bytes().into_iter().for_each(|byte| history.push(byte));
+            let number = contexts.find(history, 4).expect("it was added");
+            assert_eq!(contexts.predicted(number), (symbol as u8, 2));
         }
     }
 }

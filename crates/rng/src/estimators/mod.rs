@@ -16,6 +16,7 @@ mod repeats;
 mod suffix_array;
 mod symbols;
 mod t_tuple;
+mod table;
 
 pub use symbols::Symbols;
 

@@ -52,8 +52,11 @@ pub(super) fn suffix_array<T: Rank>(text: &[T], alphabet: usize) -> Vec<u32> {
         names.iter().zip(&starts).for_each(|(&name, &start)| places[name as usize] = start);
         places
     } else {
-        suffix_array(&names, distinct).into_iter().map(|index| starts[index as usize]).collect()
+        let mut order = suffix_array(&names, distinct);
+        order.iter_mut().for_each(|index| *index = starts[*index as usize]);
+        order
     };
+    drop((names, starts));
     sorter.induced(&sorted)
 }
 

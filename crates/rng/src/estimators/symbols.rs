@@ -45,6 +45,11 @@ impl Symbols {
         self.alphabet
     }
 
+    /// The length of the longest substring that occurs twice.
+    pub fn longest_repeat(&self) -> usize {
+        self.repeats().pairs.len() - 1
+    }
+
     /// The repeated tuples, computed once for both estimators that use them.
     pub(super) fn repeats(&self) -> &Repeats {
         self.repeats.get_or_init(|| Repeats::of(&self.all, self.alphabet))

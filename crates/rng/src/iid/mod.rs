@@ -3,6 +3,7 @@
 //!
 //! The compression statistic (5.1.11) is not included: it is defined by the output of bzip2.
 
+mod chi_square;
 mod statistics;
 
 use std::num::NonZero;
@@ -10,6 +11,7 @@ use std::sync::Mutex;
 use std::thread;
 
 use crate::estimators::Symbols;
+pub use chi_square::{IidTest, iid_tests};
 use statistics::{COUNT, NAMES, Unchanged};
 
 /// The maximum number of permutations (5.1, step 2).

@@ -64,7 +64,7 @@ pub fn gathered(files: &[Input], mut report: Report) -> Result<Report> {
     }
     if report.is_empty() {
         bail!(
-            "none of these files is of use: give one that outboard status, check, tune, bench or prove wrote with --json"
+            "none of these files is of use: give one that outboard status, check, tune, bench, prove or rng wrote with --json"
         );
     }
     Ok(report)
@@ -104,7 +104,7 @@ fn named(file: &Path, unfit: Unfit) -> anyhow::Error {
 fn explained(file: &Path, error: &io::Error) -> anyhow::Error {
     let advice = match error.kind() {
         io::ErrorKind::NotFound => {
-            "write it first, with outboard status, check, tune, bench or prove and --json"
+            "write it first, with outboard status, check, tune, bench, prove or rng and --json"
         }
         io::ErrorKind::PermissionDenied => "try again as who wrote it, or with sudo",
         _ => "try to read it with cat",

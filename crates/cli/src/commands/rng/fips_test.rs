@@ -10,6 +10,7 @@ use outboard_rng::{BLOCK, EXPECTED_FAILURES, Fips, FipsFailures};
 use serde::Serialize;
 
 use super::input::InputOptions;
+use super::verdict::FipsVerdict;
 use crate::commands::tune::now;
 use crate::console::{self, INTERRUPTED, duration};
 
@@ -40,19 +41,6 @@ pub struct Options {
 }
 
 const DEVICE_BLOCKS: u64 = 1000;
-
-/// `Fail`: a sound source has as many failures or more with a probability below this.
-const CERTAIN: f64 = 1e-6;
-/// `Doubtful`: the same with a probability below this.
-const DOUBTFUL: f64 = 1e-3;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-enum FipsVerdict {
-    Pass,
-    Doubtful,
-    Fail,
-}
 
 #[derive(Default, Serialize)]
 struct FailureCounts {
@@ -185,59 +173,22 @@ pub fn test(options: &Options) -> Result<ExitCode> {
     }
     answer.seconds = start.elapsed().as_secs_f64();
     answer.expected_failures = count as f64 * EXPECTED_FAILURES;
-    answer.verdict = verdict(answer.failures, answer.expected_failures);
+    answer.verdict = FipsVerdict::of(answer.failures, count);
     console::answer(&if options.json {
         serde_json::to_string_pretty(&answer)? + "\n"
     } else {
         text(&answer)
     })?;
     Ok(match answer.verdict {
-        FipsVerdict::Fail => ExitCode::FAILURE,
+        verdict if verdict.is_bad() => ExitCode::FAILURE,
         _ if options.strict && answer.failures > 0 => ExitCode::FAILURE,
         _ if answer.interrupted => ExitCode::from(INTERRUPTED),
         _ => ExitCode::SUCCESS,
     })
 }
 
-fn verdict(failures: u64, expected: f64) -> FipsVerdict {
-    match at_least(failures, expected) {
-        chance if chance < CERTAIN => FipsVerdict::Fail,
-        chance if chance < DOUBTFUL => FipsVerdict::Doubtful,
-        _ => FipsVerdict::Pass,
-    }
-}
-
-/// Returns the probability of at least `count` rare events when `expected` are expected (Poisson).
-fn at_least(count: u64, expected: f64) -> f64 {
-    // The first term is computed by logarithms. Below the expected count the probability is about
-    // one half or more, so its exact value is not needed.
-    if count as f64 <= expected {
-        return 1.0;
-    }
-    let log_factorial: f64 = (1..=count).map(|i| (i as f64).ln()).sum();
-    let mut term = (count as f64 * expected.ln() - expected - log_factorial).exp();
-    let (mut sum, mut k) = (0.0, count as f64);
-    while term > sum * 1e-12 && term > 0.0 {
-        sum += term;
-        k += 1.0;
-        term *= expected / k;
-    }
-    sum
-}
-
 fn text(answer: &FipsAnswer) -> String {
     let FipsAnswer { successes, failures, failed_tests: failed, .. } = answer;
-    let verdict = match answer.verdict {
-        FipsVerdict::Pass => {
-            "PASS: no more failures than a good source has. This sanity check proves no entropy: outboard rng assess."
-        }
-        FipsVerdict::Doubtful => {
-            "DOUBTFUL: a good source has so many failures once in 1000 runs. Test more blocks (--blocks)."
-        }
-        FipsVerdict::Fail => {
-            "FAIL: a good source has so many failures less than once in a million runs. Do not use its output as it is."
-        }
-    };
     let interrupted = if answer.interrupted {
         "\nInterrupted: the figures are those of the blocks up to then.\n"
     } else {
@@ -255,7 +206,7 @@ fn text(answer: &FipsAnswer) -> String {
            continuous run  {}\n  \
            input speed     {}\n  \
            test speed      {}\n  \
-           run time        {:.3} s\n{interrupted}\n{verdict}\n",
+           run time        {:.3} s\n{interrupted}\n{}\n",
         answer.source,
         answer.bits_received,
         answer.expected_failures,
@@ -267,23 +218,6 @@ fn text(answer: &FipsAnswer) -> String {
         answer.input_speed.text(),
         answer.test_speed.text(),
         answer.seconds,
+        answer.verdict.sentence(),
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_verdict_depends_on_how_many_failures_are_expected() {
-        let expected = |blocks: u64| blocks as f64 * EXPECTED_FAILURES;
-        assert_eq!(verdict(0, expected(1)), FipsVerdict::Pass);
-        assert_eq!(verdict(1, expected(1000)), FipsVerdict::Pass);
-        // Poisson tails for 0.8: P(>=6) = 1.8e-4, P(>=9) = 1.8e-7.
-        assert_eq!(verdict(6, expected(1000)), FipsVerdict::Doubtful);
-        assert_eq!(verdict(9, expected(1000)), FipsVerdict::Fail);
-        assert_eq!(verdict(27, expected(39_999)), FipsVerdict::Pass);
-        assert_eq!(verdict(80, expected(39_999)), FipsVerdict::Fail);
-        assert_eq!(verdict(1_000_000, expected(1_000_000)), FipsVerdict::Fail);
-    }
 }

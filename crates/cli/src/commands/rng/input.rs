@@ -1,23 +1,23 @@
-//! Reads samples from a device, a file or standard input. Reads from a device have a time limit,
-//! and ^C ends them.
+//! Reads samples from a device, a file or standard input. ^C ends a read.
 
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-use std::thread;
-use std::time::{Duration, Instant};
 
 use clap::Args;
+use outboard_drivers::root::Root;
+use outboard_inventory::Hwrng;
 use outboard_measure::stop;
+
+use super::device_reader::{DeviceReader, PATIENCE, ReadFailure};
 
 /// The kernel's random number device.
 pub const HWRNG: &str = "/dev/hwrng";
 
-/// A device that returns no data for this time has failed.
-const PATIENCE: Duration = Duration::from_secs(10);
-/// /dev/hwrng does not support poll(2), so reads are retried after a pause.
-const PAUSE: Duration = Duration::from_millis(1);
+/// The kernel keeps up to a cache line of bytes that were not read, also those of a generator that is
+/// no longer in use (rng_dev_read() in drivers/char/hw_random/core.c).
+const LEFT_OVER: usize = 256;
 
 /// What is read.
 #[derive(Args)]
@@ -49,8 +49,16 @@ impl std::error::Error for InputError {}
 pub struct Input {
     /// Name of the input for messages.
     pub name: String,
-    file: File,
-    is_device: bool,
+    stream: Stream,
+    /// The generator behind /dev/hwrng when it was opened.
+    generator: Option<String>,
+    /// Bytes to discard before the first one of the generator.
+    left_over: usize,
+}
+
+enum Stream {
+    Device(DeviceReader),
+    File(File),
 }
 
 impl InputOptions {
@@ -84,46 +92,74 @@ impl InputOptions {
         let name =
             if self.stdin.is_some() { "standard input".to_owned() } else { path.display().to_string() };
         let file = options.open(path).map_err(|error| failed(&name, &error))?;
-        Ok(Input { name, file, is_device })
+        let generator = if self.is_hwrng() { current_generator() } else { None };
+        let name = generator.iter().fold(name, |name, generator| format!("{name} ({generator})"));
+        let stream = if is_device { Stream::Device(DeviceReader::new(file)) } else { Stream::File(file) };
+        let left_over = if self.is_hwrng() { LEFT_OVER } else { 0 };
+        Ok(Input { name, stream, generator, left_over })
     }
+}
+
+fn current_generator() -> Option<String> {
+    Hwrng::read(&Root::live()).and_then(|hwrng| hwrng.current)
 }
 
 impl Input {
     /// Fills `buffer` as far as there is input. Returns the number of bytes; fewer than the size of
     /// the buffer mean the end of the input, or ^C.
     pub fn fill(&mut self, buffer: &mut [u8]) -> Result<usize, InputError> {
-        let (mut filled, mut waiting_since) = (0, None);
-        while filled < buffer.len() && !stop::asked() {
-            match self.file.read(&mut buffer[filled..]) {
-                Ok(0) if self.is_device => {
-                    return Err(InputError(format!(
-                        "{}: the device gave no more bytes after {filled}: was its driver unloaded? outboard rng shows what is there",
-                        self.name
-                    )));
-                }
-                Ok(0) => break,
-                Ok(count) => {
-                    filled += count;
-                    waiting_since = None;
-                }
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    let since = *waiting_since.get_or_insert_with(Instant::now);
-                    if since.elapsed() > PATIENCE {
-                        return Err(InputError(format!(
-                            "{}: no byte for {} s: the generator is stuck, or another process reads all of its output; \
-                             outboard rng shows what is there",
-                            self.name,
-                            PATIENCE.as_secs()
-                        )));
-                    }
-                    thread::sleep(PAUSE);
-                }
-                Err(error) => return Err(failed(&self.name, &error)),
-            }
-        }
+        let reader = match &mut self.stream {
+            Stream::Device(reader) => reader,
+            Stream::File(file) => return fill_from(file, buffer).map_err(|error| failed(&self.name, &error)),
+        };
+        let discarded = reader.fill(&mut [0; LEFT_OVER][..std::mem::take(&mut self.left_over)]);
+        let filled = discarded.and_then(|_| reader.fill(buffer));
+        let filled = filled.map_err(|failure| self.explained(&failure))?;
+        self.check_generator()?;
         Ok(filled)
     }
+
+    /// When a generator disappears, the kernel chooses another one for open descriptors too.
+    fn check_generator(&self) -> Result<(), InputError> {
+        let Some(before) = &self.generator else { return Ok(()) };
+        match current_generator() {
+            Some(now) if now == *before => Ok(()),
+            now => Err(InputError(format!(
+                "{}: the generator changed to {} while it was read, so results would be those of both: run the command again, \
+                 and see dmesg if {before} disappeared by itself",
+                self.name,
+                now.as_deref().unwrap_or("none")
+            ))),
+        }
+    }
+
+    fn explained(&self, failure: &ReadFailure) -> InputError {
+        let name = &self.name;
+        match failure {
+            ReadFailure::Ended => InputError(format!(
+                "{name}: the device returned end of file: was its driver unloaded? outboard rng shows what is there"
+            )),
+            ReadFailure::Silent => InputError(format!(
+                "{name}: no byte for {} s: the generator is stuck, or another process reads all of its output; \
+                 outboard rng shows what is there",
+                PATIENCE.as_secs()
+            )),
+            ReadFailure::Failed(error) => failed(name, error),
+        }
+    }
+}
+
+fn fill_from(file: &mut File, buffer: &mut [u8]) -> io::Result<usize> {
+    let mut filled = 0;
+    while filled < buffer.len() && !stop::asked() {
+        match file.read(&mut buffer[filled..]) {
+            Ok(0) => break,
+            Ok(count) => filled += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(filled)
 }
 
 fn failed(name: &str, error: &io::Error) -> InputError {

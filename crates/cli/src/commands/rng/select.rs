@@ -34,7 +34,8 @@ pub struct Options {
 
 /// Set how much entropy the kernel credits for the output of the generator in use, in bits per 1024 bits.
 ///
-/// It holds until the next boot or the next choice of a generator. 0 keeps the generator but credits nothing.
+/// It holds until the next boot. A generator that the kernel chose may be replaced by one with more credit; one that was selected is
+/// kept, unless its credit is 0.
 #[derive(Args)]
 pub struct QualityOptions {
     /// Bits of entropy per 1024 bits: what outboard rng assess advises
@@ -87,12 +88,32 @@ pub fn set_quality(options: &QualityOptions) -> Result<ExitCode> {
     let Some(generator) = current()?.current else {
         bail!("no generator is in use, so there is none to credit: outboard rng shows what is there");
     };
-    write("rng_quality", &options.quality.to_string())?;
-    let quality = current()?.quality;
-    if quality != Some(options.quality) {
-        bail!("the kernel did not take {}: rng_quality is {quality:?}", options.quality);
+    let was_selected = Root::live().text(&format!("{}/rng_selected", &SYSFS[1..])).as_deref() == Some("1");
+    let quality = options.quality;
+    write("rng_quality", &quality.to_string())?;
+    // A new quality makes the kernel choose the best generator, also in place of a selected one.
+    let mut now = current()?;
+    // It also resets the selection when the generator in use is the best one.
+    if was_selected {
+        write("rng_current", &generator)?;
+        now = current()?;
     }
-    console::answer(&format!("The kernel credits {} of 1024 bits of {generator}.\n", options.quality))?;
+    let in_use = now.current.as_deref().unwrap_or("none");
+    let text = match now.quality {
+        Some(found) if in_use == generator && found != quality && was_selected => bail!(
+            "the kernel credits {found} of 1024 bits of {generator}: it keeps no credit of {quality} for a selected generator while \
+             another one has more; outboard rng select auto leaves the choice to it"
+        ),
+        Some(found) if in_use == generator && found != quality => {
+            bail!("the kernel did not take {quality}: rng_quality is {found}; see dmesg")
+        }
+        found if in_use != generator => format!(
+            "The kernel credits {quality} of 1024 bits of {generator}, and uses {in_use} now, which has more ({}).\n",
+            found.map_or_else(|| "unknown".to_owned(), |found| found.to_string())
+        ),
+        _ => format!("The kernel credits {quality} of 1024 bits of {generator}.\n"),
+    };
+    console::answer(&text)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -104,7 +125,8 @@ fn write(file: &str, value: &str) -> Result<()> {
 fn explained(path: &Path, error: &io::Error) -> anyhow::Error {
     let advice = match error.raw_os_error() {
         Some(libc::EACCES | libc::EPERM) => "only root may change it: try again with sudo",
-        Some(libc::ENOENT) => "this kernel is older than 6.2, or the directory does not exist",
+        Some(libc::ENOENT) => "this kernel has no such attribute",
+        Some(libc::EIO) if path.ends_with("rng_quality") => "this kernel cannot change it",
         Some(libc::EROFS) => "make it writable, or change only what is in use now: --now",
         _ => "see dmesg",
     };

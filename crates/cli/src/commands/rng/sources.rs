@@ -4,13 +4,21 @@
 use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use anyhow::Result;
 use outboard_drivers::root::Root;
 use outboard_inventory::Hwrng;
+use outboard_inventory::openssl::{Pending, Question, RandomSources};
 use serde::Serialize;
 
 use crate::console;
+
+/// The time limit for `openssl`, which takes seconds on a busy router.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The name of the provider's seed source.
+const SEED_SOURCE: &str = "OUTBOARD-HWRNG";
 
 /// Daemons that feed /dev/random.
 const DAEMONS: [&str; 4] = ["rngd", "haveged", "jitterentropy-r", "jitterentropy-rngd"];
@@ -28,7 +36,48 @@ struct SourcesAnswer {
     daemons: Vec<String>,
     /// The entropy that the kernel counts in its pool, in bits.
     entropy_available: Option<u32>,
+    openssl: OpenSslRandom,
     problems: Vec<String>,
+}
+
+/// OpenSSL's random sources.
+#[derive(Default, Serialize)]
+struct OpenSslRandom {
+    version: Option<String>,
+    /// The primary generator and its provider: `CTR-DRBG @ default`; `null` if OpenSSL has none.
+    generator: Option<String>,
+    /// The sources that the configuration names; `null` for the operating system's.
+    configured: Option<RandomSources>,
+}
+
+impl OpenSslRandom {
+    fn read(root: &Root) -> OpenSslRandom {
+        let question = Question::ask(root);
+        let instances = Pending::start("openssl", &["list", "-random-instances"]);
+        let openssl = question.answer(root);
+        let instances = instances.and_then(|pending| pending.finish(PATIENCE)).unwrap_or_default();
+        OpenSslRandom { version: openssl.version, generator: primary(&instances), configured: openssl.random }
+    }
+
+    fn seed(&self) -> Option<&str> {
+        self.configured.as_ref()?.seed.as_deref()
+    }
+
+    fn text(&self) -> String {
+        let Some(version) = &self.version else { return "no openssl command".to_owned() };
+        let generator = self.generator.as_deref().unwrap_or("no generator (openssl list -random-instances)");
+        let seed = match (self.seed(), &self.configured) {
+            (Some(seed), Some(configured)) => format!("{seed}, by {}", configured.file),
+            _ => "the operating system".to_owned(),
+        };
+        format!("{version}: {generator}, seeded by {seed}")
+    }
+}
+
+/// The first line after `primary:` of `openssl list -random-instances`.
+fn primary(instances: &str) -> Option<String> {
+    let mut lines = instances.lines().skip_while(|line| *line != "primary:").skip(1);
+    lines.next().filter(|line| line.contains('@')).map(|line| line.trim().to_owned())
 }
 
 /// Prints the sources.
@@ -43,6 +92,7 @@ pub fn show(json: bool) -> Result<ExitCode> {
         tpm: Path::new("/sys/class/tpm/tpm0").exists(),
         daemons: daemons(),
         entropy_available: root.text("proc/sys/kernel/random/entropy_avail").and_then(|t| t.parse().ok()),
+        openssl: OpenSslRandom::read(&root),
         problems: Vec::new(),
         kernel,
     };
@@ -107,6 +157,14 @@ fn problems(answer: &SourcesAnswer) -> Vec<String> {
         )),
         Some(_) => {}
     }
+    let is_in_use = answer.hwrng.as_ref().is_some_and(|hwrng| hwrng.current.is_some());
+    if answer.openssl.seed() == Some(SEED_SOURCE) && !is_in_use {
+        problems.push(format!(
+            "OpenSSL is configured to take seeds from {SEED_SOURCE}, and no generator is in use: its programs cannot be seeded. \
+             Select a generator, or remove the line `seed` from {}.",
+            answer.openssl.configured.as_ref().map_or("openssl.cnf", |configured| configured.file.as_str())
+        ));
+    }
     problems
 }
 
@@ -128,7 +186,7 @@ fn text(answer: &SourcesAnswer) -> String {
     };
     let mut text = format!(
         "  /dev/hwrng      {current}\n  available       {available}\n  quality         {}\n  instructions    {}\n  \
-           TPM             {}\n  daemons         {}\n  kernel's pool   {} bits\n  kernel          {} ({fed})\n",
+           TPM             {}\n  daemons         {}\n  kernel's pool   {} bits\n  kernel          {} ({fed})\n  OpenSSL         {}\n",
         quality.map_or_else(
             || "not known".to_owned(),
             |quality| format!("{quality} of 1024 bits are credited as entropy")
@@ -138,6 +196,7 @@ fn text(answer: &SourcesAnswer) -> String {
         or_none(answer.daemons.clone()),
         answer.entropy_available.map_or_else(|| "unknown".to_owned(), |bits| bits.to_string()),
         kernel.unwrap_or("unknown"),
+        answer.openssl.text(),
     );
     for problem in &answer.problems {
         text += &format!("\nPROBLEM: {problem}\n");
@@ -154,6 +213,49 @@ mod tests {
         assert_eq!(instructions("model: rng\nflags\t\t: fpu rdrand aes rdseed\n"), ["RDRAND", "RDSEED"]);
         assert_eq!(instructions("Features\t: fp asimd rng bti\n"), ["RNDR"]);
         assert!(instructions("flags : rdrandx\n").is_empty());
+    }
+
+    #[test]
+    fn the_primary_generator_is_named_with_its_provider() {
+        let text = "primary:\n  CTR-DRBG @ default\n  state = ready\npublic:\n  HASH-DRBG @ other\n";
+        assert_eq!(primary(text).as_deref(), Some("CTR-DRBG @ default"));
+        assert_eq!((primary(""), primary("primary:\n  not instantiated\n")), (None, None));
+    }
+
+    #[test]
+    fn a_configured_seed_source_without_a_generator_is_a_problem() {
+        let configured = |seed: &str| RandomSources {
+            file: "/etc/ssl/openssl.cnf".to_owned(),
+            generator: None,
+            seed: Some(seed.to_owned()),
+        };
+        let openssl = |seed| OpenSslRandom {
+            version: Some("3.5.4".to_owned()),
+            generator: Some("CTR-DRBG @ default".to_owned()),
+            configured: Some(configured(seed)),
+        };
+        let answer = |seed, current: Option<&str>| SourcesAnswer {
+            schema: "outboard-rng/1",
+            kernel: None,
+            hwrng: Some(Hwrng {
+                current: current.map(str::to_owned),
+                available: vec!["chip".to_owned()],
+                quality: Some(1024),
+            }),
+            instructions: Vec::new(),
+            tpm: false,
+            daemons: Vec::new(),
+            entropy_available: None,
+            openssl: openssl(seed),
+            problems: Vec::new(),
+        };
+        let is_named =
+            |answer: &SourcesAnswer| problems(answer).iter().any(|one| one.contains("cannot be seeded"));
+        assert!(is_named(&answer(SEED_SOURCE, None)));
+        assert!(!is_named(&answer(SEED_SOURCE, Some("chip"))) && !is_named(&answer("JITTER", None)));
+        assert!(text(&answer(SEED_SOURCE, Some("chip"))).contains(
+            "OpenSSL         3.5.4: CTR-DRBG @ default, seeded by OUTBOARD-HWRNG, by /etc/ssl/openssl.cnf"
+        ));
     }
 
     #[test]
