@@ -4,6 +4,7 @@ mod allow;
 mod bench;
 mod check;
 mod ciphers;
+mod completions;
 mod disable;
 mod disallow;
 mod enable;
@@ -34,6 +35,7 @@ enum Command {
     Bench(bench::Options),
     Check(check::Options),
     Ciphers(ciphers::Options),
+    Completions(completions::Options),
     Disable(disable::Options),
     Disallow(disallow::Options),
     Enable(enable::Options),
@@ -53,6 +55,7 @@ impl Outboard {
             Command::Bench(options) => bench::run(&options),
             Command::Check(options) => check::run(&options),
             Command::Ciphers(options) => ciphers::run(&options),
+            Command::Completions(options) => completions::run(&options),
             Command::Disable(options) => disable::run(&options),
             Command::Disallow(options) => disallow::run(&options),
             Command::Enable(options) => enable::run(&options),
