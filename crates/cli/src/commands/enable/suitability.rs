@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use outboard_counters::{Decision, Table};
 use outboard_measure::evp::Library;
 use outboard_policy::{POLICY_FILE, Tuned};
@@ -42,13 +42,20 @@ pub fn examine(plan: &Plan, inputs: &Inputs, goal: Option<&str>) -> Result<Suita
     let library = Library::open()?;
     ciphers::ask(&library, &scratch, &table)
         .context("OpenSSL does not use the provider with the new configuration")?;
+    let decisions = table.decisions();
+    if decisions.is_empty() {
+        bail!(
+            "{} decided nothing: it is of another version than this command, or OpenSSL's default provider is not loaded",
+            inputs.module.display()
+        );
+    }
     let (policy, unfit) = match Tuned::read(Path::new(POLICY_FILE)) {
         Ok(policy) => (policy, None),
         Err(why) => (None, Some(why.to_string())),
     };
     let stale = policy.as_ref().and_then(|policy| policy.is_of(Path::new("/")).err());
     let unfit = unfit.or(stale.map(|why| why.to_string()));
-    Ok(judge(&plan.requests, &table.decisions(), policy.as_ref(), unfit, goal))
+    Ok(judge(&plan.requests, &decisions, policy.as_ref(), unfit, goal))
 }
 
 fn judge(
