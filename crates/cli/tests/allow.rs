@@ -17,7 +17,8 @@ fn outboard(arguments: &[&str]) -> (Option<i32>, String, String) {
 #[test]
 fn what_makes_no_sense_together_is_a_mistake_of_use() {
     for arguments in [
-        &["allow"][..],
+        &["allow", "--now"][..],
+        &["allow", "--force"],
         &["allow", "--list", "driver"],
         &["allow", "--restore", "driver"],
         &["allow", "--restore", "--list"],

@@ -1,7 +1,9 @@
 //! Configuration files that make a service use outboard.
 //!
-//! Currently this is OpenSSL's own configuration: [`conf`] reads it as OpenSSL does, and
-//! [`openssl`] composes one that keeps the existing settings and adds outboard.
+//! [`conf`] reads OpenSSL's own configuration as OpenSSL does, [`openssl`] composes one that keeps
+//! the existing settings and adds outboard, and [`enable`] plans, applies and undoes the files that
+//! make a service use it.
 
 pub mod conf;
+pub mod enable;
 pub mod openssl;

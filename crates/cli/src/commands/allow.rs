@@ -2,6 +2,7 @@
 //! boot.
 
 mod candidate;
+mod candidates;
 mod grant;
 pub mod list;
 pub mod memory;
@@ -22,15 +23,14 @@ use clap::Args;
 /// again if a result is wrong or does not come. A driver that passes is remembered in /etc/outboard/allowed: whenever the
 /// module is loaded again, `outboard allow --restore` checks it anew and allows it. Order is preference.
 ///
+/// Without a driver, the accelerators that can be allowed are listed.
+///
 /// Exit code 1 when a driver was refused, or could not be allowed or remembered; those named before it stay allowed. --list
 /// without the module shows what is remembered, with exit code 1.
 #[derive(Args)]
 pub struct Options {
     /// Exact driver names, as `outboard status` and /proc/crypto show them
-    #[arg(
-        value_name = "DRIVER",
-        required_unless_present_any = ["list", "restore"], conflicts_with_all = ["list", "restore"]
-    )]
+    #[arg(value_name = "DRIVER", conflicts_with_all = ["list", "restore"])]
     drivers: Vec<String>,
     /// Show what is allowed now, and what is remembered
     #[arg(long, conflicts_with = "restore")]
@@ -48,10 +48,10 @@ pub struct Options {
     )]
     wait: u64,
     /// Do not remember it: allowed until the module is unloaded
-    #[arg(long, conflicts_with_all = ["list", "restore"])]
+    #[arg(long, requires = "drivers", conflicts_with_all = ["list", "restore"])]
     now: bool,
     /// Also allow what is judged to be software; a driver that fails the check is refused all the same
-    #[arg(long, conflicts_with_all = ["list", "restore"])]
+    #[arg(long, requires = "drivers", conflicts_with_all = ["list", "restore"])]
     force: bool,
 }
 
@@ -62,6 +62,9 @@ pub fn run(options: &Options) -> ExitCode {
     }
     if options.restore {
         return ended("allow --restore", restore::restore(Duration::from_secs(options.wait)));
+    }
+    if options.drivers.is_empty() {
+        return ended("allow", candidates::offer());
     }
     let tries = options.drivers.iter().map(|driver| say(&allow(driver, options)?));
     ended("allow", tries.collect())

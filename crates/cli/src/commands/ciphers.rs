@@ -83,7 +83,7 @@ fn ciphers(options: &Options) -> Result<()> {
 }
 
 /// Makes the provider decide, as an application does by its first fetch.
-fn ask(library: &Library, scratch: &Scratch, table: &Table) -> Result<()> {
+pub fn ask(library: &Library, scratch: &Scratch, table: &Table) -> Result<()> {
     let said = |error| {
         // OpenSSL removes the provider's errors from its queue; the provider's notes contain them.
         let said: Vec<String> = table.notes().into_iter().chain(library.errors()).collect();

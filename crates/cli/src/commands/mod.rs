@@ -4,10 +4,14 @@ mod allow;
 mod bench;
 mod check;
 mod ciphers;
+mod completions;
+mod disable;
 mod disallow;
+mod enable;
 mod prove;
 mod report;
 mod rng;
+mod run;
 mod status;
 mod tune;
 
@@ -31,10 +35,14 @@ enum Command {
     Bench(bench::Options),
     Check(check::Options),
     Ciphers(ciphers::Options),
+    Completions(completions::Options),
+    Disable(disable::Options),
     Disallow(disallow::Options),
+    Enable(enable::Options),
     Prove(prove::Options),
     Report(report::Options),
     Rng(rng::Options),
+    Run(run::Options),
     Status(status::Options),
     Tune(tune::Options),
 }
@@ -47,24 +55,28 @@ impl Outboard {
             Command::Bench(options) => bench::run(&options),
             Command::Check(options) => check::run(&options),
             Command::Ciphers(options) => ciphers::run(&options),
+            Command::Completions(options) => completions::run(&options),
+            Command::Disable(options) => disable::run(&options),
             Command::Disallow(options) => disallow::run(&options),
+            Command::Enable(options) => enable::run(&options),
             Command::Prove(options) => prove::run(&options),
             Command::Report(options) => report::run(&options),
             Command::Rng(options) => rng::run(&options),
+            Command::Run(options) => run::run(&options),
             Command::Status(options) => status::run(&options),
             Command::Tune(options) => tune::run(&options),
         }
     }
 }
 
-/// Prints a usage error, or the requested help. An exit code of `prove` must be distinct from those
-/// of its command, so `prove` exits with 125 after a usage error, as env(1) does; the other
+/// Prints a usage error, or the requested help. An exit code of `prove` and `run` must be distinct
+/// from those of their command, so both exit with 125 after a usage error, as env(1) does; the other
 /// commands exit with 2.
 pub fn misused(usage: &clap::Error) -> ExitCode {
     // If stderr is closed, the error cannot be reported.
     let _ = usage.print();
-    let proving = std::env::args_os().nth(1).is_some_and(|word| word == "prove");
-    match (usage.use_stderr(), proving) {
+    let runs_a_command = std::env::args_os().nth(1).is_some_and(|word| word == "prove" || word == "run");
+    match (usage.use_stderr(), runs_a_command) {
         (false, _) => ExitCode::SUCCESS,
         (true, true) => ExitCode::from(prove::OWN_FAILURE),
         (true, false) => ExitCode::from(2),

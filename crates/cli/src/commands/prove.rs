@@ -1,7 +1,7 @@
 //! `outboard prove -- COMMAND`: runs a command with outboard enabled and reports the work of
 //! hardware.
 
-mod command;
+pub mod command;
 mod conclusion;
 mod drivers;
 mod options;

@@ -55,11 +55,18 @@ pub struct Options {
 
 /// [`Goal`] for the command line.
 #[derive(Clone, Copy, Default, ValueEnum)]
-enum GoalName {
+pub enum GoalName {
     Throughput,
     Cpu,
     #[default]
     Balanced,
+}
+
+impl GoalName {
+    /// The name in the policy file.
+    pub fn name(self) -> &'static str {
+        Goal::from(self).name()
+    }
 }
 
 impl From<GoalName> for Goal {

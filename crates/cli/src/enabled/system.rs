@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 /// Locations of openssl.cnf for systems without the `openssl` command: Debian, OpenWrt, Alpine and
 /// Arch; Fedora; local builds.
-const USUAL_FILES: [&str; 3] =
+pub const USUAL_FILES: [&str; 3] =
     ["/etc/ssl/openssl.cnf", "/etc/pki/tls/openssl.cnf", "/usr/local/ssl/openssl.cnf"];
 
 /// The directories that the `openssl` command reports; the command under test may use another
@@ -61,6 +61,16 @@ impl OpenSsl {
         }
     }
 
+    /// Returns the system's openssl.cnf, whatever OPENSSL_CONF names.
+    pub fn own_file(&self) -> Option<PathBuf> {
+        let own = self.directory.as_ref().map(|d| d.join("openssl.cnf"));
+        let files: Vec<PathBuf> = match own {
+            Some(file) => vec![file],
+            None => USUAL_FILES.map(PathBuf::from).to_vec(),
+        };
+        files.into_iter().find(|f| readable(f))
+    }
+
     /// Returns the configuration that a program without outboard would load.
     pub fn configuration(&self) -> Configuration {
         if let Some(named) = std::env::var_os("OPENSSL_CONF") {
@@ -73,12 +83,7 @@ impl OpenSsl {
                 Err(cause) => Configuration::Unusable(path, cause),
             };
         }
-        let own = self.directory.as_ref().map(|d| d.join("openssl.cnf"));
-        let files: Vec<PathBuf> = match own {
-            Some(file) => vec![file],
-            None => USUAL_FILES.map(PathBuf::from).to_vec(),
-        };
-        files.into_iter().find(|f| readable(f)).map_or(Configuration::None, Configuration::File)
+        self.own_file().map_or(Configuration::None, Configuration::File)
     }
 }
 

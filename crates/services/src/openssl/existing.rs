@@ -93,31 +93,39 @@ impl Existing {
         self.active.iter().any(|active| active == name)
     }
 
-    /// Notes for the user about this configuration.
-    pub(super) fn notes(&self, conf: &Conf, path: Option<&Path>) -> Vec<String> {
+    /// Reasons why OpenSSL would not use outboard with this configuration.
+    pub(super) fn prevented(&self, conf: &Conf, path: Option<&Path>) -> Vec<String> {
         let file = path.unwrap_or(Path::new("openssl.cnf")).display();
-        let mut notes: Vec<String> = Vec::new();
+        let mut reasons: Vec<String> = Vec::new();
         if let Some(why) = &conf.refused {
-            notes.push(format!(
+            reasons.push(format!(
                 "OpenSSL refuses the whole configuration, outboard with it: {why}. Correct that line first"
             ));
         }
-        notes.extend(conf.warnings.iter().map(ToString::to_string));
+        for Init { section, properties, .. } in &self.inits {
+            if properties.fips() {
+                reasons.push(format!(
+                    "{file}: [{section}] asks for fips=yes, so outboard will not be used: it is not validated and never claims to be"
+                ));
+            }
+            if let Some(rival) = properties.rival() {
+                reasons.push(format!(
+                    "{file}: [{section}] asks for {rival} in default_properties, so outboard will not be preferred: \
+                     remove that entry to use it"
+                ));
+            }
+        }
+        reasons
+    }
+
+    /// Further notes for the user about this configuration.
+    pub(super) fn notes(&self, conf: &Conf, path: Option<&Path>) -> Vec<String> {
+        let file = path.unwrap_or(Path::new("openssl.cnf")).display();
+        let mut notes: Vec<String> = conf.warnings.iter().map(ToString::to_string).collect();
         for init in &self.inits {
             let (section, names) = (&init.section, init.names.join(", "));
             if conf.section(section).is_none() && !names.is_empty() {
                 notes.push(format!("{file}: {names} = {section}, and there is no such section"));
-            }
-            if init.properties.fips() {
-                notes.push(format!(
-                    "{file}: [{section}] asks for fips=yes, so outboard will not be used: it is not validated and never claims to be"
-                ));
-            }
-            if let Some(rival) = init.properties.rival() {
-                notes.push(format!(
-                    "{file}: [{section}] asks for {rival} in default_properties, so outboard will not be preferred: \
-                     remove that entry to use it"
-                ));
             }
         }
         if !self.fips() && !self.active.is_empty() && !self.is_active("default") {

@@ -57,6 +57,8 @@ pub struct Composed {
     /// Notes for the user, one or two sentences each: what in the existing configuration prevents
     /// the use of outboard, or was changed for it.
     pub notes: Vec<String>,
+    /// Reasons in the existing configuration why the provider would not be used; also in `notes`.
+    pub prevented: Vec<String>,
     /// Whether the existing configuration already activates outboard.
     pub was_enabled: bool,
 }
@@ -95,7 +97,9 @@ pub fn compose(
     let conf = existing.map(|path| Conf::load(path, env)).transpose()?.unwrap_or_default();
     let found = Existing::look(&conf);
     let mut out = Writer::default();
-    let mut notes = found.notes(&conf, existing);
+    let prevented = found.prevented(&conf, existing);
+    let mut notes = prevented.clone();
+    notes.extend(found.notes(&conf, existing));
 
     out.line("# Made by outboard: what was there before, unchanged, and outboard added.");
     if let Some(path) = existing {
@@ -139,7 +143,13 @@ pub fn compose(
         let section = format!("openssl.cnf has a section [{value}], which OpenSSL takes {key} = {value} for");
         notes.push(format!("{section}: rename that section"));
     }
-    Ok(Composed { text: out.0, notes, was_enabled: found.is_active(NAME) })
+    Ok(Composed { text: out.0, notes, prevented, was_enabled: found.is_active(NAME) })
+}
+
+/// A value in the form that a composed configuration contains.
+#[must_use]
+pub fn quoted(value: &str) -> String {
+    quote::value(value)
 }
 
 /// Adds the existing file: by name, or as text if OpenSSL would refuse to include it.

@@ -1,0 +1,194 @@
+//! `outboard enable`: adds the files with which a service uses outboard.
+
+mod list;
+mod suitability;
+mod text;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context as _, Result, bail};
+use clap::Args;
+use outboard_services::enable::{self, Application, Applied, Inputs, Plan, Tree};
+
+use super::tune::GoalName;
+use crate::console::{answer, progress, say};
+use crate::enabled::{module, system, system::OpenSsl};
+use crate::etc;
+
+/// Make a service use the accelerator
+///
+/// Adds files of outboard's own and changes none of another package: an openssl.cnf in /etc/outboard that includes the
+/// service's present one, and a systemd drop-in that sets OPENSSL_CONF. `outboard disable` removes them, byte for byte. No
+/// service is restarted: the commands for that are printed.
+///
+/// Before that, OpenSSL is loaded with the new configuration, and the service is refused where the provider is not used, no
+/// accelerator can be reached, `outboard tune` did not measure, or software wins for the requests that the service makes.
+///
+/// Exit code 1 when a service was refused or could not be enabled; those named before it stay enabled.
+#[derive(Args)]
+pub struct Options {
+    /// Services: openssl (the whole system), nginx, apache, sshd, ssh, openvpn, strongswan
+    #[arg(value_name = "SERVICE", required_unless_present_any = ["units", "list"], conflicts_with = "list")]
+    services: Vec<String>,
+    /// A systemd service by the name of its unit; may be repeated
+    #[arg(long = "unit", value_name = "NAME", conflicts_with = "list")]
+    units: Vec<String>,
+    /// Show the services, which are installed and which are enabled
+    #[arg(long)]
+    list: bool,
+    /// With --list: print JSON (schema outboard-services/1)
+    #[arg(long, requires = "list")]
+    json: bool,
+    /// Show what would be written, and whether the accelerator wins; change nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Refuse unless `outboard tune` measured for this goal
+    #[arg(long, value_enum, conflicts_with = "list")]
+    goal: Option<GoalName>,
+    /// Enable it even if software wins or nothing was measured, and replace files of outboard's that were edited
+    #[arg(long, conflicts_with = "list")]
+    force: bool,
+    #[command(flatten)]
+    place: Place,
+    /// The provider's file instead of the installed one; with --root a path within it
+    #[arg(long, value_name = "PATH", conflicts_with = "list")]
+    module: Option<PathBuf>,
+}
+
+/// The system to change.
+#[derive(Args)]
+pub struct Place {
+    /// Change the system below this directory, such as an image; enabling requires --force, since nothing can be measured
+    #[arg(long, value_name = "DIRECTORY", value_parser = directory)]
+    root: Option<PathBuf>,
+}
+
+fn directory(text: &str) -> Result<PathBuf, String> {
+    let path = std::path::absolute(text).map_err(|error| error.to_string())?;
+    if path.is_dir() { Ok(path) } else { Err("there is no such directory".to_owned()) }
+}
+
+impl Place {
+    /// The files of the system.
+    pub fn tree(&self) -> Tree {
+        Tree::at(self.root.as_deref().unwrap_or(Path::new("/")))
+    }
+
+    /// Prevents other changes until the result is dropped.
+    pub fn lock(&self) -> Result<std::fs::File> {
+        let path = self.tree().path(Path::new("/etc/outboard/enabled"));
+        etc::lock(&path).with_context(|| {
+            let directory = path.parent().unwrap_or(&path).display();
+            format!("{directory} cannot be changed; only root may do that: try again with sudo")
+        })
+    }
+}
+
+/// A service as named on the command line.
+#[derive(Clone, Copy)]
+pub struct Named<'a> {
+    name: &'a str,
+    is_unit: bool,
+}
+
+/// Joins services and units, in this order.
+pub fn named<'a>(services: &'a [String], units: &'a [String]) -> impl Iterator<Item = Named<'a>> {
+    let service = |name: &'a String| Named { name, is_unit: false };
+    let unit = |name: &'a String| Named { name, is_unit: true };
+    services.iter().map(service).chain(units.iter().map(unit))
+}
+
+impl Named<'_> {
+    /// The name in records and messages.
+    pub fn key(&self) -> String {
+        match self.is_unit && !self.name.ends_with(".service") {
+            true => format!("{}.service", self.name),
+            false => self.name.to_owned(),
+        }
+    }
+
+    /// An error if the name can have no record. A record's file has the name in its own.
+    pub fn checked(&self) -> Result<()> {
+        if !self.is_unit && Application::by_name(self.name).is_none() {
+            bail!("{} is not a service that outboard knows (outboard enable --list)", self.name);
+        }
+        if self.name.is_empty() || self.name.contains('/') {
+            bail!("{:?} is not the name of a unit", self.name);
+        }
+        Ok(())
+    }
+}
+
+/// Runs `outboard enable`.
+pub fn run(options: &Options) -> ExitCode {
+    let result = match options.list {
+        true => list::list(&options.place.tree(), options.json),
+        false => named(&options.services, &options.units)
+            .try_for_each(|service| enable(options, service).with_context(|| service.key())),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            say(&format!("outboard enable: {error:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn enable(options: &Options, service: Named) -> Result<()> {
+    let tree = options.place.tree();
+    let inputs = inputs(options, &tree)?;
+    let plan = enable::plan(&tree, service.name, service.is_unit, &inputs)?;
+    let steps = enable::steps_to_enable(&tree, &plan, options.force)?;
+    match options.place.root {
+        Some(_) if !options.force && !options.dry_run => {
+            bail!("whether the accelerator wins cannot be determined for another system: add --force")
+        }
+        Some(_) => {}
+        None => suitable(options, &plan, &inputs)?,
+    }
+    if options.dry_run {
+        return Ok(answer(&text::changes(&tree, &plan, &steps)?)?);
+    }
+    // The steps are planned again under the lock.
+    let lock = options.place.lock()?;
+    let applied = enable::enable(&tree, &plan, options.force)?;
+    drop(lock);
+    Ok(answer(&text::done(&plan, applied == Applied::Unchanged, options.place.root.is_some()))?)
+}
+
+fn inputs(options: &Options, tree: &Tree) -> Result<Inputs> {
+    if options.place.root.is_none() {
+        let openssl = OpenSsl::find();
+        let module = module::find(options.module.as_deref(), &openssl)?;
+        return Ok(Inputs { openssl_cnf: openssl.own_file(), module });
+    }
+    let installed =
+        ["/usr/lib/outboard/outboard.so", "/usr/local/lib/outboard/outboard.so"].map(PathBuf::from);
+    let module = options.module.clone().or_else(|| installed.into_iter().find(|path| tree.exists(path)));
+    let Some(module) = module.filter(|path| path.is_absolute()) else {
+        bail!("the provider is not installed there: give its absolute path within the directory by --module");
+    };
+    let files = system::USUAL_FILES.map(PathBuf::from);
+    Ok(Inputs { openssl_cnf: files.into_iter().find(|path| tree.exists(path)), module })
+}
+
+/// Loads OpenSSL with the planned configuration and compares the thresholds in force with the
+/// requests of the service.
+fn suitable(options: &Options, plan: &Plan, inputs: &Inputs) -> Result<()> {
+    progress(&format!("{}: loading OpenSSL with the new configuration", plan.service));
+    let found = suitability::examine(plan, inputs, options.goal.map(GoalName::name));
+    progress("");
+    let found = found?;
+    let is_refused = found.refusal.is_some() && !options.force;
+    if is_refused || options.dry_run {
+        say(&text::suitability(&plan.service, &found));
+    }
+    match &found.refusal {
+        Some(why) if is_refused && !options.dry_run => bail!("{why}; --force enables it all the same"),
+        Some(why) => say(&format!("outboard enable: {}: {why}", plan.service)),
+        None => {}
+    }
+    Ok(())
+}

@@ -1,0 +1,72 @@
+//! `outboard enable --list`: the services that can be enabled, and those that are.
+
+use anyhow::{Context as _, Result, anyhow};
+use outboard_services::enable::{self, APPLICATIONS, Application, Record, State, Tree};
+use serde::Serialize;
+use std::path::PathBuf;
+
+use crate::columns::aligned;
+use crate::console::answer;
+
+/// The document of `--json`. Fields are only added within a version.
+#[derive(Serialize)]
+struct Services {
+    /// `outboard-services/1`.
+    schema: &'static str,
+    /// Known services, then other units that are enabled.
+    services: Vec<Service>,
+}
+
+#[derive(Serialize)]
+struct Service {
+    name: String,
+    /// What it is.
+    about: String,
+    /// `not enabled`, `enabled`, `incomplete` or `edited`.
+    state: &'static str,
+    /// The files that were added for it.
+    files: Vec<PathBuf>,
+}
+
+/// Prints the list.
+pub fn list(tree: &Tree, json: bool) -> Result<()> {
+    let enabled = Record::services(tree);
+    let known = APPLICATIONS.iter().map(|application| (application.name.to_owned(), application.about));
+    let others = enabled.iter().filter(|name| Application::by_name(name).is_none());
+    let units = others.map(|name| (name.clone(), "a systemd unit"));
+    let services: Result<Vec<Service>> =
+        known.chain(units).map(|(name, about)| service(tree, name, about)).collect();
+    let services = Services { schema: "outboard-services/1", services: services? };
+    if json {
+        return Ok(answer(&(serde_json::to_string_pretty(&services)? + "\n"))?);
+    }
+    let mut rows = vec![["service".to_owned(), "state".to_owned(), "what it is".to_owned()]];
+    let mut notes = String::new();
+    for one in services.services {
+        match one.state {
+            "incomplete" => {
+                notes += &format!("{}: a change was interrupted: repeat enable or disable\n", one.name);
+            }
+            "edited" => notes += &format!("{}: a file was edited: disable --force removes it\n", one.name),
+            _ => {}
+        }
+        rows.push([one.name, one.state.to_owned(), one.about]);
+    }
+    Ok(answer(&format!("{}{notes}", aligned(&rows, 0..0, "")))?)
+}
+
+fn service(tree: &Tree, name: String, about: &str) -> Result<Service> {
+    let record = Record::read(tree, &name).map_err(|why| anyhow!(why))?;
+    let (state, files) = match &record {
+        None => ("not enabled", Vec::new()),
+        Some(record) => {
+            let state = match enable::state(tree, record).with_context(|| name.clone())? {
+                State::Complete => "enabled",
+                State::Incomplete => "incomplete",
+                State::Edited(_) => "edited",
+            };
+            (state, record.files.iter().map(|file| file.path.clone()).collect())
+        }
+    };
+    Ok(Service { name, about: about.to_owned(), state, files })
+}

@@ -1,0 +1,151 @@
+//! Whether an accelerator wins for the requests of a service, by the decisions of the provider and
+//! the measurements of `outboard tune`.
+
+use std::path::Path;
+
+use anyhow::{Context as _, Result, bail};
+use outboard_counters::{Decision, Table};
+use outboard_measure::evp::Library;
+use outboard_policy::{POLICY_FILE, Tuned};
+use outboard_services::enable::{Inputs, Plan, Requests};
+
+use crate::commands::ciphers;
+use crate::enabled::Scratch;
+
+/// What was found.
+#[derive(Debug)]
+pub struct Suitability {
+    /// One entry for each cipher of the service.
+    pub ciphers: Vec<Outlook>,
+    /// Size of the service's large requests, if it has one.
+    pub bytes: Option<u32>,
+    /// Why the service should not be enabled.
+    pub refusal: Option<String>,
+}
+
+/// What happens with a cipher of the service.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Outlook {
+    /// OpenSSL's name.
+    pub cipher: String,
+    /// The driver and the smallest request that goes to it, or why none does.
+    pub by: Result<(String, Option<u32>), String>,
+    /// Whether the threshold was measured on this machine.
+    pub measured: bool,
+}
+
+/// Loads OpenSSL with the planned configuration and has the provider decide.
+pub fn examine(plan: &Plan, inputs: &Inputs, goal: Option<&str>) -> Result<Suitability> {
+    let scratch = Scratch::new()?;
+    let table = Table::create(&scratch.counters())?;
+    scratch.configure(plan.existing.as_deref(), inputs.module.clone(), Vec::new())?;
+    let library = Library::open()?;
+    ciphers::ask(&library, &scratch, &table)
+        .context("OpenSSL does not use the provider with the new configuration")?;
+    let decisions = table.decisions();
+    if decisions.is_empty() {
+        bail!(
+            "{} decided nothing: it is of another version than this command, or OpenSSL's default provider is not loaded",
+            inputs.module.display()
+        );
+    }
+    let (policy, unfit) = match Tuned::read(Path::new(POLICY_FILE)) {
+        Ok(policy) => (policy, None),
+        Err(why) => (None, Some(why.to_string())),
+    };
+    let stale = policy.as_ref().and_then(|policy| policy.is_of(Path::new("/")).err());
+    let unfit = unfit.or(stale.map(|why| why.to_string()));
+    Ok(judge(&plan.requests, &decisions, policy.as_ref(), unfit, goal))
+}
+
+fn judge(
+    requests: &Requests,
+    decisions: &[(String, Decision)],
+    policy: Option<&Tuned>,
+    unfit: Option<String>,
+    goal: Option<&str>,
+) -> Suitability {
+    let outlook = |cipher: &&str| {
+        let decision = decisions.iter().find(|(name, _)| name == cipher).map(|(_, decision)| decision);
+        let row = policy.filter(|_| unfit.is_none()).and_then(|policy| policy.of(cipher));
+        let (by, measured) = match (decision, row) {
+            (Some(Decision::Offered { driver, from, .. }), row) => {
+                let is_measured = row.is_some_and(|row| row.driver == driver);
+                (Ok((driver.clone(), from.iter().flatten().min().copied())), is_measured)
+            }
+            // The provider does not offer what never wins.
+            (_, Some(row)) if row.is_never() => (Ok((row.driver.to_owned(), None)), true),
+            (Some(Decision::Left { why }), _) => (Err(why.clone()), false),
+            (None, _) => (Err("the provider decided nothing".to_owned()), false),
+        };
+        Outlook { cipher: (*cipher).to_owned(), by, measured }
+    };
+    let ciphers: Vec<Outlook> = requests.ciphers.iter().map(outlook).collect();
+    let wins = |one: &Outlook| {
+        let from = one.by.as_ref().ok().and_then(|(_, from)| *from);
+        from.is_some_and(|from| requests.bytes.is_none_or(|bytes| from <= bytes))
+    };
+    let size = requests.bytes.map_or("any size".to_owned(), |bytes| format!("up to {bytes} bytes"));
+    let refusal = if ciphers.iter().all(|one| one.by.is_err()) {
+        Some("no accelerator can be reached for its ciphers (outboard status, outboard allow)".to_owned())
+    } else if !ciphers.iter().any(wins) {
+        Some(format!("software wins for its requests of {size}"))
+    } else if let Some(why) = unfit {
+        Some(format!("{POLICY_FILE} is not used: {why}"))
+    } else if !ciphers.iter().any(|one| wins(one) && one.measured) {
+        Some("which of the two wins was not measured on this machine: run outboard tune".to_owned())
+    } else {
+        let tuned_for = policy.map_or("", |policy| policy.value("goal"));
+        let other = goal.filter(|goal| *goal != tuned_for);
+        other.map(|goal| format!("it was measured for the goal {tuned_for}: run outboard tune --goal {goal}"))
+    };
+    Suitability { ciphers, bytes: requests.bytes, refusal }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const REQUESTS: Requests = Requests { ciphers: &["AES-128-GCM", "AES-128-CBC"], bytes: Some(16384) };
+
+    fn offered(from: [Option<u32>; 2]) -> Vec<(String, Decision)> {
+        let left = Decision::Left { why: "no driver".to_owned() };
+        let cbc = Decision::Offered { driver: "eng".into(), interface: "/dev/outboard".into(), from };
+        vec![("AES-128-GCM".to_owned(), left), ("AES-128-CBC".to_owned(), cbc)]
+    }
+
+    fn policy(line: &str) -> Tuned {
+        Tuned::parse(format!("outboard-policy 1\ngoal balanced\n{line}\n")).unwrap()
+    }
+
+    fn refusal(decisions: &[(String, Decision)], policy: Option<&Tuned>, unfit: Option<&str>) -> String {
+        let found = judge(&REQUESTS, decisions, policy, unfit.map(str::to_owned), None);
+        found.refusal.unwrap_or_default()
+    }
+
+    #[test]
+    fn only_a_measured_win_at_the_size_of_the_service_is_accepted() {
+        let measured = policy("AES-128-CBC 4096 never eng");
+        let wins = offered([Some(4096), None]);
+        assert_eq!(refusal(&wins, Some(&measured), None), "");
+        assert!(refusal(&wins, None, None).contains("was not measured"));
+        assert!(refusal(&wins, Some(&policy("AES-128-CBC 4096 never other")), None).contains("not measured"));
+        assert!(refusal(&wins, Some(&measured), Some("stale")).ends_with("is not used: stale"));
+        for from in [[Some(16385), None], [None, None]] {
+            let text = refusal(&offered(from), Some(&measured), None);
+            assert_eq!(text, "software wins for its requests of up to 16384 bytes");
+        }
+        let left = &offered([None, None])[..1];
+        assert!(refusal(left, Some(&measured), None).contains("no accelerator"));
+        let never = policy("AES-128-GCM never never eng");
+        assert!(refusal(left, Some(&never), None).contains("software wins"));
+    }
+
+    #[test]
+    fn a_goal_must_be_the_measured_one() {
+        let (measured, wins) = (policy("AES-128-CBC 4096 never eng"), offered([Some(4096), None]));
+        let of = |goal| judge(&REQUESTS, &wins, Some(&measured), None, Some(goal)).refusal;
+        assert_eq!(of("balanced"), None);
+        assert!(of("cpu").unwrap().ends_with("outboard tune --goal cpu"));
+    }
+}

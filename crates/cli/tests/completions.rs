@@ -1,0 +1,39 @@
+//! `outboard completions` as a command: the script of bash completes in bash.
+
+use std::process::Command;
+
+fn outboard(arguments: &[&str]) -> (Option<i32>, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_outboard")).args(arguments).output().unwrap();
+    (output.status.code(), String::from_utf8(output.stdout).unwrap())
+}
+
+/// The words that bash offers after these words.
+fn completed(words: &str) -> String {
+    let (code, script) = outboard(&["completions", "bash"]);
+    assert_eq!(code, Some(0));
+    let last = words.split(' ').count() - 1;
+    let (current, previous) = (words.split(' ').nth(last).unwrap(), words.split(' ').nth(last - 1).unwrap());
+    let ask = format!(
+        "{script}\nCOMP_WORDS=({words}); COMP_CWORD={last}; _outboard outboard '{current}' '{previous}'; \
+         echo \"${{COMPREPLY[@]}}\""
+    );
+    let output = Command::new("bash").args(["-c", &ask]).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap().trim().to_owned()
+}
+
+#[test]
+fn bash_completes_commands_and_options() {
+    assert_eq!(completed("outboard enab"), "enable");
+    assert_eq!(completed("outboard enable --dry"), "--dry-run");
+    assert_eq!(completed("outboard bench op"), "openvpn");
+}
+
+#[test]
+fn every_shell_has_a_script_and_others_are_a_mistake_of_use() {
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let (code, script) = outboard(&["completions", shell]);
+        assert!(code == Some(0) && script.contains("enable"), "{shell}");
+    }
+    assert_eq!(outboard(&["completions", "tcsh"]).0, Some(2));
+}

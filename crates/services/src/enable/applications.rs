@@ -1,0 +1,113 @@
+//! The services that `outboard enable` knows by name.
+
+use outboard_catalog::CIPHER_NAMES;
+
+/// A service, the systemd units that run it, and the requests that it makes.
+#[derive(Clone, Copy, Debug)]
+pub struct Application {
+    /// The name on the command line.
+    pub name: &'static str,
+    /// What it is, for `--list`.
+    pub about: &'static str,
+    /// Names of its systemd units, in the distributions. All that are installed are changed.
+    pub units: &'static [&'static str],
+    /// Its requests, from which it is decided whether an accelerator wins.
+    pub requests: Requests,
+}
+
+/// The requests of a service to libcrypto.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Requests {
+    /// Ciphers that the service negotiates, by OpenSSL's names.
+    pub ciphers: &'static [&'static str],
+    /// Size of its large requests in bytes; `None`: any size occurs.
+    pub bytes: Option<u32>,
+}
+
+/// TLS: a record has at most 16 KiB (RFC 8446, 5.1).
+const TLS: Requests =
+    Requests { ciphers: &["AES-128-GCM", "AES-256-GCM", "AES-128-CBC", "AES-256-CBC"], bytes: Some(16384) };
+
+/// SSH: OpenSSH fills channel packets with up to 32 KiB (CHAN_SES_PACKET_DEFAULT).
+const SSH: Requests = Requests {
+    ciphers: &[
+        "AES-128-CTR",
+        "AES-192-CTR",
+        "AES-256-CTR",
+        "AES-128-GCM",
+        "AES-256-GCM",
+        "AES-128-CBC",
+        "AES-256-CBC",
+    ],
+    bytes: Some(32768),
+};
+
+/// OpenVPN encrypts packets one by one; the usual MTU is 1500.
+const PACKETS: Requests =
+    Requests { ciphers: &["AES-128-GCM", "AES-256-GCM", "AES-128-CBC", "AES-256-CBC"], bytes: Some(1500) };
+
+/// Any program.
+pub(super) const ANY: Requests = Requests { ciphers: &CIPHER_NAMES, bytes: None };
+
+/// The whole system: programs without a configuration of their own.
+pub(super) const SYSTEM: &str = "openssl";
+/// The OpenSSH client.
+pub(super) const SSH_CLIENT: &str = "ssh";
+
+/// The table.
+pub const APPLICATIONS: [Application; 7] = [
+    Application {
+        name: SYSTEM,
+        about: "every program that has no OPENSSL_CONF of its own",
+        units: &[],
+        requests: ANY,
+    },
+    Application { name: "nginx", about: "the web server", units: &["nginx.service"], requests: TLS },
+    Application {
+        name: "apache",
+        about: "the web server",
+        units: &["apache2.service", "httpd.service"],
+        requests: TLS,
+    },
+    Application {
+        name: "sshd",
+        about: "OpenSSH's server",
+        units: &["ssh.service", "sshd.service", "ssh@.service", "sshd@.service"],
+        requests: SSH,
+    },
+    Application { name: SSH_CLIENT, about: "OpenSSH's client, and sshfs", units: &[], requests: SSH },
+    Application {
+        name: "openvpn",
+        about: "OpenVPN, client and server",
+        units: &["openvpn@.service", "openvpn-client@.service", "openvpn-server@.service"],
+        requests: PACKETS,
+    },
+    Application {
+        name: "strongswan",
+        about: "IKE by the openssl plugin; the kernel encrypts the packets",
+        units: &["strongswan.service", "strongswan-starter.service", "ipsec.service"],
+        requests: PACKETS,
+    },
+];
+
+impl Application {
+    /// Finds a service by its name.
+    #[must_use]
+    pub fn by_name(name: &str) -> Option<&'static Self> {
+        APPLICATIONS.iter().find(|application| application.name == name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_cipher_is_one_that_outboard_has() {
+        for application in APPLICATIONS {
+            for cipher in application.requests.ciphers {
+                assert!(CIPHER_NAMES.contains(cipher), "{}: {cipher}", application.name);
+            }
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! What `outboard enable` adds to a system so that a service uses outboard, and how it is removed.
+//!
+//! Only files of outboard's own are added: an openssl.cnf that includes the system's, and a
+//! drop-in or a similar file that sets OPENSSL_CONF. No file of another package is changed, so
+//! removing the added files restores the system byte for byte.
+
+mod applications;
+mod apply;
+mod plan;
+mod record;
+mod tree;
+mod unit;
+
+pub use applications::{APPLICATIONS, Application, Requests};
+pub use apply::{Applied, Failure, State, Step, disable, enable, perform, state, steps_to_enable};
+pub use plan::{Inputs, Plan, Unplannable, plan};
+pub use record::{AddedFile, Record};
+pub use tree::Tree;

@@ -1,0 +1,312 @@
+//! What is added for a service: a data structure that `--dry-run` prints, `enable` applies and
+//! `disable` undoes.
+
+use std::path::{Path, PathBuf};
+
+use super::applications::{ANY, Application, Requests, SSH_CLIENT, SYSTEM};
+use super::record::{AddedFile, DIRECTORY};
+use super::tree::Tree;
+use super::unit::{self, DROP_IN, Found, Unit};
+use crate::openssl::{self, OutboardSection, compose};
+
+/// What the caller found on the system.
+#[derive(Clone, Debug)]
+pub struct Inputs {
+    /// The system's openssl.cnf, if there is one.
+    pub openssl_cnf: Option<PathBuf>,
+    /// Path of the provider in the system.
+    pub module: PathBuf,
+}
+
+/// The changes for a service.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// Its name, in the record and in messages.
+    pub service: String,
+    /// The files to add; see [`Record::files`](super::Record::files) for the order.
+    pub files: Vec<AddedFile>,
+    /// What the user must know.
+    pub notes: Vec<String>,
+    /// Commands that make running processes use the files.
+    pub next: Vec<String>,
+    /// The requests of the service.
+    pub requests: Requests,
+    /// The configuration that the service had, if it had one; of several units the first one's.
+    pub existing: Option<PathBuf>,
+}
+
+/// Why a service cannot be enabled.
+#[derive(Debug, thiserror::Error)]
+pub enum Unplannable {
+    /// The name is not in the table.
+    #[error(
+        "{0} is not a service that outboard knows (outboard enable --list); for a systemd unit: --unit {0}"
+    )]
+    Unknown(String),
+    /// The name cannot be one of a unit.
+    #[error(
+        "{0} is not the name of a systemd service: letters, digits and : _ . @ -, such as myserver.service"
+    )]
+    Name(String),
+    /// Not installed.
+    #[error(
+        "{service} is not installed: there is no unit {units}; for a unit with another name: --unit NAME"
+    )]
+    NotInstalled {
+        /// Name of the service.
+        service: String,
+        /// The units that were looked for.
+        units: String,
+    },
+    /// The unit is masked.
+    #[error("{0} is masked: systemctl unmask {0}")]
+    Masked(String),
+    /// The unit is an alias.
+    #[error("{0} is a link to another unit: give the name of that unit")]
+    Alias(String),
+    /// An environment file sets OPENSSL_CONF.
+    #[error("{unit}: {} sets OPENSSL_CONF, which overrides any drop-in: remove that line first", file.display())]
+    Overridden {
+        /// The unit.
+        unit: String,
+        /// The file.
+        file: PathBuf,
+    },
+    /// The unit cannot open the device.
+    #[error("{0} has PrivateDevices=yes, which hides /dev/outboard: set PrivateDevices=no for it first")]
+    PrivateDevices(String),
+    /// No configuration can be composed.
+    #[error(transparent)]
+    Configuration(#[from] openssl::Error),
+    /// The system's configuration prevents the use of outboard.
+    #[error("{0}")]
+    Prevented(String),
+    /// A file cannot be read.
+    #[error("{}: {cause}; make it readable, or run this as root", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// The error of the system call.
+        cause: std::io::Error,
+    },
+}
+
+/// Plans the changes for a service by its name in [`APPLICATIONS`](super::APPLICATIONS), or, if
+/// `is_unit` is set, for a systemd unit.
+///
+/// # Errors
+/// [`Unplannable`].
+pub fn plan(tree: &Tree, name: &str, is_unit: bool, inputs: &Inputs) -> Result<Plan, Unplannable> {
+    if is_unit {
+        let unit = if name.ends_with(".service") { name.to_owned() } else { format!("{name}.service") };
+        let is_plain = |b: u8| b.is_ascii_alphanumeric() || b":_.@-".contains(&b);
+        if !unit.bytes().all(is_plain) || unit.starts_with(['.', '-']) || unit == ".service" {
+            return Err(Unplannable::Name(name.to_owned()));
+        }
+        return of_units(tree, &unit, &[&unit], ANY, inputs);
+    }
+    let application = Application::by_name(name).ok_or_else(|| Unplannable::Unknown(name.to_owned()))?;
+    match name {
+        SYSTEM => of_system(tree, inputs),
+        SSH_CLIENT => of_ssh(tree, inputs),
+        _ => of_units(tree, name, application.units, application.requests, inputs),
+    }
+}
+
+fn of_units(
+    tree: &Tree,
+    service: &str,
+    names: &[&str],
+    requests: Requests,
+    inputs: &Inputs,
+) -> Result<Plan, Unplannable> {
+    let mut plan = Plan::new(service, requests);
+    let (mut drop_ins, mut aliases) = (Vec::new(), Vec::new());
+    for name in names {
+        let read = unit::read(tree, name);
+        match read.map_err(|cause| Unplannable::Unreadable { path: PathBuf::from(name), cause })? {
+            None => {}
+            Some(Found::Alias) => aliases.push(*name),
+            Some(Found::Masked) if names.len() == 1 => return Err(Unplannable::Masked((*name).to_owned())),
+            Some(Found::Masked) => plan.notes.push(format!("{name} is masked and is left out")),
+            Some(Found::Unit(unit)) => {
+                if let Some(file) = unit.overridden_by {
+                    return Err(Unplannable::Overridden { unit: (*name).to_owned(), file });
+                }
+                if unit.has_private_devices {
+                    return Err(Unplannable::PrivateDevices((*name).to_owned()));
+                }
+                let own = unit.openssl_conf.as_ref().map(PathBuf::from);
+                let existing = if own.is_some() { own } else { inputs.openssl_cnf.clone() };
+                let configuration = plan.configuration(tree, name, existing.as_deref(), inputs)?;
+                drop_ins.push(AddedFile {
+                    path: Path::new("/etc/systemd/system").join(format!("{name}.d")).join(DROP_IN),
+                    mode: 0o644,
+                    text: drop_in(service, &configuration, &unit, has_group(tree)),
+                });
+                plan.next.push(restart(name));
+            }
+        }
+    }
+    if drop_ins.is_empty() {
+        return Err(match aliases.first() {
+            Some(alias) => Unplannable::Alias((*alias).to_owned()),
+            None => Unplannable::NotInstalled { service: service.to_owned(), units: names.join(", ") },
+        });
+    }
+    plan.load_module(tree);
+    plan.files.extend(drop_ins);
+    plan.next.insert(0, "systemctl daemon-reload".to_owned());
+    Ok(plan)
+}
+
+/// Instances of a template are restarted if they run.
+fn restart(unit: &str) -> String {
+    match unit.split_once("@.") {
+        Some((name, suffix)) => format!("systemctl try-restart '{name}@*.{suffix}'"),
+        None => format!("systemctl restart {unit}"),
+    }
+}
+
+fn drop_in(service: &str, configuration: &Path, unit: &Unit, has_group: bool) -> String {
+    let mut text = format!(
+        "{}[Unit]\nAfter=outboard-restore.service\n\n[Service]\nEnvironment=OPENSSL_CONF={}\n",
+        header(service),
+        configuration.display()
+    );
+    if has_group {
+        text.push_str("SupplementaryGroups=outboard\n");
+    }
+    // Where no device is listed, DeviceAllow= would take all others away (DevicePolicy=auto).
+    if unit.restricts_devices {
+        text.push_str("DeviceAllow=/dev/outboard rw\n");
+    }
+    text
+}
+
+/// systemd does not start a unit with a group that does not exist.
+fn has_group(tree: &Tree) -> bool {
+    let groups = tree.read(Path::new("/etc/group")).ok().flatten().unwrap_or_default();
+    groups.lines().any(|line| line.starts_with("outboard:"))
+}
+
+fn of_system(tree: &Tree, inputs: &Inputs) -> Result<Plan, Unplannable> {
+    let mut plan = Plan::new(SYSTEM, ANY);
+    let configuration = plan.configuration(tree, SYSTEM, inputs.openssl_cnf.as_deref(), inputs)?;
+    plan.load_module(tree);
+    let (header, file) = (header(SYSTEM), configuration.display());
+    let mut add = |path: &str, text: String| {
+        plan.files.push(AddedFile { path: path.into(), mode: 0o644, text });
+    };
+    add(
+        "/etc/systemd/system.conf.d/50-outboard.conf",
+        format!("{header}[Manager]\nDefaultEnvironment=OPENSSL_CONF={file}\n"),
+    );
+    add("/etc/environment.d/50-outboard.conf", format!("{header}OPENSSL_CONF={file}\n"));
+    add(
+        "/etc/profile.d/outboard.sh",
+        format!("{header}[ -n \"${{OPENSSL_CONF+set}}\" ] || export OPENSSL_CONF={file}\n"),
+    );
+    plan.notes.push(
+        "programs that set OPENSSL_CONF, and setuid programs, keep their configuration; a service whose user may not \
+         open /dev/outboard stays in software: enable it by its name too"
+            .to_owned(),
+    );
+    plan.next = vec![
+        "systemctl daemon-reexec; then restart the services".to_owned(),
+        "log in again: shells that run keep their environment".to_owned(),
+    ];
+    Ok(plan)
+}
+
+fn of_ssh(tree: &Tree, inputs: &Inputs) -> Result<Plan, Unplannable> {
+    let client = "/usr/bin/ssh";
+    if !tree.exists(Path::new(client)) {
+        return Err(Unplannable::NotInstalled { service: SSH_CLIENT.to_owned(), units: client.to_owned() });
+    }
+    let requests = Application::by_name(SSH_CLIENT).map_or(ANY, |ssh| ssh.requests);
+    let mut plan = Plan::new(SSH_CLIENT, requests);
+    let configuration = plan.configuration(tree, SSH_CLIENT, inputs.openssl_cnf.as_deref(), inputs)?;
+    plan.load_module(tree);
+    plan.files.push(AddedFile {
+        path: "/usr/local/bin/ssh".into(),
+        mode: 0o755,
+        text: format!(
+            "#!/bin/sh\n{}[ -n \"${{OPENSSL_CONF+set}}\" ] || export OPENSSL_CONF={}\nexec {client} \"$@\"\n",
+            header(SSH_CLIENT),
+            configuration.display()
+        ),
+    });
+    plan.notes.push(
+        "scp and sftp start /usr/bin/ssh by its path: give them -S /usr/local/bin/ssh; sshfs, git and rsync find the new one"
+            .to_owned(),
+    );
+    plan.next.push("hash -r    # in shells that run".to_owned());
+    Ok(plan)
+}
+
+fn header(service: &str) -> String {
+    let arguments = if Application::by_name(service).is_some() {
+        service.to_owned()
+    } else {
+        format!("--unit {service}")
+    };
+    format!("# Written by `outboard enable {arguments}`; `outboard disable {arguments}` removes it.\n")
+}
+
+impl Plan {
+    fn new(service: &str, requests: Requests) -> Self {
+        Self {
+            service: service.to_owned(),
+            files: Vec::new(),
+            notes: Vec::new(),
+            next: Vec::new(),
+            requests,
+            existing: None,
+        }
+    }
+
+    /// Adds an openssl.cnf that includes the existing one. Returns its path.
+    fn configuration(
+        &mut self,
+        tree: &Tree,
+        name: &str,
+        existing: Option<&Path>,
+        inputs: &Inputs,
+    ) -> Result<PathBuf, Unplannable> {
+        let section = OutboardSection { module: inputs.module.clone(), keys: Vec::new() };
+        let outside = existing.map(|path| tree.path(path));
+        // The environment of the service is not known here.
+        let mut composed = compose(outside.as_deref(), &section, &|_| None)?;
+        if let Some(why) = composed.prevented.first() {
+            return Err(Unplannable::Prevented(why.clone()));
+        }
+        if let (Some(outside), Some(existing)) = (outside, existing) {
+            let paths = [&outside, existing].map(|path| openssl::quoted(&path.to_string_lossy()));
+            composed.text = composed.text.replacen(&paths[0], &paths[1], 1);
+        }
+        self.notes.extend(composed.notes);
+        if self.files.is_empty() {
+            self.existing = existing.map(Path::to_owned);
+        }
+        let path = Path::new(DIRECTORY).join(format!("{name}.cnf"));
+        self.files.push(AddedFile { path: path.clone(), mode: 0o644, text: composed.text });
+        Ok(path)
+    }
+
+    /// Has the module loaded at boot, unless that is arranged already.
+    fn load_module(&mut self, tree: &Tree) {
+        let ours = Path::new("/etc/modules-load.d/outboard.conf");
+        let directories = ["/etc", "/run", "/usr/local/lib", "/usr/lib", "/lib"];
+        let names = |text: String| text.lines().any(|line| line.trim() == "outboard");
+        let is_arranged = directories.iter().map(|d| Path::new(d).join("modules-load.d")).any(|directory| {
+            let files = tree.names(&directory).into_iter().map(|name| directory.join(name));
+            let others = files.filter(|path| path != ours && path.extension().is_some_and(|e| e == "conf"));
+            others.filter_map(|path| tree.read(&path).ok().flatten()).any(names)
+        });
+        if !is_arranged {
+            let text = "# Written by `outboard enable`; `outboard disable` of the last service removes it.\noutboard\n";
+            self.files.push(AddedFile { path: ours.into(), mode: 0o644, text: text.to_owned() });
+        }
+    }
+}

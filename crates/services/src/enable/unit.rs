@@ -1,0 +1,167 @@
+//! Reads the settings of a systemd unit that decide what a drop-in must contain, systemd.exec(5).
+
+use super::tree::Tree;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Name of outboard's drop-in.
+pub(super) const DROP_IN: &str = "50-outboard.conf";
+
+/// Directories of units, the one that takes precedence first, systemd.unit(5).
+const DIRECTORIES: [&str; 5] = [
+    "/etc/systemd/system",
+    "/run/systemd/system",
+    "/usr/local/lib/systemd/system",
+    "/usr/lib/systemd/system",
+    "/lib/systemd/system",
+];
+
+/// A unit of a service.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Unit {
+    /// Its own OPENSSL_CONF.
+    pub(super) openssl_conf: Option<String>,
+    /// The EnvironmentFile that sets OPENSSL_CONF, which overrides `Environment=`.
+    pub(super) overridden_by: Option<PathBuf>,
+    /// It may use only the devices that it lists.
+    pub(super) restricts_devices: bool,
+    /// It has a /dev of its own.
+    pub(super) has_private_devices: bool,
+}
+
+/// What a name stands for.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Found {
+    /// A unit.
+    Unit(Unit),
+    /// An alias of another unit, whose drop-ins apply.
+    Alias,
+    /// A unit that cannot be started.
+    Masked,
+}
+
+/// Reads a unit with its drop-ins; `None` if it is not installed.
+pub(super) fn read(tree: &Tree, name: &str) -> std::io::Result<Option<Found>> {
+    let files = DIRECTORIES.map(|directory| Path::new(directory).join(name));
+    let Some(file) = files.iter().find(|file| tree.exists(file)) else { return Ok(None) };
+    if let Ok(target) = std::fs::read_link(tree.path(file)) {
+        let is_masked = target == Path::new("/dev/null");
+        return Ok(Some(if is_masked { Found::Masked } else { Found::Alias }));
+    }
+    let text = tree.read(file)?.unwrap_or_default();
+    if text.trim().is_empty() {
+        return Ok(Some(Found::Masked));
+    }
+    let mut unit = Unit::default();
+    let mut environment_files = Vec::new();
+    unit.add(&text, &mut environment_files);
+    // A name hides the same name in the directories that follow.
+    let mut drop_ins = BTreeMap::new();
+    for directory in DIRECTORIES.iter().rev().map(|d| Path::new(d).join(format!("{name}.d"))) {
+        for conf in tree.names(&directory) {
+            if conf.ends_with(".conf") && conf != DROP_IN {
+                drop_ins.insert(conf.clone(), directory.join(conf));
+            }
+        }
+    }
+    for path in drop_ins.values() {
+        unit.add(&tree.read(path)?.unwrap_or_default(), &mut environment_files);
+    }
+    for path in environment_files {
+        // systemd.exec(5): a file that is marked with - may be missing; wildcards and specifiers
+        // are left out here.
+        let text = tree.read(&path).ok().flatten().unwrap_or_default();
+        if text.lines().any(|line| line.trim_start().starts_with("OPENSSL_CONF=")) {
+            unit.overridden_by = Some(path);
+        }
+    }
+    Ok(Some(Found::Unit(unit)))
+}
+
+impl Unit {
+    fn add(&mut self, text: &str, environment_files: &mut Vec<PathBuf>) {
+        let mut section = String::new();
+        let joined = text.replace("\\\n", " ");
+        for line in joined.lines().map(str::trim).filter(|line| !line.starts_with(['#', ';'])) {
+            if let Some(name) = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+                name.clone_into(&mut section);
+                continue;
+            }
+            let Some((key, value)) = line.split_once('=').filter(|_| section == "Service") else { continue };
+            let (key, value) = (key.trim(), value.trim());
+            match key {
+                "Environment" if value.is_empty() => self.openssl_conf = None,
+                "Environment" => {
+                    let set = words(value).into_iter().rev();
+                    let found =
+                        set.into_iter().find_map(|w| w.strip_prefix("OPENSSL_CONF=").map(str::to_owned));
+                    self.openssl_conf = found.or(self.openssl_conf.take());
+                }
+                "EnvironmentFile" if value.is_empty() => environment_files.clear(),
+                "EnvironmentFile" => environment_files.push(value.trim_start_matches('-').into()),
+                "PrivateDevices" => self.has_private_devices = is_yes(value),
+                "DevicePolicy" => self.restricts_devices = value != "auto" && !value.is_empty(),
+                "DeviceAllow" => self.restricts_devices |= !value.is_empty(),
+                _ => {}
+            }
+        }
+    }
+}
+
+fn is_yes(value: &str) -> bool {
+    ["1", "yes", "y", "true", "t", "on"].contains(&value.to_ascii_lowercase().as_str())
+}
+
+/// The words of a value, with quotes removed, systemd.syntax(7).
+fn words(value: &str) -> Vec<String> {
+    let (mut words, mut word, mut quote) = (Vec::new(), String::new(), None);
+    let mut characters = value.chars();
+    while let Some(c) = characters.next() {
+        match (c, quote) {
+            ('\\', _) => word.extend(characters.next()),
+            (c, Some(q)) if c == q => quote = None,
+            ('"' | '\'', None) => quote = Some(c),
+            (c, None) if c.is_whitespace() => {
+                if !word.is_empty() {
+                    words.push(std::mem::take(&mut word));
+                }
+            }
+            (c, _) => word.push(c),
+        }
+    }
+    if !word.is_empty() {
+        words.push(word);
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn unit(text: &str) -> (Unit, Vec<PathBuf>) {
+        let (mut unit, mut files) = (Unit::default(), Vec::new());
+        unit.add(text, &mut files);
+        (unit, files)
+    }
+
+    #[test]
+    fn what_decides_the_drop_in_is_read() {
+        let text = "[Unit]\nEnvironment=OPENSSL_CONF=/no\n[Service]\n# Environment=OPENSSL_CONF=/no\n\
+            Environment=A=1 \"OPENSSL_CONF=/etc/a b.cnf\" \\\n  B=2\nEnvironmentFile=-/etc/default/x\n\
+            PrivateDevices=yes\nDeviceAllow=/dev/null rw\n";
+        let (unit, files) = unit(text);
+        assert_eq!(unit.openssl_conf.as_deref(), Some("/etc/a b.cnf"));
+        assert!(unit.has_private_devices && unit.restricts_devices);
+        assert_eq!(files, [PathBuf::from("/etc/default/x")]);
+    }
+
+    #[test]
+    fn an_empty_assignment_resets() {
+        let (unit, files) = unit(
+            "[Service]\nEnvironment=OPENSSL_CONF=/a\nEnvironmentFile=/b\nEnvironment=\nEnvironmentFile=\n\
+             PrivateDevices=1\nPrivateDevices=no\n",
+        );
+        assert_eq!((unit, files), (Unit::default(), Vec::new()));
+    }
+}

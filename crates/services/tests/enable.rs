@@ -1,0 +1,325 @@
+//! Enabling and disabling services in a scratch system: what is written, that it is removed byte
+//! for byte, and that an interruption between any two steps can be completed and undone.
+
+use outboard_services::enable::{
+    APPLICATIONS, Applied, Failure, Inputs, Plan, Record, State, Tree, Unplannable, disable, enable, perform,
+    plan, state, steps_to_enable,
+};
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+/// A system with units of nginx and OpenVPN.
+struct System {
+    root: TempDir,
+    tree: Tree,
+    inputs: Inputs,
+}
+
+impl System {
+    fn new() -> Self {
+        let root = tempfile::tempdir().unwrap();
+        let tree = Tree::at(root.path());
+        let inputs = Inputs {
+            openssl_cnf: Some("/etc/ssl/openssl.cnf".into()),
+            module: "/usr/lib/outboard.so".into(),
+        };
+        let system = Self { root, tree, inputs };
+        system.write("/etc/ssl/openssl.cnf", "openssl_conf = init\n[init]\n");
+        system.write("/etc/group", "root:x:0:\noutboard:x:990:\n");
+        system.write("/usr/lib/systemd/system/nginx.service", "[Service]\nExecStart=/usr/sbin/nginx\n");
+        system.write(
+            "/usr/lib/systemd/system/openvpn-server@.service",
+            "[Service]\nDeviceAllow=/dev/null rw\nDeviceAllow=/dev/net/tun rw\n",
+        );
+        fs::create_dir(system.root.path().join("etc/outboard")).unwrap();
+        system
+    }
+
+    fn path(&self, path: &str) -> PathBuf {
+        self.tree.path(Path::new(path))
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let path = self.path(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    fn text(&self, path: &str) -> String {
+        fs::read_to_string(self.path(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+    }
+
+    fn plan(&self, name: &str) -> Plan {
+        plan(&self.tree, name, false, &self.inputs).unwrap()
+    }
+
+    fn refusal(&self, name: &str, is_unit: bool) -> String {
+        plan(&self.tree, name, is_unit, &self.inputs).unwrap_err().to_string()
+    }
+
+    /// Path, permissions and content of everything.
+    fn snapshot(&self) -> Vec<(PathBuf, u32, Option<Vec<u8>>)> {
+        fn walk(directory: &Path, all: &mut Vec<(PathBuf, u32, Option<Vec<u8>>)>) {
+            for entry in fs::read_dir(directory).unwrap() {
+                let path = entry.unwrap().path();
+                let about = path.symlink_metadata().unwrap();
+                all.push((path.clone(), about.permissions().mode(), fs::read(&path).ok()));
+                if about.is_dir() {
+                    walk(&path, all);
+                }
+            }
+        }
+        let mut all = Vec::new();
+        walk(self.root.path(), &mut all);
+        all.sort();
+        all
+    }
+
+    fn state(&self, service: &str) -> State {
+        state(&self.tree, &Record::read(&self.tree, service).unwrap().unwrap()).unwrap()
+    }
+}
+
+#[test]
+fn nginx_gets_a_configuration_and_a_drop_in() {
+    let system = System::new();
+    assert_eq!(enable(&system.tree, &system.plan("nginx"), false).unwrap(), Applied::Written);
+    let configuration = system.text("/etc/outboard/nginx.service.cnf");
+    assert!(configuration.contains("\n.include = /etc/ssl/openssl.cnf\n"), "{configuration}");
+    assert!(configuration.contains("[outboard_default_provider]\nactivate = 1\n"), "{configuration}");
+    assert!(configuration.contains("module = /usr/lib/outboard.so\n"), "{configuration}");
+    insta::assert_snapshot!(system.text("/etc/systemd/system/nginx.service.d/50-outboard.conf"), @r"
+    # Written by `outboard enable nginx`; `outboard disable nginx` removes it.
+    [Unit]
+    After=outboard-restore.service
+
+    [Service]
+    Environment=OPENSSL_CONF=/etc/outboard/nginx.service.cnf
+    SupplementaryGroups=outboard
+    ");
+    assert_eq!(system.text("/etc/modules-load.d/outboard.conf").lines().last(), Some("outboard"));
+    assert_eq!(system.state("nginx"), State::Complete);
+    assert_eq!(enable(&system.tree, &system.plan("nginx"), false).unwrap(), Applied::Unchanged);
+}
+
+#[test]
+fn a_unit_that_lists_its_devices_gets_the_device_and_others_keep_all() {
+    let system = System::new();
+    enable(&system.tree, &system.plan("openvpn"), false).unwrap();
+    let text = system.text("/etc/systemd/system/openvpn-server@.service.d/50-outboard.conf");
+    assert!(text.contains("DeviceAllow=/dev/outboard rw\n"), "{text}");
+    assert_eq!(system.plan("openvpn").next[1], "systemctl try-restart 'openvpn-server@*.service'");
+}
+
+#[test]
+fn disable_restores_the_system_twice_in_a_row_and_with_several_services() {
+    let system = System::new();
+    let before = system.snapshot();
+    for _ in 0..2 {
+        for service in ["nginx", "openvpn", "openssl"] {
+            enable(&system.tree, &system.plan(service), false).unwrap();
+        }
+        assert_eq!(Record::services(&system.tree), ["nginx", "openssl", "openvpn"]);
+        disable(&system.tree, "nginx", false).unwrap();
+        // The others still need it.
+        assert!(system.path("/etc/modules-load.d/outboard.conf").exists());
+        assert_eq!(system.state("openvpn"), State::Complete);
+        disable(&system.tree, "openssl", false).unwrap();
+        disable(&system.tree, "openvpn", false).unwrap();
+        assert_eq!(system.snapshot(), before);
+    }
+    let error = disable(&system.tree, "nginx", false).unwrap_err();
+    assert!(matches!(error, Failure::NotEnabled(_)), "{error}");
+}
+
+#[test]
+fn an_interruption_between_any_two_steps_can_be_completed_and_undone() {
+    let complete = |system: &System| {
+        enable(&system.tree, &system.plan("nginx"), false).unwrap();
+        assert_eq!(system.state("nginx"), State::Complete);
+    };
+    let count = steps_to_enable(&System::new().tree, &System::new().plan("nginx"), false).unwrap().len();
+    assert!(count > 6, "{count}");
+    for done in 0..=count {
+        for then_disable in [false, true] {
+            let system = System::new();
+            let before = system.snapshot();
+            let steps = steps_to_enable(&system.tree, &system.plan("nginx"), false).unwrap();
+            for step in &steps[..done] {
+                perform(&system.tree, step).unwrap();
+            }
+            let drop_in = system.path("/etc/systemd/system/nginx.service.d/50-outboard.conf");
+            let configuration = system.path("/etc/outboard/nginx.service.cnf");
+            assert!(!drop_in.exists() || configuration.exists(), "after {done} steps");
+            if !then_disable {
+                complete(&system);
+            }
+            if then_disable && done == 0 {
+                assert!(disable(&system.tree, "nginx", false).is_err());
+            } else {
+                disable(&system.tree, "nginx", false).unwrap();
+            }
+            assert_eq!(system.snapshot(), before, "after {done} steps, {then_disable}");
+        }
+    }
+}
+
+#[test]
+fn an_interrupted_replacement_can_be_completed_and_undone_too() {
+    for done in 0..=16 {
+        for then_disable in [false, true] {
+            let mut system = System::new();
+            let before = system.snapshot();
+            enable(&system.tree, &system.plan("nginx"), false).unwrap();
+            system.inputs.module = "/opt/outboard.so".into();
+            // The new plan has a file less.
+            system.write("/usr/lib/modules-load.d/outboard.conf", "outboard\n");
+            let steps = steps_to_enable(&system.tree, &system.plan("nginx"), false).unwrap();
+            assert!(steps.len() <= 16);
+            for step in steps.iter().take(done) {
+                perform(&system.tree, step).unwrap();
+                // The service works at any time.
+                let text = system.text("/etc/outboard/nginx.service.cnf");
+                assert!(text.contains("outboard.so\n"), "{text}");
+                system.text("/etc/systemd/system/nginx.service.d/50-outboard.conf");
+            }
+            if !then_disable {
+                enable(&system.tree, &system.plan("nginx"), false).unwrap();
+                assert_eq!(system.state("nginx"), State::Complete);
+                assert!(!system.path("/etc/modules-load.d/outboard.conf").exists());
+            }
+            disable(&system.tree, "nginx", false).unwrap();
+            fs::remove_file(system.path("/usr/lib/modules-load.d/outboard.conf")).unwrap();
+            fs::remove_dir(system.path("/usr/lib/modules-load.d")).unwrap();
+            assert_eq!(system.snapshot(), before, "after {done} steps, {then_disable}");
+        }
+    }
+}
+
+#[test]
+fn files_of_others_and_edited_files_are_not_touched() {
+    let system = System::new();
+    let drop_in = "/etc/systemd/system/nginx.service.d/50-outboard.conf";
+    system.write(drop_in, "# the administrator's\n");
+    let before = system.snapshot();
+    let error = enable(&system.tree, &system.plan("nginx"), true).unwrap_err();
+    assert!(error.to_string().contains("50-outboard.conf exists and is not outboard's"), "{error}");
+    assert_eq!(system.snapshot(), before);
+
+    fs::remove_file(system.path(drop_in)).unwrap();
+    enable(&system.tree, &system.plan("nginx"), false).unwrap();
+    system.write("/etc/outboard/nginx.service.cnf", "# edited\n");
+    let edited = system.snapshot();
+    assert_eq!(system.state("nginx"), State::Edited(vec!["/etc/outboard/nginx.service.cnf".into()]));
+    for result in [
+        disable(&system.tree, "nginx", false),
+        enable(&system.tree, &system.plan("nginx"), false).map(|_| ()),
+    ] {
+        assert!(matches!(result.unwrap_err(), Failure::Edited(_)));
+    }
+    assert_eq!(system.snapshot(), edited);
+    enable(&system.tree, &system.plan("nginx"), true).unwrap();
+    assert_eq!(system.state("nginx"), State::Complete);
+}
+
+#[test]
+fn a_directory_that_is_a_link_is_not_followed() {
+    let system = System::new();
+    let elsewhere = tempfile::tempdir().unwrap();
+    let directory = system.path("/etc/systemd/system/nginx.service.d");
+    fs::create_dir_all(directory.parent().unwrap()).unwrap();
+    symlink(elsewhere.path(), &directory).unwrap();
+    let error = enable(&system.tree, &system.plan("nginx"), true).unwrap_err();
+    assert!(error.to_string().contains("nginx.service.d is not a directory"), "{error}");
+    assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_failing_write_leaves_the_system_as_it_was() {
+    let system = System::new();
+    fs::create_dir_all(system.path("/etc/systemd/system/nginx.service.d")).unwrap();
+    // A directory has the temporary name of the drop-in: the last file cannot be written.
+    fs::create_dir(system.path("/etc/systemd/system/nginx.service.d/50-outboard.conf.outboard-new")).unwrap();
+    let plan = system.plan("nginx");
+    assert!(matches!(enable(&system.tree, &plan, false).unwrap_err(), Failure::Step { .. }));
+    for path in ["/etc/outboard/nginx.service.cnf", "/etc/modules-load.d/outboard.conf"] {
+        assert!(!system.path(path).exists(), "{path}");
+    }
+    assert!(!system.path("/etc/systemd/system/nginx.service.d/50-outboard.conf").exists());
+}
+
+#[test]
+fn a_unit_with_a_configuration_of_its_own_keeps_it() {
+    let system = System::new();
+    system.write("/etc/own.cnf", "config_diagnostics = 1\n");
+    system.write(
+        "/etc/systemd/system/nginx.service.d/10-own.conf",
+        "[Service]\nEnvironment=\"OPENSSL_CONF=/etc/own.cnf\"\n",
+    );
+    let text = &system.plan("nginx").files[0].text;
+    assert!(text.contains(".include = /etc/own.cnf\n") && !text.contains("/etc/ssl/openssl.cnf"), "{text}");
+}
+
+#[test]
+fn what_cannot_work_is_refused_with_the_reason() {
+    let system = System::new();
+    let says = |name: &str, is_unit, text: &str| {
+        let refusal = system.refusal(name, is_unit);
+        assert!(refusal.contains(text), "{refusal}");
+    };
+    says("postfix", false, "--unit postfix");
+    says("apache", false, "there is no unit apache2.service, httpd.service");
+    says("nosuch", true, "there is no unit nosuch.service");
+    for name in ["../etc/passwd", "a b", "-x", "", "a\n.service"] {
+        says(name, true, "is not the name of a systemd service");
+    }
+    system.write("/etc/systemd/system/private.service", "[Service]\nPrivateDevices=yes\n");
+    says("private", true, "PrivateDevices=yes");
+    system.write("/etc/default/over", "OPENSSL_CONF=/x\n");
+    system.write("/etc/systemd/system/over.service", "[Service]\nEnvironmentFile=-/etc/default/over\n");
+    says("over", true, "/etc/default/over sets OPENSSL_CONF");
+    symlink("/dev/null", system.path("/etc/systemd/system/masked.service")).unwrap();
+    says("masked", true, "systemctl unmask");
+    symlink("/usr/lib/systemd/system/nginx.service", system.path("/etc/systemd/system/alias.service"))
+        .unwrap();
+    says("alias.service", true, "is a link to another unit");
+    system.write("/etc/ssl/openssl.cnf", "openssl_conf = init\n[init]\nbroken line\n");
+    says("nginx", false, "OpenSSL refuses the whole configuration");
+    system.write(
+        "/etc/ssl/openssl.cnf",
+        "openssl_conf = i\n[i]\nalg_section = a\n[a]\ndefault_properties = fips=yes\n",
+    );
+    says("nginx", false, "asks for fips=yes");
+    fs::remove_file(system.path("/etc/ssl/openssl.cnf")).unwrap();
+    says("nginx", false, "cannot be read");
+}
+
+#[test]
+fn a_record_that_is_damaged_stops_every_change() {
+    let system = System::new();
+    enable(&system.tree, &system.plan("nginx"), false).unwrap();
+    system.write("/etc/outboard/service-nginx.json", "{");
+    let before = system.snapshot();
+    assert!(matches!(disable(&system.tree, "nginx", true).unwrap_err(), Failure::Record(_)));
+    assert!(matches!(enable(&system.tree, &system.plan("openvpn"), true).unwrap_err(), Failure::Record(_)));
+    assert_eq!(system.snapshot(), before);
+}
+
+#[test]
+fn the_whole_system_and_the_ssh_client_are_planned() {
+    let system = System::new();
+    assert!(matches!(
+        plan(&system.tree, "ssh", false, &system.inputs),
+        Err(Unplannable::NotInstalled { .. })
+    ));
+    system.write("/usr/bin/ssh", "");
+    let paths = |name| -> Vec<PathBuf> { system.plan(name).files.into_iter().map(|f| f.path).collect() };
+    assert_eq!(paths("ssh").last().unwrap(), Path::new("/usr/local/bin/ssh"));
+    enable(&system.tree, &system.plan("ssh"), false).unwrap();
+    let mode = fs::metadata(system.path("/usr/local/bin/ssh")).unwrap().permissions();
+    assert_eq!(mode, Permissions::from_mode(0o100_755));
+    assert_eq!(paths("openssl").last().unwrap(), Path::new("/etc/profile.d/outboard.sh"));
+    assert_eq!(APPLICATIONS.len(), 7);
+}
