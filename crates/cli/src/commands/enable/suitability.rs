@@ -110,7 +110,12 @@ mod tests {
 
     fn offered(from: [Option<u32>; 2]) -> Vec<(String, Decision)> {
         let left = Decision::Left { why: "no driver".to_owned() };
-        let cbc = Decision::Offered { driver: "eng".into(), interface: "/dev/outboard".into(), from };
+        let cbc = Decision::Offered {
+            driver: "eng".into(),
+            interface: "/dev/outboard".into(),
+            from,
+            key_stream: None,
+        };
         vec![("AES-128-GCM".to_owned(), left), ("AES-128-CBC".to_owned(), cbc)]
     }
 
