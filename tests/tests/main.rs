@@ -16,6 +16,7 @@ mod device_cavp;
 mod device_check;
 mod device_ciphers;
 mod device_digests;
+mod device_enable;
 mod device_engine;
 mod device_fork;
 mod device_hmac;
