@@ -73,6 +73,5 @@ fn what_is_no_accelerator_or_not_there_is_refused() {
         outboard.fails(&["allow", driver], 1);
         assert!(!is_allowed(driver));
     }
-    outboard.fails(&["allow"], 2);
     outboard.fails(&["allow", "--list", "x"], 2);
 }

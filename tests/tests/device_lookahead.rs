@@ -178,7 +178,8 @@ fn nonces_of_protocols_are_predicted() {
     let lengths = [1400, 100, 1400, 3000, 5, 1400, 1400, 17, 16, 15, 9000, 700];
     let messages = (0..1200).map(|at| (nonce(&constant, 4, 12, at), lengths[at as usize % lengths.len()]));
     exchange(&world, GCM[0], "lengths that vary", messages);
-    assert!(world.counts().ahead_requests > 1400, "{:?}", world.counts());
+    // 7 of 12 are long enough.
+    assert!(world.counts().ahead_requests > 1300, "{:?}", world.counts());
 }
 
 fn lost_reordered_and_repeated_messages_are_right() {

@@ -187,11 +187,15 @@ fn dropped_privileges_after_the_first_cipher_have_no_effect() {
     goes_on(test, Surrounding::AsNobody, &rows);
 }
 
+/// The module charges arenas to the limit (docs/uapi.md). An arena that was mapped before remains.
 #[test]
-fn a_user_in_the_devices_group_needs_no_memory_lock() {
-    let test = "a_user_in_the_devices_group_needs_no_memory_lock";
-    let rows =
-        [BeforeLoading, BeforeTheFirstCipher, InMidStream].map(|when| (when, Hardware, Some(Hardware)));
+fn a_user_who_may_not_lock_memory_maps_no_arena() {
+    let test = "a_user_who_may_not_lock_memory_maps_no_arena";
+    let rows = [
+        (BeforeLoading, Software, Some(Hardware)),
+        (BeforeTheFirstCipher, Software, Some(Hardware)),
+        (InMidStream, Hardware, Some(Hardware)),
+    ];
     goes_on(test, Surrounding::InTheGroup, &rows);
 }
 
