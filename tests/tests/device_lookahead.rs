@@ -164,7 +164,7 @@ fn nonces_of_protocols_are_predicted() {
     for (number, algorithm) in GCM.into_iter().enumerate() {
         for (what, from, to, start) in &patterns {
             let world = world(&[]);
-            let lengths = [1400, 16384, 200, 128][(number + from + to) % 4];
+            let lengths = [1400, 16384, 600, 512][(number + from + to) % 4];
             let count = if lengths < 1400 { 2000 } else { 300 };
             let messages = (0..count).map(|at| (nonce(&constant, *from, *to, start + at), lengths));
             exchange(&world, algorithm, what, messages);

@@ -18,8 +18,9 @@ use crate::wipe::wipe;
 const BLOCK: usize = 16;
 
 /// Shortest text in bytes that is processed with key stream. Below, the calls of the default
-/// provider for the tag cost more than it needs for the text.
-const SHORTEST: usize = 128;
+/// provider for the tag cost more than it needs for the text (measured: 0.83 of software's speed at
+/// 256 bytes, 1.41 at 1400).
+const SHORTEST: usize = 512;
 
 /// Number of key stream blocks that software computes at a time.
 const CHUNK: usize = 32;
@@ -103,6 +104,9 @@ impl Context {
             }
             Seen::Other => None,
         };
+        if message.job.len < SHORTEST {
+            return None;
+        }
         let Some(id) = lookahead.stream else {
             lookahead.bytes = lookahead.bytes.saturating_add(message.job.len);
             if lookahead.bytes >= self.provider.lookahead.limits.start {
@@ -130,9 +134,6 @@ impl Context {
             }
             return None;
         };
-        if message.job.len < SHORTEST {
-            return None;
-        }
         let reference = self.key_session.reference(self.provider, self.cipher, &self.key)?;
         let verifier = Verifier { hardware, reference, algorithm: self.cipher.kind.name, row };
         let processed = lookahead.tag.as_ref().and_then(|tag| {
