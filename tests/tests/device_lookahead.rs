@@ -54,6 +54,7 @@ fn key_stream_computed_in_advance_gives_the_results_of_software() {
     blocks_that_were_not_written_are_never_used(&simulated);
     wrong_key_stream_is_found(&simulated);
     failures_and_delays_are_not_noticed(&simulated);
+    a_device_that_is_unplugged_is_used_again_when_it_returns(&simulated);
 }
 
 fn an_engine_with_ecb_alone_serves_ctr_and_gcm() {
@@ -375,4 +376,36 @@ fn failures_and_delays_are_not_noticed(simulated: &Simulated) {
     let before = world.counts();
     assert!(stream.runs_right(&world.hard(CTR[0])));
     assert_mostly_ahead("after streams that ended early", world.counts() - before);
+}
+
+/// An absent device is no failure. Contexts that exist then compute key stream again later.
+fn a_device_that_is_unplugged_is_used_again_when_it_returns(simulated: &Simulated) {
+    let world = world(&[]);
+    let (hard, soft) = (world.hard(CTR[0]), world.soft(CTR[0]));
+    let stream = Stream::new(&soft, 31, 900, 1000);
+    let mut journey = stream.start(&hard);
+    let key = bytes(7, 16);
+    let mut sides =
+        [world.hard(GCM[0]), world.soft(GCM[0])].map(|c| MessageStream::new(&c, &key, Direction::Encrypt));
+    let mut counter = 0;
+    let mut go = |steps: u64| {
+        for _ in 0..steps {
+            assert!(journey.go());
+            let message = StreamMessage::new(counter, nonce(&[5; NONCE], 4, 12, counter), 1400);
+            let [sealed, expected] =
+                [0, 1].map(|side: usize| sides[side].process(&message, true).expect("sealed"));
+            assert_eq!(sealed, expected, "message {counter}");
+            counter += 1;
+        }
+        world.counts()
+    };
+    assert!(go(200).key_stream_generated > 0);
+    simulated.each_device("unbind");
+    let without = go(200);
+    simulated.each_device("bind");
+    let after = go(400);
+    let generated = after.key_stream_generated - without.key_stream_generated;
+    assert!(generated > 400_000, "{without:?}, {after:?}");
+    assert_eq!((after.failures, after.mismatches), (0, 0), "{after:?}");
+    assert!(journey.ends_right());
 }

@@ -1,6 +1,9 @@
 //! The driver session of a context's key: opened at the first request that needs it, kept, and
 //! opened again after it was evicted.
 
+use outboard_accel::Error;
+use outboard_counters::Row;
+
 use crate::entry::Provider;
 use crate::hardware::Hardware;
 use crate::offer::Cipher;
@@ -90,6 +93,18 @@ impl KeySession {
     pub(crate) fn close_with(&mut self, hardware: Option<&Hardware>) {
         if let Some(hardware) = hardware {
             self.close(hardware);
+        }
+    }
+
+    /// Handles the failure of a request for key stream. In the child of a fork, requests of the
+    /// parent are no failure.
+    pub(crate) fn key_stream_failed(&mut self, hardware: &Hardware, error: &Error, row: Option<&Row>) {
+        if error.is_of_parent() {
+            return;
+        }
+        hardware.failed(error, row);
+        if error.is_away() {
+            self.went_away(hardware);
         }
     }
 

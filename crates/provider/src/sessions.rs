@@ -12,8 +12,8 @@ use zeroize::Zeroizing;
 
 use crate::owned_slots::{OwnedSlots, SlotGuard, SlotId};
 
-/// Maximum number of sessions of a process with a driver. Devices either have fewer, or so many
-/// that they are not the limit.
+/// Maximum number of sessions of a process with a driver. Devices have either fewer, or more than a
+/// process needs.
 const PLACES: usize = 256;
 
 /// A session that was not used for this time may be evicted for another key.

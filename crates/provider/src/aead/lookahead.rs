@@ -159,11 +159,14 @@ impl Context {
             Stopped::Wrong => None,
             Stopped::Failed(error) => Some(error),
         };
+        // Without memory the next attempt is after as many bytes as the first one, not with each
+        // message.
+        let ends = failed.is_some() || stream.is_empty();
         drop(guard);
         if let Some(error) = failed {
-            if !error.is_of_parent() {
-                hardware.failed(&error, row);
-            }
+            self.ahead_key.key_stream_failed(hardware, &error, row);
+        }
+        if ends {
             streams.close(id);
             if let Some(lookahead) = &mut self.lookahead {
                 lookahead.stream = None;
@@ -182,14 +185,14 @@ impl Context {
         let prediction = self.lookahead.as_ref().and_then(|lookahead| lookahead.predictor.prediction());
         let Some(prediction) = prediction else { return };
         let stream = self.new_records(hardware, prediction, len);
-        match &mut self.lookahead {
-            Some(lookahead) if stream.is_some() => lookahead.stream = stream,
-            _ => self.close_lookahead(),
+        if let Some(lookahead) = &mut self.lookahead {
+            lookahead.stream = stream;
+            lookahead.bytes = 0;
         }
     }
 
-    /// Submits the key stream of the first messages. `None`: the interface cannot, or the driver or
-    /// the default provider has no room for the key.
+    /// Submits the key stream of the first messages. `None`: the interface cannot, the driver or the
+    /// default provider has no room for the key, or the device is absent.
     fn new_records(
         &mut self,
         hardware: &'static Hardware,
@@ -213,7 +216,7 @@ impl Context {
         let mut stream = RecordStream::new(session.share().ok()?, memory, prediction, len, row);
         drop(session);
         if let Err(error) = stream.refill(prediction.1.wrapping_sub(1)) {
-            hardware.failed(&error, row);
+            self.ahead_key.key_stream_failed(hardware, &error, row);
             return None;
         }
         settings.streams().insert(KeyStream::Records(stream), true)

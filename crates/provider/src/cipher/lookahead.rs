@@ -169,7 +169,7 @@ impl Context {
             Stopped::Wrong => Err(None),
             Stopped::Failed(error) => Err(Some(error)),
         };
-        let was_useful = stream.was_useful();
+        let (was_useful, is_starved) = (stream.was_useful(), stream.is_empty());
         let mut after = position.after(done);
         if usable.is_ok() && done == job.len && done <= SMALL && stream.is_ready(after) {
             // SAFETY: the job is the lane's own memory.
@@ -182,9 +182,13 @@ impl Context {
             self.running = Some(counter.to_be_bytes());
             self.held = used;
         }
+        if is_starved {
+            // The next attempt is after as many bytes as the first one, not with each update.
+            self.close_key_stream();
+        }
         if let Err(error) = usable {
-            if let Some(error) = error.filter(|error| !error.is_of_parent()) {
-                hardware.failed(&error, row);
+            if let Some(error) = error {
+                self.ahead_key.key_stream_failed(hardware, &error, row);
             }
             self.close_key_stream();
             self.wasted_streams = if was_useful { 0 } else { self.wasted_streams + 1 };
@@ -203,13 +207,13 @@ impl Context {
         self.lookahead = LookaheadState::Counting(bytes);
         // Each useless stream doubles the number of bytes until the next one.
         if bytes >= self.provider.lookahead.limits.start << self.wasted_streams {
-            self.lookahead = self.start_key_stream().map_or(LookaheadState::Off, LookaheadState::On);
+            self.lookahead = self.start_key_stream().map_or(LookaheadState::Counting(0), LookaheadState::On);
             self.settle();
         }
     }
 
-    /// Starts a stream from the current position on. `None`: the interface cannot, or the driver has
-    /// no room for the key.
+    /// Starts a stream from the current position on. `None`: the interface cannot, the driver has no
+    /// room for the key, or the device is absent.
     #[cold]
     fn start_key_stream(&mut self) -> Option<SlotId> {
         let (hardware, position) = (self.ahead()?, self.position()?);
@@ -224,7 +228,7 @@ impl Context {
             CounterStream::new(session.share().ok()?, lookahead.budget(), lookahead.limits.window, row);
         drop(session);
         if let Err(error) = stream.refill(position) {
-            hardware.failed(&error, row);
+            self.ahead_key.key_stream_failed(hardware, &error, row);
             return None;
         }
         lookahead.streams().insert(KeyStream::Counter(stream), true)

@@ -113,6 +113,11 @@ impl CounterStream {
         self.seek(position) && self.segments.front().is_some_and(Segment::is_ready)
     }
 
+    /// Whether there is no key stream, because there was no memory for it.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.segments.is_empty()
+    }
+
     /// Whether [`refill`](Self::refill) would submit segments.
     pub(crate) fn needs_more(&self) -> bool {
         self.supply.next_blocks(self.total - self.next) > 0

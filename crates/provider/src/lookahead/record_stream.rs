@@ -138,6 +138,11 @@ impl RecordStream {
         (done, stopped)
     }
 
+    /// Whether there is no key stream, because there was no memory for it.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.segments.is_empty()
+    }
+
     /// Whether [`refill`](Self::refill) would submit segments for messages after `sequence`.
     pub(crate) fn needs_more(&self, sequence: u64) -> bool {
         self.supply.next_blocks(self.ahead(sequence)) > 0

@@ -59,7 +59,7 @@ impl Supply {
         let stream = KeyStreamSegment::new(self.session.share()?);
         match Segment::submit(stream, counters, blocks, lease) {
             Ok(segment) => Ok(Some(segment)),
-            Err(error) if error.is_scarcity() => Ok(None),
+            Err(error) if error.is_scarcity() && !error.is_away() => Ok(None),
             Err(error) => Err(error),
         }
     }
