@@ -1,4 +1,4 @@
-//! Measures all cells in turns.
+//! Measures all cells interleaved.
 
 use std::time::{Duration, Instant};
 

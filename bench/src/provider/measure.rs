@@ -1,4 +1,4 @@
-//! Measures all sizes in turns.
+//! Measures all sizes interleaved.
 
 use std::fs;
 use std::path::Path;

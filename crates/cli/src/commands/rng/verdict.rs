@@ -24,7 +24,7 @@ pub enum FipsVerdict {
     Pass,
     /// A random source has such a number less than once in 1000 runs.
     Doubtful,
-    /// A random source has so many failures less than once in a million runs.
+    /// A random source has this many failures less than once in a million runs.
     Fail,
     /// A random source has so few failures less than once in a million runs.
     Regular,
@@ -59,7 +59,7 @@ impl FipsVerdict {
                 "DOUBTFUL: a good source has such a number of failures less than once in 1000 runs. Test more blocks (--blocks)."
             }
             FipsVerdict::Fail => {
-                "FAIL: a good source has so many failures less than once in a million runs. Do not use its output as it is."
+                "FAIL: a good source has this many failures less than once in a million runs. Do not use its output as it is."
             }
             FipsVerdict::Regular => {
                 "FAIL: a good source has so few failures less than once in a million runs. The output is too regular to be random: \
