@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 
-use zeroize::Zeroizing;
+use outboard_accel::Wiped;
 
 use super::lookahead::MessageLookahead;
 use crate::cipher::Mode;
@@ -64,7 +64,7 @@ pub(super) enum Stage {
 /// What the accelerator has processed and `soft` has not.
 pub(super) struct Ahead {
     /// The input text.
-    pub(super) text: Zeroizing<Vec<u8>>,
+    pub(super) text: Wiped<Vec<u8>>,
     /// The tag after encryption; empty after decryption.
     pub(super) tag: Short,
 }
@@ -99,7 +99,7 @@ pub(crate) struct Context {
     /// The value of `form` when the key was set.
     pub(super) key_form: Form,
     /// Empty until it is known.
-    pub(super) key: Zeroizing<Vec<u8>>,
+    pub(super) key: Wiped<Vec<u8>>,
     /// The nonce of the message.
     pub(super) nonce: Short,
     pub(super) aad: Vec<u8>,
@@ -145,7 +145,7 @@ impl Context {
             provider,
             form: Form { encrypt: true, nonce_len, tag_len },
             key_form: Form::default(),
-            key: Zeroizing::new(Vec::new()),
+            key: Wiped::new(Vec::new()),
             nonce: Short::default(),
             aad: Vec::new(),
             announced: None,

@@ -2,7 +2,7 @@
 
 use outboard_accel::KeyStreamSegment;
 use subtle::ConstantTimeEq;
-use zeroize::Zeroizing;
+use outboard_accel::Wiped;
 
 use super::context::{Context, FULL_TAG, GCM_NONCE, Short};
 use crate::hardware::Hardware;
@@ -12,7 +12,7 @@ use crate::lookahead::{
 use crate::owned_slots::SlotId;
 use crate::software::SoftContext;
 use crate::spot_check::BlockCipher;
-use crate::wipe::wipe;
+use outboard_accel::wipe;
 
 /// Block length in bytes.
 const BLOCK: usize = 16;
@@ -45,7 +45,7 @@ pub(super) struct Message<'a> {
 
 /// A processed message: a copy of its input, and its tag.
 pub(super) struct Processed {
-    pub(super) text: Zeroizing<Vec<u8>>,
+    pub(super) text: Wiped<Vec<u8>>,
     pub(super) tag: Short,
 }
 
@@ -237,7 +237,7 @@ unsafe fn process(
 ) -> Option<(Option<Processed>, Stopped)> {
     let Job { input, output, len } = message.job;
     // SAFETY: guaranteed by the caller. The slice is not used after the text was written.
-    let text = Zeroizing::new(unsafe { std::slice::from_raw_parts(input, len) }.to_vec());
+    let text = Wiped::new(unsafe { std::slice::from_raw_parts(input, len) }.to_vec());
     if let Some(tag) = message.tag {
         let expected = tags.compute(message.nonce, message.aad, &text)?;
         if !bool::from(expected[..].ct_eq(tag)) {

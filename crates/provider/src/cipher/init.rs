@@ -5,7 +5,7 @@ use std::ptr::null;
 
 use outboard_abi::Param;
 use subtle::ConstantTimeEq;
-use zeroize::Zeroizing;
+use outboard_accel::Wiped;
 
 use super::context::Context;
 use super::kind::Mode;
@@ -97,7 +97,7 @@ impl Context {
         if let Some(key) = unsafe { key.bytes() } {
             self.key_encrypts = encrypt;
             if !bool::from(self.key.ct_eq(key)) {
-                self.key = Zeroizing::new(key.to_vec());
+                self.key = Wiped::new(key.to_vec());
                 self.close_session();
                 self.reset_lookahead();
             }

@@ -8,7 +8,7 @@ use super::counters::{BLOCK, Counters};
 use super::mix::{block_at, mix_blocks};
 use crate::hardware::Hardware;
 use crate::spot_check::{BlockCipher, Verdict};
-use crate::wipe::wipe;
+use outboard_accel::wipe;
 
 /// Maximum number of blocks that a full comparison covers of one segment.
 const WINDOW: usize = 256;
