@@ -37,8 +37,8 @@ pub use key_stream::KeyStreamSegment;
 pub use mode::advance;
 pub use outboard_catalog::{Algorithm, Direction, Hash, HashAlgorithm};
 pub use reach::{Reached, reach, reach_hash, reach_hash_over, reach_over};
-pub use wipe::{SecretMemory, Wiped, wipe};
 pub use session::{
     Accelerator, InFlight, LONGEST_PIECE, MAX_AAD, Meanwhile, PIECE, Request, Session, Share, WaitDescriptor,
     Woken,
 };
+pub use wipe::{SecretMemory, Wiped, wipe};

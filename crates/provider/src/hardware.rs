@@ -2,9 +2,9 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
+use outboard_accel::Wiped;
 use outboard_accel::{Accelerator, Error, Session, Share};
 use outboard_counters::Row;
-use outboard_accel::Wiped;
 
 use crate::log::{Level, Log};
 use crate::sampling::{Sample, Sampling};

@@ -6,9 +6,9 @@ use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use outboard_accel::Wiped;
 use outboard_accel::{Error, Session, Share};
 use subtle::ConstantTimeEq;
-use outboard_accel::Wiped;
 
 use crate::owned_slots::{OwnedSlots, SlotGuard, SlotId};
 

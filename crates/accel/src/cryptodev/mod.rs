@@ -22,8 +22,8 @@ mod session;
 use std::io;
 use std::sync::Arc;
 
-use outboard_drivers::reach::ProgramInterface;
 use crate::Wiped;
+use outboard_drivers::reach::ProgramInterface;
 
 use crate::current::Current;
 use crate::mode::sample_key;

@@ -6,8 +6,8 @@ use std::ptr::null_mut;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
-use outboard_uapi as uapi;
 use crate::Wiped;
+use outboard_uapi as uapi;
 
 use super::arena::Arena;
 use super::region::Region;

@@ -4,8 +4,8 @@ use std::ffi::{c_int, c_void};
 use std::ptr::null;
 
 use outboard_abi::Param;
-use subtle::ConstantTimeEq;
 use outboard_accel::Wiped;
+use subtle::ConstantTimeEq;
 
 use super::context::{Context, Stage};
 use crate::cipher::init::Given;

@@ -4,8 +4,8 @@ use std::ptr::copy_nonoverlapping;
 use std::slice::from_ref;
 
 use outboard_abi::name;
-use outboard_accel::{Direction, Error, Request as Asked};
 use outboard_accel::Wiped;
+use outboard_accel::{Direction, Error, Request as Asked};
 
 use super::context::{Ahead, Context, FULL_TAG, Short, Stage};
 use super::lookahead::{Message, Processed};

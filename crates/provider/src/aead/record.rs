@@ -62,6 +62,7 @@ impl Context {
             nonce.room(GCM_NONCE)[GCM_NONCE - EXPLICIT..].copy_from_slice(brought);
         }
         if self.looks_ahead() {
+            self.observe_nonce(nonce.as_slice());
             // SAFETY: guaranteed by the caller; the record is in place.
             let written = unsafe { self.record_ahead(r, nonce, aad, text_len) };
             if written.is_some() {

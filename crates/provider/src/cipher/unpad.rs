@@ -7,8 +7,8 @@
 
 use std::ops::BitAnd;
 
-use subtle::{Choice, ConditionallySelectable, ConstantTimeEq, ConstantTimeGreater};
 use outboard_accel::{Wiped, wipe};
+use subtle::{Choice, ConditionallySelectable, ConstantTimeEq, ConstantTimeGreater};
 
 /// Maximum length of a MAC in bytes (EVP_MAX_MD_SIZE).
 const LONGEST_MAC: usize = 64;

@@ -76,9 +76,7 @@ impl Segment {
         blocks: usize,
         lease: Lease,
     ) -> Result<Segment, Error> {
-        let mut room = vec![0; blocks * BLOCK];
-        counters.fill(0, &mut room);
-        stream.submit(&room)?;
+        stream.submit(blocks * BLOCK, &mut |room| counters.fill(0, room))?;
         Ok(Segment { stream, counters, is_verified: false, _lease: lease })
     }
 

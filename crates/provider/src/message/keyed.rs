@@ -4,9 +4,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
+use outboard_accel::Wiped;
 use outboard_accel::{Digest, Error, Hash, HashAlgorithm, HashSession};
 use subtle::ConstantTimeEq;
-use outboard_accel::Wiped;
 
 use crate::entry::Provider;
 use crate::hardware::Hardware;

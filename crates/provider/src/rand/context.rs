@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use outboard_abi as abi;
 use outboard_abi::{Dispatch, Param, ParamType, name};
-use outboard_rng::{Failure, SeedSource, State};
 use outboard_accel::wipe;
+use outboard_rng::{Failure, SeedSource, State};
 
 use crate::contexts::hand_over;
 use crate::core::Reason;
