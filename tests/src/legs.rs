@@ -243,7 +243,10 @@ impl LegsFile {
             Some(names) if lane == Lane::Fast => names.contains(name),
             _ => self.legs_of(theme, lane).contains(leg),
         };
-        self.themes.iter().filter(move |(name, theme)| on_leg(name, theme)).map(|(name, theme)| (name.as_str(), theme))
+        self.themes
+            .iter()
+            .filter(move |(name, theme)| on_leg(name, theme))
+            .map(|(name, theme)| (name.as_str(), theme))
     }
 }
 

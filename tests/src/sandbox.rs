@@ -49,7 +49,8 @@ const ALLOWED_HERE: [libc::c_long; 6] = [
 #[cfg(target_pointer_width = "64")]
 const REFUSED: [libc::c_long; 4] = [libc::SYS_openat, libc::SYS_fstat, libc::SYS_newfstatat, libc::SYS_statx];
 #[cfg(target_pointer_width = "32")]
-const REFUSED: [libc::c_long; 4] = [libc::SYS_openat, libc::SYS_fstat64, libc::SYS_fstatat64, libc::SYS_statx];
+const REFUSED: [libc::c_long; 4] =
+    [libc::SYS_openat, libc::SYS_fstat64, libc::SYS_fstatat64, libc::SYS_statx];
 
 fn jump(code: u32, value: u32, yes: u8) -> libc::sock_filter {
     libc::sock_filter { code: code as u16, jt: yes, jf: 1 - yes, k: value }
