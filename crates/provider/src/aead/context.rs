@@ -4,7 +4,7 @@ use std::ffi::c_void;
 
 use outboard_accel::Wiped;
 
-use super::lookahead::{MessageLookahead, SHORTEST};
+use super::lookahead::MessageLookahead;
 use crate::cipher::Mode;
 use crate::context_counts::ContextCounts;
 use crate::contexts::hand_over;
@@ -253,7 +253,7 @@ impl Context {
     #[inline]
     fn shortest(&self) -> usize {
         let direct = if self.may_offload() { self.threshold() } else { usize::MAX };
-        if self.looks_ahead() { direct.min(SHORTEST) } else { direct }
+        if self.looks_ahead() { direct.min(self.cipher.lookahead.from) } else { direct }
     }
 
     /// Smallest text in bytes that goes to the accelerator directly.
@@ -266,7 +266,7 @@ impl Context {
     #[inline]
     pub(super) fn count_text(&mut self, len: usize) {
         self.counts.add(len as u64);
-        if len < SHORTEST.min(self.threshold()) {
+        if len < self.cipher.lookahead.from.min(self.threshold()) {
             self.short_texts = self.short_texts.saturating_add(1);
         } else {
             if self.short_texts >= SHORT_TEXTS {

@@ -17,11 +17,6 @@ use outboard_accel::wipe;
 /// Block length in bytes.
 const BLOCK: usize = 16;
 
-/// Shortest text in bytes that is processed with key stream. Below, the calls of the default
-/// provider for the tag cost more than it needs for the text (measured: 0.83 of software's speed at
-/// 256 bytes, 1.41 at 1400).
-pub(super) const SHORTEST: usize = 512;
-
 /// Number of key stream blocks that software computes at a time.
 const CHUNK: usize = 32;
 
@@ -132,12 +127,12 @@ impl Context {
             return None;
         };
         let sequence = lookahead.sequence;
-        if message.job.len < SHORTEST {
+        if message.job.len < self.cipher.lookahead.from {
             return None;
         }
         let Some(id) = lookahead.stream else {
             lookahead.bytes = lookahead.bytes.saturating_add(message.job.len);
-            if lookahead.bytes >= self.provider.lookahead.limits.start {
+            if lookahead.bytes >= self.cipher.lookahead.start {
                 self.start_records(hardware, message.job.len);
             }
             return None;
@@ -240,7 +235,7 @@ impl Context {
         if !KeyStreamSegment::fits(&*session) {
             return None;
         }
-        let memory = (settings.budget(), settings.limits.window);
+        let memory = (settings.budget(), settings.window);
         let mut stream = RecordStream::new(session.share().ok()?, memory, prediction, len, row);
         drop(session);
         if let Err(error) = stream.refill(prediction.1.wrapping_sub(1)) {

@@ -6,15 +6,6 @@ use super::budget::Budget;
 use super::counters::{BLOCK, Counters};
 use super::segment::Segment;
 
-/// Limits of look-ahead, from the configuration.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Limits {
-    /// Number of bytes with a key after which look-ahead starts.
-    pub(crate) start: usize,
-    /// Maximum number of bytes of key stream of one context.
-    pub(crate) window: usize,
-}
-
 /// Length of the first segments of a stream in bytes. The window doubles whenever a segment was
 /// used up, like the read-ahead of files.
 const FIRST: usize = 16 * 1024;

@@ -177,7 +177,7 @@ fn drivers_by_use(algorithm: &str, decisions: &[(String, Decision)]) -> [Vec<Str
     for (_, decision) in decisions.iter().filter(|(name, _)| name == algorithm) {
         if let Decision::Offered { driver, key_stream, .. } = decision {
             drivers[0].push(driver.clone());
-            drivers[1].extend(key_stream.clone());
+            drivers[1].extend(key_stream.iter().map(|source| source.driver.clone()));
         }
     }
     drivers

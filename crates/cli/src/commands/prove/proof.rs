@@ -175,7 +175,8 @@ fn ways(table: &Table) -> Vec<String> {
     let mut ways: Vec<String> = Vec::new();
     for (_, decision) in table.decisions() {
         let Decision::Offered { driver, interface, key_stream, .. } = decision else { continue };
-        for driver in [Some(driver), key_stream].into_iter().flatten() {
+        let source = key_stream.map(|source| source.driver);
+        for driver in [Some(driver), source].into_iter().flatten() {
             let way = format!("chosen: driver {driver} over {interface}");
             if !ways.contains(&way) {
                 ways.push(way);

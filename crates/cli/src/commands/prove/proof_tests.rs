@@ -1,7 +1,7 @@
 use super::*;
 use clap::Parser;
 use outboard_catalog::families::Completion;
-use outboard_counters::Decision;
+use outboard_counters::{Decision, KeyStreamSource};
 use outboard_drivers::interrupts::DeviceInterrupts;
 use outboard_drivers::root::Root;
 use outboard_measure::behind::Behind;
@@ -263,7 +263,7 @@ fn looked_ahead(direct: u64, ahead: u64, virtio: u64, other: u64) -> Proof {
             driver: "virtio_crypto_aes_cbc".into(),
             interface: "/dev/outboard".into(),
             from: [Some(1); 2],
-            key_stream: Some("mv-ecb-aes".into()),
+            key_stream: Some(KeyStreamSource { driver: "mv-ecb-aes".into(), from: 16 }),
         },
     );
     let spent = spent(vec![cesa(other), device(virtio, OWN)]);
