@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use outboard_tests::command::{failed, on_path, said, succeeded};
+use outboard_tests::evp;
 use outboard_tests::hwrng;
 use outboard_tests::patience::wait_until;
+use outboard_tests::seeded::Seeded;
 use outboard_tests::simulated_rng::{NAME, SimulatedRng, remove_own};
 use outboard_tests::skip::skip;
 use serde_json::Value;
@@ -28,6 +30,15 @@ impl Machine {
             None => Ok(Machine { outboard, generator: SimulatedRng::new(parameters)? }),
         });
         parts.map_err(|missing| skip(test, missing)).ok()
+    }
+
+    /// `outboard` with OpenSSL configured to use the provider's seed source.
+    #[track_caller]
+    fn seeded(&self, seeded: &Seeded, arguments: &[&str]) -> (Option<i32>, Value) {
+        let mut command = Command::new(&self.outboard);
+        let output = command.args(arguments).env("OPENSSL_CONF", &seeded.config).output().expect("it runs");
+        let json = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", said(&output)));
+        (output.status.code(), json)
     }
 
     fn command(&self, arguments: &[&str]) -> Command {
@@ -183,6 +194,43 @@ fn a_wrong_credit_is_named_and_corrected() {
     let correct = ["quality", lower.as_str()];
     succeeded(&machine.run(&correct), &correct);
     assert_eq!(machine.answered(&assess).0, Some(0));
+}
+
+/// A seed of AES-256-CTR-DRBG has 192 bytes at two bits per byte.
+#[test]
+fn the_seed_source_is_shown_with_its_counters() {
+    let test = "the_seed_source_is_shown_with_its_counters";
+    let Some(machine) = Machine::new(test, &["quality=1000"]) else { return };
+    let Some(seeded) = Seeded::new(test, &[]) else { return };
+    let counters = |source: &Value| {
+        ["seeds", "bytes", "health_failures", "failures", "unavailable"]
+            .map(|name| source[name].as_u64().unwrap_or_else(|| panic!("{name} of {source}")))
+    };
+    let status = ["rng", "--json"];
+    let (code, answer) = machine.seeded(&seeded, &status);
+    assert_eq!((code, counters(&answer["seed_source"])), (Some(0), [1, 192, 0, 0, 0]), "{answer}");
+    assert_eq!(answer["seed_source"]["has_random_numbers"], true);
+    let prove =
+        ["prove", "--quiet", "--json", "-", "--", "openssl", "rand", "-hex", "-out", "/dev/null", "9"];
+    let (code, proof) = machine.seeded(&seeded, &prove);
+    assert_eq!((code, counters(&proof["seed_source"])), (Some(0), [1, 192, 0, 0, 0]), "{proof}");
+    // Stuck: the source returns nothing from then on.
+    machine.generator.set("fixed", u32::MAX);
+    let (code, answer) = machine.seeded(&seeded, &status);
+    let [seeds, bytes, health_failures, _, unavailable] = counters(&answer["seed_source"]);
+    assert_eq!((code, [seeds, bytes, health_failures, unavailable]), (Some(1), [0, 0, 1, 0]), "{answer}");
+    assert_eq!(answer["seed_source"]["has_random_numbers"], false);
+    assert!(answer["problems"].to_string().contains("equal bytes in a row"), "{answer}");
+    // Absent: OpenSSL before 4.0 uses seeds of the operating system.
+    machine.generator.unload();
+    remove_own();
+    let (code, answer) = machine.seeded(&seeded, &status);
+    let [seeds, bytes, health_failures, _, unavailable] = counters(&answer["seed_source"]);
+    assert_eq!((code, [seeds, bytes, health_failures]), (Some(1), [0, 0, 0]), "{answer}");
+    assert!(unavailable > 0, "{answer}");
+    let has_random_numbers = answer["seed_source"]["has_random_numbers"] == true;
+    assert_eq!(has_random_numbers, evp::major_version() < 4, "{answer}");
+    assert!(answer["problems"].to_string().contains("no generator is in use: OpenSSL"), "{answer}");
 }
 
 #[test]

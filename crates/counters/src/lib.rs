@@ -21,6 +21,7 @@ mod decision;
 mod error;
 mod note;
 mod row;
+mod seed;
 mod table;
 
 pub use counts::Counts;
@@ -28,4 +29,5 @@ pub use decision::{DECISIONS, Decision};
 pub use error::Error;
 pub use note::{NOTE_BYTES, NOTES};
 pub use row::{NAME_BYTES, ROWS, Row};
+pub use seed::{SeedCounts, SeedRow};
 pub use table::Table;

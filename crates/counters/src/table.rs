@@ -2,6 +2,7 @@ use crate::counter::Counter;
 use crate::decision::{self, DECISIONS, Place};
 use crate::note::{self, NOTES, Note};
 use crate::row::{self, ROWS, Row};
+use crate::seed::SeedRow;
 use crate::{Counts, Decision, Error};
 use rustix::fs::{FallocateFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
@@ -14,7 +15,7 @@ use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 const MAGIC: &[u8; 8] = b"outboard";
 
 /// Incremented with every change of the layout below.
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 
 /// The contents of a table, in native byte order. Only atomics: any content is a valid value.
 #[repr(C, align(64))]
@@ -23,7 +24,7 @@ struct Layout {
     version: AtomicU32,
     rows: AtomicU32,
     attached: Counter,
-    reserved: [u64; 5],
+    seed: SeedRow,
     table: [Row; ROWS],
 }
 
@@ -156,6 +157,13 @@ impl Table {
         row::find_or_claim(&self.layout().table, algorithm)
     }
 
+    /// The counters of the seed source. They are no part of [`Table::snapshot`], because no request
+    /// of an application is offloaded.
+    #[must_use]
+    pub fn seed(&self) -> &SeedRow {
+        &self.layout().seed
+    }
+
     /// The counts of every algorithm, in the order in which their rows were first requested.
     #[must_use]
     pub fn snapshot(&self) -> Vec<(String, Counts)> {
@@ -248,7 +256,7 @@ impl Default for Layout {
             version: AtomicU32::new(0),
             rows: AtomicU32::new(0),
             attached: Counter::default(),
-            reserved: [0; 5],
+            seed: SeedRow::default(),
             table: std::array::from_fn(|_| Row::default()),
         }
     }

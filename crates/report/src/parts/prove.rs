@@ -24,6 +24,9 @@ pub struct Prove {
     pub algorithms: Vec<Algorithm>,
     #[serde(default)]
     pub total: Work,
+    /// The seed source OUTBOARD-HWRNG; null if it was not used.
+    #[serde(default)]
+    pub seed_source: Option<SeedWork>,
     pub devices: Option<Vec<Device>>,
     #[serde(default)]
     pub required_percent: Option<f64>,
@@ -70,6 +73,16 @@ pub struct Work {
     pub hardware_percent: Option<f64>,
     pub failures: u64,
     pub mismatches: u64,
+}
+
+/// The counters of the seed source.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+pub struct SeedWork {
+    pub seeds: u64,
+    pub bytes: u64,
+    pub health_failures: u64,
+    pub failures: u64,
+    pub unavailable: u64,
 }
 
 #[derive(Clone, Debug, Deserialize, Serialize)]

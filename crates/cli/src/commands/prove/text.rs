@@ -23,6 +23,9 @@ pub fn render(proof: &Proof) -> String {
             line(&mut out, "", &format!("the command ended with exit code {} there", software.exit_code));
         }
     }
+    if let Some(source) = &proof.seed_source {
+        line(&mut out, "seed source", &source.text());
+    }
     for text in devices(proof) {
         line(&mut out, "interrupts", &text);
     }
