@@ -11,10 +11,11 @@ use outboard_tests::patience::wait_until;
 use outboard_tests::seeded::Seeded;
 use outboard_tests::simulated_rng::{NAME, SimulatedRng, remove_own};
 use outboard_tests::skip::skip;
+use outboard_tests::udev::Udev;
 use serde_json::Value;
 
 const SYSFS: &str = "/sys/class/misc/hw_random";
-const AT_BOOT: &str = "/etc/tmpfiles.d/outboard-rng.conf";
+const AT_BOOT: &str = "/etc/udev/rules.d/60-outboard-rng.rules";
 
 struct Machine {
     outboard: PathBuf,
@@ -66,6 +67,11 @@ fn attribute(name: &str) -> String {
     text.trim().to_owned()
 }
 
+/// As after a boot: the generator with the most credit.
+fn kernel_chooses() {
+    fs::write(Path::new(SYSFS).join("rng_current"), "\n").expect("the kernel chooses");
+}
+
 #[test]
 fn the_generator_of_the_machine_is_listed_passes_and_has_what_is_credited() {
     let test = "the_generator_of_the_machine_is_listed_passes_and_has_what_is_credited";
@@ -85,21 +91,12 @@ fn the_generator_of_the_machine_is_listed_passes_and_has_what_is_credited() {
 #[test]
 fn a_selection_is_kept_for_the_next_boot_until_auto() {
     let Some(machine) = Machine::new("a_selection_is_kept_for_the_next_boot_until_auto", &[]) else { return };
-    fs::write(format!("{SYSFS}/rng_current"), "\n").expect("the kernel chooses");
+    kernel_chooses();
     let select = ["select", NAME];
     let text = succeeded(&machine.run(&select), &select);
     assert_eq!(text, format!("/dev/hwrng is {NAME}, now and after each boot.\n"));
     assert_eq!(attribute("rng_current"), NAME);
-    let kept = fs::read_to_string(AT_BOOT).expect("the file for systemd-tmpfiles");
-    // tmpfiles.d(5): w writes the last field to the file.
-    let line = format!("w {SYSFS}/rng_current - - - - {NAME}");
-    assert_eq!(kept.lines().filter(|line| !line.starts_with('#')).collect::<Vec<_>>(), [line]);
-    if on_path("systemd-tmpfiles").is_some() {
-        fs::write(format!("{SYSFS}/rng_current"), "\n").expect("the kernel chooses");
-        let applied = Command::new("systemd-tmpfiles").args(["--create", AT_BOOT]).output().expect("it runs");
-        succeeded(&applied, &["--create"]);
-        assert_eq!(attribute("rng_current"), NAME);
-    }
+    assert!(fs::read_to_string(AT_BOOT).expect("a rule").contains(&format!("rng_current}}=\"{NAME}\"")));
     let auto = ["select", "auto"];
     succeeded(&machine.run(&auto), &auto);
     assert!(!Path::new(AT_BOOT).exists());
@@ -109,6 +106,47 @@ fn a_selection_is_kept_for_the_next_boot_until_auto() {
     let unknown = ["select", "no-such-generator"];
     assert!(failed(&machine.run(&unknown), &unknown, 1).contains(NAME), "the names that can be chosen");
     assert_eq!(attribute("rng_current"), NAME);
+}
+
+/// The events of a boot, with the kernel's choice undone by the rule alone. The simulated generator
+/// has less credit, so the kernel prefers the machine's own.
+#[test]
+fn udev_applies_a_selection_with_the_events_of_a_boot() {
+    let test = "udev_applies_a_selection_with_the_events_of_a_boot";
+    if let Some(missing) = Udev::missing() {
+        return skip(test, missing);
+    }
+    let Some(machine) = Machine::new(test, &["quality=100"]) else { return };
+    let load_own = || {
+        remove_own();
+        kernel_chooses();
+        assert_eq!(attribute("rng_current"), NAME, "it is the only one");
+        let loaded = Command::new("modprobe").arg("virtio_rng").output().expect("modprobe runs");
+        succeeded(&loaded, &["virtio_rng"]);
+    };
+    let select = ["select", NAME];
+    succeeded(&machine.run(&select), &select);
+    load_own();
+    let own = attribute("rng_current");
+    assert_ne!(own, NAME, "without udev the kernel chooses");
+    let udev = Udev::start();
+    // A built-in driver: udev repeats the event of hw_random at boot.
+    udev.repeat_add("/sys/class/misc/hw_random");
+    assert_eq!((attribute("rng_current").as_str(), attribute("rng_selected").as_str()), (NAME, "1"));
+    // A driver that is loaded later: the event after its probe function.
+    load_own();
+    wait_until("udev selects the generator", || attribute("rng_current") == NAME);
+    // A later choice is kept.
+    let now = ["select", own.as_str(), "--now"];
+    succeeded(&machine.run(&now), &now);
+    udev.repeat_add("/sys/class/misc/hw_random");
+    assert_eq!(attribute("rng_current"), own);
+    let auto = ["select", "auto"];
+    succeeded(&machine.run(&auto), &auto);
+    udev.reload();
+    load_own();
+    udev.settle();
+    assert_eq!(attribute("rng_current"), own);
 }
 
 #[test]
@@ -220,7 +258,7 @@ fn the_seed_source_is_shown_with_its_counters() {
     let [seeds, bytes, health_failures, _, unavailable] = counters(&answer["seed_source"]);
     assert_eq!((code, [seeds, bytes, health_failures, unavailable]), (Some(1), [0, 0, 1, 0]), "{answer}");
     assert_eq!(answer["seed_source"]["has_random_numbers"], false);
-    assert!(answer["problems"].to_string().contains("equal bytes in a row"), "{answer}");
+    assert!(answer["problems"].to_string().contains("is not random"), "{answer}");
     // Absent: OpenSSL before 4.0 uses seeds of the operating system.
     machine.generator.unload();
     remove_own();

@@ -3,6 +3,7 @@
 
 mod assess;
 mod assess_answer;
+mod boot_rule;
 mod device_reader;
 mod fips_test;
 mod input;
