@@ -132,8 +132,8 @@ pub fn assess(options: &Options) -> Result<ExitCode> {
     if answer.quality.is_some_and(|quality| quality > answer.advised_quality) {
         let full = outboard_rng::attainable(got, options.bits, &progress("comparing with full entropy"));
         console::progress("");
-        answer.attainable = full.as_ref().map(|full| full.min_entropy);
-        answer.is_below_full_entropy = full.map(|full| assessment.is_below(&full, got));
+        answer.attainable = full.map(|full| full.min_entropy);
+        answer.is_below_full_entropy = Some(assessment.is_below_full_entropy(got));
     }
     answer.notes = notes(&answer, used);
     console::answer(&if options.json {
