@@ -4,6 +4,7 @@
 mod assess;
 mod assess_answer;
 mod boot_rule;
+mod bzip2_length;
 mod device_reader;
 mod fips_test;
 mod input;
