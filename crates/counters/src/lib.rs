@@ -19,6 +19,7 @@ mod counter;
 mod counts;
 mod decision;
 mod error;
+mod layout;
 mod note;
 mod row;
 mod seed;

@@ -5,6 +5,7 @@
 //! provider, which uses this crate too, does not depend on it.
 
 mod chi_square;
+mod chi_square_tail;
 mod statistics;
 
 use std::num::NonZero;
