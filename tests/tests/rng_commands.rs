@@ -271,6 +271,34 @@ fn the_seed_source_is_shown_with_its_counters() {
     assert!(answer["problems"].to_string().contains("no generator is in use: OpenSSL"), "{answer}");
 }
 
+/// The reason why neither test proves entropy: AES-CTR of a known key has none.
+#[test]
+fn the_output_of_aes_ctr_passes_everything() {
+    let test = "the_output_of_aes_ctr_passes_everything";
+    let Some(machine) = Machine::new(test, &[]) else { return };
+    let directory = tempfile::tempdir().expect("a directory");
+    let (zeros, output) = (directory.path().join("zeros"), directory.path().join("output"));
+    fs::write(&zeros, vec![0; 1_000_000]).expect("a file");
+    let key = ["-K", "00", "-iv", "00"];
+    let mut encrypt = Command::new("openssl");
+    encrypt.args(["enc", "-aes-128-ctr"]).args(key).arg("-in").arg(&zeros).arg("-out").arg(&output);
+    succeeded(&encrypt.output().expect("openssl runs"), &["enc"]);
+    let output = output.to_str().expect("a path");
+    let (code, answer) = machine.answered(&["test", "--file", output, "--json"]);
+    assert_eq!((code, &answer["verdict"]), (Some(0), &"pass".into()), "{answer}");
+    let assess = ["assess", "--file", output, "--samples", "50000", "--quality", "1024", "--json"];
+    let (code, answer) = machine.answered(&assess);
+    assert_eq!((code, &answer["is_below_full_entropy"]), (Some(0), &false.into()), "{answer}");
+}
+
+#[test]
+fn a_slow_generator_is_waited_for() {
+    let Some(machine) = Machine::new("a_slow_generator_is_waited_for", &["delay_ms=20"]) else { return };
+    let (code, answer) = machine.answered(&["test", "--blocks", "2", "--json"]);
+    assert_eq!(code, Some(0), "{answer}");
+    assert_eq!(answer["successes"].as_u64().zip(answer["failures"].as_u64()), Some((2, 0)), "{answer}");
+}
+
 #[test]
 fn short_reads_are_put_together() {
     let Some(machine) = Machine::new("short_reads_are_put_together", &["most=3"]) else { return };
@@ -299,8 +327,8 @@ fn errors_missing_data_and_a_driver_that_sleeps_are_named() {
 }
 
 /// Removes the driver while the command reads, and returns its error output.
-fn unplugged_while_it_is_read(machine: &Machine) -> String {
-    let mut command = machine.command(&["test", "--for", "10m"]);
+fn unplugged_while_it_is_read(machine: &Machine, arguments: &[&str]) -> String {
+    let mut command = machine.command(arguments);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the command runs");
     let counts = format!("/proc/{}/io", child.id());
     wait_until("in the middle of its blocks", || {
@@ -309,18 +337,18 @@ fn unplugged_while_it_is_read(machine: &Machine) -> String {
         read.is_some_and(|read| read.parse().is_ok_and(|read: u64| read > 100_000))
     });
     machine.generator.unload();
-    failed(&child.wait_with_output().expect("it ends"), &["test"], 11)
+    failed(&child.wait_with_output().expect("it ends"), arguments, 11)
 }
 
 #[test]
 fn a_generator_that_disappears_ends_the_test() {
     let Some(machine) = Machine::new("a_generator_that_disappears_ends_the_test", &[]) else { return };
     let other = "changed to virtio_rng";
-    let error = unplugged_while_it_is_read(&machine);
+    let error = unplugged_while_it_is_read(&machine, &["test", "--for", "10m"]);
     assert!(error.contains(other), "{error}");
     remove_own();
     machine.generator.load(&[]);
-    let error = unplugged_while_it_is_read(&machine);
+    let error = unplugged_while_it_is_read(&machine, &["assess", "--samples", "100000000"]);
     assert!(error.contains("no generator is in use") || error.contains("changed to none"), "{error}");
     let quality = ["quality", "5"];
     assert!(failed(&machine.run(&quality), &quality, 1).contains("no generator is in use"));
