@@ -7,6 +7,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use outboard_counters::{SeedCounts, Table};
 use outboard_inventory::openssl::Pending;
+use outboard_report::prove::SeedWork;
 use serde::Serialize;
 
 use crate::enabled::{Scratch, module, system::OpenSsl};
@@ -28,40 +29,27 @@ pub struct SeedSourceAnswer {
     pub notes: Vec<String>,
 }
 
-/// The counters of the seed source, as JSON and as text.
-#[derive(Debug, Serialize)]
-pub struct SeedWork {
-    pub seeds: u64,
-    pub bytes: u64,
-    pub health_failures: u64,
-    pub failures: u64,
-    pub unavailable: u64,
+/// Returns the counters in the form of the JSON documents.
+pub fn seed_work(counts: SeedCounts) -> SeedWork {
+    let SeedCounts { seeds, bytes, health_failures, failures, unavailable } = counts;
+    SeedWork { seeds, bytes, health_failures, failures, unavailable }
 }
 
-impl From<SeedCounts> for SeedWork {
-    fn from(counts: SeedCounts) -> Self {
-        let SeedCounts { seeds, bytes, health_failures, failures, unavailable } = counts;
-        Self { seeds, bytes, health_failures, failures, unavailable }
+/// Returns the counters as a clause; those of failures only when there are any.
+pub fn seed_text(work: &SeedWork) -> String {
+    let times = |count: u64| if count == 1 { "once".to_owned() } else { format!("{count} times") };
+    let plural = if work.seeds == 1 { "" } else { "s" };
+    let mut text = format!("{} bytes in {} seed{plural}", work.bytes, work.seeds);
+    if work.health_failures > 0 {
+        text += &format!(", health tests failed {}", times(work.health_failures));
     }
-}
-
-impl SeedWork {
-    /// Returns the counters as a clause; those of failures only when there are any.
-    pub fn text(&self) -> String {
-        let times = |count: u64| if count == 1 { "once".to_owned() } else { format!("{count} times") };
-        let plural = if self.seeds == 1 { "" } else { "s" };
-        let mut text = format!("{} bytes in {} seed{plural}", self.bytes, self.seeds);
-        if self.health_failures > 0 {
-            text += &format!(", health tests failed {}", times(self.health_failures));
-        }
-        if self.failures > 0 {
-            text += &format!(", no bytes {}", times(self.failures));
-        }
-        if self.unavailable > 0 {
-            text += &format!(", not available {}", times(self.unavailable));
-        }
-        text
+    if work.failures > 0 {
+        text += &format!(", no bytes {}", times(work.failures));
     }
+    if work.unavailable > 0 {
+        text += &format!(", not available {}", times(work.unavailable));
+    }
+    text
 }
 
 impl SeedSourceAnswer {
@@ -79,7 +67,7 @@ impl SeedSourceAnswer {
         let has_random_numbers = process.finish(PATIENCE).is_some();
         Ok(SeedSourceAnswer {
             has_random_numbers,
-            counts: table.seed().counts().into(),
+            counts: seed_work(table.seed().counts()),
             notes: table.notes().into_iter().filter(|note| note.starts_with(SEED_SOURCE)).collect(),
         })
     }
@@ -109,14 +97,14 @@ mod tests {
 
     fn answer(counts: SeedCounts, has_random_numbers: bool) -> SeedSourceAnswer {
         let notes = vec![format!("{SEED_SOURCE}: a reason")];
-        SeedSourceAnswer { has_random_numbers, counts: counts.into(), notes }
+        SeedSourceAnswer { has_random_numbers, counts: seed_work(counts), notes }
     }
 
     #[test]
     fn a_source_that_delivers_is_no_problem() {
         let good = answer(SeedCounts { seeds: 1, bytes: 192, ..SeedCounts::default() }, true);
         assert_eq!(good.problem(), None);
-        assert_eq!(good.counts.text(), "192 bytes in 1 seed");
+        assert_eq!(seed_text(&good.counts), "192 bytes in 1 seed");
     }
 
     #[test]
@@ -125,7 +113,10 @@ mod tests {
             answer(SeedCounts { health_failures: 1, failures: 2, ..SeedCounts::default() }, false);
         let problem = unhealthy.problem().expect("a problem");
         assert!(problem.contains("a reason") && problem.ends_with("no random numbers."), "{problem}");
-        assert_eq!(unhealthy.counts.text(), "0 bytes in 0 seeds, health tests failed once, no bytes 2 times");
+        assert_eq!(
+            seed_text(&unhealthy.counts),
+            "0 bytes in 0 seeds, health tests failed once, no bytes 2 times"
+        );
         let absent = answer(SeedCounts { unavailable: 1, ..SeedCounts::default() }, true);
         assert!(absent.problem().expect("a problem").contains("seeds of the operating system"));
     }

@@ -12,7 +12,7 @@ use outboard_inventory::Hwrng;
 use outboard_inventory::openssl::{Pending, Question, RandomSources};
 use serde::Serialize;
 
-use super::seed_source::{SEED_SOURCE, SeedSourceAnswer};
+use super::seed_source::{SEED_SOURCE, SeedSourceAnswer, seed_text};
 use crate::console;
 
 /// The time limit for `openssl`, which takes seconds on a busy router.
@@ -209,7 +209,7 @@ fn text(answer: &SourcesAnswer) -> String {
         answer.openssl.text(),
     );
     if let Some(source) = &answer.seed_source {
-        text += &format!("  {SEED_SOURCE}  {}, for one process\n", source.counts.text());
+        text += &format!("  {SEED_SOURCE}  {}, for one process\n", seed_text(&source.counts));
     }
     for problem in &answer.problems {
         text += &format!("\nPROBLEM: {problem}\n");
