@@ -292,14 +292,6 @@ fn the_output_of_aes_ctr_passes_everything() {
 }
 
 #[test]
-fn a_slow_generator_is_waited_for() {
-    let Some(machine) = Machine::new("a_slow_generator_is_waited_for", &["delay_ms=20"]) else { return };
-    let (code, answer) = machine.answered(&["test", "--blocks", "2", "--json"]);
-    assert_eq!(code, Some(0), "{answer}");
-    assert_eq!(answer["successes"].as_u64().zip(answer["failures"].as_u64()), Some((2, 0)), "{answer}");
-}
-
-#[test]
 fn short_reads_are_put_together() {
     let Some(machine) = Machine::new("short_reads_are_put_together", &["most=3"]) else { return };
     let (code, answer) = machine.answered(&["test", "--blocks", "20", "--json"]);
@@ -327,8 +319,8 @@ fn errors_missing_data_and_a_driver_that_sleeps_are_named() {
 }
 
 /// Removes the driver while the command reads, and returns its error output.
-fn unplugged_while_it_is_read(machine: &Machine, arguments: &[&str]) -> String {
-    let mut command = machine.command(arguments);
+fn unplugged_while_it_is_read(machine: &Machine) -> String {
+    let mut command = machine.command(&["test", "--for", "10m"]);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the command runs");
     let counts = format!("/proc/{}/io", child.id());
     wait_until("in the middle of its blocks", || {
@@ -337,18 +329,18 @@ fn unplugged_while_it_is_read(machine: &Machine, arguments: &[&str]) -> String {
         read.is_some_and(|read| read.parse().is_ok_and(|read: u64| read > 100_000))
     });
     machine.generator.unload();
-    failed(&child.wait_with_output().expect("it ends"), arguments, 11)
+    failed(&child.wait_with_output().expect("it ends"), &["test"], 11)
 }
 
 #[test]
 fn a_generator_that_disappears_ends_the_test() {
     let Some(machine) = Machine::new("a_generator_that_disappears_ends_the_test", &[]) else { return };
     let other = "changed to virtio_rng";
-    let error = unplugged_while_it_is_read(&machine, &["test", "--for", "10m"]);
+    let error = unplugged_while_it_is_read(&machine);
     assert!(error.contains(other), "{error}");
     remove_own();
     machine.generator.load(&[]);
-    let error = unplugged_while_it_is_read(&machine, &["assess", "--samples", "100000000"]);
+    let error = unplugged_while_it_is_read(&machine);
     assert!(error.contains("no generator is in use") || error.contains("changed to none"), "{error}");
     let quality = ["quality", "5"];
     assert!(failed(&machine.run(&quality), &quality, 1).contains("no generator is in use"));
