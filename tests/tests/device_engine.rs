@@ -41,6 +41,7 @@ fn an_engine_with_ecb_is_recognized_allowed_checked_and_proven() {
     check_finds_every_driver_exact(&machine);
     every_byte_of_openssl_enc_is_proven(&machine);
     tune_switches_look_ahead_on_and_applications_use_it(&machine);
+    bench_compares_look_ahead_with_software(&machine);
     let _ = fs::remove_file(FINDINGS);
 }
 
@@ -185,4 +186,24 @@ fn records(settings: &[(&str, &str)]) -> Counts {
     let counts = world.counts();
     assert_eq!((counts.failures, counts.mismatches), (0, 0), "{counts:?}");
     counts
+}
+
+fn bench_compares_look_ahead_with_software(machine: &Machine) {
+    let sizes = ["1K", "16K"];
+    let mut arguments = vec!["bench", "--size", "1K,16K", "--depth", "1,4", "--for", "20s", "--json"];
+    arguments.extend(MEASURED);
+    let answer: Value = serde_json::from_str(&output(machine, &arguments)).expect("JSON");
+    let name = format!("look-ahead by {ECB}");
+    let contestants = answer["contestants"].as_array().expect("contestants");
+    let ours: Vec<_> = contestants.iter().filter(|one| one["name"] == name.as_str()).collect();
+    assert!(matches!(ours[..], [one] if one["kind"] == "lookahead" && one["driver"] == ECB), "{answer}");
+    let rows = answer["rows"].as_array().expect("rows");
+    let rows: Vec<_> = rows.iter().filter(|row| row["contestant"] == name.as_str()).collect();
+    // CTR in both directions, GCM in one.
+    assert_eq!(rows.len(), 3 * sizes.len(), "{answer}");
+    for row in rows {
+        assert!(row["depth"] == 1 && row["fault"].is_null(), "{row}");
+        assert_eq!(row["evidence"], "interrupts", "{row}");
+        assert!(row["figure"]["megabytes_per_second"].as_f64() > Some(0.0), "{row}");
+    }
 }

@@ -4,10 +4,21 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
+use outboard_catalog::kernel_name;
 use outboard_counters::{Counts, Decision, Table};
 use outboard_measure::evp::{Context, Library};
 use outboard_services::openssl::{OutboardSection, compose};
 use tempfile::TempDir;
+
+/// Key stream of one context at most, in bytes: the default of LOOKAHEAD_WINDOW. So many bytes are
+/// used untimed before each sample: the engine fills the window while others are measured, which no
+/// busy stream can count on.
+pub const WINDOW: usize = 512 << 10;
+
+/// Returns whether look-ahead supports a cipher.
+pub fn has_key_stream(cipher: &str) -> bool {
+    matches!(kernel_name(cipher), Some("ctr(aes)" | "gcm(aes)"))
+}
 
 /// Both libraries, for a group of ciphers with the same kernel driver.
 pub struct Lab {

@@ -1,6 +1,7 @@
 //! `outboard bench`: measures software, accelerators and their interfaces, interleaved, in several
 //! consecutive processes.
 
+mod ahead;
 mod applications;
 mod cell;
 mod contestants;

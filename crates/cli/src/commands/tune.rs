@@ -34,6 +34,9 @@ use crate::etc::Replacement;
 /// size where one begins to win. What was found is written to /etc/outboard/policy, which the provider obeys for as long as
 /// kernel, CPU and driver stay the same. Software that always wins is an answer too: then the cipher is not offered.
 ///
+/// For CTR and GCM, the provider with look-ahead is measured against the provider without it too, and the policy switches it on
+/// where it wins.
+///
 /// Takes a few seconds for each cipher; measure on a quiet machine. ^C writes nothing and shows what was measured.
 #[derive(Args)]
 pub struct Options {

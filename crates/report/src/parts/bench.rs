@@ -56,6 +56,9 @@ pub enum Kind {
     OpensslWithout,
     /// An accelerator's driver.
     Accelerator,
+    /// OpenSSL with the provider, which uses key stream that an accelerator's driver computes in
+    /// advance.
+    Lookahead,
     /// A kernel driver that computes on the CPU.
     KernelSoftware,
     /// The kernel's own benchmark of the driver that it prefers.

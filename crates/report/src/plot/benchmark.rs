@@ -49,6 +49,7 @@ fn looks(contestants: &[Contestant]) -> Vec<Look<'_>> {
             (Kind::Accelerator, Some("/dev/outboard")) => "outboard",
             (Kind::Accelerator, Some("/dev/crypto")) => "cryptodev",
             (Kind::Accelerator, _) => "AF_ALG",
+            (Kind::Lookahead, _) => "look-ahead",
             (Kind::KernelSoftware, _) => "kernel",
             (Kind::Tcrypt, _) => "tcrypt",
         };
@@ -58,7 +59,7 @@ fn looks(contestants: &[Contestant]) -> Vec<Look<'_>> {
         let class = match one.kind {
             Kind::Openssl => "software",
             Kind::OpensslWithout => "without",
-            Kind::Accelerator => ACCELERATORS[of_accelerators],
+            Kind::Accelerator | Kind::Lookahead => ACCELERATORS[of_accelerators],
             Kind::KernelSoftware | Kind::Tcrypt => "kernel",
         };
         let short = if before == 0 { word.to_owned() } else { format!("{word} {}", before + 1) };

@@ -8,6 +8,7 @@ use outboard_measure::stop;
 use outboard_measure::turns::{Error, Plan, Stopwatch};
 use outboard_report::bench::{Contestant, Kind};
 
+use super::ahead::Ahead;
 use super::contestants::Interface;
 use super::down::{Down, Requests};
 use super::plain::Plain;
@@ -26,12 +27,19 @@ pub struct Subject<'a> {
     software: Software<'a>,
     /// The interfaces to drivers that were opened so far, by the contestants' names, or the error.
     ways: Vec<(String, Result<Down, String>)>,
+    /// The cipher of the provider with look-ahead, or the error; `None`: not needed so far.
+    ahead: Option<Result<Ahead<'a>, String>>,
 }
 
 impl<'a> Subject<'a> {
     /// Creates the subject; no interface to a driver is open yet.
     pub fn new(primitive: Primitive, software: Software<'a>) -> Subject<'a> {
-        Subject { primitive, software, ways: Vec::new() }
+        Subject { primitive, software, ways: Vec::new(), ahead: None }
+    }
+
+    /// Adds the cipher of the provider with look-ahead, at its first use.
+    pub fn look_ahead(&mut self, find: impl FnOnce() -> Result<Ahead<'a>, String>) {
+        self.ahead.get_or_insert_with(find);
     }
 
     /// Measures until a signal arrives. A contestant that fails is excluded; the others continue.
@@ -56,9 +64,12 @@ impl<'a> Subject<'a> {
 
     /// Opens the interface to a driver at its first use.
     fn open(&mut self, contestant: &Contestant) {
-        let Contestant { name, driver: Some(driver), interface: Some(interface), .. } = contestant else {
+        let Contestant { name, kind, driver: Some(driver), interface: Some(interface) } = contestant else {
             return;
         };
+        if *kind == Kind::Lookahead {
+            return;
+        }
         if self.ways.iter().all(|(known, _)| known != name) {
             let down = Interface::named(interface)
                 .ok_or_else(|| format!("{interface} is no way to a driver"))
@@ -89,6 +100,13 @@ impl<'a> Subject<'a> {
             Kind::OpensslWithout => {
                 for _ in 0..*threads {
                     team.push(Box::new(Plain::start(cipher, direction, *bytes, clock)?));
+                }
+            }
+            Kind::Lookahead => {
+                let ahead = self.ahead.as_ref().ok_or_else(|| format!("nothing leads to {name}"))?;
+                let ahead = ahead.as_ref().map_err(String::clone)?;
+                for _ in 0..*threads {
+                    team.push(ahead.worker(&self.software, direction, *bytes)?);
                 }
             }
             Kind::Accelerator | Kind::KernelSoftware | Kind::Tcrypt => {
@@ -177,8 +195,9 @@ impl<'a> Runner<'a> {
             return Ok(());
         }
         let (clock, batches, mut own) = (watch.clock(), measured.batches, None);
+        let settled = team.settle().map_err(Error::Failed);
         let mut run = |batches| team.run(batches, clock).map(|seconds| own = seconds);
-        let mut sample = watch.turns(&mut [&mut run], &[batches], 1);
+        let mut sample = settled.and_then(|()| watch.turns(&mut [&mut run], &[batches], 1));
         if let (Ok(series), Some(seconds)) = (&mut sample, own) {
             series.iter_mut().for_each(|one| one.wall = vec![seconds / f64::from(batches)]);
         }

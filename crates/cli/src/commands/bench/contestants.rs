@@ -84,7 +84,7 @@ pub struct Way {
 impl Way {
     /// Returns whether interrupts must confirm that hardware did the work.
     pub fn is_hardware(&self) -> bool {
-        self.contestant.kind == Kind::Accelerator
+        matches!(self.contestant.kind, Kind::Accelerator | Kind::Lookahead)
     }
 }
 

@@ -28,6 +28,11 @@ pub enum Probe {
         /// Whether a message can be longer than a request.
         keeps_state: bool,
     },
+    /// None: the provider makes the requests, with look-ahead.
+    Lookahead {
+        /// Whether a message to decrypt has a nonce and a tag.
+        is_gcm: bool,
+    },
 }
 
 /// Workers, one for each thread.
@@ -127,6 +132,8 @@ impl Probe {
                 let is_whole = bytes <= session.max_request();
                 if depth == 1 { is_whole || *keeps_state } else { is_whole && depth <= session.max_batch() }
             }
+            // Decryption of GCM uses the same key stream as encryption and is not measured.
+            Probe::Lookahead { is_gcm } => depth == 1 && !(*is_gcm && direction == Some(Direction::Decrypt)),
         }
     }
 }

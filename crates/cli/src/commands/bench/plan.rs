@@ -183,6 +183,9 @@ pub fn left_out(cells: &[&Cell], options: &Options, ways: &[Way], probes: &[Prob
         if deep.is_some_and(|depth| !cells.iter().any(|cell| does(cell, depth))) {
             notes.push(format!("{name} does one request at a time: more at once were not measured"));
         }
+        if matches!(probe, Probe::Lookahead { .. }) {
+            continue;
+        }
         if let Some(long) = cells.iter().rev().find(|cell| !does(cell, 1)) {
             notes.push(format!(
                 "{name} does no request of {} bytes of {} in one: from there on it was not measured",

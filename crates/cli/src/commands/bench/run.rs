@@ -15,7 +15,7 @@ use super::down::Probe;
 use super::plan::{self, Cell};
 use super::software::Software;
 use super::tally::Tally;
-use super::{Options, kernel, plain};
+use super::{Options, ahead, kernel, plain};
 use crate::commands::tune;
 use crate::primitive::Primitive;
 
@@ -113,7 +113,8 @@ fn subjects(
         let software =
             Software::find(context, name).with_context(|| format!("OpenSSL has no {name} here"))?;
         let Some(primitive) = Primitive::by_openssl_name(name) else { continue };
-        let ways = contestants::ways(primitive, &software.key(), &wanted, &mut bench.notes)?;
+        let mut ways = contestants::ways(primitive, &software.key(), &wanted, &mut bench.notes)?;
+        ways.extend(ahead::way(name, options, &mut bench.notes)?);
         let (ways, probes): (Vec<_>, Vec<_>) = ways.into_iter().unzip();
         for way in &ways {
             if !bench.contestants.contains(&way.contestant) {

@@ -1,5 +1,6 @@
 //! The process of a pass: measures the requested cells until its input ends.
 
+use std::cell::OnceCell;
 use std::io::{BufRead, Write};
 use std::process::ExitCode;
 
@@ -7,7 +8,9 @@ use anyhow::{Context as _, Result};
 use outboard_measure::clock::Clock;
 use outboard_measure::evp::{Context, Library};
 use outboard_measure::stop;
+use outboard_report::bench::Kind;
 
+use super::ahead::{self, Ahead};
 use super::cell::Subject;
 use super::process::clock;
 use super::protocol::{Answer, Asked, receive, send};
@@ -31,6 +34,13 @@ pub fn serve(cycles: &str) -> ExitCode {
 fn served(clock: Clock, input: &mut impl BufRead, output: &mut impl Write) -> Result<()> {
     let library = Library::open()?;
     let context = Context::software(&library)?;
+    let (lab, ahead_context) = (OnceCell::new(), OnceCell::new());
+    let find_ahead = |name: &str| {
+        let lab = lab.get_or_init(|| ahead::lab().map_err(|error| format!("{error:#}")));
+        let lab = lab.as_ref().map_err(String::clone)?;
+        let context = ahead_context.get_or_init(|| lab.hardware().map_err(|error| format!("{error:#}")));
+        Ahead::find(lab, context.as_ref().map_err(String::clone)?, name)
+    };
     let mut subjects: Vec<(String, Subject<'_>)> = Vec::new();
     send(output, &Answer::Ready)?;
     while let Some(asked) = receive::<Asked>(input)? {
@@ -46,6 +56,9 @@ fn served(clock: Clock, input: &mut impl BufRead, output: &mut impl Write) -> Re
                 subjects.len() - 1
             }
         };
+        if asked.entries.iter().any(|entrant| entrant.contestant.kind == Kind::Lookahead) {
+            subjects[number].1.look_ahead(|| find_ahead(&asked.cipher));
+        }
         let answer = subjects[number].1.measure(&asked, clock).unwrap_or_else(Answer::Failed);
         send(output, &answer)?;
     }
@@ -58,7 +71,7 @@ mod tests {
     use std::time::Duration;
 
     use outboard_measure::turns::Plan;
-    use outboard_report::bench::{Contestant, Kind, Way};
+    use outboard_report::bench::{Contestant, Way};
 
     use super::super::protocol::{Entrant, Measured};
 
@@ -97,7 +110,9 @@ mod tests {
         let gone = entrant("gone over AF_ALG", Kind::Accelerator, Some(("gone", "AF_ALG")), None);
         let nowhere = entrant("gone over /dev/null", Kind::Accelerator, Some(("gone", "/dev/null")), None);
         let mut input = Vec::new();
-        send(&mut input, &asked("AES-128-CTR", vec![openssl(None), gone, nowhere])).unwrap();
+        let place = Some(("gone", "/dev/outboard"));
+        let ahead = entrant("look-ahead by gone", Kind::Lookahead, place, None);
+        send(&mut input, &asked("AES-128-CTR", vec![openssl(None), gone, nowhere, ahead])).unwrap();
         send(&mut input, &asked("SHA2-256", vec![openssl(Some(3))])).unwrap();
         let (answers, ended) = answers(&input);
         let [Answer::Ready, Answer::Measured(first), Answer::Measured(second)] = &answers[..] else {
@@ -110,7 +125,7 @@ mod tests {
         assert!(first[0].batches > 0 && first[0].fault.is_none() && !first[0].latencies.is_empty());
         assert_eq!(samples(&first[0]), Some((2, 2 * u64::from(first[0].batches))));
         // A contestant that cannot be reached is excluded, with the reason.
-        for (one, says) in first[1..].iter().zip(["AF_ALG", "/dev/null is no way"]) {
+        for (one, says) in first[1..].iter().zip(["AF_ALG", "/dev/null is no way", "provider"]) {
             assert_eq!(samples(one), None);
             assert!(one.fault.as_ref().is_some_and(|why| why.contains(says)), "{one:?}");
         }

@@ -16,6 +16,11 @@ pub trait Worker: Send {
 
     /// Runs a number of batches. Returns the seconds from submission to result of each request.
     fn timed(&mut self, batches: u32, clock: Clock) -> Result<Vec<f64>, String>;
+
+    /// Prepares a sample, untimed.
+    fn settle(&mut self) -> Result<(), String> {
+        Ok(())
+    }
 }
 
 impl Worker for Work<'_> {
@@ -39,7 +44,7 @@ impl Worker for Hashing<'_> {
 }
 
 /// Returns the latencies of a worker with one request in flight.
-fn one_by_one(worker: &mut dyn Worker, batches: u32, clock: Clock) -> Result<Vec<f64>, String> {
+pub fn one_by_one(worker: &mut dyn Worker, batches: u32, clock: Clock) -> Result<Vec<f64>, String> {
     let one = |_| {
         let start = clock.now();
         worker.run(1)?;
@@ -91,6 +96,11 @@ impl Team<'_> {
     /// Returns the latencies of all requests while all workers are active.
     pub fn timed(&mut self, batches: u32, clock: Clock) -> Result<Vec<f64>, String> {
         Ok(self.all(&|worker| worker.timed(batches, clock))?.concat())
+    }
+
+    /// Prepares a sample of each worker, untimed.
+    pub fn settle(&mut self) -> Result<(), String> {
+        self.all(&|worker| worker.settle()).map(drop)
     }
 
     fn all<T: Send>(

@@ -16,7 +16,7 @@ use super::answer::{Direction, Lookahead, Point};
 use super::contest::{AGAIN, plan, point, without_interrupts};
 use super::text;
 use crate::console::progress;
-use crate::lab::Lab;
+use crate::lab::{Lab, WINDOW};
 
 /// The largest request in bytes.
 const LARGEST: usize = 64 << 10;
@@ -27,18 +27,8 @@ const CONNECTIONS: Sizes = Sizes { least: 2 * REQUEST, most: 1 << 20 };
 /// Request size within connections, in bytes.
 const REQUEST: usize = 4096;
 
-/// Key stream of one context at most, in bytes: the default of LOOKAHEAD_WINDOW. So many bytes are
-/// used before each sample, untimed: the engine fills the window while the other side is measured,
-/// which no busy stream can count on.
-const WINDOW: usize = 512 << 10;
-
 /// Share of the bytes in percent that must find key stream for a figure of look-ahead.
 const HALF: f64 = 50.0;
-
-/// Returns whether look-ahead supports a cipher.
-pub fn is_possible(cipher: &str) -> bool {
-    matches!(kernel_name(cipher), Some("ctr(aes)" | "gcm(aes)"))
-}
 
 /// The sizes of requests that are measured.
 fn sizes(cipher: &str) -> Sizes {

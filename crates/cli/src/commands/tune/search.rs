@@ -22,7 +22,7 @@ use super::contest::{Contest, duel, point, without_interrupts};
 use super::text;
 use crate::console::progress;
 use crate::in_flight::{InFlight, Job};
-use crate::lab::{InUse, Lab};
+use crate::lab::{InUse, Lab, has_key_stream};
 
 /// The sizes in bytes that are measured. Smaller requests never win, because the system calls alone
 /// take longer. The provider divides larger ones.
@@ -71,7 +71,7 @@ pub fn all(
                 answer.ciphers.push(cipher);
             }
             let mut lookahead = None;
-            if ahead::is_possible(name) && !answer.interrupted {
+            if has_key_stream(name) && !answer.interrupted {
                 let found = ahead::measure(module, &watch, answer.goal, name, direct_from);
                 lookahead = measured(answer, name, found)?;
             }
