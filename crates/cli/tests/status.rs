@@ -14,7 +14,7 @@ fn outboard() -> Command {
 }
 
 fn of(name: &str, arguments: &[&str]) -> Output {
-    outboard().args(arguments).arg("--root").arg(fixture(name)).output().unwrap()
+    outboard().args(arguments).arg("--from").arg(fixture(name)).output().unwrap()
 }
 
 #[test]
@@ -47,9 +47,9 @@ fn verbose_adds_every_driver() {
 fn a_directory_without_proc_is_an_error_that_says_what_to_give() {
     let empty = tempfile::tempdir().unwrap();
     for (directory, says) in
-        [(empty.path().to_path_buf(), "proc/crypto"), (empty.path().join("none"), "--root")]
+        [(empty.path().to_path_buf(), "proc/crypto"), (empty.path().join("none"), "--from")]
     {
-        let output = outboard().arg("--root").arg(directory).output().unwrap();
+        let output = outboard().arg("--from").arg(directory).output().unwrap();
         let error = String::from_utf8(output.stderr).unwrap();
         assert_eq!((output.status.code(), error.contains(says)), (Some(1), true), "{error}");
     }
@@ -58,7 +58,7 @@ fn a_directory_without_proc_is_an_error_that_says_what_to_give() {
 #[test]
 fn a_reader_that_goes_away_is_no_error() {
     let mut child = outboard()
-        .args(["--json", "--root"])
+        .args(["--json", "--from"])
         .arg(fixture("qemu-virtio-6.12"))
         .stdout(Stdio::piped())
         .spawn()

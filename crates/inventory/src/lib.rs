@@ -10,12 +10,13 @@ mod hwrng;
 mod interfaces;
 mod machine;
 pub mod openssl;
+pub mod pasted;
 mod policy;
 mod status;
 
 pub use algorithms::{Algorithm, Pick};
 pub use checked::{Caught, Checked};
-pub use collect::collect;
+pub use collect::{collect, collect_from};
 pub use hwrng::Hwrng;
 pub use interfaces::Node;
 pub use machine::{Machine, Platform};

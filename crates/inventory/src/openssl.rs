@@ -19,7 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct OpenSsl {
     /// The version, e.g. `3.5.4`; `None` if the command is missing or prints nothing, and for a
-    /// saved tree.
+    /// saved tree that is no bundle.
     pub version: Option<String>,
     /// The directory for provider modules.
     pub modules_dir: Option<String>,
@@ -60,9 +60,11 @@ impl Question {
 
     /// Waits for the output of both commands, at most 10 s each.
     pub fn answer(self, root: &Root) -> OpenSsl {
-        let text = |pending: Option<Pending>| pending.and_then(|p| p.finish(PATIENCE)).unwrap_or_default();
-        let mut found = from_version(&text(self.version));
-        found.providers = from_providers(&text(self.providers));
+        let text = |name, pending: Option<Pending>| {
+            root.answer(name, || pending.and_then(|p| p.finish(PATIENCE))).unwrap_or_default()
+        };
+        let mut found = from_version(&text("openssl-version", self.version));
+        found.providers = from_providers(&text("openssl-providers", self.providers));
         if let Some((file, bytes)) = config::file(root, found.config_dir.as_deref()) {
             found.engines = config::parse_engines(&bytes).map(|(line, names)| Engines {
                 file: file.clone(),

@@ -13,6 +13,7 @@ use crate::hwrng::Hwrng;
 use crate::interfaces::Node;
 use crate::machine::Machine;
 use crate::openssl::OpenSsl;
+use crate::pasted::Pasted;
 use crate::policy::Policy;
 
 /// The value of [`Status::schema`].
@@ -49,6 +50,10 @@ pub struct Status {
     pub checked: Vec<Checked>,
     /// Drivers whose wrong results applications have detected since they were allowed.
     pub caught: Vec<Caught>,
+    /// What was recognised in a pasted text; null for a machine, a saved tree or a bundle.
+    pub pasted: Option<Pasted>,
+    /// What a saved tree or a text cannot show, each with the command that shows it.
+    pub not_told: Vec<String>,
     /// All drivers of the kernel.
     pub drivers: Vec<DriverView>,
     /// The next steps for the user.

@@ -24,6 +24,7 @@ pub fn status(status: &Status, style: Style) -> String {
     algorithms(&mut page, &status.algorithms);
     unknown(&mut page, status);
     surroundings(&mut page, status);
+    pasted(&mut page, status);
     for advice in &status.advice {
         page.row("Advice", advice);
     }
@@ -180,6 +181,23 @@ fn words(verdict: &str) -> &str {
         "software" => "plain code",
         "wrapper" => "wrapper",
         _ => "not known",
+    }
+}
+
+/// What a text shows, and what it cannot show.
+fn pasted(page: &mut Page, status: &Status) {
+    if let Some(pasted) = &status.pasted {
+        page.row("Recognised", &pasted.recognised.join("; "));
+        let mut label = "It shows";
+        for remark in &pasted.remarks {
+            page.row(label, &format!("{} (line {})", remark.text, remark.number));
+            label = "";
+        }
+    }
+    let mut label = "Not known";
+    for missing in &status.not_told {
+        page.row(label, missing);
+        label = "";
     }
 }
 
