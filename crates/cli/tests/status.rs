@@ -21,7 +21,11 @@ fn of(name: &str, arguments: &[&str]) -> Output {
 fn a_saved_tree_is_reported_as_text_and_as_json() {
     let text = of("armada388-helios4", &[]);
     assert!(text.status.success());
-    assert!(String::from_utf8(text.stdout).unwrap().contains("Accelerator     Marvell CESA"));
+    assert!(
+        String::from_utf8(text.stdout)
+            .unwrap()
+            .starts_with("Verdict         Programs can reach Marvell CESA by /dev/crypto")
+    );
     let json = of("armada388-helios4", &["--json"]);
     let value: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
     assert_eq!(value["schema"], "outboard-status/1");
@@ -77,4 +81,18 @@ fn this_machine_is_reported() {
     let value: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert!(value["drivers"].as_array().is_some_and(|drivers| !drivers.is_empty()));
     assert!(value["advice"].is_array());
+}
+
+#[test]
+fn a_problem_of_the_status_is_explained() {
+    let explain = |arguments: &[&str]| {
+        Command::new(env!("CARGO_BIN_EXE_outboard")).arg("explain").args(arguments).output().unwrap()
+    };
+    let json = of("armada388-helios4", &["--json"]);
+    let status: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
+    let id = status["problems"][0]["id"].as_str().unwrap().to_owned();
+    let text = String::from_utf8(explain(&[&id]).stdout).unwrap();
+    assert!(text.starts_with(&format!("{id}: ")) && text.lines().all(|line| line.len() <= 80), "{text}");
+    assert!(String::from_utf8(explain(&[]).stdout).unwrap().contains(&id));
+    assert_eq!(explain(&["no-such-problem"]).status.code(), Some(2));
 }

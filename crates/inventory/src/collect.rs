@@ -22,7 +22,7 @@ use crate::openssl::Question;
 use crate::pasted::Pasted;
 use crate::policy::Policy;
 use crate::status::{Accelerator, Device, DriverView, Kernel, ReachView, SCHEMA, Status, reasons};
-use crate::{advice, algorithms, checked, devices};
+use crate::{algorithms, checked, devices, problems, verdict};
 
 /// Reads the running system or a saved tree. Fails only if /proc/crypto cannot be read, and a saved
 /// tree has no other file of the kernel either.
@@ -75,13 +75,20 @@ pub fn collect_from(root: &Root, pasted: Option<Pasted>) -> Result<Status, Error
         pasted,
         not_told: Vec::new(),
         drivers: survey.drivers.iter().map(DriverView::new).collect(),
+        problems: Vec::new(),
+        verdict: None,
         advice: Vec::new(),
         warnings,
     };
-    status.advice = advice::advise(&status);
     if !root.is_live() {
         status.not_told = not_told(&status, root);
     }
+    status.problems = problems::find(&status);
+    let verdict = verdict::conclude(&status);
+    let steps = status.problems.iter().filter(|problem| !problem.is_note);
+    let steps = steps.map(|problem| format!("{}: {}", problem.text, problem.next));
+    status.advice = verdict.next.iter().cloned().chain(steps).collect();
+    status.verdict = Some(verdict);
     Ok(status)
 }
 

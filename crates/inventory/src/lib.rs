@@ -1,6 +1,5 @@
 //! The crypto hardware of a system and the routes to it, read from / or from a saved tree.
 
-mod advice;
 mod algorithms;
 mod checked;
 mod collect;
@@ -12,7 +11,9 @@ mod machine;
 pub mod openssl;
 pub mod pasted;
 mod policy;
+mod problems;
 mod status;
+mod verdict;
 
 pub use algorithms::{Algorithm, Pick};
 pub use checked::{Caught, Checked};
@@ -21,4 +22,6 @@ pub use hwrng::Hwrng;
 pub use interfaces::Node;
 pub use machine::{Machine, Platform};
 pub use policy::Policy;
+pub use problems::{Problem, ProblemId};
 pub use status::{Accelerator, Device, DriverView, Kernel, ReachView, Reason, SCHEMA, Status};
+pub use verdict::{Answer, Conclusion, cpu_has_aes};

@@ -9,7 +9,10 @@ use std::time::Duration;
 use outboard_drivers::root::Root;
 use serde::Serialize;
 
-pub use config::{Engines, RandomSources, parse_engines, parse_random};
+pub use config::{
+    DigestsLine, Engines, ProviderSection, RandomSources, parse_digests, parse_engines, parse_providers,
+    parse_random,
+};
 pub use run::Pending;
 
 /// The time limit for `openssl`, which takes seconds on a busy router.
@@ -29,6 +32,10 @@ pub struct OpenSsl {
     pub providers: Vec<String>,
     /// The engines in its configuration.
     pub engines: Option<Engines>,
+    /// The providers in its configuration.
+    pub provider_section: Option<ProviderSection>,
+    /// Lines of its configuration that offload digests.
+    pub digests: Vec<DigestsLine>,
     /// The random sources in its configuration; `None` for its defaults.
     pub random: Option<RandomSources>,
 }
@@ -71,6 +78,17 @@ impl Question {
                 line,
                 names,
             });
+            found.provider_section =
+                config::parse_providers(&bytes).map(|(line, names, is_without_default)| ProviderSection {
+                    file: file.clone(),
+                    line,
+                    names,
+                    is_without_default,
+                });
+            let digests = config::parse_digests(&bytes).into_iter();
+            found.digests = digests
+                .map(|(line, section, value)| DigestsLine { file: file.clone(), line, section, value })
+                .collect();
             found.random =
                 config::parse_random(&bytes).map(|(generator, seed)| RandomSources { file, generator, seed });
         }

@@ -2,6 +2,7 @@
 //! removed.
 
 use outboard_drivers::find::Judged;
+use outboard_drivers::judge::Verdict;
 use outboard_drivers::reach::{ProgramInterface, Reachable, RouteDecision};
 use serde::Serialize;
 
@@ -15,6 +16,8 @@ use crate::machine::Machine;
 use crate::openssl::OpenSsl;
 use crate::pasted::Pasted;
 use crate::policy::Policy;
+use crate::problems::Problem;
+use crate::verdict::Conclusion;
 
 /// The value of [`Status::schema`].
 pub const SCHEMA: &str = "outboard-status/1";
@@ -56,7 +59,11 @@ pub struct Status {
     pub not_told: Vec<String>,
     /// All drivers of the kernel.
     pub drivers: Vec<DriverView>,
-    /// The next steps for the user.
+    /// The problems that were found, the most important first.
+    pub problems: Vec<Problem>,
+    /// The answer in one sentence; never null.
+    pub verdict: Option<Conclusion>,
+    /// The next steps: that of the verdict, then those of the problems.
     pub advice: Vec<String>,
     /// Files that could not be read, or only in part.
     pub warnings: Vec<String>,
@@ -179,6 +186,9 @@ pub struct DriverView {
     pub flags: Option<Vec<&'static str>>,
     /// `accelerator`, `cpu-instructions`, `software`, `wrapper` or `unknown`.
     pub verdict: &'static str,
+    /// Whether it uses the CPU's crypto instructions, not only its vectors.
+    #[serde(skip)]
+    pub uses_crypto_instructions: bool,
     /// For a wrapper: the drivers inside.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub inner: Vec<String>,
@@ -205,6 +215,9 @@ impl DriverView {
             internal: d.internal,
             flags: j.flags.map(|f| f.names()),
             verdict: j.judgement.verdict.name(),
+            // Vector instructions do not make AES or SHA fast.
+            uses_crypto_instructions: j.judgement.verdict == Verdict::CpuInstructions
+                && j.judgement.family().is_some_and(|family| family.id != "neon"),
             inner: j.inner().into_iter().map(str::to_owned).collect(),
             evidence: reasons(j),
         }

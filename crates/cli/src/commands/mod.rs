@@ -9,6 +9,7 @@ mod completions;
 mod disable;
 mod disallow;
 mod enable;
+mod explain;
 mod prove;
 mod report;
 mod rng;
@@ -41,6 +42,7 @@ enum Command {
     Disable(disable::Options),
     Disallow(disallow::Options),
     Enable(enable::Options),
+    Explain(explain::Options),
     Prove(prove::Options),
     Report(report::Options),
     Rng(rng::Options),
@@ -62,6 +64,7 @@ impl Outboard {
             Command::Disable(options) => disable::run(&options),
             Command::Disallow(options) => disallow::run(&options),
             Command::Enable(options) => enable::run(&options),
+            Command::Explain(options) => explain::run(&options),
             Command::Prove(options) => prove::run(&options),
             Command::Report(options) => report::run(&options),
             Command::Rng(options) => rng::run(&options),

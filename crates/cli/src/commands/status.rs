@@ -52,12 +52,12 @@ fn report(options: &Options) -> anyhow::Result<()> {
         json
     } else {
         let is_terminal = io::stdout().is_terminal();
-        let bold = is_terminal && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
+        let color = is_terminal && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
         let size = rustix::termios::tcgetwinsize(io::stdout()).ok();
         // 0: the terminal does not report its size, such as a serial line.
         let columns = size.map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0);
         let render = if options.verbose { outboard_report::verbose } else { outboard_report::status };
-        render(&status, Style { bold, columns })
+        render(&status, Style { color, columns })
     };
     match io::stdout().write_all(text.as_bytes()) {
         // The reader, such as head(1), has closed the pipe.

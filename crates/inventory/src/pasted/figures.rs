@@ -70,9 +70,13 @@ fn rngtest(lines: &[Line], pasted: &mut Pasted) {
     let (Some((_, passed)), Some((line, failed))) = (number("successes"), number("failures")) else { return };
     pasted.recognised.push(format!("rngtest, {} blocks", passed.saturating_add(failed)));
     // More than 1 % is more than ten times what a good source has.
-    let verdict = match failed.saturating_mul(100) > passed.saturating_add(failed) {
+    let is_failing = failed.saturating_mul(100) > passed.saturating_add(failed);
+    let verdict = match is_failing {
         true => "far more than the 8 of 10,000 of a good source: do not use this generator",
         false => "as of a good source, of which 8 of 10,000 blocks fail",
     };
     pasted.remark(line, format!("{failed} blocks failed and {passed} passed, {verdict}"));
+    if let Some(remark) = pasted.remarks.iter_mut().find(|remark| remark.number == line.number) {
+        remark.is_failing_rng = is_failing;
+    }
 }

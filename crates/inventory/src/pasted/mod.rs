@@ -43,6 +43,9 @@ pub struct Remark {
     pub number: usize,
     /// Whether it shows an accelerator.
     pub accelerator: bool,
+    /// Whether it shows a random number generator that fails its tests.
+    #[serde(skip)]
+    pub is_failing_rng: bool,
 }
 
 /// A line of the text without its indentation, quotation marks and time stamp.
@@ -70,7 +73,13 @@ impl Pasted {
     fn add(&mut self, line: Line, text: String, accelerator: bool) {
         let is_new = !self.remarks.iter().any(|remark| remark.text == text);
         if is_new && self.remarks.len() < MOST_REMARKS {
-            self.remarks.push(Remark { text, line: line.text.to_owned(), number: line.number, accelerator });
+            self.remarks.push(Remark {
+                text,
+                line: line.text.to_owned(),
+                number: line.number,
+                accelerator,
+                is_failing_rng: false,
+            });
         }
     }
 
