@@ -12,6 +12,7 @@ pub mod openssl;
 pub mod pasted;
 mod policy;
 mod problems;
+mod reach_matrix;
 mod status;
 mod verdict;
 
@@ -23,5 +24,6 @@ pub use interfaces::Node;
 pub use machine::{Machine, Platform};
 pub use policy::Policy;
 pub use problems::{Problem, ProblemId};
+pub use reach_matrix::{MatrixCell, MatrixRow};
 pub use status::{Accelerator, Device, DriverView, Kernel, ReachView, Reason, SCHEMA, Status};
 pub use verdict::{Answer, Conclusion, cpu_has_aes};
