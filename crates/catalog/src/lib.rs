@@ -16,6 +16,7 @@ mod hash_rows;
 mod hashes;
 mod names;
 mod openssl;
+pub mod search;
 
 pub use algorithm::Direction;
 pub use cipher_rows::{Algorithm, Split};

@@ -2,6 +2,7 @@
 
 mod allow;
 mod bench;
+mod catalogue;
 mod check;
 mod ciphers;
 mod completions;
@@ -33,6 +34,7 @@ pub struct Outboard {
 enum Command {
     Allow(allow::Options),
     Bench(bench::Options),
+    Catalogue(catalogue::Options),
     Check(check::Options),
     Ciphers(ciphers::Options),
     Completions(completions::Options),
@@ -53,6 +55,7 @@ impl Outboard {
         match self.command {
             Command::Allow(options) => allow::run(&options),
             Command::Bench(options) => bench::run(&options),
+            Command::Catalogue(options) => catalogue::run(&options),
             Command::Check(options) => check::run(&options),
             Command::Ciphers(options) => ciphers::run(&options),
             Command::Completions(options) => completions::run(&options),
