@@ -4,7 +4,9 @@
 use outboard_catalog::families::{Completion, Family};
 use outboard_catalog::{Algorithm, Hash, HashAlgorithm};
 use outboard_drivers::allow_list;
-use outboard_drivers::find::{Error, Judged, survey};
+use std::io;
+
+use outboard_drivers::find::{Error, Judged, Survey, survey};
 use outboard_drivers::interrupts::{DeviceInterrupts, snapshot_of};
 use outboard_drivers::judge::Verdict;
 use outboard_drivers::kernel::Release;
@@ -17,14 +19,21 @@ use crate::hwrng::Hwrng;
 use crate::interfaces::Node;
 use crate::machine::Machine;
 use crate::openssl::Question;
+use crate::pasted::Pasted;
 use crate::policy::Policy;
 use crate::status::{Accelerator, Device, DriverView, Kernel, ReachView, SCHEMA, Status, reasons};
-use crate::{advice, algorithms, checked, devices};
+use crate::{algorithms, checked, devices, problems, verdict};
 
-/// Reads the running system or a saved tree. Fails only if /proc/crypto cannot be read.
+/// Reads the running system or a saved tree. Fails only if /proc/crypto cannot be read, and a saved
+/// tree has no other file of the kernel either.
 pub fn collect(root: &Root) -> Result<Status, Error> {
+    collect_from(root, None)
+}
+
+/// The same for files that were found in a text, with what else the text shows.
+pub fn collect_from(root: &Root, pasted: Option<Pasted>) -> Result<Status, Error> {
     let question = Question::ask(root);
-    let survey = survey(root)?;
+    let survey = surveyed(root, pasted.is_some())?;
     let mut warnings: Vec<String> = survey.warnings.iter().map(ToString::to_string).collect();
     if let Some(error) = &survey.no_flags {
         warnings.push(format!("the drivers' flags are not known: {error}"));
@@ -35,7 +44,7 @@ pub fn collect(root: &Root) -> Result<Status, Error> {
         fips: root.text("proc/sys/crypto/fips_enabled").as_deref() == Some("1"),
         af_alg_restrict: None,
     };
-    if kernel.release.is_none() {
+    if kernel.release.is_none() && pasted.is_none() {
         warnings
             .push("the kernel's release is not known: no proc/sys/kernel/osrelease, no proc/version".into());
     }
@@ -63,12 +72,72 @@ pub fn collect(root: &Root) -> Result<Status, Error> {
         policy: Policy::read(root),
         checked,
         caught,
+        pasted,
+        not_told: Vec::new(),
         drivers: survey.drivers.iter().map(DriverView::new).collect(),
+        problems: Vec::new(),
+        verdict: None,
         advice: Vec::new(),
         warnings,
     };
-    status.advice = advice::advise(&status);
+    if !root.is_live() {
+        status.not_told = not_told(&status, root);
+    }
+    status.problems = problems::find(&status);
+    let verdict = verdict::conclude(&status);
+    let steps = status.problems.iter().filter(|problem| !problem.is_note);
+    let steps = steps.map(|problem| format!("{}: {}", problem.text, problem.next));
+    status.advice = verdict.next.iter().cloned().chain(steps).collect();
+    status.verdict = Some(verdict);
     Ok(status)
+}
+
+/// The drivers; none for a saved tree that has other files of the kernel but no /proc/crypto.
+fn surveyed(root: &Root, is_pasted: bool) -> Result<Survey, Error> {
+    let error = match survey(root) {
+        Err(error) if !root.is_live() && error.cause.kind() == io::ErrorKind::NotFound => error,
+        other => return other,
+    };
+    let has_others =
+        ["proc/cpuinfo", "proc/interrupts", "sys/bus", "sys/firmware/devicetree/base", "proc/device-tree"];
+    if is_pasted || has_others.iter().any(|file| root.exists(file)) {
+        return Ok(Survey { drivers: Vec::new(), warnings: Vec::new(), no_flags: None });
+    }
+    Err(error)
+}
+
+/// What a saved tree or text cannot show, each with the command that shows it.
+fn not_told(status: &Status, root: &Root) -> Vec<String> {
+    let mut missing = Vec::new();
+    let mut add = |is_missing: bool, what: &str| {
+        if is_missing {
+            missing.push(what.to_owned());
+        }
+    };
+    if status.pasted.as_ref().is_some_and(|pasted| pasted.other_system.is_some()) {
+        add(
+            true,
+            "what Linux and outboard would find on this hardware: boot Linux there and run outboard status",
+        );
+        return missing;
+    }
+    add(
+        status.drivers.is_empty(),
+        "which drivers the kernel has, and which of them it prefers: cat /proc/crypto",
+    );
+    add(status.cpu.architecture.is_empty(), "whether the CPU has AES instructions: cat /proc/cpuinfo");
+    add(
+        status.kernel.release.is_none(),
+        "the kernel's release, which decides whether AF_ALG is open: uname -a",
+    );
+    add(!root.exists("proc/interrupts"), "whether the hardware was used: cat /proc/interrupts");
+    add(!root.exists("sys/bus"), "which devices are there, and whether they have a driver: they are in /sys");
+    let has_flags = status.drivers.iter().any(|driver| driver.flags.is_some());
+    add(
+        !status.drivers.is_empty() && !has_flags,
+        "the drivers' flags, which decide about dm-crypt and fscrypt",
+    );
+    missing
 }
 
 fn accelerators(
@@ -94,7 +163,10 @@ fn accelerators(
     let interrupts = match snapshot_of(root, of_groups) {
         Ok(snapshot) => snapshot.devices,
         Err(error) => {
-            warnings.push(format!("/proc/interrupts cannot be read: {error}"));
+            // Without it, a saved tree says so in `not_told`.
+            if root.is_live() {
+                warnings.push(format!("/proc/interrupts cannot be read: {error}"));
+            }
             Vec::new()
         }
     };

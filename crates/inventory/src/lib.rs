@@ -1,6 +1,5 @@
 //! The crypto hardware of a system and the routes to it, read from / or from a saved tree.
 
-mod advice;
 mod algorithms;
 mod checked;
 mod collect;
@@ -10,14 +9,19 @@ mod hwrng;
 mod interfaces;
 mod machine;
 pub mod openssl;
+pub mod pasted;
 mod policy;
+mod problems;
 mod status;
+mod verdict;
 
 pub use algorithms::{Algorithm, Pick};
 pub use checked::{Caught, Checked};
-pub use collect::collect;
+pub use collect::{collect, collect_from};
 pub use hwrng::Hwrng;
 pub use interfaces::Node;
 pub use machine::{Machine, Platform};
 pub use policy::Policy;
+pub use problems::{Problem, ProblemId};
 pub use status::{Accelerator, Device, DriverView, Kernel, ReachView, Reason, SCHEMA, Status};
+pub use verdict::{Answer, Conclusion, cpu_has_aes};

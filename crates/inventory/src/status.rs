@@ -2,6 +2,7 @@
 //! removed.
 
 use outboard_drivers::find::Judged;
+use outboard_drivers::judge::Verdict;
 use outboard_drivers::reach::{ProgramInterface, Reachable, RouteDecision};
 use serde::Serialize;
 
@@ -13,7 +14,10 @@ use crate::hwrng::Hwrng;
 use crate::interfaces::Node;
 use crate::machine::Machine;
 use crate::openssl::OpenSsl;
+use crate::pasted::Pasted;
 use crate::policy::Policy;
+use crate::problems::Problem;
+use crate::verdict::Conclusion;
 
 /// The value of [`Status::schema`].
 pub const SCHEMA: &str = "outboard-status/1";
@@ -49,9 +53,17 @@ pub struct Status {
     pub checked: Vec<Checked>,
     /// Drivers whose wrong results applications have detected since they were allowed.
     pub caught: Vec<Caught>,
+    /// What was recognised in a pasted text; null for a machine, a saved tree or a bundle.
+    pub pasted: Option<Pasted>,
+    /// What a saved tree or a text cannot show, each with the command that shows it.
+    pub not_told: Vec<String>,
     /// All drivers of the kernel.
     pub drivers: Vec<DriverView>,
-    /// The next steps for the user.
+    /// The problems that were found, the most important first.
+    pub problems: Vec<Problem>,
+    /// The answer in one sentence; never null.
+    pub verdict: Option<Conclusion>,
+    /// The next steps: that of the verdict, then those of the problems.
     pub advice: Vec<String>,
     /// Files that could not be read, or only in part.
     pub warnings: Vec<String>,
@@ -174,6 +186,9 @@ pub struct DriverView {
     pub flags: Option<Vec<&'static str>>,
     /// `accelerator`, `cpu-instructions`, `software`, `wrapper` or `unknown`.
     pub verdict: &'static str,
+    /// Whether it uses the CPU's crypto instructions, not only its vectors.
+    #[serde(skip)]
+    pub uses_crypto_instructions: bool,
     /// For a wrapper: the drivers inside.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub inner: Vec<String>,
@@ -200,6 +215,9 @@ impl DriverView {
             internal: d.internal,
             flags: j.flags.map(|f| f.names()),
             verdict: j.judgement.verdict.name(),
+            // Vector instructions do not make AES or SHA fast.
+            uses_crypto_instructions: j.judgement.verdict == Verdict::CpuInstructions
+                && j.judgement.family().is_some_and(|family| family.id != "neon"),
             inner: j.inner().into_iter().map(str::to_owned).collect(),
             evidence: reasons(j),
         }

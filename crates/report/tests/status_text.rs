@@ -53,8 +53,55 @@ fn verbose_lists_every_driver_with_its_reasons() {
     insta::assert_snapshot!("verbose", verbose(&tree("odd"), Style::default()));
 }
 
+const ALL: [&str; 14] = [
+    "alix-geode",
+    "am62x-no-driver",
+    "am64x-sa2ul",
+    "armada388-helios4",
+    "armada388-no-module",
+    "laptop-aesni",
+    "mt7621-eip93",
+    "odd",
+    "pc-without-aes",
+    "qat-server",
+    "qemu-virtio-6.1",
+    "qemu-virtio-6.12",
+    "qemu-virtio-7.2",
+    "rpi4",
+];
+
 #[test]
-fn bold_changes_headings_only() {
-    let status_of = |bold| status(&tree("rpi4"), Style { bold, ..Style::default() });
-    assert_eq!(status_of(true).replace("\x1b[1m", "").replace("\x1b[0m", ""), status_of(false));
+fn colour_changes_no_word() {
+    for name in ALL {
+        let status_of = |color| status(&tree(name), Style { color, ..Style::default() });
+        let mut plain = String::new();
+        for (index, part) in status_of(true).split('\x1b').enumerate() {
+            plain.push_str(if index == 0 { part } else { part.split_once('m').unwrap().1 });
+        }
+        assert_eq!(plain, status_of(false));
+    }
+}
+
+#[test]
+fn the_summary_begins_with_the_verdict_and_fits_a_screen() {
+    for name in ALL {
+        let text = status(&tree(name), Style { color: false, columns: Some(100) });
+        assert!(text.starts_with("Verdict "), "{text}");
+        assert!(text.lines().count() <= 24, "{name}: {} lines\n{text}", text.lines().count());
+    }
+}
+
+#[test]
+fn forty_columns_are_enough() {
+    for name in ALL {
+        for text in [
+            status(&tree(name), Style { color: false, columns: Some(40) }),
+            verbose(&tree(name), Style { color: false, columns: Some(40) }),
+        ] {
+            for line in text.lines().filter(|line| line.chars().count() > 40) {
+                // A name that is longer than a line is not broken, so that it can be copied.
+                assert_eq!(line.split_whitespace().count(), 1, "{name}: {line}");
+            }
+        }
+    }
 }
