@@ -14,6 +14,7 @@ pub mod families;
 mod family;
 mod hash_rows;
 mod hashes;
+pub mod instructions;
 mod names;
 mod openssl;
 pub mod search;

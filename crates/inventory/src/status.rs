@@ -11,12 +11,14 @@ use crate::checked::{Caught, Checked};
 use crate::cpu::Cpu;
 use crate::devices::UnboundDevice;
 use crate::hwrng::Hwrng;
+use crate::instructions::CpuInstructions;
 use crate::interfaces::Node;
 use crate::machine::Machine;
 use crate::openssl::OpenSsl;
 use crate::pasted::Pasted;
 use crate::policy::Policy;
 use crate::problems::Problem;
+use crate::tunnels::TunnelCipher;
 use crate::verdict::Conclusion;
 
 /// The value of [`Status::schema`].
@@ -35,6 +37,8 @@ pub struct Status {
     pub machine: Machine,
     /// Its CPU.
     pub cpu: Cpu,
+    /// Its cryptographic instructions.
+    pub cpu_instructions: Vec<CpuInstructions>,
     /// The accelerators, one entry for each family of drivers.
     pub accelerators: Vec<Accelerator>,
     /// Algorithms that accelerators offer, and the driver that the kernel itself would select.
@@ -63,6 +67,8 @@ pub struct Status {
     pub problems: Vec<Problem>,
     /// The answer in one sentence; never null.
     pub verdict: Option<Conclusion>,
+    /// Ciphers for VPNs, for both ends.
+    pub tunnels: Vec<TunnelCipher>,
     /// The next steps: that of the verdict, then those of the problems.
     pub advice: Vec<String>,
     /// Files that could not be read, or only in part.

@@ -41,10 +41,14 @@ pub fn verbose(whole: &Status, style: Style) -> String {
         page.blank();
         one(&mut page, accelerator);
     }
+    instructions(&mut page, whole);
     algorithms(&mut page, &whole.algorithms, usize::MAX);
     unknown(&mut page, whole);
     pasted(&mut page, whole, usize::MAX);
     problems(&mut page, whole, true);
+    for one in &whole.tunnels {
+        page.row(one.tunnel, &format!("on both ends {}: {}", one.setting, one.why));
+    }
     page.blank();
     page.row("Drivers", &format!("{}, with the verdict on each and its reasons", whole.drivers.len()));
     for driver in &whole.drivers {
@@ -166,6 +170,7 @@ fn machine(page: &mut Page, status: &Status) {
     features.push(match (cpu.has_aes(), cpu_has_aes(status)) {
         (true, _) => format!("AES instructions ({})", cpu.aes.join(", ")),
         (false, Some(true)) => "AES instructions, since the kernel has drivers for them".to_string(),
+        (false, Some(false)) if cpu.has_padlock_aes() => "AES by VIA PadLock".to_string(),
         (false, Some(false)) => "no AES instructions".to_string(),
         (false, None) => "whether it has AES instructions is not known".to_string(),
     });
@@ -189,6 +194,19 @@ fn machine(page: &mut Page, status: &Status) {
         "Kernel",
         &format!("Linux {}{fips}", status.kernel.release.as_deref().unwrap_or("(release not known)")),
     );
+}
+
+/// The CPU's instructions for cryptography, with what uses them and how to turn them off.
+fn instructions(page: &mut Page, status: &Status) {
+    let mut label = "Instructions";
+    for set in &status.cpu_instructions {
+        let off = set.off.map(|switch| format!("; off with {switch}")).unwrap_or_default();
+        page.row(
+            label,
+            &format!("{} ({}): kernel: {}; OpenSSL: {}{off}", set.name, set.serves, set.kernel, set.openssl),
+        );
+        label = "";
+    }
 }
 
 fn counts(status: &Status) -> String {
