@@ -3,16 +3,14 @@
 
 use outboard_catalog::families::{Completion, Family};
 use outboard_catalog::{Algorithm, Hash, HashAlgorithm};
-use outboard_drivers::allow_list;
 use std::io;
 
 use outboard_drivers::find::{Error, Judged, Survey, survey};
 use outboard_drivers::interrupts::{DeviceInterrupts, snapshot_of};
 use outboard_drivers::judge::Verdict;
 use outboard_drivers::kernel::Release;
-use outboard_drivers::reach::{ReachFacts, Reachable, TagCheck, af_alg_type, decide, probe_af_alg};
+use outboard_drivers::reach::{Reachable, decide};
 use outboard_drivers::root::Root;
-use outboard_policy::Findings;
 
 use crate::cpu::Cpu;
 use crate::hwrng::Hwrng;
@@ -21,6 +19,7 @@ use crate::machine::Machine;
 use crate::openssl::Question;
 use crate::pasted::Pasted;
 use crate::policy::Policy;
+use crate::reach_matrix::{self, Surroundings};
 use crate::status::{Accelerator, Device, DriverView, Kernel, ReachView, SCHEMA, Status, reasons};
 use crate::{algorithms, checked, devices, instructions, problems, tunnels, verdict};
 
@@ -51,8 +50,11 @@ pub fn collect_from(root: &Root, pasted: Option<Pasted>) -> Result<Status, Error
     let nodes = vec![Node::read(root, "/dev/outboard"), Node::read(root, "/dev/crypto")];
     let findings = checked::read(root);
     let found = findings.as_ref().ok();
-    let accelerators = accelerators(root, &survey.drivers, &kernel, &nodes, found, &mut warnings);
-    kernel.af_alg_restrict = af_alg_restrict(root);
+    let around = Surroundings::read(root, kernel.release.as_deref(), &nodes, found, &survey.drivers);
+    kernel.af_alg_restrict = around.af_alg_restrict;
+    let accelerators = accelerators(root, &survey.drivers, &around, &mut warnings);
+    let hwrng = Hwrng::read(root);
+    let reach = reach_matrix::matrix(&survey.drivers, &around, hwrng.as_ref());
     let names = || accelerators.iter().flat_map(|accelerator| &accelerator.drivers).map(String::as_str);
     let checked = found.map(|found| checked::of_drivers(root, found, names())).unwrap_or_default();
     let caught = checked::caught(root, names());
@@ -70,7 +72,8 @@ pub fn collect_from(root: &Root, pasted: Option<Pasted>) -> Result<Status, Error
         cpu_instructions: Vec::new(),
         tunnels: Vec::new(),
         nodes,
-        hwrng: Hwrng::read(root),
+        hwrng,
+        reach,
         openssl: question.answer(root),
         policy: Policy::read(root),
         checked,
@@ -148,9 +151,7 @@ fn not_told(status: &Status, root: &Root) -> Vec<String> {
 fn accelerators(
     root: &Root,
     drivers: &[Judged],
-    kernel: &Kernel,
-    nodes: &[Node],
-    findings: Option<&Findings>,
+    around: &Surroundings,
     warnings: &mut Vec<String>,
 ) -> Vec<Accelerator> {
     let mut groups: Vec<(String, Vec<&Judged>)> = Vec::new();
@@ -175,39 +176,18 @@ fn accelerators(
             Vec::new()
         }
     };
-    let mut facts = ReachFacts {
-        release: kernel.release.as_deref().and_then(Release::parse),
-        af_alg_restrict: None,
-        probe: None,
-        dev_outboard: node(nodes, "/dev/outboard"),
-        allowed: allow_list::read(root).ok(),
-        dev_crypto: node(nodes, "/dev/crypto"),
-        tags: TagCheck::Missing,
-        found_wrong: None,
-    };
-    groups
-        .into_iter()
-        .map(|(id, members)| one(root, id, &members, drivers, &interrupts, findings, &mut facts))
-        .collect()
+    groups.into_iter().map(|(id, members)| one(id, &members, drivers, &interrupts, around)).collect()
 }
 
 fn one(
-    root: &Root,
     id: String,
     members: &[&Judged],
     drivers: &[Judged],
     interrupts: &[DeviceInterrupts],
-    findings: Option<&Findings>,
-    facts: &mut ReachFacts,
+    around: &Surroundings,
 ) -> Accelerator {
     let typical = typical(members);
-    let salg_type =
-        af_alg_type(&typical.driver.kind).filter(|_| root.is_live() && typical.driver.is_usable());
-    facts.probe = salg_type.map(|salg_type| probe_af_alg(salg_type, &typical.driver.name));
-    facts.af_alg_restrict = af_alg_restrict(root);
-    facts.tags =
-        findings.map(|found| checked::tags_of(root, found, &typical.driver.name)).unwrap_or_default();
-    facts.found_wrong = findings.and_then(|found| checked::wrong_of(root, found, &typical.driver.name));
+    let facts = around.facts_of(&typical.driver.name);
     let family = typical.judgement.family();
     let mine = |d: &&DeviceInterrupts| {
         members.iter().flat_map(|m| m.hardware.devices()).any(|(driver, name)| {
@@ -215,7 +195,7 @@ fn one(
                 == (d.bus.as_str(), d.driver.as_str(), d.device.as_str())
         })
     };
-    let routes = decide(typical, drivers, facts);
+    let routes = decide(typical, drivers, &facts);
     Accelerator {
         chip: family.map_or_else(
             || format!("an engine behind the module {}", typical.driver.module),
@@ -235,11 +215,6 @@ fn one(
         awaits_check: routes.iter().any(|one| one.awaits_check),
         reach: routes.into_iter().map(ReachView::from).collect(),
     }
-}
-
-/// Read after the probe, because the sysctl exists only while the module af_alg is loaded.
-fn af_alg_restrict(root: &Root) -> Option<u32> {
-    root.text("proc/sys/crypto/af_alg_restrict").and_then(|t| t.parse().ok())
 }
 
 /// The driver that represents its family: a usable one for the most used algorithm.
@@ -278,8 +253,4 @@ fn device(d: &DeviceInterrupts) -> Device {
         lines: d.lines.clone(),
         interrupts: d.total,
     }
-}
-
-fn node(nodes: &[Node], path: &str) -> Option<bool> {
-    nodes.iter().find(|n| n.path == path).and_then(Node::reach)
 }

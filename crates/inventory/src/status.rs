@@ -18,6 +18,7 @@ use crate::openssl::OpenSsl;
 use crate::pasted::Pasted;
 use crate::policy::Policy;
 use crate::problems::Problem;
+use crate::reach_matrix::MatrixRow;
 use crate::tunnels::TunnelCipher;
 use crate::verdict::Conclusion;
 
@@ -41,6 +42,9 @@ pub struct Status {
     pub cpu_instructions: Vec<CpuInstructions>,
     /// The accelerators, one entry for each family of drivers.
     pub accelerators: Vec<Accelerator>,
+    /// Each driver of an accelerator and each random number generator, with the consumers that get
+    /// it on this kernel.
+    pub reach: Vec<MatrixRow>,
     /// Algorithms that accelerators offer, and the driver that the kernel itself would select.
     pub algorithms: Vec<Algorithm>,
     /// Crypto devices without a driver.

@@ -83,7 +83,9 @@ impl Page {
             None => label.to_owned(),
         };
         if self.style.width() < WITH_LABELS {
-            if !label.trim().is_empty() {
+            if label.chars().count() > self.style.width() {
+                self.wrapped("", 0, BELOW, label);
+            } else if !label.trim().is_empty() {
                 self.text.push_str(&shown);
                 self.text.push('\n');
             }

@@ -29,4 +29,4 @@ pub use page::{amount, percent};
 pub use parts::{bench, check};
 pub use read::{LARGEST, Part, Unfit, read};
 pub use secrets::without_secrets;
-pub use status::{status, verbose};
+pub use status::{reach, status, verbose};

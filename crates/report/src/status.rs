@@ -50,6 +50,8 @@ pub fn verbose(whole: &Status, style: Style) -> String {
         page.row(one.tunnel, &format!("on both ends {}: {}", one.setting, one.why));
     }
     page.blank();
+    matrix(&mut page, whole);
+    page.blank();
     page.row("Drivers", &format!("{}, with the verdict on each and its reasons", whole.drivers.len()));
     for driver in &whole.drivers {
         page.sub("", &title(driver));
@@ -58,6 +60,45 @@ pub fn verbose(whole: &Status, style: Style) -> String {
         }
     }
     page.finish()
+}
+
+/// Formats the reach matrix: for each driver the consumers that get it, and the reasons.
+pub fn reach(whole: &Status, style: Style) -> String {
+    let mut page = Page::new(style);
+    matrix(&mut page, whole);
+    page.finish()
+}
+
+fn matrix(page: &mut Page, status: &Status) {
+    if status.reach.is_empty() {
+        return page.row("Reach", "there is no accelerator and no hardware random number generator to reach");
+    }
+    let (drivers, generators): (Vec<_>, Vec<_>) =
+        status.reach.iter().partition(|row| row.consumers.len() > 1);
+    if let Some(first) = drivers.first() {
+        // Random numbers are no matter of these drivers.
+        let names: Vec<&str> =
+            first.consumers.iter().map(|cell| cell.consumer).filter(|name| *name != "hwrng").collect();
+        let head: Vec<&str> = std::iter::once("Driver").chain(names.iter().copied()).collect();
+        let rows: Vec<Vec<String>> = drivers
+            .iter()
+            .map(|row| {
+                let answers = row.consumers.iter().take(names.len()).map(|cell| match cell.answer {
+                    "unclear" => "?".to_owned(),
+                    answer => answer.to_owned(),
+                });
+                std::iter::once(row.driver.clone()).chain(answers).collect()
+            })
+            .collect();
+        page.table(&head, &rows);
+        page.blank();
+    }
+    for row in drivers.into_iter().chain(generators) {
+        page.row("Reach", &format!("of {} ({})", row.driver, row.algorithm));
+        for cell in row.consumers.iter().filter(|cell| cell.consumer != "hwrng" || row.consumers.len() == 1) {
+            page.sub(cell.consumer, &format!("{}: {}", cell.answer, cell.why));
+        }
+    }
 }
 
 fn verdict(page: &mut Page, status: &Status) {
@@ -246,13 +287,6 @@ fn one(page: &mut Page, a: &Accelerator) {
     if let Some(preferred) = a.preferred {
         let ways: Vec<&str> = a.reach.iter().filter(|w| w.for_programs).map(|w| w.interface).collect();
         page.sub("best way", &format!("{preferred}, the first of {} that leads there", ways.join(", ")));
-    }
-    page.sub(
-        "reached by",
-        &format!("(programs, then users in the kernel; asked for the driver {})", a.reach_of),
-    );
-    for way in a.reach.iter().filter(|w| w.for_programs).chain(a.reach.iter().filter(|w| !w.for_programs)) {
-        page.sub(way.interface, &format!("{}: {}", way.answer, way.why));
     }
 }
 

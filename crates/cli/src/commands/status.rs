@@ -19,9 +19,12 @@ pub struct Options {
     /// Read a bundle, a copied tree, or pasted text (- for standard input) instead of this machine
     #[arg(long, value_name = "BUNDLE|DIR|FILE|-")]
     from: Option<PathBuf>,
-    /// Also list every driver with the verdict on it and the reasons
+    /// Show everything: reasons, evidence, notes, and every driver with the verdict on it
     #[arg(long, short)]
     verbose: bool,
+    /// Show for each driver of an accelerator which consumers get it on this kernel, and why
+    #[arg(long, conflicts_with_all = ["verbose", "json"])]
+    reach: bool,
 }
 
 /// Runs `outboard status`.
@@ -56,7 +59,11 @@ fn report(options: &Options) -> anyhow::Result<()> {
         let size = rustix::termios::tcgetwinsize(io::stdout()).ok();
         // 0: the terminal does not report its size, such as a serial line.
         let columns = size.map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0);
-        let render = if options.verbose { outboard_report::verbose } else { outboard_report::status };
+        let render = match (options.verbose, options.reach) {
+            (true, _) => outboard_report::verbose,
+            (_, true) => outboard_report::reach,
+            _ => outboard_report::status,
+        };
         render(&status, Style { color, columns })
     };
     match io::stdout().write_all(text.as_bytes()) {

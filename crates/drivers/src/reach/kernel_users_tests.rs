@@ -1,0 +1,77 @@
+use super::*;
+use crate::judge::Judgement;
+use crate::kernel::Release;
+use crate::module::Hardware;
+use crate::proc_crypto::parse;
+use crate::reach::{Consumer, matrix_row};
+
+fn judged(algorithm: &str, name: &str, priority: i32, kind: &str, verdict: Verdict) -> Judged {
+    let entry = format!(
+        "name : {algorithm}\ndriver : {name}\nmodule : kernel\npriority : {priority}\nselftest : passed\ninternal : no\ntype : {kind}\n"
+    );
+    let (mut drivers, _) = parse(entry.as_bytes());
+    Judged {
+        driver: drivers.remove(0),
+        flags: Some(Flags(Flags::ASYNC)),
+        hardware: Hardware::default().into(),
+        interrupt_lines: None,
+        judgement: Judgement { verdict, signature: None },
+    }
+}
+
+fn engine(algorithm: &str, kind: &str) -> Judged {
+    judged(algorithm, "engine", 300, kind, Verdict::Accelerator)
+}
+
+/// The consumers within the kernel that get the first driver.
+fn users(drivers: &[Judged], release: &str) -> Vec<&'static str> {
+    let facts = ReachFacts { release: Release::parse(release), ..ReachFacts::default() };
+    let routes = decide(&drivers[0], drivers, &facts);
+    routes
+        .into_iter()
+        .filter(|(_, (answer, _))| *answer == Reachable::Yes)
+        .map(|(route, _)| route.name())
+        .collect()
+}
+
+#[test]
+fn each_algorithm_has_its_users() {
+    for (algorithm, kind, release, expected) in [
+        ("cbc(aes)", "skcipher", "6.12", vec!["IPsec", "dm-crypt"]),
+        ("ctr(aes)", "skcipher", "6.12", vec!["IPsec", "kTLS"]),
+        ("ecb(aes)", "skcipher", "6.12", vec![]),
+        ("xts(aes)", "skcipher", "6.12", vec!["dm-crypt"]),
+        ("gcm(aes)", "aead", "6.12", vec!["IPsec", "kTLS"]),
+        ("hmac(sha256)", "ahash", "6.12", vec!["IPsec"]),
+        ("sha256", "ahash", "6.12", vec![]),
+        ("sha256", "ahash", "6.1", vec!["fs-verity"]),
+        ("authenc(hmac(sha1),cbc(aes))", "aead", "6.12", vec!["IPsec"]),
+    ] {
+        assert_eq!(users(&[engine(algorithm, kind)], release), expected, "{algorithm} on {release}");
+    }
+}
+
+#[test]
+fn a_registered_gcm_decides_about_an_engine_with_ctr() {
+    let around = judged("gcm(aes)", "gcm_base(engine,ghash-generic)", 200, "aead", Verdict::Wrapper);
+    assert_eq!(users(&[engine("ctr(aes)", "skcipher"), around], "6.12"), ["IPsec", "kTLS"]);
+    let aesni = judged("gcm(aes)", "generic-gcm-aesni", 400, "aead", Verdict::CpuInstructions);
+    assert!(users(&[engine("ctr(aes)", "skcipher"), aesni], "6.12").is_empty());
+}
+
+#[test]
+fn a_row_of_the_matrix_has_every_consumer_with_a_reason() {
+    let drivers = [engine("cbc(aes)", "skcipher")];
+    let facts = ReachFacts { release: Release::parse("6.12"), ..ReachFacts::default() };
+    let row = matrix_row(&drivers[0], &drivers, &facts);
+    assert!(row.iter().map(|cell| cell.consumer).eq(Consumer::ALL));
+    assert!(row.iter().all(|cell| !cell.why.is_empty()));
+    assert_eq!(
+        (row[0].reachable, row[0].why.as_str()),
+        (Reachable::Yes, "by AF_ALG: Linux 6.12 is older than 7.2")
+    );
+    let closed = ReachFacts { release: Release::parse("7.2"), ..ReachFacts::default() };
+    let row = matrix_row(&drivers[0], &drivers, &closed);
+    assert_eq!(row[0].reachable, Reachable::No);
+    assert!(row[0].why.contains("/dev/outboard: the outboard module is not loaded"), "{}", row[0].why);
+}
