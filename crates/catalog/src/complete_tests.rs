@@ -150,3 +150,40 @@ fn what_the_guides_name_is_in() {
         assert!(!crate::search::search(name).is_empty(), "{name}");
     }
 }
+
+#[test]
+fn the_pages_of_platforms_name_entries_that_exist() {
+    let pages = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/platforms");
+    let mut named = Vec::new();
+    for page in std::fs::read_dir(pages).unwrap() {
+        let path = page.unwrap().path();
+        let text = std::fs::read_to_string(&path).unwrap();
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let ids = text
+            .match_indices("`outboard catalogue ")
+            .filter_map(|(at, command)| text[at + command.len()..].split('`').next().map(str::to_owned));
+        let known = |id: &String| all().any(|family| family.id == id);
+        let before = named.len();
+        named.extend(ids);
+        assert!(named[before..].iter().all(known), "{}: {:?}", path.display(), &named[before..]);
+        for option in text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')) {
+            let Some(option) = option.strip_prefix("CONFIG_CRYPTO") else { continue };
+            let option = format!("CRYPTO{option}");
+            assert!(all().any(|family| values(family.options).any(|one| one == option)), "{option}");
+        }
+    }
+    for id in [
+        "marvell-cesa",
+        "eip93",
+        "omap",
+        "caam",
+        "qce",
+        "rockchip",
+        "sun8i-ce",
+        "padlock",
+        "qat",
+        "virtio-crypto",
+    ] {
+        assert!(named.iter().any(|one| one == id), "no page names {id}");
+    }
+}
