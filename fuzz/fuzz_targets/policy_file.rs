@@ -10,16 +10,21 @@ fuzz_target!(|text: &str| {
         let again = Findings::parse(finding.line());
         assert_eq!(again.all().collect::<Vec<_>>(), [finding], "what is written is understood");
     }
-    let begun = format!("outboard-policy 1\n{text}");
+    let begun = format!("outboard-policy 2\n{text}");
     for (text, before) in [(text, 0), (begun.as_str(), 1)] {
         match Tuned::parse(text.to_owned()) {
             Ok(tuned) => {
                 tuned.value("kernel");
                 if let Some(row) = tuned.of("AES-128-CBC") {
                     let [encrypt, decrypt] = row.from.map(from_text);
-                    let again = format!("outboard-policy 1\nAES-128-CBC {encrypt} {decrypt} {}\n", row.driver);
+                    let again = format!("outboard-policy 2\nAES-128-CBC {encrypt} {decrypt} {}\n", row.driver);
                     let again = Tuned::parse(again).expect("what is written is understood");
                     assert_eq!(again.of("AES-128-CBC"), Some(row));
+                }
+                if let Some(row) = tuned.lookahead("AES-128-CTR") {
+                    let again = format!("outboard-policy 2\n{}\n", row.line("AES-128-CTR"));
+                    let again = Tuned::parse(again).expect("what is written is understood");
+                    assert_eq!(again.lookahead("AES-128-CTR"), Some(row));
                 }
             }
             Err(line) => assert!(line > before, "{line}"),

@@ -3,11 +3,15 @@
 
 use std::fs;
 
+use outboard_counters::Counts;
 use outboard_tests::bytes::bytes;
 use outboard_tests::command::{on_path, succeeded};
 use outboard_tests::engine::{DRIVERS, Engine};
+use outboard_tests::evp::Direction;
+use outboard_tests::message_stream::{MessageStream, NONCE, StreamMessage};
 use outboard_tests::skip::skip;
-use outboard_tests::tuning::Machine;
+use outboard_tests::tuning::{Machine, POLICY};
+use outboard_tests::world::{Order, Way, World};
 use serde_json::Value;
 
 const ECB: &str = "engine-ecb-aes";
@@ -36,6 +40,7 @@ fn an_engine_with_ecb_is_recognized_allowed_checked_and_proven() {
     }
     check_finds_every_driver_exact(&machine);
     every_byte_of_openssl_enc_is_proven(&machine);
+    tune_switches_look_ahead_on_and_applications_use_it(&machine);
     let _ = fs::remove_file(FINDINGS);
 }
 
@@ -78,4 +83,106 @@ fn every_byte_of_openssl_enc_is_proven(machine: &Machine) {
     }
     let read = |path: &str| fs::read(path).expect("what openssl enc wrote");
     assert!(read(&plain) != read(&secret) && read(&plain) == read(&back));
+}
+
+const MEASURED: [&str; 2] = ["AES-128-CTR", "AES-128-GCM"];
+
+/// No program and no section names the key LOOKAHEAD here.
+fn tune_switches_look_ahead_on_and_applications_use_it(machine: &Machine) {
+    let _ = fs::remove_file(POLICY);
+    assert_eq!(ahead_of_ctr(machine)["key_stream_generated"], 0, "before a measurement");
+    let answer = machine.tuned(&["--ciphers", &MEASURED.join(",")]);
+    let policy = fs::read_to_string(POLICY).expect("a policy");
+    let found = answer["lookahead"].as_array().expect("look-ahead");
+    assert_eq!(found.len(), MEASURED.len(), "{answer}");
+    for (one, name) in found.iter().zip(MEASURED) {
+        assert_eq!((&one["name"], &one["driver"]), (&name.into(), &ECB.into()), "{one}");
+        let line = policy.lines().find(|line| line.starts_with(&format!("lookahead {name} ")));
+        let from = one["requests"]["from"].as_u64().map_or("never".to_owned(), |from| from.to_string());
+        match one["requests"]["undecided"].as_bool() {
+            Some(false) => assert!(
+                line.is_some_and(|line| line.starts_with(&format!("lookahead {name} {from} {ECB}"))),
+                "{policy}"
+            ),
+            _ => assert_eq!(line, None, "{policy}"),
+        }
+    }
+    // The factor is 5 or more on any machine without AES instructions.
+    assert!(found[0]["requests"]["from"].as_u64().is_some_and(|from| from <= 4096), "{answer}");
+    let largest = &found[0]["requests"]["points"][0];
+    assert!(largest["hardware"]["interrupts_per_request"].as_f64() > Some(0.0), "{largest}");
+
+    let total = ahead_of_ctr(machine);
+    let bytes = |name: &str| total[name].as_u64().expect("a number");
+    assert!(bytes("ahead_bytes") * 10 > bytes("hardware_bytes") * 9, "{total}");
+    assert!(bytes("key_stream_generated") >= bytes("ahead_bytes"), "{total}");
+
+    let gcm = records(&[]);
+    match found[1]["requests"]["from"].as_u64() {
+        Some(_) => assert!(gcm.ahead_bytes * 2 > gcm.bytes(), "{gcm:?}"),
+        None => assert_eq!(gcm.ahead_requests, 0, "{gcm:?}"),
+    }
+    assert_eq!(records(&[("LOOKAHEAD", "OFF")]).ahead_requests, 0);
+    what_the_policy_says_is_used();
+    let _ = fs::remove_file(POLICY);
+}
+
+/// Replaces the policy's lines of look-ahead for AES-128-GCM.
+fn rewrite(with: &str) {
+    let text = fs::read_to_string(POLICY).expect("a policy");
+    let others = text.lines().filter(|line| !line.starts_with("lookahead AES-128-GCM"));
+    let new: String = others.chain([with]).flat_map(|line| [line, "\n"]).collect();
+    fs::write(POLICY, new).expect("the policy's file");
+}
+
+fn what_the_policy_says_is_used() {
+    rewrite(&format!("lookahead AES-128-GCM 512 {ECB} 0"));
+    assert!(records(&[]).ahead_bytes > 0);
+    rewrite(&format!("lookahead AES-128-GCM 16384 {ECB} 0"));
+    assert_eq!(records(&[]).ahead_requests, 0, "messages are shorter");
+    rewrite(&format!("lookahead AES-128-GCM 512 {ECB} 100000000"));
+    assert_eq!(records(&[]).ahead_requests, 0, "fewer bytes with a key");
+    assert!(records(&[("LOOKAHEAD_START", "0")]).ahead_bytes > 0, "openssl.cnf decides");
+    rewrite("lookahead AES-128-GCM 512 some-other-driver 0");
+    assert_eq!(records(&[]).ahead_requests, 0, "measured with another driver");
+    rewrite(&format!("lookahead AES-128-GCM never {ECB}"));
+    assert_eq!(records(&[]).ahead_requests, 0);
+    assert!(records(&[("LOOKAHEAD", "ON")]).ahead_bytes > 0);
+    assert_eq!(records(&[("POLICY", "NONE")]).ahead_requests, 0, "off without a measurement");
+}
+
+/// The counters of `openssl enc` with AES-128-CTR and the policy as it is, by `outboard prove`.
+fn ahead_of_ctr(machine: &Machine) -> Value {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = |name: &str| folder.path().join(name).to_str().expect("a plain name").to_owned();
+    let (plain, secret) = (path("plain"), path("secret"));
+    fs::write(&plain, bytes(1, 8 << 20)).expect("a file");
+    let key = "42".repeat(16);
+    let enc = format!("openssl enc -aes-128-ctr -e -in {plain} -out {secret} -K {key} -iv {key}");
+    let mut arguments = vec!["prove", "--json", "-", "--"];
+    arguments.extend(enc.split(' '));
+    let proof: Value = serde_json::from_str(&output(machine, &arguments)).expect("JSON");
+    assert!(proof["verdict"] == "hardware" || proof["verdict"] == "software", "{proof}");
+    proof["total"].clone()
+}
+
+/// The counters after 2000 messages of 1400 bytes with AES-128-GCM, whose nonces are counters.
+fn records(settings: &[(&str, &str)]) -> Counts {
+    let world = World::new(Way::Accelerator, settings, Order::DefaultFirst);
+    let world = world.unwrap_or_else(|error| panic!("{error}"));
+    let Some(hard) = world.hard_if_offered(MEASURED[1]) else { return Counts::default() };
+    let soft = world.soft(MEASURED[1]);
+    let key = bytes(7, hard.key_length());
+    let [mut ours, mut theirs] =
+        [&hard, &soft].map(|cipher| MessageStream::new(cipher, &key, Direction::Encrypt));
+    for number in 0..2000_u64 {
+        let mut nonce = [3; NONCE];
+        nonce[NONCE - 8..].copy_from_slice(&number.to_be_bytes());
+        let message = StreamMessage::new(number, nonce, 1400);
+        let [sealed, expected] = [&mut ours, &mut theirs].map(|side| side.process(&message, false));
+        assert_eq!(sealed.expect("sealed"), expected.expect("sealed in software"), "message {number}");
+    }
+    let counts = world.counts();
+    assert_eq!((counts.failures, counts.mismatches), (0, 0), "{counts:?}");
+    counts
 }

@@ -334,6 +334,14 @@ fn where_hardware_is_slower_than_any_software_nothing_is_offered(machine: &Machi
             assert_eq!(what_was_found(&cipher[way]), Some("never".to_owned()), "{cipher}");
         }
     }
+    let lookahead = slow["lookahead"].as_array().expect("look-ahead");
+    let policy = fs::read_to_string(POLICY).expect("a policy");
+    assert_eq!(lookahead.len(), 2, "CTR and GCM: {slow}");
+    for (one, name) in lookahead.iter().zip(["AES-128-CTR", "AES-128-GCM"]) {
+        assert_eq!((&one["name"], &one["driver"]), (&name.into(), &"sim-ecb-aes".into()), "{one}");
+        assert_eq!((&one["requests"]["from"], &one["connections"]), (&Value::Null, &Value::Null), "{one}");
+        assert!(policy.contains(&format!("\nlookahead {name} never sim-ecb-aes\n")), "{policy}");
+    }
     let offering = |settings: &[(&str, &str)]| {
         let way = Way::Simulated(drivers.join(","));
         World::new(way, settings, Order::DefaultFirst).unwrap_or_else(|error| panic!("{error}"))

@@ -28,8 +28,13 @@ pub struct InUse {
 
 impl Lab {
     /// Writes a configuration that sends every request that a driver supports to a driver,
-    /// independent of the saved policy.
+    /// independent of the saved policy, and not by look-ahead.
     pub fn new(module: &Path, ciphers: &[&str]) -> Result<Lab> {
+        Lab::with_keys(module, ciphers, &[("THRESHOLDS", "ALL:1"), ("LOOKAHEAD", "OFF")])
+    }
+
+    /// Writes a configuration with these keys, independent of the saved policy.
+    pub fn with_keys(module: &Path, ciphers: &[&str], own: &[(&str, &str)]) -> Result<Lab> {
         let folder = tempfile::Builder::new().prefix("outboard-lab-").tempdir();
         let folder =
             folder.context("no directory for a few small files; point TMPDIR to one with some space")?;
@@ -37,14 +42,14 @@ impl Lab {
         let table = Table::create(&counters)?;
         let keys = [
             ("CIPHERS", ciphers.join(",")),
-            ("THRESHOLDS", "ALL:1".to_owned()),
             ("POLICY", "NONE".to_owned()),
             // Disables the random comparisons. The first requests of each key are always compared,
             // before the measurement.
             ("SHADOW_CHECKS", "0".to_owned()),
             ("COUNTERS", counters.to_string_lossy().into_owned()),
         ];
-        let keys = keys.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
+        let own = own.iter().map(|(key, value)| (*key, (*value).to_owned()));
+        let keys = keys.into_iter().chain(own).map(|(key, value)| (key.to_owned(), value)).collect();
         let text = compose(None, &OutboardSection { module: module.to_owned(), keys }, &|_| None)?.text;
         fs::write(&configuration, text).with_context(|| {
             format!("{}: point TMPDIR to a disk with some space", configuration.display())
@@ -70,6 +75,14 @@ impl Lab {
     /// Returns the driver and the interface in use, after a cipher was fetched.
     pub fn in_use(&self) -> Option<InUse> {
         in_use(&self.table)
+    }
+
+    /// Returns the driver that computes key stream, after a cipher was fetched.
+    pub fn key_stream(&self) -> Option<String> {
+        self.table.decisions().into_iter().find_map(|(_, decision)| match decision {
+            Decision::Offered { key_stream, .. } => key_stream.map(|source| source.driver),
+            Decision::Left { .. } => None,
+        })
     }
 
     /// Returns the provider's notes, such as why no driver is used.

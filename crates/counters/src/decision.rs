@@ -33,14 +33,23 @@ pub enum Decision {
         /// Smallest request in bytes that is offloaded: for encryption or hashing, for decryption.
         /// `None`: no request is offloaded.
         from: [Option<u32>; 2],
-        /// The driver that computes key stream for look-ahead, if it is used.
-        key_stream: Option<String>,
+        /// The source of key stream for look-ahead, if it is used.
+        key_stream: Option<KeyStreamSource>,
     },
     /// Left to OpenSSL's own implementation.
     Left {
         /// Reason, for the report.
         why: String,
     },
+}
+
+/// The source of key stream.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyStreamSource {
+    /// The driver's name in /proc/crypto.
+    pub driver: String,
+    /// Smallest request in bytes that uses look-ahead.
+    pub from: u32,
 }
 
 /// Storage for one decision.
@@ -90,12 +99,17 @@ impl Place {
         let decision = match self.kind.load(Ordering::Relaxed) {
             OFFERED => {
                 // Names of drivers contain no spaces (/proc/crypto).
-                let mut drivers = text.split(' ').map(str::to_owned);
+                let mut words = text.split(' ');
+                let driver = words.next().unwrap_or_default().to_owned();
+                let key_stream = words.next().map(|driver| KeyStreamSource {
+                    driver: driver.to_owned(),
+                    from: words.next().and_then(|from| from.parse().ok()).unwrap_or(0),
+                });
                 Decision::Offered {
-                    driver: drivers.next().unwrap_or_default(),
+                    driver,
                     interface: load_text(&self.interface),
                     from: [size(&self.from[0]), size(&self.from[1])],
-                    key_stream: drivers.next(),
+                    key_stream,
                 }
             }
             _ => Decision::Left { why: text },
@@ -110,11 +124,8 @@ pub(crate) fn add(places: &[Place], algorithm: &str, decision: &Decision) {
     let (why_cut, drivers);
     let stored = match decision {
         Decision::Offered { driver, interface, from, key_stream } => {
-            drivers = [Some(driver.as_str()), key_stream.as_deref()]
-                .into_iter()
-                .flatten()
-                .collect::<Vec<_>>()
-                .join(" ");
+            let source = key_stream.as_ref().map(|source| format!(" {} {}", source.driver, source.from));
+            drivers = format!("{driver}{}", source.unwrap_or_default());
             Stored {
                 kind: OFFERED,
                 from: from.map(|size| size.unwrap_or(NEVER)),

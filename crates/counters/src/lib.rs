@@ -24,7 +24,7 @@ mod row;
 mod table;
 
 pub use counts::Counts;
-pub use decision::{DECISIONS, Decision};
+pub use decision::{DECISIONS, Decision, KeyStreamSource};
 pub use error::Error;
 pub use note::{NOTE_BYTES, NOTES};
 pub use row::{NAME_BYTES, ROWS, Row};

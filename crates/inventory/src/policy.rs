@@ -76,7 +76,7 @@ mod tests {
         write("proc/sys/kernel/osrelease", "7.2.0\n");
         let cpu = outboard_policy::cpu_identity("flags : aes\n");
         let text =
-            format!("outboard-policy 1\nmade 2026-11-21T12:00:00Z\ngoal cpu\nkernel 7.2.0\ncpu {cpu}\n");
+            format!("outboard-policy 2\nmade 2026-11-21T12:00:00Z\ngoal cpu\nkernel 7.2.0\ncpu {cpu}\n");
         write("etc/outboard/policy", &text);
         let policy = Policy::read(&root).unwrap();
         assert!(policy.in_force && policy.problem.is_none(), "{policy:?}");

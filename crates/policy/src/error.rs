@@ -55,8 +55,8 @@ pub enum Error {
     /// SHADOW_CHECKS that is not a number.
     #[error("\"{0}\" is not a number: write 64 for one result in 64, 0 for none but the first")]
     ShadowChecks(String),
-    /// LOOKAHEAD that is not ON or OFF.
-    #[error("\"{0}\" is neither ON nor OFF")]
+    /// LOOKAHEAD that is not AUTO, ON or OFF.
+    #[error("\"{0}\" is not AUTO, ON or OFF")]
     Lookahead(String),
     /// A name that no kernel driver can have.
     #[error("\"{0}\" cannot be a kernel driver's name: /proc/crypto shows them")]

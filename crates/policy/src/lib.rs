@@ -20,7 +20,7 @@ pub use drivers::{Drivers, SoftDrivers};
 pub use error::Error;
 pub use file::PolicyFile;
 pub use findings::{FINDINGS_FILE, Finding, Findings};
-pub use lookahead::LookaheadPolicy;
+pub use lookahead::{LOOKAHEAD_START, LookaheadMode, LookaheadPolicy, LookaheadRow, LookaheadUse};
 pub use min_entropy::MinEntropy;
 pub use shadow::ShadowChecks;
 pub use threshold::Thresholds;
@@ -88,9 +88,9 @@ impl Policy {
             "POLICY" => self.file = value.parse()?,
             "HWRNG_ENTROPY" => self.hwrng_entropy = value.parse()?,
             "SHADOW_CHECKS" => self.shadow_checks = value.parse()?,
-            "LOOKAHEAD" => self.lookahead.is_on = lookahead::switch(value)?,
+            "LOOKAHEAD" => self.lookahead.mode = lookahead::mode(value)?,
             "LOOKAHEAD_MEMORY" => self.lookahead.memory = lookahead::bytes(value)?,
-            "LOOKAHEAD_START" => self.lookahead.start = lookahead::bytes(value)?,
+            "LOOKAHEAD_START" => self.lookahead.start = Some(lookahead::bytes(value)?),
             "LOOKAHEAD_WINDOW" => self.lookahead.window = lookahead::bytes(value)?,
             _ => return Err(Error::UnknownKey(key.to_owned())),
         }

@@ -8,12 +8,13 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use crate::algorithms::is;
+use crate::lookahead::{LookaheadRow, lookahead_row};
 
 /// Path at which the provider looks for the policy file.
 pub const POLICY_FILE: &str = "/etc/outboard/policy";
 
 /// The first two words of the first line that is not a comment: file type and format version.
-const MAGIC: [&str; 2] = ["outboard-policy", "1"];
+const MAGIC: [&str; 2] = ["outboard-policy", "2"];
 
 /// Maximum size of a policy file, in bytes.
 const LONGEST: usize = 64 * 1024;
@@ -93,6 +94,7 @@ impl Tuned {
                 _ if !begun => words[..3] == [Some(MAGIC[0]), Some(MAGIC[1]), None],
                 [Some("made" | "goal" | "kernel" | "cpu"), value, ..] => value.is_some(),
                 [Some("driver"), _, _, version, _] => version.is_some(),
+                [Some(LookaheadRow::WORD), ..] => lookahead_row(words).is_some(),
                 _ => row(words).is_some(),
             };
             if !is_understood {
@@ -124,6 +126,11 @@ impl Tuned {
             }
         }
         Ok(())
+    }
+
+    /// The words of all lines.
+    pub(crate) fn lines(&self) -> impl Iterator<Item = [Option<&str>; 5]> {
+        self.text.lines().map(words)
     }
 
     /// The thresholds of a cipher; the last line if there are several.
@@ -210,7 +217,7 @@ fn row(words: [Option<&str>; 5]) -> Option<CipherRow<'_>> {
         Some(word) => Some(word.parse().ok()?),
         None => None,
     };
-    Some(CipherRow { from: [from(encrypt?)?, from(decrypt?)?], driver: driver?, piece })
+    Some(CipherRow { from: [CipherRow::size(encrypt?)?, CipherRow::size(decrypt?)?], driver: driver?, piece })
 }
 
 #[inline(never)]
@@ -224,10 +231,11 @@ impl CipherRow<'_> {
     pub fn is_never(&self) -> bool {
         self.from == [None, None]
     }
-}
 
-fn from(word: &str) -> Option<Option<usize>> {
-    if word == NEVER { Some(None) } else { word.parse().ok().map(Some) }
+    /// Parses a threshold; the outer `None` for a word that is none.
+    pub(crate) fn size(word: &str) -> Option<Option<usize>> {
+        if word == NEVER { Some(None) } else { word.parse().ok().map(Some) }
+    }
 }
 
 /// A threshold as written in the file.

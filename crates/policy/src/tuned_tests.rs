@@ -10,7 +10,7 @@ const CPUINFO: &str =
 fn text(cpu: &str) -> String {
     let driver = hash(HASH, b"GNU one");
     format!(
-        "# a comment\n\noutboard-policy 1\nmade 2026-11-21T12:00:00Z\ngoal balanced\nkernel 7.2.0-amd64\ncpu {cpu} Some CPU\n\
+        "# a comment\n\noutboard-policy 2\nmade 2026-11-21T12:00:00Z\ngoal balanced\nkernel 7.2.0-amd64\ncpu {cpu} Some CPU\n\
          driver virtio_crypto_aes_cbc virtio_crypto {driver}\n# why\n\
          AES-128-CBC 4096 2048 virtio_crypto_aes_cbc\nAES-256-CBC never never virtio_crypto_aes_cbc # so slow\n"
     )
@@ -57,13 +57,13 @@ fn a_damaged_line_is_named() {
     let good = text("0");
     for (line, damaged) in [
         (1, String::new()),
-        (1, "outboard-policy 2\n".to_owned()),
+        (1, "outboard-policy 1\n".to_owned()),
         (12, format!("{good}AES-128-CBC 1\n")),
         (12, format!("{good}AES-128-CBC 1k 1 d\n")),
         (12, format!("{good}AES-128-CBC -1 1 d\n")),
         (12, format!("{good}AES-128-CBC 1 1 d whole\n")),
         (12, format!("{good}nonsense\n")),
-        (4, "\n#\noutboard-policy 1\nkernel\n".to_owned()),
+        (4, "\n#\noutboard-policy 2\nkernel\n".to_owned()),
     ] {
         assert_eq!(Tuned::parse(damaged.clone()), Err(line), "{damaged}");
     }
@@ -118,7 +118,7 @@ fn who_may_not_decide_is_not_obeyed() {
 
 proptest! {
     #[test]
-    fn no_text_makes_it_panic(text in "(outboard-policy 1\n)?[ -~\n]{0,200}") {
+    fn no_text_makes_it_panic(text in "(outboard-policy 2\n)?[ -~\n]{0,200}") {
         let _ = Tuned::parse(text);
     }
 }

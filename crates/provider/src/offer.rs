@@ -7,14 +7,15 @@ use std::sync::Arc;
 use outboard_abi as abi;
 use outboard_abi::Dispatch;
 use outboard_accel::{Algorithm, Error, PIECE, Reached, Share, reach};
-use outboard_counters::Decision;
+use outboard_counters::{Decision, KeyStreamSource};
 use outboard_drivers::judge::Verdict;
 use outboard_drivers::reach::{TagCheck, found_wrong};
 use outboard_drivers::root::Root;
 use outboard_drivers::wrong_reports::WrongReports;
 use outboard_drivers::{Judged, find_drivers};
 use outboard_policy::{
-    Algorithms, CipherRow, Drivers, FINDINGS_FILE, Finding, Findings, SoftDrivers, Tuned, Unfit, from_text,
+    Algorithms, CipherRow, Drivers, FINDINGS_FILE, Finding, Findings, LookaheadUse, SoftDrivers, Tuned,
+    Unfit, from_text,
 };
 
 use crate::cipher::{KINDS, Kind};
@@ -47,8 +48,10 @@ pub(crate) struct Cipher {
     pub(crate) hardware: Arc<Hardware>,
     /// The driver of ECB mode that computes key stream, if the cipher uses look-ahead.
     pub(crate) ahead: Option<Arc<Hardware>>,
-    encrypt_threshold: usize,
-    decrypt_threshold: usize,
+    /// How look-ahead is used, if `ahead` is a driver.
+    pub(crate) lookahead: LookaheadUse,
+    /// For encryption and for decryption.
+    thresholds: [usize; 2],
     /// Size of the chunks of a request, in bytes:
     /// [`Request::piece`](outboard_accel::Request::piece).
     pub(crate) piece: usize,
@@ -58,7 +61,8 @@ impl Cipher {
     /// Smallest request in bytes that goes to the accelerator.
     #[inline]
     pub(crate) fn threshold(&self, encrypt: bool) -> usize {
-        if encrypt { self.encrypt_threshold } else { self.decrypt_threshold }
+        let [encryption, decryption] = self.thresholds;
+        if encrypt { encryption } else { decryption }
     }
 }
 
@@ -68,17 +72,16 @@ impl Offer {
     #[cold]
     pub(crate) fn decide(provider: &Provider) -> Offer {
         let tuned = tuned(provider);
-        let refusals: Vec<Option<&str>> =
+        let refusals: Vec<Option<&'static str>> =
             KINDS.iter().map(|kind| refusal(provider, tuned.as_ref(), kind.name)).collect();
-        if tuned.is_some() && refusals.iter().all(Option::is_some) {
+        let looks_ahead = |kind: &Kind| may_look_ahead(provider, tuned.as_ref(), kind);
+        if tuned.is_some() && refusals.iter().all(Option::is_some) && !KINDS.iter().any(looks_ahead) {
             say(provider, "software was measured to win for every cipher that may be offered");
         }
-        let may_look_ahead = provider.policy.lookahead.is_on;
-        let looks_ahead = |kind: &Kind| may_look_ahead && kind.mode.has_key_stream();
         let is_needed = |algorithm: &Algorithm| {
             KINDS.iter().zip(&refusals).any(|(kind, refusal)| {
                 let is_source = *algorithm == Algorithm::EcbAes && looks_ahead(kind);
-                refusal.is_none() && (kind.algorithm == *algorithm || is_source)
+                is_source || (refusal.is_none() && kind.algorithm == *algorithm)
             })
         };
         let algorithms: Vec<Algorithm> = Algorithm::ALL.into_iter().filter(is_needed).collect();
@@ -86,27 +89,37 @@ impl Offer {
         let are_named = provider.policy.ciphers != Algorithms::All;
         let share = provider.policy.shadow_checks.ciphers;
         let found = find(provider, &algorithms, &names, are_named, share, reach);
-        let offered = |kind: &'static Kind| {
-            let ahead = if looks_ahead(kind) { driver_of(&found, &Algorithm::EcbAes).ok() } else { None };
-            let direct = driver_of(&found, &kind.algorithm);
-            let hardware = direct.or_else(|why| ahead.ok_or(why))?;
+        let offered = |kind: &'static Kind, refusal: Option<&'static str>| {
+            let source = if looks_ahead(kind) { driver_of(&found, &Algorithm::EcbAes).ok() } else { None };
+            let row = tuned.as_ref().and_then(|tuned| tuned.lookahead(kind.name));
+            let ahead = source.and_then(|hardware| {
+                let lookahead = &provider.policy.lookahead;
+                let how = lookahead.use_of(row, hardware.driver(), kind.mode.shortest_ahead())?;
+                Some((hardware, how))
+            });
+            let direct = refusal.map_or_else(|| driver_of(&found, &kind.algorithm), Err);
+            let hardware = direct.or_else(|why| ahead.map(|(hardware, _)| hardware).ok_or(why))?;
             let software = |name| provider.software.cipher(&provider.core, name).ok_or(NO_SOFTWARE);
             let (soft, ecb) = (software(kind.name)?, software(kind.block_cipher())?);
             let row = tuned.as_ref().and_then(|tuned| tuned.of(kind.name));
             let row = row.filter(|row| row.driver == hardware.driver());
             let from = direct.map_or([None; 2], |_| thresholds(provider, row, kind.name));
-            let [encrypt_threshold, decrypt_threshold] = from.map(|from| from.unwrap_or(usize::MAX));
+            let thresholds = from.map(|from| from.unwrap_or(usize::MAX));
             let piece = row.and_then(|row| row.piece).unwrap_or(PIECE);
-            let (hardware, ahead) = (Arc::clone(hardware), ahead.cloned());
-            Ok((
-                Cipher { kind, soft, ecb, hardware, ahead, encrypt_threshold, decrypt_threshold, piece },
-                from,
-            ))
+            let hardware = Arc::clone(hardware);
+            let (ahead, lookahead) = ahead.map(|(ahead, how)| (Arc::clone(ahead), how)).unzip();
+            // Without look-ahead, only messages that are too short for it are no sign of larger ones.
+            let shortest = LookaheadUse { from: kind.mode.shortest_ahead(), start: usize::MAX };
+            let lookahead = lookahead.unwrap_or(shortest);
+            Ok((Cipher { kind, soft, ecb, hardware, ahead, lookahead, thresholds, piece }, from))
         };
-        let cipher = |(kind, refusal): (&'static Kind, &Option<&str>)| {
-            let offered = refusal.map_or_else(|| offered(kind), Err);
+        let cipher = |(kind, refusal): (&'static Kind, &Option<&'static str>)| {
+            let offered: Result<(Cipher, _), &str> = offered(kind, *refusal);
             let decision = match &offered {
-                Ok((cipher, from)) => offer_of(&cipher.hardware, *from, cipher.ahead.as_deref()),
+                Ok((cipher, from)) => {
+                    let source = cipher.ahead.as_deref().map(|ahead| (ahead, cipher.lookahead.from));
+                    offer_of(&cipher.hardware, *from, source)
+                }
                 Err(why) => Decision::Left { why: (*why).to_owned() },
             };
             decided(provider, kind.name, &decision);
@@ -151,7 +164,15 @@ fn tuned(provider: &Provider) -> Option<Tuned> {
     })
 }
 
-/// Why a cipher must not be offered with any driver; `None` if it may be offered.
+/// Whether a cipher may use look-ahead, if there is a driver of ECB mode.
+fn may_look_ahead(provider: &Provider, tuned: Option<&Tuned>, kind: &Kind) -> bool {
+    let row = tuned.and_then(|tuned| tuned.lookahead(kind.name));
+    let row = row.filter(|row| provider.policy.drivers.has(row.driver));
+    let is_allowed = kind.mode.has_key_stream() && provider.policy.ciphers.has(kind.name);
+    is_allowed && provider.policy.lookahead.may_use(row)
+}
+
+/// Why a driver of the cipher itself must not be used; `None` if it may be used.
 fn refusal(provider: &Provider, tuned: Option<&Tuned>, name: &str) -> Option<&'static str> {
     if !provider.policy.ciphers.has(name) {
         return Some("CIPHERS does not name it");
@@ -164,7 +185,7 @@ fn refusal(provider: &Provider, tuned: Option<&Tuned>, name: &str) -> Option<&'s
     }
     provider
         .log
-        .line(Level::Info, format_args!("{name}: software was measured to win, so it is not offered"));
+        .line(Level::Info, format_args!("{name}: software was measured to win against direct requests"));
     Some("software was measured to win")
 }
 
@@ -341,13 +362,16 @@ fn none_listed(names: &str) -> String {
 pub(crate) fn offer_of<S: ?Sized + Share>(
     hardware: &Hardware<S>,
     from: [Option<usize>; 2],
-    ahead: Option<&Hardware>,
+    source: Option<(&Hardware, usize)>,
 ) -> Decision {
     Decision::Offered {
         driver: hardware.driver().to_owned(),
         interface: hardware.interface().to_owned(),
         from: from.map(|from| from.and_then(|bytes| u32::try_from(bytes).ok())),
-        key_stream: ahead.map(|ahead| ahead.driver().to_owned()),
+        key_stream: source.map(|(ahead, from)| KeyStreamSource {
+            driver: ahead.driver().to_owned(),
+            from: u32::try_from(from).unwrap_or(u32::MAX),
+        }),
     }
 }
 
@@ -361,7 +385,7 @@ pub(crate) fn decided(provider: &Provider, name: &str, decision: &Decision) {
                 format!("from {encrypt} (encryption) or {decrypt} (decryption) bytes on")
             }
         };
-        let ahead = key_stream.as_ref().map(|driver| format!(", with key stream by {driver}"));
+        let ahead = key_stream.as_ref().map(|source| format!(", with key stream by {}", source.driver));
         let ahead = ahead.unwrap_or_default();
         provider.log.line(Level::Info, format_args!("offers {name} {text}{ahead}"));
     }

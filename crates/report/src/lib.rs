@@ -27,6 +27,12 @@ pub use document::{Report, SCHEMA, Source};
 pub use layout::Style;
 pub use page::{amount, percent};
 pub use parts::{bench, check};
+
+/// What `outboard prove` writes and reports read.
+pub mod prove {
+    pub use crate::parts::prove::{Ahead, Algorithm, Work};
+}
+
 pub use read::{LARGEST, Part, Unfit, read};
 pub use secrets::without_secrets;
 pub use status::{reach, status, verbose};

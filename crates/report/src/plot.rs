@@ -4,7 +4,7 @@
 pub mod benchmark;
 
 use crate::page::{Cell, Column, Table, Tone, bytes, figure, judged, number, words};
-use crate::parts::tune::{Cipher, Direction, Figure, Point, Verdict};
+use crate::parts::tune::{Cipher, Direction, Figure, Lookahead, Point, Verdict};
 
 pub struct Plot {
     pub title: String,
@@ -79,20 +79,35 @@ fn speed_of(figure: &Figure) -> Option<(f64, f64)> {
 /// Returns plots of the throughput, and of the CPU time if it is known.
 pub fn of(cipher: &Cipher, verb: &str, way: &Direction) -> Vec<Plot> {
     let deep = cipher.sixteen_at_once.as_ref().filter(|_| verb == "encrypt");
+    let what = match verb {
+        "encrypt" => format!("{} encryption", cipher.name),
+        _ => format!("{} decryption", cipher.name),
+    };
+    both_sides(&what, ["software", "hardware"], way, deep)
+}
+
+/// Returns plots of the provider with and without look-ahead.
+pub fn of_lookahead(one: &Lookahead) -> Vec<Plot> {
+    let names = ["without", "look-ahead"];
+    let mut plots = both_sides(&format!("{} with look-ahead", one.name), names, &one.requests, None);
+    if let Some(connections) = &one.connections {
+        let what = format!("{} with look-ahead, bytes with one key", one.name);
+        plots.extend(both_sides(&what, names, connections, None).into_iter().take(1));
+    }
+    plots
+}
+
+fn both_sides(what: &str, names: [&'static str; 2], way: &Direction, deep: Option<&Direction>) -> Vec<Plot> {
     let kinds: [(&str, &'static str, Value); 2] = [
         ("throughput", "MB/s", speed_of),
         ("CPU time of the whole system", "ms of CPU time per MB", |figure| {
             Some((figure.cpu_ms_per_megabyte?, 0.0))
         }),
     ];
-    let what = match verb {
-        "encrypt" => format!("{} encryption", cipher.name),
-        _ => format!("{} decryption", cipher.name),
-    };
     let plots = kinds.into_iter().map(|(kind, unit, value)| {
         let mut curves = vec![
-            curve("software", "software", way, |point| value(&point.software)),
-            curve("hardware", "hardware", way, |point| value(&point.hardware)),
+            curve(names[0], "software", way, |point| value(&point.software)),
+            curve(names[1], "hardware", way, |point| value(&point.hardware)),
         ];
         curves.extend(deep.map(|deep| curve("16 at once", "deep", deep, |point| value(&point.hardware))));
         curves.retain(|curve| !curve.points.is_empty());
@@ -102,7 +117,7 @@ pub fn of(cipher: &Cipher, verb: &str, way: &Direction) -> Vec<Plot> {
             true => format!("{what}: {kind} by size of a request; {}.", way.threshold()),
             false => format!("{what}: {kind} for a megabyte (10^6 bytes); less is better."),
         };
-        let figures = if is_throughput { throughput(&what, way, deep) } else { cost(&what, way, deep) };
+        let figures = if is_throughput { throughput(what, way, deep) } else { cost(what, way, deep) };
         let description = format!("{} Decision: {}.", described(&curves, unit, Axis::Bytes), way.threshold());
         Plot {
             title: format!("{what}, {kind} by size"),

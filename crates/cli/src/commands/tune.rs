@@ -1,6 +1,7 @@
 //! `outboard tune`: measures the request size from which hardware wins, and writes the provider's
 //! policy.
 
+mod ahead;
 mod answer;
 mod contest;
 mod policy_file;
@@ -97,7 +98,7 @@ fn tune(options: &Options) -> Result<ExitCode> {
     }
     let mut answer = Answer::new(options.goal.into(), Machine::here(), noise::warnings());
     let ciphers: Vec<&str> = CIPHER_NAMES.into_iter().filter(|name| options.ciphers.has(name)).collect();
-    let mut shown = 0;
+    let (mut shown, mut shown_ahead) = (0, 0);
     let vigil = Vigil::begin();
     let ended = search::all(&module, &ciphers, &mut answer, &mut |answer| {
         if !options.json {
@@ -105,6 +106,9 @@ fn tune(options: &Options) -> Result<ExitCode> {
             let new = &answer.ciphers[shown..];
             shown = answer.ciphers.len();
             let _ = write!(io::stdout(), "{}", text::ciphers(new));
+            let new = &answer.lookahead[shown_ahead..];
+            shown_ahead = answer.lookahead.len();
+            let _ = write!(io::stdout(), "{}", text::all_lookahead(new));
         }
     });
     progress("");
@@ -113,7 +117,7 @@ fn tune(options: &Options) -> Result<ExitCode> {
         if !answer.interrupted {
             return Err(error);
         }
-    } else if answer.ciphers.is_empty() {
+    } else if answer.ciphers.is_empty() && answer.lookahead.is_empty() {
         bail!("there is nothing to measure: {}", text::reasons(&answer.reasons));
     } else if !options.dry_run {
         Replacement::open(Path::new(POLICY_FILE), explained)?.store(&policy_file::text(&answer))?;

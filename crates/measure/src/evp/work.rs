@@ -42,6 +42,8 @@ pub struct Work<'a> {
     output: Vec<u8>,
     /// The tag of the message.
     tag: [u8; TAG],
+    /// The number of the next message, if each has a nonce of its own.
+    sequence: Option<u64>,
 }
 
 // SAFETY: only one thread at a time uses a context, which may be any thread (openssl-threads(7)).
@@ -84,7 +86,8 @@ impl<'a> Cipher<'a> {
             _ => Shape::Update,
         };
         let (input, output) = (Vec::new(), Vec::new());
-        let mut work = Work { cipher: self, context, shape, encrypt, input, output, tag: [0; TAG] };
+        let mut work =
+            Work { cipher: self, context, shape, encrypt, input, output, tag: [0; TAG], sequence: None };
         let key = sample_key(self.key_length());
         work.init(self.at.as_ptr(), null(), null())?;
         if shape == Shape::Ccm {
@@ -106,6 +109,20 @@ impl<'a> Cipher<'a> {
 }
 
 impl Work<'_> {
+    /// Gives each of the following messages the next nonce, as protocols do. Only for encryption: a
+    /// message to decrypt has the nonce that it was encrypted with.
+    pub fn count_nonces(&mut self) {
+        self.sequence = (self.shape == Shape::Gcm && self.encrypt).then_some(0);
+    }
+
+    /// Begins again with the key of this number, as a new connection does.
+    pub fn begin(&mut self, number: u64) -> Result<(), Error> {
+        let mut key = sample_key(self.cipher.key_length());
+        key.iter_mut().zip(number.to_le_bytes()).for_each(|(key, number)| *key ^= number);
+        self.sequence = self.sequence.map(|_| 0);
+        self.init(null(), key.as_ptr(), SAMPLE_IV.as_ptr())
+    }
+
     /// Sets the length of the following requests in bytes.
     pub fn resize(&mut self, bytes: usize) -> Result<(), Error> {
         self.input = (0..bytes).map(|at| at as u8).collect();
@@ -160,7 +177,12 @@ impl Work<'_> {
 
     fn message(&mut self) -> Result<(), Error> {
         let tag: *mut c_void = self.tag.as_mut_ptr().cast();
-        self.init(null(), null(), SAMPLE_IV.as_ptr())?;
+        let mut nonce = SAMPLE_IV;
+        if let Some(sequence) = &mut self.sequence {
+            nonce[NONCE - 8..NONCE].iter_mut().zip(sequence.to_be_bytes()).for_each(|(at, byte)| *at ^= byte);
+            *sequence = sequence.wrapping_add(1);
+        }
+        self.init(null(), null(), nonce.as_ptr())?;
         if !self.encrypt {
             self.control(EVP_CTRL_AEAD_SET_TAG, TAG, tag)?;
         }
@@ -236,6 +258,32 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn each_message_can_have_the_next_nonce_and_each_connection_a_new_key() {
+        let library = Library::open().expect("the tests' machine has OpenSSL");
+        let context = Context::software(&library).unwrap();
+        let cipher = context.cipher("AES-128-GCM", "").unwrap();
+        let mut work = cipher.work(true, 64).unwrap();
+        work.count_nonces();
+        let mut results: Vec<Vec<u8>> = Vec::new();
+        for number in [0, 1, 0] {
+            work.begin(number).unwrap();
+            for _ in 0..3 {
+                work.run(1).unwrap();
+                results.push(work.output().to_vec());
+            }
+        }
+        assert_eq!(results[..3], results[6..], "the same key and nonces");
+        results.truncate(6);
+        results.sort();
+        results.dedup();
+        assert_eq!(results.len(), 6);
+        let same = cipher.example(true, 64).unwrap();
+        work.begin(0).unwrap();
+        work.run(1).unwrap();
+        assert_eq!(same.output[..64], *work.output(), "the first nonce is the sample");
     }
 
     #[test]

@@ -203,10 +203,13 @@ impl Context {
     /// Counts bytes that were not done with key stream, and starts look-ahead after enough of them.
     fn count_for_lookahead(&mut self, len: usize) {
         let LookaheadState::Counting(bytes) = self.lookahead else { return };
+        if len < self.cipher.lookahead.from {
+            return;
+        }
         let bytes = bytes.saturating_add(len);
         self.lookahead = LookaheadState::Counting(bytes);
         // Each useless stream doubles the number of bytes until the next one.
-        if bytes >= self.provider.lookahead.limits.start << self.wasted_streams {
+        if bytes >= self.cipher.lookahead.start << self.wasted_streams {
             self.lookahead = self.start_key_stream().map_or(LookaheadState::Counting(0), LookaheadState::On);
             self.settle();
         }
@@ -224,8 +227,7 @@ impl Context {
         }
         let lookahead = &self.provider.lookahead;
         let row = self.provider.counters.row(self.kind().name);
-        let mut stream =
-            CounterStream::new(session.share().ok()?, lookahead.budget(), lookahead.limits.window, row);
+        let mut stream = CounterStream::new(session.share().ok()?, lookahead.budget(), lookahead.window, row);
         drop(session);
         if let Err(error) = stream.refill(position) {
             self.ahead_key.key_stream_failed(hardware, &error, row);

@@ -40,7 +40,6 @@ pub(crate) use lane::{Lane, SMALL};
 pub(crate) use nonces::{NoncePattern, NoncePredictor, Seen};
 pub(crate) use record_stream::RecordStream;
 pub(crate) use segment::{Job, Verifier};
-pub(crate) use supply::Limits;
 
 /// Maximum number of streams of a process.
 const STREAMS: usize = 1024;
@@ -72,14 +71,15 @@ pub(crate) enum Stopped {
 /// The key stream of a process.
 pub(crate) struct Lookahead {
     budget: Budget,
-    pub(crate) limits: Limits,
+    /// Maximum number of bytes of key stream of one context.
+    pub(crate) window: usize,
     streams: Decided<OwnedSlots<KeyStream>>,
 }
 
 impl Lookahead {
     pub(crate) fn new(policy: &LookaheadPolicy) -> Lookahead {
-        let limits = Limits { start: policy.start, window: policy.window };
-        Lookahead { budget: Budget::new(policy.memory), limits, streams: Decided::not_yet() }
+        let (budget, window) = (Budget::new(policy.memory), policy.window);
+        Lookahead { budget, window, streams: Decided::not_yet() }
     }
 
     pub(crate) fn budget(&self) -> &Budget {

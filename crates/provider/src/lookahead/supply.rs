@@ -6,15 +6,6 @@ use super::budget::Budget;
 use super::counters::{BLOCK, Counters};
 use super::segment::Segment;
 
-/// Limits of look-ahead, from the configuration.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Limits {
-    /// Number of bytes with a key after which look-ahead starts.
-    pub(crate) start: usize,
-    /// Maximum number of bytes of key stream of one context.
-    pub(crate) window: usize,
-}
-
 /// Length of the first segments of a stream in bytes. The window doubles whenever a segment was
 /// used up, like the read-ahead of files.
 const FIRST: usize = 16 * 1024;
@@ -44,12 +35,10 @@ impl Supply {
     }
 
     /// Number of blocks of the next segment, if `ahead` bytes are in advance; 0 if that is enough.
+    /// Segments are submitted whole: each costs a system call and an interrupt.
     pub(super) fn next_blocks(&self, ahead: usize) -> usize {
-        if ahead >= self.target {
-            return 0;
-        }
         let segment = (self.target / SEGMENTS).clamp(BLOCK, KeyStreamSegment::LONGEST);
-        segment.min((self.target - ahead).max(segment / 2)).div_ceil(BLOCK)
+        if ahead + segment > self.target.max(segment) { 0 } else { segment / BLOCK }
     }
 
     /// Submits a segment of `blocks` counter blocks. `None` if the memory for key stream or the

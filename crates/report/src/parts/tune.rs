@@ -11,6 +11,8 @@ pub struct Tune {
     pub drivers: Vec<Driver>,
     pub ciphers: Vec<Cipher>,
     #[serde(default)]
+    pub lookahead: Vec<Lookahead>,
+    #[serde(default)]
     pub reasons: Vec<String>,
     #[serde(default)]
     pub warnings: Vec<String>,
@@ -45,6 +47,20 @@ pub struct Cipher {
     pub decrypt: Direction,
     pub sixteen_at_once: Option<Direction>,
     pub pieces: Option<Pieces>,
+    pub sentence: String,
+}
+
+/// The look-ahead of a cipher, compared with the same thresholds without look-ahead.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Lookahead {
+    pub name: String,
+    pub driver: String,
+    pub direct_from: Option<u64>,
+    /// By size of a request.
+    pub requests: Direction,
+    pub ahead_percent: f64,
+    /// By number of bytes with a key.
+    pub connections: Option<Direction>,
     pub sentence: String,
 }
 

@@ -2,8 +2,8 @@
 
 use super::not_given;
 use crate::document::Report;
-use crate::page::{Block, Cell, Section, Tone, count, judged, words};
-use crate::parts::tune::{Cipher, Direction, Tune};
+use crate::page::{Block, Cell, Section, Tone, bytes, count, judged, number, percent, words};
+use crate::parts::tune::{Cipher, Direction, Lookahead, Tune};
 use crate::plot;
 
 pub fn section(report: &Report) -> Section {
@@ -36,6 +36,9 @@ fn one(section: &mut Section, tune: &Tune) {
     ];
     section.table("Decisions", head, tune.ciphers.iter().map(row).collect());
     section.list(tune.ciphers.iter().map(|cipher| cipher.sentence.clone()).collect());
+    if !tune.lookahead.is_empty() {
+        look_ahead(section, tune);
+    }
     if !tune.reasons.is_empty() {
         section.text("Why ciphers are missing:");
         section.list(tune.reasons.clone());
@@ -44,6 +47,7 @@ fn one(section: &mut Section, tune: &Tune) {
         .ciphers
         .iter()
         .flat_map(|cipher| cipher.ways().map(|(verb, way)| plot::of(cipher, verb, way)))
+        .chain(tune.lookahead.iter().map(plot::of_lookahead))
         .flatten()
         .collect();
     if !plots.is_empty() {
@@ -54,6 +58,34 @@ fn one(section: &mut Section, tune: &Tune) {
         );
         section.blocks.push(Block::Plots(plots));
     }
+}
+
+fn look_ahead(section: &mut Section, tune: &Tune) {
+    let head = vec![
+        words("cipher"),
+        words("look-ahead"),
+        number("starts after"),
+        number("found key stream"),
+        words("key stream by"),
+        words("else"),
+    ];
+    let row = |one: &Lookahead| {
+        let start = one.connections.as_ref().filter(|all| !all.undecided).and_then(|all| all.from);
+        let direct = one
+            .direct_from
+            .map_or_else(|| "software".to_owned(), |from| format!("hardware from {from} bytes on"));
+        vec![
+            one.name.as_str().into(),
+            decision(&one.requests),
+            start.map_or_else(|| "-".to_owned(), bytes).into(),
+            percent(one.ahead_percent).into(),
+            one.driver.as_str().into(),
+            direct.into(),
+        ]
+    };
+    let caption = "Look-ahead: the provider with it and without it, with the same thresholds";
+    section.table(caption, head, tune.lookahead.iter().map(row).collect());
+    section.list(tune.lookahead.iter().map(|one| one.sentence.clone()).collect());
 }
 
 /// Describes the criterion for winning.

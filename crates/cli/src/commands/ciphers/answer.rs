@@ -57,6 +57,8 @@ pub struct Algorithm {
     /// The driver that computes key stream for look-ahead; null if it is not used. `driver` may be
     /// the same one.
     pub key_stream: Option<String>,
+    /// The smallest request in bytes that uses look-ahead; null if it is not used.
+    pub key_stream_from: Option<u32>,
     /// The smallest request in bytes that is sent to the driver, by operation: `encrypt` and
     /// `decrypt`, `digest`, or `mac`. Null: no request is.
     pub from: BTreeMap<&'static str, Option<u32>>,
@@ -110,7 +112,8 @@ fn algorithm(name: String, decision: Decision, candidates: &[Judged]) -> Algorit
                 .iter()
                 .find(|known| known.driver.name == driver)
                 .map(|known| known.judgement.verdict.name()),
-            key_stream,
+            key_stream_from: key_stream.as_ref().map(|source| source.from),
+            key_stream: key_stream.map(|source| source.driver),
             driver: Some(driver),
             interface: Some(interface),
             from: match one_way {
@@ -128,6 +131,7 @@ fn algorithm(name: String, decision: Decision, candidates: &[Judged]) -> Algorit
             verdict: None,
             interface: None,
             key_stream: None,
+            key_stream_from: None,
             from: BTreeMap::new(),
             reason: Some(why),
             drivers,

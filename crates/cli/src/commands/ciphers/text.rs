@@ -65,10 +65,14 @@ fn from(algorithm: &Algorithm) -> String {
             each.join(", ")
         }
     };
-    match &algorithm.key_stream {
-        Some(_) if algorithm.from.values().all(Option::is_none) => "look-ahead".to_owned(),
-        Some(driver) => format!("{text}; look-ahead by {driver}"),
-        None => text,
+    let ahead = |from: u32| match from {
+        0 | 1 => "look-ahead".to_owned(),
+        from => format!("look-ahead {from} bytes"),
+    };
+    match (&algorithm.key_stream, algorithm.key_stream_from) {
+        (Some(_), Some(from)) if algorithm.from.values().all(Option::is_none) => ahead(from),
+        (Some(driver), Some(from)) => format!("{text}; {} by {driver}", ahead(from)),
+        _ => text,
     }
 }
 

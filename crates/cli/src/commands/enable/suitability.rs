@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
-use outboard_counters::{Decision, Table};
+use outboard_counters::{Decision, KeyStreamSource, Table};
 use outboard_measure::evp::Library;
 use outboard_policy::{POLICY_FILE, Tuned};
 use outboard_services::enable::{Inputs, Plan, Requests};
@@ -69,9 +69,18 @@ fn judge(
         let decision = decisions.iter().find(|(name, _)| name == cipher).map(|(_, decision)| decision);
         let row = policy.filter(|_| unfit.is_none()).and_then(|policy| policy.of(cipher));
         let (by, measured) = match (decision, row) {
-            (Some(Decision::Offered { driver, from, .. }), row) => {
-                let is_measured = row.is_some_and(|row| row.driver == driver);
-                (Ok((driver.clone(), from.iter().flatten().min().copied())), is_measured)
+            (Some(Decision::Offered { driver, from, key_stream, .. }), row) => {
+                let direct = from.iter().flatten().min().copied();
+                let is_smaller = |ahead: &&KeyStreamSource| direct.is_none_or(|direct| ahead.from <= direct);
+                match key_stream.as_ref().filter(is_smaller) {
+                    Some(source) => {
+                        let row = policy.filter(|_| unfit.is_none()).and_then(|it| it.lookahead(cipher));
+                        let is_measured =
+                            row.is_some_and(|row| row.driver == source.driver && row.from.is_some());
+                        (Ok((source.driver.clone(), Some(source.from))), is_measured)
+                    }
+                    None => (Ok((driver.clone(), direct)), row.is_some_and(|row| row.driver == driver)),
+                }
             }
             // The provider does not offer what never wins.
             (_, Some(row)) if row.is_never() => (Ok((row.driver.to_owned(), None)), true),
@@ -120,7 +129,7 @@ mod tests {
     }
 
     fn policy(line: &str) -> Tuned {
-        Tuned::parse(format!("outboard-policy 1\ngoal balanced\n{line}\n")).unwrap()
+        Tuned::parse(format!("outboard-policy 2\ngoal balanced\n{line}\n")).unwrap()
     }
 
     fn refusal(decisions: &[(String, Decision)], policy: Option<&Tuned>, unfit: Option<&str>) -> String {
@@ -144,6 +153,23 @@ mod tests {
         assert!(refusal(left, Some(&measured), None).contains("no accelerator"));
         let never = policy("AES-128-GCM never never eng");
         assert!(refusal(left, Some(&never), None).contains("software wins"));
+    }
+
+    #[test]
+    fn look_ahead_wins_where_it_was_measured() {
+        let Decision::Offered { driver, interface, .. } = offered([None, None]).remove(1).1 else { panic!() };
+        let gcm = |from| {
+            let key_stream = Some(KeyStreamSource { driver: "ecb".to_owned(), from });
+            let (driver, interface) = (driver.clone(), interface.clone());
+            let decision = Decision::Offered { driver, interface, from: [None, None], key_stream };
+            vec![("AES-128-GCM".to_owned(), decision)]
+        };
+        let measured = policy("lookahead AES-128-GCM 512 ecb 4096");
+        assert_eq!(refusal(&gcm(512), Some(&measured), None), "");
+        assert!(refusal(&gcm(16385), Some(&measured), None).contains("software wins"));
+        for other in ["lookahead AES-128-GCM 512 other", "lookahead AES-128-GCM never ecb", ""] {
+            assert!(refusal(&gcm(512), Some(&policy(other)), None).contains("not measured"), "{other}");
+        }
     }
 
     #[test]

@@ -28,6 +28,8 @@ pub struct Answer {
     pub drivers: Vec<Driver>,
     /// One for each cipher.
     pub ciphers: Vec<Cipher>,
+    /// One for each cipher that can use look-ahead.
+    pub lookahead: Vec<Lookahead>,
     /// Reasons why ciphers are missing.
     pub reasons: Vec<String>,
     /// Reasons why the figures may be less accurate.
@@ -68,6 +70,26 @@ pub struct Cipher {
     /// The best size of the chunks into which a large request over /dev/outboard is divided. Null
     /// if it cannot be divided, or if this was not measured.
     pub pieces: Option<Pieces>,
+    /// The decision in one or two sentences.
+    pub sentence: String,
+}
+
+/// The look-ahead of a cipher, compared with the same thresholds without look-ahead.
+#[derive(Clone, Debug, Serialize)]
+pub struct Lookahead {
+    /// OpenSSL's name of the cipher.
+    pub name: String,
+    /// The driver of ECB mode that computes the key stream, over /dev/outboard.
+    pub driver: String,
+    /// The threshold for direct requests of both sides in bytes; null: software does the rest.
+    pub direct_from: Option<usize>,
+    /// By size of a request, within one long stream or sequence of messages.
+    pub requests: Direction,
+    /// Share of the bytes that found key stream, at the largest size: 0 to 100.
+    pub ahead_percent: f64,
+    /// By number of bytes with a key; null if look-ahead does not win in the long run. Look-ahead
+    /// starts when a key was used for as many bytes as pay for it.
+    pub connections: Option<Direction>,
     /// The decision in one or two sentences.
     pub sentence: String,
 }
@@ -140,6 +162,7 @@ impl Answer {
             openssl: String::new(),
             drivers: Vec::new(),
             ciphers: Vec::new(),
+            lookahead: Vec::new(),
             reasons: Vec::new(),
             warnings,
             interrupted: false,

@@ -16,10 +16,10 @@ use crate::commands::NO_INTERRUPT;
 const WARM_UP: u32 = 20;
 
 /// Number of additional measurements while the result is unclear.
-const AGAIN: usize = 2;
+pub const AGAIN: usize = 2;
 
 /// CPU time is counted in ticks, so it requires longer samples.
-fn plan(goal: Goal) -> Plan {
+pub fn plan(goal: Goal) -> Plan {
     let millis = if goal == Goal::Throughput { 10 } else { 30 };
     Plan { sample: Duration::from_millis(millis), rounds: 5 }
 }

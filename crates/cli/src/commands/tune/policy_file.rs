@@ -3,8 +3,9 @@
 use std::fs;
 
 use outboard_catalog::default_threshold;
-use outboard_policy::{cpu_identity, from_text};
+use outboard_policy::{LookaheadRow, cpu_identity, from_text};
 
+use super::ahead;
 use super::answer::{Answer, Direction};
 
 /// Formats the results as `outboard_policy::Tuned` parses them, with the reasons as comments.
@@ -20,7 +21,7 @@ fn written(answer: &Answer, cpu: &str) -> String {
 ",
     );
     let mut line = |words: std::fmt::Arguments<'_>| text += &format!("{words}\n");
-    line(format_args!("outboard-policy 1"));
+    line(format_args!("outboard-policy 2"));
     line(format_args!("made {}", answer.made));
     line(format_args!("goal {}", answer.goal.name()));
     line(format_args!("kernel {}", answer.machine.kernel));
@@ -38,6 +39,22 @@ fn written(answer: &Answer, cpu: &str) -> String {
         let [encrypt, decrypt] = [&cipher.encrypt, &cipher.decrypt].map(|way| threshold(&cipher.name, way));
         let pieces = cipher.pieces.as_ref().map(|pieces| format!(" {}", pieces.bytes)).unwrap_or_default();
         line(format_args!("{} {encrypt} {decrypt} {}{pieces}", cipher.name, cipher.driver));
+    }
+    if !answer.lookahead.is_empty() {
+        line(format_args!("\n# lookahead cipher from driver start"));
+    }
+    for lookahead in &answer.lookahead {
+        line(format_args!("# {}", plain(&lookahead.sentence)));
+        if lookahead.requests.undecided {
+            // Without a decision look-ahead is off.
+            continue;
+        }
+        let row = LookaheadRow {
+            from: lookahead.requests.from,
+            driver: &lookahead.driver,
+            start: ahead::start(lookahead),
+        };
+        line(format_args!("{}", row.line(&lookahead.name)));
     }
     text
 }
@@ -71,5 +88,11 @@ mod tests {
         assert_eq!(tuned.of("AES-256-CBC").unwrap().from, [None, None]);
         assert_eq!(tuned.of("AES-192-CTR"), None);
         assert_eq!(tuned.of("AES-128-XTS").unwrap().from, [Some(4096), Some(1024)]);
+        let lookahead = |name| tuned.lookahead(name).map(|row| (row.from, row.start));
+        assert_eq!(lookahead("AES-128-CTR"), Some((Some(64), Some(24576))));
+        assert_eq!(lookahead("AES-128-GCM"), Some((Some(1024), Some(1 << 20))));
+        assert_eq!(lookahead("AES-256-GCM"), Some((Some(512), None)));
+        assert_eq!(lookahead("AES-192-CTR"), Some((None, None)));
+        assert_eq!(lookahead("AES-256-CTR"), None, "undecided");
     }
 }

@@ -16,6 +16,7 @@ use outboard_measure::noise::Yardstick;
 use outboard_measure::turns::{Error, Stopwatch};
 use outboard_policy::module_version;
 
+use super::ahead;
 use super::answer::{self, Answer, Direction, Pieces, Point, Tried};
 use super::contest::{Contest, duel, point, without_interrupts};
 use super::text;
@@ -49,31 +50,47 @@ pub fn all(
         let (software, hardware) = (lab.software()?, lab.hardware()?);
         for name in group {
             let offered = hardware.cipher(name, "provider=outboard").zip(software.cipher(name, ""));
-            let (Some((hard, soft)), Some(way)) = (offered, lab.in_use()) else {
-                for note in lab.notes() {
-                    if !answer.reasons.contains(&note) {
-                        answer.reasons.push(note);
+            yardstick.lay();
+            let direct = match (offered, lab.in_use()) {
+                (Some((hard, soft)), Some(way)) => {
+                    let watch =
+                        watch.of(&way.driver).map_err(|error| anyhow!("/proc/interrupts: {error}"))?;
+                    if let Some(chip) = &watch.interrupts().silent {
+                        answer.warn(silence(chip));
+                    }
+                    let goal = answer.goal;
+                    let one = One { watch: &watch, goal, lab: &lab, name, soft: &soft, hard: &hard };
+                    measured(answer, name, one.measure(way).map(Some))?
+                }
+                _ => None,
+            };
+            let direct_from = direct.as_ref().and_then(|cipher| cipher.encrypt.from);
+            let is_missing = direct.is_none();
+            if let Some(cipher) = direct {
+                add_driver(answer, &cipher.driver);
+                answer.ciphers.push(cipher);
+            }
+            let mut lookahead = None;
+            if ahead::is_possible(name) && !answer.interrupted {
+                let found = ahead::measure(module, &watch, answer.goal, name, direct_from);
+                lookahead = measured(answer, name, found)?;
+            }
+            yardstick.lay();
+            match lookahead {
+                Some(lookahead) => {
+                    add_driver(answer, &lookahead.driver);
+                    answer.lookahead.push(lookahead);
+                }
+                None if is_missing => {
+                    for note in lab.notes() {
+                        if !answer.reasons.contains(&note) {
+                            answer.reasons.push(note);
+                        }
                     }
                 }
-                continue;
-            };
-            let watch = watch.of(&way.driver).map_err(|error| anyhow!("/proc/interrupts: {error}"))?;
-            if let Some(chip) = &watch.interrupts().silent {
-                answer.warn(silence(chip));
+                None => {}
             }
-            yardstick.lay();
-            let one = One { watch: &watch, goal: answer.goal, lab: &lab, name, soft: &soft, hard: &hard };
-            let measured = one.measure(way);
-            yardstick.lay();
-            match measured {
-                Ok(cipher) => {
-                    add_driver(answer, &cipher.driver);
-                    answer.ciphers.push(cipher);
-                    each(answer);
-                }
-                Err(Error::Stopped) => answer.interrupted = true,
-                Err(error) => return Err(anyhow!("{name}: {error}")),
-            }
+            each(answer);
             if answer.interrupted {
                 break;
             }
@@ -84,6 +101,21 @@ pub fn all(
     }
     answer.warnings.extend(yardstick.warning());
     if answer.interrupted { Err(anyhow!("interrupted")) } else { Ok(()) }
+}
+
+/// Returns a measurement; `None` if it was interrupted, which is recorded.
+fn measured<T>(
+    answer: &mut Answer,
+    name: &str,
+    result: Result<Option<T>, Error<String>>,
+) -> Result<Option<T>> {
+    match result {
+        Err(Error::Stopped) => {
+            answer.interrupted = true;
+            Ok(None)
+        }
+        other => other.map_err(|error| anyhow!("{name}: {error}")),
+    }
 }
 
 /// Warning for an engine whose figures cannot be confirmed by interrupts.

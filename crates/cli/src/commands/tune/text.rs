@@ -6,7 +6,8 @@ use outboard_accel::PIECE;
 use outboard_catalog::default_threshold;
 use outboard_measure::goal::Goal;
 
-use super::answer::{Answer, Cipher, Direction, Point};
+use super::ahead;
+use super::answer::{Answer, Cipher, Direction, Lookahead, Point};
 
 /// The provider's message if an algorithm has no driver: the text before and after the name.
 const NO_DRIVER: (&str, &str) = ("/proc/crypto lists no driver for ", " that may be used");
@@ -14,6 +15,33 @@ const NO_DRIVER: (&str, &str) = ("/proc/crypto lists no driver for ", " that may
 /// Formats one sentence for each measured cipher.
 pub fn ciphers(ciphers: &[Cipher]) -> String {
     ciphers.iter().map(|cipher| format!("{}\n", cipher.sentence)).collect()
+}
+
+/// Formats one sentence for each measured look-ahead.
+pub fn all_lookahead(all: &[Lookahead]) -> String {
+    all.iter().map(|one| format!("{}\n", one.sentence)).collect()
+}
+
+/// Formats the decision about look-ahead and its reason.
+pub fn lookahead(one: &Lookahead) -> String {
+    let Lookahead { name, driver, requests, .. } = one;
+    let mut text = match requests.from {
+        _ if requests.undecided => {
+            format!("{name}: no look-ahead, because its samples vary too much to decide")
+        }
+        None => format!("{name}: no look-ahead"),
+        Some(from) => format!("{name}: look-ahead from {from} bytes on"),
+    };
+    let point = requests.points.first().map(figures).unwrap_or_default();
+    // Writing to a string cannot fail.
+    let _ = write!(text, ", key stream by {driver}; {point}.");
+    if let Some(from) = one.direct_from {
+        let _ = write!(text, " Both sides send other requests of {from} bytes or more to a driver.");
+    }
+    if let (Some(start), Some(_)) = (ahead::start(one), requests.from) {
+        let _ = write!(text, " It starts after {start} bytes with a key.");
+    }
+    text
 }
 
 /// Formats the reasons why there is nothing to measure. Reasons that differ only in the algorithm
@@ -241,7 +269,33 @@ pub mod tests {
             cipher("AES-128-XTS", unclear(), direction(Some(1024), 256.0), None),
             cipher("AES-256-XTS", direction(None, 20.0), unclear(), None),
         ];
+        answer.lookahead = vec![
+            looked_ahead("AES-128-CTR", direction(Some(64), 256.0), Some(direction(Some(24576), 80.0))),
+            looked_ahead("AES-128-GCM", direction(Some(1024), 110.0), Some(direction(None, 60.0))),
+            looked_ahead("AES-256-GCM", direction(Some(512), 110.0), Some(unclear())),
+            looked_ahead("AES-192-CTR", direction(None, 60.0), None),
+            looked_ahead("AES-256-CTR", unclear(), None),
+        ];
         answer
+    }
+
+    fn looked_ahead(name: &str, requests: Direction, connections: Option<Direction>) -> Lookahead {
+        let mut one = Lookahead {
+            name: name.into(),
+            driver: "virtio_crypto_aes_ecb".into(),
+            direct_from: name.ends_with("192-CTR").then_some(16384),
+            requests,
+            ahead_percent: 99.5,
+            connections,
+            sentence: String::new(),
+        };
+        one.sentence = lookahead(&one);
+        one
+    }
+
+    #[test]
+    fn each_look_ahead_has_its_sentence() {
+        insta::assert_snapshot!(all_lookahead(&answer().lookahead));
     }
 
     #[test]
@@ -282,6 +336,7 @@ pub mod tests {
     fn json_has_all_of_it() {
         let mut answer = answer();
         answer.ciphers.truncate(1);
+        answer.lookahead.truncate(1);
         insta::assert_snapshot!(serde_json::to_string_pretty(&answer).unwrap());
     }
 }
