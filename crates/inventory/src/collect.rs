@@ -202,6 +202,7 @@ fn one(
             |f| f.chip.to_string(),
         ),
         id,
+        kind: family.map(|f| f.kind.name()),
         module: typical.driver.module.clone(),
         completion: completion(family),
         devices: interrupts.iter().filter(mine).map(device).collect(),

@@ -97,6 +97,9 @@ pub struct Accelerator {
     pub id: String,
     /// The engine's name.
     pub chip: String,
+    /// `SoC engine`, `coprocessor`, `card`, `firmware` or `paravirtual`; null if it is not in the
+    /// catalogue.
+    pub kind: Option<&'static str>,
     /// The kernel module, or `kernel`.
     pub module: String,
     /// How requests complete: `own-interrupt`, `polled`, or the other cause.

@@ -125,7 +125,8 @@ fn accelerators(page: &mut Page, accelerators: &[Accelerator]) {
             (false, _) => a.devices.iter().fold(0_u64, |sum, d| sum.saturating_add(d.interrupts)).to_string(),
             (true, "own-interrupt") if a.devices.is_empty() => "not known".to_owned(),
             (true, "own-interrupt") => "no line".to_owned(),
-            (true, _) => "none: polled".to_owned(),
+            (true, "polled") => "none: polled".to_owned(),
+            (true, _) => "none of its own".to_owned(),
         };
     let reached = |a: &Accelerator, for_programs| {
         let mut routes = Vec::new();
@@ -268,7 +269,8 @@ fn one(page: &mut Page, a: &Accelerator) {
     } else {
         format!("module {}", a.module)
     };
-    page.row("Accelerator", &format!("{} ({module})", a.chip));
+    let kind = a.kind.map(|kind| format!("{kind}, ")).unwrap_or_default();
+    page.row("Accelerator", &format!("{} ({kind}{module})", a.chip));
     for device in &a.devices {
         let interrupts = match (device.lines.len(), a.completion.as_str()) {
             (0, "own-interrupt") => "no interrupt line".to_string(),

@@ -68,6 +68,16 @@ texts! {
     a_xeon_with_vaes_needs_nothing: "xeon-vaes",
     an_s390x_uses_cpacf: "s390x-cpacf",
     a_container_without_sys_is_read: "container-without-sys",
+    an_am437x_shows_its_omap_units: "am437x-evm",
+    a_dra7_shows_its_omap_units: "dra7-evm",
+    an_am65x_shows_its_sa2ul: "am65x-evm",
+    a_j721e_shows_its_sa2ul: "j721e-sk",
+    a_j721s2_shows_its_sa2ul: "j721s2-evm",
+    a_j784s4_shows_its_sa2ul: "j784s4-evm",
+    an_am62l_shows_its_dthev2: "am62l-dthev2",
+    a_cisco_card_that_linux_cannot_drive_is_named: "pc-cisco-vac-plus",
+    a_lantiq_vr9_shows_its_deu: "vr9-lantiq-deu",
+    an_android_without_proc_crypto_is_read: "android-without-proc-crypto",
 }
 
 #[test]

@@ -137,4 +137,30 @@ pub(super) const ROWS: &[Family] = &[
         chip: "SPARC crypto opcodes",
         ..Family::ROW
     },
+    Family {
+        id: "loongarch",
+        vendor: "Loongson",
+        kind: EngineKind::CpuInstructions,
+        found_in: "LoongArch CPUs",
+        options: "CRYPTO_CRC32_LOONGARCH",
+        algorithms: "crc32|crc32c",
+        source: "arch/loongarch/crypto",
+        nature: Instructions,
+        names: "*-loongarch",
+        chip: "LoongArch CRC instructions",
+        ..Family::ROW
+    },
+    Family {
+        id: "mips-crc",
+        vendor: "MIPS",
+        kind: EngineKind::CpuInstructions,
+        found_in: "MIPS CPUs of release 6",
+        options: "CRYPTO_CRC32_MIPS",
+        algorithms: "crc32|crc32c",
+        source: "arch/mips/crypto",
+        nature: Instructions,
+        names: "*-mips-hw",
+        chip: "MIPS CRC instructions",
+        ..Family::ROW
+    },
 ];
