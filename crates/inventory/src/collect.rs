@@ -21,7 +21,7 @@ use crate::pasted::Pasted;
 use crate::policy::Policy;
 use crate::reach_matrix::{self, Surroundings};
 use crate::status::{Accelerator, Device, DriverView, Kernel, ReachView, SCHEMA, Status, reasons};
-use crate::{algorithms, checked, devices, problems, verdict};
+use crate::{algorithms, checked, devices, instructions, problems, tunnels, verdict};
 
 /// Reads the running system or a saved tree. Fails only if /proc/crypto cannot be read, and a saved
 /// tree has no other file of the kernel either.
@@ -59,6 +59,7 @@ pub fn collect_from(root: &Root, pasted: Option<Pasted>) -> Result<Status, Error
     let checked = found.map(|found| checked::of_drivers(root, found, names())).unwrap_or_default();
     let caught = checked::caught(root, names());
     warnings.extend(findings.err());
+    let release = kernel.release.clone();
     let mut status = Status {
         schema: SCHEMA,
         saved_tree: (!root.is_live()).then(|| root.path().display().to_string()),
@@ -67,7 +68,9 @@ pub fn collect_from(root: &Root, pasted: Option<Pasted>) -> Result<Status, Error
         cpu,
         kernel,
         accelerators,
-        unbound_devices: devices::unbound(root),
+        unbound_devices: devices::unbound(root, release.as_deref()),
+        cpu_instructions: Vec::new(),
+        tunnels: Vec::new(),
         nodes,
         hwrng,
         reach,
@@ -83,9 +86,11 @@ pub fn collect_from(root: &Root, pasted: Option<Pasted>) -> Result<Status, Error
         advice: Vec::new(),
         warnings,
     };
+    status.cpu_instructions = instructions::of(&status.cpu, &status.drivers);
     if !root.is_live() {
         status.not_told = not_told(&status, root);
     }
+    status.tunnels = tunnels::advise(&status);
     status.problems = problems::find(&status);
     let verdict = verdict::conclude(&status);
     let steps = status.problems.iter().filter(|problem| !problem.is_note);
@@ -197,6 +202,7 @@ fn one(
             |f| f.chip.to_string(),
         ),
         id,
+        kind: family.map(|f| f.kind.name()),
         module: typical.driver.module.clone(),
         completion: completion(family),
         devices: interrupts.iter().filter(mine).map(device).collect(),

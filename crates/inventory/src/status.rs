@@ -11,6 +11,7 @@ use crate::checked::{Caught, Checked};
 use crate::cpu::Cpu;
 use crate::devices::UnboundDevice;
 use crate::hwrng::Hwrng;
+use crate::instructions::CpuInstructions;
 use crate::interfaces::Node;
 use crate::machine::Machine;
 use crate::openssl::OpenSsl;
@@ -18,6 +19,7 @@ use crate::pasted::Pasted;
 use crate::policy::Policy;
 use crate::problems::Problem;
 use crate::reach_matrix::MatrixRow;
+use crate::tunnels::TunnelCipher;
 use crate::verdict::Conclusion;
 
 /// The value of [`Status::schema`].
@@ -36,6 +38,8 @@ pub struct Status {
     pub machine: Machine,
     /// Its CPU.
     pub cpu: Cpu,
+    /// Its cryptographic instructions.
+    pub cpu_instructions: Vec<CpuInstructions>,
     /// The accelerators, one entry for each family of drivers.
     pub accelerators: Vec<Accelerator>,
     /// Each driver of an accelerator and each random number generator, with the consumers that get
@@ -67,6 +71,8 @@ pub struct Status {
     pub problems: Vec<Problem>,
     /// The answer in one sentence; never null.
     pub verdict: Option<Conclusion>,
+    /// Ciphers for VPNs, for both ends.
+    pub tunnels: Vec<TunnelCipher>,
     /// The next steps: that of the verdict, then those of the problems.
     pub advice: Vec<String>,
     /// Files that could not be read, or only in part.
@@ -91,6 +97,9 @@ pub struct Accelerator {
     pub id: String,
     /// The engine's name.
     pub chip: String,
+    /// `SoC engine`, `coprocessor`, `card`, `firmware` or `paravirtual`; null if it is not in the
+    /// catalogue.
+    pub kind: Option<&'static str>,
     /// The kernel module, or `kernel`.
     pub module: String,
     /// How requests complete: `own-interrupt`, `polled`, or the other cause.

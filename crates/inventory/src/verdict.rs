@@ -115,6 +115,13 @@ fn without_accelerator(status: &Status) -> Conclusion {
         };
         return Conclusion { answer: Answer::NoDriver, text, next: Some(problem.next.clone()) };
     }
+    if status.cpu.has_padlock_aes() {
+        let text = "There is no accelerator outside the CPU, but the CPU has VIA PadLock, which does AES by instructions of \
+            its own.";
+        let next = status.problems.iter().find(|problem| problem.id == ProblemId::PadlockUnused);
+        let next = next.map(|problem| problem.next.clone());
+        return Conclusion { answer: Answer::CpuInstructions, text: text.to_owned(), next };
+    }
     let remark = status.machine.platform.and_then(|platform| platform.remark);
     let (answer, text, next) = match (cpu_has_aes(status), remark) {
         (Some(true), _) => (

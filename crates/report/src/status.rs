@@ -41,10 +41,14 @@ pub fn verbose(whole: &Status, style: Style) -> String {
         page.blank();
         one(&mut page, accelerator);
     }
+    instructions(&mut page, whole);
     algorithms(&mut page, &whole.algorithms, usize::MAX);
     unknown(&mut page, whole);
     pasted(&mut page, whole, usize::MAX);
     problems(&mut page, whole, true);
+    for one in &whole.tunnels {
+        page.row(one.tunnel, &format!("on both ends {}: {}", one.setting, one.why));
+    }
     page.blank();
     matrix(&mut page, whole);
     page.blank();
@@ -121,7 +125,8 @@ fn accelerators(page: &mut Page, accelerators: &[Accelerator]) {
             (false, _) => a.devices.iter().fold(0_u64, |sum, d| sum.saturating_add(d.interrupts)).to_string(),
             (true, "own-interrupt") if a.devices.is_empty() => "not known".to_owned(),
             (true, "own-interrupt") => "no line".to_owned(),
-            (true, _) => "none: polled".to_owned(),
+            (true, "polled") => "none: polled".to_owned(),
+            (true, _) => "none of its own".to_owned(),
         };
     let reached = |a: &Accelerator, for_programs| {
         let mut routes = Vec::new();
@@ -207,6 +212,7 @@ fn machine(page: &mut Page, status: &Status) {
     features.push(match (cpu.has_aes(), cpu_has_aes(status)) {
         (true, _) => format!("AES instructions ({})", cpu.aes.join(", ")),
         (false, Some(true)) => "AES instructions, since the kernel has drivers for them".to_string(),
+        (false, Some(false)) if cpu.has_padlock_aes() => "AES by VIA PadLock".to_string(),
         (false, Some(false)) => "no AES instructions".to_string(),
         (false, None) => "whether it has AES instructions is not known".to_string(),
     });
@@ -232,6 +238,19 @@ fn machine(page: &mut Page, status: &Status) {
     );
 }
 
+/// The CPU's instructions for cryptography, with what uses them and how to turn them off.
+fn instructions(page: &mut Page, status: &Status) {
+    let mut label = "Instructions";
+    for set in &status.cpu_instructions {
+        let off = set.off.map(|switch| format!("; off with {switch}")).unwrap_or_default();
+        page.row(
+            label,
+            &format!("{} ({}): kernel: {}; OpenSSL: {}{off}", set.name, set.serves, set.kernel, set.openssl),
+        );
+        label = "";
+    }
+}
+
 fn counts(status: &Status) -> String {
     let count = |verdict: &str| status.drivers.iter().filter(|d| d.verdict == verdict && !d.internal).count();
     format!(
@@ -250,7 +269,8 @@ fn one(page: &mut Page, a: &Accelerator) {
     } else {
         format!("module {}", a.module)
     };
-    page.row("Accelerator", &format!("{} ({module})", a.chip));
+    let kind = a.kind.map(|kind| format!("{kind}, ")).unwrap_or_default();
+    page.row("Accelerator", &format!("{} ({kind}{module})", a.chip));
     for device in &a.devices {
         let interrupts = match (device.lines.len(), a.completion.as_str()) {
             (0, "own-interrupt") => "no interrupt line".to_string(),

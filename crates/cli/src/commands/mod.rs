@@ -3,6 +3,7 @@
 mod allow;
 mod bench;
 mod bundle;
+mod catalogue;
 mod check;
 mod ciphers;
 mod completions;
@@ -36,6 +37,7 @@ enum Command {
     Allow(allow::Options),
     Bench(bench::Options),
     Bundle(bundle::Options),
+    Catalogue(catalogue::Options),
     Check(check::Options),
     Ciphers(ciphers::Options),
     Completions(completions::Options),
@@ -58,6 +60,7 @@ impl Outboard {
             Command::Allow(options) => allow::run(&options),
             Command::Bench(options) => bench::run(&options),
             Command::Bundle(options) => bundle::run(&options),
+            Command::Catalogue(options) => catalogue::run(&options),
             Command::Check(options) => check::run(&options),
             Command::Ciphers(options) => ciphers::run(&options),
             Command::Completions(options) => completions::run(&options),

@@ -7,15 +7,11 @@ use crate::status::Status;
 
 pub(super) fn find(status: &Status, found: &mut Found) {
     for device in &status.unbound_devices {
-        let module = device.modules.first();
         found.problem(
             ProblemId::DeviceWithoutDriver,
             format!("no driver is bound to the device {} ({})", device.device, device.chip),
-            format!("/sys/bus/{}/devices/{} has no driver", device.bus, device.device),
-            match module {
-                Some(module) => format!("modprobe {module}; if that is loaded, dmesg has the reason why it did not take the device"),
-                None => "dmesg has the reason, if a driver rejected it".to_owned(),
-            },
+            device.evidence.clone(),
+            device.next.clone(),
         );
     }
     selftests(status, found);

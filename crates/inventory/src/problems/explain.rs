@@ -19,6 +19,10 @@ pub enum ProblemId {
     SelftestFailed,
     /// A driver with a published fault.
     KnownFault,
+    /// A 32-bit kernel on a 64-bit CPU.
+    NarrowKernel,
+    /// PadLock without its driver.
+    PadlockUnused,
     /// AES in C although the CPU has instructions.
     SlowAes,
     /// The accelerator outranks the CPU's instructions.
@@ -61,7 +65,7 @@ use ProblemId::*;
 
 impl ProblemId {
     /// All kinds, in the order in which `outboard status` shows them.
-    pub const ALL: [ProblemId; 25] = [
+    pub const ALL: [ProblemId; 27] = [
         WrongInUse,
         WrongWhenChecked,
         PolicyUnused,
@@ -69,6 +73,8 @@ impl ProblemId {
         SelftestFailed,
         ChipWithoutDriver,
         KnownFault,
+        NarrowKernel,
+        PadlockUnused,
         SlowAes,
         OutranksCpu,
         AcceleratorOutranked,
@@ -261,6 +267,21 @@ impl ProblemId {
                 "A digest needs one request to the kernel for few bytes, and CPUs compute digests fast: published figures show a \
                  loss on nearly every board. With the engine devcrypto a fork shares the kernel's session, and OpenSSH and \
                  sysupgrade fail.\n\nSet DIGESTS = NONE.",
+            ),
+            NarrowKernel => (
+                "32-bit-kernel",
+                "a 32-bit kernel runs on a CPU with 64 bits",
+                "Linux has its code for GCM, CTR, GHASH and SHA instructions of x86 for 64-bit kernels only; a 32-bit kernel uses \
+                 AES-NI for ECB and CBC. On pfSense and FreeBSD the i386 image had no AES-NI at all (symbol AES_GCM_encrypt \
+                 undefined). Programs of 32 bits use the instructions by OpenSSL, with fewer registers.\n\nInstall a 64-bit \
+                 kernel; programs can stay as they are.",
+            ),
+            PadlockUnused => (
+                "padlock-unused",
+                "the kernel does not use VIA PadLock",
+                "PadLock is a unit of VIA and Zhaoxin CPUs for AES and SHA, reached by instructions of its own, not by AES-NI's. \
+                 The kernel uses it by the modules padlock_aes and padlock_sha, for disks and IPsec.\n\nLoad padlock_aes; Debian \
+                 has it for amd64 and i386. Programs use it by OpenSSL's engine padlock (OpenSSL 3).",
             ),
             PadlockEngineGone => (
                 "padlock-engine-gone",

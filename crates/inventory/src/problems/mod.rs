@@ -3,6 +3,7 @@
 //! docs/requirements.md.
 
 mod access;
+mod cpu;
 mod devices;
 mod explain;
 mod known_faults;
@@ -52,6 +53,7 @@ pub fn find(status: &Status) -> Vec<Problem> {
     results::find(status, &mut found);
     devices::find(status, &mut found);
     known_faults::find(status, &mut found);
+    cpu::find(status, &mut found);
     selection::find(status, &mut found);
     access::find(status, &mut found);
     openssl::find(status, &mut found);

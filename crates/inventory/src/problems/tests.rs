@@ -161,6 +161,18 @@ fn trees(id: ProblemId) -> (Tree<'static>, Tree<'static>) {
             let list = "engines = list\n[list]\ndevcrypto = dc\n[dc]\n";
             (cnf(&format!("{list}DIGESTS = ALL\n")), cnf(&format!("{list}DIGESTS = NONE\n")))
         }
+        ProblemId::NarrowKernel => {
+            let kernel = |bug: &str| {
+                let text = format!("processor\t: 0\n{bug}flags\t\t: fpu lm aes\n");
+                with(crypto(aesni.clone()), &[("proc/cpuinfo", &text)])
+            };
+            (kernel("fdiv_bug\t: no\n"), kernel(""))
+        }
+        ProblemId::PadlockUnused => {
+            let cpu = "processor\t: 0\nflags\t\t: fpu ace ace_en\n";
+            let padlock = driver("cbc(aes)", "cbc-aes-padlock", "padlock_aes", 400, "passed");
+            (with(cesa(), &[("proc/cpuinfo", cpu)]), with(crypto(padlock), &[("proc/cpuinfo", cpu)]))
+        }
         ProblemId::PadlockEngineGone => {
             let cpu = ("proc/cpuinfo", "processor\t: 0\nflags\t\t: fpu ace ace_en\n");
             (with(openssl("4.0.3"), &[cpu]), with(openssl("3.5.4"), &[cpu]))

@@ -145,6 +145,8 @@ pub struct UnboundDevice {
     pub bus: String,
     pub device: String,
     pub chip: String,
+    #[serde(default)]
+    pub next: String,
 }
 
 #[derive(Clone, Debug, Deserialize, Serialize)]

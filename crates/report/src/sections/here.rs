@@ -29,8 +29,9 @@ pub fn section(report: &Report) -> Section {
         one(&mut section, accelerator);
     }
     for device in &status.unbound_devices {
+        let next = if device.next.is_empty() { String::new() } else { format!(" Next: {}.", device.next) };
         section.note(format!(
-            "The {} device {} is a {}, and no driver has it.",
+            "No driver is bound to the {} device {} ({}).{next}",
             device.bus, device.device, device.chip
         ));
     }
