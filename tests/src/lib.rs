@@ -46,4 +46,5 @@ pub mod surroundings;
 pub mod tally;
 pub mod tls;
 pub mod tuning;
+pub mod udev;
 pub mod world;

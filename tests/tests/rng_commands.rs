@@ -5,14 +5,17 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use outboard_tests::command::{failed, on_path, said, succeeded};
+use outboard_tests::evp;
 use outboard_tests::hwrng;
 use outboard_tests::patience::wait_until;
+use outboard_tests::seeded::Seeded;
 use outboard_tests::simulated_rng::{NAME, SimulatedRng, remove_own};
 use outboard_tests::skip::skip;
+use outboard_tests::udev::Udev;
 use serde_json::Value;
 
 const SYSFS: &str = "/sys/class/misc/hw_random";
-const AT_BOOT: &str = "/etc/tmpfiles.d/outboard-rng.conf";
+const AT_BOOT: &str = "/etc/udev/rules.d/60-outboard-rng.rules";
 
 struct Machine {
     outboard: PathBuf,
@@ -28,6 +31,15 @@ impl Machine {
             None => Ok(Machine { outboard, generator: SimulatedRng::new(parameters)? }),
         });
         parts.map_err(|missing| skip(test, missing)).ok()
+    }
+
+    /// `outboard` with OpenSSL configured to use the provider's seed source.
+    #[track_caller]
+    fn seeded(&self, seeded: &Seeded, arguments: &[&str]) -> (Option<i32>, Value) {
+        let mut command = Command::new(&self.outboard);
+        let output = command.args(arguments).env("OPENSSL_CONF", &seeded.config).output().expect("it runs");
+        let json = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", said(&output)));
+        (output.status.code(), json)
     }
 
     fn command(&self, arguments: &[&str]) -> Command {
@@ -55,6 +67,11 @@ fn attribute(name: &str) -> String {
     text.trim().to_owned()
 }
 
+/// As after a boot: the generator with the most credit.
+fn kernel_chooses() {
+    fs::write(Path::new(SYSFS).join("rng_current"), "\n").expect("the kernel chooses");
+}
+
 #[test]
 fn the_generator_of_the_machine_is_listed_passes_and_has_what_is_credited() {
     let test = "the_generator_of_the_machine_is_listed_passes_and_has_what_is_credited";
@@ -74,21 +91,12 @@ fn the_generator_of_the_machine_is_listed_passes_and_has_what_is_credited() {
 #[test]
 fn a_selection_is_kept_for_the_next_boot_until_auto() {
     let Some(machine) = Machine::new("a_selection_is_kept_for_the_next_boot_until_auto", &[]) else { return };
-    fs::write(format!("{SYSFS}/rng_current"), "\n").expect("the kernel chooses");
+    kernel_chooses();
     let select = ["select", NAME];
     let text = succeeded(&machine.run(&select), &select);
     assert_eq!(text, format!("/dev/hwrng is {NAME}, now and after each boot.\n"));
     assert_eq!(attribute("rng_current"), NAME);
-    let kept = fs::read_to_string(AT_BOOT).expect("the file for systemd-tmpfiles");
-    // tmpfiles.d(5): w writes the last field to the file.
-    let line = format!("w {SYSFS}/rng_current - - - - {NAME}");
-    assert_eq!(kept.lines().filter(|line| !line.starts_with('#')).collect::<Vec<_>>(), [line]);
-    if on_path("systemd-tmpfiles").is_some() {
-        fs::write(format!("{SYSFS}/rng_current"), "\n").expect("the kernel chooses");
-        let applied = Command::new("systemd-tmpfiles").args(["--create", AT_BOOT]).output().expect("it runs");
-        succeeded(&applied, &["--create"]);
-        assert_eq!(attribute("rng_current"), NAME);
-    }
+    assert!(fs::read_to_string(AT_BOOT).expect("a rule").contains(&format!("rng_current}}=\"{NAME}\"")));
     let auto = ["select", "auto"];
     succeeded(&machine.run(&auto), &auto);
     assert!(!Path::new(AT_BOOT).exists());
@@ -98,6 +106,47 @@ fn a_selection_is_kept_for_the_next_boot_until_auto() {
     let unknown = ["select", "no-such-generator"];
     assert!(failed(&machine.run(&unknown), &unknown, 1).contains(NAME), "the names that can be chosen");
     assert_eq!(attribute("rng_current"), NAME);
+}
+
+/// The events of a boot, with the kernel's choice undone by the rule alone. The simulated generator
+/// has less credit, so the kernel prefers the machine's own.
+#[test]
+fn udev_applies_a_selection_with_the_events_of_a_boot() {
+    let test = "udev_applies_a_selection_with_the_events_of_a_boot";
+    if let Some(missing) = Udev::missing() {
+        return skip(test, missing);
+    }
+    let Some(machine) = Machine::new(test, &["quality=100"]) else { return };
+    let load_own = || {
+        remove_own();
+        kernel_chooses();
+        assert_eq!(attribute("rng_current"), NAME, "it is the only one");
+        let loaded = Command::new("modprobe").arg("virtio_rng").output().expect("modprobe runs");
+        succeeded(&loaded, &["virtio_rng"]);
+    };
+    let select = ["select", NAME];
+    succeeded(&machine.run(&select), &select);
+    load_own();
+    let own = attribute("rng_current");
+    assert_ne!(own, NAME, "without udev the kernel chooses");
+    let udev = Udev::start();
+    // A built-in driver: udev repeats the event of hw_random at boot.
+    udev.repeat_add("/sys/class/misc/hw_random");
+    assert_eq!((attribute("rng_current").as_str(), attribute("rng_selected").as_str()), (NAME, "1"));
+    // A driver that is loaded later: the event after its probe function.
+    load_own();
+    wait_until("udev selects the generator", || attribute("rng_current") == NAME);
+    // A later choice is kept.
+    let now = ["select", own.as_str(), "--now"];
+    succeeded(&machine.run(&now), &now);
+    udev.repeat_add("/sys/class/misc/hw_random");
+    assert_eq!(attribute("rng_current"), own);
+    let auto = ["select", "auto"];
+    succeeded(&machine.run(&auto), &auto);
+    udev.reload();
+    load_own();
+    udev.settle();
+    assert_eq!(attribute("rng_current"), own);
 }
 
 #[test]
@@ -183,6 +232,63 @@ fn a_wrong_credit_is_named_and_corrected() {
     let correct = ["quality", lower.as_str()];
     succeeded(&machine.run(&correct), &correct);
     assert_eq!(machine.answered(&assess).0, Some(0));
+}
+
+/// A seed of AES-256-CTR-DRBG has 192 bytes at two bits per byte.
+#[test]
+fn the_seed_source_is_shown_with_its_counters() {
+    let test = "the_seed_source_is_shown_with_its_counters";
+    let Some(machine) = Machine::new(test, &["quality=1000"]) else { return };
+    let Some(seeded) = Seeded::new(test, &[]) else { return };
+    let counters = |source: &Value| {
+        ["seeds", "bytes", "health_failures", "failures", "unavailable"]
+            .map(|name| source[name].as_u64().unwrap_or_else(|| panic!("{name} of {source}")))
+    };
+    let status = ["rng", "--json"];
+    let (code, answer) = machine.seeded(&seeded, &status);
+    assert_eq!((code, counters(&answer["seed_source"])), (Some(0), [1, 192, 0, 0, 0]), "{answer}");
+    assert_eq!(answer["seed_source"]["has_random_numbers"], true);
+    let prove =
+        ["prove", "--quiet", "--json", "-", "--", "openssl", "rand", "-hex", "-out", "/dev/null", "9"];
+    let (code, proof) = machine.seeded(&seeded, &prove);
+    assert_eq!((code, counters(&proof["seed_source"])), (Some(0), [1, 192, 0, 0, 0]), "{proof}");
+    // Stuck: the source returns nothing from then on.
+    machine.generator.set("fixed", u32::MAX);
+    let (code, answer) = machine.seeded(&seeded, &status);
+    let [seeds, bytes, health_failures, _, unavailable] = counters(&answer["seed_source"]);
+    assert_eq!((code, [seeds, bytes, health_failures, unavailable]), (Some(1), [0, 0, 1, 0]), "{answer}");
+    assert_eq!(answer["seed_source"]["has_random_numbers"], false);
+    assert!(answer["problems"].to_string().contains("is not random"), "{answer}");
+    // Absent: OpenSSL before 4.0 uses seeds of the operating system.
+    machine.generator.unload();
+    remove_own();
+    let (code, answer) = machine.seeded(&seeded, &status);
+    let [seeds, bytes, health_failures, _, unavailable] = counters(&answer["seed_source"]);
+    assert_eq!((code, [seeds, bytes, health_failures]), (Some(1), [0, 0, 0]), "{answer}");
+    assert!(unavailable > 0, "{answer}");
+    let has_random_numbers = answer["seed_source"]["has_random_numbers"] == true;
+    assert_eq!(has_random_numbers, evp::major_version() < 4, "{answer}");
+    assert!(answer["problems"].to_string().contains("no generator is in use: OpenSSL"), "{answer}");
+}
+
+/// The reason why neither test proves entropy: AES-CTR of a known key has none.
+#[test]
+fn the_output_of_aes_ctr_passes_everything() {
+    let test = "the_output_of_aes_ctr_passes_everything";
+    let Some(machine) = Machine::new(test, &[]) else { return };
+    let directory = tempfile::tempdir().expect("a directory");
+    let (zeros, output) = (directory.path().join("zeros"), directory.path().join("output"));
+    fs::write(&zeros, vec![0; 1_000_000]).expect("a file");
+    let key = ["-K", "00", "-iv", "00"];
+    let mut encrypt = Command::new("openssl");
+    encrypt.args(["enc", "-aes-128-ctr"]).args(key).arg("-in").arg(&zeros).arg("-out").arg(&output);
+    succeeded(&encrypt.output().expect("openssl runs"), &["enc"]);
+    let output = output.to_str().expect("a path");
+    let (code, answer) = machine.answered(&["test", "--file", output, "--json"]);
+    assert_eq!((code, &answer["verdict"]), (Some(0), &"pass".into()), "{answer}");
+    let assess = ["assess", "--file", output, "--samples", "50000", "--quality", "1024", "--json"];
+    let (code, answer) = machine.answered(&assess);
+    assert_eq!((code, &answer["is_below_full_entropy"]), (Some(0), &false.into()), "{answer}");
 }
 
 #[test]

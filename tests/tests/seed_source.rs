@@ -38,12 +38,6 @@ fn openings() -> Result<usize, String> {
     Ok(open.filter(|entry| fs::read_link(entry.path()).is_ok_and(|file| file == Path::new(DEVICE))).count())
 }
 
-fn major_version() -> u32 {
-    let version = evp::version();
-    let number = version.split_whitespace().nth(1).and_then(|text| text.split('.').next());
-    number.and_then(|text| text.parse().ok()).unwrap_or_else(|| panic!("the version in \"{version}\""))
-}
-
 #[test]
 fn the_source_has_the_states_of_provider_rand() {
     let Some(seeded) = Seeded::new("the_source_has_the_states_of_provider_rand", &[]) else {
@@ -220,7 +214,7 @@ fn says_why_it_is_not_seeded(output: &Output, why: &str) -> Result<(), String> {
     let seeded = output.status.success() && output.stdout.len() == 65;
     let failed = !output.status.success() && output.stdout.is_empty();
     let reasons = complaint.matches(why).count();
-    let right = if major_version() < 4 { seeded && reasons == 1 } else { failed && reasons == 2 };
+    let right = if evp::major_version() < 4 { seeded && reasons == 1 } else { failed && reasons == 2 };
     check(right && complaint.starts_with("outboard["), || format!("\"{why}\"? {}", said(output)))
 }
 
@@ -393,7 +387,7 @@ fn openssl_lists_it_and_its_generators_work() {
         assert!(text.len() == 65 && drawn.insert(text), "{generator}");
     }
     let seeded = Seeded::with(test, &[], "seed = OUTBOARD-HWRGN");
-    if let Some(seeded) = seeded.filter(|_| major_version() >= 4) {
+    if let Some(seeded) = seeded.filter(|_| evp::major_version() >= 4) {
         failed(&seeded.openssl_rand(&openssl), &["rand"], 1);
     }
 }

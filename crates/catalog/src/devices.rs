@@ -12,6 +12,11 @@ pub fn by_pci(device: (u16, u16)) -> Option<&'static Family> {
     all().find(|family| family.pci.contains(&device))
 }
 
+/// The family of a device by its ACPI id.
+pub fn by_acpi(is_its: impl Fn(&str) -> bool) -> Option<&'static Family> {
+    all().find(|family| family.acpi.iter().any(|id| is_its(id)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

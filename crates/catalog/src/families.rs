@@ -3,7 +3,7 @@
 //! name. A name alone proves nothing: `outboard_drivers` combines it with other evidence.
 
 use crate::chips::TABLES;
-pub use crate::family::{Completion, Family, Nature};
+pub use crate::family::{Board, Completion, EngineKind, Family, Limit, Nature};
 
 /// The values between the `|` of a text.
 pub fn values(text: &str) -> impl Iterator<Item = &str> {
@@ -123,3 +123,7 @@ fn glob(pattern: &[u8], text: &[u8]) -> bool {
 #[cfg(test)]
 #[path = "families_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "complete_tests.rs"]
+mod complete_tests;

@@ -86,7 +86,8 @@ fn every_accelerator_family_is_known_by_its_drivers_names() {
         }
     }
     for family in accelerators() {
-        assert!(ACCELERATORS.iter().any(|(id, _)| *id == family.id), "{} is not tested", family.id);
+        let is_tested = ACCELERATORS.iter().any(|(id, _)| *id == family.id);
+        assert!(is_tested || family.names.is_empty(), "{} is not tested", family.id);
         assert!(!family.chip.is_empty(), "{}", family.id);
     }
 }

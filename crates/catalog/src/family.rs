@@ -11,6 +11,49 @@ pub enum Nature {
     Software,
 }
 
+/// What kind of part computes, for the catalogue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EngineKind {
+    /// A unit inside the system on chip.
+    SocEngine,
+    /// A chip of its own on the board.
+    Coprocessor,
+    /// An add-on card, or a chip that is sold on one.
+    Card,
+    /// Instructions of the CPU.
+    CpuInstructions,
+    /// Firmware or a hypervisor, reached by calls.
+    Firmware,
+    /// A device of a virtual machine; the host computes.
+    Paravirtual,
+    /// Code of the kernel without special instructions.
+    Software,
+}
+
+impl EngineKind {
+    /// The word in output.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::SocEngine => "SoC engine",
+            Self::Coprocessor => "coprocessor",
+            Self::Card => "card",
+            Self::CpuInstructions => "CPU instructions",
+            Self::Firmware => "firmware",
+            Self::Paravirtual => "paravirtual",
+            Self::Software => "software",
+        }
+    }
+}
+
+/// A known limit or fault, and a public source for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limit {
+    /// One sentence.
+    pub text: &'static str,
+    /// An URL, or a path in Linux' source.
+    pub source: &'static str,
+}
+
 /// How an accelerator signals that a request is complete, which decides what proves that it was
 /// used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,15 +66,39 @@ pub enum Completion {
     Polled,
 }
 
-/// One row of the tables; the comment above a row names chips and boards. A `|` separates values;
-/// in a pattern, `*` matches any text.
+/// One row of the tables. A `|` separates values; in a pattern, `*` matches any text. Empty is: there
+/// is none.
 #[derive(Debug)]
 pub struct Family {
     /// Short name.
     pub id: &'static str,
+    /// The maker of the hardware.
+    pub vendor: &'static str,
+    /// What kind of part it is.
+    pub kind: EngineKind,
+    /// Chips, boards and machines that have it.
+    pub found_in: &'static str,
+    /// The kernel's options for it, without `CONFIG_`; empty if it is not in mainline.
+    pub options: &'static str,
+    /// The package of OpenWrt.
+    pub openwrt: &'static str,
+    /// The architectures for which Debian's kernel has the driver (6.1 and 6.12).
+    pub debian: &'static str,
+    /// The driver of FreeBSD and pfSense for the same hardware.
+    pub bsd: &'static str,
+    /// ACPI ids of its devices.
+    pub acpi: &'static [&'static str],
+    /// Main algorithms, by the kernel's names.
+    pub algorithms: &'static str,
+    /// Whether drivers compute some requests in software (flag NEED_FALLBACK).
+    pub needs_fallback: bool,
+    /// Known limits and faults.
+    pub limits: &'static [Limit],
+    /// The driver's source, as in [`Limit`].
+    pub source: &'static str,
     /// The kind of computing unit that a driver uses.
     pub nature: Nature,
-    /// Patterns of driver names.
+    /// Patterns of driver names; empty if no driver registers with the kernel's crypto API.
     pub names: &'static str,
     /// Kernel modules, spelled as in /sys/module.
     pub modules: &'static str,
@@ -55,6 +122,18 @@ impl Family {
     /// An accelerator's row without content.
     pub(crate) const ROW: Self = Self {
         id: "",
+        vendor: "",
+        kind: EngineKind::SocEngine,
+        found_in: "",
+        options: "",
+        openwrt: "",
+        debian: "",
+        bsd: "",
+        acpi: &[],
+        algorithms: "",
+        needs_fallback: false,
+        limits: &[],
+        source: "",
         nature: Nature::Accelerator,
         names: "",
         modules: "",
@@ -73,8 +152,9 @@ impl Family {
 pub struct Board {
     /// Texts that occur in the device tree's root `compatible`, the model, the DMI product or the
     /// CPU's name.
-    pub(crate) words: &'static [&'static str],
-    pub(crate) name: &'static str,
+    pub words: &'static [&'static str],
+    /// Its name.
+    pub name: &'static str,
 }
 
 /// A board or chip without an engine, or with one for which Linux has no driver.

@@ -14,8 +14,10 @@ pub mod families;
 mod family;
 mod hash_rows;
 mod hashes;
+pub mod instructions;
 mod names;
 mod openssl;
+pub mod search;
 
 pub use algorithm::Direction;
 pub use cipher_rows::{Algorithm, Split};

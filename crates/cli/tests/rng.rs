@@ -105,6 +105,43 @@ fn a_pipe_that_writes_single_bytes_is_read_as_a_file_is() {
     assert_eq!(answer["successes"].as_u64().unwrap() + answer["failures"].as_u64().unwrap(), 2);
 }
 
+/// The largest resident set of a process so far, in KiB (proc(5), VmHWM).
+fn peak_memory(id: u32) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{id}/status")).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    line.trim_end_matches("kB").trim().parse().unwrap()
+}
+
+/// 1 GiB that is stored nowhere. The peak is the one after the first 16 MiB, and the address space
+/// is limited.
+#[test]
+fn a_gibibyte_is_tested_in_constant_memory() {
+    const CHUNKS: usize = 1024;
+    const LIMIT_KIB: u64 = 256 * 1024;
+    let chunk = random_bytes(9, 1 << 20);
+    let program = Command::cargo_bin("outboard").unwrap();
+    let limited = format!("ulimit -v {LIMIT_KIB} && exec \"$0\" rng test --json -");
+    let mut child = Command::new("sh")
+        .args(["-c", &limited])
+        .arg(program.get_program())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut pipe = child.stdin.take().unwrap();
+    let mut write = |chunks: usize| {
+        (0..chunks).for_each(|_| pipe.write_all(&chunk).unwrap());
+        peak_memory(child.id())
+    };
+    let (first, last) = (write(16), write(CHUNKS - 16));
+    drop(pipe);
+    let output = child.wait_with_output().unwrap();
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let blocks = answer["successes"].as_u64().unwrap() + answer["failures"].as_u64().unwrap();
+    assert_eq!(blocks as usize, (CHUNKS * chunk.len() - 4) / BLOCK);
+    assert!(last <= first + 512 && last < 32 * 1024, "{first} KiB, then {last} KiB");
+}
+
 #[test]
 fn inputs_that_cannot_be_read_end_with_code_11_and_the_next_step() {
     for (arguments, word) in [
@@ -187,6 +224,40 @@ fn restart_tests_want_a_device() {
     let (code, _, error) = answered(&mut outboard(&["assess", "--restart", "--file", "/dev/zero"]));
     assert_eq!(code, 1);
     assert!(error.contains("--device"), "{error}");
+}
+
+/// A file as the device: each open returns the same bytes, as of a generator that always starts in
+/// the same state.
+#[test]
+fn restart_tests_find_a_device_that_starts_alike() {
+    let directory = TempDir::new().unwrap();
+    let path = file(&directory, &random_bytes(10, 2000).iter().map(|byte| byte & 1).collect::<Vec<u8>>());
+    let restart = ["assess", "--restart", "--samples", "2000", "--bits", "1", "--json", "--device"];
+    let (code, answer, error) = answered(outboard(&restart).arg(&path));
+    assert_eq!(code, 1, "{error}");
+    assert_eq!(
+        (&answer["restart"]["passed"], &answer["restart"]["most_common"]),
+        (&false.into(), &1000.into())
+    );
+    assert!(answer["restart"]["columns"].as_f64().unwrap() < 0.01, "{answer}");
+}
+
+#[test]
+fn restart_tests_pass_a_good_device() {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("device");
+    assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
+    let mut writer = fs::File::options().read(true).write(true).open(&path).unwrap();
+    // 2000 samples, and 1000 of each of 1000 opens.
+    let bits: Vec<u8> = random_bytes(11, 2000 + 1_000_000).iter().map(|byte| byte & 1).collect();
+    let thread = std::thread::spawn(move || {
+        writer.write_all(&bits).unwrap();
+        writer
+    });
+    let restart = ["assess", "--restart", "--samples", "2000", "--bits", "1", "--json", "--device"];
+    let (code, answer, error) = answered(outboard(&restart).arg(&path));
+    assert_eq!((code, &answer["restart"]["passed"]), (0, &true.into()), "{answer} {error}");
+    drop(thread.join());
 }
 
 #[test]

@@ -14,14 +14,18 @@ fn outboard() -> Command {
 }
 
 fn of(name: &str, arguments: &[&str]) -> Output {
-    outboard().args(arguments).arg("--root").arg(fixture(name)).output().unwrap()
+    outboard().args(arguments).arg("--from").arg(fixture(name)).output().unwrap()
 }
 
 #[test]
 fn a_saved_tree_is_reported_as_text_and_as_json() {
     let text = of("armada388-helios4", &[]);
     assert!(text.status.success());
-    assert!(String::from_utf8(text.stdout).unwrap().contains("Accelerator     Marvell CESA"));
+    assert!(
+        String::from_utf8(text.stdout)
+            .unwrap()
+            .starts_with("Verdict         Programs can reach Marvell CESA by /dev/crypto")
+    );
     let json = of("armada388-helios4", &["--json"]);
     let value: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
     assert_eq!(value["schema"], "outboard-status/1");
@@ -47,9 +51,9 @@ fn verbose_adds_every_driver() {
 fn a_directory_without_proc_is_an_error_that_says_what_to_give() {
     let empty = tempfile::tempdir().unwrap();
     for (directory, says) in
-        [(empty.path().to_path_buf(), "proc/crypto"), (empty.path().join("none"), "--root")]
+        [(empty.path().to_path_buf(), "proc/crypto"), (empty.path().join("none"), "--from")]
     {
-        let output = outboard().arg("--root").arg(directory).output().unwrap();
+        let output = outboard().arg("--from").arg(directory).output().unwrap();
         let error = String::from_utf8(output.stderr).unwrap();
         assert_eq!((output.status.code(), error.contains(says)), (Some(1), true), "{error}");
     }
@@ -58,7 +62,7 @@ fn a_directory_without_proc_is_an_error_that_says_what_to_give() {
 #[test]
 fn a_reader_that_goes_away_is_no_error() {
     let mut child = outboard()
-        .args(["--json", "--root"])
+        .args(["--json", "--from"])
         .arg(fixture("qemu-virtio-6.12"))
         .stdout(Stdio::piped())
         .spawn()
@@ -77,4 +81,18 @@ fn this_machine_is_reported() {
     let value: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert!(value["drivers"].as_array().is_some_and(|drivers| !drivers.is_empty()));
     assert!(value["advice"].is_array());
+}
+
+#[test]
+fn a_problem_of_the_status_is_explained() {
+    let explain = |arguments: &[&str]| {
+        Command::new(env!("CARGO_BIN_EXE_outboard")).arg("explain").args(arguments).output().unwrap()
+    };
+    let json = of("armada388-helios4", &["--json"]);
+    let status: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
+    let id = status["problems"][0]["id"].as_str().unwrap().to_owned();
+    let text = String::from_utf8(explain(&[&id]).stdout).unwrap();
+    assert!(text.starts_with(&format!("{id}: ")) && text.lines().all(|line| line.len() <= 80), "{text}");
+    assert!(String::from_utf8(explain(&[]).stdout).unwrap().contains(&id));
+    assert_eq!(explain(&["no-such-problem"]).status.code(), Some(2));
 }

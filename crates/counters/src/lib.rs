@@ -19,8 +19,10 @@ mod counter;
 mod counts;
 mod decision;
 mod error;
+mod layout;
 mod note;
 mod row;
+mod seed;
 mod table;
 
 pub use counts::Counts;
@@ -28,4 +30,5 @@ pub use decision::{DECISIONS, Decision, KeyStreamSource};
 pub use error::Error;
 pub use note::{NOTE_BYTES, NOTES};
 pub use row::{NAME_BYTES, ROWS, Row};
+pub use seed::{SeedCounts, SeedRow};
 pub use table::Table;

@@ -1,49 +1,13 @@
-use crate::counter::Counter;
-use crate::decision::{self, DECISIONS, Place};
-use crate::note::{self, NOTES, Note};
-use crate::row::{self, ROWS, Row};
-use crate::{Counts, Decision, Error};
+use crate::layout::{Layout, SIZE, Shared, Words};
+use crate::row::{self, Row};
+use crate::seed::SeedRow;
+use crate::{Counts, Decision, Error, decision, note};
 use rustix::fs::{FallocateFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 use rustix::mm::{MapFlags, ProtFlags};
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
-
-const MAGIC: &[u8; 8] = b"outboard";
-
-/// Incremented with every change of the layout below.
-const VERSION: u32 = 5;
-
-/// The contents of a table, in native byte order. Only atomics: any content is a valid value.
-#[repr(C, align(64))]
-struct Layout {
-    magic: [AtomicU8; 8],
-    version: AtomicU32,
-    rows: AtomicU32,
-    attached: Counter,
-    reserved: [u64; 5],
-    table: [Row; ROWS],
-}
-
-/// Decisions and notes. Only a file contains them: a private table has no reader.
-#[repr(C, align(64))]
-struct Words {
-    decisions: [Place; DECISIONS],
-    notes: [Note; NOTES],
-}
-
-/// The contents of the file.
-#[repr(C, align(64))]
-struct Shared {
-    layout: Layout,
-    words: Words,
-}
-
-const SIZE: usize = size_of::<Shared>();
-
-const _: () = assert!(SIZE == 64 + ROWS * 128 + DECISIONS * 2048 + NOTES * 512);
 
 /// A table of counters, in a shared file or private to the process.
 pub struct Table {
@@ -156,6 +120,13 @@ impl Table {
         row::find_or_claim(&self.layout().table, algorithm)
     }
 
+    /// The counters of the seed source. They are no part of [`Table::snapshot`], because no request
+    /// of an application is offloaded.
+    #[must_use]
+    pub fn seed(&self) -> &SeedRow {
+        &self.layout().seed
+    }
+
     /// The counts of every algorithm, in the order in which their rows were first requested.
     #[must_use]
     pub fn snapshot(&self) -> Vec<(String, Counts)> {
@@ -238,42 +209,6 @@ impl Drop for Table {
             // SAFETY: the pointer came from Box::leak in `private` and is freed once.
             Backing::Boxed => drop(unsafe { Box::from_raw(self.at.as_ptr()) }),
         }
-    }
-}
-
-impl Default for Layout {
-    fn default() -> Self {
-        Self {
-            magic: Default::default(),
-            version: AtomicU32::new(0),
-            rows: AtomicU32::new(0),
-            attached: Counter::default(),
-            reserved: [0; 5],
-            table: std::array::from_fn(|_| Row::default()),
-        }
-    }
-}
-
-impl Layout {
-    /// Writes the header. The magic is written last.
-    fn seal(&self) {
-        self.version.store(VERSION, Ordering::Relaxed);
-        self.rows.store(ROWS as u32, Ordering::Relaxed);
-        std::sync::atomic::fence(Ordering::Release);
-        crate::claim::store_bytes(&self.magic, MAGIC);
-    }
-
-    fn check(&self) -> Result<(), String> {
-        if !crate::claim::holds(&self.magic, MAGIC) {
-            return Err("it does not start with the word of a counters file".into());
-        }
-        let (version, rows) = (self.version.load(Ordering::Acquire), self.rows.load(Ordering::Relaxed));
-        if version != VERSION || rows as usize != ROWS {
-            return Err(format!(
-                "layout {version} with {rows} rows, this outboard.so knows layout {VERSION} with {ROWS}"
-            ));
-        }
-        Ok(())
     }
 }
 

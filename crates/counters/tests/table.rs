@@ -1,6 +1,8 @@
 //! Tests of one table used by a `prove` run and many provider instances.
 
-use outboard_counters::{Counts, DECISIONS, Decision, Error, NAME_BYTES, NOTE_BYTES, NOTES, ROWS, Table};
+use outboard_counters::{
+    Counts, DECISIONS, Decision, Error, NAME_BYTES, NOTE_BYTES, NOTES, ROWS, SeedCounts, Table,
+};
 use proptest::prelude::*;
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
@@ -141,9 +143,16 @@ fn counts_outlive_the_table_that_made_them() {
     let provider = Table::open(&path).unwrap();
     provider.row("AES-128-CBC").unwrap().add_hw(3, 48);
     provider.note("hello");
+    provider.seed().add_seed(192);
+    provider.seed().add_seed(128);
+    provider.seed().add_health_failure();
+    provider.seed().add_unavailable();
     drop(provider);
     assert_eq!(prove.attached(), 1);
     assert_eq!(prove.snapshot()[0].1.hw_bytes, 48);
+    assert_eq!(prove.snapshot().len(), 1, "the seed source is no algorithm");
+    let seeds = SeedCounts { seeds: 2, bytes: 320, health_failures: 1, failures: 0, unavailable: 1 };
+    assert_eq!(prove.seed().counts(), seeds);
     assert_eq!(prove.notes(), ["hello"]);
 }
 

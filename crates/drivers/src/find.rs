@@ -82,11 +82,14 @@ fn collect(root: &Root, flags_of_all: bool, wanted: impl Fn(&CryptoDriver) -> bo
     let with_signature = |driver| Wanted { driver, signature: families::known(&driver.name, &driver.module) };
     let wanted: Vec<Wanted> = all.iter().filter(|d| wanted(d)).map(with_signature).collect();
     let need_flags = flags_of_all || wanted.iter().any(|one| !runs_on_the_cpu(&one.driver.name));
-    let (records, no_flags) = match (root.is_live() && need_flags).then(netlink::dump) {
-        None => (Vec::new(), None),
-        Some(Ok(records)) => (records, None),
-        Some(Err(error)) => (Vec::new(), Some(error)),
+    let (records, no_flags) = match (root.is_live(), need_flags) {
+        (false, _) => (saved_flags(root), None),
+        (true, false) => (Vec::new(), None),
+        (true, true) => netlink::dump().map_or_else(|error| (Vec::new(), Some(error)), |found| (found, None)),
     };
+    if flags_of_all && root.is_live() && no_flags.is_none() {
+        root.answer(netlink::ANSWER, || Some(netlink::to_text(&records)));
+    }
     let (modules, bad) = behind(root, &wanted);
     warnings.extend(bad);
     let judged = |one: Wanted| {
@@ -103,6 +106,11 @@ fn collect(root: &Root, flags_of_all: bool, wanted: impl Fn(&CryptoDriver) -> bo
     };
     let drivers = wanted.into_iter().map(judged).collect();
     Ok(Survey { drivers, warnings, no_flags })
+}
+
+/// The flags that a bundle kept.
+fn saved_flags(root: &Root) -> Vec<netlink::Record> {
+    root.answer(netlink::ANSWER, || None).map(|text| netlink::from_text(&text)).unwrap_or_default()
 }
 
 /// A driver that is requested, and the signature of the family that matches its name and module.

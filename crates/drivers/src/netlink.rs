@@ -57,6 +57,30 @@ pub enum Error {
     Endless,
 }
 
+/// The name under which a bundle keeps the records ([`crate::root::Root::answer`]).
+pub(crate) const ANSWER: &str = "crypto-flags";
+
+/// Writes records as lines `NAME|MODULE|FLAGS|PRIORITY`, flags in hexadecimal digits.
+pub(crate) fn to_text(records: &[Record]) -> String {
+    let line = |record: &Record| {
+        let priority = record.priority.map(|priority| priority.to_string()).unwrap_or_default();
+        format!("{}|{}|{:x}|{priority}\n", record.name, record.module, record.flags.0)
+    };
+    records.iter().map(line).collect()
+}
+
+/// Reads the lines of [`to_text`]; skips others.
+pub(crate) fn from_text(text: &str) -> Vec<Record> {
+    let record = |line: &str| {
+        let mut fields = line.rsplitn(4, '|');
+        let priority = fields.next()?.parse().ok();
+        let flags = Flags(u32::from_str_radix(fields.next()?, 16).ok()?);
+        let module = fields.next()?.to_owned();
+        Some(Record { name: fields.next()?.to_owned(), module, flags, priority })
+    };
+    text.lines().filter_map(record).collect()
+}
+
 /// The flags of one driver. Several records may share a name (a driver that is being replaced);
 /// then the one of `module` is used.
 pub fn flags_of(records: &[Record], name: &str, module: &str) -> Option<Flags> {
@@ -67,4 +91,18 @@ pub fn flags_of(records: &[Record], name: &str, module: &str) -> Option<Flags> {
         return Some(first.flags);
     }
     Some(same.find(|r| r.module == module).unwrap_or(first).flags)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_survive_a_bundle() {
+        let records = [("authenc(hmac(sha1),cbc(aes))", Some(300)), ("a|b", None)].map(|(name, priority)| {
+            Record { name: name.into(), module: "kernel".into(), flags: Flags(0x1_0480), priority }
+        });
+        assert_eq!(from_text(&to_text(&records)), records);
+        assert!(from_text("damaged\na|b|zz|1\n").is_empty());
+    }
 }

@@ -8,10 +8,13 @@
 
 mod decide;
 mod interface;
+mod kernel_users;
+mod matrix;
 mod probe;
 
 pub use decide::{ReachFacts, decide, pick};
 pub use interface::{ProgramInterface, TagCheck, found_wrong, tags_unchecked};
+pub use matrix::{Cell, Consumer, contenders, matrix_row};
 pub use probe::{Probe, af_alg_type, probe_af_alg};
 
 /// A route to a driver.
@@ -27,6 +30,8 @@ pub enum Route {
     DmCrypt,
     /// File encryption in ext4, f2fs, ubifs, btrfs.
     Fscrypt,
+    /// File authentication in ext4, f2fs, btrfs.
+    Fsverity,
 }
 
 impl Route {
@@ -38,6 +43,7 @@ impl Route {
             Self::Ktls => "kTLS",
             Self::DmCrypt => "dm-crypt",
             Self::Fscrypt => "fscrypt",
+            Self::Fsverity => "fs-verity",
         }
     }
 

@@ -1,6 +1,8 @@
-//! The root directory of all files read: the running system, or a tree copied from another machine.
+//! The root directory of all files read: the running system, a tree copied from another machine, or
+//! files in memory.
 
 use std::ffi::CString;
+use std::fmt;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
@@ -20,8 +22,32 @@ const PIECE: usize = 4 << 10;
 #[derive(Debug)]
 pub struct Root {
     path: PathBuf,
-    saved: Option<OwnedFd>,
+    source: Source,
 }
+
+#[derive(Debug)]
+enum Source {
+    Live,
+    Saved(OwnedFd),
+    Files(Box<dyn FileSource>),
+}
+
+/// Files that are read in place of those of a directory. Paths have no leading slash.
+pub trait FileSource: fmt::Debug {
+    /// Whether the files are those of the running system, which may be queried too.
+    fn is_live(&self) -> bool;
+    /// The content of a file. Fails as open(2) and read(2).
+    fn read(&self, relative: &str) -> io::Result<Vec<u8>>;
+    /// The names in a directory, sorted; empty if there is no such directory.
+    fn list(&self, relative: &str) -> Vec<Entry>;
+    /// Whether the name exists.
+    fn exists(&self, relative: &str) -> bool;
+    /// Receives the result of a query that is no file ([`Root::answer`]).
+    fn answered(&self, name: &str, text: &str);
+}
+
+/// The directory of a saved tree that holds the results of queries ([`Root::answer`]).
+pub const ANSWERS: &str = "outboard";
 
 /// A name in a directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,7 +61,7 @@ pub struct Entry {
 impl Root {
     /// The running system.
     pub fn live() -> Self {
-        Self { path: PathBuf::from("/"), saved: None }
+        Self { path: PathBuf::from("/"), source: Source::Live }
     }
 
     /// A tree copied from another machine. Nothing outside of it is read, whatever its links
@@ -44,12 +70,34 @@ impl Root {
     pub fn saved(path: &Path) -> io::Result<Self> {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let fd = rustix::fs::open(path, flags, Mode::empty())?;
-        Ok(Self { path: path.to_path_buf(), saved: Some(fd) })
+        Ok(Self { path: path.to_path_buf(), source: Source::Saved(fd) })
+    }
+
+    /// Other files; `path` is the name of their source for messages.
+    pub fn of_files(path: &Path, files: Box<dyn FileSource>) -> Self {
+        Self { path: path.to_path_buf(), source: Source::Files(files) }
     }
 
     /// Whether it is the running system.
     pub fn is_live(&self) -> bool {
-        self.saved.is_none()
+        match &self.source {
+            Source::Live => true,
+            Source::Saved(_) => false,
+            Source::Files(files) => files.is_live(),
+        }
+    }
+
+    /// The result of a query that is no file, such as the output of a command: on the running
+    /// system that of `query`, in a saved tree the file in [`ANSWERS`] in which a bundle keeps it.
+    pub fn answer(&self, name: &str, query: impl FnOnce() -> Option<String>) -> Option<String> {
+        if !self.is_live() {
+            return self.text(&format!("{ANSWERS}/{name}"));
+        }
+        let text = query()?;
+        if let Source::Files(files) = &self.source {
+            files.answered(name, &text);
+        }
+        Some(text)
     }
 
     /// The path that the user passed.
@@ -59,6 +107,9 @@ impl Root {
 
     /// The content of a file, at most 64 MiB. Fails as open(2) and read(2).
     pub fn read(&self, relative: &str) -> io::Result<Vec<u8>> {
+        if let Source::Files(files) = &self.source {
+            return files.read(relative);
+        }
         let file = self.open(relative, OFlags::RDONLY)?;
         let mut bytes = Vec::new();
         loop {
@@ -83,6 +134,9 @@ impl Root {
 
     /// The names in a directory, sorted; empty if the directory is missing or unreadable.
     pub fn list(&self, relative: &str) -> Vec<Entry> {
+        if let Source::Files(files) = &self.source {
+            return files.list(relative);
+        }
         let Ok(fd) = self.open(relative, OFlags::RDONLY | OFlags::DIRECTORY) else { return Vec::new() };
         let Ok(dir) = Dir::new(fd) else { return Vec::new() };
         let mut entries: Vec<Entry> = Vec::new();
@@ -100,6 +154,9 @@ impl Root {
 
     /// Whether the name exists; the target of a link need not exist.
     pub fn exists(&self, relative: &str) -> bool {
+        if let Source::Files(files) = &self.source {
+            return files.exists(relative);
+        }
         self.open(relative, OFlags::PATH | OFlags::NOFOLLOW).is_ok()
     }
 
@@ -107,9 +164,9 @@ impl Root {
         // NONBLOCK: a FIFO in a saved tree must not block. openat2 rejects it together with PATH.
         let block = if flags.contains(OFlags::PATH) { OFlags::empty() } else { OFlags::NONBLOCK };
         let flags = flags | OFlags::CLOEXEC | block;
-        let fd = match &self.saved {
-            None => rustix::fs::openat(CWD, absolute(relative)?.as_c_str(), flags, Mode::empty())?,
-            Some(dir) => openat2(dir, relative, flags, Mode::empty(), ResolveFlags::IN_ROOT)?,
+        let fd = match &self.source {
+            Source::Saved(dir) => openat2(dir, relative, flags, Mode::empty(), ResolveFlags::IN_ROOT)?,
+            _ => rustix::fs::openat(CWD, absolute(relative)?.as_c_str(), flags, Mode::empty())?,
         };
         Ok(fd)
     }

@@ -21,8 +21,8 @@ impl WrongReports {
             return Vec::new();
         }
         let path = format!("sys/class/misc/outboard/drivers/{driver}/wrong");
-        let text = std::fs::read_to_string(root.path().join(path));
-        text.map_or_else(|_| Vec::new(), |text| text.lines().filter_map(Self::parse).collect())
+        let text = root.text(&path).unwrap_or_default();
+        text.lines().filter_map(Self::parse).collect()
     }
 
     fn parse(line: &str) -> Option<WrongReports> {

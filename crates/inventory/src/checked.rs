@@ -1,10 +1,15 @@
 //! The findings of `outboard check` about the accelerators' drivers in their current form.
 
+use std::io;
+use std::path::Path;
+
 use outboard_drivers::reach::{TagCheck, found_wrong};
 use outboard_drivers::root::Root;
 use outboard_drivers::wrong_reports::WrongReports;
-use outboard_policy::{FINDINGS_FILE, Finding, Findings};
+use outboard_policy::{FINDINGS_FILE, Finding, Findings, Unfit};
 use serde::{Serialize, Serializer};
+
+use crate::policy::FilesOf;
 
 /// A driver that was checked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -50,8 +55,15 @@ pub fn caught<'a>(root: &Root, drivers: impl Iterator<Item = &'a str>) -> Vec<Ca
 
 /// Reads all findings. The error names the file and why it is not used.
 pub fn read(root: &Root) -> Result<Findings, String> {
-    let path = root.path().join(FINDINGS_FILE.trim_start_matches('/'));
-    Findings::read(&path).map_err(|why| format!("{FINDINGS_FILE}: {why}"))
+    // Also on the running system, so that a bundle has the file.
+    let copy = root.read(FINDINGS_FILE.trim_start_matches('/'));
+    let findings = match copy {
+        _ if root.is_live() => Findings::read(Path::new(FINDINGS_FILE)),
+        Ok(bytes) => Ok(Findings::parse(String::from_utf8_lossy(&bytes).into_owned())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Findings::default()),
+        Err(error) => Err(error.into()),
+    };
+    findings.map_err(|why: Unfit| format!("{FINDINGS_FILE}: {why}"))
 }
 
 /// The findings for those of `drivers` that were checked.
@@ -60,12 +72,12 @@ pub fn of_drivers<'a>(
     findings: &Findings,
     drivers: impl Iterator<Item = &'a str>,
 ) -> Vec<Checked> {
-    drivers.filter_map(|name| findings.of(name, root.path()).map(Checked::from)).collect()
+    drivers.filter_map(|name| findings.of(name, &FilesOf(root)).map(Checked::from)).collect()
 }
 
 /// Whether a driver is known to reject forged tags.
 pub fn tags_of(root: &Root, findings: &Findings, driver: &str) -> TagCheck {
-    match findings.of(driver, root.path()) {
+    match findings.of(driver, &FilesOf(root)) {
         Some(Finding { is_exact: true, .. }) => TagCheck::Passed,
         _ => TagCheck::Missing,
     }
@@ -73,7 +85,7 @@ pub fn tags_of(root: &Root, findings: &Findings, driver: &str) -> TagCheck {
 
 /// The fault that was found in a driver, if any.
 pub fn wrong_of(root: &Root, findings: &Findings, driver: &str) -> Option<String> {
-    let finding = findings.of(driver, root.path()).filter(|finding| !finding.is_exact)?;
+    let finding = findings.of(driver, &FilesOf(root)).filter(|finding| !finding.is_exact)?;
     Some(found_wrong(driver, finding.made, finding.fault))
 }
 

@@ -3,28 +3,36 @@
 
 use outboard_catalog::families::{Completion, Family};
 use outboard_catalog::{Algorithm, Hash, HashAlgorithm};
-use outboard_drivers::allow_list;
-use outboard_drivers::find::{Error, Judged, survey};
+use std::io;
+
+use outboard_drivers::find::{Error, Judged, Survey, survey};
 use outboard_drivers::interrupts::{DeviceInterrupts, snapshot_of};
 use outboard_drivers::judge::Verdict;
 use outboard_drivers::kernel::Release;
-use outboard_drivers::reach::{ReachFacts, Reachable, TagCheck, af_alg_type, decide, probe_af_alg};
+use outboard_drivers::reach::{Reachable, decide};
 use outboard_drivers::root::Root;
-use outboard_policy::Findings;
 
 use crate::cpu::Cpu;
 use crate::hwrng::Hwrng;
 use crate::interfaces::Node;
 use crate::machine::Machine;
 use crate::openssl::Question;
+use crate::pasted::Pasted;
 use crate::policy::Policy;
+use crate::reach_matrix::{self, Surroundings};
 use crate::status::{Accelerator, Device, DriverView, Kernel, ReachView, SCHEMA, Status, reasons};
-use crate::{advice, algorithms, checked, devices};
+use crate::{algorithms, checked, devices, instructions, problems, tunnels, verdict};
 
-/// Reads the running system or a saved tree. Fails only if /proc/crypto cannot be read.
+/// Reads the running system or a saved tree. Fails only if /proc/crypto cannot be read, and a saved
+/// tree has no other file of the kernel either.
 pub fn collect(root: &Root) -> Result<Status, Error> {
+    collect_from(root, None)
+}
+
+/// The same for files that were found in a text, with what else the text shows.
+pub fn collect_from(root: &Root, pasted: Option<Pasted>) -> Result<Status, Error> {
     let question = Question::ask(root);
-    let survey = survey(root)?;
+    let survey = surveyed(root, pasted.is_some())?;
     let mut warnings: Vec<String> = survey.warnings.iter().map(ToString::to_string).collect();
     if let Some(error) = &survey.no_flags {
         warnings.push(format!("the drivers' flags are not known: {error}"));
@@ -35,19 +43,23 @@ pub fn collect(root: &Root) -> Result<Status, Error> {
         fips: root.text("proc/sys/crypto/fips_enabled").as_deref() == Some("1"),
         af_alg_restrict: None,
     };
-    if kernel.release.is_none() {
+    if kernel.release.is_none() && pasted.is_none() {
         warnings
             .push("the kernel's release is not known: no proc/sys/kernel/osrelease, no proc/version".into());
     }
     let nodes = vec![Node::read(root, "/dev/outboard"), Node::read(root, "/dev/crypto")];
     let findings = checked::read(root);
     let found = findings.as_ref().ok();
-    let accelerators = accelerators(root, &survey.drivers, &kernel, &nodes, found, &mut warnings);
-    kernel.af_alg_restrict = af_alg_restrict(root);
+    let around = Surroundings::read(root, kernel.release.as_deref(), &nodes, found, &survey.drivers);
+    kernel.af_alg_restrict = around.af_alg_restrict;
+    let accelerators = accelerators(root, &survey.drivers, &around, &mut warnings);
+    let hwrng = Hwrng::read(root);
+    let reach = reach_matrix::matrix(&survey.drivers, &around, hwrng.as_ref());
     let names = || accelerators.iter().flat_map(|accelerator| &accelerator.drivers).map(String::as_str);
     let checked = found.map(|found| checked::of_drivers(root, found, names())).unwrap_or_default();
     let caught = checked::caught(root, names());
     warnings.extend(findings.err());
+    let release = kernel.release.clone();
     let mut status = Status {
         schema: SCHEMA,
         saved_tree: (!root.is_live()).then(|| root.path().display().to_string()),
@@ -56,27 +68,90 @@ pub fn collect(root: &Root) -> Result<Status, Error> {
         cpu,
         kernel,
         accelerators,
-        unbound_devices: devices::unbound(root),
+        unbound_devices: devices::unbound(root, release.as_deref()),
+        cpu_instructions: Vec::new(),
+        tunnels: Vec::new(),
         nodes,
-        hwrng: Hwrng::read(root),
+        hwrng,
+        reach,
         openssl: question.answer(root),
         policy: Policy::read(root),
         checked,
         caught,
+        pasted,
+        not_told: Vec::new(),
         drivers: survey.drivers.iter().map(DriverView::new).collect(),
+        problems: Vec::new(),
+        verdict: None,
         advice: Vec::new(),
         warnings,
     };
-    status.advice = advice::advise(&status);
+    status.cpu_instructions = instructions::of(&status.cpu, &status.drivers);
+    if !root.is_live() {
+        status.not_told = not_told(&status, root);
+    }
+    status.tunnels = tunnels::advise(&status);
+    status.problems = problems::find(&status);
+    let verdict = verdict::conclude(&status);
+    let steps = status.problems.iter().filter(|problem| !problem.is_note);
+    let steps = steps.map(|problem| format!("{}: {}", problem.text, problem.next));
+    status.advice = verdict.next.iter().cloned().chain(steps).collect();
+    status.verdict = Some(verdict);
     Ok(status)
+}
+
+/// The drivers; none for a saved tree that has other files of the kernel but no /proc/crypto.
+fn surveyed(root: &Root, is_pasted: bool) -> Result<Survey, Error> {
+    let error = match survey(root) {
+        Err(error) if !root.is_live() && error.cause.kind() == io::ErrorKind::NotFound => error,
+        other => return other,
+    };
+    let has_others =
+        ["proc/cpuinfo", "proc/interrupts", "sys/bus", "sys/firmware/devicetree/base", "proc/device-tree"];
+    if is_pasted || has_others.iter().any(|file| root.exists(file)) {
+        return Ok(Survey { drivers: Vec::new(), warnings: Vec::new(), no_flags: None });
+    }
+    Err(error)
+}
+
+/// What a saved tree or text cannot show, each with the command that shows it.
+fn not_told(status: &Status, root: &Root) -> Vec<String> {
+    let mut missing = Vec::new();
+    let mut add = |is_missing: bool, what: &str| {
+        if is_missing {
+            missing.push(what.to_owned());
+        }
+    };
+    if status.pasted.as_ref().is_some_and(|pasted| pasted.other_system.is_some()) {
+        add(
+            true,
+            "what Linux and outboard would find on this hardware: boot Linux there and run outboard status",
+        );
+        return missing;
+    }
+    add(
+        status.drivers.is_empty(),
+        "which drivers the kernel has, and which of them it prefers: cat /proc/crypto",
+    );
+    add(status.cpu.architecture.is_empty(), "whether the CPU has AES instructions: cat /proc/cpuinfo");
+    add(
+        status.kernel.release.is_none(),
+        "the kernel's release, which decides whether AF_ALG is open: uname -a",
+    );
+    add(!root.exists("proc/interrupts"), "whether the hardware was used: cat /proc/interrupts");
+    add(!root.exists("sys/bus"), "which devices are there, and whether they have a driver: they are in /sys");
+    let has_flags = status.drivers.iter().any(|driver| driver.flags.is_some());
+    add(
+        !status.drivers.is_empty() && !has_flags,
+        "the drivers' flags, which decide about dm-crypt and fscrypt",
+    );
+    missing
 }
 
 fn accelerators(
     root: &Root,
     drivers: &[Judged],
-    kernel: &Kernel,
-    nodes: &[Node],
-    findings: Option<&Findings>,
+    around: &Surroundings,
     warnings: &mut Vec<String>,
 ) -> Vec<Accelerator> {
     let mut groups: Vec<(String, Vec<&Judged>)> = Vec::new();
@@ -94,43 +169,25 @@ fn accelerators(
     let interrupts = match snapshot_of(root, of_groups) {
         Ok(snapshot) => snapshot.devices,
         Err(error) => {
-            warnings.push(format!("/proc/interrupts cannot be read: {error}"));
+            // Without it, a saved tree says so in `not_told`.
+            if root.is_live() {
+                warnings.push(format!("/proc/interrupts cannot be read: {error}"));
+            }
             Vec::new()
         }
     };
-    let mut facts = ReachFacts {
-        release: kernel.release.as_deref().and_then(Release::parse),
-        af_alg_restrict: None,
-        probe: None,
-        dev_outboard: node(nodes, "/dev/outboard"),
-        allowed: allow_list::read(root).ok(),
-        dev_crypto: node(nodes, "/dev/crypto"),
-        tags: TagCheck::Missing,
-        found_wrong: None,
-    };
-    groups
-        .into_iter()
-        .map(|(id, members)| one(root, id, &members, drivers, &interrupts, findings, &mut facts))
-        .collect()
+    groups.into_iter().map(|(id, members)| one(id, &members, drivers, &interrupts, around)).collect()
 }
 
 fn one(
-    root: &Root,
     id: String,
     members: &[&Judged],
     drivers: &[Judged],
     interrupts: &[DeviceInterrupts],
-    findings: Option<&Findings>,
-    facts: &mut ReachFacts,
+    around: &Surroundings,
 ) -> Accelerator {
     let typical = typical(members);
-    let salg_type =
-        af_alg_type(&typical.driver.kind).filter(|_| root.is_live() && typical.driver.is_usable());
-    facts.probe = salg_type.map(|salg_type| probe_af_alg(salg_type, &typical.driver.name));
-    facts.af_alg_restrict = af_alg_restrict(root);
-    facts.tags =
-        findings.map(|found| checked::tags_of(root, found, &typical.driver.name)).unwrap_or_default();
-    facts.found_wrong = findings.and_then(|found| checked::wrong_of(root, found, &typical.driver.name));
+    let facts = around.facts_of(&typical.driver.name);
     let family = typical.judgement.family();
     let mine = |d: &&DeviceInterrupts| {
         members.iter().flat_map(|m| m.hardware.devices()).any(|(driver, name)| {
@@ -138,13 +195,14 @@ fn one(
                 == (d.bus.as_str(), d.driver.as_str(), d.device.as_str())
         })
     };
-    let routes = decide(typical, drivers, facts);
+    let routes = decide(typical, drivers, &facts);
     Accelerator {
         chip: family.map_or_else(
             || format!("an engine behind the module {}", typical.driver.module),
             |f| f.chip.to_string(),
         ),
         id,
+        kind: family.map(|f| f.kind.name()),
         module: typical.driver.module.clone(),
         completion: completion(family),
         devices: interrupts.iter().filter(mine).map(device).collect(),
@@ -158,11 +216,6 @@ fn one(
         awaits_check: routes.iter().any(|one| one.awaits_check),
         reach: routes.into_iter().map(ReachView::from).collect(),
     }
-}
-
-/// Read after the probe, because the sysctl exists only while the module af_alg is loaded.
-fn af_alg_restrict(root: &Root) -> Option<u32> {
-    root.text("proc/sys/crypto/af_alg_restrict").and_then(|t| t.parse().ok())
 }
 
 /// The driver that represents its family: a usable one for the most used algorithm.
@@ -201,8 +254,4 @@ fn device(d: &DeviceInterrupts) -> Device {
         lines: d.lines.clone(),
         interrupts: d.total,
     }
-}
-
-fn node(nodes: &[Node], path: &str) -> Option<bool> {
-    nodes.iter().find(|n| n.path == path).and_then(Node::reach)
 }

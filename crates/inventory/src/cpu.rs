@@ -11,6 +11,12 @@ pub struct Cpu {
     pub architecture: &'static str,
     /// The model name that the kernel reports.
     pub model: Option<String>,
+    /// The board or chip that /proc/cpuinfo names: `system type`, `machine` (MIPS, Power) or
+    /// `Hardware` (Arm).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub systems: Vec<String>,
+    /// Whether the kernel has 32 bits and the CPU 64.
+    pub kernel_is_narrower: bool,
     /// Number of CPUs online.
     pub cpus: usize,
     /// Features that speed up AES.
@@ -21,6 +27,9 @@ pub struct Cpu {
     pub sha: Vec<String>,
     /// VIA PadLock units. Programs can use them; OpenSSL can only with its old padlock engine.
     pub padlock: Vec<String>,
+    /// Every feature that /proc/cpuinfo lists.
+    #[serde(skip)]
+    pub features: Vec<String>,
 }
 
 impl Cpu {
@@ -32,6 +41,11 @@ impl Cpu {
     /// Whether the CPU has AES instructions that OpenSSL's own code uses.
     pub fn has_aes(&self) -> bool {
         !self.aes.is_empty()
+    }
+
+    /// Whether PadLock's AES unit is enabled.
+    pub fn has_padlock_aes(&self) -> bool {
+        self.padlock.iter().any(|unit| unit.starts_with("ace"))
     }
 }
 
@@ -67,19 +81,26 @@ pub fn parse(bytes: &[u8]) -> Cpu {
     let fields: Vec<(&str, &str)> =
         text.lines().filter_map(|l| l.split_once(':')).map(|(k, v)| (k.trim(), v.trim())).collect();
     let first = |key: &str| fields.iter().find(|(k, v)| *k == key && !v.is_empty()).map(|(_, v)| *v);
+    // Boards of MIPS, Arm and Power without a device tree are named only here.
+    let systems = ["system type", "machine", "Hardware"].into_iter().filter_map(first);
+    let systems = systems.map(String::from).collect();
     let model = ["model name", "cpu model", "cpu", "uarch", "system type", "Processor"]
         .into_iter()
         .find_map(first)
         .map(String::from);
     let cpus = fields.iter().filter(|(k, _)| *k == "processor" || k.starts_with("processor ")).count();
-    let mut cpu = Cpu { model, cpus, ..Cpu::default() };
+    let mut cpu = Cpu { model, systems, cpus, ..Cpu::default() };
     let words: Vec<&str> = if let Some(flags) = first("flags") {
         cpu.architecture = "x86";
+        // Only 32-bit kernels report this bug (arch/x86/kernel/cpu/proc.c); lm: long mode.
+        let has_64_bits = flags.split_whitespace().any(|flag| flag == "lm");
+        cpu.kernel_is_narrower = has_64_bits && first("fdiv_bug").is_some();
         flags.split_whitespace().collect()
     } else if let Some(features) = first("Features") {
         // An arm64 kernel always lists asimd or fp; only 32-bit kernels list swp, half or thumb.
         let is_32_bit = features.split_whitespace().any(|f| ["swp", "half", "thumb"].contains(&f));
         cpu.architecture = if is_32_bit { "arm" } else { "arm64" };
+        cpu.kernel_is_narrower = is_32_bit && first("CPU architecture").is_some_and(|v| v.starts_with('8'));
         features.split_whitespace().collect()
     } else if let Some(isa) = first("isa") {
         cpu.architecture = "riscv";
@@ -92,10 +113,16 @@ pub fn parse(bytes: &[u8]) -> Cpu {
         caps.split(',').collect()
     } else if first("system type").is_some() || first("cpu model").is_some_and(|m| m.contains("MIPS")) {
         cpu.architecture = "mips";
-        Vec::new()
+        // These CPUs have crypto coprocessor instructions (arch/mips/cavium-octeon/crypto).
+        if first("cpu model").is_some_and(|model| model.contains("Cavium Octeon")) {
+            vec!["octeon"]
+        } else {
+            Vec::new()
+        }
     } else if first("cpu").is_some() && first("revision").is_some() {
         cpu.architecture = "power";
         if first("cpu").is_some_and(has_power_crypto) {
+            cpu.features.push("vcipher".into());
             cpu.aes.push("vcipher".into());
             cpu.gcm.push("vpmsumd".into());
             cpu.sha.push("vshasigmaw".into());
@@ -104,6 +131,7 @@ pub fn parse(bytes: &[u8]) -> Cpu {
     } else {
         Vec::new()
     };
+    cpu.features.extend(words.iter().map(|word| word.to_string()));
     if let Some((_, rows)) = FEATURES.iter().find(|(arch, _)| *arch == cpu.architecture) {
         let found = |row: &[&str]| row.iter().filter(|f| words.contains(f)).map(|f| f.to_string()).collect();
         [cpu.aes, cpu.gcm, cpu.sha, cpu.padlock] = rows.map(found);
@@ -162,6 +190,31 @@ mod tests {
         let cpu = parse(b"processor : 0\nflags : fpu sse2 ace ace_en phe phe_en\n");
         assert!(!cpu.has_aes());
         assert_eq!(cpu.padlock, ["ace_en", "phe_en"]);
+    }
+
+    #[test]
+    fn a_mips_board_is_named_by_its_system_type_and_its_machine() {
+        let cpu = parse(
+            b"system type\t\t: Broadcom BCM4704\nmachine\t\t\t: Asus WL-500gP V1\nprocessor\t\t: 0\n\
+              cpu model\t\t: Broadcom BMIPS3300 V0.6\n",
+        );
+        assert_eq!(cpu.model.as_deref(), Some("Broadcom BMIPS3300 V0.6"));
+        assert_eq!(cpu.systems, ["Broadcom BCM4704", "Asus WL-500gP V1"]);
+        assert_eq!(cpu.architecture, "mips");
+    }
+
+    #[test]
+    fn a_32_bit_kernel_on_a_64_bit_cpu_is_noticed() {
+        for (text, narrower) in [
+            ("processor : 0\nfdiv_bug\t: no\nflags : fpu lm aes\n", true),
+            ("processor : 0\nfdiv_bug\t: no\nflags : fpu sse2\n", false),
+            ("processor : 0\nfpu\t: yes\nflags : fpu lm aes\n", false),
+            ("processor : 0\nFeatures : half thumb neon aes\nCPU architecture: 8\n", true),
+            ("processor : 0\nFeatures : half thumb neon\nCPU architecture: 7\n", false),
+            ("processor : 0\nFeatures : fp asimd aes\nCPU architecture: 8\n", false),
+        ] {
+            assert_eq!(parse(text.as_bytes()).kernel_is_narrower, narrower, "{text}");
+        }
     }
 
     proptest! {

@@ -1,9 +1,12 @@
-//! Crypto devices without a driver: the module is missing, not loaded, or rejected the device.
+//! Crypto devices without a driver: the driver is not built, its module is missing or not loaded, or
+//! its probe failed or waits.
 
 use outboard_catalog::devices;
 use outboard_catalog::families::{self, Family, values};
 use outboard_drivers::root::Root;
 use serde::Serialize;
+
+use crate::kernel_build::KernelBuild;
 
 /// A device without a driver.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -13,35 +16,241 @@ pub struct UnboundDevice {
     /// The device's name there.
     pub device: String,
     /// The engine.
-    pub chip: &'static str,
-    /// The modules to try, the most likely first.
-    pub modules: Vec<&'static str>,
+    pub chip: String,
+    /// The id of its entry in the catalogue; null for a device of an unknown maker.
+    pub family: Option<&'static str>,
+    /// The modules to try, the most likely first. The first is that of modules.alias, if that names
+    /// one.
+    pub modules: Vec<String>,
+    /// Why it has no driver.
+    pub state: UnboundState,
+    /// Options that this kernel was built without.
+    pub missing_options: Vec<String>,
+    /// What shows the state.
+    pub evidence: String,
+    /// The next step.
+    pub next: String,
+}
+
+/// Why a device has no driver.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum UnboundState {
+    /// Linux has no driver.
+    NoDriver,
+    /// The kernel was built without the driver, or its module is not installed.
+    NotBuilt,
+    /// The module is not loaded.
+    NotLoaded,
+    /// The driver is there and did not take the device.
+    ProbeFailed,
+    /// The driver waits for another device.
+    Deferred,
+    /// One of the above except the first; the files that tell which were not read.
+    Unknown,
 }
 
 /// The virtio device number of a crypto device (linux/virtio_ids.h).
 const VIRTIO_ID_CRYPTO: &str = "virtio:d00000014v";
 
-/// All crypto devices of the platform, PCI and virtio buses without a driver.
-pub fn unbound(root: &Root) -> Vec<UnboundDevice> {
-    ["platform", "pci", "virtio"].into_iter().flat_map(|bus| of_bus(root, bus)).collect()
-}
+/// The PCI class of encryption controllers, in a modalias.
+const PCI_CLASS_CRYPTO: &str = "bc10sc";
 
-fn of_bus(root: &Root, bus: &'static str) -> Vec<UnboundDevice> {
-    let base = format!("sys/bus/{bus}/devices");
+/// The buses with crypto devices.
+const BUSES: [&str; 4] = ["platform", "pci", "virtio", "acpi"];
+
+/// All crypto devices without a driver.
+pub fn unbound(root: &Root, release: Option<&str>) -> Vec<UnboundDevice> {
+    let mut build = None;
     let mut found = Vec::new();
-    for entry in root.list(&base) {
-        let Some(modalias) = root.text(&format!("{base}/{}/modalias", entry.name)) else { continue };
-        let Some(family) = family_of(&modalias) else { continue };
-        if !root.exists(&format!("{base}/{}/driver", entry.name)) {
-            found.push(UnboundDevice {
-                bus,
-                device: entry.name,
-                chip: family.chip,
-                modules: values(family.modules).collect(),
-            });
+    for bus in BUSES {
+        let base = format!("sys/bus/{bus}/devices");
+        for entry in root.list(&base) {
+            let at = format!("{base}/{}", entry.name);
+            let Some(modalias) = root.text(&format!("{at}/modalias")) else { continue };
+            let family = family_of(&modalias);
+            let is_of_class = bus == "pci" && modalias.contains(PCI_CLASS_CRYPTO);
+            let is_bound =
+                ["driver", "physical_node/driver"].iter().any(|d| root.exists(&format!("{at}/{d}")));
+            if is_bound || (family.is_none() && !is_of_class) {
+                continue;
+            }
+            // Only now: the lists of modules have megabytes.
+            let build = build.get_or_insert_with(|| KernelBuild::read(root, release));
+            found.push(describe(root, build, bus, entry.name, &modalias, family));
         }
     }
     found
+}
+
+fn describe(
+    root: &Root,
+    build: &KernelBuild,
+    bus: &'static str,
+    device: String,
+    modalias: &str,
+    family: Option<&'static Family>,
+) -> UnboundDevice {
+    let by_alias = build.module_for(modalias);
+    let listed = family.into_iter().flat_map(|family| values(family.modules)).map(String::from);
+    let mut modules: Vec<String> = by_alias.clone().into_iter().chain(listed).collect();
+    let mut seen = Vec::new();
+    modules.retain(|module| {
+        !seen.contains(module) && {
+            seen.push(module.clone());
+            true
+        }
+    });
+    let missing_options = family.map(|family| build.missing_options(family.options)).unwrap_or_default();
+    let facts = Facts {
+        root,
+        build,
+        bus,
+        device: &device,
+        family,
+        by_alias,
+        modules: &modules,
+        missing: &missing_options,
+    };
+    let (state, evidence) = facts.state();
+    let next = facts.next(state);
+    let chip = match family {
+        Some(family) => family.chip.to_owned(),
+        None => format!("an encryption controller that the catalogue does not have, {}", pci_id(modalias)),
+    };
+    UnboundDevice {
+        bus,
+        device,
+        chip,
+        family: family.map(|family| family.id),
+        modules,
+        state,
+        missing_options,
+        evidence,
+        next,
+    }
+}
+
+/// What decides about the state of a device.
+struct Facts<'a> {
+    root: &'a Root,
+    build: &'a KernelBuild,
+    bus: &'static str,
+    device: &'a str,
+    family: Option<&'static Family>,
+    by_alias: Option<String>,
+    modules: &'a [String],
+    missing: &'a [String],
+}
+
+impl Facts<'_> {
+    fn state(&self) -> (UnboundState, String) {
+        let Self { root, bus, device, .. } = self;
+        let deferred = root.text("sys/kernel/debug/devices_deferred").unwrap_or_default();
+        if let Some(line) = deferred.lines().find(|line| line.split_whitespace().next() == Some(*device)) {
+            return (UnboundState::Deferred, format!("/sys/kernel/debug/devices_deferred: {line}"));
+        }
+        let bound = self.family.map_or("", |family| family.bound);
+        if let Some(driver) = values(bound).find(|one| is_registered(root, one)) {
+            return (
+                UnboundState::ProbeFailed,
+                format!("the driver {driver} is registered, and the device has no driver"),
+            );
+        }
+        if let Some(module) = self.modules.iter().find(|one| root.exists(&format!("sys/module/{one}"))) {
+            return (
+                UnboundState::ProbeFailed,
+                format!("/sys/module/{module} exists, and the device has no driver"),
+            );
+        }
+        let evidence = format!("/sys/bus/{bus}/devices/{device} has no driver");
+        if self.modules.is_empty() {
+            return (UnboundState::NoDriver, evidence);
+        }
+        if let Some(module) = &self.by_alias {
+            return (
+                UnboundState::NotLoaded,
+                format!("{evidence}; modules.alias names {module}, which is not loaded"),
+            );
+        }
+        match self.modules.iter().map(|module| self.build.has_module(module)).max().flatten() {
+            Some(true) => (UnboundState::NotLoaded, format!("{evidence}; its module is not loaded")),
+            Some(false) => (
+                UnboundState::NotBuilt,
+                format!("{evidence}; modules.dep and modules.builtin have no module for it"),
+            ),
+            None if !self.missing.is_empty() => {
+                (UnboundState::NotBuilt, format!("{evidence}; {} is not set", self.missing.join(", ")))
+            }
+            None => (UnboundState::Unknown, evidence),
+        }
+    }
+
+    fn next(&self, state: UnboundState) -> String {
+        let module = self.modules.first().map_or("", String::as_str);
+        let device = self.device;
+        match state {
+            UnboundState::NoDriver => {
+                let id = self.family.map(|family| format!("; outboard catalogue {}", family.id)).unwrap_or_default();
+                format!("Linux has no driver for it{id}")
+            }
+            UnboundState::NotBuilt => self.packages(),
+            UnboundState::NotLoaded => format!("modprobe {module}"),
+            UnboundState::ProbeFailed => format!("dmesg | grep {device} shows why the driver did not take the device"),
+            UnboundState::Deferred => "the driver waits for another device, such as a clock or a DMA engine: dmesg | grep deferred; \
+                the driver of that device is missing".to_owned(),
+            UnboundState::Unknown => {
+                format!("modprobe {module}; if that is loaded, dmesg has the reason why it did not take the device")
+            }
+        }
+    }
+
+    /// How to get a driver that this kernel does not have.
+    fn packages(&self) -> String {
+        let Some(family) = self.family else { return "build a kernel with its driver".to_owned() };
+        let system = self.root.text("etc/os-release").unwrap_or_default();
+        let is = |id: &str| {
+            system
+                .lines()
+                .filter_map(|line| line.strip_prefix("ID="))
+                .any(|value| value.trim_matches('"') == id)
+        };
+        let options: Vec<String> = match self.missing {
+            [] => values(family.options).map(|option| format!("CONFIG_{option}")).collect(),
+            missing => missing.to_vec(),
+        };
+        if is("openwrt") && !family.openwrt.is_empty() {
+            let package = family.openwrt;
+            return format!("apk add {package} (before OpenWrt 25.12: opkg install {package})");
+        }
+        if family.options.is_empty() {
+            return format!("its driver is not part of Linux: outboard catalogue {}", family.id);
+        }
+        let rebuild = format!("a kernel with {}=m", options.join("=m, "));
+        // A kernel with a part of the driver is a kernel that was configured without the rest.
+        let has_a_part = !self.missing.is_empty() && self.missing.len() < values(family.options).count();
+        match family.debian {
+            _ if has_a_part || !is("debian") => format!("this needs {rebuild}"),
+            "" => format!("no kernel of Debian has the driver; this needs {rebuild}"),
+            on => {
+                let on = values(on).collect::<Vec<_>>().join(", ");
+                format!(
+                    "Debian's own kernel (linux-image) has the driver on {on}; otherwise this needs {rebuild}"
+                )
+            }
+        }
+    }
+}
+
+/// Whether a driver, `bus/name`, is registered.
+fn is_registered(root: &Root, driver: &str) -> bool {
+    driver.split_once('/').is_some_and(|(bus, name)| root.exists(&format!("sys/bus/{bus}/drivers/{name}")))
+}
+
+/// `13a3:0020` of `pci:v000013A3d00000020sv…`.
+fn pci_id(modalias: &str) -> String {
+    let number = |at: usize| modalias.get(at..at + 4).unwrap_or("????").to_lowercase();
+    format!("{}:{}", number("pci:v0000".len()), number("pci:v000013A3d0000".len()))
 }
 
 /// `of:NcryptoT(null)Cmarvell,armada-38x-crypto`, `pci:v00001022d00002082sv…`,
@@ -58,6 +267,10 @@ fn family_of(modalias: &str) -> Option<&'static Family> {
         let number = |hex| u32::from_str_radix(hex, 16).ok().and_then(|n| u16::try_from(n).ok());
         let id = (number(vendor)?, number(device)?);
         return devices::by_pci(id);
+    }
+    if let Some(rest) = modalias.strip_prefix("acpi:") {
+        let ids: Vec<&str> = rest.split(':').collect();
+        return devices::by_acpi(|id| ids.contains(&id));
     }
     modalias
         .starts_with(VIRTIO_ID_CRYPTO)
@@ -81,6 +294,7 @@ mod tests {
             ("pci:v00001022d00002082sv00001022sd00002082bc10sc10i00", "geode"),
             ("pci:v00008086d00004940sv00008086sd00000000bc0Bsc40i00", "qat"),
             ("virtio:d00000014v00001AF4", "virtio-crypto"),
+            ("acpi:AMDI0C00:", "ccp"),
         ] {
             assert_eq!(family_of(alias).map(|f| f.id), Some(id), "{alias}");
         }
@@ -91,26 +305,118 @@ mod tests {
         }
     }
 
+    const CESA: &str = "of:NcryptoT(null)Cmarvell,armada-38x-crypto";
+    const DEVICE: &str = "sys/bus/platform/devices/f1090000.crypto";
+
+    /// The devices of a tree with an Armada's engine and these files.
+    fn unbound_in(modalias: &str, files: &[(&str, &str)]) -> Vec<UnboundDevice> {
+        let dir = tempfile::tempdir().unwrap();
+        let alias = (format!("{DEVICE}/modalias"), format!("{modalias}\n"));
+        for (file, text) in files.iter().map(|(file, text)| (*file, *text)).chain([(&*alias.0, &*alias.1)]) {
+            let path = dir.path().join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        unbound(&Root::saved(dir.path()).unwrap(), Some("6.12.1"))
+    }
+
     #[test]
     fn a_device_with_a_driver_is_not_listed() {
-        let dir = tempfile::tempdir().unwrap();
-        for (name, driver) in [("f1090000.crypto", false), ("f10a0000.crypto", true)] {
-            let device = dir.path().join("sys/bus/platform/devices").join(name);
-            fs::create_dir_all(&device).unwrap();
-            fs::write(device.join("modalias"), "of:NcryptoT(null)Cmarvell,armada-38x-crypto\n").unwrap();
-            if driver {
-                fs::create_dir(device.join("driver")).unwrap();
-            }
+        assert!(unbound_in(CESA, &[(&format!("{DEVICE}/driver/bind"), "")]).is_empty());
+        let found = unbound_in(CESA, &[]);
+        assert_eq!((found.len(), found[0].modules[0].as_str()), (1, "marvell_cesa"));
+        assert_eq!(found[0].state, UnboundState::Unknown);
+    }
+
+    #[test]
+    fn each_state_has_its_evidence_and_its_next_step() {
+        const DEP: &str = "lib/modules/6.12.1/modules.dep";
+        const RELEASE: &str = "etc/os-release";
+        for (files, state, evidence, next) in [
+            (
+                &[(DEP, "kernel/a.ko:\n"), (RELEASE, "ID=debian\n")][..],
+                UnboundState::NotBuilt,
+                "modules.dep",
+                "armhf, arm64",
+            ),
+            (
+                &[("boot/config-6.12.1", "# CONFIG_CRYPTO_DEV_MARVELL_CESA is not set\n")],
+                UnboundState::NotBuilt,
+                "CONFIG_CRYPTO_DEV_MARVELL_CESA is not set",
+                "CONFIG_CRYPTO_DEV_MARVELL_CESA=m",
+            ),
+            (
+                &[(DEP, "kernel/drivers/crypto/marvell/cesa/marvell-cesa.ko:\n")],
+                UnboundState::NotLoaded,
+                "not loaded",
+                "modprobe marvell_cesa",
+            ),
+            (
+                &[(
+                    "lib/modules/6.12.1/modules.alias",
+                    "alias of:N*T*Cmarvell,armada-38x-crypto cesa_of_vendor\n",
+                )],
+                UnboundState::NotLoaded,
+                "modules.alias names cesa_of_vendor",
+                "modprobe cesa_of_vendor",
+            ),
+            (
+                &[("sys/bus/platform/drivers/marvell-cesa/bind", "")],
+                UnboundState::ProbeFailed,
+                "platform/marvell-cesa is registered",
+                "dmesg | grep f1090000.crypto",
+            ),
+            (
+                &[("sys/module/marvell_cesa/initstate", "live\n")],
+                UnboundState::ProbeFailed,
+                "/sys/module/marvell_cesa",
+                "dmesg",
+            ),
+            (
+                &[("sys/kernel/debug/devices_deferred", "f1090000.crypto\tplatform: wait for supplier\n")],
+                UnboundState::Deferred,
+                "wait for supplier",
+                "deferred",
+            ),
+        ] {
+            let found = unbound_in(CESA, files);
+            assert_eq!((found.len(), found[0].state), (1, state), "{files:?}");
+            assert!(found[0].evidence.contains(evidence), "{}", found[0].evidence);
+            assert!(found[0].next.contains(next), "{}", found[0].next);
         }
-        let found = unbound(&Root::saved(dir.path()).unwrap());
-        assert_eq!(found.iter().map(|d| d.device.as_str()).collect::<Vec<_>>(), ["f1090000.crypto"]);
-        assert_eq!(found[0].modules[0], "marvell_cesa");
+    }
+
+    #[test]
+    fn openwrt_is_told_its_package() {
+        let files =
+            [("lib/modules/6.12.1/modules.dep", "kernel/a.ko:\n"), ("etc/os-release", "ID=\"openwrt\"\n")];
+        let found = unbound_in("of:NcryptoT(null)Cinside-secure,safexcel-eip93ies", &files);
+        assert!(found[0].next.starts_with("apk add kmod-crypto-hw-eip93"), "{}", found[0].next);
+    }
+
+    #[test]
+    fn a_card_that_linux_cannot_drive_is_named() {
+        let dir = tempfile::tempdir().unwrap();
+        for (name, alias) in [
+            ("0000:03:00.0", "pci:v0000108Ed00005455sv00000000sd00000000bc10sc00i00"),
+            ("0000:04:00.0", "pci:v0000ABCDd00001234sv00000000sd00000000bc10sc80i00"),
+            ("0000:05:00.0", "pci:v0000ABCDd00001235sv00000000sd00000000bc02sc00i00"),
+        ] {
+            let device = dir.path().join("sys/bus/pci/devices").join(name);
+            fs::create_dir_all(&device).unwrap();
+            fs::write(device.join("modalias"), alias).unwrap();
+        }
+        let found = unbound(&Root::saved(dir.path()).unwrap(), None);
+        assert_eq!(found.iter().map(|one| one.state).collect::<Vec<_>>(), [UnboundState::NoDriver; 2]);
+        assert!(found[0].chip.contains("ubsec") && found[0].next.contains("outboard catalogue ubsec"));
+        assert!(found[1].chip.contains("abcd:1234"), "{}", found[1].chip);
     }
 
     proptest! {
         #[test]
         fn any_alias_is_survived(alias in "(of:N|pci:v|virtio:d)?.{0,40}") {
             family_of(&alias);
+            pci_id(&alias);
         }
     }
 }

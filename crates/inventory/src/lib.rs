@@ -1,23 +1,35 @@
 //! The crypto hardware of a system and the routes to it, read from / or from a saved tree.
 
-mod advice;
 mod algorithms;
 mod checked;
 mod collect;
 pub mod cpu;
 pub mod devices;
 mod hwrng;
+mod instructions;
 mod interfaces;
+mod kernel_build;
 mod machine;
 pub mod openssl;
+pub mod pasted;
 mod policy;
+mod problems;
+mod reach_matrix;
 mod status;
+mod tunnels;
+mod verdict;
 
 pub use algorithms::{Algorithm, Pick};
 pub use checked::{Caught, Checked};
-pub use collect::collect;
+pub use collect::{collect, collect_from};
+pub use devices::{UnboundDevice, UnboundState};
 pub use hwrng::Hwrng;
+pub use instructions::CpuInstructions;
 pub use interfaces::Node;
 pub use machine::{Machine, Platform};
 pub use policy::Policy;
+pub use problems::{Problem, ProblemId};
+pub use reach_matrix::{MatrixCell, MatrixRow, consumers};
 pub use status::{Accelerator, Device, DriverView, Kernel, ReachView, Reason, SCHEMA, Status};
+pub use tunnels::TunnelCipher;
+pub use verdict::{Answer, Conclusion, cpu_has_aes};

@@ -49,8 +49,12 @@ impl Machine {
             text.split(['\0', '\n']).map(str::trim).filter(|s| !s.is_empty()).map(String::from).collect()
         };
         let compatible = tree("compatible").map(strings).unwrap_or_default();
-        let model = tree("model").map(strings).and_then(|s| s.into_iter().next()).or_else(|| dmi(root));
-        let texts = compatible.iter().chain(&model).chain(&cpu.model).map(String::as_str);
+        let model = tree("model")
+            .map(strings)
+            .and_then(|s| s.into_iter().next())
+            .or_else(|| dmi(root))
+            .or_else(|| (!cpu.systems.is_empty()).then(|| cpu.systems.join(", ")));
+        let texts = compatible.iter().chain(&model).chain(&cpu.systems).chain(&cpu.model).map(String::as_str);
         let platform = recognise(texts).map(Platform::from);
         Self { model, compatible, platform }
     }

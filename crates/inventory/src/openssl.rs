@@ -9,7 +9,10 @@ use std::time::Duration;
 use outboard_drivers::root::Root;
 use serde::Serialize;
 
-pub use config::{Engines, RandomSources, parse_engines, parse_random};
+pub use config::{
+    DigestsLine, Engines, ProviderSection, RandomSources, parse_digests, parse_engines, parse_providers,
+    parse_random,
+};
 pub use run::Pending;
 
 /// The time limit for `openssl`, which takes seconds on a busy router.
@@ -19,7 +22,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct OpenSsl {
     /// The version, e.g. `3.5.4`; `None` if the command is missing or prints nothing, and for a
-    /// saved tree.
+    /// saved tree that is no bundle.
     pub version: Option<String>,
     /// The directory for provider modules.
     pub modules_dir: Option<String>,
@@ -29,6 +32,10 @@ pub struct OpenSsl {
     pub providers: Vec<String>,
     /// The engines in its configuration.
     pub engines: Option<Engines>,
+    /// The providers in its configuration.
+    pub provider_section: Option<ProviderSection>,
+    /// Lines of its configuration that offload digests.
+    pub digests: Vec<DigestsLine>,
     /// The random sources in its configuration; `None` for its defaults.
     pub random: Option<RandomSources>,
 }
@@ -60,15 +67,28 @@ impl Question {
 
     /// Waits for the output of both commands, at most 10 s each.
     pub fn answer(self, root: &Root) -> OpenSsl {
-        let text = |pending: Option<Pending>| pending.and_then(|p| p.finish(PATIENCE)).unwrap_or_default();
-        let mut found = from_version(&text(self.version));
-        found.providers = from_providers(&text(self.providers));
+        let text = |name, pending: Option<Pending>| {
+            root.answer(name, || pending.and_then(|p| p.finish(PATIENCE))).unwrap_or_default()
+        };
+        let mut found = from_version(&text("openssl-version", self.version));
+        found.providers = from_providers(&text("openssl-providers", self.providers));
         if let Some((file, bytes)) = config::file(root, found.config_dir.as_deref()) {
             found.engines = config::parse_engines(&bytes).map(|(line, names)| Engines {
                 file: file.clone(),
                 line,
                 names,
             });
+            found.provider_section =
+                config::parse_providers(&bytes).map(|(line, names, is_without_default)| ProviderSection {
+                    file: file.clone(),
+                    line,
+                    names,
+                    is_without_default,
+                });
+            let digests = config::parse_digests(&bytes).into_iter();
+            found.digests = digests
+                .map(|(line, section, value)| DigestsLine { file: file.clone(), line, section, value })
+                .collect();
             found.random =
                 config::parse_random(&bytes).map(|(generator, seed)| RandomSources { file, generator, seed });
         }

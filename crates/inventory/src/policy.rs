@@ -1,7 +1,9 @@
 //! The policy that `outboard tune` wrote, and whether the provider applies it.
 
+use std::path::Path;
+
 use outboard_drivers::root::Root;
-use outboard_policy::{POLICY_FILE, Tuned};
+use outboard_policy::{POLICY_FILE, SystemFiles, Tuned, Unfit};
 use serde::Serialize;
 
 /// The policy file.
@@ -22,10 +24,9 @@ pub struct Policy {
 impl Policy {
     /// Reads the policy; `None` if there is none.
     pub fn read(root: &Root) -> Option<Policy> {
-        let path = root.path().join(POLICY_FILE.trim_start_matches('/'));
-        let (tuned, problem) = match Tuned::read(&path).transpose()? {
+        let (tuned, problem) = match read(root)? {
             Ok(tuned) => {
-                let problem = tuned.is_of(root.path()).err().map(|why| why.to_string());
+                let problem = tuned.is_of(&FilesOf(root)).err().map(|why| why.to_string());
                 (Some(tuned), problem)
             }
             Err(why) => (None, Some(why.to_string())),
@@ -33,6 +34,26 @@ impl Policy {
         let value = |word: &str| tuned.as_ref().map(|tuned| tuned.value(word).to_owned());
         let (made, goal) = (value("made"), value("goal"));
         Some(Policy { path: POLICY_FILE, made, goal, in_force: problem.is_none(), problem })
+    }
+}
+
+/// The policy file; `None` if there is none. Copies in a saved tree belong to any user.
+fn read(root: &Root) -> Option<Result<Tuned, Unfit>> {
+    let text = root.text(POLICY_FILE.trim_start_matches('/'));
+    if root.is_live() {
+        return Tuned::read(Path::new(POLICY_FILE)).transpose();
+    }
+    Some(Tuned::parse(text?).map_err(Unfit::Line))
+}
+
+/// The files of a [`Root`], for the checks of the policy crate.
+pub(crate) struct FilesOf<'a>(pub &'a Root);
+
+impl SystemFiles for FilesOf<'_> {
+    fn beginning(&self, file: &str, most: usize) -> Option<Vec<u8>> {
+        let mut bytes = self.0.read(file).ok()?;
+        bytes.truncate(most);
+        Some(bytes)
     }
 }
 

@@ -2,6 +2,7 @@
 //! removed.
 
 use outboard_drivers::find::Judged;
+use outboard_drivers::judge::Verdict;
 use outboard_drivers::reach::{ProgramInterface, Reachable, RouteDecision};
 use serde::Serialize;
 
@@ -10,10 +11,16 @@ use crate::checked::{Caught, Checked};
 use crate::cpu::Cpu;
 use crate::devices::UnboundDevice;
 use crate::hwrng::Hwrng;
+use crate::instructions::CpuInstructions;
 use crate::interfaces::Node;
 use crate::machine::Machine;
 use crate::openssl::OpenSsl;
+use crate::pasted::Pasted;
 use crate::policy::Policy;
+use crate::problems::Problem;
+use crate::reach_matrix::MatrixRow;
+use crate::tunnels::TunnelCipher;
+use crate::verdict::Conclusion;
 
 /// The value of [`Status::schema`].
 pub const SCHEMA: &str = "outboard-status/1";
@@ -31,8 +38,13 @@ pub struct Status {
     pub machine: Machine,
     /// Its CPU.
     pub cpu: Cpu,
+    /// Its cryptographic instructions.
+    pub cpu_instructions: Vec<CpuInstructions>,
     /// The accelerators, one entry for each family of drivers.
     pub accelerators: Vec<Accelerator>,
+    /// Each driver of an accelerator and each random number generator, with the consumers that get
+    /// it on this kernel.
+    pub reach: Vec<MatrixRow>,
     /// Algorithms that accelerators offer, and the driver that the kernel itself would select.
     pub algorithms: Vec<Algorithm>,
     /// Crypto devices without a driver.
@@ -49,9 +61,19 @@ pub struct Status {
     pub checked: Vec<Checked>,
     /// Drivers whose wrong results applications have detected since they were allowed.
     pub caught: Vec<Caught>,
+    /// What was recognised in a pasted text; null for a machine, a saved tree or a bundle.
+    pub pasted: Option<Pasted>,
+    /// What a saved tree or a text cannot show, each with the command that shows it.
+    pub not_told: Vec<String>,
     /// All drivers of the kernel.
     pub drivers: Vec<DriverView>,
-    /// The next steps for the user.
+    /// The problems that were found, the most important first.
+    pub problems: Vec<Problem>,
+    /// The answer in one sentence; never null.
+    pub verdict: Option<Conclusion>,
+    /// Ciphers for VPNs, for both ends.
+    pub tunnels: Vec<TunnelCipher>,
+    /// The next steps: that of the verdict, then those of the problems.
     pub advice: Vec<String>,
     /// Files that could not be read, or only in part.
     pub warnings: Vec<String>,
@@ -75,6 +97,9 @@ pub struct Accelerator {
     pub id: String,
     /// The engine's name.
     pub chip: String,
+    /// `SoC engine`, `coprocessor`, `card`, `firmware` or `paravirtual`; null if it is not in the
+    /// catalogue.
+    pub kind: Option<&'static str>,
     /// The kernel module, or `kernel`.
     pub module: String,
     /// How requests complete: `own-interrupt`, `polled`, or the other cause.
@@ -174,6 +199,9 @@ pub struct DriverView {
     pub flags: Option<Vec<&'static str>>,
     /// `accelerator`, `cpu-instructions`, `software`, `wrapper` or `unknown`.
     pub verdict: &'static str,
+    /// Whether it uses the CPU's crypto instructions, not only its vectors.
+    #[serde(skip)]
+    pub uses_crypto_instructions: bool,
     /// For a wrapper: the drivers inside.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub inner: Vec<String>,
@@ -200,6 +228,9 @@ impl DriverView {
             internal: d.internal,
             flags: j.flags.map(|f| f.names()),
             verdict: j.judgement.verdict.name(),
+            // Vector instructions do not make AES or SHA fast.
+            uses_crypto_instructions: j.judgement.verdict == Verdict::CpuInstructions
+                && j.judgement.family().is_some_and(|family| family.id != "neon"),
             inner: j.inner().into_iter().map(str::to_owned).collect(),
             evidence: reasons(j),
         }

@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use crate::tuned::{RELEASE, Unfit, module_version, said_by, trusted};
+use crate::tuned::{RELEASE, SystemFiles, Unfit, module_version, said_by, trusted};
 
 /// Path of the file.
 pub const FINDINGS_FILE: &str = "/etc/outboard/checked";
@@ -63,8 +63,8 @@ impl Findings {
     }
 
     /// The last finding about a driver, if it was made with this kernel and this version of its
-    /// module. `root` is `/`, or a directory with copies of a system's files.
-    pub fn of(&self, driver: &str, root: &Path) -> Option<Finding<'_>> {
+    /// module. `root` is `/`, or has copies of a system's files.
+    pub fn of(&self, driver: &str, root: &(impl SystemFiles + ?Sized)) -> Option<Finding<'_>> {
         let mut last = None;
         for finding in self.all() {
             last = Some(finding).filter(|finding| finding.driver == driver).or(last);

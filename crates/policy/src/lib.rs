@@ -24,7 +24,7 @@ pub use lookahead::{LOOKAHEAD_START, LookaheadMode, LookaheadPolicy, LookaheadRo
 pub use min_entropy::MinEntropy;
 pub use shadow::ShadowChecks;
 pub use threshold::Thresholds;
-pub use tuned::{CipherRow, POLICY_FILE, Tuned, Unfit, cpu_identity, from_text, module_version};
+pub use tuned::{CipherRow, POLICY_FILE, SystemFiles, Tuned, Unfit, cpu_identity, from_text, module_version};
 
 /// Prefix of messages about the provider's section in openssl.cnf; the name of the provider
 /// follows.

@@ -113,11 +113,11 @@ impl Tuned {
     }
 
     /// Checks that the file was made for this kernel, CPU and version of each driver. `root` is
-    /// `/`, or a directory with copies of a system's files.
+    /// `/`, or has copies of a system's files.
     ///
     /// # Errors
     /// [`Unfit::Stale`] with the first difference.
-    pub fn is_of(&self, root: &Path) -> Result<(), Unfit> {
+    pub fn is_of(&self, root: &(impl SystemFiles + ?Sized)) -> Result<(), Unfit> {
         same("kernel", self.value("kernel"), said_by(root, RELEASE).trim())?;
         same("CPU", self.value("cpu"), &cpu_identity(&said_by(root, "proc/cpuinfo")))?;
         for line in self.text.lines() {
@@ -141,6 +141,18 @@ impl Tuned {
             last = Some(words(line)).filter(is_its).or(last);
         }
         row(last?)
+    }
+}
+
+/// The files of a system, below `/` or wherever copies of them are.
+pub trait SystemFiles {
+    /// At most the first `most` bytes of a file, if it can be read. The path has no leading slash.
+    fn beginning(&self, file: &str, most: usize) -> Option<Vec<u8>>;
+}
+
+impl SystemFiles for Path {
+    fn beginning(&self, file: &str, most: usize) -> Option<Vec<u8>> {
+        fs::File::open(self.join(file)).and_then(|file| beginning(file, most)).ok()
     }
 }
 
@@ -181,16 +193,11 @@ fn beginning(mut file: fs::File, most: usize) -> io::Result<Vec<u8>> {
 }
 
 /// The beginning of a text file of the kernel; empty if it cannot be read.
-pub(crate) fn said_by(root: &Path, file: &str) -> String {
+pub(crate) fn said_by(root: &(impl SystemFiles + ?Sized), file: &str) -> String {
     // Every process that loads the provider reads these files. The kernel generates /proc/cpuinfo
     // only as far as it is read, and the first CPU is sufficient. An unreadable file compares as
     // different from what was measured.
-    beginning_of(root, file).and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default()
-}
-
-/// The first [`FIRST_CPU`] bytes of a file of the kernel, if it can be read.
-fn beginning_of(root: &Path, file: &str) -> Option<Vec<u8>> {
-    fs::File::open(root.join(file)).and_then(|file| beginning(file, FIRST_CPU)).ok()
+    root.beginning(file, FIRST_CPU).and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default()
 }
 
 /// The kernel's release.
@@ -283,8 +290,8 @@ pub fn cpu_identity(cpuinfo: &str) -> String {
 
 /// Version of a kernel module, which changes when the module is rebuilt: the hash of its build ID
 /// note as a decimal number; `-` if there is none.
-pub fn module_version(root: &Path, module: &str) -> String {
-    let note = beginning_of(root, &format!("sys/module/{module}/notes/.note.gnu.build-id"));
+pub fn module_version(root: &(impl SystemFiles + ?Sized), module: &str) -> String {
+    let note = root.beginning(&format!("sys/module/{module}/notes/.note.gnu.build-id"), FIRST_CPU);
     note.map_or_else(|| "-".to_owned(), |note| hash(HASH, &note).to_string())
 }
 

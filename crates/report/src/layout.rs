@@ -4,16 +4,22 @@ use std::fmt::Write;
 
 /// Default and maximum width of a line in columns: longer lines are hard to read.
 const WIDTH: usize = 110;
-/// Minimum width of a line in columns: the words need space next to the labels.
+/// Minimum width of a line in columns.
 const NARROWEST: usize = 40;
 /// Width of the labels in columns.
 const LABEL: usize = 16;
+/// Below this width labels have lines of their own, because little space remains next to them.
+const WITH_LABELS: usize = 60;
+/// Indentation of text below its label in columns.
+const BELOW: usize = 2;
+/// Space between the columns of a table.
+const GAP: usize = 2;
 
 /// Parameters of the output.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Style {
-    /// Bold headings, for a terminal.
-    pub bold: bool,
+    /// Bold and coloured words, for a terminal.
+    pub color: bool,
     /// Width of the terminal in columns; `None` if the output is not a terminal.
     pub columns: Option<usize>,
 }
@@ -21,6 +27,27 @@ pub struct Style {
 impl Style {
     fn width(self) -> usize {
         self.columns.map_or(WIDTH, |columns| columns.clamp(NARROWEST, WIDTH))
+    }
+}
+
+/// The mood of a heading, as a colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mood {
+    Plain,
+    Good,
+    Doubt,
+    Bad,
+}
+
+impl Mood {
+    /// The sequence that begins it (ECMA-48, SGR).
+    fn sequence(self) -> &'static str {
+        match self {
+            Self::Plain => "\x1b[1m",
+            Self::Good => "\x1b[1;32m",
+            Self::Doubt => "\x1b[1;33m",
+            Self::Bad => "\x1b[1;31m",
+        }
     }
 }
 
@@ -37,17 +64,70 @@ impl Page {
 
     /// Appends a label at the margin and its text.
     pub(crate) fn row(&mut self, label: &str, text: &str) {
-        let label = clean(label);
-        let pad = " ".repeat(LABEL.saturating_sub(label.chars().count()).max(1));
-        let shown =
-            if self.style.bold { format!("\x1b[1m{label}\x1b[0m{pad}") } else { format!("{label}{pad}") };
-        self.wrapped(&shown, label.chars().count() + pad.len(), LABEL, text);
+        self.row_in(Mood::Plain, label, text);
+    }
+
+    /// Appends a label in a mood and its text.
+    pub(crate) fn row_in(&mut self, mood: Mood, label: &str, text: &str) {
+        self.labelled(Some(mood), &clean(label), text);
     }
 
     /// Appends an indented label and its text.
     pub(crate) fn sub(&mut self, label: &str, text: &str) {
-        let label = format!("  {:<width$}", clean(label), width = LABEL - 2);
-        self.wrapped(&label, label.chars().count(), LABEL, text);
+        self.labelled(None, &format!("  {}", clean(label)), text);
+    }
+
+    fn labelled(&mut self, mood: Option<Mood>, label: &str, text: &str) {
+        let shown = match mood.filter(|_| self.style.color && !label.is_empty()) {
+            Some(mood) => format!("{}{label}\x1b[0m", mood.sequence()),
+            None => label.to_owned(),
+        };
+        if self.style.width() < WITH_LABELS {
+            if label.chars().count() > self.style.width() {
+                self.wrapped("", 0, BELOW, label);
+            } else if !label.trim().is_empty() {
+                self.text.push_str(&shown);
+                self.text.push('\n');
+            }
+            let indent = BELOW + label.chars().take_while(|c| *c == ' ').count();
+            return self.wrapped(&" ".repeat(indent), indent, indent, text);
+        }
+        let pad = " ".repeat(LABEL.saturating_sub(label.chars().count()).max(1));
+        self.wrapped(&format!("{shown}{pad}"), label.chars().count() + pad.len(), LABEL, text);
+    }
+
+    /// Appends a table; where it is wider than the output, a block of lines for each row.
+    pub(crate) fn table(&mut self, head: &[&str], rows: &[Vec<String>]) {
+        let cells = |row: &[String]| row.iter().map(|cell| clean(cell)).collect::<Vec<_>>();
+        let rows: Vec<Vec<String>> = rows.iter().map(|row| cells(row)).collect();
+        let width_of = |column: usize| {
+            let longest = rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default();
+            longest.max(head[column].chars().count())
+        };
+        let mut widths: Vec<usize> = (0..head.len()).map(width_of).collect();
+        // The first column has the width of the labels.
+        widths[0] = widths[0].max(LABEL - GAP);
+        if widths.iter().sum::<usize>() + GAP * (widths.len() - 1) > self.style.width() {
+            for row in &rows {
+                let cells = head.iter().zip(row).skip(1).filter(|(_, cell)| !cell.is_empty());
+                let text: Vec<String> = cells.map(|(name, cell)| format!("{name}: {cell}")).collect();
+                self.row(&row[0], &text.join("; "));
+            }
+            return;
+        }
+        let heading: Vec<String> = head.iter().map(|&name| name.to_owned()).collect();
+        for (number, row) in std::iter::once(&heading).chain(&rows).enumerate() {
+            let mut line = String::new();
+            for (cell, width) in row.iter().zip(&widths) {
+                let _ = write!(line, "{cell:<width$}{:GAP$}", "");
+            }
+            let line = line.trim_end();
+            match number == 0 && self.style.color {
+                true => self.text.push_str(&format!("\x1b[1m{line}\x1b[0m")),
+                false => self.text.push_str(line),
+            }
+            self.text.push('\n');
+        }
     }
 
     pub(crate) fn blank(&mut self) {
@@ -78,7 +158,9 @@ impl Page {
             at_start = false;
         }
         self.text.truncate(self.text.trim_end_matches(' ').len());
-        self.text.push('\n');
+        if !self.text.ends_with('\n') {
+            self.text.push('\n');
+        }
     }
 }
 
@@ -108,7 +190,7 @@ mod tests {
         for (columns, width) in
             [(Some(80), 80), (Some(60), 60), (Some(20), NARROWEST), (Some(300), WIDTH), (None, WIDTH)]
         {
-            let mut page = Page::new(Style { bold: false, columns });
+            let mut page = Page::new(Style { color: false, columns });
             page.row("Machine", &"word ".repeat(50));
             let text = page.finish();
             let longest = text.lines().map(str::len).max().unwrap();
@@ -117,8 +199,30 @@ mod tests {
     }
 
     #[test]
+    fn a_table_that_is_too_wide_becomes_blocks() {
+        let rows = vec![vec!["cbc(aes)".to_owned(), "mv-cbc-aes".to_owned(), "yes".to_owned()]];
+        let of = |columns| {
+            let mut page = Page::new(Style { color: false, columns: Some(columns) });
+            page.table(&["Algorithm", "kernel picks", "a column that is long"], &rows);
+            page.finish()
+        };
+        assert_eq!(
+            of(80),
+            "Algorithm       kernel picks  a column that is long\ncbc(aes)        mv-cbc-aes    yes\n"
+        );
+        assert_eq!(of(40), "cbc(aes)\n  kernel picks: mv-cbc-aes; a column\n  that is long: yes\n");
+    }
+
+    #[test]
+    fn labels_of_narrow_lines_stand_above_the_text() {
+        let mut page = Page::new(Style { color: false, columns: Some(40) });
+        page.row("Machine", "a machine with a name that is longer than the line");
+        assert_eq!(page.finish(), "Machine\n  a machine with a name that is longer\n  than the line\n");
+    }
+
+    #[test]
     fn control_characters_do_not_reach_the_terminal() {
-        let mut page = Page::new(Style { bold: true, ..Style::default() });
+        let mut page = Page::new(Style { color: true, ..Style::default() });
         page.row("CPU", "a\x1b[2Jb");
         assert_eq!(page.finish(), "\x1b[1mCPU\x1b[0m             a\u{fffd}[2Jb\n");
     }

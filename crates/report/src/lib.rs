@@ -35,4 +35,4 @@ pub mod prove {
 
 pub use read::{LARGEST, Part, Unfit, read};
 pub use secrets::without_secrets;
-pub use status::{status, verbose};
+pub use status::{reach, status, verbose};

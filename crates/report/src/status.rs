@@ -1,38 +1,57 @@
 //! Formats `outboard status` as text.
 
-use outboard_inventory::{Accelerator, Algorithm, DriverView, Pick, Status};
+use outboard_inventory::{Accelerator, Algorithm, Answer, DriverView, Status, cpu_has_aes};
 
-use crate::layout::{Page, Style};
+use crate::layout::{Mood, Page, Style};
 
 /// Maximum number of driver names that are listed; more are counted.
 const MOST_NAMES: usize = 6;
+/// Maximum number of algorithms in the summary; more are counted.
+const MOST_ALGORITHMS: usize = 4;
+/// Maximum number of remarks on a text in the summary; more are counted.
+const MOST_REMARKS: usize = 6;
 
-/// Formats a summary of the hardware and of the interfaces that reach it.
+/// Formats a summary that fits a screen: the verdict, the machine, what reaches the accelerators,
+/// what the kernel picks, and the problems.
 pub fn status(status: &Status, style: Style) -> String {
     let mut page = Page::new(style);
+    verdict(&mut page, status);
+    page.blank();
     machine(&mut page, status);
-    if status.accelerators.is_empty() {
-        page.row("Accelerator", &none(status));
-    }
-    for accelerator in &status.accelerators {
-        page.blank();
-        one(&mut page, accelerator);
-    }
-    if !status.accelerators.is_empty() {
-        page.blank();
-    }
-    algorithms(&mut page, &status.algorithms);
-    unknown(&mut page, status);
     surroundings(&mut page, status);
-    for advice in &status.advice {
-        page.row("Advice", advice);
+    if status.accelerators.is_empty() && !status.drivers.is_empty() {
+        page.row("Drivers", &counts(status));
     }
+    accelerators(&mut page, &status.accelerators);
+    algorithms(&mut page, &status.algorithms, MOST_ALGORITHMS);
+    pasted(&mut page, status, MOST_REMARKS);
+    problems(&mut page, status, false);
     page.finish()
 }
 
-/// Formats the summary, then every driver of the kernel with its verdict and the reasons.
+/// Formats everything: the summary without its limits, the reasons for each verdict, and every
+/// driver of the kernel.
 pub fn verbose(whole: &Status, style: Style) -> String {
     let mut page = Page::new(style);
+    verdict(&mut page, whole);
+    page.blank();
+    machine(&mut page, whole);
+    surroundings(&mut page, whole);
+    for accelerator in &whole.accelerators {
+        page.blank();
+        one(&mut page, accelerator);
+    }
+    instructions(&mut page, whole);
+    algorithms(&mut page, &whole.algorithms, usize::MAX);
+    unknown(&mut page, whole);
+    pasted(&mut page, whole, usize::MAX);
+    problems(&mut page, whole, true);
+    for one in &whole.tunnels {
+        page.row(one.tunnel, &format!("on both ends {}: {}", one.setting, one.why));
+    }
+    page.blank();
+    matrix(&mut page, whole);
+    page.blank();
     page.row("Drivers", &format!("{}, with the verdict on each and its reasons", whole.drivers.len()));
     for driver in &whole.drivers {
         page.sub("", &title(driver));
@@ -40,7 +59,124 @@ pub fn verbose(whole: &Status, style: Style) -> String {
             page.sub("", &format!("- {} [{}]", reason.text, reason.source));
         }
     }
-    format!("{}\n{}", status(whole, style), page.finish())
+    page.finish()
+}
+
+/// Formats the reach matrix: for each driver the consumers that get it, and the reasons.
+pub fn reach(whole: &Status, style: Style) -> String {
+    let mut page = Page::new(style);
+    matrix(&mut page, whole);
+    page.finish()
+}
+
+fn matrix(page: &mut Page, status: &Status) {
+    if status.reach.is_empty() {
+        return page.row("Reach", "there is no accelerator and no hardware random number generator to reach");
+    }
+    let (drivers, generators): (Vec<_>, Vec<_>) =
+        status.reach.iter().partition(|row| row.consumers.len() > 1);
+    if let Some(first) = drivers.first() {
+        // Random numbers are no matter of these drivers.
+        let names: Vec<&str> =
+            first.consumers.iter().map(|cell| cell.consumer).filter(|name| *name != "hwrng").collect();
+        let head: Vec<&str> = std::iter::once("Driver").chain(names.iter().copied()).collect();
+        let rows: Vec<Vec<String>> = drivers
+            .iter()
+            .map(|row| {
+                let answers = row.consumers.iter().take(names.len()).map(|cell| match cell.answer {
+                    "unclear" => "?".to_owned(),
+                    answer => answer.to_owned(),
+                });
+                std::iter::once(row.driver.clone()).chain(answers).collect()
+            })
+            .collect();
+        page.table(&head, &rows);
+        page.blank();
+    }
+    for row in drivers.into_iter().chain(generators) {
+        page.row("Reach", &format!("of {} ({})", row.driver, row.algorithm));
+        for cell in row.consumers.iter().filter(|cell| cell.consumer != "hwrng" || row.consumers.len() == 1) {
+            page.sub(cell.consumer, &format!("{}: {}", cell.answer, cell.why));
+        }
+    }
+}
+
+fn verdict(page: &mut Page, status: &Status) {
+    let Some(verdict) = &status.verdict else { return };
+    let mood = match verdict.answer {
+        Answer::Reached | Answer::CpuInstructions => Mood::Good,
+        Answer::Unusable | Answer::NoDriver | Answer::Unreached => Mood::Bad,
+        Answer::Nothing | Answer::OtherSystem | Answer::Unknown => Mood::Doubt,
+    };
+    page.row_in(mood, "Verdict", &verdict.text);
+    if let Some(next) = &verdict.next {
+        page.row("Next", next);
+    }
+}
+
+/// The accelerators with the interfaces and kernel users that reach them.
+fn accelerators(page: &mut Page, accelerators: &[Accelerator]) {
+    if accelerators.is_empty() {
+        return;
+    }
+    page.blank();
+    let interrupts =
+        |a: &Accelerator| match (a.devices.iter().all(|d| d.lines.is_empty()), a.completion.as_str()) {
+            (false, _) => a.devices.iter().fold(0_u64, |sum, d| sum.saturating_add(d.interrupts)).to_string(),
+            (true, "own-interrupt") if a.devices.is_empty() => "not known".to_owned(),
+            (true, "own-interrupt") => "no line".to_owned(),
+            (true, "polled") => "none: polled".to_owned(),
+            (true, _) => "none of its own".to_owned(),
+        };
+    let reached = |a: &Accelerator, for_programs| {
+        let mut routes = Vec::new();
+        for route in a.reach.iter().filter(|route| route.for_programs == for_programs) {
+            match route.answer {
+                "yes" => routes.push(route.interface.to_owned()),
+                "unclear" => routes.push(format!("{}?", route.interface)),
+                _ => {}
+            }
+        }
+        if routes.is_empty() { "nothing".to_owned() } else { routes.join(" ") }
+    };
+    let rows: Vec<Vec<String>> = accelerators
+        .iter()
+        .map(|a| {
+            let drivers = a.drivers.len().to_string();
+            vec![a.chip.clone(), drivers, interrupts(a), reached(a, true), reached(a, false)]
+        })
+        .collect();
+    page.table(&["Accelerator", "drivers", "interrupts", "programs by", "kernel users"], &rows);
+}
+
+/// The problems; with `all` also the notes and the evidence.
+fn problems(page: &mut Page, status: &Status, all: bool) {
+    let shown: Vec<_> = status.problems.iter().filter(|problem| all || !problem.is_note).collect();
+    let notes = status.problems.len() - shown.len();
+    if !shown.is_empty() || notes > 0 {
+        page.blank();
+    }
+    for problem in shown {
+        let (mood, label) = if problem.is_note { (Mood::Plain, "Note") } else { (Mood::Doubt, "Problem") };
+        if all {
+            page.row_in(mood, label, &format!("{} [{}]", problem.text, problem.id.name()));
+            page.sub("evidence", &problem.evidence);
+            page.sub("next step", &problem.next);
+        } else {
+            // The verdict has said it.
+            let is_next =
+                status.verdict.as_ref().is_some_and(|verdict| verdict.next.as_ref() == Some(&problem.next));
+            let next = if is_next { String::new() } else { format!(": {}", problem.next) };
+            page.row_in(mood, label, &format!("{}{next} [{}]", problem.text, problem.id.name()));
+        }
+    }
+    if notes > 0 {
+        let what = if notes == 1 { "note" } else { "notes" };
+        page.row(
+            "Also",
+            &format!("{notes} {what}: outboard status --verbose; outboard explain says what an [id] means"),
+        );
+    }
 }
 
 fn title(d: &DriverView) -> String {
@@ -62,6 +198,10 @@ fn title(d: &DriverView) -> String {
 }
 
 fn machine(page: &mut Page, status: &Status) {
+    let is_foreign = status.pasted.as_ref().is_some_and(|pasted| pasted.other_system.is_some());
+    if is_foreign {
+        return;
+    }
     let model = status.machine.model.as_deref().unwrap_or("model not known");
     match status.machine.platform {
         Some(platform) => page.row("Machine", &format!("{model} ({})", platform.name)),
@@ -69,9 +209,12 @@ fn machine(page: &mut Page, status: &Status) {
     }
     let cpu = &status.cpu;
     let mut features = Vec::new();
-    features.push(match cpu.has_aes() {
-        true => format!("AES instructions ({})", cpu.aes.join(", ")),
-        false => "no AES instructions".to_string(),
+    features.push(match (cpu.has_aes(), cpu_has_aes(status)) {
+        (true, _) => format!("AES instructions ({})", cpu.aes.join(", ")),
+        (false, Some(true)) => "AES instructions, since the kernel has drivers for them".to_string(),
+        (false, Some(false)) if cpu.has_padlock_aes() => "AES by VIA PadLock".to_string(),
+        (false, Some(false)) => "no AES instructions".to_string(),
+        (false, None) => "whether it has AES instructions is not known".to_string(),
     });
     for (what, found) in [("GCM", &cpu.gcm), ("SHA", &cpu.sha), ("PadLock", &cpu.padlock)] {
         if !found.is_empty() {
@@ -95,10 +238,23 @@ fn machine(page: &mut Page, status: &Status) {
     );
 }
 
-fn none(status: &Status) -> String {
+/// The CPU's instructions for cryptography, with what uses them and how to turn them off.
+fn instructions(page: &mut Page, status: &Status) {
+    let mut label = "Instructions";
+    for set in &status.cpu_instructions {
+        let off = set.off.map(|switch| format!("; off with {switch}")).unwrap_or_default();
+        page.row(
+            label,
+            &format!("{} ({}): kernel: {}; OpenSSL: {}{off}", set.name, set.serves, set.kernel, set.openssl),
+        );
+        label = "";
+    }
+}
+
+fn counts(status: &Status) -> String {
     let count = |verdict: &str| status.drivers.iter().filter(|d| d.verdict == verdict && !d.internal).count();
     format!(
-        "none: of {} drivers {} use CPU instructions, {} are plain code, {} wrap others, {} are not known",
+        "{}: {} use CPU instructions, {} are plain code, {} wrap others, {} are not known",
         status.drivers.iter().filter(|d| !d.internal).count(),
         count("cpu-instructions"),
         count("software"),
@@ -113,7 +269,8 @@ fn one(page: &mut Page, a: &Accelerator) {
     } else {
         format!("module {}", a.module)
     };
-    page.row("Accelerator", &format!("{} ({module})", a.chip));
+    let kind = a.kind.map(|kind| format!("{kind}, ")).unwrap_or_default();
+    page.row("Accelerator", &format!("{} ({kind}{module})", a.chip));
     for device in &a.devices {
         let interrupts = match (device.lines.len(), a.completion.as_str()) {
             (0, "own-interrupt") => "no interrupt line".to_string(),
@@ -133,13 +290,6 @@ fn one(page: &mut Page, a: &Accelerator) {
         let ways: Vec<&str> = a.reach.iter().filter(|w| w.for_programs).map(|w| w.interface).collect();
         page.sub("best way", &format!("{preferred}, the first of {} that leads there", ways.join(", ")));
     }
-    page.sub(
-        "reached by",
-        &format!("(programs, then users in the kernel; asked for the driver {})", a.reach_of),
-    );
-    for way in a.reach.iter().filter(|w| w.for_programs).chain(a.reach.iter().filter(|w| !w.for_programs)) {
-        page.sub(way.interface, &format!("{}: {}", way.answer, way.why));
-    }
 }
 
 fn listed(names: &[String]) -> String {
@@ -149,28 +299,39 @@ fn listed(names: &[String]) -> String {
     format!("{} and {} more", names[..MOST_NAMES].join(", "), names.len() - MOST_NAMES)
 }
 
-fn algorithms(page: &mut Page, algorithms: &[Algorithm]) {
-    let mut label = "Kernel picks";
-    for a in algorithms {
-        let rest = match (&a.accelerator, &a.note) {
-            (Some(other), Some(note)) if other.driver != a.picked.driver => {
-                format!(", not {} (priority {}): {note}", other.driver, other.priority)
-            }
-            (_, Some(note)) => format!(": {note}"),
-            (_, None) => String::new(),
-        };
-        let rest = match &a.outranked {
-            Some(cpu) => format!(", before {} (priority {}, CPU instructions)", cpu.driver, cpu.priority),
-            None => rest,
-        };
-        page.row(label, &format!("{} -> {}{rest}", a.name, picked(&a.picked)));
-        label = "";
+fn algorithms(page: &mut Page, algorithms: &[Algorithm], most: usize) {
+    if algorithms.is_empty() {
+        return;
     }
-}
-
-fn picked(p: &Pick) -> String {
-    let around = if p.around_accelerator { " around an accelerator" } else { "" };
-    format!("{} (priority {}, {}{around})", p.driver, p.priority, words(p.verdict))
+    page.blank();
+    let remark = |a: &Algorithm| match (&a.accelerator, &a.outranked, &a.note) {
+        (_, Some(cpu), _) => format!("before {} ({}, CPU instructions)", cpu.driver, cpu.priority),
+        (Some(other), None, Some(_)) if other.driver != a.picked.driver => {
+            format!("not {} ({})", other.driver, other.priority)
+        }
+        (_, None, Some(note)) => note.clone(),
+        _ => String::new(),
+    };
+    // Combinations for IPsec have long names; the summary shows their parts.
+    let is_short = |a: &&Algorithm| most == usize::MAX || !a.name.starts_with("authenc(");
+    let rows: Vec<Vec<String>> = algorithms
+        .iter()
+        .filter(is_short)
+        .take(most)
+        .map(|a| {
+            let around = if a.picked.around_accelerator { " around an accelerator" } else { "" };
+            let picked = format!("{} ({})", a.picked.driver, a.picked.priority);
+            vec![a.name.to_owned(), picked, format!("{}{around}", words(a.picked.verdict)), remark(a)]
+        })
+        .collect();
+    let shown = rows.len();
+    let has_remarks = rows.iter().any(|row| !row[3].is_empty());
+    let columns = if has_remarks { 4 } else { 3 };
+    let rows: Vec<Vec<String>> = rows.into_iter().map(|row| row[..columns].to_vec()).collect();
+    page.table(&["Algorithm", "the kernel picks", "which is", "remark"][..columns], &rows);
+    if let Some(more) = algorithms.len().checked_sub(shown).filter(|more| *more > 0) {
+        page.row("", &format!("{more} more: outboard status --verbose"));
+    }
 }
 
 fn words(verdict: &str) -> &str {
@@ -180,6 +341,24 @@ fn words(verdict: &str) -> &str {
         "software" => "plain code",
         "wrapper" => "wrapper",
         _ => "not known",
+    }
+}
+
+/// What a text shows, and what it cannot show.
+fn pasted(page: &mut Page, status: &Status, most: usize) {
+    if let Some(pasted) = &status.pasted {
+        page.row("Recognised", &pasted.recognised.join("; "));
+        let mut label = "It shows";
+        for remark in pasted.remarks.iter().take(most) {
+            page.row(label, &format!("{} (line {})", remark.text, remark.number));
+            label = "";
+        }
+        if let Some(more) = pasted.remarks.len().checked_sub(most).filter(|more| *more > 0) {
+            page.row("", &format!("{more} more: outboard status --verbose"));
+        }
+    }
+    if !status.not_told.is_empty() && (status.pasted.is_some() || most == usize::MAX) {
+        page.row("Not known", &status.not_told.join("; "));
     }
 }
 

@@ -29,6 +29,6 @@ pub use estimators::{Estimator, Symbols};
 pub use failure::Failure;
 pub use fips::{BLOCK, EXPECTED_FAILURES, Fips, FipsFailures};
 pub use health::Fault;
-pub use iid::{IidTest, PermutationRank, iid_tests, permutation_tests};
+pub use iid::{CompressedLength, IidTest, PermutationRank, iid_tests, permutation_tests};
 pub use restart::{RESTARTS, RestartResult, test_restarts};
 pub use seed_source::{SeedSource, State};

@@ -164,6 +164,13 @@ pub fn version() -> String {
     unsafe { CStr::from_ptr((library().OpenSSL_version)(0)) }.to_string_lossy().into_owned()
 }
 
+/// The first number of OpenSSL's version.
+pub fn major_version() -> u32 {
+    let version = version();
+    let number = version.split_whitespace().nth(1).and_then(|text| text.split('.').next());
+    number.and_then(|text| text.parse().ok()).unwrap_or_else(|| panic!("the version in \"{version}\""))
+}
+
 /// The directory in which this libcrypto looks for provider modules.
 pub fn modules_dir() -> Option<PathBuf> {
     // SAFETY: as in `version`.

@@ -1,17 +1,53 @@
 //! Hifn.
 
-use crate::family::Family;
+use crate::family::{EngineKind, Family, Limit};
 
 pub(super) const ROWS: &[Family] = &[
-    // Soekris vpn1401 and vpn1411 cards
     Family {
         id: "hifn",
+        vendor: "Hifn",
+        kind: EngineKind::Card,
+        found_in: "Soekris vpn1401 and vpn1411 cards",
+        options: "CRYPTO_DEV_HIFN_795X",
+        openwrt: "kmod-crypto-hw-hifn-795x",
+        debian: "i386",
+        bsd: "hifn",
+        algorithms: "cbc(aes)|ecb(aes)|cbc(des)|ecb(des)|cbc(des3_ede)|ecb(des3_ede)",
+        limits: &[
+            Limit {
+                text: "not for kernels with 64-bit DMA addresses: no amd64, no 686-pae",
+                source: "drivers/crypto/Kconfig",
+            },
+            Limit {
+                text: "the driver offers no hashes, so IPsec computes them on the CPU",
+                source: "drivers/crypto/hifn_795x.c",
+            },
+        ],
+        source: "drivers/crypto/hifn_795x.c",
         names: "*-hifn*",
         modules: "hifn_795x",
         bound: "pci/hifn795x",
         irqs: "hifn*",
         chip: "Hifn 7955 or 7956",
         pci: &[(0x13a3, 0x0020), (0x13a3, 0x001d)],
+        ..Family::ROW
+    },
+    Family {
+        id: "hifn-ocf",
+        vendor: "Hifn",
+        kind: EngineKind::Card,
+        found_in: "Hifn 7751, 6500, 7811 and 7951 (Soekris vpn1201, vpn1211)",
+        openwrt: "kmod-crypto-ocf-hifn7751",
+        bsd: "hifn",
+        algorithms: "cbc(des)|cbc(des3_ede)|hmac(md5)|hmac(sha1)",
+        limits: &[Limit {
+            text: "Linux' own driver is for the 7955 and 7956 only; older chips had one in OCF-Linux",
+            source: "drivers/crypto/hifn_795x.c",
+        }],
+        source: "https://man.openbsd.org/hifn.4",
+        modules: "hifn7751",
+        chip: "Hifn 7751, 6500, 7811 or 7951",
+        pci: &[(0x13a3, 0x0005), (0x13a3, 0x0006), (0x13a3, 0x0007), (0x13a3, 0x0012)],
         ..Family::ROW
     },
 ];

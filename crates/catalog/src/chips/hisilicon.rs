@@ -1,11 +1,18 @@
 //! HiSilicon.
 
-use crate::family::Family;
+use crate::family::{EngineKind, Family};
 
 pub(super) const ROWS: &[Family] = &[
-    // Kunpeng 916, 920 and later
     Family {
         id: "hisi-sec",
+        vendor: "HiSilicon",
+        kind: EngineKind::SocEngine,
+        found_in: "Kunpeng 916, 920 and later",
+        options: "CRYPTO_DEV_HISI_SEC|CRYPTO_DEV_HISI_SEC2",
+        acpi: &["HISI02C1"],
+        algorithms: "cbc(aes)|ctr(aes)|ecb(aes)|xts(aes)|gcm(aes)|ccm(aes)",
+        needs_fallback: true,
+        source: "drivers/crypto/hisilicon",
         names: "hisi_sec_*",
         modules: "hisi_sec|hisi_sec2",
         bound: "platform/hisi_sec_platform_driver|pci/hisi_sec2",
@@ -15,9 +22,15 @@ pub(super) const ROWS: &[Family] = &[
         pci: &[(0x19e5, 0xa255), (0x19e5, 0xa256)],
         ..Family::ROW
     },
-    // Kunpeng 920 and later
     Family {
         id: "hisi-hpre",
+        vendor: "HiSilicon",
+        kind: EngineKind::SocEngine,
+        found_in: "Kunpeng 920 and later",
+        options: "CRYPTO_DEV_HISI_HPRE",
+        algorithms: "rsa|dh|ecdh-nist-p256|curve25519",
+        needs_fallback: true,
+        source: "drivers/crypto/hisilicon/hpre",
         names: "hpre-*",
         modules: "hisi_hpre",
         bound: "pci/hisi_hpre",
@@ -26,9 +39,14 @@ pub(super) const ROWS: &[Family] = &[
         pci: &[(0x19e5, 0xa258), (0x19e5, 0xa259)],
         ..Family::ROW
     },
-    // Kunpeng 920 and later
     Family {
         id: "hisi-zip",
+        vendor: "HiSilicon",
+        kind: EngineKind::SocEngine,
+        found_in: "Kunpeng 920 and later",
+        options: "CRYPTO_DEV_HISI_ZIP",
+        algorithms: "deflate",
+        source: "drivers/crypto/hisilicon/zip",
         names: "hisi-*-acomp",
         modules: "hisi_zip",
         bound: "pci/hisi_zip",

@@ -1,12 +1,20 @@
 //! Intel.
 
 use crate::family::Completion::{Polled, Through};
-use crate::family::Family;
+use crate::family::{EngineKind, Family, Limit};
 
 pub(super) const ROWS: &[Family] = &[
-    // Intel IXP425, IXP465
     Family {
         id: "ixp4xx",
+        vendor: "Intel",
+        kind: EngineKind::SocEngine,
+        found_in: "Intel IXP425, IXP465",
+        options: "CRYPTO_DEV_IXP4XX",
+        openwrt: "kmod-crypto-hw-ixp4xx",
+        algorithms: "cbc(aes)|ctr(aes)|ecb(aes)|cbc(des)|cbc(des3_ede)|ecb(des3_ede)|\
+            authenc(hmac(sha1),cbc(aes))",
+        needs_fallback: true,
+        source: "drivers/crypto/intel/ixp4xx",
         names: "*-ixp4xx",
         modules: "ixp4xx_crypto",
         bound: "platform/ixp4xx_crypto",
@@ -15,9 +23,17 @@ pub(super) const ROWS: &[Family] = &[
         compatible: &["intel,ixp4xx-crypto"],
         ..Family::ROW
     },
-    // Intel Movidius Keem Bay
     Family {
         id: "keembay",
+        vendor: "Intel",
+        kind: EngineKind::SocEngine,
+        found_in: "Intel Movidius Keem Bay",
+        options: "CRYPTO_DEV_KEEMBAY_OCS_AES_SM4|CRYPTO_DEV_KEEMBAY_OCS_HCU|\
+            CRYPTO_DEV_KEEMBAY_OCS_ECC",
+        algorithms: "cbc(aes)|ctr(aes)|ecb(aes)|gcm(aes)|ccm(aes)|sha224|sha256|sha384|sha512|\
+            ecdh-nist-p256",
+        needs_fallback: true,
+        source: "drivers/crypto/intel/keembay",
         names: "*-keembay-ocs",
         modules: "keembay_ocs_aes|keembay_ocs_ecc|keembay_ocs_hcu",
         bound: "platform/keembay-ocs-aes|platform/keembay-ocs-ecc|platform/keembay-ocs-hcu",
@@ -26,9 +42,32 @@ pub(super) const ROWS: &[Family] = &[
         compatible: &["intel,keembay-ocs-aes", "intel,keembay-ocs-ecc", "intel,keembay-ocs-hcu"],
         ..Family::ROW
     },
-    // Atom C3000, C62x chipsets, DH895xCC cards, Xeon Scalable since the fourth generation
     Family {
         id: "qat",
+        vendor: "Intel",
+        kind: EngineKind::Card,
+        found_in: "Atom C3000, C62x chipsets, DH895xCC cards, Xeon Scalable since the fourth \
+            generation",
+        options: "CRYPTO_DEV_QAT|CRYPTO_DEV_QAT_C3XXX|CRYPTO_DEV_QAT_C62X|CRYPTO_DEV_QAT_DH895xCC|\
+            CRYPTO_DEV_QAT_4XXX",
+        debian: "amd64|i386",
+        bsd: "qat",
+        algorithms: "cbc(aes)|ctr(aes)|xts(aes)|authenc(hmac(sha1),cbc(aes))|\
+            authenc(hmac(sha256),cbc(aes))|rsa|dh|deflate",
+        needs_fallback: true,
+        limits: &[
+            Limit {
+                text: "older kernels register it with priority 4001, before AES instructions that \
+                    are many times faster",
+                source: "drivers/crypto/intel/qat/qat_common/qat_algs.c",
+            },
+            Limit {
+                text: "Debian has the modules for C3000, C62x and DH895xCC, none for the 4xxx \
+                    generation",
+                source: "https://packages.debian.org/trixie/linux-image-amd64",
+            },
+        ],
+        source: "drivers/crypto/intel/qat",
         names: "qat_*|qat-*",
         modules: "intel_qat|qat_dh895xcc|qat_dh895xccvf|qat_c3xxx|qat_c3xxxvf|qat_c62x|qat_c62xvf|qat_4xxx|\
             qat_420xx|qat_6xxx",
@@ -51,9 +90,15 @@ pub(super) const ROWS: &[Family] = &[
         ],
         ..Family::ROW
     },
-    // Xeon Scalable since the fourth generation
     Family {
         id: "iaa",
+        vendor: "Intel",
+        kind: EngineKind::SocEngine,
+        found_in: "Xeon Scalable since the fourth generation",
+        options: "CRYPTO_DEV_IAA_CRYPTO",
+        debian: "amd64",
+        algorithms: "deflate",
+        source: "drivers/crypto/intel/iaa",
         names: "deflate-iaa*",
         modules: "iaa_crypto",
         bound: "dsa/crypto",

@@ -1,12 +1,34 @@
 //! Marvell, with Cavium.
 
 use crate::family::Completion::Polled;
-use crate::family::{Board, Family, Nature};
+use crate::family::{Board, EngineKind, Family, Limit, Nature};
 
 pub(super) const ROWS: &[Family] = &[
-    // Orion, Kirkwood, Dove, Armada 370, XP, 375, 38x (Helios4, WRT3200ACM, SheevaPlug)
     Family {
         id: "marvell-cesa",
+        vendor: "Marvell",
+        kind: EngineKind::SocEngine,
+        found_in: "Orion, Kirkwood, Dove, Armada 370, XP, 375, 38x (Helios4, WRT3200ACM, \
+            SheevaPlug)",
+        options: "CRYPTO_DEV_MARVELL_CESA",
+        debian: "armhf|arm64",
+        algorithms: "cbc(aes)|ecb(aes)|cbc(des)|ecb(des)|cbc(des3_ede)|ecb(des3_ede)|md5|sha1|\
+            sha256|hmac(md5)|hmac(sha1)|hmac(sha256)",
+        limits: &[
+            Limit {
+                text: "no CTR and no GCM: TLS 1.3 uses it only by look-ahead",
+                source: "drivers/crypto/marvell/cesa/cipher.c",
+            },
+            Limit {
+                text: "offloaded digests make HTTPS slower than software",
+                source: "https://wiki.kobol.io/helios4/cesa/",
+            },
+            Limit {
+                text: "before Linux 4.2 the driver was mv_cesa, without DMA",
+                source: "drivers/crypto/marvell/cesa",
+            },
+        ],
+        source: "drivers/crypto/marvell/cesa",
         names: "mv-*",
         modules: "marvell_cesa|mv_cesa",
         bound: "platform/marvell-cesa|platform/mv_crypto",
@@ -32,18 +54,30 @@ pub(super) const ROWS: &[Family] = &[
         ],
         ..Family::ROW
     },
-    // Cavium Octeon (MIPS)
     Family {
         id: "octeon-md5",
+        vendor: "Marvell",
+        kind: EngineKind::CpuInstructions,
+        found_in: "Cavium Octeon (MIPS)",
+        options: "CRYPTO_MD5_OCTEON|CRYPTO_SHA1_OCTEON|CRYPTO_SHA256_OCTEON|CRYPTO_SHA512_OCTEON",
+        openwrt: "kmod-crypto-md5",
+        algorithms: "md5|sha1|sha256|sha512",
+        source: "arch/mips/cavium-octeon/crypto",
         names: "octeon-*",
         modules: "octeon_md5|octeon_sha1|octeon_sha256|octeon_sha512",
         nature: Nature::Instructions,
         chip: "Cavium Octeon's crypto coprocessor instructions",
         ..Family::ROW
     },
-    // NITROX V cards
     Family {
         id: "nitrox",
+        vendor: "Marvell",
+        kind: EngineKind::Card,
+        found_in: "NITROX V cards",
+        options: "CRYPTO_DEV_NITROX_CNN55XX",
+        debian: "arm64",
+        algorithms: "cbc(aes)|ecb(aes)|xts(aes)|gcm(aes)|rfc3686(ctr(aes))|cbc(des3_ede)",
+        source: "drivers/crypto/cavium/nitrox",
         names: "n5_*",
         modules: "n5pf",
         bound: "pci/CNN55XX",
@@ -52,9 +86,15 @@ pub(super) const ROWS: &[Family] = &[
         pci: &[(0x177d, 0x0012)],
         ..Family::ROW
     },
-    // ThunderX CN81xx
     Family {
         id: "cavium-cpt",
+        vendor: "Marvell",
+        kind: EngineKind::SocEngine,
+        found_in: "ThunderX CN81xx",
+        options: "CAVIUM_CPT",
+        debian: "arm64",
+        algorithms: "cbc(aes)|ecb(aes)|xts(aes)|cbc(des3_ede)|ecb(des3_ede)",
+        source: "drivers/crypto/cavium/cpt",
         names: "cavium-*",
         modules: "cptvf",
         bound: "pci/thunder-cptvf",
@@ -63,20 +103,33 @@ pub(super) const ROWS: &[Family] = &[
         pci: &[(0x177d, 0xa041)],
         ..Family::ROW
     },
-    // OcteonTX CN83xx, OcteonTX2 CN9xxx, CN10K
     Family {
         id: "octeontx-cpt",
+        vendor: "Marvell",
+        kind: EngineKind::SocEngine,
+        found_in: "OcteonTX CN83xx, OcteonTX2 CN9xxx, CN10K",
+        options: "CRYPTO_DEV_OCTEONTX_CPT|CRYPTO_DEV_OCTEONTX2_CPT",
+        algorithms: "cbc(aes)|ecb(aes)|xts(aes)|rfc4106(gcm(aes))|cbc(des3_ede)|\
+            authenc(hmac(sha1),cbc(aes))",
+        needs_fallback: true,
+        source: "drivers/crypto/marvell/octeontx2",
         names: "cpt_*",
         modules: "octeontx_cptvf|rvu_cptvf",
         bound: "pci/octeontx-cptvf|pci/rvu_cptvf",
         irqs: "CPT VF done*|CPT*LF Done*",
         chip: "Marvell OcteonTX CPT",
-        pci: &[(0x177d, 0xa041), (0x177d, 0xa0fe), (0x177d, 0xa0f3)],
+        // CN83xx has the number of CN81xx (cavium-cpt).
+        pci: &[(0x177d, 0xa0fe), (0x177d, 0xa0f3)],
         ..Family::ROW
     },
-    // ThunderX CN88xx
     Family {
         id: "cavium-zip",
+        vendor: "Marvell",
+        kind: EngineKind::SocEngine,
+        found_in: "ThunderX CN88xx",
+        options: "CRYPTO_DEV_CAVIUM_ZIP",
+        algorithms: "deflate|lzs",
+        source: "drivers/crypto/cavium/zip",
         names: "deflate-cavium|deflate-scomp-cavium|lzs-cavium|lzs-scomp-cavium",
         modules: "thunderx_zip",
         bound: "pci/ThunderX-ZIP",

@@ -1,11 +1,19 @@
 //! NXP, with Freescale.
 
-use crate::family::{Board, Family};
+use crate::family::{Board, EngineKind, Family, Limit};
 
 pub(super) const ROWS: &[Family] = &[
-    // i.MX6, i.MX7, i.MX8, QorIQ, Layerscape
     Family {
         id: "caam",
+        vendor: "NXP",
+        kind: EngineKind::SocEngine,
+        found_in: "i.MX6, i.MX7, i.MX8, QorIQ, Layerscape",
+        options: "CRYPTO_DEV_FSL_CAAM|CRYPTO_DEV_FSL_CAAM_JR|CRYPTO_DEV_FSL_DPAA2_CAAM",
+        debian: "arm64|armhf",
+        algorithms: "cbc(aes)|ctr(aes)|ecb(aes)|gcm(aes)|xts(aes)|cbc(des3_ede)|sha1|sha256|\
+            sha512|rsa|authenc(hmac(sha1),cbc(aes))",
+        needs_fallback: true,
+        source: "drivers/crypto/caam",
         names: "*-caam|*-caam-qi|*-caam-qi2",
         modules: "caam_jr|caam|caamalg_desc|caamhash_desc|dpaa2_caam",
         bound: "platform/caam_jr|platform/caam|fsl-mc/dpaa2_caam",
@@ -17,9 +25,20 @@ pub(super) const ROWS: &[Family] = &[
         }],
         ..Family::ROW
     },
-    // i.MX23, i.MX28, i.MX6SL, i.MX6ULL
     Family {
         id: "mxs-dcp",
+        vendor: "NXP",
+        kind: EngineKind::SocEngine,
+        found_in: "i.MX23, i.MX28, i.MX6SL, i.MX6ULL",
+        options: "CRYPTO_DEV_MXS_DCP",
+        algorithms: "cbc(aes)|ecb(aes)|sha1|sha256",
+        needs_fallback: true,
+        limits: &[Limit {
+            text: "only AES-128 is done by the hardware; the driver computes longer keys in \
+                    software",
+            source: "drivers/crypto/mxs-dcp.c",
+        }],
+        source: "drivers/crypto/mxs-dcp.c",
         names: "*-dcp",
         modules: "mxs_dcp",
         bound: "platform/mxs-dcp",
@@ -32,9 +51,15 @@ pub(super) const ROWS: &[Family] = &[
         }],
         ..Family::ROW
     },
-    // i.MX27, i.MX53
     Family {
         id: "sahara",
+        vendor: "NXP",
+        kind: EngineKind::SocEngine,
+        found_in: "i.MX27, i.MX53",
+        options: "CRYPTO_DEV_SAHARA",
+        algorithms: "cbc(aes)|ecb(aes)|sha1|sha256",
+        needs_fallback: true,
+        source: "drivers/crypto/sahara.c",
         names: "sahara-*",
         modules: "sahara",
         bound: "platform/sahara",
@@ -42,9 +67,20 @@ pub(super) const ROWS: &[Family] = &[
         compatible: &["fsl,imx27-sahara", "fsl,imx53-sahara"],
         ..Family::ROW
     },
-    // MPC82xx, MPC83xx, MPC85xx, P1010, P1020
     Family {
         id: "talitos",
+        vendor: "NXP",
+        kind: EngineKind::SocEngine,
+        found_in: "MPC82xx, MPC83xx, MPC85xx, P1010, P1020",
+        options: "CRYPTO_DEV_TALITOS",
+        openwrt: "kmod-crypto-hw-talitos",
+        algorithms: "cbc(aes)|ctr(aes)|ecb(aes)|cbc(des3_ede)|ecb(des3_ede)|md5|sha1|sha256|\
+            sha512|authenc(hmac(sha1),cbc(aes))",
+        limits: &[Limit {
+            text: "a request has at most 32768 bytes on SEC 1 and 65535 on SEC 2",
+            source: "drivers/crypto/talitos.h",
+        }],
+        source: "drivers/crypto/talitos.c",
         names: "*-talitos|*-talitos-hsna",
         modules: "talitos",
         bound: "platform/talitos",

@@ -1,12 +1,25 @@
 //! Qualcomm.
 
 use crate::family::Completion::{Polled, Through};
-use crate::family::{Board, Family};
+use crate::family::{Board, EngineKind, Family, Limit};
 
 pub(super) const ROWS: &[Family] = &[
-    // IPQ40xx, IPQ806x, IPQ807x, IPQ60xx, MSM8996, SDM845 and later
     Family {
         id: "qce",
+        vendor: "Qualcomm",
+        kind: EngineKind::SocEngine,
+        found_in: "IPQ40xx, IPQ806x, IPQ807x, IPQ60xx, MSM8996, SDM845 and later",
+        options: "CRYPTO_DEV_QCE",
+        debian: "arm64",
+        algorithms: "cbc(aes)|ctr(aes)|ecb(aes)|xts(aes)|ccm(aes)|cbc(des3_ede)|sha1|sha256|\
+            hmac(sha1)|hmac(sha256)",
+        needs_fallback: true,
+        limits: &[Limit {
+            text: "AES requests of up to 512 bytes are computed in software (parameter \
+                    aes_sw_max_len)",
+            source: "drivers/crypto/Kconfig",
+        }],
+        source: "drivers/crypto/qce",
         names: "*-qce",
         modules: "qcrypto",
         bound: "platform/qcrypto",
@@ -16,9 +29,15 @@ pub(super) const ROWS: &[Family] = &[
         boards: &[Board { words: &["qcom,ipq"], name: "Qualcomm IPQ" }],
         ..Family::ROW
     },
-    // Qualcomm Snapdragon and IPQ chips
     Family {
         id: "qcom-rng",
+        vendor: "Qualcomm",
+        kind: EngineKind::SocEngine,
+        found_in: "Qualcomm Snapdragon and IPQ chips",
+        options: "CRYPTO_DEV_QCOM_RNG",
+        debian: "arm64",
+        algorithms: "stdrng",
+        source: "drivers/crypto/qcom-rng.c",
         names: "qcom-rng",
         modules: "qcom_rng",
         bound: "platform/qcom_rng",
@@ -27,9 +46,13 @@ pub(super) const ROWS: &[Family] = &[
         compatible: &["qcom,prng", "qcom,prng-ee", "qcom,trng"],
         ..Family::ROW
     },
-    // IPQ806x, IPQ807x
     Family {
         id: "nss-crypto",
+        vendor: "Qualcomm",
+        kind: EngineKind::SocEngine,
+        found_in: "IPQ806x, IPQ807x",
+        algorithms: "cbc(aes)|authenc(hmac(sha1),cbc(aes))",
+        source: "https://git.codelinaro.org/clo/qsdk/oss/lklm/nss-crypto",
         names: "nss-*",
         modules: "qca_nss_cfi_cryptoapi|qca_nss_crypto",
         completion: Through("the NSS cores"),

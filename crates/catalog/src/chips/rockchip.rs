@@ -1,11 +1,19 @@
 //! Rockchip.
 
-use crate::family::{Board, BoardWithoutDriver, Family};
+use crate::family::{Board, BoardWithoutDriver, EngineKind, Family, Limit};
 
 pub(super) const ROWS: &[Family] = &[
-    // RK3288, RK3328, RK3399
     Family {
         id: "rockchip",
+        vendor: "Rockchip",
+        kind: EngineKind::SocEngine,
+        found_in: "RK3288, RK3328, RK3399",
+        options: "CRYPTO_DEV_ROCKCHIP",
+        debian: "arm64|armhf",
+        algorithms: "cbc(aes)|ecb(aes)|cbc(des)|ecb(des)|cbc(des3_ede)|ecb(des3_ede)|md5|sha1|\
+            sha256",
+        needs_fallback: true,
+        source: "drivers/crypto/rockchip",
         names: "rk-*|*-rk",
         modules: "rk_crypto",
         bound: "platform/rk3288-crypto",
@@ -18,9 +26,19 @@ pub(super) const ROWS: &[Family] = &[
         }],
         ..Family::ROW
     },
-    // RK3568, RK3588
     Family {
         id: "rockchip2",
+        vendor: "Rockchip",
+        kind: EngineKind::SocEngine,
+        found_in: "RK3568, RK3588",
+        algorithms: "cbc(aes)|ecb(aes)|xts(aes)|sha1|sha256|sha512|sm3",
+        limits: &[Limit {
+            text: "not in mainline: patches were posted and not merged",
+            source: "https://lore.kernel.org/linux-crypto/\
+                    20231107155532.3747113-1-clabbe@baylibre.com/",
+        }],
+        source: "https://lore.kernel.org/linux-crypto/\
+            20231107155532.3747113-1-clabbe@baylibre.com/",
         names: "rk2-*|*-rk2",
         modules: "rk_crypto2|rk2_crypto",
         bound: "platform/rk2-crypto",

@@ -1,12 +1,17 @@
 //! Samsung.
 
 use crate::family::Completion::Polled;
-use crate::family::Family;
+use crate::family::{EngineKind, Family};
 
 pub(super) const ROWS: &[Family] = &[
-    // Exynos 4, Exynos 5
     Family {
         id: "exynos-rng",
+        vendor: "Samsung",
+        kind: EngineKind::SocEngine,
+        found_in: "Exynos 4, Exynos 5",
+        options: "CRYPTO_DEV_EXYNOS_RNG",
+        algorithms: "stdrng",
+        source: "drivers/crypto/exynos-rng.c",
         names: "exynos_rng",
         modules: "exynos_rng",
         bound: "platform/exynos-rng",
@@ -15,9 +20,15 @@ pub(super) const ROWS: &[Family] = &[
         compatible: &["samsung,exynos4-rng", "samsung,exynos5250-prng"],
         ..Family::ROW
     },
-    // S5PV210, Exynos 4, Exynos 5
     Family {
         id: "s5p-sss",
+        vendor: "Samsung",
+        kind: EngineKind::SocEngine,
+        found_in: "S5PV210, Exynos 4, Exynos 5",
+        options: "CRYPTO_DEV_S5P",
+        algorithms: "cbc(aes)|ctr(aes)|ecb(aes)|md5|sha1|sha256",
+        needs_fallback: true,
+        source: "drivers/crypto/s5p-sss.c",
         names: "*-s5p|exynos-*",
         modules: "s5p_sss",
         bound: "platform/s5p-secss",

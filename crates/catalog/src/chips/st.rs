@@ -1,12 +1,20 @@
 //! STMicroelectronics, with ST-Ericsson.
 
 use crate::family::Completion::Through;
-use crate::family::{Board, Family};
+use crate::family::{Board, EngineKind, Family, Limit};
 
 pub(super) const ROWS: &[Family] = &[
-    // STM32MP1, STM32MP13, STM32F7; ST-Ericsson Ux500
     Family {
         id: "stm32",
+        vendor: "STMicroelectronics",
+        kind: EngineKind::SocEngine,
+        found_in: "STM32MP1, STM32MP13, STM32F7; ST-Ericsson Ux500",
+        options: "CRYPTO_DEV_STM32_CRYP|CRYPTO_DEV_STM32_HASH|CRYPTO_DEV_STM32_CRC",
+        debian: "armhf",
+        algorithms: "cbc(aes)|ctr(aes)|ecb(aes)|gcm(aes)|ccm(aes)|cbc(des3_ede)|sha1|sha256|\
+            sha512|crc32",
+        needs_fallback: true,
+        source: "drivers/crypto/stm32",
         names: "stm32-*",
         modules: "stm32_cryp|stm32_hash|stm32_crc32",
         bound: "platform/stm32-cryp|platform/stm32-hash|platform/stm32-crc32",
@@ -25,9 +33,18 @@ pub(super) const ROWS: &[Family] = &[
         boards: &[Board { words: &["st,stm32mp1"], name: "ST STM32MP1" }],
         ..Family::ROW
     },
-    // ST-Ericsson Ux500
     Family {
         id: "ux500",
+        vendor: "STMicroelectronics",
+        kind: EngineKind::SocEngine,
+        found_in: "ST-Ericsson Ux500",
+        options: "CRYPTO_DEV_UX500_CRYP|CRYPTO_DEV_UX500_HASH",
+        algorithms: "cbc(aes)|ctr(aes)|ecb(aes)|cbc(des3_ede)|sha1|sha256",
+        limits: &[Limit {
+            text: "removed from mainline after Linux 6.2; the driver stm32 replaces it",
+            source: "https://elixir.bootlin.com/linux/v6.1/source/drivers/crypto/ux500",
+        }],
+        source: "https://elixir.bootlin.com/linux/v6.1/source/drivers/crypto/ux500",
         names: "*-ux500",
         modules: "ux500_cryp|ux500_hash",
         bound: "platform/cryp1|platform/hash1",

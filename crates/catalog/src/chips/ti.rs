@@ -1,12 +1,32 @@
 //! Texas Instruments.
 
 use crate::family::Completion::Through;
-use crate::family::{Board, Family};
+use crate::family::{Board, EngineKind, Family, Limit};
 
 pub(super) const ROWS: &[Family] = &[
-    // TI AM335x, AM437x, AM57x, DRA7, OMAP3, OMAP4, OMAP5
     Family {
         id: "omap",
+        vendor: "Texas Instruments",
+        kind: EngineKind::SocEngine,
+        found_in: "TI AM335x, AM437x, AM57x, DRA7, OMAP3, OMAP4, OMAP5",
+        options: "CRYPTO_DEV_OMAP_AES|CRYPTO_DEV_OMAP_DES|CRYPTO_DEV_OMAP_SHAM",
+        openwrt: "kmod-crypto-hw-omap",
+        debian: "armhf",
+        algorithms: "cbc(aes)|ctr(aes)|ecb(aes)|gcm(aes)|rfc4106(gcm(aes))|cbc(des3_ede)|\
+            ecb(des3_ede)|md5|sha1|sha224|sha256|sha384|sha512",
+        needs_fallback: true,
+        limits: &[
+            Limit {
+                text: "AES requests below 200 bytes are computed in software (sysfs attribute \
+                    fallback)",
+                source: "drivers/crypto/omap-aes.c",
+            },
+            Limit {
+                text: "Debian builds AES and SHA, not DES",
+                source: "https://packages.debian.org/bookworm/linux-config-6.1",
+            },
+        ],
+        source: "drivers/crypto/omap-aes.c",
         names: "omap-*|*-omap",
         modules: "omap_aes_driver|omap_des|omap_sham",
         bound: "platform/omap-aes|platform/omap-des|platform/omap-sham",
@@ -30,9 +50,27 @@ pub(super) const ROWS: &[Family] = &[
         ],
         ..Family::ROW
     },
-    // TI AM65x, AM64x, AM62x, J721E, J7200, J721S2, J784S4
     Family {
         id: "sa2ul",
+        vendor: "Texas Instruments",
+        kind: EngineKind::SocEngine,
+        found_in: "TI AM65x, AM64x, AM62x, J721E, J7200, J721S2, J784S4",
+        options: "CRYPTO_DEV_SA2UL",
+        algorithms: "cbc(aes)|ecb(aes)|cbc(des3_ede)|ecb(des3_ede)|sha1|sha256|sha512|\
+            authenc(hmac(sha1),cbc(aes))|authenc(hmac(sha256),cbc(aes))",
+        needs_fallback: true,
+        limits: &[
+            Limit {
+                text: "requests of 240 to 255 bytes and above 65535 bytes are computed in software",
+                source: "drivers/crypto/sa2ul.c",
+            },
+            Limit {
+                text: "priority 30000: the kernel prefers it to AES instructions, which are faster",
+                source: "drivers/crypto/sa2ul.c",
+            },
+            Limit { text: "no CTR and no GCM", source: "drivers/crypto/sa2ul.c" },
+        ],
+        source: "drivers/crypto/sa2ul.c",
         names: "*-sa2ul",
         modules: "sa2ul",
         bound: "platform/saul-crypto",
@@ -49,9 +87,20 @@ pub(super) const ROWS: &[Family] = &[
         ],
         ..Family::ROW
     },
-    // TI AM62L
     Family {
         id: "dthev2",
+        vendor: "Texas Instruments",
+        kind: EngineKind::SocEngine,
+        found_in: "TI AM62L",
+        options: "CRYPTO_DEV_TI_DTHEV2",
+        algorithms: "cbc(aes)|ecb(aes)|ctr(aes)|xts(aes)|gcm(aes)|ccm(aes)",
+        limits: &[Limit {
+            text: "in mainline since Linux 6.18",
+            source: "https://git.kernel.org/pub/scm/linux/kernel/git/torvalds/linux.git/tree/\
+                    drivers/crypto/ti",
+        }],
+        source: "https://git.kernel.org/pub/scm/linux/kernel/git/torvalds/linux.git/tree/drivers/\
+            crypto/ti",
         names: "*-dthev2",
         modules: "dthev2",
         bound: "platform/dthev2",

@@ -2,12 +2,15 @@
 
 mod allow;
 mod bench;
+mod bundle;
+mod catalogue;
 mod check;
 mod ciphers;
 mod completions;
 mod disable;
 mod disallow;
 mod enable;
+mod explain;
 mod prove;
 mod report;
 mod rng;
@@ -33,12 +36,15 @@ pub struct Outboard {
 enum Command {
     Allow(allow::Options),
     Bench(bench::Options),
+    Bundle(bundle::Options),
+    Catalogue(catalogue::Options),
     Check(check::Options),
     Ciphers(ciphers::Options),
     Completions(completions::Options),
     Disable(disable::Options),
     Disallow(disallow::Options),
     Enable(enable::Options),
+    Explain(explain::Options),
     Prove(prove::Options),
     Report(report::Options),
     Rng(rng::Options),
@@ -53,12 +59,15 @@ impl Outboard {
         match self.command {
             Command::Allow(options) => allow::run(&options),
             Command::Bench(options) => bench::run(&options),
+            Command::Bundle(options) => bundle::run(&options),
+            Command::Catalogue(options) => catalogue::run(&options),
             Command::Check(options) => check::run(&options),
             Command::Ciphers(options) => ciphers::run(&options),
             Command::Completions(options) => completions::run(&options),
             Command::Disable(options) => disable::run(&options),
             Command::Disallow(options) => disallow::run(&options),
             Command::Enable(options) => enable::run(&options),
+            Command::Explain(options) => explain::run(&options),
             Command::Prove(options) => prove::run(&options),
             Command::Report(options) => report::run(&options),
             Command::Rng(options) => rng::run(&options),

@@ -3,9 +3,12 @@
 
 mod assess;
 mod assess_answer;
+mod boot_rule;
+mod bzip2_length;
 mod device_reader;
 mod fips_test;
 mod input;
+pub mod seed_source;
 mod select;
 mod sources;
 mod verdict;
@@ -21,8 +24,8 @@ const INPUT_FAILED: u8 = 11;
 
 /// Show the hardware random number generators, test and assess their output, and choose the one that the kernel uses.
 ///
-/// Without a subcommand: list generators, processor instructions, TPM and daemons, and name problems. Exit code 1 when there is a
-/// problem.
+/// Without a subcommand: list generators, processor instructions, TPM and daemons, and name problems. If OpenSSL is configured to use
+/// the seed source OUTBOARD-HWRNG, an `openssl rand` shows what a process gets from it. Exit code 1 when there is a problem.
 #[derive(Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub struct Options {

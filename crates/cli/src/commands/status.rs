@@ -16,12 +16,15 @@ pub struct Options {
     /// Print JSON (schema outboard-status/1)
     #[arg(long)]
     json: bool,
-    /// Read a tree copied from another machine instead of this one
-    #[arg(long, value_name = "DIR")]
-    root: Option<PathBuf>,
-    /// Also list every driver with the verdict on it and the reasons
+    /// Read a bundle, a copied tree, or pasted text (- for standard input) instead of this machine
+    #[arg(long, value_name = "BUNDLE|DIR|FILE|-")]
+    from: Option<PathBuf>,
+    /// Show everything: reasons, evidence, notes, and every driver with the verdict on it
     #[arg(long, short)]
     verbose: bool,
+    /// Show for each driver of an accelerator which consumers get it on this kernel, and why
+    #[arg(long, conflicts_with_all = ["verbose", "json"])]
+    reach: bool,
 }
 
 /// Runs `outboard status`.
@@ -36,16 +39,13 @@ pub fn run(options: &Options) -> ExitCode {
 }
 
 fn report(options: &Options) -> anyhow::Result<()> {
-    let root = match &options.root {
-        None => Root::live(),
-        Some(directory) => Root::saved(directory).map_err(|error| {
-            anyhow::anyhow!(
-                "--root {}: {error}: give the directory that holds proc/ and sys/",
-                directory.display()
-            )
-        })?,
+    let status = match &options.from {
+        None => outboard_inventory::collect(&Root::live())?,
+        Some(path) => {
+            let source = outboard_bundle::open(path)?;
+            outboard_inventory::collect_from(&source.root, source.pasted)?
+        }
     };
-    let status = outboard_inventory::collect(&root)?;
     for warning in &status.warnings {
         complain(&format!("outboard status: warning: {warning}"));
     }
@@ -55,12 +55,16 @@ fn report(options: &Options) -> anyhow::Result<()> {
         json
     } else {
         let is_terminal = io::stdout().is_terminal();
-        let bold = is_terminal && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
+        let color = is_terminal && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
         let size = rustix::termios::tcgetwinsize(io::stdout()).ok();
         // 0: the terminal does not report its size, such as a serial line.
         let columns = size.map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0);
-        let render = if options.verbose { outboard_report::verbose } else { outboard_report::status };
-        render(&status, Style { bold, columns })
+        let render = match (options.verbose, options.reach) {
+            (true, _) => outboard_report::verbose,
+            (_, true) => outboard_report::reach,
+            _ => outboard_report::status,
+        };
+        render(&status, Style { color, columns })
     };
     match io::stdout().write_all(text.as_bytes()) {
         // The reader, such as head(1), has closed the pipe.

@@ -2,6 +2,7 @@
 
 use outboard_catalog::{Algorithm, HashAlgorithm};
 
+use super::kernel_users::{self, Found, picked};
 use super::probe::Probe;
 use super::{ProgramInterface, Reachable, Route, RouteDecision, TagCheck, tags_unchecked};
 use crate::allow_list::AllowedDriver;
@@ -45,10 +46,13 @@ pub fn pick<'a>(drivers: &'a [Judged], algorithm: &str, mask: u32) -> Option<&'a
 
 /// Every route to one of the judged `drivers`; those for programs in the order of preference.
 pub fn decide(target: &Judged, drivers: &[Judged], facts: &ReachFacts) -> Vec<RouteDecision> {
-    let by_name = |mask| picked(target, drivers, mask);
-    let cipher = matches!(target.driver.kind, DriverType::Skcipher | DriverType::Lskcipher);
-    let hash = matches!(target.driver.kind, DriverType::Ahash | DriverType::Shash);
-    let aead = target.driver.kind == DriverType::Aead;
+    let kind = &target.driver.kind;
+    let aead = *kind == DriverType::Aead;
+    let is_for_dev_crypto = aead
+        || matches!(
+            kind,
+            DriverType::Skcipher | DriverType::Lskcipher | DriverType::Ahash | DriverType::Shash
+        );
     let selftest = "the kernel does not use a driver whose self-test has not passed";
     let excluded = if target.driver.is_usable() { facts.found_wrong.as_deref() } else { Some(selftest) };
     let mut routes = Vec::new();
@@ -56,33 +60,18 @@ pub fn decide(target: &Judged, drivers: &[Judged], facts: &ReachFacts) -> Vec<Ro
         let found = match (excluded, interface) {
             (Some(why), _) => (Reachable::No, why.to_owned()),
             (None, ProgramInterface::DevOutboard) => dev_outboard(target, facts),
-            (None, ProgramInterface::DevCrypto) if !(cipher || hash || aead) => continue,
-            (None, ProgramInterface::DevCrypto) => dev_crypto(facts, by_name(0)),
+            (None, ProgramInterface::DevCrypto) if !is_for_dev_crypto => continue,
+            (None, ProgramInterface::DevCrypto) => dev_crypto(facts, picked(target, drivers, 0)),
             (None, ProgramInterface::AfAlg) => af_alg(target, facts),
         };
         routes.push(for_programs(interface, aead, &target.driver.name, facts.tags, found));
     }
-    if !target.driver.is_usable() {
-        return routes;
-    }
-    if cipher || hash || aead {
-        routes.push(in_kernel(Route::Ipsec, by_name(0)));
-    }
-    if Algorithm::by_kernel_name(&target.driver.algorithm).is_some_and(Algorithm::has_tags) {
-        routes.push(in_kernel(Route::Ktls, by_name(0)));
-    }
-    if cipher {
-        routes.push(in_kernel(Route::DmCrypt, dm_crypt(target, facts, &by_name)));
-        routes.push(in_kernel(Route::Fscrypt, fscrypt(target, facts)));
+    for (route, (reachable, why)) in kernel_users::decide(target, drivers, facts) {
+        let (reachable, why) =
+            if target.driver.is_usable() { (reachable, why) } else { (Reachable::No, selftest.to_owned()) };
+        routes.push(RouteDecision { route, reachable, why, awaits_check: false });
     }
     routes
-}
-
-/// Whether a route leads to the driver, and why.
-type Found = (Reachable, String);
-
-fn in_kernel(route: Route, (reachable, why): Found) -> RouteDecision {
-    RouteDecision { route, reachable, why, awaits_check: false }
 }
 
 /// The decision for an interface, which is negative if the interface is not open to the driver.
@@ -98,25 +87,6 @@ fn for_programs(
         return RouteDecision { route, reachable, why, awaits_check: false };
     }
     RouteDecision { route, reachable: Reachable::No, why: tags_unchecked(driver), awaits_check: true }
-}
-
-/// Users that name an algorithm get the driver that the kernel prefers.
-fn picked(target: &Judged, drivers: &[Judged], mask: u32) -> Found {
-    let algorithm = &target.driver.algorithm;
-    match pick(drivers, algorithm, mask) {
-        Some(best) if best.driver.name == target.driver.name => (
-            Reachable::Yes,
-            format!("for {algorithm} the kernel picks it (priority {})", target.driver.priority),
-        ),
-        Some(best) => (
-            Reachable::No,
-            format!(
-                "for {algorithm} the kernel picks {} (priority {} against {})",
-                best.driver.name, best.driver.priority, target.driver.priority
-            ),
-        ),
-        None => (Reachable::No, format!("nothing is left for {algorithm}")),
-    }
 }
 
 fn dev_outboard(target: &Judged, facts: &ReachFacts) -> Found {
@@ -192,45 +162,6 @@ fn af_alg_from_files(target: &Judged, facts: &ReachFacts) -> Found {
         ),
         None if accelerator => (Reachable::No, "Linux 7.2 closed AF_ALG to accelerators".into()),
         None => (Reachable::Unclear, "Linux 7.2 decides by the driver's flags, which are not known".into()),
-    }
-}
-
-fn dm_crypt(target: &Judged, facts: &ReachFacts, by_name: &dyn Fn(u32) -> Found) -> Found {
-    if !["cbc(aes)", "xts(aes)"].contains(&target.driver.algorithm.as_str()) {
-        return (Reachable::No, format!("disks are not usually encrypted with {}", target.driver.algorithm));
-    }
-    let old = facts.release.as_ref().is_some_and(|r| !r.is_at_least(5, 10));
-    match target.flags {
-        _ if old => by_name(0),
-        Some(flags) if flags.any(Flags::ALLOCATES_MEMORY) => {
-            (Reachable::No, "since Linux 5.10 it leaves out drivers with the flag ALLOCATES_MEMORY".into())
-        }
-        Some(_) => by_name(Flags::ALLOCATES_MEMORY),
-        None => (
-            Reachable::Unclear,
-            "since Linux 5.10 the flag ALLOCATES_MEMORY decides, which is not known".into(),
-        ),
-    }
-}
-
-fn fscrypt(target: &Judged, facts: &ReachFacts) -> Found {
-    let algorithm = target.driver.algorithm.as_str();
-    // cbc(aes) is used inside cts() and essiv(), which inherit its flags.
-    if !["xts(aes)", "cbc(aes)", "cts(cbc(aes))"].contains(&algorithm) {
-        return (Reachable::No, format!("it does not use {algorithm}"));
-    }
-    let off_cpu =
-        target.flags.map_or(target.judgement.verdict == Verdict::Accelerator, |f| f.any(Flags::OFF_CPU));
-    match &facts.release {
-        Some(r) if r.is_at_least(6, 17) && off_cpu => {
-            (Reachable::No, "since Linux 6.17 it leaves out drivers beside the CPU".into())
-        }
-        _ if off_cpu => (
-            Reachable::Unclear,
-            "Linux 6.17 closed it to drivers beside the CPU, and stable kernels took that over in 2025"
-                .into(),
-        ),
-        _ => (Reachable::Unclear, "the driver's flags decide".into()),
     }
 }
 

@@ -38,6 +38,33 @@ impl fmt::Display for Probe {
     }
 }
 
+impl Probe {
+    /// The word in which a bundle keeps the result.
+    pub fn to_text(self) -> String {
+        match self {
+            Self::Bound => "bound".into(),
+            Self::NoSocket(errno) => format!("no-socket {}", errno.raw_os_error()),
+            Self::Refused(errno) => format!("refused {}", errno.raw_os_error()),
+            Self::NameTooLong => "name-too-long".into(),
+        }
+    }
+
+    /// Reads the word of [`to_text`](Self::to_text).
+    pub fn from_text(text: &str) -> Option<Self> {
+        let mut words = text.split_whitespace();
+        let word = words.next()?;
+        let number = words.next().and_then(|number| number.parse::<i32>().ok());
+        let errno = number.filter(|number| (1..4096).contains(number)).map(Errno::from_raw_os_error);
+        match (word, errno) {
+            ("bound", None) => Some(Self::Bound),
+            ("no-socket", Some(errno)) => Some(Self::NoSocket(errno)),
+            ("refused", Some(errno)) => Some(Self::Refused(errno)),
+            ("name-too-long", None) => Some(Self::NameTooLong),
+            _ => None,
+        }
+    }
+}
+
 /// The `salg_type` for a kind of driver; `None` if AF_ALG does not support it.
 pub fn af_alg_type(kind: &DriverType) -> Option<&'static str> {
     match kind {
@@ -95,6 +122,17 @@ mod tests {
         let long = "x".repeat(64);
         for name in [long.as_str(), "a\0b", "no-such-driver-of-any-kernel"] {
             assert_ne!(probe_af_alg("skcipher", name), Probe::Bound, "{name}");
+        }
+    }
+
+    #[test]
+    fn results_survive_a_bundle() {
+        let refused = [Probe::Refused(Errno::NOENT), Probe::NoSocket(Errno::AFNOSUPPORT)];
+        for probe in refused.into_iter().chain([Probe::Bound, Probe::NameTooLong]) {
+            assert_eq!(Probe::from_text(&probe.to_text()), Some(probe));
+        }
+        for odd in ["", "refused", "refused 0", "refused -3", "refused 99999", "open"] {
+            assert_eq!(Probe::from_text(odd), None, "{odd}");
         }
     }
 

@@ -29,6 +29,32 @@ pub struct RandomSources {
     pub seed: Option<String>,
 }
 
+/// The section of a configuration that lists providers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ProviderSection {
+    /// The file.
+    pub file: String,
+    /// The line of `providers = …`, counted from 1.
+    pub line: usize,
+    /// The providers that it activates.
+    pub names: Vec<String>,
+    /// Whether it activates providers, but neither the default one nor the one for FIPS.
+    pub is_without_default: bool,
+}
+
+/// A line `DIGESTS = …` that offloads digests.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct DigestsLine {
+    /// The file.
+    pub file: String,
+    /// The line, counted from 1.
+    pub line: usize,
+    /// Its section.
+    pub section: String,
+    /// Its value.
+    pub value: String,
+}
+
 /// The file that OpenSSL reads: $OPENSSL_CONF, or openssl.cnf in its directory, or in /etc/ssl.
 pub(super) fn file(root: &Root, config_dir: Option<&str>) -> Option<(String, Vec<u8>)> {
     let own = root.is_live().then(|| std::env::var("OPENSSL_CONF").ok()).flatten();
@@ -89,6 +115,41 @@ pub fn parse_engines(bytes: &[u8]) -> Option<(usize, Vec<String>)> {
     Some((engines.line, listed.map(|setting| setting.key.to_string()).collect()))
 }
 
+/// The line of `providers = SECTION`, the providers that are activated there, and whether that
+/// switches the default provider off (OpenSSL's config(5), "Provider Configuration").
+pub fn parse_providers(bytes: &[u8]) -> Option<(usize, Vec<String>, bool)> {
+    let text = String::from_utf8_lossy(bytes);
+    let settings = settings(&text);
+    let main = last(&settings, "default", "openssl_conf")?.value;
+    let providers = last(&settings, main, "providers")?;
+    let mut names: Vec<String> = Vec::new();
+    for listed in settings.iter().filter(|setting| setting.section == providers.value) {
+        let is_active = last(&settings, listed.value, "activate").is_some_and(|setting| {
+            ["1", "yes", "true", "on"].contains(&setting.value.to_ascii_lowercase().as_str())
+        });
+        let name = last(&settings, listed.value, "identity").map_or(listed.key, |setting| setting.value);
+        if is_active {
+            names.push(name.to_owned());
+        }
+    }
+    let is_complete = names.is_empty() || names.iter().any(|name| name == "default" || name == "fips");
+    Some((providers.line, names, !is_complete))
+}
+
+/// The lines `DIGESTS = …` of configured engines and providers that do not say NONE.
+pub fn parse_digests(bytes: &[u8]) -> Vec<(usize, String, String)> {
+    let text = String::from_utf8_lossy(bytes);
+    let settings = settings(&text);
+    let Some(main) = last(&settings, "default", "openssl_conf") else { return Vec::new() };
+    let lists = ["engines", "providers"].into_iter().filter_map(|key| last(&settings, main.value, key));
+    let sections = lists.flat_map(|list| settings.iter().filter(|setting| setting.section == list.value));
+    let digests = sections.filter_map(|listed| last(&settings, listed.value, "DIGESTS"));
+    digests
+        .filter(|setting| !setting.value.eq_ignore_ascii_case("NONE") && !setting.value.is_empty())
+        .map(|setting| (setting.line, setting.section.to_owned(), setting.value.to_owned()))
+        .collect()
+}
+
 /// The generator and the seed source that a configuration names (config(5ssl), "Random
 /// Configuration").
 pub fn parse_random(bytes: &[u8]) -> Option<(Option<String>, Option<String>)> {
@@ -136,10 +197,39 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_provider_that_is_activated_switches_the_default_one_off() {
+        let text = |sections: &str| {
+            format!(
+                "openssl_conf = main\n[main]\nproviders = list\n[list]\noutboard = ob\ndefault = de\nfips = fi\n{sections}"
+            )
+        };
+        for (sections, names, is_without_default) in [
+            ("[ob]\nactivate = 1\n", vec!["outboard"], true),
+            ("[ob]\nactivate = 1\n[de]\nactivate = yes\n", vec!["outboard", "default"], false),
+            ("[ob]\nactivate = 1\n[fi]\nactivate = 1\n", vec!["outboard", "fips"], false),
+            ("[ob]\nactivate = 0\n", vec![], false),
+        ] {
+            let found = parse_providers(text(sections).as_bytes()).unwrap();
+            assert_eq!((found.0, found.2), (3, is_without_default), "{sections}");
+            assert_eq!(found.1, names, "{sections}");
+        }
+        assert_eq!(parse_providers(b"[main]\nproviders = list\n"), None);
+    }
+
+    #[test]
+    fn offloaded_digests_are_found_where_they_are_in_force() {
+        let text = "openssl_conf = main\n[main]\nengines = list\n[list]\ndevcrypto = dc\n[dc]\nDIGESTS = ALL\n[other]\nDIGESTS = ALL\n";
+        assert_eq!(parse_digests(text.as_bytes()), [(7, "dc".to_owned(), "ALL".to_owned())]);
+        assert!(parse_digests(text.replace("ALL", "none").as_bytes()).is_empty());
+    }
+
     proptest! {
         #[test]
         fn any_file_is_survived(bytes in proptest::collection::vec(any::<u8>(), 0..600)) {
             parse_engines(&bytes);
+            parse_providers(&bytes);
+            parse_digests(&bytes);
         }
     }
 }

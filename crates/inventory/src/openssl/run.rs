@@ -18,13 +18,13 @@ pub struct Pending {
 impl Pending {
     /// Starts a command; `None` if it cannot be started.
     pub fn start(program: &str, arguments: &[&str]) -> Option<Self> {
-        let mut child = Command::new(program)
-            .args(arguments)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .ok()?;
+        Self::spawn(Command::new(program).args(arguments))
+    }
+
+    /// Starts a command with an environment of its own; `None` if it cannot be started.
+    pub fn spawn(command: &mut Command) -> Option<Self> {
+        let mut child =
+            command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().ok()?;
         let pipe = child.stdout.take()?;
         let (sender, output) = channel();
         thread::spawn(move || {

@@ -40,15 +40,27 @@ pub(super) struct Context {
 static FAILING: AtomicBool = AtomicBool::new(false);
 
 impl Context {
-    /// Returns 1, or 0 with an error on the queue. Also logs failures that an administrator should
-    /// see.
+    /// Counts a request for bytes and reports its result.
+    fn delivered(&self, done: Result<usize, Failure>) -> c_int {
+        let counters = self.provider.counters.seed();
+        match &done {
+            Ok(bytes) => counters.add_seed(*bytes as u64),
+            Err(Failure::Unhealthy(_)) => counters.add_health_failure(),
+            Err(_) => counters.add_failure(),
+        }
+        self.report(done.map(drop))
+    }
+
+    /// Returns 1, or 0 with an error on the queue. Also logs and notes failures that an
+    /// administrator should see.
     #[inline(never)]
     fn report(&self, done: Result<(), Failure>) -> c_int {
         let Err(failure) = done else {
             FAILING.store(false, Ordering::Relaxed);
             return 1;
         };
-        self.provider.core.raise(Reason::Entropy, &format!("OUTBOARD-HWRNG: {failure}"));
+        let text = format!("OUTBOARD-HWRNG: {failure}");
+        self.provider.core.raise(Reason::Entropy, &text);
         let level = match failure {
             Failure::Unhealthy(_) => Level::Error,
             Failure::Io(_) | Failure::NoGenerator | Failure::Ended | Failure::Slow { .. }
@@ -58,7 +70,8 @@ impl Context {
             }
             _ => return 0,
         };
-        self.provider.log.line(level, format_args!("OUTBOARD-HWRNG: {failure}"));
+        self.provider.counters.note(&text);
+        self.provider.log.line(level, format_args!("{text}"));
         0
     }
 }
@@ -111,7 +124,11 @@ pub(super) unsafe extern "C" fn instantiate(
     guard(0, || {
         // SAFETY: guaranteed by the core.
         let context = unsafe { context(at) };
-        context.report(context.source.instantiate())
+        let done = context.source.instantiate();
+        if done.is_err() {
+            context.provider.counters.seed().add_unavailable();
+        }
+        context.report(done)
     })
 }
 
@@ -140,7 +157,8 @@ pub(super) unsafe extern "C" fn generate(
         let (context, out, additional) = unsafe {
             (context(at), std::slice::from_raw_parts_mut(out, len), bytes(additional, additional_len))
         };
-        context.report(context.source.fill(out, strength.into(), additional))
+        let filled = context.source.fill(out, strength.into(), additional);
+        context.delivered(filled.map(|()| len))
     })
 }
 
@@ -160,10 +178,11 @@ pub(super) unsafe extern "C" fn get_seed(
         let (context, additional) = unsafe { (context(at), bytes(additional, additional_len)) };
         let mut length = 0;
         let seed = context.source.seed(bits.max(0).unsigned_abs().into(), least, most, additional);
-        context.report(seed.map(|mut seed| {
+        context.delivered(seed.map(|mut seed| {
             length = seed.len();
             // SAFETY: guaranteed by the core: `out` is writable.
             unsafe { *out = Box::into_raw(std::mem::take(&mut *seed)).cast() };
+            length
         }));
         length
     })

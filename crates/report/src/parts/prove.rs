@@ -24,6 +24,9 @@ pub struct Prove {
     pub algorithms: Vec<Algorithm>,
     #[serde(default)]
     pub total: Work,
+    /// The seed source OUTBOARD-HWRNG; null if it was not used.
+    #[serde(default)]
+    pub seed_source: Option<SeedWork>,
     pub devices: Option<Vec<Device>>,
     #[serde(default)]
     pub required_percent: Option<f64>,
@@ -99,6 +102,21 @@ pub struct Ahead {
     pub key_stream_generated: u64,
     /// Bytes of key stream that were dropped without use.
     pub key_stream_discarded: u64,
+}
+
+/// The counters of the seed source OUTBOARD-HWRNG.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+pub struct SeedWork {
+    /// Requests for which the source delivered bytes.
+    pub seeds: u64,
+    /// Bytes delivered.
+    pub bytes: u64,
+    /// Health tests that failed.
+    pub health_failures: u64,
+    /// Requests that got no bytes for another reason.
+    pub failures: u64,
+    /// Instantiations that failed.
+    pub unavailable: u64,
 }
 
 #[derive(Clone, Debug, Deserialize, Serialize)]

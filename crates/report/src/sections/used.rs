@@ -73,6 +73,13 @@ fn one(section: &mut Section, proof: &Prove) {
         number("wrong"),
     ];
     section.table("Work by algorithm", head, proof.algorithms.iter().map(share).collect());
+    if let Some(source) = &proof.seed_source {
+        section.text(format!(
+            "The seed source OUTBOARD-HWRNG delivered {} bytes in {} seeds. Health tests failed {} times, {} requests got no bytes for \
+             another reason, and the source was not available {} times.",
+            source.bytes, source.seeds, source.health_failures, source.failures, source.unavailable
+        ));
+    }
     if proof.algorithms.iter().any(|algorithm| algorithm.work.has_ahead()) {
         let head = vec![
             words("algorithm"),

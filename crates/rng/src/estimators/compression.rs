@@ -35,6 +35,22 @@ pub(super) fn estimate(symbols: &Symbols) -> Option<f64> {
     Some(entropy_of_mean(mean_bound, &logs))
 }
 
+/// The estimate of `bits` bits of full entropy whose mean is `deviations` standard deviations below
+/// its expectation. 0.5907 is the factor of step 6 for the dependence of distances; the variance of
+/// one is Maurer's for blocks of 6 bits (SP 800-22, 2.9.4).
+pub(super) fn entropy_at_full_entropy(bits: usize, deviations: f64) -> f64 {
+    const VARIANCE: f64 = 2.954;
+    let count = bits / BLOCK;
+    if count <= INITIAL + 1 {
+        return 0.0;
+    }
+    let logs: Vec<f64> = (0..=count).map(|number| (number as f64).log2()).collect();
+    let uniform = 1.0 / (1 << BLOCK) as f64;
+    let mean = expected_mean_of_value(uniform, &logs) / uniform;
+    let error = 0.5907 * VARIANCE.sqrt() / ((count - INITIAL) as f64).sqrt();
+    entropy_of_mean(mean - (Z_ALPHA + deviations) * error, &logs)
+}
+
 /// Solves the equation of step 7 by bisection: the expected mean decreases as p increases.
 fn entropy_of_mean(mean: f64, logs: &[f64]) -> f64 {
     let values = (1 << BLOCK) as f64;

@@ -4,6 +4,7 @@
 mod collision;
 mod compression;
 mod contexts;
+mod full_entropy;
 mod lag;
 mod lrs;
 mod lz78y;

@@ -35,7 +35,7 @@ impl Predictions {
 
 /// The maximum of `least` and the local bound: the probability of a correct prediction for which a
 /// run of `run` correct ones among `total` predictions has a probability of 1 %.
-fn at_least_local(least: f64, run: f64, total: f64) -> f64 {
+pub(super) fn at_least_local(least: f64, run: f64, total: f64) -> f64 {
     let target = 0.99_f64.ln();
     if least >= 1.0 || log_no_run(least, run, total) <= target {
         return least;

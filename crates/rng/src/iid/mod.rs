@@ -1,9 +1,11 @@
 //! The permutation tests: SP 800-90B, 5.1. They test whether samples appear independent and
 //! identically distributed (IID).
 //!
-//! The compression statistic (5.1.11) is not included: it is defined by the output of bzip2.
+//! The caller provides bzip2, whose output defines the compression statistic (5.1.11), so that the
+//! provider, which uses this crate too, does not depend on it.
 
 mod chi_square;
+mod chi_square_tail;
 mod statistics;
 
 use std::num::NonZero;
@@ -12,6 +14,7 @@ use std::thread;
 
 use crate::estimators::Symbols;
 pub use chi_square::{IidTest, iid_tests};
+pub use statistics::CompressedLength;
 use statistics::{COUNT, NAMES, Unchanged};
 
 /// The maximum number of permutations (5.1, step 2).
@@ -50,6 +53,7 @@ struct Progress {
 pub fn permutation_tests(
     samples: &[u8],
     seed: u64,
+    compressed_length: CompressedLength,
     progress: &(dyn Fn(u32) -> bool + Sync),
 ) -> Option<Vec<PermutationRank>> {
     let symbols = Symbols::of_samples(samples);
@@ -59,7 +63,7 @@ pub fn permutation_tests(
         return None;
     }
     let unchanged = Unchanged::of(samples, is_binary);
-    let original = unchanged.statistics(samples, &[true; COUNT]);
+    let original = unchanged.statistics(samples, &[true; COUNT], compressed_length);
     let ranks = NAMES.map(|statistic| PermutationRank { statistic, greater: 0, equal: 0, less: 0 });
     let state = Mutex::new(Progress { ranks, started: 0 });
     let state = &state;
@@ -80,7 +84,7 @@ pub fn permutation_tests(
                 return false;
             }
             generator.shuffle(&mut permuted);
-            let found = unchanged.statistics(&permuted, &wanted);
+            let found = unchanged.statistics(&permuted, &wanted, compressed_length);
             let mut state = lock();
             for (i, rank) in state.ranks.iter_mut().enumerate().filter(|(i, _)| wanted[*i]) {
                 rank.greater += u32::from(found[i] > original[i]);

@@ -1,4 +1,4 @@
-//! The statistics of the permutation tests: SP 800-90B, 5.1.1 to 5.1.10.
+//! The statistics of the permutation tests: SP 800-90B, 5.1.1 to 5.1.11.
 //!
 //! Where the standard requires it, binary samples are first converted to bytes: by conversion I
 //! (the number of ones in eight bits) or II (the eight bits as a number).
@@ -7,7 +7,7 @@
 const LAGS: [usize; 5] = [1, 2, 8, 16, 32];
 
 /// Number of statistics.
-pub(super) const COUNT: usize = 18;
+pub(super) const COUNT: usize = 19;
 
 /// Their names, in the order of the array that `statistics` returns.
 pub(super) const NAMES: [&str; COUNT] = [
@@ -29,7 +29,11 @@ pub(super) const NAMES: [&str; COUNT] = [
     "covariance (8)",
     "covariance (16)",
     "covariance (32)",
+    "compression",
 ];
+
+/// Returns the length of the output of bzip2 for a text.
+pub type CompressedLength<'a> = &'a (dyn Fn(&[u8]) -> usize + Sync);
 
 /// Properties that a permutation does not change.
 pub(super) struct Unchanged {
@@ -53,10 +57,15 @@ impl Unchanged {
     }
 
     /// The statistics of a permutation. Those that are not `wanted` may be zero.
-    pub fn statistics(&self, samples: &[u8], wanted: &[bool; COUNT]) -> [f64; COUNT] {
+    pub fn statistics(
+        &self,
+        samples: &[u8],
+        wanted: &[bool; COUNT],
+        compressed_length: CompressedLength,
+    ) -> [f64; COUNT] {
         let mut all = [0.0; COUNT];
         let any = |range: std::ops::Range<usize>| wanted[range].contains(&true);
-        let (ones, numbers) = if self.is_binary && any(1..COUNT) {
+        let (ones, numbers) = if self.is_binary && any(1..18) {
             (converted(samples, |byte| byte.count_ones() as u8), converted(samples, |byte| byte))
         } else {
             (Vec::new(), Vec::new())
@@ -88,8 +97,20 @@ impl Unchanged {
                 all[13 + i] = pairs().map(|(&a, &b)| u64::from(a) * u64::from(b)).sum::<u64>() as f64;
             }
         }
+        if wanted[18] {
+            all[18] = compressed_length(&decimal_text(samples)) as f64;
+        }
         all
     }
+}
+
+/// 5.1.11: the samples as decimal numbers, separated by a space.
+fn decimal_text(samples: &[u8]) -> Vec<u8> {
+    let numbers: [String; 256] = std::array::from_fn(|value| format!("{value} "));
+    let mut text = Vec::with_capacity(4 * samples.len());
+    samples.iter().for_each(|&sample| text.extend_from_slice(numbers[usize::from(sample)].as_bytes()));
+    text.pop();
+    text
 }
 
 /// Bytes of eight bits each, most significant first; the last byte is padded with zeros.

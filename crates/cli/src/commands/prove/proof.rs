@@ -3,11 +3,12 @@
 use super::command::Ended;
 use super::conclusion::{Conclusion, conclude};
 use super::options::Options;
-use outboard_counters::{Counts, Decision, Table};
+use crate::commands::rng::seed_source::seed_work;
+use outboard_counters::{Counts, Decision, SeedCounts, Table};
 use outboard_drivers::interrupts::Difference;
 use outboard_measure::cpu::seconds;
 use outboard_measure::meter::Spent;
-use outboard_report::prove::{Ahead, Algorithm, Work};
+use outboard_report::prove::{Ahead, Algorithm, SeedWork, Work};
 use outboard_report::without_secrets;
 use serde::Serialize;
 
@@ -41,6 +42,8 @@ pub struct Proof {
     pub algorithms: Vec<Algorithm>,
     /// Sum over all algorithms.
     pub total: Work,
+    /// The counters of the seed source OUTBOARD-HWRNG; null if it was not used.
+    pub seed_source: Option<SeedWork>,
     /// One entry for each device of an accelerator; null when /proc/interrupts cannot be read.
     pub devices: Option<Vec<Device>>,
     /// The value of `--require-hardware`, or null.
@@ -152,6 +155,9 @@ impl Proof {
                 .map(|(name, counts)| Algorithm { name, work: work(counts) })
                 .collect(),
             total: work(total),
+            seed_source: Some(table.seed().counts())
+                .filter(|counts| *counts != SeedCounts::default())
+                .map(seed_work),
             devices: spent.interrupts.ok().map(|all| all.iter().zip(used).map(Device::from).collect()),
             required_percent: options.require_hardware,
             requirement_met: options.require_hardware.is_none_or(met),

@@ -149,6 +149,7 @@ fn a_report_keeps_all_of_a_proof() {
     let mut proof =
         proof(&["--require-hardware", "7"], 9, spent(vec![device(8200, OWN)]), (8192, 8192), &["x"]);
     proof.software = Some(SoftwareRun::new(&ended(0), &spent(vec![])));
+    proof.seed_source = Some(seed_work(SeedCounts { seeds: 2, bytes: 320, ..SeedCounts::default() }));
     let (kept, written) = crate::commands::report::kept("proofs", &proof);
     assert_eq!(kept, written);
 }

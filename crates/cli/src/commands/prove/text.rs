@@ -2,6 +2,7 @@
 
 use super::proof::{Proof, Verdict};
 use crate::columns::aligned;
+use crate::commands::rng::seed_source::seed_text;
 use outboard_report::prove::Work;
 use outboard_report::{amount, percent};
 use std::fmt::Write;
@@ -27,6 +28,9 @@ pub fn render(proof: &Proof) -> String {
         if software.exit_code != proof.exit_code {
             line(&mut out, "", &format!("the command ended with exit code {} there", software.exit_code));
         }
+    }
+    if let Some(source) = &proof.seed_source {
+        line(&mut out, "seed source", &seed_text(source));
     }
     for text in devices(proof) {
         line(&mut out, "interrupts", &text);

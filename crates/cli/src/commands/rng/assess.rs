@@ -14,6 +14,7 @@ use outboard_rng::{LEAST_SAMPLES, RESTARTS, continuous_health, permutation_tests
 use super::assess_answer::{
     AssessAnswer, PermutationRow, first_bits, histogram, iid_rows, notes, restart_row, row, text,
 };
+use super::bzip2_length::bzip2_length;
 use super::input::InputOptions;
 use crate::commands::tune::now;
 use crate::console::{self, INTERRUPTED};
@@ -42,7 +43,7 @@ pub struct Options {
     /// Compare with this credit in bits per 1024 bits, such as that of a data sheet [default: the kernel's, for /dev/hwrng]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1024))]
     quality: Option<u32>,
-    /// Also test whether samples look independent and identically distributed (permutations, chi-square, repeats); takes minutes if they do not
+    /// Also test whether samples look independent and identically distributed (permutations, chi-square, repeats); takes up to an hour if they do not
     #[arg(long)]
     iid: bool,
     /// Also open the device 1000 times and assess 1000 samples of each (restart tests)
@@ -132,8 +133,8 @@ pub fn assess(options: &Options) -> Result<ExitCode> {
     if answer.quality.is_some_and(|quality| quality > answer.advised_quality) {
         let full = outboard_rng::attainable(got, options.bits, &progress("comparing with full entropy"));
         console::progress("");
-        answer.attainable = full.as_ref().map(|full| full.min_entropy);
-        answer.is_below_full_entropy = full.map(|full| assessment.is_below(&full, got));
+        answer.attainable = full.map(|full| full.min_entropy);
+        answer.is_below_full_entropy = Some(assessment.is_below_full_entropy(got));
     }
     answer.notes = notes(&answer, used);
     console::answer(&if options.json {
@@ -161,7 +162,7 @@ fn restarts(options: &Options) -> Result<Vec<u8>> {
 
 fn permutations(samples: &[u8]) -> Option<Vec<PermutationRow>> {
     let seed = crate::primitive::any_seed();
-    let ranks = permutation_tests(samples, seed, &|number| {
+    let ranks = permutation_tests(samples, seed, &bzip2_length, &|number| {
         if number % 10 == 1 {
             console::progress(&format!("permutation {number} of at most 10000"));
         }

@@ -11,18 +11,15 @@ use clap::Args;
 use outboard_drivers::root::Root;
 use outboard_inventory::Hwrng;
 
+use super::boot_rule::{self, BootRule};
 use crate::console;
-use crate::etc::Replacement;
 
 const SYSFS: &str = "/sys/class/misc/hw_random";
-/// A file that systemd-tmpfiles applies at boot. OpenWrt does not have this program; there the
-/// setting belongs in /etc/rc.local.
-const AT_BOOT: &str = "/etc/tmpfiles.d/outboard-rng.conf";
 
 /// Choose the generator behind /dev/hwrng, now and after each boot.
 ///
-/// It is written to /etc/tmpfiles.d/outboard-rng.conf, which systemd-tmpfiles applies at boot; --now leaves that out. `auto` returns the
-/// choice to the kernel, which takes the one of the best quality, and removes the file.
+/// For the next boot it is written to /etc/udev/rules.d/60-outboard-rng.rules, which udev applies when the generator appears; --now
+/// leaves that out. `auto` returns the choice to the kernel, which takes the one of the best quality, and removes the file.
 #[derive(Args)]
 pub struct Options {
     /// A name that outboard rng lists, or auto
@@ -56,6 +53,7 @@ pub fn select(options: &Options) -> Result<ExitCode> {
     if !is_auto && !before.available.iter().any(|one| one == name) {
         bail!("{name} is not available: choose one of {}, or auto", or_none(&before.available));
     }
+    let kept = if is_auto || options.now { None } else { Some(BootRule::new(name)?) };
     write("rng_current", if is_auto { "" } else { name })?;
     let after = current()?;
     if !is_auto && after.current.as_deref() != Some(name) {
@@ -64,22 +62,13 @@ pub fn select(options: &Options) -> Result<ExitCode> {
             after.current.as_deref().unwrap_or("none")
         );
     }
-    if is_auto {
-        match fs::remove_file(AT_BOOT) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                return Err(explained(Path::new(AT_BOOT), &error));
-            }
-            _ => {}
-        }
-    } else if !options.now {
-        let new = Replacement::open(Path::new(AT_BOOT), explained)?;
-        new.store(&format!(
-            "# The generator behind /dev/hwrng: written by `outboard rng select`, removed by `outboard rng select auto`.\n\
-             w {SYSFS}/rng_current - - - - {name}\n"
-        ))?;
+    let words = if kept.is_some() { ", now and after each boot" } else { "" };
+    if let Some(rule) = kept {
+        rule.store()?;
+    } else if is_auto {
+        boot_rule::remove()?;
     }
-    let kept = if options.now || is_auto { "" } else { ", now and after each boot" };
-    console::answer(&format!("/dev/hwrng is {}{kept}.\n", after.current.as_deref().unwrap_or("none")))?;
+    console::answer(&format!("/dev/hwrng is {}{words}.\n", after.current.as_deref().unwrap_or("none")))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -122,7 +111,7 @@ fn write(file: &str, value: &str) -> Result<()> {
     fs::write(&path, format!("{value}\n")).map_err(|error| explained(&path, &error))
 }
 
-fn explained(path: &Path, error: &io::Error) -> anyhow::Error {
+pub(super) fn explained(path: &Path, error: &io::Error) -> anyhow::Error {
     let advice = match error.raw_os_error() {
         Some(libc::EACCES | libc::EPERM) => "only root may change it: try again with sudo",
         Some(libc::ENOENT) => "this kernel has no such attribute",

@@ -12,13 +12,11 @@ use outboard_inventory::Hwrng;
 use outboard_inventory::openssl::{Pending, Question, RandomSources};
 use serde::Serialize;
 
+use super::seed_source::{SEED_SOURCE, SeedSourceAnswer, seed_text};
 use crate::console;
 
 /// The time limit for `openssl`, which takes seconds on a busy router.
 const PATIENCE: Duration = Duration::from_secs(10);
-
-/// The name of the provider's seed source.
-const SEED_SOURCE: &str = "OUTBOARD-HWRNG";
 
 /// Daemons that feed /dev/random.
 const DAEMONS: [&str; 4] = ["rngd", "haveged", "jitterentropy-r", "jitterentropy-rngd"];
@@ -37,6 +35,8 @@ struct SourcesAnswer {
     /// The entropy that the kernel counts in its pool, in bits.
     entropy_available: Option<u32>,
     openssl: OpenSslRandom,
+    /// The provider's seed source in one process; `null` unless the configuration names it.
+    seed_source: Option<SeedSourceAnswer>,
     problems: Vec<String>,
 }
 
@@ -85,6 +85,12 @@ pub fn show(json: bool) -> Result<ExitCode> {
     let root = Root::live();
     let kernel = root.text("proc/sys/kernel/osrelease");
     let cpu = root.text("proc/cpuinfo").unwrap_or_default();
+    let openssl = OpenSslRandom::read(&root);
+    let is_configured = openssl.seed() == Some(SEED_SOURCE);
+    let (seed_source, failure) = match is_configured.then(SeedSourceAnswer::read).transpose() {
+        Ok(source) => (source, None),
+        Err(error) => (None, Some(format!("{SEED_SOURCE} cannot be tried: {error:#}"))),
+    };
     let mut answer = SourcesAnswer {
         schema: "outboard-rng/1",
         hwrng: Hwrng::read(&root),
@@ -92,11 +98,13 @@ pub fn show(json: bool) -> Result<ExitCode> {
         tpm: Path::new("/sys/class/tpm/tpm0").exists(),
         daemons: daemons(),
         entropy_available: root.text("proc/sys/kernel/random/entropy_avail").and_then(|t| t.parse().ok()),
-        openssl: OpenSslRandom::read(&root),
+        openssl,
+        seed_source,
         problems: Vec::new(),
         kernel,
     };
     answer.problems = problems(&answer);
+    answer.problems.extend(failure);
     console::answer(&if json { serde_json::to_string_pretty(&answer)? + "\n" } else { text(&answer) })?;
     Ok(if answer.problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
@@ -160,10 +168,12 @@ fn problems(answer: &SourcesAnswer) -> Vec<String> {
     let is_in_use = answer.hwrng.as_ref().is_some_and(|hwrng| hwrng.current.is_some());
     if answer.openssl.seed() == Some(SEED_SOURCE) && !is_in_use {
         problems.push(format!(
-            "OpenSSL is configured to take seeds from {SEED_SOURCE}, and no generator is in use: its programs cannot be seeded. \
-             Select a generator, or remove the line `seed` from {}.",
+            "OpenSSL is configured to take seeds from {SEED_SOURCE}, and no generator is in use: OpenSSL before 4.0 uses seeds of the \
+             operating system instead, and later versions have no random numbers. Select a generator, or remove the line `seed` from {}.",
             answer.openssl.configured.as_ref().map_or("openssl.cnf", |configured| configured.file.as_str())
         ));
+    } else {
+        problems.extend(answer.seed_source.as_ref().and_then(SeedSourceAnswer::problem));
     }
     problems
 }
@@ -198,6 +208,9 @@ fn text(answer: &SourcesAnswer) -> String {
         kernel.unwrap_or("unknown"),
         answer.openssl.text(),
     );
+    if let Some(source) = &answer.seed_source {
+        text += &format!("  {SEED_SOURCE}  {}, for one process\n", seed_text(&source.counts));
+    }
     for problem in &answer.problems {
         text += &format!("\nPROBLEM: {problem}\n");
     }
@@ -247,10 +260,12 @@ mod tests {
             daemons: Vec::new(),
             entropy_available: None,
             openssl: openssl(seed),
+            seed_source: None,
             problems: Vec::new(),
         };
-        let is_named =
-            |answer: &SourcesAnswer| problems(answer).iter().any(|one| one.contains("cannot be seeded"));
+        let is_named = |answer: &SourcesAnswer| {
+            problems(answer).iter().any(|one| one.contains("no generator is in use: OpenSSL"))
+        };
         assert!(is_named(&answer(SEED_SOURCE, None)));
         assert!(!is_named(&answer(SEED_SOURCE, Some("chip"))) && !is_named(&answer("JITTER", None)));
         assert!(text(&answer(SEED_SOURCE, Some("chip"))).contains(

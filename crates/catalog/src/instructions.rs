@@ -1,0 +1,311 @@
+//! Instructions of CPUs for cryptography: what uses them, and the switch that turns them off in
+//! OpenSSL, for comparison.
+
+/// How OpenSSL uses instructions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OpenSslUse {
+    /// By itself.
+    ByItself,
+    /// Not at all.
+    No,
+    /// Only in certain builds or versions, described here.
+    Only(&'static str),
+}
+
+/// A set of instructions.
+#[derive(Debug)]
+pub struct Instructions {
+    /// The architecture, as the status names it.
+    pub architecture: &'static str,
+    /// The name.
+    pub name: &'static str,
+    /// The features in /proc/cpuinfo, separated by `|`; one of them suffices.
+    pub features: &'static str,
+    /// What they compute.
+    pub serves: &'static str,
+    /// Patterns of the kernel's drivers that use them; empty if the kernel has none.
+    pub drivers: &'static str,
+    /// The kernel module, if one must be loaded.
+    pub module: &'static str,
+    /// How OpenSSL uses them.
+    pub openssl: OpenSslUse,
+    /// The environment variable that turns them off in OpenSSL (OPENSSL_ia32cap(3) and the sources
+    /// of crypto/*cap.c).
+    pub off: &'static str,
+}
+
+const RNG_BUILD: OpenSslUse = OpenSslUse::Only("to seed, if it was built with --with-rand-seed=rdcpu");
+
+/// One set of instructions.
+macro_rules! row {
+    ($architecture:literal, $name:literal, $features:literal, $serves:literal, $drivers:literal, $module:literal, $openssl:expr, $off:literal) => {
+        Instructions {
+            architecture: $architecture,
+            name: $name,
+            features: $features,
+            serves: $serves,
+            drivers: $drivers,
+            module: $module,
+            openssl: $openssl,
+            off: $off,
+        }
+    };
+}
+
+use OpenSslUse::{ByItself, No, Only};
+
+/// All sets.
+pub const ALL: &[Instructions] = &[
+    row!(
+        "x86",
+        "AES-NI",
+        "aes",
+        "AES",
+        "*-aesni*|*_aesni*",
+        "aesni_intel",
+        ByItself,
+        "OPENSSL_ia32cap=~0x200000000000000"
+    ),
+    row!(
+        "x86",
+        "PCLMULQDQ",
+        "pclmulqdq",
+        "GCM",
+        "*-clmulni|*-gcm-aesni*|gcm-*-vaes*|ghash-pclmul*",
+        "ghash_clmulni_intel",
+        ByItself,
+        "OPENSSL_ia32cap=~0x200000000"
+    ),
+    row!(
+        "x86",
+        "VAES",
+        "vaes",
+        "AES, several blocks at once",
+        "*-vaes-*",
+        "aesni_intel",
+        Only("for GCM, since 3.1, on CPUs with AVX-512"),
+        "OPENSSL_ia32cap=:~0x20000000000"
+    ),
+    row!(
+        "x86",
+        "SHA extensions",
+        "sha_ni",
+        "SHA-1 and SHA-256",
+        "sha*-ni|*-shani",
+        "sha256_ssse3",
+        ByItself,
+        "OPENSSL_ia32cap=:~0x20000000"
+    ),
+    row!("x86", "GFNI", "gfni", "ARIA", "*-gfni*", "aria_gfni_avx512_x86_64", No, ""),
+    row!(
+        "x86",
+        "RDRAND",
+        "rdrand",
+        "random numbers",
+        "",
+        "",
+        RNG_BUILD,
+        "OPENSSL_ia32cap=~0x4000000000000000"
+    ),
+    row!("x86", "RDSEED", "rdseed", "random numbers", "", "", RNG_BUILD, "OPENSSL_ia32cap=:~0x40000"),
+    row!(
+        "x86",
+        "VIA PadLock ACE",
+        "ace_en|ace2_en",
+        "AES",
+        "*-padlock",
+        "padlock_aes",
+        Only("by the engine padlock, which OpenSSL 4 does not have"),
+        ""
+    ),
+    row!("x86", "VIA PadLock PHE", "phe_en", "SHA-1 and SHA-256", "sha*-padlock*", "padlock_sha", No, ""),
+    row!(
+        "arm64",
+        "Crypto Extensions, AES",
+        "aes",
+        "AES",
+        "*aes-ce*|*-aes-ce",
+        "aes_ce_blk",
+        ByItself,
+        "OPENSSL_armcap=0x1"
+    ),
+    row!(
+        "arm64",
+        "Crypto Extensions, PMULL",
+        "pmull",
+        "GCM",
+        "ghash-ce|gcm-aes-ce*",
+        "ghash_ce",
+        ByItself,
+        "OPENSSL_armcap=0x1"
+    ),
+    row!(
+        "arm64",
+        "Crypto Extensions, SHA-1",
+        "sha1",
+        "SHA-1",
+        "sha1-ce",
+        "sha1_ce",
+        ByItself,
+        "OPENSSL_armcap=0x1"
+    ),
+    row!(
+        "arm64",
+        "Crypto Extensions, SHA-2",
+        "sha2",
+        "SHA-256",
+        "sha2*-ce|sha256-ce",
+        "sha2_ce",
+        ByItself,
+        "OPENSSL_armcap=0x1"
+    ),
+    row!(
+        "arm64",
+        "Crypto Extensions, SHA-512",
+        "sha512",
+        "SHA-512",
+        "sha512-ce|sha512-arm64-ce",
+        "sha512_ce",
+        ByItself,
+        "OPENSSL_armcap=0x1"
+    ),
+    row!("arm64", "SVE2 AES", "sveaes", "AES", "", "", No, ""),
+    row!("arm64", "RNDR", "rng", "random numbers", "", "", RNG_BUILD, "OPENSSL_armcap=0x1"),
+    row!(
+        "arm",
+        "Crypto Extensions, AES",
+        "aes",
+        "AES",
+        "*aes-ce*",
+        "aes_arm_ce",
+        ByItself,
+        "OPENSSL_armcap=0x1"
+    ),
+    row!(
+        "arm",
+        "Crypto Extensions, PMULL",
+        "pmull",
+        "GCM",
+        "ghash-ce*|gcm-aes-ce*",
+        "ghash_arm_ce",
+        ByItself,
+        "OPENSSL_armcap=0x1"
+    ),
+    row!(
+        "arm",
+        "Crypto Extensions, SHA-1",
+        "sha1",
+        "SHA-1",
+        "sha1-ce",
+        "sha1_arm_ce",
+        ByItself,
+        "OPENSSL_armcap=0x1"
+    ),
+    row!(
+        "arm",
+        "Crypto Extensions, SHA-2",
+        "sha2",
+        "SHA-256",
+        "sha2*-ce",
+        "sha2_arm_ce",
+        ByItself,
+        "OPENSSL_armcap=0x1"
+    ),
+    row!(
+        "arm",
+        "NEON",
+        "neon",
+        "AES in bit slices, SHA",
+        "*-neonbs|*-neon",
+        "aes_arm_bs",
+        ByItself,
+        "OPENSSL_armcap=0x0"
+    ),
+    row!(
+        "riscv",
+        "Zvkned",
+        "zvkned|zvkn|zvkng",
+        "AES",
+        "*aes*-riscv64-*",
+        "aes_riscv64",
+        Only("since 3.2"),
+        "OPENSSL_riscvcap=rv64gc"
+    ),
+    row!(
+        "riscv",
+        "Zvkg",
+        "zvkg|zvkng",
+        "GCM",
+        "ghash-riscv64-*",
+        "ghash_riscv64",
+        Only("since 3.2"),
+        "OPENSSL_riscvcap=rv64gc"
+    ),
+    row!(
+        "riscv",
+        "Zvknh",
+        "zvknha|zvknhb|zvkn|zvkng",
+        "SHA-2",
+        "sha*-riscv64-*",
+        "sha256_riscv64",
+        Only("since 3.2"),
+        "OPENSSL_riscvcap=rv64gc"
+    ),
+    row!("riscv", "Zkn (scalar)", "zkn|zkne", "AES", "", "", Only("since 3.1"), "OPENSSL_riscvcap=rv64gc"),
+    row!("s390", "CPACF", "msa", "AES, SHA, GCM", "*-s390", "aes_s390", ByItself, "OPENSSL_s390xcap=z900"),
+    row!(
+        "power",
+        "Vector crypto",
+        "vcipher",
+        "AES, GCM, SHA",
+        "p8_*|*p10*",
+        "vmx_crypto",
+        ByItself,
+        "OPENSSL_ppccap=0x3"
+    ),
+    row!(
+        "sparc",
+        "Crypto opcodes",
+        "aes",
+        "AES",
+        "*aes-sparc64",
+        "aes_sparc64",
+        ByItself,
+        "OPENSSL_sparcv9cap=0"
+    ),
+    row!(
+        "mips",
+        "Octeon crypto coprocessor",
+        "octeon",
+        "MD5, SHA-1, SHA-2",
+        "octeon-*",
+        "octeon_sha256",
+        No,
+        ""
+    ),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::families::{Nature, by_name, values};
+
+    #[test]
+    fn every_set_has_a_feature_and_a_switch_where_openssl_uses_it() {
+        for set in ALL {
+            assert!(values(set.features).count() > 0, "{}", set.name);
+            let is_used = set.openssl == ByItself;
+            assert!(!is_used || set.off.starts_with("OPENSSL_"), "{} {}", set.architecture, set.name);
+            assert_eq!(set.drivers.is_empty(), set.module.is_empty(), "{}", set.name);
+        }
+    }
+
+    #[test]
+    fn drivers_of_instructions_belong_to_families_of_instructions() {
+        for driver in ["cbc-aes-aesni", "xts-aes-ce", "ghash-riscv64-zvkg", "p8_aes_cbc", "cbc-aes-padlock"] {
+            let is_listed = ALL.iter().any(|set| crate::families::fits(set.drivers, driver));
+            assert!(is_listed, "{driver}");
+            assert_eq!(by_name(driver).map(|family| family.nature), Some(Nature::Instructions), "{driver}");
+        }
+    }
+}

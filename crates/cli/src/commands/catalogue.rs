@@ -1,0 +1,60 @@
+//! `outboard catalogue`: prints what outboard knows about accelerators and their drivers.
+
+mod entry;
+mod text;
+
+use std::process::ExitCode;
+
+use clap::Args;
+use outboard_catalog::families::{Family, all};
+use outboard_catalog::search::search;
+use serde::Serialize;
+
+use self::entry::Entry;
+use crate::console;
+
+/// Show what is known about accelerators: chips, boards, drivers, modules, packages, limits, sources.
+///
+/// The machine is not read. Exit code 1 when no entry matches.
+#[derive(Args)]
+pub struct Options {
+    /// A chip, board, vendor, driver, module, package, kernel option, or a device id such as 13a3:0020
+    name: Option<String>,
+
+    /// Print JSON (schema outboard-catalogue/1)
+    #[arg(long)]
+    json: bool,
+}
+
+/// The output of `--json`.
+#[derive(Serialize)]
+struct Catalogue {
+    schema: &'static str,
+    entries: Vec<Entry>,
+}
+
+/// Runs `outboard catalogue`.
+pub fn run(options: &Options) -> ExitCode {
+    match print(options) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            console::say(&format!("outboard catalogue: {error:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn print(options: &Options) -> anyhow::Result<()> {
+    let found: Vec<&Family> = options.name.as_deref().map_or_else(|| all().collect(), search);
+    if let (Some(name), true) = (&options.name, found.is_empty()) {
+        anyhow::bail!("no entry matches \"{name}\": outboard catalogue lists all entries");
+    }
+    let output = if options.json {
+        let entries = found.into_iter().map(Entry::new).collect();
+        let catalogue = Catalogue { schema: "outboard-catalogue/1", entries };
+        serde_json::to_string_pretty(&catalogue)? + "\n"
+    } else {
+        text::format(&found)
+    };
+    Ok(console::answer(&output)?)
+}

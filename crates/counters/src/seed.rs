@@ -1,0 +1,65 @@
+use crate::counter::Counter;
+
+/// A snapshot of the counters of the seed source `OUTBOARD-HWRNG`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SeedCounts {
+    /// Requests for which the source delivered bytes.
+    pub seeds: u64,
+    /// Bytes delivered, without those of the start-up test.
+    pub bytes: u64,
+    /// Health tests that failed.
+    pub health_failures: u64,
+    /// Requests that got no bytes for another reason.
+    pub failures: u64,
+    /// Instantiations that failed. OpenSSL before 4.0 then uses seeds of the operating system.
+    pub unavailable: u64,
+}
+
+/// The counters of the seed source, summed over all provider instances. Every method makes one or
+/// two relaxed atomic additions and may be called from any thread.
+#[repr(C)]
+#[derive(Default)]
+pub struct SeedRow {
+    seeds: Counter,
+    bytes: Counter,
+    health_failures: Counter,
+    failures: Counter,
+    unavailable: Counter,
+}
+
+const _: () = assert!(size_of::<SeedRow>() == 40);
+
+impl SeedRow {
+    /// Counts a request for which the source delivered this number of bytes.
+    pub fn add_seed(&self, bytes: u64) {
+        self.seeds.add(1);
+        self.bytes.add(bytes);
+    }
+
+    /// Counts a health test that failed.
+    pub fn add_health_failure(&self) {
+        self.health_failures.add(1);
+    }
+
+    /// Counts a request that got no bytes for another reason.
+    pub fn add_failure(&self) {
+        self.failures.add(1);
+    }
+
+    /// Counts an instantiation that failed.
+    pub fn add_unavailable(&self) {
+        self.unavailable.add(1);
+    }
+
+    /// The current counts.
+    #[must_use]
+    pub fn counts(&self) -> SeedCounts {
+        SeedCounts {
+            seeds: self.seeds.get(),
+            bytes: self.bytes.get(),
+            health_failures: self.health_failures.get(),
+            failures: self.failures.get(),
+            unavailable: self.unavailable.get(),
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! Which users within the kernel get a driver. They name an algorithm and get the driver with the
+//! highest priority, some of them without drivers that have certain flags.
+
+use outboard_catalog::{Algorithm, HashAlgorithm};
+
+use super::{ReachFacts, Reachable, Route, pick};
+use crate::find::Judged;
+use crate::flags::Flags;
+use crate::judge::Verdict;
+use crate::proc_crypto::DriverType;
+
+/// Whether a route leads to the driver, and why.
+pub(super) type Found = (Reachable, String);
+
+/// Ciphers of ESP in transport form (net/xfrm/xfrm_algo.c), and ctr(aes), which rfc3686 and GCM
+/// contain.
+const ESP_CIPHERS: [&str; 4] = ["cbc(aes)", "cbc(des3_ede)", "rfc3686(ctr(aes))", "ctr(aes)"];
+
+/// The decision of each user within the kernel.
+pub(super) fn decide(target: &Judged, drivers: &[Judged], facts: &ReachFacts) -> Vec<(Route, Found)> {
+    let user = User { target, drivers, facts };
+    vec![
+        (Route::Ipsec, user.ipsec()),
+        (Route::Ktls, user.ktls()),
+        (Route::DmCrypt, user.dm_crypt()),
+        (Route::Fscrypt, user.fscrypt()),
+        (Route::Fsverity, user.fsverity()),
+    ]
+}
+
+/// Users that name an algorithm get the driver that the kernel prefers.
+pub(super) fn picked(target: &Judged, drivers: &[Judged], mask: u32) -> Found {
+    let algorithm = &target.driver.algorithm;
+    match pick(drivers, algorithm, mask) {
+        Some(best) if best.driver.name == target.driver.name => (
+            Reachable::Yes,
+            format!("for {algorithm} the kernel picks it (priority {})", target.driver.priority),
+        ),
+        Some(best) => (
+            Reachable::No,
+            format!(
+                "for {algorithm} the kernel picks {} (priority {} against {})",
+                best.driver.name, best.driver.priority, target.driver.priority
+            ),
+        ),
+        None => (Reachable::No, format!("nothing is left for {algorithm}")),
+    }
+}
+
+struct User<'a> {
+    target: &'a Judged,
+    drivers: &'a [Judged],
+    facts: &'a ReachFacts,
+}
+
+impl User<'_> {
+    fn algorithm(&self) -> &str {
+        &self.target.driver.algorithm
+    }
+
+    fn is_at_least(&self, major: u32, minor: u32) -> Option<bool> {
+        self.facts.release.as_ref().map(|release| release.is_at_least(major, minor))
+    }
+
+    fn ipsec(&self) -> Found {
+        let algorithm = self.algorithm();
+        let is_aead = Algorithm::by_kernel_name(algorithm).is_some_and(Algorithm::has_tags);
+        let is_combined = algorithm.starts_with("authenc(") || algorithm.starts_with("rfc4106(");
+        let is_hmac = HashAlgorithm::by_kernel_name(algorithm).is_some_and(|hash| hash.hmac);
+        if !is_aead && !is_combined && !is_hmac && !ESP_CIPHERS.contains(&algorithm) {
+            return (Reachable::No, format!("ESP does not use {algorithm}"));
+        }
+        match algorithm {
+            // ESP takes it within GCM; with rfc3686 it is rare.
+            "ctr(aes)" => self.within("gcm(aes)"),
+            _ => picked(self.target, self.drivers, 0),
+        }
+    }
+
+    /// net/tls takes AEADs only.
+    fn ktls(&self) -> Found {
+        match self.algorithm() {
+            "ctr(aes)" => self.within("gcm(aes)"),
+            name if Algorithm::by_kernel_name(name).is_some_and(Algorithm::has_tags) => {
+                picked(self.target, self.drivers, 0)
+            }
+            name => (Reachable::No, format!("kTLS takes AEADs only, not {name}")),
+        }
+    }
+
+    /// Whether the driver that the kernel picks for `outer`, or would build for it, contains the
+    /// target (crypto_alg_mod_lookup in crypto/api.c: a registered driver is taken, otherwise
+    /// templates build one from the drivers that are picked for its parts).
+    fn within(&self, outer: &str) -> Found {
+        let name = self.target.driver.name.as_str();
+        match pick(self.drivers, outer, 0) {
+            Some(best) if best.inner().contains(&name) => (
+                Reachable::Yes,
+                format!("for {outer} the kernel picks {}, which contains it", best.driver.name),
+            ),
+            Some(best) => (
+                Reachable::No,
+                format!(
+                    "for {outer} the kernel picks {} (priority {})",
+                    best.driver.name, best.driver.priority
+                ),
+            ),
+            None => match picked(self.target, self.drivers, 0) {
+                (Reachable::Yes, why) => (Reachable::Yes, format!("{why}, and builds {outer} around it")),
+                other => other,
+            },
+        }
+    }
+
+    fn dm_crypt(&self) -> Found {
+        let algorithm = self.algorithm();
+        if !["cbc(aes)", "xts(aes)"].contains(&algorithm) {
+            return (Reachable::No, format!("disks are not usually encrypted with {algorithm}"));
+        }
+        match (self.target.flags, self.is_at_least(5, 10)) {
+            (_, Some(false)) => picked(self.target, self.drivers, 0),
+            (Some(flags), _) if flags.any(Flags::ALLOCATES_MEMORY) => (
+                Reachable::No,
+                "since Linux 5.10 it leaves out drivers with the flag ALLOCATES_MEMORY".into(),
+            ),
+            (Some(_), _) => picked(self.target, self.drivers, Flags::ALLOCATES_MEMORY),
+            (None, _) => match picked(self.target, self.drivers, 0) {
+                (Reachable::Yes, _) => (
+                    Reachable::Unclear,
+                    "since Linux 5.10 the flag ALLOCATES_MEMORY decides, which is not known".into(),
+                ),
+                other => other,
+            },
+        }
+    }
+
+    fn fscrypt(&self) -> Found {
+        let algorithm = self.algorithm();
+        // cbc(aes) is used inside cts() and essiv(), which inherit its flags.
+        if !["xts(aes)", "cbc(aes)", "cts(cbc(aes))"].contains(&algorithm) {
+            return (Reachable::No, format!("it does not use {algorithm}"));
+        }
+        let is_accelerator = self.target.judgement.verdict == Verdict::Accelerator;
+        let off_cpu = self.target.flags.map_or(is_accelerator, |flags| flags.any(Flags::OFF_CPU));
+        match self.is_at_least(6, 17) {
+            Some(true) if off_cpu => {
+                (Reachable::No, "since Linux 6.17 it leaves out drivers beside the CPU".into())
+            }
+            _ if off_cpu => (
+                Reachable::Unclear,
+                "Linux 6.17 closed it to drivers beside the CPU, and stable kernels took that over in 2025"
+                    .into(),
+            ),
+            _ => (Reachable::Unclear, "the driver's flags decide".into()),
+        }
+    }
+
+    /// fs/verity/hash_algs.c: since Linux 6.5 only shash, which accelerators do not implement.
+    fn fsverity(&self) -> Found {
+        let algorithm = self.algorithm();
+        if !["sha256", "sha512"].contains(&algorithm) {
+            return (Reachable::No, format!("it does not use {algorithm}"));
+        }
+        match self.is_at_least(6, 5) {
+            Some(true) if self.target.driver.kind == DriverType::Ahash => {
+                (Reachable::No, "since Linux 6.5 it takes digests that run on the CPU only".into())
+            }
+            None => (Reachable::Unclear, "the kernel's release decides, which is not known".into()),
+            _ => picked(self.target, self.drivers, 0),
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "kernel_users_tests.rs"]
+mod tests;

@@ -1,0 +1,137 @@
+//! The reach matrix: a driver and everything that consumes drivers.
+
+use std::collections::BTreeMap;
+
+use super::{ProgramInterface, ReachFacts, Reachable, Route, RouteDecision, decide};
+use crate::find::Judged;
+use crate::flags::Flags;
+
+/// A consumer of drivers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Consumer {
+    /// Programs with OpenSSL, by outboard's provider.
+    OpenSsl,
+    /// Programs that use /dev/crypto themselves.
+    DevCrypto,
+    /// Programs that use AF_ALG themselves.
+    AfAlg,
+    /// TLS records in the kernel.
+    Ktls,
+    /// IPsec in the kernel.
+    Ipsec,
+    /// Disk encryption.
+    DmCrypt,
+    /// File encryption.
+    Fscrypt,
+    /// File authentication.
+    Fsverity,
+    /// /dev/hwrng.
+    Hwrng,
+}
+
+impl Consumer {
+    /// All of them, in the order of the matrix.
+    pub const ALL: [Consumer; 9] = [
+        Self::OpenSsl,
+        Self::DevCrypto,
+        Self::AfAlg,
+        Self::Ktls,
+        Self::Ipsec,
+        Self::DmCrypt,
+        Self::Fscrypt,
+        Self::Fsverity,
+        Self::Hwrng,
+    ];
+
+    /// The name in output and JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::OpenSsl => "OpenSSL",
+            Self::DevCrypto => "/dev/crypto",
+            Self::AfAlg => "AF_ALG",
+            Self::Ktls => "kTLS",
+            Self::Ipsec => "IPsec",
+            Self::DmCrypt => "dm-crypt",
+            Self::Fscrypt => "fscrypt",
+            Self::Fsverity => "fs-verity",
+            Self::Hwrng => "hwrng",
+        }
+    }
+
+    /// The route that it takes; `None` for a choice of routes, and for random numbers.
+    fn route(self) -> Option<Route> {
+        match self {
+            Self::OpenSsl | Self::Hwrng => None,
+            Self::DevCrypto => Some(Route::Program(ProgramInterface::DevCrypto)),
+            Self::AfAlg => Some(Route::Program(ProgramInterface::AfAlg)),
+            Self::Ktls => Some(Route::Ktls),
+            Self::Ipsec => Some(Route::Ipsec),
+            Self::DmCrypt => Some(Route::DmCrypt),
+            Self::Fscrypt => Some(Route::Fscrypt),
+            Self::Fsverity => Some(Route::Fsverity),
+        }
+    }
+}
+
+/// Whether a consumer gets the driver.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cell {
+    /// The consumer.
+    pub consumer: Consumer,
+    /// Whether it gets the driver.
+    pub reachable: Reachable,
+    /// The reason.
+    pub why: String,
+}
+
+/// The drivers that can be selected at all: for each algorithm the one that [`super::pick`] selects
+/// among all drivers, and the one for users without drivers that allocate memory. Decisions about
+/// many drivers need only these.
+pub fn contenders(drivers: &[Judged]) -> Vec<Judged> {
+    const MASKS: [u32; 2] = [0, Flags::ALLOCATES_MEMORY];
+    let mut best: BTreeMap<&str, [Option<&Judged>; 2]> = BTreeMap::new();
+    for driver in drivers.iter().filter(|driver| driver.driver.is_usable()) {
+        let places = best.entry(&driver.driver.algorithm).or_default();
+        for (place, mask) in places.iter_mut().zip(MASKS) {
+            let is_better = place.is_none_or(|known| driver.driver.priority > known.driver.priority);
+            if is_better && !driver.flags.unwrap_or_default().any(mask) {
+                *place = Some(driver);
+            }
+        }
+    }
+    best.into_values().flatten().flatten().cloned().collect()
+}
+
+/// The row of a driver, from the decision about each route.
+pub fn matrix_row(target: &Judged, drivers: &[Judged], facts: &ReachFacts) -> Vec<Cell> {
+    let routes = decide(target, drivers, facts);
+    let cell = |consumer: Consumer| {
+        let (reachable, why) = match (consumer, consumer.route()) {
+            (Consumer::Hwrng, _) => (Reachable::No, "it is not a random number generator".to_owned()),
+            (_, Some(route)) => of_route(&routes, route),
+            (_, None) => openssl(&routes),
+        };
+        Cell { consumer, reachable, why }
+    };
+    Consumer::ALL.map(cell).into()
+}
+
+fn of_route(routes: &[RouteDecision], route: Route) -> (Reachable, String) {
+    match routes.iter().find(|decision| decision.route == route) {
+        Some(decision) => (decision.reachable, decision.why.clone()),
+        None => (Reachable::No, "it has no use for this kind of driver".to_owned()),
+    }
+}
+
+/// outboard's provider takes the first interface that leads to the driver.
+fn openssl(routes: &[RouteDecision]) -> (Reachable, String) {
+    let programs = || routes.iter().filter(|decision| decision.route.is_for_programs());
+    let first = |reachable| programs().find(|decision| decision.reachable == reachable);
+    if let Some(decision) = first(Reachable::Yes).or(first(Reachable::Unclear)) {
+        let why = format!("by {}: {}", decision.route.name(), decision.why);
+        return (decision.reachable, why);
+    }
+    let whys: Vec<String> =
+        programs().map(|decision| format!("{}: {}", decision.route.name(), decision.why)).collect();
+    (Reachable::No, whys.join("; "))
+}

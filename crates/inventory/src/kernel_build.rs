@@ -1,0 +1,205 @@
+//! What the running kernel was built with: options, and the modules that its devices ask for.
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use outboard_catalog::families::values;
+use outboard_drivers::root::Root;
+
+/// The files of a kernel's build that could be read.
+pub struct KernelBuild {
+    config: Option<String>,
+    aliases: Option<String>,
+    available: Option<String>,
+}
+
+impl KernelBuild {
+    /// Reads /proc/config.gz or /boot/config-RELEASE, and the lists of the release's modules.
+    pub fn read(root: &Root, release: Option<&str>) -> Self {
+        let Some(release) = release.filter(|release| !release.contains('/')) else {
+            return Self { config: None, aliases: None, available: None };
+        };
+        let text =
+            |path: &str| root.read(path).ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        let of_modules = |file: &str| {
+            ["lib", "usr/lib"].iter().find_map(|lib| text(&format!("{lib}/modules/{release}/{file}")))
+        };
+        let config = root.read("proc/config.gz").ok().and_then(|packed| unpack(&packed));
+        let config = config
+            .or_else(|| text(&format!("boot/config-{release}")))
+            .or_else(|| of_modules("config"))
+            .filter(|config| config.contains("CONFIG_"));
+        let lists = ["modules.dep", "modules.builtin"].map(of_modules);
+        let available = lists[0].is_some().then(|| lists.into_iter().flatten().collect());
+        Self { config, aliases: of_modules("modules.alias"), available }
+    }
+
+    /// The module that modules.alias names for a device.
+    pub fn module_for(&self, modalias: &str) -> Option<String> {
+        self.aliases.as_deref()?.lines().find_map(|line| {
+            let (pattern, module) = line.strip_prefix("alias ")?.rsplit_once(' ')?;
+            alias_fits(pattern.as_bytes(), modalias.as_bytes()).then(|| module.replace('-', "_"))
+        })
+    }
+
+    /// Whether a module exists for this kernel or is built in; `None` if that is not known.
+    pub fn has_module(&self, module: &str) -> Option<bool> {
+        let wanted = module.replace('-', "_");
+        let path = |line: &str| line.split(':').next().unwrap_or_default().to_owned();
+        let name = |path: String| {
+            let file = path.rsplit('/').next().unwrap_or_default();
+            file.split(".ko").next().unwrap_or_default().replace('-', "_")
+        };
+        self.available.as_deref().map(|list| list.lines().any(|line| name(path(line)) == wanted))
+    }
+
+    /// The options of a driver that this kernel lacks, with `CONFIG_`; empty if the configuration is
+    /// not known.
+    pub fn missing_options(&self, options: &str) -> Vec<String> {
+        let Some(config) = self.config.as_deref() else { return Vec::new() };
+        let is_set = |option: &&str| {
+            config.lines().any(|line| {
+                let value = line.strip_prefix("CONFIG_").and_then(|rest| rest.strip_prefix(option));
+                value.is_some_and(|value| value == "=y" || value == "=m")
+            })
+        };
+        values(options).filter(|option| !is_set(option)).map(|option| format!("CONFIG_{option}")).collect()
+    }
+}
+
+/// The largest configuration in bytes; real ones have about 300 KiB.
+const LARGEST: usize = 4 << 20;
+
+/// Unpacks by gzip(1), which is on every system with /proc/config.gz, even those of busybox.
+fn unpack(packed: &[u8]) -> Option<String> {
+    if packed.len() > LARGEST {
+        return None;
+    }
+    let mut gzip = Command::new("gzip")
+        .args(["-dc"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .ok()?;
+    let mut stdin = gzip.stdin.take()?;
+    let packed = packed.to_vec();
+    // A thread: gzip may fill its output before it has read all input.
+    let writer = std::thread::spawn(move || stdin.write_all(&packed));
+    let mut bytes = Vec::new();
+    let read =
+        std::io::Read::read_to_end(&mut std::io::Read::take(gzip.stdout.take()?, LARGEST as u64), &mut bytes);
+    // The output was cut off, or gzip is at its end.
+    let _ = gzip.kill();
+    let _ = gzip.wait();
+    // Not an error: gzip has enough when it stops reading.
+    let _ = writer.join();
+    read.ok().map(|_| String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// A pattern of modules.alias: `*`, `?` and `[…]`, as fnmatch(3). Of `[…]` the patterns of devices
+/// have single characters and ranges.
+fn alias_fits(pattern: &[u8], text: &[u8]) -> bool {
+    // Iterative: a pattern has many stars, and recursion would take exponential time.
+    let (mut at, mut read) = (0, 0);
+    let mut retry: Option<(usize, usize)> = None;
+    loop {
+        if at == pattern.len() && read == text.len() {
+            return true;
+        }
+        let step = match pattern.get(at) {
+            Some(b'*') => {
+                retry = Some((at, read));
+                at += 1;
+                continue;
+            }
+            Some(b'?') => (read < text.len()).then_some(1),
+            Some(b'[') => text.get(read).and_then(|c| class(&pattern[at..], *c)),
+            Some(c) => (text.get(read) == Some(c)).then_some(1),
+            None => None,
+        };
+        match (step, retry) {
+            (Some(length), _) => (at, read) = (at + length, read + 1),
+            (None, Some((star, from))) if from < text.len() => {
+                (at, read) = (star + 1, from + 1);
+                retry = Some((star, from + 1));
+            }
+            (None, _) => return false,
+        }
+    }
+}
+
+/// The length of a class `[…]` at the start of a pattern, if it contains the character.
+fn class(pattern: &[u8], wanted: u8) -> Option<usize> {
+    let end = pattern.iter().position(|c| *c == b']')?;
+    let members = &pattern[1..end];
+    let in_range = |w: &[u8]| w[1] == b'-' && (w[0]..=w[2]).contains(&wanted);
+    (members.contains(&wanted) || members.windows(3).any(in_range)).then_some(end + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn patterns_of_aliases_are_matched_as_fnmatch_does() {
+        for (pattern, text, fits) in [
+            ("of:N*T*Cmarvell,armada-38x-crypto", "of:NcryptoT(null)Cmarvell,armada-38x-crypto", true),
+            ("of:N*T*Cmarvell,armada-38x-cryptoC*", "of:NcryptoT(null)Cmarvell,armada-38x-crypto", false),
+            ("pci:v000013A3d00000020sv*sd*bc*sc*i*", "pci:v000013A3d00000020sv00001sd2bc10sc10i00", true),
+            ("virtio:d00000014v*", "virtio:d00000014v00001AF4", true),
+            ("a[bc-e]f", "adf", true),
+            ("a[bc-e]f", "agf", false),
+            ("?", "", false),
+            ("*", "", true),
+            ("a*b*c", "axbxbx", false),
+        ] {
+            assert_eq!(alias_fits(pattern.as_bytes(), text.as_bytes()), fits, "{pattern} {text}");
+        }
+    }
+
+    #[test]
+    fn options_modules_and_aliases_are_read() {
+        let tree = tempfile::tempdir().unwrap();
+        for (file, text) in [
+            ("boot/config-6.12.1", "CONFIG_CRYPTO_DEV_QCE=m\n# CONFIG_CRYPTO_DEV_SA2UL is not set\n"),
+            ("lib/modules/6.12.1/modules.dep", "kernel/drivers/crypto/qce/qcrypto.ko.xz: kernel/a.ko\n"),
+            ("lib/modules/6.12.1/modules.alias", "# x\nalias of:N*T*Cti,am64-sa2ul sa2ul\n"),
+        ] {
+            let path = tree.path().join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        let build = KernelBuild::read(&Root::saved(tree.path()).unwrap(), Some("6.12.1"));
+        assert_eq!(build.missing_options("CRYPTO_DEV_QCE"), [""; 0]);
+        assert_eq!(
+            build.missing_options("CRYPTO_DEV_SA2UL|CRYPTO_DEV_QC"),
+            ["CONFIG_CRYPTO_DEV_SA2UL", "CONFIG_CRYPTO_DEV_QC"]
+        );
+        assert_eq!((build.has_module("qcrypto"), build.has_module("sa2ul")), (Some(true), Some(false)));
+        assert_eq!(build.module_for("of:NcryptoTcryptoCti,am64-sa2ul").as_deref(), Some("sa2ul"));
+        let unknown = KernelBuild::read(&Root::saved(tree.path()).unwrap(), Some("../6.12.1"));
+        assert_eq!((unknown.has_module("qcrypto"), unknown.missing_options("X").len()), (None, 0));
+    }
+
+    #[test]
+    fn a_packed_configuration_is_read() {
+        // `printf 'CONFIG_A=y\n' | gzip -9n`
+        let packed = [
+            0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 2, 3, 0x73, 0xf6, 0xf7, 0x73, 0xf3, 0x74, 0x8f, 0x77, 0xb4, 0xad,
+            0xe4, 2, 0, 0x8e, 0xb1, 0x80, 0xda, 0x0b, 0, 0, 0,
+        ];
+        assert_eq!(unpack(&packed).as_deref(), Some("CONFIG_A=y\n"));
+    }
+
+    proptest! {
+        #[test]
+        fn any_pattern_ends(pattern in "[a*?\\[\\]-]{0,30}", text in "[ab]{0,60}") {
+            alias_fits(pattern.as_bytes(), text.as_bytes());
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Files of the kernel within a text: /proc/crypto, /proc/interrupts, /proc/cpuinfo, and small files
+//! that a shell prompt names.
+
+use outboard_catalog::families;
+
+use super::{Line, Pasted};
+
+/// Keys with which the part of a CPU begins in /proc/cpuinfo, or that only that file has.
+const CPU_KEYS: [&str; 12] = [
+    "processor",
+    "vendor_id",
+    "model name",
+    "cpu model",
+    "system type",
+    "machine",
+    "Processor",
+    "Hardware",
+    "Features",
+    "flags",
+    "CPU implementer",
+    "isa",
+];
+
+pub(super) fn find(lines: &[Line], pasted: &mut Pasted) {
+    crypto(lines, pasted);
+    interrupts(lines, pasted);
+    cpuinfo(lines, pasted);
+    shown(lines, pasted);
+}
+
+fn key_value<'a>(line: &Line<'a>) -> Option<(&'a str, &'a str)> {
+    let (key, value) = line.text.split_once(':')?;
+    Some((key.trim(), value.trim()))
+}
+
+fn crypto(lines: &[Line], pasted: &mut Pasted) {
+    let mut text = String::new();
+    let mut drivers = 0;
+    let mut rest = lines;
+    while let [first, after @ ..] = rest {
+        rest = after;
+        let is_entry = key_value(first).is_some_and(|(key, _)| key == "name")
+            && after.first().and_then(key_value).is_some_and(|(key, _)| key == "driver");
+        if !is_entry {
+            continue;
+        }
+        let is_next = |line: &Line| key_value(line).is_none_or(|(key, _)| key == "name" || key.is_empty());
+        let len = after.iter().position(is_next).unwrap_or(after.len());
+        for line in std::iter::once(first).chain(&after[..len]) {
+            text.push_str(line.text);
+            text.push('\n');
+        }
+        text.push('\n');
+        drivers += 1;
+        rest = &after[len..];
+    }
+    if drivers > 0 {
+        pasted.recognise("/proc/crypto", drivers, "driver");
+        pasted.file("proc/crypto", text);
+    }
+}
+
+fn interrupts(lines: &[Line], pasted: &mut Pasted) {
+    let is_header = |line: &Line| {
+        let mut words = line.text.split_whitespace().peekable();
+        words.peek().is_some() && words.all(|word| word.strip_prefix("CPU").is_some_and(is_number))
+    };
+    let Some(start) = lines.iter().position(is_header) else { return };
+    let is_row = |line: &&Line| {
+        let mut words = line.text.split_whitespace();
+        let label = words.next().is_some_and(|word| word.ends_with(':'));
+        label && words.next().is_some_and(is_number)
+    };
+    let found: Vec<&Line> = lines[start + 1..].iter().take_while(is_row).collect();
+    let rows: Vec<&str> = found.iter().map(|line| line.text).collect();
+    for line in found {
+        crypto_line(*line, pasted);
+    }
+    if !rows.is_empty() {
+        // The parser counts the words of the header, so its indentation is needed.
+        pasted.recognise("/proc/interrupts", rows.len(), "line");
+        pasted.file("proc/interrupts", format!("           {}\n{}\n", lines[start].text, rows.join("\n")));
+    }
+}
+
+/// A line of /proc/interrupts that belongs to a crypto engine: device-tree nodes of engines are
+/// called `crypto` (the Devicetree Specification, "Generic Names Recommendation"), and other drivers
+/// name their lines.
+fn crypto_line(line: Line, pasted: &mut Pasted) {
+    let Some(name) = line.text.split_whitespace().last() else { return };
+    let is_engine =
+        name.ends_with(".crypto") || families::accelerators().any(|family| families::fits(family.irqs, name));
+    if !is_engine {
+        return;
+    }
+    let counts = line.text.split_whitespace().skip(1).map_while(|word| word.parse::<u64>().ok());
+    let total = counts.fold(0, u64::saturating_add);
+    match total {
+        0 => pasted.remark(line, format!("{name} raised no interrupt since boot: nothing used it")),
+        _ => pasted.shows(
+            line,
+            format!("{name} is a crypto engine and raised {total} interrupts since boot: it was used"),
+        ),
+    }
+}
+
+fn is_number(word: &str) -> bool {
+    !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+fn cpuinfo(lines: &[Line], pasted: &mut Pasted) {
+    let mut text = String::new();
+    let mut is_inside = false;
+    let mut cpus = 0;
+    for line in lines {
+        let pair = key_value(line).filter(|(key, value)| !key.is_empty() && !value.is_empty());
+        // A tab before the colon tells the kernel's lines from other lists of keys and values.
+        let is_cpu = pair.is_some_and(|(key, _)| CPU_KEYS.contains(&key)) && is_padded(line.text);
+        is_inside = is_cpu || (is_inside && pair.is_some());
+        if is_inside {
+            text.push_str(line.text);
+            text.push('\n');
+            cpus +=
+                usize::from(is_cpu && pair.is_some_and(|(key, _)| matches!(key, "processor" | "Processor")));
+        } else if !text.is_empty() && !text.ends_with("\n\n") {
+            text.push('\n');
+        }
+    }
+    if !text.is_empty() {
+        pasted.recognise("/proc/cpuinfo", cpus.max(1), "CPU");
+        pasted.file("proc/cpuinfo", text);
+    }
+}
+
+/// Whether white space stands before the first colon.
+fn is_padded(text: &str) -> bool {
+    text.split_once(':').is_some_and(|(key, _)| key.ends_with(['\t', ' ']))
+}
+
+/// A prompt with `cat /sys/…` or `cat /proc/sys/…`, and the line that it printed.
+fn shown(lines: &[Line], pasted: &mut Pasted) {
+    for pair in lines.windows(2) {
+        let [prompt, value] = pair else { continue };
+        let Some((_, path)) = prompt.text.split_once("cat /") else { continue };
+        let path = path.trim();
+        let is_small = ["sys/class/misc/", "proc/sys/", "sys/firmware/devicetree/", "proc/device-tree/"];
+        let is_plain = path.bytes().all(|b| b.is_ascii_alphanumeric() || b"/._-".contains(&b));
+        if is_plain && is_small.iter().any(|start| path.starts_with(start)) && !value.text.is_empty() {
+            pasted.recognised.push(format!("/{path}"));
+            pasted.file(path, format!("{}\n", value.text));
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Recognises what people paste into forums: files of the kernel, logs of Linux and FreeBSD, and
+//! the output of commands, with any text around them. What is a file of the kernel becomes that
+//! file; what is not becomes a remark.
+
+mod engines;
+mod figures;
+mod freebsd;
+mod kernel_files;
+mod linux_log;
+mod modules;
+
+use serde::Serialize;
+
+/// What [`recognise`] recognises, for messages.
+pub const ACCEPTED: &str = "a /proc/crypto, /proc/interrupts or /proc/cpuinfo, a dmesg of Linux or FreeBSD, or the \
+    output of lsmod, uname -a or openssl engine -t -c";
+
+/// Maximum number of remarks; a longer text repeats itself.
+const MOST_REMARKS: usize = 40;
+
+/// What was recognised in a text.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Pasted {
+    /// What the text consists of, e.g. `/proc/crypto, 6 drivers`.
+    pub recognised: Vec<String>,
+    /// The other operating system, if the text is from one.
+    pub other_system: Option<&'static str>,
+    /// What the text shows in addition to the files.
+    pub remarks: Vec<Remark>,
+    /// Files of the kernel, by path without a leading slash.
+    #[serde(skip)]
+    pub files: Vec<(String, String)>,
+}
+
+/// What a line of the text means.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Remark {
+    /// The meaning, in one sentence.
+    pub text: String,
+    /// The line.
+    pub line: String,
+    /// Its number, counted from 1.
+    pub number: usize,
+    /// Whether it shows an accelerator.
+    pub accelerator: bool,
+    /// Whether it shows a random number generator that fails its tests.
+    #[serde(skip)]
+    pub is_failing_rng: bool,
+}
+
+/// A line of the text without its indentation, quotation marks and time stamp.
+#[derive(Debug, Clone, Copy)]
+struct Line<'a> {
+    number: usize,
+    text: &'a str,
+}
+
+impl Pasted {
+    /// Whether nothing was recognised.
+    pub fn is_empty(&self) -> bool {
+        self.recognised.is_empty()
+    }
+
+    fn remark(&mut self, line: Line, text: impl Into<String>) {
+        self.add(line, text.into(), false);
+    }
+
+    /// A remark on a line that shows an accelerator.
+    fn shows(&mut self, line: Line, text: impl Into<String>) {
+        self.add(line, text.into(), true);
+    }
+
+    fn add(&mut self, line: Line, text: String, accelerator: bool) {
+        let is_new = !self.remarks.iter().any(|remark| remark.text == text);
+        if is_new && self.remarks.len() < MOST_REMARKS {
+            self.remarks.push(Remark {
+                text,
+                line: line.text.to_owned(),
+                number: line.number,
+                accelerator,
+                is_failing_rng: false,
+            });
+        }
+    }
+
+    fn file(&mut self, path: &str, text: String) {
+        self.files.push((path.to_owned(), text));
+    }
+
+    fn recognise(&mut self, what: &str, count: usize, unit: &str) {
+        let ending = if count == 1 { "" } else { "s" };
+        self.recognised.push(format!("{what}, {count} {unit}{ending}"));
+    }
+}
+
+/// Recognises the parts of a text.
+pub fn recognise(text: &str) -> Pasted {
+    let lines: Vec<Line> =
+        text.lines().enumerate().map(|(index, text)| Line { number: index + 1, text: bare(text) }).collect();
+    let mut pasted = Pasted::default();
+    kernel_files::find(&lines, &mut pasted);
+    modules::find(&lines, &mut pasted);
+    linux_log::find(&lines, &mut pasted);
+    freebsd::find(&lines, &mut pasted);
+    engines::find(&lines, &mut pasted);
+    figures::find(&lines, &mut pasted);
+    pasted
+}
+
+/// A line without what mail, forums and documents put before it.
+fn bare(line: &str) -> &str {
+    line.trim_end().trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '>' | '|' | '\u{a0}'))
+}
+
+#[cfg(test)]
+#[path = "tests.rs"]
+mod tests;

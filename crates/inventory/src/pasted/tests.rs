@@ -1,0 +1,126 @@
+use proptest::prelude::*;
+
+use super::*;
+
+fn said(text: &str) -> String {
+    let remarks: Vec<String> = recognise(text).remarks.into_iter().map(|remark| remark.text).collect();
+    remarks.join("\n")
+}
+
+#[test]
+fn quotation_marks_and_indentation_do_not_hide_a_file() {
+    let text =
+        "my box:\n> name         : cbc(aes)\n> driver       : mv-cbc-aes\n> priority     : 300\n>\nthanks\n";
+    let pasted = recognise(text);
+    let crypto = "name         : cbc(aes)\ndriver       : mv-cbc-aes\npriority     : 300\n\n";
+    assert_eq!(pasted.files, [("proc/crypto".to_owned(), crypto.to_owned())]);
+    assert_eq!(pasted.recognised, ["/proc/crypto, 1 driver"]);
+}
+
+#[test]
+fn each_bsd_driver_is_named() {
+    for (line, words) in [
+        (
+            "glxsb0: <AMD Geode LX Security Block (AES-128-CBC, RNG)> mem 0xefff4000-0xefff7fff irq 9 at device 1.2 on pci0",
+            "Geode LX",
+        ),
+        ("aesni0: <AES-CBC,AES-XTS,AES-GCM,AES-ICM> on motherboard", "AES instructions"),
+        ("hifn0: <Hifn 7955> mem 0xe0000000-0xe0000fff irq 11 at device 12.0 on pci0", "Hifn"),
+        ("padlock0: <AES-CBC,SHA1,SHA256> on motherboard", "PadLock"),
+        ("safexcel0: <SafeXcel EIP-97 crypto accelerator> mem 0x90000-0xaffff", "EIP97"),
+        ("qat0: <Intel C3000 QuickAssist> mem 0xdfb40000-0xdfb7ffff at device 0.0 on pci1", "QuickAssist"),
+        ("ubsec0: <Broadcom 5823> mem 0xfebf0000-0xfebfffff irq 10 at device 9.0 on pci0", "Broadcom"),
+        ("Dec  4 14:45:05 pfSense kernel: link_elf: symbol AES_GCM_encrypt undefined", "amd64"),
+        ("  Features2=0x8020621b<SSE3,PCLMULQDQ,SSSE3,AESNI>", "has AES instructions"),
+        ("padlock0: No ACE support.", "no such unit"),
+    ] {
+        let pasted = recognise(line);
+        assert_eq!(pasted.other_system, Some("FreeBSD"), "{line}");
+        assert!(said(line).contains(words), "{line}: {}", said(line));
+    }
+    for other in ["eth0: <Intel PRO/1000>", "the qat0: driver", "sec: <x>", "aesni: module"] {
+        assert!(recognise(other).is_empty(), "{other}");
+    }
+}
+
+#[test]
+fn messages_of_device_drivers_name_the_engine() {
+    for (line, words) in [
+        ("[    2.120565] omap-sham 53100000.sham: hw accel on OMAP rev 4.3", "53100000.sham"),
+        (
+            "[Mon Nov 23 05:00:00 2026] marvell-cesa f1090000.crypto: CESA device successfully registered",
+            "Marvell CESA",
+        ),
+        (
+            "Nov 23 05:00:00 box kernel: crypto-safexcel f2800000.crypto: probe with driver failed with error -22",
+            "fault",
+        ),
+        ("[ 3006.2] testing speed of async ecb(aes) (ecb-aes-sa2ul) encryption", "ecb-aes-sa2ul"),
+        ("alg: skcipher: cbc-aes-x encryption test failed (wrong result)", "self-test of cbc-aes-x"),
+        ("[  154.971590] cryptodev: driver 1.9 loaded.", "/dev/crypto"),
+    ] {
+        assert!(said(line).contains(words), "{line}: {}", said(line));
+    }
+}
+
+#[test]
+fn engines_are_told_for_what_they_are() {
+    let text = "(devcrypto) /dev/crypto engine\n [DES-CBC, AES-128-CBC,\nSHA512]\n     [ available ]\n(rdrand) Intel RDRAND engine\n \
+        [RAND]\n     [ available ]\n(dynamic) Dynamic engine loading support\n     [ unavailable ]\n";
+    assert_eq!(recognise(text).recognised, ["openssl engine -t -c, 3 engines"]);
+    assert!(said(text).contains("with 3 algorithms") && said(text).contains("RDRAND"), "{}", said(text));
+    let dump =
+        "Cipher AES-128-CBC, NID=419, /dev/crypto info: id=11, driver=virtio_crypto_aes_cbc (software)\n";
+    assert!(said(dump).contains("though the engine calls it software"), "{}", said(dump));
+    assert!(said("invalid engine \"devcrypto\"").contains("no such engine"));
+}
+
+#[test]
+fn figures_divided_by_cpu_time_are_told() {
+    let line = "Doing aes-128-cbc for 3s on 16 size blocks: 108107 aes-128-cbc's in 0.16s";
+    assert!(said(line).contains("-elapsed"), "{}", said(line));
+    let of_software = said("Doing aes-128-cbc for 3s on 16 size blocks: 1 aes-128-cbc's in 2.99s");
+    assert!(!of_software.contains("-elapsed") && of_software.contains("outboard prove"), "{of_software}");
+}
+
+#[test]
+fn other_text_is_not_recognised() {
+    for text in [
+        "",
+        "hello\n",
+        "{\"schema\": \"x\"}",
+        "name: value\n",
+        "Subject: test\nFrom: me\n",
+        "(see above) text\n",
+    ] {
+        assert!(recognise(text).is_empty(), "{text}: {:?}", recognise(text));
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_survived(text in "(?s).{0,400}") {
+        recognise(&text);
+    }
+
+    #[test]
+    fn damaged_lines_are_survived(
+        at in 0_usize..400,
+        with in any::<char>(),
+        line in prop::sample::select(vec![
+            "glxsb0: <AMD Geode LX> mem 0x1 irq 9 on pci0",
+            "[ 1.2] omap-sham 5.sham: hw",
+            "alg: self-tests for x using y failed (rc=-2)",
+            "(devcrypto) /dev/crypto engine\n[A]\n[ available ]",
+            "Doing a for 3s on 16 size blocks: 1 a's in 0.1s",
+            "           CPU0       CPU1\n 38:   64015   0   x",
+            "name : a\ndriver : b\n",
+            "processor\t: 0\nflags\t\t: aes\n",
+        ]),
+    ) {
+        let mut text: Vec<char> = line.chars().collect();
+        let at = at % text.len();
+        text[at] = with;
+        recognise(&text.into_iter().collect::<String>());
+    }
+}

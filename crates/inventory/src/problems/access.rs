@@ -1,0 +1,137 @@
+//! Programs do not reach the accelerator, or reach what they should not.
+
+use outboard_drivers::kernel::Release;
+use outboard_drivers::reach::ProgramInterface;
+
+use super::{Found, ProblemId};
+use crate::status::Status;
+
+pub(super) fn find(status: &Status, found: &mut Found) {
+    if status.accelerators.is_empty() {
+        dev_crypto_of_software(status, found);
+    } else if !status.accelerators.iter().any(|a| a.is_reachable_by_programs()) {
+        unreached(status, found);
+    }
+    closed_node(status, found);
+    af_alg_open(status, found);
+}
+
+fn unreached(status: &Status, found: &mut Found) {
+    let evidence = |name: &str| {
+        let accelerator = status.accelerators.iter().find(|a| a.reach_of == name);
+        let routes = accelerator.into_iter().flat_map(|a| &a.reach).filter(|route| route.for_programs);
+        let routes: Vec<String> = routes.map(|route| format!("{}: {}", route.interface, route.why)).collect();
+        routes.join("; ")
+    };
+    if let Some(driver) = not_allowed(status) {
+        found.problem(
+            ProblemId::NotAllowed,
+            "programs cannot reach the accelerator yet: root has not allowed its driver".into(),
+            evidence(driver),
+            format!("outboard allow {driver} (as root) offers it at /dev/outboard"),
+        );
+        return;
+    }
+    if let Some(waiting) = status.accelerators.iter().find(|a| a.awaits_check) {
+        found.problem(
+            ProblemId::TagsUnchecked,
+            "programs cannot reach the accelerator yet: its AEAD is not known to refuse forged tags, which is required \
+             outside of /dev/outboard"
+                .into(),
+            evidence(&waiting.reach_of),
+            format!("outboard check {}", waiting.reach_of),
+        );
+        return;
+    }
+    // Problems of their own.
+    if status.accelerators.iter().all(|a| is_wrong(status, &a.reach_of) || !is_usable(status, &a.reach_of)) {
+        return;
+    }
+    let Some(first) = status.accelerators.first() else { return };
+    let kernel = status.kernel.release.as_ref();
+    match kernel {
+        None => found.note(
+            ProblemId::Unreached,
+            "whether programs reach the accelerator is not known, since the kernel's release is not".into(),
+            evidence(&first.reach_of),
+            "give the output of uname -a too, or a bundle",
+        ),
+        Some(release) => found.problem(
+            ProblemId::Unreached,
+            format!("programs cannot reach the accelerator on Linux {release}"),
+            evidence(&first.reach_of),
+            "install the outboard kernel module (/dev/outboard), or cryptodev-linux (/dev/crypto), or use a kernel before 7.2 \
+             (AF_ALG)",
+        ),
+    }
+}
+
+fn is_usable(status: &Status, driver: &str) -> bool {
+    status.drivers.iter().any(|d| d.name == driver && d.selftest == "passed")
+}
+
+/// A driver that programs could use if root allowed it.
+fn not_allowed(status: &Status) -> Option<&str> {
+    let list = status.nodes.iter().find(|n| n.path == ProgramInterface::DevOutboard.name())?;
+    let mut candidates = status.accelerators.iter().map(|a| a.reach_of.as_str());
+    let is_candidate = |name: &&str| is_usable(status, name) && !is_wrong(status, name);
+    if list.reach() == Some(true) { candidates.find(is_candidate) } else { None }
+}
+
+/// Whether `outboard check` found a driver wrong, which is a problem of its own.
+fn is_wrong(status: &Status, driver: &str) -> bool {
+    status.checked.iter().any(|checked| checked.driver == driver && checked.fault.is_some())
+}
+
+/// R7: without an accelerator, /dev/crypto leads to the kernel's software, which is slower than
+/// OpenSSL's own.
+fn dev_crypto_of_software(status: &Status, found: &mut Found) {
+    let is_here = status.nodes.iter().any(|n| n.path == ProgramInterface::DevCrypto.name() && n.exists);
+    if is_here && !status.drivers.is_empty() {
+        found.problem(
+            ProblemId::DevCryptoOfSoftware,
+            "/dev/crypto leads to no accelerator: programs that use it get the kernel's software, which is slower than \
+             OpenSSL's own"
+                .into(),
+            "/dev/crypto exists, and /proc/crypto has no accelerator",
+            "unload cryptodev, or take it out of the programs' configuration",
+        );
+    }
+}
+
+/// R21: a device that this user may not open.
+fn closed_node(status: &Status, found: &mut Found) {
+    for node in status.nodes.iter().filter(|node| node.reach() == Some(false)) {
+        let (mode, group) = (node.mode.as_deref().unwrap_or("?"), node.group.as_deref().unwrap_or("?"));
+        found.problem(
+            ProblemId::NoPermission,
+            format!("{} exists, but this user may not open it", node.path),
+            format!("{}: mode {mode}, group {group}", node.path),
+            format!("add the user to the group {group}, and log in again"),
+        );
+    }
+}
+
+/// Before Linux 7.3 every user may use AF_ALG; from then on unless root opens it.
+fn af_alg_open(status: &Status, found: &mut Found) {
+    let release = status.kernel.release.as_deref().and_then(Release::parse);
+    let has_af_alg = status
+        .accelerators
+        .iter()
+        .any(|a| a.reach_by(ProgramInterface::AfAlg).is_some_and(|route| route.answer == "yes"));
+    match (release, status.kernel.af_alg_restrict) {
+        (_, Some(0)) => found.problem(
+            ProblemId::AfAlgOpen,
+            "AF_ALG is open to all users, for every algorithm of the kernel".into(),
+            "sysctl crypto.af_alg_restrict is 0",
+            "sysctl crypto.af_alg_restrict=1; /dev/outboard does not need AF_ALG",
+        ),
+        (Some(release), None) if !release.is_at_least(7, 3) && has_af_alg => found.note(
+            ProblemId::AfAlgOpen,
+            "AF_ALG is open to all users, for every algorithm of the kernel".into(),
+            format!("Linux {} has no sysctl crypto.af_alg_restrict", release.text),
+            "where /dev/outboard is used instead: `install af_alg /bin/false` in a file of /etc/modprobe.d",
+        ),
+        _ => {}
+    }
+}

@@ -1,0 +1,320 @@
+//! The kinds of problems, for `outboard explain`.
+
+use serde::{Serialize, Serializer};
+
+/// A kind of problem. Its name is part of `outboard-status/1` and stays.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProblemId {
+    /// A driver was caught by applications.
+    WrongInUse,
+    /// A driver failed `outboard check`.
+    WrongWhenChecked,
+    /// The policy file does not apply.
+    PolicyUnused,
+    /// A device has no driver.
+    DeviceWithoutDriver,
+    /// The chip's engine has no driver registered.
+    ChipWithoutDriver,
+    /// A self-test has not passed.
+    SelftestFailed,
+    /// A driver with a published fault.
+    KnownFault,
+    /// A 32-bit kernel on a 64-bit CPU.
+    NarrowKernel,
+    /// PadLock without its driver.
+    PadlockUnused,
+    /// AES in C although the CPU has instructions.
+    SlowAes,
+    /// The accelerator outranks the CPU's instructions.
+    OutranksCpu,
+    /// The kernel's users do not get the accelerator.
+    AcceleratorOutranked,
+    /// No interface leads programs to the accelerator.
+    Unreached,
+    /// The module is loaded and has no driver allowed.
+    NotAllowed,
+    /// An AEAD that was not checked.
+    TagsUnchecked,
+    /// A device node that the user may not open.
+    NoPermission,
+    /// /dev/crypto without an accelerator.
+    DevCryptoOfSoftware,
+    /// AF_ALG without restriction.
+    AfAlgOpen,
+    /// Engines with OpenSSL 4.
+    EngineIgnored,
+    /// The engine afalg on a kernel that is closed.
+    EngineOfSoftware,
+    /// Engines with OpenSSL 3.
+    EngineConfigured,
+    /// PadLock without its engine.
+    PadlockEngineGone,
+    /// Providers without default.
+    NoDefaultProvider,
+    /// Digests are offloaded.
+    DigestsOffloaded,
+    /// No generator is selected.
+    HwrngUnused,
+    /// A generator fails its tests.
+    HwrngFailing,
+    /// A generator is credited with nothing.
+    HwrngUncredited,
+}
+
+use ProblemId::*;
+
+impl ProblemId {
+    /// All kinds, in the order in which `outboard status` shows them.
+    pub const ALL: [ProblemId; 27] = [
+        WrongInUse,
+        WrongWhenChecked,
+        PolicyUnused,
+        DeviceWithoutDriver,
+        SelftestFailed,
+        ChipWithoutDriver,
+        KnownFault,
+        NarrowKernel,
+        PadlockUnused,
+        SlowAes,
+        OutranksCpu,
+        AcceleratorOutranked,
+        NotAllowed,
+        TagsUnchecked,
+        Unreached,
+        DevCryptoOfSoftware,
+        NoPermission,
+        AfAlgOpen,
+        EngineIgnored,
+        EngineOfSoftware,
+        EngineConfigured,
+        NoDefaultProvider,
+        DigestsOffloaded,
+        PadlockEngineGone,
+        HwrngFailing,
+        HwrngUnused,
+        HwrngUncredited,
+    ];
+
+    /// The kind with this name.
+    pub fn by_name(name: &str) -> Option<ProblemId> {
+        Self::ALL.into_iter().find(|id| id.name() == name)
+    }
+
+    /// Its name in output and JSON.
+    pub fn name(self) -> &'static str {
+        self.row().0
+    }
+
+    /// What it is, in a few words.
+    pub fn title(self) -> &'static str {
+        self.row().1
+    }
+
+    /// What it means, how it can be checked, and what helps.
+    pub fn explanation(self) -> &'static str {
+        self.row().2
+    }
+
+    fn row(self) -> (&'static str, &'static str, &'static str) {
+        match self {
+            WrongInUse => (
+                "wrong-results-in-use",
+                "applications got wrong results from a driver",
+                "The provider recomputes samples of each driver's results in software. One differed. The application got the \
+                 right bytes, and the driver is off for that process, but other users of the driver (dm-crypt, IPsec) have no \
+                 such check. The kernel module counts the reports for each user.\n\nWithdraw the driver with outboard disallow. \
+                 outboard check repeats requests of many lengths and finds the ones that fail.",
+            ),
+            WrongWhenChecked => (
+                "wrong-results-when-checked",
+                "a driver failed outboard check",
+                "outboard check compared the driver's results with code of outboard's own, and one differed. The finding holds \
+                 for this kernel and this version of the driver's module; the provider does not use the driver until then.\n\n\
+                 The kernel's own users still get it if it has the highest priority: unload its module if disks or IPsec use \
+                 its algorithms. outboard check --forget removes the finding.",
+            ),
+            PolicyUnused => (
+                "policy-not-in-force",
+                "the thresholds of outboard tune do not apply",
+                "Thresholds are measured for a kernel, a CPU and a driver. After an update of one of them they do not apply, and \
+                 the provider uses built-in thresholds, which offload less.\n\noutboard tune measures again.",
+            ),
+            DeviceWithoutDriver => (
+                "device-without-driver",
+                "a crypto device has no driver",
+                "The device is known to be a crypto engine, and no driver is bound to it. The module is missing, was not loaded, \
+                 rejected the device, or waits for another device.\n\nmodprobe the module that is named. Then dmesg shows a \
+                 rejection, and /sys/kernel/debug/devices_deferred lists what waits. If the module does not exist, the kernel \
+                 was built without it.",
+            ),
+            SelftestFailed => (
+                "selftest-failed",
+                "the kernel's self-test of a driver has not passed",
+                "The kernel tests each driver when it is registered. A driver that fails stays in /proc/crypto and is never used; \
+                 software does its work, without a further message.\n\ndmesg has a line that begins with alg: and names the \
+                 test. Report it to the driver's maintainers. A kernel without self-tests is no remedy: the driver computes \
+                 wrong results.",
+            ),
+            ChipWithoutDriver => (
+                "chip-without-driver",
+                "the chip has an engine, and its driver is not registered",
+                "The model of the machine shows that its chip has a crypto engine, but no driver of that engine is registered, and \
+                 there is no device for it.\n\nLoad the module that is named. If that changes nothing, the device tree may not \
+                 have the engine's node, or has it disabled, or the firmware keeps the engine for itself.",
+            ),
+            KnownFault => (
+                "known-fault",
+                "a driver has a published fault",
+                "Users of this driver reported wrong results or lost data; the evidence line has the report. It may be fixed in \
+                 the kernel at hand.\n\noutboard check compares results, outboard bench ipsec and bench disk show lost packets \
+                 and damaged sectors.",
+            ),
+            SlowAes => (
+                "slow-aes",
+                "the kernel runs AES in C, although the CPU has AES instructions",
+                "Disk encryption and IPsec use the driver with the highest priority that is loaded. The module with the CPU's \
+                 instructions is not, so AES runs in C, 20 to 50 times slower. Programs are not affected: OpenSSL uses the \
+                 instructions by itself.\n\nLoad the module, and have it loaded before disks are opened: initramfs, or \
+                 /etc/modules-load.d. dm-crypt keeps the driver that it got when the disk was opened.",
+            ),
+            OutranksCpu => (
+                "accelerator-outranks-cpu",
+                "the kernel prefers an accelerator to faster CPU instructions",
+                "The kernel takes the driver with the highest priority, and drivers of accelerators claim a high one, whatever the \
+                 CPU can do. A disk or a tunnel then waits for a device that is slower than the CPU.\n\noutboard bench disk and \
+                 bench ipsec measure each driver by name. Where the accelerator loses, unload its module.",
+            ),
+            AcceleratorOutranked => (
+                "accelerator-outranked",
+                "the kernel's own users do not get the accelerator",
+                "Another driver of the same algorithm has a higher priority. IPsec, kTLS, dm-crypt and /dev/crypto take the \
+                 highest; programs over /dev/outboard and AF_ALG name the driver and are not affected.\n\nThat is right where \
+                 the CPU is faster. Otherwise unload the module of the other driver, or give the driver's name to dm-crypt: \
+                 capi:DRIVER-plain64.",
+            ),
+            NotAllowed => (
+                "driver-not-allowed",
+                "the outboard module is loaded, and no driver is allowed",
+                "/dev/outboard leads only to drivers that root has allowed by name.\n\noutboard allow checks the driver's results \
+                 first and keeps the choice for the next boot.",
+            ),
+            TagsUnchecked => (
+                "tags-unchecked",
+                "an AEAD was not checked for forged tags",
+                "A driver that accepts a forged tag breaks the security of GCM and CCM. outboard allow checks that before a driver \
+                 is used over /dev/outboard. The other interfaces lead to any driver, so the provider uses an AEAD there only \
+                 after outboard check has seen it refuse forgeries.",
+            ),
+            Unreached => (
+                "accelerator-unreached",
+                "no interface leads programs to the accelerator",
+                "The kernel has an accelerator, and its own users (IPsec, disks) may get it, but programs such as nginx or sshd \
+                 need an interface. AF_ALG leads to accelerators only before Linux 7.2; /dev/crypto needs cryptodev-linux, which \
+                 is not part of Linux; /dev/outboard needs outboard's kernel module.\n\noutboard status --verbose has the reason \
+                 for each.",
+            ),
+            DevCryptoOfSoftware => (
+                "dev-crypto-without-accelerator",
+                "/dev/crypto leads to software only",
+                "cryptodev-linux offers every driver of the kernel, software included. Without an accelerator a program pays for \
+                 the way into the kernel and gets code that is not faster than OpenSSL's own.\n\nUnload the module cryptodev, and \
+                 remove the engine devcrypto from openssl.cnf.",
+            ),
+            NoPermission => (
+                "no-permission",
+                "a device exists that this user may not open",
+                "The device belongs to root and a group. A service runs as a user of its own, which has to be a member of that \
+                 group.\n\noutboard enable adds the group to a service. For a user: usermod -aG GROUP USER, then log in again.",
+            ),
+            AfAlgOpen => (
+                "af-alg-open",
+                "every user may use AF_ALG",
+                "AF_ALG lets every process use every algorithm of the kernel by name, and had security faults of its own \
+                 (CVE-2026-31431). Since Linux 7.3 a sysctl restricts it; before, it can only be removed.\n\noutboard does not \
+                 need it where its module is loaded.",
+            ),
+            EngineIgnored => (
+                "engine-ignored",
+                "openssl.cnf configures engines, and this OpenSSL has none",
+                "OpenSSL 4 removed engines. It ignores the section, so everything runs in software without a message. Instructions \
+                 for devcrypto, afalg and padlock are written for older versions.\n\nRemove the section. outboard enable \
+                 configures the provider.",
+            ),
+            EngineOfSoftware => (
+                "engine-in-software",
+                "the engine afalg is available, and computes in software",
+                "Since Linux 7.2 AF_ALG leads to no accelerator. The engine still opens its socket, reports that it is available, \
+                 and gets software of the kernel, which is slower than OpenSSL's own.\n\nRemove the engine; outboard's provider \
+                 reaches the accelerator by /dev/outboard.",
+            ),
+            EngineConfigured => (
+                "engine-configured",
+                "openssl.cnf configures engines, which OpenSSL 4 no longer has",
+                "Engines are deprecated since OpenSSL 3.0 and gone in 4.0. After that update the section is ignored without a \
+                 message.\n\noutboard's provider works with 3.0 to 4.x and takes the keys CIPHERS, DIGESTS and USE_SOFTDRIVERS of \
+                 devcrypto.",
+            ),
+            NoDefaultProvider => (
+                "no-default-provider",
+                "openssl.cnf activates providers without the default one",
+                "As soon as one provider is activated in openssl.cnf, OpenSSL no longer loads the default provider by itself. \
+                 Without it there are no digests, no keys, no TLS.\n\nActivate default in the same section. outboard enable writes \
+                 a complete configuration.",
+            ),
+            DigestsOffloaded => (
+                "digests-offloaded",
+                "digests are sent to the accelerator",
+                "A digest needs one request to the kernel for few bytes, and CPUs compute digests fast: published figures show a \
+                 loss on nearly every board. With the engine devcrypto a fork shares the kernel's session, and OpenSSH and \
+                 sysupgrade fail.\n\nSet DIGESTS = NONE.",
+            ),
+            NarrowKernel => (
+                "32-bit-kernel",
+                "a 32-bit kernel runs on a CPU with 64 bits",
+                "Linux has its code for GCM, CTR, GHASH and SHA instructions of x86 for 64-bit kernels only; a 32-bit kernel uses \
+                 AES-NI for ECB and CBC. On pfSense and FreeBSD the i386 image had no AES-NI at all (symbol AES_GCM_encrypt \
+                 undefined). Programs of 32 bits use the instructions by OpenSSL, with fewer registers.\n\nInstall a 64-bit \
+                 kernel; programs can stay as they are.",
+            ),
+            PadlockUnused => (
+                "padlock-unused",
+                "the kernel does not use VIA PadLock",
+                "PadLock is a unit of VIA and Zhaoxin CPUs for AES and SHA, reached by instructions of its own, not by AES-NI's. \
+                 The kernel uses it by the modules padlock_aes and padlock_sha, for disks and IPsec.\n\nLoad padlock_aes; Debian \
+                 has it for amd64 and i386. Programs use it by OpenSSL's engine padlock (OpenSSL 3).",
+            ),
+            PadlockEngineGone => (
+                "padlock-engine-gone",
+                "OpenSSL 4 does not use VIA PadLock",
+                "PadLock is a unit of the CPU. OpenSSL used it by the engine padlock; OpenSSL 4 has no engines, and its own code \
+                 does not use the unit.\n\nOpenSSL 3 still has the engine. In the kernel, padlock_aes serves disks and IPsec.",
+            ),
+            HwrngFailing => (
+                "hwrng-failing",
+                "a hardware random number generator fails its tests",
+                "About 8 of 10,000 blocks of a good generator fail the tests of FIPS 140-2. Many more mean that it is biased, \
+                 stuck, or read wrongly by its driver.\n\noutboard rng test repeats the test, outboard rng assess estimates the \
+                 entropy.",
+            ),
+            HwrngUnused => (
+                "hwrng-unused",
+                "a hardware random number generator is not selected",
+                "/dev/hwrng reads the selected generator, and the kernel's pool is fed from it. None is selected, though one is \
+                 registered.\n\nTest it first: outboard rng test; then outboard rng select.",
+            ),
+            HwrngUncredited => (
+                "hwrng-uncredited",
+                "the kernel credits a generator with no entropy",
+                "The driver states a quality of 0, so the kernel mixes the generator's output in and does not rely on it. That is \
+                 safe; the pool fills more slowly at boot.\n\noutboard rng assess estimates the entropy, outboard rng quality sets \
+                 the credit.",
+            ),
+        }
+    }
+}
+
+impl Serialize for ProblemId {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}

@@ -1,0 +1,57 @@
+//! Drivers with faults that their users have published.
+
+use super::{Found, ProblemId};
+use crate::status::Status;
+
+/// A published fault.
+struct KnownFault {
+    /// The id of the driver family.
+    family: &'static str,
+    /// A part of the names of the algorithms concerned; empty for all.
+    algorithm: &'static str,
+    /// What goes wrong.
+    text: &'static str,
+    /// Where it was published.
+    source: &'static str,
+    next: &'static str,
+}
+
+const FAULTS: &[KnownFault] = &[
+    KnownFault {
+        family: "safexcel",
+        algorithm: "aes",
+        text: "loses or damages IPsec and OpenVPN packets on some chips (MT7986, MT7988)",
+        source: "https://github.com/openwrt/openwrt/issues/21310",
+        next: "if a tunnel passes no or only small packets, remove the module crypto_safexcel, or use ChaCha20-Poly1305; \
+               outboard bench ipsec counts lost packets",
+    },
+    KnownFault {
+        family: "rockchip2",
+        algorithm: "sha",
+        text: "computes wrong digests of data in several pieces of memory (rk2 driver before its third version)",
+        source: "https://github.com/armbian/build/pull/9795",
+        next: "outboard check finds out whether this version does; until then do not use its digests",
+    },
+];
+
+pub(super) fn find(status: &Status, found: &mut Found) {
+    for fault in FAULTS {
+        let Some(accelerator) = status.accelerators.iter().find(|accelerator| accelerator.id == fault.family)
+        else {
+            continue;
+        };
+        let is_concerned = |name: &&String| {
+            let driver = status.drivers.iter().find(|driver| driver.name == **name);
+            driver.is_some_and(|driver| {
+                driver.algorithm.contains(fault.algorithm) && driver.selftest == "passed"
+            })
+        };
+        let Some(driver) = accelerator.drivers.iter().find(is_concerned) else { continue };
+        found.problem(
+            ProblemId::KnownFault,
+            format!("the driver of {} {}", accelerator.chip, fault.text),
+            format!("/proc/crypto: {driver}; {}", fault.source),
+            fault.next,
+        );
+    }
+}

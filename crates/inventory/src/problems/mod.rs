@@ -1,0 +1,66 @@
+//! Problems: what keeps an accelerator from being used well, or makes cryptography slow or wrong.
+//! Each kind has a stable id, which `outboard explain` describes. "R10" and the like are lines of
+//! docs/requirements.md.
+
+mod access;
+mod cpu;
+mod devices;
+mod explain;
+mod known_faults;
+mod openssl;
+mod random;
+mod results;
+mod selection;
+
+use serde::Serialize;
+
+pub use explain::ProblemId;
+
+use crate::status::Status;
+
+/// A problem of a system.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Problem {
+    /// The kind.
+    pub id: ProblemId,
+    /// Whether it is only worth knowing: the text output shows it with `--verbose`.
+    pub is_note: bool,
+    /// The problem in one sentence.
+    pub text: String,
+    /// What shows it: a line of a file, or what was read where.
+    pub evidence: String,
+    /// The next step.
+    pub next: String,
+}
+
+/// The problems that were found, the most important first.
+#[derive(Default)]
+struct Found(Vec<Problem>);
+
+impl Found {
+    fn problem(&mut self, id: ProblemId, text: String, evidence: impl Into<String>, next: impl Into<String>) {
+        self.0.push(Problem { id, is_note: false, text, evidence: evidence.into(), next: next.into() });
+    }
+
+    fn note(&mut self, id: ProblemId, text: String, evidence: impl Into<String>, next: impl Into<String>) {
+        self.0.push(Problem { id, is_note: true, text, evidence: evidence.into(), next: next.into() });
+    }
+}
+
+/// The problems of a status that is otherwise complete.
+pub fn find(status: &Status) -> Vec<Problem> {
+    let mut found = Found::default();
+    results::find(status, &mut found);
+    devices::find(status, &mut found);
+    known_faults::find(status, &mut found);
+    cpu::find(status, &mut found);
+    selection::find(status, &mut found);
+    access::find(status, &mut found);
+    openssl::find(status, &mut found);
+    random::find(status, &mut found);
+    found.0
+}
+
+#[cfg(test)]
+#[path = "tests.rs"]
+mod tests;

@@ -1,0 +1,77 @@
+//! OpenSSL's configuration.
+
+use outboard_drivers::reach::ProgramInterface;
+
+use super::{Found, ProblemId};
+use crate::status::Status;
+
+pub(super) fn find(status: &Status, found: &mut Found) {
+    engines(status, found);
+    let openssl = &status.openssl;
+    if let Some(providers) = openssl.provider_section.as_ref().filter(|section| section.is_without_default) {
+        found.problem(
+            ProblemId::NoDefaultProvider,
+            "openssl.cnf activates providers, but not the default one: every program that reads it loses TLS, certificates and \
+             most algorithms"
+                .into(),
+            format!("{} line {}: {}", providers.file, providers.line, providers.names.join(", ")),
+            "add `default = default_sect` to that section, and a section `[default_sect]` with `activate = 1`",
+        );
+    }
+    for digests in &openssl.digests {
+        found.problem(
+            ProblemId::DigestsOffloaded,
+            format!(
+                "digests are sent to the accelerator, where short ones lose, and where with the engine devcrypto OpenSSH fails \
+                 (section {})",
+                digests.section
+            ),
+            format!("{} line {}: DIGESTS = {}", digests.file, digests.line, digests.value),
+            "set DIGESTS = NONE, unless outboard bench shows a gain",
+        );
+    }
+    if !status.cpu.padlock.is_empty() && openssl.ignores_engines() {
+        found.problem(
+            ProblemId::PadlockEngineGone,
+            "programs could use the CPU's PadLock units without the kernel, but OpenSSL used them through its padlock engine, \
+             which OpenSSL 4 no longer has"
+                .into(),
+            format!("/proc/cpuinfo: {}; OpenSSL {}", status.cpu.padlock.join(" "), openssl.version.as_deref().unwrap_or("4")),
+            "kernel users get PadLock by the module padlock_aes",
+        );
+    }
+}
+
+/// Many published instructions configure engines.
+fn engines(status: &Status, found: &mut Found) {
+    let Some(engines) = &status.openssl.engines else { return };
+    let at = format!("{} line {}: engines {}", engines.file, engines.line, engines.names.join(", "));
+    let version = status.openssl.version.as_deref().unwrap_or("4");
+    if status.openssl.ignores_engines() {
+        found.problem(
+            ProblemId::EngineIgnored,
+            format!("openssl.cnf configures engines, which OpenSSL {version} ignores without a message"),
+            at,
+            "take the section out; outboard's provider replaces devcrypto and afalg",
+        );
+        return;
+    }
+    let is_closed = |a: &crate::Accelerator| {
+        a.reach_by(ProgramInterface::AfAlg).is_some_and(|route| route.answer == "no")
+    };
+    if status.accelerators.iter().any(is_closed) && engines.names.iter().any(|name| name.contains("afalg")) {
+        found.problem(
+            ProblemId::EngineOfSoftware,
+            "the engine afalg is configured and reports that it is available, but on this kernel it computes in software".into(),
+            at,
+            "take the engine out; outboard's provider reaches the accelerator by /dev/outboard",
+        );
+    } else {
+        found.problem(
+            ProblemId::EngineConfigured,
+            "openssl.cnf configures engines, which OpenSSL 4 no longer has".into(),
+            at,
+            "outboard's provider replaces devcrypto and afalg: outboard enable",
+        );
+    }
+}

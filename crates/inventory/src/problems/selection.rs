@@ -1,0 +1,76 @@
+//! The driver that the kernel selects is not the best one.
+
+use super::{Found, ProblemId};
+use crate::algorithms::SLOW_AES;
+use crate::status::Status;
+
+pub(super) fn find(status: &Status, found: &mut Found) {
+    slow_aes(status, found);
+    outranks_cpu(status, found);
+    accelerator_outranked(status, found);
+}
+
+/// R10: constant-time C code although the CPU has AES instructions.
+fn slow_aes(status: &Status, found: &mut Found) {
+    let Some(algorithm) = status.algorithms.iter().find(|a| a.note.as_deref() == Some(SLOW_AES)) else {
+        return;
+    };
+    let module = match status.cpu.architecture {
+        "x86" => "aesni_intel",
+        "arm64" => "aes_ce_blk",
+        "arm" => "aes_arm_ce",
+        _ => return,
+    };
+    found.problem(
+        ProblemId::SlowAes,
+        "disk encryption and IPsec in this kernel would run AES in plain code, many times slower than the CPU's AES \
+         instructions"
+            .into(),
+        format!(
+            "/proc/crypto: for {} the kernel picks {} (priority {})",
+            algorithm.name, algorithm.picked.driver, algorithm.picked.priority
+        ),
+        format!("modprobe {module}"),
+    );
+}
+
+/// R9, R11: an engine with priority 4001 ranks before AES instructions that are many times faster.
+fn outranks_cpu(status: &Status, found: &mut Found) {
+    let outranking = || status.algorithms.iter().filter(|a| a.outranked.is_some());
+    let Some((first, cpu)) = outranking().find_map(|a| Some((a, a.outranked.as_ref()?))) else { return };
+    let names: Vec<&str> = outranking().map(|a| a.name).collect();
+    found.problem(
+        ProblemId::OutranksCpu,
+        format!(
+            "for {} the kernel prefers the accelerator to the CPU's own crypto instructions, which are usually far faster for \
+             the kernel's users (IPsec, disks)",
+            names.join(", ")
+        ),
+        format!(
+            "/proc/crypto: {} has priority {}, {} has {}",
+            first.picked.driver, first.picked.priority, cpu.driver, cpu.priority
+        ),
+        "measure with outboard bench disk and bench ipsec, and unload the accelerator's module where it loses",
+    );
+}
+
+/// R1, R27: an accelerator that the kernel's own users do not get.
+fn accelerator_outranked(status: &Status, found: &mut Found) {
+    let unused = || status.algorithms.iter().filter_map(|a| Some((a, a.accelerator.as_ref()?)));
+    let is_unused = |(a, accelerator): &(&crate::Algorithm, &crate::Pick)| {
+        a.picked.verdict != "accelerator"
+            && !a.picked.around_accelerator
+            && a.picked.driver != accelerator.driver
+    };
+    let Some((first, accelerator)) = unused().find(is_unused) else { return };
+    let names: Vec<&str> = unused().filter(is_unused).map(|(a, _)| a.name).collect();
+    found.note(
+        ProblemId::AcceleratorOutranked,
+        format!("for {} the kernel's own users (IPsec, disks) do not get the accelerator", names.join(", ")),
+        format!(
+            "/proc/crypto: {} has priority {}, {} has {}",
+            first.picked.driver, first.picked.priority, accelerator.driver, accelerator.priority
+        ),
+        "outboard bench disk and bench ipsec measure each driver; programs choose by name and are not affected",
+    );
+}

@@ -1,0 +1,155 @@
+//! The reach matrix: each driver of an accelerator, each hardware random number generator, and the
+//! consumers that get it on this kernel.
+
+use outboard_drivers::allow_list::{self, AllowedDriver};
+use outboard_drivers::find::Judged;
+use outboard_drivers::judge::Verdict;
+use outboard_drivers::kernel::Release;
+use outboard_drivers::reach::{
+    Consumer, Probe, ReachFacts, Reachable, TagCheck, af_alg_type, contenders, matrix_row, probe_af_alg,
+};
+use outboard_drivers::root::Root;
+use outboard_policy::Findings;
+use serde::Serialize;
+
+use crate::checked;
+use crate::hwrng::Hwrng;
+use crate::interfaces::Node;
+
+/// A driver and its consumers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct MatrixRow {
+    /// The driver, or the generator.
+    pub driver: String,
+    /// The kernel's name of its algorithm; `random numbers` for a generator.
+    pub algorithm: String,
+    /// Each consumer, in a fixed order; a generator has one.
+    pub consumers: Vec<MatrixCell>,
+}
+
+/// Whether a consumer gets the driver.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct MatrixCell {
+    /// The consumer.
+    pub consumer: &'static str,
+    /// `yes`, `no` or `unclear`.
+    pub answer: &'static str,
+    /// The reason.
+    pub why: String,
+}
+
+/// The names of the consumers, in the order of the matrix.
+pub fn consumers() -> impl Iterator<Item = &'static str> {
+    Consumer::ALL.into_iter().map(Consumer::name)
+}
+
+/// The name under which a bundle keeps the results of the probes.
+const PROBES: &str = "af-alg";
+
+/// What decides about the reach of each driver.
+pub(crate) struct Surroundings<'a> {
+    root: &'a Root,
+    release: Option<Release>,
+    dev_outboard: Option<bool>,
+    dev_crypto: Option<bool>,
+    allowed: Option<Vec<AllowedDriver>>,
+    findings: Option<&'a Findings>,
+    probes: Vec<(String, Probe)>,
+    /// Read after the probes, because the sysctl exists only while the module af_alg is loaded.
+    pub(crate) af_alg_restrict: Option<u32>,
+}
+
+impl<'a> Surroundings<'a> {
+    /// Reads what is common to all drivers, and probes AF_ALG with each accelerator's.
+    pub(crate) fn read(
+        root: &'a Root,
+        release: Option<&str>,
+        nodes: &[Node],
+        findings: Option<&'a Findings>,
+        drivers: &[Judged],
+    ) -> Self {
+        let node = |path: &str| nodes.iter().find(|node| node.path == path).and_then(Node::reach);
+        let probes = probes(root, drivers);
+        Self {
+            root,
+            release: release.and_then(Release::parse),
+            dev_outboard: node("/dev/outboard"),
+            dev_crypto: node("/dev/crypto"),
+            allowed: allow_list::read(root).ok(),
+            findings,
+            probes,
+            af_alg_restrict: root.text("proc/sys/crypto/af_alg_restrict").and_then(|text| text.parse().ok()),
+        }
+    }
+
+    /// The facts for the decision about one driver.
+    pub(crate) fn facts_of(&self, driver: &str) -> ReachFacts {
+        let findings = self.findings;
+        ReachFacts {
+            release: self.release.clone(),
+            af_alg_restrict: self.af_alg_restrict,
+            probe: self.probes.iter().find(|(name, _)| name == driver).map(|(_, probe)| *probe),
+            dev_crypto: self.dev_crypto,
+            dev_outboard: self.dev_outboard,
+            allowed: self.allowed.clone(),
+            tags: findings.map_or(TagCheck::Missing, |found| checked::tags_of(self.root, found, driver)),
+            found_wrong: findings.and_then(|found| checked::wrong_of(self.root, found, driver)),
+        }
+    }
+}
+
+/// Binds an AF_ALG socket to each accelerator's driver on the running system; nothing is computed.
+fn probes(root: &Root, drivers: &[Judged]) -> Vec<(String, Probe)> {
+    let probe = |j: &Judged| {
+        let salg_type = af_alg_type(&j.driver.kind)?;
+        Some((j.driver.name.clone(), probe_af_alg(salg_type, &j.driver.name)))
+    };
+    let targets = || accelerators(drivers).filter(|j| j.driver.is_usable());
+    if !root.is_live() {
+        let kept = root.answer(PROBES, || None).unwrap_or_default();
+        let line = |line: &str| {
+            let (name, result) = line.rsplit_once('|')?;
+            Some((name.to_owned(), Probe::from_text(result)?))
+        };
+        return kept.lines().filter_map(line).collect();
+    }
+    let found: Vec<(String, Probe)> = targets().filter_map(probe).collect();
+    let line = |(name, probe): &(String, Probe)| format!("{name}|{}\n", probe.to_text());
+    root.answer(PROBES, || Some(found.iter().map(line).collect()));
+    found
+}
+
+fn accelerators(drivers: &[Judged]) -> impl Iterator<Item = &Judged> {
+    drivers.iter().filter(|j| j.judgement.verdict == Verdict::Accelerator)
+}
+
+/// The rows of all accelerators' drivers and all generators.
+pub(crate) fn matrix(drivers: &[Judged], around: &Surroundings, hwrng: Option<&Hwrng>) -> Vec<MatrixRow> {
+    let contenders = contenders(drivers);
+    let row = |j: &Judged| {
+        let cells = matrix_row(j, &contenders, &around.facts_of(&j.driver.name));
+        let cells = cells.into_iter().map(|cell| MatrixCell {
+            consumer: cell.consumer.name(),
+            answer: cell.reachable.name(),
+            why: cell.why,
+        });
+        MatrixRow {
+            driver: j.driver.name.clone(),
+            algorithm: j.driver.algorithm.clone(),
+            consumers: cells.collect(),
+        }
+    };
+    let generators =
+        hwrng.into_iter().flat_map(|hwrng| hwrng.available.iter().map(|name| generator(hwrng, name)));
+    accelerators(drivers).map(row).chain(generators).collect()
+}
+
+fn generator(hwrng: &Hwrng, name: &str) -> MatrixRow {
+    let (answer, why) = match &hwrng.current {
+        Some(current) if current == name => (Reachable::Yes, "rng_current names it".to_owned()),
+        Some(current) => (Reachable::No, format!("rng_current is {current}: outboard rng select {name}")),
+        None => (Reachable::No, format!("none is selected: outboard rng select {name}")),
+    };
+    let cell = MatrixCell { consumer: Consumer::Hwrng.name(), answer: answer.name(), why };
+    MatrixRow { driver: name.to_owned(), algorithm: "random numbers".into(), consumers: vec![cell] }
+}

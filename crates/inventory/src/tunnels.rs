@@ -1,0 +1,97 @@
+//! Which cipher a VPN should use on both ends, so that this machine's hardware does it.
+
+use serde::Serialize;
+
+use crate::status::Status;
+use crate::verdict::cpu_has_aes;
+
+/// The advice for one kind of VPN.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct TunnelCipher {
+    /// `OpenVPN` or `IPsec`.
+    pub tunnel: &'static str,
+    /// The setting for both ends: a line of openvpn.conf, or a proposal of strongSwan.
+    pub setting: &'static str,
+    /// Why.
+    pub why: String,
+}
+
+/// Families whose hardware has 128-bit keys only.
+const SHORT_KEYS: [&str; 2] = ["geode", "mxs-dcp"];
+
+/// The advice; empty if too little is known.
+pub fn advise(status: &Status) -> Vec<TunnelCipher> {
+    let advice = |tunnel, setting, why: &str| TunnelCipher { tunnel, setting, why: why.to_owned() };
+    if cpu_has_aes(status) == Some(true) {
+        let why = "the CPU has instructions for AES and GCM";
+        return vec![
+            advice("OpenVPN", "data-ciphers AES-128-GCM", why),
+            advice("IPsec", "esp_proposals = aes128gcm16", why),
+        ];
+    }
+    if status.cpu.has_padlock_aes() {
+        let why = "PadLock does AES-CBC in the CPU";
+        return vec![
+            advice(
+                "OpenVPN",
+                "data-ciphers AES-128-CBC",
+                "PadLock does AES-CBC, if OpenSSL has its engine padlock",
+            ),
+            advice("IPsec", "esp_proposals = aes128-sha1", why),
+        ];
+    }
+    if status.drivers.is_empty() || cpu_has_aes(status).is_none() {
+        return Vec::new();
+    }
+    let plain = "neither the CPU nor an accelerator does AES faster than ChaCha20";
+    let openvpn =
+        in_programs(status).unwrap_or_else(|| advice("OpenVPN", "data-ciphers CHACHA20-POLY1305", plain));
+    let ipsec =
+        in_kernel(status).unwrap_or_else(|| advice("IPsec", "esp_proposals = chacha20poly1305", plain));
+    vec![openvpn, ipsec]
+}
+
+/// For programs: an accelerator that they reach. OpenVPN's packets are small, so the gain is small.
+fn in_programs(status: &Status) -> Option<TunnelCipher> {
+    let accelerator =
+        status.accelerators.iter().find(|accelerator| accelerator.is_reachable_by_programs())?;
+    let does = |name: &str| does(status, &accelerator.drivers, name);
+    let setting = match (does("gcm(aes)"), does("cbc(aes)")) {
+        (true, _) => "data-ciphers AES-128-GCM",
+        (false, true) => "data-ciphers AES-128-CBC",
+        (false, false) => return None,
+    };
+    let chip = &accelerator.chip;
+    let why = format!("{chip} does it; packets have 1400 bytes, so measure first: outboard bench openvpn");
+    Some(TunnelCipher { tunnel: "OpenVPN", setting, why })
+}
+
+/// For the kernel: the driver with the highest priority.
+fn in_kernel(status: &Status) -> Option<TunnelCipher> {
+    let picked = |name: &str| {
+        status
+            .algorithms
+            .iter()
+            .any(|a| a.name == name && (a.picked.verdict == "accelerator" || a.picked.around_accelerator))
+    };
+    let families = || status.accelerators.iter().map(|accelerator| accelerator.id.as_str());
+    let short = families().any(|id| SHORT_KEYS.contains(&id));
+    let setting = match (picked("gcm(aes)"), picked("cbc(aes)"), picked("cbc(des3_ede)")) {
+        (true, ..) => "esp_proposals = aes128gcm16",
+        (_, true, _) => "esp_proposals = aes128-sha256",
+        (.., true) => "esp_proposals = 3des-sha1",
+        _ => return None,
+    };
+    let why = if short {
+        "the kernel's driver for it is hardware, with 128-bit keys only"
+    } else {
+        "the kernel's driver for it is hardware"
+    };
+    Some(TunnelCipher { tunnel: "IPsec", setting, why: why.to_owned() })
+}
+
+fn does(status: &Status, drivers: &[String], algorithm: &str) -> bool {
+    status.drivers.iter().any(|driver| {
+        driver.algorithm == algorithm && driver.selftest == "passed" && drivers.contains(&driver.name)
+    })
+}

@@ -1,0 +1,174 @@
+//! The answer in one sentence: whether hardware does, or could do, the cryptography of programs.
+
+use outboard_catalog::Algorithm;
+use serde::Serialize;
+
+use crate::problems::ProblemId;
+use crate::status::{Accelerator, Status};
+
+/// The answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Conclusion {
+    /// The answer in a word, see [`Answer`].
+    pub answer: Answer,
+    /// The answer in a sentence.
+    pub text: String,
+    /// The next step, if there is one.
+    pub next: Option<String>,
+}
+
+/// The kinds of answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Answer {
+    /// Programs reach an accelerator.
+    Reached,
+    /// There is an accelerator, and programs do not reach it.
+    Unreached,
+    /// There is an accelerator, and it must not be used.
+    Unusable,
+    /// There is an engine without a driver.
+    NoDriver,
+    /// There is no accelerator, and the CPU's instructions are fast.
+    CpuInstructions,
+    /// There is no accelerator, and nothing else that is fast.
+    Nothing,
+    /// It is another operating system.
+    OtherSystem,
+    /// Too little is known.
+    Unknown,
+}
+
+/// Draws the conclusion from a status whose problems are known.
+pub fn conclude(status: &Status) -> Conclusion {
+    let other = status.pasted.as_ref().and_then(|pasted| pasted.other_system);
+    if let Some(system) = other {
+        return other_system(status, system);
+    }
+    match status.accelerators.iter().find(|a| a.is_reachable_by_programs()).or(status.accelerators.first()) {
+        Some(accelerator) => with_accelerator(status, accelerator),
+        None if status.drivers.is_empty() => from_remarks(status),
+        None => without_accelerator(status),
+    }
+}
+
+/// Whether the CPU has AES instructions; `None` if that is not known. The kernel registers drivers
+/// for them only on a CPU that has them.
+pub fn cpu_has_aes(status: &Status) -> Option<bool> {
+    if !status.cpu.architecture.is_empty() {
+        return Some(status.cpu.has_aes());
+    }
+    let is_of_aes =
+        |driver: &&crate::DriverView| driver.algorithm.contains("aes") && driver.uses_crypto_instructions;
+    status.drivers.iter().find(is_of_aes).map(|_| true)
+}
+
+fn with_accelerator(status: &Status, accelerator: &Accelerator) -> Conclusion {
+    let chip = &accelerator.chip;
+    let has = |id| status.problems.iter().find(|problem| problem.id == id);
+    let usable = |name: &String| status.drivers.iter().any(|d| d.name == *name && d.selftest == "passed");
+    let wrong = has(ProblemId::WrongWhenChecked).filter(|_| !accelerator.is_reachable_by_programs());
+    let failed = has(ProblemId::SelftestFailed).filter(|_| !accelerator.drivers.iter().any(usable));
+    if let Some(problem) = wrong.or(failed) {
+        let what = if wrong.is_some() { "computes wrong results" } else { "failed the kernel's self-test" };
+        let text = format!("{chip} is here, but its driver {what}: it is not used.");
+        return Conclusion { answer: Answer::Unusable, text, next: Some(problem.next.clone()) };
+    }
+    if !accelerator.is_reachable_by_programs() {
+        let problem =
+            [ProblemId::NotAllowed, ProblemId::TagsUnchecked, ProblemId::Unreached].into_iter().find_map(has);
+        let answer =
+            if problem.is_some_and(|problem| problem.is_note) { Answer::Unknown } else { Answer::Unreached };
+        let text = match answer {
+            Answer::Unknown => {
+                format!("{chip} is here; whether programs reach it is not known.")
+            }
+            _ => format!("{chip} is here, but programs do not reach it."),
+        };
+        return Conclusion { answer, text, next: problem.map(|problem| problem.next.clone()) };
+    }
+    let interface = accelerator.preferred.unwrap_or("an interface");
+    let text = match cpu_has_aes(status) {
+        Some(true) => format!(
+            "Programs can reach {chip} by {interface}, but this CPU has AES instructions, and OpenSSL's own code \
+             is probably faster: measure first."
+        ),
+        _ => format!("Programs can reach {chip} by {interface}."),
+    };
+    let does = |name: &str| status.algorithms.iter().any(|a| a.name == name && a.accelerator.is_some());
+    // No AEAD: `openssl speed -evp` measures AEADs without tags.
+    let mut ciphers = Algorithm::ALL.into_iter().filter(|algorithm| !algorithm.has_tags());
+    let next = ciphers.find(|algorithm| does(algorithm.kernel_name())).map(|algorithm| {
+        let there = if status.saved_tree.is_some() { "on that machine: " } else { "" };
+        let cipher = algorithm.openssl_name().to_ascii_lowercase();
+        format!("{there}outboard prove -- openssl speed -elapsed -evp {cipher}")
+    });
+    Conclusion { answer: Answer::Reached, text, next }
+}
+
+fn without_accelerator(status: &Status) -> Conclusion {
+    let missing = [ProblemId::DeviceWithoutDriver, ProblemId::ChipWithoutDriver];
+    if let Some(problem) = status.problems.iter().find(|problem| missing.contains(&problem.id)) {
+        let text = match status.unbound_devices.first() {
+            Some(device) => format!("There is a crypto engine, {}, and no driver for it.", device.chip),
+            None => format!("{}.", upper_first(&problem.text)),
+        };
+        return Conclusion { answer: Answer::NoDriver, text, next: Some(problem.next.clone()) };
+    }
+    if status.cpu.has_padlock_aes() {
+        let text = "There is no accelerator outside the CPU, but the CPU has VIA PadLock, which does AES by instructions of \
+            its own.";
+        let next = status.problems.iter().find(|problem| problem.id == ProblemId::PadlockUnused);
+        let next = next.map(|problem| problem.next.clone());
+        return Conclusion { answer: Answer::CpuInstructions, text: text.to_owned(), next };
+    }
+    let remark = status.machine.platform.and_then(|platform| platform.remark);
+    let (answer, text, next) = match (cpu_has_aes(status), remark) {
+        (Some(true), _) => (
+            Answer::CpuInstructions,
+            "There is no accelerator, and programs need none: OpenSSL uses this CPU's AES instructions by itself, which are \
+             faster than most accelerators."
+                .to_owned(),
+            None,
+        ),
+        (_, Some(remark)) => (Answer::Nothing, format!("There is no accelerator: {remark}."), None),
+        (Some(false), None) => (
+            Answer::Nothing,
+            "There is no accelerator, and the CPU has no AES instructions.".to_owned(),
+            Some("for TLS and SSH prefer ChaCha20-Poly1305, which is fast in plain code"),
+        ),
+        (None, None) => (
+            Answer::Unknown,
+            "The kernel has no accelerator; whether the CPU has AES instructions is not known.".to_owned(),
+            Some("give the output of cat /proc/cpuinfo too, or a bundle"),
+        ),
+    };
+    Conclusion { answer, text, next: next.map(str::to_owned) }
+}
+
+/// A text without /proc/crypto.
+fn from_remarks(status: &Status) -> Conclusion {
+    let remarks = || status.pasted.iter().flat_map(|pasted| &pasted.remarks);
+    let text = match remarks().find(|remark| remark.accelerator) {
+        Some(remark) => format!("{}.", upper_first(&remark.text)),
+        None if remarks().next().is_some() => {
+            "This does not show whether there is an accelerator.".to_owned()
+        }
+        None => "Which drivers the kernel has is not known.".to_owned(),
+    };
+    let next = Some("give the output of cat /proc/crypto too, or a bundle (outboard bundle)".to_owned());
+    Conclusion { answer: Answer::Unknown, text, next }
+}
+
+fn other_system(status: &Status, system: &str) -> Conclusion {
+    let remarks = || status.pasted.iter().flat_map(|pasted| &pasted.remarks);
+    let seen = remarks().find(|remark| remark.accelerator).or(remarks().next());
+    let seen = seen.map(|remark| format!(": {}", remark.text)).unwrap_or_default();
+    let text = format!("This is {system}, where outboard does not run{seen}.");
+    Conclusion { answer: Answer::OtherSystem, text, next: None }
+}
+
+fn upper_first(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
