@@ -299,6 +299,29 @@ fn nothing_of_a_measurement_is_lost() {
 }
 
 #[test]
+fn look_ahead_has_its_decision_and_curves() {
+    let mut tune: serde_json::Value = serde_json::from_str(FILES[2].1).unwrap();
+    let curve = tune["ciphers"][0]["encrypt"].clone();
+    tune["lookahead"] = serde_json::json!([{
+        "name": "AES-256-GCM", "driver": "<ecb>", "direct_from": 8192, "requests": curve, "ahead_percent": 98.5,
+        "connections": curve, "sentence": "AES-256-GCM: look-ahead wins.",
+    }]);
+    let mut with = report(&[]);
+    with.add("tune.json", read(tune.to_string().as_bytes()).unwrap()).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&with.json().unwrap()).unwrap();
+    assert_eq!(json["tunes"][0]["lookahead"], tune["lookahead"], "nothing is lost");
+    let (html, markdown) = (with.html(), with.markdown());
+    xml::skeleton(&html).unwrap();
+    assert!(html.contains("&lt;ecb&gt;") && !html.contains("<ecb>"), "{html}");
+    for text in ["AES-256-GCM: look-ahead wins.", "hardware from 8192 bytes on", "98.5 %"] {
+        assert!(markdown.contains(text), "{text}: {markdown}");
+    }
+    let plots = |html: &str| html.matches("<svg").count();
+    let without = plots(&report(&["tune.json"]).html());
+    assert_eq!(plots(&html), without + 3, "by size, its CPU time, and by bytes with one key");
+}
+
+#[test]
 fn a_random_number_generator_has_a_histogram_and_an_image_of_its_bits() {
     let test = serde_json::json!({
         "schema": "outboard-rng-test/1", "made": "2026-11-23T02:00:00Z", "source": "/dev/hwrng (<chip>)",
