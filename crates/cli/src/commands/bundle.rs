@@ -17,8 +17,8 @@ const NAME: &str = "outboard-bundle.tar.xz";
 
 /// Pack what outboard status reads into one archive, for outboard status --from on another machine.
 ///
-/// The content is listed first. Secrets, serial numbers, MAC and IP addresses are removed. The archive has less than
-/// 2 MB.
+/// The content is listed first. Secrets, serial numbers, MAC and IP addresses are removed. The
+/// archive has less than 2 MB.
 #[derive(Args)]
 pub struct Options {
     /// The archive to write; - for standard output

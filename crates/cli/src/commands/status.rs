@@ -8,9 +8,11 @@ use clap::Args;
 use outboard_drivers::root::Root;
 use outboard_report::Style;
 
-/// Show the crypto hardware of this machine, the drivers that the kernel prefers, and what can reach them.
+/// Show whether programs reach an accelerator on this machine, what reaches it, and what keeps it
+/// from being used.
 ///
-/// Nothing is changed and no network connection is opened. Exit code 1 when the kernel's list of drivers cannot be read.
+/// Nothing is changed and no network connection is opened. Exit code 1 when the kernel's list of
+/// drivers cannot be read, or nothing is recognised in what --from names.
 #[derive(Args)]
 pub struct Options {
     /// Print JSON (schema outboard-status/1)
