@@ -14,7 +14,7 @@ mod probe;
 
 pub use decide::{ReachFacts, decide, pick};
 pub use interface::{ProgramInterface, TagCheck, found_wrong, tags_unchecked};
-pub use matrix::{Cell, Consumer, matrix_row};
+pub use matrix::{Cell, Consumer, contenders, matrix_row};
 pub use probe::{Probe, af_alg_type, probe_af_alg};
 
 /// A route to a driver.

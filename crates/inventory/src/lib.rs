@@ -29,7 +29,7 @@ pub use interfaces::Node;
 pub use machine::{Machine, Platform};
 pub use policy::Policy;
 pub use problems::{Problem, ProblemId};
-pub use reach_matrix::{MatrixCell, MatrixRow};
+pub use reach_matrix::{MatrixCell, MatrixRow, consumers};
 pub use status::{Accelerator, Device, DriverView, Kernel, ReachView, Reason, SCHEMA, Status};
 pub use tunnels::TunnelCipher;
 pub use verdict::{Answer, Conclusion, cpu_has_aes};

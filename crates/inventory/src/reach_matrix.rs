@@ -6,7 +6,7 @@ use outboard_drivers::find::Judged;
 use outboard_drivers::judge::Verdict;
 use outboard_drivers::kernel::Release;
 use outboard_drivers::reach::{
-    Consumer, Probe, ReachFacts, Reachable, TagCheck, af_alg_type, matrix_row, probe_af_alg,
+    Consumer, Probe, ReachFacts, Reachable, TagCheck, af_alg_type, contenders, matrix_row, probe_af_alg,
 };
 use outboard_drivers::root::Root;
 use outboard_policy::Findings;
@@ -36,6 +36,11 @@ pub struct MatrixCell {
     pub answer: &'static str,
     /// The reason.
     pub why: String,
+}
+
+/// The names of the consumers, in the order of the matrix.
+pub fn consumers() -> impl Iterator<Item = &'static str> {
+    Consumer::ALL.into_iter().map(Consumer::name)
 }
 
 /// The name under which a bundle keeps the results of the probes.
@@ -120,8 +125,9 @@ fn accelerators(drivers: &[Judged]) -> impl Iterator<Item = &Judged> {
 
 /// The rows of all accelerators' drivers and all generators.
 pub(crate) fn matrix(drivers: &[Judged], around: &Surroundings, hwrng: Option<&Hwrng>) -> Vec<MatrixRow> {
+    let contenders = contenders(drivers);
     let row = |j: &Judged| {
-        let cells = matrix_row(j, drivers, &around.facts_of(&j.driver.name));
+        let cells = matrix_row(j, &contenders, &around.facts_of(&j.driver.name));
         let cells = cells.into_iter().map(|cell| MatrixCell {
             consumer: cell.consumer.name(),
             answer: cell.reachable.name(),

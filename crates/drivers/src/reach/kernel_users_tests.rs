@@ -75,3 +75,30 @@ fn a_row_of_the_matrix_has_every_consumer_with_a_reason() {
     assert_eq!(row[0].reachable, Reachable::No);
     assert!(row[0].why.contains("/dev/outboard: the outboard module is not loaded"), "{}", row[0].why);
 }
+
+#[test]
+fn the_contenders_decide_as_all_drivers_do() {
+    let mut drivers = Vec::new();
+    for (number, algorithm) in
+        ["cbc(aes)", "xts(aes)", "cbc(aes)", "gcm(aes)", "cbc(aes)", "xts(aes)"].iter().enumerate()
+    {
+        for (of, flags) in [(1, Flags::ALLOCATES_MEMORY), (2, 0), (3, Flags::ASYNC)] {
+            let priority = (number as i32 * 7 + of * 5) % 11;
+            let mut one =
+                judged(algorithm, &format!("d{number}-{of}"), priority, "skcipher", Verdict::Accelerator);
+            one.flags = Some(Flags(flags));
+            drivers.push(one);
+        }
+    }
+    let few = crate::reach::contenders(&drivers);
+    assert!(few.len() <= 6, "{}", few.len());
+    let facts = ReachFacts { release: Release::parse("6.12"), ..ReachFacts::default() };
+    for target in &drivers {
+        assert_eq!(
+            matrix_row(target, &few, &facts),
+            matrix_row(target, &drivers, &facts),
+            "{}",
+            target.driver.name
+        );
+    }
+}

@@ -1,7 +1,10 @@
 //! The reach matrix: a driver and everything that consumes drivers.
 
+use std::collections::BTreeMap;
+
 use super::{ProgramInterface, ReachFacts, Reachable, Route, RouteDecision, decide};
 use crate::find::Judged;
+use crate::flags::Flags;
 
 /// A consumer of drivers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,6 +82,24 @@ pub struct Cell {
     pub reachable: Reachable,
     /// The reason.
     pub why: String,
+}
+
+/// The drivers that can be selected at all: for each algorithm the one that [`super::pick`] selects
+/// among all drivers, and the one for users without drivers that allocate memory. Decisions about
+/// many drivers need only these.
+pub fn contenders(drivers: &[Judged]) -> Vec<Judged> {
+    const MASKS: [u32; 2] = [0, Flags::ALLOCATES_MEMORY];
+    let mut best: BTreeMap<&str, [Option<&Judged>; 2]> = BTreeMap::new();
+    for driver in drivers.iter().filter(|driver| driver.driver.is_usable()) {
+        let places = best.entry(&driver.driver.algorithm).or_default();
+        for (place, mask) in places.iter_mut().zip(MASKS) {
+            let is_better = place.is_none_or(|known| driver.driver.priority > known.driver.priority);
+            if is_better && !driver.flags.unwrap_or_default().any(mask) {
+                *place = Some(driver);
+            }
+        }
+    }
+    best.into_values().flatten().flatten().cloned().collect()
 }
 
 /// The row of a driver, from the decision about each route.

@@ -19,10 +19,42 @@ pub struct Status {
     #[serde(default)]
     pub checked: Vec<Checked>,
     pub drivers: Vec<Driver>,
+    pub verdict: Option<Verdict>,
     #[serde(default)]
-    pub advice: Vec<String>,
+    pub problems: Vec<Problem>,
+    #[serde(default)]
+    pub reach: Vec<MatrixRow>,
     #[serde(default)]
     pub warnings: Vec<String>,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Verdict {
+    pub text: String,
+    pub next: Option<String>,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Problem {
+    pub id: String,
+    pub is_note: bool,
+    pub text: String,
+    pub evidence: String,
+    pub next: String,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct MatrixRow {
+    pub driver: String,
+    pub algorithm: String,
+    pub consumers: Vec<MatrixCell>,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct MatrixCell {
+    pub consumer: String,
+    pub answer: String,
+    pub why: String,
 }
 
 #[derive(Clone, Debug, Deserialize, Serialize)]

@@ -17,6 +17,10 @@ pub fn section(report: &Report) -> Section {
     if let Some(tree) = &status.saved_tree {
         section.note(format!("This is a saved tree ({tree}), not the machine that made the report."));
     }
+    if let Some(verdict) = &status.verdict {
+        let next = verdict.next.as_ref().map(|next| format!(" Next: {next}.")).unwrap_or_default();
+        section.text(format!("{}{next}", verdict.text));
+    }
     machine(&mut section, status);
     if status.accelerators.is_empty() {
         section.text(none(status));
@@ -37,10 +41,17 @@ pub fn section(report: &Report) -> Section {
     if !unknown.is_empty() {
         section.note(format!("Not judged: {} (outboard status --verbose tells why).", shortened(&unknown)));
     }
-    if !status.advice.is_empty() {
-        section.text("Advice:");
-        section.list(status.advice.clone());
-    }
+    let rows = status.problems.iter().map(|problem| {
+        let id = if problem.is_note { format!("{} (note)", problem.id) } else { problem.id.clone() };
+        vec![
+            id.into(),
+            problem.text.as_str().into(),
+            problem.evidence.as_str().into(),
+            problem.next.as_str().into(),
+        ]
+    });
+    let head = vec![words("id"), words("problem"), words("evidence"), words("next step")];
+    section.table("Problems (outboard explain says what an id means)", head, rows.collect());
     if !status.warnings.is_empty() {
         section.text("What could not be read:");
         section.list(status.warnings.clone());

@@ -1,8 +1,11 @@
 //! What reaches it?
 
+use outboard_inventory::consumers;
+
 use super::not_given;
 use crate::document::Report;
 use crate::page::{Section, Tone, judged, words};
+use crate::parts::status::{MatrixRow, Status};
 
 pub fn section(report: &Report) -> Section {
     let mut section = Section::new("reach", "What reaches it?");
@@ -36,5 +39,24 @@ pub fn section(report: &Report) -> Section {
         let caption = format!("Ways to {} (asked for the driver {})", accelerator.chip, accelerator.reach_of);
         section.table(caption, head, rows.collect());
     }
+    matrix(&mut section, status);
     section
+}
+
+/// Each driver and the consumers that get it.
+fn matrix(section: &mut Section, status: &Status) {
+    let head: Vec<_> = std::iter::once("driver").chain(consumers()).map(words).collect();
+    let cells = |row: &MatrixRow| {
+        let answers = consumers().map(|consumer| {
+            match row.consumers.iter().find(|cell| cell.consumer == consumer).map(|cell| cell.answer.as_str())
+            {
+                Some("yes") => judged("yes", Tone::Good),
+                Some("no") => judged("no", Tone::Plain),
+                Some(answer) => judged(answer, Tone::Doubt),
+                None => "".into(),
+            }
+        });
+        std::iter::once(row.driver.as_str().into()).chain(answers).collect()
+    };
+    section.table("Which consumers get which driver", head, status.reach.iter().map(cells).collect());
 }
