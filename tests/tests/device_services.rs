@@ -248,15 +248,15 @@ fn a_configuration_of_its_own_stays_in_force() {
     assert!(text.contains("OpenSSL refuses the whole configuration"), "{text}");
     assert_unchanged(&before);
 
-    // The service offers TLS 1.2 alone, by its openssl.cnf.
+    // In TLS 1.3 the service has one suite, by its openssl.cnf.
     files.add(
         own,
-        "openssl_conf = i\n[i]\nssl_conf = s\n[s]\nsystem_default = d\n[d]\nMaxProtocol = TLSv1.2\n",
+        "openssl_conf = i\n[i]\nssl_conf = s\n[s]\nsystem_default = d\n[d]\nCiphersuites = TLS_AES_128_GCM_SHA256\n",
     );
     let _nginx = Started::start("nginx.service");
     let before = snapshot();
     let found = enables(&machine, &["nginx", "--force"]);
-    assert!(!found["exchanges"].to_string().contains("TLS_AES"), "TLS 1.3 was negotiated: {found:#}");
+    assert_eq!(found["exchanges"][0]["cipher"], "TLS_AES_128_GCM_SHA256", "{found:#}");
     downloads(NGINX);
     disables(&machine, "nginx");
     assert_unchanged(&before);

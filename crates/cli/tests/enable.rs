@@ -86,7 +86,7 @@ fn an_image_is_not_restarted_and_json_has_a_document() {
     let root = system();
     for command in ["enable", "disable"] {
         fails(&outboard(root.path(), &[command, "nginx", "--restart"]), 2, "cannot be used with '--root");
-        fails(&outboard(root.path(), &[command, "nginx", "--json"]), 2, "--restart");
+        fails(&outboard(root.path(), &[command, "nginx", "--json"]), 2, "--json");
     }
     fails(&outboard(root.path(), &["enable", "nginx", "--restart", "--dry-run"]), 2, "cannot be used with");
 }

@@ -32,7 +32,7 @@ pub struct Options {
     #[arg(long, conflicts_with = "root")]
     restart: bool,
     /// With --restart: print JSON (schema outboard-restart/1)
-    #[arg(long, requires = "restart")]
+    #[arg(long, requires = "restart", conflicts_with = "root")]
     json: bool,
     #[command(flatten)]
     place: Place,
