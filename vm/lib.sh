@@ -74,11 +74,29 @@ if_full() {
     die "the disk is full: make room, then try again.$left"
 }
 
-# debian_root DIR SUITES PACKAGES: unpacks the result of vm/debian-tar in DIR. Its files belong to
-# the calling user, who can enter and remove it without root.
+# read_leg LEG: sets what the file of a leg and that of its architecture contain; `cross` is the
+# prefix of commands that build for it, and `built` the directory with the results of cargo.
+cross=() emulator='' machine_options=() default_cpu='' bus='' console_device='' triplet='' rust_target='' kernel_arch=''
+read_leg() {
+    arch=amd64
+    # shellcheck source=/dev/null
+    . "$repo/vm/legs/$1"
+    # shellcheck source=/dev/null
+    . "$repo/vm/architectures/$arch"
+    [[ $arch == amd64 ]] || cross=("$repo/scripts/cross" "$arch") built=$repo/target/$arch/$rust_target/release
+}
+
+# build_release LOG: builds the command and the provider for the architecture of the leg.
+build_release() {
+    (cd "$repo" && with_progress 'building the release binaries' "$1" \
+        "${cross[@]}" cargo build --release -p outboard-cli -p outboard-provider) || { cat "$1" >&2; return 1; }
+}
+
+# debian_root DIR SUITES PACKAGES [ARCHITECTURES]: unpacks the result of vm/debian-tar in DIR. Its
+# files belong to the calling user, who can enter and remove it without root.
 debian_root() {
     mkdir "$1"
-    "$repo/vm/debian-tar" "$2" "$3" | tar -x --no-same-owner --exclude='./dev/*' -C "$1"
+    "$repo/vm/debian-tar" "${@:2}" | tar -x --no-same-owner --exclude='./dev/*' -C "$1"
 }
 
 # in_root DIR BUILD COMMAND...: runs COMMAND with DIR as its root; the directory BUILD is /build

@@ -23,6 +23,7 @@
  * "clear" removes all rules.
  */
 #include <linux/ctype.h>
+#include <linux/math64.h>
 #include <linux/random.h>
 #include <linux/scatterlist.h>
 #include <linux/seq_file.h>
@@ -134,6 +135,17 @@ static void sim_apply(const struct sim_rule *rule, struct sim_fate *fate)
 	}
 }
 
+/* Whether the rule selects this request. Counts those that it fits. */
+static bool sim_selects(struct sim_rule *rule, const struct sim_request *request)
+{
+	u32 rest;
+
+	if (!sim_fits(rule, request) || ++rule->seen <= rule->after)
+		return false;
+	div_u64_rem(rule->seen - rule->after, rule->every, &rest);
+	return !rest && (!rule->count || rule->hits < rule->count);
+}
+
 void sim_fate_of(struct sim_request *request)
 {
 	struct sim_rule *rule;
@@ -142,8 +154,7 @@ void sim_fate_of(struct sim_request *request)
 		return;
 	spin_lock_bh(&rules_lock);
 	for (rule = rules; rule < rules + nr_rules; rule++) {
-		if (!sim_fits(rule, request) || ++rule->seen <= rule->after ||
-		    (rule->seen - rule->after) % rule->every || (rule->count && rule->hits >= rule->count))
+		if (!sim_selects(rule, request))
 			continue;
 		rule->hits++;
 		sim_apply(rule, &request->fate);

@@ -12,6 +12,7 @@
 #include <crypto/hash.h>
 #include <crypto/skcipher.h>
 #include <linux/ktime.h>
+#include <linux/math64.h>
 #include <linux/module.h>
 #include <linux/scatterlist.h>
 #include <linux/slab.h>
@@ -188,7 +189,7 @@ static void load_tell(struct job *job, u64 total)
 	n = scnprintf(result, sizeof(result),
 		      "requests=%u ok=%u wrong=%u failed=%u refused=%u at_once=%u backlogged=%u promoted=%u p50_ns=%llu p99_ns=%llu total_ns=%llu",
 		      job->requests, job->ok, job->wrong, job->failed, job->refused, job->at_once, job->backlogged,
-		      job->promoted, job->latency[job->requests / 2], job->latency[job->requests * 99ULL / 100], total);
+		      job->promoted, job->latency[job->requests / 2], job->latency[div_u64(job->requests * 99ULL, 100)], total);
 	for (i = 1; i < NR_ERRNOS; i++) {
 		if (job->errors[i])
 			n += scnprintf(result + n, sizeof(result) - n, " errno%u=%u", i, job->errors[i]);

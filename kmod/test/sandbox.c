@@ -25,8 +25,45 @@ static void close_the_sandbox(void)
 {
 	struct sock_filter filter[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		REFUSE(openat), REFUSE(fstat), REFUSE(newfstatat),
-		ALLOW(read), ALLOW(write), ALLOW(poll), ALLOW(mmap), ALLOW(munmap), ALLOW(mprotect), ALLOW(madvise),
+		REFUSE(openat),
+		/* Which of these exist, and which the C library calls, differs between architectures. */
+#ifdef SYS_newfstatat
+		REFUSE(newfstatat),
+#endif
+#ifdef SYS_fstatat64
+		REFUSE(fstatat64),
+#endif
+#ifdef SYS_fstat
+		REFUSE(fstat),
+#endif
+#ifdef SYS_fstat64
+		REFUSE(fstat64),
+#endif
+#ifdef SYS_statx
+		REFUSE(statx),
+#endif
+#ifdef SYS_poll
+		ALLOW(poll),
+#endif
+#ifdef SYS_ppoll
+		ALLOW(ppoll),
+#endif
+#ifdef SYS_ppoll_time64
+		ALLOW(ppoll_time64),
+#endif
+#ifdef SYS_mmap
+		ALLOW(mmap),
+#endif
+#ifdef SYS_mmap2
+		ALLOW(mmap2),
+#endif
+#ifdef SYS_clock_gettime64
+		ALLOW(clock_gettime64),
+#endif
+#ifdef SYS_futex_time64
+		ALLOW(futex_time64),
+#endif
+		ALLOW(read), ALLOW(write), ALLOW(munmap), ALLOW(mprotect), ALLOW(madvise),
 		ALLOW(mremap), ALLOW(brk), ALLOW(futex), ALLOW(close), ALLOW(getpid), ALLOW(clock_gettime), ALLOW(getrandom),
 		ALLOW(exit_group),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),

@@ -226,6 +226,7 @@ static void an_unprivileged_user_is_refused(void)
 	join(child);
 }
 
+#ifdef __x86_64__
 static void a_32_bit_program_works(void)
 {
 	char path[600];
@@ -239,6 +240,7 @@ static void a_32_bit_program_works(void)
 	}
 	join(child);
 }
+#endif
 
 static const struct test tests[] = {
 	TEST(two_processes_and_sixteen_threads_each),
@@ -246,6 +248,8 @@ static const struct test tests[] = {
 	TEST(forks_while_requests_run),
 	TEST(a_descriptor_can_be_sent_to_another_process),
 	TEST(an_unprivileged_user_is_refused),
+#ifdef __x86_64__
 	TEST(a_32_bit_program_works),
+#endif
 };
 THEME(sharing, false);

@@ -1,13 +1,20 @@
-//! The DT_NEEDED entries of a shared object, read from its dynamic section (System V gABI, chapter
-//! 5).
+//! The DT_NEEDED entries of a shared object of this machine, read from its dynamic section (System V
+//! gABI, chapter 5).
 
-const DT_NEEDED: u64 = 1;
+const DT_NEEDED: usize = 1;
 const SHT_DYNAMIC: u32 = 6;
 
-/// The libraries that a 64-bit little-endian ELF file requires.
+/// Bytes of an address.
+const WORD: usize = size_of::<usize>();
+
+/// Identification: ELFCLASS32 or ELFCLASS64, ELFDATA2LSB or ELFDATA2MSB.
+const OWN: [u8; 6] =
+    [0x7f, b'E', b'L', b'F', (WORD / 4) as u8, if cfg!(target_endian = "little") { 1 } else { 2 }];
+
+/// The libraries that an ELF file with this machine's word size and byte order requires.
 pub fn needed_libraries(file: &[u8]) -> Result<Vec<String>, String> {
-    if file.get(..6) != Some(b"\x7fELF\x02\x01".as_slice()) {
-        return Err("not a 64-bit little-endian ELF file".to_owned());
+    if file.get(..6) != Some(OWN.as_slice()) {
+        return Err("not an ELF file of this machine".to_owned());
     }
     let sections = section_headers(file)?;
     let dynamic = sections.iter().find(|section| section.kind == SHT_DYNAMIC).ok_or("no dynamic section")?;
@@ -17,9 +24,9 @@ pub fn needed_libraries(file: &[u8]) -> Result<Vec<String>, String> {
     let entries =
         file.get(dynamic.offset..dynamic.offset + dynamic.size).ok_or("the dynamic section is cut off")?;
     entries
-        .chunks_exact(16)
-        .filter(|entry| u64_at(entry, 0) == Ok(DT_NEEDED))
-        .map(|entry| string_at(names, usize_at(entry, 8)?))
+        .chunks_exact(2 * WORD)
+        .filter(|entry| usize_at(entry, 0) == Ok(DT_NEEDED))
+        .map(|entry| string_at(names, usize_at(entry, WORD)?))
         .collect()
 }
 
@@ -31,15 +38,20 @@ struct Section {
 }
 
 fn section_headers(file: &[u8]) -> Result<Vec<Section>, String> {
-    let (start, size, count) = (usize_at(file, 0x28)?, u16_at(file, 0x3a)?, u16_at(file, 0x3c)?);
+    // After 24 bytes of the file's header: e_entry, e_phoff, e_shoff; then e_flags and three 16-bit
+    // numbers, e_shentsize, e_shnum.
+    let after = 24 + 3 * WORD;
+    let (start, size) = (usize_at(file, after - WORD)?, u16_at(file, after + 10)?);
+    let count = u16_at(file, after + 12)?;
     (0..count)
         .map(|index| {
             let at = start + usize::from(index) * usize::from(size);
             Ok(Section {
                 kind: u32_at(file, at + 4)?,
-                offset: usize_at(file, at + 0x18)?,
-                size: usize_at(file, at + 0x20)?,
-                link: u32_at(file, at + 0x28)? as usize,
+                // After sh_name and sh_type: sh_flags, sh_addr, sh_offset, sh_size, sh_link.
+                offset: usize_at(file, at + 8 + 2 * WORD)?,
+                size: usize_at(file, at + 8 + 3 * WORD)?,
+                link: u32_at(file, at + 8 + 4 * WORD)? as usize,
             })
         })
         .collect()
@@ -59,17 +71,13 @@ fn field<const N: usize>(bytes: &[u8], at: usize) -> Result<[u8; N], String> {
 }
 
 fn u16_at(bytes: &[u8], at: usize) -> Result<u16, String> {
-    field(bytes, at).map(u16::from_le_bytes)
+    field(bytes, at).map(u16::from_ne_bytes)
 }
 
 fn u32_at(bytes: &[u8], at: usize) -> Result<u32, String> {
-    field(bytes, at).map(u32::from_le_bytes)
-}
-
-fn u64_at(bytes: &[u8], at: usize) -> Result<u64, String> {
-    field(bytes, at).map(u64::from_le_bytes)
+    field(bytes, at).map(u32::from_ne_bytes)
 }
 
 fn usize_at(bytes: &[u8], at: usize) -> Result<usize, String> {
-    Ok(u64_at(bytes, at)? as usize)
+    field(bytes, at).map(usize::from_ne_bytes)
 }

@@ -49,6 +49,8 @@ struct Leg {
     /// Only themes that name this leg run on it.
     #[serde(default)]
     must_be_named: bool,
+    /// The themes of the fast lane. Default: those that name this leg or all.
+    fast: Option<Vec<String>>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -125,6 +127,14 @@ impl LegsFile {
     /// Parses the file and checks that it contradicts nothing in itself.
     pub fn parse(text: &str) -> Result<Self, String> {
         let file: Self = toml::from_str(text).map_err(|error| error.to_string())?;
+        for leg in &file.legs {
+            let runs = |name: &String| {
+                file.themes.get(name).is_some_and(|theme| file.legs_of(theme, Lane::All).contains(&*leg.name))
+            };
+            if let Some(theme) = leg.fast.iter().flatten().find(|name| !runs(name)) {
+                return Err(format!("leg {}: no theme named {theme} runs on it", leg.name));
+            }
+        }
         for (name, theme) in &file.themes {
             file.check_theme(theme).map_err(|problem| format!("theme {name}: {problem}"))?;
         }
@@ -164,9 +174,10 @@ impl LegsFile {
         Ok(())
     }
 
-    /// Each leg with its CPU model, in the order of the file.
-    pub fn legs(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.legs.iter().map(|leg| (leg.name.as_str(), leg.cpu.as_str()))
+    /// Each leg that the lane runs, with its CPU model, in the order of the file.
+    pub fn legs(&self, lane: Lane) -> impl Iterator<Item = (&str, &str)> {
+        let runs = move |leg: &&Leg| self.themes_on(lane, &leg.name).next().is_some();
+        self.legs.iter().filter(runs).map(|leg| (leg.name.as_str(), leg.cpu.as_str()))
     }
 
     /// The themes, without those of the module and of the host: the modules of the end-to-end
@@ -235,8 +246,15 @@ impl LegsFile {
     }
 
     fn themes_on(&self, lane: Lane, leg: &str) -> impl Iterator<Item = (&str, &Theme)> {
-        let on_leg = move |theme: &Theme| self.legs_of(theme, lane).contains(leg);
-        self.themes.iter().filter(move |(_, theme)| on_leg(theme)).map(|(name, theme)| (name.as_str(), theme))
+        let of_leg = self.legs.iter().find(|known| known.name == leg).and_then(|leg| leg.fast.as_ref());
+        let on_leg = move |name: &String, theme: &Theme| match of_leg {
+            Some(names) if lane == Lane::Fast => names.contains(name),
+            _ => self.legs_of(theme, lane).contains(leg),
+        };
+        self.themes
+            .iter()
+            .filter(move |(name, theme)| on_leg(name, theme))
+            .map(|(name, theme)| (name.as_str(), theme))
     }
 }
 

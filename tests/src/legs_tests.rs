@@ -11,6 +11,11 @@ cpu = "qemu64"
 name = "new"
 cpu = "max"
 
+[[legs]]
+name = "other_processor"
+cpu = "cortex-a15"
+fast = ["lanes"]
+
 [themes.everywhere]
 
 [themes.one_leg]
@@ -59,6 +64,17 @@ fn each_lane_has_its_themes_in_the_order_of_their_names() {
     assert_eq!(boots(Lane::Fast, "new"), ["end-to-end everywhere one_leg", "module noise=5"]);
     assert_eq!(boots(Lane::All, "new"), ["end-to-end everywhere lanes one_leg", "module noise=30"]);
     assert_eq!(boots(Lane::Fast, "host"), ["host unit"]);
+    assert_eq!(boots(Lane::Fast, "other_processor"), ["end-to-end lanes"]);
+    assert_eq!(boots(Lane::All, "other_processor"), ["end-to-end everywhere lanes", "module noise=30"]);
+}
+
+#[test]
+fn a_leg_without_themes_in_the_fast_lane_is_not_started_there() {
+    let text = EXAMPLE.replace("fast = [\"lanes\"]", "fast = []");
+    let file = LegsFile::parse(&text).unwrap();
+    let legs = |lane| file.legs(lane).map(|(leg, _)| leg).collect::<Vec<_>>();
+    assert_eq!(legs(Lane::Fast), ["old", "new"]);
+    assert_eq!(legs(Lane::All), ["old", "new", "other_processor"]);
 }
 
 #[test]
@@ -111,6 +127,9 @@ fn contradictions_are_refused() {
         );
         assert_eq!(LegsFile::parse(&text).unwrap_err(), problem);
     }
+    let text = EXAMPLE.replace("fast = [\"lanes\"]", "fast = [\"one_leg\"]");
+    let problem = LegsFile::parse(&text).unwrap_err();
+    assert_eq!(problem, "leg other_processor: no theme named one_leg runs on it");
     assert!(
         LegsFile::parse("legs = []\n[themes.t]\nfats = []\n").unwrap_err().contains("unknown field `fats`")
     );
@@ -138,7 +157,7 @@ fn each_theme_is_a_file_a_module_and_a_row() {
     let mut legs: Vec<_> =
         std::fs::read_dir(legs).unwrap().map(|leg| leg.unwrap().file_name().into_string().unwrap()).collect();
     legs.sort();
-    let mut listed: Vec<_> = file.legs().map(|(leg, _)| leg).collect();
+    let mut listed: Vec<_> = file.legs(Lane::All).map(|(leg, _)| leg).collect();
     listed.sort();
     assert_eq!(listed, legs, "tests/legs.toml and vm/legs");
 }

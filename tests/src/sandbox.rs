@@ -4,7 +4,7 @@
 //! Calls that return an error there (openat, fstat: EACCES) return it here; every other call ends
 //! the process.
 
-const ALLOWED: [libc::c_long; 19] = [
+const ALLOWED: [libc::c_long; 18] = [
     libc::SYS_brk,
     libc::SYS_clock_gettime,
     libc::SYS_close,
@@ -15,7 +15,6 @@ const ALLOWED: [libc::c_long; 19] = [
     libc::SYS_getrandom,
     libc::SYS_gettimeofday,
     libc::SYS_madvise,
-    libc::SYS_mmap,
     libc::SYS_mprotect,
     libc::SYS_mremap,
     libc::SYS_munmap,
@@ -28,13 +27,30 @@ const ALLOWED: [libc::c_long; 19] = [
 
 /// System calls that only some architectures have.
 #[cfg(target_arch = "x86_64")]
-const ALLOWED_HERE: [libc::c_long; 4] =
-    [libc::SYS_poll, libc::SYS_select, libc::SYS_time, libc::SYS_sigaltstack];
-#[cfg(not(target_arch = "x86_64"))]
-const ALLOWED_HERE: [libc::c_long; 1] = [libc::SYS_sigaltstack];
+const ALLOWED_HERE: [libc::c_long; 5] =
+    [libc::SYS_mmap, libc::SYS_poll, libc::SYS_select, libc::SYS_time, libc::SYS_sigaltstack];
+#[cfg(all(target_pointer_width = "64", not(target_arch = "x86_64")))]
+const ALLOWED_HERE: [libc::c_long; 2] = [libc::SYS_mmap, libc::SYS_sigaltstack];
+/// The calls with 64-bit times, which libc does not name, have the same numbers on all 32-bit
+/// architectures (Linux 5.1); those of MIPS start at 4000.
+#[cfg(target_pointer_width = "32")]
+const TIME64: libc::c_long = if cfg!(target_arch = "mips") { 4000 } else { 0 };
+#[cfg(target_pointer_width = "32")]
+const ALLOWED_HERE: [libc::c_long; 6] = [
+    libc::SYS_mmap2,
+    libc::SYS_poll,
+    libc::SYS_sigaltstack,
+    TIME64 + 403, // clock_gettime64
+    TIME64 + 414, // ppoll_time64
+    TIME64 + 422, // futex_time64
+];
 
 /// Calls that return EACCES in OpenSSH's sandbox.
+#[cfg(target_pointer_width = "64")]
 const REFUSED: [libc::c_long; 4] = [libc::SYS_openat, libc::SYS_fstat, libc::SYS_newfstatat, libc::SYS_statx];
+#[cfg(target_pointer_width = "32")]
+const REFUSED: [libc::c_long; 4] =
+    [libc::SYS_openat, libc::SYS_fstat64, libc::SYS_fstatat64, libc::SYS_statx];
 
 fn jump(code: u32, value: u32, yes: u8) -> libc::sock_filter {
     libc::sock_filter { code: code as u16, jt: yes, jf: 1 - yes, k: value }

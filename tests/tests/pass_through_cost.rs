@@ -19,7 +19,7 @@ const UPDATES: u32 = 500;
 fn an_update_below_the_threshold_costs_at_most_sixty_instructions_more() {
     let test = "an_update_below_the_threshold_costs_at_most_sixty_instructions_more";
     if !SUPPORTED {
-        return skip(test, "an x86-64 machine, whose way of talking to callgrind is known here");
+        return skip(test, "a processor whose requests to callgrind are implemented");
     }
     let Some(valgrind) = on_path("valgrind") else {
         return skip(test, "valgrind");

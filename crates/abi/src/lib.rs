@@ -24,6 +24,7 @@ pub use function::*;
 pub use job::*;
 pub use mac::*;
 pub use param::{
-    Param, ParamType, count, end, get_u64, locate, locate_mut, name, set_octets, set_pointer, set_unsigned,
+    Param, ParamType, end, get_u64, locate, locate_each, locate_mut, name, set_octets, set_pointer,
+    set_unsigned,
 };
 pub use rand::*;

@@ -251,18 +251,30 @@ pub unsafe fn locate_mut<'a>(params: *mut Param, key: &CStr) -> Option<&'a mut P
     unsafe { position(params, key).map(|index| &mut *params.add(index)) }
 }
 
-/// Number of parameters with the name `key`.
+/// For each of several names the first parameter with it, and the number of those, in one pass.
 ///
 /// # Safety
 /// As for [`locate`].
-pub unsafe fn count(mut params: *const Param, key: &CStr) -> usize {
-    let mut found = 0;
-    // SAFETY: the caller guarantees that each row up to the one with a null key is readable.
-    while let Some(place) = unsafe { position(params, key) } {
-        found += 1;
-        // SAFETY: as above; the row at `place` is not the last, so the next row exists or ends the
-        // array.
-        params = unsafe { params.add(place + 1) };
+pub unsafe fn locate_each<'a, const N: usize>(
+    mut params: *const Param,
+    keys: [&CStr; N],
+) -> [(Option<&'a Param>, usize); N] {
+    let mut found = [(None, 0); N];
+    if params.is_null() {
+        return found;
+    }
+    // SAFETY: the caller guarantees that each row up to the one with a null key is readable, and a
+    // key is a NUL-terminated string.
+    unsafe {
+        while !(*params).key.is_null() {
+            let name = CStr::from_ptr((*params).key);
+            if let Some(place) = keys.iter().position(|key| name == *key) {
+                let (first, count) = &mut found[place];
+                first.get_or_insert(&*params);
+                *count += 1;
+            }
+            params = params.add(1);
+        }
     }
     found
 }

@@ -3,7 +3,7 @@
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::ptr::NonNull;
 
-use zeroize::Zeroize;
+use crate::wipe;
 
 /// Pages that hold no other data. AF_ALG and /dev/crypto pass the pages of a request to the driver.
 /// On machines without coherent DMA, other data in the same cache line would be corrupted. If
@@ -44,7 +44,7 @@ impl Buffer {
 
     /// Overwrites the first `len` bytes.
     pub(crate) fn wipe(&mut self, len: usize) {
-        self.as_mut_slice()[..len].zeroize();
+        wipe(&mut self.as_mut_slice()[..len]);
     }
 
     fn with_len(len: usize) -> Self {
@@ -75,7 +75,7 @@ fn page() -> usize {
 impl Drop for Buffer {
     fn drop(&mut self) {
         if self.len > 0 {
-            self.as_mut_slice().zeroize();
+            wipe(self.as_mut_slice());
             // SAFETY: allocated by `with_len` with this layout.
             unsafe { dealloc(self.at.as_ptr(), Self::layout(self.len)) };
         }

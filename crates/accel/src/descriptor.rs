@@ -13,7 +13,7 @@ pub struct Descriptor {
 }
 
 /// Device, inode, and for a device node the number of its device.
-type Identity = (libc::dev_t, libc::ino_t, libc::dev_t);
+type Identity = (u64, u64, u64);
 
 impl Descriptor {
     /// Takes ownership of the result of a system call: a new descriptor, or a negative number with
@@ -69,12 +69,26 @@ impl Drop for Descriptor {
     }
 }
 
+#[cfg(target_pointer_width = "64")]
 fn identity(fd: RawFd) -> io::Result<Identity> {
     // SAFETY: an all-zero stat is a valid value, and the kernel writes no more than one.
     let mut stat: libc::stat = unsafe { zeroed() };
     // SAFETY: `stat` is writable.
     check(unsafe { libc::fstat(fd, &mut stat) })?;
     Ok((stat.st_dev, stat.st_ino, stat.st_rdev))
+}
+
+/// The fstat(2) of 32-bit C libraries fails with EOVERFLOW if a time of the file is after 2038 or
+/// its inode number has more than 32 bits.
+#[cfg(target_pointer_width = "32")]
+fn identity(fd: RawFd) -> io::Result<Identity> {
+    // SAFETY: an all-zero statx is a valid value, and the kernel writes no more than one.
+    let mut file: libc::statx = unsafe { zeroed() };
+    // SAFETY: the path ends with NUL, and `file` is writable.
+    check(unsafe { libc::statx(fd, c"".as_ptr(), libc::AT_EMPTY_PATH, libc::STATX_INO, &mut file) })?;
+    let number = |major: u32, minor: u32| u64::from(major) << 32 | u64::from(minor);
+    let device = number(file.stx_dev_major, file.stx_dev_minor);
+    Ok((device, file.stx_ino, number(file.stx_rdev_major, file.stx_rdev_minor)))
 }
 
 /// The return value of a system call, or the error in errno if it is negative.
@@ -103,6 +117,17 @@ mod tests {
     fn open(path: &std::ffi::CStr) -> RawFd {
         // SAFETY: the path ends with NUL.
         unsafe { libc::open(path.as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC) }
+    }
+
+    #[test]
+    fn a_file_of_the_year_2106_has_an_identity() {
+        use std::os::fd::IntoRawFd;
+        let path = std::env::temp_dir().join(format!("outboard-descriptor-{}", std::process::id()));
+        let file = std::fs::File::create(&path).expect("a temporary file");
+        std::fs::remove_file(&path).expect("the file just created");
+        let later = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1 << 32);
+        file.set_modified(later).expect("a file system with 64-bit times");
+        assert!(Descriptor::own(file.into_raw_fd()).expect("fstat").is_ours());
     }
 
     /// The file offset, which belongs to the open file description.

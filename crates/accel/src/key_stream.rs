@@ -1,6 +1,6 @@
 //! Key stream that a driver computes before it is needed.
 
-use crate::{Direction, Error, LONGEST_PIECE, Request, Session};
+use crate::{Error, LONGEST_PIECE, Session};
 
 /// Counter blocks in flight, or their encryption: a segment of key stream. It stays in the
 /// session's own memory and is wiped there when the segment is dropped or submitted again, also if
@@ -21,23 +21,19 @@ impl KeyStreamSegment {
 
     /// Whether the interface of a session can compute a segment while the caller continues.
     pub fn fits(session: &dyn Session) -> bool {
-        session.max_batch() > 1
+        session.computes_key_stream()
     }
 
-    /// Submits counter blocks, at most [`LONGEST`](Self::LONGEST) bytes, and does not wait. The
-    /// driver encrypts them in place: a block that it does not write remains a counter block.
+    /// Submits `len` bytes of counter blocks, at most [`LONGEST`](Self::LONGEST), which `fill`
+    /// writes. Does not wait. The driver encrypts them in place: a block that it does not write
+    /// remains a counter block.
     ///
     /// # Errors
-    /// Those of [`Session::submit`]. The segment is then empty.
-    pub fn submit(&mut self, counters: &[u8]) -> Result<(), Error> {
+    /// Those of [`Session::submit_counters`]. The segment is then empty.
+    pub fn submit(&mut self, len: usize, fill: &mut dyn FnMut(&mut [u8])) -> Result<(), Error> {
         self.len = 0;
-        let request = Request {
-            piece: LONGEST_PIECE,
-            is_key_stream: true,
-            ..Request::new(Direction::Encrypt, &[], counters)
-        };
-        self.session.submit(&[request])?;
-        self.len = counters.len();
+        self.session.submit_counters(len, fill)?;
+        self.len = len;
         Ok(())
     }
 

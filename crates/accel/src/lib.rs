@@ -29,6 +29,7 @@ mod key_stream;
 mod mode;
 mod reach;
 mod session;
+mod wipe;
 
 pub use error::Error;
 pub use hash::{Digest, HashSession, HashState};
@@ -40,3 +41,4 @@ pub use session::{
     Accelerator, InFlight, LONGEST_PIECE, MAX_AAD, Meanwhile, PIECE, Request, Session, Share, WaitDescriptor,
     Woken,
 };
+pub use wipe::{SecretMemory, Wiped, wipe};

@@ -65,9 +65,6 @@ pub struct Request<'a> {
     /// can be split and the interface accepts several requests at once: [`PIECE`] to
     /// [`LONGEST_PIECE`].
     pub piece: usize,
-    /// Whether the result of an encryption is a secret, such as key stream, and must be wiped when
-    /// it is released. Results of decryption always are.
-    pub is_key_stream: bool,
 }
 
 /// The smallest minimum length of a chunk in bytes. It is large enough that the cost of a request
@@ -84,7 +81,7 @@ pub const MAX_AAD: usize = 4096;
 impl<'a> Request<'a> {
     /// A request without a head.
     pub const fn new(direction: Direction, iv: &'a [u8], input: &'a [u8]) -> Request<'a> {
-        Request { direction, iv, head: &[], input, aad: &[], tag: &[], piece: PIECE, is_key_stream: false }
+        Request { direction, iv, head: &[], input, aad: &[], tag: &[], piece: PIECE }
     }
 
     /// Bytes of head and input. The result is as long, plus the tag if it was encrypted with an
@@ -160,6 +157,19 @@ pub trait Session: InFlight + Send {
     /// Submits requests to the driver, all at once, and does not wait for them. Requests submitted
     /// before are abandoned, complete or not.
     fn submit(&mut self, requests: &[Request<'_>]) -> Result<(), Error>;
+
+    /// Whether [`submit_counters`](Self::submit_counters) is supported.
+    fn computes_key_stream(&self) -> bool {
+        false
+    }
+
+    /// Submits the encryption of `len` bytes that `fill` writes into the session's own memory, and
+    /// does not wait. The driver encrypts them in place. The result is a secret, and is wiped when
+    /// it is released. Requests submitted before are abandoned.
+    fn submit_counters(&mut self, len: usize, fill: &mut dyn FnMut(&mut [u8])) -> Result<(), Error> {
+        let _ = fill;
+        Err(Error::Misfit { len, iv_len: 0, algorithm: "key stream", max: 0 })
+    }
 
     /// Waits for the request with this index in the batch and returns its result, which is as long
     /// as its input. After encryption with an AEAD the tag follows. A wrong tag is a valid outcome:

@@ -9,14 +9,16 @@ const STEP: u32 = 500;
 /// CLOCK_MONOTONIC_COARSE in milliseconds. Wraps after seven weeks; resolution up to 10 ms.
 #[inline(never)]
 pub(crate) fn now_ms() -> u32 {
-    read_ms(libc::CLOCK_MONOTONIC_COARSE)
+    read_ms(libc::CLOCK_MONOTONIC_COARSE).unwrap_or_default()
 }
 
-fn read_ms(clock: libc::clockid_t) -> u32 {
+/// `None`: the C library of a 32-bit machine cannot represent the time, which is after 2038.
+fn read_ms(clock: libc::clockid_t) -> Option<u32> {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: `time` is writable. The coarse clocks exist since Linux 2.6.32.
-    unsafe { libc::clock_gettime(clock, &mut time) };
-    (time.tv_sec as u32).wrapping_mul(1000).wrapping_add(time.tv_nsec as u32 / 1_000_000)
+    let error = unsafe { libc::clock_gettime(clock, &mut time) };
+    let ms = (time.tv_sec as u32).wrapping_mul(1000).wrapping_add(time.tv_nsec as u32 / 1_000_000);
+    (error == 0).then_some(ms)
 }
 
 /// Detects that the machine was suspended: CLOCK_MONOTONIC does not count that time and
@@ -42,8 +44,9 @@ impl Suspensions {
     }
 }
 
+/// Constant if the wall clock cannot be read: then no suspension is detected.
 fn offset() -> u32 {
-    read_ms(libc::CLOCK_REALTIME_COARSE).wrapping_sub(now_ms())
+    read_ms(libc::CLOCK_REALTIME_COARSE).map_or(0, |real| real.wrapping_sub(now_ms()))
 }
 
 #[cfg(test)]

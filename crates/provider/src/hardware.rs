@@ -2,9 +2,9 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
+use outboard_accel::Wiped;
 use outboard_accel::{Accelerator, Error, Session, Share};
 use outboard_counters::Row;
-use zeroize::Zeroizing;
 
 use crate::log::{Level, Log};
 use crate::sampling::{Sample, Sampling};
@@ -103,7 +103,7 @@ impl<S: ?Sized + Share> Hardware<S> {
     /// As [`open`](Self::open), for an algorithm with authentication tags of `tag_len` bytes.
     pub(crate) fn open_with_tag(&self, key: &[u8], tag_len: usize, urgent: bool) -> Option<SessionId> {
         // The tag length is part of the compared key, because another length needs another session.
-        let both = Zeroizing::new([key, &[tag_len as u8]].concat());
+        let both = Wiped::new([key, &[tag_len as u8]].concat());
         self.opened(self.sessions.open(&both, urgent, || self.accelerator.open_with_tag(key, tag_len)))
     }
 

@@ -46,7 +46,6 @@ mod sampling;
 mod sessions;
 mod software;
 mod spot_check;
-mod wipe;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

@@ -6,9 +6,9 @@ use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use outboard_accel::Wiped;
 use outboard_accel::{Error, Session, Share};
 use subtle::ConstantTimeEq;
-use zeroize::Zeroizing;
 
 use crate::owned_slots::{OwnedSlots, SlotGuard, SlotId};
 
@@ -28,7 +28,7 @@ pub(crate) struct Sessions<S: ?Sized = dyn Session> {
 
 struct OpenSession<S: ?Sized> {
     session: Box<S>,
-    key: Zeroizing<Vec<u8>>,
+    key: Wiped<Vec<u8>>,
 }
 
 /// Identifies a context's session, until the session is evicted.
@@ -91,7 +91,7 @@ impl<S: ?Sized + Share> Sessions<S> {
                 opened?
             }
         };
-        let opened = OpenSession { session, key: Zeroizing::new(key.to_vec()) };
+        let opened = OpenSession { session, key: Wiped::new(key.to_vec()) };
         Ok(self.slots.insert(opened, urgent))
     }
 

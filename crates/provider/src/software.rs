@@ -19,7 +19,7 @@ use outboard_abi as abi;
 use outboard_abi::{CoreHandle, Dispatch, Function, Param};
 
 use crate::core::Core;
-use crate::wipe::wipe;
+use outboard_accel::wipe;
 
 const NAME: &CStr = c"default";
 

@@ -19,7 +19,7 @@ use std::ops::Range;
 use crate::cipher::{Block, Mode};
 use crate::sampling::Sample;
 use crate::software::{SoftCipher, SoftContext};
-use crate::wipe::wipe;
+use outboard_accel::Wiped;
 
 /// Maximum length that a full comparison covers of one result, in bytes. The covered part is at a
 /// random position.
@@ -207,14 +207,14 @@ impl Crypted<'_> {
         mut tweak: Tweak,
     ) -> Verdict {
         // Contains key stream or plaintext, so both are wiped.
-        let (mut made, mut due) = (Wiped([0; ROOM]), Wiped([0; ROOM]));
+        let (mut made, mut due) = (Wiped::new([0; ROOM]), Wiped::new([0; ROOM]));
         loop {
             let (start, mut last, mut len) = (runs[0].start, 0, 0);
             for run in &mut runs {
                 let count = run.len().min((ROOM - len) / self.size);
                 if count > 0 {
                     let room = len..len + count * self.size;
-                    self.fill(run.start, &mut tweak, &mut made.0[room.clone()], &mut due.0[room.clone()]);
+                    self.fill(run.start, &mut tweak, &mut made[room.clone()], &mut due[room.clone()]);
                     run.start += count;
                     (last, len) = (run.start - 1, room.end);
                 }
@@ -222,11 +222,11 @@ impl Crypted<'_> {
             if len == 0 {
                 return Verdict::Right;
             }
-            if !cipher.data.encrypt_blocks(&mut made.0[..len]) {
+            if !cipher.data.encrypt_blocks(&mut made[..len]) {
                 return Verdict::Unknown;
             }
-            if made.0[..len] != due.0[..len] {
-                return self.difference(&made.0[..len], &due.0[..len], start, last);
+            if made[..len] != due[..len] {
+                return self.difference(&made[..len], &due[..len], start, last);
             }
         }
     }
@@ -279,15 +279,6 @@ impl Crypted<'_> {
             }
         }
         Verdict::Right
-    }
-}
-
-/// Bytes that are wiped on drop.
-struct Wiped<const N: usize>([u8; N]);
-
-impl<const N: usize> Drop for Wiped<N> {
-    fn drop(&mut self) {
-        wipe(&mut self.0);
     }
 }
 

@@ -26,7 +26,7 @@ pub use compare::{Comparison, compare};
 pub use document::{Report, SCHEMA, Source};
 pub use layout::Style;
 pub use page::{amount, percent};
-pub use parts::{bench, check};
+pub use parts::{bench, check, prove};
 pub use read::{LARGEST, Part, Unfit, read};
 pub use secrets::without_secrets;
 pub use status::{status, verbose};

@@ -6,8 +6,8 @@ use std::process::ExitCode;
 use outboard_tests::legs::LegsFile;
 
 const USAGE: &str = "usage:
-legs FILE list                       LEG CPU, a line for each leg
-legs FILE boots LANE LEG             BOOT THEME..., a line for each boot of that leg (LANE: fast or all)
+legs FILE list LANE                  LEG CPU, a line for each leg (LANE: fast or all)
+legs FILE boots LANE LEG             BOOT THEME..., a line for each boot of that leg
 legs FILE check LANE LEG BOOT <LOG   what is wrong with the log of a boot; exit code 1: something is";
 
 fn main() -> ExitCode {
@@ -27,7 +27,7 @@ fn run(arguments: &[String]) -> Result<ExitCode, String> {
     let text = std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
     let file = LegsFile::parse(&text).map_err(|problem| format!("{path}: {problem}"))?;
     match command {
-        ["list"] => file.legs().for_each(|(leg, cpu)| println!("{leg} {cpu}")),
+        ["list", lane] => file.legs(lane.parse()?).for_each(|(leg, cpu)| println!("{leg} {cpu}")),
         ["boots", lane, leg] => {
             for (boot, themes) in file.boots(lane.parse()?, leg) {
                 println!("{boot} {}", themes.join(" "));

@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
-use zeroize::Zeroizing;
+use crate::Wiped;
 
 use super::keyed::Keyed;
 use super::session::LONGEST;
@@ -16,7 +16,7 @@ pub(super) struct CryptodevHash(Message);
 
 impl CryptodevHash {
     pub(super) fn new(driver: Arc<CryptodevDriver>, hash: Hash, key: &[u8]) -> Result<Self, Error> {
-        let keyed = Keyed::new(&driver, Zeroizing::new(key.to_vec()))?;
+        let keyed = Keyed::new(&driver, Wiped::new(key.to_vec()))?;
         Ok(CryptodevHash(Message::new(driver, hash, keyed)))
     }
 }

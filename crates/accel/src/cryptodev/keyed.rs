@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use zeroize::Zeroizing;
+use crate::Wiped;
 
 use super::node::Node;
 use super::{CryptodevDriver, refusal};
@@ -15,12 +15,12 @@ pub(super) struct Keyed {
     pub(super) number: u32,
     /// Kept because the child of a fork needs a session of its own: the parent may end this one at
     /// any time.
-    key: Zeroizing<Vec<u8>>,
+    key: Wiped<Vec<u8>>,
 }
 
 impl Keyed {
     /// Creates a session, and fails if the kernel has given it another driver.
-    pub(super) fn new(driver: &CryptodevDriver, key: Zeroizing<Vec<u8>>) -> Result<Arc<Keyed>, Error> {
+    pub(super) fn new(driver: &CryptodevDriver, key: Wiped<Vec<u8>>) -> Result<Arc<Keyed>, Error> {
         let node = driver.node()?;
         let generation = node.generation();
         let made = node.new_session(driver.purpose, &key);

@@ -22,8 +22,8 @@ mod session;
 use std::io;
 use std::sync::Arc;
 
+use crate::Wiped;
 use outboard_drivers::reach::ProgramInterface;
-use zeroize::Zeroizing;
 
 use crate::current::Current;
 use crate::mode::sample_key;
@@ -116,7 +116,7 @@ impl CryptodevDriver {
     ) -> Result<Arc<CryptodevDriver>, Error> {
         let node = Current::new(Node::open().map_err(refusal::no_interface)?);
         let driver = Arc::new(CryptodevDriver { name: driver.to_owned(), algorithm, purpose, node });
-        let key = Zeroizing::new(sample_key);
+        let key = Wiped::new(sample_key);
         Keyed::new(&driver, key).map_err(|error| refusal::no_probe(error, algorithm))?;
         Ok(driver)
     }

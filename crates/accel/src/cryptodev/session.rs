@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use zeroize::Zeroizing;
+use crate::Wiped;
 
 use super::keyed::Keyed;
 use super::{CryptodevDriver, abi};
@@ -48,7 +48,7 @@ impl CryptodevSession {
         tag_len: usize,
         key: &[u8],
     ) -> Result<Self, Error> {
-        let keyed = Keyed::new(&driver, Zeroizing::new(key.to_vec()))?;
+        let keyed = Keyed::new(&driver, Wiped::new(key.to_vec()))?;
         Ok(Self::with(driver, algorithm, tag_len, keyed))
     }
 

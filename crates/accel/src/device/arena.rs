@@ -48,7 +48,7 @@ impl Arena {
             .next_multiple_of(page)
             + page;
         let size = (overhead + UNITS as usize * UNIT).next_multiple_of(page);
-        let slots = libc::off_t::from(UNITS) * page as libc::off_t;
+        let slots = UNITS as libc::off_t * page as libc::off_t;
         // SAFETY: a new mapping at an address that the kernel selects.
         let at = unsafe {
             libc::mmap(null_mut(), size, libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED, fd, slots)

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use zeroize::Zeroizing;
+use crate::Wiped;
 
 use super::link::Link;
 use super::{OutboardDriver, refusal};
@@ -15,7 +15,7 @@ pub(super) struct Keyed {
     pub(super) number: u32,
     /// Kept because the child of a fork needs a session of its own: the parent may free this one at
     /// any time.
-    key: Zeroizing<Vec<u8>>,
+    key: Wiped<Vec<u8>>,
     /// Bytes of a tag, 0 without tags.
     pub(super) tag_len: usize,
 }
@@ -26,7 +26,7 @@ impl Keyed {
         let generation = link.generation();
         let made = link.new_session(driver.number, driver.algorithm_number, key, tag_len);
         let number = made.map_err(|source| refusal::no_session(&driver.name, source))?;
-        Ok(Arc::new(Keyed { link, generation, number, key: Zeroizing::new(key.to_vec()), tag_len }))
+        Ok(Arc::new(Keyed { link, generation, number, key: Wiped::new(key.to_vec()), tag_len }))
     }
 
     /// Replaces the session after a fork, and after the application has closed the descriptor.

@@ -6,8 +6,8 @@ use std::ptr::null_mut;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
+use crate::Wiped;
 use outboard_uapi as uapi;
-use zeroize::Zeroizing;
 
 use super::arena::Arena;
 use super::region::Region;
@@ -125,7 +125,7 @@ impl Link {
         if key.len() > uapi::MAX_KEY || tag > uapi::MAX_TAG {
             return Err(io::Error::from_raw_os_error(libc::EINVAL));
         }
-        let mut bytes = Zeroizing::new([0; HEAD + uapi::MAX_KEY]);
+        let mut bytes = Wiped::new([0; HEAD + uapi::MAX_KEY]);
         bytes[HEAD..HEAD + key.len()].copy_from_slice(key);
         self.numbered(|session| {
             let record = uapi::SessionNew {

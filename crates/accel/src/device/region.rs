@@ -81,6 +81,17 @@ impl Region {
         Ok(arena.offset(self.first + unit))
     }
 
+    /// Lets `fill` write `len` bytes from the start of the region. Returns the offset within the
+    /// mapping.
+    pub(super) fn fill_with(&mut self, len: usize, fill: &mut dyn FnMut(&mut [u8])) -> io::Result<u32> {
+        let arena = self.arena()?;
+        assert!(self.rung == 0 && len <= self.count as usize * UNIT, "it was measured before");
+        // SAFETY: the units are ours, mapped and initialised; nothing is in flight there, and there
+        // is room.
+        fill(unsafe { std::slice::from_raw_parts_mut(arena.data(self.first), len) });
+        Ok(arena.offset(self.first))
+    }
+
     /// Writes a request into a slot.
     pub(super) fn ask(&mut self, slot: u32, request: &uapi::Slot) -> io::Result<()> {
         let arena = self.arena()?;

@@ -91,11 +91,40 @@ impl DeviceSession {
         self.place(&mut region, requests).map_err(|source| self.failed("mmap", source))?;
         let slots = self.spans.last().map_or(0, |span| span.slots.end);
         let secret = |(span, request): (&Span, &Request<'_>)| match request.direction {
-            Direction::Encrypt if !request.is_key_stream => 0,
-            Direction::Encrypt | Direction::Decrypt => span.unit as usize * UNIT + span.len,
+            Direction::Encrypt => 0,
+            Direction::Decrypt => span.unit as usize * UNIT + span.len,
         };
         let secret = self.spans.iter().zip(requests).map(secret).max().unwrap_or(0);
         region.ring(slots, wait, secret).map_err(|source| self.failed("write", source))?;
+        self.region = Some(region);
+        Ok(())
+    }
+
+    /// Submits data that `fill` writes into the region.
+    fn ring_counters(&mut self, len: usize, fill: &mut dyn FnMut(&mut [u8])) -> Result<(), Error> {
+        let max = LONGEST;
+        if len == 0 || len > max || len % self.algorithm.block_len() != 0 || self.keyed.tag_len > 0 {
+            let algorithm = self.algorithm.kernel_name();
+            return Err(Error::Misfit { len, iv_len: 0, algorithm, max });
+        }
+        Keyed::settle(&mut self.keyed, &self.driver)?;
+        let units = len.div_ceil(UNIT) as u32;
+        let mut region = self.keyed.link.take(units).map_err(|source| self.driver.no_room(source))?;
+        let mut place = |region: &mut Region| {
+            let at = region.fill_with(len, fill)?;
+            let asked = uapi::Slot {
+                session: self.keyed.number,
+                op: uapi::ENCRYPT,
+                input: at,
+                output: at,
+                length: len as u32,
+                ..uapi::Slot::EMPTY
+            };
+            region.ask(0, &asked)
+        };
+        place(&mut region).map_err(|source| self.failed("mmap", source))?;
+        region.ring(1, false, len).map_err(|source| self.failed("write", source))?;
+        self.spans.push(Span { slots: 0..1, unit: 0, len });
         self.region = Some(region);
         Ok(())
     }
@@ -163,6 +192,15 @@ impl Session for DeviceSession {
 
     fn submit(&mut self, requests: &[Request<'_>]) -> Result<(), Error> {
         self.start(requests, false)
+    }
+
+    fn computes_key_stream(&self) -> bool {
+        self.algorithm == Algorithm::EcbAes
+    }
+
+    fn submit_counters(&mut self, len: usize, fill: &mut dyn FnMut(&mut [u8])) -> Result<(), Error> {
+        self.release();
+        self.ring_counters(len, fill)
     }
 
     fn result(&mut self, index: usize) -> Result<&[u8], Error> {

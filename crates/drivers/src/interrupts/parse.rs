@@ -91,11 +91,11 @@ fn is_number(word: &str) -> bool {
 }
 
 /// `MPIC   8 Level     eth0`: the chip, its number for the line, an optional trigger, then the
-/// handlers' names. A chip's name may have two words (`MIPS GIC`); old kernels omit the number
-/// (`XT-PIC  cascade`).
+/// handlers' names. A chip's name may have two words (`MIPS GIC`); old kernels, and chips without an
+/// interrupt domain, have no number (`XT-PIC  cascade`).
 fn chip_and_actions(text: &str) -> (&str, &str) {
     let (first, mut rest) = first_word(text);
-    let without_number = (first, rest);
+    let without_number = (first, without_trigger(rest));
     while !rest.is_empty() {
         let chip = text[..text.len() - rest.len()].trim_ascii_end();
         let (word, after) = first_word(rest);
@@ -164,6 +164,7 @@ mod tests {
             (" 22: 7 0 GICv3 142 Level     30901000.jr", "GICv3", vec!["30901000.jr"], 7),
             ("  5: 7 0 XT-PIC      geode-mfgpt", "XT-PIC", vec!["geode-mfgpt"], 7),
             ("  2: 0 0 XT-PIC      cascade", "XT-PIC", vec!["cascade"], 0),
+            (" 46: 7 0 outboard_sim     Edge      outboard-sim.0", "outboard_sim", vec!["outboard-sim.0"], 7),
             (" 60: 3 4 ITS-MSI 524289 Edge", "ITS-MSI", vec![], 7),
             ("IPI0:          0          1  CPU wakeup interrupts", "", vec!["CPU wakeup interrupts"], 1),
             ("NMI:          3          1   Non-maskable interrupts", "", vec!["Non-maskable interrupts"], 4),

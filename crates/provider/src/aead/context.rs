@@ -2,9 +2,9 @@
 
 use std::ffi::c_void;
 
-use zeroize::Zeroizing;
+use outboard_accel::Wiped;
 
-use super::lookahead::MessageLookahead;
+use super::lookahead::{MessageLookahead, SHORTEST};
 use crate::cipher::Mode;
 use crate::context_counts::ContextCounts;
 use crate::contexts::hand_over;
@@ -23,6 +23,11 @@ pub(super) const GCM_NONCE: usize = 12;
 /// Number of messages computed in software after a message whose text was not a single update,
 /// because the following messages are likely to be similar.
 const UNLIKE: u8 = 8;
+
+/// Number of consecutive short texts after which messages are left to software from their nonce on,
+/// until there is a longer text: recording their nonces and additional data costs more than can be
+/// gained. The longer text is processed in software.
+const SHORT_TEXTS: u8 = 16;
 
 /// A short byte string: a nonce, a tag, or the additional data of a record.
 #[derive(Clone, Copy, Default)]
@@ -64,7 +69,7 @@ pub(super) enum Stage {
 /// What the accelerator has processed and `soft` has not.
 pub(super) struct Ahead {
     /// The input text.
-    pub(super) text: Zeroizing<Vec<u8>>,
+    pub(super) text: Wiped<Vec<u8>>,
     /// The tag after encryption; empty after decryption.
     pub(super) tag: Short,
 }
@@ -81,6 +86,10 @@ pub(super) struct Form {
 /// records the calls that it has seen. After an unusual call, [`Stage::Soft`] leaves the message to
 /// `soft`.
 pub(crate) struct Context {
+    /// The default provider processes all of the message, and the calls need no bookkeeping.
+    pub(super) is_passive: bool,
+    /// Number of consecutive texts that were too short for the accelerator.
+    pub(super) short_texts: u8,
     /// A shorter text goes directly to `soft`: the threshold in bytes, or 0 while the accelerator
     /// is ahead, or `usize::MAX` while it cannot be used.
     pub(super) straight_below: usize,
@@ -99,7 +108,7 @@ pub(crate) struct Context {
     /// The value of `form` when the key was set.
     pub(super) key_form: Form,
     /// Empty until it is known.
-    pub(super) key: Zeroizing<Vec<u8>>,
+    pub(super) key: Wiped<Vec<u8>>,
     /// The nonce of the message.
     pub(super) nonce: Short,
     pub(super) aad: Vec<u8>,
@@ -136,6 +145,8 @@ impl Context {
         // Default lengths of CCM (ossl_ccm_initctx).
         let (nonce_len, tag_len) = if ccm { (7, 12) } else { (GCM_NONCE, FULL_TAG) };
         Some(Box::new(Context {
+            is_passive: false,
+            short_texts: 0,
             straight_below: usize::MAX,
             soft,
             stage: Stage::Soft,
@@ -145,7 +156,7 @@ impl Context {
             provider,
             form: Form { encrypt: true, nonce_len, tag_len },
             key_form: Form::default(),
-            key: Zeroizing::new(Vec::new()),
+            key: Wiped::new(Vec::new()),
             nonce: Short::default(),
             aad: Vec::new(),
             announced: None,
@@ -200,6 +211,13 @@ impl Context {
         self.aad.clear();
         self.announced = None;
         self.refused = false;
+        if self.short_texts >= SHORT_TEXTS && !self.ccm {
+            self.settle();
+            return;
+        }
+        if !self.in_record {
+            self.observe_nonce(nonce);
+        }
         if self.unlike > 0 {
             self.unlike -= 1;
         } else if let (true, false, Some(nonce)) = (fits, self.in_record, Short::of(nonce)) {
@@ -220,18 +238,42 @@ impl Context {
     pub(super) fn settle(&mut self) {
         self.straight_below = match self.stage {
             Stage::Ahead => 0,
-            Stage::Open if self.looks_ahead() => 0,
             Stage::Soft if self.record.is_some() && self.looks_ahead() => 0,
-            Stage::Open if self.may_offload() => self.threshold(),
-            Stage::Soft if self.record.is_some() && self.may_offload() => self.threshold(),
-            Stage::Open | Stage::Soft => usize::MAX,
+            Stage::Open => self.shortest(),
+            Stage::Soft if self.record.is_some() => self.shortest(),
+            Stage::Soft => usize::MAX,
         };
+        self.is_passive = self.stage == Stage::Soft
+            && self.record.is_none()
+            && !(self.ccm || self.in_record || self.refused || self.counts_up);
     }
 
-    /// Smallest text in bytes that goes to the accelerator.
+    /// Smallest text in bytes that goes to the accelerator, directly or by look-ahead;
+    /// `usize::MAX` while there is none.
+    #[inline]
+    fn shortest(&self) -> usize {
+        let direct = if self.may_offload() { self.threshold() } else { usize::MAX };
+        if self.looks_ahead() { direct.min(SHORTEST) } else { direct }
+    }
+
+    /// Smallest text in bytes that goes to the accelerator directly.
     #[inline]
     pub(super) fn threshold(&self) -> usize {
         self.cipher.threshold(self.form.encrypt)
+    }
+
+    /// Counts a text that software processes.
+    #[inline]
+    pub(super) fn count_text(&mut self, len: usize) {
+        self.counts.add(len as u64);
+        if len < SHORTEST.min(self.threshold()) {
+            self.short_texts = self.short_texts.saturating_add(1);
+        } else {
+            if self.short_texts >= SHORT_TEXTS {
+                self.forget_nonces();
+            }
+            self.short_texts = 0;
+        }
     }
 
     /// Whether the accelerator can be used for this context.

@@ -4,8 +4,8 @@ use std::ffi::{c_int, c_void};
 use std::ptr::null;
 
 use outboard_abi::Param;
+use outboard_accel::Wiped;
 use subtle::ConstantTimeEq;
-use zeroize::Zeroizing;
 
 use super::context::{Context, Stage};
 use crate::cipher::init::Given;
@@ -58,7 +58,7 @@ impl Context {
         if !done {
             // It is unknown which settings took effect before the error. A new key and a new IV end
             // that state.
-            self.key = Zeroizing::new(Vec::new());
+            self.key = Wiped::new(Vec::new());
             self.tag = None;
             self.leave();
             return 0;
@@ -70,7 +70,7 @@ impl Context {
             let others = self.key_form.tag_len != self.form.tag_len;
             self.key_form = self.form;
             if others || !bool::from(self.key.ct_eq(key)) {
-                self.key = Zeroizing::new(key.to_vec());
+                self.key = Wiped::new(key.to_vec());
                 self.key_session.close(&self.cipher.hardware);
                 self.reset_lookahead();
             }

@@ -4,8 +4,8 @@ use std::ptr::copy_nonoverlapping;
 use std::slice::from_ref;
 
 use outboard_abi::name;
+use outboard_accel::Wiped;
 use outboard_accel::{Direction, Error, Request as Asked};
-use zeroize::Zeroizing;
 
 use super::context::{Ahead, Context, FULL_TAG, Short, Stage};
 use super::lookahead::{Message, Processed};
@@ -27,7 +27,7 @@ const BLOCK: usize = 16;
 const RECOMPUTED: usize = 4096;
 
 /// The result of software for comparison: the text, and after encryption the tag.
-pub(super) type Expected = Zeroizing<Vec<u8>>;
+pub(super) type Expected = Wiped<Vec<u8>>;
 
 /// Recomputes a message. `None` if the default provider fails; empty if it rejects a tag that the
 /// accelerator accepted.
@@ -81,7 +81,7 @@ impl Context {
             // The text is verified, and the message has no further data.
             None
         } else {
-            let text = Zeroizing::new(input.to_vec());
+            let text = Wiped::new(input.to_vec());
             Some(Ahead { text, tag: Short::of(&result[r.len..])? })
         };
         if ahead.is_none() && !self.end_ccm() {
@@ -189,7 +189,7 @@ impl Context {
         let copy = self.soft.duplicate()?;
         let encrypt = self.form.encrypt;
         let len = asked.len();
-        let mut expected = Zeroizing::new(asked.input.to_vec());
+        let mut expected = Wiped::new(asked.input.to_vec());
         let mut done = copy.crypt(&mut expected, len).is_some();
         if !self.ccm {
             done = done && copy.finish();

@@ -15,7 +15,21 @@ const CCM_LENGTHS: u64 = 15;
 
 /// `OSSL_FUNC_cipher_get_ctx_params`
 pub(super) unsafe extern "C" fn get_ctx_params(at: *mut c_void, params: *mut Param) -> c_int {
-    // SAFETY: the core guarantees valid contexts and parameters.
+    // SAFETY: the core guarantees valid contexts.
+    let context = unsafe { super::context(at) };
+    if !context.is_passive {
+        // SAFETY: the core guarantees valid contexts and parameters.
+        return unsafe { active_get(at, params) };
+    }
+    // SAFETY: the parameters are passed on unchanged. The call cannot panic.
+    unsafe { (context.soft.functions.get_ctx_params)(context.soft.at, params) }
+}
+
+/// Gets parameters of a context that is not passive. Not inlined, so that passing the call on needs
+/// no stack.
+#[inline(never)]
+unsafe extern "C" fn active_get(at: *mut c_void, params: *mut Param) -> c_int {
+    // SAFETY: guaranteed by the caller.
     guard(0, || unsafe { super::context(at).get_params(params) })
 }
 
@@ -95,23 +109,26 @@ impl Context {
         let done = unsafe { (self.soft.functions.set_ctx_params)(self.soft.at, params) };
         self.refused = false;
         // SAFETY: guaranteed by the caller.
-        let one = |key| unsafe { abi::locate(params, key) };
-        // SAFETY: as above.
-        let twice = |key| unsafe { abi::count(params, key) > 1 };
-        let [tag, lengths, preceding, fixed, brought] = [
-            name::AEAD_TAG,
-            name::IVLEN,
-            name::AEAD_TLS1_AAD,
-            name::AEAD_TLS1_IV_FIXED,
-            name::AEAD_TLS1_SET_IV_INV,
-        ]
-        .map(one);
+        let found = unsafe {
+            abi::locate_each(
+                params,
+                [
+                    name::AEAD_TAG,
+                    name::IVLEN,
+                    name::AEAD_TLS1_AAD,
+                    name::AEAD_TLS1_IV_FIXED,
+                    name::AEAD_TLS1_SET_IV_INV,
+                ],
+            )
+        };
+        let is_ambiguous = found[..2].iter().any(|(_, count)| *count > 1);
+        let [tag, lengths, preceding, fixed, brought] = found.map(|(first, _)| first);
         if preceding.is_some() {
             // Applies also if the parameter was rejected.
             (self.in_record, self.record, self.tag) = (true, None, None);
             self.leave();
         }
-        if done != 1 || twice(name::AEAD_TAG) || twice(name::IVLEN) {
+        if done != 1 || is_ambiguous {
             // It is unknown which of the parameters took effect.
             self.tag = None;
             if self.ccm && (tag.is_some() || lengths.is_some()) {

@@ -6,7 +6,7 @@ use std::ptr::{copy_nonoverlapping, null, null_mut};
 
 use outboard_abi::name;
 use outboard_accel::Request as Asked;
-use zeroize::Zeroizing;
+use outboard_accel::Wiped;
 
 use super::context::{Context, FULL_TAG, GCM_NONCE, Short};
 use super::lookahead::Message;
@@ -62,6 +62,7 @@ impl Context {
             nonce.room(GCM_NONCE)[GCM_NONCE - EXPLICIT..].copy_from_slice(brought);
         }
         if self.looks_ahead() {
+            self.observe_nonce(nonce.as_slice());
             // SAFETY: guaranteed by the caller; the record is in place.
             let written = unsafe { self.record_ahead(r, nonce, aad, text_len) };
             if written.is_some() {
@@ -147,7 +148,7 @@ impl SoftContext {
     /// The result of a copy for a record: its text, and after encryption the tag.
     fn expect_record(&self, asked: &Asked<'_>, whole: &[u8]) -> Option<Expected> {
         let copy = self.duplicate()?;
-        let mut expected = Zeroizing::new(whole.to_vec());
+        let mut expected = Wiped::new(whole.to_vec());
         let written = copy.crypt(&mut expected, whole.len());
         let len = if asked.tag.is_empty() { asked.len() + FULL_TAG } else { asked.len() };
         expected.copy_within(EXPLICIT..EXPLICIT + len, 0);

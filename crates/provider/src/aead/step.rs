@@ -16,7 +16,13 @@ use crate::software::SoftContext;
 impl Context {
     /// Passes the pending text to `soft`. False if the default provider fails, which does not
     /// happen for a message that the accelerator processed.
+    #[inline]
     pub(super) fn catch_up(&mut self) -> bool {
+        self.ahead.is_none() || self.pass_text()
+    }
+
+    #[cold]
+    fn pass_text(&mut self) -> bool {
         let Some(Ahead { mut text, .. }) = self.ahead.take() else { return true };
         let (at, len) = (text.as_mut_ptr(), text.len());
         let mut written = 0;

@@ -21,13 +21,37 @@ pub(super) unsafe extern "C" fn update(
 ) -> c_int {
     // SAFETY: the core guarantees valid contexts.
     let context = unsafe { super::context(at) };
+    if !context.is_passive {
+        // SAFETY: the core guarantees valid contexts and buffers.
+        return unsafe { active_update(at, out, out_len, out_size, input, len) };
+    }
+    if !out.is_null() {
+        context.count_text(len);
+    }
+    // SAFETY: the request is passed on unchanged. The call cannot panic.
+    unsafe { (context.soft.functions.update)(context.soft.at, out, out_len, out_size, input, len) }
+}
+
+/// An update of a context that is not passive. Not inlined, so that passing an update on needs no
+/// stack.
+#[inline(never)]
+unsafe extern "C" fn active_update(
+    at: *mut c_void,
+    out: *mut u8,
+    out_len: *mut usize,
+    out_size: usize,
+    input: *const u8,
+    len: usize,
+) -> c_int {
+    // SAFETY: guaranteed by the caller.
+    let context = unsafe { super::context(at) };
     let request = Request { out, out_len, out_size, input, len };
     let function = context.soft.functions.update;
     if len < context.straight_below && !out.is_null() {
         // SAFETY: the request is passed on unchanged. The call cannot panic.
         return unsafe { context.straight(function, request) };
     }
-    // SAFETY: the core guarantees valid buffers.
+    // SAFETY: guaranteed by the caller.
     guard(0, || unsafe { context.update(function, request) })
 }
 
@@ -68,8 +92,29 @@ pub(super) unsafe extern "C" fn finish(
     out_len: *mut usize,
     out_size: usize,
 ) -> c_int {
-    guard(0, || {
+    // SAFETY: the core guarantees valid contexts.
+    let context = unsafe { super::context(at) };
+    if !context.is_passive {
         // SAFETY: the core guarantees valid contexts and buffers.
+        return unsafe { active_finish(at, out, out_len, out_size) };
+    }
+    if context.form.encrypt {
+        context.tag = None;
+    }
+    // SAFETY: the arguments are passed on unchanged. The call cannot panic.
+    unsafe { (context.soft.functions.finish)(context.soft.at, out, out_len, out_size) }
+}
+
+/// As [`active_update`].
+#[inline(never)]
+unsafe extern "C" fn active_finish(
+    at: *mut c_void,
+    out: *mut u8,
+    out_len: *mut usize,
+    out_size: usize,
+) -> c_int {
+    guard(0, || {
+        // SAFETY: guaranteed by the caller.
         unsafe {
             let context = super::context(at);
             if context.ccm && context.is_ahead() && !out.is_null() {
@@ -106,7 +151,7 @@ impl Context {
         if std::mem::take(&mut self.refused) {
             self.was_unlike();
         }
-        self.counts.add(r.len as u64);
+        self.count_text(r.len);
         done
     }
 

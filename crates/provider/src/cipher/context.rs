@@ -4,7 +4,7 @@ use std::ffi::{c_uint, c_void};
 use std::ptr::null;
 
 use outboard_abi::{Param, end, name};
-use zeroize::{Zeroize, Zeroizing};
+use outboard_accel::{Wiped, wipe};
 
 use super::kind::{Block, Kind, Mode};
 use super::lookahead::LookaheadState;
@@ -52,7 +52,7 @@ pub(crate) struct Context {
     /// an IV resets it to 0.
     pub(super) num: c_uint,
     /// The key, for opening sessions; empty until it is set.
-    pub(super) key: Zeroizing<Vec<u8>>,
+    pub(super) key: Wiped<Vec<u8>>,
     /// The direction for which the key was set. The default provider expands a key for one
     /// direction and does not expand it again if only the direction changes. The output is then
     /// defined only by it.
@@ -106,7 +106,7 @@ impl Context {
             tls_mac_size: 0,
             tls_mac: None,
             num: 0,
-            key: Zeroizing::new(Vec::new()),
+            key: Wiped::new(Vec::new()),
             key_encrypts: true,
             original_iv: Block::default(),
             iv_given: false,
@@ -268,9 +268,9 @@ impl Drop for Context {
     fn drop(&mut self) {
         self.close_key_stream();
         self.close_session();
-        self.original_iv.zeroize();
+        wipe(&mut self.original_iv);
         if let Some(running) = &mut self.running {
-            running.zeroize();
+            wipe(running);
         }
     }
 }

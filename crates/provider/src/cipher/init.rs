@@ -4,8 +4,8 @@ use std::ffi::{c_int, c_void};
 use std::ptr::null;
 
 use outboard_abi::Param;
+use outboard_accel::Wiped;
 use subtle::ConstantTimeEq;
-use zeroize::Zeroizing;
 
 use super::context::Context;
 use super::kind::Mode;
@@ -97,7 +97,7 @@ impl Context {
         if let Some(key) = unsafe { key.bytes() } {
             self.key_encrypts = encrypt;
             if !bool::from(self.key.ct_eq(key)) {
-                self.key = Zeroizing::new(key.to_vec());
+                self.key = Wiped::new(key.to_vec());
                 self.close_session();
                 self.reset_lookahead();
             }

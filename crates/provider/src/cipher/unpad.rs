@@ -7,8 +7,8 @@
 
 use std::ops::BitAnd;
 
+use outboard_accel::{Wiped, wipe};
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq, ConstantTimeGreater};
-use zeroize::{Zeroize, Zeroizing};
 
 /// Maximum length of a MAC in bytes (EVP_MAX_MD_SIZE).
 const LONGEST_MAC: usize = 64;
@@ -38,7 +38,7 @@ impl Mac {
 
 impl Drop for Mac {
     fn drop(&mut self) {
-        self.bytes.zeroize();
+        wipe(&mut self.bytes);
     }
 }
 
@@ -86,7 +86,7 @@ pub(in crate::cipher) fn unpad(data: &[u8], mac_size: usize, kind: Padding) -> O
     if mac_size == 0 {
         return bool::from(good).then_some(Record { len: rest, mac: None });
     }
-    let mut random = Zeroizing::new([0; LONGEST_MAC]);
+    let mut random = Wiped::new([0; LONGEST_MAC]);
     if !fill_random(&mut random[..mac_size]) {
         return None;
     }
@@ -120,7 +120,7 @@ fn copy_mac(data: &[u8], mac_end: u32, mac_size: usize) -> Mac {
             break;
         }
         let set = ((turned >> bit).bitand(1) as u8).ct_eq(&1);
-        let mut rotated = Zeroizing::new(mac.bytes);
+        let mut rotated = Wiped::new(mac.bytes);
         rotated[..mac_size].rotate_left(places);
         for (byte, other) in mac.bytes.iter_mut().zip(rotated.iter()) {
             *byte = u8::conditional_select(byte, other, set);

@@ -43,15 +43,33 @@ impl Counters {
         while !rest.is_empty() {
             let (run, after) =
                 rest.split_at_mut(rest.len().min(self.consecutive(index).saturating_mul(BLOCK)));
-            let mut counter = self.at(index);
-            for block in run.chunks_exact_mut(BLOCK) {
-                block.copy_from_slice(&counter.to_be_bytes());
-                counter = counter.wrapping_add(1);
-            }
+            fill_run(self.at(index), run);
             index += run.len() / BLOCK;
             rest = after;
         }
     }
+}
+
+/// Writes consecutive counter blocks to `room`, which must be whole blocks.
+fn fill_run(mut counter: u128, mut room: &mut [u8]) {
+    while !room.is_empty() {
+        let (run, after) = room.split_at_mut(room.len().min(same_half(counter).saturating_mul(BLOCK)));
+        let high = ((counter >> 64) as u64).to_be_bytes();
+        let mut low = counter as u64;
+        for block in run.chunks_exact_mut(BLOCK) {
+            let (first, second) = block.split_at_mut(BLOCK / 2);
+            first.copy_from_slice(&high);
+            second.copy_from_slice(&low.to_be_bytes());
+            low = low.wrapping_add(1);
+        }
+        counter = counter.wrapping_add((run.len() / BLOCK) as u128);
+        room = after;
+    }
+}
+
+/// Number of blocks from `counter` on with the same upper half of the counter, at most `usize::MAX`.
+pub(super) fn same_half(counter: u128) -> usize {
+    usize::try_from(u64::MAX - counter as u64).unwrap_or(usize::MAX).saturating_add(1)
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use outboard_abi::name;
 use super::counters::BLOCK;
 use crate::software::SoftContext;
 use crate::spot_check::BlockCipher;
-use crate::wipe::wipe;
+use outboard_accel::wipe;
 
 /// Length of a tag in bytes.
 pub(crate) const TAG: usize = 16;

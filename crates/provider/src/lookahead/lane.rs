@@ -2,7 +2,7 @@
 //! finding a segment. It is copied there after it was verified and compared with its counter blocks.
 
 use super::segment::Job;
-use crate::wipe::wipe;
+use outboard_accel::wipe;
 
 /// Capacity in bytes.
 const ROOM: usize = 1024;

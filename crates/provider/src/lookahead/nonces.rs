@@ -19,6 +19,9 @@ pub(crate) type Nonce = u128;
 /// Length of a nonce in bytes.
 pub(crate) const NONCE: usize = 12;
 
+/// Not a nonce: the counter of the pattern is exhausted.
+const NEVER: Nonce = Nonce::MAX;
+
 /// Length of the longest counter in bits.
 const LONGEST: u32 = 64;
 
@@ -66,15 +69,15 @@ impl NoncePattern {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct NoncePredictor {
     pattern: Option<NoncePattern>,
-    /// The most recent nonce.
-    last: Option<Nonce>,
+    /// The two most recent nonces.
+    recent: [Option<Nonce>; 2],
     /// The sequence number after the highest one of the pattern.
     next: u64,
+    /// The nonce with that number, or [`NEVER`]; meaningful while there is a pattern.
+    expected: Nonce,
     /// Consecutive right and wrong predictions.
     right: u32,
     wrong: u32,
-    /// Consecutive nonces that were the sum of the one before and 1, not only its counter's.
-    sums: u32,
 }
 
 /// What a nonce was to the predictor.
@@ -88,24 +91,37 @@ pub(crate) enum Seen {
 
 impl NoncePredictor {
     /// Learns from the nonce of the next message.
+    #[inline]
     pub(crate) fn observe(&mut self, nonce: Nonce) -> Seen {
-        let last = self.last.replace(nonce);
+        let (Some(pattern), true) = (self.pattern, nonce == self.expected) else {
+            return self.observe_other(nonce);
+        };
+        let sequence = self.next;
+        self.recent = [self.recent[1], Some(nonce)];
+        self.right = self.right.saturating_add(1);
+        self.wrong = 0;
+        self.expect(pattern, sequence.wrapping_add(1));
+        Seen::Expected(sequence)
+    }
+
+    fn observe_other(&mut self, nonce: Nonce) -> Seen {
+        let [before, last] = self.recent;
+        self.recent = [last, Some(nonce)];
         let sequence = self.pattern.and_then(|pattern| pattern.sequence(nonce));
         let is_step = |last: Nonce| self.is_contradiction(last, nonce);
         let sequence = sequence.filter(|&sequence| sequence == self.next || !last.is_some_and(is_step));
         if let Some(sequence) = sequence.filter(|&sequence| self.is_near(sequence)) {
             self.right = self.right.saturating_add(1);
             self.wrong = 0;
-            self.next = self.next.max(sequence.wrapping_add(1));
-            if let (Some(last), Some(pattern)) = (last, self.pattern) {
-                self.count_sum(last, nonce, pattern.shift);
+            if let Some(pattern) = self.pattern {
+                self.expect(pattern, self.next.max(sequence.wrapping_add(1)));
             }
             return Seen::Expected(sequence);
         }
         self.right = 0;
         if let Some(last) = last.filter(|&last| last != nonce) {
             self.wrong = self.wrong.saturating_add(1);
-            self.learn(last, nonce);
+            self.learn([before, Some(last)], nonce);
         }
         Seen::Other
     }
@@ -141,7 +157,8 @@ impl NoncePredictor {
     /// then 0 and the next one is 1. Its higher bits are unknown, and part of the constant until a
     /// carry shows them, unless the nonce is the counter itself. Other differences change nothing: a
     /// single message out of order does not end a pattern.
-    fn learn(&mut self, last: Nonce, nonce: Nonce) {
+    fn learn(&mut self, [before, last]: [Option<Nonce>; 2], nonce: Nonce) {
+        let Some(last) = last else { return };
         let difference = last ^ nonce;
         let shift = difference.trailing_zeros();
         if difference == 0 || shift % 8 != 0 {
@@ -151,23 +168,23 @@ impl NoncePredictor {
         if carry & (carry + 1) != 0 || carry.count_ones() > LONGEST {
             return;
         }
-        if self.pattern.is_none_or(|pattern| pattern.shift != shift) {
-            self.sums = 0;
-        }
-        self.count_sum(last, nonce, shift);
+        // Whether a nonce is the sum of the one before and 1, and not only its counter.
+        let is_sum = |one: Nonce, next: Nonce| (one >> shift).wrapping_add(1) == next >> shift;
+        let is_second_sum = before.is_some_and(|before| is_sum(before, last));
         let unknown = NoncePattern { shift, constant: 0 };
-        let counter = if self.sums >= 2 || carry > 0xff && self.sums > 0 {
+        let counter = if is_sum(last, nonce) && (carry > 0xff || is_second_sum) {
             (nonce >> shift) & unknown.mask()
         } else {
             (carry + 1) >> 1
         };
-        self.pattern = Some(NoncePattern { shift, constant: nonce ^ counter << shift });
-        self.next = (counter as u64).wrapping_add(1);
+        let pattern = NoncePattern { shift, constant: nonce ^ counter << shift };
+        self.pattern = Some(pattern);
+        self.expect(pattern, (counter as u64).wrapping_add(1));
     }
 
-    fn count_sum(&mut self, last: Nonce, nonce: Nonce, shift: u32) {
-        let is_sum = (last >> shift).wrapping_add(1) == nonce >> shift;
-        self.sums = if is_sum { self.sums.saturating_add(1) } else { 0 };
+    fn expect(&mut self, pattern: NoncePattern, next: u64) {
+        let is_over = u128::from(next) > pattern.mask();
+        (self.next, self.expected) = (next, if is_over { NEVER } else { pattern.nonce(next) });
     }
 }
 

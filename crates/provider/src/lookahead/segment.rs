@@ -8,7 +8,7 @@ use super::counters::{BLOCK, Counters};
 use super::mix::{block_at, mix_blocks};
 use crate::hardware::Hardware;
 use crate::spot_check::{BlockCipher, Verdict};
-use crate::wipe::wipe;
+use outboard_accel::wipe;
 
 /// Maximum number of blocks that a full comparison covers of one segment.
 const WINDOW: usize = 256;
@@ -76,9 +76,7 @@ impl Segment {
         blocks: usize,
         lease: Lease,
     ) -> Result<Segment, Error> {
-        let mut room = vec![0; blocks * BLOCK];
-        counters.fill(0, &mut room);
-        stream.submit(&room)?;
+        stream.submit(blocks * BLOCK, &mut |room| counters.fill(0, room))?;
         Ok(Segment { stream, counters, is_verified: false, _lease: lease })
     }
 

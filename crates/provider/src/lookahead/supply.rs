@@ -44,12 +44,10 @@ impl Supply {
     }
 
     /// Number of blocks of the next segment, if `ahead` bytes are in advance; 0 if that is enough.
+    /// Segments are submitted whole: each costs a system call and an interrupt.
     pub(super) fn next_blocks(&self, ahead: usize) -> usize {
-        if ahead >= self.target {
-            return 0;
-        }
         let segment = (self.target / SEGMENTS).clamp(BLOCK, KeyStreamSegment::LONGEST);
-        segment.min((self.target - ahead).max(segment / 2)).div_ceil(BLOCK)
+        if ahead + segment > self.target.max(segment) { 0 } else { segment / BLOCK }
     }
 
     /// Submits a segment of `blocks` counter blocks. `None` if the memory for key stream or the

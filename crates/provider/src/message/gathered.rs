@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use zeroize::Zeroize;
+use outboard_accel::wipe;
 
 /// Maximum length of a gathered message, in bytes.
 pub(super) const MOST: usize = 1 << 20;
@@ -38,9 +38,11 @@ impl Gathered {
 
     /// Wipes the message. Keeps the buffer only if it is small.
     pub(super) fn clear(&mut self) {
-        self.0.zeroize();
         if self.0.capacity() > LEAST {
             self.replace(Vec::new());
+        } else {
+            wipe(&mut self.0);
+            self.0.clear();
         }
     }
 
@@ -72,7 +74,7 @@ impl Gathered {
     /// Replaces the buffer. The caller has already added the capacity of `other` to `IN_USE`.
     fn replace(&mut self, other: Vec<u8>) {
         let mut before = std::mem::replace(&mut self.0, other);
-        before.zeroize();
+        wipe(&mut before);
         IN_USE.fetch_sub(before.capacity(), Ordering::Relaxed);
     }
 }

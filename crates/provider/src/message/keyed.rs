@@ -4,9 +4,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
+use outboard_accel::Wiped;
 use outboard_accel::{Digest, Error, Hash, HashAlgorithm, HashSession};
 use subtle::ConstantTimeEq;
-use zeroize::Zeroizing;
 
 use crate::entry::Provider;
 use crate::hardware::Hardware;
@@ -57,7 +57,7 @@ impl HashDriver {
 /// an empty key.
 pub(crate) struct Keyed {
     pub(crate) hash_driver: Arc<HashDriver>,
-    key: Zeroizing<Vec<u8>>,
+    key: Wiped<Vec<u8>>,
     /// [`SessionId`]s as bits, available to any thread; 0 if there is none. Sessions stay open.
     sessions: [AtomicU64; AT_ONCE],
     /// 0, or one more than the number of messages hashed in software since the driver rejected a
@@ -80,7 +80,7 @@ impl Keyed {
     pub(crate) fn new(hash_driver: &Arc<HashDriver>, key: &[u8]) -> Keyed {
         Keyed {
             hash_driver: Arc::clone(hash_driver),
-            key: Zeroizing::new(key.to_vec()),
+            key: Wiped::new(key.to_vec()),
             sessions: Default::default(),
             refused: AtomicU32::new(0),
             was_compared: AtomicBool::new(false),

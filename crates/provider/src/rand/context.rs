@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use outboard_abi as abi;
 use outboard_abi::{Dispatch, Param, ParamType, name};
+use outboard_accel::wipe;
 use outboard_rng::{Failure, SeedSource, State};
-use zeroize::Zeroize;
 
 use crate::contexts::hand_over;
 use crate::core::Reason;
@@ -175,7 +175,7 @@ pub(super) unsafe extern "C" fn clear_seed(_at: *mut c_void, seed: *mut u8, len:
         if !seed.is_null() {
             // SAFETY: the core passes the buffer that `get_seed` returned, with its length.
             let mut seed = unsafe { Box::from_raw(slice_from_raw_parts_mut(seed, len)) };
-            seed.zeroize();
+            wipe(&mut seed);
         }
     })
 }

@@ -53,23 +53,52 @@ pub struct Software {
     pub exit_code: u64,
 }
 
+/// The work for one algorithm.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Algorithm {
+    /// OpenSSL's name.
     pub name: String,
+    /// Counts of requests and bytes.
     #[serde(flatten)]
     pub work: Work,
 }
 
-/// Requests and bytes of input.
-#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+/// Requests and bytes of input. `outboard prove` writes it, and reports read it.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 pub struct Work {
+    /// Requests completed by a driver, directly or with key stream from look-ahead.
     pub hardware_requests: u64,
+    /// Bytes of those requests.
     pub hardware_bytes: u64,
+    /// Requests completed by OpenSSL's own code.
     pub software_requests: u64,
+    /// Bytes of those requests.
     pub software_bytes: u64,
+    /// Share of the bytes that hardware processed, 0 to 100; null without any byte.
     pub hardware_percent: Option<f64>,
+    /// Requests that failed in a driver and were repeated in software.
     pub failures: u64,
+    /// Results of a driver that differed from software's.
     pub mismatches: u64,
+    /// Look-ahead; these requests and bytes are hardware's too.
+    #[serde(flatten)]
+    pub ahead: Ahead,
+}
+
+/// Look-ahead: key stream that was computed before it was requested.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(default)]
+pub struct Ahead {
+    /// Requests completed with key stream that was there.
+    pub ahead_requests: u64,
+    /// Bytes of those requests.
+    pub ahead_bytes: u64,
+    /// Requests for which look-ahead was on and had no key stream.
+    pub ahead_misses: u64,
+    /// Bytes of key stream that a driver computed.
+    pub key_stream_generated: u64,
+    /// Bytes of key stream that were dropped without use.
+    pub key_stream_discarded: u64,
 }
 
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -103,6 +132,19 @@ impl Verdict {
     }
 }
 
+impl Work {
+    /// Whether look-ahead took part.
+    pub fn has_ahead(&self) -> bool {
+        self.ahead != Ahead::default()
+    }
+
+    /// Requests and bytes that a driver processed when they were requested.
+    pub fn direct(&self) -> (u64, u64) {
+        let requests = self.hardware_requests.saturating_sub(self.ahead.ahead_requests);
+        (requests, self.hardware_bytes.saturating_sub(self.ahead.ahead_bytes))
+    }
+}
+
 impl Prove {
     /// Removes secrets. `prove` does so itself, but another program may have written the file.
     pub fn without_secrets(self) -> Prove {
@@ -132,6 +174,18 @@ mod tests {
         let proof = serde_json::from_str::<Prove>(json).unwrap().without_secrets();
         assert_eq!(proof.command_line(), "openssl enc -K HIDDEN");
         assert_eq!(proof.interrupts(), None);
+    }
+
+    #[test]
+    fn a_proof_of_an_earlier_version_has_no_look_ahead() {
+        let json = r#"{"hardware_requests":5,"hardware_bytes":500,"software_requests":0,"software_bytes":0,
+            "hardware_percent":100.0,"failures":0,"mismatches":0}"#;
+        let work = serde_json::from_str::<Work>(json).unwrap();
+        assert!(!work.has_ahead());
+        assert_eq!(work.direct(), (5, 500));
+        let ahead = Ahead { ahead_requests: 3, ahead_bytes: 600, ..Ahead::default() };
+        let hostile = Work { ahead, ..work };
+        assert_eq!((hostile.has_ahead(), hostile.direct()), (true, (2, 0)));
     }
 
     #[test]

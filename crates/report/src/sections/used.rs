@@ -73,6 +73,20 @@ fn one(section: &mut Section, proof: &Prove) {
         number("wrong"),
     ];
     section.table("Work by algorithm", head, proof.algorithms.iter().map(share).collect());
+    if proof.algorithms.iter().any(|algorithm| algorithm.work.has_ahead()) {
+        let head = vec![
+            words("algorithm"),
+            number("with key stream"),
+            number("requests"),
+            number("directly"),
+            number("requests"),
+            number("misses"),
+            number("key stream computed"),
+            number("discarded"),
+        ];
+        let with_ahead = proof.algorithms.iter().filter(|algorithm| algorithm.work.has_ahead());
+        section.table("Look-ahead: how hardware did it", head, with_ahead.map(ahead).collect());
+    }
     section.list(proof.notes.clone());
 }
 
@@ -88,5 +102,20 @@ fn share(algorithm: &Algorithm) -> Vec<Cell> {
         one.software_requests.to_string().into(),
         bad(one.failures),
         bad(one.mismatches),
+    ]
+}
+
+/// Formats the look-ahead of an algorithm.
+fn ahead(algorithm: &Algorithm) -> Vec<Cell> {
+    let (one, (requests, bytes)) = (&algorithm.work.ahead, algorithm.work.direct());
+    vec![
+        algorithm.name.as_str().into(),
+        amount(one.ahead_bytes).into(),
+        one.ahead_requests.to_string().into(),
+        amount(bytes).into(),
+        requests.to_string().into(),
+        one.ahead_misses.to_string().into(),
+        amount(one.key_stream_generated).into(),
+        amount(one.key_stream_discarded).into(),
     ]
 }

@@ -16,6 +16,7 @@ mod keeper;
 mod measure;
 mod namespace;
 mod openvpn;
+mod peer;
 mod servant;
 mod ssh;
 mod tool;

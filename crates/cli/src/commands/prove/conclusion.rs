@@ -166,14 +166,21 @@ fn wrong(counted: &[(String, Counts)], decisions: &[(String, Decision)]) -> Stri
 
 /// Returns the drivers that instances of the provider chose for an algorithm.
 fn drivers_of(algorithm: &str, decisions: &[(String, Decision)]) -> Vec<String> {
-    let of_it = decisions.iter().filter(|(name, _)| name == algorithm);
-    of_it
-        .flat_map(|(_, decision)| match decision {
-            Decision::Offered { driver, key_stream, .. } => [Some(driver.clone()), key_stream.clone()],
-            Decision::Left { .. } => [None, None],
-        })
-        .flatten()
-        .collect()
+    let [mut direct, key_stream] = drivers_by_use(algorithm, decisions);
+    direct.extend(key_stream);
+    direct
+}
+
+/// Returns the drivers for direct requests and those for key stream.
+fn drivers_by_use(algorithm: &str, decisions: &[(String, Decision)]) -> [Vec<String>; 2] {
+    let mut drivers = [Vec::new(), Vec::new()];
+    for (_, decision) in decisions.iter().filter(|(name, _)| name == algorithm) {
+        if let Decision::Offered { driver, key_stream, .. } = decision {
+            drivers[0].push(driver.clone());
+            drivers[1].extend(key_stream.clone());
+        }
+    }
+    drivers
 }
 
 /// `1 interrupt`, `2 interrupts`.
@@ -181,7 +188,8 @@ fn count(number: u64, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
-/// Returns the work that is counted for hardware, one claim for each set of drivers.
+/// Returns the work that is counted for hardware, one claim for each set of drivers. Key stream and
+/// direct requests may be the work of different devices, and each needs interrupts of its own.
 fn claims(
     counted: &[(String, Counts)],
     decisions: &[(String, Decision)],
@@ -189,18 +197,23 @@ fn claims(
     behind: &Behind,
 ) -> Vec<Claim> {
     let mut claims: Vec<Claim> = Vec::new();
-    for (algorithm, _) in counted.iter().filter(|(_, counts)| counts.hw_requests > 0 || counts.hw_bytes > 0) {
-        let mut drivers = drivers_of(algorithm, decisions);
-        drivers.sort_unstable();
-        drivers.dedup();
-        let is_theirs = |place: &usize| drivers.iter().any(|one| behind.has(one, &devices[*place].device));
-        let mut own: Vec<usize> = (0..devices.len()).filter(is_theirs).collect();
-        if own.is_empty() {
-            drivers.clear();
-            own = (0..devices.len()).collect();
-        }
-        if !claims.iter().any(|claim| claim.drivers == drivers) {
-            claims.push(Claim { drivers, devices: own });
+    for (algorithm, counts) in counted {
+        let is_direct = counts.hw_requests > counts.ahead_requests || counts.hw_bytes > counts.ahead_bytes;
+        let is_ahead = counts.ahead_requests > 0 || counts.ahead_bytes > 0;
+        let used = drivers_by_use(algorithm, decisions).into_iter().zip([is_direct, is_ahead]);
+        for mut drivers in used.filter(|(_, is_used)| *is_used).map(|(drivers, _)| drivers) {
+            drivers.sort_unstable();
+            drivers.dedup();
+            let is_theirs =
+                |place: &usize| drivers.iter().any(|one| behind.has(one, &devices[*place].device));
+            let mut own: Vec<usize> = (0..devices.len()).filter(is_theirs).collect();
+            if own.is_empty() {
+                drivers.clear();
+                own = (0..devices.len()).collect();
+            }
+            if !claims.iter().any(|claim| claim.drivers == drivers) {
+                claims.push(Claim { drivers, devices: own });
+            }
         }
     }
     claims

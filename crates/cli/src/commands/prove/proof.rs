@@ -7,6 +7,7 @@ use outboard_counters::{Counts, Decision, Table};
 use outboard_drivers::interrupts::Difference;
 use outboard_measure::cpu::seconds;
 use outboard_measure::meter::Spent;
+use outboard_report::prove::{Ahead, Algorithm, Work};
 use outboard_report::without_secrets;
 use serde::Serialize;
 
@@ -92,32 +93,6 @@ impl SoftwareRun {
     }
 }
 
-/// The work for one algorithm.
-#[derive(Serialize)]
-pub struct Algorithm {
-    /// OpenSSL's name.
-    pub name: String,
-    /// Counts of requests and bytes.
-    #[serde(flatten)]
-    pub work: Work,
-}
-
-/// Requests and bytes of input.
-#[derive(Serialize)]
-#[allow(missing_docs, reason = "the names say it")]
-pub struct Work {
-    pub hardware_requests: u64,
-    pub hardware_bytes: u64,
-    pub software_requests: u64,
-    pub software_bytes: u64,
-    /// Share of the bytes that hardware processed, 0 to 100; null without any byte.
-    pub hardware_percent: Option<f64>,
-    /// Requests that failed in a driver and were repeated in software.
-    pub failures: u64,
-    /// Results of a driver that differed from software's.
-    pub mismatches: u64,
-}
-
 /// A device of an accelerator.
 #[derive(Serialize)]
 pub struct Device {
@@ -174,9 +149,9 @@ impl Proof {
             provider_loads: table.attached(),
             algorithms: counted
                 .into_iter()
-                .map(|(name, counts)| Algorithm { name, work: counts.into() })
+                .map(|(name, counts)| Algorithm { name, work: work(counts) })
                 .collect(),
-            total: total.into(),
+            total: work(total),
             devices: spent.interrupts.ok().map(|all| all.iter().zip(used).map(Device::from).collect()),
             required_percent: options.require_hardware,
             requirement_met: options.require_hardware.is_none_or(met),
@@ -210,17 +185,23 @@ fn ways(table: &Table) -> Vec<String> {
     ways
 }
 
-impl From<Counts> for Work {
-    fn from(counts: Counts) -> Self {
-        Self {
-            hardware_requests: counts.hw_requests,
-            hardware_bytes: counts.hw_bytes,
-            software_requests: counts.sw_requests,
-            software_bytes: counts.sw_bytes,
-            hardware_percent: counts.percent_hw(),
-            failures: counts.failures,
-            mismatches: counts.mismatches,
-        }
+/// Converts the counts of an algorithm.
+pub fn work(counts: Counts) -> Work {
+    Work {
+        hardware_requests: counts.hw_requests,
+        hardware_bytes: counts.hw_bytes,
+        software_requests: counts.sw_requests,
+        software_bytes: counts.sw_bytes,
+        hardware_percent: counts.percent_hw(),
+        failures: counts.failures,
+        mismatches: counts.mismatches,
+        ahead: Ahead {
+            ahead_requests: counts.ahead_requests,
+            ahead_bytes: counts.ahead_bytes,
+            ahead_misses: counts.ahead_misses,
+            key_stream_generated: counts.key_stream_generated,
+            key_stream_discarded: counts.key_stream_discarded,
+        },
     }
 }
 

@@ -111,7 +111,7 @@ fn hardware_with_interrupts_is_proven() {
     assert_eq!((proof.verdict, proof.exit_code()), (Verdict::Hardware, 0));
     insta::assert_snapshot!("proven", super::super::text::render(&proof));
     insta::assert_snapshot!("proven_json", serde_json::to_string_pretty(&proof).expect("JSON"));
-    proof.algorithms.push(Algorithm { name: "AES-256-CBC".into(), work: Counts::default().into() });
+    proof.algorithms.push(Algorithm { name: "AES-256-CBC".into(), work: work(Counts::default()) });
     proof.notes.push("something".into());
     proof.devices = None;
     insta::assert_snapshot!("more_of_everything", super::super::text::render(&proof));
@@ -246,6 +246,53 @@ fn what_another_accelerator_did_meanwhile_proves_nothing() {
     assert_eq!((stranger.verdict, used(&stranger)), (Verdict::Hardware, vec![true, true]));
     let stranger = claimed(&[("AES-128-CBC", &["stranger-cbc-aes"])], 0, 0);
     assert!(stranger.summary.contains("and no accelerator raised"), "{}", stranger.summary);
+}
+
+/// The proof for AES-128-CTR with key stream by CESA and direct requests by virtio.
+fn looked_ahead(direct: u64, ahead: u64, virtio: u64, other: u64) -> Proof {
+    let (_dir, table) = table(0, 0, &[]);
+    let row = table.row("AES-128-CTR").expect("a row");
+    row.add_hw(direct / 8192, direct);
+    row.add_ahead(ahead / 16, ahead);
+    row.add_ahead_miss();
+    row.add_generated(ahead + 16384);
+    row.add_discarded(16384);
+    table.decide(
+        "AES-128-CTR",
+        &Decision::Offered {
+            driver: "virtio_crypto_aes_cbc".into(),
+            interface: "/dev/outboard".into(),
+            from: [Some(1); 2],
+            key_stream: Some("mv-ecb-aes".into()),
+        },
+    );
+    let spent = spent(vec![cesa(other), device(virtio, OWN)]);
+    Proof::new(&options(&[]), &ended(0), spent, &table, Vec::new())
+}
+
+#[test]
+fn key_stream_needs_interrupts_of_the_device_that_computes_it() {
+    for (direct, ahead, virtio, other, verdict) in [
+        (0, 1 << 20, 0, 9, Verdict::Hardware),
+        (0, 1 << 20, 9, 0, Verdict::Contradicted),
+        (8192, 0, 9, 0, Verdict::Hardware),
+        (8192, 0, 0, 9, Verdict::Contradicted),
+        (8192, 1 << 20, 9, 9, Verdict::Hardware),
+        (8192, 1 << 20, 9, 0, Verdict::Contradicted),
+        (8192, 1 << 20, 0, 9, Verdict::Contradicted),
+    ] {
+        let proof = looked_ahead(direct, ahead, virtio, other);
+        assert_eq!(proof.verdict, verdict, "{direct} {ahead} {virtio} {other}");
+    }
+}
+
+#[test]
+fn look_ahead_has_a_table_of_its_own_and_is_kept_in_reports() {
+    let proof = looked_ahead(8192, 1 << 20, 9, 9);
+    insta::assert_snapshot!("looked_ahead", super::super::text::render(&proof));
+    let (kept, written) = crate::commands::report::kept("proofs", &proof);
+    assert_eq!(kept, written);
+    assert_eq!(written["total"]["key_stream_generated"], (1 << 20) + 16384);
 }
 
 #[test]

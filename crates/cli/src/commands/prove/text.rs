@@ -1,7 +1,8 @@
 //! Formats the proof as text.
 
-use super::proof::{Proof, Verdict, Work};
+use super::proof::{Proof, Verdict};
 use crate::columns::aligned;
+use outboard_report::prove::Work;
 use outboard_report::{amount, percent};
 use std::fmt::Write;
 
@@ -14,6 +15,10 @@ pub fn render(proof: &Proof) -> String {
     if !proof.algorithms.is_empty() {
         out.push_str(&table(proof));
         out.push('\n');
+        if proof.total.has_ahead() {
+            out.push_str(&ahead_table(proof));
+            out.push('\n');
+        }
     }
     line(&mut out, "time", &time(proof));
     if let Some(software) = &proof.software {
@@ -119,5 +124,29 @@ fn row(name: &str, work: &Work) -> [String; 8] {
         work.hardware_percent.map_or_else(|| "-".to_owned(), percent),
         work.failures.to_string(),
         work.mismatches.to_string(),
+    ]
+}
+
+/// Formats how the bytes of hardware were processed: with key stream from look-ahead or directly.
+fn ahead_table(proof: &Proof) -> String {
+    let headings =
+        ["look-ahead", "ahead", "requests", "direct", "requests", "misses", "key stream", "discarded"];
+    let mut rows = vec![headings.map(str::to_owned)];
+    let with_ahead = proof.algorithms.iter().filter(|algorithm| algorithm.work.has_ahead());
+    rows.extend(with_ahead.map(|algorithm| ahead_row(&algorithm.name, &algorithm.work)));
+    aligned(&rows, 1..headings.len(), "  ")
+}
+
+fn ahead_row(name: &str, work: &Work) -> [String; 8] {
+    let (ahead, (requests, bytes)) = (&work.ahead, work.direct());
+    [
+        name.to_owned(),
+        amount(ahead.ahead_bytes),
+        ahead.ahead_requests.to_string(),
+        amount(bytes),
+        requests.to_string(),
+        ahead.ahead_misses.to_string(),
+        amount(ahead.key_stream_generated),
+        amount(ahead.key_stream_discarded),
     ]
 }

@@ -1,6 +1,7 @@
 //! Keys and certificates for the duration of a measurement.
 
 use std::fs;
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -23,9 +24,9 @@ pub struct Certificate {
     pub certificate: PathBuf,
 }
 
-/// Creates a key and a certificate for 127.0.0.1 with the openssl command; `configuration` is its
+/// Creates a key and a certificate for `address` with the openssl command; `configuration` is its
 /// openssl.cnf.
-pub fn make(folder: &Path, kind: Kind, configuration: &Path) -> Result<Certificate> {
+pub fn make(folder: &Path, kind: Kind, address: IpAddr, configuration: &Path) -> Result<Certificate> {
     let (name, key): (_, &[&str]) = match kind {
         Kind::Ec => ("ec", &["ec", "-pkeyopt", "ec_paramgen_curve:P-256"]),
         Kind::Rsa => ("rsa", &["rsa:2048"]),
@@ -34,7 +35,8 @@ pub fn make(folder: &Path, kind: Kind, configuration: &Path) -> Result<Certifica
         ["key", "certificate"].map(|what| folder.join(format!("{name}-{what}.pem")));
     let mut openssl = Command::new(tools::find(&["openssl"], "openssl", "openssl-util")?);
     openssl.env("OPENSSL_CONF", configuration).args(["req", "-x509", "-nodes", "-days", "2", "-newkey"]);
-    openssl.args(key).args(["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"]);
+    openssl.args(key).args(["-subj", &format!("/CN={address}")]);
+    openssl.args(["-addext", &format!("subjectAltName=IP:{address}")]);
     openssl.arg("-keyout").arg(&key_file).arg("-out").arg(&certificate);
     tools::run(&mut openssl).context("no certificate")?;
     Ok(Certificate { key: key_file, certificate })

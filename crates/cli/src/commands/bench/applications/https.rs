@@ -20,6 +20,8 @@ use super::common::Common;
 use super::contenders::{Contender, Ground};
 use super::file::{is_same, write_sample};
 use super::measure::{Job, measure};
+use super::peer::{Peer, PeerOption};
+use super::servant::LOCALHOST;
 use super::{certificate, tools};
 
 /// Name of the third contestant.
@@ -29,7 +31,8 @@ const DIGESTS_TOO: &str = "OpenSSL with outboard, DIGESTS = ALL";
 ///
 /// Servers that differ in their openssl.cnf alone listen on 127.0.0.1, with keys and a configuration of their own; nothing of the
 /// system's is read or changed. Downloads by curl, whose OpenSSL is as it is, take turns. They are compared with the file first.
-/// User and system time are the server's; curl decrypts on the same CPUs, so the CPU time of the whole system has its part too.
+/// User and system time are the server's; curl decrypts on the same CPUs, so the CPU time of the whole system has its part too,
+/// unless curl runs on another machine (--peer). The servers then listen on the address that this machine has in that network.
 #[derive(Args)]
 pub struct Options {
     /// A cipher suite by OpenSSL's name; may be repeated [default: AES128-SHA, and those whose cipher the provider offers]
@@ -48,6 +51,8 @@ pub struct Options {
     #[arg(long, value_name = "NAME", value_enum)]
     server: Option<Kind>,
     #[command(flatten)]
+    peer: PeerOption,
+    #[command(flatten)]
     common: Common,
 }
 
@@ -58,9 +63,10 @@ pub fn run(options: &Options) -> Result<ExitCode> {
 
 fn all(options: &Options, bench: &mut Bench) -> Result<()> {
     let program = Program::find(options.server)?;
-    let curl = Curl::find()?;
     let module = options.common.module()?;
     let ground = Ground::new()?;
+    let curl = Curl::find(options.peer.reach(&ground)?)?;
+    let address = curl.peer.as_ref().map_or(LOCALHOST, |peer| peer.address);
     let mut contenders = vec![Contender::plain(&ground), Contender::with_outboard(&ground, &module)?];
     if options.digests {
         let with = Contender::with(DIGESTS_TOO, &ground, &module, &[("DIGESTS", "ALL")])?;
@@ -79,7 +85,8 @@ fn all(options: &Options, bench: &mut Bench) -> Result<()> {
     };
     suites.iter().try_for_each(|suite| suite.check(&ground.plain()))?;
     bench.notes.extend(weak(&suites));
-    bench.notes.push("user and system time are the server's; curl works on the same CPUs".to_owned());
+    let place = if curl.peer.is_some() { "another machine" } else { "the same CPUs" };
+    bench.notes.push(format!("user and system time are the server's; curl works on {place}"));
 
     ground.lets_in()?;
     let root = ground.folder("www")?;
@@ -90,12 +97,17 @@ fn all(options: &Options, bench: &mut Bench) -> Result<()> {
     fs::set_permissions(&file, Permissions::from_mode(0o644))?;
     let mut kinds = vec![certificate::Kind::Ec];
     kinds.extend(suites.iter().any(Suite::needs_rsa).then_some(certificate::Kind::Rsa));
-    let make = |kind| certificate::make(&ground.file(""), kind, &ground.plain());
+    let make = |kind| certificate::make(&ground.file(""), kind, address, &ground.plain());
     let certificates = kinds.into_iter().map(make).collect::<Result<Vec<_>>>()?;
-    let curl = Curl { trusted: ground.file("trusted.pem"), plain: ground.plain(), ..curl };
-    certificate::bundle(&certificates, &curl.trusted)?;
+    let trusted = ground.file("trusted.pem");
+    certificate::bundle(&certificates, &trusted)?;
+    let trusted = match &curl.peer {
+        Some(peer) => peer.put(&trusted, "trusted.pem")?,
+        None => trusted,
+    };
+    let curl = Curl { trusted, plain: ground.plain(), ..curl };
 
-    let site = Site { root: &root, certificates: &certificates, suites: &suites };
+    let site = Site { root: &root, certificates: &certificates, suites: &suites, address };
     let mut servers = Vec::new();
     for (index, contender) in contenders.iter().enumerate() {
         let folder = ground.folder(&format!("server-{index}"))?;
@@ -122,11 +134,7 @@ fn all(options: &Options, bench: &mut Bench) -> Result<()> {
             };
             measure(bench, job, sides.collect::<Result<_>>()?, &mut |side| {
                 let server = &servers[side];
-                let download = |_| {
-                    let mut download = curl.download(suite, server);
-                    download.args(["--output", "/dev/null"]);
-                    download
-                };
+                let download = |_| curl.download(suite, server, "/dev/null");
                 server.servant.during(|| tools::run_at_once((0..at_once).map(download)))
             })?;
         }
@@ -153,27 +161,43 @@ fn weak(suites: &[Suite]) -> Option<String> {
     })
 }
 
-/// The client.
+/// The client, on this machine or another one.
 struct Curl {
     file: PathBuf,
+    /// The certificates, where curl runs.
     trusted: PathBuf,
     plain: PathBuf,
+    peer: Option<Peer>,
 }
 
 impl Curl {
-    fn find() -> Result<Curl> {
-        let file = tools::find(&["curl"], "curl", "curl")?;
-        let version = tools::run(Command::new(&file).arg("--version"))?;
+    fn find(peer: Option<Peer>) -> Result<Curl> {
+        let file = match &peer {
+            Some(peer) => peer.needs("curl").map(|()| PathBuf::from("curl"))?,
+            None => tools::find(&["curl"], "curl", "curl")?,
+        };
+        let curl = Curl { file, trusted: PathBuf::new(), plain: PathBuf::new(), peer };
+        let mut ask = Command::new(&curl.file);
+        ask.arg("--version");
+        let version = tools::run(&mut curl.placed(ask))?;
         let first = version.lines().next().unwrap_or_default();
         ensure!(
             first.contains(" OpenSSL/"),
             "this curl is not linked with OpenSSL ({first}) and cannot be told a cipher suite by OpenSSL's name: install one that is"
         );
-        Ok(Curl { file, trusted: PathBuf::new(), plain: PathBuf::new() })
+        Ok(curl)
     }
 
-    /// Returns a command that downloads the file to standard output with this suite only.
-    fn download(&self, suite: &Suite, server: &Server) -> Command {
+    /// The command, where curl runs.
+    fn placed(&self, command: Command) -> Command {
+        match &self.peer {
+            Some(peer) => peer.command(&command),
+            None => command,
+        }
+    }
+
+    /// Returns a command that downloads the file to `output` with this suite only.
+    fn download(&self, suite: &Suite, server: &Server, output: &str) -> Command {
         let mut curl = Command::new(&self.file);
         curl.env("OPENSSL_CONF", &self.plain).args(["-q", "--silent", "--show-error", "--fail", "--http1.1"]);
         curl.args(["--noproxy", "*", "--cacert"]).arg(&self.trusted);
@@ -181,13 +205,13 @@ impl Curl {
             true => curl.args(["--tlsv1.3", "--tls13-ciphers", &suite.name]),
             false => curl.args(["--tlsv1.2", "--tls-max", "1.2", "--ciphers", &suite.name]),
         };
-        curl.arg(format!("https://{}/file", server.address));
-        curl
+        curl.args(["--output", output]).arg(format!("https://{}/file", server.address));
+        self.placed(curl)
     }
 
     /// Verifies the contents of a download before anything is timed.
     fn compare(&self, suite: &Suite, server: &Server, file: &std::path::Path) -> Result<()> {
-        let mut curl = self.download(suite, server);
+        let mut curl = self.download(suite, server, "-");
         let mut curl = curl.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
         let mut output = curl.stdout.take().context("curl has no output")?;
         let is_same = is_same(&mut output, &mut File::open(file)?)?;

@@ -16,6 +16,7 @@ use super::certificate;
 use super::common::Common;
 use super::contenders::{Contender, Ground};
 use super::measure::{Job, Spent, Took, measure};
+use super::servant::LOCALHOST;
 
 /// Ciphers that both OpenVPN and the provider support.
 const CIPHERS: [&str; 6] =
@@ -61,7 +62,7 @@ fn all(options: &Options, bench: &mut Bench) -> Result<()> {
         named => named.to_vec(),
     };
     bench.notes.push("user and system time are the sender's; the receiver works on the same CPUs".to_owned());
-    let certificate = certificate::make(&ground.file(""), certificate::Kind::Ec, &ground.plain())?;
+    let certificate = certificate::make(&ground.file(""), certificate::Kind::Ec, LOCALHOST, &ground.plain())?;
     for &cipher in &ciphers {
         let plain = Terms { cipher, mtu: options.mtu, certificate: &certificate, in_kernel: false };
         let mut tunnels = Vec::new();

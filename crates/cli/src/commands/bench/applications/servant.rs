@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::fs::{self, OpenOptions};
 use std::io;
-use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -136,10 +136,13 @@ impl Drop for Servant {
     }
 }
 
-/// Returns an address on 127.0.0.1 with a TCP port that is free now.
-pub fn free_port() -> Result<SocketAddr> {
-    let nobody = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("no port on 127.0.0.1")?;
-    Ok(nobody.local_addr()?)
+/// The address of servers whose clients are on this machine.
+pub const LOCALHOST: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+
+/// Returns an address with a TCP port that is free now.
+pub fn free_port(address: IpAddr) -> Result<SocketAddr> {
+    let unused = TcpListener::bind((address, 0)).with_context(|| format!("no port of {address}"))?;
+    Ok(unused.local_addr()?)
 }
 
 fn says(log: &Path, words: &str) -> bool {
@@ -239,7 +242,7 @@ mod tests {
         let mut fails = Command::new("sh");
         fails.args(["-c", "echo no such certificate >&2; exit 3"]);
         let mut servant = Servant::start("sh", fails, log).unwrap();
-        let error = servant.answers(free_port().unwrap()).unwrap_err().to_string();
+        let error = servant.answers(free_port(LOCALHOST).unwrap()).unwrap_err().to_string();
         assert!(error.contains("exit status: 3") && error.contains("no such certificate"), "{error}");
     }
 

@@ -1,5 +1,6 @@
 //! `outboard bench ssh`: copies from an SSH server without and with outboard.
 
+mod client;
 mod server;
 
 use std::path::Path;
@@ -10,12 +11,14 @@ use clap::Args;
 use outboard_measure::stop;
 use outboard_report::bench::Bench;
 
+use self::client::Scp;
 use self::server::Openssh;
 use super::super::lists;
 use super::common::Common;
 use super::contenders::{Contender, Ground};
 use super::file::write_sample;
 use super::measure::{Job, measure};
+use super::peer::PeerOption;
 use super::tools;
 
 /// OpenSSH's ciphers with the provider's names. The first is the one that published guides use.
@@ -35,7 +38,8 @@ const CIPHERS: [(&str, &str); 9] = [
 ///
 /// Servers that differ in their openssl.cnf alone listen on 127.0.0.1, with keys and a configuration of their own. Copies by scp,
 /// whose OpenSSL is as it is, take turns. They are compared with the file first. User and system time are those of sshd; scp
-/// decrypts on the same CPUs, so the CPU time of the whole system has its part too. Only root can do it.
+/// decrypts on the same CPUs, so the CPU time of the whole system has its part too, unless scp runs on another machine (--peer).
+/// The servers then listen on the address that this machine has in that network. Only root can do it.
 #[derive(Args)]
 pub struct Options {
     /// A cipher by OpenSSH's name; may be repeated [default: those that the provider offers, else aes128-ctr]
@@ -47,6 +51,8 @@ pub struct Options {
     /// How large the file is, in MiB; it lies in TMPDIR, twice while it is compared
     #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=4096))]
     megabytes: u32,
+    #[command(flatten)]
+    peer: PeerOption,
     #[command(flatten)]
     common: Common,
 }
@@ -66,20 +72,23 @@ fn all(options: &Options, bench: &mut Bench) -> Result<()> {
         named => named.to_vec(),
     };
     ciphers.iter().try_for_each(|cipher| openssh.knows(cipher))?;
-    bench.notes.push("user and system time are sshd's; scp works on the same CPUs".to_owned());
+    let peer = options.peer.reach(&ground)?;
+    let place = if peer.is_some() { "another machine" } else { "the same CPUs" };
+    bench.notes.push(format!("user and system time are sshd's; scp works on {place}"));
 
     let file = ground.file("file");
     write_sample(&file, options.megabytes)?;
     openssh.make_keys(&ground)?;
+    let scp = Scp::new(&openssh, &ground, peer)?;
     let mut servers = Vec::new();
     for (index, contender) in contenders.iter().enumerate() {
         let folder = ground.folder(&format!("server-{index}"))?;
-        servers.push(openssh.serve(&ground, &folder, &contender.configuration, &ciphers)?);
+        servers.push(openssh.serve(&ground, &folder, scp.address(), &contender.configuration, &ciphers)?);
     }
     let jobs = ciphers.len() * options.at_once.0.len();
     for cipher in &ciphers {
         for (server, contender) in servers.iter().zip(&contenders) {
-            let compared = openssh.compare(&ground, server, cipher, &file);
+            let compared = scp.compare(server, cipher, &file);
             compared.with_context(|| format!("{cipher}, {}", contender.who))?;
         }
         for &at_once in &options.at_once.0 {
@@ -97,7 +106,7 @@ fn all(options: &Options, bench: &mut Bench) -> Result<()> {
             };
             measure(bench, job, sides.collect::<Result<_>>()?, &mut |side| {
                 let server = &servers[side];
-                let copy = |_| openssh.copy(&ground, server, cipher, &file, Path::new("/dev/null"));
+                let copy = |_| scp.copy(server, cipher, &file, Path::new("/dev/null"));
                 server.servant.during(|| tools::run_at_once((0..at_once).map(copy)))
             })?;
         }

@@ -1,8 +1,8 @@
-//! nginx or Apache with a private configuration that serves one directory on 127.0.0.1.
+//! nginx or Apache with a private configuration that serves one directory.
 
 use std::fmt::Write as _;
 use std::fs;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -45,6 +45,8 @@ pub struct Site<'a> {
     pub root: &'a Path,
     pub certificates: &'a [Certificate],
     pub suites: &'a [Suite],
+    /// Where it is served.
+    pub address: IpAddr,
 }
 
 /// A running server.
@@ -88,7 +90,7 @@ impl Program {
 
     /// Starts a server with this openssl.cnf; its files are in `folder`.
     pub fn serve(&self, folder: &Path, openssl_cnf: &Path, site: &Site<'_>) -> Result<Server> {
-        let address = free_port()?;
+        let address = free_port(site.address)?;
         let worker = rustix::process::geteuid().is_root().then(worker).transpose()?;
         let (text, file) = match self.kind {
             Kind::Nginx => {
@@ -128,7 +130,7 @@ impl Program {
             .into_iter()
             .filter(|names| !names.iter().any(has))
             .filter_map(|names| names.iter().find(|name| modules.join(format!("mod_{name}.so")).is_file()));
-        let mut text = format!("ServerRoot \"{}\"\nServerName 127.0.0.1\n", folder.display());
+        let mut text = format!("ServerRoot \"{}\"\nServerName {}\n", folder.display(), site.address);
         let mut line = |args: std::fmt::Arguments<'_>| {
             // Writing to a string cannot fail.
             let _ = writeln!(text, "{args}");
@@ -232,6 +234,7 @@ fn nobodys(users: &str, groups: &str) -> Option<(u32, String)> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::servant::LOCALHOST;
     use super::*;
 
     #[test]
@@ -249,7 +252,12 @@ mod tests {
         let suites = ["AES128-SHA", "TLS_AES_128_GCM_SHA256", "ECDHE-ECDSA-AES128-SHA"]
             .map(|name| super::super::suite::parse(name).unwrap());
         let certificate = Certificate { key: "/run/k".into(), certificate: "/run/c".into() };
-        let site = Site { root: Path::new("/run/www"), certificates: &[certificate], suites: &suites };
+        let site = Site {
+            root: Path::new("/run/www"),
+            certificates: &[certificate],
+            suites: &suites,
+            address: LOCALHOST,
+        };
         let worker = Worker { user: "nobody", gid: 7, group: "nogroup".into() };
         let address = SocketAddr::from(([127, 0, 0, 1], 4433));
         let built = "--with-http_ssl_module --without-http_scgi_module";

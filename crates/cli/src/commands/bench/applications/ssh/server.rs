@@ -1,7 +1,7 @@
-//! sshd with private keys and a private configuration, and scp with the matching host key.
+//! sshd with private keys and a private configuration.
 
-use std::fs::{self, File, Permissions};
-use std::net::SocketAddr;
+use std::fs::{self, Permissions};
+use std::net::{IpAddr, SocketAddr};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,7 +9,6 @@ use std::process::Command;
 use anyhow::{Context as _, Result, bail, ensure};
 
 use super::super::contenders::Ground;
-use super::super::file::is_same;
 use super::super::servant::{Servant, free_port};
 use super::super::tools;
 
@@ -19,7 +18,7 @@ const MISSING: &str = "Missing privilege separation directory: ";
 /// OpenSSH's programs and the keys of a measurement.
 pub struct Openssh {
     sshd: PathBuf,
-    scp: PathBuf,
+    pub scp: PathBuf,
     keygen: PathBuf,
     ciphers: String,
     /// `OpenSSH_10.0p2`
@@ -29,7 +28,7 @@ pub struct Openssh {
 /// A running server.
 pub struct Server {
     pub servant: Servant,
-    address: SocketAddr,
+    pub address: SocketAddr,
 }
 
 impl Openssh {
@@ -75,10 +74,11 @@ impl Openssh {
         &self,
         ground: &Ground,
         folder: &Path,
+        address: IpAddr,
         openssl_cnf: &Path,
         ciphers: &[String],
     ) -> Result<Server> {
-        let address = free_port()?;
+        let address = free_port(address)?;
         let file = folder.join("sshd_config");
         let [host, user] = ["host", "user.pub"].map(|name| ground.file(name).display().to_string());
         let mut text = format!(
@@ -115,40 +115,6 @@ impl Openssh {
             .and_then(|()| fs::set_permissions(folder, Permissions::from_mode(0o755)))
             .with_context(|| format!("{folder}, which sshd wants"))?;
         test().map(|_| ())
-    }
-
-    /// Returns a command that copies a file from the server with this cipher.
-    pub fn copy(&self, ground: &Ground, server: &Server, cipher: &str, from: &Path, to: &Path) -> Command {
-        let mut scp = Command::new(&self.scp);
-        scp.env("OPENSSL_CONF", ground.plain())
-            .args(["-q", "-F", "none", "-c", cipher, "-i"])
-            .arg(ground.file("user"));
-        let port = server.address.port().to_string();
-        scp.args(["-P", &port]);
-        for option in [
-            "BatchMode=yes",
-            "IdentitiesOnly=yes",
-            "IdentityAgent=none",
-            "StrictHostKeyChecking=no",
-            "UserKnownHostsFile=/dev/null",
-            "GlobalKnownHostsFile=/dev/null",
-            "LogLevel=ERROR",
-        ] {
-            scp.args(["-o", option]);
-        }
-        scp.arg(format!("root@{}:{}", server.address.ip(), from.display())).arg(to);
-        scp
-    }
-
-    /// Verifies a copy before anything is timed.
-    pub fn compare(&self, ground: &Ground, server: &Server, cipher: &str, file: &Path) -> Result<()> {
-        let copy = ground.file("copy");
-        let came = tools::run_at_once([self.copy(ground, server, cipher, file, &copy)]);
-        came.map_err(|error| anyhow::anyhow!("{error}; the server said: {}", server.servant.words()))?;
-        let is_same = is_same(&mut File::open(file)?, &mut File::open(&copy)?)?;
-        fs::remove_file(&copy)?;
-        ensure!(is_same, "the copy is not the file: do not use outboard for it, and see outboard check");
-        Ok(())
     }
 }
 

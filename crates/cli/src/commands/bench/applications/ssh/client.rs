@@ -1,0 +1,97 @@
+//! scp with the key of a measurement, on this machine or another one.
+
+use std::fs::File;
+use std::net::IpAddr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context as _, Result, anyhow, ensure};
+
+use super::super::contenders::Ground;
+use super::super::file::is_same;
+use super::super::peer::Peer;
+use super::super::servant::LOCALHOST;
+use super::super::tools;
+use super::server::{Openssh, Server};
+
+/// The client.
+pub struct Scp {
+    file: PathBuf,
+    /// The user's key and an empty openssl.cnf.
+    key: PathBuf,
+    plain: PathBuf,
+    /// The destination of a copy that is compared.
+    copy: PathBuf,
+    peer: Option<Peer>,
+}
+
+impl Scp {
+    /// The client on `peer`, which gets a copy of the user's key, or on this machine.
+    pub fn new(openssh: &Openssh, ground: &Ground, peer: Option<Peer>) -> Result<Scp> {
+        let (key, plain) = (ground.file("user"), ground.plain());
+        let (key, copy) = match &peer {
+            Some(peer) => {
+                peer.needs("scp")?;
+                (peer.put(&key, "user")?, peer.file("copy"))
+            }
+            None => (key, ground.file("copy")),
+        };
+        Ok(Scp { file: openssh.scp.clone(), key, plain, copy, peer })
+    }
+
+    /// The address at which the client reaches a server of this machine.
+    pub fn address(&self) -> IpAddr {
+        self.peer.as_ref().map_or(LOCALHOST, |peer| peer.address)
+    }
+
+    /// Returns a command that copies a file from the server with this cipher.
+    pub fn copy(&self, server: &Server, cipher: &str, from: &Path, to: &Path) -> Command {
+        let mut scp = Command::new(&self.file);
+        scp.env("OPENSSL_CONF", &self.plain).args(["-q", "-F", "none", "-c", cipher, "-i"]).arg(&self.key);
+        let port = server.address.port().to_string();
+        scp.args(["-P", &port]);
+        for option in [
+            "BatchMode=yes",
+            "IdentitiesOnly=yes",
+            "IdentityAgent=none",
+            "StrictHostKeyChecking=no",
+            "UserKnownHostsFile=/dev/null",
+            "GlobalKnownHostsFile=/dev/null",
+            "LogLevel=ERROR",
+        ] {
+            scp.args(["-o", option]);
+        }
+        let host = match server.address.ip() {
+            IpAddr::V4(address) => address.to_string(),
+            IpAddr::V6(address) => format!("[{address}]"),
+        };
+        scp.arg(format!("root@{host}:{}", from.display())).arg(to);
+        self.placed(scp)
+    }
+
+    /// Verifies a copy before anything is timed.
+    pub fn compare(&self, server: &Server, cipher: &str, file: &Path) -> Result<()> {
+        let came = tools::run_at_once([self.copy(server, cipher, file, &self.copy)]);
+        came.map_err(|error| anyhow!("{error}; the server said: {}", server.servant.words()))?;
+        let mut cat = Command::new("cat");
+        cat.arg(&self.copy);
+        let mut cat = self.placed(cat).stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?;
+        let mut copy = cat.stdout.take().context("cat has no output")?;
+        let is_same = is_same(&mut File::open(file)?, &mut copy)?;
+        drop(copy);
+        cat.wait()?;
+        let mut remove = Command::new("rm");
+        remove.arg(&self.copy);
+        tools::run(&mut self.placed(remove))?;
+        ensure!(is_same, "the copy is not the file: do not use outboard for it, and see outboard check");
+        Ok(())
+    }
+
+    /// The command, where scp runs.
+    fn placed(&self, command: Command) -> Command {
+        match &self.peer {
+            Some(peer) => peer.command(&command),
+            None => command,
+        }
+    }
+}
