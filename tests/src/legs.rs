@@ -46,6 +46,9 @@ struct Leg {
     name: String,
     /// QEMU's name of the CPU model.
     cpu: String,
+    /// Only themes that name this leg run on it.
+    #[serde(default)]
+    must_be_named: bool,
     /// The themes of the fast lane. Default: those that name this leg or all.
     fast: Option<Vec<String>>,
 }
@@ -165,7 +168,7 @@ impl LegsFile {
         if self.legs_of(theme, Lane::Fast).is_empty() && theme.why.is_none() {
             return Err("it needs a reason (why) to be in no leg of the fast lane".to_owned());
         }
-        if theme.machine != Boot::Host && allowed.len() < self.legs.len() && theme.why.is_none() {
+        if theme.machine != Boot::Host && allowed.len() < self.usual_legs().count() && theme.why.is_none() {
             return Err("it needs a reason (why) for the legs that it does not run on".to_owned());
         }
         Ok(())
@@ -233,8 +236,13 @@ impl LegsFile {
         match chosen {
             Some(legs) => legs.iter().map(String::as_str).collect(),
             None if theme.machine == Boot::Host => BTreeSet::from([HOST]),
-            None => self.legs.iter().map(|leg| leg.name.as_str()).collect(),
+            None => self.usual_legs().map(|leg| leg.name.as_str()).collect(),
         }
+    }
+
+    /// The legs of a theme that names none.
+    fn usual_legs(&self) -> impl Iterator<Item = &Leg> {
+        self.legs.iter().filter(|leg| !leg.must_be_named)
     }
 
     fn themes_on(&self, lane: Lane, leg: &str) -> impl Iterator<Item = (&str, &Theme)> {

@@ -7,6 +7,7 @@ mod enabled;
 mod etc;
 mod in_flight;
 mod lab;
+mod live_service;
 mod primitive;
 
 use clap::Parser;

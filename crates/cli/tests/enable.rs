@@ -80,3 +80,13 @@ fn names_are_checked() {
     fails(&of(&["enable"]), 2, "SERVICE");
     fails(&of(&["disable"]), 2, "SERVICE");
 }
+
+#[test]
+fn an_image_is_not_restarted_and_json_has_a_document() {
+    let root = system();
+    for command in ["enable", "disable"] {
+        fails(&outboard(root.path(), &[command, "nginx", "--restart"]), 2, "cannot be used with '--root");
+        fails(&outboard(root.path(), &[command, "nginx", "--json"]), 2, "--json");
+    }
+    fails(&outboard(root.path(), &["enable", "nginx", "--restart", "--dry-run"]), 2, "cannot be used with");
+}

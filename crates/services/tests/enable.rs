@@ -2,8 +2,8 @@
 //! for byte, and that an interruption between any two steps can be completed and undone.
 
 use outboard_services::enable::{
-    APPLICATIONS, Applied, Failure, Inputs, Plan, Record, State, Tree, Unplannable, disable, enable, perform,
-    plan, state, steps_to_enable,
+    APPLICATIONS, Applied, Failure, Inputs, Plan, Record, State, Tree, Unplannable, changed_units, disable,
+    enable, perform, plan, state, steps_to_enable,
 };
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -322,4 +322,21 @@ fn the_whole_system_and_the_ssh_client_are_planned() {
     assert_eq!(mode, Permissions::from_mode(0o100_755));
     assert_eq!(paths("openssl").last().unwrap(), Path::new("/etc/profile.d/outboard.sh"));
     assert_eq!(APPLICATIONS.len(), 7);
+}
+
+#[test]
+fn a_record_yields_its_units_and_restores_what_it_lists() {
+    let system = System::new();
+    for (service, units) in
+        [("nginx", &["nginx.service"][..]), ("openvpn", &["openvpn-server@.service"]), ("openssl", &[])]
+    {
+        let plan = system.plan(service);
+        assert_eq!(changed_units(&plan.files), units);
+        enable(&system.tree, &plan, false).unwrap();
+        let enabled = system.snapshot();
+        let record = Record::read(&system.tree, service).unwrap().unwrap();
+        disable(&system.tree, service, false).unwrap();
+        assert_eq!(enable(&system.tree, &Plan::of_record(&record), false).unwrap(), Applied::Written);
+        assert_eq!(system.snapshot(), enabled);
+    }
 }

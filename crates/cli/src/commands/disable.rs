@@ -2,17 +2,21 @@
 
 use std::process::ExitCode;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, anyhow};
 use clap::Args;
 use outboard_services::enable::{self, Failure, Record};
 
-use super::enable::{Named, Place, named};
+use super::enable::{Named, Place, named, restart};
 use crate::console::{answer, say};
+use crate::enabled::{module, system::OpenSsl};
 
 /// Undo `outboard enable`: remove the files that it added, byte for byte
 ///
-/// A change that was interrupted is undone too. Running processes keep the accelerator until they are restarted. Exit code 1
-/// when a service is not enabled or one of its files was edited; those named before it stay disabled.
+/// A change that was interrupted is undone too. Running processes keep the accelerator until they are restarted. With --restart
+/// the running units are restarted, and the command verifies that the provider is no longer mapped in their processes and that
+/// clients still reach the ports that they reached before; if not, the service is enabled again and restarted.
+///
+/// Exit code 1 when a service is not enabled, one of its files was edited or a restart failed; those named before it stay disabled.
 #[derive(Args)]
 pub struct Options {
     /// Services as `outboard enable --list` shows them
@@ -24,6 +28,12 @@ pub struct Options {
     /// Also remove files of outboard's that were edited
     #[arg(long)]
     force: bool,
+    /// Restart the service's running units and verify them; enable it again if that fails
+    #[arg(long, conflicts_with = "root")]
+    restart: bool,
+    /// With --restart: print JSON (schema outboard-restart/1)
+    #[arg(long, requires = "restart", conflicts_with = "root")]
+    json: bool,
     #[command(flatten)]
     place: Place,
 }
@@ -49,6 +59,12 @@ fn disable(options: &Options, service: Named) -> Result<()> {
         return Err(Failure::NotEnabled(service.key()).into());
     }
     let _lock = options.place.lock()?;
+    if options.restart {
+        let record = Record::read(&tree, &service.key()).map_err(|why| anyhow!(why))?;
+        let record = record.ok_or_else(|| Failure::NotEnabled(service.key()))?;
+        let module = module::find(None, &OpenSsl::find())?;
+        return restart::disable(&tree, &record, &module, options.force, options.json);
+    }
     enable::disable(&tree, &service.key(), options.force)?;
     let text = format!("{} is disabled; restart it, so that running processes change too\n", service.key());
     Ok(answer(&text)?)

@@ -1,6 +1,7 @@
 //! `outboard enable`: adds the files with which a service uses outboard.
 
 mod list;
+pub mod restart;
 mod suitability;
 mod text;
 
@@ -11,6 +12,7 @@ use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use outboard_services::enable::{self, Application, Applied, Inputs, Plan, Tree};
 
+use self::suitability::Suitability;
 use super::tune::GoalName;
 use crate::console::{answer, progress, say};
 use crate::enabled::{module, system, system::OpenSsl};
@@ -20,7 +22,10 @@ use crate::etc;
 ///
 /// Adds files of outboard's own and changes none of another package: an openssl.cnf in /etc/outboard that includes the
 /// service's present one, and a systemd drop-in that sets OPENSSL_CONF. `outboard disable` removes them, byte for byte. No
-/// service is restarted: the commands for that are printed.
+/// service is restarted without --restart: the commands for that are printed.
+/// With --restart the running units of the service are restarted and verified: the provider is mapped in their processes,
+/// clients (curl, ssh) still reach the ports that they reached before, and the requests of these clients moved the counters and
+/// the interrupts of an accelerator. If a step fails, the change is undone and the service restarted as it was.
 ///
 /// Before that, OpenSSL is loaded with the new configuration, and the service is refused where the provider is not used, no
 /// accelerator can be reached, `outboard tune` did not measure, or software wins for the requests that the service makes.
@@ -37,9 +42,12 @@ pub struct Options {
     /// Show the services, which are installed and which are enabled
     #[arg(long)]
     list: bool,
-    /// With --list: print JSON (schema outboard-services/1)
-    #[arg(long, requires = "list")]
+    /// Print JSON: with --list the schema outboard-services/1, with --restart outboard-restart/1
+    #[arg(long)]
     json: bool,
+    /// Restart the service's running units and verify them; undo the change if that fails
+    #[arg(long, conflicts_with_all = ["list", "dry_run", "root"])]
+    restart: bool,
     /// Show what would be written, and whether the accelerator wins; change nothing
     #[arg(long)]
     dry_run: bool,
@@ -122,6 +130,10 @@ impl Named<'_> {
 
 /// Runs `outboard enable`.
 pub fn run(options: &Options) -> ExitCode {
+    if options.json && !options.list && !options.restart {
+        say("outboard enable: --json needs --list or --restart");
+        return ExitCode::from(2);
+    }
     let result = match options.list {
         true => list::list(&options.place.tree(), options.json),
         false => named(&options.services, &options.units)
@@ -141,18 +153,22 @@ fn enable(options: &Options, service: Named) -> Result<()> {
     let inputs = inputs(options, &tree)?;
     let plan = enable::plan(&tree, service.name, service.is_unit, &inputs)?;
     let steps = enable::steps_to_enable(&tree, &plan, options.force)?;
-    match options.place.root {
+    let found = match options.place.root {
         Some(_) if !options.force && !options.dry_run => {
             bail!("whether the accelerator wins cannot be determined for another system: add --force")
         }
-        Some(_) => {}
-        None => suitable(options, &plan, &inputs)?,
-    }
+        Some(_) => None,
+        None => Some(suitable(options, &plan, &inputs)?),
+    };
     if options.dry_run {
         return Ok(answer(&text::changes(&tree, &plan, &steps)?)?);
     }
     // The steps are planned again under the lock.
     let lock = options.place.lock()?;
+    if let Some(found) = found.filter(|_| options.restart) {
+        let flags = (options.force, options.json);
+        return restart::enable(&tree, &plan, &inputs.module, &found, flags);
+    }
     let applied = enable::enable(&tree, &plan, options.force)?;
     drop(lock);
     Ok(answer(&text::done(&plan, applied == Applied::Unchanged, options.place.root.is_some()))?)
@@ -176,7 +192,7 @@ fn inputs(options: &Options, tree: &Tree) -> Result<Inputs> {
 
 /// Loads OpenSSL with the planned configuration and compares the thresholds in force with the
 /// requests of the service.
-fn suitable(options: &Options, plan: &Plan, inputs: &Inputs) -> Result<()> {
+fn suitable(options: &Options, plan: &Plan, inputs: &Inputs) -> Result<Suitability> {
     progress(&format!("{}: loading OpenSSL with the new configuration", plan.service));
     let found = suitability::examine(plan, inputs, options.goal.map(GoalName::name));
     progress("");
@@ -190,5 +206,5 @@ fn suitable(options: &Options, plan: &Plan, inputs: &Inputs) -> Result<()> {
         Some(why) => say(&format!("outboard enable: {}: {why}", plan.service)),
         None => {}
     }
-    Ok(())
+    Ok(found)
 }

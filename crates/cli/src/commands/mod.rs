@@ -22,7 +22,7 @@ use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
 /// The fault of a hardware figure without interrupts.
-const NO_INTERRUPT: &str = "no interrupt of the accelerator came: its driver computed this on the CPU";
+pub const NO_INTERRUPT: &str = "no interrupt of the accelerator came: its driver computed this on the CPU";
 
 /// Find, check and measure hardware crypto accelerators, and let OpenSSL applications use them.
 #[derive(Parser)]

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use super::applications::{ANY, Application, Requests, SSH_CLIENT, SYSTEM};
-use super::record::{AddedFile, DIRECTORY};
+use super::record::{AddedFile, DIRECTORY, Record};
 use super::tree::Tree;
 use super::unit::{self, DROP_IN, Found, Unit};
 use crate::openssl::{self, OutboardSection, compose};
@@ -255,6 +255,13 @@ fn header(service: &str) -> String {
 }
 
 impl Plan {
+    /// The plan that a record was made from, without notes and further commands.
+    #[must_use]
+    pub fn of_record(record: &Record) -> Self {
+        let requests = Application::by_name(&record.service).map_or(ANY, |known| known.requests);
+        Self { files: record.files.clone(), ..Self::new(&record.service, requests) }
+    }
+
     fn new(service: &str, requests: Requests) -> Self {
         Self {
             service: service.to_owned(),

@@ -1,5 +1,6 @@
 //! Reads the settings of a systemd unit that decide what a drop-in must contain, systemd.exec(5).
 
+use super::record::AddedFile;
 use super::tree::Tree;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -38,6 +39,17 @@ pub(super) enum Found {
     Alias,
     /// A unit that cannot be started.
     Masked,
+}
+
+/// The units that files change by a drop-in.
+#[must_use]
+pub fn changed_units(files: &[AddedFile]) -> Vec<String> {
+    let unit = |file: &AddedFile| {
+        let directory = file.path.parent().filter(|_| file.path.ends_with(DROP_IN))?;
+        let is_of_units = directory.parent() == Some(Path::new(DIRECTORIES[0]));
+        Some(directory.file_name()?.to_str().filter(|_| is_of_units)?.strip_suffix(".d")?.to_owned())
+    };
+    files.iter().filter_map(unit).collect()
 }
 
 /// Reads a unit with its drop-ins; `None` if it is not installed.

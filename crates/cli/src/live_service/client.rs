@@ -1,0 +1,188 @@
+//! Requests of real clients to a service: curl(1) for TLS, ssh(1) for SSH. Both use OpenSSL without
+//! a configuration, so that only the service's side can be accelerated.
+
+use std::io::{Read as _, Seek as _, Write as _};
+use std::net::{SocketAddr, TcpStream};
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, bail};
+use serde::Serialize;
+
+/// Bytes that a request carries: 64 TLS records, 32 packets of SSH.
+const BYTES: usize = 1 << 20;
+
+/// A protocol that a client of this program speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Protocol {
+    /// HTTP over TLS.
+    Tls,
+    /// SSH.
+    Ssh,
+}
+
+/// An address at which a service answers in a known protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Endpoint {
+    /// The address.
+    pub address: SocketAddr,
+    /// The protocol.
+    pub protocol: Protocol,
+}
+
+/// A completed exchange with a service.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Exchange {
+    /// Where.
+    #[serde(flatten)]
+    pub endpoint: Endpoint,
+    /// The negotiated cipher, if the client reports it.
+    pub cipher: Option<String>,
+    /// Bytes that were sent; 0 after a handshake alone.
+    pub bytes: usize,
+}
+
+impl Endpoint {
+    /// Finds out which protocol is spoken at an address; `None`: none of these.
+    pub fn probe(address: SocketAddr) -> Option<Self> {
+        let mut greeting = [0; 4];
+        let stream = TcpStream::connect_timeout(&address, Duration::from_secs(5)).ok()?;
+        stream.set_read_timeout(Some(Duration::from_secs(1))).ok()?;
+        // A server of SSH speaks first (RFC 4253, 4.2), one of TLS waits.
+        let is_ssh = (&stream).read_exact(&mut greeting).is_ok() && greeting == *b"SSH-";
+        drop(stream);
+        let endpoint = Self { address, protocol: if is_ssh { Protocol::Ssh } else { Protocol::Tls } };
+        endpoint.exchange(None).is_ok().then_some(endpoint)
+    }
+
+    /// Sends a request that carries [`BYTES`]. With `cipher`, OpenSSL's name, only that is offered.
+    pub fn exchange(self, cipher: Option<&str>) -> Result<Exchange> {
+        match self.protocol {
+            Protocol::Tls => self.https(cipher),
+            Protocol::Ssh => self.ssh(cipher),
+        }
+    }
+
+    /// A GET request with a body. A web server reads and ignores the body.
+    fn https(self, cipher: Option<&str>) -> Result<Exchange> {
+        let mut curl = Command::new("curl");
+        curl.args(["--disable", "--verbose", "--silent", "--insecure", "--http1.1", "--noproxy", "*"]);
+        curl.args(["--max-time", "30", "--output", "/dev/null", "--write-out", "%{size_upload}"]);
+        curl.args(["--user-agent", "outboard", "--header", "Expect:", "--header", "Connection: close"]);
+        curl.args(["--request", "GET", "--data-binary", "@-"]);
+        if let Some(cipher) = cipher {
+            let Some(suites) = suites(cipher) else { bail!("no suite of TLS 1.2 has {cipher}") };
+            curl.args(["--tls-max", "1.2", "--ciphers", &suites]);
+        }
+        curl.arg(format!("https://{}/", self.address));
+        let output = converse(&mut curl, "curl")?;
+        let text = String::from_utf8_lossy(&output.stderr);
+        // "* SSL connection using TLSv1.3 / TLS_AES_256_GCM_SHA384 / ..."
+        let connection = text.lines().find_map(|line| line.split_once("SSL connection using "));
+        let Some((_, connection)) = connection else {
+            bail!("{}: no TLS connection: {}", self.address, text.lines().last().unwrap_or("no message"));
+        };
+        if !text.lines().any(|line| line.starts_with("< HTTP/")) {
+            bail!("{}: no HTTP answer: {}", self.address, text.lines().last().unwrap_or("no message"));
+        }
+        let sent = String::from_utf8_lossy(&output.stdout).trim().parse().unwrap_or(0);
+        let cipher = connection.split(" / ").nth(1).map(|name| name.trim().to_owned());
+        Ok(Exchange { endpoint: self, cipher, bytes: sent })
+    }
+
+    /// A login with the keys of the calling user, and data for a command. Without a login, the
+    /// handshake and the refused authentication are the exchange.
+    fn ssh(self, cipher: Option<&str>) -> Result<Exchange> {
+        let mut ssh = Command::new("/usr/bin/ssh");
+        ssh.args(["-v", "-F", "none", "-T", "-p", &self.address.port().to_string()]);
+        for option in [
+            "BatchMode=yes",
+            "StrictHostKeyChecking=no",
+            "UserKnownHostsFile=/dev/null",
+            "GlobalKnownHostsFile=/dev/null",
+            "ConnectTimeout=30",
+            "ServerAliveInterval=10",
+        ] {
+            ssh.args(["-o", option]);
+        }
+        if let Some(cipher) = cipher {
+            let Some(name) = ssh_name(cipher) else { bail!("SSH has no {cipher}") };
+            ssh.args(["-c", &name]);
+        }
+        ssh.arg(self.address.ip().to_string()).arg("cat >/dev/null");
+        let output = converse(&mut ssh, "ssh")?;
+        let text = String::from_utf8_lossy(&output.stderr);
+        // "debug1: kex: client->server cipher: aes128-ctr MAC: ..."
+        let cipher = text.lines().find_map(|line| line.split_once("client->server cipher: "));
+        let cipher = cipher.and_then(|(_, rest)| rest.split_whitespace().next()).map(str::to_owned);
+        if !text.lines().any(|line| line.contains("SSH2_MSG_NEWKEYS received")) || cipher.is_none() {
+            bail!("{}: no SSH connection: {}", self.address, text.lines().last().unwrap_or("no message"));
+        }
+        Ok(Exchange { endpoint: self, cipher, bytes: if output.status.success() { BYTES } else { 0 } })
+    }
+}
+
+/// Runs a client with data on its standard input.
+fn converse(command: &mut Command, name: &str) -> Result<Output> {
+    // A file: the client may end without reading it.
+    let mut data = tempfile::tempfile().context("no temporary file can be made")?;
+    data.write_all(&vec![0; BYTES])?;
+    data.rewind()?;
+    // Empty: OpenSSL loads no configuration.
+    command.env("OPENSSL_CONF", "").env("LC_ALL", "C");
+    command.stdin(Stdio::from(data)).output().with_context(|| format!("{name} cannot be run"))
+}
+
+/// The suites of TLS 1.2 with a cipher, by OpenSSL's names.
+fn suites(cipher: &str) -> Option<String> {
+    let suffix = match cipher {
+        "AES-128-CBC" => "AES128-SHA",
+        "AES-256-CBC" => "AES256-SHA",
+        "AES-128-GCM" => "AES128-GCM-SHA256",
+        "AES-256-GCM" => "AES256-GCM-SHA384",
+        _ => return None,
+    };
+    Some(["ECDHE-ECDSA-", "ECDHE-RSA-", "DHE-RSA-", ""].map(|prefix| format!("{prefix}{suffix}")).join(":"))
+}
+
+/// SSH's name of a cipher, RFC 4253, 4344 and OpenSSH's PROTOCOL.
+fn ssh_name(cipher: &str) -> Option<String> {
+    let (bits, mode) = cipher.strip_prefix("AES-")?.split_once('-')?;
+    match mode {
+        "CBC" => Some(format!("aes{bits}-cbc")),
+        "CTR" => Some(format!("aes{bits}-ctr")),
+        "GCM" => Some(format!("aes{bits}-gcm@openssh.com")),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::TcpListener;
+
+    #[test]
+    fn ciphers_have_names_in_both_protocols() {
+        assert!(suites("AES-128-CBC").unwrap().ends_with(":AES128-SHA"));
+        assert_eq!(suites("AES-128-CTR"), None);
+        assert_eq!(ssh_name("AES-256-GCM").as_deref(), Some("aes256-gcm@openssh.com"));
+        assert_eq!(ssh_name("DES-EDE3-CBC"), None);
+    }
+
+    #[test]
+    fn a_server_of_another_protocol_is_no_endpoint() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let server = std::thread::spawn(move || {
+            for stream in listener.incoming().take(2).flatten() {
+                (&stream).write_all(b"220 mail\r\n").unwrap();
+            }
+        });
+        assert_eq!(Endpoint::probe(address), None);
+        // The client may not have connected a second time.
+        let _ = TcpStream::connect(address);
+        server.join().unwrap();
+        assert_eq!(Endpoint::probe(address), None);
+    }
+}

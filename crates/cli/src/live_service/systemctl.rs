@@ -1,0 +1,104 @@
+//! systemctl(1) of the running system.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context as _, Result, bail};
+
+/// An error unless systemd is the init system, sd_booted(3).
+pub fn check_booted() -> Result<()> {
+    if !Path::new("/run/systemd/system").is_dir() {
+        bail!("systemd does not run here: leave out --restart, and restart the service by its init script");
+    }
+    Ok(())
+}
+
+/// The units that run, with the instances of templates. Units that run once for each connection
+/// are left out: their restart would end the connections, and the next one has the new files.
+pub fn running(units: &[String]) -> Result<Vec<String>> {
+    let patterns: Vec<String> = units.iter().map(|unit| unit.replace("@.", "@*.")).collect();
+    let mut arguments =
+        vec!["list-units", "--plain", "--no-legend", "--full", "--type=service", "--state=active,reloading"];
+    arguments.extend(patterns.iter().map(String::as_str));
+    let text = systemctl(&arguments)?;
+    let names = text.lines().filter_map(|line| line.split_whitespace().next()).map(str::to_owned);
+    let mut found = Vec::new();
+    for name in names {
+        if property(&name, "StandardInput")? != "socket" {
+            found.push(name);
+        }
+    }
+    Ok(found)
+}
+
+/// Has systemd read all unit files.
+pub fn daemon_reload() -> Result<()> {
+    systemctl(&["daemon-reload"]).map(drop)
+}
+
+/// Restarts units and waits until they have started.
+pub fn restart(units: &[String]) -> Result<()> {
+    // systemd refuses to start a unit that failed several times in a few seconds, also the one that
+    // is correct again.
+    let with = |verb: &'static str| -> Vec<&str> {
+        [verb].into_iter().chain(units.iter().map(String::as_str)).collect()
+    };
+    systemctl(&with("reset-failed"))?;
+    systemctl(&with("restart")).map(drop)
+}
+
+/// Whether a unit runs.
+pub fn is_active(unit: &str) -> Result<bool> {
+    Ok(property(unit, "ActiveState")? == "active")
+}
+
+/// The processes of a unit.
+pub fn processes(unit: &str) -> Result<Vec<u32>> {
+    let group = property(unit, "ControlGroup")?;
+    if group.is_empty() {
+        return Ok(Vec::new());
+    }
+    // The second one: cgroup v1.
+    let roots =
+        ["/sys/fs/cgroup", "/sys/fs/cgroup/systemd"].map(|root| PathBuf::from(format!("{root}{group}")));
+    let mut found = Vec::new();
+    if let Some(root) = roots.iter().find(|path| path.is_dir()) {
+        collect(root, &mut found);
+    }
+    Ok(found)
+}
+
+fn collect(group: &Path, found: &mut Vec<u32>) {
+    let text = fs::read_to_string(group.join("cgroup.procs")).unwrap_or_default();
+    found.extend(text.lines().filter_map(|line| line.parse::<u32>().ok()));
+    for entry in fs::read_dir(group).into_iter().flatten().flatten() {
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            collect(&entry.path(), found);
+        }
+    }
+}
+
+/// The last lines that a unit logged; empty if the journal cannot be read.
+pub fn last_messages(unit: &str) -> String {
+    let mut journal = Command::new("journalctl");
+    journal.args(["--quiet", "--no-pager", "--output=cat", "--lines=4", "--unit", unit]);
+    let output = journal.stdin(Stdio::null()).stderr(Stdio::null()).output();
+    let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
+    text.lines().map(|line| format!("\n    {line}")).collect()
+}
+
+fn property(unit: &str, name: &str) -> Result<String> {
+    Ok(systemctl(&["show", "--value", "--property", name, "--", unit])?.trim().to_owned())
+}
+
+fn systemctl(arguments: &[&str]) -> Result<String> {
+    let mut command = Command::new("systemctl");
+    command.args(["--no-pager", "--no-ask-password"]).args(arguments).env("LC_ALL", "C").stdin(Stdio::null());
+    let output = command.output().context("systemctl cannot be run")?;
+    if !output.status.success() {
+        let text = String::from_utf8_lossy(&output.stderr);
+        bail!("systemctl {}: {}", arguments.join(" "), text.lines().next().unwrap_or("failed"));
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}

@@ -1,0 +1,96 @@
+//! `outboard enable --restart` and `disable --restart`, run by tests in a machine that systemd
+//! booted.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::command::{failed, succeeded};
+use crate::device::driver_count;
+use crate::machine::ACCELERATOR;
+use crate::skip::skip;
+use crate::systemd::{assert_unchanged, is_booted, snapshot};
+use crate::tuning::{Machine, POLICY};
+
+/// The cipher of the accelerator that the tests use.
+pub const CIPHER: &str = "AES-128-CBC";
+
+/// A machine with systemd and the accelerator, or a reported skip.
+pub fn machine(test: &str) -> Option<Machine> {
+    if !is_booted() {
+        skip(test, "systemd as the first process (the test machine services)");
+        return None;
+    }
+    let machine = Machine::with_accelerator(test)?;
+    // The lock of /etc/outboard is created once.
+    succeeds(&machine, &["enable", "ssh", "--force"]);
+    succeeds(&machine, &["disable", "ssh"]);
+    Some(machine)
+}
+
+/// Runs the command, which must succeed.
+#[track_caller]
+pub fn succeeds(machine: &Machine, arguments: &[&str]) -> String {
+    succeeded(&machine.command(arguments).output().expect("the command runs"), arguments)
+}
+
+/// Runs the command, which must fail.
+#[track_caller]
+pub fn fails(machine: &Machine, arguments: &[&str]) -> String {
+    failed(&machine.command(arguments).output().expect("the command runs"), arguments, 1)
+}
+
+/// Enables and restarts a service, and checks what is reported.
+#[track_caller]
+pub fn enables(machine: &Machine, arguments: &[&str]) -> Value {
+    let arguments = [&["enable"], arguments, &["--restart", "--json"]].concat();
+    let found: Value = serde_json::from_str(&succeeds(machine, &arguments)).expect("JSON");
+    assert_eq!(
+        (&found["schema"], &found["enabled"]),
+        (&"outboard-restart/1".into(), &true.into()),
+        "{found}"
+    );
+    for name in ["processes_with_outboard", "hardware_requests", "hardware_bytes", "interrupts"] {
+        assert!(found[name].as_u64() > Some(0), "{name}: {found:#}");
+    }
+    found
+}
+
+/// Disables and restarts a service, and checks what is reported.
+#[track_caller]
+pub fn disables(machine: &Machine, service: &str) {
+    let text = succeeds(machine, &["disable", service, "--restart", "--json"]);
+    let found: Value = serde_json::from_str(&text).expect("JSON");
+    assert_eq!(found["processes_with_outboard"], 0, "{found:#}");
+    assert!(!found["exchanges"].as_array().expect("a list").is_empty(), "{found:#}");
+}
+
+/// The requests of the accelerator during a function.
+pub fn requests_of(work: impl FnOnce()) -> u64 {
+    let before = driver_count("requests");
+    work();
+    driver_count("requests") - before
+}
+
+/// Enables, uses and disables a service, twice.
+pub fn twice(machine: &Machine, service: &str, arguments: &[&str], traffic: impl Fn()) {
+    // The first login creates a file in /run.
+    traffic();
+    let before = snapshot();
+    for _ in 0..2 {
+        enables(machine, arguments);
+        assert!(requests_of(&traffic) >= 200, "{service} does not use the accelerator");
+        disables(machine, service);
+        assert_unchanged(&before);
+        assert_eq!(requests_of(&traffic), 0, "{service} still uses the accelerator");
+    }
+}
+
+/// Sets the thresholds of the policy that `tune` wrote.
+pub fn set_thresholds(from: &str) {
+    let text = fs::read_to_string(POLICY).expect("a policy");
+    let others = text.lines().filter(|line| !line.starts_with("AES-"));
+    let lines = [CIPHER, "AES-256-CBC"].map(|cipher| format!("{cipher} {from} {from} {ACCELERATOR}"));
+    let new: String = others.chain(lines.iter().map(String::as_str)).flat_map(|line| [line, "\n"]).collect();
+    fs::write(POLICY, new).expect("the policy's file");
+}

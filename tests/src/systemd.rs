@@ -1,0 +1,117 @@
+//! A machine that systemd booted: its units, and its configuration before and after a change.
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::command::{said, succeeded};
+
+/// Path, owner, group, permissions, and the content of files and links.
+pub type Snapshot = Vec<(PathBuf, u32, u32, u32, Vec<u8>)>;
+
+/// All of /etc, and of /run without what systemd, udev and the journal keep there. The content of
+/// files in /run, such as process ids, changes with each restart and is left out.
+#[must_use]
+pub fn snapshot() -> Snapshot {
+    let mut all = Snapshot::new();
+    walk(Path::new("/etc"), &mut all);
+    walk(Path::new("/run"), &mut all);
+    all.sort();
+    all
+}
+
+fn walk(directory: &Path, all: &mut Snapshot) {
+    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+        let path = entry.path();
+        let volatile = ["/run/systemd", "/run/udev", "/run/log", "/run/credentials"];
+        // A file may disappear meanwhile in /run.
+        let Ok(about) = path.symlink_metadata() else { continue };
+        if volatile.iter().any(|name| path == Path::new(name)) {
+            continue;
+        }
+        let content = match about.file_type() {
+            kind if kind.is_symlink() => {
+                fs::read_link(&path).expect("a link").into_os_string().into_encoded_bytes()
+            }
+            kind if kind.is_file() && path.starts_with("/etc") => fs::read(&path).expect("a file"),
+            _ => Vec::new(),
+        };
+        all.push((path.clone(), about.uid(), about.gid(), about.permissions().mode(), content));
+        if about.is_dir() {
+            walk(&path, all);
+        }
+    }
+}
+
+/// Fails with the entries that differ.
+#[track_caller]
+pub fn assert_unchanged(before: &Snapshot) {
+    let now = snapshot();
+    let paths = |one: &Snapshot, other: &Snapshot| -> Vec<PathBuf> {
+        one.iter().filter(|entry| !other.contains(entry)).map(|entry| entry.0.clone()).collect()
+    };
+    let (gone, new) = (paths(before, &now), paths(&now, before));
+    assert!(gone.is_empty() && new.is_empty(), "changed or gone: {gone:?}; changed or new: {new:?}");
+}
+
+/// Whether systemd is the first process, sd_booted(3).
+#[must_use]
+pub fn is_booted() -> bool {
+    Path::new("/run/systemd/system").is_dir()
+}
+
+/// systemctl(1), which must succeed.
+#[track_caller]
+pub fn systemctl(arguments: &[&str]) -> String {
+    let output = Command::new("systemctl").arg("--no-pager").args(arguments).output().expect("systemctl");
+    succeeded(&output, arguments)
+}
+
+/// A unit that was started by a test, until dropped.
+pub struct Started(&'static str);
+
+impl Started {
+    /// Starts the unit after systemd has read its files.
+    #[track_caller]
+    pub fn start(unit: &'static str) -> Started {
+        systemctl(&["daemon-reload"]);
+        let output = Command::new("systemctl").args(["start", unit]).output().expect("systemctl");
+        if !output.status.success() {
+            let journal =
+                Command::new("journalctl").args(["--no-pager", "-u", unit]).output().expect("journalctl");
+            panic!("{}\n{}", said(&output), said(&journal));
+        }
+        Started(unit)
+    }
+}
+
+impl Drop for Started {
+    fn drop(&mut self) {
+        let _ = Command::new("systemctl").args(["stop", self.0]).status();
+        let _ = Command::new("systemctl").args(["reset-failed", self.0]).status();
+    }
+}
+
+/// Files that a test adds, until dropped.
+#[derive(Default)]
+pub struct AddedFiles(Vec<PathBuf>);
+
+impl AddedFiles {
+    /// Writes a file; its directories are created and stay.
+    #[track_caller]
+    pub fn add(&mut self, path: &str, text: &str) {
+        let path = PathBuf::from(path);
+        fs::create_dir_all(path.parent().expect("an absolute path")).expect("a directory");
+        fs::write(&path, text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        self.0.push(path);
+    }
+}
+
+impl Drop for AddedFiles {
+    fn drop(&mut self) {
+        for path in &self.0 {
+            let _ = fs::remove_file(path);
+        }
+    }
+}

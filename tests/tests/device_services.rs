@@ -1,0 +1,266 @@
+//! `outboard enable --restart` and `disable --restart` for Debian's nginx, Apache and sshd, in a
+//! machine that systemd booted: real clients, the counters of the accelerator, and all of /etc and
+//! /run as before.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
+use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use outboard_tests::command::{failed, said, succeeded};
+use outboard_tests::machine::ACCELERATOR;
+use outboard_tests::services::{CIPHER, disables, enables, fails, machine, set_thresholds, succeeds, twice};
+use outboard_tests::systemd::{AddedFiles, Started, assert_unchanged, snapshot, systemctl};
+
+const NGINX: &str = "https://127.0.0.1:4433/file";
+const APACHE: &str = "https://127.0.0.1:4434/file";
+/// 4 MiB: 256 TLS records.
+const FILE: &str = "/var/www/outboard/file";
+
+/// A certificate and a file for both web servers.
+fn site() {
+    let folder = Path::new(FILE).parent().expect("a directory");
+    fs::create_dir_all(folder).expect("a directory");
+    fs::set_permissions(folder, PermissionsExt::from_mode(0o755)).expect("our own");
+    let bytes: Vec<u8> = (0..4 << 20).map(|at: u32| (at ^ (at >> 9)) as u8).collect();
+    fs::write(FILE, bytes).expect("a file");
+    if !Path::new("/root/outboard-test.key").exists() {
+        let mut openssl = Command::new("openssl");
+        openssl.args(["req", "-x509", "-nodes", "-newkey", "rsa:2048", "-subj", "/CN=127.0.0.1", "-keyout"]);
+        openssl.args(["/root/outboard-test.key", "-out", "/root/outboard-test.pem"]);
+        succeeded(&openssl.output().expect("openssl"), &["req"]);
+    }
+}
+
+fn nginx() -> (AddedFiles, Started) {
+    site();
+    let mut files = AddedFiles::default();
+    files.add(
+        "/etc/nginx/conf.d/outboard-test.conf",
+        "server {\nlisten 127.0.0.1:4433 ssl;\nroot /var/www/outboard;\nssl_ciphers HIGH;\n\
+         ssl_certificate /root/outboard-test.pem;\nssl_certificate_key /root/outboard-test.key;\n}\n",
+    );
+    (files, Started::start("nginx.service"))
+}
+
+fn apache() -> (AddedFiles, Started) {
+    site();
+    succeeded(&Command::new("a2enmod").args(["-q", "ssl"]).output().expect("a2enmod"), &["a2enmod"]);
+    let mut files = AddedFiles::default();
+    files.add(
+        "/etc/apache2/sites-enabled/outboard-test.conf",
+        "Listen 127.0.0.1:4434\n<VirtualHost 127.0.0.1:4434>\nDocumentRoot /var/www/outboard\n\
+         <Directory /var/www/outboard>\nRequire all granted\n</Directory>\nSSLEngine on\nSSLCipherSuite HIGH\n\
+         SSLCertificateFile /root/outboard-test.pem\nSSLCertificateKeyFile /root/outboard-test.key\n</VirtualHost>\n",
+    );
+    (files, Started::start("apache2.service"))
+}
+
+/// sshd with a cipher of the accelerator, and a key with which root may log in.
+fn sshd() -> (AddedFiles, Started) {
+    let (folder, key) = (Path::new("/root/.ssh"), Path::new("/root/.ssh/id_ed25519"));
+    fs::create_dir_all(folder).expect("a directory");
+    fs::set_permissions(folder, PermissionsExt::from_mode(0o700)).expect("our own");
+    if !key.exists() {
+        let mut keygen = Command::new("ssh-keygen");
+        keygen.args(["-q", "-t", "ed25519", "-N", "", "-f"]).arg(key);
+        succeeded(&keygen.output().expect("ssh-keygen"), &["ssh-keygen"]);
+    }
+    let mut files = AddedFiles::default();
+    files.add("/root/.ssh/authorized_keys", &fs::read_to_string("/root/.ssh/id_ed25519.pub").expect("a key"));
+    files.add(
+        "/etc/ssh/sshd_config.d/outboard-test.conf",
+        "Ciphers +aes128-cbc\nPermitRootLogin prohibit-password\nPasswordAuthentication no\n",
+    );
+    (files, Started::start("ssh.service"))
+}
+
+/// Downloads the file with a suite of the accelerator.
+#[track_caller]
+fn downloads(url: &str) {
+    let mut curl = Command::new("curl");
+    curl.args(["--insecure", "--silent", "--show-error", "--tls-max", "1.2", "--ciphers", "AES128-SHA"]);
+    curl.args(["--max-time", "60", "--output", "/tmp/received", url]);
+    let output = curl.env("OPENSSL_CONF", "").output().expect("curl");
+    succeeded(&output, &[url]);
+    assert!(
+        fs::read("/tmp/received").expect("a file") == fs::read(FILE).expect("a file"),
+        "another file came"
+    );
+}
+
+#[test]
+fn nginx_is_refused_where_software_wins_and_verified_where_the_accelerator_wins() {
+    let test = "nginx_is_refused_where_software_wins_and_verified_where_the_accelerator_wins";
+    let Some(machine) = machine(test) else { return };
+    let (_files, _nginx) = nginx();
+    let text = fails(&machine, &["enable", "nginx", "--restart"]);
+    assert!(text.contains("was not measured on this machine: run outboard tune"), "{text}");
+    machine.tuned(&["--ciphers", CIPHER]);
+    for (from, shown) in [("never", "never"), ("65536", "65536 bytes")] {
+        set_thresholds(from);
+        let before = snapshot();
+        let text = fails(&machine, &["enable", "nginx", "--restart"]);
+        assert!(text.contains("software wins for its requests of up to 16384 bytes"), "{text}");
+        let row = text.lines().find(|line| line.trim_start().starts_with(CIPHER));
+        assert!(row.is_some_and(|row| row.contains(ACCELERATOR) && row.ends_with(shown)), "{text}");
+        assert_unchanged(&before);
+    }
+    set_thresholds("4096");
+    twice(&machine, "nginx", &["nginx"], || downloads(NGINX));
+}
+
+#[test]
+fn apache_works_with_the_accelerator_and_without_it() {
+    let Some(machine) = machine("apache_works_with_the_accelerator_and_without_it") else { return };
+    let (_files, _apache) = apache();
+    twice(&machine, "apache", &["apache", "--force"], || downloads(APACHE));
+}
+
+#[test]
+fn sshd_works_with_the_accelerator_and_without_it() {
+    let Some(machine) = machine("sshd_works_with_the_accelerator_and_without_it") else { return };
+    let (_files, _sshd) = sshd();
+    site();
+    twice(&machine, "sshd", &["sshd", "--force"], || {
+        let remote = format!("root@127.0.0.1:{FILE}");
+        for (from, to) in [(remote.as_str(), "/tmp/received"), ("/tmp/received", "root@127.0.0.1:/tmp/sent")]
+        {
+            let mut scp = Command::new("scp");
+            scp.args(["-q", "-F", "none", "-c", "aes128-cbc", "-o", "BatchMode=yes"]);
+            scp.args(["-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null", from, to]);
+            succeeded(&scp.env("OPENSSL_CONF", "").output().expect("scp"), &[from, to]);
+        }
+        assert!(
+            fs::read("/tmp/sent").expect("a file") == fs::read(FILE).expect("a file"),
+            "another file came"
+        );
+    });
+}
+
+#[test]
+fn a_service_that_does_not_start_is_restored() {
+    let Some(machine) = machine("a_service_that_does_not_start_is_restored") else { return };
+    let (mut files, nginx) = nginx();
+    drop(nginx);
+    files.add(
+        "/etc/systemd/system/nginx.service.d/10-test.conf",
+        "[Service]\nExecStartPre=/bin/sh -c 'test -z \"$OPENSSL_CONF\"'\n",
+    );
+    let _nginx = Started::start("nginx.service");
+    let before = snapshot();
+    let text = fails(&machine, &["enable", "nginx", "--restart", "--force"]);
+    assert!(text.contains("step \"restart\" failed"), "{text}");
+    assert!(text.contains("The change was undone; the service was restarted and works as before"), "{text}");
+    assert_unchanged(&before);
+    downloads(NGINX);
+}
+
+#[test]
+fn a_service_that_does_not_load_the_provider_is_restored() {
+    let test = "a_service_that_does_not_load_the_provider_is_restored";
+    let Some(machine) = machine(test) else { return };
+    let (mut files, nginx) = nginx();
+    drop(nginx);
+    assert_eq!(fs::read_to_string("/sys/module/apparmor/parameters/enabled").expect("AppArmor").trim(), "Y");
+    let profile = "/etc/apparmor.d/outboard-test";
+    files.add(
+        profile,
+        "profile outboard-test /usr/sbin/nginx {\n  file,\n  network,\n  capability,\n  signal,\n  ptrace,\n  unix,\n\
+         deny /usr/local/lib/outboard/** mr,\n}\n",
+    );
+    let parser =
+        |option| Command::new("apparmor_parser").args([option, profile]).output().expect("the parser");
+    succeeded(&parser("--replace"), &[profile]);
+    let _nginx = Started::start("nginx.service");
+    let before = snapshot();
+    let text = fails(&machine, &["enable", "nginx", "--restart", "--force"]);
+    succeeded(&parser("--remove"), &[profile]);
+    assert!(text.contains("step \"provider\" failed") || text.contains("step \"restart\" failed"), "{text}");
+    assert!(text.contains("The change was undone; the service was restarted and works as before"), "{text}");
+    assert_unchanged(&before);
+    downloads(NGINX);
+}
+
+#[test]
+fn a_killed_command_leaves_a_service_that_works() {
+    let Some(machine) = machine("a_killed_command_leaves_a_service_that_works") else { return };
+    let (_files, _nginx) = nginx();
+    let before = snapshot();
+    let arguments = ["enable", "nginx", "--restart", "--force"];
+    let start = Instant::now();
+    succeeds(&machine, &arguments);
+    let whole = start.elapsed();
+    for quarter in 1..4 {
+        disables(&machine, "nginx");
+        assert_unchanged(&before);
+        let mut child = machine.command(&arguments).spawn().expect("the command runs");
+        thread::sleep(whole * quarter / 4);
+        child.kill().expect("our child");
+        child.wait().expect("our child");
+        // systemd completes a restart that was requested.
+        let deadline = Instant::now() + Duration::from_secs(30);
+        while systemctl(&["list-jobs", "--no-legend"]).contains("nginx") && Instant::now() < deadline {
+            thread::sleep(Duration::from_millis(100));
+        }
+        downloads(NGINX);
+        enables(&machine, &["nginx", "--force"]);
+    }
+    disables(&machine, "nginx");
+    assert_unchanged(&before);
+}
+
+#[test]
+fn what_cannot_be_restarted_is_refused_before_a_change() {
+    let Some(machine) = machine("what_cannot_be_restarted_is_refused_before_a_change") else { return };
+    let before = snapshot();
+    for (arguments, says) in [
+        (&["enable", "nginx"][..], "no unit of nginx runs: start it first"),
+        (&["enable", "--unit", "no-such-unit"], "there is no unit no-such-unit.service"),
+        (&["enable", "ssh"], "has no unit that can be restarted"),
+        (&["disable", "nginx"], "nginx is not enabled"),
+    ] {
+        let force = if arguments[0] == "enable" { &["--restart", "--force"][..] } else { &["--restart"] };
+        let text = fails(&machine, &[arguments, force].concat());
+        assert!(text.contains(says), "{arguments:?}: {text}");
+        assert_unchanged(&before);
+    }
+    let mut command = machine.command(&["enable", "nginx", "--restart", "--force"]);
+    let text = failed(&command.uid(65534).output().expect("the command runs"), &["as nobody"], 1);
+    assert!(text.contains("only root may"), "{text}");
+    assert_unchanged(&before);
+}
+
+#[test]
+fn a_configuration_of_its_own_stays_in_force() {
+    let Some(machine) = machine("a_configuration_of_its_own_stays_in_force") else { return };
+    let (mut files, nginx) = nginx();
+    drop(nginx);
+    let own = "/etc/ssl/outboard-test.cnf";
+    let drop_in = format!("[Service]\nEnvironment=OPENSSL_CONF={own}\n");
+    files.add("/etc/systemd/system/nginx.service.d/10-test.conf", &drop_in);
+    files.add(own, "openssl_conf = i\n[i]\nno assignment\n");
+    let before = snapshot();
+    let text = fails(&machine, &["enable", "nginx", "--restart", "--force"]);
+    assert!(text.contains("OpenSSL refuses the whole configuration"), "{text}");
+    assert_unchanged(&before);
+
+    // In TLS 1.3 the service has one suite, by its openssl.cnf.
+    files.add(
+        own,
+        "openssl_conf = i\n[i]\nssl_conf = s\n[s]\nsystem_default = d\n[d]\nCiphersuites = TLS_AES_128_GCM_SHA256\n",
+    );
+    let _nginx = Started::start("nginx.service");
+    let before = snapshot();
+    let found = enables(&machine, &["nginx", "--force"]);
+    assert_eq!(found["exchanges"][0]["cipher"], "TLS_AES_128_GCM_SHA256", "{found:#}");
+    downloads(NGINX);
+    disables(&machine, "nginx");
+    assert_unchanged(&before);
+    let output =
+        Command::new("systemctl").args(["show", "-p", "Environment", "nginx"]).output().expect("systemctl");
+    assert!(succeeded(&output, &["show"]).contains(own), "{}", said(&output));
+}
