@@ -71,7 +71,7 @@ pub const ALL: &[Instructions] = &[
         "PCLMULQDQ",
         "pclmulqdq",
         "GCM",
-        "*-clmulni|*-gcm-aesni*|gcm-*-vaes*|ghash-pclmul*",
+        "*-clmulni|*gcm-aesni*|*gcm-vaes*|ghash-pclmul*",
         "ghash_clmulni_intel",
         ByItself,
         "OPENSSL_ia32cap=~0x200000000"
@@ -297,6 +297,14 @@ mod tests {
             let is_used = set.openssl == ByItself;
             assert!(!is_used || set.off.starts_with("OPENSSL_"), "{} {}", set.architecture, set.name);
             assert_eq!(set.drivers.is_empty(), set.module.is_empty(), "{}", set.name);
+        }
+    }
+
+    #[test]
+    fn gcm_by_vaes_uses_carry_less_multiplication_too() {
+        let set = ALL.iter().find(|set| set.name == "PCLMULQDQ").unwrap();
+        for driver in ["generic-gcm-vaes-avx512", "rfc4106-gcm-aesni-avx", "ghash-clmulni"] {
+            assert!(crate::families::fits(set.drivers, driver), "{driver}");
         }
     }
 
