@@ -30,7 +30,7 @@ pub use parts::{bench, check};
 
 /// What `outboard prove` writes and reports read.
 pub mod prove {
-    pub use crate::parts::prove::{Ahead, Algorithm, Work};
+    pub use crate::parts::prove::{Ahead, Algorithm, SeedWork, Work};
 }
 
 pub use read::{LARGEST, Part, Unfit, read};
