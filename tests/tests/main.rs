@@ -30,6 +30,7 @@ mod device_pipelines;
 mod device_programs;
 mod device_prove;
 mod device_provider_matrix;
+mod device_reach;
 mod device_restore;
 mod device_sandbox;
 mod device_services;

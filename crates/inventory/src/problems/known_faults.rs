@@ -1,5 +1,7 @@
 //! Drivers with faults that their users have published.
 
+use outboard_catalog::families;
+
 use super::{Found, ProblemId};
 use crate::status::Status;
 
@@ -40,13 +42,16 @@ pub(super) fn find(status: &Status, found: &mut Found) {
         else {
             continue;
         };
-        let is_concerned = |name: &&String| {
-            let driver = status.drivers.iter().find(|driver| driver.name == **name);
-            driver.is_some_and(|driver| {
-                driver.algorithm.contains(fault.algorithm) && driver.selftest == "passed"
-            })
+        // One pass over the drivers: there may be thousands.
+        let is_concerned = |driver: &&crate::DriverView| {
+            driver.verdict == "accelerator"
+                && driver.selftest == "passed"
+                && driver.algorithm.contains(fault.algorithm)
+                && families::known(&driver.name, &driver.module)
+                    .is_some_and(|known| known.family().id == fault.family)
         };
-        let Some(driver) = accelerator.drivers.iter().find(is_concerned) else { continue };
+        let Some(driver) = status.drivers.iter().find(is_concerned) else { continue };
+        let driver = &driver.name;
         found.problem(
             ProblemId::KnownFault,
             format!("the driver of {} {}", accelerator.chip, fault.text),

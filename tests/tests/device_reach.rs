@@ -1,0 +1,288 @@
+//! The reach matrix of `outboard status` against the kernel: each consumer works, and the
+//! accelerator raises interrupts exactly where the matrix says that it is reached.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::os::fd::AsRawFd;
+use std::process::Command;
+use std::thread;
+
+use outboard_accel::af_alg::AfAlg;
+use outboard_accel::cryptodev::Cryptodev;
+use outboard_accel::{Accelerator, Algorithm, Direction, Request};
+use outboard_drivers::interrupts::accelerator_interrupts;
+use outboard_drivers::root::Root;
+use outboard_tests::bytes::bytes;
+use outboard_tests::command::{on_path, said, succeeded};
+use outboard_tests::engine::Engine;
+use outboard_tests::machine::{ACCELERATOR, cbc_aes_drivers};
+use outboard_tests::patience::wait_until;
+use outboard_tests::skip::skip;
+use outboard_tests::tuning::Machine;
+use serde_json::Value;
+
+/// The bytes that each consumer processes.
+const AMOUNT: usize = 64 << 10;
+
+/// The answers of the matrix about one driver, by consumer.
+type Answers = BTreeMap<String, String>;
+
+fn status(machine: &Machine, arguments: &[&str]) -> Value {
+    let output =
+        machine.command(&[&["status", "--json"], arguments].concat()).output().expect("the command runs");
+    serde_json::from_str(&succeeded(&output, arguments)).expect("JSON")
+}
+
+fn answers(machine: &Machine, driver: &str) -> Answers {
+    let status = status(machine, &[]);
+    let rows = status["reach"].as_array().expect("the matrix");
+    let row =
+        rows.iter().find(|row| row["driver"] == driver).unwrap_or_else(|| panic!("no {driver}: {rows:?}"));
+    let word = |cell: &Value, key: &str| cell[key].as_str().expect("a word").to_owned();
+    let cells = row["consumers"].as_array().expect("consumers").iter();
+    cells.map(|cell| (word(cell, "consumer"), word(cell, "answer"))).collect()
+}
+
+/// The interrupts of the accelerator while `work` runs, and what it returns.
+fn watched<T>(work: impl FnOnce() -> T) -> (u64, T) {
+    let now = || accelerator_interrupts(&Root::live()).expect("/proc/interrupts").total();
+    let before = now();
+    let result = work();
+    (now() - before, result)
+}
+
+#[track_caller]
+fn agrees(answers: &Answers, consumer: &str, interrupts: u64) {
+    let answer = answers[consumer].as_str();
+    let expected = match answer {
+        "yes" => interrupts > 0,
+        "no" => interrupts == 0,
+        _ => panic!("the matrix does not decide about {consumer}: {answers:?}"),
+    };
+    assert!(expected, "{consumer}: the matrix says {answer}, and {interrupts} interrupts came: {answers:?}");
+    println!("{consumer}: {answer}, {interrupts} interrupts");
+}
+
+#[test]
+fn programs_reach_the_accelerator_where_the_matrix_says_so() {
+    let Some(machine) = Machine::with_accelerator("programs_reach_the_accelerator_where_the_matrix_says_so")
+    else {
+        return;
+    };
+    let answers = answers(&machine, ACCELERATOR);
+    let text = vec![7; AMOUNT];
+    let encrypt = |accelerator: &dyn Accelerator| {
+        let mut session = accelerator.open(&[1; 16]).expect("a session");
+        session.crypt(&Request::new(Direction::Encrypt, &[2; 16], &text)).expect("a result").len()
+    };
+    let (interrupts, reached) =
+        watched(|| AfAlg::reach(ACCELERATOR, Algorithm::CbcAes).map(|accelerator| encrypt(&accelerator)));
+    assert_eq!(reached.is_ok(), answers["AF_ALG"] == "yes", "{:?}", reached.err());
+    agrees(&answers, "AF_ALG", interrupts);
+    let (interrupts, _) =
+        watched(|| Cryptodev::reach(ACCELERATOR, Algorithm::CbcAes).map(|accelerator| encrypt(&accelerator)));
+    agrees(&answers, "/dev/crypto", interrupts);
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = |name: &str| folder.path().join(name).to_str().expect("a plain name").to_owned();
+    fs::write(path("plain"), bytes(1, AMOUNT)).expect("a file");
+    let key = "42".repeat(16);
+    let enc =
+        format!("openssl enc -aes-128-cbc -in {} -out {} -K {key} -iv {key}", path("plain"), path("secret"));
+    let mut arguments = vec!["prove", "--threshold", "1", "--"];
+    arguments.extend(enc.split(' '));
+    let (interrupts, output) = watched(|| machine.command(&arguments).output().expect("the command runs"));
+    assert!(output.status.success(), "{}", said(&output));
+    agrees(&answers, "OpenSSL", interrupts);
+}
+
+#[test]
+fn ktls_gets_the_accelerator_where_the_matrix_says_so() {
+    let test = "ktls_gets_the_accelerator_where_the_matrix_says_so";
+    let Some(machine) = Machine::with_accelerator(test) else { return };
+    let (interrupts, sent) = watched(send_over_ktls);
+    if let Err(missing) = sent {
+        return skip(test, missing);
+    }
+    agrees(&answers(&machine, ACCELERATOR), "kTLS", interrupts);
+}
+
+/// The other tests need the driver that the engine replaces.
+#[test]
+fn within_gcm_ktls_gets_an_engine_with_ctr_where_the_matrix_says_so() {
+    let test = "within_gcm_ktls_gets_an_engine_with_ctr_where_the_matrix_says_so";
+    let Some(machine) = Machine::with_accelerator(test) else { return };
+    let Some(engine) = Engine::load(test) else { return };
+    let answers = answers(&machine, "engine-ctr-aes");
+    let (interrupts, sent) = watched(send_over_ktls);
+    if let Err(missing) = sent {
+        return skip(test, missing);
+    }
+    agrees(&answers, "kTLS", interrupts);
+    drop(engine);
+    wait_until("registered again", || cbc_aes_drivers().contains(ACCELERATOR));
+}
+
+/// Sends records of TLS 1.2 with AES-128-GCM that the kernel encrypts (tls(7) of the kernel's
+/// Documentation/networking).
+fn send_over_ktls() -> Result<(), String> {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address");
+    let mut sender = TcpStream::connect(address).expect("a connection");
+    let (mut receiver, _) = listener.accept().expect("a connection");
+    set(&sender, libc::IPPROTO_TCP, libc::TCP_ULP, b"tls\0")
+        .map_err(|error| format!("the kernel module tls ({error})"))?;
+    // struct tls12_crypto_info_aes_gcm_128: version, cipher, iv, key, salt, record number.
+    let mut info = vec![0x03, 0x03, 51, 0];
+    info[..2].copy_from_slice(&0x0303_u16.to_ne_bytes());
+    info[2..].copy_from_slice(&51_u16.to_ne_bytes());
+    info.extend([1; 8 + 16 + 4 + 8]);
+    set(&sender, libc::SOL_TLS, libc::TLS_TX, &info).expect("the kernel takes the keys");
+    let reader = thread::spawn(move || {
+        let mut received = Vec::new();
+        receiver.read_to_end(&mut received).expect("records");
+        received
+    });
+    let text = vec![7; AMOUNT];
+    sender.write_all(&text).expect("records are sent");
+    drop(sender);
+    let received = reader.join().expect("a reader");
+    assert!(
+        received.len() > AMOUNT && !received.windows(64).any(|part| part == &text[..64]),
+        "it is encrypted"
+    );
+    Ok(())
+}
+
+fn set(socket: &TcpStream, level: i32, option: i32, value: &[u8]) -> std::io::Result<()> {
+    let len = value.len().try_into().expect("a short value");
+    // SAFETY: the descriptor is open, and `value` is readable for `len` bytes.
+    match unsafe { libc::setsockopt(socket.as_raw_fd(), level, option, value.as_ptr().cast(), len) } {
+        0 => Ok(()),
+        _ => Err(std::io::Error::last_os_error()),
+    }
+}
+
+#[test]
+fn ipsec_gets_the_accelerator_where_the_matrix_says_so() {
+    let test = "ipsec_gets_the_accelerator_where_the_matrix_says_so";
+    let Some(machine) = Machine::with_accelerator(test) else { return };
+    if on_path("ip").is_none() {
+        return skip(test, "the ip command");
+    }
+    let answers = answers(&machine, ACCELERATOR);
+    let network = Network::new();
+    let (interrupts, output) = watched(|| network.ping());
+    assert!(output.status.success(), "{}", said(&output));
+    agrees(&answers, "IPsec", interrupts);
+}
+
+/// Two network namespaces with a tunnel between them, until dropped.
+struct Network;
+
+const LEFT: &str = "198.18.9.1";
+const RIGHT: &str = "198.18.9.2";
+
+impl Network {
+    fn new() -> Network {
+        // What an interrupted run left.
+        let _ = Command::new("ip").args(["netns", "del", "obL"]).output();
+        let _ = Command::new("ip").args(["netns", "del", "obR"]).output();
+        let network = Network;
+        shell(
+            "ip netns add obL; ip netns add obR; ip link add ob0 netns obL type veth peer name ob0 netns obR",
+        );
+        for (name, own) in [("obL", LEFT), ("obR", RIGHT)] {
+            shell(&format!("ip -n {name} addr add {own}/24 dev ob0; ip -n {name} link set ob0 up"));
+            for (from, to, spi) in [(LEFT, RIGHT, 0x1001), (RIGHT, LEFT, 0x1002)] {
+                let (cipher, mac) = ("11".repeat(16), "22".repeat(32));
+                let direction = if from == own { "out" } else { "in" };
+                shell(&format!(
+                    "ip -n {name} xfrm state add src {from} dst {to} proto esp spi {spi} mode transport \
+                     auth-trunc 'hmac(sha256)' 0x{mac} 128 enc 'cbc(aes)' 0x{cipher}; \
+                     ip -n {name} xfrm policy add src {from} dst {to} dir {direction} \
+                     tmpl src {from} dst {to} proto esp mode transport"
+                ));
+            }
+        }
+        network
+    }
+
+    fn ping(&self) -> std::process::Output {
+        let arguments = ["netns", "exec", "obL", "busybox", "ping", "-c", "3", "-s", "1200", RIGHT];
+        Command::new("ip").args(arguments).output().expect("ip runs")
+    }
+}
+
+impl Drop for Network {
+    fn drop(&mut self) {
+        let _ = Command::new("ip").args(["netns", "del", "obL"]).output();
+        let _ = Command::new("ip").args(["netns", "del", "obR"]).output();
+    }
+}
+
+#[track_caller]
+fn shell(script: &str) -> String {
+    let output = Command::new("sh").args(["-ec", script]).output().expect("sh runs");
+    assert!(output.status.success(), "{script}: {}", said(&output));
+    String::from_utf8_lossy(&output.stdout).trim().to_owned()
+}
+
+#[test]
+fn dm_crypt_gets_the_accelerator_where_the_matrix_says_so() {
+    let test = "dm_crypt_gets_the_accelerator_where_the_matrix_says_so";
+    let Some(machine) = Machine::with_accelerator(test) else { return };
+    if on_path("dmsetup").is_none() {
+        return skip(test, "the dmsetup command");
+    }
+    let answers = answers(&machine, ACCELERATOR);
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("disk");
+    fs::write(&file, vec![0; 1 << 20]).expect("a file");
+    let disk = shell(&format!("modprobe -q loop; losetup -f --show {}", file.display()));
+    let key = "33".repeat(16);
+    let mapping = format!("0 2048 crypt aes-cbc-plain64 {key} 0 {disk} 0");
+    let (interrupts, _) = watched(|| {
+        shell(&format!(
+            "modprobe -q dm-crypt; dmsetup create --noudevsync --noudevrules outboard-reach --table '{mapping}'; \
+             busybox dd if=/dev/zero of=/dev/mapper/outboard-reach bs=64k count=8 conv=fsync 2>/dev/null; \
+             dmsetup remove --noudevsync outboard-reach"
+        ))
+    });
+    shell(&format!("losetup -d {disk}"));
+    agrees(&answers, "dm-crypt", interrupts);
+}
+
+#[test]
+fn the_selected_generator_is_the_one_that_is_read() {
+    let test = "the_selected_generator_is_the_one_that_is_read";
+    let Some(machine) = Machine::new(test) else { return };
+    let status = status(&machine, &[]);
+    let Some(current) = status["hwrng"]["current"].as_str().filter(|_| fs::metadata("/dev/hwrng").is_ok())
+    else {
+        return skip(test, "a hardware random number generator");
+    };
+    assert_eq!(answers(&machine, current)["hwrng"], "yes");
+    let mut random = [0; 64];
+    fs::File::open("/dev/hwrng").and_then(|mut file| file.read_exact(&mut random)).expect("random bytes");
+    assert_ne!(random, [0; 64]);
+}
+
+#[test]
+fn a_bundle_of_the_machine_has_the_same_matrix_and_problems() {
+    let Some(machine) = Machine::with_accelerator("a_bundle_of_the_machine_has_the_same_matrix_and_problems")
+    else {
+        return;
+    };
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("bundle.tar.xz").to_str().expect("a plain name").to_owned();
+    let output = machine.command(&["bundle", "--output", &path]).output().expect("the command runs");
+    assert!(output.status.success(), "{}", said(&output));
+    let (live, saved) = (status(&machine, &[]), status(&machine, &["--from", &path]));
+    for field in
+        ["reach", "problems", "drivers", "algorithms", "nodes", "kernel", "openssl", "cpu", "machine"]
+    {
+        assert_eq!(live[field], saved[field], "{field}");
+    }
+}
