@@ -106,18 +106,19 @@ impl Contest<'_> {
     /// Measures requests of one long stream. Returns the share of the bytes that found key stream at
     /// the largest size, in percent, too.
     fn requests(&self) -> Result<(Direction, f64), Error<String>> {
-        let [ahead, other] = [self.work(self.ahead)?, self.work(self.other)?];
         let mut percent = None;
         let mut measure = |bytes: usize| {
+            let [ahead, other] = [self.work(self.ahead)?, self.work(self.other)?];
             for side in [&ahead, &other] {
                 side.borrow_mut().resize(bytes).map_err(|error| failed(&error))?;
             }
             let before = self.with.counts(self.name);
-            let (ours, drained) = (run(&ahead), run(&ahead));
             let (soft, hard, verdict) =
-                self.duel(&mut run(&other), &mut run(&other), &mut |requests| ours(requests), &mut |_| {
-                    drained((WINDOW / bytes).max(1) as u32)
+                self.duel(&mut run(&other), &mut run(&other), &mut run(&ahead), &mut |_| {
+                    run(&ahead)((WINDOW / bytes).max(1) as u32)
                 })?;
+            // A context adds its counts to the table from time to time, and when it is freed.
+            drop(ahead);
             let done = self.with.counts(self.name) - before;
             let found = done.ahead_bytes as f64 / done.bytes().max(1) as f64 * 100.0;
             percent.get_or_insert(found);
