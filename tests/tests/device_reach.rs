@@ -16,9 +16,7 @@ use outboard_drivers::interrupts::accelerator_interrupts;
 use outboard_drivers::root::Root;
 use outboard_tests::bytes::bytes;
 use outboard_tests::command::{on_path, said, succeeded};
-use outboard_tests::engine::Engine;
-use outboard_tests::machine::{ACCELERATOR, cbc_aes_drivers};
-use outboard_tests::patience::wait_until;
+use outboard_tests::machine::ACCELERATOR;
 use outboard_tests::skip::skip;
 use outboard_tests::tuning::Machine;
 use serde_json::Value;
@@ -106,22 +104,6 @@ fn ktls_gets_the_accelerator_where_the_matrix_says_so() {
         return skip(test, missing);
     }
     agrees(&answers(&machine, ACCELERATOR), "kTLS", interrupts);
-}
-
-/// The other tests need the driver that the engine replaces.
-#[test]
-fn within_gcm_ktls_gets_an_engine_with_ctr_where_the_matrix_says_so() {
-    let test = "within_gcm_ktls_gets_an_engine_with_ctr_where_the_matrix_says_so";
-    let Some(machine) = Machine::with_accelerator(test) else { return };
-    let Some(engine) = Engine::load(test) else { return };
-    let answers = answers(&machine, "engine-ctr-aes");
-    let (interrupts, sent) = watched(send_over_ktls);
-    if let Err(missing) = sent {
-        return skip(test, missing);
-    }
-    agrees(&answers, "kTLS", interrupts);
-    drop(engine);
-    wait_until("registered again", || cbc_aes_drivers().contains(ACCELERATOR));
 }
 
 /// Sends records of TLS 1.2 with AES-128-GCM that the kernel encrypts (tls(7) of the kernel's
