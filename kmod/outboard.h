@@ -257,6 +257,8 @@ struct ob_session {
 	const struct ob_algorithm *algorithm;
 	struct ob_driver *driver;
 	const struct ob_file *file;	/* compared only, no reference; NULL: first lookup of a driver */
+	/* Only this address space may use it; the structure is kept, so that it is unique. NULL: any. */
+	struct mm_struct *mm;
 	struct ob_flow *flow;
 	struct list_head link;		/* in driver->sessions */
 	union {
@@ -269,7 +271,8 @@ struct ob_session {
 	unsigned int state_size;
 	u8 tag_size;
 	s8 exports;			/* ahash state export: 1 works, -1 fails, 0 not tried yet */
-	struct work_struct release;
+	struct work_struct release;	/* of the driver handle */
+	struct work_struct forget;	/* frees the structure */
 	struct rcu_head rcu;
 };
 
@@ -286,6 +289,12 @@ static inline void ob_session_unuse_atomic(struct ob_session *session)
 static inline void ob_session_free_handle(struct ob_session *session)
 {
 	crypto_destroy_tfm(session->skcipher, session->tfm);
+}
+
+/* Whether the caller may use, and free, the session and its hash handles. */
+static inline bool ob_session_is_ours(const struct ob_session *session)
+{
+	return !session->mm || session->mm == current->mm;
 }
 
 void ob_session_init(struct ob_session *session);
