@@ -115,10 +115,10 @@ struct ob_driver {
 	struct list_head sessions;
 	const struct ob_algorithm *algorithm;	/* NULL: not found yet */
 	struct module *owner;			/* of the algorithm; compared only, no reference */
-	const struct device *leaving;		/* device being unbound; no new sessions then */
 	unsigned long retry;			/* jiffies of the next lookup while missing */
 	int arrivals;				/* ob_arrivals before the last lookup */
 	bool missing;
+	bool disallowed;		/* in ob_disallowed until its last session is gone */
 	u16 number;
 	spinlock_t lock;		/* protects the lists of turns and waiting requests, and below */
 	bool stalled;			/* refused a request; no more until one completes */
@@ -133,7 +133,7 @@ struct ob_driver {
 };
 
 extern struct mutex ob_drivers_lock;
-extern struct list_head ob_drivers;
+extern struct list_head ob_drivers, ob_disallowed;
 extern atomic_t ob_arrivals;
 
 int ob_drivers_init(struct kobject *device);
@@ -149,6 +149,7 @@ int ob_report_wrong(u32 number, kuid_t uid);
 /* ---- unplug.c ---- */
 
 void ob_unplug_exit(void);
+bool ob_is_leaving(const struct module *owner);
 void ob_unplug_watch(struct module *owner);
 
 /* ---- file.c ---- */
