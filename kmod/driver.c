@@ -13,6 +13,8 @@
 
 DEFINE_MUTEX(ob_drivers_lock);
 LIST_HEAD(ob_drivers);
+/* Disallowed drivers with a session that still has the handle: unplug.c waits for these too. */
+LIST_HEAD(ob_disallowed);
 atomic_t ob_arrivals;	/* registered algorithms and bound devices; a change allows a new lookup */
 
 static struct kobject *directory;	/* NULL before init and after exit: no entries are added */
@@ -29,7 +31,7 @@ static int ob_attach(struct ob_session *session, const struct ob_algorithm *algo
 
 	mutex_lock(&ob_drivers_lock);
 	list_for_each_entry(driver, &ob_drivers, link) {
-		if (driver->number <= after || (number && driver->number != number) || driver->leaving ||
+		if (driver->number <= after || (number && driver->number != number) || ob_is_leaving(driver->owner) ||
 		    (driver->algorithm && algorithm && driver->algorithm != algorithm) ||
 		    (driver->missing && driver->arrivals == atomic_read(&ob_arrivals) && time_before(jiffies, driver->retry)))
 			continue;
@@ -49,11 +51,15 @@ static int ob_attach(struct ob_session *session, const struct ob_algorithm *algo
 
 void ob_detach(struct ob_session *session)
 {
+	struct ob_driver *driver = session->driver;
+
 	mutex_lock(&ob_drivers_lock);
 	list_del(&session->link);
+	if (driver->disallowed && list_empty(&driver->sessions))
+		list_del_init(&driver->link);
 	ob_flow_put(session->flow);
 	mutex_unlock(&ob_drivers_lock);
-	kobject_put(&session->driver->kobj);
+	kobject_put(&driver->kobj);
 	atomic_dec(&ob_sessions);
 }
 
@@ -212,7 +218,11 @@ static int ob_remove(struct ob_driver *driver, struct list_head *dropped)
 	ob_queue_take(driver, NULL, dropped);
 	list_for_each_entry(session, &driver->sessions, link)
 		ob_session_kill_atomic(session);
-	list_del(&driver->link);
+	driver->disallowed = true;
+	if (list_empty(&driver->sessions))
+		list_del_init(&driver->link);
+	else
+		list_move_tail(&driver->link, &ob_disallowed);
 	kobject_del(&driver->kobj);
 	kobject_put(&driver->kobj);
 	return 0;

@@ -44,7 +44,7 @@ struct ob_session *ob_hash_claim(struct ob_file *file, u32 id, struct ob_hash **
 
 	rcu_read_lock();
 	hash = xa_load(&file->hashes, id);
-	if (hash && !refcount_inc_not_zero(&hash->refs))
+	if (hash && (!ob_session_is_ours(hash->session) || !refcount_inc_not_zero(&hash->refs)))
 		hash = NULL;
 	rcu_read_unlock();
 	if (!hash)
@@ -150,14 +150,26 @@ int ob_hash_clone(struct ob_file *file, u32 id, u32 from_id)
 	return error;
 }
 
-int ob_hash_free(struct ob_file *file, u32 id)
+static void ob_hash_drop(struct ob_file *file, struct ob_hash *hash)
 {
-	struct ob_hash *hash = xa_erase(&file->hashes, id);
-
-	if (!hash)
-		return -ENOENT;
 	atomic_dec(&file->hash_count);
 	ob_hash_put(hash);
+}
+
+int ob_hash_free(struct ob_file *file, u32 id)
+{
+	struct ob_hash *hash;
+
+	xa_lock(&file->hashes);
+	hash = xa_load(&file->hashes, id);
+	if (hash && !ob_session_is_ours(hash->session))
+		hash = NULL;
+	if (hash)
+		__xa_erase(&file->hashes, id);
+	xa_unlock(&file->hashes);
+	if (!hash)
+		return -ENOENT;
+	ob_hash_drop(file, hash);
 	return 0;
 }
 
@@ -166,8 +178,10 @@ void ob_hashes_drop(struct ob_file *file)
 	struct ob_hash *hash;
 	unsigned long id;
 
-	xa_for_each(&file->hashes, id, hash)
-		ob_hash_free(file, id);
+	xa_for_each(&file->hashes, id, hash) {
+		xa_erase(&file->hashes, id);
+		ob_hash_drop(file, hash);
+	}
 }
 
 /* ---- Requests ---- */

@@ -115,10 +115,10 @@ struct ob_driver {
 	struct list_head sessions;
 	const struct ob_algorithm *algorithm;	/* NULL: not found yet */
 	struct module *owner;			/* of the algorithm; compared only, no reference */
-	const struct device *leaving;		/* device being unbound; no new sessions then */
 	unsigned long retry;			/* jiffies of the next lookup while missing */
 	int arrivals;				/* ob_arrivals before the last lookup */
 	bool missing;
+	bool disallowed;		/* in ob_disallowed until its last session is gone */
 	u16 number;
 	spinlock_t lock;		/* protects the lists of turns and waiting requests, and below */
 	bool stalled;			/* refused a request; no more until one completes */
@@ -133,7 +133,7 @@ struct ob_driver {
 };
 
 extern struct mutex ob_drivers_lock;
-extern struct list_head ob_drivers;
+extern struct list_head ob_drivers, ob_disallowed;
 extern atomic_t ob_arrivals;
 
 int ob_drivers_init(struct kobject *device);
@@ -149,6 +149,7 @@ int ob_report_wrong(u32 number, kuid_t uid);
 /* ---- unplug.c ---- */
 
 void ob_unplug_exit(void);
+bool ob_is_leaving(const struct module *owner);
 void ob_unplug_watch(struct module *owner);
 
 /* ---- file.c ---- */
@@ -257,6 +258,8 @@ struct ob_session {
 	const struct ob_algorithm *algorithm;
 	struct ob_driver *driver;
 	const struct ob_file *file;	/* compared only, no reference; NULL: first lookup of a driver */
+	/* Only this address space may use it; the structure is kept, so that it is unique. NULL: any. */
+	struct mm_struct *mm;
 	struct ob_flow *flow;
 	struct list_head link;		/* in driver->sessions */
 	union {
@@ -269,7 +272,8 @@ struct ob_session {
 	unsigned int state_size;
 	u8 tag_size;
 	s8 exports;			/* ahash state export: 1 works, -1 fails, 0 not tried yet */
-	struct work_struct release;
+	struct work_struct release;	/* of the driver handle */
+	struct work_struct forget;	/* frees the structure */
 	struct rcu_head rcu;
 };
 
@@ -286,6 +290,12 @@ static inline void ob_session_unuse_atomic(struct ob_session *session)
 static inline void ob_session_free_handle(struct ob_session *session)
 {
 	crypto_destroy_tfm(session->skcipher, session->tfm);
+}
+
+/* Whether the caller may use, and free, the session and its hash handles. */
+static inline bool ob_session_is_ours(const struct ob_session *session)
+{
+	return !session->mm || session->mm == current->mm;
 }
 
 void ob_session_init(struct ob_session *session);

@@ -3,14 +3,32 @@
  * A session is an immutable pair of driver and key. It has two reference counts: refs keeps the
  * structure, users keeps the driver handle. Killing a session drops the user reference for being
  * alive, so the handle is freed after the last request in flight.
+ *
+ * A session belongs to the address space that created it, unless it was created with
+ * OUTBOARD_SHARED: another process with the same descriptor must not replace a key.
  */
+#include <linux/sched.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include "outboard.h"
 
 void ob_session_put(struct ob_session *session)
 {
-	if (refcount_dec_and_test(&session->refs))
+	if (!refcount_dec_and_test(&session->refs))
+		return;
+	/* mmdrop() must not be called from a completion, which may drop the last reference. */
+	if (session->mm)
+		queue_work(ob_workqueue, &session->forget);
+	else
 		kfree_rcu(session, rcu);
+}
+
+static void ob_session_forget_work(struct work_struct *work)
+{
+	struct ob_session *session = container_of(work, struct ob_session, forget);
+
+	mmdrop(session->mm);
+	kfree_rcu(session, rcu);
 }
 
 static void ob_session_release(struct ob_session *session)
@@ -31,6 +49,7 @@ void ob_session_init(struct ob_session *session)
 	refcount_set(&session->refs, 2);
 	refcount_set(&session->users, 2);
 	INIT_WORK(&session->release, ob_session_release_work);
+	INIT_WORK(&session->forget, ob_session_forget_work);
 }
 
 void ob_session_unuse(struct ob_session *session)
@@ -69,7 +88,7 @@ struct ob_session *ob_session_use(struct ob_file *file, u32 id)
 
 	rcu_read_lock();
 	session = xa_load(&file->sessions, id);
-	if (!session)
+	if (!session || !ob_session_is_ours(session))
 		session = ERR_PTR(-ENOENT);
 	else if (!ob_session_use_known(session))
 		session = ERR_PTR(-ENODEV);
@@ -79,7 +98,7 @@ struct ob_session *ob_session_use(struct ob_file *file, u32 id)
 
 static bool ob_session_record_ok(const struct outboard_session_new *record, const struct ob_algorithm *algorithm)
 {
-	if (!algorithm || record->flags & ~OUTBOARD_KEY_SERIAL || !record->session || record->reserved || record->reserved2 ||
+	if (!algorithm || record->flags & ~(OUTBOARD_KEY_SERIAL | OUTBOARD_SHARED) || !record->session || record->reserved || record->reserved2 ||
 	    (record->flags & OUTBOARD_KEY_SERIAL ? record->key_size : record->key_serial))
 		return false;
 	return algorithm->type == &ob_aead ? record->tag_size && record->tag_size <= OUTBOARD_MAX_TAG : !record->tag_size;
@@ -123,6 +142,10 @@ int ob_session_new(struct ob_file *file, const struct outboard_session_new *reco
 		xa_erase(&file->sessions, record->session);
 		ob_session_drop(file, session);
 	} else {
+		if (!(record->flags & OUTBOARD_SHARED)) {
+			session->mm = current->mm;
+			mmgrab(session->mm);
+		}
 		xa_store(&file->sessions, record->session, session, GFP_KERNEL_ACCOUNT);
 	}
 	ob_session_unuse(session);
@@ -143,6 +166,8 @@ int ob_session_free(struct ob_file *file, u32 id)
 
 	xa_lock(&file->sessions);
 	session = xa_load(&file->sessions, id);
+	if (session && !ob_session_is_ours(session))
+		session = NULL;
 	if (session)
 		__xa_erase(&file->sessions, id);
 	xa_unlock(&file->sessions);

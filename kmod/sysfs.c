@@ -85,21 +85,22 @@ static struct attribute *ob_attrs[] = {
 static const struct attribute_group ob_group = { .attrs = ob_attrs };
 const struct attribute_group *ob_groups[] = { &ob_group, NULL };
 
-#define OB_DRIVER_ATTR(_name, ...) \
+#define OB_DRIVER_ATTR(_name, _mode, ...) \
 	static ssize_t driver_##_name##_show(struct kobject *kobj, struct kobj_attribute *attribute, char *page) \
 	{ \
 		struct ob_driver *driver = container_of(kobj, struct ob_driver, kobj); \
 		return sysfs_emit(page, __VA_ARGS__); \
 	} \
-	static struct kobj_attribute driver_##_name = __ATTR(_name, 0444, driver_##_name##_show, NULL)
+	static struct kobj_attribute driver_##_name = __ATTR(_name, _mode, driver_##_name##_show, NULL)
 
-OB_DRIVER_ATTR(number, "%u\n", driver->number);
-OB_DRIVER_ATTR(algorithm, "%s\n", driver->algorithm ? driver->algorithm->name : "-");
-OB_DRIVER_ATTR(requests, "%lld\n", (long long)atomic64_read(&driver->requests));
-OB_DRIVER_ATTR(bytes, "%lld\n", (long long)atomic64_read(&driver->bytes));
-OB_DRIVER_ATTR(batches, "%lld\n", (long long)atomic64_read(&driver->batches));
-OB_DRIVER_ATTR(errors, "%lld\n", (long long)atomic64_read(&driver->errors));
-OB_DRIVER_ATTR(timeouts, "%lld\n", (long long)atomic64_read(&driver->timeouts));
+OB_DRIVER_ATTR(number, 0444, "%u\n", driver->number);
+OB_DRIVER_ATTR(algorithm, 0444, "%s\n", driver->algorithm ? driver->algorithm->name : "-");
+/* Root only: differences between two reads are the lengths of requests of other users. */
+OB_DRIVER_ATTR(requests, 0400, "%lld\n", (long long)atomic64_read(&driver->requests));
+OB_DRIVER_ATTR(bytes, 0400, "%lld\n", (long long)atomic64_read(&driver->bytes));
+OB_DRIVER_ATTR(batches, 0400, "%lld\n", (long long)atomic64_read(&driver->batches));
+OB_DRIVER_ATTR(errors, 0400, "%lld\n", (long long)atomic64_read(&driver->errors));
+OB_DRIVER_ATTR(timeouts, 0400, "%lld\n", (long long)atomic64_read(&driver->timeouts));
 
 /* One line "UID COUNT" per user that reported wrong results; UID "-": users without an entry. */
 static ssize_t driver_wrong_show(struct kobject *kobj, struct kobj_attribute *attribute, char *page)

@@ -7,6 +7,7 @@
  */
 #include <linux/delay.h>
 #include <linux/device.h>
+#include <linux/slab.h>
 #include "outboard.h"
 
 #define MOST_BUSES 8
@@ -24,38 +25,88 @@ static ob_bus buses[MOST_BUSES];
 static struct notifier_block notifiers[MOST_BUSES];
 static unsigned int bus_count;
 
-/* Kills the sessions of drivers that leave with this device. Returns whether any is left. */
-static bool ob_any_left(const struct device *device)
+/*
+ * The devices that are being unbound, protected by ob_drivers_lock. A driver may lose several at the
+ * same time. The owner is stored because device->driver is NULL in BUS_NOTIFY_UNBOUND_DRIVER.
+ */
+struct ob_unbinding {
+	struct list_head link;
+	const struct device *device;
+	const struct module *owner;
+};
+
+static LIST_HEAD(unbindings);
+
+/* Whether a device of this driver module is being unbound: no new sessions then. */
+bool ob_is_leaving(const struct module *owner)
+{
+	struct ob_unbinding *unbinding;
+
+	lockdep_assert_held(&ob_drivers_lock);
+	if (owner)
+		list_for_each_entry(unbinding, &unbindings, link)
+			if (unbinding->owner == owner)
+				return true;
+	return false;
+}
+
+static void ob_unbinding_begin(const struct device *device, const struct module *owner)
+{
+	/* Small, and an unbinding cannot be refused. */
+	struct ob_unbinding *unbinding = kmalloc(sizeof(*unbinding), GFP_KERNEL | __GFP_NOFAIL);
+
+	unbinding->device = device;
+	unbinding->owner = owner;
+	mutex_lock(&ob_drivers_lock);
+	list_add(&unbinding->link, &unbindings);
+	mutex_unlock(&ob_drivers_lock);
+}
+
+/* device: NULL for all. */
+static void ob_unbinding_end(const struct device *device)
+{
+	struct ob_unbinding *unbinding, *next;
+
+	mutex_lock(&ob_drivers_lock);
+	list_for_each_entry_safe(unbinding, next, &unbindings, link) {
+		if (device && unbinding->device != device)
+			continue;
+		list_del(&unbinding->link);
+		kfree(unbinding);
+	}
+	mutex_unlock(&ob_drivers_lock);
+}
+
+/* Kills the sessions of the owner's drivers in a list. Returns whether any is left. */
+static bool ob_kill_sessions(struct list_head *drivers, const struct module *owner, struct list_head *dropped)
 {
 	struct ob_session *session;
 	struct ob_driver *driver;
-	LIST_HEAD(dropped);
 	bool any = false;
 
-	mutex_lock(&ob_drivers_lock);
-	list_for_each_entry(driver, &ob_drivers, link) {
-		if (driver->leaving != device)
+	list_for_each_entry(driver, drivers, link) {
+		if (driver->owner != owner)
 			continue;
-		ob_queue_take(driver, NULL, &dropped);
+		ob_queue_take(driver, NULL, dropped);
 		list_for_each_entry(session, &driver->sessions, link) {
 			ob_session_kill_atomic(session);
 			any = true;
 		}
 	}
-	mutex_unlock(&ob_drivers_lock);
-	ob_queue_drop(&dropped, -ENODEV);
 	return any;
 }
 
-static void ob_mark(const struct module *owner, const struct device *leaving, const struct device *now)
+static bool ob_any_left(const struct module *owner)
 {
-	struct ob_driver *driver;
+	LIST_HEAD(dropped);
+	bool any;
 
 	mutex_lock(&ob_drivers_lock);
-	list_for_each_entry(driver, &ob_drivers, link)
-		if (leaving ? driver->leaving == leaving : driver->owner == owner)
-			driver->leaving = now;
+	any = ob_kill_sessions(&ob_drivers, owner, &dropped);
+	any |= ob_kill_sessions(&ob_disallowed, owner, &dropped);
 	mutex_unlock(&ob_drivers_lock);
+	ob_queue_drop(&dropped, -ENODEV);
+	return any;
 }
 
 static int ob_bus_event(struct notifier_block *notifier, unsigned long event, void *data)
@@ -64,15 +115,15 @@ static int ob_bus_event(struct notifier_block *notifier, unsigned long event, vo
 	struct device *device = data;
 
 	if (event == BUS_NOTIFY_UNBOUND_DRIVER)
-		ob_mark(NULL, device, NULL);
+		ob_unbinding_end(device);
 	if (event == BUS_NOTIFY_BOUND_DRIVER)
 		atomic_inc(&ob_arrivals);
 	if (event != BUS_NOTIFY_UNBIND_DRIVER || !device->driver || !device->driver->owner)
 		return NOTIFY_DONE;
-	ob_mark(device->driver->owner, NULL, device);
-	while (ob_any_left(device)) {
+	ob_unbinding_begin(device, device->driver->owner);
+	while (ob_any_left(device->driver->owner)) {
 		if (time_after(jiffies, end)) {
-			dev_warn(device, "outboard: leaves with requests that it has not answered\n");
+			dev_warn(device, "outboard: unbound with requests in flight; they may never end\n");
 			break;
 		}
 		msleep(5);
@@ -125,4 +176,6 @@ void ob_unplug_exit(void)
 {
 	for (; bus_count; bus_count--)
 		bus_unregister_notifier(buses[bus_count - 1], &notifiers[bus_count - 1]);
+	/* Of devices whose unbinding ended unnoticed. */
+	ob_unbinding_end(NULL);
 }

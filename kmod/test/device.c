@@ -57,15 +57,20 @@ int await(const struct arena *arena, unsigned int first, unsigned int count)
 	return ring(arena->fd, &record, sizeof(record));
 }
 
-int new_session(int fd, uint32_t id, uint16_t algorithm, uint8_t tag, const void *key, uint16_t size)
+int new_session_with(int fd, uint16_t flags, uint32_t id, uint16_t algorithm, uint8_t tag, const void *key, uint16_t size)
 {
 	struct {
 		struct outboard_session_new record;
 		uint8_t key[OUTBOARD_MAX_KEY + 1];
-	} all = { { OUTBOARD_SESSION_NEW, 0, id, algorithm, 0, size, tag, 0, 0, 0 }, { 0 } };
+	} all = { { OUTBOARD_SESSION_NEW, flags, id, algorithm, 0, size, tag, 0, 0, 0 }, { 0 } };
 
 	memcpy(all.key, key, size);
 	return ring(fd, &all, sizeof(all.record) + size);
+}
+
+int new_session(int fd, uint32_t id, uint16_t algorithm, uint8_t tag, const void *key, uint16_t size)
+{
+	return new_session_with(fd, 0, id, algorithm, tag, key, size);
 }
 
 int object(int fd, uint16_t op, uint32_t id, uint32_t from)

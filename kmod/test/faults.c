@@ -307,6 +307,39 @@ static void unplugged_while_a_waiter_sleeps(void)
 	join(child);
 }
 
+static pid_t unbind_in_a_child(void)
+{
+	pid_t child = fork();
+
+	if (!child) {
+		check(!tell("/sys/bus/platform/drivers/outboard_sim/unbind", "outboard-sim.0"), "%m");
+		_exit(0);
+	}
+	return child;
+}
+
+/* A driver that is no longer allowed has the requests all the same: its device must wait. */
+static void unplugged_after_the_driver_was_disallowed(void)
+{
+	pid_t child;
+
+	begin();
+	fault("sim-cbc-aes never");
+	fill(0, 8);
+	check(!submit(&arena, 0, 8, 0), "%m");
+	check(!tell("/sys/class/misc/outboard/disallow", "sim-cbc-aes"), "%m");
+	child = unbind_in_a_child();
+	usleep(500000);
+	for (unsigned int s = 0; s < 8; s++)
+		check(arena.slot[s].status == OUTBOARD_IN_FLIGHT, "slot %u: status %d", s, arena.slot[s].status);
+	fault("clear");
+	check(!tell(SIM_DEBUG "/held", "0"), "%m");
+	join(child);
+	all_right(0, 8);
+	check(!tell("/sys/class/misc/outboard/allow", "sim-cbc-aes"), "%m");
+	check(!tell("/sys/bus/platform/drivers/outboard_sim/bind", "outboard-sim.0"), "%m");
+}
+
 /* An engine without free contexts refuses the key. */
 static void keys_have_no_place_left(void)
 {
@@ -384,6 +417,7 @@ static const struct test tests[] = {
 	TEST(software_answers_at_once),
 	TEST(unplugged_with_requests_that_it_holds),
 	TEST(unplugged_while_a_waiter_sleeps),
+	TEST(unplugged_after_the_driver_was_disallowed),
 	TEST(keys_have_no_place_left),
 };
 THEME(faults, true);

@@ -186,7 +186,7 @@ static void make_a_session(int fd)
 	struct {
 		struct outboard_session_new record;
 		uint8_t key[OUTBOARD_MAX_KEY + 32];
-	} all = { { OUTBOARD_SESSION_NEW, 0, 1 + below(NUMBERS), of->id, below(20) ? 0 : below(40), 0, 0, 0, 0, 0 }, { 0 } };
+	} all = { { OUTBOARD_SESSION_NEW, below(2) ? OUTBOARD_SHARED : 0, 1 + below(NUMBERS), of->id, below(20) ? 0 : below(40), 0, 0, 0, 0, 0 }, { 0 } };
 
 	all.record.key_size = of->keys[below(3)];
 	if (of->kind == AEAD)
@@ -294,7 +294,7 @@ static void reopen(int which)
 	descriptors[which] = open("/dev/outboard", O_RDWR | O_CLOEXEC | O_NONBLOCK);
 }
 
-/* The child inherits sessions, but no arenas. */
+/* The child inherits the descriptor, but neither sessions nor arenas, except shared sessions. */
 static void fork_one(int fd)
 {
 	pid_t child = fork();
@@ -305,8 +305,11 @@ static void fork_one(int fd)
 		signal(SIGBUS, SIG_DFL);
 		memset(arenas, 0, sizeof(arenas));
 		map(&arenas[0], fd);
-		for (int i = below(20); i && arenas[0].base; i--)
+		for (int i = below(20); i && arenas[0].base; i--) {
+			make_a_session(fd);
+			change_an_object(fd);
 			submit_some(&arenas[0]);
+		}
 		_exit(0);
 	}
 	if (child > 0 && below(2)) {

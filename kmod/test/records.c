@@ -76,7 +76,7 @@ static void wrong_records_are_refused(void)
 		check(ring(fd, &new, sizeof(new)) == (error), #__VA_ARGS__); \
 		new = kept; \
 	} while (0)
-	no_session(-EINVAL, new.flags = 2);
+	no_session(-EINVAL, new.flags = 4);
 	no_session(-EINVAL, new.reserved = 1);
 	no_session(-EINVAL, new.reserved2 = 1);
 	no_session(-EINVAL, new.key_serial = 1);

@@ -12,11 +12,22 @@ const uint8_t *a_key(void)
 	return key;
 }
 
-void make_session(int fd, uint32_t id, const struct algorithm *algorithm)
+static void make_session_with(int fd, uint16_t flags, uint32_t id, const struct algorithm *algorithm)
 {
-	int error = new_session(fd, id, algorithm->id, algorithm->kind == AEAD ? 16 : 0, a_key(), algorithm->keys[0]);
+	uint8_t tag = algorithm->kind == AEAD ? 16 : 0;
+	int error = new_session_with(fd, flags, id, algorithm->id, tag, a_key(), algorithm->keys[0]);
 
 	check(!error, "no session of %s: %s", algorithm->name, strerror(-error));
+}
+
+void make_session(int fd, uint32_t id, const struct algorithm *algorithm)
+{
+	make_session_with(fd, 0, id, algorithm);
+}
+
+void make_shared_session(int fd, uint32_t id, const struct algorithm *algorithm)
+{
+	make_session_with(fd, OUTBOARD_SHARED, id, algorithm);
 }
 
 struct outboard_slot a_slot(const struct algorithm *algorithm, uint32_t session, const struct arena *arena, uint32_t in,

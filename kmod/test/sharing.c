@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* One descriptor shared by threads, children and receivers; processes without access to it. */
+/* One descriptor in threads, children and receivers; owners of sessions; processes without access. */
 #include "tests.h"
 #include <pthread.h>
 #include <sys/socket.h>
@@ -74,7 +74,7 @@ static void two_processes_and_sixteen_threads_each(void)
 	begin();
 	for (size_t i = 0; i < ALGORITHMS; i++)
 		if (driver_of(&algorithms[i]))
-			make_session(fd, session_of(&algorithms[i]), &algorithms[i]);
+			make_shared_session(fd, session_of(&algorithms[i]), &algorithms[i]);
 	child = fork();
 	if (!child) {
 		arena = map_arena(fd, 8 * MIB, THREADS * SLOTS);
@@ -95,7 +95,7 @@ static void encrypts(struct arena *with, uint32_t session)
 	check(!ask(with, &slot) && is_right(cbc, with, 0, text), "status %d", with->slot[0].status);
 }
 
-static void a_child_has_the_session_and_its_own_arena(void)
+static void a_child_has_shared_sessions_and_its_own_arena(void)
 {
 	static const uint16_t operations[] = { OUTBOARD_SUBMIT, OUTBOARD_AWAIT, OUTBOARD_NOTIFY };
 	struct outboard_submit theirs = { OUTBOARD_SUBMIT, OUTBOARD_WAIT, 0, 0, 1 };
@@ -103,6 +103,7 @@ static void a_child_has_the_session_and_its_own_arena(void)
 	pid_t child;
 
 	begin();
+	make_shared_session(fd, 3, cbc);
 	number = arena.header->arena;
 	child = fork();
 	if (!child) {
@@ -116,17 +117,100 @@ static void a_child_has_the_session_and_its_own_arena(void)
 		}
 		arena = map_arena(fd, 1 * MIB, 1);
 		check(arena.header->slots == 1 && arena.header->arena != number, "arena %u", arena.header->arena);
-		encrypts(&arena, 1);
-		check(!new_session(fd, 2, OUTBOARD_CBC_AES, 0, a_key(), 16), "%m");
+		encrypts(&arena, 3);
+		make_shared_session(fd, 2, cbc);
 		_exit(0);
 	}
 	join(child);
-	/* The child's session remains, and the parent can use it. */
+	/* The child's session remains, and the parent can use and free it. */
 	encrypts(&arena, 2);
-	encrypts(&arena, 1);
+	encrypts(&arena, 3);
+	check(!object(fd, OUTBOARD_SESSION_FREE, 2, 0), "%m");
 	check(counter("arenas") == 1, "%ld arenas", counter("arenas"));
 	theirs.arena = number + 1;
 	check(ring(fd, &theirs, sizeof(theirs)) == -ENOENT, "the child's arena is still there");
+}
+
+/*
+ * A child, such as a worker in a sandbox, must not use the parent's key, nor replace it by its own
+ * key under the same number.
+ */
+static void a_child_cannot_use_or_replace_the_parent_s_session(void)
+{
+	struct outboard_slot slot;
+	pid_t child;
+
+	begin();
+	child = fork();
+	if (!child) {
+		arena = map_arena(fd, 1 * MIB, 1);
+		slot = a_slot(cbc, 1, &arena, 0, 0, 64);
+		check(ask(&arena, &slot) == -ENOENT, "the parent's key: status %d", arena.slot[0].status);
+		check(object(fd, OUTBOARD_SESSION_FREE, 1, 0) == -ENOENT, "the child freed the parent's session");
+		check(new_session(fd, 1, OUTBOARD_CBC_AES, 0, a_key() + 16, 16) == -EEXIST, "the number is free");
+		/* Its own is not affected by the parent's. */
+		make_session(fd, 2, cbc);
+		encrypts(&arena, 2);
+		_exit(0);
+	}
+	join(child);
+	encrypts(&arena, 1);
+	slot = a_slot(cbc, 2, &arena, 0, 0, 64);
+	check(ask(&arena, &slot) == -ENOENT, "the child's key: status %d", arena.slot[0].status);
+	check(object(fd, OUTBOARD_SESSION_FREE, 2, 0) == -ENOENT, "the parent freed the child's session");
+}
+
+/* The same for hash handles, which belong to the owner of their session. */
+static void a_child_cannot_use_or_free_the_parent_s_hash(void)
+{
+	struct outboard_slot slot = { .op = OUTBOARD_HASH_FINAL, .flags = OUTBOARD_HASH_FIRST, .hash = 7, .length = 64 };
+	pid_t child;
+
+	begin();
+	make_session(fd, 5, algorithm(OUTBOARD_SHA256));
+	check(!object(fd, OUTBOARD_HASH_NEW, 7, 5), "%m");
+	child = fork();
+	if (!child) {
+		arena = map_arena(fd, 1 * MIB, 1);
+		slot.in = arena.offset;
+		check(ask(&arena, &slot) == -ENOENT, "the parent's handle: status %d", arena.slot[0].status);
+		check(object(fd, OUTBOARD_HASH_NEW, 8, 5) == -ENOENT, "a handle of the parent's session");
+		check(object(fd, OUTBOARD_HASH_CLONE, 8, 7) == -ENOENT, "a clone of the parent's handle");
+		check(object(fd, OUTBOARD_HASH_FREE, 7, 0) == -ENOENT, "the child freed the parent's handle");
+		_exit(0);
+	}
+	join(child);
+	slot.in = arena.offset;
+	check(!ask(&arena, &slot), "status %d", arena.slot[0].status);
+	check(!object(fd, OUTBOARD_HASH_FREE, 7, 0), "%m");
+}
+
+/* Counts and lengths of the requests of other users are for root. */
+static void an_unprivileged_user_cannot_read_the_counts_of_a_driver(void)
+{
+	static const char *const names[] = { "requests", "bytes", "batches", "errors", "timeouts" };
+	char path[256];
+	pid_t child;
+
+	begin();
+	encrypts(&arena, 1);
+	child = fork();
+	if (!child) {
+		check(!setgid(65534) && !setuid(65534), "%m");
+		for (size_t i = 0; i < COUNT(names); i++) {
+			snprintf(path, sizeof(path), "/sys/class/misc/outboard/drivers/%s/%s", driver_of(cbc), names[i]);
+			check(open(path, O_RDONLY) < 0 && errno == EACCES, "%s: %m", path);
+		}
+		/* The provider compares the reports of its own user. */
+		snprintf(path, sizeof(path), "/sys/class/misc/outboard/drivers/%s/wrong", driver_of(cbc));
+		check(open(path, O_RDONLY) >= 0, "%s: %m", path);
+		_exit(0);
+	}
+	join(child);
+	for (size_t i = 0; i < COUNT(names); i++) {
+		snprintf(path, sizeof(path), "/sys/class/misc/outboard/drivers/%s/%s", driver_of(cbc), names[i]);
+		check(open(path, O_RDONLY) >= 0, "%s: %m", path);
+	}
 }
 
 /* Requests in flight during fork complete normally, and the child may exit at any time. */
@@ -135,6 +219,7 @@ static void forks_while_requests_run(void)
 	static uint8_t text[32768];
 
 	begin();
+	make_shared_session(fd, 2, cbc);
 	randomize(text, sizeof(text));
 	for (int round = 0; round < 20; round++) {
 		pid_t child;
@@ -150,7 +235,7 @@ static void forks_while_requests_run(void)
 		if (!child) {
 			arena = map_arena(fd, 1 * MIB, 0);
 			if (round & 1)
-				encrypts(&arena, 1);
+				encrypts(&arena, 2);
 			_exit(0);
 		}
 		for (unsigned int s = 0; s < 32; s++)
@@ -185,7 +270,7 @@ static int receive_descriptor(int through)
 	return descriptor;
 }
 
-/* The receiver runs as nobody: it can use the sender's sessions, but not open the device. */
+/* The receiver runs as nobody: it can use the sender's shared session, but not open the device. */
 static void a_descriptor_can_be_sent_to_another_process(void)
 {
 	int sockets[2];
@@ -203,7 +288,7 @@ static void a_descriptor_can_be_sent_to_another_process(void)
 		_exit(0);
 	}
 	fd = open_device(0);
-	make_session(fd, 1, cbc);
+	make_shared_session(fd, 1, cbc);
 	send_descriptor(sockets[0], fd);
 	/* The receiver's descriptor is now the last one. */
 	close(fd);
@@ -244,7 +329,10 @@ static void a_32_bit_program_works(void)
 
 static const struct test tests[] = {
 	TEST(two_processes_and_sixteen_threads_each),
-	TEST(a_child_has_the_session_and_its_own_arena),
+	TEST(a_child_has_shared_sessions_and_its_own_arena),
+	TEST(a_child_cannot_use_or_replace_the_parent_s_session),
+	TEST_SIM(a_child_cannot_use_or_free_the_parent_s_hash),
+	TEST(an_unprivileged_user_cannot_read_the_counts_of_a_driver),
 	TEST(forks_while_requests_run),
 	TEST(a_descriptor_can_be_sent_to_another_process),
 	TEST(an_unprivileged_user_is_refused),

@@ -76,6 +76,8 @@ pub const WAIT: u16 = 0x1;
 
 /// Flag of `SESSION_NEW`: the key is in the kernel's keyring.
 pub const KEY_SERIAL: u16 = 0x1;
+/// Flag of `SESSION_NEW`: every process that has the descriptor may use and free the session.
+pub const SHARED: u16 = 0x2;
 
 /// The maximum key in bytes.
 pub const MAX_KEY: usize = 256;

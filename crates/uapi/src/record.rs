@@ -23,7 +23,7 @@ pub struct Submit {
 pub struct SessionNew {
     /// [`SESSION_NEW`](crate::SESSION_NEW)
     pub op: u16,
-    /// [`KEY_SERIAL`](crate::KEY_SERIAL) or 0.
+    /// [`KEY_SERIAL`](crate::KEY_SERIAL), [`SHARED`](crate::SHARED).
     pub flags: u16,
     /// A number that the program chooses, not 0.
     pub session: u32,

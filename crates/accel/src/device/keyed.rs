@@ -8,13 +8,12 @@ use super::link::Link;
 use super::{OutboardDriver, refusal};
 use crate::Error;
 
-/// A session that this process created or inherited.
+/// A session of this process or, until `settle`, of its parent.
 pub(super) struct Keyed {
     pub(super) link: Arc<Link>,
     generation: u32,
     pub(super) number: u32,
-    /// Kept because the child of a fork needs a session of its own: the parent may free this one at
-    /// any time.
+    /// Kept because the child of a fork needs a session of its own: the kernel refuses it this one.
     key: Wiped<Vec<u8>>,
     /// Bytes of a tag, 0 without tags.
     pub(super) tag_len: usize,

@@ -181,7 +181,7 @@ struct outboard_submit {
 /**
  * struct outboard_session_new - SESSION_NEW, 24 bytes, followed by @key_size bytes of key
  * @op: OUTBOARD_SESSION_NEW
- * @flags: OUTBOARD_KEY_SERIAL or 0
+ * @flags: OUTBOARD_KEY_SERIAL, OUTBOARD_SHARED
  * @session: number of the new session, chosen by the caller, not 0
  * @algorithm: OUTBOARD_CBC_AES to OUTBOARD_HMAC_SHA512
  * @driver: number of a driver in sysfs; 0: the first allowed driver that works for the algorithm
@@ -191,6 +191,9 @@ struct outboard_submit {
  * @key_serial: with OUTBOARD_KEY_SERIAL: serial number of a user key, or of a logon key whose
  *	description begins with "outboard:"; otherwise 0
  * @reserved2: 0
+ *
+ * Only the address space that creates the session can use or free it and its hash handles. With
+ * OUTBOARD_SHARED every process that has the descriptor can.
  *
  * Errors: EEXIST (the number is in use), ENOENT (no allowed driver implements the algorithm),
  * EMFILE (limit max_sessions), ENOMEM, or an error of the driver for this key. With
@@ -211,6 +214,7 @@ struct outboard_session_new {
 };
 
 #define OUTBOARD_KEY_SERIAL	0x1	/* SESSION_NEW: use the key key_serial of the keyrings */
+#define OUTBOARD_SHARED		0x2	/* SESSION_NEW: for all processes with the descriptor */
 #define OUTBOARD_MAX_KEY	256	/* bytes; XTS: both halves together */
 
 /**
