@@ -39,8 +39,8 @@ static bool ob_aead_ok(const struct ob_request *request, const struct ob_ask *as
 	if (algorithm->id == OUTBOARD_CCM_AES &&
 	    (ask->iv[0] < 1 || ask->iv[0] > 7 || (ask->iv[0] < 3 && ask->length >> 8 * (ask->iv[0] + 1))))
 		return false;
-	return ob_in_and_out(request->arena, in, out) &&
-	       (!aad.length || (ob_inside(request->arena, aad) && ob_apart(aad, in) && ob_apart(aad, out)));
+	return ob_in_out_valid(request->arena, in, out) &&
+	       (!aad.length || (ob_range_valid(request->arena, aad) && ob_ranges_disjoint(aad, in) && ob_ranges_disjoint(aad, out)));
 }
 
 static int ob_aead_prepare(struct ob_request *request, const struct ob_ask *ask)

@@ -26,10 +26,10 @@ static DEFINE_XARRAY_FLAGS(numbers, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
 static u32 next_number;
 
 /* Fills sg with the physically contiguous parts of a range. Returns the entry after the last. */
-struct scatterlist *ob_fill(const struct ob_arena *arena, struct scatterlist *sg, struct ob_range range)
+struct scatterlist *ob_range_to_sg(const struct ob_arena *arena, struct scatterlist *sg, struct ob_range range)
 {
 	for (; range.length; sg++) {
-		u32 piece = min(range.length, ob_run(arena, range.offset));
+		u32 piece = min(range.length, ob_contiguous_bytes(arena, range.offset));
 
 		ob_entry(arena, sg, range.offset, piece);
 		range.offset += piece;

@@ -31,7 +31,7 @@ static int ob_attach(struct ob_session *session, const struct ob_algorithm *algo
 
 	mutex_lock(&ob_drivers_lock);
 	list_for_each_entry(driver, &ob_drivers, link) {
-		if (driver->number <= after || (number && driver->number != number) || ob_is_leaving(driver->owner) ||
+		if (driver->number <= after || (number && driver->number != number) || ob_module_unbinding(driver->owner) ||
 		    (driver->algorithm && algorithm && driver->algorithm != algorithm) ||
 		    (driver->missing && driver->arrivals == atomic_read(&ob_arrivals) && time_before(jiffies, driver->retry)))
 			continue;
@@ -67,7 +67,7 @@ void ob_detach(struct ob_session *session)
  * Checks that the handle belongs to the driver of that exact name, and that the driver is tested
  * by the kernel, not a template instance and not internal.
  */
-static int ob_judge(struct ob_session *session, const struct ob_type *type)
+static int ob_check_handle(struct ob_session *session, const struct ob_type *type)
 {
 	const struct crypto_alg *alg = session->tfm->__crt_alg;
 
@@ -80,7 +80,7 @@ static int ob_judge(struct ob_session *session, const struct ob_type *type)
 }
 
 /* flags: CRYPTO_ALG_* that the driver must have. */
-static int ob_try(struct ob_session *session, const struct ob_type *type, u32 flags)
+static int ob_try_alloc(struct ob_session *session, const struct ob_type *type, u32 flags)
 {
 	struct ob_driver *driver = session->driver;
 	struct module *owner = NULL;
@@ -91,7 +91,7 @@ static int ob_try(struct ob_session *session, const struct ob_type *type, u32 fl
 	if (error == -EINVAL && strchr(driver->name, '('))
 		error = -ENOENT;
 	if (!error) {
-		error = ob_judge(session, type);
+		error = ob_check_handle(session, type);
 		if (error)
 			ob_session_free_handle(session);
 	}
@@ -114,7 +114,7 @@ static int ob_try(struct ob_session *session, const struct ob_type *type, u32 fl
  * Flags for the lookup of a name at a user's request. The crypto API takes a name such as
  * "cbc(aes-x)" of a driver that is missing for a request to instantiate a template. Templates
  * refuse a type with CRYPTO_ALG_ASYNC in the mask (crypto_check_attr_type()), except cryptd and
- * pcrypt, whose instances ob_judge() has refused when the name was allowed.
+ * pcrypt, whose instances ob_check_handle() has refused when the name was allowed.
  */
 static u32 ob_lookup_flags(const char *name)
 {
@@ -129,7 +129,7 @@ int ob_session_alloc(struct ob_session *session, const struct ob_algorithm *algo
 
 	while (!(attached = ob_attach(session, algorithm, number, after))) {
 		after = session->driver->number;
-		tried = ob_try(session, algorithm->type, ob_lookup_flags(session->driver->name));
+		tried = ob_try_alloc(session, algorithm->type, ob_lookup_flags(session->driver->name));
 		if (!tried && session->algorithm == algorithm)
 			return 0;
 		if (!tried)
@@ -158,7 +158,7 @@ static int ob_first_look(u16 number)
 	ob_session_init(session);
 	if (!ob_attach(session, NULL, number, 0)) {
 		for (size_t i = 0; i < ARRAY_SIZE(types) && error == -ENOENT; i++) {
-			error = ob_try(session, types[i], 0);
+			error = ob_try_alloc(session, types[i], 0);
 			if (!error)
 				ob_session_free_handle(session);
 		}
@@ -168,7 +168,7 @@ static int ob_first_look(u16 number)
 	return error == -ENOENT ? 0 : error;
 }
 
-static struct ob_driver *ob_find(const char *name, u16 number)
+static struct ob_driver *ob_driver_find(const char *name, u16 number)
 {
 	struct ob_driver *driver;
 
@@ -186,7 +186,7 @@ static int ob_add(const char *name)
 
 	if (!directory)
 		return -ENODEV;
-	if (ob_find(name, 0))
+	if (ob_driver_find(name, 0))
 		return -EEXIST;
 	list_for_each_entry(driver, &ob_drivers, link)
 		count++;
@@ -209,7 +209,7 @@ static int ob_add(const char *name)
 }
 
 /* dropped: gets the requests that wait for the driver. */
-static int ob_remove(struct ob_driver *driver, struct list_head *dropped)
+static int ob_driver_remove(struct ob_driver *driver, struct list_head *dropped)
 {
 	struct ob_session *session;
 
@@ -242,7 +242,7 @@ int ob_allow(const char *name)
 	if (!error)
 		return 0;
 	mutex_lock(&ob_drivers_lock);
-	ob_remove(ob_find(NULL, number), &dropped);
+	ob_driver_remove(ob_driver_find(NULL, number), &dropped);
 	mutex_unlock(&ob_drivers_lock);
 	ob_queue_drop(&dropped, -ENODEV);
 	return error;
@@ -254,7 +254,7 @@ int ob_disallow(const char *name)
 	int error;
 
 	mutex_lock(&ob_drivers_lock);
-	error = ob_remove(ob_find(name, 0), &dropped);
+	error = ob_driver_remove(ob_driver_find(name, 0), &dropped);
 	mutex_unlock(&ob_drivers_lock);
 	ob_queue_drop(&dropped, -ENODEV);
 	return error;
@@ -306,7 +306,7 @@ void ob_drivers_exit(void)
 	mutex_lock(&ob_drivers_lock);
 	directory = NULL;
 	list_for_each_entry_safe(driver, next, &ob_drivers, link)
-		ob_remove(driver, &dropped);
+		ob_driver_remove(driver, &dropped);
 	mutex_unlock(&ob_drivers_lock);
 	kobject_put(created);
 }
@@ -316,7 +316,7 @@ void ob_count_timeout(u16 number)
 	struct ob_driver *driver;
 
 	mutex_lock(&ob_drivers_lock);
-	driver = ob_find(NULL, number);
+	driver = ob_driver_find(NULL, number);
 	if (driver)
 		atomic64_inc(&driver->timeouts);
 	mutex_unlock(&ob_drivers_lock);
@@ -332,7 +332,7 @@ int ob_report_wrong(u32 number, kuid_t uid)
 	int error = -ENOENT;
 
 	mutex_lock(&ob_drivers_lock);
-	driver = number <= U16_MAX ? ob_find(NULL, number) : NULL;
+	driver = number <= U16_MAX ? ob_driver_find(NULL, number) : NULL;
 	if (driver) {
 		struct ob_report *report = driver->reports;
 

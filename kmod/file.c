@@ -62,7 +62,7 @@ int ob_charge(atomic_t *count, unsigned int limit)
  * not use the program's keyrings or other descriptors, nor report under its user ID. may_become: a
  * server that opened the device with CAP_SETUID may write after a change of user.
  */
-static bool ob_same_rights(const struct cred *opener, const struct cred *writer, bool may_become)
+static bool ob_same_credentials(const struct cred *opener, const struct cred *writer, bool may_become)
 {
 	return opener->user_ns == writer->user_ns && cap_issubset(writer->cap_permitted, opener->cap_permitted) &&
 	       ((may_become && cap_raised(opener->cap_permitted, CAP_SETUID)) ||
@@ -83,7 +83,7 @@ static int ob_write_session(struct file *filp, const char __user *buffer, size_t
 		return -EFAULT;
 	if (record.op != OUTBOARD_SESSION_NEW || size != sizeof(record) + record.key_size)
 		return -EINVAL;
-	if ((record.flags & OUTBOARD_KEY_SERIAL) && !ob_same_rights(filp->f_cred, current_cred(), false))
+	if ((record.flags & OUTBOARD_KEY_SERIAL) && !ob_same_credentials(filp->f_cred, current_cred(), false))
 		return -EACCES;
 	key_size = record.key_size;
 	if (copy_from_user(key, buffer + sizeof(record), key_size))
@@ -130,7 +130,7 @@ static ssize_t ob_write(struct file *filp, const char __user *buffer, size_t siz
 	else if (copy_from_user(&record, buffer, sizeof(record)))
 		error = -EFAULT;
 	else if ((record.submit.op == OUTBOARD_NOTIFY || record.submit.op == OUTBOARD_REPORT) &&
-		 !ob_same_rights(filp->f_cred, current_cred(), true))
+		 !ob_same_credentials(filp->f_cred, current_cred(), true))
 		error = -EACCES;
 	else if (record.submit.op == OUTBOARD_SUBMIT || record.submit.op == OUTBOARD_AWAIT ||
 		 record.submit.op == OUTBOARD_NOTIFY)

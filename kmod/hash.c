@@ -44,7 +44,7 @@ struct ob_session *ob_hash_claim(struct ob_file *file, u32 id, struct ob_hash **
 
 	rcu_read_lock();
 	hash = xa_load(&file->hashes, id);
-	if (hash && (!ob_session_is_ours(hash->session) || !refcount_inc_not_zero(&hash->refs)))
+	if (hash && (!ob_session_owned(hash->session) || !refcount_inc_not_zero(&hash->refs)))
 		hash = NULL;
 	rcu_read_unlock();
 	if (!hash)
@@ -162,7 +162,7 @@ int ob_hash_free(struct ob_file *file, u32 id)
 
 	xa_lock(&file->hashes);
 	hash = xa_load(&file->hashes, id);
-	if (hash && !ob_session_is_ours(hash->session))
+	if (hash && !ob_session_owned(hash->session))
 		hash = NULL;
 	if (hash)
 		__xa_erase(&file->hashes, id);
@@ -224,7 +224,7 @@ static int ob_ahash_prepare(struct ob_request *request, const struct ob_ask *ask
 	if (ask->op < OUTBOARD_HASH_UPDATE || ask->op > OUTBOARD_HASH_DIGEST)
 		return -EOPNOTSUPP;
 	if (ask->flags & ~OUTBOARD_HASH_FIRST || (first && !request->hash) || ask->out || ask->aad || ask->aad_length ||
-	    memchr_inv(ask->iv, 0, sizeof(ask->iv)) || !ob_inside(request->arena, in))
+	    memchr_inv(ask->iv, 0, sizeof(ask->iv)) || !ob_range_valid(request->arena, in))
 		return -EINVAL;
 	if (request->hash && !first && !request->hash->open)
 		return -EINVAL;

@@ -149,7 +149,7 @@ int ob_report_wrong(u32 number, kuid_t uid);
 /* ---- unplug.c ---- */
 
 void ob_unplug_exit(void);
-bool ob_is_leaving(const struct module *owner);
+bool ob_module_unbinding(const struct module *owner);
 void ob_unplug_watch(struct module *owner);
 
 /* ---- file.c ---- */
@@ -216,25 +216,25 @@ static inline void ob_arena_put_atomic(struct ob_arena *arena)
 int ob_mmap(struct file *file, struct vm_area_struct *vma);
 struct ob_arena *ob_arena_get(struct ob_file *file, u32 id);
 void ob_arena_put(struct ob_arena *arena);
-static inline bool ob_inside(const struct ob_arena *arena, struct ob_range range)
+static inline bool ob_range_valid(const struct ob_arena *arena, struct ob_range range)
 {
 	return IS_ALIGNED(range.offset, OB_ALIGN) && range.offset >= arena->data_offset && range.offset <= arena->size &&
 	       range.length <= arena->size - range.offset;
 }
 
-static inline bool ob_apart(struct ob_range a, struct ob_range b)
+static inline bool ob_ranges_disjoint(struct ob_range a, struct ob_range b)
 {
 	return a.offset + (u64)a.length <= b.offset || b.offset + (u64)b.length <= a.offset;
 }
 
 /* Whether in and out are valid ranges that are equal or do not overlap. */
-static inline bool ob_in_and_out(const struct ob_arena *arena, struct ob_range in, struct ob_range out)
+static inline bool ob_in_out_valid(const struct ob_arena *arena, struct ob_range in, struct ob_range out)
 {
-	return ob_inside(arena, in) && (in.offset == out.offset || (ob_inside(arena, out) && ob_apart(in, out)));
+	return ob_range_valid(arena, in) && (in.offset == out.offset || (ob_range_valid(arena, out) && ob_ranges_disjoint(in, out)));
 }
 
 /* Returns the number of bytes from an offset on that one entry of a scatter list can hold. */
-static inline u32 ob_run(const struct ob_arena *arena, u32 offset)
+static inline u32 ob_contiguous_bytes(const struct ob_arena *arena, u32 offset)
 {
 	return min_t(u64, OB_MAX_SEGMENT, ((u64)arena->run[offset >> PAGE_SHIFT] << PAGE_SHIFT) - offset_in_page(offset));
 }
@@ -245,7 +245,7 @@ static inline void ob_entry(const struct ob_arena *arena, struct scatterlist *sg
 	sg_set_page(sg, arena->pages[offset >> PAGE_SHIFT], length, offset_in_page(offset));
 }
 
-struct scatterlist *ob_fill(const struct ob_arena *arena, struct scatterlist *sg, struct ob_range range);
+struct scatterlist *ob_range_to_sg(const struct ob_arena *arena, struct scatterlist *sg, struct ob_range range);
 
 /* ---- session.c ---- */
 
@@ -293,7 +293,7 @@ static inline void ob_session_free_handle(struct ob_session *session)
 }
 
 /* Whether the caller may use, and free, the session and its hash handles. */
-static inline bool ob_session_is_ours(const struct ob_session *session)
+static inline bool ob_session_owned(const struct ob_session *session)
 {
 	return !session->mm || session->mm == current->mm;
 }
@@ -351,7 +351,7 @@ int ob_map_pieces(struct ob_request *request, struct ob_range aad, struct ob_ran
 static inline int ob_map(struct ob_request *request, struct ob_range aad, struct ob_range in, struct ob_range out,
 			 struct scatterlist **source, struct scatterlist **target)
 {
-	if (unlikely(in.offset != out.offset || aad.length || !in.length || in.length > ob_run(request->arena, in.offset)))
+	if (unlikely(in.offset != out.offset || aad.length || !in.length || in.length > ob_contiguous_bytes(request->arena, in.offset)))
 		return ob_map_pieces(request, aad, in, out, source, target);
 	*source = *target = &request->one;
 	ob_entry(request->arena, &request->one, in.offset, in.length);

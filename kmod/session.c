@@ -88,7 +88,7 @@ struct ob_session *ob_session_use(struct ob_file *file, u32 id)
 
 	rcu_read_lock();
 	session = xa_load(&file->sessions, id);
-	if (!session || !ob_session_is_ours(session))
+	if (!session || !ob_session_owned(session))
 		session = ERR_PTR(-ENOENT);
 	else if (!ob_session_use_known(session))
 		session = ERR_PTR(-ENODEV);
@@ -166,7 +166,7 @@ int ob_session_free(struct ob_file *file, u32 id)
 
 	xa_lock(&file->sessions);
 	session = xa_load(&file->sessions, id);
-	if (session && !ob_session_is_ours(session))
+	if (session && !ob_session_owned(session))
 		session = NULL;
 	if (session)
 		__xa_erase(&file->sessions, id);

@@ -34,7 +34,7 @@ int ob_skcipher_prepare(struct ob_request *request, const struct ob_ask *ask)
 	if (ask->flags || ask->aad || ask->aad_length || ask->length < algorithm->least ||
 	    !IS_ALIGNED(ask->length, algorithm->block) ||
 	    (algorithm->iv < sizeof(ask->iv) && memchr_inv(ask->iv + algorithm->iv, 0, sizeof(ask->iv) - algorithm->iv)) ||
-	    !ob_in_and_out(request->arena, in, out))
+	    !ob_in_out_valid(request->arena, in, out))
 		return -EINVAL;
 	if (!ask->length)
 		return OB_NOTHING;

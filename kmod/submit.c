@@ -32,7 +32,7 @@ static struct ob_batch nobody = { .counts = true };
  * Must be called without locks of this module: eventfd_signal() calls the wake functions of the
  * eventfd's waiters (epoll, io_uring, irqfd).
  */
-static void ob_tell(struct eventfd_ctx *event)
+static void ob_notify_eventfd(struct eventfd_ctx *event)
 {
 	if (!event)
 		return;
@@ -60,7 +60,7 @@ static __always_inline void ob_slot_end(struct ob_arena *arena, u32 index, int s
 	spin_unlock_irqrestore(&place->lock, flags);
 	if (batch->counts && wq_has_sleeper(&file->wait))
 		wake_up_interruptible_poll(&file->wait, EPOLLIN | EPOLLRDNORM);
-	ob_tell(event);
+	ob_notify_eventfd(event);
 	/* The batch is on the waiter's stack and may be gone after the last request. */
 	if (batch != &nobody && atomic_dec_and_test(&batch->pending))
 		complete(&batch->done);
@@ -68,7 +68,7 @@ static __always_inline void ob_slot_end(struct ob_arena *arena, u32 index, int s
 }
 
 /* Replaces place->batch by @to if it is @from. Returns the batch found. */
-static struct ob_batch *ob_hand_over(struct ob_place *place, struct ob_batch *from, struct ob_batch *to)
+static struct ob_batch *ob_replace_batch(struct ob_place *place, struct ob_batch *from, struct ob_batch *to)
 {
 	struct ob_batch *was;
 
@@ -208,10 +208,10 @@ static struct ob_request *ob_request_get(struct ob_place *place, unsigned int ne
 #define MOST_PIECES (DIV_ROUND_UP(OB_MAX_AAD, PAGE_SIZE) + 1 + DIV_ROUND_UP(OB_MAX_LENGTH + OUTBOARD_MAX_TAG, PAGE_SIZE) + 1)
 
 /* Builds the scatter list of one side: AAD and text. Returns the entry after it. */
-static struct scatterlist *ob_side(struct ob_request *request, struct scatterlist *sg, struct ob_range aad,
+static struct scatterlist *ob_build_sg(struct ob_request *request, struct scatterlist *sg, struct ob_range aad,
 				   struct ob_range text)
 {
-	struct scatterlist *next = ob_fill(request->arena, ob_fill(request->arena, sg, aad), text);
+	struct scatterlist *next = ob_range_to_sg(request->arena, ob_range_to_sg(request->arena, sg, aad), text);
 
 	BUILD_BUG_ON(MOST_PIECES > 31);
 	if (next == sg) {
@@ -234,10 +234,10 @@ int ob_map_pieces(struct ob_request *request, struct ob_range aad, struct ob_ran
 	if (!request->sg)
 		return -ENOMEM;
 	*source = request->sg;
-	sg = ob_side(request, *source, aad, in);
+	sg = ob_build_sg(request, *source, aad, in);
 	*target = in_place ? *source : sg;
 	if (!in_place)
-		ob_side(request, sg, aad, out);
+		ob_build_sg(request, sg, aad, out);
 	return 0;
 }
 
@@ -251,7 +251,7 @@ struct ob_submission {
 	const struct ob_driver *last;	/* of the last request; compared only, no reference */
 };
 
-static void ob_session_let_go(struct ob_submission *all)
+static void ob_submission_put_session(struct ob_submission *all)
 {
 	if (all->session)
 		ob_session_unuse(all->session);
@@ -266,7 +266,7 @@ static struct ob_session *ob_session_again(struct ob_submission *all, u32 id)
 
 		if (IS_ERR(session))
 			return session;
-		ob_session_let_go(all);
+		ob_submission_put_session(all);
 		all->session = session;
 		all->id = id;
 	}
@@ -370,13 +370,13 @@ static void ob_batch_init(struct ob_batch *batch, int pending, bool counts)
 }
 
 /* Stops waiting. Requests still in flight end later as if submitted without WAIT. */
-static int ob_give_up(struct ob_arena *arena, u32 first, u32 count, struct ob_batch *batch, int error)
+static int ob_stop_waiting(struct ob_arena *arena, u32 first, u32 count, struct ob_batch *batch, int error)
 {
 	bool ended = false;
 	unsigned int late = 0;
 
 	for (u32 i = first; i < first + count; i++) {
-		if (ob_hand_over(&arena->places[i], batch, &nobody) != batch)
+		if (ob_replace_batch(&arena->places[i], batch, &nobody) != batch)
 			continue;
 		ended = atomic_dec_and_test(&batch->pending);
 		if (error != -EBUSY)
@@ -389,7 +389,7 @@ static int ob_give_up(struct ob_arena *arena, u32 first, u32 count, struct ob_ba
 	return late ? error : 0;
 }
 
-static int ob_wait(struct ob_arena *arena, u32 first, u32 count, struct ob_batch *batch)
+static int ob_wait_slots(struct ob_arena *arena, u32 first, u32 count, struct ob_batch *batch)
 {
 	long left;
 
@@ -398,7 +398,7 @@ static int ob_wait(struct ob_arena *arena, u32 first, u32 count, struct ob_batch
 	left = wait_for_completion_killable_timeout(&batch->done, max(ob_timeout, 1U) * HZ);
 	if (likely(left > 0))
 		return 0;
-	return ob_give_up(arena, first, count, batch, left ? -EINTR : -ETIMEDOUT);
+	return ob_stop_waiting(arena, first, count, batch, left ? -EINTR : -ETIMEDOUT);
 }
 
 static int ob_claim(struct ob_arena *arena, u32 first, u32 count)
@@ -427,13 +427,13 @@ static int ob_submit_slots(struct ob_file *file, struct ob_arena *arena, const s
 	for (u32 i = 0; i < record->count; i++) {
 		/* Not for each slot: a driver with its own thread would run after every request. */
 		if (i % OB_TURN == 0) {
-			ob_session_let_go(&all);
+			ob_submission_put_session(&all);
 			cond_resched();
 		}
 		ob_submit_slot(&all, record->first + i);
 	}
-	ob_session_let_go(&all);
-	return wait ? ob_wait(arena, record->first, record->count, &batch) : 0;
+	ob_submission_put_session(&all);
+	return wait ? ob_wait_slots(arena, record->first, record->count, &batch) : 0;
 }
 
 /* Waits for requests in flight without a waiter. They count for poll and read all the same. */
@@ -444,17 +444,17 @@ static int ob_await_slots(struct ob_arena *arena, u32 first, u32 count)
 	ob_batch_init(&batch, 1, true);
 	for (u32 i = 0; i < count; i++) {
 		atomic_inc(&batch.pending);
-		was = ob_hand_over(&arena->places[first + i], &nobody, &batch);
+		was = ob_replace_batch(&arena->places[first + i], &nobody, &batch);
 		if (was == &nobody)
 			continue;
 		atomic_dec(&batch.pending);
 		if (!was)
 			continue;
 		if (!atomic_dec_and_test(&batch.pending))
-			ob_give_up(arena, first, i, &batch, -EBUSY);
+			ob_stop_waiting(arena, first, i, &batch, -EBUSY);
 		return -EBUSY;
 	}
-	return ob_wait(arena, first, count, &batch);
+	return ob_wait_slots(arena, first, count, &batch);
 }
 
 /*
@@ -471,7 +471,7 @@ static int ob_notify(struct ob_place *place, int fd)
 	if (READ_ONCE(place->batch))
 		swap(place->event, event);
 	spin_unlock_irq(&place->lock);
-	ob_tell(event);
+	ob_notify_eventfd(event);
 	return 0;
 }
 

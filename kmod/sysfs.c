@@ -11,7 +11,7 @@ atomic_t ob_files, ob_arenas, ob_sessions, ob_hashes, ob_requests, ob_doubles;
 /* ---- The allow list ---- */
 
 /* Calls does() with the written name, or returns -EINVAL if it cannot be an exact driver name. */
-static ssize_t ob_to_name(const char *text, size_t written, int (*does)(const char *name))
+static ssize_t ob_apply_to_name(const char *text, size_t written, int (*does)(const char *name))
 {
 	char name[CRYPTO_MAX_ALG_NAME];
 	size_t size = written;
@@ -31,7 +31,7 @@ static ssize_t ob_to_name(const char *text, size_t written, int (*does)(const ch
 
 static ssize_t allow_store(struct device *device, struct device_attribute *attribute, const char *text, size_t size)
 {
-	return ob_to_name(text, size, ob_allow);
+	return ob_apply_to_name(text, size, ob_allow);
 }
 
 static ssize_t allow_show(struct device *device, struct device_attribute *attribute, char *page)
@@ -50,7 +50,7 @@ static DEVICE_ATTR_RW(allow);
 
 static ssize_t disallow_store(struct device *device, struct device_attribute *attribute, const char *text, size_t size)
 {
-	return ob_to_name(text, size, ob_disallow);
+	return ob_apply_to_name(text, size, ob_disallow);
 }
 static DEVICE_ATTR_WO(disallow);
 

@@ -38,7 +38,7 @@ struct ob_unbinding {
 static LIST_HEAD(unbindings);
 
 /* Whether a device of this driver module is being unbound: no new sessions then. */
-bool ob_is_leaving(const struct module *owner)
+bool ob_module_unbinding(const struct module *owner)
 {
 	struct ob_unbinding *unbinding;
 

@@ -62,12 +62,12 @@ pub(super) enum Stage {
     Soft,
     /// The nonce and additional data are known here. `soft` has processed them, and no text.
     Open,
-    /// The accelerator has processed the text, and `soft` has not: see [`Ahead`].
-    Ahead,
+    /// The accelerator has processed the text, and `soft` has not: see [`OffloadedText`].
+    Offloaded,
 }
 
 /// What the accelerator has processed and `soft` has not.
-pub(super) struct Ahead {
+pub(super) struct OffloadedText {
     /// The input text.
     pub(super) text: Wiped<Vec<u8>>,
     /// The tag after encryption; empty after decryption.
@@ -90,8 +90,8 @@ pub(crate) struct Context {
     pub(super) is_passive: bool,
     /// Number of consecutive texts that were too short for the accelerator.
     pub(super) short_texts: u8,
-    /// A shorter text goes directly to `soft`: the threshold in bytes, or 0 while the accelerator
-    /// is ahead, or `usize::MAX` while it cannot be used.
+    /// A shorter text goes directly to `soft`: the threshold in bytes, or 0 while `soft` has not
+    /// processed a text that was offloaded, or `usize::MAX` while the accelerator cannot be used.
     pub(super) straight_below: usize,
     /// The default provider's context.
     pub(super) soft: SoftContext,
@@ -124,7 +124,7 @@ pub(crate) struct Context {
     pub(super) record: Option<Short>,
     /// GCM: `soft` has an IV with a fixed part and a counter.
     pub(super) counts_up: bool,
-    pub(super) ahead: Option<Ahead>,
+    pub(super) offloaded: Option<OffloadedText>,
     /// The accelerator rejected the tag of the last text, which it processed as a whole message.
     pub(super) refused: bool,
     /// Number of further messages that are not offloaded, because the text of an earlier one was
@@ -165,7 +165,7 @@ impl Context {
             in_record: false,
             record: None,
             counts_up: false,
-            ahead: None,
+            offloaded: None,
             refused: false,
             unlike: 0,
             key_session: KeySession::default(),
@@ -183,7 +183,7 @@ impl Context {
             counts: ContextCounts::new(self.provider, self.cipher.kind.name),
             key: self.key.clone(),
             aad: self.aad.clone(),
-            ahead: None,
+            offloaded: None,
             key_session: self.key_session.copy(&self.cipher.hardware),
             ahead_key: KeySession::default(),
             lookahead: None,
@@ -237,7 +237,7 @@ impl Context {
     /// change that affects it.
     pub(super) fn settle(&mut self) {
         self.straight_below = match self.stage {
-            Stage::Ahead => 0,
+            Stage::Offloaded => 0,
             Stage::Soft if self.record.is_some() && self.looks_ahead() => 0,
             Stage::Open => self.shortest(),
             Stage::Soft if self.record.is_some() => self.shortest(),

@@ -7,7 +7,7 @@ use outboard_abi::name;
 use outboard_accel::Wiped;
 use outboard_accel::{Direction, Error, Request as Asked};
 
-use super::context::{Ahead, Context, FULL_TAG, Short, Stage};
+use super::context::{Context, FULL_TAG, OffloadedText, Short, Stage};
 use super::lookahead::{Message, Processed};
 use crate::cipher::Request;
 use crate::lookahead::Job;
@@ -77,25 +77,25 @@ impl Context {
         self.aad = aad;
         let mut answer = answer?;
         let result = answer.bytes()?;
-        let ahead = if self.ccm && !encrypt {
+        let offloaded = if self.ccm && !encrypt {
             // The text is verified, and the message has no further data.
             None
         } else {
             let text = Wiped::new(input.to_vec());
-            Some(Ahead { text, tag: Short::of(&result[r.len..])? })
+            Some(OffloadedText { text, tag: Short::of(&result[r.len..])? })
         };
-        if ahead.is_none() && !self.end_ccm() {
+        if offloaded.is_none() && !self.end_ccm() {
             return None;
         }
         // SAFETY: `out` is large enough; the result is in the session's own memory.
         unsafe { copy_nonoverlapping(result.as_ptr(), r.out, r.len) };
         drop(answer);
-        self.stage = if ahead.is_some() { Stage::Ahead } else { Stage::Soft };
-        if ahead.is_none() {
+        self.stage = if offloaded.is_some() { Stage::Offloaded } else { Stage::Soft };
+        if offloaded.is_none() {
             self.tag = None;
             self.stale_length = false;
         }
-        self.ahead = ahead;
+        self.offloaded = offloaded;
         self.settle();
         Some(r.len)
     }
@@ -115,8 +115,8 @@ impl Context {
         let processed = unsafe { self.message_ahead(&message) };
         self.aad = aad;
         let Processed { text, tag } = processed?;
-        self.stage = Stage::Ahead;
-        self.ahead = Some(Ahead { text, tag });
+        self.stage = Stage::Offloaded;
+        self.offloaded = Some(OffloadedText { text, tag });
         self.settle();
         Some(r.len)
     }

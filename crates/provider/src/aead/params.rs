@@ -44,7 +44,7 @@ impl Context {
     /// `params` is null or ends with a null key, and its buffers are writable.
     unsafe fn get_params(&mut self, params: *mut Param) -> c_int {
         // SAFETY: guaranteed by the caller.
-        if self.ccm && self.is_ahead() && unsafe { self.give_tag(params) } {
+        if self.ccm && self.is_offloaded() && unsafe { self.give_tag(params) } {
             return 1;
         }
         if !self.catch_up() {
@@ -78,8 +78,8 @@ impl Context {
     /// # Safety
     /// As for `get_params`.
     unsafe fn give_tag(&mut self, params: *mut Param) -> bool {
-        let Some(ahead) = &self.ahead else { return false };
-        let tag = ahead.tag;
+        let Some(offloaded) = &self.offloaded else { return false };
+        let tag = offloaded.tag;
         // SAFETY: guaranteed by the caller.
         let param = unsafe { abi::locate_mut(params, name::AEAD_TAG) };
         // SAFETY: as above; the row for the tag exists and is not the end row, so a following row

@@ -10,7 +10,7 @@ use std::ptr::{null, null_mut};
 
 use outboard_abi::{Param, end, name};
 
-use super::context::{Ahead, Context, GCM_NONCE, Short, Stage};
+use super::context::{Context, GCM_NONCE, OffloadedText, Short, Stage};
 use crate::software::SoftContext;
 
 impl Context {
@@ -18,12 +18,12 @@ impl Context {
     /// happen for a message that the accelerator processed.
     #[inline]
     pub(super) fn catch_up(&mut self) -> bool {
-        self.ahead.is_none() || self.pass_text()
+        self.offloaded.is_none() || self.pass_text()
     }
 
     #[cold]
     fn pass_text(&mut self) -> bool {
-        let Some(Ahead { mut text, .. }) = self.ahead.take() else { return true };
+        let Some(OffloadedText { mut text, .. }) = self.offloaded.take() else { return true };
         let (at, len) = (text.as_mut_ptr(), text.len());
         let mut written = 0;
         // SAFETY: a context of this cipher; the text is readable and writable for its length.
@@ -62,12 +62,12 @@ impl Context {
     /// Ends a message whose text the accelerator processed. False if `catch_up` must be called
     /// instead.
     pub(super) fn end(&mut self) -> bool {
-        let Some(Ahead { tag, .. }) = &self.ahead else { return false };
+        let Some(OffloadedText { tag, .. }) = &self.offloaded else { return false };
         let tag = *tag;
         if !(if self.ccm { self.end_ccm() } else { self.end_gcm(&tag) }) {
             return false;
         }
-        self.ahead = None;
+        self.offloaded = None;
         if self.ccm || self.form.encrypt {
             self.tag = None;
         }
@@ -77,8 +77,8 @@ impl Context {
     }
 
     /// Whether the accelerator has processed the text of the message.
-    pub(super) fn is_ahead(&self) -> bool {
-        self.stage == Stage::Ahead
+    pub(super) fn is_offloaded(&self) -> bool {
+        self.stage == Stage::Offloaded
     }
 }
 

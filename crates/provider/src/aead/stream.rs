@@ -117,7 +117,7 @@ unsafe extern "C" fn active_finish(
         // SAFETY: guaranteed by the caller.
         unsafe {
             let context = super::context(at);
-            if context.ccm && context.is_ahead() && !out.is_null() {
+            if context.ccm && context.is_offloaded() && !out.is_null() {
                 // The caller reads the tag later. Final has no other effect in any OpenSSL version.
                 *out_len = 0;
                 return 1;
@@ -158,7 +158,7 @@ impl Context {
     /// # Safety
     /// As for `straight`.
     unsafe fn update(&mut self, function: abi::CipherUpdate, r: Request) -> c_int {
-        if self.is_ahead() || std::mem::take(&mut self.refused) {
+        if self.is_offloaded() || std::mem::take(&mut self.refused) {
             self.was_unlike();
         }
         if !self.catch_up() {
@@ -233,7 +233,7 @@ impl Context {
         out_len: *mut usize,
         finish: impl FnOnce(&crate::software::SoftContext) -> c_int,
     ) -> c_int {
-        if self.is_ahead() && !self.ccm && self.end() {
+        if self.is_offloaded() && !self.ccm && self.end() {
             // SAFETY: guaranteed by the caller.
             unsafe { *out_len = 0 };
             return 1;

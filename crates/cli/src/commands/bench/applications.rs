@@ -4,20 +4,20 @@
 mod by_driver;
 mod certificate;
 mod chosen;
+mod cleaner;
 mod common;
-mod contenders;
+mod configurations;
 mod disk;
 mod file;
 mod hex;
 mod https;
 mod iperf3;
 mod ipsec;
-mod keeper;
 mod measure;
 mod namespace;
 mod openvpn;
 mod peer;
-mod servant;
+mod server_process;
 mod ssh;
 mod tool;
 mod tools;
@@ -51,7 +51,7 @@ impl Application {
             Application::Openvpn(options) => openvpn::run(options),
             Application::Disk(options) => disk::run(options),
             Application::Ipsec(options) => ipsec::run(options),
-            Application::Tidy => Ok(keeper::serve()),
+            Application::Tidy => Ok(cleaner::serve()),
         }
     }
 }

@@ -29,7 +29,7 @@ use super::super::lists::{self, Numbers};
 use super::super::run::new;
 use super::by_driver::{Way, measure_each};
 use super::chosen::Drivers;
-use super::keeper::Keeper;
+use super::cleaner::Cleaner;
 use super::measure::{Job, conclude};
 use super::tool::modprobe;
 use crate::console::{duration, progress};
@@ -104,14 +104,14 @@ fn requests(list: &str) -> Result<Numbers> {
 /// Runs the benchmark.
 pub fn run(options: &Options) -> Result<ExitCode> {
     stop::limit(options.time);
-    let mut keeper = Keeper::start("disk")?;
+    let mut cleaner = Cleaner::start("disk")?;
     let mut bench = new(FIO.version("--version")?, noise::warnings());
-    let outcome = all(options, &mut keeper, &mut bench);
-    drop(keeper);
+    let outcome = all(options, &mut cleaner, &mut bench);
+    drop(cleaner);
     conclude(bench, outcome, options.json)
 }
 
-fn all(options: &Options, keeper: &mut Keeper, bench: &mut Bench) -> Result<()> {
+fn all(options: &Options, cleaner: &mut Cleaner, bench: &mut Bench) -> Result<()> {
     for module in ["loop", "dm-crypt"] {
         // Modules are built in where modprobe is missing; a missing module is reported by the
         // operation that needs it.
@@ -131,7 +131,7 @@ fn all(options: &Options, keeper: &mut Keeper, bench: &mut Bench) -> Result<()> 
     let directions = if options.direction == Direction::Both { 2 } else { 1 };
     let tables = (ciphers.len() * options.sizes.0.len() * directions).max(1) as u32;
     for cipher in &ciphers {
-        one(options, cipher, &below, options.time / tables, keeper, bench)?;
+        one(options, cipher, &below, options.time / tables, cleaner, bench)?;
         if bench.interrupted {
             break;
         }
@@ -154,16 +154,16 @@ fn one(
     cipher: &Cipher,
     below: &Loop,
     time: Duration,
-    keeper: &mut Keeper,
+    cleaner: &mut Cleaner,
     bench: &mut Bench,
 ) -> Result<()> {
     let bits = options.bits.unwrap_or_else(|| cipher.usual_bits());
     let mut key = Zeroizing::new(vec![0; bits / 8]);
     random(&mut key)?;
     let mut ways: Vec<Way<Mapping>> = Vec::new();
-    let map = |spec: &str, keeper: &mut Keeper| {
+    let map = |spec: &str, cleaner: &mut Cleaner| {
         let name = format!("outboard-bench-{}-{}", std::process::id(), unique());
-        keeper.device(&name)?;
+        cleaner.device(&name)?;
         let below = below.number()?;
         let table = Table {
             cipher: spec,
@@ -176,7 +176,7 @@ fn one(
     };
     // Create this mapping first, so that the kernel selects the driver without any change by this
     // program.
-    let own = map(&cipher.name, keeper)
+    let own = map(&cipher.name, cleaner)
         .with_context(|| format!("dm-crypt does not take {} with a key of {bits} bits", cipher.name))?;
     let chosen =
         Drivers::now()?.preferred(&cipher.asked, Flags::ALLOCATES_MEMORY).map(|one| one.driver.name.clone());
@@ -203,7 +203,7 @@ fn one(
         if driver == ways[0].driver {
             continue;
         }
-        match map(&cipher.by(&driver), keeper) {
+        match map(&cipher.by(&driver), cleaner) {
             Ok(place) => ways.push(Way { who, driver, place }),
             Err(error) => note(&mut bench.notes, refused(&driver, &error)),
         }

@@ -17,11 +17,11 @@ use self::server::{Kind, Program, Server, Site};
 use self::suite::Suite;
 use super::super::lists;
 use super::common::Common;
-use super::contenders::{Contender, Ground};
+use super::configurations::{OpensslConfiguration, WorkFolder};
 use super::file::{is_same, write_sample};
 use super::measure::{Job, measure};
 use super::peer::{Peer, PeerOption};
-use super::servant::LOCALHOST;
+use super::server_process::LOCALHOST;
 use super::{certificate, tools};
 
 /// Name of the third contestant.
@@ -64,15 +64,16 @@ pub fn run(options: &Options) -> Result<ExitCode> {
 fn all(options: &Options, bench: &mut Bench) -> Result<()> {
     let program = Program::find(options.server)?;
     let module = options.common.module()?;
-    let ground = Ground::new()?;
-    let curl = Curl::find(options.peer.reach(&ground)?)?;
+    let work = WorkFolder::new()?;
+    let curl = Curl::find(options.peer.reach(&work)?)?;
     let address = curl.peer.as_ref().map_or(LOCALHOST, |peer| peer.address);
-    let mut contenders = vec![Contender::plain(&ground), Contender::with_outboard(&ground, &module)?];
+    let mut configurations =
+        vec![OpensslConfiguration::plain(&work), OpensslConfiguration::with_outboard(&work, &module)?];
     if options.digests {
-        let with = Contender::with(DIGESTS_TOO, &ground, &module, &[("DIGESTS", "ALL")])?;
+        let with = OpensslConfiguration::with(DIGESTS_TOO, &work, &module, &[("DIGESTS", "ALL")])?;
         let goes = |mac: &&str| with.driver(mac).is_some();
         match ["HMAC-SHA1", "HMAC-SHA2-256", "HMAC-SHA2-384"].iter().any(goes) {
-            true => contenders.push(with),
+            true => configurations.push(with),
             false => bench.notes.push(
                 "digests were not measured: no driver for the HMACs of TLS is allowed; outboard ciphers --digests ALL says why"
                     .to_owned(),
@@ -80,16 +81,16 @@ fn all(options: &Options, bench: &mut Bench) -> Result<()> {
         }
     }
     let suites = match &options.suites[..] {
-        [] => suite::usual(|cipher| contenders[1].driver(cipher).is_some()),
+        [] => suite::usual(|cipher| configurations[1].driver(cipher).is_some()),
         named => named.to_vec(),
     };
-    suites.iter().try_for_each(|suite| suite.check(&ground.plain()))?;
+    suites.iter().try_for_each(|suite| suite.check(&work.plain()))?;
     bench.notes.extend(weak(&suites));
     let place = if curl.peer.is_some() { "another machine" } else { "the same CPUs" };
     bench.notes.push(format!("user and system time are the server's; curl works on {place}"));
 
-    ground.lets_in()?;
-    let root = ground.folder("www")?;
+    work.lets_in()?;
+    let root = work.folder("www")?;
     let file = root.join("file");
     write_sample(&file, options.megabytes)?;
     // Independent of the umask: a worker runs as another user.
@@ -97,34 +98,35 @@ fn all(options: &Options, bench: &mut Bench) -> Result<()> {
     fs::set_permissions(&file, Permissions::from_mode(0o644))?;
     let mut kinds = vec![certificate::Kind::Ec];
     kinds.extend(suites.iter().any(Suite::needs_rsa).then_some(certificate::Kind::Rsa));
-    let make = |kind| certificate::make(&ground.file(""), kind, address, &ground.plain());
+    let make = |kind| certificate::make(&work.file(""), kind, address, &work.plain());
     let certificates = kinds.into_iter().map(make).collect::<Result<Vec<_>>>()?;
-    let trusted = ground.file("trusted.pem");
+    let trusted = work.file("trusted.pem");
     certificate::bundle(&certificates, &trusted)?;
     let trusted = match &curl.peer {
         Some(peer) => peer.put(&trusted, "trusted.pem")?,
         None => trusted,
     };
-    let curl = Curl { trusted, plain: ground.plain(), ..curl };
+    let curl = Curl { trusted, plain: work.plain(), ..curl };
 
     let site = Site { root: &root, certificates: &certificates, suites: &suites, address };
     let mut servers = Vec::new();
-    for (index, contender) in contenders.iter().enumerate() {
-        let folder = ground.folder(&format!("server-{index}"))?;
-        servers.push(program.serve(&folder, &contender.configuration, &site)?);
+    for (index, configuration) in configurations.iter().enumerate() {
+        let folder = work.folder(&format!("server-{index}"))?;
+        servers.push(program.serve(&folder, &configuration.openssl_cnf, &site)?);
     }
     let jobs = suites.len() * options.at_once.0.len();
     for suite in &suites {
-        for (server, contender) in servers.iter().zip(&contenders) {
+        for (server, configuration) in servers.iter().zip(&configurations) {
             curl.compare(suite, server, &file)
-                .with_context(|| format!("{}, {}", suite.name, contender.who))?;
+                .with_context(|| format!("{}, {}", suite.name, configuration.who))?;
         }
         for &at_once in &options.at_once.0 {
             if bench.interrupted || stop::asked() {
                 bench.interrupted = true;
                 return Ok(());
             }
-            let sides = contenders.iter().map(|contender| contender.side(suite.cipher().as_deref()));
+            let sides =
+                configurations.iter().map(|configuration| configuration.side(suite.cipher().as_deref()));
             let job = Job {
                 name: format!("download from {}", program.version),
                 cipher: suite.name.clone(),
@@ -135,12 +137,12 @@ fn all(options: &Options, bench: &mut Bench) -> Result<()> {
             measure(bench, job, sides.collect::<Result<_>>()?, &mut |side| {
                 let server = &servers[side];
                 let download = |_| curl.download(suite, server, "/dev/null");
-                server.servant.during(|| tools::run_at_once((0..at_once).map(download)))
+                server.process.during(|| tools::run_at_once((0..at_once).map(download)))
             })?;
         }
     }
-    let digesting = contenders.iter().find(|contender| contender.who == DIGESTS_TOO);
-    if digesting.is_some_and(|contender| contender.authenticated() == 0) {
+    let digesting = configurations.iter().find(|configuration| configuration.who == DIGESTS_TOO);
+    if digesting.is_some_and(|configuration| configuration.authenticated() == 0) {
         bench.notes.push(format!(
             "{DIGESTS_TOO}: no MAC of a record went to hardware: GCM has none, records are shorter than the threshold, or OpenSSL \
              does cipher and MAC in one, where the CPU has instructions for it"
@@ -222,7 +224,7 @@ impl Curl {
             "the download is not the file: do not use outboard for it, and see outboard check"
         );
         let words = String::from_utf8_lossy(&done.stderr);
-        let log = server.servant.words();
+        let log = server.process.words();
         ensure!(done.status.success(), "curl: {}: {}; the server said: {log}", done.status, words.trim());
         Ok(())
     }

@@ -9,7 +9,7 @@ use anyhow::{Context as _, Result};
 use serde_json::Value;
 
 use super::namespace::Namespace;
-use super::servant::Servant;
+use super::server_process::ServerProcess;
 use super::tool::{Tool, unnamed};
 
 pub const IPERF3: Tool = Tool { name: "iperf3", debian: "iperf3", openwrt: "iperf3" };
@@ -22,7 +22,7 @@ const SLOWEST: u64 = 100_000;
 
 /// The server, which accepts one client after another.
 pub struct Server {
-    _servant: Servant,
+    _process: ServerProcess,
     _log: File,
 }
 
@@ -34,10 +34,10 @@ impl Server {
         let mut command = Command::new(IPERF3.name);
         command.args(["-s", "--forceflush"]);
         place.enter(&mut command);
-        let mut servant = Servant::start(IPERF3.name, command, path.clone().into())?;
+        let mut process = ServerProcess::start(IPERF3.name, command, path.clone().into())?;
         let is_ready = || std::fs::read_to_string(&path).is_ok_and(|text| text.contains("listening"));
-        servant.until("it does not listen", is_ready)?;
-        Ok(Server { _servant: servant, _log: log })
+        process.until("it does not listen", is_ready)?;
+        Ok(Server { _process: process, _log: log })
     }
 }
 

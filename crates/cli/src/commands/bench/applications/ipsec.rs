@@ -19,8 +19,8 @@ use super::super::contestants::note;
 use super::super::run::new;
 use super::by_driver::{Way, measure_each};
 use super::chosen::Drivers;
+use super::cleaner::Cleaner;
 use super::iperf3::{IPERF3, Server, transfer};
-use super::keeper::Keeper;
 use super::measure::{Job, conclude};
 use super::namespace::IP;
 use crate::console::duration;
@@ -90,20 +90,20 @@ fn bits(text: &str) -> Result<usize> {
 /// Runs the benchmark.
 pub fn run(options: &Options) -> Result<ExitCode> {
     stop::limit(options.time);
-    let mut keeper = Keeper::start("ipsec")?;
+    let mut cleaner = Cleaner::start("ipsec")?;
     IP.version("-V")?;
     let mut bench = new(IPERF3.version("--version")?, noise::warnings());
-    let outcome = all(options, &mut keeper, &mut bench);
-    drop(keeper);
+    let outcome = all(options, &mut cleaner, &mut bench);
+    drop(cleaner);
     conclude(bench, outcome, options.json)
 }
 
-fn all(options: &Options, keeper: &mut Keeper, bench: &mut Bench) -> Result<()> {
+fn all(options: &Options, cleaner: &mut Cleaner, bench: &mut Bench) -> Result<()> {
     let esps = if options.esps.is_empty() { defaults()? } else { options.esps.clone() };
     let mut network = Network::new()?;
     let _server = Server::start(&network.right)?;
     for esp in &esps {
-        one(options, esp, options.time / esps.len() as u32, &mut network, keeper, bench)?;
+        one(options, esp, options.time / esps.len() as u32, &mut network, cleaner, bench)?;
         if bench.interrupted {
             break;
         }
@@ -188,7 +188,7 @@ fn one(
     esp: &Esp,
     time: Duration,
     network: &mut Network,
-    keeper: &mut Keeper,
+    cleaner: &mut Cleaner,
     bench: &mut Bench,
 ) -> Result<()> {
     let mut ways = Vec::new();
@@ -200,7 +200,7 @@ fn one(
             );
             continue;
         }
-        let place = network.tunnel(esp, options.bits, options.mode, &driver, keeper)?;
+        let place = network.tunnel(esp, options.bits, options.mode, &driver, cleaner)?;
         ways.push(Way { who, driver, place });
     }
     let name = format!("ESP, {} mode, iperf3", options.mode.word());

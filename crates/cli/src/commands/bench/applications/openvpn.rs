@@ -14,9 +14,9 @@ use self::tunnel::{MTU, Terms, Tools};
 use super::super::lists;
 use super::certificate;
 use super::common::Common;
-use super::contenders::{Contender, Ground};
+use super::configurations::{OpensslConfiguration, WorkFolder};
 use super::measure::{Job, Spent, Took, measure};
-use super::servant::LOCALHOST;
+use super::server_process::LOCALHOST;
 
 /// Ciphers that both OpenVPN and the provider support.
 const CIPHERS: [&str; 6] =
@@ -53,30 +53,31 @@ pub fn run(options: &Options) -> Result<ExitCode> {
 fn all(options: &Options, bench: &mut Bench) -> Result<()> {
     let tools = Tools::find()?;
     let module = options.common.module()?;
-    let ground = Ground::new()?;
-    let contenders = [Contender::plain(&ground), Contender::with_outboard(&ground, &module)?];
-    let offered = || CIPHERS.into_iter().filter(|cipher| contenders[1].driver(cipher).is_some());
+    let work = WorkFolder::new()?;
+    let configurations =
+        [OpensslConfiguration::plain(&work), OpensslConfiguration::with_outboard(&work, &module)?];
+    let offered = || CIPHERS.into_iter().filter(|cipher| configurations[1].driver(cipher).is_some());
     let ciphers = match &options.ciphers[..] {
         [] if offered().next().is_none() => vec![CIPHERS[0]],
         [] => offered().collect(),
         named => named.to_vec(),
     };
     bench.notes.push("user and system time are the sender's; the receiver works on the same CPUs".to_owned());
-    let certificate = certificate::make(&ground.file(""), certificate::Kind::Ec, LOCALHOST, &ground.plain())?;
+    let certificate = certificate::make(&work.file(""), certificate::Kind::Ec, LOCALHOST, &work.plain())?;
     for &cipher in &ciphers {
         let plain = Terms { cipher, mtu: options.mtu, certificate: &certificate, in_kernel: false };
         let mut tunnels = Vec::new();
-        for (index, contender) in contenders.iter().enumerate() {
-            let folder = ground.folder(&format!("{cipher}-{index}"))?;
-            tunnels.push(tools.tunnel(&ground, &folder, contender, &plain)?);
+        for (index, configuration) in configurations.iter().enumerate() {
+            let folder = work.folder(&format!("{cipher}-{index}"))?;
+            tunnels.push(tools.tunnel(&work, &folder, configuration, &plain)?);
         }
-        let sides = contenders.iter().map(|contender| contender.side(Some(cipher)));
+        let sides = configurations.iter().map(|configuration| configuration.side(Some(cipher)));
         let mut sides = sides.collect::<Result<Vec<_>>>()?;
         match offload::is_there(&tools.version, tools.has_offload, cipher) {
             Ok(()) => {
-                let folder = ground.folder(&format!("{cipher}-in-kernel"))?;
+                let folder = work.folder(&format!("{cipher}-in-kernel"))?;
                 let terms = Terms { in_kernel: true, ..plain };
-                tunnels.push(tools.tunnel(&ground, &folder, &contenders[0], &terms)?);
+                tunnels.push(tools.tunnel(&work, &folder, &configurations[0], &terms)?);
                 sides.push(offload::side()?);
             }
             Err(why) => bench.notes.push(format!("{cipher}: data-channel offload was not measured: {why}")),
@@ -97,7 +98,7 @@ fn all(options: &Options, bench: &mut Bench) -> Result<()> {
             let tunnel = &tunnels[side];
             let mut wall = None;
             let mut send = || tunnel.send(bytes).map(|seconds| wall = Some(seconds));
-            let spent = if side < contenders.len() {
+            let spent = if side < configurations.len() {
                 tunnel.near.during(send)?
             } else {
                 // The kernel encrypts, so the time of the whole system counts.

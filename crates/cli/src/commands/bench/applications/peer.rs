@@ -10,7 +10,7 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use clap::Args;
 
-use super::contenders::Ground;
+use super::configurations::WorkFolder;
 use super::tools;
 
 /// The commands of the session that stays open at the other machine. Its directory is removed when
@@ -28,8 +28,8 @@ pub struct PeerOption {
 
 impl PeerOption {
     /// Connects, if a machine was named.
-    pub fn reach(&self, ground: &Ground) -> Result<Option<Peer>> {
-        self.peer.as_deref().map(|destination| Peer::reach(destination, ground)).transpose()
+    pub fn reach(&self, work: &WorkFolder) -> Result<Option<Peer>> {
+        self.peer.as_deref().map(|destination| Peer::reach(destination, work)).transpose()
     }
 }
 
@@ -49,13 +49,13 @@ pub struct Peer {
 
 impl Peer {
     /// Connects. The user's ssh configuration applies; nothing is asked for.
-    pub fn reach(destination: &str, ground: &Ground) -> Result<Peer> {
+    pub fn reach(destination: &str, work: &WorkFolder) -> Result<Peer> {
         ensure!(
             !destination.starts_with('-'),
             "--peer {destination}: name a destination of ssh, such as root@pc"
         );
         let ssh = tools::find(&["ssh"], "openssh-client", "openssh-client")?;
-        let control = ground.file("peer");
+        let control = work.file("peer");
         let mut command = Command::new(&ssh);
         command.args(["-o", "BatchMode=yes", "-o", "ConnectTimeout=20", "-o", "ControlMaster=yes", "-o"]);
         command.arg(format!("ControlPath={}", control.display()));

@@ -15,7 +15,7 @@ use self::client::Scp;
 use self::server::Openssh;
 use super::super::lists;
 use super::common::Common;
-use super::contenders::{Contender, Ground};
+use super::configurations::{OpensslConfiguration, WorkFolder};
 use super::file::write_sample;
 use super::measure::{Job, measure};
 use super::peer::PeerOption;
@@ -65,38 +65,39 @@ pub fn run(options: &Options) -> Result<ExitCode> {
 fn all(options: &Options, bench: &mut Bench) -> Result<()> {
     let openssh = Openssh::find()?;
     let module = options.common.module()?;
-    let ground = Ground::new()?;
-    let contenders = [Contender::plain(&ground), Contender::with_outboard(&ground, &module)?];
+    let work = WorkFolder::new()?;
+    let configurations =
+        [OpensslConfiguration::plain(&work), OpensslConfiguration::with_outboard(&work, &module)?];
     let ciphers = match &options.ciphers[..] {
-        [] => usual(&openssh, &contenders[1]),
+        [] => usual(&openssh, &configurations[1]),
         named => named.to_vec(),
     };
     ciphers.iter().try_for_each(|cipher| openssh.knows(cipher))?;
-    let peer = options.peer.reach(&ground)?;
+    let peer = options.peer.reach(&work)?;
     let place = if peer.is_some() { "another machine" } else { "the same CPUs" };
     bench.notes.push(format!("user and system time are sshd's; scp works on {place}"));
 
-    let file = ground.file("file");
+    let file = work.file("file");
     write_sample(&file, options.megabytes)?;
-    openssh.make_keys(&ground)?;
-    let scp = Scp::new(&openssh, &ground, peer)?;
+    openssh.make_keys(&work)?;
+    let scp = Scp::new(&openssh, &work, peer)?;
     let mut servers = Vec::new();
-    for (index, contender) in contenders.iter().enumerate() {
-        let folder = ground.folder(&format!("server-{index}"))?;
-        servers.push(openssh.serve(&ground, &folder, scp.address(), &contender.configuration, &ciphers)?);
+    for (index, configuration) in configurations.iter().enumerate() {
+        let folder = work.folder(&format!("server-{index}"))?;
+        servers.push(openssh.serve(&work, &folder, scp.address(), &configuration.openssl_cnf, &ciphers)?);
     }
     let jobs = ciphers.len() * options.at_once.0.len();
     for cipher in &ciphers {
-        for (server, contender) in servers.iter().zip(&contenders) {
+        for (server, configuration) in servers.iter().zip(&configurations) {
             let compared = scp.compare(server, cipher, &file);
-            compared.with_context(|| format!("{cipher}, {}", contender.who))?;
+            compared.with_context(|| format!("{cipher}, {}", configuration.who))?;
         }
         for &at_once in &options.at_once.0 {
             if bench.interrupted || stop::asked() {
                 bench.interrupted = true;
                 return Ok(());
             }
-            let sides = contenders.iter().map(|contender| contender.side(provided(cipher)));
+            let sides = configurations.iter().map(|configuration| configuration.side(provided(cipher)));
             let job = Job {
                 name: format!("copy by scp, {}", openssh.version),
                 cipher: cipher.clone(),
@@ -107,7 +108,7 @@ fn all(options: &Options, bench: &mut Bench) -> Result<()> {
             measure(bench, job, sides.collect::<Result<_>>()?, &mut |side| {
                 let server = &servers[side];
                 let copy = |_| scp.copy(server, cipher, &file, Path::new("/dev/null"));
-                server.servant.during(|| tools::run_at_once((0..at_once).map(copy)))
+                server.process.during(|| tools::run_at_once((0..at_once).map(copy)))
             })?;
         }
     }
@@ -120,7 +121,7 @@ fn provided(cipher: &str) -> Option<&'static str> {
 }
 
 /// Returns the ciphers that the provider offers and this OpenSSH supports.
-fn usual(openssh: &Openssh, with: &Contender) -> Vec<String> {
+fn usual(openssh: &Openssh, with: &OpensslConfiguration) -> Vec<String> {
     let offered = CIPHERS
         .iter()
         .filter(|(name, provided)| with.driver(provided).is_some() && openssh.knows(name).is_ok());

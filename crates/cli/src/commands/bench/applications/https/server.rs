@@ -10,7 +10,7 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use clap::ValueEnum;
 
 use super::super::certificate::Certificate;
-use super::super::servant::{Servant, free_port};
+use super::super::server_process::{ServerProcess, free_port};
 use super::super::tools;
 use super::suite::Suite;
 
@@ -51,7 +51,7 @@ pub struct Site<'a> {
 
 /// A running server.
 pub struct Server {
-    pub servant: Servant,
+    pub process: ServerProcess,
     pub address: SocketAddr,
 }
 
@@ -107,9 +107,9 @@ impl Program {
             Kind::Apache => command.args(["-D", "FOREGROUND", "-d"]).arg(folder).arg("-f").arg(&file),
         };
         command.env("OPENSSL_CONF", openssl_cnf);
-        let mut servant = Servant::start(&self.version, command, folder.join("log"))?;
-        servant.answers(address)?;
-        Ok(Server { servant, address })
+        let mut process = ServerProcess::start(&self.version, command, folder.join("log"))?;
+        process.answers(address)?;
+        Ok(Server { process, address })
     }
 
     fn apache(
@@ -234,7 +234,7 @@ fn nobodys(users: &str, groups: &str) -> Option<(u32, String)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::servant::LOCALHOST;
+    use super::super::super::server_process::LOCALHOST;
     use super::*;
 
     #[test]

@@ -11,8 +11,8 @@ use zeroize::Zeroizing;
 use super::Mode;
 use super::esp::Esp;
 use crate::commands::bench::applications::chosen::Drivers;
+use crate::commands::bench::applications::cleaner::Cleaner;
 use crate::commands::bench::applications::disk::random;
-use crate::commands::bench::applications::keeper::Keeper;
 use crate::commands::bench::applications::namespace::Namespace;
 use crate::commands::bench::applications::tool::Tool;
 
@@ -61,7 +61,7 @@ impl Network {
         bits: usize,
         mode: Mode,
         driver: &str,
-        keeper: &mut Keeper,
+        cleaner: &mut Cleaner,
     ) -> Result<String> {
         change::make(driver).with_context(|| format!("the kernel does not make {driver}"))?;
         let drivers = Drivers::now()?;
@@ -72,7 +72,7 @@ impl Network {
         let first = drivers.preferred(&asked, 0).map(|one| &one.driver);
         let raised = match first {
             Some(first) if first.name != driver => {
-                keeper.priority(driver, own.priority)?;
+                cleaner.priority(driver, own.priority)?;
                 change::prefer(driver, first.priority.saturating_add(1))?;
                 true
             }

@@ -6,10 +6,10 @@ use std::process::Command;
 use anyhow::{Result, bail, ensure};
 
 use super::super::certificate::Certificate;
-use super::super::contenders::{Contender, Ground};
+use super::super::configurations::{OpensslConfiguration, WorkFolder};
 use super::super::iperf3::{IPERF3, Server, transfer};
 use super::super::namespace::{IP, Namespace};
-use super::super::servant::Servant;
+use super::super::server_process::ServerProcess;
 use super::super::tool::modprobe;
 use super::super::tools;
 use super::offload;
@@ -46,8 +46,8 @@ pub struct Terms<'a> {
 /// A tunnel that is up. Fields are dropped in this order.
 pub struct Tunnel {
     _listener: Server,
-    _far: Servant,
-    pub near: Servant,
+    _far: ServerProcess,
+    pub near: ServerProcess,
     here: Namespace,
     _there: Namespace,
 }
@@ -83,9 +83,9 @@ impl Tools {
     /// `folder`.
     pub fn tunnel(
         &self,
-        ground: &Ground,
+        work: &WorkFolder,
         folder: &Path,
-        near: &Contender,
+        near: &OpensslConfiguration,
         terms: &Terms<'_>,
     ) -> Result<Tunnel> {
         let [here, there] = [Namespace::new()?, Namespace::new()?];
@@ -94,17 +94,17 @@ impl Tools {
             let mut command = Command::new(&self.openvpn);
             command.args(words(which, terms)).env("OPENSSL_CONF", configuration).current_dir(folder);
             space.enter(&mut command);
-            Servant::start("openvpn", command, folder.join(format!("openvpn-{which}.log")))
+            ServerProcess::start("openvpn", command, folder.join(format!("openvpn-{which}.log")))
         };
-        let mut near = end(0, &here, &near.configuration)?;
-        let mut far = end(1, &there, &ground.plain())?;
-        for servant in [&mut near, &mut far] {
-            servant.until_said("Initialization Sequence Completed")?;
+        let mut near = end(0, &here, &near.openssl_cnf)?;
+        let mut far = end(1, &there, &work.plain())?;
+        for process in [&mut near, &mut far] {
+            process.until_said("Initialization Sequence Completed")?;
             if terms.in_kernel {
                 ensure!(
-                    servant.has_said(offload::SAID),
+                    process.has_said(offload::SAID),
                     "OpenVPN does without data-channel offload: {}",
-                    servant.words()
+                    process.words()
                 );
             }
         }

@@ -7,10 +7,10 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result, anyhow, ensure};
 
-use super::super::contenders::Ground;
+use super::super::configurations::WorkFolder;
 use super::super::file::is_same;
 use super::super::peer::Peer;
-use super::super::servant::LOCALHOST;
+use super::super::server_process::LOCALHOST;
 use super::super::tools;
 use super::server::{Openssh, Server};
 
@@ -27,14 +27,14 @@ pub struct Scp {
 
 impl Scp {
     /// The client on `peer`, which gets a copy of the user's key, or on this machine.
-    pub fn new(openssh: &Openssh, ground: &Ground, peer: Option<Peer>) -> Result<Scp> {
-        let (key, plain) = (ground.file("user"), ground.plain());
+    pub fn new(openssh: &Openssh, work: &WorkFolder, peer: Option<Peer>) -> Result<Scp> {
+        let (key, plain) = (work.file("user"), work.plain());
         let (key, copy) = match &peer {
             Some(peer) => {
                 peer.needs("scp")?;
                 (peer.put(&key, "user")?, peer.file("copy"))
             }
-            None => (key, ground.file("copy")),
+            None => (key, work.file("copy")),
         };
         Ok(Scp { file: openssh.scp.clone(), key, plain, copy, peer })
     }
@@ -72,7 +72,7 @@ impl Scp {
     /// Verifies a copy before anything is timed.
     pub fn compare(&self, server: &Server, cipher: &str, file: &Path) -> Result<()> {
         let came = tools::run_at_once([self.copy(server, cipher, file, &self.copy)]);
-        came.map_err(|error| anyhow!("{error}; the server said: {}", server.servant.words()))?;
+        came.map_err(|error| anyhow!("{error}; the server said: {}", server.process.words()))?;
         let mut cat = Command::new("cat");
         cat.arg(&self.copy);
         let mut cat = self.placed(cat).stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?;

@@ -8,8 +8,8 @@ use std::process::Command;
 
 use anyhow::{Context as _, Result, bail, ensure};
 
-use super::super::contenders::Ground;
-use super::super::servant::{Servant, free_port};
+use super::super::configurations::WorkFolder;
+use super::super::server_process::{ServerProcess, free_port};
 use super::super::tools;
 
 /// sshd's message if its privilege separation directory is missing.
@@ -27,7 +27,7 @@ pub struct Openssh {
 
 /// A running server.
 pub struct Server {
-    pub servant: Servant,
+    pub process: ServerProcess,
     pub address: SocketAddr,
 }
 
@@ -60,11 +60,11 @@ impl Openssh {
     }
 
     /// Creates the host key and the user key.
-    pub fn make_keys(&self, ground: &Ground) -> Result<()> {
+    pub fn make_keys(&self, work: &WorkFolder) -> Result<()> {
         for name in ["host", "user"] {
             let mut keygen = Command::new(&self.keygen);
-            keygen.args(["-q", "-t", "ed25519", "-N", "", "-f"]).arg(ground.file(name));
-            tools::run(keygen.env("OPENSSL_CONF", ground.plain()))?;
+            keygen.args(["-q", "-t", "ed25519", "-N", "", "-f"]).arg(work.file(name));
+            tools::run(keygen.env("OPENSSL_CONF", work.plain()))?;
         }
         Ok(())
     }
@@ -72,7 +72,7 @@ impl Openssh {
     /// Starts a server for these ciphers with this openssl.cnf; its log is in `folder`.
     pub fn serve(
         &self,
-        ground: &Ground,
+        work: &WorkFolder,
         folder: &Path,
         address: IpAddr,
         openssl_cnf: &Path,
@@ -80,7 +80,7 @@ impl Openssh {
     ) -> Result<Server> {
         let address = free_port(address)?;
         let file = folder.join("sshd_config");
-        let [host, user] = ["host", "user.pub"].map(|name| ground.file(name).display().to_string());
+        let [host, user] = ["host", "user.pub"].map(|name| work.file(name).display().to_string());
         let mut text = format!(
             "ListenAddress {address}\nHostKey {host}\nAuthorizedKeysFile {user}\nStrictModes no\nPermitRootLogin yes\n\
              PermitUserRC no\nPrintLastLog no\nUseDNS no\nMaxStartups 100\nPidFile none\nSubsystem sftp internal-sftp\n\
@@ -95,9 +95,9 @@ impl Openssh {
         self.accepts(&file)?;
         let mut command = Command::new(&self.sshd);
         command.args(["-D", "-e", "-f"]).arg(&file).env("OPENSSL_CONF", openssl_cnf);
-        let mut servant = Servant::start("sshd", command, folder.join("log"))?;
-        servant.answers(address)?;
-        Ok(Server { servant, address })
+        let mut process = ServerProcess::start("sshd", command, folder.join("log"))?;
+        process.answers(address)?;
+        Ok(Server { process, address })
     }
 
     /// Checks the configuration with sshd. A missing privilege separation directory, which the

@@ -29,22 +29,22 @@ const TICK: Duration = Duration::from_millis(20);
 
 /// A server process. Dropping this value terminates it, and the kernel does so when this process is
 /// killed.
-pub struct Servant {
+pub struct ServerProcess {
     name: String,
     child: Child,
     log: PathBuf,
 }
 
-impl Servant {
+impl ServerProcess {
     /// Starts the server in its own process group, so that only this program receives ^C. Its
     /// output is appended to `log`.
-    pub fn start(name: &str, mut command: Command, log: PathBuf) -> Result<Servant> {
+    pub fn start(name: &str, mut command: Command, log: PathBuf) -> Result<ServerProcess> {
         let said = OpenOptions::new().create(true).append(true).open(&log);
         let said = said.with_context(|| format!("{}", log.display()))?;
         command.process_group(0).stdin(Stdio::null()).stdout(said.try_clone()?).stderr(said);
         end_with_us(&mut command, libc::SIGTERM);
         let child = command.spawn().with_context(|| format!("{name} cannot be started"))?;
-        Ok(Servant { name: name.to_owned(), child, log })
+        Ok(ServerProcess { name: name.to_owned(), child, log })
     }
 
     /// Returns the process ID.
@@ -107,7 +107,7 @@ impl Servant {
     }
 }
 
-impl Drop for Servant {
+impl Drop for ServerProcess {
     fn drop(&mut self) {
         let Ok(pid) = i32::try_from(self.child.id()) else { return };
         let tell = |signal| {
@@ -231,18 +231,18 @@ mod tests {
         let mut shell = Command::new("sh");
         shell.args(["-c", "echo ready; sleep 1000 & wait"]);
         let log = folder.path().join("log");
-        let mut servant = Servant::start("sh", shell, log.clone()).unwrap();
-        servant
+        let mut process = ServerProcess::start("sh", shell, log.clone()).unwrap();
+        process
             .until("it is silent", || fs::read_to_string(&log).is_ok_and(|text| text == "ready\n"))
             .unwrap();
-        let pid = servant.pid();
-        assert_eq!(servant.words(), "ready");
-        drop(servant);
+        let pid = process.pid();
+        assert_eq!(process.words(), "ready");
+        drop(process);
         assert!(!Path::new(&format!("/proc/{pid}")).exists());
         let mut fails = Command::new("sh");
         fails.args(["-c", "echo no such certificate >&2; exit 3"]);
-        let mut servant = Servant::start("sh", fails, log).unwrap();
-        let error = servant.answers(free_port(LOCALHOST).unwrap()).unwrap_err().to_string();
+        let mut process = ServerProcess::start("sh", fails, log).unwrap();
+        let error = process.answers(free_port(LOCALHOST).unwrap()).unwrap_err().to_string();
         assert!(error.contains("exit status: 3") && error.contains("no such certificate"), "{error}");
     }
 
@@ -272,9 +272,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut shell = Command::new("sh");
         shell.args(["-c", "while :; do :; done"]);
-        let mut servant = Servant::start("sh", shell, folder.path().join("log")).unwrap();
-        let pid = servant.pid();
-        servant.until("it is idle", || spent_below(pid, Path::new("/proc")).unwrap().user > 0.0).unwrap();
-        assert!(servant.spent().unwrap().user > 0.0);
+        let mut process = ServerProcess::start("sh", shell, folder.path().join("log")).unwrap();
+        let pid = process.pid();
+        process.until("it is idle", || spent_below(pid, Path::new("/proc")).unwrap().user > 0.0).unwrap();
+        assert!(process.spent().unwrap().user > 0.0);
     }
 }

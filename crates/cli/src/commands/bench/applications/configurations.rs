@@ -26,18 +26,18 @@ for _ in 1 2 3 4 5 6 7 8 9 10; do
 done";
 
 /// A temporary directory for keys and large files. It is removed even if this process is killed.
-pub struct Ground {
+pub struct WorkFolder {
     scratch: Scratch,
     _sweeper: Sweeper,
 }
 
-impl Ground {
-    pub fn new() -> Result<Ground> {
+impl WorkFolder {
+    pub fn new() -> Result<WorkFolder> {
         let scratch = Scratch::new()?;
         let sweeper = Sweeper::start(&scratch.file(""))?;
-        let ground = Ground { scratch, _sweeper: sweeper };
-        fs::write(ground.plain(), "").with_context(|| format!("{}", ground.plain().display()))?;
-        Ok(ground)
+        let work = WorkFolder { scratch, _sweeper: sweeper };
+        fs::write(work.plain(), "").with_context(|| format!("{}", work.plain().display()))?;
+        Ok(work)
     }
 
     /// Returns the path of a file in the directory.
@@ -94,10 +94,10 @@ impl Drop for Sweeper {
 }
 
 /// An OpenSSL configuration that is measured.
-pub struct Contender {
+pub struct OpensslConfiguration {
     pub who: &'static str,
     /// The value of OPENSSL_CONF.
-    pub configuration: PathBuf,
+    pub openssl_cnf: PathBuf,
     with: Option<Provided>,
 }
 
@@ -108,38 +108,42 @@ struct Provided {
     _scratch: Scratch,
 }
 
-impl Contender {
+impl OpensslConfiguration {
     /// OpenSSL without outboard.
-    pub fn plain(ground: &Ground) -> Contender {
-        Contender { who: AS_IT_IS, configuration: ground.plain(), with: None }
+    pub fn plain(work: &WorkFolder) -> OpensslConfiguration {
+        OpensslConfiguration { who: AS_IT_IS, openssl_cnf: work.plain(), with: None }
     }
 
     /// OpenSSL with outboard, with the policy of this machine.
-    pub fn with_outboard(ground: &Ground, module: &Path) -> Result<Contender> {
-        Self::with(WITH, ground, module, &[])
+    pub fn with_outboard(work: &WorkFolder, module: &Path) -> Result<OpensslConfiguration> {
+        Self::with(WITH, work, module, &[])
     }
 
     /// OpenSSL with outboard and additional settings. Loads the provider to read its decisions.
     pub fn with(
         who: &'static str,
-        ground: &Ground,
+        work: &WorkFolder,
         module: &Path,
         keys: &[(&str, &str)],
-    ) -> Result<Contender> {
-        let scratch = Scratch::within(&ground.file(""))?;
+    ) -> Result<OpensslConfiguration> {
+        let scratch = Scratch::within(&work.file(""))?;
         let table = Rc::new(Table::create(&scratch.counters())?);
         let keys = keys.iter().map(|&(key, value)| (key.to_owned(), value.to_owned())).collect();
         scratch.configure(None, module.to_owned(), keys)?;
-        let configuration = scratch.configuration();
+        let openssl_cnf = scratch.configuration();
         let library = Library::open()?;
-        let asked = Context::configured(&library, &configuration)
-            .and_then(|context| context.have_decided(c"outboard"));
+        let asked =
+            Context::configured(&library, &openssl_cnf).and_then(|context| context.have_decided(c"outboard"));
         asked.map_err(|error| {
             let said: Vec<String> = table.notes().into_iter().chain(library.errors()).collect();
             anyhow!("{}: the provider cannot be asked: {error} {}", module.display(), said.join("; "))
         })?;
         let decisions = table.decisions();
-        Ok(Contender { who, configuration, with: Some(Provided { table, decisions, _scratch: scratch }) })
+        Ok(OpensslConfiguration {
+            who,
+            openssl_cnf,
+            with: Some(Provided { table, decisions, _scratch: scratch }),
+        })
     }
 
     /// Returns the kernel driver that the provider selected for an algorithm, if it offers the
@@ -192,11 +196,11 @@ mod tests {
 
     #[test]
     fn the_ground_is_gone_when_dropped() {
-        let ground = Ground::new().unwrap();
-        let place = ground.file("");
-        ground.folder("www").unwrap();
-        assert_eq!(fs::read(ground.plain()).unwrap(), b"");
-        drop(ground);
+        let work = WorkFolder::new().unwrap();
+        let place = work.file("");
+        work.folder("www").unwrap();
+        assert_eq!(fs::read(work.plain()).unwrap(), b"");
+        drop(work);
         assert!(!place.exists());
     }
 }

@@ -27,14 +27,14 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const TICK: Duration = Duration::from_millis(100);
 
 /// The process. It removes everything when this value is dropped or when this process ends.
-pub struct Keeper {
+pub struct Cleaner {
     child: Child,
     orders: Option<ChildStdin>,
 }
 
-impl Keeper {
+impl Cleaner {
     /// Starts the process, which records the present instances. Requires root.
-    pub fn start(benchmark: &str) -> Result<Keeper> {
+    pub fn start(benchmark: &str) -> Result<Cleaner> {
         if !rustix::process::geteuid().is_root() {
             bail!("outboard bench {benchmark} has to be root's: it makes devices and keys of the kernel's");
         }
@@ -55,12 +55,12 @@ impl Keeper {
         }
         let mut child = command.spawn().context("outboard cannot start itself")?;
         let orders = child.stdin.take();
-        let mut keeper = Keeper { child, orders };
+        let mut cleaner = Cleaner { child, orders };
         for record in before? {
-            keeper.order(&format!("had {}", record.name))?;
+            cleaner.order(&format!("had {}", record.name))?;
         }
-        keeper.order("all")?;
-        Ok(keeper)
+        cleaner.order("all")?;
+        Ok(cleaner)
     }
 
     /// Sets the priority that is restored for this driver at the end.
@@ -81,7 +81,7 @@ impl Keeper {
     }
 }
 
-impl Drop for Keeper {
+impl Drop for Cleaner {
     fn drop(&mut self) {
         drop(self.orders.take());
         // The process reports its own errors.
