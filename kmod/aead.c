@@ -24,8 +24,8 @@ static int ob_aead_set_key(struct ob_session *session, const u8 *key, unsigned i
 	return error ? error : crypto_aead_setkey(session->aead, key, size);
 }
 
-static bool ob_aead_ok(const struct ob_request *request, const struct ob_ask *ask, struct ob_range aad, struct ob_range in,
-		       struct ob_range out)
+static bool ob_aead_ok(const struct ob_request *request, const struct ob_ask *ask,
+		       struct ob_range aad, struct ob_range in, struct ob_range out)
 {
 	const struct ob_algorithm *algorithm = request->session->algorithm;
 
@@ -37,17 +37,20 @@ static bool ob_aead_ok(const struct ob_request *request, const struct ob_ask *as
 	 * it here because the kernel's ccm accepts 65536 for a field of two bytes.
 	 */
 	if (algorithm->id == OUTBOARD_CCM_AES &&
-	    (ask->iv[0] < 1 || ask->iv[0] > 7 || (ask->iv[0] < 3 && ask->length >> 8 * (ask->iv[0] + 1))))
+	    (ask->iv[0] < 1 || ask->iv[0] > 7 ||
+	     (ask->iv[0] < 3 && ask->length >> 8 * (ask->iv[0] + 1))))
 		return false;
 	return ob_in_out_valid(request->arena, in, out) &&
-	       (!aad.length || (ob_range_valid(request->arena, aad) && ob_ranges_disjoint(aad, in) && ob_ranges_disjoint(aad, out)));
+	       (!aad.length || (ob_range_valid(request->arena, aad) &&
+				ob_ranges_disjoint(aad, in) && ob_ranges_disjoint(aad, out)));
 }
 
 static int ob_aead_prepare(struct ob_request *request, const struct ob_ask *ask)
 {
 	struct aead_request *aead = (void *)request->base;
 	unsigned int tag = request->session->tag_size;
-	struct ob_range aad = { ask->aad, ask->aad_length }, in = { ask->in, ask->length }, out = { ask->out, ask->length };
+	struct ob_range aad = { ask->aad, ask->aad_length }, in = { ask->in, ask->length },
+			out = { ask->out, ask->length };
 	struct scatterlist *source, *target;
 	unsigned int length = ask->length;
 	int error;
@@ -77,7 +80,8 @@ static int ob_aead_run(struct ob_request *request)
 {
 	struct aead_request *aead = (void *)request->base;
 
-	return request->op == OUTBOARD_ENCRYPT ? crypto_aead_encrypt(aead) : crypto_aead_decrypt(aead);
+	return request->op == OUTBOARD_ENCRYPT ? crypto_aead_encrypt(aead) :
+						 crypto_aead_decrypt(aead);
 }
 
 const struct ob_type ob_aead = {

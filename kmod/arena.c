@@ -26,7 +26,8 @@ static DEFINE_XARRAY_FLAGS(numbers, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
 static u32 next_number;
 
 /* Fills sg with the physically contiguous parts of a range. Returns the entry after the last. */
-struct scatterlist *ob_range_to_sg(const struct ob_arena *arena, struct scatterlist *sg, struct ob_range range)
+struct scatterlist *ob_range_to_sg(const struct ob_arena *arena, struct scatterlist *sg,
+				   struct ob_range range)
 {
 	for (; range.length; sg++) {
 		u32 piece = min(range.length, ob_contiguous_bytes(arena, range.offset));
@@ -56,10 +57,12 @@ static void ob_arena_uncharge(struct ob_file *file, struct user_struct *user, u3
 static struct user_struct *ob_arena_charge(struct ob_file *file, u32 size)
 {
 	struct user_struct *user = get_uid(current_user());
-	s64 of_file = atomic64_add_return(size, &file->arena_bytes), of_all = atomic64_add_return(size, &all_bytes);
+	s64 of_file = atomic64_add_return(size, &file->arena_bytes),
+	    of_all = atomic64_add_return(size, &all_bytes);
 	unsigned long locked = atomic_long_add_return(size >> PAGE_SHIFT, &user->locked_vm);
 
-	if (of_file <= (s64)READ_ONCE(ob_max_arena_bytes) && of_all <= (s64)READ_ONCE(ob_max_bytes) &&
+	if (of_file <= (s64)READ_ONCE(ob_max_arena_bytes) &&
+	    of_all <= (s64)READ_ONCE(ob_max_bytes) &&
 	    (locked <= rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT || capable(CAP_IPC_LOCK)))
 		return user;
 	ob_arena_uncharge(file, user, size);
@@ -104,7 +107,8 @@ struct ob_arena *ob_arena_get(struct ob_file *file, u32 id)
 
 	rcu_read_lock();
 	arena = xa_load(&numbers, id);
-	if (arena && (arena->file != file || arena->mm != current->mm || !refcount_inc_not_zero(&arena->refs)))
+	if (arena && (arena->file != file || arena->mm != current->mm ||
+		      !refcount_inc_not_zero(&arena->refs)))
 		arena = NULL;
 	rcu_read_unlock();
 	return arena;
@@ -131,7 +135,8 @@ static int ob_arena_pages(struct ob_arena *arena)
 		struct page *page;
 
 		order = min_t(unsigned int, order, ilog2(arena->page_count - i));
-		page = alloc_pages(order ? (gfp & ~__GFP_RETRY_MAYFAIL) | __GFP_NORETRY : gfp, order);
+		page = alloc_pages(order ? (gfp & ~__GFP_RETRY_MAYFAIL) | __GFP_NORETRY : gfp,
+				   order);
 		if (!page) {
 			if (!order--)
 				return -ENOMEM;
@@ -181,7 +186,8 @@ static struct ob_arena *ob_arena_new(struct ob_file *file, u32 slots, u32 size)
 	arena->run = kvcalloc(arena->page_count, sizeof(*arena->run), GFP_KERNEL_ACCOUNT);
 	arena->places = kvcalloc(slots, sizeof(*arena->places), GFP_KERNEL_ACCOUNT);
 	arena->busy = bitmap_zalloc(slots, GFP_KERNEL_ACCOUNT);
-	error = arena->pages && arena->run && arena->places && arena->busy ? ob_arena_pages(arena) : -ENOMEM;
+	error = arena->pages && arena->run && arena->places && arena->busy ? ob_arena_pages(arena) :
+									     -ENOMEM;
 	if (error) {
 		ob_arena_release(arena);
 		return ERR_PTR(error);
@@ -234,7 +240,8 @@ static vm_fault_t ob_vma_fault(struct vm_fault *vmf)
 {
 	struct ob_arena *arena = vmf->vma->vm_private_data;
 
-	return vmf_insert_pfn(vmf->vma, vmf->address, page_to_pfn(arena->pages[vmf->pgoff - vmf->vma->vm_pgoff]));
+	return vmf_insert_pfn(vmf->vma, vmf->address,
+			      page_to_pfn(arena->pages[vmf->pgoff - vmf->vma->vm_pgoff]));
 }
 
 static int ob_vma_may_split(struct vm_area_struct *vma, unsigned long address)
@@ -251,7 +258,8 @@ static const struct vm_operations_struct ob_vm_ops = {
 
 int ob_mmap(struct file *filp, struct vm_area_struct *vma)
 {
-	unsigned long size = vma->vm_end - vma->vm_start, slots = vma->vm_pgoff ?: OUTBOARD_DEFAULT_SLOTS;
+	unsigned long size = vma->vm_end - vma->vm_start,
+		      slots = vma->vm_pgoff ?: OUTBOARD_DEFAULT_SLOTS;
 	struct ob_arena *arena;
 	int error;
 
@@ -266,14 +274,16 @@ int ob_mmap(struct file *filp, struct vm_area_struct *vma)
 	if (IS_ERR(arena))
 		return PTR_ERR(arena);
 	/* Reserve the number; lookups find the arena only after xa_store(). */
-	error = xa_alloc_cyclic(&numbers, &arena->id, NULL, XA_LIMIT(1, U32_MAX), &next_number, GFP_KERNEL_ACCOUNT);
+	error = xa_alloc_cyclic(&numbers, &arena->id, NULL, XA_LIMIT(1, U32_MAX), &next_number,
+				GFP_KERNEL_ACCOUNT);
 	if (error < 0) {
 		ob_arena_put(arena);
 		return error;
 	}
 	ob_arena_header(arena);
 	/* VM_PFNMAP makes PTEs special: get_user_pages_fast() refuses these, but ignores VM_IO. */
-	vm_flags_mod(vma, VM_IO | VM_PFNMAP | VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP, VM_MAYEXEC);
+	vm_flags_mod(vma, VM_IO | VM_PFNMAP | VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP,
+		     VM_MAYEXEC);
 	vma->vm_private_data = arena;
 	vma->vm_ops = &ob_vm_ops;
 	xa_store(&numbers, arena->id, arena, GFP_KERNEL_ACCOUNT);

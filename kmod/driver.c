@@ -24,16 +24,19 @@ static u16 last_number;
  * A session is on its driver's list while it has, or tries to allocate, the driver handle. Returns
  * 0, -ENOENT if no driver is left to try, or -ENOMEM.
  */
-static int ob_attach(struct ob_session *session, const struct ob_algorithm *algorithm, u16 number, u16 after)
+static int ob_attach(struct ob_session *session, const struct ob_algorithm *algorithm, u16 number,
+		     u16 after)
 {
 	struct ob_driver *driver;
 	int error = -ENOENT;
 
 	mutex_lock(&ob_drivers_lock);
 	list_for_each_entry(driver, &ob_drivers, link) {
-		if (driver->number <= after || (number && driver->number != number) || ob_module_unbinding(driver->owner) ||
+		if (driver->number <= after || (number && driver->number != number) ||
+		    ob_module_unbinding(driver->owner) ||
 		    (driver->algorithm && algorithm && driver->algorithm != algorithm) ||
-		    (driver->missing && driver->arrivals == atomic_read(&ob_arrivals) && time_before(jiffies, driver->retry)))
+		    (driver->missing && driver->arrivals == atomic_read(&ob_arrivals) &&
+		     time_before(jiffies, driver->retry)))
 			continue;
 		session->flow = session->file ? ob_flow_get(driver, session->file) : NULL;
 		error = session->file && !session->flow ? -ENOMEM : 0;
@@ -74,7 +77,8 @@ static int ob_check_handle(struct ob_session *session, const struct ob_type *typ
 	if (strcmp(alg->cra_driver_name, session->driver->name))
 		return -ENOENT;
 	session->algorithm = ob_algorithm_named(alg->cra_name, type);
-	if (alg->cra_flags & (CRYPTO_ALG_INSTANCE | CRYPTO_ALG_INTERNAL) || !(alg->cra_flags & CRYPTO_ALG_TESTED))
+	if (alg->cra_flags & (CRYPTO_ALG_INSTANCE | CRYPTO_ALG_INTERNAL) ||
+	    !(alg->cra_flags & CRYPTO_ALG_TESTED))
 		return -EINVAL;
 	return session->algorithm ? 0 : -EINVAL;
 }
@@ -100,7 +104,8 @@ static int ob_try_alloc(struct ob_session *session, const struct ob_type *type, 
 	driver->missing = error == -ENOENT;
 	driver->arrivals = before;
 	driver->retry = jiffies + HZ;
-	if (!error && (!driver->algorithm || driver->owner != session->tfm->__crt_alg->cra_module)) {
+	if (!error &&
+	    (!driver->algorithm || driver->owner != session->tfm->__crt_alg->cra_module)) {
 		driver->algorithm = session->algorithm;
 		driver->owner = session->tfm->__crt_alg->cra_module;
 		owner = driver->owner;
@@ -129,7 +134,8 @@ int ob_session_alloc(struct ob_session *session, const struct ob_algorithm *algo
 
 	while (!(attached = ob_attach(session, algorithm, number, after))) {
 		after = session->driver->number;
-		tried = ob_try_alloc(session, algorithm->type, ob_lookup_flags(session->driver->name));
+		tried = ob_try_alloc(session, algorithm->type,
+				     ob_lookup_flags(session->driver->name));
 		if (!tried && session->algorithm == algorithm)
 			return 0;
 		if (!tried)
@@ -336,7 +342,8 @@ int ob_report_wrong(u32 number, kuid_t uid)
 	if (driver) {
 		struct ob_report *report = driver->reports;
 
-		while (report < driver->reports + OB_REPORTERS && report->count && !uid_eq(report->uid, uid))
+		while (report < driver->reports + OB_REPORTERS && report->count &&
+		       !uid_eq(report->uid, uid))
 			report++;
 		if (report < driver->reports + OB_REPORTERS) {
 			report->uid = uid;

@@ -62,9 +62,11 @@ int ob_charge(atomic_t *count, unsigned int limit)
  * not use the program's keyrings or other descriptors, nor report under its user ID. may_become: a
  * server that opened the device with CAP_SETUID may write after a change of user.
  */
-static bool ob_same_credentials(const struct cred *opener, const struct cred *writer, bool may_become)
+static bool ob_same_credentials(const struct cred *opener, const struct cred *writer,
+				bool may_become)
 {
-	return opener->user_ns == writer->user_ns && cap_issubset(writer->cap_permitted, opener->cap_permitted) &&
+	return opener->user_ns == writer->user_ns &&
+	       cap_issubset(writer->cap_permitted, opener->cap_permitted) &&
 	       ((may_become && cap_raised(opener->cap_permitted, CAP_SETUID)) ||
 		(uid_eq(opener->fsuid, writer->fsuid) && gid_eq(opener->fsgid, writer->fsgid)));
 }
@@ -83,7 +85,8 @@ static int ob_write_session(struct file *filp, const char __user *buffer, size_t
 		return -EFAULT;
 	if (record.op != OUTBOARD_SESSION_NEW || size != sizeof(record) + record.key_size)
 		return -EINVAL;
-	if ((record.flags & OUTBOARD_KEY_SERIAL) && !ob_same_credentials(filp->f_cred, current_cred(), false))
+	if ((record.flags & OUTBOARD_KEY_SERIAL) &&
+	    !ob_same_credentials(filp->f_cred, current_cred(), false))
 		return -EACCES;
 	key_size = record.key_size;
 	if (copy_from_user(key, buffer + sizeof(record), key_size))
@@ -164,7 +167,8 @@ static __poll_t ob_poll(struct file *filp, poll_table *table)
 	struct ob_file *file = filp->private_data;
 
 	poll_wait(filp, &file->wait, table);
-	return EPOLLOUT | EPOLLWRNORM | (atomic64_read(&file->finished) ? EPOLLIN | EPOLLRDNORM : 0);
+	return EPOLLOUT | EPOLLWRNORM |
+	       (atomic64_read(&file->finished) ? EPOLLIN | EPOLLRDNORM : 0);
 }
 
 const struct file_operations ob_fops = {

@@ -223,8 +223,9 @@ static int ob_ahash_prepare(struct ob_request *request, const struct ob_ask *ask
 
 	if (ask->op < OUTBOARD_HASH_UPDATE || ask->op > OUTBOARD_HASH_DIGEST)
 		return -EOPNOTSUPP;
-	if (ask->flags & ~OUTBOARD_HASH_FIRST || (first && !request->hash) || ask->out || ask->aad || ask->aad_length ||
-	    memchr_inv(ask->iv, 0, sizeof(ask->iv)) || !ob_range_valid(request->arena, in))
+	if (ask->flags & ~OUTBOARD_HASH_FIRST || (first && !request->hash) || ask->out ||
+	    ask->aad || ask->aad_length || memchr_inv(ask->iv, 0, sizeof(ask->iv)) ||
+	    !ob_range_valid(request->arena, in))
 		return -EINVAL;
 	if (request->hash && !first && !request->hash->open)
 		return -EINVAL;

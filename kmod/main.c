@@ -14,9 +14,11 @@ OB_PARAM(uint, max_sessions, 1024, "sessions of one descriptor");
 OB_PARAM(uint, max_hashes, 4096, "hash handles of one descriptor");
 OB_PARAM(uint, max_arenas, 256, "arenas of one descriptor");
 OB_PARAM(ulong, max_arena_bytes, 64UL << 20, "bytes of all arenas of one descriptor");
-OB_PARAM(uint, max_requests, 64, "requests of one descriptor that a driver has at the same time; others wait");
+OB_PARAM(uint, max_requests, 64,
+	 "requests of one descriptor that a driver has at the same time; others wait");
 OB_PARAM(uint, max_driver_requests, 96, "requests that a driver has at the same time; others wait");
-OB_PARAM(ulong, max_driver_bytes, 4UL << 20, "bytes of the requests that a driver has at the same time");
+OB_PARAM(ulong, max_driver_bytes, 4UL << 20,
+	 "bytes of the requests that a driver has at the same time");
 OB_PARAM(ulong, max_bytes, 0, "bytes of all arenas; 0: an eighth of the memory at load");
 OB_PARAM(uint, timeout, 10, "seconds to wait for a driver's answer");
 

@@ -32,13 +32,13 @@
 #define OB_ALIGN (ARCH_DMA_MINALIGN > 64 || L1_CACHE_BYTES > 64 ? 128 : 64)
 
 /*
- * Limits of a request. They bound the time that an engine is busy with it, and fit the length fields
- * of all engines (SafeXcel's has 17 bits).
+ * Limits of a request. They bound the time that an engine is busy with it, and fit the length
+ * fields of all engines (SafeXcel's has 17 bits).
  */
 #define OB_MAX_LENGTH 65536
 #define OB_MAX_AAD 4096
 
-/* Longest entry of a scatter list: the default segment limit of a device (dma_get_max_seg_size()). */
+/* Longest entry of a scatter list: the default limit of a device (dma_get_max_seg_size()). */
 #define OB_MAX_SEGMENT 65536
 
 /* Copy of the part of a slot that the module reads. The slot itself is read only once. */
@@ -120,7 +120,7 @@ struct ob_driver {
 	bool missing;
 	bool disallowed;		/* in ob_disallowed until its last session is gone */
 	u16 number;
-	spinlock_t lock;		/* protects the lists of turns and waiting requests, and below */
+	spinlock_t lock; /* protects the lists of turns and waiting requests, and below */
 	bool stalled;			/* refused a request; no more until one completes */
 	unsigned int running;		/* requests that the driver has, and their bytes */
 	unsigned long bytes_running;
@@ -192,7 +192,7 @@ struct ob_arena {
 	refcount_t maps;		/* VMAs: more than one during mremap */
 	struct ob_file *file;
 	struct user_struct *user;	/* charged by RLIMIT_MEMLOCK */
-	struct mm_struct *mm;		/* that mapped it; the structure is kept, so that it is unique */
+	struct mm_struct *mm; /* that mapped it; the structure is kept, so that it is unique */
 	u32 id, slots, data_offset, size;
 	unsigned long page_count;
 	struct page **pages;
@@ -218,8 +218,8 @@ struct ob_arena *ob_arena_get(struct ob_file *file, u32 id);
 void ob_arena_put(struct ob_arena *arena);
 static inline bool ob_range_valid(const struct ob_arena *arena, struct ob_range range)
 {
-	return IS_ALIGNED(range.offset, OB_ALIGN) && range.offset >= arena->data_offset && range.offset <= arena->size &&
-	       range.length <= arena->size - range.offset;
+	return IS_ALIGNED(range.offset, OB_ALIGN) && range.offset >= arena->data_offset &&
+	       range.offset <= arena->size && range.length <= arena->size - range.offset;
 }
 
 static inline bool ob_ranges_disjoint(struct ob_range a, struct ob_range b)
@@ -228,24 +228,31 @@ static inline bool ob_ranges_disjoint(struct ob_range a, struct ob_range b)
 }
 
 /* Whether in and out are valid ranges that are equal or do not overlap. */
-static inline bool ob_in_out_valid(const struct ob_arena *arena, struct ob_range in, struct ob_range out)
+static inline bool ob_in_out_valid(const struct ob_arena *arena, struct ob_range in,
+				   struct ob_range out)
 {
-	return ob_range_valid(arena, in) && (in.offset == out.offset || (ob_range_valid(arena, out) && ob_ranges_disjoint(in, out)));
+	return ob_range_valid(arena, in) &&
+	       (in.offset == out.offset ||
+		(ob_range_valid(arena, out) && ob_ranges_disjoint(in, out)));
 }
 
 /* Returns the number of bytes from an offset on that one entry of a scatter list can hold. */
 static inline u32 ob_contiguous_bytes(const struct ob_arena *arena, u32 offset)
 {
-	return min_t(u64, OB_MAX_SEGMENT, ((u64)arena->run[offset >> PAGE_SHIFT] << PAGE_SHIFT) - offset_in_page(offset));
+	return min_t(u64, OB_MAX_SEGMENT,
+		     ((u64)arena->run[offset >> PAGE_SHIFT] << PAGE_SHIFT) -
+			     offset_in_page(offset));
 }
 
-static inline void ob_entry(const struct ob_arena *arena, struct scatterlist *sg, u32 offset, u32 length)
+static inline void ob_entry(const struct ob_arena *arena, struct scatterlist *sg, u32 offset,
+			    u32 length)
 {
 	*sg = (struct scatterlist){};
 	sg_set_page(sg, arena->pages[offset >> PAGE_SHIFT], length, offset_in_page(offset));
 }
 
-struct scatterlist *ob_range_to_sg(const struct ob_arena *arena, struct scatterlist *sg, struct ob_range range);
+struct scatterlist *ob_range_to_sg(const struct ob_arena *arena, struct scatterlist *sg,
+				   struct ob_range range);
 
 /* ---- session.c ---- */
 
@@ -257,8 +264,9 @@ struct ob_session {
 	unsigned long state;
 	const struct ob_algorithm *algorithm;
 	struct ob_driver *driver;
-	const struct ob_file *file;	/* compared only, no reference; NULL: first lookup of a driver */
-	/* Only this address space may use it; the structure is kept, so that it is unique. NULL: any. */
+	const struct ob_file
+		*file; /* compared only, no reference; NULL: first lookup of a driver */
+	/* Only this address space may use it; it is kept, so that it is unique. NULL: any. */
 	struct mm_struct *mm;
 	struct ob_flow *flow;
 	struct list_head link;		/* in driver->sessions */
@@ -299,7 +307,8 @@ static inline bool ob_session_owned(const struct ob_session *session)
 }
 
 void ob_session_init(struct ob_session *session);
-int ob_session_new(struct ob_file *file, const struct outboard_session_new *record, const u8 *key, unsigned int size);
+int ob_session_new(struct ob_file *file, const struct outboard_session_new *record, const u8 *key,
+		   unsigned int size);
 int ob_session_free(struct ob_file *file, u32 id);
 struct ob_session *ob_session_use(struct ob_file *file, u32 id);
 bool ob_session_use_known(struct ob_session *session);
@@ -341,17 +350,19 @@ int ob_submit(struct ob_file *file, const struct outboard_submit *record);
 void ob_complete(ob_done_arg arg, int error);
 void ob_request_start(struct ob_request *request);
 void ob_request_done(struct ob_request *request, int error);
-int ob_map_pieces(struct ob_request *request, struct ob_range aad, struct ob_range in, struct ob_range out,
-		  struct scatterlist **source, struct scatterlist **target);
+int ob_map_pieces(struct ob_request *request, struct ob_range aad, struct ob_range in,
+		  struct ob_range out, struct scatterlist **source, struct scatterlist **target);
 
 /*
  * Builds the scatter lists of aad and in, and of aad and out. An in-place request has one list,
  * usually with one entry.
  */
-static inline int ob_map(struct ob_request *request, struct ob_range aad, struct ob_range in, struct ob_range out,
-			 struct scatterlist **source, struct scatterlist **target)
+static inline int ob_map(struct ob_request *request, struct ob_range aad, struct ob_range in,
+			 struct ob_range out, struct scatterlist **source,
+			 struct scatterlist **target)
 {
-	if (unlikely(in.offset != out.offset || aad.length || !in.length || in.length > ob_contiguous_bytes(request->arena, in.offset)))
+	if (unlikely(in.offset != out.offset || aad.length || !in.length ||
+		     in.length > ob_contiguous_bytes(request->arena, in.offset)))
 		return ob_map_pieces(request, aad, in, out, source, target);
 	*source = *target = &request->one;
 	ob_entry(request->arena, &request->one, in.offset, in.length);
@@ -383,7 +394,8 @@ void ob_hash_unclaim(struct ob_hash *hash, bool open);
 
 /* ---- main.c, sysfs.c ---- */
 
-extern unsigned int ob_max_sessions, ob_max_hashes, ob_max_arenas, ob_max_requests, ob_max_driver_requests, ob_timeout;
+extern unsigned int ob_max_sessions, ob_max_hashes, ob_max_arenas, ob_max_requests,
+	ob_max_driver_requests, ob_timeout;
 extern unsigned long ob_max_arena_bytes, ob_max_driver_bytes, ob_max_bytes;
 extern const struct attribute_group *ob_groups[];
 extern const struct kobj_type ob_driver_ktype;

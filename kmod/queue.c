@@ -43,8 +43,9 @@ static bool ob_flow_may_run(const struct ob_flow *flow)
 
 static bool ob_has_room(const struct ob_driver *driver, u32 length)
 {
-	return !driver->running || (driver->running < READ_ONCE(ob_max_driver_requests) &&
-				    driver->bytes_running + length <= READ_ONCE(ob_max_driver_bytes));
+	return !driver->running ||
+	       (driver->running < READ_ONCE(ob_max_driver_requests) &&
+		driver->bytes_running + length <= READ_ONCE(ob_max_driver_bytes));
 }
 
 /* Puts the flow, and its user, into the lists of those whose turn comes, or removes them. */
@@ -63,7 +64,8 @@ static void ob_flow_update(struct ob_driver *driver, struct ob_flow *flow)
 		list_add_tail(&share->turn, &driver->turns);
 }
 
-static void ob_charge_driver(struct ob_driver *driver, struct ob_flow *flow, struct ob_request *request)
+static void ob_charge_driver(struct ob_driver *driver, struct ob_flow *flow,
+			     struct ob_request *request)
 {
 	request->charged = true;
 	driver->running++;
@@ -71,7 +73,8 @@ static void ob_charge_driver(struct ob_driver *driver, struct ob_flow *flow, str
 	flow->running++;
 }
 
-static void ob_uncharge_driver(struct ob_driver *driver, struct ob_flow *flow, struct ob_request *request)
+static void ob_uncharge_driver(struct ob_driver *driver, struct ob_flow *flow,
+			       struct ob_request *request)
 {
 	request->charged = false;
 	driver->running--;

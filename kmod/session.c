@@ -75,7 +75,8 @@ bool ob_session_use_known(struct ob_session *session)
 {
 	if (test_bit(OB_DEAD, &session->state) || !refcount_inc_not_zero(&session->users))
 		return false;
-	if (likely(!(READ_ONCE(session->tfm->__crt_alg->cra_flags) & (CRYPTO_ALG_DEAD | CRYPTO_ALG_DYING))))
+	if (likely(!(READ_ONCE(session->tfm->__crt_alg->cra_flags) &
+		     (CRYPTO_ALG_DEAD | CRYPTO_ALG_DYING))))
 		return true;
 	ob_session_kill_atomic(session);
 	ob_session_unuse_atomic(session);
@@ -96,12 +97,16 @@ struct ob_session *ob_session_use(struct ob_file *file, u32 id)
 	return session;
 }
 
-static bool ob_session_record_ok(const struct outboard_session_new *record, const struct ob_algorithm *algorithm)
+static bool ob_session_record_ok(const struct outboard_session_new *record,
+				 const struct ob_algorithm *algorithm)
 {
-	if (!algorithm || record->flags & ~(OUTBOARD_KEY_SERIAL | OUTBOARD_SHARED) || !record->session || record->reserved || record->reserved2 ||
+	if (!algorithm || record->flags & ~(OUTBOARD_KEY_SERIAL | OUTBOARD_SHARED) ||
+	    !record->session || record->reserved || record->reserved2 ||
 	    (record->flags & OUTBOARD_KEY_SERIAL ? record->key_size : record->key_serial))
 		return false;
-	return algorithm->type == &ob_aead ? record->tag_size && record->tag_size <= OUTBOARD_MAX_TAG : !record->tag_size;
+	return algorithm->type == &ob_aead ?
+		       record->tag_size && record->tag_size <= OUTBOARD_MAX_TAG :
+		       !record->tag_size;
 }
 
 static void ob_session_drop(struct ob_file *file, struct ob_session *session)
@@ -111,7 +116,8 @@ static void ob_session_drop(struct ob_file *file, struct ob_session *session)
 	ob_session_put(session);
 }
 
-int ob_session_new(struct ob_file *file, const struct outboard_session_new *record, const u8 *key, unsigned int size)
+int ob_session_new(struct ob_file *file, const struct outboard_session_new *record, const u8 *key,
+		   unsigned int size)
 {
 	const struct ob_algorithm *algorithm = ob_algorithm(record->algorithm);
 	struct ob_session *session;

@@ -33,7 +33,8 @@ int ob_skcipher_prepare(struct ob_request *request, const struct ob_ask *ask)
 		return -EOPNOTSUPP;
 	if (ask->flags || ask->aad || ask->aad_length || ask->length < algorithm->least ||
 	    !IS_ALIGNED(ask->length, algorithm->block) ||
-	    (algorithm->iv < sizeof(ask->iv) && memchr_inv(ask->iv + algorithm->iv, 0, sizeof(ask->iv) - algorithm->iv)) ||
+	    (algorithm->iv < sizeof(ask->iv) &&
+	     memchr_inv(ask->iv + algorithm->iv, 0, sizeof(ask->iv) - algorithm->iv)) ||
 	    !ob_in_out_valid(request->arena, in, out))
 		return -EINVAL;
 	if (!ask->length)
@@ -52,7 +53,8 @@ int ob_skcipher_run(struct ob_request *request)
 {
 	struct skcipher_request *cipher = (void *)request->base;
 
-	return request->op == OUTBOARD_ENCRYPT ? crypto_skcipher_encrypt(cipher) : crypto_skcipher_decrypt(cipher);
+	return request->op == OUTBOARD_ENCRYPT ? crypto_skcipher_encrypt(cipher) :
+						 crypto_skcipher_decrypt(cipher);
 }
 
 const struct ob_type ob_skcipher = {

@@ -68,7 +68,8 @@ static __always_inline void ob_slot_end(struct ob_arena *arena, u32 index, int s
 }
 
 /* Replaces place->batch by @to if it is @from. Returns the batch found. */
-static struct ob_batch *ob_replace_batch(struct ob_place *place, struct ob_batch *from, struct ob_batch *to)
+static struct ob_batch *ob_replace_batch(struct ob_place *place, struct ob_batch *from,
+					 struct ob_batch *to)
 {
 	struct ob_batch *was;
 
@@ -114,14 +115,16 @@ void ob_request_done(struct ob_request *request, int error)
 static void ob_count_double(const struct ob_place *place)
 {
 	atomic_inc(&ob_doubles);
-	pr_err_ratelimited("outboard: driver %u of the allow list completed a request twice\n", READ_ONCE(place->driver));
+	pr_err_ratelimited("outboard: driver %u of the allow list completed a request twice\n",
+			   READ_ONCE(place->driver));
 }
 
 /*
  * Handles the result that the driver returned, unless the driver has also completed the request:
  * then another request may own the slot, and the memory of this one.
  */
-static void ob_request_returned(struct ob_place *place, unsigned int generation, struct ob_request *request, int error)
+static void ob_request_returned(struct ob_place *place, unsigned int generation,
+				struct ob_request *request, int error)
 {
 	if (error == -EINPROGRESS)
 		return;
@@ -146,7 +149,7 @@ void ob_request_start(struct ob_request *request)
 	ob_request_returned(place, generation, request, error);
 }
 
-/* Completion callback. -EINPROGRESS is not a completion: the request left a backlog of the driver. */
+/* Completion callback. -EINPROGRESS is none: the request left a backlog of the driver. */
 void ob_complete(ob_done_arg arg, int error)
 {
 	struct ob_request *request = ob_done_data(arg);
@@ -205,13 +208,16 @@ static struct ob_request *ob_request_get(struct ob_place *place, unsigned int ne
  * and tag, separate in memory, and neither aligned. virtio_crypto makes n (n + 1) descriptors of n
  * entries, and its device stops permanently at 1025.
  */
-#define MOST_PIECES (DIV_ROUND_UP(OB_MAX_AAD, PAGE_SIZE) + 1 + DIV_ROUND_UP(OB_MAX_LENGTH + OUTBOARD_MAX_TAG, PAGE_SIZE) + 1)
+#define MOST_PIECES                                 \
+	(DIV_ROUND_UP(OB_MAX_AAD, PAGE_SIZE) + 1 +   \
+	 DIV_ROUND_UP(OB_MAX_LENGTH + OUTBOARD_MAX_TAG, PAGE_SIZE) + 1)
 
 /* Builds the scatter list of one side: AAD and text. Returns the entry after it. */
-static struct scatterlist *ob_build_sg(struct ob_request *request, struct scatterlist *sg, struct ob_range aad,
-				   struct ob_range text)
+static struct scatterlist *ob_build_sg(struct ob_request *request, struct scatterlist *sg,
+				       struct ob_range aad, struct ob_range text)
 {
-	struct scatterlist *next = ob_range_to_sg(request->arena, ob_range_to_sg(request->arena, sg, aad), text);
+	struct scatterlist *next = ob_range_to_sg(request->arena,
+						  ob_range_to_sg(request->arena, sg, aad), text);
 
 	BUILD_BUG_ON(MOST_PIECES > 31);
 	if (next == sg) {
@@ -223,8 +229,8 @@ static struct scatterlist *ob_build_sg(struct ob_request *request, struct scatte
 }
 
 /* General case of ob_map(). */
-int ob_map_pieces(struct ob_request *request, struct ob_range aad, struct ob_range in, struct ob_range out,
-		  struct scatterlist **source, struct scatterlist **target)
+int ob_map_pieces(struct ob_request *request, struct ob_range aad, struct ob_range in,
+		  struct ob_range out, struct scatterlist **source, struct scatterlist **target)
 {
 	bool in_place = in.offset == out.offset;
 	struct scatterlist *sg;
@@ -278,7 +284,8 @@ static struct ob_session *ob_session_again(struct ob_submission *all, u32 id)
  * Returns the session that a slot names, with a reference to the driver handle. A hash handle is
  * also claimed.
  */
-static struct ob_session *ob_session_of(struct ob_submission *all, const struct ob_ask *ask, struct ob_hash **hash)
+static struct ob_session *ob_session_of(struct ob_submission *all, const struct ob_ask *ask,
+					struct ob_hash **hash)
 {
 	*hash = NULL;
 	if (ask->op != OUTBOARD_HASH_UPDATE && ask->op != OUTBOARD_HASH_FINAL)
@@ -303,7 +310,8 @@ static void ob_submit_slot(struct ob_submission *all, u32 index)
 	struct ob_hash *hash;
 	int error;
 
-	BUILD_BUG_ON(sizeof(words) != sizeof(*ask) || sizeof(*ask) != offsetof(struct outboard_slot, cookie));
+	BUILD_BUG_ON(sizeof(words) != sizeof(*ask) ||
+		     sizeof(*ask) != offsetof(struct outboard_slot, cookie));
 	BUILD_BUG_ON(offsetof(struct ob_ask, iv) != offsetof(struct outboard_slot, iv));
 	/* No lock: the slot is claimed, and no other code writes batch while it is NULL. */
 	WRITE_ONCE(place->batch, all->batch);
@@ -336,7 +344,8 @@ static void ob_submit_slot(struct ob_submission *all, u32 index)
 	request->digest_size = 0;
 	request->length = ask->length;
 	request->flags = CRYPTO_TFM_REQ_MAY_SLEEP;
-	error = INDIRECT_CALL_1(session->algorithm->type->prepare, ob_skcipher_prepare, request, ask);
+	error = INDIRECT_CALL_1(session->algorithm->type->prepare, ob_skcipher_prepare, request,
+				ask);
 	if (error)
 		goto unuse;
 
@@ -370,7 +379,8 @@ static void ob_batch_init(struct ob_batch *batch, int pending, bool counts)
 }
 
 /* Stops waiting. Requests still in flight end later as if submitted without WAIT. */
-static int ob_stop_waiting(struct ob_arena *arena, u32 first, u32 count, struct ob_batch *batch, int error)
+static int ob_stop_waiting(struct ob_arena *arena, u32 first, u32 count, struct ob_batch *batch,
+			   int error)
 {
 	bool ended = false;
 	unsigned int late = 0;
@@ -413,11 +423,14 @@ static int ob_claim(struct ob_arena *arena, u32 first, u32 count)
 	return 0;
 }
 
-static int ob_submit_slots(struct ob_file *file, struct ob_arena *arena, const struct outboard_submit *record)
+static int ob_submit_slots(struct ob_file *file, struct ob_arena *arena,
+			   const struct outboard_submit *record)
 {
 	bool wait = record->flags & OUTBOARD_WAIT;
 	struct ob_batch batch;
-	struct ob_submission all = { .file = file, .arena = arena, .batch = wait ? &batch : &nobody };
+	struct ob_submission all = { .file = file,
+				     .arena = arena,
+				     .batch = wait ? &batch : &nobody };
 	int error = ob_claim(arena, record->first, record->count);
 
 	if (error)
@@ -487,7 +500,8 @@ int ob_submit(struct ob_file *file, const struct outboard_submit *record)
 		return -ENOENT;
 	if (record->op == OUTBOARD_NOTIFY && record->first < arena->slots)
 		error = ob_notify(&arena->places[record->first], record->count);
-	else if (!record->count || record->first >= arena->slots || record->count > arena->slots - record->first)
+	else if (!record->count || record->first >= arena->slots ||
+		 record->count > arena->slots - record->first)
 		error = -EINVAL;
 	else if (record->op == OUTBOARD_SUBMIT)
 		error = ob_submit_slots(file, arena, record);

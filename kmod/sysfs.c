@@ -29,7 +29,8 @@ static ssize_t ob_apply_to_name(const char *text, size_t written, int (*does)(co
 	return error ? error : written;
 }
 
-static ssize_t allow_store(struct device *device, struct device_attribute *attribute, const char *text, size_t size)
+static ssize_t allow_store(struct device *device, struct device_attribute *attribute,
+			   const char *text, size_t size)
 {
 	return ob_apply_to_name(text, size, ob_allow);
 }
@@ -42,13 +43,15 @@ static ssize_t allow_show(struct device *device, struct device_attribute *attrib
 	mutex_lock(&ob_drivers_lock);
 	list_for_each_entry(driver, &ob_drivers, link)
 		size += sysfs_emit_at(page, size, "%u %s %s\n", driver->number,
-				      driver->algorithm ? driver->algorithm->name : "-", driver->name);
+				      driver->algorithm ? driver->algorithm->name : "-",
+				      driver->name);
 	mutex_unlock(&ob_drivers_lock);
 	return size;
 }
 static DEVICE_ATTR_RW(allow);
 
-static ssize_t disallow_store(struct device *device, struct device_attribute *attribute, const char *text, size_t size)
+static ssize_t disallow_store(struct device *device, struct device_attribute *attribute,
+			      const char *text, size_t size)
 {
 	return ob_apply_to_name(text, size, ob_disallow);
 }
@@ -56,11 +59,12 @@ static DEVICE_ATTR_WO(disallow);
 
 /* ---- Counters ---- */
 
-#define OB_LIVE(_name) \
-	static ssize_t _name##_show(struct device *device, struct device_attribute *attribute, char *page) \
-	{ \
-		return sysfs_emit(page, "%d\n", atomic_read(&ob_##_name)); \
-	} \
+#define OB_LIVE(_name)                                                                         \
+	static ssize_t _name##_show(struct device *device, struct device_attribute *attribute, \
+				    char *page)                                                \
+	{                                                                                      \
+		return sysfs_emit(page, "%d\n", atomic_read(&ob_##_name));                     \
+	}                                                                                      \
 	static DEVICE_ATTR_RO(_name)
 
 OB_LIVE(files);
@@ -85,13 +89,15 @@ static struct attribute *ob_attrs[] = {
 static const struct attribute_group ob_group = { .attrs = ob_attrs };
 const struct attribute_group *ob_groups[] = { &ob_group, NULL };
 
-#define OB_DRIVER_ATTR(_name, _mode, ...) \
-	static ssize_t driver_##_name##_show(struct kobject *kobj, struct kobj_attribute *attribute, char *page) \
-	{ \
-		struct ob_driver *driver = container_of(kobj, struct ob_driver, kobj); \
-		return sysfs_emit(page, __VA_ARGS__); \
-	} \
-	static struct kobj_attribute driver_##_name = __ATTR(_name, _mode, driver_##_name##_show, NULL)
+#define OB_DRIVER_ATTR(_name, _mode, ...)                                                         \
+	static ssize_t driver_##_name##_show(struct kobject *kobj,                                \
+					     struct kobj_attribute *attribute, char *page)        \
+	{                                                                                         \
+		struct ob_driver *driver = container_of(kobj, struct ob_driver, kobj);            \
+		return sysfs_emit(page, __VA_ARGS__);                                             \
+	}                                                                                         \
+	static struct kobj_attribute driver_##_name = __ATTR(_name, _mode, driver_##_name##_show, \
+							     NULL)
 
 OB_DRIVER_ATTR(number, 0444, "%u\n", driver->number);
 OB_DRIVER_ATTR(algorithm, 0444, "%s\n", driver->algorithm ? driver->algorithm->name : "-");
@@ -114,7 +120,8 @@ static ssize_t driver_wrong_show(struct kobject *kobj, struct kobj_attribute *at
 				      from_kuid_munged(current_user_ns(), driver->reports[i].uid),
 				      (unsigned long long)driver->reports[i].count);
 	if (driver->more_reports)
-		size += sysfs_emit_at(page, size, "- %llu\n", (unsigned long long)driver->more_reports);
+		size += sysfs_emit_at(page, size, "- %llu\n",
+				      (unsigned long long)driver->more_reports);
 	mutex_unlock(&ob_drivers_lock);
 	return size;
 }

@@ -26,8 +26,8 @@ static struct notifier_block notifiers[MOST_BUSES];
 static unsigned int bus_count;
 
 /*
- * The devices that are being unbound, protected by ob_drivers_lock. A driver may lose several at the
- * same time. The owner is stored because device->driver is NULL in BUS_NOTIFY_UNBOUND_DRIVER.
+ * The devices that are being unbound, protected by ob_drivers_lock. A driver may lose several at
+ * the same time. The owner is stored because device->driver is NULL in BUS_NOTIFY_UNBOUND_DRIVER.
  */
 struct ob_unbinding {
 	struct list_head link;
@@ -78,7 +78,8 @@ static void ob_unbinding_end(const struct device *device)
 }
 
 /* Kills the sessions of the owner's drivers in a list. Returns whether any is left. */
-static bool ob_kill_sessions(struct list_head *drivers, const struct module *owner, struct list_head *dropped)
+static bool ob_kill_sessions(struct list_head *drivers, const struct module *owner,
+			     struct list_head *dropped)
 {
 	struct ob_session *session;
 	struct ob_driver *driver;
@@ -123,7 +124,8 @@ static int ob_bus_event(struct notifier_block *notifier, unsigned long event, vo
 	ob_unbinding_begin(device, device->driver->owner);
 	while (ob_any_left(device->driver->owner)) {
 		if (time_after(jiffies, end)) {
-			dev_warn(device, "outboard: unbound with requests in flight; they may never end\n");
+			dev_warn(device,
+				 "outboard: unbound with requests in flight; they may never end\n");
 			break;
 		}
 		msleep(5);

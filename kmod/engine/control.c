@@ -42,7 +42,8 @@ int engine_create_session(struct engine *engine, u32 cipher, bool encrypt, const
 	create->op_type = cpu_to_le32(VIRTIO_CRYPTO_SYM_OP_CIPHER);
 	create->u.cipher.para.algo = cpu_to_le32(cipher);
 	create->u.cipher.para.keylen = cpu_to_le32(size);
-	create->u.cipher.para.op = cpu_to_le32(encrypt ? VIRTIO_CRYPTO_OP_ENCRYPT : VIRTIO_CRYPTO_OP_DECRYPT);
+	create->u.cipher.para.op = cpu_to_le32(encrypt ? VIRTIO_CRYPTO_OP_ENCRYPT :
+							 VIRTIO_CRYPTO_OP_DECRYPT);
 	memcpy(control->key, key, size);
 	control->created.status = cpu_to_le32(VIRTIO_CRYPTO_ERR);
 	sg_init_one(&request, &control->request, sizeof(control->request));

@@ -47,7 +47,7 @@ static void engine_interrupt(struct virtqueue *queue)
 	tasklet_schedule(&engine->tasklet);
 }
 
-/* Moves requests from the backlog to the device. Those that have left the backlog are in started. */
+/* Moves requests from the backlog to the device. Those that have left it are in started. */
 static void engine_refill(struct engine *engine, struct list_head *started)
 {
 	struct crypto_async_request *base;
@@ -124,7 +124,8 @@ static int engine_check(struct virtio_device *vdev)
 		return -ENODEV;
 	}
 	if (queues != 1) {
-		dev_err(&vdev->dev, "%u data queues instead of one: not QEMU's backend builtin\n", queues);
+		dev_err(&vdev->dev, "%u data queues instead of one: not QEMU's backend builtin\n",
+			queues);
 		return -EOPNOTSUPP;
 	}
 	return 0;
@@ -188,7 +189,7 @@ static void engine_remove(struct virtio_device *vdev)
 	spin_unlock_bh(&engine->lock);
 	virtio_reset_device(vdev);
 
-	/* The device writes no more, and no other code uses the queues of an engine that is gone. */
+	/* The device writes no more, and no code uses the queues of an engine that is gone. */
 	while ((req = virtqueue_detach_unused_buf(engine->dataq)))
 		list_add_tail(&req->base.list, &lost);
 	while ((control = virtqueue_detach_unused_buf(engine->controlq))) {

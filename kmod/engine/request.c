@@ -4,7 +4,8 @@
 #include "engine.h"
 
 /* Appends the first size bytes of a list to the entries at to; returns the entry after them. */
-static struct scatterlist *engine_append(struct scatterlist *to, struct scatterlist *from, unsigned int size)
+static struct scatterlist *engine_append(struct scatterlist *to, struct scatterlist *from,
+					 unsigned int size)
 {
 	unsigned int part;
 
@@ -111,7 +112,8 @@ int engine_submit(struct engine *engine, struct skcipher_request *req, u64 sessi
 	struct crypto_skcipher *tfm = crypto_skcipher_reqtfm(req);
 	struct engine_request *rctx = skcipher_request_ctx(req);
 	u32 cipher = engine_algorithm_of(tfm)->cipher;
-	unsigned int size = round_up(req->cryptlen, AES_BLOCK_SIZE), iv = crypto_skcipher_ivsize(tfm);
+	unsigned int size = round_up(req->cryptlen, AES_BLOCK_SIZE),
+		     iv = crypto_skcipher_ivsize(tfm);
 	struct virtio_crypto_cipher_para *para = &rctx->header.u.sym_req.u.cipher.para;
 	int error;
 

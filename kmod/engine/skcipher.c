@@ -22,10 +22,12 @@ static int engine_init_xts(struct crypto_skcipher *tfm)
 {
 	struct engine_tfm *ctx = crypto_skcipher_ctx(tfm);
 
-	ctx->soft = crypto_alloc_skcipher("xts(aes)", 0, CRYPTO_ALG_ASYNC | CRYPTO_ALG_NEED_FALLBACK);
+	ctx->soft = crypto_alloc_skcipher("xts(aes)", 0,
+					  CRYPTO_ALG_ASYNC | CRYPTO_ALG_NEED_FALLBACK);
 	if (IS_ERR(ctx->soft))
 		return PTR_ERR(ctx->soft);
-	crypto_skcipher_set_reqsize(tfm, sizeof(struct engine_request) + crypto_skcipher_reqsize(ctx->soft));
+	crypto_skcipher_set_reqsize(tfm, sizeof(struct engine_request) +
+						 crypto_skcipher_reqsize(ctx->soft));
 	return 0;
 }
 
@@ -66,7 +68,8 @@ static int engine_take_key(struct crypto_skcipher *tfm, const u8 *key, unsigned 
 		goto put;
 	ctx->session[false] = ctx->session[true];
 	if (cipher != VIRTIO_CRYPTO_CIPHER_AES_CTR)
-		error = engine_create_session(engine, cipher, false, key, size, &ctx->session[false]);
+		error = engine_create_session(engine, cipher, false, key, size,
+					      &ctx->session[false]);
 	if (error)
 		goto destroy;
 	ctx->engine = engine;
@@ -133,7 +136,7 @@ static int engine_decrypt(struct skcipher_request *req)
 	return engine_crypt(req, false);
 }
 
-/* The backend has no ciphertext stealing: requests with a partial block are computed in software. */
+/* The backend has no ciphertext stealing: software computes requests with a partial block. */
 static int engine_crypt_xts(struct skcipher_request *req, bool encrypt)
 {
 	struct engine_tfm *ctx = crypto_skcipher_ctx(crypto_skcipher_reqtfm(req));
@@ -144,9 +147,11 @@ static int engine_crypt_xts(struct skcipher_request *req, bool encrypt)
 	if (!ctx->soft_only && !(req->cryptlen % XTS_BLOCK_SIZE))
 		return engine_crypt(req, encrypt);
 	skcipher_request_set_tfm(&rctx->soft, ctx->soft);
-	skcipher_request_set_callback(&rctx->soft, req->base.flags & CRYPTO_TFM_REQ_MAY_SLEEP, NULL, NULL);
+	skcipher_request_set_callback(&rctx->soft, req->base.flags & CRYPTO_TFM_REQ_MAY_SLEEP, NULL,
+				      NULL);
 	skcipher_request_set_crypt(&rctx->soft, req->src, req->dst, req->cryptlen, req->iv);
-	return encrypt ? crypto_skcipher_encrypt(&rctx->soft) : crypto_skcipher_decrypt(&rctx->soft);
+	return encrypt ? crypto_skcipher_encrypt(&rctx->soft) :
+			 crypto_skcipher_decrypt(&rctx->soft);
 }
 
 static int engine_encrypt_xts(struct skcipher_request *req)
@@ -160,10 +165,12 @@ static int engine_decrypt_xts(struct skcipher_request *req)
 }
 
 #define ENGINE_FLAGS (CRYPTO_ALG_ASYNC | CRYPTO_ALG_KERN_DRIVER_ONLY | CRYPTO_ALG_ALLOCATES_MEMORY)
-#define ENGINE_BASE(mode, block, flags)						\
-	{ .cra_name = mode "(aes)", .cra_driver_name = "engine-" mode "-aes", .cra_blocksize = block,	\
-	  .cra_flags = ENGINE_FLAGS | (flags), .cra_ctxsize = sizeof(struct engine_tfm),	\
-	  .cra_module = THIS_MODULE }
+#define ENGINE_BASE(mode, block, flags)                                             \
+	{                                                                           \
+		.cra_name = mode "(aes)", .cra_driver_name = "engine-" mode "-aes", \
+		.cra_blocksize = block, .cra_flags = ENGINE_FLAGS | (flags),        \
+		.cra_ctxsize = sizeof(struct engine_tfm), .cra_module = THIS_MODULE \
+	}
 #define ENGINE_AES(mode, block, iv)						\
 	{ .base = ENGINE_BASE(mode, block, 0), .min_keysize = AES_MIN_KEY_SIZE,		\
 	  .max_keysize = AES_MAX_KEY_SIZE, .ivsize = iv, .chunksize = AES_BLOCK_SIZE,	\

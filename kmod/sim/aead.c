@@ -24,7 +24,8 @@ static int sim_aead_init(struct crypto_aead *tfm)
 				      CRYPTO_ALG_ASYNC | CRYPTO_ALG_KERN_DRIVER_ONLY);
 	if (IS_ERR(ctx->aead))
 		return PTR_ERR(ctx->aead);
-	crypto_aead_set_reqsize(tfm, sizeof(struct sim_aead_request) + crypto_aead_reqsize(ctx->aead));
+	crypto_aead_set_reqsize(tfm,
+				sizeof(struct sim_aead_request) + crypto_aead_reqsize(ctx->aead));
 	return 0;
 }
 
@@ -67,7 +68,8 @@ static int sim_aead_compute(struct sim_request *request)
 	struct sim_tfm *ctx = crypto_aead_ctx(crypto_aead_reqtfm(req));
 
 	aead_request_set_tfm(&rctx->soft, ctx->aead);
-	aead_request_set_callback(&rctx->soft, req->base.flags & CRYPTO_TFM_REQ_MAY_SLEEP, NULL, NULL);
+	aead_request_set_callback(&rctx->soft, req->base.flags & CRYPTO_TFM_REQ_MAY_SLEEP, NULL,
+				  NULL);
 	aead_request_set_ad(&rctx->soft, req->assoclen);
 	aead_request_set_crypt(&rctx->soft, req->src, req->dst, req->cryptlen, req->iv);
 	return rctx->encrypt ? crypto_aead_encrypt(&rctx->soft) : crypto_aead_decrypt(&rctx->soft);

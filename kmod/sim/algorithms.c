@@ -9,23 +9,37 @@
 
 #define NAMES(name, driver, block)						\
 	{ .cra_name = name, .cra_driver_name = "sim-" driver, .cra_blocksize = block }
-#define SKCIPHER(name, driver, block, least, most, iv)				\
-	{ .kind = SIM_SKCIPHER, .skcipher = { .base = NAMES(name, driver, block), .min_keysize = least,	\
-	  .max_keysize = most, .ivsize = iv, .chunksize = iv ? iv : block } }
+#define SKCIPHER(name, driver, block, least, most, iv)      \
+	{                                                   \
+		.kind = SIM_SKCIPHER, .skcipher = {         \
+			.base = NAMES(name, driver, block), \
+			.min_keysize = least,               \
+			.max_keysize = most,                \
+			.ivsize = iv,                       \
+			.chunksize = iv ? iv : block        \
+		}                                           \
+	}
 #define AEAD(name, driver, iv)							\
 	{ .kind = SIM_AEAD, .aead = { .base = NAMES(name, driver, 1), .ivsize = iv,	\
 	  .maxauthsize = AES_BLOCK_SIZE, .chunksize = AES_BLOCK_SIZE } }
-#define AHASH(name, driver, block, digest)					\
-	{ .kind = SIM_AHASH, .ahash = { .halg = { .base = NAMES(name, driver, block), .digestsize = digest } } }
+#define AHASH(name, driver, block, digest)                                                   \
+	{                                                                                    \
+		.kind = SIM_AHASH, .ahash = {                                                \
+			.halg = { .base = NAMES(name, driver, block), .digestsize = digest } \
+		}                                                                            \
+	}
 
 struct sim_algorithm sim_algorithms[SIM_ALGORITHMS] = {
-	[SIM_ECB_AES] = SKCIPHER("ecb(aes)", "ecb-aes", AES_BLOCK_SIZE, AES_MIN_KEY_SIZE, AES_MAX_KEY_SIZE, 0),
-	[SIM_CBC_AES] = SKCIPHER("cbc(aes)", "cbc-aes", AES_BLOCK_SIZE, AES_MIN_KEY_SIZE, AES_MAX_KEY_SIZE, AES_BLOCK_SIZE),
-	[SIM_CTR_AES] = SKCIPHER("ctr(aes)", "ctr-aes", 1, AES_MIN_KEY_SIZE, AES_MAX_KEY_SIZE, AES_BLOCK_SIZE),
-	[SIM_XTS_AES] = SKCIPHER("xts(aes)", "xts-aes", AES_BLOCK_SIZE, 2 * AES_MIN_KEY_SIZE, 2 * AES_MAX_KEY_SIZE,
+	[SIM_ECB_AES] = SKCIPHER("ecb(aes)", "ecb-aes", AES_BLOCK_SIZE, AES_MIN_KEY_SIZE,
+				 AES_MAX_KEY_SIZE, 0),
+	[SIM_CBC_AES] = SKCIPHER("cbc(aes)", "cbc-aes", AES_BLOCK_SIZE, AES_MIN_KEY_SIZE,
+				 AES_MAX_KEY_SIZE, AES_BLOCK_SIZE),
+	[SIM_CTR_AES] = SKCIPHER("ctr(aes)", "ctr-aes", 1, AES_MIN_KEY_SIZE, AES_MAX_KEY_SIZE,
 				 AES_BLOCK_SIZE),
-	[SIM_CBC_DES3] = SKCIPHER("cbc(des3_ede)", "cbc-des3-ede", DES3_EDE_BLOCK_SIZE, DES3_EDE_KEY_SIZE,
-				  DES3_EDE_KEY_SIZE, DES3_EDE_BLOCK_SIZE),
+	[SIM_XTS_AES] = SKCIPHER("xts(aes)", "xts-aes", AES_BLOCK_SIZE, 2 * AES_MIN_KEY_SIZE,
+				 2 * AES_MAX_KEY_SIZE, AES_BLOCK_SIZE),
+	[SIM_CBC_DES3] = SKCIPHER("cbc(des3_ede)", "cbc-des3-ede", DES3_EDE_BLOCK_SIZE,
+				  DES3_EDE_KEY_SIZE, DES3_EDE_KEY_SIZE, DES3_EDE_BLOCK_SIZE),
 	[SIM_GCM_AES] = AEAD("gcm(aes)", "gcm-aes", 12),
 	[SIM_CCM_AES] = AEAD("ccm(aes)", "ccm-aes", AES_BLOCK_SIZE),
 	[SIM_SHA1] = AHASH("sha1", "sha1", SHA1_BLOCK_SIZE, SHA1_DIGEST_SIZE),
@@ -34,10 +48,14 @@ struct sim_algorithm sim_algorithms[SIM_ALGORITHMS] = {
 	[SIM_SHA384] = AHASH("sha384", "sha384", SHA384_BLOCK_SIZE, SHA384_DIGEST_SIZE),
 	[SIM_SHA512] = AHASH("sha512", "sha512", SHA512_BLOCK_SIZE, SHA512_DIGEST_SIZE),
 	[SIM_HMAC_SHA1] = AHASH("hmac(sha1)", "hmac-sha1", SHA1_BLOCK_SIZE, SHA1_DIGEST_SIZE),
-	[SIM_HMAC_SHA224] = AHASH("hmac(sha224)", "hmac-sha224", SHA224_BLOCK_SIZE, SHA224_DIGEST_SIZE),
-	[SIM_HMAC_SHA256] = AHASH("hmac(sha256)", "hmac-sha256", SHA256_BLOCK_SIZE, SHA256_DIGEST_SIZE),
-	[SIM_HMAC_SHA384] = AHASH("hmac(sha384)", "hmac-sha384", SHA384_BLOCK_SIZE, SHA384_DIGEST_SIZE),
-	[SIM_HMAC_SHA512] = AHASH("hmac(sha512)", "hmac-sha512", SHA512_BLOCK_SIZE, SHA512_DIGEST_SIZE),
+	[SIM_HMAC_SHA224] = AHASH("hmac(sha224)", "hmac-sha224", SHA224_BLOCK_SIZE,
+				  SHA224_DIGEST_SIZE),
+	[SIM_HMAC_SHA256] = AHASH("hmac(sha256)", "hmac-sha256", SHA256_BLOCK_SIZE,
+				  SHA256_DIGEST_SIZE),
+	[SIM_HMAC_SHA384] = AHASH("hmac(sha384)", "hmac-sha384", SHA384_BLOCK_SIZE,
+				  SHA384_DIGEST_SIZE),
+	[SIM_HMAC_SHA512] = AHASH("hmac(sha512)", "hmac-sha512", SHA512_BLOCK_SIZE,
+				  SHA512_DIGEST_SIZE),
 };
 
 struct crypto_alg *sim_crypto_alg(struct sim_algorithm *algorithm)
@@ -61,7 +79,8 @@ static void sim_name(struct sim_algorithm *algorithm, bool parentheses)
 
 	algorithm->parentheses = parentheses;
 	if (parentheses) {
-		snprintf(at, CRYPTO_MAX_ALG_NAME, "%.*s-sim%.20s", (int)size, alg->cra_name, alg->cra_name + size);
+		snprintf(at, CRYPTO_MAX_ALG_NAME, "%.*s-sim%.20s", (int)size, alg->cra_name,
+			 alg->cra_name + size);
 		return;
 	}
 	snprintf(at, CRYPTO_MAX_ALG_NAME, "sim-%.100s", alg->cra_name);
@@ -97,7 +116,8 @@ static int sim_add(struct sim_algorithm *algorithm, const struct sim_model *mode
 		error = sim_ahash_fill(algorithm) ?: crypto_register_ahash(&algorithm->ahash);
 	}
 	if (error)
-		pr_err(SIM_NAME ": %s cannot be registered: error %d\n", alg->cra_driver_name, error);
+		pr_err(SIM_NAME ": %s cannot be registered: error %d\n", alg->cra_driver_name,
+		       error);
 	else
 		algorithm->registered = true;
 	return error;
@@ -127,14 +147,16 @@ static bool sim_is_stale(int id, const struct sim_model *model)
 
 /*
  * Registers the drivers of the model and unregisters all others. Returns -EBUSY if a driver that
- * would be unregistered, or change its flags or name, is in use, because the kernel warns about that.
+ * would be unregistered, or change its flags or name, is in use, because the kernel warns about
+ * that.
  */
 int sim_register(const struct sim_model *model)
 {
 	int id, error;
 
 	for (id = 0; id < SIM_ALGORITHMS; id++) {
-		if (sim_is_stale(id, model) && refcount_read(&sim_crypto_alg(&sim_algorithms[id])->cra_refcnt) > 1)
+		if (sim_is_stale(id, model) &&
+		    refcount_read(&sim_crypto_alg(&sim_algorithms[id])->cra_refcnt) > 1)
 			return -EBUSY;
 	}
 	for (id = 0; id < SIM_ALGORITHMS; id++) {

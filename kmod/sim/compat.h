@@ -42,7 +42,8 @@ static inline void *sim_done_data(sim_done_arg arg)
  * (9779489a31d7).
  */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
-static inline void hrtimer_setup(struct hrtimer *timer, enum hrtimer_restart (*function)(struct hrtimer *),
+static inline void hrtimer_setup(struct hrtimer *timer,
+				 enum hrtimer_restart (*function)(struct hrtimer *),
 				 clockid_t clock, enum hrtimer_mode mode)
 {
 	hrtimer_init(timer, clock, mode);

@@ -28,7 +28,8 @@ static int sim_thread(void *data)
 	struct sim_request *request;
 
 	while (!kthread_should_stop()) {
-		wait_event_idle_exclusive(device->work, sim_has_work(device) || kthread_should_stop());
+		wait_event_idle_exclusive(device->work,
+					  sim_has_work(device) || kthread_should_stop());
 		request = sim_take_backlog(device);
 		if (request) {
 			local_bh_disable();
@@ -50,8 +51,8 @@ int sim_start_threads(struct sim_device *device)
 	unsigned int wanted = min(num_online_cpus(), SIM_MAX_THREADS);
 
 	while (device->nr_threads < wanted) {
-		struct task_struct *thread = kthread_run(sim_thread, device, "%s/%u", dev_name(device->dev),
-							 device->nr_threads);
+		struct task_struct *thread = kthread_run(sim_thread, device, "%s/%u",
+							 dev_name(device->dev), device->nr_threads);
 
 		if (IS_ERR(thread)) {
 			sim_stop_threads(device);

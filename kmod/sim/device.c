@@ -86,7 +86,8 @@ int sim_add_devices(unsigned int count)
 	int error = platform_driver_register(&sim_driver);
 
 	for (i = 0; !error && i < count; i++) {
-		struct platform_device *pdev = platform_device_register_simple("outboard-sim", i, NULL, 0);
+		struct platform_device *pdev = platform_device_register_simple("outboard-sim", i,
+									       NULL, 0);
 
 		error = PTR_ERR_OR_ZERO(pdev);
 		if (!error)

@@ -7,7 +7,8 @@
 /* The modelled time starts when the device accepts the request, not when it enters the backlog. */
 static void sim_take(struct sim_device *device, struct sim_request *request)
 {
-	unsigned int engines = clamp(READ_ONCE(sim_model.engines), 1U, SIM_MAX_ENGINES), engine, first = 0;
+	unsigned int engines = clamp(READ_ONCE(sim_model.engines), 1U, SIM_MAX_ENGINES), engine,
+		     first = 0;
 	unsigned int times = max(request->fate.slow, 1U);
 	ktime_t start;
 
@@ -19,7 +20,8 @@ static void sim_take(struct sim_device *device, struct sim_request *request)
 	request->submitted = ktime_get();
 	start = max(request->submitted, device->engine_free[first]);
 	device->engine_free[first] = ktime_add_ns(start, times * sim_work_ns(request->bytes));
-	request->due = ktime_add_ns(device->engine_free[first], (u64)times * READ_ONCE(sim_model.latency_ns));
+	request->due = ktime_add_ns(device->engine_free[first],
+				    (u64)times * READ_ONCE(sim_model.latency_ns));
 
 	if (request->fate.never) {
 		list_add_tail(&request->node, &device->held);
@@ -82,7 +84,8 @@ static struct sim_device *sim_idlest(void)
 	struct sim_device *device, *idlest = NULL;
 
 	list_for_each_entry_rcu(device, &sim_devices, node) {
-		if (!idlest || READ_ONCE(device->count.outstanding) < READ_ONCE(idlest->count.outstanding))
+		if (!idlest ||
+		    READ_ONCE(device->count.outstanding) < READ_ONCE(idlest->count.outstanding))
 			idlest = device;
 	}
 	return idlest;
@@ -134,7 +137,8 @@ bool sim_has_work(struct sim_device *device)
 	bool work;
 
 	raw_spin_lock_irqsave(&device->lock, flags);
-	work = !list_empty(&device->queued) || (!list_empty(&device->backlog) && sim_has_room(device));
+	work = !list_empty(&device->queued) ||
+	       (!list_empty(&device->backlog) && sim_has_room(device));
 	raw_spin_unlock_irqrestore(&device->lock, flags);
 	return work;
 }

@@ -32,8 +32,17 @@
 #define SIM_MAX_RULES 32
 
 enum sim_fault {
-	SIM_ERROR, SIM_WRONG, SIM_GARBAGE, SIM_UNWRITTEN, SIM_NEVER, SIM_FULL, SIM_SLOW, SIM_SOFTWARE,
-	SIM_BOTH, SIM_AGAIN, SIM_BUSY
+	SIM_ERROR,
+	SIM_WRONG,
+	SIM_GARBAGE,
+	SIM_UNWRITTEN,
+	SIM_NEVER,
+	SIM_FULL,
+	SIM_SLOW,
+	SIM_SOFTWARE,
+	SIM_BOTH,
+	SIM_AGAIN,
+	SIM_BUSY
 };
 
 static const struct {
@@ -198,7 +207,9 @@ static int sim_parse_kind(char **line, struct sim_rule *rule)
 		word = sim_next_word(line);
 		if (!word || kstrtouint(word, 0, &rule->value) || !rule->value)
 			return -EINVAL;
-		return (kind == SIM_ERROR || kind == SIM_BOTH) && rule->value > MAX_ERRNO ? -ERANGE : 0;
+		return (kind == SIM_ERROR || kind == SIM_BOTH) && rule->value > MAX_ERRNO ?
+			       -ERANGE :
+			       0;
 	}
 	return -EINVAL;
 }
@@ -256,7 +267,9 @@ void sim_show_faults(struct seq_file *file)
 
 	spin_lock_bh(&rules_lock);
 	for (rule = rules; rule < rules + nr_rules; rule++) {
-		seq_printf(file, "%s %s", rule->algorithm ? sim_crypto_alg(rule->algorithm)->cra_driver_name : "all",
+		seq_printf(file, "%s %s",
+			   rule->algorithm ? sim_crypto_alg(rule->algorithm)->cra_driver_name :
+					     "all",
 			   kinds[rule->fault].name);
 		if (kinds[rule->fault].value)
 			seq_printf(file, " %u", rule->value);

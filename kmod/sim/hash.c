@@ -26,7 +26,8 @@ static int sim_hash_init_tfm(struct crypto_ahash *tfm)
 		crypto_free_shash(ctx->shash);
 		return -EINVAL;
 	}
-	crypto_ahash_set_reqsize(tfm, sizeof(struct sim_hash_request) + crypto_shash_descsize(ctx->shash));
+	crypto_ahash_set_reqsize(tfm, sizeof(struct sim_hash_request) +
+					      crypto_shash_descsize(ctx->shash));
 	return 0;
 }
 
@@ -61,7 +62,8 @@ static struct shash_desc *sim_desc(struct ahash_request *req)
 	return &rctx->desc;
 }
 
-static int sim_hash_submit(struct ahash_request *req, unsigned int bytes, int (*compute)(struct sim_request *request),
+static int sim_hash_submit(struct ahash_request *req, unsigned int bytes,
+			   int (*compute)(struct sim_request *request),
 			   void (*spoil)(struct sim_request *request))
 {
 	struct sim_tfm *ctx = crypto_ahash_ctx(crypto_ahash_reqtfm(req));

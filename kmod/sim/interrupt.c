@@ -41,8 +41,8 @@ static unsigned int sim_announce(struct sim_device *device, unsigned int answers
 	device->uncounted %= coalesce;
 	device->count.interrupts += times;
 	if (device->uncounted && !hrtimer_active(&device->coalesce_timer))
-		hrtimer_start(&device->coalesce_timer, ns_to_ktime(READ_ONCE(sim_model.coalesce_ns)),
-			      HRTIMER_MODE_REL_HARD);
+		hrtimer_start(&device->coalesce_timer,
+			      ns_to_ktime(READ_ONCE(sim_model.coalesce_ns)), HRTIMER_MODE_REL_HARD);
 	return times;
 }
 
@@ -54,7 +54,8 @@ static ktime_t sim_alarm(struct sim_device *device, struct sim_request *request)
 /* Starts the timer for the first request in device->pending. */
 static void sim_arm(struct sim_device *device)
 {
-	struct sim_request *first = list_first_entry_or_null(&device->pending, struct sim_request, node);
+	struct sim_request *first = list_first_entry_or_null(&device->pending, struct sim_request,
+							     node);
 
 	lockdep_assert_held(&device->lock);
 	if (first)
@@ -177,8 +178,10 @@ static void sim_complete_due(struct sim_device *device)
 		device->count.outstanding--;
 		device->count.completions++;
 		if (request->timed) {
-			device->count.model_ns += ktime_to_ns(ktime_sub(request->due, request->submitted));
-			device->count.real_ns += ktime_to_ns(ktime_sub(ktime_get(), request->submitted));
+			device->count.model_ns +=
+				ktime_to_ns(ktime_sub(request->due, request->submitted));
+			device->count.real_ns +=
+				ktime_to_ns(ktime_sub(ktime_get(), request->submitted));
 		}
 		backlog |= !list_empty(&device->backlog);
 		raw_spin_unlock_irqrestore(&device->lock, flags);
@@ -227,13 +230,15 @@ int sim_setup_interrupt(struct sim_device *device)
 		return irq;
 	device->irq = irq;
 	hrtimer_setup(&device->timer, sim_timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_HARD);
-	hrtimer_setup(&device->coalesce_timer, sim_coalesce_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
+	hrtimer_setup(&device->coalesce_timer, sim_coalesce_timer, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_REL_HARD);
 	device->raise_now = IRQ_WORK_INIT_HARD(sim_raise_now);
 	tasklet_setup(&device->tasklet, sim_tasklet);
 
 	irq_set_chip_and_handler(irq, &sim_irq_chip, handle_edge_irq);
 	irq_modify_status(irq, IRQ_NOREQUEST, IRQ_NOPROBE);
-	error = request_threaded_irq(irq, sim_handle_interrupt, sim_handle_in_thread, 0, dev_name(device->dev), device);
+	error = request_threaded_irq(irq, sim_handle_interrupt, sim_handle_in_thread, 0,
+				     dev_name(device->dev), device);
 	if (error)
 		irq_free_desc(irq);
 	return error;

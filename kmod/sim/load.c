@@ -108,7 +108,8 @@ static struct slot *load_new_slot(struct job *job)
 			goto no_memory;
 		sg_init_one(&slot->out, slot->output, job->answer_size);
 		skcipher_request_set_callback(slot->cipher, flags, load_done, slot);
-		skcipher_request_set_crypt(slot->cipher, &slot->in, &slot->out, job->size, slot->iv);
+		skcipher_request_set_crypt(slot->cipher, &slot->in, &slot->out, job->size,
+					   slot->iv);
 	} else {
 		slot->hash = ahash_request_alloc(job->hash, GFP_KERNEL);
 		if (!slot->hash)
@@ -131,7 +132,8 @@ static void load_submit(struct slot *slot)
 
 	memset(slot->iv, 0, sizeof(slot->iv));
 	slot->submitted = ktime_get();
-	error = slot->cipher ? crypto_skcipher_encrypt(slot->cipher) : crypto_ahash_digest(slot->hash);
+	error = slot->cipher ? crypto_skcipher_encrypt(slot->cipher) :
+			       crypto_ahash_digest(slot->hash);
 	if (error == -EINPROGRESS)
 		return;
 	spin_lock_irqsave(&job->lock, flags);
@@ -186,13 +188,16 @@ static void load_tell(struct job *job, u64 total)
 	unsigned int n = 0, i;
 
 	sort(job->latency, job->requests, sizeof(*job->latency), load_compare, NULL);
-	n = scnprintf(result, sizeof(result),
-		      "requests=%u ok=%u wrong=%u failed=%u refused=%u at_once=%u backlogged=%u promoted=%u p50_ns=%llu p99_ns=%llu total_ns=%llu",
-		      job->requests, job->ok, job->wrong, job->failed, job->refused, job->at_once, job->backlogged,
-		      job->promoted, job->latency[job->requests / 2], job->latency[div_u64(job->requests * 99ULL, 100)], total);
+	n = scnprintf(
+		result, sizeof(result),
+		"requests=%u ok=%u wrong=%u failed=%u refused=%u at_once=%u backlogged=%u promoted=%u p50_ns=%llu p99_ns=%llu total_ns=%llu",
+		job->requests, job->ok, job->wrong, job->failed, job->refused, job->at_once,
+		job->backlogged, job->promoted, job->latency[job->requests / 2],
+		job->latency[div_u64(job->requests * 99ULL, 100)], total);
 	for (i = 1; i < NR_ERRNOS; i++) {
 		if (job->errors[i])
-			n += scnprintf(result + n, sizeof(result) - n, " errno%u=%u", i, job->errors[i]);
+			n += scnprintf(result + n, sizeof(result) - n, " errno%u=%u", i,
+				       job->errors[i]);
 	}
 	scnprintf(result + n, sizeof(result) - n, "\n");
 }
@@ -256,7 +261,8 @@ static int load_hold_keys(struct job *job, const u8 *key, unsigned int key_size)
 static int load_expect_cipher(struct job *job, const u8 *key, unsigned int key_size)
 {
 	const char *name = crypto_tfm_alg_name(crypto_skcipher_tfm(job->cipher));
-	struct crypto_skcipher *soft = crypto_alloc_skcipher(name, 0, CRYPTO_ALG_ASYNC | CRYPTO_ALG_KERN_DRIVER_ONLY);
+	struct crypto_skcipher *soft =
+		crypto_alloc_skcipher(name, 0, CRYPTO_ALG_ASYNC | CRYPTO_ALG_KERN_DRIVER_ONLY);
 	struct skcipher_request *request;
 	struct scatterlist in, out;
 	u8 iv[MAX_IV] = { 0 };
@@ -280,7 +286,8 @@ static int load_expect_cipher(struct job *job, const u8 *key, unsigned int key_s
 
 static int load_expect_hash(struct job *job, const u8 *key, unsigned int key_size)
 {
-	struct crypto_shash *soft = crypto_alloc_shash(crypto_tfm_alg_name(crypto_ahash_tfm(job->hash)), 0, 0);
+	struct crypto_shash *soft =
+		crypto_alloc_shash(crypto_tfm_alg_name(crypto_ahash_tfm(job->hash)), 0, 0);
 	int error = 0;
 
 	if (IS_ERR(soft))
@@ -303,8 +310,9 @@ static int load_prepare(struct job *job)
 	if (job->cipher) {
 		key_size = max(crypto_skcipher_min_keysize(job->cipher), 16U);
 		job->answer_size = job->size;
-		return crypto_skcipher_setkey(job->cipher, key, key_size) ?: load_hold_keys(job, key, key_size) ?:
-		       load_expect_cipher(job, key, key_size);
+		return crypto_skcipher_setkey(job->cipher, key, key_size) ?:
+			       load_hold_keys(job, key, key_size)	  ?:
+			       load_expect_cipher(job, key, key_size);
 	}
 	job->answer_size = crypto_ahash_digestsize(job->hash);
 	if (crypto_ahash_get_flags(job->hash) & CRYPTO_TFM_NEED_KEY)

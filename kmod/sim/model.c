@@ -19,36 +19,71 @@ static const struct sim_preset {
 	const char *name;
 	struct sim_model model;
 } presets[] = {
-	{ "ideal", {
-		.engines = 1, .queue = 128, .allocates = true, .algorithms = ALL,
-	} },
-	{ "cesa", {
-		.latency_ns = 6000, .overhead_ns = 1500, .bandwidth = 105400000, .engines = 2, .queue = 128,
-		.threaded = true, .allocates = true,
-		.algorithms = AES_OF_MOST | BIT(SIM_CBC_DES3) | SHA_OF_MOST | HMAC_OF_MOST,
-	} },
-	{ "sa2ul", {
-		.latency_ns = 8500, .overhead_ns = 3000, .bandwidth = 264000000, .engines = 1, .queue = 64,
-		.soft_from = 65536, .soft_gap_from = 240, .soft_gap_to = 256,
-		.algorithms = AES_OF_MOST | BIT(SIM_CBC_DES3) | SHA_OF_MOST | BIT(SIM_SHA512),
-	} },
-	{ "caam", {
-		.latency_ns = 15000, .overhead_ns = 2000, .bandwidth = 130000000, .engines = 2, .queue = 497,
-		.allocates = true,
-		.algorithms = ALL & ~BIT(SIM_CCM_AES),
-	} },
-	{ "eip93", {
-		.latency_ns = 20000, .overhead_ns = 5000, .bandwidth = 45700000, .engines = 1, .queue = 512,
-		.allocates = true, .parentheses = true,
-		.algorithms = AES_OF_MOST | BIT(SIM_CTR_AES) | BIT(SIM_CBC_DES3) | SHA_OF_MOST | BIT(SIM_SHA224) |
-			      HMAC_OF_MOST | BIT(SIM_HMAC_SHA224),
-	} },
-	{ "qce", {
-		.latency_ns = 18000, .overhead_ns = 4000, .bandwidth = 100000000, .engines = 1, .queue = 1,
-		.soft_below = 513, .no_aes192 = true, .allocates = true,
-		.algorithms = AES_OF_MOST | BIT(SIM_CTR_AES) | BIT(SIM_XTS_AES) | BIT(SIM_CBC_DES3) | BIT(SIM_CCM_AES) |
-			      SHA_OF_MOST | HMAC_OF_MOST,
-	} },
+	{ "ideal",
+	  {
+		  .engines = 1,
+		  .queue = 128,
+		  .allocates = true,
+		  .algorithms = ALL,
+	  } },
+	{ "cesa",
+	  {
+		  .latency_ns = 6000,
+		  .overhead_ns = 1500,
+		  .bandwidth = 105400000,
+		  .engines = 2,
+		  .queue = 128,
+		  .threaded = true,
+		  .allocates = true,
+		  .algorithms = AES_OF_MOST | BIT(SIM_CBC_DES3) | SHA_OF_MOST | HMAC_OF_MOST,
+	  } },
+	{ "sa2ul",
+	  {
+		  .latency_ns = 8500,
+		  .overhead_ns = 3000,
+		  .bandwidth = 264000000,
+		  .engines = 1,
+		  .queue = 64,
+		  .soft_from = 65536,
+		  .soft_gap_from = 240,
+		  .soft_gap_to = 256,
+		  .algorithms = AES_OF_MOST | BIT(SIM_CBC_DES3) | SHA_OF_MOST | BIT(SIM_SHA512),
+	  } },
+	{ "caam",
+	  {
+		  .latency_ns = 15000,
+		  .overhead_ns = 2000,
+		  .bandwidth = 130000000,
+		  .engines = 2,
+		  .queue = 497,
+		  .allocates = true,
+		  .algorithms = ALL & ~BIT(SIM_CCM_AES),
+	  } },
+	{ "eip93",
+	  {
+		  .latency_ns = 20000,
+		  .overhead_ns = 5000,
+		  .bandwidth = 45700000,
+		  .engines = 1,
+		  .queue = 512,
+		  .allocates = true,
+		  .parentheses = true,
+		  .algorithms = AES_OF_MOST | BIT(SIM_CTR_AES) | BIT(SIM_CBC_DES3) | SHA_OF_MOST |
+				BIT(SIM_SHA224) | HMAC_OF_MOST | BIT(SIM_HMAC_SHA224),
+	  } },
+	{ "qce",
+	  {
+		  .latency_ns = 18000,
+		  .overhead_ns = 4000,
+		  .bandwidth = 100000000,
+		  .engines = 1,
+		  .queue = 1,
+		  .soft_below = 513,
+		  .no_aes192 = true,
+		  .allocates = true,
+		  .algorithms = AES_OF_MOST | BIT(SIM_CTR_AES) | BIT(SIM_XTS_AES) |
+				BIT(SIM_CBC_DES3) | BIT(SIM_CCM_AES) | SHA_OF_MOST | HMAC_OF_MOST,
+	  } },
 };
 
 struct sim_model sim_model = { .engines = 1, .queue = 128, .allocates = true, .algorithms = ALL };
@@ -86,7 +121,8 @@ static int sim_get_preset(char *buffer, const struct kernel_param *kp)
 static const struct kernel_param_ops preset_ops = { .set = sim_set_preset, .get = sim_get_preset };
 
 module_param_cb(preset, &preset_ops, NULL, 0644);
-MODULE_PARM_DESC(preset, "ideal, cesa, sa2ul, caam, eip93 or qce: sets all that follow, so give it first");
+MODULE_PARM_DESC(preset,
+		 "ideal, cesa, sa2ul, caam, eip93 or qce: sets all that follow, so give it first");
 
 #define MODEL_PARAM(name, type, what)					\
 	module_param_named(name, sim_model.name, type, 0644);		\
@@ -102,7 +138,8 @@ MODEL_PARAM(coalesce_ns, uint, "an interrupt comes so long after the first answe
 MODEL_PARAM(threaded, bool, "complete in the interrupt's thread, not in a tasklet");
 MODEL_PARAM(hard, bool, "complete in the interrupt handler, not in a tasklet");
 MODEL_PARAM(sessions, uint, "keys that the chip holds, 0: any number");
-MODEL_PARAM(soft_below, uint, "shorter requests of ciphers are done in software without an interrupt");
+MODEL_PARAM(soft_below, uint,
+	    "shorter requests of ciphers are done in software without an interrupt");
 MODEL_PARAM(soft_from, uint, "so are requests from this size on, 0: none");
 
 /* Returns the time in nanoseconds that an engine works on a request of this size. */
@@ -121,7 +158,8 @@ bool sim_beyond(const struct sim_tfm *ctx, unsigned int bytes)
 
 	if (ctx->algorithm->kind != SIM_AHASH && bytes < READ_ONCE(sim_model.soft_below))
 		return true;
-	return (from && bytes >= from) || (gap && bytes >= READ_ONCE(sim_model.soft_gap_from) && bytes <= gap) ||
+	return (from && bytes >= from) ||
+	       (gap && bytes >= READ_ONCE(sim_model.soft_gap_from) && bytes <= gap) ||
 	       (ctx->aes192 && READ_ONCE(sim_model.no_aes192));
 }
 
@@ -132,9 +170,11 @@ bool sim_beyond(const struct sim_tfm *ctx, unsigned int bytes)
  */
 u32 sim_flags(const struct sim_model *model)
 {
-	bool falls_back = model->soft_below || model->soft_from || model->soft_gap_to || model->no_aes192;
+	bool falls_back = model->soft_below || model->soft_from || model->soft_gap_to ||
+			  model->no_aes192;
 
-	return CRYPTO_ALG_ASYNC | CRYPTO_ALG_KERN_DRIVER_ONLY | (model->allocates ? CRYPTO_ALG_ALLOCATES_MEMORY : 0) |
+	return CRYPTO_ALG_ASYNC | CRYPTO_ALG_KERN_DRIVER_ONLY |
+	       (model->allocates ? CRYPTO_ALG_ALLOCATES_MEMORY : 0) |
 	       (falls_back ? CRYPTO_ALG_NEED_FALLBACK : 0);
 }
 

@@ -30,7 +30,8 @@ static int sim_skcipher_init(struct crypto_skcipher *tfm)
 					      CRYPTO_ALG_ASYNC | CRYPTO_ALG_KERN_DRIVER_ONLY);
 	if (IS_ERR(ctx->skcipher))
 		return PTR_ERR(ctx->skcipher);
-	crypto_skcipher_set_reqsize(tfm, sizeof(struct sim_cipher_request) + crypto_skcipher_reqsize(ctx->skcipher));
+	crypto_skcipher_set_reqsize(tfm, sizeof(struct sim_cipher_request) +
+						 crypto_skcipher_reqsize(ctx->skcipher));
 	return 0;
 }
 
@@ -51,7 +52,8 @@ static int sim_skcipher_setkey(struct crypto_skcipher *tfm, const u8 *key, unsig
 	if (error)
 		return error;
 	crypto_skcipher_clear_flags(ctx->skcipher, CRYPTO_TFM_REQ_MASK);
-	crypto_skcipher_set_flags(ctx->skcipher, crypto_skcipher_get_flags(tfm) & CRYPTO_TFM_REQ_MASK);
+	crypto_skcipher_set_flags(ctx->skcipher,
+				  crypto_skcipher_get_flags(tfm) & CRYPTO_TFM_REQ_MASK);
 	error = crypto_skcipher_setkey(ctx->skcipher, key, size);
 	if (error && !keyed)
 		sim_give_session(ctx);
@@ -76,9 +78,11 @@ static int sim_skcipher_compute(struct sim_request *request)
 		sg_pcopy_to_buffer(req->dst, sg_nents(req->dst), line, size, offset);
 	}
 	skcipher_request_set_tfm(&rctx->soft, ctx->skcipher);
-	skcipher_request_set_callback(&rctx->soft, req->base.flags & CRYPTO_TFM_REQ_MAY_SLEEP, NULL, NULL);
+	skcipher_request_set_callback(&rctx->soft, req->base.flags & CRYPTO_TFM_REQ_MAY_SLEEP, NULL,
+				      NULL);
 	skcipher_request_set_crypt(&rctx->soft, req->src, req->dst, req->cryptlen, req->iv);
-	error = rctx->encrypt ? crypto_skcipher_encrypt(&rctx->soft) : crypto_skcipher_decrypt(&rctx->soft);
+	error = rctx->encrypt ? crypto_skcipher_encrypt(&rctx->soft) :
+				crypto_skcipher_decrypt(&rctx->soft);
 	sg_pcopy_from_buffer(req->dst, sg_nents(req->dst), line, size, offset);
 	return error;
 }

@@ -25,12 +25,17 @@ static void a_nonce(const struct algorithm *algorithm, uint8_t *iv, unsigned int
 	randomize(iv + 1, 14 - iv[0]);
 }
 
-static void there_and_back(const struct algorithm *algorithm, const uint8_t *key, unsigned int key_size, unsigned int tag,
-			   uint32_t size, uint32_t aad_size, uint32_t in, uint32_t out, unsigned int n)
+static void there_and_back(const struct algorithm *algorithm, const uint8_t *key,
+			   unsigned int key_size, unsigned int tag, uint32_t size,
+			   uint32_t aad_size, uint32_t in, uint32_t out, unsigned int n)
 {
 	static uint8_t plain[TEXT], sealed[TEXT + 16], aad[5000];
-	struct outboard_slot slot = { .session = 1, .op = OUTBOARD_ENCRYPT, .in = arena.offset + in, .out = arena.offset + out,
-				      .length = size, .aad_length = aad_size };
+	struct outboard_slot slot = { .session = 1,
+				      .op = OUTBOARD_ENCRYPT,
+				      .in = arena.offset + in,
+				      .out = arena.offset + out,
+				      .length = size,
+				      .aad_length = aad_size };
 
 	if (aad_size)
 		slot.aad = arena.offset + 3 * MIB + MIB / 2 + arena.align * (n % 70);
@@ -41,24 +46,30 @@ static void there_and_back(const struct algorithm *algorithm, const uint8_t *key
 	memcpy(arena.base + slot.aad, aad, slot.aad ? aad_size : 0);
 	memcpy(arena.data + in, plain, size);
 	memset(arena.data + out + size, 0x5a, tag + 16);
-	check(!ask(&arena, &slot), "%u bytes, %u of aad, tag %u: status %d", size, aad_size, tag, arena.slot[0].status);
-	check(differ(arena.data + out, sealed, size + tag) < 0, "%u bytes, %u of aad, tag %u, %u to %u: byte %ld is wrong", size,
-	      aad_size, tag, in, out, differ(arena.data + out, sealed, size + tag));
+	check(!ask(&arena, &slot), "%u bytes, %u of aad, tag %u: status %d", size, aad_size, tag,
+	      arena.slot[0].status);
+	check(differ(arena.data + out, sealed, size + tag) < 0,
+	      "%u bytes, %u of aad, tag %u, %u to %u: byte %ld is wrong", size, aad_size, tag, in,
+	      out, differ(arena.data + out, sealed, size + tag));
 	for (int i = 0; i < 16; i++)
-		check(arena.data[out + size + tag + i] == 0x5a, "%u bytes: written beyond the tag", size);
+		check(arena.data[out + size + tag + i] == 0x5a, "%u bytes: written beyond the tag",
+		      size);
 	slot.op = OUTBOARD_DECRYPT;
 	slot.in = slot.out;
 	slot.out = arena.offset + in;
-	check(!ask(&arena, &slot), "%u bytes, %u of aad, tag %u: status %d of decryption", size, aad_size, tag, arena.slot[0].status);
-	check(differ(arena.data + in, plain, size) < 0, "%u bytes: byte %ld of decryption is wrong", size,
-	      differ(arena.data + in, plain, size));
+	check(!ask(&arena, &slot), "%u bytes, %u of aad, tag %u: status %d of decryption", size,
+	      aad_size, tag, arena.slot[0].status);
+	check(differ(arena.data + in, plain, size) < 0, "%u bytes: byte %ld of decryption is wrong",
+	      size, differ(arena.data + in, plain, size));
 	check(!slot.aad || differ(arena.base + slot.aad, aad, aad_size) < 0, "the aad has changed");
 }
 
 static void any_size_aad_and_tag_gives_the_bytes_of_the_software(const struct algorithm *algorithm)
 {
-	static const uint32_t sizes[] = { 0, 1, 15, 16, 17, 31, 33, 63, 64, 65, 255, 1000, 4080, 4095, 4096, 4097, 16384, 65536 },
-			      aads[] = { 0, 1, 8, 13, 16, 20, 64, 100, 4096 }, places[] = { 0, 64, 4032, MIB - 128 };
+	static const uint32_t sizes[] = { 0,  1,   15,	 16,   17,   31,   33,	 63,	64,
+					  65, 255, 1000, 4080, 4095, 4096, 4097, 16384, 65536 },
+			      aads[] = { 0, 1, 8, 13, 16, 20, 64, 100, 4096 },
+			      places[] = { 0, 64, 4032, MIB - 128 };
 	static const uint8_t tags[] = { 16, 8, 12, 4, 14 };
 	uint8_t key[32];
 	unsigned int n = 0;
@@ -67,14 +78,17 @@ static void any_size_aad_and_tag_gives_the_bytes_of_the_software(const struct al
 	for (size_t k = 0; k < 3; k++) {
 		for (size_t t = 0; t < COUNT(tags); t++) {
 			randomize(key, sizeof(key));
-			check(!new_session(fd, 1, algorithm->id, tags[t], key, algorithm->keys[k]), "tag %u: %m", tags[t]);
+			check(!new_session(fd, 1, algorithm->id, tags[t], key, algorithm->keys[k]),
+			      "tag %u: %m", tags[t]);
 			/* The longest size only once for each key. */
 			for (size_t s = 0; s < COUNT(sizes) - (t ? 1 : 0); s++, n++) {
 				uint32_t at = places[n % 4], aad = aads[n * 7 % COUNT(aads)];
 
 				at -= at % arena.align;
-				there_and_back(algorithm, key, algorithm->keys[k], tags[t], sizes[s], aad, at, at, n);
-				there_and_back(algorithm, key, algorithm->keys[k], tags[t], sizes[s], aad, at, at + 2 * MIB - 8192, n);
+				there_and_back(algorithm, key, algorithm->keys[k], tags[t],
+					       sizes[s], aad, at, at, n);
+				there_and_back(algorithm, key, algorithm->keys[k], tags[t],
+					       sizes[s], aad, at, at + 2 * MIB - 8192, n);
 			}
 			check(!object(fd, OUTBOARD_SESSION_FREE, 1, 0), "%m");
 		}
@@ -94,7 +108,8 @@ static void what_was_forged_is_refused(const struct algorithm *algorithm)
 
 		randomize(plain, size);
 		randomize(aad, sizeof(aad));
-		software_seal(algorithm, a_key(), algorithm->keys[0], slot.iv, aad, sizeof(aad), plain, size, sealed, 16);
+		software_seal(algorithm, a_key(), algorithm->keys[0], slot.iv, aad, sizeof(aad),
+			      plain, size, sealed, 16);
 		slot.op = OUTBOARD_DECRYPT;
 		slot.aad = arena.offset + 65536;
 		slot.aad_length = sizeof(aad);
@@ -113,8 +128,10 @@ static void what_was_forged_is_refused(const struct algorithm *algorithm)
 				arena.base[slot.aad + 19] ^= 1;
 			if (forged == 5)
 				that.iv[5] ^= 1;
-			check(ask(&arena, &that) == want, "%u bytes, forgery %d: status %d", size, forged, arena.slot[0].status);
-			check(want || differ(arena.data + 8192, plain, size) < 0, "%u bytes are wrong", size);
+			check(ask(&arena, &that) == want, "%u bytes, forgery %d: status %d", size,
+			      forged, arena.slot[0].status);
+			check(want || differ(arena.data + 8192, plain, size) < 0,
+			      "%u bytes are wrong", size);
 		}
 	}
 }
@@ -133,17 +150,20 @@ static void the_limits_of_size_are_exact(const struct algorithm *algorithm)
 	place = arena.room - most - 16 - (arena.room - most - 16) % arena.align;
 	slot = a_slot(algorithm, 1, &arena, place, place, most);
 	randomize(plain, most);
-	software_seal(algorithm, a_key(), algorithm->keys[0], slot.iv, NULL, 0, plain, most, sealed, 16);
+	software_seal(algorithm, a_key(), algorithm->keys[0], slot.iv, NULL, 0, plain, most, sealed,
+		      16);
 	memcpy(arena.data + place, plain, most);
-	check(!ask(&arena, &slot) && differ(arena.data + place, sealed, most + 16) < 0, "%u bytes: status %d", most,
-	      arena.slot[0].status);
+	check(!ask(&arena, &slot) && differ(arena.data + place, sealed, most + 16) < 0,
+	      "%u bytes: status %d", most, arena.slot[0].status);
 	slot.op = OUTBOARD_DECRYPT;
-	check(!ask(&arena, &slot) && differ(arena.data + place, plain, most) < 0, "%u bytes: status %d of decryption", most,
-	      arena.slot[0].status);
+	check(!ask(&arena, &slot) && differ(arena.data + place, plain, most) < 0,
+	      "%u bytes: status %d of decryption", most, arena.slot[0].status);
 	slot.in = slot.out = arena.offset + place + arena.align;
-	check(ask(&arena, &slot) == -EINVAL, "no space for the tag: status %d of decryption", arena.slot[0].status);
+	check(ask(&arena, &slot) == -EINVAL, "no space for the tag: status %d of decryption",
+	      arena.slot[0].status);
 	slot.op = OUTBOARD_ENCRYPT;
-	check(ask(&arena, &slot) == -EINVAL, "no space for the tag: status %d", arena.slot[0].status);
+	check(ask(&arena, &slot) == -EINVAL, "no space for the tag: status %d",
+	      arena.slot[0].status);
 	slot.in = slot.out = arena.offset;
 	slot.length = most + 1;
 	check(ask(&arena, &slot) == -E2BIG, "one more: status %d", arena.slot[0].status);
@@ -154,9 +174,11 @@ static void the_limits_of_size_are_exact(const struct algorithm *algorithm)
 	slot.length = 16;
 	slot.aad = arena.offset + 8192;
 	slot.aad_length = arena.header->max_aad;
-	check(!ask(&arena, &slot), "%u bytes of aad: status %d", slot.aad_length, arena.slot[0].status);
+	check(!ask(&arena, &slot), "%u bytes of aad: status %d", slot.aad_length,
+	      arena.slot[0].status);
 	slot.aad_length++;
-	check(ask(&arena, &slot) == -E2BIG, "%u bytes of aad: status %d", slot.aad_length, arena.slot[0].status);
+	check(ask(&arena, &slot) == -E2BIG, "%u bytes of aad: status %d", slot.aad_length,
+	      arena.slot[0].status);
 	slot.aad = slot.aad_length = 0;
 	if (algorithm->id != OUTBOARD_CCM_AES)
 		return;
@@ -175,11 +197,13 @@ static void a_slot_out_of_form_is_refused(const struct algorithm *algorithm)
 
 	begin();
 	for (int tag = 0; tag < 256; tag++) {
-		bool known = algorithm->id == OUTBOARD_GCM_AES ? (tag >= 12 && tag <= 16) || tag == 4 || tag == 8
-							       : tag >= 4 && tag <= 16 && !(tag & 1);
+		bool known = algorithm->id == OUTBOARD_GCM_AES ?
+				     (tag >= 12 && tag <= 16) || tag == 4 || tag == 8 :
+				     tag >= 4 && tag <= 16 && !(tag & 1);
 		int error = new_session(fd, 9, algorithm->id, tag, a_key(), 16);
 
-		check(error == (known ? 0 : -EINVAL), "a tag of %d bytes: %s", tag, strerror(-error));
+		check(error == (known ? 0 : -EINVAL), "a tag of %d bytes: %s", tag,
+		      strerror(-error));
 		if (!error)
 			check(!object(fd, OUTBOARD_SESSION_FREE, 9, 0), "%m");
 	}
@@ -187,11 +211,12 @@ static void a_slot_out_of_form_is_refused(const struct algorithm *algorithm)
 	good = a_slot(algorithm, 1, &arena, 0, 8192, 1000);
 	good.aad = arena.offset + 16384;
 	good.aad_length = 20;
-#define refused(want, ...) \
-	do { \
-		slot = good; \
-		__VA_ARGS__; \
-		check(ask(&arena, &slot) == (want), #__VA_ARGS__ ": status %d", arena.slot[0].status); \
+#define refused(want, ...)                                                      \
+	do {                                                                    \
+		slot = good;                                                    \
+		__VA_ARGS__;                                                    \
+		check(ask(&arena, &slot) == (want), #__VA_ARGS__ ": status %d", \
+		      arena.slot[0].status);                                    \
 	} while (0)
 	refused(0, slot.length = 1000);
 	refused(0, slot.aad = slot.aad_length = 0);

@@ -11,8 +11,28 @@ const struct algorithm algorithms[ALGORITHMS] = {
 	{ OUTBOARD_CBC_AES, CIPHER, "cbc-aes", "AES-%u-CBC", 16, 0, 16, 0, AES, true, true },
 	{ OUTBOARD_CTR_AES, CIPHER, "ctr-aes", "AES-%u-CTR", 1, 0, 16, 0, AES, false, true },
 	{ OUTBOARD_ECB_AES, CIPHER, "ecb-aes", "AES-%u-ECB", 16, 0, 0, 0, AES, false, true },
-	{ OUTBOARD_XTS_AES, CIPHER, "xts-aes", "AES-%u-XTS", 1, 16, 16, 0, { 32, 64 }, false, true },
-	{ OUTBOARD_CBC_DES3, CIPHER, "cbc-des3-ede", "DES-EDE3-CBC", 8, 0, 8, 0, { 24 }, false, false },
+	{ OUTBOARD_XTS_AES,
+	  CIPHER,
+	  "xts-aes",
+	  "AES-%u-XTS",
+	  1,
+	  16,
+	  16,
+	  0,
+	  { 32, 64 },
+	  false,
+	  true },
+	{ OUTBOARD_CBC_DES3,
+	  CIPHER,
+	  "cbc-des3-ede",
+	  "DES-EDE3-CBC",
+	  8,
+	  0,
+	  8,
+	  0,
+	  { 24 },
+	  false,
+	  false },
 	{ OUTBOARD_GCM_AES, AEAD, "gcm-aes", "AES-%u-GCM", 1, 0, 12, 0, AES, false, false },
 	{ OUTBOARD_CCM_AES, AEAD, "ccm-aes", "AES-%u-CCM", 1, 0, 16, 0, AES, false, false },
 	{ OUTBOARD_SHA1, HASH, "sha1", "SHA1", 64, 0, 0, 20, { 0 }, false, false },
@@ -21,10 +41,14 @@ const struct algorithm algorithms[ALGORITHMS] = {
 	{ OUTBOARD_SHA384, HASH, "sha384", "SHA384", 128, 0, 0, 48, { 0 }, false, false },
 	{ OUTBOARD_SHA512, HASH, "sha512", "SHA512", 128, 0, 0, 64, { 0 }, false, false },
 	{ OUTBOARD_HMAC_SHA1, HASH, "hmac-sha1", "SHA1", 64, 0, 0, 20, HMAC_OF(64), false, false },
-	{ OUTBOARD_HMAC_SHA224, HASH, "hmac-sha224", "SHA224", 64, 0, 0, 28, HMAC_OF(64), false, false },
-	{ OUTBOARD_HMAC_SHA256, HASH, "hmac-sha256", "SHA256", 64, 0, 0, 32, HMAC_OF(64), false, false },
-	{ OUTBOARD_HMAC_SHA384, HASH, "hmac-sha384", "SHA384", 128, 0, 0, 48, HMAC_OF(128), false, false },
-	{ OUTBOARD_HMAC_SHA512, HASH, "hmac-sha512", "SHA512", 128, 0, 0, 64, HMAC_OF(128), false, false },
+	{ OUTBOARD_HMAC_SHA224, HASH, "hmac-sha224", "SHA224", 64, 0, 0, 28, HMAC_OF(64), false,
+	  false },
+	{ OUTBOARD_HMAC_SHA256, HASH, "hmac-sha256", "SHA256", 64, 0, 0, 32, HMAC_OF(64), false,
+	  false },
+	{ OUTBOARD_HMAC_SHA384, HASH, "hmac-sha384", "SHA384", 128, 0, 0, 48, HMAC_OF(128), false,
+	  false },
+	{ OUTBOARD_HMAC_SHA512, HASH, "hmac-sha512", "SHA512", 128, 0, 0, 64, HMAC_OF(128), false,
+	  false },
 };
 
 const struct algorithm *algorithm(uint16_t id)
@@ -79,7 +103,8 @@ const char *bound_device(void)
 		size_t prefix = strlen(accelerator->prefix);
 
 		/* Skips the driver's link to its module. */
-		found = !strncmp(entry->d_name, accelerator->prefix, prefix) && strchr("0123456789", entry->d_name[prefix]);
+		found = !strncmp(entry->d_name, accelerator->prefix, prefix) &&
+			strchr("0123456789", entry->d_name[prefix]);
 		if (found)
 			snprintf(name, sizeof(name), "%s", entry->d_name);
 	}
@@ -115,6 +140,7 @@ long driver_counter(const struct algorithm *algorithm, const char *name)
 {
 	char path[200];
 
-	snprintf(path, sizeof(path), "/sys/class/misc/outboard/drivers/%s/%s", driver_of(algorithm), name);
+	snprintf(path, sizeof(path), "/sys/class/misc/outboard/drivers/%s/%s", driver_of(algorithm),
+		 name);
 	return number_in(path);
 }

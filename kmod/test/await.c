@@ -22,7 +22,8 @@ static void begin(void)
 static void start(unsigned int first, unsigned int count)
 {
 	for (unsigned int s = first; s < first + count; s++) {
-		struct outboard_slot slot = a_slot(cbc, 1, &arena, s * 8192, s * 8192, sizeof(text));
+		struct outboard_slot slot = a_slot(cbc, 1, &arena, s * 8192, s * 8192,
+						   sizeof(text));
 
 		memcpy(arena.base + slot.in, text, sizeof(text));
 		put(&arena, s, &slot);
@@ -34,14 +35,16 @@ static void start(unsigned int first, unsigned int count)
 static void all_are_right(unsigned int first, unsigned int count)
 {
 	for (unsigned int s = first; s < first + count; s++)
-		check(!arena.slot[s].status && is_right(cbc, &arena, s, text), "slot %u: status %d", s, arena.slot[s].status);
+		check(!arena.slot[s].status && is_right(cbc, &arena, s, text), "slot %u: status %d",
+		      s, arena.slot[s].status);
 }
 
 static void finished_are(uint64_t wanted)
 {
 	uint64_t count = 0;
 
-	check(read(fd, &count, 8) == 8 && count == wanted, "%d finished, not %d", (int)count, (int)wanted);
+	check(read(fd, &count, 8) == 8 && count == wanted, "%d finished, not %d", (int)count,
+	      (int)wanted);
 	check(read(fd, &count, 8) < 0 && errno == EAGAIN, "%d more", (int)count);
 }
 
@@ -148,9 +151,11 @@ static void it_gives_up_in_time_and_can_be_asked_again(void)
 		error = await(&arena, 0, 8);
 		check(error == -ETIMEDOUT, "%s", strerror(-error));
 		check(now() - begun >= 0.9, "after %.2f s", now() - begun);
-		check(driver_counter(cbc, "timeouts") - timeouts == round * 4, "%ld timeouts", driver_counter(cbc, "timeouts") - timeouts);
+		check(driver_counter(cbc, "timeouts") - timeouts == round * 4, "%ld timeouts",
+		      driver_counter(cbc, "timeouts") - timeouts);
 		for (int s = 0; s < 4; s++)
-			check(arena.slot[s].status == OUTBOARD_IN_FLIGHT, "slot %d: status %d", s, arena.slot[s].status);
+			check(arena.slot[s].status == OUTBOARD_IN_FLIGHT, "slot %d: status %d", s,
+			      arena.slot[s].status);
 		check(submit(&arena, 3, 1, 0) == -EBUSY, "its slot can be submitted again");
 	}
 	check(!tell(OUTBOARD_PARAMETERS "/timeout", "%d", PATIENCE), "%m");
@@ -180,7 +185,8 @@ static void it_can_be_killed(void)
 	begun = now();
 	check(!kill(child, SIGKILL) && waitpid(child, &status, 0) == child, "%m");
 	/* Without the signal the module would wait for PATIENCE seconds. */
-	check(WIFSIGNALED(status) && now() - begun < PATIENCE / 2, "status %#x after %.1f s", status, now() - begun);
+	check(WIFSIGNALED(status) && now() - begun < PATIENCE / 2, "status %#x after %.1f s",
+	      status, now() - begun);
 	check(counter("requests") == 4, "%ld requests in flight", counter("requests"));
 	hold(false);
 	check(!leftovers(), "%s", leftovers());

@@ -18,7 +18,9 @@ static void begin(void)
 static void fill(unsigned int first, unsigned int count, uint32_t size)
 {
 	for (unsigned int i = first; i < first + count; i++) {
-		struct outboard_slot slot = a_slot(cbc, 1000, &arena, i * (arena.room / 64 & ~4095u), i * (arena.room / 64 & ~4095u), size);
+		struct outboard_slot slot = a_slot(cbc, 1000, &arena,
+						   i * (arena.room / 64 & ~4095u),
+						   i * (arena.room / 64 & ~4095u), size);
 
 		put(&arena, i, &slot);
 	}
@@ -26,7 +28,8 @@ static void fill(unsigned int first, unsigned int count, uint32_t size)
 
 static void a_wrong_slot_does_not_stop_the_others(void)
 {
-	static const int want[] = { 0, -ENOENT, -EINVAL, -EINVAL, -EINVAL, -E2BIG, -EINVAL, -EINVAL, -EINVAL, -EOPNOTSUPP, -EINVAL };
+	static const int want[] = { 0,	     -ENOENT, -EINVAL, -EINVAL,	    -EINVAL, -E2BIG,
+				    -EINVAL, -EINVAL, -EINVAL, -EOPNOTSUPP, -EINVAL };
 	uint8_t text[512];
 
 	begin();
@@ -53,7 +56,8 @@ static void a_wrong_slot_does_not_stop_the_others(void)
 			unsigned int row = i >= 20 ? i - 20 : i;
 			int wanted = row < COUNT(want) ? want[row] : 0;
 
-			check(wait_for(&arena, i) == wanted, "slot %u: %d, not %d", i, arena.slot[i].status, wanted);
+			check(wait_for(&arena, i) == wanted, "slot %u: %d, not %d", i,
+			      arena.slot[i].status, wanted);
 			check(wanted || is_right(cbc, &arena, i, text), "slot %u: wrong bytes", i);
 		}
 	}
@@ -73,7 +77,10 @@ static void all_algorithms_fit_in_one_batch(void)
 		make_session(fd, 1 + i, &algorithms[i]);
 		offered++;
 	}
-	check(offered == (accelerator->sim ? ALGORITHMS : strcmp(accelerator->name, "engine") ? 1 : 4), "%u algorithms", offered);
+	check(offered == (accelerator->sim		      ? ALGORITHMS :
+			  strcmp(accelerator->name, "engine") ? 1 :
+								4),
+	      "%u algorithms", offered);
 	for (int round = 0; round < 10; round++) {
 		for (unsigned int s = 0, i = round; s < 64; s++, i++) {
 			struct outboard_slot slot;
@@ -82,14 +89,17 @@ static void all_algorithms_fit_in_one_batch(void)
 			while (!driver_of(&algorithms[i % ALGORITHMS]))
 				i++;
 			of[s] = &algorithms[i % ALGORITHMS];
-			slot = a_slot(of[s], 1 + i % ALGORITHMS, &arena, s * 65536, s * 65536 + (s & 1 ? 32768 : 0), size);
+			slot = a_slot(of[s], 1 + i % ALGORITHMS, &arena, s * 65536,
+				      s * 65536 + (s & 1 ? 32768 : 0), size);
 			memcpy(arena.base + slot.in, text, size);
 			put(&arena, s, &slot);
 		}
 		check(!submit(&arena, 0, 64, OUTBOARD_WAIT), "%m");
 		for (unsigned int s = 0; s < 64; s++) {
-			check(!arena.slot[s].status, "slot %u, %s: status %d", s, of[s]->name, arena.slot[s].status);
-			check(is_right(of[s], &arena, s, text), "slot %u: %s is wrong", s, of[s]->name);
+			check(!arena.slot[s].status, "slot %u, %s: status %d", s, of[s]->name,
+			      arena.slot[s].status);
+			check(is_right(of[s], &arena, s, text), "slot %u: %s is wrong", s,
+			      of[s]->name);
 		}
 	}
 }
@@ -111,8 +121,11 @@ static void an_arena_may_have_4096_slots(void)
 	}
 	check(!submit(&large, 0, 4096, OUTBOARD_WAIT), "%m");
 	for (unsigned int i = 0; i < 4096; i++)
-		check(!large.slot[i].status && is_right(cbc, &large, i, text), "slot %u: status %d", i, large.slot[i].status);
-	check(submit(&large, 4095, 2, OUTBOARD_WAIT) == -EINVAL && submit(&large, 4096, 1, OUTBOARD_WAIT) == -EINVAL, "%m");
+		check(!large.slot[i].status && is_right(cbc, &large, i, text), "slot %u: status %d",
+		      i, large.slot[i].status);
+	check(submit(&large, 4095, 2, OUTBOARD_WAIT) == -EINVAL &&
+		      submit(&large, 4096, 1, OUTBOARD_WAIT) == -EINVAL,
+	      "%m");
 }
 
 static void poll_and_read_count_what_nobody_waited_for(void)
@@ -131,13 +144,15 @@ static void poll_and_read_count_what_nobody_waited_for(void)
 		arena.slot[7].session = 4321;
 		check(!submit(&arena, 0, 64, 0), "%m");
 		while (count < 64) {
-			check(poll(&event, 1, 20000) == 1 && event.revents & POLLIN, "no completion after %d", (int)count);
+			check(poll(&event, 1, 20000) == 1 && event.revents & POLLIN,
+			      "no completion after %d", (int)count);
 			check(read(fd, &part, 8) == 8 && part, "%m");
 			count += part;
 		}
 		check(count == 64, "%d completions", (int)count);
 		for (int i = 0; i < 64; i++)
-			check(arena.slot[i].status == (i == 7 ? -ENOENT : 0), "slot %d: %d", i, arena.slot[i].status);
+			check(arena.slot[i].status == (i == 7 ? -ENOENT : 0), "slot %d: %d", i,
+			      arena.slot[i].status);
 		/* Requests submitted with WAIT are not counted. */
 		fill(0, 8, 1024);
 		check(!submit(&arena, 0, 8, OUTBOARD_WAIT), "%m");
@@ -163,7 +178,8 @@ static void a_slot_in_flight_cannot_be_submitted_again(void)
 		check(!error || error == -EBUSY, "%s", strerror(-error));
 		refused += error == -EBUSY;
 		check(error || !arena.slot[8].status, "slot 8: status %d", arena.slot[8].status);
-		check(!error || arena.slot[8].status == UNTOUCHED, "slot 8: status %d", arena.slot[8].status);
+		check(!error || arena.slot[8].status == UNTOUCHED, "slot 8: status %d",
+		      arena.slot[8].status);
 		check(!wait_for(&arena, 9), "slot 9: status %d", arena.slot[9].status);
 	}
 	check(refused, "it could be, 100 times");
@@ -192,10 +208,14 @@ static void counters_of_the_driver_count(void)
 	fill(0, 64, 4096);
 	arena.slot[5].length = 5;
 	check(!submit(&arena, 0, 64, OUTBOARD_WAIT), "%m");
-	check(driver_counter(cbc, "requests") - requests == 63, "%ld requests", driver_counter(cbc, "requests") - requests);
-	check(driver_counter(cbc, "bytes") - bytes == 63 * 4096, "%ld bytes", driver_counter(cbc, "bytes") - bytes);
-	check(driver_counter(cbc, "batches") - batches == 1, "%ld batches", driver_counter(cbc, "batches") - batches);
-	check(driver_counter(cbc, "errors") == errors, "%ld errors", driver_counter(cbc, "errors") - errors);
+	check(driver_counter(cbc, "requests") - requests == 63, "%ld requests",
+	      driver_counter(cbc, "requests") - requests);
+	check(driver_counter(cbc, "bytes") - bytes == 63 * 4096, "%ld bytes",
+	      driver_counter(cbc, "bytes") - bytes);
+	check(driver_counter(cbc, "batches") - batches == 1, "%ld batches",
+	      driver_counter(cbc, "batches") - batches);
+	check(driver_counter(cbc, "errors") == errors, "%ld errors",
+	      driver_counter(cbc, "errors") - errors);
 }
 
 static const struct test tests[] = {

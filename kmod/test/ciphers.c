@@ -16,8 +16,10 @@ static void begin(void)
 /* Sizes around blocks, cache lines and pages, and random ones. */
 static uint32_t a_size(unsigned int n)
 {
-	static const uint32_t sizes[] = { 1, 7, 8, 9, 15, 16, 17, 24, 31, 32, 33, 63, 64, 65, 127, 128, 129, 240, 255, 256, 257, 1000,
-					  4080, 4095, 4096, 4097, 4112, 8191, 8192, 16384, 65535, 65536 };
+	static const uint32_t sizes[] = { 1,	7,    8,    9,	  15,	16,    17,    24,
+					  31,	32,   33,   63,	  64,	65,    127,   128,
+					  129,	240,  255,  256,  257,	1000,  4080,  4095,
+					  4096, 4097, 4112, 8191, 8192, 16384, 65535, 65536 };
 
 	return n < COUNT(sizes) ? sizes[n] : 1 + below(20000);
 }
@@ -26,18 +28,22 @@ static uint32_t a_size(unsigned int n)
 /* Offset of the data: start, odd number of cache lines, just before a page's end, across 1 MiB. */
 static uint32_t a_place(unsigned int n)
 {
-	const uint32_t places[] = { 0, arena.align, 4096 - arena.align, 4096 + 3 * arena.align, MIB - 2 * arena.align };
+	const uint32_t places[] = { 0, arena.align, 4096 - arena.align, 4096 + 3 * arena.align,
+				    MIB - 2 * arena.align };
 
 	return places[n % COUNT(places)];
 }
 
 /* Encrypts and decrypts one plaintext; bytes around the output must not change. */
-static void there_and_back(const struct algorithm *algorithm, const uint8_t *key, unsigned int key_size, uint32_t size,
-			   uint32_t in, uint32_t out)
+static void there_and_back(const struct algorithm *algorithm, const uint8_t *key,
+			   unsigned int key_size, uint32_t size, uint32_t in, uint32_t out)
 {
 	static uint8_t plain[65536], cipher[65536];
 	uint8_t around[128];
-	struct outboard_slot slot = { .session = 1, .op = OUTBOARD_ENCRYPT, .in = arena.offset + in, .out = arena.offset + out,
+	struct outboard_slot slot = { .session = 1,
+				      .op = OUTBOARD_ENCRYPT,
+				      .in = arena.offset + in,
+				      .out = arena.offset + out,
 				      .length = size };
 
 	randomize(plain, size);
@@ -46,17 +52,23 @@ static void there_and_back(const struct algorithm *algorithm, const uint8_t *key
 	software_encrypt(algorithm, key, key_size, slot.iv, plain, cipher, size);
 	memcpy(arena.data + out + size, around, sizeof(around));
 	memcpy(arena.data + in, plain, size);
-	check(!ask(&arena, &slot), "%u bytes, key %u: status %d", size, key_size, arena.slot[0].status);
-	check(differ(arena.data + out, cipher, size) < 0, "%u bytes, key %u, %u to %u: byte %ld is wrong", size, key_size, in, out,
+	check(!ask(&arena, &slot), "%u bytes, key %u: status %d", size, key_size,
+	      arena.slot[0].status);
+	check(differ(arena.data + out, cipher, size) < 0,
+	      "%u bytes, key %u, %u to %u: byte %ld is wrong", size, key_size, in, out,
 	      differ(arena.data + out, cipher, size));
-	check(in == out || differ(arena.data + in, plain, size) < 0, "%u bytes: the input has changed", size);
-	check(differ(arena.data + out + size, around, in < out || in == out ? sizeof(around) : 64) < 0,
+	check(in == out || differ(arena.data + in, plain, size) < 0,
+	      "%u bytes: the input has changed", size);
+	check(differ(arena.data + out + size, around, in < out || in == out ? sizeof(around) : 64) <
+		      0,
 	      "%u bytes: written beyond the end", size);
 	slot.op = OUTBOARD_DECRYPT;
 	slot.in = slot.out;
 	slot.out = arena.offset + in;
-	check(!ask(&arena, &slot), "%u bytes, key %u: status %d of decryption", size, key_size, arena.slot[0].status);
-	check(differ(arena.data + in, plain, size) < 0, "%u bytes, key %u: byte %ld of decryption is wrong", size, key_size,
+	check(!ask(&arena, &slot), "%u bytes, key %u: status %d of decryption", size, key_size,
+	      arena.slot[0].status);
+	check(differ(arena.data + in, plain, size) < 0,
+	      "%u bytes, key %u: byte %ld of decryption is wrong", size, key_size,
 	      differ(arena.data + in, plain, size));
 }
 
@@ -70,7 +82,8 @@ static void any_size_and_place_gives_the_bytes_of_the_software(const struct algo
 		unsigned int key_size = algorithm->keys[k];
 
 		randomize(key, key_size);
-		check(!new_session(fd, 1, algorithm->id, 0, key, key_size), "a key of %u bytes: %m", key_size);
+		check(!new_session(fd, 1, algorithm->id, 0, key, key_size), "a key of %u bytes: %m",
+		      key_size);
 		for (unsigned int n = 0; n < SIZES; n++) {
 			uint32_t size = a_size(n), place = a_place(n);
 
@@ -79,8 +92,10 @@ static void any_size_and_place_gives_the_bytes_of_the_software(const struct algo
 			if (size % algorithm->block || size < algorithm->least)
 				continue;
 			there_and_back(algorithm, key, key_size, size, place, place);
-			there_and_back(algorithm, key, key_size, size, place, 2 * MIB + a_place(n + k));
-			there_and_back(algorithm, key, key_size, size, 2 * MIB + a_place(n + k), place);
+			there_and_back(algorithm, key, key_size, size, place,
+				       2 * MIB + a_place(n + k));
+			there_and_back(algorithm, key, key_size, size, 2 * MIB + a_place(n + k),
+				       place);
 			tried++;
 		}
 		check(!object(fd, OUTBOARD_SESSION_FREE, 1, 0), "%m");
@@ -100,16 +115,19 @@ static void the_limits_of_size_are_exact(const struct algorithm *algorithm)
 	slot.in = arena.offset;
 	slot.out = arena.offset;
 	slot.length = 0;
-	check(ask(&arena, &slot) == (algorithm->least ? -EINVAL : 0), "0 bytes: status %d", arena.slot[0].status);
+	check(ask(&arena, &slot) == (algorithm->least ? -EINVAL : 0), "0 bytes: status %d",
+	      arena.slot[0].status);
 	for (uint32_t size = 1; size <= 3 * block + 33; size++) {
 		int want = size % block || size < algorithm->least ? -EINVAL : 0;
 
 		slot.length = size;
-		check(ask(&arena, &slot) == want, "%u bytes: status %d", size, arena.slot[0].status);
+		check(ask(&arena, &slot) == want, "%u bytes: status %d", size,
+		      arena.slot[0].status);
 	}
 
 	/* The longest request, at the end of the data area, then one unit more. */
-	check(arena.header->max_length == 65536, "a longest request of %u bytes", arena.header->max_length);
+	check(arena.header->max_length == 65536, "a longest request of %u bytes",
+	      arena.header->max_length);
 	most = arena.header->max_length - arena.header->max_length % block;
 	place = arena.room - most - (arena.room - most) % arena.align;
 	randomize(plain, most);
@@ -119,17 +137,19 @@ static void the_limits_of_size_are_exact(const struct algorithm *algorithm)
 	slot.in += place;
 	slot.out += place;
 	check(!ask(&arena, &slot), "%u bytes: status %d", most, arena.slot[0].status);
-	check(differ(arena.data + place, cipher, most) < 0, "%u bytes: byte %ld", most, differ(arena.data + place, cipher, most));
+	check(differ(arena.data + place, cipher, most) < 0, "%u bytes: byte %ld", most,
+	      differ(arena.data + place, cipher, most));
 	slot.op = OUTBOARD_DECRYPT;
-	check(!ask(&arena, &slot) && differ(arena.data + place, plain, most) < 0, "%u bytes: status %d of decryption", most,
-	      arena.slot[0].status);
+	check(!ask(&arena, &slot) && differ(arena.data + place, plain, most) < 0,
+	      "%u bytes: status %d of decryption", most, arena.slot[0].status);
 	slot.in += arena.align;
 	slot.out += arena.align;
 	check(ask(&arena, &slot) == -EINVAL, "beyond the end: status %d", arena.slot[0].status);
 	slot.in = arena.offset;
 	slot.out = arena.offset;
 	slot.length = arena.header->max_length + block;
-	check(ask(&arena, &slot) == -E2BIG, "%u bytes: status %d", slot.length, arena.slot[0].status);
+	check(ask(&arena, &slot) == -E2BIG, "%u bytes: status %d", slot.length,
+	      arena.slot[0].status);
 	slot.length = -block;
 	check(ask(&arena, &slot) == -E2BIG, "4 GiB: status %d", arena.slot[0].status);
 	check(differ(arena.data + place, plain, most) < 0, "what was refused has written");
@@ -145,12 +165,14 @@ static void a_slot_out_of_form_is_refused(const struct algorithm *algorithm)
 	randomize(arena.data, sizeof(before));
 	memcpy(before, arena.data, sizeof(before));
 	good = a_slot(algorithm, 1, &arena, 0, 2048, 512);
-#define refused(want, ...) \
-	do { \
-		slot = good; \
-		__VA_ARGS__; \
-		check(ask(&arena, &slot) == (want), #__VA_ARGS__ ": status %d", arena.slot[0].status); \
-		check(differ(arena.data, before, sizeof(before)) < 0, #__VA_ARGS__ ": has written"); \
+#define refused(want, ...)                                                      \
+	do {                                                                    \
+		slot = good;                                                    \
+		__VA_ARGS__;                                                    \
+		check(ask(&arena, &slot) == (want), #__VA_ARGS__ ": status %d", \
+		      arena.slot[0].status);                                    \
+		check(differ(arena.data, before, sizeof(before)) < 0,           \
+		      #__VA_ARGS__ ": has written");                            \
 	} while (0)
 	refused(-ENOENT, slot.session = 2);
 	refused(-ENOENT, slot.session = 0);
@@ -176,7 +198,8 @@ static void a_slot_out_of_form_is_refused(const struct algorithm *algorithm)
 	refused(-EINVAL, slot.in = -arena.align);
 	if (algorithm->iv < 16)
 		refused(-EINVAL, slot.iv[15] = 1);
-	check(!ask(&arena, &good) && is_right(algorithm, &arena, 0, before), "the one in form: status %d", arena.slot[0].status);
+	check(!ask(&arena, &good) && is_right(algorithm, &arena, 0, before),
+	      "the one in form: status %d", arena.slot[0].status);
 }
 
 static const struct test tests[] = {

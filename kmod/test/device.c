@@ -17,10 +17,12 @@ struct arena map_arena(int fd, size_t size, unsigned int slots)
 {
 	struct arena arena = { .fd = fd, .size = size };
 
-	arena.base = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)slots * getpagesize());
+	arena.base = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+			  (off_t)slots * getpagesize());
 	check(arena.base != MAP_FAILED, "%m");
 	arena.header = (void *)arena.base;
-	check(arena.header->magic == OUTBOARD_MAGIC && arena.header->version == OUTBOARD_VERSION, "a strange header");
+	check(arena.header->magic == OUTBOARD_MAGIC && arena.header->version == OUTBOARD_VERSION,
+	      "a strange header");
 	arena.slot = (void *)(arena.base + arena.header->slots_offset);
 	arena.offset = arena.header->data_offset;
 	arena.data = arena.base + arena.offset;
@@ -45,7 +47,8 @@ int ring(int fd, const void *record, size_t size)
 
 int submit(const struct arena *arena, unsigned int first, unsigned int count, int flags)
 {
-	struct outboard_submit record = { OUTBOARD_SUBMIT, flags, arena->header->arena, first, count };
+	struct outboard_submit record = { OUTBOARD_SUBMIT, flags, arena->header->arena, first,
+					  count };
 
 	return ring(arena->fd, &record, sizeof(record));
 }
@@ -57,7 +60,8 @@ int await(const struct arena *arena, unsigned int first, unsigned int count)
 	return ring(arena->fd, &record, sizeof(record));
 }
 
-int new_session_with(int fd, uint16_t flags, uint32_t id, uint16_t algorithm, uint8_t tag, const void *key, uint16_t size)
+int new_session_with(int fd, uint16_t flags, uint32_t id, uint16_t algorithm, uint8_t tag,
+		     const void *key, uint16_t size)
 {
 	struct {
 		struct outboard_session_new record;
@@ -68,7 +72,8 @@ int new_session_with(int fd, uint16_t flags, uint32_t id, uint16_t algorithm, ui
 	return ring(fd, &all, sizeof(all.record) + size);
 }
 
-int new_session(int fd, uint32_t id, uint16_t algorithm, uint8_t tag, const void *key, uint16_t size)
+int new_session(int fd, uint32_t id, uint16_t algorithm, uint8_t tag, const void *key,
+		uint16_t size)
 {
 	return new_session_with(fd, 0, id, algorithm, tag, key, size);
 }
@@ -158,7 +163,8 @@ const char *leftovers(void)
 
 			if (!count)
 				continue;
-			used += snprintf(text + used, sizeof(text) - used, "%s%ld %s", left++ ? ", " : "", count, names[i]);
+			used += snprintf(text + used, sizeof(text) - used, "%s%ld %s",
+					 left++ ? ", " : "", count, names[i]);
 		}
 		if (left)
 			usleep(2000);

@@ -21,7 +21,8 @@ static void begin(void)
 static void fill(unsigned int first, unsigned int count)
 {
 	for (unsigned int s = first; s < first + count; s++) {
-		struct outboard_slot slot = a_slot(cbc, 1, &arena, s * 8192, s * 8192, sizeof(text));
+		struct outboard_slot slot = a_slot(cbc, 1, &arena, s * 8192, s * 8192,
+						   sizeof(text));
 
 		memcpy(arena.base + slot.in, text, sizeof(text));
 		put(&arena, s, &slot);
@@ -47,7 +48,8 @@ static long interrupts(void)
 static void all_right(unsigned int first, unsigned int count)
 {
 	for (unsigned int s = first; s < first + count; s++)
-		check(!wait_for(&arena, s) && is_right(cbc, &arena, s, text), "slot %u: status %d", s, arena.slot[s].status);
+		check(!wait_for(&arena, s) && is_right(cbc, &arena, s, text), "slot %u: status %d",
+		      s, arena.slot[s].status);
 }
 
 static void an_error_is_the_status_of_its_request(void)
@@ -60,12 +62,15 @@ static void an_error_is_the_status_of_its_request(void)
 	fill(0, 60);
 	check(!submit(&arena, 0, 60, OUTBOARD_WAIT), "%m");
 	for (unsigned int s = 0; s < 60; s++)
-		check(arena.slot[s].status == (s % 3 == 2 ? -EIO : 0), "slot %u: status %d", s, arena.slot[s].status);
-	check(driver_counter(cbc, "errors") - errors == 20, "%ld errors counted", driver_counter(cbc, "errors") - errors);
+		check(arena.slot[s].status == (s % 3 == 2 ? -EIO : 0), "slot %u: status %d", s,
+		      arena.slot[s].status);
+	check(driver_counter(cbc, "errors") - errors == 20, "%ld errors counted",
+	      driver_counter(cbc, "errors") - errors);
 	fault("clear");
 	fault("all error 110");
 	fill(0, 1);
-	check(!submit(&arena, 0, 1, OUTBOARD_WAIT) && arena.slot[0].status == -ETIMEDOUT, "status %d", arena.slot[0].status);
+	check(!submit(&arena, 0, 1, OUTBOARD_WAIT) && arena.slot[0].status == -ETIMEDOUT,
+	      "status %d", arena.slot[0].status);
 	fault("clear");
 	fill(0, 60);
 	check(!submit(&arena, 0, 60, OUTBOARD_WAIT), "%m");
@@ -74,7 +79,9 @@ static void an_error_is_the_status_of_its_request(void)
 
 static void an_error_ends_the_message_of_a_hash_handle(void)
 {
-	struct outboard_slot slot = { .op = OUTBOARD_HASH_UPDATE, .flags = OUTBOARD_HASH_FIRST, .hash = 1, .length = 100 };
+	struct outboard_slot slot = {
+		.op = OUTBOARD_HASH_UPDATE, .flags = OUTBOARD_HASH_FIRST, .hash = 1, .length = 100
+	};
 
 	begin();
 	make_session(fd, 2, algorithm(OUTBOARD_SHA256));
@@ -105,9 +112,11 @@ static void a_wrong_result_is_passed_on(const struct algorithm *algorithm)
 	memcpy(arena.data, text, sizeof(text));
 	snprintf(rule, sizeof(rule), "%s wrong", driver_of(algorithm));
 	fault(rule);
-	check(!ask(&arena, &slot) && !is_right(algorithm, &arena, 0, text), "status %d", arena.slot[0].status);
+	check(!ask(&arena, &slot) && !is_right(algorithm, &arena, 0, text), "status %d",
+	      arena.slot[0].status);
 	fault("clear");
-	check(!ask(&arena, &slot) && is_right(algorithm, &arena, 0, text), "status %d", arena.slot[0].status);
+	check(!ask(&arena, &slot) && is_right(algorithm, &arena, 0, text), "status %d",
+	      arena.slot[0].status);
 }
 
 static void a_request_that_is_never_answered_times_out_for_its_waiter(void)
@@ -128,8 +137,9 @@ static void a_request_that_is_never_answered_times_out_for_its_waiter(void)
 	/* On a machine that stopped for a second, some of the other requests were late too. */
 	late = driver_counter(cbc, "timeouts") - late;
 	check(late >= 2, "%ld timeouts", late);
-	check(arena.slot[0].status == OUTBOARD_IN_FLIGHT && arena.slot[1].status == OUTBOARD_IN_FLIGHT, "statuses %d, %d",
-	      arena.slot[0].status, arena.slot[1].status);
+	check(arena.slot[0].status == OUTBOARD_IN_FLIGHT &&
+		      arena.slot[1].status == OUTBOARD_IN_FLIGHT,
+	      "statuses %d, %d", arena.slot[0].status, arena.slot[1].status);
 	all_right(2, 14);
 	check(counter("requests") == 2, "%ld requests", counter("requests"));
 	check(submit(&arena, 0, 1, OUTBOARD_WAIT) == -EBUSY, "its slot can be submitted again");
@@ -162,9 +172,10 @@ static void buffers_live_until_the_answer(void)
 	unmap_arena(&arena);
 	close(fd);
 	usleep(50000);
-	check(counter("requests") == 8 && counter("arenas") == 1 && counter("files") == 1 && counter("sessions") == 1,
-	      "%ld requests, %ld arenas, %ld files, %ld sessions", counter("requests"), counter("arenas"), counter("files"),
-	      counter("sessions"));
+	check(counter("requests") == 8 && counter("arenas") == 1 && counter("files") == 1 &&
+		      counter("sessions") == 1,
+	      "%ld requests, %ld arenas, %ld files, %ld sessions", counter("requests"),
+	      counter("arenas"), counter("files"), counter("sessions"));
 	check(remove_module("outboard") < 0, "the module can be unloaded");
 	check(remove_module("outboard_sim") < 0, "the driver can be unloaded");
 	answer_held(0);
@@ -184,7 +195,8 @@ static void a_process_may_die_and_leave_them(void)
 		_exit(0);
 	}
 	join(child);
-	check(counter("requests") == 8 && counter("arenas") == 1, "%ld requests, %ld arenas", counter("requests"), counter("arenas"));
+	check(counter("requests") == 8 && counter("arenas") == 1, "%ld requests, %ld arenas",
+	      counter("requests"), counter("arenas"));
 	check(remove_module("outboard") < 0, "the module can be unloaded");
 	answer_held(125);
 	check(!leftovers(), "%s", leftovers());
@@ -199,7 +211,8 @@ static void held_requests_may_end_with_an_error(void)
 	all_right(3, 5);
 	answer_held(125);
 	for (unsigned int s = 0; s < 3; s++)
-		check(wait_for(&arena, s) == -ECANCELED, "slot %u: status %d", s, arena.slot[s].status);
+		check(wait_for(&arena, s) == -ECANCELED, "slot %u: status %d", s,
+		      arena.slot[s].status);
 }
 
 static void a_full_queue_makes_them_wait_and_all_end_well(void)
@@ -207,7 +220,8 @@ static void a_full_queue_makes_them_wait_and_all_end_well(void)
 	long refused = number_in(SIM_DEBUG "/outboard-sim.0/refused");
 
 	begin();
-	check(!tell(SIM_PARAMETERS "/queue", "1") && !tell(SIM_PARAMETERS "/latency_ns", "1000000"), "%m");
+	check(!tell(SIM_PARAMETERS "/queue", "1") && !tell(SIM_PARAMETERS "/latency_ns", "1000000"),
+	      "%m");
 	for (int round = 0; round < 5; round++) {
 		fill(0, 64);
 		check(!submit(&arena, 0, 64, round & 1 ? OUTBOARD_WAIT : 0), "%m");
@@ -215,7 +229,7 @@ static void a_full_queue_makes_them_wait_and_all_end_well(void)
 	}
 	check(number_in(SIM_DEBUG "/outboard-sim.0/refused") > refused, "nothing waited");
 	check(!tell(SIM_PARAMETERS "/preset", "ideal"), "%m");
-	/* Also where the driver returns -EBUSY and does not accept the request, and has no other. */
+	/* Also where the driver returns -EBUSY, does not accept the request, and has no other. */
 	for (int round = 0; round < 2; round++) {
 		fault(round ? "all busy every=2" : "all full every=2");
 		fill(0, 64);
@@ -267,7 +281,8 @@ static void unplugged_with_requests_that_it_holds(void)
 		check(!wait_for(&arena, s), "slot %u: status %d", s, arena.slot[s].status);
 	check(!tell("/sys/bus/platform/drivers/outboard_sim/unbind", "outboard-sim.0"), "%m");
 	for (unsigned int s = 1; s < 64; s += 2)
-		check(wait_for(&arena, s) == -ENODEV, "slot %u: status %d", s, arena.slot[s].status);
+		check(wait_for(&arena, s) == -ENODEV, "slot %u: status %d", s,
+		      arena.slot[s].status);
 	check(!tell("/sys/bus/platform/drivers/outboard_sim/bind", "outboard-sim.0"), "%m");
 	fault("clear");
 	check(!object(fd, OUTBOARD_SESSION_FREE, 1, 0), "%m");
@@ -292,13 +307,15 @@ static void unplugged_while_a_waiter_sleeps(void)
 		for (;;) {
 			int error = submit(&arena, 0, 64, OUTBOARD_WAIT);
 
-			check(!error || error == -ETIMEDOUT || error == -EBUSY, "%s", strerror(-error));
+			check(!error || error == -ETIMEDOUT || error == -EBUSY, "%s",
+			      strerror(-error));
 			if (!error)
 				break;
 			usleep(1000);
 		}
 		for (unsigned int s = 0; s < 64; s++)
-			check(arena.slot[s].status == -ENODEV, "slot %u: status %d", s, arena.slot[s].status);
+			check(arena.slot[s].status == -ENODEV, "slot %u: status %d", s,
+			      arena.slot[s].status);
 		_exit(0);
 	}
 	while (counter("requests") < 64)
@@ -312,7 +329,8 @@ static pid_t unbind_in_a_child(void)
 	pid_t child = fork();
 
 	if (!child) {
-		check(!tell("/sys/bus/platform/drivers/outboard_sim/unbind", "outboard-sim.0"), "%m");
+		check(!tell("/sys/bus/platform/drivers/outboard_sim/unbind", "outboard-sim.0"),
+		      "%m");
 		_exit(0);
 	}
 	return child;
@@ -331,7 +349,8 @@ static void unplugged_after_the_driver_was_disallowed(void)
 	child = unbind_in_a_child();
 	usleep(500000);
 	for (unsigned int s = 0; s < 8; s++)
-		check(arena.slot[s].status == OUTBOARD_IN_FLIGHT, "slot %u: status %d", s, arena.slot[s].status);
+		check(arena.slot[s].status == OUTBOARD_IN_FLIGHT, "slot %u: status %d", s,
+		      arena.slot[s].status);
 	fault("clear");
 	check(!tell(SIM_DEBUG "/held", "0"), "%m");
 	join(child);
@@ -363,7 +382,8 @@ static void a_request_that_is_completed_twice_ends_once(void)
 	fill(0, 64);
 	check(!submit(&arena, 0, 64, OUTBOARD_WAIT), "%m");
 	for (unsigned int s = 0; s < 64; s++)
-		check(arena.slot[s].status == (s & 1 ? -EIO : 0), "slot %u: status %d", s, arena.slot[s].status);
+		check(arena.slot[s].status == (s & 1 ? -EIO : 0), "slot %u: status %d", s,
+		      arena.slot[s].status);
 	check(counter("doubles") - doubles == 32, "%ld counted", counter("doubles") - doubles);
 	check(!counter("requests"), "%ld requests", counter("requests"));
 	fault("clear");
@@ -393,10 +413,14 @@ static void a_completion_may_come_in_a_hard_interrupt(const struct algorithm *al
 	slot = a_slot(algorithm, 2, &arena, 0, 8192, 4096);
 	memcpy(arena.data, text, sizeof(text));
 	for (int round = 0; round < 20; round++)
-		check(!ask(&arena, &slot) && is_right(algorithm, &arena, 0, text), "status %d", arena.slot[0].status);
+		check(!ask(&arena, &slot) && is_right(algorithm, &arena, 0, text), "status %d",
+		      arena.slot[0].status);
 	if (algorithm->kind != HASH)
 		return;
-	slot = (struct outboard_slot){ .op = OUTBOARD_HASH_UPDATE, .flags = OUTBOARD_HASH_FIRST, .hash = 1, .in = arena.offset,
+	slot = (struct outboard_slot){ .op = OUTBOARD_HASH_UPDATE,
+				       .flags = OUTBOARD_HASH_FIRST,
+				       .hash = 1,
+				       .in = arena.offset,
 				       .length = 4096 };
 	check(!object(fd, OUTBOARD_HASH_NEW, 1, 2), "%m");
 	check(!ask(&arena, &slot), "status %d", arena.slot[0].status);

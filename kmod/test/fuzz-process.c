@@ -30,8 +30,10 @@ static void on_fault(int signal)
 
 static uint32_t strange(void)
 {
-	static const uint32_t values[] = { 0, 1, 2, 15, 16, 17, 63, 64, 4095, 4096, 65535, 65536, 0x7fffffff, 0x80000000, 0xffffff80,
-					   0xfffffff0, 0xffffffff };
+	static const uint32_t values[] = {
+		0,    1,     2,	    15,		16,	    17,		63,	    64,	       4095,
+		4096, 65535, 65536, 0x7fffffff, 0x80000000, 0xffffff80, 0xfffffff0, 0xffffffff
+	};
 
 	switch (below(4)) {
 	case 0:
@@ -65,7 +67,8 @@ static void *rewrite_slots(void *unused)
 	for (;;) {
 		const struct arena *arena = &arenas[below(ARENAS)];
 		uint8_t *base = *(uint8_t *volatile *)&arena->base;
-		volatile struct outboard_slot *slots = (void *)(base + sizeof(struct outboard_slot));
+		volatile struct outboard_slot *slots =
+			(void *)(base + sizeof(struct outboard_slot));
 		unsigned int s = below(8), other = below(8);
 
 		if (!base) {
@@ -99,8 +102,10 @@ static void *rewrite_slots(void *unused)
 static void a_request(const struct arena *arena, volatile struct outboard_slot *slot)
 {
 	const struct algorithm *of = &algorithms[below(ALGORITHMS)];
-	uint32_t room = arena->room / 2 & ~127u, size = below(16) ? below(8192) : below(room), in = below(room) & ~127u;
-	struct outboard_slot good = a_slot(of, 1 + below(NUMBERS), arena, in, below(2) ? in : room + (below(room) & ~127u), size);
+	uint32_t room = arena->room / 2 & ~127u, size = below(16) ? below(8192) : below(room),
+		 in = below(room) & ~127u;
+	struct outboard_slot good = a_slot(of, 1 + below(NUMBERS), arena, in,
+					   below(2) ? in : room + (below(room) & ~127u), size);
 
 	if (below(2))
 		good.length -= good.length % 16;
@@ -140,8 +145,12 @@ static int record(int fd, void *bytes, size_t size)
 /* Usually with an eventfd that is closed before it is signalled. */
 static void notify_somebody(const struct arena *arena, uint32_t slot)
 {
-	int own = below(8) ? eventfd(0, EFD_NONBLOCK) : -1, event = own < 0 ? (int)below(20) - 1 : own;
-	struct outboard_submit all[4] = { { .op = OUTBOARD_NOTIFY, .arena = (uintptr_t)arena->header, .first = slot, .count = event } };
+	int own = below(8) ? eventfd(0, EFD_NONBLOCK) : -1,
+	    event = own < 0 ? (int)below(20) - 1 : own;
+	struct outboard_submit all[4] = { { .op = OUTBOARD_NOTIFY,
+					    .arena = (uintptr_t)arena->header,
+					    .first = slot,
+					    .count = event } };
 
 	record(arena->fd, all, sizeof(all[0]));
 	if (own >= 0)
@@ -150,8 +159,10 @@ static void notify_somebody(const struct arena *arena, uint32_t slot)
 
 static void submit_some(const struct arena *arena)
 {
-	struct outboard_submit all[4] = { { .op = OUTBOARD_SUBMIT, .flags = below(4) ? 0 : OUTBOARD_WAIT } };
-	uint32_t slots = (arena->offset - 128) / 128, first = below(slots), count = 1 + below(slots - first);
+	struct outboard_submit all[4] = { { .op = OUTBOARD_SUBMIT,
+					    .flags = below(4) ? 0 : OUTBOARD_WAIT } };
+	uint32_t slots = (arena->offset - 128) / 128, first = below(slots),
+		 count = 1 + below(slots - first);
 	uint64_t good = 0, bad = 0, in_flight = 0;
 
 	if (count > 64)
@@ -186,7 +197,9 @@ static void make_a_session(int fd)
 	struct {
 		struct outboard_session_new record;
 		uint8_t key[OUTBOARD_MAX_KEY + 32];
-	} all = { { OUTBOARD_SESSION_NEW, below(2) ? OUTBOARD_SHARED : 0, 1 + below(NUMBERS), of->id, below(20) ? 0 : below(40), 0, 0, 0, 0, 0 }, { 0 } };
+	} all = { { OUTBOARD_SESSION_NEW, below(2) ? OUTBOARD_SHARED : 0, 1 + below(NUMBERS),
+		    of->id, below(20) ? 0 : below(40), 0, 0, 0, 0, 0 },
+		  { 0 } };
 
 	all.record.key_size = of->keys[below(3)];
 	if (of->kind == AEAD)
@@ -197,8 +210,8 @@ static void make_a_session(int fd)
 
 static void change_an_object(int fd)
 {
-	static const uint16_t ops[] = { OUTBOARD_HASH_NEW, OUTBOARD_HASH_NEW, OUTBOARD_HASH_CLONE, OUTBOARD_HASH_FREE,
-					OUTBOARD_SESSION_FREE };
+	static const uint16_t ops[] = { OUTBOARD_HASH_NEW, OUTBOARD_HASH_NEW, OUTBOARD_HASH_CLONE,
+					OUTBOARD_HASH_FREE, OUTBOARD_SESSION_FREE };
 	struct outboard_object all[2] = { { ops[below(COUNT(ops))], 0, 1 + below(NUMBERS), 0, 0 } };
 
 	if (all[0].op == OUTBOARD_HASH_NEW || all[0].op == OUTBOARD_HASH_CLONE)
@@ -227,17 +240,21 @@ static void unmap(struct arena *arena)
 
 static void map(struct arena *arena, int fd)
 {
-	static const int protections[] = { PROT_READ, PROT_READ | PROT_WRITE | PROT_EXEC, PROT_NONE };
+	static const int protections[] = { PROT_READ, PROT_READ | PROT_WRITE | PROT_EXEC,
+					   PROT_NONE };
 	bool right = below(8);
-	size_t size = below(30) ? (1 + below(below(4) ? 64 : 400)) * 4096ul : strange() * 4096ul + 1;
+	size_t size = below(30) ? (1 + below(below(4) ? 64 : 400)) * 4096ul :
+				  strange() * 4096ul + 1;
 	/* Only whole pages: other memory of this program may follow them. */
 	struct arena new = { .fd = fd, .size = (size + 4095) & ~4095ul };
 	uint8_t *base = mmap(NULL, size, right ? PROT_READ | PROT_WRITE : protections[below(3)],
-			     right || below(2) ? MAP_SHARED : MAP_PRIVATE, fd, below(3) * (1 + below(right ? 100 : 9000)) * 4096l);
+			     right || below(2) ? MAP_SHARED : MAP_PRIVATE, fd,
+			     below(3) * (1 + below(right ? 100 : 9000)) * 4096l);
 
 	if (base == MAP_FAILED)
 		return;
-	if (!right || ((struct outboard_arena *)base)->slots < 8 || ((struct outboard_arena *)base)->data_size < 4096) {
+	if (!right || ((struct outboard_arena *)base)->slots < 8 ||
+	    ((struct outboard_arena *)base)->data_size < 4096) {
 		munmap(base, new.size);
 		return;
 	}
@@ -262,7 +279,8 @@ static void bend(const struct arena *arena)
 		mprotect(part, 4096, PROT_READ);
 		break;
 	case 2:
-		mprotect(arena->base, arena->size, PROT_READ | PROT_WRITE | (below(2) ? PROT_EXEC : 0));
+		mprotect(arena->base, arena->size,
+			 PROT_READ | PROT_WRITE | (below(2) ? PROT_EXEC : 0));
 		break;
 	case 3:
 		madvise(part, 4096, below(30));

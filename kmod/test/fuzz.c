@@ -48,12 +48,18 @@ static void stop(int i)
 
 static void change_the_simulation(void)
 {
-	static const char *const rules[] = { "all error 5 every=7", "all error 22 every=30", "all wrong every=5", "all never every=40 count=30",
-					     "all full every=3", "all slow 3 every=2", "all software every=4" };
+	static const char *const rules[] = { "all error 5 every=7", "all error 22 every=30",
+					     "all wrong every=5",   "all never every=40 count=30",
+					     "all full every=3",    "all slow 3 every=2",
+					     "all software every=4" };
 	static const struct {
 		const char *name, *value;
-	} model[] = { { "latency_ns", "0" }, { "latency_ns", "200000" }, { "latency_ns", "3000000" }, { "queue", "1" }, { "queue", "5" },
-		      { "queue", "128" }, { "threaded", "Y" }, { "threaded", "N" }, { "engines", "4" }, { "sessions", "20" }, { "sessions", "0" } };
+	} model[] = {
+		{ "latency_ns", "0" }, { "latency_ns", "200000" }, { "latency_ns", "3000000" },
+		{ "queue", "1" },      { "queue", "5" },	   { "queue", "128" },
+		{ "threaded", "Y" },   { "threaded", "N" },	   { "engines", "4" },
+		{ "sessions", "20" },  { "sessions", "0" }
+	};
 	unsigned int i = below(COUNT(model));
 	char path[200];
 
@@ -134,13 +140,16 @@ static bool answers_are_right(void)
 				continue;
 			make_session(fd, 1, of);
 			for (int n = 0; n < 10; n++) {
-				struct outboard_slot slot = a_slot(of, 1, &arena, 0, 65536, n ? 16 + (below(65000) & ~15u) : 16);
+				struct outboard_slot slot = a_slot(of, 1, &arena, 0, 65536,
+								   n ? 16 + (below(65000) & ~15u) :
+								       16);
 
 				randomize(text, slot.length);
 				memcpy(arena.data, text, slot.length);
 				if (!ask(&arena, &slot) && is_right(of, &arena, 0, text))
 					continue;
-				printf("%s with %u bytes: status %d, or wrong bytes\n", driver_of(of), slot.length, arena.slot[0].status);
+				printf("%s with %u bytes: status %d, or wrong bytes\n",
+				       driver_of(of), slot.length, arena.slot[0].status);
 				right = false;
 			}
 			check(!object(fd, OUTBOARD_SESSION_FREE, 1, 0), "%m");
@@ -156,14 +165,17 @@ static int result(const char *name, bool good)
 {
 	static double since;
 
-	printf("test fuzz::%s ... %s <%.1fs>\n", name, good ? "ok" : "FAILED", since ? now() - since : 0);
+	printf("test fuzz::%s ... %s <%.1fs>\n", name, good ? "ok" : "FAILED",
+	       since ? now() - since : 0);
 	since = now();
 	return !good;
 }
 
 int main(int count, char **words)
 {
-	static const struct option options[] = { { "seconds", 1, NULL, 's' }, { "seed", 1, NULL, 'r' }, { 0 } };
+	static const struct option options[] = { { "seconds", 1, NULL, 's' },
+						 { "seed", 1, NULL, 'r' },
+						 { 0 } };
 	unsigned long seconds = 120;
 	const char *left;
 	double until, calmed;
@@ -189,15 +201,18 @@ int main(int count, char **words)
 			allow_all();
 		}
 	check(presents, "no accelerator is here: neither virtio-crypto nor the simulation");
-	printf("fuzz: %lu s with%s%s%s, seed %llu\n", seconds, sim ? " the simulation" : "", presents > 1 ? " and" : "",
-	       strcmp(present[presents - 1], "virtio") ? "" : " virtio-crypto", (unsigned long long)next_seed);
+	printf("fuzz: %lu s with%s%s%s, seed %llu\n", seconds, sim ? " the simulation" : "",
+	       presents > 1 ? " and" : "",
+	       strcmp(present[presents - 1], "virtio") ? "" : " virtio-crypto",
+	       (unsigned long long)next_seed);
 	seed(next_seed);
 
 	/* Small limits, so that they are reached. */
 	tell(OUTBOARD_PARAMETERS "/timeout", "1");
 	tell(OUTBOARD_PARAMETERS "/max_arena_bytes", "%u", 4 * MIB);
 	tell(OUTBOARD_PARAMETERS "/max_sessions", "20");
-	tally = mmap(NULL, sizeof(*tally), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	tally = mmap(NULL, sizeof(*tally), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		     0);
 	check(tally != MAP_FAILED, "%m");
 	check(!prctl(PR_SET_CHILD_SUBREAPER, 1), "%m");
 	for (int i = 0; i < PROCESSES; i++)
@@ -210,9 +225,11 @@ int main(int count, char **words)
 	calm_down();
 	printf("fuzz: calm after %.1f s\n", now() - calmed);
 	printf("fuzz: %llu records, %llu of them refused; %llu requests, %llu done, %llu refused, %llu seen in flight; %u processes killed\n",
-	       (unsigned long long)tally->records, (unsigned long long)tally->refused_records, (unsigned long long)tally->requests,
-	       (unsigned long long)tally->good, (unsigned long long)tally->bad, (unsigned long long)tally->in_flight, killed);
-	failed += result("it_reached_the_drivers", tally->good && tally->bad && tally->in_flight && tally->refused_records);
+	       (unsigned long long)tally->records, (unsigned long long)tally->refused_records,
+	       (unsigned long long)tally->requests, (unsigned long long)tally->good,
+	       (unsigned long long)tally->bad, (unsigned long long)tally->in_flight, killed);
+	failed += result("it_reached_the_drivers",
+			 tally->good && tally->bad && tally->in_flight && tally->refused_records);
 	left = leftovers();
 	if (left)
 		printf("still alive in the module: %s\n", left);
@@ -222,11 +239,13 @@ int main(int count, char **words)
 		/* answers_are_right() allows drivers that are disallowed now. */
 		for (size_t i = 0; i < ALGORITHMS; i++)
 			if (driver_of(&algorithms[i]))
-				tell("/sys/class/misc/outboard/disallow", "%s", driver_of(&algorithms[i]));
+				tell("/sys/class/misc/outboard/disallow", "%s",
+				     driver_of(&algorithms[i]));
 	}
 	failed += result("answers_are_still_right", answers_are_right());
 	left = leftovers();
 	failed += result("nothing_is_left_after_them", !left);
-	printf("test result: %s. %d passed; %d failed; 0 ignored; 0 measured; 0 filtered out\n", failed ? "FAILED" : "ok", 4 - failed, failed);
+	printf("test result: %s. %d passed; %d failed; 0 ignored; 0 measured; 0 filtered out\n",
+	       failed ? "FAILED" : "ok", 4 - failed, failed);
 	return failed ? 1 : 0;
 }

@@ -68,8 +68,10 @@ static void memory_of_an_arena_stays_with_its_requests(void)
 		arena = map_arena(fd, MIB, 64);
 		for (int wait = 0; wait < 2; wait++) {
 			for (uint32_t at = 0; at < 16 * 32768; at += sizeof(zero))
-				check(!memcmp(arena.data + at, zero, sizeof(zero)), "written at %u of a new arena", at);
-			check(!arena.slot[0].status && !arena.slot[15].status, "a status in a new arena");
+				check(!memcmp(arena.data + at, zero, sizeof(zero)),
+				      "written at %u of a new arena", at);
+			check(!arena.slot[0].status && !arena.slot[15].status,
+			      "a status in a new arena");
 			usleep(wait ? 0 : 5000);
 		}
 	}
@@ -93,11 +95,15 @@ static void submit_for_ever(unsigned int number, int ready)
 	}
 	for (int rounds = 0;; rounds++) {
 		for (unsigned int s = 0; s < 32; s++) {
-			struct outboard_slot slot = a_slot(of[s % 4], 1 + s % 4, &arena, s * 65536, s * 65536, 32768);
+			struct outboard_slot slot = a_slot(of[s % 4], 1 + s % 4, &arena, s * 65536,
+							   s * 65536, 32768);
 
 			if (accelerator->sim && s == 31)
-				slot = (struct outboard_slot){ .op = OUTBOARD_HASH_UPDATE, .hash = 1, .in = arena.offset,
-							       .flags = OUTBOARD_HASH_FIRST, .length = 100 };
+				slot = (struct outboard_slot){ .op = OUTBOARD_HASH_UPDATE,
+							       .hash = 1,
+							       .in = arena.offset,
+							       .flags = OUTBOARD_HASH_FIRST,
+							       .length = 100 };
 			put(&arena, s, &slot);
 		}
 		submit(&arena, 0, 32, 0);
@@ -128,7 +134,8 @@ static void hundred_processes_killed_with_requests_in_flight(void)
 		kill(child, SIGKILL);
 		check(waitpid(child, NULL, 0) == child, "%m");
 	}
-	check(in_flight > (accelerator->sim ? 50 : 5), "requests were in flight in only %d of 100", in_flight);
+	check(in_flight > (accelerator->sim ? 50 : 5), "requests were in flight in only %d of 100",
+	      in_flight);
 }
 
 static void a_waiter_that_is_killed_leaves_at_once(void)
@@ -153,14 +160,16 @@ static void a_waiter_that_is_killed_leaves_at_once(void)
 		submit(&arena, 0, 64, OUTBOARD_WAIT);
 		_exit(0);
 	}
-	while (counter("requests") < (accelerator->sim ? 64 : 1) && !waitpid(child, &status, WNOHANG))
+	while (counter("requests") < (accelerator->sim ? 64 : 1) &&
+	       !waitpid(child, &status, WNOHANG))
 		usleep(100);
 	start = now();
 	kill(child, SIGKILL);
 	waitpid(child, &status, 0);
 	/* Without the signal the module would wait for PATIENCE seconds. */
 	check(now() - start < PATIENCE / 2, "it took %.1f s", now() - start);
-	check(!accelerator->sim || counter("requests") == 64, "%ld requests in flight", counter("requests"));
+	check(!accelerator->sim || counter("requests") == 64, "%ld requests in flight",
+	      counter("requests"));
 }
 
 static void a_driver_that_root_disallows(void)
@@ -179,10 +188,16 @@ static void a_driver_that_root_disallows(void)
 		for (unsigned int s = 0; s < 32; s++)
 			check(!wait_for(&arena, s), "slot %u: status %d", s, arena.slot[s].status);
 		fill(1, 16);
-		check(ask(&arena, &(struct outboard_slot){ .session = 1, .op = OUTBOARD_ENCRYPT, .in = arena.offset, .out = arena.offset,
-							   .length = 16 }) == -ENODEV, "status %d", arena.slot[0].status);
-		check(new_session(fd, 2, OUTBOARD_CBC_AES, 0, a_key(), 16) == -ENOENT, "a new session");
-		check(new_session(fd, 1, OUTBOARD_CBC_AES, 0, a_key(), 16) == -EEXIST, "the number is taken until it is freed");
+		check(ask(&arena, &(struct outboard_slot){ .session = 1,
+							   .op = OUTBOARD_ENCRYPT,
+							   .in = arena.offset,
+							   .out = arena.offset,
+							   .length = 16 }) == -ENODEV,
+		      "status %d", arena.slot[0].status);
+		check(new_session(fd, 2, OUTBOARD_CBC_AES, 0, a_key(), 16) == -ENOENT,
+		      "a new session");
+		check(new_session(fd, 1, OUTBOARD_CBC_AES, 0, a_key(), 16) == -EEXIST,
+		      "the number is taken until it is freed");
 		check(!tell("/sys/class/misc/outboard/allow", "%s", driver), "%s", driver);
 		check(tell("/sys/class/misc/outboard/allow", "%s", driver) == -EEXIST, "twice");
 		check(!object(fd, OUTBOARD_SESSION_FREE, 1, 0), "%m");
@@ -227,11 +242,14 @@ static void a_device_that_is_unbound(void)
 		fill(64, 4096);
 		check(!submit(&arena, 0, 64, OUTBOARD_WAIT), "%m");
 		for (unsigned int s = 0; s < 64; s++)
-			check(arena.slot[s].status == -ENODEV, "slot %u without a device: %d", s, arena.slot[s].status);
-		check(new_session(fd, 1, OUTBOARD_CBC_AES, 0, a_key(), 16) == -EEXIST, "the number is taken until it is freed");
+			check(arena.slot[s].status == -ENODEV, "slot %u without a device: %d", s,
+			      arena.slot[s].status);
+		check(new_session(fd, 1, OUTBOARD_CBC_AES, 0, a_key(), 16) == -EEXIST,
+		      "the number is taken until it is freed");
 		/* Drivers that stay registered, like CESA's, refuse keys. */
 		error = new_session(fd, 2, OUTBOARD_CBC_AES, 0, a_key(), 16);
-		check(error == (accelerator->stays ? -ENODEV : -ENOENT), "a new session: %s", strerror(-error));
+		check(error == (accelerator->stays ? -ENODEV : -ENOENT), "a new session: %s",
+		      strerror(-error));
 		check(!counter("sessions"), "%ld sessions hold a driver", counter("sessions"));
 		bind("bind", device);
 		unmap_arena(&arena);

@@ -14,7 +14,8 @@ static int fd;
 static bool refused(size_t size, int protection, int flags, off_t pages, int error)
 {
 	errno = 0;
-	return mmap(NULL, size, protection, flags, fd, pages * getpagesize()) == MAP_FAILED && errno == error;
+	return mmap(NULL, size, protection, flags, fd, pages * getpagesize()) == MAP_FAILED &&
+	       errno == error;
 }
 
 static void it_keeps_its_shape(void)
@@ -25,13 +26,18 @@ static void it_keeps_its_shape(void)
 	fd = open_device(0);
 	arena = map_arena(fd, 1 * MIB, 0);
 	check(munmap(arena.base, page) < 0 && errno == EINVAL, "a part unmapped");
-	check(munmap(arena.base + page, arena.size - page) < 0 && errno == EINVAL, "a part unmapped");
+	check(munmap(arena.base + page, arena.size - page) < 0 && errno == EINVAL,
+	      "a part unmapped");
 	check(mprotect(arena.base, page, PROT_READ) < 0, "a part protected");
-	check(mprotect(arena.base, arena.size, PROT_READ | PROT_EXEC) < 0 && errno == EACCES, "executable");
-	check(mremap(arena.base, arena.size, arena.size + page, MREMAP_MAYMOVE) == MAP_FAILED, "grown");
+	check(mprotect(arena.base, arena.size, PROT_READ | PROT_EXEC) < 0 && errno == EACCES,
+	      "executable");
+	check(mremap(arena.base, arena.size, arena.size + page, MREMAP_MAYMOVE) == MAP_FAILED,
+	      "grown");
 	check(mremap(arena.base, arena.size, page, 0) == MAP_FAILED, "shrunk");
 	check(mremap(arena.base, 0, arena.size, MREMAP_MAYMOVE) == MAP_FAILED, "doubled");
-	check(mremap(arena.base, arena.size, arena.size, MREMAP_MAYMOVE | MREMAP_DONTUNMAP) == MAP_FAILED, "left behind");
+	check(mremap(arena.base, arena.size, arena.size, MREMAP_MAYMOVE | MREMAP_DONTUNMAP) ==
+		      MAP_FAILED,
+	      "left behind");
 	check(arena.data[0] == 0 && arena.data[arena.room - 1] == 0, "not zeroed");
 	check(counter("arenas") == 1, "%ld arenas", counter("arenas"));
 }
@@ -53,7 +59,8 @@ static void what_is_no_arena_is_refused(void)
 	check(refused(128u << 10, rw, MAP_SHARED, 4096, EINVAL), "slots and no data: %m");
 	check(refused(65u << 20, rw, MAP_SHARED, 0, ENOMEM), "65 MiB: %m");
 	check(refused(2ul << 30, rw, MAP_SHARED, 0, EINVAL), "2 GiB: %m");
-	check(refused(MIB, rw, MAP_SHARED, 1ll << 40, EINVAL) || errno == EOVERFLOW, "an offset beyond all: %m");
+	check(refused(MIB, rw, MAP_SHARED, 1ll << 40, EINVAL) || errno == EOVERFLOW,
+	      "an offset beyond all: %m");
 	check(!counter("arenas"), "%ld arenas", counter("arenas"));
 }
 
@@ -70,7 +77,8 @@ static void it_may_move(void)
 	make_session(fd, 1, cbc);
 	elsewhere = mmap(NULL, MIB, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	check(elsewhere != MAP_FAILED, "%m");
-	elsewhere = mremap(arena.base, arena.size, arena.size, MREMAP_MAYMOVE | MREMAP_FIXED, elsewhere);
+	elsewhere = mremap(arena.base, arena.size, arena.size, MREMAP_MAYMOVE | MREMAP_FIXED,
+			   elsewhere);
 	check(elsewhere != MAP_FAILED, "%m");
 	arena.slot = (void *)(elsewhere + ((uint8_t *)arena.slot - arena.base));
 	arena.header = (void *)elsewhere;
@@ -79,7 +87,8 @@ static void it_may_move(void)
 	randomize(text, sizeof(text));
 	memcpy(arena.data, text, sizeof(text));
 	slot = a_slot(cbc, 1, &arena, 0, 0, sizeof(text));
-	check(!ask(&arena, &slot) && is_right(cbc, &arena, 0, text), "status %d", arena.slot[0].status);
+	check(!ask(&arena, &slot) && is_right(cbc, &arena, 0, text), "status %d",
+	      arena.slot[0].status);
 	check(counter("arenas") == 1, "%ld arenas", counter("arenas"));
 	unmap_arena(&arena);
 	check(!counter("arenas"), "%ld arenas", counter("arenas"));
@@ -87,7 +96,8 @@ static void it_may_move(void)
 
 static void nobody_else_pins_it(void)
 {
-	int pipes[2], file = open("/tmp/outboard-direct", O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	int pipes[2],
+		file = open("/tmp/outboard-direct", O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	struct arena arena;
 	struct iovec vector;
 
@@ -124,7 +134,8 @@ static void the_header_is_only_written(void)
 	check(!ring(fd, &record, sizeof(record)) && is_right(cbc, &arena, 3, text), "%m");
 	slot.in = 64;
 	put(&arena, 3, &slot);
-	check(!ring(fd, &record, sizeof(record)) && arena.slot[3].status == -EINVAL, "status %d", arena.slot[3].status);
+	check(!ring(fd, &record, sizeof(record)) && arena.slot[3].status == -EINVAL, "status %d",
+	      arena.slot[3].status);
 }
 
 static int to_arena(int descriptor, uint16_t op, uint32_t number)
@@ -145,14 +156,17 @@ static void no_number_comes_again(void)
 		uint32_t number = first.header->arena;
 
 		check(number > last, "arena %u after %u", number, last);
-		for (uint16_t op = OUTBOARD_SUBMIT; op; op = op == OUTBOARD_SUBMIT ? OUTBOARD_AWAIT : 0) {
+		for (uint16_t op = OUTBOARD_SUBMIT; op;
+		     op = op == OUTBOARD_SUBMIT ? OUTBOARD_AWAIT : 0) {
 			check(!to_arena(mine, op, number), "%m");
-			check(to_arena(other, op, number) == -ENOENT, "arena %u is the other descriptor's", number);
+			check(to_arena(other, op, number) == -ENOENT,
+			      "arena %u is the other descriptor's", number);
 		}
 		unmap_arena(&first);
 		/* The next arena does not get the number of the one just unmapped. */
 		second = map_arena(mine, 1u << 16, 1);
-		check(to_arena(mine, OUTBOARD_SUBMIT, number) == -ENOENT, "arena %u is gone", number);
+		check(to_arena(mine, OUTBOARD_SUBMIT, number) == -ENOENT, "arena %u is gone",
+		      number);
 		last = second.header->arena;
 		unmap_arena(&second);
 	}
@@ -170,11 +184,13 @@ static void their_memory_is_limited_by_rlimit_memlock(void)
 		check(!setrlimit(RLIMIT_MEMLOCK, &limit), "%m");
 		check(!setgid(1001) && !setuid(1001), "%m");
 		fd = open_device(0);
-		check(refused(MIB + 4096, PROT_READ | PROT_WRITE, MAP_SHARED, 0, ENOMEM), "more than the limit: %m");
+		check(refused(MIB + 4096, PROT_READ | PROT_WRITE, MAP_SHARED, 0, ENOMEM),
+		      "more than the limit: %m");
 		arena = map_arena(fd, 768 << 10, 0);
 		/* All descriptors of the user together. */
 		fd = open_device(0);
-		check(refused(512 << 10, PROT_READ | PROT_WRITE, MAP_SHARED, 0, ENOMEM), "more than the rest: %m");
+		check(refused(512 << 10, PROT_READ | PROT_WRITE, MAP_SHARED, 0, ENOMEM),
+		      "more than the rest: %m");
 		unmap_arena(&arena);
 		arena = map_arena(fd, MIB, 0);
 		_exit(0);

@@ -61,7 +61,9 @@ static uint64_t told_in_the_end(int event, uint64_t wanted)
 
 static int notify(unsigned int slot, int event)
 {
-	struct outboard_submit record = { .op = OUTBOARD_NOTIFY, .arena = number, .first = slot, .count = event };
+	struct outboard_submit record = {
+		.op = OUTBOARD_NOTIFY, .arena = number, .first = slot, .count = event
+	};
 
 	return ring(fd, &record, sizeof(record));
 }
@@ -200,7 +202,9 @@ static void descriptors_of_who_has_more_rights_are_not_reached(void)
 	pthread_t thread;
 	pid_t child;
 
-	check(!pthread_create(&thread, NULL, open_without_rights, &fd) && !pthread_join(thread, NULL), "%m");
+	check(!pthread_create(&thread, NULL, open_without_rights, &fd) &&
+		      !pthread_join(thread, NULL),
+	      "%m");
 	arena = map_arena(fd, 1 * MIB, 64);
 	number = arena.header->arena;
 	check(notify(0, event) == -EACCES && !told(event), "%m");

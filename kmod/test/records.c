@@ -21,7 +21,9 @@ static void begin(void)
 static void wrong_records_are_refused(void)
 {
 	struct outboard_submit good = { OUTBOARD_SUBMIT, 0, 0, 0, 1 }, s;
-	struct outboard_session_new new = { .op = OUTBOARD_SESSION_NEW, .session = 5, .algorithm = OUTBOARD_CBC_AES };
+	struct outboard_session_new new = { .op = OUTBOARD_SESSION_NEW,
+					    .session = 5,
+					    .algorithm = OUTBOARD_CBC_AES };
 	struct outboard_object o = { OUTBOARD_HASH_NEW, 0, 5, 1000, 0 };
 	char zero[600] = { 0 };
 	const void *volatile nowhere = (void *)8;
@@ -61,7 +63,8 @@ static void wrong_records_are_refused(void)
 	check(ring(fd, edge + 4088, 16) == -EFAULT, "half a record");
 	memcpy(edge + 4096 - sizeof(new), &new, sizeof(new));
 	((struct outboard_session_new *)(edge + 4096 - sizeof(new)))->key_size = 16;
-	check(ring(fd, edge + 4096 - sizeof(new), sizeof(new) + 16) == -EFAULT, "a record without its key");
+	check(ring(fd, edge + 4096 - sizeof(new), sizeof(new) + 16) == -EFAULT,
+	      "a record without its key");
 
 	check(new_session(fd, 0, OUTBOARD_CBC_AES, 0, a_key(), 16) == -EINVAL, "session 0");
 	check(new_session(fd, 1000, OUTBOARD_CBC_AES, 0, a_key(), 16) == -EEXIST, "taken");
@@ -99,15 +102,20 @@ static void wrong_records_are_refused(void)
 
 static void keys_of_other_sizes_are_refused(const struct algorithm *algorithm)
 {
-	static const uint16_t aes[] = { 16, 24, 32, 0 }, xts[] = { 32, 48, 64, 0 }, des[] = { 24, 0 };
-	const uint16_t *good = algorithm->id == OUTBOARD_XTS_AES ? xts : algorithm->id == OUTBOARD_CBC_DES3 ? des : aes;
+	static const uint16_t aes[] = { 16, 24, 32, 0 }, xts[] = { 32, 48, 64, 0 },
+			      des[] = { 24, 0 };
+	const uint16_t *good = algorithm->id == OUTBOARD_XTS_AES  ? xts :
+			       algorithm->id == OUTBOARD_CBC_DES3 ? des :
+								    aes;
 
 	fd = open_device(0);
 	for (unsigned int size = 0; size <= OUTBOARD_MAX_KEY; size++) {
 		bool known = size == good[0] || (good[1] && (size == good[1] || size == good[2]));
-		int error = new_session(fd, 1, algorithm->id, algorithm->kind == AEAD ? 16 : 0, a_key(), size);
+		int error = new_session(fd, 1, algorithm->id, algorithm->kind == AEAD ? 16 : 0,
+					a_key(), size);
 
-		check(error == (known ? 0 : -EINVAL), "a key of %u bytes: %s", size, strerror(-error));
+		check(error == (known ? 0 : -EINVAL), "a key of %u bytes: %s", size,
+		      strerror(-error));
 		if (!error)
 			check(!object(fd, OUTBOARD_SESSION_FREE, 1, 0), "%m");
 	}
@@ -124,12 +132,19 @@ static void a_descriptor_has_limits(void)
 	if (accelerator->sim) {
 		for (uint32_t id = 1; id < 2000 && !error; id++)
 			error = id == 1000 ? 0 : new_session(fd, id, OUTBOARD_SHA1, 0, a_key(), 0);
-		check(error == -EMFILE && counter("sessions") == 1024, "%ld sessions, then %s", counter("sessions"), strerror(-error));
-		check(!object(fd, OUTBOARD_SESSION_FREE, 7, 0) && !new_session(fd, 5000, OUTBOARD_SHA1, 0, a_key(), 0), "%m");
-		for (made = 0; made < 5000 && !(error = object(fd, OUTBOARD_HASH_NEW, made + 1, 1)); made++)
+		check(error == -EMFILE && counter("sessions") == 1024, "%ld sessions, then %s",
+		      counter("sessions"), strerror(-error));
+		check(!object(fd, OUTBOARD_SESSION_FREE, 7, 0) &&
+			      !new_session(fd, 5000, OUTBOARD_SHA1, 0, a_key(), 0),
+		      "%m");
+		for (made = 0; made < 5000 && !(error = object(fd, OUTBOARD_HASH_NEW, made + 1, 1));
+		     made++)
 			;
-		check(error == -EMFILE && made == 4096 && counter("hashes") == 4096, "%u handles, then %s", made, strerror(-error));
-		check(!object(fd, OUTBOARD_HASH_FREE, 7, 0) && !object(fd, OUTBOARD_HASH_NEW, 9000, 1), "%m");
+		check(error == -EMFILE && made == 4096 && counter("hashes") == 4096,
+		      "%u handles, then %s", made, strerror(-error));
+		check(!object(fd, OUTBOARD_HASH_FREE, 7, 0) &&
+			      !object(fd, OUTBOARD_HASH_NEW, 9000, 1),
+		      "%m");
 	}
 	for (made = 1; made < 300; made++) {
 		void *at = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, page);
@@ -138,16 +153,22 @@ static void a_descriptor_has_limits(void)
 			break;
 		last = at;
 	}
-	check(errno == EMFILE && made == 256 && counter("arenas") == 256, "%u arenas, then %m", made);
+	check(errno == EMFILE && made == 256 && counter("arenas") == 256, "%u arenas, then %m",
+	      made);
 	check(!munmap(last, 2 * page), "%m");
-	check(mmap(NULL, 64u << 20, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) == MAP_FAILED && errno == ENOMEM, "%m");
-	check(mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, page) != MAP_FAILED, "%m");
+	check(mmap(NULL, 64u << 20, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) == MAP_FAILED &&
+		      errno == ENOMEM,
+	      "%m");
+	check(mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, page) != MAP_FAILED,
+	      "%m");
 	close(fd);
 }
 
 static void a_key_may_stay_in_the_keyring(void)
 {
-	struct outboard_session_new record = { .op = OUTBOARD_SESSION_NEW, .flags = OUTBOARD_KEY_SERIAL, .session = 6,
+	struct outboard_session_new record = { .op = OUTBOARD_SESSION_NEW,
+					       .flags = OUTBOARD_KEY_SERIAL,
+					       .session = 6,
 					       .algorithm = OUTBOARD_CBC_AES };
 	struct outboard_slot slot;
 	uint8_t text[32];
@@ -155,12 +176,14 @@ static void a_key_may_stay_in_the_keyring(void)
 	begin();
 	randomize(text, sizeof(text));
 	for (int logon = 0; logon < 2; logon++) {
-		record.key_serial = syscall(SYS_add_key, logon ? "logon" : "user", "outboard:test", a_key(), 16, KEY_SPEC_PROCESS_KEYRING);
+		record.key_serial = syscall(SYS_add_key, logon ? "logon" : "user", "outboard:test",
+					    a_key(), 16, KEY_SPEC_PROCESS_KEYRING);
 		check(record.key_serial > 0, "add_key: %m");
 		check(!ring(fd, &record, sizeof(record)), "%m");
 		slot = a_slot(cbc, 6, &arena, 0, 0, sizeof(text));
 		memcpy(arena.data, text, sizeof(text));
-		check(!ask(&arena, &slot) && is_right(cbc, &arena, 0, text), "status %d", arena.slot[0].status);
+		check(!ask(&arena, &slot) && is_right(cbc, &arena, 0, text), "status %d",
+		      arena.slot[0].status);
 		check(!object(fd, OUTBOARD_SESSION_FREE, 6, 0), "%m");
 	}
 	record.key_size = 16;
@@ -168,7 +191,8 @@ static void a_key_may_stay_in_the_keyring(void)
 	record.key_size = 0;
 	check(!syscall(SYS_keyctl, KEYCTL_REVOKE, record.key_serial), "%m");
 	check(ring(fd, &record, sizeof(record)) == -EKEYREVOKED, "a revoked key: %m");
-	record.key_serial = syscall(SYS_add_key, "logon", "another:test", a_key(), 16, KEY_SPEC_PROCESS_KEYRING);
+	record.key_serial = syscall(SYS_add_key, "logon", "another:test", a_key(), 16,
+				    KEY_SPEC_PROCESS_KEYRING);
 	check(record.key_serial > 0, "add_key: %m");
 	check(ring(fd, &record, sizeof(record)) == -EINVAL, "a key of another service: %m");
 	record.key_serial = 0x7ffffff0;
@@ -180,12 +204,15 @@ static void a_key_may_stay_in_the_keyring(void)
 
 static void only_the_opener_s_rights_reach_keyrings(void)
 {
-	struct outboard_session_new record = { .op = OUTBOARD_SESSION_NEW, .flags = OUTBOARD_KEY_SERIAL, .session = 6,
+	struct outboard_session_new record = { .op = OUTBOARD_SESSION_NEW,
+					       .flags = OUTBOARD_KEY_SERIAL,
+					       .session = 6,
 					       .algorithm = OUTBOARD_CBC_AES };
 	pid_t child;
 
 	begin();
-	record.key_serial = syscall(SYS_add_key, "user", "outboard:other", a_key(), 16, KEY_SPEC_PROCESS_KEYRING);
+	record.key_serial = syscall(SYS_add_key, "user", "outboard:other", a_key(), 16,
+				    KEY_SPEC_PROCESS_KEYRING);
 	check(record.key_serial > 0, "add_key: %m");
 	child = fork();
 	if (!child) {
@@ -232,12 +259,16 @@ static void reports_of_wrong_results_are_kept_by_user(void)
 	begin();
 	snprintf(path, sizeof(path), "/sys/class/misc/outboard/drivers/%s/number", driver_of(cbc));
 	driver = number_in(path);
-	check(object(fd, OUTBOARD_REPORT, 0, 0) == -EINVAL && object(fd, OUTBOARD_REPORT, driver, 1) == -EINVAL, "%m");
-	check(object(fd, OUTBOARD_REPORT, 0xffff, 0) == -ENOENT && object(fd, OUTBOARD_REPORT, 0x10000 + driver, 0) == -ENOENT,
+	check(object(fd, OUTBOARD_REPORT, 0, 0) == -EINVAL &&
+		      object(fd, OUTBOARD_REPORT, driver, 1) == -EINVAL,
+	      "%m");
+	check(object(fd, OUTBOARD_REPORT, 0xffff, 0) == -ENOENT &&
+		      object(fd, OUTBOARD_REPORT, 0x10000 + driver, 0) == -ENOENT,
 	      "no such driver: %m");
 	reports(text, sizeof(text));
 	check(!*text, "refused reports are counted: %s", text);
-	check(!object(fd, OUTBOARD_REPORT, driver, 0) && !object(fd, OUTBOARD_REPORT, driver, 0), "%m");
+	check(!object(fd, OUTBOARD_REPORT, driver, 0) && !object(fd, OUTBOARD_REPORT, driver, 0),
+	      "%m");
 	/* Eight users have an entry; all others share one. */
 	for (uid_t user = 1001; user < 1011; user++)
 		report_as(user, driver);
@@ -274,8 +305,10 @@ static const char *software_aes(void)
 /* EIP93's and NITROX's drivers have names with parentheses, like instances of templates. */
 static void names_with_parentheses_can_be_allowed(void)
 {
-	static const char *const drivers[] = { "cbc(aes-sim)", "ctr(aes-sim)", "sha256-sim", "hmac(sha256-sim)" };
-	static const uint16_t ids[] = { OUTBOARD_CBC_AES, OUTBOARD_CTR_AES, OUTBOARD_SHA256, OUTBOARD_HMAC_SHA256 };
+	static const char *const drivers[] = { "cbc(aes-sim)", "ctr(aes-sim)", "sha256-sim",
+					       "hmac(sha256-sim)" };
+	static const uint16_t ids[] = { OUTBOARD_CBC_AES, OUTBOARD_CTR_AES, OUTBOARD_SHA256,
+					OUTBOARD_HMAC_SHA256 };
 	uint8_t text[4096];
 
 	fd = open_device(0);
@@ -286,11 +319,14 @@ static void names_with_parentheses_can_be_allowed(void)
 		const struct algorithm *of = algorithm(ids[i]);
 		struct outboard_slot slot = a_slot(of, 1 + i, &arena, 0, 8192, sizeof(text));
 
-		check(!tell("/sys/class/misc/outboard/allow", "%s", drivers[i]), "%s: %m", drivers[i]);
+		check(!tell("/sys/class/misc/outboard/allow", "%s", drivers[i]), "%s: %m",
+		      drivers[i]);
 		make_session(fd, 1 + i, of);
 		memcpy(arena.data, text, sizeof(text));
-		check(!ask(&arena, &slot) && is_right(of, &arena, 0, text), "%s: status %d", drivers[i], arena.slot[0].status);
-		check(!tell("/sys/class/misc/outboard/disallow", "%s", drivers[i]), "%s: %m", drivers[i]);
+		check(!ask(&arena, &slot) && is_right(of, &arena, 0, text), "%s: status %d",
+		      drivers[i], arena.slot[0].status);
+		check(!tell("/sys/class/misc/outboard/disallow", "%s", drivers[i]), "%s: %m",
+		      drivers[i]);
 	}
 }
 
@@ -304,8 +340,10 @@ static void instances_of_templates_are_refused(void)
 	check(!tell("/sys/class/misc/outboard/allow", "cbc(aes-sim)"), "%m");
 	check(new_session(fd, 1, OUTBOARD_CBC_AES, 0, a_key(), 16) == -ENOENT, "%m");
 	check(!tell("/sys/class/misc/outboard/disallow", "cbc(aes-sim)"), "%m");
-	check(tell("/sys/class/misc/outboard/allow", "cbc(%s)", software_aes()) == -EINVAL, "an instance of cbc: %m");
-	check(tell("/sys/class/misc/outboard/disallow", "cbc(%s)", software_aes()) == -ENOENT, "it is in the list");
+	check(tell("/sys/class/misc/outboard/allow", "cbc(%s)", software_aes()) == -EINVAL,
+	      "an instance of cbc: %m");
+	check(tell("/sys/class/misc/outboard/disallow", "cbc(%s)", software_aes()) == -ENOENT,
+	      "it is in the list");
 	check(!tell("/sys/class/misc/outboard/allow", "%s", driver_of(cbc)), "%m");
 }
 
@@ -328,7 +366,9 @@ static void no_user_reports_in_the_name_of_another(void)
 	snprintf(path, sizeof(path), "/sys/class/misc/outboard/drivers/%s/number", driver_of(cbc));
 	driver = number_in(path);
 	check(!chmod("/dev/outboard", 0666), "%m");
-	check(!pthread_create(&thread, NULL, open_as_another_user, &fd) && !pthread_join(thread, NULL), "%m");
+	check(!pthread_create(&thread, NULL, open_as_another_user, &fd) &&
+		      !pthread_join(thread, NULL),
+	      "%m");
 	check(!chmod("/dev/outboard", 0600), "%m");
 	check(object(fd, OUTBOARD_REPORT, driver, 0) == -EACCES, "%m");
 }

@@ -12,10 +12,12 @@ const uint8_t *a_key(void)
 	return key;
 }
 
-static void make_session_with(int fd, uint16_t flags, uint32_t id, const struct algorithm *algorithm)
+static void make_session_with(int fd, uint16_t flags, uint32_t id,
+			      const struct algorithm *algorithm)
 {
 	uint8_t tag = algorithm->kind == AEAD ? 16 : 0;
-	int error = new_session_with(fd, flags, id, algorithm->id, tag, a_key(), algorithm->keys[0]);
+	int error = new_session_with(fd, flags, id, algorithm->id, tag, a_key(),
+				     algorithm->keys[0]);
 
 	check(!error, "no session of %s: %s", algorithm->name, strerror(-error));
 }
@@ -30,11 +32,14 @@ void make_shared_session(int fd, uint32_t id, const struct algorithm *algorithm)
 	make_session_with(fd, OUTBOARD_SHARED, id, algorithm);
 }
 
-struct outboard_slot a_slot(const struct algorithm *algorithm, uint32_t session, const struct arena *arena, uint32_t in,
-			    uint32_t out, uint32_t size)
+struct outboard_slot a_slot(const struct algorithm *algorithm, uint32_t session,
+			    const struct arena *arena, uint32_t in, uint32_t out, uint32_t size)
 {
-	struct outboard_slot slot = { .session = session, .op = OUTBOARD_ENCRYPT, .in = arena->offset + in,
-				      .out = arena->offset + out, .length = size };
+	struct outboard_slot slot = { .session = session,
+				      .op = OUTBOARD_ENCRYPT,
+				      .in = arena->offset + in,
+				      .out = arena->offset + out,
+				      .length = size };
 
 	if (algorithm->kind == HASH) {
 		slot.op = OUTBOARD_HASH_DIGEST;
@@ -52,7 +57,8 @@ uint32_t room_for(const struct algorithm *algorithm, uint32_t size)
 	return size + (algorithm->kind == AEAD ? 16 : 0);
 }
 
-bool is_right(const struct algorithm *algorithm, const struct arena *arena, unsigned int slot, const uint8_t *text)
+bool is_right(const struct algorithm *algorithm, const struct arena *arena, unsigned int slot,
+	      const uint8_t *text)
 {
 	const volatile struct outboard_slot *s = &arena->slot[slot];
 	uint32_t size = s->length, room = room_for(algorithm, size) + OUTBOARD_DIGEST_SIZE;
@@ -62,9 +68,11 @@ bool is_right(const struct algorithm *algorithm, const struct arena *arena, unsi
 	if (algorithm->kind == HASH)
 		software_digest(algorithm, a_key(), algorithm->keys[0], text, size, expected);
 	else if (algorithm->kind == AEAD)
-		software_seal(algorithm, a_key(), algorithm->keys[0], (const uint8_t *)s->iv, NULL, 0, text, size, expected, 16);
+		software_seal(algorithm, a_key(), algorithm->keys[0], (const uint8_t *)s->iv, NULL,
+			      0, text, size, expected, 16);
 	else
-		software_encrypt(algorithm, a_key(), algorithm->keys[0], (const uint8_t *)s->iv, text, expected, size);
+		software_encrypt(algorithm, a_key(), algorithm->keys[0], (const uint8_t *)s->iv,
+				 text, expected, size);
 	if (algorithm->kind == HASH)
 		right = !memcmp((const void *)s->digest, expected, algorithm->digest);
 	else

@@ -12,12 +12,13 @@ void make_session(int fd, uint32_t id, const struct algorithm *algorithm);
 /* The same for all processes that have the descriptor. */
 void make_shared_session(int fd, uint32_t id, const struct algorithm *algorithm);
 /* Returns a slot that encrypts or digests size bytes at 'in', for a session of make_session(). */
-struct outboard_slot a_slot(const struct algorithm *algorithm, uint32_t session, const struct arena *arena, uint32_t in,
-			    uint32_t out, uint32_t size);
+struct outboard_slot a_slot(const struct algorithm *algorithm, uint32_t session,
+			    const struct arena *arena, uint32_t in, uint32_t out, uint32_t size);
 /* Returns the size of the output of a_slot() in bytes. */
 uint32_t room_for(const struct algorithm *algorithm, uint32_t size);
 /* Whether the result of a slot of a_slot() is that of software. text: the input. */
-bool is_right(const struct algorithm *algorithm, const struct arena *arena, unsigned int slot, const uint8_t *text);
+bool is_right(const struct algorithm *algorithm, const struct arena *arena, unsigned int slot,
+	      const uint8_t *text);
 
 /* Holds the requests of sim-cbc-aes, or completes all held requests. */
 void hold(bool yes);

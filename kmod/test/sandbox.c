@@ -26,7 +26,7 @@ static void close_the_sandbox(void)
 	struct sock_filter filter[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
 		REFUSE(openat),
-		/* Which of these exist, and which the C library calls, differs between architectures. */
+	/* Which of these exist, and which the C library calls, differs between architectures. */
 #ifdef SYS_newfstatat
 		REFUSE(newfstatat),
 #endif
@@ -63,14 +63,26 @@ static void close_the_sandbox(void)
 #ifdef SYS_futex_time64
 		ALLOW(futex_time64),
 #endif
-		ALLOW(read), ALLOW(write), ALLOW(munmap), ALLOW(mprotect), ALLOW(madvise),
-		ALLOW(mremap), ALLOW(brk), ALLOW(futex), ALLOW(close), ALLOW(getpid), ALLOW(clock_gettime), ALLOW(getrandom),
+		ALLOW(read),
+		ALLOW(write),
+		ALLOW(munmap),
+		ALLOW(mprotect),
+		ALLOW(madvise),
+		ALLOW(mremap),
+		ALLOW(brk),
+		ALLOW(futex),
+		ALLOW(close),
+		ALLOW(getpid),
+		ALLOW(clock_gettime),
+		ALLOW(getrandom),
 		ALLOW(exit_group),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
 	};
 	struct sock_fprog program = { sizeof(filter) / sizeof(*filter), filter };
 
-	check(!prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) && !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), "%m");
+	check(!prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) &&
+		      !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program),
+	      "%m");
 }
 
 static void a_whole_encryption_passes_the_filter(void)
@@ -100,8 +112,10 @@ static void a_whole_encryption_passes_the_filter(void)
 		if (wait == 2)
 			check(!await(&arena, 0, 1), "%m");
 		if (wait != 1)
-			check(poll(&event, 1, 30000) == 1 && read(fd, &count, 8) == 8 && count == 1, "%m");
-		check(!arena.slot[0].status && !memcmp(arena.data, expected, sizeof(text)), "status %d", arena.slot[0].status);
+			check(poll(&event, 1, 30000) == 1 && read(fd, &count, 8) == 8 && count == 1,
+			      "%m");
+		check(!arena.slot[0].status && !memcmp(arena.data, expected, sizeof(text)),
+		      "status %d", arena.slot[0].status);
 	}
 	check(read(fd, &count, 8) < 0 && errno == EAGAIN, "nothing more");
 	check(!object(fd, OUTBOARD_SESSION_FREE, 1, 0), "%m");
@@ -120,7 +134,9 @@ static void another_call_is_killed(void)
 		syscall(SYS_ioctl, 0, 0, 0);
 		_exit(0);
 	}
-	check(waitpid(child, &status, 0) == child && WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS, "status %#x", status);
+	check(waitpid(child, &status, 0) == child && WIFSIGNALED(status) &&
+		      WTERMSIG(status) == SIGSYS,
+	      "status %#x", status);
 }
 
 static const struct test tests[] = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* One descriptor in threads, children and receivers; owners of sessions; processes without access. */
+/* One descriptor in several processes; owners of sessions; processes without access. */
 #include "tests.h"
 #include <pthread.h>
 #include <sys/socket.h>
@@ -28,7 +28,8 @@ static uint32_t session_of(const struct algorithm *algorithm)
 static void *one_thread(void *number)
 {
 	unsigned int me = (uintptr_t)number, first = me % THREADS * SLOTS;
-	uint32_t place = me % THREADS * (arena.room / THREADS & ~4095u), part = arena.room / THREADS / SLOTS & ~4095u;
+	uint32_t place = me % THREADS * (arena.room / THREADS & ~4095u),
+		 part = arena.room / THREADS / SLOTS & ~4095u;
 	static __thread uint8_t text[16384];
 
 	seed(me + 1);
@@ -44,14 +45,17 @@ static void *one_thread(void *number)
 			do
 				of[s] = &algorithms[below(ALGORITHMS)];
 			while (!driver_of(of[s]));
-			slot = a_slot(of[s], session_of(of[s]), &arena, place + s * part, place + s * part + (s & 1 ? 8192 : 0), size);
+			slot = a_slot(of[s], session_of(of[s]), &arena, place + s * part,
+				      place + s * part + (s & 1 ? 8192 : 0), size);
 			memcpy(arena.base + slot.in, text, size);
 			put(&arena, first + s, &slot);
 		}
 		check(!submit(&arena, first, SLOTS, wait ? OUTBOARD_WAIT : 0), "%m");
 		for (unsigned int s = 0; s < SLOTS; s++) {
-			check(!wait_for(&arena, first + s), "%s: status %d", of[s]->name, arena.slot[first + s].status);
-			check(is_right(of[s], &arena, first + s, text), "thread %u, round %d: %s is wrong", me, round, of[s]->name);
+			check(!wait_for(&arena, first + s), "%s: status %d", of[s]->name,
+			      arena.slot[first + s].status);
+			check(is_right(of[s], &arena, first + s, text),
+			      "thread %u, round %d: %s is wrong", me, round, of[s]->name);
 		}
 	}
 	return NULL;
@@ -62,7 +66,9 @@ static void sixteen_threads_run(unsigned int process)
 	pthread_t threads[THREADS];
 
 	for (uintptr_t t = 0; t < THREADS; t++)
-		check(!pthread_create(&threads[t], NULL, one_thread, (void *)(process * THREADS + t)), "%m");
+		check(!pthread_create(&threads[t], NULL, one_thread,
+				      (void *)(process * THREADS + t)),
+		      "%m");
 	for (int t = 0; t < THREADS; t++)
 		pthread_join(threads[t], NULL);
 }
@@ -108,15 +114,18 @@ static void a_child_has_shared_sessions_and_its_own_arena(void)
 	child = fork();
 	if (!child) {
 		/* The parent's arena is not mapped in this process. */
-		check(write(fd, arena.base, 16) < 0 && errno == EFAULT, "the parent's arena is here");
+		check(write(fd, arena.base, 16) < 0 && errno == EFAULT,
+		      "the parent's arena is here");
 		theirs.arena = number;
 		theirs.flags = 0;
 		for (size_t i = 0; i < COUNT(operations); i++) {
 			theirs.op = operations[i];
-			check(ring(fd, &theirs, sizeof(theirs)) == -ENOENT, "operation %u on the parent's arena", theirs.op);
+			check(ring(fd, &theirs, sizeof(theirs)) == -ENOENT,
+			      "operation %u on the parent's arena", theirs.op);
 		}
 		arena = map_arena(fd, 1 * MIB, 1);
-		check(arena.header->slots == 1 && arena.header->arena != number, "arena %u", arena.header->arena);
+		check(arena.header->slots == 1 && arena.header->arena != number, "arena %u",
+		      arena.header->arena);
 		encrypts(&arena, 3);
 		make_shared_session(fd, 2, cbc);
 		_exit(0);
@@ -145,9 +154,12 @@ static void a_child_cannot_use_or_replace_the_parent_s_session(void)
 	if (!child) {
 		arena = map_arena(fd, 1 * MIB, 1);
 		slot = a_slot(cbc, 1, &arena, 0, 0, 64);
-		check(ask(&arena, &slot) == -ENOENT, "the parent's key: status %d", arena.slot[0].status);
-		check(object(fd, OUTBOARD_SESSION_FREE, 1, 0) == -ENOENT, "the child freed the parent's session");
-		check(new_session(fd, 1, OUTBOARD_CBC_AES, 0, a_key() + 16, 16) == -EEXIST, "the number is free");
+		check(ask(&arena, &slot) == -ENOENT, "the parent's key: status %d",
+		      arena.slot[0].status);
+		check(object(fd, OUTBOARD_SESSION_FREE, 1, 0) == -ENOENT,
+		      "the child freed the parent's session");
+		check(new_session(fd, 1, OUTBOARD_CBC_AES, 0, a_key() + 16, 16) == -EEXIST,
+		      "the number is free");
 		/* Its own is not affected by the parent's. */
 		make_session(fd, 2, cbc);
 		encrypts(&arena, 2);
@@ -157,13 +169,16 @@ static void a_child_cannot_use_or_replace_the_parent_s_session(void)
 	encrypts(&arena, 1);
 	slot = a_slot(cbc, 2, &arena, 0, 0, 64);
 	check(ask(&arena, &slot) == -ENOENT, "the child's key: status %d", arena.slot[0].status);
-	check(object(fd, OUTBOARD_SESSION_FREE, 2, 0) == -ENOENT, "the parent freed the child's session");
+	check(object(fd, OUTBOARD_SESSION_FREE, 2, 0) == -ENOENT,
+	      "the parent freed the child's session");
 }
 
 /* The same for hash handles, which belong to the owner of their session. */
 static void a_child_cannot_use_or_free_the_parent_s_hash(void)
 {
-	struct outboard_slot slot = { .op = OUTBOARD_HASH_FINAL, .flags = OUTBOARD_HASH_FIRST, .hash = 7, .length = 64 };
+	struct outboard_slot slot = {
+		.op = OUTBOARD_HASH_FINAL, .flags = OUTBOARD_HASH_FIRST, .hash = 7, .length = 64
+	};
 	pid_t child;
 
 	begin();
@@ -173,10 +188,14 @@ static void a_child_cannot_use_or_free_the_parent_s_hash(void)
 	if (!child) {
 		arena = map_arena(fd, 1 * MIB, 1);
 		slot.in = arena.offset;
-		check(ask(&arena, &slot) == -ENOENT, "the parent's handle: status %d", arena.slot[0].status);
-		check(object(fd, OUTBOARD_HASH_NEW, 8, 5) == -ENOENT, "a handle of the parent's session");
-		check(object(fd, OUTBOARD_HASH_CLONE, 8, 7) == -ENOENT, "a clone of the parent's handle");
-		check(object(fd, OUTBOARD_HASH_FREE, 7, 0) == -ENOENT, "the child freed the parent's handle");
+		check(ask(&arena, &slot) == -ENOENT, "the parent's handle: status %d",
+		      arena.slot[0].status);
+		check(object(fd, OUTBOARD_HASH_NEW, 8, 5) == -ENOENT,
+		      "a handle of the parent's session");
+		check(object(fd, OUTBOARD_HASH_CLONE, 8, 7) == -ENOENT,
+		      "a clone of the parent's handle");
+		check(object(fd, OUTBOARD_HASH_FREE, 7, 0) == -ENOENT,
+		      "the child freed the parent's handle");
 		_exit(0);
 	}
 	join(child);
@@ -198,17 +217,20 @@ static void an_unprivileged_user_cannot_read_the_counts_of_a_driver(void)
 	if (!child) {
 		check(!setgid(65534) && !setuid(65534), "%m");
 		for (size_t i = 0; i < COUNT(names); i++) {
-			snprintf(path, sizeof(path), "/sys/class/misc/outboard/drivers/%s/%s", driver_of(cbc), names[i]);
+			snprintf(path, sizeof(path), "/sys/class/misc/outboard/drivers/%s/%s",
+				 driver_of(cbc), names[i]);
 			check(open(path, O_RDONLY) < 0 && errno == EACCES, "%s: %m", path);
 		}
 		/* The provider compares the reports of its own user. */
-		snprintf(path, sizeof(path), "/sys/class/misc/outboard/drivers/%s/wrong", driver_of(cbc));
+		snprintf(path, sizeof(path), "/sys/class/misc/outboard/drivers/%s/wrong",
+			 driver_of(cbc));
 		check(open(path, O_RDONLY) >= 0, "%s: %m", path);
 		_exit(0);
 	}
 	join(child);
 	for (size_t i = 0; i < COUNT(names); i++) {
-		snprintf(path, sizeof(path), "/sys/class/misc/outboard/drivers/%s/%s", driver_of(cbc), names[i]);
+		snprintf(path, sizeof(path), "/sys/class/misc/outboard/drivers/%s/%s",
+			 driver_of(cbc), names[i]);
 		check(open(path, O_RDONLY) >= 0, "%s: %m", path);
 	}
 }
@@ -225,7 +247,8 @@ static void forks_while_requests_run(void)
 		pid_t child;
 
 		for (unsigned int s = 0; s < 32; s++) {
-			struct outboard_slot slot = a_slot(cbc, 1, &arena, s * 65536, s * 65536, sizeof(text));
+			struct outboard_slot slot = a_slot(cbc, 1, &arena, s * 65536, s * 65536,
+							   sizeof(text));
 
 			memcpy(arena.base + slot.in, text, sizeof(text));
 			put(&arena, s, &slot);
@@ -239,7 +262,8 @@ static void forks_while_requests_run(void)
 			_exit(0);
 		}
 		for (unsigned int s = 0; s < 32; s++)
-			check(!wait_for(&arena, s) && is_right(cbc, &arena, s, text), "slot %u: status %d", s, arena.slot[s].status);
+			check(!wait_for(&arena, s) && is_right(cbc, &arena, s, text),
+			      "slot %u: status %d", s, arena.slot[s].status);
 		join(child);
 	}
 }
@@ -248,7 +272,10 @@ static void send_descriptor(int through, int descriptor)
 {
 	char byte = 1, room[CMSG_SPACE(sizeof(int))] = { 0 };
 	struct iovec vector = { &byte, 1 };
-	struct msghdr message = { .msg_iov = &vector, .msg_iovlen = 1, .msg_control = room, .msg_controllen = sizeof(room) };
+	struct msghdr message = { .msg_iov = &vector,
+				  .msg_iovlen = 1,
+				  .msg_control = room,
+				  .msg_controllen = sizeof(room) };
 	struct cmsghdr *control = CMSG_FIRSTHDR(&message);
 
 	control->cmsg_level = SOL_SOCKET;
@@ -262,7 +289,10 @@ static int receive_descriptor(int through)
 {
 	char byte, room[CMSG_SPACE(sizeof(int))];
 	struct iovec vector = { &byte, 1 };
-	struct msghdr message = { .msg_iov = &vector, .msg_iovlen = 1, .msg_control = room, .msg_controllen = sizeof(room) };
+	struct msghdr message = { .msg_iov = &vector,
+				  .msg_iovlen = 1,
+				  .msg_control = room,
+				  .msg_controllen = sizeof(room) };
 	int descriptor;
 
 	check(recvmsg(through, &message, MSG_CMSG_CLOEXEC) == 1 && CMSG_FIRSTHDR(&message), "%m");
@@ -303,8 +333,10 @@ static void an_unprivileged_user_is_refused(void)
 		check(!setgid(65534) && !setuid(65534), "%m");
 		check(open("/dev/outboard", O_RDWR) < 0 && errno == EACCES, "%m");
 		check(open("/dev/outboard", O_RDONLY) < 0 && errno == EACCES, "%m");
-		check(tell("/sys/class/misc/outboard/allow", "sim-cbc-aes") == -EACCES, "the list of drivers");
-		check(tell("/sys/class/misc/outboard/disallow", "sim-cbc-aes") == -EACCES, "the list of drivers");
+		check(tell("/sys/class/misc/outboard/allow", "sim-cbc-aes") == -EACCES,
+		      "the list of drivers");
+		check(tell("/sys/class/misc/outboard/disallow", "sim-cbc-aes") == -EACCES,
+		      "the list of drivers");
 		check(tell(OUTBOARD_PARAMETERS "/timeout", "1") == -EACCES, "parameters");
 		_exit(0);
 	}

@@ -16,14 +16,17 @@ static struct {
 	void (*EVP_CIPHER_CTX_free)(void *context);
 	int (*EVP_CIPHER_CTX_ctrl)(void *context, int type, int argument, void *pointer);
 	int (*EVP_CIPHER_CTX_set_padding)(void *context, int padding);
-	int (*EVP_EncryptInit_ex2)(void *context, const void *cipher, const uint8_t *key, const uint8_t *iv, const void *params);
-	int (*EVP_EncryptUpdate)(void *context, uint8_t *out, int *out_size, const uint8_t *in, int size);
+	int (*EVP_EncryptInit_ex2)(void *context, const void *cipher, const uint8_t *key,
+				   const uint8_t *iv, const void *params);
+	int (*EVP_EncryptUpdate)(void *context, uint8_t *out, int *out_size, const uint8_t *in,
+				 int size);
 	int (*EVP_EncryptFinal_ex)(void *context, uint8_t *out, int *out_size);
-	int (*EVP_Q_digest)(void *context, const char *name, const char *properties, const void *in, size_t size,
-			    uint8_t *out, size_t *out_size);
-	uint8_t *(*EVP_Q_mac)(void *context, const char *name, const char *properties, const char *subalgorithm,
-			      const void *params, const void *key, size_t key_size, const uint8_t *in, size_t size,
-			      uint8_t *out, size_t out_room, size_t *out_size);
+	int (*EVP_Q_digest)(void *context, const char *name, const char *properties, const void *in,
+			    size_t size, uint8_t *out, size_t *out_size);
+	uint8_t *(*EVP_Q_mac)(void *context, const char *name, const char *properties,
+			      const char *subalgorithm, const void *params, const void *key,
+			      size_t key_size, const uint8_t *in, size_t size, uint8_t *out,
+			      size_t out_room, size_t *out_size);
 } crypto;
 
 #define LOAD(name) \
@@ -71,8 +74,8 @@ static void *begin(const struct algorithm *algorithm, unsigned int key_size)
 	return context;
 }
 
-void software_encrypt(const struct algorithm *algorithm, const uint8_t *key, unsigned int key_size, const uint8_t *iv,
-		      const uint8_t *in, uint8_t *out, unsigned int size)
+void software_encrypt(const struct algorithm *algorithm, const uint8_t *key, unsigned int key_size,
+		      const uint8_t *iv, const uint8_t *in, uint8_t *out, unsigned int size)
 {
 	void *context = begin(algorithm, key_size);
 	int done = 0, last = 0;
@@ -82,13 +85,14 @@ void software_encrypt(const struct algorithm *algorithm, const uint8_t *key, uns
 	if (size)
 		call(EVP_EncryptUpdate, context, out, &done, in, size);
 	call(EVP_EncryptFinal_ex, context, out + done, &last);
-	check((unsigned int)(done + last) == size, "libcrypto, %s: %d of %u bytes", algorithm->name, done + last, size);
+	check((unsigned int)(done + last) == size, "libcrypto, %s: %d of %u bytes", algorithm->name,
+	      done + last, size);
 	crypto.EVP_CIPHER_CTX_free(context);
 }
 
-void software_seal(const struct algorithm *algorithm, const uint8_t *key, unsigned int key_size, const uint8_t *iv,
-		   const uint8_t *aad, unsigned int aad_size, const uint8_t *in, unsigned int size, uint8_t *out,
-		   unsigned int tag_size)
+void software_seal(const struct algorithm *algorithm, const uint8_t *key, unsigned int key_size,
+		   const uint8_t *iv, const uint8_t *aad, unsigned int aad_size, const uint8_t *in,
+		   unsigned int size, uint8_t *out, unsigned int tag_size)
 {
 	bool ccm = algorithm->id == OUTBOARD_CCM_AES;
 	void *context = begin(algorithm, key_size);
@@ -105,19 +109,21 @@ void software_seal(const struct algorithm *algorithm, const uint8_t *key, unsign
 	if (size || ccm)
 		call(EVP_EncryptUpdate, context, out, &done, in, size);
 	call(EVP_EncryptFinal_ex, context, out + done, &unused);
-	check((unsigned int)done == size, "libcrypto, %s: %d of %u bytes", algorithm->name, done, size);
+	check((unsigned int)done == size, "libcrypto, %s: %d of %u bytes", algorithm->name, done,
+	      size);
 	call(EVP_CIPHER_CTX_ctrl, context, GET_TAG, tag_size, out + size);
 	crypto.EVP_CIPHER_CTX_free(context);
 }
 
-void software_digest(const struct algorithm *algorithm, const uint8_t *key, unsigned int key_size, const uint8_t *in,
-		     unsigned int size, uint8_t *out)
+void software_digest(const struct algorithm *algorithm, const uint8_t *key, unsigned int key_size,
+		     const uint8_t *in, unsigned int size, uint8_t *out)
 {
 	size_t done = 0;
 
 	if (is_hmac(algorithm))
-		check(crypto.EVP_Q_mac(NULL, "HMAC", NULL, algorithm->software, NULL, key, key_size, in, size, out,
-				       OUTBOARD_DIGEST_SIZE, &done), "libcrypto, %s", algorithm->name);
+		check(crypto.EVP_Q_mac(NULL, "HMAC", NULL, algorithm->software, NULL, key, key_size,
+				       in, size, out, OUTBOARD_DIGEST_SIZE, &done),
+		      "libcrypto, %s", algorithm->name);
 	else
 		call(EVP_Q_digest, NULL, algorithm->software, NULL, in, size, out, &done);
 	check(done == algorithm->digest, "libcrypto, %s: %zu bytes", algorithm->name, done);

@@ -6,13 +6,13 @@
 #include "algorithms.h"
 
 void software_load(void);
-void software_encrypt(const struct algorithm *algorithm, const uint8_t *key, unsigned int key_size, const uint8_t *iv,
-		      const uint8_t *in, uint8_t *out, unsigned int size);
+void software_encrypt(const struct algorithm *algorithm, const uint8_t *key, unsigned int key_size,
+		      const uint8_t *iv, const uint8_t *in, uint8_t *out, unsigned int size);
 /* out: size + tag_size bytes. iv: in the format of a slot. */
-void software_seal(const struct algorithm *algorithm, const uint8_t *key, unsigned int key_size, const uint8_t *iv,
-		   const uint8_t *aad, unsigned int aad_size, const uint8_t *in, unsigned int size, uint8_t *out,
-		   unsigned int tag_size);
-void software_digest(const struct algorithm *algorithm, const uint8_t *key, unsigned int key_size, const uint8_t *in,
-		     unsigned int size, uint8_t *out);
+void software_seal(const struct algorithm *algorithm, const uint8_t *key, unsigned int key_size,
+		   const uint8_t *iv, const uint8_t *aad, unsigned int aad_size, const uint8_t *in,
+		   unsigned int size, uint8_t *out, unsigned int tag_size);
+void software_digest(const struct algorithm *algorithm, const uint8_t *key, unsigned int key_size,
+		     const uint8_t *in, unsigned int size, uint8_t *out);
 
 #endif

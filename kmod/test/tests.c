@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * tests virtio|engine|sim [WORD]: runs the tests (those with WORD in their names) of /dev/outboard with
- * that accelerator. Needs root, the module, the accelerator's driver, and no other user of the
- * module. Prints one line per test, like libtest.
+ * tests virtio|engine|sim [WORD]: runs the tests (those with WORD in their names) of /dev/outboard
+ * with that accelerator. Needs root, the module, the accelerator's driver, and no other user of
+ * the module. Prints one line per test, like libtest.
  */
 #include "tests.h"
 #include <libgen.h>
@@ -15,8 +15,9 @@
 #define SECONDS 300	/* limit for one test, on a busy host */
 
 static const struct theme *const themes[] = {
-	&ciphers_theme, &aeads_theme, &hashes_theme, &batches_theme, &await_theme, &notify_theme, &records_theme, &mapping_theme, &sharing_theme,
-	&sandbox_theme, &lifetimes_theme, &turns_theme, &faults_theme,
+	&ciphers_theme,	  &aeads_theme,	  &hashes_theme,  &batches_theme, &await_theme,
+	&notify_theme,	  &records_theme, &mapping_theme, &sharing_theme, &sandbox_theme,
+	&lifetimes_theme, &turns_theme,	  &faults_theme,
 };
 
 const char *programs;
@@ -45,7 +46,8 @@ void join(pid_t child)
 /* ---- The runner ---- */
 
 /* Returns NULL, or a description of the failure. */
-static const char *in_a_process(const struct test *test, const struct algorithm *algorithm, int output)
+static const char *in_a_process(const struct test *test, const struct algorithm *algorithm,
+				int output)
 {
 	struct pollfd ended = { .events = POLLIN };
 	pid_t child;
@@ -86,7 +88,8 @@ static void tidy(void)
 	double end;
 
 	check(!tell(OUTBOARD_PARAMETERS "/timeout", "%d", PATIENCE), "timeout: %m");
-	check(!tell(OUTBOARD_PARAMETERS "/max_driver_bytes", "%u", 4 * MIB), "max_driver_bytes: %m");
+	check(!tell(OUTBOARD_PARAMETERS "/max_driver_bytes", "%u", 4 * MIB),
+	      "max_driver_bytes: %m");
 	check(!chmod("/dev/outboard", 0600), "%m");
 	if (!accelerator->sim)
 		return;
@@ -100,7 +103,8 @@ static void tidy(void)
 		tell("/sys/bus/platform/drivers/outboard_sim/bind", "outboard-sim.0");
 }
 
-static void run_one(const struct theme *theme, const struct test *test, const struct algorithm *algorithm, const char *word)
+static void run_one(const struct theme *theme, const struct test *test,
+		    const struct algorithm *algorithm, const char *word)
 {
 	int output = memfd_create("output", MFD_CLOEXEC);
 	char name[200], text[8192];
@@ -108,8 +112,8 @@ static void run_one(const struct theme *theme, const struct test *test, const st
 	double start;
 	ssize_t size;
 
-	snprintf(name, sizeof(name), "%s::%s::%s%s%s", accelerator->name, theme->name, test->name, algorithm ? "::" : "",
-		 algorithm ? algorithm->name : "");
+	snprintf(name, sizeof(name), "%s::%s::%s%s%s", accelerator->name, theme->name, test->name,
+		 algorithm ? "::" : "", algorithm ? algorithm->name : "");
 	if (word && !strstr(name, word)) {
 		close(output);
 		return;
@@ -163,10 +167,11 @@ int main(int count, char **words)
 	allow_all();
 	tidy();
 	for (size_t i = 0; i < COUNT(themes); i++)
-		for (size_t t = 0; t < themes[i]->count && (accelerator->sim || !themes[i]->sim_only); t++)
+		for (size_t t = 0;
+		     t < themes[i]->count && (accelerator->sim || !themes[i]->sim_only); t++)
 			run_each(themes[i], &themes[i]->tests[t], word);
 	disallow_all();
-	printf("test result: %s. %d passed; %d failed; 0 ignored; 0 measured; 0 filtered out\n", failed ? "FAILED" : "ok", passed,
-	       failed);
+	printf("test result: %s. %d passed; %d failed; 0 ignored; 0 measured; 0 filtered out\n",
+	       failed ? "FAILED" : "ok", passed, failed);
 	return failed ? 1 : 0;
 }

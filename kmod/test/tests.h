@@ -31,8 +31,9 @@ struct theme {
 #define EACH(function, of) { .name = #function, .each = function, .kinds = of }
 #define THEME(name, sim_only) const struct theme name##_theme = { #name, tests, COUNT(tests), sim_only }
 
-extern const struct theme ciphers_theme, aeads_theme, hashes_theme, batches_theme, await_theme, notify_theme, records_theme, mapping_theme,
-	sharing_theme, sandbox_theme, lifetimes_theme, turns_theme, faults_theme;
+extern const struct theme ciphers_theme, aeads_theme, hashes_theme, batches_theme, await_theme,
+	notify_theme, records_theme, mapping_theme, sharing_theme, sandbox_theme, lifetimes_theme,
+	turns_theme, faults_theme;
 
 /* Returns the index of the first byte that differs, or -1. */
 long differ(const void *a, const void *b, size_t size);

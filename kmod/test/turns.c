@@ -74,7 +74,8 @@ static void a_driver_never_has_more_than_the_limits(void)
 	submit_many(64);
 	check(outstanding() == OF_A_DESCRIPTOR, "the driver has %ld requests", outstanding());
 	child = another_user(1001, 64);
-	check(outstanding() == OF_A_DRIVER, "the driver has %ld requests of two descriptors", outstanding());
+	check(outstanding() == OF_A_DRIVER, "the driver has %ld requests of two descriptors",
+	      outstanding());
 	check(counter("requests") == 2 * MANY, "%ld requests", counter("requests"));
 	kill_it(child);
 	hold(false);
@@ -103,7 +104,8 @@ static void what_no_driver_has_is_dropped_when_its_owner_goes(void)
 	child = another_user(1001, LARGE);
 	check(counter("requests") == MANY, "%ld requests", counter("requests"));
 	kill_it(child);
-	check(counter("requests") == OF_A_DESCRIPTOR, "%ld requests after its end", counter("requests"));
+	check(counter("requests") == OF_A_DESCRIPTOR, "%ld requests after its end",
+	      counter("requests"));
 	hold(false);
 }
 
@@ -113,15 +115,17 @@ static void users_take_turns(void)
 	pid_t child;
 
 	begin();
-	/* 32 MiB of the other user at 10 MB/s. Not computed: the threads for that would have this CPU. */
+	/* 32 MiB of the other user at 10 MB/s. Not computed: its threads would have this CPU. */
 	check(!tell(SIM_PARAMETERS "/compute", "N"), "%m");
 	check(!tell(SIM_PARAMETERS "/bandwidth", "10000000"), "%m");
 	child = another_user(1001, LARGE);
 	slot = a_slot(cbc, 1, &arena, 0, 0, 4096);
 	check(!ask(&arena, &slot), "status %d", arena.slot[0].status);
-	check(counter("requests") > MANY / 2, "only %ld of the other user's requests are left", counter("requests"));
+	check(counter("requests") > MANY / 2, "only %ld of the other user's requests are left",
+	      counter("requests"));
 	kill_it(child);
-	check(counter("requests") <= OF_A_DESCRIPTOR, "%ld requests after its end", counter("requests"));
+	check(counter("requests") <= OF_A_DESCRIPTOR, "%ld requests after its end",
+	      counter("requests"));
 }
 
 /* Nothing waits for a driver that is no longer allowed. */
@@ -132,7 +136,8 @@ static void what_waits_for_a_disallowed_driver_ends(void)
 	submit_many(64);
 	check(!tell("/sys/class/misc/outboard/disallow", "%s", driver_of(cbc)), "%m");
 	for (unsigned int s = OF_A_DESCRIPTOR; s < MANY; s++)
-		check(wait_for(&arena, s) == -ENODEV, "slot %u: status %d", s, arena.slot[s].status);
+		check(wait_for(&arena, s) == -ENODEV, "slot %u: status %d", s,
+		      arena.slot[s].status);
 	check(!tell("/sys/class/misc/outboard/allow", "%s", driver_of(cbc)), "%m");
 	hold(false);
 	for (unsigned int s = 0; s < OF_A_DESCRIPTOR; s++)

@@ -104,10 +104,10 @@ struct outboard_arena {
  *
  * Errors in @status: EINVAL (invalid slot, or length not supported by the driver), ENOENT (no such
  * session or hash handle), ENODEV (the driver is gone), EBUSY (the hash handle has a request in
- * flight), EOPNOTSUPP (the algorithm does not have this operation, or the driver cannot export hash
- * state), E2BIG (@length or @aad_length is greater than max_length or max_aad of the arena), ENOMEM,
- * EBADMSG (wrong tag; the output must not be used), EINTR (the submitter was killed), or an error
- * of the driver.
+ * flight), EOPNOTSUPP (the algorithm does not have this operation, or the driver cannot export
+ * hash state), E2BIG (@length or @aad_length is greater than max_length or max_aad of the arena),
+ * ENOMEM, EBADMSG (wrong tag; the output must not be used), EINTR (the submitter was killed), or
+ * an error of the driver.
  */
 struct outboard_slot {
 	__u32 session;
