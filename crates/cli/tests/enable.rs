@@ -75,7 +75,7 @@ fn names_are_checked() {
     let of = |arguments: &[&str]| outboard(root.path(), arguments);
     fails(&of(&["enable", "nosuch", "--force"]), 1, "--unit nosuch");
     fails(&of(&["enable", "--unit", "nosuch", "--force"]), 1, "there is no unit nosuch.service");
-    fails(&of(&["disable", "../../x"]), 1, "is not a service that outboard knows");
+    fails(&of(&["disable", "../../x"]), 1, "is not a service that outboard supports");
     fails(&of(&["disable", "--unit", "../../x"]), 1, "is not the name of a unit");
     fails(&of(&["enable"]), 2, "SERVICE");
     fails(&of(&["disable"]), 2, "SERVICE");

@@ -159,7 +159,7 @@ fn virtual_machine() -> Option<String> {
     let cpuinfo = read_to_string("/proc/cpuinfo").ok()?;
     let flags = cpuinfo.lines().find(|line| line.starts_with("flags"))?;
     flags.split_ascii_whitespace().any(|flag| flag == "hypervisor").then(|| {
-        "this is a virtual machine: what its host does besides is in the figures, and the accelerator is the host's"
+        "this is a virtual machine: other work of its host is in the figures, and the accelerator is the host's"
             .to_owned()
     })
 }

@@ -54,7 +54,7 @@ pub enum Unfit {
     /// The file is not a regular file of at most 64 KiB that only root or the user of this process
     /// may write.
     #[error(
-        "it must be a file of 64 KiB at most that belongs to root (or to who runs this) and that nobody else may write"
+        "it must be a file of 64 KiB at most that is owned by root (or the current user) and writable by its owner only"
     )]
     Owner,
     /// A line is not valid.

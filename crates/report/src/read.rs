@@ -37,7 +37,7 @@ pub enum Part {
 #[derive(Debug, thiserror::Error)]
 pub enum Unfit {
     /// The file is empty.
-    #[error("it is empty: run the command that should have written it again, and see what it says")]
+    #[error("it is empty: run the command that should have written it again, and read its messages")]
     Empty,
     /// The file is too large.
     #[error("it is larger than {} MiB, which nothing of outboard's is: give a file that outboard wrote with --json", LARGEST >> 20)]

@@ -59,7 +59,7 @@ pub enum Fault {
         at: usize,
     },
     /// A forgery was accepted as genuine.
-    #[error("{doing}: it accepted a forgery, so whoever can change a message would go unnoticed")]
+    #[error("{doing}: it accepted a forgery, so changes of a message would not be detected")]
     Accepted {
         /// The request.
         doing: String,

@@ -24,7 +24,7 @@ pub(super) fn no_interface(source: io::Error) -> Error {
 }
 
 pub(super) fn no_list(driver: &str, source: io::Error) -> Error {
-    let reason = "/sys/class/misc/outboard/allow cannot be read, so nothing says whether root allowed it: is /sys mounted?";
+    let reason = "/sys/class/misc/outboard/allow cannot be read, so it is not known whether root allowed it: is /sys mounted?";
     unreachable(driver, reason.to_owned(), source)
 }
 

@@ -43,27 +43,27 @@ use crate::console::{self, INTERRUPTED, duration, say};
 /// The value of [`Answer::schema`].
 const SCHEMA: &str = "outboard-bench/1";
 
-/// Measure how fast software, accelerators and the ways to them are, and what they cost.
+/// Compare the speed and the CPU cost of software, accelerators and the interfaces to them.
 ///
-/// OpenSSL's software, each accelerator by each interface that leads to it, and the kernel's own software take turns in one run.
-/// For each size and number of requests in flight: throughput by wall time, latency, the CPU time of the whole system for a megabyte,
-/// interrupts and context switches for a request. All is gone through up to 15 times, each time in a process of its own, because where a
-/// process's memory happens to lie shifts its figures; a figure is the median, and ± is how far the farthest sample lies from it: there
-/// the median of another run is to be expected. A result is compared with OpenSSL's before anything is timed, and a figure of an
-/// accelerator without interrupts is an error.
+/// OpenSSL's software, each accelerator through each interface that reaches it, and the kernel's own software are measured
+/// interleaved in one run. For each size and number of requests in flight: throughput by wall time, latency, CPU time of the whole
+/// system per megabyte, interrupts and context switches per request. There are up to 15 passes, each in a process of its own, because
+/// the addresses of a process's memory shift its figures. A figure is the median; ± is the distance of the farthest sample, within
+/// which the median of another run is to be expected. Results are compared with OpenSSL's before anything is timed, and a figure of
+/// an accelerator without interrupts is an error.
 ///
-/// Without arguments this takes about two minutes at most: three kinds of ciphers that accelerators do, both directions, and a digest
-/// where a driver of one is allowed to /dev/outboard; 16 bytes to 1 MiB, 1 to 64 in flight, one thread. ^C shows what was measured
-/// so far.
+/// Without arguments this takes at most about two minutes: three kinds of ciphers that accelerators support, both directions, and a
+/// digest if /dev/outboard allows a driver of one; 16 bytes to 1 MiB, 1 to 64 in flight, one thread. ^C shows the measurements so
+/// far.
 ///
-/// Exit code 0 when every figure is what it says, 1 when one is not or there is nothing to measure, 130 when it was interrupted.
+/// Exit code 0 if all figures are valid, 1 if one is not or there is nothing to measure, 130 after an interruption.
 #[derive(Args)]
 #[command(args_conflicts_with_subcommands = true, disable_help_subcommand = true)]
 pub struct Options {
     #[command(subcommand)]
     application: Option<Application>,
-    /// OpenSSL's names (AES-128-CBC, SHA2-256, HMAC-SHA2-256) or the kernel's (cbc(aes), sha256, hmac(sha256)); without any,
-    /// some that accelerators do
+    /// OpenSSL's names (AES-128-CBC, SHA2-256, HMAC-SHA2-256) or the kernel's (cbc(aes), sha256, hmac(sha256)) [default: some
+    /// that accelerators support]
     #[arg(value_name = "ALGORITHM", value_parser = lists::names)]
     algorithms: Vec<lists::Names>,
     /// Bytes of a request, separated by commas: 16 to 1M, multiples of 16
@@ -75,25 +75,25 @@ pub struct Options {
     /// Threads that make requests at the same time, separated by commas: 1 to the CPUs
     #[arg(long, value_name = "LIST", default_value = "1", value_parser = lists::threads)]
     threads: lists::Numbers,
-    /// Which way; digests and HMACs have none
+    /// Encryption, decryption or both; digests and HMACs have no direction
     #[arg(long, value_enum, default_value_t)]
     direction: Directions,
     /// Limit of the time for all figures: 90s, 10m, 2h; what does not fit is left out. 0: no limit, and the fewest samples
     #[arg(long = "for", value_name = "TIME", default_value = "90s", value_parser = duration)]
     time: Duration,
-    /// Only this kernel driver beside OpenSSL, whatever it is, by its exact name in /proc/crypto; may be repeated
+    /// Only OpenSSL and this kernel driver, of any kind, by its exact name in /proc/crypto; may be repeated
     #[arg(long = "driver", value_name = "NAME")]
     drivers: Vec<String>,
-    /// Only this way to drivers; may be repeated
+    /// Only this interface to drivers; may be repeated
     #[arg(long = "interface", value_name = "NAME", value_enum)]
     interfaces: Vec<Interface>,
     /// Measure OpenSSL without the CPU's instructions for cryptography too
     #[arg(long)]
     no_cpu_instructions: bool,
-    /// Run the kernel's own benchmark too (tcrypt, as root), of the driver that the kernel prefers
+    /// Also run the kernel's own benchmark (tcrypt, as root) of the driver that the kernel prefers
     #[arg(long)]
     kernel: bool,
-    /// Measure nothing: show what an earlier run, of whatever kind, printed with --json
+    /// Measure nothing: show the JSON of an earlier run of any kind
     #[arg(long, value_name = "FILE", conflicts_with_all = [
         "algorithms", "sizes", "depths", "threads", "direction", "time", "drivers", "interfaces", "no_cpu_instructions", "kernel"
     ])]

@@ -19,34 +19,35 @@ use super::tune::now;
 use crate::console::{self, INTERRUPTED, duration, say};
 use crate::primitive::any_seed;
 
-/// Compare what accelerators compute with plain code of outboard's own, byte for byte.
+/// Compare results of accelerators with outboard's own plain code, byte for byte.
 ///
-/// Each driver gets published examples, then random requests of 0 bytes to 64 KiB with every key length, in both directions, alone
-/// and up to 64 at a time, from two threads of two processes. Drivers of GCM and CCM must refuse what was forged; those of digests
-/// and HMAC get messages whole, in pieces, and cloned in the middle. Nothing that it shares with OpenSSL or the kernel could be wrong in
-/// the same way. A driver is reached as programs reach it: over /dev/outboard root allows it first.
+/// Each driver gets published examples, then random requests of 0 bytes to 64 KiB with each key length, in both directions, single
+/// and up to 64 at a time, from two threads of two processes. Drivers of GCM and CCM must reject forged messages; those of digests
+/// and HMAC get messages as a whole, in chunks, and cloned in the middle. The code that the results are compared with is not
+/// OpenSSL's or the kernel's, so that it does not share their errors. A driver is reached through the interface that programs use:
+/// for /dev/outboard, root must allow it first.
 ///
-/// What root finds is remembered in /etc/outboard/checked, for each driver, kernel and version of the driver: `outboard allow` refuses
-/// a driver that was wrong, and the provider passes over it, whatever a later check says, until --forget.
+/// Findings of root are stored in /etc/outboard/checked for each driver, kernel and driver version: after a wrong result `outboard
+/// allow` refuses the driver, and the provider does not use it, whatever a later check finds, until --forget.
 ///
-/// Exit code 0 when all results were right, 1 when one was wrong or did not come, no driver could be reached, or the time was
-/// over before each was checked.
+/// Exit code 0 if all results were right; 1 if one was wrong or missing, if no driver could be reached, or if the time ended before
+/// each was checked.
 #[derive(Args)]
 pub struct Options {
-    /// Exact driver names, as /proc/crypto shows them; all accelerators without any
+    /// Exact driver names, as in /proc/crypto [default: all accelerators]
     #[arg(value_name = "DRIVER")]
     drivers: Vec<String>,
-    /// Limit of the time for all drivers: 90s, 10m, 2h; a driver whose turn does not come is reported as not checked. 0: no
-    /// limit, each once
+    /// Time limit for all drivers: 90s, 10m, 2h; a driver for which no time is left is reported as not checked. 0: no limit, each
+    /// once
     #[arg(long = "for", value_name = "TIME", default_value = "10s", value_parser = duration)]
     time: Duration,
-    /// Make the same requests as an earlier run did
+    /// Repeat the requests of an earlier run
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// While memory is scarce: a process takes all that is free, gives it back, and takes it again
+    /// While memory is scarce: a process repeatedly allocates and frees all free memory
     #[arg(long)]
     memory_pressure: bool,
-    /// Check nothing: forget what earlier checks found of these drivers
+    /// Check nothing: delete the findings of earlier checks of these drivers
     #[arg(long, requires = "drivers", conflicts_with_all = ["time", "seed", "json", "memory_pressure"])]
     forget: bool,
     /// Print JSON (schema outboard-check/1)

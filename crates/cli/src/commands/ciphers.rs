@@ -21,11 +21,11 @@ use crate::enabled::{Scratch, Settings, module, system::OpenSsl};
 
 /// Show which algorithms go to which driver, from which size on, and why the others stay in software.
 ///
-/// The provider itself is asked, in an OpenSSL of this machine's, configured as openssl.cnf says and as the options below say
-/// beside it. If openssl.cnf does not enable outboard, this is what enabling it would do. Nothing is changed, and no key is
-/// given to a driver but one of zeroes to see that it can be reached.
+/// This loads the provider into this machine's OpenSSL, configured by openssl.cnf and the options below, and shows its decisions.
+/// If openssl.cnf does not enable outboard, they are those of a configuration that does. Nothing is changed. To test whether a
+/// driver can be reached, it gets a key of zeros and no other.
 ///
-/// Exit code 0 when the question was answered, whatever the answer; 1 when it could not be.
+/// Exit code 0 if the decisions are shown, whatever they are; 1 if the provider cannot be loaded.
 #[derive(Args)]
 pub struct Options {
     #[command(flatten)]
@@ -56,8 +56,8 @@ fn ciphers(options: &Options) -> Result<()> {
     let composed = scratch.configure(file.as_deref(), module.clone(), options.settings.keys())?;
     let library = Library::open()?;
     ask(&library, &scratch, &table).with_context(|| match &file {
-        Some(file) => format!("with {} the provider cannot be asked", file.display()),
-        None => "the provider cannot be asked".to_owned(),
+        Some(file) => format!("with {} the provider cannot be loaded", file.display()),
+        None => "the provider cannot be loaded".to_owned(),
     })?;
     let decisions = table.decisions();
     if decisions.is_empty() {

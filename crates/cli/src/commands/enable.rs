@@ -119,7 +119,7 @@ impl Named<'_> {
     /// An error if the name can have no record. A record's file has the name in its own.
     pub fn checked(&self) -> Result<()> {
         if !self.is_unit && Application::by_name(self.name).is_none() {
-            bail!("{} is not a service that outboard knows (outboard enable --list)", self.name);
+            bail!("{} is not a service that outboard supports (outboard enable --list)", self.name);
         }
         if self.name.is_empty() || self.name.contains('/') {
             bail!("{:?} is not the name of a unit", self.name);

@@ -28,22 +28,22 @@ use crate::console::{self, INTERRUPTED, progress, say};
 use crate::enabled::{module, system::OpenSsl};
 use crate::etc::Replacement;
 
-/// Measure from which size on the accelerator wins, and let every application go by that.
+/// Measure from which request size on the accelerator wins, and write the policy of all applications.
 ///
-/// Each cipher is measured as applications use it, with the provider and without, in turns, in both directions, around the
-/// size where one begins to win. What was found is written to /etc/outboard/policy, which the provider obeys for as long as
-/// kernel, CPU and driver stay the same. Software that always wins is an answer too: then the cipher is not offered.
+/// Each cipher is measured as applications use it, with the provider and without it, interleaved, in both directions, at sizes
+/// around the point where the accelerator begins to win. The result is written to /etc/outboard/policy, which the provider follows
+/// as long as kernel, CPU and driver are the same. A cipher for which software always wins is not offered.
 ///
-/// For CTR and GCM, the provider with look-ahead is measured against the provider without it too, and the policy switches it on
+/// For CTR and GCM, the provider with look-ahead is compared with the provider without it, and the policy switches look-ahead on
 /// where it wins.
 ///
-/// Takes a few seconds for each cipher; measure on a quiet machine. ^C writes nothing and shows what was measured.
+/// Takes a few seconds for each cipher. Use a quiet machine. ^C writes nothing and shows the measurements so far.
 #[derive(Args)]
 pub struct Options {
-    /// What winning means: less wall time, less CPU time of the whole system, or the smaller product of both
+    /// The criterion: less wall time, less CPU time of the whole system, or the smaller product of both
     #[arg(long, value_enum, default_value_t)]
     goal: GoalName,
-    /// Only these ciphers: OpenSSL names separated by commas; the policy then says nothing of the others
+    /// Only these ciphers: OpenSSL names separated by commas; the policy then contains no other cipher
     #[arg(long, value_name = "LIST", default_value = "ALL", value_parser = |v: &str| v.parse::<Algorithms>())]
     ciphers: Algorithms,
     /// Write nothing

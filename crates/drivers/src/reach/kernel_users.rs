@@ -144,12 +144,11 @@ impl User<'_> {
         let off_cpu = self.target.flags.map_or(is_accelerator, |flags| flags.any(Flags::OFF_CPU));
         match self.is_at_least(6, 17) {
             Some(true) if off_cpu => {
-                (Reachable::No, "since Linux 6.17 it leaves out drivers beside the CPU".into())
+                (Reachable::No, "since Linux 6.17 it excludes drivers of accelerators".into())
             }
             _ if off_cpu => (
                 Reachable::Unclear,
-                "Linux 6.17 closed it to drivers beside the CPU, and stable kernels took that over in 2025"
-                    .into(),
+                "Linux 6.17 closed it to drivers of accelerators, and stable kernels followed in 2025".into(),
             ),
             _ => (Reachable::Unclear, "the driver's flags decide".into()),
         }

@@ -140,7 +140,7 @@ impl Context {
     fn has_so_many(&self, count: usize, is_given: bool) -> bool {
         let is_so = !self.pipes.is_empty() && self.pipes.len() == count && is_given;
         if !is_so {
-            let text = "not so many pipes as the context was initialised for, or no buffers for them";
+            let text = "fewer or more pipes than the context was initialised for, or no buffers for them";
             self.provider.core.raise(Reason::Pipes, text);
         }
         is_so

@@ -30,7 +30,7 @@ pub fn section(report: &Report) -> Section {
         section.text("To keep OpenSSL from loading the provider, take its section out of openssl.cnf, or unset OPENSSL_CONF.");
     }
     if section.blocks.is_empty() {
-        section.text("Nothing that this report knows of was switched on. Making it changed nothing.");
+        section.text("Nothing in this report was switched on, and writing it changed nothing.");
     }
     section.command(
         "Remove outboard itself, in the directory that it was installed from:",

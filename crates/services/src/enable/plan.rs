@@ -40,7 +40,7 @@ pub struct Plan {
 pub enum Unplannable {
     /// The name is not in the table.
     #[error(
-        "{0} is not a service that outboard knows (outboard enable --list); for a systemd unit: --unit {0}"
+        "{0} is not a service that outboard supports (outboard enable --list); for a systemd unit: --unit {0}"
     )]
     Unknown(String),
     /// The name cannot be one of a unit.

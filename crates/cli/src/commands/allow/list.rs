@@ -38,7 +38,7 @@ fn write(file: &str, driver: &str) -> Result<()> {
         let advice = match (error.raw_os_error(), file) {
             (Some(libc::EACCES | libc::EPERM), _) => "only root decides that: try again with sudo",
             // Another process was first.
-            (Some(libc::EEXIST), _) => "it was allowed by somebody else just now",
+            (Some(libc::EEXIST), _) => "another process has just allowed it",
             (Some(libc::ENOENT), "disallow") => "it is not allowed (outboard allow --list)",
             (Some(libc::EINVAL), _) => {
                 "the module takes no templates, no internal drivers, and none whose self-test has not passed"

@@ -101,7 +101,7 @@ impl<'a> Ahead<'a> {
         let failed = |error: outboard_measure::evp::Error| error.to_string();
         let (ours, theirs) = (work(&self.cipher).map_err(failed)?, work(software).map_err(failed)?);
         if ours.output() != theirs.output() {
-            return Err("a result is wrong: outboard check says more".to_owned());
+            return Err("a result is wrong: run outboard check".to_owned());
         }
         let before = self.lab.counts(&self.name);
         Ok(Box::new(AheadWorker { work: ours, lab: self.lab, name: &self.name, before }))

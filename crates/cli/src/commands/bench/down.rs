@@ -97,9 +97,7 @@ impl Down {
                     let mut places = 0..asked.output.len();
                     match places.find(|&at| requests.output().get(at) != asked.output.get(at)) {
                         None => Ok(Box::new(requests) as Box<dyn Worker>),
-                        Some(at) => {
-                            Err(format!("the result is wrong from byte {at} on: outboard check says more"))
-                        }
+                        Some(at) => Err(format!("the result is wrong from byte {at} on: run outboard check")),
                     }
                 };
                 (0..threads).map(worker).collect()
@@ -112,7 +110,7 @@ impl Down {
                     messages.run().map_err(said)?;
                     match messages.are(asked.output) {
                         true => Ok(Box::new(messages) as Box<dyn Worker>),
-                        false => Err("a result is wrong: outboard check says more".to_owned()),
+                        false => Err("a result is wrong: run outboard check".to_owned()),
                     }
                 };
                 (0..threads).map(worker).collect()

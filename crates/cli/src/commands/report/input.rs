@@ -106,7 +106,7 @@ fn explained(file: &Path, error: &io::Error) -> anyhow::Error {
         io::ErrorKind::NotFound => {
             "write it first, with outboard status, check, tune, bench, prove or rng and --json"
         }
-        io::ErrorKind::PermissionDenied => "try again as who wrote it, or with sudo",
+        io::ErrorKind::PermissionDenied => "try again as its owner, or with sudo",
         _ => "try to read it with cat",
     };
     anyhow!("{}: {error}; {advice}", file.display())

@@ -86,7 +86,7 @@ pub fn end(answer: &Answer) -> String {
     match answer.written {
         _ if answer.interrupted => line(format_args!("Interrupted: nothing was written.")),
         Some(file) => line(format_args!(
-            "{file} says so to every application that is started from now on; after a new kernel, CPU or driver, tune again."
+            "{file} applies to every application that is started from now on; after a new kernel, CPU or driver, tune again."
         )),
         None => line(format_args!("Nothing was written.")),
     }
@@ -136,7 +136,7 @@ pub fn sentence(cipher: &Cipher) -> String {
 
 /// Formats the sentence for a cipher of which a direction is undecided.
 fn undecided(cipher: &str, encrypt: &Direction, decrypt: &Direction) -> String {
-    let why = "its samples vary too much to say who wins";
+    let why = "its samples vary too much for a decision";
     let stays = format!("the built-in threshold of {} bytes stays", default_threshold(cipher));
     match (encrypt.undecided, decrypt.undecided) {
         (true, true) => format!("no decision, {why}; {stays}"),

@@ -170,7 +170,7 @@ fn tidy(orders: &Orders) -> Result<()> {
         match failed {
             None if left.is_empty() => return Ok(()),
             Some((record, error)) if start.elapsed() > PATIENCE => bail!(
-                "{} stays in /proc/crypto ({error}): whoever uses it keeps it, and it goes with the next boot",
+                "{} remains in /proc/crypto ({error}): it is in use, and is gone after the next boot",
                 record.name
             ),
             _ => sleep(TICK),

@@ -136,7 +136,7 @@ impl OpensslConfiguration {
             Context::configured(&library, &openssl_cnf).and_then(|context| context.have_decided(c"outboard"));
         asked.map_err(|error| {
             let said: Vec<String> = table.notes().into_iter().chain(library.errors()).collect();
-            anyhow!("{}: the provider cannot be asked: {error} {}", module.display(), said.join("; "))
+            anyhow!("{}: the provider cannot be loaded: {error} {}", module.display(), said.join("; "))
         })?;
         let decisions = table.decisions();
         Ok(OpensslConfiguration {

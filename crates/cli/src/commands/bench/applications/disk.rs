@@ -39,11 +39,11 @@ const RUN: f64 = 0.5;
 
 /// Measure an encrypted disk: dm-crypt, by each driver of the kernel's that it can take, with fio.
 ///
-/// The disk is memory, or a file without a name in a directory of yours. Sides are what dm-crypt takes by itself, the kernel's best
-/// software, and each accelerator, by its exact name; a driver that dm-crypt does not take is named with the reason. What each writes
-/// the others have to read before anything is timed. User, system and CPU time are those of the whole system.
+/// The disk is memory, or an unnamed file in a directory. The contestants are the driver that dm-crypt selects, the kernel's best
+/// software, and each accelerator, by its exact name; a driver that dm-crypt rejects is listed with the reason. Before anything is
+/// timed, each contestant reads what the others wrote. User, system and CPU time are those of the whole system.
 ///
-/// Needs root and fio. Nothing is left when it ends, however it ends.
+/// Needs root and fio. All devices and files are removed at the end, also after a failure.
 #[derive(Args)]
 pub struct Options {
     /// As dm-crypt and cryptsetup call it: aes-xts-plain64, aes-cbc-essiv:sha256; may be repeated [default: those of these two that
@@ -62,10 +62,10 @@ pub struct Options {
     /// fio's requests in flight
     #[arg(long, value_name = "NUMBER", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=256))]
     depth: u32,
-    /// Which way
+    /// Reading, writing or both
     #[arg(long, value_enum, default_value = "both")]
     direction: Direction,
-    /// How large the disk is, in MiB
+    /// Size of the disk in MiB
     #[arg(long, value_name = "MIB", default_value_t = 32, value_parser = clap::value_parser!(u64).range(4..=65536))]
     megabytes: u64,
     /// A directory on the disk to measure, instead of memory

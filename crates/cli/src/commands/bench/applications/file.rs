@@ -28,14 +28,14 @@ const CHUNK: u64 = 1 << 16;
 
 /// Measure a file through `openssl enc`, as OpenSSL is and with outboard.
 ///
-/// Both encrypt the same file in turns, and their results are compared first. With outboard means: as an application gets it, by the
-/// policy of this machine. Throughput is by wall time; user and system time are the command's own, CPU time is that of the whole system.
+/// Both encrypt the same file, interleaved, and their results are compared first. With outboard, the policy of this machine applies,
+/// as for any application. Throughput is by wall time; user and system time are the command's, CPU time is the whole system's.
 #[derive(Args)]
 pub struct Options {
-    /// What openssl enc can do: CBC, CTR and ECB of AES, and DES-EDE3-CBC
+    /// A cipher that openssl enc supports: CBC, CTR and ECB of AES, and DES-EDE3-CBC
     #[arg(long, value_name = "NAME", default_value = "AES-128-CBC", value_parser = cipher)]
     cipher: &'static str,
-    /// How large the file is, in MiB; it lies in TMPDIR
+    /// Size of the file in MiB; it is created in TMPDIR
     #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=4096))]
     megabytes: u32,
     /// Limit of the time for all together: 60s, 5m; what does not fit is left out. 0: no limit, and five runs of each

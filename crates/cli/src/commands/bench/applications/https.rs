@@ -29,10 +29,10 @@ const DIGESTS_TOO: &str = "OpenSSL with outboard, DIGESTS = ALL";
 
 /// Measure downloads from nginx or Apache, as OpenSSL is and with outboard.
 ///
-/// Servers that differ in their openssl.cnf alone listen on 127.0.0.1, with keys and a configuration of their own; nothing of the
-/// system's is read or changed. Downloads by curl, whose OpenSSL is as it is, take turns. They are compared with the file first.
-/// User and system time are the server's; curl decrypts on the same CPUs, so the CPU time of the whole system has its part too,
-/// unless curl runs on another machine (--peer). The servers then listen on the address that this machine has in that network.
+/// Servers that differ only in their openssl.cnf listen on 127.0.0.1, with keys and a configuration of their own; the system's are
+/// neither read nor changed. Downloads by curl, with OpenSSL alone, are interleaved, and are compared with the file first. User and
+/// system time are the server's. curl decrypts on the same CPUs, so the CPU time of the whole system includes it, unless curl runs
+/// on another machine (--peer). The servers then listen on the address that this machine has in that network.
 #[derive(Args)]
 pub struct Options {
     /// A cipher suite by OpenSSL's name; may be repeated [default: AES128-SHA, and those whose cipher the provider offers]
@@ -41,13 +41,13 @@ pub struct Options {
     /// Downloads at the same time, separated by commas: 1 to 64
     #[arg(long, value_name = "LIST", default_value = "1,4", value_parser = lists::depths)]
     at_once: lists::Numbers,
-    /// How large the file is, in MiB; it lies in TMPDIR
+    /// Size of the file in MiB; it is created in TMPDIR
     #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=4096))]
     megabytes: u32,
     /// A third server with DIGESTS = ALL, where a driver for the HMACs of TLS is allowed
     #[arg(long)]
     digests: bool,
-    /// Which server [default: nginx, else Apache]
+    /// The server program [default: nginx, else Apache]
     #[arg(long, value_name = "NAME", value_enum)]
     server: Option<Kind>,
     #[command(flatten)]

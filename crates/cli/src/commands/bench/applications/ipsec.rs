@@ -34,18 +34,18 @@ const LEAST: u64 = 1 << 20;
 
 /// Measure IPsec: ESP between two network namespaces, by each driver of the kernel's that it can take, with iperf3.
 ///
-/// Sides are what the kernel takes by itself, its best software, and each accelerator; each is named as /proc/crypto has it. One TCP
-/// connection or more sends through each in turns. A packet that IPsec drops meanwhile is an error. User, system and CPU time are
-/// those of the whole system, both ends and iperf3 itself included.
+/// The contestants are the kernel's own selection, its best software, and each accelerator, named as in /proc/crypto. One or more
+/// TCP connections send through each, interleaved. A packet that IPsec drops is an error. User, system and CPU time are those of the
+/// whole system, both ends and iperf3 included.
 ///
-/// Needs root, ip and iperf3. Nothing is left when it ends, however it ends.
+/// Needs root, ip and iperf3. All namespaces and keys are removed at the end, also after a failure.
 #[derive(Args)]
 pub struct Options {
     /// cbc(aes)+hmac(sha256) (or sha1, sha384, sha512) or rfc4106(gcm(aes)); may be repeated [default: those of the two that an
     /// accelerator has, else the second]
     #[arg(long = "esp", value_name = "NAME", value_parser = Esp::parse)]
     esps: Vec<Esp>,
-    /// What the packets are packed in
+    /// The mode of ESP
     #[arg(long, value_enum, default_value = "tunnel")]
     mode: Mode,
     /// Bits of the cipher's key

@@ -263,9 +263,7 @@ pub fn measure<T: Into<Took>>(
     }
     for side in &sides {
         if let Some(why) = side.why_nothing() {
-            bench
-                .notes
-                .push(format!("{}, {}: {} gave nothing to hardware: {why}", job.name, job.cipher, side.who));
+            bench.notes.push(format!("{}, {}: {} used no hardware: {why}", job.name, job.cipher, side.who));
         }
     }
     bench.notes.dedup();
@@ -335,7 +333,7 @@ mod tests {
         assert_eq!((one.runs[0].hardware_percent, one.runs[1].hardware_percent), (None, Some(0.0)));
         assert_eq!(
             bench.notes,
-            ["x, y: with gave nothing to hardware: its requests are below the threshold of the policy"]
+            ["x, y: with used no hardware: its requests are below the threshold of the policy"]
         );
     }
 

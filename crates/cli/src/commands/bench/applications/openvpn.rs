@@ -24,21 +24,22 @@ const CIPHERS: [&str; 6] =
 
 /// Measure an OpenVPN tunnel with iperf3, as OpenSSL is and with outboard.
 ///
-/// For each, two OpenVPNs in network namespaces of their own, joined by a virtual cable; the machine's network is not touched. Those
-/// that send differ in their openssl.cnf alone, and take turns; user and system time are theirs. Those that receive use OpenSSL as
-/// it is, on the same CPUs, so the CPU time of the whole system has their part too. Where OpenVPN and the kernel can leave packets to
-/// the kernel (data-channel offload), that is a third way; its user and system time are the whole system's. Only root can do it.
+/// Each tunnel has two OpenVPN processes in network namespaces of their own, joined by a virtual cable; the machine's network is not
+/// changed. The sending ones differ only in their openssl.cnf, and are measured interleaved; user and system time are theirs. The
+/// receiving ones use OpenSSL alone, on the same CPUs, so the CPU time of the whole system includes them. Where OpenVPN and the
+/// kernel support data-channel offload, a third tunnel uses it; its user and system time are the whole system's. Must be run as root.
 ///
-/// A packet is a request: with the usual MTU it is shorter than the provider's threshold on many machines. --mtu makes packets longer.
+/// A packet is one request: with the usual MTU it is shorter than the provider's threshold on many machines. --mtu makes packets
+/// longer.
 #[derive(Args)]
 pub struct Options {
     /// A cipher by OpenVPN's name; may be repeated [default: those that the provider offers, else AES-128-GCM]
     #[arg(long = "cipher", value_name = "NAME", value_parser = cipher)]
     ciphers: Vec<&'static str>,
-    /// Bytes of the tunnel's packets
+    /// MTU of the tunnel in bytes
     #[arg(long, value_name = "BYTES", default_value_t = MTU, value_parser = clap::value_parser!(u32).range(1280..=60000))]
     mtu: u32,
-    /// How much is sent each time, in MiB
+    /// MiB that are sent in each run
     #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=4096))]
     megabytes: u32,
     #[command(flatten)]

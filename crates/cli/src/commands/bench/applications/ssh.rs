@@ -36,10 +36,10 @@ const CIPHERS: [(&str, &str); 9] = [
 
 /// Measure copies by scp from an SSH server, as OpenSSL is and with outboard.
 ///
-/// Servers that differ in their openssl.cnf alone listen on 127.0.0.1, with keys and a configuration of their own. Copies by scp,
-/// whose OpenSSL is as it is, take turns. They are compared with the file first. User and system time are those of sshd; scp
-/// decrypts on the same CPUs, so the CPU time of the whole system has its part too, unless scp runs on another machine (--peer).
-/// The servers then listen on the address that this machine has in that network. Only root can do it.
+/// Servers that differ only in their openssl.cnf listen on 127.0.0.1, with keys and a configuration of their own. Copies by scp,
+/// with OpenSSL alone, are interleaved, and are compared with the file first. User and system time are those of sshd. scp decrypts
+/// on the same CPUs, so the CPU time of the whole system includes it, unless scp runs on another machine (--peer). The servers then
+/// listen on the address that this machine has in that network. Must be run as root.
 #[derive(Args)]
 pub struct Options {
     /// A cipher by OpenSSH's name; may be repeated [default: those that the provider offers, else aes128-ctr]
@@ -48,7 +48,7 @@ pub struct Options {
     /// Copies at the same time, separated by commas: 1 to 64
     #[arg(long, value_name = "LIST", default_value = "1", value_parser = lists::depths)]
     at_once: lists::Numbers,
-    /// How large the file is, in MiB; it lies in TMPDIR, twice while it is compared
+    /// Size of the file in MiB; it is created in TMPDIR, twice during the comparison
     #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=4096))]
     megabytes: u32,
     #[command(flatten)]

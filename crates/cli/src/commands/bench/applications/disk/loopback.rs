@@ -70,7 +70,7 @@ impl Loop {
                 Err(error) => return Err(error).with_context(|| format!("/dev/loop{number}")),
             }
         }
-        bail!("no loop device is free: losetup -l says who has them")
+        bail!("no loop device is free: losetup -l lists their users")
     }
 
     /// Returns the device number, such as `7:0`.
