@@ -19,11 +19,6 @@ impl KeyStreamSegment {
         KeyStreamSegment { session, len: 0 }
     }
 
-    /// Whether the interface of a session can compute a segment while the caller continues.
-    pub fn fits(session: &dyn Session) -> bool {
-        session.computes_key_stream()
-    }
-
     /// Submits `len` bytes of counter blocks, at most [`LONGEST`](Self::LONGEST), which `fill`
     /// writes. Does not wait. The driver encrypts them in place: a block that it does not write
     /// remains a counter block.

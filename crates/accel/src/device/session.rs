@@ -194,10 +194,6 @@ impl Session for DeviceSession {
         self.start(requests, false)
     }
 
-    fn computes_key_stream(&self) -> bool {
-        self.algorithm == Algorithm::EcbAes
-    }
-
     fn submit_counters(&mut self, len: usize, fill: &mut dyn FnMut(&mut [u8])) -> Result<(), Error> {
         self.release();
         self.ring_counters(len, fill)

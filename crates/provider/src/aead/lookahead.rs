@@ -1,6 +1,5 @@
 //! GCM with look-ahead: a message whose nonce was predicted uses key stream that is already there.
 
-use outboard_accel::KeyStreamSegment;
 use outboard_accel::Wiped;
 use subtle::ConstantTimeEq;
 
@@ -214,8 +213,8 @@ impl Context {
         }
     }
 
-    /// Submits the key stream of the first messages. `None`: the interface cannot, the driver or the
-    /// default provider has no room for the key, or the device is absent.
+    /// Submits the key stream of the first messages. `None`: the driver or the default provider has
+    /// no room for the key, or the device is absent.
     fn new_records(
         &mut self,
         hardware: &'static Hardware,
@@ -232,9 +231,6 @@ impl Context {
             lookahead.tag = Some(GcmTag::new(context, reference)?);
         }
         let session = self.ahead_key.session(hardware, |urgent| hardware.open(key, urgent))?;
-        if !KeyStreamSegment::fits(&*session) {
-            return None;
-        }
         let memory = (settings.budget(), settings.window);
         let mut stream = RecordStream::new(session.share().ok()?, memory, prediction, len, row);
         drop(session);
