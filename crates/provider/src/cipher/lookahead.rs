@@ -2,7 +2,6 @@
 
 use std::ffi::c_int;
 
-
 use super::context::Context;
 use super::kind::Mode;
 use super::stream::Request;
