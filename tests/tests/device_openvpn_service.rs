@@ -11,6 +11,8 @@ use outboard_tests::systemd::{AddedFiles, Started, assert_unchanged, snapshot};
 use serde_json::Value;
 
 const SERVER: &str = "/etc/openvpn/server/outboard-test.conf";
+/// The unit hides /root from the server (ProtectHome=).
+const KEYS: &str = "/etc/openvpn";
 const CLIENT: &str = "/root/outboard-client.conf";
 
 /// Runs a program, which must succeed.
@@ -24,9 +26,9 @@ fn runs(line: &str) -> String {
 /// A certificate for one end. Returns its fingerprint.
 fn certificate(name: &str) -> String {
     runs(&format!(
-        "openssl req -x509 -nodes -newkey rsa:2048 -subj /CN={name} -keyout /root/{name}.key -out /root/{name}.pem"
+        "openssl req -x509 -nodes -newkey rsa:2048 -subj /CN={name} -keyout {KEYS}/{name}.key -out {KEYS}/{name}.pem"
     ));
-    let text = runs(&format!("openssl x509 -in /root/{name}.pem -noout -fingerprint -sha256"));
+    let text = runs(&format!("openssl x509 -in {KEYS}/{name}.pem -noout -fingerprint -sha256"));
     text.trim().split_once('=').expect("a fingerprint").1.to_owned()
 }
 
@@ -85,7 +87,7 @@ fn openvpn_works_with_the_accelerator_and_without_it() {
     let (server, client) = (certificate("server"), certificate("client"));
     let common = |name: &str, peer: &str| {
         format!(
-            "dev tun0\nproto udp\nport 1194\ncert /root/{name}.pem\nkey /root/{name}.key\n\
+            "dev tun0\nproto udp\nport 1194\ncert {KEYS}/{name}.pem\nkey {KEYS}/{name}.key\n\
              <peer-fingerprint>\n{peer}\n</peer-fingerprint>\ncipher AES-128-CBC\ndata-ciphers AES-128-CBC\n\
              auth SHA256\nping 2\nping-restart 10\n"
         )
