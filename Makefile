@@ -2,7 +2,7 @@
 export PATH := $(PATH):$(HOME)/.cargo/bin
 CACHE = $${OUTBOARD_CACHE:-$${XDG_CACHE_HOME:-$$HOME/.cache}/outboard}
 
-.PHONY: help demo build install uninstall test test-all test-debug-kernel bench lint fuzz clean clean-cache
+.PHONY: help demo build install uninstall packages test test-all test-debug-kernel bench lint fuzz clean clean-cache
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 28
@@ -19,6 +19,10 @@ install: ## what make build built, and the module's source: PREFIX=/usr/local, D
 
 uninstall: ## remove what make install installed
 	@scripts/install uninstall
+
+packages: ## Debian packages in target/packages: ARCH=amd64, or several of vm/architectures
+	@scripts/setup packages
+	@scripts/packages $(ARCH)
 
 test: ## unit tests, and the end-to-end tests on the legs where they can differ (twelve minutes)
 	@scripts/test fast

@@ -70,6 +70,25 @@ fn an_image_is_changed_only_with_force_and_restored() {
 }
 
 #[test]
+fn all_services_are_disabled_although_one_fails() {
+    let root = system();
+    let apache = root.path().join("usr/lib/systemd/system/apache2.service");
+    fs::write(apache, "[Service]\nExecStart=/usr/sbin/apache2\n").unwrap();
+    succeeds(&outboard(root.path(), &["disable", "--all"]));
+    assert!(!root.path().join("etc/outboard").exists());
+    succeeds(&outboard(root.path(), &["enable", "apache", "nginx", "--force"]));
+    fs::write(root.path().join("etc/outboard/apache2.service.cnf"), "edited\n").unwrap();
+    fails(&outboard(root.path(), &["disable", "--all"]), 1, "apache: ");
+    assert!(!root.path().join("etc/systemd/system/nginx.service.d").exists());
+    succeeds(&outboard(root.path(), &["disable", "--all", "--force"]));
+    assert!(!root.path().join("etc/systemd").exists());
+    succeeds(&outboard(root.path(), &["enable", "--unit", "nginx", "--force"]));
+    succeeds(&outboard(root.path(), &["disable", "--all"]));
+    assert!(!root.path().join("etc/systemd").exists());
+    fails(&outboard(root.path(), &["disable", "--all", "nginx"]), 2, "cannot be used with");
+}
+
+#[test]
 fn names_are_checked() {
     let root = system();
     let of = |arguments: &[&str]| outboard(root.path(), arguments);

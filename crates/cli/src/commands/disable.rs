@@ -20,11 +20,14 @@ use crate::enabled::{module, system::OpenSsl};
 #[derive(Args)]
 pub struct Options {
     /// Services as `outboard enable --list` shows them
-    #[arg(value_name = "SERVICE", required_unless_present = "units")]
+    #[arg(value_name = "SERVICE", required_unless_present_any = ["units", "all"])]
     services: Vec<String>,
     /// A systemd service by the name of its unit; may be repeated
     #[arg(long = "unit", value_name = "NAME")]
     units: Vec<String>,
+    /// Every service that is enabled; a failure does not keep the others enabled
+    #[arg(long, conflicts_with_all = ["services", "units", "json"])]
+    all: bool,
     /// Also remove files of outboard's that were edited
     #[arg(long)]
     force: bool,
@@ -40,15 +43,24 @@ pub struct Options {
 
 /// Runs `outboard disable`.
 pub fn run(options: &Options) -> ExitCode {
-    let disabled = named(&options.services, &options.units)
-        .try_for_each(|service| disable(options, service).with_context(|| service.key()));
-    match disabled {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            say(&format!("outboard disable: {error:#}"));
-            ExitCode::FAILURE
-        }
+    if options.all {
+        let enabled = Record::services(&options.place.tree());
+        let failed =
+            enabled.iter().filter(|key| !reported(disable(options, Named::of_record(key)), key)).count();
+        return if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE };
     }
+    let disabled = named(&options.services, &options.units)
+        .all(|service| reported(disable(options, service), &service.key()));
+    if disabled { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Prints the error of a service, if there is one. Returns whether it was disabled.
+fn reported(result: Result<()>, key: &str) -> bool {
+    let result = result.with_context(|| key.to_owned());
+    if let Err(error) = &result {
+        say(&format!("outboard disable: {error:#}"));
+    }
+    result.is_ok()
 }
 
 fn disable(options: &Options, service: Named) -> Result<()> {

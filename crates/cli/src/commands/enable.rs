@@ -107,7 +107,12 @@ pub fn named<'a>(services: &'a [String], units: &'a [String]) -> impl Iterator<I
     services.iter().map(service).chain(units.iter().map(unit))
 }
 
-impl Named<'_> {
+impl<'a> Named<'a> {
+    /// The service of a record, by the name in the record.
+    pub fn of_record(key: &'a str) -> Self {
+        Self { name: key, is_unit: key.ends_with(".service") }
+    }
+
     /// The name in records and messages.
     pub fn key(&self) -> String {
         match self.is_unit && !self.name.ends_with(".service") {
