@@ -17,6 +17,8 @@
 mod budget;
 mod counter_stream;
 mod counters;
+#[cfg(fuzzing)]
+pub mod fuzzing;
 mod gcm_tag;
 mod lane;
 mod mix;
