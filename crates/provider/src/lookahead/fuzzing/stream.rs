@@ -43,7 +43,13 @@ pub fn stream(input: &[u8]) {
         match bench.byte() % 8 {
             0 => bench.engine.wait(u64::from(bench.byte())),
             1 => position = position.after(bench.length()),
-            2 => position = position.before(bench.length()),
+            2 => {
+                position = position.before(bench.length());
+                // A stream without segments continues at any position, as a new one would.
+                if now.is_empty() {
+                    bench.used.clear();
+                }
+            }
             3 => {
                 stream = None;
                 continue;
