@@ -3,8 +3,8 @@
 use crate::{Error, LONGEST_PIECE, Session};
 
 /// Counter blocks in flight, or their encryption: a segment of key stream. It stays in the
-/// session's own memory and is wiped there when the segment is dropped or submitted again, also if
-/// the driver completes it later.
+/// session's own memory. It is wiped there when the segment is dropped, also if the driver completes
+/// it later, and wiped or overwritten when the segment is submitted again.
 pub struct KeyStreamSegment {
     session: Box<dyn Session>,
     len: usize,
