@@ -133,14 +133,22 @@ fn a_file_through_openssl_is_hardwares_and_right(machine: &Machine) {
     }
 }
 
+/// False if this CPU has no cycle counter that outboard knows, which the answer must then state.
+#[track_caller]
+fn kernel_was_measured(answer: &Value) -> bool {
+    let has_counter = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));
+    let stated = answer["notes"].to_string().contains("--kernel: no cycle counter is known");
+    assert_eq!(stated, !has_counter, "{answer}");
+    has_counter
+}
+
 /// The driver that the kernel prefers, which is the accelerator's if the CPU lacks AES
 /// instructions.
 fn the_kernels_own_benchmark_is_read(machine: &Machine) {
     let arguments =
         ["--kernel", "--size", "1K,64K", "--depth", "1,4", "--direction", "encrypt", "AES-128-CBC"];
     let answer = benched(machine, &arguments, 0);
-    if !cfg!(any(target_arch = "x86_64", target_arch = "aarch64")) {
-        assert!(answer["notes"].to_string().contains("--kernel: no cycle counter is known"), "{answer}");
+    if !kernel_was_measured(&answer) {
         return;
     }
     let contestants = answer["contestants"].as_array().expect("contestants");
@@ -474,6 +482,9 @@ fn tcrypt_hashes_too(machine: &Machine) {
         [("SHA2-512", "sha512", "sim-sha512"), ("HMAC-SHA1", "hmac(sha1)", "sim-hmac-sha1")]
     {
         let answer = benched(machine, &["--kernel", "--size", "1K,8K,64K", "--depth", "1,4", name], 0);
+        if !kernel_was_measured(&answer) {
+            continue;
+        }
         let contestants = answer["contestants"].as_array().expect("contestants");
         let tcrypt =
             contestants.iter().find(|one| one["kind"] == "tcrypt").unwrap_or_else(|| panic!("{answer}"));

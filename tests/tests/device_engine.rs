@@ -86,6 +86,9 @@ fn every_byte_of_openssl_enc_is_proven(machine: &Machine) {
     assert!(read(&plain) != read(&secret) && read(&plain) == read(&back));
 }
 
+/// The length of the messages of [`records`].
+const RECORD: u64 = 1400;
+
 const MEASURED: [&str; 2] = ["AES-128-CTR", "AES-128-GCM"];
 
 /// No program and no section names the key LOOKAHEAD here.
@@ -124,9 +127,10 @@ fn tune_switches_look_ahead_on_and_applications_use_it(machine: &Machine) {
     assert!(bytes("key_stream_generated") >= bytes("ahead_bytes"), "{total}");
 
     let gcm = records(&[]);
+    // GHASH stays on the CPU: where that is slow, only messages longer than these gain.
     match found[1]["requests"]["from"].as_u64() {
-        Some(_) => assert!(gcm.ahead_bytes * 2 > gcm.bytes(), "{gcm:?}"),
-        None => assert_eq!(gcm.ahead_requests, 0, "{gcm:?}"),
+        Some(from) if from <= RECORD => assert!(gcm.ahead_bytes * 2 > gcm.bytes(), "{gcm:?}: {answer}"),
+        _ => assert_eq!(gcm.ahead_requests, 0, "{gcm:?}: {answer}"),
     }
     assert_eq!(records(&[("LOOKAHEAD", "OFF")]).ahead_requests, 0);
     what_the_policy_says_is_used();
@@ -172,7 +176,7 @@ fn ahead_of_ctr(machine: &Machine) -> Value {
     proof["total"].clone()
 }
 
-/// The counters after 2000 messages of 1400 bytes with AES-128-GCM, whose nonces are counters.
+/// The counters after 2000 messages of [`RECORD`] bytes with AES-128-GCM, whose nonces are counters.
 fn records(settings: &[(&str, &str)]) -> Counts {
     let world = World::new(Way::Accelerator, settings, Order::DefaultFirst);
     let world = world.unwrap_or_else(|error| panic!("{error}"));
@@ -184,7 +188,7 @@ fn records(settings: &[(&str, &str)]) -> Counts {
     for number in 0..2000_u64 {
         let mut nonce = [3; NONCE];
         nonce[NONCE - 8..].copy_from_slice(&number.to_be_bytes());
-        let message = StreamMessage::new(number, nonce, 1400);
+        let message = StreamMessage::new(number, nonce, RECORD as usize);
         let [sealed, expected] = [&mut ours, &mut theirs].map(|side| side.process(&message, false));
         assert_eq!(sealed.expect("sealed"), expected.expect("sealed in software"), "message {number}");
     }
