@@ -7,9 +7,9 @@ CACHE = $${OUTBOARD_CACHE:-$${XDG_CACHE_HOME:-$$HOME/.cache}/outboard}
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 28
 
-demo: ## a virtual router whose slow CPU hands AES to an accelerator, with proof; leaves target/report.html
+demo: ## a virtual router whose slow CPU hands AES to an accelerator, with proof; leaves target/report.html (ARCH=armhf: a router with 32-bit Arm)
 	@scripts/setup
-	@vm/demo
+	@vm/demo $(ARCH)
 
 build: ## the command and the provider, for make install
 	cargo build --release -p outboard-cli -p outboard-provider

@@ -1,6 +1,7 @@
 //! The engine (kmod/engine): a second driver of QEMU's virtio-crypto device, with ECB, CTR and XTS.
 
 use std::fs;
+use std::panic;
 use std::process::Command;
 use std::thread;
 
@@ -43,14 +44,18 @@ impl Engine {
 
 impl Drop for Engine {
     fn drop(&mut self) {
-        if thread::panicking() {
-            return;
+        // After a panic too, so that the failure of one test is not that of others. A second panic
+        // would end the process without a report.
+        let left = panic::catch_unwind(|| {
+            for (driver, _) in DRIVERS.iter().filter(|(driver, _)| is_allowed(driver)) {
+                fs::write(format!("{SYSFS}/disallow"), driver).expect("it is allowed");
+            }
+            kernel_module::unload("outboard_engine");
+            modprobe(&["virtio_crypto"]);
+        });
+        if let (Err(problem), false) = (left, thread::panicking()) {
+            panic::resume_unwind(problem);
         }
-        for (driver, _) in DRIVERS.iter().filter(|(driver, _)| is_allowed(driver)) {
-            fs::write(format!("{SYSFS}/disallow"), driver).expect("it is allowed");
-        }
-        kernel_module::unload("outboard_engine");
-        modprobe(&["virtio_crypto"]);
     }
 }
 

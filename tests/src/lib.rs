@@ -21,6 +21,7 @@ pub mod gnutls;
 pub mod hmacs;
 pub mod hwrng;
 pub mod kernel_module;
+pub mod lane;
 pub mod legs;
 pub mod machine;
 pub mod mbedtls;

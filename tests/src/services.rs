@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::command::{failed, succeeded};
 use crate::device::driver_count;
+use crate::lane::is_full_lane;
 use crate::machine::ACCELERATOR;
 use crate::skip::skip;
 use crate::systemd::{assert_unchanged, is_booted, snapshot};
@@ -72,12 +73,12 @@ pub fn requests_of(work: impl FnOnce()) -> u64 {
     driver_count("requests") - before
 }
 
-/// Enables, uses and disables a service, twice.
-pub fn twice(machine: &Machine, service: &str, arguments: &[&str], traffic: impl Fn()) {
+/// Enables, uses and disables a service, several times in `make test-all`.
+pub fn in_rounds(machine: &Machine, service: &str, arguments: &[&str], traffic: impl Fn()) {
     // The first login creates a file in /run.
     traffic();
     let before = snapshot();
-    for _ in 0..2 {
+    for _ in 0..if is_full_lane() { 2 } else { 1 } {
         enables(machine, arguments);
         assert!(requests_of(&traffic) >= 200, "{service} does not use the accelerator");
         disables(machine, service);

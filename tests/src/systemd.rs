@@ -1,5 +1,6 @@
 //! A machine that systemd booted: its units, and its configuration before and after a change.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
@@ -8,7 +9,10 @@ use std::process::Command;
 use crate::command::{said, succeeded};
 
 /// Path, owner, group, permissions, and the content of files and links.
-pub type Snapshot = Vec<(PathBuf, u32, u32, u32, Vec<u8>)>;
+type Entry = (PathBuf, u32, u32, u32, Vec<u8>);
+
+/// The entries of directories.
+pub type Snapshot = BTreeSet<Entry>;
 
 /// All of /etc, and of /run without what systemd, udev and the journal keep there. The content of
 /// files in /run, such as process ids, changes with each restart and is left out.
@@ -17,7 +21,6 @@ pub fn snapshot() -> Snapshot {
     let mut all = Snapshot::new();
     walk(Path::new("/etc"), &mut all);
     walk(Path::new("/run"), &mut all);
-    all.sort();
     all
 }
 
@@ -37,7 +40,7 @@ fn walk(directory: &Path, all: &mut Snapshot) {
             kind if kind.is_file() && path.starts_with("/etc") => fs::read(&path).expect("a file"),
             _ => Vec::new(),
         };
-        all.push((path.clone(), about.uid(), about.gid(), about.permissions().mode(), content));
+        all.insert((path.clone(), about.uid(), about.gid(), about.permissions().mode(), content));
         if about.is_dir() {
             walk(&path, all);
         }
@@ -49,7 +52,7 @@ fn walk(directory: &Path, all: &mut Snapshot) {
 pub fn assert_unchanged(before: &Snapshot) {
     let now = snapshot();
     let paths = |one: &Snapshot, other: &Snapshot| -> Vec<PathBuf> {
-        one.iter().filter(|entry| !other.contains(entry)).map(|entry| entry.0.clone()).collect()
+        one.difference(other).map(|entry| entry.0.clone()).collect()
     };
     let (gone, new) = (paths(before, &now), paths(&now, before));
     assert!(gone.is_empty() && new.is_empty(), "changed or gone: {gone:?}; changed or new: {new:?}");

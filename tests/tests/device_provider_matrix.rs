@@ -8,6 +8,7 @@ use std::process::{Command, Output};
 use outboard_counters::Table;
 use outboard_tests::bytes::bytes;
 use outboard_tests::command::{command, failed, helper, on_path, said, succeeded};
+use outboard_tests::lane::is_full_lane;
 use outboard_tests::machine::reachable_accelerator;
 use outboard_tests::module::module;
 use outboard_tests::providers::{
@@ -20,11 +21,6 @@ use tempfile::TempDir;
 
 /// Where tpm2-openssl looks for its TPM.
 const TCTI: &str = "TPM2OPENSSL_TCTI";
-
-/// Whether the tests run in `make test-all`.
-fn is_full_lane() -> bool {
-    std::env::var_os("OUTBOARD_LANE").is_some_and(|lane| lane == "all")
-}
 
 const KEY: &str = "-K 00112233445566778899aabbccddeeff -iv f0e0d0c0b0a090807060504030201000";
 

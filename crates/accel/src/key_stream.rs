@@ -3,8 +3,8 @@
 use crate::{Error, LONGEST_PIECE, Session};
 
 /// Counter blocks in flight, or their encryption: a segment of key stream. It stays in the
-/// session's own memory and is wiped there when the segment is dropped or submitted again, also if
-/// the driver completes it later.
+/// session's own memory. It is wiped there when the segment is dropped, also if the driver completes
+/// it later, and wiped or overwritten when the segment is submitted again.
 pub struct KeyStreamSegment {
     session: Box<dyn Session>,
     len: usize,
@@ -17,11 +17,6 @@ impl KeyStreamSegment {
     /// A segment for a session of ECB mode, without content.
     pub fn new(session: Box<dyn Session>) -> KeyStreamSegment {
         KeyStreamSegment { session, len: 0 }
-    }
-
-    /// Whether the interface of a session can compute a segment while the caller continues.
-    pub fn fits(session: &dyn Session) -> bool {
-        session.computes_key_stream()
     }
 
     /// Submits `len` bytes of counter blocks, at most [`LONGEST`](Self::LONGEST), which `fill`

@@ -27,6 +27,11 @@ pub trait Accelerator<S: ?Sized = dyn Session>: Send + Sync {
         self.open(key)
     }
 
+    /// Whether sessions support [`Session::submit_counters`].
+    fn computes_key_stream(&self) -> bool {
+        false
+    }
+
     /// Reports a wrong result of the driver, where the interface keeps such reports for the
     /// administrator and for processes that start later. Never fails: a report that cannot be made
     /// is lost.
@@ -157,11 +162,6 @@ pub trait Session: InFlight + Send {
     /// Submits requests to the driver, all at once, and does not wait for them. Requests submitted
     /// before are abandoned, complete or not.
     fn submit(&mut self, requests: &[Request<'_>]) -> Result<(), Error>;
-
-    /// Whether [`submit_counters`](Self::submit_counters) is supported.
-    fn computes_key_stream(&self) -> bool {
-        false
-    }
 
     /// Submits the encryption of `len` bytes that `fill` writes into the session's own memory, and
     /// does not wait. The driver encrypts them in place. The result is a secret, and is wiped when

@@ -1,5 +1,6 @@
-//! Tests whether the time for removing padding and MAC from a TLS record depends on them: the
-//! statistical test of dudect (Reparaz, Balasch, Verbauwhede, "Dude, is my code constant time?",
+//! Tests whether the time for removing padding and MAC from a TLS record depends on them, and that
+//! for the tag of a GCM message with look-ahead on the tag and the key: the statistical test of
+//! dudect (Reparaz, Balasch, Verbauwhede, "Dude, is my code constant time?",
 //! DATE 2017).
 //!
 //! Records of two classes are processed in random order and measured. Welch's t shows whether the
@@ -41,6 +42,40 @@ mod cipher {
     }
 }
 
+#[path = "../src/lookahead"]
+mod lookahead {
+    // As above.
+    #[allow(dead_code, unused_imports)]
+    mod length_block;
+
+    use std::hint::black_box;
+
+    use length_block::{HashMultiples, is_tag};
+
+    /// Compares two tags of 16 bytes, which follow each other.
+    pub fn compare(tags: &[u8], _: usize) {
+        let (expected, tag) = black_box(tags).split_at(16);
+        black_box(is_tag(expected.try_into().unwrap_or(&[0; 16]), tag));
+    }
+
+    /// The same, byte by byte until a difference.
+    pub fn leaky_compare(tags: &[u8], _: usize) {
+        let (expected, tag) = black_box(tags).split_at(16);
+        black_box(expected.iter().zip(tag).position(|(expected, byte)| expected != black_box(byte)));
+    }
+
+    /// The multiples of a hash key of 16 bytes, and the correction of a tag for the lengths of a
+    /// record of 1400 bytes.
+    pub fn correct(hash_key: &[u8], _: usize) {
+        let multiples = HashMultiples::new(black_box(hash_key).try_into().unwrap_or(&[0; 16]));
+        let mut tag = [0; 16];
+        // Bits of 13 bytes of additional data and 1400 of text, and of both padded.
+        let [aad, text, padded] = [13, 1400, 1424].map(|bytes| bytes * 8);
+        multiples.add_product(&mut tag, ((aad ^ padded) << 64) | text);
+        black_box(tag);
+    }
+}
+
 /// Record length in bytes. It is public, so all records of a test have the same length.
 const RECORD: usize = 512;
 
@@ -56,8 +91,11 @@ const KEPT: [usize; 8] = [100, 99, 95, 90, 80, 70, 60, 50];
 const LEAKS: f64 = 10.0;
 const SUSPECT: f64 = 5.0;
 
-/// Generates a decrypted record of a class.
+/// Generates an input of a class.
 type Make = fn(&mut Random) -> Vec<u8>;
+
+/// What is measured, with a length of the MAC where there is one.
+type Work = fn(&[u8], usize);
 
 /// xorshift64*
 struct Random(u64);
@@ -104,8 +142,42 @@ fn any(random: &mut Random) -> Vec<u8> {
     padded(random, padding)
 }
 
+/// A random tag and the same tag, with one byte of `at` bytes changed, if there are any.
+fn tags(random: &mut Random, at: std::ops::Range<usize>) -> Vec<u8> {
+    let mut tags: Vec<u8> = (0..16).map(|_| random.next() as u8).collect();
+    tags.extend_from_within(..);
+    if !at.is_empty() {
+        tags[at.start + random.below(at.len())] ^= 1;
+    }
+    tags
+}
+
+fn equal_tags(random: &mut Random) -> Vec<u8> {
+    tags(random, 0..0)
+}
+
+fn differ_at_the_start(random: &mut Random) -> Vec<u8> {
+    tags(random, 0..1)
+}
+
+fn differ_at_the_end(random: &mut Random) -> Vec<u8> {
+    tags(random, 15..16)
+}
+
+fn random_key(random: &mut Random) -> Vec<u8> {
+    (0..16).map(|_| random.next() as u8).collect()
+}
+
+fn key_of_zeros(random: &mut Random) -> Vec<u8> {
+    random_key(random).into_iter().map(|_| 0).collect()
+}
+
+fn key_of_ones(random: &mut Random) -> Vec<u8> {
+    random_key(random).into_iter().map(|_| 0xff).collect()
+}
+
 /// The largest |t| of two classes over all values of `KEPT`.
-fn largest_t(clock: &Clock, work: fn(&[u8], usize), mac_size: usize, classes: [Make; 2]) -> f64 {
+fn largest_t(clock: &Clock, work: Work, mac_size: usize, classes: [Make; 2]) -> f64 {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let mut all: Vec<(usize, u64)> = Vec::with_capacity(MEASURED);
     while all.len() < MEASURED {
@@ -154,9 +226,8 @@ fn main() -> ExitCode {
         ("any length and the shortest", [any, short]),
         ("the same twice", [any, any]),
     ];
-    println!(
-        "Taking padding and MAC off TLS records of {RECORD} bytes: {MEASURED} measurements each, the largest |t|"
-    );
+    println!("The largest |t|, of {MEASURED} measurements each");
+    println!("Removing padding and MAC from TLS records of {RECORD} bytes");
     let mut worst: f64 = 0.0;
     for mac_size in [20, 32, 48] {
         for (what, classes) in classes {
@@ -165,15 +236,41 @@ fn main() -> ExitCode {
             println!("  {:<8}{t:>8.2}  MAC of {mac_size} bytes, {what}", verdict(t));
         }
     }
-    let planted = largest_t(&clock, cipher::leaky, 20, [long, wrong]);
-    println!(
-        "  {:<8}{planted:>8.2}  a planted leak: MAC of 20 bytes, right and wrong padding",
-        verdict(planted)
-    );
-    if planted < LEAKS {
-        println!(
-            "The planted leak was not found, so this run says nothing: measure again on a quiet machine."
-        );
+    println!("The tag of a GCM message with look-ahead");
+    let of_messages: [(&str, Work, [Make; 2]); 6] = [
+        (
+            "comparison: equal tags, and a difference at the start",
+            lookahead::compare,
+            [equal_tags, differ_at_the_start],
+        ),
+        (
+            "comparison: equal tags, and a difference at the end",
+            lookahead::compare,
+            [equal_tags, differ_at_the_end],
+        ),
+        ("comparison: the same twice", lookahead::compare, [differ_at_the_end, differ_at_the_end]),
+        ("correction: a random hash key and one of zeros", lookahead::correct, [random_key, key_of_zeros]),
+        ("correction: a random hash key and one of ones", lookahead::correct, [random_key, key_of_ones]),
+        ("correction: the same twice", lookahead::correct, [random_key, random_key]),
+    ];
+    for (what, work, classes) in of_messages {
+        let t = largest_t(&clock, work, 0, classes);
+        worst = worst.max(t);
+        println!("  {:<8}{t:>8.2}  {what}", verdict(t));
+    }
+    println!("Planted leaks, which must be found");
+    let planted: [(&str, f64); 2] = [
+        ("MAC of 20 bytes, right and wrong padding", largest_t(&clock, cipher::leaky, 20, [long, wrong])),
+        (
+            "comparison of tags, a difference at the start and at the end",
+            largest_t(&clock, lookahead::leaky_compare, 0, [differ_at_the_start, differ_at_the_end]),
+        ),
+    ];
+    for (what, t) in planted {
+        println!("  {:<8}{t:>8.2}  {what}", verdict(t));
+    }
+    if planted.iter().any(|&(_, t)| t < LEAKS) {
+        println!("A planted leak was not found, so this run says nothing: measure again on a quiet machine.");
         return ExitCode::from(2);
     }
     if worst < LEAKS { ExitCode::SUCCESS } else { ExitCode::FAILURE }

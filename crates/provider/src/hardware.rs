@@ -42,6 +42,11 @@ impl<S: ?Sized + Share> Hardware<S> {
         self.accelerator.interface()
     }
 
+    /// Whether the driver can compute key stream while the caller continues.
+    pub(crate) fn computes_key_stream(&self) -> bool {
+        self.accelerator.computes_key_stream()
+    }
+
     /// How the next result must be verified. The first result of each key is compared in full.
     pub(crate) fn sample(&self, is_first_of_key: bool) -> Sample {
         let sample = self.sampling.next();

@@ -21,6 +21,7 @@
 //!   comparison
 //! - `clock`, `wipe`: time without system calls, overwriting of secrets
 //! - `rand`: a seed source from /dev/hwrng
+//! - `lookahead`: key stream computed in advance; its module `fuzzing` is for `fuzz/` only
 
 mod aead;
 mod cipher;
@@ -46,6 +47,9 @@ mod sampling;
 mod sessions;
 mod software;
 mod spot_check;
+
+#[cfg(fuzzing)]
+pub use lookahead::fuzzing;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

@@ -91,6 +91,7 @@ impl Offer {
         let found = find(provider, &algorithms, &names, are_named, share, reach);
         let offered = |kind: &'static Kind, refusal: Option<&'static str>| {
             let source = if looks_ahead(kind) { driver_of(&found, &Algorithm::EcbAes).ok() } else { None };
+            let source = source.filter(|hardware| hardware.computes_key_stream());
             let row = tuned.as_ref().and_then(|tuned| tuned.lookahead(kind.name));
             let ahead = source.and_then(|hardware| {
                 let lookahead = &provider.policy.lookahead;

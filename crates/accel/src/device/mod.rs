@@ -127,6 +127,10 @@ impl Accelerator for Device {
         Ok(Box::new(DeviceSession::new(Arc::clone(&self.driver), self.algorithm, key, tag_len)?))
     }
 
+    fn computes_key_stream(&self) -> bool {
+        self.algorithm == Algorithm::EcbAes
+    }
+
     fn report_wrong(&self) {
         self.driver.report_wrong();
     }

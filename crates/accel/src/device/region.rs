@@ -42,6 +42,17 @@ impl Region {
         Region { link, generation, arena, first, count, rung: 0, secret: 0 }
     }
 
+    /// The same units for a next request, if this process has them, they are `count` units of
+    /// `link`, and nothing is in flight there. Otherwise they are given back, wiped.
+    pub(super) fn renew(mut self, link: &Arc<Link>, count: u32) -> Option<Region> {
+        let fits = Arc::ptr_eq(&self.link, link) && self.count == count;
+        let is_free = fits && self.arena().is_ok() && !self.is_any_in_flight();
+        is_free.then(|| {
+            self.rung = 0;
+            self
+        })
+    }
+
     /// The arena, if it is mapped: in the process that allocated the units. Otherwise ECHILD.
     fn arena(&self) -> io::Result<&Arena> {
         if self.link.generation() == self.generation {
@@ -106,7 +117,7 @@ impl Region {
     pub(super) fn ring(&mut self, count: u32, wait: bool, secret: usize) -> io::Result<()> {
         let number = self.arena()?.number;
         assert!(count <= self.count && secret <= self.count as usize * UNIT);
-        (self.rung, self.secret) = (count, secret);
+        (self.rung, self.secret) = (count, self.secret.max(secret));
         self.link.ring(number, self.first, count, wait)
     }
 

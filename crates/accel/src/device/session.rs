@@ -100,8 +100,13 @@ impl DeviceSession {
         Ok(())
     }
 
-    /// Submits data that `fill` writes into the region.
-    fn ring_counters(&mut self, len: usize, fill: &mut dyn FnMut(&mut [u8])) -> Result<(), Error> {
+    /// Submits data that `fill` writes into a region: `old` if it fits, which saves wiping it.
+    fn ring_counters(
+        &mut self,
+        old: Option<Region>,
+        len: usize,
+        fill: &mut dyn FnMut(&mut [u8]),
+    ) -> Result<(), Error> {
         let max = LONGEST;
         if len == 0 || len > max || len % self.algorithm.block_len() != 0 || self.keyed.tag_len > 0 {
             let algorithm = self.algorithm.kernel_name();
@@ -109,7 +114,10 @@ impl DeviceSession {
         }
         Keyed::settle(&mut self.keyed, &self.driver)?;
         let units = len.div_ceil(UNIT) as u32;
-        let mut region = self.keyed.link.take(units).map_err(|source| self.driver.no_room(source))?;
+        let mut region = match old.and_then(|old| old.renew(&self.keyed.link, units)) {
+            Some(old) => old,
+            None => self.keyed.link.take(units).map_err(|source| self.driver.no_room(source))?,
+        };
         let mut place = |region: &mut Region| {
             let at = region.fill_with(len, fill)?;
             let asked = uapi::Slot {
@@ -194,13 +202,10 @@ impl Session for DeviceSession {
         self.start(requests, false)
     }
 
-    fn computes_key_stream(&self) -> bool {
-        self.algorithm == Algorithm::EcbAes
-    }
-
     fn submit_counters(&mut self, len: usize, fill: &mut dyn FnMut(&mut [u8])) -> Result<(), Error> {
+        let old = self.region.take();
         self.release();
-        self.ring_counters(len, fill)
+        self.ring_counters(old, len, fill)
     }
 
     fn result(&mut self, index: usize) -> Result<&[u8], Error> {

@@ -88,7 +88,8 @@ pub(super) struct Form {
 pub(crate) struct Context {
     /// The default provider processes all of the message, and the calls need no bookkeeping.
     pub(super) is_passive: bool,
-    /// Number of consecutive texts that were too short for the accelerator.
+    /// Number of consecutive texts, other than those of records, that were too short for the
+    /// accelerator.
     pub(super) short_texts: u8,
     /// A shorter text goes directly to `soft`: the threshold in bytes, or 0 while `soft` has not
     /// processed a text that was offloaded, or `usize::MAX` while the accelerator cannot be used.
@@ -266,6 +267,9 @@ impl Context {
     #[inline]
     pub(super) fn count_text(&mut self, len: usize) {
         self.counts.add(len as u64);
+        if self.record.is_some() {
+            return;
+        }
         if len < self.cipher.lookahead.from.min(self.threshold()) {
             self.short_texts = self.short_texts.saturating_add(1);
         } else {

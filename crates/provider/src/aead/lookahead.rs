@@ -1,13 +1,12 @@
 //! GCM with look-ahead: a message whose nonce was predicted uses key stream that is already there.
 
-use outboard_accel::KeyStreamSegment;
 use outboard_accel::Wiped;
-use subtle::ConstantTimeEq;
 
 use super::context::{Context, FULL_TAG, GCM_NONCE, Short};
 use crate::hardware::Hardware;
 use crate::lookahead::{
-    FIRST_OF_GCM, GcmTag, Job, KeyStream, NoncePattern, NoncePredictor, RecordStream, Seen, Stopped, Verifier,
+    FIRST_OF_GCM, GcmTag, Job, KeyStream, NoncePattern, NoncePredictor, RecordStream, Seen, Stopped,
+    Verifier, is_tag,
 };
 use crate::owned_slots::SlotId;
 use crate::software::SoftContext;
@@ -214,8 +213,8 @@ impl Context {
         }
     }
 
-    /// Submits the key stream of the first messages. `None`: the interface cannot, the driver or the
-    /// default provider has no room for the key, or the device is absent.
+    /// Submits the key stream of the first messages. `None`: the driver or the default provider has
+    /// no room for the key, or the device is absent.
     fn new_records(
         &mut self,
         hardware: &'static Hardware,
@@ -232,9 +231,6 @@ impl Context {
             lookahead.tag = Some(GcmTag::new(context, reference)?);
         }
         let session = self.ahead_key.session(hardware, |urgent| hardware.open(key, urgent))?;
-        if !KeyStreamSegment::fits(&*session) {
-            return None;
-        }
         let memory = (settings.budget(), settings.window);
         let mut stream = RecordStream::new(session.share().ok()?, memory, prediction, len, row);
         drop(session);
@@ -263,7 +259,7 @@ unsafe fn process(
     let text = Wiped::new(unsafe { std::slice::from_raw_parts(input, len) }.to_vec());
     if let Some(tag) = message.tag {
         let expected = tags.compute(message.nonce, message.aad, &text)?;
-        if !bool::from(expected[..].ct_eq(tag)) {
+        if !is_tag(&expected, tag) {
             // The default provider reports it.
             return None;
         }

@@ -90,6 +90,7 @@ impl Context {
         // SAFETY: `out` is large enough; the result is in the session's own memory.
         unsafe { copy_nonoverlapping(result.as_ptr(), r.out, r.len) };
         drop(answer);
+        self.short_texts = 0;
         self.stage = if offloaded.is_some() { Stage::Offloaded } else { Stage::Soft };
         if offloaded.is_none() {
             self.tag = None;
@@ -115,6 +116,7 @@ impl Context {
         let processed = unsafe { self.message_ahead(&message) };
         self.aad = aad;
         let Processed { text, tag } = processed?;
+        self.short_texts = 0;
         self.stage = Stage::Offloaded;
         self.offloaded = Some(OffloadedText { text, tag });
         self.settle();

@@ -2,8 +2,6 @@
 
 use std::ffi::c_int;
 
-use outboard_accel::KeyStreamSegment;
-
 use super::context::Context;
 use super::kind::Mode;
 use super::stream::Request;
@@ -215,16 +213,13 @@ impl Context {
         }
     }
 
-    /// Starts a stream from the current position on. `None`: the interface cannot, the driver has no
-    /// room for the key, or the device is absent.
+    /// Starts a stream from the current position on. `None`: the driver has no room for the key, or
+    /// the device is absent.
     #[cold]
     fn start_key_stream(&mut self) -> Option<SlotId> {
         let (hardware, position) = (self.ahead()?, self.position()?);
         let key = &self.key;
         let session = self.ahead_key.session(hardware, |urgent| hardware.open(key, urgent))?;
-        if !KeyStreamSegment::fits(&*session) {
-            return None;
-        }
         let lookahead = &self.provider.lookahead;
         let row = self.provider.counters.row(self.kind().name);
         let mut stream = CounterStream::new(session.share().ok()?, lookahead.budget(), lookahead.window, row);

@@ -9,7 +9,7 @@ use super::Stopped;
 use super::budget::Budget;
 use super::counters::{BLOCK, Counters};
 use super::segment::{Job, Segment, Unusable, Verifier};
-use super::supply::Supply;
+use super::supply::{Supply, unless_scarce};
 
 /// A position in a stream: a counter block, and the number of its bytes that were used, below
 /// [`BLOCK`].
@@ -44,8 +44,8 @@ pub(crate) struct CounterStream {
     /// Whether a segment was used since the stream started: the first one is not waited for.
     is_running: bool,
     /// Bytes that were submitted, and bytes that were used.
-    submitted: usize,
-    used: usize,
+    submitted: u64,
+    used: u64,
     row: Option<&'static Row>,
 }
 
@@ -89,15 +89,17 @@ impl CounterStream {
             let (mixed, fault) = unsafe { segment.mix(next, part, verifier) };
             done += mixed;
             self.next += mixed;
-            self.used += mixed;
+            self.used += mixed as u64;
             match fault {
                 Some(Unusable::Wrong) => return (done, Stopped::Wrong),
                 Some(Unusable::Failed(error)) => return (done, Stopped::Failed(error)),
                 None => {}
             }
             if self.next == segment.len() {
-                self.drop_first(0);
                 self.supply.grow();
+                if let Err(error) = self.renew_first() {
+                    return (done, Stopped::Failed(error));
+                }
             }
         }
         (done, Stopped::Complete)
@@ -134,16 +136,38 @@ impl CounterStream {
     /// Those of the driver.
     pub(crate) fn refill(&mut self, position: Position) -> Result<(), Error> {
         while let blocks @ 1.. = self.supply.next_blocks(self.total - self.next) {
-            let first =
-                self.segments.back().map_or(position.counter, |last| last.counters().at(last.len() / BLOCK));
+            let first = self.end().unwrap_or(position.counter);
             let Some(segment) = self.supply.submit(Counters::Run { first }, blocks)? else { break };
             if self.segments.is_empty() {
                 self.next = position.used;
             }
-            self.row.inspect(|row| row.add_generated(segment.len() as u64));
-            self.total += segment.len();
-            self.submitted += segment.len();
-            self.segments.push_back(segment);
+            self.add(segment);
+        }
+        Ok(())
+    }
+
+    /// The counter block after the last segment.
+    fn end(&self) -> Option<u128> {
+        self.segments.back().map(|last| last.counters().at(last.len() / BLOCK))
+    }
+
+    fn add(&mut self, segment: Segment) {
+        self.row.inspect(|row| row.add_generated(segment.len() as u64));
+        self.total += segment.len();
+        self.submitted += segment.len() as u64;
+        self.segments.push_back(segment);
+    }
+
+    /// Submits the first segment, which is used up, again as the last one, if that has its length.
+    /// Otherwise drops it.
+    fn renew_first(&mut self) -> Result<(), Error> {
+        let Some(mut segment) = self.segments.pop_front() else { return Ok(()) };
+        self.total -= segment.len();
+        self.next = 0;
+        let next = self.end().filter(|_| self.supply.next_blocks(self.total) * BLOCK == segment.len());
+        let Some(first) = next else { return Ok(()) };
+        if unless_scarce(segment.renew(Counters::Run { first }))?.is_some() {
+            self.add(segment);
         }
         Ok(())
     }

@@ -14,6 +14,7 @@ use std::ptr::null_mut;
 use outboard_abi::name;
 
 use super::counters::BLOCK;
+use super::length_block::HashMultiples;
 use crate::software::SoftContext;
 use crate::spot_check::BlockCipher;
 use outboard_accel::wipe;
@@ -25,9 +26,7 @@ pub(crate) const TAG: usize = 16;
 pub(crate) struct GcmTag {
     /// A GCM context for encryption with the key.
     context: SoftContext,
-    /// H times x to the power of the index (SP 800-38D, 6.3), the first bit of a block is that of
-    /// x^0.
-    multiples: Box<[[u8; BLOCK]; 128]>,
+    multiples: HashMultiples,
 }
 
 impl GcmTag {
@@ -38,13 +37,8 @@ impl GcmTag {
         if !cipher.encrypt(&mut hash_key) {
             return None;
         }
-        let mut multiples = Box::new([[0; BLOCK]; 128]);
-        let mut multiple = u128::from_be_bytes(hash_key);
+        let multiples = HashMultiples::new(&hash_key);
         wipe(&mut hash_key);
-        for entry in multiples.iter_mut() {
-            *entry = multiple.to_be_bytes();
-            multiple = times_x(multiple);
-        }
         Some(GcmTag { context, multiples })
     }
 
@@ -60,13 +54,7 @@ impl GcmTag {
         done.then(|| {
             let padded = aad.len().next_multiple_of(BLOCK) + ciphertext.len().next_multiple_of(BLOCK);
             let lengths = bits(aad.len()) << 64 | bits(ciphertext.len());
-            let mut difference = lengths ^ bits(padded) << 64;
-            while difference != 0 {
-                let power = difference.leading_zeros();
-                difference ^= 1 << (127 - power);
-                let multiple = &self.multiples[power as usize];
-                tag.iter_mut().zip(multiple).for_each(|(byte, multiple)| *byte ^= multiple);
-            }
+            self.multiples.add_product(&mut tag, lengths ^ bits(padded) << 64);
             tag
         })
     }
@@ -92,12 +80,6 @@ impl GcmTag {
     }
 }
 
-impl Drop for GcmTag {
-    fn drop(&mut self) {
-        self.multiples.iter_mut().for_each(|multiple| wipe(multiple));
-    }
-}
-
 impl SoftContext {
     /// Ends a message without a text.
     fn end(&self) -> bool {
@@ -112,23 +94,4 @@ impl SoftContext {
 
 fn bits(bytes: usize) -> u128 {
     bytes as u128 * 8
-}
-
-/// Multiplies by x in GF(2^128) as defined in SP 800-38D (6.3), in constant time.
-fn times_x(value: u128) -> u128 {
-    value >> 1 ^ (value & 1).wrapping_neg() & 0xe1 << 120
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn multiplication_by_x_is_that_of_the_standard() {
-        // x^0 is the first bit.
-        assert_eq!(times_x(1 << 127), 1 << 126);
-        assert_eq!(times_x(1), 0xe1 << 120);
-        let (a, b) = (0x66e9_4bd4_ef8a_2c3b_884c_fa59_ca34_2b2e, 0x0388_dace_60b6_a392_f328_c2b9_71b2_fe78);
-        assert_eq!(times_x(a ^ b), times_x(a) ^ times_x(b));
-    }
 }

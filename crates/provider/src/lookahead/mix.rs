@@ -143,68 +143,17 @@ unsafe fn mix_words(
     count
 }
 
-/// Four blocks at a time with SSE2, which every x86-64 CPU has.
 #[cfg(target_arch = "x86_64")]
-mod vector {
-    use std::arch::x86_64::{
-        __m128i, _mm_add_epi32, _mm_cmpeq_epi32, _mm_loadu_si128, _mm_movemask_epi8, _mm_or_si128,
-        _mm_set_epi32, _mm_set_epi64x, _mm_storeu_si128, _mm_xor_si128,
-    };
+#[path = "mix/sse2.rs"]
+mod vector;
 
-    pub(super) const BLOCKS: usize = 4;
+#[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+#[path = "mix/neon.rs"]
+mod vector;
 
-    /// Processes up to `groups` times [`BLOCKS`] blocks, in which only the last byte of the counter
-    /// changes. Returns the number of groups, which ends before one with a suspicious block.
-    ///
-    /// # Safety
-    /// As for [`super::mix_run`].
-    pub(super) unsafe fn mix(
-        stream: *const u8,
-        counter: u128,
-        groups: usize,
-        input: *const u8,
-        output: *mut u8,
-    ) -> usize {
-        let (high, low) = (((counter >> 64) as u64).to_be(), (counter as u64).to_be());
-        // SAFETY: guaranteed by the caller; SSE2 is part of the architecture.
-        unsafe {
-            let mut first = _mm_set_epi64x(low as i64, high as i64);
-            let [one, two, three, four] = [1, 2, 3, 4].map(|n| _mm_set_epi32(n << 24, 0, 0, 0));
-            for group in 0..groups {
-                let at = |start: *const u8| start.cast::<__m128i>().add(group * BLOCKS);
-                let from = at(stream);
-                let blocks: [__m128i; BLOCKS] = [
-                    from.read_volatile(),
-                    from.add(1).read_volatile(),
-                    from.add(2).read_volatile(),
-                    from.add(3).read_volatile(),
-                ];
-                let equal = _mm_or_si128(
-                    _mm_or_si128(
-                        _mm_cmpeq_epi32(blocks[0], first),
-                        _mm_cmpeq_epi32(blocks[1], _mm_add_epi32(first, one)),
-                    ),
-                    _mm_or_si128(
-                        _mm_cmpeq_epi32(blocks[2], _mm_add_epi32(first, two)),
-                        _mm_cmpeq_epi32(blocks[3], _mm_add_epi32(first, three)),
-                    ),
-                );
-                if _mm_movemask_epi8(equal) != 0 {
-                    return group;
-                }
-                let (text, to) = (at(input), at(output).cast_mut());
-                for (index, block) in blocks.into_iter().enumerate() {
-                    _mm_storeu_si128(to.add(index), _mm_xor_si128(_mm_loadu_si128(text.add(index)), block));
-                }
-                first = _mm_add_epi32(first, four);
-            }
-        }
-        groups
-    }
-}
-
-/// No vector instructions are used on this architecture.
-#[cfg(not(target_arch = "x86_64"))]
+/// No vector instructions are used on this architecture. 32-bit Arm has NEON on some CPUs only, and
+/// its intrinsics are not stable.
+#[cfg(not(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little"))))]
 mod vector {
     /// No run is as long.
     pub(super) const BLOCKS: usize = usize::MAX;
@@ -268,6 +217,46 @@ mod tests {
                     assert_eq!(block_at(&stream.0, block, counter), None);
                 }
             }
+        }
+    }
+
+    /// Groups of blocks by vector instructions, single blocks by words.
+    #[test]
+    fn words_and_vectors_give_the_same_results() {
+        let mut bits = 1_u64;
+        let mut random = || {
+            bits = bits.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+            bits >> 32
+        };
+        for round in 0..2000 {
+            let mut stream = stream();
+            stream.0.iter_mut().for_each(|byte| *byte = random() as u8);
+            let counter = u128::from(random()) << 96 | u128::from(random() << 32 | random());
+            if round % 2 == 0 {
+                // A word of a counter block.
+                let (block, word) = (random() as usize % 8, random() as usize % 4 * 4);
+                let own = counter.wrapping_add(block as u128).to_be_bytes();
+                stream.0[block * BLOCK + word..][..4].copy_from_slice(&own[word..word + 4]);
+            }
+            let input: Vec<u8> = (0..8 * BLOCK + 1).map(|_| random() as u8).collect();
+            let input = &input[round % 2..][..8 * BLOCK];
+            // Block by block: no group is as long.
+            let mut expected = vec![0; input.len()];
+            let mut count = 0;
+            while count < 8 {
+                let at = count * BLOCK;
+                let counter = counter.wrapping_add(count as u128);
+                // SAFETY: the block is in all three.
+                let done = unsafe {
+                    let [from, text] = [&stream.0[at..], &input[at..]].map(<[u8]>::as_ptr);
+                    mix_words(from, counter, 1, text, expected[at..].as_mut_ptr())
+                };
+                if done == 0 {
+                    break;
+                }
+                count += 1;
+            }
+            assert_eq!(mixed(&stream.0, counter, input), (count, expected), "round {round}");
         }
     }
 

@@ -12,13 +12,16 @@
 //! - `segment`: a segment, its verification and use
 //! - `supply`, `budget`: how much is computed, and the memory for it
 //! - `counter_stream`: CTR; `lane`: key stream for its shortest updates
-//! - `record_stream`: GCM; `gcm_tag`: the tag of a message
+//! - `record_stream`: GCM; `gcm_tag`, `length_block`: the tag of a message
 
 mod budget;
 mod counter_stream;
 mod counters;
+#[cfg(fuzzing)]
+pub mod fuzzing;
 mod gcm_tag;
 mod lane;
+mod length_block;
 mod mix;
 mod nonces;
 mod record_stream;
@@ -37,6 +40,7 @@ pub(crate) use counter_stream::{CounterStream, Position};
 pub(crate) use counters::FIRST_OF_GCM;
 pub(crate) use gcm_tag::GcmTag;
 pub(crate) use lane::{Lane, SMALL};
+pub(crate) use length_block::is_tag;
 pub(crate) use nonces::{NoncePattern, NoncePredictor, Seen};
 pub(crate) use record_stream::RecordStream;
 pub(crate) use segment::{Job, Verifier};

@@ -50,6 +50,8 @@ struct Records {
     /// A bit for each message whose key stream was handed out.
     used: Vec<u64>,
     used_count: u64,
+    /// Whether the window grew for this segment.
+    is_counted: bool,
 }
 
 impl Records {
@@ -154,13 +156,20 @@ impl RecordStream {
     /// # Errors
     /// Those of the driver.
     pub(crate) fn refill(&mut self, sequence: u64) -> Result<(), Error> {
+        // Messages that are too short for key stream leave a part of each segment unused.
+        for records in self.segments.iter_mut().filter(|records| !records.is_counted) {
+            let is_past = sequence.wrapping_sub(records.end()) as i64 >= -1;
+            records.is_counted = is_past || records.used_count == records.count;
+            if records.is_counted {
+                self.supply.grow();
+            }
+        }
         while let Some(first) = self.segments.front() {
             let is_old = sequence.wrapping_sub(first.end()) as i64 >= REORDERED as i64;
             if first.used_count < first.count && !is_old {
                 break;
             }
             self.drop_first();
-            self.supply.grow();
         }
         // Messages were lost, more than were computed.
         if (self.next.wrapping_sub(sequence) as i64) <= 0 {
@@ -175,7 +184,9 @@ impl RecordStream {
             let (first, used) = (self.next, vec![0; count.div_ceil(64)]);
             self.next = self.next.wrapping_add(count as u64);
             let count = count as u64;
-            self.segments.push_back(Records { segment, first, count, blocks_each, used, used_count: 0 });
+            let (used_count, is_counted) = (0, false);
+            let records = Records { segment, first, count, blocks_each, used, used_count, is_counted };
+            self.segments.push_back(records);
         }
         Ok(())
     }

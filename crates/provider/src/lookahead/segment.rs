@@ -80,6 +80,14 @@ impl Segment {
         Ok(Segment { stream, counters, is_verified: false, _lease: lease })
     }
 
+    /// Submits the encryption of other counter blocks, as many as before. The segment must not be
+    /// used after an error.
+    pub(super) fn renew(&mut self, counters: Counters) -> Result<(), Error> {
+        self.stream.submit(self.stream.len(), &mut |room| counters.fill(0, room))?;
+        (self.counters, self.is_verified) = (counters, false);
+        Ok(())
+    }
+
     pub(super) fn counters(&self) -> &Counters {
         &self.counters
     }

@@ -46,10 +46,15 @@ impl Supply {
     pub(super) fn submit(&self, counters: Counters, blocks: usize) -> Result<Option<Segment>, Error> {
         let Some(lease) = self.budget.lease(blocks * BLOCK) else { return Ok(None) };
         let stream = KeyStreamSegment::new(self.session.share()?);
-        match Segment::submit(stream, counters, blocks, lease) {
-            Ok(segment) => Ok(Some(segment)),
-            Err(error) if error.is_scarcity() && !error.is_away() => Ok(None),
-            Err(error) => Err(error),
-        }
+        unless_scarce(Segment::submit(stream, counters, blocks, lease))
+    }
+}
+
+/// `None` instead of an error that means that the interface or the driver has no room now.
+pub(super) fn unless_scarce<T>(submitted: Result<T, Error>) -> Result<Option<T>, Error> {
+    match submitted {
+        Ok(done) => Ok(Some(done)),
+        Err(error) if error.is_scarcity() && !error.is_away() => Ok(None),
+        Err(error) => Err(error),
     }
 }

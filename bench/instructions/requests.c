@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * requests CONFIGURATION PROVIDER CIPHER BYTES REQUESTS: the time that the CPU of a machine with one
+ * CPU is busy per request, in ns. vm/run --icount makes that the number of instructions, those of
+ * the kernel and of interrupts included. Needs root for /proc/timer_list.
+ *
+ * A request of CTR or CBC is an update. A request of GCM is a message with a nonce that counts, 13
+ * bytes of additional data and a tag, as in TLS.
+ */
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* The numbers of openssl/evp.h. */
+#define AEAD_GET_TAG 0x10
+
+#define ROUNDS 5
+#define LARGEST 65536
+#define TAG 16
+
+static void fail(const char *what)
+{
+	fprintf(stderr, "requests: %s\n", what);
+	exit(1);
+}
+
+static void *libcrypto;
+
+static void *function(const char *name)
+{
+	void *found = dlsym(libcrypto, name);
+
+	if (!found)
+		fail(dlerror());
+	return found;
+}
+
+/* The time that the only CPU was idle since the boot. */
+static uint64_t idle_ns(void)
+{
+	char line[256];
+	uint64_t idle;
+	FILE *list = fopen("/proc/timer_list", "r");
+
+	if (!list)
+		fail("/proc/timer_list cannot be read: run this as root");
+	while (fgets(line, sizeof(line), list)) {
+		if (sscanf(line, " .idle_sleeptime : %ju", &idle) == 1) {
+			fclose(list);
+			return idle;
+		}
+	}
+	fail("/proc/timer_list has no idle_sleeptime: the kernel needs CONFIG_NO_HZ_COMMON");
+	return 0;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+typedef int init_function(void *context, void *cipher, const unsigned char *key,
+			  const unsigned char *iv, int encrypt, const void *params);
+typedef int update_function(void *context, unsigned char *out, int *written,
+			    const unsigned char *in, int length);
+typedef int final_function(void *context, unsigned char *out, int *written);
+typedef int ctrl_function(void *context, int what, int number, void *data);
+
+static init_function *init;
+static update_function *update;
+static final_function *final;
+static ctrl_function *ctrl;
+
+static unsigned char in[LARGEST], out[LARGEST + TAG];
+
+static void message(void *context, int bytes)
+{
+	static unsigned char nonce[16], tag[TAG];
+	static const unsigned char additional[13];
+	int written;
+
+	for (int i = 11; i > 3 && !++nonce[i]; i--)
+		;
+	if (!init(context, NULL, NULL, nonce, -1, NULL) ||
+	    !update(context, NULL, &written, additional, sizeof(additional)) ||
+	    !update(context, out, &written, in, bytes) || !final(context, out + bytes, &written) ||
+	    !ctrl(context, AEAD_GET_TAG, TAG, tag))
+		fail("a message failed");
+}
+
+static void process(void *context, int is_aead, int bytes, int requests)
+{
+	int written;
+
+	for (int i = 0; i < requests; i++) {
+		if (is_aead)
+			message(context, bytes);
+		else if (!update(context, out, &written, in, bytes))
+			fail("an update failed");
+	}
+}
+
+static int by_size(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+int main(int argc, char **argv)
+{
+	static const unsigned char key[32] = "0123456789abcdef0123456789abcde", iv[16];
+	double per_request[ROUNDS];
+	char query[64];
+
+	if (argc != 6)
+		fail("usage: requests CONFIGURATION PROVIDER CIPHER BYTES REQUESTS");
+	int is_aead = strstr(argv[3], "GCM") != NULL, bytes = atoi(argv[4]), requests = atoi(argv[5]);
+
+	if (bytes < 1 || bytes > LARGEST || requests < 1)
+		fail("BYTES or REQUESTS is out of range");
+	libcrypto = dlopen("libcrypto.so.3", RTLD_NOW);
+	if (!libcrypto)
+		fail(dlerror());
+	void *(*new_world)(void) = function("OSSL_LIB_CTX_new");
+	int (*load)(void *, const char *) = function("OSSL_LIB_CTX_load_config");
+	void *(*fetch)(void *, const char *, const char *) = function("EVP_CIPHER_fetch");
+	void *(*new_context)(void) = function("EVP_CIPHER_CTX_new");
+
+	init = function("EVP_CipherInit_ex2");
+	update = function("EVP_CipherUpdate");
+	final = function("EVP_CipherFinal_ex");
+	ctrl = function("EVP_CIPHER_CTX_ctrl");
+
+	void *world = new_world();
+
+	if (!world || !load(world, argv[1]))
+		fail("the configuration does not load");
+	snprintf(query, sizeof(query), "provider=%s", argv[2]);
+	void *cipher = fetch(world, argv[3], query), *context = new_context();
+
+	if (!cipher || !context || !init(context, cipher, key, iv, 1, NULL))
+		fail("the provider does not offer the cipher");
+	/* Look-ahead doubles its window until it has the final size. */
+	process(context, is_aead, bytes, requests);
+	for (int round = 0; round < ROUNDS; round++) {
+		uint64_t idle = idle_ns(), start = now_ns();
+
+		process(context, is_aead, bytes, requests);
+		uint64_t elapsed = now_ns() - start;
+
+		per_request[round] = (double)(elapsed - (idle_ns() - idle)) / requests;
+	}
+	qsort(per_request, ROUNDS, sizeof(per_request[0]), by_size);
+	printf("%.0f\n", per_request[ROUNDS / 2]);
+	return 0;
+}

@@ -1,0 +1,125 @@
+//! A CTR stream: texts at positions that advance, jump, go back and repeat.
+
+use super::super::Stopped;
+use super::super::budget::Budget;
+use super::super::counter_stream::{CounterStream, Position};
+use super::super::lane::Lane;
+use super::super::segment::Verifier;
+use super::openssl::{reference, row};
+use super::{Bench, WINDOWS};
+
+const NAME: &str = "AES-128-CTR";
+
+/// The memory of a process, and of one with little.
+const MEMORY: [usize; 2] = [1 << 20, 2048];
+static BUDGETS: [Budget; 2] = [Budget::new(MEMORY[0]), Budget::new(MEMORY[1])];
+
+/// Does with a stream what the context of a cipher does.
+pub fn stream(input: &[u8]) {
+    let mut bench = Bench::new(input);
+    let reference = reference();
+    let row = row(NAME);
+    let before = row.counts();
+    let (window, budget, start) = (bench.byte(), bench.byte(), bench.byte());
+    let window = WINDOWS[usize::from(window) % WINDOWS.len()];
+    let (budget, memory) = (&BUDGETS[usize::from(budget) % 2], MEMORY[usize::from(budget) % 2]);
+    // Counters that carry or wrap after some blocks.
+    let limit = [0, 1 << 32, 1 << 64, 0x0123_4567_89ab_cdef_0123_4567_89ab_cdef][usize::from(start) % 4];
+    let counter = u128::wrapping_sub(limit, u128::from(start));
+    let mut position = Position { counter, used: 0 };
+    let mut stream: Option<CounterStream> = None;
+    let mut lane = Lane::default();
+    let mut used = 0;
+    while !bench.is_over() {
+        let Some(now) = &mut stream else {
+            let mut new = CounterStream::new(bench.engine.session(), budget, window, Some(row));
+            bench.used.clear();
+            bench.byte();
+            if new.refill(position).is_ok() && !new.is_empty() {
+                stream = Some(new);
+            }
+            continue;
+        };
+        match bench.byte() % 8 {
+            0 => bench.engine.wait(u64::from(bench.byte())),
+            1 => position = position.after(bench.length()),
+            2 => {
+                position = position.before(bench.length());
+                // A stream without segments continues at any position, as a new one would.
+                if now.is_empty() {
+                    bench.used.clear();
+                }
+            }
+            3 => {
+                stream = None;
+                continue;
+            }
+            4 => {
+                // The lane of a context: filled and used in parts. The rest is not used.
+                let counters = |at| at_counter(position, at);
+                let parts = [bench.length(), bench.length()];
+                let total = std::cell::Cell::new(0);
+                let (done, ()) = bench.process(1024, counters, |job, hardware| {
+                    let verifier = Verifier { hardware, reference: &reference, algorithm: NAME, row: None };
+                    lane.clear();
+                    // SAFETY: the job of the lane's own memory.
+                    lane.fill(|job| unsafe { now.mix(position, job, &verifier).0 });
+                    total.set(lane.left());
+                    let mut done = 0;
+                    for part in parts {
+                        let len = part.min(lane.left());
+                        // SAFETY: within the text; not longer than what is left.
+                        unsafe { lane.mix(job.after(done).first(len)) };
+                        done += len;
+                    }
+                    (done, ())
+                });
+                used += total.get();
+                position = position.after(done);
+                lane.clear();
+                if !bench.hardware.is_up() {
+                    bench.wrong();
+                    stream = None;
+                } else if done < total.get() {
+                    // As a context whose IV was set: the bytes of the lane are gone.
+                    position = position.after(total.get() - done);
+                }
+                continue;
+            }
+            _ => {}
+        }
+        let len = bench.length();
+        let counters = |at| at_counter(position, at);
+        let (done, stopped) = bench.process(len, counters, |job, hardware| {
+            let verifier = Verifier { hardware, reference: &reference, algorithm: NAME, row: None };
+            // SAFETY: guaranteed by `process`.
+            unsafe { now.mix(position, job, &verifier) }
+        });
+        used += done;
+        // The rest is done in software.
+        position = position.after(len);
+        match stopped {
+            Stopped::Complete | Stopped::NotReady => {
+                if now.refill(position).is_err() || now.is_empty() {
+                    stream = None;
+                }
+            }
+            Stopped::Wrong => {
+                bench.wrong();
+                stream = None;
+            }
+            Stopped::Elsewhere | Stopped::Failed(_) => stream = None,
+        }
+    }
+    drop(stream);
+    let counted = row.counts() - before;
+    let gone = counted.key_stream_discarded + used as u64;
+    assert!(gone <= counted.key_stream_generated, "{used} used, {counted:?}");
+    assert!(budget.lease(memory).is_some(), "all memory was returned");
+}
+
+/// The counter block of a byte of a text, and the offset in it.
+fn at_counter(position: Position, at: usize) -> (u128, usize) {
+    let Position { counter, used } = position.after(at);
+    (counter, used)
+}

@@ -1,0 +1,58 @@
+//! Four blocks at a time with NEON, which every 64-bit Arm CPU has.
+
+use std::arch::aarch64::{
+    uint32x4_t, vaddq_u32, vceqq_u32, vdupq_n_u32, veorq_u8, vld1q_u8, vmaxvq_u32, vorrq_u32,
+    vreinterpretq_u8_u32, vreinterpretq_u32_u8, vsetq_lane_u32, vst1q_u8,
+};
+
+use super::super::counters::BLOCK;
+
+pub(super) const BLOCKS: usize = 4;
+
+/// Processes up to `groups` times [`BLOCKS`] blocks, in which only the last byte of the counter
+/// changes. Returns the number of groups, which ends before one with a suspicious block.
+///
+/// # Safety
+/// As for [`super::mix_run`].
+pub(super) unsafe fn mix(
+    stream: *const u8,
+    counter: u128,
+    groups: usize,
+    input: *const u8,
+    output: *mut u8,
+) -> usize {
+    let bytes = counter.to_be_bytes();
+    // SAFETY: guaranteed by the caller; NEON is part of the architecture.
+    unsafe {
+        let mut first = vreinterpretq_u32_u8(vld1q_u8(bytes.as_ptr()));
+        // The last byte is the highest one of the last word.
+        let [one, two, three, four] = [1, 2, 3, 4].map(|n| vsetq_lane_u32::<3>(n << 24, vdupq_n_u32(0)));
+        for group in 0..groups {
+            let at = group * BLOCKS * BLOCK;
+            let from = stream.add(at).cast::<uint32x4_t>();
+            let blocks: [uint32x4_t; BLOCKS] = [
+                from.read_volatile(),
+                from.add(1).read_volatile(),
+                from.add(2).read_volatile(),
+                from.add(3).read_volatile(),
+            ];
+            let equal = vorrq_u32(
+                vorrq_u32(vceqq_u32(blocks[0], first), vceqq_u32(blocks[1], vaddq_u32(first, one))),
+                vorrq_u32(
+                    vceqq_u32(blocks[2], vaddq_u32(first, two)),
+                    vceqq_u32(blocks[3], vaddq_u32(first, three)),
+                ),
+            );
+            if vmaxvq_u32(equal) != 0 {
+                return group;
+            }
+            for (index, block) in blocks.into_iter().enumerate() {
+                let at = at + index * BLOCK;
+                let text = vld1q_u8(input.add(at));
+                vst1q_u8(output.add(at), veorq_u8(text, vreinterpretq_u8_u32(block)));
+            }
+            first = vaddq_u32(first, four);
+        }
+    }
+    groups
+}
