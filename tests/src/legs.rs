@@ -77,6 +77,7 @@ enum Boot {
     #[default]
     EndToEnd,
     Applications,
+    Packages,
 }
 
 impl Boot {
@@ -86,6 +87,7 @@ impl Boot {
             Self::Module => "module",
             Self::EndToEnd => "end-to-end",
             Self::Applications => "applications",
+            Self::Packages => "packages",
         }
     }
 }
@@ -180,8 +182,8 @@ impl LegsFile {
         self.legs.iter().filter(runs).map(|leg| (leg.name.as_str(), leg.cpu.as_str()))
     }
 
-    /// The themes, without those of the module and of the host: the modules of the end-to-end
-    /// tests.
+    /// The themes, without those of the module, of the packages and of the host: the modules of the
+    /// end-to-end tests.
     pub fn end_to_end(&self) -> impl Iterator<Item = &str> {
         let in_program = |boot| matches!(boot, Boot::EndToEnd | Boot::Applications);
         self.themes.iter().filter(move |(_, theme)| in_program(theme.machine)).map(|(name, _)| name.as_str())
