@@ -3,6 +3,8 @@
 //! (counter mode, HMAC).
 
 use std::io::Write;
+use std::thread;
+use std::time::Duration;
 
 use outboard_tests::bytes::assert_same;
 use outboard_tests::cavp::{Case, Vectors, cases};
@@ -12,9 +14,13 @@ use outboard_tests::messages::{Message, authenticated};
 use outboard_tests::simulated::{Reachable, Simulated};
 use outboard_tests::skip::skip;
 use outboard_tests::tally::{Ground, Rule, Tally};
+use outboard_tests::world::{Order, Way, World};
 
 /// The longest IV of ciphers other than AEADs.
 const IV: usize = 16;
+
+/// The time in which the driver completes the first key stream of a message.
+const ENGINE: Duration = Duration::from_millis(5);
 
 /// AES's keys, in bits.
 const KEYS: [usize; 3] = [128, 192, 256];
@@ -52,6 +58,45 @@ fn the_vectors_of_nist_hold_on_the_accelerator() {
              refused; by software: {software}; left out: {left_out}"
         );
     }
+    ctr_with_look_ahead(&ground.vectors);
+}
+
+/// The vectors of CTR with key stream that a driver of ECB mode computes in advance. Each is a
+/// message under a key of its own, so it is processed byte by byte: the first byte starts the stream.
+/// Those of GCM are shorter than the messages that look-ahead serves.
+fn ctr_with_look_ahead(vectors: &Vectors) {
+    let settings = [("LOOKAHEAD", "ON"), ("LOOKAHEAD_START", "0"), ("SHADOW_CHECKS", "1")];
+    let world = World::new(Way::Simulated("sim-ecb-aes".to_owned()), &settings, Order::DefaultFirst)
+        .unwrap_or_else(|error| panic!("{error}"));
+    let (mut run, mut requests) = (0, 0);
+    for bits in KEYS {
+        let algorithm = format!("AES-{bits}-CTR");
+        let cipher = world.hard(&algorithm);
+        for case in cases(&vectors.text(&format!("ciphers/AES/CTR/aes-{bits}-ctr.txt"))) {
+            let [plain, secret] = ["PLAINTEXT", "CIPHERTEXT"].map(|name| case.bytes(name));
+            let iv = case.bytes("IV").try_into().expect("a block");
+            let mut context = Context::keyed(&cipher, &case.bytes("KEY"), &iv, Direction::Encrypt);
+            let mut output = vec![0; plain.len() + IV];
+            for (at, byte) in plain.iter().enumerate() {
+                context.update(&[*byte], &mut output[at..]).expect("update");
+                if at == 0 {
+                    thread::sleep(ENGINE);
+                }
+            }
+            assert_same(&output[..plain.len()], &secret, &algorithm);
+            run += 1;
+            requests += plain.len() as u64;
+        }
+    }
+    // A context adds its counts at its end.
+    let done = world.counts();
+    let ahead = done.ahead_requests;
+    assert_eq!((done.failures, done.mismatches), (0, 0), "{done:?}");
+    assert!(run >= 9 && ahead * 10 >= (requests - run) * 9, "{run} vectors of {requests} bytes: {done:?}");
+    let _ = writeln!(
+        std::io::stderr(),
+        "\nAES-CTR with look-ahead: {run} vectors run, {ahead} of {requests} bytes with key stream"
+    );
 }
 
 fn direction(case: &Case<'_>) -> Direction {

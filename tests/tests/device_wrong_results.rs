@@ -6,9 +6,12 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
 
+use outboard_tests::bytes::{array, bytes};
 use outboard_tests::command::{helper, run, said};
 use outboard_tests::device::count;
+use outboard_tests::evp::{Context, Direction};
 use outboard_tests::exposure::{Contestant, wrong_results};
+use outboard_tests::message_stream::{MessageStream, NONCE, StreamMessage};
 use outboard_tests::patience::wait_until;
 use outboard_tests::simulated::{ALGORITHMS, DRIVERS, Reachable, Simulated, forget_wrong_results};
 use outboard_tests::skip::skip;
@@ -28,6 +31,17 @@ const MESSAGES: &str = "OUTBOARD_WRONG_RESULTS";
 /// One algorithm of each kind.
 const SPORADIC: [&str; 7] =
     ["AES-128-CBC", "AES-128-CTR", "AES-128-XTS", "AES-128-GCM", "AES-128-CCM", "SHA2-256", "HMAC-SHA2-256"];
+
+/// The variable with the number of requests that use key stream of an engine which leaves lines
+/// unwritten, for the figures of docs/provider.md.
+const LINES: &str = "OUTBOARD_UNWRITTEN_LINES";
+
+/// One in this number of segments has a line of 64 bytes that the engine does not write.
+const SEGMENTS: u64 = 1000;
+
+/// The length of each segment, a quarter of the window.
+const SEGMENT: u64 = 4096;
+const WINDOW: &str = "16384";
 
 /// The counts of all processes of a run.
 struct Seen {
@@ -115,6 +129,94 @@ fn sporadic(simulated: &Simulated, helper: &Path, name: &str, driver: &str, mess
         "{name}: one wrong bit in 1 of 1000: caught in {caught} of 10 runs, wrong results seen {wrong:?}"
     );
     assert!(caught >= 9, "{name}: caught in {caught} of 10 runs of {messages} messages");
+}
+
+#[test]
+fn of_an_engine_that_leaves_lines_unwritten_no_byte_is_used_and_each_line_is_found() {
+    let test = "of_an_engine_that_leaves_lines_unwritten_no_byte_is_used_and_each_line_is_found";
+    let Some(Reachable { simulated, .. }) = Simulated::reachable(test) else { return };
+    simulated.allow(&DRIVERS);
+    let chosen = std::env::var(LINES).ok().map_or(0, |text| text.parse().expect("a number of requests"));
+    for name in ["AES-128-CTR", "AES-256-GCM"] {
+        let (mut requests, mut ahead, mut found) = (0, 0, 0);
+        // A driver that was caught is disabled for the process, so each run is a provider of its own.
+        while found == 0 || ahead < chosen {
+            let run = until_a_line_is_found(&simulated, name, found);
+            requests += run.0;
+            ahead += run.1;
+            found += 1;
+        }
+        println!(
+            "{name}: {requests} requests, {ahead} of them with key stream, in {found} runs: one unwritten line \
+             in each, found in each, no wrong byte"
+        );
+    }
+}
+
+/// Uses key stream until a line that was not written is found. Returns the number of requests, and
+/// of those that used key stream. Each result is compared with that of software.
+#[track_caller]
+fn until_a_line_is_found(simulated: &Simulated, name: &str, seed: u64) -> (u64, u64) {
+    // Without comparisons at random, which would find some of the lines too.
+    let settings = [
+        ("LOOKAHEAD", "ON"),
+        ("LOOKAHEAD_START", "0"),
+        ("LOOKAHEAD_WINDOW", WINDOW),
+        ("SHADOW_CHECKS", "0"),
+        ("LOG_LEVEL", "off"),
+    ];
+    let world = World::new(Way::Simulated("sim-ecb-aes".to_owned()), &settings, Order::DefaultFirst)
+        .unwrap_or_else(|error| panic!("{error}"));
+    let ciphers = [world.hard(name), world.soft(name)];
+    simulated.fault(&format!("sim-ecb-aes unwritten every={SEGMENTS}"));
+    let (mut requests, mut found) = (0, false);
+    let mut compare = |request: &mut dyn FnMut(u64) -> bool| {
+        // After the driver was disabled, software continues.
+        let mut left = 200;
+        while left > 0 {
+            assert!(request(requests), "{name}: run {seed}, request {requests} is wrong");
+            requests += 1;
+            left -= u32::from(found);
+            if !found && requests % 100 == 0 {
+                let counts = world.counts_of(name);
+                found = counts.mismatches > 0;
+                let segments = counts.key_stream_generated / SEGMENT;
+                assert!(segments <= SEGMENTS + 200, "{name}: run {seed}: not found in {segments} segments");
+            }
+        }
+    };
+    if name.ends_with("CTR") {
+        // Chunks of any length of one stream.
+        let text = bytes(seed, 1400);
+        let key = bytes(seed, ciphers[0].key_length());
+        let mut sides = ciphers.map(|cipher| Context::keyed(&cipher, &key, &array(seed), Direction::Encrypt));
+        compare(&mut |number| {
+            let text = &text[..1 + u64::from_le_bytes(array(number)) as usize % text.len()];
+            let [hard, soft] = sides.each_mut().map(|context| {
+                let mut output = vec![0; text.len() + 16];
+                context.update(text, &mut output).expect("update");
+                output
+            });
+            hard == soft
+        });
+    } else {
+        // Messages of a connection. Four fill a segment, so that all key stream is used.
+        let key = bytes(seed, ciphers[0].key_length());
+        let mut sides = ciphers.map(|cipher| MessageStream::new(&cipher, &key, Direction::Encrypt));
+        compare(&mut |number| {
+            let mut nonce = [7; NONCE];
+            nonce[4..].copy_from_slice(&number.to_be_bytes());
+            let message = StreamMessage::new(number, nonce, SEGMENT as usize / 4);
+            let [hard, soft] = sides.each_mut().map(|side| side.process(&message, true).expect("sealed"));
+            hard == soft
+        });
+    }
+    simulated.fault("clear");
+    // A context adds its counts at its end: those of `sides` are complete.
+    let counts = world.counts_of(name);
+    assert_eq!((counts.mismatches, counts.failures), (1, 0), "{name}: run {seed}: {counts:?}");
+    assert!(counts.ahead_requests > 0, "{name}: run {seed}: {counts:?}");
+    (requests, counts.ahead_requests)
 }
 
 #[test]

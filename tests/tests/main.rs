@@ -22,6 +22,7 @@ mod device_fork;
 mod device_hmac;
 mod device_jobs;
 mod device_lookahead;
+mod device_lookahead_programs;
 mod device_message_jobs;
 mod device_modes;
 mod device_openssh;
