@@ -1,6 +1,5 @@
-//! Programs with look-ahead: the nonces of TLS 1.2 and 1.3 and DTLS are predicted, and peers without
-//! the provider understand what is sent. So it is with SSH in counter mode. The simulation computes
-//! the key stream.
+//! Programs with look-ahead: the nonces of TLS 1.2 and 1.3, DTLS and SSH are predicted, and peers
+//! without the provider understand what is sent. The simulation computes the key stream.
 
 use std::fs;
 use std::io::Write;
@@ -203,12 +202,17 @@ fn copies_by_ssh(place: &Place, openssh: &Openssh) {
     let [sent, there, back] = ["sent", "there", "back"].map(|name| place.folder().join(name));
     let plain = bytes(3, SIZE);
     fs::write(&sent, &plain).expect("a file in the folder");
-    let server = openssh.serve(place.folder(), &place.world.config(), "aes128-ctr");
-    place.ahead("sshd, aes128-ctr", "AES-128-CTR", 2 * SIZE, || {
-        server.upload(&sent, &there);
-        server.download(&there, &back);
-    });
-    for file in [&there, &back] {
-        assert_same(&fs::read(file).expect("it was copied"), &plain, "aes128-ctr");
+    for (cipher, algorithm) in [("aes128-ctr", "AES-128-CTR"), ("aes256-gcm@openssh.com", "AES-256-GCM")] {
+        // Each server has keys of its own.
+        let folder = place.folder().join(algorithm);
+        fs::create_dir(&folder).expect("a folder in the folder");
+        let server = openssh.serve(&folder, &place.world.config(), cipher);
+        place.ahead(&format!("sshd, {cipher}"), algorithm, 2 * SIZE, || {
+            server.upload(&sent, &there);
+            server.download(&there, &back);
+        });
+        for file in [&there, &back] {
+            assert_same(&fs::read(file).expect("it was copied"), &plain, cipher);
+        }
     }
 }
