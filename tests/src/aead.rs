@@ -106,6 +106,9 @@ pub fn chosen_sequences_are_answered_alike(world: &World) {
             text(4096),
             again(false, false, Some(Direction::Decrypt)),
         ],
+        // The next IV, of a length that the provider does not use.
+        vec![Step::CountedIv, Step::NonceLength(13), Step::NextIv(1), Step::NextIv(12)],
+        vec![Step::NonceLength(13), Step::CountedIv, Step::NextIv(8), Step::NonceLength(12), Step::NextIv(8)],
         // Each message needs a new nonce, and nothing follows the end of a message.
         vec![seal(), text(4096), Step::Finish, Step::Tag(16), Step::Aad(13)],
         vec![

@@ -78,6 +78,7 @@ pub(super) struct OffloadedText {
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Form {
     pub(super) encrypt: bool,
+    /// Length of nonces that was set last, in bytes; 0 if it is unknown or longer than CCM's.
     pub(super) nonce_len: usize,
     pub(super) tag_len: usize,
 }

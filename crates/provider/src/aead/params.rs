@@ -54,12 +54,11 @@ impl Context {
         let has = |key| unsafe { abi::locate(params, key).is_some() };
         // OpenSSH gets the next IV for each packet, which consumes it. It can be read before that.
         let takes_iv = !self.ccm && has(name::AEAD_TLS1_GET_IV_GEN);
-        let mut nonce = Short::default();
-        let seen = takes_iv && self.counts_up && self.soft.get_octets(name::IV, nonce.room(GCM_NONCE));
+        let nonce = if takes_iv && self.counts_up { self.next_nonce() } else { None };
         let asks_tag = self.ccm && has(name::AEAD_TAG);
         // SAFETY: the parameters are passed on unchanged.
         let done = unsafe { (self.soft.functions.get_ctx_params)(self.soft.at, params) };
-        if seen && done == 1 {
+        if let (Some(nonce), 1) = (nonce, done) {
             self.open(nonce.as_slice());
         } else if takes_iv {
             self.leave();
@@ -133,6 +132,8 @@ impl Context {
             self.tag = None;
             if self.ccm && (tag.is_some() || lengths.is_some()) {
                 self.form.tag_len = 0;
+            }
+            if lengths.is_some() || self.ccm && tag.is_some() {
                 self.form.nonce_len = 0;
             }
             self.leave();
@@ -166,13 +167,18 @@ impl Context {
     /// Setting a length other than that of the message's nonce discards the nonce.
     fn note_nonce_len(&mut self, len: u64) {
         let len = if len < CCM_LENGTHS { len as usize } else { 0 };
-        let expected = if self.ccm { self.form.nonce_len } else { GCM_NONCE };
-        if len != expected {
+        if len != self.form.nonce_len {
             self.leave();
         }
-        if self.ccm {
-            self.form.nonce_len = len;
-        }
+        self.form.nonce_len = len;
+    }
+
+    /// The nonce that the default provider uses next, if it has GCM's usual length. Reading one of
+    /// another length would leave an error in the queue of the application.
+    pub(super) fn next_nonce(&self) -> Option<Short> {
+        let mut nonce = Short::default();
+        let is_usual = self.form.nonce_len == GCM_NONCE;
+        (is_usual && self.soft.get_octets(name::IV, nonce.room(GCM_NONCE))).then_some(nonce)
     }
 }
 

@@ -50,10 +50,7 @@ impl Context {
         let encrypt = self.form.encrypt;
         // The IV that the default provider uses next. For a received record, all of it except the
         // explicit part.
-        let mut nonce = Short::default();
-        if !self.soft.get_octets(name::IV, nonce.room(GCM_NONCE)) {
-            return None;
-        }
+        let mut nonce = self.next_nonce()?;
         // SAFETY: guaranteed by the caller. The slice is not used after `out` is written.
         let whole = unsafe { std::slice::from_raw_parts(r.input, r.len) };
         let (brought, sealed) = whole.split_at(EXPLICIT);
