@@ -4,11 +4,10 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
-use outboard_measure::machine::Machine;
+use outboard_bench::bar::Bar;
+use outboard_documents::Machine;
 use outboard_measure::statistics::Summary;
 use serde::{Deserialize, Serialize};
-
-use outboard_bench::bar::Bar;
 
 use crate::bars;
 use crate::plan::{Cell, Way};
@@ -24,7 +23,7 @@ pub struct Results {
     /// The model name in /proc/cpuinfo.
     pub cpu: String,
     /// Number of CPUs online.
-    pub cpus: usize,
+    pub cpus: u64,
     /// The driver that was measured.
     pub driver: String,
     /// Number of complete turns.
@@ -78,7 +77,7 @@ impl Figure {
 impl Results {
     /// Creates results for this machine, without figures.
     pub fn new(driver: &str, closed: Vec<String>) -> Results {
-        let Machine { kernel, cpu, cpus } = Machine::here();
+        let Machine { kernel, cpu, cpus } = outboard_measure::machine::here();
         Results {
             schema: SCHEMA.to_owned(),
             kernel,

@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use outboard_measure::figure::Figure;
+use outboard_documents::Figure;
+use outboard_measure::figure::figure;
 use outboard_measure::statistics::Summary;
 use outboard_measure::turns::Series;
 use serde::Serialize;
@@ -33,9 +34,9 @@ impl Row {
     pub fn of(bytes: usize, [software, offered, hardware]: &[Series; 3], is_hardware: bool) -> Row {
         Row {
             bytes,
-            software: Figure::of(software, bytes),
-            offered: Figure::of(offered, bytes),
-            hardware: is_hardware.then(|| Figure::of(hardware, bytes)),
+            software: figure(software, bytes),
+            offered: figure(offered, bytes),
+            hardware: is_hardware.then(|| figure(hardware, bytes)),
             offered_by_software: ratio(offered, software),
             offered_by_hardware: is_hardware.then(|| ratio(offered, hardware)),
             hardware_by_software: is_hardware.then(|| ratio(hardware, software)),

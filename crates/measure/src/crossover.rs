@@ -1,7 +1,7 @@
 //! Finds the size from which on hardware wins. Measures around the crossing only, since each size
 //! takes time.
 
-use crate::goal::Verdict;
+use outboard_documents::Verdict;
 
 /// The range of sizes.
 #[derive(Clone, Copy, Debug)]

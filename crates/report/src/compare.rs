@@ -1,10 +1,10 @@
 //! Compares two reports of a machine: additions, removals and changes. Schema
 //! `outboard-comparison/1`.
 
+use outboard_documents::Report;
 use serde::Serialize;
 
 use crate::changes::{self, Change, Kind, Topic};
-use crate::document::Report;
 use crate::page::{Cell, Section, Tone, count, judged, words};
 use crate::{html, markdown};
 

@@ -3,8 +3,10 @@
 
 pub mod benchmark;
 
+use outboard_documents::tune::{Cipher, Direction, Lookahead, Point};
+use outboard_documents::{Figure, Verdict};
+
 use crate::page::{Cell, Column, Table, Tone, bytes, figure, judged, number, words};
-use crate::parts::tune::{Cipher, Direction, Figure, Lookahead, Point, Verdict};
 
 pub struct Plot {
     pub title: String,
@@ -126,7 +128,7 @@ fn both_sides(what: &str, names: [&'static str; 2], way: &Direction, deep: Optio
             unit,
             axis: Axis::Bytes,
             curves,
-            crossover,
+            crossover: crossover.map(|from| from as u64),
             figures,
         }
     });
@@ -176,7 +178,7 @@ fn described(curves: &[Curve], unit: &str, axis: Axis) -> String {
 /// Returns the rows of the table; the column for the depth distinguishes batches.
 fn rows(way: &Direction, deep: Option<&Direction>, cells: impl Fn(&Point) -> Vec<Cell>) -> Vec<Vec<Cell>> {
     let row = |depth: &str, point: &Point| {
-        let mut row = vec![Cell::from(bytes(point.bytes)), depth.into()];
+        let mut row = vec![Cell::from(bytes(point.bytes as u64)), depth.into()];
         row.extend(cells(point));
         row
     };

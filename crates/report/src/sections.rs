@@ -16,9 +16,10 @@ mod wins;
 
 pub use answers::answers;
 
-use crate::document::Report;
+use outboard_documents::Report;
+use outboard_documents::check::Verdict;
+
 use crate::page::{Section, count, listed};
-use crate::parts::check::Verdict;
 
 /// Returns all sections.
 pub fn all(report: &Report) -> Vec<Section> {

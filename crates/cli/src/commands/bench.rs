@@ -30,18 +30,14 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
+use outboard_documents::bench::Bench;
+use outboard_documents::{Document as _, Part, json, read};
 use outboard_measure::stop;
-use outboard_report::bench::Bench;
-use outboard_report::{Part, read};
-use serde::Serialize;
 
 use self::applications::Application;
 use self::contestants::Interface;
 use self::lists::Directions;
 use crate::console::{self, INTERRUPTED, duration, say};
-
-/// The value of [`Answer::schema`].
-const SCHEMA: &str = "outboard-bench/1";
 
 /// Compare the speed and the CPU cost of software, accelerators and the interfaces to them.
 ///
@@ -112,14 +108,6 @@ pub struct Options {
     pass: Option<String>,
 }
 
-/// The document of `--json`, with the name of its schema.
-#[derive(Serialize)]
-struct Answer<'a> {
-    schema: &'static str,
-    #[serde(flatten)]
-    bench: &'a Bench,
-}
-
 /// Runs `outboard bench`.
 pub fn run(options: &Options) -> ExitCode {
     if let Some(words) = &options.worker {
@@ -172,7 +160,7 @@ fn earlier(file: &Path) -> Result<Bench> {
     let bytes = fs::read(file).with_context(|| file.display().to_string())?;
     match read(&bytes).with_context(|| file.display().to_string())? {
         Part::Bench(bench) => Ok(bench),
-        _ => bail!("{}: it is no answer of outboard bench (schema {SCHEMA})", file.display()),
+        _ => bail!("{}: it is no answer of outboard bench (schema {})", file.display(), Bench::SCHEMA),
     }
 }
 
@@ -185,8 +173,4 @@ fn finish(bench: &Bench, as_json: bool, verbose: bool) -> Result<ExitCode> {
         (true, true) => ExitCode::from(INTERRUPTED),
         (true, false) => ExitCode::SUCCESS,
     })
-}
-
-fn json(bench: &Bench) -> Result<String> {
-    Ok(serde_json::to_string_pretty(&Answer { schema: SCHEMA, bench })? + "\n")
 }

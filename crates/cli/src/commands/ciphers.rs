@@ -68,7 +68,7 @@ fn ciphers(options: &Options) -> Result<()> {
     }
     let machine = Machine {
         openssl: library.version(),
-        kernel: machine::Machine::here().kernel,
+        kernel: machine::here().kernel,
         configuration: file.map(|file| file.display().to_string()),
         enabled: composed.was_enabled,
         module: module.display().to_string(),

@@ -10,15 +10,18 @@ mod text;
 
 pub use options::Options;
 
-use crate::enabled::{Scratch, module, system};
-use anyhow::{Context, Result};
-use outboard_counters::Table;
-use outboard_measure::meter::Meter;
-use proof::{Proof, SoftwareRun};
 use std::fs::File;
 use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use outboard_counters::Table;
+use outboard_documents::{json as document, prove::Prove};
+use outboard_measure::meter::Meter;
+use proof::{exit_code, proof, software_run};
+
+use crate::enabled::{Scratch, module, system};
 
 /// outboard itself failed, a result was wrong, the proof was contradicted, or `--require-hardware` was not met.
 pub const OWN_FAILURE: u8 = 125;
@@ -66,13 +69,13 @@ fn prove(options: &Options) -> Result<u8> {
         }
     };
 
-    let software = software.map(|(ended, spent)| SoftwareRun::new(&ended, &spent));
-    let proof = Proof { software, ..Proof::new(options, &ended, spent, &table, notes) };
+    let software = software.map(|(ended, spent)| software_run(&ended, &spent));
+    let proof = Prove { software, ..proof(options, &ended, spent, &table, notes) };
     if !options.quiet || proof.is_error() {
         say(&text::render(&proof));
     }
     let written = json.map_or(Ok(()), |to| to.write(&proof));
-    match (proof.exit_code(), written) {
+    match (exit_code(&proof), written) {
         (0, Err(error)) => Err(error),
         (code, Err(error)) => {
             say(&format!("outboard prove: {error:#}\n"));
@@ -103,8 +106,8 @@ impl JsonTo {
         Ok(Self::File(file, name.clone()))
     }
 
-    fn write(self, proof: &Proof) -> Result<()> {
-        let text = serde_json::to_string_pretty(proof)? + "\n";
+    fn write(self, proof: &Prove) -> Result<()> {
+        let text = document(proof)?;
         match self {
             Self::Stdout => std::io::stdout().write_all(text.as_bytes()).context("--json -: stdout"),
             Self::File(mut file, name) => {

@@ -2,7 +2,6 @@
 //! policy.
 
 mod ahead;
-mod answer;
 mod contest;
 mod policy_file;
 mod search;
@@ -15,14 +14,13 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use outboard_catalog::CIPHER_NAMES;
-use outboard_measure::goal::Goal;
-use outboard_measure::machine::Machine;
+use outboard_documents::Goal;
+use outboard_documents::tune::Tune;
+use outboard_measure::machine;
 use outboard_measure::noise::{self, Vigil};
 use outboard_measure::stop;
 use outboard_policy::{Algorithms, POLICY_FILE};
 
-use self::answer::Answer;
-pub use self::answer::now;
 pub use self::search::silence;
 use crate::console::{self, INTERRUPTED, progress, say};
 use crate::enabled::{module, system::OpenSsl};
@@ -99,7 +97,7 @@ fn tune(options: &Options) -> Result<ExitCode> {
     if !options.dry_run {
         drop(Replacement::open(Path::new(POLICY_FILE), explained)?);
     }
-    let mut answer = Answer::new(options.goal.into(), Machine::here(), noise::warnings());
+    let mut answer = Tune::new(options.goal.into(), machine::here(), noise::warnings());
     let ciphers: Vec<&str> = CIPHER_NAMES.into_iter().filter(|name| options.ciphers.has(name)).collect();
     let (mut shown, mut shown_ahead) = (0, 0);
     let vigil = Vigil::begin();
@@ -124,10 +122,9 @@ fn tune(options: &Options) -> Result<ExitCode> {
         bail!("there is nothing to measure: {}", text::reasons(&answer.reasons));
     } else if !options.dry_run {
         Replacement::open(Path::new(POLICY_FILE), explained)?.store(&policy_file::text(&answer))?;
-        answer.written = Some(POLICY_FILE);
+        answer.written = Some(POLICY_FILE.to_owned());
     }
-    let report =
-        if options.json { serde_json::to_string_pretty(&answer)? + "\n" } else { text::end(&answer) };
+    let report = if options.json { outboard_documents::json(&answer)? } else { text::end(&answer) };
     console::answer(&report)?;
     Ok(if answer.interrupted { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
 }

@@ -1,9 +1,11 @@
 //! Compares thresholds, throughput and CPU time.
 
+use outboard_documents::Figure;
+use outboard_documents::Report;
+use outboard_documents::tune::{Cipher, Direction};
+
 use super::{Change, Kind, Topic};
-use crate::document::Report;
 use crate::page::{bytes, figure};
-use crate::parts::tune::{Cipher, Direction, Figure};
 
 /// A relative change below this is not reported.
 const LEAST: f64 = 0.05;
@@ -118,7 +120,7 @@ pub fn throughput(old: &Report, new: &Report) -> Vec<Change> {
                 Some((point, now_way.points.iter().find(|now| now.bytes == point.bytes)?))
             });
             let Some((was, now_point)) = both.take(1).next() else { continue };
-            let at = format!("{}, {name}, {}", now.name, bytes(was.bytes));
+            let at = format!("{}, {name}, {}", now.name, bytes(was.bytes as u64));
             for (side, was, now) in [
                 ("software", &was.software, &now_point.software),
                 ("hardware", &was.hardware, &now_point.hardware),

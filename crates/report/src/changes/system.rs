@@ -1,9 +1,10 @@
 //! Compares everything except figures.
 
+use outboard_documents::Report;
+use outboard_documents::status::{Accelerator, Algorithm, Status, Way};
+
 use super::{Change, Topic, lists};
-use crate::document::Report;
 use crate::page::percent;
-use crate::parts::status::{Accelerator, Algorithm, Status, Way};
 
 type Pairs = Vec<(String, String)>;
 

@@ -1,9 +1,11 @@
 //! The curves of a benchmark: throughput and CPU time by size, and throughput by the number of
 //! requests in flight.
 
+use outboard_documents::Figure;
+use outboard_documents::bench::{Bench, Contestant, Evidence, Kind, Row, Subject};
+
 use super::{Axis, Curve, Plot, Sample, described, speed_of};
 use crate::page::{Cell, Table, Tone, bytes, figure, judged, number, words};
-use crate::parts::bench::{Bench, Contestant, Evidence, Figure, Kind, Row, Subject};
 
 /// The size in bytes at which depths are compared, or the nearest to it.
 const MIDDLE: u64 = 4096;

@@ -1,10 +1,12 @@
 //! The summary box: correct? faster? less CPU? switched on?
 
-use crate::document::Report;
+use outboard_documents::Figure;
+use outboard_documents::Report;
+use outboard_documents::bench::{Bench, Evidence, Kind, Row};
+use outboard_documents::check::Verdict;
+use outboard_documents::tune::{Cipher, Tune};
+
 use crate::page::{Answer, Tone, bytes, count, figure, judged, listed};
-use crate::parts::bench::{Bench, Evidence, Kind, Row};
-use crate::parts::check::Verdict;
-use crate::parts::tune::{Cipher, Figure, Tune};
 
 /// Returns the four answers; none for an empty report.
 pub fn answers(report: &Report) -> Vec<Answer> {
@@ -140,7 +142,7 @@ fn tuned(tune: &Tune) -> impl Iterator<Item = Compared<'_>> {
         cipher.ways().into_iter().flat_map(move |(verb, way)| {
             let valid = way.points.iter().filter(|point| point.refused.is_none());
             valid.map(move |point| Compared {
-                what: format!("{} {verb}ion, {}", cipher.name, bytes(point.bytes)),
+                what: format!("{} {verb}ion, {}", cipher.name, bytes(point.bytes as u64)),
                 software: &point.software,
                 hardware: &point.hardware,
             })

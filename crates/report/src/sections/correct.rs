@@ -1,11 +1,12 @@
 //! Is it correct?
 
+use outboard_documents::Report;
+use outboard_documents::check::{Check, Driver, Verdict};
+use outboard_documents::shell;
+use outboard_documents::status::Checked;
+
 use super::not_given;
-use crate::document::Report;
 use crate::page::{Cell, Section, Tone, amount, judged, listed, number, words};
-use crate::parts::check::{Check, Driver, Verdict};
-use crate::parts::status::Checked;
-use crate::shell;
 
 pub fn section(report: &Report) -> Section {
     let mut section = Section::new("correct", "Is it correct?");

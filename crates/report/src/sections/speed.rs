@@ -1,9 +1,11 @@
 //! How fast is it, and at what cost?
 
+use outboard_documents::Figure;
+use outboard_documents::Report;
+use outboard_documents::bench::{Application, Bench, Kind, Row, Run, Subject};
+
 use super::not_given;
-use crate::document::Report;
 use crate::page::{Block, Section, bytes, count, figure, number, words};
-use crate::parts::bench::{Application, Bench, Figure, Kind, Row, Run, Subject};
 use crate::plot;
 
 pub fn section(report: &Report) -> Section {

@@ -1,9 +1,10 @@
 //! Do applications use it?
 
+use outboard_documents::Report;
+use outboard_documents::prove::{Algorithm, Prove, Verdict};
+
 use super::not_given;
-use crate::document::Report;
 use crate::page::{Cell, Section, Tone, amount, figure, judged, number, percent, words};
-use crate::parts::prove::{Algorithm, Prove, Verdict};
 
 pub fn section(report: &Report) -> Section {
     let mut section = Section::new("used", "Do applications use it?");

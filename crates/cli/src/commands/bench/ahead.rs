@@ -8,10 +8,10 @@ use anyhow::{Context as _, Result, anyhow};
 use outboard_accel::Direction;
 use outboard_catalog::CIPHER_NAMES;
 use outboard_counters::Counts;
+use outboard_documents::bench::{Contestant, Kind};
 use outboard_measure::clock::Clock;
 use outboard_measure::evp::{Cipher, Context, Work};
 use outboard_measure::interrupts::Interrupts;
-use outboard_report::bench::{Contestant, Kind};
 
 use super::Options;
 use super::contestants::{Interface, Way, note};

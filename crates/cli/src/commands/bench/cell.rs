@@ -1,12 +1,12 @@
 //! Measures one cell in the process of a pass: all contestants make the same requests, interleaved.
 
 use outboard_accel::Direction;
+use outboard_documents::bench::{Contestant, Kind};
 use outboard_measure::clock::Clock;
 use outboard_measure::evp::Example;
 use outboard_measure::noise::arithmetic;
 use outboard_measure::stop;
 use outboard_measure::turns::{Error, Plan, Stopwatch};
-use outboard_report::bench::{Contestant, Kind};
 
 use super::ahead::Ahead;
 use super::contestants::Interface;

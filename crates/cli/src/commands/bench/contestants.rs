@@ -6,13 +6,13 @@ use outboard_accel::af_alg::AfAlg;
 use outboard_accel::{
     Accelerator, Algorithm, Error, HashAlgorithm, HashSession, reach_hash_over, reach_over,
 };
+use outboard_documents::bench::{Contestant, Kind};
 use outboard_drivers::find::{Judged, Survey};
 use outboard_drivers::judge::Verdict;
 use outboard_drivers::reach::ProgramInterface;
 use outboard_drivers::root::Root;
 use outboard_drivers::survey;
 use outboard_measure::interrupts::Interrupts;
-use outboard_report::bench::{Contestant, Kind};
 
 use super::down::{Down, Probe};
 use super::{lists, plan};

@@ -3,10 +3,10 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
+use outboard_documents::bench::Bench;
 use outboard_measure::noise::{Vigil, Yardstick};
 use outboard_measure::stop;
 use outboard_measure::turns::Stopwatch;
-use outboard_report::bench::Bench;
 
 use super::contestants::Way;
 use super::pass::Pass;

@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 use outboard_accel::{Algorithm, Direction, HashAlgorithm};
+use outboard_documents::bench::{Bench, Contestant, Evidence, Kind, Row, Way};
 use outboard_drivers::find::Survey;
 use outboard_drivers::judge::Verdict;
 use outboard_measure::clock::Clock;
@@ -11,11 +12,10 @@ use outboard_measure::interrupts::Interrupts;
 use outboard_measure::stop;
 use outboard_measure::tcrypt::{Line, ROUNDS, Tcrypt, Tests};
 use outboard_measure::turns::Series;
-use outboard_report::bench::{Bench, Contestant, Evidence, Kind, Row, Way};
 
 use super::Options;
 use super::contestants::note;
-use super::row::{evidence_of, figure_of};
+use super::row::evidence_of;
 use super::software::Software;
 use crate::commands::NO_INTERRUPT;
 use crate::console::progress;
@@ -206,7 +206,7 @@ fn rows(
             }
             let series =
                 Series { wall, requests: runs.requests, interrupts: runs.interrupts, ..Series::default() };
-            let mut figure = figure_of(&figure::Figure::of(&series, bytes));
+            let mut figure = figure::figure(&series, bytes);
             if !is_hardware {
                 figure.interrupts_per_request = 0.0;
             }

@@ -125,8 +125,8 @@ mod tests {
     use std::process::Stdio;
     use std::time::Duration;
 
+    use outboard_documents::bench::{Contestant, Kind};
     use outboard_measure::turns::Plan;
-    use outboard_report::bench::{Contestant, Kind};
 
     use super::super::protocol::{Entrant, Measured};
 

@@ -3,8 +3,8 @@
 use std::io::{self, BufRead, Write};
 use std::time::Duration;
 
+use outboard_documents::bench::{Contestant, Way};
 use outboard_measure::turns::{Plan, Series};
-use outboard_report::bench::{Contestant, Way};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -120,7 +120,7 @@ pub fn receive<T: DeserializeOwned>(from: &mut impl BufRead) -> Result<Option<T>
 mod tests {
     use super::*;
 
-    use outboard_report::bench::Kind;
+    use outboard_documents::bench::Kind;
 
     fn asked() -> Asked {
         let contestant = |name: &str, kind, driver: Option<&str>| Contestant {

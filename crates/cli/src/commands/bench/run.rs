@@ -2,12 +2,13 @@
 //! here.
 
 use anyhow::{Context as _, Result, anyhow};
+use outboard_documents::bench::{Bench, Kind};
+use outboard_documents::now;
 use outboard_drivers::root::Root;
 use outboard_drivers::survey;
 use outboard_measure::evp::{Context, Library};
 use outboard_measure::turns::Stopwatch;
 use outboard_measure::{machine, noise, stop};
-use outboard_report::bench::{Bench, Kind, Machine};
 
 use super::contestants::{self, Wanted, Way, note, own};
 use super::cover::{Contest, cover};
@@ -86,10 +87,9 @@ pub fn all(options: &Options) -> Result<Bench> {
 
 /// Creates a document without results.
 pub fn new(openssl: String, warnings: Vec<String>) -> Bench {
-    let machine::Machine { kernel, cpu, cpus } = machine::Machine::here();
     Bench {
-        made: tune::now(),
-        machine: Machine { kernel, cpu, cpus: cpus as u64 },
+        made: now(),
+        machine: machine::here(),
         openssl,
         contestants: Vec::new(),
         rows: Vec::new(),

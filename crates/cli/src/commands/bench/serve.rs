@@ -5,10 +5,10 @@ use std::io::{BufRead, Write};
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result};
+use outboard_documents::bench::Kind;
 use outboard_measure::clock::Clock;
 use outboard_measure::evp::{Context, Library};
 use outboard_measure::stop;
-use outboard_report::bench::Kind;
 
 use super::ahead::{self, Ahead};
 use super::cell::Subject;
@@ -70,8 +70,8 @@ mod tests {
     use super::*;
     use std::time::Duration;
 
+    use outboard_documents::bench::{Contestant, Way};
     use outboard_measure::turns::Plan;
-    use outboard_report::bench::{Contestant, Way};
 
     use super::super::protocol::{Entrant, Measured};
 

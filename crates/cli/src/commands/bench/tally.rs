@@ -2,16 +2,16 @@
 
 use std::time::Duration;
 
-use outboard_measure::figure::{Figure, rounded};
+use outboard_documents::bench::{Contestant, Evidence, Kind, Row};
+use outboard_measure::figure::{figure, rounded};
 use outboard_measure::interrupts::Interrupts;
 use outboard_measure::statistics::{percentile, tail};
 use outboard_measure::turns::{Plan, Series};
-use outboard_report::bench::{Contestant, Evidence, Kind, Row};
 
 use super::contestants::{Way, own};
 use super::plan::{Cell, Entry};
 use super::protocol::{Entrant, Measured};
-use super::row::{evidence_of, figure_of, way_of};
+use super::row::{evidence_of, way_of};
 use crate::commands::NO_INTERRUPT;
 
 /// The results of all passes so far.
@@ -104,7 +104,7 @@ impl Tally {
             context_switches_per_request: series
                 .as_ref()
                 .map(|series| rounded(series.switches as f64 / series.requests.max(1) as f64)),
-            figure: series.map(|series| figure_of(&Figure::of(&series, cell.bytes))),
+            figure: series.map(|series| figure(&series, cell.bytes)),
             evidence,
             fault: self.fault.or(refuted),
         })

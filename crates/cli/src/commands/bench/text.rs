@@ -4,7 +4,7 @@
 use std::fmt::Write;
 use std::time::Duration;
 
-use outboard_report::bench::{Application, Bench, Evidence, Row, Subject};
+use outboard_documents::bench::{Application, Bench, Evidence, Row, Subject};
 
 use crate::columns::aligned;
 
@@ -191,7 +191,8 @@ pub fn size(bytes: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use outboard_report::bench::{Contestant, Figure, Kind, Machine, Run, Way};
+    use outboard_documents::bench::{Contestant, Kind, Run, Way};
+    use outboard_documents::{Figure, Machine};
 
     fn row(contestant: &str, bytes: u64, depth: u64, speed: f64, evidence: Option<Evidence>) -> Row {
         let interrupts_per_request =
@@ -299,7 +300,9 @@ mod tests {
     fn an_application_has_a_table_of_its_own() {
         let file = file();
         assert!(!file.is_sound());
-        insta::assert_snapshot!([report(&file, false), super::super::json(&file).unwrap()].join("----\n"));
+        insta::assert_snapshot!(
+            [report(&file, false), outboard_documents::json(&file).unwrap()].join("----\n")
+        );
     }
 
     #[test]
@@ -311,7 +314,7 @@ mod tests {
         let digest = |row| Row { cipher: "SHA2-256".into(), direction: None, ..row };
         let digests = Bench { rows: rows.map(digest).into(), ..bench() };
         insta::assert_snapshot!(
-            [report(&digests, false), super::super::json(&digests).unwrap()].join("----\n")
+            [report(&digests, false), outboard_documents::json(&digests).unwrap()].join("----\n")
         );
     }
 
@@ -320,7 +323,7 @@ mod tests {
         let mut bench = bench();
         assert!(!bench.is_sound());
         bench.rows.truncate(2);
-        insta::assert_snapshot!(super::super::json(&bench).unwrap());
+        insta::assert_snapshot!(outboard_documents::json(&bench).unwrap());
     }
 
     #[test]

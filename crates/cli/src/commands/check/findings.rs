@@ -4,8 +4,8 @@ use std::io;
 use std::path::Path;
 
 use anyhow::{Result, anyhow, bail};
+use outboard_documents::check::{Check, Verdict};
 use outboard_policy::{FINDINGS_FILE, Finding, Findings, module_version};
-use outboard_report::check::{Check, Verdict};
 
 use super::work::Candidate;
 use crate::etc::Replacement;

@@ -10,15 +10,15 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, bail};
 use outboard_accel::Error;
 use outboard_accel::check::{Checked, Fault, key_lengths, soak};
+use outboard_documents::check::{Check, Driver, Verdict};
 use outboard_drivers::judge::Verdict as Judged;
 use outboard_drivers::proc_crypto::Selftest;
 use outboard_drivers::root::Root;
 use outboard_drivers::survey;
 use outboard_measure::interrupts::Interrupts;
 use outboard_measure::stop;
-use outboard_report::check::{Check, Driver, Verdict};
 
-use super::answer::{Outcome, Share};
+use super::share::{Outcome, Share};
 use crate::primitive::{Primitive, Subject};
 
 /// Threads of each process.

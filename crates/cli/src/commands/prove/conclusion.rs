@@ -1,13 +1,14 @@
 //! Compares the work that is counted for hardware with the interrupts of the devices that must have
 //! done it. Interrupts that other accelerators raised for other processes are no evidence.
 
-use super::proof::Verdict;
+use std::fmt::Write;
+
 use outboard_counters::{Counts, Decision, Table};
+use outboard_documents::prove::Verdict;
 use outboard_drivers::interrupts::Difference;
 use outboard_measure::behind::Behind;
 use outboard_measure::evidence::{Evidence, weigh};
 use outboard_measure::meter::Spent;
-use std::fmt::Write;
 
 /// Minimum share of the bytes, in percent, for the verdict `Hardware`: a smaller share is a partial
 /// offload.

@@ -98,9 +98,9 @@ fn table(hw: u64, sw: u64, notes: &[&str]) -> (tempfile::TempDir, Table) {
     (dir, table)
 }
 
-fn proof(words: &[&str], status: i32, spent: Spent, counted: (u64, u64), notes: &[&str]) -> Proof {
+fn proof(words: &[&str], status: i32, spent: Spent, counted: (u64, u64), notes: &[&str]) -> Prove {
     let (_dir, table) = table(counted.0, counted.1, notes);
-    Proof::new(&options(words), &ended(status), spent, &table, Vec::new())
+    super::proof(&options(words), &ended(status), spent, &table, Vec::new())
 }
 
 const OWN: Completion = Completion::OwnInterrupt;
@@ -108,9 +108,9 @@ const OWN: Completion = Completion::OwnInterrupt;
 #[test]
 fn hardware_with_interrupts_is_proven() {
     let mut proof = proof(&[], 0, spent(vec![device(8200, OWN)]), (64 << 20, 160), &[]);
-    assert_eq!((proof.verdict, proof.exit_code()), (Verdict::Hardware, 0));
+    assert_eq!((proof.verdict, exit_code(&proof)), (Verdict::Hardware, 0));
     insta::assert_snapshot!("proven", super::super::text::render(&proof));
-    insta::assert_snapshot!("proven_json", serde_json::to_string_pretty(&proof).expect("JSON"));
+    insta::assert_snapshot!("proven_json", outboard_documents::json(&proof).expect("JSON"));
     proof.algorithms.push(Algorithm { name: "AES-256-CBC".into(), work: work(Counts::default()) });
     proof.notes.push("something".into());
     proof.devices = None;
@@ -128,10 +128,16 @@ fn a_wrong_result_is_the_headline_and_an_error() {
         &Decision::Offered { driver, interface, from: [Some(1); 2], key_stream: None },
     );
     let wrong = |words: &[&str], status, interrupts| {
-        Proof::new(&options(words), &ended(status), spent(vec![device(interrupts, OWN)]), &table, Vec::new())
+        super::proof(
+            &options(words),
+            &ended(status),
+            spent(vec![device(interrupts, OWN)]),
+            &table,
+            Vec::new(),
+        )
     };
     let proof = wrong(&[], 0, 1);
-    assert_eq!((proof.verdict, proof.exit_code(), proof.is_error()), (Verdict::Wrong, 125, true));
+    assert_eq!((proof.verdict, exit_code(&proof), proof.is_error()), (Verdict::Wrong, 125, true));
     assert_eq!(serde_json::to_value(proof.verdict).expect("JSON"), "wrong");
     let text = super::super::text::render(&proof);
     let headline = text.lines().nth(3).unwrap_or_default();
@@ -140,15 +146,15 @@ fn a_wrong_result_is_the_headline_and_an_error() {
     assert_eq!(text.matches("WRONG RESULT").count(), 1, "{text}");
     // A wrong result fails even without interrupts and with a requirement of 0 %; a failed command
     // keeps its own code.
-    assert_eq!(wrong(&["--require-hardware", "0"], 0, 0).exit_code(), 125);
-    assert_eq!(wrong(&[], 3 << 8, 1).exit_code(), 3);
+    assert_eq!(exit_code(&wrong(&["--require-hardware", "0"], 0, 0)), 125);
+    assert_eq!(exit_code(&wrong(&[], 3 << 8, 1)), 3);
 }
 
 #[test]
 fn a_report_keeps_all_of_a_proof() {
     let mut proof =
         proof(&["--require-hardware", "7"], 9, spent(vec![device(8200, OWN)]), (8192, 8192), &["x"]);
-    proof.software = Some(SoftwareRun::new(&ended(0), &spent(vec![])));
+    proof.software = Some(software_run(&ended(0), &spent(vec![])));
     proof.seed_source = Some(seed_work(SeedCounts { seeds: 2, bytes: 320, ..SeedCounts::default() }));
     let (kept, written) = crate::commands::report::kept("proofs", &proof);
     assert_eq!(kept, written);
@@ -158,7 +164,7 @@ fn a_report_keeps_all_of_a_proof() {
 fn a_small_share_is_partly() {
     let of = |hw, sw| proof(&[], 0, spent(vec![device(1, OWN)]), (hw, sw), &[]);
     let small = of(8192, 64 << 20);
-    assert_eq!((small.verdict, small.exit_code()), (Verdict::Partly, 0));
+    assert_eq!((small.verdict, exit_code(&small)), (Verdict::Partly, 0));
     assert!(
         small.summary.contains("did under 0.1 % of the bytes, confirmed by 1 interrupt;"),
         "{}",
@@ -173,14 +179,14 @@ fn a_small_share_is_partly() {
 fn hardware_without_an_interrupt_is_an_error_unless_the_command_failed() {
     for devices in [vec![], vec![device(0, OWN)], vec![device(0, OWN), device(0, Completion::Polled)]] {
         let proof = proof(&[], 0, spent(devices), (8192, 0), &[]);
-        assert_eq!((proof.verdict, proof.exit_code()), (Verdict::Contradicted, 125));
+        assert_eq!((proof.verdict, exit_code(&proof)), (Verdict::Contradicted, 125));
         assert!(proof.is_error());
     }
     let unreadable = Spent { interrupts: Err("/proc/interrupts: none".into()), ..spent(vec![]) };
     let failed = proof(&[], 3 << 8, unreadable, (8192, 0), &[]);
-    assert_eq!((failed.verdict, failed.exit_code()), (Verdict::Contradicted, 3));
+    assert_eq!((failed.verdict, exit_code(&failed)), (Verdict::Contradicted, 3));
     let killed = proof(&[], 9, spent(vec![]), (8192, 0), &[]);
-    assert_eq!((killed.exit_code(), killed.signal), (137, Some(9)));
+    assert_eq!((exit_code(&killed), killed.signal), (137, Some(9)));
 }
 
 #[test]
@@ -194,7 +200,7 @@ fn a_command_that_a_signal_ended_is_named_as_such_and_not_as_software() {
 #[test]
 fn hardware_that_cannot_raise_interrupts_or_went_away_is_unverified() {
     let polled = proof(&[], 0, spent(vec![device(0, Completion::Polled)]), (8192, 0), &[]);
-    assert_eq!((polled.verdict, polled.exit_code()), (Verdict::Unverified, 0));
+    assert_eq!((polled.verdict, exit_code(&polled)), (Verdict::Unverified, 0));
     let gone = Difference { gone: true, ..device(0, OWN) };
     assert_eq!(proof(&[], 0, spent(vec![gone]), (8192, 0), &[]).verdict, Verdict::Unverified);
     let restarted = Difference { restarted: true, ..device(0, OWN) };
@@ -203,7 +209,7 @@ fn hardware_that_cannot_raise_interrupts_or_went_away_is_unverified() {
 
 /// The proof for algorithms that these drivers processed, with the numbers of interrupts of virtio1
 /// and of CESA.
-fn claimed(claims: &[(&str, &[&str])], virtio: u64, other: u64) -> Proof {
+fn claimed(claims: &[(&str, &[&str])], virtio: u64, other: u64) -> Prove {
     let (_dir, table) = table(0, 0, &[]);
     for (algorithm, drivers) in claims {
         table.row(algorithm).expect("a row").add_hw(1, 8192);
@@ -216,14 +222,14 @@ fn claimed(claims: &[(&str, &[&str])], virtio: u64, other: u64) -> Proof {
         }
     }
     let spent = spent(vec![cesa(other), device(virtio, OWN)]);
-    Proof::new(&options(&[]), &ended(0), spent, &table, Vec::new())
+    super::proof(&options(&[]), &ended(0), spent, &table, Vec::new())
 }
 
 #[test]
 fn what_another_accelerator_did_meanwhile_proves_nothing() {
     const VIRTIO: &[&str] = &["virtio_crypto_aes_cbc"];
     const CESA: &[&str] = &["mv-ecb-aes"];
-    let used = |proof: &Proof| proof.devices.iter().flatten().map(|device| device.used).collect::<Vec<_>>();
+    let used = |proof: &Prove| proof.devices.iter().flatten().map(|device| device.used).collect::<Vec<_>>();
 
     let proven = claimed(&[("AES-128-CBC", VIRTIO)], 7, 70_000);
     assert_eq!((proven.verdict, used(&proven)), (Verdict::Hardware, vec![false, true]));
@@ -250,7 +256,7 @@ fn what_another_accelerator_did_meanwhile_proves_nothing() {
 }
 
 /// The proof for AES-128-CTR with key stream by CESA and direct requests by virtio.
-fn looked_ahead(direct: u64, ahead: u64, virtio: u64, other: u64) -> Proof {
+fn looked_ahead(direct: u64, ahead: u64, virtio: u64, other: u64) -> Prove {
     let (_dir, table) = table(0, 0, &[]);
     let row = table.row("AES-128-CTR").expect("a row");
     row.add_hw(direct / 8192, direct);
@@ -268,7 +274,7 @@ fn looked_ahead(direct: u64, ahead: u64, virtio: u64, other: u64) -> Proof {
         },
     );
     let spent = spent(vec![cesa(other), device(virtio, OWN)]);
-    Proof::new(&options(&[]), &ended(0), spent, &table, Vec::new())
+    super::proof(&options(&[]), &ended(0), spent, &table, Vec::new())
 }
 
 #[test]
@@ -309,8 +315,8 @@ fn software_says_why() {
 fn a_provider_that_was_never_loaded_is_told_with_reasons() {
     let dir = tempfile::tempdir().expect("a directory");
     let table = Table::create(&dir.path().join("counters")).expect("a table");
-    let proof = Proof::new(&options(&[]), &ended(0), spent(vec![]), &table, Vec::new());
-    assert_eq!((proof.verdict, proof.exit_code()), (Verdict::NotLoaded, 0));
+    let proof = super::proof(&options(&[]), &ended(0), spent(vec![]), &table, Vec::new());
+    assert_eq!((proof.verdict, exit_code(&proof)), (Verdict::NotLoaded, 0));
     insta::assert_snapshot!("not_loaded", super::super::text::render(&proof));
 }
 
@@ -319,7 +325,7 @@ fn a_requirement_is_met_by_proven_bytes_only() {
     let run = |required: &str, interrupts, hw, sw| {
         let devices = vec![device(interrupts, if interrupts > 0 { OWN } else { Completion::Polled })];
         let proof = proof(&["--require-hardware", required], 0, spent(devices), (hw, sw), &[]);
-        (proof.requirement_met, proof.exit_code())
+        (proof.requirement_met, exit_code(&proof))
     };
     assert_eq!(run("99", 5, 99_000, 1000), (true, 0));
     assert_eq!(run("99.5%", 5, 99_000, 1000), (false, 125));

@@ -1,14 +1,16 @@
 //! Formats the proof as text.
 
-use super::proof::{Proof, Verdict};
-use crate::columns::aligned;
-use crate::commands::rng::seed_source::seed_text;
-use outboard_report::prove::Work;
-use outboard_report::{amount, percent};
 use std::fmt::Write;
 
+use outboard_documents::prove::Work;
+use outboard_documents::prove::{Prove, Verdict};
+use outboard_report::{amount, percent};
+
+use crate::columns::aligned;
+use crate::commands::rng::seed_source::seed_text;
+
 /// Formats the whole report; the verdict comes last.
-pub fn render(proof: &Proof) -> String {
+pub fn render(proof: &Prove) -> String {
     let mut out = format!("\noutboard prove: {}\n\n", proof.command.join(" "));
     if proof.verdict == Verdict::Wrong {
         let _ = writeln!(out, "{}: {}\n", word(proof.verdict), proof.summary);
@@ -78,7 +80,7 @@ fn line(out: &mut String, name: &str, text: &str) {
     let _ = writeln!(out, "  {name:<12}{text}");
 }
 
-fn time(proof: &Proof) -> String {
+fn time(proof: &Prove) -> String {
     let mut text = format!("{:.2} s", proof.wall_seconds);
     match proof.cpu_seconds {
         Some(cpu) => {
@@ -92,7 +94,7 @@ fn time(proof: &Proof) -> String {
     text
 }
 
-fn devices(proof: &Proof) -> Vec<String> {
+fn devices(proof: &Prove) -> Vec<String> {
     match &proof.devices {
         None => vec!["unknown: /proc/interrupts cannot be read".to_owned()],
         Some(devices) if devices.is_empty() => vec!["none: no accelerator has a device here".to_owned()],
@@ -101,13 +103,18 @@ fn devices(proof: &Proof) -> Vec<String> {
             .map(|d| {
                 let used = if d.used { "" } else { ", not used by the command" };
                 let gone = if d.gone { ", and it is gone now" } else { "" };
-                format!("{} by {} ({}){used}{gone}", d.interrupts, d.name, d.chip.unwrap_or(&d.driver))
+                format!(
+                    "{} by {} ({}){used}{gone}",
+                    d.interrupts,
+                    d.name,
+                    d.chip.as_ref().unwrap_or(&d.driver)
+                )
             })
             .collect(),
     }
 }
 
-fn table(proof: &Proof) -> String {
+fn table(proof: &Prove) -> String {
     let headings =
         ["algorithm", "hardware", "requests", "software", "requests", "by hardware", "failed", "wrong"];
     let mut rows = vec![headings.map(str::to_owned)];
@@ -132,7 +139,7 @@ fn row(name: &str, work: &Work) -> [String; 8] {
 }
 
 /// Formats how the bytes of hardware were processed: with key stream from look-ahead or directly.
-fn ahead_table(proof: &Proof) -> String {
+fn ahead_table(proof: &Prove) -> String {
     let headings =
         ["look-ahead", "ahead", "requests", "direct", "requests", "misses", "key stream", "discarded"];
     let mut rows = vec![headings.map(str::to_owned)];

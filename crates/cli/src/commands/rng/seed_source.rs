@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use outboard_counters::{SeedCounts, Table};
+use outboard_documents::prove::SeedWork;
 use outboard_inventory::openssl::Pending;
-use outboard_report::prove::SeedWork;
 use serde::Serialize;
 
 use crate::enabled::{Scratch, module, system::OpenSsl};

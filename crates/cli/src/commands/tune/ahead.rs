@@ -7,12 +7,13 @@ use std::path::Path;
 
 use anyhow::anyhow;
 use outboard_catalog::kernel_name;
+use outboard_documents::tune::{Direction, Lookahead, Point};
+use outboard_documents::{Goal, Verdict};
 use outboard_measure::crossover::{Crossover, Sizes, search};
 use outboard_measure::evp::{Cipher, Work};
-use outboard_measure::goal::{Goal, Verdict};
+use outboard_measure::goal::judge;
 use outboard_measure::turns::{Error, Series, Stopwatch};
 
-use super::answer::{Direction, Lookahead, Point};
 use super::contest::{AGAIN, plan, point, without_interrupts};
 use super::text;
 use crate::console::progress;
@@ -193,7 +194,7 @@ impl Contest<'_> {
                 }
             }
             if let (Some(soft), Some(hard)) = (&soft, &hard) {
-                verdict = self.goal.judge(soft, hard);
+                verdict = judge(self.goal, soft, hard);
             }
             if matches!(verdict, Verdict::Wins | Verdict::Loses) {
                 break;

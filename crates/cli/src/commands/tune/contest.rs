@@ -3,13 +3,14 @@
 use std::time::Duration;
 
 use outboard_counters::Counts;
+use outboard_documents::tune::Point;
+use outboard_documents::{Goal, Verdict};
 use outboard_measure::evidence::Evidence;
 use outboard_measure::evp::Work;
-use outboard_measure::figure::Figure;
-use outboard_measure::goal::{Goal, Verdict};
+use outboard_measure::figure::figure;
+use outboard_measure::goal::judge;
 use outboard_measure::turns::{Contestant, Error, Plan, Series, Stopwatch};
 
-use super::answer::Point;
 use crate::commands::NO_INTERRUPT;
 
 /// Requests before the measurement: the provider compares the first 16 of each key with software.
@@ -87,7 +88,7 @@ pub fn duel(
     let plan = plan(goal);
     let counts = [watch.requests(software, plan)?, watch.requests(hardware, plan)?];
     let mut both = watch.turns(&mut [software, hardware], &counts, plan.rounds)?;
-    let judged = |both: &[Series]| goal.judge(&both[0], &both[1]);
+    let judged = |both: &[Series]| judge(goal, &both[0], &both[1]);
     for _ in 0..AGAIN {
         let is_clear = matches!(judged(&both), Verdict::Wins | Verdict::Loses);
         // A figure that is refused needs no clear result.
@@ -105,7 +106,7 @@ pub fn duel(
 /// Creates a point; hardware whose figure is refused loses.
 pub fn point(bytes: usize, soft: &Series, hard: &Series, verdict: Verdict, refused: Option<String>) -> Point {
     let verdict = if refused.is_some() { Verdict::Loses } else { verdict };
-    Point { bytes, software: Figure::of(soft, bytes), hardware: Figure::of(hard, bytes), verdict, refused }
+    Point { bytes, software: figure(soft, bytes), hardware: figure(hard, bytes), verdict, refused }
 }
 
 /// Returns a fault if interrupts refute the hardware figure.

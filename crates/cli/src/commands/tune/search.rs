@@ -6,18 +6,18 @@ use anyhow::{Result, anyhow};
 use outboard_accel::device::Device;
 use outboard_accel::{Accelerator, Algorithm, Direction as Way, LONGEST_PIECE, PIECE, Request, Session};
 use outboard_catalog::kernel_name;
+use outboard_documents::tune::{self, Direction, Pieces, Point, Tried, Tune};
+use outboard_documents::{Goal, Verdict};
 use outboard_drivers::root::Root;
 use outboard_drivers::survey;
 use outboard_measure::crossover::{Crossover, Sizes, search};
 use outboard_measure::evp::{Cipher, SAMPLE_IV, sample_key};
-use outboard_measure::figure::Figure;
-use outboard_measure::goal::{Goal, Verdict};
+use outboard_measure::figure::figure;
 use outboard_measure::noise::Yardstick;
 use outboard_measure::turns::{Error, Stopwatch};
 use outboard_policy::module_version;
 
 use super::ahead;
-use super::answer::{self, Answer, Direction, Pieces, Point, Tried};
 use super::contest::{Contest, duel, point, without_interrupts};
 use super::text;
 use crate::console::progress;
@@ -36,12 +36,7 @@ const DEEP: Sizes = Sizes { least: 64, most: 32 << 10 };
 const CUT: usize = LONGEST_PIECE;
 
 /// Measures all ciphers; calls `each` after each of them.
-pub fn all(
-    module: &Path,
-    ciphers: &[&str],
-    answer: &mut Answer,
-    each: &mut dyn FnMut(&Answer),
-) -> Result<()> {
+pub fn all(module: &Path, ciphers: &[&str], answer: &mut Tune, each: &mut dyn FnMut(&Tune)) -> Result<()> {
     let watch = Stopwatch::new().map_err(|error| anyhow!("/proc/interrupts: {error}"))?;
     let mut yardstick = Yardstick::default();
     for group in groups(ciphers) {
@@ -104,11 +99,7 @@ pub fn all(
 }
 
 /// Returns a measurement; `None` if it was interrupted, which is recorded.
-fn measured<T>(
-    answer: &mut Answer,
-    name: &str,
-    result: Result<Option<T>, Error<String>>,
-) -> Result<Option<T>> {
+fn measured<T>(answer: &mut Tune, name: &str, result: Result<Option<T>, Error<String>>) -> Result<Option<T>> {
     match result {
         Err(Error::Stopped) => {
             answer.interrupted = true;
@@ -138,7 +129,7 @@ fn groups<'a>(ciphers: &[&'a str]) -> Vec<Vec<&'a str>> {
     groups.into_iter().map(|(_, group)| group).collect()
 }
 
-fn add_driver(answer: &mut Answer, driver: &str) {
+fn add_driver(answer: &mut Tune, driver: &str) {
     if answer.drivers.iter().any(|known| known.driver == driver) {
         return;
     }
@@ -146,7 +137,7 @@ fn add_driver(answer: &mut Answer, driver: &str) {
     let found = found.as_ref().and_then(|all| all.drivers.iter().find(|one| one.driver.name == driver));
     let module = found.map_or("kernel", |found| found.driver.module.as_str());
     let version = module_version(Path::new("/"), module);
-    answer.drivers.push(answer::Driver { driver: driver.into(), module: module.into(), version });
+    answer.drivers.push(tune::Driver { driver: driver.into(), module: module.into(), version });
 }
 
 /// A session over the interface that accepts several requests at a time.
@@ -167,14 +158,14 @@ struct One<'a> {
 }
 
 impl One<'_> {
-    fn measure(&self, way: InUse) -> Result<answer::Cipher, Error<String>> {
+    fn measure(&self, way: InUse) -> Result<tune::Cipher, Error<String>> {
         let encrypt = self.direction(true)?;
         let decrypt = self.direction(false)?;
         // Hardware that is refused with one request in flight is not measured with sixteen.
         let is_refused = encrypt.points.iter().any(|point| point.refused.is_some());
         let sixteen_at_once = if is_refused { None } else { self.sixteen_at_once(&way)? };
         let pieces = if is_refused { None } else { self.pieces(&way)? };
-        let mut cipher = answer::Cipher {
+        let mut cipher = tune::Cipher {
             name: self.name.to_owned(),
             driver: way.driver,
             interface: way.interface,
@@ -239,7 +230,7 @@ impl One<'_> {
                 &mut |requests| run(&mut *one, best, requests),
                 &mut |requests| run(&mut *other, bytes, requests),
             )?;
-            let [best_figure, figure] = [&was, &new].map(|series| Figure::of(series, CUT));
+            let [best_figure, figure] = [&was, &new].map(|series| figure(series, CUT));
             pieces.tried.push(Tried { best, best_figure, bytes, figure, verdict });
             if verdict == Verdict::Wins {
                 pieces.bytes = bytes;

@@ -4,10 +4,9 @@ use std::fmt::Write;
 
 use outboard_accel::PIECE;
 use outboard_catalog::default_threshold;
-use outboard_measure::goal::Goal;
+use outboard_documents::tune::{Cipher, Direction, Lookahead, Point, Tune};
 
 use super::ahead;
-use super::answer::{Answer, Cipher, Direction, Lookahead, Point};
 
 /// The provider's message if an algorithm has no driver: the text before and after the name.
 const NO_DRIVER: (&str, &str) = ("/proc/crypto lists no driver for ", " that may be used");
@@ -67,23 +66,21 @@ pub fn reasons(reasons: &[String]) -> String {
 }
 
 /// Formats the remarks after the ciphers.
-pub fn end(answer: &Answer) -> String {
+pub fn end(answer: &Tune) -> String {
     let mut text = String::new();
     let mut line = |words: std::fmt::Arguments<'_>| text += &format!("{words}\n");
     for warning in &answer.warnings {
         line(format_args!("Warning: {warning}."));
     }
-    let goal = match answer.goal {
-        Goal::Throughput => "less wall time",
-        Goal::Cpu => "less CPU time of the whole system",
-        Goal::Balanced => "the smaller product of wall time and CPU time of the whole system",
-    };
     let machine = &answer.machine;
     line(format_args!(
-        "Measured on Linux {}, {}, {}; winning is {goal}.",
-        machine.kernel, machine.cpu, answer.openssl
+        "Measured on Linux {}, {}, {}; winning is {}.",
+        machine.kernel,
+        machine.cpu,
+        answer.openssl,
+        answer.goal.criterion()
     ));
-    match answer.written {
+    match &answer.written {
         _ if answer.interrupted => line(format_args!("Interrupted: nothing was written.")),
         Some(file) => line(format_args!(
             "{file} applies to every application that is started from now on; after a new kernel, CPU or driver, tune again."
@@ -170,11 +167,9 @@ fn figures(point: &Point) -> String {
 
 #[cfg(test)]
 pub mod tests {
-    use super::super::answer::{Driver, Pieces, Tried};
     use super::*;
-    use outboard_measure::figure::Figure;
-    use outboard_measure::goal::Verdict;
-    use outboard_measure::machine::Machine;
+    use outboard_documents::tune::{Driver, Pieces, Tried};
+    use outboard_documents::{Figure, Goal, Machine, Verdict};
 
     fn figure(speed: f64, cpu: f64, interrupts: f64) -> Figure {
         Figure {
@@ -223,9 +218,9 @@ pub mod tests {
     }
 
     /// A document such as a run creates.
-    pub fn answer() -> Answer {
+    pub fn answer() -> Tune {
         let machine = Machine { kernel: "7.2.0-amd64".into(), cpu: "QEMU Virtual CPU".into(), cpus: 1 };
-        let mut answer = Answer::new(Goal::Balanced, machine, vec!["this machine is noisy".into()]);
+        let mut answer = Tune::new(Goal::Balanced, machine, vec!["this machine is noisy".into()]);
         answer.made = "2026-11-21T12:34:56Z".into();
         answer.openssl = "OpenSSL 3.5.4".into();
         answer.drivers = vec![Driver {
@@ -319,7 +314,7 @@ pub mod tests {
     fn the_end_says_how_and_where() {
         let mut answer = answer();
         let nothing = end(&answer);
-        answer.written = Some("/etc/outboard/policy");
+        answer.written = Some("/etc/outboard/policy".to_owned());
         let written = end(&answer);
         answer.interrupted = true;
         answer.written = None;
@@ -337,6 +332,6 @@ pub mod tests {
         let mut answer = answer();
         answer.ciphers.truncate(1);
         answer.lookahead.truncate(1);
-        insta::assert_snapshot!(serde_json::to_string_pretty(&answer).unwrap());
+        insta::assert_snapshot!(outboard_documents::json(&answer).unwrap());
     }
 }

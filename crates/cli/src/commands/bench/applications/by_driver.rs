@@ -1,7 +1,7 @@
 //! Runs the same work with one kernel driver after the other, and determines the amount of work.
 
 use anyhow::{Result, anyhow};
-use outboard_report::bench::Bench;
+use outboard_documents::bench::Bench;
 
 use super::chosen::Drivers;
 use super::measure::{Claim, Job, Side, Spent, Took, measure};

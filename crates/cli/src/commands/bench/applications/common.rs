@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use anyhow::Result;
 use clap::Args;
+use outboard_documents::bench::Bench;
 use outboard_measure::{noise, stop};
-use outboard_report::bench::Bench;
 
 use super::super::run::new;
 use super::file::openssl_version;

@@ -14,10 +14,10 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use clap::{Args, ValueEnum};
+use outboard_documents::bench::Bench;
 use outboard_drivers::find::Judged;
 use outboard_drivers::flags::Flags;
 use outboard_measure::{noise, stop};
-use outboard_report::bench::Bench;
 use zeroize::Zeroizing;
 
 use self::cipher::{Cipher, key_bits};

@@ -10,8 +10,8 @@ use std::process::{Command, ExitCode, Stdio};
 
 use anyhow::{Context as _, Result, ensure};
 use clap::Args;
+use outboard_documents::bench::Bench;
 use outboard_measure::stop;
-use outboard_report::bench::Bench;
 
 use self::server::{Kind, Program, Server, Site};
 use self::suite::Suite;

@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use anyhow::{Result, anyhow, bail};
 use clap::{Args, ValueEnum};
+use outboard_documents::bench::{Application, Bench};
 use outboard_drivers::netlink::change;
 use outboard_measure::{noise, stop};
-use outboard_report::bench::{Application, Bench};
 
 use self::esp::{Esp, GCM};
 use self::network::Network;
@@ -266,7 +266,8 @@ fn slower(one: &Application) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use outboard_report::bench::{Evidence, Figure, Run};
+    use outboard_documents::Figure;
+    use outboard_documents::bench::{Evidence, Run};
 
     #[test]
     fn drops_are_told_by_the_kernels_names() {

@@ -7,14 +7,14 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow};
 use outboard_counters::{Counts, Decision, Table};
+use outboard_documents::bench::{Application, Bench, Evidence, Run};
 use outboard_measure::cpu::{Cpu, seconds as cpu_seconds};
-use outboard_measure::figure::{Figure, rounded};
+use outboard_measure::figure::{figure, rounded};
 use outboard_measure::noise::{Vigil, Yardstick};
 use outboard_measure::stop;
 use outboard_measure::turns::{Error, Series, Stopwatch};
-use outboard_report::bench::{Application, Bench, Evidence, Run};
 
-use super::super::row::{evidence_of, figure_of};
+use super::super::row::evidence_of;
 use crate::commands::NO_INTERRUPT;
 use crate::console::progress;
 
@@ -212,7 +212,7 @@ impl Side {
         Some(Run {
             who: self.who.clone(),
             driver: self.driver.clone(),
-            figure: figure_of(&Figure::of(series, bytes as usize)),
+            figure: figure(series, bytes as usize),
             user_percent: percent(self.spent.user),
             system_percent: percent(self.spent.system),
             hardware_percent,

@@ -7,8 +7,8 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use clap::Args;
+use outboard_documents::bench::Bench;
 use outboard_measure::stop;
-use outboard_report::bench::Bench;
 
 use self::tunnel::{MTU, Terms, Tools};
 use super::super::lists;

@@ -8,8 +8,8 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
+use outboard_documents::bench::Bench;
 use outboard_measure::stop;
-use outboard_report::bench::Bench;
 
 use self::client::Scp;
 use self::server::Openssh;

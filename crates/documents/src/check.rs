@@ -1,9 +1,8 @@
-//! `outboard-check/1`: the document of `outboard check`, as reports store it. Sizes in bytes;
-//! fields are only added.
+//! `outboard-check/1`: the document of `outboard check`. Sizes in bytes.
 
 use serde::{Deserialize, Serialize};
 
-pub use super::tune::Machine;
+use crate::{Document, Machine};
 
 /// The results of a run.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -24,6 +23,10 @@ pub struct Check {
     /// Drivers that were not checked because the time was over or a signal arrived.
     #[serde(default)]
     pub not_checked: Vec<String>,
+}
+
+impl Document for Check {
+    const SCHEMA: &'static str = "outboard-check/1";
 }
 
 /// The results for a driver.
@@ -62,6 +65,15 @@ pub enum Verdict {
     Refuses,
     /// No interface reaches the driver.
     Unreached,
+}
+
+impl Check {
+    /// Returns whether a driver was checked, none was left out, and every result was right.
+    pub fn is_right(&self) -> bool {
+        let is_bad = |driver: &Driver| matches!(driver.verdict, Verdict::Wrong | Verdict::Refuses);
+        let is_exact = |driver: &Driver| driver.verdict == Verdict::Exact;
+        self.not_checked.is_empty() && !self.drivers.iter().any(is_bad) && self.drivers.iter().any(is_exact)
+    }
 }
 
 impl Verdict {

@@ -1,6 +1,11 @@
-//! `outboard-status/1`.
+//! `outboard-status/1`: what reports show of the document of `outboard status`, which
+//! `outboard_inventory::Status` defines.
+
+#![expect(missing_docs, reason = "outboard_inventory::Status documents the fields")]
 
 use serde::{Deserialize, Serialize};
+
+use crate::Document;
 
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Status {
@@ -26,6 +31,10 @@ pub struct Status {
     pub reach: Vec<MatrixRow>,
     #[serde(default)]
     pub warnings: Vec<String>,
+}
+
+impl Document for Status {
+    const SCHEMA: &'static str = "outboard-status/1";
 }
 
 #[derive(Clone, Debug, Deserialize, Serialize)]

@@ -1,22 +1,13 @@
-//! The results. Serialized, this is the schema `outboard-tune/1`: sizes in bytes, fields are only
-//! added.
+//! `outboard-tune/1`: the document of `outboard tune`. Sizes in bytes.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use serde::{Deserialize, Serialize};
 
-use outboard_measure::figure::Figure;
-use outboard_measure::goal::{Goal, Verdict};
-use outboard_measure::machine::Machine;
-use serde::Serialize;
+use crate::{Document, Figure, Goal, Machine, Verdict, now};
 
-/// The value of [`Answer::schema`].
-pub const SCHEMA: &str = "outboard-tune/1";
-
-/// The document of `--json`.
-#[derive(Clone, Debug, Serialize)]
-pub struct Answer {
-    /// `outboard-tune/1`.
-    pub schema: &'static str,
-    /// Time of the run, in UTC.
+/// The results of a run.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Tune {
+    /// Time of the run, in UTC: `2026-11-21T12:34:56Z`.
     pub made: String,
     /// The criterion for winning.
     pub goal: Goal,
@@ -29,19 +20,22 @@ pub struct Answer {
     /// One for each cipher.
     pub ciphers: Vec<Cipher>,
     /// One for each cipher that can use look-ahead.
+    #[serde(default)]
     pub lookahead: Vec<Lookahead>,
     /// Reasons why ciphers are missing.
+    #[serde(default)]
     pub reasons: Vec<String>,
     /// Reasons why the figures may be less accurate.
+    #[serde(default)]
     pub warnings: Vec<String>,
     /// ^C ended the run; nothing was written.
     pub interrupted: bool,
     /// The file that was written, or null.
-    pub written: Option<&'static str>,
+    pub written: Option<String>,
 }
 
 /// A driver that was measured.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Driver {
     /// Its name in /proc/crypto.
     pub driver: String,
@@ -52,7 +46,7 @@ pub struct Driver {
 }
 
 /// The results for a cipher.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Cipher {
     /// OpenSSL's name.
     pub name: String,
@@ -75,7 +69,7 @@ pub struct Cipher {
 }
 
 /// The look-ahead of a cipher, compared with the same thresholds without look-ahead.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Lookahead {
     /// OpenSSL's name of the cipher.
     pub name: String,
@@ -95,23 +89,26 @@ pub struct Lookahead {
 }
 
 /// The results for one direction of a cipher.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub struct Direction {
     /// Hardware wins from this size on, in bytes; null: software always wins, or nothing was
     /// decided.
     pub from: Option<usize>,
     /// The samples varied too much to decide: the built-in threshold stays.
+    #[serde(default)]
     pub undecided: bool,
     /// Hardware wins at the smallest size too.
+    #[serde(default)]
     pub always: bool,
     /// Smaller sizes at which hardware wins, but not at all larger ones.
+    #[serde(default)]
     pub wins_below: Vec<usize>,
     /// The measured points, in order of measurement.
     pub points: Vec<Point>,
 }
 
 /// The best division of a large request.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Pieces {
     /// The best size of a chunk in bytes.
     pub bytes: usize,
@@ -122,7 +119,7 @@ pub struct Pieces {
 }
 
 /// A size of chunks, compared with the best size before it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Tried {
     /// The best size before it, in bytes.
     pub best: usize,
@@ -137,7 +134,7 @@ pub struct Tried {
 }
 
 /// The results for one size.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Point {
     /// Size of a request in bytes.
     pub bytes: usize,
@@ -151,11 +148,14 @@ pub struct Point {
     pub refused: Option<String>,
 }
 
-impl Answer {
+impl Document for Tune {
+    const SCHEMA: &'static str = "outboard-tune/1";
+}
+
+impl Tune {
     /// Creates a document without results.
-    pub fn new(goal: Goal, machine: Machine, warnings: Vec<String>) -> Answer {
-        Answer {
-            schema: SCHEMA,
+    pub fn new(goal: Goal, machine: Machine, warnings: Vec<String>) -> Tune {
+        Tune {
             made: now(),
             goal,
             machine,
@@ -178,46 +178,27 @@ impl Answer {
     }
 }
 
-/// Returns the time in UTC: `2026-11-21T12:34:56Z`.
-pub fn now() -> String {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-    date(since)
+impl Cipher {
+    /// Returns both directions with their verbs.
+    pub fn ways(&self) -> [(&'static str, &Direction); 2] {
+        [("encrypt", &self.encrypt), ("decrypt", &self.decrypt)]
+    }
 }
 
-fn date(since_1970: u64) -> String {
-    let (mut year, mut days, seconds) = (1970, since_1970 / 86400, since_1970 % 86400);
-    let leap = |year: u64| year % 4 == 0 && year % 100 != 0 || year % 400 == 0;
-    while days >= 365 + u64::from(leap(year)) {
-        days -= 365 + u64::from(leap(year));
-        year += 1;
+impl Direction {
+    /// Returns the points in ascending order of size.
+    pub fn by_size(&self) -> Vec<&Point> {
+        let mut points: Vec<&Point> = self.points.iter().collect();
+        points.sort_by_key(|point| point.bytes);
+        points
     }
-    let mut month = 1;
-    for length in [31, 28 + u64::from(leap(year)), 31, 30, 31, 30, 31, 31, 30, 31, 30] {
-        if days < length {
-            break;
-        }
-        days -= length;
-        month += 1;
-    }
-    let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
-    format!("{year:04}-{month:02}-{:02}T{hours:02}:{minutes:02}:{seconds:02}Z", days + 1)
-}
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn dates_are_those_of_the_calendar() {
-        for (since, text) in [
-            (0, "1970-01-01T00:00:00Z"),
-            (951_782_400, "2000-02-29T00:00:00Z"),
-            (951_868_799, "2000-02-29T23:59:59Z"),
-            (1_795_264_496, "2026-11-21T12:34:56Z"),
-            (4_107_542_399, "2100-02-28T23:59:59Z"),
-            (4_107_542_400, "2100-03-01T00:00:00Z"),
-        ] {
-            assert_eq!(date(since), text);
+    /// Returns the threshold as text.
+    pub fn threshold(&self) -> String {
+        match (self.undecided, self.from) {
+            (true, _) => "not decided".to_owned(),
+            (false, None) => "software at every size".to_owned(),
+            (false, Some(bytes)) => format!("hardware from {bytes} bytes on"),
         }
     }
 }

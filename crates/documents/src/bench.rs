@@ -1,11 +1,11 @@
-//! `outboard-bench/1`: the document of `outboard bench`, as reports store it. Sizes in bytes,
-//! throughput in 10^6 bytes per second; fields are only added.
+//! `outboard-bench/1`: the document of `outboard bench`. Sizes in bytes, throughput in 10^6 bytes per
+//! second.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-pub use super::tune::{Figure, Machine};
+use crate::{Document, Figure, Machine};
 
 /// The results of a run.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -31,6 +31,10 @@ pub struct Bench {
     pub warnings: Vec<String>,
     /// ^C ended the run: rows are missing, or have fewer samples.
     pub interrupted: bool,
+}
+
+impl Document for Bench {
+    const SCHEMA: &'static str = "outboard-bench/1";
 }
 
 /// A contestant.

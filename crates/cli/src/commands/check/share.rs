@@ -1,20 +1,4 @@
-//! The results of a run, and those of one process.
-
-use outboard_report::check::{Check, Driver, Verdict};
-use serde::Serialize;
-
-/// The value of [`Answer::schema`].
-pub const SCHEMA: &str = "outboard-check/1";
-
-/// The document of `--json`, with the name of its schema.
-#[derive(Clone, Debug, Serialize)]
-pub struct Answer {
-    /// `outboard-check/1`.
-    pub schema: &'static str,
-    /// The results.
-    #[serde(flatten)]
-    pub check: Check,
-}
+//! The results of one process of the check.
 
 /// The results of one process.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -44,16 +28,6 @@ impl Share {
             (mine, theirs) => mine.or(theirs),
         };
         Share { requests: self.requests + other.requests, bytes: self.bytes + other.bytes, fault }
-    }
-}
-
-impl Answer {
-    /// Returns whether a driver was checked, none was left out, and every result was right.
-    pub fn is_right(&self) -> bool {
-        let is_bad = |driver: &Driver| matches!(driver.verdict, Verdict::Wrong | Verdict::Refuses);
-        let is_exact = |driver: &Driver| driver.verdict == Verdict::Exact;
-        let drivers = &self.check.drivers;
-        self.check.not_checked.is_empty() && !drivers.iter().any(is_bad) && drivers.iter().any(is_exact)
     }
 }
 

@@ -1,59 +1,92 @@
-//! `outboard-prove/1`.
+//! `outboard-prove/1`: the document of `outboard prove`.
 
 use serde::{Deserialize, Serialize};
 
-use crate::secrets::without_secrets;
+use crate::{Document, shell, without_secrets};
 
+/// The results of a run and the conclusion. Times are in seconds, sizes in bytes.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Prove {
+    /// The command and its arguments, without openssl's keys and passwords; bytes that are not UTF-8
+    /// are replaced.
     pub command: Vec<String>,
-    pub exit_code: u64,
+    /// The command's exit code as a shell gives it: 128 + N after signal N.
+    pub exit_code: u8,
+    /// The signal that ended it, or null.
     #[serde(default)]
-    pub signal: Option<i64>,
+    pub signal: Option<i32>,
+    /// The conclusion as one word.
     pub verdict: Verdict,
+    /// The conclusion in one or two sentences.
     pub summary: String,
+    /// Wall clock from start to end of the command.
     pub wall_seconds: f64,
+    /// CPU time of the whole system in that time, other processes included; null without /proc/stat.
     pub cpu_seconds: Option<f64>,
-    /// The same command without the provider; null unless `prove --compare` ran it.
+    /// The same command without the provider, if `--compare` ran it; else null.
     #[serde(default)]
-    pub software: Option<Software>,
+    pub software: Option<SoftwareRun>,
+    /// CPU time that the hypervisor used for other guests in that time; null without /proc/stat.
     #[serde(default)]
     pub steal_seconds: Option<f64>,
+    /// Number of times that the command and its children loaded the provider; the child of a fork
+    /// is not counted.
     #[serde(default)]
     pub provider_loads: u64,
+    /// One entry for each algorithm that the application requested.
     pub algorithms: Vec<Algorithm>,
+    /// Sum over all algorithms.
     #[serde(default)]
     pub total: Work,
-    /// The seed source OUTBOARD-HWRNG; null if it was not used.
+    /// The counters of the seed source OUTBOARD-HWRNG; null if it was not used.
     #[serde(default)]
     pub seed_source: Option<SeedWork>,
+    /// One entry for each device of an accelerator; null when /proc/interrupts cannot be read.
     pub devices: Option<Vec<Device>>,
+    /// The value of `--require-hardware`, or null.
     #[serde(default)]
     pub required_percent: Option<f64>,
+    /// Whether the requirement was met; true without one.
     #[serde(default = "no_requirement")]
     pub requirement_met: bool,
+    /// Notes of the provider and about the configuration.
     #[serde(default)]
     pub notes: Vec<String>,
 }
 
+impl Document for Prove {
+    const SCHEMA: &'static str = "outboard-prove/1";
+}
+
+/// The conclusion, in one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
+    /// A result of a driver differed from software's.
     Wrong,
+    /// Hardware did at least half of the bytes, confirmed by its interrupts.
     Hardware,
+    /// Hardware did less than half of the bytes, confirmed by its interrupts.
     Partly,
+    /// All work was done in software.
     Software,
+    /// The command never loaded the provider.
     NotLoaded,
+    /// Hardware work is counted, and no interrupts can confirm or refute it.
     Unverified,
+    /// Hardware work is counted, and the interrupts refute it.
     Contradicted,
 }
 
 /// A run without the provider.
 #[derive(Clone, Debug, Deserialize, Serialize)]
-pub struct Software {
+pub struct SoftwareRun {
+    /// Wall clock from start to end of the command.
     pub wall_seconds: f64,
+    /// CPU time of the whole system in that time; null without /proc/stat.
     pub cpu_seconds: Option<f64>,
-    pub exit_code: u64,
+    /// The command's exit code as a shell gives it.
+    pub exit_code: u8,
 }
 
 /// The work for one algorithm.
@@ -66,7 +99,7 @@ pub struct Algorithm {
     pub work: Work,
 }
 
-/// Requests and bytes of input. `outboard prove` writes it, and reports read it.
+/// Requests and bytes of input.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 pub struct Work {
     /// Requests completed by a driver, directly or with key stream from look-ahead.
@@ -119,15 +152,22 @@ pub struct SeedWork {
     pub unavailable: u64,
 }
 
+/// A device of an accelerator.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Device {
+    /// Its name on its bus.
     pub name: String,
+    /// The device driver.
     #[serde(default)]
     pub driver: String,
+    /// The engine, if it is known.
     #[serde(default)]
     pub chip: Option<String>,
+    /// Whether it processed requests of the command, as far as is known.
     pub used: bool,
+    /// Interrupts during the command, including those for other programs.
     pub interrupts: u64,
+    /// Whether the device disappeared while the command ran.
     #[serde(default)]
     pub gone: bool,
 }
@@ -137,6 +177,7 @@ fn no_requirement() -> bool {
 }
 
 impl Verdict {
+    /// The verdict as a reader sees it.
     pub fn words(self) -> &'static str {
         match self {
             Verdict::Wrong => "wrong: a result differed from software's",
@@ -164,6 +205,11 @@ impl Work {
 }
 
 impl Prove {
+    /// Returns whether outboard failed, independent of the command's result.
+    pub fn is_error(&self) -> bool {
+        matches!(self.verdict, Verdict::Wrong | Verdict::Contradicted) || !self.requirement_met
+    }
+
     /// Removes secrets. `prove` does so itself, but another program may have written the file.
     pub fn without_secrets(self) -> Prove {
         Prove { command: without_secrets(self.command), ..self }
@@ -171,7 +217,7 @@ impl Prove {
 
     /// Returns the command quoted for a shell.
     pub fn command_line(&self) -> String {
-        self.command.iter().map(|word| crate::shell::word(word)).collect::<Vec<_>>().join(" ")
+        self.command.iter().map(|word| shell::word(word)).collect::<Vec<_>>().join(" ")
     }
 
     /// Returns the number of interrupts of the devices that were used.

@@ -3,35 +3,42 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::parts::rng::{RngAssessment, RngTest};
-use crate::parts::{bench::Bench, check::Check, prove::Prove, status::Status, tune::Tune};
 use crate::read::{Part, Unfit};
-use crate::{html, markdown, sections};
-
-/// The value of the document's `schema`.
-pub const SCHEMA: &str = "outboard-report/1";
+use crate::rng::{RngAssessment, RngTest};
+use crate::{Document, bench::Bench, check::Check, prove::Prove, status::Status, tune::Tune};
 
 /// A report on a machine.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Report {
-    schema: String,
     /// Time of creation, in UTC.
     pub made: String,
+    /// The files or commands of the parts.
     #[serde(default)]
-    pub(crate) sources: Vec<Source>,
-    pub(crate) status: Option<Status>,
+    pub sources: Vec<Source>,
+    /// The document of `outboard status`.
+    pub status: Option<Status>,
+    /// The documents of `outboard check`.
     #[serde(default)]
-    pub(crate) checks: Vec<Check>,
+    pub checks: Vec<Check>,
+    /// Those of `outboard tune`.
     #[serde(default)]
-    pub(crate) tunes: Vec<Tune>,
+    pub tunes: Vec<Tune>,
+    /// Those of `outboard bench`.
     #[serde(default)]
-    pub(crate) benches: Vec<Bench>,
+    pub benches: Vec<Bench>,
+    /// Those of `outboard prove`.
     #[serde(default)]
-    pub(crate) proofs: Vec<Prove>,
+    pub proofs: Vec<Prove>,
+    /// Those of `outboard rng test`.
     #[serde(default)]
-    pub(crate) rng_tests: Vec<RngTest>,
+    pub rng_tests: Vec<RngTest>,
+    /// Those of `outboard rng assess`.
     #[serde(default)]
-    pub(crate) rng_assessments: Vec<RngAssessment>,
+    pub rng_assessments: Vec<RngAssessment>,
+}
+
+impl Document for Report {
+    const SCHEMA: &'static str = "outboard-report/1";
 }
 
 /// The source of a part.
@@ -47,7 +54,6 @@ impl Report {
     /// Creates an empty report.
     pub fn new(made: String) -> Report {
         Report {
-            schema: SCHEMA.to_owned(),
             made,
             sources: Vec::new(),
             status: None,
@@ -88,33 +94,13 @@ impl Report {
         self.status.is_none() && self.checks.is_empty() && !has_any
     }
 
-    /// Formats the report as one self-contained HTML page.
-    pub fn html(&self) -> String {
-        html::page(&self.title(), &sections::lead(self), &sections::answers(self), &sections::all(self))
-    }
-
-    /// Formats the report as Markdown, for a mail or an issue.
-    pub fn markdown(&self) -> String {
-        markdown::page(&self.title(), &sections::lead(self), &sections::answers(self), &sections::all(self))
-    }
-
-    /// Formats the report as JSON.
-    pub fn json(&self) -> serde_json::Result<String> {
-        Ok(serde_json::to_string_pretty(self)? + "\n")
-    }
-
-    fn title(&self) -> String {
-        let model = self.status.as_ref().and_then(|status| status.machine.model.clone());
-        format!("Crypto accelerators of {}", model.unwrap_or_else(|| "this machine".to_owned()))
-    }
-
     fn source_of(&self, schema: &str) -> &str {
         let source = self.sources.iter().find(|source| source.schema == schema);
         source.map_or("another file", |source| source.name.as_str())
     }
 
     /// Returns the kernel's release, from the first part that contains it.
-    pub(crate) fn kernel(&self) -> Option<&str> {
+    pub fn kernel(&self) -> Option<&str> {
         let status = self.status.as_ref().and_then(|status| status.kernel.release.as_deref());
         let tune = || self.tunes.last().map(|tune| tune.machine.kernel.as_str());
         status.or_else(tune).or_else(|| self.benches.last().map(|bench| bench.machine.kernel.as_str()))

@@ -4,9 +4,9 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::error::Category;
 
-use crate::document::{self, Report};
-use crate::parts::rng::{RngAssessment, RngTest};
-use crate::parts::{bench::Bench, check::Check, prove::Prove, status::Status, tune::Tune};
+use crate::report::Report;
+use crate::rng::{RngAssessment, RngTest};
+use crate::{Document, bench::Bench, check::Check, prove::Prove, status::Status, tune::Tune};
 
 /// Maximum size in bytes. The largest real document, the status of a machine with hundreds of
 /// drivers, is smaller than a megabyte.
@@ -89,18 +89,6 @@ pub enum Unfit {
     NoReport(&'static str),
 }
 
-/// Schemas and the commands that write them.
-const WRITERS: [(&str, &str); 8] = [
-    ("outboard-status/1", "outboard status --json"),
-    ("outboard-check/1", "outboard check --json"),
-    ("outboard-tune/1", "outboard tune --json"),
-    ("outboard-prove/1", "outboard prove --json FILE -- COMMAND"),
-    ("outboard-bench/1", "outboard bench --json"),
-    (document::SCHEMA, "outboard report --format json"),
-    ("outboard-rng-test/1", "outboard rng test --json"),
-    ("outboard-rng-assess/1", "outboard rng assess --json"),
-];
-
 /// The field that is parsed first.
 #[derive(Deserialize)]
 struct Head {
@@ -120,43 +108,43 @@ pub fn read(bytes: &[u8]) -> Result<Part, Unfit> {
         Category::Data => Unfit::NoSchema,
         Category::Syntax | Category::Io => Unfit::NotJson(error.to_string()),
     })?;
-    let Some((schema, command)) = WRITERS.into_iter().find(|(schema, _)| *schema == head.schema) else {
-        return Err(Unfit::OtherSchema(head.schema.chars().take(80).collect()));
-    };
-    Ok(match schema {
-        "outboard-status/1" => Part::Status(Box::new(typed(bytes, schema, command)?)),
-        "outboard-check/1" => Part::Check(typed(bytes, schema, command)?),
-        "outboard-tune/1" => Part::Tune(typed(bytes, schema, command)?),
-        "outboard-bench/1" => Part::Bench(typed(bytes, schema, command)?),
-        "outboard-prove/1" => Part::Prove(typed::<Prove>(bytes, schema, command)?.without_secrets()),
-        "outboard-rng-test/1" => Part::RngTest(typed(bytes, schema, command)?),
-        "outboard-rng-assess/1" => Part::RngAssess(typed(bytes, schema, command)?),
-        _ => Part::Report(Box::new(typed(bytes, schema, command)?)),
+    Ok(match head.schema.as_str() {
+        Status::SCHEMA => Part::Status(Box::new(typed(bytes, "outboard status --json")?)),
+        Check::SCHEMA => Part::Check(typed(bytes, "outboard check --json")?),
+        Tune::SCHEMA => Part::Tune(typed(bytes, "outboard tune --json")?),
+        Bench::SCHEMA => Part::Bench(typed(bytes, "outboard bench --json")?),
+        Prove::SCHEMA => {
+            Part::Prove(typed::<Prove>(bytes, "outboard prove --json FILE -- COMMAND")?.without_secrets())
+        }
+        RngTest::SCHEMA => Part::RngTest(typed(bytes, "outboard rng test --json")?),
+        RngAssessment::SCHEMA => Part::RngAssess(typed(bytes, "outboard rng assess --json")?),
+        Report::SCHEMA => Part::Report(Box::new(typed(bytes, "outboard report --format json")?)),
+        other => return Err(Unfit::OtherSchema(other.chars().take(80).collect())),
     })
 }
 
-fn typed<T: DeserializeOwned>(bytes: &[u8], schema: &'static str, command: &'static str) -> Result<T, Unfit> {
+/// Parses a document, which `command` writes.
+fn typed<D: Document + DeserializeOwned>(bytes: &[u8], command: &'static str) -> Result<D, Unfit> {
     serde_json::from_slice(bytes).map_err(|error| {
         // The message can quote the file, which can contain any characters.
         let cause = error.to_string().chars().filter(|c| !c.is_control()).take(200).collect();
-        Unfit::Damaged { schema, cause, command }
+        Unfit::Damaged { schema: D::SCHEMA, cause, command }
     })
 }
 
 impl Part {
     /// Returns the schema of the part.
     pub fn schema(&self) -> &'static str {
-        let number = match self {
-            Part::Status(_) => 0,
-            Part::Check(_) => 1,
-            Part::Tune(_) => 2,
-            Part::Prove(_) => 3,
-            Part::Bench(_) => 4,
-            Part::Report(_) => 5,
-            Part::RngTest(_) => 6,
-            Part::RngAssess(_) => 7,
-        };
-        WRITERS[number].0
+        match self {
+            Part::Status(_) => Status::SCHEMA,
+            Part::Check(_) => Check::SCHEMA,
+            Part::Tune(_) => Tune::SCHEMA,
+            Part::Prove(_) => Prove::SCHEMA,
+            Part::Bench(_) => Bench::SCHEMA,
+            Part::Report(_) => Report::SCHEMA,
+            Part::RngTest(_) => RngTest::SCHEMA,
+            Part::RngAssess(_) => RngAssessment::SCHEMA,
+        }
     }
 }
 
