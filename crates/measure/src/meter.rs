@@ -1,12 +1,13 @@
 //! The cost of a run: wall time, CPU time of the whole system, interrupts of the accelerators.
 
+use std::borrow::Cow;
+use std::io;
+use std::time::{Duration, Instant};
+
 use outboard_catalog::families;
 use outboard_drivers::interrupts::{Difference, Snapshot, snapshot_of};
 use outboard_drivers::module::{DeviceDriver, hardware};
 use outboard_drivers::root::Root;
-use std::borrow::Cow;
-use std::io;
-use std::time::{Duration, Instant};
 
 use crate::behind::Behind;
 use crate::cpu::Cpu;

@@ -11,12 +11,12 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
+use outboard_accel::primitive::any_seed;
+use outboard_console as console;
+use outboard_console::{INTERRUPTED, duration, say};
 use outboard_documents::check::{Check, Verdict};
 use outboard_documents::{json, now};
 use outboard_measure::{machine, stop};
-
-use crate::console::{self, INTERRUPTED, duration, say};
-use crate::primitive::any_seed;
 
 /// Compare results of accelerators with outboard's own plain code, byte for byte.
 ///

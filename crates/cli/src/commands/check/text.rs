@@ -1,8 +1,7 @@
 //! Formats the results as a table.
 
+use outboard_console::aligned;
 use outboard_documents::check::{Check, Driver, Verdict};
-
-use crate::columns::aligned;
 
 /// Formats the table, the faults below it, and the command that repeats the check.
 pub fn report(check: &Check) -> String {

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, bail};
 use outboard_accel::Error;
 use outboard_accel::check::{Checked, Fault, key_lengths, soak};
+use outboard_accel::primitive::{Primitive, Subject};
 use outboard_documents::check::{Check, Driver, Verdict};
 use outboard_drivers::judge::Verdict as Judged;
 use outboard_drivers::proc_crypto::Selftest;
@@ -19,7 +20,6 @@ use outboard_measure::interrupts::Interrupts;
 use outboard_measure::stop;
 
 use super::share::{Outcome, Share};
-use crate::primitive::{Primitive, Subject};
 
 /// Threads of each process.
 const THREADS: u64 = 2;

@@ -1,4 +1,9 @@
-use super::*;
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
+use std::time::Duration;
+
 use clap::Parser;
 use outboard_catalog::families::Completion;
 use outboard_counters::{Decision, KeyStreamSource};
@@ -6,11 +11,8 @@ use outboard_drivers::interrupts::DeviceInterrupts;
 use outboard_drivers::root::Root;
 use outboard_measure::behind::Behind;
 use outboard_measure::cpu::Cpu;
-use std::fs;
-use std::os::unix::fs::symlink;
-use std::os::unix::process::ExitStatusExt;
-use std::process::ExitStatus;
-use std::time::Duration;
+
+use super::*;
 
 #[derive(Parser)]
 struct Line {

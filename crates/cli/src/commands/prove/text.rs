@@ -2,11 +2,11 @@
 
 use std::fmt::Write;
 
+use outboard_console::aligned;
 use outboard_documents::prove::Work;
 use outboard_documents::prove::{Prove, Verdict};
 use outboard_report::{amount, percent};
 
-use crate::columns::aligned;
 use crate::commands::rng::seed_source::seed_text;
 
 /// Formats the whole report; the verdict comes last.

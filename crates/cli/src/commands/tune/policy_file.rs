@@ -5,8 +5,7 @@ use std::fs;
 use outboard_catalog::default_threshold;
 use outboard_documents::tune::{Direction, Tune};
 use outboard_policy::{LookaheadRow, cpu_identity, from_text};
-
-use super::ahead;
+use outboard_tune::ahead;
 
 /// Formats the results as `outboard_policy::Tuned` parses them, with the reasons as comments.
 pub fn text(answer: &Tune) -> String {
