@@ -19,7 +19,7 @@ trap 'exit 143' TERM HUP
 # during a measurement.
 build_all() {
     with_progress 'building the release binaries' "$share/log" cargo build --release --manifest-path "$repo/Cargo.toml" \
-        -p outboard-cli -p outboard-provider -p outboard-bench || { cat "$share/log" >&2; exit 1; }
+        -p outboard-cli -p outboard-provider -p outboard-benchmarks || { cat "$share/log" >&2; exit 1; }
 }
 
 # CPU time in hundredths of a second: of the whole host, and of this script with the children that
