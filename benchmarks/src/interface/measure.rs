@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 use outboard_measure::clock::Clock;
 use outboard_measure::interrupts::Interrupts;
-use outboard_measure::noise::{self, Yardstick};
+use outboard_measure::noise::{self, SpeedReference};
 use outboard_measure::stop;
 
 use crate::known_answer;
@@ -53,7 +53,7 @@ pub fn measure(options: &Options) -> Result<Results> {
     }
 
     let (start, limit) = (Instant::now(), Duration::from_secs(options.seconds));
-    let (mut said, mut yardstick) = (start, Yardstick::default());
+    let (mut said, mut yardstick) = (start, SpeedReference::default());
     while !stop::asked() && (results.turns == 0 || start.elapsed() < limit) {
         yardstick.lay();
         for depth in DEPTHS {

@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use outboard_counters::Table;
 use outboard_measure::evidence::Evidence;
 use outboard_measure::evp::{Cipher, Context, Library, Work};
-use outboard_measure::noise::{self, Yardstick};
+use outboard_measure::noise::{self, SpeedReference};
 use outboard_measure::stop;
 use outboard_measure::turns::{Error, Plan as Samples, Series, Stopwatch};
 use outboard_openssl_conf::compose::{OutboardSection, compose};
@@ -124,7 +124,7 @@ fn size<'a>(
 }
 
 fn turns(watch: &Stopwatch, sizes: &mut [Size<'_>], limit: Duration) -> Result<()> {
-    let (start, mut said_at, mut yardstick) = (Instant::now(), Instant::now(), Yardstick::default());
+    let (start, mut said_at, mut yardstick) = (Instant::now(), Instant::now(), SpeedReference::default());
     let load = noise::load();
     let mut turn = 0;
     while turn < LEAST || start.elapsed() < limit {

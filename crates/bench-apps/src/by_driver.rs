@@ -5,7 +5,7 @@ use outboard_console::progress;
 use outboard_documents::bench::Bench;
 
 use super::chosen::Drivers;
-use super::measure::{Claim, Job, Side, Spent, Took, measure};
+use super::measure::{ApplicationJob, HardwareClaim, MeasuredSide, RunCost, UserSystemTime, measure};
 
 /// Maximum number of work units in a run.
 const MOST: u64 = 8192;
@@ -24,7 +24,7 @@ pub struct Way<T> {
 /// number of bytes and returns the seconds. CPU time is that of the whole system.
 pub fn measure_each<T>(
     bench: &mut Bench,
-    mut job: Job,
+    mut job: ApplicationJob,
     seconds: f64,
     ways: &[Way<T>],
     drivers: &Drivers,
@@ -41,15 +41,15 @@ pub fn measure_each<T>(
     job.bytes *= fastest.ceil().clamp(1.0, MOST as f64) as u64;
     let sides = ways.iter().map(|way| {
         let is_hardware = drivers.accelerator_in(&way.driver).is_some();
-        let claim = if is_hardware { Claim::Driver } else { Claim::Software };
-        Side::new(way.who, Some(way.driver.clone()), claim)
+        let claim = if is_hardware { HardwareClaim::Driver } else { HardwareClaim::Software };
+        MeasuredSide::new(way.who, Some(way.driver.clone()), claim)
     });
-    let sides = sides.collect::<Result<Vec<Side>>>()?;
+    let sides = sides.collect::<Result<Vec<MeasuredSide>>>()?;
     let bytes = job.bytes;
     measure(bench, job, sides, &mut |side| {
-        let before = Spent::by_all();
+        let before = UserSystemTime::by_all();
         let seconds = work(&ways[side], bytes)?;
-        Ok(Took { spent: Spent::by_all().since(before), wall: Some(seconds) })
+        Ok(RunCost { spent: UserSystemTime::by_all().since(before), wall: Some(seconds) })
     })
 }
 

@@ -13,7 +13,7 @@ use outboard_counters::{Decision, Table};
 use outboard_measure::evp::{Context, Library};
 use outboard_openssl_conf::Scratch;
 
-use super::measure::{AS_IT_IS, Claim, Side, WITH};
+use super::measure::{AS_IT_IS, HardwareClaim, MeasuredSide, WITH};
 
 /// Removes the directory after this process was killed. The first attempt can fail while another
 /// process still writes there.
@@ -28,13 +28,13 @@ done";
 /// A temporary directory for keys and large files. It is removed even if this process is killed.
 pub struct WorkFolder {
     scratch: Scratch,
-    _sweeper: Sweeper,
+    _sweeper: DirectoryRemover,
 }
 
 impl WorkFolder {
     pub fn new() -> Result<WorkFolder> {
         let scratch = Scratch::new()?;
-        let sweeper = Sweeper::start(&scratch.file(""))?;
+        let sweeper = DirectoryRemover::start(&scratch.file(""))?;
         let work = WorkFolder { scratch, _sweeper: sweeper };
         fs::write(work.plain(), "").with_context(|| format!("{}", work.plain().display()))?;
         Ok(work)
@@ -74,18 +74,18 @@ impl WorkFolder {
 }
 
 /// A process that removes a directory when its standard input ends.
-struct Sweeper(Child);
+struct DirectoryRemover(Child);
 
-impl Sweeper {
-    fn start(folder: &Path) -> Result<Sweeper> {
+impl DirectoryRemover {
+    fn start(folder: &Path) -> Result<DirectoryRemover> {
         let mut shell = Command::new("sh");
         shell.args(["-c", SWEEP, "outboard-sweeper"]).arg(folder).current_dir("/");
         shell.process_group(0).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
-        Ok(Sweeper(shell.spawn().context("sh cannot be run")?))
+        Ok(DirectoryRemover(shell.spawn().context("sh cannot be run")?))
     }
 }
 
-impl Drop for Sweeper {
+impl Drop for DirectoryRemover {
     fn drop(&mut self) {
         drop(self.0.stdin.take());
         // The shell finds nothing left to remove.
@@ -163,10 +163,12 @@ impl OpensslConfiguration {
 
     /// Returns the contestant for a cipher by the provider's name; `None` is a cipher that the
     /// provider does not implement.
-    pub fn side(&self, cipher: Option<&str>) -> Result<Side> {
-        let Some(with) = &self.with else { return Side::new(self.who, None, Claim::Software) };
+    pub fn side(&self, cipher: Option<&str>) -> Result<MeasuredSide> {
+        let Some(with) = &self.with else {
+            return MeasuredSide::new(self.who, None, HardwareClaim::Software);
+        };
         let driver = cipher.and_then(|cipher| self.driver(cipher));
-        let side = Side::new(self.who, driver, Claim::Counted(Rc::clone(&with.table)))?;
+        let side = MeasuredSide::new(self.who, driver, HardwareClaim::Counted(Rc::clone(&with.table)))?;
         // No counter has this name, so no work of the provider is counted for this cipher.
         Ok(side.by(cipher.unwrap_or("no cipher of the provider's")))
     }
@@ -182,7 +184,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let left = folder.path().join("left");
         fs::create_dir_all(left.join("deep/down")).unwrap();
-        let mut sweeper = Sweeper::start(&left).unwrap();
+        let mut sweeper = DirectoryRemover::start(&left).unwrap();
         std::thread::sleep(Duration::from_millis(50));
         assert!(left.exists());
         // The kernel closes standard input in the same way when a process is killed.

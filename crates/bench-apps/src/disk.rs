@@ -25,12 +25,12 @@ use zeroize::Zeroizing;
 
 use self::cipher::{Cipher, key_bits};
 use self::fio::{FIO, Pattern};
-use self::loopback::Loop;
-use self::mapping::{Mapping, Table};
+use self::loopback::LoopDevice;
+use self::mapping::{CryptMapping, Table};
 use super::by_driver::{Way, measure_each};
 use super::chosen::Drivers;
 use super::cleaner::Cleaner;
-use super::measure::{Job, conclude};
+use super::measure::{ApplicationJob, conclude};
 use super::tool::modprobe;
 
 /// Approximate minimum duration of a run, in seconds.
@@ -119,7 +119,7 @@ fn all(options: &Options, cleaner: &mut Cleaner, bench: &mut Bench) -> Result<()
         }
     }
     let ciphers = if options.ciphers.is_empty() { defaults()? } else { options.ciphers.clone() };
-    let below = Loop::new(options.on.as_deref(), options.megabytes << 20)?;
+    let below = LoopDevice::new(options.on.as_deref(), options.megabytes << 20)?;
     note(
         &mut bench.notes,
         format!(
@@ -151,7 +151,7 @@ fn defaults() -> Result<Vec<Cipher>> {
 fn one(
     options: &Options,
     cipher: &Cipher,
-    below: &Loop,
+    below: &LoopDevice,
     time: Duration,
     cleaner: &mut Cleaner,
     bench: &mut Bench,
@@ -159,7 +159,7 @@ fn one(
     let bits = options.bits.unwrap_or_else(|| cipher.usual_bits());
     let mut key = Zeroizing::new(vec![0; bits / 8]);
     random(&mut key)?;
-    let mut ways: Vec<Way<Mapping>> = Vec::new();
+    let mut ways: Vec<Way<CryptMapping>> = Vec::new();
     let map = |spec: &str, cleaner: &mut Cleaner| {
         let name = format!("outboard-bench-{}-{}", std::process::id(), unique());
         cleaner.device(&name)?;
@@ -171,7 +171,7 @@ fn one(
             below: &below,
             bytes: options.megabytes << 20,
         };
-        Mapping::new(&name, &table)
+        CryptMapping::new(&name, &table)
     };
     // Create this mapping first, so that the kernel selects the driver without any change by this
     // program.
@@ -236,7 +236,7 @@ fn table(
     options: &Options,
     cipher: &Cipher,
     pattern: Pattern,
-    ways: &[Way<Mapping>],
+    ways: &[Way<CryptMapping>],
     drivers: &Drivers,
     time: Duration,
     bench: &mut Bench,
@@ -247,7 +247,7 @@ fn table(
     // Round down to whole requests.
     let whole = disk / pattern.size * pattern.size;
     let at_once = u64::from(pattern.depth);
-    let job = Job { name, cipher: cipher.name.clone(), bytes: whole, at_once, time };
+    let job = ApplicationJob { name, cipher: cipher.name.clone(), bytes: whole, at_once, time };
     measure_each(bench, job, RUN, ways, drivers, |way, bytes| pattern.run(way.place.node(), whole, bytes))
 }
 

@@ -10,8 +10,8 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use outboard_accel::Algorithm;
-use outboard_bench::lab::in_use;
 use outboard_bench::lists;
+use outboard_bench::openssl_pair::in_use;
 use outboard_bench::run::new;
 use outboard_catalog::kernel_name;
 use outboard_console::duration;
@@ -22,7 +22,9 @@ use outboard_measure::{noise, stop};
 use outboard_openssl_conf::{Scratch, installation::OpenSsl, provider_file};
 
 use super::hex::hex;
-use super::measure::{AS_IT_IS, Claim, Job, Side, Spent, WITH, conclude, measure};
+use super::measure::{
+    AS_IT_IS, ApplicationJob, HardwareClaim, MeasuredSide, UserSystemTime, WITH, conclude, measure,
+};
 
 /// Bytes that are compared at a time.
 const CHUNK: u64 = 1 << 16;
@@ -61,7 +63,7 @@ fn cipher(name: &str) -> Result<&'static str> {
 }
 
 /// The files and the command of both contestants.
-struct Place {
+struct FilePaths {
     /// The configuration without outboard, then the one with it.
     configurations: [PathBuf; 2],
     table: Rc<Table>,
@@ -75,12 +77,12 @@ pub fn run(options: &Options) -> Result<Bench> {
     stop::limit(options.time);
     let mut bench = new(openssl_version()?, noise::warnings());
     let module = provider_file::find(options.module.as_deref(), &OpenSsl::find())?;
-    let place = Place::new(options, &module)?;
+    let place = FilePaths::new(options, &module)?;
     place.compare()?;
     let driver = in_use(&place.table).map(|way| way.driver);
-    let with = Side::new(WITH, driver, Claim::Counted(Rc::clone(&place.table)))?;
-    let sides = vec![Side::new(AS_IT_IS, None, Claim::Software)?, with];
-    let job = Job {
+    let with = MeasuredSide::new(WITH, driver, HardwareClaim::Counted(Rc::clone(&place.table)))?;
+    let sides = vec![MeasuredSide::new(AS_IT_IS, None, HardwareClaim::Software)?, with];
+    let job = ApplicationJob {
         name: "openssl enc".to_owned(),
         cipher: options.cipher.to_owned(),
         bytes: place.bytes,
@@ -88,15 +90,15 @@ pub fn run(options: &Options) -> Result<Bench> {
         time: options.time,
     };
     let outcome = measure(&mut bench, job, sides, &mut |side| {
-        let before = Spent::by_children();
+        let before = UserSystemTime::by_children();
         place.once(&place.configurations[side])?;
-        Ok(Spent::by_children().since(before))
+        Ok(UserSystemTime::by_children().since(before))
     });
     conclude(bench, outcome)
 }
 
-impl Place {
-    fn new(options: &Options, module: &Path) -> Result<Place> {
+impl FilePaths {
+    fn new(options: &Options, module: &Path) -> Result<FilePaths> {
         let scratch = Scratch::new()?;
         let table = Rc::new(Table::create(&scratch.counters())?);
         scratch.configure(None, module.to_owned(), Vec::new())?;
@@ -117,7 +119,7 @@ impl Place {
             words.extend(["-iv".to_owned(), hex(&SAMPLE_IV[..iv]).as_str().to_owned()]);
         }
         words.extend(["-in".to_owned(), input.to_string_lossy().into_owned()]);
-        Ok(Place { configurations, table, words, bytes, _scratch: scratch })
+        Ok(FilePaths { configurations, table, words, bytes, _scratch: scratch })
     }
 
     /// Returns the command, with one of the configurations.

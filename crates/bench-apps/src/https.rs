@@ -19,7 +19,7 @@ use self::suite::Suite;
 use super::common::Common;
 use super::configurations::{OpensslConfiguration, WorkFolder};
 use super::file::{is_same, write_sample};
-use super::measure::{Job, measure};
+use super::measure::{ApplicationJob, measure};
 use super::peer::{Peer, PeerOption};
 use super::server_process::LOCALHOST;
 use super::{certificate, tools};
@@ -65,7 +65,7 @@ fn all(options: &Options, bench: &mut Bench) -> Result<()> {
     let program = Program::find(options.server)?;
     let module = options.common.module()?;
     let work = WorkFolder::new()?;
-    let curl = Curl::find(options.peer.reach(&work)?)?;
+    let curl = CurlClient::find(options.peer.reach(&work)?)?;
     let address = curl.peer.as_ref().map_or(LOCALHOST, |peer| peer.address);
     let mut configurations =
         vec![OpensslConfiguration::plain(&work), OpensslConfiguration::with_outboard(&work, &module)?];
@@ -106,7 +106,7 @@ fn all(options: &Options, bench: &mut Bench) -> Result<()> {
         Some(peer) => peer.put(&trusted, "trusted.pem")?,
         None => trusted,
     };
-    let curl = Curl { trusted, plain: work.plain(), ..curl };
+    let curl = CurlClient { trusted, plain: work.plain(), ..curl };
 
     let site = Site { root: &root, certificates: &certificates, suites: &suites, address };
     let mut servers = Vec::new();
@@ -127,7 +127,7 @@ fn all(options: &Options, bench: &mut Bench) -> Result<()> {
             }
             let sides =
                 configurations.iter().map(|configuration| configuration.side(suite.cipher().as_deref()));
-            let job = Job {
+            let job = ApplicationJob {
                 name: format!("download from {}", program.version),
                 cipher: suite.name.clone(),
                 bytes: (u64::from(options.megabytes) << 20) * at_once as u64,
@@ -164,7 +164,7 @@ fn weak(suites: &[Suite]) -> Option<String> {
 }
 
 /// The client, on this machine or another one.
-struct Curl {
+struct CurlClient {
     file: PathBuf,
     /// The certificates, where curl runs.
     trusted: PathBuf,
@@ -172,13 +172,13 @@ struct Curl {
     peer: Option<Peer>,
 }
 
-impl Curl {
-    fn find(peer: Option<Peer>) -> Result<Curl> {
+impl CurlClient {
+    fn find(peer: Option<Peer>) -> Result<CurlClient> {
         let file = match &peer {
             Some(peer) => peer.needs("curl").map(|()| PathBuf::from("curl"))?,
             None => tools::find(&["curl"], "curl", "curl")?,
         };
-        let curl = Curl { file, trusted: PathBuf::new(), plain: PathBuf::new(), peer };
+        let curl = CurlClient { file, trusted: PathBuf::new(), plain: PathBuf::new(), peer };
         let mut ask = Command::new(&curl.file);
         ask.arg("--version");
         let version = tools::run(&mut curl.placed(ask))?;

@@ -21,7 +21,7 @@ use super::by_driver::{Way, measure_each};
 use super::chosen::Drivers;
 use super::cleaner::Cleaner;
 use super::iperf3::{IPERF3, Server, transfer};
-use super::measure::{Job, conclude};
+use super::measure::{ApplicationJob, conclude};
 use super::namespace::IP;
 
 /// Approximate minimum duration of a run in seconds: much longer than iperf3's interval for
@@ -204,7 +204,7 @@ fn one(
     }
     let name = format!("ESP, {} mode, iperf3", options.mode.word());
     let at_once = u64::from(options.streams);
-    let job = Job { name, cipher: esp.name.clone(), bytes: LEAST, at_once, time };
+    let job = ApplicationJob { name, cipher: esp.name.clone(), bytes: LEAST, at_once, time };
     let drivers = Drivers::now()?;
     let measured = measure_each(bench, job, RUN, &ways, &drivers, |way, bytes| {
         send(network, &way.place, bytes, options.streams)

@@ -13,7 +13,7 @@ use outboard_documents::bench::{Application, Bench, Evidence, Run};
 use outboard_measure::cpu::{Cpu, seconds as cpu_seconds};
 use outboard_measure::evidence::NO_INTERRUPT;
 use outboard_measure::figure::{figure, rounded};
-use outboard_measure::noise::{Vigil, Yardstick};
+use outboard_measure::noise::{DisturbanceMonitor, SpeedReference};
 use outboard_measure::stop;
 use outboard_measure::turns::{Error, Series, Stopwatch};
 
@@ -21,7 +21,7 @@ use outboard_measure::turns::{Error, Series, Stopwatch};
 const ROUNDS: (usize, usize) = (5, 25);
 
 /// The work that is measured.
-pub struct Job {
+pub struct ApplicationJob {
     /// The command.
     pub name: String,
     /// The algorithm, as the application calls it.
@@ -36,14 +36,14 @@ pub struct Job {
 
 /// User and system time in seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Spent {
+pub struct UserSystemTime {
     pub user: f64,
     pub system: f64,
 }
 
-impl Spent {
+impl UserSystemTime {
     /// Of the child processes that this process has waited for.
-    pub fn by_children() -> Spent {
+    pub fn by_children() -> UserSystemTime {
         // SAFETY: plain data, written by the call.
         let usage = unsafe {
             let mut usage: libc::rusage = std::mem::zeroed();
@@ -51,37 +51,37 @@ impl Spent {
             usage
         };
         let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
-        Spent { user: seconds(usage.ru_utime), system: seconds(usage.ru_stime) }
+        UserSystemTime { user: seconds(usage.ru_utime), system: seconds(usage.ru_stime) }
     }
 
     /// Of the whole system: the time in interrupts and kernel threads is not accounted to a
     /// process.
-    pub fn by_all() -> Spent {
-        Cpu::read().map(Spent::of).unwrap_or_default()
+    pub fn by_all() -> UserSystemTime {
+        Cpu::read().map(UserSystemTime::of).unwrap_or_default()
     }
 
-    fn of(cpu: Cpu) -> Spent {
-        Spent { user: cpu_seconds(cpu.user), system: cpu_seconds(cpu.busy - cpu.user) }
+    fn of(cpu: Cpu) -> UserSystemTime {
+        UserSystemTime { user: cpu_seconds(cpu.user), system: cpu_seconds(cpu.busy - cpu.user) }
     }
 
     /// Returns the difference from an earlier reading.
-    pub fn since(self, then: Spent) -> Spent {
-        Spent { user: self.user - then.user, system: self.system - then.system }
+    pub fn since(self, then: UserSystemTime) -> UserSystemTime {
+        UserSystemTime { user: self.user - then.user, system: self.system - then.system }
     }
 }
 
 /// The cost of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Took {
+pub struct RunCost {
     /// Of the processes that encrypt; if the kernel encrypts, of the whole system.
-    pub spent: Spent,
+    pub spent: UserSystemTime,
     /// Seconds of the work itself as the application reports them; otherwise the whole run counts.
     pub wall: Option<f64>,
 }
 
-impl From<Spent> for Took {
-    fn from(spent: Spent) -> Took {
-        Took { spent, wall: None }
+impl From<UserSystemTime> for RunCost {
+    fn from(spent: UserSystemTime) -> RunCost {
+        RunCost { spent, wall: None }
     }
 }
 
@@ -90,21 +90,21 @@ pub const AS_IT_IS: &str = "OpenSSL";
 pub const WITH: &str = "OpenSSL with outboard";
 
 /// A contestant.
-pub struct Side {
+pub struct MeasuredSide {
     who: String,
     driver: Option<String>,
-    claim: Claim,
+    claim: HardwareClaim,
     cipher: Option<String>,
     watch: Stopwatch,
     series: Option<Series>,
-    spent: Spent,
+    spent: UserSystemTime,
     /// Wall time in seconds that `spent` refers to.
     meanwhile: f64,
     by_hardware: u64,
 }
 
 /// The evidence that a contestant uses hardware.
-pub enum Claim {
+pub enum HardwareClaim {
     /// None: the contestant is software.
     Software,
     /// The provider's counters.
@@ -113,31 +113,31 @@ pub enum Claim {
     Driver,
 }
 
-impl Side {
+impl MeasuredSide {
     /// Creates a contestant. If it claims hardware and the driver is known, the interrupts of the
     /// driver's devices are counted, otherwise those of all accelerators.
-    pub fn new(who: &str, driver: Option<String>, claim: Claim) -> Result<Side> {
+    pub fn new(who: &str, driver: Option<String>, claim: HardwareClaim) -> Result<MeasuredSide> {
         let watch = match &driver {
-            Some(name) if !matches!(claim, Claim::Software) => {
+            Some(name) if !matches!(claim, HardwareClaim::Software) => {
                 Stopwatch::new().and_then(|watch| watch.of(name))
             }
             _ => Stopwatch::new(),
         };
         let watch = watch.map_err(|error| anyhow!("/proc/interrupts: {error}"))?;
         let who = who.to_owned();
-        let (series, spent, meanwhile) = (None, Spent::default(), 0.0);
-        Ok(Side { who, driver, claim, cipher: None, watch, series, spent, meanwhile, by_hardware: 0 })
+        let (series, spent, meanwhile) = (None, UserSystemTime::default(), 0.0);
+        Ok(MeasuredSide { who, driver, claim, cipher: None, watch, series, spent, meanwhile, by_hardware: 0 })
     }
 
     /// Counts only the work for this cipher, by the provider's name.
-    pub fn by(mut self, cipher: &str) -> Side {
+    pub fn by(mut self, cipher: &str) -> MeasuredSide {
         self.cipher = Some(cipher.to_owned());
         self
     }
 
     /// Returns the provider's counts since the application's processes started.
     fn counts(&self) -> Counts {
-        let Claim::Counted(table) = &self.claim else { return Counts::default() };
+        let HardwareClaim::Counted(table) = &self.claim else { return Counts::default() };
         let is_it = |name: &str| self.cipher.as_ref().is_none_or(|cipher| cipher == name);
         let own = table.snapshot().into_iter().filter(|(name, _)| is_it(name));
         own.fold(Counts::default(), |sum, (_, counts)| sum + counts)
@@ -145,7 +145,8 @@ impl Side {
 
     /// Explains why hardware did no work although the contestant could use it.
     fn why_nothing(&self) -> Option<String> {
-        let (Claim::Counted(table), Some(_), 0) = (&self.claim, &self.series, self.by_hardware) else {
+        let (HardwareClaim::Counted(table), Some(_), 0) = (&self.claim, &self.series, self.by_hardware)
+        else {
             return None;
         };
         let left = table.decisions().into_iter().find_map(|(name, decision)| match decision {
@@ -165,9 +166,9 @@ impl Side {
     }
 
     /// Runs `job` once; `job` returns the cost of its processes.
-    fn sample(&mut self, job: &mut dyn FnMut() -> Result<Took, String>) -> Result<(), Error<String>> {
+    fn sample(&mut self, job: &mut dyn FnMut() -> Result<RunCost, String>) -> Result<(), Error<String>> {
         let before = self.counts().hw_bytes;
-        let mut took = Took::default();
+        let mut took = RunCost::default();
         let mut once = |_| job().map(|took_now| took = took_now);
         let sample = self.watch.turns(&mut [&mut once], &[1], 1);
         // The application received the signal too. A run that completed just after the limit is
@@ -197,9 +198,9 @@ impl Side {
         let percent = |seconds: f64| rounded(seconds / self.meanwhile * 100.0);
         let asked = (series.requests * bytes).max(1);
         let (hardware_percent, claims) = match self.claim {
-            Claim::Software => (None, false),
-            Claim::Driver => (None, true),
-            Claim::Counted(_) => {
+            HardwareClaim::Software => (None, false),
+            HardwareClaim::Driver => (None, true),
+            HardwareClaim::Counted(_) => {
                 // Headers and the other direction are encrypted too, so the count can exceed the
                 // job.
                 let done = self.by_hardware.min(asked) as f64;
@@ -223,13 +224,13 @@ impl Side {
 
 /// Runs the job of each contestant, interleaved; `once` receives the contestant's index. The
 /// results are added to `bench`, also after a signal or at the time limit.
-pub fn measure<T: Into<Took>>(
+pub fn measure<T: Into<RunCost>>(
     bench: &mut Bench,
-    job: Job,
-    mut sides: Vec<Side>,
+    job: ApplicationJob,
+    mut sides: Vec<MeasuredSide>,
     once: &mut dyn FnMut(usize) -> Result<T, String>,
 ) -> Result<()> {
-    let (vigil, mut yardstick) = (Vigil::begin(), Yardstick::default());
+    let (vigil, mut yardstick) = (DisturbanceMonitor::begin(), SpeedReference::default());
     let (start, mut rounds) = (Instant::now(), 0);
     let least = if job.time.is_zero() { ROUNDS.0 } else { 1 };
     while !bench.interrupted && (rounds < least || (rounds < ROUNDS.1 && start.elapsed() < job.time)) {
@@ -267,7 +268,7 @@ pub fn measure<T: Into<Took>>(
     }
     bench.notes.dedup();
     let runs = sides.iter().filter_map(|side| side.run(job.bytes)).collect();
-    let Job { name, cipher, bytes, at_once, .. } = job;
+    let ApplicationJob { name, cipher, bytes, at_once, .. } = job;
     bench.applications.push(Application { name, cipher, bytes, at_once, runs });
     Ok(())
 }
@@ -290,16 +291,16 @@ mod tests {
     use super::*;
     use outboard_bench::run::new;
 
-    fn side(who: &str, claim: Claim) -> Side {
-        Side::new(who, None, claim).unwrap()
+    fn side(who: &str, claim: HardwareClaim) -> MeasuredSide {
+        MeasuredSide::new(who, None, claim).unwrap()
     }
 
     #[test]
     fn shares_of_time_are_of_wall_time() {
-        let mut side = side("x", Claim::Software);
+        let mut side = side("x", HardwareClaim::Software);
         assert!(side.run(1).is_none());
         side.series = Some(Series { wall: vec![1.0, 3.0], cpu: Some(2.0), requests: 2, ..Series::default() });
-        (side.spent, side.meanwhile) = (Spent { user: 1.0, system: 0.5 }, 4.0);
+        (side.spent, side.meanwhile) = (UserSystemTime { user: 1.0, system: 0.5 }, 4.0);
         let run = side.run(10_000_000).unwrap();
         assert_eq!((run.user_percent, run.system_percent), (25.0, 12.5));
         assert_eq!((run.figure.megabytes_per_second, run.figure.cpu_ms_per_megabyte), (5.0, Some(100.0)));
@@ -309,8 +310,11 @@ mod tests {
     #[test]
     fn interrupts_are_the_systems_time() {
         let cpu = Cpu { busy: 663, user: 120, idle: 909, ..Cpu::default() };
-        assert_eq!(Spent::of(cpu), Spent { user: cpu_seconds(120), system: cpu_seconds(543) });
-        assert!(Spent::by_all().system > 0.0);
+        assert_eq!(
+            UserSystemTime::of(cpu),
+            UserSystemTime { user: cpu_seconds(120), system: cpu_seconds(543) }
+        );
+        assert!(UserSystemTime::by_all().system > 0.0);
     }
 
     #[test]
@@ -318,12 +322,21 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let table = Rc::new(Table::create(&folder.path().join("counters")).unwrap());
         let mut bench = new("OpenSSL".into(), Vec::new());
-        let job = Job { name: "x".into(), cipher: "y".into(), bytes: 1000, at_once: 2, time: Duration::ZERO };
-        let sides = vec![side("plain", Claim::Software), side("with", Claim::Counted(Rc::clone(&table)))];
+        let job = ApplicationJob {
+            name: "x".into(),
+            cipher: "y".into(),
+            bytes: 1000,
+            at_once: 2,
+            time: Duration::ZERO,
+        };
+        let sides = vec![
+            side("plain", HardwareClaim::Software),
+            side("with", HardwareClaim::Counted(Rc::clone(&table))),
+        ];
         let mut order = String::new();
         measure(&mut bench, job, sides, &mut |index| {
             order += &index.to_string();
-            Ok(Spent { user: 0.0, system: 0.0 })
+            Ok(UserSystemTime { user: 0.0, system: 0.0 })
         })
         .unwrap();
         assert_eq!(order, "0101010101");
@@ -340,7 +353,7 @@ mod tests {
     fn why_hardware_did_nothing_is_said_of_the_cipher_that_was_used() {
         let folder = tempfile::tempdir().unwrap();
         let table = Rc::new(Table::create(&folder.path().join("counters")).unwrap());
-        let mut side = side("with", Claim::Counted(Rc::clone(&table))).by("AES-128-CBC");
+        let mut side = side("with", HardwareClaim::Counted(Rc::clone(&table))).by("AES-128-CBC");
         assert_eq!(side.why_nothing(), None, "it did not run");
         side.series = Some(Series { wall: vec![1.0], requests: 1, ..Series::default() });
         assert!(side.why_nothing().unwrap().starts_with("it was asked for nothing"));
@@ -359,11 +372,16 @@ mod tests {
     #[test]
     fn the_start_of_an_application_is_no_part_of_its_speed() {
         let mut bench = new("fio".into(), Vec::new());
-        let job =
-            Job { name: "x".into(), cipher: "y".into(), bytes: 1 << 20, at_once: 1, time: Duration::ZERO };
-        measure(&mut bench, job, vec![side("plain", Claim::Software)], &mut |_| {
+        let job = ApplicationJob {
+            name: "x".into(),
+            cipher: "y".into(),
+            bytes: 1 << 20,
+            at_once: 1,
+            time: Duration::ZERO,
+        };
+        measure(&mut bench, job, vec![side("plain", HardwareClaim::Software)], &mut |_| {
             std::thread::sleep(Duration::from_millis(20));
-            Ok(Took { spent: Spent { user: 0.001, system: 0.0 }, wall: Some(1e-3) })
+            Ok(RunCost { spent: UserSystemTime { user: 0.001, system: 0.0 }, wall: Some(1e-3) })
         })
         .unwrap();
         let run = &bench.applications[0].runs[0];
@@ -374,15 +392,16 @@ mod tests {
     #[test]
     fn a_failure_names_whose_it_was() {
         let mut bench = new("OpenSSL".into(), Vec::new());
-        let job = Job {
+        let job = ApplicationJob {
             name: "scp".into(),
             cipher: "aes128-ctr".into(),
             bytes: 1,
             at_once: 1,
             time: Duration::ZERO,
         };
-        let mut broken = |_| Err::<Spent, _>("no route".to_owned());
-        let error = measure(&mut bench, job, vec![side("plain", Claim::Software)], &mut broken).unwrap_err();
+        let mut broken = |_| Err::<UserSystemTime, _>("no route".to_owned());
+        let error =
+            measure(&mut bench, job, vec![side("plain", HardwareClaim::Software)], &mut broken).unwrap_err();
         assert_eq!(error.to_string(), "scp, aes128-ctr, plain: no route");
     }
 }

@@ -9,11 +9,11 @@ use outboard_bench::lists;
 use outboard_documents::bench::Bench;
 use outboard_measure::stop;
 
-use self::tunnel::{MTU, Terms, Tools};
+use self::tunnel::{MTU, Tools, TunnelParameters};
 use super::certificate;
 use super::common::Common;
 use super::configurations::{OpensslConfiguration, WorkFolder};
-use super::measure::{Job, Spent, Took, measure};
+use super::measure::{ApplicationJob, RunCost, UserSystemTime, measure};
 use super::server_process::LOCALHOST;
 
 /// Ciphers that both OpenVPN and the provider support.
@@ -64,7 +64,8 @@ fn all(options: &Options, bench: &mut Bench) -> Result<()> {
     bench.notes.push("user and system time are the sender's; the receiver works on the same CPUs".to_owned());
     let certificate = certificate::make(&work.file(""), certificate::Kind::Ec, LOCALHOST, &work.plain())?;
     for &cipher in &ciphers {
-        let plain = Terms { cipher, mtu: options.mtu, certificate: &certificate, in_kernel: false };
+        let plain =
+            TunnelParameters { cipher, mtu: options.mtu, certificate: &certificate, in_kernel: false };
         let mut tunnels = Vec::new();
         for (index, configuration) in configurations.iter().enumerate() {
             let folder = work.folder(&format!("{cipher}-{index}"))?;
@@ -75,7 +76,7 @@ fn all(options: &Options, bench: &mut Bench) -> Result<()> {
         match offload::is_there(&tools.version, tools.has_offload, cipher) {
             Ok(()) => {
                 let folder = work.folder(&format!("{cipher}-in-kernel"))?;
-                let terms = Terms { in_kernel: true, ..plain };
+                let terms = TunnelParameters { in_kernel: true, ..plain };
                 tunnels.push(tools.tunnel(&work, &folder, &configurations[0], &terms)?);
                 sides.push(offload::side()?);
             }
@@ -86,7 +87,7 @@ fn all(options: &Options, bench: &mut Bench) -> Result<()> {
             return Ok(());
         }
         let bytes = u64::from(options.megabytes) << 20;
-        let job = Job {
+        let job = ApplicationJob {
             name: format!("iperf3 through OpenVPN {}, MTU {}", tools.version, options.mtu),
             cipher: cipher.to_owned(),
             bytes,
@@ -101,11 +102,11 @@ fn all(options: &Options, bench: &mut Bench) -> Result<()> {
                 tunnel.near.during(send)?
             } else {
                 // The kernel encrypts, so the time of the whole system counts.
-                let before = Spent::by_all();
+                let before = UserSystemTime::by_all();
                 send()?;
-                Spent::by_all().since(before)
+                UserSystemTime::by_all().since(before)
             };
-            Ok(Took { spent, wall })
+            Ok(RunCost { spent, wall })
         })?;
     }
     Ok(())

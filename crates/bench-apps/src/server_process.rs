@@ -16,7 +16,7 @@ use outboard_bench::process::end_with_us;
 use outboard_measure::cpu::seconds;
 use outboard_measure::stop;
 
-use super::measure::Spent;
+use super::measure::UserSystemTime;
 
 /// Time limit for a server to start; slow boards generate keys and read certificates first.
 const PATIENCE: Duration = Duration::from_secs(180);
@@ -93,7 +93,7 @@ impl ServerProcess {
 
     /// Returns the CPU time that the server used while `serve` ran its clients; the error of
     /// `serve` is returned.
-    pub fn during(&self, serve: impl FnOnce() -> Result<(), String>) -> Result<Spent, String> {
+    pub fn during(&self, serve: impl FnOnce() -> Result<(), String>) -> Result<UserSystemTime, String> {
         let spent = || self.spent().map_err(|error| format!("/proc: {error}"));
         let before = spent()?;
         serve().map_err(|error| format!("{error}; {} said: {}", self.name, self.words()))?;
@@ -102,7 +102,7 @@ impl ServerProcess {
 
     /// User and system time of the server and of its descendants, including those that have ended
     /// and were waited for.
-    fn spent(&self) -> io::Result<Spent> {
+    fn spent(&self) -> io::Result<UserSystemTime> {
         spent_below(self.pid(), Path::new("/proc"))
     }
 }
@@ -160,13 +160,13 @@ fn last_words(log: &Path) -> String {
 }
 
 /// Returns the CPU time of a process and its descendants.
-fn spent_below(top: u32, proc: &Path) -> io::Result<Spent> {
+fn spent_below(top: u32, proc: &Path) -> io::Result<UserSystemTime> {
     let mine = below(top, proc)?;
     let add = |sum: (u64, u64), (_, one): &(u32, Process)| {
         (sum.0.saturating_add(one.user), sum.1.saturating_add(one.system))
     };
     let ticks = mine.iter().fold((0, 0), add);
-    Ok(Spent { user: seconds(ticks.0), system: seconds(ticks.1) })
+    Ok(UserSystemTime { user: seconds(ticks.0), system: seconds(ticks.1) })
 }
 
 /// Returns a process and its descendants.
@@ -261,7 +261,7 @@ mod tests {
         fs::create_dir(folder.path().join("self")).unwrap();
         assert_eq!(
             spent_below(10, folder.path()).unwrap(),
-            Spent { user: seconds(144), system: seconds(66) }
+            UserSystemTime { user: seconds(144), system: seconds(66) }
         );
         assert_eq!(Process::parse("1 (x) S 0 1"), None);
         assert_eq!(Process::parse(""), None);

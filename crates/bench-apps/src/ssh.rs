@@ -16,7 +16,7 @@ use self::server::Openssh;
 use super::common::Common;
 use super::configurations::{OpensslConfiguration, WorkFolder};
 use super::file::write_sample;
-use super::measure::{Job, measure};
+use super::measure::{ApplicationJob, measure};
 use super::peer::PeerOption;
 use super::tools;
 
@@ -97,7 +97,7 @@ fn all(options: &Options, bench: &mut Bench) -> Result<()> {
                 return Ok(());
             }
             let sides = configurations.iter().map(|configuration| configuration.side(provided(cipher)));
-            let job = Job {
+            let job = ApplicationJob {
                 name: format!("copy by scp, {}", openssh.version),
                 cipher: cipher.clone(),
                 bytes: (u64::from(options.megabytes) << 20) * at_once as u64,

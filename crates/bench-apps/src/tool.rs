@@ -30,7 +30,7 @@ pub struct Tool {
 }
 
 /// The output of a program.
-pub struct Said {
+pub struct ProgramOutput {
     pub status: ExitStatus,
     pub output: String,
     pub errors: String,
@@ -47,7 +47,7 @@ impl Tool {
     }
 
     /// Runs the program with `input` on standard input. Terminates it at ^C and after `limit`.
-    pub fn run(&self, mut command: Command, input: &str, limit: Duration) -> Result<Said, String> {
+    pub fn run(&self, mut command: Command, input: &str, limit: Duration) -> Result<ProgramOutput, String> {
         let cannot = |error: io::Error| format!("{} cannot be run: {error}", self.name);
         let (mut output, mut errors) = (unnamed().map_err(cannot)?, unnamed().map_err(cannot)?);
         let copy = |file: &File| file.try_clone().map(Stdio::from).map_err(cannot);
@@ -72,7 +72,7 @@ impl Tool {
             file.read_to_end(&mut bytes)?;
             Ok(String::from_utf8_lossy(&bytes).into_owned())
         };
-        Ok(Said {
+        Ok(ProgramOutput {
             status,
             output: read(&mut output).map_err(cannot)?,
             errors: read(&mut errors).map_err(cannot)?,
@@ -80,7 +80,7 @@ impl Tool {
     }
 }
 
-impl Said {
+impl ProgramOutput {
     /// Returns the output, or the last lines of stderr if the program failed.
     pub fn checked(self, what: &str) -> Result<String, String> {
         if self.status.success() {
@@ -143,7 +143,7 @@ mod tests {
 
     const SHELL: Tool = Tool { name: "sh", debian: "dash", openwrt: "busybox" };
 
-    fn shell(script: &str, input: &str, limit: Duration) -> Result<Said, String> {
+    fn shell(script: &str, input: &str, limit: Duration) -> Result<ProgramOutput, String> {
         let mut command = Command::new("sh");
         command.args(["-c", script]);
         SHELL.run(command, input, limit)

@@ -9,14 +9,14 @@ use outboard_measure::noise::arithmetic;
 use outboard_measure::stop;
 use outboard_measure::turns::{Error, Plan, Stopwatch};
 
-use super::ahead::Ahead;
 use super::contestants::Interface;
-use super::down::{Down, Requests};
-use super::plain::Plain;
-use super::protocol::{Answer, Asked, Brought, Entrant, Measured};
+use super::driver_interface::{DriverInterface, Requests};
+use super::lookahead::LookaheadCipher;
+use super::protocol::{CellContestant, CellRequest, CellResults, Measured, PassMessage};
 use super::row::direction_of;
 use super::software::Software;
-use super::worker::{Team, Worker};
+use super::without_instructions::WithoutInstructions;
+use super::worker::{Worker, WorkerThreads};
 
 /// Maximum number of batches per round whose requests are timed individually.
 const TIMED: u32 = 64;
@@ -26,9 +26,9 @@ pub struct Subject<'a> {
     primitive: Primitive,
     software: Software<'a>,
     /// The interfaces to drivers that were opened so far, by the contestants' names, or the error.
-    ways: Vec<(String, Result<Down, String>)>,
+    ways: Vec<(String, Result<DriverInterface, String>)>,
     /// The cipher of the provider with look-ahead, or the error; `None`: not needed so far.
-    ahead: Option<Result<Ahead<'a>, String>>,
+    ahead: Option<Result<LookaheadCipher<'a>, String>>,
 }
 
 impl<'a> Subject<'a> {
@@ -38,12 +38,12 @@ impl<'a> Subject<'a> {
     }
 
     /// Adds the cipher of the provider with look-ahead, at its first use.
-    pub fn look_ahead(&mut self, find: impl FnOnce() -> Result<Ahead<'a>, String>) {
+    pub fn look_ahead(&mut self, find: impl FnOnce() -> Result<LookaheadCipher<'a>, String>) {
         self.ahead.get_or_insert_with(find);
     }
 
     /// Measures until a signal arrives. A contestant that fails is excluded; the others continue.
-    pub fn measure(&mut self, asked: &Asked, clock: Clock) -> Result<Answer, String> {
+    pub fn measure(&mut self, asked: &CellRequest, clock: Clock) -> Result<PassMessage, String> {
         let arithmetic = arithmetic();
         for entrant in &asked.entries {
             self.open(&entrant.contestant);
@@ -54,10 +54,10 @@ impl<'a> Subject<'a> {
         let mut runners: Vec<Runner<'_>> = asked.entries.iter().map(run).collect();
         let done = turns(&mut runners, asked.plan);
         let measured = runners.into_iter().map(|runner| runner.measured).collect();
-        let brought = Brought { arithmetic, measured };
+        let brought = CellResults { arithmetic, measured };
         match done {
-            Ok(()) => Ok(Answer::Measured(brought)),
-            Err(Error::Stopped) => Ok(Answer::Stopped(brought)),
+            Ok(()) => Ok(PassMessage::Measured(brought)),
+            Err(Error::Stopped) => Ok(PassMessage::Stopped(brought)),
             Err(error) => Err(error.to_string()),
         }
     }
@@ -73,7 +73,9 @@ impl<'a> Subject<'a> {
         if self.ways.iter().all(|(known, _)| known != name) {
             let down = Interface::named(interface)
                 .ok_or_else(|| format!("{interface} is no way to a driver"))
-                .and_then(|way| Down::reach(way, driver, self.primitive).map_err(|error| error.to_string()));
+                .and_then(|way| {
+                    DriverInterface::reach(way, driver, self.primitive).map_err(|error| error.to_string())
+                });
             self.ways.push((name.clone(), down));
         }
     }
@@ -81,12 +83,12 @@ impl<'a> Subject<'a> {
     /// Creates a worker for each thread, and compares the first result with OpenSSL's.
     fn team(
         &self,
-        asked: &Asked,
-        entrant: &Entrant,
+        asked: &CellRequest,
+        entrant: &CellContestant,
         example: &Example,
         clock: Clock,
     ) -> Result<Vec<Box<dyn Worker + '_>>, String> {
-        let Asked { cipher, bytes, threads, .. } = asked;
+        let CellRequest { cipher, bytes, threads, .. } = asked;
         let direction: Option<Direction> = asked.direction.map(direction_of);
         let mut team: Vec<Box<dyn Worker + '_>> = Vec::new();
         let Contestant { name, kind, .. } = &entrant.contestant;
@@ -99,7 +101,7 @@ impl<'a> Subject<'a> {
             }
             Kind::OpensslWithout => {
                 for _ in 0..*threads {
-                    team.push(Box::new(Plain::start(cipher, direction, *bytes, clock)?));
+                    team.push(Box::new(WithoutInstructions::start(cipher, direction, *bytes, clock)?));
                 }
             }
             Kind::Lookahead => {
@@ -125,7 +127,7 @@ impl<'a> Subject<'a> {
 
 /// A contestant that is being measured.
 struct Runner<'a> {
-    team: Team<'a>,
+    team: WorkerThreads<'a>,
     watch: Stopwatch,
     /// Whether the number of batches per sample is known.
     is_known: bool,
@@ -147,8 +149,8 @@ fn turns(runners: &mut [Runner<'_>], plan: Plan) -> Result<(), Error<String>> {
 impl<'a> Runner<'a> {
     fn new(
         subject: &'a Subject<'_>,
-        asked: &Asked,
-        entrant: &Entrant,
+        asked: &CellRequest,
+        entrant: &CellContestant,
         example: &Example,
         clock: Clock,
     ) -> Runner<'a> {
@@ -159,7 +161,7 @@ impl<'a> Runner<'a> {
             Err(why) => (Vec::new(), Some(why)),
         };
         Runner {
-            team: Team(team),
+            team: WorkerThreads(team),
             watch: Stopwatch::told(clock, entrant.lines.clone()),
             is_known: entrant.batches.is_some(),
             measured: Measured { batches: entrant.batches.unwrap_or(0), fault, ..Measured::default() },

@@ -15,7 +15,7 @@ use outboard_drivers::root::Root;
 use outboard_drivers::survey;
 use outboard_measure::interrupts::Interrupts;
 
-use super::down::{Down, Probe};
+use super::driver_interface::{DriverInterface, Probe};
 use super::{lists, plan};
 
 /// A way to drivers, for the command line.
@@ -89,7 +89,7 @@ impl Way {
 }
 
 /// The user's selection of contestants.
-pub struct Wanted<'a> {
+pub struct ContestantFilter<'a> {
     /// Exact driver names; empty: all accelerators and some software.
     pub drivers: &'a [String],
     /// Empty: all interfaces.
@@ -133,7 +133,7 @@ pub fn check_reached<'a>(
 pub fn ways(
     primitive: Primitive,
     key: &[u8],
-    wanted: &Wanted<'_>,
+    wanted: &ContestantFilter<'_>,
     notes: &mut Vec<String>,
 ) -> Result<Vec<(Way, Probe)>> {
     if wanted.drivers.is_empty() {
@@ -151,7 +151,7 @@ pub fn ways(
             if !wanted.interfaces.is_empty() && !wanted.interfaces.contains(&interface) {
                 continue;
             }
-            let down = Down::reach(interface, name, primitive);
+            let down = DriverInterface::reach(interface, name, primitive);
             match down.and_then(|down| Ok((down.probe(key)?, down.interface()))) {
                 Ok((probe, interface)) => {
                     let interface = interface.to_owned();

@@ -5,19 +5,19 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, bail};
 use outboard_console::{progress, say, time as minutes};
 use outboard_documents::bench::Bench;
-use outboard_measure::noise::{Vigil, Yardstick};
+use outboard_measure::noise::{DisturbanceMonitor, SpeedReference};
 use outboard_measure::stop;
 use outboard_measure::turns::Stopwatch;
 
 use super::contestants::Way;
-use super::pass::Pass;
+use super::pass::PassProcess;
 use super::plan::{Budget, Cell};
-use super::protocol::{Asked, Brought};
+use super::protocol::{CellRequest, CellResults};
 use super::row::way_of;
 use super::tally::Tally;
 
 /// A cell, and the results of its contestants so far.
-pub struct Contest<'a> {
+pub struct MeasuredCell<'a> {
     /// The requests of all contestants.
     pub cell: Cell,
     /// The interfaces to drivers.
@@ -29,13 +29,13 @@ pub struct Contest<'a> {
 /// Measures cell by cell until all passes are done, the time is over or a signal arrives. Each pass
 /// runs in a new process, because the speed of a machine drifts and differs between processes.
 pub fn cover(
-    mut contests: Vec<Contest<'_>>,
+    mut contests: Vec<MeasuredCell<'_>>,
     watch: &Stopwatch,
     time: Duration,
     bench: &mut Bench,
 ) -> Result<()> {
     let begin = Instant::now();
-    let mut pass = match Pass::start(watch.clock()) {
+    let mut pass = match PassProcess::start(watch.clock()) {
         Ok(first) => Some(first),
         Err(_) if stop::asked() => {
             bench.interrupted = true;
@@ -51,7 +51,7 @@ pub fn cover(
             minutes(budget.remaining())
         ));
     }
-    let (vigil, mut yardstick) = (Vigil::begin(), Yardstick::default());
+    let (vigil, mut yardstick) = (DisturbanceMonitor::begin(), SpeedReference::default());
     'all: for number in 1..=budget.passes {
         for contest in &mut contests {
             // A contestant that failed in an earlier pass is excluded.
@@ -62,7 +62,7 @@ pub fn cover(
                 bench.interrupted = true;
                 break 'all;
             }
-            let mut process = match pass.take().map_or_else(|| Pass::start(watch.clock()), Ok) {
+            let mut process = match pass.take().map_or_else(|| PassProcess::start(watch.clock()), Ok) {
                 Ok(process) => process,
                 Err(_) if stop::asked() => {
                     bench.interrupted = true;
@@ -93,7 +93,7 @@ pub fn cover(
         budget.started();
     }
     progress("");
-    for Contest { cell, ways, tallies } in contests {
+    for MeasuredCell { cell, ways, tallies } in contests {
         bench.rows.extend(tallies.into_iter().filter_map(|tally| tally.row(ways, cell)));
     }
     bench.warnings.extend(yardstick.warning());
@@ -101,20 +101,20 @@ pub fn cover(
     Ok(())
 }
 
-impl Contest<'_> {
+impl MeasuredCell<'_> {
     /// Measures the cell once more; returns whether a signal arrived first.
     fn measure(
         &mut self,
-        process: &mut Pass,
+        process: &mut PassProcess,
         watch: &Stopwatch,
         budget: &Budget,
         number: usize,
-        yardstick: &mut Yardstick,
+        yardstick: &mut SpeedReference,
     ) -> Result<bool, String> {
-        let Contest { cell, ways, tallies } = self;
+        let MeasuredCell { cell, ways, tallies } = self;
         let plan = budget.plan();
         let mut there: Vec<&mut Tally> = tallies.iter_mut().filter(|tally| !tally.is_out()).collect();
-        let asked = Asked {
+        let asked = CellRequest {
             cipher: cell.cipher.to_owned(),
             direction: cell.direction.map(way_of),
             bytes: cell.bytes,
@@ -122,7 +122,7 @@ impl Contest<'_> {
             plan,
             entries: there.iter().map(|tally| tally.entrant(ways, watch.interrupts(), plan)).collect(),
         };
-        let (Brought { arithmetic, measured }, is_stopped) = process.measure(&asked, &mut || {
+        let (CellResults { arithmetic, measured }, is_stopped) = process.measure(&asked, &mut || {
             progress(&format!(
                 "{}, {} bytes, {number} of {} times, about {} left",
                 cell.cipher,

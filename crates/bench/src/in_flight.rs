@@ -6,7 +6,7 @@ use outboard_measure::evp::SAMPLE_IV;
 
 /// The parameters of each request.
 #[derive(Clone)]
-pub struct Job {
+pub struct RequestParameters {
     /// The algorithm.
     pub algorithm: Algorithm,
     /// The direction.
@@ -19,7 +19,7 @@ pub struct Job {
 
 /// The requests that are in flight together.
 pub struct InFlight {
-    job: Job,
+    job: RequestParameters,
     parts: Vec<Part>,
     output: Vec<u8>,
 }
@@ -42,7 +42,7 @@ pub fn fits(session: &dyn Session, algorithm: Algorithm, way: Direction, bytes: 
 
 impl InFlight {
     /// Opens as many sessions as `depth` requests need.
-    pub fn new(session: Box<dyn Session>, job: Job, depth: usize) -> Result<InFlight, Error> {
+    pub fn new(session: Box<dyn Session>, job: RequestParameters, depth: usize) -> Result<InFlight, Error> {
         let mut most = session.max_batch();
         let (mut left, mut next) = (depth, Some(session));
         let mut in_flight = InFlight { job, parts: Vec::new(), output: Vec::new() };
@@ -115,7 +115,7 @@ impl InFlight {
     }
 }
 
-impl Job {
+impl RequestParameters {
     fn request(&self) -> Request<'_> {
         let iv = &SAMPLE_IV[..self.algorithm.iv_len()];
         Request { tag: &self.tag, ..Request::new(self.direction, iv, &self.input) }
@@ -189,8 +189,8 @@ mod tests {
         }
     }
 
-    fn job(bytes: usize) -> Job {
-        Job {
+    fn job(bytes: usize) -> RequestParameters {
+        RequestParameters {
             algorithm: Algorithm::CbcAes,
             direction: Direction::Encrypt,
             input: vec![6; bytes],
@@ -217,15 +217,15 @@ mod tests {
         let mut adder = Adder::default();
         let mut output = Vec::new();
         let text: Vec<u8> = (0..80).collect();
-        let chained = Job { input: text.clone(), ..job(0) };
+        let chained = RequestParameters { input: text.clone(), ..job(0) };
         chained.pieces(&mut adder, &mut output).unwrap();
         assert_eq!(output, (1..81).collect::<Vec<u8>>());
         assert_eq!(adder.ivs, [SAMPLE_IV.to_vec(), (17..33).collect(), (49..65).collect()]);
-        let back = Job { direction: Direction::Decrypt, ..chained.clone() };
+        let back = RequestParameters { direction: Direction::Decrypt, ..chained.clone() };
         let mut adder = Adder::default();
         back.pieces(&mut adder, &mut output).unwrap();
         assert_eq!(adder.ivs[1..], [text[16..32].to_vec(), text[48..64].to_vec()]);
-        let counted = Job { algorithm: Algorithm::CtrAes, ..chained };
+        let counted = RequestParameters { algorithm: Algorithm::CtrAes, ..chained };
         let mut adder = Adder::default();
         counted.pieces(&mut adder, &mut output).unwrap();
         assert_eq!(adder.ivs[2], advance(SAMPLE_IV, 4));

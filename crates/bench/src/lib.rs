@@ -1,18 +1,17 @@
 //! Measures software, accelerators and their interfaces, interleaved, in several consecutive
 //! processes.
 
-mod ahead;
 mod cell;
 pub mod contestants;
 mod cover;
-mod down;
+mod driver_interface;
 pub mod in_flight;
 mod kernel;
-pub mod lab;
 pub mod lists;
+mod lookahead;
 mod messages;
+pub mod openssl_pair;
 mod pass;
-mod plain;
 mod plan;
 pub mod process;
 mod protocol;
@@ -21,6 +20,7 @@ pub mod run;
 mod serve;
 mod software;
 mod tally;
+mod without_instructions;
 mod worker;
 
 use std::time::Duration;
@@ -30,8 +30,8 @@ use clap::Args;
 use outboard_console::duration;
 use outboard_documents::bench::Bench;
 use outboard_measure::stop;
-pub use plain::serve as serve_plain;
 pub use serve::serve as serve_pass;
+pub use without_instructions::serve as serve_plain;
 
 use self::contestants::Interface;
 use self::lists::Directions;

@@ -13,49 +13,53 @@ use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::process::{again, cycles, end_with_us};
-use super::protocol::{Answer, Asked, Brought, receive, send};
+use super::protocol::{CellRequest, CellResults, PassMessage, receive, send};
 
 /// Interval between checks while the process measures; long, because each check costs CPU time.
 const TICK: Timespec = Timespec { tv_sec: 1, tv_nsec: 0 };
 
 /// The child process; it ends when this value is dropped.
-pub struct Pass {
+pub struct PassProcess {
     child: Child,
     /// Closing it ends the child.
     to: Option<ChildStdin>,
     from: BufReader<ChildStdout>,
 }
 
-impl Pass {
+impl PassProcess {
     /// Starts the process, and waits until it is ready.
-    pub fn start(clock: Clock) -> Result<Pass, String> {
-        Pass::by(again(&["--pass", &cycles(clock)]).map_err(|error| failed(&error))?)
+    pub fn start(clock: Clock) -> Result<PassProcess, String> {
+        PassProcess::by(again(&["--pass", &cycles(clock)]).map_err(|error| failed(&error))?)
     }
 
-    fn by(mut command: Command) -> Result<Pass, String> {
+    fn by(mut command: Command) -> Result<PassProcess, String> {
         end_with_us(&mut command, libc::SIGKILL);
         let mut child = command.spawn().map_err(|error| failed(&error))?;
         let to = child.stdin.take();
         let from = child.stdout.take().map(BufReader::new).ok_or_else(|| failed(&"it has no output"))?;
-        let mut pass = Pass { child, to, from };
+        let mut pass = PassProcess { child, to, from };
         match pass.answer(&mut || {})? {
-            Answer::Ready => Ok(pass),
-            Answer::Failed(why) => Err(failed(&why)),
+            PassMessage::Ready => Ok(pass),
+            PassMessage::Failed(why) => Err(failed(&why)),
             other => Err(failed(&format!("it began with {other:?}"))),
         }
     }
 
     /// Measures a cell; returns the results, and whether a signal arrived first. `each` is called
     /// periodically. After an error the process cannot be used again.
-    pub fn measure(&mut self, asked: &Asked, each: &mut dyn FnMut()) -> Result<(Brought, bool), String> {
+    pub fn measure(
+        &mut self,
+        asked: &CellRequest,
+        each: &mut dyn FnMut(),
+    ) -> Result<(CellResults, bool), String> {
         let sent = self.to.as_mut().map(|to| send(to, asked));
         let answer = self.answer(each);
         // If sending failed, the last answer or the exit status contains the cause.
         let (brought, is_stopped) = match answer? {
-            Answer::Measured(brought) => (brought, false),
-            Answer::Stopped(brought) => (brought, true),
-            Answer::Failed(why) => return Err(failed(&why)),
-            Answer::Ready => return Err(failed(&"it began anew")),
+            PassMessage::Measured(brought) => (brought, false),
+            PassMessage::Stopped(brought) => (brought, true),
+            PassMessage::Failed(why) => return Err(failed(&why)),
+            PassMessage::Ready => return Err(failed(&"it began anew")),
         };
         match sent {
             Some(Ok(())) if brought.measured.len() == asked.entries.len() => Ok((brought, is_stopped)),
@@ -72,7 +76,7 @@ impl Pass {
         let _ = self.child.wait();
     }
 
-    fn answer(&mut self, each: &mut dyn FnMut()) -> Result<Answer, String> {
+    fn answer(&mut self, each: &mut dyn FnMut()) -> Result<PassMessage, String> {
         self.wait(each).map_err(|error| failed(&error))?;
         match receive(&mut self.from) {
             Ok(Some(answer)) => Ok(answer),
@@ -110,7 +114,7 @@ fn failed(why: &dyn std::fmt::Display) -> String {
     format!("the process that measures failed: {why}")
 }
 
-impl Drop for Pass {
+impl Drop for PassProcess {
     fn drop(&mut self) {
         self.to = None;
         // It may be measuring; the result is not needed.
@@ -128,25 +132,25 @@ mod tests {
     use outboard_documents::bench::{Contestant, Kind};
     use outboard_measure::turns::Plan;
 
-    use super::super::protocol::{Entrant, Measured};
+    use super::super::protocol::{CellContestant, Measured};
 
     /// Starts a shell script in place of the child process.
-    fn script(text: &str) -> Result<Pass, String> {
+    fn script(text: &str) -> Result<PassProcess, String> {
         let mut command = Command::new("/bin/sh");
         command.args(["-c", text]).stdin(Stdio::piped()).stdout(Stdio::piped());
-        Pass::by(command)
+        PassProcess::by(command)
     }
 
-    fn asked() -> Asked {
+    fn asked() -> CellRequest {
         let contestant =
             Contestant { name: "x".to_owned(), kind: Kind::Openssl, driver: None, interface: None };
-        Asked {
+        CellRequest {
             cipher: "AES-128-CBC".to_owned(),
             direction: None,
             bytes: 16,
             threads: 1,
             plan: Plan { sample: Duration::ZERO, rounds: 1 },
-            entries: vec![Entrant { contestant, depth: 1, batches: None, lines: Vec::new() }],
+            entries: vec![CellContestant { contestant, depth: 1, batches: None, lines: Vec::new() }],
         }
     }
 
@@ -165,7 +169,8 @@ mod tests {
         let mut pass = script(&text).unwrap();
         let mut told = 0;
         let first = pass.measure(&asked(), &mut || told += 1).unwrap();
-        let nothing = Brought { arithmetic: Duration::from_nanos(7), measured: vec![Measured::default()] };
+        let nothing =
+            CellResults { arithmetic: Duration::from_nanos(7), measured: vec![Measured::default()] };
         assert_eq!(first, (nothing, false));
         assert!(told > 0 && pass.measure(&asked(), &mut || {}).unwrap().1);
         pass.end();

@@ -11,7 +11,7 @@ use outboard_drivers::root::Root;
 use outboard_measure::turns::Plan;
 
 use super::contestants::Way;
-use super::down::Probe;
+use super::driver_interface::Probe;
 use super::{MeasurementOptions, lists};
 
 /// Number of kinds of ciphers that are measured by default.
@@ -74,7 +74,7 @@ pub struct Cell {
 
 /// A contestant in a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Entry {
+pub enum PlannedContestant {
     /// OpenSSL.
     Software,
     /// OpenSSL without the CPU's cryptographic instructions.
@@ -126,7 +126,7 @@ pub fn names(options: &MeasurementOptions, found: &Survey, notes: &mut Vec<Strin
 
 /// The algorithms that are measured by default, by the kernel's names.
 #[derive(Debug, PartialEq, Eq)]
-struct Usual {
+struct DefaultAlgorithms {
     some: Vec<&'static str>,
     /// Those that are left out.
     more: Vec<&'static str>,
@@ -134,14 +134,14 @@ struct Usual {
 
 /// Selects the most used of the available ciphers. A digest takes little CPU time, so one is
 /// measured only if root allowed a driver for it, and an HMAC costs as much as its digest.
-fn usual(is_there: impl Fn(&str) -> bool, is_wanted: impl Fn(&str) -> bool) -> Usual {
+fn usual(is_there: impl Fn(&str) -> bool, is_wanted: impl Fn(&str) -> bool) -> DefaultAlgorithms {
     let mut some: Vec<&str> = ciphers().filter(|cipher| is_there(cipher)).collect();
     let mut more = some.split_off(some.len().min(KINDS));
     let digest = hashes(false).find(|digest| is_wanted(digest));
     some.extend(digest);
     let others = hashes(false).filter(|&other| Some(other) != digest).chain(hashes(true));
     more.extend(others.filter(|other| is_there(other)));
-    Usual { some, more }
+    DefaultAlgorithms { some, more }
 }
 
 /// Returns all cells of the subjects. The largest requests come first, so that the smaller ones can
@@ -162,13 +162,13 @@ pub fn cells(options: &MeasurementOptions, subjects: &[(&'static str, Primitive)
 
 /// Returns the contestants of a cell: OpenSSL once, because it processes one request at a time, and
 /// each driver with each depth that fits.
-pub fn entries(cell: Cell, options: &MeasurementOptions, probes: &[Probe]) -> Vec<Entry> {
-    let mut entries = vec![Entry::Software];
-    entries.extend(options.no_cpu_instructions.then_some(Entry::Without));
+pub fn entries(cell: Cell, options: &MeasurementOptions, probes: &[Probe]) -> Vec<PlannedContestant> {
+    let mut entries = vec![PlannedContestant::Software];
+    entries.extend(options.no_cpu_instructions.then_some(PlannedContestant::Without));
     for (number, probe) in probes.iter().enumerate() {
         let depths = options.depths.0.iter().copied();
         let fitting = depths.filter(|&depth| probe.fits(cell.direction, cell.bytes, depth));
-        entries.extend(fitting.map(|depth| Entry::Driver(number, depth)));
+        entries.extend(fitting.map(|depth| PlannedContestant::Driver(number, depth)));
     }
     entries
 }
@@ -204,7 +204,7 @@ pub fn left_out(
 /// The time limit, and the work that is left.
 pub struct Budget {
     until: Instant,
-    left: Left,
+    left: RemainingWork,
     /// Number of passes.
     pub passes: usize,
     /// Time to start the process of a pass.
@@ -213,7 +213,7 @@ pub struct Budget {
 
 /// The work that is left.
 #[derive(Clone, Copy)]
-struct Left {
+struct RemainingWork {
     /// Number of measurements left, of all figures in all passes.
     figures: usize,
     /// Number of those that are the first of their figure.
@@ -226,7 +226,8 @@ impl Budget {
     /// Creates the budget for a number of figures; `start` is the time that the process of the
     /// first pass took to start.
     pub fn new(time: Duration, figures: usize, start: Duration) -> Budget {
-        let left = |passes: usize| Left { figures: passes * figures, firsts: figures, starts: passes - 1 };
+        let left =
+            |passes: usize| RemainingWork { figures: passes * figures, firsts: figures, starts: passes - 1 };
         let fits = |passes: &usize| left(*passes).takes(rounds(*passes), SHORTEST, start) <= time;
         let passes = (1..=PASSES).rev().find(fits).unwrap_or(1);
         Budget { until: Instant::now() + time, left: left(passes), passes, start }
@@ -256,7 +257,7 @@ impl Budget {
     }
 }
 
-impl Left {
+impl RemainingWork {
     /// Returns the time for fitting and warm-up, in samples.
     fn preparation(self) -> f64 {
         self.figures as f64 * TO_WARM + self.firsts as f64 * (TO_FIT - TO_WARM)
@@ -293,11 +294,11 @@ mod tests {
     fn where_none_is_named_the_most_used_are_measured() {
         let of =
             |there: &[&str], wanted: &[&str]| usual(|one| there.contains(&one), |one| wanted.contains(&one));
-        let both = |some, more| Usual { some, more };
+        let both = |some, more| DefaultAlgorithms { some, more };
         assert_eq!(of(&["cbc(aes)"], &[]), both(vec!["cbc(aes)"], vec![]));
         let some = vec!["cbc(aes)", "cbc(des3_ede)", "ecb(aes)"];
         assert_eq!(of(&["ecb(aes)", "cbc(des3_ede)", "cbc(aes)"], &[]), both(some, vec![]));
-        let Usual { some, more } =
+        let DefaultAlgorithms { some, more } =
             of(&ciphers().chain(hashes(false)).collect::<Vec<_>>(), &["sha1", "sha512"]);
         assert_eq!(some, ["cbc(aes)", "gcm(aes)", "ctr(aes)", "sha1"]);
         assert_eq!(
@@ -322,7 +323,7 @@ mod tests {
     #[test]
     fn time_goes_into_longer_samples_first_and_then_into_more() {
         let second = Duration::from_secs(1);
-        let left = Left { figures: 10, firsts: 0, starts: 0 };
+        let left = RemainingWork { figures: 10, firsts: 0, starts: 0 };
         for (time, sample, rounds) in [
             (Duration::ZERO, SHORTEST, 2),
             (second.mul_f64(0.325), second.mul_f64(0.01), 2),
@@ -341,8 +342,8 @@ mod tests {
     #[test]
     fn to_find_out_how_much_a_sample_is_takes_time_the_first_time() {
         let time = Duration::from_millis(350);
-        let later = Left { figures: 10, firsts: 0, starts: 0 }.plan(time, 1);
-        let first = Left { figures: 10, firsts: 10, starts: 0 }.plan(time, 1);
+        let later = RemainingWork { figures: 10, firsts: 0, starts: 0 }.plan(time, 1);
+        let first = RemainingWork { figures: 10, firsts: 10, starts: 0 }.plan(time, 1);
         assert!((later.sample.div_duration_f64(time) * 17.5 - 1.0).abs() < 1e-6, "{later:?}");
         assert!((first.sample.div_duration_f64(time) * 35.0 - 1.0).abs() < 1e-6, "{first:?}");
     }

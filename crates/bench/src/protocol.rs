@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 /// A cell to measure.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Asked {
+pub struct CellRequest {
     /// OpenSSL's name of the cipher or the digest; for an HMAC, `HMAC-` and the digest.
     pub cipher: String,
     /// The direction; null for a digest or an HMAC.
@@ -22,12 +22,12 @@ pub struct Asked {
     /// The plan for each contestant.
     pub plan: Plan,
     /// The contestants in the order of measurement.
-    pub entries: Vec<Entrant>,
+    pub entries: Vec<CellContestant>,
 }
 
 /// A contestant in a cell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Entrant {
+pub struct CellContestant {
     /// The contestant's name and type.
     pub contestant: Contestant,
     /// Requests in flight per thread.
@@ -41,20 +41,20 @@ pub struct Entrant {
 /// An answer of the process.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Answer {
+pub enum PassMessage {
     /// The process waits for the first cell.
     Ready,
     /// The complete results.
-    Measured(Brought),
+    Measured(CellResults),
     /// The partial results when a signal arrived.
-    Stopped(Brought),
+    Stopped(CellResults),
     /// The reason why nothing was measured.
     Failed(String),
 }
 
 /// The results of a cell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Brought {
+pub struct CellResults {
     /// Time of a fixed computation just before, to detect noise.
     pub arithmetic: Duration,
     /// The results of each contestant.
@@ -76,7 +76,7 @@ pub struct Measured {
 
 /// The received data are not a message.
 #[derive(Debug)]
-pub enum Broken {
+pub enum InvalidMessage {
     /// The line is incomplete.
     Truncated,
     /// The line is not valid JSON of the expected type.
@@ -85,14 +85,14 @@ pub enum Broken {
     Io(io::Error),
 }
 
-impl std::error::Error for Broken {}
+impl std::error::Error for InvalidMessage {}
 
-impl std::fmt::Display for Broken {
+impl std::fmt::Display for InvalidMessage {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Broken::Truncated => write!(f, "a line ended in the middle"),
-            Broken::Malformed(error) => write!(f, "a line is no message: {error}"),
-            Broken::Io(error) => write!(f, "{error}"),
+            InvalidMessage::Truncated => write!(f, "a line ended in the middle"),
+            InvalidMessage::Malformed(error) => write!(f, "a line is no message: {error}"),
+            InvalidMessage::Io(error) => write!(f, "{error}"),
         }
     }
 }
@@ -106,13 +106,13 @@ pub fn send(to: &mut impl Write, message: &impl Serialize) -> io::Result<()> {
 }
 
 /// Receives the next message; `None` if the peer has closed the stream between two messages.
-pub fn receive<T: DeserializeOwned>(from: &mut impl BufRead) -> Result<Option<T>, Broken> {
+pub fn receive<T: DeserializeOwned>(from: &mut impl BufRead) -> Result<Option<T>, InvalidMessage> {
     let mut line = Vec::new();
-    from.read_until(b'\n', &mut line).map_err(Broken::Io)?;
+    from.read_until(b'\n', &mut line).map_err(InvalidMessage::Io)?;
     match line.last() {
         None => Ok(None),
-        Some(b'\n') => serde_json::from_slice(&line).map(Some).map_err(Broken::Malformed),
-        Some(_) => Err(Broken::Truncated),
+        Some(b'\n') => serde_json::from_slice(&line).map(Some).map_err(InvalidMessage::Malformed),
+        Some(_) => Err(InvalidMessage::Truncated),
     }
 }
 
@@ -122,7 +122,7 @@ mod tests {
 
     use outboard_documents::bench::Kind;
 
-    fn asked() -> Asked {
+    fn asked() -> CellRequest {
         let contestant = |name: &str, kind, driver: Option<&str>| Contestant {
             name: name.to_owned(),
             kind,
@@ -131,29 +131,34 @@ mod tests {
         };
         let openssl = contestant("OpenSSL", Kind::Openssl, None);
         let driver = contestant("cbc(x) over AF_ALG", Kind::Accelerator, Some("cbc(x)"));
-        Asked {
+        CellRequest {
             cipher: "AES-128-CBC".to_owned(),
             direction: Some(Way::Decrypt),
             bytes: 4096,
             threads: 2,
             plan: Plan { sample: Duration::from_micros(4321), rounds: 3 },
             entries: vec![
-                Entrant { contestant: openssl, depth: 1, batches: None, lines: vec![] },
-                Entrant { contestant: driver, depth: 16, batches: Some(7), lines: vec!["25".to_owned()] },
+                CellContestant { contestant: openssl, depth: 1, batches: None, lines: vec![] },
+                CellContestant {
+                    contestant: driver,
+                    depth: 16,
+                    batches: Some(7),
+                    lines: vec!["25".to_owned()],
+                },
             ],
         }
     }
 
-    fn answers() -> [Answer; 4] {
+    fn answers() -> [PassMessage; 4] {
         let series = Series { wall: vec![0.1, 1.0 / 3.0, 2e-9], cpu: Some(0.7), ..Series::default() };
         let whole = Measured { batches: 9, series: Some(series), latencies: vec![1e-6, 0.25], fault: None };
         let failed = Measured { fault: Some("wrong\nfrom \"byte\" 3 on".to_owned()), ..Measured::default() };
-        let brought = |measured| Brought { arithmetic: Duration::from_nanos(1_234_567_891), measured };
+        let brought = |measured| CellResults { arithmetic: Duration::from_nanos(1_234_567_891), measured };
         [
-            Answer::Ready,
-            Answer::Measured(brought(vec![whole.clone(), failed])),
-            Answer::Stopped(brought(vec![whole, Measured::default()])),
-            Answer::Failed("no OpenSSL\nhere".to_owned()),
+            PassMessage::Ready,
+            PassMessage::Measured(brought(vec![whole.clone(), failed])),
+            PassMessage::Stopped(brought(vec![whole, Measured::default()])),
+            PassMessage::Failed("no OpenSSL\nhere".to_owned()),
         ]
     }
 
@@ -170,7 +175,7 @@ mod tests {
         for answer in answers() {
             assert_eq!(receive(&mut pipe).unwrap(), Some(answer));
         }
-        assert_eq!(receive::<Answer>(&mut pipe).unwrap(), None);
+        assert_eq!(receive::<PassMessage>(&mut pipe).unwrap(), None);
     }
 
     #[test]
@@ -178,7 +183,10 @@ mod tests {
         let mut line = Vec::new();
         send(&mut line, &asked()).unwrap();
         for length in 1..line.len() {
-            assert!(matches!(receive::<Asked>(&mut &line[..length]), Err(Broken::Truncated)), "{length}");
+            assert!(
+                matches!(receive::<CellRequest>(&mut &line[..length]), Err(InvalidMessage::Truncated)),
+                "{length}"
+            );
         }
     }
 
@@ -187,8 +195,14 @@ mod tests {
         for line in
             ["\n", "{}\n", "null\n", "ready\n", "{\"measured\":7}\n", "\"ready\" \"ready\"\n", "\u{0}\n"]
         {
-            assert!(matches!(receive::<Answer>(&mut line.as_bytes()), Err(Broken::Malformed(_))), "{line:?}");
-            assert!(matches!(receive::<Asked>(&mut line.as_bytes()), Err(Broken::Malformed(_))), "{line:?}");
+            assert!(
+                matches!(receive::<PassMessage>(&mut line.as_bytes()), Err(InvalidMessage::Malformed(_))),
+                "{line:?}"
+            );
+            assert!(
+                matches!(receive::<CellRequest>(&mut line.as_bytes()), Err(InvalidMessage::Malformed(_))),
+                "{line:?}"
+            );
         }
         let odd = concat!(
             "\"Ready\"\n{\"measured\":{\"arithmetic\":{\"secs\":0,\"nanos\":1},\"measured\":",
@@ -196,7 +210,7 @@ mod tests {
         );
         let mut odd = odd.as_bytes();
         for _ in 0..2 {
-            assert!(matches!(receive::<Answer>(&mut odd), Err(Broken::Malformed(_))));
+            assert!(matches!(receive::<PassMessage>(&mut odd), Err(InvalidMessage::Malformed(_))));
         }
     }
 }

@@ -12,16 +12,16 @@ use outboard_measure::evp::{Context, Library};
 use outboard_measure::turns::Stopwatch;
 use outboard_measure::{machine, noise, stop};
 
-use super::contestants::{self, Wanted, Way, note, own};
-use super::cover::{Contest, cover};
-use super::down::Probe;
+use super::contestants::{self, ContestantFilter, Way, note, own};
+use super::cover::{MeasuredCell, cover};
+use super::driver_interface::Probe;
 use super::plan::{self, Cell};
 use super::software::Software;
 use super::tally::Tally;
-use super::{MeasurementOptions, ahead, kernel, plain};
+use super::{MeasurementOptions, kernel, lookahead, without_instructions};
 
 /// A cipher, digest or HMAC to measure.
-struct Subject {
+struct MeasuredAlgorithm {
     name: &'static str,
     primitive: Primitive,
     ways: Vec<Way>,
@@ -41,7 +41,7 @@ pub fn all(options: &MeasurementOptions) -> Result<Bench> {
         &names.iter().filter_map(|name| Primitive::by_openssl_name(name)).collect::<Vec<_>>(),
     )?;
     if options.no_cpu_instructions {
-        plain::check()?;
+        without_instructions::check()?;
     }
     let library = Library::open()?;
     let context = Context::software(&library)?;
@@ -68,7 +68,7 @@ pub fn all(options: &MeasurementOptions) -> Result<Bench> {
     // Close the sessions: an accelerator may have key slots for one process only.
     subjects.iter_mut().for_each(|subject| subject.probes.clear());
     let ways = |cell: &Cell| subjects.iter().find(|subject| subject.name == cell.cipher);
-    let contest = |(cell, tallies)| Some(Contest { ways: &ways(&cell)?.ways, cell, tallies });
+    let contest = |(cell, tallies)| Some(MeasuredCell { ways: &ways(&cell)?.ways, cell, tallies });
     let contests = planned.into_iter().filter_map(contest).collect();
     // tcrypt needs time for six runs at each depth.
     let share = if options.kernel { 0.5 } else { 0.9 };
@@ -106,15 +106,15 @@ fn subjects(
     context: &Context<'_>,
     options: &MeasurementOptions,
     bench: &mut Bench,
-) -> Result<Vec<Subject>> {
-    let wanted = Wanted { drivers: &options.drivers, interfaces: &options.interfaces };
+) -> Result<Vec<MeasuredAlgorithm>> {
+    let wanted = ContestantFilter { drivers: &options.drivers, interfaces: &options.interfaces };
     let mut subjects = Vec::new();
     for &name in names {
         let software =
             Software::find(context, name).with_context(|| format!("OpenSSL has no {name} here"))?;
         let Some(primitive) = Primitive::by_openssl_name(name) else { continue };
         let mut ways = contestants::ways(primitive, &software.key(), &wanted, &mut bench.notes)?;
-        ways.extend(ahead::way(name, options, &mut bench.notes)?);
+        ways.extend(lookahead::way(name, options, &mut bench.notes)?);
         let (ways, probes): (Vec<_>, Vec<_>) = ways.into_iter().unzip();
         for way in &ways {
             if !bench.contestants.contains(&way.contestant) {
@@ -133,7 +133,7 @@ fn subjects(
                 ),
             );
         }
-        subjects.push(Subject { name, primitive, ways, probes });
+        subjects.push(MeasuredAlgorithm { name, primitive, ways, probes });
     }
     if !rustix::process::geteuid().is_root() {
         note(

@@ -11,10 +11,10 @@ use outboard_measure::clock::Clock;
 use outboard_measure::evp::{Context, Library};
 use outboard_measure::stop;
 
-use super::ahead::{self, Ahead};
 use super::cell::Subject;
+use super::lookahead::{self, LookaheadCipher};
 use super::process::clock;
-use super::protocol::{Answer, Asked, receive, send};
+use super::protocol::{CellRequest, PassMessage, receive, send};
 use super::software::Software;
 
 /// Runs until standard input ends. `cycles` is the clock as an argument.
@@ -25,7 +25,7 @@ pub fn serve(cycles: &str) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             // If the parent has closed the pipe, the error is not needed.
-            let _ = send(&mut output, &Answer::Failed(format!("{error:#}")));
+            let _ = send(&mut output, &PassMessage::Failed(format!("{error:#}")));
             ExitCode::FAILURE
         }
     }
@@ -36,14 +36,14 @@ fn served(clock: Clock, input: &mut impl BufRead, output: &mut impl Write) -> Re
     let context = Context::software(&library)?;
     let (lab, ahead_context) = (OnceCell::new(), OnceCell::new());
     let find_ahead = |name: &str| {
-        let lab = lab.get_or_init(|| ahead::lab().map_err(|error| format!("{error:#}")));
+        let lab = lab.get_or_init(|| lookahead::lab().map_err(|error| format!("{error:#}")));
         let lab = lab.as_ref().map_err(String::clone)?;
         let context = ahead_context.get_or_init(|| lab.hardware().map_err(|error| format!("{error:#}")));
-        Ahead::find(lab, context.as_ref().map_err(String::clone)?, name)
+        LookaheadCipher::find(lab, context.as_ref().map_err(String::clone)?, name)
     };
     let mut subjects: Vec<(String, Subject<'_>)> = Vec::new();
-    send(output, &Answer::Ready)?;
-    while let Some(asked) = receive::<Asked>(input)? {
+    send(output, &PassMessage::Ready)?;
+    while let Some(asked) = receive::<CellRequest>(input)? {
         let known = subjects.iter().position(|(name, _)| *name == asked.cipher);
         let number = match known {
             Some(number) => number,
@@ -59,7 +59,7 @@ fn served(clock: Clock, input: &mut impl BufRead, output: &mut impl Write) -> Re
         if asked.entries.iter().any(|entrant| entrant.contestant.kind == Kind::Lookahead) {
             subjects[number].1.look_ahead(|| find_ahead(&asked.cipher));
         }
-        let answer = subjects[number].1.measure(&asked, clock).unwrap_or_else(Answer::Failed);
+        let answer = subjects[number].1.measure(&asked, clock).unwrap_or_else(PassMessage::Failed);
         send(output, &answer)?;
     }
     Ok(())
@@ -73,10 +73,10 @@ mod tests {
     use outboard_documents::bench::{Contestant, Way};
     use outboard_measure::turns::Plan;
 
-    use super::super::protocol::{Entrant, Measured};
+    use super::super::protocol::{CellContestant, Measured};
 
     /// Returns the answers to these bytes, and the final result.
-    fn answers(input: &[u8]) -> (Vec<Answer>, Result<(), String>) {
+    fn answers(input: &[u8]) -> (Vec<PassMessage>, Result<(), String>) {
         let mut output = Vec::new();
         let served = served(Clock::known(None), &mut &*input, &mut output).map_err(|error| error.to_string());
         let (mut output, mut answers) = (&output[..], Vec::new());
@@ -86,15 +86,15 @@ mod tests {
         (answers, served)
     }
 
-    fn entrant(name: &str, kind: Kind, way: Option<(&str, &str)>, batches: Option<u32>) -> Entrant {
+    fn entrant(name: &str, kind: Kind, way: Option<(&str, &str)>, batches: Option<u32>) -> CellContestant {
         let (driver, interface) = way.map(|(driver, way)| (driver.to_owned(), way.to_owned())).unzip();
         let contestant = Contestant { name: name.to_owned(), kind, driver, interface };
-        Entrant { contestant, depth: 1, batches, lines: Vec::new() }
+        CellContestant { contestant, depth: 1, batches, lines: Vec::new() }
     }
 
-    fn asked(cipher: &str, entries: Vec<Entrant>) -> Asked {
+    fn asked(cipher: &str, entries: Vec<CellContestant>) -> CellRequest {
         let plan = Plan { sample: Duration::from_micros(100), rounds: 2 };
-        Asked {
+        CellRequest {
             cipher: cipher.to_owned(),
             direction: Some(Way::Encrypt),
             bytes: 64,
@@ -115,7 +115,8 @@ mod tests {
         send(&mut input, &asked("AES-128-CTR", vec![openssl(None), gone, nowhere, ahead])).unwrap();
         send(&mut input, &asked("SHA2-256", vec![openssl(Some(3))])).unwrap();
         let (answers, ended) = answers(&input);
-        let [Answer::Ready, Answer::Measured(first), Answer::Measured(second)] = &answers[..] else {
+        let [PassMessage::Ready, PassMessage::Measured(first), PassMessage::Measured(second)] = &answers[..]
+        else {
             panic!("{answers:?}")
         };
         assert_eq!(ended, Ok(()));
@@ -142,9 +143,9 @@ mod tests {
             (&whole[..], "OpenSSL has no rot13"),
         ] {
             let (answers, ended) = answers(input);
-            assert_eq!(answers, [Answer::Ready]);
+            assert_eq!(answers, [PassMessage::Ready]);
             assert!(ended.as_ref().is_err_and(|why| why.contains(says)), "{ended:?}");
         }
-        assert_eq!(answers(b""), (vec![Answer::Ready], Ok(())));
+        assert_eq!(answers(b""), (vec![PassMessage::Ready], Ok(())));
     }
 }

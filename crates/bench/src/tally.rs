@@ -10,13 +10,13 @@ use outboard_measure::statistics::{percentile, tail};
 use outboard_measure::turns::{Plan, Series};
 
 use super::contestants::{Way, own};
-use super::plan::{Cell, Entry};
-use super::protocol::{Entrant, Measured};
+use super::plan::{Cell, PlannedContestant};
+use super::protocol::{CellContestant, Measured};
 use super::row::{evidence_of, way_of};
 
 /// The results of all passes so far.
 pub struct Tally {
-    entry: Entry,
+    entry: PlannedContestant,
     /// Number of batches per sample, and the sample's planned duration.
     sample: Option<(u32, Duration)>,
     series: Option<Series>,
@@ -26,7 +26,7 @@ pub struct Tally {
 
 impl Tally {
     /// Creates a tally without results.
-    pub fn new(entry: Entry) -> Tally {
+    pub fn new(entry: PlannedContestant) -> Tally {
         Tally { entry, sample: None, series: None, latencies: Vec::new(), fault: None }
     }
 
@@ -43,11 +43,11 @@ impl Tally {
     /// Returns the contestant as a pass receives it. `all` are the fallback: all interrupts, for
     /// contestants without lines of their own. A sample has as many batches as in the first pass,
     /// or fewer when time is short.
-    pub fn entrant(&self, ways: &[Way], all: &Interrupts, plan: Plan) -> Entrant {
+    pub fn entrant(&self, ways: &[Way], all: &Interrupts, plan: Plan) -> CellContestant {
         let (contestant, depth, interrupts) = match self.entry {
-            Entry::Software => (own(Kind::Openssl), 1, all),
-            Entry::Without => (own(Kind::OpensslWithout), 1, all),
-            Entry::Driver(number, depth) => {
+            PlannedContestant::Software => (own(Kind::Openssl), 1, all),
+            PlannedContestant::Without => (own(Kind::OpensslWithout), 1, all),
+            PlannedContestant::Driver(number, depth) => {
                 let way = &ways[number];
                 (way.contestant.clone(), depth, &way.interrupts)
             }
@@ -56,7 +56,7 @@ impl Tally {
             let part = plan.sample.div_duration_f64(sample).min(1.0);
             ((f64::from(batches) * part) as u32).max(1)
         });
-        Entrant { contestant, depth, batches, lines: interrupts.lines().to_vec() }
+        CellContestant { contestant, depth, batches, lines: interrupts.lines().to_vec() }
     }
 
     /// Adds the results of a pass.
@@ -76,9 +76,11 @@ impl Tally {
     /// Returns the row; `None` if nothing was measured.
     pub fn row(self, ways: &[Way], cell: Cell) -> Option<Row> {
         let (Contestant { name, .. }, depth, way) = match self.entry {
-            Entry::Software => (own(Kind::Openssl), 1, None),
-            Entry::Without => (own(Kind::OpensslWithout), 1, None),
-            Entry::Driver(number, depth) => (ways[number].contestant.clone(), depth, Some(&ways[number])),
+            PlannedContestant::Software => (own(Kind::Openssl), 1, None),
+            PlannedContestant::Without => (own(Kind::OpensslWithout), 1, None),
+            PlannedContestant::Driver(number, depth) => {
+                (ways[number].contestant.clone(), depth, Some(&ways[number]))
+            }
         };
         let series = self.series.map(|series| series.of_each((cell.threads * depth) as u64));
         if series.is_none() && self.fault.is_none() {
@@ -129,8 +131,8 @@ mod tests {
     #[test]
     fn passes_add_up_to_a_row() {
         let cell = Cell { cipher: "SHA2-256", direction: None, bytes: 1000, threads: 1 };
-        let mut tally = Tally::new(Entry::Software);
-        assert!(Tally::new(Entry::Software).row(&[], cell).is_none());
+        let mut tally = Tally::new(PlannedContestant::Software);
+        assert!(Tally::new(PlannedContestant::Software).row(&[], cell).is_none());
         for wall in [1e-5, 1.25e-5, 1e-5] {
             tally.add(measured(wall, 40), PLAN);
         }
@@ -144,7 +146,7 @@ mod tests {
     #[test]
     fn a_sample_is_never_longer_than_the_first_pass_found() {
         let none = Interrupts::told(vec!["9".to_owned()]);
-        let mut tally = Tally::new(Entry::Without);
+        let mut tally = Tally::new(PlannedContestant::Without);
         let batches = |tally: &Tally, sample| {
             tally.entrant(&[], &none, Plan { sample: Duration::from_millis(sample), rounds: 1 }).batches
         };
@@ -159,7 +161,7 @@ mod tests {
     #[test]
     fn the_first_fault_stays_and_what_was_measured_with_it() {
         let cell = Cell { cipher: "SHA2-256", direction: None, bytes: 16, threads: 2 };
-        let mut tally = Tally::new(Entry::Software);
+        let mut tally = Tally::new(PlannedContestant::Software);
         tally.add(measured(1.0, 1), PLAN);
         tally.add(Measured { fault: Some("first".to_owned()), ..Measured::default() }, PLAN);
         tally.fail("second");

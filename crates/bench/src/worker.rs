@@ -71,9 +71,9 @@ impl Worker for InFlight {
 }
 
 /// The workers of several threads.
-pub struct Team<'a>(pub Vec<Box<dyn Worker + 'a>>);
+pub struct WorkerThreads<'a>(pub Vec<Box<dyn Worker + 'a>>);
 
-impl Team<'_> {
+impl WorkerThreads<'_> {
     /// Runs a number of batches on each worker. Returns the seconds from the first start to the
     /// last end, or the longest that a worker reports; `None`: the caller's clock is exact.
     pub fn run(&mut self, batches: u32, clock: Clock) -> Result<Option<f64>, String> {
@@ -141,7 +141,9 @@ mod tests {
     fn each_of_a_team_does_as_much_and_one_that_fails_is_heard() {
         let done = AtomicU32::new(0);
         let team = |fails| {
-            Team((0..3).map(|n| Box::new(Counts(&done, if n == 2 { fails } else { None })) as _).collect())
+            WorkerThreads(
+                (0..3).map(|n| Box::new(Counts(&done, if n == 2 { fails } else { None })) as _).collect(),
+            )
         };
         let clock = Clock::known(None);
         assert_eq!(team(None).run(5, clock).unwrap(), Some(10.0), "the last one's");

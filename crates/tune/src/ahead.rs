@@ -6,7 +6,7 @@ use std::cell::{Cell, RefCell};
 use std::path::Path;
 
 use anyhow::anyhow;
-use outboard_bench::lab::{Lab, WINDOW};
+use outboard_bench::openssl_pair::{OpensslPair, WINDOW};
 use outboard_catalog::kernel_name;
 use outboard_documents::tune::{Direction, Lookahead};
 use outboard_documents::{Goal, Verdict};
@@ -54,7 +54,7 @@ pub fn measure(
     let threshold = format!("ALL:{threshold}");
     let lab = |lookahead: &str| {
         let keys = [("THRESHOLDS", threshold.as_str()), ("LOOKAHEAD", lookahead), ("LOOKAHEAD_START", "0")];
-        Lab::with_keys(module, &[name], &keys).map_err(|error| failed(&format!("{error:#}")))
+        OpensslPair::with_keys(module, &[name], &keys).map_err(|error| failed(&format!("{error:#}")))
     };
     let (with, without) = (lab("ON")?, lab("OFF")?);
     let explained = |error: anyhow::Error| failed(&format!("{error:#}"));
@@ -68,7 +68,7 @@ pub fn measure(
     };
     let other = other.ok_or_else(|| failed(&anyhow!("{name} is not offered")))?;
     let watch = watch.of(&driver).map_err(Error::Interrupts)?;
-    let contest = Contest { watch: &watch, goal, name, with: &with, ahead: &ahead, other: &other };
+    let contest = LookaheadContest { watch: &watch, goal, name, with: &with, ahead: &ahead, other: &other };
     let (requests, percent) = contest.requests()?;
     let connections = if requests.from.is_some() { Some(contest.connections()?) } else { None };
     let mut lookahead = Lookahead {
@@ -91,18 +91,18 @@ pub fn start(lookahead: &Lookahead) -> Option<usize> {
 }
 
 /// Both sides for one cipher.
-struct Contest<'a> {
+struct LookaheadContest<'a> {
     watch: &'a Stopwatch,
     goal: Goal,
     name: &'a str,
-    with: &'a Lab,
+    with: &'a OpensslPair,
     ahead: &'a Cipher<'a>,
     other: &'a Cipher<'a>,
 }
 
 type Run<'a> = &'a mut dyn FnMut(u32) -> Result<(), String>;
 
-impl Contest<'_> {
+impl LookaheadContest<'_> {
     /// Measures requests of one long stream. Returns the share of the bytes that found key stream at
     /// the largest size, in percent, too.
     fn requests(&self) -> Result<(Direction, f64), Error<String>> {

@@ -27,7 +27,7 @@ pub fn plan(goal: Goal) -> Plan {
 }
 
 /// Both contestants, with a key for one direction of a cipher.
-pub struct Contest<'a> {
+pub struct DirectContest<'a> {
     /// The stopwatch for both contestants.
     pub watch: &'a Stopwatch,
     /// The criterion for winning.
@@ -40,7 +40,7 @@ pub struct Contest<'a> {
     pub counts: &'a dyn Fn() -> Counts,
 }
 
-impl Contest<'_> {
+impl DirectContest<'_> {
     /// Makes requests that are not measured.
     pub fn warm_up(&mut self) -> Result<(), Error<String>> {
         self.hardware.run(WARM_UP).map_err(|error| Error::Failed(error.to_string()))

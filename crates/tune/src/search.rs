@@ -5,8 +5,8 @@ use std::path::Path;
 use anyhow::{Result, anyhow};
 use outboard_accel::device::Device;
 use outboard_accel::{Accelerator, Algorithm, Direction as Way, LONGEST_PIECE, PIECE, Request, Session};
-use outboard_bench::in_flight::{InFlight, Job};
-use outboard_bench::lab::{InUse, Lab, has_key_stream};
+use outboard_bench::in_flight::{InFlight, RequestParameters};
+use outboard_bench::openssl_pair::{InUse, OpensslPair, has_key_stream};
 use outboard_catalog::kernel_name;
 use outboard_console::progress;
 use outboard_documents::tune::{self, Direction, Pieces, Tried, Tune};
@@ -17,12 +17,12 @@ use outboard_measure::crossover::Sizes;
 use outboard_measure::evidence::silence;
 use outboard_measure::evp::{Cipher, SAMPLE_IV, sample_key};
 use outboard_measure::figure::figure;
-use outboard_measure::noise::Yardstick;
+use outboard_measure::noise::SpeedReference;
 use outboard_measure::turns::{Error, Stopwatch};
 use outboard_policy::module_version;
 
 use super::ahead;
-use super::contest::{Contest, duel, look, point, without_interrupts};
+use super::contest::{DirectContest, duel, look, point, without_interrupts};
 use super::sentence;
 
 /// The sizes in bytes that are measured. Smaller requests never win, because the system calls alone
@@ -39,9 +39,9 @@ const CUT: usize = LONGEST_PIECE;
 /// Measures all ciphers; calls `each` after each of them.
 pub fn all(module: &Path, ciphers: &[&str], answer: &mut Tune, each: &mut dyn FnMut(&Tune)) -> Result<()> {
     let watch = Stopwatch::new().map_err(|error| anyhow!("/proc/interrupts: {error}"))?;
-    let mut yardstick = Yardstick::default();
+    let mut yardstick = SpeedReference::default();
     for group in groups(ciphers) {
-        let lab = Lab::new(module, &group)?;
+        let lab = OpensslPair::new(module, &group)?;
         answer.openssl = lab.version();
         let (software, hardware) = (lab.software()?, lab.hardware()?);
         for name in group {
@@ -55,7 +55,8 @@ pub fn all(module: &Path, ciphers: &[&str], answer: &mut Tune, each: &mut dyn Fn
                         answer.warn(silence(chip));
                     }
                     let goal = answer.goal;
-                    let one = One { watch: &watch, goal, lab: &lab, name, soft: &soft, hard: &hard };
+                    let one =
+                        CipherMeasurement { watch: &watch, goal, lab: &lab, name, soft: &soft, hard: &hard };
                     measured(answer, name, one.measure(way).map(Some))?
                 }
                 _ => None,
@@ -135,23 +136,23 @@ fn add_driver(answer: &mut Tune, driver: &str) {
 }
 
 /// A session over the interface that accepts several requests at a time.
-type Deep = (Algorithm, Box<dyn Session>);
+type DeepSession = (Algorithm, Box<dyn Session>);
 
 fn failed(error: &dyn std::fmt::Display) -> Error<String> {
     Error::Failed(error.to_string())
 }
 
 /// The measurement of one cipher.
-struct One<'a> {
+struct CipherMeasurement<'a> {
     watch: &'a Stopwatch,
     goal: Goal,
-    lab: &'a Lab,
+    lab: &'a OpensslPair,
     name: &'a str,
     soft: &'a Cipher<'a>,
     hard: &'a Cipher<'a>,
 }
 
-impl One<'_> {
+impl CipherMeasurement<'_> {
     fn measure(&self, way: InUse) -> Result<tune::Cipher, Error<String>> {
         let encrypt = self.direction(true)?;
         let decrypt = self.direction(false)?;
@@ -174,7 +175,7 @@ impl One<'_> {
     }
 
     fn direction(&self, encrypt: bool) -> Result<Direction, Error<String>> {
-        let mut contest = Contest {
+        let mut contest = DirectContest {
             watch: self.watch,
             goal: self.goal,
             software: self.soft.work(encrypt, 4096).map_err(|error| failed(&error))?,
@@ -188,7 +189,7 @@ impl One<'_> {
 
     /// Opens a session over the interface that accepts several requests at a time, if the provider
     /// uses that interface.
-    fn deep_session(&self, way: &InUse) -> Result<Option<Deep>, Error<String>> {
+    fn deep_session(&self, way: &InUse) -> Result<Option<DeepSession>, Error<String>> {
         let algorithm = kernel_name(self.name).and_then(Algorithm::by_kernel_name);
         let device = algorithm.and_then(|algorithm| Device::reach(&way.driver, algorithm).ok());
         let Some((algorithm, device)) = algorithm.zip(device).filter(|_| way.interface == "/dev/outboard")
@@ -237,7 +238,12 @@ impl One<'_> {
     fn sixteen_at_once(&self, way: &InUse) -> Result<Option<Direction>, Error<String>> {
         let Some((algorithm, session)) = self.deep_session(way)? else { return Ok(None) };
         let in_flight = |session: &dyn Session, bytes: usize| {
-            let job = Job { algorithm, direction: Way::Encrypt, input: vec![0x5a; bytes], tag: Vec::new() };
+            let job = RequestParameters {
+                algorithm,
+                direction: Way::Encrypt,
+                input: vec![0x5a; bytes],
+                tag: Vec::new(),
+            };
             InFlight::new(session.share()?, job, DEPTH)
         };
         let mut software = self.soft.work(true, SIZES.least).map_err(|error| failed(&error))?;

@@ -40,13 +40,13 @@ struct Config {
 const _: () = assert!(size_of::<Config>() == 304 && std::mem::offset_of!(Config, flags) == 60);
 
 /// A loop device. It is removed when this value is dropped and no other process has it open.
-pub struct Loop {
+pub struct LoopDevice {
     file: File,
 }
 
-impl Loop {
+impl LoopDevice {
     /// Creates a device of `bytes` bytes in memory, or in the directory `on`.
-    pub fn new(on: Option<&Path>, bytes: u64) -> Result<Loop> {
+    pub fn new(on: Option<&Path>, bytes: u64) -> Result<LoopDevice> {
         let (backing, flags) = match on {
             None => (unnamed().context("no memory file can be made")?, 0),
             // Direct I/O: with the page cache, memory would be measured.
@@ -65,7 +65,7 @@ impl Loop {
             }
             let file = File::options().read(true).write(true).open(format!("/dev/loop{number}"))?;
             match configure(&file, &backing, flags, bytes) {
-                Ok(()) => return Ok(Loop { file }),
+                Ok(()) => return Ok(LoopDevice { file }),
                 Err(error) if error.raw_os_error() == Some(libc::EBUSY) => {}
                 Err(error) => return Err(error).with_context(|| format!("/dev/loop{number}")),
             }

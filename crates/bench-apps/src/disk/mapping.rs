@@ -145,19 +145,19 @@ impl Table<'_> {
 }
 
 /// A device; it exists as long as a process has it open.
-pub struct Mapping {
+pub struct CryptMapping {
     node: PathBuf,
     block: PathBuf,
     file: Option<File>,
 }
 
-impl Mapping {
+impl CryptMapping {
     /// Creates the device. The kernel logs why it refuses a table, but returns only an error
     /// number.
-    pub fn new(name: &str, table: &Table<'_>) -> Result<Mapping> {
+    pub fn new(name: &str, table: &Table<'_>) -> Result<CryptMapping> {
         let mut made = Message::new(name, 0);
         made.send(DEV_CREATE).with_context(|| format!("{CONTROL}: no device can be made"))?;
-        Mapping::begin(name, libc::minor(made.head.dev), table).inspect_err(|_| {
+        CryptMapping::begin(name, libc::minor(made.head.dev), table).inspect_err(|_| {
             // The device may have been removed with its descriptor.
             let _ = remove(name);
         })
@@ -165,7 +165,7 @@ impl Mapping {
 
     /// Loads the table and opens the device. The device node appears with the table (since Linux
     /// 5.15).
-    fn begin(name: &str, minor: u32, table: &Table<'_>) -> Result<Mapping> {
+    fn begin(name: &str, minor: u32, table: &Table<'_>) -> Result<CryptMapping> {
         let mut load = Message::new(name, SECURE_DATA);
         table.fill(&mut load)?;
         load.send(TABLE_LOAD)?;
@@ -175,7 +175,7 @@ impl Mapping {
         // Mark for removal now, so that the device cannot be left behind; it exists until the
         // descriptor is closed.
         remove(name).with_context(|| format!("{name} cannot be marked to be removed"))?;
-        let mapping = Mapping { node, block: PathBuf::from(format!("/sys/block/dm-{minor}")), file };
+        let mapping = CryptMapping { node, block: PathBuf::from(format!("/sys/block/dm-{minor}")), file };
         Message::new(name, 0).send(DEV_SUSPEND)?;
         Ok(mapping)
     }
@@ -191,7 +191,7 @@ impl Mapping {
     }
 }
 
-impl Drop for Mapping {
+impl Drop for CryptMapping {
     fn drop(&mut self) {
         drop(self.file.take());
         let start = Instant::now();

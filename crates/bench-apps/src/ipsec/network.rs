@@ -33,7 +33,7 @@ pub struct Network {
 
 /// One of the two ends.
 #[derive(Clone, Copy, PartialEq)]
-enum End {
+enum TunnelEnd {
     Left,
     Right,
 }
@@ -99,8 +99,8 @@ impl Network {
             random(key)?;
         }
         let words = keys.map(|key| esp.words(&key));
-        self.left.ip(&lines(self.tunnels, End::Left, mode, &words))?;
-        self.right.ip(&lines(self.tunnels, End::Right, mode, &words))?;
+        self.left.ip(&lines(self.tunnels, TunnelEnd::Left, mode, &words))?;
+        self.right.ip(&lines(self.tunnels, TunnelEnd::Right, mode, &words))?;
         Ok(format!("198.18.{}.2", self.tunnels))
     }
 
@@ -140,10 +140,10 @@ fn counts(text: &str) -> Vec<(String, u64)> {
 const REPLAY_WINDOW: u32 = 4096;
 
 /// Returns the input of ip(8) for one end of a tunnel.
-fn lines(number: u8, end: End, mode: Mode, keys: &[Zeroizing<String>; 2]) -> Zeroizing<String> {
+fn lines(number: u8, end: TunnelEnd, mode: Mode, keys: &[Zeroizing<String>; 2]) -> Zeroizing<String> {
     let mode = mode.word();
     let [left, right] = [1, 2].map(|host| format!("198.18.{number}.{host}"));
-    let own = if end == End::Left { &left } else { &right };
+    let own = if end == TunnelEnd::Left { &left } else { &right };
     // Reserve the full length: a reallocation would leave a copy of a key in memory.
     let mut text =
         Zeroizing::new(String::with_capacity(1024 + keys.iter().map(|key| key.len()).sum::<usize>()));
@@ -174,7 +174,7 @@ mod tests {
     #[test]
     fn both_ends_know_the_same_associations() {
         let keys = ["aead one", "aead two"].map(|key| Zeroizing::new(key.to_owned()));
-        let [left, right] = [End::Left, End::Right].map(|end| lines(3, end, Mode::Tunnel, &keys));
+        let [left, right] = [TunnelEnd::Left, TunnelEnd::Right].map(|end| lines(3, end, Mode::Tunnel, &keys));
         let states = |text: &str| {
             text.lines().filter(|line| line.starts_with("xfrm state")).map(str::to_owned).collect::<Vec<_>>()
         };

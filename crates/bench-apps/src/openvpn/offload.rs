@@ -7,7 +7,7 @@ use outboard_drivers::find_drivers;
 use outboard_drivers::judge::Verdict;
 use outboard_drivers::root::Root;
 
-use super::super::measure::{Claim, Side};
+use super::super::measure::{HardwareClaim, MeasuredSide};
 use super::super::tool::modprobe;
 
 /// Name of this contestant.
@@ -40,12 +40,12 @@ pub fn is_there(version: &str, is_built_in: bool, cipher: &str) -> Result<(), St
 }
 
 /// Returns the contestant, with the driver that the kernel prefers.
-pub fn side() -> Result<Side> {
+pub fn side() -> Result<MeasuredSide> {
     let drivers = find_drivers(&Root::live(), &["gcm(aes)"])?;
     let first = drivers.first();
     let is_hardware = first.is_some_and(|one| one.judgement.verdict == Verdict::Accelerator);
-    let claim = if is_hardware { Claim::Driver } else { Claim::Software };
-    Side::new(NAME, first.map(|one| one.driver.name.clone()), claim)
+    let claim = if is_hardware { HardwareClaim::Driver } else { HardwareClaim::Software };
+    MeasuredSide::new(NAME, first.map(|one| one.driver.name.clone()), claim)
 }
 
 #[cfg(test)]

@@ -35,7 +35,7 @@ pub struct Tools {
 }
 
 /// Parameters of both ends.
-pub struct Terms<'a> {
+pub struct TunnelParameters<'a> {
     pub cipher: &'a str,
     pub mtu: u32,
     pub certificate: &'a Certificate,
@@ -86,7 +86,7 @@ impl Tools {
         work: &WorkFolder,
         folder: &Path,
         near: &OpensslConfiguration,
-        terms: &Terms<'_>,
+        terms: &TunnelParameters<'_>,
     ) -> Result<Tunnel> {
         let [here, there] = [Namespace::new()?, Namespace::new()?];
         cable(&here, &there, terms.mtu)?;
@@ -133,7 +133,7 @@ fn cable(here: &Namespace, there: &Namespace, mtu: u32) -> Result<()> {
 }
 
 /// Returns the options of one end; the sending end is the server of the key exchange.
-fn words(which: usize, terms: &Terms<'_>) -> Vec<String> {
+fn words(which: usize, terms: &TunnelParameters<'_>) -> Vec<String> {
     let (own, other) = (which, 1 - which);
     let role = ["--tls-server --dh none", "--tls-client"][which];
     let mut words = format!(
@@ -189,7 +189,12 @@ mod tests {
     fn both_ends_agree() {
         let certificate =
             Certificate { key: "/run/a b/key".into(), certificate: "/run/a b/certificate".into() };
-        let terms = Terms { cipher: "AES-128-CBC", mtu: 9000, certificate: &certificate, in_kernel: false };
+        let terms = TunnelParameters {
+            cipher: "AES-128-CBC",
+            mtu: 9000,
+            certificate: &certificate,
+            in_kernel: false,
+        };
         let [near, far] = [0, 1].map(|which| words(which, &terms).join("|"));
         for says in
             ["|--data-ciphers|AES-128-CBC|", "|--tun-mtu|9000|", "|--disable-dco|", "|--key|/run/a b/key"]
@@ -198,7 +203,7 @@ mod tests {
         }
         assert!(near.contains("|--ifconfig|198.51.100.1|198.51.100.2|--tls-server|"), "{near}");
         assert!(far.contains("|--ifconfig|198.51.100.2|198.51.100.1|--tls-client|"), "{far}");
-        let usual = words(0, &Terms { mtu: MTU, in_kernel: true, ..terms }).join("|");
+        let usual = words(0, &TunnelParameters { mtu: MTU, in_kernel: true, ..terms }).join("|");
         assert!(!usual.contains("mtu") && !usual.contains("--disable-dco"), "{usual}");
     }
 }

@@ -16,7 +16,7 @@ use outboard_console::{INTERRUPTED, progress, say};
 use outboard_documents::Goal;
 use outboard_documents::tune::Tune;
 use outboard_measure::machine;
-use outboard_measure::noise::{self, Vigil};
+use outboard_measure::noise::{self, DisturbanceMonitor};
 use outboard_measure::stop;
 use outboard_openssl_conf::{installation::OpenSsl, provider_file};
 use outboard_policy::{Algorithms, POLICY_FILE};
@@ -97,7 +97,7 @@ fn tune(options: &Options) -> Result<ExitCode> {
     let mut answer = Tune::new(options.goal.into(), machine::here(), noise::warnings());
     let ciphers: Vec<&str> = CIPHER_NAMES.into_iter().filter(|name| options.ciphers.has(name)).collect();
     let (mut shown, mut shown_ahead) = (0, 0);
-    let vigil = Vigil::begin();
+    let vigil = DisturbanceMonitor::begin();
     let ended = outboard_tune::all(&module, &ciphers, &mut answer, &mut |answer| {
         if !options.json {
             progress("");

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use outboard_counters::{Counts, Decision, Table};
 use outboard_documents::prove::Verdict;
 use outboard_drivers::interrupts::Difference;
-use outboard_measure::behind::Behind;
+use outboard_measure::driver_devices::DriverDevices;
 use outboard_measure::evidence::{Evidence, weigh};
 use outboard_measure::meter::Spent;
 
@@ -195,7 +195,7 @@ fn claims(
     counted: &[(String, Counts)],
     decisions: &[(String, Decision)],
     devices: &[Difference],
-    behind: &Behind,
+    behind: &DriverDevices,
 ) -> Vec<Claim> {
     let mut claims: Vec<Claim> = Vec::new();
     for (algorithm, counts) in counted {

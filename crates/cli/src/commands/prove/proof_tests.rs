@@ -9,8 +9,8 @@ use outboard_catalog::families::Completion;
 use outboard_counters::{Decision, KeyStreamSource};
 use outboard_drivers::interrupts::DeviceInterrupts;
 use outboard_drivers::root::Root;
-use outboard_measure::behind::Behind;
 use outboard_measure::cpu::Cpu;
+use outboard_measure::driver_devices::DriverDevices;
 
 use super::*;
 
@@ -54,7 +54,7 @@ fn cesa(interrupts: u64) -> Difference {
 }
 
 /// Drivers and devices of a machine with both accelerators.
-fn both() -> Behind {
+fn both() -> DriverDevices {
     let tree = tempfile::tempdir().expect("a directory");
     let entry = |algorithm: &str, driver: &str, module: &str| {
         format!(
@@ -75,7 +75,7 @@ fn both() -> Behind {
         fs::create_dir_all(&folder).expect("a directory");
         symlink("somewhere", folder.join(device)).expect("a link");
     }
-    Behind::now(&Root::saved(tree.path()).expect("a saved tree"))
+    DriverDevices::now(&Root::saved(tree.path()).expect("a saved tree"))
 }
 
 fn spent(devices: Vec<Difference>) -> Spent {

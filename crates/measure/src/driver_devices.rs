@@ -10,17 +10,17 @@ use outboard_drivers::{survey, template};
 
 /// The drivers of /proc/crypto with the device drivers that they use.
 #[derive(Clone, Debug, Default)]
-pub struct Behind(Vec<Judged>);
+pub struct DriverDevices(Vec<Judged>);
 
-impl Behind {
+impl DriverDevices {
     /// Reads the current state; empty if /proc/crypto cannot be read.
-    pub fn now(root: &Root) -> Behind {
-        Behind(survey(root).map(|found| found.drivers).unwrap_or_default())
+    pub fn now(root: &Root) -> DriverDevices {
+        DriverDevices(survey(root).map(|found| found.drivers).unwrap_or_default())
     }
 
     /// Adds an earlier state: a driver whose device was unbound meanwhile is no longer in
     /// /proc/crypto.
-    pub fn and(mut self, earlier: &Behind) -> Behind {
+    pub fn and(mut self, earlier: &DriverDevices) -> DriverDevices {
         self.0.extend_from_slice(&earlier.0);
         self
     }

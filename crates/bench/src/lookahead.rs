@@ -16,10 +16,10 @@ use outboard_openssl_conf::{installation::OpenSsl, provider_file};
 
 use super::MeasurementOptions;
 use super::contestants::{Interface, Way, note};
-use super::down::Probe;
+use super::driver_interface::Probe;
 use super::software::Software;
 use super::worker::{Worker, one_by_one};
-use crate::lab::{Lab, WINDOW, has_key_stream};
+use crate::openssl_pair::{OpensslPair, WINDOW, has_key_stream};
 
 /// Number of bytes that are compared with software before anything is timed.
 const COMPARED: usize = 256 << 10;
@@ -28,12 +28,12 @@ const COMPARED: usize = 256 << 10;
 const HALF: f64 = 50.0;
 
 /// The provider with look-ahead alone.
-pub fn lab() -> Result<Lab> {
+pub fn lab() -> Result<OpensslPair> {
     let module = provider_file::find(None, &OpenSsl::find())?;
     let ciphers: Vec<&str> = CIPHER_NAMES.into_iter().filter(|name| has_key_stream(name)).collect();
     let never = format!("ALL:{}", u32::MAX);
     let keys = [("THRESHOLDS", never.as_str()), ("LOOKAHEAD", "ON"), ("LOOKAHEAD_START", "0")];
-    Lab::with_keys(&module, &ciphers, &keys)
+    OpensslPair::with_keys(&module, &ciphers, &keys)
 }
 
 /// Returns look-ahead as a contestant for a cipher; `None`, and a note, if no driver can compute its
@@ -72,19 +72,23 @@ pub fn way(
 }
 
 /// The provider's cipher.
-pub struct Ahead<'a> {
+pub struct LookaheadCipher<'a> {
     cipher: Cipher<'a>,
-    lab: &'a Lab,
+    lab: &'a OpensslPair,
     name: String,
 }
 
-impl<'a> Ahead<'a> {
+impl<'a> LookaheadCipher<'a> {
     /// Fetches the provider's cipher.
-    pub fn find(lab: &'a Lab, context: &'a Context<'a>, name: &str) -> Result<Ahead<'a>, String> {
+    pub fn find(
+        lab: &'a OpensslPair,
+        context: &'a Context<'a>,
+        name: &str,
+    ) -> Result<LookaheadCipher<'a>, String> {
         let cipher = context.cipher(name, "provider=outboard").filter(|_| lab.key_stream().is_some());
         let why = || format!("the provider has no key stream for {name}: {}", lab.notes().join("; "));
         let cipher = cipher.ok_or_else(why)?;
-        Ok(Ahead { cipher, lab, name: name.to_owned() })
+        Ok(LookaheadCipher { cipher, lab, name: name.to_owned() })
     }
 
     /// Creates a worker; its first results are compared with software.
@@ -108,19 +112,19 @@ impl<'a> Ahead<'a> {
             return Err("a result is wrong: run outboard check".to_owned());
         }
         let before = self.lab.counts(&self.name);
-        Ok(Box::new(AheadWorker { work: ours, lab: self.lab, name: &self.name, before }))
+        Ok(Box::new(LookaheadWorker { work: ours, lab: self.lab, name: &self.name, before }))
     }
 }
 
 /// Requests to the provider.
-struct AheadWorker<'a> {
+struct LookaheadWorker<'a> {
     work: Work<'a>,
-    lab: &'a Lab,
+    lab: &'a OpensslPair,
     name: &'a str,
     before: Counts,
 }
 
-impl Worker for AheadWorker<'_> {
+impl Worker for LookaheadWorker<'_> {
     fn run(&mut self, batches: u32) -> Result<Option<f64>, String> {
         self.work.run(batches).map(|()| None).map_err(|error| error.to_string())
     }

@@ -21,7 +21,7 @@ pub fn has_key_stream(cipher: &str) -> bool {
 }
 
 /// Both libraries, for a group of ciphers with the same kernel driver.
-pub struct Lab {
+pub struct OpensslPair {
     table: Table,
     library: Library,
     configuration: PathBuf,
@@ -37,15 +37,15 @@ pub struct InUse {
     pub interface: String,
 }
 
-impl Lab {
+impl OpensslPair {
     /// Writes a configuration that sends every request that a driver supports to a driver,
     /// independent of the saved policy, and not by look-ahead.
-    pub fn new(module: &Path, ciphers: &[&str]) -> Result<Lab> {
-        Lab::with_keys(module, ciphers, &[("THRESHOLDS", "ALL:1"), ("LOOKAHEAD", "OFF")])
+    pub fn new(module: &Path, ciphers: &[&str]) -> Result<OpensslPair> {
+        OpensslPair::with_keys(module, ciphers, &[("THRESHOLDS", "ALL:1"), ("LOOKAHEAD", "OFF")])
     }
 
     /// Writes a configuration with these keys, independent of the saved policy.
-    pub fn with_keys(module: &Path, ciphers: &[&str], own: &[(&str, &str)]) -> Result<Lab> {
+    pub fn with_keys(module: &Path, ciphers: &[&str], own: &[(&str, &str)]) -> Result<OpensslPair> {
         let folder = tempfile::Builder::new().prefix("outboard-lab-").tempdir();
         let folder =
             folder.context("no directory for a few small files; point TMPDIR to one with some space")?;
@@ -65,7 +65,7 @@ impl Lab {
         fs::write(&configuration, text).with_context(|| {
             format!("{}: point TMPDIR to a disk with some space", configuration.display())
         })?;
-        Ok(Lab { table, library: Library::open()?, configuration, _folder: folder })
+        Ok(OpensslPair { table, library: Library::open()?, configuration, _folder: folder })
     }
 
     /// OpenSSL without outboard.

@@ -68,21 +68,21 @@ const WAYS: [(Option<Direction>, &str); 3] =
     [(Some(Direction::Encrypt), "encrypt"), (Some(Direction::Decrypt), "decrypt"), (None, "-")];
 
 /// The child process; it ends when this value is dropped.
-pub struct Plain {
+pub struct WithoutInstructions {
     child: Child,
     /// Closing it ends the child.
     to: Option<ChildStdin>,
     from: BufReader<ChildStdout>,
 }
 
-impl Plain {
+impl WithoutInstructions {
     /// Starts this command again as the child process.
     pub fn start(
         name: &str,
         direction: Option<Direction>,
         bytes: usize,
         clock: Clock,
-    ) -> Result<Plain, String> {
+    ) -> Result<WithoutInstructions, String> {
         let way = WAYS.iter().find(|(known, _)| *known == direction).map_or("-", |(_, word)| word);
         let words = ["--worker", name, way, &bytes.to_string(), &cycles(clock)];
         let mut command = again(&words).map_err(|error| failed(&error))?;
@@ -92,7 +92,7 @@ impl Plain {
         let mut child = command.stderr(Stdio::null()).spawn().map_err(|error| failed(&error))?;
         let to = child.stdin.take();
         let from = child.stdout.take().map(BufReader::new).ok_or_else(|| failed(&"it has no output"))?;
-        let mut plain = Plain { child, to, from };
+        let mut plain = WithoutInstructions { child, to, from };
         plain.ask("run", 1).map(|_| plain)
     }
 
@@ -115,7 +115,7 @@ fn failed(why: &dyn std::fmt::Display) -> String {
     format!("the process without the CPU's instructions failed: {why}")
 }
 
-impl Worker for Plain {
+impl Worker for WithoutInstructions {
     fn run(&mut self, batches: u32) -> Result<Option<f64>, String> {
         let line = self.ask("run", batches)?;
         line.parse().map(Some).map_err(|_| failed(&line))
@@ -128,7 +128,7 @@ impl Worker for Plain {
     }
 }
 
-impl Drop for Plain {
+impl Drop for WithoutInstructions {
     fn drop(&mut self) {
         self.to = None;
         // It may be measuring; the result is not needed.

@@ -7,10 +7,10 @@ use outboard_accel::{Accelerator, Algorithm, Direction, Error, HashSession, Sess
 use super::contestants::Interface;
 use super::messages::Messages;
 use super::worker::Worker;
-use crate::in_flight::{self, InFlight, Job};
+use crate::in_flight::{self, InFlight, RequestParameters};
 
 /// An interface to the driver of a cipher, or of a digest or an HMAC. It holds no key.
-pub enum Down {
+pub enum DriverInterface {
     /// Of a cipher.
     Cipher(Algorithm, Box<dyn Accelerator>),
     /// Of a digest or an HMAC.
@@ -52,28 +52,32 @@ pub struct Requests<'a> {
     pub key: &'a [u8],
 }
 
-impl Down {
+impl DriverInterface {
     /// Opens the interface to a driver by its exact name.
-    pub fn reach(interface: Interface, driver: &str, primitive: Primitive) -> Result<Down, Error> {
+    pub fn reach(interface: Interface, driver: &str, primitive: Primitive) -> Result<DriverInterface, Error> {
         Ok(match primitive {
-            Primitive::Cipher(algorithm) => Down::Cipher(algorithm, interface.reach(driver, algorithm)?),
-            Primitive::Hash(algorithm) => Down::Hash(interface.reach_hash(driver, algorithm)?),
+            Primitive::Cipher(algorithm) => {
+                DriverInterface::Cipher(algorithm, interface.reach(driver, algorithm)?)
+            }
+            Primitive::Hash(algorithm) => DriverInterface::Hash(interface.reach_hash(driver, algorithm)?),
         })
     }
 
     /// Returns the interface's name, such as `/dev/outboard`.
     pub fn interface(&self) -> &'static str {
         match self {
-            Down::Cipher(_, accelerator) => accelerator.interface(),
-            Down::Hash(accelerator) => accelerator.interface(),
+            DriverInterface::Cipher(_, accelerator) => accelerator.interface(),
+            DriverInterface::Hash(accelerator) => accelerator.interface(),
         }
     }
 
     /// Opens a session that reports which requests fit.
     pub fn probe(&self, key: &[u8]) -> Result<Probe, Error> {
         match self {
-            Down::Cipher(algorithm, accelerator) => Ok(Probe::Cipher(*algorithm, accelerator.open(key)?)),
-            Down::Hash(accelerator) => {
+            DriverInterface::Cipher(algorithm, accelerator) => {
+                Ok(Probe::Cipher(*algorithm, accelerator.open(key)?))
+            }
+            DriverInterface::Hash(accelerator) => {
                 let mut session = accelerator.open(key)?;
                 let keeps_state = keeps_state(&mut *session)?;
                 Ok(Probe::Hash { session, keeps_state })
@@ -85,11 +89,11 @@ impl Down {
     pub fn team(&self, asked: &Requests<'_>, depth: usize, threads: usize) -> Result<Workers, String> {
         let said = |error: Error| error.to_string();
         match self {
-            Down::Cipher(algorithm, accelerator) => {
+            DriverInterface::Cipher(algorithm, accelerator) => {
                 let first = accelerator.open(asked.key).map_err(said)?;
                 let direction = asked.direction.unwrap_or(Direction::Encrypt);
                 let (input, tag) = (asked.input.to_vec(), asked.tag.to_vec());
-                let job = Job { algorithm: *algorithm, direction, input, tag };
+                let job = RequestParameters { algorithm: *algorithm, direction, input, tag };
                 let worker = |_| {
                     let session = first.share().map_err(said)?;
                     let mut requests = InFlight::new(session, job.clone(), depth).map_err(said)?;
@@ -102,7 +106,7 @@ impl Down {
                 };
                 (0..threads).map(worker).collect()
             }
-            Down::Hash(accelerator) => {
+            DriverInterface::Hash(accelerator) => {
                 let first = accelerator.open(asked.key).map_err(said)?;
                 let worker = |_| {
                     let session = first.share().map_err(said)?;
