@@ -3,35 +3,35 @@
 use outboard_benchmarks::bar::Bar;
 use outboard_measure::statistics::Summary;
 
-use crate::plan::{Cell, SIZES, Way};
+use crate::plan::{Cell, MeasuredPath, SIZES};
 use crate::results::Results;
 
 /// Required shares of tcrypt's speed: interface, bytes, depth, share.
-const OF_TCRYPT: [(Way, usize, usize, f64); 4] = [
-    (Way::Copied, 1024, 1, 0.7),
-    (Way::Copied, 4096, 1, 0.7),
-    (Way::Copied, 1024, 16, 0.75),
-    (Way::InPlace, 4096, 16, 0.9),
+const OF_TCRYPT: [(MeasuredPath, usize, usize, f64); 4] = [
+    (MeasuredPath::Copied, 1024, 1, 0.7),
+    (MeasuredPath::Copied, 4096, 1, 0.7),
+    (MeasuredPath::Copied, 1024, 16, 0.75),
+    (MeasuredPath::InPlace, 4096, 16, 0.9),
 ];
 
 /// Compares the results with all requirements.
 pub fn judge(results: &Results) -> Vec<Bar> {
-    let bar = |way: Way, bytes, depth, other: Way, least| {
+    let bar = |way: MeasuredPath, bytes, depth, other: MeasuredPath, least| {
         let found = ratio(results, Cell { way, bytes, depth }, Cell { way: other, bytes, depth });
         let beside = match other {
-            Way::Tcrypt => "part of tcrypt".to_owned(),
+            MeasuredPath::Tcrypt => "part of tcrypt".to_owned(),
             other => format!("times {}", other.title()),
         };
         Bar::measured(format!("{}: {bytes} B, depth {depth}, {beside}", way.title()), least, found)
     };
     let mut bars = Vec::new();
     for (way, bytes, depth, least) in OF_TCRYPT {
-        bars.push(bar(way, bytes, depth, Way::Tcrypt, least));
+        bars.push(bar(way, bytes, depth, MeasuredPath::Tcrypt, least));
     }
     // There is no requirement relative to an interface that is not present.
-    for other in [Way::AfAlg, Way::Cryptodev] {
+    for other in [MeasuredPath::AfAlg, MeasuredPath::Cryptodev] {
         for bytes in SIZES.into_iter().filter(|&bytes| results.get(other, bytes, 1).is_some()) {
-            bars.push(bar(Way::Copied, bytes, 1, other, 1.0));
+            bars.push(bar(MeasuredPath::Copied, bytes, 1, other, 1.0));
         }
     }
     bars
@@ -52,7 +52,7 @@ mod tests {
     use super::*;
     use outboard_benchmarks::bar::Verdict;
 
-    fn results(figures: &[(Way, usize, usize, &[f64])]) -> Results {
+    fn results(figures: &[(MeasuredPath, usize, usize, &[f64])]) -> Results {
         let mut results = Results::new("d", Vec::new());
         for &(way, bytes, depth, samples) in figures {
             for &sample in samples {
@@ -77,9 +77,9 @@ mod tests {
     #[test]
     fn a_bar_is_met_from_its_value_on() {
         let boot = results(&[
-            (Way::Tcrypt, 1024, 1, &[40.0]),
-            (Way::Copied, 1024, 1, &[28.0]),
-            (Way::AfAlg, 1024, 1, &[28.1]),
+            (MeasuredPath::Tcrypt, 1024, 1, &[40.0]),
+            (MeasuredPath::Copied, 1024, 1, &[28.0]),
+            (MeasuredPath::AfAlg, 1024, 1, &[28.1]),
         ]);
         assert_eq!(verdicts(&boot, "1024 B, depth 1, part of tcrypt"), [Verdict::Met]);
         assert_eq!(verdicts(&boot, "AF_ALG"), [Verdict::Missed]);
@@ -89,11 +89,14 @@ mod tests {
     fn ways_are_compared_turn_by_turn() {
         // The machine's speed increases during the run, and the run ended within a turn.
         let boot = results(&[
-            (Way::Copied, 65536, 64, &[10.0, 22.0, 40.0, 99.0]),
-            (Way::BareCopied, 65536, 64, &[10.0, 20.0, 40.0]),
+            (MeasuredPath::Copied, 65536, 64, &[10.0, 22.0, 40.0, 99.0]),
+            (MeasuredPath::BareCopied, 65536, 64, &[10.0, 20.0, 40.0]),
         ]);
         let cell = |way| Cell { way, bytes: 65536, depth: 64 };
-        assert_eq!(ratio(&boot, cell(Way::Copied), cell(Way::BareCopied)), Some((1.0, 0.0)));
-        assert_eq!(ratio(&boot, cell(Way::Copied), cell(Way::Tcrypt)), None);
+        assert_eq!(
+            ratio(&boot, cell(MeasuredPath::Copied), cell(MeasuredPath::BareCopied)),
+            Some((1.0, 0.0))
+        );
+        assert_eq!(ratio(&boot, cell(MeasuredPath::Copied), cell(MeasuredPath::Tcrypt)), None);
     }
 }

@@ -10,7 +10,7 @@ use outboard_measure::stop;
 
 use crate::known_answer;
 use crate::options::Options;
-use crate::plan::{self, Cell, DEPTHS, SIZES, Way};
+use crate::plan::{self, Cell, DEPTHS, MeasuredPath, SIZES};
 use crate::results::Results;
 use crate::tcrypt::Tcrypt;
 use crate::ways::{self, Down};
@@ -37,7 +37,7 @@ pub fn measure(options: &Options) -> Result<Results> {
     let mut tcrypt = match Tcrypt::find(&options.driver, &clock) {
         Ok(tcrypt) => Some(tcrypt),
         Err(error) => {
-            closed.insert(0, format!("{}: {error:#}", Way::Tcrypt.title()));
+            closed.insert(0, format!("{}: {error:#}", MeasuredPath::Tcrypt.title()));
             None
         }
     };
@@ -46,7 +46,7 @@ pub fn measure(options: &Options) -> Result<Results> {
     results.warnings.extend(noise::load());
 
     eprintln!("outboard-benchmark-interface: a first look at everything");
-    let ways: Vec<Way> = opened.open.iter().map(|(way, _)| *way).collect();
+    let ways: Vec<MeasuredPath> = opened.open.iter().map(|(way, _)| *way).collect();
     let turn = plan::turn(&ways);
     for &cell in &turn {
         right(down_of(&mut opened, cell.way), cell).with_context(|| name(cell))?;
@@ -55,7 +55,7 @@ pub fn measure(options: &Options) -> Result<Results> {
     let (start, limit) = (Instant::now(), Duration::from_secs(options.seconds));
     let (mut said, mut yardstick) = (start, SpeedReference::default());
     while !stop::asked() && (results.turns == 0 || start.elapsed() < limit) {
-        yardstick.lay();
+        yardstick.measure();
         for depth in DEPTHS {
             if let Some(tcrypt) = tcrypt.as_mut().filter(|_| depth <= 16) {
                 in_the_kernel(tcrypt, depth, &interrupts, &mut results)?;
@@ -92,7 +92,7 @@ fn name(Cell { way, bytes, depth }: Cell) -> String {
     format!("{}, {bytes} bytes, depth {depth}", way.title())
 }
 
-fn down_of(opened: &mut ways::Opened, way: Way) -> &mut dyn Down {
+fn down_of(opened: &mut ways::Opened, way: MeasuredPath) -> &mut dyn Down {
     let place = opened.open.iter_mut().find(|(open, _)| *open == way);
     place.expect("the plan has open ways only").1.as_mut()
 }
@@ -137,7 +137,7 @@ fn in_the_kernel(
     let interrupts = interrupts.count().context("/proc/interrupts")? - before;
     ensure!(interrupts > 0, "tcrypt: no interrupt of the accelerator came: something else did the work");
     for (bytes, speed) in speeds.into_iter().filter(|(bytes, _)| SIZES.contains(bytes)) {
-        results.figure(Cell { way: Way::Tcrypt, bytes, depth }).add(speed, requests, interrupts);
+        results.figure(Cell { way: MeasuredPath::Tcrypt, bytes, depth }).add(speed, requests, interrupts);
     }
     Ok(())
 }

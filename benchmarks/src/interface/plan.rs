@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// An interface to the accelerator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Way {
+pub enum MeasuredPath {
     /// The kernel's own tcrypt module, without user space.
     Tcrypt,
     /// /dev/outboard, with the data already in the arena.
@@ -24,30 +24,30 @@ pub enum Way {
     Cryptodev,
 }
 
-impl Way {
+impl MeasuredPath {
     /// All interfaces, in the order of the table.
-    pub const ALL: [Way; 8] = [
-        Way::Tcrypt,
-        Way::InPlace,
-        Way::Copied,
-        Way::BareInPlace,
-        Way::BareCopied,
-        Way::Library,
-        Way::AfAlg,
-        Way::Cryptodev,
+    pub const ALL: [MeasuredPath; 8] = [
+        MeasuredPath::Tcrypt,
+        MeasuredPath::InPlace,
+        MeasuredPath::Copied,
+        MeasuredPath::BareInPlace,
+        MeasuredPath::BareCopied,
+        MeasuredPath::Library,
+        MeasuredPath::AfAlg,
+        MeasuredPath::Cryptodev,
     ];
 
     /// Returns the name for the table.
     pub fn title(self) -> &'static str {
         match self {
-            Way::Tcrypt => "in the kernel (tcrypt)",
-            Way::InPlace => "/dev/outboard, in place",
-            Way::Copied => "/dev/outboard, copied in and out",
-            Way::BareInPlace => "the bare prototype, in place",
-            Way::BareCopied => "the bare prototype, copied",
-            Way::Library => "/dev/outboard through crates/accel",
-            Way::AfAlg => "AF_ALG",
-            Way::Cryptodev => "/dev/crypto",
+            MeasuredPath::Tcrypt => "in the kernel (tcrypt)",
+            MeasuredPath::InPlace => "/dev/outboard, in place",
+            MeasuredPath::Copied => "/dev/outboard, copied in and out",
+            MeasuredPath::BareInPlace => "the bare prototype, in place",
+            MeasuredPath::BareCopied => "the bare prototype, copied",
+            MeasuredPath::Library => "/dev/outboard through crates/accel",
+            MeasuredPath::AfAlg => "AF_ALG",
+            MeasuredPath::Cryptodev => "/dev/crypto",
         }
     }
 
@@ -55,11 +55,14 @@ impl Way {
     fn takes(self, bytes: usize, depth: usize) -> bool {
         match self {
             // 4096 is tcrypt's largest block; depths above 16 are not required.
-            Way::Tcrypt => bytes <= 4096 && depth <= 16,
-            Way::InPlace | Way::Copied | Way::BareInPlace | Way::BareCopied => true,
+            MeasuredPath::Tcrypt => bytes <= 4096 && depth <= 16,
+            MeasuredPath::InPlace
+            | MeasuredPath::Copied
+            | MeasuredPath::BareInPlace
+            | MeasuredPath::BareCopied => true,
             // The library's arena holds 32 units of 16 KiB.
-            Way::Library => depth * bytes.div_ceil(16 << 10) <= 32,
-            Way::AfAlg | Way::Cryptodev => depth == 1,
+            MeasuredPath::Library => depth * bytes.div_ceil(16 << 10) <= 32,
+            MeasuredPath::AfAlg | MeasuredPath::Cryptodev => depth == 1,
         }
     }
 }
@@ -74,7 +77,7 @@ pub const DEPTHS: [usize; 4] = [1, 4, 16, 64];
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cell {
     /// The interface.
-    pub way: Way,
+    pub way: MeasuredPath,
     /// Size of a request in bytes.
     pub bytes: usize,
     /// Requests in flight.
@@ -83,11 +86,11 @@ pub struct Cell {
 
 /// Returns the cells of one turn in the order of measurement: cells that are compared are measured
 /// close together in time.
-pub fn turn(ways: &[Way]) -> Vec<Cell> {
+pub fn turn(ways: &[MeasuredPath]) -> Vec<Cell> {
     let mut cells = Vec::new();
     for depth in DEPTHS {
         for bytes in SIZES {
-            let takes = |way: &&Way| way.takes(bytes, depth);
+            let takes = |way: &&MeasuredPath| way.takes(bytes, depth);
             cells.extend(ways.iter().filter(takes).map(|&way| Cell { way, bytes, depth }));
         }
     }
@@ -100,10 +103,10 @@ mod tests {
 
     #[test]
     fn each_way_is_measured_as_far_as_it_goes() {
-        let cells = turn(&Way::ALL);
+        let cells = turn(&MeasuredPath::ALL);
         let count = |way| cells.iter().filter(|cell| cell.way == way).count();
-        assert_eq!(Way::ALL.map(count), [12, 24, 24, 24, 24, 17, 6, 6]);
-        assert!(!cells.contains(&Cell { way: Way::Library, bytes: 65536, depth: 16 }));
-        assert!(cells.contains(&Cell { way: Way::Library, bytes: 65536, depth: 4 }));
+        assert_eq!(MeasuredPath::ALL.map(count), [12, 24, 24, 24, 24, 17, 6, 6]);
+        assert!(!cells.contains(&Cell { way: MeasuredPath::Library, bytes: 65536, depth: 16 }));
+        assert!(cells.contains(&Cell { way: MeasuredPath::Library, bytes: 65536, depth: 4 }));
     }
 }

@@ -10,7 +10,7 @@ use outboard_measure::statistics::Summary;
 use serde::{Deserialize, Serialize};
 
 use crate::bars;
-use crate::plan::{Cell, Way};
+use crate::plan::{Cell, MeasuredPath};
 
 const SCHEMA: &str = "outboard-benchmark-interface/1";
 
@@ -44,7 +44,7 @@ pub struct Results {
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Figure {
     /// The interface.
-    pub way: Way,
+    pub way: MeasuredPath,
     /// Size of a request in bytes.
     pub bytes: usize,
     /// Requests in flight.
@@ -113,7 +113,7 @@ impl Results {
     }
 
     /// Returns the figure of a cell, if it was measured.
-    pub fn get(&self, way: Way, bytes: usize, depth: usize) -> Option<&Figure> {
+    pub fn get(&self, way: MeasuredPath, bytes: usize, depth: usize) -> Option<&Figure> {
         self.figures.iter().find(|f| (f.way, f.bytes, f.depth) == (way, bytes, depth))
     }
 
@@ -145,10 +145,10 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("r.json");
         let mut results = Results::new("d", vec!["why".to_owned()]);
-        results.figure(Cell { way: Way::AfAlg, bytes: 16, depth: 1 }).add(2.5, 10, 9);
+        results.figure(Cell { way: MeasuredPath::AfAlg, bytes: 16, depth: 1 }).add(2.5, 10, 9);
         results.write(&file).unwrap();
         let back = Results::read(&file).unwrap();
-        let figure = back.get(Way::AfAlg, 16, 1).unwrap();
+        let figure = back.get(MeasuredPath::AfAlg, 16, 1).unwrap();
         assert_eq!((figure.megabytes_per_second, figure.requests, figure.interrupts), (2.5, 10, 9));
         let other = fs::read_to_string(&file).unwrap().replace("interface/1", "interface/2");
         fs::write(&file, other).unwrap();

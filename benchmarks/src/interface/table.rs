@@ -5,7 +5,7 @@ use std::fmt::Write;
 use outboard_benchmarks::bar;
 
 use crate::bars;
-use crate::plan::{Cell, DEPTHS, SIZES, Way};
+use crate::plan::{Cell, DEPTHS, MeasuredPath, SIZES};
 use crate::results::{Figure, Results};
 
 /// Formats one table per interface, then the requirements.
@@ -14,7 +14,9 @@ pub fn render(results: &Results) -> String {
         "Linux {}, {}, {} CPU, {}\nAES-128-CBC encryption in MB/s of wall time: median ± median absolute deviation of {} turns in {:.0} s\n",
         results.kernel, results.cpu, results.cpus, results.driver, results.turns, results.seconds
     );
-    for way in Way::ALL.into_iter().filter(|&way| results.figures.iter().any(|figure| figure.way == way)) {
+    for way in
+        MeasuredPath::ALL.into_iter().filter(|&way| results.figures.iter().any(|figure| figure.way == way))
+    {
         text.push('\n');
         table(&mut text, results, way);
     }
@@ -33,7 +35,9 @@ pub fn render(results: &Results) -> String {
 /// Shows the cost of the checks: the speed of /dev/outboard relative to the prototype without
 /// checks.
 fn beside_bare(text: &mut String, results: &Results) {
-    for (ours, bare) in [(Way::InPlace, Way::BareInPlace), (Way::Copied, Way::BareCopied)] {
+    for (ours, bare) in
+        [(MeasuredPath::InPlace, MeasuredPath::BareInPlace), (MeasuredPath::Copied, MeasuredPath::BareCopied)]
+    {
         let ratio = |bytes, depth| {
             bars::ratio(results, Cell { way: ours, bytes, depth }, Cell { way: bare, bytes, depth })
         };
@@ -50,7 +54,7 @@ fn beside_bare(text: &mut String, results: &Results) {
     }
 }
 
-fn table(text: &mut String, results: &Results, way: Way) {
+fn table(text: &mut String, results: &Results, way: MeasuredPath) {
     let figures = || results.figures.iter().filter(|figure| figure.way == way);
     let depths: Vec<usize> = DEPTHS.into_iter().filter(|&d| figures().any(|f| f.depth == d)).collect();
     let _ = write!(text, "{:<36}", way.title());
@@ -100,12 +104,12 @@ mod tests {
     fn a_table_has_what_was_measured_and_every_bar() {
         let mut results = Results::new("a-driver", vec!["AF_ALG: closed".to_owned()]);
         for sample in [27.0, 28.0, 30.0] {
-            results.figure(Cell { way: Way::Copied, bytes: 1024, depth: 1 }).add(sample, 100, 90);
+            results.figure(Cell { way: MeasuredPath::Copied, bytes: 1024, depth: 1 }).add(sample, 100, 90);
         }
         for sample in [39.0, 40.0, 42.0] {
-            results.figure(Cell { way: Way::Tcrypt, bytes: 1024, depth: 1 }).add(sample, 504, 500);
+            results.figure(Cell { way: MeasuredPath::Tcrypt, bytes: 1024, depth: 1 }).add(sample, 504, 500);
         }
-        results.figure(Cell { way: Way::BareCopied, bytes: 1024, depth: 1 }).add(30.0, 100, 90);
+        results.figure(Cell { way: MeasuredPath::BareCopied, bytes: 1024, depth: 1 }).add(30.0, 100, 90);
         results.warnings.push("a noise".to_owned());
         let text = render(&results);
         for part in [

@@ -8,7 +8,7 @@ mod library;
 
 use anyhow::{Context, Result};
 
-use crate::plan::Way;
+use crate::plan::MeasuredPath;
 
 /// An open interface with a key.
 pub trait Down {
@@ -26,35 +26,36 @@ pub trait Down {
 
 /// The open interfaces, and the reasons why others are not open.
 pub struct Opened {
-    /// In the order of [`Way::ALL`].
-    pub open: Vec<(Way, Box<dyn Down>)>,
+    /// In the order of [`MeasuredPath::ALL`].
+    pub open: Vec<(MeasuredPath, Box<dyn Down>)>,
     /// One line for each interface that is not open.
     pub closed: Vec<String>,
 }
 
 /// Opens all interfaces to `driver`. Fails if /dev/outboard is not available.
 pub fn open(driver: &str) -> Result<Opened> {
-    let mut open: Vec<(Way, Box<dyn Down>)> = Vec::new();
+    let mut open: Vec<(MeasuredPath, Box<dyn Down>)> = Vec::new();
     let mut closed = Vec::new();
     let number = device::number_of(driver)?;
-    for way in [Way::InPlace, Way::Copied] {
-        let down = device::Outboard::open(number, way == Way::Copied).with_context(|| way.title())?;
+    for way in [MeasuredPath::InPlace, MeasuredPath::Copied] {
+        let down =
+            device::Outboard::open(number, way == MeasuredPath::Copied).with_context(|| way.title())?;
         open.push((way, Box::new(down)));
     }
-    for way in [Way::BareInPlace, Way::BareCopied] {
-        match bare::Bare::open(driver, way == Way::BareCopied) {
+    for way in [MeasuredPath::BareInPlace, MeasuredPath::BareCopied] {
+        match bare::Bare::open(driver, way == MeasuredPath::BareCopied) {
             Ok(down) => open.push((way, Box::new(down))),
             Err(error) => closed.push(format!("{}: {error:#}", way.title())),
         }
     }
-    open.push((Way::Library, Box::new(library::Library::open(driver)?)));
+    open.push((MeasuredPath::Library, Box::new(library::Library::open(driver)?)));
     match af_alg::AfAlg::open(driver) {
-        Ok(down) => open.push((Way::AfAlg, Box::new(down))),
-        Err(error) => closed.push(format!("{}: {error:#}", Way::AfAlg.title())),
+        Ok(down) => open.push((MeasuredPath::AfAlg, Box::new(down))),
+        Err(error) => closed.push(format!("{}: {error:#}", MeasuredPath::AfAlg.title())),
     }
     match cryptodev::Cryptodev::open(driver) {
-        Ok(down) => open.push((Way::Cryptodev, Box::new(down))),
-        Err(error) => closed.push(format!("{}: {error:#}", Way::Cryptodev.title())),
+        Ok(down) => open.push((MeasuredPath::Cryptodev, Box::new(down))),
+        Err(error) => closed.push(format!("{}: {error:#}", MeasuredPath::Cryptodev.title())),
     }
     Ok(Opened { open, closed })
 }

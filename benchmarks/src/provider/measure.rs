@@ -128,7 +128,7 @@ fn turns(watch: &Stopwatch, sizes: &mut [Size<'_>], limit: Duration) -> Result<(
     let load = noise::load();
     let mut turn = 0;
     while turn < LEAST || start.elapsed() < limit {
-        yardstick.lay();
+        yardstick.measure();
         for size in sizes.iter_mut() {
             let [a, b, c] = &mut size.work;
             let mut runs = [a, b, c].map(|work| move |requests: u32| work.run(requests));

@@ -11,7 +11,7 @@ use super::measure::{ApplicationJob, HardwareClaim, MeasuredSide, RunCost, UserS
 const MOST: u64 = 8192;
 
 /// The interface to one driver.
-pub struct Way<T> {
+pub struct DriverBackend<T> {
     pub who: &'static str,
     /// The driver's exact name in /proc/crypto.
     pub driver: String,
@@ -26,20 +26,21 @@ pub fn measure_each<T>(
     bench: &mut Bench,
     mut job: ApplicationJob,
     seconds: f64,
-    ways: &[Way<T>],
+    backends: &[DriverBackend<T>],
     drivers: &Drivers,
-    mut work: impl FnMut(&Way<T>, u64) -> Result<f64, String>,
+    mut work: impl FnMut(&DriverBackend<T>, u64) -> Result<f64, String>,
 ) -> Result<()> {
-    let mut work = |way: &Way<T>, bytes| work(way, bytes).map_err(|error| format!("{}: {error}", way.driver));
+    let mut work =
+        |way: &DriverBackend<T>, bytes| work(way, bytes).map_err(|error| format!("{}: {error}", way.driver));
     let mut fastest: f64 = 0.0;
-    for way in ways {
+    for way in backends {
         progress(&format!("{}, {}: {}, how long it takes", job.name, job.cipher, way.driver));
         let mut try_so_many =
             |bytes| work(way, bytes).map_err(|error| anyhow!("{}, {}, {error}", job.name, job.cipher));
         fastest = fastest.max(times(job.bytes, seconds, &mut try_so_many)?);
     }
     job.bytes *= fastest.ceil().clamp(1.0, MOST as f64) as u64;
-    let sides = ways.iter().map(|way| {
+    let sides = backends.iter().map(|way| {
         let is_hardware = drivers.accelerator_in(&way.driver).is_some();
         let claim = if is_hardware { HardwareClaim::Driver } else { HardwareClaim::Software };
         MeasuredSide::new(way.who, Some(way.driver.clone()), claim)
@@ -48,7 +49,7 @@ pub fn measure_each<T>(
     let bytes = job.bytes;
     measure(bench, job, sides, &mut |side| {
         let before = UserSystemTime::by_all();
-        let seconds = work(&ways[side], bytes)?;
+        let seconds = work(&backends[side], bytes)?;
         Ok(RunCost { spent: UserSystemTime::by_all().since(before), wall: Some(seconds) })
     })
 }

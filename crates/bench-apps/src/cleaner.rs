@@ -21,10 +21,10 @@ use super::tool::modprobe;
 
 /// Maximum time for which instances can remain in use: the kernel releases the resources of a
 /// network namespace with a delay.
-const PATIENCE: Duration = Duration::from_secs(30);
+const LONGEST_USE: Duration = Duration::from_secs(30);
 
 /// Polling interval.
-const TICK: Duration = Duration::from_millis(100);
+const POLLING_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The process. It removes everything when this value is dropped or when this process ends.
 pub struct Cleaner {
@@ -169,11 +169,11 @@ fn tidy(orders: &Orders) -> Result<()> {
         }
         match failed {
             None if left.is_empty() => return Ok(()),
-            Some((record, error)) if start.elapsed() > PATIENCE => bail!(
+            Some((record, error)) if start.elapsed() > LONGEST_USE => bail!(
                 "{} remains in /proc/crypto ({error}): it is in use, and is gone after the next boot",
                 record.name
             ),
-            _ => sleep(TICK),
+            _ => sleep(POLLING_INTERVAL),
         }
     }
 }

@@ -27,7 +27,7 @@ use self::cipher::{Cipher, key_bits};
 use self::fio::{FIO, Pattern};
 use self::loopback::LoopDevice;
 use self::mapping::{CryptMapping, Table};
-use super::by_driver::{Way, measure_each};
+use super::by_driver::{DriverBackend, measure_each};
 use super::chosen::Drivers;
 use super::cleaner::Cleaner;
 use super::measure::{ApplicationJob, conclude};
@@ -159,7 +159,7 @@ fn one(
     let bits = options.bits.unwrap_or_else(|| cipher.usual_bits());
     let mut key = Zeroizing::new(vec![0; bits / 8]);
     random(&mut key)?;
-    let mut ways: Vec<Way<CryptMapping>> = Vec::new();
+    let mut backends: Vec<DriverBackend<CryptMapping>> = Vec::new();
     let map = |spec: &str, cleaner: &mut Cleaner| {
         let name = format!("outboard-bench-{}-{}", std::process::id(), unique());
         cleaner.device(&name)?;
@@ -181,7 +181,7 @@ fn one(
         Drivers::now()?.preferred(&cipher.asked, Flags::ALLOCATES_MEMORY).map(|one| one.driver.name.clone());
     let chosen = chosen
         .ok_or_else(|| anyhow!("/proc/crypto has no driver of {} that dm-crypt may take", cipher.asked))?;
-    ways.push(Way { who: "dm-crypt's choice", driver: chosen, place: own });
+    backends.push(DriverBackend { who: "dm-crypt's choice", driver: chosen, place: own });
     let mut wanted = vec![cipher.algorithm.as_str()];
     wanted.extend(cipher.hash.as_deref());
     let drivers = Drivers::with_software(&wanted)?;
@@ -199,11 +199,11 @@ fn one(
     }
     for (who, driver) in others {
         let driver = cipher.of(&driver, &hash);
-        if driver == ways[0].driver {
+        if driver == backends[0].driver {
             continue;
         }
         match map(&cipher.by(&driver), cleaner) {
-            Ok(place) => ways.push(Way { who, driver, place }),
+            Ok(place) => backends.push(DriverBackend { who, driver, place }),
             Err(error) => note(&mut bench.notes, refused(&driver, &error)),
         }
     }
@@ -214,8 +214,10 @@ fn one(
         );
     }
     progress(&format!("{}: what each writes is read by all", cipher.name));
-    let devices: Vec<(&str, File)> =
-        ways.iter().map(|way| Ok((way.driver.as_str(), way.place.direct()?))).collect::<io::Result<_>>()?;
+    let devices: Vec<(&str, File)> = backends
+        .iter()
+        .map(|way| Ok((way.driver.as_str(), way.place.direct()?)))
+        .collect::<io::Result<_>>()?;
     contents::compare(&devices, &random).with_context(|| cipher.name.clone())?;
     drop(devices);
     for &size in &options.sizes.0 {
@@ -224,7 +226,7 @@ fn one(
                 options.direction == Direction::Both || writes == (options.direction == Direction::Write);
             if is_asked && !bench.interrupted {
                 let pattern = Pattern { writes, size: size as u64, depth: options.depth };
-                table(options, cipher, pattern, &ways, &drivers, time, bench)?;
+                table(options, cipher, pattern, &backends, &drivers, time, bench)?;
             }
         }
     }
@@ -236,7 +238,7 @@ fn table(
     options: &Options,
     cipher: &Cipher,
     pattern: Pattern,
-    ways: &[Way<CryptMapping>],
+    backends: &[DriverBackend<CryptMapping>],
     drivers: &Drivers,
     time: Duration,
     bench: &mut Bench,
@@ -248,7 +250,7 @@ fn table(
     let whole = disk / pattern.size * pattern.size;
     let at_once = u64::from(pattern.depth);
     let job = ApplicationJob { name, cipher: cipher.name.clone(), bytes: whole, at_once, time };
-    measure_each(bench, job, RUN, ways, drivers, |way, bytes| pattern.run(way.place.node(), whole, bytes))
+    measure_each(bench, job, RUN, backends, drivers, |way, bytes| pattern.run(way.place.node(), whole, bytes))
 }
 
 /// Returns a number for a device name that is unique in this process.

@@ -17,7 +17,7 @@ use outboard_measure::{noise, stop};
 
 use self::esp::{Esp, GCM};
 use self::network::Network;
-use super::by_driver::{Way, measure_each};
+use super::by_driver::{DriverBackend, measure_each};
 use super::chosen::Drivers;
 use super::cleaner::Cleaner;
 use super::iperf3::{IPERF3, Server, transfer};
@@ -190,7 +190,7 @@ fn one(
     cleaner: &mut Cleaner,
     bench: &mut Bench,
 ) -> Result<()> {
-    let mut ways = Vec::new();
+    let mut backends = Vec::new();
     for (who, driver) in candidates(esp, bench)? {
         if driver.len() > change::LONGEST_NAME {
             note(
@@ -200,13 +200,13 @@ fn one(
             continue;
         }
         let place = network.tunnel(esp, options.bits, options.mode, &driver, cleaner)?;
-        ways.push(Way { who, driver, place });
+        backends.push(DriverBackend { who, driver, place });
     }
     let name = format!("ESP, {} mode, iperf3", options.mode.word());
     let at_once = u64::from(options.streams);
     let job = ApplicationJob { name, cipher: esp.name.clone(), bytes: LEAST, at_once, time };
     let drivers = Drivers::now()?;
-    let measured = measure_each(bench, job, RUN, &ways, &drivers, |way, bytes| {
+    let measured = measure_each(bench, job, RUN, &backends, &drivers, |way, bytes| {
         send(network, &way.place, bytes, options.streams)
     });
     network.disconnect()?;

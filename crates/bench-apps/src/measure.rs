@@ -234,7 +234,7 @@ pub fn measure<T: Into<RunCost>>(
     let (start, mut rounds) = (Instant::now(), 0);
     let least = if job.time.is_zero() { ROUNDS.0 } else { 1 };
     while !bench.interrupted && (rounds < least || (rounds < ROUNDS.1 && start.elapsed() < job.time)) {
-        yardstick.lay();
+        yardstick.measure();
         for (index, side) in sides.iter_mut().enumerate() {
             let left = job.time.saturating_sub(start.elapsed()).as_secs();
             let (name, cipher, who, run) = (&job.name, &job.cipher, &side.who, rounds + 1);

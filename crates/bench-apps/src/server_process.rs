@@ -12,7 +12,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use outboard_bench::process::end_with_us;
+use outboard_bench::process::die_with_parent;
 use outboard_measure::cpu::seconds;
 use outboard_measure::stop;
 
@@ -42,7 +42,7 @@ impl ServerProcess {
         let said = OpenOptions::new().create(true).append(true).open(&log);
         let said = said.with_context(|| format!("{}", log.display()))?;
         command.process_group(0).stdin(Stdio::null()).stdout(said.try_clone()?).stderr(said);
-        end_with_us(&mut command, libc::SIGTERM);
+        die_with_parent(&mut command, libc::SIGTERM);
         let child = command.spawn().with_context(|| format!("{name} cannot be started"))?;
         Ok(ServerProcess { name: name.to_owned(), child, log })
     }

@@ -9,7 +9,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow};
-use outboard_bench::process::end_with_us;
+use outboard_bench::process::die_with_parent;
 use outboard_measure::stop;
 use rustix::fs::{MemfdFlags, memfd_create};
 
@@ -52,7 +52,7 @@ impl Tool {
         let (mut output, mut errors) = (unnamed().map_err(cannot)?, unnamed().map_err(cannot)?);
         let copy = |file: &File| file.try_clone().map(Stdio::from).map_err(cannot);
         command.stdin(Stdio::piped()).stdout(copy(&output)?).stderr(copy(&errors)?).process_group(0);
-        end_with_us(&mut command, libc::SIGKILL);
+        die_with_parent(&mut command, libc::SIGKILL);
         let mut child = command.spawn().map_err(|error| match error.kind() {
             ErrorKind::NotFound => missing(self.name, self.debian, self.openwrt),
             _ => cannot(error),

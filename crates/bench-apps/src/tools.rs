@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context as _, Result, anyhow, bail};
-use outboard_bench::process::end_with_us;
+use outboard_bench::process::die_with_parent;
 use outboard_measure::stop;
 
 /// Directories of servers that are not in an ordinary user's PATH.
@@ -86,7 +86,7 @@ impl Client {
         let name = name(&command);
         // Only this program receives ^C.
         command.process_group(0).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
-        end_with_us(&mut command, libc::SIGTERM);
+        die_with_parent(&mut command, libc::SIGTERM);
         let child = command.spawn().map_err(|error| format!("{name} cannot be run: {error}"))?;
         Ok(Client { name, child, words: Vec::new(), is_done: false })
     }

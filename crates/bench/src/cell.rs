@@ -2,7 +2,7 @@
 
 use outboard_accel::Direction;
 use outboard_accel::primitive::Primitive;
-use outboard_documents::bench::{Contestant, Kind};
+use outboard_documents::bench::{Contestant, ContestantKind};
 use outboard_measure::clock::Clock;
 use outboard_measure::evp::Example;
 use outboard_measure::noise::arithmetic;
@@ -13,7 +13,7 @@ use super::contestants::Interface;
 use super::driver_interface::{DriverInterface, Requests};
 use super::lookahead::LookaheadCipher;
 use super::protocol::{CellContestant, CellRequest, CellResults, Measured, PassMessage};
-use super::row::direction_of;
+use super::row::accel_direction;
 use super::software::Software;
 use super::without_instructions::WithoutInstructions;
 use super::worker::{Worker, WorkerThreads};
@@ -26,7 +26,7 @@ pub struct Subject<'a> {
     primitive: Primitive,
     software: Software<'a>,
     /// The interfaces to drivers that were opened so far, by the contestants' names, or the error.
-    ways: Vec<(String, Result<DriverInterface, String>)>,
+    backends: Vec<(String, Result<DriverInterface, String>)>,
     /// The cipher of the provider with look-ahead, or the error; `None`: not needed so far.
     ahead: Option<Result<LookaheadCipher<'a>, String>>,
 }
@@ -34,7 +34,7 @@ pub struct Subject<'a> {
 impl<'a> Subject<'a> {
     /// Creates the subject; no interface to a driver is open yet.
     pub fn new(primitive: Primitive, software: Software<'a>) -> Subject<'a> {
-        Subject { primitive, software, ways: Vec::new(), ahead: None }
+        Subject { primitive, software, backends: Vec::new(), ahead: None }
     }
 
     /// Adds the cipher of the provider with look-ahead, at its first use.
@@ -48,7 +48,7 @@ impl<'a> Subject<'a> {
         for entrant in &asked.entries {
             self.open(&entrant.contestant);
         }
-        let direction = asked.direction.map(direction_of);
+        let direction = asked.direction.map(accel_direction);
         let example = self.software.example(direction, asked.bytes).map_err(|error| error.to_string())?;
         let run = |entrant| Runner::new(self, asked, entrant, &example, clock);
         let mut runners: Vec<Runner<'_>> = asked.entries.iter().map(run).collect();
@@ -67,16 +67,16 @@ impl<'a> Subject<'a> {
         let Contestant { name, kind, driver: Some(driver), interface: Some(interface) } = contestant else {
             return;
         };
-        if *kind == Kind::Lookahead {
+        if *kind == ContestantKind::Lookahead {
             return;
         }
-        if self.ways.iter().all(|(known, _)| known != name) {
+        if self.backends.iter().all(|(known, _)| known != name) {
             let down = Interface::named(interface)
                 .ok_or_else(|| format!("{interface} is no way to a driver"))
                 .and_then(|way| {
                     DriverInterface::reach(way, driver, self.primitive).map_err(|error| error.to_string())
                 });
-            self.ways.push((name.clone(), down));
+            self.backends.push((name.clone(), down));
         }
     }
 
@@ -89,30 +89,30 @@ impl<'a> Subject<'a> {
         clock: Clock,
     ) -> Result<Vec<Box<dyn Worker + '_>>, String> {
         let CellRequest { cipher, bytes, threads, .. } = asked;
-        let direction: Option<Direction> = asked.direction.map(direction_of);
+        let direction: Option<Direction> = asked.direction.map(accel_direction);
         let mut team: Vec<Box<dyn Worker + '_>> = Vec::new();
         let Contestant { name, kind, .. } = &entrant.contestant;
         match kind {
-            Kind::Openssl => {
+            ContestantKind::Openssl => {
                 for _ in 0..*threads {
                     let worker = self.software.worker(direction, *bytes);
                     team.push(worker.map_err(|error| error.to_string())?);
                 }
             }
-            Kind::OpensslWithout => {
+            ContestantKind::OpensslWithout => {
                 for _ in 0..*threads {
                     team.push(Box::new(WithoutInstructions::start(cipher, direction, *bytes, clock)?));
                 }
             }
-            Kind::Lookahead => {
+            ContestantKind::Lookahead => {
                 let ahead = self.ahead.as_ref().ok_or_else(|| format!("nothing leads to {name}"))?;
                 let ahead = ahead.as_ref().map_err(String::clone)?;
                 for _ in 0..*threads {
                     team.push(ahead.worker(&self.software, direction, *bytes)?);
                 }
             }
-            Kind::Accelerator | Kind::KernelSoftware | Kind::Tcrypt => {
-                let way = self.ways.iter().find(|(known, _)| known == name);
+            ContestantKind::Accelerator | ContestantKind::KernelSoftware | ContestantKind::Tcrypt => {
+                let way = self.backends.iter().find(|(known, _)| known == name);
                 let (_, down) = way.ok_or_else(|| format!("nothing leads to {name}"))?;
                 let Example { input, tag, output } = example;
                 let requests = Requests { input, tag, output, direction, key: &self.software.key() };

@@ -7,7 +7,7 @@ use outboard_accel::primitive::Primitive;
 use outboard_accel::{
     Accelerator, Algorithm, Error, HashAlgorithm, HashSession, reach_hash_over, reach_over,
 };
-use outboard_documents::bench::{Contestant, Kind};
+use outboard_documents::bench::{Contestant, ContestantKind};
 use outboard_drivers::find::{Judged, Survey};
 use outboard_drivers::judge::Verdict;
 use outboard_drivers::reach::ProgramInterface;
@@ -68,23 +68,23 @@ const OPENSSL: &str = "OpenSSL";
 const WITHOUT: &str = "OpenSSL without CPU instructions";
 
 /// Returns OpenSSL as a contestant.
-pub fn own(kind: Kind) -> Contestant {
-    let name = if kind == Kind::OpensslWithout { WITHOUT } else { OPENSSL };
+pub fn own(kind: ContestantKind) -> Contestant {
+    let name = if kind == ContestantKind::OpensslWithout { WITHOUT } else { OPENSSL };
     Contestant { name: name.to_owned(), kind, driver: None, interface: None }
 }
 
 /// A driver over one interface.
-pub struct Way {
+pub struct DriverBackend {
     /// Its name and type in the document.
     pub contestant: Contestant,
     /// The interrupts of the driver's devices.
     pub interrupts: Interrupts,
 }
 
-impl Way {
+impl DriverBackend {
     /// Returns whether interrupts must confirm that hardware did the work.
     pub fn is_hardware(&self) -> bool {
-        matches!(self.contestant.kind, Kind::Accelerator | Kind::Lookahead)
+        matches!(self.contestant.kind, ContestantKind::Accelerator | ContestantKind::Lookahead)
     }
 }
 
@@ -117,10 +117,10 @@ pub fn check(named: &[String], found: &Survey, primitives: &[Primitive]) -> Resu
 /// Fails for named drivers that no interface reaches.
 pub fn check_reached<'a>(
     named: &[String],
-    ways: impl Iterator<Item = &'a Way> + Clone,
+    backends: impl Iterator<Item = &'a DriverBackend> + Clone,
     notes: &[String],
 ) -> Result<()> {
-    let is_reached = |name: &String| ways.clone().any(|way| way.contestant.driver.as_ref() == Some(name));
+    let is_reached = |name: &String| backends.clone().any(|way| way.contestant.driver.as_ref() == Some(name));
     match named.iter().find(|name| !is_reached(name)) {
         Some(name) => bail!("nothing leads to driver {name}: {}", notes.join("; ")),
         None => Ok(()),
@@ -130,22 +130,22 @@ pub fn check_reached<'a>(
 /// Returns all interfaces to the drivers of a cipher, a digest or an HMAC, each with a probe that
 /// reports which requests fit; the probe holds a key. Drivers that are not reached are listed in
 /// `notes`.
-pub fn ways(
+pub fn backends(
     primitive: Primitive,
     key: &[u8],
     wanted: &ContestantFilter<'_>,
     notes: &mut Vec<String>,
-) -> Result<Vec<(Way, Probe)>> {
+) -> Result<Vec<(DriverBackend, Probe)>> {
     if wanted.drivers.is_empty() {
         make_software(primitive);
     }
     let found = survey(&Root::live())?;
-    let mut ways = Vec::new();
+    let mut backends = Vec::new();
     for judged in drivers(&found, primitive.kernel_name(), wanted.drivers) {
         let name = &judged.driver.name;
         let kind = match judged.judgement.verdict {
-            Verdict::Accelerator | Verdict::Unknown => Kind::Accelerator,
-            _ => Kind::KernelSoftware,
+            Verdict::Accelerator | Verdict::Unknown => ContestantKind::Accelerator,
+            _ => ContestantKind::KernelSoftware,
         };
         for &interface in Interface::value_variants() {
             if !wanted.interfaces.is_empty() && !wanted.interfaces.contains(&interface) {
@@ -163,16 +163,16 @@ pub fn ways(
                     };
                     let interrupts = Interrupts::of(name);
                     let interrupts = interrupts.map_err(|error| anyhow!("/proc/interrupts: {error}"))?;
-                    ways.push((Way { contestant, interrupts }, probe));
+                    backends.push((DriverBackend { contestant, interrupts }, probe));
                 }
                 // Software need not be allowed to /dev/outboard.
-                Err(_) if kind == Kind::KernelSoftware && interface != Interface::AfAlg => {}
-                Err(error) if kind == Kind::KernelSoftware => note(notes, not_led(name, &error)),
+                Err(_) if kind == ContestantKind::KernelSoftware && interface != Interface::AfAlg => {}
+                Err(error) if kind == ContestantKind::KernelSoftware => note(notes, not_led(name, &error)),
                 Err(error) => note(notes, format!("not measured: {error}")),
             }
         }
     }
-    Ok(ways)
+    Ok(backends)
 }
 
 /// Omits the advice on how to make an accelerator available, which does not apply to software.

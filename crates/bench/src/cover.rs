@@ -9,11 +9,11 @@ use outboard_measure::noise::{DisturbanceMonitor, SpeedReference};
 use outboard_measure::stop;
 use outboard_measure::turns::Stopwatch;
 
-use super::contestants::Way;
+use super::contestants::DriverBackend;
 use super::pass::PassProcess;
 use super::plan::{Budget, Cell};
 use super::protocol::{CellRequest, CellResults};
-use super::row::way_of;
+use super::row::document_direction;
 use super::tally::Tally;
 
 /// A cell, and the results of its contestants so far.
@@ -21,7 +21,7 @@ pub struct MeasuredCell<'a> {
     /// The requests of all contestants.
     pub cell: Cell,
     /// The interfaces to drivers.
-    pub ways: &'a [Way],
+    pub backends: &'a [DriverBackend],
     /// One for each contestant.
     pub tallies: Vec<Tally>,
 }
@@ -93,8 +93,8 @@ pub fn cover(
         budget.started();
     }
     progress("");
-    for MeasuredCell { cell, ways, tallies } in contests {
-        bench.rows.extend(tallies.into_iter().filter_map(|tally| tally.row(ways, cell)));
+    for MeasuredCell { cell, backends, tallies } in contests {
+        bench.rows.extend(tallies.into_iter().filter_map(|tally| tally.row(backends, cell)));
     }
     bench.warnings.extend(yardstick.warning());
     bench.warnings.extend(vigil.warnings());
@@ -111,16 +111,16 @@ impl MeasuredCell<'_> {
         number: usize,
         yardstick: &mut SpeedReference,
     ) -> Result<bool, String> {
-        let MeasuredCell { cell, ways, tallies } = self;
+        let MeasuredCell { cell, backends, tallies } = self;
         let plan = budget.plan();
         let mut there: Vec<&mut Tally> = tallies.iter_mut().filter(|tally| !tally.is_out()).collect();
         let asked = CellRequest {
             cipher: cell.cipher.to_owned(),
-            direction: cell.direction.map(way_of),
+            direction: cell.direction.map(document_direction),
             bytes: cell.bytes,
             threads: cell.threads,
             plan,
-            entries: there.iter().map(|tally| tally.entrant(ways, watch.interrupts(), plan)).collect(),
+            entries: there.iter().map(|tally| tally.entrant(backends, watch.interrupts(), plan)).collect(),
         };
         let (CellResults { arithmetic, measured }, is_stopped) = process.measure(&asked, &mut || {
             progress(&format!(

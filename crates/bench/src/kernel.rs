@@ -4,7 +4,7 @@ use anyhow::Result;
 use outboard_accel::primitive::Primitive;
 use outboard_accel::{Algorithm, Direction, HashAlgorithm};
 use outboard_console::progress;
-use outboard_documents::bench::{Bench, Contestant, Evidence, Kind, Row, Way};
+use outboard_documents::bench::{Bench, CipherDirection, Contestant, ContestantKind, Evidence, Row};
 use outboard_drivers::find::Survey;
 use outboard_drivers::judge::Verdict;
 use outboard_measure::clock::Clock;
@@ -186,7 +186,7 @@ fn rows(
         let driver = Some(driver.clone());
         bench.contestants.push(Contestant {
             name: name.clone(),
-            kind: Kind::Tcrypt,
+            kind: ContestantKind::Tcrypt,
             driver,
             interface: None,
         });
@@ -212,7 +212,8 @@ fn rows(
             }
             bench.rows.push(Row {
                 cipher: subject.cipher.to_owned(),
-                direction: encrypt.map(|encrypt| if encrypt { Way::Encrypt } else { Way::Decrypt }),
+                direction: encrypt
+                    .map(|encrypt| if encrypt { CipherDirection::Encrypt } else { CipherDirection::Decrypt }),
                 bytes: bytes as u64,
                 threads: 1,
                 depth: runs.depth as u64,

@@ -8,14 +8,14 @@ use anyhow::{Context as _, Result, anyhow};
 use outboard_accel::Direction;
 use outboard_catalog::CIPHER_NAMES;
 use outboard_counters::Counts;
-use outboard_documents::bench::{Contestant, Kind};
+use outboard_documents::bench::{Contestant, ContestantKind};
 use outboard_measure::clock::Clock;
 use outboard_measure::evp::{Cipher, Context, Work};
 use outboard_measure::interrupts::Interrupts;
 use outboard_openssl_conf::{installation::OpenSsl, provider_file};
 
 use super::MeasurementOptions;
-use super::contestants::{Interface, Way, note};
+use super::contestants::{DriverBackend, Interface, note};
 use super::driver_interface::Probe;
 use super::software::Software;
 use super::worker::{Worker, one_by_one};
@@ -42,7 +42,7 @@ pub fn way(
     name: &str,
     options: &MeasurementOptions,
     notes: &mut Vec<String>,
-) -> Result<Option<(Way, Probe)>> {
+) -> Result<Option<(DriverBackend, Probe)>> {
     let is_wanted = options.drivers.is_empty()
         && (options.interfaces.is_empty() || options.interfaces.contains(&Interface::Outboard));
     if !is_wanted || !has_key_stream(name) {
@@ -63,12 +63,12 @@ pub fn way(
     let interrupts = Interrupts::of(&driver).context("/proc/interrupts")?;
     let contestant = Contestant {
         name: format!("look-ahead by {driver}"),
-        kind: Kind::Lookahead,
+        kind: ContestantKind::Lookahead,
         driver: Some(driver),
         interface: Some("/dev/outboard".to_owned()),
     };
     let probe = Probe::Lookahead { is_gcm: name.ends_with("-GCM") };
-    Ok(Some((Way { contestant, interrupts }, probe)))
+    Ok(Some((DriverBackend { contestant, interrupts }, probe)))
 }
 
 /// The provider's cipher.

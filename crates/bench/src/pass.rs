@@ -12,7 +12,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::process::{again, cycles, end_with_us};
+use super::process::{bench_command, cycles, die_with_parent};
 use super::protocol::{CellRequest, CellResults, PassMessage, receive, send};
 
 /// Interval between checks while the process measures; long, because each check costs CPU time.
@@ -29,11 +29,11 @@ pub struct PassProcess {
 impl PassProcess {
     /// Starts the process, and waits until it is ready.
     pub fn start(clock: Clock) -> Result<PassProcess, String> {
-        PassProcess::by(again(&["--pass", &cycles(clock)]).map_err(|error| failed(&error))?)
+        PassProcess::by(bench_command(&["--pass", &cycles(clock)]).map_err(|error| failed(&error))?)
     }
 
     fn by(mut command: Command) -> Result<PassProcess, String> {
-        end_with_us(&mut command, libc::SIGKILL);
+        die_with_parent(&mut command, libc::SIGKILL);
         let mut child = command.spawn().map_err(|error| failed(&error))?;
         let to = child.stdin.take();
         let from = child.stdout.take().map(BufReader::new).ok_or_else(|| failed(&"it has no output"))?;
@@ -129,7 +129,7 @@ mod tests {
     use std::process::Stdio;
     use std::time::Duration;
 
-    use outboard_documents::bench::{Contestant, Kind};
+    use outboard_documents::bench::{Contestant, ContestantKind};
     use outboard_measure::turns::Plan;
 
     use super::super::protocol::{CellContestant, Measured};
@@ -143,7 +143,7 @@ mod tests {
 
     fn asked() -> CellRequest {
         let contestant =
-            Contestant { name: "x".to_owned(), kind: Kind::Openssl, driver: None, interface: None };
+            Contestant { name: "x".to_owned(), kind: ContestantKind::Openssl, driver: None, interface: None };
         CellRequest {
             cipher: "AES-128-CBC".to_owned(),
             direction: None,

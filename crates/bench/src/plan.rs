@@ -10,7 +10,7 @@ use outboard_drivers::judge::Verdict;
 use outboard_drivers::root::Root;
 use outboard_measure::turns::Plan;
 
-use super::contestants::Way;
+use super::contestants::DriverBackend;
 use super::driver_interface::Probe;
 use super::{MeasurementOptions, lists};
 
@@ -177,11 +177,11 @@ pub fn entries(cell: Cell, options: &MeasurementOptions, probes: &[Probe]) -> Ve
 pub fn left_out(
     cells: &[&Cell],
     options: &MeasurementOptions,
-    ways: &[Way],
+    backends: &[DriverBackend],
     probes: &[Probe],
 ) -> Vec<String> {
     let mut notes = Vec::new();
-    for (way, probe) in ways.iter().zip(probes) {
+    for (way, probe) in backends.iter().zip(probes) {
         let name = &way.contestant.name;
         let does = |cell: &Cell, depth| probe.fits(cell.direction, cell.bytes, depth);
         let deep = options.depths.0.iter().copied().find(|&depth| depth > 1);

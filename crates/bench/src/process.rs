@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use outboard_measure::clock::Clock;
 
 /// Returns a command that runs `outboard bench` with these arguments, connected by pipes.
-pub fn again(words: &[&str]) -> io::Result<Command> {
+pub fn bench_command(words: &[&str]) -> io::Result<Command> {
     let mut command = Command::new(std::env::current_exe()?);
     command.arg("bench").args(words).stdin(Stdio::piped()).stdout(Stdio::piped());
     Ok(command)
@@ -24,7 +24,7 @@ pub fn clock(cycles: &str) -> Clock {
 }
 
 /// Makes the kernel send the command a signal when this process ends for any reason.
-pub fn end_with_us(command: &mut Command, signal: i32) {
+pub fn die_with_parent(command: &mut Command, signal: i32) {
     let parent = std::process::id();
     // SAFETY: both calls are async-signal-safe system calls without pointers.
     unsafe {

@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, Write};
 use std::time::Duration;
 
-use outboard_documents::bench::{Contestant, Way};
+use outboard_documents::bench::{CipherDirection, Contestant};
 use outboard_measure::turns::{Plan, Series};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ pub struct CellRequest {
     /// OpenSSL's name of the cipher or the digest; for an HMAC, `HMAC-` and the digest.
     pub cipher: String,
     /// The direction; null for a digest or an HMAC.
-    pub direction: Option<Way>,
+    pub direction: Option<CipherDirection>,
     /// Size of a request in bytes.
     pub bytes: usize,
     /// Threads that make requests.
@@ -120,7 +120,7 @@ pub fn receive<T: DeserializeOwned>(from: &mut impl BufRead) -> Result<Option<T>
 mod tests {
     use super::*;
 
-    use outboard_documents::bench::Kind;
+    use outboard_documents::bench::ContestantKind;
 
     fn asked() -> CellRequest {
         let contestant = |name: &str, kind, driver: Option<&str>| Contestant {
@@ -129,11 +129,11 @@ mod tests {
             driver: driver.map(str::to_owned),
             interface: driver.map(|_| "AF_ALG".to_owned()),
         };
-        let openssl = contestant("OpenSSL", Kind::Openssl, None);
-        let driver = contestant("cbc(x) over AF_ALG", Kind::Accelerator, Some("cbc(x)"));
+        let openssl = contestant("OpenSSL", ContestantKind::Openssl, None);
+        let driver = contestant("cbc(x) over AF_ALG", ContestantKind::Accelerator, Some("cbc(x)"));
         CellRequest {
             cipher: "AES-128-CBC".to_owned(),
-            direction: Some(Way::Decrypt),
+            direction: Some(CipherDirection::Decrypt),
             bytes: 4096,
             threads: 2,
             plan: Plan { sample: Duration::from_micros(4321), rounds: 3 },

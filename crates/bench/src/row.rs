@@ -1,22 +1,22 @@
 //! Converts results to the types of the document.
 
 use outboard_accel::Direction;
-use outboard_documents::bench::{Evidence, Way};
+use outboard_documents::bench::{CipherDirection, Evidence};
 use outboard_measure::evidence;
 
 /// Converts a direction to the document's type.
-pub fn way_of(direction: Direction) -> Way {
+pub fn document_direction(direction: Direction) -> CipherDirection {
     match direction {
-        Direction::Encrypt => Way::Encrypt,
-        Direction::Decrypt => Way::Decrypt,
+        Direction::Encrypt => CipherDirection::Encrypt,
+        Direction::Decrypt => CipherDirection::Decrypt,
     }
 }
 
 /// Converts a direction of the document.
-pub fn direction_of(way: Way) -> Direction {
+pub fn accel_direction(way: CipherDirection) -> Direction {
     match way {
-        Way::Encrypt => Direction::Encrypt,
-        Way::Decrypt => Direction::Decrypt,
+        CipherDirection::Encrypt => Direction::Encrypt,
+        CipherDirection::Decrypt => Direction::Decrypt,
     }
 }
 

@@ -3,7 +3,7 @@
 
 use anyhow::{Context as _, Result, anyhow};
 use outboard_accel::primitive::Primitive;
-use outboard_documents::bench::{Bench, Kind};
+use outboard_documents::bench::{Bench, ContestantKind};
 use outboard_documents::now;
 use outboard_drivers::root::Root;
 use outboard_drivers::survey;
@@ -12,7 +12,7 @@ use outboard_measure::evp::{Context, Library};
 use outboard_measure::turns::Stopwatch;
 use outboard_measure::{machine, noise, stop};
 
-use super::contestants::{self, ContestantFilter, Way, note, own};
+use super::contestants::{self, ContestantFilter, DriverBackend, note, own};
 use super::cover::{MeasuredCell, cover};
 use super::driver_interface::Probe;
 use super::plan::{self, Cell};
@@ -24,7 +24,7 @@ use super::{MeasurementOptions, kernel, lookahead, without_instructions};
 struct MeasuredAlgorithm {
     name: &'static str,
     primitive: Primitive,
-    ways: Vec<Way>,
+    backends: Vec<DriverBackend>,
     /// In the order of the interfaces. Each holds a key.
     probes: Vec<Probe>,
 }
@@ -47,16 +47,16 @@ pub fn all(options: &MeasurementOptions) -> Result<Bench> {
     let context = Context::software(&library)?;
     let watch = Stopwatch::new().map_err(|error| anyhow!("/proc/interrupts: {error}"))?;
     let mut bench = Bench { notes, ..new(library.version(), warnings) };
-    bench.contestants.push(own(Kind::Openssl));
-    bench.contestants.extend(options.no_cpu_instructions.then(|| own(Kind::OpensslWithout)));
+    bench.contestants.push(own(ContestantKind::Openssl));
+    bench.contestants.extend(options.no_cpu_instructions.then(|| own(ContestantKind::OpensslWithout)));
     let mut subjects = subjects(&names, &context, options, &mut bench)?;
-    let ways = subjects.iter().flat_map(|subject| &subject.ways);
-    contestants::check_reached(&options.drivers, ways, &bench.notes)?;
+    let backends = subjects.iter().flat_map(|subject| &subject.backends);
+    contestants::check_reached(&options.drivers, backends, &bench.notes)?;
     let primitives: Vec<_> = subjects.iter().map(|subject| (subject.name, subject.primitive)).collect();
     let cells = plan::cells(options, &primitives);
     for subject in &subjects {
         let own: Vec<&Cell> = cells.iter().filter(|cell| cell.cipher == subject.name).collect();
-        bench.notes.extend(plan::left_out(&own, options, &subject.ways, &subject.probes));
+        bench.notes.extend(plan::left_out(&own, options, &subject.backends, &subject.probes));
     }
     bench.notes.dedup();
     let entries = |cell: &Cell| {
@@ -67,8 +67,9 @@ pub fn all(options: &MeasurementOptions) -> Result<Bench> {
     let planned: Vec<_> = cells.iter().filter_map(entries).collect();
     // Close the sessions: an accelerator may have key slots for one process only.
     subjects.iter_mut().for_each(|subject| subject.probes.clear());
-    let ways = |cell: &Cell| subjects.iter().find(|subject| subject.name == cell.cipher);
-    let contest = |(cell, tallies)| Some(MeasuredCell { ways: &ways(&cell)?.ways, cell, tallies });
+    let backends = |cell: &Cell| subjects.iter().find(|subject| subject.name == cell.cipher);
+    let contest =
+        |(cell, tallies)| Some(MeasuredCell { backends: &backends(&cell)?.backends, cell, tallies });
     let contests = planned.into_iter().filter_map(contest).collect();
     // tcrypt needs time for six runs at each depth.
     let share = if options.kernel { 0.5 } else { 0.9 };
@@ -113,10 +114,10 @@ fn subjects(
         let software =
             Software::find(context, name).with_context(|| format!("OpenSSL has no {name} here"))?;
         let Some(primitive) = Primitive::by_openssl_name(name) else { continue };
-        let mut ways = contestants::ways(primitive, &software.key(), &wanted, &mut bench.notes)?;
-        ways.extend(lookahead::way(name, options, &mut bench.notes)?);
-        let (ways, probes): (Vec<_>, Vec<_>) = ways.into_iter().unzip();
-        for way in &ways {
+        let mut backends = contestants::backends(primitive, &software.key(), &wanted, &mut bench.notes)?;
+        backends.extend(lookahead::way(name, options, &mut bench.notes)?);
+        let (backends, probes): (Vec<_>, Vec<_>) = backends.into_iter().unzip();
+        for way in &backends {
             if !bench.contestants.contains(&way.contestant) {
                 bench.contestants.push(way.contestant.clone());
             }
@@ -124,7 +125,7 @@ fn subjects(
                 note(&mut bench.warnings, silence(chip));
             }
         }
-        if !ways.iter().any(Way::is_hardware) && options.drivers.is_empty() {
+        if !backends.iter().any(DriverBackend::is_hardware) && options.drivers.is_empty() {
             note(
                 &mut bench.notes,
                 format!(
@@ -133,7 +134,7 @@ fn subjects(
                 ),
             );
         }
-        subjects.push(MeasuredAlgorithm { name, primitive, ways, probes });
+        subjects.push(MeasuredAlgorithm { name, primitive, backends, probes });
     }
     if !rustix::process::geteuid().is_root() {
         note(

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, Result};
 use outboard_accel::primitive::Primitive;
-use outboard_documents::bench::Kind;
+use outboard_documents::bench::ContestantKind;
 use outboard_measure::clock::Clock;
 use outboard_measure::evp::{Context, Library};
 use outboard_measure::stop;
@@ -56,7 +56,7 @@ fn served(clock: Clock, input: &mut impl BufRead, output: &mut impl Write) -> Re
                 subjects.len() - 1
             }
         };
-        if asked.entries.iter().any(|entrant| entrant.contestant.kind == Kind::Lookahead) {
+        if asked.entries.iter().any(|entrant| entrant.contestant.kind == ContestantKind::Lookahead) {
             subjects[number].1.look_ahead(|| find_ahead(&asked.cipher));
         }
         let answer = subjects[number].1.measure(&asked, clock).unwrap_or_else(PassMessage::Failed);
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
     use std::time::Duration;
 
-    use outboard_documents::bench::{Contestant, Way};
+    use outboard_documents::bench::{CipherDirection, Contestant};
     use outboard_measure::turns::Plan;
 
     use super::super::protocol::{CellContestant, Measured};
@@ -86,7 +86,12 @@ mod tests {
         (answers, served)
     }
 
-    fn entrant(name: &str, kind: Kind, way: Option<(&str, &str)>, batches: Option<u32>) -> CellContestant {
+    fn entrant(
+        name: &str,
+        kind: ContestantKind,
+        way: Option<(&str, &str)>,
+        batches: Option<u32>,
+    ) -> CellContestant {
         let (driver, interface) = way.map(|(driver, way)| (driver.to_owned(), way.to_owned())).unzip();
         let contestant = Contestant { name: name.to_owned(), kind, driver, interface };
         CellContestant { contestant, depth: 1, batches, lines: Vec::new() }
@@ -96,7 +101,7 @@ mod tests {
         let plan = Plan { sample: Duration::from_micros(100), rounds: 2 };
         CellRequest {
             cipher: cipher.to_owned(),
-            direction: Some(Way::Encrypt),
+            direction: Some(CipherDirection::Encrypt),
             bytes: 64,
             threads: 1,
             plan,
@@ -106,12 +111,13 @@ mod tests {
 
     #[test]
     fn cells_are_measured_one_after_another() {
-        let openssl = |batches| entrant("OpenSSL", Kind::Openssl, None, batches);
-        let gone = entrant("gone over AF_ALG", Kind::Accelerator, Some(("gone", "AF_ALG")), None);
-        let nowhere = entrant("gone over /dev/null", Kind::Accelerator, Some(("gone", "/dev/null")), None);
+        let openssl = |batches| entrant("OpenSSL", ContestantKind::Openssl, None, batches);
+        let gone = entrant("gone over AF_ALG", ContestantKind::Accelerator, Some(("gone", "AF_ALG")), None);
+        let nowhere =
+            entrant("gone over /dev/null", ContestantKind::Accelerator, Some(("gone", "/dev/null")), None);
         let mut input = Vec::new();
         let place = Some(("gone", "/dev/outboard"));
-        let ahead = entrant("look-ahead by gone", Kind::Lookahead, place, None);
+        let ahead = entrant("look-ahead by gone", ContestantKind::Lookahead, place, None);
         send(&mut input, &asked("AES-128-CTR", vec![openssl(None), gone, nowhere, ahead])).unwrap();
         send(&mut input, &asked("SHA2-256", vec![openssl(Some(3))])).unwrap();
         let (answers, ended) = answers(&input);

@@ -2,17 +2,17 @@
 
 use std::time::Duration;
 
-use outboard_documents::bench::{Contestant, Evidence, Kind, Row};
+use outboard_documents::bench::{Contestant, ContestantKind, Evidence, Row};
 use outboard_measure::evidence::NO_INTERRUPT;
 use outboard_measure::figure::{figure, rounded};
 use outboard_measure::interrupts::Interrupts;
 use outboard_measure::statistics::{percentile, tail};
 use outboard_measure::turns::{Plan, Series};
 
-use super::contestants::{Way, own};
+use super::contestants::{DriverBackend, own};
 use super::plan::{Cell, PlannedContestant};
 use super::protocol::{CellContestant, Measured};
-use super::row::{evidence_of, way_of};
+use super::row::{document_direction, evidence_of};
 
 /// The results of all passes so far.
 pub struct Tally {
@@ -43,12 +43,12 @@ impl Tally {
     /// Returns the contestant as a pass receives it. `all` are the fallback: all interrupts, for
     /// contestants without lines of their own. A sample has as many batches as in the first pass,
     /// or fewer when time is short.
-    pub fn entrant(&self, ways: &[Way], all: &Interrupts, plan: Plan) -> CellContestant {
+    pub fn entrant(&self, backends: &[DriverBackend], all: &Interrupts, plan: Plan) -> CellContestant {
         let (contestant, depth, interrupts) = match self.entry {
-            PlannedContestant::Software => (own(Kind::Openssl), 1, all),
-            PlannedContestant::Without => (own(Kind::OpensslWithout), 1, all),
+            PlannedContestant::Software => (own(ContestantKind::Openssl), 1, all),
+            PlannedContestant::Without => (own(ContestantKind::OpensslWithout), 1, all),
             PlannedContestant::Driver(number, depth) => {
-                let way = &ways[number];
+                let way = &backends[number];
                 (way.contestant.clone(), depth, &way.interrupts)
             }
         };
@@ -74,12 +74,12 @@ impl Tally {
     }
 
     /// Returns the row; `None` if nothing was measured.
-    pub fn row(self, ways: &[Way], cell: Cell) -> Option<Row> {
+    pub fn row(self, backends: &[DriverBackend], cell: Cell) -> Option<Row> {
         let (Contestant { name, .. }, depth, way) = match self.entry {
-            PlannedContestant::Software => (own(Kind::Openssl), 1, None),
-            PlannedContestant::Without => (own(Kind::OpensslWithout), 1, None),
+            PlannedContestant::Software => (own(ContestantKind::Openssl), 1, None),
+            PlannedContestant::Without => (own(ContestantKind::OpensslWithout), 1, None),
             PlannedContestant::Driver(number, depth) => {
-                (ways[number].contestant.clone(), depth, Some(&ways[number]))
+                (backends[number].contestant.clone(), depth, Some(&backends[number]))
             }
         };
         let series = self.series.map(|series| series.of_each((cell.threads * depth) as u64));
@@ -94,7 +94,7 @@ impl Tally {
         let off = series.as_ref().and_then(|series| series.cpu_per_request());
         Some(Row {
             cipher: cell.cipher.to_owned(),
-            direction: cell.direction.map(way_of),
+            direction: cell.direction.map(document_direction),
             bytes: cell.bytes as u64,
             threads: cell.threads as u64,
             depth: depth as u64,
@@ -155,7 +155,10 @@ mod tests {
         tally.add(measured(1.0, 20), Plan { sample: Duration::from_millis(10), ..PLAN });
         assert_eq!([20, 100, 10, 0].map(|sample| batches(&tally, sample)), [40, 40, 20, 1].map(Some));
         let entrant = tally.entrant(&[], &none, PLAN);
-        assert_eq!((entrant.contestant.kind, entrant.lines), (Kind::OpensslWithout, vec!["9".to_owned()]));
+        assert_eq!(
+            (entrant.contestant.kind, entrant.lines),
+            (ContestantKind::OpensslWithout, vec!["9".to_owned()])
+        );
     }
 
     #[test]

@@ -12,7 +12,7 @@ use outboard_measure::clock::Clock;
 use outboard_measure::evp::{Context, Library};
 use outboard_measure::stop;
 
-use super::process::{again, clock, cycles};
+use super::process::{bench_command, clock, cycles};
 use super::software::Software;
 use super::worker::Worker;
 
@@ -85,7 +85,7 @@ impl WithoutInstructions {
     ) -> Result<WithoutInstructions, String> {
         let way = WAYS.iter().find(|(known, _)| *known == direction).map_or("-", |(_, word)| word);
         let words = ["--worker", name, way, &bytes.to_string(), &cycles(clock)];
-        let mut command = again(&words).map_err(|error| failed(&error))?;
+        let mut command = bench_command(&words).map_err(|error| failed(&error))?;
         if let Some((name, value)) = hidden() {
             command.env(name, OsStr::new(value));
         }

@@ -16,7 +16,7 @@ pub mod status;
 mod time;
 pub mod tune;
 
-pub use measured::{Figure, Goal, Machine, Verdict};
+pub use measured::{Figure, Goal, Machine, SpeedVerdict};
 pub use read::{LARGEST, Part, Unfit, read};
 pub use report::{Report, Source};
 pub use secrets::without_secrets;

@@ -23,7 +23,7 @@ pub struct SpeedReference(Vec<f64>);
 
 impl SpeedReference {
     /// Measures once.
-    pub fn lay(&mut self) {
+    pub fn measure(&mut self) {
         self.add(arithmetic());
     }
 

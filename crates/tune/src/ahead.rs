@@ -8,8 +8,8 @@ use std::path::Path;
 use anyhow::anyhow;
 use outboard_bench::openssl_pair::{OpensslPair, WINDOW};
 use outboard_catalog::kernel_name;
-use outboard_documents::tune::{Direction, Lookahead};
-use outboard_documents::{Goal, Verdict};
+use outboard_documents::tune::{DirectionResult, Lookahead};
+use outboard_documents::{Goal, SpeedVerdict};
 use outboard_measure::crossover::Sizes;
 use outboard_measure::evp::{Cipher, Work};
 use outboard_measure::goal::judge;
@@ -105,7 +105,7 @@ type Run<'a> = &'a mut dyn FnMut(u32) -> Result<(), String>;
 impl LookaheadContest<'_> {
     /// Measures requests of one long stream. Returns the share of the bytes that found key stream at
     /// the largest size, in percent, too.
-    fn requests(&self) -> Result<(Direction, f64), Error<String>> {
+    fn requests(&self) -> Result<(DirectionResult, f64), Error<String>> {
         let mut percent = None;
         let mut measure = |bytes: usize| {
             let [ahead, other] = [self.work(self.ahead)?, self.work(self.other)?];
@@ -134,7 +134,7 @@ impl LookaheadContest<'_> {
     }
 
     /// Measures connections: a new key, and this number of bytes.
-    fn connections(&self) -> Result<Direction, Error<String>> {
+    fn connections(&self) -> Result<DirectionResult, Error<String>> {
         let [ahead, other] = [self.work(self.ahead)?, self.work(self.other)?];
         for side in [&ahead, &other] {
             side.borrow_mut().resize(REQUEST).map_err(|error| failed(&error))?;
@@ -176,12 +176,12 @@ impl LookaheadContest<'_> {
         other: Run<'_>,
         ahead: Run<'_>,
         drain: Run<'_>,
-    ) -> Result<(Series, Series, Verdict), Error<String>> {
+    ) -> Result<(Series, Series, SpeedVerdict), Error<String>> {
         let plan = plan(self.goal);
         let software = self.watch.requests(&mut *other, plan)?;
         let counts = [software.div_ceil(2), software, 1, self.watch.requests(&mut *ahead, plan)?];
         let (mut soft, mut hard) = (None::<Series>, None::<Series>);
-        let mut verdict = Verdict::Unclear;
+        let mut verdict = SpeedVerdict::Unclear;
         for _ in 0..=AGAIN {
             let sides: &mut [Run<'_>] = &mut [&mut *settle, &mut *other, &mut *drain, &mut *ahead];
             let mut all = self.watch.turns(sides, &counts, plan.rounds)?.into_iter();
@@ -195,7 +195,7 @@ impl LookaheadContest<'_> {
             if let (Some(soft), Some(hard)) = (&soft, &hard) {
                 verdict = judge(self.goal, soft, hard);
             }
-            if matches!(verdict, Verdict::Wins | Verdict::Loses) {
+            if matches!(verdict, SpeedVerdict::Wins | SpeedVerdict::Loses) {
                 break;
             }
         }

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use outboard_console::progress;
 use outboard_counters::Counts;
-use outboard_documents::tune::{Direction, Point};
-use outboard_documents::{Goal, Verdict};
+use outboard_documents::tune::{DirectionResult, Point};
+use outboard_documents::{Goal, SpeedVerdict};
 use outboard_measure::crossover::{Crossover, Sizes, search};
 use outboard_measure::evidence::Evidence;
 use outboard_measure::evidence::NO_INTERRUPT;
@@ -85,13 +85,13 @@ pub fn duel(
     goal: Goal,
     software: Contestant<'_, String>,
     hardware: Contestant<'_, String>,
-) -> Result<(Series, Series, Verdict), Error<String>> {
+) -> Result<(Series, Series, SpeedVerdict), Error<String>> {
     let plan = plan(goal);
     let counts = [watch.requests(software, plan)?, watch.requests(hardware, plan)?];
     let mut both = watch.turns(&mut [software, hardware], &counts, plan.rounds)?;
     let judged = |both: &[Series]| judge(goal, &both[0], &both[1]);
     for _ in 0..AGAIN {
-        let is_clear = matches!(judged(&both), Verdict::Wins | Verdict::Loses);
+        let is_clear = matches!(judged(&both), SpeedVerdict::Wins | SpeedVerdict::Loses);
         // A figure that is refused needs no clear result.
         if is_clear || without_interrupts(watch, &both[1]).is_some() {
             break;
@@ -105,8 +105,14 @@ pub fn duel(
 }
 
 /// Creates a point; hardware whose figure is refused loses.
-pub fn point(bytes: usize, soft: &Series, hard: &Series, verdict: Verdict, refused: Option<String>) -> Point {
-    let verdict = if refused.is_some() { Verdict::Loses } else { verdict };
+pub fn point(
+    bytes: usize,
+    soft: &Series,
+    hard: &Series,
+    verdict: SpeedVerdict,
+    refused: Option<String>,
+) -> Point {
+    let verdict = if refused.is_some() { SpeedVerdict::Loses } else { verdict };
     Point { bytes, software: figure(soft, bytes), hardware: figure(hard, bytes), verdict, refused }
 }
 
@@ -122,7 +128,7 @@ pub fn look(
     sizes: Sizes,
     what: &str,
     measure: &mut dyn FnMut(usize) -> Result<Point, Error<String>>,
-) -> Result<Direction, Error<String>> {
+) -> Result<DirectionResult, Error<String>> {
     let mut points = Vec::new();
     let found = search(sizes, &mut |bytes| {
         progress(&format!("{cipher}, {what} {bytes} bytes"));
@@ -132,5 +138,5 @@ pub fn look(
         Ok::<_, Error<String>>(verdict)
     });
     let Crossover { from, wins_below, always, unclear } = found?;
-    Ok(Direction { from, undecided: unclear, always, wins_below, points })
+    Ok(DirectionResult { from, undecided: unclear, always, wins_below, points })
 }

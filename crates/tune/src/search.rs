@@ -4,13 +4,13 @@ use std::path::Path;
 
 use anyhow::{Result, anyhow};
 use outboard_accel::device::Device;
-use outboard_accel::{Accelerator, Algorithm, Direction as Way, LONGEST_PIECE, PIECE, Request, Session};
+use outboard_accel::{Accelerator, Algorithm, Direction, LONGEST_PIECE, PIECE, Request, Session};
 use outboard_bench::in_flight::{InFlight, RequestParameters};
 use outboard_bench::openssl_pair::{InUse, OpensslPair, has_key_stream};
 use outboard_catalog::kernel_name;
 use outboard_console::progress;
-use outboard_documents::tune::{self, Direction, Pieces, Tried, Tune};
-use outboard_documents::{Goal, Verdict};
+use outboard_documents::tune::{self, DirectionResult, Pieces, TriedChunk, Tune};
+use outboard_documents::{Goal, SpeedVerdict};
 use outboard_drivers::root::Root;
 use outboard_drivers::survey;
 use outboard_measure::crossover::Sizes;
@@ -46,7 +46,7 @@ pub fn all(module: &Path, ciphers: &[&str], answer: &mut Tune, each: &mut dyn Fn
         let (software, hardware) = (lab.software()?, lab.hardware()?);
         for name in group {
             let offered = hardware.cipher(name, "provider=outboard").zip(software.cipher(name, ""));
-            yardstick.lay();
+            yardstick.measure();
             let direct = match (offered, lab.in_use()) {
                 (Some((hard, soft)), Some(way)) => {
                     let watch =
@@ -72,7 +72,7 @@ pub fn all(module: &Path, ciphers: &[&str], answer: &mut Tune, each: &mut dyn Fn
                 let found = ahead::measure(module, &watch, answer.goal, name, direct_from);
                 lookahead = measured(answer, name, found)?;
             }
-            yardstick.lay();
+            yardstick.measure();
             match lookahead {
                 Some(lookahead) => {
                     add_driver(answer, &lookahead.driver);
@@ -132,7 +132,7 @@ fn add_driver(answer: &mut Tune, driver: &str) {
     let found = found.as_ref().and_then(|all| all.drivers.iter().find(|one| one.driver.name == driver));
     let module = found.map_or("kernel", |found| found.driver.module.as_str());
     let version = module_version(Path::new("/"), module);
-    answer.drivers.push(tune::Driver { driver: driver.into(), module: module.into(), version });
+    answer.drivers.push(tune::TunedDriver { driver: driver.into(), module: module.into(), version });
 }
 
 /// A session over the interface that accepts several requests at a time.
@@ -153,14 +153,14 @@ struct CipherMeasurement<'a> {
 }
 
 impl CipherMeasurement<'_> {
-    fn measure(&self, way: InUse) -> Result<tune::Cipher, Error<String>> {
+    fn measure(&self, way: InUse) -> Result<tune::TunedCipher, Error<String>> {
         let encrypt = self.direction(true)?;
         let decrypt = self.direction(false)?;
         // Hardware that is refused with one request in flight is not measured with sixteen.
         let is_refused = encrypt.points.iter().any(|point| point.refused.is_some());
         let sixteen_at_once = if is_refused { None } else { self.sixteen_at_once(&way)? };
         let pieces = if is_refused { None } else { self.pieces(&way)? };
-        let mut cipher = tune::Cipher {
+        let mut cipher = tune::TunedCipher {
             name: self.name.to_owned(),
             driver: way.driver,
             interface: way.interface,
@@ -174,7 +174,7 @@ impl CipherMeasurement<'_> {
         Ok(cipher)
     }
 
-    fn direction(&self, encrypt: bool) -> Result<Direction, Error<String>> {
+    fn direction(&self, encrypt: bool) -> Result<DirectionResult, Error<String>> {
         let mut contest = DirectContest {
             watch: self.watch,
             goal: self.goal,
@@ -204,12 +204,12 @@ impl CipherMeasurement<'_> {
     /// larger one wins.
     fn pieces(&self, way: &InUse) -> Result<Option<Pieces>, Error<String>> {
         let Some((algorithm, mut one)) = self.deep_session(way)? else { return Ok(None) };
-        if !algorithm.can_be_cut(Way::Decrypt) {
+        if !algorithm.can_be_cut(Direction::Decrypt) {
             return Ok(None);
         }
         let mut other = one.share().map_err(|error| failed(&error))?;
         let text = vec![0x5a; CUT];
-        let request = Request::new(Way::Decrypt, &SAMPLE_IV[..algorithm.iv_len()], &text);
+        let request = Request::new(Direction::Decrypt, &SAMPLE_IV[..algorithm.iv_len()], &text);
         let run = |session: &mut dyn Session, piece: usize, requests: u32| {
             let request = Request { piece, ..request };
             let mut one = || session.crypt(&request).map(drop);
@@ -226,8 +226,8 @@ impl CipherMeasurement<'_> {
                 &mut |requests| run(&mut *other, bytes, requests),
             )?;
             let [best_figure, figure] = [&was, &new].map(|series| figure(series, CUT));
-            pieces.tried.push(Tried { best, best_figure, bytes, figure, verdict });
-            if verdict == Verdict::Wins {
+            pieces.tried.push(TriedChunk { best, best_figure, bytes, figure, verdict });
+            if verdict == SpeedVerdict::Wins {
                 pieces.bytes = bytes;
             }
         }
@@ -235,12 +235,12 @@ impl CipherMeasurement<'_> {
     }
 
     /// Measures several requests at a time, over the interface that accepts them.
-    fn sixteen_at_once(&self, way: &InUse) -> Result<Option<Direction>, Error<String>> {
+    fn sixteen_at_once(&self, way: &InUse) -> Result<Option<DirectionResult>, Error<String>> {
         let Some((algorithm, session)) = self.deep_session(way)? else { return Ok(None) };
         let in_flight = |session: &dyn Session, bytes: usize| {
             let job = RequestParameters {
                 algorithm,
-                direction: Way::Encrypt,
+                direction: Direction::Encrypt,
                 input: vec![0x5a; bytes],
                 tag: Vec::new(),
             };

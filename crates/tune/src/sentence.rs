@@ -4,13 +4,13 @@ use std::fmt::Write;
 
 use outboard_accel::PIECE;
 use outboard_catalog::default_threshold;
-use outboard_documents::tune::{Cipher, Direction, Lookahead, Point};
+use outboard_documents::tune::{DirectionResult, Lookahead, Point, TunedCipher};
 
 use crate::ahead;
 
 /// Formats the decision for a cipher and its reason.
-pub fn cipher(cipher: &Cipher) -> String {
-    let Cipher { name, driver, interface, encrypt, decrypt, .. } = cipher;
+pub fn cipher(cipher: &TunedCipher) -> String {
+    let TunedCipher { name, driver, interface, encrypt, decrypt, .. } = cipher;
     let mut text = match (encrypt.from, decrypt.from) {
         _ if encrypt.undecided || decrypt.undecided => {
             format!("{name}: {}", undecided(name, encrypt, decrypt))
@@ -19,7 +19,7 @@ pub fn cipher(cipher: &Cipher) -> String {
         (Some(e), Some(d)) if e == d => format!("{name}: hardware from {e} bytes on"),
         (e, d) => format!("{name}: hardware encrypts {} and decrypts {}", way(e), way(d)),
     };
-    let at = |way: &Direction| way.points.first().map(figures).unwrap_or_default();
+    let at = |way: &DirectionResult| way.points.first().map(figures).unwrap_or_default();
     // Writing to a string cannot fail.
     let _ = write!(text, ", {driver} over {interface}; {}", at(encrypt));
     if encrypt.from.is_some() != decrypt.from.is_some() {
@@ -50,7 +50,7 @@ pub fn cipher(cipher: &Cipher) -> String {
 }
 
 /// Formats the sentence for a cipher of which a direction is undecided.
-fn undecided(cipher: &str, encrypt: &Direction, decrypt: &Direction) -> String {
+fn undecided(cipher: &str, encrypt: &DirectionResult, decrypt: &DirectionResult) -> String {
     let why = "its samples vary too much for a decision";
     let stays = format!("the built-in threshold of {} bytes stays", default_threshold(cipher));
     match (encrypt.undecided, decrypt.undecided) {

@@ -2,7 +2,7 @@
 //! requests in flight.
 
 use outboard_documents::Figure;
-use outboard_documents::bench::{Bench, Contestant, Evidence, Kind, Row, Subject};
+use outboard_documents::bench::{Bench, Contestant, ContestantKind, Evidence, Row, Subject};
 
 use super::{Axis, Curve, Plot, Sample, described, speed_of};
 use crate::page::{Cell, Table, Tone, bytes, figure, judged, number, words};
@@ -46,23 +46,23 @@ fn looks(contestants: &[Contestant]) -> Vec<CurveLabel<'_>> {
     let mut looks: Vec<CurveLabel<'_>> = Vec::new();
     for one in contestants {
         let word = match (one.kind, one.interface.as_deref()) {
-            (Kind::Openssl, _) => "software",
-            (Kind::OpensslWithout, _) => "plain CPU",
-            (Kind::Accelerator, Some("/dev/outboard")) => "outboard",
-            (Kind::Accelerator, Some("/dev/crypto")) => "cryptodev",
-            (Kind::Accelerator, _) => "AF_ALG",
-            (Kind::Lookahead, _) => "look-ahead",
-            (Kind::KernelSoftware, _) => "kernel",
-            (Kind::Tcrypt, _) => "tcrypt",
+            (ContestantKind::Openssl, _) => "software",
+            (ContestantKind::OpensslWithout, _) => "plain CPU",
+            (ContestantKind::Accelerator, Some("/dev/outboard")) => "outboard",
+            (ContestantKind::Accelerator, Some("/dev/crypto")) => "cryptodev",
+            (ContestantKind::Accelerator, _) => "AF_ALG",
+            (ContestantKind::Lookahead, _) => "look-ahead",
+            (ContestantKind::KernelSoftware, _) => "kernel",
+            (ContestantKind::Tcrypt, _) => "tcrypt",
         };
         let before = looks.iter().filter(|look| look.short.starts_with(word)).count();
         let of_accelerators =
             looks.iter().filter(|look| ACCELERATORS.contains(&look.class)).count() % ACCELERATORS.len();
         let class = match one.kind {
-            Kind::Openssl => "software",
-            Kind::OpensslWithout => "without",
-            Kind::Accelerator | Kind::Lookahead => ACCELERATORS[of_accelerators],
-            Kind::KernelSoftware | Kind::Tcrypt => "kernel",
+            ContestantKind::Openssl => "software",
+            ContestantKind::OpensslWithout => "without",
+            ContestantKind::Accelerator | ContestantKind::Lookahead => ACCELERATORS[of_accelerators],
+            ContestantKind::KernelSoftware | ContestantKind::Tcrypt => "kernel",
         };
         let short = if before == 0 { word.to_owned() } else { format!("{word} {}", before + 1) };
         looks.push(CurveLabel { contestant: &one.name, short, class });

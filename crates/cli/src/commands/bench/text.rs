@@ -174,7 +174,7 @@ fn number(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use outboard_documents::bench::{Contestant, Kind, Run, Way};
+    use outboard_documents::bench::{CipherDirection, Contestant, ContestantKind, Run};
     use outboard_documents::{Figure, Machine};
 
     fn row(contestant: &str, bytes: u64, depth: u64, speed: f64, evidence: Option<Evidence>) -> Row {
@@ -182,7 +182,7 @@ mod tests {
             if evidence == Some(Evidence::Interrupts) { 1.0 / depth as f64 } else { 0.0 };
         Row {
             cipher: "AES-128-CBC".into(),
-            direction: Some(Way::Encrypt),
+            direction: Some(CipherDirection::Encrypt),
             bytes,
             threads: 1,
             depth,
@@ -212,16 +212,22 @@ mod tests {
         silent.fault = Some(outboard_measure::evidence::NO_INTERRUPT.to_owned());
         let mut full = row(device, 65536, 16, 1.0, None);
         (full.figure, full.fault) = (None, Some("driver virtio_crypto_aes_cbc took no further key".into()));
-        let back =
-            Row { direction: Some(Way::Decrypt), ..row(device, 4096, 1, 95.5, Some(Evidence::Unverified)) };
+        let back = Row {
+            direction: Some(CipherDirection::Decrypt),
+            ..row(device, 4096, 1, 95.5, Some(Evidence::Unverified))
+        };
         let contestant = Contestant {
             name: device.into(),
-            kind: Kind::Accelerator,
+            kind: ContestantKind::Accelerator,
             driver: Some("virtio_crypto_aes_cbc".into()),
             interface: Some("/dev/outboard".into()),
         };
-        let openssl =
-            Contestant { name: "OpenSSL".into(), kind: Kind::Openssl, driver: None, interface: None };
+        let openssl = Contestant {
+            name: "OpenSSL".into(),
+            kind: ContestantKind::Openssl,
+            driver: None,
+            interface: None,
+        };
         Bench {
             made: "2026-11-21T12:34:56Z".into(),
             machine: Machine { kernel: "7.2.0-amd64".into(), cpu: "QEMU Virtual CPU".into(), cpus: 1 },

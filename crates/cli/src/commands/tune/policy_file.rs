@@ -3,7 +3,7 @@
 use std::fs;
 
 use outboard_catalog::default_threshold;
-use outboard_documents::tune::{Direction, Tune};
+use outboard_documents::tune::{DirectionResult, Tune};
 use outboard_policy::{LookaheadRow, cpu_identity, from_text};
 use outboard_tune::ahead;
 
@@ -58,7 +58,7 @@ fn written(answer: &Tune, cpu: &str) -> String {
     text
 }
 
-fn threshold(cipher: &str, way: &Direction) -> String {
+fn threshold(cipher: &str, way: &DirectionResult) -> String {
     from_text(if way.undecided { Some(default_threshold(cipher)) } else { way.from })
 }
 

@@ -1,12 +1,12 @@
 //! Formats the results as text.
 
-use outboard_documents::tune::{Cipher, Lookahead, Tune};
+use outboard_documents::tune::{Lookahead, Tune, TunedCipher};
 
 /// The provider's message if an algorithm has no driver: the text before and after the name.
 const NO_DRIVER: (&str, &str) = ("/proc/crypto lists no driver for ", " that may be used");
 
 /// Formats one sentence for each measured cipher.
-pub fn ciphers(ciphers: &[Cipher]) -> String {
+pub fn ciphers(ciphers: &[TunedCipher]) -> String {
     ciphers.iter().map(|cipher| format!("{}\n", cipher.sentence)).collect()
 }
 
@@ -65,8 +65,8 @@ pub fn end(answer: &Tune) -> String {
 #[cfg(test)]
 pub mod tests {
     use super::*;
-    use outboard_documents::tune::{Direction, Driver, Pieces, Point, Tried};
-    use outboard_documents::{Figure, Goal, Machine, Verdict};
+    use outboard_documents::tune::{DirectionResult, Pieces, Point, TriedChunk, TunedDriver};
+    use outboard_documents::{Figure, Goal, Machine, SpeedVerdict};
     use outboard_tune::sentence;
 
     fn figure(speed: f64, cpu: f64, interrupts: f64) -> Figure {
@@ -80,28 +80,33 @@ pub mod tests {
         }
     }
 
-    fn direction(from: Option<usize>, hardware: f64) -> Direction {
+    fn direction(from: Option<usize>, hardware: f64) -> DirectionResult {
         let point = Point {
             bytes: 65536,
             software: figure(67.0, 15.0, 0.0),
             hardware: figure(hardware, 4.5, 1.0),
-            verdict: if from.is_some() { Verdict::Wins } else { Verdict::Loses },
+            verdict: if from.is_some() { SpeedVerdict::Wins } else { SpeedVerdict::Loses },
             refused: None,
         };
-        Direction { from, points: vec![point], ..Direction::default() }
+        DirectionResult { from, points: vec![point], ..DirectionResult::default() }
     }
 
     /// Results of a noisy machine.
-    fn unclear() -> Direction {
+    fn unclear() -> DirectionResult {
         let mut way = direction(None, 60.0);
-        way.points[0].verdict = Verdict::Unclear;
-        Direction { undecided: true, ..way }
+        way.points[0].verdict = SpeedVerdict::Unclear;
+        DirectionResult { undecided: true, ..way }
     }
 
-    fn cipher(name: &str, encrypt: Direction, decrypt: Direction, deep: Option<Direction>) -> Cipher {
+    fn cipher(
+        name: &str,
+        encrypt: DirectionResult,
+        decrypt: DirectionResult,
+        deep: Option<DirectionResult>,
+    ) -> TunedCipher {
         let (driver, interface) = ("virtio_crypto_aes_cbc".to_owned(), "/dev/outboard".to_owned());
         let sixteen_at_once = deep;
-        let mut cipher = Cipher {
+        let mut cipher = TunedCipher {
             name: name.into(),
             driver,
             interface,
@@ -121,12 +126,12 @@ pub mod tests {
         let mut answer = Tune::new(Goal::Balanced, machine, vec!["this machine is noisy".into()]);
         answer.made = "2026-11-21T12:34:56Z".into();
         answer.openssl = "OpenSSL 3.5.4".into();
-        answer.drivers = vec![Driver {
+        answer.drivers = vec![TunedDriver {
             driver: "virtio_crypto_aes_cbc".into(),
             module: "virtio_crypto".into(),
             version: "0123ABCD".into(),
         }];
-        let middle = Direction { wins_below: vec![16384, 4096], ..direction(None, 60.0) };
+        let middle = DirectionResult { wins_below: vec![16384, 4096], ..direction(None, 60.0) };
         let silent = Point {
             refused: Some("no interrupt of the accelerator came: its driver computed this on the CPU".into()),
             ..direction(None, 60.0).points[0].clone()
@@ -137,14 +142,14 @@ pub mod tests {
             direction(Some(2048), 390.0),
             Some(direction(Some(1024), 300.0)),
         );
-        let tried = |best, bytes, verdict| Tried {
+        let tried = |best, bytes, verdict| TriedChunk {
             best,
             best_figure: figure(324.0, 4.5, 1.0),
             bytes,
             figure: figure(437.0, 4.0, 1.0),
             verdict,
         };
-        let tried = vec![tried(16384, 32768, Verdict::Even), tried(16384, 65536, Verdict::Wins)];
+        let tried = vec![tried(16384, 32768, SpeedVerdict::Even), tried(16384, 65536, SpeedVerdict::Wins)];
         first.pieces = Some(Pieces { bytes: 65536, request: 65536, tried });
         first.sentence = sentence::cipher(&first);
         answer.ciphers = vec![
@@ -154,7 +159,7 @@ pub mod tests {
             cipher("AES-128-CTR", middle, direction(Some(64), 256.0), None),
             cipher(
                 "AES-256-CTR",
-                Direction { points: vec![silent], ..Direction::default() },
+                DirectionResult { points: vec![silent], ..DirectionResult::default() },
                 direction(None, 9.0),
                 None,
             ),
@@ -172,7 +177,11 @@ pub mod tests {
         answer
     }
 
-    fn looked_ahead(name: &str, requests: Direction, connections: Option<Direction>) -> Lookahead {
+    fn looked_ahead(
+        name: &str,
+        requests: DirectionResult,
+        connections: Option<DirectionResult>,
+    ) -> Lookahead {
         let mut one = Lookahead {
             name: name.into(),
             driver: "virtio_crypto_aes_ecb".into(),
