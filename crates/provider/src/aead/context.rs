@@ -89,6 +89,9 @@ pub(super) struct Form {
 pub(crate) struct Context {
     /// The default provider processes all of the message, and the calls need no bookkeeping.
     pub(super) is_passive: bool,
+    /// While it is not 0, calls of messages with shorter texts, in bytes, are passed to `soft` with
+    /// nothing else done. It is 0 unless the context is passive and its next messages will be too.
+    pub(super) pass_below: usize,
     /// Number of consecutive texts, other than those of records, that were too short for the
     /// accelerator.
     pub(super) short_texts: u8,
@@ -148,6 +151,7 @@ impl Context {
         let (nonce_len, tag_len) = if ccm { (7, 12) } else { (GCM_NONCE, FULL_TAG) };
         Some(Box::new(Context {
             is_passive: false,
+            pass_below: 0,
             short_texts: 0,
             straight_below: usize::MAX,
             soft,
@@ -213,7 +217,7 @@ impl Context {
         self.aad.clear();
         self.announced = None;
         self.refused = false;
-        if self.short_texts >= SHORT_TEXTS && !self.ccm {
+        if self.is_left_to_software() {
             self.settle();
             return;
         }
@@ -248,6 +252,26 @@ impl Context {
         self.is_passive = self.stage == Stage::Soft
             && self.record.is_none()
             && !(self.ccm || self.in_record || self.refused || self.counts_up);
+        self.pass_below = match self.is_passive && self.is_left_to_software() {
+            true if self.is_out_of_reach() => usize::MAX,
+            true => self.shortest_possible(),
+            false => 0,
+        };
+    }
+
+    /// Whether the next messages of this context are left to software from their nonce on.
+    fn is_left_to_software(&self) -> bool {
+        !self.ccm && (self.short_texts >= SHORT_TEXTS || self.is_out_of_reach())
+    }
+
+    /// Whether no text with this key can go to the accelerator.
+    fn is_out_of_reach(&self) -> bool {
+        !self.key.is_empty() && self.shortest() == usize::MAX
+    }
+
+    /// Smallest text in bytes that could go to the accelerator, if its use for this key began again.
+    fn shortest_possible(&self) -> usize {
+        self.cipher.lookahead.from.min(self.threshold())
     }
 
     /// Smallest text in bytes that goes to the accelerator, directly or by look-ahead;
@@ -271,13 +295,16 @@ impl Context {
         if self.record.is_some() {
             return;
         }
-        if len < self.cipher.lookahead.from.min(self.threshold()) {
+        if len < self.shortest_possible() {
             self.short_texts = self.short_texts.saturating_add(1);
         } else {
             if self.short_texts >= SHORT_TEXTS {
                 self.forget_nonces();
             }
             self.short_texts = 0;
+            if self.pass_below != usize::MAX {
+                self.pass_below = 0;
+            }
         }
     }
 
