@@ -116,6 +116,8 @@ pub(crate) struct Context {
     pub(super) key: Wiped<Vec<u8>>,
     /// The nonce of the message.
     pub(super) nonce: Short,
+    /// Look-ahead has not observed the nonce: the message has had no text.
+    pub(super) is_unobserved: bool,
     pub(super) aad: Vec<u8>,
     /// CCM: the announced length of the text, if any.
     pub(super) announced: Option<usize>,
@@ -164,6 +166,7 @@ impl Context {
             key_form: Form::default(),
             key: Wiped::new(Vec::new()),
             nonce: Short::default(),
+            is_unobserved: false,
             aad: Vec::new(),
             announced: None,
             stale_length: false,
@@ -206,6 +209,7 @@ impl Context {
     /// Leaves the message to the default provider, until the next one.
     pub(super) fn leave(&mut self) {
         self.stage = Stage::Soft;
+        self.is_unobserved = false;
         self.stale_length = true;
         self.settle();
     }
@@ -214,6 +218,7 @@ impl Context {
     pub(super) fn open(&mut self, nonce: &[u8]) {
         let fits = if self.ccm { nonce.len() == self.form.nonce_len } else { nonce.len() == GCM_NONCE };
         self.stage = Stage::Soft;
+        self.is_unobserved = false;
         self.aad.clear();
         self.announced = None;
         self.refused = false;
@@ -221,14 +226,12 @@ impl Context {
             self.settle();
             return;
         }
-        if !self.in_record {
-            self.observe_nonce(nonce);
-        }
-        if self.unlike > 0 {
-            self.unlike -= 1;
-        } else if let (true, false, Some(nonce)) = (fits, self.in_record, Short::of(nonce)) {
+        let is_like = self.unlike == 0;
+        self.unlike = self.unlike.saturating_sub(1);
+        if let (true, false, Some(nonce)) = (fits, self.in_record, Short::of(nonce)) {
             self.nonce = nonce;
-            self.stage = Stage::Open;
+            self.is_unobserved = self.lookahead.is_some();
+            self.stage = if is_like { Stage::Open } else { Stage::Soft };
         }
         self.stale_length |= self.stage == Stage::Soft;
         self.settle();
@@ -251,6 +254,7 @@ impl Context {
         };
         self.is_passive = self.stage == Stage::Soft
             && self.record.is_none()
+            && !self.is_unobserved
             && !(self.ccm || self.in_record || self.refused || self.counts_up);
         self.pass_below = match self.is_passive && self.is_left_to_software() {
             true if self.is_out_of_reach() => usize::MAX,

@@ -154,7 +154,10 @@ impl Context {
         if std::mem::take(&mut self.refused) {
             self.was_unlike();
         }
-        self.count_text(r.len);
+        if !r.out.is_null() {
+            self.observe_at_text();
+            self.count_text(r.len);
+        }
         done
     }
 
