@@ -11,6 +11,7 @@ pub mod callgrind;
 pub mod cavp;
 pub mod child;
 pub mod command;
+pub mod cost;
 pub mod device;
 pub mod digests;
 pub mod elf;

@@ -53,11 +53,11 @@ pub(crate) const fn functions<const KIND: usize>() -> [Dispatch; 15] {
             Dispatch::new(abi::CIPHER_DUPCTX, transmute::<abi::CipherDupctx, Function>(context::dupctx)),
             Dispatch::new(
                 abi::CIPHER_ENCRYPT_INIT,
-                transmute::<abi::CipherInit, Function>(init::encrypt_init),
+                transmute::<abi::CipherInit, Function>(init::init::<true>),
             ),
             Dispatch::new(
                 abi::CIPHER_DECRYPT_INIT,
-                transmute::<abi::CipherInit, Function>(init::decrypt_init),
+                transmute::<abi::CipherInit, Function>(init::init::<false>),
             ),
             Dispatch::new(abi::CIPHER_UPDATE, transmute::<abi::CipherUpdate, Function>(stream::update)),
             Dispatch::new(abi::CIPHER_FINAL, transmute::<abi::CipherFinal, Function>(stream::finish)),
