@@ -23,6 +23,7 @@
 //! `--openssl-shared-config`, or a line `nodejs_conf = …` in the existing file.
 
 mod existing;
+mod in_force;
 mod properties;
 mod quote;
 
@@ -30,6 +31,8 @@ use crate::conf::{Conf, DEFAULT_SECTION, Environment, Unreadable};
 use existing::Existing;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
+
+pub use in_force::{InForce, Setting};
 
 /// Name of the provider: `?provider=outboard`.
 pub const NAME: &str = "outboard";
