@@ -7,6 +7,7 @@ mod catalogue;
 mod check;
 mod ciphers;
 mod completions;
+mod config;
 mod disable;
 mod disallow;
 mod enable;
@@ -41,6 +42,7 @@ enum Command {
     Check(check::Options),
     Ciphers(ciphers::Options),
     Completions(completions::Options),
+    Config(config::Options),
     Disable(disable::Options),
     Disallow(disallow::Options),
     Enable(enable::Options),
@@ -64,6 +66,7 @@ impl Outboard {
             Command::Check(options) => check::run(&options),
             Command::Ciphers(options) => ciphers::run(&options),
             Command::Completions(options) => completions::run(&options),
+            Command::Config(options) => config::run(&options),
             Command::Disable(options) => disable::run(&options),
             Command::Disallow(options) => disallow::run(&options),
             Command::Enable(options) => enable::run(&options),

@@ -45,6 +45,7 @@ impl InForce {
         let found = Existing::look(conf);
         let is_activated = found.is_active(NAME) && conf.refused.is_none();
         let mut problems = found.prevented(conf, Some(path));
+        let is_prevented = !problems.is_empty();
         problems.extend(conf.warnings.iter().map(ToString::to_string));
         problems.extend(found.missing_sections(conf, Some(path)));
         if found.is_active(NAME) && !found.is_active("default") && !found.fips() {
@@ -61,7 +62,7 @@ impl InForce {
                 found.outboard_sections.join(", ")
             ));
         }
-        if is_activated && !found.prefers_outboard() && problems.is_empty() {
+        if is_activated && !found.prefers_outboard() && !is_prevented {
             problems.push(format!(
                 "{}: default_properties does not prefer outboard: only programs that request provider=outboard use it; \
                  set default_properties = ?provider=outboard",
