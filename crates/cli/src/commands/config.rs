@@ -76,7 +76,7 @@ fn config(options: &Options) -> Result<Config> {
 }
 
 /// The findings about the drivers in their current form.
-fn findings(path: &Path, root: &Path) -> Findings {
+pub fn findings(path: &Path, root: &Path) -> Findings {
     let mut found = Findings {
         path: path.to_owned(),
         exact: Vec::new(),

@@ -12,6 +12,7 @@ mod disable;
 mod disallow;
 mod enable;
 mod explain;
+mod metrics;
 mod prove;
 mod report;
 mod rng;
@@ -47,6 +48,7 @@ enum Command {
     Disallow(disallow::Options),
     Enable(enable::Options),
     Explain(explain::Options),
+    Metrics(metrics::Options),
     Prove(prove::Options),
     Report(report::Options),
     Rng(rng::Options),
@@ -71,6 +73,7 @@ impl Outboard {
             Command::Disallow(options) => disallow::run(&options),
             Command::Enable(options) => enable::run(&options),
             Command::Explain(options) => explain::run(&options),
+            Command::Metrics(options) => metrics::run(&options),
             Command::Prove(options) => prove::run(&options),
             Command::Report(options) => report::run(&options),
             Command::Rng(options) => rng::run(&options),
