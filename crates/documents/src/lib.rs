@@ -5,6 +5,7 @@
 
 pub mod bench;
 pub mod check;
+pub mod config;
 mod measured;
 pub mod prove;
 mod read;

@@ -119,16 +119,26 @@ impl Existing {
         reasons
     }
 
+    /// Whether the property query of `openssl_conf`'s section prefers outboard.
+    pub(super) fn prefers_outboard(&self) -> bool {
+        self.inits.first().is_some_and(|init| init.properties.prefers_outboard())
+    }
+
+    /// Init sections that are named and do not exist.
+    pub(super) fn missing_sections(&self, conf: &Conf, path: Option<&Path>) -> Vec<String> {
+        let file = path.unwrap_or(Path::new("openssl.cnf")).display();
+        let missing = self.inits.iter().filter(|init| conf.section(&init.section).is_none());
+        let named = missing.filter(|init| !init.names.is_empty()).map(|Init { section, names, .. }| {
+            format!("{file}: {} = {section}, and there is no such section", names.join(", "))
+        });
+        named.collect()
+    }
+
     /// Further notes for the user about this configuration.
     pub(super) fn notes(&self, conf: &Conf, path: Option<&Path>) -> Vec<String> {
         let file = path.unwrap_or(Path::new("openssl.cnf")).display();
         let mut notes: Vec<String> = conf.warnings.iter().map(ToString::to_string).collect();
-        for init in &self.inits {
-            let (section, names) = (&init.section, init.names.join(", "));
-            if conf.section(section).is_none() && !names.is_empty() {
-                notes.push(format!("{file}: {names} = {section}, and there is no such section"));
-            }
-        }
+        notes.extend(self.missing_sections(conf, path));
         if !self.fips() && !self.active.is_empty() && !self.is_active("default") {
             notes.push(format!(
                 "{file} activates {} and not the default provider, which outboard needs: it is activated here",

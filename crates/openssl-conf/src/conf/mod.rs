@@ -18,6 +18,7 @@ mod text;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The environment in which `$ENV::NAME` and OPENSSL_CONF_INCLUDE are looked up.
 pub type Environment<'a> = dyn Fn(&str) -> Option<String> + 'a;
@@ -30,6 +31,8 @@ pub const DEFAULT_SECTION: &str = "default";
 #[derive(Clone, Debug, Default)]
 pub struct Conf {
     sections: BTreeMap<String, Section>,
+    /// The files in the order in which they were opened, the first one included.
+    pub files: Vec<PathBuf>,
     /// Why OpenSSL rejects the whole configuration and continues without one; the first reason.
     pub refused: Option<Remark>,
     /// What OpenSSL ignores, or where this reader stopped before OpenSSL would.
@@ -39,8 +42,28 @@ pub struct Conf {
 /// A section: keys with their values, expanded and unquoted.
 #[derive(Clone, Debug, Default)]
 pub struct Section {
-    values: HashMap<String, (u64, String)>,
+    values: HashMap<String, Stored>,
     next: u64,
+}
+
+#[derive(Clone, Debug)]
+struct Stored {
+    order: u64,
+    value: String,
+    origin: Origin,
+    overridden: Vec<(Origin, String)>,
+}
+
+/// Maximum number of overridden values that are kept for a key; earlier ones are dropped.
+const MOST_OVERRIDDEN: usize = 8;
+
+/// The line that sets a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// The file, as named in `.include` or by the caller; empty for input without a file.
+    pub file: Arc<Path>,
+    /// Line number, from 1; of continued lines the last one.
+    pub line: usize,
 }
 
 /// A message about one line.
@@ -110,21 +133,48 @@ impl Section {
     /// The value of a key in this section only.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&str> {
-        self.values.get(key).map(|(_, value)| value.as_str())
+        self.values.get(key).map(|stored| stored.value.as_str())
+    }
+
+    /// The line that sets the value of a key.
+    #[must_use]
+    pub fn origin(&self, key: &str) -> Option<&Origin> {
+        self.values.get(key).map(|stored| &stored.origin)
+    }
+
+    /// The values of a key that a later line replaced, in the order of their lines; the last eight.
+    #[must_use]
+    pub fn overridden(&self, key: &str) -> &[(Origin, String)] {
+        self.values.get(key).map_or(&[], |stored| &stored.overridden)
     }
 
     /// Keys and values in the order in which OpenSSL iterates over them: a key that is set again
     /// moves to the end.
     #[must_use]
     pub fn entries(&self) -> Vec<(&str, &str)> {
-        let mut all: Vec<_> = self.values.iter().map(|(k, (at, v))| (*at, k.as_str(), v.as_str())).collect();
+        let mut all: Vec<_> =
+            self.values.iter().map(|(k, s)| (s.order, k.as_str(), s.value.as_str())).collect();
         all.sort_unstable();
         all.into_iter().map(|(_, k, v)| (k, v)).collect()
     }
 
-    fn set(&mut self, key: String, value: String) {
-        self.values.insert(key, (self.next, value));
+    fn set(&mut self, key: String, value: String, origin: Origin) {
+        let mut overridden = Vec::new();
+        if let Some(earlier) = self.values.remove(&key) {
+            overridden = earlier.overridden;
+            if overridden.len() == MOST_OVERRIDDEN {
+                overridden.remove(0);
+            }
+            overridden.push((earlier.origin, earlier.value));
+        }
+        self.values.insert(key, Stored { order: self.next, value, origin, overridden });
         self.next += 1;
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file.display(), self.line)
     }
 }
 

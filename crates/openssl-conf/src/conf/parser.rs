@@ -1,10 +1,11 @@
 //! Parses lines into sections.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::source::{Line, Sources};
 use super::text::{Scope, is_space, skip_key, skip_space, without_comment};
-use super::{Conf, DEFAULT_SECTION, Environment, Remark};
+use super::{Conf, DEFAULT_SECTION, Environment, Origin, Remark};
 
 /// Maximum size of all values together, in bytes. Variables can expand a small file to a large one.
 const MOST_BYTES: usize = 16 << 20;
@@ -53,7 +54,7 @@ pub(super) fn parse(path: &Path, bytes: Vec<u8>, env: &Environment, follow: bool
             parser.warn(&line, "holds a zero byte; the rest of the line is not read".into());
         }
         if let Err(what) = parser.take(&line) {
-            let remark = Remark { file: line.file, line: line.number, what };
+            let remark = Remark { file: line.file.to_path_buf(), line: line.number, what };
             parser.conf.refused.get_or_insert(remark);
             parser.bytes += COST_OF_MISTAKE;
         }
@@ -64,6 +65,7 @@ pub(super) fn parse(path: &Path, bytes: Vec<u8>, env: &Environment, follow: bool
             break;
         }
     }
+    parser.conf.files = parser.sources.files;
     parser.conf
 }
 
@@ -85,7 +87,7 @@ impl Parser<'_> {
                 } else if assignment.is(b".include") {
                     self.include(line, &assignment)
                 } else {
-                    self.set(&assignment)
+                    self.set(line, &assignment)
                 }
             }
         }
@@ -128,14 +130,15 @@ impl Parser<'_> {
         Assignment { section, name: &text[start..end], rest: &text[rest..], adjacent: rest == end }
     }
 
-    fn set(&mut self, assignment: &Assignment) -> Result<(), String> {
+    fn set(&mut self, line: &Line, assignment: &Assignment) -> Result<(), String> {
         let name = String::from_utf8_lossy(assignment.name).into_owned();
         if !assignment.rest.starts_with(b"=") {
             return Err(format!("the = behind {name:?} is missing"));
         }
         let value = self.expand(Some(&assignment.section), assignment.operand())?;
         self.bytes += name.len() + value.len();
-        self.conf.section_mut(&assignment.section).set(name, value);
+        let origin = Origin { file: Arc::clone(&line.file), line: line.number };
+        self.conf.section_mut(&assignment.section).set(name, value, origin);
         Ok(())
     }
 
@@ -182,7 +185,7 @@ impl Parser<'_> {
 
     fn warn(&mut self, line: &Line, what: String) {
         if self.conf.warnings.len() < MOST_WARNINGS {
-            self.conf.warnings.push(Remark { file: line.file.clone(), line: line.number, what });
+            self.conf.warnings.push(Remark { file: line.file.to_path_buf(), line: line.number, what });
         }
     }
 }

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Maximum size of a file, in bytes.
 const LARGEST_FILE: u64 = 1 << 20;
@@ -15,11 +16,12 @@ const DEEPEST: usize = 32;
 pub(super) struct Sources {
     stack: Vec<Source>,
     directory: Option<std::vec::IntoIter<PathBuf>>,
-    files: usize,
+    /// All files that were opened.
+    pub(super) files: Vec<PathBuf>,
 }
 
 struct Source {
-    path: PathBuf,
+    path: Arc<Path>,
     bytes: Vec<u8>,
     at: usize,
     line: usize,
@@ -28,7 +30,7 @@ struct Source {
 /// A line with its continuation lines joined, and the position at which it ends.
 pub(super) struct Line {
     pub(super) text: Vec<u8>,
-    pub(super) file: PathBuf,
+    pub(super) file: Arc<Path>,
     pub(super) number: usize,
     /// The line contained a zero byte, which libcrypto does not expect. The rest of the line is
     /// dropped.
@@ -58,8 +60,10 @@ impl Sources {
         if bytes.starts_with(b"\xef\xbb\xbf") {
             bytes.drain(..3);
         }
-        let first = Source { path: path.to_owned(), bytes, at: 0, line: 0 };
-        Self { stack: vec![first], directory: None, files: 1 }
+        let mut sources = Self { stack: Vec::new(), directory: None, files: Vec::new() };
+        let first = sources.opened(path, bytes);
+        sources.stack.push(first);
+        sources
     }
 
     /// Inserts the lines of a file, or of all `*.cnf` and `*.conf` files of a directory, as the
@@ -69,7 +73,7 @@ impl Sources {
     /// The reason why the file is not included, as text. OpenSSL also continues without the file.
     pub(super) fn include(&mut self, path: &Path) -> Result<(), String> {
         let failed = |e: io::Error| format!("{} is not included: {e}", path.display());
-        if self.stack.len() >= DEEPEST || self.files >= MOST_FILES {
+        if self.stack.len() >= DEEPEST || self.files.len() >= MOST_FILES {
             return Err(format!("{} is not included: too many files include each other", path.display()));
         }
         if std::fs::metadata(path).map_err(failed)?.is_dir() {
@@ -83,21 +87,24 @@ impl Sources {
             self.stack.extend(first);
         } else {
             let bytes = read(path).map_err(failed)?;
-            self.files += 1;
-            self.stack.push(Source { path: path.to_owned(), bytes, at: 0, line: 0 });
+            let source = self.opened(path, bytes);
+            self.stack.push(source);
         }
         Ok(())
     }
 
+    fn opened(&mut self, path: &Path, bytes: Vec<u8>) -> Source {
+        self.files.push(path.to_owned());
+        Source { path: path.into(), bytes, at: 0, line: 0 }
+    }
+
     fn next_of_directory(&mut self) -> Option<Source> {
-        let names = self.directory.as_mut()?;
-        for path in names.by_ref() {
-            if self.files >= MOST_FILES {
+        while let Some(path) = self.directory.as_mut()?.next() {
+            if self.files.len() >= MOST_FILES {
                 break;
             }
             if let Ok(bytes) = read(&path) {
-                self.files += 1;
-                return Some(Source { path, bytes, at: 0, line: 0 });
+                return Some(self.opened(&path, bytes));
             }
         }
         self.directory = None;
@@ -148,6 +155,6 @@ impl Source {
             }
             text.pop();
         }
-        Some(Line { text, file: self.path.clone(), number: self.line, had_nul })
+        Some(Line { text, file: Arc::clone(&self.path), number: self.line, had_nul })
     }
 }
