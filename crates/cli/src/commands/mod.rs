@@ -19,6 +19,7 @@ mod rng;
 mod run;
 mod status;
 mod tune;
+mod watch;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -55,6 +56,7 @@ enum Command {
     Run(run::Options),
     Status(status::Options),
     Tune(tune::Options),
+    Watch(watch::Options),
 }
 
 impl Outboard {
@@ -80,6 +82,7 @@ impl Outboard {
             Command::Run(options) => run::run(&options),
             Command::Status(options) => status::run(&options),
             Command::Tune(options) => tune::run(&options),
+            Command::Watch(options) => watch::run(&options),
         }
     }
 }
