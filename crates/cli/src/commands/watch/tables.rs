@@ -64,7 +64,7 @@ pub fn processes(watch: &Watch) -> Table {
             of(|work| bytes_per_second(work.direct)),
             of(|work| bytes_per_second(work.ahead)),
             of(|work| bytes_per_second(work.software)),
-            of(|work| work.hardware_percent.map_or("-".to_owned(), |share| percent(share))),
+            of(|work| work.hardware_percent.map_or("-".to_owned(), percent)),
             of(|work| amount(work.key_stream)),
         ]
     };
