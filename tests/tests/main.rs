@@ -23,6 +23,7 @@ mod device_hmac;
 mod device_jobs;
 mod device_lookahead;
 mod device_lookahead_programs;
+mod device_lookahead_valgrind;
 mod device_message_jobs;
 mod device_modes;
 mod device_observed;

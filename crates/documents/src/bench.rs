@@ -43,7 +43,7 @@ pub struct Contestant {
     /// Its name in the rows.
     pub name: String,
     /// Its type.
-    pub kind: Kind,
+    pub kind: ContestantKind,
     /// Its name in /proc/crypto; null for OpenSSL.
     pub driver: Option<String>,
     /// The interface to the driver; null for OpenSSL and tcrypt.
@@ -53,7 +53,7 @@ pub struct Contestant {
 /// The type of a contestant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Kind {
+pub enum ContestantKind {
     /// OpenSSL's own code, with the CPU's cryptographic instructions.
     Openssl,
     /// OpenSSL's own code without these instructions.
@@ -75,7 +75,7 @@ pub struct Row {
     /// OpenSSL's name of the cipher or the digest; for an HMAC, `HMAC-` and the digest.
     pub cipher: String,
     /// The direction; null for a digest or an HMAC.
-    pub direction: Option<Way>,
+    pub direction: Option<CipherDirection>,
     /// Size of a request in bytes.
     pub bytes: u64,
     /// Number of threads that make requests.
@@ -144,7 +144,7 @@ pub struct Run {
 /// The direction of a cipher.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Way {
+pub enum CipherDirection {
     /// Plaintext to ciphertext.
     Encrypt,
     /// Ciphertext to plaintext.
@@ -163,12 +163,12 @@ pub enum Evidence {
     Contradicted,
 }
 
-impl Way {
+impl CipherDirection {
     /// Returns the name of the operation.
     pub fn noun(self) -> &'static str {
         match self {
-            Way::Encrypt => "encryption",
-            Way::Decrypt => "decryption",
+            CipherDirection::Encrypt => "encryption",
+            CipherDirection::Decrypt => "decryption",
         }
     }
 }
@@ -179,7 +179,7 @@ pub struct Subject<'a> {
     /// As in [`Row::cipher`].
     pub name: &'a str,
     /// The direction; `None` for a digest or an HMAC.
-    pub way: Option<Way>,
+    pub way: Option<CipherDirection>,
 }
 
 /// Formats `AES-128-CBC encryption`, `SHA2-256`.

@@ -14,7 +14,7 @@ pub struct Check {
     /// The seed that repeats the same requests.
     pub seed: u64,
     /// One for each driver.
-    pub drivers: Vec<Driver>,
+    pub drivers: Vec<CheckedDriver>,
     /// Whether the check ran under memory pressure.
     #[serde(default)]
     pub memory_pressure: bool,
@@ -31,7 +31,7 @@ impl Document for Check {
 
 /// The results for a driver.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-pub struct Driver {
+pub struct CheckedDriver {
     /// Its name in /proc/crypto.
     pub name: String,
     /// The kernel's name of the algorithm.
@@ -41,7 +41,7 @@ pub struct Driver {
     /// The interface to the driver; null without one.
     pub interface: Option<String>,
     /// The result in one word.
-    pub verdict: Verdict,
+    pub verdict: CheckVerdict,
     /// The fault with its request; null without one.
     pub fault: Option<String>,
     /// Number of requests with right results.
@@ -56,7 +56,7 @@ pub struct Driver {
 /// The result for a driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Verdict {
+pub enum CheckVerdict {
     /// Every result was right.
     Exact,
     /// A result was wrong.
@@ -70,20 +70,21 @@ pub enum Verdict {
 impl Check {
     /// Returns whether a driver was checked, none was left out, and every result was right.
     pub fn is_right(&self) -> bool {
-        let is_bad = |driver: &Driver| matches!(driver.verdict, Verdict::Wrong | Verdict::Refuses);
-        let is_exact = |driver: &Driver| driver.verdict == Verdict::Exact;
+        let is_bad =
+            |driver: &CheckedDriver| matches!(driver.verdict, CheckVerdict::Wrong | CheckVerdict::Refuses);
+        let is_exact = |driver: &CheckedDriver| driver.verdict == CheckVerdict::Exact;
         self.not_checked.is_empty() && !self.drivers.iter().any(is_bad) && self.drivers.iter().any(is_exact)
     }
 }
 
-impl Verdict {
+impl CheckVerdict {
     /// Returns the result as text.
     pub fn words(self) -> &'static str {
         match self {
-            Verdict::Exact => "exact",
-            Verdict::Wrong => "wrong",
-            Verdict::Refuses => "refuses requests",
-            Verdict::Unreached => "not reached",
+            CheckVerdict::Exact => "exact",
+            CheckVerdict::Wrong => "wrong",
+            CheckVerdict::Refuses => "refuses requests",
+            CheckVerdict::Unreached => "not reached",
         }
     }
 }

@@ -18,7 +18,7 @@ mod time;
 pub mod tune;
 pub mod watch;
 
-pub use measured::{Figure, Goal, Machine, Verdict};
+pub use measured::{Figure, Goal, Machine, SpeedVerdict};
 pub use read::{LARGEST, Part, Unfit, read};
 pub use report::{Report, Source};
 pub use secrets::without_secrets;

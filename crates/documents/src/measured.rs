@@ -66,7 +66,7 @@ impl Goal {
 /// The comparison of hardware with software at one size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Verdict {
+pub enum SpeedVerdict {
     /// Hardware wins.
     Wins,
     /// The difference is within the error.
@@ -77,14 +77,14 @@ pub enum Verdict {
     Unclear,
 }
 
-impl Verdict {
+impl SpeedVerdict {
     /// The verdict as a reader sees it.
     pub fn words(self) -> &'static str {
         match self {
-            Verdict::Wins => "hardware wins",
-            Verdict::Even => "even",
-            Verdict::Loses => "software wins",
-            Verdict::Unclear => "samples vary too much",
+            SpeedVerdict::Wins => "hardware wins",
+            SpeedVerdict::Even => "even",
+            SpeedVerdict::Loses => "software wins",
+            SpeedVerdict::Unclear => "samples vary too much",
         }
     }
 }

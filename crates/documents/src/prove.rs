@@ -19,7 +19,7 @@ pub struct Prove {
     #[serde(default)]
     pub signal: Option<i32>,
     /// The conclusion as one word.
-    pub verdict: Verdict,
+    pub verdict: ProofVerdict,
     /// The conclusion in one or two sentences.
     pub summary: String,
     /// Wall clock from start to end of the command.
@@ -37,7 +37,7 @@ pub struct Prove {
     #[serde(default)]
     pub provider_loads: u64,
     /// One entry for each algorithm that the application requested.
-    pub algorithms: Vec<Algorithm>,
+    pub algorithms: Vec<AlgorithmWork>,
     /// Sum over all algorithms.
     #[serde(default)]
     pub total: Work,
@@ -45,7 +45,7 @@ pub struct Prove {
     #[serde(default)]
     pub seed_source: Option<SeedWork>,
     /// One entry for each device of an accelerator; null when /proc/interrupts cannot be read.
-    pub devices: Option<Vec<Device>>,
+    pub devices: Option<Vec<ProofDevice>>,
     /// The value of `--require-hardware`, or null.
     #[serde(default)]
     pub required_percent: Option<f64>,
@@ -64,7 +64,7 @@ impl Document for Prove {
 /// The conclusion, in one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Verdict {
+pub enum ProofVerdict {
     /// A result of a driver differed from software's.
     Wrong,
     /// Hardware did at least half of the bytes, confirmed by its interrupts.
@@ -107,7 +107,7 @@ pub struct SoftwareRun {
 
 /// The work for one algorithm.
 #[derive(Clone, Debug, Deserialize, Serialize)]
-pub struct Algorithm {
+pub struct AlgorithmWork {
     /// OpenSSL's name.
     pub name: String,
     /// Counts of requests and bytes.
@@ -134,13 +134,13 @@ pub struct Work {
     pub mismatches: u64,
     /// Look-ahead; these requests and bytes are hardware's too.
     #[serde(flatten)]
-    pub ahead: Ahead,
+    pub ahead: LookaheadWork,
 }
 
 /// Look-ahead: key stream that was computed before it was requested.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default)]
-pub struct Ahead {
+pub struct LookaheadWork {
     /// Requests completed with key stream that was there.
     pub ahead_requests: u64,
     /// Bytes of those requests.
@@ -170,7 +170,7 @@ pub struct SeedWork {
 
 /// A device of an accelerator.
 #[derive(Clone, Debug, Deserialize, Serialize)]
-pub struct Device {
+pub struct ProofDevice {
     /// Its name on its bus.
     pub name: String,
     /// The device driver.
@@ -192,17 +192,17 @@ fn no_requirement() -> bool {
     true
 }
 
-impl Verdict {
+impl ProofVerdict {
     /// The verdict as a reader sees it.
     pub fn words(self) -> &'static str {
         match self {
-            Verdict::Wrong => "wrong: a result differed from software's",
-            Verdict::Hardware => "proven: hardware did it",
-            Verdict::Partly => "partly: hardware did less than half",
-            Verdict::Software => "software did it",
-            Verdict::NotLoaded => "the provider was not loaded",
-            Verdict::Unverified => "unverified: interrupts cannot confirm the count",
-            Verdict::Contradicted => "contradicted: no interrupts for what was counted",
+            ProofVerdict::Wrong => "wrong: a result differed from software's",
+            ProofVerdict::Hardware => "proven: hardware did it",
+            ProofVerdict::Partly => "partly: hardware did less than half",
+            ProofVerdict::Software => "software did it",
+            ProofVerdict::NotLoaded => "the provider was not loaded",
+            ProofVerdict::Unverified => "unverified: interrupts cannot confirm the count",
+            ProofVerdict::Contradicted => "contradicted: no interrupts for what was counted",
         }
     }
 }
@@ -210,7 +210,7 @@ impl Verdict {
 impl Work {
     /// Whether look-ahead took part.
     pub fn has_ahead(&self) -> bool {
-        self.ahead != Ahead::default()
+        self.ahead != LookaheadWork::default()
     }
 
     /// Requests and bytes that a driver processed when they were requested.
@@ -223,7 +223,7 @@ impl Work {
 impl Prove {
     /// Returns whether outboard failed, independent of the command's result.
     pub fn is_error(&self) -> bool {
-        matches!(self.verdict, Verdict::Wrong | Verdict::Contradicted) || !self.requirement_met
+        matches!(self.verdict, ProofVerdict::Wrong | ProofVerdict::Contradicted) || !self.requirement_met
     }
 
     /// Removes secrets. `prove` does so itself, but another program may have written the file.
@@ -266,7 +266,7 @@ mod tests {
         let work = serde_json::from_str::<Work>(json).unwrap();
         assert!(!work.has_ahead());
         assert_eq!(work.direct(), (5, 500));
-        let ahead = Ahead { ahead_requests: 3, ahead_bytes: 600, ..Ahead::default() };
+        let ahead = LookaheadWork { ahead_requests: 3, ahead_bytes: 600, ..LookaheadWork::default() };
         let hostile = Work { ahead, ..work };
         assert_eq!((hostile.has_ahead(), hostile.direct()), (true, (2, 0)));
     }

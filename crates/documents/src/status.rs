@@ -109,7 +109,7 @@ pub struct Accelerator {
     pub evidence: Vec<Reason>,
     pub reach_of: String,
     pub preferred: Option<String>,
-    pub reach: Vec<Way>,
+    pub reach: Vec<ReachRow>,
 }
 
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -128,7 +128,7 @@ pub struct Reason {
 }
 
 #[derive(Clone, Debug, Deserialize, Serialize)]
-pub struct Way {
+pub struct ReachRow {
     pub interface: String,
     pub for_programs: bool,
     pub answer: String,

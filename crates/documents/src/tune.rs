@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Document, Figure, Goal, Machine, Verdict, now};
+use crate::{Document, Figure, Goal, Machine, SpeedVerdict, now};
 
 /// The results of a run.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -16,9 +16,9 @@ pub struct Tune {
     /// OpenSSL's version.
     pub openssl: String,
     /// The drivers that were measured.
-    pub drivers: Vec<Driver>,
+    pub drivers: Vec<TunedDriver>,
     /// One for each cipher.
-    pub ciphers: Vec<Cipher>,
+    pub ciphers: Vec<TunedCipher>,
     /// One for each cipher that can use look-ahead.
     #[serde(default)]
     pub lookahead: Vec<Lookahead>,
@@ -36,7 +36,7 @@ pub struct Tune {
 
 /// A driver that was measured.
 #[derive(Clone, Debug, Deserialize, Serialize)]
-pub struct Driver {
+pub struct TunedDriver {
     /// Its name in /proc/crypto.
     pub driver: String,
     /// Its module, or `kernel`.
@@ -47,7 +47,7 @@ pub struct Driver {
 
 /// The results for a cipher.
 #[derive(Clone, Debug, Deserialize, Serialize)]
-pub struct Cipher {
+pub struct TunedCipher {
     /// OpenSSL's name.
     pub name: String,
     /// The driver.
@@ -55,12 +55,12 @@ pub struct Cipher {
     /// The interface to the driver.
     pub interface: String,
     /// Results for encryption.
-    pub encrypt: Direction,
+    pub encrypt: DirectionResult,
     /// Results for decryption.
-    pub decrypt: Direction,
+    pub decrypt: DirectionResult,
     /// Encryption with sixteen requests in flight over /dev/outboard: the size from which hardware
     /// would win. Null if it was not measured.
-    pub sixteen_at_once: Option<Direction>,
+    pub sixteen_at_once: Option<DirectionResult>,
     /// The best size of the chunks into which a large request over /dev/outboard is divided. Null
     /// if it cannot be divided, or if this was not measured.
     pub pieces: Option<Pieces>,
@@ -78,19 +78,19 @@ pub struct Lookahead {
     /// The threshold for direct requests of both sides in bytes; null: software does the rest.
     pub direct_from: Option<usize>,
     /// By size of a request, within one long stream or sequence of messages.
-    pub requests: Direction,
+    pub requests: DirectionResult,
     /// Share of the bytes that found key stream, at the largest size: 0 to 100.
     pub ahead_percent: f64,
     /// By number of bytes with a key; null if look-ahead does not win in the long run. Look-ahead
     /// starts when a key was used for as many bytes as pay for it.
-    pub connections: Option<Direction>,
+    pub connections: Option<DirectionResult>,
     /// The decision in one or two sentences.
     pub sentence: String,
 }
 
 /// The results for one direction of a cipher.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
-pub struct Direction {
+pub struct DirectionResult {
     /// Hardware wins from this size on, in bytes; null: software always wins, or nothing was
     /// decided.
     pub from: Option<usize>,
@@ -115,12 +115,12 @@ pub struct Pieces {
     /// Size of the divided request in bytes; the operation is decryption.
     pub request: usize,
     /// Each size that was tried, compared with the best size before it.
-    pub tried: Vec<Tried>,
+    pub tried: Vec<TriedChunk>,
 }
 
 /// A size of chunks, compared with the best size before it.
 #[derive(Clone, Debug, Deserialize, Serialize)]
-pub struct Tried {
+pub struct TriedChunk {
     /// The best size before it, in bytes.
     pub best: usize,
     /// Its figure.
@@ -130,7 +130,7 @@ pub struct Tried {
     /// Its figure.
     pub figure: Figure,
     /// Whether this size wins.
-    pub verdict: Verdict,
+    pub verdict: SpeedVerdict,
 }
 
 /// The results for one size.
@@ -143,7 +143,7 @@ pub struct Point {
     /// The figure with the accelerator.
     pub hardware: Figure,
     /// Whether hardware wins.
-    pub verdict: Verdict,
+    pub verdict: SpeedVerdict,
     /// The reason why hardware cannot win here regardless of its figure, or null.
     pub refused: Option<String>,
 }
@@ -178,14 +178,14 @@ impl Tune {
     }
 }
 
-impl Cipher {
+impl TunedCipher {
     /// Returns both directions with their verbs.
-    pub fn ways(&self) -> [(&'static str, &Direction); 2] {
+    pub fn ways(&self) -> [(&'static str, &DirectionResult); 2] {
         [("encrypt", &self.encrypt), ("decrypt", &self.decrypt)]
     }
 }
 
-impl Direction {
+impl DirectionResult {
     /// Returns the points in ascending order of size.
     pub fn by_size(&self) -> Vec<&Point> {
         let mut points: Vec<&Point> = self.points.iter().collect();

@@ -1,6 +1,6 @@
 //! The criterion for winning: throughput, CPU time, or both combined.
 
-use outboard_documents::{Goal, Verdict};
+use outboard_documents::{Goal, SpeedVerdict};
 
 use crate::turns::Series;
 
@@ -16,9 +16,9 @@ const LEAST_ERRORS: f64 = 3.0;
 const LARGEST_LIMIT: f64 = 0.25;
 
 /// Compares two series by a goal. Without CPU time, wall time decides.
-pub fn judge(goal: Goal, software: &Series, hardware: &Series) -> Verdict {
+pub fn judge(goal: Goal, software: &Series, hardware: &Series) -> SpeedVerdict {
     if software.wall.is_empty() || hardware.wall.is_empty() {
-        return Verdict::Unclear;
+        return SpeedVerdict::Unclear;
     }
     let wall = ratio(wall(software), wall(hardware));
     let cpu = software.cpu_per_request().zip(hardware.cpu_per_request());
@@ -31,11 +31,11 @@ pub fn judge(goal: Goal, software: &Series, hardware: &Series) -> Verdict {
     };
     match cost.ln() {
         difference if difference.abs() <= LEAST_ERRORS * error && LEAST_ERRORS * error > LARGEST_LIMIT => {
-            Verdict::Unclear
+            SpeedVerdict::Unclear
         }
-        difference if difference.abs() <= LEAST_ERRORS * error => Verdict::Even,
-        difference if difference < 0.0 => Verdict::Wins,
-        _ => Verdict::Loses,
+        difference if difference.abs() <= LEAST_ERRORS * error => SpeedVerdict::Even,
+        difference if difference < 0.0 => SpeedVerdict::Wins,
+        _ => SpeedVerdict::Loses,
     }
 }
 
@@ -76,37 +76,41 @@ mod tests {
     fn each_goal_has_its_own_winner() {
         // A fifth slower, at a third of the CPU time.
         let (soft, hard) = (series(100.0, 0.1, 1.0), series(120.0, 0.1, 0.33));
-        assert_eq!(judge(Goal::Throughput, &soft, &hard), Verdict::Loses);
-        assert_eq!(judge(Goal::Cpu, &soft, &hard), Verdict::Wins);
-        assert_eq!(judge(Goal::Balanced, &soft, &hard), Verdict::Wins);
+        assert_eq!(judge(Goal::Throughput, &soft, &hard), SpeedVerdict::Loses);
+        assert_eq!(judge(Goal::Cpu, &soft, &hard), SpeedVerdict::Wins);
+        assert_eq!(judge(Goal::Balanced, &soft, &hard), SpeedVerdict::Wins);
         // Too slow for `balanced`, however little CPU time it uses.
         let snail = series(200.0, 0.1, 0.01);
-        assert_eq!(judge(Goal::Cpu, &soft, &snail), Verdict::Wins);
-        assert_eq!(judge(Goal::Balanced, &soft, &snail), Verdict::Loses);
+        assert_eq!(judge(Goal::Cpu, &soft, &snail), SpeedVerdict::Wins);
+        assert_eq!(judge(Goal::Balanced, &soft, &snail), SpeedVerdict::Loses);
         // Slightly faster, with far more CPU time: it keeps two CPUs busy.
         let greedy = series(95.0, 0.1, 2.0);
-        assert_eq!(judge(Goal::Throughput, &soft, &greedy), Verdict::Wins);
-        assert_eq!(judge(Goal::Balanced, &soft, &greedy), Verdict::Loses);
+        assert_eq!(judge(Goal::Throughput, &soft, &greedy), SpeedVerdict::Wins);
+        assert_eq!(judge(Goal::Balanced, &soft, &greedy), SpeedVerdict::Loses);
     }
 
     #[test]
     fn a_difference_within_the_noise_is_none() {
         let soft = series(100.0, 5.0, 1.0);
-        assert_eq!(judge(Goal::Throughput, &soft, &series(101.0, 5.0, 1.0)), Verdict::Even);
-        assert_eq!(judge(Goal::Throughput, &soft, &series(99.0, 5.0, 1.0)), Verdict::Even);
-        assert_eq!(judge(Goal::Throughput, &soft, &series(60.0, 5.0, 1.0)), Verdict::Wins);
-        assert_eq!(judge(Goal::Throughput, &soft, &series(160.0, 5.0, 1.0)), Verdict::Loses);
-        assert_eq!(judge(Goal::Throughput, &Series::default(), &soft), Verdict::Unclear);
+        assert_eq!(judge(Goal::Throughput, &soft, &series(101.0, 5.0, 1.0)), SpeedVerdict::Even);
+        assert_eq!(judge(Goal::Throughput, &soft, &series(99.0, 5.0, 1.0)), SpeedVerdict::Even);
+        assert_eq!(judge(Goal::Throughput, &soft, &series(60.0, 5.0, 1.0)), SpeedVerdict::Wins);
+        assert_eq!(judge(Goal::Throughput, &soft, &series(160.0, 5.0, 1.0)), SpeedVerdict::Loses);
+        assert_eq!(judge(Goal::Throughput, &Series::default(), &soft), SpeedVerdict::Unclear);
     }
 
     #[test]
     fn samples_that_vary_too_much_say_nothing_unless_the_difference_is_larger_still() {
         let soft = series(100.0, 20.0, 1.0);
         for even in [90.0, 100.0, 120.0] {
-            assert_eq!(judge(Goal::Throughput, &soft, &series(even, 20.0, 1.0)), Verdict::Unclear, "{even}");
+            assert_eq!(
+                judge(Goal::Throughput, &soft, &series(even, 20.0, 1.0)),
+                SpeedVerdict::Unclear,
+                "{even}"
+            );
         }
-        assert_eq!(judge(Goal::Throughput, &soft, &series(2000.0, 400.0, 1.0)), Verdict::Loses);
-        assert_eq!(judge(Goal::Throughput, &series(2000.0, 400.0, 1.0), &soft), Verdict::Wins);
+        assert_eq!(judge(Goal::Throughput, &soft, &series(2000.0, 400.0, 1.0)), SpeedVerdict::Loses);
+        assert_eq!(judge(Goal::Throughput, &series(2000.0, 400.0, 1.0), &soft), SpeedVerdict::Wins);
     }
 
     #[test]
@@ -126,7 +130,8 @@ mod tests {
         };
         let mut contests = |micros: f64| {
             let verdicts = [(); 2000].map(|()| judge(Goal::Throughput, &noisy(100.0), &noisy(micros)));
-            [Verdict::Wins, Verdict::Loses].map(|side| verdicts.iter().filter(|&&v| v == side).count())
+            [SpeedVerdict::Wins, SpeedVerdict::Loses]
+                .map(|side| verdicts.iter().filter(|&&v| v == side).count())
         };
         let [wins, loses] = contests(100.0);
         assert!(wins + loses < 200, "{wins} {loses}");
@@ -137,8 +142,8 @@ mod tests {
     #[test]
     fn without_cpu_time_wall_time_decides() {
         let blind = |micros| Series { cpu: None, ..series(micros, 0.1, 1.0) };
-        assert_eq!(judge(Goal::Cpu, &blind(100.0), &blind(50.0)), Verdict::Wins);
-        assert_eq!(judge(Goal::Balanced, &blind(50.0), &blind(100.0)), Verdict::Loses);
+        assert_eq!(judge(Goal::Cpu, &blind(100.0), &blind(50.0)), SpeedVerdict::Wins);
+        assert_eq!(judge(Goal::Balanced, &blind(50.0), &blind(100.0)), SpeedVerdict::Loses);
     }
 
     #[test]
@@ -152,7 +157,7 @@ mod tests {
             interrupts: 1,
             ..Series::default()
         };
-        assert_eq!(judge(Goal::Cpu, &brief(0.0), &brief(0.0)), Verdict::Unclear);
-        assert_eq!(judge(Goal::Cpu, &brief(0.012), &brief(0.02)), Verdict::Unclear);
+        assert_eq!(judge(Goal::Cpu, &brief(0.0), &brief(0.0)), SpeedVerdict::Unclear);
+        assert_eq!(judge(Goal::Cpu, &brief(0.012), &brief(0.02)), SpeedVerdict::Unclear);
     }
 }

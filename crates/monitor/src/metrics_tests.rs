@@ -1,10 +1,12 @@
 //! A page is read by a parser of the format that accepts nothing else.
 
-use super::*;
+use std::collections::{BTreeMap, BTreeSet};
+
 use outboard_counters::Table;
 use outboard_drivers::interrupts::{DeviceInterrupts, Snapshot};
 use outboard_drivers::root::Root;
-use std::collections::{BTreeMap, BTreeSet};
+
+use super::*;
 
 /// The series of a page with their values.
 fn parse(page: &str) -> BTreeMap<String, f64> {

@@ -1,10 +1,11 @@
 //! All that is observed, at one moment.
 
+use std::time::Instant;
+
 use outboard_drivers::interrupts::Snapshot;
 use outboard_drivers::root::Root;
-use outboard_measure::behind::Behind;
+use outboard_measure::driver_devices::DriverDevices;
 use outboard_measure::meter;
-use std::time::Instant;
 
 use crate::{KernelTime, ModuleSample, Processes, ServiceSample};
 
@@ -29,7 +30,7 @@ impl Sample {
     /// Takes a sample.
     #[must_use]
     pub fn take(root: &Root) -> Self {
-        let behind = Behind::now(root);
+        let behind = DriverDevices::now(root);
         let interrupts = meter::snapshot(root, &behind).map_err(|e| format!("/proc/interrupts: {e}"));
         Self {
             at: Instant::now(),

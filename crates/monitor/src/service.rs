@@ -1,9 +1,10 @@
 //! The counters of enabled services.
 
+use std::fmt;
+
 use outboard_counters::{COUNTERS_NAME, Table};
 use outboard_drivers::root::Root;
 use outboard_services::enable::{Tree, counted_units, runtime_directory};
-use std::fmt;
 
 /// The counters of a unit at one moment.
 pub struct ServiceSample {

@@ -11,12 +11,12 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use outboard_documents::check::{Check, Verdict};
+use outboard_accel::primitive::any_seed;
+use outboard_console as console;
+use outboard_console::{INTERRUPTED, duration, say};
+use outboard_documents::check::{Check, CheckVerdict};
 use outboard_documents::{json, now};
 use outboard_measure::{machine, stop};
-
-use crate::console::{self, INTERRUPTED, duration, say};
-use crate::primitive::any_seed;
 
 /// Compare results of accelerators with outboard's own plain code, byte for byte.
 ///
@@ -135,7 +135,7 @@ fn remembered(check: &Check, candidates: &[work::Candidate]) {
         say(&format!("outboard check: what was found is not remembered: {error:#}"));
         return;
     }
-    for driver in check.drivers.iter().filter(|driver| driver.verdict == Verdict::Wrong) {
+    for driver in check.drivers.iter().filter(|driver| driver.verdict == CheckVerdict::Wrong) {
         let name = &driver.name;
         say(&format!(
             "outboard check: from now on the provider passes over {name}, and outboard allow refuses it, until outboard check \

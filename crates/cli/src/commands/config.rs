@@ -9,13 +9,13 @@ use std::process::ExitCode;
 
 use anyhow::{Result, anyhow};
 use clap::Args;
+use outboard_console::{answer, say};
 use outboard_documents::config::{Config, Findings};
 use outboard_drivers::{allow_list, root::Root};
 use outboard_policy::FINDINGS_FILE;
 use outboard_services::enable::{Record, Tree};
 
 use super::enable::{Named, named};
-use crate::console::{answer, say};
 
 /// Show which configuration is in force, and the file and line of each setting
 ///

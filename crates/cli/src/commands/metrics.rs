@@ -7,13 +7,13 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, Result};
 use clap::Args;
+use outboard_console::{answer, say};
 use outboard_documents::config::Findings;
 use outboard_drivers::root::Root;
 use outboard_monitor::{FindingState, Sample, metrics};
 use outboard_policy::FINDINGS_FILE;
 
 use super::config::findings;
-use crate::console::{answer, say};
 
 /// Print counters in the text format of Prometheus
 ///

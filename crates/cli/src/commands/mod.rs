@@ -21,11 +21,9 @@ mod status;
 mod tune;
 mod watch;
 
-use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
-/// The fault of a hardware figure without interrupts.
-pub const NO_INTERRUPT: &str = "no interrupt of the accelerator came: its driver computed this on the CPU";
+use clap::{Parser, Subcommand};
 
 /// Find, check and measure hardware crypto accelerators, and let OpenSSL applications use them.
 #[derive(Parser)]

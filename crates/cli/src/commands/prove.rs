@@ -20,9 +20,8 @@ use anyhow::{Context, Result};
 use outboard_counters::Table;
 use outboard_documents::{json as document, prove::Prove};
 use outboard_measure::meter::Meter;
+use outboard_openssl_conf::{Scratch, installation, provider_file};
 use proof::{exit_code, proof, software_run};
-
-use crate::enabled::{Scratch, module, system};
 
 /// outboard itself failed, a result was wrong, the proof was contradicted, or `--require-hardware` was not met.
 pub const OWN_FAILURE: u8 = 125;
@@ -45,8 +44,8 @@ fn prove(options: &Options) -> Result<u8> {
     if options.service.is_some() || options.unit.is_some() {
         return report(options, &service::observe(options)?, json);
     }
-    let openssl = system::OpenSsl::find();
-    let module = module::find(options.settings.module.as_deref(), &openssl)?;
+    let openssl = installation::OpenSsl::find();
+    let module = provider_file::find(options.settings.module.as_deref(), &openssl)?;
     drivers::require_listed(&options.settings.drivers)?;
     // From here on no signal ends this process before the scratch directory is removed and the report printed.
     let signals = command::Signals::hold();

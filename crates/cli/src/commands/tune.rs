@@ -1,10 +1,7 @@
 //! `outboard tune`: measures the request size from which hardware wins, and writes the provider's
 //! policy.
 
-mod ahead;
-mod contest;
 mod policy_file;
-mod search;
 mod text;
 
 use std::io::{self, Write};
@@ -14,16 +11,16 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use outboard_catalog::CIPHER_NAMES;
+use outboard_console as console;
+use outboard_console::{INTERRUPTED, progress, say};
 use outboard_documents::Goal;
 use outboard_documents::tune::Tune;
 use outboard_measure::machine;
-use outboard_measure::noise::{self, Vigil};
+use outboard_measure::noise::{self, DisturbanceMonitor};
 use outboard_measure::stop;
+use outboard_openssl_conf::{installation::OpenSsl, provider_file};
 use outboard_policy::{Algorithms, POLICY_FILE};
 
-pub use self::search::silence;
-use crate::console::{self, INTERRUPTED, progress, say};
-use crate::enabled::{module, system::OpenSsl};
 use crate::etc::Replacement;
 
 /// Measure from which request size on the accelerator wins, and write the policy of all applications.
@@ -91,7 +88,7 @@ pub fn run(options: &Options) -> ExitCode {
 
 fn tune(options: &Options) -> Result<ExitCode> {
     stop::listen();
-    let module = module::find(options.module.as_deref(), &OpenSsl::find())?;
+    let module = provider_file::find(options.module.as_deref(), &OpenSsl::find())?;
     // Check first that the policy file can be written, before minutes of measuring. The lock is
     // released at once, so that no other process waits during the measurement.
     if !options.dry_run {
@@ -100,8 +97,8 @@ fn tune(options: &Options) -> Result<ExitCode> {
     let mut answer = Tune::new(options.goal.into(), machine::here(), noise::warnings());
     let ciphers: Vec<&str> = CIPHER_NAMES.into_iter().filter(|name| options.ciphers.has(name)).collect();
     let (mut shown, mut shown_ahead) = (0, 0);
-    let vigil = Vigil::begin();
-    let ended = search::all(&module, &ciphers, &mut answer, &mut |answer| {
+    let vigil = DisturbanceMonitor::begin();
+    let ended = outboard_tune::all(&module, &ciphers, &mut answer, &mut |answer| {
         if !options.json {
             progress("");
             let new = &answer.ciphers[shown..];

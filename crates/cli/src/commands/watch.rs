@@ -15,7 +15,7 @@ use outboard_drivers::root::Root;
 use outboard_measure::stop;
 use outboard_monitor::{Sample, rates};
 
-use crate::console::{INTERRUPTED, answer, duration, say};
+use outboard_console::{INTERRUPTED, answer, duration, say};
 
 /// Show live what accelerators do, and for which processes
 ///

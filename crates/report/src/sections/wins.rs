@@ -1,7 +1,7 @@
 //! Where does it win?
 
 use outboard_documents::Report;
-use outboard_documents::tune::{Cipher, Direction, Lookahead, Tune};
+use outboard_documents::tune::{DirectionResult, Lookahead, Tune, TunedCipher};
 
 use super::not_given;
 use crate::page::{Block, Cell, Section, Tone, bytes, count, judged, number, percent, words};
@@ -94,7 +94,7 @@ fn look_ahead(section: &mut Section, tune: &Tune) {
     section.list(tune.lookahead.iter().map(|one| one.sentence.clone()).collect());
 }
 
-fn row(cipher: &Cipher) -> Vec<Cell> {
+fn row(cipher: &TunedCipher) -> Vec<Cell> {
     let deep = cipher.sixteen_at_once.as_ref();
     vec![
         cipher.name.as_str().into(),
@@ -106,7 +106,7 @@ fn row(cipher: &Cipher) -> Vec<Cell> {
     ]
 }
 
-fn decision(way: &Direction) -> Cell {
+fn decision(way: &DirectionResult) -> Cell {
     let tone = match (way.undecided, way.from) {
         (true, _) => Tone::Doubt,
         (false, Some(_)) => Tone::Good,

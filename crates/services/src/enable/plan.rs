@@ -3,11 +3,12 @@
 
 use std::path::{Path, PathBuf};
 
+use outboard_openssl_conf::compose::{self, OutboardSection, compose};
+
 use super::applications::{ANY, Application, Requests, SSH_CLIENT, SYSTEM};
 use super::record::{AddedFile, DIRECTORY, Record};
 use super::tree::Tree;
 use super::unit::{self, DROP_IN, Found, Unit};
-use crate::openssl::{self, OutboardSection, compose};
 
 /// What the caller found on the system.
 #[derive(Clone, Debug)]
@@ -77,7 +78,7 @@ pub enum Unplannable {
     PrivateDevices(String),
     /// No configuration can be composed.
     #[error(transparent)]
-    Configuration(#[from] openssl::Error),
+    Configuration(#[from] compose::Error),
     /// The system's configuration prevents the use of outboard.
     #[error("{0}")]
     Prevented(String),
@@ -300,7 +301,7 @@ impl Plan {
             return Err(Unplannable::Prevented(why.clone()));
         }
         if let (Some(outside), Some(existing)) = (outside, existing) {
-            let paths = [&outside, existing].map(|path| openssl::quoted(&path.to_string_lossy()));
+            let paths = [&outside, existing].map(|path| compose::quoted(&path.to_string_lossy()));
             composed.text = composed.text.replacen(&paths[0], &paths[1], 1);
         }
         self.notes.extend(composed.notes);

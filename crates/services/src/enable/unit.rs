@@ -1,9 +1,10 @@
 //! Reads the settings of a systemd unit that decide what a drop-in must contain, systemd.exec(5).
 
-use super::record::AddedFile;
-use super::tree::Tree;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+
+use super::record::AddedFile;
+use super::tree::Tree;
 
 /// Name of outboard's drop-in.
 pub(super) const DROP_IN: &str = "50-outboard.conf";

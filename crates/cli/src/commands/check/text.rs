@@ -1,8 +1,7 @@
 //! Formats the results as a table.
 
-use outboard_documents::check::{Check, Driver, Verdict};
-
-use crate::columns::aligned;
+use outboard_console::aligned;
+use outboard_documents::check::{Check, CheckVerdict, CheckedDriver};
 
 /// Formats the table, the faults below it, and the command that repeats the check.
 pub fn report(check: &Check) -> String {
@@ -15,7 +14,7 @@ pub fn report(check: &Check) -> String {
         if let Some(fault) = &driver.fault {
             text += &format!("{}: {fault}.\n", driver.name);
         }
-        if driver.verdict == Verdict::Exact && driver.interrupts == Some(0) {
+        if driver.verdict == CheckVerdict::Exact && driver.interrupts == Some(0) {
             text += &format!(
                 "{}: no interrupt came: its driver computed all of it on the CPU, and no accelerator was checked.\n",
                 driver.name
@@ -40,12 +39,12 @@ pub fn report(check: &Check) -> String {
     text
 }
 
-fn row(driver: &Driver) -> [String; 8] {
+fn row(driver: &CheckedDriver) -> [String; 8] {
     let verdict = match driver.verdict {
-        Verdict::Exact => "exact",
-        Verdict::Wrong => "WRONG",
-        Verdict::Refuses => "refuses",
-        Verdict::Unreached => "not reached",
+        CheckVerdict::Exact => "exact",
+        CheckVerdict::Wrong => "WRONG",
+        CheckVerdict::Refuses => "refuses",
+        CheckVerdict::Unreached => "not reached",
     };
     [
         driver.name.clone(),
@@ -65,30 +64,30 @@ mod tests {
     use outboard_documents::Machine;
 
     fn check() -> Check {
-        let exact = Driver {
+        let exact = CheckedDriver {
             name: "virtio_crypto_aes_cbc".into(),
             algorithm: "cbc(aes)".into(),
             selftest: "passed".into(),
             interface: Some("/dev/outboard".into()),
-            verdict: Verdict::Exact,
+            verdict: CheckVerdict::Exact,
             fault: None,
             requests: 12345,
             bytes: 67_890_123,
             interrupts: Some(12000),
         };
-        let wrong = Driver {
+        let wrong = CheckedDriver {
             name: "sim-ctr-aes".into(),
             algorithm: "ctr(aes)".into(),
-            verdict: Verdict::Wrong,
+            verdict: CheckVerdict::Wrong,
             fault: Some("encrypting 4096 bytes by ctr(aes) with a key of 128 bits: the result is wrong from byte 7 on".into()),
             requests: 999,
             ..exact.clone()
         };
-        let silent = Driver { name: "qce-cbc-aes".into(), interrupts: Some(0), ..exact.clone() };
-        let unreached = Driver {
+        let silent = CheckedDriver { name: "qce-cbc-aes".into(), interrupts: Some(0), ..exact.clone() };
+        let unreached = CheckedDriver {
             name: "mv-cbc-aes".into(),
             interface: None,
-            verdict: Verdict::Unreached,
+            verdict: CheckVerdict::Unreached,
             fault: Some("/dev/outboard does not reach driver mv-cbc-aes: outboard allow mv-cbc-aes".into()),
             requests: 0,
             bytes: 0,
@@ -136,7 +135,7 @@ mod tests {
         assert!(!check.is_right());
         check.drivers.remove(1);
         assert!(check.is_right(), "one that cannot be reached is not wrong");
-        check.drivers.retain(|driver| driver.verdict == Verdict::Unreached);
+        check.drivers.retain(|driver| driver.verdict == CheckVerdict::Unreached);
         assert!(!check.is_right());
     }
 }

@@ -4,11 +4,10 @@ use std::path::{Path, PathBuf};
 
 use outboard_catalog::{CIPHER_NAMES, default_threshold};
 use outboard_documents::config::{Configuration, Line, Overridden, PolicyFile, Setting, Threshold};
+use outboard_openssl_conf::compose::{InForce, Setting as SetLine};
+use outboard_openssl_conf::conf::{Conf, Environment, Origin};
+use outboard_openssl_conf::installation::{Configuration as Present, OpenSsl};
 use outboard_policy::{Policy, Tuned};
-use outboard_services::conf::{Conf, Environment, Origin};
-use outboard_services::openssl::{InForce, Setting as SetLine};
-
-use crate::enabled::system::{Configuration as Present, OpenSsl};
 
 /// Keys that the provider reads besides those of the policy, docs/provider.md.
 const OTHER_KEYS: [&str; 2] = ["LOG_LEVEL", "COUNTERS"];

@@ -2,9 +2,8 @@
 
 use std::fmt::Write as _;
 
+use outboard_console::aligned;
 use outboard_documents::config::{Config, Configuration, Findings, Line, Service, ServiceProcess};
-
-use crate::columns::aligned;
 
 /// Formats all of it.
 pub fn text(config: &Config) -> String {

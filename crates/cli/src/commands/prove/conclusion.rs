@@ -4,9 +4,9 @@
 use std::fmt::Write;
 
 use outboard_counters::{Counts, Decision};
-use outboard_documents::prove::Verdict;
+use outboard_documents::prove::ProofVerdict;
 use outboard_drivers::interrupts::Difference;
-use outboard_measure::behind::Behind;
+use outboard_measure::driver_devices::DriverDevices;
 use outboard_measure::evidence::{Evidence, weigh};
 use outboard_measure::meter::Spent;
 
@@ -16,7 +16,7 @@ const HALF: f64 = 50.0;
 
 /// The verdict and its basis.
 pub struct Conclusion {
-    pub verdict: Verdict,
+    pub verdict: ProofVerdict,
     /// The verdict in one or two sentences.
     pub summary: String,
     /// For each device: whether it processed requests of the command.
@@ -67,28 +67,32 @@ pub fn conclude(observed: &Observed, spent: &Spent) -> Conclusion {
     let (total, subject) = (&observed.total(), *subject);
     let devices = spent.interrupts.as_deref().unwrap_or_default();
     if observed.loads == 0 {
-        return Conclusion::of_no_device(devices, Verdict::NotLoaded, subject.never_loaded().to_owned());
+        return Conclusion::of_no_device(devices, ProofVerdict::NotLoaded, subject.never_loaded().to_owned());
     }
     let claims = claims(counted, decisions, devices, &spent.behind);
     if total.mismatches > 0 {
         let used = used(&claims, devices);
-        return Conclusion { verdict: Verdict::Wrong, summary: wrong(subject, counted, decisions), used };
+        return Conclusion {
+            verdict: ProofVerdict::Wrong,
+            summary: wrong(subject, counted, decisions),
+            used,
+        };
     }
     let weighed = claims.iter().map(|claim| (claim.evidence(devices), claim));
     let Some((evidence, worst)) = weighed.max_by_key(|(evidence, _)| *evidence) else {
         let summary = format!("Hardware did nothing: {}.", why_software(subject, total, notes));
-        return Conclusion::of_no_device(devices, Verdict::Software, summary);
+        return Conclusion::of_no_device(devices, ProofVerdict::Software, summary);
     };
     if let Err(why) = &spent.interrupts {
         let summary =
             format!("Bytes were counted as done by hardware, and no interrupt can confirm it: {why}.");
-        return Conclusion::of_no_device(devices, Verdict::Contradicted, summary);
+        return Conclusion::of_no_device(devices, ProofVerdict::Contradicted, summary);
     }
     let used = used(&claims, devices);
     let (verdict, summary) = match evidence {
         Evidence::Shown => shown(subject, total, devices, &used),
         Evidence::Lost => (
-            Verdict::Unverified,
+            ProofVerdict::Unverified,
             format!(
                 "Bytes were counted as done by hardware; its interrupts are lost, since a device was unbound while the \
                  {}.",
@@ -99,12 +103,12 @@ pub fn conclude(observed: &Observed, spent: &Spent) -> Conclusion {
             ),
         ),
         Evidence::Silent => (
-            Verdict::Unverified,
+            ProofVerdict::Unverified,
             "Bytes were counted as done by hardware; this engine works without interrupts, so nothing else confirms it."
                 .to_owned(),
         ),
         Evidence::Refuted => (
-            Verdict::Contradicted,
+            ProofVerdict::Contradicted,
             format!(
                 "Bytes were counted as done by hardware, and {} raised a single interrupt: the driver computed in \
                  software. Do not believe the count; compare the time with and without outboard.",
@@ -116,7 +120,7 @@ pub fn conclude(observed: &Observed, spent: &Spent) -> Conclusion {
 }
 
 impl Conclusion {
-    fn of_no_device(devices: &[Difference], verdict: Verdict, summary: String) -> Self {
+    fn of_no_device(devices: &[Difference], verdict: ProofVerdict, summary: String) -> Self {
         Self { verdict, summary, used: vec![false; devices.len()] }
     }
 }
@@ -145,14 +149,14 @@ fn used(claims: &[Claim], devices: &[Difference]) -> Vec<bool> {
 }
 
 /// Returns the verdict for counts that interrupts confirm, according to the share of the bytes.
-fn shown(subject: Subject, total: &Counts, devices: &[Difference], used: &[bool]) -> (Verdict, String) {
+fn shown(subject: Subject, total: &Counts, devices: &[Difference], used: &[bool]) -> (ProofVerdict, String) {
     let share = total.percent_hw().unwrap_or(0.0);
     let theirs = devices.iter().zip(used).filter(|(_, used)| **used);
     let interrupts = theirs.fold(0u64, |sum, (device, _)| sum.saturating_add(device.interrupts));
     let (percent, interrupts) = (outboard_report::percent(share), count(interrupts, "interrupt"));
     if share >= HALF {
         return (
-            Verdict::Hardware,
+            ProofVerdict::Hardware,
             format!("Hardware did {percent} of the bytes, confirmed by {interrupts}."),
         );
     }
@@ -161,7 +165,7 @@ fn shown(subject: Subject, total: &Counts, devices: &[Difference], used: &[bool]
     if let Some(average) = total.sw_bytes.checked_div(total.sw_requests) {
         let _ = write!(text, ", in requests of {average} bytes on average ({})", subject.threshold_advice());
     }
-    (Verdict::Partly, text + ".")
+    (ProofVerdict::Partly, text + ".")
 }
 
 /// Returns the summary for results of a driver that differed from software. Only a sample of the
@@ -224,7 +228,7 @@ fn claims(
     counted: &[(String, Counts)],
     decisions: &[(String, Decision)],
     devices: &[Difference],
-    behind: &Behind,
+    behind: &DriverDevices,
 ) -> Vec<Claim> {
     let mut claims: Vec<Claim> = Vec::new();
     for (algorithm, counts) in counted {

@@ -1,10 +1,12 @@
 //! The options of `outboard prove`.
 
-use crate::console::duration;
-use crate::enabled::Settings;
-use clap::{Args, ValueEnum};
 use std::ffi::OsString;
 use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+
+use crate::settings::Settings;
+use outboard_console::duration;
 
 /// Options that configure the provider of a command; a service has its configuration.
 const NOT_FOR_SERVICES: [&str; 10] = [

@@ -1,7 +1,9 @@
 //! Makes the document of a run: its results and the conclusion.
 
 use outboard_counters::{Counts, Decision, SeedCounts, Table};
-use outboard_documents::prove::{Ahead, Algorithm, Device, Prove, SoftwareRun, Verdict, Work};
+use outboard_documents::prove::{
+    AlgorithmWork, LookaheadWork, ProofDevice, ProofVerdict, Prove, SoftwareRun, Work,
+};
 use outboard_documents::without_secrets;
 use outboard_drivers::interrupts::Difference;
 use outboard_measure::cpu::seconds;
@@ -55,7 +57,7 @@ pub fn results(required: Option<f64>, spent: Spent, observed: Observed, mut note
     notes.extend(ways(&observed.decisions));
     notes.extend(observed.notes);
     let percent = total.percent_hw().unwrap_or(0.0);
-    let is_confirmed = matches!(verdict, Verdict::Hardware | Verdict::Partly);
+    let is_confirmed = matches!(verdict, ProofVerdict::Hardware | ProofVerdict::Partly);
     let met = |required: f64| required == 0.0 || (is_confirmed && percent >= required);
     Prove {
         command: Vec::new(),
@@ -72,7 +74,7 @@ pub fn results(required: Option<f64>, spent: Spent, observed: Observed, mut note
         algorithms: observed
             .counted
             .into_iter()
-            .map(|(name, counts)| Algorithm { name, work: work(counts) })
+            .map(|(name, counts)| AlgorithmWork { name, work: work(counts) })
             .collect(),
         total: work(total),
         seed_source: None,
@@ -114,7 +116,7 @@ pub fn work(counts: Counts) -> Work {
         hardware_percent: counts.percent_hw(),
         failures: counts.failures,
         mismatches: counts.mismatches,
-        ahead: Ahead {
+        ahead: LookaheadWork {
             ahead_requests: counts.ahead_requests,
             ahead_bytes: counts.ahead_bytes,
             ahead_misses: counts.ahead_misses,
@@ -124,9 +126,9 @@ pub fn work(counts: Counts) -> Work {
     }
 }
 
-fn device((difference, used): (&Difference, bool)) -> Device {
+fn device((difference, used): (&Difference, bool)) -> ProofDevice {
     let Difference { device, interrupts, gone, .. } = difference;
-    Device {
+    ProofDevice {
         name: device.device.clone(),
         driver: device.driver.clone(),
         chip: device.chip.map(str::to_owned),

@@ -16,8 +16,8 @@ use super::conclusion::{Observed, Subject};
 use super::options::Options;
 use super::proof::results;
 use crate::commands::enable::named;
-use crate::console::progress;
 use crate::live_service::systemctl;
+use outboard_console::progress;
 
 /// Observes the service for the requested time.
 pub fn observe(options: &Options) -> Result<Prove> {

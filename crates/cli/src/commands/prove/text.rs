@@ -2,11 +2,11 @@
 
 use std::fmt::Write;
 
+use outboard_console::aligned;
 use outboard_documents::prove::Work;
-use outboard_documents::prove::{Prove, Verdict};
+use outboard_documents::prove::{ProofVerdict, Prove};
 use outboard_report::{amount, percent};
 
-use crate::columns::aligned;
 use crate::commands::rng::seed_source::seed_text;
 
 /// Formats the whole report; the verdict comes last.
@@ -16,7 +16,7 @@ pub fn render(proof: &Prove) -> String {
         None => proof.command.join(" "),
     };
     let mut out = format!("\noutboard prove: {subject}\n\n");
-    if proof.verdict == Verdict::Wrong {
+    if proof.verdict == ProofVerdict::Wrong {
         let _ = writeln!(out, "{}: {}\n", word(proof.verdict), proof.summary);
     }
     if !proof.algorithms.is_empty() {
@@ -54,11 +54,13 @@ pub fn render(proof: &Prove) -> String {
     for note in proof.notes.iter().filter(|n| !proof.summary.contains(n.as_str())) {
         line(&mut out, "note", note);
     }
-    if proof.verdict != Verdict::Wrong {
+    if proof.verdict != ProofVerdict::Wrong {
         let verdict = match (proof.signal, proof.verdict) {
             // A command that crashed may have made no requests yet, so there is no verdict on the
             // hardware.
-            (Some(signal), Verdict::Software | Verdict::NotLoaded) => format!("ENDED BY SIGNAL {signal}"),
+            (Some(signal), ProofVerdict::Software | ProofVerdict::NotLoaded) => {
+                format!("ENDED BY SIGNAL {signal}")
+            }
             (_, verdict) => word(verdict).to_owned(),
         };
         let _ = writeln!(out, "\n{verdict}: {}", proof.summary);
@@ -72,15 +74,15 @@ pub fn render(proof: &Prove) -> String {
     out
 }
 
-fn word(verdict: Verdict) -> &'static str {
+fn word(verdict: ProofVerdict) -> &'static str {
     match verdict {
-        Verdict::Wrong => "WRONG RESULT",
-        Verdict::Hardware => "PROVEN",
-        Verdict::Partly => "PARTLY",
-        Verdict::Software => "SOFTWARE ONLY",
-        Verdict::NotLoaded => "NOT LOADED",
-        Verdict::Unverified => "UNVERIFIED",
-        Verdict::Contradicted => "CONTRADICTED",
+        ProofVerdict::Wrong => "WRONG RESULT",
+        ProofVerdict::Hardware => "PROVEN",
+        ProofVerdict::Partly => "PARTLY",
+        ProofVerdict::Software => "SOFTWARE ONLY",
+        ProofVerdict::NotLoaded => "NOT LOADED",
+        ProofVerdict::Unverified => "UNVERIFIED",
+        ProofVerdict::Contradicted => "CONTRADICTED",
     }
 }
 

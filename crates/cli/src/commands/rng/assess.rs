@@ -5,6 +5,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
+use outboard_console as console;
+use outboard_console::INTERRUPTED;
 use outboard_documents::rng::{PermutationResult, RngAssessment};
 use outboard_documents::{json, now};
 use outboard_drivers::root::Root;
@@ -18,7 +20,6 @@ use super::assess_answer::{
 };
 use super::bzip2_length::bzip2_length;
 use super::input::InputOptions;
-use crate::console::{self, INTERRUPTED};
 
 /// Estimate the min-entropy of output with the ten estimators of SP 800-90B for non-IID sources.
 ///
@@ -157,7 +158,7 @@ fn restarts(options: &Options) -> Result<Vec<u8>> {
 }
 
 fn permutations(samples: &[u8]) -> Option<Vec<PermutationResult>> {
-    let seed = crate::primitive::any_seed();
+    let seed = outboard_accel::primitive::any_seed();
     let ranks = permutation_tests(samples, seed, &bzip2_length, &|number| {
         if number % 10 == 1 {
             console::progress(&format!("permutation {number} of at most 10000"));

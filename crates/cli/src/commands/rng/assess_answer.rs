@@ -1,9 +1,8 @@
 //! The result of `outboard rng assess`, as JSON and as text.
 
+use outboard_console::aligned;
 use outboard_documents::rng::{IidTestResult, RestartTests, RngAssessment, RngEstimate};
 use outboard_rng::{Assessment, Estimate, IidTest, LEAST_SAMPLES, RestartResult};
-
-use crate::columns::aligned;
 
 /// Returns the least estimate in bits per bit; restarts can reduce it (3.1.4.2).
 pub fn least_per_bit(answer: &RngAssessment) -> f64 {

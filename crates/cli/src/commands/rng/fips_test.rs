@@ -5,6 +5,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 use clap::Args;
+use outboard_console as console;
+use outboard_console::{INTERRUPTED, duration};
 use outboard_documents::rng::{BlockSpeed, FailureCounts, RngTest, RngVerdict};
 use outboard_documents::{json, now};
 use outboard_measure::stop;
@@ -12,7 +14,6 @@ use outboard_rng::{BLOCK, EXPECTED_FAILURES, Fips, FipsFailures};
 
 use super::input::InputOptions;
 use super::verdict::{self, is_bad, sentence};
-use crate::console::{self, INTERRUPTED, duration};
 
 /// Test output in blocks of 20,000 bits with the tests of FIPS 140-2 (monobit, poker, runs, long run, continuous run).
 ///

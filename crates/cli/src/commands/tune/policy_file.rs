@@ -3,10 +3,9 @@
 use std::fs;
 
 use outboard_catalog::default_threshold;
-use outboard_documents::tune::{Direction, Tune};
+use outboard_documents::tune::{DirectionResult, Tune};
 use outboard_policy::{LookaheadRow, cpu_identity, from_text};
-
-use super::ahead;
+use outboard_tune::ahead;
 
 /// Formats the results as `outboard_policy::Tuned` parses them, with the reasons as comments.
 pub fn text(answer: &Tune) -> String {
@@ -59,7 +58,7 @@ fn written(answer: &Tune, cpu: &str) -> String {
     text
 }
 
-fn threshold(cipher: &str, way: &Direction) -> String {
+fn threshold(cipher: &str, way: &DirectionResult) -> String {
     from_text(if way.undecided { Some(default_threshold(cipher)) } else { way.from })
 }
 

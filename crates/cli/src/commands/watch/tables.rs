@@ -3,7 +3,7 @@
 use outboard_documents::watch::{GroupWork, Watch};
 use outboard_report::{amount, percent};
 
-use crate::columns::aligned;
+use outboard_console::aligned;
 
 /// Headings, and rows with as many cells. The first column is text, the others are numbers.
 pub struct Table {
