@@ -18,7 +18,7 @@ use outboard_tests::services::{
 };
 use outboard_tests::systemd::{AddedFiles, Started, assert_unchanged, snapshot, systemctl};
 
-const NGINX: &str = "https://127.0.0.1:4433/file";
+pub const NGINX: &str = "https://127.0.0.1:4433/file";
 const APACHE: &str = "https://127.0.0.1:4434/file";
 /// 4 MiB: 256 TLS records.
 const FILE: &str = "/var/www/outboard/file";
@@ -38,7 +38,7 @@ fn site() {
     }
 }
 
-fn nginx() -> (AddedFiles, Started) {
+pub fn nginx() -> (AddedFiles, Started) {
     site();
     let mut files = AddedFiles::default();
     files.add(
@@ -83,7 +83,7 @@ fn sshd() -> (AddedFiles, Started) {
 
 /// Downloads the file with a suite of the accelerator.
 #[track_caller]
-fn downloads(url: &str) {
+pub fn downloads(url: &str) {
     let mut curl = Command::new("curl");
     curl.args(["--insecure", "--silent", "--show-error", "--tls-max", "1.2", "--ciphers", "AES128-SHA"]);
     curl.args(["--max-time", "60", "--output", "/tmp/received", url]);

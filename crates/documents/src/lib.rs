@@ -16,6 +16,7 @@ pub mod shell;
 pub mod status;
 mod time;
 pub mod tune;
+pub mod watch;
 
 pub use measured::{Figure, Goal, Machine, SpeedVerdict};
 pub use read::{LARGEST, Part, Unfit, read};

@@ -10,6 +10,9 @@ pub struct Prove {
     /// The command and its arguments, without openssl's keys and passwords; bytes that are not UTF-8
     /// are replaced.
     pub command: Vec<String>,
+    /// The service, if `--service` observed one; then `command` is empty.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub service: Option<ObservedService>,
     /// The command's exit code as a shell gives it: 128 + N after signal N.
     pub exit_code: u8,
     /// The signal that ended it, or null.
@@ -76,6 +79,19 @@ pub enum ProofVerdict {
     Unverified,
     /// Hardware work is counted, and the interrupts refute it.
     Contradicted,
+}
+
+/// A service that was observed while it ran.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct ObservedService {
+    /// Its name, or that of its unit.
+    pub name: String,
+    /// Its units that ran and were counted.
+    pub units: Vec<String>,
+    /// CPU time of these units in the time of `wall_seconds`; null if systemd does not measure it.
+    pub cpu_seconds: Option<f64>,
+    /// Whether ^C ended the observation before its time.
+    pub interrupted: bool,
 }
 
 /// A run without the provider.
@@ -215,8 +231,11 @@ impl Prove {
         Prove { command: without_secrets(self.command), ..self }
     }
 
-    /// Returns the command quoted for a shell.
+    /// Returns the command quoted for a shell, or the name of the service.
     pub fn command_line(&self) -> String {
+        if let Some(service) = &self.service {
+            return format!("service {}", service.name);
+        }
         self.command.iter().map(|word| shell::word(word)).collect::<Vec<_>>().join(" ")
     }
 

@@ -9,6 +9,7 @@ mod metrics;
 mod module;
 mod process;
 mod processors;
+mod rates;
 mod sample;
 mod service;
 
@@ -16,5 +17,6 @@ pub use metrics::{FindingState, metrics};
 pub use module::{DriverSample, ModuleSample};
 pub use process::{EnvironmentValue, Process, Processes, ProviderMapping};
 pub use processors::{KernelTime, process_time};
+pub use rates::rates;
 pub use sample::Sample;
 pub use service::ServiceSample;

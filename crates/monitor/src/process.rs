@@ -1,6 +1,7 @@
 //! Processes: their names, environment and mapped provider, proc(5).
 
 use outboard_drivers::root::Root;
+use std::io::ErrorKind;
 
 /// File names of the provider: installed, and as cargo builds it.
 const PROVIDER_FILES: [&str; 2] = ["outboard.so", "liboutboard_provider.so"];
@@ -17,6 +18,8 @@ pub struct Process {
     pub name: String,
     /// The effective user; `None` if it cannot be read.
     pub user: Option<u32>,
+    /// The systemd unit to which it belongs, if it is a service.
+    pub unit: Option<String>,
     /// OPENSSL_CONF of the environment with which it was started.
     pub openssl_conf: EnvironmentValue,
     /// The provider.
@@ -79,6 +82,7 @@ impl Process {
             pid,
             name: printable(field("Name")?),
             user,
+            unit: root.text(&format!("proc/{pid}/cgroup")).and_then(|text| unit_in(&text)),
             openssl_conf: EnvironmentValue::read(root, pid, "OPENSSL_CONF"),
             provider,
         })
@@ -96,12 +100,24 @@ impl EnvironmentValue {
 
 impl ProviderMapping {
     fn read(root: &Root, pid: u32) -> Self {
-        let Ok(bytes) = root.read(&format!("proc/{pid}/maps")) else { return Self::Unreadable };
+        let bytes = match root.read(&format!("proc/{pid}/maps")) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == ErrorKind::PermissionDenied => return Self::Unreadable,
+            // The process has ended.
+            Err(_) => return Self::NotMapped,
+        };
         let text = String::from_utf8_lossy(&bytes);
         let Some(path) = text.lines().find_map(provider_in) else { return Self::NotMapped };
         let plain = path.strip_suffix(DELETED);
         Self::Mapped { path: printable(plain.unwrap_or(path)), is_replaced: plain.is_some() }
     }
+}
+
+/// The service in the control groups of a process, cgroups(7): the innermost name of a service.
+fn unit_in(text: &str) -> Option<String> {
+    let paths = text.lines().filter_map(|line| line.splitn(3, ':').nth(2));
+    let mut units = paths.filter_map(|path| path.rsplit('/').find(|name| name.ends_with(".service")));
+    units.next().map(printable)
 }
 
 /// The path of the provider in a line of maps, if the line maps it.
@@ -152,6 +168,7 @@ mod tests {
         let lib = "7f00-7f01 r-xp 00000000 08:01 12  /usr/lib/outboard/outboard.so\n";
         write(&tree, "proc/20/maps", &format!("5500-5600 r-xp 0 08:01 7  /usr/sbin/nginx\n{lib}"));
         write(&tree, "proc/20/status", "Name:\tng\u{1b}inx\nUid:\t0\t33\t0\t0\n");
+        write(&tree, "proc/20/cgroup", "12:cpu:/\n0::/system.slice/nginx.service/sub\n");
         write(&tree, "proc/20/environ", "A=1\0OPENSSL_CONF=/etc/outboard/nginx.service.cnf\0");
         write(&tree, "proc/3/maps", "1-2 r-xp 0 0:1 3 /x/liboutboard_provider.so (deleted)\n");
         write(&tree, "proc/3/status", "Name:\tx\n");
@@ -161,10 +178,12 @@ mod tests {
         write(&tree, "proc/self/maps", lib);
         let root = Root::saved(tree.path()).unwrap();
         let all = Processes::with_provider(&root);
-        assert_eq!(all.unreadable, 1);
+        // Process 5 has no maps any more.
+        assert_eq!(all.unreadable, 0);
         assert_eq!(all.found.iter().map(|p| p.pid).collect::<Vec<_>>(), [3, 20]);
         let nginx = &all.found[1];
         assert_eq!((nginx.name.as_str(), nginx.user), ("ng?inx", Some(33)));
+        assert_eq!((nginx.unit.as_deref(), &all.found[0].unit), (Some("nginx.service"), &None));
         assert_eq!(nginx.openssl_conf, EnvironmentValue::Set("/etc/outboard/nginx.service.cnf".to_owned()));
         let path = "/usr/lib/outboard/outboard.so".to_owned();
         assert_eq!(nginx.provider, ProviderMapping::Mapped { path, is_replaced: false });
@@ -180,7 +199,7 @@ mod tests {
         let tree = tempfile::tempdir().unwrap();
         fs::create_dir_all(tree.path().join("proc/7")).unwrap();
         for bytes in [&b""[..], b"\xff\xfe\0\0", b"/", b" (deleted)", b"/outboard.so (deleted)", b"Name:"] {
-            for file in ["maps", "status", "environ"] {
+            for file in ["maps", "status", "environ", "cgroup"] {
                 fs::write(tree.path().join("proc/7").join(file), bytes).unwrap();
             }
             let root = Root::saved(tree.path()).unwrap();

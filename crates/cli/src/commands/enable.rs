@@ -121,6 +121,11 @@ impl<'a> Named<'a> {
         }
     }
 
+    /// The arguments of `enable` and `disable` for it.
+    pub fn arguments(&self) -> String {
+        if self.is_unit { format!("--unit {}", self.name) } else { self.name.to_owned() }
+    }
+
     /// An error if the name can have no record. A record's file has the name in its own.
     pub fn checked(&self) -> Result<()> {
         if !self.is_unit && Application::by_name(self.name).is_none() {

@@ -19,6 +19,7 @@ mod rng;
 mod run;
 mod status;
 mod tune;
+mod watch;
 
 use std::process::ExitCode;
 
@@ -53,6 +54,7 @@ enum Command {
     Run(run::Options),
     Status(status::Options),
     Tune(tune::Options),
+    Watch(watch::Options),
 }
 
 impl Outboard {
@@ -78,6 +80,7 @@ impl Outboard {
             Command::Run(options) => run::run(&options),
             Command::Status(options) => status::run(&options),
             Command::Tune(options) => tune::run(&options),
+            Command::Watch(options) => watch::run(&options),
         }
     }
 }

@@ -1,11 +1,12 @@
-//! `outboard prove -- COMMAND`: runs a command with outboard enabled and reports the work of
-//! hardware.
+//! `outboard prove`: runs a command with outboard enabled, or observes a service, and reports the
+//! work of hardware.
 
 pub mod command;
 mod conclusion;
 mod drivers;
 mod options;
 mod proof;
+mod service;
 mod text;
 
 pub use options::Options;
@@ -40,6 +41,9 @@ pub fn run(options: &Options) -> ExitCode {
 
 fn prove(options: &Options) -> Result<u8> {
     let json = options.json.as_ref().map(JsonTo::open).transpose()?;
+    if options.service.is_some() || options.unit.is_some() {
+        return report(options, &service::observe(options)?, json);
+    }
     let openssl = installation::OpenSsl::find();
     let module = provider_file::find(options.settings.module.as_deref(), &openssl)?;
     drivers::require_listed(&options.settings.drivers)?;
@@ -70,11 +74,16 @@ fn prove(options: &Options) -> Result<u8> {
 
     let software = software.map(|(ended, spent)| software_run(&ended, &spent));
     let proof = Prove { software, ..proof(options, &ended, spent, &table, notes) };
+    report(options, &proof, json)
+}
+
+/// Prints the report. Returns the exit code.
+fn report(options: &Options, proof: &Prove, json: Option<JsonTo>) -> Result<u8> {
     if !options.quiet || proof.is_error() {
-        say(&text::render(&proof));
+        say(&text::render(proof));
     }
-    let written = json.map_or(Ok(()), |to| to.write(&proof));
-    match (exit_code(&proof), written) {
+    let written = json.map_or(Ok(()), |to| to.write(proof));
+    match (exit_code(proof), written) {
         (0, Err(error)) => Err(error),
         (code, Err(error)) => {
             say(&format!("outboard prove: {error:#}\n"));

@@ -143,7 +143,8 @@ mod tests {
     use super::*;
 
     fn process(conf: EnvironmentValue, provider: ProviderMapping) -> Process {
-        Process { pid: 7, name: "nginx".to_owned(), user: Some(33), openssl_conf: conf, provider }
+        let name = "nginx".to_owned();
+        Process { pid: 7, name, user: Some(33), unit: None, openssl_conf: conf, provider }
     }
 
     #[test]

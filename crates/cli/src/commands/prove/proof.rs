@@ -10,7 +10,7 @@ use outboard_measure::cpu::seconds;
 use outboard_measure::meter::Spent;
 
 use super::command::Ended;
-use super::conclusion::{Conclusion, conclude};
+use super::conclusion::{Conclusion, Observed, Subject, conclude};
 use super::options::Options;
 use crate::commands::rng::seed_source::seed_work;
 
@@ -23,14 +23,15 @@ pub fn software_run(ended: &Ended, spent: &Spent) -> SoftwareRun {
     }
 }
 
-/// Creates the document and its conclusion.
+/// Creates the document of a command and its conclusion.
 pub fn proof(options: &Options, ended: &Ended, spent: Spent, table: &Table, mut notes: Vec<String>) -> Prove {
-    let counted = table.snapshot();
-    let total = counted.iter().fold(Counts::default(), |sum, (_, counts)| sum + *counts);
-    let from_provider = table.notes();
-    let Conclusion { verdict, summary, used } = conclude(table, &counted, &total, &spent, &from_provider);
-    notes.extend(ways(table));
-    notes.extend(from_provider);
+    let observed = Observed {
+        subject: Subject::Command,
+        loads: table.attached(),
+        counted: table.snapshot(),
+        decisions: table.decisions(),
+        notes: table.notes(),
+    };
     if ended.left_running {
         notes.push(
             "the command left processes running in the background: what they do from now on is not counted, \
@@ -38,31 +39,48 @@ pub fn proof(options: &Options, ended: &Ended, spent: Spent, table: &Table, mut 
                 .to_owned(),
         );
     }
-    let percent = total.percent_hw().unwrap_or(0.0);
-    let is_confirmed = matches!(verdict, ProofVerdict::Hardware | ProofVerdict::Partly);
-    let met = |required: f64| required == 0.0 || (is_confirmed && percent >= required);
     Prove {
         command: without_secrets(ended.words.clone()),
         exit_code: ended.code(),
         signal: ended.signal(),
+        seed_source: Some(table.seed().counts())
+            .filter(|counts| *counts != SeedCounts::default())
+            .map(seed_work),
+        ..results(options.require_hardware, spent, observed, notes)
+    }
+}
+
+/// The part of the document that commands and services have in common.
+pub fn results(required: Option<f64>, spent: Spent, observed: Observed, mut notes: Vec<String>) -> Prove {
+    let total = observed.total();
+    let Conclusion { verdict, summary, used } = conclude(&observed, &spent);
+    notes.extend(ways(&observed.decisions));
+    notes.extend(observed.notes);
+    let percent = total.percent_hw().unwrap_or(0.0);
+    let is_confirmed = matches!(verdict, ProofVerdict::Hardware | ProofVerdict::Partly);
+    let met = |required: f64| required == 0.0 || (is_confirmed && percent >= required);
+    Prove {
+        command: Vec::new(),
+        service: None,
+        exit_code: 0,
+        signal: None,
         verdict,
         summary,
         wall_seconds: spent.wall.as_secs_f64(),
         cpu_seconds: spent.cpu.map(|c| seconds(c.busy)),
         software: None,
         steal_seconds: spent.cpu.map(|c| seconds(c.steal)),
-        provider_loads: table.attached(),
-        algorithms: counted
+        provider_loads: observed.loads,
+        algorithms: observed
+            .counted
             .into_iter()
             .map(|(name, counts)| AlgorithmWork { name, work: work(counts) })
             .collect(),
         total: work(total),
-        seed_source: Some(table.seed().counts())
-            .filter(|counts| *counts != SeedCounts::default())
-            .map(seed_work),
+        seed_source: None,
         devices: spent.interrupts.ok().map(|all| all.iter().zip(used).map(device).collect()),
-        required_percent: options.require_hardware,
-        requirement_met: options.require_hardware.is_none_or(met),
+        required_percent: required,
+        requirement_met: required.is_none_or(met),
         notes,
     }
 }
@@ -73,11 +91,11 @@ pub fn exit_code(proof: &Prove) -> u8 {
 }
 
 /// Returns the drivers that were chosen, each once.
-fn ways(table: &Table) -> Vec<String> {
+fn ways(decisions: &[(String, Decision)]) -> Vec<String> {
     let mut ways: Vec<String> = Vec::new();
-    for (_, decision) in table.decisions() {
+    for (_, decision) in decisions {
         let Decision::Offered { driver, interface, key_stream, .. } = decision else { continue };
-        let source = key_stream.map(|source| source.driver);
+        let source = key_stream.as_ref().map(|source| &source.driver);
         for driver in [Some(driver), source].into_iter().flatten() {
             let way = format!("chosen: driver {driver} over {interface}");
             if !ways.contains(&way) {

@@ -11,7 +11,11 @@ use crate::commands::rng::seed_source::seed_text;
 
 /// Formats the whole report; the verdict comes last.
 pub fn render(proof: &Prove) -> String {
-    let mut out = format!("\noutboard prove: {}\n\n", proof.command.join(" "));
+    let subject = match &proof.service {
+        Some(service) => format!("service {} ({})", service.name, service.units.join(", ")),
+        None => proof.command.join(" "),
+    };
+    let mut out = format!("\noutboard prove: {subject}\n\n");
     if proof.verdict == ProofVerdict::Wrong {
         let _ = writeln!(out, "{}: {}\n", word(proof.verdict), proof.summary);
     }
@@ -24,6 +28,10 @@ pub fn render(proof: &Prove) -> String {
         }
     }
     line(&mut out, "time", &time(proof));
+    if let Some(service) = &proof.service {
+        let cpu = service.cpu_seconds.map_or("unknown".to_owned(), |cpu| format!("{cpu:.2} s"));
+        line(&mut out, "service", &format!("{cpu} of CPU time"));
+    }
     if let Some(software) = &proof.software {
         let cpu = software.cpu_seconds.map(|cpu| format!(", {cpu:.2} s of CPU time")).unwrap_or_default();
         line(&mut out, "software", &format!("{:.2} s{cpu}, without the provider", software.wall_seconds));
@@ -103,7 +111,11 @@ fn devices(proof: &Prove) -> Vec<String> {
         Some(devices) => devices
             .iter()
             .map(|d| {
-                let used = if d.used { "" } else { ", not used by the command" };
+                let used = match (d.used, &proof.service) {
+                    (true, _) => "",
+                    (false, None) => ", not used by the command",
+                    (false, Some(_)) => ", not used by the service",
+                };
                 let gone = if d.gone { ", and it is gone now" } else { "" };
                 format!(
                     "{} by {} ({}){used}{gone}",
