@@ -21,6 +21,7 @@ mod device_engine;
 mod device_fork;
 mod device_hmac;
 mod device_jobs;
+mod device_kernel_users;
 mod device_lookahead;
 mod device_lookahead_programs;
 mod device_message_jobs;

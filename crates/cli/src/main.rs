@@ -6,6 +6,7 @@ mod console;
 mod enabled;
 mod etc;
 mod in_flight;
+mod kernel_choice;
 mod lab;
 mod live_service;
 mod primitive;

@@ -60,12 +60,7 @@ impl Goal {
         let wall = ratio(wall(software), wall(hardware));
         let cpu = software.cpu_per_request().zip(hardware.cpu_per_request());
         let cpu = cpu.map(|((soft, soft_off), (hard, hard_off))| ratio((soft, soft_off), (hard, hard_off)));
-        let (cost, error) = match (self, cpu) {
-            (Goal::Throughput, _) | (_, None) => wall,
-            (Goal::Cpu, Some(cpu)) => cpu,
-            (Goal::Balanced, Some(_)) if wall.0 > PATIENCE => wall,
-            (Goal::Balanced, Some(cpu)) => (wall.0 * cpu.0, wall.1.hypot(cpu.1)),
-        };
+        let (cost, error) = self.cost(wall, cpu);
         match cost.ln() {
             difference if difference.abs() <= SURE * error && SURE * error > BLUR => Verdict::Unclear,
             difference if difference.abs() <= SURE * error => Verdict::Even,
@@ -73,10 +68,21 @@ impl Goal {
             _ => Verdict::Loses,
         }
     }
+
+    /// Hardware's cost relative to software's: hardware wins below 1. From the ratios of wall time
+    /// and of CPU time, hardware's to software's, each with its relative standard error.
+    pub fn cost(self, wall: Measured, cpu: Option<Measured>) -> Measured {
+        match (self, cpu) {
+            (Goal::Throughput, _) | (_, None) => wall,
+            (Goal::Cpu, Some(cpu)) => cpu,
+            (Goal::Balanced, Some(_)) if wall.0 > PATIENCE => wall,
+            (Goal::Balanced, Some(cpu)) => (wall.0 * cpu.0, wall.1.hypot(cpu.1)),
+        }
+    }
 }
 
 /// A value and its standard error.
-type Measured = (f64, f64);
+pub type Measured = (f64, f64);
 
 fn wall(series: &Series) -> Measured {
     let summary = series.summary();

@@ -11,6 +11,7 @@ mod disable;
 mod disallow;
 mod enable;
 mod explain;
+mod prefer;
 mod prove;
 mod report;
 mod rng;
@@ -45,6 +46,7 @@ enum Command {
     Disallow(disallow::Options),
     Enable(enable::Options),
     Explain(explain::Options),
+    Prefer(prefer::Options),
     Prove(prove::Options),
     Report(report::Options),
     Rng(rng::Options),
@@ -68,6 +70,7 @@ impl Outboard {
             Command::Disallow(options) => disallow::run(&options),
             Command::Enable(options) => enable::run(&options),
             Command::Explain(options) => explain::run(&options),
+            Command::Prefer(options) => prefer::run(&options),
             Command::Prove(options) => prove::run(&options),
             Command::Report(options) => report::run(&options),
             Command::Rng(options) => rng::run(&options),
