@@ -3,7 +3,7 @@
 mod kernel_user;
 mod list;
 pub mod restart;
-mod suitability;
+pub mod suitability;
 pub mod text;
 
 use std::path::{Path, PathBuf};
