@@ -25,6 +25,7 @@ mod device_jobs;
 mod device_kernel_users;
 mod device_lookahead;
 mod device_lookahead_programs;
+mod device_lookahead_valgrind;
 mod device_message_jobs;
 mod device_modes;
 mod device_openssh;

@@ -4,12 +4,12 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use clap::Args;
+use outboard_console::{answer, say};
 use outboard_drivers::reach::KernelUser;
+use outboard_openssl_conf::{installation::OpenSsl, provider_file};
 use outboard_services::enable::{self, Failure, Record};
 
 use super::enable::{Named, Place, named, restart};
-use crate::console::{answer, say};
-use crate::enabled::{module, system::OpenSsl};
 use crate::kernel_choice;
 
 /// Undo `outboard enable`: remove the files that it added, byte for byte
@@ -80,7 +80,7 @@ fn disable(options: &Options, service: Named) -> Result<()> {
     if options.restart {
         let record = Record::read(&tree, &service.key()).map_err(|why| anyhow!(why))?;
         let record = record.ok_or_else(|| Failure::NotEnabled(service.key()))?;
-        let module = module::find(None, &OpenSsl::find())?;
+        let module = provider_file::find(None, &OpenSsl::find())?;
         return restart::disable(&tree, &record, &module, options.force, options.json);
     }
     // First: if this fails or is interrupted, the files are there, and it can be repeated.

@@ -13,8 +13,8 @@ use outboard_drivers::preference::{self, PreferenceError};
 use outboard_services::enable::{self, Failure, PreferredDriver, Record, Tree, plan_kernel, preference_key};
 
 use super::enable::text;
-use crate::console::{answer, duration, progress, say};
 use crate::{etc, kernel_choice};
+use outboard_console::{answer, duration, progress, say};
 
 /// Interval between checks for drivers that are not registered yet.
 const PAUSE: Duration = Duration::from_millis(250);

@@ -13,10 +13,10 @@ use serde::Serialize;
 
 use self::advice::Advice;
 use self::offered::{Negotiation, OfferedSuite};
-use crate::columns::aligned;
 use crate::commands::enable::suitability::{self, Outlook};
-use crate::console::{answer, progress};
-use crate::enabled::{module, system::OpenSsl};
+use outboard_console::aligned;
+use outboard_console::{answer, progress};
+use outboard_openssl_conf::{installation::OpenSsl, provider_file};
 
 /// The document of `--json`. Fields are only added within a version; sizes are in bytes.
 #[derive(Serialize)]
@@ -67,7 +67,7 @@ impl SuiteRow {
 pub fn show(name: &str, allow_legacy: bool, json: bool) -> Result<()> {
     let tree = Tree::at(Path::new("/"));
     let openssl = OpenSsl::find();
-    let inputs = Inputs { openssl_cnf: openssl.own_file(), module: module::find(None, &openssl)? };
+    let inputs = Inputs { openssl_cnf: openssl.own_file(), module: provider_file::find(None, &openssl)? };
     let plan = enable::plan(&tree, name, false, &inputs)?;
     let Some(negotiation) = Negotiation::of(name) else {
         bail!("the suites of {name} are not known here: nginx, apache, sshd, ssh and openvpn are");

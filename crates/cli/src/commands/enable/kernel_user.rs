@@ -13,8 +13,8 @@ use outboard_services::enable::{self, Plan, PreferredDriver, Record, Tree, plan_
 
 use self::contest::Contest;
 use super::Options;
-use crate::console::{answer, progress, say};
 use crate::kernel_choice::{self, KernelDrivers};
+use outboard_console::{answer, progress, say};
 
 /// The module of kTLS. The kernel loads it by itself only for processes that may load modules.
 const KTLS_MODULE: &str = "tls";

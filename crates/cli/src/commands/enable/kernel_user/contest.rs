@@ -5,14 +5,15 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result, anyhow, bail};
+use outboard_documents::Goal;
+use outboard_documents::bench::{Application, Bench, Evidence, Run};
 use outboard_drivers::reach::{KernelNeed, KernelUser};
 use outboard_drivers::template;
-use outboard_measure::goal::Goal;
+use outboard_measure::goal::relative_cost;
 use outboard_policy::{POLICY_FILE, Tuned};
-use outboard_report::bench::{Application, Bench, Evidence, Run};
 
 use crate::commands::tune::GoalName;
-use crate::console::progress;
+use outboard_console::progress;
 
 /// Limit of a benchmark's time.
 const TIME: &str = "40s";
@@ -78,7 +79,7 @@ fn of_bench(bench: &Bench, driver: &str, goal: Goal) -> Result<Contest, String> 
         let wall = software.figure.megabytes_per_second / hardware.figure.megabytes_per_second;
         let cpu = hardware.figure.cpu_ms_per_megabyte.zip(software.figure.cpu_ms_per_megabyte);
         let cpu = cpu.filter(|(_, software)| *software > 0.0).map(|(hardware, software)| hardware / software);
-        costs.push(goal.cost((wall, 0.0), cpu.map(|cpu| (cpu, 0.0))).0.max(f64::MIN_POSITIVE).ln());
+        costs.push(relative_cost(goal, (wall, 0.0), cpu.map(|cpu| (cpu, 0.0))).0.max(f64::MIN_POSITIVE).ln());
         rows.extend([software, hardware].map(|run| ContestRow {
             job: job.name.clone(),
             driver: run.driver.clone().unwrap_or_default(),

@@ -9,7 +9,7 @@ use outboard_drivers::reach::{KernelUser, NeedOutlook, Prospect};
 use outboard_services::enable::{Plan, PreferredDriver};
 
 use super::Choice;
-use crate::columns::aligned;
+use outboard_console::aligned;
 
 /// The user's own name.
 pub fn reader(user: KernelUser) -> &'static str {
