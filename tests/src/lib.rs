@@ -43,6 +43,7 @@ pub mod seeded;
 pub mod services;
 pub mod simulated;
 pub mod simulated_rng;
+pub mod sites;
 pub mod skip;
 pub mod software_tpm;
 pub mod stream;

@@ -5,13 +5,14 @@
 use std::fs;
 use std::path::PathBuf;
 
+use outboard_drivers::netlink::change;
 use outboard_tests::command::{failed, on_path, said, succeeded};
 use outboard_tests::etc_tree;
 use outboard_tests::kernel_users::{Network, send_over_ktls, shell, with_dm_crypt};
-use outboard_tests::machine::cpu_has_aes;
-use outboard_tests::patience::wait_until;
+use outboard_tests::machine::{ACCELERATOR, cpu_has_aes};
 use outboard_tests::simulated::{self, Simulated};
 use outboard_tests::skip::skip;
+use outboard_tests::time_limit::wait_until;
 use outboard_tests::tuning::Machine;
 
 /// The machine with a simulation that every other driver outranks. Dropped in this order.
@@ -178,8 +179,7 @@ fn a_preference_is_restored_as_at_boot_and_kept_while_two_want_it() {
     with.succeeds(&["enable", "disk", "--force"]);
 
     // The next boot begins with the driver's own priority.
-    let own = outboard_drivers::netlink::change::prefer("sim-xts-aes", 1);
-    own.expect("root may change it");
+    change::prefer("sim-xts-aes", 1).expect("root may change it");
     with.succeeds(&["prefer", "--restore"]);
     assert_eq!(first_of("xts(aes)"), "sim-xts-aes");
 
@@ -223,7 +223,7 @@ fn a_disk_is_enabled_and_disabled_and_nothing_is_left() {
 #[test]
 fn a_disk_where_software_wins_is_refused_with_the_numbers() {
     let test = "a_disk_where_software_wins_is_refused_with_the_numbers";
-    let slow = ["preset=ideal", "allocates=N", "priority=1", "bandwidth=15000000"];
+    let slow = ["preset=ideal", "allocates=N", "priority=1", "bandwidth=30000000"];
     let Some(with) = Outranked::new(test, &slow, &["dmsetup", "fio"]) else { return };
     let before = (etc_tree::of("/etc"), drivers());
     let text = with.fails(&["enable", "disk"]);
@@ -252,12 +252,17 @@ fn ipsec_and_ktls_get_the_accelerator_until_they_are_disabled() {
         assert!(output.status.success(), "{}", said(&output));
         interrupts
     };
+    // The other accelerator of the machine, which would be the selected one.
+    let other = change::prefer(ACCELERATOR, 0);
     assert_eq!(pinged(), 0);
     let done = with.succeeds(&["enable", "ipsec", "--force"]);
     assert!(done.contains("aes128-sha256") && done.contains("swanctl"), "{done}");
     assert!(pinged() > 0);
     with.succeeds(&["disable", "ipsec"]);
     assert_eq!(pinged(), 0);
+    if other.is_ok() {
+        change::prefer(ACCELERATOR, 150).expect("its own priority");
+    }
 
     let sent = |expected: &str| {
         let (interrupts, sent) = watched(send_over_ktls);

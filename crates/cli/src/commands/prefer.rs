@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use clap::Args;
+use outboard_console::{answer, duration, progress, say};
 use outboard_drivers::find::Judged;
 use outboard_drivers::judge::Verdict;
 use outboard_drivers::preference::{self, PreferenceError};
@@ -14,7 +15,6 @@ use outboard_services::enable::{self, Failure, PreferredDriver, Record, Tree, pl
 
 use super::enable::text;
 use crate::{etc, kernel_choice};
-use outboard_console::{answer, duration, progress, say};
 
 /// Interval between checks for drivers that are not registered yet.
 const PAUSE: Duration = Duration::from_millis(250);

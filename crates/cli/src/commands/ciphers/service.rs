@@ -8,15 +8,15 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use anyhow::{Result, bail};
+use outboard_console::aligned;
+use outboard_console::{answer, progress};
+use outboard_openssl_conf::{installation::OpenSsl, provider_file};
 use outboard_services::enable::{self, Inputs, Tree};
 use serde::Serialize;
 
 use self::advice::Advice;
 use self::offered::{Negotiation, OfferedSuite};
 use crate::commands::enable::suitability::{self, Outlook};
-use outboard_console::aligned;
-use outboard_console::{answer, progress};
-use outboard_openssl_conf::{installation::OpenSsl, provider_file};
 
 /// The document of `--json`. Fields are only added within a version; sizes are in bytes.
 #[derive(Serialize)]

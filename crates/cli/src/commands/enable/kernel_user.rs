@@ -5,6 +5,7 @@ mod contest;
 mod text;
 
 use anyhow::{Context as _, Result, bail};
+use outboard_console::{answer, progress, say};
 use outboard_drivers::find::Judged;
 use outboard_drivers::kernel::Release;
 use outboard_drivers::reach::{KernelNeed, KernelUser, NeedOutlook, Prospect, outlook};
@@ -14,7 +15,6 @@ use outboard_services::enable::{self, Plan, PreferredDriver, Record, Tree, plan_
 use self::contest::Contest;
 use super::Options;
 use crate::kernel_choice::{self, KernelDrivers};
-use outboard_console::{answer, progress, say};
 
 /// The module of kTLS. The kernel loads it by itself only for processes that may load modules.
 const KTLS_MODULE: &str = "tls";

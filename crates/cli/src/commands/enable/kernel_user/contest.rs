@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result, anyhow, bail};
+use outboard_console::progress;
 use outboard_documents::Goal;
 use outboard_documents::bench::{Application, Bench, Evidence, Run};
 use outboard_drivers::reach::{KernelNeed, KernelUser};
@@ -13,10 +14,9 @@ use outboard_measure::goal::relative_cost;
 use outboard_policy::{POLICY_FILE, Tuned};
 
 use crate::commands::tune::GoalName;
-use outboard_console::progress;
 
 /// Limit of a benchmark's time.
-const TIME: &str = "40s";
+const TIME: &str = "90s";
 
 /// Bytes of a full TLS record (RFC 8446, 5.1).
 const RECORD: usize = 16384;

@@ -3,13 +3,13 @@
 use std::fmt::Write as _;
 
 use anyhow::Result;
+use outboard_console::aligned;
 use outboard_drivers::find::Judged;
 use outboard_drivers::preference::priority_to_win;
 use outboard_drivers::reach::{KernelUser, NeedOutlook, Prospect};
 use outboard_services::enable::{Plan, PreferredDriver};
 
 use super::Choice;
-use outboard_console::aligned;
 
 /// The user's own name.
 pub fn reader(user: KernelUser) -> &'static str {
