@@ -13,6 +13,7 @@ mod disallow;
 mod enable;
 mod explain;
 mod metrics;
+mod prefer;
 mod prove;
 mod report;
 mod rng;
@@ -48,6 +49,7 @@ enum Command {
     Enable(enable::Options),
     Explain(explain::Options),
     Metrics(metrics::Options),
+    Prefer(prefer::Options),
     Prove(prove::Options),
     Report(report::Options),
     Rng(rng::Options),
@@ -74,6 +76,7 @@ impl Outboard {
             Command::Enable(options) => enable::run(&options),
             Command::Explain(options) => explain::run(&options),
             Command::Metrics(options) => metrics::run(&options),
+            Command::Prefer(options) => prefer::run(&options),
             Command::Prove(options) => prove::run(&options),
             Command::Report(options) => report::run(&options),
             Command::Rng(options) => rng::run(&options),
