@@ -126,12 +126,13 @@ void ob_arena_put(struct ob_arena *arena)
  */
 static int ob_arena_pages(struct ob_arena *arena)
 {
+	/* Fails rather than make the OOM killer choose another process. */
+	gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN | __GFP_RETRY_MAYFAIL |
+		    (READ_ONCE(ob_dma32) ? __GFP_DMA32 : 0);
 	unsigned int order = LARGEST_ORDER;
 	unsigned long i = 0;
 
 	while (i < arena->page_count) {
-		/* Fails rather than make the OOM killer choose another process. */
-		gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN | __GFP_RETRY_MAYFAIL;
 		struct page *page;
 
 		order = min_t(unsigned int, order, ilog2(arena->page_count - i));

@@ -19,6 +19,7 @@ atomic_t ob_arrivals;	/* registered algorithms and bound devices; a change allow
 
 static struct kobject *directory;	/* NULL before init and after exit: no entries are added */
 static u16 last_number;
+static bool suspended;	/* no new sessions */
 
 /*
  * A session is on its driver's list while it has, or tries to allocate, the driver handle. Returns
@@ -32,8 +33,8 @@ static int ob_attach(struct ob_session *session, const struct ob_algorithm *algo
 
 	mutex_lock(&ob_drivers_lock);
 	list_for_each_entry(driver, &ob_drivers, link) {
-		if (driver->number <= after || (number && driver->number != number) ||
-		    ob_module_unbinding(driver->owner) ||
+		if (suspended || driver->number <= after || (number && driver->number != number) ||
+		    ob_driver_unbinding(driver) ||
 		    (driver->algorithm && algorithm && driver->algorithm != algorithm) ||
 		    (driver->missing && driver->arrivals == atomic_read(&ob_arrivals) &&
 		     time_before(jiffies, driver->retry)))
@@ -87,7 +88,7 @@ static int ob_check_handle(struct ob_session *session, const struct ob_type *typ
 static int ob_try_alloc(struct ob_session *session, const struct ob_type *type, u32 flags)
 {
 	struct ob_driver *driver = session->driver;
-	struct module *owner = NULL;
+	bool watch = false;
 	int before = atomic_read(&ob_arrivals);
 	int error = type->alloc(session, driver->name, flags);
 
@@ -104,14 +105,17 @@ static int ob_try_alloc(struct ob_session *session, const struct ob_type *type, 
 	driver->missing = error == -ENOENT;
 	driver->arrivals = before;
 	driver->retry = jiffies + HZ;
-	if (!error &&
-	    (!driver->algorithm || driver->owner != session->tfm->__crt_alg->cra_module)) {
+	if (!error && (!driver->algorithm ||
+		       driver->owner != session->tfm->__crt_alg->cra_module)) {
 		driver->algorithm = session->algorithm;
 		driver->owner = session->tfm->__crt_alg->cra_module;
-		owner = driver->owner;
+		driver->built_in = !driver->owner;
+		watch = true;
 	}
 	mutex_unlock(&ob_drivers_lock);
-	ob_unplug_watch(owner);
+	/* The handle keeps the module. */
+	if (watch)
+		ob_unplug_watch(session->tfm->__crt_alg->cra_module);
 	return error;
 }
 
@@ -315,6 +319,15 @@ void ob_drivers_exit(void)
 		ob_driver_remove(driver, &dropped);
 	mutex_unlock(&ob_drivers_lock);
 	kobject_put(created);
+}
+
+void ob_set_suspended(bool yes)
+{
+	mutex_lock(&ob_drivers_lock);
+	suspended = yes;
+	mutex_unlock(&ob_drivers_lock);
+	/* Drivers that were missing meanwhile are looked up again without delay. */
+	atomic_inc(&ob_arrivals);
 }
 
 void ob_count_timeout(u16 number)

@@ -113,7 +113,7 @@ int ob_hash_new(struct ob_file *file, u32 id, u32 session_id)
 
 	if (IS_ERR(session))
 		return PTR_ERR(session);
-	error = ob_hash_add(file, id, ob_hash_alloc(session));
+	error = ob_session_owned(session) ? ob_hash_add(file, id, ob_hash_alloc(session)) : -ENOENT;
 	ob_session_unuse(session);
 	return error;
 }

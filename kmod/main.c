@@ -19,10 +19,14 @@ OB_PARAM(uint, max_requests, 64,
 OB_PARAM(uint, max_driver_requests, 96, "requests that a driver has at the same time; others wait");
 OB_PARAM(ulong, max_driver_bytes, 4UL << 20,
 	 "bytes of the requests that a driver has at the same time");
+OB_PARAM(ulong, max_shared_bytes, 32UL << 10,
+	 "the same while several users submit; each counts at least 4 KiB, and 1 KiB more");
 OB_PARAM(ulong, max_bytes, 0, "bytes of all arenas; 0: an eighth of the memory at load");
+OB_PARAM(bool, dma32, false,
+	 "memory of arenas below 4 GiB, for devices that reach no more without a copy");
 OB_PARAM(uint, timeout, 10, "seconds to wait for a driver's answer");
 
-struct workqueue_struct *ob_workqueue;
+struct workqueue_struct *ob_workqueue, *ob_dispatch_workqueue;
 
 static struct miscdevice device = {
 	.minor = MISC_DYNAMIC_MINOR,
@@ -31,6 +35,23 @@ static struct miscdevice device = {
 	.groups = ob_groups,
 	.mode = 0600,
 };
+
+static void ob_destroy_workqueues(void)
+{
+	if (ob_dispatch_workqueue)
+		destroy_workqueue(ob_dispatch_workqueue);
+	if (ob_workqueue)
+		destroy_workqueue(ob_workqueue);
+}
+
+static int ob_create_workqueues(void)
+{
+	ob_workqueue = alloc_workqueue("outboard", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
+	/* Processes that keep the CPUs busy must not delay the next request of another user. */
+	ob_dispatch_workqueue = alloc_workqueue("outboard_dispatch",
+						WQ_UNBOUND | WQ_MEM_RECLAIM | WQ_HIGHPRI, 0);
+	return ob_workqueue && ob_dispatch_workqueue ? 0 : -ENOMEM;
+}
 
 static int __init outboard_init(void)
 {
@@ -42,17 +63,27 @@ static int __init outboard_init(void)
 	}
 	if (!ob_max_bytes)
 		ob_max_bytes = (totalram_pages() / 8) << PAGE_SHIFT;
-	ob_workqueue = alloc_workqueue("outboard", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
-	if (!ob_workqueue)
-		return -ENOMEM;
-	error = misc_register(&device);
-	if (!error) {
-		error = ob_drivers_init(&device.this_device->kobj);
-		if (!error)
-			return 0;
-		misc_deregister(&device);
-	}
-	destroy_workqueue(ob_workqueue);
+	error = ob_create_workqueues();
+	if (!error)
+		error = misc_register(&device);
+	if (error)
+		goto no_device;
+	error = ob_unplug_init();
+	if (error)
+		goto no_modules;
+	error = ob_suspend_init();
+	if (error)
+		goto no_suspend;
+	error = ob_drivers_init(&device.this_device->kobj);
+	if (!error)
+		return 0;
+	ob_suspend_exit();
+no_suspend:
+	ob_unplug_exit();
+no_modules:
+	misc_deregister(&device);
+no_device:
+	ob_destroy_workqueues();
 	return error;
 }
 
@@ -63,11 +94,12 @@ static int __init outboard_init(void)
  */
 static void __exit outboard_exit(void)
 {
+	ob_suspend_exit();
 	ob_drivers_exit();
 	misc_deregister(&device);
 	ob_unplug_exit();
 	synchronize_rcu();
-	destroy_workqueue(ob_workqueue);
+	ob_destroy_workqueues();
 	rcu_barrier();
 }
 

@@ -21,6 +21,7 @@
 #include <linux/completion.h>
 #include <linux/kobject.h>
 #include <linux/outboard.h>
+#include <linux/rbtree.h>
 #include <linux/refcount.h>
 #include <linux/scatterlist.h>
 #include <linux/wait.h>
@@ -56,7 +57,7 @@ struct ob_ask {
 	u8 iv[OUTBOARD_IV_SIZE];
 } __aligned(8);
 
-extern struct workqueue_struct *ob_workqueue;
+extern struct workqueue_struct *ob_workqueue, *ob_dispatch_workqueue;
 
 struct ob_file;
 struct ob_flow;
@@ -114,7 +115,9 @@ struct ob_driver {
 	struct list_head link;
 	struct list_head sessions;
 	const struct ob_algorithm *algorithm;	/* NULL: not found yet */
-	struct module *owner;			/* of the algorithm; compared only, no reference */
+	/* Of the algorithm, without a reference: unplug.c clears it before the module is freed. */
+	struct module *owner;
+	bool built_in;				/* found, and owner is NULL */
 	unsigned long retry;			/* jiffies of the next lookup while missing */
 	int arrivals;				/* ob_arrivals before the last lookup */
 	bool missing;
@@ -122,9 +125,18 @@ struct ob_driver {
 	u16 number;
 	spinlock_t lock; /* protects the lists of turns and waiting requests, and below */
 	bool stalled;			/* refused a request; no more until one completes */
-	unsigned int running;		/* requests that the driver has, and their bytes */
-	unsigned long bytes_running;
-	struct list_head shares, turns;
+	unsigned int running;		/* requests that the driver has, their bytes, and cost */
+	unsigned long bytes_running, cost_running;
+	struct list_head shares;
+	struct rb_root_cached turns;	/* the users with waiting requests, by their start */
+	u64 virtual_time;
+	kuid_t last_uid;
+	unsigned long last_submission;	/* jiffies */
+	bool contended;			/* until that time, if another user has submitted */
+	unsigned long contended_until;	/* jiffies */
+	kuid_t expected;		/* user whose request the driver waits for; invalid: none */
+	ktime_t expected_until;
+	wait_queue_head_t thinking;
 	struct work_struct dispatch;	/* submits waiting requests */
 	atomic64_t requests, bytes, batches, errors, timeouts;
 	struct ob_report reports[OB_REPORTERS];
@@ -143,14 +155,22 @@ int ob_disallow(const char *name);
 int ob_session_alloc(struct ob_session *session, const struct ob_algorithm *algorithm, u16 number);
 void ob_detach(struct ob_session *session);
 void ob_drop_waiting(const struct ob_file *file);
+void ob_set_suspended(bool yes);
 void ob_count_timeout(u16 number);
 int ob_report_wrong(u32 number, kuid_t uid);
 
 /* ---- unplug.c ---- */
 
+int ob_unplug_init(void);
 void ob_unplug_exit(void);
-bool ob_module_unbinding(const struct module *owner);
+bool ob_driver_unbinding(const struct ob_driver *driver);
+bool ob_end_all_sessions(void);
 void ob_unplug_watch(struct module *owner);
+
+/* ---- suspend.c ---- */
+
+int ob_suspend_init(void);
+void ob_suspend_exit(void);
 
 /* ---- file.c ---- */
 
@@ -256,7 +276,9 @@ struct scatterlist *ob_range_to_sg(const struct ob_arena *arena, struct scatterl
 
 /* ---- session.c ---- */
 
+/* Bits of state. */
 #define OB_DEAD 0
+#define OB_ENDED 1	/* the handle is being freed, or was abandoned */
 
 struct ob_session {
 	refcount_t refs;		/* its number, the driver handle, each hash handle */
@@ -266,8 +288,7 @@ struct ob_session {
 	struct ob_driver *driver;
 	const struct ob_file
 		*file; /* compared only, no reference; NULL: first lookup of a driver */
-	/* Only this address space may use it; it is kept, so that it is unique. NULL: any. */
-	struct mm_struct *mm;
+	struct mm_struct *mm;		/* the owner; the structure is kept, so that it is unique */
 	struct ob_flow *flow;
 	struct list_head link;		/* in driver->sessions */
 	union {
@@ -278,6 +299,9 @@ struct ob_session {
 	struct crypto_tfm *tfm;
 	unsigned int request_size;
 	unsigned int state_size;
+	bool shared;
+	bool freed;			/* only its number is left; protected by the lock of sessions */
+	bool abandoned;			/* the handle is never freed; protected by ob_drivers_lock */
 	u8 tag_size;
 	s8 exports;			/* ahash state export: 1 works, -1 fails, 0 not tried yet */
 	struct work_struct release;	/* of the driver handle */
@@ -300,10 +324,10 @@ static inline void ob_session_free_handle(struct ob_session *session)
 	crypto_destroy_tfm(session->skcipher, session->tfm);
 }
 
-/* Whether the caller may use, and free, the session and its hash handles. */
+/* Whether the caller may free the session, and use and free its hash handles. */
 static inline bool ob_session_owned(const struct ob_session *session)
 {
-	return !session->mm || session->mm == current->mm;
+	return session->mm == current->mm;
 }
 
 void ob_session_init(struct ob_session *session);
@@ -396,7 +420,8 @@ void ob_hash_unclaim(struct ob_hash *hash, bool open);
 
 extern unsigned int ob_max_sessions, ob_max_hashes, ob_max_arenas, ob_max_requests,
 	ob_max_driver_requests, ob_timeout;
-extern unsigned long ob_max_arena_bytes, ob_max_driver_bytes, ob_max_bytes;
+extern unsigned long ob_max_arena_bytes, ob_max_driver_bytes, ob_max_shared_bytes, ob_max_bytes;
+extern bool ob_dma32;
 extern const struct attribute_group *ob_groups[];
 extern const struct kobj_type ob_driver_ktype;
 extern atomic_t ob_files, ob_arenas, ob_sessions, ob_hashes, ob_requests, ob_doubles;

@@ -2,7 +2,19 @@
 /*
  * The requests that wait for a driver. A driver has a bounded number of requests, and of bytes, at
  * the same time; further requests wait here, not in the driver's queue, because a request that a
- * driver has cannot be withdrawn. Users take turns, then the descriptors of a user.
+ * driver has cannot be withdrawn. The bound is lower while several users share the driver: what the
+ * driver has is what the next user waits for.
+ *
+ * Users get equal shares of the bytes, by start-time fair queueing (Goyal, Vin and Cheng, 1996):
+ * the next request is that of the user whose start is the lowest, and each request moves the start
+ * of its user by its cost. A user without waiting requests begins again at the virtual time, which
+ * is the start of the request that was submitted last. So a user that submits little is next.
+ * The descriptors of one user take turns.
+ *
+ * A user that waits for each result before it submits again never has a request in the queue when
+ * the driver takes the next one. So the driver waits for it, for a short time, if it has not used
+ * its share and has submitted soon after each result before (anticipatory scheduling, Iyer and
+ * Druschel, 2001).
  *
  *   ob_driver -> ob_share (a user) -> ob_flow (a descriptor) -> waiting requests
  *
@@ -17,10 +29,24 @@
 #include <linux/slab.h>
 #include "outboard.h"
 
+/*
+ * A request costs its bytes, but at least OB_LEAST_BYTES: below, the time of an engine and of the
+ * CPUs is that of a request rather than of its bytes. And OB_REQUEST_COST for the request itself.
+ */
+#define OB_LEAST_BYTES 4096
+#define OB_REQUEST_COST 1024
+
+/* How long a driver waits for the next request of a user, and after how many that came sooner. */
+#define OB_THINK_NS (200 * NSEC_PER_USEC)
+#define OB_SOON 4
+
 /* A user. */
 struct ob_share {
 	struct list_head link;		/* in driver->shares */
-	struct list_head turn;		/* in driver->turns while ready is not empty */
+	struct rb_node turn;		/* in driver->turns while ready is not empty */
+	u64 start;			/* virtual time at which its next request begins */
+	ktime_t ended;			/* when its last request ended, while contended */
+	unsigned int soon;		/* its requests in a row that came soon after a result */
 	struct list_head flows, ready;
 	kuid_t uid;
 };
@@ -41,14 +67,64 @@ static bool ob_flow_may_run(const struct ob_flow *flow)
 	return flow->running < max(READ_ONCE(ob_max_requests), 1U);
 }
 
-static bool ob_has_room(const struct ob_driver *driver, u32 length)
+static u32 ob_cost(const struct ob_request *request)
 {
-	return !driver->running ||
-	       (driver->running < READ_ONCE(ob_max_driver_requests) &&
-		driver->bytes_running + length <= READ_ONCE(ob_max_driver_bytes));
+	return max_t(u32, request->length, OB_LEAST_BYTES) + OB_REQUEST_COST;
 }
 
-/* Puts the flow, and its user, into the lists of those whose turn comes, or removes them. */
+/* Whether another user used the driver within the last second. */
+static bool ob_is_contended(struct ob_driver *driver)
+{
+	if (likely(!driver->contended))
+		return false;
+	if (time_after(jiffies, driver->contended_until))
+		driver->contended = false;
+	return driver->contended;
+}
+
+/* A request of the user arrives, or is submitted to the driver. */
+static void ob_see_user(struct ob_driver *driver, kuid_t uid)
+{
+	unsigned long before = driver->last_submission;
+
+	lockdep_assert_held(&driver->lock);
+	driver->last_submission = jiffies;
+	if (likely(uid_eq(driver->last_uid, uid)))
+		return;
+	if (uid_valid(driver->last_uid) && time_before(jiffies, before + HZ)) {
+		driver->contended = true;
+		driver->contended_until = jiffies + HZ;
+	}
+	driver->last_uid = uid;
+}
+
+static bool ob_has_room(struct ob_driver *driver, const struct ob_request *request)
+{
+	if (!driver->running)
+		return true;
+	if (ob_is_contended(driver) &&
+	    driver->cost_running + ob_cost(request) > READ_ONCE(ob_max_shared_bytes))
+		return false;
+	return driver->running < READ_ONCE(ob_max_driver_requests) &&
+	       driver->bytes_running + request->length <= READ_ONCE(ob_max_driver_bytes);
+}
+
+static bool ob_starts_before(struct rb_node *a, const struct rb_node *b)
+{
+	/* With equal starts the user that came last, which has waited for nothing yet. */
+	return rb_entry(a, struct ob_share, turn)->start <=
+	       rb_entry(b, struct ob_share, turn)->start;
+}
+
+static void ob_share_remove(struct ob_driver *driver, struct ob_share *share)
+{
+	if (RB_EMPTY_NODE(&share->turn))
+		return;
+	rb_erase_cached(&share->turn, &driver->turns);
+	RB_CLEAR_NODE(&share->turn);
+}
+
+/* Puts the flow, and its user, into the queues of those whose turn comes, or removes them. */
 static void ob_flow_update(struct ob_driver *driver, struct ob_flow *flow)
 {
 	struct ob_share *share = flow->share;
@@ -58,17 +134,27 @@ static void ob_flow_update(struct ob_driver *driver, struct ob_flow *flow)
 		list_del_init(&flow->turn);
 	else if (list_empty(&flow->turn))
 		list_add_tail(&flow->turn, &share->ready);
-	if (list_empty(&share->ready))
-		list_del_init(&share->turn);
-	else if (list_empty(&share->turn))
-		list_add_tail(&share->turn, &driver->turns);
+	if (list_empty(&share->ready)) {
+		ob_share_remove(driver, share);
+	} else if (RB_EMPTY_NODE(&share->turn)) {
+		share->start = max(share->start, driver->virtual_time);
+		rb_add_cached(&share->turn, &driver->turns, ob_starts_before);
+	}
 }
 
+/* ob_flow_update() must follow unless nothing of the user waits. */
 static void ob_charge_driver(struct ob_driver *driver, struct ob_flow *flow,
 			     struct ob_request *request)
 {
+	struct ob_share *share = flow->share;
+
+	ob_share_remove(driver, share);
+	driver->virtual_time = max(share->start, driver->virtual_time);
+	share->start = driver->virtual_time + ob_cost(request);
+	ob_see_user(driver, share->uid);
 	request->charged = true;
 	driver->running++;
+	driver->cost_running += ob_cost(request);
 	driver->bytes_running += request->length;
 	flow->running++;
 }
@@ -78,15 +164,56 @@ static void ob_uncharge_driver(struct ob_driver *driver, struct ob_flow *flow,
 {
 	request->charged = false;
 	driver->running--;
+	driver->cost_running -= ob_cost(request);
 	driver->bytes_running -= request->length;
 	flow->running--;
+}
+
+static void ob_expect_none(struct ob_driver *driver)
+{
+	if (!uid_valid(driver->expected))
+		return;
+	driver->expected = INVALID_UID;
+	wake_up(&driver->thinking);
+}
+
+/* A request of the flow has ended. Waits for the next one of its user if that is its turn. */
+static void ob_expect_next(struct ob_driver *driver, struct ob_flow *flow)
+{
+	struct ob_share *share = flow->share;
+	struct rb_node *first = rb_first_cached(&driver->turns);
+
+	if (!ob_is_contended(driver))
+		return;
+	share->ended = ktime_get();
+	if (!first || flow->running || !RB_EMPTY_NODE(&share->turn) || share->soon < OB_SOON ||
+	    share->start > rb_entry(first, struct ob_share, turn)->start)
+		return;
+	driver->expected = share->uid;
+	driver->expected_until = ktime_add_ns(share->ended, OB_THINK_NS);
+}
+
+/* A request of the user arrives. Returns whether the driver waits for it. */
+static bool ob_expected(struct ob_driver *driver, struct ob_share *share)
+{
+	bool expected = uid_eq(driver->expected, share->uid);
+
+	if (!ob_is_contended(driver))
+		return false;
+	if (ktime_to_ns(ktime_sub(ktime_get(), share->ended)) < OB_THINK_NS)
+		share->soon++;
+	else
+		share->soon = 0;
+	if (expected)
+		ob_expect_none(driver);
+	return expected;
 }
 
 /* Each queued run of the work holds a reference to the driver. The caller has one too. */
 static void ob_queue_kick(struct ob_driver *driver)
 {
 	kobject_get(&driver->kobj);
-	if (!queue_work(ob_workqueue, &driver->dispatch))
+	if (!queue_work(ob_dispatch_workqueue, &driver->dispatch))
 		kobject_put(&driver->kobj);
 }
 
@@ -102,8 +229,9 @@ bool ob_queue_add(struct ob_request *request)
 	bool now;
 
 	spin_lock_irqsave(&driver->lock, flags);
-	now = list_empty(&driver->turns) && list_empty(&flow->waiting) && ob_flow_may_run(flow) &&
-	      ob_has_room(driver, request->length);
+	ob_see_user(driver, flow->share->uid);
+	now = (ob_expected(driver, flow->share) || RB_EMPTY_ROOT(&driver->turns.rb_root)) &&
+	      list_empty(&flow->waiting) && ob_flow_may_run(flow) && ob_has_room(driver, request);
 	if (likely(now)) {
 		ob_charge_driver(driver, flow, request);
 	} else {
@@ -131,8 +259,9 @@ void ob_queue_done(struct ob_request *request)
 	spin_lock_irqsave(&driver->lock, flags);
 	ob_uncharge_driver(driver, flow, request);
 	ob_flow_update(driver, flow);
+	ob_expect_next(driver, flow);
 	driver->stalled = false;
-	any = !list_empty(&driver->turns);
+	any = !RB_EMPTY_ROOT(&driver->turns.rb_root);
 	spin_unlock_irqrestore(&driver->lock, flags);
 	if (unlikely(any))
 		ob_queue_kick(driver);
@@ -147,6 +276,8 @@ void ob_queue_refused(struct ob_request *request)
 
 	spin_lock_irqsave(&driver->lock, flags);
 	ob_uncharge_driver(driver, flow, request);
+	ob_share_remove(driver, flow->share);
+	flow->share->start -= ob_cost(request);
 	list_add(&request->node, &flow->waiting);
 	ob_flow_update(driver, flow);
 	driver->stalled = true;
@@ -166,14 +297,14 @@ static struct ob_request *ob_queue_next(struct ob_driver *driver)
 	struct ob_flow *flow;
 
 	spin_lock_irq(&driver->lock);
-	if (!driver->stalled && !list_empty(&driver->turns)) {
-		share = list_first_entry(&driver->turns, struct ob_share, turn);
+	if (!driver->stalled && !uid_valid(driver->expected) &&
+	    !RB_EMPTY_ROOT(&driver->turns.rb_root)) {
+		share = rb_entry(rb_first_cached(&driver->turns), struct ob_share, turn);
 		flow = list_first_entry(&share->ready, struct ob_flow, turn);
 		request = list_first_entry(&flow->waiting, struct ob_request, node);
-		if (ob_has_room(driver, request->length)) {
+		if (ob_has_room(driver, request)) {
 			list_del(&request->node);
 			ob_charge_driver(driver, flow, request);
-			list_move_tail(&share->turn, &driver->turns);
 			list_move_tail(&flow->turn, &share->ready);
 			ob_flow_update(driver, flow);
 		} else {
@@ -190,11 +321,33 @@ static bool ob_is_stuck(struct ob_driver *driver)
 	bool stuck;
 
 	spin_lock_irq(&driver->lock);
-	stuck = driver->stalled && !driver->running && !list_empty(&driver->turns);
+	stuck = driver->stalled && !driver->running && !RB_EMPTY_ROOT(&driver->turns.rb_root);
 	if (stuck)
 		driver->stalled = false;
 	spin_unlock_irq(&driver->lock);
 	return stuck;
+}
+
+/* Returns whether a request was expected; none is any more. */
+static bool ob_await_expected(struct ob_driver *driver)
+{
+	ktime_t until;
+	bool expected;
+
+	spin_lock_irq(&driver->lock);
+	expected = uid_valid(driver->expected);
+	until = driver->expected_until;
+	spin_unlock_irq(&driver->lock);
+	if (!expected)
+		return false;
+	wait_event_hrtimeout(driver->thinking, !uid_valid(READ_ONCE(driver->expected)),
+			     ktime_sub(until, ktime_get()));
+	spin_lock_irq(&driver->lock);
+	/* Not one that is expected after a request that ended in the meantime. */
+	if (uid_valid(driver->expected) && !ktime_before(ktime_get(), driver->expected_until))
+		driver->expected = INVALID_UID;
+	spin_unlock_irq(&driver->lock);
+	return true;
 }
 
 static void ob_queue_dispatch(struct work_struct *work)
@@ -207,6 +360,8 @@ static void ob_queue_dispatch(struct work_struct *work)
 			ob_request_start(request);
 			cond_resched();
 		}
+		if (ob_await_expected(driver))
+			continue;
 		if (!ob_is_stuck(driver))
 			break;
 		usleep_range(500, 1000);
@@ -218,7 +373,10 @@ void ob_queue_init(struct ob_driver *driver)
 {
 	spin_lock_init(&driver->lock);
 	INIT_LIST_HEAD(&driver->shares);
-	INIT_LIST_HEAD(&driver->turns);
+	driver->turns = RB_ROOT_CACHED;
+	driver->last_uid = INVALID_UID;
+	driver->expected = INVALID_UID;
+	init_waitqueue_head(&driver->thinking);
 	INIT_WORK(&driver->dispatch, ob_queue_dispatch);
 }
 
@@ -233,7 +391,7 @@ static struct ob_share *ob_share_of(struct ob_driver *driver, kuid_t uid)
 	if (!share)
 		return NULL;
 	share->uid = uid;
-	INIT_LIST_HEAD(&share->turn);
+	RB_CLEAR_NODE(&share->turn);
 	INIT_LIST_HEAD(&share->flows);
 	INIT_LIST_HEAD(&share->ready);
 	list_add(&share->link, &driver->shares);

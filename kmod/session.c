@@ -4,8 +4,9 @@
  * structure, users keeps the driver handle. Killing a session drops the user reference for being
  * alive, so the handle is freed after the last request in flight.
  *
- * A session belongs to the address space that created it, unless it was created with
- * OUTBOARD_SHARED: another process with the same descriptor must not replace a key.
+ * A session belongs to the address space that created it. With OUTBOARD_SHARED other processes that
+ * have the descriptor may use it, but not free it, and its number stays that of the owner when it is
+ * freed: no other process can put a session with a key of its own in its place.
  */
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
@@ -17,10 +18,7 @@ void ob_session_put(struct ob_session *session)
 	if (!refcount_dec_and_test(&session->refs))
 		return;
 	/* mmdrop() must not be called from a completion, which may drop the last reference. */
-	if (session->mm)
-		queue_work(ob_workqueue, &session->forget);
-	else
-		kfree_rcu(session, rcu);
+	queue_work(ob_workqueue, &session->forget);
 }
 
 static void ob_session_forget_work(struct work_struct *work)
@@ -33,7 +31,8 @@ static void ob_session_forget_work(struct work_struct *work)
 
 static void ob_session_release(struct ob_session *session)
 {
-	ob_session_free_handle(session);
+	if (!test_and_set_bit(OB_ENDED, &session->state))
+		ob_session_free_handle(session);
 	ob_detach(session);
 	ob_session_put(session);
 }
@@ -89,7 +88,7 @@ struct ob_session *ob_session_use(struct ob_file *file, u32 id)
 
 	rcu_read_lock();
 	session = xa_load(&file->sessions, id);
-	if (!session || !ob_session_owned(session))
+	if (!session || READ_ONCE(session->freed) || !(session->shared || ob_session_owned(session)))
 		session = ERR_PTR(-ENOENT);
 	else if (!ob_session_use_known(session))
 		session = ERR_PTR(-ENODEV);
@@ -116,11 +115,60 @@ static void ob_session_drop(struct ob_file *file, struct ob_session *session)
 	ob_session_put(session);
 }
 
+/*
+ * Reserves the number; lookups find a session only after xa_store(). Returns 0, a negative errno, or
+ * in freed the session that had the number before.
+ */
+static int ob_session_reserve(struct ob_file *file, u32 id, struct ob_session **freed)
+{
+	struct ob_session *before;
+	int error = xa_insert(&file->sessions, id, NULL, GFP_KERNEL_ACCOUNT);
+
+	*freed = NULL;
+	if (error != -EBUSY)
+		return error;
+	error = -EEXIST;
+	xa_lock(&file->sessions);
+	before = xa_load(&file->sessions, id);
+	if (before && before->freed && ob_session_owned(before)) {
+		/* In place, without a moment in which another process could take the number. */
+		__xa_store(&file->sessions, id, XA_ZERO_ENTRY, GFP_NOWAIT);
+		*freed = before;
+		error = 0;
+	}
+	xa_unlock(&file->sessions);
+	return error;
+}
+
+static void ob_session_unreserve(struct ob_file *file, u32 id, struct ob_session *freed)
+{
+	if (freed)
+		xa_store(&file->sessions, id, freed, GFP_KERNEL_ACCOUNT);
+	else
+		xa_erase(&file->sessions, id);
+}
+
+static struct ob_session *ob_session_create(struct ob_file *file,
+					    const struct outboard_session_new *record)
+{
+	struct ob_session *session = kzalloc(sizeof(*session), GFP_KERNEL_ACCOUNT);
+
+	if (!session)
+		return NULL;
+	ob_session_init(session);
+	session->tag_size = record->tag_size;
+	session->shared = record->flags & OUTBOARD_SHARED;
+	session->file = file;
+	session->mm = current->mm;
+	mmgrab(session->mm);
+	return session;
+}
+
 int ob_session_new(struct ob_file *file, const struct outboard_session_new *record, const u8 *key,
 		   unsigned int size)
 {
 	const struct ob_algorithm *algorithm = ob_algorithm(record->algorithm);
-	struct ob_session *session;
+	struct ob_session *session, *freed;
 	int error;
 
 	if (!ob_session_record_ok(record, algorithm))
@@ -128,38 +176,31 @@ int ob_session_new(struct ob_file *file, const struct outboard_session_new *reco
 	if (ob_charge(&file->session_count, ob_max_sessions))
 		return -EMFILE;
 	error = -ENOMEM;
-	session = kzalloc(sizeof(*session), GFP_KERNEL_ACCOUNT);
+	session = ob_session_create(file, record);
 	if (!session)
 		goto uncharge;
-	ob_session_init(session);
-	session->tag_size = record->tag_size;
-	session->file = file;
-	/* Reserve the number; lookups find the session only after xa_store(). */
-	error = xa_insert(&file->sessions, record->session, NULL, GFP_KERNEL_ACCOUNT);
-	if (error) {
-		error = error == -EBUSY ? -EEXIST : error;
+	error = ob_session_reserve(file, record->session, &freed);
+	if (error)
 		goto free;
-	}
 	error = ob_session_alloc(session, algorithm, record->driver);
 	if (error)
-		goto erase;
+		goto unreserve;
 	error = algorithm->type->set_key(session, key, size);
 	if (error) {
-		xa_erase(&file->sessions, record->session);
+		ob_session_unreserve(file, record->session, freed);
 		ob_session_drop(file, session);
 	} else {
-		if (!(record->flags & OUTBOARD_SHARED)) {
-			session->mm = current->mm;
-			mmgrab(session->mm);
-		}
 		xa_store(&file->sessions, record->session, session, GFP_KERNEL_ACCOUNT);
+		if (freed)
+			ob_session_drop(file, freed);
 	}
 	ob_session_unuse(session);
 	return error;
 
-erase:
-	xa_erase(&file->sessions, record->session);
+unreserve:
+	ob_session_unreserve(file, record->session, freed);
 free:
+	mmdrop(session->mm);
 	kfree(session);
 uncharge:
 	atomic_dec(&file->session_count);
@@ -172,14 +213,19 @@ int ob_session_free(struct ob_file *file, u32 id)
 
 	xa_lock(&file->sessions);
 	session = xa_load(&file->sessions, id);
-	if (session && !ob_session_owned(session))
+	if (session && (session->freed || !ob_session_owned(session)))
 		session = NULL;
-	if (session)
+	if (session && session->shared)
+		WRITE_ONCE(session->freed, true);
+	else if (session)
 		__xa_erase(&file->sessions, id);
 	xa_unlock(&file->sessions);
 	if (!session)
 		return -ENOENT;
-	ob_session_drop(file, session);
+	if (session->shared)
+		ob_session_kill(session);
+	else
+		ob_session_drop(file, session);
 	return 0;
 }
 

@@ -3,14 +3,24 @@
  * Releases the driver handles of all sessions before a driver is unbound from its device:
  * crypto_unregister_alg() only warns about an algorithm in use, and the driver's memory is freed
  * all the same. The bus notifier runs before the driver's remove, so requests in flight still
- * complete. Drivers built into the kernel are not covered: they have no module to compare.
+ * complete.
+ *
+ * The kernel does not connect an algorithm with devices. Here a device is one of the algorithm's if
+ * the module of its driver is that of the algorithm (most), uses it (QAT: qat_c62x uses intel_qat,
+ * which has the algorithms), or is used by it (CCP: ccp_crypto uses ccp). For algorithms that are
+ * built into the kernel, each device with a built-in driver counts. So some sessions end although
+ * their device stays; programs create new ones.
  */
 #include <linux/delay.h>
 #include <linux/device.h>
+#include <linux/kernfs.h>
+#include <linux/kmemleak.h>
+#include <linux/module.h>
 #include <linux/slab.h>
 #include "outboard.h"
 
 #define MOST_BUSES 8
+#define DEEPEST_DEVICE 3
 
 typedef typeof(((struct device *)NULL)->bus) ob_bus;
 
@@ -37,16 +47,40 @@ struct ob_unbinding {
 
 static LIST_HEAD(unbindings);
 
-/* Whether a device of this driver module is being unbound: no new sessions then. */
-bool ob_module_unbinding(const struct module *owner)
+/* Whether user uses symbols of module: sysfs has a link for it. */
+static bool ob_uses(const struct module *user, const struct module *module)
+{
+	struct kernfs_node *found;
+
+	if (!module->holders_dir)
+		return false;
+	found = kernfs_find_and_get(module->holders_dir->sd, module_name(user));
+	kernfs_put(found);
+	return found;
+}
+
+/* owner: of an algorithm; module: of a device's driver. NULL: built into the kernel. */
+static bool ob_related(const struct module *owner, const struct module *module)
+{
+	if (owner == module)
+		return true;
+	return owner && module && (ob_uses(owner, module) || ob_uses(module, owner));
+}
+
+static bool ob_driver_needs(const struct ob_driver *driver, const struct module *module)
+{
+	return (driver->owner || driver->built_in) && ob_related(driver->owner, module);
+}
+
+/* Whether a device that the driver may need is being unbound: no new sessions then. */
+bool ob_driver_unbinding(const struct ob_driver *driver)
 {
 	struct ob_unbinding *unbinding;
 
 	lockdep_assert_held(&ob_drivers_lock);
-	if (owner)
-		list_for_each_entry(unbinding, &unbindings, link)
-			if (unbinding->owner == owner)
-				return true;
+	list_for_each_entry(unbinding, &unbindings, link)
+		if (ob_driver_needs(driver, unbinding->owner))
+			return true;
 	return false;
 }
 
@@ -77,59 +111,114 @@ static void ob_unbinding_end(const struct device *device)
 	mutex_unlock(&ob_drivers_lock);
 }
 
-/* Kills the sessions of the owner's drivers in a list. Returns whether any is left. */
-static bool ob_kill_sessions(struct list_head *drivers, const struct module *owner,
-			     struct list_head *dropped)
+/* Which sessions end: those of drivers that need a device of this module, or all. */
+struct ob_ending {
+	bool all;
+	const struct module *module;
+};
+
+/* Calls act() for these sessions. Returns whether it returned true for any. */
+static bool ob_for_each_ending(const struct ob_ending *which, struct list_head *drivers,
+			       bool (*act)(struct ob_session *session))
 {
 	struct ob_session *session;
 	struct ob_driver *driver;
 	bool any = false;
 
-	list_for_each_entry(driver, drivers, link) {
-		if (driver->owner != owner)
-			continue;
-		ob_queue_take(driver, NULL, dropped);
-		list_for_each_entry(session, &driver->sessions, link) {
-			ob_session_kill_atomic(session);
-			any = true;
-		}
-	}
+	list_for_each_entry(driver, drivers, link)
+		if (which->all || ob_driver_needs(driver, which->module))
+			list_for_each_entry(session, &driver->sessions, link)
+				any |= act(session);
 	return any;
 }
 
-static bool ob_any_left(const struct module *owner)
+static bool ob_kill(struct ob_session *session)
+{
+	ob_session_kill_atomic(session);
+	return true;
+}
+
+/*
+ * The driver has requests of the session that it may never complete. Its handle is never freed,
+ * because that may use the device, and is not used again: the session is dead. The handle's
+ * reference keeps the driver's module loaded. Returns whether the handle is being freed.
+ */
+static bool ob_abandon(struct ob_session *session)
+{
+	if (test_and_set_bit(OB_ENDED, &session->state))
+		return !session->abandoned;
+	session->abandoned = true;
+	kmemleak_not_leak(session->skcipher);
+	return false;
+}
+
+static void ob_take_waiting(const struct ob_ending *which, struct list_head *drivers,
+			    struct list_head *dropped)
+{
+	struct ob_driver *driver;
+
+	list_for_each_entry(driver, drivers, link)
+		if (which->all || ob_driver_needs(driver, which->module))
+			ob_queue_take(driver, NULL, dropped);
+}
+
+static bool ob_any_left(const struct ob_ending *which, bool (*act)(struct ob_session *session))
 {
 	LIST_HEAD(dropped);
 	bool any;
 
 	mutex_lock(&ob_drivers_lock);
-	any = ob_kill_sessions(&ob_drivers, owner, &dropped);
-	any |= ob_kill_sessions(&ob_disallowed, owner, &dropped);
+	ob_take_waiting(which, &ob_drivers, &dropped);
+	ob_take_waiting(which, &ob_disallowed, &dropped);
+	any = ob_for_each_ending(which, &ob_drivers, act);
+	any |= ob_for_each_ending(which, &ob_disallowed, act);
 	mutex_unlock(&ob_drivers_lock);
 	ob_queue_drop(&dropped, -ENODEV);
 	return any;
 }
 
-static int ob_bus_event(struct notifier_block *notifier, unsigned long event, void *data)
+/* Kills sessions and waits until their handles are freed. Returns false after the timeout. */
+static bool ob_end_sessions(const struct ob_ending *which)
 {
 	unsigned long end = jiffies + max(ob_timeout, 1U) * HZ;
+
+	while (ob_any_left(which, ob_kill)) {
+		if (time_after(jiffies, end))
+			return false;
+		msleep(5);
+	}
+	return true;
+}
+
+bool ob_end_all_sessions(void)
+{
+	return ob_end_sessions(&(struct ob_ending){ .all = true });
+}
+
+static void ob_before_unbinding(struct device *device)
+{
+	struct ob_ending which = { .module = device->driver->owner };
+
+	ob_unbinding_begin(device, which.module);
+	if (ob_end_sessions(&which))
+		return;
+	dev_warn(device,
+		 "outboard: unbound with requests in flight; the driver's module stays loaded\n");
+	while (ob_any_left(&which, ob_abandon))
+		msleep(5);
+}
+
+static int ob_bus_event(struct notifier_block *notifier, unsigned long event, void *data)
+{
 	struct device *device = data;
 
 	if (event == BUS_NOTIFY_UNBOUND_DRIVER)
 		ob_unbinding_end(device);
 	if (event == BUS_NOTIFY_BOUND_DRIVER)
 		atomic_inc(&ob_arrivals);
-	if (event != BUS_NOTIFY_UNBIND_DRIVER || !device->driver || !device->driver->owner)
+	if (event != BUS_NOTIFY_UNBIND_DRIVER || !device->driver)
 		return NOTIFY_DONE;
-	ob_unbinding_begin(device, device->driver->owner);
-	while (ob_any_left(device->driver->owner)) {
-		if (time_after(jiffies, end)) {
-			dev_warn(device,
-				 "outboard: unbound with requests in flight; they may never end\n");
-			break;
-		}
-		msleep(5);
-	}
+	ob_before_unbinding(device);
 	return NOTIFY_OK;
 }
 
@@ -145,37 +234,73 @@ static void ob_watch_bus(ob_bus bus)
 		buses[bus_count++] = bus;
 }
 
-static int ob_look_at(struct device *device, void *owner)
+static void ob_look_at(struct device *device, struct module *owner)
 {
 	/* A device that is being bound or unbound cannot be the one that provides the algorithm. */
 	if (!device_trylock(device))
-		return 0;
-	if (device->bus && device->driver && device->driver->owner == owner)
+		return;
+	if (device->bus && device->driver && ob_related(owner, device->driver->owner))
 		ob_watch_bus(device->bus);
 	device_unlock(device);
-	return 0;
 }
 
-static int ob_look_below(struct device *device, void *owner)
+struct ob_search {
+	struct module *owner;
+	unsigned int depth;
+};
+
+/* fsl-mc devices (CAAM of DPAA2) are two levels below a platform device. */
+static int ob_look_below(struct device *device, void *argument)
 {
-	return device_for_each_child(device, owner, ob_look_at);
+	struct ob_search *above = argument, search = { above->owner, above->depth + 1 };
+
+	ob_look_at(device, search.owner);
+	return search.depth < DEEPEST_DEVICE ?
+		       device_for_each_child(device, &search, ob_look_below) :
+		       0;
 }
 
 /* Watches the buses with devices of a driver module. owner: NULL for a built-in driver. */
 void ob_unplug_watch(struct module *owner)
 {
-	if (!owner)
-		return;
+	struct ob_search search = { .owner = owner };
+
 	mutex_lock(&buses_lock);
 	for (size_t i = 0; i < ARRAY_SIZE(carriers); i++) {
 		ob_watch_bus(carriers[i]);
-		bus_for_each_dev(carriers[i], NULL, owner, ob_look_below);
+		/* A built-in driver's device may be on each bus: only the carriers are watched. */
+		if (owner)
+			bus_for_each_dev(carriers[i], NULL, &search, ob_look_below);
 	}
 	mutex_unlock(&buses_lock);
 }
 
+/* Forgets a module before it is freed. */
+static int ob_module_event(struct notifier_block *notifier, unsigned long event, void *data)
+{
+	struct ob_driver *driver;
+
+	if (event != MODULE_STATE_GOING)
+		return NOTIFY_DONE;
+	mutex_lock(&ob_drivers_lock);
+	/* No session has a handle of the module's algorithms, so none is in ob_disallowed. */
+	list_for_each_entry(driver, &ob_drivers, link)
+		if (driver->owner == data)
+			driver->owner = NULL;
+	mutex_unlock(&ob_drivers_lock);
+	return NOTIFY_OK;
+}
+
+static struct notifier_block module_notifier = { .notifier_call = ob_module_event };
+
+int ob_unplug_init(void)
+{
+	return register_module_notifier(&module_notifier);
+}
+
 void ob_unplug_exit(void)
 {
+	unregister_module_notifier(&module_notifier);
 	for (; bus_count; bus_count--)
 		bus_unregister_notifier(buses[bus_count - 1], &notifiers[bus_count - 1]);
 	/* Of devices whose unbinding ended unnoticed. */

@@ -194,11 +194,15 @@ int sim_take_session(struct sim_tfm *ctx)
 		return -ENOSPC;
 	}
 	ctx->keyed = true;
+	ctx->removals = READ_ONCE(sim_removals);
 	return 0;
 }
 
 void sim_give_session(struct sim_tfm *ctx)
 {
+	/* A chip's driver would use the memory of a device that is gone. */
+	if (ctx->keyed && ctx->removals != READ_ONCE(sim_removals))
+		atomic_inc(&sim_late_exits);
 	if (ctx->keyed)
 		atomic_dec(&sessions_used);
 	ctx->keyed = false;

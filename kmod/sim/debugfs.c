@@ -103,6 +103,7 @@ void sim_debugfs_init(void)
 	debugfs_create_file("faults", 0600, root, NULL, &faults_fops);
 	debugfs_create_file_unsafe("held", 0600, root, NULL, &held_fops);
 	debugfs_create_file_unsafe("sessions", 0400, root, NULL, &sessions_fops);
+	debugfs_create_atomic_t("late_exits", 0400, root, &sim_late_exits);
 	debugfs_create_file("algorithms", 0400, root, NULL, &algorithms_fops);
 	debugfs_create_symlink("model", root, "/sys/module/" SIM_NAME "/parameters");
 }

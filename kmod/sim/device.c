@@ -16,6 +16,9 @@
 LIST_HEAD(sim_devices);
 DEFINE_MUTEX(sim_devices_lock);
 
+unsigned int sim_removals;	/* of devices, since the module was loaded */
+atomic_t sim_late_exits;	/* tfms with a key that were freed after a device had gone */
+
 static struct platform_device *platform_devices[SIM_MAX_DEVICES];
 
 static int sim_probe(struct platform_device *pdev)
@@ -56,6 +59,7 @@ static void sim_unplug(struct platform_device *pdev)
 
 	mutex_lock(&sim_devices_lock);
 	list_del_rcu(&device->node);
+	WRITE_ONCE(sim_removals, sim_removals + 1);
 	mutex_unlock(&sim_devices_lock);
 	synchronize_rcu();
 	sim_stop_threads(device);
@@ -64,6 +68,20 @@ static void sim_unplug(struct platform_device *pdev)
 	debugfs_remove_recursive(device->dir);
 }
 SIM_REMOVE(sim_unplug)
+
+/* Like a driver that loses its keys and its queue: nothing may be left when the device sleeps. */
+static int sim_sleep(struct device *dev)
+{
+	struct sim_device *device = dev_get_drvdata(dev);
+
+	if (!READ_ONCE(device->count.outstanding) && !sim_sessions_used())
+		return 0;
+	dev_err(dev, "%u requests and %d keys at a suspend\n",
+		READ_ONCE(device->count.outstanding), sim_sessions_used());
+	return -EBUSY;
+}
+
+static DEFINE_SIMPLE_DEV_PM_OPS(sim_pm_ops, sim_sleep, NULL);
 
 static const struct platform_device_id sim_ids[] = {
 	{ .name = "outboard-sim" },
@@ -76,6 +94,7 @@ static struct platform_driver sim_driver = {
 	.id_table = sim_ids,
 	.driver = {
 		.name = SIM_NAME,
+		.pm = pm_sleep_ptr(&sim_pm_ops),
 		.probe_type = PROBE_FORCE_SYNCHRONOUS,
 	},
 };

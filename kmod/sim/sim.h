@@ -138,6 +138,7 @@ struct sim_device {
 struct sim_tfm {
 	struct sim_algorithm *algorithm;
 	bool keyed, aes192;
+	unsigned int removals;		/* sim_removals when the key was set */
 	union {
 		struct crypto_skcipher *skcipher;
 		struct crypto_aead *aead;
@@ -183,6 +184,8 @@ void sim_computed(struct sim_device *device, struct sim_request *request);
 /* device.c */
 extern struct list_head sim_devices;
 extern struct mutex sim_devices_lock;
+extern unsigned int sim_removals;
+extern atomic_t sim_late_exits;
 int sim_add_devices(unsigned int count);
 void sim_remove_devices(void);
 

@@ -270,60 +270,6 @@ static void software_answers_at_once(void)
 	check(interrupts() - before == 32, "%ld interrupts", interrupts() - before);
 }
 
-static void unplugged_with_requests_that_it_holds(void)
-{
-	begin();
-	check(!tell(OUTBOARD_PARAMETERS "/timeout", "1"), "%m");
-	fault("sim-cbc-aes never every=2");
-	fill(0, 64);
-	check(!submit(&arena, 0, 64, 0), "%m");
-	for (unsigned int s = 0; s < 64; s += 2)
-		check(!wait_for(&arena, s), "slot %u: status %d", s, arena.slot[s].status);
-	check(!tell("/sys/bus/platform/drivers/outboard_sim/unbind", "outboard-sim.0"), "%m");
-	for (unsigned int s = 1; s < 64; s += 2)
-		check(wait_for(&arena, s) == -ENODEV, "slot %u: status %d", s,
-		      arena.slot[s].status);
-	check(!tell("/sys/bus/platform/drivers/outboard_sim/bind", "outboard-sim.0"), "%m");
-	fault("clear");
-	check(!object(fd, OUTBOARD_SESSION_FREE, 1, 0), "%m");
-	make_session(fd, 1, cbc);
-	fill(0, 64);
-	check(!submit(&arena, 0, 64, OUTBOARD_WAIT), "%m");
-	all_right(0, 64);
-}
-
-static void unplugged_while_a_waiter_sleeps(void)
-{
-	pid_t child;
-
-	check(!tell(SIM_PARAMETERS "/queue", "4"), "%m");
-	check(!tell(OUTBOARD_PARAMETERS "/timeout", "1"), "%m");
-	fault("sim-cbc-aes never");
-	child = fork();
-	if (!child) {
-		begin();
-		fill(0, 64);
-		/* Ended by the unbinding, or by the timeout before it. */
-		for (;;) {
-			int error = submit(&arena, 0, 64, OUTBOARD_WAIT);
-
-			check(!error || error == -ETIMEDOUT || error == -EBUSY, "%s",
-			      strerror(-error));
-			if (!error)
-				break;
-			usleep(1000);
-		}
-		for (unsigned int s = 0; s < 64; s++)
-			check(arena.slot[s].status == -ENODEV, "slot %u: status %d", s,
-			      arena.slot[s].status);
-		_exit(0);
-	}
-	while (counter("requests") < 64)
-		usleep(1000);
-	check(!tell("/sys/bus/platform/drivers/outboard_sim/unbind", "outboard-sim.0"), "%m");
-	join(child);
-}
-
 static pid_t unbind_in_a_child(void)
 {
 	pid_t child = fork();
@@ -439,8 +385,6 @@ static const struct test tests[] = {
 	TEST(a_full_queue_makes_them_wait_and_all_end_well),
 	TEST(slowness_is_waited_for),
 	TEST(software_answers_at_once),
-	TEST(unplugged_with_requests_that_it_holds),
-	TEST(unplugged_while_a_waiter_sleeps),
 	TEST(unplugged_after_the_driver_was_disallowed),
 	TEST(keys_have_no_place_left),
 };

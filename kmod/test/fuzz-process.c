@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 enum { ARENAS = 4, DESCRIPTORS = 2, NUMBERS = 24 };
@@ -312,12 +313,25 @@ static void reopen(int which)
 	descriptors[which] = open("/dev/outboard", O_RDWR | O_CLOEXEC | O_NONBLOCK);
 }
 
+static void change_the_memory_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_MEMLOCK, &limit))
+		return;
+	limit.rlim_cur = below(2) ? limit.rlim_max : below(64) * 4096ul;
+	setrlimit(RLIMIT_MEMLOCK, &limit);
+}
+
 /* The child inherits the descriptor, but neither sessions nor arenas, except shared sessions. */
 static void fork_one(int fd)
 {
 	pid_t child = fork();
 
 	if (!child) {
+		/* The descriptor may be that of another user, who opened it. */
+		if (below(2) && !setgid(65534))
+			(void)!setuid(65534);
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		signal(SIGSEGV, SIG_DFL);
 		signal(SIGBUS, SIG_DFL);
@@ -360,8 +374,10 @@ static void act(void)
 		bend(arena);
 	else if (what < 985)
 		unmap(arena);
-	else if (what < 995)
+	else if (what < 993)
 		reopen(which);
+	else if (what < 995)
+		change_the_memory_limit();
 	else
 		fork_one(fd);
 }

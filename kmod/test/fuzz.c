@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * fuzz [--seconds N] [--seed N]: hostile processes against /dev/outboard, with all accelerators of
- * the machine, while root switches the simulation's faults, unbinds its device, disallows drivers,
- * and kills processes. Afterwards no object may exist in the module, and each algorithm must return
+ * the machine, of root and two users, while root switches the simulation's faults, changes limits,
+ * unbinds its devices, disallows drivers, suspends and kills processes. Afterwards no object may exist in the module, and each algorithm must return
  * the same as software. vm/run checks the kernel's messages.
  */
 #include "fuzz.h"
@@ -33,8 +33,11 @@ static void start(int i)
 	check(processes[i] >= 0, "%m");
 	/* A process group: the children of the process are killed with it. */
 	setpgid(processes[i], 0);
-	if (!processes[i])
+	if (!processes[i]) {
+		/* The first is root, the others are two users. */
+		check(!i || (!setgid(2000 + i) && !setuid(2000 + i)), "%m");
 		be_hostile(number, tally);
+	}
 }
 
 static void stop(int i)
@@ -46,19 +49,49 @@ static void stop(int i)
 	killed++;
 }
 
+static void bind_or_unbind(const char *what, unsigned int device)
+{
+	char path[200];
+
+	snprintf(path, sizeof(path), "/sys/bus/platform/drivers/outboard_sim/%s", what);
+	tell(path, "outboard-sim.%u", device);
+}
+
+/* One device or both; the second one may go before the first is back. */
+static void unplug_devices(void)
+{
+	unsigned int first = below(2), both = below(2);
+
+	bind_or_unbind("unbind", first);
+	usleep(below(100000));
+	if (both)
+		bind_or_unbind("unbind", !first);
+	usleep(below(100000));
+	bind_or_unbind("bind", first);
+	if (both)
+		bind_or_unbind("bind", !first);
+}
+
+/*
+ * Not the fault "again": its second completion may be taken for that of the next request in the
+ * slot, which the simulation still has (docs/uapi.md). A driver that does so damages memory.
+ */
 static void change_the_simulation(void)
 {
 	static const char *const rules[] = { "all error 5 every=7", "all error 22 every=30",
 					     "all wrong every=5",   "all never every=40 count=30",
 					     "all full every=3",    "all slow 3 every=2",
-					     "all software every=4" };
+					     "all software every=4",
+					     "all both 5 every=6",  "all busy every=4",
+					     "all garbage every=6", "all unwritten every=5" };
 	static const struct {
 		const char *name, *value;
 	} model[] = {
 		{ "latency_ns", "0" }, { "latency_ns", "200000" }, { "latency_ns", "3000000" },
 		{ "queue", "1" },      { "queue", "5" },	   { "queue", "128" },
 		{ "threaded", "Y" },   { "threaded", "N" },	   { "engines", "4" },
-		{ "sessions", "20" },  { "sessions", "0" }
+		{ "sessions", "20" },  { "sessions", "0" },    { "hard", "Y" },
+		{ "hard", "N" }
 	};
 	unsigned int i = below(COUNT(model));
 	char path[200];
@@ -68,11 +101,36 @@ static void change_the_simulation(void)
 	tell(SIM_DEBUG "/faults", "%s", below(2) ? "clear" : rules[below(COUNT(rules))]);
 	if (below(2))
 		tell(SIM_DEBUG "/held", "%u", below(2) ? 0 : 125);
-	if (!below(12)) {
-		tell("/sys/bus/platform/drivers/outboard_sim/unbind", "outboard-sim.0");
-		usleep(below(100000));
-		tell("/sys/bus/platform/drivers/outboard_sim/bind", "outboard-sim.0");
-	}
+	if (!below(12))
+		unplug_devices();
+}
+
+/* Small limits, so that they are reached, and as large as they usually are. */
+static void change_the_limits(void)
+{
+	static const struct {
+		const char *name;
+		unsigned long few, usual;
+	} limits[] = {
+		{ "max_sessions", 3, 20 },	   { "max_hashes", 2, 4096 },
+		{ "max_arenas", 2, 256 },	   { "max_arena_bytes", 1 * MIB, 4 * MIB },
+		{ "max_bytes", 3 * MIB, 64 * MIB }, { "max_requests", 1, 64 },
+		{ "max_driver_requests", 2, 96 },  { "max_driver_bytes", 8192, 4 * MIB },
+		{ "max_shared_bytes", 0, 32768 },
+	};
+	unsigned int i = below(COUNT(limits));
+	char path[200];
+
+	snprintf(path, sizeof(path), OUTBOARD_PARAMETERS "/%s", limits[i].name);
+	tell(path, "%lu", below(3) ? limits[i].usual : limits[i].few);
+}
+
+/* Up to the freezer: the processes stop between any two instructions in user space. */
+static void suspend(void)
+{
+	tell("/sys/module/suspend/parameters/pm_test_delay", "0");
+	if (!tell("/sys/power/pm_test", "freezer"))
+		tell("/sys/power/state", "freeze");
 }
 
 static void change_the_list(void)
@@ -97,6 +155,10 @@ static void disturb(void)
 		change_the_simulation();
 	if (!below(5))
 		change_the_list();
+	if (!below(4))
+		change_the_limits();
+	if (!below(40))
+		suspend();
 	/* A process that ended by itself has found a defect: open_device() must not fail. */
 	if (waitpid(processes[i], NULL, WNOHANG) == processes[i])
 		puts("a hostile process ended by itself");
@@ -112,14 +174,19 @@ static void calm_down(void)
 
 	tell(OUTBOARD_PARAMETERS "/timeout", "%d", PATIENCE);
 	tell(OUTBOARD_PARAMETERS "/max_arena_bytes", "%u", 64 * MIB);
+	tell(OUTBOARD_PARAMETERS "/max_bytes", "%u", 64 * MIB);
 	tell(OUTBOARD_PARAMETERS "/max_sessions", "1024");
+	tell(OUTBOARD_PARAMETERS "/max_arenas", "256");
+	tell(OUTBOARD_PARAMETERS "/max_requests", "64");
+	check(!chmod("/dev/outboard", 0600), "%m");
 	if (!sim)
 		return;
 	tell(SIM_DEBUG "/faults", "clear");
 	/* Repeated: requests that leave the backlog now are held again. */
 	for (end = now() + PATIENCE; counter("requests") && now() < end; usleep(1000))
 		tell(SIM_DEBUG "/held", "0");
-	tell("/sys/bus/platform/drivers/outboard_sim/bind", "outboard-sim.0");
+	bind_or_unbind("bind", 0);
+	bind_or_unbind("bind", 1);
 	check(!tell(SIM_PARAMETERS "/preset", "ideal"), "the simulation: %m");
 }
 
@@ -207,7 +274,7 @@ int main(int count, char **words)
 	       (unsigned long long)next_seed);
 	seed(next_seed);
 
-	/* Small limits, so that they are reached. */
+	check(!chmod("/dev/outboard", 0666), "%m");
 	tell(OUTBOARD_PARAMETERS "/timeout", "1");
 	tell(OUTBOARD_PARAMETERS "/max_arena_bytes", "%u", 4 * MIB);
 	tell(OUTBOARD_PARAMETERS "/max_sessions", "20");

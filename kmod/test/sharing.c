@@ -131,10 +131,10 @@ static void a_child_has_shared_sessions_and_its_own_arena(void)
 		_exit(0);
 	}
 	join(child);
-	/* The child's session remains, and the parent can use and free it. */
+	/* The child's session remains, and the parent can use it. */
 	encrypts(&arena, 2);
 	encrypts(&arena, 3);
-	check(!object(fd, OUTBOARD_SESSION_FREE, 2, 0), "%m");
+	check(object(fd, OUTBOARD_SESSION_FREE, 2, 0) == -ENOENT, "the parent freed it");
 	check(counter("arenas") == 1, "%ld arenas", counter("arenas"));
 	theirs.arena = number + 1;
 	check(ring(fd, &theirs, sizeof(theirs)) == -ENOENT, "the child's arena is still there");
@@ -173,6 +173,44 @@ static void a_child_cannot_use_or_replace_the_parent_s_session(void)
 	      "the parent freed the child's session");
 }
 
+/*
+ * Numbers are chosen by programs, so a process must not be able to put its own key under a number
+ * that another one uses: not while the session exists, and not after its owner has freed it.
+ */
+static void the_number_of_a_shared_session_stays_its_owner_s(void)
+{
+	struct outboard_slot slot;
+	pid_t child;
+
+	begin();
+	make_shared_session(fd, 3, cbc);
+	make_shared_session(fd, 4, cbc);
+	check(!object(fd, OUTBOARD_SESSION_FREE, 4, 0), "%m");
+	check(object(fd, OUTBOARD_SESSION_FREE, 4, 0) == -ENOENT, "freed twice");
+	child = fork();
+	if (!child) {
+		arena = map_arena(fd, 1 * MIB, 1);
+		encrypts(&arena, 3);
+		check(object(fd, OUTBOARD_SESSION_FREE, 3, 0) == -ENOENT, "a child freed it");
+		for (uint32_t id = 3; id <= 4; id++)
+			check(new_session_with(fd, OUTBOARD_SHARED, id, OUTBOARD_CBC_AES, 0,
+					       a_key() + 16, 16) == -EEXIST,
+			      "a child replaced session %u", id);
+		slot = a_slot(cbc, 4, &arena, 0, 0, 64);
+		check(ask(&arena, &slot) == -ENOENT, "status %d", arena.slot[0].status);
+		_exit(0);
+	}
+	join(child);
+	encrypts(&arena, 3);
+	slot = a_slot(cbc, 4, &arena, 0, 0, 64);
+	check(ask(&arena, &slot) == -ENOENT, "status %d", arena.slot[0].status);
+	/* A key that is refused leaves the number where it was. */
+	check(new_session(fd, 4, OUTBOARD_CBC_AES, 0, a_key(), 15) == -EINVAL, "%m");
+	check(object(fd, OUTBOARD_SESSION_FREE, 4, 0) == -ENOENT, "there is a session");
+	make_shared_session(fd, 4, cbc);
+	encrypts(&arena, 4);
+}
+
 /* The same for hash handles, which belong to the owner of their session. */
 static void a_child_cannot_use_or_free_the_parent_s_hash(void)
 {
@@ -182,7 +220,7 @@ static void a_child_cannot_use_or_free_the_parent_s_hash(void)
 	pid_t child;
 
 	begin();
-	make_session(fd, 5, algorithm(OUTBOARD_SHA256));
+	make_shared_session(fd, 5, algorithm(OUTBOARD_SHA256));
 	check(!object(fd, OUTBOARD_HASH_NEW, 7, 5), "%m");
 	child = fork();
 	if (!child) {
@@ -363,6 +401,7 @@ static const struct test tests[] = {
 	TEST(two_processes_and_sixteen_threads_each),
 	TEST(a_child_has_shared_sessions_and_its_own_arena),
 	TEST(a_child_cannot_use_or_replace_the_parent_s_session),
+	TEST(the_number_of_a_shared_session_stays_its_owner_s),
 	TEST_SIM(a_child_cannot_use_or_free_the_parent_s_hash),
 	TEST(an_unprivileged_user_cannot_read_the_counts_of_a_driver),
 	TEST(forks_while_requests_run),

@@ -2,7 +2,8 @@
 /*
  * tests virtio|engine|sim [WORD]: runs the tests (those with WORD in their names) of /dev/outboard
  * with that accelerator. Needs root, the module, the accelerator's driver, and no other user of
- * the module. Prints one line per test, like libtest.
+ * the module. Prints one line per test, like libtest. "tests sim unplugged" requires two devices of
+ * the simulation and leaves handles of its drivers behind: its module cannot be unloaded afterwards.
  */
 #include "tests.h"
 #include <libgen.h>
@@ -17,7 +18,7 @@
 static const struct theme *const themes[] = {
 	&ciphers_theme,	  &aeads_theme,	  &hashes_theme,  &batches_theme, &await_theme,
 	&notify_theme,	  &records_theme, &mapping_theme, &sharing_theme, &sandbox_theme,
-	&lifetimes_theme, &turns_theme,	  &faults_theme,
+	&lifetimes_theme, &turns_theme,	  &faults_theme,  &suspend_theme, &unplugged_theme,
 };
 
 const char *programs;
@@ -90,6 +91,8 @@ static void tidy(void)
 	check(!tell(OUTBOARD_PARAMETERS "/timeout", "%d", PATIENCE), "timeout: %m");
 	check(!tell(OUTBOARD_PARAMETERS "/max_driver_bytes", "%u", 4 * MIB),
 	      "max_driver_bytes: %m");
+	check(!tell(OUTBOARD_PARAMETERS "/max_shared_bytes", "%u", 32 << 10),
+	      "max_shared_bytes: %m");
 	check(!chmod("/dev/outboard", 0600), "%m");
 	if (!accelerator->sim)
 		return;
@@ -101,6 +104,8 @@ static void tidy(void)
 	check(!tell(SIM_PARAMETERS "/compute", "Y"), "the simulation's results: %m");
 	if (!bound_device())
 		tell("/sys/bus/platform/drivers/outboard_sim/bind", "outboard-sim.0");
+	if (!access("/sys/bus/platform/devices/outboard-sim.1", F_OK))
+		tell("/sys/bus/platform/drivers/outboard_sim/bind", "outboard-sim.1");
 }
 
 static void run_one(const struct theme *theme, const struct test *test,
@@ -153,6 +158,12 @@ static void run_each(const struct theme *theme, const struct test *test, const c
 			run_one(theme, test, &algorithms[i], word);
 }
 
+static bool is_selected(const struct theme *theme, const char *word)
+{
+	return (accelerator->sim || !theme->sim_only) &&
+	       (!theme->by_name || (word && !strcmp(word, theme->name)));
+}
+
 int main(int count, char **words)
 {
 	const char *word = count == 3 ? words[2] : NULL;
@@ -167,8 +178,7 @@ int main(int count, char **words)
 	allow_all();
 	tidy();
 	for (size_t i = 0; i < COUNT(themes); i++)
-		for (size_t t = 0;
-		     t < themes[i]->count && (accelerator->sim || !themes[i]->sim_only); t++)
+		for (size_t t = 0; t < themes[i]->count && is_selected(themes[i], word); t++)
 			run_each(themes[i], &themes[i]->tests[t], word);
 	disallow_all();
 	printf("test result: %s. %d passed; %d failed; 0 ignored; 0 measured; 0 filtered out\n",

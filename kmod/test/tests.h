@@ -24,16 +24,18 @@ struct theme {
 	const struct test *tests;
 	size_t count;
 	bool sim_only;
+	bool by_name;	/* only if its name is the word of the command line */
 };
 
 #define TEST(function) { .name = #function, .run = function }
 #define TEST_SIM(function) { .name = #function, .run = function, .sim_only = true }
 #define EACH(function, of) { .name = #function, .each = function, .kinds = of }
-#define THEME(name, sim_only) const struct theme name##_theme = { #name, tests, COUNT(tests), sim_only }
+#define THEME_BY_NAME(name) const struct theme name##_theme = { #name, tests, COUNT(tests), true, true }
+#define THEME(name, sim_only) const struct theme name##_theme = { #name, tests, COUNT(tests), sim_only, false }
 
 extern const struct theme ciphers_theme, aeads_theme, hashes_theme, batches_theme, await_theme,
 	notify_theme, records_theme, mapping_theme, sharing_theme, sandbox_theme, lifetimes_theme,
-	turns_theme, faults_theme;
+	turns_theme, faults_theme, suspend_theme, unplugged_theme;
 
 /* Returns the index of the first byte that differs, or -1. */
 long differ(const void *a, const void *b, size_t size);

@@ -65,27 +65,40 @@ static long outstanding(void)
 	return number_in(SIM_DEBUG "/outboard-sim.0/outstanding");
 }
 
+/* With another user's requests of the previous test, a driver has fewer. */
+static void wait_until_not_shared(void)
+{
+	usleep(1100000);
+}
+
 static void a_driver_never_has_more_than_the_limits(void)
 {
-	pid_t child;
+	struct arena second;
+	int other;
 
+	wait_until_not_shared();
 	hold(true);
 	begin();
 	submit_many(64);
 	check(outstanding() == OF_A_DESCRIPTOR, "the driver has %ld requests", outstanding());
-	child = another_user(1001, 64);
+	other = open_device(0);
+	second = arena;
+	arena = map_arena(other, 1 * MIB, MANY);
+	make_session(other, 1, cbc);
+	submit_many(64);
 	check(outstanding() == OF_A_DRIVER, "the driver has %ld requests of two descriptors",
 	      outstanding());
 	check(counter("requests") == 2 * MANY, "%ld requests", counter("requests"));
-	kill_it(child);
 	hold(false);
 	for (unsigned int s = 0; s < MANY; s++)
-		check(!wait_for(&arena, s), "slot %u: status %d", s, arena.slot[s].status);
+		check(!wait_for(&arena, s) && !wait_for(&second, s), "slot %u: status %d, %d", s,
+		      arena.slot[s].status, second.slot[s].status);
 }
 
 static void a_driver_never_has_more_bytes_than_the_limit(void)
 {
 	check(!tell(OUTBOARD_PARAMETERS "/max_driver_bytes", "%u", 4 * LARGE + 1), "%m");
+	wait_until_not_shared();
 	hold(true);
 	begin();
 	submit_many(LARGE);
@@ -96,10 +109,31 @@ static void a_driver_never_has_more_bytes_than_the_limit(void)
 		check(!wait_for(&arena, s), "slot %u: status %d", s, arena.slot[s].status);
 }
 
+/* A request counts as its bytes, at least 4 KiB, and 1 KiB more. */
+static void a_driver_of_several_users_has_less(void)
+{
+	struct outboard_slot slot;
+	pid_t child;
+
+	check(!tell(OUTBOARD_PARAMETERS "/max_shared_bytes", "%u", 5 * (4096 + 1024)), "%m");
+	begin();
+	slot = a_slot(cbc, 1, &arena, 0, 0, 64);
+	check(!ask(&arena, &slot), "status %d", arena.slot[0].status);
+	hold(true);
+	child = another_user(1001, 64);
+	submit_many(64);
+	check(outstanding() == 5, "the driver has %ld requests", outstanding());
+	kill_it(child);
+	hold(false);
+	for (unsigned int s = 0; s < MANY; s++)
+		check(!wait_for(&arena, s), "slot %u: status %d", s, arena.slot[s].status);
+}
+
 static void what_no_driver_has_is_dropped_when_its_owner_goes(void)
 {
 	pid_t child;
 
+	wait_until_not_shared();
 	hold(true);
 	child = another_user(1001, LARGE);
 	check(counter("requests") == MANY, "%ld requests", counter("requests"));
@@ -128,9 +162,42 @@ static void users_take_turns(void)
 	      counter("requests"));
 }
 
+/*
+ * What is served between two requests of a user is counted, not timed: with equal shares the three
+ * others have at most one request of theirs in the engine when a request of this user arrives, and
+ * one while this process handles its result.
+ */
+static void a_user_of_little_waits_for_one_request_of_the_others(void)
+{
+	enum { ROUNDS = 20, OTHERS = 3 };
+	long before, left = 0;
+	pid_t child[OTHERS];
+	struct outboard_slot slot;
+
+	begin();
+	/* 96 MiB of the others at 20 MB/s. */
+	check(!tell(SIM_PARAMETERS "/compute", "N"), "%m");
+	check(!tell(SIM_PARAMETERS "/bandwidth", "20000000"), "%m");
+	for (int i = 0; i < OTHERS; i++)
+		child[i] = another_user(1001 + i, LARGE);
+	slot = a_slot(cbc, 1, &arena, 0, 0, 4096);
+	/* The first one waits for what the driver had before there was a second user. */
+	check(!ask(&arena, &slot), "status %d", arena.slot[0].status);
+	before = counter("requests");
+	for (int round = 0; round < ROUNDS; round++)
+		check(!ask(&arena, &slot), "status %d", arena.slot[0].status);
+	left = counter("requests");
+	check(left > OTHERS, "the others had nothing left");
+	check(before - left <= 3 * ROUNDS, "%ld requests of the others for %d of this user",
+	      before - left, ROUNDS);
+	for (int i = 0; i < OTHERS; i++)
+		kill_it(child[i]);
+}
+
 /* Nothing waits for a driver that is no longer allowed. */
 static void what_waits_for_a_disallowed_driver_ends(void)
 {
+	wait_until_not_shared();
 	hold(true);
 	begin();
 	submit_many(64);
@@ -147,8 +214,10 @@ static void what_waits_for_a_disallowed_driver_ends(void)
 static const struct test tests[] = {
 	TEST(a_driver_never_has_more_than_the_limits),
 	TEST(a_driver_never_has_more_bytes_than_the_limit),
+	TEST(a_driver_of_several_users_has_less),
 	TEST(what_no_driver_has_is_dropped_when_its_owner_goes),
 	TEST(users_take_turns),
+	TEST(a_user_of_little_waits_for_one_request_of_the_others),
 	TEST(what_waits_for_a_disallowed_driver_ends),
 };
 THEME(turns, true);

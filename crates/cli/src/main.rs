@@ -2,6 +2,7 @@
 
 mod commands;
 mod etc;
+mod kernel_choice;
 mod live_service;
 mod settings;
 

@@ -23,12 +23,7 @@ pub fn judge(goal: Goal, software: &Series, hardware: &Series) -> SpeedVerdict {
     let wall = ratio(wall(software), wall(hardware));
     let cpu = software.cpu_per_request().zip(hardware.cpu_per_request());
     let cpu = cpu.map(|((soft, soft_off), (hard, hard_off))| ratio((soft, soft_off), (hard, hard_off)));
-    let (cost, error) = match (goal, cpu) {
-        (Goal::Throughput, _) | (_, None) => wall,
-        (Goal::Cpu, Some(cpu)) => cpu,
-        (Goal::Balanced, Some(_)) if wall.0 > LONGEST_WALL_TIME => wall,
-        (Goal::Balanced, Some(cpu)) => (wall.0 * cpu.0, wall.1.hypot(cpu.1)),
-    };
+    let (cost, error) = relative_cost(goal, wall, cpu);
     match cost.ln() {
         difference if difference.abs() <= LEAST_ERRORS * error && LEAST_ERRORS * error > LARGEST_LIMIT => {
             SpeedVerdict::Unclear
@@ -39,8 +34,19 @@ pub fn judge(goal: Goal, software: &Series, hardware: &Series) -> SpeedVerdict {
     }
 }
 
+/// Hardware's cost relative to software's: hardware wins below 1. From the ratios of wall time and
+/// of CPU time, hardware's to software's, each with its relative standard error.
+pub fn relative_cost(goal: Goal, wall: Measured, cpu: Option<Measured>) -> Measured {
+    match (goal, cpu) {
+        (Goal::Throughput, _) | (_, None) => wall,
+        (Goal::Cpu, Some(cpu)) => cpu,
+        (Goal::Balanced, Some(_)) if wall.0 > LONGEST_WALL_TIME => wall,
+        (Goal::Balanced, Some(cpu)) => (wall.0 * cpu.0, wall.1.hypot(cpu.1)),
+    }
+}
+
 /// A value and its standard error.
-type Measured = (f64, f64);
+pub type Measured = (f64, f64);
 
 fn wall(series: &Series) -> Measured {
     let summary = series.summary();

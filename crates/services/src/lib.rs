@@ -1,5 +1,7 @@
 //! Services that use outboard.
 //!
-//! [`enable`] plans, applies and undoes the files that make a service use it.
+//! [`enable`] plans, applies and undoes the files that make a service use it. [`suites`] reads which ciphers
+//! a service is configured to negotiate.
 
 pub mod enable;
+pub mod suites;

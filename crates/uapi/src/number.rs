@@ -76,7 +76,8 @@ pub const WAIT: u16 = 0x1;
 
 /// Flag of `SESSION_NEW`: the key is in the kernel's keyring.
 pub const KEY_SERIAL: u16 = 0x1;
-/// Flag of `SESSION_NEW`: every process that has the descriptor may use and free the session.
+/// Flag of `SESSION_NEW`: every process that has the descriptor may use the session. Only its creator
+/// may free it.
 pub const SHARED: u16 = 0x2;
 
 /// The maximum key in bytes.

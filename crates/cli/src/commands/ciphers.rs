@@ -2,6 +2,7 @@
 //! none.
 
 mod answer;
+mod service;
 mod text;
 
 use std::process::ExitCode;
@@ -32,14 +33,28 @@ pub struct Options {
     #[command(flatten)]
     settings: Settings,
 
-    /// Print JSON (schema outboard-ciphers/1)
+    /// Show the suites that a service offers (nginx, apache, sshd, ssh, openvpn), which are served and how, and what to prefer
+    #[arg(long, value_name = "NAME")]
+    service: Option<String>,
+
+    /// With --service: also suites that lower security, with their price
+    #[arg(long, requires = "service")]
+    allow_legacy: bool,
+
+    /// Print JSON (schema outboard-ciphers/1, with --service outboard-service-ciphers/1)
     #[arg(long)]
     json: bool,
 }
 
 /// Runs `outboard ciphers`.
 pub fn run(options: &Options) -> ExitCode {
-    match ciphers(options) {
+    let shown = match &options.service {
+        Some(service) => {
+            service::show(service, options.allow_legacy, options.json).with_context(|| service.clone())
+        }
+        None => ciphers(options),
+    };
+    match shown {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             console::say(&format!("outboard ciphers: {error:#}"));

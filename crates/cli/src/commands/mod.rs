@@ -13,6 +13,7 @@ mod disallow;
 mod enable;
 mod explain;
 mod metrics;
+mod prefer;
 mod prove;
 mod report;
 mod rng;
@@ -48,6 +49,7 @@ enum Command {
     Bench(bench::Options),
     Enable(enable::Options),
     Disable(disable::Options),
+    Prefer(prefer::Options),
     Config(config::Options),
     Run(run::Options),
     Prove(prove::Options),
@@ -75,6 +77,7 @@ impl Outboard {
             Command::Enable(options) => enable::run(&options),
             Command::Explain(options) => explain::run(&options),
             Command::Metrics(options) => metrics::run(&options),
+            Command::Prefer(options) => prefer::run(&options),
             Command::Prove(options) => prove::run(&options),
             Command::Report(options) => report::run(&options),
             Command::Rng(options) => rng::run(&options),

@@ -33,8 +33,11 @@ impl TrialInstances {
     /// # Errors
     /// [`Error::System`] with `ENOENT` if the kernel has nothing for the algorithm, with `EPERM`
     /// for callers other than root.
-    pub fn request(&self, algorithm: &str, without: u32) -> Result<(), Error> {
-        change::make_any(algorithm, without)
+    pub fn request(&self, algorithm: &str, is_aead: bool, without: u32) -> Result<(), Error> {
+        match is_aead {
+            true => change::make_any(algorithm, without),
+            false => change::make_any_skcipher(algorithm, without),
+        }
     }
 
     fn is_new(&self, record: &Record) -> bool {

@@ -53,8 +53,8 @@ const IPSEC: &[KernelNeed] = &[
 /// drivers/md/dm-crypt.c).
 const DISK: &[KernelNeed] = &[
     KernelNeed { algorithm: "xts(aes)", setting: "aes-xts-plain64", parts: &["ecb(aes)"] },
-    KernelNeed { algorithm: "cbc(aes)", setting: "aes-cbc-plain64", parts: &[] },
     KernelNeed { algorithm: "essiv(cbc(aes),sha256)", setting: "aes-cbc-essiv:sha256", parts: &["cbc(aes)"] },
+    KernelNeed { algorithm: "cbc(aes)", setting: "aes-cbc-plain64", parts: &[] },
 ];
 
 impl KernelUser {

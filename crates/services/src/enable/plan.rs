@@ -49,6 +49,9 @@ pub enum Unplannable {
         "{0} is not the name of a systemd service: letters, digits and : _ . @ -, such as myserver.service"
     )]
     Name(String),
+    /// No unit runs it.
+    #[error("{0} is a user within the kernel, which has no unit and no openssl.cnf")]
+    InKernel(String),
     /// Not installed.
     #[error(
         "{service} is not installed: there is no unit {units}; for a unit with another name: --unit NAME"
@@ -110,6 +113,7 @@ pub fn plan(tree: &Tree, name: &str, is_unit: bool, inputs: &Inputs) -> Result<P
     match name {
         SYSTEM => of_system(tree, inputs),
         SSH_CLIENT => of_ssh(tree, inputs),
+        _ if application.units.is_empty() => Err(Unplannable::InKernel(name.to_owned())),
         _ => of_units(tree, name, application.units, application.requests, inputs),
     }
 }
@@ -270,7 +274,7 @@ impl Plan {
         Self { files: record.files.clone(), ..Self::new(&record.service, requests) }
     }
 
-    fn new(service: &str, requests: Requests) -> Self {
+    pub(super) fn new(service: &str, requests: Requests) -> Self {
         Self {
             service: service.to_owned(),
             files: Vec::new(),

@@ -33,7 +33,11 @@ pub fn list(tree: &Tree, json: bool) -> Result<()> {
     let enabled = Record::services(tree);
     let known = APPLICATIONS.iter().map(|application| (application.name.to_owned(), application.about));
     let others = enabled.iter().filter(|name| Application::by_name(name).is_none());
-    let units = others.map(|name| (name.clone(), "a systemd unit"));
+    let about = |name: &str| match enable::driver_of_key(name) {
+        Some(_) => "a driver that the kernel prefers (outboard prefer)",
+        None => "a systemd unit",
+    };
+    let units = others.map(|name| (name.clone(), about(name)));
     let services: Result<Vec<Service>> =
         known.chain(units).map(|(name, about)| service(tree, name, about)).collect();
     let services = Services { schema: "outboard-services/1", services: services? };

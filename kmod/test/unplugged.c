@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Two devices of one driver that are unbound, in turn or at the same time, and devices that are
+ * unbound although a driver has requests that do not end. Then the module must neither use nor free
+ * a handle of the driver: it may point to memory of the device.
+ */
+#include "tests.h"
+#include <sys/wait.h>
+
+#define DRIVER "/sys/bus/platform/drivers/outboard_sim"
+
+static int fd;
+static struct arena arena;
+static const struct algorithm *cbc;
+
+static void begin(void)
+{
+	fd = open_device(0);
+	arena = map_arena(fd, 1 * MIB, 64);
+	cbc = algorithm(OUTBOARD_CBC_AES);
+	make_session(fd, 1, cbc);
+}
+
+static void fill(void)
+{
+	for (unsigned int s = 0; s < 64; s++) {
+		struct outboard_slot slot = a_slot(cbc, 1, &arena, s * 8192, s * 8192, 4096);
+
+		put(&arena, s, &slot);
+	}
+}
+
+static void unbind(unsigned int device)
+{
+	check(!tell(DRIVER "/unbind", "outboard-sim.%u", device), "%m");
+}
+
+static void bind(unsigned int device)
+{
+	check(!tell(DRIVER "/bind", "outboard-sim.%u", device), "%m");
+}
+
+static pid_t unbind_in_a_child(unsigned int device)
+{
+	pid_t child = fork();
+
+	if (!child) {
+		unbind(device);
+		_exit(0);
+	}
+	return child;
+}
+
+static void no_handle_outlived_its_device(void)
+{
+	check(!number_in(SIM_DEBUG "/late_exits"), "%ld handles were freed after their device",
+	      number_in(SIM_DEBUG "/late_exits"));
+}
+
+static int try_session(uint32_t id)
+{
+	return new_session(fd, id, OUTBOARD_CBC_AES, 0, a_key(), 16);
+}
+
+static void in_turn(void)
+{
+	check(!tell(SIM_PARAMETERS "/latency_ns", "30000000"), "%m");
+	begin();
+	for (uint32_t id = 1; id <= 2; id++) {
+		fill();
+		check(!submit(&arena, 0, 64, 0), "%m");
+		unbind(id - 1);
+		for (unsigned int s = 0; s < 64; s++) {
+			int status = wait_for(&arena, s);
+
+			check(!status || status == -ENODEV, "slot %u: status %d", s, status);
+		}
+		check(!counter("sessions"), "%ld sessions", counter("sessions"));
+		no_handle_outlived_its_device();
+		check(!object(fd, OUTBOARD_SESSION_FREE, 1, 0), "%m");
+		/* The other device is still there after the first. */
+		check(try_session(1) == (id == 1 ? 0 : -ENODEV), "session after %u: %m", id);
+	}
+	bind(0);
+	bind(1);
+	make_session(fd, 1, cbc);
+	fill();
+	check(!submit(&arena, 0, 64, OUTBOARD_WAIT), "%m");
+	for (unsigned int s = 0; s < 64; s++)
+		check(!arena.slot[s].status, "slot %u: status %d", s, arena.slot[s].status);
+}
+
+/* Both wait for requests that are held. Neither forgets that the other one is being unbound. */
+static void at_the_same_time(void)
+{
+	pid_t first, second;
+
+	begin();
+	hold(true);
+	fill();
+	check(!submit(&arena, 0, 64, 0), "%m");
+	first = unbind_in_a_child(0);
+	while (try_session(2) != -ENOENT)
+		object(fd, OUTBOARD_SESSION_FREE, 2, 0);
+	second = unbind_in_a_child(1);
+	usleep(200000);
+	check(try_session(2) == -ENOENT, "a new session");
+	check(!waitpid(first, NULL, WNOHANG) && !waitpid(second, NULL, WNOHANG),
+	      "an unbinding did not wait");
+	hold(false);
+	join(first);
+	join(second);
+	for (unsigned int s = 0; s < 64; s++)
+		check(!wait_for(&arena, s), "slot %u: status %d", s, arena.slot[s].status);
+	check(try_session(2) == -ENODEV, "a session without a device: %m");
+	no_handle_outlived_its_device();
+	bind(1);
+	make_session(fd, 2, cbc);
+	bind(0);
+	/* The state of an unbinding that had been overwritten would refuse it. */
+	make_session(fd, 3, cbc);
+}
+
+/* The simulation fails the requests that it holds when its device is removed, after the timeout. */
+static void with_requests_that_do_not_end(void)
+{
+	long keys = number_in(SIM_DEBUG "/sessions");
+
+	begin();
+	check(!tell(OUTBOARD_PARAMETERS "/timeout", "1"), "%m");
+	check(!tell(SIM_DEBUG "/faults", "sim-cbc-aes never every=2"), "%m");
+	fill();
+	check(!submit(&arena, 0, 64, 0), "%m");
+	for (unsigned int s = 0; s < 64; s += 2)
+		check(!wait_for(&arena, s), "slot %u: status %d", s, arena.slot[s].status);
+	unbind(0);
+	unbind(1);
+	for (unsigned int s = 1; s < 64; s += 2)
+		check(wait_for(&arena, s) == -ENODEV, "slot %u: status %d", s,
+		      arena.slot[s].status);
+	check(!object(fd, OUTBOARD_SESSION_FREE, 1, 0), "%m");
+	for (double end = now() + PATIENCE; counter("sessions") && now() < end;)
+		usleep(1000);
+	check(!counter("sessions"), "%ld sessions", counter("sessions"));
+	no_handle_outlived_its_device();
+	check(number_in(SIM_DEBUG "/sessions") == keys + 1, "%ld handles were kept",
+	      number_in(SIM_DEBUG "/sessions") - keys);
+	bind(0);
+	bind(1);
+	check(!tell(SIM_DEBUG "/faults", "clear"), "%m");
+	make_session(fd, 1, cbc);
+	fill();
+	check(!submit(&arena, 0, 64, OUTBOARD_WAIT), "%m");
+	for (unsigned int s = 0; s < 64; s++)
+		check(!arena.slot[s].status, "slot %u: status %d", s, arena.slot[s].status);
+}
+
+static void while_a_waiter_sleeps(void)
+{
+	pid_t child;
+
+	check(!tell(SIM_PARAMETERS "/queue", "4"), "%m");
+	check(!tell(OUTBOARD_PARAMETERS "/timeout", "1"), "%m");
+	hold(true);
+	child = fork();
+	if (!child) {
+		begin();
+		fill();
+		/* Ended by the unbinding, or by the timeout before it. */
+		for (;;) {
+			int error = submit(&arena, 0, 64, OUTBOARD_WAIT);
+
+			check(!error || error == -ETIMEDOUT || error == -EBUSY, "%s",
+			      strerror(-error));
+			if (!error)
+				break;
+			usleep(1000);
+		}
+		for (unsigned int s = 0; s < 64; s++)
+			check(arena.slot[s].status == -ENODEV, "slot %u: status %d", s,
+			      arena.slot[s].status);
+		_exit(0);
+	}
+	while (counter("requests") < 64)
+		usleep(1000);
+	unbind(0);
+	unbind(1);
+	join(child);
+	no_handle_outlived_its_device();
+}
+
+static const struct test tests[] = {
+	TEST(in_turn),
+	TEST(at_the_same_time),
+	TEST(with_requests_that_do_not_end),
+	TEST(while_a_waiter_sleeps),
+};
+THEME_BY_NAME(unplugged);
