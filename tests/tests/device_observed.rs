@@ -13,11 +13,12 @@ use std::time::{Duration, Instant};
 use outboard_tests::command::{failed, succeeded};
 use outboard_tests::machine::ACCELERATOR;
 use outboard_tests::services::{CIPHER, disables, enables, machine, succeeds};
+use outboard_tests::sites::{downloads, site};
 use outboard_tests::systemd::{AddedFiles, Started, assert_unchanged, snapshot};
 use outboard_tests::tuning::Machine;
 use serde_json::Value;
 
-use crate::device_services::{NGINX, downloads, nginx};
+use crate::device_services::{NGINX, nginx};
 
 /// Runs a command that prints JSON, while a client makes requests.
 #[track_caller]
@@ -147,8 +148,7 @@ fn answers(address: &str) {
 #[test]
 fn a_service_of_another_user_is_observed() {
     let Some(machine) = machine("a_service_of_another_user_is_observed") else { return };
-    let (files, nginx) = nginx();
-    drop((files, nginx));
+    site();
     let mut files = AddedFiles::default();
     for name in ["pem", "key"] {
         let text = fs::read_to_string(format!("/root/outboard-test.{name}")).expect("a file");
