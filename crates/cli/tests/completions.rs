@@ -27,6 +27,9 @@ fn bash_completes_commands_and_options() {
     assert_eq!(completed("outboard enab"), "enable");
     assert_eq!(completed("outboard enable --dry"), "--dry-run");
     assert_eq!(completed("outboard bench op"), "openvpn");
+    assert_eq!(completed("outboard prove --serv"), "--service");
+    assert_eq!(completed("outboard metrics --out"), "--output");
+    assert_eq!([completed("outboard wat"), completed("outboard conf")], ["watch", "config"]);
 }
 
 #[test]
@@ -36,4 +39,15 @@ fn every_shell_has_a_script_and_others_are_a_mistake_of_use() {
         assert!(code == Some(0) && script.contains("enable"), "{shell}");
     }
     assert_eq!(outboard(&["completions", "tcsh"]).0, Some(2));
+}
+
+#[test]
+fn help_lists_the_commands_in_the_order_of_the_task() {
+    let (_, help) = outboard(&["--help"]);
+    let place = |command: &str| {
+        let start = format!("  {command} ");
+        help.lines().position(|line| line.starts_with(&start)).unwrap_or_else(|| panic!("{command}: {help}"))
+    };
+    let task = ["status", "check", "allow", "tune", "enable", "config", "prove", "watch", "report"];
+    assert!(task.map(place).is_sorted(), "{help}");
 }

@@ -151,7 +151,8 @@ pub struct ServiceProcess {
     pub pid: u32,
     /// Its name.
     pub name: String,
-    /// Its OPENSSL_CONF; null if it is not set or cannot be read.
+    /// Its OPENSSL_CONF; null if it is not set or cannot be read, or if the process overwrote its
+    /// environment with its title, as nginx does.
     pub openssl_conf: Option<String>,
     /// Whether its environment could be read.
     pub environment_readable: bool,

@@ -34,29 +34,30 @@ pub struct Outboard {
     command: Command,
 }
 
+/// In the order of the task, which is the order in the help.
 #[derive(Subcommand)]
 enum Command {
-    Allow(allow::Options),
-    Bench(bench::Options),
-    Bundle(bundle::Options),
-    Catalogue(catalogue::Options),
-    Check(check::Options),
-    Ciphers(ciphers::Options),
-    Completions(completions::Options),
-    Config(config::Options),
-    Disable(disable::Options),
-    Disallow(disallow::Options),
-    Enable(enable::Options),
-    Explain(explain::Options),
-    Metrics(metrics::Options),
-    Prefer(prefer::Options),
-    Prove(prove::Options),
-    Report(report::Options),
-    Rng(rng::Options),
-    Run(run::Options),
     Status(status::Options),
+    Explain(explain::Options),
+    Catalogue(catalogue::Options),
+    Bundle(bundle::Options),
+    Check(check::Options),
+    Allow(allow::Options),
+    Disallow(disallow::Options),
+    Ciphers(ciphers::Options),
     Tune(tune::Options),
+    Bench(bench::Options),
+    Enable(enable::Options),
+    Disable(disable::Options),
+    Prefer(prefer::Options),
+    Config(config::Options),
+    Run(run::Options),
+    Prove(prove::Options),
     Watch(watch::Options),
+    Metrics(metrics::Options),
+    Rng(rng::Options),
+    Report(report::Options),
+    Completions(completions::Options),
 }
 
 impl Outboard {

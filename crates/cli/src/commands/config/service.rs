@@ -94,10 +94,11 @@ fn template(unit: &str) -> String {
 }
 
 fn difference(unit: &str, expected: &Path, processes: &[Process]) -> Option<String> {
-    let is_other = |process: &&Process| match &process.openssl_conf {
-        EnvironmentValue::Set(path) => Path::new(path) != expected,
-        EnvironmentValue::Unset => true,
-        EnvironmentValue::Unreadable => false,
+    let is_other = |process: &&Process| match (&process.openssl_conf, &process.provider) {
+        (EnvironmentValue::Set(path), _) => Path::new(path) != expected,
+        // Servers such as nginx overwrite their environment with the title of the process.
+        (EnvironmentValue::Unset, provider) => *provider == ProviderMapping::NotMapped,
+        (EnvironmentValue::Unreadable, _) => false,
     };
     if let Some(process) = processes.iter().find(is_other) {
         return Some(format!(
@@ -159,7 +160,10 @@ mod tests {
             say(process(set("/other"), mapped(false)))
                 .contains("process 7 (nginx) does not have OPENSSL_CONF=")
         );
-        assert!(say(process(EnvironmentValue::Unset, mapped(false))).contains("restart the unit"));
+        assert_eq!(say(process(EnvironmentValue::Unset, mapped(false))), "");
+        assert!(
+            say(process(EnvironmentValue::Unset, ProviderMapping::NotMapped)).contains("restart the unit")
+        );
         assert!(say(process(set(ours), mapped(true))).contains("was replaced"));
         assert!(say(process(set(ours), ProviderMapping::NotMapped)).contains("no process has mapped"));
         assert_eq!(say(process(EnvironmentValue::Unreadable, ProviderMapping::Unreadable)), "");

@@ -106,7 +106,7 @@ fn row(process: &ServiceProcess) -> [String; 4] {
     [
         process.pid.to_string(),
         process.name.clone(),
-        shown(&process.openssl_conf, process.environment_readable, "(not set)"),
+        shown(&process.openssl_conf, process.environment_readable, "(not set, or overwritten)"),
         shown(&process.provider, process.mappings_readable, "(not mapped)"),
     ]
 }
