@@ -11,6 +11,7 @@ mod document;
 mod html;
 mod layout;
 mod markdown;
+mod offload_table;
 mod page;
 mod parts;
 mod picture;
