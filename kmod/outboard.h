@@ -400,5 +400,6 @@ extern unsigned long ob_max_arena_bytes, ob_max_driver_bytes, ob_max_bytes;
 extern const struct attribute_group *ob_groups[];
 extern const struct kobj_type ob_driver_ktype;
 extern atomic_t ob_files, ob_arenas, ob_sessions, ob_hashes, ob_requests, ob_doubles;
+extern atomic64_t ob_arena_bytes;	/* of all arenas */
 
 #endif

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::command::said;
-use crate::patience::wait_until;
+use crate::time_limit::wait_until;
 
 /// Names the directory of the modules that `kmod/build` made.
 const DIRECTORY: &str = "OUTBOARD_KMOD";

@@ -11,8 +11,8 @@ use crate::command::on_path;
 use crate::kernel_module;
 use crate::machine::is_allowed;
 use crate::module::module;
-use crate::patience::wait_until;
 use crate::skip::skip;
+use crate::time_limit::wait_until;
 use crate::world::{Order, Way, World};
 
 /// Its drivers that the provider can use.

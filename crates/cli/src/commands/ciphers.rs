@@ -8,16 +8,17 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
+use outboard_console as console;
 use outboard_counters::Table;
 use outboard_drivers::find_drivers;
 use outboard_drivers::root::Root;
 use outboard_measure::evp::{Context, Library};
 use outboard_measure::machine;
+use outboard_openssl_conf::{Scratch, installation::OpenSsl, provider_file};
 use outboard_policy::IN_SECTION;
 
 use self::answer::{Answer, Machine, kernel_names};
-use crate::console;
-use crate::enabled::{Scratch, Settings, module, system::OpenSsl};
+use crate::settings::Settings;
 
 /// Show which algorithms go to which driver, from which size on, and why the others stay in software.
 ///
@@ -49,7 +50,7 @@ pub fn run(options: &Options) -> ExitCode {
 
 fn ciphers(options: &Options) -> Result<()> {
     let openssl = OpenSsl::find();
-    let module = module::find(options.settings.module.as_deref(), &openssl)?;
+    let module = provider_file::find(options.settings.module.as_deref(), &openssl)?;
     let (file, left_out) = if options.settings.no_system_config { (None, None) } else { openssl.file() };
     let scratch = Scratch::new()?;
     let table = Table::create(&scratch.counters())?;
@@ -68,7 +69,7 @@ fn ciphers(options: &Options) -> Result<()> {
     }
     let machine = Machine {
         openssl: library.version(),
-        kernel: machine::Machine::here().kernel,
+        kernel: machine::here().kernel,
         configuration: file.map(|file| file.display().to_string()),
         enabled: composed.was_enabled,
         module: module.display().to_string(),

@@ -4,11 +4,11 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, anyhow};
 use clap::Args;
+use outboard_console::{answer, say};
+use outboard_openssl_conf::{installation::OpenSsl, provider_file};
 use outboard_services::enable::{self, Failure, Record};
 
 use super::enable::{Named, Place, named, restart};
-use crate::console::{answer, say};
-use crate::enabled::{module, system::OpenSsl};
 
 /// Undo `outboard enable`: remove the files that it added, byte for byte
 ///
@@ -74,7 +74,7 @@ fn disable(options: &Options, service: Named) -> Result<()> {
     if options.restart {
         let record = Record::read(&tree, &service.key()).map_err(|why| anyhow!(why))?;
         let record = record.ok_or_else(|| Failure::NotEnabled(service.key()))?;
-        let module = module::find(None, &OpenSsl::find())?;
+        let module = provider_file::find(None, &OpenSsl::find())?;
         return restart::disable(&tree, &record, &module, options.force, options.json);
     }
     enable::disable(&tree, &service.key(), options.force)?;

@@ -10,12 +10,12 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
+use outboard_console::{answer, progress, say};
+use outboard_openssl_conf::{installation, installation::OpenSsl, provider_file};
 use outboard_services::enable::{self, Application, Applied, Inputs, Plan, Tree};
 
 use self::suitability::Suitability;
 use super::tune::GoalName;
-use crate::console::{answer, progress, say};
-use crate::enabled::{module, system, system::OpenSsl};
 use crate::etc;
 
 /// Make a service use the accelerator
@@ -182,7 +182,7 @@ fn enable(options: &Options, service: Named) -> Result<()> {
 fn inputs(options: &Options, tree: &Tree) -> Result<Inputs> {
     if options.place.root.is_none() {
         let openssl = OpenSsl::find();
-        let module = module::find(options.module.as_deref(), &openssl)?;
+        let module = provider_file::find(options.module.as_deref(), &openssl)?;
         return Ok(Inputs { openssl_cnf: openssl.own_file(), module });
     }
     let installed =
@@ -191,7 +191,7 @@ fn inputs(options: &Options, tree: &Tree) -> Result<Inputs> {
     let Some(module) = module.filter(|path| path.is_absolute()) else {
         bail!("the provider is not installed there: give its absolute path within the directory by --module");
     };
-    let files = system::USUAL_FILES.map(PathBuf::from);
+    let files = installation::USUAL_FILES.map(PathBuf::from);
     Ok(Inputs { openssl_cnf: files.into_iter().find(|path| tree.exists(path)), module })
 }
 

@@ -7,10 +7,12 @@ mod catalogue;
 mod check;
 mod ciphers;
 mod completions;
+mod config;
 mod disable;
 mod disallow;
 mod enable;
 mod explain;
+mod metrics;
 mod prove;
 mod report;
 mod rng;
@@ -18,11 +20,9 @@ mod run;
 mod status;
 mod tune;
 
-use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
-/// The fault of a hardware figure without interrupts.
-pub const NO_INTERRUPT: &str = "no interrupt of the accelerator came: its driver computed this on the CPU";
+use clap::{Parser, Subcommand};
 
 /// Find, check and measure hardware crypto accelerators, and let OpenSSL applications use them.
 #[derive(Parser)]
@@ -41,10 +41,12 @@ enum Command {
     Check(check::Options),
     Ciphers(ciphers::Options),
     Completions(completions::Options),
+    Config(config::Options),
     Disable(disable::Options),
     Disallow(disallow::Options),
     Enable(enable::Options),
     Explain(explain::Options),
+    Metrics(metrics::Options),
     Prove(prove::Options),
     Report(report::Options),
     Rng(rng::Options),
@@ -64,10 +66,12 @@ impl Outboard {
             Command::Check(options) => check::run(&options),
             Command::Ciphers(options) => ciphers::run(&options),
             Command::Completions(options) => completions::run(&options),
+            Command::Config(options) => config::run(&options),
             Command::Disable(options) => disable::run(&options),
             Command::Disallow(options) => disallow::run(&options),
             Command::Enable(options) => enable::run(&options),
             Command::Explain(options) => explain::run(&options),
+            Command::Metrics(options) => metrics::run(&options),
             Command::Prove(options) => prove::run(&options),
             Command::Report(options) => report::run(&options),
             Command::Rng(options) => rng::run(&options),

@@ -16,4 +16,4 @@ pub use apply::{Applied, Failure, State, Step, disable, enable, perform, state, 
 pub use plan::{Inputs, Plan, Unplannable, plan};
 pub use record::{AddedFile, Record};
 pub use tree::Tree;
-pub use unit::changed_units;
+pub use unit::{changed_units, counted_units, runtime_directory};

@@ -1,12 +1,12 @@
 //! `outboard enable --list`: the services that can be enabled, and those that are.
 
-use anyhow::{Context as _, Result, anyhow};
-use outboard_services::enable::{self, APPLICATIONS, Application, Record, State, Tree};
-use serde::Serialize;
 use std::path::PathBuf;
 
-use crate::columns::aligned;
-use crate::console::answer;
+use anyhow::{Context as _, Result, anyhow};
+use outboard_console::aligned;
+use outboard_console::answer;
+use outboard_services::enable::{self, APPLICATIONS, Application, Record, State, Tree};
+use serde::Serialize;
 
 /// The document of `--json`. Fields are only added within a version.
 #[derive(Serialize)]

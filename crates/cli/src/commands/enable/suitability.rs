@@ -6,11 +6,11 @@ use std::path::Path;
 use anyhow::{Context as _, Result, bail};
 use outboard_counters::{Decision, KeyStreamSource, Table};
 use outboard_measure::evp::Library;
+use outboard_openssl_conf::Scratch;
 use outboard_policy::{POLICY_FILE, Tuned};
 use outboard_services::enable::{Inputs, Plan, Requests};
 
 use crate::commands::ciphers;
-use crate::enabled::Scratch;
 
 /// What was found.
 #[derive(Debug)]

@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 use std::io;
 
+use outboard_console::aligned;
 use outboard_services::enable::{Plan, Step, Tree};
 
 use super::suitability::Suitability;
-use crate::columns::aligned;
 
 /// The table of ciphers with the numbers that decide.
 pub fn suitability(service: &str, found: &Suitability) -> String {

@@ -1,13 +1,14 @@
 //! Compares the work that is counted for hardware with the interrupts of the devices that must have
 //! done it. Interrupts that other accelerators raised for other processes are no evidence.
 
-use super::proof::Verdict;
+use std::fmt::Write;
+
 use outboard_counters::{Counts, Decision, Table};
+use outboard_documents::prove::ProofVerdict;
 use outboard_drivers::interrupts::Difference;
-use outboard_measure::behind::Behind;
+use outboard_measure::driver_devices::DriverDevices;
 use outboard_measure::evidence::{Evidence, weigh};
 use outboard_measure::meter::Spent;
-use std::fmt::Write;
 
 /// Minimum share of the bytes, in percent, for the verdict `Hardware`: a smaller share is a partial
 /// offload.
@@ -15,7 +16,7 @@ const HALF: f64 = 50.0;
 
 /// The verdict and its basis.
 pub struct Conclusion {
-    pub verdict: Verdict,
+    pub verdict: ProofVerdict,
     /// The verdict in one or two sentences.
     pub summary: String,
     /// For each device: whether it processed requests of the command.
@@ -42,40 +43,40 @@ pub fn conclude(
 ) -> Conclusion {
     let devices = spent.interrupts.as_deref().unwrap_or_default();
     if table.attached() == 0 {
-        return Conclusion::of_no_device(devices, Verdict::NotLoaded, NEVER_LOADED.to_owned());
+        return Conclusion::of_no_device(devices, ProofVerdict::NotLoaded, NEVER_LOADED.to_owned());
     }
     let decisions = table.decisions();
     let claims = claims(counted, &decisions, devices, &spent.behind);
     if total.mismatches > 0 {
         let used = used(&claims, devices);
-        return Conclusion { verdict: Verdict::Wrong, summary: wrong(counted, &decisions), used };
+        return Conclusion { verdict: ProofVerdict::Wrong, summary: wrong(counted, &decisions), used };
     }
     let weighed = claims.iter().map(|claim| (claim.evidence(devices), claim));
     let Some((evidence, worst)) = weighed.max_by_key(|(evidence, _)| *evidence) else {
         let summary = format!("Hardware did nothing: {}.", why_software(total, notes));
-        return Conclusion::of_no_device(devices, Verdict::Software, summary);
+        return Conclusion::of_no_device(devices, ProofVerdict::Software, summary);
     };
     if let Err(why) = &spent.interrupts {
         let summary =
             format!("Bytes were counted as done by hardware, and no interrupt can confirm it: {why}.");
-        return Conclusion::of_no_device(devices, Verdict::Contradicted, summary);
+        return Conclusion::of_no_device(devices, ProofVerdict::Contradicted, summary);
     }
     let used = used(&claims, devices);
     let (verdict, summary) = match evidence {
         Evidence::Shown => shown(total, devices, &used),
         Evidence::Lost => (
-            Verdict::Unverified,
+            ProofVerdict::Unverified,
             "Bytes were counted as done by hardware; its interrupts are lost, since a device was unbound while the \
              command ran."
                 .to_owned(),
         ),
         Evidence::Silent => (
-            Verdict::Unverified,
+            ProofVerdict::Unverified,
             "Bytes were counted as done by hardware; this engine works without interrupts, so nothing else confirms it."
                 .to_owned(),
         ),
         Evidence::Refuted => (
-            Verdict::Contradicted,
+            ProofVerdict::Contradicted,
             format!(
                 "Bytes were counted as done by hardware, and {} raised a single interrupt: the driver computed in \
                  software. Do not believe the count; compare the time with and without outboard.",
@@ -87,7 +88,7 @@ pub fn conclude(
 }
 
 impl Conclusion {
-    fn of_no_device(devices: &[Difference], verdict: Verdict, summary: String) -> Self {
+    fn of_no_device(devices: &[Difference], verdict: ProofVerdict, summary: String) -> Self {
         Self { verdict, summary, used: vec![false; devices.len()] }
     }
 }
@@ -116,14 +117,14 @@ fn used(claims: &[Claim], devices: &[Difference]) -> Vec<bool> {
 }
 
 /// Returns the verdict for counts that interrupts confirm, according to the share of the bytes.
-fn shown(total: &Counts, devices: &[Difference], used: &[bool]) -> (Verdict, String) {
+fn shown(total: &Counts, devices: &[Difference], used: &[bool]) -> (ProofVerdict, String) {
     let share = total.percent_hw().unwrap_or(0.0);
     let theirs = devices.iter().zip(used).filter(|(_, used)| **used);
     let interrupts = theirs.fold(0u64, |sum, (device, _)| sum.saturating_add(device.interrupts));
     let (percent, interrupts) = (outboard_report::percent(share), count(interrupts, "interrupt"));
     if share >= HALF {
         return (
-            Verdict::Hardware,
+            ProofVerdict::Hardware,
             format!("Hardware did {percent} of the bytes, confirmed by {interrupts}."),
         );
     }
@@ -135,7 +136,7 @@ fn shown(total: &Counts, devices: &[Difference], used: &[bool]) -> (Verdict, Str
             ", in requests of {average} bytes on average (--threshold BYTES lowers the threshold)"
         );
     }
-    (Verdict::Partly, text + ".")
+    (ProofVerdict::Partly, text + ".")
 }
 
 /// Returns the summary for results of a driver that differed from software. Only a sample of the
@@ -194,7 +195,7 @@ fn claims(
     counted: &[(String, Counts)],
     decisions: &[(String, Decision)],
     devices: &[Difference],
-    behind: &Behind,
+    behind: &DriverDevices,
 ) -> Vec<Claim> {
     let mut claims: Vec<Claim> = Vec::new();
     for (algorithm, counts) in counted {

@@ -1,8 +1,10 @@
 //! The options of `outboard prove`.
 
-use crate::enabled::Settings;
-use clap::{Args, ValueEnum};
 use std::ffi::OsString;
+
+use clap::{Args, ValueEnum};
+
+use crate::settings::Settings;
 
 /// Runs a command with outboard enabled and reports what hardware did
 ///
