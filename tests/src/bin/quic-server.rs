@@ -31,8 +31,8 @@ fn main() -> ExitCode {
     let text = std::fs::read(file).expect("the file");
     let socket = UdpSocket::bind(format!("127.0.0.1:{port}")).expect("the port");
     let [certificate, key] = [certificate, key].map(|path| CString::new(path.as_str()).expect("a path"));
-    // SAFETY: a name, and libssl's constructors require nothing of the caller.
     let names: [&CStr; 2] = [c"libssl.so.4", c"libssl.so.3"];
+    // SAFETY: a name, and libssl's constructors require nothing of the caller.
     let libraries = names.map(|name| unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW) });
     let Some(library) = libraries.into_iter().find(|library| !library.is_null()) else {
         eprintln!("there is no libssl");
