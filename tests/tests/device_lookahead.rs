@@ -297,7 +297,8 @@ fn tags_that_follow_their_text_are_verified() {
         let plain = StreamMessage::new(number, nonce(&[4; NONCE], 0, 4, number + 1), 1400);
         let mut sealed = seals.process(&plain, false).expect("sealed");
         if number % 10 == 9 {
-            // A short tag, a wrong one, none, and one that is no tag. The previous one is no excuse.
+            // A short tag, a wrong one, none (that of the message before does not count), and one
+            // that is too long.
             let right = std::mem::take(&mut sealed.tag);
             match number / 10 % 4 {
                 0 => sealed.tag = right[..12].to_vec(),
