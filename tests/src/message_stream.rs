@@ -13,6 +13,8 @@ pub const NONCE: usize = 12;
 pub struct MessageStream {
     context: Context,
     direction: Direction,
+    /// Whether the tag is set after the text, as OpenVPN does.
+    sets_tag_last: bool,
 }
 
 /// A message in plaintext or ciphertext.
@@ -39,7 +41,13 @@ impl MessageStream {
     /// A context with a key.
     #[track_caller]
     pub fn new(cipher: &Cipher, key: &[u8], direction: Direction) -> MessageStream {
-        MessageStream { context: Context::keyed(cipher, key, &[0; BLOCK], direction), direction }
+        let context = Context::keyed(cipher, key, &[0; BLOCK], direction);
+        MessageStream { context, direction, sets_tag_last: false }
+    }
+
+    /// The same, with the tag of a message set after its text.
+    pub fn with_tag_last(self) -> MessageStream {
+        MessageStream { sets_tag_last: true, ..self }
     }
 
     /// Sets a nonce that no message uses.
@@ -57,7 +65,8 @@ impl MessageStream {
         let mut iv = [0; BLOCK];
         iv[..NONCE].copy_from_slice(&message.nonce);
         is_fine(context.init(None, None, Some(&iv), None))?;
-        if self.direction == Direction::Decrypt {
+        let is_opening = self.direction == Direction::Decrypt;
+        if is_opening && !self.sets_tag_last {
             is_fine(context.set_tag(&message.tag))?;
         }
         is_fine(context.additional(&message.aad))?;
@@ -69,6 +78,9 @@ impl MessageStream {
             is_fine(context.update(&message.text, &mut text))?;
         }
         text.truncate(message.text.len());
+        if is_opening && self.sets_tag_last && !message.tag.is_empty() {
+            is_fine(context.set_tag(&message.tag))?;
+        }
         is_fine(context.finish(&mut [0; BLOCK]))?;
         let mut tag = Vec::new();
         if self.direction == Direction::Encrypt {
@@ -83,7 +95,7 @@ impl MessageStream {
     pub fn copy(&self) -> MessageStream {
         let (context, outcome) = self.context.copy();
         outcome.expect("copy");
-        MessageStream { context, direction: self.direction }
+        MessageStream { context, ..*self }
     }
 
     /// Sets another key.

@@ -49,6 +49,7 @@ fn key_stream_computed_in_advance_gives_the_results_of_software() {
     lost_reordered_and_repeated_messages_are_right();
     nonces_that_cannot_be_predicted_end_look_ahead();
     forged_messages_are_refused();
+    tags_that_follow_their_text_are_verified();
     copies_and_new_keys_are_right();
     a_child_process_computes_its_own_key_stream();
     many_connections_share_the_memory();
@@ -281,6 +282,41 @@ fn forged_messages_are_refused() {
     // A context adds its counts at its end.
     drop(opens);
     assert!(world.counts().ahead_requests > 150, "{:?}", world.counts());
+}
+
+/// As OpenVPN decrypts: the text, then the tag, then the end.
+fn tags_that_follow_their_text_are_verified() {
+    const COUNT: u64 = 300;
+    let world = world(&[]);
+    let (hard, soft) = (world.hard(GCM[0]), world.soft(GCM[0]));
+    let key = bytes(7, 16);
+    let mut seals = MessageStream::new(&soft, &key, Direction::Encrypt);
+    let opens = |cipher| MessageStream::new(cipher, &key, Direction::Decrypt).with_tag_last();
+    let [mut hard, mut soft] = [opens(&hard), opens(&soft)];
+    for number in 0..COUNT {
+        let plain = StreamMessage::new(number, nonce(&[4; NONCE], 0, 4, number + 1), 1400);
+        let mut sealed = seals.process(&plain, false).expect("sealed");
+        if number % 10 == 9 {
+            // A short tag, a wrong one, none (that of the message before does not count), and one
+            // that is too long.
+            let right = std::mem::take(&mut sealed.tag);
+            match number / 10 % 4 {
+                0 => sealed.tag = right[..12].to_vec(),
+                1 => sealed.tag = right.iter().map(|byte| byte ^ 1).collect(),
+                2 => {}
+                _ => sealed.tag = vec![0; 17],
+            }
+        }
+        let [found, expected] = [&mut hard, &mut soft].map(|side| side.process(&sealed, number % 3 == 0));
+        assert_eq!(found.is_ok(), expected.is_ok(), "message {number}: {found:?}, {expected:?}");
+        if let (Ok(found), Ok(expected)) = (found, expected) {
+            assert_eq!(found.text, expected.text, "message {number}");
+        }
+    }
+    drop(hard);
+    let done = world.counts();
+    assert!(done.ahead_requests >= COUNT * 8 / 10, "{done:?}");
+    assert_eq!((done.failures, done.mismatches), (0, 0), "{done:?}");
 }
 
 fn copies_and_new_keys_are_right() {

@@ -1,6 +1,7 @@
-//! Runs iperf3 between two network namespaces.
+//! Runs iperf3 between two network namespaces, or this machine and another one.
 
 use std::fs::File;
+use std::net::SocketAddr;
 use std::os::fd::AsRawFd as _;
 use std::process::Command;
 use std::time::Duration;
@@ -9,6 +10,7 @@ use anyhow::{Context as _, Result};
 use serde_json::Value;
 
 use super::namespace::Namespace;
+use super::peer::Peer;
 use super::server_process::ServerProcess;
 use super::tool::{Tool, unnamed};
 
@@ -24,20 +26,33 @@ const SLOWEST: u64 = 100_000;
 pub struct Server {
     _process: ServerProcess,
     _log: File,
+    /// Where it listens, if that is not the default.
+    address: Option<SocketAddr>,
 }
 
 impl Server {
     /// Starts the server and waits until it listens. Its output goes to an unnamed file.
     pub fn start(place: &Namespace) -> Result<Server> {
+        let mut command = Command::new(IPERF3.name);
+        place.enter(&mut command);
+        Server::run(command, None)
+    }
+
+    /// Starts a server on this machine.
+    pub fn start_at(address: SocketAddr) -> Result<Server> {
+        let mut command = Command::new(IPERF3.name);
+        command.arg("-B").arg(address.ip().to_string()).arg("-p").arg(address.port().to_string());
+        Server::run(command, Some(address))
+    }
+
+    fn run(mut command: Command, address: Option<SocketAddr>) -> Result<Server> {
         let log = unnamed().context("no memory file can be made")?;
         let path = format!("/proc/{}/fd/{}", std::process::id(), log.as_raw_fd());
-        let mut command = Command::new(IPERF3.name);
         command.args(["-s", "--forceflush"]);
-        place.enter(&mut command);
         let mut process = ServerProcess::start(IPERF3.name, command, path.clone().into())?;
         let is_ready = || std::fs::read_to_string(&path).is_ok_and(|text| text.contains("listening"));
         process.until("it does not listen", is_ready)?;
-        Ok(Server { _process: process, _log: log })
+        Ok(Server { _process: process, _log: log, address })
     }
 }
 
@@ -51,16 +66,37 @@ pub fn transfer(
     streams: u32,
     window: Option<&str>,
 ) -> Result<f64, String> {
+    let mut command = client(address, bytes, window);
+    command.arg("-P").arg(streams.to_string());
+    place.enter(&mut command);
+    let said = IPERF3.run(command, "", LIMIT + Duration::from_secs(bytes / SLOWEST))?;
+    seconds(&said.output, bytes)
+}
+
+/// As [`transfer`], over one connection from the server here to the other machine.
+pub fn transfer_to_peer(
+    peer: &Peer,
+    server: &Server,
+    bytes: u64,
+    window: Option<&str>,
+) -> Result<f64, String> {
+    let address = server.address.ok_or("iperf3's server is in a namespace")?;
+    let mut command = client(&address.ip().to_string(), bytes, window);
+    command.arg("-p").arg(address.port().to_string()).arg("--reverse");
+    let said = IPERF3.run(peer.command(&command), "", LIMIT + Duration::from_secs(bytes / SLOWEST))?;
+    seconds(&said.output, bytes)
+}
+
+/// The client's command. It sends, unless more options say otherwise.
+fn client(address: &str, bytes: u64, window: Option<&str>) -> Command {
     let mut command = Command::new(IPERF3.name);
     // iperf3 then checks ten times per second, instead of once, whether all data are sent.
     command.args(["-c", address, "-J", "--interval", "0.1", "--connect-timeout", "20000"]);
     if let Some(bytes) = window {
         command.args(["--window", bytes]);
     }
-    command.arg("-n").arg(bytes.to_string()).arg("-P").arg(streams.to_string());
-    place.enter(&mut command);
-    let said = IPERF3.run(command, "", LIMIT + Duration::from_secs(bytes / SLOWEST))?;
-    seconds(&said.output, bytes)
+    command.arg("-n").arg(bytes.to_string());
+    command
 }
 
 /// Extracts the seconds from the output. iperf3 sends slightly more than requested, so the time is

@@ -1,6 +1,8 @@
-//! `outboard bench openvpn`: a tunnel between two network namespaces, without and with outboard.
+//! `outboard bench openvpn`: a tunnel between two network namespaces, or to another machine, without and
+//! with outboard.
 
 mod offload;
+mod peer_tunnel;
 mod tunnel;
 
 use anyhow::{Result, bail};
@@ -9,12 +11,14 @@ use outboard_bench::lists;
 use outboard_documents::bench::Bench;
 use outboard_measure::stop;
 
-use self::tunnel::{MTU, Tools, TunnelParameters};
+use self::peer_tunnel::{PeerTunnel, prepare};
+use self::tunnel::{MTU, Tools, Tunnel, TunnelParameters};
 use super::certificate;
 use super::common::Common;
 use super::configurations::{OpensslConfiguration, WorkFolder};
 use super::measure::{ApplicationJob, RunCost, UserSystemTime, measure};
-use super::server_process::LOCALHOST;
+use super::peer::PeerOption;
+use super::server_process::{LOCALHOST, ServerProcess};
 
 /// Ciphers that both OpenVPN and the provider support.
 const CIPHERS: [&str; 6] =
@@ -26,6 +30,9 @@ const CIPHERS: [&str; 6] =
 /// changed. The sending ones differ only in their openssl.cnf, and are measured interleaved; user and system time are theirs. The
 /// receiving ones use OpenSSL alone, on the same CPUs, so the CPU time of the whole system includes them. Where OpenVPN and the
 /// kernel support data-channel offload, a third tunnel uses it; its user and system time are the whole system's. Must be run as root.
+///
+/// With --peer the receiving ends are on another machine, for whose root ssh needs no password, and the sending ones are in this
+/// machine's own network, with addresses in 203.0.113.0/24. Data-channel offload is not measured then.
 ///
 /// A packet is one request: with the usual MTU it is shorter than the provider's threshold on many machines. --mtu makes packets
 /// longer.
@@ -40,6 +47,8 @@ pub struct Options {
     /// MiB that are sent in each run
     #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=4096))]
     megabytes: u32,
+    #[command(flatten)]
+    peer: PeerOption,
     #[command(flatten)]
     pub common: Common,
 }
@@ -61,23 +70,41 @@ fn all(options: &Options, bench: &mut Bench) -> Result<()> {
         [] => offered().collect(),
         named => named.to_vec(),
     };
-    bench.notes.push("user and system time are the sender's; the receiver works on the same CPUs".to_owned());
+    let peer = options.peer.reach(&work)?;
+    let place = if peer.is_some() { "another machine" } else { "the same CPUs" };
+    bench.notes.push(format!("user and system time are the sender's; the receiver works on {place}"));
     let certificate = certificate::make(&work.file(""), certificate::Kind::Ec, LOCALHOST, &work.plain())?;
+    let there =
+        peer.as_ref().map(|peer| Ok::<_, anyhow::Error>((peer, prepare(peer, &certificate)?))).transpose()?;
     for &cipher in &ciphers {
         let plain =
             TunnelParameters { cipher, mtu: options.mtu, certificate: &certificate, in_kernel: false };
         let mut tunnels = Vec::new();
         for (index, configuration) in configurations.iter().enumerate() {
-            let folder = work.folder(&format!("{cipher}-{index}"))?;
-            tunnels.push(tools.tunnel(&work, &folder, configuration, &plain)?);
+            tunnels.push(match &there {
+                Some((peer, there)) => {
+                    let number = tunnels.len();
+                    SomeTunnel::ToPeer(tools.peer_tunnel(
+                        &work,
+                        (number, configuration),
+                        &plain,
+                        (peer, there),
+                    )?)
+                }
+                None => {
+                    let folder = work.folder(&format!("{cipher}-{index}"))?;
+                    SomeTunnel::Here(tools.tunnel(&work, &folder, configuration, &plain)?)
+                }
+            });
         }
         let sides = configurations.iter().map(|configuration| configuration.side(Some(cipher)));
         let mut sides = sides.collect::<Result<Vec<_>>>()?;
         match offload::is_there(&tools.version, tools.has_offload, cipher) {
+            _ if there.is_some() => {}
             Ok(()) => {
                 let folder = work.folder(&format!("{cipher}-in-kernel"))?;
                 let terms = TunnelParameters { in_kernel: true, ..plain };
-                tunnels.push(tools.tunnel(&work, &folder, &configurations[0], &terms)?);
+                tunnels.push(SomeTunnel::Here(tools.tunnel(&work, &folder, &configurations[0], &terms)?));
                 sides.push(offload::side()?);
             }
             Err(why) => bench.notes.push(format!("{cipher}: data-channel offload was not measured: {why}")),
@@ -99,7 +126,7 @@ fn all(options: &Options, bench: &mut Bench) -> Result<()> {
             let mut wall = None;
             let mut send = || tunnel.send(bytes).map(|seconds| wall = Some(seconds));
             let spent = if side < configurations.len() {
-                tunnel.near.during(send)?
+                tunnel.near().during(send)?
             } else {
                 // The kernel encrypts, so the time of the whole system counts.
                 let before = UserSystemTime::by_all();
@@ -110,6 +137,28 @@ fn all(options: &Options, bench: &mut Bench) -> Result<()> {
         })?;
     }
     Ok(())
+}
+
+/// A tunnel within this machine, or to another one.
+enum SomeTunnel<'a> {
+    Here(Tunnel),
+    ToPeer(PeerTunnel<'a>),
+}
+
+impl SomeTunnel<'_> {
+    fn near(&self) -> &ServerProcess {
+        match self {
+            SomeTunnel::Here(tunnel) => &tunnel.near,
+            SomeTunnel::ToPeer(tunnel) => &tunnel.near,
+        }
+    }
+
+    fn send(&self, bytes: u64) -> Result<f64, String> {
+        match self {
+            SomeTunnel::Here(tunnel) => tunnel.send(bytes),
+            SomeTunnel::ToPeer(tunnel) => tunnel.send(bytes),
+        }
+    }
 }
 
 /// Parses a cipher that both OpenVPN and the provider support.

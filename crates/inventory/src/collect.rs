@@ -21,7 +21,7 @@ use crate::pasted::Pasted;
 use crate::policy::Policy;
 use crate::reach_matrix::{self, Surroundings};
 use crate::status::{Accelerator, Device, DriverView, Kernel, ReachView, SCHEMA, Status, reasons};
-use crate::{algorithms, checked, devices, instructions, problems, tunnels, verdict};
+use crate::{algorithms, checked, devices, instructions, offload, problems, tunnels, verdict};
 
 /// Reads the running system or a saved tree. Fails only if /proc/crypto cannot be read, and a saved
 /// tree has no other file of the kernel either.
@@ -55,6 +55,9 @@ pub fn collect_from(root: &Root, pasted: Option<Pasted>) -> Result<Status, Error
     let accelerators = accelerators(root, &survey.drivers, &around, &mut warnings);
     let hwrng = Hwrng::read(root);
     let reach = reach_matrix::matrix(&survey.drivers, &around, hwrng.as_ref());
+    let (policy, tuned) = Policy::read(root).unzip();
+    let key_stream = reach_matrix::key_stream_drivers(&survey.drivers, &around);
+    let offload = offload::list(&reach, &key_stream, tuned.flatten().as_ref());
     let names = || accelerators.iter().flat_map(|accelerator| &accelerator.drivers).map(String::as_str);
     let checked = found.map(|found| checked::of_drivers(root, found, names())).unwrap_or_default();
     let caught = checked::caught(root, names());
@@ -74,8 +77,9 @@ pub fn collect_from(root: &Root, pasted: Option<Pasted>) -> Result<Status, Error
         nodes,
         hwrng,
         reach,
+        offload,
         openssl: question.answer(root),
-        policy: Policy::read(root),
+        policy,
         checked,
         caught,
         pasted,

@@ -22,8 +22,8 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// Reads the policy; `None` if there is none.
-    pub fn read(root: &Root) -> Option<Policy> {
+    /// Reads the policy, and its measurements if the provider applies it; `None` if there is none.
+    pub(crate) fn read(root: &Root) -> Option<(Policy, Option<Tuned>)> {
         let (tuned, problem) = match read(root)? {
             Ok(tuned) => {
                 let problem = tuned.is_of(&FilesOf(root)).err().map(|why| why.to_string());
@@ -33,7 +33,9 @@ impl Policy {
         };
         let value = |word: &str| tuned.as_ref().map(|tuned| tuned.value(word).to_owned());
         let (made, goal) = (value("made"), value("goal"));
-        Some(Policy { path: POLICY_FILE, made, goal, in_force: problem.is_none(), problem })
+        let policy = Policy { path: POLICY_FILE, made, goal, in_force: problem.is_none(), problem };
+        let tuned = tuned.filter(|_| policy.in_force);
+        Some((policy, tuned))
     }
 }
 
@@ -71,21 +73,21 @@ mod tests {
             fs::write(path, text).unwrap();
         };
         let root = Root::saved(tree.path()).unwrap();
-        assert_eq!(Policy::read(&root), None);
+        assert!(Policy::read(&root).is_none());
         write("proc/cpuinfo", "flags : aes\n");
         write("proc/sys/kernel/osrelease", "7.2.0\n");
         let cpu = outboard_policy::cpu_identity("flags : aes\n");
         let text =
             format!("outboard-policy 2\nmade 2026-11-21T12:00:00Z\ngoal cpu\nkernel 7.2.0\ncpu {cpu}\n");
         write("etc/outboard/policy", &text);
-        let policy = Policy::read(&root).unwrap();
-        assert!(policy.in_force && policy.problem.is_none(), "{policy:?}");
+        let (policy, tuned) = Policy::read(&root).unwrap();
+        assert!(policy.in_force && policy.problem.is_none() && tuned.is_some(), "{policy:?}");
         assert_eq!(policy.made.as_deref(), Some("2026-11-21T12:00:00Z"));
         write("proc/sys/kernel/osrelease", "7.3.0\n");
-        let stale = Policy::read(&root).unwrap();
-        assert!(!stale.in_force && stale.problem.unwrap().contains("kernel 7.2.0"));
+        let (stale, tuned) = Policy::read(&root).unwrap();
+        assert!(tuned.is_none() && !stale.in_force && stale.problem.unwrap().contains("kernel 7.2.0"));
         write("etc/outboard/policy", "what is this\n");
-        let damaged = Policy::read(&root).unwrap();
+        let (damaged, _) = Policy::read(&root).unwrap();
         assert!(!damaged.in_force && damaged.made.is_none() && damaged.problem.unwrap().contains("line 1"));
     }
 }

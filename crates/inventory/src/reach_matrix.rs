@@ -1,12 +1,14 @@
 //! The reach matrix: each driver of an accelerator, each hardware random number generator, and the
 //! consumers that get it on this kernel.
 
+use outboard_catalog::Algorithm;
 use outboard_drivers::allow_list::{self, AllowedDriver};
 use outboard_drivers::find::Judged;
 use outboard_drivers::judge::Verdict;
 use outboard_drivers::kernel::Release;
 use outboard_drivers::reach::{
-    Consumer, Probe, ReachFacts, Reachable, TagCheck, af_alg_type, contenders, matrix_row, probe_af_alg,
+    Consumer, Probe, ProgramInterface, ReachFacts, Reachable, Route, TagCheck, af_alg_type, contenders,
+    decide, matrix_row, probe_af_alg,
 };
 use outboard_drivers::root::Root;
 use outboard_policy::Findings;
@@ -25,6 +27,15 @@ pub struct MatrixRow {
     pub algorithm: String,
     /// Each consumer, in a fixed order; a generator has one.
     pub consumers: Vec<MatrixCell>,
+}
+
+impl MatrixRow {
+    /// Whether programs with OpenSSL certainly get the driver, by the provider.
+    pub(crate) fn is_for_openssl(&self) -> bool {
+        self.consumers
+            .iter()
+            .any(|cell| cell.consumer == Consumer::OpenSsl.name() && cell.answer == Reachable::Yes.name())
+    }
 }
 
 /// Whether a consumer gets the driver.
@@ -121,6 +132,19 @@ fn probes(root: &Root, drivers: &[Judged]) -> Vec<(String, Probe)> {
 
 fn accelerators(drivers: &[Judged]) -> impl Iterator<Item = &Judged> {
     drivers.iter().filter(|j| j.judgement.verdict == Verdict::Accelerator)
+}
+
+/// The accelerators' drivers of ECB mode that are reached by /dev/outboard. Only that interface
+/// computes key stream in advance.
+pub(crate) fn key_stream_drivers(drivers: &[Judged], around: &Surroundings) -> Vec<String> {
+    let contenders = contenders(drivers);
+    let is_reached = |j: &&Judged| {
+        let routes = decide(j, &contenders, &around.facts_of(&j.driver.name));
+        let by_module = Route::Program(ProgramInterface::DevOutboard);
+        routes.iter().any(|route| route.route == by_module && route.reachable == Reachable::Yes)
+    };
+    let of_ecb = accelerators(drivers).filter(|j| j.driver.algorithm == Algorithm::EcbAes.kernel_name());
+    of_ecb.filter(is_reached).map(|j| j.driver.name.clone()).collect()
 }
 
 /// The rows of all accelerators' drivers and all generators.

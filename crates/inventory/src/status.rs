@@ -14,6 +14,7 @@ use crate::hwrng::Hwrng;
 use crate::instructions::CpuInstructions;
 use crate::interfaces::Node;
 use crate::machine::Machine;
+use crate::offload::CipherOffload;
 use crate::openssl::OpenSsl;
 use crate::pasted::Pasted;
 use crate::policy::Policy;
@@ -45,6 +46,8 @@ pub struct Status {
     /// Each driver of an accelerator and each random number generator, with the consumers that get
     /// it on this kernel.
     pub reach: Vec<MatrixRow>,
+    /// Ciphers that accelerators can serve, and how the provider processes them.
+    pub offload: Vec<CipherOffload>,
     /// Algorithms that accelerators offer, and the driver that the kernel itself would select.
     pub algorithms: Vec<Algorithm>,
     /// Crypto devices without a driver.

@@ -9,6 +9,7 @@ mod compare;
 mod html;
 mod layout;
 mod markdown;
+mod offload_table;
 mod page;
 mod picture;
 mod plot;

@@ -3,6 +3,7 @@
 use outboard_inventory::{Accelerator, Algorithm, Answer, DriverView, Status, cpu_has_aes};
 
 use crate::layout::{HeadingColour, Page, Style};
+use crate::offload_table::{lookahead_row, offload};
 
 /// Maximum number of driver names that are listed; more are counted.
 const MOST_NAMES: usize = 6;
@@ -24,6 +25,7 @@ pub fn status(status: &Status, style: Style) -> String {
     }
     accelerators(&mut page, &status.accelerators);
     algorithms(&mut page, &status.algorithms, MOST_ALGORITHMS);
+    lookahead_row(&mut page, &status.offload);
     pasted(&mut page, status, MOST_REMARKS);
     problems(&mut page, status, false);
     page.finish()
@@ -43,6 +45,7 @@ pub fn verbose(whole: &Status, style: Style) -> String {
     }
     instructions(&mut page, whole);
     algorithms(&mut page, &whole.algorithms, usize::MAX);
+    offload(&mut page, &whole.offload);
     unknown(&mut page, whole);
     pasted(&mut page, whole, usize::MAX);
     problems(&mut page, whole, true);

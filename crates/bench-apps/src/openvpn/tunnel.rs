@@ -27,7 +27,7 @@ const LONGEST: u32 = 65535;
 
 /// The required programs.
 pub struct Tools {
-    openvpn: PathBuf,
+    pub(super) openvpn: PathBuf,
     /// `2.6.14`
     pub version: String,
     /// Whether it was built with data-channel offload.
@@ -35,6 +35,7 @@ pub struct Tools {
 }
 
 /// Parameters of both ends.
+#[derive(Clone, Copy)]
 pub struct TunnelParameters<'a> {
     pub cipher: &'a str,
     pub mtu: u32,
@@ -92,7 +93,12 @@ impl Tools {
         cable(&here, &there, terms.mtu)?;
         let end = |which: usize, space: &Namespace, configuration: &Path| {
             let mut command = Command::new(&self.openvpn);
-            command.args(words(which, terms)).env("OPENSSL_CONF", configuration).current_dir(folder);
+            let [own, other] = [CABLE[which], CABLE[1 - which]];
+            let transport = format!("--local {own} --lport 1194 --remote {other} 1194");
+            command
+                .args(words(&transport, INSIDE, which, terms))
+                .env("OPENSSL_CONF", configuration)
+                .current_dir(folder);
             space.enter(&mut command);
             ServerProcess::start("openvpn", command, folder.join(format!("openvpn-{which}.log")))
         };
@@ -132,17 +138,19 @@ fn cable(here: &Namespace, there: &Namespace, mtu: u32) -> Result<()> {
     Ok(())
 }
 
-/// Returns the options of one end; the sending end is the server of the key exchange.
-fn words(which: usize, terms: &TunnelParameters<'_>) -> Vec<String> {
-    let (own, other) = (which, 1 - which);
+/// Returns the options of one end with these for the transport and these addresses in the tunnel; the
+/// sending end is the server of the key exchange.
+pub(super) fn words(
+    transport: &str,
+    inside: [&str; 2],
+    which: usize,
+    terms: &TunnelParameters<'_>,
+) -> Vec<String> {
+    let (own, other) = (inside[which], inside[1 - which]);
     let role = ["--tls-server --dh none", "--tls-client"][which];
     let mut words = format!(
-        "--dev tun --proto udp --local {} --lport 1194 --remote {} 1194 --ifconfig {} {} {role} --verb 3 --reneg-sec 0 \
+        "--dev tun --proto udp {transport} --ifconfig {own} {other} {role} --verb 3 --reneg-sec 0 \
          --data-ciphers {cipher} --cipher {cipher}",
-        CABLE[own],
-        CABLE[other],
-        INSIDE[own],
-        INSIDE[other],
         cipher = terms.cipher
     );
     if !terms.in_kernel {
@@ -195,7 +203,7 @@ mod tests {
             certificate: &certificate,
             in_kernel: false,
         };
-        let [near, far] = [0, 1].map(|which| words(which, &terms).join("|"));
+        let [near, far] = [0, 1].map(|which| words("--lport 7", INSIDE, which, &terms).join("|"));
         for says in
             ["|--data-ciphers|AES-128-CBC|", "|--tun-mtu|9000|", "|--disable-dco|", "|--key|/run/a b/key"]
         {
@@ -203,7 +211,7 @@ mod tests {
         }
         assert!(near.contains("|--ifconfig|198.51.100.1|198.51.100.2|--tls-server|"), "{near}");
         assert!(far.contains("|--ifconfig|198.51.100.2|198.51.100.1|--tls-client|"), "{far}");
-        let usual = words(0, &TunnelParameters { mtu: MTU, in_kernel: true, ..terms }).join("|");
+        let usual = words("", INSIDE, 0, &TunnelParameters { mtu: MTU, in_kernel: true, ..terms }).join("|");
         assert!(!usual.contains("mtu") && !usual.contains("--disable-dco"), "{usual}");
     }
 }

@@ -70,7 +70,8 @@ pub(super) enum Stage {
 pub(super) struct OffloadedText {
     /// The input text.
     pub(super) text: Wiped<Vec<u8>>,
-    /// The tag after encryption; empty after decryption.
+    /// The tag after encryption. After decryption the tag that the text must have, or empty if that
+    /// was verified.
     pub(super) tag: Short,
 }
 
@@ -125,6 +126,9 @@ pub(crate) struct Context {
     pub(super) stale_length: bool,
     /// The tag to be checked, if `soft` has the same one.
     pub(super) tag: Option<Short>,
+    /// `tag` was set after the end of the last message. Otherwise it belongs to that, and the tag of
+    /// this message follows its text.
+    pub(super) is_tag_new: bool,
     /// `soft` may process the next update as a TLS record.
     pub(super) in_record: bool,
     /// The additional data of the record, if the accelerator can process it.
@@ -171,6 +175,7 @@ impl Context {
             announced: None,
             stale_length: false,
             tag: None,
+            is_tag_new: false,
             in_record: false,
             record: None,
             counts_up: false,

@@ -36,11 +36,21 @@ pub(super) struct Message<'a> {
     pub(super) nonce: &'a [u8],
     pub(super) aad: &'a [u8],
     pub(super) job: Job,
-    /// The tag to verify before decryption.
-    pub(super) tag: Option<&'a [u8]>,
+    pub(super) tag: TagUse<'a>,
 }
 
-/// A processed message: a copy of its input, and its tag.
+/// What is done with the tag of a message.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum TagUse<'a> {
+    /// Encryption: it is computed.
+    Compute,
+    /// Decryption: it is verified before any plaintext is written.
+    Verify(&'a [u8]),
+    /// Decryption of a text whose tag follows. It is computed, for a comparison at the end.
+    Follows,
+}
+
+/// A processed message: a copy of its input, and its tag unless that was verified.
 pub(super) struct Processed {
     pub(super) text: Wiped<Vec<u8>>,
     pub(super) tag: Short,
@@ -268,11 +278,14 @@ unsafe fn process(
     let Job { input, output, len } = message.job;
     // SAFETY: guaranteed by the caller. The slice is not used after the text was written.
     let text = Wiped::new(unsafe { std::slice::from_raw_parts(input, len) }.to_vec());
-    if let Some(tag) = message.tag {
+    let mut tag = Short::default();
+    if message.tag != TagUse::Compute {
         let expected = tags.compute(message.nonce, message.aad, &text)?;
-        if !is_tag(&expected, tag) {
+        match message.tag {
             // The default provider reports it.
-            return None;
+            TagUse::Verify(tag) if !is_tag(&expected, tag) => return None,
+            TagUse::Follows => tag.room(FULL_TAG).copy_from_slice(&expected),
+            _ => {}
         }
     }
     // SAFETY: guaranteed by the caller.
@@ -283,8 +296,7 @@ unsafe fn process(
     let nonce = number(message.nonce)?;
     // SAFETY: guaranteed by the caller.
     let mut is_whole = unsafe { mix_rest(nonce, message.job, done, verifier.reference) };
-    let mut tag = Short::default();
-    if is_whole && message.tag.is_none() {
+    if is_whole && message.tag == TagUse::Compute {
         // SAFETY: guaranteed by the caller; the text was written above.
         let ciphertext = unsafe { std::slice::from_raw_parts(output, len) };
         match tags.compute(message.nonce, message.aad, ciphertext) {

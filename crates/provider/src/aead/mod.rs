@@ -9,7 +9,8 @@
 //!
 //! Unverified plaintext is never released from the accelerator: it decrypts only if the tag was set
 //! before. If it rejects the tag, the default provider repeats the decryption and its result
-//! applies.
+//! applies. With look-ahead, plaintext is released before verification only if the application
+//! requests that, by a tag that it sets after the text (OpenVPN), as by the default provider.
 //!
 //! - `context`: state of a context, copying, freeing
 //! - `init`: setting of key, IV and direction

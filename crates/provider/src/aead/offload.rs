@@ -8,7 +8,7 @@ use outboard_accel::Wiped;
 use outboard_accel::{Direction, Error, Request as Asked};
 
 use super::context::{Context, FULL_TAG, OffloadedText, Short, Stage};
-use super::lookahead::{Message, Processed};
+use super::lookahead::{Message, Processed, TagUse};
 use crate::cipher::Request;
 use crate::lookahead::Job;
 use crate::sampling::Sample;
@@ -62,7 +62,7 @@ impl Context {
             return None;
         }
         let encrypt = self.form.encrypt;
-        let tag = if encrypt { Short::default() } else { self.tag? };
+        let tag = if encrypt { Short::default() } else { self.tag.filter(|_| self.is_tag_new)? };
         if !encrypt && tag.as_slice().len() != self.form.tag_len {
             return None;
         }
@@ -108,10 +108,14 @@ impl Context {
     /// As for `OSSL_FUNC_cipher_update`; `input` and `out` are not null, and `out` is large enough.
     unsafe fn text_ahead(&mut self, r: Request) -> Option<usize> {
         let encrypt = self.form.encrypt;
-        let tag = if encrypt { None } else { Some(self.tag?) };
+        let known = self.tag.filter(|_| self.is_tag_new);
         let (nonce, aad) = (self.nonce, std::mem::take(&mut self.aad));
         let job = Job { input: r.input, output: r.out, len: r.len };
-        let tag = tag.as_ref().map(Short::as_slice);
+        let tag = match &known {
+            _ if encrypt => TagUse::Compute,
+            Some(tag) => TagUse::Verify(tag.as_slice()),
+            None => TagUse::Follows,
+        };
         let message = Message { nonce: nonce.as_slice(), aad: &aad, job, tag };
         // SAFETY: guaranteed by the caller.
         let processed = unsafe { self.message_ahead(&message) };

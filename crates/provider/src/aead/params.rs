@@ -137,7 +137,9 @@ impl Context {
     /// `params` is null or ends with a null key.
     #[inline(never)]
     pub(super) unsafe fn set_params(&mut self, params: *const Param) -> c_int {
-        if !self.catch_up() {
+        // SAFETY: guaranteed by the caller.
+        let is_last_step = self.awaits_tag() && unsafe { is_tag_alone(params) };
+        if !is_last_step && !self.catch_up() {
             return 0;
         }
         // SAFETY: the parameters are passed on unchanged.
@@ -164,6 +166,9 @@ impl Context {
             self.leave();
         }
         if done != 1 || is_ambiguous {
+            if !self.catch_up() {
+                return 0;
+            }
             // It is unknown which of the parameters took effect.
             self.tag = None;
             if self.ccm && (tag.is_some() || lengths.is_some()) {
@@ -178,6 +183,7 @@ impl Context {
         if let Some(param) = tag {
             // SAFETY: guaranteed by the caller.
             self.tag = unsafe { octets(param) }.and_then(Short::of);
+            self.is_tag_new = true;
             if self.ccm {
                 self.form.tag_len = param.data_size;
             }

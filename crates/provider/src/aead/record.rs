@@ -9,7 +9,7 @@ use outboard_accel::Request as Asked;
 use outboard_accel::Wiped;
 
 use super::context::{Context, FULL_TAG, GCM_NONCE, Short};
-use super::lookahead::Message;
+use super::lookahead::{Message, TagUse};
 use super::offload::{Expected, direction};
 use crate::cipher::Request;
 use crate::lookahead::Job;
@@ -118,7 +118,7 @@ impl Context {
             nonce: nonce.as_slice(),
             aad: aad.as_slice(),
             job: Job { input: text, output: text, len: text_len },
-            tag: (!encrypt).then_some(tag.as_slice()),
+            tag: if encrypt { TagUse::Compute } else { TagUse::Verify(tag.as_slice()) },
         };
         // SAFETY: guaranteed by the caller.
         let processed = unsafe { self.message_ahead(&message) }?;

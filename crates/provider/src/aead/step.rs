@@ -11,6 +11,7 @@ use std::ptr::{null, null_mut};
 use outboard_abi::{Param, end, name};
 
 use super::context::{Context, GCM_NONCE, OffloadedText, Short, Stage};
+use crate::lookahead::is_tag;
 use crate::software::SoftContext;
 
 impl Context {
@@ -64,6 +65,15 @@ impl Context {
     pub(super) fn end(&mut self) -> bool {
         let Some(OffloadedText { tag, .. }) = &self.offloaded else { return false };
         let tag = *tag;
+        if self.awaits_tag() {
+            // Software decides about a tag that is wrong or missing.
+            let set = self.tag.filter(|_| self.is_tag_new);
+            let is_right =
+                |set: Short| tag.as_slice().try_into().is_ok_and(|expected| is_tag(expected, set.as_slice()));
+            if !set.is_some_and(is_right) {
+                return false;
+            }
+        }
         if !(if self.ccm { self.end_ccm() } else { self.end_gcm(&tag) }) {
             return false;
         }
@@ -74,6 +84,12 @@ impl Context {
         self.leave();
         self.stale_length = false;
         true
+    }
+
+    /// Whether the text of the message was decrypted before its tag was known.
+    pub(super) fn awaits_tag(&self) -> bool {
+        let has_tag = |offloaded: &OffloadedText| !offloaded.tag.as_slice().is_empty();
+        !self.ccm && !self.form.encrypt && self.offloaded.as_ref().is_some_and(has_tag)
     }
 
     /// Whether the accelerator has processed the text of the message.

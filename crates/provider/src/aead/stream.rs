@@ -101,6 +101,7 @@ pub(super) unsafe extern "C" fn finish(
         // SAFETY: the core guarantees valid contexts and buffers.
         return unsafe { active_finish(at, out, out_len, out_size) };
     }
+    context.is_tag_new = false;
     if context.form.encrypt {
         context.tag = None;
     }
@@ -240,6 +241,7 @@ impl Context {
         finish: impl FnOnce(&crate::software::SoftContext) -> c_int,
     ) -> c_int {
         if self.is_offloaded() && !self.ccm && self.end() {
+            self.is_tag_new = false;
             // SAFETY: guaranteed by the caller.
             unsafe { *out_len = 0 };
             return 1;
@@ -253,6 +255,7 @@ impl Context {
             self.in_record = false;
         }
         self.record = None;
+        self.is_tag_new = false;
         if self.form.encrypt {
             self.tag = None;
         }
