@@ -35,9 +35,9 @@ test-debug-kernel: ## the module on a kernel with KASAN, lockdep and kmemleak (a
 
 bench: ## /dev/outboard beside the kernel and AF_ALG, the provider beside OpenSSL, applications with and without (half an hour)
 	@scripts/setup
-	@bench/interface
-	@bench/provider
-	@bench/applications
+	@benchmarks/interface
+	@benchmarks/provider
+	@benchmarks/applications
 	@cargo bench --quiet --package outboard-provider --bench constant_time
 
 lint: ## formatting, clippy, shellcheck, manual pages, Markdown

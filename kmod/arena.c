@@ -39,13 +39,13 @@ struct scatterlist *ob_range_to_sg(const struct ob_arena *arena, struct scatterl
 	return sg;
 }
 
-static atomic64_t all_bytes;
+atomic64_t ob_arena_bytes;
 
 static void ob_arena_uncharge(struct ob_file *file, struct user_struct *user, u32 size)
 {
 	atomic_long_sub(size >> PAGE_SHIFT, &user->locked_vm);
 	atomic64_sub(size, &file->arena_bytes);
-	atomic64_sub(size, &all_bytes);
+	atomic64_sub(size, &ob_arena_bytes);
 	free_uid(user);
 }
 
@@ -58,7 +58,7 @@ static struct user_struct *ob_arena_charge(struct ob_file *file, u32 size)
 {
 	struct user_struct *user = get_uid(current_user());
 	s64 of_file = atomic64_add_return(size, &file->arena_bytes),
-	    of_all = atomic64_add_return(size, &all_bytes);
+	    of_all = atomic64_add_return(size, &ob_arena_bytes);
 	unsigned long locked = atomic_long_add_return(size >> PAGE_SHIFT, &user->locked_vm);
 
 	if (of_file <= (s64)READ_ONCE(ob_max_arena_bytes) &&

@@ -425,5 +425,6 @@ extern bool ob_dma32;
 extern const struct attribute_group *ob_groups[];
 extern const struct kobj_type ob_driver_ktype;
 extern atomic_t ob_files, ob_arenas, ob_sessions, ob_hashes, ob_requests, ob_doubles;
+extern atomic64_t ob_arena_bytes;	/* of all arenas */
 
 #endif

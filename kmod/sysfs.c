@@ -74,11 +74,19 @@ OB_LIVE(hashes);
 OB_LIVE(requests);
 OB_LIVE(doubles);
 
+static ssize_t arena_bytes_show(struct device *device, struct device_attribute *attribute,
+				char *page)
+{
+	return sysfs_emit(page, "%lld\n", (long long)atomic64_read(&ob_arena_bytes));
+}
+static DEVICE_ATTR_RO(arena_bytes);
+
 static struct attribute *ob_attrs[] = {
 	&dev_attr_allow.attr,
 	&dev_attr_disallow.attr,
 	&dev_attr_files.attr,
 	&dev_attr_arenas.attr,
+	&dev_attr_arena_bytes.attr,
 	&dev_attr_sessions.attr,
 	&dev_attr_hashes.attr,
 	&dev_attr_requests.attr,
@@ -107,6 +115,7 @@ OB_DRIVER_ATTR(bytes, 0400, "%lld\n", (long long)atomic64_read(&driver->bytes));
 OB_DRIVER_ATTR(batches, 0400, "%lld\n", (long long)atomic64_read(&driver->batches));
 OB_DRIVER_ATTR(errors, 0400, "%lld\n", (long long)atomic64_read(&driver->errors));
 OB_DRIVER_ATTR(timeouts, 0400, "%lld\n", (long long)atomic64_read(&driver->timeouts));
+OB_DRIVER_ATTR(in_flight, 0400, "%u\n", READ_ONCE(driver->running));
 
 /* One line "UID COUNT" per user that reported wrong results; UID "-": users without an entry. */
 static ssize_t driver_wrong_show(struct kobject *kobj, struct kobj_attribute *attribute, char *page)
@@ -136,6 +145,7 @@ static struct attribute *ob_driver_attrs[] = {
 	&driver_batches.attr,
 	&driver_errors.attr,
 	&driver_timeouts.attr,
+	&driver_in_flight.attr,
 	&driver_wrong.attr,
 	NULL
 };

@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use outboard_services::conf::Conf;
+use outboard_openssl_conf::conf::Conf;
 
 fuzz_target!(|bytes: &[u8]| {
     let conf = Conf::parse(bytes);

@@ -3,7 +3,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use outboard_report::{Part, Report, compare, read};
+use outboard_documents::{Part, Report, json, read};
+use outboard_report::{Pages as _, compare};
 
 #[path = "../../crates/report/tests/xml/mod.rs"]
 mod xml;
@@ -33,7 +34,7 @@ fuzz_target!(|input: (u8, u16, u8, &[u8])| {
         };
         xml::skeleton(&report.html()).expect("the page is well-formed");
         report.markdown();
-        let again = report.json().expect("it is JSON");
+        let again = json(&report).expect("it is JSON");
         assert!(matches!(read(again.as_bytes()), Ok(Part::Report(_))), "the document can be read again");
         compare(&report, &Report::new("now".into()));
     }

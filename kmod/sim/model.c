@@ -138,6 +138,9 @@ MODEL_PARAM(coalesce_ns, uint, "an interrupt comes so long after the first answe
 MODEL_PARAM(threaded, bool, "complete in the interrupt's thread, not in a tasklet");
 MODEL_PARAM(hard, bool, "complete in the interrupt handler, not in a tasklet");
 MODEL_PARAM(sessions, uint, "keys that the chip holds, 0: any number");
+/* The drivers are registered with their flags: what changes later would have no effect. */
+module_param_named(allocates, sim_model.allocates, bool, 0444);
+MODULE_PARM_DESC(allocates, "its drivers have the flag ALLOCATES_MEMORY");
 MODEL_PARAM(soft_below, uint,
 	    "shorter requests of ciphers are done in software without an interrupt");
 MODEL_PARAM(soft_from, uint, "so are requests from this size on, 0: none");

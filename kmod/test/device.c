@@ -150,7 +150,7 @@ long counter(const char *name)
 
 const char *leftovers(void)
 {
-	static const char *const names[] = { "requests", "hashes", "sessions", "arenas", "files" };
+	static const char *const names[] = { "requests", "hashes", "sessions", "arenas", "arena_bytes", "files" };
 	static char text[200];
 	double end = now() + PATIENCE;
 	int left, used;

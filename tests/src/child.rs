@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::time::{Duration, Instant};
 
-use crate::patience::PATIENCE;
+use crate::time_limit::TIME_LIMIT;
 
 /// How a child ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +71,7 @@ impl ForkedChild {
             if ended == self.0 {
                 break;
             }
-            if start.elapsed() > PATIENCE {
+            if start.elapsed() > TIME_LIMIT {
                 // SAFETY: the child has not been waited for, so the process id is still its own.
                 unsafe {
                     libc::kill(self.0, libc::SIGKILL);

@@ -10,8 +10,8 @@ use outboard_uapi::SYSFS;
 use crate::command::said;
 use crate::kernel_module;
 use crate::machine::{is_allowed, tested_drivers_of};
-use crate::patience::wait_until;
 use crate::skip::skip;
+use crate::time_limit::wait_until;
 
 /// Its drivers, with the kernel's name of the algorithm of each.
 pub const DRIVERS: [(&str, &str); 4] = [

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::command::{command, on_path};
 use crate::openssh::free_port;
-use crate::patience::PATIENCE;
+use crate::time_limit::TIME_LIMIT;
 
 /// GnuTLS's commands.
 pub struct Gnutls {
@@ -187,7 +187,7 @@ impl Running {
             if let Some(ready) = ready(&self.output) {
                 return Ok(ready);
             }
-            if ended || start.elapsed() > PATIENCE {
+            if ended || start.elapsed() > TIME_LIMIT {
                 return Err(format!("{} does not {what}:\n{}", self.name, self.said()));
             }
             thread::sleep(Duration::from_millis(30));

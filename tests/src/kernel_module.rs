@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::command::said;
-use crate::patience::wait_until;
+use crate::time_limit::wait_until;
 
 /// Names the directory of the modules that `kmod/build` made.
 const DIRECTORY: &str = "OUTBOARD_KMOD";
@@ -23,14 +23,21 @@ pub fn file(name: &str) -> Result<PathBuf, String> {
 /// Loads a module.
 #[track_caller]
 pub fn load(file: &Path) {
-    run("insmod", &file.display().to_string());
+    load_with(file, &[]);
+}
+
+/// Loads a module with parameters such as `priority=50`.
+#[track_caller]
+pub fn load_with(file: &Path, parameters: &[&str]) {
+    let file = file.display().to_string();
+    run("insmod", &[&[file.as_str()], parameters].concat());
 }
 
 /// Unloads a module as soon as it is not in use.
 #[track_caller]
 pub fn unload(name: &str) {
     wait_until_unused(name);
-    run("rmmod", name);
+    run("rmmod", &[name]);
 }
 
 /// Waits until a module has no user. It has one while the kernel tests its drivers.
@@ -46,8 +53,8 @@ pub fn is_loaded(name: &str) -> bool {
 }
 
 #[track_caller]
-fn run(command: &str, argument: &str) {
+fn run(command: &str, arguments: &[&str]) {
     let output =
-        Command::new(command).arg(argument).output().unwrap_or_else(|error| panic!("{command}: {error}"));
-    assert!(output.status.success(), "{command} {argument}: {}", said(&output));
+        Command::new(command).args(arguments).output().unwrap_or_else(|error| panic!("{command}: {error}"));
+    assert!(output.status.success(), "{command} {arguments:?}: {}", said(&output));
 }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use crate::command::{command, on_path, said};
 use crate::openssh::free_port;
-use crate::patience::PATIENCE;
+use crate::time_limit::TIME_LIMIT;
 
 /// The path of the module in Debian, where lighttpd looks for it.
 const MODULE: &str = "/usr/lib/lighttpd/mod_mbedtls.so";
@@ -69,7 +69,7 @@ impl Server<'_> {
         let start = Instant::now();
         while TcpStream::connect(("127.0.0.1", self.port)).is_err() {
             let ended = self.child.try_wait().is_ok_and(|status| status.is_some());
-            if ended || start.elapsed() > PATIENCE {
+            if ended || start.elapsed() > TIME_LIMIT {
                 return Err(format!("lighttpd does not listen:\n{}", self.log()));
             }
             thread::sleep(Duration::from_millis(30));

@@ -42,6 +42,14 @@ impl MessageStream {
         MessageStream { context: Context::keyed(cipher, key, &[0; BLOCK], direction), direction }
     }
 
+    /// Sets a nonce that no message uses.
+    #[track_caller]
+    pub fn set_unused_nonce(&mut self, nonce: [u8; NONCE]) {
+        let mut iv = [0; BLOCK];
+        iv[..NONCE].copy_from_slice(&nonce);
+        self.context.init(None, None, Some(&iv), None).expect("nonce");
+    }
+
     /// Encrypts or decrypts a message, in place or not. `Err`: the outcome of the call that failed.
     pub fn process(&mut self, message: &StreamMessage, in_place: bool) -> Result<StreamMessage, Outcome> {
         let context = &mut self.context;

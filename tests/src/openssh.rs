@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::command::{on_path, said, succeeded};
-use crate::patience::PATIENCE;
+use crate::time_limit::TIME_LIMIT;
 
 /// The programs of a server and its client.
 pub struct Openssh {
@@ -73,7 +73,7 @@ impl Server<'_> {
         while TcpStream::connect(("127.0.0.1", self.port)).is_err() {
             let ended = self.child.try_wait().expect("our child");
             assert!(ended.is_none(), "sshd ended: {ended:?}\n{}", self.log());
-            assert!(start.elapsed() < PATIENCE, "sshd does not listen:\n{}", self.log());
+            assert!(start.elapsed() < TIME_LIMIT, "sshd does not listen:\n{}", self.log());
             thread::sleep(Duration::from_millis(50));
         }
     }

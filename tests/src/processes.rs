@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::patience::wait_until;
+use crate::time_limit::wait_until;
 
 /// A process id. It may be reused after the process has ended.
 pub type Pid = u32;

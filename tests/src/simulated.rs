@@ -11,8 +11,8 @@ use crate::command::on_path;
 use crate::kernel_module;
 use crate::machine::is_allowed;
 use crate::module::module;
-use crate::patience::wait_until;
 use crate::skip::skip;
+use crate::time_limit::wait_until;
 use crate::world::{Order, Way, World};
 
 /// Its drivers that the provider can use.
@@ -107,7 +107,13 @@ impl Simulated {
     /// Loads it and waits for the kernel's self-tests of its drivers.
     #[track_caller]
     pub fn load(module: &Path) -> Simulated {
-        kernel_module::load(module);
+        Simulated::load_with(module, &[])
+    }
+
+    /// The same, with parameters such as `priority=50`.
+    #[track_caller]
+    pub fn load_with(module: &Path, parameters: &[&str]) -> Simulated {
+        kernel_module::load_with(module, parameters);
         wait_until("tested", || {
             let drivers = fs::read_to_string("/proc/crypto").expect("proc is mounted");
             let mut own = drivers.split("\n\n").filter(|driver| driver.contains(": outboard_sim\n"));
@@ -190,6 +196,18 @@ impl Simulated {
         let file = format!("/sys/module/outboard_sim/parameters/{parameter}");
         fs::write(file, value).expect("a parameter of the simulation's");
     }
+}
+
+/// The interrupts that its devices have raised (/proc/interrupts).
+#[track_caller]
+pub fn interrupts() -> u64 {
+    let text = fs::read_to_string("/proc/interrupts").expect("proc is mounted");
+    let lines = text.lines().filter(|line| line.contains("outboard-sim."));
+    let counts = |line: &str| -> u64 {
+        let words = line.split_whitespace().skip(1);
+        words.map_while(|word| word.parse::<u64>().ok()).sum()
+    };
+    lines.map(counts).sum()
 }
 
 /// Allows those of these drivers anew whose wrong results were reported, without checking them, so

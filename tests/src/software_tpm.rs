@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use crate::command::on_path;
-use crate::patience::wait_until;
+use crate::time_limit::wait_until;
 
 /// A TPM in a separate process, which ends when this is dropped. It serves one connection at a
 /// time.

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use crate::command::{command, said};
-use crate::patience::PATIENCE;
+use crate::time_limit::TIME_LIMIT;
 
 /// One session's parameters.
 #[derive(Clone, Debug)]
@@ -178,7 +178,7 @@ impl Server {
     fn wait_for(&mut self, mut done: impl FnMut(&mut Child) -> bool) -> Result<(), String> {
         let start = Instant::now();
         while !done(&mut self.child) {
-            if start.elapsed() > PATIENCE {
+            if start.elapsed() > TIME_LIMIT {
                 return Err(self.complaint("hangs"));
             }
             if self.child.try_wait().is_ok_and(|status| status.is_some()) && !done(&mut self.child) {

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use crate::command::{said, succeeded};
-use crate::patience::wait_until;
+use crate::time_limit::wait_until;
 
 const DAEMON: &str = "/usr/lib/systemd/systemd-udevd";
 

@@ -11,7 +11,7 @@ use outboard_accel::device::Device;
 use outboard_accel::{Algorithm, Direction, Request, Session};
 use outboard_tests::bytes::{assert_same, bytes};
 use outboard_tests::device::{by_software, count, driver_count, reached};
-use outboard_tests::patience::wait_until;
+use outboard_tests::time_limit::wait_until;
 use outboard_uapi::DEVICE;
 
 #[track_caller]

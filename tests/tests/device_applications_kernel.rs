@@ -10,9 +10,9 @@ use std::process::Child;
 
 use outboard_tests::command::{failed, on_path, said};
 use outboard_tests::machine::{ACCELERATOR, cpu_has_aes};
-use outboard_tests::patience::wait_until;
 use outboard_tests::simulated::Simulated;
 use outboard_tests::skip::skip;
+use outboard_tests::time_limit::wait_until;
 use outboard_tests::tuning::Machine;
 use serde_json::Value;
 

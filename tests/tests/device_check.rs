@@ -5,9 +5,9 @@ use std::path::Path;
 
 use outboard_tests::command::{failed, said, succeeded};
 use outboard_tests::mounted::Mounted;
-use outboard_tests::patience::wait_until;
 use outboard_tests::simulated::Simulated;
 use outboard_tests::skip::skip;
+use outboard_tests::time_limit::wait_until;
 use outboard_tests::tuning::Machine;
 use outboard_tests::world::{Order, Way, World};
 use outboard_uapi::DEVICE;

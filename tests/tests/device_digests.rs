@@ -17,9 +17,9 @@ use outboard_tests::digests::{
 use outboard_tests::evp::{Digest, DigestContext};
 use outboard_tests::machine::is_allowed;
 use outboard_tests::module::module;
-use outboard_tests::patience::wait_until;
 use outboard_tests::simulated::{Reachable, Simulated};
 use outboard_tests::skip::skip;
+use outboard_tests::time_limit::wait_until;
 use outboard_tests::world::{Order, Way, World};
 
 const DRIVERS: [&str; 5] = ["sim-sha1", "sim-sha224", "sim-sha256", "sim-sha384", "sim-sha512"];

@@ -10,8 +10,8 @@ use outboard_tests::device::count;
 use outboard_tests::digests::DIGESTS;
 use outboard_tests::evp::{Hmac, HmacContext};
 use outboard_tests::hmacs::any_sequence_of_calls_is_answered_alike;
-use outboard_tests::patience::wait_until;
 use outboard_tests::simulated::{Reachable, Simulated};
+use outboard_tests::time_limit::wait_until;
 use outboard_tests::tls::{Session, put_certificate};
 use outboard_tests::world::{Order, Way, World, write_text};
 

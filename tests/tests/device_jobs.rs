@@ -10,10 +10,10 @@ use outboard_tests::child::{Exit, fork};
 use outboard_tests::command::{on_path, run, said};
 use outboard_tests::evp::{Cipher, Job, run_to_their_end, version, without_pauses};
 use outboard_tests::module::module;
-use outboard_tests::patience::PATIENCE;
 use outboard_tests::simulated::Simulated;
 use outboard_tests::skip::skip;
 use outboard_tests::stream::Stream;
+use outboard_tests::time_limit::TIME_LIMIT;
 use outboard_tests::world::{Order, Way, World};
 use outboard_uapi::{DEVICE, SYSFS};
 
@@ -56,7 +56,7 @@ fn jobs_are_paused_while_the_accelerator_works() {
 #[track_caller]
 fn when_called(job: &mut Job<'_>) {
     loop {
-        assert!(job.is_called_within(PATIENCE), "it is never called");
+        assert!(job.is_called_within(TIME_LIMIT), "it is never called");
         if job.goes_to_its_end() {
             break;
         }
@@ -215,7 +215,7 @@ fn a_wait_context_may_outlive_the_provider(simulated: &Simulated) {
     let (context, hard) = (&world, world.hard("AES-128-CBC"));
     let mut job = Job::new(|| assert!(stream.runs_right(&hard), "wrong bytes"));
     while !job.goes_to_its_end() {
-        assert!(job.is_called_within(PATIENCE));
+        assert!(job.is_called_within(TIME_LIMIT));
     }
     assert_eq!((context.counts().hw_requests, job.descriptors().len()), (1, 1));
     // The work has ended, so the cipher can be borrowed again.

@@ -45,6 +45,7 @@ fn key_stream_computed_in_advance_gives_the_results_of_software() {
     streams_of_any_chunks_are_right_with_any_window();
     any_sequence_of_calls_gives_equal_results();
     nonces_of_protocols_are_predicted();
+    nonces_that_no_message_uses_do_not_end_look_ahead();
     lost_reordered_and_repeated_messages_are_right();
     nonces_that_cannot_be_predicted_end_look_ahead();
     forged_messages_are_refused();
@@ -181,6 +182,38 @@ fn nonces_of_protocols_are_predicted() {
     exchange(&world, GCM[0], "lengths that vary", messages);
     // 7 of 12 are long enough.
     assert!(world.counts().ahead_requests > 1300, "{:?}", world.counts());
+}
+
+/// A nonce is set together with the key, or twice.
+fn nonces_that_no_message_uses_do_not_end_look_ahead() {
+    const COUNT: u64 = 300;
+    // Before the first message, and before each one.
+    for until in [1, COUNT] {
+        let world = world(&[]);
+        let key = bytes(7, 16);
+        let [hard, soft] = [world.hard(GCM[0]), world.soft(GCM[0])];
+        let mut sides = [
+            MessageStream::new(&hard, &key, Direction::Encrypt),
+            MessageStream::new(&soft, &key, Direction::Encrypt),
+            MessageStream::new(&hard, &key, Direction::Decrypt),
+        ];
+        for at in 0..COUNT {
+            if at < until {
+                for unused in 0..3 {
+                    sides.iter_mut().for_each(|side| side.set_unused_nonce(array(3 * at + unused)));
+                }
+            }
+            let message = StreamMessage::new(at, nonce(&[3; NONCE], 4, 12, at), 1400);
+            let [sealed, expected] =
+                [0, 1].map(|side: usize| sides[side].process(&message, true).expect("sealed"));
+            assert_eq!(sealed, expected, "message {at}");
+            assert_eq!(sides[2].process(&sealed, true).expect("opened").text, message.text, "message {at}");
+        }
+        drop(sides);
+        let done = world.counts();
+        assert!(done.ahead_requests >= 2 * COUNT * 8 / 10, "until {until}: {done:?}");
+        assert_eq!((done.failures, done.mismatches), (0, 0), "{done:?}");
+    }
 }
 
 fn lost_reordered_and_repeated_messages_are_right() {

@@ -13,9 +13,9 @@ use outboard_counters::Counts;
 use outboard_tests::bytes::{assert_same, bytes};
 use outboard_tests::command::command;
 use outboard_tests::openssh::Openssh;
-use outboard_tests::patience::PATIENCE;
 use outboard_tests::simulated::{Reachable, Simulated};
 use outboard_tests::skip::skip;
+use outboard_tests::time_limit::TIME_LIMIT;
 use outboard_tests::tls::{Session, put_certificate};
 use outboard_tests::world::{Order, Way, World, write_text};
 
@@ -170,7 +170,7 @@ fn wait_for_port(port: u16) {
     let start = Instant::now();
     let local = format!(":{port:04X}");
     while !fs::read_to_string("/proc/net/udp").expect("proc is mounted").contains(&local) {
-        assert!(start.elapsed() < PATIENCE, "s_server does not listen");
+        assert!(start.elapsed() < TIME_LIMIT, "s_server does not listen");
         thread::sleep(Duration::from_millis(30));
     }
 }
@@ -180,7 +180,7 @@ fn wait_for_port(port: u16) {
 fn ends(child: &mut Ended, name: &str) {
     let start = Instant::now();
     while child.0.try_wait().expect("our child").is_none() {
-        assert!(start.elapsed() < PATIENCE, "{name} does not end");
+        assert!(start.elapsed() < TIME_LIMIT, "{name} does not end");
         thread::sleep(Duration::from_millis(30));
     }
 }

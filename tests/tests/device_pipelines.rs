@@ -4,9 +4,9 @@
 use outboard_tests::bytes::{array, assert_same, bytes};
 use outboard_tests::device::count;
 use outboard_tests::evp::{Cipher, Context, Direction, Job, can_pipeline, lacks_pipelines};
-use outboard_tests::patience::PATIENCE;
 use outboard_tests::simulated::{Reachable, Simulated};
 use outboard_tests::skip::skip;
+use outboard_tests::time_limit::TIME_LIMIT;
 use outboard_tests::world::{AEADS, Order, Way, World};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -395,7 +395,7 @@ fn a_job_is_paused_for_the_whole_batch(simulated: &Simulated) {
         assert_eq!(simulated.outstanding() as usize, pipes);
         drop(held);
         while !job.goes_to_its_end() {
-            assert!(job.is_called_within(PATIENCE), "it is never called");
+            assert!(job.is_called_within(TIME_LIMIT), "it is never called");
         }
     }
     world.assert_driver_used();

@@ -3,26 +3,18 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
-use std::os::fd::AsRawFd;
-use std::process::Command;
-use std::thread;
+use std::io::Read;
 
 use outboard_accel::af_alg::AfAlg;
 use outboard_accel::cryptodev::Cryptodev;
 use outboard_accel::{Accelerator, Algorithm, Direction, Request};
-use outboard_drivers::interrupts::accelerator_interrupts;
-use outboard_drivers::root::Root;
 use outboard_tests::bytes::bytes;
 use outboard_tests::command::{on_path, said, succeeded};
+use outboard_tests::kernel_users::{AMOUNT, Network, send_over_ktls, shell, watched, with_dm_crypt};
 use outboard_tests::machine::ACCELERATOR;
 use outboard_tests::skip::skip;
 use outboard_tests::tuning::Machine;
 use serde_json::Value;
-
-/// The bytes that each consumer processes.
-const AMOUNT: usize = 64 << 10;
 
 /// The answers of the matrix about one driver, by consumer.
 type Answers = BTreeMap<String, String>;
@@ -41,14 +33,6 @@ fn answers(machine: &Machine, driver: &str) -> Answers {
     let word = |cell: &Value, key: &str| cell[key].as_str().expect("a word").to_owned();
     let cells = row["consumers"].as_array().expect("consumers").iter();
     cells.map(|cell| (word(cell, "consumer"), word(cell, "answer"))).collect()
-}
-
-/// The interrupts of the accelerator while `work` runs, and what it returns.
-fn watched<T>(work: impl FnOnce() -> T) -> (u64, T) {
-    let now = || accelerator_interrupts(&Root::live()).expect("/proc/interrupts").total();
-    let before = now();
-    let result = work();
-    (now() - before, result)
 }
 
 #[track_caller]
@@ -106,46 +90,6 @@ fn ktls_gets_the_accelerator_where_the_matrix_says_so() {
     agrees(&answers(&machine, ACCELERATOR), "kTLS", interrupts);
 }
 
-/// Sends records of TLS 1.2 with AES-128-GCM that the kernel encrypts (tls(7) of the kernel's
-/// Documentation/networking).
-fn send_over_ktls() -> Result<(), String> {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let address = listener.local_addr().expect("an address");
-    let mut sender = TcpStream::connect(address).expect("a connection");
-    let (mut receiver, _) = listener.accept().expect("a connection");
-    set(&sender, libc::IPPROTO_TCP, libc::TCP_ULP, b"tls\0")
-        .map_err(|error| format!("the kernel module tls ({error})"))?;
-    // struct tls12_crypto_info_aes_gcm_128: version, cipher, iv, key, salt, record number.
-    let mut info = vec![0x03, 0x03, 51, 0];
-    info[..2].copy_from_slice(&0x0303_u16.to_ne_bytes());
-    info[2..].copy_from_slice(&51_u16.to_ne_bytes());
-    info.extend([1; 8 + 16 + 4 + 8]);
-    set(&sender, libc::SOL_TLS, libc::TLS_TX, &info).expect("the kernel takes the keys");
-    let reader = thread::spawn(move || {
-        let mut received = Vec::new();
-        receiver.read_to_end(&mut received).expect("records");
-        received
-    });
-    let text = vec![7; AMOUNT];
-    sender.write_all(&text).expect("records are sent");
-    drop(sender);
-    let received = reader.join().expect("a reader");
-    assert!(
-        received.len() > AMOUNT && !received.windows(64).any(|part| part == &text[..64]),
-        "it is encrypted"
-    );
-    Ok(())
-}
-
-fn set(socket: &TcpStream, level: i32, option: i32, value: &[u8]) -> std::io::Result<()> {
-    let len = value.len().try_into().expect("a short value");
-    // SAFETY: the descriptor is open, and `value` is readable for `len` bytes.
-    match unsafe { libc::setsockopt(socket.as_raw_fd(), level, option, value.as_ptr().cast(), len) } {
-        0 => Ok(()),
-        _ => Err(std::io::Error::last_os_error()),
-    }
-}
-
 #[test]
 fn ipsec_gets_the_accelerator_where_the_matrix_says_so() {
     let test = "ipsec_gets_the_accelerator_where_the_matrix_says_so";
@@ -158,57 +102,6 @@ fn ipsec_gets_the_accelerator_where_the_matrix_says_so() {
     let (interrupts, output) = watched(|| network.ping());
     assert!(output.status.success(), "{}", said(&output));
     agrees(&answers, "IPsec", interrupts);
-}
-
-/// Two network namespaces with a tunnel between them, until dropped.
-struct Network;
-
-const LEFT: &str = "198.18.9.1";
-const RIGHT: &str = "198.18.9.2";
-
-impl Network {
-    fn new() -> Network {
-        // What an interrupted run left.
-        let _ = Command::new("ip").args(["netns", "del", "obL"]).output();
-        let _ = Command::new("ip").args(["netns", "del", "obR"]).output();
-        let network = Network;
-        shell(
-            "ip netns add obL; ip netns add obR; ip link add ob0 netns obL type veth peer name ob0 netns obR",
-        );
-        for (name, own) in [("obL", LEFT), ("obR", RIGHT)] {
-            shell(&format!("ip -n {name} addr add {own}/24 dev ob0; ip -n {name} link set ob0 up"));
-            for (from, to, spi) in [(LEFT, RIGHT, 0x1001), (RIGHT, LEFT, 0x1002)] {
-                let (cipher, mac) = ("11".repeat(16), "22".repeat(32));
-                let direction = if from == own { "out" } else { "in" };
-                shell(&format!(
-                    "ip -n {name} xfrm state add src {from} dst {to} proto esp spi {spi} mode transport \
-                     auth-trunc 'hmac(sha256)' 0x{mac} 128 enc 'cbc(aes)' 0x{cipher}; \
-                     ip -n {name} xfrm policy add src {from} dst {to} dir {direction} \
-                     tmpl src {from} dst {to} proto esp mode transport"
-                ));
-            }
-        }
-        network
-    }
-
-    fn ping(&self) -> std::process::Output {
-        let arguments = ["netns", "exec", "obL", "busybox", "ping", "-c", "3", "-s", "1200", RIGHT];
-        Command::new("ip").args(arguments).output().expect("ip runs")
-    }
-}
-
-impl Drop for Network {
-    fn drop(&mut self) {
-        let _ = Command::new("ip").args(["netns", "del", "obL"]).output();
-        let _ = Command::new("ip").args(["netns", "del", "obR"]).output();
-    }
-}
-
-#[track_caller]
-fn shell(script: &str) -> String {
-    let output = Command::new("sh").args(["-ec", script]).output().expect("sh runs");
-    assert!(output.status.success(), "{script}: {}", said(&output));
-    String::from_utf8_lossy(&output.stdout).trim().to_owned()
 }
 
 #[test]
@@ -225,13 +118,8 @@ fn dm_crypt_gets_the_accelerator_where_the_matrix_says_so() {
     let disk = shell(&format!("modprobe -q loop; losetup -f --show {}", file.display()));
     let key = "33".repeat(16);
     let mapping = format!("0 2048 crypt aes-cbc-plain64 {key} 0 {disk} 0");
-    let (interrupts, _) = watched(|| {
-        shell(&format!(
-            "modprobe -q dm-crypt; dmsetup create --noudevsync --noudevrules outboard-reach --table '{mapping}'; \
-             busybox dd if=/dev/zero of=/dev/mapper/outboard-reach bs=64k count=8 conv=fsync 2>/dev/null; \
-             dmsetup remove --noudevsync outboard-reach"
-        ))
-    });
+    let script = "busybox dd if=/dev/zero of=$NODE bs=64k count=8 conv=fsync 2>/dev/null";
+    let (interrupts, _) = watched(|| with_dm_crypt(&mapping, script));
     shell(&format!("losetup -d {disk}"));
     agrees(&answers, "dm-crypt", interrupts);
 }

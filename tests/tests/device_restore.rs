@@ -12,9 +12,9 @@ use std::time::Duration;
 use outboard_tests::command::{failed, on_path, said, succeeded};
 use outboard_tests::kernel_module::{self, is_loaded, load, unload};
 use outboard_tests::machine::{ACCELERATOR, is_allowed};
-use outboard_tests::patience::wait_until;
 use outboard_tests::simulated::Simulated;
 use outboard_tests::skip::skip;
+use outboard_tests::time_limit::wait_until;
 use outboard_uapi::SYSFS;
 
 const DIRECTORY: &str = "/etc/outboard";

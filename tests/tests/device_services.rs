@@ -3,9 +3,7 @@
 //! /run as before.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt as _;
-use std::path::Path;
 use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -16,29 +14,13 @@ use outboard_tests::machine::ACCELERATOR;
 use outboard_tests::services::{
     CIPHER, disables, enables, fails, in_rounds, machine, set_thresholds, succeeds,
 };
+use outboard_tests::sites::{FILE, downloads, site, sshd};
 use outboard_tests::systemd::{AddedFiles, Started, assert_unchanged, snapshot, systemctl};
 
-const NGINX: &str = "https://127.0.0.1:4433/file";
+pub const NGINX: &str = "https://127.0.0.1:4433/file";
 const APACHE: &str = "https://127.0.0.1:4434/file";
-/// 4 MiB: 256 TLS records.
-const FILE: &str = "/var/www/outboard/file";
 
-/// A certificate and a file for both web servers.
-fn site() {
-    let folder = Path::new(FILE).parent().expect("a directory");
-    fs::create_dir_all(folder).expect("a directory");
-    fs::set_permissions(folder, PermissionsExt::from_mode(0o755)).expect("our own");
-    let bytes: Vec<u8> = (0..4 << 20).map(|at: u32| (at ^ (at >> 9)) as u8).collect();
-    fs::write(FILE, bytes).expect("a file");
-    if !Path::new("/root/outboard-test.key").exists() {
-        let mut openssl = Command::new("openssl");
-        openssl.args(["req", "-x509", "-nodes", "-newkey", "rsa:2048", "-subj", "/CN=127.0.0.1", "-keyout"]);
-        openssl.args(["/root/outboard-test.key", "-out", "/root/outboard-test.pem"]);
-        succeeded(&openssl.output().expect("openssl"), &["req"]);
-    }
-}
-
-fn nginx() -> (AddedFiles, Started) {
+pub fn nginx() -> (AddedFiles, Started) {
     site();
     let mut files = AddedFiles::default();
     files.add(
@@ -60,39 +42,6 @@ fn apache() -> (AddedFiles, Started) {
          SSLCertificateFile /root/outboard-test.pem\nSSLCertificateKeyFile /root/outboard-test.key\n</VirtualHost>\n",
     );
     (files, Started::start("apache2.service"))
-}
-
-/// sshd with a cipher of the accelerator, and a key with which root may log in.
-fn sshd() -> (AddedFiles, Started) {
-    let (folder, key) = (Path::new("/root/.ssh"), Path::new("/root/.ssh/id_ed25519"));
-    fs::create_dir_all(folder).expect("a directory");
-    fs::set_permissions(folder, PermissionsExt::from_mode(0o700)).expect("our own");
-    if !key.exists() {
-        let mut keygen = Command::new("ssh-keygen");
-        keygen.args(["-q", "-t", "ed25519", "-N", "", "-f"]).arg(key);
-        succeeded(&keygen.output().expect("ssh-keygen"), &["ssh-keygen"]);
-    }
-    let mut files = AddedFiles::default();
-    files.add("/root/.ssh/authorized_keys", &fs::read_to_string("/root/.ssh/id_ed25519.pub").expect("a key"));
-    files.add(
-        "/etc/ssh/sshd_config.d/outboard-test.conf",
-        "Ciphers +aes128-cbc\nPermitRootLogin prohibit-password\nPasswordAuthentication no\n",
-    );
-    (files, Started::start("ssh.service"))
-}
-
-/// Downloads the file with a suite of the accelerator.
-#[track_caller]
-fn downloads(url: &str) {
-    let mut curl = Command::new("curl");
-    curl.args(["--insecure", "--silent", "--show-error", "--tls-max", "1.2", "--ciphers", "AES128-SHA"]);
-    curl.args(["--max-time", "60", "--output", "/tmp/received", url]);
-    let output = curl.env("OPENSSL_CONF", "").output().expect("curl");
-    succeeded(&output, &[url]);
-    assert!(
-        fs::read("/tmp/received").expect("a file") == fs::read(FILE).expect("a file"),
-        "another file came"
-    );
 }
 
 #[test]

@@ -12,9 +12,9 @@ use outboard_tests::device::count;
 use outboard_tests::evp::{
     Cipher, Context, Digest, DigestContext, Direction, Hmac, HmacContext, Job, TlsRecords, version,
 };
-use outboard_tests::patience::PATIENCE;
 use outboard_tests::simulated::{ALGORITHMS, Reachable, Simulated};
 use outboard_tests::skip::skip;
+use outboard_tests::time_limit::TIME_LIMIT;
 use outboard_tests::world::World;
 
 /// The document, and the lines before and after its table.
@@ -398,7 +398,7 @@ impl Subject<'_> {
         drop(held);
         let mut is_done = !has_paused;
         while !is_done {
-            assert!(job.is_called_within(PATIENCE), "{}: it is never called", self.name);
+            assert!(job.is_called_within(TIME_LIMIT), "{}: it is never called", self.name);
             is_done = job.goes_to_its_end();
         }
         yes(has_paused)

@@ -12,9 +12,9 @@ use outboard_tests::device::count;
 use outboard_tests::evp::{Context, Direction};
 use outboard_tests::exposure::{Contestant, wrong_results};
 use outboard_tests::message_stream::{MessageStream, NONCE, StreamMessage};
-use outboard_tests::patience::wait_until;
 use outboard_tests::simulated::{ALGORITHMS, DRIVERS, Reachable, Simulated, forget_wrong_results};
 use outboard_tests::skip::skip;
+use outboard_tests::time_limit::wait_until;
 use outboard_tests::world::{Order, Way, World};
 use outboard_uapi::{DEVICE, SYSFS};
 

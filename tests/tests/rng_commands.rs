@@ -7,10 +7,10 @@ use std::process::{Command, Output, Stdio};
 use outboard_tests::command::{failed, on_path, said, succeeded};
 use outboard_tests::evp;
 use outboard_tests::hwrng;
-use outboard_tests::patience::wait_until;
 use outboard_tests::seeded::Seeded;
 use outboard_tests::simulated_rng::{NAME, SimulatedRng, remove_own};
 use outboard_tests::skip::skip;
+use outboard_tests::time_limit::wait_until;
 use outboard_tests::udev::Udev;
 use serde_json::Value;
 

@@ -10,9 +10,9 @@ use std::thread;
 use outboard_tests::bytes::{array, assert_same, bytes};
 use outboard_tests::evp::{Cipher, Context, Direction};
 use outboard_tests::machine::{ACCELERATOR, is_allowed, reachable_accelerator};
-use outboard_tests::patience::wait_until;
 use outboard_tests::skip::skip;
 use outboard_tests::stream::Stream;
+use outboard_tests::time_limit::wait_until;
 use outboard_tests::world::{Order, Way, World, accelerator_world};
 
 const DRIVER: &str = "/sys/bus/virtio/drivers/virtio_crypto";

@@ -12,6 +12,7 @@
 
 mod digest;
 mod dispatch;
+mod dispatch_rows;
 mod function;
 mod job;
 mod mac;

@@ -13,6 +13,7 @@
 //! - [`reach()`]: the first of them that leads to a driver
 //! - [`KeyStreamSegment`]: key stream that a driver computes before it is needed
 //! - [`check`]: whether a driver's results are right
+//! - [`primitive`]: ciphers and hashes alike, for commands that treat both
 //! - [`descriptor`]: a file descriptor that the application may close without notice
 
 pub mod af_alg;
@@ -27,6 +28,7 @@ mod fork_mark;
 mod hash;
 mod key_stream;
 mod mode;
+pub mod primitive;
 mod reach;
 mod session;
 mod wipe;

@@ -97,7 +97,12 @@ pub fn by_name(driver: &str) -> Option<&'static Signature> {
 /// that matches by name only.
 pub fn of(driver: &str, module: &str) -> Option<&'static Signature> {
     let name = driver.strip_prefix("__").unwrap_or(driver);
-    SIGNATURES.iter().find(|s| s.has_name(name) && s.has_module(module)).or_else(|| by_name(driver))
+    let mut by_name = SIGNATURES.iter().filter(|s| s.has_name(name));
+    let first = by_name.next()?;
+    if first.has_module(module) {
+        return Some(first);
+    }
+    Some(by_name.find(|s| s.has_module(module)).unwrap_or(first))
 }
 
 /// The family of a driver by name and module, if both match.
@@ -107,7 +112,10 @@ pub fn known(driver: &str, module: &str) -> Option<&'static Signature> {
 
 /// Whether a text matches one of the patterns.
 pub fn fits(patterns: &str, text: &str) -> bool {
-    values(patterns).any(|pattern| glob(pattern.as_bytes(), text.as_bytes()))
+    let text = text.as_bytes();
+    // The first byte excludes most patterns, before the others are compared.
+    let may_fit = |pattern: &[u8]| pattern[0] == b'*' || text.first() == Some(&pattern[0]);
+    values(patterns).map(str::as_bytes).any(|pattern| may_fit(pattern) && glob(pattern, text))
 }
 
 /// `*` matches any text, every other character itself.

@@ -4,7 +4,7 @@
 mod client;
 mod counters;
 mod processes;
-mod systemctl;
+pub mod systemctl;
 mod verification;
 
 pub use verification::{Broken, LiveService, Verification};

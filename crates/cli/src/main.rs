@@ -1,17 +1,14 @@
 //! The `outboard` command.
 
-mod columns;
 mod commands;
-mod console;
-mod enabled;
 mod etc;
-mod in_flight;
-mod lab;
+mod kernel_choice;
 mod live_service;
-mod primitive;
+mod settings;
+
+use std::process::ExitCode;
 
 use clap::Parser;
-use std::process::ExitCode;
 
 fn main() -> ExitCode {
     match commands::Outboard::try_parse() {

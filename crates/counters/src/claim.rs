@@ -9,7 +9,7 @@ const READY: u32 = 2;
 /// Number of times that a claimed slot is polled before it is skipped. The process that claimed the
 /// slot has a few dozen byte stores to complete. If that process was killed before it completed
 /// them, the slot stays claimed permanently and each search costs this number of loads.
-const PATIENCE: u32 = 200;
+const MAX_POLLS: u32 = 200;
 
 /// State of a slot: free, then claimed by one writer, then ready. A ready slot never changes again.
 #[repr(transparent)]
@@ -26,7 +26,7 @@ pub(crate) enum State {
 impl Claim {
     /// The state of the slot, after a short wait for a writer that has not finished.
     pub(crate) fn settled(&self) -> State {
-        for _ in 0..PATIENCE {
+        for _ in 0..MAX_POLLS {
             match self.0.load(Ordering::Acquire) {
                 FREE => return State::Free,
                 CLAIMED => std::hint::spin_loop(),

@@ -16,8 +16,8 @@ pub enum Error {
         /// The next step.
         advice: &'static str,
     },
-    /// The file exists and is not a counters file of `outboard prove`.
-    #[error("counters file {}: {cause}; give the file that `outboard prove` made, or leave COUNTERS out", path.display())]
+    /// The file or directory exists and is not usable for counters.
+    #[error("counters file {}: {cause}; give the file that `outboard prove` made or the directory of `outboard enable`, or leave COUNTERS out", path.display())]
     NotOurs {
         /// The file.
         path: PathBuf,

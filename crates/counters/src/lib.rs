@@ -3,8 +3,9 @@
 //! `outboard prove` creates a file. Every provider instance in the command that `prove` runs maps
 //! that file and adds to it with relaxed atomics. The counts are in the page cache and not in the
 //! process, so they survive `_exit`, SIGKILL and `exec`. The child of a fork keeps the mapping and
-//! continues to count. Without `prove` the provider uses [`Table::private`], which has the same
-//! interface and no file.
+//! continues to count. The processes of a service share a file in the runtime directory of the
+//! service ([`Table::open_in`]). Without either the provider uses [`Table::private`], which has the
+//! same interface and no file.
 //!
 //! The file has a fixed size and contains only atomics, so any content is a valid value of
 //! [`Table`]'s memory: a damaged or malicious file yields wrong numbers, never undefined behaviour.
@@ -31,4 +32,4 @@ pub use error::Error;
 pub use note::{NOTE_BYTES, NOTES};
 pub use row::{NAME_BYTES, ROWS, Row};
 pub use seed::{SeedCounts, SeedRow};
-pub use table::Table;
+pub use table::{COUNTERS_NAME, Table};

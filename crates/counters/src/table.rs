@@ -17,8 +17,14 @@ pub struct Table {
 
 enum Backing {
     Mapped,
+    /// A [`Layout`].
     Boxed,
+    /// A [`Shared`], which is a copy of a file.
+    Copied,
 }
+
+/// Name of the counters file in the directory of a service.
+pub const COUNTERS_NAME: &str = "counters";
 
 // SAFETY: the memory belongs to the table until it is dropped and holds only atomics.
 unsafe impl Send for Table {}
@@ -32,13 +38,23 @@ impl Table {
     /// # Errors
     /// [`Error::Os`] if the file already exists, or cannot be created, allocated or mapped.
     pub fn create(path: &Path) -> Result<Self, Error> {
+        Self::create_with(
+            path,
+            [
+                "point TMPDIR to a directory that you can write",
+                "free some space, or point TMPDIR to another disk",
+            ],
+        )
+    }
+
+    /// `advice`: for a file that cannot be created, and for one that cannot be filled.
+    fn create_with(path: &Path, advice: [&'static str; 2]) -> Result<Self, Error> {
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let mode = Mode::RUSR | Mode::WUSR;
-        let fd = rustix::fs::open(path, flags, mode)
-            .map_err(|e| os(path, "create", e, "point TMPDIR to a directory that you can write"))?;
+        let fd = rustix::fs::open(path, flags, mode).map_err(|e| os(path, "create", e, advice[0]))?;
         let made = allocate(&fd)
             .and_then(|()| rustix::fs::fchmod(&fd, mode))
-            .map_err(|e| os(path, "fill", e, "free some space, or point TMPDIR to another disk"))
+            .map_err(|e| os(path, "fill", e, advice[1]))
             .and_then(|()| map(path, &fd));
         match made {
             Ok(table) => {
@@ -98,6 +114,87 @@ impl Table {
         Ok(table)
     }
 
+    /// Opens the counters file of a service, [`COUNTERS_NAME`] in `directory`, for a provider
+    /// instance, and creates it if it is missing. It is created only in a directory that belongs to
+    /// the effective user of this process and that no other user may write, with mode 0600: a
+    /// process of another user can neither read nor replace it.
+    ///
+    /// # Errors
+    /// As [`Table::open`]; [`Error::NotOurs`] for a directory of another user.
+    pub fn open_in(directory: &Path) -> Result<Self, Error> {
+        let path = directory.join(COUNTERS_NAME);
+        match Self::open(&path) {
+            Err(Error::Os { step: "open", cause, .. }) if cause.kind() == std::io::ErrorKind::NotFound => {}
+            other => return other,
+        }
+        let advice = "outboard enable arranges that directory; it exists while the service runs";
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let about = rustix::fs::open(directory, flags, Mode::empty())
+            .and_then(|fd| rustix::fs::fstat(&fd))
+            .map_err(|e| os(directory, "open", e, advice))?;
+        if about.st_uid != rustix::process::geteuid().as_raw() || about.st_mode & 0o022 != 0 {
+            let cause = format!("owned by user {}, mode {:04o}", about.st_uid, about.st_mode & 0o7777);
+            return Err(Error::NotOurs { path: directory.to_owned(), cause });
+        }
+        // Complete before it gets its name: another instance may open it at once.
+        let own = directory.join(format!("{COUNTERS_NAME}.{}", rustix::process::getpid().as_raw_nonzero()));
+        // Left by a process with this ID that was killed here.
+        let _ = rustix::fs::unlink(&own);
+        drop(Self::create_with(&own, [advice, advice])?);
+        let named = rustix::fs::link(&own, &path);
+        let _ = rustix::fs::unlink(&own);
+        match named {
+            // Another instance was faster.
+            Ok(()) | Err(Errno::EXIST) => Self::open(&path),
+            Err(e) => Err(os(&path, "create", e, advice)),
+        }
+    }
+
+    /// Copies a counters file. The file belongs to a service and is not trusted: it is neither
+    /// mapped, because its owner may truncate it, nor followed if it is a link.
+    ///
+    /// # Errors
+    /// [`Error::Os`] if the file cannot be read, [`Error::NotOurs`] if it is not a counters file.
+    pub fn read(path: &Path) -> Result<Self, Error> {
+        let failed = |e| os(path, "read", e, "run this as root, or as the user of the service");
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
+        // Without O_PATH first, a device would be opened, which may have effects.
+        let place = rustix::fs::open(path, OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty());
+        let stat = place.and_then(|fd| rustix::fs::fstat(&fd)).map_err(failed)?;
+        let is_regular = |mode| FileType::from_raw_mode(mode) == FileType::RegularFile;
+        let wrong = |cause: &str| Error::NotOurs { path: path.to_owned(), cause: cause.to_owned() };
+        if !is_regular(stat.st_mode) {
+            return Err(wrong("not a regular file"));
+        }
+        let fd = rustix::fs::open(path, flags, Mode::empty()).map_err(failed)?;
+        let stat = rustix::fs::fstat(&fd).map_err(failed)?;
+        if !is_regular(stat.st_mode) || u64::try_from(stat.st_size).ok() != Some(SIZE as u64) {
+            return Err(wrong("not a regular file of the size of a table"));
+        }
+        let mut bytes = vec![0; SIZE];
+        let mut at = 0;
+        while at < SIZE {
+            match rustix::io::pread(&fd, &mut bytes[at..], at as u64).map_err(failed)? {
+                0 => return Err(wrong("it was truncated meanwhile")),
+                n => at += n,
+            }
+        }
+        let table = Self::copied(&bytes);
+        table.layout().check().map_err(|cause| wrong(&cause))?;
+        Ok(table)
+    }
+
+    fn copied(bytes: &[u8]) -> Self {
+        let shared = Box::<Shared>::new_uninit();
+        let at = Box::into_raw(shared).cast::<u8>();
+        // SAFETY: `at` has room for SIZE bytes, the size of Shared; `bytes` has as many, and any
+        // value of them is a valid value of atomics.
+        unsafe { std::ptr::copy_nonoverlapping(bytes[..SIZE].as_ptr(), at, SIZE) };
+        // SAFETY: it came from Box::into_raw and is not null.
+        let at = unsafe { NonNull::new_unchecked(at) };
+        Self { at: at.cast(), backing: Backing::Copied }
+    }
+
     /// A table private to this process: same interface, no file; decisions and notes are dropped.
     #[must_use]
     pub fn private() -> Self {
@@ -106,7 +203,7 @@ impl Table {
         Self { at: NonNull::from(Box::leak(layout)), backing: Backing::Boxed }
     }
 
-    /// Whether other processes can read the counts.
+    /// Whether the counts are in a file.
     #[must_use]
     pub fn is_shared(&self) -> bool {
         matches!(self.backing, Backing::Mapped)
@@ -183,9 +280,9 @@ impl Table {
 
     fn words(&self) -> Option<&Words> {
         match self.backing {
-            // SAFETY: `at` points to SIZE mapped bytes at the start of a page, valid until drop,
-            // all of them atomics.
-            Backing::Mapped => Some(unsafe { &self.at.cast::<Shared>().as_ref().words }),
+            // SAFETY: `at` points to SIZE bytes, mapped at the start of a page or a boxed Shared,
+            // valid until drop, all of them atomics.
+            Backing::Mapped | Backing::Copied => Some(unsafe { &self.at.cast::<Shared>().as_ref().words }),
             Backing::Boxed => None,
         }
     }
@@ -206,6 +303,8 @@ impl Drop for Table {
                 // Fails only for a range that was never mapped.
                 let _ = rustix::mm::munmap(self.at.as_ptr().cast(), SIZE);
             },
+            // SAFETY: the pointer came from Box::into_raw in `copied`, filled, and is freed once.
+            Backing::Copied => drop(unsafe { Box::from_raw(self.at.cast::<Shared>().as_ptr()) }),
             // SAFETY: the pointer came from Box::leak in `private` and is freed once.
             Backing::Boxed => drop(unsafe { Box::from_raw(self.at.as_ptr()) }),
         }

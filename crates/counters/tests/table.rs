@@ -1,7 +1,7 @@
 //! Tests of one table used by a `prove` run and many provider instances.
 
 use outboard_counters::{
-    Counts, DECISIONS, Decision, Error, NAME_BYTES, NOTE_BYTES, NOTES, ROWS, SeedCounts, Table,
+    COUNTERS_NAME, Counts, DECISIONS, Decision, Error, NAME_BYTES, NOTE_BYTES, NOTES, ROWS, SeedCounts, Table,
 };
 use proptest::prelude::*;
 use std::fs;
@@ -288,5 +288,59 @@ proptest! {
         let sum = table.snapshot().into_iter().fold(Counts::default(), |s, (_, c)| s + c);
         let _ = sum.percent_hw();
         prop_assert!(table.notes().iter().all(|n| !n.chars().any(char::is_control)));
+    }
+}
+
+#[test]
+fn the_processes_of_a_service_share_a_file_that_is_theirs_alone() {
+    let dir = directory();
+    let first = Table::open_in(dir.path()).unwrap();
+    let second = Table::open_in(dir.path()).unwrap();
+    first.row("AES-128-CBC").unwrap().add_hw(1, 4096);
+    second.row("AES-128-CBC").unwrap().add_ahead(1, 512);
+    let names: Vec<_> = fs::read_dir(dir.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
+    assert_eq!(names, [COUNTERS_NAME]);
+    let path = dir.path().join(COUNTERS_NAME);
+    assert_eq!(fs::metadata(&path).unwrap().mode() & 0o7777, 0o600);
+    let copy = Table::read(&path).unwrap();
+    assert_eq!((copy.attached(), copy.snapshot()), (2, first.snapshot()));
+    copy.row("AES-128-CBC").unwrap().add_hw(1, 1);
+    assert_eq!(first.snapshot()[0].1.hw_bytes, 4608, "a copy is not the file");
+    let offered = Decision::Left { why: "no driver".to_owned() };
+    first.decide("AES-128-CTR", &offered);
+    assert_eq!(Table::read(&path).unwrap().decisions(), [("AES-128-CTR".to_owned(), offered)]);
+}
+
+#[test]
+fn no_file_is_made_in_a_directory_that_others_may_write() {
+    let dir = directory();
+    fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o777)).unwrap();
+    let refused = Table::open_in(dir.path()).err().unwrap();
+    assert!(matches!(refused, Error::NotOurs { .. }), "{refused}");
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
+    let missing = Table::open_in(&dir.path().join("none")).err().unwrap();
+    assert!(missing.to_string().contains("while the service runs"), "{missing}");
+    // A link in place of the file is not followed.
+    fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o700)).unwrap();
+    symlink(dir.path().join("elsewhere"), dir.path().join(COUNTERS_NAME)).unwrap();
+    assert!(Table::open_in(dir.path()).is_err() && !dir.path().join("elsewhere").exists());
+}
+
+#[test]
+fn a_reader_accepts_only_a_regular_file_of_the_right_content() {
+    let dir = directory();
+    let path = dir.path().join("counters");
+    drop(Table::create(&path).unwrap());
+    assert!(Table::read(&path).is_ok());
+    let link = dir.path().join("link");
+    symlink(&path, &link).unwrap();
+    let fifo = dir.path().join("fifo");
+    assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+    let short = dir.path().join("short");
+    fs::write(&short, &fs::read(&path).unwrap()[1..]).unwrap();
+    let other = dir.path().join("other");
+    fs::write(&other, vec![0xff; fs::metadata(&path).unwrap().len() as usize]).unwrap();
+    for bad in [&link, &fifo, &short, &other, &dir.path().join("none"), Path::new("/dev/null")] {
+        assert!(Table::read(bad).is_err(), "{}", bad.display());
     }
 }

@@ -5,11 +5,13 @@
 pub mod change;
 mod parse;
 mod socket;
+mod trial;
 
 use crate::flags::Flags;
 
 pub use parse::{Message, parse};
 pub use socket::dump;
+pub use trial::TrialInstances;
 
 /// One driver as the kernel reports it.
 #[derive(Debug, Clone, PartialEq, Eq)]

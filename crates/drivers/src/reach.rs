@@ -8,12 +8,14 @@
 
 mod decide;
 mod interface;
+mod kernel_needs;
 mod kernel_users;
 mod matrix;
 mod probe;
 
 pub use decide::{ReachFacts, decide, pick};
 pub use interface::{ProgramInterface, TagCheck, found_wrong, tags_unchecked};
+pub use kernel_needs::{KernelNeed, KernelUser, NeedOutlook, Prospect, ProspectiveDriver, outlook};
 pub use matrix::{Cell, Consumer, contenders, matrix_row};
 pub use probe::{Probe, af_alg_type, probe_af_alg};
 

@@ -1,7 +1,7 @@
 //! Finds the size from which on hardware wins. Measures around the crossing only, since each size
 //! takes time.
 
-use crate::goal::Verdict;
+use outboard_documents::SpeedVerdict;
 
 /// The range of sizes.
 #[derive(Clone, Copy, Debug)]
@@ -36,26 +36,29 @@ pub struct Crossover {
 /// most that factor, and never too small. If the first size that is not won is unclear, the
 /// crossing may be anywhere below, and the search ends. An unclear size between a lost and a won
 /// one counts as lost.
-pub fn search<E>(sizes: Sizes, ask: &mut dyn FnMut(usize) -> Result<Verdict, E>) -> Result<Crossover, E> {
+pub fn search<E>(
+    sizes: Sizes,
+    ask: &mut dyn FnMut(usize) -> Result<SpeedVerdict, E>,
+) -> Result<Crossover, E> {
     let mut found = Crossover::default();
     let mut lost = None;
     let mut size = sizes.most;
     loop {
         let mut verdict = ask(size)?;
-        if verdict != Verdict::Wins && found.from.is_some() {
+        if verdict != SpeedVerdict::Wins && found.from.is_some() {
             // A single verdict may be wrong by chance: if the next size down wins, this size is
             // measured again.
             if let Some(below) = next(sizes, size) {
-                if ask(below)? == Verdict::Wins {
+                if ask(below)? == SpeedVerdict::Wins {
                     verdict = ask(size)?;
-                    size = if verdict == Verdict::Wins { below } else { size };
+                    size = if verdict == SpeedVerdict::Wins { below } else { size };
                 }
             }
         }
         match verdict {
-            Verdict::Wins => found.from = Some(size),
-            Verdict::Unclear => return Ok(Crossover { unclear: true, ..Crossover::default() }),
-            Verdict::Even | Verdict::Loses => {
+            SpeedVerdict::Wins => found.from = Some(size),
+            SpeedVerdict::Unclear => return Ok(Crossover { unclear: true, ..Crossover::default() }),
+            SpeedVerdict::Even | SpeedVerdict::Loses => {
                 lost = Some(size);
                 break;
             }
@@ -65,7 +68,7 @@ pub fn search<E>(sizes: Sizes, ask: &mut dyn FnMut(usize) -> Result<Verdict, E>)
             None => break,
         }
     }
-    let mut wins = |size: usize| ask(size).map(|verdict| verdict == Verdict::Wins);
+    let mut wins = |size: usize| ask(size).map(|verdict| verdict == SpeedVerdict::Wins);
     match (found.from, lost) {
         (Some(from), Some(lost)) => found.from = Some(narrow(sizes, lost, from, &mut wins)?),
         (Some(_), None) => found.always = true,
@@ -120,11 +123,11 @@ mod tests {
         move |size| each + byte * size as f64
     }
 
-    fn verdict(software: f64, hardware: f64) -> Verdict {
+    fn verdict(software: f64, hardware: f64) -> SpeedVerdict {
         match hardware / software {
-            r if r < 0.98 => Verdict::Wins,
-            r if r > 1.02 => Verdict::Loses,
-            _ => Verdict::Even,
+            r if r < 0.98 => SpeedVerdict::Wins,
+            r if r > 1.02 => SpeedVerdict::Loses,
+            _ => SpeedVerdict::Even,
         }
     }
 
@@ -187,9 +190,9 @@ mod tests {
         let mut unlucky = true;
         let mut ask = |size: usize| {
             if size == 4096 && std::mem::take(&mut unlucky) {
-                return Ok::<_, Infallible>(Verdict::Loses);
+                return Ok::<_, Infallible>(SpeedVerdict::Loses);
             }
-            Ok(if size >= 300 { Verdict::Wins } else { Verdict::Loses })
+            Ok(if size >= 300 { SpeedVerdict::Wins } else { SpeedVerdict::Loses })
         };
         let Ok(crossover) = search(SIZES, &mut ask);
         assert!((300..=450).contains(&crossover.from.unwrap()), "{crossover:?}");
@@ -200,9 +203,9 @@ mod tests {
         let unclear = |low: usize, high: usize| {
             let mut ask = |size: usize| {
                 Ok::<_, Infallible>(match size {
-                    size if (low..=high).contains(&size) => Verdict::Unclear,
-                    size if size >= 300 => Verdict::Wins,
-                    _ => Verdict::Loses,
+                    size if (low..=high).contains(&size) => SpeedVerdict::Unclear,
+                    size if size >= 300 => SpeedVerdict::Wins,
+                    _ => SpeedVerdict::Loses,
                 })
             };
             let Ok(crossover) = search(SIZES, &mut ask);
@@ -246,7 +249,7 @@ mod tests {
         let mut left = 2;
         let mut ask = |_| {
             left -= 1;
-            if left == 0 { Err("interrupted") } else { Ok(Verdict::Wins) }
+            if left == 0 { Err("interrupted") } else { Ok(SpeedVerdict::Wins) }
         };
         assert_eq!(search(SIZES, &mut ask), Err("interrupted"));
     }
@@ -255,7 +258,7 @@ mod tests {
     fn sizes_are_multiples_of_the_least_and_stay_in_range() {
         let mut ask = |size: usize| {
             assert!(size % 48 == 0 && (48..=4800).contains(&size), "{size}");
-            Ok::<_, Infallible>(if size > 500 { Verdict::Wins } else { Verdict::Loses })
+            Ok::<_, Infallible>(if size > 500 { SpeedVerdict::Wins } else { SpeedVerdict::Loses })
         };
         let Ok(crossover) = search(Sizes { least: 48, most: 4800 }, &mut ask);
         assert!((500..800).contains(&crossover.from.unwrap()));

@@ -1,42 +1,23 @@
 //! The cost of a request, for output to users and programs.
 
-use serde::Serialize;
+use outboard_documents::Figure;
 
 use crate::turns::Series;
 
-/// The cost of requests of one size to one contestant.
-#[derive(Clone, Debug, Default, Serialize)]
-pub struct Figure {
-    /// Throughput in megabytes (10^6 bytes) per second of wall time.
-    pub megabytes_per_second: f64,
-    /// The largest deviation of a sample from the median, as a fraction of it.
-    pub spread: f64,
-    /// Number of samples.
-    pub samples: usize,
-    /// Number of outliers: samples that something else must have disturbed.
-    pub outliers: usize,
-    /// CPU time of the whole system per megabyte, in milliseconds; null without /proc/stat.
-    pub cpu_ms_per_megabyte: Option<f64>,
-    /// Interrupts of accelerators per request.
-    pub interrupts_per_request: f64,
-}
-
-impl Figure {
-    /// The figure of requests of `bytes` bytes.
-    pub fn of(series: &Series, bytes: usize) -> Figure {
-        let summary = series.summary();
-        let megabytes = bytes as f64 / 1e6;
-        // The spread of the throughput, which is what is shown: a sample that took three times as
-        // long has a third of the throughput.
-        let rates: Vec<f64> = series.wall.iter().map(|wall| megabytes / wall).collect();
-        Figure {
-            megabytes_per_second: rounded(megabytes / summary.median),
-            spread: rounded(crate::statistics::spread(&rates)),
-            samples: series.wall.len(),
-            outliers: crate::statistics::outliers(&series.wall),
-            cpu_ms_per_megabyte: series.cpu_per_request().map(|(cpu, _)| rounded(cpu * 1e3 / megabytes)),
-            interrupts_per_request: rounded(series.interrupts as f64 / series.requests.max(1) as f64),
-        }
+/// The figure of requests of `bytes` bytes.
+pub fn figure(series: &Series, bytes: usize) -> Figure {
+    let summary = series.summary();
+    let megabytes = bytes as f64 / 1e6;
+    // The spread of the throughput, which is what is shown: a sample that took three times as long
+    // has a third of the throughput.
+    let rates: Vec<f64> = series.wall.iter().map(|wall| megabytes / wall).collect();
+    Figure {
+        megabytes_per_second: rounded(megabytes / summary.median),
+        spread: rounded(crate::statistics::spread(&rates)),
+        samples: series.wall.len() as u64,
+        outliers: crate::statistics::outliers(&series.wall) as u64,
+        cpu_ms_per_megabyte: series.cpu_per_request().map(|(cpu, _)| rounded(cpu * 1e3 / megabytes)),
+        interrupts_per_request: rounded(series.interrupts as f64 / series.requests.max(1) as f64),
     }
 }
 
@@ -62,7 +43,7 @@ mod tests {
             interrupts: 15_000,
             ..Series::default()
         };
-        let figure = Figure::of(&series, 1000);
+        let figure = figure(&series, 1000);
         assert_eq!((figure.megabytes_per_second, figure.spread, figure.samples), (100.0, 0.2, 3));
         assert_eq!((figure.cpu_ms_per_megabyte, figure.interrupts_per_request), (Some(10.0), 0.5));
     }

@@ -1,82 +1,52 @@
 //! The criterion for winning: throughput, CPU time, or both combined.
 
-use serde::{Deserialize, Serialize};
+use outboard_documents::{Goal, SpeedVerdict};
 
 use crate::turns::Series;
 
-/// The user's goal for an accelerator.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Goal {
-    /// Less wall time.
-    Throughput,
-    /// Less CPU time of the whole system, whatever the wall time.
-    Cpu,
-    /// A smaller product of both, with at most [`PATIENCE`] times the wall time.
-    #[default]
-    Balanced,
-}
-
 /// The maximum ratio of hardware's wall time to software's for the goal `balanced`.
-pub const PATIENCE: f64 = 1.5;
+pub const LONGEST_WALL_TIME: f64 = 1.5;
 
 /// The number of standard errors from which a difference counts. Errors are estimated from few
 /// samples and may be too small. With this limit one of two equal contestants appears to win in 7
 /// of 100 contests (`equal_contestants_are_seldom_told_apart`).
-const SURE: f64 = 3.0;
+const LEAST_ERRORS: f64 = 3.0;
 
-/// If a difference of a quarter would not count, the samples decide nothing.
-const BLUR: f64 = 0.25;
+/// The largest limit of a difference: if a quarter would not count, the samples decide nothing.
+const LARGEST_LIMIT: f64 = 0.25;
 
-/// The comparison of hardware with software at one size.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Verdict {
-    /// Hardware wins.
-    Wins,
-    /// The difference is within the error.
-    Even,
-    /// Software wins.
-    Loses,
-    /// The samples vary so much that even a large difference would not be significant.
-    Unclear,
+/// Compares two series by a goal. Without CPU time, wall time decides.
+pub fn judge(goal: Goal, software: &Series, hardware: &Series) -> SpeedVerdict {
+    if software.wall.is_empty() || hardware.wall.is_empty() {
+        return SpeedVerdict::Unclear;
+    }
+    let wall = ratio(wall(software), wall(hardware));
+    let cpu = software.cpu_per_request().zip(hardware.cpu_per_request());
+    let cpu = cpu.map(|((soft, soft_off), (hard, hard_off))| ratio((soft, soft_off), (hard, hard_off)));
+    let (cost, error) = relative_cost(goal, wall, cpu);
+    match cost.ln() {
+        difference if difference.abs() <= LEAST_ERRORS * error && LEAST_ERRORS * error > LARGEST_LIMIT => {
+            SpeedVerdict::Unclear
+        }
+        difference if difference.abs() <= LEAST_ERRORS * error => SpeedVerdict::Even,
+        difference if difference < 0.0 => SpeedVerdict::Wins,
+        _ => SpeedVerdict::Loses,
+    }
 }
 
-impl Goal {
-    /// The name for output and for the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Goal::Throughput => "throughput",
-            Goal::Cpu => "cpu",
-            Goal::Balanced => "balanced",
-        }
-    }
-
-    /// Compares two series. Without CPU time, wall time decides.
-    pub fn judge(self, software: &Series, hardware: &Series) -> Verdict {
-        if software.wall.is_empty() || hardware.wall.is_empty() {
-            return Verdict::Unclear;
-        }
-        let wall = ratio(wall(software), wall(hardware));
-        let cpu = software.cpu_per_request().zip(hardware.cpu_per_request());
-        let cpu = cpu.map(|((soft, soft_off), (hard, hard_off))| ratio((soft, soft_off), (hard, hard_off)));
-        let (cost, error) = match (self, cpu) {
-            (Goal::Throughput, _) | (_, None) => wall,
-            (Goal::Cpu, Some(cpu)) => cpu,
-            (Goal::Balanced, Some(_)) if wall.0 > PATIENCE => wall,
-            (Goal::Balanced, Some(cpu)) => (wall.0 * cpu.0, wall.1.hypot(cpu.1)),
-        };
-        match cost.ln() {
-            difference if difference.abs() <= SURE * error && SURE * error > BLUR => Verdict::Unclear,
-            difference if difference.abs() <= SURE * error => Verdict::Even,
-            difference if difference < 0.0 => Verdict::Wins,
-            _ => Verdict::Loses,
-        }
+/// Hardware's cost relative to software's: hardware wins below 1. From the ratios of wall time and
+/// of CPU time, hardware's to software's, each with its relative standard error.
+pub fn relative_cost(goal: Goal, wall: Measured, cpu: Option<Measured>) -> Measured {
+    match (goal, cpu) {
+        (Goal::Throughput, _) | (_, None) => wall,
+        (Goal::Cpu, Some(cpu)) => cpu,
+        (Goal::Balanced, Some(_)) if wall.0 > LONGEST_WALL_TIME => wall,
+        (Goal::Balanced, Some(cpu)) => (wall.0 * cpu.0, wall.1.hypot(cpu.1)),
     }
 }
 
 /// A value and its standard error.
-type Measured = (f64, f64);
+pub type Measured = (f64, f64);
 
 fn wall(series: &Series) -> Measured {
     let summary = series.summary();
@@ -112,37 +82,41 @@ mod tests {
     fn each_goal_has_its_own_winner() {
         // A fifth slower, at a third of the CPU time.
         let (soft, hard) = (series(100.0, 0.1, 1.0), series(120.0, 0.1, 0.33));
-        assert_eq!(Goal::Throughput.judge(&soft, &hard), Verdict::Loses);
-        assert_eq!(Goal::Cpu.judge(&soft, &hard), Verdict::Wins);
-        assert_eq!(Goal::Balanced.judge(&soft, &hard), Verdict::Wins);
+        assert_eq!(judge(Goal::Throughput, &soft, &hard), SpeedVerdict::Loses);
+        assert_eq!(judge(Goal::Cpu, &soft, &hard), SpeedVerdict::Wins);
+        assert_eq!(judge(Goal::Balanced, &soft, &hard), SpeedVerdict::Wins);
         // Too slow for `balanced`, however little CPU time it uses.
         let snail = series(200.0, 0.1, 0.01);
-        assert_eq!(Goal::Cpu.judge(&soft, &snail), Verdict::Wins);
-        assert_eq!(Goal::Balanced.judge(&soft, &snail), Verdict::Loses);
+        assert_eq!(judge(Goal::Cpu, &soft, &snail), SpeedVerdict::Wins);
+        assert_eq!(judge(Goal::Balanced, &soft, &snail), SpeedVerdict::Loses);
         // Slightly faster, with far more CPU time: it keeps two CPUs busy.
         let greedy = series(95.0, 0.1, 2.0);
-        assert_eq!(Goal::Throughput.judge(&soft, &greedy), Verdict::Wins);
-        assert_eq!(Goal::Balanced.judge(&soft, &greedy), Verdict::Loses);
+        assert_eq!(judge(Goal::Throughput, &soft, &greedy), SpeedVerdict::Wins);
+        assert_eq!(judge(Goal::Balanced, &soft, &greedy), SpeedVerdict::Loses);
     }
 
     #[test]
     fn a_difference_within_the_noise_is_none() {
         let soft = series(100.0, 5.0, 1.0);
-        assert_eq!(Goal::Throughput.judge(&soft, &series(101.0, 5.0, 1.0)), Verdict::Even);
-        assert_eq!(Goal::Throughput.judge(&soft, &series(99.0, 5.0, 1.0)), Verdict::Even);
-        assert_eq!(Goal::Throughput.judge(&soft, &series(60.0, 5.0, 1.0)), Verdict::Wins);
-        assert_eq!(Goal::Throughput.judge(&soft, &series(160.0, 5.0, 1.0)), Verdict::Loses);
-        assert_eq!(Goal::Throughput.judge(&Series::default(), &soft), Verdict::Unclear);
+        assert_eq!(judge(Goal::Throughput, &soft, &series(101.0, 5.0, 1.0)), SpeedVerdict::Even);
+        assert_eq!(judge(Goal::Throughput, &soft, &series(99.0, 5.0, 1.0)), SpeedVerdict::Even);
+        assert_eq!(judge(Goal::Throughput, &soft, &series(60.0, 5.0, 1.0)), SpeedVerdict::Wins);
+        assert_eq!(judge(Goal::Throughput, &soft, &series(160.0, 5.0, 1.0)), SpeedVerdict::Loses);
+        assert_eq!(judge(Goal::Throughput, &Series::default(), &soft), SpeedVerdict::Unclear);
     }
 
     #[test]
     fn samples_that_vary_too_much_say_nothing_unless_the_difference_is_larger_still() {
         let soft = series(100.0, 20.0, 1.0);
         for even in [90.0, 100.0, 120.0] {
-            assert_eq!(Goal::Throughput.judge(&soft, &series(even, 20.0, 1.0)), Verdict::Unclear, "{even}");
+            assert_eq!(
+                judge(Goal::Throughput, &soft, &series(even, 20.0, 1.0)),
+                SpeedVerdict::Unclear,
+                "{even}"
+            );
         }
-        assert_eq!(Goal::Throughput.judge(&soft, &series(2000.0, 400.0, 1.0)), Verdict::Loses);
-        assert_eq!(Goal::Throughput.judge(&series(2000.0, 400.0, 1.0), &soft), Verdict::Wins);
+        assert_eq!(judge(Goal::Throughput, &soft, &series(2000.0, 400.0, 1.0)), SpeedVerdict::Loses);
+        assert_eq!(judge(Goal::Throughput, &series(2000.0, 400.0, 1.0), &soft), SpeedVerdict::Wins);
     }
 
     #[test]
@@ -161,8 +135,9 @@ mod tests {
             Series { wall, ..Series::default() }
         };
         let mut contests = |micros: f64| {
-            let verdicts = [(); 2000].map(|()| Goal::Throughput.judge(&noisy(100.0), &noisy(micros)));
-            [Verdict::Wins, Verdict::Loses].map(|side| verdicts.iter().filter(|&&v| v == side).count())
+            let verdicts = [(); 2000].map(|()| judge(Goal::Throughput, &noisy(100.0), &noisy(micros)));
+            [SpeedVerdict::Wins, SpeedVerdict::Loses]
+                .map(|side| verdicts.iter().filter(|&&v| v == side).count())
         };
         let [wins, loses] = contests(100.0);
         assert!(wins + loses < 200, "{wins} {loses}");
@@ -173,8 +148,8 @@ mod tests {
     #[test]
     fn without_cpu_time_wall_time_decides() {
         let blind = |micros| Series { cpu: None, ..series(micros, 0.1, 1.0) };
-        assert_eq!(Goal::Cpu.judge(&blind(100.0), &blind(50.0)), Verdict::Wins);
-        assert_eq!(Goal::Balanced.judge(&blind(50.0), &blind(100.0)), Verdict::Loses);
+        assert_eq!(judge(Goal::Cpu, &blind(100.0), &blind(50.0)), SpeedVerdict::Wins);
+        assert_eq!(judge(Goal::Balanced, &blind(50.0), &blind(100.0)), SpeedVerdict::Loses);
     }
 
     #[test]
@@ -188,7 +163,7 @@ mod tests {
             interrupts: 1,
             ..Series::default()
         };
-        assert_eq!(Goal::Cpu.judge(&brief(0.0), &brief(0.0)), Verdict::Unclear);
-        assert_eq!(Goal::Cpu.judge(&brief(0.012), &brief(0.02)), Verdict::Unclear);
+        assert_eq!(judge(Goal::Cpu, &brief(0.0), &brief(0.0)), SpeedVerdict::Unclear);
+        assert_eq!(judge(Goal::Cpu, &brief(0.012), &brief(0.02)), SpeedVerdict::Unclear);
     }
 }

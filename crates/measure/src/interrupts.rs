@@ -6,7 +6,7 @@ use outboard_catalog::families::Completion;
 use outboard_drivers::interrupts::{Line, Snapshot, parse, snapshot_of};
 use outboard_drivers::root::Root;
 
-use crate::behind::Behind;
+use crate::driver_devices::DriverDevices;
 use crate::evidence::{Evidence, weigh};
 use crate::meter::snapshot;
 
@@ -24,7 +24,7 @@ impl Interrupts {
     /// Finds the lines of all accelerators; there may be none.
     pub fn find() -> io::Result<Interrupts> {
         let root = Root::live();
-        let now = snapshot(&root, &Behind::now(&root))?;
+        let now = snapshot(&root, &DriverDevices::now(&root))?;
         Ok(Interrupts::of_devices(root, now))
     }
 
@@ -33,7 +33,7 @@ impl Interrupts {
     /// accelerators.
     pub fn of(driver: &str) -> io::Result<Interrupts> {
         let root = Root::live();
-        match snapshot_of(&root, Behind::now(&root).of(driver)) {
+        match snapshot_of(&root, DriverDevices::now(&root).of(driver)) {
             Ok(now) if !now.devices.is_empty() => Ok(Interrupts::of_devices(root, now)),
             Err(error) => Err(error),
             Ok(_) => Interrupts::find(),

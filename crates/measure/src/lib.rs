@@ -14,10 +14,10 @@
 //! - [`tcrypt`]: the kernel's own benchmark
 //! - [`evp`]: requests to OpenSSL through its API, as applications make them
 
-pub mod behind;
 pub mod clock;
 pub mod cpu;
 pub mod crossover;
+pub mod driver_devices;
 pub mod evidence;
 pub mod evp;
 pub mod figure;

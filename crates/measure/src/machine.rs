@@ -2,38 +2,24 @@
 
 use std::fs::read_to_string;
 
-use serde::{Deserialize, Serialize};
+use outboard_documents::Machine;
 
 use crate::cpu::cpus;
 
-/// The machine and kernel of a measurement.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Machine {
-    /// uname -r
-    pub kernel: String,
-    /// The model name of /proc/cpuinfo.
-    pub cpu: String,
-    /// CPUs online.
-    pub cpus: usize,
-}
-
-impl Machine {
-    /// Reads the description of this machine.
-    pub fn here() -> Machine {
-        let read = |path| read_to_string(path).unwrap_or_default();
-        let cpuinfo = read("/proc/cpuinfo");
-        let field = |name: &str| {
-            let line =
-                cpuinfo.lines().find(|line| line.split(':').next().is_some_and(|key| key.trim() == name));
-            line.and_then(|line| line.split_once(':')).map(|(_, value)| value.trim().to_owned())
-        };
-        // x86, MIPS, RISC-V, PowerPC; arm64 has only numbers.
-        let model = ["model name", "cpu model", "uarch", "cpu", "CPU part"].into_iter().find_map(field);
-        Machine {
-            kernel: read("/proc/sys/kernel/osrelease").trim().to_owned(),
-            cpu: model.unwrap_or_else(|| "unknown".to_owned()),
-            cpus: cpus(),
-        }
+/// Reads the description of this machine.
+pub fn here() -> Machine {
+    let read = |path| read_to_string(path).unwrap_or_default();
+    let cpuinfo = read("/proc/cpuinfo");
+    let field = |name: &str| {
+        let line = cpuinfo.lines().find(|line| line.split(':').next().is_some_and(|key| key.trim() == name));
+        line.and_then(|line| line.split_once(':')).map(|(_, value)| value.trim().to_owned())
+    };
+    // x86, MIPS, RISC-V, PowerPC; arm64 has only numbers.
+    let model = ["model name", "cpu model", "uarch", "cpu", "CPU part"].into_iter().find_map(field);
+    Machine {
+        kernel: read("/proc/sys/kernel/osrelease").trim().to_owned(),
+        cpu: model.unwrap_or_else(|| "unknown".to_owned()),
+        cpus: cpus() as u64,
     }
 }
 
@@ -43,7 +29,7 @@ mod tests {
 
     #[test]
     fn this_machine_has_a_kernel_and_a_cpu() {
-        let machine = Machine::here();
+        let machine = here();
         assert!(!machine.kernel.is_empty() && !machine.cpu.is_empty() && machine.cpus > 0, "{machine:?}");
     }
 }

@@ -1,22 +1,23 @@
 //! The cost of a run: wall time, CPU time of the whole system, interrupts of the accelerators.
 
-use outboard_catalog::families;
-use outboard_drivers::interrupts::{Difference, Snapshot, snapshot_of};
-use outboard_drivers::module::{DeviceDriver, hardware};
-use outboard_drivers::root::Root;
 use std::borrow::Cow;
 use std::io;
 use std::time::{Duration, Instant};
 
-use crate::behind::Behind;
+use outboard_catalog::families;
+use outboard_drivers::interrupts::{Difference, Snapshot, snapshot_of};
+use outboard_drivers::module::{DeviceDriver, hardware};
+use outboard_drivers::root::Root;
+
 use crate::cpu::Cpu;
+use crate::driver_devices::DriverDevices;
 
 /// One reading of the clock and the counters.
 pub struct Meter {
     at: Instant,
     cpu: Option<Cpu>,
     interrupts: Result<Snapshot, String>,
-    behind: Behind,
+    behind: DriverDevices,
 }
 
 /// The difference of two readings.
@@ -28,13 +29,13 @@ pub struct Spent {
     /// The interrupts of each accelerator device, or why they cannot be read.
     pub interrupts: Result<Vec<Difference>, String>,
     /// Finds the devices that a driver uses.
-    pub behind: Behind,
+    pub behind: DriverDevices,
 }
 
 impl Meter {
     /// Reads the clock and all counters.
     pub fn read() -> Self {
-        let behind = Behind::now(&Root::live());
+        let behind = DriverDevices::now(&Root::live());
         let interrupts = snapshot(&Root::live(), &behind).map_err(|e| format!("/proc/interrupts: {e}"));
         Self { at: Instant::now(), cpu: Cpu::read(), interrupts, behind }
     }
@@ -53,7 +54,7 @@ impl Meter {
 
 /// The interrupts of every device that a known accelerator's driver, or a driver that is not judged
 /// to be software, is bound to.
-pub fn snapshot(root: &Root, behind: &Behind) -> io::Result<Snapshot> {
+pub fn snapshot(root: &Root, behind: &DriverDevices) -> io::Result<Snapshot> {
     let known = families::accelerators().flat_map(|family| {
         let drivers = hardware(root, "kernel", family.bound).drivers;
         drivers.into_iter().map(move |driver| (Some(family), Cow::<DeviceDriver>::Owned(driver)))

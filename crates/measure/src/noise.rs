@@ -19,11 +19,11 @@ const STOLEN: f64 = 0.01;
 
 /// The time of arithmetic that is always the same, measured once per turn.
 #[derive(Default)]
-pub struct Yardstick(Vec<f64>);
+pub struct SpeedReference(Vec<f64>);
 
-impl Yardstick {
+impl SpeedReference {
     /// Measures once.
-    pub fn lay(&mut self) {
+    pub fn measure(&mut self) {
         self.add(arithmetic());
     }
 
@@ -74,16 +74,16 @@ fn churn(steps: u32) {
 
 /// Detects events during a measurement: a CPU that gets too hot, a hypervisor that runs other
 /// guests.
-pub struct Vigil {
+pub struct DisturbanceMonitor {
     began: Instant,
     cpu: Option<Cpu>,
     throttled: u64,
 }
 
-impl Vigil {
+impl DisturbanceMonitor {
     /// Begins to observe.
-    pub fn begin() -> Vigil {
-        Vigil { began: Instant::now(), cpu: Cpu::read(), throttled: throttled(Path::new("/")) }
+    pub fn begin() -> DisturbanceMonitor {
+        DisturbanceMonitor { began: Instant::now(), cpu: Cpu::read(), throttled: throttled(Path::new("/")) }
     }
 
     /// The warnings until now.

@@ -5,10 +5,10 @@ use super::*;
 
 #[test]
 fn a_yardstick_that_varies_is_told() {
-    assert_eq!(Yardstick(vec![1.0, 1.01, 0.99, 1.0]).warning(), None);
-    let warning = Yardstick(vec![1.0, 1.2, 0.9, 1.1, 0.8]).warning().unwrap();
+    assert_eq!(SpeedReference(vec![1.0, 1.01, 0.99, 1.0]).warning(), None);
+    let warning = SpeedReference(vec![1.0, 1.2, 0.9, 1.1, 0.8]).warning().unwrap();
     assert!(warning.contains("10.0 %"), "{warning}");
-    assert_eq!(Yardstick::default().warning(), None);
+    assert_eq!(SpeedReference::default().warning(), None);
 }
 
 /// Creates a directory with these files, for one test only.

@@ -3,7 +3,7 @@
 use std::ffi::CString;
 use std::path::Path;
 
-use outboard_counters::Table;
+use outboard_counters::{Error, Table};
 use outboard_policy::{IN_SECTION, Policy};
 
 use crate::core::{Core, Reason};
@@ -11,7 +11,8 @@ use crate::log::{Level, Log};
 
 /// Key: level of the messages that are written to standard error.
 const LOG_LEVEL: &str = "LOG_LEVEL";
-/// Key: counters file, created by `outboard prove`.
+/// Key: counters file, created by `outboard prove`; with a slash at its end the directory in which
+/// the processes of a service share one.
 const COUNTERS: &str = "COUNTERS";
 
 /// Values of the section.
@@ -35,11 +36,8 @@ impl Config {
         // First, so that errors in the other keys can be recorded there.
         let counters = match setting(COUNTERS) {
             None => Table::private(),
-            Some(path) => Table::open(Path::new(&path)).unwrap_or_else(|why| {
-                log.line(
-                    Level::Warn,
-                    format_args!("{COUNTERS} = {path}: {why}; this process is not counted"),
-                );
+            Some(path) => open_counters(&path).unwrap_or_else(|(level, why)| {
+                log.line(level, format_args!("{COUNTERS} = {path}: {why}; this process is not counted"));
                 Table::private()
             }),
         };
@@ -68,5 +66,14 @@ impl Config {
             return None;
         }
         Some(Config { policy, log, counters })
+    }
+}
+
+/// A service starts processes of other users, such as CGI programs, which may not count: that is no
+/// warning.
+fn open_counters(path: &str) -> Result<Table, (Level, Error)> {
+    match path.ends_with('/') {
+        true => Table::open_in(Path::new(path)).map_err(|why| (Level::Info, why)),
+        false => Table::open(Path::new(path)).map_err(|why| (Level::Warn, why)),
     }
 }

@@ -33,6 +33,18 @@ impl ContextCounts {
         }
     }
 
+    /// As [`add`](Self::add), for a caller that must not call anything. False if the shared counters
+    /// are due: nothing was counted.
+    #[inline]
+    pub(crate) fn add_here(&mut self, bytes: u64) -> bool {
+        let is_due = self.requests + 1 >= TOGETHER;
+        if !is_due {
+            self.requests += 1;
+            self.bytes = self.bytes.wrapping_add(bytes);
+        }
+        !is_due
+    }
+
     /// Counts one request of which `bytes` bytes were processed with key stream from look-ahead.
     #[inline]
     pub(crate) fn add_ahead(&mut self, bytes: u64) {

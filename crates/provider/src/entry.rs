@@ -1,11 +1,10 @@
 //! `OSSL_provider_init` and the functions that the core calls.
 
 use std::ffi::{CStr, c_int, c_void};
-use std::mem::transmute;
 use std::ptr::null;
 
 use outboard_abi as abi;
-use outboard_abi::{CoreHandle, Dispatch, Function, Param, ParamType, name};
+use outboard_abi::{CoreHandle, Dispatch, Param, ParamType, name};
 use outboard_counters::Table;
 use outboard_policy::{Digests, Policy};
 
@@ -56,23 +55,13 @@ impl Provider {
     }
 }
 
-// SAFETY: the core casts each function back to the type that core_dispatch.h defines for its
-// number.
-static FUNCTIONS: [Dispatch; 5] = unsafe {
-    [
-        Dispatch::new(abi::PROVIDER_TEARDOWN, transmute::<abi::ProviderTeardown, Function>(teardown)),
-        Dispatch::new(
-            abi::PROVIDER_GETTABLE_PARAMS,
-            transmute::<abi::GettableParams, Function>(gettable_params),
-        ),
-        Dispatch::new(abi::PROVIDER_GET_PARAMS, transmute::<abi::GetCtxParams, Function>(get_params)),
-        Dispatch::new(
-            abi::PROVIDER_QUERY_OPERATION,
-            transmute::<abi::ProviderQueryOperation, Function>(query_operation),
-        ),
-        Dispatch::END,
-    ]
-};
+static FUNCTIONS: [Dispatch; 5] = [
+    Dispatch::provider_teardown(teardown),
+    Dispatch::provider_gettable_params(gettable_params),
+    Dispatch::provider_get_params(get_params),
+    Dispatch::provider_query_operation(query_operation),
+    Dispatch::END,
+];
 
 static GETTABLE: [Param; 5] = [
     Param::describe(name::PROVIDER_NAME, ParamType::Utf8Ptr, 0),

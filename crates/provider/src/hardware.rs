@@ -12,7 +12,7 @@ use crate::sessions::{SessionId, Sessions};
 use crate::spot_check::Verdict;
 
 /// Number of failures after which the driver is disabled for the rest of the process.
-const PATIENCE: u32 = 3;
+const MAX_FAILURES: u32 = 3;
 
 /// A driver that an algorithm uses, shared by all contexts of the process.
 pub(crate) struct Hardware<S: ?Sized = dyn Session> {
@@ -134,12 +134,12 @@ impl<S: ?Sized + Share> Hardware<S> {
         }
         row.inspect(|row| row.add_failure());
         let count = self.failures.fetch_add(1, Ordering::Relaxed) + 1;
-        if count > PATIENCE {
+        if count > MAX_FAILURES {
             return;
         }
         self.log.line(Level::Warn, format_args!("{error}; done in software"));
-        if count == PATIENCE {
-            self.disable(format_args!("failed {PATIENCE} times"));
+        if count == MAX_FAILURES {
+            self.disable(format_args!("failed {MAX_FAILURES} times"));
         }
     }
 

@@ -22,7 +22,7 @@ const RESUMED_IN_VAIN: u32 = 2;
 
 /// Number of turns of a [`WaitDescriptor`] that a driver may take; together as long as the kernel
 /// module waits for a driver.
-const PATIENCE: u32 = 10;
+const MAX_WAIT_TURNS: u32 = 10;
 
 /// Smallest message in bytes for which a job is paused. OpenSSL's random generators may hash
 /// smaller ones with this provider's HMAC while they hold a lock.
@@ -153,7 +153,7 @@ impl Jobs {
         }
         let (mut woken, mut turns, mut in_vain) = (Woken::ByAnAnswer, 0, 0);
         let mut begun = descriptor.begin_turn();
-        while begun.is_ok() && !request.is_done() && turns < PATIENCE && in_vain <= RESUMED_IN_VAIN {
+        while begun.is_ok() && !request.is_done() && turns < MAX_WAIT_TURNS && in_vain <= RESUMED_IN_VAIN {
             if woken == Woken::ByAnAnswer && request.notify(descriptor).is_err() {
                 break;
             }
@@ -175,7 +175,7 @@ impl Jobs {
             }
         }
         descriptor.end();
-        if turns < PATIENCE || request.is_done() {
+        if turns < MAX_WAIT_TURNS || request.is_done() {
             return Ok(());
         }
         let source = io::Error::from_raw_os_error(libc::ETIMEDOUT);

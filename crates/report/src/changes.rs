@@ -4,9 +4,8 @@ mod benchmarks;
 mod figures;
 mod system;
 
+use outboard_documents::Report;
 use serde::Serialize;
-
-use crate::document::Report;
 
 /// A difference between two reports.
 #[derive(Clone, Debug, Serialize)]
@@ -136,7 +135,8 @@ pub fn remarks(old: &Report, new: &Report) -> Vec<String> {
         if was.goal != now.goal {
             remarks.push(format!(
                 "The goal was {} and is {}: thresholds moved for that, too.",
-                was.goal, now.goal
+                was.goal.name(),
+                now.goal.name()
             ));
         }
         if was.machine.cpu != now.machine.cpu {

@@ -1,10 +1,10 @@
 //! Compares two reports of a machine: additions, removals and changes. Schema
 //! `outboard-comparison/1`.
 
+use outboard_documents::Report;
 use serde::Serialize;
 
 use crate::changes::{self, Change, Kind, Topic};
-use crate::document::Report;
 use crate::page::{Cell, Section, Tone, count, judged, words};
 use crate::{html, markdown};
 
@@ -13,9 +13,9 @@ use crate::{html, markdown};
 pub struct Comparison {
     schema: &'static str,
     /// The earlier report.
-    old: Side,
+    old: ComparedReport,
     /// The later report.
-    new: Side,
+    new: ComparedReport,
     /// The topics that both reports cover.
     compared: Vec<Topic>,
     changes: Vec<Change>,
@@ -24,15 +24,17 @@ pub struct Comparison {
 }
 
 #[derive(Clone, Debug, Serialize)]
-struct Side {
+struct ComparedReport {
     made: String,
     kernel: Option<String>,
 }
 
 /// Compares two reports.
 pub fn compare(old: &Report, new: &Report) -> Comparison {
-    let side =
-        |report: &Report| Side { made: report.made.clone(), kernel: report.kernel().map(str::to_owned) };
+    let side = |report: &Report| ComparedReport {
+        made: report.made.clone(),
+        kernel: report.kernel().map(str::to_owned),
+    };
     Comparison {
         schema: "outboard-comparison/1",
         old: side(old),
@@ -60,7 +62,7 @@ impl Comparison {
     }
 
     fn lead(&self) -> Vec<String> {
-        let of = |side: &Side| {
+        let of = |side: &ComparedReport| {
             let kernel = side.kernel.as_ref().map(|kernel| format!(", Linux {kernel}")).unwrap_or_default();
             format!("the report of {}{kernel}", side.made)
         };

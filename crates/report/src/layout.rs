@@ -32,14 +32,14 @@ impl Style {
 
 /// The mood of a heading, as a colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Mood {
+pub(crate) enum HeadingColour {
     Plain,
     Good,
     Doubt,
     Bad,
 }
 
-impl Mood {
+impl HeadingColour {
     /// The sequence that begins it (ECMA-48, SGR).
     fn sequence(self) -> &'static str {
         match self {
@@ -64,11 +64,11 @@ impl Page {
 
     /// Appends a label at the margin and its text.
     pub(crate) fn row(&mut self, label: &str, text: &str) {
-        self.row_in(Mood::Plain, label, text);
+        self.row_in(HeadingColour::Plain, label, text);
     }
 
     /// Appends a label in a mood and its text.
-    pub(crate) fn row_in(&mut self, mood: Mood, label: &str, text: &str) {
+    pub(crate) fn row_in(&mut self, mood: HeadingColour, label: &str, text: &str) {
         self.labelled(Some(mood), &clean(label), text);
     }
 
@@ -77,7 +77,7 @@ impl Page {
         self.labelled(None, &format!("  {}", clean(label)), text);
     }
 
-    fn labelled(&mut self, mood: Option<Mood>, label: &str, text: &str) {
+    fn labelled(&mut self, mood: Option<HeadingColour>, label: &str, text: &str) {
         let shown = match mood.filter(|_| self.style.color && !label.is_empty()) {
             Some(mood) => format!("{}{label}\x1b[0m", mood.sequence()),
             None => label.to_owned(),

@@ -3,8 +3,10 @@
 
 pub mod benchmark;
 
+use outboard_documents::tune::{DirectionResult, Lookahead, Point, TunedCipher};
+use outboard_documents::{Figure, SpeedVerdict};
+
 use crate::page::{Cell, Column, Table, Tone, bytes, figure, judged, number, words};
-use crate::parts::tune::{Cipher, Direction, Figure, Lookahead, Point, Verdict};
 
 pub struct Plot {
     pub title: String,
@@ -77,7 +79,7 @@ fn speed_of(figure: &Figure) -> Option<(f64, f64)> {
 }
 
 /// Returns plots of the throughput, and of the CPU time if it is known.
-pub fn of(cipher: &Cipher, verb: &str, way: &Direction) -> Vec<Plot> {
+pub fn of(cipher: &TunedCipher, verb: &str, way: &DirectionResult) -> Vec<Plot> {
     let deep = cipher.sixteen_at_once.as_ref().filter(|_| verb == "encrypt");
     let what = match verb {
         "encrypt" => format!("{} encryption", cipher.name),
@@ -97,7 +99,12 @@ pub fn of_lookahead(one: &Lookahead) -> Vec<Plot> {
     plots
 }
 
-fn both_sides(what: &str, names: [&'static str; 2], way: &Direction, deep: Option<&Direction>) -> Vec<Plot> {
+fn both_sides(
+    what: &str,
+    names: [&'static str; 2],
+    way: &DirectionResult,
+    deep: Option<&DirectionResult>,
+) -> Vec<Plot> {
     let kinds: [(&str, &'static str, Value); 2] = [
         ("throughput", "MB/s", speed_of),
         ("CPU time of the whole system", "ms of CPU time per MB", |figure| {
@@ -126,7 +133,7 @@ fn both_sides(what: &str, names: [&'static str; 2], way: &Direction, deep: Optio
             unit,
             axis: Axis::Bytes,
             curves,
-            crossover,
+            crossover: crossover.map(|from| from as u64),
             figures,
         }
     });
@@ -142,7 +149,7 @@ impl Plot {
 fn curve(
     name: &'static str,
     class: &'static str,
-    way: &Direction,
+    way: &DirectionResult,
     value: impl Fn(&Point) -> Option<(f64, f64)>,
 ) -> Curve {
     let points = way.by_size().into_iter().filter_map(|point| Sample::new(point.bytes as f64, value(point)?));
@@ -174,18 +181,22 @@ fn described(curves: &[Curve], unit: &str, axis: Axis) -> String {
 }
 
 /// Returns the rows of the table; the column for the depth distinguishes batches.
-fn rows(way: &Direction, deep: Option<&Direction>, cells: impl Fn(&Point) -> Vec<Cell>) -> Vec<Vec<Cell>> {
+fn rows(
+    way: &DirectionResult,
+    deep: Option<&DirectionResult>,
+    cells: impl Fn(&Point) -> Vec<Cell>,
+) -> Vec<Vec<Cell>> {
     let row = |depth: &str, point: &Point| {
-        let mut row = vec![Cell::from(bytes(point.bytes)), depth.into()];
+        let mut row = vec![Cell::from(bytes(point.bytes as u64)), depth.into()];
         row.extend(cells(point));
         row
     };
     let alone = way.by_size().into_iter().map(|point| row("1", point));
-    let batches = deep.into_iter().flat_map(Direction::by_size).map(|point| row("16", point));
+    let batches = deep.into_iter().flat_map(DirectionResult::by_size).map(|point| row("16", point));
     alone.chain(batches).collect()
 }
 
-fn throughput(what: &str, way: &Direction, deep: Option<&Direction>) -> Table {
+fn throughput(what: &str, way: &DirectionResult, deep: Option<&DirectionResult>) -> Table {
     let speed = |of: &Figure| {
         Cell::from(format!("{} ± {} %", figure(of.megabytes_per_second), figure(of.spread * 100.0)))
     };
@@ -212,7 +223,7 @@ fn throughput(what: &str, way: &Direction, deep: Option<&Direction>) -> Table {
     Table { caption: format!("{what}: medians, and how far the samples lie from them"), head, rows }
 }
 
-fn cost(what: &str, way: &Direction, deep: Option<&Direction>) -> Table {
+fn cost(what: &str, way: &DirectionResult, deep: Option<&DirectionResult>) -> Table {
     let ms = |of: &Figure| Cell::from(of.cpu_ms_per_megabyte.map_or_else(|| "-".to_owned(), figure));
     let head = vec![number("size"), number("at once"), number("software ms/MB"), number("hardware ms/MB")];
     let rows = rows(way, deep, |point| vec![ms(&point.software), ms(&point.hardware)]);
@@ -221,9 +232,9 @@ fn cost(what: &str, way: &Direction, deep: Option<&Direction>) -> Table {
 
 fn verdict(point: &Point) -> Cell {
     let tone = match point.verdict {
-        Verdict::Wins => Tone::Good,
-        Verdict::Unclear => Tone::Doubt,
-        Verdict::Even | Verdict::Loses => Tone::Plain,
+        SpeedVerdict::Wins => Tone::Good,
+        SpeedVerdict::Unclear => Tone::Doubt,
+        SpeedVerdict::Even | SpeedVerdict::Loses => Tone::Plain,
     };
     match &point.refused {
         Some(why) => judged(format!("refused: {why}"), Tone::Bad),

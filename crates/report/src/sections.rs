@@ -16,9 +16,10 @@ mod wins;
 
 pub use answers::answers;
 
-use crate::document::Report;
+use outboard_documents::Report;
+use outboard_documents::check::CheckVerdict;
+
 use crate::page::{Section, count, listed};
-use crate::parts::check::Verdict;
 
 /// Returns all sections.
 pub fn all(report: &Report) -> Vec<Section> {
@@ -77,8 +78,8 @@ fn correct(report: &Report) -> Option<String> {
     let all = || report.checks.iter().flat_map(|check| &check.drivers);
     let of = |verdict| all().filter(|driver| driver.verdict == verdict).count() as u64;
     all().next()?;
-    let bad = of(Verdict::Wrong) + of(Verdict::Refuses);
-    Some(match (bad, of(Verdict::Exact)) {
+    let bad = of(CheckVerdict::Wrong) + of(CheckVerdict::Refuses);
+    Some(match (bad, of(CheckVerdict::Exact)) {
         (0, 0) => "None of its drivers could be reached to be checked.".to_owned(),
         (0, exact) => format!("Every result of {} that could be checked was right.", count(exact, "driver")),
         (bad, _) => format!(

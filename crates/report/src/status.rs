@@ -2,7 +2,7 @@
 
 use outboard_inventory::{Accelerator, Algorithm, Answer, DriverView, Status, cpu_has_aes};
 
-use crate::layout::{Mood, Page, Style};
+use crate::layout::{HeadingColour, Page, Style};
 
 /// Maximum number of driver names that are listed; more are counted.
 const MOST_NAMES: usize = 6;
@@ -104,9 +104,9 @@ fn matrix(page: &mut Page, status: &Status) {
 fn verdict(page: &mut Page, status: &Status) {
     let Some(verdict) = &status.verdict else { return };
     let mood = match verdict.answer {
-        Answer::Reached | Answer::CpuInstructions => Mood::Good,
-        Answer::Unusable | Answer::NoDriver | Answer::Unreached => Mood::Bad,
-        Answer::Nothing | Answer::OtherSystem | Answer::Unknown => Mood::Doubt,
+        Answer::Reached | Answer::CpuInstructions => HeadingColour::Good,
+        Answer::Unusable | Answer::NoDriver | Answer::Unreached => HeadingColour::Bad,
+        Answer::Nothing | Answer::OtherSystem | Answer::Unknown => HeadingColour::Doubt,
     };
     page.row_in(mood, "Verdict", &verdict.text);
     if let Some(next) = &verdict.next {
@@ -157,7 +157,8 @@ fn problems(page: &mut Page, status: &Status, all: bool) {
         page.blank();
     }
     for problem in shown {
-        let (mood, label) = if problem.is_note { (Mood::Plain, "Note") } else { (Mood::Doubt, "Problem") };
+        let (mood, label) =
+            if problem.is_note { (HeadingColour::Plain, "Note") } else { (HeadingColour::Doubt, "Problem") };
         if all {
             page.row_in(mood, label, &format!("{} [{}]", problem.text, problem.id.name()));
             page.sub("evidence", &problem.evidence);

@@ -2,7 +2,8 @@
 
 mod xml;
 
-use outboard_report::{Report, compare, read};
+use outboard_documents::{Report, read};
+use outboard_report::compare;
 use serde_json::Value;
 
 /// Returns a report of the machine, modified by `change`.

@@ -4,7 +4,8 @@ mod xml;
 
 use std::sync::LazyLock;
 
-use outboard_report::{Report, compare, read};
+use outboard_documents::{Report, read};
+use outboard_report::{Pages as _, compare};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -17,13 +18,14 @@ const FILES: [&str; 5] = [
 ];
 
 /// Strings that select what is reported, so they are not replaced.
-const WORDS: [&str; 30] = [
+const WORDS: [&str; 31] = [
     "schema",
     "verdict",
     "answer",
     "completion",
     "interface",
     "goal",
+    "balanced",
     "bus",
     "outboard-status/1",
     "yes",

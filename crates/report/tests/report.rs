@@ -3,7 +3,8 @@
 
 mod xml;
 
-use outboard_report::{Part, Report, read};
+use outboard_documents::{Part, Report, json, read};
+use outboard_report::Pages as _;
 
 const FILES: [(&str, &str); 6] = [
     ("status.json", include_str!("data/status.json")),
@@ -54,7 +55,7 @@ fn a_digest_has_figures_and_no_direction() {
         assert!(text.contains(says), "{says}: {text}");
     }
     assert!(!text.contains("encryption"), "{text}");
-    let Ok(Part::Report(again)) = read(report.json().unwrap().as_bytes()) else { panic!("a report") };
+    let Ok(Part::Report(again)) = read(json(&report).unwrap().as_bytes()) else { panic!("a report") };
     assert_eq!(again.markdown(), text);
 }
 
@@ -74,14 +75,14 @@ fn what_was_not_given_is_named_with_the_command_that_gives_it() {
 
 #[test]
 fn the_document_can_be_read_again() {
-    let json = whole().json().unwrap();
-    let Ok(Part::Report(again)) = read(json.as_bytes()) else { panic!("{json}") };
+    let written = json(&whole()).unwrap();
+    let Ok(Part::Report(again)) = read(written.as_bytes()) else { panic!("{written}") };
     assert_eq!(again.html(), whole().html());
-    assert_eq!(again.json().unwrap(), json);
-    let value: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json(&*again).unwrap(), written);
+    let value: serde_json::Value = serde_json::from_str(&written).unwrap();
     assert_eq!(value["schema"], "outboard-report/1");
     assert_eq!(value["sources"][0]["schema"], "outboard-status/1");
-    insta::assert_snapshot!(report(&["check.json", "prove.json"]).json().unwrap());
+    insta::assert_snapshot!(json(&report(&["check.json", "prove.json"])).unwrap());
 }
 
 #[test]
@@ -89,7 +90,7 @@ fn a_report_has_one_status() {
     let mut report = report(&["status.json"]);
     let error = report.add("again.json", read(FILES[0].1.as_bytes()).unwrap()).unwrap_err().to_string();
     assert!(error.contains("status.json is a status already") && error.contains("--compare"), "{error}");
-    let whole = read(whole().json().unwrap().as_bytes()).unwrap();
+    let whole = read(json(&whole()).unwrap().as_bytes()).unwrap();
     let error = report.add("report.json", whole).unwrap_err().to_string();
     assert!(error.contains("give it alone"), "{error}");
 }
@@ -292,7 +293,7 @@ fn nothing_of_a_measurement_is_lost() {
     tune["ciphers"][0]["encrypt"]["always"] = true.into();
     let mut report = report(&[]);
     report.add("tune.json", read(tune.to_string().as_bytes()).unwrap()).unwrap();
-    let json: serde_json::Value = serde_json::from_str(&report.json().unwrap()).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&json(&report).unwrap()).unwrap();
     let kept = &json["tunes"][0]["ciphers"][0];
     assert_eq!(kept["pieces"], tune["ciphers"][0]["pieces"]);
     assert_eq!(kept["encrypt"]["always"], true);
@@ -308,7 +309,7 @@ fn look_ahead_has_its_decision_and_curves() {
     }]);
     let mut with = report(&[]);
     with.add("tune.json", read(tune.to_string().as_bytes()).unwrap()).unwrap();
-    let json: serde_json::Value = serde_json::from_str(&with.json().unwrap()).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&json(&with).unwrap()).unwrap();
     assert_eq!(json["tunes"][0]["lookahead"], tune["lookahead"], "nothing is lost");
     let (html, markdown) = (with.html(), with.markdown());
     xml::skeleton(&html).unwrap();
@@ -347,7 +348,7 @@ fn a_random_number_generator_has_a_histogram_and_an_image_of_its_bits() {
     for says in ["Are random numbers good?", "880 of 1024 bits, and the output has 386", "16384 are ones"] {
         assert!(text.contains(says), "{says}: {text}");
     }
-    let Ok(Part::Report(again)) = read(report.json().unwrap().as_bytes()) else { panic!("a report") };
+    let Ok(Part::Report(again)) = read(json(&report).unwrap().as_bytes()) else { panic!("a report") };
     assert_eq!(again.markdown(), text);
     // Without a generator there is no section.
     assert!(!whole().html().contains("id=\"random\""));

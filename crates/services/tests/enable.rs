@@ -90,6 +90,7 @@ fn nginx_gets_a_configuration_and_a_drop_in() {
     assert!(configuration.contains("\n.include = /etc/ssl/openssl.cnf\n"), "{configuration}");
     assert!(configuration.contains("[outboard_default_provider]\nactivate = 1\n"), "{configuration}");
     assert!(configuration.contains("module = /usr/lib/outboard.so\n"), "{configuration}");
+    assert!(configuration.contains("COUNTERS = /run/outboard-nginx.service/\n"), "{configuration}");
     insta::assert_snapshot!(system.text("/etc/systemd/system/nginx.service.d/50-outboard.conf"), @r"
     # Written by `outboard enable nginx`; `outboard disable nginx` removes it.
     [Unit]
@@ -98,6 +99,7 @@ fn nginx_gets_a_configuration_and_a_drop_in() {
     [Service]
     Environment=OPENSSL_CONF=/etc/outboard/nginx.service.cnf
     SupplementaryGroups=outboard
+    RuntimeDirectory=outboard-nginx.service
     ");
     assert_eq!(system.text("/etc/modules-load.d/outboard.conf").lines().last(), Some("outboard"));
     assert_eq!(system.state("nginx"), State::Complete);
@@ -110,7 +112,26 @@ fn a_unit_that_lists_its_devices_gets_the_device_and_others_keep_all() {
     enable(&system.tree, &system.plan("openvpn"), false).unwrap();
     let text = system.text("/etc/systemd/system/openvpn-server@.service.d/50-outboard.conf");
     assert!(text.contains("DeviceAllow=/dev/outboard rw\n"), "{text}");
+    // Instances of a template would remove the directory of each other.
+    assert!(!text.contains("RuntimeDirectory="), "{text}");
+    assert!(!system.text("/etc/outboard/openvpn-server@.service.cnf").contains("COUNTERS"));
     assert_eq!(system.plan("openvpn").next[1], "systemctl try-restart 'openvpn-server@*.service'");
+}
+
+#[test]
+fn disable_removes_the_counters_whatever_the_service_put_there() {
+    let system = System::new();
+    fs::create_dir_all(system.path("/run/other")).unwrap();
+    fs::write(system.path("/run/other/file"), "kept").unwrap();
+    let before = system.snapshot();
+    enable(&system.tree, &system.plan("nginx"), false).unwrap();
+    // As systemd and a hostile service leave it.
+    let directory = system.path("/run/outboard-nginx.service");
+    fs::create_dir_all(directory.join("counters/deep")).unwrap();
+    std::os::unix::fs::symlink(system.path("/run/other"), directory.join("link")).unwrap();
+    assert_eq!(outboard_services::enable::counted_units(&system.tree), ["nginx.service"]);
+    disable(&system.tree, "nginx", false).unwrap();
+    assert_eq!(system.snapshot(), before);
 }
 
 #[test]
@@ -321,7 +342,8 @@ fn the_whole_system_and_the_ssh_client_are_planned() {
     let mode = fs::metadata(system.path("/usr/local/bin/ssh")).unwrap().permissions();
     assert_eq!(mode, Permissions::from_mode(0o100_755));
     assert_eq!(paths("openssl").last().unwrap(), Path::new("/etc/profile.d/outboard.sh"));
-    assert_eq!(APPLICATIONS.len(), 7);
+    assert!(matches!(plan(&system.tree, "disk", false, &system.inputs), Err(Unplannable::InKernel(_))));
+    assert_eq!(APPLICATIONS.len(), 10);
 }
 
 #[test]

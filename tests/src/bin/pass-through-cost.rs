@@ -1,6 +1,6 @@
-//! Makes 16-byte updates through outboard, below its threshold, and through the default provider
-//! alone, for callgrind to count the instructions of each. Usage: pass-through-cost OPENSSL_CNF
-//! UPDATES ALGORITHM...
+//! Makes requests through outboard that stay in software, and through the default provider alone,
+//! for callgrind to count the instructions of each: 16-byte updates, or with GCM messages with a
+//! nonce and a tag each. Usage: pass-through-cost OPENSSL_CNF REQUESTS ALGORITHM[/BYTES]...
 
 use std::ffi::CString;
 use std::path::Path;
@@ -9,9 +9,11 @@ use std::process::ExitCode;
 use outboard_tests::bytes::{array, bytes};
 use outboard_tests::callgrind::count;
 use outboard_tests::evp::{Cipher, Context, Direction, LibraryContext};
+use outboard_tests::message_stream::{MessageStream, NONCE, StreamMessage};
 
-/// Enough calls to complete all initialization.
-const WARM_UP: u32 = 64;
+/// Enough requests to complete all initialization, and the last ones of a context that takes part in
+/// look-ahead.
+const WARM_UP: usize = 64;
 
 const MEASUREMENTS: [(&str, &str, Direction); 4] = [
     ("outboard", "encrypt", Direction::Encrypt),
@@ -22,29 +24,67 @@ const MEASUREMENTS: [(&str, &str, Direction); 4] = [
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [config, updates, algorithms @ ..] = arguments.as_slice() else {
-        eprintln!("usage: pass-through-cost OPENSSL_CNF UPDATES ALGORITHM...");
+    let [config, requests, algorithms @ ..] = arguments.as_slice() else {
+        eprintln!("usage: pass-through-cost OPENSSL_CNF REQUESTS ALGORITHM[/BYTES]...");
         return ExitCode::from(2);
     };
-    let updates: u32 = updates.parse().expect("UPDATES is a number");
+    let requests: usize = requests.parse().expect("REQUESTS is a number");
 
     let world = LibraryContext::new();
     assert!(world.load_config(Path::new(config)), "the configuration loads");
-    for algorithm in algorithms {
+    for what in algorithms {
+        let (algorithm, length) = what.split_once('/').unwrap_or((what, "16"));
+        let length = length.parse().expect("BYTES is a number");
+        let fetch =
+            |provider| Cipher::fetch(&world, algorithm, &format!("provider={provider}")).expect("a cipher");
+        let messages =
+            algorithm.ends_with("GCM").then(|| sealed(&fetch("default"), WARM_UP + requests, length));
         for (provider, verb, direction) in MEASUREMENTS {
-            let query = format!("provider={provider}");
-            let cipher = Cipher::fetch(&world, algorithm, &query).expect("a cipher");
+            let name = CString::new(format!("{what} {provider} {verb}")).expect("no NUL byte");
+            let cipher = fetch(provider);
             let mut context = Context::keyed(&cipher, &bytes(1, cipher.key_length()), &array(2), direction);
-            let mut make = |updates| {
-                let (input, mut output) = ([7; 16], [0; 32]);
-                for _ in 0..updates {
-                    context.update(&input, &mut output).expect("update");
-                }
+            let Some(messages) = &messages else {
+                update(&mut context, WARM_UP, length);
+                count(&name, || update(&mut context, requests, length));
+                continue;
             };
-            make(WARM_UP);
-            let name = CString::new(format!("{algorithm} {provider} {verb}")).expect("no NUL byte");
-            count(&name, || make(updates));
+            let (first, rest) = messages.split_at(WARM_UP);
+            process(&mut context, first, direction);
+            count(&name, || process(&mut context, rest, direction));
         }
     }
     ExitCode::SUCCESS
+}
+
+fn update(context: &mut Context, updates: usize, length: usize) {
+    let (input, mut output) = (vec![7; length], vec![0; length + 16]);
+    for _ in 0..updates {
+        context.update(&input, &mut output).expect("update");
+    }
+}
+
+/// Messages with nonces that cannot be predicted.
+fn sealed(cipher: &Cipher, count: usize, length: usize) -> Vec<StreamMessage> {
+    let mut stream = MessageStream::new(cipher, &bytes(1, cipher.key_length()), Direction::Encrypt);
+    let message = |seed| StreamMessage::new(seed, array::<NONCE>(seed), length);
+    (0..count as u64).map(|seed| stream.process(&message(seed), true).expect("sealed")).collect()
+}
+
+/// Encrypts or decrypts the messages. Encryption takes their ciphertext as its text.
+fn process(context: &mut Context, messages: &[StreamMessage], direction: Direction) {
+    let mut output = vec![0; messages[0].text.len() + 16];
+    for message in messages {
+        let mut nonce = [0; 16];
+        nonce[..NONCE].copy_from_slice(&message.nonce);
+        context.init(None, None, Some(&nonce), None).expect("nonce");
+        if direction == Direction::Decrypt {
+            context.set_tag(&message.tag).expect("tag");
+        }
+        context.additional(&message.aad).expect("additional data");
+        context.update(&message.text, &mut output).expect("update");
+        context.finish(&mut output).expect("final");
+        if direction == Direction::Encrypt {
+            context.tag(message.tag.len()).1.expect("tag");
+        }
+    }
 }

@@ -6,7 +6,7 @@ use std::ptr::{NonNull, null_mut};
 use std::time::Duration;
 
 use super::library::library;
-use crate::patience::PATIENCE;
+use crate::time_limit::TIME_LIMIT;
 
 /// `ASYNC_PAUSE` and `ASYNC_FINISH` of openssl/async.h.
 const PAUSE: c_int = 2;
@@ -105,7 +105,7 @@ pub fn run_to_their_end(mut jobs: Vec<Job<'_>>) {
     while !jobs.is_empty() {
         let called: Vec<bool> = jobs.iter().map(|job| job.is_called_within(Duration::ZERO)).collect();
         if !called.contains(&true) {
-            assert!(jobs[0].is_called_within(PATIENCE), "{} jobs are never called", jobs.len());
+            assert!(jobs[0].is_called_within(TIME_LIMIT), "{} jobs are never called", jobs.len());
             continue;
         }
         let mut called = called.into_iter();

@@ -17,7 +17,7 @@ const UNTOUCHED: i32 = -libc::ENODATA;
 
 /// How long to wait for a request after the application has closed the descriptor. Otherwise the
 /// module's `timeout` applies.
-const PATIENCE: Duration = Duration::from_secs(20);
+const CLOSED_WAIT: Duration = Duration::from_secs(20);
 
 /// Consecutive units, with the slots of the same numbers. Not usable after a fork, since the child
 /// does not have the mapping.
@@ -184,7 +184,7 @@ impl Region {
                 break;
             }
             waited?;
-            if began.get_or_insert_with(Instant::now).elapsed() > PATIENCE {
+            if began.get_or_insert_with(Instant::now).elapsed() > CLOSED_WAIT {
                 break;
             }
         }

@@ -1,47 +1,20 @@
 //! `outboard bench`: measures software, accelerators and their interfaces, interleaved, in several
 //! consecutive processes.
 
-mod ahead;
-mod applications;
-mod cell;
-mod contestants;
-mod cover;
-mod down;
-mod kernel;
-mod lists;
-mod messages;
-mod pass;
-mod plain;
-mod plan;
-mod process;
-mod protocol;
-mod row;
-mod run;
-mod serve;
-mod software;
-mod tally;
 mod text;
-mod worker;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use clap::Args;
+use clap::{Args, Subcommand};
+use outboard_bench_apps::Application;
+use outboard_console as console;
+use outboard_console::{INTERRUPTED, say};
+use outboard_documents::bench::Bench;
+use outboard_documents::{Document as _, Part, json, read};
 use outboard_measure::stop;
-use outboard_report::bench::Bench;
-use outboard_report::{Part, read};
-use serde::Serialize;
-
-use self::applications::Application;
-use self::contestants::Interface;
-use self::lists::Directions;
-use crate::console::{self, INTERRUPTED, duration, say};
-
-/// The value of [`Answer::schema`].
-const SCHEMA: &str = "outboard-bench/1";
 
 /// Compare the speed and the CPU cost of software, accelerators and the interfaces to them.
 ///
@@ -61,38 +34,9 @@ const SCHEMA: &str = "outboard-bench/1";
 #[command(args_conflicts_with_subcommands = true, disable_help_subcommand = true)]
 pub struct Options {
     #[command(subcommand)]
-    application: Option<Application>,
-    /// OpenSSL's names (AES-128-CBC, SHA2-256, HMAC-SHA2-256) or the kernel's (cbc(aes), sha256, hmac(sha256)) [default: some
-    /// that accelerators support]
-    #[arg(value_name = "ALGORITHM", value_parser = lists::names)]
-    algorithms: Vec<lists::Names>,
-    /// Bytes of a request, separated by commas: 16 to 1M, multiples of 16
-    #[arg(long = "size", value_name = "LIST", default_value = "16,256,1K,4K,16K,64K,1M", value_parser = lists::sizes)]
-    sizes: lists::Numbers,
-    /// Requests in flight, separated by commas: 1 to 64; more than one over /dev/outboard
-    #[arg(long = "depth", value_name = "LIST", default_value = "1,4,16,64", value_parser = lists::depths)]
-    depths: lists::Numbers,
-    /// Threads that make requests at the same time, separated by commas: 1 to the CPUs
-    #[arg(long, value_name = "LIST", default_value = "1", value_parser = lists::threads)]
-    threads: lists::Numbers,
-    /// Encryption, decryption or both; digests and HMACs have no direction
-    #[arg(long, value_enum, default_value_t)]
-    direction: Directions,
-    /// Limit of the time for all figures: 90s, 10m, 2h; what does not fit is left out. 0: no limit, and the fewest samples
-    #[arg(long = "for", value_name = "TIME", default_value = "90s", value_parser = duration)]
-    time: Duration,
-    /// Only OpenSSL and this kernel driver, of any kind, by its exact name in /proc/crypto; may be repeated
-    #[arg(long = "driver", value_name = "NAME")]
-    drivers: Vec<String>,
-    /// Only this interface to drivers; may be repeated
-    #[arg(long = "interface", value_name = "NAME", value_enum)]
-    interfaces: Vec<Interface>,
-    /// Measure OpenSSL without the CPU's instructions for cryptography too
-    #[arg(long)]
-    no_cpu_instructions: bool,
-    /// Also run the kernel's own benchmark (tcrypt, as root) of the driver that the kernel prefers
-    #[arg(long)]
-    kernel: bool,
+    application: Option<Subject>,
+    #[command(flatten)]
+    request: outboard_bench::MeasurementOptions,
     /// Measure nothing: show the JSON of an earlier run of any kind
     #[arg(long, value_name = "FILE", conflicts_with_all = [
         "algorithms", "sizes", "depths", "threads", "direction", "time", "drivers", "interfaces", "no_cpu_instructions", "kernel"
@@ -112,21 +56,23 @@ pub struct Options {
     pass: Option<String>,
 }
 
-/// The document of `--json`, with the name of its schema.
-#[derive(Serialize)]
-struct Answer<'a> {
-    schema: &'static str,
-    #[serde(flatten)]
-    bench: &'a Bench,
+/// What is measured instead of requests.
+#[derive(Subcommand)]
+enum Subject {
+    #[command(flatten)]
+    Application(Application),
+    /// What the command starts to tidy up after it
+    #[command(hide = true)]
+    Tidy,
 }
 
 /// Runs `outboard bench`.
 pub fn run(options: &Options) -> ExitCode {
     if let Some(words) = &options.worker {
-        return plain::serve(words);
+        return outboard_bench::serve_plain(words);
     }
     if let Some(cycles) = &options.pass {
-        return serve::serve(cycles);
+        return outboard_bench::serve_pass(cycles);
     }
     bench(options).unwrap_or_else(|error| {
         say(&format!("outboard bench: {error:#}"));
@@ -140,31 +86,12 @@ fn bench(options: &Options) -> Result<ExitCode> {
     }
     stop::listen();
     match &options.application {
-        Some(application) => application.run(),
-        None => {
-            stop::limit(options.time);
-            let mut bench = run::all(options)?;
-            end_by_limit(&mut bench)?;
-            finish(&bench, options.json, options.verbose)
+        Some(Subject::Tidy) => Ok(outboard_bench_apps::serve_cleaner()),
+        Some(Subject::Application(application)) => {
+            finish(&application.measure()?, application.is_json(), false)
         }
+        None => finish(&outboard_bench::measure(&options.request)?, options.json, options.verbose),
     }
-}
-
-/// Distinguishes the end of the --for limit from an interruption: what was measured until then is
-/// valid.
-fn end_by_limit(bench: &mut Bench) -> Result<()> {
-    if !bench.interrupted || stop::by_signal() {
-        return Ok(());
-    }
-    if bench.rows.is_empty() && bench.applications.iter().all(|one| one.runs.is_empty()) {
-        bail!("the time of --for ended before anything was measured: give it more, or 0 for no limit");
-    }
-    bench.interrupted = false;
-    bench.warnings.push(
-        "the time of --for ended before all was measured: figures are missing, or have few samples"
-            .to_owned(),
-    );
-    Ok(())
 }
 
 /// Reads the document that an earlier run printed.
@@ -172,7 +99,7 @@ fn earlier(file: &Path) -> Result<Bench> {
     let bytes = fs::read(file).with_context(|| file.display().to_string())?;
     match read(&bytes).with_context(|| file.display().to_string())? {
         Part::Bench(bench) => Ok(bench),
-        _ => bail!("{}: it is no answer of outboard bench (schema {SCHEMA})", file.display()),
+        _ => bail!("{}: it is no answer of outboard bench (schema {})", file.display(), Bench::SCHEMA),
     }
 }
 
@@ -185,8 +112,4 @@ fn finish(bench: &Bench, as_json: bool, verbose: bool) -> Result<ExitCode> {
         (true, true) => ExitCode::from(INTERRUPTED),
         (true, false) => ExitCode::SUCCESS,
     })
-}
-
-fn json(bench: &Bench) -> Result<String> {
-    Ok(serde_json::to_string_pretty(&Answer { schema: SCHEMA, bench })? + "\n")
 }

@@ -9,8 +9,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use clap::Args;
 use outboard_bundle::{Files, Item, Recording, pack, scrub};
-
-use crate::console::{answer, say};
+use outboard_console::{answer, say};
 
 /// The default name of the archive.
 const NAME: &str = "outboard-bundle.tar.xz";

@@ -8,10 +8,10 @@ use std::process::ExitCode;
 use clap::Args;
 use outboard_catalog::families::{Family, all};
 use outboard_catalog::search::search;
+use outboard_console as console;
 use serde::Serialize;
 
 use self::entry::Entry;
-use crate::console;
 
 /// Show what is known about accelerators: chips, boards, drivers, modules, packages, limits, sources.
 ///

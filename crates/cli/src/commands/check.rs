@@ -1,8 +1,8 @@
 //! `outboard check`: verifies the results of drivers for a given time.
 
-mod answer;
 pub mod findings;
 mod pressure;
+mod share;
 mod text;
 mod work;
 
@@ -11,13 +11,12 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
+use outboard_accel::primitive::any_seed;
+use outboard_console as console;
+use outboard_console::{INTERRUPTED, duration, say};
+use outboard_documents::check::{Check, CheckVerdict};
+use outboard_documents::{json, now};
 use outboard_measure::{machine, stop};
-use outboard_report::check::{Check, Machine, Verdict};
-
-use self::answer::{Answer, SCHEMA};
-use super::tune::now;
-use crate::console::{self, INTERRUPTED, duration, say};
-use crate::primitive::any_seed;
 
 /// Compare results of accelerators with outboard's own plain code, byte for byte.
 ///
@@ -86,10 +85,9 @@ fn check(options: &Options) -> Result<ExitCode> {
     let start = || pressure::Pressure::start().context("the process that takes memory");
     let _pressure = options.memory_pressure.then(start).transpose()?;
     let seed = options.seed.unwrap_or_else(any_seed);
-    let machine::Machine { kernel, cpu, cpus } = machine::Machine::here();
     let mut check = Check {
         made: now(),
-        machine: Machine { kernel, cpu, cpus: cpus as u64 },
+        machine: machine::here(),
         seed,
         drivers: Vec::new(),
         memory_pressure: options.memory_pressure,
@@ -118,15 +116,13 @@ fn check(options: &Options) -> Result<ExitCode> {
     }
     let rest = candidates[check.drivers.len()..].iter().map(|candidate| candidate.name.clone());
     check.not_checked = rest.collect();
-    let answer = Answer { schema: SCHEMA, check };
     // Only the first process saves the findings, and only as root; other users just see them.
     if !options.alone && rustix::process::geteuid().is_root() {
-        remembered(&answer.check, &candidates);
+        remembered(&check, &candidates);
     }
-    let report =
-        if options.json { serde_json::to_string_pretty(&answer)? + "\n" } else { text::report(&answer) };
+    let report = if options.json { json(&check)? } else { text::report(&check) };
     console::answer(&report)?;
-    Ok(match (answer.is_right(), answer.check.interrupted) {
+    Ok(match (check.is_right(), check.interrupted) {
         (false, _) => ExitCode::FAILURE,
         (true, true) => ExitCode::from(INTERRUPTED),
         (true, false) => ExitCode::SUCCESS,
@@ -139,7 +135,7 @@ fn remembered(check: &Check, candidates: &[work::Candidate]) {
         say(&format!("outboard check: what was found is not remembered: {error:#}"));
         return;
     }
-    for driver in check.drivers.iter().filter(|driver| driver.verdict == Verdict::Wrong) {
+    for driver in check.drivers.iter().filter(|driver| driver.verdict == CheckVerdict::Wrong) {
         let name = &driver.name;
         say(&format!(
             "outboard check: from now on the provider passes over {name}, and outboard allow refuses it, until outboard check \

@@ -2,22 +2,24 @@
 //! none.
 
 mod answer;
+mod service;
 mod text;
 
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
+use outboard_console as console;
 use outboard_counters::Table;
 use outboard_drivers::find_drivers;
 use outboard_drivers::root::Root;
 use outboard_measure::evp::{Context, Library};
 use outboard_measure::machine;
+use outboard_openssl_conf::{Scratch, installation::OpenSsl, provider_file};
 use outboard_policy::IN_SECTION;
 
 use self::answer::{Answer, Machine, kernel_names};
-use crate::console;
-use crate::enabled::{Scratch, Settings, module, system::OpenSsl};
+use crate::settings::Settings;
 
 /// Show which algorithms go to which driver, from which size on, and why the others stay in software.
 ///
@@ -31,14 +33,28 @@ pub struct Options {
     #[command(flatten)]
     settings: Settings,
 
-    /// Print JSON (schema outboard-ciphers/1)
+    /// Show the suites that a service offers (nginx, apache, sshd, ssh, openvpn), which are served and how, and what to prefer
+    #[arg(long, value_name = "NAME")]
+    service: Option<String>,
+
+    /// With --service: also suites that lower security, with their price
+    #[arg(long, requires = "service")]
+    allow_legacy: bool,
+
+    /// Print JSON (schema outboard-ciphers/1, with --service outboard-service-ciphers/1)
     #[arg(long)]
     json: bool,
 }
 
 /// Runs `outboard ciphers`.
 pub fn run(options: &Options) -> ExitCode {
-    match ciphers(options) {
+    let shown = match &options.service {
+        Some(service) => {
+            service::show(service, options.allow_legacy, options.json).with_context(|| service.clone())
+        }
+        None => ciphers(options),
+    };
+    match shown {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             console::say(&format!("outboard ciphers: {error:#}"));
@@ -49,7 +65,7 @@ pub fn run(options: &Options) -> ExitCode {
 
 fn ciphers(options: &Options) -> Result<()> {
     let openssl = OpenSsl::find();
-    let module = module::find(options.settings.module.as_deref(), &openssl)?;
+    let module = provider_file::find(options.settings.module.as_deref(), &openssl)?;
     let (file, left_out) = if options.settings.no_system_config { (None, None) } else { openssl.file() };
     let scratch = Scratch::new()?;
     let table = Table::create(&scratch.counters())?;
@@ -68,7 +84,7 @@ fn ciphers(options: &Options) -> Result<()> {
     }
     let machine = Machine {
         openssl: library.version(),
-        kernel: machine::Machine::here().kernel,
+        kernel: machine::here().kernel,
         configuration: file.map(|file| file.display().to_string()),
         enabled: composed.was_enabled,
         module: module.display().to_string(),

@@ -4,8 +4,7 @@ use std::process::ExitCode;
 
 use clap::{Args, CommandFactory as _};
 use clap_complete::Shell;
-
-use crate::console::{answer, say};
+use outboard_console::{answer, say};
 
 /// Print the script with which a shell completes commands and options of outboard
 ///

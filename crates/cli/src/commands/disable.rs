@@ -2,13 +2,15 @@
 
 use std::process::ExitCode;
 
-use anyhow::{Context as _, Result, anyhow};
+use anyhow::{Context as _, Result, anyhow, bail};
 use clap::Args;
+use outboard_console::{answer, say};
+use outboard_drivers::reach::KernelUser;
+use outboard_openssl_conf::{installation::OpenSsl, provider_file};
 use outboard_services::enable::{self, Failure, Record};
 
 use super::enable::{Named, Place, named, restart};
-use crate::console::{answer, say};
-use crate::enabled::{module, system::OpenSsl};
+use crate::kernel_choice;
 
 /// Undo `outboard enable`: remove the files that it added, byte for byte
 ///
@@ -71,13 +73,32 @@ fn disable(options: &Options, service: Named) -> Result<()> {
         return Err(Failure::NotEnabled(service.key()).into());
     }
     let _lock = options.place.lock()?;
+    let is_in_kernel = is_in_kernel(&service.key());
+    if options.restart && is_in_kernel {
+        bail!("--restart is for services with a process of their own");
+    }
     if options.restart {
         let record = Record::read(&tree, &service.key()).map_err(|why| anyhow!(why))?;
         let record = record.ok_or_else(|| Failure::NotEnabled(service.key()))?;
-        let module = module::find(None, &OpenSsl::find())?;
+        let module = provider_file::find(None, &OpenSsl::find())?;
         return restart::disable(&tree, &record, &module, options.force, options.json);
     }
+    // First: if this fails or is interrupted, the files are there, and it can be repeated.
+    let record = Record::read(&tree, &service.key()).map_err(|why| anyhow!(why))?;
+    if let Some(record) = record.filter(|_| is_in_kernel && options.place.is_running_system()) {
+        kernel_choice::restore_record(&record.files)?;
+    }
     enable::disable(&tree, &service.key(), options.force)?;
+    if is_in_kernel {
+        let text =
+            format!("{} is disabled; what is open keeps its driver until it is set up anew\n", service.key());
+        return Ok(answer(&text)?);
+    }
     let text = format!("{} is disabled; restart it, so that running processes change too\n", service.key());
     Ok(answer(&text)?)
+}
+
+/// Whether the record has drivers with raised priorities.
+fn is_in_kernel(key: &str) -> bool {
+    KernelUser::by_name(key).is_some() || enable::driver_of_key(key).is_some()
 }

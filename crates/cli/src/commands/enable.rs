@@ -1,21 +1,23 @@
 //! `outboard enable`: adds the files with which a service uses outboard.
 
+mod kernel_user;
 mod list;
 pub mod restart;
-mod suitability;
-mod text;
+pub mod suitability;
+pub mod text;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
+use outboard_console::{answer, progress, say};
+use outboard_drivers::reach::KernelUser;
+use outboard_openssl_conf::{installation, installation::OpenSsl, provider_file};
 use outboard_services::enable::{self, Application, Applied, Inputs, Plan, Tree};
 
 use self::suitability::Suitability;
 use super::tune::GoalName;
-use crate::console::{answer, progress, say};
-use crate::enabled::{module, system, system::OpenSsl};
 use crate::etc;
 
 /// Make a service use the accelerator
@@ -30,10 +32,14 @@ use crate::etc;
 /// Before that, OpenSSL is loaded with the new configuration, and the service is refused where the provider is not used, no
 /// accelerator can be reached, `outboard tune` did not measure, or software wins for the requests that the service makes.
 ///
+/// For kTLS, IPsec and encrypted disks (ktls, ipsec, disk) the kernel selects a driver by its priority. They are compared by
+/// `outboard bench disk` or `ipsec`, or for ktls by the policy of `outboard tune`; the driver that wins is preferred as by `outboard
+/// prefer`, now and after each boot, and the selection is verified.
+///
 /// Exit code 1 when a service was refused or could not be enabled; those named before it stay enabled.
 #[derive(Args)]
 pub struct Options {
-    /// Services: openssl (the whole system), nginx, apache, sshd, ssh, openvpn, strongswan
+    /// Services: openssl (the whole system), nginx, apache, sshd, ssh, openvpn, strongswan, and in the kernel ktls, ipsec, disk
     #[arg(value_name = "SERVICE", required_unless_present_any = ["units", "list"], conflicts_with = "list")]
     services: Vec<String>,
     /// A systemd service by the name of its unit; may be repeated
@@ -83,6 +89,11 @@ impl Place {
         Tree::at(self.root.as_deref().unwrap_or(Path::new("/")))
     }
 
+    /// Whether it is the system that runs here.
+    pub fn is_running_system(&self) -> bool {
+        self.root.is_none()
+    }
+
     /// Prevents other changes until the result is dropped.
     pub fn lock(&self) -> Result<std::fs::File> {
         let path = self.tree().path(Path::new("/etc/outboard/enabled"));
@@ -121,9 +132,16 @@ impl<'a> Named<'a> {
         }
     }
 
+    /// The arguments of `enable` and `disable` for it.
+    pub fn arguments(&self) -> String {
+        if self.is_unit { format!("--unit {}", self.name) } else { self.name.to_owned() }
+    }
+
     /// An error if the name can have no record. A record's file has the name in its own.
     pub fn checked(&self) -> Result<()> {
-        if !self.is_unit && Application::by_name(self.name).is_none() {
+        let is_known =
+            Application::by_name(self.name).is_some() || enable::driver_of_key(self.name).is_some();
+        if !self.is_unit && !is_known {
             bail!("{} is not a service that outboard supports (outboard enable --list)", self.name);
         }
         if self.name.is_empty() || self.name.contains('/') {
@@ -154,6 +172,9 @@ pub fn run(options: &Options) -> ExitCode {
 }
 
 fn enable(options: &Options, service: Named) -> Result<()> {
+    if let Some(user) = KernelUser::by_name(service.name).filter(|_| !service.is_unit) {
+        return kernel_user::enable(options, user);
+    }
     let tree = options.place.tree();
     let inputs = inputs(options, &tree)?;
     let plan = enable::plan(&tree, service.name, service.is_unit, &inputs)?;
@@ -182,7 +203,7 @@ fn enable(options: &Options, service: Named) -> Result<()> {
 fn inputs(options: &Options, tree: &Tree) -> Result<Inputs> {
     if options.place.root.is_none() {
         let openssl = OpenSsl::find();
-        let module = module::find(options.module.as_deref(), &openssl)?;
+        let module = provider_file::find(options.module.as_deref(), &openssl)?;
         return Ok(Inputs { openssl_cnf: openssl.own_file(), module });
     }
     let installed =
@@ -191,7 +212,7 @@ fn inputs(options: &Options, tree: &Tree) -> Result<Inputs> {
     let Some(module) = module.filter(|path| path.is_absolute()) else {
         bail!("the provider is not installed there: give its absolute path within the directory by --module");
     };
-    let files = system::USUAL_FILES.map(PathBuf::from);
+    let files = installation::USUAL_FILES.map(PathBuf::from);
     Ok(Inputs { openssl_cnf: files.into_iter().find(|path| tree.exists(path)), module })
 }
 

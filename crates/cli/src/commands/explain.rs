@@ -3,9 +3,8 @@
 use std::process::ExitCode;
 
 use clap::Args;
+use outboard_console::{answer, say};
 use outboard_inventory::ProblemId;
-
-use crate::console::{answer, say};
 
 /// Width of the output in columns.
 const WIDTH: usize = 80;

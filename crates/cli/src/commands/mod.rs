@@ -7,22 +7,24 @@ mod catalogue;
 mod check;
 mod ciphers;
 mod completions;
+mod config;
 mod disable;
 mod disallow;
 mod enable;
 mod explain;
+mod metrics;
+mod prefer;
 mod prove;
 mod report;
 mod rng;
 mod run;
 mod status;
 mod tune;
+mod watch;
 
-use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
-/// The fault of a hardware figure without interrupts.
-pub const NO_INTERRUPT: &str = "no interrupt of the accelerator came: its driver computed this on the CPU";
+use clap::{Parser, Subcommand};
 
 /// Find, check and measure hardware crypto accelerators, and let OpenSSL applications use them.
 #[derive(Parser)]
@@ -41,16 +43,20 @@ enum Command {
     Check(check::Options),
     Ciphers(ciphers::Options),
     Completions(completions::Options),
+    Config(config::Options),
     Disable(disable::Options),
     Disallow(disallow::Options),
     Enable(enable::Options),
     Explain(explain::Options),
+    Metrics(metrics::Options),
+    Prefer(prefer::Options),
     Prove(prove::Options),
     Report(report::Options),
     Rng(rng::Options),
     Run(run::Options),
     Status(status::Options),
     Tune(tune::Options),
+    Watch(watch::Options),
 }
 
 impl Outboard {
@@ -64,16 +70,20 @@ impl Outboard {
             Command::Check(options) => check::run(&options),
             Command::Ciphers(options) => ciphers::run(&options),
             Command::Completions(options) => completions::run(&options),
+            Command::Config(options) => config::run(&options),
             Command::Disable(options) => disable::run(&options),
             Command::Disallow(options) => disallow::run(&options),
             Command::Enable(options) => enable::run(&options),
             Command::Explain(options) => explain::run(&options),
+            Command::Metrics(options) => metrics::run(&options),
+            Command::Prefer(options) => prefer::run(&options),
             Command::Prove(options) => prove::run(&options),
             Command::Report(options) => report::run(&options),
             Command::Rng(options) => rng::run(&options),
             Command::Run(options) => run::run(&options),
             Command::Status(options) => status::run(&options),
             Command::Tune(options) => tune::run(&options),
+            Command::Watch(options) => watch::run(&options),
         }
     }
 }

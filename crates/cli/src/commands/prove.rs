@@ -1,24 +1,27 @@
-//! `outboard prove -- COMMAND`: runs a command with outboard enabled and reports the work of
-//! hardware.
+//! `outboard prove`: runs a command with outboard enabled, or observes a service, and reports the
+//! work of hardware.
 
 pub mod command;
 mod conclusion;
 mod drivers;
 mod options;
 mod proof;
+mod service;
 mod text;
 
 pub use options::Options;
 
-use crate::enabled::{Scratch, module, system};
-use anyhow::{Context, Result};
-use outboard_counters::Table;
-use outboard_measure::meter::Meter;
-use proof::{Proof, SoftwareRun};
 use std::fs::File;
 use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use outboard_counters::Table;
+use outboard_documents::{json as document, prove::Prove};
+use outboard_measure::meter::Meter;
+use outboard_openssl_conf::{Scratch, installation, provider_file};
+use proof::{exit_code, proof, software_run};
 
 /// outboard itself failed, a result was wrong, the proof was contradicted, or `--require-hardware` was not met.
 pub const OWN_FAILURE: u8 = 125;
@@ -38,8 +41,11 @@ pub fn run(options: &Options) -> ExitCode {
 
 fn prove(options: &Options) -> Result<u8> {
     let json = options.json.as_ref().map(JsonTo::open).transpose()?;
-    let openssl = system::OpenSsl::find();
-    let module = module::find(options.settings.module.as_deref(), &openssl)?;
+    if options.service.is_some() || options.unit.is_some() {
+        return report(options, &service::observe(options)?, json);
+    }
+    let openssl = installation::OpenSsl::find();
+    let module = provider_file::find(options.settings.module.as_deref(), &openssl)?;
     drivers::require_listed(&options.settings.drivers)?;
     // From here on no signal ends this process before the scratch directory is removed and the report printed.
     let signals = command::Signals::hold();
@@ -66,13 +72,18 @@ fn prove(options: &Options) -> Result<u8> {
         }
     };
 
-    let software = software.map(|(ended, spent)| SoftwareRun::new(&ended, &spent));
-    let proof = Proof { software, ..Proof::new(options, &ended, spent, &table, notes) };
+    let software = software.map(|(ended, spent)| software_run(&ended, &spent));
+    let proof = Prove { software, ..proof(options, &ended, spent, &table, notes) };
+    report(options, &proof, json)
+}
+
+/// Prints the report. Returns the exit code.
+fn report(options: &Options, proof: &Prove, json: Option<JsonTo>) -> Result<u8> {
     if !options.quiet || proof.is_error() {
-        say(&text::render(&proof));
+        say(&text::render(proof));
     }
-    let written = json.map_or(Ok(()), |to| to.write(&proof));
-    match (proof.exit_code(), written) {
+    let written = json.map_or(Ok(()), |to| to.write(proof));
+    match (exit_code(proof), written) {
         (0, Err(error)) => Err(error),
         (code, Err(error)) => {
             say(&format!("outboard prove: {error:#}\n"));
@@ -103,8 +114,8 @@ impl JsonTo {
         Ok(Self::File(file, name.clone()))
     }
 
-    fn write(self, proof: &Proof) -> Result<()> {
-        let text = serde_json::to_string_pretty(proof)? + "\n";
+    fn write(self, proof: &Prove) -> Result<()> {
+        let text = document(proof)?;
         match self {
             Self::Stdout => std::io::stdout().write_all(text.as_bytes()).context("--json -: stdout"),
             Self::File(mut file, name) => {

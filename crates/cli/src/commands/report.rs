@@ -9,7 +9,8 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
-use outboard_report::{Comparison, Report, compare};
+use outboard_documents::{Report, json};
+use outboard_report::{Comparison, Pages as _, compare};
 
 use self::input::Input;
 use self::output::Output;
@@ -79,7 +80,7 @@ fn report(options: &Options) -> Result<()> {
 }
 
 fn gathered(inputs: &[Input]) -> Result<Report> {
-    let mut report = Report::new(super::tune::now());
+    let mut report = Report::new(outboard_documents::now());
     if inputs.is_empty() {
         report.add("outboard status, run now", input::status_now().context("no status could be taken")?)?;
         return Ok(report);
@@ -100,7 +101,7 @@ impl Format {
         Ok(match self {
             Format::Html => report.html(),
             Format::Markdown => report.markdown(),
-            Format::Json => report.json()?,
+            Format::Json => json(report)?,
         })
     }
 
@@ -126,11 +127,15 @@ fn complain(text: &str) {
 /// Returns a part as a report stores it, and the document as it was written; for tests of other
 /// commands.
 #[cfg(test)]
-pub fn kept(list: &str, document: &impl serde::Serialize) -> (serde_json::Value, serde_json::Value) {
-    let mut written = serde_json::to_value(document).unwrap();
-    let mut report = outboard_report::Report::new("now".to_owned());
-    report.add("document", outboard_report::read(written.to_string().as_bytes()).unwrap()).unwrap();
-    let mut kept: serde_json::Value = serde_json::from_str(&report.json().unwrap()).unwrap();
+pub fn kept<D: outboard_documents::Document>(
+    list: &str,
+    document: &D,
+) -> (serde_json::Value, serde_json::Value) {
+    let written = json(document).unwrap();
+    let mut report = outboard_documents::Report::new("now".to_owned());
+    report.add("document", outboard_documents::read(written.as_bytes()).unwrap()).unwrap();
+    let parsed = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
+    let (mut kept, mut written) = (parsed(&json(&report).unwrap()), parsed(&written));
     // A report lists the schemas of its parts in `sources`.
     written.as_object_mut().unwrap().remove("schema");
     (kept[list][0].take(), written)

@@ -16,8 +16,7 @@ mod verdict;
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
-
-use crate::console::say;
+use outboard_console::say;
 
 /// Exit code when the input cannot be read, as in rngtest(1).
 const INPUT_FAILED: u8 = 11;

@@ -5,11 +5,12 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Args;
+use outboard_console::say;
 use outboard_counters::Table;
+use outboard_openssl_conf::{Scratch, installation, provider_file};
 
 use super::prove::{OWN_FAILURE, command};
-use crate::console::say;
-use crate::enabled::{Scratch, Settings, module, system};
+use crate::settings::Settings;
 
 /// Run one command with outboard enabled
 ///
@@ -38,8 +39,8 @@ pub fn run(options: &Options) -> ExitCode {
 }
 
 fn execute(options: &Options) -> Result<u8> {
-    let openssl = system::OpenSsl::find();
-    let module = module::find(options.settings.module.as_deref(), &openssl)?;
+    let openssl = installation::OpenSsl::find();
+    let module = provider_file::find(options.settings.module.as_deref(), &openssl)?;
     // From here on no signal ends this process before the scratch directory is removed.
     let signals = command::Signals::hold();
     let scratch = Scratch::new()?;

@@ -1,11 +1,7 @@
 //! `outboard tune`: measures the request size from which hardware wins, and writes the provider's
 //! policy.
 
-mod ahead;
-mod answer;
-mod contest;
 mod policy_file;
-mod search;
 mod text;
 
 use std::io::{self, Write};
@@ -15,17 +11,16 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use outboard_catalog::CIPHER_NAMES;
-use outboard_measure::goal::Goal;
-use outboard_measure::machine::Machine;
-use outboard_measure::noise::{self, Vigil};
+use outboard_console as console;
+use outboard_console::{INTERRUPTED, progress, say};
+use outboard_documents::Goal;
+use outboard_documents::tune::Tune;
+use outboard_measure::machine;
+use outboard_measure::noise::{self, DisturbanceMonitor};
 use outboard_measure::stop;
+use outboard_openssl_conf::{installation::OpenSsl, provider_file};
 use outboard_policy::{Algorithms, POLICY_FILE};
 
-use self::answer::Answer;
-pub use self::answer::now;
-pub use self::search::silence;
-use crate::console::{self, INTERRUPTED, progress, say};
-use crate::enabled::{module, system::OpenSsl};
 use crate::etc::Replacement;
 
 /// Measure from which request size on the accelerator wins, and write the policy of all applications.
@@ -93,17 +88,17 @@ pub fn run(options: &Options) -> ExitCode {
 
 fn tune(options: &Options) -> Result<ExitCode> {
     stop::listen();
-    let module = module::find(options.module.as_deref(), &OpenSsl::find())?;
+    let module = provider_file::find(options.module.as_deref(), &OpenSsl::find())?;
     // Check first that the policy file can be written, before minutes of measuring. The lock is
     // released at once, so that no other process waits during the measurement.
     if !options.dry_run {
         drop(Replacement::open(Path::new(POLICY_FILE), explained)?);
     }
-    let mut answer = Answer::new(options.goal.into(), Machine::here(), noise::warnings());
+    let mut answer = Tune::new(options.goal.into(), machine::here(), noise::warnings());
     let ciphers: Vec<&str> = CIPHER_NAMES.into_iter().filter(|name| options.ciphers.has(name)).collect();
     let (mut shown, mut shown_ahead) = (0, 0);
-    let vigil = Vigil::begin();
-    let ended = search::all(&module, &ciphers, &mut answer, &mut |answer| {
+    let vigil = DisturbanceMonitor::begin();
+    let ended = outboard_tune::all(&module, &ciphers, &mut answer, &mut |answer| {
         if !options.json {
             progress("");
             let new = &answer.ciphers[shown..];
@@ -124,10 +119,9 @@ fn tune(options: &Options) -> Result<ExitCode> {
         bail!("there is nothing to measure: {}", text::reasons(&answer.reasons));
     } else if !options.dry_run {
         Replacement::open(Path::new(POLICY_FILE), explained)?.store(&policy_file::text(&answer))?;
-        answer.written = Some(POLICY_FILE);
+        answer.written = Some(POLICY_FILE.to_owned());
     }
-    let report =
-        if options.json { serde_json::to_string_pretty(&answer)? + "\n" } else { text::end(&answer) };
+    let report = if options.json { outboard_documents::json(&answer)? } else { text::end(&answer) };
     console::answer(&report)?;
     Ok(if answer.interrupted { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
 }

@@ -53,6 +53,12 @@ pub fn is_active(unit: &str) -> Result<bool> {
     Ok(property(unit, "ActiveState")? == "active")
 }
 
+/// CPU time of a unit since it started, in nanoseconds; `None` if systemd does not measure it.
+pub fn cpu_nanoseconds(unit: &str) -> Option<u64> {
+    // The largest number means unknown in the interface of systemd.
+    property(unit, "CPUUsageNSec").ok()?.parse().ok().filter(|time| *time < u64::MAX)
+}
+
 /// The processes of a unit.
 pub fn processes(unit: &str) -> Result<Vec<u32>> {
     let group = property(unit, "ControlGroup")?;

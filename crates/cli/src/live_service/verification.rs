@@ -6,6 +6,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
+use outboard_console::progress;
 use outboard_measure::evidence::{Evidence, weigh};
 use outboard_measure::meter::Meter;
 use serde::Serialize;
@@ -13,7 +14,6 @@ use serde::Serialize;
 use super::client::{Endpoint, Exchange};
 use super::counters::DriverWork;
 use super::{processes, systemctl};
-use crate::console::progress;
 
 /// How long a restarted service may take until it answers.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -225,7 +225,10 @@ impl LiveService {
             let lost = devices.iter().any(|device| device.gone || device.restarted);
             let completions = devices.iter().map(|device| device.device.completion);
             if weigh(found.interrupts.unwrap_or(0), lost, completions) == Evidence::Refuted {
-                return Err(Broken { step: "interrupts", why: crate::commands::NO_INTERRUPT.to_owned() });
+                return Err(Broken {
+                    step: "interrupts",
+                    why: outboard_measure::evidence::NO_INTERRUPT.to_owned(),
+                });
             }
         }
         Ok(found)

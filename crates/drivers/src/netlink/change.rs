@@ -17,6 +17,10 @@ const DELALG: u16 = 0x11;
 const UPDATEALG: u16 = 0x12;
 const REQUEST_ACK: u16 = 0x0001 | 0x0004; // NLM_F_REQUEST | NLM_F_ACK
 const SEQUENCE: u32 = 1;
+/// CRYPTO_ALG_TYPE_SKCIPHER, and the masks with which the kernel requests it: since Linux 6.7, where
+/// lskcipher was added, and before.
+const SKCIPHER: u32 = 5;
+const SKCIPHER_MASKS: [u32; 2] = [0xe, 0xf];
 /// Attempts to create an instance that is being tested meanwhile.
 const ATTEMPTS: u32 = 20;
 
@@ -27,23 +31,36 @@ pub const LONGEST_NAME: usize = NAME - 1;
 /// Creates the instance with a driver's name, such as
 /// `authenc(hmac-sha256-lib,virtio_crypto_aes_cbc)`, unless it exists.
 pub fn make(driver: &str) -> Result<(), Error> {
-    add(&message(NEWALG, "", driver, 0, None)?)
+    add(&message(NEWALG, "", driver, 0, 0, None)?)
 }
 
 /// Creates the instance that the kernel would select for an algorithm without any of these flags,
 /// unless there is one.
 pub fn make_any(algorithm: &str, without: u32) -> Result<(), Error> {
-    add(&message(NEWALG, algorithm, "", without, None)?)
+    add(&message(NEWALG, algorithm, "", 0, without, None)?)
+}
+
+/// As [`make_any`] for a cipher that is not an AEAD. Some templates, such as essiv, exist for both
+/// and need the type.
+pub fn make_any_skcipher(algorithm: &str, without: u32) -> Result<(), Error> {
+    let mut last = Ok(());
+    for mask in SKCIPHER_MASKS {
+        last = add(&message(NEWALG, algorithm, "", SKCIPHER, mask | without, None)?);
+        if !matches!(last, Err(Error::System { errno: Errno::INVAL | Errno::NOENT, .. })) {
+            break;
+        }
+    }
+    last
 }
 
 /// Sets a driver's priority. Instances based on it are created again when they are next needed.
 pub fn prefer(driver: &str, priority: i32) -> Result<(), Error> {
-    ask("UPDATEALG", &message(UPDATEALG, "", driver, 0, Some(priority))?)
+    ask("UPDATEALG", &message(UPDATEALG, "", driver, 0, 0, Some(priority))?)
 }
 
 /// Removes an instance. Fails with `EBUSY` while it is in use.
 pub fn remove(driver: &str) -> Result<(), Error> {
-    ask("DELALG", &message(DELALG, "", driver, 0, None)?)
+    ask("DELALG", &message(DELALG, "", driver, 0, 0, None)?)
 }
 
 fn add(message: &[u8]) -> Result<(), Error> {
@@ -92,6 +109,7 @@ fn message(
     kind: u16,
     algorithm: &str,
     driver: &str,
+    alg_type: u32,
     mask: u32,
     priority: Option<i32>,
 ) -> Result<Vec<u8>, Error> {
@@ -103,6 +121,7 @@ fn message(
         body[index * NAME..index * NAME + name.len()].copy_from_slice(name.as_bytes());
     }
     // Three names, then type and mask.
+    body[3 * NAME..3 * NAME + 4].copy_from_slice(&alg_type.to_ne_bytes());
     body[3 * NAME + 4..3 * NAME + 8].copy_from_slice(&mask.to_ne_bytes());
     if let Some(priority) = priority {
         body.extend(8_u16.to_ne_bytes());
@@ -124,19 +143,20 @@ mod tests {
 
     #[test]
     fn a_message_is_as_crypto_user_reads_it() {
-        let message = message(UPDATEALG, "cbc(aes)", "x", 0x80, Some(401)).unwrap();
+        let message = message(UPDATEALG, "cbc(aes)", "x", 5, 0x80, Some(401)).unwrap();
         assert_eq!(message.len(), HEADER + ALG + 8);
         assert_eq!(message[..4], (message.len() as u32).to_ne_bytes());
         assert_eq!((&message[16..25], &message[80..82]), (&b"cbc(aes)\0"[..], &b"x\0"[..]));
+        assert_eq!(message[16 + 192..16 + 196], 5_u32.to_ne_bytes());
         assert_eq!(message[16 + 196..16 + 200], 0x80_u32.to_ne_bytes());
         assert_eq!(message[HEADER + ALG + 4..], 401_i32.to_ne_bytes());
     }
 
     #[test]
     fn a_name_that_would_be_cut_is_refused() {
-        assert!(message(NEWALG, "", &"x".repeat(63), 0, None).is_ok());
+        assert!(message(NEWALG, "", &"x".repeat(63), 0, 0, None).is_ok());
         for name in ["x".repeat(64), "a\0b".to_owned()] {
-            assert!(message(NEWALG, "", &name, 0, None).is_err());
+            assert!(message(NEWALG, "", &name, 0, 0, None).is_err());
         }
     }
 

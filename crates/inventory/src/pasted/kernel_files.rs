@@ -22,7 +22,6 @@ const CPU_KEYS: [&str; 12] = [
 ];
 
 pub(super) fn find(lines: &[Line], pasted: &mut Pasted) {
-    crypto(lines, pasted);
     interrupts(lines, pasted);
     cpuinfo(lines, pasted);
     shown(lines, pasted);
@@ -33,7 +32,10 @@ fn key_value<'a>(line: &Line<'a>) -> Option<(&'a str, &'a str)> {
     Some((key.trim(), value.trim()))
 }
 
-fn crypto(lines: &[Line], pasted: &mut Pasted) {
+/// Finds the entries of /proc/crypto. Returns the other lines: nothing else is in thousands of
+/// entries.
+pub(super) fn take_crypto<'a>(lines: &[Line<'a>], pasted: &mut Pasted) -> Vec<Line<'a>> {
+    let mut others = Vec::new();
     let mut text = String::new();
     let mut drivers = 0;
     let mut rest = lines;
@@ -42,6 +44,7 @@ fn crypto(lines: &[Line], pasted: &mut Pasted) {
         let is_entry = key_value(first).is_some_and(|(key, _)| key == "name")
             && after.first().and_then(key_value).is_some_and(|(key, _)| key == "driver");
         if !is_entry {
+            others.push(*first);
             continue;
         }
         let is_next = |line: &Line| key_value(line).is_none_or(|(key, _)| key == "name" || key.is_empty());
@@ -58,6 +61,7 @@ fn crypto(lines: &[Line], pasted: &mut Pasted) {
         pasted.recognise("/proc/crypto", drivers, "driver");
         pasted.file("proc/crypto", text);
     }
+    others
 }
 
 fn interrupts(lines: &[Line], pasted: &mut Pasted) {

@@ -135,11 +135,9 @@ fn measured(line: Line, driver: &str, pasted: &mut Pasted) {
 /// The family and device of a message of a device driver: `DRIVER DEVICE: …` (dev_info in the
 /// kernel).
 fn device_of(message: &str) -> Option<(&'static Family, &str)> {
-    families::accelerators().find_map(|family| {
-        let drivers = values(family.bound).filter_map(|bound| bound.split_once('/'));
-        drivers.into_iter().find_map(|(_, driver)| {
-            let (device, _) = message.strip_prefix(driver)?.strip_prefix(' ')?.split_once(": ")?;
-            (!device.contains(' ')).then_some((family, device))
-        })
-    })
+    let (driver, rest) = message.split_once(' ')?;
+    let (device, _) = rest.split_once(": ").filter(|(device, _)| !device.contains(' '))?;
+    let is_bound = |bound: &str| bound.split_once('/').is_some_and(|(_, name)| name == driver);
+    let family = families::accelerators().find(|family| values(family.bound).any(is_bound))?;
+    Some((family, device))
 }

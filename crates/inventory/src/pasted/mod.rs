@@ -98,6 +98,7 @@ pub fn recognise(text: &str) -> Pasted {
     let lines: Vec<Line> =
         text.lines().enumerate().map(|(index, text)| Line { number: index + 1, text: bare(text) }).collect();
     let mut pasted = Pasted::default();
+    let lines = kernel_files::take_crypto(&lines, &mut pasted);
     kernel_files::find(&lines, &mut pasted);
     modules::find(&lines, &mut pasted);
     linux_log::find(&lines, &mut pasted);

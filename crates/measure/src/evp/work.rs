@@ -23,7 +23,7 @@ pub static SAMPLE_IV: [u8; 16] = [0x5a; 16];
 
 /// The form of a request.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Shape {
+enum RequestShape {
     /// An update, which continues where the previous one ended.
     Update,
     /// A GCM message: nonce, data, tag.
@@ -36,7 +36,7 @@ enum Shape {
 pub struct Work<'a> {
     cipher: &'a Cipher<'a>,
     context: NonNull<c_void>,
-    shape: Shape,
+    shape: RequestShape,
     encrypt: bool,
     input: Vec<u8>,
     output: Vec<u8>,
@@ -65,7 +65,7 @@ impl<'a> Cipher<'a> {
         let mut work = self.work(encrypt, bytes)?;
         work.run(1)?;
         let mut output = work.output().to_vec();
-        let tag = if work.shape == Shape::Update { Vec::new() } else { work.tag.to_vec() };
+        let tag = if work.shape == RequestShape::Update { Vec::new() } else { work.tag.to_vec() };
         let tag = if encrypt {
             output.extend(tag);
             Vec::new()
@@ -81,22 +81,22 @@ impl<'a> Cipher<'a> {
         let context = NonNull::new(unsafe { (self.library.EVP_CIPHER_CTX_new)() });
         let context = context.ok_or(Error::Failed("EVP_CIPHER_CTX_new"))?;
         let shape = match self.mode() {
-            EVP_CIPH_GCM_MODE => Shape::Gcm,
-            EVP_CIPH_CCM_MODE => Shape::Ccm,
-            _ => Shape::Update,
+            EVP_CIPH_GCM_MODE => RequestShape::Gcm,
+            EVP_CIPH_CCM_MODE => RequestShape::Ccm,
+            _ => RequestShape::Update,
         };
         let (input, output) = (Vec::new(), Vec::new());
         let mut work =
             Work { cipher: self, context, shape, encrypt, input, output, tag: [0; TAG], sequence: None };
         let key = sample_key(self.key_length());
         work.init(self.at.as_ptr(), null(), null())?;
-        if shape == Shape::Ccm {
+        if shape == RequestShape::Ccm {
             // Before the key, because CCM's key setup depends on both lengths.
             work.control(EVP_CTRL_AEAD_SET_IVLEN, NONCE, null_mut())?;
             work.control(EVP_CTRL_AEAD_SET_TAG, TAG, null_mut())?;
         }
         work.init(null(), key.as_ptr(), SAMPLE_IV.as_ptr())?;
-        if shape == Shape::Update {
+        if shape == RequestShape::Update {
             // SAFETY: the context is alive.
             let done = unsafe { (self.library.EVP_CIPHER_CTX_set_padding)(work.context.as_ptr(), 0) };
             if done != 1 {
@@ -112,7 +112,7 @@ impl Work<'_> {
     /// Gives each of the following messages the next nonce, as protocols do. Only for encryption: a
     /// message to decrypt has the nonce that it was encrypted with.
     pub fn count_nonces(&mut self) {
-        self.sequence = (self.shape == Shape::Gcm && self.encrypt).then_some(0);
+        self.sequence = (self.shape == RequestShape::Gcm && self.encrypt).then_some(0);
     }
 
     /// Begins again with the key of this number, as a new connection does.
@@ -128,7 +128,7 @@ impl Work<'_> {
         self.input = (0..bytes).map(|at| at as u8).collect();
         // One block longer than the output of any update.
         self.output = vec![0; bytes + 16];
-        if self.shape != Shape::Update && !self.encrypt {
+        if self.shape != RequestShape::Update && !self.encrypt {
             let mut sealed = self.cipher.work(true, bytes)?;
             sealed.run(1)?;
             self.input.copy_from_slice(sealed.output());
@@ -150,7 +150,7 @@ impl Work<'_> {
     /// Makes this number of requests.
     pub fn run(&mut self, requests: u32) -> Result<(), Error> {
         for _ in 0..requests {
-            if self.shape == Shape::Update { self.update()? } else { self.message()? }
+            if self.shape == RequestShape::Update { self.update()? } else { self.message()? }
         }
         Ok(())
     }
@@ -188,7 +188,7 @@ impl Work<'_> {
         }
         let (at, len) = (self.context.as_ptr(), self.input.len() as c_int);
         let mut written: c_int = 0;
-        if self.shape == Shape::Ccm {
+        if self.shape == RequestShape::Ccm {
             // SAFETY: the context is alive; a call without buffers sets a length.
             let told =
                 unsafe { (self.library().EVP_CipherUpdate)(at, null_mut(), &mut written, null(), len) };

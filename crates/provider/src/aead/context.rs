@@ -89,6 +89,9 @@ pub(super) struct Form {
 pub(crate) struct Context {
     /// The default provider processes all of the message, and the calls need no bookkeeping.
     pub(super) is_passive: bool,
+    /// While it is not 0, calls of messages with shorter texts, in bytes, are passed to `soft` with
+    /// nothing else done. It is 0 unless the context is passive and its next messages will be too.
+    pub(super) pass_below: usize,
     /// Number of consecutive texts, other than those of records, that were too short for the
     /// accelerator.
     pub(super) short_texts: u8,
@@ -113,6 +116,8 @@ pub(crate) struct Context {
     pub(super) key: Wiped<Vec<u8>>,
     /// The nonce of the message.
     pub(super) nonce: Short,
+    /// Look-ahead has not observed the nonce: the message has had no text.
+    pub(super) is_unobserved: bool,
     pub(super) aad: Vec<u8>,
     /// CCM: the announced length of the text, if any.
     pub(super) announced: Option<usize>,
@@ -148,6 +153,7 @@ impl Context {
         let (nonce_len, tag_len) = if ccm { (7, 12) } else { (GCM_NONCE, FULL_TAG) };
         Some(Box::new(Context {
             is_passive: false,
+            pass_below: 0,
             short_texts: 0,
             straight_below: usize::MAX,
             soft,
@@ -160,6 +166,7 @@ impl Context {
             key_form: Form::default(),
             key: Wiped::new(Vec::new()),
             nonce: Short::default(),
+            is_unobserved: false,
             aad: Vec::new(),
             announced: None,
             stale_length: false,
@@ -202,6 +209,7 @@ impl Context {
     /// Leaves the message to the default provider, until the next one.
     pub(super) fn leave(&mut self) {
         self.stage = Stage::Soft;
+        self.is_unobserved = false;
         self.stale_length = true;
         self.settle();
     }
@@ -210,21 +218,20 @@ impl Context {
     pub(super) fn open(&mut self, nonce: &[u8]) {
         let fits = if self.ccm { nonce.len() == self.form.nonce_len } else { nonce.len() == GCM_NONCE };
         self.stage = Stage::Soft;
+        self.is_unobserved = false;
         self.aad.clear();
         self.announced = None;
         self.refused = false;
-        if self.short_texts >= SHORT_TEXTS && !self.ccm {
+        if self.is_left_to_software() {
             self.settle();
             return;
         }
-        if !self.in_record {
-            self.observe_nonce(nonce);
-        }
-        if self.unlike > 0 {
-            self.unlike -= 1;
-        } else if let (true, false, Some(nonce)) = (fits, self.in_record, Short::of(nonce)) {
+        let is_like = self.unlike == 0;
+        self.unlike = self.unlike.saturating_sub(1);
+        if let (true, false, Some(nonce)) = (fits, self.in_record, Short::of(nonce)) {
             self.nonce = nonce;
-            self.stage = Stage::Open;
+            self.is_unobserved = self.lookahead.is_some();
+            self.stage = if is_like { Stage::Open } else { Stage::Soft };
         }
         self.stale_length |= self.stage == Stage::Soft;
         self.settle();
@@ -247,7 +254,28 @@ impl Context {
         };
         self.is_passive = self.stage == Stage::Soft
             && self.record.is_none()
+            && !self.is_unobserved
             && !(self.ccm || self.in_record || self.refused || self.counts_up);
+        self.pass_below = match self.is_passive && self.is_left_to_software() {
+            true if self.is_out_of_reach() => usize::MAX,
+            true => self.shortest_possible(),
+            false => 0,
+        };
+    }
+
+    /// Whether the next messages of this context are left to software from their nonce on.
+    fn is_left_to_software(&self) -> bool {
+        !self.ccm && (self.short_texts >= SHORT_TEXTS || self.is_out_of_reach())
+    }
+
+    /// Whether no text with this key can go to the accelerator.
+    fn is_out_of_reach(&self) -> bool {
+        !self.key.is_empty() && self.shortest() == usize::MAX
+    }
+
+    /// Smallest text in bytes that could go to the accelerator, if its use for this key began again.
+    fn shortest_possible(&self) -> usize {
+        self.cipher.lookahead.from.min(self.threshold())
     }
 
     /// Smallest text in bytes that goes to the accelerator, directly or by look-ahead;
@@ -271,13 +299,16 @@ impl Context {
         if self.record.is_some() {
             return;
         }
-        if len < self.cipher.lookahead.from.min(self.threshold()) {
+        if len < self.shortest_possible() {
             self.short_texts = self.short_texts.saturating_add(1);
         } else {
             if self.short_texts >= SHORT_TEXTS {
                 self.forget_nonces();
             }
             self.short_texts = 0;
+            if self.pass_below != usize::MAX {
+                self.pass_below = 0;
+            }
         }
     }
 

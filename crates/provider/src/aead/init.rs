@@ -11,8 +11,9 @@ use super::context::{Context, Stage};
 use crate::cipher::init::Given;
 use crate::guard;
 
-/// `OSSL_FUNC_cipher_encrypt_init`
-pub(super) unsafe extern "C" fn encrypt_init(
+/// `OSSL_FUNC_cipher_encrypt_init` and `..._decrypt_init`. The next nonce of a context whose messages
+/// stay in software costs a few comparisons and a call.
+pub(super) unsafe extern "C" fn init<const ENCRYPT: bool>(
     at: *mut c_void,
     key: *const u8,
     key_len: usize,
@@ -20,13 +21,22 @@ pub(super) unsafe extern "C" fn encrypt_init(
     iv_len: usize,
     params: *const Param,
 ) -> c_int {
-    let (key, iv) = (Given { at: key, len: key_len }, Given { at: iv, len: iv_len });
-    // SAFETY: the core guarantees valid contexts, keys, IVs and parameters.
-    guard(0, || unsafe { super::context(at).init(true, key, iv, params) })
+    // SAFETY: the core guarantees valid contexts.
+    let context = unsafe { super::context(at) };
+    let is_next = key.is_null() && !iv.is_null() && params.is_null() && context.form.encrypt == ENCRYPT;
+    if !is_next || context.pass_below == 0 {
+        // SAFETY: the core guarantees valid contexts, keys, IVs and parameters.
+        return unsafe { active_init::<ENCRYPT>(at, key, key_len, iv, iv_len, params) };
+    }
+    let soft = &context.soft;
+    let init = if ENCRYPT { soft.functions.encrypt_init } else { soft.functions.decrypt_init };
+    // SAFETY: the arguments are passed on unchanged. The call cannot panic.
+    unsafe { init(soft.at, key, key_len, iv, iv_len, params) }
 }
 
-/// `OSSL_FUNC_cipher_decrypt_init`
-pub(super) unsafe extern "C" fn decrypt_init(
+/// Any other initialisation. Not inlined, so that passing one on needs no stack.
+#[inline(never)]
+unsafe extern "C" fn active_init<const ENCRYPT: bool>(
     at: *mut c_void,
     key: *const u8,
     key_len: usize,
@@ -35,8 +45,8 @@ pub(super) unsafe extern "C" fn decrypt_init(
     params: *const Param,
 ) -> c_int {
     let (key, iv) = (Given { at: key, len: key_len }, Given { at: iv, len: iv_len });
-    // SAFETY: the core guarantees valid contexts, keys, IVs and parameters.
-    guard(0, || unsafe { super::context(at).init(false, key, iv, params) })
+    // SAFETY: guaranteed by the caller.
+    guard(0, || unsafe { super::context(at).init(ENCRYPT, key, iv, params) })
 }
 
 impl Context {

@@ -94,14 +94,21 @@ impl Context {
         }
     }
 
-    /// Learns from the nonce of the next message. Ends look-ahead if nonces cannot be predicted.
+    /// Learns from the nonce of the message at its first text. A nonce without a text does not count:
+    /// it may be one that was set with the key, and does not belong to the sequence.
+    #[inline]
+    pub(super) fn observe_at_text(&mut self) {
+        if std::mem::take(&mut self.is_unobserved) {
+            let nonce = self.nonce;
+            self.observe_nonce(nonce.as_slice());
+        }
+    }
+
+    /// Learns from the nonce of a message with text. Ends look-ahead if nonces cannot be predicted.
     #[inline]
     pub(super) fn observe_nonce(&mut self, nonce: &[u8]) {
         let Some(lookahead) = &mut self.lookahead else { return };
-        let Some(nonce) = number(nonce) else {
-            lookahead.sequence = None;
-            return;
-        };
+        let Some(nonce) = number(nonce) else { return };
         lookahead.sequence = match lookahead.predictor.observe(nonce) {
             Seen::Expected(sequence) => Some(sequence),
             Seen::Other => {
@@ -146,7 +153,11 @@ impl Context {
         };
         let KeyStream::Records(stream) = &mut *guard else { return None };
         let pattern = lookahead.predictor.prediction().map(|(pattern, _)| pattern);
-        let Some(sequence) = sequence.filter(|_| pattern == Some(stream.pattern())) else {
+        let nonce = number(message.nonce);
+        let is_current = |&sequence: &u64| {
+            pattern.is_some_and(|own| own == stream.pattern() && Some(own.nonce(sequence)) == nonce)
+        };
+        let Some(sequence) = sequence.filter(is_current) else {
             is_other();
             if pattern.is_some() {
                 // A new pattern. Another stream starts with the next message.

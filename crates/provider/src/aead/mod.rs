@@ -30,10 +30,8 @@ mod step;
 mod stream;
 
 use std::ffi::c_void;
-use std::mem::transmute;
 
-use outboard_abi as abi;
-use outboard_abi::{Dispatch, Function};
+use outboard_abi::Dispatch;
 
 use crate::cipher::params as shared;
 use crate::contexts::free;
@@ -41,54 +39,23 @@ use context::Context;
 
 /// The dispatch table of `KINDS[KIND]`; see [`crate::cipher`].
 pub(crate) const fn functions<const KIND: usize>() -> [Dispatch; 15] {
-    // SAFETY: each function has the type that core_dispatch.h defines for its number; the core
-    // casts it back to that type.
-    unsafe {
-        [
-            Dispatch::new(
-                abi::CIPHER_NEWCTX,
-                transmute::<abi::CipherNewctx, Function>(context::newctx::<KIND>),
-            ),
-            Dispatch::new(abi::CIPHER_FREECTX, transmute::<abi::CipherFreectx, Function>(free::<Context>)),
-            Dispatch::new(abi::CIPHER_DUPCTX, transmute::<abi::CipherDupctx, Function>(context::dupctx)),
-            Dispatch::new(
-                abi::CIPHER_ENCRYPT_INIT,
-                transmute::<abi::CipherInit, Function>(init::encrypt_init),
-            ),
-            Dispatch::new(
-                abi::CIPHER_DECRYPT_INIT,
-                transmute::<abi::CipherInit, Function>(init::decrypt_init),
-            ),
-            Dispatch::new(abi::CIPHER_UPDATE, transmute::<abi::CipherUpdate, Function>(stream::update)),
-            Dispatch::new(abi::CIPHER_FINAL, transmute::<abi::CipherFinal, Function>(stream::finish)),
-            Dispatch::new(abi::CIPHER_CIPHER, transmute::<abi::CipherUpdate, Function>(stream::cipher)),
-            Dispatch::new(
-                abi::CIPHER_GET_PARAMS,
-                transmute::<abi::CipherGetParams, Function>(shared::get_params::<KIND>),
-            ),
-            Dispatch::new(
-                abi::CIPHER_GET_CTX_PARAMS,
-                transmute::<abi::GetCtxParams, Function>(params::get_ctx_params),
-            ),
-            Dispatch::new(
-                abi::CIPHER_SET_CTX_PARAMS,
-                transmute::<abi::CipherSetCtxParams, Function>(params::set_ctx_params),
-            ),
-            Dispatch::new(
-                abi::CIPHER_GETTABLE_PARAMS,
-                transmute::<abi::GettableParams, Function>(shared::gettable_params),
-            ),
-            Dispatch::new(
-                abi::CIPHER_GETTABLE_CTX_PARAMS,
-                transmute::<abi::CipherCtxParamList, Function>(shared::gettable_ctx_params::<KIND>),
-            ),
-            Dispatch::new(
-                abi::CIPHER_SETTABLE_CTX_PARAMS,
-                transmute::<abi::CipherCtxParamList, Function>(shared::settable_ctx_params::<KIND>),
-            ),
-            Dispatch::END,
-        ]
-    }
+    [
+        Dispatch::cipher_newctx(context::newctx::<KIND>),
+        Dispatch::cipher_freectx(free::<Context>),
+        Dispatch::cipher_dupctx(context::dupctx),
+        Dispatch::cipher_encrypt_init(init::init::<true>),
+        Dispatch::cipher_decrypt_init(init::init::<false>),
+        Dispatch::cipher_update(stream::update),
+        Dispatch::cipher_final(stream::finish),
+        Dispatch::cipher_cipher(stream::cipher),
+        Dispatch::cipher_get_params(shared::get_params::<KIND>),
+        Dispatch::cipher_get_ctx_params(params::get_ctx_params),
+        Dispatch::cipher_set_ctx_params(params::set_ctx_params),
+        Dispatch::cipher_gettable_params(shared::gettable_params),
+        Dispatch::cipher_gettable_ctx_params(shared::gettable_ctx_params::<KIND>),
+        Dispatch::cipher_settable_ctx_params(shared::settable_ctx_params::<KIND>),
+        Dispatch::END,
+    ]
 }
 
 /// The context at a pointer that the core stores.

@@ -44,6 +44,7 @@ impl Context {
             Some(len) => len == r.len,
             None => !self.stale_length && self.aad.is_empty(),
         };
+        self.observe_at_text();
         if self.looks_ahead() && r.len > 0 && !r.input.is_null() && r.out_size >= r.len {
             // SAFETY: guaranteed by the caller.
             if let Some(written) = unsafe { self.text_ahead(r) } {

@@ -35,8 +35,44 @@ unsafe extern "C" fn active_get(at: *mut c_void, params: *mut Param) -> c_int {
 
 /// `OSSL_FUNC_cipher_set_ctx_params`
 pub(super) unsafe extern "C" fn set_ctx_params(at: *mut c_void, params: *const Param) -> c_int {
-    // SAFETY: the core guarantees valid contexts and parameters.
+    // SAFETY: the core guarantees valid contexts.
+    let context = unsafe { super::context(at) };
+    // SAFETY: the core guarantees valid parameters.
+    if context.pass_below == 0 || !unsafe { is_tag_alone(params) } {
+        // SAFETY: the core guarantees valid contexts and parameters.
+        return unsafe { active_set(at, params) };
+    }
+    // It is not recorded here: the text that it belongs to is left to software.
+    context.tag = None;
+    // SAFETY: the parameters are passed on unchanged. The call cannot panic.
+    unsafe { (context.soft.functions.set_ctx_params)(context.soft.at, params) }
+}
+
+/// Sets any other parameters. Not inlined, so that passing the call on needs no stack.
+#[inline(never)]
+unsafe extern "C" fn active_set(at: *mut c_void, params: *const Param) -> c_int {
+    // SAFETY: guaranteed by the caller.
     guard(0, || unsafe { super::context(at).set_params(params) })
+}
+
+/// Whether the parameters are a tag and nothing else.
+///
+/// # Safety
+/// `params` is null or ends with a null key.
+#[inline]
+unsafe fn is_tag_alone(params: *const Param) -> bool {
+    if params.is_null() {
+        return false;
+    }
+    // SAFETY: guaranteed by the caller: a row that is not the end row is followed by another one,
+    // and its key is a string. No byte after its end is read.
+    unsafe {
+        let key = (*params).key.cast::<u8>();
+        let name = name::AEAD_TAG.to_bytes_with_nul();
+        !key.is_null()
+            && name.iter().enumerate().all(|(index, byte)| key.add(index).read() == *byte)
+            && (*params.add(1)).key.is_null()
+    }
 }
 
 impl Context {

@@ -21,19 +21,15 @@ pub(super) unsafe extern "C" fn update(
 ) -> c_int {
     // SAFETY: the core guarantees valid contexts.
     let context = unsafe { super::context(at) };
-    if !context.is_passive {
+    if len >= context.pass_below || !(out.is_null() || context.counts.add_here(len as u64)) {
         // SAFETY: the core guarantees valid contexts and buffers.
         return unsafe { active_update(at, out, out_len, out_size, input, len) };
-    }
-    if !out.is_null() {
-        context.count_text(len);
     }
     // SAFETY: the request is passed on unchanged. The call cannot panic.
     unsafe { (context.soft.functions.update)(context.soft.at, out, out_len, out_size, input, len) }
 }
 
-/// An update of a context that is not passive. Not inlined, so that passing an update on needs no
-/// stack.
+/// Any other update. Not inlined, so that passing an update on needs no stack.
 #[inline(never)]
 unsafe extern "C" fn active_update(
     at: *mut c_void,
@@ -47,6 +43,13 @@ unsafe extern "C" fn active_update(
     let context = unsafe { super::context(at) };
     let request = Request { out, out_len, out_size, input, len };
     let function = context.soft.functions.update;
+    if context.is_passive {
+        if !out.is_null() {
+            context.count_text(len);
+        }
+        // SAFETY: the request is passed on unchanged. The call cannot panic.
+        return unsafe { function(context.soft.at, out, out_len, out_size, input, len) };
+    }
     if len < context.straight_below && !out.is_null() {
         // SAFETY: the request is passed on unchanged. The call cannot panic.
         return unsafe { context.straight(function, request) };
@@ -151,7 +154,10 @@ impl Context {
         if std::mem::take(&mut self.refused) {
             self.was_unlike();
         }
-        self.count_text(r.len);
+        if !r.out.is_null() {
+            self.observe_at_text();
+            self.count_text(r.len);
+        }
         done
     }
 

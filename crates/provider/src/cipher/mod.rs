@@ -23,10 +23,8 @@ mod stream;
 mod unpad;
 
 use std::ffi::c_void;
-use std::mem::transmute;
 
-use outboard_abi as abi;
-use outboard_abi::{Dispatch, Function};
+use outboard_abi::Dispatch;
 
 use context::Context;
 pub(crate) use kind::{Block, KINDS, Kind, Mode};
@@ -38,74 +36,27 @@ use crate::contexts::free;
 /// algorithm needs its own instance of them: hence a const parameter. The functions for pipelines,
 /// which OpenSSL before 3.5 ignores, come last. Without `PIPES` the table ends before them.
 const fn functions<const KIND: usize, const PIPES: bool>() -> [Dispatch; 19] {
-    // SAFETY: each function has the type that core_dispatch.h defines for its number; the core
-    // casts it back to that type.
-    unsafe {
-        [
-            Dispatch::new(
-                abi::CIPHER_NEWCTX,
-                transmute::<abi::CipherNewctx, Function>(context::newctx::<KIND>),
-            ),
-            Dispatch::new(abi::CIPHER_FREECTX, transmute::<abi::CipherFreectx, Function>(free::<Context>)),
-            Dispatch::new(abi::CIPHER_DUPCTX, transmute::<abi::CipherDupctx, Function>(context::dupctx)),
-            Dispatch::new(
-                abi::CIPHER_ENCRYPT_INIT,
-                transmute::<abi::CipherInit, Function>(init::init::<true>),
-            ),
-            Dispatch::new(
-                abi::CIPHER_DECRYPT_INIT,
-                transmute::<abi::CipherInit, Function>(init::init::<false>),
-            ),
-            Dispatch::new(abi::CIPHER_UPDATE, transmute::<abi::CipherUpdate, Function>(stream::update)),
-            Dispatch::new(abi::CIPHER_FINAL, transmute::<abi::CipherFinal, Function>(stream::finish)),
-            Dispatch::new(abi::CIPHER_CIPHER, transmute::<abi::CipherUpdate, Function>(stream::cipher)),
-            Dispatch::new(
-                abi::CIPHER_GET_PARAMS,
-                transmute::<abi::CipherGetParams, Function>(params::get_params::<KIND>),
-            ),
-            Dispatch::new(
-                abi::CIPHER_GET_CTX_PARAMS,
-                transmute::<abi::GetCtxParams, Function>(params::get_ctx_params),
-            ),
-            Dispatch::new(
-                abi::CIPHER_SET_CTX_PARAMS,
-                transmute::<abi::CipherSetCtxParams, Function>(params::set_ctx_params),
-            ),
-            Dispatch::new(
-                abi::CIPHER_GETTABLE_PARAMS,
-                transmute::<abi::GettableParams, Function>(params::gettable_params),
-            ),
-            Dispatch::new(
-                abi::CIPHER_GETTABLE_CTX_PARAMS,
-                transmute::<abi::CipherCtxParamList, Function>(params::gettable_ctx_params::<KIND>),
-            ),
-            Dispatch::new(
-                abi::CIPHER_SETTABLE_CTX_PARAMS,
-                transmute::<abi::CipherCtxParamList, Function>(params::settable_ctx_params::<KIND>),
-            ),
-            if PIPES {
-                Dispatch::new(
-                    abi::CIPHER_PIPELINE_ENCRYPT_INIT,
-                    transmute::<abi::CipherPipelineInit, Function>(pipeline::init::<true>),
-                )
-            } else {
-                Dispatch::END
-            },
-            Dispatch::new(
-                abi::CIPHER_PIPELINE_DECRYPT_INIT,
-                transmute::<abi::CipherPipelineInit, Function>(pipeline::init::<false>),
-            ),
-            Dispatch::new(
-                abi::CIPHER_PIPELINE_UPDATE,
-                transmute::<abi::CipherPipelineUpdate, Function>(pipeline::update),
-            ),
-            Dispatch::new(
-                abi::CIPHER_PIPELINE_FINAL,
-                transmute::<abi::CipherPipelineFinal, Function>(pipeline::finish),
-            ),
-            Dispatch::END,
-        ]
-    }
+    [
+        Dispatch::cipher_newctx(context::newctx::<KIND>),
+        Dispatch::cipher_freectx(free::<Context>),
+        Dispatch::cipher_dupctx(context::dupctx),
+        Dispatch::cipher_encrypt_init(init::init::<true>),
+        Dispatch::cipher_decrypt_init(init::init::<false>),
+        Dispatch::cipher_update(stream::update),
+        Dispatch::cipher_final(stream::finish),
+        Dispatch::cipher_cipher(stream::cipher),
+        Dispatch::cipher_get_params(params::get_params::<KIND>),
+        Dispatch::cipher_get_ctx_params(params::get_ctx_params),
+        Dispatch::cipher_set_ctx_params(params::set_ctx_params),
+        Dispatch::cipher_gettable_params(params::gettable_params),
+        Dispatch::cipher_gettable_ctx_params(params::gettable_ctx_params::<KIND>),
+        Dispatch::cipher_settable_ctx_params(params::settable_ctx_params::<KIND>),
+        if PIPES { Dispatch::cipher_pipeline_encrypt_init(pipeline::init::<true>) } else { Dispatch::END },
+        Dispatch::cipher_pipeline_decrypt_init(pipeline::init::<false>),
+        Dispatch::cipher_pipeline_update(pipeline::update),
+        Dispatch::cipher_pipeline_final(pipeline::finish),
+        Dispatch::END,
+    ]
 }
 
 /// The context at a pointer that the core stores.

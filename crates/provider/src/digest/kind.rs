@@ -1,10 +1,8 @@
 //! The supported digests.
 
 use std::ffi::CStr;
-use std::mem::transmute;
 
-use outboard_abi as abi;
-use outboard_abi::{Dispatch, Function};
+use outboard_abi::Dispatch;
 use outboard_accel::Hash;
 
 use super::{context, params};
@@ -27,47 +25,21 @@ pub(crate) struct Kind {
 /// The functions of the digest with index `KIND` in [`KINDS`]. The core calls some functions
 /// without a context, so each algorithm needs its own instance of them: hence a const parameter.
 const fn functions<const KIND: usize>() -> [Dispatch; 12] {
-    // SAFETY: each function has the type that core_dispatch.h defines for its number; the core
-    // casts it back to that type.
-    unsafe {
-        [
-            Dispatch::new(
-                abi::DIGEST_NEWCTX,
-                transmute::<abi::CipherNewctx, Function>(context::newctx::<KIND>),
-            ),
-            Dispatch::new(
-                abi::DIGEST_FREECTX,
-                transmute::<abi::CipherFreectx, Function>(free::<context::Context>),
-            ),
-            Dispatch::new(abi::DIGEST_DUPCTX, transmute::<abi::CipherDupctx, Function>(context::dupctx)),
-            Dispatch::new(abi::DIGEST_INIT, transmute::<abi::DigestInit, Function>(context::init)),
-            Dispatch::new(abi::DIGEST_UPDATE, transmute::<abi::DigestUpdate, Function>(context::update)),
-            Dispatch::new(abi::DIGEST_FINAL, transmute::<abi::DigestFinal, Function>(context::finish)),
-            Dispatch::new(
-                abi::DIGEST_GET_PARAMS,
-                transmute::<abi::CipherGetParams, Function>(params::get_params::<KIND>),
-            ),
-            Dispatch::new(
-                abi::DIGEST_GETTABLE_PARAMS,
-                transmute::<abi::GettableParams, Function>(params::gettable_params),
-            ),
-            // Only SHA-1 has settable parameters, so the table of the others ends here.
-            if KIND == 0 {
-                Dispatch::new(
-                    abi::DIGEST_SET_CTX_PARAMS,
-                    transmute::<abi::CipherSetCtxParams, Function>(params::set_ctx_params),
-                )
-            } else {
-                Dispatch::END
-            },
-            Dispatch::new(
-                abi::DIGEST_SETTABLE_CTX_PARAMS,
-                transmute::<abi::CipherCtxParamList, Function>(params::settable_ctx_params),
-            ),
-            Dispatch::END,
-            Dispatch::END,
-        ]
-    }
+    [
+        Dispatch::digest_newctx(context::newctx::<KIND>),
+        Dispatch::digest_freectx(free::<context::Context>),
+        Dispatch::digest_dupctx(context::dupctx),
+        Dispatch::digest_init(context::init),
+        Dispatch::digest_update(context::update),
+        Dispatch::digest_final(context::finish),
+        Dispatch::digest_get_params(params::get_params::<KIND>),
+        Dispatch::digest_gettable_params(params::gettable_params),
+        // Only SHA-1 has settable parameters, so the table of the others ends here.
+        if KIND == 0 { Dispatch::digest_set_ctx_params(params::set_ctx_params) } else { Dispatch::END },
+        Dispatch::digest_settable_ctx_params(params::settable_ctx_params),
+        Dispatch::END,
+        Dispatch::END,
+    ]
 }
 
 struct Functions<const KIND: usize>;
@@ -90,6 +62,7 @@ pub(crate) static KINDS: [Kind; Hash::ALL.len()] =
 #[cfg(test)]
 mod tests {
     use super::*;
+    use outboard_abi as abi;
     use outboard_abi::{Param, name};
 
     #[test]

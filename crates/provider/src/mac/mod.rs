@@ -12,44 +12,25 @@ mod context;
 mod params;
 mod software;
 
-use std::mem::transmute;
-
-use outboard_abi as abi;
-use outboard_abi::{Algorithm, Dispatch, Function};
+use outboard_abi::{Algorithm, Dispatch};
 
 use crate::contexts::free;
 
 pub(crate) use software::SoftMac;
 
-// SAFETY: the core casts each function back to the type that core_dispatch.h defines for its
-// number.
-static FUNCTIONS: [Dispatch; 11] = unsafe {
-    [
-        Dispatch::new(abi::MAC_NEWCTX, transmute::<abi::CipherNewctx, Function>(context::newctx)),
-        Dispatch::new(abi::MAC_FREECTX, transmute::<abi::CipherFreectx, Function>(free::<context::Context>)),
-        Dispatch::new(abi::MAC_DUPCTX, transmute::<abi::CipherDupctx, Function>(context::dupctx)),
-        Dispatch::new(abi::MAC_INIT, transmute::<abi::MacInit, Function>(context::init)),
-        Dispatch::new(abi::MAC_UPDATE, transmute::<abi::DigestUpdate, Function>(context::update)),
-        Dispatch::new(abi::MAC_FINAL, transmute::<abi::DigestFinal, Function>(context::finish)),
-        Dispatch::new(
-            abi::MAC_GET_CTX_PARAMS,
-            transmute::<abi::GetCtxParams, Function>(params::get_ctx_params),
-        ),
-        Dispatch::new(
-            abi::MAC_SET_CTX_PARAMS,
-            transmute::<abi::CipherSetCtxParams, Function>(params::set_ctx_params),
-        ),
-        Dispatch::new(
-            abi::MAC_GETTABLE_CTX_PARAMS,
-            transmute::<abi::CipherCtxParamList, Function>(params::gettable_ctx_params),
-        ),
-        Dispatch::new(
-            abi::MAC_SETTABLE_CTX_PARAMS,
-            transmute::<abi::CipherCtxParamList, Function>(params::settable_ctx_params),
-        ),
-        Dispatch::END,
-    ]
-};
+static FUNCTIONS: [Dispatch; 11] = [
+    Dispatch::mac_newctx(context::newctx),
+    Dispatch::mac_freectx(free::<context::Context>),
+    Dispatch::mac_dupctx(context::dupctx),
+    Dispatch::mac_init(context::init),
+    Dispatch::mac_update(context::update),
+    Dispatch::mac_final(context::finish),
+    Dispatch::mac_get_ctx_params(params::get_ctx_params),
+    Dispatch::mac_set_ctx_params(params::set_ctx_params),
+    Dispatch::mac_gettable_ctx_params(params::gettable_ctx_params),
+    Dispatch::mac_settable_ctx_params(params::settable_ctx_params),
+    Dispatch::END,
+];
 
 /// The table for the core.
 pub(crate) static ROWS: [Algorithm; 2] = [

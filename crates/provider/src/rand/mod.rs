@@ -9,45 +9,26 @@
 
 mod context;
 
-use std::mem::transmute;
-
-use outboard_abi as abi;
-use outboard_abi::{Algorithm, Dispatch, Function};
+use outboard_abi::{Algorithm, Dispatch};
 
 use crate::contexts::free;
 
-// SAFETY: the core casts each function back to the type that core_dispatch.h defines for its
-// number.
-static FUNCTIONS: [Dispatch; 14] = unsafe {
-    [
-        Dispatch::new(abi::RAND_NEWCTX, transmute::<abi::RandNewctx, Function>(context::newctx)),
-        Dispatch::new(abi::RAND_FREECTX, transmute::<abi::RandFreectx, Function>(free::<context::Context>)),
-        Dispatch::new(
-            abi::RAND_INSTANTIATE,
-            transmute::<abi::RandInstantiate, Function>(context::instantiate),
-        ),
-        Dispatch::new(abi::RAND_UNINSTANTIATE, transmute::<abi::RandPlain, Function>(context::uninstantiate)),
-        Dispatch::new(abi::RAND_GENERATE, transmute::<abi::RandGenerate, Function>(context::generate)),
-        Dispatch::new(abi::RAND_GET_SEED, transmute::<abi::RandGetSeed, Function>(context::get_seed)),
-        Dispatch::new(abi::RAND_CLEAR_SEED, transmute::<abi::RandClearSeed, Function>(context::clear_seed)),
-        Dispatch::new(abi::RAND_ENABLE_LOCKING, transmute::<abi::RandPlain, Function>(context::lock)),
-        Dispatch::new(abi::RAND_LOCK, transmute::<abi::RandPlain, Function>(context::lock)),
-        Dispatch::new(abi::RAND_UNLOCK, transmute::<abi::RandFreectx, Function>(context::unlock)),
-        Dispatch::new(
-            abi::RAND_GETTABLE_CTX_PARAMS,
-            transmute::<abi::CipherCtxParamList, Function>(context::gettable_ctx_params),
-        ),
-        Dispatch::new(
-            abi::RAND_GET_CTX_PARAMS,
-            transmute::<abi::GetCtxParams, Function>(context::get_ctx_params),
-        ),
-        Dispatch::new(
-            abi::RAND_VERIFY_ZEROIZATION,
-            transmute::<abi::RandPlain, Function>(context::verify_zeroization),
-        ),
-        Dispatch::END,
-    ]
-};
+static FUNCTIONS: [Dispatch; 14] = [
+    Dispatch::rand_newctx(context::newctx),
+    Dispatch::rand_freectx(free::<context::Context>),
+    Dispatch::rand_instantiate(context::instantiate),
+    Dispatch::rand_uninstantiate(context::uninstantiate),
+    Dispatch::rand_generate(context::generate),
+    Dispatch::rand_get_seed(context::get_seed),
+    Dispatch::rand_clear_seed(context::clear_seed),
+    Dispatch::rand_enable_locking(context::lock),
+    Dispatch::rand_lock(context::lock),
+    Dispatch::rand_unlock(context::unlock),
+    Dispatch::rand_gettable_ctx_params(context::gettable_ctx_params),
+    Dispatch::rand_get_ctx_params(context::get_ctx_params),
+    Dispatch::rand_verify_zeroization(context::verify_zeroization),
+    Dispatch::END,
+];
 
 /// The table for the core, identical on every machine. Whether this process can open the device is
 /// checked, and an error reported, when OpenSSL instantiates the source. A check here would cost

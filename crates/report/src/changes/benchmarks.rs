@@ -1,10 +1,12 @@
 //! Compares benchmarks, at the largest size that both measured.
 
+use outboard_documents::Figure;
+use outboard_documents::Report;
+use outboard_documents::bench::Row;
+
 use super::figures::speed_and_cost;
 use super::{Change, Topic, lists};
-use crate::document::Report;
 use crate::page::bytes;
-use crate::parts::bench::{Figure, Row};
 
 pub fn of(old_report: &Report, new_report: &Report) -> Vec<Change> {
     let (old, new) = (old_report, new_report);

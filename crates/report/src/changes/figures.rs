@@ -1,9 +1,11 @@
 //! Compares thresholds, throughput and CPU time.
 
+use outboard_documents::Figure;
+use outboard_documents::Report;
+use outboard_documents::tune::{DirectionResult, TunedCipher};
+
 use super::{Change, Kind, Topic};
-use crate::document::Report;
 use crate::page::{bytes, figure};
-use crate::parts::tune::{Cipher, Direction, Figure};
 
 /// A relative change below this is not reported.
 const LEAST: f64 = 0.05;
@@ -14,7 +16,7 @@ pub const RULE: &str = "Throughput and CPU time are compared at the largest size
 
 /// Returns the ciphers of both reports, paired by name. If a name occurs several times, the last
 /// one counts, as the last policy does.
-fn pairs<'a>(old: &'a Report, new: &'a Report) -> Vec<(Option<&'a Cipher>, Option<&'a Cipher>)> {
+fn pairs<'a>(old: &'a Report, new: &'a Report) -> Vec<(Option<&'a TunedCipher>, Option<&'a TunedCipher>)> {
     if old.tunes.is_empty() || new.tunes.is_empty() {
         return Vec::new();
     }
@@ -30,16 +32,19 @@ fn pairs<'a>(old: &'a Report, new: &'a Report) -> Vec<(Option<&'a Cipher>, Optio
 }
 
 /// Returns the directions of a cipher that have a threshold.
-fn ways(cipher: &Cipher) -> Vec<(&'static str, &Direction)> {
+fn ways(cipher: &TunedCipher) -> Vec<(&'static str, &DirectionResult)> {
     let mut ways = vec![("encryption", &cipher.encrypt), ("decryption", &cipher.decrypt)];
     ways.extend(cipher.sixteen_at_once.as_ref().map(|deep| ("encryption, 16 at once", deep)));
     ways
 }
 
 /// Returns the directions that both reports have.
-fn common<'a>(old: &'a Cipher, new: &'a Cipher) -> Vec<(&'static str, &'a Direction, &'a Direction)> {
+fn common<'a>(
+    old: &'a TunedCipher,
+    new: &'a TunedCipher,
+) -> Vec<(&'static str, &'a DirectionResult, &'a DirectionResult)> {
     let now = ways(new);
-    let pair = |(name, was): (&'static str, &'a Direction)| {
+    let pair = |(name, was): (&'static str, &'a DirectionResult)| {
         let (_, now) = now.iter().find(|(other, _)| *other == name)?;
         Some((name, was, *now))
     };
@@ -50,7 +55,7 @@ pub fn thresholds(old: &Report, new: &Report) -> Vec<Change> {
     let topic = Topic::Thresholds;
     let mut changes = Vec::new();
     for (was, now) in pairs(old, new) {
-        let said = |cipher: &Cipher| {
+        let said = |cipher: &TunedCipher| {
             format!("encryption: {}; decryption: {}", cipher.encrypt.threshold(), cipher.decrypt.threshold())
         };
         let (Some(was), Some(now)) = (was, now) else {
@@ -93,7 +98,7 @@ pub fn thresholds(old: &Report, new: &Report) -> Vec<Change> {
 }
 
 /// Returns whether the threshold improved: a lower one is better.
-fn better(was: &Direction, now: &Direction) -> Option<bool> {
+fn better(was: &DirectionResult, now: &DirectionResult) -> Option<bool> {
     match (was.undecided || now.undecided, was.from, now.from) {
         (true, ..) => None,
         (_, None, _) => Some(true),
@@ -102,7 +107,7 @@ fn better(was: &Direction, now: &Direction) -> Option<bool> {
     }
 }
 
-fn factor(was: &Direction, now: &Direction) -> Option<String> {
+fn factor(was: &DirectionResult, now: &DirectionResult) -> Option<String> {
     let (was, now) = was.from.filter(|_| !was.undecided).zip(now.from.filter(|_| !now.undecided))?;
     let factor = now as f64 / was as f64;
     factor.is_finite().then(|| format!("×{}", figure(factor)))
@@ -118,7 +123,7 @@ pub fn throughput(old: &Report, new: &Report) -> Vec<Change> {
                 Some((point, now_way.points.iter().find(|now| now.bytes == point.bytes)?))
             });
             let Some((was, now_point)) = both.take(1).next() else { continue };
-            let at = format!("{}, {name}, {}", now.name, bytes(was.bytes));
+            let at = format!("{}, {name}, {}", now.name, bytes(was.bytes as u64));
             for (side, was, now) in [
                 ("software", &was.software, &now_point.software),
                 ("hardware", &was.hardware, &now_point.hardware),

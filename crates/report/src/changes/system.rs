@@ -1,9 +1,10 @@
 //! Compares everything except figures.
 
+use outboard_documents::Report;
+use outboard_documents::status::{Accelerator, Algorithm, ReachRow, Status};
+
 use super::{Change, Topic, lists};
-use crate::document::Report;
 use crate::page::percent;
-use crate::parts::status::{Accelerator, Algorithm, Status, Way};
 
 type Pairs = Vec<(String, String)>;
 
@@ -90,8 +91,8 @@ pub fn reach(old: &Report, new: &Report) -> Vec<Change> {
 }
 
 /// Returns all interfaces to all accelerators.
-fn ways(status: &Status) -> impl Iterator<Item = (String, &Way)> {
-    let of_one = |one: &Accelerator, way: &Way| format!("{} to {}", way.interface, one.chip);
+fn ways(status: &Status) -> impl Iterator<Item = (String, &ReachRow)> {
+    let of_one = |one: &Accelerator, way: &ReachRow| format!("{} to {}", way.interface, one.chip);
     status.accelerators.iter().flat_map(move |one| one.reach.iter().map(move |way| (of_one(one, way), way)))
 }
 

@@ -1,9 +1,11 @@
 //! The curves of a benchmark: throughput and CPU time by size, and throughput by the number of
 //! requests in flight.
 
+use outboard_documents::Figure;
+use outboard_documents::bench::{Bench, Contestant, ContestantKind, Evidence, Row, Subject};
+
 use super::{Axis, Curve, Plot, Sample, described, speed_of};
 use crate::page::{Cell, Table, Tone, bytes, figure, judged, number, words};
-use crate::parts::bench::{Bench, Contestant, Evidence, Figure, Kind, Row, Subject};
 
 /// The size in bytes at which depths are compared, or the nearest to it.
 const MIDDLE: u64 = 4096;
@@ -13,7 +15,7 @@ type Value = fn(&Row, &Figure) -> Option<(f64, f64)>;
 
 /// A contestant's name in the legend, and the class of its curve.
 #[derive(Clone)]
-struct Look<'a> {
+struct CurveLabel<'a> {
     contestant: &'a str,
     short: String,
     class: &'static str,
@@ -39,31 +41,31 @@ pub fn of(bench: &Bench, subject: Subject<'_>) -> Vec<Plot> {
     .collect()
 }
 
-fn looks(contestants: &[Contestant]) -> Vec<Look<'_>> {
+fn looks(contestants: &[Contestant]) -> Vec<CurveLabel<'_>> {
     const ACCELERATORS: [&str; 3] = ["hardware", "deep", "third"];
-    let mut looks: Vec<Look<'_>> = Vec::new();
+    let mut looks: Vec<CurveLabel<'_>> = Vec::new();
     for one in contestants {
         let word = match (one.kind, one.interface.as_deref()) {
-            (Kind::Openssl, _) => "software",
-            (Kind::OpensslWithout, _) => "plain CPU",
-            (Kind::Accelerator, Some("/dev/outboard")) => "outboard",
-            (Kind::Accelerator, Some("/dev/crypto")) => "cryptodev",
-            (Kind::Accelerator, _) => "AF_ALG",
-            (Kind::Lookahead, _) => "look-ahead",
-            (Kind::KernelSoftware, _) => "kernel",
-            (Kind::Tcrypt, _) => "tcrypt",
+            (ContestantKind::Openssl, _) => "software",
+            (ContestantKind::OpensslWithout, _) => "plain CPU",
+            (ContestantKind::Accelerator, Some("/dev/outboard")) => "outboard",
+            (ContestantKind::Accelerator, Some("/dev/crypto")) => "cryptodev",
+            (ContestantKind::Accelerator, _) => "AF_ALG",
+            (ContestantKind::Lookahead, _) => "look-ahead",
+            (ContestantKind::KernelSoftware, _) => "kernel",
+            (ContestantKind::Tcrypt, _) => "tcrypt",
         };
         let before = looks.iter().filter(|look| look.short.starts_with(word)).count();
         let of_accelerators =
             looks.iter().filter(|look| ACCELERATORS.contains(&look.class)).count() % ACCELERATORS.len();
         let class = match one.kind {
-            Kind::Openssl => "software",
-            Kind::OpensslWithout => "without",
-            Kind::Accelerator | Kind::Lookahead => ACCELERATORS[of_accelerators],
-            Kind::KernelSoftware | Kind::Tcrypt => "kernel",
+            ContestantKind::Openssl => "software",
+            ContestantKind::OpensslWithout => "without",
+            ContestantKind::Accelerator | ContestantKind::Lookahead => ACCELERATORS[of_accelerators],
+            ContestantKind::KernelSoftware | ContestantKind::Tcrypt => "kernel",
         };
         let short = if before == 0 { word.to_owned() } else { format!("{word} {}", before + 1) };
-        looks.push(Look { contestant: &one.name, short, class });
+        looks.push(CurveLabel { contestant: &one.name, short, class });
     }
     looks
 }
@@ -75,12 +77,12 @@ fn figure_of(row: &Row) -> Option<&Figure> {
 
 fn curves(
     rows: &[&Row],
-    looks: &[Look<'_>],
+    looks: &[CurveLabel<'_>],
     x: fn(&Row) -> u64,
     is_meant: impl Fn(&Row) -> bool,
     value: Value,
 ) -> Vec<Curve> {
-    let curve = |look: &Look<'_>| {
+    let curve = |look: &CurveLabel<'_>| {
         let own = rows.iter().filter(|row| row.contestant == look.contestant && is_meant(row));
         let mut points: Vec<Sample> =
             own.filter_map(|row| Sample::new(x(row) as f64, value(row, figure_of(row)?)?)).collect();
@@ -90,7 +92,7 @@ fn curves(
     looks.iter().map(curve).filter(|curve| !curve.points.is_empty()).collect()
 }
 
-fn names(curves: &[Curve], looks: &[Look<'_>]) -> String {
+fn names(curves: &[Curve], looks: &[CurveLabel<'_>]) -> String {
     let of = |curve: &Curve| {
         let look = looks.iter().find(|look| look.short == curve.name)?;
         Some(format!("{}: {}", curve.name, look.contestant))
@@ -99,7 +101,7 @@ fn names(curves: &[Curve], looks: &[Look<'_>]) -> String {
 }
 
 /// Plots by size, at the smallest depth that was measured.
-fn by_size(what: &str, rows: &[&Row], looks: &[Look<'_>], of_cpu: bool) -> Option<Plot> {
+fn by_size(what: &str, rows: &[&Row], looks: &[CurveLabel<'_>], of_cpu: bool) -> Option<Plot> {
     let depth = rows.iter().map(|row| row.depth).min()?;
     let (kind, unit, value): (_, _, Value) = if of_cpu {
         ("CPU time of the whole system", "ms of CPU time per MB", |row, one| {
@@ -126,7 +128,7 @@ fn by_size(what: &str, rows: &[&Row], looks: &[Look<'_>], of_cpu: bool) -> Optio
     })
 }
 
-fn by_depth(what: &str, rows: &[&Row], looks: &[Look<'_>]) -> Option<Plot> {
+fn by_depth(what: &str, rows: &[&Row], looks: &[CurveLabel<'_>]) -> Option<Plot> {
     let deepest = rows.iter().map(|row| row.depth).max().filter(|&depth| depth > 1)?;
     let sizes = rows.iter().filter(|row| row.depth == deepest).map(|row| row.bytes);
     let size = sizes.min_by_key(|bytes| bytes.abs_diff(MIDDLE))?;

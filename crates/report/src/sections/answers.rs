@@ -1,10 +1,12 @@
 //! The summary box: correct? faster? less CPU? switched on?
 
-use crate::document::Report;
+use outboard_documents::Figure;
+use outboard_documents::Report;
+use outboard_documents::bench::{Bench, ContestantKind, Evidence, Row};
+use outboard_documents::check::CheckVerdict;
+use outboard_documents::tune::{Tune, TunedCipher};
+
 use crate::page::{Answer, Tone, bytes, count, figure, judged, listed};
-use crate::parts::bench::{Bench, Evidence, Kind, Row};
-use crate::parts::check::Verdict;
-use crate::parts::tune::{Cipher, Figure, Tune};
 
 /// Returns the four answers; none for an empty report.
 pub fn answers(report: &Report) -> Vec<Answer> {
@@ -33,17 +35,17 @@ fn correct(report: &Report) -> Answer {
     }
     let drivers: Vec<_> = report.checks.iter().flat_map(|check| &check.drivers).collect();
     let earlier = report.status.iter().flat_map(|status| &status.checked);
-    let now = drivers.iter().filter(|one| matches!(one.verdict, Verdict::Wrong | Verdict::Refuses));
+    let now = drivers.iter().filter(|one| matches!(one.verdict, CheckVerdict::Wrong | CheckVerdict::Refuses));
     let before = earlier.clone().filter(|one| one.fault.is_some()).map(|one| &one.driver);
     let mut failed: Vec<String> = now.map(|one| &one.name).chain(before).cloned().collect();
     failed.sort_unstable();
     failed.dedup();
-    let exact = drivers.iter().filter(|one| one.verdict == Verdict::Exact).count() as u64;
+    let exact = drivers.iter().filter(|one| one.verdict == CheckVerdict::Exact).count() as u64;
     if !failed.is_empty() {
         let word = if exact == 0 { "no" } else { "not every driver" };
         return answer(QUESTION, word, Tone::Bad, format!("Failed a check: {}.", listed(&failed)));
     }
-    let on_cpu = drivers.iter().filter(|one| one.verdict == Verdict::Exact && one.interrupts == Some(0));
+    let on_cpu = drivers.iter().filter(|one| one.verdict == CheckVerdict::Exact && one.interrupts == Some(0));
     match (exact, on_cpu.count() as u64, earlier.count() as u64) {
         (0, _, 0) => unknown(QUESTION, "outboard check --json"),
         (0, _, earlier) => {
@@ -136,11 +138,11 @@ fn compared(report: &Report) -> Vec<Compared<'_>> {
 }
 
 fn tuned(tune: &Tune) -> impl Iterator<Item = Compared<'_>> {
-    tune.ciphers.iter().flat_map(|cipher: &Cipher| {
+    tune.ciphers.iter().flat_map(|cipher: &TunedCipher| {
         cipher.ways().into_iter().flat_map(move |(verb, way)| {
             let valid = way.points.iter().filter(|point| point.refused.is_none());
             valid.map(move |point| Compared {
-                what: format!("{} {verb}ion, {}", cipher.name, bytes(point.bytes)),
+                what: format!("{} {verb}ion, {}", cipher.name, bytes(point.bytes as u64)),
                 software: &point.software,
                 hardware: &point.hardware,
             })
@@ -149,17 +151,20 @@ fn tuned(tune: &Tune) -> impl Iterator<Item = Compared<'_>> {
 }
 
 fn benched(bench: &Bench) -> impl Iterator<Item = Compared<'_>> {
-    let is = |row: &Row, kind: Kind| {
+    let is = |row: &Row, kind: ContestantKind| {
         bench.contestants.iter().any(|one| one.name == row.contestant && one.kind == kind)
     };
     let hardware = bench.rows.iter().filter(move |row| {
-        is(row, Kind::Accelerator) && row.fault.is_none() && row.evidence == Some(Evidence::Interrupts)
+        is(row, ContestantKind::Accelerator)
+            && row.fault.is_none()
+            && row.evidence == Some(Evidence::Interrupts)
     });
     hardware.filter_map(move |row| {
         let is_same = |other: &&Row| {
             other.subject() == row.subject() && other.bytes == row.bytes && other.threads == row.threads
         };
-        let software = bench.rows.iter().filter(|other| is(other, Kind::Openssl) && other.fault.is_none());
+        let software =
+            bench.rows.iter().filter(|other| is(other, ContestantKind::Openssl) && other.fault.is_none());
         Some(Compared {
             what: format!("{}, {}, {} in flight", row.subject(), bytes(row.bytes), row.depth),
             software: software.filter(is_same).find_map(|other| other.figure.as_ref())?,

@@ -1,11 +1,12 @@
 //! Is it correct?
 
+use outboard_documents::Report;
+use outboard_documents::check::{Check, CheckVerdict, CheckedDriver};
+use outboard_documents::shell;
+use outboard_documents::status::Checked;
+
 use super::not_given;
-use crate::document::Report;
 use crate::page::{Cell, Section, Tone, amount, judged, listed, number, words};
-use crate::parts::check::{Check, Driver, Verdict};
-use crate::parts::status::Checked;
-use crate::shell;
 
 pub fn section(report: &Report) -> Section {
     let mut section = Section::new("correct", "Is it correct?");
@@ -72,7 +73,7 @@ fn one(section: &mut Section, check: &Check) {
         if let Some(fault) = &driver.fault {
             section.note(format!("{}: {fault}.", driver.name));
         }
-        if driver.verdict == Verdict::Exact && driver.interrupts == Some(0) {
+        if driver.verdict == CheckVerdict::Exact && driver.interrupts == Some(0) {
             section.note(format!(
                 "{}: no interrupt came, so its driver computed all of it on the CPU, and no accelerator was checked.",
                 driver.name
@@ -92,12 +93,12 @@ fn one(section: &mut Section, check: &Check) {
     );
 }
 
-fn row(driver: &Driver) -> Vec<Cell> {
+fn row(driver: &CheckedDriver) -> Vec<Cell> {
     let tone = match driver.verdict {
-        Verdict::Exact if driver.interrupts == Some(0) => Tone::Doubt,
-        Verdict::Exact => Tone::Good,
-        Verdict::Wrong | Verdict::Refuses => Tone::Bad,
-        Verdict::Unreached => Tone::Doubt,
+        CheckVerdict::Exact if driver.interrupts == Some(0) => Tone::Doubt,
+        CheckVerdict::Exact => Tone::Good,
+        CheckVerdict::Wrong | CheckVerdict::Refuses => Tone::Bad,
+        CheckVerdict::Unreached => Tone::Doubt,
     };
     vec![
         driver.name.as_str().into(),

@@ -1,9 +1,10 @@
 //! What is here?
 
+use outboard_documents::Report;
+use outboard_documents::status::{Accelerator, Status};
+
 use super::not_given;
-use crate::document::Report;
 use crate::page::{Section, count, listed, number, words};
-use crate::parts::status::{Accelerator, Status};
 
 /// Maximum number of driver names that are listed; more are counted.
 const MOST_NAMES: usize = 12;

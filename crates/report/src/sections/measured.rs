@@ -1,10 +1,12 @@
 //! How was it measured?
 
-use super::{not_given, wins};
-use crate::document::Report;
+use outboard_documents::Figure;
+use outboard_documents::Report;
+use outboard_documents::bench::Bench;
+use outboard_documents::tune::Tune;
+
+use super::not_given;
 use crate::page::{Cell, Section, figure, words};
-use crate::parts::bench::Bench;
-use crate::parts::tune::{Figure, Tune};
 
 pub fn section(report: &Report) -> Section {
     let mut section = Section::new("measured", "How it was measured");
@@ -46,7 +48,7 @@ fn one(section: &mut Section, tune: &Tune) {
         ("kernel", format!("Linux {}", machine.kernel)),
         ("CPU", format!("{}, {} online", machine.cpu, machine.cpus)),
         ("OpenSSL", tune.openssl.clone()),
-        ("goal", format!("{}: {}", tune.goal, wins::goal(&tune.goal))),
+        ("goal", format!("{}: winning is {}", tune.goal.name(), tune.goal.criterion())),
     ];
     for driver in &tune.drivers {
         rows.push((

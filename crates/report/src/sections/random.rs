@@ -1,8 +1,9 @@
 //! Are random numbers good?
 
-use crate::document::Report;
+use outboard_documents::Report;
+use outboard_documents::rng::{RngAssessment, RngTest, RngVerdict};
+
 use crate::page::{Block, Cell, Section, Tone, judged, number, words};
-use crate::parts::rng::{RngAssessment, RngTest, RngVerdict};
 use crate::picture::Picture;
 
 /// Returns the section; `None` if nothing about a generator was given.

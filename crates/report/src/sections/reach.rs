@@ -1,11 +1,11 @@
 //! What reaches it?
 
+use outboard_documents::Report;
+use outboard_documents::status::{MatrixRow, Status};
 use outboard_inventory::consumers;
 
 use super::not_given;
-use crate::document::Report;
 use crate::page::{Section, Tone, judged, words};
-use crate::parts::status::{MatrixRow, Status};
 
 pub fn section(report: &Report) -> Section {
     let mut section = Section::new("reach", "What reaches it?");

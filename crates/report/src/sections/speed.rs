@@ -1,9 +1,11 @@
 //! How fast is it, and at what cost?
 
+use outboard_documents::Figure;
+use outboard_documents::Report;
+use outboard_documents::bench::{Application, Bench, ContestantKind, Row, Run, Subject};
+
 use super::not_given;
-use crate::document::Report;
 use crate::page::{Block, Section, bytes, count, figure, number, words};
-use crate::parts::bench::{Application, Bench, Figure, Kind, Row, Run, Subject};
 use crate::plot;
 
 pub fn section(report: &Report) -> Section {
@@ -85,7 +87,7 @@ fn application(section: &mut Section, one: &Application) {
 fn sentence(bench: &Bench, subject: Subject<'_>) -> Option<String> {
     let kind =
         |row: &Row| bench.contestants.iter().find(|one| one.name == row.contestant).map(|one| one.kind);
-    let of = |wanted: Kind| {
+    let of = |wanted: ContestantKind| {
         let rows = bench
             .rows
             .iter()
@@ -93,10 +95,10 @@ fn sentence(bench: &Bench, subject: Subject<'_>) -> Option<String> {
         rows.filter(move |row| kind(row) == Some(wanted)).filter_map(|row| Some((row, row.figure.as_ref()?)))
     };
     let speed = |(_, one): &(&Row, &Figure)| one.megabytes_per_second;
-    let (soft_row, soft) = of(Kind::Openssl)
-        .filter(|(row, _)| of(Kind::Accelerator).any(|(hard, _)| hard.bytes == row.bytes))
+    let (soft_row, soft) = of(ContestantKind::Openssl)
+        .filter(|(row, _)| of(ContestantKind::Accelerator).any(|(hard, _)| hard.bytes == row.bytes))
         .max_by_key(|(row, _)| row.bytes)?;
-    let (row, hard) = of(Kind::Accelerator)
+    let (row, hard) = of(ContestantKind::Accelerator)
         .filter(|(row, _)| row.bytes == soft_row.bytes)
         .max_by(|a, b| speed(a).total_cmp(&speed(b)))?;
     let cpu = hard.cpu_ms_per_megabyte.zip(soft.cpu_ms_per_megabyte).filter(|(_, soft)| *soft > 0.0);

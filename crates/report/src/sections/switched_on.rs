@@ -1,7 +1,8 @@
 //! What was switched on?
 
+use outboard_documents::Report;
+
 use super::not_given;
-use crate::document::Report;
 use crate::page::{Section, listed};
 
 /// The interface for which root allows each driver.

@@ -1,9 +1,10 @@
 //! How to undo it? Text of the files is used in commands only for names of drivers, quoted.
 
+use outboard_documents::Report;
+use outboard_documents::shell;
+
 use super::switched_on::allowed;
-use crate::document::Report;
 use crate::page::Section;
-use crate::shell;
 
 pub fn section(report: &Report) -> Section {
     let mut section = Section::new("undo", "How to undo it");
@@ -23,7 +24,7 @@ pub fn section(report: &Report) -> Section {
             "sudo rm /etc/outboard/policy",
         );
     }
-    let is_loaded = |status: &crate::parts::status::Status| {
+    let is_loaded = |status: &outboard_documents::status::Status| {
         status.openssl.providers.iter().any(|name| name == "outboard")
     };
     if report.status.as_ref().is_some_and(is_loaded) {

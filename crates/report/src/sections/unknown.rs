@@ -1,6 +1,7 @@
 //! What is not known?
 
-use crate::document::Report;
+use outboard_documents::Report;
+
 use crate::page::Section;
 
 pub fn section(report: &Report) -> Section {

@@ -1,9 +1,10 @@
 //! Do applications use it?
 
+use outboard_documents::Report;
+use outboard_documents::prove::{AlgorithmWork, ProofVerdict, Prove};
+
 use super::not_given;
-use crate::document::Report;
 use crate::page::{Cell, Section, Tone, amount, figure, judged, number, percent, words};
-use crate::parts::prove::{Algorithm, Prove, Verdict};
 
 pub fn section(report: &Report) -> Section {
     let mut section = Section::new("used", "Do applications use it?");
@@ -36,10 +37,10 @@ pub fn section(report: &Report) -> Section {
 
 fn row(proof: &Prove) -> Vec<Cell> {
     let tone = match proof.verdict {
-        Verdict::Hardware => Tone::Good,
-        Verdict::Software => Tone::Plain,
-        Verdict::Partly | Verdict::NotLoaded | Verdict::Unverified => Tone::Doubt,
-        Verdict::Wrong | Verdict::Contradicted => Tone::Bad,
+        ProofVerdict::Hardware => Tone::Good,
+        ProofVerdict::Software => Tone::Plain,
+        ProofVerdict::Partly | ProofVerdict::NotLoaded | ProofVerdict::Unverified => Tone::Doubt,
+        ProofVerdict::Wrong | ProofVerdict::Contradicted => Tone::Bad,
     };
     let or_none = |value: Option<String>| Cell::from(value.unwrap_or_else(|| "-".to_owned()));
     let software = proof.software.as_ref();
@@ -57,7 +58,7 @@ fn row(proof: &Prove) -> Vec<Cell> {
 
 fn one(section: &mut Section, proof: &Prove) {
     match proof.verdict {
-        Verdict::Wrong => {
+        ProofVerdict::Wrong => {
             section.note(format!("Wrong result in {}: {}", proof.command_line(), proof.summary))
         }
         _ => section.text(format!("{}: {}", proof.command_line(), proof.summary)),
@@ -97,7 +98,7 @@ fn one(section: &mut Section, proof: &Prove) {
     section.list(proof.notes.clone());
 }
 
-fn share(algorithm: &Algorithm) -> Vec<Cell> {
+fn share(algorithm: &AlgorithmWork) -> Vec<Cell> {
     let one = &algorithm.work;
     let bad = |count: u64| judged(count.to_string(), if count > 0 { Tone::Bad } else { Tone::Plain });
     vec![
@@ -113,7 +114,7 @@ fn share(algorithm: &Algorithm) -> Vec<Cell> {
 }
 
 /// Formats the look-ahead of an algorithm.
-fn ahead(algorithm: &Algorithm) -> Vec<Cell> {
+fn ahead(algorithm: &AlgorithmWork) -> Vec<Cell> {
     let (one, (requests, bytes)) = (&algorithm.work.ahead, algorithm.work.direct());
     vec![
         algorithm.name.as_str().into(),

@@ -1,9 +1,10 @@
 //! Where does it win?
 
+use outboard_documents::Report;
+use outboard_documents::tune::{DirectionResult, Lookahead, Tune, TunedCipher};
+
 use super::not_given;
-use crate::document::Report;
 use crate::page::{Block, Cell, Section, Tone, bytes, count, judged, number, percent, words};
-use crate::parts::tune::{Cipher, Direction, Lookahead, Tune};
 use crate::plot;
 
 pub fn section(report: &Report) -> Section {
@@ -16,7 +17,12 @@ pub fn section(report: &Report) -> Section {
 }
 
 fn one(section: &mut Section, tune: &Tune) {
-    section.text(format!("Measured {} on Linux {}; {}.", tune.made, tune.machine.kernel, goal(&tune.goal)));
+    section.text(format!(
+        "Measured {} on Linux {}; winning is {}.",
+        tune.made,
+        tune.machine.kernel,
+        tune.goal.criterion()
+    ));
     if tune.interrupted {
         section.note("The measurement was interrupted: ciphers may be missing, and nothing was written.");
     }
@@ -77,7 +83,7 @@ fn look_ahead(section: &mut Section, tune: &Tune) {
         vec![
             one.name.as_str().into(),
             decision(&one.requests),
-            start.map_or_else(|| "-".to_owned(), bytes).into(),
+            start.map_or_else(|| "-".to_owned(), |start| bytes(start as u64)).into(),
             percent(one.ahead_percent).into(),
             one.driver.as_str().into(),
             direct.into(),
@@ -88,19 +94,7 @@ fn look_ahead(section: &mut Section, tune: &Tune) {
     section.list(tune.lookahead.iter().map(|one| one.sentence.clone()).collect());
 }
 
-/// Describes the criterion for winning.
-pub fn goal(goal: &str) -> String {
-    match goal {
-        "throughput" => "winning is less wall time".to_owned(),
-        "cpu" => "winning is less CPU time of the whole system".to_owned(),
-        "balanced" => {
-            "winning is the smaller product of wall time and CPU time of the whole system".to_owned()
-        }
-        other => format!("the goal is {other}"),
-    }
-}
-
-fn row(cipher: &Cipher) -> Vec<Cell> {
+fn row(cipher: &TunedCipher) -> Vec<Cell> {
     let deep = cipher.sixteen_at_once.as_ref();
     vec![
         cipher.name.as_str().into(),
@@ -112,7 +106,7 @@ fn row(cipher: &Cipher) -> Vec<Cell> {
     ]
 }
 
-fn decision(way: &Direction) -> Cell {
+fn decision(way: &DirectionResult) -> Cell {
     let tone = match (way.undecided, way.from) {
         (true, _) => Tone::Doubt,
         (false, Some(_)) => Tone::Good,

@@ -13,7 +13,7 @@ const CHARACTER: f64 = 7.2;
 const GAP: f64 = 26.0;
 
 /// A name and the line sample before it.
-struct Entry {
+struct LegendEntry {
     /// None: the dotted line of the crossover.
     class: Option<&'static str>,
     name: String,
@@ -23,7 +23,7 @@ struct Entry {
 
 /// Names with their positions.
 pub struct Legend {
-    entries: Vec<Entry>,
+    entries: Vec<LegendEntry>,
     /// The lower edge of the legend.
     pub bottom: f64,
 }
@@ -40,7 +40,7 @@ impl Legend {
             if x > left && x + width > right {
                 (x, y) = (left, y + LINE);
             }
-            entries.push(Entry { class, name, x, y });
+            entries.push(LegendEntry { class, name, x, y });
             x += width + GAP;
         }
         Legend { entries, bottom: y + 6.0 }
@@ -48,7 +48,7 @@ impl Legend {
 
     /// Draws the legend.
     pub fn draw(&self, svg: &mut String) {
-        for Entry { class, name, x, y } in &self.entries {
+        for LegendEntry { class, name, x, y } in &self.entries {
             let (class_of_line, middle) =
                 (class.map_or("cross".to_owned(), |class| format!("curve {class}")), y - 4.5);
             put(svg, format_args!("<path class=\"{class_of_line}\" d=\"M{x:.1} {middle:.1}h{SAMPLE}\"/>\n"));

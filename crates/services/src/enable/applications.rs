@@ -46,6 +46,9 @@ const SSH: Requests = Requests {
 const PACKETS: Requests =
     Requests { ciphers: &["AES-128-GCM", "AES-256-GCM", "AES-128-CBC", "AES-256-CBC"], bytes: Some(1500) };
 
+/// dm-crypt encrypts sectors of up to 4096 bytes one by one. They do not pass through libcrypto.
+const SECTORS: Requests = Requests { ciphers: &["AES-128-XTS", "AES-256-XTS"], bytes: Some(4096) };
+
 /// Any program.
 pub(super) const ANY: Requests = Requests { ciphers: &CIPHER_NAMES, bytes: None };
 
@@ -55,7 +58,7 @@ pub(super) const SYSTEM: &str = "openssl";
 pub(super) const SSH_CLIENT: &str = "ssh";
 
 /// The table.
-pub const APPLICATIONS: [Application; 7] = [
+pub const APPLICATIONS: [Application; 10] = [
     Application {
         name: SYSTEM,
         about: "every program that has no OPENSSL_CONF of its own",
@@ -88,6 +91,9 @@ pub const APPLICATIONS: [Application; 7] = [
         units: &["strongswan.service", "strongswan-starter.service", "ipsec.service"],
         requests: PACKETS,
     },
+    Application { name: "ktls", about: "TLS records in the kernel", units: &[], requests: TLS },
+    Application { name: "ipsec", about: "IPsec in the kernel", units: &[], requests: PACKETS },
+    Application { name: "disk", about: "dm-crypt: encrypted disks", units: &[], requests: SECTORS },
 ];
 
 impl Application {

@@ -12,6 +12,7 @@ use std::path::PathBuf;
 use super::plan::Plan;
 use super::record::{AddedFile, Record};
 use super::tree::{Tree, staged};
+use super::unit;
 
 /// What `enable` did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -195,6 +196,12 @@ fn undo(tree: &Tree, record: &Record) -> Result<(), Failure> {
     let files: Vec<_> = record.all_files().filter(|file| !is_shared(file)).collect();
     for file in files.iter().rev() {
         tree.remove(&file.path).map_err(|cause| written(&file.path, cause))?;
+    }
+    // systemd removes the directory of a service that stops only while the unit names it.
+    for unit in unit::changed_units(&record.files) {
+        if let Some(directory) = unit::runtime_directory(&unit) {
+            tree.remove_contents(&directory);
+        }
     }
     for directory in record.directories.iter().rev() {
         tree.remove_directory(directory).map_err(|cause| written(directory, cause))?;

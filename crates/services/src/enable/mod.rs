@@ -6,6 +6,7 @@
 
 mod applications;
 mod apply;
+mod kernel;
 mod plan;
 mod record;
 mod tree;
@@ -13,7 +14,10 @@ mod unit;
 
 pub use applications::{APPLICATIONS, Application, Requests};
 pub use apply::{Applied, Failure, State, Step, disable, enable, perform, state, steps_to_enable};
+pub use kernel::{
+    PREFERENCES, PreferredDriver, all_preferred, driver_of_key, plan_kernel, preference_key, preferred_of,
+};
 pub use plan::{Inputs, Plan, Unplannable, plan};
 pub use record::{AddedFile, Record};
 pub use tree::Tree;
-pub use unit::changed_units;
+pub use unit::{changed_units, counted_units, runtime_directory};

@@ -3,11 +3,12 @@
 
 use std::path::{Path, PathBuf};
 
+use outboard_openssl_conf::compose::{self, OutboardSection, compose};
+
 use super::applications::{ANY, Application, Requests, SSH_CLIENT, SYSTEM};
 use super::record::{AddedFile, DIRECTORY, Record};
 use super::tree::Tree;
 use super::unit::{self, DROP_IN, Found, Unit};
-use crate::openssl::{self, OutboardSection, compose};
 
 /// What the caller found on the system.
 #[derive(Clone, Debug)]
@@ -48,6 +49,9 @@ pub enum Unplannable {
         "{0} is not the name of a systemd service: letters, digits and : _ . @ -, such as myserver.service"
     )]
     Name(String),
+    /// No unit runs it.
+    #[error("{0} is a user within the kernel, which has no unit and no openssl.cnf")]
+    InKernel(String),
     /// Not installed.
     #[error(
         "{service} is not installed: there is no unit {units}; for a unit with another name: --unit NAME"
@@ -77,7 +81,7 @@ pub enum Unplannable {
     PrivateDevices(String),
     /// No configuration can be composed.
     #[error(transparent)]
-    Configuration(#[from] openssl::Error),
+    Configuration(#[from] compose::Error),
     /// The system's configuration prevents the use of outboard.
     #[error("{0}")]
     Prevented(String),
@@ -109,6 +113,7 @@ pub fn plan(tree: &Tree, name: &str, is_unit: bool, inputs: &Inputs) -> Result<P
     match name {
         SYSTEM => of_system(tree, inputs),
         SSH_CLIENT => of_ssh(tree, inputs),
+        _ if application.units.is_empty() => Err(Unplannable::InKernel(name.to_owned())),
         _ => of_units(tree, name, application.units, application.requests, inputs),
     }
 }
@@ -138,11 +143,13 @@ fn of_units(
                 }
                 let own = unit.openssl_conf.as_ref().map(PathBuf::from);
                 let existing = if own.is_some() { own } else { inputs.openssl_cnf.clone() };
-                let configuration = plan.configuration(tree, name, existing.as_deref(), inputs)?;
+                let counters = unit::runtime_directory(name);
+                let configuration =
+                    plan.configuration(tree, name, existing.as_deref(), counters.as_deref(), inputs)?;
                 drop_ins.push(AddedFile {
                     path: Path::new("/etc/systemd/system").join(format!("{name}.d")).join(DROP_IN),
                     mode: 0o644,
-                    text: drop_in(service, &configuration, &unit, has_group(tree)),
+                    text: drop_in(service, name, &configuration, &unit, has_group(tree)),
                 });
                 plan.next.push(restart(name));
             }
@@ -168,7 +175,7 @@ fn restart(unit: &str) -> String {
     }
 }
 
-fn drop_in(service: &str, configuration: &Path, unit: &Unit, has_group: bool) -> String {
+fn drop_in(service: &str, name: &str, configuration: &Path, unit: &Unit, has_group: bool) -> String {
     let mut text = format!(
         "{}[Unit]\nAfter=outboard-restore.service\n\n[Service]\nEnvironment=OPENSSL_CONF={}\n",
         header(service),
@@ -176,6 +183,11 @@ fn drop_in(service: &str, configuration: &Path, unit: &Unit, has_group: bool) ->
     );
     if has_group {
         text.push_str("SupplementaryGroups=outboard\n");
+    }
+    // Made by systemd for the user of the service, also where the rest of the system is read-only
+    // for it. Without RuntimeDirectoryMode=, which would change other directories of the unit.
+    if let Some(directory) = unit::runtime_directory(name).as_deref().and_then(Path::file_name) {
+        text.push_str(&format!("RuntimeDirectory={}\n", directory.to_string_lossy()));
     }
     // Where no device is listed, DeviceAllow= would take all others away (DevicePolicy=auto).
     if unit.restricts_devices {
@@ -192,7 +204,7 @@ fn has_group(tree: &Tree) -> bool {
 
 fn of_system(tree: &Tree, inputs: &Inputs) -> Result<Plan, Unplannable> {
     let mut plan = Plan::new(SYSTEM, ANY);
-    let configuration = plan.configuration(tree, SYSTEM, inputs.openssl_cnf.as_deref(), inputs)?;
+    let configuration = plan.configuration(tree, SYSTEM, inputs.openssl_cnf.as_deref(), None, inputs)?;
     plan.load_module(tree);
     let (header, file) = (header(SYSTEM), configuration.display());
     let mut add = |path: &str, text: String| {
@@ -226,7 +238,7 @@ fn of_ssh(tree: &Tree, inputs: &Inputs) -> Result<Plan, Unplannable> {
     }
     let requests = Application::by_name(SSH_CLIENT).map_or(ANY, |ssh| ssh.requests);
     let mut plan = Plan::new(SSH_CLIENT, requests);
-    let configuration = plan.configuration(tree, SSH_CLIENT, inputs.openssl_cnf.as_deref(), inputs)?;
+    let configuration = plan.configuration(tree, SSH_CLIENT, inputs.openssl_cnf.as_deref(), None, inputs)?;
     plan.load_module(tree);
     plan.files.push(AddedFile {
         path: "/usr/local/bin/ssh".into(),
@@ -262,7 +274,7 @@ impl Plan {
         Self { files: record.files.clone(), ..Self::new(&record.service, requests) }
     }
 
-    fn new(service: &str, requests: Requests) -> Self {
+    pub(super) fn new(service: &str, requests: Requests) -> Self {
         Self {
             service: service.to_owned(),
             files: Vec::new(),
@@ -273,15 +285,19 @@ impl Plan {
         }
     }
 
-    /// Adds an openssl.cnf that includes the existing one. Returns its path.
+    /// Adds an openssl.cnf that includes the existing one and names a directory for counters.
+    /// Returns its path.
     fn configuration(
         &mut self,
         tree: &Tree,
         name: &str,
         existing: Option<&Path>,
+        counters: Option<&Path>,
         inputs: &Inputs,
     ) -> Result<PathBuf, Unplannable> {
-        let section = OutboardSection { module: inputs.module.clone(), keys: Vec::new() };
+        // The slash: a directory, docs/provider.md.
+        let counters = counters.map(|path| ("COUNTERS".to_owned(), format!("{}/", path.display())));
+        let section = OutboardSection { module: inputs.module.clone(), keys: counters.into_iter().collect() };
         let outside = existing.map(|path| tree.path(path));
         // The environment of the service is not known here.
         let mut composed = compose(outside.as_deref(), &section, &|_| None)?;
@@ -289,7 +305,7 @@ impl Plan {
             return Err(Unplannable::Prevented(why.clone()));
         }
         if let (Some(outside), Some(existing)) = (outside, existing) {
-            let paths = [&outside, existing].map(|path| openssl::quoted(&path.to_string_lossy()));
+            let paths = [&outside, existing].map(|path| compose::quoted(&path.to_string_lossy()));
             composed.text = composed.text.replacen(&paths[0], &paths[1], 1);
         }
         self.notes.extend(composed.notes);

@@ -1,8 +1,9 @@
 //! The record of an enabled service: what was added, in full. It is written before the first file
 //! and removed after the last one, so that an interrupted change can be completed or undone.
 
-use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
 
 use super::tree::Tree;
 

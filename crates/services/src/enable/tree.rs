@@ -126,6 +126,12 @@ impl Tree {
         Ok(())
     }
 
+    /// Removes a directory of a service with its contents, as far as possible: they belong to the
+    /// user of the service, who must not be able to prevent the rest. Links are not followed.
+    pub(super) fn remove_contents(&self, path: &Path) {
+        let _ = fs::remove_dir_all(self.path(path));
+    }
+
     /// Removes a directory if it is empty.
     pub(super) fn remove_directory(&self, path: &Path) -> io::Result<()> {
         match fs::remove_dir(self.path(path)) {

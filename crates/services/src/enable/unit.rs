@@ -1,12 +1,16 @@
 //! Reads the settings of a systemd unit that decide what a drop-in must contain, systemd.exec(5).
 
-use super::record::AddedFile;
-use super::tree::Tree;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use super::record::AddedFile;
+use super::tree::Tree;
+
 /// Name of outboard's drop-in.
 pub(super) const DROP_IN: &str = "50-outboard.conf";
+
+/// Prefix of the names of runtime directories.
+const RUNTIME_PREFIX: &str = "outboard-";
 
 /// Directories of units, the one that takes precedence first, systemd.unit(5).
 const DIRECTORIES: [&str; 5] = [
@@ -50,6 +54,21 @@ pub fn changed_units(files: &[AddedFile]) -> Vec<String> {
         Some(directory.file_name()?.to_str().filter(|_| is_of_units)?.strip_suffix(".d")?.to_owned())
     };
     files.iter().filter_map(unit).collect()
+}
+
+/// The directory in which the processes of a unit share their counters. `None` for templates: an
+/// openssl.cnf cannot name the instance.
+#[must_use]
+pub fn runtime_directory(unit: &str) -> Option<PathBuf> {
+    (!unit.contains("@.")).then(|| PathBuf::from(format!("/run/{RUNTIME_PREFIX}{unit}")))
+}
+
+/// The units that have such a directory at present.
+#[must_use]
+pub fn counted_units(tree: &Tree) -> Vec<String> {
+    let names = tree.names(Path::new("/run")).into_iter();
+    let units = names.filter_map(|name| Some(name.strip_prefix(RUNTIME_PREFIX)?.to_owned()));
+    units.filter(|unit| unit.ends_with(".service")).collect()
 }
 
 /// Reads a unit with its drop-ins; `None` if it is not installed.

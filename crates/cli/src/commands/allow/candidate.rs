@@ -1,12 +1,12 @@
 //! Decides whether a driver may be allowed to /dev/outboard.
 
 use anyhow::{Result, bail};
+use outboard_accel::primitive::Primitive;
 use outboard_drivers::find::survey;
 use outboard_drivers::judge::Verdict;
 use outboard_drivers::root::Root;
 
 use crate::commands::check::findings;
-use crate::primitive::Primitive;
 
 /// Returns whether all these drivers are registered in the kernel.
 pub fn are_there<'a>(drivers: impl IntoIterator<Item = &'a str>) -> Result<bool> {

@@ -1,14 +1,14 @@
 //! `outboard allow` without a driver: lists the accelerators that can be allowed.
 
 use anyhow::Result;
+use outboard_accel::primitive::Primitive;
+use outboard_console::aligned;
 use outboard_drivers::Judged;
 use outboard_drivers::find::survey;
 use outboard_drivers::judge::Verdict;
 use outboard_drivers::root::Root;
 
 use super::{list, say};
-use crate::columns::aligned;
-use crate::primitive::Primitive;
 
 /// Prints a command for each accelerator that is not allowed.
 pub fn offer() -> Result<()> {

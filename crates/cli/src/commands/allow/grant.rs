@@ -3,10 +3,10 @@
 
 use anyhow::{Context, Result, anyhow, bail};
 use outboard_accel::check::{Checked, Fault};
+use outboard_accel::primitive::{Primitive, any_seed};
 
 use super::list;
 use super::uninterrupted::Uninterrupted;
-use crate::primitive::{Primitive, any_seed};
 
 /// Allows a driver, checks it, and calls `commit` if it passed. If the check or `commit` fails, the
 /// previous list is kept, except that a driver that was allowed and fails the check is removed.

@@ -2,20 +2,12 @@
 //! each.
 
 use std::fmt::Write;
-use std::time::Duration;
 
-use outboard_report::bench::{Application, Bench, Evidence, Row, Subject};
-
-use crate::columns::aligned;
+use outboard_console::{aligned, size};
+use outboard_documents::bench::{Application, Bench, Evidence, Row, Subject};
 
 /// The size in bytes whose figures are shown, or the nearest to it.
 const SHOWN: u64 = 4096;
-
-/// Formats minutes and seconds: `1:05`.
-pub fn time(left: Duration) -> String {
-    let seconds = left.as_secs();
-    format!("{}:{:02}", seconds / 60, seconds % 60)
-}
 
 /// Formats all results; `verbose` includes every figure.
 pub fn report(bench: &Bench, verbose: bool) -> String {
@@ -179,26 +171,18 @@ fn number(value: f64) -> String {
     }
 }
 
-/// Formats a size: `4 KiB`.
-pub fn size(bytes: u64) -> String {
-    match bytes {
-        n if n >= 1 << 20 && n % (1 << 20) == 0 => format!("{} MiB", n >> 20),
-        n if n >= 1 << 10 && n % (1 << 10) == 0 => format!("{} KiB", n >> 10),
-        n => format!("{n} B"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use outboard_report::bench::{Contestant, Figure, Kind, Machine, Run, Way};
+    use outboard_documents::bench::{CipherDirection, Contestant, ContestantKind, Run};
+    use outboard_documents::{Figure, Machine};
 
     fn row(contestant: &str, bytes: u64, depth: u64, speed: f64, evidence: Option<Evidence>) -> Row {
         let interrupts_per_request =
             if evidence == Some(Evidence::Interrupts) { 1.0 / depth as f64 } else { 0.0 };
         Row {
             cipher: "AES-128-CBC".into(),
-            direction: Some(Way::Encrypt),
+            direction: Some(CipherDirection::Encrypt),
             bytes,
             threads: 1,
             depth,
@@ -225,19 +209,25 @@ mod tests {
         let device = "virtio_crypto_aes_cbc over /dev/outboard";
         let shown = Some(Evidence::Interrupts);
         let mut silent = row(device, 16, 1, 31.0, Some(Evidence::Contradicted));
-        silent.fault = Some(crate::commands::NO_INTERRUPT.to_owned());
+        silent.fault = Some(outboard_measure::evidence::NO_INTERRUPT.to_owned());
         let mut full = row(device, 65536, 16, 1.0, None);
         (full.figure, full.fault) = (None, Some("driver virtio_crypto_aes_cbc took no further key".into()));
-        let back =
-            Row { direction: Some(Way::Decrypt), ..row(device, 4096, 1, 95.5, Some(Evidence::Unverified)) };
+        let back = Row {
+            direction: Some(CipherDirection::Decrypt),
+            ..row(device, 4096, 1, 95.5, Some(Evidence::Unverified))
+        };
         let contestant = Contestant {
             name: device.into(),
-            kind: Kind::Accelerator,
+            kind: ContestantKind::Accelerator,
             driver: Some("virtio_crypto_aes_cbc".into()),
             interface: Some("/dev/outboard".into()),
         };
-        let openssl =
-            Contestant { name: "OpenSSL".into(), kind: Kind::Openssl, driver: None, interface: None };
+        let openssl = Contestant {
+            name: "OpenSSL".into(),
+            kind: ContestantKind::Openssl,
+            driver: None,
+            interface: None,
+        };
         Bench {
             made: "2026-11-21T12:34:56Z".into(),
             machine: Machine { kernel: "7.2.0-amd64".into(), cpu: "QEMU Virtual CPU".into(), cpus: 1 },
@@ -284,7 +274,7 @@ mod tests {
         };
         let without = run("OpenSSL", 61.0, None, None);
         let mut with = run("OpenSSL with outboard", 98.7, Some(100.0), Some(Evidence::Contradicted));
-        with.fault = Some(crate::commands::NO_INTERRUPT.to_owned());
+        with.fault = Some(outboard_measure::evidence::NO_INTERRUPT.to_owned());
         let application = Application {
             name: "openssl enc".into(),
             cipher: "AES-128-CBC".into(),
@@ -299,7 +289,9 @@ mod tests {
     fn an_application_has_a_table_of_its_own() {
         let file = file();
         assert!(!file.is_sound());
-        insta::assert_snapshot!([report(&file, false), super::super::json(&file).unwrap()].join("----\n"));
+        insta::assert_snapshot!(
+            [report(&file, false), outboard_documents::json(&file).unwrap()].join("----\n")
+        );
     }
 
     #[test]
@@ -311,7 +303,7 @@ mod tests {
         let digest = |row| Row { cipher: "SHA2-256".into(), direction: None, ..row };
         let digests = Bench { rows: rows.map(digest).into(), ..bench() };
         insta::assert_snapshot!(
-            [report(&digests, false), super::super::json(&digests).unwrap()].join("----\n")
+            [report(&digests, false), outboard_documents::json(&digests).unwrap()].join("----\n")
         );
     }
 
@@ -320,11 +312,6 @@ mod tests {
         let mut bench = bench();
         assert!(!bench.is_sound());
         bench.rows.truncate(2);
-        insta::assert_snapshot!(super::super::json(&bench).unwrap());
-    }
-
-    #[test]
-    fn time_is_told_in_minutes() {
-        assert_eq!([5, 65, 600].map(|seconds| time(Duration::from_secs(seconds))), ["0:05", "1:05", "10:00"]);
+        insta::assert_snapshot!(outboard_documents::json(&bench).unwrap());
     }
 }

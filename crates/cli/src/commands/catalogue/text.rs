@@ -2,8 +2,7 @@
 
 use outboard_catalog::families::{Completion, EngineKind, Family, Nature, values};
 use outboard_catalog::search::url;
-
-use crate::columns::aligned;
+use outboard_console::aligned;
 
 /// Up to this many entries are printed in full, more as a table.
 const MOST_IN_FULL: usize = 3;

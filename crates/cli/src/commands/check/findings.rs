@@ -4,8 +4,8 @@ use std::io;
 use std::path::Path;
 
 use anyhow::{Result, anyhow, bail};
+use outboard_documents::check::{Check, CheckVerdict};
 use outboard_policy::{FINDINGS_FILE, Finding, Findings, module_version};
-use outboard_report::check::{Check, Verdict};
 
 use super::work::Candidate;
 use crate::etc::Replacement;
@@ -20,10 +20,10 @@ const HEADER: &str = "\
 /// a driver that was wrong is kept: faults are intermittent, and a check without a fault does not
 /// disprove an earlier one.
 pub fn remember(check: &Check, candidates: &[Candidate]) -> Result<()> {
-    let is_known = |verdict: Verdict| match verdict {
-        Verdict::Exact => !check.interrupted,
-        Verdict::Wrong => true,
-        Verdict::Refuses | Verdict::Unreached => false,
+    let is_known = |verdict: CheckVerdict| match verdict {
+        CheckVerdict::Exact => !check.interrupted,
+        CheckVerdict::Wrong => true,
+        CheckVerdict::Refuses | CheckVerdict::Unreached => false,
     };
     let root = Path::new("/");
     let found: Vec<(String, String)> = (check.drivers.iter())
@@ -32,7 +32,7 @@ pub fn remember(check: &Check, candidates: &[Candidate]) -> Result<()> {
             let module = &candidates.iter().find(|candidate| candidate.name == driver.name)?.module;
             let finding = Finding {
                 driver: &driver.name,
-                is_exact: driver.verdict == Verdict::Exact,
+                is_exact: driver.verdict == CheckVerdict::Exact,
                 kernel: &check.machine.kernel,
                 module,
                 version: &module_version(root, module),

@@ -1,54 +1,50 @@
 //! Formats the results as a table.
 
-use outboard_report::check::{Driver, Verdict};
-
-use super::answer::Answer;
-use crate::columns::aligned;
+use outboard_console::aligned;
+use outboard_documents::check::{Check, CheckVerdict, CheckedDriver};
 
 /// Formats the table, the faults below it, and the command that repeats the check.
-pub fn report(answer: &Answer) -> String {
+pub fn report(check: &Check) -> String {
     let head = ["driver", "algorithm", "over", "verdict", "requests", "MB", "interrupts", "kernel's test"];
     let mut rows = vec![head.map(str::to_owned)];
-    rows.extend(answer.check.drivers.iter().map(row));
+    rows.extend(check.drivers.iter().map(row));
     let mut text = aligned(&rows, 4..7, "");
     text.push('\n');
-    for driver in &answer.check.drivers {
+    for driver in &check.drivers {
         if let Some(fault) = &driver.fault {
             text += &format!("{}: {fault}.\n", driver.name);
         }
-        if driver.verdict == Verdict::Exact && driver.interrupts == Some(0) {
+        if driver.verdict == CheckVerdict::Exact && driver.interrupts == Some(0) {
             text += &format!(
                 "{}: no interrupt came: its driver computed all of it on the CPU, and no accelerator was checked.\n",
                 driver.name
             );
         }
     }
-    if answer.check.memory_pressure {
+    if check.memory_pressure {
         text += "Memory was scarce meanwhile.\n";
     }
-    if !answer.check.not_checked.is_empty() {
-        let (names, end) = (
-            answer.check.not_checked.join(", "),
-            if answer.check.interrupted { "a signal came" } else { "--for ended" },
-        );
+    if !check.not_checked.is_empty() {
+        let (names, end) =
+            (check.not_checked.join(", "), if check.interrupted { "a signal came" } else { "--for ended" });
         text += &format!("Not checked, because {end} before: {names}.\n");
     }
-    text += &match (answer.check.interrupted, answer.is_right()) {
-        (true, _) => format!("Interrupted. The requests were those of --seed {}.\n", answer.check.seed),
+    text += &match (check.interrupted, check.is_right()) {
+        (true, _) => format!("Interrupted. The requests were those of --seed {}.\n", check.seed),
         (false, true) => {
-            format!("Every result was right. The requests were those of --seed {}.\n", answer.check.seed)
+            format!("Every result was right. The requests were those of --seed {}.\n", check.seed)
         }
-        (false, false) => format!("The same requests again: outboard check --seed {}\n", answer.check.seed),
+        (false, false) => format!("The same requests again: outboard check --seed {}\n", check.seed),
     };
     text
 }
 
-fn row(driver: &Driver) -> [String; 8] {
+fn row(driver: &CheckedDriver) -> [String; 8] {
     let verdict = match driver.verdict {
-        Verdict::Exact => "exact",
-        Verdict::Wrong => "WRONG",
-        Verdict::Refuses => "refuses",
-        Verdict::Unreached => "not reached",
+        CheckVerdict::Exact => "exact",
+        CheckVerdict::Wrong => "WRONG",
+        CheckVerdict::Refuses => "refuses",
+        CheckVerdict::Unreached => "not reached",
     };
     [
         driver.name.clone(),
@@ -65,34 +61,33 @@ fn row(driver: &Driver) -> [String; 8] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use outboard_report::check::Check;
-    use outboard_report::check::Machine;
+    use outboard_documents::Machine;
 
-    fn answer() -> Answer {
-        let exact = Driver {
+    fn check() -> Check {
+        let exact = CheckedDriver {
             name: "virtio_crypto_aes_cbc".into(),
             algorithm: "cbc(aes)".into(),
             selftest: "passed".into(),
             interface: Some("/dev/outboard".into()),
-            verdict: Verdict::Exact,
+            verdict: CheckVerdict::Exact,
             fault: None,
             requests: 12345,
             bytes: 67_890_123,
             interrupts: Some(12000),
         };
-        let wrong = Driver {
+        let wrong = CheckedDriver {
             name: "sim-ctr-aes".into(),
             algorithm: "ctr(aes)".into(),
-            verdict: Verdict::Wrong,
+            verdict: CheckVerdict::Wrong,
             fault: Some("encrypting 4096 bytes by ctr(aes) with a key of 128 bits: the result is wrong from byte 7 on".into()),
             requests: 999,
             ..exact.clone()
         };
-        let silent = Driver { name: "qce-cbc-aes".into(), interrupts: Some(0), ..exact.clone() };
-        let unreached = Driver {
+        let silent = CheckedDriver { name: "qce-cbc-aes".into(), interrupts: Some(0), ..exact.clone() };
+        let unreached = CheckedDriver {
             name: "mv-cbc-aes".into(),
             interface: None,
-            verdict: Verdict::Unreached,
+            verdict: CheckVerdict::Unreached,
             fault: Some("/dev/outboard does not reach driver mv-cbc-aes: outboard allow mv-cbc-aes".into()),
             requests: 0,
             bytes: 0,
@@ -103,7 +98,7 @@ mod tests {
         let machine = Machine { kernel: "7.3.4".into(), cpu: "a CPU".into(), cpus: 1 };
         let drivers = vec![exact, wrong, silent, unreached];
         let made = "2026-11-21T12:34:56Z".into();
-        let check = Check {
+        Check {
             made,
             machine,
             seed: 42,
@@ -111,37 +106,36 @@ mod tests {
             memory_pressure: false,
             interrupted: false,
             not_checked: Vec::new(),
-        };
-        Answer { schema: super::super::answer::SCHEMA, check }
+        }
     }
 
     #[test]
     fn the_table_says_what_is_right_and_what_is_not() {
-        let mut answer = answer();
-        let bad = report(&answer);
-        answer.check.memory_pressure = true;
-        answer.check.drivers.truncate(1);
-        insta::assert_snapshot!([bad, report(&answer)].join("\n----\n"));
+        let mut check = check();
+        let bad = report(&check);
+        check.memory_pressure = true;
+        check.drivers.truncate(1);
+        insta::assert_snapshot!([bad, report(&check)].join("\n----\n"));
     }
 
     #[test]
     fn a_report_keeps_all_of_it() {
-        let (kept, written) = crate::commands::report::kept("checks", &answer());
+        let (kept, written) = crate::commands::report::kept("checks", &check());
         assert_eq!(kept, written);
     }
 
     #[test]
     fn json_says_the_same() {
-        insta::assert_snapshot!(serde_json::to_string_pretty(&answer()).unwrap());
+        insta::assert_snapshot!(outboard_documents::json(&check()).unwrap());
     }
 
     #[test]
     fn only_what_was_checked_can_be_right() {
-        let mut answer = answer();
-        assert!(!answer.is_right());
-        answer.check.drivers.remove(1);
-        assert!(answer.is_right(), "one that cannot be reached is not wrong");
-        answer.check.drivers.retain(|driver| driver.verdict == Verdict::Unreached);
-        assert!(!answer.is_right());
+        let mut check = check();
+        assert!(!check.is_right());
+        check.drivers.remove(1);
+        assert!(check.is_right(), "one that cannot be reached is not wrong");
+        check.drivers.retain(|driver| driver.verdict == CheckVerdict::Unreached);
+        assert!(!check.is_right());
     }
 }

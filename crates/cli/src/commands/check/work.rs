@@ -10,16 +10,16 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, bail};
 use outboard_accel::Error;
 use outboard_accel::check::{Checked, Fault, key_lengths, soak};
-use outboard_drivers::judge::Verdict as Judged;
+use outboard_accel::primitive::{Primitive, Subject};
+use outboard_documents::check::{Check, CheckVerdict, CheckedDriver};
+use outboard_drivers::judge::Verdict;
 use outboard_drivers::proc_crypto::Selftest;
 use outboard_drivers::root::Root;
 use outboard_drivers::survey;
 use outboard_measure::interrupts::Interrupts;
 use outboard_measure::stop;
-use outboard_report::check::{Check, Driver, Verdict};
 
-use super::answer::{Outcome, Share};
-use crate::primitive::{Primitive, Subject};
+use super::share::{Outcome, Share};
 
 /// Threads of each process.
 const THREADS: u64 = 2;
@@ -44,7 +44,7 @@ pub fn candidates(named: &[String]) -> Result<Vec<Candidate>> {
     for judged in &survey.drivers {
         let driver = &judged.driver;
         let is_wanted = match named {
-            [] => judged.judgement.verdict == Judged::Accelerator,
+            [] => judged.judgement.verdict == Verdict::Accelerator,
             _ => named.contains(&driver.name),
         };
         let Some(algorithm) = Primitive::by_kernel_name(&driver.algorithm).filter(|_| is_wanted) else {
@@ -68,13 +68,13 @@ pub fn candidates(named: &[String]) -> Result<Vec<Candidate>> {
 }
 
 /// Checks a driver, also in a second process if `with_second`.
-pub fn check(candidate: &Candidate, time: Duration, seed: u64, with_second: bool) -> Driver {
-    let mut driver = Driver {
+pub fn check(candidate: &Candidate, time: Duration, seed: u64, with_second: bool) -> CheckedDriver {
+    let mut driver = CheckedDriver {
         name: candidate.name.clone(),
         algorithm: candidate.algorithm.kernel_name().to_owned(),
         selftest: candidate.selftest.clone(),
         interface: None,
-        verdict: Verdict::Unreached,
+        verdict: CheckVerdict::Unreached,
         fault: None,
         requests: 0,
         bytes: 0,
@@ -99,9 +99,9 @@ pub fn check(candidate: &Candidate, time: Duration, seed: u64, with_second: bool
     driver.interrupts = count().zip(before).map(|(now, then)| now.saturating_sub(then));
     (driver.requests, driver.bytes) = (share.requests, share.bytes);
     (driver.verdict, driver.fault) = match share.fault {
-        None => (Verdict::Exact, None),
-        Some((Outcome::Wrong, text)) => (Verdict::Wrong, Some(text)),
-        Some((Outcome::None, text)) => (Verdict::Refuses, Some(text)),
+        None => (CheckVerdict::Exact, None),
+        Some((Outcome::Wrong, text)) => (CheckVerdict::Wrong, Some(text)),
+        Some((Outcome::None, text)) => (CheckVerdict::Refuses, Some(text)),
     };
     driver
 }
@@ -240,7 +240,7 @@ impl Second {
                 not_done(&format!("ended with {}", output.status))
             };
         };
-        let outcome = if driver.verdict == Verdict::Wrong { Outcome::Wrong } else { Outcome::None };
+        let outcome = if driver.verdict == CheckVerdict::Wrong { Outcome::Wrong } else { Outcome::None };
         let fault = driver.fault.map(|text| (outcome, format!("{text} (in the second process)")));
         Share { requests: driver.requests, bytes: driver.bytes, fault }
     }

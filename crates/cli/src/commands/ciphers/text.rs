@@ -2,8 +2,9 @@
 
 use std::fmt::Write;
 
+use outboard_console::aligned;
+
 use super::answer::{Algorithm, Answer};
-use crate::columns::aligned;
 
 /// Formats the algorithms that are offered, those that are not with the reasons, and a summary.
 pub fn report(answer: &Answer) -> String {

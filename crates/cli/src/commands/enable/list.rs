@@ -1,12 +1,12 @@
 //! `outboard enable --list`: the services that can be enabled, and those that are.
 
-use anyhow::{Context as _, Result, anyhow};
-use outboard_services::enable::{self, APPLICATIONS, Application, Record, State, Tree};
-use serde::Serialize;
 use std::path::PathBuf;
 
-use crate::columns::aligned;
-use crate::console::answer;
+use anyhow::{Context as _, Result, anyhow};
+use outboard_console::aligned;
+use outboard_console::answer;
+use outboard_services::enable::{self, APPLICATIONS, Application, Record, State, Tree};
+use serde::Serialize;
 
 /// The document of `--json`. Fields are only added within a version.
 #[derive(Serialize)]
@@ -33,7 +33,11 @@ pub fn list(tree: &Tree, json: bool) -> Result<()> {
     let enabled = Record::services(tree);
     let known = APPLICATIONS.iter().map(|application| (application.name.to_owned(), application.about));
     let others = enabled.iter().filter(|name| Application::by_name(name).is_none());
-    let units = others.map(|name| (name.clone(), "a systemd unit"));
+    let about = |name: &str| match enable::driver_of_key(name) {
+        Some(_) => "a driver that the kernel prefers (outboard prefer)",
+        None => "a systemd unit",
+    };
+    let units = others.map(|name| (name.clone(), about(name)));
     let services: Result<Vec<Service>> =
         known.chain(units).map(|(name, about)| service(tree, name, about)).collect();
     let services = Services { schema: "outboard-services/1", services: services? };

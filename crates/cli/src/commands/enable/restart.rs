@@ -5,11 +5,11 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use anyhow::{Context as _, Result, anyhow};
+use outboard_console::{answer, progress};
 use outboard_services::enable::{self, Applied, Plan, Record, State, Tree, changed_units};
 use serde::Serialize;
 
 use super::suitability::Suitability;
-use crate::console::{answer, progress};
 use crate::live_service::{Broken, LiveService, Verification};
 
 /// The document of `--json`. Fields are only added within a version.

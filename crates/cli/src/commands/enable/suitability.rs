@@ -6,11 +6,11 @@ use std::path::Path;
 use anyhow::{Context as _, Result, bail};
 use outboard_counters::{Decision, KeyStreamSource, Table};
 use outboard_measure::evp::Library;
+use outboard_openssl_conf::Scratch;
 use outboard_policy::{POLICY_FILE, Tuned};
 use outboard_services::enable::{Inputs, Plan, Requests};
 
 use crate::commands::ciphers;
-use crate::enabled::Scratch;
 
 /// What was found.
 #[derive(Debug)]
@@ -32,6 +32,8 @@ pub struct Outlook {
     pub by: Result<(String, Option<u32>), String>,
     /// Whether the threshold was measured on this machine.
     pub measured: bool,
+    /// The driver computes key stream in advance.
+    pub is_ahead: bool,
 }
 
 /// Loads OpenSSL with the planned configuration and has the provider decide.
@@ -68,7 +70,7 @@ fn judge(
     let outlook = |cipher: &&str| {
         let decision = decisions.iter().find(|(name, _)| name == cipher).map(|(_, decision)| decision);
         let row = policy.filter(|_| unfit.is_none()).and_then(|policy| policy.of(cipher));
-        let (by, measured) = match (decision, row) {
+        let (by, measured, is_ahead) = match (decision, row) {
             (Some(Decision::Offered { driver, from, key_stream, .. }), row) => {
                 let direct = from.iter().flatten().min().copied();
                 let is_smaller = |ahead: &&KeyStreamSource| direct.is_none_or(|direct| ahead.from <= direct);
@@ -77,17 +79,19 @@ fn judge(
                         let row = policy.filter(|_| unfit.is_none()).and_then(|it| it.lookahead(cipher));
                         let is_measured =
                             row.is_some_and(|row| row.driver == source.driver && row.from.is_some());
-                        (Ok((source.driver.clone(), Some(source.from))), is_measured)
+                        (Ok((source.driver.clone(), Some(source.from))), is_measured, true)
                     }
-                    None => (Ok((driver.clone(), direct)), row.is_some_and(|row| row.driver == driver)),
+                    None => {
+                        (Ok((driver.clone(), direct)), row.is_some_and(|row| row.driver == driver), false)
+                    }
                 }
             }
             // The provider does not offer what never wins.
-            (_, Some(row)) if row.is_never() => (Ok((row.driver.to_owned(), None)), true),
-            (Some(Decision::Left { why }), _) => (Err(why.clone()), false),
-            (None, _) => (Err("the provider decided nothing".to_owned()), false),
+            (_, Some(row)) if row.is_never() => (Ok((row.driver.to_owned(), None)), true, false),
+            (Some(Decision::Left { why }), _) => (Err(why.clone()), false, false),
+            (None, _) => (Err("the provider decided nothing".to_owned()), false, false),
         };
-        Outlook { cipher: (*cipher).to_owned(), by, measured }
+        Outlook { cipher: (*cipher).to_owned(), by, measured, is_ahead }
     };
     let ciphers: Vec<Outlook> = requests.ciphers.iter().map(outlook).collect();
     let wins = |one: &Outlook| {

@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 use std::io;
 
+use outboard_console::aligned;
 use outboard_services::enable::{Plan, Step, Tree};
 
 use super::suitability::Suitability;
-use crate::columns::aligned;
 
 /// The table of ciphers with the numbers that decide.
 pub fn suitability(service: &str, found: &Suitability) -> String {
@@ -29,6 +29,12 @@ pub fn suitability(service: &str, found: &Suitability) -> String {
 
 /// The changes, as a diff against what is there.
 pub fn changes(tree: &Tree, plan: &Plan, steps: &[Step]) -> io::Result<String> {
+    let files = files(tree, plan, steps)?;
+    Ok(if steps.is_empty() { files } else { files + &remarks(plan) + &next(plan) })
+}
+
+/// The changes without remarks.
+pub fn files(tree: &Tree, plan: &Plan, steps: &[Step]) -> io::Result<String> {
     if steps.is_empty() {
         return Ok(format!("{}: nothing to change\n", plan.service));
     }
@@ -53,8 +59,6 @@ pub fn changes(tree: &Tree, plan: &Plan, steps: &[Step]) -> io::Result<String> {
             let _ = writeln!(out, "# {} is removed", path.display());
         }
     }
-    out.push_str(&remarks(plan));
-    out.push_str(&next(plan));
     Ok(out)
 }
 

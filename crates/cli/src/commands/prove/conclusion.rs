@@ -1,13 +1,14 @@
 //! Compares the work that is counted for hardware with the interrupts of the devices that must have
 //! done it. Interrupts that other accelerators raised for other processes are no evidence.
 
-use super::proof::Verdict;
-use outboard_counters::{Counts, Decision, Table};
+use std::fmt::Write;
+
+use outboard_counters::{Counts, Decision};
+use outboard_documents::prove::ProofVerdict;
 use outboard_drivers::interrupts::Difference;
-use outboard_measure::behind::Behind;
+use outboard_measure::driver_devices::DriverDevices;
 use outboard_measure::evidence::{Evidence, weigh};
 use outboard_measure::meter::Spent;
-use std::fmt::Write;
 
 /// Minimum share of the bytes, in percent, for the verdict `Hardware`: a smaller share is a partial
 /// offload.
@@ -15,11 +16,40 @@ const HALF: f64 = 50.0;
 
 /// The verdict and its basis.
 pub struct Conclusion {
-    pub verdict: Verdict,
+    pub verdict: ProofVerdict,
     /// The verdict in one or two sentences.
     pub summary: String,
     /// For each device: whether it processed requests of the command.
     pub used: Vec<bool>,
+}
+
+/// What was counted.
+pub struct Observed {
+    pub subject: Subject,
+    /// Number of times that the provider was loaded.
+    pub loads: u64,
+    /// Counts of each algorithm.
+    pub counted: Vec<(String, Counts)>,
+    /// Decisions of the provider about algorithms.
+    pub decisions: Vec<(String, Decision)>,
+    /// Notes of the provider.
+    pub notes: Vec<String>,
+}
+
+/// What was observed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// A command that prove ran.
+    Command,
+    /// A service that runs already.
+    Service,
+}
+
+impl Observed {
+    /// The sum over all algorithms.
+    pub fn total(&self) -> Counts {
+        self.counted.iter().fold(Counts::default(), |sum, (_, counts)| sum + *counts)
+    }
 }
 
 /// Work that is counted for hardware.
@@ -31,51 +61,54 @@ struct Claim {
     devices: Vec<usize>,
 }
 
-/// Derives the verdict from the counts of each algorithm and the devices' interrupts; `notes` are
-/// the provider's.
-pub fn conclude(
-    table: &Table,
-    counted: &[(String, Counts)],
-    total: &Counts,
-    spent: &Spent,
-    notes: &[String],
-) -> Conclusion {
+/// Derives the verdict from the counts of each algorithm and the devices' interrupts.
+pub fn conclude(observed: &Observed, spent: &Spent) -> Conclusion {
+    let Observed { subject, counted, decisions, notes, .. } = observed;
+    let (total, subject) = (&observed.total(), *subject);
     let devices = spent.interrupts.as_deref().unwrap_or_default();
-    if table.attached() == 0 {
-        return Conclusion::of_no_device(devices, Verdict::NotLoaded, NEVER_LOADED.to_owned());
+    if observed.loads == 0 {
+        return Conclusion::of_no_device(devices, ProofVerdict::NotLoaded, subject.never_loaded().to_owned());
     }
-    let decisions = table.decisions();
-    let claims = claims(counted, &decisions, devices, &spent.behind);
+    let claims = claims(counted, decisions, devices, &spent.behind);
     if total.mismatches > 0 {
         let used = used(&claims, devices);
-        return Conclusion { verdict: Verdict::Wrong, summary: wrong(counted, &decisions), used };
+        return Conclusion {
+            verdict: ProofVerdict::Wrong,
+            summary: wrong(subject, counted, decisions),
+            used,
+        };
     }
     let weighed = claims.iter().map(|claim| (claim.evidence(devices), claim));
     let Some((evidence, worst)) = weighed.max_by_key(|(evidence, _)| *evidence) else {
-        let summary = format!("Hardware did nothing: {}.", why_software(total, notes));
-        return Conclusion::of_no_device(devices, Verdict::Software, summary);
+        let summary = format!("Hardware did nothing: {}.", why_software(subject, total, notes));
+        return Conclusion::of_no_device(devices, ProofVerdict::Software, summary);
     };
     if let Err(why) = &spent.interrupts {
         let summary =
             format!("Bytes were counted as done by hardware, and no interrupt can confirm it: {why}.");
-        return Conclusion::of_no_device(devices, Verdict::Contradicted, summary);
+        return Conclusion::of_no_device(devices, ProofVerdict::Contradicted, summary);
     }
     let used = used(&claims, devices);
     let (verdict, summary) = match evidence {
-        Evidence::Shown => shown(total, devices, &used),
+        Evidence::Shown => shown(subject, total, devices, &used),
         Evidence::Lost => (
-            Verdict::Unverified,
-            "Bytes were counted as done by hardware; its interrupts are lost, since a device was unbound while the \
-             command ran."
-                .to_owned(),
+            ProofVerdict::Unverified,
+            format!(
+                "Bytes were counted as done by hardware; its interrupts are lost, since a device was unbound while the \
+                 {}.",
+                match subject {
+                    Subject::Command => "command ran",
+                    Subject::Service => "service was observed",
+                }
+            ),
         ),
         Evidence::Silent => (
-            Verdict::Unverified,
+            ProofVerdict::Unverified,
             "Bytes were counted as done by hardware; this engine works without interrupts, so nothing else confirms it."
                 .to_owned(),
         ),
         Evidence::Refuted => (
-            Verdict::Contradicted,
+            ProofVerdict::Contradicted,
             format!(
                 "Bytes were counted as done by hardware, and {} raised a single interrupt: the driver computed in \
                  software. Do not believe the count; compare the time with and without outboard.",
@@ -87,7 +120,7 @@ pub fn conclude(
 }
 
 impl Conclusion {
-    fn of_no_device(devices: &[Difference], verdict: Verdict, summary: String) -> Self {
+    fn of_no_device(devices: &[Difference], verdict: ProofVerdict, summary: String) -> Self {
         Self { verdict, summary, used: vec![false; devices.len()] }
     }
 }
@@ -116,31 +149,28 @@ fn used(claims: &[Claim], devices: &[Difference]) -> Vec<bool> {
 }
 
 /// Returns the verdict for counts that interrupts confirm, according to the share of the bytes.
-fn shown(total: &Counts, devices: &[Difference], used: &[bool]) -> (Verdict, String) {
+fn shown(subject: Subject, total: &Counts, devices: &[Difference], used: &[bool]) -> (ProofVerdict, String) {
     let share = total.percent_hw().unwrap_or(0.0);
     let theirs = devices.iter().zip(used).filter(|(_, used)| **used);
     let interrupts = theirs.fold(0u64, |sum, (device, _)| sum.saturating_add(device.interrupts));
     let (percent, interrupts) = (outboard_report::percent(share), count(interrupts, "interrupt"));
     if share >= HALF {
         return (
-            Verdict::Hardware,
+            ProofVerdict::Hardware,
             format!("Hardware did {percent} of the bytes, confirmed by {interrupts}."),
         );
     }
     let mut text =
         format!("Hardware did {percent} of the bytes, confirmed by {interrupts}; software did the rest");
     if let Some(average) = total.sw_bytes.checked_div(total.sw_requests) {
-        let _ = write!(
-            text,
-            ", in requests of {average} bytes on average (--threshold BYTES lowers the threshold)"
-        );
+        let _ = write!(text, ", in requests of {average} bytes on average ({})", subject.threshold_advice());
     }
-    (Verdict::Partly, text + ".")
+    (ProofVerdict::Partly, text + ".")
 }
 
 /// Returns the summary for results of a driver that differed from software. Only a sample of the
 /// results is compared.
-fn wrong(counted: &[(String, Counts)], decisions: &[(String, Decision)]) -> String {
+fn wrong(subject: Subject, counted: &[(String, Counts)], decisions: &[(String, Decision)]) -> String {
     let mut total = 0u64;
     let mut algorithms: Vec<String> = Vec::new();
     let mut drivers: Vec<String> = Vec::new();
@@ -158,9 +188,13 @@ fn wrong(counted: &[(String, Counts)], decisions: &[(String, Decision)]) -> Stri
     let by = if drivers.is_empty() { String::new() } else { format!(" by {}", drivers.join(" or ")) };
     format!(
         "{} of {}{by} differed from OpenSSL's own. Each was computed again in software and the driver was disabled, but \
-         not every byte is compared: treat what this command wrote as damaged.{advice}",
+         not every byte is compared: treat what {} as damaged.{advice}",
         count(total, "result"),
         algorithms.join(", "),
+        match subject {
+            Subject::Command => "this command wrote",
+            Subject::Service => "this service sent and wrote",
+        },
     )
 }
 
@@ -194,7 +228,7 @@ fn claims(
     counted: &[(String, Counts)],
     decisions: &[(String, Decision)],
     devices: &[Difference],
-    behind: &Behind,
+    behind: &DriverDevices,
 ) -> Vec<Claim> {
     let mut claims: Vec<Claim> = Vec::new();
     for (algorithm, counts) in counted {
@@ -219,15 +253,39 @@ fn claims(
     claims
 }
 
-fn why_software(total: &Counts, notes: &[String]) -> String {
+fn why_software(subject: Subject, total: &Counts, notes: &[String]) -> String {
     match (notes.first(), total.requests()) {
-        (Some(note), _) => note.clone(),
-        (None, 0) => "the command used no algorithm that outboard offers".to_owned(),
-        (None, requests) => format!(
-            "requests of {} bytes on average are below their threshold, or meant for software (--threshold BYTES \
-             lowers it)",
-            total.bytes() / requests
+        // The notes of a service are older than the time in which it was observed.
+        (Some(note), requests) if subject == Subject::Command || requests > 0 => note.clone(),
+        (_, 0) => match subject {
+            Subject::Command => "the command used no algorithm that outboard offers".to_owned(),
+            Subject::Service => {
+                "the service made no request with an algorithm that outboard offers".to_owned()
+            }
+        },
+        (_, requests) => format!(
+            "requests of {} bytes on average are below their threshold, or meant for software ({})",
+            total.bytes() / requests,
+            subject.threshold_advice()
         ),
+    }
+}
+
+impl Subject {
+    fn threshold_advice(self) -> &'static str {
+        match self {
+            Self::Command => "--threshold BYTES lowers the threshold",
+            Self::Service => "outboard config shows the thresholds and what sets them",
+        }
+    }
+
+    fn never_loaded(self) -> &'static str {
+        match self {
+            Self::Command => NEVER_LOADED,
+            Self::Service => {
+                "No process of the service has loaded outboard: outboard config --service shows what they have."
+            }
+        }
     }
 }
 

@@ -1,10 +1,28 @@
 //! The options of `outboard prove`.
 
-use crate::enabled::Settings;
-use clap::{Args, ValueEnum};
 use std::ffi::OsString;
+use std::time::Duration;
 
-/// Runs a command with outboard enabled and reports what hardware did
+use clap::{Args, ValueEnum};
+
+use crate::settings::Settings;
+use outboard_console::duration;
+
+/// Options that configure the provider of a command; a service has its configuration.
+const NOT_FOR_SERVICES: [&str; 10] = [
+    "command",
+    "compare",
+    "log_level",
+    "drivers",
+    "threshold",
+    "ciphers",
+    "digests",
+    "soft_drivers",
+    "module",
+    "no_system_config",
+];
+
+/// Runs a command with outboard enabled, or observes a service, and reports what hardware did
 ///
 /// The report goes to stderr after the command has ended. The exit code is the command's own; if that is 0, 125 when
 /// outboard itself failed, when a result of a driver was wrong, when bytes were counted as done by hardware without an
@@ -13,8 +31,12 @@ use std::ffi::OsString;
 /// Servers must stay in the foreground (nginx -g 'daemon off;'): the proof ends with the command. Processes that the
 /// command starts as another user are not counted, their children and those that change users after loading OpenSSL
 /// are.
+///
+/// --service observes a service that `outboard enable` changed, while it runs: nothing is restarted. The exit code is 0 or 125.
 #[derive(Args, Debug)]
-#[command(override_usage = "outboard prove [OPTIONS] -- COMMAND [ARG]...")]
+#[command(
+    override_usage = "outboard prove [OPTIONS] -- COMMAND [ARG]...\n       outboard prove --service NAME [--for TIME]"
+)]
 pub struct Options {
     /// Write the proof as JSON (schema outboard-prove/1), to a file or to stdout (-)
     #[arg(long, value_name = "FILE|-")]
@@ -23,6 +45,18 @@ pub struct Options {
     /// Print no report, only what is wrong
     #[arg(long, short)]
     pub quiet: bool,
+
+    /// Observe this service, as `outboard enable --list` names it, instead of a command
+    #[arg(long, value_name = "NAME", conflicts_with_all = NOT_FOR_SERVICES)]
+    pub service: Option<String>,
+
+    /// Observe this systemd unit
+    #[arg(long, value_name = "NAME", conflicts_with = "service", conflicts_with_all = NOT_FOR_SERVICES)]
+    pub unit: Option<String>,
+
+    /// How long: 90s, 10m; ^C ends it earlier
+    #[arg(long = "for", value_name = "TIME", value_parser = duration, default_value = "30s", conflicts_with = "command")]
+    pub time: Duration,
 
     /// Run the command without the provider first, and report both times: it must be one that can run twice
     #[arg(long)]
@@ -40,7 +74,7 @@ pub struct Options {
     pub require_hardware: Option<f64>,
 
     /// The command and its arguments
-    #[arg(last = true, required = true, value_name = "COMMAND")]
+    #[arg(last = true, required_unless_present_any = ["service", "unit"], value_name = "COMMAND")]
     pub command: Vec<OsString>,
 }
 

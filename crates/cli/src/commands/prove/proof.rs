@@ -1,187 +1,101 @@
-//! The results of a run and the conclusion. Serialized, this is the schema `outboard-prove/1`.
+//! Makes the document of a run: its results and the conclusion.
 
-use super::command::Ended;
-use super::conclusion::{Conclusion, conclude};
-use super::options::Options;
-use crate::commands::rng::seed_source::seed_work;
 use outboard_counters::{Counts, Decision, SeedCounts, Table};
+use outboard_documents::prove::{
+    AlgorithmWork, LookaheadWork, ProofDevice, ProofVerdict, Prove, SoftwareRun, Work,
+};
+use outboard_documents::without_secrets;
 use outboard_drivers::interrupts::Difference;
 use outboard_measure::cpu::seconds;
 use outboard_measure::meter::Spent;
-use outboard_report::prove::{Ahead, Algorithm, SeedWork, Work};
-use outboard_report::without_secrets;
-use serde::Serialize;
 
-/// The document of `--json`. Fields are only added within a version; times are in seconds, sizes in bytes.
-#[derive(Serialize)]
-pub struct Proof {
-    /// `outboard-prove/1`.
-    pub schema: &'static str,
-    /// The command and its arguments, without openssl's keys and passwords; bytes that are not UTF-8 are replaced.
-    pub command: Vec<String>,
-    /// The command's exit code as a shell gives it: 128 + N after signal N.
-    pub exit_code: u8,
-    /// The signal that ended it, or null.
-    pub signal: Option<i32>,
-    /// The conclusion as one word.
-    pub verdict: Verdict,
-    /// The conclusion in one or two sentences.
-    pub summary: String,
-    /// Wall clock from start to end of the command.
-    pub wall_seconds: f64,
-    /// CPU time of the whole system in that time, other processes included; null without /proc/stat.
-    pub cpu_seconds: Option<f64>,
-    /// The same command without the provider, if `--compare` ran it; else null.
-    pub software: Option<SoftwareRun>,
-    /// CPU time that the hypervisor used for other guests in that time; null without /proc/stat.
-    pub steal_seconds: Option<f64>,
-    /// Number of times that the command and its children loaded the provider; the child of a fork
-    /// is not counted.
-    pub provider_loads: u64,
-    /// One entry for each algorithm that the application requested.
-    pub algorithms: Vec<Algorithm>,
-    /// Sum over all algorithms.
-    pub total: Work,
-    /// The counters of the seed source OUTBOARD-HWRNG; null if it was not used.
-    pub seed_source: Option<SeedWork>,
-    /// One entry for each device of an accelerator; null when /proc/interrupts cannot be read.
-    pub devices: Option<Vec<Device>>,
-    /// The value of `--require-hardware`, or null.
-    pub required_percent: Option<f64>,
-    /// Whether the requirement was met; true without one.
-    pub requirement_met: bool,
-    /// Notes of the provider and about the configuration.
-    pub notes: Vec<String>,
-}
+use super::command::Ended;
+use super::conclusion::{Conclusion, Observed, Subject, conclude};
+use super::options::Options;
+use crate::commands::rng::seed_source::seed_work;
 
-/// The conclusion, in one word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Verdict {
-    /// A result of a driver differed from software's.
-    Wrong,
-    /// Hardware did at least half of the bytes, confirmed by its interrupts.
-    Hardware,
-    /// Hardware did less than half of the bytes, confirmed by its interrupts.
-    Partly,
-    /// All work was done in software.
-    Software,
-    /// The command never loaded the provider.
-    NotLoaded,
-    /// Hardware work is counted, and no interrupts can confirm or refute it.
-    Unverified,
-    /// Hardware work is counted, and the interrupts refute it.
-    Contradicted,
-}
-
-/// A run without the provider.
-#[derive(Serialize)]
-pub struct SoftwareRun {
-    /// Wall clock from start to end of the command.
-    pub wall_seconds: f64,
-    /// CPU time of the whole system in that time; null without /proc/stat.
-    pub cpu_seconds: Option<f64>,
-    /// The command's exit code as a shell gives it.
-    pub exit_code: u8,
-}
-
-impl SoftwareRun {
-    /// Creates the record of a run from its times.
-    pub fn new(ended: &Ended, spent: &Spent) -> SoftwareRun {
-        SoftwareRun {
-            wall_seconds: spent.wall.as_secs_f64(),
-            cpu_seconds: spent.cpu.map(|cpu| seconds(cpu.busy)),
-            exit_code: ended.code(),
-        }
+/// Creates the record of a run without the provider from its times.
+pub fn software_run(ended: &Ended, spent: &Spent) -> SoftwareRun {
+    SoftwareRun {
+        wall_seconds: spent.wall.as_secs_f64(),
+        cpu_seconds: spent.cpu.map(|cpu| seconds(cpu.busy)),
+        exit_code: ended.code(),
     }
 }
 
-/// A device of an accelerator.
-#[derive(Serialize)]
-pub struct Device {
-    /// Its name on its bus.
-    pub name: String,
-    /// The device driver.
-    pub driver: String,
-    /// The engine, if it is known.
-    pub chip: Option<&'static str>,
-    /// Whether it processed requests of the command, as far as is known.
-    pub used: bool,
-    /// Interrupts during the command, including those for other programs.
-    pub interrupts: u64,
-    /// Whether the device disappeared while the command ran.
-    pub gone: bool,
+/// Creates the document of a command and its conclusion.
+pub fn proof(options: &Options, ended: &Ended, spent: Spent, table: &Table, mut notes: Vec<String>) -> Prove {
+    let observed = Observed {
+        subject: Subject::Command,
+        loads: table.attached(),
+        counted: table.snapshot(),
+        decisions: table.decisions(),
+        notes: table.notes(),
+    };
+    if ended.left_running {
+        notes.push(
+            "the command left processes running in the background: what they do from now on is not counted, \
+             start servers in the foreground"
+                .to_owned(),
+        );
+    }
+    Prove {
+        command: without_secrets(ended.words.clone()),
+        exit_code: ended.code(),
+        signal: ended.signal(),
+        seed_source: Some(table.seed().counts())
+            .filter(|counts| *counts != SeedCounts::default())
+            .map(seed_work),
+        ..results(options.require_hardware, spent, observed, notes)
+    }
 }
 
-impl Proof {
-    /// Creates the document and its conclusion.
-    pub fn new(
-        options: &Options,
-        ended: &Ended,
-        spent: Spent,
-        table: &Table,
-        mut notes: Vec<String>,
-    ) -> Self {
-        let counted = table.snapshot();
-        let total = counted.iter().fold(Counts::default(), |sum, (_, counts)| sum + *counts);
-        let from_provider = table.notes();
-        let Conclusion { verdict, summary, used } = conclude(table, &counted, &total, &spent, &from_provider);
-        notes.extend(ways(table));
-        notes.extend(from_provider);
-        if ended.left_running {
-            notes.push(
-                "the command left processes running in the background: what they do from now on is not counted, \
-                 start servers in the foreground"
-                    .to_owned(),
-            );
-        }
-        let percent = total.percent_hw().unwrap_or(0.0);
-        let is_confirmed = matches!(verdict, Verdict::Hardware | Verdict::Partly);
-        let met = |required: f64| required == 0.0 || (is_confirmed && percent >= required);
-        Self {
-            schema: "outboard-prove/1",
-            command: without_secrets(ended.words.clone()),
-            exit_code: ended.code(),
-            signal: ended.signal(),
-            verdict,
-            summary,
-            wall_seconds: spent.wall.as_secs_f64(),
-            cpu_seconds: spent.cpu.map(|c| seconds(c.busy)),
-            software: None,
-            steal_seconds: spent.cpu.map(|c| seconds(c.steal)),
-            provider_loads: table.attached(),
-            algorithms: counted
-                .into_iter()
-                .map(|(name, counts)| Algorithm { name, work: work(counts) })
-                .collect(),
-            total: work(total),
-            seed_source: Some(table.seed().counts())
-                .filter(|counts| *counts != SeedCounts::default())
-                .map(seed_work),
-            devices: spent.interrupts.ok().map(|all| all.iter().zip(used).map(Device::from).collect()),
-            required_percent: options.require_hardware,
-            requirement_met: options.require_hardware.is_none_or(met),
-            notes,
-        }
+/// The part of the document that commands and services have in common.
+pub fn results(required: Option<f64>, spent: Spent, observed: Observed, mut notes: Vec<String>) -> Prove {
+    let total = observed.total();
+    let Conclusion { verdict, summary, used } = conclude(&observed, &spent);
+    notes.extend(ways(&observed.decisions));
+    notes.extend(observed.notes);
+    let percent = total.percent_hw().unwrap_or(0.0);
+    let is_confirmed = matches!(verdict, ProofVerdict::Hardware | ProofVerdict::Partly);
+    let met = |required: f64| required == 0.0 || (is_confirmed && percent >= required);
+    Prove {
+        command: Vec::new(),
+        service: None,
+        exit_code: 0,
+        signal: None,
+        verdict,
+        summary,
+        wall_seconds: spent.wall.as_secs_f64(),
+        cpu_seconds: spent.cpu.map(|c| seconds(c.busy)),
+        software: None,
+        steal_seconds: spent.cpu.map(|c| seconds(c.steal)),
+        provider_loads: observed.loads,
+        algorithms: observed
+            .counted
+            .into_iter()
+            .map(|(name, counts)| AlgorithmWork { name, work: work(counts) })
+            .collect(),
+        total: work(total),
+        seed_source: None,
+        devices: spent.interrupts.ok().map(|all| all.iter().zip(used).map(device).collect()),
+        required_percent: required,
+        requirement_met: required.is_none_or(met),
+        notes,
     }
+}
 
-    /// Returns whether outboard failed, independent of the command's result.
-    pub fn is_error(&self) -> bool {
-        matches!(self.verdict, Verdict::Wrong | Verdict::Contradicted) || !self.requirement_met
-    }
-
-    /// Returns the command's exit code, or outboard's if only the command succeeded.
-    pub fn exit_code(&self) -> u8 {
-        if self.exit_code == 0 && self.is_error() { super::OWN_FAILURE } else { self.exit_code }
-    }
+/// Returns the command's exit code, or outboard's if only the command succeeded.
+pub fn exit_code(proof: &Prove) -> u8 {
+    if proof.exit_code == 0 && proof.is_error() { super::OWN_FAILURE } else { proof.exit_code }
 }
 
 /// Returns the drivers that were chosen, each once.
-fn ways(table: &Table) -> Vec<String> {
+fn ways(decisions: &[(String, Decision)]) -> Vec<String> {
     let mut ways: Vec<String> = Vec::new();
-    for (_, decision) in table.decisions() {
+    for (_, decision) in decisions {
         let Decision::Offered { driver, interface, key_stream, .. } = decision else { continue };
-        let source = key_stream.map(|source| source.driver);
+        let source = key_stream.as_ref().map(|source| &source.driver);
         for driver in [Some(driver), source].into_iter().flatten() {
             let way = format!("chosen: driver {driver} over {interface}");
             if !ways.contains(&way) {
@@ -202,7 +116,7 @@ pub fn work(counts: Counts) -> Work {
         hardware_percent: counts.percent_hw(),
         failures: counts.failures,
         mismatches: counts.mismatches,
-        ahead: Ahead {
+        ahead: LookaheadWork {
             ahead_requests: counts.ahead_requests,
             ahead_bytes: counts.ahead_bytes,
             ahead_misses: counts.ahead_misses,
@@ -212,17 +126,15 @@ pub fn work(counts: Counts) -> Work {
     }
 }
 
-impl From<(&Difference, bool)> for Device {
-    fn from((difference, used): (&Difference, bool)) -> Self {
-        let Difference { device, interrupts, gone, .. } = difference;
-        Self {
-            name: device.device.clone(),
-            driver: device.driver.clone(),
-            chip: device.chip,
-            used,
-            interrupts: *interrupts,
-            gone: *gone,
-        }
+fn device((difference, used): (&Difference, bool)) -> ProofDevice {
+    let Difference { device, interrupts, gone, .. } = difference;
+    ProofDevice {
+        name: device.device.clone(),
+        driver: device.driver.clone(),
+        chip: device.chip.map(str::to_owned),
+        used,
+        interrupts: *interrupts,
+        gone: *gone,
     }
 }
 

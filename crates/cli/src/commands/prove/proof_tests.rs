@@ -1,16 +1,18 @@
-use super::*;
-use clap::Parser;
-use outboard_catalog::families::Completion;
-use outboard_counters::{Decision, KeyStreamSource};
-use outboard_drivers::interrupts::DeviceInterrupts;
-use outboard_drivers::root::Root;
-use outboard_measure::behind::Behind;
-use outboard_measure::cpu::Cpu;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 use std::time::Duration;
+
+use clap::Parser;
+use outboard_catalog::families::Completion;
+use outboard_counters::{Decision, KeyStreamSource};
+use outboard_drivers::interrupts::DeviceInterrupts;
+use outboard_drivers::root::Root;
+use outboard_measure::cpu::Cpu;
+use outboard_measure::driver_devices::DriverDevices;
+
+use super::*;
 
 #[derive(Parser)]
 struct Line {
@@ -52,7 +54,7 @@ fn cesa(interrupts: u64) -> Difference {
 }
 
 /// Drivers and devices of a machine with both accelerators.
-fn both() -> Behind {
+fn both() -> DriverDevices {
     let tree = tempfile::tempdir().expect("a directory");
     let entry = |algorithm: &str, driver: &str, module: &str| {
         format!(
@@ -73,7 +75,7 @@ fn both() -> Behind {
         fs::create_dir_all(&folder).expect("a directory");
         symlink("somewhere", folder.join(device)).expect("a link");
     }
-    Behind::now(&Root::saved(tree.path()).expect("a saved tree"))
+    DriverDevices::now(&Root::saved(tree.path()).expect("a saved tree"))
 }
 
 fn spent(devices: Vec<Difference>) -> Spent {
@@ -98,9 +100,9 @@ fn table(hw: u64, sw: u64, notes: &[&str]) -> (tempfile::TempDir, Table) {
     (dir, table)
 }
 
-fn proof(words: &[&str], status: i32, spent: Spent, counted: (u64, u64), notes: &[&str]) -> Proof {
+fn proof(words: &[&str], status: i32, spent: Spent, counted: (u64, u64), notes: &[&str]) -> Prove {
     let (_dir, table) = table(counted.0, counted.1, notes);
-    Proof::new(&options(words), &ended(status), spent, &table, Vec::new())
+    super::proof(&options(words), &ended(status), spent, &table, Vec::new())
 }
 
 const OWN: Completion = Completion::OwnInterrupt;
@@ -108,10 +110,10 @@ const OWN: Completion = Completion::OwnInterrupt;
 #[test]
 fn hardware_with_interrupts_is_proven() {
     let mut proof = proof(&[], 0, spent(vec![device(8200, OWN)]), (64 << 20, 160), &[]);
-    assert_eq!((proof.verdict, proof.exit_code()), (Verdict::Hardware, 0));
+    assert_eq!((proof.verdict, exit_code(&proof)), (ProofVerdict::Hardware, 0));
     insta::assert_snapshot!("proven", super::super::text::render(&proof));
-    insta::assert_snapshot!("proven_json", serde_json::to_string_pretty(&proof).expect("JSON"));
-    proof.algorithms.push(Algorithm { name: "AES-256-CBC".into(), work: work(Counts::default()) });
+    insta::assert_snapshot!("proven_json", outboard_documents::json(&proof).expect("JSON"));
+    proof.algorithms.push(AlgorithmWork { name: "AES-256-CBC".into(), work: work(Counts::default()) });
     proof.notes.push("something".into());
     proof.devices = None;
     insta::assert_snapshot!("more_of_everything", super::super::text::render(&proof));
@@ -128,10 +130,16 @@ fn a_wrong_result_is_the_headline_and_an_error() {
         &Decision::Offered { driver, interface, from: [Some(1); 2], key_stream: None },
     );
     let wrong = |words: &[&str], status, interrupts| {
-        Proof::new(&options(words), &ended(status), spent(vec![device(interrupts, OWN)]), &table, Vec::new())
+        super::proof(
+            &options(words),
+            &ended(status),
+            spent(vec![device(interrupts, OWN)]),
+            &table,
+            Vec::new(),
+        )
     };
     let proof = wrong(&[], 0, 1);
-    assert_eq!((proof.verdict, proof.exit_code(), proof.is_error()), (Verdict::Wrong, 125, true));
+    assert_eq!((proof.verdict, exit_code(&proof), proof.is_error()), (ProofVerdict::Wrong, 125, true));
     assert_eq!(serde_json::to_value(proof.verdict).expect("JSON"), "wrong");
     let text = super::super::text::render(&proof);
     let headline = text.lines().nth(3).unwrap_or_default();
@@ -140,15 +148,15 @@ fn a_wrong_result_is_the_headline_and_an_error() {
     assert_eq!(text.matches("WRONG RESULT").count(), 1, "{text}");
     // A wrong result fails even without interrupts and with a requirement of 0 %; a failed command
     // keeps its own code.
-    assert_eq!(wrong(&["--require-hardware", "0"], 0, 0).exit_code(), 125);
-    assert_eq!(wrong(&[], 3 << 8, 1).exit_code(), 3);
+    assert_eq!(exit_code(&wrong(&["--require-hardware", "0"], 0, 0)), 125);
+    assert_eq!(exit_code(&wrong(&[], 3 << 8, 1)), 3);
 }
 
 #[test]
 fn a_report_keeps_all_of_a_proof() {
     let mut proof =
         proof(&["--require-hardware", "7"], 9, spent(vec![device(8200, OWN)]), (8192, 8192), &["x"]);
-    proof.software = Some(SoftwareRun::new(&ended(0), &spent(vec![])));
+    proof.software = Some(software_run(&ended(0), &spent(vec![])));
     proof.seed_source = Some(seed_work(SeedCounts { seeds: 2, bytes: 320, ..SeedCounts::default() }));
     let (kept, written) = crate::commands::report::kept("proofs", &proof);
     assert_eq!(kept, written);
@@ -158,29 +166,29 @@ fn a_report_keeps_all_of_a_proof() {
 fn a_small_share_is_partly() {
     let of = |hw, sw| proof(&[], 0, spent(vec![device(1, OWN)]), (hw, sw), &[]);
     let small = of(8192, 64 << 20);
-    assert_eq!((small.verdict, small.exit_code()), (Verdict::Partly, 0));
+    assert_eq!((small.verdict, exit_code(&small)), (ProofVerdict::Partly, 0));
     assert!(
         small.summary.contains("did under 0.1 % of the bytes, confirmed by 1 interrupt;"),
         "{}",
         small.summary
     );
     assert!(super::super::text::render(&small).contains("\nPARTLY: Hardware did under"));
-    assert_eq!(of(49_152, 50_000).verdict, Verdict::Partly);
-    assert_eq!(of(8192, 8192).verdict, Verdict::Hardware);
+    assert_eq!(of(49_152, 50_000).verdict, ProofVerdict::Partly);
+    assert_eq!(of(8192, 8192).verdict, ProofVerdict::Hardware);
 }
 
 #[test]
 fn hardware_without_an_interrupt_is_an_error_unless_the_command_failed() {
     for devices in [vec![], vec![device(0, OWN)], vec![device(0, OWN), device(0, Completion::Polled)]] {
         let proof = proof(&[], 0, spent(devices), (8192, 0), &[]);
-        assert_eq!((proof.verdict, proof.exit_code()), (Verdict::Contradicted, 125));
+        assert_eq!((proof.verdict, exit_code(&proof)), (ProofVerdict::Contradicted, 125));
         assert!(proof.is_error());
     }
     let unreadable = Spent { interrupts: Err("/proc/interrupts: none".into()), ..spent(vec![]) };
     let failed = proof(&[], 3 << 8, unreadable, (8192, 0), &[]);
-    assert_eq!((failed.verdict, failed.exit_code()), (Verdict::Contradicted, 3));
+    assert_eq!((failed.verdict, exit_code(&failed)), (ProofVerdict::Contradicted, 3));
     let killed = proof(&[], 9, spent(vec![]), (8192, 0), &[]);
-    assert_eq!((killed.exit_code(), killed.signal), (137, Some(9)));
+    assert_eq!((exit_code(&killed), killed.signal), (137, Some(9)));
 }
 
 #[test]
@@ -194,16 +202,16 @@ fn a_command_that_a_signal_ended_is_named_as_such_and_not_as_software() {
 #[test]
 fn hardware_that_cannot_raise_interrupts_or_went_away_is_unverified() {
     let polled = proof(&[], 0, spent(vec![device(0, Completion::Polled)]), (8192, 0), &[]);
-    assert_eq!((polled.verdict, polled.exit_code()), (Verdict::Unverified, 0));
+    assert_eq!((polled.verdict, exit_code(&polled)), (ProofVerdict::Unverified, 0));
     let gone = Difference { gone: true, ..device(0, OWN) };
-    assert_eq!(proof(&[], 0, spent(vec![gone]), (8192, 0), &[]).verdict, Verdict::Unverified);
+    assert_eq!(proof(&[], 0, spent(vec![gone]), (8192, 0), &[]).verdict, ProofVerdict::Unverified);
     let restarted = Difference { restarted: true, ..device(0, OWN) };
-    assert_eq!(proof(&[], 0, spent(vec![restarted]), (8192, 0), &[]).verdict, Verdict::Unverified);
+    assert_eq!(proof(&[], 0, spent(vec![restarted]), (8192, 0), &[]).verdict, ProofVerdict::Unverified);
 }
 
 /// The proof for algorithms that these drivers processed, with the numbers of interrupts of virtio1
 /// and of CESA.
-fn claimed(claims: &[(&str, &[&str])], virtio: u64, other: u64) -> Proof {
+fn claimed(claims: &[(&str, &[&str])], virtio: u64, other: u64) -> Prove {
     let (_dir, table) = table(0, 0, &[]);
     for (algorithm, drivers) in claims {
         table.row(algorithm).expect("a row").add_hw(1, 8192);
@@ -216,41 +224,41 @@ fn claimed(claims: &[(&str, &[&str])], virtio: u64, other: u64) -> Proof {
         }
     }
     let spent = spent(vec![cesa(other), device(virtio, OWN)]);
-    Proof::new(&options(&[]), &ended(0), spent, &table, Vec::new())
+    super::proof(&options(&[]), &ended(0), spent, &table, Vec::new())
 }
 
 #[test]
 fn what_another_accelerator_did_meanwhile_proves_nothing() {
     const VIRTIO: &[&str] = &["virtio_crypto_aes_cbc"];
     const CESA: &[&str] = &["mv-ecb-aes"];
-    let used = |proof: &Proof| proof.devices.iter().flatten().map(|device| device.used).collect::<Vec<_>>();
+    let used = |proof: &Prove| proof.devices.iter().flatten().map(|device| device.used).collect::<Vec<_>>();
 
     let proven = claimed(&[("AES-128-CBC", VIRTIO)], 7, 70_000);
-    assert_eq!((proven.verdict, used(&proven)), (Verdict::Hardware, vec![false, true]));
+    assert_eq!((proven.verdict, used(&proven)), (ProofVerdict::Hardware, vec![false, true]));
     assert!(proven.summary.contains("by 7 interrupts"), "{}", proven.summary);
     let text = super::super::text::render(&proven);
     assert!(text.contains("70000 by f1090000.crypto (Marvell CESA), not used by the command"), "{text}");
 
     let refuted = claimed(&[("AES-128-CBC", VIRTIO)], 0, 70_000);
-    assert_eq!((refuted.verdict, used(&refuted)), (Verdict::Contradicted, vec![false, true]));
+    assert_eq!((refuted.verdict, used(&refuted)), (ProofVerdict::Contradicted, vec![false, true]));
     assert!(refuted.summary.contains("no device of virtio_crypto_aes_cbc raised"), "{}", refuted.summary);
 
     // Each driver needs interrupts of its own device.
     let each: &[(&str, &[&str])] = &[("AES-128-CBC", VIRTIO), ("AES-128-ECB", CESA)];
-    assert_eq!(claimed(each, 1, 1).verdict, Verdict::Hardware);
-    assert_eq!(claimed(each, 9, 0).verdict, Verdict::Contradicted);
+    assert_eq!(claimed(each, 1, 1).verdict, ProofVerdict::Hardware);
+    assert_eq!(claimed(each, 9, 0).verdict, ProofVerdict::Contradicted);
     let either: &[(&str, &[&str])] = &[("AES-128-CBC", &["mv-ecb-aes", "virtio_crypto_aes_cbc"])];
-    assert_eq!(claimed(either, 9, 0).verdict, Verdict::Hardware);
+    assert_eq!(claimed(either, 9, 0).verdict, ProofVerdict::Hardware);
 
     // The device of this driver is unknown.
     let stranger = claimed(&[("AES-128-CBC", &["stranger-cbc-aes"])], 0, 3);
-    assert_eq!((stranger.verdict, used(&stranger)), (Verdict::Hardware, vec![true, true]));
+    assert_eq!((stranger.verdict, used(&stranger)), (ProofVerdict::Hardware, vec![true, true]));
     let stranger = claimed(&[("AES-128-CBC", &["stranger-cbc-aes"])], 0, 0);
     assert!(stranger.summary.contains("and no accelerator raised"), "{}", stranger.summary);
 }
 
 /// The proof for AES-128-CTR with key stream by CESA and direct requests by virtio.
-fn looked_ahead(direct: u64, ahead: u64, virtio: u64, other: u64) -> Proof {
+fn looked_ahead(direct: u64, ahead: u64, virtio: u64, other: u64) -> Prove {
     let (_dir, table) = table(0, 0, &[]);
     let row = table.row("AES-128-CTR").expect("a row");
     row.add_hw(direct / 8192, direct);
@@ -268,19 +276,19 @@ fn looked_ahead(direct: u64, ahead: u64, virtio: u64, other: u64) -> Proof {
         },
     );
     let spent = spent(vec![cesa(other), device(virtio, OWN)]);
-    Proof::new(&options(&[]), &ended(0), spent, &table, Vec::new())
+    super::proof(&options(&[]), &ended(0), spent, &table, Vec::new())
 }
 
 #[test]
 fn key_stream_needs_interrupts_of_the_device_that_computes_it() {
     for (direct, ahead, virtio, other, verdict) in [
-        (0, 1 << 20, 0, 9, Verdict::Hardware),
-        (0, 1 << 20, 9, 0, Verdict::Contradicted),
-        (8192, 0, 9, 0, Verdict::Hardware),
-        (8192, 0, 0, 9, Verdict::Contradicted),
-        (8192, 1 << 20, 9, 9, Verdict::Hardware),
-        (8192, 1 << 20, 9, 0, Verdict::Contradicted),
-        (8192, 1 << 20, 0, 9, Verdict::Contradicted),
+        (0, 1 << 20, 0, 9, ProofVerdict::Hardware),
+        (0, 1 << 20, 9, 0, ProofVerdict::Contradicted),
+        (8192, 0, 9, 0, ProofVerdict::Hardware),
+        (8192, 0, 0, 9, ProofVerdict::Contradicted),
+        (8192, 1 << 20, 9, 9, ProofVerdict::Hardware),
+        (8192, 1 << 20, 9, 0, ProofVerdict::Contradicted),
+        (8192, 1 << 20, 0, 9, ProofVerdict::Contradicted),
     ] {
         let proof = looked_ahead(direct, ahead, virtio, other);
         assert_eq!(proof.verdict, verdict, "{direct} {ahead} {virtio} {other}");
@@ -299,7 +307,7 @@ fn look_ahead_has_a_table_of_its_own_and_is_kept_in_reports() {
 #[test]
 fn software_says_why() {
     let noted = proof(&[], 0, spent(vec![]), (0, 0), &["AF_ALG on Linux 7.2 reaches no accelerator"]);
-    assert_eq!(noted.verdict, Verdict::Software);
+    assert_eq!(noted.verdict, ProofVerdict::Software);
     assert!(noted.summary.contains("AF_ALG on Linux 7.2"), "{}", noted.summary);
     assert!(proof(&[], 0, spent(vec![]), (0, 0), &[]).summary.contains("used no algorithm"));
     assert!(proof(&[], 0, spent(vec![]), (0, 64), &[]).summary.contains("requests of 16 bytes on average"));
@@ -309,8 +317,8 @@ fn software_says_why() {
 fn a_provider_that_was_never_loaded_is_told_with_reasons() {
     let dir = tempfile::tempdir().expect("a directory");
     let table = Table::create(&dir.path().join("counters")).expect("a table");
-    let proof = Proof::new(&options(&[]), &ended(0), spent(vec![]), &table, Vec::new());
-    assert_eq!((proof.verdict, proof.exit_code()), (Verdict::NotLoaded, 0));
+    let proof = super::proof(&options(&[]), &ended(0), spent(vec![]), &table, Vec::new());
+    assert_eq!((proof.verdict, exit_code(&proof)), (ProofVerdict::NotLoaded, 0));
     insta::assert_snapshot!("not_loaded", super::super::text::render(&proof));
 }
 
@@ -319,7 +327,7 @@ fn a_requirement_is_met_by_proven_bytes_only() {
     let run = |required: &str, interrupts, hw, sw| {
         let devices = vec![device(interrupts, if interrupts > 0 { OWN } else { Completion::Polled })];
         let proof = proof(&["--require-hardware", required], 0, spent(devices), (hw, sw), &[]);
-        (proof.requirement_met, proof.exit_code())
+        (proof.requirement_met, exit_code(&proof))
     };
     assert_eq!(run("99", 5, 99_000, 1000), (true, 0));
     assert_eq!(run("99.5%", 5, 99_000, 1000), (false, 125));

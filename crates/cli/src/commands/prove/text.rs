@@ -1,16 +1,22 @@
 //! Formats the proof as text.
 
-use super::proof::{Proof, Verdict};
-use crate::columns::aligned;
-use crate::commands::rng::seed_source::seed_text;
-use outboard_report::prove::Work;
-use outboard_report::{amount, percent};
 use std::fmt::Write;
 
+use outboard_console::aligned;
+use outboard_documents::prove::Work;
+use outboard_documents::prove::{ProofVerdict, Prove};
+use outboard_report::{amount, percent};
+
+use crate::commands::rng::seed_source::seed_text;
+
 /// Formats the whole report; the verdict comes last.
-pub fn render(proof: &Proof) -> String {
-    let mut out = format!("\noutboard prove: {}\n\n", proof.command.join(" "));
-    if proof.verdict == Verdict::Wrong {
+pub fn render(proof: &Prove) -> String {
+    let subject = match &proof.service {
+        Some(service) => format!("service {} ({})", service.name, service.units.join(", ")),
+        None => proof.command.join(" "),
+    };
+    let mut out = format!("\noutboard prove: {subject}\n\n");
+    if proof.verdict == ProofVerdict::Wrong {
         let _ = writeln!(out, "{}: {}\n", word(proof.verdict), proof.summary);
     }
     if !proof.algorithms.is_empty() {
@@ -22,6 +28,10 @@ pub fn render(proof: &Proof) -> String {
         }
     }
     line(&mut out, "time", &time(proof));
+    if let Some(service) = &proof.service {
+        let cpu = service.cpu_seconds.map_or("unknown".to_owned(), |cpu| format!("{cpu:.2} s"));
+        line(&mut out, "service", &format!("{cpu} of CPU time"));
+    }
     if let Some(software) = &proof.software {
         let cpu = software.cpu_seconds.map(|cpu| format!(", {cpu:.2} s of CPU time")).unwrap_or_default();
         line(&mut out, "software", &format!("{:.2} s{cpu}, without the provider", software.wall_seconds));
@@ -44,11 +54,13 @@ pub fn render(proof: &Proof) -> String {
     for note in proof.notes.iter().filter(|n| !proof.summary.contains(n.as_str())) {
         line(&mut out, "note", note);
     }
-    if proof.verdict != Verdict::Wrong {
+    if proof.verdict != ProofVerdict::Wrong {
         let verdict = match (proof.signal, proof.verdict) {
             // A command that crashed may have made no requests yet, so there is no verdict on the
             // hardware.
-            (Some(signal), Verdict::Software | Verdict::NotLoaded) => format!("ENDED BY SIGNAL {signal}"),
+            (Some(signal), ProofVerdict::Software | ProofVerdict::NotLoaded) => {
+                format!("ENDED BY SIGNAL {signal}")
+            }
             (_, verdict) => word(verdict).to_owned(),
         };
         let _ = writeln!(out, "\n{verdict}: {}", proof.summary);
@@ -62,15 +74,15 @@ pub fn render(proof: &Proof) -> String {
     out
 }
 
-fn word(verdict: Verdict) -> &'static str {
+fn word(verdict: ProofVerdict) -> &'static str {
     match verdict {
-        Verdict::Wrong => "WRONG RESULT",
-        Verdict::Hardware => "PROVEN",
-        Verdict::Partly => "PARTLY",
-        Verdict::Software => "SOFTWARE ONLY",
-        Verdict::NotLoaded => "NOT LOADED",
-        Verdict::Unverified => "UNVERIFIED",
-        Verdict::Contradicted => "CONTRADICTED",
+        ProofVerdict::Wrong => "WRONG RESULT",
+        ProofVerdict::Hardware => "PROVEN",
+        ProofVerdict::Partly => "PARTLY",
+        ProofVerdict::Software => "SOFTWARE ONLY",
+        ProofVerdict::NotLoaded => "NOT LOADED",
+        ProofVerdict::Unverified => "UNVERIFIED",
+        ProofVerdict::Contradicted => "CONTRADICTED",
     }
 }
 
@@ -78,7 +90,7 @@ fn line(out: &mut String, name: &str, text: &str) {
     let _ = writeln!(out, "  {name:<12}{text}");
 }
 
-fn time(proof: &Proof) -> String {
+fn time(proof: &Prove) -> String {
     let mut text = format!("{:.2} s", proof.wall_seconds);
     match proof.cpu_seconds {
         Some(cpu) => {
@@ -92,22 +104,31 @@ fn time(proof: &Proof) -> String {
     text
 }
 
-fn devices(proof: &Proof) -> Vec<String> {
+fn devices(proof: &Prove) -> Vec<String> {
     match &proof.devices {
         None => vec!["unknown: /proc/interrupts cannot be read".to_owned()],
         Some(devices) if devices.is_empty() => vec!["none: no accelerator has a device here".to_owned()],
         Some(devices) => devices
             .iter()
             .map(|d| {
-                let used = if d.used { "" } else { ", not used by the command" };
+                let used = match (d.used, &proof.service) {
+                    (true, _) => "",
+                    (false, None) => ", not used by the command",
+                    (false, Some(_)) => ", not used by the service",
+                };
                 let gone = if d.gone { ", and it is gone now" } else { "" };
-                format!("{} by {} ({}){used}{gone}", d.interrupts, d.name, d.chip.unwrap_or(&d.driver))
+                format!(
+                    "{} by {} ({}){used}{gone}",
+                    d.interrupts,
+                    d.name,
+                    d.chip.as_ref().unwrap_or(&d.driver)
+                )
             })
             .collect(),
     }
 }
 
-fn table(proof: &Proof) -> String {
+fn table(proof: &Prove) -> String {
     let headings =
         ["algorithm", "hardware", "requests", "software", "requests", "by hardware", "failed", "wrong"];
     let mut rows = vec![headings.map(str::to_owned)];
@@ -132,7 +153,7 @@ fn row(name: &str, work: &Work) -> [String; 8] {
 }
 
 /// Formats how the bytes of hardware were processed: with key stream from look-ahead or directly.
-fn ahead_table(proof: &Proof) -> String {
+fn ahead_table(proof: &Prove) -> String {
     let headings =
         ["look-ahead", "ahead", "requests", "direct", "requests", "misses", "key stream", "discarded"];
     let mut rows = vec![headings.map(str::to_owned)];

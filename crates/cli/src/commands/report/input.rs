@@ -5,8 +5,8 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
+use outboard_documents::{LARGEST, Part, Report, Unfit, read};
 use outboard_drivers::root::Root;
-use outboard_report::{LARGEST, Part, Report, Unfit, read};
 
 /// An input file.
 pub struct Input {

@@ -5,6 +5,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
+use outboard_console as console;
+use outboard_console::INTERRUPTED;
+use outboard_documents::rng::{PermutationResult, RngAssessment};
+use outboard_documents::{json, now};
 use outboard_drivers::root::Root;
 use outboard_inventory::Hwrng;
 use outboard_measure::stop;
@@ -12,12 +16,10 @@ use outboard_policy::MinEntropy;
 use outboard_rng::{LEAST_SAMPLES, RESTARTS, continuous_health, permutation_tests, test_restarts, width_of};
 
 use super::assess_answer::{
-    AssessAnswer, PermutationRow, first_bits, histogram, iid_rows, notes, restart_row, row, text,
+    first_bits, histogram, iid_rows, is_good, least_per_bit, notes, restart_row, row, text,
 };
 use super::bzip2_length::bzip2_length;
 use super::input::InputOptions;
-use crate::commands::tune::now;
-use crate::console::{self, INTERRUPTED};
 
 /// Estimate the min-entropy of output with the ten estimators of SP 800-90B for non-IID sources.
 ///
@@ -107,11 +109,10 @@ pub fn assess(options: &Options) -> Result<ExitCode> {
     // The health tests of the provider's seed source, with its default parameters.
     let fault = (options.bits == 8).then(|| continuous_health(&samples, MinEntropy::default())).flatten();
     let quality_of_kernel = || Hwrng::read(&Root::live()).and_then(|hwrng| hwrng.quality);
-    let mut answer = AssessAnswer {
-        schema: "outboard-rng-assess/1",
+    let mut answer = RngAssessment {
         made: now(),
         source: input.name.clone(),
-        samples: got,
+        samples: got as u64,
         bits: options.bits,
         estimates: assessment.estimates.iter().map(row).collect(),
         min_entropy: assessment.min_entropy,
@@ -129,7 +130,7 @@ pub fn assess(options: &Options) -> Result<ExitCode> {
         histogram: histogram(&samples, options.bits),
         first_bits: first_bits(&samples, options.bits),
     };
-    answer.advised_quality = (answer.least_per_bit() * 1024.0).floor() as u32;
+    answer.advised_quality = (least_per_bit(&answer) * 1024.0).floor() as u32;
     if answer.quality.is_some_and(|quality| quality > answer.advised_quality) {
         let full = outboard_rng::attainable(got, options.bits, &progress("comparing with full entropy"));
         console::progress("");
@@ -137,12 +138,8 @@ pub fn assess(options: &Options) -> Result<ExitCode> {
         answer.is_below_full_entropy = Some(assessment.is_below_full_entropy(got));
     }
     answer.notes = notes(&answer, used);
-    console::answer(&if options.json {
-        serde_json::to_string_pretty(&answer)? + "\n"
-    } else {
-        text(&answer)
-    })?;
-    Ok(if answer.is_good() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    console::answer(&if options.json { json(&answer)? } else { text(&answer) })?;
+    Ok(if is_good(&answer) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// Reads the matrix of the restart tests. In the standard, a restart is a power cycle; a program
@@ -160,8 +157,8 @@ fn restarts(options: &Options) -> Result<Vec<u8>> {
     Ok(rows)
 }
 
-fn permutations(samples: &[u8]) -> Option<Vec<PermutationRow>> {
-    let seed = crate::primitive::any_seed();
+fn permutations(samples: &[u8]) -> Option<Vec<PermutationResult>> {
+    let seed = outboard_accel::primitive::any_seed();
     let ranks = permutation_tests(samples, seed, &bzip2_length, &|number| {
         if number % 10 == 1 {
             console::progress(&format!("permutation {number} of at most 10000"));
@@ -169,8 +166,8 @@ fn permutations(samples: &[u8]) -> Option<Vec<PermutationRow>> {
         !stop::asked()
     });
     ranks.map(|ranks| {
-        let row = |rank: &outboard_rng::PermutationRank| PermutationRow {
-            statistic: rank.statistic,
+        let row = |rank: &outboard_rng::PermutationRank| PermutationResult {
+            statistic: rank.statistic.to_owned(),
             greater: rank.greater,
             equal: rank.equal,
             less: rank.less,

@@ -1,108 +1,44 @@
 //! The result of `outboard rng assess`, as JSON and as text.
 
+use outboard_console::aligned;
+use outboard_documents::rng::{IidTestResult, RestartTests, RngAssessment, RngEstimate};
 use outboard_rng::{Assessment, Estimate, IidTest, LEAST_SAMPLES, RestartResult};
-use serde::Serialize;
 
-use crate::columns::aligned;
-
-#[derive(Serialize)]
-pub struct EstimateRow {
-    pub estimator: &'static str,
-    pub of: &'static str,
-    pub min_entropy: f64,
+/// Returns the least estimate in bits per bit; restarts can reduce it (3.1.4.2).
+pub fn least_per_bit(answer: &RngAssessment) -> f64 {
+    let restart = answer.restart.as_ref().map_or(f64::INFINITY, |one| one.rows.min(one.columns));
+    answer.min_entropy.min(restart) / f64::from(answer.bits)
 }
 
-#[derive(Serialize)]
-pub struct RestartRow {
-    pub most_common: usize,
-    pub cutoff: usize,
-    pub rows: f64,
-    pub columns: f64,
-    pub passed: bool,
+fn has_passed_restarts(answer: &RngAssessment) -> bool {
+    answer.restart.as_ref().is_none_or(|one| one.passed)
 }
 
-#[derive(Serialize)]
-pub struct IidRow {
-    pub test: &'static str,
-    /// The probability of a result at least this extreme for an IID source.
-    pub probability: f64,
-    pub passed: bool,
+/// Returns whether the estimate is compatible with the credited entropy. Samples cannot show full
+/// entropy, so an estimate that chance explains for full entropy contradicts no credit.
+fn has_what_is_credited(answer: &RngAssessment) -> bool {
+    answer.quality.is_none_or(|quality| quality <= answer.advised_quality)
+        || answer.is_below_full_entropy == Some(false) && has_passed_restarts(answer)
 }
 
-#[derive(Serialize)]
-pub struct PermutationRow {
-    pub statistic: &'static str,
-    pub greater: u32,
-    pub equal: u32,
-    pub less: u32,
-    pub passed: bool,
+/// Returns whether nothing contradicts the source and its credit.
+pub fn is_good(answer: &RngAssessment) -> bool {
+    has_what_is_credited(answer) && answer.health_fault.is_none() && has_passed_restarts(answer)
 }
 
-#[derive(Serialize)]
-pub struct AssessAnswer {
-    pub schema: &'static str,
-    pub made: String,
-    pub source: String,
-    pub samples: usize,
-    pub bits: u32,
-    pub estimates: Vec<EstimateRow>,
-    /// Bits per sample.
-    pub min_entropy: f64,
-    pub min_entropy_per_bit: f64,
-    /// The failure of a continuous health test.
-    pub health_fault: Option<String>,
-    pub restart: Option<RestartRow>,
-    /// Results of the chi-square tests and of the length of the LRS, with --iid.
-    pub iid_tests: Option<Vec<IidRow>>,
-    /// Statistics of the permutation tests, with --iid.
-    pub permutations: Option<Vec<PermutationRow>>,
-    /// The entropy that the kernel credits, in bits per 1024.
-    pub quality: Option<u32>,
-    pub advised_quality: u32,
-    /// The estimate for full entropy with this number of samples, in bits per sample; `null` unless
-    /// the kernel credits more than was found.
-    pub attainable: Option<f64>,
-    /// Whether an estimate is lower than chance explains for full entropy; `null` as above.
-    pub is_below_full_entropy: Option<bool>,
-    pub notes: Vec<String>,
-    pub seconds: f64,
-    /// The number of samples of each value.
-    pub histogram: Vec<u64>,
-    /// The first bits of the samples, most significant first, in hexadecimal.
-    pub first_bits: String,
-}
-
-impl AssessAnswer {
-    /// Returns the least estimate in bits per bit; restarts can reduce it (3.1.4.2).
-    pub fn least_per_bit(&self) -> f64 {
-        let restart = self.restart.as_ref().map_or(f64::INFINITY, |one| one.rows.min(one.columns));
-        self.min_entropy.min(restart) / f64::from(self.bits)
-    }
-
-    /// Returns whether the estimate is compatible with the credited entropy. Samples cannot show
-    /// full entropy, so an estimate that chance explains for full entropy contradicts no credit.
-    fn has_what_is_credited(&self) -> bool {
-        self.quality.is_none_or(|quality| quality <= self.advised_quality)
-            || self.is_below_full_entropy == Some(false) && self.restart.as_ref().is_none_or(|one| one.passed)
-    }
-
-    pub fn is_good(&self) -> bool {
-        self.has_what_is_credited()
-            && self.health_fault.is_none()
-            && self.restart.as_ref().is_none_or(|one| one.passed)
-    }
-}
-
-pub fn iid_rows(tests: Vec<IidTest>) -> Vec<IidRow> {
-    let row =
-        |test: &IidTest| IidRow { test: test.name, probability: test.probability, passed: test.passes() };
+pub fn iid_rows(tests: Vec<IidTest>) -> Vec<IidTestResult> {
+    let row = |test: &IidTest| IidTestResult {
+        test: test.name.to_owned(),
+        probability: test.probability,
+        passed: test.passes(),
+    };
     tests.iter().map(row).collect()
 }
 
-pub fn row(estimate: &Estimate) -> EstimateRow {
-    EstimateRow {
-        estimator: estimate.estimator.name(),
-        of: if estimate.of_bits { "bits" } else { "samples" },
+pub fn row(estimate: &Estimate) -> RngEstimate {
+    RngEstimate {
+        estimator: estimate.estimator.name().to_owned(),
+        of: if estimate.of_bits { "bits" } else { "samples" }.to_owned(),
         min_entropy: estimate.min_entropy,
     }
 }
@@ -125,20 +61,20 @@ pub fn first_bits(samples: &[u8], width: u32) -> String {
 
 /// Restart tests pass if the sanity check passes and neither estimate is below half of the initial
 /// one (3.1.4.2).
-pub fn restart_row(result: &RestartResult, assessment: &Assessment) -> RestartRow {
+pub fn restart_row(result: &RestartResult, assessment: &Assessment) -> RestartTests {
     let half = assessment.min_entropy / 2.0;
-    RestartRow {
-        most_common: result.most,
-        cutoff: result.cutoff,
+    RestartTests {
+        most_common: result.most as u64,
+        cutoff: result.cutoff as u64,
         rows: result.of_rows,
         columns: result.of_columns,
         passed: result.is_sane() && result.of_rows >= half && result.of_columns >= half,
     }
 }
 
-pub fn notes(answer: &AssessAnswer, used: u32) -> Vec<String> {
+pub fn notes(answer: &RngAssessment, used: u32) -> Vec<String> {
     let mut notes = Vec::new();
-    if answer.samples < LEAST_SAMPLES {
+    if answer.samples < LEAST_SAMPLES as u64 {
         notes.push(format!(
             "{} samples: the standard takes at least {LEAST_SAMPLES}. With fewer, confidence intervals are wider and the result is \
              lower than the source's entropy.",
@@ -154,7 +90,7 @@ pub fn notes(answer: &AssessAnswer, used: u32) -> Vec<String> {
         notes.push(format!("A continuous health test fails: {fault}."));
     }
     match answer.quality {
-        Some(quality) if quality > answer.advised_quality && answer.has_what_is_credited() => notes.push(format!(
+        Some(quality) if quality > answer.advised_quality && has_what_is_credited(answer) => notes.push(format!(
             "Credited are {quality} of 1024 bits. The estimate does not contradict that: full entropy gets {:.6} bits per \
              sample with this number of samples.",
             answer.attainable.unwrap_or_default()
@@ -172,10 +108,12 @@ pub fn notes(answer: &AssessAnswer, used: u32) -> Vec<String> {
     notes
 }
 
-pub fn text(answer: &AssessAnswer) -> String {
+pub fn text(answer: &RngAssessment) -> String {
     let mut rows = vec![["estimator", "of", "min-entropy"].map(str::to_owned)];
     let figures = answer.estimates.iter();
-    rows.extend(figures.map(|one| [one.estimator.into(), one.of.into(), format!("{:.6}", one.min_entropy)]));
+    rows.extend(
+        figures.map(|one| [one.estimator.clone(), one.of.clone(), format!("{:.6}", one.min_entropy)]),
+    );
     let mut text = format!(
         "SP 800-90B estimates of {} ({} samples of {} bits, {:.1} s)\n\n{}\n  min-entropy  {:.6} bits per sample, {:.6} per bit\n",
         answer.source,
@@ -197,8 +135,8 @@ pub fn text(answer: &AssessAnswer) -> String {
         );
     }
     if answer.permutations.is_some() || answer.iid_tests.is_some() {
-        let rows = answer.permutations.iter().flatten().map(|row| (row.statistic, row.passed));
-        let tests = answer.iid_tests.iter().flatten().map(|row| (row.test, row.passed));
+        let rows = answer.permutations.iter().flatten().map(|row| (row.statistic.as_str(), row.passed));
+        let tests = answer.iid_tests.iter().flatten().map(|row| (row.test.as_str(), row.passed));
         let all: Vec<(&str, bool)> = rows.chain(tests).collect();
         let failed: Vec<&str> = all.iter().filter(|(_, passed)| !passed).map(|(name, _)| *name).collect();
         text += &match failed.as_slice() {

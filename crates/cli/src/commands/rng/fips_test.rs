@@ -5,14 +5,15 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 use clap::Args;
+use outboard_console as console;
+use outboard_console::{INTERRUPTED, duration};
+use outboard_documents::rng::{BlockSpeed, FailureCounts, RngTest, RngVerdict};
+use outboard_documents::{json, now};
 use outboard_measure::stop;
 use outboard_rng::{BLOCK, EXPECTED_FAILURES, Fips, FipsFailures};
-use serde::Serialize;
 
 use super::input::InputOptions;
-use super::verdict::FipsVerdict;
-use crate::commands::tune::now;
-use crate::console::{self, INTERRUPTED, duration};
+use super::verdict::{self, is_bad, sentence};
 
 /// Test output in blocks of 20,000 bits with the tests of FIPS 140-2 (monobit, poker, runs, long run, continuous run).
 ///
@@ -42,73 +43,38 @@ pub struct Options {
 
 const DEVICE_BLOCKS: u64 = 1000;
 
-#[derive(Default, Serialize)]
-struct FailureCounts {
-    monobit: u64,
-    poker: u64,
-    runs: u64,
-    long_run: u64,
-    continuous_run: u64,
+fn count(counts: &mut FailureCounts, failures: FipsFailures) {
+    counts.monobit += u64::from(failures.monobit);
+    counts.poker += u64::from(failures.poker);
+    counts.runs += u64::from(failures.runs);
+    counts.long_run += u64::from(failures.long_run);
+    counts.continuous_run += u64::from(failures.continuous_run);
 }
 
-impl FailureCounts {
-    fn add(&mut self, failures: FipsFailures) {
-        self.monobit += u64::from(failures.monobit);
-        self.poker += u64::from(failures.poker);
-        self.runs += u64::from(failures.runs);
-        self.long_run += u64::from(failures.long_run);
-        self.continuous_run += u64::from(failures.continuous_run);
-    }
-}
-
-/// Speeds of single blocks in Mbit/s; `average` is that of all blocks together.
-#[derive(Serialize)]
-struct BlockSpeed {
-    min: f64,
-    average: f64,
-    max: f64,
-    #[serde(skip)]
+/// Measures the speed of blocks.
+#[derive(Default)]
+struct SpeedMeter {
+    speed: BlockSpeed,
     blocks: u64,
-    #[serde(skip)]
     time: Duration,
 }
 
-impl BlockSpeed {
-    fn new() -> BlockSpeed {
-        BlockSpeed { min: f64::INFINITY, average: 0.0, max: 0.0, blocks: 0, time: Duration::ZERO }
-    }
-
+impl SpeedMeter {
     fn add(&mut self, time: Duration) {
         let time = time.max(Duration::from_nanos(1));
         let megabits =
             |blocks: u64, time: Duration| (8 * BLOCK) as f64 * blocks as f64 / 1e6 / time.as_secs_f64();
+        let this = megabits(1, time);
+        self.speed.min = if self.blocks == 0 { this } else { self.speed.min.min(this) };
+        self.speed.max = self.speed.max.max(this);
         (self.blocks, self.time) = (self.blocks + 1, self.time + time);
-        self.min = self.min.min(megabits(1, time));
-        self.max = self.max.max(megabits(1, time));
-        self.average = megabits(self.blocks, self.time);
-    }
-
-    fn text(&self) -> String {
-        let [min, average, max] = [self.min, self.average, self.max].map(|speed| format!("{speed:.3}"));
-        format!("min {min}, avg {average}, max {max} Mbit/s")
+        self.speed.average = megabits(self.blocks, self.time);
     }
 }
 
-#[derive(Serialize)]
-struct FipsAnswer {
-    schema: &'static str,
-    made: String,
-    source: String,
-    bits_received: u64,
-    successes: u64,
-    failures: u64,
-    expected_failures: f64,
-    failed_tests: FailureCounts,
-    input_speed: BlockSpeed,
-    test_speed: BlockSpeed,
-    seconds: f64,
-    verdict: FipsVerdict,
-    interrupted: bool,
+fn speed_text(speed: BlockSpeed) -> String {
+    let [min, average, max] = [speed.min, speed.average, speed.max].map(|speed| format!("{speed:.3}"));
+    format!("min {min}, avg {average}, max {max} Mbit/s")
 }
 
 /// Runs `outboard rng test`.
@@ -120,8 +86,7 @@ pub fn test(options: &Options) -> Result<ExitCode> {
     let most = options.blocks.or((options.input.is_device() && !limited).then_some(DEVICE_BLOCKS));
     let mut first = [0; 4];
     let got = input.fill(&mut first)?;
-    let mut answer = FipsAnswer {
-        schema: "outboard-rng-test/1",
+    let mut answer = RngTest {
         made: now(),
         source: input.name.clone(),
         bits_received: 8 * got as u64,
@@ -129,12 +94,13 @@ pub fn test(options: &Options) -> Result<ExitCode> {
         failures: 0,
         expected_failures: 0.0,
         failed_tests: FailureCounts::default(),
-        input_speed: BlockSpeed::new(),
-        test_speed: BlockSpeed::new(),
+        input_speed: BlockSpeed::default(),
+        test_speed: BlockSpeed::default(),
         seconds: 0.0,
-        verdict: FipsVerdict::Pass,
+        verdict: RngVerdict::Pass,
         interrupted: false,
     };
+    let (mut input_speed, mut test_speed) = (SpeedMeter::default(), SpeedMeter::default());
     let (mut fips, mut block, mut shown) = (Fips::new(first), [0; BLOCK], start);
     while most.is_none_or(|most| answer.successes + answer.failures < most)
         && options.time.is_none_or(|time| start.elapsed() < time)
@@ -148,9 +114,9 @@ pub fn test(options: &Options) -> Result<ExitCode> {
         let read = Instant::now();
         let failures = fips.test(&block);
         let tested = Instant::now();
-        answer.input_speed.add(read - before);
-        answer.test_speed.add(tested - read);
-        answer.failed_tests.add(failures);
+        input_speed.add(read - before);
+        test_speed.add(tested - read);
+        count(&mut answer.failed_tests, failures);
         if failures.any() {
             answer.failures += 1
         } else {
@@ -171,24 +137,21 @@ pub fn test(options: &Options) -> Result<ExitCode> {
         }
         bail!("{}: it has less than the {} bytes of one block", answer.source, BLOCK + 4);
     }
+    (answer.input_speed, answer.test_speed) = (input_speed.speed, test_speed.speed);
     answer.seconds = start.elapsed().as_secs_f64();
     answer.expected_failures = count as f64 * EXPECTED_FAILURES;
-    answer.verdict = FipsVerdict::of(answer.failures, count);
-    console::answer(&if options.json {
-        serde_json::to_string_pretty(&answer)? + "\n"
-    } else {
-        text(&answer)
-    })?;
+    answer.verdict = verdict::of(answer.failures, count);
+    console::answer(&if options.json { json(&answer)? } else { text(&answer) })?;
     Ok(match answer.verdict {
-        verdict if verdict.is_bad() => ExitCode::FAILURE,
+        verdict if is_bad(verdict) => ExitCode::FAILURE,
         _ if options.strict && answer.failures > 0 => ExitCode::FAILURE,
         _ if answer.interrupted => ExitCode::from(INTERRUPTED),
         _ => ExitCode::SUCCESS,
     })
 }
 
-fn text(answer: &FipsAnswer) -> String {
-    let FipsAnswer { successes, failures, failed_tests: failed, .. } = answer;
+fn text(answer: &RngTest) -> String {
+    let RngTest { successes, failures, failed_tests: failed, .. } = answer;
     let interrupted = if answer.interrupted {
         "\nInterrupted: the figures are those of the blocks up to then.\n"
     } else {
@@ -215,9 +178,9 @@ fn text(answer: &FipsAnswer) -> String {
         failed.runs,
         failed.long_run,
         failed.continuous_run,
-        answer.input_speed.text(),
-        answer.test_speed.text(),
+        speed_text(answer.input_speed),
+        speed_text(answer.test_speed),
         answer.seconds,
-        answer.verdict.sentence(),
+        sentence(answer.verdict),
     )
 }

@@ -6,11 +6,10 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use outboard_counters::{SeedCounts, Table};
+use outboard_documents::prove::SeedWork;
 use outboard_inventory::openssl::Pending;
-use outboard_report::prove::SeedWork;
+use outboard_openssl_conf::{Scratch, installation::OpenSsl, provider_file};
 use serde::Serialize;
-
-use crate::enabled::{Scratch, module, system::OpenSsl};
 
 /// The name of the provider's seed source.
 pub const SEED_SOURCE: &str = "OUTBOARD-HWRNG";
@@ -56,7 +55,7 @@ impl SeedSourceAnswer {
     /// Starts the process and returns its counters.
     pub fn read() -> Result<SeedSourceAnswer> {
         let openssl = OpenSsl::find();
-        let module = module::find(None, &openssl)?;
+        let module = provider_file::find(None, &openssl)?;
         let scratch = Scratch::new()?;
         let table = Table::create(&scratch.counters())?;
         let (file, _) = openssl.file();

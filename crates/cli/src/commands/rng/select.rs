@@ -8,11 +8,11 @@ use std::process::ExitCode;
 
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
+use outboard_console as console;
 use outboard_drivers::root::Root;
 use outboard_inventory::Hwrng;
 
 use super::boot_rule::{self, BootRule};
-use crate::console;
 
 const SYSFS: &str = "/sys/class/misc/hw_random";
 

@@ -7,13 +7,13 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::Result;
+use outboard_console as console;
 use outboard_drivers::root::Root;
 use outboard_inventory::Hwrng;
 use outboard_inventory::openssl::{Pending, Question, RandomSources};
 use serde::Serialize;
 
 use super::seed_source::{SEED_SOURCE, SeedSourceAnswer, seed_text};
-use crate::console;
 
 /// The time limit for `openssl`, which takes seconds on a busy router.
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -6,8 +6,8 @@
 //! tests were counted in 4,000,000 blocks of AES-CTR, of which 3,241 failed. The tests of
 //! significance use the end of that interval in favour of the source.
 
+use outboard_documents::rng::RngVerdict;
 use outboard_rng::EXPECTED_FAILURES;
-use serde::Serialize;
 
 /// `Fail`: a random source has a count this extreme with a probability below this.
 const CERTAIN: f64 = 1e-6;
@@ -16,55 +16,39 @@ const DOUBTFUL: f64 = 1e-3;
 /// Relative uncertainty of `EXPECTED_FAILURES`.
 const UNCERTAINTY: f64 = 0.01;
 
-/// The result of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum FipsVerdict {
-    /// The number of failures is that of a random source.
-    Pass,
-    /// A random source has such a number less than once in 1000 runs.
-    Doubtful,
-    /// A random source has this many failures less than once in a million runs.
-    Fail,
-    /// A random source has so few failures less than once in a million runs.
-    Regular,
+/// Returns the verdict on `failures` failures of `blocks` blocks.
+pub fn of(failures: u64, blocks: u64) -> RngVerdict {
+    let expected = blocks as f64 * EXPECTED_FAILURES;
+    let many = at_least(failures, expected * (1.0 + UNCERTAINTY));
+    let few = at_most(failures, expected * (1.0 - UNCERTAINTY));
+    match () {
+        () if many < CERTAIN => RngVerdict::Fail,
+        () if few < CERTAIN => RngVerdict::Regular,
+        () if many.min(few) < DOUBTFUL => RngVerdict::Doubtful,
+        () => RngVerdict::Pass,
+    }
 }
 
-impl FipsVerdict {
-    /// Returns the verdict on `failures` failures of `blocks` blocks.
-    pub fn of(failures: u64, blocks: u64) -> FipsVerdict {
-        let expected = blocks as f64 * EXPECTED_FAILURES;
-        let many = at_least(failures, expected * (1.0 + UNCERTAINTY));
-        let few = at_most(failures, expected * (1.0 - UNCERTAINTY));
-        match () {
-            () if many < CERTAIN => FipsVerdict::Fail,
-            () if few < CERTAIN => FipsVerdict::Regular,
-            () if many.min(few) < DOUBTFUL => FipsVerdict::Doubtful,
-            () => FipsVerdict::Pass,
+/// Returns whether the output must not be used.
+pub fn is_bad(verdict: RngVerdict) -> bool {
+    matches!(verdict, RngVerdict::Fail | RngVerdict::Regular)
+}
+
+/// Returns the verdict as a sentence with the next step.
+pub fn sentence(verdict: RngVerdict) -> &'static str {
+    match verdict {
+        RngVerdict::Pass => {
+            "PASS: the number of failures is that of a good source. This sanity check proves no entropy: outboard rng assess."
         }
-    }
-
-    /// Returns whether the output must not be used.
-    pub fn is_bad(self) -> bool {
-        matches!(self, FipsVerdict::Fail | FipsVerdict::Regular)
-    }
-
-    /// Returns the verdict as a sentence with the next step.
-    pub fn sentence(self) -> &'static str {
-        match self {
-            FipsVerdict::Pass => {
-                "PASS: the number of failures is that of a good source. This sanity check proves no entropy: outboard rng assess."
-            }
-            FipsVerdict::Doubtful => {
-                "DOUBTFUL: a good source has such a number of failures less than once in 1000 runs. Test more blocks (--blocks)."
-            }
-            FipsVerdict::Fail => {
-                "FAIL: a good source has this many failures less than once in a million runs. Do not use its output as it is."
-            }
-            FipsVerdict::Regular => {
-                "FAIL: a good source has so few failures less than once in a million runs. The output is too regular to be random: \
-                 look for a pattern that repeats."
-            }
+        RngVerdict::Doubtful => {
+            "DOUBTFUL: a good source has such a number of failures less than once in 1000 runs. Test more blocks (--blocks)."
+        }
+        RngVerdict::Fail => {
+            "FAIL: a good source has this many failures less than once in a million runs. Do not use its output as it is."
+        }
+        RngVerdict::Regular => {
+            "FAIL: a good source has so few failures less than once in a million runs. The output is too regular to be random: \
+             look for a pattern that repeats."
         }
     }
 }
@@ -124,32 +108,32 @@ mod tests {
 
     #[test]
     fn the_verdict_depends_on_how_many_failures_are_expected() {
-        assert_eq!(FipsVerdict::of(0, 1), FipsVerdict::Pass);
-        assert_eq!(FipsVerdict::of(1, 1), FipsVerdict::Doubtful);
+        assert_eq!(of(0, 1), RngVerdict::Pass);
+        assert_eq!(of(1, 1), RngVerdict::Doubtful);
         // A Poisson distribution overstates the chance of a few blocks that all fail.
-        assert_eq!(FipsVerdict::of(2, 2), FipsVerdict::Doubtful);
-        assert_eq!(FipsVerdict::of(3, 3), FipsVerdict::Fail);
-        assert_eq!(FipsVerdict::of(1, 1000), FipsVerdict::Pass);
-        assert_eq!(FipsVerdict::of(6, 1000), FipsVerdict::Doubtful);
-        assert_eq!(FipsVerdict::of(9, 1000), FipsVerdict::Fail);
-        assert_eq!(FipsVerdict::of(27, 39_999), FipsVerdict::Pass);
-        assert_eq!(FipsVerdict::of(80, 39_999), FipsVerdict::Fail);
-        assert_eq!(FipsVerdict::of(1_000_000, 1_000_000), FipsVerdict::Fail);
+        assert_eq!(of(2, 2), RngVerdict::Doubtful);
+        assert_eq!(of(3, 3), RngVerdict::Fail);
+        assert_eq!(of(1, 1000), RngVerdict::Pass);
+        assert_eq!(of(6, 1000), RngVerdict::Doubtful);
+        assert_eq!(of(9, 1000), RngVerdict::Fail);
+        assert_eq!(of(27, 39_999), RngVerdict::Pass);
+        assert_eq!(of(80, 39_999), RngVerdict::Fail);
+        assert_eq!(of(1_000_000, 1_000_000), RngVerdict::Fail);
     }
 
     #[test]
     fn too_few_failures_are_no_sign_of_a_good_source() {
-        assert_eq!(FipsVerdict::of(0, 1000), FipsVerdict::Pass);
-        assert_eq!(FipsVerdict::of(0, 10_000), FipsVerdict::Doubtful);
-        assert_eq!(FipsVerdict::of(0, 20_000), FipsVerdict::Regular);
-        assert_eq!(FipsVerdict::of(3241, 4_000_000), FipsVerdict::Pass);
+        assert_eq!(of(0, 1000), RngVerdict::Pass);
+        assert_eq!(of(0, 10_000), RngVerdict::Doubtful);
+        assert_eq!(of(0, 20_000), RngVerdict::Regular);
+        assert_eq!(of(3241, 4_000_000), RngVerdict::Pass);
     }
 
     /// With 10^9 blocks, one percent of the mean is nine standard deviations.
     #[test]
     fn the_uncertainty_of_the_mean_is_no_failure() {
         for failures in [794_000, 800_000, 806_000] {
-            assert_eq!(FipsVerdict::of(failures, 1_000_000_000), FipsVerdict::Pass, "{failures}");
+            assert_eq!(of(failures, 1_000_000_000), RngVerdict::Pass, "{failures}");
         }
     }
 }

@@ -3,18 +3,17 @@
 use std::fs;
 
 use outboard_catalog::default_threshold;
+use outboard_documents::tune::{DirectionResult, Tune};
 use outboard_policy::{LookaheadRow, cpu_identity, from_text};
-
-use super::ahead;
-use super::answer::{Answer, Direction};
+use outboard_tune::ahead;
 
 /// Formats the results as `outboard_policy::Tuned` parses them, with the reasons as comments.
-pub fn text(answer: &Answer) -> String {
+pub fn text(answer: &Tune) -> String {
     let identity = cpu_identity(&fs::read_to_string("/proc/cpuinfo").unwrap_or_default());
     written(answer, &identity)
 }
 
-fn written(answer: &Answer, cpu: &str) -> String {
+fn written(answer: &Tune, cpu: &str) -> String {
     let mut text = String::from(
         "# From which size in bytes on requests go to the accelerator: measured by `outboard tune`, which replaces this file;
 # obeyed by the provider while kernel, CPU and drivers are these. THRESHOLDS in openssl.cnf wins over it.
@@ -59,7 +58,7 @@ fn written(answer: &Answer, cpu: &str) -> String {
     text
 }
 
-fn threshold(cipher: &str, way: &Direction) -> String {
+fn threshold(cipher: &str, way: &DirectionResult) -> String {
     from_text(if way.undecided { Some(default_threshold(cipher)) } else { way.from })
 }
 

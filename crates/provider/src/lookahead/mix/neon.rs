@@ -24,34 +24,36 @@ pub(super) unsafe fn mix(
     let bytes = counter.to_be_bytes();
     // SAFETY: guaranteed by the caller; NEON is part of the architecture.
     unsafe {
-        let mut first = vreinterpretq_u32_u8(vld1q_u8(bytes.as_ptr()));
+        let mut counters = vreinterpretq_u32_u8(vld1q_u8(bytes.as_ptr()));
         // The last byte is the highest one of the last word.
         let [one, two, three, four] = [1, 2, 3, 4].map(|n| vsetq_lane_u32::<3>(n << 24, vdupq_n_u32(0)));
         for group in 0..groups {
             let at = group * BLOCKS * BLOCK;
             let from = stream.add(at).cast::<uint32x4_t>();
-            let blocks: [uint32x4_t; BLOCKS] = [
-                from.read_volatile(),
-                from.add(1).read_volatile(),
-                from.add(2).read_volatile(),
-                from.add(3).read_volatile(),
-            ];
+            // As in sse2.rs.
+            let zeroth = from.read_volatile();
+            let first = from.add(1).read_volatile();
+            let second = from.add(2).read_volatile();
+            let third = from.add(3).read_volatile();
             let equal = vorrq_u32(
-                vorrq_u32(vceqq_u32(blocks[0], first), vceqq_u32(blocks[1], vaddq_u32(first, one))),
+                vorrq_u32(vceqq_u32(zeroth, counters), vceqq_u32(first, vaddq_u32(counters, one))),
                 vorrq_u32(
-                    vceqq_u32(blocks[2], vaddq_u32(first, two)),
-                    vceqq_u32(blocks[3], vaddq_u32(first, three)),
+                    vceqq_u32(second, vaddq_u32(counters, two)),
+                    vceqq_u32(third, vaddq_u32(counters, three)),
                 ),
             );
             if vmaxvq_u32(equal) != 0 {
                 return group;
             }
-            for (index, block) in blocks.into_iter().enumerate() {
-                let at = at + index * BLOCK;
-                let text = vld1q_u8(input.add(at));
-                vst1q_u8(output.add(at), veorq_u8(text, vreinterpretq_u8_u32(block)));
-            }
-            first = vaddq_u32(first, four);
+            let (text, to) = (input.add(at), output.add(at));
+            vst1q_u8(to, veorq_u8(vld1q_u8(text), vreinterpretq_u8_u32(zeroth)));
+            let (text, to) = (text.add(BLOCK), to.add(BLOCK));
+            vst1q_u8(to, veorq_u8(vld1q_u8(text), vreinterpretq_u8_u32(first)));
+            let (text, to) = (text.add(BLOCK), to.add(BLOCK));
+            vst1q_u8(to, veorq_u8(vld1q_u8(text), vreinterpretq_u8_u32(second)));
+            let (text, to) = (text.add(BLOCK), to.add(BLOCK));
+            vst1q_u8(to, veorq_u8(vld1q_u8(text), vreinterpretq_u8_u32(third)));
+            counters = vaddq_u32(counters, four);
         }
     }
     groups

@@ -1,0 +1,211 @@
+//! A separate process removes what a measurement leaves in the kernel, even if this process is
+//! killed.
+//!
+//! The kernel removes devices and namespaces with their last descriptor. Template instances in
+//! /proc/crypto remain, and they change the driver that the kernel selects later, as priorities do.
+
+use std::collections::{HashMap, HashSet};
+use std::io::{self, BufRead as _, Write as _};
+use std::os::unix::process::CommandExt as _;
+use std::process::{Child, ChildStdin, Command, ExitCode, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, bail};
+use outboard_console::say;
+use outboard_drivers::flags::Flags;
+use outboard_drivers::netlink::{self, Record, change};
+
+use super::disk::mapping;
+use super::tool::modprobe;
+
+/// Maximum time for which instances can remain in use: the kernel releases the resources of a
+/// network namespace with a delay.
+const LONGEST_USE: Duration = Duration::from_secs(30);
+
+/// Polling interval.
+const POLLING_INTERVAL: Duration = Duration::from_millis(100);
+
+/// The process. It removes everything when this value is dropped or when this process ends.
+pub struct Cleaner {
+    child: Child,
+    orders: Option<ChildStdin>,
+}
+
+impl Cleaner {
+    /// Starts the process, which records the present instances. Requires root.
+    pub fn start(benchmark: &str) -> Result<Cleaner> {
+        if !rustix::process::geteuid().is_root() {
+            bail!("outboard bench {benchmark} has to be root's: it makes devices and keys of the kernel's");
+        }
+        let loaded = modprobe("crypto_user");
+        let before = netlink::dump();
+        if before == Err(netlink::Error::NoCryptoUser) {
+            loaded.context("install it (on OpenWrt the package kmod-crypto-user)")?;
+        }
+        let mut command = Command::new("/proc/self/exe");
+        command.args(["bench", "tidy"]).stdin(Stdio::piped()).stdout(Stdio::null());
+        // SAFETY: an async-signal-safe system call without pointers. A session of its own keeps ^C
+        // and SIGHUP of the terminal from the process.
+        unsafe {
+            command.pre_exec(|| match libc::setsid() {
+                -1 => Err(io::Error::last_os_error()),
+                _ => Ok(()),
+            });
+        }
+        let mut child = command.spawn().context("outboard cannot start itself")?;
+        let orders = child.stdin.take();
+        let mut cleaner = Cleaner { child, orders };
+        for record in before? {
+            cleaner.order(&format!("had {}", record.name))?;
+        }
+        cleaner.order("all")?;
+        Ok(cleaner)
+    }
+
+    /// Sets the priority that is restored for this driver at the end.
+    pub fn priority(&mut self, driver: &str, priority: i32) -> Result<()> {
+        self.order(&format!("priority {priority} {driver}"))
+    }
+
+    /// Announces a device of this name, before it is created.
+    pub fn device(&mut self, name: &str) -> Result<()> {
+        self.order(&format!("device {name}"))
+    }
+
+    fn order(&mut self, line: &str) -> Result<()> {
+        let orders = self.orders.as_mut().context("the process that tidies up is gone")?;
+        orders
+            .write_all(format!("{line}\n").as_bytes())
+            .context("the process that tidies up does not listen: nothing was changed after it ended")
+    }
+}
+
+impl Drop for Cleaner {
+    fn drop(&mut self) {
+        drop(self.orders.take());
+        // The process reports its own errors.
+        let _ = self.child.wait();
+    }
+}
+
+/// The data received by the process.
+#[derive(Debug, Default, PartialEq)]
+struct Orders {
+    had: HashSet<String>,
+    /// All instances that existed at the start were received.
+    is_whole: bool,
+    priorities: HashMap<String, i32>,
+    devices: Vec<String>,
+}
+
+impl Orders {
+    fn read(lines: impl Iterator<Item = String>) -> Orders {
+        let mut orders = Orders::default();
+        for line in lines {
+            match line.split_once(' ').unwrap_or((&line, "")) {
+                ("had", name) => {
+                    orders.had.insert(name.to_owned());
+                }
+                ("all", _) => orders.is_whole = true,
+                ("device", name) => orders.devices.push(name.to_owned()),
+                ("priority", rest) => {
+                    if let Some((Ok(priority), name)) =
+                        rest.split_once(' ').map(|(number, name)| (number.parse(), name))
+                    {
+                        orders.priorities.insert(name.to_owned(), priority);
+                    }
+                }
+                _ => {}
+            }
+        }
+        orders
+    }
+
+    /// Returns whether the instance was created since the start and can be removed by its name.
+    /// Instances of pcrypt are excluded: an administrator creates them explicitly.
+    fn is_new(&self, record: &Record) -> bool {
+        record.flags.any(Flags::INSTANCE)
+            && !self.had.contains(&record.name)
+            && record.name.len() < change::LONGEST_NAME
+            && !record.name.starts_with("pcrypt(")
+    }
+}
+
+/// Runs as the process: waits until the process that started it requests the end, or has ended.
+pub fn serve() -> ExitCode {
+    let orders = Orders::read(io::stdin().lock().lines().map_while(Result::ok));
+    // Nothing was changed before the record was complete.
+    if !orders.is_whole {
+        return ExitCode::SUCCESS;
+    }
+    for name in &orders.devices {
+        // Most devices have been removed with their descriptor.
+        let _ = mapping::remove(name);
+    }
+    match tidy(&orders) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            say(&format!("outboard bench: {error:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn tidy(orders: &Orders) -> Result<()> {
+    for record in netlink::dump()? {
+        let wanted = orders.priorities.get(&record.name).filter(|_| orders.had.contains(&record.name));
+        if let Some(&priority) = wanted.filter(|&&wanted| record.priority != Some(wanted)) {
+            change::prefer(&record.name, priority)
+                .with_context(|| format!("{} had the priority {priority} before", record.name))?;
+        }
+    }
+    let start = Instant::now();
+    loop {
+        let left: Vec<Record> = netlink::dump()?.into_iter().filter(|record| orders.is_new(record)).collect();
+        let mut failed = None;
+        for record in &left {
+            failed = change::remove(&record.name).err().map(|error| (record, error)).or(failed);
+        }
+        match failed {
+            None if left.is_empty() => return Ok(()),
+            Some((record, error)) if start.elapsed() > LONGEST_USE => bail!(
+                "{} remains in /proc/crypto ({error}): it is in use, and is gone after the next boot",
+                record.name
+            ),
+            _ => sleep(POLLING_INTERVAL),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(name: &str, flags: u32) -> Record {
+        Record { name: name.into(), module: "cbc".into(), flags: Flags(flags), priority: Some(100) }
+    }
+
+    #[test]
+    fn only_instances_that_came_since_are_taken_away() {
+        let text =
+            ["had cbc(aes-lib)", "had sim-cbc-aes", "all", "priority -5 echainiv(a b)", "device x-1", "?"];
+        let orders = Orders::read(text.iter().map(|line| (*line).to_owned()));
+        assert_eq!((orders.is_whole, orders.devices.as_slice()), (true, &["x-1".to_owned()][..]));
+        assert_eq!(orders.priorities["echainiv(a b)"], -5);
+        for (name, flags, new) in [
+            ("cbc(aes-lib)", Flags::INSTANCE, false),
+            ("cbc(des3_ede-generic)", Flags::INSTANCE, true),
+            ("pcrypt(echainiv(x))", Flags::INSTANCE, false),
+            ("other-cbc-aes", 0, false),
+        ] {
+            assert_eq!(orders.is_new(&record(name, flags)), new, "{name}");
+        }
+        assert!(!orders.is_new(&record(&"x".repeat(63), Flags::INSTANCE)), "it may have been cut");
+    }
+
+    #[test]
+    fn who_was_told_half_changes_nothing() {
+        assert!(!Orders::read(["had a".to_owned()].into_iter()).is_whole);
+    }
+}

@@ -1,0 +1,231 @@
+//! `outboard bench https`: downloads from a web server without and with outboard.
+
+mod server;
+mod suite;
+
+use std::fs::{self, File, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context as _, Result, ensure};
+use clap::Args;
+use outboard_bench::lists;
+use outboard_documents::bench::Bench;
+use outboard_measure::stop;
+
+use self::server::{Kind, Program, Server, Site};
+use self::suite::Suite;
+use super::common::Common;
+use super::configurations::{OpensslConfiguration, WorkFolder};
+use super::file::{is_same, write_sample};
+use super::measure::{ApplicationJob, measure};
+use super::peer::{Peer, PeerOption};
+use super::server_process::LOCALHOST;
+use super::{certificate, tools};
+
+/// Name of the third contestant.
+const DIGESTS_TOO: &str = "OpenSSL with outboard, DIGESTS = ALL";
+
+/// Measure downloads from nginx or Apache, as OpenSSL is and with outboard.
+///
+/// Servers that differ only in their openssl.cnf listen on 127.0.0.1, with keys and a configuration of their own; the system's are
+/// neither read nor changed. Downloads by curl, with OpenSSL alone, are interleaved, and are compared with the file first. User and
+/// system time are the server's. curl decrypts on the same CPUs, so the CPU time of the whole system includes it, unless curl runs
+/// on another machine (--peer). The servers then listen on the address that this machine has in that network.
+#[derive(Args)]
+pub struct Options {
+    /// A cipher suite by OpenSSL's name; may be repeated [default: AES128-SHA, and those whose cipher the provider offers]
+    #[arg(long = "suite", value_name = "NAME", value_parser = suite::parse)]
+    suites: Vec<Suite>,
+    /// Downloads at the same time, separated by commas: 1 to 64
+    #[arg(long, value_name = "LIST", default_value = "1,4", value_parser = lists::depths)]
+    at_once: lists::Numbers,
+    /// Size of the file in MiB; it is created in TMPDIR
+    #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=4096))]
+    megabytes: u32,
+    /// A third server with DIGESTS = ALL, where a driver for the HMACs of TLS is allowed
+    #[arg(long)]
+    digests: bool,
+    /// The server program [default: nginx, else Apache]
+    #[arg(long, value_name = "NAME", value_enum)]
+    server: Option<Kind>,
+    #[command(flatten)]
+    peer: PeerOption,
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// Runs the benchmark.
+pub fn run(options: &Options) -> Result<Bench> {
+    options.common.run(|bench| all(options, bench))
+}
+
+fn all(options: &Options, bench: &mut Bench) -> Result<()> {
+    let program = Program::find(options.server)?;
+    let module = options.common.module()?;
+    let work = WorkFolder::new()?;
+    let curl = CurlClient::find(options.peer.reach(&work)?)?;
+    let address = curl.peer.as_ref().map_or(LOCALHOST, |peer| peer.address);
+    let mut configurations =
+        vec![OpensslConfiguration::plain(&work), OpensslConfiguration::with_outboard(&work, &module)?];
+    if options.digests {
+        let with = OpensslConfiguration::with(DIGESTS_TOO, &work, &module, &[("DIGESTS", "ALL")])?;
+        let goes = |mac: &&str| with.driver(mac).is_some();
+        match ["HMAC-SHA1", "HMAC-SHA2-256", "HMAC-SHA2-384"].iter().any(goes) {
+            true => configurations.push(with),
+            false => bench.notes.push(
+                "digests were not measured: no driver for the HMACs of TLS is allowed; outboard ciphers --digests ALL says why"
+                    .to_owned(),
+            ),
+        }
+    }
+    let suites = match &options.suites[..] {
+        [] => suite::usual(|cipher| configurations[1].driver(cipher).is_some()),
+        named => named.to_vec(),
+    };
+    suites.iter().try_for_each(|suite| suite.check(&work.plain()))?;
+    bench.notes.extend(weak(&suites));
+    let place = if curl.peer.is_some() { "another machine" } else { "the same CPUs" };
+    bench.notes.push(format!("user and system time are the server's; curl works on {place}"));
+
+    work.lets_in()?;
+    let root = work.folder("www")?;
+    let file = root.join("file");
+    write_sample(&file, options.megabytes)?;
+    // Independent of the umask: a worker runs as another user.
+    fs::set_permissions(&root, Permissions::from_mode(0o755))?;
+    fs::set_permissions(&file, Permissions::from_mode(0o644))?;
+    let mut kinds = vec![certificate::Kind::Ec];
+    kinds.extend(suites.iter().any(Suite::needs_rsa).then_some(certificate::Kind::Rsa));
+    let make = |kind| certificate::make(&work.file(""), kind, address, &work.plain());
+    let certificates = kinds.into_iter().map(make).collect::<Result<Vec<_>>>()?;
+    let trusted = work.file("trusted.pem");
+    certificate::bundle(&certificates, &trusted)?;
+    let trusted = match &curl.peer {
+        Some(peer) => peer.put(&trusted, "trusted.pem")?,
+        None => trusted,
+    };
+    let curl = CurlClient { trusted, plain: work.plain(), ..curl };
+
+    let site = Site { root: &root, certificates: &certificates, suites: &suites, address };
+    let mut servers = Vec::new();
+    for (index, configuration) in configurations.iter().enumerate() {
+        let folder = work.folder(&format!("server-{index}"))?;
+        servers.push(program.serve(&folder, &configuration.openssl_cnf, &site)?);
+    }
+    let jobs = suites.len() * options.at_once.0.len();
+    for suite in &suites {
+        for (server, configuration) in servers.iter().zip(&configurations) {
+            curl.compare(suite, server, &file)
+                .with_context(|| format!("{}, {}", suite.name, configuration.who))?;
+        }
+        for &at_once in &options.at_once.0 {
+            if bench.interrupted || stop::asked() {
+                bench.interrupted = true;
+                return Ok(());
+            }
+            let sides =
+                configurations.iter().map(|configuration| configuration.side(suite.cipher().as_deref()));
+            let job = ApplicationJob {
+                name: format!("download from {}", program.version),
+                cipher: suite.name.clone(),
+                bytes: (u64::from(options.megabytes) << 20) * at_once as u64,
+                at_once: at_once as u64,
+                time: options.common.time / jobs as u32,
+            };
+            measure(bench, job, sides.collect::<Result<_>>()?, &mut |side| {
+                let server = &servers[side];
+                let download = |_| curl.download(suite, server, "/dev/null");
+                server.process.during(|| tools::run_at_once((0..at_once).map(download)))
+            })?;
+        }
+    }
+    let digesting = configurations.iter().find(|configuration| configuration.who == DIGESTS_TOO);
+    if digesting.is_some_and(|configuration| configuration.authenticated() == 0) {
+        bench.notes.push(format!(
+            "{DIGESTS_TOO}: no MAC of a record went to hardware: GCM has none, records are shorter than the threshold, or OpenSSL \
+             does cipher and MAC in one, where the CPU has instructions for it"
+        ));
+    }
+    Ok(())
+}
+
+/// Returns a note about weak suites, which are measured only for comparison with published figures.
+fn weak(suites: &[Suite]) -> Option<String> {
+    let names: Vec<&str> =
+        suites.iter().filter(|suite| suite.is_weak()).map(|suite| suite.name.as_str()).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "{}: weak, and measured because guides compare them; do not offer them to the world",
+            names.join(", ")
+        )
+    })
+}
+
+/// The client, on this machine or another one.
+struct CurlClient {
+    file: PathBuf,
+    /// The certificates, where curl runs.
+    trusted: PathBuf,
+    plain: PathBuf,
+    peer: Option<Peer>,
+}
+
+impl CurlClient {
+    fn find(peer: Option<Peer>) -> Result<CurlClient> {
+        let file = match &peer {
+            Some(peer) => peer.needs("curl").map(|()| PathBuf::from("curl"))?,
+            None => tools::find(&["curl"], "curl", "curl")?,
+        };
+        let curl = CurlClient { file, trusted: PathBuf::new(), plain: PathBuf::new(), peer };
+        let mut ask = Command::new(&curl.file);
+        ask.arg("--version");
+        let version = tools::run(&mut curl.placed(ask))?;
+        let first = version.lines().next().unwrap_or_default();
+        ensure!(
+            first.contains(" OpenSSL/"),
+            "this curl is not linked with OpenSSL ({first}) and cannot be told a cipher suite by OpenSSL's name: install one that is"
+        );
+        Ok(curl)
+    }
+
+    /// The command, where curl runs.
+    fn placed(&self, command: Command) -> Command {
+        match &self.peer {
+            Some(peer) => peer.command(&command),
+            None => command,
+        }
+    }
+
+    /// Returns a command that downloads the file to `output` with this suite only.
+    fn download(&self, suite: &Suite, server: &Server, output: &str) -> Command {
+        let mut curl = Command::new(&self.file);
+        curl.env("OPENSSL_CONF", &self.plain).args(["-q", "--silent", "--show-error", "--fail", "--http1.1"]);
+        curl.args(["--noproxy", "*", "--cacert"]).arg(&self.trusted);
+        match suite.is_tls13() {
+            true => curl.args(["--tlsv1.3", "--tls13-ciphers", &suite.name]),
+            false => curl.args(["--tlsv1.2", "--tls-max", "1.2", "--ciphers", &suite.name]),
+        };
+        curl.args(["--output", output]).arg(format!("https://{}/file", server.address));
+        self.placed(curl)
+    }
+
+    /// Verifies the contents of a download before anything is timed.
+    fn compare(&self, suite: &Suite, server: &Server, file: &std::path::Path) -> Result<()> {
+        let mut curl = self.download(suite, server, "-");
+        let mut curl = curl.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+        let mut output = curl.stdout.take().context("curl has no output")?;
+        let is_same = is_same(&mut output, &mut File::open(file)?)?;
+        drop(output);
+        let done = curl.wait_with_output()?;
+        ensure!(
+            is_same || !done.status.success(),
+            "the download is not the file: do not use outboard for it, and see outboard check"
+        );
+        let words = String::from_utf8_lossy(&done.stderr);
+        let log = server.process.words();
+        ensure!(done.status.success(), "curl: {}: {}; the server said: {log}", done.status, words.trim());
+        Ok(())
+    }
+}

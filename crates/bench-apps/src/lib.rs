@@ -1,0 +1,66 @@
+//! Benchmarks of unmodified applications: a job done by OpenSSL and by outboard, or by each kernel
+//! driver.
+
+mod by_driver;
+mod certificate;
+mod chosen;
+mod cleaner;
+mod common;
+mod configurations;
+mod disk;
+mod file;
+mod hex;
+mod https;
+mod iperf3;
+mod ipsec;
+mod measure;
+mod namespace;
+mod openvpn;
+mod peer;
+mod server_process;
+mod ssh;
+mod tool;
+mod tools;
+
+use anyhow::Result;
+use clap::Subcommand;
+pub use cleaner::serve as serve_cleaner;
+use outboard_documents::bench::Bench;
+
+/// Instead of requests, what an application does.
+#[derive(Subcommand)]
+#[expect(missing_docs, reason = "the options of each have the text of its help")]
+pub enum Application {
+    File(file::Options),
+    Https(https::Options),
+    Ssh(ssh::Options),
+    Openvpn(openvpn::Options),
+    Disk(disk::Options),
+    Ipsec(ipsec::Options),
+}
+
+impl Application {
+    /// Runs the benchmark.
+    pub fn measure(&self) -> Result<Bench> {
+        match self {
+            Application::File(options) => file::run(options),
+            Application::Https(options) => https::run(options),
+            Application::Ssh(options) => ssh::run(options),
+            Application::Openvpn(options) => openvpn::run(options),
+            Application::Disk(options) => disk::run(options),
+            Application::Ipsec(options) => ipsec::run(options),
+        }
+    }
+
+    /// Returns whether the result is to be printed as JSON.
+    pub fn is_json(&self) -> bool {
+        match self {
+            Application::File(options) => options.json,
+            Application::Https(options) => options.common.json,
+            Application::Ssh(options) => options.common.json,
+            Application::Openvpn(options) => options.common.json,
+            Application::Disk(options) => options.json,
+            Application::Ipsec(options) => options.json,
+        }
+    }
+}

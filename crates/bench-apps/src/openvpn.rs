@@ -1,0 +1,134 @@
+//! `outboard bench openvpn`: a tunnel between two network namespaces, without and with outboard.
+
+mod offload;
+mod tunnel;
+
+use anyhow::{Result, bail};
+use clap::Args;
+use outboard_bench::lists;
+use outboard_documents::bench::Bench;
+use outboard_measure::stop;
+
+use self::tunnel::{MTU, Tools, TunnelParameters};
+use super::certificate;
+use super::common::Common;
+use super::configurations::{OpensslConfiguration, WorkFolder};
+use super::measure::{ApplicationJob, RunCost, UserSystemTime, measure};
+use super::server_process::LOCALHOST;
+
+/// Ciphers that both OpenVPN and the provider support.
+const CIPHERS: [&str; 6] =
+    ["AES-128-GCM", "AES-192-GCM", "AES-256-GCM", "AES-128-CBC", "AES-192-CBC", "AES-256-CBC"];
+
+/// Measure an OpenVPN tunnel with iperf3, as OpenSSL is and with outboard.
+///
+/// Each tunnel has two OpenVPN processes in network namespaces of their own, joined by a virtual cable; the machine's network is not
+/// changed. The sending ones differ only in their openssl.cnf, and are measured interleaved; user and system time are theirs. The
+/// receiving ones use OpenSSL alone, on the same CPUs, so the CPU time of the whole system includes them. Where OpenVPN and the
+/// kernel support data-channel offload, a third tunnel uses it; its user and system time are the whole system's. Must be run as root.
+///
+/// A packet is one request: with the usual MTU it is shorter than the provider's threshold on many machines. --mtu makes packets
+/// longer.
+#[derive(Args)]
+pub struct Options {
+    /// A cipher by OpenVPN's name; may be repeated [default: those that the provider offers, else AES-128-GCM]
+    #[arg(long = "cipher", value_name = "NAME", value_parser = cipher)]
+    ciphers: Vec<&'static str>,
+    /// MTU of the tunnel in bytes
+    #[arg(long, value_name = "BYTES", default_value_t = MTU, value_parser = clap::value_parser!(u32).range(1280..=60000))]
+    mtu: u32,
+    /// MiB that are sent in each run
+    #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=4096))]
+    megabytes: u32,
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// Runs the benchmark.
+pub fn run(options: &Options) -> Result<Bench> {
+    options.common.run(|bench| all(options, bench))
+}
+
+fn all(options: &Options, bench: &mut Bench) -> Result<()> {
+    let tools = Tools::find()?;
+    let module = options.common.module()?;
+    let work = WorkFolder::new()?;
+    let configurations =
+        [OpensslConfiguration::plain(&work), OpensslConfiguration::with_outboard(&work, &module)?];
+    let offered = || CIPHERS.into_iter().filter(|cipher| configurations[1].driver(cipher).is_some());
+    let ciphers = match &options.ciphers[..] {
+        [] if offered().next().is_none() => vec![CIPHERS[0]],
+        [] => offered().collect(),
+        named => named.to_vec(),
+    };
+    bench.notes.push("user and system time are the sender's; the receiver works on the same CPUs".to_owned());
+    let certificate = certificate::make(&work.file(""), certificate::Kind::Ec, LOCALHOST, &work.plain())?;
+    for &cipher in &ciphers {
+        let plain =
+            TunnelParameters { cipher, mtu: options.mtu, certificate: &certificate, in_kernel: false };
+        let mut tunnels = Vec::new();
+        for (index, configuration) in configurations.iter().enumerate() {
+            let folder = work.folder(&format!("{cipher}-{index}"))?;
+            tunnels.push(tools.tunnel(&work, &folder, configuration, &plain)?);
+        }
+        let sides = configurations.iter().map(|configuration| configuration.side(Some(cipher)));
+        let mut sides = sides.collect::<Result<Vec<_>>>()?;
+        match offload::is_there(&tools.version, tools.has_offload, cipher) {
+            Ok(()) => {
+                let folder = work.folder(&format!("{cipher}-in-kernel"))?;
+                let terms = TunnelParameters { in_kernel: true, ..plain };
+                tunnels.push(tools.tunnel(&work, &folder, &configurations[0], &terms)?);
+                sides.push(offload::side()?);
+            }
+            Err(why) => bench.notes.push(format!("{cipher}: data-channel offload was not measured: {why}")),
+        }
+        if bench.interrupted || stop::asked() {
+            bench.interrupted = true;
+            return Ok(());
+        }
+        let bytes = u64::from(options.megabytes) << 20;
+        let job = ApplicationJob {
+            name: format!("iperf3 through OpenVPN {}, MTU {}", tools.version, options.mtu),
+            cipher: cipher.to_owned(),
+            bytes,
+            at_once: 1,
+            time: options.common.time / ciphers.len() as u32,
+        };
+        measure(bench, job, sides, &mut |side| {
+            let tunnel = &tunnels[side];
+            let mut wall = None;
+            let mut send = || tunnel.send(bytes).map(|seconds| wall = Some(seconds));
+            let spent = if side < configurations.len() {
+                tunnel.near.during(send)?
+            } else {
+                // The kernel encrypts, so the time of the whole system counts.
+                let before = UserSystemTime::by_all();
+                send()?;
+                UserSystemTime::by_all().since(before)
+            };
+            Ok(RunCost { spent, wall })
+        })?;
+    }
+    Ok(())
+}
+
+/// Parses a cipher that both OpenVPN and the provider support.
+fn cipher(name: &str) -> Result<&'static str> {
+    match lists::names(name)?.0[..] {
+        [cipher] if CIPHERS.contains(&cipher) => Ok(cipher),
+        _ => bail!("OpenVPN does not use {name} here: name one of {}", CIPHERS.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_openvpn_uses_is_taken() {
+        assert_eq!(cipher("aes-256-gcm").unwrap(), "AES-256-GCM");
+        for wrong in ["AES-128-CTR", "gcm(aes)", "AES-128-CCM"] {
+            assert!(cipher(wrong).unwrap_err().to_string().contains("AES-128-GCM"), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! Two ends of a tunnel, each in its own network namespace, and iperf3 through it.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Result, bail, ensure};
+
+use super::super::certificate::Certificate;
+use super::super::configurations::{OpensslConfiguration, WorkFolder};
+use super::super::iperf3::{IPERF3, Server, transfer};
+use super::super::namespace::{IP, Namespace};
+use super::super::server_process::ServerProcess;
+use super::super::tool::modprobe;
+use super::super::tools;
+use super::offload;
+
+/// Addresses of the veth pair and of the tunnel, from the ranges reserved for documentation (RFC
+/// 5737).
+const CABLE: [&str; 2] = ["192.0.2.1", "192.0.2.2"];
+const INSIDE: [&str; 2] = ["198.51.100.1", "198.51.100.2"];
+
+/// MTU of Ethernet in bytes.
+pub const MTU: u32 = 1500;
+
+/// Maximum MTU of a veth pair in bytes.
+const LONGEST: u32 = 65535;
+
+/// The required programs.
+pub struct Tools {
+    openvpn: PathBuf,
+    /// `2.6.14`
+    pub version: String,
+    /// Whether it was built with data-channel offload.
+    pub has_offload: bool,
+}
+
+/// Parameters of both ends.
+pub struct TunnelParameters<'a> {
+    pub cipher: &'a str,
+    pub mtu: u32,
+    pub certificate: &'a Certificate,
+    /// Data-channel offload.
+    pub in_kernel: bool,
+}
+
+/// A tunnel that is up. Fields are dropped in this order.
+pub struct Tunnel {
+    _listener: Server,
+    _far: ServerProcess,
+    pub near: ServerProcess,
+    here: Namespace,
+    _there: Namespace,
+}
+
+impl Tools {
+    /// Finds the programs. An error names the package of a missing one.
+    pub fn find() -> Result<Tools> {
+        ensure!(rustix::process::geteuid().is_root(), "only root may make tunnels and networks: use sudo");
+        let openvpn = tools::find(&["openvpn"], "openvpn", "openvpn-openssl")?;
+        IPERF3.version("--version")?;
+        IP.version("-V")?;
+        // Some versions exit with code 1.
+        let said = Command::new(&openvpn).arg("--version").env("OPENSSL_CONF", "/dev/null").output()?;
+        let said = String::from_utf8_lossy(&said.stdout).into_owned();
+        let version = version(&said)?;
+        ensure!(
+            said.contains("library versions: OpenSSL"),
+            "this OpenVPN is not linked with OpenSSL: install the package openvpn (on OpenWrt openvpn-openssl)"
+        );
+        if !Path::new("/dev/net/tun").exists() {
+            // The module creates the device; if it cannot be loaded, the next check reports it.
+            let _ = modprobe("tun");
+            ensure!(
+                Path::new("/dev/net/tun").exists(),
+                "there is no /dev/net/tun: modprobe tun (on OpenWrt install kmod-tun)"
+            );
+        }
+        let has_offload = said.contains("[DCO]");
+        Ok(Tools { openvpn, version, has_offload })
+    }
+
+    /// Starts a tunnel whose sending end uses this OpenSSL configuration. Its files are in
+    /// `folder`.
+    pub fn tunnel(
+        &self,
+        work: &WorkFolder,
+        folder: &Path,
+        near: &OpensslConfiguration,
+        terms: &TunnelParameters<'_>,
+    ) -> Result<Tunnel> {
+        let [here, there] = [Namespace::new()?, Namespace::new()?];
+        cable(&here, &there, terms.mtu)?;
+        let end = |which: usize, space: &Namespace, configuration: &Path| {
+            let mut command = Command::new(&self.openvpn);
+            command.args(words(which, terms)).env("OPENSSL_CONF", configuration).current_dir(folder);
+            space.enter(&mut command);
+            ServerProcess::start("openvpn", command, folder.join(format!("openvpn-{which}.log")))
+        };
+        let mut near = end(0, &here, &near.openssl_cnf)?;
+        let mut far = end(1, &there, &work.plain())?;
+        for process in [&mut near, &mut far] {
+            process.until_said("Initialization Sequence Completed")?;
+            if terms.in_kernel {
+                ensure!(
+                    process.has_said(offload::SAID),
+                    "OpenVPN does without data-channel offload: {}",
+                    process.words()
+                );
+            }
+        }
+        let listener = Server::start(&there)?;
+        Ok(Tunnel { _listener: listener, _far: far, near, here, _there: there })
+    }
+}
+
+impl Tunnel {
+    /// Sends `bytes` bytes and returns the seconds.
+    pub fn send(&self, bytes: u64) -> Result<f64, String> {
+        // A small window, so that little data is queued at the end.
+        transfer(&self.here, INSIDE[1], bytes, 1, Some("256K"))
+    }
+}
+
+/// Creates a veth pair between both namespaces.
+fn cable(here: &Namespace, there: &Namespace, mtu: u32) -> Result<()> {
+    // The veth pair must not fragment packets of the tunnel.
+    let frames = if mtu > MTU { LONGEST } else { MTU };
+    here.ip(&format!("link add cable type veth peer name cable netns {}\n", there.path()))?;
+    for (space, address) in [(here, CABLE[0]), (there, CABLE[1])] {
+        space.ip(&format!("address add {address}/30 dev cable\nlink set cable mtu {frames} up\n"))?;
+    }
+    Ok(())
+}
+
+/// Returns the options of one end; the sending end is the server of the key exchange.
+fn words(which: usize, terms: &TunnelParameters<'_>) -> Vec<String> {
+    let (own, other) = (which, 1 - which);
+    let role = ["--tls-server --dh none", "--tls-client"][which];
+    let mut words = format!(
+        "--dev tun --proto udp --local {} --lport 1194 --remote {} 1194 --ifconfig {} {} {role} --verb 3 --reneg-sec 0 \
+         --data-ciphers {cipher} --cipher {cipher}",
+        CABLE[own],
+        CABLE[other],
+        INSIDE[own],
+        INSIDE[other],
+        cipher = terms.cipher
+    );
+    if !terms.in_kernel {
+        words += " --disable-dco";
+    }
+    if terms.mtu != MTU {
+        words += &format!(" --tun-mtu {} --mssfix 0", terms.mtu);
+    }
+    let mut words: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
+    let certificate = &terms.certificate.certificate;
+    for (option, file) in [("--ca", certificate), ("--cert", certificate), ("--key", &terms.certificate.key)]
+    {
+        words.extend([option.to_owned(), file.display().to_string()]);
+    }
+    words
+}
+
+/// Extracts `2.6.14` from `OpenVPN 2.6.14 x86_64-pc-linux-gnu [SSL (OpenSSL)] …`; versions without
+/// --disable-dco are too old.
+fn version(said: &str) -> Result<String> {
+    let version = said.split_whitespace().nth(1).unwrap_or_default();
+    // For example 2.7_beta1.
+    let mut numbers = version.split(['.', '_']).map(str::parse::<u32>);
+    match (numbers.next(), numbers.next()) {
+        (Some(Ok(major)), Some(Ok(minor))) if (major, minor) >= (2, 6) => Ok(version.to_owned()),
+        _ => bail!("OpenVPN {version} cannot be told what to do here: install 2.6 or newer"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_before_2_6_are_refused() {
+        assert_eq!(version("OpenVPN 2.6.14 x86_64-pc-linux-gnu [SSL (OpenSSL)]").unwrap(), "2.6.14");
+        assert_eq!(version("OpenVPN 2.7_beta1 x").unwrap(), "2.7_beta1");
+        for old in ["OpenVPN 2.5.9 x", "", "mbed TLS"] {
+            assert!(version(old).unwrap_err().to_string().contains("2.6 or newer"), "{old}");
+        }
+    }
+
+    #[test]
+    fn both_ends_agree() {
+        let certificate =
+            Certificate { key: "/run/a b/key".into(), certificate: "/run/a b/certificate".into() };
+        let terms = TunnelParameters {
+            cipher: "AES-128-CBC",
+            mtu: 9000,
+            certificate: &certificate,
+            in_kernel: false,
+        };
+        let [near, far] = [0, 1].map(|which| words(which, &terms).join("|"));
+        for says in
+            ["|--data-ciphers|AES-128-CBC|", "|--tun-mtu|9000|", "|--disable-dco|", "|--key|/run/a b/key"]
+        {
+            assert!(near.contains(says) && far.contains(says), "{says}: {near} {far}");
+        }
+        assert!(near.contains("|--ifconfig|198.51.100.1|198.51.100.2|--tls-server|"), "{near}");
+        assert!(far.contains("|--ifconfig|198.51.100.2|198.51.100.1|--tls-client|"), "{far}");
+        let usual = words(0, &TunnelParameters { mtu: MTU, in_kernel: true, ..terms }).join("|");
+        assert!(!usual.contains("mtu") && !usual.contains("--disable-dco"), "{usual}");
+    }
+}

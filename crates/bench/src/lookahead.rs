@@ -1,0 +1,148 @@
+//! Look-ahead as a contestant: OpenSSL with the provider, which uses key stream that a driver of ECB
+//! mode computes in advance.
+//!
+//! CTR is one stream of updates, GCM a message with the next nonce and a tag. Key stream is used
+//! from the first byte on, and direct requests are never made.
+
+use anyhow::{Context as _, Result, anyhow};
+use outboard_accel::Direction;
+use outboard_catalog::CIPHER_NAMES;
+use outboard_counters::Counts;
+use outboard_documents::bench::{Contestant, ContestantKind};
+use outboard_measure::clock::Clock;
+use outboard_measure::evp::{Cipher, Context, Work};
+use outboard_measure::interrupts::Interrupts;
+use outboard_openssl_conf::{installation::OpenSsl, provider_file};
+
+use super::MeasurementOptions;
+use super::contestants::{DriverBackend, Interface, note};
+use super::driver_interface::Probe;
+use super::software::Software;
+use super::worker::{Worker, one_by_one};
+use crate::openssl_pair::{OpensslPair, WINDOW, has_key_stream};
+
+/// Number of bytes that are compared with software before anything is timed.
+const COMPARED: usize = 256 << 10;
+
+/// Share of the bytes in percent that must find key stream for a figure.
+const HALF: f64 = 50.0;
+
+/// The provider with look-ahead alone.
+pub fn lab() -> Result<OpensslPair> {
+    let module = provider_file::find(None, &OpenSsl::find())?;
+    let ciphers: Vec<&str> = CIPHER_NAMES.into_iter().filter(|name| has_key_stream(name)).collect();
+    let never = format!("ALL:{}", u32::MAX);
+    let keys = [("THRESHOLDS", never.as_str()), ("LOOKAHEAD", "ON"), ("LOOKAHEAD_START", "0")];
+    OpensslPair::with_keys(&module, &ciphers, &keys)
+}
+
+/// Returns look-ahead as a contestant for a cipher; `None`, and a note, if no driver can compute its
+/// key stream.
+pub fn way(
+    name: &str,
+    options: &MeasurementOptions,
+    notes: &mut Vec<String>,
+) -> Result<Option<(DriverBackend, Probe)>> {
+    let is_wanted = options.drivers.is_empty()
+        && (options.interfaces.is_empty() || options.interfaces.contains(&Interface::Outboard));
+    if !is_wanted || !has_key_stream(name) {
+        return Ok(None);
+    }
+    let driver = lab().and_then(|lab| {
+        let context = lab.hardware()?;
+        let _ = context.cipher(name, "provider=outboard");
+        lab.key_stream().ok_or_else(|| anyhow!("no driver of ecb(aes) can be used"))
+    });
+    let driver = match driver {
+        Ok(driver) => driver,
+        Err(error) => {
+            note(notes, format!("look-ahead was not measured: {error:#}"));
+            return Ok(None);
+        }
+    };
+    let interrupts = Interrupts::of(&driver).context("/proc/interrupts")?;
+    let contestant = Contestant {
+        name: format!("look-ahead by {driver}"),
+        kind: ContestantKind::Lookahead,
+        driver: Some(driver),
+        interface: Some("/dev/outboard".to_owned()),
+    };
+    let probe = Probe::Lookahead { is_gcm: name.ends_with("-GCM") };
+    Ok(Some((DriverBackend { contestant, interrupts }, probe)))
+}
+
+/// The provider's cipher.
+pub struct LookaheadCipher<'a> {
+    cipher: Cipher<'a>,
+    lab: &'a OpensslPair,
+    name: String,
+}
+
+impl<'a> LookaheadCipher<'a> {
+    /// Fetches the provider's cipher.
+    pub fn find(
+        lab: &'a OpensslPair,
+        context: &'a Context<'a>,
+        name: &str,
+    ) -> Result<LookaheadCipher<'a>, String> {
+        let cipher = context.cipher(name, "provider=outboard").filter(|_| lab.key_stream().is_some());
+        let why = || format!("the provider has no key stream for {name}: {}", lab.notes().join("; "));
+        let cipher = cipher.ok_or_else(why)?;
+        Ok(LookaheadCipher { cipher, lab, name: name.to_owned() })
+    }
+
+    /// Creates a worker; its first results are compared with software.
+    pub fn worker(
+        &'a self,
+        software: &'a Software<'a>,
+        direction: Option<Direction>,
+        bytes: usize,
+    ) -> Result<Box<dyn Worker + 'a>, String> {
+        let Software::Cipher(software) = software else { return Err("it is no cipher".to_owned()) };
+        let encrypt = direction != Some(Direction::Decrypt);
+        let work = |cipher: &'a Cipher<'a>| {
+            let mut work = cipher.work(encrypt, bytes)?;
+            work.count_nonces();
+            work.run((COMPARED / bytes).max(4) as u32)?;
+            Ok(work)
+        };
+        let failed = |error: outboard_measure::evp::Error| error.to_string();
+        let (ours, theirs) = (work(&self.cipher).map_err(failed)?, work(software).map_err(failed)?);
+        if ours.output() != theirs.output() {
+            return Err("a result is wrong: run outboard check".to_owned());
+        }
+        let before = self.lab.counts(&self.name);
+        Ok(Box::new(LookaheadWorker { work: ours, lab: self.lab, name: &self.name, before }))
+    }
+}
+
+/// Requests to the provider.
+struct LookaheadWorker<'a> {
+    work: Work<'a>,
+    lab: &'a OpensslPair,
+    name: &'a str,
+    before: Counts,
+}
+
+impl Worker for LookaheadWorker<'_> {
+    fn run(&mut self, batches: u32) -> Result<Option<f64>, String> {
+        self.work.run(batches).map(|()| None).map_err(|error| error.to_string())
+    }
+
+    fn timed(&mut self, batches: u32, clock: Clock) -> Result<Vec<f64>, String> {
+        let latencies = one_by_one(self, batches, clock)?;
+        let done = self.lab.counts(self.name) - self.before;
+        let percent = done.ahead_bytes as f64 / done.bytes().max(1) as f64 * 100.0;
+        // A context adds its counts to the table from time to time: there may be none yet.
+        if done.bytes() > 0 && percent < HALF {
+            return Err(format!("only {percent:.0} % of the bytes found key stream"));
+        }
+        Ok(latencies)
+    }
+
+    /// Uses the key stream that was computed while other contestants were measured.
+    fn settle(&mut self) -> Result<(), String> {
+        let requests = (WINDOW / self.work.bytes().max(1)).max(1);
+        self.run(requests as u32).map(drop)
+    }
+}

@@ -1,0 +1,30 @@
+//! Converts results to the types of the document.
+
+use outboard_accel::Direction;
+use outboard_documents::bench::{CipherDirection, Evidence};
+use outboard_measure::evidence;
+
+/// Converts a direction to the document's type.
+pub fn document_direction(direction: Direction) -> CipherDirection {
+    match direction {
+        Direction::Encrypt => CipherDirection::Encrypt,
+        Direction::Decrypt => CipherDirection::Decrypt,
+    }
+}
+
+/// Converts a direction of the document.
+pub fn accel_direction(way: CipherDirection) -> Direction {
+    match way {
+        CipherDirection::Encrypt => Direction::Encrypt,
+        CipherDirection::Decrypt => Direction::Decrypt,
+    }
+}
+
+/// Converts evidence to the document's type.
+pub fn evidence_of(found: evidence::Evidence) -> Evidence {
+    match found {
+        evidence::Evidence::Shown => Evidence::Interrupts,
+        evidence::Evidence::Lost | evidence::Evidence::Silent => Evidence::Unverified,
+        evidence::Evidence::Refuted => Evidence::Contradicted,
+    }
+}

@@ -1,0 +1,148 @@
+//! A complete run: determines contestants and cells, and collects the results. Nothing is timed
+//! here.
+
+use anyhow::{Context as _, Result, anyhow};
+use outboard_accel::primitive::Primitive;
+use outboard_documents::bench::{Bench, ContestantKind};
+use outboard_documents::now;
+use outboard_drivers::root::Root;
+use outboard_drivers::survey;
+use outboard_measure::evidence::silence;
+use outboard_measure::evp::{Context, Library};
+use outboard_measure::turns::Stopwatch;
+use outboard_measure::{machine, noise, stop};
+
+use super::contestants::{self, ContestantFilter, DriverBackend, note, own};
+use super::cover::{MeasuredCell, cover};
+use super::driver_interface::Probe;
+use super::plan::{self, Cell};
+use super::software::Software;
+use super::tally::Tally;
+use super::{MeasurementOptions, kernel, lookahead, without_instructions};
+
+/// A cipher, digest or HMAC to measure.
+struct MeasuredAlgorithm {
+    name: &'static str,
+    primitive: Primitive,
+    backends: Vec<DriverBackend>,
+    /// In the order of the interfaces. Each holds a key.
+    probes: Vec<Probe>,
+}
+
+/// Measures until all is done, the time is over or a signal arrives.
+pub fn all(options: &MeasurementOptions) -> Result<Bench> {
+    let warnings = noise::warnings();
+    let found = survey(&Root::live())?;
+    let mut notes = Vec::new();
+    let names = plan::names(options, &found, &mut notes);
+    contestants::check(
+        &options.drivers,
+        &found,
+        &names.iter().filter_map(|name| Primitive::by_openssl_name(name)).collect::<Vec<_>>(),
+    )?;
+    if options.no_cpu_instructions {
+        without_instructions::check()?;
+    }
+    let library = Library::open()?;
+    let context = Context::software(&library)?;
+    let watch = Stopwatch::new().map_err(|error| anyhow!("/proc/interrupts: {error}"))?;
+    let mut bench = Bench { notes, ..new(library.version(), warnings) };
+    bench.contestants.push(own(ContestantKind::Openssl));
+    bench.contestants.extend(options.no_cpu_instructions.then(|| own(ContestantKind::OpensslWithout)));
+    let mut subjects = subjects(&names, &context, options, &mut bench)?;
+    let backends = subjects.iter().flat_map(|subject| &subject.backends);
+    contestants::check_reached(&options.drivers, backends, &bench.notes)?;
+    let primitives: Vec<_> = subjects.iter().map(|subject| (subject.name, subject.primitive)).collect();
+    let cells = plan::cells(options, &primitives);
+    for subject in &subjects {
+        let own: Vec<&Cell> = cells.iter().filter(|cell| cell.cipher == subject.name).collect();
+        bench.notes.extend(plan::left_out(&own, options, &subject.backends, &subject.probes));
+    }
+    bench.notes.dedup();
+    let entries = |cell: &Cell| {
+        let subject = subjects.iter().find(|subject| subject.name == cell.cipher)?;
+        let entries = plan::entries(*cell, options, &subject.probes);
+        Some((*cell, entries.into_iter().map(Tally::new).collect::<Vec<_>>()))
+    };
+    let planned: Vec<_> = cells.iter().filter_map(entries).collect();
+    // Close the sessions: an accelerator may have key slots for one process only.
+    subjects.iter_mut().for_each(|subject| subject.probes.clear());
+    let backends = |cell: &Cell| subjects.iter().find(|subject| subject.name == cell.cipher);
+    let contest =
+        |(cell, tallies)| Some(MeasuredCell { backends: &backends(&cell)?.backends, cell, tallies });
+    let contests = planned.into_iter().filter_map(contest).collect();
+    // tcrypt needs time for six runs at each depth.
+    let share = if options.kernel { 0.5 } else { 0.9 };
+    let time = stop::remaining().map_or(options.time, |left| left.mul_f64(share));
+    cover(contests, &watch, time, &mut bench)?;
+    if options.kernel && !bench.interrupted {
+        kernel::add(options, &names, &context, watch.clock(), &found, &mut bench)?;
+    }
+    bench.rows.sort_by_key(|row| {
+        let place = |name: &str| names.iter().position(|other| *other == name);
+        let who = bench.contestants.iter().position(|one| one.name == row.contestant);
+        (place(&row.cipher), row.direction.map(|way| way as usize), row.threads, row.bytes, who, row.depth)
+    });
+    Ok(bench)
+}
+
+/// Creates a document without results.
+pub fn new(openssl: String, warnings: Vec<String>) -> Bench {
+    Bench {
+        made: now(),
+        machine: machine::here(),
+        openssl,
+        contestants: Vec::new(),
+        rows: Vec::new(),
+        applications: Vec::new(),
+        notes: Vec::new(),
+        warnings,
+        interrupted: false,
+    }
+}
+
+/// Returns the algorithms, and the interfaces to their drivers.
+fn subjects(
+    names: &[&'static str],
+    context: &Context<'_>,
+    options: &MeasurementOptions,
+    bench: &mut Bench,
+) -> Result<Vec<MeasuredAlgorithm>> {
+    let wanted = ContestantFilter { drivers: &options.drivers, interfaces: &options.interfaces };
+    let mut subjects = Vec::new();
+    for &name in names {
+        let software =
+            Software::find(context, name).with_context(|| format!("OpenSSL has no {name} here"))?;
+        let Some(primitive) = Primitive::by_openssl_name(name) else { continue };
+        let mut backends = contestants::backends(primitive, &software.key(), &wanted, &mut bench.notes)?;
+        backends.extend(lookahead::way(name, options, &mut bench.notes)?);
+        let (backends, probes): (Vec<_>, Vec<_>) = backends.into_iter().unzip();
+        for way in &backends {
+            if !bench.contestants.contains(&way.contestant) {
+                bench.contestants.push(way.contestant.clone());
+            }
+            if let Some(chip) = way.interrupts.silent.as_ref().filter(|_| way.is_hardware()) {
+                note(&mut bench.warnings, silence(chip));
+            }
+        }
+        if !backends.iter().any(DriverBackend::is_hardware) && options.drivers.is_empty() {
+            note(
+                &mut bench.notes,
+                format!(
+                    "no accelerator was measured for {}: outboard status says what is here",
+                    primitive.kernel_name()
+                ),
+            );
+        }
+        subjects.push(MeasuredAlgorithm { name, primitive, backends, probes });
+    }
+    if !rustix::process::geteuid().is_root() {
+        note(
+            &mut bench.notes,
+            "not as root: whether this kernel looks for its own mistakes, and devices that only root may open, could not be \
+             seen; sudo shows all"
+                .to_owned(),
+        );
+    }
+    Ok(subjects)
+}

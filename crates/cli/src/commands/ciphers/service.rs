@@ -1,0 +1,171 @@
+//! `outboard ciphers --service NAME`: which suites a service offers, which of them an accelerator
+//! serves and how, and what changes if one is preferred.
+
+mod advice;
+mod offered;
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use anyhow::{Result, bail};
+use outboard_console::aligned;
+use outboard_console::{answer, progress};
+use outboard_openssl_conf::{installation::OpenSsl, provider_file};
+use outboard_services::enable::{self, Inputs, Tree};
+use serde::Serialize;
+
+use self::advice::Advice;
+use self::offered::{Negotiation, OfferedSuite};
+use crate::commands::enable::suitability::{self, Outlook};
+
+/// The document of `--json`. Fields are only added within a version; sizes are in bytes.
+#[derive(Serialize)]
+struct ServiceSuites {
+    /// `outboard-service-ciphers/1`.
+    schema: &'static str,
+    /// Name of the service.
+    service: String,
+    /// Size of its large requests; null: any size.
+    bytes: Option<u32>,
+    /// Where the suites come from: files with lines, or the program's default.
+    sources: Vec<String>,
+    /// In the order of the service.
+    suites: Vec<SuiteRow>,
+    #[serde(flatten)]
+    advice: Advice,
+}
+
+/// A suite of the service.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+struct SuiteRow {
+    /// Its name in the service's configuration.
+    suite: String,
+    /// OpenSSL's cipher; null for one that outboard does not know.
+    cipher: Option<String>,
+    /// `direct`, `look-ahead` or `software`.
+    served: &'static str,
+    /// The driver; null in software.
+    driver: Option<String>,
+    /// The smallest request that is served; null in software.
+    from: Option<u32>,
+    /// Why it stays in software; null otherwise.
+    reason: Option<String>,
+}
+
+impl SuiteRow {
+    fn is_served(&self) -> bool {
+        self.driver.is_some()
+    }
+
+    /// Whether it uses CBC, which today's protocols have replaced.
+    fn is_legacy(&self) -> bool {
+        self.cipher.as_deref().is_some_and(|cipher| cipher.ends_with("-CBC"))
+    }
+}
+
+/// Prints the suites of a service.
+pub fn show(name: &str, allow_legacy: bool, json: bool) -> Result<()> {
+    let tree = Tree::at(Path::new("/"));
+    let openssl = OpenSsl::find();
+    let inputs = Inputs { openssl_cnf: openssl.own_file(), module: provider_file::find(None, &openssl)? };
+    let plan = enable::plan(&tree, name, false, &inputs)?;
+    let Some(negotiation) = Negotiation::of(name) else {
+        bail!("the suites of {name} are not known here: nginx, apache, sshd, ssh and openvpn are");
+    };
+    progress("loading OpenSSL with the configuration of the service");
+    let found = suitability::examine(&plan, &inputs, None);
+    progress("");
+    let found = found?;
+    let (suites, sources) = negotiation.offered(&tree)?;
+    let rows: Vec<SuiteRow> = suites.iter().map(|suite| row(suite, &found.ciphers, found.bytes)).collect();
+    let advice = advice::advise(negotiation, &rows, allow_legacy);
+    let answered = ServiceSuites {
+        schema: "outboard-service-ciphers/1",
+        service: name.to_owned(),
+        bytes: found.bytes,
+        sources,
+        suites: rows,
+        advice,
+    };
+    let report = if json { serde_json::to_string_pretty(&answered)? + "\n" } else { text(&answered) };
+    Ok(answer(&report)?)
+}
+
+fn row(suite: &OfferedSuite, ciphers: &[Outlook], bytes: Option<u32>) -> SuiteRow {
+    let outlook = suite.cipher.and_then(|cipher| ciphers.iter().find(|one| one.cipher == cipher));
+    let software = |reason: String| (None, None, "software", Some(reason));
+    let (driver, from, served, reason) = match outlook.map(|one| (&one.by, one.is_ahead)) {
+        None => software("no accelerator does it".to_owned()),
+        Some((Err(why), _)) => software(why.clone()),
+        Some((Ok((driver, None)), _)) => software(format!("software wins over {driver} at every size")),
+        Some((Ok((driver, Some(from))), _)) if bytes.is_some_and(|bytes| *from > bytes) => {
+            software(format!("{driver} wins from {from} bytes on, which are more than a request has"))
+        }
+        Some((Ok((driver, Some(from))), is_ahead)) => {
+            (Some(driver.clone()), Some(*from), if is_ahead { "look-ahead" } else { "direct" }, None)
+        }
+    };
+    let cipher = suite.cipher.map(str::to_owned);
+    SuiteRow { suite: suite.name.clone(), cipher, served, driver, from, reason }
+}
+
+fn text(answered: &ServiceSuites) -> String {
+    let size = answered.bytes.map_or("any size".to_owned(), |bytes| format!("up to {bytes} bytes"));
+    let mut out =
+        format!("{}: requests of {size}; suites from {}\n\n", answered.service, answered.sources.join(", "));
+    let mut rows = vec![["suite", "cipher", "served", "by", "from"].map(str::to_owned)];
+    for row in &answered.suites {
+        let dash = || "-".to_owned();
+        rows.push([
+            row.suite.clone(),
+            row.cipher.clone().unwrap_or_else(dash),
+            row.served.to_owned(),
+            row.driver.clone().unwrap_or_else(dash),
+            row.from.map_or_else(dash, |bytes| format!("{bytes} bytes")),
+        ]);
+    }
+    out += &aligned(&rows, 0..0, "  ");
+    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+    for row in &answered.suites {
+        let Some(reason) = row.reason.as_deref() else { continue };
+        let name = row.cipher.as_deref().unwrap_or(&row.suite);
+        match reasons.iter_mut().find(|(known, _)| *known == reason) {
+            Some((_, names)) if names.contains(&name) => {}
+            Some((_, names)) => names.push(name),
+            None => reasons.push((reason, vec![name])),
+        }
+    }
+    for (reason, names) in reasons {
+        let _ = write!(out, "\nin software: {}\n    {reason}\n", names.join(", "));
+    }
+    let _ = write!(out, "\n{}\n", answered.advice.advice);
+    answered.advice.settings.iter().for_each(|line| _ = writeln!(out, "  {line}"));
+    if let Some(price) = &answered.advice.price {
+        let _ = writeln!(out, "Its price: {price}");
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_suite_is_served_from_its_threshold_if_requests_are_that_large() {
+        let outlook =
+            |cipher: &str, by, is_ahead| Outlook { cipher: cipher.to_owned(), by, measured: true, is_ahead };
+        let ciphers = [
+            outlook("AES-128-GCM", Ok(("ecb".to_owned(), Some(512))), true),
+            outlook("AES-256-GCM", Err("no driver".to_owned()), false),
+            outlook("AES-128-CBC", Ok(("cbc".to_owned(), Some(65536))), false),
+        ];
+        let of = |cipher| {
+            let row = row(&OfferedSuite { name: "X".to_owned(), cipher }, &ciphers, Some(16384));
+            (row.served, row.driver, row.reason.unwrap_or_default())
+        };
+        assert_eq!(of(Some("AES-128-GCM")), ("look-ahead", Some("ecb".to_owned()), String::new()));
+        assert_eq!(of(Some("AES-256-GCM")), ("software", None, "no driver".to_owned()));
+        assert!(of(Some("AES-128-CBC")).2.starts_with("cbc wins from 65536 bytes"));
+        assert_eq!(of(None).0, "software");
+    }
+}

@@ -1,0 +1,213 @@
+//! What an openssl.cnf sets for outboard, with the policy file that it selects.
+
+use std::path::{Path, PathBuf};
+
+use outboard_catalog::{CIPHER_NAMES, default_threshold};
+use outboard_documents::config::{Configuration, Line, Overridden, PolicyFile, Setting, Threshold};
+use outboard_openssl_conf::compose::{InForce, Setting as SetLine};
+use outboard_openssl_conf::conf::{Conf, Environment, Origin};
+use outboard_openssl_conf::installation::{Configuration as Present, OpenSsl};
+use outboard_policy::{Policy, Tuned};
+
+/// Keys that the provider reads besides those of the policy, docs/provider.md.
+const OTHER_KEYS: [&str; 2] = ["LOG_LEVEL", "COUNTERS"];
+const LOG_LEVELS: [&str; 5] = ["off", "error", "warn", "info", "debug"];
+
+/// The configuration of programs that the calling shell starts.
+pub fn of_shell() -> Configuration {
+    let named_by = if std::env::var_os("OPENSSL_CONF").is_some() { "OPENSSL_CONF" } else { "OPENSSLDIR" };
+    let env = |name: &str| std::env::var(name).ok();
+    match OpenSsl::find().configuration() {
+        Present::File(path) => of_file(&path, named_by, &env),
+        Present::None => none(None, named_by, Vec::new()),
+        Present::Unusable(path, cause) => {
+            let problem = format!("{}: {cause}: OpenSSL continues without a configuration", path.display());
+            none(Some(path), named_by, vec![problem])
+        }
+    }
+}
+
+fn none(file: Option<PathBuf>, named_by: &str, problems: Vec<String>) -> Configuration {
+    Configuration {
+        file,
+        named_by: named_by.to_owned(),
+        files: Vec::new(),
+        activated: false,
+        preferred: false,
+        settings: Vec::new(),
+        thresholds: Vec::new(),
+        policy_file: None,
+        problems,
+    }
+}
+
+/// Reads a configuration with its included files.
+pub fn of_file(path: &Path, named_by: &str, env: &Environment) -> Configuration {
+    let conf = match Conf::load(path, env) {
+        Ok(conf) => conf,
+        Err(why) => return none(Some(path.to_owned()), named_by, vec![why.to_string()]),
+    };
+    let InForce { is_activated, is_preferred, settings, mut problems } = InForce::of(&conf, path);
+    let mut policy = Policy::default();
+    let settings: Vec<Setting> = settings.into_iter().map(|one| setting(one, &mut policy)).collect();
+    for bad in settings.iter().filter(|setting| setting.problem.is_some()) {
+        let Setting { key, value, line, problem, .. } = bad;
+        let why = problem.as_deref().unwrap_or_default();
+        problems.push(format!("{}:{}: {key} = {value}: {why}", line.file.display(), line.line));
+    }
+    let (mut policy_file, mut thresholds) = (None, Vec::new());
+    if is_activated {
+        let path = policy.file.path();
+        let (tuned, about) = path.map_or((None, None), |path| read_policy(path, &mut problems));
+        let explicit = settings.iter().rev().find(|s| s.key == "THRESHOLDS" && s.problem.is_none());
+        thresholds = thresholds_in_force(&policy, explicit, path.zip(tuned.as_ref()));
+        policy_file = about;
+    }
+    Configuration {
+        file: Some(path.to_owned()),
+        named_by: named_by.to_owned(),
+        files: conf.files,
+        activated: is_activated,
+        preferred: is_preferred,
+        settings,
+        thresholds,
+        policy_file,
+        problems,
+    }
+}
+
+/// A key with the provider's own verdict about its value.
+fn setting(from: SetLine, policy: &mut Policy) -> Setting {
+    let SetLine { section, key, value, origin, overridden, is_openssl_key } = from;
+    let problem = if is_openssl_key { None } else { problem(&key, &value, policy) };
+    let overridden =
+        overridden.into_iter().map(|(origin, value)| Overridden { value, line: line(&origin) }).collect();
+    Setting { section, key, value, line: line(&origin), overridden, problem }
+}
+
+fn line(origin: &Origin) -> Line {
+    Line { file: origin.file.to_path_buf(), line: origin.line }
+}
+
+fn problem(key: &str, value: &str, policy: &mut Policy) -> Option<String> {
+    let known = || Policy::KEYS.iter().chain(&OTHER_KEYS);
+    match key {
+        "LOG_LEVEL" if LOG_LEVELS.iter().any(|level| level.eq_ignore_ascii_case(value.trim())) => None,
+        "LOG_LEVEL" => Some(format!("it is none of {}: the provider is not loaded", LOG_LEVELS.join(", "))),
+        "COUNTERS" => None,
+        key if Policy::KEYS.contains(&key) => match policy.set(key, value) {
+            Ok(skipped) => skipped.first().map(|why| format!("skipped: {why}")),
+            Err(why) => Some(format!("{why}: the provider is not loaded")),
+        },
+        key => Some(match known().find(|one| one.eq_ignore_ascii_case(key)) {
+            Some(meant) => format!("unknown key, ignored: keys are case-sensitive, write {meant}"),
+            None => "unknown key, ignored: docs/provider.md lists the keys".to_owned(),
+        }),
+    }
+}
+
+/// Reads the policy file as the provider does; what it would apply, and a description of the file.
+fn read_policy(path: &Path, problems: &mut Vec<String>) -> (Option<Tuned>, Option<PolicyFile>) {
+    let (tuned, problem) = match Tuned::read(path) {
+        Ok(None) => (None, Some("there is no such file: outboard tune writes it".to_owned())),
+        Ok(Some(tuned)) => {
+            let stale = tuned.is_of(Path::new("/")).err();
+            (Some(tuned), stale.map(|why| why.to_string()))
+        }
+        Err(why) => (None, Some(why.to_string())),
+    };
+    if let (Some(why), true) = (&problem, path.exists()) {
+        problems.push(format!("{}: not applied: {why}", path.display()));
+    }
+    let value = |word: &str| tuned.as_ref().map(|tuned| tuned.value(word).to_owned());
+    let about = PolicyFile {
+        path: path.to_owned(),
+        made: value("made"),
+        goal: value("goal"),
+        in_force: problem.is_none(),
+        problem,
+    };
+    let applied = tuned.filter(|_| about.in_force);
+    (applied, Some(about))
+}
+
+/// In the order of the provider: THRESHOLDS, the policy file, the built-in defaults.
+fn thresholds_in_force(
+    policy: &Policy,
+    explicit: Option<&Setting>,
+    tuned: Option<(&Path, &Tuned)>,
+) -> Vec<Threshold> {
+    let offered = CIPHER_NAMES.iter().filter(|name| policy.ciphers.has(name));
+    let threshold = |name: &&str| {
+        let own = policy.thresholds.explicit(name).map(|bytes| [Some(bytes); 2]);
+        let measured = || {
+            let (path, tuned) = tuned?;
+            let line = Line { file: path.to_owned(), line: tuned.line_of(name)? };
+            Some((tuned.of(name)?.from, line))
+        };
+        let ([encrypt, decrypt], line) = match (own, measured()) {
+            (Some(own), _) => (own, explicit.map(|setting| setting.line.clone())),
+            (None, Some((from, line))) => (from, Some(line)),
+            (None, None) => ([Some(default_threshold(name)).filter(|bytes| *bytes < usize::MAX); 2], None),
+        };
+        Threshold { cipher: (*name).to_owned(), encrypt, decrypt, line }
+    };
+    offered.map(threshold).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const START: &str = "openssl_conf = i\n[i]\nproviders = p\nalg_section = a\n[a]\n\
+        default_properties = ?provider=outboard\n[p]\noutboard = o\ndefault = d\n[d]\nactivate = 1\n";
+
+    fn of(section: &str) -> Configuration {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("openssl.cnf");
+        std::fs::write(&file, format!("{START}[o]\nactivate = 1\nPOLICY = NONE\n{section}")).unwrap();
+        of_file(&file, "OPENSSL_CONF", &|_| None)
+    }
+
+    #[test]
+    fn thresholds_name_the_line_that_sets_them() {
+        let found = of("THRESHOLDS = AES-128-CBC:77\n");
+        assert!(found.activated && found.preferred && found.problems.is_empty(), "{:?}", found.problems);
+        let one = |name: &str| found.thresholds.iter().find(|t| t.cipher == name).unwrap();
+        assert_eq!(one("AES-128-CBC").encrypt, Some(77));
+        assert_eq!(one("AES-128-CBC").line.as_ref().map(|line| line.line), Some(15));
+        assert_eq!(one("AES-256-CBC").encrypt, Some(default_threshold("AES-256-CBC")));
+        assert!(one("AES-256-CBC").line.is_none() && found.policy_file.is_none());
+        let few = of("CIPHERS = AES-128-CBC\n");
+        assert_eq!(few.thresholds.len(), 1);
+    }
+
+    #[test]
+    fn unknown_and_invalid_keys_are_named_with_their_line() {
+        let found =
+            of("ciphers = ALL\nWHAT = 1\nUSE_SOFTDRIVERS = 9\nLOG_LEVEL = loud\nCIPHERS = AES-128-CBC,RC9\n");
+        for expected in [
+            "15: ciphers = ALL: unknown key, ignored: keys are case-sensitive, write CIPHERS",
+            "16: WHAT = 1: unknown key",
+            "17: USE_SOFTDRIVERS = 9: ",
+            "18: LOG_LEVEL = loud: it is none of",
+            "19: CIPHERS = AES-128-CBC,RC9: skipped: ",
+        ] {
+            assert!(found.problems.iter().any(|p| p.contains(expected)), "{expected}: {:?}", found.problems);
+        }
+    }
+
+    #[test]
+    fn a_policy_file_that_others_may_write_is_not_applied() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("policy");
+        std::fs::write(&file, "outboard-policy 2\n").unwrap();
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o666)).unwrap();
+        let mut problems = Vec::new();
+        let (applied, about) = read_policy(&file, &mut problems);
+        assert!(applied.is_none() && !about.unwrap().in_force && problems[0].contains("not applied"));
+        let (_, missing) = read_policy(&dir.path().join("none"), &mut problems);
+        assert!(missing.unwrap().problem.unwrap().contains("outboard tune") && problems.len() == 1);
+    }
+}

@@ -1,0 +1,141 @@
+//! The text of `outboard config`.
+
+use std::fmt::Write as _;
+
+use outboard_console::aligned;
+use outboard_documents::config::{Config, Configuration, Findings, Line, Service, ServiceProcess};
+
+/// Formats all of it.
+pub fn text(config: &Config) -> String {
+    let mut out = String::new();
+    if let Some(shell) = &config.shell {
+        out.push_str("Programs of this shell\n");
+        configuration(&mut out, shell);
+    }
+    for one in &config.services {
+        service(&mut out, one);
+    }
+    out.push_str("\nFor all of them\n");
+    match &config.allowed {
+        None => out.push_str("  allowed drivers: none, the module outboard is not loaded\n"),
+        Some(list) => _ = writeln!(out, "  allowed drivers: {}", names(list)),
+    }
+    findings(&mut out, &config.findings);
+    out
+}
+
+fn configuration(out: &mut String, found: &Configuration) {
+    let by = match found.named_by.as_str() {
+        "OPENSSL_CONF" => "OPENSSL_CONF names it",
+        "enable" => "written by outboard enable",
+        _ => "OpenSSL's default; OPENSSL_CONF is not set",
+    };
+    match &found.file {
+        Some(file) => _ = writeln!(out, "  {} ({by})", file.display()),
+        None => _ = writeln!(out, "  no openssl.cnf ({by})"),
+    }
+    for file in found.files.iter().skip(1) {
+        let _ = writeln!(out, "    reads {}", file.display());
+    }
+    let state = match (found.activated, found.preferred) {
+        (false, _) => "not activated: programs use OpenSSL's own code",
+        (true, true) => "activated and preferred",
+        (true, false) => "activated, not preferred",
+    };
+    let _ = writeln!(out, "  outboard: {state}");
+    let place = |line: &Line| format!("{}:{}", line.file.display(), line.line);
+    let mut rows = Vec::new();
+    for setting in &found.settings {
+        rows.push([printable(&setting.key), printable(&setting.value), place(&setting.line)]);
+        for earlier in setting.overridden.iter().rev() {
+            rows.push([
+                String::new(),
+                format!("overrides {}", printable(&earlier.value)),
+                place(&earlier.line),
+            ]);
+        }
+    }
+    if !rows.is_empty() {
+        let _ = write!(out, "\n{}", aligned(&rows, 0..0, "    "));
+    }
+    if !found.thresholds.is_empty() {
+        let mut rows =
+            vec![["requests go to hardware from", "encrypt", "decrypt", "set by"].map(str::to_owned)];
+        let bytes = |from: Option<usize>| from.map_or("never".to_owned(), |bytes| format!("{bytes} B"));
+        for one in &found.thresholds {
+            let by = one.line.as_ref().map_or("built-in default".to_owned(), place);
+            rows.push([one.cipher.clone(), bytes(one.encrypt), bytes(one.decrypt), by]);
+        }
+        let _ = write!(out, "\n{}", aligned(&rows, 1..3, "    "));
+    }
+    if let Some(file) = &found.policy_file {
+        let state = match (&file.problem, &file.made) {
+            (Some(why), _) => format!("not applied: {why}"),
+            (None, made) => {
+                let (made, goal) = (made.as_deref().unwrap_or("-"), file.goal.as_deref().unwrap_or("-"));
+                format!("applied; made {made} for {goal}")
+            }
+        };
+        let _ = writeln!(out, "\n  policy file {}: {state}", file.path.display());
+    }
+    problems(out, &found.problems);
+}
+
+fn service(out: &mut String, service: &Service) {
+    let _ = writeln!(out, "\nService {}: {}", service.name, service.state);
+    for file in &service.files {
+        let _ = writeln!(out, "  added {}", file.display());
+    }
+    for one in &service.configurations {
+        configuration(out, one);
+    }
+    let mut rows = vec![["process", "name", "OPENSSL_CONF", "provider"].map(str::to_owned)];
+    rows.extend(service.processes.iter().map(row));
+    if rows.len() > 1 {
+        let _ = write!(out, "\n{}", aligned(&rows, 0..1, "    "));
+    }
+    problems(out, &service.problems);
+}
+
+fn row(process: &ServiceProcess) -> [String; 4] {
+    let shown = |value: &Option<String>, is_readable: bool, absent: &str| match (value, is_readable) {
+        (Some(value), _) => value.clone(),
+        (None, true) => absent.to_owned(),
+        (None, false) => "(run this as root)".to_owned(),
+    };
+    [
+        process.pid.to_string(),
+        process.name.clone(),
+        shown(&process.openssl_conf, process.environment_readable, "(not set)"),
+        shown(&process.provider, process.mappings_readable, "(not mapped)"),
+    ]
+}
+
+fn findings(out: &mut String, found: &Findings) {
+    let _ = write!(out, "  findings of outboard check ({}): ", found.path.display());
+    let lists = [("exact", &found.exact), ("WRONG", &found.wrong), ("outdated", &found.outdated)];
+    let lists: Vec<String> = lists
+        .iter()
+        .filter(|(_, list)| !list.is_empty())
+        .map(|(word, list)| format!("{word}: {}", list.join(", ")))
+        .collect();
+    out.push_str(&match (&found.problem, lists.is_empty()) {
+        (Some(why), _) => format!("not used: {why}"),
+        (None, true) => "none".to_owned(),
+        (None, false) => lists.join("; "),
+    });
+    out.push('\n');
+}
+
+fn problems(out: &mut String, problems: &[String]) {
+    problems.iter().for_each(|problem| _ = writeln!(out, "  problem: {}", printable(problem)));
+}
+
+/// Values may contain escape sequences, which a terminal must not receive.
+fn printable(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
+}
+
+fn names(list: &[String]) -> String {
+    if list.is_empty() { "none (outboard allow)".to_owned() } else { list.join(", ") }
+}

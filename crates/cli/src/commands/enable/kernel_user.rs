@@ -1,0 +1,180 @@
+//! `outboard enable ktls`, `ipsec` and `disk`: makes the kernel select an accelerator's driver for
+//! a user within the kernel.
+
+mod contest;
+mod text;
+
+use anyhow::{Context as _, Result, bail};
+use outboard_console::{answer, progress, say};
+use outboard_drivers::find::Judged;
+use outboard_drivers::kernel::Release;
+use outboard_drivers::reach::{KernelNeed, KernelUser, NeedOutlook, Prospect, outlook};
+use outboard_drivers::root::Root;
+use outboard_services::enable::{self, Plan, PreferredDriver, Record, Tree, plan_kernel};
+
+use self::contest::Contest;
+use super::Options;
+use crate::kernel_choice::{self, KernelDrivers};
+
+/// The module of kTLS. The kernel loads it by itself only for processes that may load modules.
+const KTLS_MODULE: &str = "tls";
+
+/// An accelerator that is to serve a need.
+struct Choice<'a> {
+    need: &'static KernelNeed,
+    driver: &'a Judged,
+    /// The kernel selects it now.
+    is_selected: bool,
+    /// The comparison with software; `None` if it was not measured.
+    contest: Option<Contest>,
+}
+
+impl Choice<'_> {
+    fn name(&self) -> &str {
+        &self.driver.driver.name
+    }
+
+    fn loses(&self) -> bool {
+        self.contest.as_ref().is_some_and(|contest| !contest.accelerator_wins)
+    }
+}
+
+/// Runs the command for one user.
+pub fn enable(options: &Options, user: KernelUser) -> Result<()> {
+    if options.place.root.is_some() || options.restart || options.module.is_some() {
+        bail!("--root, --restart and --module are for services with a process of their own");
+    }
+    let tree = Tree::at(std::path::Path::new("/"));
+    let release = Release::read(&Root::live());
+    progress(&format!("{}: requesting its algorithms from the kernel", user.name()));
+    let kernel = KernelDrivers::with_instances_for(user, release.as_ref());
+    progress("");
+    let kernel = kernel?;
+    let outlooks = outlook(user, &kernel.drivers, release.as_ref());
+    let record = Record::read(&tree, user.name()).map_err(|why| anyhow::anyhow!(why))?;
+    let preferred = kernel_choice::preferred(&tree)?;
+    let before = record.as_ref().map(|record| enable::preferred_of(&record.files)).unwrap_or_default();
+    let mut choices = choose(&outlooks);
+    if !options.force {
+        for choice in &mut choices {
+            let measured =
+                contest::measure(user, choice.need, choice.name(), options.goal.unwrap_or_default());
+            choice.contest = Some(measured.with_context(|| {
+                format!("{} was not measured; --force enables it all the same", choice.name())
+            })?);
+        }
+    }
+    let shown = text::outlook(user, &outlooks) + &text::contests(&choices);
+    for choice in choices.iter().filter(|choice| choice.is_selected && choice.loses()) {
+        say(&text::slow_driver_selected(user, choice));
+    }
+    let kept: Vec<&Choice<'_>> = choices.iter().filter(|choice| !choice.loses()).collect();
+    if kept.is_empty() {
+        say(&shown);
+        match choices.is_empty() {
+            true => bail!(
+                "no accelerator of this machine can serve {}; the reasons are above",
+                text::reader(user)
+            ),
+            false => bail!("software wins for {}; --force enables it all the same", text::reader(user)),
+        }
+    }
+    let to_prefer = kept
+        .iter()
+        .filter(|choice| !choice.is_selected || before.iter().any(|driver| driver.name == choice.name()));
+    let drivers = to_prefer
+        .map(|choice| kernel_choice::to_prefer(&kernel.drivers, &preferred, user.name(), choice.name()))
+        .collect::<Result<Vec<PreferredDriver>>>()?;
+    let plan = plan_kernel(user.name(), &modules(user, &kept), &drivers);
+    let steps = enable::steps_to_enable(&tree, &plan, options.force)?;
+    if options.dry_run {
+        let changes = super::text::files(&tree, &plan, &steps)?;
+        let priorities = text::priorities(&kernel.drivers, &drivers)?;
+        return Ok(answer(&(shown + &changes + &priorities + &text::next(user, &kept)))?);
+    }
+    let lock = options.place.lock()?;
+    let needs: Vec<&KernelNeed> = kept.iter().map(|choice| choice.need).collect();
+    // The instances of the trial would be selected by a user that begins in this moment.
+    let names: Vec<String> = kept.iter().map(|choice| choice.name().to_owned()).collect();
+    let next = text::next(user, &kept);
+    drop(kernel);
+    let applied = apply(&tree, &plan, &drivers, user, release.as_ref(), &needs, &names, options.force);
+    drop(lock);
+    applied?;
+    Ok(answer(&text::done(&plan, &drivers, &next))?)
+}
+
+/// For each need the accelerator that is selected, or the first one that could be; each driver once.
+fn choose<'a>(outlooks: &[NeedOutlook<'a>]) -> Vec<Choice<'a>> {
+    let mut choices: Vec<Choice<'a>> = Vec::new();
+    for one in outlooks {
+        let possible =
+            |it: &&outboard_drivers::reach::ProspectiveDriver<'a>| it.prospect == Prospect::IfPreferred;
+        let found = one
+            .accelerator
+            .map(|driver| (driver, true))
+            .or_else(|| one.prospects.iter().find(possible).map(|it| (it.driver, false)));
+        let Some((driver, is_selected)) = found else { continue };
+        if !choices.iter().any(|known| known.name() == driver.driver.name) {
+            choices.push(Choice { need: one.need, driver, is_selected, contest: None });
+        }
+    }
+    choices
+}
+
+/// The modules to load at boot.
+fn modules(user: KernelUser, choices: &[&Choice<'_>]) -> Vec<String> {
+    let mut modules: Vec<String> = Vec::new();
+    let own = (user == KernelUser::Ktls).then_some(KTLS_MODULE);
+    let drivers = choices.iter().map(|choice| choice.driver.driver.module.as_str());
+    for module in own.into_iter().chain(drivers.filter(|module| *module != "kernel")) {
+        if !modules.iter().any(|known| known == module) {
+            modules.push(module.to_owned());
+        }
+    }
+    modules
+}
+
+/// Writes the files, changes the priorities, and verifies what the kernel selects. Undoes both on
+/// an error.
+#[expect(clippy::too_many_arguments, reason = "the parts of one change")]
+fn apply(
+    tree: &Tree,
+    plan: &Plan,
+    drivers: &[PreferredDriver],
+    user: KernelUser,
+    release: Option<&Release>,
+    needs: &[&KernelNeed],
+    names: &[String],
+    force: bool,
+) -> Result<()> {
+    let was_enabled = Record::read(tree, user.name()).is_ok_and(|record| record.is_some());
+    enable::enable(tree, plan, force)?;
+    let changed = kernel_choice::raise(drivers).and_then(|()| verify(user, release, needs, names));
+    let Err(error) = changed else { return Ok(()) };
+    if was_enabled {
+        return Err(error.context("nothing was undone, since it was enabled before"));
+    }
+    kernel_choice::restore(drivers).context("the priorities could not be restored")?;
+    enable::disable(tree, user.name(), true).context("the files could not be removed")?;
+    Err(error.context("the change was undone"))
+}
+
+/// Whether the kernel now selects the drivers.
+fn verify(
+    user: KernelUser,
+    release: Option<&Release>,
+    needs: &[&KernelNeed],
+    names: &[String],
+) -> Result<()> {
+    let kernel = KernelDrivers::with_instances_for(user, release)?;
+    let outlooks = outlook(user, &kernel.drivers, release);
+    for (need, name) in needs.iter().zip(names) {
+        let Some(one) = outlooks.iter().find(|one| one.need == *need) else { continue };
+        if one.accelerator.is_none_or(|driver| driver.driver.name != *name) {
+            let other = one.selected.map_or("nothing", |selected| selected.driver.name.as_str());
+            bail!("for {} the kernel still selects {other} and not {name}", need.algorithm);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,70 @@
+//! `outboard metrics`: the counters for Prometheus.
+
+use std::io::Write as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context as _, Result};
+use clap::Args;
+use outboard_console::{answer, say};
+use outboard_documents::config::Findings;
+use outboard_drivers::root::Root;
+use outboard_monitor::{FindingState, Sample, metrics};
+use outboard_policy::FINDINGS_FILE;
+
+use super::config::findings;
+
+/// Print counters in the text format of Prometheus
+///
+/// Requests, bytes and errors of each driver, interrupts of each accelerator, the requests of enabled services by path
+/// (direct, look-ahead, software), processes with the provider, findings of `outboard check`, and the module's memory and limits.
+/// docs/metrics.md describes each metric. Without root, what only root may read is left out.
+///
+/// For the textfile collector of node_exporter: --output writes the file in one step, so that a half-written one is never read.
+///
+/// Exit code 1 when the file cannot be written.
+#[derive(Args)]
+pub struct Options {
+    /// Replace this file, such as /var/lib/prometheus/node-exporter/outboard.prom, instead of printing
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+/// Runs `outboard metrics`.
+pub fn run(options: &Options) -> ExitCode {
+    let sample = Sample::take(&Root::live());
+    let checked = states(findings(Path::new(FINDINGS_FILE), Path::new("/")));
+    let text = metrics(&sample, &checked, env!("CARGO_PKG_VERSION"));
+    let written = match &options.output {
+        None => answer(&text).context("standard output"),
+        Some(path) => replace(path, &text).with_context(|| format!("--output {}", path.display())),
+    };
+    match written {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            say(&format!("outboard metrics: {error:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn states(found: Findings) -> Vec<(String, FindingState)> {
+    let lists = [
+        (found.exact, FindingState::Exact),
+        (found.wrong, FindingState::Wrong),
+        (found.outdated, FindingState::Outdated),
+    ];
+    lists.into_iter().flat_map(|(list, state)| list.into_iter().map(move |driver| (driver, state))).collect()
+}
+
+/// Replaces a file by rename(2). The collector reads names that end in .prom only.
+fn replace(path: &Path, text: &str) -> Result<()> {
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut file = tempfile::Builder::new().prefix(".outboard-metrics-").tempfile_in(directory)?;
+    file.write_all(text.as_bytes())?;
+    // node_exporter runs as a user of its own.
+    file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644))?;
+    file.persist(path).map_err(|failed| failed.error)?;
+    Ok(())
+}

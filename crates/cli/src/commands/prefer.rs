@@ -1,0 +1,186 @@
+//! `outboard prefer`: changes which driver the kernel selects for an algorithm.
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, anyhow, bail};
+use clap::Args;
+use outboard_console::{answer, duration, progress, say};
+use outboard_drivers::find::Judged;
+use outboard_drivers::judge::Verdict;
+use outboard_drivers::preference::{self, PreferenceError};
+use outboard_services::enable::{self, Failure, PreferredDriver, Record, Tree, plan_kernel, preference_key};
+
+use super::enable::text;
+use crate::{etc, kernel_choice};
+
+/// Interval between checks for drivers that are not registered yet.
+const PAUSE: Duration = Duration::from_millis(250);
+
+/// Let the kernel select a driver for its algorithm, now and after each boot
+///
+/// Users within the kernel (IPsec, kTLS, dm-crypt and others) name an algorithm and get the driver with the highest priority. This
+/// gives a driver a higher priority than all others of its algorithm (CRYPTO_MSG_UPDATEALG), for every user of the algorithm. A user
+/// that has a driver keeps it until it sets up its next key. The provider and /dev/outboard name drivers and are not affected.
+///
+/// `outboard enable ktls`, `ipsec` and `disk` measure first and choose the drivers; this command prefers what it is told to.
+#[derive(Args)]
+pub struct Options {
+    /// The exact name of a driver, as `outboard status` shows it
+    #[arg(value_name = "DRIVER", required_unless_present = "restore", conflicts_with = "restore")]
+    driver: Option<String>,
+    /// Restore the driver's own priority, and remove the file
+    #[arg(long, conflicts_with = "restore")]
+    undo: bool,
+    /// Show what would change; change nothing
+    #[arg(long, conflicts_with_all = ["undo", "restore"])]
+    dry_run: bool,
+    /// Prefer it even if it outranks the CPU's own crypto instructions, and replace an edited file
+    #[arg(long, conflicts_with = "restore")]
+    force: bool,
+    /// Raise the priorities of all preferred drivers again, as at boot
+    #[arg(long)]
+    restore: bool,
+    /// With --restore: how long to wait for drivers that are not registered yet
+    #[arg(long, value_name = "TIME", default_value = "0", value_parser = duration, requires = "restore")]
+    wait: Duration,
+}
+
+/// Runs `outboard prefer`.
+pub fn run(options: &Options) -> ExitCode {
+    let result = match &options.driver {
+        None => restore(options.wait),
+        Some(driver) if options.undo => undo(driver, options.force),
+        Some(driver) => prefer(options, driver).with_context(|| driver.clone()),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            say(&format!("outboard prefer: {error:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn tree() -> Tree {
+    Tree::at(Path::new("/"))
+}
+
+fn lock() -> Result<std::fs::File> {
+    etc::lock(Path::new("/etc/outboard/enabled"))
+        .context("/etc/outboard cannot be changed; only root may do that: try again with sudo")
+}
+
+fn prefer(options: &Options, driver: &str) -> Result<()> {
+    if driver.contains('/') {
+        bail!("it is not the name of a driver (outboard status)");
+    }
+    let drivers = kernel_choice::now()?;
+    let key = preference_key(driver);
+    let file = key.replace(':', "-");
+    let one = kernel_choice::to_prefer(&drivers, &kernel_choice::preferred(&tree())?, &file, driver)?;
+    let priority = preference::priority_to_win(&drivers, driver)?;
+    if let Some(warning) = outranks_instructions(&drivers, driver) {
+        say(&format!("WARNING: {warning}"));
+        if !options.force && !options.dry_run {
+            bail!("it is not preferred; --force prefers it all the same");
+        }
+    }
+    let modules: Vec<String> = module(&drivers, driver).into_iter().collect();
+    let plan = plan_kernel(&key, &modules, std::slice::from_ref(&one));
+    if options.dry_run {
+        let steps = enable::steps_to_enable(&tree(), &plan, options.force)?;
+        let files = text::files(&tree(), &plan, &steps)?;
+        return Ok(answer(&(files + &line(&drivers, &one, priority)))?);
+    }
+    let _lock = lock()?;
+    let was_preferred = Record::read(&tree(), &key).is_ok_and(|record| record.is_some());
+    enable::enable(&tree(), &plan, options.force)?;
+    if let Err(error) = preference::raise(&drivers, driver) {
+        if !was_preferred {
+            enable::disable(&tree(), &key, true).context("the file could not be removed")?;
+        }
+        return Err(error.into());
+    }
+    Ok(answer(&line(&drivers, &one, priority))?)
+}
+
+fn line(drivers: &[Judged], one: &PreferredDriver, priority: i32) -> String {
+    let algorithm = drivers.iter().find(|it| it.driver.name == one.name);
+    let algorithm = algorithm.map_or("its algorithm", |it| it.driver.algorithm.as_str());
+    format!(
+        "{}: priority {priority} (its own is {}); new users of {algorithm} in the kernel get it\n",
+        one.name, one.own_priority
+    )
+}
+
+/// The module of a driver, unless it is built in.
+fn module(drivers: &[Judged], driver: &str) -> Option<String> {
+    let found = drivers.iter().find(|one| one.driver.name == driver)?;
+    Some(found.driver.module.clone()).filter(|module| module != "kernel")
+}
+
+/// R9, R11: an accelerator before AES instructions that are many times faster.
+fn outranks_instructions(drivers: &[Judged], driver: &str) -> Option<String> {
+    let target = drivers.iter().find(|one| one.driver.name == driver)?;
+    let is_accelerator = target.judgement.verdict == Verdict::Accelerator;
+    let fast = drivers.iter().find(|one| {
+        one.driver.algorithm == target.driver.algorithm
+            && one.driver.is_usable()
+            && one.judgement.verdict == Verdict::CpuInstructions
+    });
+    fast.filter(|_| is_accelerator).map(|fast| {
+        format!(
+            "{} would outrank {}, which uses the CPU's own instructions and is usually many times faster for IPsec and disks: \
+             measure with outboard bench disk and bench ipsec",
+            driver, fast.driver.name
+        )
+    })
+}
+
+fn undo(driver: &str, force: bool) -> Result<()> {
+    let key = preference_key(driver);
+    let record = Record::read(&tree(), &key).map_err(|why| anyhow!(why))?;
+    let Some(record) = record else {
+        bail!("{driver} is not preferred by this command (outboard enable --list shows what is)");
+    };
+    let _lock = lock()?;
+    kernel_choice::restore_record(&record.files)?;
+    match enable::disable(&tree(), &key, force) {
+        Err(Failure::Edited(files)) => Err(Failure::Edited(files)).context("the priority is restored"),
+        other => Ok(other?),
+    }?;
+    Ok(answer(&format!("{driver} has its own priority again\n"))?)
+}
+
+/// Raises the priorities of all preferred drivers. One that is missing does not keep the others from
+/// that.
+fn restore(wait: Duration) -> Result<()> {
+    let preferred = kernel_choice::preferred(&tree())?;
+    let start = Instant::now();
+    let mut drivers = kernel_choice::now()?;
+    let is_there = |drivers: &[Judged], name: &str| {
+        drivers.iter().any(|one| one.driver.name == name && one.driver.is_usable())
+    };
+    while start.elapsed() < wait && !preferred.iter().all(|(_, one)| is_there(&drivers, &one.name)) {
+        progress("waiting for the drivers");
+        sleep(PAUSE);
+        drivers = kernel_choice::now()?;
+    }
+    progress("");
+    let mut failed: Vec<PreferenceError> = Vec::new();
+    for (_, one) in &preferred {
+        match preference::raise(&kernel_choice::now()?, &one.name) {
+            Ok(priority) => answer(&format!("{}: priority {priority}\n", one.name))?,
+            Err(error) => failed.push(error),
+        }
+    }
+    failed.iter().for_each(|error| say(&format!("outboard prefer: {error}")));
+    if failed.is_empty() {
+        Ok(())
+    } else {
+        bail!("{} of {} drivers are not preferred", failed.len(), preferred.len())
+    }
+}

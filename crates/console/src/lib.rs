@@ -1,0 +1,83 @@
+//! Output of commands: progress, messages, tables, times and sizes; and the parsing of time limits.
+
+mod columns;
+
+pub use columns::aligned;
+
+use std::io::{self, IsTerminal, Write};
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+
+/// The exit code of a command that ^C interrupted.
+pub const INTERRUPTED: u8 = 130;
+
+/// Shows the current step on a terminal; the next one replaces it.
+pub fn progress(text: &str) {
+    if io::stderr().is_terminal() {
+        // If stderr is closed, the progress cannot be shown.
+        let _ = write!(io::stderr(), "\r\x1b[K{text}");
+    }
+}
+
+/// Prints a line to stderr.
+pub fn say(text: &str) {
+    let _ = writeln!(io::stderr(), "{text}");
+}
+
+/// Prints the result to stdout. A closed pipe is not an error.
+pub fn answer(text: &str) -> io::Result<()> {
+    match io::stdout().write_all(text.as_bytes()) {
+        // The reader, such as head(1), closed the pipe.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        other => other,
+    }
+}
+
+/// Parses a time: `90s`, `10m`, `2h`, or seconds.
+pub fn duration(text: &str) -> Result<Duration> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = match &text[digits.len()..] {
+        "" | "s" => 1,
+        "m" => 60,
+        "h" => 3600,
+        other => bail!("\"{other}\" is no unit of time: write 90s, 10m or 2h"),
+    };
+    let number: u32 = digits.parse().context("it is not a time: write 90s, 10m or 2h")?;
+    Ok(Duration::from_secs(u64::from(number) * unit))
+}
+
+/// Formats minutes and seconds: `1:05`.
+pub fn time(left: Duration) -> String {
+    let seconds = left.as_secs();
+    format!("{}:{:02}", seconds / 60, seconds % 60)
+}
+
+/// Formats a size: `4 KiB`.
+pub fn size(bytes: u64) -> String {
+    match bytes {
+        n if n >= 1 << 20 && n % (1 << 20) == 0 => format!("{} MiB", n >> 20),
+        n if n >= 1 << 10 && n % (1 << 10) == 0 => format!("{} KiB", n >> 10),
+        n => format!("{n} B"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_units() {
+        for (text, seconds) in [("7", 7), ("90s", 90), ("10m", 600), ("2h", 7200), ("0", 0)] {
+            assert_eq!(duration(text).unwrap(), Duration::from_secs(seconds), "{text}");
+        }
+        for wrong in ["", "m", "10d", "-1", "1.5h", "10 m"] {
+            assert!(duration(wrong).unwrap_err().to_string().contains("10m"), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn times_are_minutes_and_seconds() {
+        assert_eq!([5, 65, 600].map(|seconds| time(Duration::from_secs(seconds))), ["0:05", "1:05", "10:00"]);
+    }
+}

@@ -1,0 +1,162 @@
+//! `outboard-config/1`: the document of `outboard config`.
+
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+use crate::Document;
+
+/// The configuration in force.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Config {
+    /// That of programs which the calling shell starts; null if only services were requested.
+    pub shell: Option<Configuration>,
+    /// That of services.
+    pub services: Vec<Service>,
+    /// The drivers that root has allowed for /dev/outboard; null without the module.
+    pub allowed: Option<Vec<String>>,
+    /// The findings of `outboard check`.
+    pub findings: Findings,
+}
+
+impl Document for Config {
+    const SCHEMA: &'static str = "outboard-config/1";
+}
+
+/// What an openssl.cnf with its included files sets for outboard.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Configuration {
+    /// The file; null without one.
+    pub file: Option<PathBuf>,
+    /// What names it: `OPENSSL_CONF`, `OPENSSLDIR`, or `enable`.
+    pub named_by: String,
+    /// All files that were read, in this order.
+    pub files: Vec<PathBuf>,
+    /// Whether OpenSSL loads the provider.
+    pub activated: bool,
+    /// Whether its algorithms are preferred.
+    pub preferred: bool,
+    /// The keys of the provider's section.
+    pub settings: Vec<Setting>,
+    /// The thresholds that follow from the keys, the policy file and the built-in defaults; empty
+    /// if the provider is not activated.
+    pub thresholds: Vec<Threshold>,
+    /// The policy file; null if none is read.
+    pub policy_file: Option<PolicyFile>,
+    /// What prevents the use of outboard or is ignored.
+    pub problems: Vec<String>,
+}
+
+/// A key of the provider's section.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Setting {
+    /// The section.
+    pub section: String,
+    /// The key.
+    pub key: String,
+    /// Its value.
+    pub value: String,
+    /// The line that sets it.
+    #[serde(flatten)]
+    pub line: Line,
+    /// Earlier lines with the same key.
+    pub overridden: Vec<Overridden>,
+    /// Why the provider does not use it, or null.
+    pub problem: Option<String>,
+}
+
+/// A line of a file.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Line {
+    /// The file.
+    pub file: PathBuf,
+    /// The line, from 1.
+    pub line: usize,
+}
+
+/// A line that a later one replaced.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Overridden {
+    /// Its value.
+    pub value: String,
+    /// The line.
+    #[serde(flatten)]
+    pub line: Line,
+}
+
+/// The smallest requests of a cipher that go to hardware.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Threshold {
+    /// OpenSSL's name.
+    pub cipher: String,
+    /// Bytes, for encryption; null: none.
+    pub encrypt: Option<usize>,
+    /// Bytes, for decryption; null: none.
+    pub decrypt: Option<usize>,
+    /// The line that sets it; null for the built-in default.
+    #[serde(flatten)]
+    pub line: Option<Line>,
+}
+
+/// The policy file of `outboard tune`.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct PolicyFile {
+    /// Its path.
+    pub path: PathBuf,
+    /// Time of the measurement; null if it is not there or cannot be read.
+    pub made: Option<String>,
+    /// The goal of the measurement.
+    pub goal: Option<String>,
+    /// Whether the provider applies it.
+    pub in_force: bool,
+    /// Why not, or null.
+    pub problem: Option<String>,
+}
+
+/// The findings file of `outboard check`.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Findings {
+    /// Its path.
+    pub path: PathBuf,
+    /// Drivers whose results were correct, checked in their current form.
+    pub exact: Vec<String>,
+    /// Drivers with a wrong result: the provider does not use them.
+    pub wrong: Vec<String>,
+    /// Drivers checked with another kernel or module: these findings do not count.
+    pub outdated: Vec<String>,
+    /// Why the file is not used, or null.
+    pub problem: Option<String>,
+}
+
+/// A service.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Service {
+    /// Its name, or that of its unit.
+    pub name: String,
+    /// `enabled`, `incomplete`, `edited` or `not enabled`.
+    pub state: String,
+    /// The files that `outboard enable` added.
+    pub files: Vec<PathBuf>,
+    /// The configurations, one for each unit.
+    pub configurations: Vec<Configuration>,
+    /// The processes of its units.
+    pub processes: Vec<ServiceProcess>,
+    /// Differences between files and processes.
+    pub problems: Vec<String>,
+}
+
+/// A process of a service.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct ServiceProcess {
+    /// Its ID.
+    pub pid: u32,
+    /// Its name.
+    pub name: String,
+    /// Its OPENSSL_CONF; null if it is not set or cannot be read.
+    pub openssl_conf: Option<String>,
+    /// Whether its environment could be read.
+    pub environment_readable: bool,
+    /// The provider that it has mapped; null if it has not, or its mappings cannot be read.
+    pub provider: Option<String>,
+    /// Whether its mappings could be read.
+    pub mappings_readable: bool,
+}

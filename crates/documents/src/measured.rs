@@ -1,0 +1,90 @@
+//! What the documents of `outboard tune`, `bench` and `check` have in common.
+
+use serde::{Deserialize, Serialize};
+
+/// The machine of a measurement.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub struct Machine {
+    /// uname -r
+    pub kernel: String,
+    /// The CPU's model in /proc/cpuinfo.
+    pub cpu: String,
+    /// CPUs online.
+    pub cpus: u64,
+}
+
+/// The cost of requests of one size to one contestant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, Serialize)]
+pub struct Figure {
+    /// Throughput in megabytes (10^6 bytes) per second of wall time, the median of the samples.
+    pub megabytes_per_second: f64,
+    /// The largest deviation of a sample from the median, as a fraction of it.
+    pub spread: f64,
+    /// Number of samples.
+    pub samples: u64,
+    /// Number of outliers: samples that something else must have disturbed.
+    pub outliers: u64,
+    /// CPU time of the whole system per megabyte, in milliseconds; null without /proc/stat.
+    pub cpu_ms_per_megabyte: Option<f64>,
+    /// Interrupts of accelerators per request.
+    pub interrupts_per_request: f64,
+}
+
+/// The user's goal for an accelerator.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Goal {
+    /// Less wall time.
+    Throughput,
+    /// Less CPU time of the whole system, whatever the wall time.
+    Cpu,
+    /// A smaller product of both, with a limit on the wall time.
+    #[default]
+    Balanced,
+}
+
+impl Goal {
+    /// The name for output and for the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Goal::Throughput => "throughput",
+            Goal::Cpu => "cpu",
+            Goal::Balanced => "balanced",
+        }
+    }
+
+    /// What winning is, as a noun.
+    pub fn criterion(self) -> &'static str {
+        match self {
+            Goal::Throughput => "less wall time",
+            Goal::Cpu => "less CPU time of the whole system",
+            Goal::Balanced => "the smaller product of wall time and CPU time of the whole system",
+        }
+    }
+}
+
+/// The comparison of hardware with software at one size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SpeedVerdict {
+    /// Hardware wins.
+    Wins,
+    /// The difference is within the error.
+    Even,
+    /// Software wins.
+    Loses,
+    /// The samples vary so much that even a large difference would not be significant.
+    Unclear,
+}
+
+impl SpeedVerdict {
+    /// The verdict as a reader sees it.
+    pub fn words(self) -> &'static str {
+        match self {
+            SpeedVerdict::Wins => "hardware wins",
+            SpeedVerdict::Even => "even",
+            SpeedVerdict::Loses => "software wins",
+            SpeedVerdict::Unclear => "samples vary too much",
+        }
+    }
+}

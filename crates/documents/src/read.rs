@@ -1,0 +1,153 @@
+//! Parses a file as a part of a report. The file may contain any bytes.
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::error::Category;
+
+use crate::report::Report;
+use crate::rng::{RngAssessment, RngTest};
+use crate::{Document, bench::Bench, check::Check, prove::Prove, status::Status, tune::Tune};
+
+/// Maximum size in bytes. The largest real document, the status of a machine with hundreds of
+/// drivers, is smaller than a megabyte.
+pub const LARGEST: u64 = 16 * 1024 * 1024;
+
+/// The document of a command.
+#[derive(Clone, Debug)]
+pub enum Part {
+    /// `outboard status`.
+    Status(Box<Status>),
+    /// `outboard check`.
+    Check(Check),
+    /// `outboard tune`.
+    Tune(Tune),
+    /// `outboard bench`.
+    Bench(Bench),
+    /// `outboard prove`.
+    Prove(Prove),
+    /// `outboard rng test`.
+    RngTest(RngTest),
+    /// `outboard rng assess`.
+    RngAssess(RngAssessment),
+    /// `outboard report`.
+    Report(Box<Report>),
+}
+
+/// The reason why a file cannot be used, with its cause and the next step.
+#[derive(Debug, thiserror::Error)]
+pub enum Unfit {
+    /// The file is empty.
+    #[error("it is empty: run the command that should have written it again, and read its messages")]
+    Empty,
+    /// The file is too large.
+    #[error("it is larger than {} MiB, which nothing of outboard's is: give a file that outboard wrote with --json", LARGEST >> 20)]
+    Large,
+    /// The file is not JSON.
+    #[error(
+        "it is not JSON ({0}): give a file that outboard status, check, tune, bench, prove or rng wrote with --json"
+    )]
+    NotJson(String),
+    /// The JSON is truncated.
+    #[error(
+        "it ends in the middle (line {0}): the command that writes it was ended or the disk was full; run it again"
+    )]
+    CutOff(usize),
+    /// JSON of another program.
+    #[error(
+        "it has no \"schema\" of outboard's: give a file that outboard status, check, tune, bench, prove or rng wrote with --json"
+    )]
+    NoSchema,
+    /// JSON of another command, or of a later version.
+    #[error(
+        "its schema is {0:?}, and a report is made of outboard-status/1, -check/1, -tune/1, -bench/1, -prove/1, -rng-test/1 and -rng-assess/1: give one of those, \
+             or use the outboard that wrote it"
+    )]
+    OtherSchema(String),
+    /// The contents do not match the schema.
+    #[error("it says it is {schema}, but {cause}: it was changed or damaged; run `{command}` again")]
+    Damaged {
+        /// The schema that the file names.
+        schema: &'static str,
+        /// The error and its position.
+        cause: String,
+        /// The command that writes such files.
+        command: &'static str,
+    },
+    /// A second status.
+    #[error(
+        "{0} is a status already, and a report has one: leave one of them out (two times are compared by making two reports \
+             and outboard report --compare)"
+    )]
+    Second(String),
+    /// A report where a part of one is expected.
+    #[error("it is a report already: give it alone, or two of them after --compare")]
+    Report,
+    /// A part where a report is expected.
+    #[error(
+        "it is {0}, and --compare takes two reports: make one of it by `outboard report --format json --output REPORT.json FILE`"
+    )]
+    NoReport(&'static str),
+}
+
+/// The field that is parsed first.
+#[derive(Deserialize)]
+struct Head {
+    schema: String,
+}
+
+/// Parses a file's contents.
+pub fn read(bytes: &[u8]) -> Result<Part, Unfit> {
+    if bytes.len() as u64 > LARGEST {
+        return Err(Unfit::Large);
+    }
+    if bytes.iter().all(u8::is_ascii_whitespace) {
+        return Err(Unfit::Empty);
+    }
+    let head = serde_json::from_slice::<Head>(bytes).map_err(|error| match error.classify() {
+        Category::Eof => Unfit::CutOff(error.line()),
+        Category::Data => Unfit::NoSchema,
+        Category::Syntax | Category::Io => Unfit::NotJson(error.to_string()),
+    })?;
+    Ok(match head.schema.as_str() {
+        Status::SCHEMA => Part::Status(Box::new(typed(bytes, "outboard status --json")?)),
+        Check::SCHEMA => Part::Check(typed(bytes, "outboard check --json")?),
+        Tune::SCHEMA => Part::Tune(typed(bytes, "outboard tune --json")?),
+        Bench::SCHEMA => Part::Bench(typed(bytes, "outboard bench --json")?),
+        Prove::SCHEMA => {
+            Part::Prove(typed::<Prove>(bytes, "outboard prove --json FILE -- COMMAND")?.without_secrets())
+        }
+        RngTest::SCHEMA => Part::RngTest(typed(bytes, "outboard rng test --json")?),
+        RngAssessment::SCHEMA => Part::RngAssess(typed(bytes, "outboard rng assess --json")?),
+        Report::SCHEMA => Part::Report(Box::new(typed(bytes, "outboard report --format json")?)),
+        other => return Err(Unfit::OtherSchema(other.chars().take(80).collect())),
+    })
+}
+
+/// Parses a document, which `command` writes.
+fn typed<D: Document + DeserializeOwned>(bytes: &[u8], command: &'static str) -> Result<D, Unfit> {
+    serde_json::from_slice(bytes).map_err(|error| {
+        // The message can quote the file, which can contain any characters.
+        let cause = error.to_string().chars().filter(|c| !c.is_control()).take(200).collect();
+        Unfit::Damaged { schema: D::SCHEMA, cause, command }
+    })
+}
+
+impl Part {
+    /// Returns the schema of the part.
+    pub fn schema(&self) -> &'static str {
+        match self {
+            Part::Status(_) => Status::SCHEMA,
+            Part::Check(_) => Check::SCHEMA,
+            Part::Tune(_) => Tune::SCHEMA,
+            Part::Prove(_) => Prove::SCHEMA,
+            Part::Bench(_) => Bench::SCHEMA,
+            Part::Report(_) => Report::SCHEMA,
+            Part::RngTest(_) => RngTest::SCHEMA,
+            Part::RngAssess(_) => RngAssessment::SCHEMA,
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "read_tests.rs"]
+mod tests;

@@ -1,0 +1,210 @@
+//! `outboard-status/1`: what reports show of the document of `outboard status`, which
+//! `outboard_inventory::Status` defines.
+
+#![expect(missing_docs, reason = "outboard_inventory::Status documents the fields")]
+
+use serde::{Deserialize, Serialize};
+
+use crate::Document;
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Status {
+    pub saved_tree: Option<String>,
+    pub kernel: Kernel,
+    pub machine: Machine,
+    pub cpu: Cpu,
+    pub accelerators: Vec<Accelerator>,
+    #[serde(default)]
+    pub algorithms: Vec<Algorithm>,
+    #[serde(default)]
+    pub unbound_devices: Vec<UnboundDevice>,
+    pub hwrng: Option<Hwrng>,
+    pub openssl: OpenSsl,
+    pub policy: Option<Policy>,
+    #[serde(default)]
+    pub checked: Vec<Checked>,
+    pub drivers: Vec<Driver>,
+    pub verdict: Option<Verdict>,
+    #[serde(default)]
+    pub problems: Vec<Problem>,
+    #[serde(default)]
+    pub reach: Vec<MatrixRow>,
+    #[serde(default)]
+    pub warnings: Vec<String>,
+}
+
+impl Document for Status {
+    const SCHEMA: &'static str = "outboard-status/1";
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Verdict {
+    pub text: String,
+    pub next: Option<String>,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Problem {
+    pub id: String,
+    pub is_note: bool,
+    pub text: String,
+    pub evidence: String,
+    pub next: String,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct MatrixRow {
+    pub driver: String,
+    pub algorithm: String,
+    pub consumers: Vec<MatrixCell>,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct MatrixCell {
+    pub consumer: String,
+    pub answer: String,
+    pub why: String,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Kernel {
+    pub release: Option<String>,
+    pub fips: bool,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Machine {
+    pub model: Option<String>,
+    pub platform: Option<Platform>,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Platform {
+    pub name: String,
+    pub remark: Option<String>,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Cpu {
+    pub architecture: String,
+    pub model: Option<String>,
+    pub cpus: u64,
+    pub aes: Vec<String>,
+    #[serde(default)]
+    pub gcm: Vec<String>,
+    #[serde(default)]
+    pub sha: Vec<String>,
+    #[serde(default)]
+    pub padlock: Vec<String>,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Accelerator {
+    pub id: String,
+    pub chip: String,
+    pub module: String,
+    pub completion: String,
+    pub devices: Vec<Device>,
+    pub drivers: Vec<String>,
+    pub evidence: Vec<Reason>,
+    pub reach_of: String,
+    pub preferred: Option<String>,
+    pub reach: Vec<ReachRow>,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Device {
+    pub bus: String,
+    pub driver: String,
+    pub name: String,
+    pub lines: Vec<String>,
+    pub interrupts: u64,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Reason {
+    pub text: String,
+    pub source: String,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct ReachRow {
+    pub interface: String,
+    pub for_programs: bool,
+    pub answer: String,
+    pub why: String,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Algorithm {
+    pub name: String,
+    pub picked: Pick,
+    pub note: Option<String>,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Pick {
+    pub driver: String,
+    pub priority: i64,
+    pub verdict: String,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct UnboundDevice {
+    pub bus: String,
+    pub device: String,
+    pub chip: String,
+    #[serde(default)]
+    pub next: String,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Hwrng {
+    pub current: Option<String>,
+    pub quality: Option<u64>,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct OpenSsl {
+    pub version: Option<String>,
+    #[serde(default)]
+    pub providers: Vec<String>,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Policy {
+    pub path: String,
+    pub made: Option<String>,
+    pub goal: Option<String>,
+    pub in_force: bool,
+    pub problem: Option<String>,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Checked {
+    pub driver: String,
+    pub verdict: String,
+    pub made: String,
+    pub requests: u64,
+    pub fault: Option<String>,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Driver {
+    pub name: String,
+    pub algorithm: String,
+    pub module: String,
+    pub priority: i64,
+    pub selftest: String,
+    #[serde(default)]
+    pub internal: bool,
+    pub verdict: String,
+}
+
+impl Status {
+    /// Returns whether programs can reach an accelerator through this interface.
+    pub fn is_reached_by(&self, interface: &str) -> bool {
+        let ways = self.accelerators.iter().flat_map(|accelerator| &accelerator.reach);
+        ways.into_iter().any(|way| way.for_programs && way.interface == interface && way.answer == "yes")
+    }
+}

@@ -1,0 +1,204 @@
+//! `outboard-tune/1`: the document of `outboard tune`. Sizes in bytes.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Document, Figure, Goal, Machine, SpeedVerdict, now};
+
+/// The results of a run.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Tune {
+    /// Time of the run, in UTC: `2026-11-21T12:34:56Z`.
+    pub made: String,
+    /// The criterion for winning.
+    pub goal: Goal,
+    /// The machine.
+    pub machine: Machine,
+    /// OpenSSL's version.
+    pub openssl: String,
+    /// The drivers that were measured.
+    pub drivers: Vec<TunedDriver>,
+    /// One for each cipher.
+    pub ciphers: Vec<TunedCipher>,
+    /// One for each cipher that can use look-ahead.
+    #[serde(default)]
+    pub lookahead: Vec<Lookahead>,
+    /// Reasons why ciphers are missing.
+    #[serde(default)]
+    pub reasons: Vec<String>,
+    /// Reasons why the figures may be less accurate.
+    #[serde(default)]
+    pub warnings: Vec<String>,
+    /// ^C ended the run; nothing was written.
+    pub interrupted: bool,
+    /// The file that was written, or null.
+    pub written: Option<String>,
+}
+
+/// A driver that was measured.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct TunedDriver {
+    /// Its name in /proc/crypto.
+    pub driver: String,
+    /// Its module, or `kernel`.
+    pub module: String,
+    /// The module's build ID as a number, or `-`.
+    pub version: String,
+}
+
+/// The results for a cipher.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct TunedCipher {
+    /// OpenSSL's name.
+    pub name: String,
+    /// The driver.
+    pub driver: String,
+    /// The interface to the driver.
+    pub interface: String,
+    /// Results for encryption.
+    pub encrypt: DirectionResult,
+    /// Results for decryption.
+    pub decrypt: DirectionResult,
+    /// Encryption with sixteen requests in flight over /dev/outboard: the size from which hardware
+    /// would win. Null if it was not measured.
+    pub sixteen_at_once: Option<DirectionResult>,
+    /// The best size of the chunks into which a large request over /dev/outboard is divided. Null
+    /// if it cannot be divided, or if this was not measured.
+    pub pieces: Option<Pieces>,
+    /// The decision in one or two sentences.
+    pub sentence: String,
+}
+
+/// The look-ahead of a cipher, compared with the same thresholds without look-ahead.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Lookahead {
+    /// OpenSSL's name of the cipher.
+    pub name: String,
+    /// The driver of ECB mode that computes the key stream, over /dev/outboard.
+    pub driver: String,
+    /// The threshold for direct requests of both sides in bytes; null: software does the rest.
+    pub direct_from: Option<usize>,
+    /// By size of a request, within one long stream or sequence of messages.
+    pub requests: DirectionResult,
+    /// Share of the bytes that found key stream, at the largest size: 0 to 100.
+    pub ahead_percent: f64,
+    /// By number of bytes with a key; null if look-ahead does not win in the long run. Look-ahead
+    /// starts when a key was used for as many bytes as pay for it.
+    pub connections: Option<DirectionResult>,
+    /// The decision in one or two sentences.
+    pub sentence: String,
+}
+
+/// The results for one direction of a cipher.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+pub struct DirectionResult {
+    /// Hardware wins from this size on, in bytes; null: software always wins, or nothing was
+    /// decided.
+    pub from: Option<usize>,
+    /// The samples varied too much to decide: the built-in threshold stays.
+    #[serde(default)]
+    pub undecided: bool,
+    /// Hardware wins at the smallest size too.
+    #[serde(default)]
+    pub always: bool,
+    /// Smaller sizes at which hardware wins, but not at all larger ones.
+    #[serde(default)]
+    pub wins_below: Vec<usize>,
+    /// The measured points, in order of measurement.
+    pub points: Vec<Point>,
+}
+
+/// The best division of a large request.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Pieces {
+    /// The best size of a chunk in bytes.
+    pub bytes: usize,
+    /// Size of the divided request in bytes; the operation is decryption.
+    pub request: usize,
+    /// Each size that was tried, compared with the best size before it.
+    pub tried: Vec<TriedChunk>,
+}
+
+/// A size of chunks, compared with the best size before it.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct TriedChunk {
+    /// The best size before it, in bytes.
+    pub best: usize,
+    /// Its figure.
+    pub best_figure: Figure,
+    /// The size that was tried, in bytes.
+    pub bytes: usize,
+    /// Its figure.
+    pub figure: Figure,
+    /// Whether this size wins.
+    pub verdict: SpeedVerdict,
+}
+
+/// The results for one size.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Point {
+    /// Size of a request in bytes.
+    pub bytes: usize,
+    /// The figure without the accelerator.
+    pub software: Figure,
+    /// The figure with the accelerator.
+    pub hardware: Figure,
+    /// Whether hardware wins.
+    pub verdict: SpeedVerdict,
+    /// The reason why hardware cannot win here regardless of its figure, or null.
+    pub refused: Option<String>,
+}
+
+impl Document for Tune {
+    const SCHEMA: &'static str = "outboard-tune/1";
+}
+
+impl Tune {
+    /// Creates a document without results.
+    pub fn new(goal: Goal, machine: Machine, warnings: Vec<String>) -> Tune {
+        Tune {
+            made: now(),
+            goal,
+            machine,
+            openssl: String::new(),
+            drivers: Vec::new(),
+            ciphers: Vec::new(),
+            lookahead: Vec::new(),
+            reasons: Vec::new(),
+            warnings,
+            interrupted: false,
+            written: None,
+        }
+    }
+
+    /// Adds a warning unless it is present.
+    pub fn warn(&mut self, text: String) {
+        if !self.warnings.contains(&text) {
+            self.warnings.push(text);
+        }
+    }
+}
+
+impl TunedCipher {
+    /// Returns both directions with their verbs.
+    pub fn ways(&self) -> [(&'static str, &DirectionResult); 2] {
+        [("encrypt", &self.encrypt), ("decrypt", &self.decrypt)]
+    }
+}
+
+impl DirectionResult {
+    /// Returns the points in ascending order of size.
+    pub fn by_size(&self) -> Vec<&Point> {
+        let mut points: Vec<&Point> = self.points.iter().collect();
+        points.sort_by_key(|point| point.bytes);
+        points
+    }
+
+    /// Returns the threshold as text.
+    pub fn threshold(&self) -> String {
+        match (self.undecided, self.from) {
+            (true, _) => "not decided".to_owned(),
+            (false, None) => "software at every size".to_owned(),
+            (false, Some(bytes)) => format!("hardware from {bytes} bytes on"),
+        }
+    }
+}

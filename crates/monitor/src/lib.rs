@@ -1,0 +1,22 @@
+//! What accelerators and the processes that use them do, read from /proc, sysfs and the counters of
+//! services.
+//!
+//! All files are read below a [`Root`](outboard_drivers::root::Root) and are untrusted: a value that
+//! cannot be read or parsed is left out, and names contain no control characters.
+
+mod exposition;
+mod metrics;
+mod module;
+mod process;
+mod processors;
+mod rates;
+mod sample;
+mod service;
+
+pub use metrics::{FindingState, metrics};
+pub use module::{DriverSample, ModuleSample};
+pub use process::{EnvironmentValue, Process, Processes, ProviderMapping};
+pub use processors::{KernelTime, process_time};
+pub use rates::rates;
+pub use sample::Sample;
+pub use service::ServiceSample;

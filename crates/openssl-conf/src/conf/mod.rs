@@ -1,0 +1,189 @@
+//! A reader for OpenSSL's configuration format, config(5), with the semantics of libcrypto.
+//!
+//! Source: crypto/conf/conf_def.c and conf_api.c, whose semantics are the same in OpenSSL 3.0, 3.5
+//! and 4.0. Sections that appear twice are one section. A key that appears twice in a section has
+//! its last value and position. Supported: three kinds of quotes, `\` escapes, continued lines,
+//! `$name`, `${section::name}`, `$ENV::NAME`, `.include` of files and directories, and the pragmas
+//! `dollarid`, `abspath` and `includedir`.
+//!
+//! If OpenSSL would reject the whole file, this reader records that in [`Conf::refused`] and
+//! continues with the next line. If OpenSSL ignores a problem (a missing included file), it adds a
+//! warning. It never panics and has fixed limits: 1 MiB per file, 1000 files, 32 levels of
+//! inclusion, 64 KiB per value, 16 MiB in total.
+
+mod parser;
+mod source;
+mod text;
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The environment in which `$ENV::NAME` and OPENSSL_CONF_INCLUDE are looked up.
+pub type Environment<'a> = dyn Fn(&str) -> Option<String> + 'a;
+
+/// The section at the start of a file. A name that its own section does not contain is looked up
+/// here.
+pub const DEFAULT_SECTION: &str = "default";
+
+/// A configuration, with all included files merged.
+#[derive(Clone, Debug, Default)]
+pub struct Conf {
+    sections: BTreeMap<String, Section>,
+    /// The files in the order in which they were opened, the first one included.
+    pub files: Vec<PathBuf>,
+    /// Why OpenSSL rejects the whole configuration and continues without one; the first reason.
+    pub refused: Option<Remark>,
+    /// What OpenSSL ignores, or where this reader stopped before OpenSSL would.
+    pub warnings: Vec<Remark>,
+}
+
+/// A section: keys with their values, expanded and unquoted.
+#[derive(Clone, Debug, Default)]
+pub struct Section {
+    values: HashMap<String, Stored>,
+    next: u64,
+}
+
+#[derive(Clone, Debug)]
+struct Stored {
+    order: u64,
+    value: String,
+    origin: Origin,
+    overridden: Vec<(Origin, String)>,
+}
+
+/// Maximum number of overridden values that are kept for a key; earlier ones are dropped.
+const MOST_OVERRIDDEN: usize = 8;
+
+/// The line that sets a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// The file, as named in `.include` or by the caller; empty for input without a file.
+    pub file: Arc<Path>,
+    /// Line number, from 1; of continued lines the last one.
+    pub line: usize,
+}
+
+/// A message about one line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Remark {
+    /// The file, as named in `.include` or by the caller; empty for input without a file.
+    pub file: PathBuf,
+    /// Line number, from 1; 0 if the message is about the whole file.
+    pub line: usize,
+    /// The message.
+    pub what: String,
+}
+
+/// The file cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: cannot be read: {cause}; set OPENSSL_CONF to a file that this user can read", path.display())]
+pub struct Unreadable {
+    /// The file.
+    pub path: PathBuf,
+    /// The error of the system call.
+    pub cause: std::io::Error,
+}
+
+impl Conf {
+    /// Reads a file and the files that it includes.
+    ///
+    /// # Errors
+    /// [`Unreadable`] if the file itself cannot be read. Problems in its content are not errors:
+    /// see [`Conf::refused`] and [`Conf::warnings`].
+    pub fn load(path: &Path, env: &Environment) -> Result<Self, Unreadable> {
+        let bytes = source::read(path).map_err(|cause| Unreadable { path: path.to_owned(), cause })?;
+        Ok(parser::parse(path, bytes, env, true))
+    }
+
+    /// Parses bytes that are not from a file, with an empty environment. `.include` is not
+    /// followed. For fuzzing.
+    #[must_use]
+    pub fn parse(bytes: &[u8]) -> Self {
+        parser::parse(Path::new(""), bytes.to_vec(), &|_| None, false)
+    }
+
+    /// A section by its name.
+    #[must_use]
+    pub fn section(&self, name: &str) -> Option<&Section> {
+        self.sections.get(name)
+    }
+
+    /// The names of all sections, sorted.
+    pub fn sections(&self) -> impl Iterator<Item = &str> {
+        self.sections.keys().map(String::as_str)
+    }
+
+    /// A value as `NCONF_get_string` finds it: from the section, otherwise from the default
+    /// section.
+    #[must_use]
+    pub fn get(&self, section: &str, key: &str) -> Option<&str> {
+        let in_section = |name| self.section(name).and_then(|s| s.get(key));
+        in_section(section).or_else(|| in_section(DEFAULT_SECTION))
+    }
+
+    fn section_mut(&mut self, name: &str) -> &mut Section {
+        self.sections.entry(name.to_owned()).or_default()
+    }
+}
+
+impl Section {
+    /// The value of a key in this section only.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<&str> {
+        self.values.get(key).map(|stored| stored.value.as_str())
+    }
+
+    /// The line that sets the value of a key.
+    #[must_use]
+    pub fn origin(&self, key: &str) -> Option<&Origin> {
+        self.values.get(key).map(|stored| &stored.origin)
+    }
+
+    /// The values of a key that a later line replaced, in the order of their lines; the last eight.
+    #[must_use]
+    pub fn overridden(&self, key: &str) -> &[(Origin, String)] {
+        self.values.get(key).map_or(&[], |stored| &stored.overridden)
+    }
+
+    /// Keys and values in the order in which OpenSSL iterates over them: a key that is set again
+    /// moves to the end.
+    #[must_use]
+    pub fn entries(&self) -> Vec<(&str, &str)> {
+        let mut all: Vec<_> =
+            self.values.iter().map(|(k, s)| (s.order, k.as_str(), s.value.as_str())).collect();
+        all.sort_unstable();
+        all.into_iter().map(|(_, k, v)| (k, v)).collect()
+    }
+
+    fn set(&mut self, key: String, value: String, origin: Origin) {
+        let mut overridden = Vec::new();
+        if let Some(earlier) = self.values.remove(&key) {
+            overridden = earlier.overridden;
+            if overridden.len() == MOST_OVERRIDDEN {
+                overridden.remove(0);
+            }
+            overridden.push((earlier.origin, earlier.value));
+        }
+        self.values.insert(key, Stored { order: self.next, value, origin, overridden });
+        self.next += 1;
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file.display(), self.line)
+    }
+}
+
+impl fmt::Display for Remark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.file.as_os_str().is_empty(), self.line) {
+            (true, line) => write!(f, "line {line}: {}", self.what),
+            (false, 0) => write!(f, "{}: {}", self.file.display(), self.what),
+            (false, line) => write!(f, "{}:{line}: {}", self.file.display(), self.what),
+        }
+    }
+}

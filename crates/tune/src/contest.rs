@@ -1,0 +1,142 @@
+//! Measures hardware against software at one size, interleaved.
+
+use std::time::Duration;
+
+use outboard_console::progress;
+use outboard_counters::Counts;
+use outboard_documents::tune::{DirectionResult, Point};
+use outboard_documents::{Goal, SpeedVerdict};
+use outboard_measure::crossover::{Crossover, Sizes, search};
+use outboard_measure::evidence::Evidence;
+use outboard_measure::evidence::NO_INTERRUPT;
+use outboard_measure::evp::Work;
+use outboard_measure::figure::figure;
+use outboard_measure::goal::judge;
+use outboard_measure::turns::{Contestant, Error, Plan, Series, Stopwatch};
+
+/// Requests before the measurement: the provider compares the first 16 of each key with software.
+const WARM_UP: u32 = 20;
+
+/// Number of additional measurements while the result is unclear.
+pub const AGAIN: usize = 2;
+
+/// CPU time is counted in ticks, so it requires longer samples.
+pub fn plan(goal: Goal) -> Plan {
+    let millis = if goal == Goal::Throughput { 10 } else { 30 };
+    Plan { sample: Duration::from_millis(millis), rounds: 5 }
+}
+
+/// Both contestants, with a key for one direction of a cipher.
+pub struct DirectContest<'a> {
+    /// The stopwatch for both contestants.
+    pub watch: &'a Stopwatch,
+    /// The criterion for winning.
+    pub goal: Goal,
+    /// OpenSSL without the provider.
+    pub software: Work<'a>,
+    /// OpenSSL with the provider.
+    pub hardware: Work<'a>,
+    /// Reads the provider's counts.
+    pub counts: &'a dyn Fn() -> Counts,
+}
+
+impl DirectContest<'_> {
+    /// Makes requests that are not measured.
+    pub fn warm_up(&mut self) -> Result<(), Error<String>> {
+        self.hardware.run(WARM_UP).map_err(|error| Error::Failed(error.to_string()))
+    }
+
+    /// Measures one size.
+    pub fn at(&mut self, bytes: usize) -> Result<Point, Error<String>> {
+        for side in [&mut self.software, &mut self.hardware] {
+            side.resize(bytes).map_err(|error| Error::Failed(error.to_string()))?;
+        }
+        let (before, mut asked) = ((self.counts)(), 0);
+        let (software, hardware) = (&mut self.software, &mut self.hardware);
+        let (soft, hard, verdict) = duel(
+            self.watch,
+            self.goal,
+            &mut |requests| software.run(requests).map_err(|error| error.to_string()),
+            &mut |requests| {
+                asked += u64::from(requests) * bytes as u64;
+                hardware.run(requests).map_err(|error| error.to_string())
+            },
+        )?;
+        let by_hardware = (self.counts)().hw_bytes.saturating_sub(before.hw_bytes);
+        let refused = refused(self.watch, &hard, asked, by_hardware);
+        Ok(point(bytes, &soft, &hard, verdict, refused))
+    }
+}
+
+/// Returns the reason why a figure is not that of the accelerator, which received `asked` bytes;
+/// `None` if it is.
+fn refused(watch: &Stopwatch, hardware: &Series, asked: u64, by_hardware: u64) -> Option<String> {
+    if by_hardware < asked {
+        return Some(
+            "the provider did some of it in software: a driver that fails, refuses or is full".into(),
+        );
+    }
+    without_interrupts(watch, hardware)
+}
+
+/// Measures both contestants, interleaved, and again while the result is unclear.
+pub fn duel(
+    watch: &Stopwatch,
+    goal: Goal,
+    software: Contestant<'_, String>,
+    hardware: Contestant<'_, String>,
+) -> Result<(Series, Series, SpeedVerdict), Error<String>> {
+    let plan = plan(goal);
+    let counts = [watch.requests(software, plan)?, watch.requests(hardware, plan)?];
+    let mut both = watch.turns(&mut [software, hardware], &counts, plan.rounds)?;
+    let judged = |both: &[Series]| judge(goal, &both[0], &both[1]);
+    for _ in 0..AGAIN {
+        let is_clear = matches!(judged(&both), SpeedVerdict::Wins | SpeedVerdict::Loses);
+        // A figure that is refused needs no clear result.
+        if is_clear || without_interrupts(watch, &both[1]).is_some() {
+            break;
+        }
+        let more = watch.turns(&mut [software, hardware], &counts, plan.rounds)?;
+        both.iter_mut().zip(more).for_each(|(series, more)| series.extend(more));
+    }
+    let verdict = judged(&both);
+    let hard = both.pop().unwrap_or_default();
+    Ok((both.pop().unwrap_or_default(), hard, verdict))
+}
+
+/// Creates a point; hardware whose figure is refused loses.
+pub fn point(
+    bytes: usize,
+    soft: &Series,
+    hard: &Series,
+    verdict: SpeedVerdict,
+    refused: Option<String>,
+) -> Point {
+    let verdict = if refused.is_some() { SpeedVerdict::Loses } else { verdict };
+    Point { bytes, software: figure(soft, bytes), hardware: figure(hard, bytes), verdict, refused }
+}
+
+/// Returns a fault if interrupts refute the hardware figure.
+pub fn without_interrupts(watch: &Stopwatch, hardware: &Series) -> Option<String> {
+    let evidence = watch.interrupts().evidence(hardware.interrupts, hardware.lost);
+    (evidence == Evidence::Refuted).then(|| NO_INTERRUPT.to_owned())
+}
+
+/// Finds the size from which hardware wins; `measure` measures one size. `what` is shown as progress.
+pub fn look(
+    cipher: &str,
+    sizes: Sizes,
+    what: &str,
+    measure: &mut dyn FnMut(usize) -> Result<Point, Error<String>>,
+) -> Result<DirectionResult, Error<String>> {
+    let mut points = Vec::new();
+    let found = search(sizes, &mut |bytes| {
+        progress(&format!("{cipher}, {what} {bytes} bytes"));
+        let point = measure(bytes)?;
+        let verdict = point.verdict;
+        points.push(point);
+        Ok::<_, Error<String>>(verdict)
+    });
+    let Crossover { from, wins_below, always, unclear } = found?;
+    Ok(DirectionResult { from, undecided: unclear, always, wins_below, points })
+}

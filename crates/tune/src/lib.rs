@@ -1,0 +1,8 @@
+//! Measures where an accelerator wins: the thresholds of `outboard tune`.
+
+pub mod ahead;
+mod contest;
+mod search;
+pub mod sentence;
+
+pub use search::all;
