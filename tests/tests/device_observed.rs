@@ -13,11 +13,12 @@ use std::time::{Duration, Instant};
 use outboard_tests::command::{failed, succeeded};
 use outboard_tests::machine::ACCELERATOR;
 use outboard_tests::services::{CIPHER, disables, enables, machine, succeeds};
+use outboard_tests::sites::downloads;
 use outboard_tests::systemd::{AddedFiles, Started, assert_unchanged, snapshot};
 use outboard_tests::tuning::Machine;
 use serde_json::Value;
 
-use crate::device_services::{NGINX, downloads, nginx};
+use crate::device_services::{NGINX, nginx};
 
 /// Runs a command that prints JSON, while a client makes requests.
 #[track_caller]
