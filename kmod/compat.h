@@ -33,8 +33,9 @@ static inline void *ob_done_data(ob_done_arg arg) { return arg; }
 #elif defined(CONFIG_ARM)
 #include <asm/cachetype.h>
 #define cpu_dcache_is_aliasing() (cache_is_vivt() || cache_is_vipt_aliasing())
-#elif defined(CONFIG_CSKY) || defined(CONFIG_M68K) || defined(CONFIG_NIOS2) || defined(CONFIG_PARISC) || \
-	defined(CONFIG_SPARC) || defined(CONFIG_SUPERH) || defined(CONFIG_XTENSA)
+#elif defined(CONFIG_CSKY) || defined(CONFIG_M68K) || defined(CONFIG_NIOS2) || \
+	defined(CONFIG_PARISC) || defined(CONFIG_SPARC) || defined(CONFIG_SUPERH) || \
+	defined(CONFIG_XTENSA)
 #define cpu_dcache_is_aliasing() true
 #else
 #define cpu_dcache_is_aliasing() false

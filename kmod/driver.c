@@ -11,6 +11,7 @@
 
 #define MOST_DRIVERS 32
 
+/* Protects the lists below, what is in them, and unplug.c's list of unbindings. */
 DEFINE_MUTEX(ob_drivers_lock);
 LIST_HEAD(ob_drivers);
 /* Disallowed drivers with a session that still has the handle: unplug.c waits for these too. */

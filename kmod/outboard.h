@@ -300,8 +300,8 @@ struct ob_session {
 	unsigned int request_size;
 	unsigned int state_size;
 	bool shared;
-	bool freed;			/* only its number is left; protected by the lock of sessions */
-	bool abandoned;			/* the handle is never freed; protected by ob_drivers_lock */
+	bool freed;			/* only its number is left; under the lock of sessions */
+	bool abandoned;			/* handle never freed; protected by ob_drivers_lock */
 	u8 tag_size;
 	s8 exports;			/* ahash state export: 1 works, -1 fails, 0 not tried yet */
 	struct work_struct release;	/* of the driver handle */

@@ -5,8 +5,8 @@
  * alive, so the handle is freed after the last request in flight.
  *
  * A session belongs to the address space that created it. With OUTBOARD_SHARED other processes that
- * have the descriptor may use it, but not free it, and its number stays that of the owner when it is
- * freed: no other process can put a session with a key of its own in its place.
+ * have the descriptor may use it, but not free it, and its number stays that of the owner when it
+ * is freed: no other process can put a session with a key of its own in its place.
  */
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
@@ -82,13 +82,18 @@ bool ob_session_use_known(struct ob_session *session)
 	return false;
 }
 
+static bool ob_session_usable(const struct ob_session *session)
+{
+	return !READ_ONCE(session->freed) && (session->shared || ob_session_owned(session));
+}
+
 struct ob_session *ob_session_use(struct ob_file *file, u32 id)
 {
 	struct ob_session *session;
 
 	rcu_read_lock();
 	session = xa_load(&file->sessions, id);
-	if (!session || READ_ONCE(session->freed) || !(session->shared || ob_session_owned(session)))
+	if (!session || !ob_session_usable(session))
 		session = ERR_PTR(-ENOENT);
 	else if (!ob_session_use_known(session))
 		session = ERR_PTR(-ENODEV);
@@ -116,8 +121,8 @@ static void ob_session_drop(struct ob_file *file, struct ob_session *session)
 }
 
 /*
- * Reserves the number; lookups find a session only after xa_store(). Returns 0, a negative errno, or
- * in freed the session that had the number before.
+ * Reserves the number; lookups find a session only after xa_store(). Returns 0 or a negative errno,
+ * and in freed the session that had the number before, or NULL.
  */
 static int ob_session_reserve(struct ob_file *file, u32 id, struct ob_session **freed)
 {

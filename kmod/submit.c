@@ -54,6 +54,7 @@ static __always_inline void ob_slot_end(struct ob_arena *arena, u32 index, int s
 	place->batch = NULL;
 	swap(place->event, event);
 	clear_bit_unlock(index, arena->busy);
+	/* User space reads the result, and the claim is seen to be gone, after status. */
 	smp_store_release(&place->slot->status, status);
 	if (batch->counts)
 		atomic64_inc(&file->finished);

@@ -134,6 +134,7 @@ static ssize_t driver_wrong_show(struct kobject *kobj, struct kobj_attribute *at
 	mutex_unlock(&ob_drivers_lock);
 	return size;
 }
+
 static struct kobj_attribute driver_wrong = __ATTR(wrong, 0444, driver_wrong_show, NULL);
 
 static struct attribute *ob_driver_attrs[] = {

@@ -54,7 +54,7 @@ static bool ob_uses(const struct module *user, const struct module *module)
 
 	if (!module->holders_dir)
 		return false;
-	found = kernfs_find_and_get(module->holders_dir->sd, module_name(user));
+	found = kernfs_find_and_get(module->holders_dir->sd, user->name);
 	kernfs_put(found);
 	return found;
 }
@@ -117,27 +117,6 @@ struct ob_ending {
 	const struct module *module;
 };
 
-/* Calls act() for these sessions. Returns whether it returned true for any. */
-static bool ob_for_each_ending(const struct ob_ending *which, struct list_head *drivers,
-			       bool (*act)(struct ob_session *session))
-{
-	struct ob_session *session;
-	struct ob_driver *driver;
-	bool any = false;
-
-	list_for_each_entry(driver, drivers, link)
-		if (which->all || ob_driver_needs(driver, which->module))
-			list_for_each_entry(session, &driver->sessions, link)
-				any |= act(session);
-	return any;
-}
-
-static bool ob_kill(struct ob_session *session)
-{
-	ob_session_kill_atomic(session);
-	return true;
-}
-
 /*
  * The driver has requests of the session that it may never complete. Its handle is never freed,
  * because that may use the device, and is not used again: the session is dead. The handle's
@@ -152,6 +131,24 @@ static bool ob_abandon(struct ob_session *session)
 	return false;
 }
 
+/* Kills or abandons these sessions. Returns whether any will still free its handle. */
+static bool ob_end_each(const struct ob_ending *which, struct list_head *drivers, bool abandon)
+{
+	struct ob_session *session;
+	struct ob_driver *driver;
+	bool any = false;
+
+	list_for_each_entry(driver, drivers, link) {
+		if (!which->all && !ob_driver_needs(driver, which->module))
+			continue;
+		list_for_each_entry(session, &driver->sessions, link) {
+			ob_session_kill_atomic(session);
+			any |= !abandon || ob_abandon(session);
+		}
+	}
+	return any;
+}
+
 static void ob_take_waiting(const struct ob_ending *which, struct list_head *drivers,
 			    struct list_head *dropped)
 {
@@ -162,7 +159,7 @@ static void ob_take_waiting(const struct ob_ending *which, struct list_head *dri
 			ob_queue_take(driver, NULL, dropped);
 }
 
-static bool ob_any_left(const struct ob_ending *which, bool (*act)(struct ob_session *session))
+static bool ob_any_left(const struct ob_ending *which, bool abandon)
 {
 	LIST_HEAD(dropped);
 	bool any;
@@ -170,8 +167,8 @@ static bool ob_any_left(const struct ob_ending *which, bool (*act)(struct ob_ses
 	mutex_lock(&ob_drivers_lock);
 	ob_take_waiting(which, &ob_drivers, &dropped);
 	ob_take_waiting(which, &ob_disallowed, &dropped);
-	any = ob_for_each_ending(which, &ob_drivers, act);
-	any |= ob_for_each_ending(which, &ob_disallowed, act);
+	any = ob_end_each(which, &ob_drivers, abandon);
+	any |= ob_end_each(which, &ob_disallowed, abandon);
 	mutex_unlock(&ob_drivers_lock);
 	ob_queue_drop(&dropped, -ENODEV);
 	return any;
@@ -182,10 +179,10 @@ static bool ob_end_sessions(const struct ob_ending *which)
 {
 	unsigned long end = jiffies + max(ob_timeout, 1U) * HZ;
 
-	while (ob_any_left(which, ob_kill)) {
+	while (ob_any_left(which, false)) {
 		if (time_after(jiffies, end))
 			return false;
-		msleep(5);
+		msleep(20);
 	}
 	return true;
 }
@@ -204,8 +201,8 @@ static void ob_before_unbinding(struct device *device)
 		return;
 	dev_warn(device,
 		 "outboard: unbound with requests in flight; the driver's module stays loaded\n");
-	while (ob_any_left(&which, ob_abandon))
-		msleep(5);
+	while (ob_any_left(&which, true))
+		msleep(20);
 }
 
 static int ob_bus_event(struct notifier_block *notifier, unsigned long event, void *data)

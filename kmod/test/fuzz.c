@@ -105,24 +105,35 @@ static void change_the_simulation(void)
 		unplug_devices();
 }
 
-/* Small limits, so that they are reached, and as large as they usually are. */
-static void change_the_limits(void)
+/* Limits that are reached at once, that are reached sometimes, and those at the end. */
+static const struct {
+	const char *name;
+	unsigned long few, some, usual;
+} limits[] = {
+	{ "max_sessions", 3, 20, 1024 },
+	{ "max_hashes", 2, 100, 4096 },
+	{ "max_arenas", 2, 256, 256 },
+	{ "max_arena_bytes", 1 * MIB, 4 * MIB, 64 * MIB },
+	{ "max_bytes", 3 * MIB, 64 * MIB, 64 * MIB },
+	{ "max_requests", 1, 64, 64 },
+	{ "max_driver_requests", 2, 96, 96 },
+	{ "max_driver_bytes", 8192, 4 * MIB, 4 * MIB },
+	{ "max_shared_bytes", 0, 32768, 32768 },
+};
+
+static void set_limit(unsigned int limit, unsigned long value)
 {
-	static const struct {
-		const char *name;
-		unsigned long few, usual;
-	} limits[] = {
-		{ "max_sessions", 3, 20 },	   { "max_hashes", 2, 4096 },
-		{ "max_arenas", 2, 256 },	   { "max_arena_bytes", 1 * MIB, 4 * MIB },
-		{ "max_bytes", 3 * MIB, 64 * MIB }, { "max_requests", 1, 64 },
-		{ "max_driver_requests", 2, 96 },  { "max_driver_bytes", 8192, 4 * MIB },
-		{ "max_shared_bytes", 0, 32768 },
-	};
-	unsigned int i = below(COUNT(limits));
 	char path[200];
 
-	snprintf(path, sizeof(path), OUTBOARD_PARAMETERS "/%s", limits[i].name);
-	tell(path, "%lu", below(3) ? limits[i].usual : limits[i].few);
+	snprintf(path, sizeof(path), OUTBOARD_PARAMETERS "/%s", limits[limit].name);
+	tell(path, "%lu", value);
+}
+
+static void change_the_limits(void)
+{
+	unsigned int i = below(COUNT(limits));
+
+	set_limit(i, below(3) ? limits[i].some : limits[i].few);
 }
 
 /* Up to the freezer: the processes stop between any two instructions in user space. */
@@ -173,11 +184,8 @@ static void calm_down(void)
 	double end;
 
 	tell(OUTBOARD_PARAMETERS "/timeout", "%d", PATIENCE);
-	tell(OUTBOARD_PARAMETERS "/max_arena_bytes", "%u", 64 * MIB);
-	tell(OUTBOARD_PARAMETERS "/max_bytes", "%u", 64 * MIB);
-	tell(OUTBOARD_PARAMETERS "/max_sessions", "1024");
-	tell(OUTBOARD_PARAMETERS "/max_arenas", "256");
-	tell(OUTBOARD_PARAMETERS "/max_requests", "64");
+	for (unsigned int i = 0; i < COUNT(limits); i++)
+		set_limit(i, limits[i].usual);
 	check(!chmod("/dev/outboard", 0600), "%m");
 	if (!sim)
 		return;
@@ -276,8 +284,8 @@ int main(int count, char **words)
 
 	check(!chmod("/dev/outboard", 0666), "%m");
 	tell(OUTBOARD_PARAMETERS "/timeout", "1");
-	tell(OUTBOARD_PARAMETERS "/max_arena_bytes", "%u", 4 * MIB);
-	tell(OUTBOARD_PARAMETERS "/max_sessions", "20");
+	for (unsigned int i = 0; i < COUNT(limits); i++)
+		set_limit(i, limits[i].some);
 	tally = mmap(NULL, sizeof(*tally), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
 		     0);
 	check(tally != MAP_FAILED, "%m");

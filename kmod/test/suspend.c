@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suspend with sessions. The machine goes through the steps of a suspend up to the freezer (pm_test)
- * and resumes. PM_TEST=devices goes on to the devices, which include the ports that vm/run uses:
- * their output has to go to /dev/kmsg then.
+ * Suspend with sessions. The machine goes through the steps of a suspend up to the freezer
+ * (pm_test) and resumes. PM_TEST=devices goes on to the devices, which include the ports that
+ * vm/run uses: the output has to go to /dev/kmsg then.
  */
 #include "tests.h"
 #include <sys/wait.h>
@@ -64,7 +64,7 @@ static void with_an_idle_session(void)
 	close(fd);
 }
 
-/* All end before a device is suspended: well, or with ENODEV if the driver did not have them yet. */
+/* All end before a device is suspended: well, or with ENODEV if they still waited. */
 static void with_requests_in_flight(void)
 {
 	int in_flight = 0;

@@ -165,6 +165,21 @@ impl Simulated {
         fs::write("/sys/kernel/debug/outboard_sim/held", "0").expect("debugfs is mounted");
     }
 
+    /// Unbinds its devices. The requests that a rule `never` holds end with ENODEV meanwhile, as
+    /// those of a driver that notices the loss: the module waits for them, and keeps the handles of
+    /// a driver that does not end them, so that its module could not be unloaded.
+    #[track_caller]
+    pub fn unbind_with_held_requests(&self) {
+        thread::scope(|scope| {
+            let unbinding = scope.spawn(|| self.each_device("unbind"));
+            while !unbinding.is_finished() {
+                fs::write("/sys/kernel/debug/outboard_sim/held", "19").expect("debugfs is mounted");
+                thread::sleep(Duration::from_millis(10));
+            }
+            unbinding.join().expect("its devices can be unbound");
+        });
+    }
+
     /// The number of its requests in flight.
     #[track_caller]
     pub fn outstanding(&self) -> u32 {

@@ -198,7 +198,7 @@ fn a_device_that_is_unplugged_under_paused_jobs_is_not_missed(simulated: &Simula
     let held = simulated.hold("all");
     let mut jobs: Vec<Job<'_>> = works().map(|work| work.job(&world)).collect();
     assert!(jobs.iter_mut().all(|job| !job.goes_to_its_end()), "one was not paused");
-    simulated.each_device("unbind");
+    simulated.unbind_with_held_requests();
     run_to_their_end(jobs);
     // An absent driver has not failed.
     let counts = world.counts();

@@ -193,8 +193,8 @@ struct outboard_submit {
  * @reserved2: 0
  *
  * Only the address space that creates the session can use or free it and its hash handles. With
- * OUTBOARD_SHARED every process that has the descriptor can use it in slots (not free it, nor use its
- * hash handles), and its number remains that of its creator when it is freed.
+ * OUTBOARD_SHARED every process that has the descriptor can use it in slots (not free it, nor use
+ * its hash handles), and its number remains that of its creator when it is freed.
  *
  * Errors: EEXIST (the number is in use), ENOENT (no allowed driver implements the algorithm),
  * EMFILE (limit max_sessions), ENOMEM, or an error of the driver for this key. With
@@ -215,7 +215,7 @@ struct outboard_session_new {
 };
 
 #define OUTBOARD_KEY_SERIAL	0x1	/* SESSION_NEW: use the key key_serial of the keyrings */
-#define OUTBOARD_SHARED		0x2	/* SESSION_NEW: usable by all processes with the descriptor */
+#define OUTBOARD_SHARED		0x2	/* SESSION_NEW: for all processes with the descriptor */
 #define OUTBOARD_MAX_KEY	256	/* bytes; XTS: both halves together */
 
 /**
