@@ -41,7 +41,7 @@ const COMMANDS: &[(&str, Trial)] = &[
     ("outboard catalogue NAME", As(&["catalogue", "virtio"])),
     ("outboard catalogue sa2ul", Runs(&[])),
     ("outboard explain padlock-engine-gone", Runs(&[])),
-    ("outboard tune", Answers(&["--for", "2s"])),
+    ("outboard tune", Answers(&["--ciphers", "AES-128-CBC"])),
     ("outboard enable openssl", Answers(&["--dry-run"])),
     ("outboard disable", As(&["disable", "--all"])),
     (
@@ -75,7 +75,7 @@ const COMMANDS: &[(&str, Trial)] = &[
     ("outboard prove -- COMMAND", As(&["prove", "--", "openssl", "version"])),
     ("outboard rng", Runs(&[])),
     ("outboard rng test", Answers(&["--for", "2s"])),
-    ("outboard rng test --blocks 1000", Answers(&[])),
+    ("outboard rng test --blocks 1000", Answers(&["--for", "10s"])),
 ];
 
 /// The commands in the last column of each table, and those of indented lines.

@@ -15,6 +15,7 @@ mod device_bench;
 mod device_cavp;
 mod device_check;
 mod device_ciphers;
+mod device_client_services;
 mod device_coming_from;
 mod device_digests;
 mod device_enable;

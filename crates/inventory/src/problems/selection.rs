@@ -50,7 +50,7 @@ fn outranks_cpu(status: &Status, found: &mut Found) {
             "/proc/crypto: {} has priority {}, {} has {}",
             first.picked.driver, first.picked.priority, cpu.driver, cpu.priority
         ),
-        "measure with outboard bench disk and bench ipsec, and unload the accelerator's module where it loses",
+        "measure with outboard bench disk and bench ipsec; where it loses, outboard prefer another driver",
     );
 }
 
