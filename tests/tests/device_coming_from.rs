@@ -75,7 +75,7 @@ const COMMANDS: &[(&str, Trial)] = &[
     ("outboard prove -- COMMAND", As(&["prove", "--", "openssl", "version"])),
     ("outboard rng", Runs(&[])),
     ("outboard rng test", Answers(&["--for", "2s"])),
-    ("outboard rng test --blocks 1000", Answers(&["--for", "10s"])),
+    ("outboard rng test --blocks 1000", Answers(&[])),
 ];
 
 /// The commands in the last column of each table, and those of indented lines.
@@ -145,13 +145,8 @@ fn the_commands_of_the_page_run() {
         if must_succeed {
             succeeded(&output, &arguments);
         }
-        let code = output.status.code();
-        assert!(
-            matches!(code, Some(0 | 1)) && !output.stdout.is_empty() | !output.stderr.is_empty(),
-            "{}",
-            said(&output)
-        );
-        // A usage error would be told apart by its code 2; what panics has 101.
+        // A usage error has the code 2, and a panic 101.
+        assert!(matches!(output.status.code(), Some(0 | 1)), "{}", said(&output));
     }
     // What `tune` left.
     let _ = fs::remove_file(outboard_tests::tuning::POLICY);
