@@ -33,8 +33,8 @@ pub fn cipher(cipher: &TunedCipher) -> String {
         let sizes: Vec<String> = way.wins_below.iter().map(usize::to_string).collect();
         let _ = write!(
             text,
-            " At {} bytes hardware wins the {what}, and loses at larger sizes: who knows that his requests are so small sets \
-             THRESHOLDS.",
+            " At {} bytes hardware wins the {what}, and loses at larger sizes: set THRESHOLDS if all \
+             requests are that small.",
             sizes.join(" and ")
         );
     }

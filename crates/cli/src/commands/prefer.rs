@@ -25,7 +25,7 @@ const PAUSE: Duration = Duration::from_millis(250);
 /// gives a driver a higher priority than all others of its algorithm (CRYPTO_MSG_UPDATEALG), for every user of the algorithm. A user
 /// that has a driver keeps it until it sets up its next key. The provider and /dev/outboard name drivers and are not affected.
 ///
-/// `outboard enable ktls`, `ipsec` and `disk` measure first and choose the drivers; this command prefers what it is told to.
+/// `outboard enable ktls`, `ipsec` and `disk` measure first and choose the drivers; this command prefers the named driver.
 #[derive(Args)]
 pub struct Options {
     /// The exact name of a driver, as `outboard status` shows it
