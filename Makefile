@@ -7,9 +7,9 @@ CACHE = $${OUTBOARD_CACHE:-$${XDG_CACHE_HOME:-$$HOME/.cache}/outboard}
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 28
 
-demo: ## a virtual router whose slow CPU hands AES to an accelerator, with proof; leaves target/report.html (ARCH=armhf: a router with 32-bit Arm)
+demo: ## a virtual router whose slow CPU hands AES to an accelerator, with proof; leaves target/report.html (ARCH=armhf: a router with 32-bit Arm; BOARD=helios4: a model of that board's accelerator)
 	@scripts/setup
-	@vm/demo $(ARCH)
+	@vm/demo '$(ARCH)' '$(BOARD)'
 
 build: ## the command and the provider, for make install
 	cargo build --release -p outboard-cli -p outboard-provider
@@ -24,7 +24,7 @@ packages: ## Debian packages in target/packages: ARCH=amd64, or several of vm/ar
 	@scripts/setup packages
 	@scripts/packages $(ARCH)
 
-test: ## unit tests, and the end-to-end tests on the legs where they can differ (twelve minutes)
+test: ## unit tests, and the end-to-end tests on the legs where they can differ (twenty minutes)
 	@scripts/test fast
 
 test-all: ## unit tests, fuzzers for a minute, and each end-to-end test on every leg (an hour)
