@@ -61,7 +61,7 @@ pub struct Options {
 enum Subject {
     #[command(flatten)]
     Application(Application),
-    /// What the command starts to tidy up after it
+    /// The cleanup process, which the command starts
     #[command(hide = true)]
     Tidy,
 }
