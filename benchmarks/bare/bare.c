@@ -177,5 +177,5 @@ static struct miscdevice bare_device = {
 };
 module_misc_device(bare_device);
 
-MODULE_DESCRIPTION("What /dev/outboard is measured beside: checks nothing, never to be installed");
+MODULE_DESCRIPTION("Baseline for /dev/outboard: checks nothing, never to be installed");
 MODULE_LICENSE("GPL");

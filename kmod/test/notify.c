@@ -108,7 +108,7 @@ static void who_comes_later_takes_the_place(void)
 	hold(true);
 	start(0, 1, 0);
 	check(!notify(0, first) && !notify(0, second), "%m");
-	check(told(first) == 1 && !told(second), "who is displaced does not sleep for ever");
+	check(told(first) == 1 && !told(second), "a displaced eventfd is signalled");
 	check(!notify(0, second) && told(second) == 1, "by itself too");
 	hold(false);
 	check(!await(&arena, 0, 1), "%m");

@@ -13,14 +13,14 @@ pub fn on_path(name: &str) -> Option<PathBuf> {
 /// OUTBOARD_HELPERS.
 pub fn helper(name: &str) -> Result<PathBuf, String> {
     let executable = std::env::current_exe().map_err(|error| error.to_string())?;
-    let beside = executable.ancestors().skip(1).take(2).map(Path::to_path_buf);
+    let next_to_it = executable.ancestors().skip(1).take(2).map(Path::to_path_buf);
     let named = std::env::var_os("OUTBOARD_HELPERS").map(PathBuf::from);
     named
         .into_iter()
-        .chain(beside)
+        .chain(next_to_it)
         .map(|folder| folder.join(name))
         .find(|path| path.is_file())
-        .ok_or_else(|| format!("the helper {name} (copy it beside the test executable)"))
+        .ok_or_else(|| format!("the helper {name} (copy it next to the test executable)"))
 }
 
 /// Runs a command until it ends. Its OpenSSL reads only this configuration.

@@ -277,7 +277,7 @@ fn ipsec_is_measured_with_each_driver_that_the_kernel_takes_and_nothing_is_left(
     assert_eq!((&one["name"], &one["at_once"]), (&"ESP, tunnel mode, iperf3".into(), &1.into()), "{one}");
     let runs = runs(one);
     assert!(runs.iter().all(|run| run["driver"].to_string().contains("echainiv(authenc(")), "{one}");
-    assert!(runs.iter().any(|run| run["evidence"].is_null()), "software beside it: {one}");
+    assert!(runs.iter().any(|run| run["evidence"].is_null()), "software as well: {one}");
     if Path::new("/sys/module/virtio_crypto").exists() {
         let is_ones = |run: &&Value| run["driver"].to_string().contains(ACCELERATOR);
         let run = runs.iter().find(is_ones).unwrap_or_else(|| panic!("{ACCELERATOR}: {answer}"));

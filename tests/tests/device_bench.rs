@@ -211,7 +211,7 @@ fn what_cannot_be_measured_is_told_with_the_next_step(machine: &Machine) {
         (&["--driver", DRIVER, "AES-128-CBC"], ["does ctr(aes)", "name ctr(aes), or none"]),
         (
             &["--driver", DRIVER, "--interface", DEVICE],
-            ["nothing leads to driver", "outboard allow sim-ctr-aes"],
+            ["no interface reaches driver", "outboard allow sim-ctr-aes"],
         ),
     ] {
         let output = machine.command(&[&["bench"], arguments].concat()).output().expect("the command runs");
@@ -301,7 +301,7 @@ fn each_pass_is_a_process_that_ctrl_c_ends(machine: &Machine) {
     let child = begun(machine, &["--size", "1K", "--direction", "encrypt", "--no-cpu-instructions"]);
     wait_for_passes(&child, 1);
     wait_until("a session", || children(child.id()).iter().any(|&pass| has_open(pass, DEVICE)));
-    assert!(!has_open(child.id(), DEVICE), "who only plans has none");
+    assert!(!has_open(child.id(), DEVICE), "the process that only plans has none");
     let (pass, without) = stopped_with_a_child(child.id());
     // A terminal sends the signal to all of them.
     [without, pass, child.id()].into_iter().for_each(|pid| signal(pid, libc::SIGINT));
@@ -371,7 +371,7 @@ fn what_the_cpu_did_is_no_figure_of_the_accelerators(machine: &Machine, simulate
         machine.command(&[&["bench", "--for", "0"], &arguments[..]].concat()).output().expect("it runs");
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(
-        output.status.code() == Some(1) && text.contains("NOT A FIGURE: AES-128-CTR"),
+        output.status.code() == Some(1) && text.contains("INVALID RESULT: AES-128-CTR"),
         "{}",
         said(&output)
     );

@@ -16,17 +16,17 @@ const OF_TCRYPT: [(MeasuredPath, usize, usize, f64); 4] = [
 
 /// Compares the results with all requirements.
 pub fn judge(results: &Results) -> Vec<Bar> {
-    let bar = |way: MeasuredPath, bytes, depth, other: MeasuredPath, least| {
-        let found = ratio(results, Cell { way, bytes, depth }, Cell { way: other, bytes, depth });
-        let beside = match other {
+    let bar = |path: MeasuredPath, bytes, depth, other: MeasuredPath, least| {
+        let found = ratio(results, Cell { path, bytes, depth }, Cell { path: other, bytes, depth });
+        let relation = match other {
             MeasuredPath::Tcrypt => "part of tcrypt".to_owned(),
             other => format!("times {}", other.title()),
         };
-        Bar::measured(format!("{}: {bytes} B, depth {depth}, {beside}", way.title()), least, found)
+        Bar::measured(format!("{}: {bytes} B, depth {depth}, {relation}", path.title()), least, found)
     };
     let mut bars = Vec::new();
-    for (way, bytes, depth, least) in OF_TCRYPT {
-        bars.push(bar(way, bytes, depth, MeasuredPath::Tcrypt, least));
+    for (path, bytes, depth, least) in OF_TCRYPT {
+        bars.push(bar(path, bytes, depth, MeasuredPath::Tcrypt, least));
     }
     // There is no requirement relative to an interface that is not present.
     for other in [MeasuredPath::AfAlg, MeasuredPath::Cryptodev] {
@@ -40,7 +40,7 @@ pub fn judge(results: &Results) -> Vec<Bar> {
 /// Returns the median ratio of two cells' speeds and its error. Samples of the same turn are
 /// compared, because the machine's speed drifts.
 pub fn ratio(results: &Results, ours: Cell, other: Cell) -> Option<(f64, f64)> {
-    let samples = |cell: Cell| Some(&results.get(cell.way, cell.bytes, cell.depth)?.samples);
+    let samples = |cell: Cell| Some(&results.get(cell.path, cell.bytes, cell.depth)?.samples);
     let ratios: Vec<f64> =
         samples(ours)?.iter().zip(samples(other)?).map(|(ours, other)| ours / other).collect();
     let summary = Summary::of(&ratios)?;
@@ -54,9 +54,9 @@ mod tests {
 
     fn results(figures: &[(MeasuredPath, usize, usize, &[f64])]) -> Results {
         let mut results = Results::new("d", Vec::new());
-        for &(way, bytes, depth, samples) in figures {
+        for &(path, bytes, depth, samples) in figures {
             for &sample in samples {
-                results.figure(Cell { way, bytes, depth }).add(sample, 1, 1);
+                results.figure(Cell { path, bytes, depth }).add(sample, 1, 1);
             }
         }
         results
@@ -92,7 +92,7 @@ mod tests {
             (MeasuredPath::Copied, 65536, 64, &[10.0, 22.0, 40.0, 99.0]),
             (MeasuredPath::BareCopied, 65536, 64, &[10.0, 20.0, 40.0]),
         ]);
-        let cell = |way| Cell { way, bytes: 65536, depth: 64 };
+        let cell = |path| Cell { path, bytes: 65536, depth: 64 };
         assert_eq!(
             ratio(&boot, cell(MeasuredPath::Copied), cell(MeasuredPath::BareCopied)),
             Some((1.0, 0.0))

@@ -16,7 +16,7 @@ use crate::tcrypt::Tcrypt;
 use crate::ways::{self, Down};
 
 /// Batches before a sample and in a sample: the same as in tcrypt, so that samples are equally
-/// short and a disturbance of the machine affects both in the same way.
+/// short and a disturbance of the machine affects both equally.
 const WARM_UP: u32 = 4;
 const BATCHES: u32 = 8;
 
@@ -46,10 +46,10 @@ pub fn measure(options: &Options) -> Result<Results> {
     results.warnings.extend(noise::load());
 
     eprintln!("outboard-benchmark-interface: a first look at everything");
-    let ways: Vec<MeasuredPath> = opened.open.iter().map(|(way, _)| *way).collect();
+    let ways: Vec<MeasuredPath> = opened.open.iter().map(|(path, _)| *path).collect();
     let turn = plan::turn(&ways);
     for &cell in &turn {
-        right(down_of(&mut opened, cell.way), cell).with_context(|| name(cell))?;
+        right(down_of(&mut opened, cell.path), cell).with_context(|| name(cell))?;
     }
 
     let (start, limit) = (Instant::now(), Duration::from_secs(options.seconds));
@@ -64,7 +64,7 @@ pub fn measure(options: &Options) -> Result<Results> {
                 if stop::asked() && results.turns > 0 {
                     break;
                 }
-                one(down_of(&mut opened, cell.way), cell, &clock, &interrupts, &mut results)
+                one(down_of(&mut opened, cell.path), cell, &clock, &interrupts, &mut results)
                     .with_context(|| name(cell))?;
             }
         }
@@ -88,12 +88,12 @@ pub fn measure(options: &Options) -> Result<Results> {
     Ok(results)
 }
 
-fn name(Cell { way, bytes, depth }: Cell) -> String {
-    format!("{}, {bytes} bytes, depth {depth}", way.title())
+fn name(Cell { path, bytes, depth }: Cell) -> String {
+    format!("{}, {bytes} bytes, depth {depth}", path.title())
 }
 
-fn down_of(opened: &mut ways::Opened, way: MeasuredPath) -> &mut dyn Down {
-    let place = opened.open.iter_mut().find(|(open, _)| *open == way);
+fn down_of(opened: &mut ways::Opened, path: MeasuredPath) -> &mut dyn Down {
+    let place = opened.open.iter_mut().find(|(open, _)| *open == path);
     place.expect("the plan has open ways only").1.as_mut()
 }
 
@@ -137,7 +137,7 @@ fn in_the_kernel(
     let interrupts = interrupts.count().context("/proc/interrupts")? - before;
     ensure!(interrupts > 0, "tcrypt: no interrupt of the accelerator came: something else did the work");
     for (bytes, speed) in speeds.into_iter().filter(|(bytes, _)| SIZES.contains(bytes)) {
-        results.figure(Cell { way: MeasuredPath::Tcrypt, bytes, depth }).add(speed, requests, interrupts);
+        results.figure(Cell { path: MeasuredPath::Tcrypt, bytes, depth }).add(speed, requests, interrupts);
     }
     Ok(())
 }

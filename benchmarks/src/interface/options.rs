@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Parser;
 
-/// Measures /dev/outboard beside tcrypt in the kernel, AF_ALG and /dev/crypto: AES-128-CBC encryption in MB/s of wall
+/// Compares /dev/outboard with tcrypt in the kernel, AF_ALG and /dev/crypto: AES-128-CBC encryption in MB/s of wall
 /// time, all in turns. Needs root, outboard.ko, and the driver in its list (outboard allow DRIVER).
 #[derive(Parser)]
 #[command(name = "outboard-benchmark-interface", version)]
@@ -25,7 +25,7 @@ pub struct Options {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["json", "seconds", "driver"])]
     pub show: Option<PathBuf>,
 
-    /// Say this beside the results; with --show it is kept in their file
+    /// Print this note with the results; with --show it is kept in their file
     #[arg(long, value_name = "TEXT")]
     pub warning: Vec<String>,
 

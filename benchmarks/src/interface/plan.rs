@@ -77,7 +77,7 @@ pub const DEPTHS: [usize; 4] = [1, 4, 16, 64];
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cell {
     /// The interface.
-    pub way: MeasuredPath,
+    pub path: MeasuredPath,
     /// Size of a request in bytes.
     pub bytes: usize,
     /// Requests in flight.
@@ -90,8 +90,8 @@ pub fn turn(ways: &[MeasuredPath]) -> Vec<Cell> {
     let mut cells = Vec::new();
     for depth in DEPTHS {
         for bytes in SIZES {
-            let takes = |way: &&MeasuredPath| way.takes(bytes, depth);
-            cells.extend(ways.iter().filter(takes).map(|&way| Cell { way, bytes, depth }));
+            let takes = |path: &&MeasuredPath| path.takes(bytes, depth);
+            cells.extend(ways.iter().filter(takes).map(|&path| Cell { path, bytes, depth }));
         }
     }
     cells
@@ -104,9 +104,9 @@ mod tests {
     #[test]
     fn each_way_is_measured_as_far_as_it_goes() {
         let cells = turn(&MeasuredPath::ALL);
-        let count = |way| cells.iter().filter(|cell| cell.way == way).count();
+        let count = |path| cells.iter().filter(|cell| cell.path == path).count();
         assert_eq!(MeasuredPath::ALL.map(count), [12, 24, 24, 24, 24, 17, 6, 6]);
-        assert!(!cells.contains(&Cell { way: MeasuredPath::Library, bytes: 65536, depth: 16 }));
-        assert!(cells.contains(&Cell { way: MeasuredPath::Library, bytes: 65536, depth: 4 }));
+        assert!(!cells.contains(&Cell { path: MeasuredPath::Library, bytes: 65536, depth: 16 }));
+        assert!(cells.contains(&Cell { path: MeasuredPath::Library, bytes: 65536, depth: 4 }));
     }
 }

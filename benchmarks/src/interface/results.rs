@@ -44,7 +44,7 @@ pub struct Results {
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Figure {
     /// The interface.
-    pub way: MeasuredPath,
+    pub path: MeasuredPath,
     /// Size of a request in bytes.
     pub bytes: usize,
     /// Requests in flight.
@@ -94,11 +94,11 @@ impl Results {
     }
 
     /// Returns the figure of a cell; creates it if it is missing.
-    pub fn figure(&mut self, Cell { way, bytes, depth }: Cell) -> &mut Figure {
-        let place = self.figures.iter().position(|f| (f.way, f.bytes, f.depth) == (way, bytes, depth));
+    pub fn figure(&mut self, Cell { path, bytes, depth }: Cell) -> &mut Figure {
+        let place = self.figures.iter().position(|f| (f.path, f.bytes, f.depth) == (path, bytes, depth));
         let place = place.unwrap_or_else(|| {
             self.figures.push(Figure {
-                way,
+                path,
                 bytes,
                 depth,
                 megabytes_per_second: 0.0,
@@ -113,8 +113,8 @@ impl Results {
     }
 
     /// Returns the figure of a cell, if it was measured.
-    pub fn get(&self, way: MeasuredPath, bytes: usize, depth: usize) -> Option<&Figure> {
-        self.figures.iter().find(|f| (f.way, f.bytes, f.depth) == (way, bytes, depth))
+    pub fn get(&self, path: MeasuredPath, bytes: usize, depth: usize) -> Option<&Figure> {
+        self.figures.iter().find(|f| (f.path, f.bytes, f.depth) == (path, bytes, depth))
     }
 
     /// Reads a file that [`write`](Self::write) created.
@@ -145,7 +145,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("r.json");
         let mut results = Results::new("d", vec!["why".to_owned()]);
-        results.figure(Cell { way: MeasuredPath::AfAlg, bytes: 16, depth: 1 }).add(2.5, 10, 9);
+        results.figure(Cell { path: MeasuredPath::AfAlg, bytes: 16, depth: 1 }).add(2.5, 10, 9);
         results.write(&file).unwrap();
         let back = Results::read(&file).unwrap();
         let figure = back.get(MeasuredPath::AfAlg, 16, 1).unwrap();

@@ -14,11 +14,11 @@ pub fn render(results: &Results) -> String {
         "Linux {}, {}, {} CPU, {}\nAES-128-CBC encryption in MB/s of wall time: median ± median absolute deviation of {} turns in {:.0} s\n",
         results.kernel, results.cpu, results.cpus, results.driver, results.turns, results.seconds
     );
-    for way in
-        MeasuredPath::ALL.into_iter().filter(|&way| results.figures.iter().any(|figure| figure.way == way))
+    for path in
+        MeasuredPath::ALL.into_iter().filter(|&path| results.figures.iter().any(|figure| figure.path == path))
     {
         text.push('\n');
-        table(&mut text, results, way);
+        table(&mut text, results, path);
     }
     text.push('\n');
     relative_to_bare(&mut text, results);
@@ -39,7 +39,7 @@ fn relative_to_bare(text: &mut String, results: &Results) {
         [(MeasuredPath::InPlace, MeasuredPath::BareInPlace), (MeasuredPath::Copied, MeasuredPath::BareCopied)]
     {
         let ratio = |bytes, depth| {
-            bars::ratio(results, Cell { way: ours, bytes, depth }, Cell { way: bare, bytes, depth })
+            bars::ratio(results, Cell { path: ours, bytes, depth }, Cell { path: bare, bytes, depth })
         };
         let is_measured = |&bytes: &usize| DEPTHS.into_iter().any(|depth| ratio(bytes, depth).is_some());
         let sizes: Vec<usize> = SIZES.into_iter().filter(is_measured).collect();
@@ -54,10 +54,10 @@ fn relative_to_bare(text: &mut String, results: &Results) {
     }
 }
 
-fn table(text: &mut String, results: &Results, way: MeasuredPath) {
-    let figures = || results.figures.iter().filter(|figure| figure.way == way);
+fn table(text: &mut String, results: &Results, path: MeasuredPath) {
+    let figures = || results.figures.iter().filter(|figure| figure.path == path);
     let depths: Vec<usize> = DEPTHS.into_iter().filter(|&d| figures().any(|f| f.depth == d)).collect();
-    let _ = write!(text, "{:<36}", way.title());
+    let _ = write!(text, "{:<36}", path.title());
     for depth in &depths {
         let _ = write!(text, "{:>16}", format!("depth {depth}"));
     }
@@ -65,7 +65,7 @@ fn table(text: &mut String, results: &Results, way: MeasuredPath) {
     let is_measured = |&bytes: &usize| figures().any(|figure| figure.bytes == bytes);
     let sizes: Vec<usize> = SIZES.into_iter().filter(is_measured).collect();
     grid(text, &sizes, &depths, |bytes, depth| {
-        let figure = results.get(way, bytes, depth)?;
+        let figure = results.get(path, bytes, depth)?;
         Some(format!("{} ±{}", number(figure.megabytes_per_second), number(figure.mad)))
     });
     let sum = |of: fn(&Figure) -> u64| figures().map(of).sum::<u64>() as f64;
@@ -104,12 +104,12 @@ mod tests {
     fn a_table_has_what_was_measured_and_every_bar() {
         let mut results = Results::new("a-driver", vec!["AF_ALG: closed".to_owned()]);
         for sample in [27.0, 28.0, 30.0] {
-            results.figure(Cell { way: MeasuredPath::Copied, bytes: 1024, depth: 1 }).add(sample, 100, 90);
+            results.figure(Cell { path: MeasuredPath::Copied, bytes: 1024, depth: 1 }).add(sample, 100, 90);
         }
         for sample in [39.0, 40.0, 42.0] {
-            results.figure(Cell { way: MeasuredPath::Tcrypt, bytes: 1024, depth: 1 }).add(sample, 504, 500);
+            results.figure(Cell { path: MeasuredPath::Tcrypt, bytes: 1024, depth: 1 }).add(sample, 504, 500);
         }
-        results.figure(Cell { way: MeasuredPath::BareCopied, bytes: 1024, depth: 1 }).add(30.0, 100, 90);
+        results.figure(Cell { path: MeasuredPath::BareCopied, bytes: 1024, depth: 1 }).add(30.0, 100, 90);
         results.warnings.push("a noise".to_owned());
         let text = render(&results);
         for part in [

@@ -37,15 +37,15 @@ pub fn open(driver: &str) -> Result<Opened> {
     let mut open: Vec<(MeasuredPath, Box<dyn Down>)> = Vec::new();
     let mut closed = Vec::new();
     let number = device::number_of(driver)?;
-    for way in [MeasuredPath::InPlace, MeasuredPath::Copied] {
+    for path in [MeasuredPath::InPlace, MeasuredPath::Copied] {
         let down =
-            device::Outboard::open(number, way == MeasuredPath::Copied).with_context(|| way.title())?;
-        open.push((way, Box::new(down)));
+            device::Outboard::open(number, path == MeasuredPath::Copied).with_context(|| path.title())?;
+        open.push((path, Box::new(down)));
     }
-    for way in [MeasuredPath::BareInPlace, MeasuredPath::BareCopied] {
-        match bare::Bare::open(driver, way == MeasuredPath::BareCopied) {
-            Ok(down) => open.push((way, Box::new(down))),
-            Err(error) => closed.push(format!("{}: {error:#}", way.title())),
+    for path in [MeasuredPath::BareInPlace, MeasuredPath::BareCopied] {
+        match bare::Bare::open(driver, path == MeasuredPath::BareCopied) {
+            Ok(down) => open.push((path, Box::new(down))),
+            Err(error) => closed.push(format!("{}: {error:#}", path.title())),
         }
     }
     open.push((MeasuredPath::Library, Box::new(library::Library::open(driver)?)));

@@ -68,7 +68,7 @@ impl Plan {
         let mut sizes: Vec<usize> = SIZES.into_iter().chain(dense).collect();
         sizes.sort_unstable();
         sizes.dedup();
-        let from_16 = tuned.sixteen_at_once.as_ref().and_then(|way| way.from);
+        let from_16 = tuned.sixteen_at_once.as_ref().and_then(|result| result.from);
         Plan { from, undecided: tuned.encrypt.undecided, from_16, sizes }
     }
 }
@@ -79,8 +79,8 @@ pub mod tests {
 
     /// Returns a result of tune.
     pub fn tuned(from: Option<usize>, from_16: Option<usize>) -> Cipher {
-        let way = |from| Direction { from, undecided: false };
-        Cipher { name: CIPHER.into(), encrypt: way(from), sixteen_at_once: Some(way(from_16)) }
+        let direction = |from| Direction { from, undecided: false };
+        Cipher { name: CIPHER.into(), encrypt: direction(from), sixteen_at_once: Some(direction(from_16)) }
     }
 
     #[test]

@@ -30,20 +30,21 @@ pub fn measure_each<T>(
     drivers: &Drivers,
     mut work: impl FnMut(&DriverBackend<T>, u64) -> Result<f64, String>,
 ) -> Result<()> {
-    let mut work =
-        |way: &DriverBackend<T>, bytes| work(way, bytes).map_err(|error| format!("{}: {error}", way.driver));
+    let mut work = |backend: &DriverBackend<T>, bytes| {
+        work(backend, bytes).map_err(|error| format!("{}: {error}", backend.driver))
+    };
     let mut fastest: f64 = 0.0;
-    for way in backends {
-        progress(&format!("{}, {}: {}, how long it takes", job.name, job.cipher, way.driver));
+    for backend in backends {
+        progress(&format!("{}, {}: {}, how long it takes", job.name, job.cipher, backend.driver));
         let mut try_so_many =
-            |bytes| work(way, bytes).map_err(|error| anyhow!("{}, {}, {error}", job.name, job.cipher));
+            |bytes| work(backend, bytes).map_err(|error| anyhow!("{}, {}, {error}", job.name, job.cipher));
         fastest = fastest.max(times(job.bytes, seconds, &mut try_so_many)?);
     }
     job.bytes *= fastest.ceil().clamp(1.0, MOST as f64) as u64;
-    let sides = backends.iter().map(|way| {
-        let is_hardware = drivers.accelerator_in(&way.driver).is_some();
+    let sides = backends.iter().map(|backend| {
+        let is_hardware = drivers.accelerator_in(&backend.driver).is_some();
         let claim = if is_hardware { HardwareClaim::Driver } else { HardwareClaim::Software };
-        MeasuredSide::new(way.who, Some(way.driver.clone()), claim)
+        MeasuredSide::new(backend.who, Some(backend.driver.clone()), claim)
     });
     let sides = sides.collect::<Result<Vec<MeasuredSide>>>()?;
     let bytes = job.bytes;

@@ -216,7 +216,7 @@ fn one(
     progress(&format!("{}: what each writes is read by all", cipher.name));
     let devices: Vec<(&str, File)> = backends
         .iter()
-        .map(|way| Ok((way.driver.as_str(), way.place.direct()?)))
+        .map(|backend| Ok((backend.driver.as_str(), backend.place.direct()?)))
         .collect::<io::Result<_>>()?;
     contents::compare(&devices, &random).with_context(|| cipher.name.clone())?;
     drop(devices);
@@ -250,7 +250,9 @@ fn table(
     let whole = disk / pattern.size * pattern.size;
     let at_once = u64::from(pattern.depth);
     let job = ApplicationJob { name, cipher: cipher.name.clone(), bytes: whole, at_once, time };
-    measure_each(bench, job, RUN, backends, drivers, |way, bytes| pattern.run(way.place.node(), whole, bytes))
+    measure_each(bench, job, RUN, backends, drivers, |backend, bytes| {
+        pattern.run(backend.place.node(), whole, bytes)
+    })
 }
 
 /// Returns a number for a device name that is unique in this process.

@@ -79,7 +79,7 @@ pub fn run(options: &Options) -> Result<Bench> {
     let module = provider_file::find(options.module.as_deref(), &OpenSsl::find())?;
     let place = FilePaths::new(options, &module)?;
     place.compare()?;
-    let driver = in_use(&place.table).map(|way| way.driver);
+    let driver = in_use(&place.table).map(|in_use| in_use.driver);
     let with = MeasuredSide::new(WITH, driver, HardwareClaim::Counted(Rc::clone(&place.table)))?;
     let sides = vec![MeasuredSide::new(AS_IT_IS, None, HardwareClaim::Software)?, with];
     let job = ApplicationJob {

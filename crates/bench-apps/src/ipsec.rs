@@ -206,8 +206,8 @@ fn one(
     let at_once = u64::from(options.streams);
     let job = ApplicationJob { name, cipher: esp.name.clone(), bytes: LEAST, at_once, time };
     let drivers = Drivers::now()?;
-    let measured = measure_each(bench, job, RUN, &backends, &drivers, |way, bytes| {
-        send(network, &way.place, bytes, options.streams)
+    let measured = measure_each(bench, job, RUN, &backends, &drivers, |backend, bytes| {
+        send(network, &backend.place, bytes, options.streams)
     });
     network.disconnect()?;
     measured?;

@@ -72,9 +72,10 @@ impl<'a> Subject<'a> {
         }
         if self.backends.iter().all(|(known, _)| known != name) {
             let down = Interface::named(interface)
-                .ok_or_else(|| format!("{interface} is no way to a driver"))
-                .and_then(|way| {
-                    DriverInterface::reach(way, driver, self.primitive).map_err(|error| error.to_string())
+                .ok_or_else(|| format!("{interface} is not an interface to drivers"))
+                .and_then(|interface| {
+                    DriverInterface::reach(interface, driver, self.primitive)
+                        .map_err(|error| error.to_string())
                 });
             self.backends.push((name.clone(), down));
         }
@@ -105,15 +106,15 @@ impl<'a> Subject<'a> {
                 }
             }
             ContestantKind::Lookahead => {
-                let ahead = self.ahead.as_ref().ok_or_else(|| format!("nothing leads to {name}"))?;
+                let ahead = self.ahead.as_ref().ok_or_else(|| format!("no interface reaches {name}"))?;
                 let ahead = ahead.as_ref().map_err(String::clone)?;
                 for _ in 0..*threads {
                     team.push(ahead.worker(&self.software, direction, *bytes)?);
                 }
             }
             ContestantKind::Accelerator | ContestantKind::KernelSoftware | ContestantKind::Tcrypt => {
-                let way = self.backends.iter().find(|(known, _)| known == name);
-                let (_, down) = way.ok_or_else(|| format!("nothing leads to {name}"))?;
+                let backend = self.backends.iter().find(|(known, _)| known == name);
+                let (_, down) = backend.ok_or_else(|| format!("no interface reaches {name}"))?;
                 let Example { input, tag, output } = example;
                 let requests = Requests { input, tag, output, direction, key: &self.software.key() };
                 for worker in down.as_ref()?.team(&requests, entrant.depth, *threads)? {

@@ -18,7 +18,7 @@ use outboard_measure::interrupts::Interrupts;
 use super::driver_interface::{DriverInterface, Probe};
 use super::{lists, plan};
 
-/// A way to drivers, for the command line.
+/// An interface to drivers, for the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Interface {
     /// The module's own interface
@@ -120,9 +120,10 @@ pub fn check_reached<'a>(
     backends: impl Iterator<Item = &'a DriverBackend> + Clone,
     notes: &[String],
 ) -> Result<()> {
-    let is_reached = |name: &String| backends.clone().any(|way| way.contestant.driver.as_ref() == Some(name));
+    let is_reached =
+        |name: &String| backends.clone().any(|backend| backend.contestant.driver.as_ref() == Some(name));
     match named.iter().find(|name| !is_reached(name)) {
-        Some(name) => bail!("nothing leads to driver {name}: {}", notes.join("; ")),
+        Some(name) => bail!("no interface reaches driver {name}: {}", notes.join("; ")),
         None => Ok(()),
     }
 }

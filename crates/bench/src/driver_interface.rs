@@ -127,9 +127,8 @@ impl Probe {
     /// Returns whether `depth` requests of `bytes` bytes can be in flight.
     pub fn fits(&self, direction: Option<Direction>, bytes: usize, depth: usize) -> bool {
         match self {
-            Probe::Cipher(algorithm, session) => {
-                direction.is_some_and(|way| in_flight::fits(&**session, *algorithm, way, bytes, depth))
-            }
+            Probe::Cipher(algorithm, session) => direction
+                .is_some_and(|direction| in_flight::fits(&**session, *algorithm, direction, bytes, depth)),
             Probe::Hash { session, keeps_state } => {
                 let is_whole = bytes <= session.max_request();
                 if depth == 1 { is_whole || *keeps_state } else { is_whole && depth <= session.max_batch() }

@@ -32,8 +32,14 @@ struct Part {
 
 /// Returns whether `depth` requests of `bytes` bytes can be in flight in this session and others
 /// like it.
-pub fn fits(session: &dyn Session, algorithm: Algorithm, way: Direction, bytes: usize, depth: usize) -> bool {
-    let is_whole = bytes <= session.max_request(way);
+pub fn fits(
+    session: &dyn Session,
+    algorithm: Algorithm,
+    direction: Direction,
+    bytes: usize,
+    depth: usize,
+) -> bool {
+    let is_whole = bytes <= session.max_request(direction);
     // Consecutive chunks, as the provider divides long requests. AEADs and XTS cannot be divided,
     // because the tag and the tweak apply to the whole data.
     let can_follow = !algorithm.has_tags() && algorithm != Algorithm::XtsAes;

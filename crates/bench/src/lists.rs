@@ -16,7 +16,7 @@ pub struct Numbers(pub Vec<usize>);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Names(pub Vec<&'static str>);
 
-/// Which way.
+/// Encryption, decryption or both.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Directions {
     /// Plaintext to ciphertext.

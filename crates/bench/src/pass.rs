@@ -64,7 +64,7 @@ impl PassProcess {
         match sent {
             Some(Ok(())) if brought.measured.len() == asked.entries.len() => Ok((brought, is_stopped)),
             Some(Err(error)) => Err(failed(&error)),
-            _ => Err(failed(&format!("it answered of {} who take part", brought.measured.len()))),
+            _ => Err(failed(&format!("it returned results for {} contestants", brought.measured.len()))),
         }
     }
 
@@ -202,7 +202,7 @@ mod tests {
             ("exec <&-; kill -KILL $$", "signal: 9"),
             ("read line; printf '{\"measured\":[{\"batches\":3,'", "ended in the middle"),
             ("read line; echo '{\"failed\":\"/proc/interrupts: gone\"}'", "/proc/interrupts: gone"),
-            (&format!("read line; echo '{{\"measured\":{NOBODY}}}'"), "of 0 who take part"),
+            (&format!("read line; echo '{{\"measured\":{NOBODY}}}'"), "for 0 contestants"),
             ("read line; echo '\"ready\"'", "began anew"),
         ] {
             let mut pass = script(&format!("echo '\"ready\"'; {text}")).unwrap();

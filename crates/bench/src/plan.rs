@@ -181,8 +181,8 @@ pub fn left_out(
     probes: &[Probe],
 ) -> Vec<String> {
     let mut notes = Vec::new();
-    for (way, probe) in backends.iter().zip(probes) {
-        let name = &way.contestant.name;
+    for (backend, probe) in backends.iter().zip(probes) {
+        let name = &backend.contestant.name;
         let does = |cell: &Cell, depth| probe.fits(cell.direction, cell.bytes, depth);
         let deep = options.depths.0.iter().copied().find(|&depth| depth > 1);
         if deep.is_some_and(|depth| !cells.iter().any(|cell| does(cell, depth))) {

@@ -13,8 +13,8 @@ pub fn document_direction(direction: Direction) -> CipherDirection {
 }
 
 /// Converts a direction of the document.
-pub fn accel_direction(way: CipherDirection) -> Direction {
-    match way {
+pub fn accel_direction(direction: CipherDirection) -> Direction {
+    match direction {
         CipherDirection::Encrypt => Direction::Encrypt,
         CipherDirection::Decrypt => Direction::Decrypt,
     }

@@ -89,10 +89,11 @@ mod tests {
     fn entrant(
         name: &str,
         kind: ContestantKind,
-        way: Option<(&str, &str)>,
+        reach: Option<(&str, &str)>,
         batches: Option<u32>,
     ) -> CellContestant {
-        let (driver, interface) = way.map(|(driver, way)| (driver.to_owned(), way.to_owned())).unzip();
+        let (driver, interface) =
+            reach.map(|(driver, interface)| (driver.to_owned(), interface.to_owned())).unzip();
         let contestant = Contestant { name: name.to_owned(), kind, driver, interface };
         CellContestant { contestant, depth: 1, batches, lines: Vec::new() }
     }
@@ -132,7 +133,7 @@ mod tests {
         assert!(first[0].batches > 0 && first[0].fault.is_none() && !first[0].latencies.is_empty());
         assert_eq!(samples(&first[0]), Some((2, 2 * u64::from(first[0].batches))));
         // A contestant that cannot be reached is excluded, with the reason.
-        for (one, says) in first[1..].iter().zip(["AF_ALG", "/dev/null is no way", "provider"]) {
+        for (one, says) in first[1..].iter().zip(["AF_ALG", "/dev/null is not an interface", "provider"]) {
             assert_eq!(samples(one), None);
             assert!(one.fault.as_ref().is_some_and(|why| why.contains(says)), "{one:?}");
         }

@@ -48,8 +48,8 @@ impl Tally {
             PlannedContestant::Software => (software_contestant(ContestantKind::Openssl), 1, all),
             PlannedContestant::Without => (software_contestant(ContestantKind::OpensslWithout), 1, all),
             PlannedContestant::Driver(number, depth) => {
-                let way = &backends[number];
-                (way.contestant.clone(), depth, &way.interrupts)
+                let backend = &backends[number];
+                (backend.contestant.clone(), depth, &backend.interrupts)
             }
         };
         let batches = self.sample.map(|(batches, sample)| {
@@ -75,7 +75,7 @@ impl Tally {
 
     /// Returns the row; `None` if nothing was measured.
     pub fn row(self, backends: &[DriverBackend], cell: Cell) -> Option<Row> {
-        let (Contestant { name, .. }, depth, way) = match self.entry {
+        let (Contestant { name, .. }, depth, backend) = match self.entry {
             PlannedContestant::Software => (software_contestant(ContestantKind::Openssl), 1, None),
             PlannedContestant::Without => (software_contestant(ContestantKind::OpensslWithout), 1, None),
             PlannedContestant::Driver(number, depth) => {
@@ -86,9 +86,10 @@ impl Tally {
         if series.is_none() && self.fault.is_none() {
             return None;
         }
-        let hardware = way.filter(|way| way.is_hardware()).zip(series.as_ref());
-        let evidence = hardware
-            .map(|(way, series)| evidence_of(way.interrupts.evidence(series.interrupts, series.lost)));
+        let hardware = backend.filter(|backend| backend.is_hardware()).zip(series.as_ref());
+        let evidence = hardware.map(|(backend, series)| {
+            evidence_of(backend.interrupts.evidence(series.interrupts, series.lost))
+        });
         let refuted = (evidence == Some(Evidence::Contradicted)).then(|| NO_INTERRUPT.to_owned());
         let megabytes = cell.bytes as f64 / 1e6;
         let off = series.as_ref().and_then(|series| series.cpu_per_request());

@@ -83,8 +83,8 @@ impl WithoutInstructions {
         bytes: usize,
         clock: Clock,
     ) -> Result<WithoutInstructions, String> {
-        let way = WAYS.iter().find(|(known, _)| *known == direction).map_or("-", |(_, word)| word);
-        let words = ["--worker", name, way, &bytes.to_string(), &cycles(clock)];
+        let direction = WAYS.iter().find(|(known, _)| *known == direction).map_or("-", |(_, word)| word);
+        let words = ["--worker", name, direction, &bytes.to_string(), &cycles(clock)];
         let mut command = bench_command(&words).map_err(|error| failed(&error))?;
         if let Some((name, value)) = hidden() {
             command.env(name, OsStr::new(value));
@@ -151,12 +151,12 @@ pub fn serve(words: &[String]) -> ExitCode {
 }
 
 fn served(words: &[String]) -> Result<()> {
-    let [name, way, bytes, cycles] = words else { bail!("four words") };
+    let [name, direction, bytes, cycles] = words else { bail!("four words") };
     let clock = clock(cycles);
     let library = Library::open()?;
     let context = Context::software(&library)?;
     let software = Software::find(&context, name).context("OpenSSL has no such cipher, digest or HMAC")?;
-    let direction = WAYS.iter().find(|(_, word)| word == way).and_then(|(known, _)| *known);
+    let direction = WAYS.iter().find(|(_, word)| word == direction).and_then(|(known, _)| *known);
     let mut worker = software.worker(direction, bytes.parse()?)?;
     let mut line = String::new();
     let (mut input, mut output) = (std::io::stdin().lock(), std::io::stdout().lock());

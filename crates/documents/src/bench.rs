@@ -179,21 +179,21 @@ pub struct Subject<'a> {
     /// As in [`Row::cipher`].
     pub name: &'a str,
     /// The direction; `None` for a digest or an HMAC.
-    pub way: Option<CipherDirection>,
+    pub direction: Option<CipherDirection>,
 }
 
 /// Formats `AES-128-CBC encryption`, `SHA2-256`.
 impl fmt::Display for Subject<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name)?;
-        self.way.map_or(Ok(()), |way| write!(f, " {}", way.noun()))
+        self.direction.map_or(Ok(()), |direction| write!(f, " {}", direction.noun()))
     }
 }
 
 impl Row {
     /// Returns the subject of the row.
     pub fn subject(&self) -> Subject<'_> {
-        Subject { name: &self.cipher, way: self.direction }
+        Subject { name: &self.cipher, direction: self.direction }
     }
 }
 

@@ -205,6 +205,6 @@ impl Status {
     /// Returns whether programs can reach an accelerator through this interface.
     pub fn is_reached_by(&self, interface: &str) -> bool {
         let ways = self.accelerators.iter().flat_map(|accelerator| &accelerator.reach);
-        ways.into_iter().any(|way| way.for_programs && way.interface == interface && way.answer == "yes")
+        ways.into_iter().any(|row| row.for_programs && row.interface == interface && row.answer == "yes")
     }
 }

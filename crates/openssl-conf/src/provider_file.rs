@@ -15,11 +15,11 @@ pub fn find(asked: Option<&Path>, openssl: &OpenSsl) -> Result<PathBuf> {
         }
         return Ok(std::path::absolute(path)?);
     }
-    let beside = std::env::current_exe().ok().and_then(|exe| Some(exe.parent()?.to_owned()));
+    let own_dir = std::env::current_exe().ok().and_then(|exe| Some(exe.parent()?.to_owned()));
     let places: Vec<PathBuf> = [
         openssl.modules().map(|dir| dir.join("outboard.so")),
-        beside.as_ref().map(|dir| dir.join("../lib/outboard/outboard.so")),
-        beside.as_ref().map(|dir| dir.join("liboutboard_provider.so")),
+        own_dir.as_ref().map(|dir| dir.join("../lib/outboard/outboard.so")),
+        own_dir.as_ref().map(|dir| dir.join("liboutboard_provider.so")),
     ]
     .into_iter()
     .flatten()

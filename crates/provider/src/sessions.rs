@@ -193,7 +193,7 @@ mod tests {
         let copy = sessions.copy(first).expect("a copy");
         assert!(first != second && second != copy && driver.keys() == 1);
         assert!(open(&sessions, &driver, 2, true).is_none());
-        assert!(sessions.open(&[2; 16], false, || panic!("who is not urgent asks in vain")).is_ok());
+        assert!(sessions.open(&[2; 16], false, || panic!("not urgent, so nothing is opened")).is_ok());
         for hold in [first, second] {
             sessions.close(hold);
             assert!(driver.keys() == 1 && sessions.borrow(hold).is_none());

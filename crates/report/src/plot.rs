@@ -79,13 +79,13 @@ fn speed_of(figure: &Figure) -> Option<(f64, f64)> {
 }
 
 /// Returns plots of the throughput, and of the CPU time if it is known.
-pub fn of(cipher: &TunedCipher, verb: &str, way: &DirectionResult) -> Vec<Plot> {
+pub fn of(cipher: &TunedCipher, verb: &str, result: &DirectionResult) -> Vec<Plot> {
     let deep = cipher.sixteen_at_once.as_ref().filter(|_| verb == "encrypt");
     let what = match verb {
         "encrypt" => format!("{} encryption", cipher.name),
         _ => format!("{} decryption", cipher.name),
     };
-    both_sides(&what, ["software", "hardware"], way, deep)
+    both_sides(&what, ["software", "hardware"], result, deep)
 }
 
 /// Returns plots of the provider with and without look-ahead.
@@ -102,7 +102,7 @@ pub fn of_lookahead(one: &Lookahead) -> Vec<Plot> {
 fn both_sides(
     what: &str,
     names: [&'static str; 2],
-    way: &DirectionResult,
+    result: &DirectionResult,
     deep: Option<&DirectionResult>,
 ) -> Vec<Plot> {
     let kinds: [(&str, &'static str, Value); 2] = [
@@ -113,19 +113,20 @@ fn both_sides(
     ];
     let plots = kinds.into_iter().map(|(kind, unit, value)| {
         let mut curves = vec![
-            curve(names[0], "software", way, |point| value(&point.software)),
-            curve(names[1], "hardware", way, |point| value(&point.hardware)),
+            curve(names[0], "software", result, |point| value(&point.software)),
+            curve(names[1], "hardware", result, |point| value(&point.hardware)),
         ];
         curves.extend(deep.map(|deep| curve("16 at once", "deep", deep, |point| value(&point.hardware))));
         curves.retain(|curve| !curve.points.is_empty());
         let is_throughput = unit == "MB/s";
-        let crossover = way.from.filter(|_| is_throughput && !way.undecided);
+        let crossover = result.from.filter(|_| is_throughput && !result.undecided);
         let caption = match is_throughput {
-            true => format!("{what}: {kind} by size of a request; {}.", way.threshold()),
+            true => format!("{what}: {kind} by size of a request; {}.", result.threshold()),
             false => format!("{what}: {kind} for a megabyte (10^6 bytes); less is better."),
         };
-        let figures = if is_throughput { throughput(what, way, deep) } else { cost(what, way, deep) };
-        let description = format!("{} Decision: {}.", described(&curves, unit, Axis::Bytes), way.threshold());
+        let figures = if is_throughput { throughput(what, result, deep) } else { cost(what, result, deep) };
+        let description =
+            format!("{} Decision: {}.", described(&curves, unit, Axis::Bytes), result.threshold());
         Plot {
             title: format!("{what}, {kind} by size"),
             description,
@@ -149,10 +150,11 @@ impl Plot {
 fn curve(
     name: &'static str,
     class: &'static str,
-    way: &DirectionResult,
+    result: &DirectionResult,
     value: impl Fn(&Point) -> Option<(f64, f64)>,
 ) -> Curve {
-    let points = way.by_size().into_iter().filter_map(|point| Sample::new(point.bytes as f64, value(point)?));
+    let points =
+        result.by_size().into_iter().filter_map(|point| Sample::new(point.bytes as f64, value(point)?));
     Curve { name: name.to_owned(), class, points: points.collect() }
 }
 
@@ -182,7 +184,7 @@ fn described(curves: &[Curve], unit: &str, axis: Axis) -> String {
 
 /// Returns the rows of the table; the column for the depth distinguishes batches.
 fn rows(
-    way: &DirectionResult,
+    result: &DirectionResult,
     deep: Option<&DirectionResult>,
     cells: impl Fn(&Point) -> Vec<Cell>,
 ) -> Vec<Vec<Cell>> {
@@ -191,12 +193,12 @@ fn rows(
         row.extend(cells(point));
         row
     };
-    let alone = way.by_size().into_iter().map(|point| row("1", point));
+    let alone = result.by_size().into_iter().map(|point| row("1", point));
     let batches = deep.into_iter().flat_map(DirectionResult::by_size).map(|point| row("16", point));
     alone.chain(batches).collect()
 }
 
-fn throughput(what: &str, way: &DirectionResult, deep: Option<&DirectionResult>) -> Table {
+fn throughput(what: &str, result: &DirectionResult, deep: Option<&DirectionResult>) -> Table {
     let speed = |of: &Figure| {
         Cell::from(format!("{} ± {} %", figure(of.megabytes_per_second), figure(of.spread * 100.0)))
     };
@@ -210,7 +212,7 @@ fn throughput(what: &str, way: &DirectionResult, deep: Option<&DirectionResult>)
         number("outliers"),
         words("faster"),
     ];
-    let rows = rows(way, deep, |point| {
+    let rows = rows(result, deep, |point| {
         vec![
             speed(&point.software),
             speed(&point.hardware),
@@ -223,10 +225,10 @@ fn throughput(what: &str, way: &DirectionResult, deep: Option<&DirectionResult>)
     Table { caption: format!("{what}: medians, and how far the samples lie from them"), head, rows }
 }
 
-fn cost(what: &str, way: &DirectionResult, deep: Option<&DirectionResult>) -> Table {
+fn cost(what: &str, result: &DirectionResult, deep: Option<&DirectionResult>) -> Table {
     let ms = |of: &Figure| Cell::from(of.cpu_ms_per_megabyte.map_or_else(|| "-".to_owned(), figure));
     let head = vec![number("size"), number("at once"), number("software ms/MB"), number("hardware ms/MB")];
-    let rows = rows(way, deep, |point| vec![ms(&point.software), ms(&point.hardware)]);
+    let rows = rows(result, deep, |point| vec![ms(&point.software), ms(&point.hardware)]);
     Table { caption: format!("{what}: CPU time of the whole system for a megabyte"), head, rows }
 }
 

@@ -94,8 +94,9 @@ fn wins(report: &Report) -> Option<String> {
     if ciphers.is_empty() {
         return None;
     }
-    let wins =
-        ciphers.iter().filter(|one| one.ways().iter().any(|(_, way)| way.from.is_some() && !way.undecided));
+    let wins = ciphers
+        .iter()
+        .filter(|one| one.ways().iter().any(|(_, result)| result.from.is_some() && !result.undecided));
     let names: Vec<String> = wins.map(|cipher| cipher.name.clone()).collect();
     Some(match names.as_slice() {
         [] => format!(

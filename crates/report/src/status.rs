@@ -291,8 +291,11 @@ fn one(page: &mut Page, a: &Accelerator) {
     page.sub("drivers", &listed(&a.drivers));
     page.sub("because", &a.evidence.iter().map(|e| e.text.as_str()).collect::<Vec<_>>().join("; "));
     if let Some(preferred) = a.preferred {
-        let ways: Vec<&str> = a.reach.iter().filter(|w| w.for_programs).map(|w| w.interface).collect();
-        page.sub("best way", &format!("{preferred}, the first of {} that leads there", ways.join(", ")));
+        let interfaces: Vec<&str> = a.reach.iter().filter(|w| w.for_programs).map(|w| w.interface).collect();
+        page.sub(
+            "interface",
+            &format!("{preferred}, the first of {} that reaches it", interfaces.join(", ")),
+        );
     }
 }
 

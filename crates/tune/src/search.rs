@@ -48,16 +48,16 @@ pub fn all(module: &Path, ciphers: &[&str], answer: &mut Tune, each: &mut dyn Fn
             let offered = hardware.cipher(name, "provider=outboard").zip(software.cipher(name, ""));
             yardstick.measure();
             let direct = match (offered, lab.in_use()) {
-                (Some((hard, soft)), Some(way)) => {
+                (Some((hard, soft)), Some(in_use)) => {
                     let watch =
-                        watch.of(&way.driver).map_err(|error| anyhow!("/proc/interrupts: {error}"))?;
+                        watch.of(&in_use.driver).map_err(|error| anyhow!("/proc/interrupts: {error}"))?;
                     if let Some(chip) = &watch.interrupts().silent {
                         answer.warn(silence(chip));
                     }
                     let goal = answer.goal;
                     let one =
                         CipherMeasurement { watch: &watch, goal, lab: &lab, name, soft: &soft, hard: &hard };
-                    measured(answer, name, one.measure(way).map(Some))?
+                    measured(answer, name, one.measure(in_use).map(Some))?
                 }
                 _ => None,
             };
@@ -153,17 +153,17 @@ struct CipherMeasurement<'a> {
 }
 
 impl CipherMeasurement<'_> {
-    fn measure(&self, way: InUse) -> Result<tune::TunedCipher, Error<String>> {
+    fn measure(&self, in_use: InUse) -> Result<tune::TunedCipher, Error<String>> {
         let encrypt = self.direction(true)?;
         let decrypt = self.direction(false)?;
         // Hardware that is refused with one request in flight is not measured with sixteen.
         let is_refused = encrypt.points.iter().any(|point| point.refused.is_some());
-        let sixteen_at_once = if is_refused { None } else { self.sixteen_at_once(&way)? };
-        let pieces = if is_refused { None } else { self.pieces(&way)? };
+        let sixteen_at_once = if is_refused { None } else { self.sixteen_at_once(&in_use)? };
+        let pieces = if is_refused { None } else { self.pieces(&in_use)? };
         let mut cipher = tune::TunedCipher {
             name: self.name.to_owned(),
-            driver: way.driver,
-            interface: way.interface,
+            driver: in_use.driver,
+            interface: in_use.interface,
             encrypt,
             decrypt,
             sixteen_at_once,
@@ -189,10 +189,10 @@ impl CipherMeasurement<'_> {
 
     /// Opens a session over the interface that accepts several requests at a time, if the provider
     /// uses that interface.
-    fn deep_session(&self, way: &InUse) -> Result<Option<DeepSession>, Error<String>> {
+    fn deep_session(&self, in_use: &InUse) -> Result<Option<DeepSession>, Error<String>> {
         let algorithm = kernel_name(self.name).and_then(Algorithm::by_kernel_name);
-        let device = algorithm.and_then(|algorithm| Device::reach(&way.driver, algorithm).ok());
-        let Some((algorithm, device)) = algorithm.zip(device).filter(|_| way.interface == "/dev/outboard")
+        let device = algorithm.and_then(|algorithm| Device::reach(&in_use.driver, algorithm).ok());
+        let Some((algorithm, device)) = algorithm.zip(device).filter(|_| in_use.interface == "/dev/outboard")
         else {
             return Ok(None);
         };
@@ -202,8 +202,8 @@ impl CipherMeasurement<'_> {
 
     /// Determines the best size of chunks, if requests can be divided: the built-in size unless a
     /// larger one wins.
-    fn pieces(&self, way: &InUse) -> Result<Option<Pieces>, Error<String>> {
-        let Some((algorithm, mut one)) = self.deep_session(way)? else { return Ok(None) };
+    fn pieces(&self, in_use: &InUse) -> Result<Option<Pieces>, Error<String>> {
+        let Some((algorithm, mut one)) = self.deep_session(in_use)? else { return Ok(None) };
         if !algorithm.can_be_cut(Direction::Decrypt) {
             return Ok(None);
         }
@@ -235,8 +235,8 @@ impl CipherMeasurement<'_> {
     }
 
     /// Measures several requests at a time, over the interface that accepts them.
-    fn sixteen_at_once(&self, way: &InUse) -> Result<Option<DirectionResult>, Error<String>> {
-        let Some((algorithm, session)) = self.deep_session(way)? else { return Ok(None) };
+    fn sixteen_at_once(&self, in_use: &InUse) -> Result<Option<DirectionResult>, Error<String>> {
+        let Some((algorithm, session)) = self.deep_session(in_use)? else { return Ok(None) };
         let in_flight = |session: &dyn Session, bytes: usize| {
             let job = RequestParameters {
                 algorithm,

@@ -17,9 +17,9 @@ pub fn cipher(cipher: &TunedCipher) -> String {
         }
         (None, None) => format!("{name}: software at every size"),
         (Some(e), Some(d)) if e == d => format!("{name}: hardware from {e} bytes on"),
-        (e, d) => format!("{name}: hardware encrypts {} and decrypts {}", way(e), way(d)),
+        (e, d) => format!("{name}: hardware encrypts {} and decrypts {}", range_of(e), range_of(d)),
     };
-    let at = |way: &DirectionResult| way.points.first().map(figures).unwrap_or_default();
+    let at = |result: &DirectionResult| result.points.first().map(figures).unwrap_or_default();
     // Writing to a string cannot fail.
     let _ = write!(text, ", {driver} over {interface}; {}", at(encrypt));
     if encrypt.from.is_some() != decrypt.from.is_some() {
@@ -28,9 +28,9 @@ pub fn cipher(cipher: &TunedCipher) -> String {
     text.push('.');
     let below = [("encryption", encrypt), ("decryption", decrypt)]
         .into_iter()
-        .find(|(_, way)| !way.wins_below.is_empty());
-    if let Some((what, way)) = below {
-        let sizes: Vec<String> = way.wins_below.iter().map(usize::to_string).collect();
+        .find(|(_, result)| !result.wins_below.is_empty());
+    if let Some((what, result)) = below {
+        let sizes: Vec<String> = result.wins_below.iter().map(usize::to_string).collect();
         let _ = write!(
             text,
             " At {} bytes hardware wins the {what}, and loses at larger sizes: set THRESHOLDS if all \
@@ -38,7 +38,7 @@ pub fn cipher(cipher: &TunedCipher) -> String {
             sizes.join(" and ")
         );
     }
-    if let Some(from) = cipher.sixteen_at_once.as_ref().and_then(|way| way.from) {
+    if let Some(from) = cipher.sixteen_at_once.as_ref().and_then(|result| result.from) {
         if !encrypt.undecided && encrypt.from.is_none_or(|alone| from < alone) {
             let _ = write!(text, " Sixteen at once would win from {from} bytes on.");
         }
@@ -56,13 +56,15 @@ fn undecided(cipher: &str, encrypt: &DirectionResult, decrypt: &DirectionResult)
     match (encrypt.undecided, decrypt.undecided) {
         (true, true) => format!("no decision, {why}; {stays}"),
         (true, false) => {
-            format!("hardware decrypts {}; for encryption {why}, and {stays}", way(decrypt.from))
+            format!("hardware decrypts {}; for encryption {why}, and {stays}", range_of(decrypt.from))
         }
-        (false, _) => format!("hardware encrypts {}; for decryption {why}, and {stays}", way(encrypt.from)),
+        (false, _) => {
+            format!("hardware encrypts {}; for decryption {why}, and {stays}", range_of(encrypt.from))
+        }
     }
 }
 
-fn way(from: Option<usize>) -> String {
+fn range_of(from: Option<usize>) -> String {
     from.map_or_else(|| "nothing".to_owned(), |bytes| format!("from {bytes} bytes on"))
 }
 

@@ -62,8 +62,8 @@ impl AfAlgSession {
         let channel = accept(&keyed, &driver)?;
         let room = channel.send_room().map_err(|source| request("getsockopt", &driver, source))?;
         // A request that the queue cannot hold would block for ever.
-        let beside = if algorithm.has_tags() { 2 * QUEUE_MARGIN + MAX_AAD } else { QUEUE_MARGIN };
-        let max_request = LONGEST.min(room.saturating_sub(beside) / 4096 * 4096).max(algorithm.block_len());
+        let overhead = if algorithm.has_tags() { 2 * QUEUE_MARGIN + MAX_AAD } else { QUEUE_MARGIN };
+        let max_request = LONGEST.min(room.saturating_sub(overhead) / 4096 * 4096).max(algorithm.block_len());
         Ok(AfAlgSession {
             keyed,
             channel: Some(channel),

@@ -39,11 +39,11 @@ impl HashSession for CryptodevHash {
     }
 
     fn begin(&mut self) -> Result<Box<dyn HashState>, Error> {
-        Ok(Box::new(self.0.beside()?))
+        Ok(Box::new(self.0.independent_copy()?))
     }
 
     fn share(&self) -> Result<Box<dyn HashSession>, Error> {
-        Ok(Box::new(CryptodevHash(self.0.beside()?)))
+        Ok(Box::new(CryptodevHash(self.0.independent_copy()?)))
     }
 }
 
@@ -67,7 +67,7 @@ impl Message {
     }
 
     /// Creates another message with the same key.
-    fn beside(&self) -> Result<Message, Error> {
+    fn independent_copy(&self) -> Result<Message, Error> {
         let keyed = self.keyed.again(&self.driver)?;
         Ok(Message::new(Arc::clone(&self.driver), self.hash, keyed))
     }
@@ -107,7 +107,7 @@ impl HashState for Message {
 
     fn try_clone(&self) -> Result<Box<dyn HashState>, Error> {
         self.check()?;
-        let mut clone = self.beside()?;
+        let mut clone = self.independent_copy()?;
         if self.begun {
             let copied = self.keyed.node.copy_hash(clone.keyed.number, self.keyed.number);
             copied.map_err(|source| self.uncopied(source))?;

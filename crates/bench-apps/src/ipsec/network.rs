@@ -150,12 +150,12 @@ fn lines(number: u8, end: TunnelEnd, mode: Mode, keys: &[Zeroizing<String>; 2]) 
     // Writing to a string cannot fail.
     let _ = writeln!(text, "address add {own}/24 dev outboard0");
     for (index, (from, to)) in [(&left, &right), (&right, &left)].into_iter().enumerate() {
-        let way = if from == own { "out" } else { "in" };
+        let direction = if from == own { "out" } else { "in" };
         let (spi, key) = (0x1000 + 2 * u32::from(number) + index as u32, keys[index].as_str());
         let _ = writeln!(
             text,
             "xfrm state add src {from} dst {to} proto esp spi {spi:#x} reqid {number} mode {mode} replay-window {REPLAY_WINDOW} {key}\n\
-             xfrm policy add src {from}/32 dst {to}/32 dir {way} tmpl src {from} dst {to} proto esp reqid {number} mode {mode}"
+             xfrm policy add src {from}/32 dst {to}/32 dir {direction} tmpl src {from} dst {to} proto esp reqid {number} mode {mode}"
         );
     }
     text

@@ -46,8 +46,8 @@ fn on(release: &str) -> ReachFacts {
 fn answer(facts: &ReachFacts, flags: Option<u32>, route: Route) -> (Reachable, String) {
     let driver = judged("virtio_crypto_aes_cbc", "cbc(aes)", 150, flags, Verdict::Accelerator);
     let ways = decide(&driver, std::slice::from_ref(&driver), facts);
-    let way = ways.into_iter().find(|w| w.route == route).unwrap();
-    (way.reachable, way.why)
+    let decision = ways.into_iter().find(|w| w.route == route).unwrap();
+    (decision.reachable, decision.why)
 }
 
 #[test]

@@ -76,6 +76,13 @@ fn engines_are_told_for_what_they_are() {
 }
 
 #[test]
+fn a_geode_is_named_only_if_the_bsd_engine_has_no_other_cipher() {
+    let engine = |list| format!("(cryptodev) BSD cryptodev engine\n [{list}]\n     [ available ]\n");
+    assert!(said(&engine("RSA, DSA, DH, AES-128-CBC")).contains("Geode"));
+    assert!(!said(&engine("RSA, DSA, DH, DES-EDE3-CBC, AES-128-CBC")).contains("Geode"));
+}
+
+#[test]
 fn figures_divided_by_cpu_time_are_told() {
     let line = "Doing aes-128-cbc for 3s on 16 size blocks: 108107 aes-128-cbc's in 0.16s";
     assert!(said(line).contains("-elapsed"), "{}", said(line));

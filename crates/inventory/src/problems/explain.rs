@@ -217,7 +217,7 @@ impl ProblemId {
                 "dev-crypto-without-accelerator",
                 "/dev/crypto leads to software only",
                 "cryptodev-linux offers every driver of the kernel, software included. Without an accelerator a program pays for \
-                 the way into the kernel and gets code that is not faster than OpenSSL's own.\n\nUnload the module cryptodev, and \
+                 the system calls and gets code that is not faster than OpenSSL's own.\n\nUnload the module cryptodev, and \
                  remove the engine devcrypto from openssl.cnf.",
             ),
             NoPermission => (

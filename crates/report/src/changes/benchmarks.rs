@@ -42,9 +42,9 @@ pub fn of(old_report: &Report, new_report: &Report) -> Vec<Change> {
         let Some((was, now)) = both else { continue };
         let Some((before, after)) = was.figure.zip(now.figure) else { continue };
         let threads = if row.threads == 1 { String::new() } else { format!(", {} threads", row.threads) };
-        let way = row.direction.map_or_else(String::new, |way| format!(", {}", way.noun()));
+        let direction = row.direction.map_or_else(String::new, |direction| format!(", {}", direction.noun()));
         let what = format!(
-            "{}{way}, {}, {} at once{threads}, {}",
+            "{}{direction}, {}, {} at once{threads}, {}",
             row.cipher,
             bytes(now.bytes),
             row.depth,

@@ -69,7 +69,7 @@ pub fn reach(old: &Report, new: &Report) -> Vec<Change> {
         (Some("yes"), _) | (Some(_), Some("no")) => Some(false),
         _ => None,
     };
-    let answers = |status: &Status| ways(status).map(|(name, way)| (name, way.answer.clone())).collect();
+    let answers = |status: &Status| ways(status).map(|(name, route)| (name, route.answer.clone())).collect();
     let picks = |status: &Status| {
         let pick = |one: &Algorithm| {
             let what = format!("the kernel's pick for {}", one.name);
@@ -82,7 +82,7 @@ pub fn reach(old: &Report, new: &Report) -> Vec<Change> {
     for change in &mut moved {
         let why = new.status.as_ref().and_then(|status| ways(status).find(|(name, _)| *name == change.what));
         change.now = change.now.take().map(|now| match why {
-            Some((_, way)) => format!("{now}: {}", way.why),
+            Some((_, route)) => format!("{now}: {}", route.why),
             None => now,
         });
     }
@@ -92,8 +92,11 @@ pub fn reach(old: &Report, new: &Report) -> Vec<Change> {
 
 /// Returns all interfaces to all accelerators.
 fn ways(status: &Status) -> impl Iterator<Item = (String, &ReachRow)> {
-    let of_one = |one: &Accelerator, way: &ReachRow| format!("{} to {}", way.interface, one.chip);
-    status.accelerators.iter().flat_map(move |one| one.reach.iter().map(move |way| (of_one(one, way), way)))
+    let of_one = |one: &Accelerator, route: &ReachRow| format!("{} to {}", route.interface, one.chip);
+    status
+        .accelerators
+        .iter()
+        .flat_map(move |one| one.reach.iter().map(move |route| (of_one(one, route), route)))
 }
 
 pub fn checks(old: &Report, new: &Report) -> Vec<Change> {

@@ -139,8 +139,8 @@ fn compared(report: &Report) -> Vec<Compared<'_>> {
 
 fn tuned(tune: &Tune) -> impl Iterator<Item = Compared<'_>> {
     tune.ciphers.iter().flat_map(|cipher: &TunedCipher| {
-        cipher.ways().into_iter().flat_map(move |(verb, way)| {
-            let valid = way.points.iter().filter(|point| point.refused.is_none());
+        cipher.ways().into_iter().flat_map(move |(verb, decision)| {
+            let valid = decision.points.iter().filter(|point| point.refused.is_none());
             valid.map(move |point| Compared {
                 what: format!("{} {verb}ion, {}", cipher.name, bytes(point.bytes as u64)),
                 software: &point.software,

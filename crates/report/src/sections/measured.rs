@@ -92,7 +92,7 @@ fn noise(tune: &Tune) -> Vec<(&'static str, String)> {
     let ways = tune.ciphers.iter().flat_map(|cipher| {
         [Some(&cipher.encrypt), Some(&cipher.decrypt), cipher.sixteen_at_once.as_ref()].into_iter().flatten()
     });
-    let points: Vec<_> = ways.flat_map(|way| &way.points).collect();
+    let points: Vec<_> = ways.flat_map(|result| &result.points).collect();
     if points.is_empty() {
         return Vec::new();
     }

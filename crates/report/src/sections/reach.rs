@@ -18,25 +18,28 @@ pub fn section(report: &Report) -> Section {
     }
     for accelerator in &status.accelerators {
         section.text(match &accelerator.preferred {
-            Some(way) => format!("The provider takes {way} to {}.", accelerator.chip),
-            None => format!("No way for programs surely leads to {} on this kernel.", accelerator.chip),
+            Some(interface) => format!("The provider uses {interface} for {}.", accelerator.chip),
+            None => {
+                format!("No interface for programs is known to reach {} on this kernel.", accelerator.chip)
+            }
         });
-        let rows = accelerator.reach.iter().map(|way| {
-            let tone = match way.answer.as_str() {
+        let rows = accelerator.reach.iter().map(|row| {
+            let tone = match row.answer.as_str() {
                 "yes" => Tone::Good,
                 "no" => Tone::Plain,
                 _ => Tone::Doubt,
             };
-            let who = if way.for_programs { "programs" } else { "the kernel" };
+            let user = if row.for_programs { "programs" } else { "the kernel" };
             vec![
-                way.interface.as_str().into(),
-                who.into(),
-                judged(way.answer.as_str(), tone),
-                way.why.as_str().into(),
+                row.interface.as_str().into(),
+                user.into(),
+                judged(row.answer.as_str(), tone),
+                row.why.as_str().into(),
             ]
         });
-        let head = vec![words("way"), words("for"), words("leads there"), words("because")];
-        let caption = format!("Ways to {} (asked for the driver {})", accelerator.chip, accelerator.reach_of);
+        let head = vec![words("interface or user"), words("for"), words("reaches it"), words("because")];
+        let caption =
+            format!("Reach of {} (shown for the driver {})", accelerator.chip, accelerator.reach_of);
         section.table(caption, head, rows.collect());
     }
     matrix(&mut section, status);

@@ -55,8 +55,8 @@ pub fn section(report: &Report) -> Section {
 pub fn allowed(report: &Report) -> Vec<String> {
     let accelerators = report.status.iter().flat_map(|status| &status.accelerators);
     let by_status = accelerators.filter_map(|accelerator| {
-        let way = accelerator.reach.iter().find(|way| way.interface == DEVICE)?;
-        (way.answer == "yes").then_some(&accelerator.reach_of)
+        let row = accelerator.reach.iter().find(|row| row.interface == DEVICE)?;
+        (row.answer == "yes").then_some(&accelerator.reach_of)
     });
     let checked = report.checks.iter().flat_map(|check| &check.drivers);
     let by_check = checked.filter(|one| one.interface.as_deref() == Some(DEVICE)).map(|one| &one.name);

@@ -52,7 +52,7 @@ fn one(section: &mut Section, tune: &Tune) {
     let plots: Vec<_> = tune
         .ciphers
         .iter()
-        .flat_map(|cipher| cipher.ways().map(|(verb, way)| plot::of(cipher, verb, way)))
+        .flat_map(|cipher| cipher.ways().map(|(verb, result)| plot::of(cipher, verb, result)))
         .chain(tune.lookahead.iter().map(plot::of_lookahead))
         .flatten()
         .collect();
@@ -106,11 +106,11 @@ fn row(cipher: &TunedCipher) -> Vec<Cell> {
     ]
 }
 
-fn decision(way: &DirectionResult) -> Cell {
-    let tone = match (way.undecided, way.from) {
+fn decision(result: &DirectionResult) -> Cell {
+    let tone = match (result.undecided, result.from) {
         (true, _) => Tone::Doubt,
         (false, Some(_)) => Tone::Good,
         (false, None) => Tone::Plain,
     };
-    judged(way.threshold(), tone)
+    judged(result.threshold(), tone)
 }

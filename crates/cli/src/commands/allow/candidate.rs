@@ -34,7 +34,7 @@ pub fn judge(driver: &str, force: bool) -> Result<Primitive> {
         Verdict::Accelerator | Verdict::Unknown => Ok(algorithm),
         Verdict::CpuInstructions | Verdict::Software | Verdict::Wrapper if force => Ok(algorithm),
         verdict => bail!(
-            "{driver} is no accelerator but {}{}: OpenSSL's own code is faster than a way through the kernel to it; --force \
+            "{driver} is no accelerator but {}{}: OpenSSL's own code is faster than a call of it in the kernel; --force \
              allows it all the same",
             verdict.name(),
             why()

@@ -26,7 +26,7 @@ pub fn report(bench: &Bench, verbose: bool) -> String {
     for row in bench.rows.iter().filter(|row| row.fault.is_some()) {
         let fault = row.fault.as_deref().unwrap_or_default();
         line(format_args!(
-            "NOT A FIGURE: {}, {} bytes, {} at once, {} threads, {}: {fault}.",
+            "INVALID RESULT: {}, {} bytes, {} at once, {} threads, {}: {fault}.",
             row.subject(),
             row.bytes,
             row.depth,
@@ -36,7 +36,7 @@ pub fn report(bench: &Bench, verbose: bool) -> String {
     }
     for run in bench.applications.iter().flat_map(|one| &one.runs) {
         if let Some(fault) = &run.fault {
-            line(format_args!("NOT A FIGURE OF HARDWARE: {}: {fault}.", run.who));
+            line(format_args!("INVALID HARDWARE RESULT: {}: {fault}.", run.who));
         }
     }
     for note in &bench.notes {

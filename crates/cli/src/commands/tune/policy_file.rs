@@ -35,7 +35,8 @@ fn written(answer: &Tune, cpu: &str) -> String {
             // The provider uses its defaults for this cipher.
             continue;
         }
-        let [encrypt, decrypt] = [&cipher.encrypt, &cipher.decrypt].map(|way| threshold(&cipher.name, way));
+        let [encrypt, decrypt] =
+            [&cipher.encrypt, &cipher.decrypt].map(|result| threshold(&cipher.name, result));
         let pieces = cipher.pieces.as_ref().map(|pieces| format!(" {}", pieces.bytes)).unwrap_or_default();
         line(format_args!("{} {encrypt} {decrypt} {}{pieces}", cipher.name, cipher.driver));
     }
@@ -58,8 +59,8 @@ fn written(answer: &Tune, cpu: &str) -> String {
     text
 }
 
-fn threshold(cipher: &str, way: &DirectionResult) -> String {
-    from_text(if way.undecided { Some(default_threshold(cipher)) } else { way.from })
+fn threshold(cipher: &str, result: &DirectionResult) -> String {
+    from_text(if result.undecided { Some(default_threshold(cipher)) } else { result.from })
 }
 
 /// Replaces line breaks and the start of a comment.

@@ -93,9 +93,9 @@ pub mod tests {
 
     /// Results of a noisy machine.
     fn unclear() -> DirectionResult {
-        let mut way = direction(None, 60.0);
-        way.points[0].verdict = SpeedVerdict::Unclear;
-        DirectionResult { undecided: true, ..way }
+        let mut result = direction(None, 60.0);
+        result.points[0].verdict = SpeedVerdict::Unclear;
+        DirectionResult { undecided: true, ..result }
     }
 
     fn cipher(
