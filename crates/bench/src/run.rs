@@ -67,9 +67,9 @@ pub fn all(options: &MeasurementOptions) -> Result<Bench> {
     let planned: Vec<_> = cells.iter().filter_map(entries).collect();
     // Close the sessions: an accelerator may have key slots for one process only.
     subjects.iter_mut().for_each(|subject| subject.probes.clear());
-    let backends = |cell: &Cell| subjects.iter().find(|subject| subject.name == cell.cipher);
+    let subject_of = |cell: &Cell| subjects.iter().find(|subject| subject.name == cell.cipher);
     let contest =
-        |(cell, tallies)| Some(MeasuredCell { backends: &backends(&cell)?.backends, cell, tallies });
+        |(cell, tallies)| Some(MeasuredCell { backends: &subject_of(&cell)?.backends, cell, tallies });
     let contests = planned.into_iter().filter_map(contest).collect();
     // tcrypt needs time for six runs at each depth.
     let share = if options.kernel { 0.5 } else { 0.9 };
@@ -117,11 +117,11 @@ fn subjects(
         let mut backends = contestants::backends(primitive, &software.key(), &wanted, &mut bench.notes)?;
         backends.extend(lookahead::way(name, options, &mut bench.notes)?);
         let (backends, probes): (Vec<_>, Vec<_>) = backends.into_iter().unzip();
-        for way in &backends {
-            if !bench.contestants.contains(&way.contestant) {
-                bench.contestants.push(way.contestant.clone());
+        for backend in &backends {
+            if !bench.contestants.contains(&backend.contestant) {
+                bench.contestants.push(backend.contestant.clone());
             }
-            if let Some(chip) = way.interrupts.silent.as_ref().filter(|_| way.is_hardware()) {
+            if let Some(chip) = backend.interrupts.silent.as_ref().filter(|_| backend.is_hardware()) {
                 note(&mut bench.warnings, silence(chip));
             }
         }
@@ -139,8 +139,8 @@ fn subjects(
     if !rustix::process::geteuid().is_root() {
         note(
             &mut bench.notes,
-            "not as root: whether this kernel looks for its own mistakes, and devices that only root may open, could not be \
-             seen; sudo shows all"
+            "not as root: debugging checks of the kernel, and devices that only root may open, could not be seen; sudo \
+             shows all"
                 .to_owned(),
         );
     }

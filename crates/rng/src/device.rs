@@ -20,7 +20,7 @@ const NAP: libc::c_int = 1;
 
 /// The maximum number of reads for one seed, including the start-up test: ten seconds if none
 /// returns data.
-pub(crate) const PATIENCE: u32 = 10_000;
+pub(crate) const MAX_READS: u32 = 10_000;
 
 /// The open device.
 pub(crate) struct Device(Descriptor);

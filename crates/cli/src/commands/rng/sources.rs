@@ -16,7 +16,7 @@ use serde::Serialize;
 use super::seed_source::{SEED_SOURCE, SeedSourceAnswer, seed_text};
 
 /// The time limit for `openssl`, which takes seconds on a busy router.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIME_LIMIT: Duration = Duration::from_secs(10);
 
 /// Daemons that feed /dev/random.
 const DAEMONS: [&str; 4] = ["rngd", "haveged", "jitterentropy-r", "jitterentropy-rngd"];
@@ -55,7 +55,7 @@ impl OpenSslRandom {
         let question = Question::ask(root);
         let instances = Pending::start("openssl", &["list", "-random-instances"]);
         let openssl = question.answer(root);
-        let instances = instances.and_then(|pending| pending.finish(PATIENCE)).unwrap_or_default();
+        let instances = instances.and_then(|pending| pending.finish(TIME_LIMIT)).unwrap_or_default();
         OpenSslRandom { version: openssl.version, generator: primary(&instances), configured: openssl.random }
     }
 
