@@ -33,7 +33,7 @@ static void sim_aead_exit(struct crypto_aead *tfm)
 {
 	struct sim_tfm *ctx = crypto_aead_ctx(tfm);
 
-	sim_give_session(ctx);
+	sim_session_put(ctx);
 	crypto_free_aead(ctx->aead);
 }
 
@@ -41,7 +41,7 @@ static int sim_aead_setkey(struct crypto_aead *tfm, const u8 *key, unsigned int 
 {
 	struct sim_tfm *ctx = crypto_aead_ctx(tfm);
 	bool keyed = ctx->keyed;
-	int error = sim_take_session(ctx);
+	int error = sim_session_get(ctx);
 
 	if (error)
 		return error;
@@ -49,7 +49,7 @@ static int sim_aead_setkey(struct crypto_aead *tfm, const u8 *key, unsigned int 
 	crypto_aead_set_flags(ctx->aead, crypto_aead_get_flags(tfm) & CRYPTO_TFM_REQ_MASK);
 	error = crypto_aead_setkey(ctx->aead, key, size);
 	if (error && !keyed)
-		sim_give_session(ctx);
+		sim_session_put(ctx);
 	ctx->aes192 = size == AES_KEYSIZE_192;
 	return error;
 }

@@ -4,7 +4,7 @@ use std::io;
 use std::os::fd::RawFd;
 use std::slice;
 
-use crate::mode::longest_text;
+use crate::mode::max_data_len;
 use crate::{Algorithm, Direction, Error};
 
 /// A kernel driver that can be reached. It opens a [`Session`] or a
@@ -91,7 +91,7 @@ impl<'a> Request<'a> {
 
     /// Bytes of head and input. The result is as long, plus the tag if it was encrypted with an
     /// AEAD.
-    #[allow(clippy::len_without_is_empty, reason = "nobody asks")]
+    #[allow(clippy::len_without_is_empty, reason = "it would have no caller")]
     pub fn len(&self) -> usize {
         self.head.len() + self.input.len()
     }
@@ -103,7 +103,7 @@ impl<'a> Request<'a> {
         let head_fits = [0, block].contains(&self.head.len());
         let tag_fits = self.tag.len() == if self.direction == Direction::Decrypt { tag_len } else { 0 };
         let aad_fits = self.aad.len() <= if tag_len > 0 { MAX_AAD } else { 0 };
-        if len <= max.min(longest_text(algorithm, iv_len))
+        if len <= max.min(max_data_len(algorithm, iv_len))
             && len % block == 0
             && head_fits
             && tag_fits

@@ -36,12 +36,14 @@ impl Cleaner {
     /// Starts the process, which records the present instances. Requires root.
     pub fn start(benchmark: &str) -> Result<Cleaner> {
         if !rustix::process::geteuid().is_root() {
-            bail!("outboard bench {benchmark} needs root: it creates devices and keys in the kernel");
+            bail!(
+                "outboard bench {benchmark} must be run as root: it creates devices and keys in the kernel"
+            );
         }
         let loaded = modprobe("crypto_user");
         let before = netlink::dump();
         if before == Err(netlink::Error::NoCryptoUser) {
-            loaded.context("install it (on OpenWrt the package kmod-crypto-user)")?;
+            loaded.context("crypto_user is required (on OpenWrt install the package kmod-crypto-user)")?;
         }
         let mut command = Command::new("/proc/self/exe");
         command.args(["bench", "clean-up"]).stdin(Stdio::piped()).stdout(Stdio::null());
@@ -77,7 +79,7 @@ impl Cleaner {
         let orders = self.orders.as_mut().context("the cleanup process has ended")?;
         orders
             .write_all(format!("{line}\n").as_bytes())
-            .context("the cleanup process has ended: nothing was changed after that")
+            .context("cannot write to the cleanup process: nothing was changed after it ended")
     }
 }
 
@@ -157,7 +159,7 @@ fn clean_up(orders: &Orders) -> Result<()> {
         let wanted = orders.priorities.get(&record.name).filter(|_| orders.had.contains(&record.name));
         if let Some(&priority) = wanted.filter(|&&wanted| record.priority != Some(wanted)) {
             change::prefer(&record.name, priority)
-                .with_context(|| format!("{} had the priority {priority} before", record.name))?;
+                .with_context(|| format!("cannot restore the priority {priority} of {}", record.name))?;
         }
     }
     let start = Instant::now();
@@ -187,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn only_instances_that_were_created_since_are_removed() {
+    fn only_new_instances_are_removed() {
         let text =
             ["had cbc(aes-lib)", "had sim-cbc-aes", "all", "priority -5 echainiv(a b)", "device x-1", "?"];
         let orders = Orders::read(text.iter().map(|line| (*line).to_owned()));
@@ -201,7 +203,10 @@ mod tests {
         ] {
             assert_eq!(orders.is_new(&record(name, flags)), new, "{name}");
         }
-        assert!(!orders.is_new(&record(&"x".repeat(63), Flags::INSTANCE)), "it may have been cut");
+        assert!(
+            !orders.is_new(&record(&"x".repeat(63), Flags::INSTANCE)),
+            "the name may have been truncated"
+        );
     }
 
     #[test]

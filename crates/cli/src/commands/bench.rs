@@ -61,7 +61,7 @@ pub struct Options {
 enum Subject {
     #[command(flatten)]
     Application(Application),
-    /// The process that removes what a measurement leaves in the kernel
+    /// The cleanup process, which the command starts
     #[command(hide = true)]
     CleanUp,
 }

@@ -48,7 +48,7 @@ impl Blocks {
     }
 
     /// Number of bytes including the head.
-    #[allow(clippy::len_without_is_empty, reason = "it is never compared with 0")]
+    #[allow(clippy::len_without_is_empty, reason = "it would have no caller")]
     pub(super) fn len(&self) -> usize {
         self.len
     }
