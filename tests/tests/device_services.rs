@@ -1,7 +1,6 @@
 //! `outboard enable --restart` and `disable --restart` for Debian's nginx, in a machine that systemd
 //! booted: real clients, the counters of the accelerator, and all of /etc and /run as before.
 
-use std::fs;
 use std::os::unix::process::CommandExt as _;
 use std::process::Command;
 

@@ -46,7 +46,7 @@ impl Cleaner {
             loaded.context("crypto_user is required (on OpenWrt install the package kmod-crypto-user)")?;
         }
         let mut command = Command::new("/proc/self/exe");
-        command.args(["bench", "tidy"]).stdin(Stdio::piped()).stdout(Stdio::null());
+        command.args(["bench", "clean-up"]).stdin(Stdio::piped()).stdout(Stdio::null());
         // SAFETY: an async-signal-safe system call without pointers. A session of its own keeps ^C
         // and SIGHUP of the terminal from the process.
         unsafe {
@@ -145,7 +145,7 @@ pub fn serve() -> ExitCode {
         // Most devices have been removed with their descriptor.
         let _ = mapping::remove(name);
     }
-    match tidy(&orders) {
+    match clean_up(&orders) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             say(&format!("outboard bench: {error:#}"));
@@ -154,7 +154,7 @@ pub fn serve() -> ExitCode {
     }
 }
 
-fn tidy(orders: &Orders) -> Result<()> {
+fn clean_up(orders: &Orders) -> Result<()> {
     for record in netlink::dump()? {
         let wanted = orders.priorities.get(&record.name).filter(|_| orders.had.contains(&record.name));
         if let Some(&priority) = wanted.filter(|&&wanted| record.priority != Some(wanted)) {
