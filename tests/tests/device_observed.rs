@@ -114,7 +114,7 @@ fn configured(machine: &Machine) {
     assert!(text.contains("Service nginx: enabled\n") && !text.contains("problem:"), "{text}");
 }
 
-/// The metrics have the work of nginx and of the driver.
+/// The metrics contain the requests of nginx and of the driver.
 fn measured(machine: &Machine) {
     let page = succeeds(machine, &["metrics"]);
     let value = |start: &str| -> u64 {

@@ -52,7 +52,7 @@ fn what_cannot_be_restarted_is_refused_before_a_change() {
         (&["enable", "nginx"][..], "no unit of nginx runs: start it first"),
         (&["enable", "--unit", "no-such-unit"], "there is no unit no-such-unit.service"),
         (&["enable", "ssh"], "has no unit that can be restarted"),
-        (&["disable", "nginx"], "nginx is not enabled"),
+        (&["disable", "nginx"], "nginx: it is not enabled"),
     ] {
         let force = if arguments[0] == "enable" { &["--restart", "--force"][..] } else { &["--restart"] };
         let text = fails(&machine, &[arguments, force].concat());

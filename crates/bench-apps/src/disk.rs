@@ -36,7 +36,7 @@ use super::tool::modprobe;
 /// Approximate minimum duration of a run, in seconds.
 const RUN: f64 = 0.5;
 
-/// Measure an encrypted disk: dm-crypt, by each driver of the kernel's that it can take, with fio.
+/// Measure an encrypted disk: dm-crypt with each kernel driver that it supports, by fio.
 ///
 /// The disk is memory, or an unnamed file in a directory. The contestants are the driver that dm-crypt selects, the kernel's best
 /// software, and each accelerator, by its exact name; a driver that dm-crypt rejects is listed with the reason. Before anything is
@@ -52,7 +52,7 @@ pub struct Options {
     /// Bits of the key; XTS has two in it [default: 512 for XTS, else 256, as LUKS2 has]
     #[arg(long, value_name = "BITS", value_parser = key_bits)]
     bits: Option<usize>,
-    /// Bytes that are encrypted with one IV, which is what a driver gets at once: 4096 is what LUKS2 takes on today's disks
+    /// Bytes that are encrypted with one IV, which is the size of one request: LUKS2 uses 4096 on current disks
     #[arg(long, value_name = "BYTES", default_value = "4096", value_parser = sector)]
     sector: u32,
     /// Bytes of fio's requests, separated by commas: 4K to 1M

@@ -31,7 +31,7 @@ const RUN: f64 = 2.0;
 /// Minimum number of bytes to send.
 const LEAST: u64 = 1 << 20;
 
-/// Measure IPsec: ESP between two network namespaces, by each driver of the kernel's that it can take, with iperf3.
+/// Measure IPsec: ESP between two network namespaces, with each kernel driver that it supports, by iperf3.
 ///
 /// The contestants are the kernel's own selection, its best software, and each accelerator, named as in /proc/crypto. One or more
 /// TCP connections send through each, interleaved. A packet that IPsec drops is an error. User, system and CPU time are those of the

@@ -110,7 +110,7 @@ impl ServerProcess {
 impl Drop for ServerProcess {
     fn drop(&mut self) {
         let Ok(pid) = i32::try_from(self.child.id()) else { return };
-        let tell = |signal| {
+        let send = |signal| {
             // SAFETY: no pointer is passed. The group ID is that of a child that was not waited
             // for, so it cannot have been reused.
             unsafe { libc::kill(-pid, signal) };
@@ -119,10 +119,10 @@ impl Drop for ServerProcess {
         // sshd's sessions have process groups of their own, and end with their clients.
         let family = below(self.pid(), proc).unwrap_or_default();
         let start = Instant::now();
-        tell(libc::SIGTERM);
+        send(libc::SIGTERM);
         while matches!(self.child.try_wait(), Ok(None)) {
             if start.elapsed() > FAREWELL {
-                tell(libc::SIGKILL);
+                send(libc::SIGKILL);
                 // After SIGKILL the process ends soon.
                 let _ = self.child.wait();
                 return;

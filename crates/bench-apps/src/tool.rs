@@ -124,12 +124,12 @@ fn wait(child: &mut Child, limit: Duration) -> io::Result<Option<ExitStatus>> {
     let group = i32::try_from(child.id()).unwrap_or(0);
     // SAFETY: no pointer is passed. The group ID is that of a child that was not waited for, so it
     // cannot have been reused.
-    let tell = |signal| unsafe { libc::kill(-group, signal) };
-    tell(libc::SIGTERM);
+    let send = |signal| unsafe { libc::kill(-group, signal) };
+    send(libc::SIGTERM);
     let start = Instant::now();
     while child.try_wait()?.is_none() {
         if start.elapsed() > FAREWELL {
-            tell(libc::SIGKILL);
+            send(libc::SIGKILL);
             child.wait()?;
         }
         sleep(TICK);

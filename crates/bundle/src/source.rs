@@ -14,7 +14,7 @@ use crate::unpack::{self, unpack};
 const STDIN: &str = "-";
 /// Maximum size of a pasted text in bytes.
 const LONGEST_TEXT: u64 = 8 << 20;
-/// The first bytes of a file tell what it is; tar has its mark at byte 257.
+/// The first bytes of a file show its type; tar has its mark at byte 257.
 const HEAD: usize = 512;
 
 /// Another machine's files.

@@ -32,7 +32,7 @@ pub struct Settings {
     #[arg(long, value_name = "PATH")]
     pub module: Option<PathBuf>,
 
-    /// Leave the system's openssl.cnf, or the one that OPENSSL_CONF names, out
+    /// Ignore the system's openssl.cnf, or the one that OPENSSL_CONF names
     #[arg(long)]
     pub no_system_config: bool,
 }

@@ -66,7 +66,7 @@ fn an_image_is_changed_only_with_force_and_restored() {
     assert!(succeeds(&outboard(root.path(), &["enable", "--list"])).contains("disable --force"));
     succeeds(&outboard(root.path(), &["disable", "nginx", "--force"]));
     assert!(!configuration.exists() && !root.path().join("etc/systemd").exists());
-    fails(&outboard(root.path(), &["disable", "nginx"]), 1, "nginx is not enabled");
+    fails(&outboard(root.path(), &["disable", "nginx"]), 1, "nginx: it is not enabled");
 }
 
 #[test]

@@ -110,7 +110,7 @@ impl LookaheadPolicy {
         driver: &str,
         shortest: usize,
     ) -> Option<LookaheadUse> {
-        // Another driver has other figures.
+        // The measurement holds for its driver only.
         let row = row.filter(|row| row.driver == driver);
         if !self.may_use(row) {
             return None;

@@ -374,7 +374,7 @@ fn unknown(page: &mut Page, status: &Status) {
     let names: Vec<String> =
         status.drivers.iter().filter(|d| d.verdict == "unknown").map(|d| d.name.clone()).collect();
     if !names.is_empty() {
-        page.row("Not judged", &format!("{} (outboard status --verbose tells why)", listed(&names)));
+        page.row("Not judged", &format!("{} (outboard status --verbose shows why)", listed(&names)));
     }
 }
 

@@ -38,10 +38,10 @@ pub struct Options {
     /// With --list: print JSON (schema outboard-allow/1)
     #[arg(long, requires = "list", conflicts_with_all = ["drivers", "restore"])]
     json: bool,
-    /// Check what is remembered anew, and allow what passes: for the boot
+    /// Check all remembered drivers again, and allow those that pass, as at boot
     #[arg(long)]
     restore: bool,
-    /// With --restore: wait so long for drivers that are not there yet
+    /// With --restore: how long to wait for drivers that are not registered yet, in seconds
     #[arg(
         long, value_name = "SECONDS", requires = "restore", conflicts_with = "drivers",
         default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=3600)
@@ -50,7 +50,7 @@ pub struct Options {
     /// Do not remember it: allowed until the module is unloaded
     #[arg(long, requires = "drivers", conflicts_with_all = ["list", "restore"])]
     now: bool,
-    /// Also allow what is judged to be software; a driver that fails the check is refused all the same
+    /// Also allow what is judged to be software; a driver that fails the check is refused nevertheless
     #[arg(long, requires = "drivers", conflicts_with_all = ["list", "restore"])]
     force: bool,
 }

@@ -25,7 +25,7 @@ use crate::settings::Settings;
 ///
 /// This loads the provider into this machine's OpenSSL, configured by openssl.cnf and the options below, and shows its decisions.
 /// If openssl.cnf does not enable outboard, they are those of a configuration that does. Nothing is changed. To test whether a
-/// driver can be reached, it gets a key of zeros and no other.
+/// driver can be reached, it receives a key of zeros and no other.
 ///
 /// Exit code 0 if the decisions are shown, whatever they are; 1 if the provider cannot be loaded.
 #[derive(Args)]
@@ -37,7 +37,7 @@ pub struct Options {
     #[arg(long, value_name = "NAME")]
     service: Option<String>,
 
-    /// With --service: also suites that lower security, with their price
+    /// With --service: also suites that lower security, with the reason
     #[arg(long, requires = "service")]
     allow_legacy: bool,
 

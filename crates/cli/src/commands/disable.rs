@@ -70,7 +70,7 @@ fn disable(options: &Options, service: Named) -> Result<()> {
     let tree = options.place.tree();
     // Without a record nothing is changed, and no lock is left behind.
     if matches!(Record::read(&tree, &service.key()), Ok(None)) {
-        return Err(Failure::NotEnabled(service.key()).into());
+        return Err(Failure::NotEnabled.into());
     }
     let _lock = options.place.lock()?;
     let is_in_kernel = is_in_kernel(&service.key());
@@ -79,7 +79,7 @@ fn disable(options: &Options, service: Named) -> Result<()> {
     }
     if options.restart {
         let record = Record::read(&tree, &service.key()).map_err(|why| anyhow!(why))?;
-        let record = record.ok_or_else(|| Failure::NotEnabled(service.key()))?;
+        let record = record.ok_or(Failure::NotEnabled)?;
         let module = provider_file::find(None, &OpenSsl::find())?;
         return restart::disable(&tree, &record, &module, options.force, options.json);
     }

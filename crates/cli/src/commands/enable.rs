@@ -26,7 +26,7 @@ use crate::etc;
 /// service's present one, and a systemd drop-in that sets OPENSSL_CONF. `outboard disable` removes them, byte for byte. No
 /// service is restarted without --restart: the commands for that are printed.
 /// With --restart the running units of the service are restarted and verified: the provider is mapped in their processes,
-/// clients (curl, ssh) still reach the ports that they reached before, and the requests of these clients moved the counters and
+/// clients (curl, ssh) still reach the ports that they reached before, and the requests of these clients changed the counters and
 /// the interrupts of an accelerator. If a step fails, the change is undone and the service restarted as it was.
 ///
 /// Before that, OpenSSL is loaded with the new configuration, and the service is refused where the provider is not used, no

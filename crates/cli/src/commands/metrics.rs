@@ -21,7 +21,7 @@ use super::config::findings;
 /// (direct, look-ahead, software), processes with the provider, findings of `outboard check`, and the module's memory and limits.
 /// docs/metrics.md describes each metric. Without root, what only root may read is left out.
 ///
-/// For the textfile collector of node_exporter: --output writes the file in one step, so that a half-written one is never read.
+/// For the textfile collector of node_exporter: --output replaces the file atomically, so that no reader gets an incomplete one.
 ///
 /// Exit code 1 when the file cannot be written.
 #[derive(Args)]

@@ -31,10 +31,10 @@ pub struct Options {
     /// html: a page; markdown: for a mail or an issue; json: the document (schema outboard-report/1)
     #[arg(long, value_enum, default_value_t)]
     format: Format,
-    /// Where to; - is stdout [default: report.html, report.md or report.json]
+    /// The file to write; - is stdout [default: report.html, report.md or report.json]
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Say what changed between two reports made with --format json, for example by a new kernel
+    /// Show what changed between two reports made with --format json, for example by a new kernel
     #[arg(long, num_args = 2, value_names = ["OLD", "NEW"], conflicts_with = "files")]
     compare: Option<Vec<PathBuf>>,
 }

@@ -118,7 +118,7 @@ fn cpuinfo(lines: &[Line], pasted: &mut Pasted) {
     let mut cpus = 0;
     for line in lines {
         let pair = key_value(line).filter(|(key, value)| !key.is_empty() && !value.is_empty());
-        // A tab before the colon tells the kernel's lines from other lists of keys and values.
+        // A tab before the colon distinguishes the kernel's lines from other lists of keys and values.
         let is_cpu = pair.is_some_and(|(key, _)| CPU_KEYS.contains(&key)) && is_padded(line.text);
         is_inside = is_cpu || (is_inside && pair.is_some());
         if is_inside {

@@ -203,7 +203,7 @@ impl ProblemId {
                 "an AEAD was not checked for forged tags",
                 "A driver that accepts a forged tag breaks the security of GCM and CCM. outboard allow checks that before a driver \
                  is used over /dev/outboard. The other interfaces lead to any driver, so the provider uses an AEAD there only \
-                 after outboard check has seen it refuse forgeries.",
+                 if outboard check found that it rejects forged tags.",
             ),
             Unreached => (
                 "accelerator-unreached",

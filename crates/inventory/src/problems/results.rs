@@ -28,7 +28,7 @@ pub(super) fn find(status: &Status, found: &mut Found) {
             format!("{driver} gave outboard check a wrong result, and the provider does not use it"),
             format!("/etc/outboard/checked: {} ({fault})", checked.made),
             format!(
-                "tell its maintainers, and do not let dm-crypt or IPsec use it either; outboard check --forget {driver} lets it \
+                "report it to its maintainers, and do not let dm-crypt or IPsec use it either; outboard check --forget {driver} lets it \
                  be tried again"
             ),
         );

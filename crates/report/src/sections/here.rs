@@ -40,7 +40,7 @@ pub fn section(report: &Report) -> Section {
     let unknown: Vec<String> =
         status.drivers.iter().filter(|d| d.verdict == "unknown").map(|d| d.name.clone()).collect();
     if !unknown.is_empty() {
-        section.note(format!("Not judged: {} (outboard status --verbose tells why).", shortened(&unknown)));
+        section.note(format!("Not judged: {} (outboard status --verbose shows why).", shortened(&unknown)));
     }
     let rows = status.problems.iter().map(|problem| {
         let id = if problem.is_note { format!("{} (note)", problem.id) } else { problem.id.clone() };

@@ -46,8 +46,8 @@ pub enum Failure {
     )]
     Edited(Vec<PathBuf>),
     /// The service is not enabled.
-    #[error("{0} is not enabled (outboard enable --list)")]
-    NotEnabled(String),
+    #[error("it is not enabled (outboard enable --list)")]
+    NotEnabled,
     /// A record cannot be read.
     #[error("{0}")]
     Record(String),
@@ -181,7 +181,7 @@ pub fn enable(tree: &Tree, plan: &Plan, force: bool) -> Result<Applied, Failure>
 /// [`Failure::Step`]; the record then stays, and `disable` can be repeated.
 pub fn disable(tree: &Tree, service: &str, force: bool) -> Result<(), Failure> {
     let record = Record::read(tree, service).map_err(Failure::Record)?;
-    let record = record.ok_or_else(|| Failure::NotEnabled(service.to_owned()))?;
+    let record = record.ok_or(Failure::NotEnabled)?;
     match state(tree, &record)? {
         State::Edited(files) if !force => Err(Failure::Edited(files)),
         _ => undo(tree, &record),

@@ -264,7 +264,7 @@ fn why_software(subject: Subject, total: &Counts, notes: &[String]) -> String {
             }
         },
         (_, requests) => format!(
-            "requests of {} bytes on average are below their threshold, or meant for software ({})",
+            "requests of {} bytes on average are below their threshold, or the policy uses software for them ({})",
             total.bytes() / requests,
             subject.threshold_advice()
         ),
@@ -283,7 +283,7 @@ impl Subject {
         match self {
             Self::Command => NEVER_LOADED,
             Self::Service => {
-                "No process of the service has loaded outboard: outboard config --service shows what they have."
+                "No process of the service has loaded outboard: outboard config --service shows their configuration."
             }
         }
     }

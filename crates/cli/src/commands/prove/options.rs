@@ -22,7 +22,7 @@ const NOT_FOR_SERVICES: [&str; 10] = [
     "no_system_config",
 ];
 
-/// Runs a command with outboard enabled, or observes a service, and reports what hardware did
+/// Run a command with outboard enabled, or observe a service, and report what hardware did
 ///
 /// The report goes to stderr after the command has ended. The exit code is the command's own; if that is 0, 125 when
 /// outboard itself failed, when a result of a driver was wrong, when bytes were counted as done by hardware without an
@@ -58,7 +58,7 @@ pub struct Options {
     #[arg(long = "for", value_name = "TIME", value_parser = duration, default_value = "30s", conflicts_with = "command")]
     pub time: Duration,
 
-    /// Run the command without the provider first, and report both times: it must be one that can run twice
+    /// Run the command without the provider first, and report both times. The command must be repeatable
     #[arg(long)]
     pub compare: bool,
 
