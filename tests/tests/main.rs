@@ -11,6 +11,7 @@ mod device_aead;
 mod device_allow;
 mod device_applications_kernel;
 mod device_applications_net;
+mod device_authenc;
 mod device_bench;
 mod device_cavp;
 mod device_check;
