@@ -67,56 +67,56 @@ static int ob_aead_set_key(struct ob_session *session, const u8 *key, unsigned i
 					      crypto_aead_setkey(session->aead, key, size);
 }
 
-static bool ob_aead_ok(const struct ob_request *request, const struct ob_ask *ask,
+static bool ob_aead_ok(const struct ob_request *request, const struct ob_slot_copy *copy,
 		       struct ob_range aad, struct ob_range in, struct ob_range out)
 {
 	const struct ob_algorithm *algorithm = request->session->algorithm;
 
-	if (ask->flags || (ask->aad && !ask->aad_length) || ask->length < algorithm->least ||
-	    !IS_ALIGNED(ask->length, algorithm->block) ||
-	    memchr_inv(ask->iv + algorithm->iv, 0, sizeof(ask->iv) - algorithm->iv))
+	if (copy->flags || (copy->aad && !copy->aad_length) || copy->length < algorithm->least ||
+	    !IS_ALIGNED(copy->length, algorithm->block) ||
+	    memchr_inv(copy->iv + algorithm->iv, 0, sizeof(copy->iv) - algorithm->iv))
 		return false;
 	/*
 	 * RFC 3610: iv[0] is the size of the length field minus one. The length is checked against
 	 * it here because the kernel's ccm accepts 65536 for a field of two bytes.
 	 */
 	if (algorithm->id == OUTBOARD_CCM_AES &&
-	    (ask->iv[0] < 1 || ask->iv[0] > 7 ||
-	     (ask->iv[0] < 3 && ask->length >> 8 * (ask->iv[0] + 1))))
+	    (copy->iv[0] < 1 || copy->iv[0] > 7 ||
+	     (copy->iv[0] < 3 && copy->length >> 8 * (copy->iv[0] + 1))))
 		return false;
 	return ob_in_out_valid(request->arena, in, out) &&
 	       (!aad.length || (ob_range_valid(request->arena, aad) &&
 				ob_ranges_disjoint(aad, in) && ob_ranges_disjoint(aad, out)));
 }
 
-static int ob_aead_prepare(struct ob_request *request, const struct ob_ask *ask)
+static int ob_aead_prepare(struct ob_request *request, const struct ob_slot_copy *copy)
 {
 	struct aead_request *aead = (void *)request->base;
 	unsigned int tag = request->session->tag_size;
-	struct ob_range aad = { ask->aad, ask->aad_length }, in = { ask->in, ask->length },
-			out = { ask->out, ask->length };
+	struct ob_range aad = { copy->aad, copy->aad_length }, in = { copy->in, copy->length },
+			out = { copy->out, copy->length };
 	struct scatterlist *source, *target;
-	unsigned int length = ask->length;
+	unsigned int length = copy->length;
 	int error;
 
-	if (ask->op != OUTBOARD_ENCRYPT && ask->op != OUTBOARD_DECRYPT)
+	if (copy->op != OUTBOARD_ENCRYPT && copy->op != OUTBOARD_DECRYPT)
 		return -EOPNOTSUPP;
-	if (ask->op == OUTBOARD_DECRYPT || ask->in == ask->out)
+	if (copy->op == OUTBOARD_DECRYPT || copy->in == copy->out)
 		in.length += tag;
-	if (ask->op == OUTBOARD_ENCRYPT)
+	if (copy->op == OUTBOARD_ENCRYPT)
 		out.length += tag;
 	else
 		length += tag;
-	if (!ob_aead_ok(request, ask, aad, in, out))
+	if (!ob_aead_ok(request, copy, aad, in, out))
 		return -EINVAL;
 	error = ob_map(request, aad, in, out, &source, &target);
 	if (error)
 		return error;
-	memcpy(request->iv, ask->iv, sizeof(request->iv));
+	memcpy(request->iv, copy->iv, sizeof(request->iv));
 	aead_request_set_tfm(aead, request->session->aead);
 	aead_request_set_callback(aead, request->flags, ob_complete, request);
 	aead_request_set_crypt(aead, source, target, length, request->iv);
-	aead_request_set_ad(aead, ask->aad_length);
+	aead_request_set_ad(aead, copy->aad_length);
 	return 0;
 }
 

@@ -213,35 +213,35 @@ static struct ahash_request *ob_ahash_request(struct ob_request *request)
 	return request->hash ? (void *)request->hash->base : (void *)request->base;
 }
 
-static int ob_ahash_prepare(struct ob_request *request, const struct ob_ask *ask)
+static int ob_ahash_prepare(struct ob_request *request, const struct ob_slot_copy *copy)
 {
 	struct ahash_request *ahash = ob_ahash_request(request);
-	struct ob_range in = { ask->in, ask->length };
-	bool first = ask->flags & OUTBOARD_HASH_FIRST;
+	struct ob_range in = { copy->in, copy->length };
+	bool first = copy->flags & OUTBOARD_HASH_FIRST;
 	struct scatterlist *source, *target;
 	int error;
 
-	if (ask->op < OUTBOARD_HASH_UPDATE || ask->op > OUTBOARD_HASH_DIGEST)
+	if (copy->op < OUTBOARD_HASH_UPDATE || copy->op > OUTBOARD_HASH_DIGEST)
 		return -EOPNOTSUPP;
-	if (ask->flags & ~OUTBOARD_HASH_FIRST || (first && !request->hash) || ask->out ||
-	    ask->aad || ask->aad_length || memchr_inv(ask->iv, 0, sizeof(ask->iv)) ||
+	if (copy->flags & ~OUTBOARD_HASH_FIRST || (first && !request->hash) || copy->out ||
+	    copy->aad || copy->aad_length || memchr_inv(copy->iv, 0, sizeof(copy->iv)) ||
 	    !ob_range_valid(request->arena, in))
 		return -EINVAL;
 	if (request->hash && !first && !request->hash->open)
 		return -EINVAL;
-	if (ask->op == OUTBOARD_HASH_UPDATE && !first && !ask->length)
+	if (copy->op == OUTBOARD_HASH_UPDATE && !first && !copy->length)
 		return OB_NOTHING;
 	error = ob_map(request, (struct ob_range){}, in, in, &source, &target);
 	if (error)
 		return error;
-	if (ask->op != OUTBOARD_HASH_UPDATE)
+	if (copy->op != OUTBOARD_HASH_UPDATE)
 		request->digest_size = crypto_ahash_digestsize(request->session->ahash);
 	/* A message that begins and ends in this request needs no state. */
-	if (ask->op == OUTBOARD_HASH_FINAL && first)
+	if (copy->op == OUTBOARD_HASH_FINAL && first)
 		request->op = OUTBOARD_HASH_DIGEST;
-	request->more = ask->op == OUTBOARD_HASH_UPDATE && first;
+	request->more = copy->op == OUTBOARD_HASH_UPDATE && first;
 	ahash_request_set_tfm(ahash, request->session->ahash);
-	ahash_request_set_crypt(ahash, source, request->digest, ask->length);
+	ahash_request_set_crypt(ahash, source, request->digest, copy->length);
 	return 0;
 }
 

@@ -43,7 +43,7 @@
 #define OB_MAX_SEGMENT 65536
 
 /* Copy of the part of a slot that the module reads. The slot itself is read only once. */
-struct ob_ask {
+struct ob_slot_copy {
 	u32 session;
 	u8 op;
 	u8 flags;
@@ -74,7 +74,7 @@ struct ob_type {
 	 * Validates the slot and fills in the request. Returns 0, OB_NOTHING if the driver is not
 	 * needed, or a negative errno.
 	 */
-	int (*prepare)(struct ob_request *request, const struct ob_ask *ask);
+	int (*prepare)(struct ob_request *request, const struct ob_slot_copy *copy);
 	/*
 	 * Returns what the crypto API returns. ob_complete() calls it again after a step that
 	 * succeeded while request->more is set.
@@ -85,7 +85,7 @@ struct ob_type {
 #define OB_NOTHING 1
 
 extern const struct ob_type ob_skcipher, ob_aead, ob_ahash;
-int ob_skcipher_prepare(struct ob_request *request, const struct ob_ask *ask);
+int ob_skcipher_prepare(struct ob_request *request, const struct ob_slot_copy *copy);
 int ob_skcipher_run(struct ob_request *request);
 
 struct ob_algorithm {
@@ -376,8 +376,8 @@ int ob_submit(struct ob_file *file, const struct outboard_submit *record);
 void ob_complete(ob_done_arg arg, int error);
 void ob_request_start(struct ob_request *request);
 void ob_request_done(struct ob_request *request, int error);
-int ob_map_pieces(struct ob_request *request, struct ob_range aad, struct ob_range in,
-		  struct ob_range out, struct scatterlist **source, struct scatterlist **target);
+int ob_map_sg(struct ob_request *request, struct ob_range aad, struct ob_range in,
+	      struct ob_range out, struct scatterlist **source, struct scatterlist **target);
 
 /*
  * Builds the scatter lists of aad and in, and of aad and out. An in-place request has one list,
@@ -389,7 +389,7 @@ static inline int ob_map(struct ob_request *request, struct ob_range aad, struct
 {
 	if (unlikely(in.offset != out.offset || aad.length || !in.length ||
 		     in.length > ob_contiguous_bytes(request->arena, in.offset)))
-		return ob_map_pieces(request, aad, in, out, source, target);
+		return ob_map_sg(request, aad, in, out, source, target);
 	*source = *target = &request->one;
 	ob_entry(request->arena, &request->one, in.offset, in.length);
 	sg_mark_end(&request->one);

@@ -2,8 +2,8 @@
 /*
  * The requests that wait for a driver. A driver has a bounded number of requests, and of bytes, at
  * the same time; further requests wait here, not in the driver's queue, because a request that a
- * driver has cannot be withdrawn. The bound is lower while several users share the driver: what the
- * driver has is what the next user waits for.
+ * driver has cannot be withdrawn. The bound is lower while several users share the driver, because
+ * a request waits until the driver has processed those that it already has.
  *
  * Users get equal shares of the bytes, by start-time fair queueing (Goyal, Vin and Cheng, 1996):
  * the next request is that of the user whose start is the lowest, and each request moves the start
@@ -12,9 +12,9 @@
  * The descriptors of one user take turns.
  *
  * A user that waits for each result before it submits again never has a request in the queue when
- * the driver takes the next one. So the driver waits for it, for a short time, if it has not used
- * its share and has submitted soon after each result before (anticipatory scheduling, Iyer and
- * Druschel, 2001).
+ * the next one is chosen. So the dispatcher waits for a request of this user for a short time, if
+ * the user has not used its share and submitted soon after each of its last results (anticipatory
+ * scheduling, Iyer and Druschel, 2001).
  *
  *   ob_driver -> ob_share (a user) -> ob_flow (a descriptor) -> waiting requests
  *
@@ -30,14 +30,15 @@
 #include "outboard.h"
 
 /*
- * A request costs its bytes, but at least OB_LEAST_BYTES: below, the time of an engine and of the
- * CPUs is that of a request rather than of its bytes. And OB_REQUEST_COST for the request itself.
+ * The cost of a request is its number of bytes, at least OB_LEAST_BYTES, plus OB_REQUEST_COST. A
+ * shorter request takes an engine and the CPUs about as long as one of OB_LEAST_BYTES.
  */
 #define OB_LEAST_BYTES 4096
 #define OB_REQUEST_COST 1024
 
-/* How long a driver waits for the next request of a user, and after how many that came sooner. */
+/* How long the dispatcher waits for the next request of a user. */
 #define OB_THINK_NS (200 * NSEC_PER_USEC)
+/* It waits only after this number of requests in a row came within OB_THINK_NS of a result. */
 #define OB_SOON 4
 
 /* A user. */
@@ -82,7 +83,7 @@ static bool ob_is_contended(struct ob_driver *driver)
 	return driver->contended;
 }
 
-/* A request of the user arrives, or is submitted to the driver. */
+/* Records which user used the driver last. Two users within a second contend. */
 static void ob_see_user(struct ob_driver *driver, kuid_t uid)
 {
 	unsigned long before = driver->last_submission;
@@ -111,7 +112,10 @@ static bool ob_has_room(struct ob_driver *driver, const struct ob_request *reque
 
 static bool ob_starts_before(struct rb_node *a, const struct rb_node *b)
 {
-	/* With equal starts the user that came last, which has waited for nothing yet. */
+	/*
+	 * With equal starts, the user that was added last goes first: one that begins to submit
+	 * does not wait for the others.
+	 */
 	return rb_entry(a, struct ob_share, turn)->start <=
 	       rb_entry(b, struct ob_share, turn)->start;
 }
@@ -124,7 +128,10 @@ static void ob_share_remove(struct ob_driver *driver, struct ob_share *share)
 	RB_CLEAR_NODE(&share->turn);
 }
 
-/* Puts the flow, and its user, into the queues of those whose turn comes, or removes them. */
+/*
+ * Queues the flow in share->ready, and its user in driver->turns, if they have a request that may
+ * run. Otherwise removes them.
+ */
 static void ob_flow_update(struct ob_driver *driver, struct ob_flow *flow)
 {
 	struct ob_share *share = flow->share;
@@ -142,7 +149,7 @@ static void ob_flow_update(struct ob_driver *driver, struct ob_flow *flow)
 	}
 }
 
-/* ob_flow_update() must follow unless nothing of the user waits. */
+/* ob_flow_update() must follow unless no request of the user waits. */
 static void ob_charge_driver(struct ob_driver *driver, struct ob_flow *flow,
 			     struct ob_request *request)
 {
@@ -177,7 +184,7 @@ static void ob_expect_none(struct ob_driver *driver)
 	wake_up(&driver->thinking);
 }
 
-/* A request of the flow has ended. Waits for the next one of its user if that is its turn. */
+/* A request of the flow has ended. Expects the next one of its user if that would be chosen. */
 static void ob_expect_next(struct ob_driver *driver, struct ob_flow *flow)
 {
 	struct ob_share *share = flow->share;
@@ -193,7 +200,7 @@ static void ob_expect_next(struct ob_driver *driver, struct ob_flow *flow)
 	driver->expected_until = ktime_add_ns(share->ended, OB_THINK_NS);
 }
 
-/* A request of the user arrives. Returns whether the driver waits for it. */
+/* A request of the user arrives. Returns whether the dispatcher waits for it. */
 static bool ob_expected(struct ob_driver *driver, struct ob_share *share)
 {
 	bool expected = uid_eq(driver->expected, share->uid);
@@ -282,8 +289,8 @@ void ob_queue_refused(struct ob_request *request)
 	ob_flow_update(driver, flow);
 	driver->stalled = true;
 	/*
-	 * Otherwise the completion of another request does it. Under the lock: once the request can
-	 * be taken from the list, its reference to the driver may go.
+	 * Otherwise the completion of another request queues the work. Under the lock: once another
+	 * CPU can remove the request from the list, its reference to the driver may be dropped.
 	 */
 	if (!driver->running)
 		ob_queue_kick(driver);
@@ -315,7 +322,10 @@ static struct ob_request *ob_queue_next(struct ob_driver *driver)
 	return request;
 }
 
-/* Whether the driver refused a request while it had none of this module. */
+/*
+ * Whether the driver refused a request while it had none of this module, so that no completion will
+ * follow. Clears the mark, so that the request is submitted again.
+ */
 static bool ob_is_stuck(struct ob_driver *driver)
 {
 	bool stuck;
@@ -328,7 +338,7 @@ static bool ob_is_stuck(struct ob_driver *driver)
 	return stuck;
 }
 
-/* Returns whether a request was expected; none is any more. */
+/* Waits for the expected request, until expected_until. Returns whether one was expected. */
 static bool ob_await_expected(struct ob_driver *driver)
 {
 	ktime_t until;
@@ -343,7 +353,7 @@ static bool ob_await_expected(struct ob_driver *driver)
 	wait_event_hrtimeout(driver->thinking, !uid_valid(READ_ONCE(driver->expected)),
 			     ktime_sub(until, ktime_get()));
 	spin_lock_irq(&driver->lock);
-	/* Not one that is expected after a request that ended in the meantime. */
+	/* Keeps the expectation of a request that ended in the meantime: its time is not over. */
 	if (uid_valid(driver->expected) && !ktime_before(ktime_get(), driver->expected_until))
 		driver->expected = INVALID_UID;
 	spin_unlock_irq(&driver->lock);
@@ -449,7 +459,7 @@ void ob_flow_put(struct ob_flow *flow)
 	ob_share_put(share);
 }
 
-/* Moves the waiting requests of a descriptor, or for NULL of all, to dropped. */
+/* Moves the waiting requests of a descriptor, or of all if @file is NULL, to @dropped. */
 void ob_queue_take(struct ob_driver *driver, const struct ob_file *file, struct list_head *dropped)
 {
 	struct ob_share *share;

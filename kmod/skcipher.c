@@ -21,31 +21,31 @@ static int ob_skcipher_set_key(struct ob_session *session, const u8 *key, unsign
 	return crypto_skcipher_setkey(session->skcipher, key, size);
 }
 
-int ob_skcipher_prepare(struct ob_request *request, const struct ob_ask *ask)
+int ob_skcipher_prepare(struct ob_request *request, const struct ob_slot_copy *copy)
 {
 	const struct ob_algorithm *algorithm = request->session->algorithm;
 	struct skcipher_request *cipher = (void *)request->base;
-	struct ob_range in = { ask->in, ask->length }, out = { ask->out, ask->length };
+	struct ob_range in = { copy->in, copy->length }, out = { copy->out, copy->length };
 	struct scatterlist *source, *target;
 	int error;
 
-	if (ask->op != OUTBOARD_ENCRYPT && ask->op != OUTBOARD_DECRYPT)
+	if (copy->op != OUTBOARD_ENCRYPT && copy->op != OUTBOARD_DECRYPT)
 		return -EOPNOTSUPP;
-	if (ask->flags || ask->aad || ask->aad_length || ask->length < algorithm->least ||
-	    !IS_ALIGNED(ask->length, algorithm->block) ||
-	    (algorithm->iv < sizeof(ask->iv) &&
-	     memchr_inv(ask->iv + algorithm->iv, 0, sizeof(ask->iv) - algorithm->iv)) ||
+	if (copy->flags || copy->aad || copy->aad_length || copy->length < algorithm->least ||
+	    !IS_ALIGNED(copy->length, algorithm->block) ||
+	    (algorithm->iv < sizeof(copy->iv) &&
+	     memchr_inv(copy->iv + algorithm->iv, 0, sizeof(copy->iv) - algorithm->iv)) ||
 	    !ob_in_out_valid(request->arena, in, out))
 		return -EINVAL;
-	if (!ask->length)
+	if (!copy->length)
 		return OB_NOTHING;
 	error = ob_map(request, (struct ob_range){}, in, out, &source, &target);
 	if (error)
 		return error;
-	memcpy(request->iv, ask->iv, sizeof(request->iv));
+	memcpy(request->iv, copy->iv, sizeof(request->iv));
 	skcipher_request_set_tfm(cipher, request->session->skcipher);
 	skcipher_request_set_callback(cipher, request->flags, ob_complete, request);
-	skcipher_request_set_crypt(cipher, source, target, ask->length, request->iv);
+	skcipher_request_set_crypt(cipher, source, target, copy->length, request->iv);
 	return 0;
 }
 

@@ -23,7 +23,7 @@
 #include "trace.h"
 
 /* Batch shared by all requests without a waiter. */
-static struct ob_batch nobody = { .counts = true };
+static struct ob_batch ob_no_waiter = { .counts = true };
 
 /* Number of slots submitted between two calls of cond_resched(). */
 #define OB_TURN 32
@@ -54,7 +54,7 @@ static __always_inline void ob_slot_end(struct ob_arena *arena, u32 index, int s
 	place->batch = NULL;
 	swap(place->event, event);
 	clear_bit_unlock(index, arena->busy);
-	/* User space reads the result, and the claim is seen to be gone, after status. */
+	/* Release: user space that has read status sees the result, and the slot unclaimed. */
 	smp_store_release(&place->slot->status, status);
 	if (batch->counts)
 		atomic64_inc(&file->finished);
@@ -63,7 +63,7 @@ static __always_inline void ob_slot_end(struct ob_arena *arena, u32 index, int s
 		wake_up_interruptible_poll(&file->wait, EPOLLIN | EPOLLRDNORM);
 	ob_notify_eventfd(event);
 	/* The batch is on the waiter's stack and may be gone after the last request. */
-	if (batch != &nobody && atomic_dec_and_test(&batch->pending))
+	if (batch != &ob_no_waiter && atomic_dec_and_test(&batch->pending))
 		complete(&batch->done);
 	ob_arena_put_atomic(arena);
 }
@@ -141,7 +141,7 @@ static void ob_request_returned(struct ob_place *place, unsigned int generation,
 void ob_request_start(struct ob_request *request)
 {
 	struct ob_place *place = &request->arena->places[request->index];
-	unsigned int generation = place->generation + 1 ?: 1;
+	unsigned int generation = place->generation + 1 ?: 1;	/* 0: the driver has no request */
 	int error;
 
 	place->generation = generation;
@@ -150,11 +150,13 @@ void ob_request_start(struct ob_request *request)
 	ob_request_returned(place, generation, request, error);
 }
 
-/* Completion callback. -EINPROGRESS is none: the request left a backlog of the driver. */
+/*
+ * Completion callback. -EINPROGRESS is not a completion: the request moved from the backlog of the
+ * driver to its queue.
+ */
 void ob_complete(ob_done_arg arg, int error)
 {
 	struct ob_request *request = ob_done_data(arg);
-
 	struct ob_place *place = &request->arena->places[request->index];
 	unsigned int generation;
 
@@ -205,22 +207,22 @@ static struct ob_request *ob_request_get(struct ob_place *place, unsigned int ne
 }
 
 /*
- * Largest number of scatter list entries on one side of a request: each page of AAD, and of text
+ * Largest number of scatter list entries on one side of a request: each page of AAD, and of data
  * and tag, separate in memory, and neither aligned. virtio_crypto makes n (n + 1) descriptors of n
  * entries, and its device stops permanently at 1025.
  */
-#define MOST_PIECES                                 \
+#define OB_MAX_SG                                   \
 	(DIV_ROUND_UP(OB_MAX_AAD, PAGE_SIZE) + 1 +   \
 	 DIV_ROUND_UP(OB_MAX_LENGTH + OUTBOARD_MAX_TAG, PAGE_SIZE) + 1)
 
-/* Builds the scatter list of one side: AAD and text. Returns the entry after it. */
+/* Builds the scatter list of one side: AAD and data. Returns the entry after it. */
 static struct scatterlist *ob_build_sg(struct ob_request *request, struct scatterlist *sg,
-				       struct ob_range aad, struct ob_range text)
+				       struct ob_range aad, struct ob_range data)
 {
 	struct scatterlist *next = ob_range_to_sg(request->arena,
-						  ob_range_to_sg(request->arena, sg, aad), text);
+						  ob_range_to_sg(request->arena, sg, aad), data);
 
-	BUILD_BUG_ON(MOST_PIECES > 31);
+	BUILD_BUG_ON(OB_MAX_SG > 31);
 	if (next == sg) {
 		sg_init_one(sg, request->iv, 0);
 		return sg + 1;
@@ -230,14 +232,14 @@ static struct scatterlist *ob_build_sg(struct ob_request *request, struct scatte
 }
 
 /* General case of ob_map(). */
-int ob_map_pieces(struct ob_request *request, struct ob_range aad, struct ob_range in,
-		  struct ob_range out, struct scatterlist **source, struct scatterlist **target)
+int ob_map_sg(struct ob_request *request, struct ob_range aad, struct ob_range in,
+	      struct ob_range out, struct scatterlist **source, struct scatterlist **target)
 {
 	bool in_place = in.offset == out.offset;
 	struct scatterlist *sg;
 
 	if (!request->sg)
-		request->sg = kmalloc_array(2 * MOST_PIECES, sizeof(*sg), GFP_KERNEL_ACCOUNT);
+		request->sg = kmalloc_array(2 * OB_MAX_SG, sizeof(*sg), GFP_KERNEL_ACCOUNT);
 	if (!request->sg)
 		return -ENOMEM;
 	*source = request->sg;
@@ -285,13 +287,13 @@ static struct ob_session *ob_session_again(struct ob_submission *all, u32 id)
  * Returns the session that a slot names, with a reference to the driver handle. A hash handle is
  * also claimed.
  */
-static struct ob_session *ob_session_of(struct ob_submission *all, const struct ob_ask *ask,
+static struct ob_session *ob_session_of(struct ob_submission *all, const struct ob_slot_copy *copy,
 					struct ob_hash **hash)
 {
 	*hash = NULL;
-	if (ask->op != OUTBOARD_HASH_UPDATE && ask->op != OUTBOARD_HASH_FINAL)
-		return ask->hash ? ERR_PTR(-EINVAL) : ob_session_again(all, ask->session);
-	return ask->session ? ERR_PTR(-EINVAL) : ob_hash_claim(all->file, ask->hash, hash);
+	if (copy->op != OUTBOARD_HASH_UPDATE && copy->op != OUTBOARD_HASH_FINAL)
+		return copy->hash ? ERR_PTR(-EINVAL) : ob_session_again(all, copy->session);
+	return copy->session ? ERR_PTR(-EINVAL) : ob_hash_claim(all->file, copy->hash, hash);
 }
 
 static void ob_submit_slot(struct ob_submission *all, u32 index)
@@ -304,27 +306,27 @@ static void ob_submit_slot(struct ob_submission *all, u32 index)
 		READ_ONCE(from[0]), READ_ONCE(from[1]), READ_ONCE(from[2]),
 		READ_ONCE(from[3]), READ_ONCE(from[4]), READ_ONCE(from[5]),
 	};
-	const struct ob_ask *ask = (const struct ob_ask *)words;
+	const struct ob_slot_copy *copy = (const struct ob_slot_copy *)words;
 	struct ob_request *request;
 	struct ob_session *session;
 	struct ob_driver *driver;
 	struct ob_hash *hash;
 	int error;
 
-	BUILD_BUG_ON(sizeof(words) != sizeof(*ask) ||
-		     sizeof(*ask) != offsetof(struct outboard_slot, cookie));
-	BUILD_BUG_ON(offsetof(struct ob_ask, iv) != offsetof(struct outboard_slot, iv));
+	BUILD_BUG_ON(sizeof(words) != sizeof(*copy) ||
+		     sizeof(*copy) != offsetof(struct outboard_slot, cookie));
+	BUILD_BUG_ON(offsetof(struct ob_slot_copy, iv) != offsetof(struct outboard_slot, iv));
 	/* No lock: the slot is claimed, and no other code writes batch while it is NULL. */
 	WRITE_ONCE(place->batch, all->batch);
-	if (unlikely(ask->reserved || fatal_signal_pending(current))) {
-		error = ask->reserved ? -EINVAL : -EINTR;
+	if (unlikely(copy->reserved || fatal_signal_pending(current))) {
+		error = copy->reserved ? -EINVAL : -EINTR;
 		goto end;
 	}
-	if (unlikely(ask->length > OB_MAX_LENGTH || ask->aad_length > OB_MAX_AAD)) {
+	if (unlikely(copy->length > OB_MAX_LENGTH || copy->aad_length > OB_MAX_AAD)) {
 		error = -E2BIG;
 		goto end;
 	}
-	session = ob_session_of(all, ask, &hash);
+	session = ob_session_of(all, copy, &hash);
 	if (IS_ERR(session)) {
 		error = PTR_ERR(session);
 		goto end;
@@ -339,26 +341,26 @@ static void ob_submit_slot(struct ob_submission *all, u32 index)
 	request->session = session;
 	request->hash = hash;
 	request->index = index;
-	request->op = ask->op;
+	request->op = copy->op;
 	request->more = false;
 	request->begun = false;
 	request->digest_size = 0;
-	request->length = ask->length;
+	request->length = copy->length;
 	request->flags = CRYPTO_TFM_REQ_MAY_SLEEP;
 	error = INDIRECT_CALL_1(session->algorithm->type->prepare, ob_skcipher_prepare, request,
-				ask);
+				copy);
 	if (error)
 		goto unuse;
 
 	place->driver = driver->number;
 	atomic64_inc(&driver->requests);
-	atomic64_add(ask->length, &driver->bytes);
+	atomic64_add(copy->length, &driver->bytes);
 	if (all->last != driver)
 		atomic64_inc(&driver->batches);
 	all->last = driver;
 	atomic_inc(&ob_requests);
 	WRITE_ONCE(place->slot->status, OUTBOARD_IN_FLIGHT);
-	trace_outboard_submit(driver->number, arena->id, index, ask->op, ask->length);
+	trace_outboard_submit(driver->number, arena->id, index, copy->op, copy->length);
 	/* From here on the request may complete, and its references be dropped, at any time. */
 	if (likely(ob_queue_add(request)))
 		ob_request_start(request);
@@ -387,7 +389,7 @@ static int ob_stop_waiting(struct ob_arena *arena, u32 first, u32 count, struct 
 	unsigned int late = 0;
 
 	for (u32 i = first; i < first + count; i++) {
-		if (ob_replace_batch(&arena->places[i], batch, &nobody) != batch)
+		if (ob_replace_batch(&arena->places[i], batch, &ob_no_waiter) != batch)
 			continue;
 		ended = atomic_dec_and_test(&batch->pending);
 		if (error != -EBUSY)
@@ -431,7 +433,7 @@ static int ob_submit_slots(struct ob_file *file, struct ob_arena *arena,
 	struct ob_batch batch;
 	struct ob_submission all = { .file = file,
 				     .arena = arena,
-				     .batch = wait ? &batch : &nobody };
+				     .batch = wait ? &batch : &ob_no_waiter };
 	int error = ob_claim(arena, record->first, record->count);
 
 	if (error)
@@ -458,8 +460,8 @@ static int ob_await_slots(struct ob_arena *arena, u32 first, u32 count)
 	ob_batch_init(&batch, 1, true);
 	for (u32 i = 0; i < count; i++) {
 		atomic_inc(&batch.pending);
-		was = ob_replace_batch(&arena->places[first + i], &nobody, &batch);
-		if (was == &nobody)
+		was = ob_replace_batch(&arena->places[first + i], &ob_no_waiter, &batch);
+		if (was == &ob_no_waiter)
 			continue;
 		atomic_dec(&batch.pending);
 		if (!was)

@@ -35,7 +35,7 @@ static void sim_aead_exit(struct crypto_aead *tfm)
 {
 	struct sim_tfm *ctx = crypto_aead_ctx(tfm);
 
-	sim_give_session(ctx);
+	sim_session_put(ctx);
 	crypto_free_aead(ctx->aead);
 }
 
@@ -44,7 +44,7 @@ static int sim_aead_setkey(struct crypto_aead *tfm, const u8 *key, unsigned int 
 	struct sim_tfm *ctx = crypto_aead_ctx(tfm);
 	struct crypto_authenc_key_param param;
 	bool keyed = ctx->keyed;
-	int error = sim_take_session(ctx);
+	int error = sim_session_get(ctx);
 
 	if (error)
 		return error;
@@ -52,7 +52,7 @@ static int sim_aead_setkey(struct crypto_aead *tfm, const u8 *key, unsigned int 
 	crypto_aead_set_flags(ctx->aead, crypto_aead_get_flags(tfm) & CRYPTO_TFM_REQ_MASK);
 	error = crypto_aead_setkey(ctx->aead, key, size);
 	if (error && !keyed)
-		sim_give_session(ctx);
+		sim_session_put(ctx);
 	/* The software has checked the format of authenc's key. */
 	if (!error && ctx->algorithm >= &sim_algorithms[SIM_AUTHENC_SHA1]) {
 		memcpy(&param, key + RTA_LENGTH(0), sizeof(param));

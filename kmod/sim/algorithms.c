@@ -191,7 +191,7 @@ int sim_sessions_used(void)
 }
 
 /* Counts a key. A key that replaces another one of the same tfm is not counted again. */
-int sim_take_session(struct sim_tfm *ctx)
+int sim_session_get(struct sim_tfm *ctx)
 {
 	unsigned int most = READ_ONCE(sim_model.sessions);
 
@@ -208,7 +208,7 @@ int sim_take_session(struct sim_tfm *ctx)
 	return 0;
 }
 
-void sim_give_session(struct sim_tfm *ctx)
+void sim_session_put(struct sim_tfm *ctx)
 {
 	/* A chip's driver would use the memory of a device that is gone. */
 	if (ctx->keyed && ctx->removals != READ_ONCE(sim_removals))

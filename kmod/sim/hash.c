@@ -35,7 +35,7 @@ static void sim_hash_exit_tfm(struct crypto_ahash *tfm)
 {
 	struct sim_tfm *ctx = crypto_ahash_ctx(tfm);
 
-	sim_give_session(ctx);
+	sim_session_put(ctx);
 	crypto_free_shash(ctx->shash);
 }
 
@@ -43,13 +43,13 @@ static int sim_hash_setkey(struct crypto_ahash *tfm, const u8 *key, unsigned int
 {
 	struct sim_tfm *ctx = crypto_ahash_ctx(tfm);
 	bool keyed = ctx->keyed;
-	int error = sim_take_session(ctx);
+	int error = sim_session_get(ctx);
 
 	if (error)
 		return error;
 	error = crypto_shash_setkey(ctx->shash, key, size);
 	if (error && !keyed)
-		sim_give_session(ctx);
+		sim_session_put(ctx);
 	return error;
 }
 

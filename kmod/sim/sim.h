@@ -155,8 +155,8 @@ extern bool sim_compute;
 extern struct sim_algorithm sim_algorithms[SIM_ALGORITHMS];
 struct crypto_alg *sim_crypto_alg(struct sim_algorithm *algorithm);
 int sim_register(const struct sim_model *model);
-int sim_take_session(struct sim_tfm *ctx);
-void sim_give_session(struct sim_tfm *ctx);
+int sim_session_get(struct sim_tfm *ctx);
+void sim_session_put(struct sim_tfm *ctx);
 int sim_sessions_used(void);
 
 /* skcipher.c, aead.c, hash.c: the functions of each kind of algorithm */

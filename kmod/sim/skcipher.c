@@ -6,7 +6,7 @@
 #include <linux/scatterlist.h>
 #include "sim.h"
 
-/* Bytes that the fault "unwritten" leaves: a cache line. */
+/* Number of bytes that the fault "unwritten" does not write: a cache line. */
 #define SIM_LINE 64
 
 struct sim_cipher_request {
@@ -39,7 +39,7 @@ static void sim_skcipher_exit(struct crypto_skcipher *tfm)
 {
 	struct sim_tfm *ctx = crypto_skcipher_ctx(tfm);
 
-	sim_give_session(ctx);
+	sim_session_put(ctx);
 	crypto_free_skcipher(ctx->skcipher);
 }
 
@@ -47,7 +47,7 @@ static int sim_skcipher_setkey(struct crypto_skcipher *tfm, const u8 *key, unsig
 {
 	struct sim_tfm *ctx = crypto_skcipher_ctx(tfm);
 	bool keyed = ctx->keyed;
-	int error = sim_take_session(ctx);
+	int error = sim_session_get(ctx);
 
 	if (error)
 		return error;
@@ -56,7 +56,7 @@ static int sim_skcipher_setkey(struct crypto_skcipher *tfm, const u8 *key, unsig
 				  crypto_skcipher_get_flags(tfm) & CRYPTO_TFM_REQ_MASK);
 	error = crypto_skcipher_setkey(ctx->skcipher, key, size);
 	if (error && !keyed)
-		sim_give_session(ctx);
+		sim_session_put(ctx);
 	ctx->aes192 = ctx->algorithm != &sim_algorithms[SIM_CBC_DES3] &&
 		      (size == AES_KEYSIZE_192 || size == 2 * AES_KEYSIZE_192);
 	return error;
@@ -67,7 +67,6 @@ static int sim_skcipher_compute(struct sim_request *request)
 	struct sim_cipher_request *rctx = container_of(request, struct sim_cipher_request, request);
 	struct skcipher_request *req = skcipher_request_cast(request->base);
 	struct sim_tfm *ctx = crypto_skcipher_ctx(crypto_skcipher_reqtfm(req));
-
 	unsigned int offset = 0, size = 0;
 	u8 line[SIM_LINE];
 	int error;
@@ -83,7 +82,8 @@ static int sim_skcipher_compute(struct sim_request *request)
 	skcipher_request_set_crypt(&rctx->soft, req->src, req->dst, req->cryptlen, req->iv);
 	error = rctx->encrypt ? crypto_skcipher_encrypt(&rctx->soft) :
 				crypto_skcipher_decrypt(&rctx->soft);
-	sg_pcopy_from_buffer(req->dst, sg_nents(req->dst), line, size, offset);
+	if (size)
+		sg_pcopy_from_buffer(req->dst, sg_nents(req->dst), line, size, offset);
 	return error;
 }
 

@@ -158,7 +158,7 @@ static void it_gives_up_in_time_and_can_be_asked_again(void)
 			      arena.slot[s].status);
 		check(submit(&arena, 3, 1, 0) == -EBUSY, "its slot can be submitted again");
 	}
-	check(!tell(OUTBOARD_PARAMETERS "/timeout", "%d", PATIENCE), "%m");
+	check(!tell(OUTBOARD_PARAMETERS "/timeout", "%d", TIME_LIMIT), "%m");
 	hold(false);
 	check(!await(&arena, 0, 8), "%m");
 	all_are_right(0, 4);
@@ -184,8 +184,8 @@ static void it_can_be_killed(void)
 	usleep(300000);
 	begun = now();
 	check(!kill(child, SIGKILL) && waitpid(child, &status, 0) == child, "%m");
-	/* Without the signal the module would wait for PATIENCE seconds. */
-	check(WIFSIGNALED(status) && now() - begun < PATIENCE / 2, "status %#x after %.1f s",
+	/* Without the signal the module would wait for TIME_LIMIT seconds. */
+	check(WIFSIGNALED(status) && now() - begun < TIME_LIMIT / 2, "status %#x after %.1f s",
 	      status, now() - begun);
 	check(counter("requests") == 4, "%ld requests in flight", counter("requests"));
 	hold(false);

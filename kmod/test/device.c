@@ -105,7 +105,7 @@ int ask(const struct arena *arena, const struct outboard_slot *wanted)
 
 int wait_for(const struct arena *arena, unsigned int slot)
 {
-	double end = now() + PATIENCE;
+	double end = now() + TIME_LIMIT;
 
 	while (arena->slot[slot].status == OUTBOARD_IN_FLIGHT) {
 		check(now() < end, "slot %u stays in flight", slot);
@@ -154,7 +154,7 @@ const char *leftovers(void)
 {
 	static const char *const names[] = { "requests", "hashes", "sessions", "arenas", "arena_bytes", "files" };
 	static char text[200];
-	double end = now() + PATIENCE;
+	double end = now() + TIME_LIMIT;
 	int left, used;
 
 	do {

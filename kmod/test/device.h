@@ -69,7 +69,7 @@ int wait_for(const struct arena *arena, unsigned int slot);
  * The module's timeout in seconds, unless a test sets another one: 4096 requests are slow on a
  * debug kernel.
  */
-#define PATIENCE 60
+#define TIME_LIMIT 60
 
 /* Files of sysfs and debugfs. tell() writes one and returns 0 or a negative errno. */
 int tell(const char *path, const char *format, ...) __attribute__((format(printf, 2, 3)));

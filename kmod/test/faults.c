@@ -133,7 +133,7 @@ static void a_request_that_is_never_answered_times_out_for_its_waiter(void)
 	start = now();
 	check(submit(&arena, 0, 16, OUTBOARD_WAIT) == -ETIMEDOUT, "%m");
 	check(now() - start >= 0.9, "after %.2f s", now() - start);
-	check(!tell(OUTBOARD_PARAMETERS "/timeout", "%d", PATIENCE), "%m");
+	check(!tell(OUTBOARD_PARAMETERS "/timeout", "%d", TIME_LIMIT), "%m");
 	/* On a machine that stopped for a second, some of the other requests were late too. */
 	late = driver_counter(cbc, "timeouts") - late;
 	check(late >= 2, "%ld timeouts", late);
@@ -340,7 +340,7 @@ static void a_request_that_is_completed_twice_ends_once(void)
 		all_right(s, 1);
 	}
 	/* The second completion of the last one may come after the waiter has returned. */
-	for (double end = now() + PATIENCE; counter("doubles") - doubles < 96 && now() < end;)
+	for (double end = now() + TIME_LIMIT; counter("doubles") - doubles < 96 && now() < end;)
 		usleep(1000);
 	check(counter("doubles") - doubles == 96, "%ld counted", counter("doubles") - doubles);
 	fault("clear");

@@ -183,7 +183,7 @@ static void calm_down(void)
 {
 	double end;
 
-	tell(OUTBOARD_PARAMETERS "/timeout", "%d", PATIENCE);
+	tell(OUTBOARD_PARAMETERS "/timeout", "%d", TIME_LIMIT);
 	for (unsigned int i = 0; i < COUNT(limits); i++)
 		set_limit(i, limits[i].usual);
 	check(!chmod("/dev/outboard", 0600), "%m");
@@ -191,7 +191,7 @@ static void calm_down(void)
 		return;
 	tell(SIM_DEBUG "/faults", "clear");
 	/* Repeated: requests that leave the backlog now are held again. */
-	for (end = now() + PATIENCE; counter("requests") && now() < end; usleep(1000))
+	for (end = now() + TIME_LIMIT; counter("requests") && now() < end; usleep(1000))
 		tell(SIM_DEBUG "/held", "0");
 	bind_or_unbind("bind", 0);
 	bind_or_unbind("bind", 1);

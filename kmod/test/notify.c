@@ -54,7 +54,7 @@ static uint64_t told_in_the_end(int event, uint64_t wanted)
 	struct pollfd there = { event, POLLIN, 0 };
 	uint64_t sum = 0;
 
-	while (sum < wanted && poll(&there, 1, PATIENCE * 1000) == 1)
+	while (sum < wanted && poll(&there, 1, TIME_LIMIT * 1000) == 1)
 		sum += told(event);
 	return sum;
 }
@@ -85,7 +85,7 @@ static void each_end_is_told_once(void)
 		check(read(fd, &finished, 8) == 8 && finished == 8, "%d finished", (int)finished);
 	}
 	start(0, 4, OUTBOARD_WAIT);
-	check(!told(event), "nobody asked");
+	check(!told(event), "not requested");
 }
 
 static void what_is_not_in_flight_has_ended(void)
@@ -180,7 +180,7 @@ static void who_sleeps_is_woken_at_the_end(void)
 	check(!notify(1, sleeper.fd), "%m");
 	check(!poll(&sleeper, 1, 100), "told before the end");
 	hold(false);
-	check(poll(&sleeper, 1, PATIENCE * 1000) == 1 && told(sleeper.fd) == 1, "%m");
+	check(poll(&sleeper, 1, TIME_LIMIT * 1000) == 1 && told(sleeper.fd) == 1, "%m");
 	check(!arena.slot[1].status, "status %d", arena.slot[1].status);
 }
 

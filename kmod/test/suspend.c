@@ -118,7 +118,7 @@ static void while_a_process_submits(void)
 			check(arena.slot[0].status == -ENODEV, "status %d", arena.slot[0].status);
 			object(fd, OUTBOARD_SESSION_FREE, 1, 0);
 			while (new_session(fd, 1, OUTBOARD_CBC_AES, 0, a_key(), 16))
-				check(now() < end + PATIENCE, "no session after the resume");
+				check(now() < end + TIME_LIMIT, "no session after the resume");
 		}
 		_exit(0);
 	}

@@ -88,7 +88,7 @@ static void tidy(void)
 {
 	double end;
 
-	check(!tell(OUTBOARD_PARAMETERS "/timeout", "%d", PATIENCE), "timeout: %m");
+	check(!tell(OUTBOARD_PARAMETERS "/timeout", "%d", TIME_LIMIT), "timeout: %m");
 	check(!tell(OUTBOARD_PARAMETERS "/max_driver_bytes", "%u", 4 * MIB),
 	      "max_driver_bytes: %m");
 	check(!tell(OUTBOARD_PARAMETERS "/max_shared_bytes", "%u", 32 << 10),
@@ -98,7 +98,7 @@ static void tidy(void)
 		return;
 	check(!tell(SIM_DEBUG "/faults", "clear"), "the simulation's faults: %m");
 	/* Repeated: requests that leave the backlog now are held again. */
-	for (end = now() + PATIENCE; counter("requests") && now() < end; usleep(1000))
+	for (end = now() + TIME_LIMIT; counter("requests") && now() < end; usleep(1000))
 		check(!tell(SIM_DEBUG "/held", "0"), "%m");
 	check(!tell(SIM_PARAMETERS "/preset", "ideal"), "the simulation's preset: %m");
 	check(!tell(SIM_PARAMETERS "/compute", "Y"), "the simulation's results: %m");

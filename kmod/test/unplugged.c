@@ -139,7 +139,7 @@ static void with_requests_that_do_not_end(void)
 		check(wait_for(&arena, s) == -ENODEV, "slot %u: status %d", s,
 		      arena.slot[s].status);
 	check(!object(fd, OUTBOARD_SESSION_FREE, 1, 0), "%m");
-	for (double end = now() + PATIENCE; counter("sessions") && now() < end;)
+	for (double end = now() + TIME_LIMIT; counter("sessions") && now() < end;)
 		usleep(1000);
 	check(!counter("sessions"), "%ld sessions", counter("sessions"));
 	no_handle_outlived_its_device();

@@ -88,8 +88,8 @@ fn a_batch_has_each_result_in_its_place() {
         }
         assert!(session.is_done());
         // The first has no data, so it has no slot.
-        let asked = requests.len() as u64 - 1;
-        assert_eq!((driver_count("requests"), driver_count("batches")), (before.0 + asked, before.1 + 1));
+        let submitted = requests.len() as u64 - 1;
+        assert_eq!((driver_count("requests"), driver_count("batches")), (before.0 + submitted, before.1 + 1));
     }
 }
 
@@ -109,12 +109,13 @@ fn a_large_decryption_is_one_batch_of_chunks() {
 }
 
 #[test]
-fn threads_share_a_key_and_more_of_them_than_an_arena_has_room_for() {
-    let Some(reached) = reached("threads_share_a_key_and_more_of_them_than_an_arena_has_room_for") else {
+fn threads_share_a_session_and_need_more_than_one_arena() {
+    let Some(reached) = reached("threads_share_a_session_and_need_more_than_one_arena") else {
         return;
     };
     let key = bytes(8, 16);
     let first = reached.open(&key);
+    let sessions = count("sessions");
     thread::scope(|scope| {
         for number in 0..16 {
             let (mut session, key) = (first.share().expect("another session"), &key);
@@ -128,7 +129,7 @@ fn threads_share_a_key_and_more_of_them_than_an_arena_has_room_for() {
             });
         }
     });
-    assert!(count("sessions") >= 1);
+    assert_eq!(count("sessions"), sessions, "the threads share one session of the module");
 }
 
 #[test]
@@ -199,6 +200,7 @@ fn another_open_file_of_the_device_under_the_same_number_gives_no_wrong_result()
         // SAFETY: as above.
         assert!(unsafe { libc::dup2(other.as_raw_fd(), fd) } >= 0);
     }
-    // fstat(2) does not distinguish the two; but a failure there is not used as a result.
+    // fstat(2) does not distinguish the two open files, so the request goes to the other one. It
+    // has neither the arena nor the session: the request fails.
     assert!(session.crypt(&request).is_err());
 }

@@ -241,7 +241,7 @@ fn a_disk_is_measured_with_each_driver_that_dm_crypt_takes_and_nothing_is_left()
     let mut unprivileged = machine.command(&["bench", "disk"]);
     std::os::unix::process::CommandExt::uid(&mut unprivileged, 65534);
     let error = failed(&unprivileged.output().expect("the command runs"), &["bench", "disk"], 1);
-    assert!(error.contains("has to be root's"), "{error}");
+    assert!(error.contains("must be run as root"), "{error}");
     before.are_back();
 }
 

@@ -162,5 +162,5 @@ fn it_is_used_again_when_that_is_forgotten(machine: &Machine) {
     assert!(is_offered(DRIVER, "AES-128-CTR") && remembered(machine, DRIVER).is_none());
     succeeded(&machine.command(&["allow", "--now", DRIVER]).output().expect("it runs"), &["allow"]);
     let error = failed(&machine.command(&forget).output().expect("it runs"), &forget, 1);
-    assert!(error.contains(&format!("says nothing of {DRIVER}")), "{error}");
+    assert!(error.contains(&format!("has no entry for {DRIVER}")), "{error}");
 }

@@ -46,11 +46,11 @@ const COMMANDS: &[(&str, Trial)] = &[
     ("outboard disable", As(&["disable", "--all"])),
     (
         "outboard enable apache --restart",
-        RunBy("device_services::apache_works_with_the_accelerator_and_without_it"),
+        RunBy("device_apache_sshd::apache_works_with_the_accelerator_and_without_it"),
     ),
     (
         "outboard enable sshd --restart",
-        RunBy("device_services::sshd_works_with_the_accelerator_and_without_it"),
+        RunBy("device_apache_sshd::sshd_works_with_the_accelerator_and_without_it"),
     ),
     (
         "outboard enable openvpn --restart",

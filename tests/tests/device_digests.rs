@@ -74,8 +74,7 @@ fn algorithm(hash: Hash) -> HashAlgorithm {
 
 fn root_is_asked() {
     for (driver, hash) in DRIVERS.into_iter().zip(Hash::ALL) {
-        let error =
-            Device::reach_hash(driver, algorithm(hash)).err().expect("nobody has allowed it").to_string();
+        let error = Device::reach_hash(driver, algorithm(hash)).err().expect("it is not allowed").to_string();
         assert!(error.contains(&format!("outboard allow {driver}")), "{error}");
     }
 }

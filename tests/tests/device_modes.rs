@@ -49,7 +49,7 @@ fn ciphers_of_every_mode_go_to_the_accelerator_and_are_right() {
 
 fn root_is_asked_first() {
     for (driver, algorithm) in DRIVERS.into_iter().zip(&Algorithm::ALL[1..]) {
-        let error = Device::reach(driver, *algorithm).err().expect("nobody has allowed it").to_string();
+        let error = Device::reach(driver, *algorithm).err().expect("it is not allowed").to_string();
         assert!(error.contains(&format!("outboard allow {driver}")), "{error}");
     }
 }

@@ -1,24 +1,16 @@
-//! `outboard enable --restart` and `disable --restart` for Debian's nginx, Apache and sshd, in a
-//! machine that systemd booted: real clients, the counters of the accelerator, and all of /etc and
-//! /run as before.
+//! `outboard enable --restart` and `disable --restart` for Debian's nginx, in a machine that systemd
+//! booted: real clients, the counters of the accelerator, and all of /etc and /run as before.
 
-use std::fs;
 use std::os::unix::process::CommandExt as _;
 use std::process::Command;
-use std::thread;
-use std::time::{Duration, Instant};
 
 use outboard_tests::command::{failed, said, succeeded};
-use outboard_tests::lane::is_full_lane;
 use outboard_tests::machine::ACCELERATOR;
-use outboard_tests::services::{
-    CIPHER, disables, enables, fails, in_rounds, machine, set_thresholds, succeeds,
-};
-use outboard_tests::sites::{FILE, downloads, site, sshd};
-use outboard_tests::systemd::{AddedFiles, Started, assert_unchanged, snapshot, systemctl};
+use outboard_tests::services::{CIPHER, disables, enables, fails, in_rounds, machine, set_thresholds};
+use outboard_tests::sites::{downloads, site};
+use outboard_tests::systemd::{AddedFiles, Started, assert_unchanged, snapshot};
 
 pub const NGINX: &str = "https://127.0.0.1:4433/file";
-const APACHE: &str = "https://127.0.0.1:4434/file";
 
 pub fn nginx() -> (AddedFiles, Started) {
     site();
@@ -29,19 +21,6 @@ pub fn nginx() -> (AddedFiles, Started) {
          ssl_certificate /root/outboard-test.pem;\nssl_certificate_key /root/outboard-test.key;\n}\n",
     );
     (files, Started::start("nginx.service"))
-}
-
-fn apache() -> (AddedFiles, Started) {
-    site();
-    succeeded(&Command::new("a2enmod").args(["-q", "ssl"]).output().expect("a2enmod"), &["a2enmod"]);
-    let mut files = AddedFiles::default();
-    files.add(
-        "/etc/apache2/sites-enabled/outboard-test.conf",
-        "Listen 127.0.0.1:4434\n<VirtualHost 127.0.0.1:4434>\nDocumentRoot /var/www/outboard\n\
-         <Directory /var/www/outboard>\nRequire all granted\n</Directory>\nSSLEngine on\nSSLCipherSuite HIGH\n\
-         SSLCertificateFile /root/outboard-test.pem\nSSLCertificateKeyFile /root/outboard-test.key\n</VirtualHost>\n",
-    );
-    (files, Started::start("apache2.service"))
 }
 
 #[test]
@@ -63,106 +42,6 @@ fn nginx_is_refused_where_software_wins_and_verified_where_the_accelerator_wins(
     }
     set_thresholds("4096");
     in_rounds(&machine, "nginx", &["nginx"], || downloads(NGINX));
-}
-
-#[test]
-fn apache_works_with_the_accelerator_and_without_it() {
-    let Some(machine) = machine("apache_works_with_the_accelerator_and_without_it") else { return };
-    let (_files, _apache) = apache();
-    in_rounds(&machine, "apache", &["apache", "--force"], || downloads(APACHE));
-}
-
-#[test]
-fn sshd_works_with_the_accelerator_and_without_it() {
-    let Some(machine) = machine("sshd_works_with_the_accelerator_and_without_it") else { return };
-    let (_files, _sshd) = sshd();
-    site();
-    in_rounds(&machine, "sshd", &["sshd", "--force"], || {
-        let remote = format!("root@127.0.0.1:{FILE}");
-        for (from, to) in [(remote.as_str(), "/tmp/received"), ("/tmp/received", "root@127.0.0.1:/tmp/sent")]
-        {
-            let mut scp = Command::new("scp");
-            scp.args(["-q", "-F", "none", "-c", "aes128-cbc", "-o", "BatchMode=yes"]);
-            scp.args(["-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null", from, to]);
-            succeeded(&scp.env("OPENSSL_CONF", "").output().expect("scp"), &[from, to]);
-        }
-        assert!(
-            fs::read("/tmp/sent").expect("a file") == fs::read(FILE).expect("a file"),
-            "another file came"
-        );
-    });
-}
-
-#[test]
-fn a_service_that_does_not_start_is_restored() {
-    let Some(machine) = machine("a_service_that_does_not_start_is_restored") else { return };
-    let (mut files, nginx) = nginx();
-    drop(nginx);
-    files.add(
-        "/etc/systemd/system/nginx.service.d/10-test.conf",
-        "[Service]\nExecStartPre=/bin/sh -c 'test -z \"$OPENSSL_CONF\"'\n",
-    );
-    let _nginx = Started::start("nginx.service");
-    let before = snapshot();
-    let text = fails(&machine, &["enable", "nginx", "--restart", "--force"]);
-    assert!(text.contains("step \"restart\" failed"), "{text}");
-    assert!(text.contains("The change was undone; the service was restarted and works as before"), "{text}");
-    assert_unchanged(&before);
-    downloads(NGINX);
-}
-
-#[test]
-fn a_service_that_does_not_load_the_provider_is_restored() {
-    let test = "a_service_that_does_not_load_the_provider_is_restored";
-    let Some(machine) = machine(test) else { return };
-    let (mut files, nginx) = nginx();
-    drop(nginx);
-    assert_eq!(fs::read_to_string("/sys/module/apparmor/parameters/enabled").expect("AppArmor").trim(), "Y");
-    let profile = "/etc/apparmor.d/outboard-test";
-    files.add(
-        profile,
-        "profile outboard-test /usr/sbin/nginx {\n  file,\n  network,\n  capability,\n  signal,\n  ptrace,\n  unix,\n\
-         deny /usr/local/lib/outboard/** mr,\n}\n",
-    );
-    let parser =
-        |option| Command::new("apparmor_parser").args([option, profile]).output().expect("the parser");
-    succeeded(&parser("--replace"), &[profile]);
-    let _nginx = Started::start("nginx.service");
-    let before = snapshot();
-    let text = fails(&machine, &["enable", "nginx", "--restart", "--force"]);
-    succeeded(&parser("--remove"), &[profile]);
-    assert!(text.contains("step \"provider\" failed") || text.contains("step \"restart\" failed"), "{text}");
-    assert!(text.contains("The change was undone; the service was restarted and works as before"), "{text}");
-    assert_unchanged(&before);
-    downloads(NGINX);
-}
-
-#[test]
-fn a_killed_command_leaves_a_service_that_works() {
-    let Some(machine) = machine("a_killed_command_leaves_a_service_that_works") else { return };
-    let (_files, _nginx) = nginx();
-    let before = snapshot();
-    let arguments = ["enable", "nginx", "--restart", "--force"];
-    let start = Instant::now();
-    succeeds(&machine, &arguments);
-    let whole = start.elapsed();
-    for quarter in if is_full_lane() { 1..4 } else { 2..3 } {
-        disables(&machine, "nginx");
-        assert_unchanged(&before);
-        let mut child = machine.command(&arguments).spawn().expect("the command runs");
-        thread::sleep(whole * quarter / 4);
-        child.kill().expect("our child");
-        child.wait().expect("our child");
-        // systemd completes a restart that was requested.
-        let deadline = Instant::now() + Duration::from_secs(30);
-        while systemctl(&["list-jobs", "--no-legend"]).contains("nginx") && Instant::now() < deadline {
-            thread::sleep(Duration::from_millis(100));
-        }
-        downloads(NGINX);
-        enables(&machine, &["nginx", "--force"]);
-    }
-    disables(&machine, "nginx");
-    assert_unchanged(&before);
 }
 
 #[test]

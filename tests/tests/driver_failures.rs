@@ -13,7 +13,7 @@ use outboard_tests::world::{Way, World, worlds_with_drivers};
 
 /// The number of failures after which the process stops using the driver for a time
 /// (crates/provider/src/hardware.rs).
-const PATIENCE: usize = 3;
+const FAILURE_LIMIT: usize = 3;
 
 /// Replaces every AF_ALG socket of this process by /dev/null and returns their number.
 fn cut_all_sockets() -> usize {
@@ -82,13 +82,14 @@ fn after_three_failures_the_driver_rests() {
     let test = "after_three_failures_the_driver_rests";
     for world in worlds_with_sockets(test, &[("THRESHOLDS", "ALL:1024"), ("LOG_LEVEL", "off")]) {
         let (hard, soft) = (world.hard("AES-256-CBC"), world.soft("AES-256-CBC"));
-        let streams: Vec<_> = (0..PATIENCE as u64).map(|seed| Stream::new(&soft, seed, 4, 5000)).collect();
+        let streams: Vec<_> =
+            (0..FAILURE_LIMIT as u64).map(|seed| Stream::new(&soft, seed, 4, 5000)).collect();
         let mut journeys: Vec<_> = streams.iter().map(|stream| stream.start(&hard)).collect();
         for journey in &mut journeys {
             journey.go();
         }
-        if cut_all_sockets() < PATIENCE {
-            skip(test, format!("{PATIENCE} sessions at once ({:?})", world.way));
+        if cut_all_sockets() < FAILURE_LIMIT {
+            skip(test, format!("{FAILURE_LIMIT} sessions at once ({:?})", world.way));
             continue;
         }
         for journey in journeys {

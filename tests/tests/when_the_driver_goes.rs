@@ -81,7 +81,7 @@ fn a_stream_ends_right_when_the_driver_is_unbound_before_its_first_request() {
     assert_same(&encrypt(&hard, &|| device.unbind()), &expected, "the stream");
     assert_same(&encrypt(&hard, &|| ()), &expected, "one begun without the driver");
     let counts = world.counts();
-    assert_eq!((counts.hw_requests, counts.mismatches), (0, 0), "nobody was there: {counts:?}");
+    assert_eq!((counts.hw_requests, counts.mismatches), (0, 0), "no driver was there: {counts:?}");
 
     device.bind();
     let world = accelerator_world(test, &[("THRESHOLDS", "ALL:1")]).expect("the accelerator is back");

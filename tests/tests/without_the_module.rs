@@ -47,7 +47,7 @@ fn what_the_module_does_is_done_by_the_other_interfaces_too() {
     let reached = reach_hash("sim-sha256", sha256);
     let Some(accelerator) = reached.accelerator else { return nothing_is_offered(&reached.passed) };
     println!("     over {}", accelerator.interface());
-    assert_ne!(accelerator.interface(), "/dev/outboard", "nobody has allowed it");
+    assert_ne!(accelerator.interface(), "/dev/outboard", "it is not allowed there");
 
     digests_and_hmacs_are_right(&*accelerator, &simulated);
     an_unchecked_driver_is_not_used_for_aeads();

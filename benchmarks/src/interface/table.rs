@@ -21,7 +21,7 @@ pub fn render(results: &Results) -> String {
         table(&mut text, results, way);
     }
     text.push('\n');
-    beside_bare(&mut text, results);
+    relative_to_bare(&mut text, results);
     for line in &results.closed {
         let _ = writeln!(text, "not measured: {line}");
     }
@@ -34,7 +34,7 @@ pub fn render(results: &Results) -> String {
 
 /// Shows the cost of the checks: the speed of /dev/outboard relative to the prototype without
 /// checks.
-fn beside_bare(text: &mut String, results: &Results) {
+fn relative_to_bare(text: &mut String, results: &Results) {
     for (ours, bare) in
         [(MeasuredPath::InPlace, MeasuredPath::BareInPlace), (MeasuredPath::Copied, MeasuredPath::BareCopied)]
     {
@@ -46,7 +46,7 @@ fn beside_bare(text: &mut String, results: &Results) {
         if sizes.is_empty() {
             continue;
         }
-        let _ = writeln!(text, "{}, times {}", ours.title(), bare.title());
+        let _ = writeln!(text, "{}, as a multiple of {}", ours.title(), bare.title());
         grid(text, &sizes, &DEPTHS, |bytes, depth| {
             ratio(bytes, depth).map(|(middle, error)| format!("{middle:.2} ±{error:.2}"))
         });
@@ -84,7 +84,7 @@ fn grid(text: &mut String, sizes: &[usize], depths: &[usize], cell: impl Fn(usiz
     }
 }
 
-/// Formats a value with up to three significant digits.
+/// Formats a value with two decimals below 1, with one below 100, otherwise with none.
 fn number(value: f64) -> String {
     let digits = if value < 1.0 {
         2
@@ -118,7 +118,7 @@ mod tests {
             "0.90 interrupts for each request",
             "not measured: AF_ALG: closed",
             "met      0.70 ±0.01  (at least 0.70)  /dev/outboard, copied in and out: 1024 B, depth 1, part of tcrypt",
-            "/dev/outboard, copied in and out, times the bare prototype, copied\n",
+            "/dev/outboard, copied in and out, as a multiple of the bare prototype, copied\n",
             "                              1024 B      0.90 ±0.00 ",
             "Bars: 1 met, 0 missed, 3 unknown",
             "WARNING: a noise",

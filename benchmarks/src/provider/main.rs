@@ -60,7 +60,7 @@ fn run(options: &Options) -> anyhow::Result<ExitCode> {
     let tune: plan::Tune =
         serde_json::from_str(&text).with_context(|| format!("{file} is no answer of outboard tune"))?;
     let tuned = tune.ciphers.iter().find(|cipher| cipher.name == plan::CIPHER);
-    let tuned = tuned.with_context(|| format!("{file} says nothing of {}", plan::CIPHER))?;
+    let tuned = tuned.with_context(|| format!("{file} has no row for {}", plan::CIPHER))?;
     let plan = plan::Plan::around(tuned);
     let rows = measure::measure(&plan, &options.module, options.seconds)?;
     let bars = bars::judge(&rows, &plan, options.took);

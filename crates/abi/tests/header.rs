@@ -21,9 +21,9 @@ const HEADERS: &str = "
 
 /// Values of `expressions` in a C program that includes OpenSSL's headers, each printed by
 /// `format`.
-fn ask_c(expressions: &[impl Display], format: &str) -> Vec<String> {
+fn evaluate_in_c(expressions: &[impl Display], format: &str) -> Vec<String> {
     let directory = tempfile::tempdir().unwrap();
-    let (source, program) = (directory.path().join("ask.c"), directory.path().join("ask"));
+    let (source, program) = (directory.path().join("expressions.c"), directory.path().join("expressions"));
     let prints: String =
         expressions.iter().map(|e| format!("printf(\"{format}\\n\", {}({e}));\n", cast(format))).collect();
     std::fs::write(&source, format!("{HEADERS}int main(void) {{\n{prints}return 0; }}\n")).unwrap();
@@ -38,7 +38,7 @@ fn cast(format: &str) -> &'static str {
 }
 
 #[test]
-fn numbers_are_openssls() {
+fn numbers_match_the_headers() {
     let ours = [
         ("OSSL_FUNC_CORE_GET_PARAMS", abi::CORE_GET_PARAMS),
         ("OSSL_FUNC_CORE_NEW_ERROR", abi::CORE_NEW_ERROR),
@@ -120,7 +120,7 @@ fn numbers_are_openssls() {
         ("EVP_CIPH_CCM_MODE", abi::EVP_CIPH_CCM_MODE as i32),
         ("EVP_CIPH_XTS_MODE", abi::EVP_CIPH_XTS_MODE as i32),
     ];
-    let theirs = ask_c(&ours.map(|(name, _)| name), "%lld");
+    let theirs = evaluate_in_c(&ours.map(|(name, _)| name), "%lld");
     for ((name, ours), theirs) in ours.iter().zip(&theirs) {
         assert_eq!(&ours.to_string(), theirs, "{name}");
     }
@@ -129,15 +129,15 @@ fn numbers_are_openssls() {
 
 /// Headers older than 3.5 do not define these macros. An undefined macro expands to its own name.
 #[test]
-fn numbers_of_pipelines_are_those_of_openssl_3_5() {
+fn numbers_of_pipelines_match_the_headers_of_openssl_3_5() {
     let ours = [
         ("OSSL_FUNC_CIPHER_PIPELINE_ENCRYPT_INIT", abi::CIPHER_PIPELINE_ENCRYPT_INIT),
         ("OSSL_FUNC_CIPHER_PIPELINE_DECRYPT_INIT", abi::CIPHER_PIPELINE_DECRYPT_INIT),
         ("OSSL_FUNC_CIPHER_PIPELINE_UPDATE", abi::CIPHER_PIPELINE_UPDATE),
         ("OSSL_FUNC_CIPHER_PIPELINE_FINAL", abi::CIPHER_PIPELINE_FINAL),
     ];
-    let version: u64 = ask_c(&["OPENSSL_VERSION_NUMBER"], "%lld")[0].parse().expect("a number");
-    let theirs = ask_c(&ours.map(|(name, _)| name).map(|name| format!("TEXT({name})")), "%s");
+    let version: u64 = evaluate_in_c(&["OPENSSL_VERSION_NUMBER"], "%lld")[0].parse().expect("a number");
+    let theirs = evaluate_in_c(&ours.map(|(name, _)| name).map(|name| format!("TEXT({name})")), "%s");
     for ((name, ours), theirs) in ours.iter().zip(&theirs) {
         let expected = if version < 0x3050_0000 { (*name).to_owned() } else { ours.to_string() };
         assert_eq!(&expected, theirs, "{name}");
@@ -146,7 +146,7 @@ fn numbers_of_pipelines_are_those_of_openssl_3_5() {
 }
 
 #[test]
-fn parameter_names_are_openssls() {
+fn parameter_names_match_the_headers() {
     let ours = [
         ("OSSL_CIPHER_PARAM_PADDING", name::PADDING),
         ("OSSL_CIPHER_PARAM_NUM", name::NUM),
@@ -183,7 +183,7 @@ fn parameter_names_are_openssls() {
         ("OSSL_PROV_PARAM_CORE_VERSION", name::CORE_VERSION),
         ("OSSL_PROV_PARAM_CORE_PROV_NAME", name::CORE_PROVIDER_NAME),
     ];
-    let theirs = ask_c(&ours.map(|(macro_name, _)| macro_name), "%s");
+    let theirs = evaluate_in_c(&ours.map(|(macro_name, _)| macro_name), "%s");
     for ((macro_name, ours), theirs) in ours.iter().zip(&theirs) {
         assert_eq!(&ours.to_string_lossy(), theirs, "{macro_name}");
     }
@@ -191,7 +191,7 @@ fn parameter_names_are_openssls() {
 }
 
 #[test]
-fn structs_lie_in_memory_as_openssls_do() {
+fn struct_layouts_match_the_headers() {
     let ours = [
         ("sizeof(OSSL_DISPATCH)", size_of::<Dispatch>()),
         ("offsetof(OSSL_DISPATCH, function)", offset_of!(Dispatch, function)),
@@ -205,7 +205,7 @@ fn structs_lie_in_memory_as_openssls_do() {
         ("offsetof(OSSL_PARAM, data_size)", offset_of!(Param, data_size)),
         ("offsetof(OSSL_PARAM, return_size)", offset_of!(Param, return_size)),
     ];
-    let theirs = ask_c(&ours.map(|(expression, _)| expression), "%lld");
+    let theirs = evaluate_in_c(&ours.map(|(expression, _)| expression), "%lld");
     for ((expression, ours), theirs) in ours.iter().zip(&theirs) {
         assert_eq!(ours.to_string(), *theirs, "{expression}");
     }

@@ -98,7 +98,7 @@ pub(crate) fn check(returned: libc::c_int) -> io::Result<libc::c_int> {
 
 /// Repeats a system call that transfers bytes while a signal interrupts it before the first byte
 /// (EINTR). Returns the number of bytes, or the error in errno.
-pub fn again(mut call: impl FnMut() -> libc::ssize_t) -> io::Result<usize> {
+pub fn retry_interrupted(mut call: impl FnMut() -> libc::ssize_t) -> io::Result<usize> {
     loop {
         if let Ok(moved) = usize::try_from(call()) {
             return Ok(moved);

@@ -98,7 +98,7 @@ pub enum Error {
         driver: String,
     },
     /// The tag of the ciphertext is wrong: a valid result, not a failure of the driver.
-    #[error("driver {driver} says that the tag is wrong")]
+    #[error("driver {driver} reports that the tag is wrong")]
     Forged {
         /// The driver's name in `/proc/crypto`.
         driver: String,

@@ -17,7 +17,7 @@ pub(crate) fn driver_iv(algorithm: Algorithm, iv: &[u8]) -> ([u8; 16], usize) {
 
 /// The maximum data length in bytes under an IV of this length: the limit of the algorithm where a
 /// request can reach it (SP 800-38C, A.1), otherwise `usize::MAX`.
-pub(crate) const fn longest_text(algorithm: Algorithm, iv_len: usize) -> usize {
+pub(crate) const fn max_data_len(algorithm: Algorithm, iv_len: usize) -> usize {
     if matches!(algorithm, Algorithm::CcmAes) && iv_len == 13 { 0xffff } else { usize::MAX }
 }
 
@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn drivers_take_the_nonce_of_ccm_as_a_block() {
+    fn drivers_receive_the_nonce_of_ccm_as_a_block() {
         let (iv, len) = driver_iv(Algorithm::CcmAes, &[9; 12]);
         assert_eq!((iv, len), ([2, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 0, 0, 0], 16));
         assert_eq!(driver_iv(Algorithm::CcmAes, &[9; 7]).0[..9], [7, 9, 9, 9, 9, 9, 9, 9, 0]);

@@ -91,7 +91,7 @@ impl<'a> Request<'a> {
 
     /// Bytes of head and input. The result is as long, plus the tag if it was encrypted with an
     /// AEAD.
-    #[allow(clippy::len_without_is_empty, reason = "nobody asks")]
+    #[allow(clippy::len_without_is_empty, reason = "it would have no caller")]
     pub fn len(&self) -> usize {
         self.head.len() + self.input.len()
     }

@@ -2,7 +2,7 @@
 
 use outboard_catalog::Split;
 
-use crate::mode::{driver_iv, longest_text};
+use crate::mode::{driver_iv, max_data_len};
 use crate::{Algorithm, Authenc, Direction};
 
 /// What a session's requests must look like.
@@ -50,7 +50,7 @@ impl SessionAlgorithm {
     /// Whether the length of a text under an IV of `iv_len` bytes is within the algorithm's limits.
     pub(crate) fn takes_text(self, len: usize, iv_len: usize) -> bool {
         let longest = match self {
-            SessionAlgorithm::Cipher(algorithm) => longest_text(algorithm, iv_len),
+            SessionAlgorithm::Cipher(algorithm) => max_data_len(algorithm, iv_len),
             SessionAlgorithm::Authenc(_) if len == 0 => return false,
             SessionAlgorithm::Authenc(_) => usize::MAX,
         };

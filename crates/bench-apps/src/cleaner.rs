@@ -36,15 +36,17 @@ impl Cleaner {
     /// Starts the process, which records the present instances. Requires root.
     pub fn start(benchmark: &str) -> Result<Cleaner> {
         if !rustix::process::geteuid().is_root() {
-            bail!("outboard bench {benchmark} has to be root's: it makes devices and keys of the kernel's");
+            bail!(
+                "outboard bench {benchmark} must be run as root: it creates devices and keys in the kernel"
+            );
         }
         let loaded = modprobe("crypto_user");
         let before = netlink::dump();
         if before == Err(netlink::Error::NoCryptoUser) {
-            loaded.context("install it (on OpenWrt the package kmod-crypto-user)")?;
+            loaded.context("crypto_user is required (on OpenWrt install the package kmod-crypto-user)")?;
         }
         let mut command = Command::new("/proc/self/exe");
-        command.args(["bench", "tidy"]).stdin(Stdio::piped()).stdout(Stdio::null());
+        command.args(["bench", "clean-up"]).stdin(Stdio::piped()).stdout(Stdio::null());
         // SAFETY: an async-signal-safe system call without pointers. A session of its own keeps ^C
         // and SIGHUP of the terminal from the process.
         unsafe {
@@ -74,10 +76,10 @@ impl Cleaner {
     }
 
     fn order(&mut self, line: &str) -> Result<()> {
-        let orders = self.orders.as_mut().context("the process that tidies up is gone")?;
+        let orders = self.orders.as_mut().context("the cleanup process has ended")?;
         orders
             .write_all(format!("{line}\n").as_bytes())
-            .context("the process that tidies up does not listen: nothing was changed after it ended")
+            .context("cannot write to the cleanup process: nothing was changed after it ended")
     }
 }
 
@@ -143,7 +145,7 @@ pub fn serve() -> ExitCode {
         // Most devices have been removed with their descriptor.
         let _ = mapping::remove(name);
     }
-    match tidy(&orders) {
+    match clean_up(&orders) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             say(&format!("outboard bench: {error:#}"));
@@ -152,12 +154,12 @@ pub fn serve() -> ExitCode {
     }
 }
 
-fn tidy(orders: &Orders) -> Result<()> {
+fn clean_up(orders: &Orders) -> Result<()> {
     for record in netlink::dump()? {
         let wanted = orders.priorities.get(&record.name).filter(|_| orders.had.contains(&record.name));
         if let Some(&priority) = wanted.filter(|&&wanted| record.priority != Some(wanted)) {
             change::prefer(&record.name, priority)
-                .with_context(|| format!("{} had the priority {priority} before", record.name))?;
+                .with_context(|| format!("cannot restore the priority {priority} of {}", record.name))?;
         }
     }
     let start = Instant::now();
@@ -187,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn only_instances_that_came_since_are_taken_away() {
+    fn only_new_instances_are_removed() {
         let text =
             ["had cbc(aes-lib)", "had sim-cbc-aes", "all", "priority -5 echainiv(a b)", "device x-1", "?"];
         let orders = Orders::read(text.iter().map(|line| (*line).to_owned()));
@@ -201,11 +203,14 @@ mod tests {
         ] {
             assert_eq!(orders.is_new(&record(name, flags)), new, "{name}");
         }
-        assert!(!orders.is_new(&record(&"x".repeat(63), Flags::INSTANCE)), "it may have been cut");
+        assert!(
+            !orders.is_new(&record(&"x".repeat(63), Flags::INSTANCE)),
+            "the name may have been truncated"
+        );
     }
 
     #[test]
-    fn who_was_told_half_changes_nothing() {
+    fn an_incomplete_record_changes_nothing() {
         assert!(!Orders::read(["had a".to_owned()].into_iter()).is_whole);
     }
 }

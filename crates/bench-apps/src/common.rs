@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use clap::Args;
-use outboard_bench::run::new;
+use outboard_bench::run::empty_document;
 use outboard_console::duration;
 use outboard_documents::bench::Bench;
 use outboard_measure::{noise, stop};
@@ -31,7 +31,7 @@ impl Common {
     /// Measures with `all`, and prints the results.
     pub fn run(&self, all: impl FnOnce(&mut Bench) -> Result<()>) -> Result<Bench> {
         stop::limit(self.time);
-        let mut bench = new(openssl_version()?, noise::warnings());
+        let mut bench = empty_document(openssl_version()?, noise::warnings());
         let outcome = all(&mut bench);
         conclude(bench, outcome)
     }

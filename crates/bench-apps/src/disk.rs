@@ -15,7 +15,7 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use clap::{Args, ValueEnum};
 use outboard_bench::contestants::note;
 use outboard_bench::lists::{self, Numbers};
-use outboard_bench::run::new;
+use outboard_bench::run::empty_document;
 use outboard_console::{duration, progress, size};
 use outboard_documents::bench::Bench;
 use outboard_drivers::find::Judged;
@@ -104,7 +104,7 @@ fn requests(list: &str) -> Result<Numbers> {
 pub fn run(options: &Options) -> Result<Bench> {
     stop::limit(options.time);
     let mut cleaner = Cleaner::start("disk")?;
-    let mut bench = new(FIO.version("--version")?, noise::warnings());
+    let mut bench = empty_document(FIO.version("--version")?, noise::warnings());
     let outcome = all(options, &mut cleaner, &mut bench);
     drop(cleaner);
     conclude(bench, outcome)
@@ -261,9 +261,7 @@ fn unique() -> u32 {
 }
 
 fn refused(driver: &str, error: &anyhow::Error) -> String {
-    format!(
-        "{driver} was not measured: dm-crypt does not take it ({error:#}); the kernel's log (dmesg) says why"
-    )
+    format!("{driver} was not measured: dm-crypt cannot use it ({error:#}); dmesg shows the reason")
 }
 
 fn excluded(one: &Judged) -> String {

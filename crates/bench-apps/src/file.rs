@@ -12,7 +12,7 @@ use clap::Args;
 use outboard_accel::Algorithm;
 use outboard_bench::lists;
 use outboard_bench::openssl_pair::in_use;
-use outboard_bench::run::new;
+use outboard_bench::run::empty_document;
 use outboard_catalog::kernel_name;
 use outboard_console::duration;
 use outboard_counters::Table;
@@ -75,7 +75,7 @@ struct FilePaths {
 /// Runs the benchmark.
 pub fn run(options: &Options) -> Result<Bench> {
     stop::limit(options.time);
-    let mut bench = new(openssl_version()?, noise::warnings());
+    let mut bench = empty_document(openssl_version()?, noise::warnings());
     let module = provider_file::find(options.module.as_deref(), &OpenSsl::find())?;
     let place = FilePaths::new(options, &module)?;
     place.compare()?;

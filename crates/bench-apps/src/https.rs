@@ -75,7 +75,7 @@ fn all(options: &Options, bench: &mut Bench) -> Result<()> {
         match ["HMAC-SHA1", "HMAC-SHA2-256", "HMAC-SHA2-384"].iter().any(goes) {
             true => configurations.push(with),
             false => bench.notes.push(
-                "digests were not measured: no driver for the HMACs of TLS is allowed; outboard ciphers --digests ALL says why"
+                "digests were not measured: no driver for the HMACs of TLS is allowed; outboard ciphers --digests ALL shows the reason"
                     .to_owned(),
             ),
         }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use anyhow::{Result, anyhow, bail};
 use clap::{Args, ValueEnum};
 use outboard_bench::contestants::note;
-use outboard_bench::run::new;
+use outboard_bench::run::empty_document;
 use outboard_console::duration;
 use outboard_documents::bench::{Application, Bench};
 use outboard_drivers::netlink::change;
@@ -91,7 +91,7 @@ pub fn run(options: &Options) -> Result<Bench> {
     stop::limit(options.time);
     let mut cleaner = Cleaner::start("ipsec")?;
     IP.version("-V")?;
-    let mut bench = new(IPERF3.version("--version")?, noise::warnings());
+    let mut bench = empty_document(IPERF3.version("--version")?, noise::warnings());
     let outcome = all(options, &mut cleaner, &mut bench);
     drop(cleaner);
     conclude(bench, outcome)

@@ -289,7 +289,7 @@ pub fn conclude(mut bench: Bench, outcome: Result<()>) -> Result<Bench> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use outboard_bench::run::new;
+    use outboard_bench::run::empty_document;
 
     fn side(who: &str, claim: HardwareClaim) -> MeasuredSide {
         MeasuredSide::new(who, None, claim).unwrap()
@@ -321,7 +321,7 @@ mod tests {
     fn sides_take_turns_and_what_was_counted_meanwhile_is_hardwares() {
         let folder = tempfile::tempdir().unwrap();
         let table = Rc::new(Table::create(&folder.path().join("counters")).unwrap());
-        let mut bench = new("OpenSSL".into(), Vec::new());
+        let mut bench = empty_document("OpenSSL".into(), Vec::new());
         let job = ApplicationJob {
             name: "x".into(),
             cipher: "y".into(),
@@ -371,7 +371,7 @@ mod tests {
 
     #[test]
     fn the_start_of_an_application_is_no_part_of_its_speed() {
-        let mut bench = new("fio".into(), Vec::new());
+        let mut bench = empty_document("fio".into(), Vec::new());
         let job = ApplicationJob {
             name: "x".into(),
             cipher: "y".into(),
@@ -391,7 +391,7 @@ mod tests {
 
     #[test]
     fn a_failure_names_whose_it_was() {
-        let mut bench = new("OpenSSL".into(), Vec::new());
+        let mut bench = empty_document("OpenSSL".into(), Vec::new());
         let job = ApplicationJob {
             name: "scp".into(),
             cipher: "aes128-ctr".into(),

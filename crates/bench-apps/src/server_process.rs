@@ -19,7 +19,7 @@ use outboard_measure::stop;
 use super::measure::UserSystemTime;
 
 /// Time limit for a server to start; slow boards generate keys and read certificates first.
-const PATIENCE: Duration = Duration::from_secs(180);
+const TIME_LIMIT: Duration = Duration::from_secs(180);
 
 /// Time to end after SIGTERM, before the process is killed.
 const FAREWELL: Duration = Duration::from_secs(5);
@@ -78,8 +78,8 @@ impl ServerProcess {
             if stop::asked() {
                 bail!("interrupted");
             }
-            if start.elapsed() > PATIENCE {
-                bail!("{}: {not_yet} after {} s: {}", self.name, PATIENCE.as_secs(), self.words());
+            if start.elapsed() > TIME_LIMIT {
+                bail!("{}: {not_yet} after {} s: {}", self.name, TIME_LIMIT.as_secs(), self.words());
             }
             sleep(TICK);
         }

@@ -68,7 +68,7 @@ const OPENSSL: &str = "OpenSSL";
 const WITHOUT: &str = "OpenSSL without CPU instructions";
 
 /// Returns OpenSSL as a contestant.
-pub fn own(kind: ContestantKind) -> Contestant {
+pub fn software_contestant(kind: ContestantKind) -> Contestant {
     let name = if kind == ContestantKind::OpensslWithout { WITHOUT } else { OPENSSL };
     Contestant { name: name.to_owned(), kind, driver: None, interface: None }
 }

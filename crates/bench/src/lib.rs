@@ -75,7 +75,7 @@ pub struct MeasurementOptions {
 /// Measures until all is done, the time is over or a signal arrives.
 pub fn measure(options: &MeasurementOptions) -> Result<Bench> {
     stop::limit(options.time);
-    let mut bench = run::all(options)?;
+    let mut bench = run::measure_all(options)?;
     end_by_limit(&mut bench)?;
     Ok(bench)
 }

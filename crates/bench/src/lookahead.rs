@@ -38,7 +38,7 @@ pub fn lab() -> Result<OpensslPair> {
 
 /// Returns look-ahead as a contestant for a cipher; `None`, and a note, if no driver can compute its
 /// key stream.
-pub fn way(
+pub fn backend(
     name: &str,
     options: &MeasurementOptions,
     notes: &mut Vec<String>,

@@ -104,7 +104,7 @@ impl PassProcess {
 
     fn ended(&mut self) -> String {
         match self.child.wait() {
-            Ok(status) => failed(&format!("it ended ({status}); dmesg may say why")),
+            Ok(status) => failed(&format!("it ended ({status}); dmesg may show the reason")),
             Err(error) => failed(&error),
         }
     }

@@ -12,7 +12,7 @@ use outboard_measure::evp::{Context, Library};
 use outboard_measure::turns::Stopwatch;
 use outboard_measure::{machine, noise, stop};
 
-use super::contestants::{self, ContestantFilter, DriverBackend, note, own};
+use super::contestants::{self, ContestantFilter, DriverBackend, note, software_contestant};
 use super::cover::{MeasuredCell, cover};
 use super::driver_interface::Probe;
 use super::plan::{self, Cell};
@@ -30,7 +30,7 @@ struct MeasuredAlgorithm {
 }
 
 /// Measures until all is done, the time is over or a signal arrives.
-pub fn all(options: &MeasurementOptions) -> Result<Bench> {
+pub fn measure_all(options: &MeasurementOptions) -> Result<Bench> {
     let warnings = noise::warnings();
     let found = survey(&Root::live())?;
     let mut notes = Vec::new();
@@ -46,17 +46,19 @@ pub fn all(options: &MeasurementOptions) -> Result<Bench> {
     let library = Library::open()?;
     let context = Context::software(&library)?;
     let watch = Stopwatch::new().map_err(|error| anyhow!("/proc/interrupts: {error}"))?;
-    let mut bench = Bench { notes, ..new(library.version(), warnings) };
-    bench.contestants.push(own(ContestantKind::Openssl));
-    bench.contestants.extend(options.no_cpu_instructions.then(|| own(ContestantKind::OpensslWithout)));
+    let mut bench = Bench { notes, ..empty_document(library.version(), warnings) };
+    bench.contestants.push(software_contestant(ContestantKind::Openssl));
+    bench
+        .contestants
+        .extend(options.no_cpu_instructions.then(|| software_contestant(ContestantKind::OpensslWithout)));
     let mut subjects = subjects(&names, &context, options, &mut bench)?;
     let backends = subjects.iter().flat_map(|subject| &subject.backends);
     contestants::check_reached(&options.drivers, backends, &bench.notes)?;
     let primitives: Vec<_> = subjects.iter().map(|subject| (subject.name, subject.primitive)).collect();
     let cells = plan::cells(options, &primitives);
     for subject in &subjects {
-        let own: Vec<&Cell> = cells.iter().filter(|cell| cell.cipher == subject.name).collect();
-        bench.notes.extend(plan::left_out(&own, options, &subject.backends, &subject.probes));
+        let its_cells: Vec<&Cell> = cells.iter().filter(|cell| cell.cipher == subject.name).collect();
+        bench.notes.extend(plan::left_out(&its_cells, options, &subject.backends, &subject.probes));
     }
     bench.notes.dedup();
     let entries = |cell: &Cell| {
@@ -67,9 +69,9 @@ pub fn all(options: &MeasurementOptions) -> Result<Bench> {
     let planned: Vec<_> = cells.iter().filter_map(entries).collect();
     // Close the sessions: an accelerator may have key slots for one process only.
     subjects.iter_mut().for_each(|subject| subject.probes.clear());
-    let backends = |cell: &Cell| subjects.iter().find(|subject| subject.name == cell.cipher);
+    let subject_of = |cell: &Cell| subjects.iter().find(|subject| subject.name == cell.cipher);
     let contest =
-        |(cell, tallies)| Some(MeasuredCell { backends: &backends(&cell)?.backends, cell, tallies });
+        |(cell, tallies)| Some(MeasuredCell { backends: &subject_of(&cell)?.backends, cell, tallies });
     let contests = planned.into_iter().filter_map(contest).collect();
     // tcrypt needs time for six runs at each depth.
     let share = if options.kernel { 0.5 } else { 0.9 };
@@ -80,14 +82,21 @@ pub fn all(options: &MeasurementOptions) -> Result<Bench> {
     }
     bench.rows.sort_by_key(|row| {
         let place = |name: &str| names.iter().position(|other| *other == name);
-        let who = bench.contestants.iter().position(|one| one.name == row.contestant);
-        (place(&row.cipher), row.direction.map(|way| way as usize), row.threads, row.bytes, who, row.depth)
+        let contestant = bench.contestants.iter().position(|one| one.name == row.contestant);
+        (
+            place(&row.cipher),
+            row.direction.map(|direction| direction as usize),
+            row.threads,
+            row.bytes,
+            contestant,
+            row.depth,
+        )
     });
     Ok(bench)
 }
 
 /// Creates a document without results.
-pub fn new(openssl: String, warnings: Vec<String>) -> Bench {
+pub fn empty_document(openssl: String, warnings: Vec<String>) -> Bench {
     Bench {
         made: now(),
         machine: machine::here(),
@@ -115,13 +124,13 @@ fn subjects(
             Software::find(context, name).with_context(|| format!("OpenSSL has no {name} here"))?;
         let Some(primitive) = Primitive::by_openssl_name(name) else { continue };
         let mut backends = contestants::backends(primitive, &software.key(), &wanted, &mut bench.notes)?;
-        backends.extend(lookahead::way(name, options, &mut bench.notes)?);
+        backends.extend(lookahead::backend(name, options, &mut bench.notes)?);
         let (backends, probes): (Vec<_>, Vec<_>) = backends.into_iter().unzip();
-        for way in &backends {
-            if !bench.contestants.contains(&way.contestant) {
-                bench.contestants.push(way.contestant.clone());
+        for backend in &backends {
+            if !bench.contestants.contains(&backend.contestant) {
+                bench.contestants.push(backend.contestant.clone());
             }
-            if let Some(chip) = way.interrupts.silent.as_ref().filter(|_| way.is_hardware()) {
+            if let Some(chip) = backend.interrupts.silent.as_ref().filter(|_| backend.is_hardware()) {
                 note(&mut bench.warnings, silence(chip));
             }
         }
@@ -129,7 +138,7 @@ fn subjects(
             note(
                 &mut bench.notes,
                 format!(
-                    "no accelerator was measured for {}: outboard status says what is here",
+                    "no accelerator was measured for {}: outboard status shows the hardware and drivers",
                     primitive.kernel_name()
                 ),
             );
@@ -139,8 +148,8 @@ fn subjects(
     if !rustix::process::geteuid().is_root() {
         note(
             &mut bench.notes,
-            "not as root: whether this kernel looks for its own mistakes, and devices that only root may open, could not be \
-             seen; sudo shows all"
+            "not run as root: debugging options of the kernel (KASAN, lockdep) and devices that only root may open were not \
+             detected; run it with sudo to include them"
                 .to_owned(),
         );
     }

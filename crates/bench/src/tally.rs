@@ -9,7 +9,7 @@ use outboard_measure::interrupts::Interrupts;
 use outboard_measure::statistics::{percentile, tail};
 use outboard_measure::turns::{Plan, Series};
 
-use super::contestants::{DriverBackend, own};
+use super::contestants::{DriverBackend, software_contestant};
 use super::plan::{Cell, PlannedContestant};
 use super::protocol::{CellContestant, Measured};
 use super::row::{document_direction, evidence_of};
@@ -45,8 +45,8 @@ impl Tally {
     /// or fewer when time is short.
     pub fn entrant(&self, backends: &[DriverBackend], all: &Interrupts, plan: Plan) -> CellContestant {
         let (contestant, depth, interrupts) = match self.entry {
-            PlannedContestant::Software => (own(ContestantKind::Openssl), 1, all),
-            PlannedContestant::Without => (own(ContestantKind::OpensslWithout), 1, all),
+            PlannedContestant::Software => (software_contestant(ContestantKind::Openssl), 1, all),
+            PlannedContestant::Without => (software_contestant(ContestantKind::OpensslWithout), 1, all),
             PlannedContestant::Driver(number, depth) => {
                 let way = &backends[number];
                 (way.contestant.clone(), depth, &way.interrupts)
@@ -76,8 +76,8 @@ impl Tally {
     /// Returns the row; `None` if nothing was measured.
     pub fn row(self, backends: &[DriverBackend], cell: Cell) -> Option<Row> {
         let (Contestant { name, .. }, depth, way) = match self.entry {
-            PlannedContestant::Software => (own(ContestantKind::Openssl), 1, None),
-            PlannedContestant::Without => (own(ContestantKind::OpensslWithout), 1, None),
+            PlannedContestant::Software => (software_contestant(ContestantKind::Openssl), 1, None),
+            PlannedContestant::Without => (software_contestant(ContestantKind::OpensslWithout), 1, None),
             PlannedContestant::Driver(number, depth) => {
                 (backends[number].contestant.clone(), depth, Some(&backends[number]))
             }

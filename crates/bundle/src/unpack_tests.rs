@@ -52,7 +52,7 @@ fn an_archive_that_is_cut_anywhere_is_damaged() {
 }
 
 #[test]
-fn paths_that_lead_out_are_refused() {
+fn paths_outside_the_archive_are_refused() {
     for path in ["../etc/passwd", "/etc/passwd", "proc/../../x", ".."] {
         let error = refused(&tar_of(path, EntryType::Regular, 0, b""), false);
         assert!(error.contains("leads out of it"), "{path}: {error}");
@@ -135,7 +135,7 @@ fn the_largest_files_are_left_out_of_a_bundle_that_is_too_large() {
 
 proptest! {
     #[test]
-    fn a_changed_byte_is_noticed_or_harmless(at in 0_usize..400, with in any::<u8>()) {
+    fn a_changed_byte_is_detected_or_harmless(at in 0_usize..400, with in any::<u8>()) {
         let mut bytes = pack(&files()).unwrap().bytes;
         let at = at % bytes.len();
         bytes[at] = with;
@@ -145,7 +145,7 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_are_survived(bytes in proptest::collection::vec(any::<u8>(), 0..2000), is_xz: bool) {
+    fn arbitrary_bytes_cause_no_panic(bytes in proptest::collection::vec(any::<u8>(), 0..2000), is_xz: bool) {
         let _ = unpack(&bytes[..], is_xz);
     }
 }

@@ -216,7 +216,7 @@ fn samples_that_do_not_fit_into_their_bits_are_refused() {
     let path = file(&directory, &random_bytes(7, 5000));
     let (code, _, error) = answered(outboard(&["assess", "--bits", "4", "--file"]).arg(&path));
     assert_eq!(code, 1);
-    assert!(error.contains("8 bits, and --bits says 4"), "{error}");
+    assert!(error.contains("8 bits, but --bits is 4"), "{error}");
 }
 
 #[test]

@@ -116,8 +116,8 @@ fn decisions_are_kept_once_and_as_they_were_made() {
 #[test]
 fn a_private_table_keeps_no_words() {
     let table = Table::private();
-    table.note("nobody reads this");
-    table.decide("SHA1", &Decision::Left { why: "nobody reads this".into() });
+    table.note("a note");
+    table.decide("SHA1", &Decision::Left { why: "a note".into() });
     assert!(table.notes().is_empty() && table.decisions().is_empty());
 }
 

@@ -1,5 +1,5 @@
 //! `outboard-status/1`: what reports show of the document of `outboard status`, which
-//! `outboard_inventory::Status` defines.
+//! `outboard_inventory::Status` defines. Its test `status_document` compares the two.
 
 #![expect(missing_docs, reason = "outboard_inventory::Status documents the fields")]
 

@@ -55,16 +55,16 @@ impl Signs<'_> {
                 format!("the kernel made it from the template {outer} (flag INSTANCE)"),
                 "NETLINK_CRYPTO",
             ),
-            None => self.add(format!("the name is that of the template {outer}"), "/proc/crypto"),
+            None => self.add(format!("the name is an instance of the template {outer}"), "/proc/crypto"),
         }
         self.add(format!("inside: {}", self.of.inner().join(", ")), "/proc/crypto");
     }
 
     fn known(&mut self, family: &Family) {
         match family.nature {
-            Nature::Software => self.add(format!("the name is that of {}", family.chip), "/proc/crypto"),
+            Nature::Software => self.add(format!("a driver of this name is {}", family.chip), "/proc/crypto"),
             Nature::Instructions => {
-                self.add(format!("the name is that of code for {}", family.chip), "/proc/crypto")
+                self.add(format!("a driver of this name uses {}", family.chip), "/proc/crypto")
             }
             Nature::Accelerator => {
                 let module = match self.of.driver.module.as_str() {

@@ -17,7 +17,7 @@ pub struct UnboundDevice {
     pub device: String,
     /// The engine.
     pub chip: String,
-    /// The id of its entry in the catalogue; null for a device of an unknown maker.
+    /// The id of its entry in the catalogue; null if it has none.
     pub family: Option<&'static str>,
     /// The modules to try, the most likely first. The first is that of modules.alias, if that names
     /// one.
@@ -42,11 +42,11 @@ pub enum UnboundState {
     NotBuilt,
     /// The module is not loaded.
     NotLoaded,
-    /// The driver is there and did not take the device.
+    /// The driver is registered and is not bound to the device.
     ProbeFailed,
     /// The driver waits for another device.
     Deferred,
-    /// One of the above except the first; the files that tell which were not read.
+    /// Not known, because files are missing that show it. Linux has a driver.
     Unknown,
 }
 
@@ -75,7 +75,7 @@ pub fn unbound(root: &Root, release: Option<&str>) -> Vec<UnboundDevice> {
             if is_bound || (family.is_none() && !is_of_class) {
                 continue;
             }
-            // Only now: the lists of modules have megabytes.
+            // Read when the first device needs it: the lists of modules have megabytes.
             let build = build.get_or_insert_with(|| KernelBuild::read(root, release));
             found.push(describe(root, build, bus, entry.name, &modalias, family));
         }
@@ -93,14 +93,12 @@ fn describe(
 ) -> UnboundDevice {
     let by_alias = build.module_for(modalias);
     let listed = family.into_iter().flat_map(|family| values(family.modules)).map(String::from);
-    let mut modules: Vec<String> = by_alias.clone().into_iter().chain(listed).collect();
-    let mut seen = Vec::new();
-    modules.retain(|module| {
-        !seen.contains(module) && {
-            seen.push(module.clone());
-            true
+    let mut modules: Vec<String> = Vec::new();
+    for module in by_alias.clone().into_iter().chain(listed) {
+        if !modules.contains(&module) {
+            modules.push(module);
         }
-    });
+    }
     let missing_options = family.map(|family| build.missing_options(family.options)).unwrap_or_default();
     let facts = Facts {
         root,
@@ -196,11 +194,11 @@ impl Facts<'_> {
             }
             UnboundState::NotBuilt => self.packages(),
             UnboundState::NotLoaded => format!("modprobe {module}"),
-            UnboundState::ProbeFailed => format!("dmesg | grep {device} shows why the driver did not take the device"),
+            UnboundState::ProbeFailed => format!("dmesg | grep {device} shows why the probe failed"),
             UnboundState::Deferred => "the driver waits for another device, such as a clock or a DMA engine: dmesg | grep deferred; \
                 the driver of that device is missing".to_owned(),
             UnboundState::Unknown => {
-                format!("modprobe {module}; if that is loaded, dmesg has the reason why it did not take the device")
+                format!("modprobe {module}; if that is loaded, dmesg shows why its probe failed")
             }
         }
     }
@@ -257,6 +255,7 @@ fn pci_id(modalias: &str) -> String {
 /// `virtio:d00000014v00001AF4`.
 fn family_of(modalias: &str) -> Option<&'static Family> {
     if let Some(rest) = modalias.strip_prefix("of:N") {
+        // Each compatible string follows a C, and may contain one itself.
         let compatible: Vec<&str> = rest.split('C').skip(1).collect();
         let all = rest.split_once('C').map_or("", |(_, all)| all);
         return devices::by_compatible(|c| compatible.contains(&c) || all == c);
@@ -274,7 +273,8 @@ fn family_of(modalias: &str) -> Option<&'static Family> {
     }
     modalias
         .starts_with(VIRTIO_ID_CRYPTO)
-        .then(|| families::accelerators().find(|f| f.id == "virtio-crypto"))?
+        .then(|| families::accelerators().find(|f| f.id == "virtio-crypto"))
+        .flatten()
 }
 
 #[cfg(test)]

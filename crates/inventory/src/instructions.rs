@@ -66,8 +66,14 @@ fn in_kernel(set: &Instructions, drivers: &[DriverView]) -> (Option<bool>, Strin
         return (Some(true), format!("driver {}", driver.name));
     }
     // Since Linux 6.16 hashes and GHASH use the instructions in lib/crypto, below drivers `*-lib`.
-    let is_of_library = |driver: &&DriverView| driver.name.ends_with("-lib");
-    if let Some(driver) = drivers.iter().find(is_of_library).filter(|_| set.serves.starts_with("SHA")) {
+    let hashes = match set.serves {
+        "SHA-2" => "SHA-224, SHA-256, SHA-384, SHA-512",
+        other => other,
+    };
+    let hashes = hashes.to_ascii_lowercase().replace('-', "");
+    let is_of_library =
+        |driver: &&DriverView| driver.name.ends_with("-lib") && hashes.contains(&driver.algorithm);
+    if let Some(driver) = drivers.iter().find(is_of_library) {
         return (Some(true), format!("lib/crypto, by drivers such as {}", driver.name));
     }
     (Some(false), format!("no driver uses them now: modprobe {}", set.module))
@@ -101,6 +107,22 @@ mod tests {
         ] {
             assert_eq!(names(cpuinfo), expected, "{cpuinfo}");
         }
+    }
+
+    #[test]
+    fn a_driver_of_lib_crypto_is_named_only_for_its_own_algorithm() {
+        let driver = |name: &str, algorithm: &str| DriverView {
+            name: name.into(),
+            algorithm: algorithm.into(),
+            ..DriverView::default()
+        };
+        let cpu = parse(b"flags : sha_ni\n");
+        let crc = driver("crc32c-lib", "crc32c");
+        let used = |drivers: &[DriverView]| of(&cpu, drivers).remove(0);
+        assert_eq!(used(std::slice::from_ref(&crc)).kernel_uses, Some(false));
+        let set = used(&[crc, driver("sha512-lib", "sha512"), driver("sha256-lib", "sha256")]);
+        assert_eq!(set.kernel_uses, Some(true));
+        assert!(set.kernel.contains("sha256-lib"), "{set:?}");
     }
 
     #[test]

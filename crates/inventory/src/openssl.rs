@@ -16,7 +16,7 @@ pub use config::{
 pub use run::Pending;
 
 /// The time limit for `openssl`, which takes seconds on a busy router.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIME_LIMIT: Duration = Duration::from_secs(10);
 
 /// The properties of the installed OpenSSL.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -68,7 +68,7 @@ impl Question {
     /// Waits for the output of both commands, at most 10 s each.
     pub fn answer(self, root: &Root) -> OpenSsl {
         let text = |name, pending: Option<Pending>| {
-            root.answer(name, || pending.and_then(|p| p.finish(PATIENCE))).unwrap_or_default()
+            root.answer(name, || pending.and_then(|p| p.finish(TIME_LIMIT))).unwrap_or_default()
         };
         let mut found = from_version(&text("openssl-version", self.version));
         found.providers = from_providers(&text("openssl-providers", self.providers));

@@ -182,7 +182,7 @@ impl Accelerator {
 }
 
 /// One driver of the kernel.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct DriverView {
     /// Its name.
     pub name: String,

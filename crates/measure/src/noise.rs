@@ -181,7 +181,7 @@ fn debug_kernel(root: &Path) -> Option<String> {
     let found: Vec<&str> = COSTLY.into_iter().filter(|name| has(name) || is_seen(name)).collect();
     (!found.is_empty()).then(|| {
         format!(
-            "this kernel looks for its own mistakes ({}): figures of another kernel are what counts",
+            "this kernel has debugging options that slow it down ({}): measure with a kernel without them",
             found.join(", ")
         )
     })

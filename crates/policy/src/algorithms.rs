@@ -22,7 +22,7 @@ impl Algorithms {
     pub fn has(&self, name: &str) -> bool {
         match self {
             Algorithms::All => true,
-            Algorithms::Only(names) => names.iter().any(|n| is(n, name)),
+            Algorithms::Only(names) => names.iter().any(|n| is_name(n, name)),
         }
     }
 }
@@ -75,8 +75,8 @@ pub(crate) fn chosen(text: &str) -> Result<Option<Vec<&str>>, Error> {
     let entries: Vec<&str> = entries(text).collect();
     match entries[..] {
         [] => Err(Error::EmptyList),
-        [one] if is(one, "ALL") => Ok(None),
-        [one] if is(one, "NONE") => Ok(Some(Vec::new())),
+        [one] if is_name(one, "ALL") => Ok(None),
+        [one] if is_name(one, "NONE") => Ok(Some(Vec::new())),
         _ => Ok(Some(entries)),
     }
 }
@@ -126,7 +126,7 @@ pub fn known(name: &str) -> Result<&'static str, Error> {
 }
 
 fn cipher(name: &str) -> Result<&'static str, Error> {
-    let known = CIPHERS.into_iter().find(|cipher| is(cipher, name));
+    let known = CIPHERS.into_iter().find(|cipher| is_name(cipher, name));
     known.ok_or_else(|| refused(name, &CIPHERS))
 }
 
@@ -139,9 +139,9 @@ fn digest(name: &str) -> Result<&'static str, Error> {
 #[inline(never)]
 fn refused(name: &str, known: &[&str]) -> Error {
     let begins_with = |beginning| after(name, beginning).is_some();
-    if is(name, "ALL") || is(name, "NONE") {
+    if is_name(name, "ALL") || is_name(name, "NONE") {
         Error::NotAlone(name.to_owned())
-    } else if is(name, "DES") || (begins_with("DES-") && !begins_with("DES-EDE")) {
+    } else if is_name(name, "DES") || (begins_with("DES-") && !begins_with("DES-EDE")) {
         Error::SingleDes(name.to_owned())
     } else if begins_with("MD5") {
         Error::Md5(name.to_owned())
@@ -165,12 +165,12 @@ fn digest_called(name: &str) -> Option<&'static str> {
 #[inline(never)]
 pub(crate) fn after<'a>(name: &'a str, beginning: &str) -> Option<&'a str> {
     let (head, rest) = name.split_at_checked(beginning.len())?;
-    is(head, beginning).then_some(rest)
+    is_name(head, beginning).then_some(rest)
 }
 
 /// Whether two names are equal, compared without case.
 #[inline(never)]
-pub(crate) fn is(name: &str, this: &str) -> bool {
+pub(crate) fn is_name(name: &str, this: &str) -> bool {
     name.eq_ignore_ascii_case(this)
 }
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use crate::algorithms::is;
+use crate::algorithms::is_name;
 use crate::{Error, POLICY_FILE};
 
 /// Path of a file written by `outboard tune`, or none.
@@ -28,7 +28,7 @@ impl FromStr for PolicyFile {
 
     fn from_str(text: &str) -> Result<Self, Error> {
         match text.trim() {
-            none if is(none, "NONE") => Ok(PolicyFile(None)),
+            none if is_name(none, "NONE") => Ok(PolicyFile(None)),
             path if path.starts_with('/') => Ok(PolicyFile(Some(path.into()))),
             _ => Err(Error::PolicyFile(text.to_owned())),
         }

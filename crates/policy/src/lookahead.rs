@@ -1,6 +1,6 @@
 //! Look-ahead: key stream that an accelerator computes before it is requested.
 
-use crate::algorithms::{is, number};
+use crate::algorithms::{is_name, number};
 use crate::tuned::from_text;
 use crate::{CipherRow, Error, Tuned};
 
@@ -86,7 +86,7 @@ impl Tuned {
     /// What was measured for the look-ahead of a cipher; the last line if there are several.
     pub fn lookahead(&self, cipher: &str) -> Option<LookaheadRow<'_>> {
         let is_its = |words: &[Option<&str>; 5]| {
-            words[0] == Some(LookaheadRow::WORD) && words[1].is_some_and(|name| is(name, cipher))
+            words[0] == Some(LookaheadRow::WORD) && words[1].is_some_and(|name| is_name(name, cipher))
         };
         lookahead_row(self.lines().filter(is_its).last()?)
     }

@@ -5,7 +5,7 @@ use std::str::FromStr;
 use outboard_catalog::default_threshold;
 
 use crate::Error;
-use crate::algorithms::{entries, is, known, number};
+use crate::algorithms::{entries, is_name, known, number};
 
 /// Thresholds by algorithm: `ALL:4096,AES-128-CBC:2048`. A value for a name takes precedence over
 /// ALL.
@@ -19,13 +19,13 @@ impl Thresholds {
     /// Smallest request in bytes that is offloaded for the algorithm with OpenSSL's name `name`;
     /// for a digest the smallest message. `None` if the configuration sets no threshold.
     pub fn explicit(&self, name: &str) -> Option<usize> {
-        let own = self.own.iter().find(|(algorithm, _)| is(algorithm, name));
+        let own = self.own.iter().find(|(algorithm, _)| is_name(algorithm, name));
         own.map(|&(_, bytes)| bytes).or(self.all)
     }
 
     /// As [`explicit`](Self::explicit), with the catalog's default where the configuration sets no
     /// threshold. The default for an unknown algorithm is `usize::MAX`: it stays in software.
-    pub fn of(&self, name: &str) -> usize {
+    pub fn threshold(&self, name: &str) -> usize {
         self.explicit(name).unwrap_or_else(|| default_threshold(name))
     }
 }
@@ -38,7 +38,7 @@ impl FromStr for Thresholds {
         for entry in entries(text) {
             let (name, number) = entry.split_once(':').ok_or_else(|| Error::Threshold(entry.to_owned()))?;
             let (name, bytes) = (name.trim(), bytes(number.trim())?);
-            if is(name, "ALL") {
+            if is_name(name, "ALL") {
                 thresholds.all = Some(bytes);
             } else {
                 let name = known(name)?;
@@ -62,19 +62,19 @@ mod tests {
     #[test]
     fn an_own_value_wins_over_all_and_the_last_over_the_first() {
         let t: Thresholds = "AES-128-CBC:1, ALL:4096 ,aes-128-cbc:2048".parse().unwrap();
-        assert_eq!(t.of("AES-128-CBC"), 2048);
-        assert_eq!(t.of("AES-256-CBC"), 4096);
-        assert_eq!(Thresholds::default().of("AES-256-CBC"), 4096);
+        assert_eq!(t.threshold("AES-128-CBC"), 2048);
+        assert_eq!(t.threshold("AES-256-CBC"), 4096);
+        assert_eq!(Thresholds::default().threshold("AES-256-CBC"), 4096);
     }
 
     #[test]
     fn digests_have_thresholds_of_their_own() {
         let t: Thresholds = "sha256:100,SHA-1:300".parse().unwrap();
-        let of = ["SHA2-256", "SHA1", "SHA2-512", "AES-128-CBC"].map(|name| t.of(name));
-        assert_eq!(of, [100, 300, 16 * 1024, 4096]);
+        let thresholds = ["SHA2-256", "SHA1", "SHA2-512", "AES-128-CBC"].map(|name| t.threshold(name));
+        assert_eq!(thresholds, [100, 300, 16 * 1024, 4096]);
         let all: Thresholds = "ALL:5".parse().unwrap();
-        assert_eq!((all.of("SHA2-512"), all.of("SHA1")), (5, 5));
-        assert_eq!(Thresholds::default().of("RC4"), usize::MAX);
+        assert_eq!((all.threshold("SHA2-512"), all.threshold("SHA1")), (5, 5));
+        assert_eq!(Thresholds::default().threshold("RC4"), usize::MAX);
     }
 
     #[test]
@@ -97,7 +97,7 @@ mod tests {
         #[test]
         fn what_is_written_is_what_applies(bytes in any::<u32>()) {
             let t: Thresholds = format!("AES-192-CBC:{bytes}").parse().unwrap();
-            prop_assert_eq!(t.of("AES-192-CBC"), bytes as usize);
+            prop_assert_eq!(t.threshold("AES-192-CBC"), bytes as usize);
         }
     }
 }

@@ -7,7 +7,7 @@ use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use crate::algorithms::is;
+use crate::algorithms::is_name;
 use crate::lookahead::{LookaheadRow, lookahead_row};
 
 /// Path at which the provider looks for the policy file.
@@ -130,7 +130,7 @@ impl Tuned {
 
     /// Number of the line with the thresholds of a cipher, from 1; the last if there are several.
     pub fn line_of(&self, cipher: &str) -> Option<usize> {
-        let is_its = |line: &str| words(line)[0].is_some_and(|first| is(first, cipher));
+        let is_its = |line: &str| words(line)[0].is_some_and(|first| is_name(first, cipher));
         let its = (1..).zip(self.text.lines()).filter(|(_, line)| is_its(line));
         its.last().map(|(number, _)| number)
     }
@@ -142,7 +142,7 @@ impl Tuned {
 
     /// The thresholds of a cipher; the last line if there are several.
     pub fn of(&self, cipher: &str) -> Option<CipherRow<'_>> {
-        let is_its = |words: &[Option<&str>; 5]| words[0].is_some_and(|first| is(first, cipher));
+        let is_its = |words: &[Option<&str>; 5]| words[0].is_some_and(|first| is_name(first, cipher));
         let mut last = None;
         for line in self.text.lines() {
             last = Some(words(line)).filter(is_its).or(last);

@@ -1,6 +1,6 @@
-//! Tests whether the time for removing padding and MAC from a TLS record depends on them, and that
-//! for the tag of a GCM message with look-ahead on the tag and the key: the statistical test of
-//! dudect (Reparaz, Balasch, Verbauwhede, "Dude, is my code constant time?",
+//! Tests whether the time of two operations depends on secrets: removing padding and MAC from a TLS
+//! record, and computing and comparing the tag of a GCM message with look-ahead. This is the
+//! statistical test of dudect (Reparaz, Balasch, Verbauwhede, "Dude, is my code constant time?",
 //! DATE 2017).
 //!
 //! Records of two classes are processed in random order and measured. Welch's t shows whether the
@@ -142,7 +142,7 @@ fn any(random: &mut Random) -> Vec<u8> {
     padded(random, padding)
 }
 
-/// A random tag and the same tag, with one byte of `at` bytes changed, if there are any.
+/// A random tag, then the same tag with one byte in the range `at` changed, or none if it is empty.
 fn tags(random: &mut Random, at: std::ops::Range<usize>) -> Vec<u8> {
     let mut tags: Vec<u8> = (0..16).map(|_| random.next() as u8).collect();
     tags.extend_from_within(..);
@@ -168,6 +168,7 @@ fn random_key(random: &mut Random) -> Vec<u8> {
     (0..16).map(|_| random.next() as u8).collect()
 }
 
+/// Generates random bytes like [`random_key`], so that both classes cost the same to generate.
 fn key_of_zeros(random: &mut Random) -> Vec<u8> {
     random_key(random).into_iter().map(|_| 0).collect()
 }
@@ -270,7 +271,7 @@ fn main() -> ExitCode {
         println!("  {:<8}{t:>8.2}  {what}", verdict(t));
     }
     if planted.iter().any(|&(_, t)| t < LEAKS) {
-        println!("A planted leak was not found, so this run says nothing: measure again on a quiet machine.");
+        println!("invalid result: a planted leak was not found. Measure again on an idle machine.");
         return ExitCode::from(2);
     }
     if worst < LEAKS { ExitCode::SUCCESS } else { ExitCode::FAILURE }

@@ -69,8 +69,8 @@ impl Config {
     }
 }
 
-/// A service starts processes of other users, such as CGI programs, which may not count: that is no
-/// warning.
+/// A service may start processes of other users, such as CGI programs, which have no access to its
+/// directory. That is expected, so the message has the level Info.
 fn open_counters(path: &str) -> Result<Table, (Level, Error)> {
     match path.ends_with('/') {
         true => Table::open_in(Path::new(path)).map_err(|why| (Level::Info, why)),

@@ -195,7 +195,7 @@ fn refusal(provider: &Provider, tuned: Option<&Tuned>, name: &str) -> Option<&'s
 fn thresholds(provider: &Provider, row: Option<CipherRow<'_>>, name: &str) -> [Option<usize>; 2] {
     match (provider.policy.thresholds.explicit(name), row) {
         (None, Some(row)) => row.from,
-        _ => [Some(provider.policy.thresholds.of(name)); 2],
+        _ => [Some(provider.policy.thresholds.threshold(name)); 2],
     }
 }
 

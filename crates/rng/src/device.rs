@@ -16,11 +16,11 @@ const NONE: &[u8; 5] = b"none\n";
 
 /// Sleep in milliseconds if the device has no data. /dev/hwrng does not implement poll: poll(2)
 /// always reports it as readable.
-const NAP: libc::c_int = 1;
+const POLL_INTERVAL: libc::c_int = 1;
 
 /// The maximum number of reads for one seed, including the start-up test: ten seconds if none
 /// returns data.
-pub(crate) const PATIENCE: u32 = 10_000;
+pub(crate) const MAX_ATTEMPTS: u32 = 10_000;
 
 /// The open device.
 pub(crate) struct Device(Descriptor);
@@ -89,5 +89,5 @@ fn open(path: &CStr) -> Result<Device, Failure> {
 /// Sleeps with poll(2), which sandboxes allow. A signal only shortens the sleep.
 fn nap() {
     // SAFETY: there are no descriptors, so no pointer is dereferenced.
-    unsafe { libc::poll(null_mut(), 0, NAP) };
+    unsafe { libc::poll(null_mut(), 0, POLL_INTERVAL) };
 }

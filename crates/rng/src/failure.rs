@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io;
 
-use crate::device::PATIENCE;
+use crate::device::MAX_ATTEMPTS;
 use crate::health::Fault;
 
 /// Why a seed source returns no bytes.
@@ -54,12 +54,12 @@ impl fmt::Display for Failure {
                 )
             }
             Failure::NoGenerator => {
-                f.write_str("/dev/hwrng has no generator (rng_current says none): is a driver loaded?")
+                f.write_str("/dev/hwrng has no generator (rng_current is none): is a driver loaded?")
             }
             Failure::Ended => f.write_str("/dev/hwrng gives no more bytes: is it the kernel's device?"),
             Failure::Slow { got, wanted } => write!(
                 f,
-                "/dev/hwrng gave {got} of {wanted} bytes in {PATIENCE} attempts: is the generator stuck, or do others use \
+                "/dev/hwrng gave {got} of {wanted} bytes in {MAX_ATTEMPTS} attempts: is the generator stuck, or do others use \
                  it up?"
             ),
             Failure::Unhealthy(fault) => write!(

@@ -3,7 +3,7 @@
 use outboard_policy::MinEntropy;
 use zeroize::{Zeroize, Zeroizing};
 
-use crate::device::{Device, PATIENCE};
+use crate::device::{Device, MAX_ATTEMPTS};
 use crate::failure::Failure;
 use crate::health::Health;
 
@@ -36,7 +36,7 @@ impl Source {
     /// Fills `out` with tested bytes. After an error `out` is zeroed, and the source must not be
     /// used again.
     pub(crate) fn fill(&mut self, out: &mut [u8]) -> Result<(), Failure> {
-        let filled = self.fill_within(out, PATIENCE);
+        let filled = self.fill_within(out, MAX_ATTEMPTS);
         if filled.is_err() {
             out.zeroize();
         }

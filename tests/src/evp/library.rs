@@ -152,7 +152,7 @@ pub fn library() -> &'static Library {
     LIBRARY.get_or_init(|| open().and_then(Library::find).unwrap_or_else(|problem| panic!("{problem}")))
 }
 
-/// Its functions for pipelines, or the one that it lacks.
+/// The functions of this libcrypto for pipelines, or an error that names the first missing one.
 pub fn pipelines() -> Result<&'static Pipelines, String> {
     static PIPELINES: OnceLock<Result<Pipelines, String>> = OnceLock::new();
     PIPELINES.get_or_init(|| open().and_then(Pipelines::find)).as_ref().map_err(String::clone)
@@ -168,7 +168,7 @@ pub fn version() -> String {
 pub fn major_version() -> u32 {
     let version = version();
     let number = version.split_whitespace().nth(1).and_then(|text| text.split('.').next());
-    number.and_then(|text| text.parse().ok()).unwrap_or_else(|| panic!("the version in \"{version}\""))
+    number.and_then(|text| text.parse().ok()).unwrap_or_else(|| panic!("no version number in \"{version}\""))
 }
 
 /// The directory in which this libcrypto looks for provider modules.

@@ -3,7 +3,7 @@
 use std::io;
 use std::mem::{size_of, zeroed};
 
-use crate::descriptor::{Descriptor, again, check};
+use crate::descriptor::{Descriptor, check, retry_interrupted};
 use crate::mode::driver_iv;
 use crate::{Algorithm, Direction, Request};
 
@@ -172,20 +172,20 @@ impl Socket {
             }
         }
         // SAFETY: the message and all that it points to live through the call.
-        again(|| unsafe { libc::sendmsg(self.0.fd(), &message, libc::MSG_NOSIGNAL) })
+        retry_interrupted(|| unsafe { libc::sendmsg(self.0.fd(), &message, libc::MSG_NOSIGNAL) })
     }
 
     /// Sends a chunk of a message; `more` marks that another chunk follows: send(2).
     pub(super) fn hash(&self, piece: &[u8], more: bool) -> io::Result<usize> {
         let flags = libc::MSG_NOSIGNAL | if more { libc::MSG_MORE } else { 0 };
         // SAFETY: `piece` is readable for its length.
-        again(|| unsafe { libc::send(self.0.fd(), piece.as_ptr().cast(), piece.len(), flags) })
+        retry_interrupted(|| unsafe { libc::send(self.0.fd(), piece.as_ptr().cast(), piece.len(), flags) })
     }
 
     /// Reads a result: read(2).
     pub(super) fn receive(&self, into: &mut [u8]) -> io::Result<usize> {
         // SAFETY: `into` is writable for its length.
-        again(|| unsafe { libc::read(self.0.fd(), into.as_mut_ptr().cast(), into.len()) })
+        retry_interrupted(|| unsafe { libc::read(self.0.fd(), into.as_mut_ptr().cast(), into.len()) })
     }
 }
 

@@ -9,8 +9,8 @@ use super::vectors::hex;
 use super::{Checked, Fault, Random, compare, verb};
 use crate::{Accelerator, Algorithm, Direction, Error, MAX_AAD, Request, Session};
 
-/// Data lengths where driver bugs are likely: none, partial blocks, around pages and units, a TLS
-/// record.
+/// Data lengths where driver bugs are likely: none, partial blocks, around a page, a TLS record and
+/// longer.
 const LENGTHS: [usize; 16] =
     [0, 1, 15, 16, 17, 31, 32, 33, 100, 1000, 4080, 4095, 4096, 4097, 16_384, 16_401];
 
@@ -118,18 +118,18 @@ impl Reference {
         Reference { algorithm, aes: Aes::new(key), tag_len }
     }
 
-    /// The result for `text`, and the tag.
+    /// The result for `data`, and the tag.
     pub(super) fn crypt(
         &self,
         direction: Direction,
         nonce: &[u8],
         aad: &[u8],
-        text: &[u8],
+        data: &[u8],
     ) -> (Vec<u8>, Vec<u8>) {
         let encrypt = direction == Direction::Encrypt;
         match self.algorithm {
-            Algorithm::CcmAes => ccm(&self.aes, encrypt, self.tag_len, nonce, aad, text),
-            _ => gcm(&self.aes, encrypt, nonce, aad, text),
+            Algorithm::CcmAes => ccm(&self.aes, encrypt, self.tag_len, nonce, aad, data),
+            _ => gcm(&self.aes, encrypt, nonce, aad, data),
         }
     }
 }
@@ -192,14 +192,18 @@ impl<'a> Run<'a> {
         let name =
             format!("{} with a key of {bits} bits and tags of {tag_len} bytes", algorithm.kernel_name());
         let opened = accelerator.open_with_tag(key, tag_len);
-        let session = opened.map_err(|error| Fault::Failed { doing: format!("taking {name}"), error })?;
+        let session =
+            opened.map_err(|error| Fault::Failed { doing: format!("opening a session of {name}"), error })?;
         Ok(Run { session, algorithm, reference: Reference::new(algorithm, key, tag_len), name, checked })
     }
 
     fn example(&mut self, example: &Example) -> Result<(), Fault> {
         let [nonce, aad, plain, cipher, tag] =
             [example.nonce, example.aad, example.plain, example.cipher, example.tag].map(hex);
-        self.both_ways(&Sealed { nonce, aad, plain, cipher, tag }, &format!(" of {}", example.source))
+        self.encrypt_and_decrypt(
+            &Sealed { nonce, aad, plain, cipher, tag },
+            &format!(" of {}", example.source),
+        )
     }
 
     fn lengths(&mut self, random: &mut Random) -> Result<(), Fault> {
@@ -207,11 +211,11 @@ impl<'a> Run<'a> {
         for (n, len) in LENGTHS.into_iter().chain([most, random.below(most)]).enumerate() {
             let aad_len = AAD_LENGTHS[(n + random.below(3) * 7) % AAD_LENGTHS.len()];
             let sealed = self.sealed(random, len.min(most), aad_len);
-            self.both_ways(&sealed, "")?;
+            self.encrypt_and_decrypt(&sealed, "")?;
         }
         for aad_len in AAD_LENGTHS.into_iter().chain([random.below(MAX_AAD)]) {
             let sealed = self.sealed(random, 33, aad_len);
-            self.both_ways(&sealed, "")?;
+            self.encrypt_and_decrypt(&sealed, "")?;
         }
         Ok(())
     }
@@ -255,18 +259,23 @@ impl<'a> Run<'a> {
         Sealed { nonce, aad, plain, cipher, tag }
     }
 
-    fn both_ways(&mut self, sealed: &Sealed, which: &str) -> Result<(), Fault> {
+    fn encrypt_and_decrypt(&mut self, sealed: &Sealed, which: &str) -> Result<(), Fault> {
         let request =
             Request { aad: &sealed.aad, ..Request::new(Direction::Encrypt, &sealed.nonce, &sealed.plain) };
-        self.one(&request, &[&sealed.cipher[..], &sealed.tag].concat(), which)?;
+        self.crypt_and_compare(&request, &[&sealed.cipher[..], &sealed.tag].concat(), which)?;
         self.open(sealed, which)
     }
 
     fn open(&mut self, sealed: &Sealed, which: &str) -> Result<(), Fault> {
-        self.one(&opening(sealed), &sealed.plain, which)
+        self.crypt_and_compare(&opening(sealed), &sealed.plain, which)
     }
 
-    fn one(&mut self, request: &Request<'_>, expected: &[u8], which: &str) -> Result<(), Fault> {
+    fn crypt_and_compare(
+        &mut self,
+        request: &Request<'_>,
+        expected: &[u8],
+        which: &str,
+    ) -> Result<(), Fault> {
         let doing = doing(request, &self.name, which);
         let result = self.session.crypt(request);
         let result = result.map_err(|error| Fault::Failed { doing: doing.clone(), error })?;
@@ -290,17 +299,17 @@ impl<'a> Run<'a> {
     /// As many requests at once as the session accepts, every third of them a forgery.
     fn batch(&mut self, random: &mut Random) -> Result<(), Fault> {
         let most = self.session.max_batch();
-        let mut texts: Vec<_> = (0..most)
+        let mut messages: Vec<_> = (0..most)
             .map(|_| {
                 let (len, aad_len) = (random.below(4096), random.below(100));
                 self.sealed(random, len, aad_len)
             })
             .collect();
-        texts.iter_mut().step_by(3).for_each(|sealed| sealed.tag[0] ^= 1);
-        let requests: Vec<_> = texts.iter().map(opening).collect();
+        messages.iter_mut().step_by(3).for_each(|sealed| sealed.tag[0] ^= 1);
+        let requests: Vec<_> = messages.iter().map(opening).collect();
         let doing = |n: usize| format!("{}, request {n} of {most} at once", self.name);
         self.session.submit(&requests).map_err(|error| Fault::Failed { doing: doing(0), error })?;
-        for (n, sealed) in texts.iter().enumerate() {
+        for (n, sealed) in messages.iter().enumerate() {
             match (self.session.result(n), n % 3) {
                 (Err(Error::Forged { .. }), 0) => {}
                 (Ok(_), 0) => return Err(Fault::Accepted { doing: doing(n) }),
@@ -340,16 +349,16 @@ type Forgery = (&'static str, fn(&mut Sealed));
 
 /// Possible changes to a message. Some change nothing if the data is empty.
 const FORGERIES: [Forgery; 9] = [
-    ("a text with its first bit changed", |sealed| flip(&mut sealed.cipher, false, 0x80)),
-    ("a text with its last bit changed", |sealed| flip(&mut sealed.cipher, true, 1)),
+    ("data with its first bit changed", |sealed| flip(&mut sealed.cipher, false, 0x80)),
+    ("data with its last bit changed", |sealed| flip(&mut sealed.cipher, true, 1)),
     ("additional data with its first bit changed", |sealed| flip(&mut sealed.aad, false, 0x80)),
     ("additional data with its last bit changed", |sealed| flip(&mut sealed.aad, true, 1)),
     ("additional data without its last byte", |sealed| {
         sealed.aad.truncate(sealed.aad.len().saturating_sub(1))
     }),
     ("no additional data", |sealed| sealed.aad.clear()),
-    ("a text without its last byte", |sealed| sealed.cipher.truncate(sealed.cipher.len().saturating_sub(1))),
-    ("a text whose first byte is additional data", |sealed| {
+    ("data without its last byte", |sealed| sealed.cipher.truncate(sealed.cipher.len().saturating_sub(1))),
+    ("data whose first byte was moved to the additional data", |sealed| {
         if !sealed.cipher.is_empty() {
             sealed.aad.push(sealed.cipher.remove(0));
         }

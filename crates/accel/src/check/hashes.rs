@@ -75,7 +75,8 @@ impl<'a> Run<'a> {
             false => algorithm.kernel_name().to_owned(),
         };
         let opened = accelerator.open(&key);
-        let session = opened.map_err(|error| Fault::Failed { doing: format!("taking {name}"), error })?;
+        let session =
+            opened.map_err(|error| Fault::Failed { doing: format!("opening a session of {name}"), error })?;
         Ok(Run { session, algorithm, key, name, checked })
     }
 

@@ -85,7 +85,8 @@ pub fn check_seeded(
         let key = hex(vector.key);
         let name = format!("{} with a key of {} bits", algorithm.kernel_name(), key.len() * 8);
         let opened = accelerator.open(&key);
-        let mut session = opened.map_err(|error| Fault::Failed { doing: format!("taking {name}"), error })?;
+        let mut session =
+            opened.map_err(|error| Fault::Failed { doing: format!("opening a session of {name}"), error })?;
         let reference = Reference::new(algorithm, &key);
         let mut run = Run { session: &mut *session, algorithm, reference, name, checked: &mut checked };
         run.example(vector)?;

@@ -30,7 +30,7 @@ pub fn soak(
     let mut random = Random::seeded(seed);
     let key = random.bytes(key_length);
     let name = format!("{} with a key of {} bits", algorithm.kernel_name(), key_length * 8);
-    let refused = |error| Fault::Failed { doing: format!("taking {name}"), error };
+    let refused = |error| Fault::Failed { doing: format!("opening a session of {name}"), error };
     let mut first = accelerator.open(&key).map_err(refused)?;
     let mut second = accelerator.open(&key).map_err(refused)?;
     let reference = Reference::new(algorithm, &key);

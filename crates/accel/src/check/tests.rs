@@ -4,15 +4,16 @@ use std::cell::Cell;
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The reference implementation as a driver, whose n-th request is wrong.
-struct Sham {
+/// The reference implementation as a driver. Request number `wrong` has a wrong result; if `broken`,
+/// all requests time out.
+struct FaultyDriver {
     algorithm: Algorithm,
     wrong: Option<usize>,
     done: std::sync::Arc<AtomicUsize>,
     broken: bool,
 }
 
-struct ShamSession {
+struct FaultySession {
     reference: Reference,
     wrong: Option<usize>,
     done: std::sync::Arc<AtomicUsize>,
@@ -20,9 +21,9 @@ struct ShamSession {
     results: Cell<Vec<Vec<u8>>>,
 }
 
-impl Accelerator for Sham {
+impl Accelerator for FaultyDriver {
     fn driver(&self) -> &str {
-        "sham"
+        "faulty"
     }
     fn interface(&self) -> &'static str {
         "nothing"
@@ -30,13 +31,13 @@ impl Accelerator for Sham {
     fn open(&self, key: &[u8]) -> Result<Box<dyn Session>, Error> {
         let (reference, done) = (Reference::new(self.algorithm, key), std::sync::Arc::clone(&self.done));
         let (wrong, broken) = (self.wrong, self.broken);
-        Ok(Box::new(ShamSession { reference, wrong, done, broken, results: Cell::default() }))
+        Ok(Box::new(FaultySession { reference, wrong, done, broken, results: Cell::default() }))
     }
 }
 
-impl InFlight for ShamSession {}
+impl InFlight for FaultySession {}
 
-impl Session for ShamSession {
+impl Session for FaultySession {
     fn max_request(&self, _direction: Direction) -> usize {
         512
     }
@@ -58,7 +59,7 @@ impl Session for ShamSession {
     fn result(&mut self, index: usize) -> Result<&[u8], Error> {
         if self.broken {
             let source = io::Error::from_raw_os_error(libc::ETIMEDOUT);
-            return Err(Error::Request { call: "write", driver: "sham".into(), source });
+            return Err(Error::Request { call: "write", driver: "faulty".into(), source });
         }
         Ok(&self.results.get_mut()[index])
     }
@@ -72,14 +73,14 @@ fn without_tags() -> impl Iterator<Item = Algorithm> {
     Algorithm::ALL.into_iter().filter(|algorithm| !algorithm.has_tags())
 }
 
-fn sham(algorithm: Algorithm, wrong: Option<usize>, broken: bool) -> Sham {
-    Sham { algorithm, wrong, done: Default::default(), broken }
+fn faulty(algorithm: Algorithm, wrong: Option<usize>, broken: bool) -> FaultyDriver {
+    FaultyDriver { algorithm, wrong, done: Default::default(), broken }
 }
 
 #[test]
-fn a_right_driver_of_any_algorithm_passes() {
+fn a_correct_driver_of_any_algorithm_passes() {
     for algorithm in without_tags() {
-        let checked = check_seeded(&sham(algorithm, None, false), algorithm, 1).expect("it is right");
+        let checked = check_seeded(&faulty(algorithm, None, false), algorithm, 1).expect("it is right");
         assert!(checked.requests > 20, "{algorithm:?}: {checked:?}");
     }
 }
@@ -87,9 +88,9 @@ fn a_right_driver_of_any_algorithm_passes() {
 #[test]
 fn one_wrong_byte_in_any_request_is_found() {
     for algorithm in without_tags() {
-        let all = check_seeded(&sham(algorithm, None, false), algorithm, 1).expect("it is right").requests;
+        let all = check_seeded(&faulty(algorithm, None, false), algorithm, 1).expect("it is right").requests;
         for n in (0..all).step_by(9).chain([all - 1]) {
-            let checked = check_seeded(&sham(algorithm, Some(n), false), algorithm, 1);
+            let checked = check_seeded(&faulty(algorithm, Some(n), false), algorithm, 1);
             assert!(matches!(checked, Err(Fault::Wrong { .. })), "{algorithm:?}, request {n}");
         }
     }
@@ -99,26 +100,27 @@ fn one_wrong_byte_in_any_request_is_found() {
 fn a_driver_of_another_algorithm_is_found_by_the_first_example() {
     for (algorithm, does) in [(Algorithm::CbcAes, Algorithm::CtrAes), (Algorithm::CtrAes, Algorithm::CbcAes)]
     {
-        let text =
-            check_seeded(&sham(does, None, false), algorithm, 1).expect_err("it is another one").to_string();
+        let text = check_seeded(&faulty(does, None, false), algorithm, 1)
+            .expect_err("it is another one")
+            .to_string();
         assert!(text.contains("64 bytes") && text.contains("SP 800-38A") && text.contains("wrong"), "{text}");
     }
 }
 
 #[test]
-fn a_driver_that_does_not_answer_fails_with_the_reason() {
+fn a_driver_that_times_out_fails_with_the_reason() {
     let algorithm = Algorithm::CbcAes;
     let text =
-        check_seeded(&sham(algorithm, None, true), algorithm, 1).expect_err("it never answers").to_string();
-    assert!(text.contains("SP 800-38A") && text.contains("sham"), "{text}");
+        check_seeded(&faulty(algorithm, None, true), algorithm, 1).expect_err("it times out").to_string();
+    assert!(text.contains("SP 800-38A") && text.contains("faulty"), "{text}");
 }
 
 #[test]
-fn a_soak_finds_what_is_wrong_once_and_is_the_same_for_the_same_seed() {
+fn a_soak_finds_a_single_wrong_result_and_repeats_for_the_same_seed() {
     for algorithm in Algorithm::ALL {
         let Some(&key_length) = key_lengths(algorithm).first() else { continue };
         let soaked =
-            |wrong, seed| soak(&sham(algorithm, wrong, false), algorithm, key_length, seed, &|| true);
+            |wrong, seed| soak(&faulty(algorithm, wrong, false), algorithm, key_length, seed, &|| true);
         let all = soaked(None, 7).expect("it is right");
         assert!(all.requests >= 16 && all.bytes > 0, "{algorithm:?}: {all:?}");
         assert_ne!(soaked(None, 8).expect("it is right"), all, "other seeds are other requests");
@@ -126,7 +128,8 @@ fn a_soak_finds_what_is_wrong_once_and_is_the_same_for_the_same_seed() {
         assert_eq!(errors[0], errors[1]);
     }
     let soaked = |go_on: bool| {
-        soak(&sham(Algorithm::CbcAes, None, false), Algorithm::CbcAes, 16, 1, &|| go_on).expect("it is right")
+        soak(&faulty(Algorithm::CbcAes, None, false), Algorithm::CbcAes, 16, 1, &|| go_on)
+            .expect("it is right")
     };
     let (once, all) = (soaked(false), soaked(true));
     assert!(once.requests >= 2 && once.requests < all.requests, "{once:?} {all:?}");

@@ -88,32 +88,36 @@ impl Node {
 
     /// Creates a session for a key (empty for a digest) and returns its number, which is random.
     pub(super) fn new_session(&self, purpose: Purpose, key: &[u8]) -> io::Result<u32> {
-        let mut asked: SessionOp<*const u8> = empty();
+        let mut operation: SessionOp<*const u8> = empty();
         let (key_len, key) = (len_of(key)?, key.as_ptr());
         match purpose {
-            Purpose::Cipher(number) => (asked.cipher, asked.key_len, asked.key) = (number, key_len, key),
-            Purpose::Hash(number) => (asked.mac, asked.mac_key_len, asked.mac_key) = (number, key_len, key),
+            Purpose::Cipher(number) => {
+                (operation.cipher, operation.key_len, operation.key) = (number, key_len, key)
+            }
+            Purpose::Hash(number) => {
+                (operation.mac, operation.mac_key_len, operation.mac_key) = (number, key_len, key)
+            }
         }
-        // SAFETY: `asked` is the structure of this ioctl and writable; `key` is readable for its
+        // SAFETY: `operation` is the structure of this ioctl and writable; `key` is readable for its
         // length.
-        unsafe { self.ioctl(abi::GSESSION, from_mut(&mut asked).cast()) }?;
-        Ok(asked.session)
+        unsafe { self.ioctl(abi::GSESSION, from_mut(&mut operation).cast()) }?;
+        Ok(operation.session)
     }
 
     /// Queries the driver of a session.
     pub(super) fn info(&self, purpose: Purpose, session: u32) -> io::Result<Info> {
-        let mut asked: SessionInfoOp = empty();
-        asked.session = session;
-        // SAFETY: `asked` is the structure of this ioctl and writable.
-        unsafe { self.ioctl(abi::GSESSINFO, from_mut(&mut asked).cast()) }?;
+        let mut operation: SessionInfoOp = empty();
+        operation.session = session;
+        // SAFETY: `operation` is the structure of this ioctl and writable.
+        unsafe { self.ioctl(abi::GSESSINFO, from_mut(&mut operation).cast()) }?;
         let got = match purpose {
-            Purpose::Cipher(_) => asked.cipher,
-            Purpose::Hash(_) => asked.hash,
+            Purpose::Cipher(_) => operation.cipher,
+            Purpose::Hash(_) => operation.hash,
         };
         Ok(Info {
             algorithm: Name(got.name),
             driver: Name(got.driver),
-            kernel_only: asked.flags & abi::KERNEL_DRIVER_ONLY != 0,
+            kernel_only: operation.flags & abi::KERNEL_DRIVER_ONLY != 0,
         })
     }
 
@@ -123,13 +127,13 @@ impl Node {
         let (len, at) = (len_of(data)?, data.as_mut_ptr());
         // No flag to write the next IV back: it is part of the ciphertext, and not every driver
         // updates the IV of the request.
-        let mut asked: CryptOp<*mut u8> = empty();
-        (asked.session, asked.op, asked.len) = (session, op, len);
-        (asked.source, asked.destination) = (at, at);
-        asked.iv = iv.as_mut_ptr();
-        // SAFETY: `asked` is the structure of this ioctl and writable (the kernel writes its
+        let mut operation: CryptOp<*mut u8> = empty();
+        (operation.session, operation.op, operation.len) = (session, op, len);
+        (operation.source, operation.destination) = (at, at);
+        operation.iv = iv.as_mut_ptr();
+        // SAFETY: `operation` is the structure of this ioctl and writable (the kernel writes its
         // flags); `data` is writable and `iv` readable.
-        unsafe { self.ioctl(abi::CRYPT, from_mut(&mut asked).cast()) }
+        unsafe { self.ioctl(abi::CRYPT, from_mut(&mut operation).cast()) }
     }
 
     /// Processes one AEAD request in place. The last `tag_len` bytes of `data` are the tag to
@@ -144,36 +148,36 @@ impl Node {
         tag_len: usize,
     ) -> io::Result<()> {
         let (all, tag, at) = (len_of(data)?, tag_len as u32, data.as_mut_ptr());
-        let mut asked: CryptAuthOp<*mut u8> = empty();
-        (asked.session, asked.op, asked.tag_len) = (session, op, tag);
-        asked.len = if op == abi::ENCRYPT { all - tag } else { all };
-        (asked.auth_len, asked.auth_source) = (len_of(aad)?, aad.as_ptr().cast_mut());
-        (asked.source, asked.destination) = (at, at);
-        asked.iv = iv.as_mut_ptr();
-        // SAFETY: `asked` is the structure of this ioctl and writable; `data` is writable, `aad`
+        let mut operation: CryptAuthOp<*mut u8> = empty();
+        (operation.session, operation.op, operation.tag_len) = (session, op, tag);
+        operation.len = if op == abi::ENCRYPT { all - tag } else { all };
+        (operation.auth_len, operation.auth_source) = (len_of(aad)?, aad.as_ptr().cast_mut());
+        (operation.source, operation.destination) = (at, at);
+        operation.iv = iv.as_mut_ptr();
+        // SAFETY: `operation` is the structure of this ioctl and writable; `data` is writable, `aad`
         // and `iv` are readable.
-        unsafe { self.ioctl(abi::AUTHCRYPT, from_mut(&mut asked).cast()) }
+        unsafe { self.ioctl(abi::AUTHCRYPT, from_mut(&mut operation).cast()) }
     }
 
     /// Hashes a chunk of a message. The result is the digest if `flags` mark the last chunk or a
     /// whole message. The kernel passes the pages of `piece` to the driver and marks them as dirty.
     pub(super) fn hash(&self, session: u32, flags: u16, piece: &mut [u8]) -> io::Result<[u8; 64]> {
         let mut digest = [0; 64];
-        let mut asked: CryptOp<*mut u8> = empty();
-        (asked.session, asked.op, asked.flags) = (session, abi::ENCRYPT, flags);
-        (asked.len, asked.source) = (len_of(piece)?, piece.as_mut_ptr());
-        asked.mac = digest.as_mut_ptr();
-        // SAFETY: `asked` is the structure of this ioctl and writable; `piece` is readable, and
+        let mut operation: CryptOp<*mut u8> = empty();
+        (operation.session, operation.op, operation.flags) = (session, abi::ENCRYPT, flags);
+        (operation.len, operation.source) = (len_of(piece)?, piece.as_mut_ptr());
+        operation.mac = digest.as_mut_ptr();
+        // SAFETY: `operation` is the structure of this ioctl and writable; `piece` is readable, and
         // `digest` has room for any digest.
-        unsafe { self.ioctl(abi::CRYPT, from_mut(&mut asked).cast()) }?;
+        unsafe { self.ioctl(abi::CRYPT, from_mut(&mut operation).cast()) }?;
         Ok(digest)
     }
 
     /// Copies the state of a message from one session to another.
     pub(super) fn copy_hash(&self, destination: u32, source: u32) -> io::Result<()> {
-        let mut asked = CopyHashOp { destination, source };
-        // SAFETY: `asked` is the structure of this ioctl.
-        unsafe { self.ioctl(abi::CPHASH, from_mut(&mut asked).cast()) }
+        let mut operation = CopyHashOp { destination, source };
+        // SAFETY: `operation` is the structure of this ioctl.
+        unsafe { self.ioctl(abi::CPHASH, from_mut(&mut operation).cast()) }
     }
 
     /// Ends a session of this process.

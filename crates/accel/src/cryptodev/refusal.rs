@@ -23,11 +23,11 @@ pub(super) fn no_interface(source: io::Error) -> Error {
 
 /// The error for a session that has another driver, or that does not report its algorithm.
 #[cold]
-pub(super) fn other_driver(driver: &str, asked: &str, got: &Info) -> Error {
+pub(super) fn other_driver(driver: &str, requested: &str, got: &Info) -> Error {
     let (got_driver, got_algorithm) = (&got.driver, &got.algorithm);
-    if !got_algorithm.is(asked) {
+    if !got_algorithm.is(requested) {
         let reason =
-            format!("it answers a request for {asked} with {got_algorithm}: it is not cryptodev-linux");
+            format!("it answers a request for {requested} with {got_algorithm}: it is not cryptodev-linux");
         return unreachable(driver, reason, io::Error::from_raw_os_error(libc::EPROTO));
     }
     let it_too = match got.kernel_only {
@@ -38,20 +38,20 @@ pub(super) fn other_driver(driver: &str, asked: &str, got: &Info) -> Error {
         "programs cannot choose a driver there: use /dev/outboard, where they can (outboard allow {driver}), or unload \
          the module of {got_driver}{it_too}"
     );
-    let source = io::Error::other(format!("for {asked} the kernel picks {got_driver}"));
+    let source = io::Error::other(format!("for {requested} the kernel picks {got_driver}"));
     unreachable(driver, reason, source)
 }
 
 /// The error if no session could be created. The device returns one errno for all causes.
 #[cold]
-pub(super) fn no_probe(error: Error, asked: &str) -> Error {
+pub(super) fn no_probe(error: Error, requested: &str) -> Error {
     let (driver, source) = match error {
         Error::KeyRefused { driver, source } => (driver, source),
         other => return other,
     };
     let reason = match source.raw_os_error() {
         Some(libc::EINVAL) => format!(
-            "either the kernel has no driver for {asked} (/proc/crypto), or this cryptodev-linux is too old for it \
+            "either the kernel has no driver for {requested} (/proc/crypto), or this cryptodev-linux is too old for it \
              (modinfo cryptodev), or the driver that the kernel picks took no key: its key memory may be full"
         ),
         Some(libc::ENOTTY) => "it does not answer as cryptodev-linux does".to_owned(),

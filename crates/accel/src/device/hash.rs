@@ -243,7 +243,7 @@ impl OutboardHashDriver {
             });
         }
         let units: u32 = messages.iter().map(|message| units_of(message)).sum();
-        let mut region = link.take(units).map_err(|source| self.driver.no_room(source))?;
+        let mut region = link.allocate(units).map_err(|source| self.driver.no_room(source))?;
         let mut fill = || {
             let mut unit = 0;
             for (number, message) in messages.iter().enumerate() {

@@ -6,17 +6,17 @@ use std::ptr::null_mut;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
-use crate::Wiped;
 use outboard_uapi as uapi;
 
 use super::arena::Arena;
 use super::keyed::KeyParts;
 use super::region::Region;
-use crate::descriptor::{Descriptor, again};
+use crate::Wiped;
+use crate::descriptor::{Descriptor, retry_interrupted};
 use crate::fork_mark::ForkMark;
 
-/// The maximum number of arenas of a process. Software processes what its threads have in flight
-/// beyond that.
+/// The maximum number of arenas of a process. Requests for which they have no room are computed in
+/// software.
 pub(super) const ARENAS: usize = 8;
 
 /// The number of session numbers to try if other processes use them.
@@ -27,7 +27,7 @@ const SCATTER: u32 = 0x9e37_79b1;
 
 /// How long a thread that has lost the descriptor sleeps before it checks its requests again, in
 /// milliseconds.
-const NAP: libc::c_int = 1;
+const POLL_INTERVAL: libc::c_int = 1;
 
 /// The open device. The child of a fork keeps using the inherited descriptor, which works in
 /// sandboxes and after privileges were dropped, but it has neither the mappings nor the sessions of
@@ -65,7 +65,7 @@ impl Link {
         match self.device.is_same() {
             Ok(same) => same,
             // In OpenSSH's sandbox fstat(2) fails with this error.
-            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => self.answers_as_the_device(),
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => self.responds_as_device(),
             Err(_) => false,
         }
     }
@@ -73,7 +73,7 @@ impl Link {
     /// Whether the descriptor responds to a write of zero bytes as the device does: with EINVAL,
     /// since that is no record. For files, pipes and connections such a write returns 0 and has no
     /// effect.
-    fn answers_as_the_device(&self) -> bool {
+    fn responds_as_device(&self) -> bool {
         self.write(&[]).is_err_and(|error| error.raw_os_error() == Some(libc::EINVAL))
     }
 
@@ -91,7 +91,7 @@ impl Link {
 
     /// Allocates `units` units of an arena, and maps another arena if necessary. Fails with EMFILE
     /// if all arenas are full.
-    pub(super) fn take(self: &Arc<Self>, units: u32) -> io::Result<Region> {
+    pub(super) fn allocate(self: &Arc<Self>, units: u32) -> io::Result<Region> {
         let generation = self.generation();
         for place in &self.arenas {
             let mut at = place.load(Ordering::Acquire);
@@ -155,10 +155,11 @@ impl Link {
     /// numbers.
     fn numbered(&self, mut make: impl FnMut(u32) -> io::Result<()>) -> io::Result<u32> {
         for _ in 0..TRIES {
+            // 0 is no valid number.
             let number = self.numbers.fetch_add(1, Ordering::Relaxed).max(1);
             match make(number) {
                 Ok(()) => return Ok(number),
-                // The process that uses this number uses its neighbours too.
+                // The process that uses this number also uses those that follow.
                 Err(error) if error.raw_os_error() == Some(libc::EEXIST) => {
                     self.numbers.fetch_add(SCATTER, Ordering::Relaxed);
                 }
@@ -210,8 +211,8 @@ impl Link {
             return self.write(as_bytes(&uapi::Submit { op: uapi::AWAIT, flags: 0, arena, first, count }));
         }
         // The application closed the descriptor. The mapping remains, and results still arrive.
-        // SAFETY: there is no entry, so nothing is read or written.
-        unsafe { libc::poll(null_mut(), 0, NAP) };
+        // SAFETY: the array of pollfd is empty, so nothing is read or written.
+        unsafe { libc::poll(null_mut(), 0, POLL_INTERVAL) };
         Ok(())
     }
 
@@ -220,13 +221,15 @@ impl Link {
         if !self.is_ours() {
             return Err(io::Error::from_raw_os_error(libc::EBADF));
         }
+        // NOTIFY passes the eventfd in `count`.
         let count = event as u32;
         self.write(as_bytes(&uapi::Submit { op: uapi::NOTIFY, flags: 0, arena, first: slot, count }))
     }
 
     fn write(&self, record: &[u8]) -> io::Result<()> {
         // SAFETY: the record is readable for its length.
-        again(|| unsafe { libc::write(self.device.fd(), record.as_ptr().cast(), record.len()) }).map(drop)
+        retry_interrupted(|| unsafe { libc::write(self.device.fd(), record.as_ptr().cast(), record.len()) })
+            .map(drop)
     }
 }
 

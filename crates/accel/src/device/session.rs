@@ -87,7 +87,8 @@ impl DeviceSession {
             return Ok(());
         }
         Keyed::settle(&mut self.keyed, &self.driver)?;
-        let mut region = self.keyed.link.take(units as u32).map_err(|source| self.driver.no_room(source))?;
+        let mut region =
+            self.keyed.link.allocate(units as u32).map_err(|source| self.driver.no_room(source))?;
         self.place(&mut region, requests).map_err(|source| self.failed("mmap", source))?;
         let slots = self.spans.last().map_or(0, |span| span.slots.end);
         let secret = |(span, request): (&Span, &Request<'_>)| match request.direction {
@@ -116,7 +117,7 @@ impl DeviceSession {
         let units = len.div_ceil(UNIT) as u32;
         let mut region = match old.and_then(|old| old.renew(&self.keyed.link, units)) {
             Some(old) => old,
-            None => self.keyed.link.take(units).map_err(|source| self.driver.no_room(source))?,
+            None => self.keyed.link.allocate(units).map_err(|source| self.driver.no_room(source))?,
         };
         let mut place = |region: &mut Region| {
             let at = region.fill_with(len, fill)?;

@@ -61,9 +61,9 @@ pub struct Options {
 enum Subject {
     #[command(flatten)]
     Application(Application),
-    /// What the command starts to tidy up after it
+    /// The cleanup process, which the command starts
     #[command(hide = true)]
-    Tidy,
+    CleanUp,
 }
 
 /// Runs `outboard bench`.
@@ -86,7 +86,7 @@ fn bench(options: &Options) -> Result<ExitCode> {
     }
     stop::listen();
     match &options.application {
-        Some(Subject::Tidy) => Ok(outboard_bench_apps::serve_cleaner()),
+        Some(Subject::CleanUp) => Ok(outboard_bench_apps::serve_cleaner()),
         Some(Subject::Application(application)) => {
             finish(&application.measure()?, application.is_json(), false)
         }

@@ -21,7 +21,7 @@ use super::enable::{Named, named};
 ///
 /// First for programs that this shell starts: openssl.cnf with its included files, the keys of outboard's section, the
 /// thresholds that follow from them and from the policy file, the findings of `outboard check` and the drivers that are
-/// allowed. Then for each enabled service: what was added for it, and what its running processes really have, as far as this
+/// allowed. Then for each enabled service: what was added for it, and what its running processes use, as far as this
 /// user may read that. Keys that are unknown, invalid or overridden are named.
 ///
 /// Nothing is changed. Exit code 1 when a service that is named is neither enabled nor installed, or a file of /etc/outboard

@@ -9,14 +9,14 @@ use clap::Args;
 use super::allow::memory::Memory;
 use super::allow::{ended, list, say};
 
-/// Stop programs from using a driver through /dev/outboard, and forget it. Requests that need it fail from now on, and
-/// applications go on in software.
+/// Stop programs from using a driver through /dev/outboard, now and after each boot. Requests that need it fail from now
+/// on, and applications continue in software.
 #[derive(Args)]
 pub struct Options {
     /// Exact driver names, as `outboard allow --list` shows them
     #[arg(value_name = "DRIVER", required = true)]
     drivers: Vec<String>,
-    /// Do not forget it: what is remembered is allowed again at the next boot
+    /// Only now: a driver in the saved list is allowed again at the next boot
     #[arg(long)]
     now: bool,
 }

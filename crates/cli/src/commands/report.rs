@@ -21,7 +21,7 @@ use self::output::Output;
 /// FILE is JSON that one of them wrote with --json, or a directory of such files; without any, the status is taken now. The page
 /// is a single HTML file that needs no network and no script. Nothing else is changed.
 ///
-/// Exit code 1 when a file cannot be read or is not what it should be, or the report cannot be written; then an older one is as it
+/// Exit code 1 when a file cannot be read or is not such a document, or the report cannot be written; then an older one is left as it
 /// was.
 #[derive(Args)]
 pub struct Options {

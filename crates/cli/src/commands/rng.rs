@@ -24,7 +24,7 @@ const INPUT_FAILED: u8 = 11;
 /// Show the hardware random number generators, test and assess their output, and choose the one that the kernel uses.
 ///
 /// Without a subcommand: list generators, processor instructions, TPM and daemons, and name problems. If OpenSSL is configured to use
-/// the seed source OUTBOARD-HWRNG, an `openssl rand` shows what a process gets from it. Exit code 1 when there is a problem.
+/// the seed source OUTBOARD-HWRNG, `openssl rand` is run to show whether a process can be seeded. Exit code 1 when there is a problem.
 #[derive(Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub struct Options {

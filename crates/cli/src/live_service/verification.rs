@@ -16,7 +16,7 @@ use super::counters::DriverWork;
 use super::{processes, systemctl};
 
 /// How long a restarted service may take until it answers.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIME_LIMIT: Duration = Duration::from_secs(30);
 
 /// The step that failed, and why.
 #[derive(Debug)]
@@ -245,7 +245,7 @@ fn patiently<T>(check: impl Fn() -> Result<T>) -> Result<T> {
     let start = Instant::now();
     loop {
         match check() {
-            Err(_) if start.elapsed() < PATIENCE => std::thread::sleep(Duration::from_millis(200)),
+            Err(_) if start.elapsed() < TIME_LIMIT => std::thread::sleep(Duration::from_millis(200)),
             result => return result,
         }
     }

@@ -119,7 +119,7 @@ pub fn matrix_row(target: &Judged, drivers: &[Judged], facts: &ReachFacts) -> Ve
 fn of_route(routes: &[RouteDecision], route: Route) -> (Reachable, String) {
     match routes.iter().find(|decision| decision.route == route) {
         Some(decision) => (decision.reachable, decision.why.clone()),
-        None => (Reachable::No, "it has no use for this kind of driver".to_owned()),
+        None => (Reachable::No, "it does not support this type of algorithm".to_owned()),
     }
 }
 

@@ -31,7 +31,7 @@ fn engines(lines: &[Line], pasted: &mut Pasted) {
             .map(|(list, _)| list)
             .filter(|list| !list.contains("available"))
             .unwrap_or_default();
-        one(line, id, name, state == "[ available ]", algorithms, pasted);
+        describe_engine(line, id, name, state == "[ available ]", algorithms, pasted);
     }
     if found > 0 {
         pasted.recognise("openssl engine -t -c", found, "engine");
@@ -45,7 +45,14 @@ fn engine_of(text: &str) -> Option<(&str, &str)> {
     is_id.then_some((id, name))
 }
 
-fn one(line: Line, id: &str, name: &str, is_available: bool, algorithms: &str, pasted: &mut Pasted) {
+fn describe_engine(
+    line: Line,
+    id: &str,
+    name: &str,
+    is_available: bool,
+    algorithms: &str,
+    pasted: &mut Pasted,
+) {
     if !is_available && id != "dynamic" {
         pasted.remark(line, format!("the engine {id} is built, and is not available on that system"));
         return;
@@ -54,8 +61,10 @@ fn one(line: Line, id: &str, name: &str, is_available: bool, algorithms: &str, p
     match id {
         "cryptodev" if name.contains("BSD") => {
             pasted.other_system.get_or_insert("a BSD");
-            let geode = match list[..] {
-                [.., "AES-128-CBC"] => "; AES-128-CBC as the only cipher is what an AMD Geode LX (glxsb) has",
+            // The engine always lists RSA, DSA and DH.
+            let mut others = list.iter().filter(|name| !["RSA", "DSA", "DH"].contains(name));
+            let geode = match (others.next(), others.next()) {
+                (Some(&"AES-128-CBC"), None) => "; AES-128-CBC as the only cipher is what an AMD Geode LX (glxsb) has",
                 _ => "",
             };
             pasted.remark(line, format!("BSD's /dev/crypto offers {algorithms} to OpenSSL{geode}"));
@@ -131,7 +140,7 @@ fn judge(driver: &SessionDriver, pasted: &mut Pasted) {
         ),
         (None, true) => pasted.remark(
             line,
-            format!("the engine calls {name} for {algorithms} hardware, and this version does not know it"),
+            format!("the engine calls {name} for {algorithms} hardware; the catalogue of this version does not contain it"),
         ),
         (None, false) => {}
     }

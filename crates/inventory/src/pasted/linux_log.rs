@@ -126,9 +126,10 @@ fn measured(line: Line, driver: &str, pasted: &mut Pasted) {
         Some(family) => {
             pasted.remark(line, format!("the kernel measures {driver}, {}, not an accelerator", family.chip))
         }
-        None => {
-            pasted.remark(line, format!("the kernel measures {driver}, which this version does not know"))
-        }
+        None => pasted.remark(
+            line,
+            format!("the kernel measures {driver}, which the catalogue of this version does not contain"),
+        ),
     }
 }
 

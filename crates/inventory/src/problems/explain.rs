@@ -129,7 +129,7 @@ impl ProblemId {
                 "wrong-results-when-checked",
                 "a driver failed outboard check",
                 "outboard check compared the driver's results with code of outboard's own, and one differed. The finding holds \
-                 for this kernel and this version of the driver's module; the provider does not use the driver until then.\n\n\
+                 for this kernel and this version of the driver's module: the provider does not use the driver there.\n\n\
                  The kernel's own users still get it if it has the highest priority: unload its module if disks or IPsec use \
                  its algorithms. outboard check --forget removes the finding.",
             ),
@@ -166,7 +166,7 @@ impl ProblemId {
                 "known-fault",
                 "a driver has a published fault",
                 "Users of this driver reported wrong results or lost data; the evidence line has the report. It may be fixed in \
-                 the kernel at hand.\n\noutboard check compares results, outboard bench ipsec and bench disk show lost packets \
+                 this kernel.\n\noutboard check compares results, outboard bench ipsec and bench disk show lost packets \
                  and damaged sectors.",
             ),
             SlowAes => (

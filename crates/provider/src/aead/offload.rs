@@ -5,7 +5,7 @@ use std::slice::from_ref;
 
 use outboard_abi::name;
 use outboard_accel::Wiped;
-use outboard_accel::{Direction, Error, Request as Asked};
+use outboard_accel::{Direction, Error, Request as DriverRequest};
 
 use super::context::{Context, FULL_TAG, OffloadedText, Short, Stage};
 use super::lookahead::{Message, Processed, TagUse};
@@ -31,7 +31,7 @@ pub(super) type Expected = Wiped<Vec<u8>>;
 
 /// Recomputes a message. `None` if the default provider fails; empty if it rejects a tag that the
 /// accelerator accepted.
-type Recompute<'f> = &'f dyn Fn(&Context, &Asked<'_>) -> Option<Expected>;
+type Recompute<'f> = &'f dyn Fn(&Context, &DriverRequest<'_>) -> Option<Expected>;
 
 impl Context {
     /// Processes the first text of a message as if it were the whole text. `None`: software must
@@ -69,12 +69,12 @@ impl Context {
         // SAFETY: guaranteed by the caller. The slice is not used after `out` is written.
         let input = unsafe { std::slice::from_raw_parts(r.input, r.len) };
         let (nonce, aad) = (self.nonce, std::mem::take(&mut self.aad));
-        let asked = Asked {
+        let request = DriverRequest {
             aad: &aad,
             tag: tag.as_slice(),
-            ..Asked::new(direction(encrypt), nonce.as_slice(), input)
+            ..DriverRequest::new(direction(encrypt), nonce.as_slice(), input)
         };
-        let answer = self.ask(&asked, &Self::expect_text);
+        let answer = self.submit_and_verify(&request, &Self::expect_text);
         self.aad = aad;
         let mut answer = answer?;
         let result = answer.bytes()?;
@@ -130,20 +130,24 @@ impl Context {
 
     /// Submits a request and verifies its result. `None`: software must process it.
     #[inline(never)]
-    pub(super) fn ask(&mut self, asked: &Asked<'_>, recompute: Recompute<'_>) -> Option<Answer> {
+    pub(super) fn submit_and_verify(
+        &mut self,
+        request: &DriverRequest<'_>,
+        recompute: Recompute<'_>,
+    ) -> Option<Answer> {
         let cipher = self.cipher;
         let hardware = &cipher.hardware;
         let row = self.provider.counters.row(cipher.kind.name);
         let (key, tag_len) = (&self.key, if self.ccm { self.form.tag_len } else { FULL_TAG });
         let mut session =
             self.key_session.session(hardware, |urgent| hardware.open_with_tag(key, tag_len, urgent))?;
-        if asked.len() > session.max_request(asked.direction) {
+        if request.len() > session.max_request(request.direction) {
             return None;
         }
         let sample = hardware.sample(!self.key_session.was_compared);
         let done = match &self.provider.jobs {
-            Some(jobs) => jobs.submit_and_wait(&mut *session, from_ref(asked), false, hardware.driver()),
-            None => session.submit_and_wait(from_ref(asked)),
+            Some(jobs) => jobs.submit_and_wait(&mut *session, from_ref(request), false, hardware.driver()),
+            None => session.submit_and_wait(from_ref(request)),
         };
         if let Err(error) = done.and_then(|()| session.result(0).map(drop)) {
             session.release();
@@ -161,42 +165,42 @@ impl Context {
         }
         let mut answer = Answer(session);
         let result = answer.bytes()?;
-        let verify = || self.verify(asked, result, sample, recompute);
-        hardware.accept(cipher.kind.name, row, asked.len(), verify).then_some(answer)
+        let verify = || self.verify(request, result, sample, recompute);
+        hardware.accept(cipher.kind.name, row, request.len(), verify).then_some(answer)
     }
 
     /// Checks blocks of the text as for other ciphers. For a sample of the messages, recomputes
     /// everything including the tag.
     fn verify(
         &mut self,
-        asked: &Asked<'_>,
+        request: &DriverRequest<'_>,
         result: &[u8],
         sample: Sample,
         recompute: Recompute<'_>,
     ) -> Verdict {
-        let len = asked.len();
+        let len = request.len();
         let every = len.div_ceil(RECOMPUTED).max(1) as u32;
         if sample.full && (!self.key_session.was_compared || sample.random % every == 0) {
-            let Some(expected) = recompute(self, asked) else { return Verdict::Unknown };
+            let Some(expected) = recompute(self, request) else { return Verdict::Unknown };
             self.key_session.was_compared = true;
             let differs = |at: &usize| expected.get(*at) != result.get(*at);
             let offset = (0..expected.len().max(result.len())).find(differs);
             return offset.map_or(Verdict::Right, |offset| Verdict::Wrong { offset });
         }
-        let (input, output) = (Text::of(asked.input), Text::of(&result[..len]));
+        let (input, output) = (Text::of(request.input), Text::of(&result[..len]));
         let (plain, secret) = if self.form.encrypt { (input, output) } else { (output, input) };
-        let chain = Chain::new(self.cipher.kind.mode, asked.iv);
+        let chain = Chain::new(self.cipher.kind.mode, request.iv);
         let crypted = Crypted { plain, secret, chain, size: BLOCK };
         let reference = self.key_session.reference(self.provider, self.cipher, &self.key);
         reference.map_or(Verdict::Unknown, |reference| crypted.check(reference, sample))
     }
 
     /// Recomputes a text with a copy of `soft`, which is in the state before the text.
-    fn expect_text(&self, asked: &Asked<'_>) -> Option<Expected> {
+    fn expect_text(&self, request: &DriverRequest<'_>) -> Option<Expected> {
         let copy = self.soft.duplicate()?;
         let encrypt = self.form.encrypt;
-        let len = asked.len();
-        let mut expected = Wiped::new(asked.input.to_vec());
+        let len = request.len();
+        let mut expected = Wiped::new(request.input.to_vec());
         let mut done = copy.crypt(&mut expected, len).is_some();
         if !self.ccm {
             done = done && copy.finish();

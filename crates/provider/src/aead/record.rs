@@ -5,7 +5,7 @@
 use std::ptr::{copy_nonoverlapping, null, null_mut};
 
 use outboard_abi::name;
-use outboard_accel::Request as Asked;
+use outboard_accel::Request as DriverRequest;
 use outboard_accel::Wiped;
 
 use super::context::{Context, FULL_TAG, GCM_NONCE, Short};
@@ -69,12 +69,13 @@ impl Context {
         if text_len < self.threshold() {
             return None;
         }
-        let asked = Asked {
+        let request = DriverRequest {
             aad: aad.as_slice(),
             tag: if encrypt { &[] } else { tag },
-            ..Asked::new(direction(encrypt), nonce.as_slice(), text)
+            ..DriverRequest::new(direction(encrypt), nonce.as_slice(), text)
         };
-        let mut answer = self.ask(&asked, &|context, asked| context.soft.expect_record(asked, whole))?;
+        let mut answer =
+            self.submit_and_verify(&request, &|context, request| context.soft.expect_record(request, whole))?;
         let explicit = &nonce.as_slice()[GCM_NONCE - EXPLICIT..];
         if !self.soft.pass_record(encrypt, explicit) {
             return None;
@@ -143,11 +144,11 @@ impl Context {
 
 impl SoftContext {
     /// The result of a copy for a record: its text, and after encryption the tag.
-    fn expect_record(&self, asked: &Asked<'_>, whole: &[u8]) -> Option<Expected> {
+    fn expect_record(&self, request: &DriverRequest<'_>, whole: &[u8]) -> Option<Expected> {
         let copy = self.duplicate()?;
         let mut expected = Wiped::new(whole.to_vec());
         let written = copy.crypt(&mut expected, whole.len());
-        let len = if asked.tag.is_empty() { asked.len() + FULL_TAG } else { asked.len() };
+        let len = if request.tag.is_empty() { request.len() + FULL_TAG } else { request.len() };
         expected.copy_within(EXPLICIT..EXPLICIT + len, 0);
         expected.truncate(written.map_or(0, |_| len));
         Some(expected)

@@ -48,7 +48,7 @@ impl Blocks {
     }
 
     /// Number of bytes including the head.
-    #[allow(clippy::len_without_is_empty, reason = "nobody asks")]
+    #[allow(clippy::len_without_is_empty, reason = "it would have no caller")]
     pub(super) fn len(&self) -> usize {
         self.len
     }
@@ -139,7 +139,7 @@ impl Context {
                     Request { head, piece: cipher.piece, ..plain }
                 })
                 .collect();
-            let asked = match &self.provider.jobs {
+            let submitted = match &self.provider.jobs {
                 Some(jobs) => {
                     let generators = matches!(kind.mode, Mode::Ctr | Mode::Ecb);
                     jobs.submit_and_wait(&mut *session, &requests, generators, hardware.driver())
@@ -148,7 +148,7 @@ impl Context {
             };
             drop(requests);
             let mut is_away = false;
-            match asked {
+            match submitted {
                 Ok(()) => {
                     for (place, stream) in batch.iter_mut().enumerate() {
                         match session.result(place) {

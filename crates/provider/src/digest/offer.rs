@@ -109,7 +109,7 @@ fn hash_driver(
 ) -> Option<Arc<HashDriver>> {
     let name = if hmac { kind.hmac } else { kind.name };
     let algorithm = HashAlgorithm { hash: kind.hash, hmac };
-    let threshold = provider.policy.thresholds.of(kind.name);
+    let threshold = provider.policy.thresholds.threshold(kind.name);
     let offered = if !provider.policy.digests.has(kind.name) {
         Err("DIGESTS does not name it")
     } else if !has_software {

@@ -222,12 +222,12 @@ pub(super) unsafe extern "C" fn get_ctx_params(at: *mut c_void, params: *mut Par
         // SAFETY: guaranteed by the core.
         let state = unsafe { context(at) }.source.state();
         // SAFETY: the core's array ends with a null key, and is writable.
-        let answered = unsafe {
-            answer(params, name::RAND_STATE, state_number(state))
-                && answer(params, name::RAND_STRENGTH, STRENGTH)
-                && answer(params, name::RAND_MAX_REQUEST, MAX_REQUEST)
+        let is_set = unsafe {
+            set_if_requested(params, name::RAND_STATE, state_number(state))
+                && set_if_requested(params, name::RAND_STRENGTH, STRENGTH)
+                && set_if_requested(params, name::RAND_MAX_REQUEST, MAX_REQUEST)
         };
-        c_int::from(answered)
+        c_int::from(is_set)
     })
 }
 
@@ -240,10 +240,12 @@ fn state_number(state: State) -> u64 {
     number.unsigned_abs().into()
 }
 
+/// Sets the parameter `key` if `params` contains it.
+///
 /// # Safety
 /// `params` is null or an array that ends with a null key, and is writable.
 #[inline(never)]
-unsafe fn answer(params: *mut Param, key: &CStr, number: u64) -> bool {
+unsafe fn set_if_requested(params: *mut Param, key: &CStr, number: u64) -> bool {
     // SAFETY: guaranteed by the caller.
     unsafe { abi::locate_mut(params, key).is_none_or(|param| abi::set_unsigned(param, number)) }
 }

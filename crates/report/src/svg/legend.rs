@@ -10,7 +10,12 @@ const LINE: f64 = 19.0;
 const SAMPLE: f64 = 24.0;
 /// Average width of a character; a wide font can exceed it by a fifth, which GAP absorbs.
 const CHARACTER: f64 = 7.2;
+/// Distance between the line sample and its name.
+const NAME_GAP: f64 = 6.0;
+/// Distance between entries.
 const GAP: f64 = 26.0;
+/// Height of the middle of a letter above the baseline.
+const MIDDLE: f64 = 4.5;
 
 /// A name and the line sample before it.
 struct LegendEntry {
@@ -36,7 +41,7 @@ impl Legend {
         let (mut x, mut y) = (left, LINE);
         let mut entries = Vec::new();
         for (class, name) in curves.chain(crossover) {
-            let width = SAMPLE + 6.0 + name.chars().count() as f64 * CHARACTER;
+            let width = SAMPLE + NAME_GAP + name.chars().count() as f64 * CHARACTER;
             if x > left && x + width > right {
                 (x, y) = (left, y + LINE);
             }
@@ -49,13 +54,13 @@ impl Legend {
     /// Draws the legend.
     pub fn draw(&self, svg: &mut String) {
         for LegendEntry { class, name, x, y } in &self.entries {
-            let (class_of_line, middle) =
-                (class.map_or("cross".to_owned(), |class| format!("curve {class}")), y - 4.5);
+            let class_of_line = class.map_or("cross".to_owned(), |class| format!("curve {class}"));
+            let middle = y - MIDDLE;
             put(svg, format_args!("<path class=\"{class_of_line}\" d=\"M{x:.1} {middle:.1}h{SAMPLE}\"/>\n"));
             if let Some(class) = class {
                 put(svg, format_args!("{}\n", mark(class, x + SAMPLE / 2.0, middle)));
             }
-            text(svg, (x + SAMPLE + 6.0, *y), "start", class.unwrap_or_default(), name);
+            text(svg, (x + SAMPLE + NAME_GAP, *y), "start", class.unwrap_or_default(), name);
         }
     }
 }

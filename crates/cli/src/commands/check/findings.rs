@@ -64,7 +64,7 @@ pub fn forget(drivers: &[String]) -> Result<()> {
         if let Some(unknown) =
             drivers.iter().find(|name| !known.all().any(|finding| finding.driver == **name))
         {
-            bail!("{FINDINGS_FILE} says nothing of {unknown}");
+            bail!("{FINDINGS_FILE} has no entry for {unknown}");
         }
         let others = known.all().filter(|finding| !drivers.iter().any(|name| name == finding.driver));
         Ok(others.map(|finding| finding.line()).collect())

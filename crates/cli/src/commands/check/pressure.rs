@@ -58,7 +58,7 @@ pub fn hoard() -> io::Result<()> {
     loop {
         let text = fs::read_to_string("/proc/meminfo")?;
         let room =
-            room(&text).ok_or_else(|| io::Error::other("/proc/meminfo says nothing of free memory"))?;
+            room(&text).ok_or_else(|| io::Error::other("/proc/meminfo has no line about free memory"))?;
         let mut pieces: Vec<Vec<u8>> = Vec::new();
         while pieces.len() < room / PIECE {
             let mut piece = vec![0; PIECE];

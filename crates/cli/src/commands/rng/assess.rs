@@ -84,7 +84,7 @@ pub fn assess(options: &Options) -> Result<ExitCode> {
     }
     let used = width_of(&samples);
     if used > options.bits {
-        bail!("{}: a sample has {used} bits, and --bits says {}", input.name, options.bits);
+        bail!("{}: a sample has {used} bits, but --bits is {}", input.name, options.bits);
     }
     let start = Instant::now();
     let progress = |text: &'static str| {

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use outboard_measure::stop;
 
 /// A device that returns no data for this time has failed.
-pub const PATIENCE: Duration = Duration::from_secs(10);
+pub const TIME_LIMIT: Duration = Duration::from_secs(10);
 /// /dev/hwrng does not support poll(2), so reads are retried after a pause.
 const PAUSE: Duration = Duration::from_millis(1);
 /// Interval in which ^C is noticed.
@@ -22,7 +22,7 @@ const CHUNK: usize = 1024;
 pub enum ReadFailure {
     /// End of file.
     Ended,
-    /// No data for `PATIENCE`.
+    /// No data for `TIME_LIMIT`.
     Silent,
     /// An error of read(2).
     Failed(io::Error),
@@ -85,7 +85,7 @@ impl DeviceReader {
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    if since.elapsed() > PATIENCE {
+                    if since.elapsed() > TIME_LIMIT {
                         return Err(ReadFailure::Silent);
                     }
                 }

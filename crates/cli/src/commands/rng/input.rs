@@ -10,7 +10,7 @@ use outboard_drivers::root::Root;
 use outboard_inventory::Hwrng;
 use outboard_measure::stop;
 
-use super::device_reader::{DeviceReader, PATIENCE, ReadFailure};
+use super::device_reader::{DeviceReader, ReadFailure, TIME_LIMIT};
 
 /// The kernel's random number device.
 pub const HWRNG: &str = "/dev/hwrng";
@@ -142,7 +142,7 @@ impl Input {
             ReadFailure::Silent => InputError(format!(
                 "{name}: no byte for {} s: the generator is stuck, or another process reads all of its output; \
                  outboard rng shows what is there",
-                PATIENCE.as_secs()
+                TIME_LIMIT.as_secs()
             )),
             ReadFailure::Failed(error) => failed(name, error),
         }

@@ -15,7 +15,7 @@ use serde::Serialize;
 pub const SEED_SOURCE: &str = "OUTBOARD-HWRNG";
 
 /// The time limit of the process. The source reads a device for at most ten seconds for each seed.
-const PATIENCE: Duration = Duration::from_secs(40);
+const TIME_LIMIT: Duration = Duration::from_secs(40);
 
 /// The counters of the process.
 #[derive(Debug, Serialize)]
@@ -63,7 +63,7 @@ impl SeedSourceAnswer {
         let mut command = Command::new("openssl");
         command.args(["rand", "-hex", "16"]).env("OPENSSL_CONF", scratch.configuration());
         let process = Pending::spawn(&mut command).context("the openssl command cannot be started")?;
-        let has_random_numbers = process.finish(PATIENCE).is_some();
+        let has_random_numbers = process.finish(TIME_LIMIT).is_some();
         Ok(SeedSourceAnswer {
             has_random_numbers,
             counts: seed_work(table.seed().counts()),

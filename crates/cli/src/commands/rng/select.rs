@@ -58,7 +58,7 @@ pub fn select(options: &Options) -> Result<ExitCode> {
     let after = current()?;
     if !is_auto && after.current.as_deref() != Some(name) {
         bail!(
-            "the kernel did not take {name}: it uses {}; see dmesg",
+            "the kernel did not select {name}: it uses {}; see dmesg",
             after.current.as_deref().unwrap_or("none")
         );
     }
@@ -94,7 +94,7 @@ pub fn set_quality(options: &QualityOptions) -> Result<ExitCode> {
              another one has more; outboard rng select auto leaves the choice to it"
         ),
         Some(found) if in_use == generator && found != quality => {
-            bail!("the kernel did not take {quality}: rng_quality is {found}; see dmesg")
+            bail!("the kernel did not set the quality {quality}: rng_quality is {found}; see dmesg")
         }
         found if in_use != generator => format!(
             "The kernel credits {quality} of 1024 bits of {generator}, and uses {in_use} now, which has more ({}).\n",

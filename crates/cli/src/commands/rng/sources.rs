@@ -16,7 +16,7 @@ use serde::Serialize;
 use super::seed_source::{SEED_SOURCE, SeedSourceAnswer, seed_text};
 
 /// The time limit for `openssl`, which takes seconds on a busy router.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIME_LIMIT: Duration = Duration::from_secs(10);
 
 /// Daemons that feed /dev/random.
 const DAEMONS: [&str; 4] = ["rngd", "haveged", "jitterentropy-r", "jitterentropy-rngd"];
@@ -25,9 +25,9 @@ const DAEMONS: [&str; 4] = ["rngd", "haveged", "jitterentropy-r", "jitterentropy
 struct SourcesAnswer {
     schema: &'static str,
     kernel: Option<String>,
-    /// `null` if the kernel does not support random number generators.
+    /// `null` if the kernel has no support for hardware random number generators.
     hwrng: Option<Hwrng>,
-    /// RDRAND, RDSEED, RNDR or DARN.
+    /// RDRAND, RDSEED or RNDR.
     instructions: Vec<&'static str>,
     tpm: bool,
     /// Running daemons that feed the kernel.
@@ -55,7 +55,7 @@ impl OpenSslRandom {
         let question = Question::ask(root);
         let instances = Pending::start("openssl", &["list", "-random-instances"]);
         let openssl = question.answer(root);
-        let instances = instances.and_then(|pending| pending.finish(PATIENCE)).unwrap_or_default();
+        let instances = instances.and_then(|pending| pending.finish(TIME_LIMIT)).unwrap_or_default();
         OpenSslRandom { version: openssl.version, generator: primary(&instances), configured: openssl.random }
     }
 
@@ -67,7 +67,7 @@ impl OpenSslRandom {
         let Some(version) = &self.version else { return "no openssl command".to_owned() };
         let generator = self.generator.as_deref().unwrap_or("no generator (openssl list -random-instances)");
         let seed = match (self.seed(), &self.configured) {
-            (Some(seed), Some(configured)) => format!("{seed}, by {}", configured.file),
+            (Some(seed), Some(configured)) => format!("{seed}, configured in {}", configured.file),
             _ => "the operating system".to_owned(),
         };
         format!("{version}: {generator}, seeded by {seed}")
@@ -169,7 +169,7 @@ fn problems(answer: &SourcesAnswer) -> Vec<String> {
     if answer.openssl.seed() == Some(SEED_SOURCE) && !is_in_use {
         problems.push(format!(
             "OpenSSL is configured to take seeds from {SEED_SOURCE}, and no generator is in use: OpenSSL before 4.0 uses seeds of the \
-             operating system instead, and later versions have no random numbers. Select a generator, or remove the line `seed` from {}.",
+             operating system instead, and later versions fail to generate random numbers. Select a generator, or remove the line `seed` from {}.",
             answer.openssl.configured.as_ref().map_or("openssl.cnf", |configured| configured.file.as_str())
         ));
     } else {
@@ -269,7 +269,7 @@ mod tests {
         assert!(is_named(&answer(SEED_SOURCE, None)));
         assert!(!is_named(&answer(SEED_SOURCE, Some("chip"))) && !is_named(&answer("JITTER", None)));
         assert!(text(&answer(SEED_SOURCE, Some("chip"))).contains(
-            "OpenSSL         3.5.4: CTR-DRBG @ default, seeded by OUTBOARD-HWRNG, by /etc/ssl/openssl.cnf"
+            "OpenSSL         3.5.4: CTR-DRBG @ default, seeded by OUTBOARD-HWRNG, configured in /etc/ssl/openssl.cnf"
         ));
     }
 
