@@ -95,6 +95,7 @@ struct ob_algorithm {
 	u16 iv;			/* IV size in bytes */
 	const char *name;
 	const struct ob_type *type;
+	bool two_keys;		/* a key for the MAC, and one for the cipher */
 };
 
 const struct ob_algorithm *ob_algorithm(u16 id);
@@ -303,6 +304,7 @@ struct ob_session {
 	bool freed;			/* only its number is left; under the lock of sessions */
 	bool abandoned;			/* handle never freed; protected by ob_drivers_lock */
 	u8 tag_size;
+	u16 mac_key_size;		/* algorithms with two keys: the length of the first */
 	s8 exports;			/* ahash state export: 1 works, -1 fails, 0 not tried yet */
 	struct work_struct release;	/* of the driver handle */
 	struct work_struct forget;	/* frees the structure */

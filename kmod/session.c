@@ -108,6 +108,8 @@ static bool ob_session_record_ok(const struct outboard_session_new *record,
 	    !record->session || record->reserved || record->reserved2 ||
 	    (record->flags & OUTBOARD_KEY_SERIAL ? record->key_size : record->key_serial))
 		return false;
+	if (!record->mac_key_size == algorithm->two_keys)
+		return false;
 	return algorithm->type == &ob_aead ?
 		       record->tag_size && record->tag_size <= OUTBOARD_MAX_TAG :
 		       !record->tag_size;
@@ -162,6 +164,7 @@ static struct ob_session *ob_session_create(struct ob_file *file,
 		return NULL;
 	ob_session_init(session);
 	session->tag_size = record->tag_size;
+	session->mac_key_size = record->mac_key_size;
 	session->shared = record->flags & OUTBOARD_SHARED;
 	session->file = file;
 	session->mm = current->mm;

@@ -10,7 +10,24 @@ atomic_t ob_files, ob_arenas, ob_sessions, ob_hashes, ob_requests, ob_doubles;
 
 /* ---- The allow list ---- */
 
-/* Calls does() with the written name, or returns -EINVAL if it cannot be an exact driver name. */
+/*
+ * Whether it can be an exact driver name. A comma between parentheses is part of names such as
+ * authenc(hmac(sha1-eip93),cbc(aes-eip93)).
+ */
+static bool ob_name_ok(const char *text, size_t size)
+{
+	int depth = 0;
+
+	for (size_t i = 0; i < size; i++) {
+		depth += (text[i] == '(') - (text[i] == ')');
+		if (text[i] <= ' ' || text[i] > '~' || text[i] == '/' ||
+		    (text[i] == ',' && depth <= 0))
+			return false;
+	}
+	return size;
+}
+
+/* Calls does() with the written name. */
 static ssize_t ob_apply_to_name(const char *text, size_t written, int (*does)(const char *name))
 {
 	char name[CRYPTO_MAX_ALG_NAME];
@@ -19,11 +36,8 @@ static ssize_t ob_apply_to_name(const char *text, size_t written, int (*does)(co
 
 	if (size && text[size - 1] == '\n')
 		size--;
-	if (!size || size >= CRYPTO_MAX_ALG_NAME)
+	if (size >= CRYPTO_MAX_ALG_NAME || !ob_name_ok(text, size))
 		return -EINVAL;
-	for (size_t i = 0; i < size; i++)
-		if (text[i] <= ' ' || text[i] > '~' || strchr("/,", text[i]))
-			return -EINVAL;
 	strscpy(name, text, size + 1);
 	error = does(name);
 	return error ? error : written;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* AEAD ciphers of the simulated accelerator. */
 #include <crypto/aes.h>
+#include <crypto/authenc.h>
+#include <linux/rtnetlink.h>
 #include <linux/scatterlist.h>
 #include "sim.h"
 
@@ -40,6 +42,7 @@ static void sim_aead_exit(struct crypto_aead *tfm)
 static int sim_aead_setkey(struct crypto_aead *tfm, const u8 *key, unsigned int size)
 {
 	struct sim_tfm *ctx = crypto_aead_ctx(tfm);
+	struct crypto_authenc_key_param param;
 	bool keyed = ctx->keyed;
 	int error = sim_session_get(ctx);
 
@@ -50,6 +53,11 @@ static int sim_aead_setkey(struct crypto_aead *tfm, const u8 *key, unsigned int 
 	error = crypto_aead_setkey(ctx->aead, key, size);
 	if (error && !keyed)
 		sim_session_put(ctx);
+	/* The software has checked the format of authenc's key. */
+	if (!error && ctx->algorithm >= &sim_algorithms[SIM_AUTHENC_SHA1]) {
+		memcpy(&param, key + RTA_LENGTH(0), sizeof(param));
+		size = be32_to_cpu(param.enckeylen);
+	}
 	ctx->aes192 = size == AES_KEYSIZE_192;
 	return error;
 }
@@ -92,12 +100,15 @@ static int sim_aead_crypt(struct aead_request *req, bool encrypt)
 	struct crypto_aead *tfm = crypto_aead_reqtfm(req);
 	struct sim_aead_request *rctx = aead_request_ctx(req);
 	struct sim_tfm *ctx = crypto_aead_ctx(tfm);
+	unsigned int text = req->cryptlen - (encrypt ? 0 : crypto_aead_authsize(tfm));
 
+	if (text % crypto_aead_blocksize(tfm))
+		return -EINVAL;
 	rctx->encrypt = encrypt;
 	rctx->request = (struct sim_request) {
 		.base = &req->base,
 		.algorithm = ctx->algorithm,
-		.bytes = req->assoclen + req->cryptlen - (encrypt ? 0 : crypto_aead_authsize(tfm)),
+		.bytes = req->assoclen + text,
 		.compute = sim_aead_compute,
 		.spoil = sim_aead_spoil,
 	};

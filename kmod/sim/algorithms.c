@@ -19,9 +19,9 @@
 			.chunksize = iv ? iv : block        \
 		}                                           \
 	}
-#define AEAD(name, driver, iv)							\
-	{ .kind = SIM_AEAD, .aead = { .base = NAMES(name, driver, 1), .ivsize = iv,	\
-	  .maxauthsize = AES_BLOCK_SIZE, .chunksize = AES_BLOCK_SIZE } }
+#define AEAD(name, driver, block, iv, tag)						\
+	{ .kind = SIM_AEAD, .aead = { .base = NAMES(name, driver, block), .ivsize = iv,	\
+	  .maxauthsize = tag, .chunksize = AES_BLOCK_SIZE } }
 #define AHASH(name, driver, block, digest)                                                   \
 	{                                                                                    \
 		.kind = SIM_AHASH, .ahash = {                                                \
@@ -40,8 +40,12 @@ struct sim_algorithm sim_algorithms[SIM_ALGORITHMS] = {
 				 2 * AES_MAX_KEY_SIZE, AES_BLOCK_SIZE),
 	[SIM_CBC_DES3] = SKCIPHER("cbc(des3_ede)", "cbc-des3-ede", DES3_EDE_BLOCK_SIZE,
 				  DES3_EDE_KEY_SIZE, DES3_EDE_KEY_SIZE, DES3_EDE_BLOCK_SIZE),
-	[SIM_GCM_AES] = AEAD("gcm(aes)", "gcm-aes", 12),
-	[SIM_CCM_AES] = AEAD("ccm(aes)", "ccm-aes", AES_BLOCK_SIZE),
+	[SIM_GCM_AES] = AEAD("gcm(aes)", "gcm-aes", 1, 12, AES_BLOCK_SIZE),
+	[SIM_CCM_AES] = AEAD("ccm(aes)", "ccm-aes", 1, AES_BLOCK_SIZE, AES_BLOCK_SIZE),
+	[SIM_AUTHENC_SHA1] = AEAD("authenc(hmac(sha1),cbc(aes))", "authenc-hmac-sha1-cbc-aes",
+				  AES_BLOCK_SIZE, AES_BLOCK_SIZE, SHA1_DIGEST_SIZE),
+	[SIM_AUTHENC_SHA256] = AEAD("authenc(hmac(sha256),cbc(aes))", "authenc-hmac-sha256-cbc-aes",
+				    AES_BLOCK_SIZE, AES_BLOCK_SIZE, SHA256_DIGEST_SIZE),
 	[SIM_SHA1] = AHASH("sha1", "sha1", SHA1_BLOCK_SIZE, SHA1_DIGEST_SIZE),
 	[SIM_SHA224] = AHASH("sha224", "sha224", SHA224_BLOCK_SIZE, SHA224_DIGEST_SIZE),
 	[SIM_SHA256] = AHASH("sha256", "sha256", SHA256_BLOCK_SIZE, SHA256_DIGEST_SIZE),
@@ -70,23 +74,29 @@ struct crypto_alg *sim_crypto_alg(struct sim_algorithm *algorithm)
 	}
 }
 
-/* sim-cbc-aes, or cbc(aes-sim) */
+/*
+ * sim-cbc-aes, or cbc(aes-sim); sim-authenc-hmac-sha1-cbc-aes, or
+ * authenc(hmac(sha1-sim),cbc(aes-sim))
+ */
 static void sim_name(struct sim_algorithm *algorithm, bool parentheses)
 {
 	struct crypto_alg *alg = sim_crypto_alg(algorithm);
-	size_t size = strcspn(alg->cra_name, ")");
-	char *at = alg->cra_driver_name;
+	const char *from = alg->cra_name, *before = from;
+	char *at = alg->cra_driver_name, *end = at + CRYPTO_MAX_ALG_NAME;
 
 	algorithm->parentheses = parentheses;
-	if (parentheses) {
-		snprintf(at, CRYPTO_MAX_ALG_NAME, "%.*s-sim%.20s", (int)size, alg->cra_name,
-			 alg->cra_name + size);
-		return;
+	if (!parentheses)
+		at += scnprintf(at, end - at, "sim-");
+	for (; *from; from++) {
+		if (parentheses)
+			at += scnprintf(at, end - at, "%s%c",
+					*from == ')' && *before != ')' ? "-sim" : "", *from);
+		else if (*from != ')')
+			at += scnprintf(at, end - at, "%c", strchr("(_,", *from) ? '-' : *from);
+		before = from;
 	}
-	snprintf(at, CRYPTO_MAX_ALG_NAME, "sim-%.100s", alg->cra_name);
-	for (at = strpbrk(at, "(_"); at; at = strpbrk(at, "(_"))
-		*at = '-';
-	strreplace(alg->cra_driver_name, ')', '\0');
+	if (parentheses && *before != ')')
+		scnprintf(at, end - at, "-sim");
 }
 
 static int sim_add(struct sim_algorithm *algorithm, const struct sim_model *model)

@@ -13,6 +13,7 @@
 #define AES_OF_MOST (BIT(SIM_ECB_AES) | BIT(SIM_CBC_AES))
 #define SHA_OF_MOST (BIT(SIM_SHA1) | BIT(SIM_SHA256))
 #define HMAC_OF_MOST (BIT(SIM_HMAC_SHA1) | BIT(SIM_HMAC_SHA256))
+#define AUTHENC (BIT(SIM_AUTHENC_SHA1) | BIT(SIM_AUTHENC_SHA256))
 #define ALL (BIT(SIM_ALGORITHMS) - 1)
 
 static const struct sim_preset {
@@ -47,7 +48,8 @@ static const struct sim_preset {
 		  .soft_from = 65536,
 		  .soft_gap_from = 240,
 		  .soft_gap_to = 256,
-		  .algorithms = AES_OF_MOST | BIT(SIM_CBC_DES3) | SHA_OF_MOST | BIT(SIM_SHA512),
+		  .algorithms = AES_OF_MOST | BIT(SIM_CBC_DES3) | SHA_OF_MOST | BIT(SIM_SHA512) |
+				AUTHENC,
 	  } },
 	{ "caam",
 	  {
@@ -69,7 +71,7 @@ static const struct sim_preset {
 		  .allocates = true,
 		  .parentheses = true,
 		  .algorithms = AES_OF_MOST | BIT(SIM_CTR_AES) | BIT(SIM_CBC_DES3) | SHA_OF_MOST |
-				BIT(SIM_SHA224) | HMAC_OF_MOST | BIT(SIM_HMAC_SHA224),
+				BIT(SIM_SHA224) | HMAC_OF_MOST | BIT(SIM_HMAC_SHA224) | AUTHENC,
 	  } },
 	{ "qce",
 	  {
@@ -82,7 +84,8 @@ static const struct sim_preset {
 		  .no_aes192 = true,
 		  .allocates = true,
 		  .algorithms = AES_OF_MOST | BIT(SIM_CTR_AES) | BIT(SIM_XTS_AES) |
-				BIT(SIM_CBC_DES3) | BIT(SIM_CCM_AES) | SHA_OF_MOST | HMAC_OF_MOST,
+				BIT(SIM_CBC_DES3) | BIT(SIM_CCM_AES) | SHA_OF_MOST |
+				HMAC_OF_MOST | BIT(SIM_AUTHENC_SHA256),
 	  } },
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Functions for /dev/outboard and its files in sysfs. */
-#include "device.h"
+#include "algorithms.h"
 #include <sched.h>
 #include <stdarg.h>
 #include <time.h>
@@ -66,7 +66,9 @@ int new_session_with(int fd, uint16_t flags, uint32_t id, uint16_t algorithm, ui
 	struct {
 		struct outboard_session_new record;
 		uint8_t key[OUTBOARD_MAX_KEY + 1];
-	} all = { { OUTBOARD_SESSION_NEW, flags, id, algorithm, 0, size, tag, 0, 0, 0 }, { 0 } };
+	} all = { { OUTBOARD_SESSION_NEW, flags, id, algorithm, 0, size, tag, 0, 0,
+		    mac_key_size(algorithm), 0 },
+		  { 0 } };
 
 	memcpy(all.key, key, size);
 	return ring(fd, &all, sizeof(all.record) + size);

@@ -199,12 +199,14 @@ static void make_a_session(int fd)
 		struct outboard_session_new record;
 		uint8_t key[OUTBOARD_MAX_KEY + 32];
 	} all = { { OUTBOARD_SESSION_NEW, below(2) ? OUTBOARD_SHARED : 0, 1 + below(NUMBERS),
-		    of->id, below(20) ? 0 : below(40), 0, 0, 0, 0, 0 },
+		    of->id, below(20) ? 0 : below(40), 0, 0, 0, 0, of->mac_key, 0 },
 		  { 0 } };
 
 	all.record.key_size = of->keys[below(3)];
 	if (of->kind == AEAD)
-		all.record.tag_size = below(4) ? 16 : below(20);
+		all.record.tag_size = below(4) ? 16 : below(40);
+	if (!below(16))
+		all.record.mac_key_size = below(2) ? below(OUTBOARD_MAX_KEY + 20) : strange();
 	randomize(all.key, 64);
 	record(fd, &all, sizeof(all.record) + all.record.key_size % (OUTBOARD_MAX_KEY + 1));
 }

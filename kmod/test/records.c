@@ -110,7 +110,8 @@ static void keys_of_other_sizes_are_refused(const struct algorithm *algorithm)
 
 	fd = open_device(0);
 	for (unsigned int size = 0; size <= OUTBOARD_MAX_KEY; size++) {
-		bool known = size == good[0] || (good[1] && (size == good[1] || size == good[2]));
+		unsigned int rest = size - algorithm->mac_key;
+		bool known = rest == good[0] || (good[1] && (rest == good[1] || rest == good[2]));
 		int error = new_session(fd, 1, algorithm->id, algorithm->kind == AEAD ? 16 : 0,
 					a_key(), size);
 
@@ -306,15 +307,20 @@ static const char *software_aes(void)
 static void names_with_parentheses_can_be_allowed(void)
 {
 	static const char *const drivers[] = { "cbc(aes-sim)", "ctr(aes-sim)", "sha256-sim",
-					       "hmac(sha256-sim)" };
+					       "hmac(sha256-sim)",
+					       "authenc(hmac(sha1-sim),cbc(aes-sim))" };
 	static const uint16_t ids[] = { OUTBOARD_CBC_AES, OUTBOARD_CTR_AES, OUTBOARD_SHA256,
-					OUTBOARD_HMAC_SHA256 };
+					OUTBOARD_HMAC_SHA256, OUTBOARD_AUTHENC_HMAC_SHA1_CBC_AES };
+	static const char *const bad[] = { "a,b", "a(b),c", ",(a)", "a(b, c)", "a)b,c(", "a/b" };
 	uint8_t text[4096];
 
 	fd = open_device(0);
 	arena = map_arena(fd, 1 * MIB, 0);
 	randomize(text, sizeof(text));
 	check(!tell(SIM_PARAMETERS "/preset", "eip93"), "%m");
+	for (size_t i = 0; i < COUNT(bad); i++)
+		check(tell("/sys/class/misc/outboard/allow", "%s", bad[i]) == -EINVAL, "%s: %m",
+		      bad[i]);
 	for (size_t i = 0; i < COUNT(drivers); i++) {
 		const struct algorithm *of = algorithm(ids[i]);
 		struct outboard_slot slot = a_slot(of, 1 + i, &arena, 0, 8192, sizeof(text));

@@ -1,14 +1,8 @@
-//! The algorithms that drivers implement and outboard supports: ciphers, digests and HMAC.
-
-use std::collections::hash_map::RandomState;
-use std::hash::{BuildHasher, Hasher};
-
-use crate::check::{Checked, Fault, check_hash_seeded, check_seeded};
-use crate::device::Device;
-use crate::{Accelerator, Algorithm, Error, HashAlgorithm, HashSession, Reached, reach, reach_hash};
+//! Ciphers, digests and HMAC alike: the algorithms that OpenSSL has under one name.
 
 use outboard_catalog::kernel_name;
-use outboard_drivers::reach::TagCheck;
+
+use crate::{Algorithm, HashAlgorithm};
 
 /// The algorithm of a driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,14 +11,6 @@ pub enum Primitive {
     Cipher(Algorithm),
     /// A digest or an HMAC.
     Hash(HashAlgorithm),
-}
-
-/// An open interface to a driver.
-pub enum Subject {
-    /// Of a cipher.
-    Cipher(Box<dyn Accelerator>, Algorithm),
-    /// Of a digest or an HMAC.
-    Hash(Box<dyn Accelerator<dyn HashSession>>, HashAlgorithm),
 }
 
 impl Primitive {
@@ -46,64 +32,6 @@ impl Primitive {
     pub fn by_openssl_name(name: &str) -> Option<Primitive> {
         Primitive::by_kernel_name(kernel_name(name)?)
     }
-
-    /// Lists the valid names.
-    pub fn names() -> String {
-        let ciphers = Algorithm::ALL.iter().map(|algorithm| algorithm.kernel_name());
-        let hashes = HashAlgorithm::all().map(HashAlgorithm::kernel_name);
-        ciphers.chain(hashes).collect::<Vec<_>>().join(", ")
-    }
-
-    /// Opens a driver over the first interface that reaches it, or returns the error of each
-    /// interface. The purpose is the check, so the driver need not have passed the check of tags.
-    pub fn reach(self, driver: &str) -> Result<Subject, Vec<Error>> {
-        match self {
-            Primitive::Cipher(algorithm) => {
-                let Reached { accelerator, passed } = reach(driver, algorithm, TagCheck::Passed);
-                accelerator.map(|found| Subject::Cipher(found, algorithm)).ok_or(passed)
-            }
-            Primitive::Hash(algorithm) => {
-                let Reached { accelerator, passed } = reach_hash(driver, algorithm);
-                accelerator.map(|found| Subject::Hash(found, algorithm)).ok_or(passed)
-            }
-        }
-    }
-
-    /// Opens a driver that root has allowed, through /dev/outboard.
-    pub fn reach_device(self, driver: &str) -> Result<Subject, Error> {
-        Ok(match self {
-            Primitive::Cipher(algorithm) => {
-                Subject::Cipher(Box::new(Device::reach(driver, algorithm)?), algorithm)
-            }
-            Primitive::Hash(algorithm) => {
-                Subject::Hash(Box::new(Device::reach_hash(driver, algorithm)?), algorithm)
-            }
-        })
-    }
-}
-
-impl Subject {
-    /// Returns the interface's name.
-    pub fn interface(&self) -> &'static str {
-        match self {
-            Subject::Cipher(accelerator, _) => accelerator.interface(),
-            Subject::Hash(accelerator, _) => accelerator.interface(),
-        }
-    }
-
-    /// Checks published examples first, then requests of many lengths; the same seed gives the same
-    /// requests.
-    pub fn check(&self, seed: u64) -> Result<Checked, Fault> {
-        match self {
-            Subject::Cipher(accelerator, algorithm) => check_seeded(&**accelerator, *algorithm, seed),
-            Subject::Hash(accelerator, algorithm) => check_hash_seeded(&**accelerator, *algorithm, seed),
-        }
-    }
-}
-
-/// Returns a random seed for [`Subject::check`], below 10^9 so that it is short to type.
-pub fn any_seed() -> u64 {
-    RandomState::new().build_hasher().finish() % 1_000_000_000
 }
 
 #[cfg(test)]
@@ -111,11 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_name_is_found_again() {
-        for name in Primitive::names().split(", ") {
-            assert_eq!(Primitive::by_kernel_name(name).map(Primitive::kernel_name), Some(name));
-        }
-        assert_eq!(Primitive::by_kernel_name("md5"), None);
+    fn openssl_s_names_lead_to_the_kernel_s() {
         let of_openssl = |name| Primitive::by_openssl_name(name).map(Primitive::kernel_name);
         assert_eq!([of_openssl("SHA1"), of_openssl("AES-128-CCM")], [Some("sha1"), Some("ccm(aes)")]);
         assert_eq!(of_openssl("MD5"), None);

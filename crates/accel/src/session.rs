@@ -4,8 +4,8 @@ use std::io;
 use std::os::fd::RawFd;
 use std::slice;
 
-use crate::mode::max_data_len;
-use crate::{Algorithm, Direction, Error};
+use crate::session_algorithm::SessionAlgorithm;
+use crate::{Direction, Error};
 
 /// A kernel driver that can be reached. It opens a [`Session`] or a
 /// [`HashSession`](crate::HashSession).
@@ -98,13 +98,19 @@ impl<'a> Request<'a> {
 
     /// Checks that `algorithm` can process the request with tags of `tag_len` bytes and at most
     /// `max` bytes of data. Fails with [`Error::Misfit`].
-    pub(crate) fn check(&self, algorithm: Algorithm, tag_len: usize, max: usize) -> Result<(), Error> {
+    pub(crate) fn check(
+        &self,
+        algorithm: impl Into<SessionAlgorithm>,
+        tag_len: usize,
+        max: usize,
+    ) -> Result<(), Error> {
+        let algorithm = algorithm.into();
         let (len, iv_len, block) = (self.len(), self.iv.len(), algorithm.block_len());
         let head_fits = [0, block].contains(&self.head.len());
         let tag_fits = self.tag.len() == if self.direction == Direction::Decrypt { tag_len } else { 0 };
         let aad_fits = self.aad.len() <= if tag_len > 0 { MAX_AAD } else { 0 };
-        if len <= max.min(max_data_len(algorithm, iv_len))
-            && len % block == 0
+        if len <= max
+            && algorithm.takes_text(len, iv_len)
             && head_fits
             && tag_fits
             && aad_fits

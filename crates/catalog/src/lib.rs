@@ -5,6 +5,7 @@
 //! lookups only: it reads no file and makes no system call.
 
 mod algorithm;
+mod authenc;
 pub mod boards;
 mod chips;
 mod cipher_rows;
@@ -20,6 +21,7 @@ mod openssl;
 pub mod search;
 
 pub use algorithm::Direction;
+pub use authenc::Authenc;
 pub use cipher_rows::{Algorithm, Split};
 pub use ciphers::{CIPHER_NAMES, CIPHERS, OpenSslCipher};
 pub use hash_rows::Hash;

@@ -39,8 +39,8 @@ pub const IV_SIZE: usize = 16;
 /// Size of a digest field in bytes.
 pub const DIGEST_SIZE: usize = 64;
 
-/// The maximum tag in bytes.
-pub const MAX_TAG: usize = 16;
+/// The maximum tag in bytes: a digest of SHA-256.
+pub const MAX_TAG: usize = 32;
 
 /// Record [`Submit`](crate::Submit).
 pub const SUBMIT: u16 = 1;
@@ -103,6 +103,12 @@ pub const GCM_AES: u16 = 16;
 
 /// AES in CCM mode.
 pub const CCM_AES: u16 = 17;
+
+/// AES in CBC mode, then HMAC with SHA-1 of AAD and ciphertext.
+pub const AUTHENC_HMAC_SHA1_CBC_AES: u16 = 18;
+
+/// AES in CBC mode, then HMAC with SHA-256 of AAD and ciphertext.
+pub const AUTHENC_HMAC_SHA256_CBC_AES: u16 = 19;
 
 /// SHA-1.
 pub const SHA1: u16 = 32;

@@ -33,14 +33,16 @@ pub struct SessionNew {
     pub driver: u16,
     /// Bytes of the key that follows.
     pub key_size: u16,
-    /// Bytes of a tag for GCM and CCM, else 0.
+    /// Bytes of a tag for AEADs, else 0.
     pub tag_size: u8,
     /// Zero.
     pub reserved: u8,
     /// The key's serial with `KEY_SERIAL`, else 0.
     pub key_serial: i32,
+    /// For algorithms with two keys: bytes of the MAC's key, which comes first. Else 0.
+    pub mac_key_size: u16,
     /// Zero.
-    pub reserved2: u32,
+    pub reserved2: u16,
 }
 
 /// `struct outboard_object`: the other records.

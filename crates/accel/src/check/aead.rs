@@ -172,12 +172,12 @@ struct Run<'a> {
 
 /// A message and its expected ciphertext and tag.
 #[derive(Clone)]
-struct Sealed {
-    nonce: Vec<u8>,
-    aad: Vec<u8>,
-    plain: Vec<u8>,
-    cipher: Vec<u8>,
-    tag: Vec<u8>,
+pub(super) struct Sealed {
+    pub(super) nonce: Vec<u8>,
+    pub(super) aad: Vec<u8>,
+    pub(super) plain: Vec<u8>,
+    pub(super) cipher: Vec<u8>,
+    pub(super) tag: Vec<u8>,
 }
 
 impl<'a> Run<'a> {
@@ -332,7 +332,7 @@ impl<'a> Run<'a> {
     }
 }
 
-fn opening(sealed: &Sealed) -> Request<'_> {
+pub(super) fn opening(sealed: &Sealed) -> Request<'_> {
     Request {
         aad: &sealed.aad,
         tag: &sealed.tag,
@@ -340,7 +340,7 @@ fn opening(sealed: &Sealed) -> Request<'_> {
     }
 }
 
-fn doing(request: &Request<'_>, name: &str, which: &str) -> String {
+pub(super) fn doing(request: &Request<'_>, name: &str, which: &str) -> String {
     let (len, aad_len) = (request.len(), request.aad.len());
     format!("{} {len} bytes with {aad_len} of additional data by {name}{which}", verb(request.direction))
 }
@@ -366,7 +366,7 @@ const FORGERIES: [Forgery; 9] = [
     ("a tag of zeros", |sealed| sealed.tag.fill(0)),
 ];
 
-fn flip(bytes: &mut [u8], last: bool, bit: u8) {
+pub(super) fn flip(bytes: &mut [u8], last: bool, bit: u8) {
     let byte = if last { bytes.last_mut() } else { bytes.first_mut() };
     if let Some(byte) = byte {
         *byte ^= bit;

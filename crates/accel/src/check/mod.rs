@@ -4,6 +4,7 @@
 
 mod aead;
 mod aes;
+mod authenc;
 mod ccm;
 mod des;
 mod examples;
@@ -15,6 +16,7 @@ mod soak;
 mod vectors;
 
 use crate::{Accelerator, Algorithm, Direction, Error, Request, Session};
+pub use authenc::check_authenc_seeded;
 pub use hashes::check_hash_seeded;
 use modes::Reference;
 pub use soak::{key_lengths, soak};

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use outboard_uapi as uapi;
 
 use super::arena::UNIT;
-use super::keyed::Keyed;
+use super::keyed::{KeyParts, Keyed};
 use super::link::{ARENAS, Link};
 use super::region::Region;
 use super::units::UNITS;
@@ -33,7 +33,7 @@ pub(super) struct DeviceHash {
 
 impl DeviceHash {
     pub(super) fn new(with: &OutboardHashDriver, key: &[u8]) -> Result<Self, Error> {
-        let keyed = Keyed::new(&with.driver, key, 0)?;
+        let keyed = Keyed::new(&with.driver, KeyParts { bytes: key, mac: 0, tag: 0 })?;
         Ok(DeviceHash { with: with.clone(), keyed })
     }
 

@@ -8,6 +8,17 @@ use super::link::Link;
 use super::{OutboardDriver, refusal};
 use crate::Error;
 
+/// The key of a new session.
+#[derive(Clone, Copy)]
+pub(super) struct KeyParts<'k> {
+    /// All bytes. If there are two keys, the key of the MAC comes first.
+    pub(super) bytes: &'k [u8],
+    /// Length of the MAC's key in bytes; 0 if there is one key only.
+    pub(super) mac: usize,
+    /// Length of a tag in bytes; 0 without tags.
+    pub(super) tag: usize,
+}
+
 /// A session of this process or, until `settle`, of its parent.
 pub(super) struct Keyed {
     pub(super) link: Arc<Link>,
@@ -15,23 +26,27 @@ pub(super) struct Keyed {
     pub(super) number: u32,
     /// Kept because the child of a fork needs a session of its own: the kernel refuses it this one.
     key: Wiped<Vec<u8>>,
+    /// Bytes of the MAC's key at the start of `key`; 0 if there is one key only.
+    mac_len: usize,
     /// Bytes of a tag, 0 without tags.
     pub(super) tag_len: usize,
 }
 
 impl Keyed {
-    pub(super) fn new(driver: &OutboardDriver, key: &[u8], tag_len: usize) -> Result<Arc<Keyed>, Error> {
+    pub(super) fn new(driver: &OutboardDriver, parts: KeyParts<'_>) -> Result<Arc<Keyed>, Error> {
         let link = driver.link()?;
         let generation = link.generation();
-        let made = link.new_session(driver.number, driver.algorithm_number, key, tag_len);
+        let made = link.new_session(driver.number, driver.algorithm_number, parts);
         let number = made.map_err(|source| refusal::no_session(&driver.name, source))?;
-        Ok(Arc::new(Keyed { link, generation, number, key: Wiped::new(key.to_vec()), tag_len }))
+        let key = Wiped::new(parts.bytes.to_vec());
+        Ok(Arc::new(Keyed { link, generation, number, key, mac_len: parts.mac, tag_len: parts.tag }))
     }
 
     /// Replaces the session after a fork, and after the application has closed the descriptor.
     pub(super) fn settle(place: &mut Arc<Keyed>, driver: &OutboardDriver) -> Result<(), Error> {
         if !place.is_of_this_process() || !place.link.is_ours() {
-            *place = Keyed::new(driver, &place.key, place.tag_len)?;
+            let parts = KeyParts { bytes: &place.key, mac: place.mac_len, tag: place.tag_len };
+            *place = Keyed::new(driver, parts)?;
         }
         Ok(())
     }

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 use outboard_uapi as uapi;
 
 use super::arena::Arena;
+use super::keyed::KeyParts;
 use super::region::Region;
 use crate::Wiped;
 use crate::descriptor::{Descriptor, retry_interrupted};
@@ -117,12 +118,12 @@ impl Link {
     }
 
     /// Creates a session and returns its number. This process chooses the number, but so does every
-    /// other process that inherited the descriptor. `tag` is the tag length in bytes, 0 without
-    /// tags.
-    pub(super) fn new_session(&self, driver: u16, algorithm: u16, key: &[u8], tag: usize) -> io::Result<u32> {
+    /// other process that inherited the descriptor.
+    pub(super) fn new_session(&self, driver: u16, algorithm: u16, parts: KeyParts<'_>) -> io::Result<u32> {
         const HEAD: usize = size_of::<uapi::SessionNew>();
+        let KeyParts { bytes: key, mac, tag } = parts;
         self.generation();
-        if key.len() > uapi::MAX_KEY || tag > uapi::MAX_TAG {
+        if key.len() > uapi::MAX_KEY || mac > key.len() || tag > uapi::MAX_TAG {
             return Err(io::Error::from_raw_os_error(libc::EINVAL));
         }
         let mut bytes = Wiped::new([0; HEAD + uapi::MAX_KEY]);
@@ -135,6 +136,7 @@ impl Link {
                 driver,
                 key_size: key.len() as u16,
                 tag_size: tag as u8,
+                mac_key_size: mac as u16,
                 ..uapi::SessionNew::default()
             };
             bytes[..HEAD].copy_from_slice(as_bytes(&record));

@@ -8,9 +8,10 @@
 //! - `link`: the descriptor, its records, its arenas; what changes with a fork
 //! - `arena`, `units`, `region`: the mapping, which parts of it are in use, and the part of a batch
 //! - `keyed`: a key in a driver; `session`: requests under it; `pieces`: how they are split
-//! - `hash`: digests and HMAC
+//! - `hash`: digests and HMAC; `authenc`: AES-CBC with HMAC in one request
 
 mod arena;
+mod authenc;
 mod hash;
 mod keyed;
 mod link;
@@ -31,7 +32,9 @@ use outboard_drivers::root::Root;
 use crate::current::Current;
 use crate::mode::sample_key;
 use crate::{Accelerator, Algorithm, Error, HashAlgorithm, HashSession, Session};
+pub use authenc::AuthencDevice;
 use hash::DeviceHash;
+use keyed::KeyParts;
 use link::Link;
 use session::DeviceSession;
 
@@ -49,8 +52,8 @@ impl Device {
     pub fn reach(driver: &str, algorithm: Algorithm) -> Result<Device, Error> {
         let sample = sample_key(algorithm);
         let name = algorithm.kernel_name();
-        let driver =
-            OutboardDriver::reach(driver, name, algorithm.uapi_number(), &sample, algorithm.full_tag())?;
+        let sample = KeyParts { bytes: &sample, mac: 0, tag: algorithm.full_tag() };
+        let driver = OutboardDriver::reach(driver, name, algorithm.uapi_number(), sample)?;
         Ok(Device { driver, algorithm })
     }
 
@@ -58,20 +61,15 @@ impl Device {
     pub fn reach_hash(driver: &str, algorithm: HashAlgorithm) -> Result<HashDevice, Error> {
         let sample: &[u8] = if algorithm.hmac { &[0; 16] } else { &[] };
         let name = algorithm.kernel_name();
-        let driver = OutboardDriver::reach(driver, name, algorithm.uapi_number(), sample, 0)?;
+        let sample = KeyParts { bytes: sample, mac: 0, tag: 0 };
+        let driver = OutboardDriver::reach(driver, name, algorithm.uapi_number(), sample)?;
         Ok(HashDevice(OutboardHashDriver { driver, algorithm }))
     }
 }
 
 /// Opens the device and finds the number of `driver` in the allow list. The driver must implement
 /// the algorithm that the kernel calls `name`.
-fn lead(
-    driver: &str,
-    name: &str,
-    algorithm: u16,
-    sample_key: &[u8],
-    tag: usize,
-) -> Result<(u16, Link), Error> {
+fn lead(driver: &str, name: &str, algorithm: u16, sample: KeyParts<'_>) -> Result<(u16, Link), Error> {
     let link = Link::open().map_err(refusal::no_interface)?;
     let list = allow_list::read(&Root::live()).map_err(|source| refusal::no_list(driver, source))?;
     let entry = list.into_iter().find(|entry| entry.driver == driver);
@@ -82,7 +80,7 @@ fn lead(
         // The module has not seen a driver of this name yet: opening a session shows whether there
         // is one now.
         None => {
-            let session = link.new_session(entry.number, algorithm, sample_key, tag);
+            let session = link.new_session(entry.number, algorithm, sample);
             link.free_session(session.map_err(|source| refusal::never_seen(driver, source))?);
         }
     }
@@ -124,7 +122,8 @@ impl Accelerator for Device {
     }
 
     fn open_with_tag(&self, key: &[u8], tag_len: usize) -> Result<Box<dyn Session>, Error> {
-        Ok(Box::new(DeviceSession::new(Arc::clone(&self.driver), self.algorithm, key, tag_len)?))
+        let key = KeyParts { bytes: key, mac: 0, tag: tag_len };
+        Ok(Box::new(DeviceSession::new(Arc::clone(&self.driver), self.algorithm.into(), key)?))
     }
 
     fn computes_key_stream(&self) -> bool {
@@ -154,15 +153,14 @@ struct OutboardHashDriver {
 }
 
 impl OutboardDriver {
-    /// `driver` must implement the algorithm that the kernel calls `name`, and accept `sample_key`.
+    /// `driver` must implement the algorithm that the kernel calls `name`, and accept `sample`.
     fn reach(
         driver: &str,
         name: &str,
         algorithm_number: u16,
-        sample_key: &[u8],
-        tag: usize,
+        sample: KeyParts<'_>,
     ) -> Result<Arc<Self>, Error> {
-        let (number, link) = lead(driver, name, algorithm_number, sample_key, tag)?;
+        let (number, link) = lead(driver, name, algorithm_number, sample)?;
         let (name, link) = (driver.to_owned(), Current::new(link));
         Ok(Arc::new(OutboardDriver { name, number, algorithm_number, link }))
     }

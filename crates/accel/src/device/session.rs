@@ -8,12 +8,13 @@ use outboard_uapi as uapi;
 
 use super::OutboardDriver;
 use super::arena::{ALIGN, UNIT};
-use super::keyed::Keyed;
+use super::keyed::{KeyParts, Keyed};
 use super::pieces::{iv_of, pieces};
 use super::region::Region;
 use super::units::UNITS;
 use super::wait::Waiting;
-use crate::{Algorithm, Direction, Error, InFlight, Request, Session, WaitDescriptor};
+use crate::session_algorithm::SessionAlgorithm;
+use crate::{Direction, Error, InFlight, Request, Session, WaitDescriptor};
 
 /// The maximum request in bytes that is submitted whole. Longer requests gain little.
 const LONGEST: usize = 64 * 1024;
@@ -34,7 +35,7 @@ struct Span {
 /// A key, and one batch of requests.
 pub(super) struct DeviceSession {
     driver: Arc<OutboardDriver>,
-    algorithm: Algorithm,
+    algorithm: SessionAlgorithm,
     keyed: Arc<Keyed>,
     /// The region of the batch; none if no request has any bytes.
     region: Option<Region>,
@@ -44,11 +45,10 @@ pub(super) struct DeviceSession {
 impl DeviceSession {
     pub(super) fn new(
         driver: Arc<OutboardDriver>,
-        algorithm: Algorithm,
-        key: &[u8],
-        tag_len: usize,
+        algorithm: SessionAlgorithm,
+        key: KeyParts<'_>,
     ) -> Result<Self, Error> {
-        let keyed = Keyed::new(&driver, key, tag_len)?;
+        let keyed = Keyed::new(&driver, key)?;
         Ok(DeviceSession { driver, algorithm, keyed, region: None, spans: Vec::new() })
     }
 

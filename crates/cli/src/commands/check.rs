@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use outboard_accel::primitive::any_seed;
+use outboard_accel::checkable::any_seed;
 use outboard_console as console;
 use outboard_console::{INTERRUPTED, duration, say};
 use outboard_documents::check::{Check, CheckVerdict};

@@ -1,6 +1,6 @@
 //! Decides from kernel release, flags and files which routes lead to a driver.
 
-use outboard_catalog::{Algorithm, HashAlgorithm};
+use outboard_catalog::{Algorithm, Authenc, HashAlgorithm};
 
 use super::kernel_users::{self, Found, picked};
 use super::probe::Probe;
@@ -91,8 +91,9 @@ fn for_programs(
 
 fn dev_outboard(target: &Judged, facts: &ReachFacts) -> Found {
     let (name, algorithm) = (target.driver.name.as_str(), target.driver.algorithm.as_str());
-    let has_number =
-        Algorithm::by_kernel_name(algorithm).is_some() || HashAlgorithm::by_kernel_name(algorithm).is_some();
+    let has_number = Algorithm::by_kernel_name(algorithm).is_some()
+        || HashAlgorithm::by_kernel_name(algorithm).is_some()
+        || Authenc::by_kernel_name(algorithm).is_some();
     match (facts.dev_outboard, &facts.allowed) {
         (None, _) => (Reachable::No, "the outboard module is not loaded".into()),
         (Some(false), _) => (Reachable::No, "it exists, but this user may not open it".into()),

@@ -74,7 +74,7 @@ struct outboard_arena {
 
 #define OUTBOARD_IV_SIZE	16
 #define OUTBOARD_DIGEST_SIZE	64
-#define OUTBOARD_MAX_TAG	16
+#define OUTBOARD_MAX_TAG	32
 
 /**
  * struct outboard_slot - one request, 128 bytes
@@ -88,7 +88,8 @@ struct outboard_arena {
  * @length: length of the plaintext, ciphertext or hash input, without AAD and tag
  * @aad: offset of the AAD, a multiple of align; overlaps neither input nor output
  * @aad_length: length of the AAD
- * @iv: CBC and CTR: IV; XTS: tweak; GCM: 12-byte nonce; CCM: L - 1, then the nonce (RFC 3610).
+ * @iv: CBC (AUTHENC too) and CTR: IV; XTS: tweak; GCM: 12-byte nonce; CCM: L - 1, then the nonce
+ *	(RFC 3610).
  *	Bytes that the algorithm does not use are 0. The module does not update it.
  * @cookie: for user space; the module does not read it
  * @status: 0 on success, a negative errno, or OUTBOARD_IN_FLIGHT
@@ -186,10 +187,13 @@ struct outboard_submit {
  * @algorithm: OUTBOARD_CBC_AES to OUTBOARD_HMAC_SHA512
  * @driver: number of a driver in sysfs; 0: the first allowed driver that works for the algorithm
  * @key_size: length of the key, 0 to OUTBOARD_MAX_KEY; 0 with OUTBOARD_KEY_SERIAL
- * @tag_size: GCM, CCM: length of the tag, 1 to OUTBOARD_MAX_TAG; otherwise 0
+ * @tag_size: GCM, CCM: length of the tag, 1 to 16; AUTHENC: 1 to the length of the digest, 20 or
+ *	32; otherwise 0
  * @reserved: 0
  * @key_serial: with OUTBOARD_KEY_SERIAL: serial number of a user key, or of a logon key whose
  *	description begins with "outboard:"; otherwise 0
+ * @mac_key_size: AUTHENC: length of the HMAC's key, at least 1. It is the first part of the key;
+ *	the rest, 16, 24 or 32 bytes, is the key of AES. Otherwise 0
  * @reserved2: 0
  *
  * Only the address space that creates the session can use or free it and its hash handles. With
@@ -211,12 +215,13 @@ struct outboard_session_new {
 	__u8  tag_size;
 	__u8  reserved;
 	__s32 key_serial;
-	__u32 reserved2;
+	__u16 mac_key_size;
+	__u16 reserved2;
 };
 
 #define OUTBOARD_KEY_SERIAL	0x1	/* SESSION_NEW: use the key key_serial of the keyrings */
 #define OUTBOARD_SHARED		0x2	/* SESSION_NEW: for all processes with the descriptor */
-#define OUTBOARD_MAX_KEY	256	/* bytes; XTS: both halves together */
+#define OUTBOARD_MAX_KEY	256	/* bytes; XTS, AUTHENC: both keys together */
 
 /**
  * struct outboard_object - SESSION_FREE, HASH_NEW, HASH_CLONE, HASH_FREE and REPORT, 16 bytes
@@ -249,6 +254,12 @@ struct outboard_object {
 #define OUTBOARD_CBC_DES3	5
 #define OUTBOARD_GCM_AES	16
 #define OUTBOARD_CCM_AES	17
+/*
+ * Encrypt-then-MAC: AES in CBC mode, then HMAC of AAD and ciphertext. The length of the text is a
+ * multiple of 16, at least 16. The IV is authenticated only as part of the AAD.
+ */
+#define OUTBOARD_AUTHENC_HMAC_SHA1_CBC_AES	18
+#define OUTBOARD_AUTHENC_HMAC_SHA256_CBC_AES	19
 #define OUTBOARD_SHA1		32
 #define OUTBOARD_SHA224		33
 #define OUTBOARD_SHA256		34

@@ -1,7 +1,7 @@
 //! Decides whether a driver may be allowed to /dev/outboard.
 
 use anyhow::{Result, bail};
-use outboard_accel::primitive::Primitive;
+use outboard_accel::checkable::Checkable;
 use outboard_drivers::find::survey;
 use outboard_drivers::judge::Verdict;
 use outboard_drivers::root::Root;
@@ -16,15 +16,15 @@ pub fn are_there<'a>(drivers: impl IntoIterator<Item = &'a str>) -> Result<bool>
 
 /// Returns the algorithm of a driver that may be allowed; the error states why the driver may not
 /// be allowed.
-pub fn judge(driver: &str, force: bool) -> Result<Primitive> {
+pub fn judge(driver: &str, force: bool) -> Result<Checkable> {
     let survey = survey(&Root::live())?;
     let Some(found) = survey.drivers.iter().find(|judged| judged.driver.name == driver) else {
         bail!(
             "/proc/crypto lists no driver {driver}: is its module loaded, and the name exact (outboard status --verbose)?"
         );
     };
-    let Some(algorithm) = Primitive::by_kernel_name(&found.driver.algorithm) else {
-        bail!("{driver} does {}, and outboard can check {} only", found.driver.algorithm, Primitive::names());
+    let Some(algorithm) = Checkable::by_kernel_name(&found.driver.algorithm) else {
+        bail!("{driver} does {}, and outboard can check {} only", found.driver.algorithm, Checkable::names());
     };
     if let Some(wrong) = findings::wrong(driver)? {
         bail!("{wrong}");

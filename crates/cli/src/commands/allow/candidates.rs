@@ -1,7 +1,7 @@
 //! `outboard allow` without a driver: lists the accelerators that can be allowed.
 
 use anyhow::Result;
-use outboard_accel::primitive::Primitive;
+use outboard_accel::checkable::Checkable;
 use outboard_console::aligned;
 use outboard_drivers::Judged;
 use outboard_drivers::find::survey;
@@ -26,7 +26,7 @@ fn text(drivers: &[Judged], allowed: &[&str]) -> String {
     let is_candidate = |judged: &&Judged| {
         let driver = &judged.driver;
         judged.judgement.verdict == Verdict::Accelerator
-            && Primitive::by_kernel_name(&driver.algorithm).is_some()
+            && Checkable::by_kernel_name(&driver.algorithm).is_some()
             && !allowed.contains(&driver.name.as_str())
     };
     let row = |judged: &Judged| {

@@ -3,14 +3,14 @@
 
 use anyhow::{Context, Result, anyhow, bail};
 use outboard_accel::check::{Checked, Fault};
-use outboard_accel::primitive::{Primitive, any_seed};
+use outboard_accel::checkable::{Checkable, any_seed};
 
 use super::list;
 use super::uninterrupted::Uninterrupted;
 
 /// Allows a driver, checks it, and calls `commit` if it passed. If the check or `commit` fails, the
 /// previous list is kept, except that a driver that was allowed and fails the check is removed.
-pub fn grant(driver: &str, algorithm: Primitive, commit: impl FnOnce() -> Result<()>) -> Result<String> {
+pub fn grant(driver: &str, algorithm: Checkable, commit: impl FnOnce() -> Result<()>) -> Result<String> {
     let known = list::read()?.iter().any(|entry| entry.driver == driver);
     // Only an allowed driver can be checked, and one that is not checked yet must not stay allowed.
     let uninterrupted = Uninterrupted::new();

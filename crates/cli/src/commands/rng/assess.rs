@@ -158,7 +158,7 @@ fn restarts(options: &Options) -> Result<Vec<u8>> {
 }
 
 fn permutations(samples: &[u8]) -> Option<Vec<PermutationResult>> {
-    let seed = outboard_accel::primitive::any_seed();
+    let seed = outboard_accel::checkable::any_seed();
     let ranks = permutation_tests(samples, seed, &bzip2_length, &|number| {
         if number % 10 == 1 {
             console::progress(&format!("permutation {number} of at most 10000"));
