@@ -42,6 +42,7 @@ pub fn collect_from(root: &Root, pasted: Option<Pasted>) -> Result<Status, Error
         release: Release::read(root).map(|r| r.text),
         fips: root.text("proc/sys/crypto/fips_enabled").as_deref() == Some("1"),
         af_alg_restrict: None,
+        lockdown: lockdown(root),
     };
     if kernel.release.is_none() && pasted.is_none() {
         warnings
@@ -50,7 +51,7 @@ pub fn collect_from(root: &Root, pasted: Option<Pasted>) -> Result<Status, Error
     let nodes = vec![Node::read(root, "/dev/outboard"), Node::read(root, "/dev/crypto")];
     let findings = checked::read(root);
     let found = findings.as_ref().ok();
-    let around = Surroundings::read(root, kernel.release.as_deref(), &nodes, found, &survey.drivers);
+    let around = Surroundings::read(root, &kernel, &nodes, found, &survey.drivers);
     kernel.af_alg_restrict = around.af_alg_restrict;
     let accelerators = accelerators(root, &survey.drivers, &around, &mut warnings);
     let hwrng = Hwrng::read(root);
@@ -102,6 +103,14 @@ pub fn collect_from(root: &Root, pasted: Option<Pasted>) -> Result<Status, Error
     status.advice = verdict.next.iter().cloned().chain(steps).collect();
     status.verdict = Some(verdict);
     Ok(status)
+}
+
+/// The word in brackets of `none [integrity] confidentiality`.
+fn lockdown(root: &Root) -> Option<String> {
+    let modes = root.text("sys/kernel/security/lockdown")?;
+    let (_, rest) = modes.split_once('[')?;
+    let mode = rest.split_once(']')?.0;
+    ["none", "integrity", "confidentiality"].contains(&mode).then(|| mode.to_owned())
 }
 
 /// The drivers; none for a saved tree that has other files of the kernel but no /proc/crypto.

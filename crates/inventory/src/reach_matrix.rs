@@ -17,6 +17,7 @@ use serde::Serialize;
 use crate::checked;
 use crate::hwrng::Hwrng;
 use crate::interfaces::Node;
+use crate::status::Kernel;
 
 /// A driver and its consumers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -61,6 +62,7 @@ const PROBES: &str = "af-alg";
 pub(crate) struct Surroundings<'a> {
     root: &'a Root,
     release: Option<Release>,
+    is_locked_down: bool,
     dev_outboard: Option<bool>,
     dev_crypto: Option<bool>,
     allowed: Option<Vec<AllowedDriver>>,
@@ -74,7 +76,7 @@ impl<'a> Surroundings<'a> {
     /// Reads what is common to all drivers, and probes AF_ALG with each accelerator's.
     pub(crate) fn read(
         root: &'a Root,
-        release: Option<&str>,
+        kernel: &Kernel,
         nodes: &[Node],
         findings: Option<&'a Findings>,
         drivers: &[Judged],
@@ -83,7 +85,8 @@ impl<'a> Surroundings<'a> {
         let probes = probes(root, drivers);
         Self {
             root,
-            release: release.and_then(Release::parse),
+            release: kernel.release.as_deref().and_then(Release::parse),
+            is_locked_down: kernel.is_locked_down(),
             dev_outboard: node("/dev/outboard"),
             dev_crypto: node("/dev/crypto"),
             allowed: allow_list::read(root).ok(),
@@ -98,6 +101,7 @@ impl<'a> Surroundings<'a> {
         let findings = self.findings;
         ReachFacts {
             release: self.release.clone(),
+            is_locked_down: self.is_locked_down,
             af_alg_restrict: self.af_alg_restrict,
             probe: self.probes.iter().find(|(name, _)| name == driver).map(|(_, probe)| *probe),
             dev_crypto: self.dev_crypto,

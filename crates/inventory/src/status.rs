@@ -91,6 +91,15 @@ pub struct Kernel {
     pub fips: bool,
     /// sysctl crypto.af_alg_restrict, since Linux 7.3.
     pub af_alg_restrict: Option<u32>,
+    /// The mode of lockdown: `none`, `integrity` or `confidentiality`; null without support.
+    pub lockdown: Option<String>,
+}
+
+impl Kernel {
+    /// Whether it loads signed modules only (kernel_lockdown.7).
+    pub(crate) fn is_locked_down(&self) -> bool {
+        self.lockdown.as_deref().is_some_and(|mode| mode != "none")
+    }
 }
 
 /// A family of accelerator drivers on this system.

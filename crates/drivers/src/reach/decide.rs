@@ -19,6 +19,8 @@ pub struct ReachFacts {
     pub release: Option<Release>,
     /// sysctl crypto.af_alg_restrict, which exists since Linux 7.3.
     pub af_alg_restrict: Option<u32>,
+    /// Whether lockdown lets the kernel load signed modules only.
+    pub is_locked_down: bool,
     /// The result of binding a socket to the driver's exact name; `None` when that was not tried.
     pub probe: Option<Probe>,
     /// Whether this process may open /dev/crypto; `None` if it does not exist.
@@ -95,6 +97,10 @@ fn dev_outboard(target: &Judged, facts: &ReachFacts) -> Found {
         || HashAlgorithm::by_kernel_name(algorithm).is_some()
         || Authenc::by_kernel_name(algorithm).is_some();
     match (facts.dev_outboard, &facts.allowed) {
+        (None, _) if facts.is_locked_down => (
+            Reachable::No,
+            "the outboard module is not loaded, and lockdown requires that it is signed".into(),
+        ),
         (None, _) => (Reachable::No, "the outboard module is not loaded".into()),
         (Some(false), _) => (Reachable::No, "it exists, but this user may not open it".into()),
         (Some(true), _) if !has_number => (Reachable::No, format!("it does not do {algorithm}")),

@@ -28,7 +28,15 @@ impl fmt::Display for Probe {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Bound => f.write_str("bind succeeded"),
-            Self::NoSocket(Errno::AFNOSUPPORT) => f.write_str("AF_ALG is not built into this kernel"),
+            // The same error for a kernel without it, for `install af_alg /bin/false`, and for
+            // RestrictAddressFamilies= in a unit of systemd (systemd.exec(5)), a seccomp filter.
+            Self::NoSocket(Errno::AFNOSUPPORT) => f.write_str(
+                "no AF_ALG socket: this kernel does not have it or does not load its module, or the seccomp filter \
+                 RestrictAddressFamilies= of a systemd unit refuses it",
+            ),
+            Self::NoSocket(Errno::PERM | Errno::ACCESS) => {
+                f.write_str("no AF_ALG socket: a seccomp filter or a security module refuses it")
+            }
             Self::NoSocket(errno) => write!(f, "no AF_ALG socket: {errno}"),
             Self::Refused(Errno::NOENT) => f.write_str("bind answers ENOENT"),
             Self::Refused(Errno::LIBBAD) => f.write_str("bind answers ELIBBAD: its self-test failed"),
@@ -123,6 +131,14 @@ mod tests {
         for name in [long.as_str(), "a\0b", "no-such-driver-of-any-kernel"] {
             assert_ne!(probe_af_alg("skcipher", name), Probe::Bound, "{name}");
         }
+    }
+
+    #[test]
+    fn a_refused_socket_names_the_filter_that_may_refuse_it() {
+        for errno in [Errno::AFNOSUPPORT, Errno::PERM, Errno::ACCESS] {
+            assert!(Probe::NoSocket(errno).to_string().contains("seccomp"), "{errno}");
+        }
+        assert!(!Probe::NoSocket(Errno::MFILE).to_string().contains("seccomp"));
     }
 
     #[test]

@@ -12,6 +12,7 @@ pub(super) fn find(status: &Status, found: &mut Found) {
     } else if !status.accelerators.iter().any(|a| a.is_reachable_by_programs()) {
         unreached(status, found);
     }
+    locked_down(status, found);
     closed_node(status, found);
     af_alg_open(status, found);
 }
@@ -97,6 +98,23 @@ fn dev_crypto_of_software(status: &Status, found: &mut Found) {
             "unload cryptodev, or take it out of the programs' configuration",
         );
     }
+}
+
+/// The module of outboard is not part of the kernel, so that its signature depends on the system.
+fn locked_down(status: &Status, found: &mut Found) {
+    let is_loaded = status.nodes.iter().any(|n| n.path == ProgramInterface::DevOutboard.name() && n.exists);
+    let Some(mode) = status.kernel.lockdown.as_deref().filter(|_| status.kernel.is_locked_down()) else {
+        return;
+    };
+    if status.accelerators.is_empty() || is_loaded {
+        return;
+    }
+    found.note(
+        ProblemId::LockedDown,
+        "the kernel loads signed modules only: the outboard module needs a signature".into(),
+        format!("/sys/kernel/security/lockdown: {mode}"),
+        "enrol the key with which dkms signs it: mokutil --import /var/lib/dkms/mok.pub, and restart",
+    );
 }
 
 /// R21: a device that this user may not open.

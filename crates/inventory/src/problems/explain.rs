@@ -35,6 +35,8 @@ pub enum ProblemId {
     NotAllowed,
     /// An AEAD that was not checked.
     TagsUnchecked,
+    /// Lockdown, and the module is not loaded.
+    LockedDown,
     /// A device node that the user may not open.
     NoPermission,
     /// /dev/crypto without an accelerator.
@@ -65,7 +67,7 @@ use ProblemId::*;
 
 impl ProblemId {
     /// All kinds, in the order in which `outboard status` shows them.
-    pub const ALL: [ProblemId; 27] = [
+    pub const ALL: [ProblemId; 28] = [
         WrongInUse,
         WrongWhenChecked,
         PolicyUnused,
@@ -82,6 +84,7 @@ impl ProblemId {
         TagsUnchecked,
         Unreached,
         DevCryptoOfSoftware,
+        LockedDown,
         NoPermission,
         AfAlgOpen,
         EngineIgnored,
@@ -219,6 +222,15 @@ impl ProblemId {
                 "cryptodev-linux offers every driver of the kernel, software included. Without an accelerator a program pays for \
                  the system calls and gets code that is not faster than OpenSSL's own.\n\nUnload the module cryptodev, and \
                  remove the engine devcrypto from openssl.cnf.",
+            ),
+            LockedDown => (
+                "locked-down",
+                "the kernel loads signed modules only, and the outboard module is not loaded",
+                "Lockdown (kernel_lockdown(7)), which many distributions switch on with Secure Boot, requires that modules are \
+                 signed with a key that the kernel knows. insmod fails with \"Key was rejected by service\" or \"Operation not \
+                 permitted\". AF_ALG and the kernel's own users are not affected.\n\ndkms signs what it builds with \
+                 /var/lib/dkms/mok.key: mokutil --import /var/lib/dkms/mok.pub, restart, and confirm the key in the firmware's \
+                 dialog.",
             ),
             NoPermission => (
                 "no-permission",

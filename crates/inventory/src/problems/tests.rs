@@ -143,6 +143,10 @@ fn trees(id: ProblemId) -> (Tree<'static>, Tree<'static>) {
             with(cesa(), &[("outboard/node-crypto", "closed 0660 crypto\n")]),
             with(cesa(), &[("outboard/node-crypto", "open 0660 crypto\n")]),
         ),
+        ProblemId::LockedDown => {
+            let lockdown = |modes| with(cesa(), &[("sys/kernel/security/lockdown", modes)]);
+            (lockdown("none [integrity] confidentiality\n"), lockdown("[none] integrity confidentiality\n"))
+        }
         ProblemId::AfAlgOpen => {
             let restrict = |value| with(linux("7.3.0\n"), &[("proc/sys/crypto/af_alg_restrict", value)]);
             (restrict("0\n"), restrict("1\n"))
@@ -217,6 +221,24 @@ fn a_failing_generator_shows_in_the_output_of_rngtest() {
         let status = collect_from(&root, Some(recognise(&text))).unwrap();
         assert_eq!(has(&status, ProblemId::HwrngFailing), is_failing, "{failures}");
     }
+}
+
+#[test]
+fn lockdown_matters_while_the_module_is_not_loaded() {
+    const LOCKDOWN: &str = "sys/kernel/security/lockdown";
+    let locked = with(cesa(), &[(LOCKDOWN, "none [integrity] confidentiality\n")]);
+    let status = status_of(&locked);
+    assert!(has(&status, ProblemId::LockedDown));
+    let row = status.reach.iter().find(|row| row.driver == "mv-cbc-aes").unwrap();
+    let routes = &status.accelerators[0].reach;
+    assert!(routes.iter().any(|route| route.why.contains("lockdown requires that it is signed")), "{row:?}");
+    // AF_ALG is not restricted by it.
+    assert!(row.consumers.iter().any(|cell| cell.consumer == "AF_ALG" && cell.answer == "yes"));
+    for odd in ["[none] integrity confidentiality\n", "", "none [", "[]", "[other]"] {
+        let status = status_of(&with(cesa(), &[(LOCKDOWN, odd)]));
+        assert!(!has(&status, ProblemId::LockedDown), "{odd}");
+    }
+    assert!(!has(&status_of(&with(locked, &[("dev/outboard", "")])), ProblemId::LockedDown));
 }
 
 #[test]
