@@ -54,4 +54,5 @@ pub mod time_limit;
 pub mod tls;
 pub mod tuning;
 pub mod udev;
+pub mod unbound;
 pub mod world;

@@ -11,9 +11,11 @@ use outboard_accel::{Accelerator, Algorithm, Direction, Request};
 use outboard_tests::bytes::bytes;
 use outboard_tests::command::{on_path, said, succeeded};
 use outboard_tests::kernel_users::{AMOUNT, Network, send_over_ktls, shell, watched, with_dm_crypt};
-use outboard_tests::machine::ACCELERATOR;
+use outboard_tests::machine::{ACCELERATOR, reachable_accelerator, reachable_software_driver};
 use outboard_tests::skip::skip;
+use outboard_tests::time_limit::wait_until;
 use outboard_tests::tuning::Machine;
+use outboard_tests::unbound::Unbound;
 use serde_json::Value;
 
 /// The answers of the matrix about one driver, by consumer.
@@ -47,6 +49,38 @@ fn agrees(answers: &Answers, consumer: &str, interrupts: u64) {
     println!("{consumer}: {answer}, {interrupts} interrupts");
 }
 
+fn encrypt(accelerator: &dyn Accelerator) -> usize {
+    let text = vec![7; AMOUNT];
+    let mut session = accelerator.open(&[1; 16]).expect("a session");
+    session.crypt(&Request::new(Direction::Encrypt, &[2; 16], &text)).expect("a result").len()
+}
+
+/// Encrypts a file with `openssl enc`; the report of `outboard prove`.
+fn encrypt_with_openssl(machine: &Machine) -> Value {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = |name: &str| folder.path().join(name).to_str().expect("a plain name").to_owned();
+    fs::write(path("plain"), bytes(1, AMOUNT)).expect("a file");
+    let key = "42".repeat(16);
+    let enc =
+        format!("openssl enc -aes-128-cbc -in {} -out {} -K {key} -iv {key}", path("plain"), path("secret"));
+    let mut arguments = vec!["prove", "--threshold", "1", "--json", "-", "--"];
+    arguments.extend(enc.split(' '));
+    let output = machine.command(&arguments).output().expect("the command runs");
+    serde_json::from_str(&succeeded(&output, &arguments)).expect("JSON")
+}
+
+/// Writes to a disk of dm-crypt with AES-128-CBC.
+fn write_to_encrypted_disk() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("disk");
+    fs::write(&file, vec![0; 1 << 20]).expect("a file");
+    let disk = shell(&format!("modprobe -q loop; losetup -f --show {}", file.display()));
+    let key = "33".repeat(16);
+    let mapping = format!("0 2048 crypt aes-cbc-plain64 {key} 0 {disk} 0");
+    with_dm_crypt(&mapping, "busybox dd if=/dev/zero of=$NODE bs=64k count=8 conv=fsync 2>/dev/null");
+    shell(&format!("losetup -d {disk}"));
+}
+
 #[test]
 fn programs_reach_the_accelerator_where_the_matrix_says_so() {
     let Some(machine) = Machine::with_accelerator("programs_reach_the_accelerator_where_the_matrix_says_so")
@@ -54,11 +88,6 @@ fn programs_reach_the_accelerator_where_the_matrix_says_so() {
         return;
     };
     let answers = answers(&machine, ACCELERATOR);
-    let text = vec![7; AMOUNT];
-    let encrypt = |accelerator: &dyn Accelerator| {
-        let mut session = accelerator.open(&[1; 16]).expect("a session");
-        session.crypt(&Request::new(Direction::Encrypt, &[2; 16], &text)).expect("a result").len()
-    };
     let (interrupts, reached) =
         watched(|| AfAlg::reach(ACCELERATOR, Algorithm::CbcAes).map(|accelerator| encrypt(&accelerator)));
     assert_eq!(reached.is_ok(), answers["AF_ALG"] == "yes", "{:?}", reached.err());
@@ -66,16 +95,7 @@ fn programs_reach_the_accelerator_where_the_matrix_says_so() {
     let (interrupts, _) =
         watched(|| Cryptodev::reach(ACCELERATOR, Algorithm::CbcAes).map(|accelerator| encrypt(&accelerator)));
     agrees(&answers, "/dev/crypto", interrupts);
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let path = |name: &str| folder.path().join(name).to_str().expect("a plain name").to_owned();
-    fs::write(path("plain"), bytes(1, AMOUNT)).expect("a file");
-    let key = "42".repeat(16);
-    let enc =
-        format!("openssl enc -aes-128-cbc -in {} -out {} -K {key} -iv {key}", path("plain"), path("secret"));
-    let mut arguments = vec!["prove", "--threshold", "1", "--"];
-    arguments.extend(enc.split(' '));
-    let (interrupts, output) = watched(|| machine.command(&arguments).output().expect("the command runs"));
-    assert!(output.status.success(), "{}", said(&output));
+    let (interrupts, _) = watched(|| encrypt_with_openssl(&machine));
     agrees(&answers, "OpenSSL", interrupts);
 }
 
@@ -88,6 +108,59 @@ fn ktls_gets_the_accelerator_where_the_matrix_says_so() {
         return skip(test, missing);
     }
     agrees(&answers(&machine, ACCELERATOR), "kTLS", interrupts);
+}
+
+/// The device without its driver: the matrix has no row for it, the verdict names the device, and
+/// each consumer works in software.
+#[test]
+fn without_the_driver_every_consumer_runs_in_software_and_status_says_why() {
+    let test = "without_the_driver_every_consumer_runs_in_software_and_status_says_why";
+    let Some(machine) = Machine::with_accelerator(test) else { return };
+    let software = reachable_software_driver();
+    let Some(device) = Unbound::new(test) else { return };
+    let status = status(&machine, &[]);
+    let rows = status["reach"].as_array().expect("the matrix");
+    assert!(rows.iter().all(|row| row["algorithm"] == "random numbers"), "{rows:?}");
+    assert_eq!(status["accelerators"], Value::Array(Vec::new()));
+    let unbound = status["unbound_devices"].as_array().expect("devices");
+    let ours = unbound.iter().find(|one| one["device"] == device.name());
+    let ours = ours.unwrap_or_else(|| panic!("no {}: {unbound:?}", device.name()));
+    assert_eq!(
+        (&ours["family"], &ours["state"]),
+        (&"virtio-crypto".into(), &"probe-failed".into()),
+        "{ours}"
+    );
+    assert_eq!(status["verdict"]["answer"], "no-driver", "{}", status["verdict"]);
+    println!("{}", status["verdict"]["text"]);
+
+    assert!(AfAlg::reach(ACCELERATOR, Algorithm::CbcAes).is_err());
+    assert!(Cryptodev::reach(ACCELERATOR, Algorithm::CbcAes).is_err());
+    let in_software = |consumer: &str, work: &dyn Fn()| {
+        let (interrupts, ()) = watched(work);
+        assert_eq!(interrupts, 0, "{consumer}");
+        println!("{consumer}: in software, no interrupts");
+    };
+    // Linux 7.2 closed AF_ALG to most software too.
+    if let Ok(driver) = &software {
+        let reached = AfAlg::reach(driver, Algorithm::CbcAes).expect("it is reached");
+        in_software("AF_ALG", &|| assert_eq!(encrypt(&reached), AMOUNT));
+    }
+    in_software("OpenSSL", &|| {
+        let proof = encrypt_with_openssl(&machine);
+        assert_ne!(proof["verdict"], "hardware", "{proof}");
+    });
+    in_software("kTLS", &|| {
+        let _ = send_over_ktls().map_err(|missing| skip(test, missing));
+    });
+    if on_path("ip").is_some() {
+        in_software("IPsec", &|| assert!(Network::new().ping().status.success()));
+    }
+    if on_path("dmsetup").is_some() {
+        in_software("dm-crypt", &write_to_encrypted_disk);
+    }
+    drop(device);
+    wait_until("reachable again after bind", || reachable_accelerator().is_ok());
+    assert_eq!(answers(&machine, ACCELERATOR)["OpenSSL"], "yes");
 }
 
 #[test]
@@ -112,15 +185,7 @@ fn dm_crypt_gets_the_accelerator_where_the_matrix_says_so() {
         return skip(test, "the dmsetup command");
     }
     let answers = answers(&machine, ACCELERATOR);
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let file = folder.path().join("disk");
-    fs::write(&file, vec![0; 1 << 20]).expect("a file");
-    let disk = shell(&format!("modprobe -q loop; losetup -f --show {}", file.display()));
-    let key = "33".repeat(16);
-    let mapping = format!("0 2048 crypt aes-cbc-plain64 {key} 0 {disk} 0");
-    let script = "busybox dd if=/dev/zero of=$NODE bs=64k count=8 conv=fsync 2>/dev/null";
-    let (interrupts, _) = watched(|| with_dm_crypt(&mapping, script));
-    shell(&format!("losetup -d {disk}"));
+    let (interrupts, ()) = watched(write_to_encrypted_disk);
     agrees(&answers, "dm-crypt", interrupts);
 }
 
