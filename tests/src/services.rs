@@ -19,7 +19,7 @@ pub const CIPHER: &str = "AES-128-CBC";
 /// A machine with systemd and the accelerator, or a reported skip.
 pub fn machine(test: &str) -> Option<Machine> {
     if !is_booted() {
-        skip(test, "systemd as the first process (the test machine services)");
+        skip(test, "systemd as the first process (the test machines services and services-trixie)");
         return None;
     }
     let machine = Machine::with_accelerator(test)?;
@@ -59,8 +59,9 @@ pub fn enables(machine: &Machine, arguments: &[&str]) -> Value {
 
 /// Disables and restarts a service, and checks what is reported.
 #[track_caller]
-pub fn disables(machine: &Machine, service: &str) {
-    let text = succeeds(machine, &["disable", service, "--restart", "--json"]);
+pub fn disables(machine: &Machine, arguments: &[&str]) {
+    let arguments = [&["disable"], arguments, &["--restart", "--json"]].concat();
+    let text = succeeds(machine, &arguments);
     let found: Value = serde_json::from_str(&text).expect("JSON");
     assert_eq!(found["processes_with_outboard"], 0, "{found:#}");
     assert!(!found["exchanges"].as_array().expect("a list").is_empty(), "{found:#}");
@@ -73,17 +74,19 @@ pub fn requests_of(work: impl FnOnce()) -> u64 {
     driver_count("requests") - before
 }
 
-/// Enables, uses and disables a service, several times in `make test-all`.
-pub fn in_rounds(machine: &Machine, service: &str, arguments: &[&str], traffic: impl Fn()) {
+/// Enables, uses and disables a service, several times in `make test-all`. The arguments name it and
+/// may contain `--force`.
+pub fn in_rounds(machine: &Machine, arguments: &[&str], traffic: impl Fn()) {
+    let service: Vec<&str> = arguments.iter().copied().filter(|word| *word != "--force").collect();
     // The first login creates a file in /run.
     traffic();
     let before = snapshot();
     for _ in 0..if is_full_lane() { 2 } else { 1 } {
         enables(machine, arguments);
-        assert!(requests_of(&traffic) >= 200, "{service} does not use the accelerator");
-        disables(machine, service);
+        assert!(requests_of(&traffic) >= 200, "{service:?} does not use the accelerator");
+        disables(machine, &service);
         assert_unchanged(&before);
-        assert_eq!(requests_of(&traffic), 0, "{service} still uses the accelerator");
+        assert_eq!(requests_of(&traffic), 0, "{service:?} still uses the accelerator");
     }
 }
 

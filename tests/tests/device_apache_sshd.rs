@@ -28,7 +28,7 @@ fn apache() -> (AddedFiles, Started) {
 fn apache_works_with_the_accelerator_and_without_it() {
     let Some(machine) = machine("apache_works_with_the_accelerator_and_without_it") else { return };
     let (_files, _apache) = apache();
-    in_rounds(&machine, "apache", &["apache", "--force"], || downloads(APACHE));
+    in_rounds(&machine, &["apache", "--force"], || downloads(APACHE));
 }
 
 #[test]
@@ -36,7 +36,7 @@ fn sshd_works_with_the_accelerator_and_without_it() {
     let Some(machine) = machine("sshd_works_with_the_accelerator_and_without_it") else { return };
     let (_files, _sshd) = sshd();
     site();
-    in_rounds(&machine, "sshd", &["sshd", "--force"], || {
+    in_rounds(&machine, &["sshd", "--force"], || {
         let remote = format!("root@127.0.0.1:{FILE}");
         for (from, to) in [(remote.as_str(), "/tmp/received"), ("/tmp/received", "root@127.0.0.1:/tmp/sent")]
         {

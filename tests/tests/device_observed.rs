@@ -81,7 +81,7 @@ fn a_running_nginx_is_observed() {
 
     configured(&machine);
     measured(&machine);
-    disables(&machine, "nginx");
+    disables(&machine, &["nginx"]);
     assert_unchanged(&before);
     let text = failed(&machine.command(&idle).output().expect("the command runs"), &idle, 125);
     assert!(text.contains("nginx is not enabled: outboard enable nginx"), "{text}");

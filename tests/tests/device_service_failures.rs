@@ -68,7 +68,7 @@ fn a_killed_command_leaves_a_service_that_works() {
     succeeds(&machine, &arguments);
     let whole = start.elapsed();
     for quarter in if is_full_lane() { 1..4 } else { 2..3 } {
-        disables(&machine, "nginx");
+        disables(&machine, &["nginx"]);
         assert_unchanged(&before);
         let mut child = machine.command(&arguments).spawn().expect("the command runs");
         thread::sleep(whole * quarter / 4);
@@ -82,6 +82,6 @@ fn a_killed_command_leaves_a_service_that_works() {
         downloads(NGINX);
         enables(&machine, &["nginx", "--force"]);
     }
-    disables(&machine, "nginx");
+    disables(&machine, &["nginx"]);
     assert_unchanged(&before);
 }

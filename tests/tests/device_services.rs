@@ -41,7 +41,7 @@ fn nginx_is_refused_where_software_wins_and_verified_where_the_accelerator_wins(
         assert_unchanged(&before);
     }
     set_thresholds("4096");
-    in_rounds(&machine, "nginx", &["nginx"], || downloads(NGINX));
+    in_rounds(&machine, &["nginx"], || downloads(NGINX));
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn a_configuration_of_its_own_stays_in_force() {
     let found = enables(&machine, &["nginx", "--force"]);
     assert_eq!(found["exchanges"][0]["cipher"], "TLS_AES_128_GCM_SHA256", "{found:#}");
     downloads(NGINX);
-    disables(&machine, "nginx");
+    disables(&machine, &["nginx"]);
     assert_unchanged(&before);
     let output =
         Command::new("systemctl").args(["show", "-p", "Environment", "nginx"]).output().expect("systemctl");

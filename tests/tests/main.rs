@@ -47,6 +47,7 @@ mod device_services;
 mod device_speed;
 mod device_table;
 mod device_tune;
+mod device_unit_services;
 mod device_unplugged;
 mod device_vectors;
 mod device_wrong_results;

@@ -23,7 +23,7 @@ use clap::Args;
 /// again if a result is wrong or does not come. A driver that passes is remembered in /etc/outboard/allowed: whenever the
 /// module is loaded again, `outboard allow --restore` checks it anew and allows it. Order is preference.
 ///
-/// Without a driver, the accelerators that can be allowed are listed.
+/// Without a driver, the accelerators that can be allowed are listed, as the commands that allow them.
 ///
 /// Exit code 1 when a driver was refused, or could not be allowed or remembered; those named before it stay allowed. --list
 /// without the module shows what is remembered, with exit code 1.

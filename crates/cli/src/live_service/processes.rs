@@ -11,6 +11,21 @@ pub fn has_mapped(process: u32, file: &Path) -> bool {
     maps.lines().any(|line| line.find('/').is_some_and(|start| Path::new(&line[start..]) == file))
 }
 
+/// The profile of AppArmor, or the context of SELinux, that confines a process.
+pub fn confinement(process: u32) -> Option<String> {
+    // Since Linux 5.8, and before that the file of the only security module.
+    let files = [format!("/proc/{process}/attr/apparmor/current"), format!("/proc/{process}/attr/current")];
+    let label = files.iter().find_map(|file| fs::read_to_string(file).ok())?;
+    let label = label.trim_end_matches(['\n', '\0']);
+    confines(label).then(|| label.to_owned())
+}
+
+/// Whether a process with this label may be refused something. A profile in complain mode only logs.
+fn confines(label: &str) -> bool {
+    let is_free = ["unconfined", "(unconfined)", "(complain)"].iter().any(|end| label.ends_with(end));
+    !label.is_empty() && !is_free && !label.contains(":unconfined_")
+}
+
 /// The TCP addresses on which processes listen, as a client of this machine reaches them.
 pub fn listening(processes: &[u32]) -> BTreeSet<SocketAddr> {
     let sockets: HashSet<u64> = processes.iter().flat_map(|process| sockets_of(*process)).collect();
@@ -62,6 +77,23 @@ fn reachable(mut address: SocketAddr) -> SocketAddr {
 mod tests {
     use super::*;
     use std::net::TcpListener;
+
+    #[test]
+    fn profiles_that_only_log_do_not_confine() {
+        for label in ["/usr/sbin/charon-systemd (enforce)", "system_u:system_r:httpd_t:s0"] {
+            assert!(confines(label), "{label}");
+        }
+        for label in [
+            "",
+            "unconfined",
+            "/usr/sbin/charon-systemd (complain)",
+            "wpcom (unconfined)",
+            "unconfined_u:unconfined_r:unconfined_t:s0",
+            "system_u:system_r:unconfined_service_t:s0",
+        ] {
+            assert!(!confines(label), "{label}");
+        }
+    }
 
     #[test]
     fn the_listeners_of_this_process_are_found() {

@@ -157,11 +157,18 @@ impl LiveService {
                     (true, false) => {
                         bail!("{with} processes of {unit} still have {} mapped", module.display())
                     }
-                    (false, true) => bail!(
-                        "no process of {unit} has {} mapped: OpenSSL did not load it; a profile of AppArmor or SELinux may \
-                         forbid it, or the program uses no OpenSSL of the system or clears OPENSSL_CONF",
-                        module.display()
-                    ),
+                    (false, true) => match all.iter().find_map(|process| processes::confinement(*process)) {
+                        Some(profile) => bail!(
+                            "no process of {unit} has {} mapped, and \"{profile}\" confines it: docs/services.md has the \
+                             rules for AppArmor",
+                            module.display()
+                        ),
+                        None => bail!(
+                            "no process of {unit} has {} mapped: OpenSSL did not load it, or the program uses no OpenSSL of \
+                             the system or clears OPENSSL_CONF",
+                            module.display()
+                        ),
+                    },
                     _ => Ok(with),
                 }
             };
