@@ -70,7 +70,8 @@ fn haproxy_is_enabled_by_its_unit() {
     files.add("/root/outboard-test-haproxy.pem", &pem.concat());
     files.add(
         "/root/outboard-test-haproxy.cfg",
-        "defaults\nmode http\ntimeout connect 5s\ntimeout client 60s\ntimeout server 60s\n\
+        "global\nchroot /var/lib/haproxy\nuser haproxy\ngroup haproxy\n\
+         defaults\nmode http\ntimeout connect 5s\ntimeout client 60s\ntimeout server 60s\n\
          frontend tls\nbind 127.0.0.1:4436 ssl crt /root/outboard-test-haproxy.pem ciphers HIGH\n\
          default_backend files\nbackend files\nserver nginx 127.0.0.1:8081\n",
     );
