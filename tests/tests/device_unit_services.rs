@@ -1,56 +1,13 @@
 //! `outboard enable --unit` for programs that outboard was not made for, in a machine that systemd
-//! booted: a server in Python, and HAProxy in front of nginx.
+//! booted: HAProxy in front of nginx.
 
 use std::fs;
 
 use outboard_tests::command::on_path;
-use outboard_tests::services::{fails, in_rounds, machine};
+use outboard_tests::services::{in_rounds, machine};
 use outboard_tests::sites::{downloads, site};
 use outboard_tests::skip::skip;
 use outboard_tests::systemd::{AddedFiles, Started};
-
-/// A server of files over TLS, by Python's ssl as its manual shows it. It reads and ignores what is
-/// sent.
-const SERVER: &str = "\
-import http.server, ssl
-class Handler(http.server.SimpleHTTPRequestHandler):
-    def do_POST(self):
-        self.rfile.read(int(self.headers.get('Content-Length', 0)))
-        self.send_response(204)
-        self.end_headers()
-    def log_message(self, *arguments):
-        pass
-context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-context.load_cert_chain('/root/outboard-test.pem', '/root/outboard-test.key')
-context.set_ciphers('HIGH:@SECLEVEL=1')
-server = http.server.ThreadingHTTPServer(('127.0.0.1', 4435), lambda *a: Handler(*a, directory='/var/www/outboard'))
-server.socket = context.wrap_socket(server.socket, server_side=True)
-server.serve_forever()
-";
-
-#[test]
-fn a_server_in_python_is_enabled_by_its_unit() {
-    let test = "a_server_in_python_is_enabled_by_its_unit";
-    let Some(machine) = machine(test) else { return };
-    let Some(python) = on_path("python3") else { return skip(test, "the python3 command") };
-    site();
-    let mut files = AddedFiles::default();
-    files.add("/root/outboard-test.py", SERVER);
-    files.add(
-        "/etc/systemd/system/outboard-test-python.service",
-        // Active when it answers.
-        &format!(
-            "[Service]\nExecStart={} -B /root/outboard-test.py\n\
-             ExecStartPost=/bin/sh -c 'until curl -ks -o /dev/null https://127.0.0.1:4435/; do sleep 0.2; done'\n",
-            python.display()
-        ),
-    );
-    let _server = Started::start("outboard-test-python.service");
-    let unit = ["--unit", "outboard-test-python", "--force"];
-    in_rounds(&machine, &unit, || downloads("https://127.0.0.1:4435/file"));
-    let text = fails(&machine, &["enable", "--unit", "outboard-test-other", "--force"]);
-    assert!(text.contains("there is no unit outboard-test-other.service"), "{text}");
-}
 
 #[test]
 fn haproxy_is_enabled_by_its_unit() {
