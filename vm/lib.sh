@@ -101,11 +101,13 @@ debian_root() {
 
 # in_root DIR BUILD COMMAND...: runs COMMAND with DIR as its root; the directory BUILD is /build
 # there. objtool reads /proc. A user namespace makes an unprivileged user root of it; root needs
-# only the mounts.
+# only the mounts. The shell stays the first process of the namespace: a make in that place would
+# not end at a signal, because it sends itself the signal again, which a first process ignores.
 # shellcheck disable=SC2016  # the inner shell expands
 in_root() {
     unshare --map-root-user --mount --pid --fork sh -euc '
         mount --rbind /dev "$1/dev"; mount -t proc proc "$1/proc"; mkdir -p "$1/build"; mount --bind "$2" "$1/build"
         root=$1; shift 2
-        exec chroot "$root" "$@"' - "$@"
+        trap "exit 143" TERM INT HUP
+        chroot "$root" "$@" & wait $!' - "$@"
 }
