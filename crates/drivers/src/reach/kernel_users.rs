@@ -73,8 +73,38 @@ impl User<'_> {
         match algorithm {
             // ESP takes it within GCM; with rfc3686 it is rare.
             "ctr(aes)" => self.within("gcm(aes)"),
-            _ => picked(self.target, self.drivers, 0),
+            // ESP takes them as parts of authenc(). An instance that was built before, perhaps
+            // without drivers of accelerators, is used as long as it is registered.
+            _ => match self.instances_around("authenc(").find(|around| !self.is_in(around)) {
+                Some(around) => (
+                    Reachable::No,
+                    format!(
+                        "for {} the kernel has {}, which does not contain it",
+                        around.driver.algorithm, around.driver.name
+                    ),
+                ),
+                None => picked(self.target, self.drivers, 0),
+            },
         }
+    }
+
+    /// What the kernel picks for each registered algorithm of a template that has the target's
+    /// algorithm as a part.
+    fn instances_around(&self, template: &str) -> impl Iterator<Item = &Judged> {
+        let algorithm = self.algorithm();
+        let is_around = move |outer: &str| {
+            let parts = outer.strip_prefix(template).and_then(|rest| rest.strip_suffix(')'));
+            parts.is_some_and(|parts| {
+                parts.strip_prefix(algorithm).is_some_and(|rest| rest.starts_with(','))
+                    || parts.strip_suffix(algorithm).is_some_and(|rest| rest.ends_with(','))
+            })
+        };
+        let outer = self.drivers.iter().filter(move |one| is_around(&one.driver.algorithm));
+        outer.filter_map(|one| pick(self.drivers, &one.driver.algorithm, 0))
+    }
+
+    fn is_in(&self, around: &Judged) -> bool {
+        around.inner().contains(&self.target.driver.name.as_str())
     }
 
     /// net/tls takes AEADs only.

@@ -60,6 +60,23 @@ fn a_registered_gcm_decides_about_an_engine_with_ctr() {
 }
 
 #[test]
+fn an_instance_of_authenc_decides_about_its_parts() {
+    let around = |parts: &str, priority| {
+        let name = format!("authenc({parts})");
+        judged("authenc(hmac(sha256),cbc(aes))", &name, priority, "aead", Verdict::Wrapper)
+    };
+    let (cipher, mac) = (engine("cbc(aes)", "skcipher"), engine("hmac(sha256)", "ahash"));
+    let (soft, hard) = (around("hmac-sha256-lib,cbc-aes-lib", 3110), around("hmac-sha256-lib,engine", 4500));
+    assert_eq!(users(&[cipher.clone(), soft.clone()], "6.12"), ["dm-crypt"]);
+    assert_eq!(users(&[cipher, soft.clone(), hard.clone()], "6.12"), ["IPsec", "dm-crypt"]);
+    assert!(users(&[mac.clone(), soft], "6.12").is_empty());
+    // It contains the driver of another algorithm with the same name.
+    assert_eq!(users(&[mac, hard], "6.12"), ["IPsec"]);
+    let other = judged("authenc(hmac(sha256),cbc(des3_ede))", "soft", 10, "aead", Verdict::Wrapper);
+    assert_eq!(users(&[engine("cbc(aes)", "skcipher"), other], "6.12"), ["IPsec", "dm-crypt"]);
+}
+
+#[test]
 fn a_row_of_the_matrix_has_every_consumer_with_a_reason() {
     let drivers = [engine("cbc(aes)", "skcipher")];
     let facts = ReachFacts { release: Release::parse("6.12"), ..ReachFacts::default() };
