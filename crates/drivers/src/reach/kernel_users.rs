@@ -88,8 +88,8 @@ impl User<'_> {
         }
     }
 
-    /// What the kernel picks for each registered algorithm of a template that has the target's
-    /// algorithm as a part.
+    /// The instances that the kernel picks for algorithms of a template that have the target's
+    /// algorithm as a part. A driver of the whole algorithm leaves others to the target.
     fn instances_around(&self, template: &str) -> impl Iterator<Item = &Judged> {
         let algorithm = self.algorithm();
         let is_around = move |outer: &str| {
@@ -100,7 +100,8 @@ impl User<'_> {
             })
         };
         let outer = self.drivers.iter().filter(move |one| is_around(&one.driver.algorithm));
-        outer.filter_map(|one| pick(self.drivers, &one.driver.algorithm, 0))
+        let picked = outer.filter_map(|one| pick(self.drivers, &one.driver.algorithm, 0));
+        picked.filter(|one| one.judgement.verdict == Verdict::Wrapper)
     }
 
     fn is_in(&self, around: &Judged) -> bool {
