@@ -138,19 +138,14 @@ static void hundred_processes_killed_with_requests_in_flight(void)
 	      in_flight);
 }
 
-static void a_waiter_that_is_killed_leaves_at_once(void)
+/* Kills a process that waits for 64 requests. Returns the seconds until it is gone. */
+static double end_of_a_killed_waiter(void)
 {
+	long before = counter("requests");
 	double start;
 	pid_t child;
 	int status;
 
-	if (!accelerator->sim) {
-		/* virtio's requests cannot be held: only the end of the process is tested. */
-		begin(8 * MIB);
-		make_session(fd, 1, cbc);
-	} else {
-		check(!tell(SIM_DEBUG "/faults", "sim-cbc-aes never"), "%m");
-	}
 	child = fork();
 	if (!child) {
 		close(fd);
@@ -160,15 +155,38 @@ static void a_waiter_that_is_killed_leaves_at_once(void)
 		submit(&arena, 0, 64, OUTBOARD_WAIT);
 		_exit(0);
 	}
-	while (counter("requests") < (accelerator->sim ? 64 : 1) &&
+	while (counter("requests") < before + (accelerator->sim ? 64 : 1) &&
 	       !waitpid(child, &status, WNOHANG))
 		usleep(100);
 	start = now();
 	kill(child, SIGKILL);
 	waitpid(child, &status, 0);
-	/* Without the signal the module would wait for TIME_LIMIT seconds. */
-	check(now() - start < TIME_LIMIT / 2, "it took %.1f s", now() - start);
-	check(!accelerator->sim || counter("requests") == 64, "%ld requests in flight",
+	return now() - start;
+}
+
+static void a_waiter_that_is_killed_leaves_at_once(void)
+{
+	double took;
+
+	if (!accelerator->sim) {
+		/* virtio's requests cannot be held: only the end of the process is tested. */
+		begin(8 * MIB);
+		make_session(fd, 1, cbc);
+	} else {
+		check(!tell(SIM_DEBUG "/faults", "sim-cbc-aes never"), "%m");
+	}
+	/*
+	 * Without the signal the module would wait for TIME_LIMIT seconds. A host that stops this
+	 * machine for a while delays some attempts by more than a second, not each of them.
+	 */
+	for (int attempt = 0; attempt < 5; attempt++) {
+		took = end_of_a_killed_waiter();
+		check(took < TIME_LIMIT / 2, "it took %.1f s", took);
+		if (took < 1)
+			break;
+	}
+	check(took < 1, "it took %.1f s, and longer than a second five times", took);
+	check(!accelerator->sim || counter("requests") >= 64, "%ld requests in flight",
 	      counter("requests"));
 }
 

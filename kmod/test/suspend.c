@@ -106,10 +106,15 @@ static void a_request_that_does_not_end_prevents_it(void)
 /* A process that creates sessions and requests until it is frozen. */
 static void while_a_process_submits(void)
 {
-	pid_t child = fork();
+	int pipes[2];
+	char byte;
+	pid_t child;
 
+	check(!pipe(pipes), "%m");
+	child = fork();
 	if (!child) {
 		begin();
+		check(write(pipes[1], "", 1) == 1, "%m");
 		for (double end = now() + 2; now() < end;) {
 			fill(16);
 			check(!submit(&arena, 0, 16, OUTBOARD_WAIT), "%m");
@@ -122,6 +127,10 @@ static void while_a_process_submits(void)
 		}
 		_exit(0);
 	}
+	close(pipes[1]);
+	/* The first session is there: during a suspend none can be created. */
+	check(read(pipes[0], &byte, 1) == 1, "the process ended");
+	close(pipes[0]);
 	for (int i = 0; i < 4; i++) {
 		usleep(100000);
 		check(!suspend(), "%m");
