@@ -45,6 +45,7 @@ mod device_service_ciphers;
 mod device_service_failures;
 mod device_services;
 mod device_speed;
+mod device_strongswan;
 mod device_table;
 mod device_tune;
 mod device_unit_services;

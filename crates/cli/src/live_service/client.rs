@@ -52,41 +52,50 @@ impl Endpoint {
         // A server of SSH speaks first (RFC 4253, 4.2), one of TLS waits.
         let is_ssh = (&stream).read_exact(&mut greeting).is_ok() && greeting == *b"SSH-";
         drop(stream);
-        let endpoint = Self { address, protocol: if is_ssh { Protocol::Ssh } else { Protocol::Tls } };
-        endpoint.exchange(None).is_ok().then_some(endpoint)
+        let protocol = if is_ssh { Protocol::Ssh } else { Protocol::Tls };
+        let endpoint = Self { address, protocol };
+        let answer = match protocol {
+            Protocol::Tls => endpoint.https(None, 0),
+            Protocol::Ssh => endpoint.ssh(None),
+        };
+        answer.is_ok().then_some(endpoint)
     }
 
     /// Sends a request that carries [`BYTES`]. With `cipher`, OpenSSL's name, only that is offered.
     pub fn exchange(self, cipher: Option<&str>) -> Result<Exchange> {
         match self.protocol {
-            Protocol::Tls => self.https(cipher),
+            Protocol::Tls => self.https(cipher, BYTES),
             Protocol::Ssh => self.ssh(cipher),
         }
     }
 
-    /// A GET request with a body. A web server reads and ignores the body.
-    fn https(self, cipher: Option<&str>) -> Result<Exchange> {
+    /// A GET request with a body of this length. Most web servers read and ignore the body. One that
+    /// closes the connection instead resets it, and its answer may be lost (RFC 9112, 9.6), so data
+    /// that was sent counts as an answer.
+    fn https(self, cipher: Option<&str>, length: usize) -> Result<Exchange> {
         let mut curl = Command::new("curl");
         curl.args(["--disable", "--verbose", "--silent", "--insecure", "--http1.1", "--noproxy", "*"]);
         curl.args(["--max-time", "30", "--output", "/dev/null", "--write-out", "%{size_upload}"]);
         curl.args(["--user-agent", "outboard", "--header", "Expect:", "--header", "Connection: close"]);
-        curl.args(["--request", "GET", "--data-binary", "@-"]);
+        if length > 0 {
+            curl.args(["--request", "GET", "--data-binary", "@-"]);
+        }
         if let Some(cipher) = cipher {
             let Some(suites) = suites(cipher) else { bail!("no suite of TLS 1.2 has {cipher}") };
             curl.args(["--tls-max", "1.2", "--ciphers", &suites]);
         }
         curl.arg(format!("https://{}/", self.address));
-        let output = converse(&mut curl, "curl")?;
+        let output = converse(&mut curl, "curl", length)?;
         let text = String::from_utf8_lossy(&output.stderr);
         // "* SSL connection using TLSv1.3 / TLS_AES_256_GCM_SHA384 / ..."
         let connection = text.lines().find_map(|line| line.split_once("SSL connection using "));
         let Some((_, connection)) = connection else {
             bail!("{}: no TLS connection: {}", self.address, text.lines().last().unwrap_or("no message"));
         };
-        if !text.lines().any(|line| line.starts_with("< HTTP/")) {
+        let sent = String::from_utf8_lossy(&output.stdout).trim().parse().unwrap_or(0);
+        if sent == 0 && !text.lines().any(|line| line.starts_with("< HTTP/")) {
             bail!("{}: no HTTP answer: {}", self.address, text.lines().last().unwrap_or("no message"));
         }
-        let sent = String::from_utf8_lossy(&output.stdout).trim().parse().unwrap_or(0);
         let cipher = connection.split(" / ").nth(1).map(|name| name.trim().to_owned());
         Ok(Exchange { endpoint: self, cipher, bytes: sent })
     }
@@ -111,7 +120,7 @@ impl Endpoint {
             ssh.args(["-c", &name]);
         }
         ssh.arg(self.address.ip().to_string()).arg("cat >/dev/null");
-        let output = converse(&mut ssh, "ssh")?;
+        let output = converse(&mut ssh, "ssh", BYTES)?;
         let text = String::from_utf8_lossy(&output.stderr);
         // "debug1: kex: client->server cipher: aes128-ctr MAC: ..."
         let cipher = text.lines().find_map(|line| line.split_once("client->server cipher: "));
@@ -123,11 +132,11 @@ impl Endpoint {
     }
 }
 
-/// Runs a client with data on its standard input.
-fn converse(command: &mut Command, name: &str) -> Result<Output> {
+/// Runs a client with this many bytes on its standard input.
+fn converse(command: &mut Command, name: &str, length: usize) -> Result<Output> {
     // A file: the client may end without reading it.
     let mut data = tempfile::tempfile().context("no temporary file can be made")?;
-    data.write_all(&vec![0; BYTES])?;
+    data.write_all(&vec![0; length])?;
     data.rewind()?;
     // Empty: OpenSSL loads no configuration.
     command.env("OPENSSL_CONF", "").env("LC_ALL", "C");
