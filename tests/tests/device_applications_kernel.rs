@@ -219,11 +219,15 @@ fn a_disk_is_measured_with_each_driver_that_dm_crypt_takes_and_nothing_is_left()
         }
         assert!(driver.starts_with("essiv(sim-cbc-aes,"), "the highest priority: {one}");
         assert_eq!(
-            (&choice["who"], &choice["evidence"]),
+            (&choice["contestant"], &choice["evidence"]),
             (&"dm-crypt's choice".into(), &"interrupts".into()),
             "{one}"
         );
-        assert_eq!((&software["who"], &software["evidence"]), (&"software".into(), &Value::Null), "{one}");
+        assert_eq!(
+            (&software["contestant"], &software["evidence"]),
+            (&"software".into(), &Value::Null),
+            "{one}"
+        );
         assert!(!software["driver"].to_string().contains("sim-"), "{one}");
     }
 
@@ -283,7 +287,7 @@ fn ipsec_is_measured_with_each_driver_that_the_kernel_takes_and_nothing_is_left(
         let run = runs.iter().find(is_ones).unwrap_or_else(|| panic!("{ACCELERATOR}: {answer}"));
         assert_eq!(run["evidence"], "interrupts", "{run}");
         if !cpu_has_aes() {
-            assert_eq!(run["who"], "the kernel's choice", "{answer}");
+            assert_eq!(run["contestant"], "the kernel's choice", "{answer}");
         }
     } else {
         skip(test, "virtio-crypto");

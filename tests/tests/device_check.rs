@@ -59,7 +59,7 @@ fn what_is_wrong_once_in_a_thousand_is_found_and_not_used_again() {
     let wrong = said(&output);
     assert_eq!(output.status.code(), Some(1), "{wrong}");
     assert!(wrong.contains("WRONG") && wrong.contains("the result is wrong from byte"), "{wrong}");
-    assert!(wrong.contains(&format!("the provider passes over {DRIVER}")), "{wrong}");
+    assert!(wrong.contains(&format!("the provider does not use {DRIVER}")), "{wrong}");
     simulated.fault("clear");
 
     a_driver_that_was_wrong_is_not_used(&machine);

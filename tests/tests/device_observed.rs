@@ -70,7 +70,10 @@ fn a_running_nginx_is_observed() {
     let output = machine.command(&idle).output().expect("the command runs");
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(0), "{text}");
-    assert!(text.contains("SOFTWARE ONLY: Hardware did nothing: the service made no request"), "{text}");
+    assert!(
+        text.contains("SOFTWARE ONLY: Hardware processed nothing: the service made no request"),
+        "{text}"
+    );
     let required = [&idle[..], &["--require-hardware", "1"]].concat();
     failed(&machine.command(&required).output().expect("the command runs"), &required, 125);
 

@@ -308,5 +308,5 @@ fn our_commands_work_with_a_system_that_activates_legacy_first() {
     // A command that loads outboard and crashes before it uses an algorithm.
     let crash = "openssl list -providers && kill -SEGV $$";
     let complaint = failed(&run(&["prove", "--", "sh", "-c", crash]), &["prove"], 128 + libc::SIGSEGV);
-    assert!(complaint.contains("\nENDED BY SIGNAL 11: Hardware did nothing"), "{complaint}");
+    assert!(complaint.contains("\nENDED BY SIGNAL 11: Hardware processed nothing"), "{complaint}");
 }

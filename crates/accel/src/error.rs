@@ -30,7 +30,7 @@ pub enum Error {
         source: io::Error,
     },
     /// The driver rejected the key. Many devices have memory for only a few hundred keys.
-    #[error("driver {driver} took no further key ({source}): its key memory may be full")]
+    #[error("driver {driver} accepted no further key ({source}): its key memory may be full")]
     KeyRefused {
         /// The driver's name in `/proc/crypto`.
         driver: String,

@@ -12,7 +12,7 @@ const MOST: u64 = 8192;
 
 /// The interface to one driver.
 pub struct DriverBackend<T> {
-    pub who: &'static str,
+    pub contestant: &'static str,
     /// The driver's exact name in /proc/crypto.
     pub driver: String,
     /// Location of the device or address to use.
@@ -44,7 +44,7 @@ pub fn measure_each<T>(
     let sides = backends.iter().map(|backend| {
         let is_hardware = drivers.accelerator_in(&backend.driver).is_some();
         let claim = if is_hardware { HardwareClaim::Driver } else { HardwareClaim::Software };
-        MeasuredSide::new(backend.who, Some(backend.driver.clone()), claim)
+        MeasuredSide::new(backend.contestant, Some(backend.driver.clone()), claim)
     });
     let sides = sides.collect::<Result<Vec<MeasuredSide>>>()?;
     let bytes = job.bytes;

@@ -95,7 +95,7 @@ impl Drop for DirectoryRemover {
 
 /// An OpenSSL configuration that is measured.
 pub struct OpensslConfiguration {
-    pub who: &'static str,
+    pub contestant: &'static str,
     /// The value of OPENSSL_CONF.
     pub openssl_cnf: PathBuf,
     with: Option<Provided>,
@@ -111,7 +111,7 @@ struct Provided {
 impl OpensslConfiguration {
     /// OpenSSL without outboard.
     pub fn plain(work: &WorkFolder) -> OpensslConfiguration {
-        OpensslConfiguration { who: AS_IT_IS, openssl_cnf: work.plain(), with: None }
+        OpensslConfiguration { contestant: AS_IT_IS, openssl_cnf: work.plain(), with: None }
     }
 
     /// OpenSSL with outboard, with the policy of this machine.
@@ -121,7 +121,7 @@ impl OpensslConfiguration {
 
     /// OpenSSL with outboard and additional settings. Loads the provider to read its decisions.
     pub fn with(
-        who: &'static str,
+        contestant: &'static str,
         work: &WorkFolder,
         module: &Path,
         keys: &[(&str, &str)],
@@ -140,7 +140,7 @@ impl OpensslConfiguration {
         })?;
         let decisions = table.decisions();
         Ok(OpensslConfiguration {
-            who,
+            contestant,
             openssl_cnf,
             with: Some(Provided { table, decisions, _scratch: scratch }),
         })
@@ -165,10 +165,11 @@ impl OpensslConfiguration {
     /// provider does not implement.
     pub fn side(&self, cipher: Option<&str>) -> Result<MeasuredSide> {
         let Some(with) = &self.with else {
-            return MeasuredSide::new(self.who, None, HardwareClaim::Software);
+            return MeasuredSide::new(self.contestant, None, HardwareClaim::Software);
         };
         let driver = cipher.and_then(|cipher| self.driver(cipher));
-        let side = MeasuredSide::new(self.who, driver, HardwareClaim::Counted(Rc::clone(&with.table)))?;
+        let side =
+            MeasuredSide::new(self.contestant, driver, HardwareClaim::Counted(Rc::clone(&with.table)))?;
         // No counter has this name, so no work of the provider is counted for this cipher.
         Ok(side.by(cipher.unwrap_or("no cipher of the provider's")))
     }

@@ -181,7 +181,7 @@ fn one(
         Drivers::now()?.preferred(&cipher.asked, Flags::ALLOCATES_MEMORY).map(|one| one.driver.name.clone());
     let chosen = chosen
         .ok_or_else(|| anyhow!("/proc/crypto has no driver of {} that dm-crypt may take", cipher.asked))?;
-    backends.push(DriverBackend { who: "dm-crypt's choice", driver: chosen, place: own });
+    backends.push(DriverBackend { contestant: "dm-crypt's choice", driver: chosen, place: own });
     let mut wanted = vec![cipher.algorithm.as_str()];
     wanted.extend(cipher.hash.as_deref());
     let drivers = Drivers::with_software(&wanted)?;
@@ -197,13 +197,13 @@ fn one(
             others.push(("accelerator", accelerator.driver.name.clone()));
         }
     }
-    for (who, driver) in others {
+    for (contestant, driver) in others {
         let driver = cipher.of(&driver, &hash);
         if driver == backends[0].driver {
             continue;
         }
         match map(&cipher.by(&driver), cleaner) {
-            Ok(place) => backends.push(DriverBackend { who, driver, place }),
+            Ok(place) => backends.push(DriverBackend { contestant, driver, place }),
             Err(error) => note(&mut bench.notes, refused(&driver, &error)),
         }
     }

@@ -118,7 +118,7 @@ fn all(options: &Options, bench: &mut Bench) -> Result<()> {
     for suite in &suites {
         for (server, configuration) in servers.iter().zip(&configurations) {
             curl.compare(suite, server, &file)
-                .with_context(|| format!("{}, {}", suite.name, configuration.who))?;
+                .with_context(|| format!("{}, {}", suite.name, configuration.contestant))?;
         }
         for &at_once in &options.at_once.0 {
             if bench.interrupted || stop::asked() {
@@ -141,7 +141,7 @@ fn all(options: &Options, bench: &mut Bench) -> Result<()> {
             })?;
         }
     }
-    let digesting = configurations.iter().find(|configuration| configuration.who == DIGESTS_TOO);
+    let digesting = configurations.iter().find(|configuration| configuration.contestant == DIGESTS_TOO);
     if digesting.is_some_and(|configuration| configuration.authenticated() == 0) {
         bench.notes.push(format!(
             "{DIGESTS_TOO}: no MAC of a record went to hardware: GCM has none, records are shorter than the threshold, or OpenSSL \

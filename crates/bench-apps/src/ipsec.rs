@@ -191,7 +191,7 @@ fn one(
     bench: &mut Bench,
 ) -> Result<()> {
     let mut backends = Vec::new();
-    for (who, driver) in candidates(esp, bench)? {
+    for (contestant, driver) in candidates(esp, bench)? {
         if driver.len() > change::LONGEST_NAME {
             note(
                 &mut bench.notes,
@@ -200,7 +200,7 @@ fn one(
             continue;
         }
         let place = network.tunnel(esp, options.bits, options.mode, &driver, cleaner)?;
-        backends.push(DriverBackend { who, driver, place });
+        backends.push(DriverBackend { contestant, driver, place });
     }
     let name = format!("ESP, {} mode, iperf3", options.mode.word());
     let at_once = u64::from(options.streams);
@@ -281,7 +281,7 @@ mod tests {
     #[test]
     fn an_accelerator_without_gain_is_explained() {
         let run = |speed: f64, evidence| Run {
-            who: "x".into(),
+            contestant: "x".into(),
             driver: None,
             figure: Figure {
                 megabytes_per_second: speed,

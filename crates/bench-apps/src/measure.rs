@@ -91,7 +91,7 @@ pub const WITH: &str = "OpenSSL with outboard";
 
 /// A contestant.
 pub struct MeasuredSide {
-    who: String,
+    contestant: String,
     driver: Option<String>,
     claim: HardwareClaim,
     cipher: Option<String>,
@@ -116,7 +116,7 @@ pub enum HardwareClaim {
 impl MeasuredSide {
     /// Creates a contestant. If it claims hardware and the driver is known, the interrupts of the
     /// driver's devices are counted, otherwise those of all accelerators.
-    pub fn new(who: &str, driver: Option<String>, claim: HardwareClaim) -> Result<MeasuredSide> {
+    pub fn new(contestant: &str, driver: Option<String>, claim: HardwareClaim) -> Result<MeasuredSide> {
         let watch = match &driver {
             Some(name) if !matches!(claim, HardwareClaim::Software) => {
                 Stopwatch::new().and_then(|watch| watch.of(name))
@@ -124,9 +124,19 @@ impl MeasuredSide {
             _ => Stopwatch::new(),
         };
         let watch = watch.map_err(|error| anyhow!("/proc/interrupts: {error}"))?;
-        let who = who.to_owned();
+        let contestant = contestant.to_owned();
         let (series, spent, meanwhile) = (None, UserSystemTime::default(), 0.0);
-        Ok(MeasuredSide { who, driver, claim, cipher: None, watch, series, spent, meanwhile, by_hardware: 0 })
+        Ok(MeasuredSide {
+            contestant,
+            driver,
+            claim,
+            cipher: None,
+            watch,
+            series,
+            spent,
+            meanwhile,
+            by_hardware: 0,
+        })
     }
 
     /// Counts only the work for this cipher, by the provider's name.
@@ -210,7 +220,7 @@ impl MeasuredSide {
         let found = || self.watch.interrupts().evidence(series.interrupts, series.lost);
         let evidence = claims.then(|| evidence_of(found()));
         Some(Run {
-            who: self.who.clone(),
+            contestant: self.contestant.clone(),
             driver: self.driver.clone(),
             figure: figure(series, bytes as usize),
             user_percent: percent(self.spent.user),
@@ -237,15 +247,17 @@ pub fn measure<T: Into<RunCost>>(
         yardstick.measure();
         for (index, side) in sides.iter_mut().enumerate() {
             let left = job.time.saturating_sub(start.elapsed()).as_secs();
-            let (name, cipher, who, run) = (&job.name, &job.cipher, &side.who, rounds + 1);
-            progress(&format!("{name}, {cipher}: {who}, run {run}, about {left} s left"));
+            let (name, cipher, contestant, run) = (&job.name, &job.cipher, &side.contestant, rounds + 1);
+            progress(&format!("{name}, {cipher}: {contestant}, run {run}, about {left} s left"));
             match side.sample(&mut || once(index).map(Into::into)) {
                 Ok(()) => {}
                 Err(Error::Stopped) => {
                     bench.interrupted = true;
                     break;
                 }
-                Err(error) => return Err(anyhow!("{}, {}, {}: {error}", job.name, job.cipher, side.who)),
+                Err(error) => {
+                    return Err(anyhow!("{}, {}, {}: {error}", job.name, job.cipher, side.contestant));
+                }
             }
         }
         rounds += 1;
@@ -263,7 +275,9 @@ pub fn measure<T: Into<RunCost>>(
     }
     for side in &sides {
         if let Some(why) = side.why_nothing() {
-            bench.notes.push(format!("{}, {}: {} used no hardware: {why}", job.name, job.cipher, side.who));
+            bench
+                .notes
+                .push(format!("{}, {}: {} used no hardware: {why}", job.name, job.cipher, side.contestant));
         }
     }
     bench.notes.dedup();
@@ -291,8 +305,8 @@ mod tests {
     use super::*;
     use outboard_bench::run::empty_document;
 
-    fn side(who: &str, claim: HardwareClaim) -> MeasuredSide {
-        MeasuredSide::new(who, None, claim).unwrap()
+    fn side(contestant: &str, claim: HardwareClaim) -> MeasuredSide {
+        MeasuredSide::new(contestant, None, claim).unwrap()
     }
 
     #[test]

@@ -89,7 +89,7 @@ fn all(options: &Options, bench: &mut Bench) -> Result<()> {
     for cipher in &ciphers {
         for (server, configuration) in servers.iter().zip(&configurations) {
             let compared = scp.compare(server, cipher, &file);
-            compared.with_context(|| format!("{cipher}, {}", configuration.who))?;
+            compared.with_context(|| format!("{cipher}, {}", configuration.contestant))?;
         }
         for &at_once in &options.at_once.0 {
             if bench.interrupted || stop::asked() {

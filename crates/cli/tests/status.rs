@@ -24,7 +24,7 @@ fn a_saved_tree_is_reported_as_text_and_as_json() {
     assert!(
         String::from_utf8(text.stdout)
             .unwrap()
-            .starts_with("Verdict         Programs can reach Marvell CESA by /dev/crypto")
+            .starts_with("Verdict         Programs can reach Marvell CESA through /dev/crypto")
     );
     let json = of("armada388-helios4", &["--json"]);
     let value: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();

@@ -122,7 +122,7 @@ pub struct Application {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Run {
     /// The contestant: without or with outboard, or the driver selection of the kernel.
-    pub who: String,
+    pub contestant: String,
     /// The kernel driver that was chosen; null if OpenSSL's own code does the work.
     pub driver: Option<String>,
     /// The figure, with the whole job as one request.

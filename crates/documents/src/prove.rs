@@ -197,9 +197,9 @@ impl ProofVerdict {
     pub fn words(self) -> &'static str {
         match self {
             ProofVerdict::Wrong => "wrong: a result differed from software's",
-            ProofVerdict::Hardware => "proven: hardware did it",
-            ProofVerdict::Partly => "partly: hardware did less than half",
-            ProofVerdict::Software => "software did it",
+            ProofVerdict::Hardware => "proven: processed by hardware",
+            ProofVerdict::Partly => "partly: less than half by hardware",
+            ProofVerdict::Software => "processed in software",
             ProofVerdict::NotLoaded => "the provider was not loaded",
             ProofVerdict::Unverified => "unverified: interrupts cannot confirm the count",
             ProofVerdict::Contradicted => "contradicted: no interrupts for what was counted",

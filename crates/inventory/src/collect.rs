@@ -211,7 +211,7 @@ fn one(
     let routes = decide(typical, drivers, &facts);
     Accelerator {
         chip: family.map_or_else(
-            || format!("an engine behind the module {}", typical.driver.module),
+            || format!("the engine of the module {}", typical.driver.module),
             |f| f.chip.to_string(),
         ),
         id,

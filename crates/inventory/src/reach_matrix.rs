@@ -138,7 +138,7 @@ fn accelerators(drivers: &[Judged]) -> impl Iterator<Item = &Judged> {
     drivers.iter().filter(|j| j.judgement.verdict == Verdict::Accelerator)
 }
 
-/// The accelerators' drivers of ECB mode that are reached by /dev/outboard. Only that interface
+/// The accelerators' drivers of ECB mode that are reached through /dev/outboard. Only that interface
 /// computes key stream in advance.
 pub(crate) fn key_stream_drivers(drivers: &[Judged], around: &Surroundings) -> Vec<String> {
     let contenders = contenders(drivers);

@@ -90,10 +90,10 @@ fn with_accelerator(status: &Status, accelerator: &Accelerator) -> Conclusion {
     let interface = accelerator.preferred.unwrap_or("an interface");
     let text = match cpu_has_aes(status) {
         Some(true) => format!(
-            "Programs can reach {chip} by {interface}, but this CPU has AES instructions, and OpenSSL's own code \
+            "Programs can reach {chip} through {interface}, but this CPU has AES instructions, and OpenSSL's own code \
              is probably faster: measure first."
         ),
-        _ => format!("Programs can reach {chip} by {interface}."),
+        _ => format!("Programs can reach {chip} through {interface}."),
     };
     let does = |name: &str| status.algorithms.iter().any(|a| a.name == name && a.accelerator.is_some());
     // No AEAD: `openssl speed -evp` measures AEADs without tags.

@@ -81,7 +81,7 @@ impl Comparison {
     fn sections(&self) -> Vec<Section> {
         let mut sections: Vec<Section> = Topic::ALL.into_iter().map(|topic| self.of(topic)).collect();
         if !self.remarks.is_empty() {
-            let mut section = Section::new("remarks", "What to know about this comparison");
+            let mut section = Section::new("remarks", "Remarks on this comparison");
             section.list(self.remarks.clone());
             sections.push(section);
         }

@@ -149,7 +149,7 @@ fn accelerators(page: &mut Page, accelerators: &[Accelerator]) {
             vec![a.chip.clone(), drivers, interrupts(a), reached(a, true), reached(a, false)]
         })
         .collect();
-    page.table(&["Accelerator", "drivers", "interrupts", "programs by", "kernel users"], &rows);
+    page.table(&["Accelerator", "drivers", "interrupts", "programs via", "kernel users"], &rows);
 }
 
 /// The problems; with `all` also the notes and the evidence.

@@ -90,7 +90,7 @@ fn an_application_that_became_slower_is_named() {
         let mut bench: Value = serde_json::from_str(include_str!("data/bench-file.json")).unwrap();
         for run in bench["applications"][0]["runs"].as_array_mut().unwrap() {
             run["figure"]["spread"] = 0.01.into();
-            if run["who"] == "OpenSSL with outboard" {
+            if run["contestant"] == "OpenSSL with outboard" {
                 run["figure"]["megabytes_per_second"] = speed.into();
             }
         }

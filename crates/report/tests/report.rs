@@ -195,7 +195,7 @@ fn a_wrong_result_of_a_proof_is_the_first_answer() {
     );
     assert!(!text.contains("✓ proven"), "{text}");
     let text = proved(|proof| proof["verdict"] = "partly".into()).markdown();
-    assert!(text.contains("? partly: hardware did less than half"), "{text}");
+    assert!(text.contains("? partly: less than half by hardware"), "{text}");
 }
 
 #[test]

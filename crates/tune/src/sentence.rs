@@ -68,14 +68,14 @@ fn range_of(from: Option<usize>) -> String {
     from.map_or_else(|| "nothing".to_owned(), |bytes| format!("from {bytes} bytes on"))
 }
 
-/// Formats a point: `at 65536 bytes 256 MB/s where software has 67, with 31 % of its CPU time`.
+/// Formats a point: `at 65536 bytes 256 MB/s against 67 in software, with 31 % of its CPU time`.
 fn figures(point: &Point) -> String {
     if let Some(why) = &point.refused {
         return format!("at {} bytes {why}", point.bytes);
     }
     let (hard, soft) = (&point.hardware, &point.software);
     let mut text = format!(
-        "at {} bytes {:.0} MB/s where software has {:.0}",
+        "at {} bytes {:.0} MB/s against {:.0} in software",
         point.bytes, hard.megabytes_per_second, soft.megabytes_per_second
     );
     let cpu = hard.cpu_ms_per_megabyte.zip(soft.cpu_ms_per_megabyte).filter(|(_, soft)| *soft > 0.0);

@@ -52,7 +52,7 @@ pub(super) fn no_probe(error: Error, requested: &str) -> Error {
     let reason = match source.raw_os_error() {
         Some(libc::EINVAL) => format!(
             "either the kernel has no driver for {requested} (/proc/crypto), or this cryptodev-linux is too old for it \
-             (modinfo cryptodev), or the driver that the kernel picks took no key: its key memory may be full"
+             (modinfo cryptodev), or the driver that the kernel picks accepted no key: its key memory may be full"
         ),
         Some(libc::ENOTTY) => "it does not answer as cryptodev-linux does".to_owned(),
         _ => "see dmesg".to_owned(),

@@ -20,7 +20,7 @@ pub(super) const ROWS: &[Family] = &[
                 source: "https://www.logix.cz/michal/doc/article.xp/padlock-en",
             },
             Limit {
-                text: "OpenSSL uses it by the engine padlock only, which OpenSSL 4 does not have",
+                text: "OpenSSL uses it through the engine padlock only, which OpenSSL 4 does not have",
                 source: "https://github.com/openssl/openssl/blob/master/CHANGES.md",
             },
         ],

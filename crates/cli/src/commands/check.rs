@@ -138,7 +138,7 @@ fn remembered(check: &Check, candidates: &[work::Candidate]) {
     for driver in check.drivers.iter().filter(|driver| driver.verdict == CheckVerdict::Wrong) {
         let name = &driver.name;
         say(&format!(
-            "outboard check: from now on the provider passes over {name}, and outboard allow refuses it, until outboard check \
+            "outboard check: from now on the provider does not use {name}, and outboard allow refuses it, until outboard check \
              --forget {name}"
         ));
     }

@@ -21,7 +21,7 @@ use outboard_console::{INTERRUPTED, answer, duration, say};
 ///
 /// For each allowed driver requests and bytes per second, requests in flight and errors; for each device interrupts per second;
 /// the CPU time of softirqs and interrupt threads; the processes with the provider, and of enabled services the share of the bytes
-/// that hardware did and the key stream computed ahead. Without root, what only root may read is shown as -.
+/// that hardware processed and the key stream computed ahead. Without root, what only root may read is shown as -.
 ///
 /// Keys: q or ^C ends it. It needs a terminal of 80 columns and 24 lines; --once prints one interval and needs none.
 ///

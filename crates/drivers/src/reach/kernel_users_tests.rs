@@ -85,7 +85,7 @@ fn a_row_of_the_matrix_has_every_consumer_with_a_reason() {
     assert!(row.iter().all(|cell| !cell.why.is_empty()));
     assert_eq!(
         (row[0].reachable, row[0].why.as_str()),
-        (Reachable::Yes, "by AF_ALG: Linux 6.12 is older than 7.2")
+        (Reachable::Yes, "through AF_ALG: Linux 6.12 is older than 7.2")
     );
     let closed = ReachFacts { release: Release::parse("7.2"), ..ReachFacts::default() };
     let row = matrix_row(&drivers[0], &drivers, &closed);

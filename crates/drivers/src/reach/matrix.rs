@@ -128,7 +128,7 @@ fn openssl(routes: &[RouteDecision]) -> (Reachable, String) {
     let programs = || routes.iter().filter(|decision| decision.route.is_for_programs());
     let first = |reachable| programs().find(|decision| decision.reachable == reachable);
     if let Some(decision) = first(Reachable::Yes).or(first(Reachable::Unclear)) {
-        let why = format!("by {}: {}", decision.route.name(), decision.why);
+        let why = format!("through {}: {}", decision.route.name(), decision.why);
         return (decision.reachable, why);
     }
     let whys: Vec<String> =

@@ -257,7 +257,7 @@ impl ProblemId {
                 "the engine afalg is available, and computes in software",
                 "Since Linux 7.2 AF_ALG leads to no accelerator. The engine still opens its socket, reports that it is available, \
                  and gets software of the kernel, which is slower than OpenSSL's own.\n\nRemove the engine; outboard's provider \
-                 reaches the accelerator by /dev/outboard.",
+                 reaches the accelerator through /dev/outboard.",
             ),
             EngineConfigured => (
                 "engine-configured",
@@ -285,20 +285,20 @@ impl ProblemId {
                 "a 32-bit kernel runs on a CPU with 64 bits",
                 "Linux has its code for GCM, CTR, GHASH and SHA instructions of x86 for 64-bit kernels only; a 32-bit kernel uses \
                  AES-NI for ECB and CBC. On pfSense and FreeBSD the i386 image had no AES-NI at all (symbol AES_GCM_encrypt \
-                 undefined). Programs of 32 bits use the instructions by OpenSSL, with fewer registers.\n\nInstall a 64-bit \
+                 undefined). 32-bit programs use the instructions through OpenSSL, with fewer registers.\n\nInstall a 64-bit \
                  kernel; programs can stay as they are.",
             ),
             PadlockUnused => (
                 "padlock-unused",
                 "the kernel does not use VIA PadLock",
                 "PadLock is a unit of VIA and Zhaoxin CPUs for AES and SHA, reached by instructions of its own, not by AES-NI's. \
-                 The kernel uses it by the modules padlock_aes and padlock_sha, for disks and IPsec.\n\nLoad padlock_aes; Debian \
-                 has it for amd64 and i386. Programs use it by OpenSSL's engine padlock (OpenSSL 3).",
+                 The kernel uses it through the modules padlock_aes and padlock_sha, for disks and IPsec.\n\nLoad padlock_aes; Debian \
+                 has it for amd64 and i386. Programs use it through OpenSSL's engine padlock (OpenSSL 3).",
             ),
             PadlockEngineGone => (
                 "padlock-engine-gone",
                 "OpenSSL 4 does not use VIA PadLock",
-                "PadLock is a unit of the CPU. OpenSSL used it by the engine padlock; OpenSSL 4 has no engines, and its own code \
+                "PadLock is a unit of the CPU. OpenSSL used it through the engine padlock; OpenSSL 4 has no engines, and its own code \
                  does not use the unit.\n\nOpenSSL 3 still has the engine. In the kernel, padlock_aes serves disks and IPsec.",
             ),
             HwrngFailing => (

@@ -64,7 +64,7 @@ fn engines(status: &Status, found: &mut Found) {
             ProblemId::EngineOfSoftware,
             "the engine afalg is configured and reports that it is available, but on this kernel it computes in software".into(),
             at,
-            "take the engine out; outboard's provider reaches the accelerator by /dev/outboard",
+            "take the engine out; outboard's provider reaches the accelerator through /dev/outboard",
         );
     } else {
         found.problem(

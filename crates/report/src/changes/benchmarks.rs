@@ -62,7 +62,7 @@ fn of_applications(report: &Report) -> Vec<(String, Figure)> {
     let runs = all.flat_map(|one| {
         let job = format!("{}, {}, {}, {} at once", one.name, one.cipher, bytes(one.bytes), one.at_once);
         let sound = one.runs.iter().filter(|run| run.fault.is_none());
-        sound.map(move |run| (format!("{job}, {}", run.who), run.figure))
+        sound.map(move |run| (format!("{job}, {}", run.contestant), run.figure))
     });
     runs.collect()
 }

@@ -42,12 +42,12 @@ fn remembered(section: &mut Section, report: &Report) {
     let lines = checked.filter(|one| !is_shown(one)).map(|one| match &one.fault {
         None => format!("{}: exact, {} requests on {}.", one.driver, one.requests, one.made),
         Some(fault) => {
-            format!("{}: wrong on {} ({fault}), so the provider passes over it.", one.driver, one.made)
+            format!("{}: wrong on {} ({fault}), so the provider does not use it.", one.driver, one.made)
         }
     });
     let lines: Vec<String> = lines.collect();
     if !lines.is_empty() {
-        section.text("The machine remembers these checks of drivers as they are:");
+        section.text("Results of earlier checks that the machine has stored:");
         section.list(lines);
     }
 }

@@ -15,13 +15,13 @@ pub fn section(report: &Report) -> Section {
         return section;
     }
     section.text(
-        "By tune: OpenSSL with the provider against OpenSSL without, in turns, by wall time; figures are medians of all samples. CPU time \
+        "By tune: OpenSSL with the provider against OpenSSL without, interleaved, by wall time; figures are medians of all samples. CPU time \
          is that of the whole system, interrupts and kernel threads included. A size for which no interrupt of the accelerator \
          came counts as lost. docs/measuring.md has the rules.",
     );
     if !report.benches.is_empty() {
         section.text(
-            "By bench: OpenSSL, and drivers as the provider asks them, in turns as well; latency is from the submission of a request \
+            "By bench: OpenSSL, and drivers as the provider uses them, interleaved too; latency is from the submission of a request \
              until its result was copied, and timed apart from the throughput. An accelerator's figure without an interrupt is none.",
         );
     }

@@ -27,7 +27,7 @@ fn one(section: &mut Section, bench: &Bench) {
     }
     if !bench.warnings.is_empty() {
         section.note(format!(
-            "The figures may be worth less than they look: see {} under How it was measured.",
+            "The figures may be unreliable: see {} under How it was measured.",
             count(bench.warnings.len() as u64, "warning")
         ));
     }
@@ -67,7 +67,7 @@ fn application(section: &mut Section, one: &Application) {
     let or_none = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), figure);
     let row = |run: &Run| {
         vec![
-            run.who.as_str().into(),
+            run.contestant.as_str().into(),
             run.driver.as_deref().unwrap_or("-").into(),
             format!("{} ± {} %", figure(run.figure.megabytes_per_second), figure(run.figure.spread * 100.0))
                 .into(),

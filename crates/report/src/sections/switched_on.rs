@@ -17,11 +17,11 @@ pub fn section(report: &Report) -> Section {
     let mut items = Vec::new();
     let allowed = allowed(report);
     if !allowed.is_empty() {
-        items.push(format!("Root has let programs use {} through {DEVICE}.", listed(&allowed)));
+        items.push(format!("Root has allowed programs to use {} through {DEVICE}.", listed(&allowed)));
     }
     if let Some(status) = &report.status {
         items.push(match &status.policy {
-            None => "There is no policy file: the built-in thresholds hold.".to_owned(),
+            None => "There is no policy file: the built-in thresholds apply.".to_owned(),
             Some(policy) => {
                 let made = policy.made.as_deref().unwrap_or("an unknown day");
                 let goal =

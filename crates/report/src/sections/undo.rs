@@ -12,7 +12,7 @@ pub fn section(report: &Report) -> Section {
     if !drivers.is_empty() {
         let names: String = drivers.iter().map(|name| format!(" {}", shell::word(name))).collect();
         section.command(
-            "Take the accelerator from programs; their requests go on in software:",
+            "Stop programs from using the accelerator; they continue in software:",
             format!("sudo outboard disallow --{names}"),
         );
     }
@@ -20,7 +20,7 @@ pub fn section(report: &Report) -> Section {
         || report.tunes.iter().any(|tune| tune.written.is_some());
     if has_policy {
         section.command(
-            "Forget what was measured; the built-in thresholds hold again:",
+            "Forget what was measured; the built-in thresholds apply again:",
             "sudo rm /etc/outboard/policy",
         );
     }

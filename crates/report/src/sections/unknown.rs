@@ -52,7 +52,7 @@ pub fn section(report: &Report) -> Section {
         );
     }
     if !report.checks.is_empty() {
-        section.text("A check's file names neither its day nor its kernel: check again after an upgrade.");
+        section.text("The document of a check contains neither its date nor the kernel release: check again after an upgrade.");
     }
     let mut rows = report.benches.iter().flat_map(|bench| &bench.rows);
     if !rows.any(|row| row.direction.is_none()) {

@@ -93,7 +93,7 @@ fn one(section: &mut Section, proof: &Prove) {
             number("discarded"),
         ];
         let with_ahead = proof.algorithms.iter().filter(|algorithm| algorithm.work.has_ahead());
-        section.table("Look-ahead: how hardware did it", head, with_ahead.map(ahead).collect());
+        section.table("Look-ahead: how hardware was used", head, with_ahead.map(ahead).collect());
     }
     section.list(proof.notes.clone());
 }

@@ -28,7 +28,7 @@ fn one(section: &mut Section, tune: &Tune) {
     }
     if !tune.warnings.is_empty() {
         section.note(format!(
-            "The figures may be worth less than they look: see {} under How it was measured.",
+            "The figures may be unreliable: see {} under How it was measured.",
             count(tune.warnings.len() as u64, "warning")
         ));
     }

@@ -36,7 +36,7 @@ pub fn report(bench: &Bench, verbose: bool) -> String {
     }
     for run in bench.applications.iter().flat_map(|one| &one.runs) {
         if let Some(fault) = &run.fault {
-            line(format_args!("INVALID HARDWARE RESULT: {}: {fault}.", run.who));
+            line(format_args!("INVALID HARDWARE RESULT: {}: {fault}.", run.contestant));
         }
     }
     for note in &bench.notes {
@@ -103,7 +103,7 @@ fn application(text: &mut String, one: &Application) {
     let or_none = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), number);
     table.extend(one.runs.iter().map(|run| {
         vec![
-            run.who.clone(),
+            run.contestant.clone(),
             run.driver.clone().unwrap_or_else(|| "-".to_owned()),
             number(run.figure.megabytes_per_second),
             number(run.figure.spread * 100.0),
@@ -211,7 +211,8 @@ mod tests {
         let mut silent = row(device, 16, 1, 31.0, Some(Evidence::Contradicted));
         silent.fault = Some(outboard_measure::evidence::NO_INTERRUPT.to_owned());
         let mut full = row(device, 65536, 16, 1.0, None);
-        (full.figure, full.fault) = (None, Some("driver virtio_crypto_aes_cbc took no further key".into()));
+        (full.figure, full.fault) =
+            (None, Some("driver virtio_crypto_aes_cbc accepted no further key".into()));
         let back = Row {
             direction: Some(CipherDirection::Decrypt),
             ..row(device, 4096, 1, 95.5, Some(Evidence::Unverified))
@@ -262,8 +263,8 @@ mod tests {
 
     /// A result of `openssl enc`.
     fn file() -> Bench {
-        let run = |who: &str, speed: f64, percent: Option<f64>, evidence| Run {
-            who: who.into(),
+        let run = |contestant: &str, speed: f64, percent: Option<f64>, evidence| Run {
+            contestant: contestant.into(),
             driver: percent.map(|_| "virtio_crypto_aes_cbc".into()),
             figure: row("", 64 << 20, 1, speed, None).figure.unwrap(),
             user_percent: 90.0,

@@ -117,7 +117,7 @@ mod tests {
         };
         let decisions =
             decisions.iter().map(|(name, decision)| ((*name).to_owned(), decision.clone())).collect();
-        Answer::new(machine, decisions, &[], vec!["something to know".into()])
+        Answer::new(machine, decisions, &[], vec!["a remark".into()])
     }
 
     fn offered(from: [Option<u32>; 2]) -> Decision {

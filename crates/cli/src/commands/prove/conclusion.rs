@@ -80,7 +80,7 @@ pub fn conclude(observed: &Observed, spent: &Spent) -> Conclusion {
     }
     let weighed = claims.iter().map(|claim| (claim.evidence(devices), claim));
     let Some((evidence, worst)) = weighed.max_by_key(|(evidence, _)| *evidence) else {
-        let summary = format!("Hardware did nothing: {}.", why_software(subject, total, notes));
+        let summary = format!("Hardware processed nothing: {}.", why_software(subject, total, notes));
         return Conclusion::of_no_device(devices, ProofVerdict::Software, summary);
     };
     if let Err(why) = &spent.interrupts {
@@ -157,11 +157,12 @@ fn shown(subject: Subject, total: &Counts, devices: &[Difference], used: &[bool]
     if share >= HALF {
         return (
             ProofVerdict::Hardware,
-            format!("Hardware did {percent} of the bytes, confirmed by {interrupts}."),
+            format!("Hardware processed {percent} of the bytes, confirmed by {interrupts}."),
         );
     }
-    let mut text =
-        format!("Hardware did {percent} of the bytes, confirmed by {interrupts}; software did the rest");
+    let mut text = format!(
+        "Hardware processed {percent} of the bytes, confirmed by {interrupts}; software processed the rest"
+    );
     if let Some(average) = total.sw_bytes.checked_div(total.sw_requests) {
         let _ = write!(text, ", in requests of {average} bytes on average ({})", subject.threshold_advice());
     }

@@ -22,7 +22,7 @@ const NOT_FOR_SERVICES: [&str; 10] = [
     "no_system_config",
 ];
 
-/// Run a command with outboard enabled, or observe a service, and report what hardware did
+/// Run a command with outboard enabled, or observe a service, and report what hardware processed
 ///
 /// The report goes to stderr after the command has ended. The exit code is the command's own; if that is 0, 125 when
 /// outboard itself failed, when a result of a driver was wrong, when bytes were counted as done by hardware without an
@@ -69,7 +69,7 @@ pub struct Options {
     #[arg(long, value_name = "LEVEL")]
     pub log_level: Option<LogLevel>,
 
-    /// Fail unless hardware did at least this share of the bytes, proven by interrupts
+    /// Fail unless hardware processed at least this share of the bytes, proven by interrupts
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     pub require_hardware: Option<f64>,
 

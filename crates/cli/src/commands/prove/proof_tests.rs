@@ -168,11 +168,11 @@ fn a_small_share_is_partly() {
     let small = of(8192, 64 << 20);
     assert_eq!((small.verdict, exit_code(&small)), (ProofVerdict::Partly, 0));
     assert!(
-        small.summary.contains("did under 0.1 % of the bytes, confirmed by 1 interrupt;"),
+        small.summary.contains("processed under 0.1 % of the bytes, confirmed by 1 interrupt;"),
         "{}",
         small.summary
     );
-    assert!(super::super::text::render(&small).contains("\nPARTLY: Hardware did under"));
+    assert!(super::super::text::render(&small).contains("\nPARTLY: Hardware processed under"));
     assert_eq!(of(49_152, 50_000).verdict, ProofVerdict::Partly);
     assert_eq!(of(8192, 8192).verdict, ProofVerdict::Hardware);
 }
@@ -195,7 +195,7 @@ fn hardware_without_an_interrupt_is_an_error_unless_the_command_failed() {
 fn a_command_that_a_signal_ended_is_named_as_such_and_not_as_software() {
     let crashed = proof(&[], 11, spent(vec![device(0, OWN)]), (0, 0), &[]);
     let text = super::super::text::render(&crashed);
-    assert!(text.contains("\nENDED BY SIGNAL 11: Hardware did nothing"), "{text}");
+    assert!(text.contains("\nENDED BY SIGNAL 11: Hardware processed nothing"), "{text}");
     assert!(!text.contains("SOFTWARE ONLY"), "{text}");
 }
 

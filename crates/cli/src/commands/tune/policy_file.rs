@@ -16,7 +16,7 @@ pub fn text(answer: &Tune) -> String {
 fn written(answer: &Tune, cpu: &str) -> String {
     let mut text = String::from(
         "# From which size in bytes on requests go to the accelerator: measured by `outboard tune`, which replaces this file;
-# obeyed by the provider while kernel, CPU and drivers are these. THRESHOLDS in openssl.cnf wins over it.
+# applied by the provider as long as kernel, CPU and drivers are the same. THRESHOLDS in openssl.cnf wins over it.
 ",
     );
     let mut line = |words: std::fmt::Arguments<'_>| text += &format!("{words}\n");

@@ -146,7 +146,7 @@ mod tests {
     fn bench(runs: &[(&str, Option<&str>, f64, f64)]) -> Bench {
         let run = |(driver, evidence, speed, cpu): &(&str, Option<&str>, f64, f64)| {
             serde_json::json!({
-                "who": "x", "driver": driver, "user_percent": 0.0, "system_percent": 1.0,
+                "contestant": "x", "driver": driver, "user_percent": 0.0, "system_percent": 1.0,
                 "hardware_percent": null, "evidence": evidence, "fault": null,
                 "figure": {
                     "megabytes_per_second": speed, "spread": 0.0, "samples": 5, "outliers": 0,
