@@ -25,7 +25,6 @@ pub mod hwrng;
 pub mod kernel_module;
 pub mod kernel_users;
 pub mod lane;
-pub mod legs;
 pub mod machine;
 pub mod mbedtls;
 pub mod message_stream;

@@ -187,6 +187,17 @@ fn figures_match_the_simulation_and_invalid_ones_are_reported() {
     nothing_is_left_of_a_command_that_is_killed(&machine);
     what_the_cpu_did_is_no_figure_of_the_accelerators(&machine, &simulated);
     what_is_wrong_or_fails_is_no_figure(&machine, &simulated);
+}
+
+#[test]
+fn digests_and_hmacs_are_measured_as_ciphers_are() {
+    let test = "digests_and_hmacs_are_measured_as_ciphers_are";
+    let Some(machine) = Machine::new(test) else { return };
+    if !Path::new(DEVICE).exists() {
+        return skip(test, format!("{DEVICE} (insmod outboard.ko)"));
+    }
+    let Some(file) = Simulated::find(test) else { return };
+    let simulated = Simulated::load(&file);
     simulated.allow(&["sim-sha256", "sim-sha512", "sim-hmac-sha256", "sim-hmac-sha1"]);
     messages_are_measured_as_requests_are(&machine, &simulated, "sim-sha256", "SHA2-256");
     messages_are_measured_as_requests_are(&machine, &simulated, "sim-hmac-sha256", "HMAC-SHA2-256");

@@ -62,7 +62,9 @@ struct Theme {
     only: Option<Vec<String>>,
     /// The legs of the fast lane. Default: those of `only`.
     fast: Option<Vec<String>>,
-    /// Why not each leg.
+    /// The tests of the fast lane. Default: each of the theme.
+    fast_tests: Option<Vec<String>>,
+    /// Why not each leg, or each test.
     why: Option<String>,
     /// How long a fuzzer runs.
     seconds: Option<Seconds>,
@@ -89,6 +91,11 @@ impl Boot {
             Self::Applications => "applications",
             Self::Packages => "packages",
         }
+    }
+
+    /// Whether its themes are modules of the end-to-end tests.
+    fn is_end_to_end(self) -> bool {
+        matches!(self, Self::EndToEnd | Self::Applications)
     }
 }
 
@@ -170,6 +177,12 @@ impl LegsFile {
         if self.legs_of(theme, Lane::Fast).is_empty() && theme.why.is_none() {
             return Err("it needs a reason (why) to be in no leg of the fast lane".to_owned());
         }
+        if theme.fast_tests.is_some() && theme.why.is_none() {
+            return Err("it needs a reason (why) for the tests that the fast lane leaves out".to_owned());
+        }
+        if theme.fast_tests.is_some() && !theme.machine.is_end_to_end() {
+            return Err("only tests of the end-to-end program can be chosen".to_owned());
+        }
         if theme.machine != Boot::Host && allowed.len() < self.usual_legs().count() && theme.why.is_none() {
             return Err("it needs a reason (why) for the legs that it does not run on".to_owned());
         }
@@ -185,11 +198,12 @@ impl LegsFile {
     /// The themes, without those of the module, of the packages and of the host: the modules of the
     /// end-to-end tests.
     pub fn end_to_end(&self) -> impl Iterator<Item = &str> {
-        let in_program = |boot| matches!(boot, Boot::EndToEnd | Boot::Applications);
-        self.themes.iter().filter(move |(_, theme)| in_program(theme.machine)).map(|(name, _)| name.as_str())
+        let modules = self.themes.iter().filter(|(_, theme)| theme.machine.is_end_to_end());
+        modules.map(|(name, _)| name.as_str())
     }
 
-    /// What runs on a leg: the name of each boot, and its themes. `NAME=SECONDS` is a fuzzer.
+    /// What runs on a leg: the name of each boot, and its themes. `NAME=SECONDS` is a fuzzer,
+    /// `NAME:TEST,TEST` some tests of a theme.
     pub fn boots(&self, lane: Lane, leg: &str) -> BTreeMap<&'static str, Vec<String>> {
         let mut boots = BTreeMap::<_, Vec<String>>::new();
         for (name, theme) in self.themes_on(lane, leg) {
@@ -197,7 +211,11 @@ impl LegsFile {
                 Lane::Fast => seconds.fast,
                 Lane::All => seconds.all,
             });
-            let word = seconds.map_or_else(|| name.to_owned(), |seconds| format!("{name}={seconds}"));
+            let word = match (seconds, theme.tests(lane)) {
+                (Some(seconds), _) => format!("{name}={seconds}"),
+                (None, Some(tests)) => format!("{name}:{}", tests.join(",")),
+                (None, None) => name.to_owned(),
+            };
             boots.entry(theme.machine.name()).or_default().push(word);
         }
         boots
@@ -210,7 +228,7 @@ impl LegsFile {
         let mut problems = Vec::new();
         let mut allowed = BTreeSet::<ReportedSkip>::new();
         let of_boot = self.themes_on(lane, leg).filter(|(_, theme)| theme.machine.name() == boot);
-        for (name, _) in of_boot {
+        for (name, theme) in of_boot {
             if !ended.contains(name) {
                 problems.push(format!("{name} did not run"));
                 continue;
@@ -218,7 +236,8 @@ impl LegsFile {
             for listed in self.skips.iter().filter(|skip| skip.concerns(name, leg)) {
                 let of_theme = skips.iter().filter(|skip| skip.theme == name);
                 let found: Vec<_> = of_theme.filter(|skip| listed.allows(skip)).collect();
-                problems.extend(listed.absent(&found).into_iter().map(|test| {
+                let absent = listed.absent(&found).into_iter().filter(|test| theme.runs(lane, test));
+                problems.extend(absent.map(|test| {
                     format!("{name}: listed, but did not happen: skip of {test}: {}", listed.missing)
                 }));
                 allowed.extend(found.into_iter().cloned());
@@ -257,6 +276,18 @@ impl LegsFile {
             .iter()
             .filter(move |(name, theme)| on_leg(name, theme))
             .map(|(name, theme)| (name.as_str(), theme))
+    }
+}
+
+impl Theme {
+    /// The tests that a lane chooses, if not all.
+    fn tests(&self, lane: Lane) -> Option<&[String]> {
+        if lane == Lane::Fast { self.fast_tests.as_deref() } else { None }
+    }
+
+    /// Whether a test, or "any test", runs in a lane.
+    fn runs(&self, lane: Lane, test: &str) -> bool {
+        self.tests(lane).is_none_or(|tests| tests.iter().any(|name| name == test))
     }
 }
 
@@ -314,5 +345,4 @@ fn skipped(line: &str) -> Option<(&str, &str)> {
 }
 
 #[cfg(test)]
-#[path = "legs_tests.rs"]
 mod tests;

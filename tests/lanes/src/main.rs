@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::process::ExitCode;
 
-use outboard_tests::legs::LegsFile;
+use outboard_lanes::LegsFile;
 
 const USAGE: &str = "usage:
 legs FILE list LANE                  LEG CPU, a line for each leg (LANE: fast or all)

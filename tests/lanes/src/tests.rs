@@ -25,6 +25,11 @@ why = "the image of old has no Python"
 [themes.lanes]
 fast = ["old"]
 
+[themes.slow]
+only = ["new"]
+fast_tests = ["first", "third"]
+why = "it takes long"
+
 [themes.unit]
 machine = "host"
 
@@ -38,6 +43,12 @@ tests = ["first", "second"]
 missing = "a device"
 legs = ["old"]
 reason = "Debian has none"
+
+[[skips]]
+themes = ["slow"]
+tests = ["second", "third"]
+missing = "a clock"
+reason = "virtual machines have none"
 
 [[skips]]
 themes = ["unit"]
@@ -61,8 +72,11 @@ fn each_lane_has_its_themes_in_the_order_of_their_names() {
         boots.into_iter().map(|(boot, themes)| format!("{boot} {}", themes.join(" "))).collect::<Vec<_>>()
     };
     assert_eq!(boots(Lane::Fast, "old"), ["end-to-end everywhere lanes", "module noise=5"]);
-    assert_eq!(boots(Lane::Fast, "new"), ["end-to-end everywhere one_leg", "module noise=5"]);
-    assert_eq!(boots(Lane::All, "new"), ["end-to-end everywhere lanes one_leg", "module noise=30"]);
+    assert_eq!(
+        boots(Lane::Fast, "new"),
+        ["end-to-end everywhere one_leg slow:first,third", "module noise=5"]
+    );
+    assert_eq!(boots(Lane::All, "new"), ["end-to-end everywhere lanes one_leg slow", "module noise=30"]);
     assert_eq!(boots(Lane::Fast, "host"), ["host unit"]);
     assert_eq!(boots(Lane::Fast, "other_processor"), ["end-to-end lanes"]);
     assert_eq!(boots(Lane::All, "other_processor"), ["end-to-end everywhere lanes", "module noise=30"]);
@@ -105,11 +119,29 @@ fn a_listed_skip_has_to_happen() {
 }
 
 #[test]
+fn a_listed_skip_of_a_test_that_the_lane_leaves_out_need_not_happen() {
+    let log = |skips: &str| {
+        format!(
+            "     Ended everywhere\n     Ended one_leg\n     Ended lanes\n     Running slow\n{skips}     Ended slow\n"
+        )
+    };
+    let third = "SKIP: third: a clock\n";
+    assert!(problems("new", "end-to-end", &log(third)).is_empty());
+    let found = problems("new", "end-to-end", &log(""));
+    assert_eq!(found, ["slow: listed, but did not happen: skip of third: a clock"]);
+    let found = example().problems(Lane::All, "new", "end-to-end", &log(third));
+    assert!(
+        found.contains(&"slow: listed, but did not happen: skip of second: a clock".to_owned()),
+        "{found:?}"
+    );
+}
+
+#[test]
 fn a_theme_that_did_not_end_is_a_problem() {
     let found = problems(
         "new",
         "end-to-end",
-        "     Running everywhere\n     Ended everywhere: 1 s\n     Running one_leg\n",
+        "     Ended everywhere\n     Running slow\nSKIP: third: a clock\n     Ended slow\n     Running one_leg\n",
     );
     assert_eq!(found, ["one_leg did not run"]);
 }
@@ -121,6 +153,14 @@ fn contradictions_are_refused() {
         ("only = [\"a\"]", "theme t: it needs a reason (why) for the legs that it does not run on"),
         ("only = [\"a\"]\nwhy = \"x\"\nfast = [\"b\"]", "theme t: it never runs on b"),
         ("fast = []", "theme t: it needs a reason (why) to be in no leg of the fast lane"),
+        (
+            "fast_tests = [\"x\"]",
+            "theme t: it needs a reason (why) for the tests that the fast lane leaves out",
+        ),
+        (
+            "machine = \"module\"\nfast_tests = [\"x\"]\nwhy = \"x\"",
+            "theme t: only tests of the end-to-end program can be chosen",
+        ),
     ] {
         let text = format!(
             "[[legs]]\nname = \"a\"\ncpu = \"max\"\n[[legs]]\nname = \"b\"\ncpu = \"max\"\n[themes.t]\n{row}\n"
@@ -138,7 +178,7 @@ fn contradictions_are_refused() {
 /// A theme without a row would never run, and one that main.rs lacks would not even be compiled.
 #[test]
 fn each_theme_is_a_file_a_module_and_a_row() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests");
     let names =
         std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let mut files: Vec<_> = names.filter_map(|name| name.strip_suffix(".rs").map(str::to_owned)).collect();
@@ -150,10 +190,10 @@ fn each_theme_is_a_file_a_module_and_a_row() {
     modules.sort();
     assert_eq!(modules, files, "tests/tests/main.rs and the files next to it");
 
-    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/legs.toml")).unwrap();
+    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../legs.toml")).unwrap();
     let file = LegsFile::parse(&text).unwrap();
     assert!(file.end_to_end().eq(files.iter().map(String::as_str)), "tests/legs.toml and tests/tests");
-    let legs = concat!(env!("CARGO_MANIFEST_DIR"), "/../vm/legs");
+    let legs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../vm/legs");
     let mut legs: Vec<_> =
         std::fs::read_dir(legs).unwrap().map(|leg| leg.unwrap().file_name().into_string().unwrap()).collect();
     legs.sort();
