@@ -341,7 +341,7 @@ static bool ob_is_stuck(struct ob_driver *driver)
 /* Waits for the expected request, until expected_until. Returns whether one was expected. */
 static bool ob_await_expected(struct ob_driver *driver)
 {
-	ktime_t until;
+	ktime_t until, left;
 	bool expected;
 
 	spin_lock_irq(&driver->lock);
@@ -350,8 +350,11 @@ static bool ob_await_expected(struct ob_driver *driver)
 	spin_unlock_irq(&driver->lock);
 	if (!expected)
 		return false;
-	wait_event_hrtimeout(driver->thinking, !uid_valid(READ_ONCE(driver->expected)),
-			     ktime_sub(until, ktime_get()));
+	left = ktime_sub(until, ktime_get());
+	/* A negative time would be one without end: ktime_add_safe() takes it for an overflow. */
+	if (left > 0)
+		wait_event_hrtimeout(driver->thinking, !uid_valid(READ_ONCE(driver->expected)),
+				     left);
 	spin_lock_irq(&driver->lock);
 	/* Keeps the expectation of a request that ended in the meantime: its time is not over. */
 	if (uid_valid(driver->expected) && !ktime_before(ktime_get(), driver->expected_until))
