@@ -181,6 +181,13 @@ static void a_message_begins_with_first_and_ends_with_final(void)
 		      object(fd, OUTBOARD_HASH_CLONE, 2, 1) == -EEXIST,
 	      "%m");
 	check(feed(OUTBOARD_HASH_FINAL, 0, 2, 0, 0) == -EINVAL, "status %d", arena.slot[0].status);
+	/* A length that is refused before the handle is looked up leaves its message open. */
+	check(!feed(OUTBOARD_HASH_UPDATE, OUTBOARD_HASH_FIRST, 2, 0, 50), "status %d",
+	      arena.slot[0].status);
+	check(feed(OUTBOARD_HASH_UPDATE, 0, 2, 0, 65537) == -E2BIG, "status %d",
+	      arena.slot[0].status);
+	feed(OUTBOARD_HASH_FINAL, 0, 2, 50, 50);
+	has_digest(sha, 100);
 	/* An invalid slot leaves the handle without an open message. */
 	check(!feed(OUTBOARD_HASH_UPDATE, OUTBOARD_HASH_FIRST, 2, 0, 50), "status %d",
 	      arena.slot[0].status);

@@ -216,12 +216,52 @@ static void there_is_a_limit_for_all_of_them(void)
 	check(!tell(limit, "%ld", before), "%m");
 }
 
+/* Free bytes in the zones below 4 GiB, and in the others. */
+static void free_memory(int64_t *below, int64_t *above)
+{
+	FILE *file = fopen("/proc/zoneinfo", "r");
+	char line[256], zone[32] = "";
+	long pages;
+
+	check(file, "%m");
+	*below = *above = 0;
+	while (fgets(line, sizeof(line), file))
+		if (sscanf(line, "Node %*d, zone %31s", zone) != 1 &&
+		    sscanf(line, " pages free %ld", &pages) == 1)
+			*(strncmp(zone, "DMA", 3) ? above : below) += (int64_t)pages * getpagesize();
+	fclose(file);
+}
+
+/* Only a machine with free memory above 4 GiB shows it: there the kernel takes that first. */
+static void with_dma32_their_memory_is_below_4_gib(void)
+{
+	const int64_t enough = 256 * (int64_t)MIB;
+	int64_t below, above, below_after, above_after;
+	struct arena arena;
+
+	fd = open_device(0);
+	for (int dma32 = 0; dma32 < 2; dma32++) {
+		free_memory(&below, &above);
+		check(!tell(OUTBOARD_PARAMETERS "/dma32", dma32 ? "Y" : "N"), "%m");
+		arena = map_arena(fd, 32 * MIB, 0);
+		check(!tell(OUTBOARD_PARAMETERS "/dma32", "N"), "%m");
+		free_memory(&below_after, &above_after);
+		unmap_arena(&arena);
+		if (below < enough || above < enough)
+			continue;
+		check((dma32 ? below - below_after : above - above_after) > 16 * (int64_t)MIB,
+		      "dma32 %d: %lld bytes below 4 GiB and %lld above", dma32,
+		      (long long)(below - below_after), (long long)(above - above_after));
+	}
+}
+
 static const struct test tests[] = {
 	TEST(it_keeps_its_shape),
 	TEST(what_is_no_arena_is_refused),
 	TEST(it_may_move),
 	TEST(their_memory_is_limited_by_rlimit_memlock),
 	TEST(there_is_a_limit_for_all_of_them),
+	TEST(with_dma32_their_memory_is_below_4_gib),
 	TEST(nobody_else_pins_it),
 	TEST(the_header_is_only_written),
 	TEST(no_number_comes_again),

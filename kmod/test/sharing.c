@@ -245,7 +245,8 @@ static void a_child_cannot_use_or_free_the_parent_s_hash(void)
 /* Counts and lengths of the requests of other users are for root. */
 static void an_unprivileged_user_cannot_read_the_counts_of_a_driver(void)
 {
-	static const char *const names[] = { "requests", "bytes", "batches", "errors", "timeouts" };
+	static const char *const names[] = { "requests", "bytes",	  "batches",
+					     "errors",	 "timeouts", "in_flight" };
 	char path[256];
 	pid_t child;
 
