@@ -115,6 +115,8 @@ static void both_at_once(void)
 	first = unbind_in_a_child(0);
 	while (try_session(2) != -ENOENT)
 		object(fd, OUTBOARD_SESSION_FREE, 2, 0);
+	/* Each looks every 20 ms, so that either may be the one that ends first. */
+	usleep(10000);
 	second = unbind_in_a_child(1);
 	usleep(200000);
 	check(try_session(2) == -ENOENT, "a new session");
