@@ -356,6 +356,7 @@ int ob_report_wrong(u32 number, kuid_t uid)
 	if (driver) {
 		struct ob_report *report = driver->reports;
 
+		spin_lock_irq(&driver->lock);
 		while (report < driver->reports + OB_REPORTERS && report->count &&
 		       !uid_eq(report->uid, uid))
 			report++;
@@ -365,6 +366,7 @@ int ob_report_wrong(u32 number, kuid_t uid)
 		} else {
 			driver->more_reports++;
 		}
+		spin_unlock_irq(&driver->lock);
 		error = 0;
 	}
 	mutex_unlock(&ob_drivers_lock);

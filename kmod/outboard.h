@@ -9,7 +9,7 @@
  *   ob_session             -> its ob_driver (an entry of the allow list)
  *
  * Completions run in softirqs, threaded interrupts or kthreads. They take only the lock of an
- * ob_place and those of wait queues (including an eventfd's), one after the other, and defer work
+ * ob_place, that of the ob_driver and those of wait queues (including an eventfd's), and defer work
  * that may sleep to ob_workqueue.
  */
 #ifndef OUTBOARD_H
@@ -34,7 +34,7 @@
 
 /*
  * Limits of a request. They bound the time that an engine is busy with it, and fit the length
- * fields of all engines (SafeXcel's has 17 bits).
+ * field of SafeXcel, which has 17 bits.
  */
 #define OB_MAX_LENGTH 65536
 #define OB_MAX_AAD 4096

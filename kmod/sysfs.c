@@ -131,21 +131,27 @@ OB_DRIVER_ATTR(errors, 0400, "%lld\n", (long long)atomic64_read(&driver->errors)
 OB_DRIVER_ATTR(timeouts, 0400, "%lld\n", (long long)atomic64_read(&driver->timeouts));
 OB_DRIVER_ATTR(in_flight, 0400, "%u\n", READ_ONCE(driver->running));
 
-/* One line "UID COUNT" per user that reported wrong results; UID "-": users without an entry. */
+/*
+ * One line "UID COUNT" per user that reported wrong results; UID "-": users without an entry. Not
+ * under ob_drivers_lock, which is held while the removal of this file waits for its readers.
+ */
 static ssize_t driver_wrong_show(struct kobject *kobj, struct kobj_attribute *attribute, char *page)
 {
 	struct ob_driver *driver = container_of(kobj, struct ob_driver, kobj);
+	struct ob_report reports[OB_REPORTERS];
 	ssize_t size = 0;
+	u64 more;
 
-	mutex_lock(&ob_drivers_lock);
-	for (size_t i = 0; i < OB_REPORTERS && driver->reports[i].count; i++)
+	spin_lock_irq(&driver->lock);
+	memcpy(reports, driver->reports, sizeof(reports));
+	more = driver->more_reports;
+	spin_unlock_irq(&driver->lock);
+	for (size_t i = 0; i < OB_REPORTERS && reports[i].count; i++)
 		size += sysfs_emit_at(page, size, "%u %llu\n",
-				      from_kuid_munged(current_user_ns(), driver->reports[i].uid),
-				      (unsigned long long)driver->reports[i].count);
-	if (driver->more_reports)
-		size += sysfs_emit_at(page, size, "- %llu\n",
-				      (unsigned long long)driver->more_reports);
-	mutex_unlock(&ob_drivers_lock);
+				      from_kuid_munged(current_user_ns(), reports[i].uid),
+				      (unsigned long long)reports[i].count);
+	if (more)
+		size += sysfs_emit_at(page, size, "- %llu\n", (unsigned long long)more);
 	return size;
 }
 

@@ -379,11 +379,44 @@ static void no_user_reports_in_the_name_of_another(void)
 	check(object(fd, OUTBOARD_REPORT, driver, 0) == -EACCES, "%m");
 }
 
+static void *read_reports(void *unused)
+{
+	char path[256], text[512];
+
+	snprintf(path, sizeof(path), "/sys/class/misc/outboard/drivers/%s/wrong", driver_of(cbc));
+	for (;;) {
+		int file = open(path, O_RDONLY | O_CLOEXEC);
+
+		/* The file goes away with its driver. */
+		check(file >= 0 || errno == ENOENT || errno == ENODEV, "%m");
+		if (file < 0)
+			continue;
+		check(read(file, text, sizeof(text)) >= 0 || errno == ENODEV, "%m");
+		close(file);
+	}
+	return unused;
+}
+
+/* Every user may read them, also at the moment at which the file is removed. */
+static void reports_may_be_read_while_their_driver_is_disallowed(void)
+{
+	pthread_t thread;
+
+	begin();
+	for (int i = 0; i < 4; i++)
+		check(!pthread_create(&thread, NULL, read_reports, NULL), "%m");
+	for (int round = 0; round < 100; round++) {
+		check(!tell("/sys/class/misc/outboard/disallow", "%s", driver_of(cbc)), "%m");
+		check(!tell("/sys/class/misc/outboard/allow", "%s", driver_of(cbc)), "%m");
+	}
+}
+
 static const struct test tests[] = {
 	TEST(wrong_records_are_refused),
 	TEST_SIM(names_with_parentheses_can_be_allowed),
 	TEST(instances_of_templates_are_refused),
 	TEST(reports_of_wrong_results_are_kept_by_user),
+	TEST(reports_may_be_read_while_their_driver_is_disallowed),
 	TEST(no_user_reports_in_the_name_of_another),
 	EACH(keys_of_other_sizes_are_refused, CIPHER | AEAD),
 	TEST(a_descriptor_has_limits),

@@ -24,6 +24,8 @@ const RULES: &str = "\
   /usr/local/lib/outboard/*.so mr,
   /dev/outboard rw,
   /run/outboard-strongswan.service/** rwkl,
+  @{PROC}/crypto r,
+  @{PROC}/sys/kernel/osrelease r,
 ";
 const PEER: &str = "unix:///root/outboard-peer.vici";
 

@@ -51,6 +51,7 @@ mod device_tune;
 mod device_unit_services;
 mod device_unplugged;
 mod device_vectors;
+mod device_wiped;
 mod device_wrong_results;
 mod driver_failures;
 mod everywhere;

@@ -201,9 +201,13 @@ impl Drop for Region {
                 arena.abandon(self.first, self.count, self.rung);
                 return;
             }
+            // A request that failed, or was not submitted, leaves its input: of an encryption that
+            // is the plaintext.
+            let all_succeeded = self.rung > 0 && (0..self.rung).all(|s| arena.status(self.first + s) == 0);
+            let wiped = if all_succeeded { self.secret } else { self.count as usize * UNIT };
             // SAFETY: the units are ours, and nothing is in flight there. The compiler cannot
             // remove the write, because the memory is a mapping that it knows nothing about.
-            unsafe { arena.data(self.first).write_bytes(0, self.secret) };
+            unsafe { arena.data(self.first).write_bytes(0, wiped) };
             arena.units.give(self.first, self.count);
         }
     }
