@@ -1,5 +1,6 @@
 //! `outboard bench https`: downloads from a web server without and with outboard.
 
+mod plain_server;
 mod server;
 mod suite;
 
@@ -14,7 +15,7 @@ use outboard_bench::lists;
 use outboard_documents::bench::Bench;
 use outboard_measure::stop;
 
-use self::server::{Kind, Program, Server, Site};
+use self::server::{FILE, Kind, Program, Server, Site};
 use self::suite::Suite;
 use super::common::Common;
 use super::configurations::{OpensslConfiguration, WorkFolder};
@@ -27,7 +28,7 @@ use super::{certificate, tools};
 /// Name of the third contestant.
 const DIGESTS_TOO: &str = "OpenSSL with outboard, DIGESTS = ALL";
 
-/// Measure downloads from nginx or Apache, as OpenSSL is and with outboard.
+/// Measure downloads from nginx, Apache, HAProxy or Python, as OpenSSL is and with outboard.
 ///
 /// Servers that differ only in their openssl.cnf listen on 127.0.0.1, with keys and a configuration of their own; the system's are
 /// neither read nor changed. Downloads by curl, with OpenSSL alone, are interleaved, and are compared with the file first. User and
@@ -88,10 +89,11 @@ fn all(options: &Options, bench: &mut Bench) -> Result<()> {
     bench.notes.extend(weak(&suites));
     let place = if curl.peer.is_some() { "another machine" } else { "the same CPUs" };
     bench.notes.push(format!("user and system time are the server's; curl works on {place}"));
+    bench.notes.extend(program.note().map(str::to_owned));
 
     work.lets_in()?;
     let root = work.folder("www")?;
-    let file = root.join("file");
+    let file = root.join(FILE);
     write_sample(&file, options.megabytes)?;
     // Independent of the umask: a worker runs as another user.
     fs::set_permissions(&root, Permissions::from_mode(0o755))?;
@@ -207,7 +209,7 @@ impl CurlClient {
             true => curl.args(["--tlsv1.3", "--tls13-ciphers", &suite.name]),
             false => curl.args(["--tlsv1.2", "--tls-max", "1.2", "--ciphers", &suite.name]),
         };
-        curl.args(["--output", output]).arg(format!("https://{}/file", server.address));
+        curl.args(["--output", output]).arg(format!("https://{}/{FILE}", server.address));
         self.placed(curl)
     }
 

@@ -1,6 +1,10 @@
-//! nginx or Apache with a private configuration that serves one directory.
+//! A web server with a private configuration that serves one directory.
 
-use std::fmt::Write as _;
+mod apache;
+mod haproxy;
+mod nginx;
+mod python;
+
 use std::fs;
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -12,22 +16,21 @@ use clap::ValueEnum;
 use super::super::certificate::Certificate;
 use super::super::server_process::{ServerProcess, free_port};
 use super::super::tools;
+use super::plain_server::PlainServer;
 use super::suite::Suite;
 
-/// Directories of Apache's modules in different distributions.
-const MODULES: [&str; 5] = [
-    "/usr/lib/apache2/modules",
-    "/usr/lib64/httpd/modules",
-    "/usr/lib/httpd/modules",
-    "/usr/lib/apache2",
-    "/usr/libexec/apache2",
-];
+/// The name of the file that is served.
+pub const FILE: &str = "file";
 
 /// Which of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Kind {
     Nginx,
     Apache,
+    /// The file is from a server without TLS.
+    Haproxy,
+    /// The web server of the standard library.
+    Python,
 }
 
 /// An installed server program.
@@ -36,7 +39,7 @@ pub struct Program {
     file: PathBuf,
     /// `nginx/1.26.3`
     pub version: String,
-    /// nginx: its build options. Apache: its built-in modules.
+    /// nginx: its build options. Apache: its built-in modules. Otherwise empty.
     built: String,
 }
 
@@ -49,10 +52,23 @@ pub struct Site<'a> {
     pub address: IpAddr,
 }
 
+impl Site<'_> {
+    /// Returns the cipher lists for TLS 1.2 and TLS 1.3 that are not empty.
+    fn cipher_lists(&self) -> impl Iterator<Item = (&'static str, String)> {
+        let of = |is_tls13: bool| {
+            let suites = self.suites.iter().filter(|suite| suite.is_tls13() == is_tls13);
+            suites.map(|suite| suite.name.as_str()).collect::<Vec<_>>().join(":")
+        };
+        [("SSL", of(false)), ("TLSv1.3", of(true))].into_iter().filter(|(_, names)| !names.is_empty())
+    }
+}
+
 /// A running server.
 pub struct Server {
     pub process: ServerProcess,
     pub address: SocketAddr,
+    /// It ends after the process that reads from it.
+    _behind: Option<PlainServer>,
 }
 
 /// The user of the worker processes if root starts the server: `nobody`. It need not be in the
@@ -69,6 +85,8 @@ impl Program {
         let of = |kind| match kind {
             Kind::Nginx => tools::find(&["nginx"], "nginx-light", "nginx-ssl"),
             Kind::Apache => tools::find(&["apache2", "httpd"], "apache2-bin", "apache"),
+            Kind::Haproxy => tools::find(&["haproxy"], "haproxy", "haproxy"),
+            Kind::Python => tools::find(&["python3"], "python3", "python3"),
         };
         let (kind, file) = match wanted {
             Some(kind) => (kind, of(kind)?),
@@ -81,135 +99,68 @@ impl Program {
             },
         };
         let ask = |word: &str| tools::run(Command::new(&file).arg(word));
-        let said = ask("-v")?;
-        let first = said.lines().next().unwrap_or_default();
-        let version = first.rsplit_once(": ").map_or(first, |(_, version)| version).trim().to_owned();
-        let built = ask(if kind == Kind::Nginx { "-V" } else { "-l" })?;
+        let shown = ask(if kind == Kind::Python { "--version" } else { "-v" })?;
+        let first = shown.lines().next().unwrap_or_default().trim();
+        let version = match kind {
+            // nginx version: nginx/1.26.3; Server version: Apache/2.4.65 (Debian)
+            Kind::Nginx | Kind::Apache => first.rsplit_once(": ").map_or(first, |(_, version)| version),
+            // HAProxy version 3.0.11-1 2025/10/03 - https://haproxy.org/
+            Kind::Haproxy => first.split(" 20").next().unwrap_or(first),
+            Kind::Python => first,
+        };
+        let version = version.to_owned();
+        let built = match kind {
+            Kind::Nginx => ask("-V")?,
+            Kind::Apache => ask("-l")?,
+            Kind::Haproxy | Kind::Python => String::new(),
+        };
         Ok(Program { kind, file, version, built })
+    }
+
+    /// Returns what a reader of this server's figures must know.
+    pub fn note(&self) -> Option<&'static str> {
+        match self.kind {
+            Kind::Haproxy => Some(
+                "HAProxy receives the file from outboard, without TLS; that time is not in the server's user and system time",
+            ),
+            Kind::Python => Some("Python's web server writes 64 KiB at a time: four records of TLS"),
+            Kind::Nginx | Kind::Apache => None,
+        }
     }
 
     /// Starts a server with this openssl.cnf; its files are in `folder`.
     pub fn serve(&self, folder: &Path, openssl_cnf: &Path, site: &Site<'_>) -> Result<Server> {
         let address = free_port(site.address)?;
         let worker = rustix::process::geteuid().is_root().then(worker).transpose()?;
-        let (text, file) = match self.kind {
+        let worker = worker.as_ref();
+        let file = folder.join("configuration");
+        let mut behind = None;
+        let mut command = Command::new(&self.file);
+        let text = match self.kind {
             Kind::Nginx => {
-                (nginx(&self.built, folder, address, worker.as_ref(), site), folder.join("nginx.conf"))
+                command.args(["-e", "stderr", "-p"]).arg(folder).arg("-c").arg(&file);
+                nginx::configuration(&self.built, folder, address, worker, site)
             }
             Kind::Apache => {
-                (self.apache(folder, address, worker.as_ref(), site)?, folder.join("apache.conf"))
+                command.args(["-D", "FOREGROUND", "-d"]).arg(folder).arg("-f").arg(&file);
+                apache::configuration(&self.built, folder, address, worker, site)?
+            }
+            Kind::Haproxy => {
+                command.args(["-db", "-f"]).arg(&file);
+                let plain = behind.insert(PlainServer::start(&site.root.join(FILE))?);
+                haproxy::configuration(folder, address, plain.address, worker, site)?
+            }
+            Kind::Python => {
+                command.arg("-I").arg(&file).args(python::arguments(address, worker, site));
+                python::PROGRAM.to_owned()
             }
         };
         fs::write(&file, text).with_context(|| format!("{}", file.display()))?;
-        let mut command = Command::new(&self.file);
-        match self.kind {
-            Kind::Nginx => command.args(["-e", "stderr", "-p"]).arg(folder).arg("-c").arg(&file),
-            Kind::Apache => command.args(["-D", "FOREGROUND", "-d"]).arg(folder).arg("-f").arg(&file),
-        };
         command.env("OPENSSL_CONF", openssl_cnf);
         let mut process = ServerProcess::start(&self.version, command, folder.join("log"))?;
         process.answers(address)?;
-        Ok(Server { process, address })
+        Ok(Server { process, address, _behind: behind })
     }
-
-    fn apache(
-        &self,
-        folder: &Path,
-        address: SocketAddr,
-        worker: Option<&Worker>,
-        site: &Site<'_>,
-    ) -> Result<String> {
-        let modules = MODULES.iter().map(Path::new).find(|folder| folder.join("mod_ssl.so").is_file());
-        let modules = modules
-            .ok_or_else(|| anyhow!("Apache's mod_ssl.so is in none of {}: install it", MODULES.join(", ")))?;
-        let has = |name: &&str| {
-            self.built.contains(&format!("mod_{name}.c")) || self.built.contains(&format!("{name}.c"))
-        };
-        let wanted = [&["mpm_event", "mpm_worker", "mpm_prefork"][..], &["unixd"], &["authz_core"], &["ssl"]];
-        let loaded = wanted
-            .into_iter()
-            .filter(|names| !names.iter().any(has))
-            .filter_map(|names| names.iter().find(|name| modules.join(format!("mod_{name}.so")).is_file()));
-        let mut text = format!("ServerRoot \"{}\"\nServerName {}\n", folder.display(), site.address);
-        let mut line = |args: std::fmt::Arguments<'_>| {
-            // Writing to a string cannot fail.
-            let _ = writeln!(text, "{args}");
-        };
-        for name in loaded {
-            line(format_args!("LoadModule {name}_module \"{}/mod_{name}.so\"", modules.display()));
-        }
-        if let Some(worker) = worker {
-            line(format_args!("User {}\nGroup #{}", worker.user, worker.gid));
-        }
-        let here = folder.display();
-        line(format_args!("Listen {address}\nPidFile \"{here}/pid\"\nDefaultRuntimeDir \"{here}\""));
-        line(format_args!("Mutex \"file:{here}\"\nErrorLog /dev/stderr\nLogLevel warn\nTimeout 600"));
-        line(format_args!(
-            "DocumentRoot \"{}\"\nSSLEngine on\nSSLProtocol -all +TLSv1.2 +TLSv1.3",
-            site.root.display()
-        ));
-        for one in site.certificates {
-            let (certificate, key) = (one.certificate.display(), one.key.display());
-            line(format_args!("SSLCertificateFile \"{certificate}\"\nSSLCertificateKeyFile \"{key}\""));
-        }
-        for (protocol, names) in suites(site.suites) {
-            line(format_args!("SSLCipherSuite {protocol} {names}"));
-        }
-        Ok(text)
-    }
-}
-
-fn nginx(
-    built: &str,
-    folder: &Path,
-    address: SocketAddr,
-    worker: Option<&Worker>,
-    site: &Site<'_>,
-) -> String {
-    let here = folder.display();
-    let mut text = "daemon off;\nworker_processes auto;\n".to_owned();
-    let mut line = |args: std::fmt::Arguments<'_>| {
-        let _ = writeln!(text, "{args}");
-    };
-    if let Some(worker) = worker {
-        line(format_args!("user {} {};", worker.user, worker.group));
-    }
-    line(format_args!("pid \"{here}/pid\";\nevents {{ worker_connections 256; }}\nhttp {{\naccess_log off;"));
-    line(format_args!("client_body_temp_path \"{here}/body\";"));
-    // A module that is not built in has no such directive.
-    for module in ["proxy", "fastcgi", "uwsgi", "scgi"] {
-        if !built.contains(&format!("--without-http_{module}_module")) {
-            line(format_args!("{module}_temp_path \"{here}/{module}\";"));
-        }
-    }
-    line(format_args!(
-        "server {{\nlisten {address} ssl;\nroot \"{}\";\nssl_protocols TLSv1.2 TLSv1.3;",
-        site.root.display()
-    ));
-    for one in site.certificates {
-        let (certificate, key) = (one.certificate.display(), one.key.display());
-        line(format_args!("ssl_certificate \"{certificate}\";\nssl_certificate_key \"{key}\";"));
-    }
-    for (protocol, names) in suites(site.suites) {
-        match protocol {
-            "TLSv1.3" => line(format_args!("ssl_conf_command Ciphersuites {names};")),
-            _ => line(format_args!("ssl_ciphers {names};")),
-        }
-    }
-    text + "}\n}\n"
-}
-
-/// Returns the cipher lists for TLS 1.2 and TLS 1.3 that are not empty.
-fn suites(all: &[Suite]) -> impl Iterator<Item = (&'static str, String)> {
-    let of = |is_tls13: bool| {
-        let names: Vec<&str> = all
-            .iter()
-            .filter(|suite| suite.is_tls13() == is_tls13)
-            .map(|suite| suite.name.as_str())
-            .collect();
-        names.join(":")
-    };
-    [("SSL", of(false)), ("TLSv1.3", of(true))].into_iter().filter(|(_, names)| !names.is_empty())
 }
 
 /// Determines the worker's user from the system's files.
@@ -247,8 +198,8 @@ mod tests {
         assert_eq!(nobodys(users, ""), None);
     }
 
-    #[test]
-    fn nginx_gets_no_directive_that_it_does_not_know_and_writes_nowhere_else() {
+    /// Calls `test` with a site of three suites, of both versions.
+    pub fn with_site(test: impl FnOnce(&Site<'_>, &Worker, SocketAddr)) {
         let suites = ["AES128-SHA", "TLS_AES_128_GCM_SHA256", "ECDHE-ECDSA-AES128-SHA"]
             .map(|name| super::super::suite::parse(name).unwrap());
         let certificate = Certificate { key: "/run/k".into(), certificate: "/run/c".into() };
@@ -259,20 +210,6 @@ mod tests {
             address: LOCALHOST,
         };
         let worker = Worker { user: "nobody", gid: 7, group: "nogroup".into() };
-        let address = SocketAddr::from(([127, 0, 0, 1], 4433));
-        let built = "--with-http_ssl_module --without-http_scgi_module";
-        let text = nginx(built, Path::new("/run/x"), address, Some(&worker), &site);
-        for says in [
-            "user nobody nogroup;",
-            "listen 127.0.0.1:4433 ssl;",
-            "uwsgi_temp_path \"/run/x/uwsgi\";",
-            "ssl_ciphers AES128-SHA:ECDHE-ECDSA-AES128-SHA;",
-            "ssl_conf_command Ciphersuites TLS_AES_128_GCM_SHA256;",
-            "ssl_certificate_key \"/run/k\";",
-        ] {
-            assert!(text.lines().any(|line| line == says), "{says}: {text}");
-        }
-        assert!(!text.contains("scgi_temp"), "{text}");
-        assert!(!nginx(built, Path::new("/run/x"), address, None, &site).contains("user"));
+        test(&site, &worker, SocketAddr::from(([127, 0, 0, 1], 4433)));
     }
 }

@@ -1,0 +1,57 @@
+//! `outboard bench https --server`: the servers that only the machines with systemd have encrypt by
+//! hardware, and nothing of them remains.
+
+use std::fs;
+
+use outboard_tests::machine::ACCELERATOR;
+use outboard_tests::services::{machine, set_thresholds, succeeds};
+use outboard_tests::tuning::Machine;
+use serde_json::Value;
+
+const CIPHER: &str = "AES128-SHA";
+
+/// The names of all processes.
+fn processes() -> Vec<String> {
+    let all = fs::read_dir("/proc").expect("proc is mounted").flatten();
+    all.filter_map(|entry| fs::read_to_string(entry.path().join("comm")).ok()).collect()
+}
+
+#[track_caller]
+fn encrypts_by_hardware(machine: &Machine, server: &str, shown: &str, process: &str) {
+    let arguments = ["--suite", CIPHER, "--megabytes", "2", "--at-once", "1,2", "--for", "0", "--json"];
+    let text = succeeds(machine, &[&["bench", "https", "--server", server][..], &arguments].concat());
+    let answer: Value = serde_json::from_str(&text).expect("JSON");
+    let applications = answer["applications"].as_array().expect("applications");
+    let found: Vec<_> = applications.iter().map(|one| one["bytes"].as_u64().expect("a number")).collect();
+    assert_eq!(found, [2 << 20, 4 << 20], "{answer}");
+    for one in applications {
+        let name = one["name"].as_str().expect("a name");
+        assert!(name.starts_with(&format!("download from {shown}")), "{name}");
+        let [plain, with] = &one["runs"].as_array().expect("runs")[..] else { panic!("two: {one}") };
+        assert!(plain["evidence"].is_null() && plain["driver"].is_null(), "{plain}");
+        assert_eq!(
+            (&with["evidence"], &with["driver"]),
+            (&"interrupts".into(), &ACCELERATOR.into()),
+            "{with}"
+        );
+        assert!(with["fault"].is_null() && plain["fault"].is_null(), "{one}");
+        assert!(with["hardware_percent"].as_f64() > Some(90.0), "{with}");
+        for run in [plain, with] {
+            assert_eq!(run["figure"]["samples"], 5, "{run}");
+            let time = ["user_percent", "system_percent"].map(|name| run[name].as_f64().expect("a number"));
+            assert!(time[0] + time[1] > 0.0, "the server used no CPU time: {run}");
+        }
+    }
+    let left: Vec<_> = processes().into_iter().filter(|name| name.trim().starts_with(process)).collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+#[test]
+fn each_server_that_is_named_encrypts_by_the_accelerator() {
+    let Some(machine) = machine("each_server_that_is_named_encrypts_by_the_accelerator") else { return };
+    machine.tuned(&["--ciphers", "AES-128-CBC"]);
+    set_thresholds("4096");
+    encrypts_by_hardware(&machine, "apache", "Apache/2.", "apache2");
+    encrypts_by_hardware(&machine, "haproxy", "HAProxy version ", "haproxy");
+    encrypts_by_hardware(&machine, "python", "Python 3.", "python3");
+}
