@@ -28,7 +28,9 @@ pub fn configuration(
     }
     text += "defaults\nmode http\ntimeout connect 10s\ntimeout client 600s\ntimeout server 600s\n";
     let _ = write!(text, "frontend tls\nbind {address} ssl ssl-min-ver TLSv1.2");
-    for (index, one) in site.certificates.iter().enumerate() {
+    // A client that connects to an address names no server and gets the first one. The last is RSA's,
+    // if a suite requires RSA; TLS 1.3 takes either.
+    for (index, one) in site.certificates.iter().rev().enumerate() {
         let file = folder.join(format!("certificate-{index}.pem"));
         write_both(one, &file).with_context(|| format!("{}", file.display()))?;
         let _ = write!(text, " crt \"{}\"", file.display());
