@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use outboard_tests::command::{on_path, run, said};
+use outboard_tests::command::{on_path, run, status_and_output};
 use outboard_tests::evp::{self, Cipher, LibraryContext};
 use outboard_tests::module::module;
 use outboard_tests::skip::skip;
@@ -148,9 +148,12 @@ fn a_wrong_value_is_refused_with_the_name_of_its_section_and_key() {
         let context = config.load();
         evp::clear();
         assert!(context.load_provider(OUTBOARD).is_none(), "{key} = {value} is taken");
-        let said = evp::text();
+        let errors = evp::text();
         for word in [OUTBOARD, key, value] {
-            assert!(said.contains(word), "{key} = {value}: the errors do not say \"{word}\":\n{said}");
+            assert!(
+                errors.contains(word),
+                "{key} = {value}: the errors do not contain \"{word}\":\n{errors}"
+            );
         }
         // The rest of OpenSSL still works.
         let soft = Cipher::fetch(&context, "AES-128-CBC", "?provider=outboard").expect("a cipher");
@@ -286,7 +289,11 @@ fn openssl_lists_the_provider_without_a_warning() {
             [&["list", "-providers", "-verbose"][..], &["list", "-cipher-algorithms", "-verbose"]]
         {
             let output = run(&openssl, &world.config(), arguments);
-            assert!(output.status.success() && output.stderr.is_empty(), "{arguments:?}: {}", said(&output));
+            assert!(
+                output.status.success() && output.stderr.is_empty(),
+                "{arguments:?}: {}",
+                status_and_output(&output)
+            );
             let text = String::from_utf8_lossy(&output.stdout);
             assert!(text.contains(OUTBOARD) || arguments[1] != "-providers", "{text}");
         }
@@ -310,7 +317,7 @@ fn openssl_works_when_the_module_is_missing() {
     let mut arguments = vec!["enc", "-aes-128-cbc", "-in", file.to_str().expect("a plain name")];
     arguments.extend(["-K", "000102030405060708090a0b0c0d0e0f", "-iv", "f0e0d0c0b0a090807060504030201000"]);
     let output = run(&openssl, &config, &arguments);
-    assert!(output.status.success() && output.stdout.len() == 1008, "{}", said(&output));
+    assert!(output.status.success() && output.stdout.len() == 1008, "{}", status_and_output(&output));
 }
 
 /// As sshd's child before authentication, whose standard error may be a log file (`sshd -E`).
@@ -334,7 +341,11 @@ fn a_line_to_a_log_file_kills_nobody_who_may_not_write_files() {
         fs::write(&log, "").expect("a file");
         let output = run("/bin/sh".as_ref(), &config, &arguments);
         let text = String::from_utf8_lossy(&output.stdout);
-        assert!(output.status.success() && text.contains("outboard"), "{limit}: {}", said(&output));
+        assert!(
+            output.status.success() && text.contains("outboard"),
+            "{limit}: {}",
+            status_and_output(&output)
+        );
         let log = fs::read_to_string(&log).expect("a text");
         assert_eq!(log.matches("warn: COUNTERS").count(), lines, "{limit}: {log}");
     }

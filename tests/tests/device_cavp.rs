@@ -405,7 +405,7 @@ fn hmacs(ground: &Ground) -> Tally {
 #[test]
 fn a_vector_has_its_own_values_and_those_of_its_part_of_the_file() {
     let text = "# CAVS 11.0\n\n[Alen = 0, Plen = 24]\n\nKey = ab CD\nNonce = 01\n\nCount = 0\nCT = \nResult = Fail\n\n\
-                Count = 1\n# said in between\nCT = 0203\n\n[Alen = 32]\nNonce = 04\n\nCount = 0\nCT = 00\n";
+                Count = 1\n# a comment\nCT = 0203\n\n[Alen = 32]\nNonce = 04\n\nCount = 0\nCT = 00\n";
     let all: Vec<_> = cases(text).collect();
     let values = |name| all.iter().map(|case| case.get(name)).collect::<Vec<_>>();
     assert_eq!(values("CT"), [Some(""), Some("0203"), Some("00")]);

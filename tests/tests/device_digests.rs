@@ -9,7 +9,7 @@ use outboard_accel::device::Device;
 use outboard_accel::{Hash, HashAlgorithm};
 use outboard_tests::bytes::{bytes, hex};
 use outboard_tests::child::{Exit, fork};
-use outboard_tests::command::{failed, run, said, succeeded};
+use outboard_tests::command::{failed, run, status_and_output, succeeded};
 use outboard_tests::device::count;
 use outboard_tests::digests::{
     DIGESTS, Script, Step, a_state_is_its_process_own, any_sequence_of_calls_is_answered_alike, play,
@@ -354,7 +354,7 @@ fn openssl_hashes_a_file_by_the_driver(openssl: &Path) {
         let before = (world.counts(), count("drivers/sim-sha256/bytes"));
         let path = file.to_str().expect("a plain name");
         let output = run(openssl, &world.config(), &["dgst", "-sha256", "-r", path]);
-        assert!(output.status.success() && output.stderr.is_empty(), "{}", said(&output));
+        assert!(output.status.success() && output.stderr.is_empty(), "{}", status_and_output(&output));
         let text = String::from_utf8(output.stdout).expect("digits");
         assert_eq!(hex(text.split(' ').next().expect("digits")), world.soft_digest("SHA256").of(&content));
         let done = world.counts() - before.0;

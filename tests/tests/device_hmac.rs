@@ -5,7 +5,7 @@ use std::path::Path;
 use std::thread;
 
 use outboard_tests::bytes::{assert_same, bytes, hex};
-use outboard_tests::command::{run, said};
+use outboard_tests::command::{run, status_and_output};
 use outboard_tests::device::count;
 use outboard_tests::digests::DIGESTS;
 use outboard_tests::evp::{Hmac, HmacContext};
@@ -304,7 +304,7 @@ fn openssl_authenticates_a_file_by_the_driver(openssl: &Path) {
         let path = file.to_str().expect("a plain name");
         let arguments = ["mac", "-digest", "SHA512", "-macopt", &key_option, "-in", path, "HMAC"];
         let output = run(openssl, &world.config(), &arguments);
-        assert!(output.status.success(), "{}", said(&output));
+        assert!(output.status.success(), "{}", status_and_output(&output));
         let text = String::from_utf8(output.stdout).expect("digits");
         assert_eq!(hex(text.trim()), world.soft_hmac().of("SHA512", &key, &content));
         let done = world.counts_of("HMAC-SHA2-512") - before;

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use outboard_counters::Counts;
 use outboard_tests::bytes::{assert_same, bytes};
-use outboard_tests::command::{command, helper, on_path, run, said, succeeded};
+use outboard_tests::command::{command, helper, on_path, run, status_and_output, succeeded};
 use outboard_tests::gnutls::{Gnutls, Ground, Suite};
 use outboard_tests::openssh::Openssh;
 use outboard_tests::simulated::{Reachable, Simulated};
@@ -354,7 +354,7 @@ fn packets_of_openvpn(place: &Place, openvpn: &Path) {
             assert!(start.elapsed() < CONNECTED, "OpenVPN does not connect:\n{}", logs());
         }
         let output = ping(PINGS, 20);
-        assert!(output.status.success(), "{}", said(&output));
+        assert!(output.status.success(), "{}", status_and_output(&output));
         // SAFETY: a signal to our own child, which ends and frees its contexts.
         unsafe { libc::kill(server.0.id() as libc::pid_t, libc::SIGTERM) };
         ends(&mut server, "openvpn");

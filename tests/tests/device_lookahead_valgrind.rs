@@ -1,7 +1,7 @@
 //! Look-ahead under valgrind: no error during the lifetime of contexts, and what messages cost that
 //! it does not serve.
 
-use outboard_tests::command::{helper, on_path, run, said};
+use outboard_tests::command::{helper, on_path, run, status_and_output};
 use outboard_tests::cost::costs;
 use outboard_tests::simulated::{Reachable, Simulated};
 use outboard_tests::skip::skip;
@@ -56,7 +56,7 @@ fn valgrind_finds_no_error_and_no_leak() {
         "AES-256-GCM",
     ];
     let output = run(&valgrind, &config, &arguments);
-    assert!(output.status.success(), "{}", said(&output));
+    assert!(output.status.success(), "{}", status_and_output(&output));
     let done = world.counts();
     assert!(done.ahead_requests > 100 && (done.failures, done.mismatches) == (0, 0), "{done:?}");
 }

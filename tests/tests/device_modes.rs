@@ -6,7 +6,7 @@ use std::process::Command;
 use outboard_accel::Algorithm;
 use outboard_accel::device::Device;
 use outboard_tests::bytes::{assert_same, bytes};
-use outboard_tests::command::{failed, run, said, succeeded};
+use outboard_tests::command::{failed, run, status_and_output, succeeded};
 use outboard_tests::device::count;
 use outboard_tests::evp::{Context, Direction};
 use outboard_tests::machine::is_allowed;
@@ -179,7 +179,7 @@ fn random_numbers_are_random(openssl: &Path) {
     let random = |count: &str| {
         let before = world.counts();
         let output = run(openssl, &world.config(), &["rand", count]);
-        assert!(output.status.success() && output.stderr.is_empty(), "{}", said(&output));
+        assert!(output.status.success() && output.stderr.is_empty(), "{}", status_and_output(&output));
         (output.stdout, world.counts() - before)
     };
     let ((first, done), (second, _)) = (random("10000"), random("10000"));

@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::Output;
 
 use outboard_tests::bytes::{assert_same, bytes};
-use outboard_tests::command::{failed, on_path, run, said};
+use outboard_tests::command::{failed, on_path, run, status_and_output};
 use outboard_tests::device::count;
 use outboard_tests::evp::{Context, Direction};
 use outboard_tests::machine::ACCELERATOR;
@@ -354,7 +354,7 @@ fn where_hardware_is_slower_than_any_software_nothing_is_offered(machine: &Machi
     let output = run(&openssl, &world.config(), &arguments);
     let log = String::from_utf8_lossy(&output.stderr);
     let says = "software was measured to win for every cipher that may be offered";
-    assert!(output.status.success() && log.contains(says), "{}", said(&output));
+    assert!(output.status.success() && log.contains(says), "{}", status_and_output(&output));
     // Without CIPHERS, ciphers that were not measured may be offered.
     let others = offering(&[]);
     assert!(names.iter().all(|name| others.hard_if_offered(name).is_none()));

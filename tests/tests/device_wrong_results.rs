@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 
 use outboard_tests::bytes::{array, bytes};
-use outboard_tests::command::{helper, run, said};
+use outboard_tests::command::{helper, run, status_and_output};
 use outboard_tests::device::count;
 use outboard_tests::evp::{Context, Direction};
 use outboard_tests::exposure::{Contestant, wrong_results};
@@ -76,7 +76,7 @@ fn seen_by_processes(helper: &Path, name: &str, messages: u64, seed: u64) -> See
             continue;
         }
         let ["wrong", wrong, "caught", caught, "by", "hardware", by_hardware] = words[..] else {
-            panic!("{name}: {}", said(&output));
+            panic!("{name}: {}", status_and_output(&output));
         };
         let number = |word: &str| word.parse::<u64>().expect("a number");
         seen.by_hardware += number(by_hardware);
@@ -310,7 +310,7 @@ fn processes_that_start_later_do_not_use_a_driver_that_root_or_their_user_caught
         );
         let output = Command::new("/bin/sh").args(["-c", &script]).output().expect("/bin/sh");
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        (text.starts_with("wrong 0 "), said(&output))
+        (text.starts_with("wrong 0 "), status_and_output(&output))
     };
     fs::set_permissions(DEVICE, std::os::unix::fs::PermissionsExt::from_mode(0o666))
         .expect("the node is root's");

@@ -61,16 +61,16 @@ fn goes_on(test: &str, surrounding: Surrounding, rows: &[Row]) {
             let soft = LibraryContext::new();
             let soft = Cipher::fetch(&soft, ALGORITHM, "").expect("the default provider's");
             let streams = [1, 2, 3].map(|seed| Stream::new(&soft, seed, 6, 5000));
-            let log = world.folder().join("said");
+            let log = world.folder().join("stderr");
             let child = fork(Exit::Clean, || {
                 let outcome = say_into(&log).map_err(|error| error.to_string());
                 let outcome = outcome.and_then(|()| live(&world, surrounding, when, by, &streams));
                 outcome.map_err(|problem| writeln!(std::io::stderr(), "\n{problem}")).is_ok()
             });
             let ended = child.wait();
-            let said = fs::read_to_string(&log).unwrap_or_default();
-            ended.unwrap_or_else(|problem| panic!("{what}: {problem}\n{said}"));
-            assert!(said.lines().count() <= LINES, "{what}: the provider says too much:\n{said}");
+            let stderr = fs::read_to_string(&log).unwrap_or_default();
+            ended.unwrap_or_else(|problem| panic!("{what}: {problem}\n{stderr}"));
+            assert!(stderr.lines().count() <= LINES, "{what}: the provider logs too much:\n{stderr}");
             let own = fs::read_to_string(world.folder().join(OWN_FILE)).expect("the application's file");
             assert_eq!(own, OWN, "{what}: the application's file was written to");
             assert_eq!(world.counts().mismatches, 0, "{what}");

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use outboard_tests::bytes::{array, assert_same, bytes};
-use outboard_tests::command::{on_path, run, said};
+use outboard_tests::command::{on_path, run, status_and_output};
 use outboard_tests::evp::{Cipher, Context, Direction};
 use outboard_tests::skip::skip;
 use outboard_tests::world::{CIPHERS, World, worlds, write_text};
@@ -94,6 +94,6 @@ fn enc(openssl: &Path, config: &Path, direction: &str, from: &Path, to: &Path) {
     assert!(
         output.status.success() && output.stderr.is_empty(),
         "openssl enc {direction}: {}",
-        said(&output)
+        status_and_output(&output)
     );
 }
