@@ -81,8 +81,8 @@ impl Program {
             },
         };
         let ask = |word: &str| tools::run(Command::new(&file).arg(word));
-        let said = ask("-v")?;
-        let first = said.lines().next().unwrap_or_default();
+        let output = ask("-v")?;
+        let first = output.lines().next().unwrap_or_default();
         let version = first.rsplit_once(": ").map_or(first, |(_, version)| version).trim().to_owned();
         let built = ask(if kind == Kind::Nginx { "-V" } else { "-l" })?;
         Ok(Program { kind, file, version, built })

@@ -70,7 +70,7 @@ impl Tools {
             folder.join("openvpn-1.log"),
         )?;
         for process in [&mut near, &mut far] {
-            process.until_said("Initialization Sequence Completed")?;
+            process.wait_for_log("Initialization Sequence Completed")?;
         }
         let listener = Server::start_at(free_port(inside[0].parse()?)?)?;
         Ok(PeerTunnel { listener, _far: far, near, peer })
