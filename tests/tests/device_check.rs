@@ -9,7 +9,7 @@ use outboard_tests::simulated::Simulated;
 use outboard_tests::skip::skip;
 use outboard_tests::time_limit::wait_until;
 use outboard_tests::tuning::Machine;
-use outboard_tests::world::{Order, Way, World};
+use outboard_tests::world::{DriverChoice, Order, World};
 use outboard_uapi::DEVICE;
 use serde_json::Value;
 
@@ -30,7 +30,7 @@ fn remembered(machine: &Machine, driver: &str) -> Option<Value> {
 
 /// Whether the provider offers this cipher with these drivers.
 fn is_offered(drivers: &str, cipher: &str) -> bool {
-    let world = World::new(Way::Simulated(drivers.to_owned()), &[], Order::DefaultFirst);
+    let world = World::new(DriverChoice::Simulated(drivers.to_owned()), &[], Order::DefaultFirst);
     world.unwrap_or_else(|error| panic!("{error}")).hard_if_offered(cipher).is_some()
 }
 

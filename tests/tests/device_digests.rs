@@ -20,7 +20,7 @@ use outboard_tests::module::module;
 use outboard_tests::simulated::{Reachable, Simulated};
 use outboard_tests::skip::skip;
 use outboard_tests::time_limit::wait_until;
-use outboard_tests::world::{Order, Way, World};
+use outboard_tests::world::{DriverChoice, Order, World};
 
 const DRIVERS: [&str; 5] = ["sim-sha1", "sim-sha224", "sim-sha256", "sim-sha384", "sim-sha512"];
 
@@ -28,7 +28,7 @@ const DRIVERS: [&str; 5] = ["sim-sha1", "sim-sha224", "sim-sha256", "sim-sha384"
 const MOST: usize = 1 << 20;
 
 fn try_world(drivers: &str, settings: &[(&str, &str)]) -> Result<World, String> {
-    World::new(Way::Simulated(drivers.to_owned()), settings, Order::DefaultFirst)
+    World::new(DriverChoice::Simulated(drivers.to_owned()), settings, Order::DefaultFirst)
 }
 
 fn world(settings: &[(&str, &str)]) -> World {
@@ -372,7 +372,8 @@ fn chosen_sequences_of_digests_need_no_driver_to_be_right() {
         return skip(test, missing);
     }
     // Without drivers, applications that prefer the provider get OpenSSL's own.
-    let world = World::new(Way::Nothing, &[("DIGESTS", "ALL")], Order::DefaultFirst).expect("it loads");
+    let world =
+        World::new(DriverChoice::Nothing, &[("DIGESTS", "ALL")], Order::DefaultFirst).expect("it loads");
     assert!(offered(&world).is_empty());
     let digest = Digest::fetch(&world.context, "SHA1", "?provider=outboard").expect("OpenSSL's own");
     let steps =

@@ -13,14 +13,14 @@ use outboard_tests::hmacs::any_sequence_of_calls_is_answered_alike;
 use outboard_tests::simulated::{Reachable, Simulated};
 use outboard_tests::time_limit::wait_until;
 use outboard_tests::tls::{Session, put_certificate};
-use outboard_tests::world::{Order, Way, World, write_text};
+use outboard_tests::world::{DriverChoice, Order, World, write_text};
 
 const DRIVERS: [&str; 5] =
     ["sim-hmac-sha1", "sim-hmac-sha224", "sim-hmac-sha256", "sim-hmac-sha384", "sim-hmac-sha512"];
 
 fn world_of(drivers: &str, settings: &[(&str, &str)]) -> World {
     let settings: Vec<_> = [("LOG_LEVEL", "off")].into_iter().chain(settings.iter().copied()).collect();
-    World::new(Way::Simulated(drivers.to_owned()), &settings, Order::DefaultFirst)
+    World::new(DriverChoice::Simulated(drivers.to_owned()), &settings, Order::DefaultFirst)
         .unwrap_or_else(|error| panic!("{error}"))
 }
 

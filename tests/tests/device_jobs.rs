@@ -14,13 +14,13 @@ use outboard_tests::simulated::Simulated;
 use outboard_tests::skip::skip;
 use outboard_tests::stream::Stream;
 use outboard_tests::time_limit::TIME_LIMIT;
-use outboard_tests::world::{Order, Way, World};
+use outboard_tests::world::{DriverChoice, Order, World};
 use outboard_uapi::{DEVICE, SYSFS};
 
 const JOBS: usize = 8;
 
 fn world() -> World {
-    let drivers = Way::Simulated("sim-cbc-aes,sim-ctr-aes".to_owned());
+    let drivers = DriverChoice::Simulated("sim-cbc-aes,sim-ctr-aes".to_owned());
     let settings = [("THRESHOLDS", "ALL:1024"), ("CIPHERS", "AES-128-CBC,AES-256-CTR")];
     World::new(drivers, &settings, Order::DefaultFirst).unwrap_or_else(|error| panic!("{error}"))
 }

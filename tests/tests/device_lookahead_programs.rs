@@ -19,7 +19,7 @@ use outboard_tests::simulated::{Reachable, Simulated};
 use outboard_tests::skip::skip;
 use outboard_tests::time_limit::{TIME_LIMIT, wait_until};
 use outboard_tests::tls::{Session, put_certificate};
-use outboard_tests::world::{Order, Way, World, write_text};
+use outboard_tests::world::{DriverChoice, Order, World, write_text};
 
 const TEST: &str = "programs_use_key_stream_computed_in_advance";
 
@@ -50,7 +50,7 @@ fn programs_use_key_stream_computed_in_advance() {
     let Some(Reachable { simulated, openssl, .. }) = Simulated::reachable(TEST) else { return };
     simulated.allow(&[ECB]);
     let settings = [("LOOKAHEAD", "ON"), ("LOG_LEVEL", "warn")];
-    let world = World::new(Way::Simulated(ECB.to_owned()), &settings, Order::DefaultFirst)
+    let world = World::new(DriverChoice::Simulated(ECB.to_owned()), &settings, Order::DefaultFirst)
         .unwrap_or_else(|error| panic!("{error}"));
     let plain = world.folder().join("plain.cnf");
     write_text(&plain, "default = default_section\n", "", "");

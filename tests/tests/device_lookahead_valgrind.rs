@@ -5,7 +5,7 @@ use outboard_tests::command::{helper, on_path, run, status_and_output};
 use outboard_tests::cost::costs;
 use outboard_tests::simulated::{Reachable, Simulated};
 use outboard_tests::skip::skip;
-use outboard_tests::world::{Order, Way, World};
+use outboard_tests::world::{DriverChoice, Order, World};
 
 const TEST: &str = "look_ahead_has_no_error_and_costs_little_where_it_is_not_used";
 
@@ -28,7 +28,7 @@ fn look_ahead_has_no_error_and_costs_little_where_it_is_not_used() {
 
 fn world() -> World {
     let settings = [("LOOKAHEAD", "ON"), ("LOOKAHEAD_START", "0"), ("LOG_LEVEL", "warn")];
-    World::new(Way::Simulated(ECB.to_owned()), &settings, Order::DefaultFirst)
+    World::new(DriverChoice::Simulated(ECB.to_owned()), &settings, Order::DefaultFirst)
         .unwrap_or_else(|error| panic!("{error}"))
 }
 

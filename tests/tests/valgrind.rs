@@ -30,7 +30,7 @@ fn valgrind_finds_no_error_and_no_leak() {
             config.to_str().expect("a plain name"),
         ];
         let output = run(&valgrind, &config, &arguments);
-        assert!(output.status.success(), "{:?}: {}", world.way, status_and_output(&output));
+        assert!(output.status.success(), "{:?}: {}", world.driver_choice, status_and_output(&output));
         world.assert_driver_used();
     }
 }
