@@ -40,7 +40,7 @@ static int an_event(void)
 }
 
 /* Returns the value added to the eventfd since the last call. */
-static uint64_t told(int event)
+static uint64_t signalled(int event)
 {
 	uint64_t count = 0;
 
@@ -49,13 +49,13 @@ static uint64_t told(int event)
 }
 
 /* Waits: a thread woken by AWAIT may run on another CPU before the eventfd is signalled. */
-static uint64_t told_in_the_end(int event, uint64_t wanted)
+static uint64_t signalled_in_the_end(int event, uint64_t wanted)
 {
 	struct pollfd there = { event, POLLIN, 0 };
 	uint64_t sum = 0;
 
 	while (sum < wanted && poll(&there, 1, TIME_LIMIT * 1000) == 1)
-		sum += told(event);
+		sum += signalled(event);
 	return sum;
 }
 
@@ -80,12 +80,12 @@ static void each_end_is_told_once(void)
 		for (unsigned int s = 0; s < 4; s++)
 			check(!notify(s, event), "%m");
 		check(!await(&arena, 0, 8), "%m");
-		check(told_in_the_end(event, 4) == 4, "round %d", round);
+		check(signalled_in_the_end(event, 4) == 4, "round %d", round);
 		/* The count for read is not affected. */
 		check(read(fd, &finished, 8) == 8 && finished == 8, "%d finished", (int)finished);
 	}
 	start(0, 4, OUTBOARD_WAIT);
-	check(!told(event), "not requested");
+	check(!signalled(event), "not requested");
 }
 
 static void what_is_not_in_flight_has_ended(void)
@@ -93,14 +93,14 @@ static void what_is_not_in_flight_has_ended(void)
 	int event = an_event();
 
 	begin();
-	check(!notify(63, event) && told(event) == 1, "it was never submitted");
+	check(!notify(63, event) && signalled(event) == 1, "it was never submitted");
 	start(0, 1, OUTBOARD_WAIT);
-	check(!notify(0, event) && told(event) == 1, "it has ended");
+	check(!notify(0, event) && signalled(event) == 1, "it has ended");
 	start(0, 1, OUTBOARD_WAIT);
-	check(!told(event), "the next one was not asked about");
+	check(!signalled(event), "no NOTIFY names this request");
 }
 
-static void who_comes_later_takes_the_place(void)
+static void a_later_eventfd_displaces_an_earlier_one(void)
 {
 	int first = an_event(), second = an_event();
 
@@ -108,14 +108,14 @@ static void who_comes_later_takes_the_place(void)
 	hold(true);
 	start(0, 1, 0);
 	check(!notify(0, first) && !notify(0, second), "%m");
-	check(told(first) == 1 && !told(second), "a displaced eventfd is signalled");
-	check(!notify(0, second) && told(second) == 1, "by itself too");
+	check(signalled(first) == 1 && !signalled(second), "a displaced eventfd is signalled");
+	check(!notify(0, second) && signalled(second) == 1, "the eventfd that displaced it is signalled too");
 	hold(false);
 	check(!await(&arena, 0, 1), "%m");
-	check(told_in_the_end(second, 1) == 1 && !told(first), "both, or the wrong one");
+	check(signalled_in_the_end(second, 1) == 1 && !signalled(first), "only the eventfd of the slot is signalled");
 }
 
-static void counters_of_every_kind_are_told(void)
+static void counters_of_every_kind_are_signalled(void)
 {
 	uint64_t full = UINT64_MAX - 1, count;
 	int event = an_event(), semaphore = eventfd(0, EFD_NONBLOCK | EFD_SEMAPHORE);
@@ -130,7 +130,7 @@ static void counters_of_every_kind_are_told(void)
 	check(poll(&state, 1, 0) == 1 && state.revents & POLLERR, "events %x", state.revents);
 	check(read(event, &count, 8) == 8 && count == UINT64_MAX, "%m");
 	check(semaphore >= 0 && !notify(0, semaphore) && !notify(0, semaphore), "%m");
-	check(told(semaphore) == 1 && told(semaphore) == 1 && !told(semaphore), "one by one");
+	check(signalled(semaphore) == 1 && signalled(semaphore) == 1 && !signalled(semaphore), "one by one");
 }
 
 static void it_may_be_closed_before_the_end(void)
@@ -167,7 +167,7 @@ static void what_is_wrong_is_refused(void)
 	record.arena = number;
 	record.flags = 1;
 	check(ring(fd, &record, sizeof(record)) == -EINVAL, "a flag");
-	check(notify(0, -1) == -EBADF && !told(event), "what was refused has an effect");
+	check(notify(0, -1) == -EBADF && !signalled(event), "what was refused has an effect");
 }
 
 static void who_sleeps_is_woken_at_the_end(void)
@@ -178,9 +178,9 @@ static void who_sleeps_is_woken_at_the_end(void)
 	hold(true);
 	start(0, 2, 0);
 	check(!notify(1, sleeper.fd), "%m");
-	check(!poll(&sleeper, 1, 100), "told before the end");
+	check(!poll(&sleeper, 1, 100), "signalled before the end");
 	hold(false);
-	check(poll(&sleeper, 1, TIME_LIMIT * 1000) == 1 && told(sleeper.fd) == 1, "%m");
+	check(poll(&sleeper, 1, TIME_LIMIT * 1000) == 1 && signalled(sleeper.fd) == 1, "%m");
 	check(!arena.slot[1].status, "status %d", arena.slot[1].status);
 }
 
@@ -207,7 +207,7 @@ static void descriptors_of_who_has_more_rights_are_not_reached(void)
 	      "%m");
 	arena = map_arena(fd, 1 * MIB, 64);
 	number = arena.header->arena;
-	check(notify(0, event) == -EACCES && !told(event), "%m");
+	check(notify(0, event) == -EACCES && !signalled(event), "%m");
 	/* A server that opens the device as root may then switch to an unprivileged user. */
 	begin();
 	child = fork();
@@ -219,14 +219,14 @@ static void descriptors_of_who_has_more_rights_are_not_reached(void)
 		_exit(0);
 	}
 	join(child);
-	check(told(event) == 1, "its child");
+	check(signalled(event) == 1, "its child");
 }
 
 static const struct test tests[] = {
 	TEST(each_end_is_told_once),
 	TEST(what_is_not_in_flight_has_ended),
-	TEST_SIM(who_comes_later_takes_the_place),
-	TEST(counters_of_every_kind_are_told),
+	TEST_SIM(a_later_eventfd_displaces_an_earlier_one),
+	TEST(counters_of_every_kind_are_signalled),
 	TEST(it_may_be_closed_before_the_end),
 	TEST(what_is_wrong_is_refused),
 	TEST_SIM(who_sleeps_is_woken_at_the_end),

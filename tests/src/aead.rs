@@ -23,7 +23,7 @@ pub fn any_sequence_of_calls_is_answered_alike(world: &World, cases: u32) {
     };
     TestRunner::new(config)
         .run(&crate::aead_script::script(ciphers.len()), answered_alike)
-        .unwrap_or_else(|failure| panic!("{:?}: {failure}", world.way));
+        .unwrap_or_else(|failure| panic!("{:?}: {failure}", world.driver_choice));
 }
 
 /// Sequences at which implementations differ, for each cipher.
@@ -219,7 +219,7 @@ pub fn chosen_sequences_are_answered_alike(world: &World) {
             let steps = steps.iter().cloned().map(|step| (0, step)).collect();
             let script = Script { seed: 1, cipher, direction: Direction::Encrypt, steps };
             play(&script, &hard, &soft).unwrap_or_else(|problem| {
-                panic!("{:?}, {algorithm}, sequence {number}: {problem}", world.way)
+                panic!("{:?}, {algorithm}, sequence {number}: {problem}", world.driver_choice)
             });
         }
     }
@@ -238,7 +238,7 @@ pub fn either_provider_opens_what_the_other_sealed(world: &World) {
                     let (text, tag) =
                         sealed(seals, number >= 3, (12, tag), &key, &nonce, &aad, &plain).expect("sealed");
                     assert_ne!(text, plain);
-                    let what = format!("{:?}, {algorithm}, {length} bytes", world.way);
+                    let what = format!("{:?}, {algorithm}, {length} bytes", world.driver_choice);
                     let (opened, outcome) = opened(opens, &key, &nonce, &aad, &text, &tag);
                     outcome.expect(&what);
                     assert_same(&opened, &plain, &what);
@@ -338,8 +338,8 @@ pub fn records_are_sealed_and_opened_alike(world: &World) {
             })
         });
         for (hard, soft) in answers[0].iter().zip(&answers[1]) {
-            assert_eq!(hard.1, soft.1, "{:?}, {algorithm}, {} bytes", world.way, hard.0);
-            assert_eq!(hard, soft, "{:?}, {algorithm}, {} bytes", world.way, hard.0);
+            assert_eq!(hard.1, soft.1, "{:?}, {algorithm}, {} bytes", world.driver_choice, hard.0);
+            assert_eq!(hard, soft, "{:?}, {algorithm}, {} bytes", world.driver_choice, hard.0);
         }
     }
     world.assert_driver_used();
@@ -448,7 +448,7 @@ pub fn the_published_vectors_hold(world: &World) {
         let before = world.counts();
         let lengths = (nonce.len(), tag.len());
         let got = sealed(&cipher, cipher.is_ccm(), lengths, &key, &iv, &aad, &plain).expect("sealed");
-        assert_eq!(got, (text, tag), "{:?}, {algorithm}", world.way);
+        assert_eq!(got, (text, tag), "{:?}, {algorithm}", world.driver_choice);
         let done = world.counts() - before;
         assert_eq!((done.hw_requests, done.sw_requests), (1, 0), "{algorithm}: {done:?}");
     }

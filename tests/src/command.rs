@@ -39,7 +39,7 @@ pub fn command(program: &Path, config: &Path, arguments: &[&str]) -> Command {
 }
 
 /// The status and the output of a command, for a message.
-pub fn said(output: &Output) -> String {
+pub fn status_and_output(output: &Output) -> String {
     format!(
         "{}\n--- stdout\n{}\n--- stderr\n{}",
         output.status,
@@ -51,13 +51,13 @@ pub fn said(output: &Output) -> String {
 /// The output of a command that must succeed.
 #[track_caller]
 pub fn succeeded(output: &Output, arguments: &[&str]) -> String {
-    assert!(output.status.success(), "{arguments:?}: {}", said(output));
+    assert!(output.status.success(), "{arguments:?}: {}", status_and_output(output));
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
 /// The error output of a command that must end with this code.
 #[track_caller]
 pub fn failed(output: &Output, arguments: &[&str], code: i32) -> String {
-    assert_eq!(output.status.code(), Some(code), "{arguments:?}: {}", said(output));
+    assert_eq!(output.status.code(), Some(code), "{arguments:?}: {}", status_and_output(output));
     String::from_utf8_lossy(&output.stderr).into_owned()
 }

@@ -4,7 +4,7 @@
 use std::fs;
 
 use crate::callgrind::SUPPORTED;
-use crate::command::{command, helper, on_path, said};
+use crate::command::{command, helper, on_path, status_and_output};
 use crate::skip::skip;
 use crate::world::World;
 
@@ -43,7 +43,7 @@ pub fn costs(test: &str, world: &World, calls: u32, algorithms: &[&str]) -> Opti
         command.env("OPENSSL_armcap", "0");
     }
     let output = command.output().expect("valgrind starts");
-    assert!(output.status.success(), "{}", said(&output));
+    assert!(output.status.success(), "{}", status_and_output(&output));
 
     let directions = algorithms.iter().flat_map(|algorithm| ["encrypt", "decrypt"].map(|d| (algorithm, d)));
     let cost = |(algorithm, direction)| {

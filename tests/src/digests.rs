@@ -168,7 +168,7 @@ pub fn any_sequence_of_calls_is_answered_alike(world: &World, cases: u32) {
     };
     TestRunner::new(config)
         .run(&script(), answered_alike)
-        .unwrap_or_else(|failure| panic!("{:?}: {failure}", world.way));
+        .unwrap_or_else(|failure| panic!("{:?}: {failure}", world.driver_choice));
 }
 
 /// Below the provider: the state that the kernel keeps for a message in chunks. `states` counts

@@ -7,7 +7,7 @@ use std::thread;
 
 use outboard_uapi::SYSFS;
 
-use crate::command::said;
+use crate::command::status_and_output;
 use crate::kernel_module;
 use crate::machine::{is_allowed, tested_drivers_of};
 use crate::skip::skip;
@@ -62,5 +62,5 @@ impl Drop for Engine {
 #[track_caller]
 fn modprobe(arguments: &[&str]) {
     let output = Command::new("modprobe").args(arguments).output().expect("modprobe runs");
-    assert!(output.status.success(), "modprobe {arguments:?}: {}", said(&output));
+    assert!(output.status.success(), "modprobe {arguments:?}: {}", status_and_output(&output));
 }

@@ -188,13 +188,13 @@ impl Running {
                 return Ok(ready);
             }
             if ended || start.elapsed() > TIME_LIMIT {
-                return Err(format!("{} does not {what}:\n{}", self.name, self.said()));
+                return Err(format!("{} does not {what}:\n{}", self.name, self.stderr()));
             }
             thread::sleep(Duration::from_millis(30));
         }
     }
 
-    fn said(&self) -> String {
+    fn stderr(&self) -> String {
         fs::read_to_string(&self.complaints).unwrap_or_default()
     }
 }

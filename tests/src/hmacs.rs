@@ -153,5 +153,5 @@ pub fn any_sequence_of_calls_is_answered_alike(world: &World, cases: u32) {
     let answered_alike = |script: Script| play(&script, [&hard, &soft]).map_err(TestCaseError::fail);
     TestRunner::new(config)
         .run(&script(), answered_alike)
-        .unwrap_or_else(|failure| panic!("{:?}: {failure}", world.way));
+        .unwrap_or_else(|failure| panic!("{:?}: {failure}", world.driver_choice));
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::command::said;
+use crate::command::status_and_output;
 use crate::time_limit::wait_until;
 
 /// Names the directory of the modules that `kmod/build` made.
@@ -56,5 +56,5 @@ pub fn is_loaded(name: &str) -> bool {
 fn run(command: &str, arguments: &[&str]) {
     let output =
         Command::new(command).args(arguments).output().unwrap_or_else(|error| panic!("{command}: {error}"));
-    assert!(output.status.success(), "{command} {arguments:?}: {}", said(&output));
+    assert!(output.status.success(), "{command} {arguments:?}: {}", status_and_output(&output));
 }

@@ -10,7 +10,7 @@ use std::thread;
 use outboard_drivers::interrupts::accelerator_interrupts;
 use outboard_drivers::root::Root;
 
-use crate::command::said;
+use crate::command::status_and_output;
 
 /// The bytes that each user processes.
 pub const AMOUNT: usize = 64 << 10;
@@ -115,7 +115,7 @@ impl Drop for Network {
 #[track_caller]
 pub fn shell(script: &str) -> String {
     let output = Command::new("sh").args(["-ec", script]).output().expect("sh runs");
-    assert!(output.status.success(), "{script}: {}", said(&output));
+    assert!(output.status.success(), "{script}: {}", status_and_output(&output));
     String::from_utf8_lossy(&output.stdout).trim().to_owned()
 }
 

@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::command::{command, on_path, said};
+use crate::command::{command, on_path, status_and_output};
 use crate::openssh::free_port;
 use crate::time_limit::TIME_LIMIT;
 
@@ -101,7 +101,7 @@ impl Server<'_> {
             Some(at) if client.status.success() && client.stdout.starts_with(b"HTTP/1.0 200") => {
                 Ok(client.stdout[at + 4..].to_vec())
             }
-            _ => Err(format!("s_client: {}\nlighttpd: {}", said(&client), self.log())),
+            _ => Err(format!("s_client: {}\nlighttpd: {}", status_and_output(&client), self.log())),
         }
     }
 

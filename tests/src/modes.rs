@@ -24,7 +24,7 @@ pub fn any_sequence_of_calls_is_answered_alike(world: &World, cases: u32) {
     };
     TestRunner::new(config)
         .run(&script(ciphers.len()), answered_alike)
-        .unwrap_or_else(|failure| panic!("{:?}: {failure}", world.way));
+        .unwrap_or_else(|failure| panic!("{:?}: {failure}", world.driver_choice));
     world.assert_driver_used();
 }
 
@@ -88,7 +88,7 @@ pub fn chosen_sequences_are_answered_alike(world: &World) {
             let steps = steps.iter().cloned().map(|step| (0, step)).collect();
             let script = Script { seed: 1, cipher, direction: Direction::Encrypt, keyed: true, steps };
             play(&script, &hard, &soft)
-                .unwrap_or_else(|problem| panic!("{:?}, {algorithm}: {problem}", world.way));
+                .unwrap_or_else(|problem| panic!("{:?}, {algorithm}: {problem}", world.driver_choice));
         }
     }
     world.assert_driver_used();
@@ -105,7 +105,11 @@ pub fn either_provider_decrypts_what_the_other_encrypted(world: &World) {
                 let secret = whole(encrypts, &plain, Direction::Encrypt);
                 assert_ne!(secret, plain);
                 let back = whole(decrypts, &secret, Direction::Decrypt);
-                assert_same(&back, &plain, &format!("{:?}, {algorithm}, {length} bytes", world.way));
+                assert_same(
+                    &back,
+                    &plain,
+                    &format!("{:?}, {algorithm}, {length} bytes", world.driver_choice),
+                );
             }
         }
     }
@@ -149,7 +153,7 @@ pub fn counters_carry_and_wrap(world: &World) {
             assert_same(
                 &streams[0],
                 &streams[1],
-                &format!("{:?}, {algorithm}, {ones} bytes of ones", world.way),
+                &format!("{:?}, {algorithm}, {ones} bytes of ones", world.driver_choice),
             );
         }
     }
@@ -177,7 +181,7 @@ pub fn each_update_of_xts_is_a_data_unit(world: &World) {
                 })
             });
             for (hard, soft) in answers[0].iter().zip(&answers[1]) {
-                let what = format!("{:?}, {algorithm}, {direction:?}, {} bytes", world.way, hard.0);
+                let what = format!("{:?}, {algorithm}, {direction:?}, {} bytes", world.driver_choice, hard.0);
                 assert_same(&hard.2, &soft.2, &what);
                 assert_eq!((&hard.1, &hard.3, &hard.4), (&soft.1, &soft.3, &soft.4), "{what}");
             }
@@ -198,7 +202,7 @@ pub fn each_update_of_xts_is_a_data_unit(world: &World) {
                 without_iv.update(&vec![0; MOST + 16], &mut vec![0; MOST + 32]),
             ]
         });
-        assert_eq!(refusals[0], refusals[1], "{:?}, {algorithm}", world.way);
+        assert_eq!(refusals[0], refusals[1], "{:?}, {algorithm}", world.driver_choice);
         let returned: Vec<i32> = refusals[1].iter().map(|outcome| outcome.returned).collect();
         assert_eq!(returned, [0, 0, 1, 1, 1, 0, 1, 1, 0], "{algorithm}");
     }
@@ -206,7 +210,7 @@ pub fn each_update_of_xts_is_a_data_unit(world: &World) {
     // At least one request of 512 bytes and two of 4096 in each direction and with each key; none
     // for lengths with a partial block.
     let done = world.counts() - before;
-    assert!(done.hw_requests == 0 || done.hw_requests >= 12, "{:?}: {done:?}", world.way);
+    assert!(done.hw_requests == 0 || done.hw_requests >= 12, "{:?}: {done:?}", world.driver_choice);
 }
 
 /// TLS records of triple DES, whose explicit IV has eight bytes.
@@ -240,7 +244,7 @@ pub fn records_of_triple_des_are_sealed_and_opened_alike(world: &World) {
                 })
             });
             for (hard, soft) in answers[0].iter().zip(&answers[1]) {
-                assert_eq!(hard, soft, "{:?}, version {version:x}, MAC of {mac_size}", world.way);
+                assert_eq!(hard, soft, "{:?}, version {version:x}, MAC of {mac_size}", world.driver_choice);
             }
         }
     }

@@ -3,7 +3,7 @@
 use std::process::Command;
 use std::thread;
 
-use crate::command::said;
+use crate::command::status_and_output;
 
 /// An empty file system over a directory, until dropped.
 pub struct Mounted(&'static str);
@@ -26,5 +26,5 @@ impl Drop for Mounted {
 #[track_caller]
 fn mount(words: &[&str]) {
     let output = Command::new(words[0]).args(&words[1..]).output().expect("the command runs");
-    assert!(output.status.success() || thread::panicking(), "{words:?}: {}", said(&output));
+    assert!(output.status.success() || thread::panicking(), "{words:?}: {}", status_and_output(&output));
 }

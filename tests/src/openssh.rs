@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::command::{on_path, said, succeeded};
+use crate::command::{on_path, status_and_output, succeeded};
 use crate::time_limit::TIME_LIMIT;
 
 /// The programs of a server and its client.
@@ -100,7 +100,7 @@ impl Server<'_> {
         }
         // An empty openssl.cnf: the client uses software.
         let output = scp.args([from, to]).env("OPENSSL_CONF", "/dev/null").output().expect("scp runs");
-        assert!(output.status.success(), "{}\n--- sshd\n{}", said(&output), self.log());
+        assert!(output.status.success(), "{}\n--- sshd\n{}", status_and_output(&output), self.log());
     }
 
     /// The server's log so far.

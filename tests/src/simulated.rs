@@ -13,7 +13,7 @@ use crate::machine::is_allowed;
 use crate::module::module;
 use crate::skip::skip;
 use crate::time_limit::wait_until;
-use crate::world::{Order, Way, World};
+use crate::world::{DriverChoice, Order, World};
 
 /// Its drivers that the provider can use.
 pub const DRIVERS: [&str; 17] = [
@@ -137,7 +137,7 @@ impl Simulated {
         self.allow(&DRIVERS);
         let thresholds = format!("ALL:{from}");
         let settings = [("THRESHOLDS", thresholds.as_str()), ("DIGESTS", "ALL")];
-        let world = World::new(Way::Simulated(DRIVERS.join(",")), &settings, Order::DefaultFirst);
+        let world = World::new(DriverChoice::Simulated(DRIVERS.join(",")), &settings, Order::DefaultFirst);
         world.unwrap_or_else(|error| panic!("{error}"))
     }
 

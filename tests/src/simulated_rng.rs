@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::command::said;
+use crate::command::status_and_output;
 use crate::hwrng::CURRENT;
 use crate::kernel_module::{self, is_loaded};
 
@@ -41,7 +41,7 @@ impl SimulatedRng {
         // Debian builds the core as a module. Without another generator it is not loaded yet.
         let _ = Command::new("modprobe").arg("rng-core").status();
         let output = Command::new("insmod").arg(&self.file).args(parameters).output().expect("insmod runs");
-        assert!(output.status.success(), "{}", said(&output));
+        assert!(output.status.success(), "{}", status_and_output(&output));
     }
 
     /// Removes the driver, as if the chip were unplugged.

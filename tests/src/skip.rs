@@ -5,14 +5,14 @@ use std::io::Write;
 use std::sync::{Mutex, PoisonError};
 
 /// The lines that were printed already: a test that makes many worlds reports a missing part once.
-static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+static REPORTED_SKIPS: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
 
 /// Reports that a test, or one variant of it, was not run, and why. libtest does not capture it, so
 /// that the runner sees it: `tests/legs.toml` lists the skips that are allowed.
 pub fn skip(test: &str, missing: impl std::fmt::Display) {
     // The leading newline ends libtest's "test ... ".
     let line = format!("\nSKIP: {test}: {missing}\n");
-    if !SAID.lock().unwrap_or_else(PoisonError::into_inner).insert(line.clone()) {
+    if !REPORTED_SKIPS.lock().unwrap_or_else(PoisonError::into_inner).insert(line.clone()) {
         return;
     }
     // A closed standard error does not fail the test.

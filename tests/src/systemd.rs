@@ -6,7 +6,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::command::{said, succeeded};
+use crate::command::{status_and_output, succeeded};
 
 /// Path, owner, group, permissions, and the content of files and links.
 type Entry = (PathBuf, u32, u32, u32, Vec<u8>);
@@ -83,7 +83,7 @@ impl Started {
         if !output.status.success() {
             let journal =
                 Command::new("journalctl").args(["--no-pager", "-u", unit]).output().expect("journalctl");
-            panic!("{}\n{}", said(&output), said(&journal));
+            panic!("{}\n{}", status_and_output(&output), status_and_output(&journal));
         }
         Started(unit)
     }

@@ -6,7 +6,7 @@ use std::process::{Child, Stdio};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use crate::command::{command, said};
+use crate::command::{command, status_and_output};
 use crate::time_limit::TIME_LIMIT;
 
 /// One session's parameters.
@@ -61,7 +61,7 @@ fn make_certificate(openssl: &Path, config: &Path, folder: &Path, paths: &[PathB
     fs::write(&own, "[req]\ndistinguished_name = name\n[name]\n").expect("a file in the folder");
     arguments.extend(["-config", own.to_str().expect("a plain name")]);
     let output = command(openssl, config, &arguments).output().expect("openssl req");
-    assert!(output.status.success(), "openssl req: {}", said(&output));
+    assert!(output.status.success(), "openssl req: {}", status_and_output(&output));
 }
 
 impl Session<'_> {
@@ -76,7 +76,7 @@ impl Session<'_> {
             .map_err(|error| error.to_string())?;
         let ended = server.end();
         if !client.status.success() {
-            return Err(format!("s_client: {}\ns_server: {ended:?}", said(&client)));
+            return Err(format!("s_client: {}\ns_server: {ended:?}", status_and_output(&client)));
         }
         ended?;
         let bytes = fs::read(&got).map_err(|error| error.to_string())?;
@@ -95,11 +95,11 @@ impl Session<'_> {
             .map_err(|error| error.to_string())?;
         let ended = server.end();
         if !client.status.success() {
-            return Err(format!("s_client: {}\ns_server: {ended:?}", said(&client)));
+            return Err(format!("s_client: {}\ns_server: {ended:?}", status_and_output(&client)));
         }
         ended?;
         let blank = client.stdout.windows(4).position(|bytes| bytes == b"\r\n\r\n");
-        let start = blank.ok_or_else(|| format!("no answer: {}", said(&client)))? + 4;
+        let start = blank.ok_or_else(|| format!("no answer: {}", status_and_output(&client)))? + 4;
         Ok(Received { bytes: client.stdout[start..].to_vec(), about: String::new() })
     }
 

@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use outboard_uapi::DEVICE;
 use serde_json::Value;
 
-use crate::command::{on_path, said, succeeded};
+use crate::command::{on_path, status_and_output, succeeded};
 use crate::machine::{ACCELERATOR, is_allowed, reachable_accelerator};
 use crate::module::module;
 use crate::skip::skip;
@@ -75,7 +75,7 @@ impl Machine {
     #[track_caller]
     pub fn checked(&self, arguments: &[&str], code: i32) -> String {
         let output = self.command(&[&["check"], arguments].concat()).output().expect("the command runs");
-        assert_eq!(output.status.code(), Some(code), "{}", said(&output));
+        assert_eq!(output.status.code(), Some(code), "{}", status_and_output(&output));
         String::from_utf8_lossy(&output.stdout).into_owned()
     }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use crate::command::{said, succeeded};
+use crate::command::{status_and_output, succeeded};
 use crate::time_limit::wait_until;
 
 const DAEMON: &str = "/usr/lib/systemd/systemd-udevd";
@@ -53,7 +53,7 @@ impl Udev {
 fn udevadm(arguments: &[&str]) {
     let output = Command::new("udevadm").args(arguments).output().expect("udevadm runs");
     succeeded(&output, arguments);
-    assert!(output.stderr.is_empty(), "{}", said(&output));
+    assert!(output.stderr.is_empty(), "{}", status_and_output(&output));
 }
 
 impl Drop for Udev {

@@ -38,7 +38,7 @@ pub const AEADS: [&str; 6] =
 
 /// The drivers that the provider may use.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum DriverChoice {
     /// An accelerator.
     Accelerator,
     /// Software drivers of the kernel, separated by commas: the same code in the provider, on
@@ -50,20 +50,20 @@ pub enum Way {
     Nothing,
 }
 
-impl Way {
+impl DriverChoice {
     /// The kinds of drivers that this machine can reach; reports a skip for each that it cannot.
-    fn to_drivers(test: &str) -> Vec<Way> {
-        let accelerator = machine::reachable_accelerator().map(|_| Way::Accelerator);
-        let software = machine::reachable_software_driver().map(Way::KernelSoftware);
-        let ways = [accelerator, software];
-        ways.into_iter().filter_map(|way| way.map_err(|missing| skip(test, missing)).ok()).collect()
+    fn reachable(test: &str) -> Vec<DriverChoice> {
+        let accelerator = machine::reachable_accelerator().map(|_| DriverChoice::Accelerator);
+        let software = machine::reachable_software_driver().map(DriverChoice::KernelSoftware);
+        let choices = [accelerator, software];
+        choices.into_iter().filter_map(|choice| choice.map_err(|missing| skip(test, missing)).ok()).collect()
     }
 
     fn settings(&self) -> Vec<(&str, &str)> {
         match self {
-            Way::KernelSoftware(driver) => vec![("USE_SOFTDRIVERS", "1"), ("DRIVERS", driver)],
-            Way::Simulated(drivers) => vec![("USE_SOFTDRIVERS", "0"), ("DRIVERS", drivers)],
-            Way::Accelerator | Way::Nothing => vec![("USE_SOFTDRIVERS", "0")],
+            DriverChoice::KernelSoftware(driver) => vec![("USE_SOFTDRIVERS", "1"), ("DRIVERS", driver)],
+            DriverChoice::Simulated(drivers) => vec![("USE_SOFTDRIVERS", "0"), ("DRIVERS", drivers)],
+            DriverChoice::Accelerator | DriverChoice::Nothing => vec![("USE_SOFTDRIVERS", "0")],
         }
     }
 }
@@ -80,7 +80,7 @@ pub enum Order {
 /// A library context with the provider active in it.
 pub struct World {
     /// The configured drivers.
-    pub way: Way,
+    pub driver_choice: DriverChoice,
     /// The context.
     pub context: LibraryContext,
     /// The provider's section of the configuration.
@@ -92,20 +92,24 @@ pub struct World {
 impl World {
     /// A world with these settings; `Err` has the error queue if the provider does not load. Clears
     /// reports of wrong results about the simulation's drivers.
-    pub fn new(way: Way, settings: &[(&str, &str)], order: Order) -> Result<World, String> {
-        if let Way::Simulated(drivers) = &way {
+    pub fn new(choice: DriverChoice, settings: &[(&str, &str)], order: Order) -> Result<World, String> {
+        if let DriverChoice::Simulated(drivers) = &choice {
             forget_wrong_results(&drivers.split(',').collect::<Vec<_>>());
         }
-        World::with_reports(way, settings, order)
+        World::with_reports(choice, settings, order)
     }
 
     /// As [`new`](Self::new), but keeps reports of wrong results.
-    pub fn with_reports(way: Way, settings: &[(&str, &str)], order: Order) -> Result<World, String> {
+    pub fn with_reports(
+        choice: DriverChoice,
+        settings: &[(&str, &str)],
+        order: Order,
+    ) -> Result<World, String> {
         let folder = tempfile::tempdir().map_err(|error| format!("a temporary folder: {error}"))?;
         let path = folder.path().join("counters");
         let counters = Table::create(&path).map_err(|error| error.to_string())?;
         let path = path.to_str().ok_or("a temporary folder with a plain name")?.to_owned();
-        let mut all = way.settings();
+        let mut all = choice.settings();
         all.push(("COUNTERS", &path));
         for &(key, value) in settings {
             all.retain(|&(other, _)| other != key);
@@ -122,16 +126,21 @@ impl World {
             return Err(format!("the provider did not load:\n{}", evp::text()));
         }
         evp::clear();
-        Ok(World { way, context, section, counters, folder })
+        Ok(World { driver_choice: choice, context, section, counters, folder })
     }
 
     /// The provider's cipher; without drivers, the cipher of an application that prefers the
     /// provider.
     #[track_caller]
     pub fn hard(&self, algorithm: &str) -> Cipher {
-        let query = if self.way == Way::Nothing { "?provider=outboard" } else { "provider=outboard" };
-        Cipher::fetch(&self.context, algorithm, query)
-            .unwrap_or_else(|| panic!("{:?}: no {algorithm} of {query}:\n{}", self.way, evp::text()))
+        let query = if self.driver_choice == DriverChoice::Nothing {
+            "?provider=outboard"
+        } else {
+            "provider=outboard"
+        };
+        Cipher::fetch(&self.context, algorithm, query).unwrap_or_else(|| {
+            panic!("{:?}: no {algorithm} of {query}:\n{}", self.driver_choice, evp::text())
+        })
     }
 
     /// The provider's cipher, if it offers it.
@@ -191,16 +200,20 @@ impl World {
     /// Asserts that a driver processed requests and that none failed.
     #[track_caller]
     pub fn assert_driver_used(&self) {
-        if self.way == Way::Nothing {
+        if self.driver_choice == DriverChoice::Nothing {
             return;
         }
         let counts = self.counts();
         let notes = self.counters.notes();
-        assert!(counts.hw_requests > 0, "{:?}: nothing went to the driver: {counts:?} {notes:?}", self.way);
+        assert!(
+            counts.hw_requests > 0,
+            "{:?}: nothing went to the driver: {counts:?} {notes:?}",
+            self.driver_choice
+        );
         assert!(
             counts.failures == 0 && counts.mismatches == 0,
             "{:?}: the driver failed: {counts:?} {notes:?}",
-            self.way
+            self.driver_choice
         );
     }
 
@@ -223,11 +236,11 @@ pub fn worlds_with_drivers(test: &str, settings: &[(&str, &str)]) -> Vec<World> 
         skip(test, missing);
         return Vec::new();
     }
-    let make = |way: Way| {
-        World::new(way.clone(), settings, Order::DefaultFirst)
-            .unwrap_or_else(|error| panic!("{way:?}: {error}"))
+    let make = |choice: DriverChoice| {
+        World::new(choice.clone(), settings, Order::DefaultFirst)
+            .unwrap_or_else(|error| panic!("{choice:?}: {error}"))
     };
-    Way::to_drivers(test).into_iter().map(make).collect()
+    DriverChoice::reachable(test).into_iter().map(make).collect()
 }
 
 /// As `worlds_with_drivers`; without a driver, a world that uses OpenSSL's own ciphers: for tests
@@ -236,7 +249,7 @@ pub fn worlds_with_drivers(test: &str, settings: &[(&str, &str)]) -> Vec<World> 
 pub fn worlds(test: &str, settings: &[(&str, &str)]) -> Vec<World> {
     let mut worlds = worlds_with_drivers(test, settings);
     if worlds.is_empty() && module().is_ok() {
-        let world = World::new(Way::Nothing, settings, Order::DefaultFirst);
+        let world = World::new(DriverChoice::Nothing, settings, Order::DefaultFirst);
         worlds.push(world.unwrap_or_else(|error| panic!("without a driver: {error}")));
     }
     worlds
@@ -248,7 +261,7 @@ pub fn worlds(test: &str, settings: &[(&str, &str)]) -> Vec<World> {
 pub fn world_of_every_cipher(test: &str, settings: &[(&str, &str)]) -> Option<World> {
     let drivers = module().and_then(|_| machine::reachable_software_drivers());
     let drivers = drivers.map_err(|missing| skip(test, missing)).ok()?;
-    let world = World::new(Way::KernelSoftware(drivers.join(",")), settings, Order::DefaultFirst);
+    let world = World::new(DriverChoice::KernelSoftware(drivers.join(",")), settings, Order::DefaultFirst);
     Some(world.unwrap_or_else(|error| panic!("{error}")))
 }
 
@@ -260,7 +273,7 @@ pub fn accelerator_world(test: &str, settings: &[(&str, &str)]) -> Option<World>
         skip(test, missing);
         return None;
     }
-    let world = World::new(Way::Accelerator, settings, Order::DefaultFirst);
+    let world = World::new(DriverChoice::Accelerator, settings, Order::DefaultFirst);
     Some(world.unwrap_or_else(|error| panic!("{error}")))
 }
 

@@ -3,14 +3,14 @@
 use std::fs;
 use std::path::PathBuf;
 
-use outboard_tests::command::{on_path, run, said};
+use outboard_tests::command::{on_path, run, status_and_output};
 use outboard_tests::evp::{self, Cipher, LibraryContext};
 use outboard_tests::module::module;
 use outboard_tests::skip::skip;
 use outboard_tests::stream::Stream;
 use outboard_tests::world::{
-    CIPHERS, OUTBOARD, Order, Way, World, outboard_section, worlds, worlds_with_drivers, write_config,
-    write_text,
+    CIPHERS, DriverChoice, OUTBOARD, Order, World, outboard_section, worlds, worlds_with_drivers,
+    write_config, write_text,
 };
 use tempfile::TempDir;
 
@@ -48,15 +48,20 @@ fn module_or_skip(test: &str) -> Option<PathBuf> {
 fn either_order_of_the_providers_in_openssl_cnf_works() {
     let test = "either_order_of_the_providers_in_openssl_cnf_works";
     for world in worlds(test, &[("THRESHOLDS", "ALL:1")]) {
-        let (way, first) = (world.way.clone(), Stream::new(&world.soft("AES-128-CBC"), 1, 3, 1000));
+        let (choice, first) =
+            (world.driver_choice.clone(), Stream::new(&world.soft("AES-128-CBC"), 1, 3, 1000));
         for order in [Order::DefaultFirst, Order::OutboardFirst] {
-            let world = World::new(way.clone(), &[("THRESHOLDS", "ALL:1")], order)
+            let world = World::new(choice.clone(), &[("THRESHOLDS", "ALL:1")], order)
                 .unwrap_or_else(|error| panic!("{error}"));
-            assert!(first.runs_right(&world.hard("AES-128-CBC")), "{way:?}, {order:?}");
+            assert!(first.runs_right(&world.hard("AES-128-CBC")), "{choice:?}, {order:?}");
             world.assert_driver_used();
             // The cipher of an application without a property query, from default_properties.
             let chosen = Cipher::fetch(&world.context, "AES-128-CBC", "").expect("a cipher").provider();
-            assert_eq!(chosen == OUTBOARD, way != Way::Nothing, "{way:?}, {order:?}: {chosen}");
+            assert_eq!(
+                chosen == OUTBOARD,
+                choice != DriverChoice::Nothing,
+                "{choice:?}, {order:?}: {chosen}"
+            );
         }
     }
 }
@@ -76,9 +81,9 @@ fn with_only_our_provider_nothing_is_offered_until_the_default_provider_comes() 
         let soft = Cipher::fetch(&context, "AES-128-CBC", "provider=default")
             .expect("the default provider's cipher");
         assert!(stream.runs_right(&soft));
-        if world.way != Way::Nothing {
+        if world.driver_choice != DriverChoice::Nothing {
             let hard = Cipher::fetch(&context, "AES-128-CBC", "provider=outboard").expect("our cipher");
-            assert!(stream.runs_right(&hard), "{:?}", world.way);
+            assert!(stream.runs_right(&hard), "{:?}", world.driver_choice);
         }
         drop((soft, default));
     }
@@ -93,7 +98,7 @@ fn without_the_default_provider_a_fetched_cipher_of_ours_is_not_left_hanging() {
         for _ in 0..3 {
             let default = context.load_provider("default").expect("the default provider");
             let hard = Cipher::fetch(&context, "AES-128-CBC", "provider=outboard").expect("our cipher");
-            assert!(stream.runs_right(&hard), "{:?}", world.way);
+            assert!(stream.runs_right(&hard), "{:?}", world.driver_choice);
             drop(hard);
             drop(default);
         }
@@ -148,9 +153,12 @@ fn a_wrong_value_is_refused_with_the_name_of_its_section_and_key() {
         let context = config.load();
         evp::clear();
         assert!(context.load_provider(OUTBOARD).is_none(), "{key} = {value} is taken");
-        let said = evp::text();
+        let errors = evp::text();
         for word in [OUTBOARD, key, value] {
-            assert!(said.contains(word), "{key} = {value}: the errors do not say \"{word}\":\n{said}");
+            assert!(
+                errors.contains(word),
+                "{key} = {value}: the errors do not contain \"{word}\":\n{errors}"
+            );
         }
         // The rest of OpenSSL still works.
         let soft = Cipher::fetch(&context, "AES-128-CBC", "?provider=outboard").expect("a cipher");
@@ -203,7 +211,7 @@ fn every_right_value_is_taken() {
         ("COUNTERS", "/nonexistent/counters"),
     ];
     for setting in right {
-        let world = World::new(Way::Nothing, &[setting], Order::DefaultFirst);
+        let world = World::new(DriverChoice::Nothing, &[setting], Order::DefaultFirst);
         world.unwrap_or_else(|error| panic!("{setting:?} is refused: {error}"));
     }
 }
@@ -223,7 +231,7 @@ fn a_list_of_ciphers_offers_those_and_no_others() {
     let test = "a_list_of_ciphers_offers_those_and_no_others";
     for world in worlds_with_drivers(test, &[("CIPHERS", "AES-128-CBC")]) {
         let offered = |algorithm| Cipher::fetch(&world.context, algorithm, "provider=outboard").is_some();
-        assert_eq!(CIPHERS.map(offered), [true, false, false], "{:?}", world.way);
+        assert_eq!(CIPHERS.map(offered), [true, false, false], "{:?}", world.driver_choice);
     }
 }
 
@@ -286,7 +294,11 @@ fn openssl_lists_the_provider_without_a_warning() {
             [&["list", "-providers", "-verbose"][..], &["list", "-cipher-algorithms", "-verbose"]]
         {
             let output = run(&openssl, &world.config(), arguments);
-            assert!(output.status.success() && output.stderr.is_empty(), "{arguments:?}: {}", said(&output));
+            assert!(
+                output.status.success() && output.stderr.is_empty(),
+                "{arguments:?}: {}",
+                status_and_output(&output)
+            );
             let text = String::from_utf8_lossy(&output.stdout);
             assert!(text.contains(OUTBOARD) || arguments[1] != "-providers", "{text}");
         }
@@ -310,7 +322,7 @@ fn openssl_works_when_the_module_is_missing() {
     let mut arguments = vec!["enc", "-aes-128-cbc", "-in", file.to_str().expect("a plain name")];
     arguments.extend(["-K", "000102030405060708090a0b0c0d0e0f", "-iv", "f0e0d0c0b0a090807060504030201000"]);
     let output = run(&openssl, &config, &arguments);
-    assert!(output.status.success() && output.stdout.len() == 1008, "{}", said(&output));
+    assert!(output.status.success() && output.stdout.len() == 1008, "{}", status_and_output(&output));
 }
 
 /// As sshd's child before authentication, whose standard error may be a log file (`sshd -E`).
@@ -334,7 +346,11 @@ fn a_line_to_a_log_file_kills_nobody_who_may_not_write_files() {
         fs::write(&log, "").expect("a file");
         let output = run("/bin/sh".as_ref(), &config, &arguments);
         let text = String::from_utf8_lossy(&output.stdout);
-        assert!(output.status.success() && text.contains("outboard"), "{limit}: {}", said(&output));
+        assert!(
+            output.status.success() && text.contains("outboard"),
+            "{limit}: {}",
+            status_and_output(&output)
+        );
         let log = fs::read_to_string(&log).expect("a text");
         assert_eq!(log.matches("warn: COUNTERS").count(), lines, "{limit}: {log}");
     }

@@ -14,14 +14,14 @@ use outboard_tests::device::count;
 use outboard_tests::machine::is_allowed;
 use outboard_tests::simulated::{Reachable, Simulated};
 use outboard_tests::tls::{Session, put_certificate};
-use outboard_tests::world::{AEADS, Order, Way, World, write_text};
+use outboard_tests::world::{AEADS, DriverChoice, Order, World, write_text};
 
 const DRIVERS: [(&str, Algorithm); 2] =
     [("sim-gcm-aes", Algorithm::GcmAes), ("sim-ccm-aes", Algorithm::CcmAes)];
 
 fn world(settings: &[(&str, &str)]) -> World {
-    let way = Way::Simulated(DRIVERS.map(|(driver, _)| driver).join(","));
-    World::new(way, settings, Order::DefaultFirst).unwrap_or_else(|error| panic!("{error}"))
+    let choice = DriverChoice::Simulated(DRIVERS.map(|(driver, _)| driver).join(","));
+    World::new(choice, settings, Order::DefaultFirst).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// The module's counters of a driver.
@@ -82,8 +82,8 @@ fn each_driver_is_allowed_when_its_answers_are_right(outboard: &Path, simulated:
 
 fn each_cipher_is_offered_for_its_own_driver() {
     for (number, (driver, _)) in DRIVERS.iter().enumerate() {
-        let way = Way::Simulated((*driver).to_owned());
-        let world = World::new(way, &[], Order::DefaultFirst).unwrap_or_else(|error| panic!("{error}"));
+        let choice = DriverChoice::Simulated((*driver).to_owned());
+        let world = World::new(choice, &[], Order::DefaultFirst).unwrap_or_else(|error| panic!("{error}"));
         let found: Vec<&str> =
             AEADS.into_iter().filter(|algorithm| world.hard_if_offered(algorithm).is_some()).collect();
         assert_eq!(found, AEADS[3 * number..][..3], "{driver}");

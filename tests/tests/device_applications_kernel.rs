@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Child;
 
-use outboard_tests::command::{failed, on_path, said};
+use outboard_tests::command::{failed, on_path, status_and_output};
 use outboard_tests::machine::{ACCELERATOR, cpu_has_aes};
 use outboard_tests::simulated::Simulated;
 use outboard_tests::skip::skip;
@@ -107,8 +107,9 @@ fn tools(test: &str, names: &[&str]) -> Option<()> {
 fn benched(machine: &Machine, arguments: &[&str]) -> Value {
     let arguments = [&["bench"], arguments, &["--json", "--for", "0"]].concat();
     let output = machine.command(&arguments).output().expect("the command runs");
-    assert!(output.status.success(), "{arguments:?}: {}", said(&output));
-    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {}", said(&output)))
+    assert!(output.status.success(), "{arguments:?}: {}", status_and_output(&output));
+    serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|error| panic!("{error}: {}", status_and_output(&output)))
 }
 
 /// Its runs, whose figures are complete.
@@ -153,7 +154,7 @@ fn ends_well(machine: &Machine, arguments: &[&str], word: &str) {
     wait_until("at work", works);
     tell(&child, libc::SIGINT);
     let output = child.wait_with_output().expect("it ends");
-    assert_eq!(output.status.code(), Some(130), "{}", said(&output));
+    assert_eq!(output.status.code(), Some(130), "{}", status_and_output(&output));
     let answer: Value = serde_json::from_slice(&output.stdout).expect("what was measured until then");
     assert_eq!(answer["interrupted"], true, "{answer}");
     // It ended after all of its work.
@@ -263,7 +264,7 @@ fn a_driver_that_is_wrong_is_not_measured(machine: &Machine, simulated: &Simulat
     simulated.let_go();
     let error = failed(&output, arguments, 1);
     assert!(error.contains("reads otherwise, from byte") && error.contains("sim-cbc-aes"), "{error}");
-    assert!(output.stdout.is_empty(), "no figure: {}", said(&output));
+    assert!(output.stdout.is_empty(), "no figure: {}", status_and_output(&output));
 }
 
 #[test]
@@ -312,6 +313,6 @@ fn what_loses_packets_is_not_measured(machine: &Machine, simulated: &Simulated) 
     simulated.let_go();
     let error = failed(&output, &arguments, 1);
     assert!(error.contains("sim-gcm-aes") && error.contains("dropped packets (Xfrm"), "{error}");
-    assert!(output.stdout.is_empty(), "no figure: {}", said(&output));
+    assert!(output.stdout.is_empty(), "no figure: {}", status_and_output(&output));
     before.are_back();
 }

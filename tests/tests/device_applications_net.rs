@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 
-use outboard_tests::command::{on_path, said};
+use outboard_tests::command::{on_path, status_and_output};
 use outboard_tests::machine::ACCELERATOR;
 use outboard_tests::module::module;
 use outboard_tests::skip::skip;
@@ -66,7 +66,7 @@ impl Bench {
     #[track_caller]
     fn is_hardwares(&self, cipher: &str, more: &[&str], bytes: &[u64]) {
         let output = self.command(&[&["--for", "0"], more].concat()).output().expect("the command runs");
-        assert!(output.status.success(), "{}", said(&output));
+        assert!(output.status.success(), "{}", status_and_output(&output));
         let answer: Value = serde_json::from_slice(&output.stdout).expect("JSON");
         let applications = answer["applications"].as_array().expect("applications");
         let found: Vec<_> = applications.iter().map(|one| one["bytes"].as_u64().expect("a number")).collect();
@@ -105,7 +105,7 @@ impl Bench {
         let child = self.start(3);
         signal(&child, libc::SIGINT);
         let output = child.wait_with_output().expect("our child");
-        assert_eq!(output.status.code(), Some(130), "{}", said(&output));
+        assert_eq!(output.status.code(), Some(130), "{}", status_and_output(&output));
         let answer: Value = serde_json::from_slice(&output.stdout).expect("JSON");
         assert_eq!(answer["interrupted"], true, "{answer}");
         assert_eq!(answer["applications"][0]["runs"].as_array().map(Vec::len), Some(2), "{answer}");
@@ -118,7 +118,7 @@ impl Bench {
         let child = self.start(1);
         signal(&child, libc::SIGKILL);
         let output = child.wait_with_output().expect("our child");
-        assert_eq!(output.status.code(), None, "{}", said(&output));
+        assert_eq!(output.status.code(), None, "{}", status_and_output(&output));
         // The kernel signals the servers; the process that cleans up waits for the end of its
         // input.
         wait_until("the servers have ended", || self.processes().is_empty());

@@ -14,7 +14,7 @@ use outboard_accel::af_alg::{AfAlg, HashAfAlg};
 use outboard_accel::check::{check_hash_seeded, check_seeded};
 use outboard_accel::{Accelerator, Algorithm, Error, HashAlgorithm};
 use outboard_tests::child::{Exit, fork};
-use outboard_tests::command::{failed, said, succeeded};
+use outboard_tests::command::{failed, status_and_output, succeeded};
 use outboard_tests::machine::{ACCELERATOR, cbc_aes_drivers, reachable_software_driver};
 use outboard_tests::module::module;
 use outboard_tests::processes::{Pid, children, has_open, signal, stopped_with_a_child, wait_until_gone};
@@ -30,8 +30,9 @@ use serde_json::Value;
 fn benched(machine: &Machine, arguments: &[&str], code: i32) -> Value {
     let arguments = [&["bench", "--json", "--for", "0"], arguments].concat();
     let output = machine.command(&arguments).output().expect("the command runs");
-    assert_eq!(output.status.code(), Some(code), "{arguments:?}: {}", said(&output));
-    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {}", said(&output)))
+    assert_eq!(output.status.code(), Some(code), "{arguments:?}: {}", status_and_output(&output));
+    serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|error| panic!("{error}: {}", status_and_output(&output)))
 }
 
 /// The rows of a contestant.
@@ -105,7 +106,7 @@ fn each_way_is_measured_beside_software_and_interrupts_prove_it() {
     let mut command = machine.command(&["bench", "--for", "0", "--size", "4K", "--driver", ACCELERATOR]);
     let output = command.output().expect("the command runs");
     let text = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{}", said(&output));
+    assert!(output.status.success(), "{}", status_and_output(&output));
     for says in ["AES-128-CBC encryption, MB/s", &format!("\n  {ACCELERATOR} over "), " yes\n", "Linux "] {
         assert!(text.contains(says), "{says}: {text}");
     }
@@ -117,7 +118,7 @@ fn a_file_through_openssl_is_hardwares_and_right(machine: &Machine) {
     let module = module.to_str().expect("UTF-8");
     let arguments = ["bench", "file", "--json", "--for", "0", "--megabytes", "2", "--module", module];
     let output = machine.command(&arguments).output().expect("the command runs");
-    assert!(output.status.success(), "{}", said(&output));
+    assert!(output.status.success(), "{}", status_and_output(&output));
     let answer: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     let file = &answer["applications"][0];
     assert_eq!((&file["at_once"], &file["bytes"]), (&1.into(), &(2 << 20).into()), "{answer}");
@@ -384,7 +385,7 @@ fn what_the_cpu_did_is_no_figure_of_the_accelerators(machine: &Machine, simulate
     assert!(
         output.status.code() == Some(1) && text.contains("INVALID RESULT: AES-128-CTR"),
         "{}",
-        said(&output)
+        status_and_output(&output)
     );
     simulated.set("soft_below", "0");
 }

@@ -14,7 +14,7 @@ use outboard_tests::messages::{Message, authenticated};
 use outboard_tests::simulated::{Reachable, Simulated};
 use outboard_tests::skip::skip;
 use outboard_tests::tally::{Ground, Rule, Tally};
-use outboard_tests::world::{Order, Way, World};
+use outboard_tests::world::{DriverChoice, Order, World};
 
 /// The longest IV of ciphers other than AEADs.
 const IV: usize = 16;
@@ -66,7 +66,7 @@ fn the_vectors_of_nist_hold_on_the_accelerator() {
 /// Those of GCM are shorter than the messages that look-ahead serves.
 fn ctr_with_look_ahead(vectors: &Vectors) {
     let settings = [("LOOKAHEAD", "ON"), ("LOOKAHEAD_START", "0"), ("SHADOW_CHECKS", "1")];
-    let world = World::new(Way::Simulated("sim-ecb-aes".to_owned()), &settings, Order::DefaultFirst)
+    let world = World::new(DriverChoice::Simulated("sim-ecb-aes".to_owned()), &settings, Order::DefaultFirst)
         .unwrap_or_else(|error| panic!("{error}"));
     let (mut run, mut requests) = (0, 0);
     for bits in KEYS {
@@ -405,7 +405,7 @@ fn hmacs(ground: &Ground) -> Tally {
 #[test]
 fn a_vector_has_its_own_values_and_those_of_its_part_of_the_file() {
     let text = "# CAVS 11.0\n\n[Alen = 0, Plen = 24]\n\nKey = ab CD\nNonce = 01\n\nCount = 0\nCT = \nResult = Fail\n\n\
-                Count = 1\n# said in between\nCT = 0203\n\n[Alen = 32]\nNonce = 04\n\nCount = 0\nCT = 00\n";
+                Count = 1\n# a comment\nCT = 0203\n\n[Alen = 32]\nNonce = 04\n\nCount = 0\nCT = 00\n";
     let all: Vec<_> = cases(text).collect();
     let values = |name| all.iter().map(|case| case.get(name)).collect::<Vec<_>>();
     assert_eq!(values("CT"), [Some(""), Some("0203"), Some("00")]);

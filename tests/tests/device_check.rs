@@ -3,13 +3,13 @@
 use std::fs;
 use std::path::Path;
 
-use outboard_tests::command::{failed, said, succeeded};
+use outboard_tests::command::{failed, status_and_output, succeeded};
 use outboard_tests::mounted::Mounted;
 use outboard_tests::simulated::Simulated;
 use outboard_tests::skip::skip;
 use outboard_tests::time_limit::wait_until;
 use outboard_tests::tuning::Machine;
-use outboard_tests::world::{Order, Way, World};
+use outboard_tests::world::{DriverChoice, Order, World};
 use outboard_uapi::DEVICE;
 use serde_json::Value;
 
@@ -30,7 +30,7 @@ fn remembered(machine: &Machine, driver: &str) -> Option<Value> {
 
 /// Whether the provider offers this cipher with these drivers.
 fn is_offered(drivers: &str, cipher: &str) -> bool {
-    let world = World::new(Way::Simulated(drivers.to_owned()), &[], Order::DefaultFirst);
+    let world = World::new(DriverChoice::Simulated(drivers.to_owned()), &[], Order::DefaultFirst);
     world.unwrap_or_else(|error| panic!("{error}")).hard_if_offered(cipher).is_some()
 }
 
@@ -56,7 +56,7 @@ fn what_is_wrong_once_in_a_thousand_is_found_and_not_used_again() {
     simulated.fault(&format!("{DRIVER} wrong every=1000"));
     // It ends at the first wrong result.
     let output = machine.command(&["check", "--for", "1h", DRIVER]).output().expect("the command runs");
-    let wrong = said(&output);
+    let wrong = status_and_output(&output);
     assert_eq!(output.status.code(), Some(1), "{wrong}");
     assert!(wrong.contains("WRONG") && wrong.contains("the result is wrong from byte"), "{wrong}");
     assert!(wrong.contains(&format!("the provider does not use {DRIVER}")), "{wrong}");
@@ -90,7 +90,7 @@ fn what_was_not_checked_to_the_end_is_not(machine: &Machine) {
     // SAFETY: no pointer; the child was not waited for, so its process id has not been reused.
     unsafe { libc::kill(pid, libc::SIGINT) };
     let output = child.wait_with_output().expect("it ends");
-    assert_eq!(output.status.code(), Some(130), "{}", said(&output));
+    assert_eq!(output.status.code(), Some(130), "{}", status_and_output(&output));
     assert_eq!(remembered(machine, OTHER), None);
 }
 
@@ -99,7 +99,7 @@ fn what_cannot_be_written_is_told(machine: &Machine) {
     {
         let _read_only = Mounted::over("/etc/outboard", "ro");
         let output = machine.command(&["check", "--for", "0", OTHER]).output().expect("the command runs");
-        let text = said(&output);
+        let text = status_and_output(&output);
         assert_eq!(output.status.code(), Some(0), "it is right all the same: {text}");
         assert!(text.contains("not remembered") && text.contains("mount -o remount,rw"), "{text}");
         let text =

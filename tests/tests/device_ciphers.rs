@@ -11,7 +11,7 @@ use outboard_tests::machine::{ACCELERATOR, interface_to_accelerator};
 use outboard_tests::module::module;
 use outboard_tests::simulated::Simulated;
 use outboard_tests::skip::skip;
-use outboard_tests::world::{Order, Way, World, accelerator_world, outboard_section, write_config};
+use outboard_tests::world::{DriverChoice, Order, World, accelerator_world, outboard_section, write_config};
 use outboard_uapi::SYSFS;
 use serde_json::Value;
 
@@ -108,8 +108,9 @@ fn every_algorithm_of_an_engine_that_does_all_of_them_is_shown() {
     for driver in &drivers {
         fs::write(format!("{SYSFS}/allow"), driver).unwrap_or_else(|error| panic!("{driver}: {error}"));
     }
-    let world = World::new(Way::Simulated(drivers.join(",")), &[("DIGESTS", "ALL")], Order::DefaultFirst)
-        .unwrap_or_else(|error| panic!("{error}"));
+    let world =
+        World::new(DriverChoice::Simulated(drivers.join(",")), &[("DIGESTS", "ALL")], Order::DefaultFirst)
+            .unwrap_or_else(|error| panic!("{error}"));
     let mut arguments = vec!["--digests", "ALL"];
     arguments.extend(drivers.iter().flat_map(|driver| ["--driver", driver]));
     let answer = shown(&reachable.outboard, &arguments);

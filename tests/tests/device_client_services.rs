@@ -4,7 +4,7 @@
 use std::fs;
 use std::process::Command;
 
-use outboard_tests::command::{on_path, said, succeeded};
+use outboard_tests::command::{on_path, status_and_output, succeeded};
 use outboard_tests::machine::ACCELERATOR;
 use outboard_tests::services::{machine, requests_of, succeeds};
 use outboard_tests::sites::{FILE, site, sshd};
@@ -28,7 +28,7 @@ fn curl_uses_the_accelerator_in_a_login_shell_of_an_enabled_system() {
                       --max-time 60 --output /tmp/received https://127.0.0.1:4433/file";
         let mut shell = Command::new("sh");
         let output = shell.args(["-lc", script]).env_remove("OPENSSL_CONF").output().expect("sh");
-        assert!(output.status.success(), "{}", said(&output));
+        assert!(output.status.success(), "{}", status_and_output(&output));
         assert!(
             fs::read("/tmp/received").expect("a file") == fs::read(FILE).expect("a file"),
             "another file came"

@@ -4,7 +4,7 @@
 use std::fs;
 use std::process::Command;
 
-use outboard_tests::command::{said, succeeded};
+use outboard_tests::command::{status_and_output, succeeded};
 use outboard_tests::machine::ACCELERATOR;
 use outboard_tests::skip::skip;
 use outboard_tests::tuning::Machine;
@@ -146,7 +146,7 @@ fn the_commands_of_the_page_run() {
             succeeded(&output, &arguments);
         }
         // A usage error has the code 2, and a panic 101.
-        assert!(matches!(output.status.code(), Some(0 | 1)), "{}", said(&output));
+        assert!(matches!(output.status.code(), Some(0 | 1)), "{}", status_and_output(&output));
     }
     // What `tune` left.
     let _ = fs::remove_file(outboard_tests::tuning::POLICY);
@@ -159,7 +159,7 @@ fn old_commands_answer_as_the_page_says() {
     let openssl = |arguments: &[&str]| {
         let output =
             Command::new("openssl").args(arguments).env("OPENSSL_CONF", "").output().expect("openssl");
-        said(&output)
+        status_and_output(&output)
     };
     let is_4 = openssl(&["version"]).contains("OpenSSL 4");
     let listed = openssl(&["engine", "-t", "-c"]);

@@ -9,7 +9,7 @@ use outboard_accel::device::Device;
 use outboard_accel::{Hash, HashAlgorithm};
 use outboard_tests::bytes::{bytes, hex};
 use outboard_tests::child::{Exit, fork};
-use outboard_tests::command::{failed, run, said, succeeded};
+use outboard_tests::command::{failed, run, status_and_output, succeeded};
 use outboard_tests::device::count;
 use outboard_tests::digests::{
     DIGESTS, Script, Step, a_state_is_its_process_own, any_sequence_of_calls_is_answered_alike, play,
@@ -20,7 +20,7 @@ use outboard_tests::module::module;
 use outboard_tests::simulated::{Reachable, Simulated};
 use outboard_tests::skip::skip;
 use outboard_tests::time_limit::wait_until;
-use outboard_tests::world::{Order, Way, World};
+use outboard_tests::world::{DriverChoice, Order, World};
 
 const DRIVERS: [&str; 5] = ["sim-sha1", "sim-sha224", "sim-sha256", "sim-sha384", "sim-sha512"];
 
@@ -28,7 +28,7 @@ const DRIVERS: [&str; 5] = ["sim-sha1", "sim-sha224", "sim-sha256", "sim-sha384"
 const MOST: usize = 1 << 20;
 
 fn try_world(drivers: &str, settings: &[(&str, &str)]) -> Result<World, String> {
-    World::new(Way::Simulated(drivers.to_owned()), settings, Order::DefaultFirst)
+    World::new(DriverChoice::Simulated(drivers.to_owned()), settings, Order::DefaultFirst)
 }
 
 fn world(settings: &[(&str, &str)]) -> World {
@@ -354,7 +354,7 @@ fn openssl_hashes_a_file_by_the_driver(openssl: &Path) {
         let before = (world.counts(), count("drivers/sim-sha256/bytes"));
         let path = file.to_str().expect("a plain name");
         let output = run(openssl, &world.config(), &["dgst", "-sha256", "-r", path]);
-        assert!(output.status.success() && output.stderr.is_empty(), "{}", said(&output));
+        assert!(output.status.success() && output.stderr.is_empty(), "{}", status_and_output(&output));
         let text = String::from_utf8(output.stdout).expect("digits");
         assert_eq!(hex(text.split(' ').next().expect("digits")), world.soft_digest("SHA256").of(&content));
         let done = world.counts() - before.0;
@@ -372,7 +372,8 @@ fn chosen_sequences_of_digests_need_no_driver_to_be_right() {
         return skip(test, missing);
     }
     // Without drivers, applications that prefer the provider get OpenSSL's own.
-    let world = World::new(Way::Nothing, &[("DIGESTS", "ALL")], Order::DefaultFirst).expect("it loads");
+    let world =
+        World::new(DriverChoice::Nothing, &[("DIGESTS", "ALL")], Order::DefaultFirst).expect("it loads");
     assert!(offered(&world).is_empty());
     let digest = Digest::fetch(&world.context, "SHA1", "?provider=outboard").expect("OpenSSL's own");
     let steps =

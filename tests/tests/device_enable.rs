@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread;
 
-use outboard_tests::command::{failed, on_path, said, succeeded};
+use outboard_tests::command::{failed, on_path, status_and_output, succeeded};
 use outboard_tests::mounted::Mounted;
 use outboard_tests::skip::skip;
 use outboard_tests::tuning::Machine;
@@ -126,7 +126,7 @@ fn a_broken_openssl_cnf_is_refused_and_a_missing_default_provider_is_added() {
     let output = openssl.output().expect("openssl");
     let text = succeeded(&output, &["list"]);
     for provider in ["base", "default", "outboard"] {
-        assert!(text.lines().any(|line| line.trim() == provider), "{}", said(&output));
+        assert!(text.lines().any(|line| line.trim() == provider), "{}", status_and_output(&output));
     }
     succeeds(&machine, &["disable", "nginx"]);
     fs::remove_dir_all(directory).expect("our own");

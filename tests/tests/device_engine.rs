@@ -11,7 +11,7 @@ use outboard_tests::evp::Direction;
 use outboard_tests::message_stream::{MessageStream, NONCE, StreamMessage};
 use outboard_tests::skip::skip;
 use outboard_tests::tuning::{Machine, POLICY};
-use outboard_tests::world::{Order, Way, World};
+use outboard_tests::world::{DriverChoice, Order, World};
 use serde_json::Value;
 
 const ECB: &str = "engine-ecb-aes";
@@ -178,7 +178,7 @@ fn ahead_of_ctr(machine: &Machine) -> Value {
 
 /// The counters after 2000 messages of [`RECORD`] bytes with AES-128-GCM, whose nonces are counters.
 fn records(settings: &[(&str, &str)]) -> Counts {
-    let world = World::new(Way::Accelerator, settings, Order::DefaultFirst);
+    let world = World::new(DriverChoice::Accelerator, settings, Order::DefaultFirst);
     let world = world.unwrap_or_else(|error| panic!("{error}"));
     let Some(hard) = world.hard_if_offered(MEASURED[1]) else { return Counts::default() };
     let soft = world.soft(MEASURED[1]);

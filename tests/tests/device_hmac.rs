@@ -5,7 +5,7 @@ use std::path::Path;
 use std::thread;
 
 use outboard_tests::bytes::{assert_same, bytes, hex};
-use outboard_tests::command::{run, said};
+use outboard_tests::command::{run, status_and_output};
 use outboard_tests::device::count;
 use outboard_tests::digests::DIGESTS;
 use outboard_tests::evp::{Hmac, HmacContext};
@@ -13,14 +13,14 @@ use outboard_tests::hmacs::any_sequence_of_calls_is_answered_alike;
 use outboard_tests::simulated::{Reachable, Simulated};
 use outboard_tests::time_limit::wait_until;
 use outboard_tests::tls::{Session, put_certificate};
-use outboard_tests::world::{Order, Way, World, write_text};
+use outboard_tests::world::{DriverChoice, Order, World, write_text};
 
 const DRIVERS: [&str; 5] =
     ["sim-hmac-sha1", "sim-hmac-sha224", "sim-hmac-sha256", "sim-hmac-sha384", "sim-hmac-sha512"];
 
 fn world_of(drivers: &str, settings: &[(&str, &str)]) -> World {
     let settings: Vec<_> = [("LOG_LEVEL", "off")].into_iter().chain(settings.iter().copied()).collect();
-    World::new(Way::Simulated(drivers.to_owned()), &settings, Order::DefaultFirst)
+    World::new(DriverChoice::Simulated(drivers.to_owned()), &settings, Order::DefaultFirst)
         .unwrap_or_else(|error| panic!("{error}"))
 }
 
@@ -47,10 +47,10 @@ fn hmacs_go_to_the_accelerator_where_they_are_wanted_and_are_right() {
     from_the_threshold_on_a_message_goes_to_the_driver();
     any_sequence_of_calls_returns_what_the_default_provider_does();
     copies_have_the_key_and_share_its_session();
-    what_no_driver_takes_is_softwares();
+    what_no_driver_accepts_is_computed_in_software();
     threads_use_one_key_at_the_same_time();
-    results_are_right_when_requests_fail_or_lie(&simulated);
-    a_device_that_is_unplugged_is_not_missed_and_used_when_it_is_back(&simulated);
+    results_are_right_when_requests_fail_or_return_wrong_data(&simulated);
+    software_replaces_a_device_that_is_unplugged_and_it_is_used_when_it_is_back(&simulated);
     a_failed_call_leaves_no_key_to_a_driver();
     records_of_tls_are_authenticated_by_the_driver(&openssl);
     openssl_authenticates_a_file_by_the_driver(&openssl);
@@ -152,7 +152,7 @@ fn copies_have_the_key_and_share_its_session() {
     assert_eq!(count("sessions"), sessions);
 }
 
-fn what_no_driver_takes_is_softwares() {
+fn what_no_driver_accepts_is_computed_in_software() {
     let world = world("ALL:1");
     let (hard, soft, message) = (hard(&world), world.soft_hmac(), bytes(3, 5000));
     for (digest, key) in [("SHA3-256", 32), ("SHA1", 65), ("SHA2-512", 129), ("SHA2-256", 0)] {
@@ -195,7 +195,7 @@ fn threads_use_one_key_at_the_same_time() {
     assert!(done.hw_requests > 0 && done.failures == 0 && done.mismatches == 0, "{done:?}");
 }
 
-fn results_are_right_when_requests_fail_or_lie(simulated: &Simulated) {
+fn results_are_right_when_requests_fail_or_return_wrong_data(simulated: &Simulated) {
     for name in DIGESTS {
         for (fault, failures, mismatches) in [("all error 5 every=2", 3, 0), ("all garbage every=3", 0, 1)] {
             let world = world("ALL:1");
@@ -216,7 +216,7 @@ fn results_are_right_when_requests_fail_or_lie(simulated: &Simulated) {
     }
 }
 
-fn a_device_that_is_unplugged_is_not_missed_and_used_when_it_is_back(simulated: &Simulated) {
+fn software_replaces_a_device_that_is_unplugged_and_it_is_used_when_it_is_back(simulated: &Simulated) {
     let world = world("ALL:1");
     let (hard, soft, key, message) = (hard(&world), world.soft_hmac(), bytes(13, 32), bytes(14, 200_000));
     let expected = soft.of("SHA1", &key, &message);
@@ -279,7 +279,7 @@ fn records_of_tls_are_authenticated_by_the_driver(openssl: &Path) {
         assert_same(&received.bytes, &sent, suite);
         let done = world.counts_of(row) - before;
         let records = (sent.len() / 16_384) as u64;
-        assert!(done.hw_requests >= records, "{suite}: records went past the driver: {done:?}");
+        assert!(done.hw_requests >= records, "{suite}: records were not sent to the driver: {done:?}");
         assert_eq!((done.failures, done.mismatches), (0, 0), "{suite}: {done:?}");
     }
     // The keys of TLS 1.3 are derived with short HMACs.
@@ -304,7 +304,7 @@ fn openssl_authenticates_a_file_by_the_driver(openssl: &Path) {
         let path = file.to_str().expect("a plain name");
         let arguments = ["mac", "-digest", "SHA512", "-macopt", &key_option, "-in", path, "HMAC"];
         let output = run(openssl, &world.config(), &arguments);
-        assert!(output.status.success(), "{}", said(&output));
+        assert!(output.status.success(), "{}", status_and_output(&output));
         let text = String::from_utf8(output.stdout).expect("digits");
         assert_eq!(hex(text.trim()), world.soft_hmac().of("SHA512", &key, &content));
         let done = world.counts_of("HMAC-SHA2-512") - before;

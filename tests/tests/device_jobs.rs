@@ -7,20 +7,20 @@ use std::thread;
 use std::time::Duration;
 
 use outboard_tests::child::{Exit, fork};
-use outboard_tests::command::{on_path, run, said};
+use outboard_tests::command::{on_path, run, status_and_output};
 use outboard_tests::evp::{Cipher, Job, run_to_their_end, version, without_pauses};
 use outboard_tests::module::module;
 use outboard_tests::simulated::Simulated;
 use outboard_tests::skip::skip;
 use outboard_tests::stream::Stream;
 use outboard_tests::time_limit::TIME_LIMIT;
-use outboard_tests::world::{Order, Way, World};
+use outboard_tests::world::{DriverChoice, Order, World};
 use outboard_uapi::{DEVICE, SYSFS};
 
 const JOBS: usize = 8;
 
 fn world() -> World {
-    let drivers = Way::Simulated("sim-cbc-aes,sim-ctr-aes".to_owned());
+    let drivers = DriverChoice::Simulated("sim-cbc-aes,sim-ctr-aes".to_owned());
     let settings = [("THRESHOLDS", "ALL:1024"), ("CIPHERS", "AES-128-CBC,AES-256-CTR")];
     World::new(drivers, &settings, Order::DefaultFirst).unwrap_or_else(|error| panic!("{error}"))
 }
@@ -234,7 +234,7 @@ fn openssl_speed_does_many_at_once() {
         let mut arguments = vec!["speed", "-elapsed", "-async_jobs", "8", "-seconds", seconds];
         arguments.extend(["-bytes", "4096", "-evp", "aes-128-cbc"]);
         let output = run(&openssl, &world.config(), &arguments);
-        assert!(output.status.success(), "{}", said(&output));
+        assert!(output.status.success(), "{}", status_and_output(&output));
         let counts = world.counts_of("AES-128-CBC");
         assert_eq!(counts.failures, 0, "{counts:?}");
         if counts.hw_requests >= 8 {

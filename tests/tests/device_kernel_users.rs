@@ -6,7 +6,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use outboard_drivers::netlink::change;
-use outboard_tests::command::{failed, on_path, said, succeeded};
+use outboard_tests::command::{failed, on_path, status_and_output, succeeded};
 use outboard_tests::etc_tree;
 use outboard_tests::kernel_users::{Network, send_over_ktls, shell, with_dm_crypt};
 use outboard_tests::machine::{ACCELERATOR, cpu_has_aes};
@@ -249,7 +249,7 @@ fn ipsec_and_ktls_get_the_accelerator_until_they_are_disabled() {
     let before = etc_tree::of("/etc");
     let pinged = || {
         let (interrupts, output) = watched(|| Network::new().ping());
-        assert!(output.status.success(), "{}", said(&output));
+        assert!(output.status.success(), "{}", status_and_output(&output));
         interrupts
     };
     // The other accelerator of the machine, which would be the selected one.

@@ -10,7 +10,7 @@ use outboard_tests::evp::{Context, Direction};
 use outboard_tests::message_stream::{MessageStream, NONCE, StreamMessage};
 use outboard_tests::simulated::{Reachable, Simulated};
 use outboard_tests::stream::Stream;
-use outboard_tests::world::{Order, Way, World};
+use outboard_tests::world::{DriverChoice, Order, World};
 use outboard_tests::{aead, modes};
 
 const ECB: &str = "sim-ecb-aes";
@@ -21,7 +21,7 @@ const GCM: [&str; 3] = ["AES-128-GCM", "AES-192-GCM", "AES-256-GCM"];
 fn world(settings: &[(&str, &str)]) -> World {
     let mut all = vec![("LOOKAHEAD", "ON"), ("LOOKAHEAD_START", "0"), ("LOG_LEVEL", "off")];
     all.extend(settings);
-    World::new(Way::Simulated(ECB.to_owned()), &all, Order::DefaultFirst)
+    World::new(DriverChoice::Simulated(ECB.to_owned()), &all, Order::DefaultFirst)
         .unwrap_or_else(|error| panic!("{error}"))
 }
 
@@ -29,7 +29,7 @@ fn world(settings: &[(&str, &str)]) -> World {
 fn world_of_all(drivers: &str, settings: &[(&str, &str)]) -> World {
     let mut all = vec![("LOOKAHEAD", "ON"), ("LOOKAHEAD_START", "0"), ("LOG_LEVEL", "off")];
     all.extend(settings);
-    World::new(Way::Simulated(drivers.to_owned()), &all, Order::DefaultFirst)
+    World::new(DriverChoice::Simulated(drivers.to_owned()), &all, Order::DefaultFirst)
         .unwrap_or_else(|error| panic!("{error}"))
 }
 

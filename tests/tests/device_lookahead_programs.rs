@@ -12,14 +12,14 @@ use std::time::{Duration, Instant};
 
 use outboard_counters::Counts;
 use outboard_tests::bytes::{assert_same, bytes};
-use outboard_tests::command::{command, helper, on_path, run, said, succeeded};
+use outboard_tests::command::{command, helper, on_path, run, status_and_output, succeeded};
 use outboard_tests::gnutls::{Gnutls, Ground, Suite};
 use outboard_tests::openssh::Openssh;
 use outboard_tests::simulated::{Reachable, Simulated};
 use outboard_tests::skip::skip;
 use outboard_tests::time_limit::{TIME_LIMIT, wait_until};
 use outboard_tests::tls::{Session, put_certificate};
-use outboard_tests::world::{Order, Way, World, write_text};
+use outboard_tests::world::{DriverChoice, Order, World, write_text};
 
 const TEST: &str = "programs_use_key_stream_computed_in_advance";
 
@@ -50,7 +50,7 @@ fn programs_use_key_stream_computed_in_advance() {
     let Some(Reachable { simulated, openssl, .. }) = Simulated::reachable(TEST) else { return };
     simulated.allow(&[ECB]);
     let settings = [("LOOKAHEAD", "ON"), ("LOG_LEVEL", "warn")];
-    let world = World::new(Way::Simulated(ECB.to_owned()), &settings, Order::DefaultFirst)
+    let world = World::new(DriverChoice::Simulated(ECB.to_owned()), &settings, Order::DefaultFirst)
         .unwrap_or_else(|error| panic!("{error}"));
     let plain = world.folder().join("plain.cnf");
     write_text(&plain, "default = default_section\n", "", "");
@@ -354,7 +354,7 @@ fn packets_of_openvpn(place: &Place, openvpn: &Path) {
             assert!(start.elapsed() < CONNECTED, "OpenVPN does not connect:\n{}", logs());
         }
         let output = ping(PINGS, 20);
-        assert!(output.status.success(), "{}", said(&output));
+        assert!(output.status.success(), "{}", status_and_output(&output));
         // SAFETY: a signal to our own child, which ends and frees its contexts.
         unsafe { libc::kill(server.0.id() as libc::pid_t, libc::SIGTERM) };
         ends(&mut server, "openvpn");

@@ -1,11 +1,11 @@
 //! Look-ahead under valgrind: no error during the lifetime of contexts, and what messages cost that
 //! it does not serve.
 
-use outboard_tests::command::{helper, on_path, run, said};
+use outboard_tests::command::{helper, on_path, run, status_and_output};
 use outboard_tests::cost::costs;
 use outboard_tests::simulated::{Reachable, Simulated};
 use outboard_tests::skip::skip;
-use outboard_tests::world::{Order, Way, World};
+use outboard_tests::world::{DriverChoice, Order, World};
 
 const TEST: &str = "look_ahead_has_no_error_and_costs_little_where_it_is_not_used";
 
@@ -28,7 +28,7 @@ fn look_ahead_has_no_error_and_costs_little_where_it_is_not_used() {
 
 fn world() -> World {
     let settings = [("LOOKAHEAD", "ON"), ("LOOKAHEAD_START", "0"), ("LOG_LEVEL", "warn")];
-    World::new(Way::Simulated(ECB.to_owned()), &settings, Order::DefaultFirst)
+    World::new(DriverChoice::Simulated(ECB.to_owned()), &settings, Order::DefaultFirst)
         .unwrap_or_else(|error| panic!("{error}"))
 }
 
@@ -56,7 +56,7 @@ fn valgrind_finds_no_error_and_no_leak() {
         "AES-256-GCM",
     ];
     let output = run(&valgrind, &config, &arguments);
-    assert!(output.status.success(), "{}", said(&output));
+    assert!(output.status.success(), "{}", status_and_output(&output));
     let done = world.counts();
     assert!(done.ahead_requests > 100 && (done.failures, done.mismatches) == (0, 0), "{done:?}");
 }

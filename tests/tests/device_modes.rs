@@ -6,20 +6,20 @@ use std::process::Command;
 use outboard_accel::Algorithm;
 use outboard_accel::device::Device;
 use outboard_tests::bytes::{assert_same, bytes};
-use outboard_tests::command::{failed, run, said, succeeded};
+use outboard_tests::command::{failed, run, status_and_output, succeeded};
 use outboard_tests::device::count;
 use outboard_tests::evp::{Context, Direction};
 use outboard_tests::machine::is_allowed;
 use outboard_tests::modes;
 use outboard_tests::simulated::{Reachable, Simulated};
 use outboard_tests::stream::Stream;
-use outboard_tests::world::{CIPHERS, OTHER_CIPHERS, Order, Way, World};
+use outboard_tests::world::{CIPHERS, DriverChoice, OTHER_CIPHERS, Order, World};
 
 const DRIVERS: [&str; 4] = ["sim-ctr-aes", "sim-ecb-aes", "sim-xts-aes", "sim-cbc-des3-ede"];
 
 fn world(settings: &[(&str, &str)]) -> World {
-    let way = Way::Simulated(DRIVERS.join(","));
-    World::new(way, settings, Order::DefaultFirst).unwrap_or_else(|error| panic!("{error}"))
+    let choice = DriverChoice::Simulated(DRIVERS.join(","));
+    World::new(choice, settings, Order::DefaultFirst).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// The module's counters of a driver.
@@ -79,8 +79,8 @@ fn each_driver_is_allowed_when_its_answers_are_right(outboard: &Path, simulated:
 
 fn each_cipher_is_offered_for_its_own_driver() {
     for (number, driver) in DRIVERS.iter().enumerate() {
-        let way = Way::Simulated((*driver).to_owned());
-        let world = World::new(way, &[], Order::DefaultFirst).unwrap_or_else(|error| panic!("{error}"));
+        let choice = DriverChoice::Simulated((*driver).to_owned());
+        let world = World::new(choice, &[], Order::DefaultFirst).unwrap_or_else(|error| panic!("{error}"));
         let offered = |algorithm: &&str| world.hard_if_offered(algorithm).is_some();
         let expected = [&OTHER_CIPHERS[..3], &OTHER_CIPHERS[3..6], &OTHER_CIPHERS[6..8], &OTHER_CIPHERS[8..]];
         let found: Vec<&str> = CIPHERS.iter().chain(&OTHER_CIPHERS).copied().filter(|a| offered(a)).collect();
@@ -179,7 +179,7 @@ fn random_numbers_are_random(openssl: &Path) {
     let random = |count: &str| {
         let before = world.counts();
         let output = run(openssl, &world.config(), &["rand", count]);
-        assert!(output.status.success() && output.stderr.is_empty(), "{}", said(&output));
+        assert!(output.status.success() && output.stderr.is_empty(), "{}", status_and_output(&output));
         (output.stdout, world.counts() - before)
     };
     let ((first, done), (second, _)) = (random("10000"), random("10000"));

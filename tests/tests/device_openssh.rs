@@ -10,7 +10,7 @@ use outboard_tests::module::module;
 use outboard_tests::openssh::Openssh;
 use outboard_tests::simulated::Simulated;
 use outboard_tests::skip::skip;
-use outboard_tests::world::{Order, Way, World, accelerator_world};
+use outboard_tests::world::{DriverChoice, Order, World, accelerator_world};
 use outboard_uapi::{DEVICE, SYSFS};
 
 /// The megabytes copied in each direction, unless `OUTBOARD_SCP_MEGABYTES` is set.
@@ -46,7 +46,7 @@ fn a_copy_in_counter_mode_is_done_by_the_simulation() {
     let Some(file) = Simulated::find(test) else { return };
     let _simulated = Simulated::load(&file);
     fs::write(format!("{SYSFS}/allow"), "sim-ctr-aes").expect("root may allow it");
-    let world = World::new(Way::Simulated("sim-ctr-aes".to_owned()), &[], Order::DefaultFirst);
+    let world = World::new(DriverChoice::Simulated("sim-ctr-aes".to_owned()), &[], Order::DefaultFirst);
     let world = world.unwrap_or_else(|error| panic!("{error}"));
     goes_there_and_back_by_hardware(&openssh, &world, "aes128-ctr", "AES-128-CTR");
 }

@@ -4,7 +4,7 @@
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
-use outboard_tests::command::{on_path, said, succeeded};
+use outboard_tests::command::{on_path, status_and_output, succeeded};
 use outboard_tests::lane::is_full_lane;
 use outboard_tests::services::{machine, requests_of, set_thresholds, succeeds};
 use outboard_tests::skip::skip;
@@ -74,7 +74,7 @@ fn pings() {
             return;
         }
         let log = || std::fs::read_to_string("/root/client.log").unwrap_or_default();
-        assert!(Instant::now() < deadline, "{}\n{}", said(&output), log());
+        assert!(Instant::now() < deadline, "{}\n{}", status_and_output(&output), log());
     }
 }
 

@@ -7,7 +7,7 @@ use outboard_tests::evp::{Cipher, Context, Direction, Job, can_pipeline, lacks_p
 use outboard_tests::simulated::{Reachable, Simulated};
 use outboard_tests::skip::skip;
 use outboard_tests::time_limit::TIME_LIMIT;
-use outboard_tests::world::{AEADS, Order, Way, World};
+use outboard_tests::world::{AEADS, DriverChoice, Order, World};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
@@ -29,8 +29,8 @@ const BOTH: [Direction; 2] = [Direction::Encrypt, Direction::Decrypt];
 const MOST: usize = 32;
 
 fn world(settings: &[(&str, &str)]) -> World {
-    let way = Way::Simulated(DRIVERS.join(","));
-    World::new(way, settings, Order::DefaultFirst).unwrap_or_else(|error| panic!("{error}"))
+    let choice = DriverChoice::Simulated(DRIVERS.join(","));
+    World::new(choice, settings, Order::DefaultFirst).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// One test of many parts, because loading the simulation takes long.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Output;
 
 use outboard_tests::bytes::{assert_same, bytes};
-use outboard_tests::command::{command, on_path, run, said, succeeded};
+use outboard_tests::command::{command, on_path, run, status_and_output, succeeded};
 use outboard_tests::digests::DIGESTS;
 use outboard_tests::gnutls::{Gnutls, Ground, Suite};
 use outboard_tests::hwrng::in_child_with;
@@ -83,7 +83,11 @@ fn setuid_programs_read_the_systems_configuration_alone(place: &Place) {
     let encrypt = |what: &str| {
         let before = place.world.counts();
         let output = as_somebody(&arguments);
-        assert!(output.status.success() && output.stderr.is_empty(), "{what}: {}", said(&output));
+        assert!(
+            output.status.success() && output.stderr.is_empty(),
+            "{what}: {}",
+            status_and_output(&output)
+        );
         assert_same(&output.stdout, &expected.stdout, what);
         place.world.counts() - before
     };
@@ -115,7 +119,11 @@ fn python_hashes_and_speaks_tls(place: &Place, python: &Path) {
     let size = SIZE.to_string();
     let prints = |config: &Path, version, suite| {
         let output = run(python, config, &[names[0], names[1], version, suite, &size]);
-        assert!(output.status.success() && output.stderr.is_empty(), "{suite}: {}", said(&output));
+        assert!(
+            output.status.success() && output.stderr.is_empty(),
+            "{suite}: {}",
+            status_and_output(&output)
+        );
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         let session = format!("{version} {suite} True\n");
         let hashes =

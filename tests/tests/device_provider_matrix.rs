@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 
 use outboard_counters::Table;
 use outboard_tests::bytes::bytes;
-use outboard_tests::command::{command, failed, helper, on_path, said, succeeded};
+use outboard_tests::command::{command, failed, helper, on_path, status_and_output, succeeded};
 use outboard_tests::lane::is_full_lane;
 use outboard_tests::machine::reachable_accelerator;
 use outboard_tests::module::module;
@@ -106,7 +106,12 @@ impl Matrix {
         let text = succeeded(&listed, order);
         for name in order {
             let is_listed = text.lines().any(|line| line.trim() == *name);
-            assert_eq!(is_listed, !BROKEN.contains(name), "{order:?}: {name}: {}", said(&listed));
+            assert_eq!(
+                is_listed,
+                !BROKEN.contains(name),
+                "{order:?}: {name}: {}",
+                status_and_output(&listed)
+            );
         }
         let path = |name: &str| self.folder.path().join(name).display().to_string();
         let before = self.hardware_requests();
@@ -131,7 +136,7 @@ impl Matrix {
         let output = self.openssl(order, arguments);
         let text = succeeded(&output, order);
         let errors = String::from_utf8_lossy(&output.stderr);
-        assert!(!errors.contains(":outboard:"), "{order:?}: {arguments}: {}", said(&output));
+        assert!(!errors.contains(":outboard:"), "{order:?}: {arguments}: {}", status_and_output(&output));
         text
     }
 }
@@ -219,9 +224,9 @@ fn a_tpm_provider_without_a_tpm_does_no_harm() {
             let words: Vec<&str> = arguments.split(' ').collect();
             let mut command = command(&matrix.openssl, &matrix.providers.config(&order, true), &words);
             let output = command.env(TCTI, "device:/nonexistent").output().expect("the openssl command runs");
-            assert!(output.status.success(), "{order:?}: {}", said(&output));
+            assert!(output.status.success(), "{order:?}: {}", status_and_output(&output));
             let text = String::from_utf8_lossy(&output.stdout);
-            assert!(!text.contains("tpm2"), "{order:?}: {}", said(&output));
+            assert!(!text.contains("tpm2"), "{order:?}: {}", status_and_output(&output));
             assert_eq!(text.contains("  outboard\n"), arguments.starts_with("list"), "{order:?}: {text}");
         }
     }
@@ -303,7 +308,7 @@ fn our_commands_work_with_a_system_that_activates_legacy_first() {
     let enc = format!("openssl enc -aes-128-cbc -in {}/plain {KEY}", matrix.folder.path().display());
     let share = if matrix.providers.hardware { "99" } else { "0" };
     let arguments = ["prove", "--threshold", "1", "--require-hardware", share, "--", "sh", "-c", &enc];
-    assert!(run(&arguments).status.success(), "{}", said(&run(&arguments)));
+    assert!(run(&arguments).status.success(), "{}", status_and_output(&run(&arguments)));
 
     // A command that loads outboard and crashes before it uses an algorithm.
     let crash = "openssl list -providers && kill -SEGV $$";

@@ -9,7 +9,7 @@ use outboard_accel::af_alg::AfAlg;
 use outboard_accel::cryptodev::Cryptodev;
 use outboard_accel::{Accelerator, Algorithm, Direction, Request};
 use outboard_tests::bytes::bytes;
-use outboard_tests::command::{on_path, said, succeeded};
+use outboard_tests::command::{on_path, status_and_output, succeeded};
 use outboard_tests::engine::Engine;
 use outboard_tests::kernel_users::{AMOUNT, Network, send_over_ktls, shell, watched, with_dm_crypt};
 use outboard_tests::machine::{
@@ -215,7 +215,7 @@ fn ipsec_gets_the_accelerator_where_the_matrix_says_so() {
     let answers = answers(&machine, ACCELERATOR);
     let network = Network::new();
     let (interrupts, output) = watched(|| network.ping());
-    assert!(output.status.success(), "{}", said(&output));
+    assert!(output.status.success(), "{}", status_and_output(&output));
     agrees(&answers, "IPsec", interrupts);
 }
 
@@ -255,7 +255,7 @@ fn a_bundle_of_the_machine_has_the_same_matrix_and_problems() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("bundle.tar.xz").to_str().expect("a plain name").to_owned();
     let output = machine.command(&["bundle", "--output", &path]).output().expect("the command runs");
-    assert!(output.status.success(), "{}", said(&output));
+    assert!(output.status.success(), "{}", status_and_output(&output));
     let (live, saved) = (status(&machine, &[]), status(&machine, &["--from", &path]));
     for field in
         ["reach", "problems", "drivers", "algorithms", "nodes", "kernel", "openssl", "cpu", "machine"]

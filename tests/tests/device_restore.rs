@@ -9,7 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use outboard_tests::command::{failed, on_path, said, succeeded};
+use outboard_tests::command::{failed, on_path, status_and_output, succeeded};
 use outboard_tests::kernel_module::{self, is_loaded, load, unload};
 use outboard_tests::machine::{ACCELERATOR, is_allowed};
 use outboard_tests::simulated::Simulated;
@@ -51,11 +51,11 @@ impl Machine {
     fn with_accelerator(test: &str) -> Option<Machine> {
         let machine = Machine::new(test)?;
         let output = machine.run(&["allow", ACCELERATOR]);
-        if !output.status.success() && said(&output).contains("/proc/crypto lists no driver") {
+        if !output.status.success() && status_and_output(&output).contains("/proc/crypto lists no driver") {
             skip(test, format!("an accelerator ({ACCELERATOR} in /proc/crypto)"));
             return None;
         }
-        assert!(output.status.success(), "{}", said(&output));
+        assert!(output.status.success(), "{}", status_and_output(&output));
         Some(machine)
     }
 
@@ -215,7 +215,10 @@ fn a_driver_is_forgotten_without_the_module_too() {
             .contains("the outboard module is not loaded: modprobe outboard")
     );
     let listed = machine.run(&["allow", "--list"]);
-    assert!(said(&listed).contains("remembered, not allowed now") && said(&listed).contains("not loaded"));
+    assert!(
+        status_and_output(&listed).contains("remembered, not allowed now")
+            && status_and_output(&listed).contains("not loaded")
+    );
     let text = machine.succeeds(&["disallow", ACCELERATOR]);
     assert!(text.contains("is forgotten; it was not allowed now"), "{text}");
     assert!(remembered().is_empty());
@@ -240,7 +243,7 @@ fn a_late_driver_is_waited_for() {
     assert!(!is_allowed(ACCELERATOR));
     device.write("bind");
     let restored = output(restoring);
-    assert!(restored.status.success() && is_allowed(ACCELERATOR), "{}", said(&restored));
+    assert!(restored.status.success() && is_allowed(ACCELERATOR), "{}", status_and_output(&restored));
 }
 
 /// One test of three parts, because loading the simulation takes long: the kernel tests all its
@@ -270,13 +273,13 @@ fn ended_in_the_middle_of_its_check_it_is_as_it_was(machine: &Machine, simulated
     simulated.takes(Duration::from_millis(5));
     for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
         let ended = allowed_while(machine, signal, libc::SIG_DFL);
-        assert_eq!(ended.status.signal(), Some(signal), "{}", said(&ended));
+        assert_eq!(ended.status.signal(), Some(signal), "{}", status_and_output(&ended));
         assert_eq!((allowed_now(), remembered()), only_the_accelerator());
         assert_eq!(files(), [".lock", "allowed"]);
     }
     // As under nohup(1).
     let ended = allowed_while(machine, libc::SIGHUP, libc::SIG_IGN);
-    assert!(ended.status.success() && is_allowed(SIMULATED), "{}", said(&ended));
+    assert!(ended.status.success() && is_allowed(SIMULATED), "{}", status_and_output(&ended));
     machine.succeeds(&["disallow", SIMULATED]);
     simulated.takes(Duration::ZERO);
 }
@@ -363,11 +366,19 @@ fn only_root_changes_either_list() {
         [&["allow", ACCELERATOR][..], &["disallow", ACCELERATOR], &["disallow", "--now", ACCELERATOR]]
     {
         let output = machine.command(arguments).uid(65534).gid(65534).output().expect("the command runs");
-        assert_eq!(output.status.code(), Some(1), "{}", said(&output));
-        assert!(said(&output).contains("only root decides that: try again with sudo"), "{}", said(&output));
+        assert_eq!(output.status.code(), Some(1), "{}", status_and_output(&output));
+        assert!(
+            status_and_output(&output).contains("only root decides that: try again with sudo"),
+            "{}",
+            status_and_output(&output)
+        );
     }
     let listed =
         machine.command(&["allow", "--list"]).uid(65534).gid(65534).output().expect("the command runs");
-    assert!(listed.status.success() && said(&listed).contains("allowed, remembered"), "{}", said(&listed));
+    assert!(
+        listed.status.success() && status_and_output(&listed).contains("allowed, remembered"),
+        "{}",
+        status_and_output(&listed)
+    );
     assert_eq!((allowed_now(), remembered()), only_the_accelerator());
 }

@@ -4,7 +4,7 @@
 use std::os::unix::process::CommandExt as _;
 use std::process::Command;
 
-use outboard_tests::command::{failed, said, succeeded};
+use outboard_tests::command::{failed, status_and_output, succeeded};
 use outboard_tests::machine::ACCELERATOR;
 use outboard_tests::services::{CIPHER, disables, enables, fails, in_rounds, machine, set_thresholds};
 use outboard_tests::sites::{downloads, site};
@@ -93,5 +93,5 @@ fn a_configuration_of_its_own_stays_in_force() {
     assert_unchanged(&before);
     let output =
         Command::new("systemctl").args(["show", "-p", "Environment", "nginx"]).output().expect("systemctl");
-    assert!(succeeded(&output, &["show"]).contains(own), "{}", said(&output));
+    assert!(succeeded(&output, &["show"]).contains(own), "{}", status_and_output(&output));
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::{Child, Stdio};
 
-use outboard_tests::command::{command, said};
+use outboard_tests::command::{command, status_and_output};
 use outboard_tests::digests::DIGESTS;
 use outboard_tests::simulated::{Reachable, Simulated};
 use outboard_tests::world::{AEADS, CIPHERS, OTHER_CIPHERS, World};
@@ -35,7 +35,7 @@ fn every_algorithm_goes_through_openssl_speed() {
             .collect();
         for (name, twice, before, child) in running {
             let output = child.wait_with_output().expect("openssl speed");
-            let what = format!("{name}, twice at a time: {twice}: {}", said(&output));
+            let what = format!("{name}, twice at a time: {twice}: {}", status_and_output(&output));
             let text = String::from_utf8_lossy(&output.stderr).to_lowercase();
             let is_fine = !text.contains("error") && !text.contains("outboard[");
             assert!(output.status.success() && is_fine, "{what}");

@@ -8,7 +8,7 @@ use std::process::{Child, Command};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use outboard_tests::command::{on_path, said, succeeded};
+use outboard_tests::command::{on_path, status_and_output, succeeded};
 use outboard_tests::kernel_users::watched;
 use outboard_tests::lane::is_full_lane;
 use outboard_tests::services::{fails, machine, requests_of, set_thresholds, succeeds};
@@ -88,7 +88,7 @@ impl Peer {
             if output.status.success() {
                 return peer;
             }
-            assert!(Instant::now() < deadline, "{}", said(&output));
+            assert!(Instant::now() < deadline, "{}", status_and_output(&output));
             thread::sleep(Duration::from_millis(500));
         }
     }

@@ -538,7 +538,7 @@ fn docs_provider_md_says_of_each_algorithm_what_is_true() {
         (name, cells)
     });
     let found = table(rows.into_iter().collect());
-    let said = DOCUMENT.split_once(BEGINS).and_then(|(_, rest)| rest.split_once(ENDS));
-    let said = said.expect("docs/provider.md has the table between its marks").0;
-    assert_eq!(said, found, "write this into docs/provider.md:\n{found}");
+    let documented = DOCUMENT.split_once(BEGINS).and_then(|(_, rest)| rest.split_once(ENDS));
+    let documented = documented.expect("docs/provider.md has the table between its marks").0;
+    assert_eq!(documented, found, "write this into docs/provider.md:\n{found}");
 }

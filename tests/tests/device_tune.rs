@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::Output;
 
 use outboard_tests::bytes::{assert_same, bytes};
-use outboard_tests::command::{failed, on_path, run, said};
+use outboard_tests::command::{failed, on_path, run, status_and_output};
 use outboard_tests::device::count;
 use outboard_tests::evp::{Context, Direction};
 use outboard_tests::machine::ACCELERATOR;
@@ -21,7 +21,7 @@ use outboard_tests::simulated::{Simulated, forget_wrong_results};
 use outboard_tests::skip::skip;
 use outboard_tests::time_limit::wait_until;
 use outboard_tests::tuning::{Machine, POLICY};
-use outboard_tests::world::{Order, Way, World};
+use outboard_tests::world::{DriverChoice, Order, World};
 use outboard_uapi::{DEVICE, SYSFS};
 use serde_json::Value;
 
@@ -29,7 +29,8 @@ const CIPHER: &str = "AES-128-CBC";
 
 /// A cipher of the accelerator for which the policy decides.
 fn world(settings: &[(&str, &str)]) -> World {
-    World::new(Way::Accelerator, settings, Order::DefaultFirst).unwrap_or_else(|error| panic!("{error}"))
+    World::new(DriverChoice::Accelerator, settings, Order::DefaultFirst)
+        .unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// Whether a request of this length goes to the accelerator.
@@ -290,8 +291,8 @@ fn the_provider_cuts_as_the_policy_says() {
     let driver = "sim-ctr-aes";
     for (piece, requests) in [("", 4), (" 16384", 4), (" 32768", 2), (" 65536", 1)] {
         rewrite(CIPHER, &format!("{CIPHER} 4096 4096 {driver}{piece}"));
-        let way = Way::Simulated(driver.to_owned());
-        let world = World::new(way, &[], Order::DefaultFirst).unwrap_or_else(|error| panic!("{error}"));
+        let choice = DriverChoice::Simulated(driver.to_owned());
+        let world = World::new(choice, &[], Order::DefaultFirst).unwrap_or_else(|error| panic!("{error}"));
         let (hard, soft) = (world.hard(CIPHER), world.soft(CIPHER));
         let before = count(&format!("drivers/{driver}/requests"));
         let (key, iv, text) = (bytes(1, 16), [7; 16], bytes(2, 65536));
@@ -343,8 +344,8 @@ fn where_hardware_is_slower_than_any_software_nothing_is_offered(machine: &Machi
         assert!(policy.contains(&format!("\nlookahead {name} never sim-ecb-aes\n")), "{policy}");
     }
     let offering = |settings: &[(&str, &str)]| {
-        let way = Way::Simulated(drivers.join(","));
-        World::new(way, settings, Order::DefaultFirst).unwrap_or_else(|error| panic!("{error}"))
+        let choice = DriverChoice::Simulated(drivers.join(","));
+        World::new(choice, settings, Order::DefaultFirst).unwrap_or_else(|error| panic!("{error}"))
     };
     let world = offering(&[("CIPHERS", &list), ("LOG_LEVEL", "info")]);
     assert!(names.iter().all(|name| world.hard_if_offered(name).is_none()));
@@ -354,7 +355,7 @@ fn where_hardware_is_slower_than_any_software_nothing_is_offered(machine: &Machi
     let output = run(&openssl, &world.config(), &arguments);
     let log = String::from_utf8_lossy(&output.stderr);
     let says = "software was measured to win for every cipher that may be offered";
-    assert!(output.status.success() && log.contains(says), "{}", said(&output));
+    assert!(output.status.success() && log.contains(says), "{}", status_and_output(&output));
     // Without CIPHERS, ciphers that were not measured may be offered.
     let others = offering(&[]);
     assert!(names.iter().all(|name| others.hard_if_offered(name).is_none()));

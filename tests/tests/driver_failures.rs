@@ -9,7 +9,7 @@ use std::os::fd::RawFd;
 use outboard_tests::machine::interface_to_accelerator;
 use outboard_tests::skip::skip;
 use outboard_tests::stream::Stream;
-use outboard_tests::world::{Way, World, worlds_with_drivers};
+use outboard_tests::world::{DriverChoice, World, worlds_with_drivers};
 
 /// The number of failures after which the process stops using the driver for a time
 /// (crates/provider/src/hardware.rs).
@@ -48,12 +48,16 @@ fn fail_once(world: &World, seed: u64) {
     let mut journey = stream.start(&world.hard("AES-128-CBC"));
     let before = world.counts();
     assert!(journey.go() && journey.go());
-    assert!((world.counts() - before).hw_requests > 0, "{:?}: the driver is used at first", world.way);
-    assert!(cut_all_sockets() > 0, "{:?}: a session is open", world.way);
+    assert!(
+        (world.counts() - before).hw_requests > 0,
+        "{:?}: the driver is used at first",
+        world.driver_choice
+    );
+    assert!(cut_all_sockets() > 0, "{:?}: a session is open", world.driver_choice);
     let copy = journey.copy();
-    assert!(journey.ends_right(), "{:?}: wrong bytes after the driver failed", world.way);
-    assert!(copy.ends_right(), "{:?}: wrong bytes in a copy after the driver failed", world.way);
-    assert!((world.counts() - before).failures > 0, "{:?}: the failure is counted", world.way);
+    assert!(journey.ends_right(), "{:?}: wrong bytes after the driver failed", world.driver_choice);
+    assert!(copy.ends_right(), "{:?}: wrong bytes in a copy after the driver failed", world.driver_choice);
+    assert!((world.counts() - before).failures > 0, "{:?}: the failure is counted", world.driver_choice);
 }
 
 /// The worlds whose driver is reached over sockets.
@@ -61,7 +65,7 @@ fn worlds_with_sockets(test: &str, settings: &[(&str, &str)]) -> Vec<World> {
     let mut worlds = worlds_with_drivers(test, settings);
     // A lost descriptor of a device is not a failure; device.rs and cryptodev.rs test that.
     let by_sockets = interface_to_accelerator().is_ok_and(|interface| interface == "AF_ALG");
-    worlds.retain(|world| world.way != Way::Accelerator || by_sockets);
+    worlds.retain(|world| world.driver_choice != DriverChoice::Accelerator || by_sockets);
     if worlds.is_empty() {
         skip(test, "a driver that AF_ALG leads to");
     }
@@ -78,8 +82,8 @@ fn a_stream_ends_right_when_the_driver_fails_between_two_requests() {
 }
 
 #[test]
-fn after_three_failures_the_driver_rests() {
-    let test = "after_three_failures_the_driver_rests";
+fn after_three_failures_the_driver_is_not_used_for_a_time() {
+    let test = "after_three_failures_the_driver_is_not_used_for_a_time";
     for world in worlds_with_sockets(test, &[("THRESHOLDS", "ALL:1024"), ("LOG_LEVEL", "off")]) {
         let (hard, soft) = (world.hard("AES-256-CBC"), world.soft("AES-256-CBC"));
         let streams: Vec<_> =
@@ -89,15 +93,24 @@ fn after_three_failures_the_driver_rests() {
             journey.go();
         }
         if cut_all_sockets() < FAILURE_LIMIT {
-            skip(test, format!("{FAILURE_LIMIT} sessions at once ({:?})", world.way));
+            skip(test, format!("{FAILURE_LIMIT} sessions at once ({:?})", world.driver_choice));
             continue;
         }
         for journey in journeys {
-            assert!(journey.ends_right(), "{:?}: wrong bytes after the driver failed", world.way);
+            assert!(journey.ends_right(), "{:?}: wrong bytes after the driver failed", world.driver_choice);
         }
         let before = world.counts();
-        assert!(streams[0].runs_right(&hard), "{:?}: wrong bytes while the driver rests", world.way);
+        assert!(
+            streams[0].runs_right(&hard),
+            "{:?}: wrong bytes while the driver rests",
+            world.driver_choice
+        );
         let after = world.counts() - before;
-        assert_eq!((after.hw_requests, after.failures), (0, 0), "{:?}: it rests: {after:?}", world.way);
+        assert_eq!(
+            (after.hw_requests, after.failures),
+            (0, 0),
+            "{:?}: it rests: {after:?}",
+            world.driver_choice
+        );
     }
 }

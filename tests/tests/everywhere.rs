@@ -12,7 +12,7 @@ use outboard_tests::machine::interface_to_accelerator;
 use outboard_tests::module::module;
 use outboard_tests::stream::Stream;
 use outboard_tests::surroundings::{OWN_FILE, Surrounding, say_into};
-use outboard_tests::world::{Way, World, worlds_with_drivers};
+use outboard_tests::world::{DriverChoice, World, worlds_with_drivers};
 
 const ALGORITHM: &str = "AES-128-CBC";
 
@@ -53,24 +53,24 @@ type Row = (When, By, Option<By>);
 fn goes_on(test: &str, surrounding: Surrounding, rows: &[Row]) {
     for &(when, by_device, by_socket) in rows {
         for world in worlds_with_drivers(test, &[("THRESHOLDS", "ALL:1024")]) {
-            let is_device =
-                world.way == Way::Accelerator && interface_to_accelerator() == Ok("/dev/outboard");
+            let is_device = world.driver_choice == DriverChoice::Accelerator
+                && interface_to_accelerator() == Ok("/dev/outboard");
             let Some(by) = (if is_device { Some(by_device) } else { by_socket }) else { continue };
-            let what = format!("{surrounding:?}, {when:?}, {:?}, by {by:?}", world.way);
+            let what = format!("{surrounding:?}, {when:?}, {:?}, by {by:?}", world.driver_choice);
             fs::write(world.folder().join(OWN_FILE), OWN).expect("a file in the world's folder");
             let soft = LibraryContext::new();
             let soft = Cipher::fetch(&soft, ALGORITHM, "").expect("the default provider's");
             let streams = [1, 2, 3].map(|seed| Stream::new(&soft, seed, 6, 5000));
-            let log = world.folder().join("said");
+            let log = world.folder().join("stderr");
             let child = fork(Exit::Clean, || {
                 let outcome = say_into(&log).map_err(|error| error.to_string());
                 let outcome = outcome.and_then(|()| live(&world, surrounding, when, by, &streams));
                 outcome.map_err(|problem| writeln!(std::io::stderr(), "\n{problem}")).is_ok()
             });
             let ended = child.wait();
-            let said = fs::read_to_string(&log).unwrap_or_default();
-            ended.unwrap_or_else(|problem| panic!("{what}: {problem}\n{said}"));
-            assert!(said.lines().count() <= LINES, "{what}: the provider says too much:\n{said}");
+            let stderr = fs::read_to_string(&log).unwrap_or_default();
+            ended.unwrap_or_else(|problem| panic!("{what}: {problem}\n{stderr}"));
+            assert!(stderr.lines().count() <= LINES, "{what}: the provider logs too much:\n{stderr}");
             let own = fs::read_to_string(world.folder().join(OWN_FILE)).expect("the application's file");
             assert_eq!(own, OWN, "{what}: the application's file was written to");
             assert_eq!(world.counts().mismatches, 0, "{what}");

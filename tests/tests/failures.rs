@@ -18,7 +18,7 @@ fn alike(
         let mut context = Context::keyed(&cipher, &bytes(1, cipher.key_length()), &array(2), direction);
         calls(&mut context)
     });
-    assert_eq!(hard, soft, "{:?}, {algorithm}, {direction:?}", world.way);
+    assert_eq!(hard, soft, "{:?}, {algorithm}, {direction:?}", world.driver_choice);
     hard.pop().expect("at least one call")
 }
 
@@ -134,7 +134,7 @@ fn a_context_without_a_key_refuses_all_alike() {
                 context.update(&bytes(2, 4096), &mut output),
             ]
         });
-        assert_eq!(hard, soft, "{:?}", world.way);
+        assert_eq!(hard, soft, "{:?}", world.driver_choice);
         assert_eq!(soft[1].reasons, [Some("no key set".to_owned())]);
         assert_eq!(soft[6].returned, 1);
     }
@@ -173,7 +173,8 @@ fn a_change_of_direction_without_a_key_is_answered_alike_and_no_driver_is_blamed
                     context.update(&bytes(5, 4096), &mut output).expect("update");
                     output
                 });
-                let what = format!("{:?}, {first:?} then {second:?}, {before} bytes before", world.way);
+                let what =
+                    format!("{:?}, {first:?} then {second:?}, {before} bytes before", world.driver_choice);
                 assert_same(&outputs[0], &outputs[1], &what);
                 assert_eq!(world.counts().mismatches, 0, "{what}: the driver was blamed");
             }

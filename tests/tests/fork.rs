@@ -29,11 +29,11 @@ fn a_stream_continues_correctly_in_parent_and_child_concurrently() {
             assert!(
                 same.take().is_some_and(Journey::ends_right),
                 "{:?}, round {round}: the parent's bytes are wrong",
-                world.way
+                world.driver_choice
             );
-            child
-                .wait()
-                .unwrap_or_else(|problem| panic!("{:?}, round {round}, {exit:?}: {problem}", world.way));
+            child.wait().unwrap_or_else(|problem| {
+                panic!("{:?}, round {round}, {exit:?}: {problem}", world.driver_choice)
+            });
         }
         world.assert_driver_used();
     }
@@ -56,9 +56,9 @@ fn a_child_and_a_grandchild_continue_with_the_same_context() {
         assert!(
             same.take().is_some_and(Journey::ends_right),
             "{:?}: the parent's bytes are wrong",
-            world.way
+            world.driver_choice
         );
-        child.wait().unwrap_or_else(|problem| panic!("{:?}: {problem}", world.way));
+        child.wait().unwrap_or_else(|problem| panic!("{:?}: {problem}", world.driver_choice));
     }
 }
 
@@ -89,7 +89,8 @@ fn a_fork_while_other_threads_are_in_a_request_leaves_a_child_that_works() {
                 .collect();
             stop.store(true, Ordering::Relaxed);
             for (round, outcome) in outcomes.into_iter().enumerate() {
-                outcome.unwrap_or_else(|problem| panic!("{:?}, round {round}: {problem}", world.way));
+                outcome
+                    .unwrap_or_else(|problem| panic!("{:?}, round {round}: {problem}", world.driver_choice));
             }
         });
         assert!(done.load(Ordering::Relaxed) > 0, "the threads did something");

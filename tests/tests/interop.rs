@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use outboard_tests::bytes::{array, assert_same, bytes};
-use outboard_tests::command::{on_path, run, said};
+use outboard_tests::command::{on_path, run, status_and_output};
 use outboard_tests::evp::{Cipher, Context, Direction};
 use outboard_tests::skip::skip;
 use outboard_tests::world::{CIPHERS, World, worlds, write_text};
@@ -22,7 +22,7 @@ fn either_provider_decrypts_what_the_other_encrypted() {
             let longest = if algorithm == CIPHERS[0] { LENGTHS.len() } else { LENGTHS.len() - 1 };
             for length in LENGTHS.into_iter().take(longest) {
                 let plain = bytes(length as u64, length);
-                let what = format!("{:?}, {algorithm}, {length} bytes", world.way);
+                let what = format!("{:?}, {algorithm}, {length} bytes", world.driver_choice);
                 for (encrypts, decrypts) in [(&hard, &soft), (&soft, &hard)] {
                     let secret = whole(encrypts, &plain, Direction::Encrypt);
                     assert_same(&whole(decrypts, &secret, Direction::Decrypt), &plain, &what);
@@ -62,7 +62,7 @@ fn openssl_enc_decrypts_with_one_what_it_encrypted_with_the_other() {
                 enc(&openssl, &encrypts, "-e", &file.plain, &file.secret);
                 enc(&openssl, &decrypts, "-d", &file.secret, &file.back);
                 let read = |path: &Path| fs::read(path).expect("what openssl enc wrote");
-                let what = format!("{:?}, {length} bytes", world.way);
+                let what = format!("{:?}, {length} bytes", world.driver_choice);
                 assert_same(&read(&file.back), &read(&file.plain), &what);
             }
         }
@@ -94,6 +94,6 @@ fn enc(openssl: &Path, config: &Path, direction: &str, from: &Path, to: &Path) {
     assert!(
         output.status.success() && output.stderr.is_empty(),
         "openssl enc {direction}: {}",
-        said(&output)
+        status_and_output(&output)
     );
 }

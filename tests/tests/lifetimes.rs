@@ -33,12 +33,13 @@ fn possessions() -> (BTreeMap<String, String>, Vec<String>) {
 fn an_unloaded_provider_leaves_no_code_no_descriptor_and_no_mapping() {
     let test = "an_unloaded_provider_leaves_no_code_no_descriptor_and_no_mapping";
     // In child processes, where it is not loaded otherwise.
-    let ways: Vec<_> = worlds_with_drivers(test, &[]).iter().map(|world| world.way.clone()).collect();
-    for way in ways {
+    let choices: Vec<_> =
+        worlds_with_drivers(test, &[]).iter().map(|world| world.driver_choice.clone()).collect();
+    for choice in choices {
         in_child(|| {
             let mut left = None;
             for round in 0..3 {
-                let world = World::new(way.clone(), &[("THRESHOLDS", "ALL:1024")], Order::DefaultFirst)?;
+                let world = World::new(choice.clone(), &[("THRESHOLDS", "ALL:1024")], Order::DefaultFirst)?;
                 let stream = Stream::new(&world.soft(ALGORITHM), round, 4, 5000);
                 let is_right = || stream.runs_right(&world.hard(ALGORITHM));
                 // The cleanup of a thread runs at its end.
@@ -59,7 +60,7 @@ fn an_unloaded_provider_leaves_no_code_no_descriptor_and_no_mapping() {
                     || open.values().any(|target| target.contains("outboard"))
                 {
                     return Err(format!(
-                        "{way:?}, round {round}: mapped {mapped:?}\nopen {open:?}\nbefore {before:?}"
+                        "{choice:?}, round {round}: mapped {mapped:?}\nopen {open:?}\nbefore {before:?}"
                     ));
                 }
             }
@@ -73,7 +74,7 @@ fn library_contexts_have_settings_of_their_own_and_end_one_by_one() {
     let test = "library_contexts_have_settings_of_their_own_and_end_one_by_one";
     for first in worlds_with_drivers(test, &[("THRESHOLDS", "ALL:1024")]) {
         let another = |settings: &[(&str, &str)]| {
-            World::new(first.way.clone(), settings, Order::OutboardFirst)
+            World::new(first.driver_choice.clone(), settings, Order::OutboardFirst)
                 .unwrap_or_else(|error| panic!("{error}"))
         };
         let second = another(&[("THRESHOLDS", "ALL:1"), ("CIPHERS", ALGORITHM), ("SHADOW_CHECKS", "2")]);
@@ -106,7 +107,7 @@ fn library_contexts_have_settings_of_their_own_and_end_one_by_one() {
         let mut journey = long.start(&of_the_first);
         assert!(journey.go());
         drop((of_the_second, second, of_none, none));
-        assert!(journey.ends_right(), "{:?}: after the others are gone", first.way);
+        assert!(journey.ends_right(), "{:?}: after the others are gone", first.driver_choice);
         first.assert_driver_used();
     }
 }
@@ -118,7 +119,7 @@ fn contexts_that_were_not_freed_survive_the_cleanup_of_openssl() {
         let soft = LibraryContext::new();
         let soft = Cipher::fetch(&soft, ALGORITHM, "").expect("the default provider's");
         let stream = Stream::new(&soft, 9, 6, 4000);
-        let (mut before, way) = (world.counts(), &world.way);
+        let (mut before, choice) = (world.counts(), &world.driver_choice);
         for (exit, explicit, freed) in [
             (Exit::Quick, true, true),
             (Exit::Quick, true, false),
@@ -146,7 +147,7 @@ fn contexts_that_were_not_freed_survive_the_cleanup_of_openssl() {
                 }
                 is_right
             });
-            let what = format!("{way:?}, {exit:?}, explicit {explicit}, freed {freed}");
+            let what = format!("{choice:?}, {exit:?}, explicit {explicit}, freed {freed}");
             child.wait().unwrap_or_else(|problem| panic!("{what}: {problem}"));
             let done = world.counts() - before;
             assert!(done.hw_requests >= 6, "{what}: {done:?}");

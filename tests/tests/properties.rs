@@ -54,7 +54,7 @@ fn any_sequence_of_calls_returns_what_the_default_provider_does_at_any_threshold
             };
             runner(24)
                 .run(&script(CIPHERS.len()), play_and_blame_nobody)
-                .unwrap_or_else(|failure| panic!("{:?}, {threshold}: {failure}", world.way));
+                .unwrap_or_else(|failure| panic!("{:?}, {threshold}: {failure}", world.driver_choice));
             world.assert_driver_used();
         }
     }
@@ -105,7 +105,8 @@ fn scripts_of_fixed_defects_give_equal_results() {
         for steps in &scripts {
             let steps = steps.iter().cloned().map(|step| (0, step)).collect();
             let script = Script { seed: 1, cipher: 0, direction: Direction::Encrypt, keyed: true, steps };
-            play_one_of(&ciphers, &script).unwrap_or_else(|problem| panic!("{:?}: {problem}", world.way));
+            play_one_of(&ciphers, &script)
+                .unwrap_or_else(|problem| panic!("{:?}: {problem}", world.driver_choice));
         }
         world.assert_driver_used();
     }
@@ -134,7 +135,7 @@ fn a_message_in_any_chunks_gives_the_ciphertext_of_one_call_and_decrypts_in_any_
                 );
                 Ok(())
             })
-            .unwrap_or_else(|failure| panic!("{:?}: {failure}", world.way));
+            .unwrap_or_else(|failure| panic!("{:?}: {failure}", world.driver_choice));
         world.assert_driver_used();
     }
 }

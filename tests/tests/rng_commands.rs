@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use outboard_tests::command::{failed, on_path, said, succeeded};
+use outboard_tests::command::{failed, on_path, status_and_output, succeeded};
 use outboard_tests::evp;
 use outboard_tests::hwrng;
 use outboard_tests::seeded::Seeded;
@@ -38,7 +38,8 @@ impl Machine {
     fn seeded(&self, seeded: &Seeded, arguments: &[&str]) -> (Option<i32>, Value) {
         let mut command = Command::new(&self.outboard);
         let output = command.args(arguments).env("OPENSSL_CONF", &seeded.config).output().expect("it runs");
-        let json = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", said(&output)));
+        let json = serde_json::from_slice(&output.stdout)
+            .unwrap_or_else(|_| panic!("{}", status_and_output(&output)));
         (output.status.code(), json)
     }
 
@@ -56,7 +57,8 @@ impl Machine {
     #[track_caller]
     fn answered(&self, arguments: &[&str]) -> (Option<i32>, Value) {
         let output = self.run(arguments);
-        let json = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", said(&output)));
+        let json = serde_json::from_slice(&output.stdout)
+            .unwrap_or_else(|_| panic!("{}", status_and_output(&output)));
         (output.status.code(), json)
     }
 }
@@ -165,7 +167,12 @@ fn the_credit_of_a_selected_generator_is_set_and_it_stays_in_use() {
     // Some kernels restore the full credit of a generator without any when it is selected.
     let output = machine.run(&["quality", "0"]);
     let is_kept = output.status.success();
-    assert_eq!(!is_kept, said(&output).contains("select auto leaves the choice"), "{}", said(&output));
+    assert_eq!(
+        !is_kept,
+        status_and_output(&output).contains("select auto leaves the choice"),
+        "{}",
+        status_and_output(&output)
+    );
     assert_eq!((attribute("rng_current").as_str(), attribute("rng_quality") == "0"), (NAME, is_kept));
     let too_much = ["quality", "1025"];
     failed(&machine.run(&too_much), &too_much, 2);

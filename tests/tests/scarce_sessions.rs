@@ -5,7 +5,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use outboard_tests::stream::{Journey, Stream};
-use outboard_tests::world::{Way, worlds};
+use outboard_tests::world::{DriverChoice, worlds};
 
 const CONTEXTS: u64 = 1000;
 
@@ -22,22 +22,26 @@ fn a_thousand_contexts_that_are_open_at_once_all_give_right_bytes() {
             }
         }
         for (number, journey) in journeys.into_iter().enumerate() {
-            assert!(journey.ends_right(), "{:?}: context {number} gave wrong bytes", world.way);
+            assert!(journey.ends_right(), "{:?}: context {number} gave wrong bytes", world.driver_choice);
         }
         assert_eq!(world.counts().mismatches, 0);
 
-        if world.way == Way::Nothing {
+        if world.driver_choice == DriverChoice::Nothing {
             continue;
         }
         let during = world.counts();
-        assert!(during.hw_requests > 0, "{:?}: nothing went to the driver: {during:?}", world.way);
+        assert!(during.hw_requests > 0, "{:?}: nothing went to the driver: {during:?}", world.driver_choice);
         // All sessions are free again, so the driver accepts a new one.
-        assert!(streams[0].runs_right(&hard), "{:?}: a context made afterwards gave wrong bytes", world.way);
+        assert!(
+            streams[0].runs_right(&hard),
+            "{:?}: a context made afterwards gave wrong bytes",
+            world.driver_choice
+        );
         let after = world.counts() - during;
         assert!(
             after.hw_requests > 0,
             "{:?}: a driver that was full once is never used again: {after:?}",
-            world.way
+            world.driver_choice
         );
     }
 }
@@ -55,11 +59,15 @@ fn a_context_that_is_busy_gets_the_room_of_one_that_is_idle() {
         let before = world.counts();
         // A context is idle after a second without use.
         sleep(Duration::from_millis(1200));
-        assert!(busy.runs_right(&hard), "{:?}: wrong bytes", world.way);
+        assert!(busy.runs_right(&hard), "{:?}: wrong bytes", world.driver_choice);
         let used = world.counts() - before;
-        assert!(world.way == Way::Nothing || used.hw_requests > 40, "{:?}: {used:?}", world.way);
+        assert!(
+            world.driver_choice == DriverChoice::Nothing || used.hw_requests > 40,
+            "{:?}: {used:?}",
+            world.driver_choice
+        );
         for (number, journey) in journeys.into_iter().enumerate() {
-            assert!(journey.ends_right(), "{:?}: context {number} gave wrong bytes", world.way);
+            assert!(journey.ends_right(), "{:?}: context {number} gave wrong bytes", world.driver_choice);
         }
     }
 }

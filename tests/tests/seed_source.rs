@@ -10,7 +10,7 @@ use std::process::Output;
 
 use outboard_tests::bytes::bytes;
 use outboard_tests::child::in_child;
-use outboard_tests::command::{command, failed, on_path, run, said, succeeded};
+use outboard_tests::command::{command, failed, on_path, run, status_and_output, succeeded};
 use outboard_tests::evp::{self, RandomState, random_bytes, reseed};
 use outboard_tests::hwrng::{CURRENT, DEVICE, bytes_read, in_child_with};
 use outboard_tests::sandbox::enter;
@@ -96,10 +96,10 @@ fn openssl_rand_takes_its_seed_from_the_device_and_from_nothing_else() {
         feed.give(&given);
         in_child_with(DEVICE, &feed.path, || {
             let output = seeded.openssl_rand(&openssl);
-            check(output.status.success() && output.stdout.len() == 65, || said(&output))?;
+            check(output.status.success() && output.stdout.len() == 65, || status_and_output(&output))?;
             let taken = given.len() - feed.left();
             check(taken == START_UP + seed, || {
-                format!("{taken} bytes were taken at {entropy} bits: {}", said(&output))
+                format!("{taken} bytes were taken at {entropy} bits: {}", status_and_output(&output))
             })
         });
     }
@@ -139,11 +139,13 @@ fn a_stuck_device_is_an_error_without_output() {
             check(text.contains(SOURCE) && text.contains(why), || text)?;
         }
         let output = seeded.openssl_rand(&openssl);
-        check(!output.status.success() && output.stdout.is_empty(), || said(&output))?;
+        check(!output.status.success() && output.stdout.is_empty(), || status_and_output(&output))?;
         // Once in the provider's log line, once in OpenSSL's error queue.
         let complaint = String::from_utf8_lossy(&output.stderr);
         let lines = complaint.lines().filter(|line| line.starts_with("outboard[")).count();
-        check(lines == 1 && complaint.matches("repetition count test").count() == 2, || said(&output))
+        check(lines == 1 && complaint.matches("repetition count test").count() == 2, || {
+            status_and_output(&output)
+        })
     });
 }
 
@@ -215,7 +217,7 @@ fn says_why_it_is_not_seeded(output: &Output, why: &str) -> Result<(), String> {
     let failed = !output.status.success() && output.stdout.is_empty();
     let reasons = complaint.matches(why).count();
     let right = if evp::major_version() < 4 { seeded && reasons == 1 } else { failed && reasons == 2 };
-    check(right && complaint.starts_with("outboard["), || format!("\"{why}\"? {}", said(output)))
+    check(right && complaint.starts_with("outboard["), || format!("\"{why}\"? {}", status_and_output(output)))
 }
 
 #[test]
@@ -375,7 +377,7 @@ fn openssl_lists_it_and_its_generators_work() {
     assert!(
         succeeded(&output, &list).contains("OUTBOARD-HWRNG @ outboard") && output.stderr.is_empty(),
         "{}",
-        said(&output)
+        status_and_output(&output)
     );
     let mut drawn = BTreeSet::new();
     for generator in ["CTR-DRBG", "HASH-DRBG", "HMAC-DRBG"] {

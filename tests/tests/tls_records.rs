@@ -131,7 +131,7 @@ fn records_are_sealed_and_opened_as_by_the_default_provider_one_after_the_other(
                 let mut seal = Both::new(&world, algorithm, records, Direction::Encrypt);
                 let mut open = Both::new(&world, algorithm, records, Direction::Decrypt);
                 for payload in PAYLOADS {
-                    let what = format!("{:?}, {threshold}, payload of {payload} bytes", world.way);
+                    let what = format!("{:?}, {threshold}, payload of {payload} bytes", world.driver_choice);
                     let sealed = seal.encrypt(&record(records, payload), &what).expect("a record is sealed");
                     assert!(
                         open.decrypt(&sealed, Mac::Good, &what),
@@ -170,7 +170,7 @@ fn padded_records(world: &World, records: TlsRecords, payload: usize, padding: u
     let value = u8::try_from(padding - 1).expect("padding is at most 256");
     good.resize(before + padding, value);
     let check = |plain: &[u8], mac: Mac, what: &str| {
-        let what = format!("{:?}, payload {payload}, padding {padding}, {what}", world.way);
+        let what = format!("{:?}, payload {payload}, padding {padding}, {what}", world.driver_choice);
         let mut open = Both::new(world, "AES-128-CBC", records, Direction::Decrypt);
         open.decrypt(&raw_encrypt(world, plain), mac, &what);
     };
@@ -209,7 +209,7 @@ fn records_of_impossible_length_are_refused_alike() {
         for records in kinds() {
             for length in [1, 15, 16, 17, 31, 32, 33, 47, 48, 64] {
                 let mut open = Both::new(&world, "AES-128-CBC", records, Direction::Decrypt);
-                let what = format!("{:?}, a record of {length} bytes", world.way);
+                let what = format!("{:?}, a record of {length} bytes", world.driver_choice);
                 open.decrypt(&bytes(9, length), Mac::Unknown, &what);
             }
         }

@@ -10,7 +10,7 @@ use outboard_tests::lane::is_full_lane;
 use outboard_tests::machine::cpu_has_aes;
 use outboard_tests::skip::skip;
 use outboard_tests::tls::{Received, Session, put_certificate};
-use outboard_tests::world::{Way, World, worlds, write_text};
+use outboard_tests::world::{DriverChoice, World, worlds, write_text};
 
 const SUITES: [&str; 4] = ["AES128-SHA", "AES256-SHA", "ECDHE-RSA-AES128-SHA256", "ECDHE-RSA-AES256-SHA384"];
 
@@ -116,7 +116,7 @@ impl Ground {
         file: &str,
         carry: impl FnOnce(&Session<'_>) -> Result<Received, String>,
     ) -> Received {
-        let what = format!("{:?}, {kind:?}, {file}", self.world.way);
+        let what = format!("{:?}, {kind:?}, {file}", self.world.driver_choice);
         let (server, client) = (
             self.config(kind.sides != Sides::Client, kind.mac),
             self.config(kind.sides != Sides::Server, kind.mac),
@@ -137,7 +137,7 @@ impl Ground {
         // On a CPU with AES instructions libssl uses the default provider's stitched ciphers, where
         // they exist.
         let stitched = cpu_has_aes() && kind.mac == Mac::MacThenEncrypt && !kind.suite.ends_with("SHA384");
-        if self.world.way != Way::Nothing && !stitched {
+        if self.world.driver_choice != DriverChoice::Nothing && !stitched {
             let used = self.world.counts() - before;
             let records = (sent.len() / 16_384) as u64;
             assert!(used.hw_requests >= records, "{what}: records went past the driver: {used:?}");

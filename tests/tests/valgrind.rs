@@ -1,6 +1,6 @@
 //! valgrind finds no error during the lifetime of contexts and of the provider.
 
-use outboard_tests::command::{helper, on_path, run, said};
+use outboard_tests::command::{helper, on_path, run, status_and_output};
 use outboard_tests::skip::skip;
 use outboard_tests::world::worlds;
 
@@ -30,7 +30,7 @@ fn valgrind_finds_no_error_and_no_leak() {
             config.to_str().expect("a plain name"),
         ];
         let output = run(&valgrind, &config, &arguments);
-        assert!(output.status.success(), "{:?}: {}", world.way, said(&output));
+        assert!(output.status.success(), "{:?}: {}", world.driver_choice, status_and_output(&output));
         world.assert_driver_used();
     }
 }

@@ -13,7 +13,7 @@ use outboard_tests::machine::{ACCELERATOR, is_allowed, reachable_accelerator};
 use outboard_tests::skip::skip;
 use outboard_tests::stream::Stream;
 use outboard_tests::time_limit::wait_until;
-use outboard_tests::world::{Order, Way, World, accelerator_world};
+use outboard_tests::world::{DriverChoice, Order, World, accelerator_world};
 
 const DRIVER: &str = "/sys/bus/virtio/drivers/virtio_crypto";
 
@@ -99,7 +99,8 @@ fn a_world_made_while_the_driver_is_unbound_offers_nothing() {
     let Some((world, device)) = parts(test) else { return };
     drop(world);
     device.unbind();
-    let world = World::new(Way::Nothing, &[], Order::DefaultFirst).unwrap_or_else(|error| panic!("{error}"));
+    let world =
+        World::new(DriverChoice::Nothing, &[], Order::DefaultFirst).unwrap_or_else(|error| panic!("{error}"));
     assert!(Cipher::fetch(&world.context, "AES-128-CBC", "provider=outboard").is_none());
     assert_eq!(world.hard("AES-128-CBC").provider(), "default");
 }

@@ -12,14 +12,14 @@ use outboard_tests::digests::{self, DIGESTS, a_state_is_its_process_own};
 use outboard_tests::module::module;
 use outboard_tests::simulated::{DRIVERS, Simulated};
 use outboard_tests::skip::skip;
-use outboard_tests::world::{AEADS, Order, Way, World};
+use outboard_tests::world::{AEADS, DriverChoice, Order, World};
 use outboard_tests::{aead, hmacs};
 
 const AEAD_DRIVERS: [&str; 2] = ["sim-gcm-aes", "sim-ccm-aes"];
 
 fn world(drivers: &[&str], settings: &[(&str, &str)]) -> World {
     let settings: Vec<_> = [("LOG_LEVEL", "off")].into_iter().chain(settings.iter().copied()).collect();
-    World::new(Way::Simulated(drivers.join(",")), &settings, Order::DefaultFirst)
+    World::new(DriverChoice::Simulated(drivers.join(",")), &settings, Order::DefaultFirst)
         .unwrap_or_else(|error| panic!("{error}"))
 }
 

@@ -53,7 +53,7 @@ pub fn measure(options: &Options) -> Result<Results> {
     }
 
     let (start, limit) = (Instant::now(), Duration::from_secs(options.seconds));
-    let (mut said, mut yardstick) = (start, SpeedReference::default());
+    let (mut reported_at, mut yardstick) = (start, SpeedReference::default());
     while !stop::asked() && (results.turns == 0 || start.elapsed() < limit) {
         yardstick.measure();
         for depth in DEPTHS {
@@ -73,8 +73,8 @@ pub fn measure(options: &Options) -> Result<Results> {
         if let Some(file) = &options.json {
             results.write(file)?;
         }
-        if said.elapsed() >= NEWS {
-            said = Instant::now();
+        if reported_at.elapsed() >= NEWS {
+            reported_at = Instant::now();
             eprintln!(
                 "outboard-benchmark-interface: {} turns, {:.0} of {} s",
                 results.turns, results.seconds, options.seconds

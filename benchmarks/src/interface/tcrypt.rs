@@ -31,7 +31,7 @@ impl Tcrypt {
                 line.driver
             );
         }
-        ensure!(!ours.is_empty(), "tcrypt said nothing of cbc(aes)");
+        ensure!(!ours.is_empty(), "tcrypt logged no result for cbc(aes)");
         Ok(answer(&ours, depth, self.tcrypt.cycles_per_second()))
     }
 }

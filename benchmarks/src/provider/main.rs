@@ -19,7 +19,7 @@ use outboard_benchmarks::bar::{self, Verdict};
 #[derive(Parser)]
 #[command(name = "outboard-benchmark-provider", version)]
 struct Options {
-    /// What `outboard tune --json` said; its policy is in force
+    /// Output of `outboard tune --json`; its policy is in force
     #[arg(long, value_name = "FILE")]
     tune: PathBuf,
 

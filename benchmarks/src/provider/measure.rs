@@ -114,7 +114,7 @@ fn size<'a>(
         let mut one = cipher.work(true, bytes)?;
         one.run(WARM_UP)?;
         let samples = Samples { sample: SAMPLE, rounds: 1 };
-        requests.push(watch.requests(&mut |requests| one.run(requests), samples).map_err(said)?);
+        requests.push(watch.requests(&mut |requests| one.run(requests), samples).map_err(to_anyhow)?);
         work.push(one);
     }
     let work = <[Work<'a>; 3]>::try_from(work).map_err(|_| anyhow!("three contestants"))?;
@@ -124,7 +124,7 @@ fn size<'a>(
 }
 
 fn turns(watch: &Stopwatch, sizes: &mut [Size<'_>], limit: Duration) -> Result<()> {
-    let (start, mut said_at, mut yardstick) = (Instant::now(), Instant::now(), SpeedReference::default());
+    let (start, mut reported_at, mut yardstick) = (Instant::now(), Instant::now(), SpeedReference::default());
     let load = noise::load();
     let mut turn = 0;
     while turn < LEAST || start.elapsed() < limit {
@@ -144,7 +144,7 @@ fn turns(watch: &Stopwatch, sizes: &mut [Size<'_>], limit: Duration) -> Result<(
             let mut new = match watch.turns(&mut [a, b, c], &requests, 1) {
                 // The turns so far are sufficient.
                 Err(Error::Stopped) if turn >= LEAST => return Ok(()),
-                other => other.map_err(said)?,
+                other => other.map_err(to_anyhow)?,
             };
             if is_reversed {
                 new.reverse();
@@ -152,8 +152,8 @@ fn turns(watch: &Stopwatch, sizes: &mut [Size<'_>], limit: Duration) -> Result<(
             size.series.iter_mut().zip(new).for_each(|(series, new)| series.extend(new));
         }
         turn += 1;
-        if said_at.elapsed() >= NEWS {
-            said_at = Instant::now();
+        if reported_at.elapsed() >= NEWS {
+            reported_at = Instant::now();
             eprintln!(
                 "outboard-benchmark-provider: {turn} turns, {} of {} s",
                 start.elapsed().as_secs(),
@@ -167,6 +167,6 @@ fn turns(watch: &Stopwatch, sizes: &mut [Size<'_>], limit: Duration) -> Result<(
     Ok(())
 }
 
-fn said<E: std::fmt::Display>(error: Error<E>) -> anyhow::Error {
+fn to_anyhow<E: std::fmt::Display>(error: Error<E>) -> anyhow::Error {
     anyhow!("{error}")
 }

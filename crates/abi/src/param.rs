@@ -140,7 +140,7 @@ impl Param {
     }
 
     /// A request for a pointer to a string, which is stored in `slot`.
-    pub fn ask_utf8(key: &CStr, slot: &mut *const c_char) -> Param {
+    pub fn construct_utf8_ptr(key: &CStr, slot: &mut *const c_char) -> Param {
         Param {
             key: key.as_ptr(),
             data_type: ParamType::Utf8Ptr as c_uint,
@@ -151,7 +151,7 @@ impl Param {
     }
 
     /// A request for a pointer to bytes, which is stored in `slot`.
-    pub fn ask_octets(key: &CStr, slot: &mut *const u8) -> Param {
+    pub fn construct_octet_ptr(key: &CStr, slot: &mut *const u8) -> Param {
         Param {
             key: key.as_ptr(),
             data_type: ParamType::OctetPtr as c_uint,
@@ -162,7 +162,7 @@ impl Param {
     }
 
     /// An unsigned value to set. `value` must outlive the use of the parameter.
-    pub fn give_unsigned(key: &CStr, value: &mut c_uint) -> Param {
+    pub fn construct_uint(key: &CStr, value: &mut c_uint) -> Param {
         Param {
             key: key.as_ptr(),
             data_type: ParamType::Unsigned as c_uint,
@@ -173,7 +173,7 @@ impl Param {
     }
 
     /// Bytes to set, or a buffer to fill. `bytes` must outlive the use of the parameter.
-    pub fn octets(key: &CStr, bytes: &mut [u8]) -> Param {
+    pub fn construct_octet_string(key: &CStr, bytes: &mut [u8]) -> Param {
         Param {
             key: key.as_ptr(),
             data_type: ParamType::OctetString as c_uint,
@@ -184,7 +184,7 @@ impl Param {
     }
 
     /// A string to set.
-    pub fn utf8(key: &CStr, text: &'static CStr) -> Param {
+    pub fn construct_utf8_string(key: &CStr, text: &'static CStr) -> Param {
         Param {
             key: key.as_ptr(),
             data_type: ParamType::Utf8String as c_uint,
@@ -195,7 +195,7 @@ impl Param {
     }
 
     /// A size to set. `value` must outlive the use of the parameter.
-    pub fn give_size(key: &CStr, value: &mut usize) -> Param {
+    pub fn construct_size_t(key: &CStr, value: &mut usize) -> Param {
         Param {
             key: key.as_ptr(),
             data_type: ParamType::Unsigned as c_uint,

@@ -135,8 +135,8 @@ impl OpensslConfiguration {
         let asked =
             Context::configured(&library, &openssl_cnf).and_then(|context| context.have_decided(c"outboard"));
         asked.map_err(|error| {
-            let said: Vec<String> = table.notes().into_iter().chain(library.errors()).collect();
-            anyhow!("{}: the provider cannot be loaded: {error} {}", module.display(), said.join("; "))
+            let messages: Vec<String> = table.notes().into_iter().chain(library.errors()).collect();
+            anyhow!("{}: the provider cannot be loaded: {error} {}", module.display(), messages.join("; "))
         })?;
         let decisions = table.decisions();
         Ok(OpensslConfiguration {

@@ -134,11 +134,11 @@ impl FilePaths {
         let mut command = self.enc(configuration);
         let done =
             command.args(["-out", "/dev/null"]).output().map_err(|error| format!("openssl: {error}"))?;
-        let said = String::from_utf8_lossy(&done.stderr);
+        let stderr = String::from_utf8_lossy(&done.stderr);
         if done.status.success() {
             Ok(())
         } else {
-            Err(format!("openssl enc: {}: {}", done.status, said.trim()))
+            Err(format!("openssl enc: {}: {}", done.status, stderr.trim()))
         }
     }
 

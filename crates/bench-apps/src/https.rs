@@ -227,7 +227,7 @@ impl CurlClient {
         );
         let words = String::from_utf8_lossy(&done.stderr);
         let log = server.process.words();
-        ensure!(done.status.success(), "curl: {}: {}; the server said: {log}", done.status, words.trim());
+        ensure!(done.status.success(), "curl: {}: {}; log of the server: {log}", done.status, words.trim());
         Ok(())
     }
 }

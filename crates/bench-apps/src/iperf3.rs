@@ -69,8 +69,8 @@ pub fn transfer(
     let mut command = client(address, bytes, window);
     command.arg("-P").arg(streams.to_string());
     place.enter(&mut command);
-    let said = IPERF3.run(command, "", LIMIT + Duration::from_secs(bytes / SLOWEST))?;
-    seconds(&said.output, bytes)
+    let output = IPERF3.run(command, "", LIMIT + Duration::from_secs(bytes / SLOWEST))?;
+    seconds(&output.stdout, bytes)
 }
 
 /// As [`transfer`], over one connection from the server here to the other machine.
@@ -83,8 +83,8 @@ pub fn transfer_to_peer(
     let address = server.address.ok_or("iperf3's server is in a namespace")?;
     let mut command = client(&address.ip().to_string(), bytes, window);
     command.arg("-p").arg(address.port().to_string()).arg("--reverse");
-    let said = IPERF3.run(peer.command(&command), "", LIMIT + Duration::from_secs(bytes / SLOWEST))?;
-    seconds(&said.output, bytes)
+    let output = IPERF3.run(peer.command(&command), "", LIMIT + Duration::from_secs(bytes / SLOWEST))?;
+    seconds(&output.stdout, bytes)
 }
 
 /// The client's command. It sends, unless more options say otherwise.
@@ -101,9 +101,9 @@ fn client(address: &str, bytes: u64, window: Option<&str>) -> Command {
 
 /// Extracts the seconds from the output. iperf3 sends slightly more than requested, so the time is
 /// scaled to the requested bytes.
-fn seconds(said: &str, bytes: u64) -> Result<f64, String> {
+fn seconds(stdout: &str, bytes: u64) -> Result<f64, String> {
     let answer: Value =
-        serde_json::from_str(said).map_err(|_| format!("iperf3 does not answer in JSON: {said}"))?;
+        serde_json::from_str(stdout).map_err(|_| format!("iperf3 does not answer in JSON: {stdout}"))?;
     if let Some(error) = answer["error"].as_str() {
         return Err(format!("iperf3: {error}"));
     }
@@ -121,9 +121,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_iperf3_says_is_read() {
-        let said = r#"{"end": {"sum_received": {"bytes": 2000, "seconds": 4.0}}}"#;
-        assert_eq!(seconds(said, 1000), Ok(2.0));
+    fn the_output_of_iperf3_is_parsed() {
+        let stdout = r#"{"end": {"sum_received": {"bytes": 2000, "seconds": 4.0}}}"#;
+        assert_eq!(seconds(stdout, 1000), Ok(2.0));
         for (text, says) in [
             (r#"{"error": "unable to connect to server"}"#, "iperf3: unable to connect"),
             (r#"{"end": {"sum_received": {"bytes": 0, "seconds": 4.0}}}"#, "received nothing"),

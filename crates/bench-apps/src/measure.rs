@@ -163,7 +163,7 @@ impl MeasuredSide {
             Decision::Left { why } if self.cipher.as_ref() == Some(&name) => Some(why),
             _ => None,
         });
-        let said = || table.notes().into_iter().next();
+        let note = || table.notes().into_iter().next();
         let not_asked = || {
             (self.cipher.is_some() && self.counts().requests() == 0).then(|| {
                 "it was asked for nothing: OpenSSL prefers code of its own that does cipher and MAC in one, where the CPU has \
@@ -172,7 +172,7 @@ impl MeasuredSide {
             })
         };
         let below = || "its requests are below the threshold of the policy".to_owned();
-        Some(left.or_else(said).or_else(not_asked).unwrap_or_else(below))
+        Some(left.or_else(note).or_else(not_asked).unwrap_or_else(below))
     }
 
     /// Runs `job` once; `job` returns the cost of its processes.

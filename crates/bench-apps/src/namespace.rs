@@ -61,7 +61,7 @@ impl Namespace {
         let mut command = Command::new(IP.name);
         command.args(["-batch", "-"]);
         self.enter(&mut command);
-        let said = IP.run(command, lines, LIMIT).and_then(|said| said.checked("ip"));
-        said.map(|_| ()).map_err(|error| anyhow!(error))
+        let result = IP.run(command, lines, LIMIT).and_then(|output| output.checked("ip"));
+        result.map(|_| ()).map_err(|error| anyhow!(error))
     }
 }

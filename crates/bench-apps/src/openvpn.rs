@@ -26,7 +26,7 @@ const CIPHERS: [&str; 6] =
 
 /// Measure an OpenVPN tunnel with iperf3, as OpenSSL is and with outboard.
 ///
-/// Each tunnel has two OpenVPN processes in network namespaces of their own, joined by a virtual cable; the machine's network is not
+/// Each tunnel has two OpenVPN processes in network namespaces of their own, joined by a pair of veth; the machine's network is not
 /// changed. The sending ones differ only in their openssl.cnf, and are measured interleaved; user and system time are theirs. The
 /// receiving ones use OpenSSL alone, on the same CPUs, so the CPU time of the whole system includes them. Where OpenVPN and the
 /// kernel support data-channel offload, a third tunnel uses it; its user and system time are the whole system's. Must be run as root.
@@ -126,7 +126,7 @@ fn all(options: &Options, bench: &mut Bench) -> Result<()> {
             let mut wall = None;
             let mut send = || tunnel.send(bytes).map(|seconds| wall = Some(seconds));
             let spent = if side < configurations.len() {
-                tunnel.near().during(send)?
+                tunnel.sender().during(send)?
             } else {
                 // The kernel encrypts, so the time of the whole system counts.
                 let before = UserSystemTime::by_all();
@@ -146,10 +146,10 @@ enum SomeTunnel<'a> {
 }
 
 impl SomeTunnel<'_> {
-    fn near(&self) -> &ServerProcess {
+    fn sender(&self) -> &ServerProcess {
         match self {
-            SomeTunnel::Here(tunnel) => &tunnel.near,
-            SomeTunnel::ToPeer(tunnel) => &tunnel.near,
+            SomeTunnel::Here(tunnel) => &tunnel.sender,
+            SomeTunnel::ToPeer(tunnel) => &tunnel.sender,
         }
     }
 

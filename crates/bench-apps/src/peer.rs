@@ -150,8 +150,8 @@ mod tests {
     fn words_reach_the_shell_as_they_are() {
         for word in ["", "a b", "it's", "$HOME `id` \"x\" \\", "-n"] {
             let script = format!("printf '<%s>' {}", quoted(word));
-            let said = tools::run(Command::new("sh").args(["-c", &script])).unwrap();
-            assert_eq!(said, format!("<{word}>"));
+            let output = tools::run(Command::new("sh").args(["-c", &script])).unwrap();
+            assert_eq!(output, format!("<{word}>"));
         }
     }
 

@@ -39,9 +39,9 @@ impl ServerProcess {
     /// Starts the server in its own process group, so that only this program receives ^C. Its
     /// output is appended to `log`.
     pub fn start(name: &str, mut command: Command, log: PathBuf) -> Result<ServerProcess> {
-        let said = OpenOptions::new().create(true).append(true).open(&log);
-        let said = said.with_context(|| format!("{}", log.display()))?;
-        command.process_group(0).stdin(Stdio::null()).stdout(said.try_clone()?).stderr(said);
+        let log_file = OpenOptions::new().create(true).append(true).open(&log);
+        let log_file = log_file.with_context(|| format!("{}", log.display()))?;
+        command.process_group(0).stdin(Stdio::null()).stdout(log_file.try_clone()?).stderr(log_file);
         die_with_parent(&mut command, libc::SIGTERM);
         let child = command.spawn().with_context(|| format!("{name} cannot be started"))?;
         Ok(ServerProcess { name: name.to_owned(), child, log })
@@ -58,14 +58,14 @@ impl ServerProcess {
     }
 
     /// Waits until the log contains these words.
-    pub fn until_said(&mut self, words: &str) -> Result<()> {
+    pub fn wait_for_log(&mut self, words: &str) -> Result<()> {
         let log = self.log.clone();
-        self.until(&format!("it does not say \"{words}\""), || says(&log, words))
+        self.until(&format!("\"{words}\" is not in the log"), || log_contains(&log, words))
     }
 
     /// Returns whether the log contains these words.
-    pub fn has_said(&self, words: &str) -> bool {
-        says(&self.log, words)
+    pub fn has_logged(&self, words: &str) -> bool {
+        log_contains(&self.log, words)
     }
 
     /// Waits for a condition. `not_yet` is the error message if it is never met.
@@ -96,7 +96,7 @@ impl ServerProcess {
     pub fn during(&self, serve: impl FnOnce() -> Result<(), String>) -> Result<UserSystemTime, String> {
         let spent = || self.spent().map_err(|error| format!("/proc: {error}"));
         let before = spent()?;
-        serve().map_err(|error| format!("{error}; {} said: {}", self.name, self.words()))?;
+        serve().map_err(|error| format!("{error}; log of {}: {}", self.name, self.words()))?;
         Ok(spent()?.since(before))
     }
 
@@ -145,8 +145,8 @@ pub fn free_port(address: IpAddr) -> Result<SocketAddr> {
     Ok(unused.local_addr()?)
 }
 
-fn says(log: &Path, words: &str) -> bool {
-    fs::read(log).is_ok_and(|said| String::from_utf8_lossy(&said).contains(words))
+fn log_contains(log: &Path, words: &str) -> bool {
+    fs::read(log).is_ok_and(|bytes| String::from_utf8_lossy(&bytes).contains(words))
 }
 
 /// Joins the last lines of the log into one.
@@ -154,7 +154,7 @@ fn last_words(log: &Path) -> String {
     let text = fs::read(log).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     match &lines[lines.len().saturating_sub(5)..] {
-        [] => "it said nothing".to_owned(),
+        [] => "(empty log)".to_owned(),
         last => last.join("; "),
     }
 }

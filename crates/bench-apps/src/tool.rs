@@ -32,8 +32,8 @@ pub struct Tool {
 /// The output of a program.
 pub struct ProgramOutput {
     pub status: ExitStatus,
-    pub output: String,
-    pub errors: String,
+    pub stdout: String,
+    pub stderr: String,
 }
 
 impl Tool {
@@ -42,16 +42,16 @@ impl Tool {
     pub fn version(&self, argument: &str) -> Result<String> {
         let mut command = Command::new(self.name);
         command.arg(argument);
-        let said = self.run(command, "", Duration::from_secs(60)).map_err(|error| anyhow!(error))?;
-        Ok(said.output.lines().next().unwrap_or_default().trim().to_owned())
+        let output = self.run(command, "", Duration::from_secs(60)).map_err(|error| anyhow!(error))?;
+        Ok(output.stdout.lines().next().unwrap_or_default().trim().to_owned())
     }
 
     /// Runs the program with `input` on standard input. Terminates it at ^C and after `limit`.
     pub fn run(&self, mut command: Command, input: &str, limit: Duration) -> Result<ProgramOutput, String> {
         let cannot = |error: io::Error| format!("{} cannot be run: {error}", self.name);
-        let (mut output, mut errors) = (unnamed().map_err(cannot)?, unnamed().map_err(cannot)?);
+        let (mut stdout, mut stderr) = (unnamed().map_err(cannot)?, unnamed().map_err(cannot)?);
         let copy = |file: &File| file.try_clone().map(Stdio::from).map_err(cannot);
-        command.stdin(Stdio::piped()).stdout(copy(&output)?).stderr(copy(&errors)?).process_group(0);
+        command.stdin(Stdio::piped()).stdout(copy(&stdout)?).stderr(copy(&stderr)?).process_group(0);
         die_with_parent(&mut command, libc::SIGKILL);
         let mut child = command.spawn().map_err(|error| match error.kind() {
             ErrorKind::NotFound => missing(self.name, self.debian, self.openwrt),
@@ -74,20 +74,20 @@ impl Tool {
         };
         Ok(ProgramOutput {
             status,
-            output: read(&mut output).map_err(cannot)?,
-            errors: read(&mut errors).map_err(cannot)?,
+            stdout: read(&mut stdout).map_err(cannot)?,
+            stderr: read(&mut stderr).map_err(cannot)?,
         })
     }
 }
 
 impl ProgramOutput {
-    /// Returns the output, or the last lines of stderr if the program failed.
+    /// Returns stdout, or the last lines of stderr if the program failed.
     pub fn checked(self, what: &str) -> Result<String, String> {
         if self.status.success() {
-            return Ok(self.output);
+            return Ok(self.stdout);
         }
         let words: Vec<&str> =
-            self.errors.lines().map(str::trim).filter(|line| !line.is_empty()).rev().take(3).collect();
+            self.stderr.lines().map(str::trim).filter(|line| !line.is_empty()).rev().take(3).collect();
         let words = words.into_iter().rev().collect::<Vec<_>>().join("; ");
         Err(format!("{what} failed ({}): {words}", self.status))
     }
@@ -98,8 +98,9 @@ pub fn modprobe(module: &str) -> Result<()> {
     let tool = Tool { name: "modprobe", debian: "kmod", openwrt: "ubox" };
     let mut command = Command::new(tool.name);
     command.arg(module);
-    let said = tool.run(command, "", Duration::from_secs(60)).and_then(|said| said.checked("modprobe"));
-    said.map(|_| ())
+    let result = tool.run(command, "", Duration::from_secs(60)).and_then(|output| output.checked("modprobe"));
+    result
+        .map(|_| ())
         .map_err(|error| anyhow!(error))
         .with_context(|| format!("the kernel module {module} cannot be loaded"))
 }
@@ -150,14 +151,14 @@ mod tests {
     }
 
     #[test]
-    fn what_a_program_says_is_kept() {
+    fn the_output_of_a_program_is_returned() {
         let long = Duration::from_secs(60);
-        let said = shell("cat; echo no >&2; exit 3", "yes", long).unwrap();
+        let output = shell("cat; echo no >&2; exit 3", "yes", long).unwrap();
         assert_eq!(
-            (said.output.as_str(), said.errors.as_str(), said.status.code()),
+            (output.stdout.as_str(), output.stderr.as_str(), output.status.code()),
             ("yes", "no\n", Some(3))
         );
-        assert_eq!(said.checked("it").unwrap_err(), "it failed (exit status: 3): no");
+        assert_eq!(output.checked("it").unwrap_err(), "it failed (exit status: 3): no");
         assert_eq!(shell("cat", "yes", long).unwrap().checked("it").unwrap(), "yes");
     }
 

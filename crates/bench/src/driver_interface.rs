@@ -87,17 +87,17 @@ impl DriverInterface {
 
     /// Creates a worker for each thread; their first results are verified.
     pub fn team(&self, asked: &Requests<'_>, depth: usize, threads: usize) -> Result<Workers, String> {
-        let said = |error: Error| error.to_string();
+        let message = |error: Error| error.to_string();
         match self {
             DriverInterface::Cipher(algorithm, accelerator) => {
-                let first = accelerator.open(asked.key).map_err(said)?;
+                let first = accelerator.open(asked.key).map_err(message)?;
                 let direction = asked.direction.unwrap_or(Direction::Encrypt);
                 let (input, tag) = (asked.input.to_vec(), asked.tag.to_vec());
                 let job = RequestParameters { algorithm: *algorithm, direction, input, tag };
                 let worker = |_| {
-                    let session = first.share().map_err(said)?;
-                    let mut requests = InFlight::new(session, job.clone(), depth).map_err(said)?;
-                    requests.run(&mut || {}).map_err(said)?;
+                    let session = first.share().map_err(message)?;
+                    let mut requests = InFlight::new(session, job.clone(), depth).map_err(message)?;
+                    requests.run(&mut || {}).map_err(message)?;
                     let mut places = 0..asked.output.len();
                     match places.find(|&at| requests.output().get(at) != asked.output.get(at)) {
                         None => Ok(Box::new(requests) as Box<dyn Worker>),
@@ -107,11 +107,11 @@ impl DriverInterface {
                 (0..threads).map(worker).collect()
             }
             DriverInterface::Hash(accelerator) => {
-                let first = accelerator.open(asked.key).map_err(said)?;
+                let first = accelerator.open(asked.key).map_err(message)?;
                 let worker = |_| {
-                    let session = first.share().map_err(said)?;
+                    let session = first.share().map_err(message)?;
                     let mut messages = Messages::new(session, asked.input.to_vec(), depth);
-                    messages.run().map_err(said)?;
+                    messages.run().map_err(message)?;
                     match messages.are(asked.output) {
                         true => Ok(Box::new(messages) as Box<dyn Worker>),
                         false => Err("a result is wrong: run outboard check".to_owned()),

@@ -116,7 +116,7 @@ fn compare_runs_the_command_without_the_provider_too() {
 fn what_the_command_line_gets_wrong_gives_125_and_runs_nothing() {
     let place = Place::new();
     let mark = place.path("mark").display().to_string();
-    for (options, said) in [
+    for (options, message) in [
         (&["--threshold", "1k"][..], "not a number of bytes"),
         (&["--threshold", "RC4:1"], "\"RC4\" is none of"),
         (&["--ciphers", "ALL,AES-128-CBC"], "stands alone"),
@@ -129,7 +129,7 @@ fn what_the_command_line_gets_wrong_gives_125_and_runs_nothing() {
     ] {
         let ran = ran(place.prove(&[options, &["--", "touch", &mark]].concat()));
         assert_eq!(ran.code, Some(125), "{options:?}");
-        assert!(ran.err.contains(said), "{options:?}: {}", ran.err);
+        assert!(ran.err.contains(message), "{options:?}: {}", ran.err);
         assert!(!Path::new(&mark).exists(), "{options:?}");
     }
     assert_eq!(ran(place.prove(&[])).code, Some(125));

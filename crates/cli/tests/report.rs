@@ -72,7 +72,7 @@ fn files_become_a_page_beside_them() {
 }
 
 #[test]
-fn a_directory_is_its_json_and_strangers_are_left_out() {
+fn a_directory_stands_for_its_json_and_other_files_are_left_out() {
     let place = Place::with(&["status.json", "tune.json"]);
     place.write("package.json", "{\"name\":\"x\"}");
     place.write("notes.txt", "no JSON");

@@ -141,10 +141,10 @@ mod tests {
     }
 
     #[test]
-    fn the_median_of_as_many_more_lies_within_as_often_as_is_said() {
+    fn the_median_of_as_many_more_lies_within_as_often_as_documented() {
         // All distributions of 2n ranks over two runs.
-        let said = |n: u32| 2.0 * choose((3 * n - 1) / 2, n) / choose(2 * n, n);
-        assert!((said(15) - 0.0022).abs() < 5e-5 && (said(5) - 0.17).abs() < 4e-3);
+        let probability = |n: u32| 2.0 * choose((3 * n - 1) / 2, n) / choose(2 * n, n);
+        assert!((probability(15) - 0.0022).abs() < 5e-5 && (probability(5) - 0.17).abs() < 4e-3);
         for n in [3_u32, 5, 7] {
             let (mut outside, mut all) = (0, 0);
             for ours in (0_u32..1 << (2 * n)).filter(|set| set.count_ones() == n) {
@@ -154,7 +154,10 @@ mod tests {
                 outside +=
                     u32::from(ranks(true).all(|rank| rank < next) || ranks(true).all(|rank| rank > next));
             }
-            assert!((f64::from(outside) / f64::from(all) - said(n)).abs() < 1e-9, "{n}: {outside} of {all}");
+            assert!(
+                (f64::from(outside) / f64::from(all) - probability(n)).abs() < 1e-9,
+                "{n}: {outside} of {all}"
+            );
         }
     }
 

@@ -31,8 +31,8 @@ pub enum Error {
     #[error("modprobe tcrypt: {0}: install kmod")]
     Modprobe(io::Error),
     /// tcrypt is missing or cannot be loaded.
-    #[error("tcrypt said nothing: CONFIG_CRYPTO_TEST=m, and modprobe tcrypt {0} as root?")]
-    Silent(String),
+    #[error("tcrypt logged no result: CONFIG_CRYPTO_TEST=m, and modprobe tcrypt {0} as root?")]
+    NoResult(String),
 }
 
 /// One line of tcrypt's output.
@@ -130,7 +130,7 @@ impl Tcrypt {
         // log.
         modprobe.status().map_err(Error::Modprobe)?;
         let lines = read(&self.records().map_err(Error::Log)?);
-        if lines.is_empty() { Err(Error::Silent(arguments.join(" "))) } else { Ok(lines) }
+        if lines.is_empty() { Err(Error::NoResult(arguments.join(" "))) } else { Ok(lines) }
     }
 
     /// The messages logged since the last read: one record per read(2).

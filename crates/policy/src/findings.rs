@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use crate::tuned::{RELEASE, SystemFiles, Unfit, module_version, said_by, trusted};
+use crate::tuned::{RELEASE, SystemFiles, Unfit, kernel_text, module_version, trusted};
 
 /// Path of the file.
 pub const FINDINGS_FILE: &str = "/etc/outboard/checked";
@@ -70,7 +70,8 @@ impl Findings {
             last = Some(finding).filter(|finding| finding.driver == driver).or(last);
         }
         last.filter(|last| {
-            last.kernel == said_by(root, RELEASE).trim() && last.version == module_version(root, last.module)
+            last.kernel == kernel_text(root, RELEASE).trim()
+                && last.version == module_version(root, last.module)
         })
     }
 }

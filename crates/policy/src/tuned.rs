@@ -118,8 +118,8 @@ impl Tuned {
     /// # Errors
     /// [`Unfit::Stale`] with the first difference.
     pub fn is_of(&self, root: &(impl SystemFiles + ?Sized)) -> Result<(), Unfit> {
-        same("kernel", self.value("kernel"), said_by(root, RELEASE).trim())?;
-        same("CPU", self.value("cpu"), &cpu_identity(&said_by(root, "proc/cpuinfo")))?;
+        same("kernel", self.value("kernel"), kernel_text(root, RELEASE).trim())?;
+        same("CPU", self.value("cpu"), &cpu_identity(&kernel_text(root, "proc/cpuinfo")))?;
         for line in self.text.lines() {
             if let [Some("driver"), Some(driver), Some(module), Some(version), _] = words(line) {
                 same(driver, version, &module_version(root, module))?;
@@ -200,7 +200,7 @@ fn beginning(mut file: fs::File, most: usize) -> io::Result<Vec<u8>> {
 }
 
 /// The beginning of a text file of the kernel; empty if it cannot be read.
-pub(crate) fn said_by(root: &(impl SystemFiles + ?Sized), file: &str) -> String {
+pub(crate) fn kernel_text(root: &(impl SystemFiles + ?Sized), file: &str) -> String {
     // Every process that loads the provider reads these files. The kernel generates /proc/cpuinfo
     // only as far as it is read, and the first CPU is sufficient. An unreadable file compares as
     // different from what was measured.

@@ -97,7 +97,7 @@ impl Core {
     /// The value of a key in this provider's section of openssl.cnf, or of a parameter of the core.
     pub(crate) fn setting(&self, key: &CStr) -> Option<String> {
         let mut value: *const c_char = null();
-        let mut params = [Param::ask_utf8(key, &mut value), abi::end()];
+        let mut params = [Param::construct_utf8_ptr(key, &mut value), abi::end()];
         // SAFETY: the array ends with a null key; its value pointer lives through the call.
         let answered = unsafe { (self.get_params)(self.handle, params.as_mut_ptr()) } == 1;
         if !answered || value.is_null() {

@@ -101,7 +101,7 @@ pub unsafe extern "C" fn OSSL_provider_init(
             digests: Decided::not_yet(),
         }));
         // SAFETY: the provider is not moved until teardown, which unregisters the callbacks first.
-        if !unsafe { core.watch_providers(provider_came, provider_went, provider.cast()) } {
+        if !unsafe { core.watch_providers(provider_activated, provider_deactivated, provider.cast()) } {
             // SAFETY: no other reference to it exists yet.
             drop(unsafe { Box::from_raw(provider) });
             return 0;
@@ -126,7 +126,7 @@ unsafe extern "C" fn teardown(context: *mut c_void) {
 }
 
 /// A provider was activated. Called under the core's locks, so it only stores the handle.
-unsafe extern "C" fn provider_came(handle: *const CoreHandle, context: *mut c_void) -> c_int {
+unsafe extern "C" fn provider_activated(handle: *const CoreHandle, context: *mut c_void) -> c_int {
     guard(0, || {
         // SAFETY: the context is the one passed to `watch_providers`.
         let provider = unsafe { &*context.cast::<Provider>() };
@@ -137,7 +137,7 @@ unsafe extern "C" fn provider_came(handle: *const CoreHandle, context: *mut c_vo
 }
 
 /// A provider is deactivated.
-unsafe extern "C" fn provider_went(handle: *const CoreHandle, context: *mut c_void) -> c_int {
+unsafe extern "C" fn provider_deactivated(handle: *const CoreHandle, context: *mut c_void) -> c_int {
     guard(0, || {
         // SAFETY: the context is the one passed to `watch_providers`.
         unsafe { &*context.cast::<Provider>() }.software.went(handle);

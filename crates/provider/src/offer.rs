@@ -253,7 +253,7 @@ pub(crate) fn find<A: Copy, S: ?Sized + Share>(
 }
 
 /// The interface over which a driver was reached, and the errors of the interfaces tried before it.
-type Way = (Option<&'static str>, Vec<Error>);
+type ReachOutcome = (Option<&'static str>, Vec<Error>);
 
 /// For each algorithm, by its name in the kernel, tries the drivers that the policy allows until
 /// `reach` (called with the index of the name) reaches one. Returns for each name why no driver was
@@ -262,7 +262,7 @@ fn find_each(
     provider: &Provider,
     names: &[&str],
     are_named: bool,
-    reach: &mut dyn FnMut(usize, &str, TagCheck) -> Way,
+    reach: &mut dyn FnMut(usize, &str, TagCheck) -> ReachOutcome,
 ) -> Vec<String> {
     if names.is_empty() {
         return Vec::new();

@@ -167,7 +167,7 @@ fn problems(page: &mut Page, status: &Status, all: bool) {
             page.sub("evidence", &problem.evidence);
             page.sub("next step", &problem.next);
         } else {
-            // The verdict has said it.
+            // The verdict has shown this next step already.
             let is_next =
                 status.verdict.as_ref().is_some_and(|verdict| verdict.next.as_ref() == Some(&problem.next));
             let next = if is_next { String::new() } else { format!(": {}", problem.next) };

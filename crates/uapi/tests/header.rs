@@ -106,8 +106,8 @@ fn multiarch_includes() -> String {
 #[track_caller]
 fn assert_compiles(test: &str, compiler: &str, arguments: &[&str], text: &str) {
     if let Some(output) = compile(test, compiler, arguments, text) {
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{compiler} {arguments:?}:\n{said}");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{compiler} {arguments:?}:\n{stderr}");
     }
 }
 

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use outboard_tests::exposure::wrong_results;
 use outboard_tests::simulated::DRIVERS;
-use outboard_tests::world::{Order, Way, World};
+use outboard_tests::world::{DriverChoice, Order, World};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -17,8 +17,9 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     };
     let settings = [("THRESHOLDS", "ALL:0"), ("DIGESTS", "ALL"), ("LOG_LEVEL", "off")];
-    let world = World::with_reports(Way::Simulated(DRIVERS.join(",")), &settings, Order::DefaultFirst)
-        .unwrap_or_else(|error| panic!("{error}"));
+    let world =
+        World::with_reports(DriverChoice::Simulated(DRIVERS.join(",")), &settings, Order::DefaultFirst)
+            .unwrap_or_else(|error| panic!("{error}"));
     let Some(wrong) = wrong_results(&world, name, seed, count) else {
         println!("not offered");
         return ExitCode::SUCCESS;

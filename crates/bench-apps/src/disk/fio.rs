@@ -27,8 +27,8 @@ impl Pattern {
     /// Reads or writes `bytes` bytes, repeatedly on a device of `device_bytes`. Returns the
     /// seconds.
     pub fn run(&self, device: &Path, device_bytes: u64, bytes: u64) -> Result<f64, String> {
-        let said = FIO.run(self.command(device, device_bytes, bytes), "", LIMIT)?;
-        seconds(&said.checked("fio")?, self.writes, bytes)
+        let output = FIO.run(self.command(device, device_bytes, bytes), "", LIMIT)?;
+        seconds(&output.checked("fio")?, self.writes, bytes)
     }
 
     fn command(&self, device: &Path, device_bytes: u64, bytes: u64) -> Command {
@@ -49,11 +49,11 @@ impl Pattern {
 }
 
 /// Extracts the seconds from fio's output, in which messages can precede the JSON.
-fn seconds(said: &str, writes: bool, bytes: u64) -> Result<f64, String> {
-    let answer: Value = said
+fn seconds(stdout: &str, writes: bool, bytes: u64) -> Result<f64, String> {
+    let answer: Value = stdout
         .find('{')
-        .and_then(|at| serde_json::from_str(&said[at..]).ok())
-        .ok_or_else(|| format!("fio does not answer in JSON: {said}"))?;
+        .and_then(|at| serde_json::from_str(&stdout[at..]).ok())
+        .ok_or_else(|| format!("fio does not answer in JSON: {stdout}"))?;
     let job = &answer["jobs"][0];
     if job["error"].as_i64() != Some(0) {
         return Err(format!("fio met error {} of the system's", job["error"]));
@@ -71,19 +71,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_fio_says_is_read() {
-        let said = |error: u32, bytes: u64, runtime: f64| {
+    fn the_output_of_fio_is_parsed() {
+        let output = |error: u32, bytes: u64, runtime: f64| {
             format!(
                 "note: something\n{{\"jobs\": [{{\"error\": {error}, \"read\": {{\"io_bytes\": {bytes}, \
                  \"runtime\": {runtime}}}, \"write\": {{\"io_bytes\": 0, \"runtime\": 0}}}}]}}"
             )
         };
-        assert_eq!(seconds(&said(0, 4096, 1500.0), false, 4096), Ok(1.5));
-        assert_eq!(seconds(&said(0, 4096, 0.0), false, 4096), Ok(0.001));
+        assert_eq!(seconds(&output(0, 4096, 1500.0), false, 4096), Ok(1.5));
+        assert_eq!(seconds(&output(0, 4096, 0.0), false, 4096), Ok(0.001));
         for (text, writes, says) in [
-            (said(5, 4096, 1.0), false, "error 5"),
-            (said(0, 512, 1.0), false, "512 of 4096"),
-            (said(0, 4096, 1.0), true, "0 of 4096"),
+            (output(5, 4096, 1.0), false, "error 5"),
+            (output(0, 512, 1.0), false, "512 of 4096"),
+            (output(0, 4096, 1.0), true, "0 of 4096"),
             ("no".to_owned(), false, "JSON: no"),
         ] {
             let error = seconds(&text, writes, 4096).unwrap_err();

@@ -124,7 +124,7 @@ fn drops(namespace: &Namespace) -> Result<Vec<(String, u64)>, String> {
     command.arg("/proc/net/xfrm_stat");
     namespace.enter(&mut command);
     // The file is missing without CONFIG_XFRM_STATISTICS.
-    Ok(counts(&CAT.run(command, "", LIMIT)?.output))
+    Ok(counts(&CAT.run(command, "", LIMIT)?.stdout))
 }
 
 fn counts(text: &str) -> Vec<(String, u64)> {

@@ -14,7 +14,7 @@ use super::super::tool::modprobe;
 const NAME: &str = "data-channel offload, in the kernel";
 
 /// The message that OpenVPN logs when it uses the kernel's interface.
-pub const SAID: &str = "DCO device";
+pub const LOG_MESSAGE: &str = "DCO device";
 
 /// Checks whether data-channel offload can be used: each version of OpenVPN supports one kernel
 /// module. The error states the reason.
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_it_cannot_do_is_said() {
+    fn an_error_names_what_is_unsupported() {
         let why = |version, built, cipher| is_there(version, built, cipher).unwrap_err();
         assert!(why("2.7.1", true, "AES-128-CBC").contains("GCM mode only"));
         assert!(why("2.7.1", false, "AES-128-GCM").contains("built without it"));

@@ -19,7 +19,7 @@ const ENDS_ALONE: &str = "--ping 2 --ping-exit 20";
 pub struct PeerTunnel<'a> {
     listener: Server,
     _far: ServerProcess,
-    pub near: ServerProcess,
+    pub sender: ServerProcess,
     peer: &'a Peer,
 }
 
@@ -42,7 +42,7 @@ impl Tools {
     pub fn peer_tunnel<'a>(
         &self,
         work: &WorkFolder,
-        (index, near): (usize, &OpensslConfiguration),
+        (index, sender): (usize, &OpensslConfiguration),
         terms: &TunnelParameters<'_>,
         (peer, there): (&'a Peer, &Certificate),
     ) -> Result<PeerTunnel<'a>> {
@@ -58,8 +58,8 @@ impl Tools {
 
         let mut command = Command::new(&self.openvpn);
         command.args(words(&format!("--local {here} --lport {port}"), ends, 0, terms));
-        command.env("OPENSSL_CONF", &near.openssl_cnf).current_dir(&folder);
-        let mut near = ServerProcess::start("openvpn", command, folder.join("openvpn-0.log"))?;
+        command.env("OPENSSL_CONF", &sender.openssl_cnf).current_dir(&folder);
+        let mut sender = ServerProcess::start("openvpn", command, folder.join("openvpn-0.log"))?;
         let mut command = Command::new("openvpn");
         let far_terms = TunnelParameters { certificate: there, ..*terms };
         let transport = format!("--nobind --remote {here} {port} {ENDS_ALONE}");
@@ -69,11 +69,11 @@ impl Tools {
             peer.command(&command),
             folder.join("openvpn-1.log"),
         )?;
-        for process in [&mut near, &mut far] {
-            process.until_said("Initialization Sequence Completed")?;
+        for process in [&mut sender, &mut far] {
+            process.wait_for_log("Initialization Sequence Completed")?;
         }
         let listener = Server::start_at(free_port(inside[0].parse()?)?)?;
-        Ok(PeerTunnel { listener, _far: far, near, peer })
+        Ok(PeerTunnel { listener, _far: far, sender, peer })
     }
 }
 

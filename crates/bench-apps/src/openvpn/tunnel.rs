@@ -48,7 +48,7 @@ pub struct TunnelParameters<'a> {
 pub struct Tunnel {
     _listener: Server,
     _far: ServerProcess,
-    pub near: ServerProcess,
+    pub sender: ServerProcess,
     here: Namespace,
     _there: Namespace,
 }
@@ -61,11 +61,11 @@ impl Tools {
         IPERF3.version("--version")?;
         IP.version("-V")?;
         // Some versions exit with code 1.
-        let said = Command::new(&openvpn).arg("--version").env("OPENSSL_CONF", "/dev/null").output()?;
-        let said = String::from_utf8_lossy(&said.stdout).into_owned();
-        let version = version(&said)?;
+        let output = Command::new(&openvpn).arg("--version").env("OPENSSL_CONF", "/dev/null").output()?;
+        let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+        let version = version(&stdout)?;
         ensure!(
-            said.contains("library versions: OpenSSL"),
+            stdout.contains("library versions: OpenSSL"),
             "this OpenVPN is not linked with OpenSSL: install the package openvpn (on OpenWrt openvpn-openssl)"
         );
         if !Path::new("/dev/net/tun").exists() {
@@ -76,7 +76,7 @@ impl Tools {
                 "there is no /dev/net/tun: modprobe tun (on OpenWrt install kmod-tun)"
             );
         }
-        let has_offload = said.contains("[DCO]");
+        let has_offload = stdout.contains("[DCO]");
         Ok(Tools { openvpn, version, has_offload })
     }
 
@@ -86,7 +86,7 @@ impl Tools {
         &self,
         work: &WorkFolder,
         folder: &Path,
-        near: &OpensslConfiguration,
+        sender: &OpensslConfiguration,
         terms: &TunnelParameters<'_>,
     ) -> Result<Tunnel> {
         let [here, there] = [Namespace::new()?, Namespace::new()?];
@@ -102,20 +102,20 @@ impl Tools {
             space.enter(&mut command);
             ServerProcess::start("openvpn", command, folder.join(format!("openvpn-{which}.log")))
         };
-        let mut near = end(0, &here, &near.openssl_cnf)?;
+        let mut sender = end(0, &here, &sender.openssl_cnf)?;
         let mut far = end(1, &there, &work.plain())?;
-        for process in [&mut near, &mut far] {
-            process.until_said("Initialization Sequence Completed")?;
+        for process in [&mut sender, &mut far] {
+            process.wait_for_log("Initialization Sequence Completed")?;
             if terms.in_kernel {
                 ensure!(
-                    process.has_said(offload::SAID),
+                    process.has_logged(offload::LOG_MESSAGE),
                     "OpenVPN does without data-channel offload: {}",
                     process.words()
                 );
             }
         }
         let listener = Server::start(&there)?;
-        Ok(Tunnel { _listener: listener, _far: far, near, here, _there: there })
+        Ok(Tunnel { _listener: listener, _far: far, sender, here, _there: there })
     }
 }
 
@@ -170,8 +170,8 @@ pub(super) fn words(
 
 /// Extracts `2.6.14` from `OpenVPN 2.6.14 x86_64-pc-linux-gnu [SSL (OpenSSL)] …`; versions without
 /// --disable-dco are too old.
-fn version(said: &str) -> Result<String> {
-    let version = said.split_whitespace().nth(1).unwrap_or_default();
+fn version(stdout: &str) -> Result<String> {
+    let version = stdout.split_whitespace().nth(1).unwrap_or_default();
     // For example 2.7_beta1.
     let mut numbers = version.split(['.', '_']).map(str::parse::<u32>);
     match (numbers.next(), numbers.next()) {
@@ -203,13 +203,13 @@ mod tests {
             certificate: &certificate,
             in_kernel: false,
         };
-        let [near, far] = [0, 1].map(|which| words("--lport 7", INSIDE, which, &terms).join("|"));
+        let [sender, far] = [0, 1].map(|which| words("--lport 7", INSIDE, which, &terms).join("|"));
         for says in
             ["|--data-ciphers|AES-128-CBC|", "|--tun-mtu|9000|", "|--disable-dco|", "|--key|/run/a b/key"]
         {
-            assert!(near.contains(says) && far.contains(says), "{says}: {near} {far}");
+            assert!(sender.contains(says) && far.contains(says), "{says}: {sender} {far}");
         }
-        assert!(near.contains("|--ifconfig|198.51.100.1|198.51.100.2|--tls-server|"), "{near}");
+        assert!(sender.contains("|--ifconfig|198.51.100.1|198.51.100.2|--tls-server|"), "{sender}");
         assert!(far.contains("|--ifconfig|198.51.100.2|198.51.100.1|--tls-client|"), "{far}");
         let usual = words("", INSIDE, 0, &TunnelParameters { mtu: MTU, in_kernel: true, ..terms }).join("|");
         assert!(!usual.contains("mtu") && !usual.contains("--disable-dco"), "{usual}");

@@ -72,7 +72,7 @@ impl Scp {
     /// Verifies a copy before anything is timed.
     pub fn compare(&self, server: &Server, cipher: &str, file: &Path) -> Result<()> {
         let came = tools::run_at_once([self.copy(server, cipher, file, &self.copy)]);
-        came.map_err(|error| anyhow!("{error}; the server said: {}", server.process.words()))?;
+        came.map_err(|error| anyhow!("{error}; log of the server: {}", server.process.words()))?;
         let mut cat = Command::new("cat");
         cat.arg(&self.copy);
         let mut cat = self.placed(cat).stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?;

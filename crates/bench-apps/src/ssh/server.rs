@@ -42,8 +42,8 @@ impl Openssh {
         let scp = tools::find(&["scp"], "openssh-client", "openssh-client")?;
         let ssh = tools::find(&["ssh"], "openssh-client", "openssh-client")?;
         let keygen = tools::find(&["ssh-keygen"], "openssh-client", "openssh-keygen")?;
-        let said = tools::run(Command::new(&ssh).arg("-V"))?;
-        let version = said.split([' ', ',']).next().unwrap_or_default().trim().to_owned();
+        let output = tools::run(Command::new(&ssh).arg("-V"))?;
+        let version = output.split([' ', ',']).next().unwrap_or_default().trim().to_owned();
         ensure!(version.starts_with("OpenSSH"), "{} is not OpenSSH's: install openssh-client", ssh.display());
         let ciphers = tools::run(Command::new(&ssh).args(["-Q", "cipher"]))?;
         Ok(Openssh { sshd, scp, keygen, ciphers, version })
@@ -108,9 +108,9 @@ impl Openssh {
             tools::run(Command::new(&self.sshd).args(["-t", "-f"]).arg(file).env("OPENSSL_CONF", "/dev/null"))
         };
         let Err(error) = test() else { return Ok(()) };
-        let said = format!("{error:#}");
-        let missing = said.lines().find_map(|line| Some(line.split_once(MISSING)?.1.trim()));
-        let Some(folder) = missing else { bail!(said) };
+        let message = format!("{error:#}");
+        let missing = message.lines().find_map(|line| Some(line.split_once(MISSING)?.1.trim()));
+        let Some(folder) = missing else { bail!(message) };
         fs::create_dir_all(folder)
             .and_then(|()| fs::set_permissions(folder, Permissions::from_mode(0o755)))
             .with_context(|| format!("{folder}, which sshd wants"))?;

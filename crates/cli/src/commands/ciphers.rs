@@ -100,11 +100,11 @@ fn ciphers(options: &Options) -> Result<()> {
 
 /// Makes the provider decide, as an application does by its first fetch.
 pub fn ask(library: &Library, scratch: &Scratch, table: &Table) -> Result<()> {
-    let said = |error| {
+    let explain = |error| {
         // OpenSSL removes the provider's errors from its queue; the provider's notes contain them.
-        let said: Vec<String> = table.notes().into_iter().chain(library.errors()).collect();
-        if said.is_empty() { anyhow::Error::new(error) } else { anyhow::anyhow!(said.join("; ")) }
+        let messages: Vec<String> = table.notes().into_iter().chain(library.errors()).collect();
+        if messages.is_empty() { anyhow::Error::new(error) } else { anyhow::anyhow!(messages.join("; ")) }
     };
-    let context = Context::configured(library, &scratch.configuration()).map_err(said)?;
-    context.have_decided(c"outboard").map_err(said)
+    let context = Context::configured(library, &scratch.configuration()).map_err(explain)?;
+    context.have_decided(c"outboard").map_err(explain)
 }

@@ -2,9 +2,9 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn said(text: &str) -> String {
-    let remarks: Vec<String> = recognise(text).remarks.into_iter().map(|remark| remark.text).collect();
-    remarks.join("\n")
+fn remarks(text: &str) -> String {
+    let texts: Vec<String> = recognise(text).remarks.into_iter().map(|remark| remark.text).collect();
+    texts.join("\n")
 }
 
 #[test]
@@ -36,7 +36,7 @@ fn each_bsd_driver_is_named() {
     ] {
         let pasted = recognise(line);
         assert_eq!(pasted.other_system, Some("FreeBSD"), "{line}");
-        assert!(said(line).contains(words), "{line}: {}", said(line));
+        assert!(remarks(line).contains(words), "{line}: {}", remarks(line));
     }
     for other in ["eth0: <Intel PRO/1000>", "the qat0: driver", "sec: <x>", "aesni: module"] {
         assert!(recognise(other).is_empty(), "{other}");
@@ -59,7 +59,7 @@ fn messages_of_device_drivers_name_the_engine() {
         ("alg: skcipher: cbc-aes-x encryption test failed (wrong result)", "self-test of cbc-aes-x"),
         ("[  154.971590] cryptodev: driver 1.9 loaded.", "/dev/crypto"),
     ] {
-        assert!(said(line).contains(words), "{line}: {}", said(line));
+        assert!(remarks(line).contains(words), "{line}: {}", remarks(line));
     }
 }
 
@@ -68,25 +68,29 @@ fn engines_are_told_for_what_they_are() {
     let text = "(devcrypto) /dev/crypto engine\n [DES-CBC, AES-128-CBC,\nSHA512]\n     [ available ]\n(rdrand) Intel RDRAND engine\n \
         [RAND]\n     [ available ]\n(dynamic) Dynamic engine loading support\n     [ unavailable ]\n";
     assert_eq!(recognise(text).recognised, ["openssl engine -t -c, 3 engines"]);
-    assert!(said(text).contains("with 3 algorithms") && said(text).contains("RDRAND"), "{}", said(text));
+    assert!(
+        remarks(text).contains("with 3 algorithms") && remarks(text).contains("RDRAND"),
+        "{}",
+        remarks(text)
+    );
     let dump =
         "Cipher AES-128-CBC, NID=419, /dev/crypto info: id=11, driver=virtio_crypto_aes_cbc (software)\n";
-    assert!(said(dump).contains("though the engine calls it software"), "{}", said(dump));
-    assert!(said("invalid engine \"devcrypto\"").contains("no such engine"));
+    assert!(remarks(dump).contains("though the engine calls it software"), "{}", remarks(dump));
+    assert!(remarks("invalid engine \"devcrypto\"").contains("no such engine"));
 }
 
 #[test]
 fn a_geode_is_named_only_if_the_bsd_engine_has_no_other_cipher() {
     let engine = |list| format!("(cryptodev) BSD cryptodev engine\n [{list}]\n     [ available ]\n");
-    assert!(said(&engine("RSA, DSA, DH, AES-128-CBC")).contains("Geode"));
-    assert!(!said(&engine("RSA, DSA, DH, DES-EDE3-CBC, AES-128-CBC")).contains("Geode"));
+    assert!(remarks(&engine("RSA, DSA, DH, AES-128-CBC")).contains("Geode"));
+    assert!(!remarks(&engine("RSA, DSA, DH, DES-EDE3-CBC, AES-128-CBC")).contains("Geode"));
 }
 
 #[test]
 fn figures_divided_by_cpu_time_are_told() {
     let line = "Doing aes-128-cbc for 3s on 16 size blocks: 108107 aes-128-cbc's in 0.16s";
-    assert!(said(line).contains("-elapsed"), "{}", said(line));
-    let of_software = said("Doing aes-128-cbc for 3s on 16 size blocks: 1 aes-128-cbc's in 2.99s");
+    assert!(remarks(line).contains("-elapsed"), "{}", remarks(line));
+    let of_software = remarks("Doing aes-128-cbc for 3s on 16 size blocks: 1 aes-128-cbc's in 2.99s");
     assert!(!of_software.contains("-elapsed") && of_software.contains("outboard prove"), "{of_software}");
 }
 

@@ -295,7 +295,7 @@ unsafe fn process(
     }
     let nonce = number(message.nonce)?;
     // SAFETY: guaranteed by the caller.
-    let mut is_whole = unsafe { mix_rest(nonce, message.job, done, verifier.reference) };
+    let mut is_whole = unsafe { xor_rest(nonce, message.job, done, verifier.reference) };
     if is_whole && message.tag == TagUse::Compute {
         // SAFETY: guaranteed by the caller; the text was written above.
         let ciphertext = unsafe { std::slice::from_raw_parts(output, len) };
@@ -317,7 +317,7 @@ unsafe fn process(
 ///
 /// # Safety
 /// As for [`Job`].
-unsafe fn mix_rest(nonce: u128, job: Job, mut done: usize, cipher: &BlockCipher) -> bool {
+unsafe fn xor_rest(nonce: u128, job: Job, mut done: usize, cipher: &BlockCipher) -> bool {
     let mut stream = [0; CHUNK * BLOCK];
     let mut is_right = true;
     while done < job.len && is_right {

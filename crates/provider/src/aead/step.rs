@@ -114,18 +114,18 @@ impl SoftContext {
     }
 
     fn set_size(&self, key: &CStr, mut value: usize) -> bool {
-        self.set_params(&[Param::give_size(key, &mut value), end()])
+        self.set_params(&[Param::construct_size_t(key, &mut value), end()])
     }
 
     /// Sets an octet string parameter.
     pub(super) fn set_octets(&self, key: &CStr, value: &[u8]) -> bool {
         let Some(mut copy) = Short::of(value) else { return false };
-        self.set_params(&[Param::octets(key, copy.room(value.len())), end()])
+        self.set_params(&[Param::construct_octet_string(key, copy.room(value.len())), end()])
     }
 
     /// Gets an octet string parameter into the whole of `room`.
     pub(crate) fn get_octets(&self, key: &CStr, room: &mut [u8]) -> bool {
-        let mut params = [Param::octets(key, room), end()];
+        let mut params = [Param::construct_octet_string(key, room), end()];
         // SAFETY: a context of this cipher; the array and the buffer live through the call.
         unsafe { (self.functions.get_ctx_params)(self.at, params.as_mut_ptr()) == 1 }
     }

@@ -169,10 +169,10 @@ impl Context {
         let (mut padding, mut version) = (c_uint::from(self.padding), self.tls_version);
         let (mut mac_size, mut num) = (self.tls_mac_size, self.num);
         let params = [
-            Param::give_unsigned(name::NUM, &mut num),
-            Param::give_unsigned(name::PADDING, &mut padding),
-            Param::give_unsigned(name::TLS_VERSION, &mut version),
-            Param::give_size(name::TLS_MAC_SIZE, &mut mac_size),
+            Param::construct_uint(name::NUM, &mut num),
+            Param::construct_uint(name::PADDING, &mut padding),
+            Param::construct_uint(name::TLS_VERSION, &mut version),
+            Param::construct_size_t(name::TLS_MAC_SIZE, &mut mac_size),
             end(),
         ];
         soft.set_params(&params).then_some(soft)
@@ -184,7 +184,7 @@ impl Context {
             return None;
         }
         let mut at: *const u8 = null();
-        let mut params = [Param::ask_octets(name::TLS_MAC, &mut at), end()];
+        let mut params = [Param::construct_octet_ptr(name::TLS_MAC, &mut at), end()];
         // SAFETY: a context of this cipher; the array and its value pointer live through the call.
         let done = unsafe { (self.soft.functions.get_ctx_params)(self.soft.at, params.as_mut_ptr()) };
         if done != 1 || at.is_null() {
@@ -245,7 +245,7 @@ impl Context {
         let Some(running) = self.running.take() else { return true };
         self.pushed = true;
         let mut num = self.num;
-        let params = [Param::give_unsigned(name::NUM, &mut num), end()];
+        let params = [Param::construct_uint(name::NUM, &mut num), end()];
         let (iv_len, block) = (self.kind().iv_len(), self.kind().block());
         let used = if self.kind().mode == Mode::Ctr { self.held } else { 0 };
         let told = self.soft.set_iv(self.encrypt, &running[..iv_len])

@@ -181,7 +181,7 @@ mod tests {
     fn the_tables_are_in_their_places() {
         for (place, kind) in KINDS.iter().enumerate() {
             let mut key_len = 0;
-            let mut params = [abi::Param::give_size(abi::name::KEYLEN, &mut key_len), abi::end()];
+            let mut params = [abi::Param::construct_size_t(abi::name::KEYLEN, &mut key_len), abi::end()];
             // SAFETY: the table's function with that number has this type; the array ends with the
             // end row.
             unsafe {

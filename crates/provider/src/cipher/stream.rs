@@ -325,7 +325,7 @@ impl Context {
     /// Sets the padding of `soft` only. On failure the context is marked as lost.
     fn set_soft_padding(&mut self, on: bool) -> bool {
         let mut value = c_uint::from(on);
-        let params = [Param::give_unsigned(name::PADDING, &mut value), end()];
+        let params = [Param::construct_uint(name::PADDING, &mut value), end()];
         let done = self.soft.set_params(&params);
         if !done {
             self.lose();
@@ -342,7 +342,7 @@ impl Context {
         // As a pointer: for a copy, the default provider tries the pointer first and leaves an
         // error on the queue.
         let mut at: *const u8 = null();
-        let mut params = [Param::ask_octets(name::UPDATED_IV, &mut at), end()];
+        let mut params = [Param::construct_octet_ptr(name::UPDATED_IV, &mut at), end()];
         // SAFETY: a context of this cipher; the array and its value pointer live through the call.
         let done = unsafe { (self.soft.functions.get_ctx_params)(self.soft.at, params.as_mut_ptr()) } == 1;
         let iv_len = self.kind().iv_len();

@@ -74,7 +74,7 @@ mod tests {
     fn the_tables_are_in_their_places() {
         for kind in &KINDS {
             let mut size = 0;
-            let mut params = [Param::give_size(name::DIGEST_SIZE, &mut size), abi::end()];
+            let mut params = [Param::construct_size_t(name::DIGEST_SIZE, &mut size), abi::end()];
             // SAFETY: the table's function with that number has this type; the array ends with the
             // end row.
             unsafe {

@@ -81,7 +81,7 @@ pub(super) unsafe fn with_software_digest(params: *const Param) -> Option<Vec<Pa
             rows.push(*at);
             at = at.add(1);
         }
-        rows.push(Param::utf8(name::MAC_PROPERTIES, c"provider=default"));
+        rows.push(Param::construct_utf8_string(name::MAC_PROPERTIES, c"provider=default"));
         rows.push(abi::end());
         Some(rows)
     }

@@ -55,13 +55,13 @@ pub fn thresholds(old: &Report, new: &Report) -> Vec<Change> {
     let topic = Topic::Thresholds;
     let mut changes = Vec::new();
     for (was, now) in pairs(old, new) {
-        let said = |cipher: &TunedCipher| {
+        let thresholds = |cipher: &TunedCipher| {
             format!("encryption: {}; decryption: {}", cipher.encrypt.threshold(), cipher.decrypt.threshold())
         };
         let (Some(was), Some(now)) = (was, now) else {
             let kind = if was.is_none() { Kind::Came } else { Kind::Went };
             let Some(cipher) = was.or(now) else { continue };
-            let (was, now) = (was.map(said), now.map(said));
+            let (was, now) = (was.map(thresholds), now.map(thresholds));
             changes.push(Change { topic, what: cipher.name.clone(), kind, was, now, by: None, better: None });
             continue;
         };

@@ -31,7 +31,7 @@ impl Pressure {
         command.args(["check", "--hoard"]).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut pressure = Pressure(command.spawn()?);
         let mut word = [0];
-        match pressure.0.stdout.as_mut().map(|said| said.read_exact(&mut word)) {
+        match pressure.0.stdout.as_mut().map(|stdout| stdout.read_exact(&mut word)) {
             Some(Ok(())) => Ok(pressure),
             _ => Err(io::Error::other("it ended before it had taken any")),
         }

@@ -23,7 +23,12 @@ pub fn report(answer: &Answer) -> String {
     }
     for (reason, algorithms) in reasons(&left) {
         let names: Vec<&str> = algorithms.iter().map(|algorithm| algorithm.name.as_str()).collect();
-        let _ = write!(text, "\nin software: {}\n    {reason}{}\n", names.join(", "), here(&algorithms));
+        let _ = write!(
+            text,
+            "\nin software: {}\n    {reason}{}\n",
+            names.join(", "),
+            available_drivers(&algorithms)
+        );
     }
     for note in &answer.notes {
         let _ = write!(text, "\nnote: {note}\n");
@@ -91,7 +96,7 @@ fn reasons<'a>(left: &[&'a Algorithm]) -> Vec<(&'a str, Vec<&'a Algorithm>)> {
 }
 
 /// Formats the available drivers, if all algorithms have the same kernel name.
-fn here(algorithms: &[&Algorithm]) -> String {
+fn available_drivers(algorithms: &[&Algorithm]) -> String {
     let first = algorithms[0];
     if first.drivers.is_empty() || algorithms.iter().any(|other| other.kernel_name != first.kernel_name) {
         return String::new();
@@ -159,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn drivers_that_were_passed_by_are_shown() {
+    fn available_drivers_that_are_not_used_are_shown() {
         let mut answer = answer(true, &[("AES-128-CTR", left("no driver"))]);
         answer.algorithms[0].drivers = vec![Driver { name: "ctr-aes-lib".into(), verdict: "software" }];
         let text = report(&answer);
