@@ -29,7 +29,7 @@ pub struct Suite<'a> {
 }
 
 /// Where sessions of one suite take place.
-pub struct Ground<'a> {
+pub struct SessionSetup<'a> {
     /// The commands of the one side.
     pub gnutls: &'a Gnutls,
     /// `openssl`, the other side.
@@ -50,41 +50,41 @@ impl Gnutls {
     }
 }
 
-impl Ground<'_> {
+impl SessionSetup<'_> {
     /// Sends bytes from gnutls-cli to `openssl s_server` and returns those that arrived.
-    pub fn up(&self, plain: &[u8]) -> Result<Vec<u8>, String> {
+    pub fn send(&self, plain: &[u8]) -> Result<Vec<u8>, String> {
         let mut server = self.s_server(&["-quiet"])?;
         let _client = self.gnutls_client(&server, plain)?;
-        server.gives(plain.len(), Some)
+        server.wait_for_output(plain.len(), Some)
     }
 
     /// Fetches a file of the folder with gnutls-cli from `openssl s_server`, over HTTP.
-    pub fn down(&self, name: &str, length: usize) -> Result<Vec<u8>, String> {
+    pub fn fetch(&self, name: &str, length: usize) -> Result<Vec<u8>, String> {
         let server = self.s_server(&["-WWW"])?;
         let mut client = self.gnutls_client(&server, format!("GET /{name} HTTP/1.0\r\n\r\n").as_bytes())?;
-        client.gives(length, |got| {
+        client.wait_for_output(length, |got| {
             let body = got.windows(4).position(|bytes| bytes == b"\r\n\r\n")? + 4;
             (got.len() >= body + length).then(|| got[body..].to_vec())
         })
     }
 
     /// Sends a line with `openssl s_client` to gnutls-serv and returns the reply.
-    pub fn there_and_back(&self, line: &[u8]) -> Result<Vec<u8>, String> {
+    pub fn echo(&self, line: &[u8]) -> Result<Vec<u8>, String> {
         let port = free_port();
         let number = port.to_string();
         let mut server = Command::new(&self.gnutls.server);
         server.args(["--echo", "--port", &number, "--x509keyfile", "key.pem", "--x509certfile", "cert.pem"]);
         server.args(["--priority", &self.priority()]);
         let mut server = Running::start(server, self.folder, "gnutls-serv", port)?;
-        server.listens()?;
+        server.wait_for_port()?;
         let mut arguments = vec!["s_client", "-quiet", "-connect"];
         let address = format!("127.0.0.1:{number}");
         let [option, suite] = self.suite_option();
         arguments.extend([address.as_str(), self.suite.version, &option, &suite]);
         let client = command(self.openssl, self.config, &arguments);
         let mut client = Running::start(client, self.folder, "s_client", port)?;
-        client.hears(line);
-        client.gives(line.len(), Some)
+        client.write_input(line);
+        client.wait_for_output(line.len(), Some)
     }
 
     fn s_server(&self, more: &[&str]) -> Result<Running, String> {
@@ -96,7 +96,7 @@ impl Ground<'_> {
         arguments.extend(more);
         let server = command(self.openssl, self.config, &arguments);
         let mut server = Running::start(server, self.folder, "s_server", port)?;
-        server.listens()?;
+        server.wait_for_port()?;
         Ok(server)
     }
 
@@ -105,7 +105,7 @@ impl Ground<'_> {
         client.args(["--insecure", "--logfile", "gnutls-cli.log", "--priority", &self.priority()]);
         client.args(["--port", &server.port.to_string(), "127.0.0.1"]);
         let mut client = Running::start(client, self.folder, "gnutls-cli", server.port)?;
-        client.hears(input);
+        client.write_input(input);
         Ok(client)
     }
 
@@ -144,7 +144,7 @@ impl Running {
 
     /// Writes its input and does not close it: at the end of the input the commands end a session
     /// differently.
-    fn hears(&mut self, input: &[u8]) {
+    fn write_input(&mut self, input: &[u8]) {
         let (mut stdin, input) = (self.child.stdin.take().expect("it is piped"), input.to_vec());
         self.input = Some(thread::spawn(move || {
             // If it does not read all of it, the output is incomplete, which fails the test.
@@ -154,7 +154,7 @@ impl Running {
     }
 
     /// Waits until it listens.
-    fn listens(&mut self) -> Result<(), String> {
+    fn wait_for_port(&mut self) -> Result<(), String> {
         let local = format!(":{:04X}", self.port);
         self.wait("listen", |_| {
             let sockets = ["tcp", "tcp6"].map(|name| fs::read_to_string(format!("/proc/net/{name}")));
@@ -168,7 +168,7 @@ impl Running {
     }
 
     /// Waits until it has printed at least `length` bytes.
-    fn gives(
+    fn wait_for_output(
         &mut self,
         length: usize,
         is_all: impl Fn(Vec<u8>) -> Option<Vec<u8>>,

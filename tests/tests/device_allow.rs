@@ -45,7 +45,7 @@ fn a_driver_is_checked_allowed_listed_and_disallowed() {
     outboard.succeeds(&["disallow", ACCELERATOR]);
     assert!(!is_allowed(ACCELERATOR));
     assert!(!outboard.succeeds(&["allow", "--list"]).contains(ACCELERATOR));
-    assert!(outboard.fails(&["disallow", ACCELERATOR], 1).contains("neither allowed nor remembered"));
+    assert!(outboard.fails(&["disallow", ACCELERATOR], 1).contains("neither allowed nor saved"));
     for _ in 0..2 {
         let text = outboard.succeeds(&["allow", ACCELERATOR]);
         assert!(text.contains("every result right"), "{text}");

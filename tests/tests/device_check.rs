@@ -21,7 +21,7 @@ const FINDINGS: &str = "/etc/outboard/checked";
 
 /// The recorded result of a check of this driver, from `outboard status`.
 #[track_caller]
-fn remembered(machine: &Machine, driver: &str) -> Option<Value> {
+fn saved(machine: &Machine, driver: &str) -> Option<Value> {
     let output = machine.command(&["status", "--json"]).output().expect("the command runs");
     let status: Value = serde_json::from_str(&succeeded(&output, &["status"])).expect("JSON");
     let checked = status["checked"].as_array().expect("what was checked");
@@ -48,7 +48,7 @@ fn what_is_wrong_once_in_a_thousand_is_found_and_not_used_again() {
     let simulated = Simulated::load(&file);
     simulated.allow(&[DRIVER, OTHER]);
 
-    what_is_right_is_remembered(&machine);
+    what_is_right_is_saved(&machine);
     what_was_not_checked_to_the_end_is_not(&machine);
     what_cannot_be_written_is_told(&machine);
     scarce_memory_changes_nothing(&machine);
@@ -67,18 +67,18 @@ fn what_is_wrong_once_in_a_thousand_is_found_and_not_used_again() {
     let _ = fs::remove_file(FINDINGS);
 }
 
-fn what_is_right_is_remembered(machine: &Machine) {
-    assert_eq!(remembered(machine, DRIVER), None);
+fn what_is_right_is_saved(machine: &Machine) {
+    assert_eq!(saved(machine, DRIVER), None);
     let right = machine.checked(&["--json", "--for", "0", "--seed", "7", DRIVER], 0);
     let answer: Value = serde_json::from_str(&right).expect("JSON");
     assert_eq!((&answer["schema"], &answer["seed"]), (&"outboard-check/1".into(), &7.into()));
     let found = &answer["drivers"][0];
     assert_eq!((&found["verdict"], &found["selftest"]), (&"exact".into(), &"passed".into()), "{found}");
     assert!(found["interrupts"].as_u64().is_some_and(|count| count > 0), "{found}");
-    let known = remembered(machine, DRIVER).expect("it was checked");
+    let known = saved(machine, DRIVER).expect("it was checked");
     assert_eq!((&known["verdict"], &known["fault"]), (&"exact".into(), &Value::Null), "{known}");
     assert_eq!((&known["made"], &known["requests"]), (&answer["made"], &found["requests"]), "{known}");
-    assert_eq!(remembered(machine, OTHER), None);
+    assert_eq!(saved(machine, OTHER), None);
 }
 
 fn what_was_not_checked_to_the_end_is_not(machine: &Machine) {
@@ -91,7 +91,7 @@ fn what_was_not_checked_to_the_end_is_not(machine: &Machine) {
     unsafe { libc::kill(pid, libc::SIGINT) };
     let output = child.wait_with_output().expect("it ends");
     assert_eq!(output.status.code(), Some(130), "{}", status_and_output(&output));
-    assert_eq!(remembered(machine, OTHER), None);
+    assert_eq!(saved(machine, OTHER), None);
 }
 
 fn what_cannot_be_written_is_told(machine: &Machine) {
@@ -101,7 +101,7 @@ fn what_cannot_be_written_is_told(machine: &Machine) {
         let output = machine.command(&["check", "--for", "0", OTHER]).output().expect("the command runs");
         let text = status_and_output(&output);
         assert_eq!(output.status.code(), Some(0), "it is right all the same: {text}");
-        assert!(text.contains("not remembered") && text.contains("mount -o remount,rw"), "{text}");
+        assert!(text.contains("not saved") && text.contains("mount -o remount,rw"), "{text}");
         let text =
             failed(&machine.command(&["check", "--forget", OTHER]).output().expect("it runs"), &["check"], 1);
         assert!(text.contains("mount -o remount,rw"), "{text}");
@@ -133,12 +133,12 @@ fn scarce_memory_changes_nothing(machine: &Machine) {
 }
 
 fn a_driver_that_was_wrong_is_not_used(machine: &Machine) {
-    let known = remembered(machine, DRIVER).expect("it was checked");
+    let known = saved(machine, DRIVER).expect("it was checked");
     assert_eq!(known["verdict"], "wrong", "{known}");
     assert!(known["fault"].as_str().is_some_and(|text| text.contains("wrong from byte")), "{known}");
     // Without the fault it passes, but the wrong result stays recorded.
     machine.checked(&["--for", "0", DRIVER], 0);
-    assert_eq!(remembered(machine, DRIVER), Some(known));
+    assert_eq!(saved(machine, DRIVER), Some(known));
     let refused =
         failed(&machine.command(&["allow", "--now", DRIVER]).output().expect("it runs"), &["allow"], 1);
     assert!(refused.contains("found a wrong result") && refused.contains("--forget"), "{refused}");
@@ -154,12 +154,12 @@ fn it_is_used_again_when_that_is_forgotten(machine: &Machine) {
     let text = fs::read_to_string(FINDINGS).expect("what was found");
     fs::write(FINDINGS, text.replace(&format!("{DRIVER} wrong "), &format!("{DRIVER} wrong 1")))
         .expect("written");
-    assert!(is_offered(DRIVER, "AES-128-CTR") && remembered(machine, DRIVER).is_none());
+    assert!(is_offered(DRIVER, "AES-128-CTR") && saved(machine, DRIVER).is_none());
     fs::write(FINDINGS, text).expect("written");
     assert!(!is_offered(DRIVER, "AES-128-CTR"));
     let forget = ["check", "--forget", DRIVER];
     succeeded(&machine.command(&forget).output().expect("it runs"), &forget);
-    assert!(is_offered(DRIVER, "AES-128-CTR") && remembered(machine, DRIVER).is_none());
+    assert!(is_offered(DRIVER, "AES-128-CTR") && saved(machine, DRIVER).is_none());
     succeeded(&machine.command(&["allow", "--now", DRIVER]).output().expect("it runs"), &["allow"]);
     let error = failed(&machine.command(&forget).output().expect("it runs"), &forget, 1);
     assert!(error.contains(&format!("has no entry for {DRIVER}")), "{error}");

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use outboard_counters::Counts;
 use outboard_tests::bytes::{assert_same, bytes};
 use outboard_tests::command::{command, helper, on_path, run, status_and_output, succeeded};
-use outboard_tests::gnutls::{Gnutls, Ground, Suite};
+use outboard_tests::gnutls::{Gnutls, SessionSetup, Suite};
 use outboard_tests::openssh::Openssh;
 use outboard_tests::simulated::{Reachable, Simulated};
 use outboard_tests::skip::skip;
@@ -256,11 +256,11 @@ fn sessions_with_gnutls(place: &Place, gnutls: &Gnutls) {
     ] {
         let (openssl, config) = (place.openssl.as_path(), place.world.config());
         let suite = Suite { version, name, priority };
-        let ground = Ground { gnutls, openssl, config: &config, folder: place.folder(), suite };
+        let ground = SessionSetup { gnutls, openssl, config: &config, folder: place.folder(), suite };
         // The commands are killed: contexts that were not freed have added no counts. The bytes
         // show that both sides agree, and the counters of key stream that it was used.
         let before = place.world.counts_of(algorithm);
-        let received = ground.there_and_back(&line).unwrap_or_else(|problem| panic!("{name}: {problem}"));
+        let received = ground.echo(&line).unwrap_or_else(|problem| panic!("{name}: {problem}"));
         assert_same(&received, &line, name);
         let done = place.world.counts_of(algorithm) - before;
         assert_eq!((done.failures, done.mismatches), (0, 0), "{name}: {done:?}");

@@ -10,7 +10,7 @@ use std::process::Output;
 use outboard_tests::bytes::{assert_same, bytes};
 use outboard_tests::command::{command, on_path, run, status_and_output, succeeded};
 use outboard_tests::digests::DIGESTS;
-use outboard_tests::gnutls::{Gnutls, Ground, Suite};
+use outboard_tests::gnutls::{Gnutls, SessionSetup, Suite};
 use outboard_tests::hwrng::in_child_with;
 use outboard_tests::machine::cpu_has_aes;
 use outboard_tests::mbedtls::Mbedtls;
@@ -184,7 +184,7 @@ fn gnutls_understands_what_we_say(place: &Place, gnutls: &Gnutls) {
     for (row, (version, name, priority, algorithm)) in suites.into_iter().enumerate() {
         let suite = Suite { version, name, priority };
         let (openssl, config) = (place.openssl.as_path(), place.world.config());
-        let ground = Ground { gnutls, openssl, config: &config, folder: place.folder(), suite };
+        let ground = SessionSetup { gnutls, openssl, config: &config, folder: place.folder(), suite };
         for (number, way) in
             ["to s_server", "from s_server", "from s_client and back"].into_iter().enumerate()
         {
@@ -198,9 +198,9 @@ fn gnutls_understands_what_we_say(place: &Place, gnutls: &Gnutls) {
             let of_it = |algorithm| place.world.counts_of(algorithm).hw_bytes;
             let hardware = algorithm.map(of_it);
             let received = match number {
-                0 => ground.up(&line),
-                1 => ground.down("little", LITTLE),
-                _ => ground.there_and_back(&line),
+                0 => ground.send(&line),
+                1 => ground.fetch("little", LITTLE),
+                _ => ground.echo(&line),
             };
             let received = received.unwrap_or_else(|problem| panic!("{what}: {problem}"));
             assert_same(&received, &line[..length], &what);

@@ -145,7 +145,7 @@ fn allowed_now() -> Vec<String> {
     list.lines().filter_map(|line| line.split_whitespace().last().map(str::to_owned)).collect()
 }
 
-fn remembered() -> Vec<String> {
+fn saved() -> Vec<String> {
     let list = fs::read_to_string(LIST).unwrap_or_default();
     list.lines().filter(|line| !line.starts_with('#')).map(str::to_owned).collect()
 }
@@ -171,10 +171,10 @@ fn output(child: Child) -> Output {
 fn an_allowed_driver_is_restored_after_the_module_was_loaded_again() {
     let test = "an_allowed_driver_is_restored_after_the_module_was_loaded_again";
     let Some(machine) = Machine::with_accelerator(test) else { return };
-    machine.lists(ACCELERATOR, "allowed, remembered");
+    machine.lists(ACCELERATOR, "allowed, saved");
     assert_eq!(files(), [".lock", "allowed"]);
     machine.reload();
-    machine.lists(ACCELERATOR, "remembered, not allowed now");
+    machine.lists(ACCELERATOR, "saved, not allowed now");
     let text = machine.succeeds(&["allow", "--restore"]);
     assert!(text.contains("every result right"), "{text}");
     assert!(is_allowed(ACCELERATOR));
@@ -187,20 +187,20 @@ fn what_is_allowed_or_disallowed_only_now_is_as_it_was_after_the_next_load() {
     let test = "what_is_allowed_or_disallowed_only_now_is_as_it_was_after_the_next_load";
     let Some(machine) = Machine::with_accelerator(test) else { return };
     let text = machine.succeeds(&["disallow", "--now", ACCELERATOR]);
-    assert!(text.contains("remembered for the next boot"), "{text}");
+    assert!(text.contains("saved for the next boot"), "{text}");
     assert!(!is_allowed(ACCELERATOR));
     machine.succeeds(&["allow", "--restore"]);
     assert!(is_allowed(ACCELERATOR));
 
     let text = machine.succeeds(&["disallow", ACCELERATOR]);
     assert!(text.contains("forgotten"), "{text}");
-    assert!(!is_allowed(ACCELERATOR) && remembered().is_empty());
+    assert!(!is_allowed(ACCELERATOR) && saved().is_empty());
 
     machine.succeeds(&["allow", "--now", ACCELERATOR]);
     machine.lists(ACCELERATOR, "allowed until the module is unloaded");
     machine.reload();
     let text = machine.succeeds(&["allow", "--restore"]);
-    assert!(text.contains("No driver is remembered"), "{text}");
+    assert!(text.contains("No driver is saved"), "{text}");
     assert!(!is_allowed(ACCELERATOR));
 }
 
@@ -216,12 +216,12 @@ fn a_driver_is_forgotten_without_the_module_too() {
     );
     let listed = machine.run(&["allow", "--list"]);
     assert!(
-        status_and_output(&listed).contains("remembered, not allowed now")
+        status_and_output(&listed).contains("saved, not allowed now")
             && status_and_output(&listed).contains("not loaded")
     );
     let text = machine.succeeds(&["disallow", ACCELERATOR]);
     assert!(text.contains("is forgotten; it was not allowed now"), "{text}");
-    assert!(remembered().is_empty());
+    assert!(saved().is_empty());
 }
 
 #[test]
@@ -233,10 +233,7 @@ fn a_late_driver_is_waited_for() {
     machine.reload();
     let text = machine.fails(&["allow", "--restore"]);
     assert!(text.contains(&format!("/proc/crypto lists no driver {ACCELERATOR}")), "{text}");
-    assert!(
-        text.contains("1 of 1 in /etc/outboard/allowed could not be restored and stay remembered"),
-        "{text}"
-    );
+    assert!(text.contains("1 of 1 in /etc/outboard/allowed could not be restored and stay saved"), "{text}");
     let restoring =
         machine.command(&["allow", "--restore", "--wait", "300"]).spawn().expect("the command runs");
     thread::sleep(Duration::from_secs(1));
@@ -254,17 +251,17 @@ fn a_driver_that_is_wrong_or_is_not_checked_to_the_end_is_not_allowed() {
     let Some(module) = Simulated::find(test) else { return };
     let Some(machine) = Machine::with_accelerator(test) else { return };
     let simulated = Simulated::load(&module);
-    wrong_at_first_it_is_neither_allowed_nor_remembered(&machine, &simulated);
+    wrong_at_first_it_is_neither_allowed_nor_saved(&machine, &simulated);
     ended_in_the_middle_of_its_check_it_is_as_it_was(&machine, &simulated);
     wrong_later_it_is_not_allowed_again_and_the_others_are(&machine, &simulated);
 }
 
-fn wrong_at_first_it_is_neither_allowed_nor_remembered(machine: &Machine, simulated: &Simulated) {
+fn wrong_at_first_it_is_neither_allowed_nor_saved(machine: &Machine, simulated: &Simulated) {
     for rule in ["wrong size=4096", "wrong every=100", "error 5", "error 5 every=100"] {
         simulated.fault(&format!("{SIMULATED} {rule}"));
         let text = machine.fails(&["allow", SIMULATED]);
         assert!(text.contains("is not allowed"), "{rule}: {text}");
-        assert_eq!((allowed_now(), remembered()), only_the_accelerator());
+        assert_eq!((allowed_now(), saved()), only_the_accelerator());
         simulated.fault("clear");
     }
 }
@@ -274,7 +271,7 @@ fn ended_in_the_middle_of_its_check_it_is_as_it_was(machine: &Machine, simulated
     for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
         let ended = allowed_while(machine, signal, libc::SIG_DFL);
         assert_eq!(ended.status.signal(), Some(signal), "{}", status_and_output(&ended));
-        assert_eq!((allowed_now(), remembered()), only_the_accelerator());
+        assert_eq!((allowed_now(), saved()), only_the_accelerator());
         assert_eq!(files(), [".lock", "allowed"]);
     }
     // As under nohup(1).
@@ -314,7 +311,7 @@ fn wrong_later_it_is_not_allowed_again_and_the_others_are(machine: &Machine, sim
     );
     assert!(text.contains("1 of 2 in /etc/outboard/allowed could not be restored"), "{text}");
     assert_eq!(allowed_now(), [ACCELERATOR]);
-    machine.lists(SIMULATED, "remembered, not allowed now");
+    machine.lists(SIMULATED, "saved, not allowed now");
 
     simulated.fault("clear");
     machine.reload();
@@ -323,8 +320,8 @@ fn wrong_later_it_is_not_allowed_again_and_the_others_are(machine: &Machine, sim
 }
 
 #[test]
-fn what_cannot_be_remembered_is_not_allowed_and_the_list_stays() {
-    let test = "what_cannot_be_remembered_is_not_allowed_and_the_list_stays";
+fn what_cannot_be_saved_is_not_allowed_and_the_list_stays() {
+    let test = "what_cannot_be_saved_is_not_allowed_and_the_list_stays";
     let Some(machine) = Machine::with_accelerator(test) else { return };
     machine.succeeds(&["disallow", ACCELERATOR]);
     let mount = |arguments: &[&str]| {
@@ -340,7 +337,7 @@ fn what_cannot_be_remembered_is_not_allowed_and_the_list_stays() {
         text.contains("No space left") && text.contains("make some room") && text.contains("--now"),
         "{text}"
     );
-    assert_eq!((allowed_now(), remembered()), (Vec::new(), vec!["other-driver".to_owned()]));
+    assert_eq!((allowed_now(), saved()), (Vec::new(), vec!["other-driver".to_owned()]));
     fs::remove_file(filler).expect("remove");
     assert_eq!(files(), [".lock", "allowed"]);
 
@@ -376,9 +373,9 @@ fn only_root_changes_either_list() {
     let listed =
         machine.command(&["allow", "--list"]).uid(65534).gid(65534).output().expect("the command runs");
     assert!(
-        listed.status.success() && status_and_output(&listed).contains("allowed, remembered"),
+        listed.status.success() && status_and_output(&listed).contains("allowed, saved"),
         "{}",
         status_and_output(&listed)
     );
-    assert_eq!((allowed_now(), remembered()), only_the_accelerator());
+    assert_eq!((allowed_now(), saved()), only_the_accelerator());
 }

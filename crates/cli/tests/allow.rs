@@ -69,7 +69,7 @@ fn without_the_module_nothing_is_allowed_and_nothing_written() {
     assert_eq!(code, Some(1));
     assert_eq!(
         error,
-        "outboard disallow: no-such-driver is neither allowed nor remembered (outboard allow --list)\n"
+        "outboard disallow: no-such-driver is neither allowed nor saved (outboard allow --list)\n"
     );
     assert_eq!(Path::new(REMEMBERED).exists(), was_there);
 }

@@ -200,7 +200,7 @@ fn two_reports_are_compared() {
         .output()
         .unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
-    assert!(text.contains("| kernel | moved | 7.3.4+deb13-amd64 | 7.4.0 |"), "{text}");
+    assert!(text.contains("| kernel | changed | 7.3.4+deb13-amd64 | 7.4.0 |"), "{text}");
     place.report(&["--compare", "old.json", "new.json"]).assert().success();
     assert!(place.read("report.html").contains("What has changed"));
     place.fails(

@@ -27,9 +27,9 @@ pub struct Change {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
-    Came,
-    Went,
-    Moved,
+    Added,
+    Removed,
+    Changed,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -134,7 +134,7 @@ pub fn remarks(old: &Report, new: &Report) -> Vec<String> {
     if let (Some(was), Some(now)) = (old.tunes.last(), new.tunes.last()) {
         if was.goal != now.goal {
             remarks.push(format!(
-                "The goal was {} and is {}: thresholds moved for that, too.",
+                "The goal was {} and is {}: thresholds changed for that reason too.",
                 was.goal.name(),
                 now.goal.name()
             ));
@@ -167,9 +167,9 @@ fn lists(
             continue;
         }
         let kind = match (&was, &now) {
-            (None, _) => Kind::Came,
-            (_, None) => Kind::Went,
-            _ => Kind::Moved,
+            (None, _) => Kind::Added,
+            (_, None) => Kind::Removed,
+            _ => Kind::Changed,
         };
         let better = better(was.as_deref(), now.as_deref());
         changes.push(Change { topic, what: name.clone(), kind, was, now, by: None, better });

@@ -66,7 +66,7 @@ impl Comparison {
             let kernel = side.kernel.as_ref().map(|kernel| format!(", Linux {kernel}")).unwrap_or_default();
             format!("the report of {}{kernel}", side.made)
         };
-        let kinds = [(Kind::Came, "came"), (Kind::Went, "went"), (Kind::Moved, "moved")];
+        let kinds = [(Kind::Added, "added"), (Kind::Removed, "removed"), (Kind::Changed, "changed")];
         let counts = kinds.map(|(kind, word)| {
             let number = self.changes.iter().filter(|change| change.kind == kind).count();
             format!("{number} {word}")
@@ -113,11 +113,11 @@ fn row(change: &Change) -> Vec<Cell> {
         Some(false) => Tone::Bad,
     };
     let kind = match (change.kind, change.better) {
-        (Kind::Came, _) => "came",
-        (Kind::Went, _) => "went",
-        (Kind::Moved, None) => "moved",
-        (Kind::Moved, Some(true)) => "moved, better",
-        (Kind::Moved, Some(false)) => "moved, worse",
+        (Kind::Added, _) => "added",
+        (Kind::Removed, _) => "removed",
+        (Kind::Changed, None) => "changed",
+        (Kind::Changed, Some(true)) => "changed, better",
+        (Kind::Changed, Some(false)) => "changed, worse",
     };
     vec![
         change.what.as_str().into(),

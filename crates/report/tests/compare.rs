@@ -77,7 +77,7 @@ fn after() -> Report {
 }
 
 #[test]
-fn what_came_went_and_moved_is_told() {
+fn what_was_added_removed_and_changed_is_listed() {
     let comparison = compare(&before(), &after());
     xml::skeleton(&comparison.html()).unwrap();
     insta::assert_snapshot!(comparison.markdown());
@@ -99,9 +99,9 @@ fn an_application_that_became_slower_is_named() {
         report
     };
     let text = compare(&file(100.0), &file(80.0)).markdown();
-    assert!(text.contains("1 change: 0 came, 0 went, 1 moved."), "{text}");
+    assert!(text.contains("1 change: 0 added, 0 removed, 1 changed."), "{text}");
     assert!(
-        text.contains("OpenSSL with outboard | ✗ moved, worse | 100 MB/s | 80.0 MB/s | -20 % |"),
+        text.contains("OpenSSL with outboard | ✗ changed, worse | 100 MB/s | 80.0 MB/s | -20 % |"),
         "{text}"
     );
 }

@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn the_start_up_bytes_are_thrown_away_once_and_the_rest_comes_as_it_is() {
+    fn the_start_up_bytes_are_discarded_once_and_the_rest_is_returned_unchanged() {
         let (mut source, mut writer) = pipe();
         let bytes = varied(START_UP + 96);
         writer.write_all(&bytes).expect("a pipe");
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_come_in_pieces_are_waited_for() {
+    fn short_reads_are_repeated() {
         let (mut source, mut writer) = pipe();
         let thread = std::thread::spawn(move || {
             for piece in varied(START_UP + 48).chunks(100) {
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mute_device_and_a_slow_one_fail_when_patience_is_at_its_end() {
+    fn a_silent_device_and_a_slow_one_fail_after_the_time_limit() {
         let (mut source, mut writer) = pipe();
         let mut out = [0; 48];
         let failure = source.fill_within(&mut out, 20).expect_err("nothing came");
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_source_that_is_bad_from_the_start_gives_nothing() {
+    fn a_source_that_fails_at_start_up_returns_nothing() {
         let (mut source, mut writer) = pipe();
         writer.write_all(&[0; START_UP + 48]).expect("a pipe");
         let mut out = [0x55; 48];
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_source_that_goes_bad_later_gives_nothing_of_that_piece() {
+    fn after_a_failure_no_byte_of_that_read_is_returned() {
         let (mut source, mut writer) = pipe();
         let mut bytes = varied(START_UP + 32);
         bytes.extend([9; 16]);

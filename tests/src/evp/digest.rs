@@ -153,7 +153,7 @@ impl DigestContext {
 
     /// Declares a message of SSL 3, which only SHA-1 supports: `EVP_MD_CTX_set_params`.
     pub fn set_ssl3_master_secret(&mut self, secret: &mut [u8]) -> Outcome {
-        let params = [OsslParam::construct_octet_string(SSL3_MS, secret), OsslParam::end()];
+        let params = [OsslParam::octets(SSL3_MS, secret), OsslParam::end()];
         // SAFETY: the context is alive; the array is terminated and its bytes outlive the call.
         let returned = unsafe { (library().EVP_MD_CTX_set_params)(self.pointer(), params.as_ptr()) };
         Outcome::of(returned, 0)

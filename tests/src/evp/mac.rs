@@ -115,7 +115,7 @@ impl HmacContext {
 
     /// `EVP_MAC_CTX_set_params` with a key, which begins a message too.
     pub fn set_key(&mut self, key: &mut [u8]) -> Outcome {
-        self.set(OsslParam::construct_octet_string(KEY, key))
+        self.set(OsslParam::octets(KEY, key))
     }
 
     /// The same with the length of a TLS record that has its padding.

@@ -20,25 +20,25 @@ use clap::Args;
 /// Let programs use a driver through /dev/outboard, once its results were found right.
 ///
 /// The driver is allowed, checked with published answers (NIST, IEEE) and with requests of many lengths, and disallowed
-/// again if a result is wrong or does not come. A driver that passes is remembered in /etc/outboard/allowed: whenever the
+/// again if a result is wrong or does not come. A driver that passes is saved in /etc/outboard/allowed: whenever the
 /// module is loaded again, `outboard allow --restore` checks it anew and allows it. Order is preference.
 ///
 /// Without a driver, the accelerators that can be allowed are listed, as the commands that allow them.
 ///
-/// Exit code 1 when a driver was refused, or could not be allowed or remembered; those named before it stay allowed. --list
-/// without the module shows what is remembered, with exit code 1.
+/// Exit code 1 when a driver was refused, or could not be allowed or saved; those named before it stay allowed. --list
+/// without the module shows what is saved, with exit code 1.
 #[derive(Args)]
 pub struct Options {
     /// Exact driver names, as `outboard status` and /proc/crypto show them
     #[arg(value_name = "DRIVER", conflicts_with_all = ["list", "restore"])]
     drivers: Vec<String>,
-    /// Show what is allowed now, and what is remembered
+    /// Show what is allowed now, and what is saved
     #[arg(long, conflicts_with = "restore")]
     list: bool,
     /// With --list: print JSON (schema outboard-allow/1)
     #[arg(long, requires = "list", conflicts_with_all = ["drivers", "restore"])]
     json: bool,
-    /// Check all remembered drivers again, and allow those that pass, as at boot
+    /// Check all saved drivers again, and allow those that pass, as at boot
     #[arg(long)]
     restore: bool,
     /// With --restore: how long to wait for drivers that are not registered yet, in seconds
@@ -47,7 +47,7 @@ pub struct Options {
         default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=3600)
     )]
     wait: u64,
-    /// Do not remember it: allowed until the module is unloaded
+    /// Do not save it: allowed until the module is unloaded
     #[arg(long, requires = "drivers", conflicts_with_all = ["list", "restore"])]
     now: bool,
     /// Also allow what is judged to be software; a driver that fails the check is refused nevertheless

@@ -118,7 +118,7 @@ fn check(options: &Options) -> Result<ExitCode> {
     check.not_checked = rest.collect();
     // Only the first process saves the findings, and only as root; other users just see them.
     if !options.alone && rustix::process::geteuid().is_root() {
-        remembered(&check, &candidates);
+        saved(&check, &candidates);
     }
     let report = if options.json { json(&check)? } else { text::report(&check) };
     console::answer(&report)?;
@@ -130,9 +130,9 @@ fn check(options: &Options) -> Result<ExitCode> {
 }
 
 /// Saves the findings, and prints their consequences.
-fn remembered(check: &Check, candidates: &[work::Candidate]) {
-    if let Err(error) = findings::remember(check, candidates) {
-        say(&format!("outboard check: what was found is not remembered: {error:#}"));
+fn saved(check: &Check, candidates: &[work::Candidate]) {
+    if let Err(error) = findings::save(check, candidates) {
+        say(&format!("outboard check: what was found is not saved: {error:#}"));
         return;
     }
     for driver in check.drivers.iter().filter(|driver| driver.verdict == CheckVerdict::Wrong) {

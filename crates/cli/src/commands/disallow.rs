@@ -29,19 +29,19 @@ pub fn run(options: &Options) -> ExitCode {
 
 fn disallow(driver: &str, now: bool) -> Result<String> {
     let allowed = list::read_if_loaded()?.is_some_and(|list| list.iter().any(|entry| entry.driver == driver));
-    let remembered = Memory::read()?.has(driver);
+    let saved = Memory::read()?.has(driver);
     if now && !allowed {
         list::read()?;
         bail!("{driver} is not allowed now (outboard allow --list)");
     }
-    if !allowed && !remembered {
-        bail!("{driver} is neither allowed nor remembered (outboard allow --list)");
+    if !allowed && !saved {
+        bail!("{driver} is neither allowed nor saved (outboard allow --list)");
     }
     // First remove the driver from the module's list, so that no program can use it.
     if allowed {
         list::remove(driver)?;
     }
-    if remembered && !now {
+    if saved && !now {
         forget(driver).with_context(|| match allowed {
             true => format!(
                 "{driver} is no longer allowed, but could not be forgotten: the next boot allows it again"
@@ -49,8 +49,8 @@ fn disallow(driver: &str, now: bool) -> Result<String> {
             false => format!("{driver} could not be forgotten"),
         })?;
     }
-    Ok(match (allowed, remembered, now) {
-        (true, true, true) => format!("{driver} is no longer allowed; it is remembered for the next boot"),
+    Ok(match (allowed, saved, now) {
+        (true, true, true) => format!("{driver} is no longer allowed; it is saved for the next boot"),
         (true, true, false) => format!("{driver} is no longer allowed, and forgotten"),
         (true, false, _) => format!("{driver} is no longer allowed"),
         (false, ..) => format!("{driver} is forgotten; it was not allowed now"),

@@ -133,7 +133,7 @@ impl Parser<'_> {
     fn set(&mut self, line: &Line, assignment: &Assignment) -> Result<(), String> {
         let name = String::from_utf8_lossy(assignment.name).into_owned();
         if !assignment.rest.starts_with(b"=") {
-            return Err(format!("the = behind {name:?} is missing"));
+            return Err(format!("the = after {name:?} is missing"));
         }
         let value = self.expand(Some(&assignment.section), assignment.operand())?;
         self.bytes += name.len() + value.len();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use outboard_abi::Param;
 
-use super::params::{Told, told, with_software_digest};
+use super::params::{DigestParam, digest_params, with_software_digest};
 use super::software::SoftMac;
 use crate::context_counts::ContextCounts;
 use crate::contexts::hand_over;
@@ -113,9 +113,9 @@ impl Context {
     /// `params` is null or ends with a null key.
     unsafe fn listen(&mut self, params: *const Param) {
         // SAFETY: guaranteed by the caller.
-        for what in unsafe { told(params) } {
+        for what in unsafe { digest_params(params) } {
             match what {
-                Told::Digest(name) => {
+                DigestParam::Digest(name) => {
                     self.hash_driver = self.offer.hmac(name);
                     // Until a key is set again, the result is defined only by the default provider.
                     self.keyed = None;
@@ -123,8 +123,8 @@ impl Context {
                         .hash_driver
                         .map(|hash_driver| ContextCounts::new(self.provider, hash_driver.name));
                 }
-                Told::Key(key) => self.take(key),
-                Told::Other => self.only_soft = true,
+                DigestParam::Key(key) => self.take(key),
+                DigestParam::Other => self.only_soft = true,
             }
         }
     }

@@ -14,7 +14,7 @@ use crate::entry::Provider;
 use crate::guard;
 
 /// A parameter as far as it affects the choice of a driver.
-pub(super) enum Told<'a> {
+pub(super) enum DigestParam<'a> {
     /// Name of the digest; empty if a property query for the digest is given.
     Digest(&'a [u8]),
     Key(&'a [u8]),
@@ -25,7 +25,7 @@ pub(super) enum Told<'a> {
 ///
 /// # Safety
 /// `params` is null or ends with a null key; the data of each parameter is readable for `'a`.
-pub(super) unsafe fn told<'a>(params: *const Param) -> impl Iterator<Item = Told<'a>> {
+pub(super) unsafe fn digest_params<'a>(params: *const Param) -> impl Iterator<Item = DigestParam<'a>> {
     // SAFETY: guaranteed by the caller.
     let is_chosen = unsafe { abi::locate(params, name::MAC_PROPERTIES) }.is_some();
     let mut at = params;
@@ -47,13 +47,13 @@ pub(super) unsafe fn told<'a>(params: *const Param) -> impl Iterator<Item = Told
                 key if key == name::MAC_DIGEST && is(ParamType::Utf8String) => {
                     let text = bytes().filter(|_| !is_chosen).unwrap_or_default();
                     // The size may include the NUL.
-                    Told::Digest(text.split(|&byte| byte == 0).next().unwrap_or_default())
+                    DigestParam::Digest(text.split(|&byte| byte == 0).next().unwrap_or_default())
                 }
                 key if key == name::MAC_KEY && is(ParamType::OctetString) => {
-                    Told::Key(bytes().unwrap_or_default())
+                    DigestParam::Key(bytes().unwrap_or_default())
                 }
-                key if key == name::MAC_PROPERTIES => Told::Digest(&[]),
-                _ => Told::Other,
+                key if key == name::MAC_PROPERTIES => DigestParam::Digest(&[]),
+                _ => DigestParam::Other,
             })
         }
     })
@@ -67,11 +67,12 @@ pub(super) unsafe fn told<'a>(params: *const Param) -> impl Iterator<Item = Told
 /// provider, are fetched as the application requests.
 ///
 /// # Safety
-/// As for [`told`].
+/// As for [`digest_params`].
 pub(super) unsafe fn with_software_digest(params: *const Param) -> Option<Vec<Param>> {
     // SAFETY: guaranteed by the caller.
     unsafe {
-        let is_ours = told(params).any(|what| matches!(what, Told::Digest(name) if may_be_ours(name)));
+        let is_ours =
+            digest_params(params).any(|what| matches!(what, DigestParam::Digest(name) if may_be_ours(name)));
         if !is_ours {
             return None;
         }

@@ -59,7 +59,7 @@ pub fn thresholds(old: &Report, new: &Report) -> Vec<Change> {
             format!("encryption: {}; decryption: {}", cipher.encrypt.threshold(), cipher.decrypt.threshold())
         };
         let (Some(was), Some(now)) = (was, now) else {
-            let kind = if was.is_none() { Kind::Came } else { Kind::Went };
+            let kind = if was.is_none() { Kind::Added } else { Kind::Removed };
             let Some(cipher) = was.or(now) else { continue };
             let (was, now) = (was.map(thresholds), now.map(thresholds));
             changes.push(Change { topic, what: cipher.name.clone(), kind, was, now, by: None, better: None });
@@ -72,7 +72,7 @@ pub fn thresholds(old: &Report, new: &Report) -> Vec<Change> {
             changes.push(Change {
                 topic,
                 what,
-                kind: Kind::Moved,
+                kind: Kind::Changed,
                 was: was_by,
                 now: now_by,
                 by: None,
@@ -86,7 +86,7 @@ pub fn thresholds(old: &Report, new: &Report) -> Vec<Change> {
             changes.push(Change {
                 topic,
                 what: format!("{}, {name}", now.name),
-                kind: Kind::Moved,
+                kind: Kind::Changed,
                 was: Some(was.threshold()),
                 now: Some(now_way.threshold()),
                 by: factor(was, now_way),
@@ -161,7 +161,7 @@ fn moved(
     Some(Change {
         topic,
         what,
-        kind: Kind::Moved,
+        kind: Kind::Changed,
         was: Some(format!("{} {unit}", figure(before))),
         now: Some(format!("{} {unit}", figure(after))),
         by: Some(format!("{:+.0} %", part * 100.0)),

@@ -19,7 +19,7 @@ pub fn section(report: &Report) -> Section {
         );
     }
     report.checks.iter().for_each(|check| one(&mut section, check));
-    remembered(&mut section, report);
+    saved(&mut section, report);
     for proof in &report.proofs {
         for algorithm in proof.algorithms.iter().filter(|one| one.work.mismatches > 0) {
             section.note(format!(
@@ -35,7 +35,7 @@ pub fn section(report: &Report) -> Section {
 }
 
 /// Adds the saved results of earlier checks.
-fn remembered(section: &mut Section, report: &Report) {
+fn saved(section: &mut Section, report: &Report) {
     let checked = report.status.iter().flat_map(|status| &status.checked);
     // Results that are in a table are not repeated.
     let is_shown = |one: &&Checked| report.checks.iter().any(|check| check.made == one.made);

@@ -25,7 +25,7 @@ const FORCE: &str = "force";
 
 /// An entry of the saved list.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Remembered {
+pub struct SavedDriver {
     /// The driver's exact name.
     pub driver: String,
     /// The driver was allowed although it is classified as software.
@@ -82,15 +82,15 @@ impl Memory {
     }
 
     /// Returns the drivers, and a message for each invalid line.
-    pub fn drivers(&self) -> (Vec<Remembered>, Vec<String>) {
-        let (mut drivers, mut mistakes) = (Vec::<Remembered>::new(), Vec::new());
+    pub fn drivers(&self) -> (Vec<SavedDriver>, Vec<String>) {
+        let (mut drivers, mut mistakes) = (Vec::<SavedDriver>::new(), Vec::new());
         for (number, line) in (1..).zip(&self.lines) {
             let words: Vec<&str> = words(line).collect();
             match words[..] {
                 [] => {}
                 [driver] | [driver, FORCE] if drivers.iter().any(|known| known.driver == driver) => {}
-                [driver] => drivers.push(Remembered { driver: driver.to_owned(), forced: false }),
-                [driver, FORCE] => drivers.push(Remembered { driver: driver.to_owned(), forced: true }),
+                [driver] => drivers.push(SavedDriver { driver: driver.to_owned(), forced: false }),
+                [driver, FORCE] => drivers.push(SavedDriver { driver: driver.to_owned(), forced: true }),
                 _ => mistakes.push(format!(
                     "{FILE}, line {number} is no driver's name (with or without '{FORCE}'): {line}"
                 )),

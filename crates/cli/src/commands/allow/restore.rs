@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow, bail};
 
-use super::memory::{Memory, Remembered};
+use super::memory::{Memory, SavedDriver};
 use super::{candidate, grant, list, say, warn};
 
 const COMMAND: &str = "allow --restore";
@@ -24,8 +24,8 @@ pub fn restore(wait: Duration) -> Result<()> {
     let (drivers, mistakes) = memory.drivers();
     let mut failed = mistakes.len();
     mistakes.iter().for_each(|mistake| warn(COMMAND, &anyhow!("{mistake}")));
-    for remembered in &drivers {
-        match restored(remembered) {
+    for saved in &drivers {
+        match restored(saved) {
             Ok(text) => say(&text)?,
             Err(error) => {
                 failed += 1;
@@ -35,19 +35,19 @@ pub fn restore(wait: Duration) -> Result<()> {
     }
     match failed {
         0 if drivers.is_empty() => {
-            say("No driver is remembered: outboard allow DRIVER allows one, now and after each boot.")
+            say("No driver is saved: outboard allow DRIVER allows one, now and after each boot.")
         }
         0 => Ok(()),
         _ => bail!(
-            "{failed} of {} in {} could not be restored and stay remembered; outboard disallow DRIVER forgets one",
+            "{failed} of {} in {} could not be restored and stay saved; outboard disallow DRIVER forgets one",
             drivers.len() + mistakes.len(),
             super::memory::FILE
         ),
     }
 }
 
-fn restored(remembered: &Remembered) -> Result<String> {
-    let Remembered { driver, forced } = remembered;
+fn restored(saved: &SavedDriver) -> Result<String> {
+    let SavedDriver { driver, forced } = saved;
     if list::read()?.iter().any(|entry| entry.driver == *driver) {
         return Ok(format!("{driver} is allowed already"));
     }
@@ -56,7 +56,7 @@ fn restored(remembered: &Remembered) -> Result<String> {
 
 /// Waits for device drivers that are registered after the module. Waits for all drivers before the
 /// first is allowed, because the order is the preference.
-fn wait_for(drivers: &[Remembered], wait: Duration) -> Result<()> {
+fn wait_for(drivers: &[SavedDriver], wait: Duration) -> Result<()> {
     let start = Instant::now();
     while start.elapsed() < wait && !candidate::are_there(drivers.iter().map(|known| known.driver.as_str()))?
     {

@@ -24,15 +24,15 @@ struct Entry {
     /// The module's number of the driver; null when the driver is not allowed now.
     number: Option<u16>,
     allowed: bool,
-    remembered: bool,
+    saved: bool,
 }
 
 impl Entry {
     fn state(&self) -> &'static str {
-        match (self.allowed, self.remembered) {
-            (true, true) => "allowed, remembered",
+        match (self.allowed, self.saved) {
+            (true, true) => "allowed, saved",
             (true, false) => "allowed until the module is unloaded",
-            (false, _) => "remembered, not allowed now",
+            (false, _) => "saved, not allowed now",
         }
     }
 }
@@ -66,7 +66,7 @@ fn merged(allowed: Vec<AllowedDriver>, memory: &Memory) -> Vec<Entry> {
     let mut entries: Vec<Entry> = allowed
         .into_iter()
         .map(|known| Entry {
-            remembered: memory.has(&known.driver),
+            saved: memory.has(&known.driver),
             driver: known.driver,
             algorithm: known.algorithm,
             number: Some(known.number),
@@ -76,7 +76,7 @@ fn merged(allowed: Vec<AllowedDriver>, memory: &Memory) -> Vec<Entry> {
     for known in memory.drivers().0 {
         if !entries.iter().any(|entry| entry.driver == known.driver) {
             let driver = known.driver;
-            entries.push(Entry { driver, algorithm: None, number: None, allowed: false, remembered: true });
+            entries.push(Entry { driver, algorithm: None, number: None, allowed: false, saved: true });
         }
     }
     entries
@@ -113,11 +113,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_allowed_comes_first_then_what_is_only_remembered() {
+    fn what_is_allowed_comes_first_then_what_is_only_saved() {
         insta::assert_snapshot!(text(&entries()), @r"
-        virtio_crypto_aes_cbc  cbc(aes)  allowed, remembered
+        virtio_crypto_aes_cbc  cbc(aes)  allowed, saved
         mv-cbc-aes             -         allowed until the module is unloaded
-        gone-driver            -         remembered, not allowed now
+        gone-driver            -         saved, not allowed now
         ");
     }
 
@@ -129,9 +129,7 @@ mod tests {
             .as_array()
             .unwrap()
             .iter()
-            .map(|entry| {
-                (entry["number"].as_u64(), entry["allowed"].as_bool(), entry["remembered"].as_bool())
-            })
+            .map(|entry| (entry["number"].as_u64(), entry["allowed"].as_bool(), entry["saved"].as_bool()))
             .collect();
         let (yes, no) = (Some(true), Some(false));
         assert_eq!(states, [(Some(2), yes, yes), (Some(3), yes, no), (None, no, yes)]);

@@ -19,7 +19,7 @@ const HEADER: &str = "\
 /// Replaces the findings of the drivers that were checked to the end, or were wrong. The finding of
 /// a driver that was wrong is kept: faults are intermittent, and a check without a fault does not
 /// disprove an earlier one.
-pub fn remember(check: &Check, candidates: &[Candidate]) -> Result<()> {
+pub fn save(check: &Check, candidates: &[Candidate]) -> Result<()> {
     let is_known = |verdict: CheckVerdict| match verdict {
         CheckVerdict::Exact => !check.interrupted,
         CheckVerdict::Wrong => true,
@@ -96,7 +96,7 @@ fn change(lines: impl FnOnce(&Findings) -> Result<Vec<String>>) -> Result<()> {
 
 fn explained(path: &Path, error: &io::Error) -> anyhow::Error {
     let advice = match error.raw_os_error() {
-        Some(libc::EACCES | libc::EPERM) => "only root can have it remembered: try again with sudo",
+        Some(libc::EACCES | libc::EPERM) => "only root can have it saved: try again with sudo",
         Some(libc::EROFS) => "make it writable (mount -o remount,rw)",
         Some(libc::ENOSPC | libc::EDQUOT) => "make some room",
         _ => "it is as it was",
