@@ -128,7 +128,10 @@ fn a_digest_that_became_slower_is_named_without_a_direction() {
 fn the_same_twice_is_no_change() {
     let text = compare(&before(), &before()).markdown();
     assert!(text.contains("Nothing that both reports know of has changed."), "{text}");
-    assert!(!text.contains("changed |") && !text.contains("added |") && !text.contains("removed |"), "{text}");
+    assert!(
+        !text.contains("changed |") && !text.contains("added |") && !text.contains("removed |"),
+        "{text}"
+    );
 }
 
 #[test]

@@ -5,9 +5,10 @@
 use super::aes::Aes;
 use super::ccm::ccm;
 use super::gcm::gcm;
+use super::messages::{MessageSession, Sealed, flip};
 use super::vectors::hex;
-use super::{Checked, Fault, Random, compare, verb};
-use crate::{Accelerator, Algorithm, Direction, Error, MAX_AAD, Request, Session};
+use super::{Checked, Fault, Random};
+use crate::{Accelerator, Algorithm, Direction, MAX_AAD};
 
 /// Data lengths where driver bugs are likely: none, partial blocks, around a page, a TLS record and
 /// longer.
@@ -163,21 +164,9 @@ pub(super) fn check(
 
 /// Requests with one key and one tag length.
 struct Run<'a> {
-    session: Box<dyn Session>,
     algorithm: Algorithm,
     reference: Reference,
-    name: String,
-    checked: &'a mut Checked,
-}
-
-/// A message and its expected ciphertext and tag.
-#[derive(Clone)]
-pub(super) struct Sealed {
-    pub(super) nonce: Vec<u8>,
-    pub(super) aad: Vec<u8>,
-    pub(super) plain: Vec<u8>,
-    pub(super) cipher: Vec<u8>,
-    pub(super) tag: Vec<u8>,
+    driver: MessageSession<'a>,
 }
 
 impl<'a> Run<'a> {
@@ -194,28 +183,29 @@ impl<'a> Run<'a> {
         let opened = accelerator.open_with_tag(key, tag_len);
         let session =
             opened.map_err(|error| Fault::Failed { doing: format!("opening a session of {name}"), error })?;
-        Ok(Run { session, algorithm, reference: Reference::new(algorithm, key, tag_len), name, checked })
+        let driver = MessageSession { session, name, checked };
+        Ok(Run { algorithm, reference: Reference::new(algorithm, key, tag_len), driver })
     }
 
     fn example(&mut self, example: &Example) -> Result<(), Fault> {
         let [nonce, aad, plain, cipher, tag] =
             [example.nonce, example.aad, example.plain, example.cipher, example.tag].map(hex);
-        self.encrypt_and_decrypt(
+        self.driver.encrypt_and_decrypt(
             &Sealed { nonce, aad, plain, cipher, tag },
             &format!(" of {}", example.source),
         )
     }
 
     fn lengths(&mut self, random: &mut Random) -> Result<(), Fault> {
-        let most = self.session.max_request(Direction::Encrypt);
+        let most = self.driver.session.max_request(Direction::Encrypt);
         for (n, len) in LENGTHS.into_iter().chain([most, random.below(most)]).enumerate() {
             let aad_len = AAD_LENGTHS[(n + random.below(3) * 7) % AAD_LENGTHS.len()];
             let sealed = self.sealed(random, len.min(most), aad_len);
-            self.encrypt_and_decrypt(&sealed, "")?;
+            self.driver.encrypt_and_decrypt(&sealed, "")?;
         }
         for aad_len in AAD_LENGTHS.into_iter().chain([random.below(MAX_AAD)]) {
             let sealed = self.sealed(random, 33, aad_len);
-            self.encrypt_and_decrypt(&sealed, "")?;
+            self.driver.encrypt_and_decrypt(&sealed, "")?;
         }
         Ok(())
     }
@@ -225,124 +215,53 @@ impl<'a> Run<'a> {
     /// in between and at the end.
     fn forgeries(&mut self, random: &mut Random) -> Result<(), Fault> {
         let short = self.sealed(random, 64, 20);
-        for bit in 0..8 * short.tag.len() {
-            let mut forged = short.clone();
-            forged.tag[bit / 8] ^= 1 << (bit % 8);
-            self.refused(&forged, "a tag with one bit changed")?;
-        }
+        self.driver.refuses_changed_tags(&short)?;
         for len in FORGED {
             let genuine = self.sealed(random, len, 13);
             for (what, change) in FORGERIES {
                 let mut forged = genuine.clone();
                 change(&mut forged);
                 if forged.cipher != genuine.cipher || forged.aad != genuine.aad || forged.tag != genuine.tag {
-                    self.refused(&forged, what)?;
+                    self.driver.refuses(&forged, what)?;
                 }
             }
             let mut forged = genuine.clone();
             forged.nonce[5] ^= 1;
-            self.refused(&forged, "a message under another nonce")?;
-            self.open(&genuine, "")?;
+            self.driver.refuses(&forged, "a message under another nonce")?;
+            self.driver.decrypt(&genuine, "")?;
         }
         Ok(())
     }
 
-    /// A random message and its expected result. A CCM nonce has any length that leaves room for
-    /// the data length.
     fn sealed(&self, random: &mut Random, len: usize, aad_len: usize) -> Sealed {
-        let nonce_len = match self.algorithm {
-            Algorithm::CcmAes => 7 + random.below(if len > 0xffff { 6 } else { 7 }),
-            other => other.iv_len(),
-        };
-        let [nonce, aad, plain] = [nonce_len, aad_len, len].map(|len| random.bytes(len));
-        let (cipher, tag) = self.reference.crypt(Direction::Encrypt, &nonce, &aad, &plain);
-        Sealed { nonce, aad, plain, cipher, tag }
+        sealed(self.algorithm, &self.reference, random, len, aad_len)
     }
 
-    fn encrypt_and_decrypt(&mut self, sealed: &Sealed, which: &str) -> Result<(), Fault> {
-        let request =
-            Request { aad: &sealed.aad, ..Request::new(Direction::Encrypt, &sealed.nonce, &sealed.plain) };
-        self.crypt_and_compare(&request, &[&sealed.cipher[..], &sealed.tag].concat(), which)?;
-        self.open(sealed, which)
-    }
-
-    fn open(&mut self, sealed: &Sealed, which: &str) -> Result<(), Fault> {
-        self.crypt_and_compare(&opening(sealed), &sealed.plain, which)
-    }
-
-    fn crypt_and_compare(
-        &mut self,
-        request: &Request<'_>,
-        expected: &[u8],
-        which: &str,
-    ) -> Result<(), Fault> {
-        let doing = doing(request, &self.name, which);
-        let result = self.session.crypt(request);
-        let result = result.map_err(|error| Fault::Failed { doing: doing.clone(), error })?;
-        compare(result, expected).map_err(|at| Fault::Wrong { doing, at })?;
-        self.count(request.len());
-        Ok(())
-    }
-
-    fn refused(&mut self, forged: &Sealed, what: &str) -> Result<(), Fault> {
-        let request = opening(forged);
-        let doing = doing(&request, &self.name, &format!(": {what}"));
-        match self.session.crypt(&request) {
-            Err(Error::Forged { .. }) => {}
-            Err(error) => return Err(Fault::Failed { doing, error }),
-            Ok(_) => return Err(Fault::Accepted { doing }),
-        }
-        self.count(request.len());
-        Ok(())
-    }
-
-    /// As many requests at once as the session accepts, every third of them a forgery.
     fn batch(&mut self, random: &mut Random) -> Result<(), Fault> {
-        let most = self.session.max_batch();
-        let mut messages: Vec<_> = (0..most)
-            .map(|_| {
-                let (len, aad_len) = (random.below(4096), random.below(100));
-                self.sealed(random, len, aad_len)
-            })
-            .collect();
-        messages.iter_mut().step_by(3).for_each(|sealed| sealed.tag[0] ^= 1);
-        let requests: Vec<_> = messages.iter().map(opening).collect();
-        let doing = |n: usize| format!("{}, request {n} of {most} at once", self.name);
-        self.session.submit(&requests).map_err(|error| Fault::Failed { doing: doing(0), error })?;
-        for (n, sealed) in messages.iter().enumerate() {
-            match (self.session.result(n), n % 3) {
-                (Err(Error::Forged { .. }), 0) => {}
-                (Ok(_), 0) => return Err(Fault::Accepted { doing: doing(n) }),
-                (Err(error), _) => return Err(Fault::Failed { doing: doing(n), error }),
-                (Ok(result), _) => {
-                    compare(result, &sealed.plain).map_err(|at| Fault::Wrong { doing: doing(n), at })?;
-                }
-            }
-            self.checked.requests += 1;
-            self.checked.bytes += sealed.plain.len();
-        }
-        self.session.release();
-        Ok(())
-    }
-
-    fn count(&mut self, bytes: usize) {
-        self.session.release();
-        self.checked.requests += 1;
-        self.checked.bytes += bytes;
+        let (algorithm, reference) = (self.algorithm, &self.reference);
+        self.driver.batch(|| {
+            let (len, aad_len) = (random.below(4096), random.below(100));
+            sealed(algorithm, reference, random, len, aad_len)
+        })
     }
 }
 
-pub(super) fn opening(sealed: &Sealed) -> Request<'_> {
-    Request {
-        aad: &sealed.aad,
-        tag: &sealed.tag,
-        ..Request::new(Direction::Decrypt, &sealed.nonce, &sealed.cipher)
-    }
-}
-
-pub(super) fn doing(request: &Request<'_>, name: &str, which: &str) -> String {
-    let (len, aad_len) = (request.len(), request.aad.len());
-    format!("{} {len} bytes with {aad_len} of additional data by {name}{which}", verb(request.direction))
+/// A random message and its expected result. A CCM nonce has any length that leaves room for
+/// the data length.
+fn sealed(
+    algorithm: Algorithm,
+    reference: &Reference,
+    random: &mut Random,
+    len: usize,
+    aad_len: usize,
+) -> Sealed {
+    let nonce_len = match algorithm {
+        Algorithm::CcmAes => 7 + random.below(if len > 0xffff { 6 } else { 7 }),
+        other => other.iv_len(),
+    };
+    let [nonce, aad, plain] = [nonce_len, aad_len, len].map(|len| random.bytes(len));
+    let (cipher, tag) = reference.crypt(Direction::Encrypt, &nonce, &aad, &plain);
+    Sealed { nonce, aad, plain, cipher, tag }
 }
 
 type Forgery = (&'static str, fn(&mut Sealed));
@@ -365,13 +284,6 @@ const FORGERIES: [Forgery; 9] = [
     }),
     ("a tag of zeros", |sealed| sealed.tag.fill(0)),
 ];
-
-pub(super) fn flip(bytes: &mut [u8], last: bool, bit: u8) {
-    let byte = if last { bytes.last_mut() } else { bytes.first_mut() };
-    if let Some(byte) = byte {
-        *byte ^= bit;
-    }
-}
 
 #[cfg(test)]
 #[path = "aead_tests.rs"]

@@ -2,12 +2,12 @@
 //! lengths of text and additional data, with the tags of ESP and of TLS, compared with independent
 //! reference code, and forgeries, which the driver must reject.
 
-use super::aead::{Sealed, doing, flip, opening};
+use super::messages::{MessageSession, Sealed, flip};
 use super::modes::Reference as Cbc;
 use super::vectors::hex;
-use super::{Checked, Fault, Random, compare, sha};
+use super::{Checked, Fault, Random, sha};
 use crate::authenc::{AuthencAccelerator, AuthencKeys};
-use crate::{Algorithm, Authenc, Direction, Error, HashAlgorithm, Request, Session};
+use crate::{Algorithm, Authenc, Direction, HashAlgorithm};
 
 /// Lengths of texts: few blocks, around pages, packets of 1500 bytes, a TLS record, the longest.
 const LENGTHS: [usize; 14] = [16, 32, 48, 64, 240, 256, 1008, 1456, 4080, 4096, 4112, 16_384, 16_400, 65_536];
@@ -57,6 +57,16 @@ impl Reference {
         let tag = self.tag(&aad, &cipher);
         Sealed { nonce, aad, plain, cipher, tag }
     }
+
+    /// A random message. Its additional data ends with the IV if it is long enough, as in ESP and
+    /// TLS.
+    fn random_message(&self, random: &mut Random, len: usize, aad_len: usize) -> Sealed {
+        let [nonce, mut aad, plain] = [16, aad_len, len].map(|len| random.bytes(len));
+        if let Some(start) = aad.len().checked_sub(nonce.len()) {
+            aad[start..].copy_from_slice(&nonce);
+        }
+        self.sealed(nonce, aad, plain)
+    }
 }
 
 /// Checks a driver with every key length of AES, keys of HMAC as long as its digest, and the tags of
@@ -88,10 +98,8 @@ pub fn check_authenc_seeded(
 
 /// Requests with one pair of keys and one tag length.
 struct Run<'a> {
-    session: Box<dyn Session>,
     reference: Reference,
-    name: String,
-    checked: &'a mut Checked,
+    driver: MessageSession<'a>,
 }
 
 impl<'a> Run<'a> {
@@ -107,37 +115,31 @@ impl<'a> Run<'a> {
             format!("{} with a key of {bits} bits and tags of {tag_len} bytes", algorithm.kernel_name());
         let opened = accelerator.open(keys, tag_len);
         let session = opened.map_err(|error| Fault::Failed { doing: format!("taking {name}"), error })?;
-        Ok(Run { session, reference: Reference::new(algorithm, keys, tag_len), name, checked })
+        let driver = MessageSession { session, name, checked };
+        Ok(Run { reference: Reference::new(algorithm, keys, tag_len), driver })
     }
 
     /// The RFC has the ciphertext. The tag is that of the reference.
     fn example(&mut self) -> Result<(), Fault> {
         let [nonce, plain, cipher] = [EXAMPLE_IV, EXAMPLE_PLAIN, EXAMPLE_CIPHER].map(hex);
         let tag = self.reference.tag(&nonce, &cipher);
-        self.both_ways(&Sealed { aad: nonce.clone(), nonce, plain, cipher, tag }, " of RFC 3602, case 1")
-    }
-
-    /// A random message. Its additional data ends with the IV if it is long enough, as in ESP and
-    /// TLS.
-    fn sealed(&self, random: &mut Random, len: usize, aad_len: usize) -> Sealed {
-        let [nonce, mut aad, plain] = [16, aad_len, len].map(|len| random.bytes(len));
-        if let Some(start) = aad.len().checked_sub(nonce.len()) {
-            aad[start..].copy_from_slice(&nonce);
-        }
-        self.reference.sealed(nonce, aad, plain)
+        self.driver.encrypt_and_decrypt(
+            &Sealed { aad: nonce.clone(), nonce, plain, cipher, tag },
+            " of RFC 3602, case 1",
+        )
     }
 
     fn lengths(&mut self, random: &mut Random) -> Result<(), Fault> {
-        let most = self.session.max_request(Direction::Encrypt);
+        let most = self.driver.session.max_request(Direction::Encrypt);
         let any = 16 + random.below(most / 16) * 16;
         for (n, len) in LENGTHS.into_iter().filter(|len| *len <= most).chain([any]).enumerate() {
             let aad_len = AAD_LENGTHS[(n + random.below(3) * 7) % AAD_LENGTHS.len()];
-            let sealed = self.sealed(random, len, aad_len);
-            self.both_ways(&sealed, "")?;
+            let sealed = self.reference.random_message(random, len, aad_len);
+            self.driver.encrypt_and_decrypt(&sealed, "")?;
         }
         for aad_len in AAD_LENGTHS {
-            let sealed = self.sealed(random, 48, aad_len);
-            self.both_ways(&sealed, "")?;
+            let sealed = self.reference.random_message(random, 48, aad_len);
+            self.driver.encrypt_and_decrypt(&sealed, "")?;
         }
         Ok(())
     }
@@ -145,87 +147,28 @@ impl<'a> Run<'a> {
     /// Changes each bit of the tag, and bits of text and additional data, and moves the border
     /// between them. Genuine messages must still be accepted in between and at the end.
     fn forgeries(&mut self, random: &mut Random) -> Result<(), Fault> {
-        let short = self.sealed(random, 64, 24);
-        for bit in 0..8 * short.tag.len() {
-            let mut forged = short.clone();
-            forged.tag[bit / 8] ^= 1 << (bit % 8);
-            self.refused(&forged, "a tag with one bit changed")?;
-        }
+        let short = self.reference.random_message(random, 64, 24);
+        self.driver.refuses_changed_tags(&short)?;
         for len in FORGED {
-            let genuine = self.sealed(random, len, 29);
+            let genuine = self.reference.random_message(random, len, 29);
             for (what, change) in FORGERIES {
                 let mut forged = genuine.clone();
                 change(&mut forged);
                 if !forged.cipher.is_empty() {
-                    self.refused(&forged, what)?;
+                    self.driver.refuses(&forged, what)?;
                 }
             }
-            self.one(&opening(&genuine), &genuine.plain, "")?;
+            self.driver.decrypt(&genuine, "")?;
         }
         Ok(())
     }
 
-    fn both_ways(&mut self, sealed: &Sealed, which: &str) -> Result<(), Fault> {
-        let request =
-            Request { aad: &sealed.aad, ..Request::new(Direction::Encrypt, &sealed.nonce, &sealed.plain) };
-        self.one(&request, &[&sealed.cipher[..], &sealed.tag].concat(), which)?;
-        self.one(&opening(sealed), &sealed.plain, which)
-    }
-
-    fn one(&mut self, request: &Request<'_>, expected: &[u8], which: &str) -> Result<(), Fault> {
-        let doing = doing(request, &self.name, which);
-        let result = self.session.crypt(request);
-        let result = result.map_err(|error| Fault::Failed { doing: doing.clone(), error })?;
-        compare(result, expected).map_err(|at| Fault::Wrong { doing, at })?;
-        self.count(request.len());
-        Ok(())
-    }
-
-    fn refused(&mut self, forged: &Sealed, what: &str) -> Result<(), Fault> {
-        let request = opening(forged);
-        let doing = doing(&request, &self.name, &format!(": {what}"));
-        match self.session.crypt(&request) {
-            Err(Error::Forged { .. }) => {}
-            Err(error) => return Err(Fault::Failed { doing, error }),
-            Ok(_) => return Err(Fault::Accepted { doing }),
-        }
-        self.count(request.len());
-        Ok(())
-    }
-
-    /// As many requests at once as the session accepts, every third of them a forgery.
     fn batch(&mut self, random: &mut Random) -> Result<(), Fault> {
-        let most = self.session.max_batch();
-        let mut texts: Vec<_> = (0..most)
-            .map(|_| {
-                let (len, aad_len) = (16 + 16 * random.below(200), random.below(100));
-                self.sealed(random, len, aad_len)
-            })
-            .collect();
-        texts.iter_mut().step_by(3).for_each(|sealed| sealed.tag[0] ^= 1);
-        let requests: Vec<_> = texts.iter().map(opening).collect();
-        let doing = |n: usize| format!("{}, request {n} of {most} at once", self.name);
-        self.session.submit(&requests).map_err(|error| Fault::Failed { doing: doing(0), error })?;
-        for (n, sealed) in texts.iter().enumerate() {
-            match (self.session.result(n), n % 3) {
-                (Err(Error::Forged { .. }), 0) => {}
-                (Ok(_), 0) => return Err(Fault::Accepted { doing: doing(n) }),
-                (Err(error), _) => return Err(Fault::Failed { doing: doing(n), error }),
-                (Ok(result), _) => {
-                    compare(result, &sealed.plain).map_err(|at| Fault::Wrong { doing: doing(n), at })?;
-                }
-            }
-            self.checked.requests += 1;
-            self.checked.bytes += sealed.plain.len();
-        }
-        self.session.release();
-        Ok(())
-    }
-
-    fn count(&mut self, bytes: usize) {
-        self.session.release();
-        self.checked.requests += 1;
-        self.checked.bytes += bytes;
+        let reference = &self.reference;
+        self.driver.batch(|| {
+            let (len, aad_len) = (16 + 16 * random.below(200), random.below(100));
+            reference.random_message(random, len, aad_len)
+        })
     }
 }
 

@@ -1,5 +1,6 @@
 use super::*;
 use crate::InFlight;
+use crate::{Error, Request, Session};
 use std::cell::Cell;
 
 /// A defect of a driver.

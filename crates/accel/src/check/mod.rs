@@ -10,6 +10,7 @@ mod des;
 mod examples;
 mod gcm;
 mod hashes;
+mod messages;
 mod modes;
 mod sha;
 mod soak;
