@@ -33,6 +33,7 @@ pub mod modes;
 pub mod module;
 pub mod mounted;
 pub mod openssh;
+pub mod openwrt;
 pub mod pipe;
 pub mod processes;
 pub mod providers;

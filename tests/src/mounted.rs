@@ -1,11 +1,11 @@
-//! A directory that is full or read-only.
+//! A directory that is full or read-only, and a file in place of another.
 
 use std::process::Command;
 use std::thread;
 
 use crate::command::status_and_output;
 
-/// An empty file system over a directory, until dropped.
+/// An empty file system over a directory, or a file over another, until dropped.
 pub struct Mounted(&'static str);
 
 impl Mounted {
@@ -14,6 +14,13 @@ impl Mounted {
     pub fn over(directory: &'static str, options: &str) -> Mounted {
         mount(&["mount", "-t", "tmpfs", "-o", options, "tmpfs", directory]);
         Mounted(directory)
+    }
+
+    /// Mounts a file over another.
+    #[track_caller]
+    pub fn file(file: &str, over: &'static str) -> Mounted {
+        mount(&["mount", "--bind", file, over]);
+        Mounted(over)
     }
 }
 

@@ -141,6 +141,7 @@ fn a_wrong_value_is_refused_with_the_name_of_its_section_and_key() {
         ("THRESHOLDS", "AES-512-CBC:4096"),
         ("HWRNG_ENTROPY", "8.01"),
         ("HWRNG_ENTROPY", "two"),
+        ("PROGRAMS", "nginx"),
         ("SHADOW_CHECKS", "1/4096"),
         ("LOG_LEVEL", "loud"),
     ];
@@ -200,6 +201,8 @@ fn every_right_value_is_taken() {
         ("DRIVERS", "no-such-driver"),
         ("THRESHOLDS", "ALL:4096,AES-128-CBC:2048"),
         ("HWRNG_ENTROPY", "3.04"),
+        ("PROGRAMS", "ALL"),
+        ("PROGRAMS", "/nonexistent"),
         ("SHADOW_CHECKS", "0"),
         ("SHADOW_CHECKS", "1"),
         ("LOG_LEVEL", "off"),
@@ -213,6 +216,27 @@ fn every_right_value_is_taken() {
     for setting in right {
         let world = World::new(DriverChoice::Nothing, &[setting], Order::DefaultFirst);
         world.unwrap_or_else(|error| panic!("{setting:?} is refused: {error}"));
+    }
+}
+
+#[test]
+fn only_programs_of_the_directory_are_served() {
+    let test = "only_programs_of_the_directory_are_served";
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let path = directory.path().to_str().expect("a plain path");
+    let this = std::env::current_exe().expect("this program");
+    let this = this.file_name().expect("a name").to_str().expect("a plain name");
+    for (program, is_served) in [("nginx", false), (this, true), ("_all", true)] {
+        let file = directory.path().join(program);
+        std::fs::write(&file, "").expect("a file");
+        for world in worlds_with_drivers(test, &[("PROGRAMS", path)]) {
+            for algorithm in CIPHERS {
+                let ours = Cipher::fetch(&world.context, algorithm, "provider=outboard");
+                assert_eq!(ours.is_some(), is_served, "{program}: {algorithm}");
+                assert!(Cipher::fetch(&world.context, algorithm, "?provider=outboard").is_some());
+            }
+        }
+        std::fs::remove_file(file).expect("our own");
     }
 }
 

@@ -35,6 +35,7 @@ mod device_modes;
 mod device_observed;
 mod device_openssh;
 mod device_openvpn_service;
+mod device_openwrt;
 mod device_pipelines;
 mod device_programs;
 mod device_prove;

@@ -3,6 +3,8 @@
 
 mod client;
 mod counters;
+pub mod init_system;
+pub mod procd;
 mod processes;
 pub mod systemctl;
 mod verification;

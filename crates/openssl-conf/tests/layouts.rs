@@ -238,3 +238,17 @@ fn the_text_is_this() {
     };
     insta::assert_snapshot!(compose(None, &section, &no_env).unwrap().text);
 }
+
+/// As in the section that OpenWrt's package adds.
+#[test]
+fn a_restriction_to_programs_is_lifted() {
+    let directory = tempfile::tempdir().unwrap();
+    let existing = directory.path().join("openssl.cnf");
+    let text = "openssl_conf = i\n[i]\nproviders = p\n[p]\noutboard = outboard\n[outboard]\nactivate = 1\n";
+    let with = |line: &str| {
+        std::fs::write(&existing, format!("{text}{line}")).unwrap();
+        compose(Some(&existing), &OutboardSection::default(), &no_env).unwrap().text
+    };
+    assert!(with("PROGRAMS = /etc/outboard/programs.d\n").contains("\n[outboard]\nPROGRAMS = ALL\n"));
+    assert!(!with("").contains("PROGRAMS"));
+}

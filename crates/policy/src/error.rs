@@ -49,6 +49,9 @@ pub enum Error {
     /// POLICY that is not an absolute path.
     #[error("\"{0}\" is neither NONE nor an absolute path")]
     PolicyFile(String),
+    /// PROGRAMS that is not an absolute path.
+    #[error("\"{0}\" is neither ALL nor the absolute path of a directory")]
+    Programs(String),
     /// HWRNG_ENTROPY that is not a number or is out of range.
     #[error("\"{0}\" is not a number of bits of entropy per byte from 0.50 to 8.00")]
     MinEntropy(String),

@@ -11,6 +11,7 @@ mod file;
 mod findings;
 mod lookahead;
 mod min_entropy;
+mod programs;
 mod shadow;
 mod threshold;
 mod tuned;
@@ -22,6 +23,7 @@ pub use file::PolicyFile;
 pub use findings::{FINDINGS_FILE, Finding, Findings};
 pub use lookahead::{LOOKAHEAD_START, LookaheadMode, LookaheadPolicy, LookaheadRow, LookaheadUse};
 pub use min_entropy::MinEntropy;
+pub use programs::{EVERY_PROGRAM, Programs};
 pub use shadow::ShadowChecks;
 pub use threshold::Thresholds;
 pub use tuned::{CipherRow, POLICY_FILE, SystemFiles, Tuned, Unfit, cpu_identity, from_text, module_version};
@@ -51,11 +53,13 @@ pub struct Policy {
     pub shadow_checks: ShadowChecks,
     /// Keys `LOOKAHEAD` and `LOOKAHEAD_...`: key stream that is computed before it is requested.
     pub lookahead: LookaheadPolicy,
+    /// Key `PROGRAMS`: which programs use outboard.
+    pub programs: Programs,
 }
 
 impl Policy {
     /// The keys that [`set`](Self::set) accepts.
-    pub const KEYS: [&str; 12] = [
+    pub const KEYS: [&str; 13] = [
         "CIPHERS",
         "DIGESTS",
         "DRIVERS",
@@ -68,6 +72,7 @@ impl Policy {
         "LOOKAHEAD_MEMORY",
         "LOOKAHEAD_START",
         "LOOKAHEAD_WINDOW",
+        "PROGRAMS",
     ];
 
     /// Applies one `key = value` line of the configuration. Returns one [`Error`] for each name
@@ -92,6 +97,7 @@ impl Policy {
             "LOOKAHEAD_MEMORY" => self.lookahead.memory = lookahead::bytes(value)?,
             "LOOKAHEAD_START" => self.lookahead.start = Some(lookahead::bytes(value)?),
             "LOOKAHEAD_WINDOW" => self.lookahead.window = lookahead::bytes(value)?,
+            "PROGRAMS" => self.programs = value.parse()?,
             _ => return Err(Error::UnknownKey(key.to_owned())),
         }
         Ok(skipped)

@@ -18,6 +18,7 @@ use crate::log::Log;
 use crate::lookahead::Lookahead;
 use crate::mac;
 use crate::offer::Offer;
+use crate::program;
 use crate::rand;
 use crate::software::Software;
 
@@ -34,6 +35,8 @@ pub(crate) struct Provider {
     pub(crate) counters: Table,
     pub(crate) software: Software,
     pub(crate) jobs: Option<Jobs>,
+    /// Whether key PROGRAMS allows the running program; if not, nothing is offered.
+    is_allowed: bool,
     offer: Decided<Offer>,
     digests: Decided<DigestOffer>,
 }
@@ -89,6 +92,7 @@ pub unsafe extern "C" fn OSSL_provider_init(
         let Some(core) = (unsafe { Core::new(handle, table) }) else { return 0 };
         let Some(Config { policy, log, counters }) = Config::read(&core) else { return 0 };
         let lookahead = Lookahead::new(&policy.lookahead);
+        let is_allowed = policy.programs.contains(program::name());
         let provider = Box::into_raw(Box::new(Provider {
             core,
             policy,
@@ -97,6 +101,7 @@ pub unsafe extern "C" fn OSSL_provider_init(
             software: Software::absent(),
             jobs: Jobs::find(&core),
             lookahead,
+            is_allowed,
             offer: Decided::not_yet(),
             digests: Decided::not_yet(),
         }));
@@ -188,6 +193,7 @@ unsafe extern "C" fn query_operation(
         // SAFETY: the core passes this provider's context.
         let provider = unsafe { &*context.cast::<Provider>() };
         let rows = match operation {
+            _ if !provider.is_allowed => Some(null()),
             abi::OP_CIPHER => provider.offer().and_then(Offer::rows),
             abi::OP_DIGEST | abi::OP_MAC if provider.policy.digests == Digests::default() => Some(null()),
             abi::OP_DIGEST => provider.digests().and_then(DigestOffer::rows),

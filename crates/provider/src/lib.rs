@@ -8,7 +8,7 @@
 //!
 //! - [`entry`]: `OSSL_provider_init`, the functions that the core calls
 //! - `core`: the functions that the core offers, including errors
-//! - `config`: the keys of this provider's section in openssl.cnf
+//! - `config`: the keys of this provider's section in openssl.cnf; `program`: the running program
 //! - `software`: the default provider, found through the core
 //! - `hardware`: a driver, its failures, and when it is disabled
 //! - `jobs`: OpenSSL's asynchronous jobs, paused while the accelerator works
@@ -42,6 +42,7 @@ mod mac;
 mod message;
 mod offer;
 mod owned_slots;
+mod program;
 mod rand;
 mod sampling;
 mod sessions;

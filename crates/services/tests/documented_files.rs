@@ -57,6 +57,7 @@ fn the_document_has_the_files_that_are_written() {
     let inputs = Inputs {
         openssl_cnf: Some("/etc/ssl/openssl.cnf".into()),
         module: "/usr/local/lib/outboard/outboard.so".into(),
+        programs: Vec::new(),
     };
     let mut text = INTRODUCTION.to_owned();
     let mut shown = BTreeSet::new();

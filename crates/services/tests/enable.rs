@@ -24,6 +24,7 @@ impl System {
         let inputs = Inputs {
             openssl_cnf: Some("/etc/ssl/openssl.cnf".into()),
             module: "/usr/lib/outboard.so".into(),
+            programs: Vec::new(),
         };
         let system = Self { root, tree, inputs };
         system.write("/etc/ssl/openssl.cnf", "openssl_conf = init\n[init]\n");

@@ -19,12 +19,14 @@ use outboard_services::enable::{self, Application, Applied, Inputs, Plan, Tree};
 use self::suitability::Suitability;
 use super::tune::GoalName;
 use crate::etc;
+use crate::live_service::procd;
 
 /// Make a service use the accelerator
 ///
 /// Adds files of outboard's own and changes none of another package: an openssl.cnf in /etc/outboard that includes the
 /// service's present one, and a systemd drop-in that sets OPENSSL_CONF. `outboard disable` removes them, byte for byte. No
 /// service is restarted without --restart: the commands for that are printed.
+/// On OpenWrt, where all programs have one openssl.cnf, it adds files in /etc/outboard/programs.d that name the programs.
 /// With --restart the running units of the service are restarted and verified: the provider is mapped in their processes,
 /// clients (curl, ssh) still reach the ports that they reached before, and the requests of these clients changed the counters and
 /// the interrupts of an accelerator. If a step fails, the change is undone and the service restarted as it was.
@@ -42,7 +44,7 @@ pub struct Options {
     /// Services: openssl (the whole system), nginx, apache, sshd, ssh, openvpn, strongswan, and in the kernel ktls, ipsec, disk
     #[arg(value_name = "SERVICE", required_unless_present_any = ["units", "list"], conflicts_with = "list")]
     services: Vec<String>,
-    /// A systemd service by the name of its unit; may be repeated
+    /// A systemd service by the name of its unit, or on OpenWrt of its init script; may be repeated
     #[arg(long = "unit", value_name = "NAME", conflicts_with = "list")]
     units: Vec<String>,
     /// Show the services, which are installed and which are enabled
@@ -176,7 +178,7 @@ fn enable(options: &Options, service: Named) -> Result<()> {
         return kernel_user::enable(options, user);
     }
     let tree = options.place.tree();
-    let inputs = inputs(options, &tree)?;
+    let inputs = inputs(options, &tree, service)?;
     let plan = enable::plan(&tree, service.name, service.is_unit, &inputs)?;
     let steps = enable::steps_to_enable(&tree, &plan, options.force)?;
     let found = match options.place.root {
@@ -200,20 +202,29 @@ fn enable(options: &Options, service: Named) -> Result<()> {
     Ok(answer(&text::done(&plan, applied == Applied::Unchanged, options.place.root.is_some()))?)
 }
 
-fn inputs(options: &Options, tree: &Tree) -> Result<Inputs> {
+fn inputs(options: &Options, tree: &Tree, service: Named) -> Result<Inputs> {
     if options.place.root.is_none() {
         let openssl = OpenSsl::find();
         let module = provider_file::find(options.module.as_deref(), &openssl)?;
-        return Ok(Inputs { openssl_cnf: openssl.own_file(), module });
+        let programs = match service.is_unit && enable::is_openwrt(tree) {
+            true => procd::programs(service.name)?,
+            false => Vec::new(),
+        };
+        return Ok(Inputs { openssl_cnf: openssl.own_file(), module, programs });
     }
-    let installed =
-        ["/usr/lib/outboard/outboard.so", "/usr/local/lib/outboard/outboard.so"].map(PathBuf::from);
+    let installed = [
+        "/usr/lib/outboard/outboard.so",
+        "/usr/local/lib/outboard/outboard.so",
+        "/usr/lib/ossl-modules/outboard.so",
+    ]
+    .map(PathBuf::from);
     let module = options.module.clone().or_else(|| installed.into_iter().find(|path| tree.exists(path)));
     let Some(module) = module.filter(|path| path.is_absolute()) else {
         bail!("the provider is not installed there: give its absolute path within the directory by --module");
     };
     let files = installation::USUAL_FILES.map(PathBuf::from);
-    Ok(Inputs { openssl_cnf: files.into_iter().find(|path| tree.exists(path)), module })
+    let openssl_cnf = files.into_iter().find(|path| tree.exists(path));
+    Ok(Inputs { openssl_cnf, module, programs: Vec::new() })
 }
 
 /// Loads OpenSSL with the planned configuration and compares the thresholds in force with the

@@ -9,7 +9,7 @@ use anyhow::{Context as _, Result, bail};
 /// An error unless systemd is the init system, sd_booted(3).
 pub fn check_booted() -> Result<()> {
     if !Path::new("/run/systemd/system").is_dir() {
-        bail!("systemd does not run here: leave out --restart, and restart the service by its init script");
+        bail!("systemd does not run here, so the service has no counters: use outboard prove -- COMMAND");
     }
     Ok(())
 }

@@ -9,11 +9,13 @@ use anyhow::{Result, bail};
 use outboard_console::progress;
 use outboard_measure::evidence::{Evidence, weigh};
 use outboard_measure::meter::Meter;
+use outboard_services::enable::{AddedFile, Tree};
 use serde::Serialize;
 
 use super::client::{Endpoint, Exchange};
 use super::counters::DriverWork;
-use super::{processes, systemctl};
+use super::init_system::InitSystem;
+use super::processes;
 
 /// How long a restarted service may take until it answers.
 const TIME_LIMIT: Duration = Duration::from_secs(30);
@@ -39,6 +41,7 @@ fn broken(step: &'static str) -> impl Fn(anyhow::Error) -> Broken {
 
 /// The running units of a service, and where it answers.
 pub struct LiveService {
+    init: InitSystem,
     units: Vec<String>,
     endpoints: Vec<Endpoint>,
 }
@@ -48,8 +51,8 @@ pub struct LiveService {
 pub struct Verification {
     /// The units that were restarted.
     pub units: Vec<String>,
-    /// Number of their processes that have mapped the provider.
-    pub processes_with_outboard: usize,
+    /// Number of their processes that have mapped the provider; null where every program maps it.
+    pub processes_with_outboard: Option<usize>,
     /// Requests that clients made.
     pub exchanges: Vec<Exchange>,
     /// Requests of these that drivers computed for /dev/outboard; null without the module.
@@ -64,31 +67,32 @@ pub struct Verification {
 
 impl LiveService {
     /// The service as it runs now.
-    pub fn find(service: &str, units: &[String]) -> Result<Self> {
+    pub fn find(tree: &Tree, service: &str, files: &[AddedFile]) -> Result<Self> {
+        let init = InitSystem::find()?;
+        let units = init.units(tree, service, files);
         if units.is_empty() {
             bail!("{service} has no unit that can be restarted: leave out --restart");
         }
-        systemctl::check_booted()?;
-        let running = systemctl::running(units)?;
+        let running = init.running(&units)?;
         if running.is_empty() {
             bail!("no unit of {service} runs: start it first, or leave out --restart");
         }
         progress(&format!("{service}: a request of a client"));
-        let own: BTreeSet<_> = processes::listening(&processes_of(&running)?);
+        let own: BTreeSet<_> = processes::listening(&processes_of(init, &running)?);
         let endpoints = own.into_iter().filter_map(Endpoint::probe).collect();
         progress("");
-        Ok(Self { units: running, endpoints })
+        Ok(Self { init, units: running, endpoints })
     }
 
     /// Has systemd read the changed files, and restarts the units.
     pub fn restart(&self) -> Result<(), Broken> {
         progress(&format!("restarting {}", self.units.join(", ")));
-        systemctl::daemon_reload().map_err(broken("daemon-reload"))?;
-        let restarted = systemctl::restart(&self.units).map_err(|why| Broken {
+        self.init.read_changes().map_err(broken("daemon-reload"))?;
+        let restarted = self.init.restart(&self.units).map_err(|why| Broken {
             step: "restart",
             why: format!(
                 "{why:#}{}",
-                self.units.iter().map(|unit| systemctl::last_messages(unit)).collect::<String>()
+                self.units.iter().map(|unit| self.init.last_messages(unit)).collect::<String>()
             ),
         });
         progress("");
@@ -100,7 +104,7 @@ impl LiveService {
         progress(&format!("verifying {}", self.units.join(", ")));
         let verified = self.verify_provider(module, true).and_then(|processes| {
             self.work(ciphers, force)
-                .map(|found| Verification { processes_with_outboard: processes, ..found })
+                .map(|found| Verification { processes_with_outboard: Some(processes), ..found })
         });
         progress("");
         verified
@@ -108,9 +112,12 @@ impl LiveService {
 
     /// Verifies that the service works as before, without outboard.
     pub fn verify_without(&self, module: &Path) -> Result<Verification, Broken> {
-        self.verify_provider(module, false)?;
+        let processes_with_outboard = match self.init.maps_provider_by_service() {
+            true => Some(self.verify_provider(module, false)?),
+            false => None,
+        };
         let exchanges = self.answers()?;
-        Ok(Verification { exchanges, ..self.nothing() })
+        Ok(Verification { processes_with_outboard, exchanges, ..self.nothing() })
     }
 
     /// Verifies that the units run and answer where they did.
@@ -124,7 +131,7 @@ impl LiveService {
     fn nothing(&self) -> Verification {
         Verification {
             units: self.units.clone(),
-            processes_with_outboard: 0,
+            processes_with_outboard: None,
             exchanges: Vec::new(),
             hardware_requests: None,
             hardware_bytes: None,
@@ -135,9 +142,9 @@ impl LiveService {
 
     fn are_active(&self) -> Result<(), Broken> {
         for unit in &self.units {
-            let check = || match systemctl::is_active(unit)? {
+            let check = || match self.init.is_active(unit)? {
                 true => Ok(()),
-                false => bail!("{unit} does not run{}", systemctl::last_messages(unit)),
+                false => bail!("{unit} does not run{}", self.init.last_messages(unit)),
             };
             patiently(check).map_err(broken("active"))?;
         }
@@ -151,7 +158,7 @@ impl LiveService {
         let mut total = 0;
         for unit in &self.units {
             let check = || {
-                let all = systemctl::processes(unit)?;
+                let all = self.init.processes(unit)?;
                 let with = all.iter().filter(|process| processes::has_mapped(**process, &module)).count();
                 match (with > 0, wanted) {
                     (true, false) => {
@@ -242,8 +249,8 @@ impl LiveService {
     }
 }
 
-fn processes_of(units: &[String]) -> Result<Vec<u32>> {
-    let all = units.iter().map(|unit| systemctl::processes(unit)).collect::<Result<Vec<_>>>()?;
+fn processes_of(init: InitSystem, units: &[String]) -> Result<Vec<u32>> {
+    let all = units.iter().map(|unit| init.processes(unit)).collect::<Result<Vec<_>>>()?;
     Ok(all.concat())
 }
 

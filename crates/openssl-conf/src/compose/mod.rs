@@ -44,6 +44,9 @@ const PROVIDER: &str = "outboard_provider";
 const DEFAULT_PROVIDER: &str = "outboard_default_provider";
 const ALGORITHMS: &str = "outboard_algorithms";
 
+/// The provider's key that selects programs, docs/provider.md.
+const PROGRAMS: &str = "PROGRAMS";
+
 /// The section of openssl.cnf that configures outboard.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OutboardSection {
@@ -139,6 +142,10 @@ pub fn compose(
     }
     for section in &sections {
         out.section(section);
+        // A composed configuration is for a program that was chosen already.
+        if conf.section(section).is_some_and(|s| s.entries().iter().any(|(key, _)| *key == PROGRAMS)) {
+            out.set(PROGRAMS, "ALL");
+        }
         for (key, value) in settings(outboard)? {
             out.set(&key, &value);
         }

@@ -1,6 +1,7 @@
 //! The services that `outboard enable` knows by name.
 
 use outboard_catalog::CIPHER_NAMES;
+use outboard_policy::EVERY_PROGRAM;
 
 /// A service, the systemd units that run it, and the requests that it makes.
 #[derive(Clone, Copy, Debug)]
@@ -11,6 +12,10 @@ pub struct Application {
     pub about: &'static str,
     /// Names of its systemd units, in the distributions. All that are installed are changed.
     pub units: &'static [&'static str],
+    /// Names of its init scripts on OpenWrt. All that are installed run it.
+    pub init_scripts: &'static [&'static str],
+    /// Names of its executables that use libcrypto, for OpenWrt.
+    pub programs: &'static [&'static str],
     /// Its requests, from which it is decided whether an accelerator wins.
     pub requests: Requests,
 }
@@ -63,38 +68,66 @@ pub const APPLICATIONS: [Application; 10] = [
         name: SYSTEM,
         about: "every program that has no OPENSSL_CONF of its own",
         units: &[],
+        init_scripts: &[],
+        programs: &[EVERY_PROGRAM],
         requests: ANY,
     },
-    Application { name: "nginx", about: "the web server", units: &["nginx.service"], requests: TLS },
+    Application {
+        name: "nginx",
+        about: "the web server",
+        units: &["nginx.service"],
+        init_scripts: &["nginx"],
+        programs: &["nginx"],
+        requests: TLS,
+    },
     Application {
         name: "apache",
         about: "the web server",
         units: &["apache2.service", "httpd.service"],
+        init_scripts: &["apache2"],
+        programs: &["apache2"],
         requests: TLS,
     },
     Application {
         name: "sshd",
         about: "OpenSSH's server",
         units: &["ssh.service", "sshd.service", "ssh@.service", "sshd@.service"],
+        init_scripts: &["sshd"],
+        programs: &["sshd", "sshd-session", "sshd-auth"],
         requests: SSH,
     },
-    Application { name: SSH_CLIENT, about: "OpenSSH's client, and sshfs", units: &[], requests: SSH },
+    Application {
+        name: SSH_CLIENT,
+        about: "OpenSSH's client, and sshfs",
+        units: &[],
+        init_scripts: &[],
+        programs: &["ssh"],
+        requests: SSH,
+    },
     Application {
         name: "openvpn",
         about: "OpenVPN, client and server",
         units: &["openvpn@.service", "openvpn-client@.service", "openvpn-server@.service"],
+        init_scripts: &["openvpn"],
+        programs: &["openvpn"],
         requests: PACKETS,
     },
     Application {
         name: "strongswan",
         about: "IKE by the openssl plugin; the kernel encrypts the packets",
         units: &["strongswan.service", "strongswan-starter.service", "ipsec.service"],
+        init_scripts: &["swanctl", "ipsec"],
+        programs: &["charon"],
         requests: PACKETS,
     },
-    Application { name: "ktls", about: "TLS records in the kernel", units: &[], requests: TLS },
-    Application { name: "ipsec", about: "IPsec in the kernel", units: &[], requests: PACKETS },
-    Application { name: "disk", about: "dm-crypt: encrypted disks", units: &[], requests: SECTORS },
+    in_kernel("ktls", "TLS records in the kernel", TLS),
+    in_kernel("ipsec", "IPsec in the kernel", PACKETS),
+    in_kernel("disk", "dm-crypt: encrypted disks", SECTORS),
 ];
+
+const fn in_kernel(name: &'static str, about: &'static str, requests: Requests) -> Application {
+    Application { name, about, units: &[], init_scripts: &[], programs: &[], requests }
+}
 
 impl Application {
     /// Finds a service by its name.

@@ -3,10 +3,14 @@
 //! Only files of outboard's own are added: an openssl.cnf that includes the system's, and a
 //! drop-in or a similar file that sets OPENSSL_CONF. No file of another package is changed, so
 //! removing the added files restores the system byte for byte.
+//!
+//! On OpenWrt, whose init scripts have no place for the settings of others, OpenSSL's configuration
+//! activates the provider for the programs that have a file in a directory of outboard's.
 
 mod applications;
 mod apply;
 mod kernel;
+mod openwrt;
 mod plan;
 mod record;
 mod tree;
@@ -17,6 +21,7 @@ pub use apply::{Applied, Failure, State, Step, disable, enable, perform, state, 
 pub use kernel::{
     PREFERENCES, PreferredDriver, all_preferred, driver_of_key, plan_kernel, preference_key, preferred_of,
 };
+pub use openwrt::{init_scripts, is_openwrt};
 pub use plan::{Inputs, Plan, Unplannable, plan};
 pub use record::{AddedFile, Record};
 pub use tree::Tree;

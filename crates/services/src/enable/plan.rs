@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use outboard_openssl_conf::compose::{self, OutboardSection, compose};
 
 use super::applications::{ANY, Application, Requests, SSH_CLIENT, SYSTEM};
+use super::openwrt;
 use super::record::{AddedFile, DIRECTORY, Record};
 use super::tree::Tree;
 use super::unit::{self, DROP_IN, Found, Unit};
@@ -17,6 +18,8 @@ pub struct Inputs {
     pub openssl_cnf: Option<PathBuf>,
     /// Path of the provider in the system.
     pub module: PathBuf,
+    /// On OpenWrt the programs that procd runs for the init script of `--unit`.
+    pub programs: Vec<PathBuf>,
 }
 
 /// The changes for a service.
@@ -76,6 +79,18 @@ pub enum Unplannable {
         /// The file.
         file: PathBuf,
     },
+    /// procd has no command of an init script.
+    #[error("procd runs no program for /etc/init.d/{0}: start it first, then repeat this")]
+    NoProgram(String),
+    /// The provider's package for OpenWrt is not installed.
+    #[error("{0} is missing: install libopenssl-outboard (docs/install.md)")]
+    NotConfigured(&'static str),
+    /// The provider is switched off in OpenWrt's configuration.
+    #[error(
+        "the provider is switched off in /etc/config/openssl: uci set openssl.outboard=provider && uci set \
+         openssl.outboard.enabled=1 && uci commit openssl && /etc/init.d/openssl reload"
+    )]
+    SwitchedOff,
     /// The unit cannot open the device.
     #[error("{0} has PrivateDevices=yes, which hides /dev/outboard: set PrivateDevices=no for it first")]
     PrivateDevices(String),
@@ -101,12 +116,11 @@ pub enum Unplannable {
 /// # Errors
 /// [`Unplannable`].
 pub fn plan(tree: &Tree, name: &str, is_unit: bool, inputs: &Inputs) -> Result<Plan, Unplannable> {
+    if openwrt::is_openwrt(tree) {
+        return openwrt::plan(tree, name, is_unit, inputs);
+    }
     if is_unit {
-        let unit = if name.ends_with(".service") { name.to_owned() } else { format!("{name}.service") };
-        let is_plain = |b: u8| b.is_ascii_alphanumeric() || b":_.@-".contains(&b);
-        if !unit.bytes().all(is_plain) || unit.starts_with(['.', '-']) || unit == ".service" {
-            return Err(Unplannable::Name(name.to_owned()));
-        }
+        let unit = unit_name(name)?;
         return of_units(tree, &unit, &[&unit], ANY, inputs);
     }
     let application = Application::by_name(name).ok_or_else(|| Unplannable::Unknown(name.to_owned()))?;
@@ -116,6 +130,16 @@ pub fn plan(tree: &Tree, name: &str, is_unit: bool, inputs: &Inputs) -> Result<P
         _ if application.units.is_empty() => Err(Unplannable::InKernel(name.to_owned())),
         _ => of_units(tree, name, application.units, application.requests, inputs),
     }
+}
+
+/// The full name of the unit that a user named.
+pub(super) fn unit_name(name: &str) -> Result<String, Unplannable> {
+    let unit = if name.ends_with(".service") { name.to_owned() } else { format!("{name}.service") };
+    let is_plain = |b: u8| b.is_ascii_alphanumeric() || b":_.@-".contains(&b);
+    if !unit.bytes().all(is_plain) || unit.starts_with(['.', '-']) || unit == ".service" {
+        return Err(Unplannable::Name(name.to_owned()));
+    }
+    Ok(unit)
 }
 
 fn of_units(

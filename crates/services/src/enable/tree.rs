@@ -27,6 +27,12 @@ impl Tree {
         self.0.join(path.strip_prefix("/").unwrap_or(path))
     }
 
+    /// Whether it is the system that runs here.
+    #[must_use]
+    pub fn is_running_system(&self) -> bool {
+        self.0 == Path::new("/")
+    }
+
     /// Reads a text file. `None` if it does not exist.
     ///
     /// # Errors

@@ -67,7 +67,8 @@ impl SuiteRow {
 pub fn show(name: &str, allow_legacy: bool, json: bool) -> Result<()> {
     let tree = Tree::at(Path::new("/"));
     let openssl = OpenSsl::find();
-    let inputs = Inputs { openssl_cnf: openssl.own_file(), module: provider_file::find(None, &openssl)? };
+    let module = provider_file::find(None, &openssl)?;
+    let inputs = Inputs { openssl_cnf: openssl.own_file(), module, programs: Vec::new() };
     let plan = enable::plan(&tree, name, false, &inputs)?;
     let Some(negotiation) = Negotiation::of(name) else {
         bail!("the suites of {name} are not known here: nginx, apache, sshd, ssh and openvpn are");

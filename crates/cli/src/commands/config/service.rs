@@ -6,11 +6,13 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use outboard_documents::config::{Service, ServiceProcess};
 use outboard_drivers::root::Root;
 use outboard_monitor::{EnvironmentValue, Process, ProviderMapping};
-use outboard_services::enable::{self, Application, Record, State, Tree, changed_units};
+use outboard_services::enable::{
+    self, Application, Record, State, Tree, changed_units, init_scripts, is_openwrt,
+};
 
 use super::configuration;
 use crate::commands::enable::Named;
-use crate::live_service::systemctl;
+use crate::live_service::init_system::InitSystem;
 
 /// Describes a service.
 pub fn service(tree: &Tree, named: Named) -> Result<Service> {
@@ -25,6 +27,7 @@ pub fn service(tree: &Tree, named: Named) -> Result<Service> {
         processes: Vec::new(),
         problems: Vec::new(),
     };
+    let is_openwrt = is_openwrt(tree);
     let mut units: Vec<String> = match Application::by_name(&key) {
         Some(application) => application.units.iter().map(|unit| (*unit).to_owned()).collect(),
         None => vec![key.clone()],
@@ -50,12 +53,15 @@ pub fn service(tree: &Tree, named: Named) -> Result<Service> {
         service.configurations =
             fragments.map(|path| configuration::of_file(&tree.path(path), "enable", &|_| None)).collect();
     }
+    if is_openwrt {
+        units = init_scripts(tree, &key);
+    }
     match processes(&units, record.is_some()) {
         Ok((processes, problems)) => {
             service.processes = processes;
             service.problems.extend(problems);
         }
-        // Without systemd the processes of a service are not known.
+        // Without an init system that is supported the processes of a service are not known.
         Err(error) if record.is_some() => service.problems.push(format!("{error:#}")),
         Err(error) => return Err(error),
     }
@@ -68,16 +74,17 @@ fn processes(units: &[String], is_enabled: bool) -> Result<(Vec<ServiceProcess>,
     if units.is_empty() {
         return Ok((all, problems));
     }
-    if !Path::new("/run/systemd/system").is_dir() {
-        bail!("systemd does not run here, so the processes of {} are not known", units.join(", "));
-    }
-    let running = systemctl::running(units)?;
+    let Ok(init) = InitSystem::find() else {
+        bail!("neither systemd nor procd runs here, so the processes of {} are not known", units.join(", "));
+    };
+    let running = init.running(units)?;
     if running.is_empty() && !is_enabled {
         bail!("it is not enabled, and no unit of it runs: {}", units.join(", "));
     }
     for unit in &running {
-        let expected = is_enabled.then(|| Path::new("/etc/outboard").join(format!("{}.cnf", template(unit))));
-        let pids = systemctl::processes(unit)?;
+        let own = Path::new("/etc/outboard").join(format!("{}.cnf", template(unit)));
+        let expected = Some(own).filter(|_| is_enabled && init == InitSystem::Systemd);
+        let pids = init.processes(unit)?;
         let processes: Vec<_> = pids.iter().filter_map(|pid| Process::read(&Root::live(), *pid)).collect();
         problems.extend(expected.and_then(|expected| difference(unit, &expected, &processes)));
         all.extend(processes.into_iter().map(document));

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, anyhow};
 use outboard_console::{answer, progress};
-use outboard_services::enable::{self, Applied, Plan, Record, State, Tree, changed_units};
+use outboard_services::enable::{self, Applied, Plan, Record, State, Tree};
 use serde::Serialize;
 
 use super::suitability::Suitability;
@@ -35,7 +35,7 @@ pub fn enable(
     found: &Suitability,
     (force, json): (bool, bool),
 ) -> Result<()> {
-    let service = LiveService::find(&plan.service, &changed_units(&plan.files))?;
+    let service = LiveService::find(tree, &plan.service, &plan.files)?;
     let before = complete_record(tree, &plan.service)?;
     let applied = enable::enable(tree, plan, force)?;
     let reachable = found.ciphers.iter().filter(|one| one.by.as_ref().is_ok_and(|(_, from)| from.is_some()));
@@ -62,7 +62,7 @@ pub fn enable(
 
 /// Disables a service that is enabled. The caller holds the lock.
 pub fn disable(tree: &Tree, record: &Record, module: &Path, force: bool, json: bool) -> Result<()> {
-    let service = LiveService::find(&record.service, &changed_units(&record.files))?;
+    let service = LiveService::find(tree, &record.service, &record.files)?;
     let before = complete_record(tree, &record.service)?;
     enable::disable(tree, &record.service, force)?;
     match service.restart().and_then(|()| service.verify_without(module)) {
@@ -122,9 +122,10 @@ fn shown(
 fn text(verification: &Verification, enabled: bool) -> String {
     let mut out = format!("restarted: {}\n", verification.units.join(", "));
     let _ = match verification.processes_with_outboard {
-        0 => writeln!(out, "outboard is active in none of its processes"),
-        1 => writeln!(out, "outboard is active in 1 process"),
-        more => writeln!(out, "outboard is active in {more} processes"),
+        None => Ok(()),
+        Some(0) => writeln!(out, "outboard is active in none of its processes"),
+        Some(1) => writeln!(out, "outboard is active in 1 process"),
+        Some(more) => writeln!(out, "outboard is active in {more} processes"),
     };
     for exchange in &verification.exchanges {
         let cipher = exchange.cipher.as_deref().unwrap_or("a cipher that the client does not report");

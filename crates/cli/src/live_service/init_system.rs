@@ -1,0 +1,94 @@
+//! The init system that runs the services: systemd, or procd on OpenWrt.
+
+use std::path::Path;
+
+use anyhow::{Result, bail};
+use outboard_services::enable::{AddedFile, Tree, changed_units, init_scripts, is_openwrt};
+
+use super::{procd, systemctl};
+
+/// The init system of the running system. A unit is one of systemd, or an init script of procd.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InitSystem {
+    /// systemd(1)
+    Systemd,
+    /// OpenWrt's.
+    Procd,
+}
+
+impl InitSystem {
+    /// An error if it is another one.
+    pub fn find() -> Result<Self> {
+        if Path::new("/run/systemd/system").is_dir() {
+            return Ok(Self::Systemd);
+        }
+        if is_openwrt(&Tree::at(Path::new("/"))) {
+            return Ok(Self::Procd);
+        }
+        bail!(
+            "neither systemd nor procd runs here: leave out --restart, and restart the service by its init script"
+        )
+    }
+
+    /// The units of a service for which files were added.
+    pub fn units(self, tree: &Tree, service: &str, files: &[AddedFile]) -> Vec<String> {
+        match self {
+            Self::Systemd => changed_units(files),
+            Self::Procd => init_scripts(tree, service),
+        }
+    }
+
+    /// Those of the units that run.
+    pub fn running(self, units: &[String]) -> Result<Vec<String>> {
+        match self {
+            Self::Systemd => systemctl::running(units),
+            Self::Procd => procd::running(units),
+        }
+    }
+
+    /// Has systemd read all unit files; procd reads an init script at each start.
+    pub fn read_changes(self) -> Result<()> {
+        match self {
+            Self::Systemd => systemctl::daemon_reload(),
+            Self::Procd => Ok(()),
+        }
+    }
+
+    /// Restarts units.
+    pub fn restart(self, units: &[String]) -> Result<()> {
+        match self {
+            Self::Systemd => systemctl::restart(units),
+            Self::Procd => procd::restart(units),
+        }
+    }
+
+    /// Whether a unit runs.
+    pub fn is_active(self, unit: &str) -> Result<bool> {
+        match self {
+            Self::Systemd => systemctl::is_active(unit),
+            Self::Procd => procd::is_active(unit),
+        }
+    }
+
+    /// The processes of a unit.
+    pub fn processes(self, unit: &str) -> Result<Vec<u32>> {
+        match self {
+            Self::Systemd => systemctl::processes(unit),
+            Self::Procd => procd::processes(unit),
+        }
+    }
+
+    /// The last lines that a unit logged; empty if the log cannot be read.
+    pub fn last_messages(self, unit: &str) -> String {
+        match self {
+            Self::Systemd => systemctl::last_messages(unit),
+            Self::Procd => procd::last_messages(unit),
+        }
+    }
+
+    /// Whether the provider is mapped only in processes of enabled services. On OpenWrt every
+    /// program that loads OpenSSL's configuration maps it.
+    pub fn maps_provider_by_service(self) -> bool {
+        self == Self::Systemd
+    }
+}
