@@ -1,5 +1,5 @@
 //! `outboard bench https --server`: the servers that only the machines with systemd have encrypt by
-//! hardware, and nothing of them remains.
+//! hardware, and nothing of them remains; `--client`: so does curl.
 
 use std::fs;
 
@@ -17,16 +17,16 @@ fn processes() -> Vec<String> {
 }
 
 #[track_caller]
-fn encrypts_by_hardware(machine: &Machine, server: &str, shown: &str, process: &str) {
+fn encrypts_by_hardware(machine: &Machine, what: &[&str], shown: &str, process: &str) {
     let arguments = ["--suite", CIPHER, "--megabytes", "2", "--at-once", "1,2", "--for", "0", "--json"];
-    let text = succeeds(machine, &[&["bench", "https", "--server", server][..], &arguments].concat());
+    let text = succeeds(machine, &[&["bench", "https"][..], what, &arguments].concat());
     let answer: Value = serde_json::from_str(&text).expect("JSON");
     let applications = answer["applications"].as_array().expect("applications");
     let found: Vec<_> = applications.iter().map(|one| one["bytes"].as_u64().expect("a number")).collect();
     assert_eq!(found, [2 << 20, 4 << 20], "{answer}");
     for one in applications {
         let name = one["name"].as_str().expect("a name");
-        assert!(name.starts_with(&format!("download from {shown}")), "{name}");
+        assert!(name.starts_with(shown), "{name}");
         let [plain, with] = &one["runs"].as_array().expect("runs")[..] else { panic!("two: {one}") };
         assert!(plain["evidence"].is_null() && plain["driver"].is_null(), "{plain}");
         assert_eq!(
@@ -39,7 +39,7 @@ fn encrypts_by_hardware(machine: &Machine, server: &str, shown: &str, process: &
         for run in [plain, with] {
             assert_eq!(run["figure"]["samples"], 5, "{run}");
             let time = ["user_percent", "system_percent"].map(|name| run[name].as_f64().expect("a number"));
-            assert!(time[0] + time[1] > 0.0, "the server used no CPU time: {run}");
+            assert!(time[0] + time[1] > 0.0, "{what:?} used no CPU time: {run}");
         }
     }
     let left: Vec<_> = processes().into_iter().filter(|name| name.trim().starts_with(process)).collect();
@@ -47,11 +47,16 @@ fn encrypts_by_hardware(machine: &Machine, server: &str, shown: &str, process: &
 }
 
 #[test]
-fn each_server_that_is_named_encrypts_by_the_accelerator() {
-    let Some(machine) = machine("each_server_that_is_named_encrypts_by_the_accelerator") else { return };
+fn each_server_that_is_named_and_curl_use_the_accelerator() {
+    let Some(machine) = machine("each_server_that_is_named_and_curl_use_the_accelerator") else { return };
     machine.tuned(&["--ciphers", "AES-128-CBC"]);
     set_thresholds("4096");
-    encrypts_by_hardware(&machine, "apache", "Apache/2.", "apache2");
-    encrypts_by_hardware(&machine, "haproxy", "HAProxy version ", "haproxy");
-    encrypts_by_hardware(&machine, "python", "Python 3.", "python3");
+    for (server, shown, process) in [
+        ("apache", "Apache/2.", "apache2"),
+        ("haproxy", "HAProxy version ", "haproxy"),
+        ("python", "Python 3.", "python3"),
+    ] {
+        encrypts_by_hardware(&machine, &["--server", server], &format!("download from {shown}"), process);
+    }
+    encrypts_by_hardware(&machine, &["--client"], "download by curl from nginx/", "nginx");
 }

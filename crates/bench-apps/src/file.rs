@@ -90,9 +90,7 @@ pub fn run(options: &Options) -> Result<Bench> {
         time: options.time,
     };
     let outcome = measure(&mut bench, job, sides, &mut |side| {
-        let before = UserSystemTime::by_children();
-        place.once(&place.configurations[side])?;
-        Ok(UserSystemTime::by_children().since(before))
+        UserSystemTime::during(|| place.once(&place.configurations[side]))
     });
     conclude(bench, outcome)
 }

@@ -1,4 +1,4 @@
-//! `outboard bench https`: downloads from a web server without and with outboard.
+//! `outboard bench https`: downloads from a web server, or by curl, without and with outboard.
 
 mod plain_server;
 mod server;
@@ -6,7 +6,7 @@ mod suite;
 
 use std::fs::{self, File, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result, ensure};
@@ -20,7 +20,7 @@ use self::suite::Suite;
 use super::common::Common;
 use super::configurations::{OpensslConfiguration, WorkFolder};
 use super::file::{is_same, write_sample};
-use super::measure::{ApplicationJob, measure};
+use super::measure::{ApplicationJob, UserSystemTime, measure};
 use super::peer::{Peer, PeerOption};
 use super::server_process::LOCALHOST;
 use super::{certificate, tools};
@@ -28,12 +28,14 @@ use super::{certificate, tools};
 /// Name of the third contestant.
 const DIGESTS_TOO: &str = "OpenSSL with outboard, DIGESTS = ALL";
 
-/// Measure downloads from nginx, Apache, HAProxy or Python, as OpenSSL is and with outboard.
+/// Measure downloads from nginx, Apache, HAProxy or Python, or by curl, as OpenSSL is and with outboard.
 ///
 /// Servers that differ only in their openssl.cnf listen on 127.0.0.1, with keys and a configuration of their own; the system's are
 /// neither read nor changed. Downloads by curl, with OpenSSL alone, are interleaved, and are compared with the file first. User and
 /// system time are the server's. curl decrypts on the same CPUs, so the CPU time of the whole system includes it, unless curl runs
 /// on another machine (--peer). The servers then listen on the address that this machine has in that network.
+///
+/// With --client curl is what is measured: it runs with each configuration, and the server has OpenSSL alone.
 #[derive(Args)]
 pub struct Options {
     /// A cipher suite by OpenSSL's name; may be repeated [default: AES128-SHA, and those whose cipher the provider offers]
@@ -51,6 +53,9 @@ pub struct Options {
     /// The server program [default: nginx, else Apache]
     #[arg(long, value_name = "NAME", value_enum)]
     server: Option<Kind>,
+    /// Measure curl instead of the server
+    #[arg(long, conflicts_with_all = ["digests", "peer"])]
+    client: bool,
     #[command(flatten)]
     peer: PeerOption,
     #[command(flatten)]
@@ -88,7 +93,8 @@ fn all(options: &Options, bench: &mut Bench) -> Result<()> {
     suites.iter().try_for_each(|suite| suite.check(&work.plain()))?;
     bench.notes.extend(weak(&suites));
     let place = if curl.peer.is_some() { "another machine" } else { "the same CPUs" };
-    bench.notes.push(format!("user and system time are the server's; curl works on {place}"));
+    let (measured, other) = if options.client { ("curl", "the server") } else { ("the server", "curl") };
+    bench.notes.push(format!("user and system time are of {measured}; {other} works on {place}"));
     bench.notes.extend(program.note().map(str::to_owned));
 
     work.lets_in()?;
@@ -112,14 +118,24 @@ fn all(options: &Options, bench: &mut Bench) -> Result<()> {
 
     let site = Site { root: &root, certificates: &certificates, suites: &suites, address };
     let mut servers = Vec::new();
-    for (index, configuration) in configurations.iter().enumerate() {
+    let served = if options.client { &configurations[..1] } else { &configurations[..] };
+    for (index, configuration) in served.iter().enumerate() {
         let folder = work.folder(&format!("server-{index}"))?;
         servers.push(program.serve(&folder, &configuration.openssl_cnf, &site)?);
     }
+    // The server of a contestant, and the openssl.cnf of its client.
+    let pair = |index: usize| match options.client {
+        true => (&servers[0], configurations[index].openssl_cnf.as_path()),
+        false => (&servers[index], curl.plain.as_path()),
+    };
+    let name = match options.client {
+        true => format!("download by curl from {}", program.version),
+        false => format!("download from {}", program.version),
+    };
     let jobs = suites.len() * options.at_once.0.len();
     for suite in &suites {
-        for (server, configuration) in servers.iter().zip(&configurations) {
-            curl.compare(suite, server, &file)
+        for (index, configuration) in configurations.iter().enumerate() {
+            curl.compare(suite, pair(index), &file)
                 .with_context(|| format!("{}, {}", suite.name, configuration.contestant))?;
         }
         for &at_once in &options.at_once.0 {
@@ -130,16 +146,19 @@ fn all(options: &Options, bench: &mut Bench) -> Result<()> {
             let sides =
                 configurations.iter().map(|configuration| configuration.side(suite.cipher().as_deref()));
             let job = ApplicationJob {
-                name: format!("download from {}", program.version),
+                name: name.clone(),
                 cipher: suite.name.clone(),
                 bytes: (u64::from(options.megabytes) << 20) * at_once as u64,
                 at_once: at_once as u64,
                 time: options.common.time / jobs as u32,
             };
             measure(bench, job, sides.collect::<Result<_>>()?, &mut |side| {
-                let server = &servers[side];
-                let download = |_| curl.download(suite, server, "/dev/null");
-                server.process.during(|| tools::run_at_once((0..at_once).map(download)))
+                let download = |_| curl.download(suite, pair(side), "/dev/null");
+                let run = || tools::run_at_once((0..at_once).map(download));
+                match options.client {
+                    true => UserSystemTime::during(run),
+                    false => servers[side].process.during(run),
+                }
             })?;
         }
     }
@@ -201,9 +220,9 @@ impl CurlClient {
     }
 
     /// Returns a command that downloads the file to `output` with this suite only.
-    fn download(&self, suite: &Suite, server: &Server, output: &str) -> Command {
+    fn download(&self, suite: &Suite, (server, openssl_cnf): (&Server, &Path), output: &str) -> Command {
         let mut curl = Command::new(&self.file);
-        curl.env("OPENSSL_CONF", &self.plain).args(["-q", "--silent", "--show-error", "--fail", "--http1.1"]);
+        curl.env("OPENSSL_CONF", openssl_cnf).args(["-q", "--silent", "--show-error", "--fail", "--http1.1"]);
         curl.args(["--noproxy", "*", "--cacert"]).arg(&self.trusted);
         match suite.is_tls13() {
             true => curl.args(["--tlsv1.3", "--tls13-ciphers", &suite.name]),
@@ -214,8 +233,8 @@ impl CurlClient {
     }
 
     /// Verifies the contents of a download before anything is timed.
-    fn compare(&self, suite: &Suite, server: &Server, file: &std::path::Path) -> Result<()> {
-        let mut curl = self.download(suite, server, "-");
+    fn compare(&self, suite: &Suite, pair: (&Server, &Path), file: &Path) -> Result<()> {
+        let mut curl = self.download(suite, pair, "-");
         let mut curl = curl.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
         let mut output = curl.stdout.take().context("curl has no output")?;
         let is_same = is_same(&mut output, &mut File::open(file)?)?;
@@ -226,7 +245,7 @@ impl CurlClient {
             "the download is not the file: do not use outboard for it, and see outboard check"
         );
         let words = String::from_utf8_lossy(&done.stderr);
-        let log = server.process.words();
+        let log = pair.0.process.words();
         ensure!(done.status.success(), "curl: {}: {}; log of the server: {log}", done.status, words.trim());
         Ok(())
     }

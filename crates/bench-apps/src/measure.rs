@@ -42,8 +42,16 @@ pub struct UserSystemTime {
 }
 
 impl UserSystemTime {
+    /// Returns what the child processes used that `work` started and waited for; the error of `work`
+    /// is returned.
+    pub fn during(work: impl FnOnce() -> Result<(), String>) -> Result<UserSystemTime, String> {
+        let before = UserSystemTime::by_children();
+        work()?;
+        Ok(UserSystemTime::by_children().since(before))
+    }
+
     /// Of the child processes that this process has waited for.
-    pub fn by_children() -> UserSystemTime {
+    fn by_children() -> UserSystemTime {
         // SAFETY: plain data, written by the call.
         let usage = unsafe {
             let mut usage: libc::rusage = std::mem::zeroed();
