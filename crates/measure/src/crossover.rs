@@ -10,6 +10,8 @@ pub struct Sizes {
     pub least: usize,
     /// The largest size.
     pub most: usize,
+    /// Whether an even verdict at the largest sizes counts as lost.
+    pub even_is_lost: bool,
 }
 
 /// The factor between the first sizes.
@@ -18,7 +20,8 @@ const STEP: usize = 4;
 /// The result of a search.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Crossover {
-    /// Hardware wins at this size, and at each larger one that was measured. `None`: use software.
+    /// Hardware wins at this size, and at each larger one that was measured, except that the result
+    /// may be even at the largest ones. `None`: use software.
     pub from: Option<usize>,
     /// Sizes at which hardware wins, although it does not win at all larger sizes.
     pub wins_below: Vec<usize>,
@@ -29,8 +32,9 @@ pub struct Crossover {
 }
 
 /// Searches from the largest size down, so that the result holds for all larger sizes: hardware
-/// that wins only in the middle must not process larger requests. A size with an even verdict
-/// counts as lost.
+/// that wins only in the middle must not process larger requests that it loses. A size with an even
+/// verdict counts as lost. At the largest sizes it decides nothing where [`Sizes::even_is_lost`] is
+/// not set: look-ahead can win everywhere else, and be as fast there as direct requests.
 ///
 /// The crossing is found within a factor of the square root of 2: the result is too large by at
 /// most that factor, and never too small. If the first size that is not won is unclear, the
@@ -58,6 +62,11 @@ pub fn search<E>(
         match verdict {
             SpeedVerdict::Wins => found.from = Some(size),
             SpeedVerdict::Unclear => return Ok(Crossover { unclear: true, ..Crossover::default() }),
+            SpeedVerdict::Even if found.from.is_none() && !sizes.even_is_lost => {
+                if size * STEP * STEP < sizes.most {
+                    return Ok(found);
+                }
+            }
             SpeedVerdict::Even | SpeedVerdict::Loses => {
                 lost = Some(size);
                 break;
@@ -116,7 +125,7 @@ mod tests {
     use std::cell::RefCell;
     use std::convert::Infallible;
 
-    const SIZES: Sizes = Sizes { least: 16, most: 65536 };
+    const SIZES: Sizes = Sizes { least: 16, most: 65536, even_is_lost: true };
 
     /// Cost of a request in seconds: a fixed cost, and a cost per byte.
     fn line(each: f64, byte: f64) -> impl Fn(usize) -> f64 {
@@ -132,12 +141,20 @@ mod tests {
     }
 
     fn found(software: impl Fn(usize) -> f64, hardware: impl Fn(usize) -> f64) -> (Crossover, Vec<usize>) {
+        found_in(SIZES, software, hardware)
+    }
+
+    fn found_in(
+        sizes: Sizes,
+        software: impl Fn(usize) -> f64,
+        hardware: impl Fn(usize) -> f64,
+    ) -> (Crossover, Vec<usize>) {
         let asked = RefCell::new(Vec::new());
         let mut ask = |size: usize| {
             asked.borrow_mut().push(size);
             Ok::<_, Infallible>(verdict(software(size), hardware(size)))
         };
-        let crossover = search(SIZES, &mut ask).unwrap_or_else(|never| match never {});
+        let crossover = search(sizes, &mut ask).unwrap_or_else(|never| match never {});
         (crossover, asked.into_inner())
     }
 
@@ -169,6 +186,23 @@ mod tests {
         let (flat, asked) = found(|_| 1e-5, |_| 1e-5);
         assert_eq!(flat.from, None);
         assert!(asked.len() <= 4, "{asked:?}");
+    }
+
+    #[test]
+    fn even_at_the_largest_sizes_is_no_loss() {
+        let (fast, sizes) = (line(0.1e-6, 2e-9), Sizes { even_is_lost: false, ..SIZES });
+        for even_from in [65536, 16384] {
+            let software =
+                |size: usize| if size >= even_from { fast(size) } else { line(0.2e-6, 15e-9)(size) };
+            let (crossover, _) = found_in(sizes, software, &fast);
+            assert_eq!((crossover.from, crossover.always), (Some(16), true), "{even_from}");
+            assert_eq!(found(software, &fast).0.from, None, "{even_from}");
+        }
+        // Even, and then lost: it wins nowhere that lasts.
+        let hardware = |size: usize| if (1..65536).contains(&size) { 1e-3 } else { fast(size) };
+        assert_eq!(found_in(sizes, &fast, hardware).0.from, None);
+        let (flat, asked) = found_in(sizes, &fast, &fast);
+        assert_eq!((flat, asked.len()), (Crossover::default(), 4));
     }
 
     #[test]
@@ -260,7 +294,7 @@ mod tests {
             assert!(size % 48 == 0 && (48..=4800).contains(&size), "{size}");
             Ok::<_, Infallible>(if size > 500 { SpeedVerdict::Wins } else { SpeedVerdict::Loses })
         };
-        let Ok(crossover) = search(Sizes { least: 48, most: 4800 }, &mut ask);
+        let Ok(crossover) = search(Sizes { least: 48, most: 4800, even_is_lost: true }, &mut ask);
         assert!((500..800).contains(&crossover.from.unwrap()));
     }
 }
