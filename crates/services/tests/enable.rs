@@ -1,63 +1,36 @@
 //! Enabling and disabling services in a scratch system: what is written, that it is removed byte
 //! for byte, and that an interruption between any two steps can be completed and undone.
 
+mod scratch;
+
 use outboard_services::enable::{
-    APPLICATIONS, Applied, Failure, Inputs, Plan, Record, State, Tree, Unplannable, changed_units, disable,
-    enable, perform, plan, state, steps_to_enable,
+    APPLICATIONS, Applied, Failure, Plan, Record, State, Unplannable, changed_units, disable, enable,
+    perform, plan, state, steps_to_enable,
 };
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
-use tempfile::TempDir;
+
+use scratch::System;
 
 /// A system with units of nginx and OpenVPN.
-struct System {
-    root: TempDir,
-    tree: Tree,
-    inputs: Inputs,
+fn debian() -> System {
+    let system = System::with(&[
+        ("/etc/ssl/openssl.cnf", "openssl_conf = init\n[init]\n"),
+        ("/etc/group", "root:x:0:\noutboard:x:990:\n"),
+        ("/usr/lib/systemd/system/nginx.service", "[Service]\nExecStart=/usr/sbin/nginx\n"),
+        (
+            "/usr/lib/systemd/system/openvpn-server@.service",
+            "[Service]\nDeviceAllow=/dev/null rw\nDeviceAllow=/dev/net/tun rw\n",
+        ),
+    ]);
+    fs::create_dir(system.path("/etc/outboard")).unwrap();
+    system
 }
 
 impl System {
-    fn new() -> Self {
-        let root = tempfile::tempdir().unwrap();
-        let tree = Tree::at(root.path());
-        let inputs = Inputs {
-            openssl_cnf: Some("/etc/ssl/openssl.cnf".into()),
-            module: "/usr/lib/outboard.so".into(),
-            programs: Vec::new(),
-        };
-        let system = Self { root, tree, inputs };
-        system.write("/etc/ssl/openssl.cnf", "openssl_conf = init\n[init]\n");
-        system.write("/etc/group", "root:x:0:\noutboard:x:990:\n");
-        system.write("/usr/lib/systemd/system/nginx.service", "[Service]\nExecStart=/usr/sbin/nginx\n");
-        system.write(
-            "/usr/lib/systemd/system/openvpn-server@.service",
-            "[Service]\nDeviceAllow=/dev/null rw\nDeviceAllow=/dev/net/tun rw\n",
-        );
-        fs::create_dir(system.root.path().join("etc/outboard")).unwrap();
-        system
-    }
-
-    fn path(&self, path: &str) -> PathBuf {
-        self.tree.path(Path::new(path))
-    }
-
-    fn write(&self, path: &str, text: &str) {
-        let path = self.path(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
-
     fn text(&self, path: &str) -> String {
         fs::read_to_string(self.path(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
-    }
-
-    fn plan(&self, name: &str) -> Plan {
-        plan(&self.tree, name, false, &self.inputs).unwrap()
-    }
-
-    fn refusal(&self, name: &str, is_unit: bool) -> String {
-        plan(&self.tree, name, is_unit, &self.inputs).unwrap_err().to_string()
     }
 
     /// Path, permissions and content of everything.
@@ -73,7 +46,7 @@ impl System {
             }
         }
         let mut all = Vec::new();
-        walk(self.root.path(), &mut all);
+        walk(&self.path("/"), &mut all);
         all.sort();
         all
     }
@@ -85,7 +58,7 @@ impl System {
 
 #[test]
 fn nginx_gets_a_configuration_and_a_drop_in() {
-    let system = System::new();
+    let system = debian();
     assert_eq!(enable(&system.tree, &system.plan("nginx"), false).unwrap(), Applied::Written);
     let configuration = system.text("/etc/outboard/nginx.service.cnf");
     assert!(configuration.contains("\n.include = /etc/ssl/openssl.cnf\n"), "{configuration}");
@@ -109,7 +82,7 @@ fn nginx_gets_a_configuration_and_a_drop_in() {
 
 #[test]
 fn a_unit_that_lists_its_devices_gets_the_device_and_others_keep_all() {
-    let system = System::new();
+    let system = debian();
     enable(&system.tree, &system.plan("openvpn"), false).unwrap();
     let text = system.text("/etc/systemd/system/openvpn-server@.service.d/50-outboard.conf");
     assert!(text.contains("DeviceAllow=/dev/outboard rw\n"), "{text}");
@@ -121,7 +94,7 @@ fn a_unit_that_lists_its_devices_gets_the_device_and_others_keep_all() {
 
 #[test]
 fn disable_removes_the_counters_whatever_the_service_put_there() {
-    let system = System::new();
+    let system = debian();
     fs::create_dir_all(system.path("/run/other")).unwrap();
     fs::write(system.path("/run/other/file"), "kept").unwrap();
     let before = system.snapshot();
@@ -137,7 +110,7 @@ fn disable_removes_the_counters_whatever_the_service_put_there() {
 
 #[test]
 fn disable_restores_the_system_twice_in_a_row_and_with_several_services() {
-    let system = System::new();
+    let system = debian();
     let before = system.snapshot();
     for _ in 0..2 {
         for service in ["nginx", "openvpn", "openssl"] {
@@ -162,11 +135,11 @@ fn an_interruption_between_any_two_steps_can_be_completed_and_undone() {
         enable(&system.tree, &system.plan("nginx"), false).unwrap();
         assert_eq!(system.state("nginx"), State::Complete);
     };
-    let count = steps_to_enable(&System::new().tree, &System::new().plan("nginx"), false).unwrap().len();
+    let count = steps_to_enable(&debian().tree, &debian().plan("nginx"), false).unwrap().len();
     assert!(count > 6, "{count}");
     for done in 0..=count {
         for then_disable in [false, true] {
-            let system = System::new();
+            let system = debian();
             let before = system.snapshot();
             let steps = steps_to_enable(&system.tree, &system.plan("nginx"), false).unwrap();
             for step in &steps[..done] {
@@ -192,7 +165,7 @@ fn an_interruption_between_any_two_steps_can_be_completed_and_undone() {
 fn an_interrupted_replacement_can_be_completed_and_undone_too() {
     for done in 0..=16 {
         for then_disable in [false, true] {
-            let mut system = System::new();
+            let mut system = debian();
             let before = system.snapshot();
             enable(&system.tree, &system.plan("nginx"), false).unwrap();
             system.inputs.module = "/opt/outboard.so".into();
@@ -222,7 +195,7 @@ fn an_interrupted_replacement_can_be_completed_and_undone_too() {
 
 #[test]
 fn files_of_others_and_edited_files_are_not_touched() {
-    let system = System::new();
+    let system = debian();
     let drop_in = "/etc/systemd/system/nginx.service.d/50-outboard.conf";
     system.write(drop_in, "# the administrator's\n");
     let before = system.snapshot();
@@ -248,7 +221,7 @@ fn files_of_others_and_edited_files_are_not_touched() {
 
 #[test]
 fn a_directory_that_is_a_link_is_not_followed() {
-    let system = System::new();
+    let system = debian();
     let elsewhere = tempfile::tempdir().unwrap();
     let directory = system.path("/etc/systemd/system/nginx.service.d");
     fs::create_dir_all(directory.parent().unwrap()).unwrap();
@@ -260,7 +233,7 @@ fn a_directory_that_is_a_link_is_not_followed() {
 
 #[test]
 fn a_failing_write_leaves_the_system_as_it_was() {
-    let system = System::new();
+    let system = debian();
     fs::create_dir_all(system.path("/etc/systemd/system/nginx.service.d")).unwrap();
     // A directory has the temporary name of the drop-in: the last file cannot be written.
     fs::create_dir(system.path("/etc/systemd/system/nginx.service.d/50-outboard.conf.outboard-new")).unwrap();
@@ -274,7 +247,7 @@ fn a_failing_write_leaves_the_system_as_it_was() {
 
 #[test]
 fn a_unit_with_a_configuration_of_its_own_keeps_it() {
-    let system = System::new();
+    let system = debian();
     system.write("/etc/own.cnf", "config_diagnostics = 1\n");
     system.write(
         "/etc/systemd/system/nginx.service.d/10-own.conf",
@@ -286,7 +259,7 @@ fn a_unit_with_a_configuration_of_its_own_keeps_it() {
 
 #[test]
 fn what_cannot_work_is_refused_with_the_reason() {
-    let system = System::new();
+    let system = debian();
     let says = |name: &str, is_unit, text: &str| {
         let refusal = system.refusal(name, is_unit);
         assert!(refusal.contains(text), "{refusal}");
@@ -320,7 +293,7 @@ fn what_cannot_work_is_refused_with_the_reason() {
 
 #[test]
 fn a_record_that_is_damaged_stops_every_change() {
-    let system = System::new();
+    let system = debian();
     enable(&system.tree, &system.plan("nginx"), false).unwrap();
     system.write("/etc/outboard/service-nginx.json", "{");
     let before = system.snapshot();
@@ -331,7 +304,7 @@ fn a_record_that_is_damaged_stops_every_change() {
 
 #[test]
 fn the_whole_system_and_the_ssh_client_are_planned() {
-    let system = System::new();
+    let system = debian();
     assert!(matches!(
         plan(&system.tree, "ssh", false, &system.inputs),
         Err(Unplannable::NotInstalled { .. })
@@ -349,7 +322,7 @@ fn the_whole_system_and_the_ssh_client_are_planned() {
 
 #[test]
 fn a_record_yields_its_units_and_restores_what_it_lists() {
-    let system = System::new();
+    let system = debian();
     for (service, units) in
         [("nginx", &["nginx.service"][..]), ("openvpn", &["openvpn-server@.service"]), ("openssl", &[])]
     {
