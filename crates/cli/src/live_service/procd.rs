@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result, bail};
+use outboard_services::enable::init_script_name;
 use serde_json::Value;
 
 /// An instance of a service, as procd lists it.
@@ -18,8 +19,8 @@ struct Instance {
 }
 
 /// The programs that procd runs for an init script.
-pub fn programs(script: &str) -> Result<Vec<PathBuf>> {
-    Ok(instances(script.trim_end_matches(".service"))?.into_iter().filter_map(|one| one.program).collect())
+pub fn programs(unit: &str) -> Result<Vec<PathBuf>> {
+    Ok(instances(init_script_name(unit))?.into_iter().filter_map(|one| one.program).collect())
 }
 
 /// The init scripts of which an instance runs.

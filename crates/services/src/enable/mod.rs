@@ -21,7 +21,7 @@ pub use apply::{Applied, Failure, State, Step, disable, enable, perform, state, 
 pub use kernel::{
     PREFERENCES, PreferredDriver, all_preferred, driver_of_key, plan_kernel, preference_key, preferred_of,
 };
-pub use openwrt::{init_scripts, is_openwrt};
+pub use openwrt::{init_script_name, init_scripts, is_openwrt};
 pub use plan::{Inputs, Plan, Unplannable, plan};
 pub use record::{AddedFile, Record};
 pub use tree::Tree;

@@ -29,12 +29,18 @@ pub fn is_openwrt(tree: &Tree) -> bool {
     ["/sbin/procd", "/etc/rc.common"].iter().all(|path| tree.exists(Path::new(path)))
 }
 
+/// The init script of `--unit`, whose name in the record ends as that of a systemd unit.
+#[must_use]
+pub fn init_script_name(unit: &str) -> &str {
+    unit.strip_suffix(".service").unwrap_or(unit)
+}
+
 /// The installed init scripts that run a service, by its name in the record.
 #[must_use]
 pub fn init_scripts(tree: &Tree, service: &str) -> Vec<String> {
     let names: Vec<&str> = match Application::by_name(service) {
         Some(known) => known.init_scripts.to_vec(),
-        None => vec![service.strip_suffix(".service").unwrap_or(service)],
+        None => vec![init_script_name(service)],
     };
     let is_installed = |name: &&str| tree.exists(&Path::new("/etc/init.d").join(name));
     names.into_iter().filter(is_installed).map(str::to_owned).collect()
@@ -57,7 +63,7 @@ fn of_init_script(tree: &Tree, name: &str, inputs: &Inputs) -> Result<Plan, Unpl
     let mut plan = Plan::new(&unit, ANY);
     let scripts = init_scripts(tree, &unit);
     let Some(script) = scripts.first() else {
-        let units = format!("/etc/init.d/{}", unit.trim_end_matches(".service"));
+        let units = format!("/etc/init.d/{}", init_script_name(&unit));
         return Err(Unplannable::NotInstalled { service: name.to_owned(), units });
     };
     let programs = inputs.programs.iter().filter_map(|path| path.file_name()?.to_str());

@@ -27,10 +27,11 @@ pub fn service(tree: &Tree, named: Named) -> Result<Service> {
         processes: Vec::new(),
         problems: Vec::new(),
     };
-    let is_openwrt = is_openwrt(tree);
-    let mut units: Vec<String> = match Application::by_name(&key) {
-        Some(application) => application.units.iter().map(|unit| (*unit).to_owned()).collect(),
-        None => vec![key.clone()],
+    let units: Vec<String> = match (&record, Application::by_name(&key)) {
+        _ if is_openwrt(tree) => init_scripts(tree, &key),
+        (Some(record), _) => changed_units(&record.files),
+        (None, Some(application)) => application.units.iter().map(|unit| (*unit).to_owned()).collect(),
+        (None, None) => vec![key.clone()],
     };
     if let Some(record) = &record {
         let (state, problem) = match enable::state(tree, record).with_context(|| key.clone())? {
@@ -48,13 +49,9 @@ pub fn service(tree: &Tree, named: Named) -> Result<Service> {
         state.clone_into(&mut service.state);
         service.problems.extend(problem);
         service.files = record.files.iter().map(|file| file.path.clone()).collect();
-        units = changed_units(&record.files);
         let fragments = service.files.iter().filter(|path| path.extension().is_some_and(|e| e == "cnf"));
         service.configurations =
             fragments.map(|path| configuration::of_file(&tree.path(path), "enable", &|_| None)).collect();
-    }
-    if is_openwrt {
-        units = init_scripts(tree, &key);
     }
     match processes(&units, record.is_some()) {
         Ok((processes, problems)) => {
