@@ -92,8 +92,8 @@ build_release() {
         "${cross[@]}" cargo build --release -p outboard-cli -p outboard-provider) || { cat "$1" >&2; return 1; }
 }
 
-# debian_root DIR SUITES PACKAGES [ARCHITECTURES]: unpacks the result of vm/debian-tar in DIR. Its
-# files belong to the calling user, who can enter and remove it without root.
+# debian_root DIR SUITES PACKAGES [ARCHITECTURES [EXTRACTED]]: unpacks the result of vm/debian-tar in
+# DIR. Its files belong to the calling user, who can enter and remove it without root.
 debian_root() {
     mkdir "$1"
     "$repo/vm/debian-tar" "${@:2}" | tar -x --no-same-owner --exclude='./dev/*' -C "$1"
