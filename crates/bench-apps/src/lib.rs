@@ -2,6 +2,7 @@
 //! driver.
 
 mod by_driver;
+mod cable;
 mod certificate;
 mod chosen;
 mod cleaner;
