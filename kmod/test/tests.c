@@ -22,7 +22,7 @@ static const struct theme *const themes[] = {
 };
 
 const char *programs;
-static int passed, failed;
+static int passed, failed, ignored;
 
 /* ---- Functions for tests ---- */
 
@@ -117,6 +117,7 @@ static void tidy(void)
 static void run_one(const struct theme *theme, const struct test *test,
 		    const struct algorithm *algorithm, const char *word)
 {
+	const char *missing = theme->missing ? theme->missing() : NULL;
 	int output = memfd_create("output", MFD_CLOEXEC);
 	char name[200], text[8192];
 	const char *wrong, *left;
@@ -126,6 +127,12 @@ static void run_one(const struct theme *theme, const struct test *test,
 	snprintf(name, sizeof(name), "%s::%s::%s%s%s", accelerator->name, theme->name, test->name,
 		 algorithm ? "::" : "", algorithm ? algorithm->name : "");
 	if (word && !strstr(name, word)) {
+		close(output);
+		return;
+	}
+	if (missing) {
+		printf("test %s ... ignored, %s\n", name, missing);
+		ignored++;
 		close(output);
 		return;
 	}
@@ -187,7 +194,7 @@ int main(int count, char **words)
 		for (size_t t = 0; t < themes[i]->count && is_selected(themes[i], word); t++)
 			run_each(themes[i], &themes[i]->tests[t], word);
 	disallow_all();
-	printf("test result: %s. %d passed; %d failed; 0 ignored; 0 measured; 0 filtered out\n",
-	       failed ? "FAILED" : "ok", passed, failed);
+	printf("test result: %s. %d passed; %d failed; %d ignored; 0 measured; 0 filtered out\n",
+	       failed ? "FAILED" : "ok", passed, failed, ignored);
 	return failed ? 1 : 0;
 }
