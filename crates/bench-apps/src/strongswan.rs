@@ -38,9 +38,8 @@ const WARM_UP: u32 = 2;
 /// connections per second and the CPU time of the whole system include them. The system's strongSwan and its configuration are
 /// neither used nor changed.
 ///
-/// A connection encrypts a few messages of some hundred bytes, and most of its time is the key exchange and the signatures, so no
-/// gain is to be expected. ESP is the kernel's: see outboard bench ipsec. Needs root, charon-systemd, ip and openssl. All namespaces
-/// and keys are removed at the end, also after a failure.
+/// A connection has a few encrypted messages of some hundred bytes, so expect no gain. ESP is the kernel's: see outboard bench ipsec.
+/// Needs root, charon-systemd, ip and openssl. All namespaces and keys are removed at the end, also after a failure.
 #[derive(Args)]
 pub struct Options {
     /// A proposal for IKE by strongSwan's name; may be repeated [default: one for each cipher that the provider offers, else
