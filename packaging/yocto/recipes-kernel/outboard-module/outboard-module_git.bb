@@ -1,6 +1,6 @@
 # nooelint: oelint.var.mandatoryvar.HOMEPAGE,oelint.var.suggestedvar.BUGTRACKER - it has none
 SUMMARY = "Hardware crypto accelerators for OpenSSL applications: kernel module"
-DESCRIPTION = "/dev/outboard, by which programs reach the drivers that root allowed. Linux 6.1 or newer."
+DESCRIPTION = "The device by which programs reach the drivers that root allowed. Linux 6.1 or newer."
 SECTION = "kernel/modules"
 LICENSE = "GPL-2.0-only"
 LIC_FILES_CHKSUM = "file://../LICENSES/GPL-2.0-only.txt;md5=b234ee4d69f5fce4486a80fdaf4a4263"

@@ -16,7 +16,8 @@ SRCREV = "${AUTOREV}"
 
 inherit cargo outboard_source useradd
 
-# nooelint: oelint.vars.mispell.unknown - of cargo_common.bbclass; scripts/install reads target/release
+# scripts/install reads target/release.
+# nooelint: oelint.vars.mispell.unknown - cargo_common.bbclass has it
 CARGO_PROFILE = "release"
 CARGO_BUILD_FLAGS += "-p outboard-cli -p outboard-provider"
 
@@ -24,7 +25,8 @@ CARGO_BUILD_FLAGS += "-p outboard-cli -p outboard-provider"
 # of the module has it loaded at boot.
 do_install() {
     CARGO_TARGET_DIR=${B}/target/${RUST_HOST_SYS} ${S}/scripts/install install DESTDIR=${D} \
-        PREFIX=${prefix} BINDIR=${bindir} LIBDIR=${libdir} INCLUDEDIR=${includedir} MANDIR=${mandir} \
+        PREFIX=${prefix} BINDIR=${bindir} LIBDIR=${libdir} INCLUDEDIR=${includedir} \
+        MANDIR=${mandir} \
         SYSTEMDIR=${nonarch_libdir} MODULESDIR=none COMPLETIONS=none SRCDIR=none \
         INIT=${@bb.utils.contains('DISTRO_FEATURES', 'systemd', 'systemd', 'none', d)}
     install -d ${D}${libdir}/ossl-modules
