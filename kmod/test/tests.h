@@ -25,15 +25,13 @@ struct theme {
 	size_t count;
 	bool sim_only;
 	bool by_name;	/* only if its name is the word of the command line */
-	const char *(*missing)(void);	/* what the machine lacks for these tests, or NULL */
 };
 
 #define TEST(function) { .name = #function, .run = function }
 #define TEST_SIM(function) { .name = #function, .run = function, .sim_only = true }
 #define EACH(function, of) { .name = #function, .each = function, .kinds = of }
-#define THEME_BY_NAME(name) const struct theme name##_theme = { #name, tests, COUNT(tests), true, true, NULL }
-#define THEME(name, sim_only) const struct theme name##_theme = { #name, tests, COUNT(tests), sim_only, false, NULL }
-#define THEME_THAT_NEEDS(name, missing) const struct theme name##_theme = { #name, tests, COUNT(tests), false, false, missing }
+#define THEME_BY_NAME(name) const struct theme name##_theme = { #name, tests, COUNT(tests), true, true }
+#define THEME(name, sim_only) const struct theme name##_theme = { #name, tests, COUNT(tests), sim_only, false }
 
 extern const struct theme ciphers_theme, aeads_theme, authenc_theme, hashes_theme, batches_theme, await_theme,
 	notify_theme, records_theme, mapping_theme, sharing_theme, sandbox_theme, lifetimes_theme,
