@@ -1,0 +1,56 @@
+################################################################################
+#
+# outboard
+#
+################################################################################
+
+# The source is the last commit of the repository around this file: of a git
+# source, Buildroot vendors the crates of Cargo.lock.
+OUTBOARD_SITE = $(realpath $(BR2_EXTERNAL_OUTBOARD_PATH)/../..)
+OUTBOARD_SITE_METHOD = git
+OUTBOARD_VERSION = $(shell git -C $(OUTBOARD_SITE) rev-parse HEAD)
+OUTBOARD_LICENSE = Apache-2.0 (command, provider), GPL-2.0 (kernel module)
+OUTBOARD_LICENSE_FILES = LICENSE LICENSES/Apache-2.0.txt LICENSES/GPL-2.0-only.txt
+OUTBOARD_DEPENDENCIES = openssl
+
+OUTBOARD_CARGO_BUILD_OPTS = \
+	-p outboard-cli -p outboard-provider \
+	$(if $(BR2_ENABLE_DEBUG),--release)
+OUTBOARD_MODULE_SUBDIRS = kmod
+
+# CRYPTO_USER: the command reads the flags of drivers over NETLINK_CRYPTO.
+define OUTBOARD_LINUX_CONFIG_FIXUPS
+	$(call KCONFIG_ENABLE_OPT,CONFIG_CRYPTO)
+	$(call KCONFIG_ENABLE_OPT,CONFIG_CRYPTO_MANAGER)
+	$(call KCONFIG_ENABLE_OPT,CONFIG_CRYPTO_USER)
+endef
+
+# The table of files is that of `make install`, whose list for `make uninstall`
+# has no use in an image.
+define OUTBOARD_INSTALL
+	CARGO_TARGET_DIR=$(@D)/target/$(RUSTC_TARGET_NAME) \
+		$(@D)/scripts/install install DESTDIR=$(TARGET_DIR) PREFIX=/usr \
+		MODULESDIR=/usr/lib/ossl-modules COMPLETIONS=none SRCDIR=none INIT=$(1)
+	rm $(TARGET_DIR)/usr/lib/outboard/installed
+endef
+
+define OUTBOARD_INSTALL_TARGET_CMDS
+	$(call OUTBOARD_INSTALL,none)
+endef
+
+define OUTBOARD_INSTALL_INIT_SYSV
+	$(INSTALL) -D -m 0755 $(OUTBOARD_PKGDIR)/S12outboard \
+		$(TARGET_DIR)/etc/init.d/S12outboard
+endef
+
+define OUTBOARD_INSTALL_INIT_SYSTEMD
+	$(call OUTBOARD_INSTALL,systemd)
+endef
+
+# The group whose members may use /dev/outboard.
+define OUTBOARD_USERS
+	- - outboard -1 * - - - -
+endef
+
+$(eval $(kernel-module))
+$(eval $(cargo-package))
