@@ -58,11 +58,11 @@ impl Surrounding {
             }
             Surrounding::InTheGroup => {
                 own_devices(Path::new(DEVICE).exists())?;
-                limit(libc::RLIMIT_MEMLOCK)?;
+                limit(Limit::LockedMemory)?;
                 give_away(folder)?;
                 become_nobody(&[ITS_GROUP])
             }
-            Surrounding::WithoutDescriptors => limit(libc::RLIMIT_NOFILE),
+            Surrounding::WithoutDescriptors => limit(Limit::Descriptors),
             Surrounding::Closed => close_from_3(),
             Surrounding::ClosedAndReused => {
                 close_from_3()?;
@@ -144,8 +144,19 @@ fn become_nobody(groups: &[libc::gid_t]) -> Result<()> {
     check(unsafe { libc::setresuid(NOBODY, NOBODY, NOBODY) })
 }
 
-fn limit(what: libc::__rlimit_resource_t) -> Result<()> {
+/// The parts of the system that a process may be left without. The type of libc's numbers differs
+/// between C libraries.
+enum Limit {
+    LockedMemory,
+    Descriptors,
+}
+
+fn limit(what: Limit) -> Result<()> {
     let none = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    let what = match what {
+        Limit::LockedMemory => libc::RLIMIT_MEMLOCK,
+        Limit::Descriptors => libc::RLIMIT_NOFILE,
+    };
     // SAFETY: the limit is readable.
     check(unsafe { libc::setrlimit(what, &none) })
 }
