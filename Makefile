@@ -33,10 +33,11 @@ test-all: ## unit tests, fuzzers for a minute, and each end-to-end test on every
 test-debug-kernel: ## the module on a kernel with KASAN, lockdep and kmemleak (a quarter of an hour, the first time more; not part of test)
 	@scripts/test-debug-kernel
 
-bench: ## /dev/outboard compared with the kernel and AF_ALG, the provider with OpenSSL, applications with and without (half an hour)
+bench: ## /dev/outboard compared with the kernel and AF_ALG, the provider and look-ahead with OpenSSL, applications with and without (forty minutes)
 	@scripts/setup
 	@benchmarks/interface
 	@benchmarks/provider
+	@benchmarks/look-ahead
 	@benchmarks/applications
 	@cargo bench --quiet --package outboard-provider --bench constant_time
 

@@ -5,11 +5,11 @@
  * when it is submitted.
  */
 #include <linux/bitmap.h>
+#include <linux/cred.h>
 #include <linux/highmem.h>
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
-#include <linux/sched/user.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 #include "outboard.h"
@@ -41,31 +41,32 @@ struct scatterlist *ob_range_to_sg(const struct ob_arena *arena, struct scatterl
 
 atomic64_t ob_arena_bytes;
 
-static void ob_arena_uncharge(struct ob_file *file, struct user_struct *user, u32 size)
+static void ob_arena_uncharge(struct ob_file *file, const struct cred *cred, u32 size)
 {
-	atomic_long_sub(size >> PAGE_SHIFT, &user->locked_vm);
+	atomic_long_sub(size >> PAGE_SHIFT, &cred->user->locked_vm);
 	atomic64_sub(size, &file->arena_bytes);
 	atomic64_sub(size, &ob_arena_bytes);
-	free_uid(user);
+	put_cred(cred);
 }
 
 /*
  * Charges the descriptor, the module, and the user. The user's memory that cannot be swapped is
- * limited by RLIMIT_MEMLOCK; io_uring and perf charge the same counter. Returns the user with a
- * reference, or NULL.
+ * limited by RLIMIT_MEMLOCK; io_uring and perf charge the same counter. Returns the credentials with
+ * a reference, or NULL. They hold the user, whom a module cannot release on each kernel: Linux
+ * 6.1.176 does not export free_uid().
  */
-static struct user_struct *ob_arena_charge(struct ob_file *file, u32 size)
+static const struct cred *ob_arena_charge(struct ob_file *file, u32 size)
 {
-	struct user_struct *user = get_uid(current_user());
+	const struct cred *cred = get_current_cred();
 	s64 of_file = atomic64_add_return(size, &file->arena_bytes),
 	    of_all = atomic64_add_return(size, &ob_arena_bytes);
-	unsigned long locked = atomic_long_add_return(size >> PAGE_SHIFT, &user->locked_vm);
+	unsigned long locked = atomic_long_add_return(size >> PAGE_SHIFT, &cred->user->locked_vm);
 
 	if (of_file <= (s64)READ_ONCE(ob_max_arena_bytes) &&
 	    of_all <= (s64)READ_ONCE(ob_max_bytes) &&
 	    (locked <= rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT || capable(CAP_IPC_LOCK)))
-		return user;
-	ob_arena_uncharge(file, user, size);
+		return cred;
+	ob_arena_uncharge(file, cred, size);
 	return NULL;
 }
 
@@ -87,7 +88,7 @@ static void ob_arena_release(struct ob_arena *arena)
 	kvfree(arena->pages);
 	kvfree(arena->run);
 	bitmap_free(arena->busy);
-	ob_arena_uncharge(file, arena->user, arena->size);
+	ob_arena_uncharge(file, arena->cred, arena->size);
 	atomic_dec(&file->arena_count);
 	mmdrop(arena->mm);
 	kfree_rcu(arena, rcu);
@@ -156,17 +157,17 @@ static int ob_arena_pages(struct ob_arena *arena)
 static struct ob_arena *ob_arena_new(struct ob_file *file, u32 slots, u32 size)
 {
 	struct ob_arena *arena = NULL;
-	struct user_struct *user;
+	const struct cred *cred;
 	int error;
 
 	if (ob_charge(&file->arena_count, ob_max_arenas))
 		return ERR_PTR(-EMFILE);
-	user = ob_arena_charge(file, size);
-	if (user)
+	cred = ob_arena_charge(file, size);
+	if (cred)
 		arena = kzalloc(sizeof(*arena), GFP_KERNEL_ACCOUNT);
 	if (!arena) {
-		if (user)
-			ob_arena_uncharge(file, user, size);
+		if (cred)
+			ob_arena_uncharge(file, cred, size);
 		atomic_dec(&file->arena_count);
 		return ERR_PTR(-ENOMEM);
 	}
@@ -176,7 +177,7 @@ static struct ob_arena *ob_arena_new(struct ob_file *file, u32 slots, u32 size)
 	refcount_set(&arena->maps, 1);
 	INIT_WORK(&arena->release, ob_arena_release_work);
 	arena->file = file;
-	arena->user = user;
+	arena->cred = cred;
 	arena->mm = current->mm;
 	mmgrab(arena->mm);
 	arena->slots = slots;

@@ -47,11 +47,11 @@ static inline void *ob_done_data(ob_done_arg arg) { return arg; }
 #define eventfd_signal(event) eventfd_signal(event, 1)
 #endif
 
-/* Buses whose devices may have crypto devices as children. */
+/* Buses of most crypto devices. */
 #ifdef CONFIG_PCI
-#define OB_CARRIERS &platform_bus_type, &pci_bus_type
+#define OB_COMMON_BUSES &platform_bus_type, &pci_bus_type
 #else
-#define OB_CARRIERS &platform_bus_type
+#define OB_COMMON_BUSES &platform_bus_type
 #endif
 
 /* Older kernels do not define it where DMA is coherent; newer ones have this in linux/cache.h. */

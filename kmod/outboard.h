@@ -212,7 +212,7 @@ struct ob_arena {
 	refcount_t refs;		/* one for the mapping, one for each request in flight */
 	refcount_t maps;		/* VMAs: more than one during mremap */
 	struct ob_file *file;
-	struct user_struct *user;	/* charged by RLIMIT_MEMLOCK */
+	const struct cred *cred;	/* whose user is charged by RLIMIT_MEMLOCK */
 	struct mm_struct *mm; /* that mapped it; the structure is kept, so that it is unique */
 	u32 id, slots, data_offset, size;
 	unsigned long page_count;

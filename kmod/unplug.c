@@ -16,19 +16,16 @@
 #include <linux/kernfs.h>
 #include <linux/kmemleak.h>
 #include <linux/module.h>
+#include <linux/platform_device.h>
 #include <linux/slab.h>
 #include "outboard.h"
 
 #define MOST_BUSES 8
-#define DEEPEST_DEVICE 3
 
 typedef typeof(((struct device *)NULL)->bus) ob_bus;
 
-/*
- * Not every bus type is exported (virtio's is not). Devices of those with crypto devices are
- * children of devices on these buses.
- */
-static const ob_bus carriers[] = { OB_CARRIERS };
+/* Always watched: a driver that is built into the kernel may have devices on these. */
+static const ob_bus common_buses[] = { OB_COMMON_BUSES };
 
 static DEFINE_MUTEX(buses_lock);
 static ob_bus buses[MOST_BUSES];
@@ -241,34 +238,44 @@ static void ob_look_at(struct device *device, struct module *owner)
 	device_unlock(device);
 }
 
-struct ob_search {
-	struct module *owner;
-	unsigned int depth;
-};
-
-/* fsl-mc devices (CAAM of DPAA2) are two levels below a platform device. */
-static int ob_look_below(struct device *device, void *argument)
+/*
+ * The next device of the machine, with a reference; that of `before` is released. All devices are
+ * in one kset, whatever their bus. Not every bus type is exported (virtio's is not), and where its
+ * devices are differs: below PCI devices, or on IBM Z below channels, whose bus is not exported
+ * either.
+ */
+static struct device *ob_next_device(struct device *before)
 {
-	struct ob_search *above = argument, search = { above->owner, above->depth + 1 };
+	struct kset *devices = platform_bus.kobj.kset;
+	struct list_head *entry = &devices->list;
+	struct device *next = NULL;
 
-	ob_look_at(device, search.owner);
-	return search.depth < DEEPEST_DEVICE ?
-		       device_for_each_child(device, &search, ob_look_below) :
-		       0;
+	spin_lock(&devices->list_lock);
+	/* If it was removed meanwhile: from the first device again. */
+	if (before && !list_empty(&before->kobj.entry))
+		entry = &before->kobj.entry;
+	for (entry = entry->next; entry != &devices->list && !next; entry = entry->next) {
+		struct kobject *kobject = list_entry(entry, struct kobject, entry);
+
+		if (kobject->ktype == platform_bus.kobj.ktype && kobject_get_unless_zero(kobject))
+			next = kobj_to_dev(kobject);
+	}
+	spin_unlock(&devices->list_lock);
+	put_device(before);
+	return next;
 }
 
 /* Watches the buses with devices of a driver module. owner: NULL for a built-in driver. */
 void ob_unplug_watch(struct module *owner)
 {
-	struct ob_search search = { .owner = owner };
+	struct device *device = NULL;
 
 	mutex_lock(&buses_lock);
-	for (size_t i = 0; i < ARRAY_SIZE(carriers); i++) {
-		ob_watch_bus(carriers[i]);
-		/* A built-in driver's device may be on each bus: only the carriers are watched. */
-		if (owner)
-			bus_for_each_dev(carriers[i], NULL, &search, ob_look_below);
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(common_buses); i++)
+		ob_watch_bus(common_buses[i]);
+	/* A built-in driver's device may be on each bus: only the common ones are watched. */
+	while (owner && (device = ob_next_device(device)))
+		ob_look_at(device, owner);
 	mutex_unlock(&buses_lock);
 }
 

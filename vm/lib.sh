@@ -76,7 +76,8 @@ if_full() {
 
 # read_leg LEG: sets what the file of a leg and that of its architecture contain; `cross` is the
 # prefix of commands that build for it, and `built` the directory with the results of cargo.
-cross=() emulator='' machine_options=() default_cpu='' bus='' console_device='' triplet='' rust_target='' kernel_arch=''
+declare -A addresses=()
+cross=() emulator='' machine_options=() default_cpu='' most_cpus='' bus='' console_device='' triplet='' rust_target='' kernel_arch=''
 read_leg() {
     arch=amd64
     # shellcheck source=/dev/null

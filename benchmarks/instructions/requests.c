@@ -4,6 +4,10 @@
  * CPU is busy per request, in ns. vm/run --icount makes that the number of instructions, those of
  * the kernel and of interrupts included. Needs root for /proc/timer_list.
  *
+ * requests CONFIGURATION PROVIDER CIPHER BYTES REQUESTS CONNECTIONS: the memory of this process in
+ * kB with that many contexts, each with a key of its own and after its requests: what is resident,
+ * and the length of its mappings of /dev/outboard.
+ *
  * A request of CTR or CBC is an update. A request of GCM is a message with a nonce that counts, 13
  * bytes of additional data and a tag, as in TLS.
  */
@@ -106,6 +110,29 @@ static void process(void *context, int is_aead, int bytes, int requests)
 	}
 }
 
+/* The sum of a field of /proc/self/smaps over the mappings of a file, or of all if it is NULL. */
+static long mapped_kb(const char *field, const char *file)
+{
+	char line[512];
+	long sum = 0, kb;
+	int is_counted = 0;
+	size_t length = strlen(field);
+	FILE *maps = fopen("/proc/self/smaps", "r");
+
+	if (!maps)
+		fail("/proc/self/smaps cannot be read");
+	while (fgets(line, sizeof(line), maps)) {
+		/* The first line of a mapping begins with its addresses, in lower case. */
+		if (strchr("0123456789abcdef", line[0]))
+			is_counted = !file || strstr(line, file);
+		else if (is_counted && !strncmp(line, field, length) &&
+			 sscanf(line + length, ": %ld kB", &kb) == 1)
+			sum += kb;
+	}
+	fclose(maps);
+	return sum;
+}
+
 static int by_size(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
@@ -115,12 +142,13 @@ static int by_size(const void *a, const void *b)
 
 int main(int argc, char **argv)
 {
-	static const unsigned char key[32] = "0123456789abcdef0123456789abcde", iv[16];
+	static unsigned char key[32] = "0123456789abcdef0123456789abcde";
+	static const unsigned char iv[16];
 	double per_request[ROUNDS];
 	char query[64];
 
-	if (argc != 6)
-		fail("usage: requests CONFIGURATION PROVIDER CIPHER BYTES REQUESTS");
+	if (argc != 6 && argc != 7)
+		fail("usage: requests CONFIGURATION PROVIDER CIPHER BYTES REQUESTS [CONNECTIONS]");
 	int is_aead = strstr(argv[3], "GCM") != NULL, bytes = atoi(argv[4]), requests = atoi(argv[5]);
 
 	if (bytes < 1 || bytes > LARGEST || requests < 1)
@@ -147,6 +175,17 @@ int main(int argc, char **argv)
 
 	if (!cipher || !context || !init(context, cipher, key, iv, 1, NULL))
 		fail("the provider does not offer the cipher");
+	if (argc == 7) {
+		for (int number = atoi(argv[6]); number > 0; number--) {
+			memcpy(key, &number, sizeof(number));
+			context = new_context();
+			if (!context || !init(context, cipher, key, iv, 1, NULL))
+				fail("a context cannot be made");
+			process(context, is_aead, bytes, requests);
+		}
+		printf("%ld %ld\n", mapped_kb("Rss", NULL), mapped_kb("Size", "/dev/outboard"));
+		return 0;
+	}
 	/* Look-ahead doubles its window until it has the final size. */
 	process(context, is_aead, bytes, requests);
 	for (int round = 0; round < ROUNDS; round++) {

@@ -22,14 +22,14 @@ static unsigned int rounds = 5, milliseconds = 400;
 
 struct shared {
 	volatile unsigned int ready;
-	uint64_t bytes[ATTACKERS];
+	unsigned long batches[ATTACKERS];
 } *shared;
 
 struct part {
 	struct arena arena;
 	uint32_t size;
 	unsigned int first;
-	uint64_t *bytes;
+	unsigned long *batches;
 };
 
 /* Several threads, so that requests of others wait in the module while one submits again. */
@@ -44,12 +44,12 @@ static void *keep_submitting(void *argument)
 			put(&part->arena, s, &slot);
 		}
 		check(!submit(&part->arena, part->first, QUEUED, OUTBOARD_WAIT), "%m");
-		__atomic_fetch_add(part->bytes, QUEUED * (uint64_t)part->size, __ATOMIC_RELAXED);
+		__atomic_fetch_add(part->batches, 1, __ATOMIC_RELAXED);
 	}
 	return NULL;
 }
 
-static void __attribute__((noreturn)) attack(uid_t user, uint32_t size, uint64_t *bytes)
+static void __attribute__((noreturn)) attack(uid_t user, uint32_t size, unsigned long *batches)
 {
 	struct part parts[THREADS];
 	struct arena arena;
@@ -63,7 +63,7 @@ static void __attribute__((noreturn)) attack(uid_t user, uint32_t size, uint64_t
 	arena = map_arena(fd, 1 * MIB, THREADS * QUEUED);
 	__atomic_fetch_add(&shared->ready, 1, __ATOMIC_SEQ_CST);
 	for (int i = 0; i < THREADS; i++) {
-		parts[i] = (struct part){ arena, size, i * QUEUED, bytes };
+		parts[i] = (struct part){ arena, size, i * QUEUED, batches };
 		check(!pthread_create(&thread, NULL, keep_submitting, &parts[i]), "%m");
 	}
 	for (;;)
@@ -114,7 +114,7 @@ static void with_attackers(const struct arena *arena, uint32_t size, struct samp
 		children[i] = fork();
 		check(children[i] >= 0, "%m");
 		if (!children[i])
-			attack(2001 + i, size, &shared->bytes[i]);
+			attack(2001 + i, size, &shared->batches[i]);
 	}
 	while (shared->ready < ATTACKERS)
 		usleep(1000);
@@ -132,24 +132,25 @@ static void compare_with(const struct arena *arena, uint32_t size)
 	struct sample alone = { calloc(MOST, sizeof(float)), 0, 0 },
 		      loaded = { calloc(MOST, sizeof(float)), 0, 0 };
 	double alone_rate, loaded_rate;
-	uint64_t most = 0, bytes = 0;
+	unsigned long most = 0, batches = 0;
 
-	memset(shared->bytes, 0, sizeof(shared->bytes));
+	memset(shared->batches, 0, sizeof(shared->batches));
 	for (unsigned int round = 0; round < rounds; round++) {
 		measure(arena, &alone);
 		with_attackers(arena, size, &loaded);
 	}
 	for (int i = 0; i < ATTACKERS; i++) {
-		bytes += shared->bytes[i];
-		most = shared->bytes[i] > most ? shared->bytes[i] : most;
+		batches += shared->batches[i];
+		most = shared->batches[i] > most ? shared->batches[i] : most;
 	}
 	alone_rate = alone.count / alone.seconds;
 	loaded_rate = loaded.count / loaded.seconds;
 	printf("%6u | %8.0f | %8.0f | %5.2f | %8.0f | %8.0f | %8.0f | %5.2f | %9.1f | %.2f\n", size,
 	       quantile(&alone, .5), quantile(&loaded, .5),
 	       quantile(&loaded, .5) / quantile(&alone, .5), quantile(&loaded, .99), alone_rate,
-	       loaded_rate, loaded_rate / alone_rate, bytes / loaded.seconds / 1e6,
-	       bytes ? 3.0 * most / bytes : 0);
+	       loaded_rate, loaded_rate / alone_rate,
+	       (double)batches * QUEUED * size / loaded.seconds / 1e6,
+	       batches ? 3.0 * most / batches : 0);
 	fflush(stdout);
 	free(alone.of);
 	free(loaded.of);

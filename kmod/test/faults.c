@@ -67,9 +67,9 @@ static void an_error_is_the_status_of_its_request(void)
 	check(driver_counter(cbc, "errors") - errors == 20, "%ld errors counted",
 	      driver_counter(cbc, "errors") - errors);
 	fault("clear");
-	fault("all error 110");
+	fault("all error 28");
 	fill(0, 1);
-	check(!submit(&arena, 0, 1, OUTBOARD_WAIT) && arena.slot[0].status == -ETIMEDOUT,
+	check(!submit(&arena, 0, 1, OUTBOARD_WAIT) && arena.slot[0].status == -ENOSPC,
 	      "status %d", arena.slot[0].status);
 	fault("clear");
 	fill(0, 60);
@@ -198,7 +198,7 @@ static void a_process_may_die_and_leave_them(void)
 	check(counter("requests") == 8 && counter("arenas") == 1, "%ld requests, %ld arenas",
 	      counter("requests"), counter("arenas"));
 	check(remove_module("outboard") < 0, "the module can be unloaded");
-	answer_held(125);
+	answer_held(ECANCELED);
 	check(!leftovers(), "%s", leftovers());
 }
 
@@ -209,7 +209,7 @@ static void held_requests_may_end_with_an_error(void)
 	fill(0, 8);
 	check(!submit(&arena, 0, 8, 0), "%m");
 	all_right(3, 5);
-	answer_held(125);
+	answer_held(ECANCELED);
 	for (unsigned int s = 0; s < 3; s++)
 		check(wait_for(&arena, s) == -ECANCELED, "slot %u: status %d", s,
 		      arena.slot[s].status);

@@ -299,10 +299,9 @@ int main(int count, char **words)
 	calmed = now();
 	calm_down();
 	printf("fuzz: calm after %.1f s\n", now() - calmed);
-	printf("fuzz: %llu records, %llu of them refused; %llu requests, %llu done, %llu refused, %llu seen in flight; %u processes killed\n",
-	       (unsigned long long)tally->records, (unsigned long long)tally->refused_records,
-	       (unsigned long long)tally->requests, (unsigned long long)tally->good,
-	       (unsigned long long)tally->bad, (unsigned long long)tally->in_flight, killed);
+	printf("fuzz: %lu records, %lu of them refused; %lu requests, %lu done, %lu refused, %lu seen in flight; %u processes killed\n",
+	       tally->records, tally->refused_records, tally->requests, tally->good, tally->bad,
+	       tally->in_flight, killed);
 	failed += result("it_reached_the_drivers",
 			 tally->good && tally->bad && tally->in_flight && tally->refused_records);
 	left = leftovers();

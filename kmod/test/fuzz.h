@@ -4,9 +4,9 @@
 
 #include "requests.h"
 
-/* Counters shared by the processes of the fuzzer. */
+/* Counters shared by the processes of the fuzzer. 32-bit MIPS has no 64-bit atomics. */
 struct tally {
-	uint64_t records, refused_records, requests, good, bad, in_flight;
+	unsigned long records, refused_records, requests, good, bad, in_flight;
 };
 
 /* Runs a hostile process; never returns. */

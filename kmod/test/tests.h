@@ -41,6 +41,8 @@ extern const struct theme ciphers_theme, aeads_theme, authenc_theme, hashes_them
 long differ(const void *a, const void *b, size_t size);
 /* Waits for a child, which must exit with 0. */
 void join(pid_t child);
+/* Ends the test, which is reported as ignored: the machine lacks this. */
+void lacks(const char *missing) __attribute__((noreturn));
 /* Directory of the test programs. */
 extern const char *programs;
 

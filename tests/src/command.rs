@@ -23,6 +23,20 @@ pub fn helper(name: &str) -> Result<PathBuf, String> {
         .ok_or_else(|| format!("the helper {name} (copy it next to the test executable)"))
 }
 
+/// Options with which valgrind exits with 9 after an error or a leak.
+pub const MEMCHECK: &[&str] = &[
+    "--quiet",
+    "--leak-check=full",
+    "--errors-for-leak-kinds=definite",
+    "--show-leak-kinds=definite",
+    // Without it the frames of providers have no names, because they are unloaded at the end.
+    "--keep-debuginfo=yes",
+    "--error-exitcode=9",
+    // For IBM Z, LLVM branches on a field of an Option that is None where both branches give the
+    // same result.
+    if cfg!(target_arch = "s390x") { "--undef-value-errors=no" } else { "--undef-value-errors=yes" },
+];
+
 /// Runs a command until it ends. Its OpenSSL reads only this configuration.
 #[track_caller]
 pub fn run(program: &Path, config: &Path, arguments: &[&str]) -> Output {

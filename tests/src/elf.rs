@@ -1,7 +1,8 @@
-//! The DT_NEEDED entries of a shared object of this machine, read from its dynamic section (System V
-//! gABI, chapter 5).
+//! The DT_NEEDED entries of a shared object of this machine, read from its dynamic section, and
+//! whether it has symbols (System V gABI, chapters 4 and 5).
 
 const DT_NEEDED: usize = 1;
+const SHT_SYMTAB: u32 = 2;
 const SHT_DYNAMIC: u32 = 6;
 
 /// Bytes of an address.
@@ -13,9 +14,6 @@ const OWN: [u8; 6] =
 
 /// The libraries that an ELF file with this machine's word size and byte order requires.
 pub fn needed_libraries(file: &[u8]) -> Result<Vec<String>, String> {
-    if file.get(..6) != Some(OWN.as_slice()) {
-        return Err("not an ELF file of this machine".to_owned());
-    }
     let sections = section_headers(file)?;
     let dynamic = sections.iter().find(|section| section.kind == SHT_DYNAMIC).ok_or("no dynamic section")?;
     let strings = sections.get(dynamic.link).ok_or("the dynamic section's string table is missing")?;
@@ -30,6 +28,11 @@ pub fn needed_libraries(file: &[u8]) -> Result<Vec<String>, String> {
         .collect()
 }
 
+/// Whether the file has no symbols except those for the dynamic linker.
+pub fn is_stripped(file: &[u8]) -> Result<bool, String> {
+    Ok(section_headers(file)?.iter().all(|section| section.kind != SHT_SYMTAB))
+}
+
 struct Section {
     kind: u32,
     offset: usize,
@@ -38,6 +41,9 @@ struct Section {
 }
 
 fn section_headers(file: &[u8]) -> Result<Vec<Section>, String> {
+    if file.get(..6) != Some(OWN.as_slice()) {
+        return Err("not an ELF file of this machine".to_owned());
+    }
     // After 24 bytes of the file's header: e_entry, e_phoff, e_shoff; then e_flags and three 16-bit
     // numbers, e_shentsize, e_shnum.
     let after = 24 + 3 * WORD;

@@ -1,6 +1,8 @@
 //! Other processes: their children, their open files, and their end.
 
+use std::collections::HashSet;
 use std::fs;
+use std::path::PathBuf;
 
 use crate::time_limit::wait_until;
 
@@ -11,6 +13,19 @@ pub type Pid = u32;
 pub fn children(of: Pid) -> Vec<Pid> {
     let text = fs::read_to_string(format!("/proc/{of}/task/{of}/children")).unwrap_or_default();
     text.split_whitespace().filter_map(|pid| pid.parse().ok()).collect()
+}
+
+/// The names of all processes.
+pub fn process_names() -> Vec<String> {
+    let all = fs::read_dir("/proc").expect("proc is mounted").flatten();
+    let names = all.filter_map(|entry| fs::read_to_string(entry.path().join("comm")).ok());
+    names.map(|name| name.trim_end().to_owned()).collect()
+}
+
+/// The network namespaces of all processes.
+pub fn network_namespaces() -> HashSet<PathBuf> {
+    let all = fs::read_dir("/proc").expect("proc is mounted").flatten();
+    all.filter_map(|entry| fs::read_link(entry.path().join("ns/net")).ok()).collect()
 }
 
 /// Whether it has this file open.

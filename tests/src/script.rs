@@ -208,6 +208,11 @@ impl Player<'_> {
     }
 
     fn one_shot(&mut self, index: usize, length: usize) -> Result<(), String> {
+        if length == 0 && cfg!(target_arch = "s390x") {
+            // OpenSSL's AES_cbc_encrypt for IBM Z without AES instructions writes 256 bytes then
+            // (3.0 to 4.0, crypto/aes/asm/aes-s390x.pl).
+            return Ok(());
+        }
         let input = self.fresh(length + BLOCK);
         let mut outputs = [vec![0xa5; length + 2 * BLOCK], vec![0xa5; length + 2 * BLOCK]];
         let outcomes = self.both(index, |context, side| context.one_shot(&input, length, &mut outputs[side]));

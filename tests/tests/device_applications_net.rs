@@ -4,12 +4,13 @@
 use std::collections::HashSet;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command};
 
 use outboard_tests::command::{on_path, status_and_output};
 use outboard_tests::machine::ACCELERATOR;
 use outboard_tests::module::module;
+use outboard_tests::processes::network_namespaces;
 use outboard_tests::skip::skip;
 use outboard_tests::time_limit::wait_until;
 use outboard_tests::tuning::Machine;
@@ -199,10 +200,4 @@ fn a_tunnel_of_openvpns_is_encrypted_by_virtio_crypto_and_leaves_no_trace() {
     bench.is_hardwares("AES-128-CBC", &[], &[2 << 20]);
     bench.ends_when_asked();
     wait_until("the networks are gone", || network_namespaces() == before);
-}
-
-/// The namespaces of all processes.
-fn network_namespaces() -> HashSet<PathBuf> {
-    let all = fs::read_dir("/proc").expect("proc is mounted").flatten();
-    all.filter_map(|entry| fs::read_link(entry.path().join("ns/net")).ok()).collect()
 }

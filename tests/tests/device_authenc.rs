@@ -89,6 +89,7 @@ fn it_must_be_allowed_first() {
 }
 
 fn it_is_allowed_when_its_results_are_right(outboard: &Path, simulated: &Simulated) {
+    let forgery = format!("error {} after=1 count=1", libc::EBADMSG);
     let run = |arguments: &[&str]| Command::new(outboard).args(arguments).output().expect("the command runs");
     for (driver, algorithm) in DRIVERS {
         let arguments = ["allow", "--now", driver];
@@ -96,7 +97,7 @@ fn it_is_allowed_when_its_results_are_right(outboard: &Path, simulated: &Simulat
             ("wrong every=40", "wrong"),
             ("error 5 every=100", driver),
             // EBADMSG for the first genuine message; the third request is a forgery.
-            ("error 74 after=1 count=1", driver),
+            (forgery.as_str(), driver),
         ] {
             simulated.fault(&format!("{driver} {fault}"));
             let text = failed(&run(&arguments), &arguments, 1);

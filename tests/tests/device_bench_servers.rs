@@ -1,20 +1,13 @@
 //! `outboard bench https --server`: the servers that only the machines with systemd have encrypt by
 //! hardware, and nothing of them remains; `--client`: so does curl.
 
-use std::fs;
-
 use outboard_tests::machine::ACCELERATOR;
+use outboard_tests::processes::process_names;
 use outboard_tests::services::{machine, set_thresholds, succeeds};
 use outboard_tests::tuning::Machine;
 use serde_json::Value;
 
 const CIPHER: &str = "AES128-SHA";
-
-/// The names of all processes.
-fn processes() -> Vec<String> {
-    let all = fs::read_dir("/proc").expect("proc is mounted").flatten();
-    all.filter_map(|entry| fs::read_to_string(entry.path().join("comm")).ok()).collect()
-}
 
 #[track_caller]
 fn encrypts_by_hardware(machine: &Machine, what: &[&str], shown: &str, process: &str) {
@@ -42,7 +35,7 @@ fn encrypts_by_hardware(machine: &Machine, what: &[&str], shown: &str, process: 
             assert!(time[0] + time[1] > 0.0, "{what:?} used no CPU time: {run}");
         }
     }
-    let left: Vec<_> = processes().into_iter().filter(|name| name.trim().starts_with(process)).collect();
+    let left: Vec<_> = process_names().into_iter().filter(|name| name.starts_with(process)).collect();
     assert!(left.is_empty(), "{left:?}");
 }
 

@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 
 use outboard_counters::Table;
 use outboard_tests::bytes::bytes;
-use outboard_tests::command::{command, failed, helper, on_path, status_and_output, succeeded};
+use outboard_tests::command::{MEMCHECK, command, failed, helper, on_path, status_and_output, succeeded};
 use outboard_tests::lane::is_full_lane;
 use outboard_tests::machine::reachable_accelerator;
 use outboard_tests::module::module;
@@ -274,9 +274,7 @@ fn valgrind_finds_no_error_and_no_leak() {
     for how in ["configured", "loaded"] {
         let mut command = Command::new(&valgrind);
         command
-            .args(["--quiet", "--leak-check=full", "--errors-for-leak-kinds=definite"])
-            // Without it the frames of providers, which are unloaded at the end, have no names.
-            .args(["--show-leak-kinds=definite", "--keep-debuginfo=yes", "--error-exitcode=9"])
+            .args(MEMCHECK)
             .arg(&matrix.helper)
             .arg(matrix.folder.path())
             .arg(how)

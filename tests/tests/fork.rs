@@ -1,6 +1,6 @@
 //! fork(2): a context that exists at the fork remains usable in both processes, independently.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread;
 
 use outboard_tests::child::{Exit, fork};
@@ -67,7 +67,7 @@ fn a_fork_while_other_threads_are_in_a_request_leaves_a_child_that_works() {
     let test = "a_fork_while_other_threads_are_in_a_request_leaves_a_child_that_works";
     for world in worlds(test, &[("THRESHOLDS", "ALL:1")]) {
         let (hard, soft) = (&world.hard("AES-128-CBC"), &world.soft("AES-128-CBC"));
-        let (stop, done) = (&AtomicBool::new(false), &AtomicU64::new(0));
+        let (stop, done) = (&AtomicBool::new(false), &AtomicU32::new(0));
         thread::scope(|scope| {
             for number in 0..3 {
                 scope.spawn(move || {

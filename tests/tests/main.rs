@@ -15,6 +15,7 @@ mod device_applications_net;
 mod device_authenc;
 mod device_bench;
 mod device_bench_servers;
+mod device_bench_strongswan;
 mod device_cavp;
 mod device_check;
 mod device_ciphers;

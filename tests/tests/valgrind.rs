@@ -1,6 +1,6 @@
 //! valgrind finds no error during the lifetime of contexts and of the provider.
 
-use outboard_tests::command::{helper, on_path, run, status_and_output};
+use outboard_tests::command::{MEMCHECK, helper, on_path, run, status_and_output};
 use outboard_tests::skip::skip;
 use outboard_tests::world::worlds;
 
@@ -17,18 +17,8 @@ fn valgrind_finds_no_error_and_no_leak() {
     // The first kind of driver is enough: valgrind is slow in an emulated machine.
     if let Some(world) = worlds(test, &[("THRESHOLDS", "ALL:1024")]).into_iter().next() {
         let config = world.config();
-        let arguments = [
-            "--quiet",
-            "--leak-check=full",
-            "--errors-for-leak-kinds=definite",
-            "--show-leak-kinds=definite",
-            // Without it the frames of the provider have no names, because it is unloaded at the
-            // end.
-            "--keep-debuginfo=yes",
-            "--error-exitcode=9",
-            helper.to_str().expect("a plain name"),
-            config.to_str().expect("a plain name"),
-        ];
+        let program = [helper.to_str().expect("a plain name"), config.to_str().expect("a plain name")];
+        let arguments = [MEMCHECK, &program].concat();
         let output = run(&valgrind, &config, &arguments);
         assert!(output.status.success(), "{:?}: {}", world.driver_choice, status_and_output(&output));
         world.assert_driver_used();

@@ -1,17 +1,16 @@
 //! Measures all sizes interleaved.
 
-use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, anyhow, bail, ensure};
+use outboard_benchmarks::configuration::configure;
 use outboard_counters::Table;
 use outboard_measure::evidence::Evidence;
 use outboard_measure::evp::{Cipher, Context, Library, Work};
 use outboard_measure::noise::{self, SpeedReference};
 use outboard_measure::stop;
 use outboard_measure::turns::{Error, Plan as Samples, Series, Stopwatch};
-use outboard_openssl_conf::compose::{OutboardSection, compose};
 
 use crate::plan::{CIPHER, Plan};
 use crate::rows::Row;
@@ -93,12 +92,6 @@ fn row(size: &Size<'_>, watch: &Stopwatch) -> Result<Row> {
         bail!("{} bytes: no interrupt came, so the driver computed on the CPU", size.bytes);
     }
     Ok(Row::of(size.bytes, &size.series, size.is_hardware))
-}
-
-fn configure(file: &Path, module: &Path, keys: &[(&str, &str)]) -> Result<()> {
-    let keys = keys.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
-    let section = OutboardSection { module: module.to_owned(), keys };
-    fs::write(file, compose(None, &section, &|_| None)?.text).with_context(|| file.display().to_string())
 }
 
 fn size<'a>(

@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
+use outboard_benchmarks::ratio::ratio;
 use outboard_documents::Figure;
 use outboard_measure::figure::figure;
-use outboard_measure::statistics::Summary;
 use outboard_measure::turns::Series;
 use serde::Serialize;
 
@@ -42,13 +42,6 @@ impl Row {
             hardware_by_software: is_hardware.then(|| ratio(hardware, software)),
         }
     }
-}
-
-/// Returns the median relative speed. Samples of the same turn are compared, because the machine's
-/// speed drifts.
-fn ratio(one: &Series, other: &Series) -> f64 {
-    let ratios: Vec<f64> = one.wall.iter().zip(&other.wall).map(|(one, other)| other / one).collect();
-    Summary::of(&ratios).map_or(f64::NAN, |summary| summary.median)
 }
 
 /// Formats the rows as a table.

@@ -2,6 +2,7 @@
 //! driver.
 
 mod by_driver;
+mod cable;
 mod certificate;
 mod chosen;
 mod cleaner;
@@ -19,6 +20,7 @@ mod openvpn;
 mod peer;
 mod server_process;
 mod ssh;
+mod strongswan;
 mod tool;
 mod tools;
 
@@ -35,6 +37,7 @@ pub enum Application {
     Https(https::Options),
     Ssh(ssh::Options),
     Openvpn(openvpn::Options),
+    Strongswan(strongswan::Options),
     Disk(disk::Options),
     Ipsec(ipsec::Options),
 }
@@ -47,6 +50,7 @@ impl Application {
             Application::Https(options) => https::run(options),
             Application::Ssh(options) => ssh::run(options),
             Application::Openvpn(options) => openvpn::run(options),
+            Application::Strongswan(options) => strongswan::run(options),
             Application::Disk(options) => disk::run(options),
             Application::Ipsec(options) => ipsec::run(options),
         }
@@ -59,6 +63,7 @@ impl Application {
             Application::Https(options) => options.common.json,
             Application::Ssh(options) => options.common.json,
             Application::Openvpn(options) => options.common.json,
+            Application::Strongswan(options) => options.common.json,
             Application::Disk(options) => options.json,
             Application::Ipsec(options) => options.json,
         }

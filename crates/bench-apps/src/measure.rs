@@ -236,6 +236,7 @@ impl MeasuredSide {
             hardware_percent,
             evidence,
             fault: (evidence == Some(Evidence::Contradicted)).then(|| NO_INTERRUPT.to_owned()),
+            connections: None,
         })
     }
 }

@@ -12,7 +12,8 @@ use outboard_documents::bench::Bench;
 use outboard_measure::stop;
 
 use self::peer_tunnel::{PeerTunnel, prepare};
-use self::tunnel::{MTU, Tools, Tunnel, TunnelParameters};
+use self::tunnel::{Tools, Tunnel, TunnelParameters};
+use super::cable::MTU;
 use super::certificate;
 use super::common::Common;
 use super::configurations::{OpensslConfiguration, WorkFolder};

@@ -41,12 +41,19 @@ fn hidden() -> Option<(&'static str, &'static str)> {
     Some(("OPENSSL_riscvcap", "rv64gc"))
 }
 
+#[cfg(target_arch = "s390x")]
+fn hidden() -> Option<(&'static str, &'static str)> {
+    // The first generation of 64-bit CPUs has no cryptographic instructions (OPENSSL_s390xcap(3)).
+    Some(("OPENSSL_s390xcap", "z900"))
+}
+
 #[cfg(not(any(
     target_arch = "x86_64",
     target_arch = "x86",
     target_arch = "aarch64",
     target_arch = "arm",
-    target_arch = "riscv64"
+    target_arch = "riscv64",
+    target_arch = "s390x"
 )))]
 fn hidden() -> Option<(&'static str, &'static str)> {
     None

@@ -1,7 +1,7 @@
 //! Collects the status. On the running system that takes well under 50 ms, plus the wait for
 //! `openssl`, which runs in the background.
 
-use outboard_catalog::families::{Completion, Family};
+use outboard_catalog::families::Completion;
 use outboard_catalog::{Algorithm, Hash, HashAlgorithm};
 use std::io;
 
@@ -217,7 +217,9 @@ fn one(
         id,
         kind: family.map(|f| f.kind.name()),
         module: typical.driver.module.clone(),
-        completion: completion(family),
+        completion: completion(
+            interrupts.iter().find(mine).map(|d| d.completion).or(family.map(|f| f.completion)),
+        ),
         devices: interrupts.iter().filter(mine).map(device).collect(),
         drivers: members.iter().map(|m| m.driver.name.clone()).collect(),
         evidence: reasons(typical),
@@ -251,8 +253,8 @@ fn typical<'a>(members: &[&'a Judged]) -> &'a Judged {
     best
 }
 
-fn completion(family: Option<&Family>) -> String {
-    match family.map(|f| f.completion) {
+fn completion(completion: Option<Completion>) -> String {
+    match completion {
         None | Some(Completion::OwnInterrupt) => "own-interrupt".into(),
         Some(Completion::Polled) => "polled".into(),
         Some(Completion::Through(what)) => what.into(),

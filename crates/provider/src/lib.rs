@@ -24,6 +24,7 @@
 //! - `lookahead`: key stream computed in advance; its module `fuzzing` is for `fuzz/` only
 
 mod aead;
+mod atomic_slot_id;
 mod cipher;
 mod clock;
 mod config;

@@ -16,7 +16,7 @@ use crate::clock::now_ms;
 const LOOKS: u32 = 100;
 
 /// Ticket of a value that its owner closed while another thread had its slot locked.
-const LEFT: u32 = u32::MAX;
+pub(crate) const LEFT: u32 = u32::MAX;
 
 /// Slots of values, each owned by one context.
 pub(crate) struct OwnedSlots<T> {
@@ -42,20 +42,9 @@ unsafe impl<T: Send> Sync for OwnedSlot<T> {}
 /// Identifies a context's value, until it is evicted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct SlotId {
-    place: usize,
-    ticket: u32,
-}
-
-impl SlotId {
-    /// The ID as a number other than 0.
-    pub(crate) fn to_bits(self) -> u64 {
-        (self.place as u64) << 32 | u64::from(self.ticket)
-    }
-
-    /// The inverse of [`to_bits`](Self::to_bits); `None` for 0.
-    pub(crate) fn from_bits(bits: u64) -> Option<SlotId> {
-        (bits != 0).then_some(SlotId { place: (bits >> 32) as usize, ticket: bits as u32 })
-    }
+    pub(crate) place: usize,
+    /// Neither 0 nor [`LEFT`].
+    pub(crate) ticket: u32,
 }
 
 /// A slot locked by this thread.

@@ -5,6 +5,7 @@ use std::process::Command;
 
 use anyhow::{Result, bail, ensure};
 
+use super::super::cable::{self, CABLE, MTU};
 use super::super::certificate::Certificate;
 use super::super::configurations::{OpensslConfiguration, WorkFolder};
 use super::super::iperf3::{IPERF3, Server, transfer};
@@ -14,13 +15,8 @@ use super::super::tool::modprobe;
 use super::super::tools;
 use super::offload;
 
-/// Addresses of the veth pair and of the tunnel, from the ranges reserved for documentation (RFC
-/// 5737).
-const CABLE: [&str; 2] = ["192.0.2.1", "192.0.2.2"];
+/// Addresses in the tunnel, from a range reserved for documentation (RFC 5737).
 const INSIDE: [&str; 2] = ["198.51.100.1", "198.51.100.2"];
-
-/// MTU of Ethernet in bytes.
-pub const MTU: u32 = 1500;
 
 /// Maximum MTU of a veth pair in bytes.
 const LONGEST: u32 = 65535;
@@ -90,7 +86,8 @@ impl Tools {
         terms: &TunnelParameters<'_>,
     ) -> Result<Tunnel> {
         let [here, there] = [Namespace::new()?, Namespace::new()?];
-        cable(&here, &there, terms.mtu)?;
+        // The veth pair must not fragment packets of the tunnel.
+        cable::join(&here, &there, if terms.mtu > MTU { LONGEST } else { MTU })?;
         let end = |which: usize, space: &Namespace, configuration: &Path| {
             let mut command = Command::new(&self.openvpn);
             let [own, other] = [CABLE[which], CABLE[1 - which]];
@@ -125,17 +122,6 @@ impl Tunnel {
         // A small window, so that little data is queued at the end.
         transfer(&self.here, INSIDE[1], bytes, 1, Some("256K"))
     }
-}
-
-/// Creates a veth pair between both namespaces.
-fn cable(here: &Namespace, there: &Namespace, mtu: u32) -> Result<()> {
-    // The veth pair must not fragment packets of the tunnel.
-    let frames = if mtu > MTU { LONGEST } else { MTU };
-    here.ip(&format!("link add cable type veth peer name cable netns {}\n", there.path()))?;
-    for (space, address) in [(here, CABLE[0]), (there, CABLE[1])] {
-        space.ip(&format!("address add {address}/30 dev cable\nlink set cable mtu {frames} up\n"))?;
-    }
-    Ok(())
 }
 
 /// Returns the options of one end with these for the transport and these addresses in the tunnel; the

@@ -109,6 +109,7 @@ pub fn snapshot_of(
             // Lines that match only the words of a driver cannot be assigned to a device: the first
             // device gets them.
             lines.retain(|line| taken.insert(line.label));
+            let completion = completion(family, driver, &lines, &all);
             snapshot.devices.push(DeviceInterrupts {
                 bus: driver.bus.clone(),
                 driver: driver.name.clone(),
@@ -116,7 +117,7 @@ pub fn snapshot_of(
                 total: lines.iter().fold(0, |sum: u64, l| sum.saturating_add(l.total)),
                 lines: lines.into_iter().map(|l| l.label.to_owned()).collect(),
                 chip: family.map(|f| f.chip),
-                completion: family.map_or(Completion::OwnInterrupt, |f| f.completion),
+                completion,
             });
         }
     }
@@ -124,6 +125,22 @@ pub fn snapshot_of(
         .devices
         .sort_unstable_by(|a, b| (&a.bus, &a.driver, &a.device).cmp(&(&b.bus, &b.driver, &b.device)));
     Ok(snapshot)
+}
+
+/// How a device with these lines completes requests. On IBM Z the virtio devices on channel I/O have
+/// no lines: all of them are counted in one (`VAI`, arch/s390/kernel/irq.c).
+fn completion(
+    family: Option<&'static Family>,
+    driver: &DeviceDriver,
+    lines: &[&Line],
+    all: &[Line],
+) -> Completion {
+    let usual = family.map_or(Completion::OwnInterrupt, |f| f.completion);
+    let on_channels = driver.bus == "virtio" && all.iter().any(|line| line.label == "VAI");
+    if usual == Completion::OwnInterrupt && lines.is_empty() && on_channels {
+        return Completion::Through("the interrupts of all virtio devices (VAI)");
+    }
+    usual
 }
 
 /// The lines that belong to a device: those with the device's name, or with the `words` that its
@@ -204,6 +221,27 @@ mod tests {
         assert!(anew.restarted && anew.interrupts == 0);
         let gone = Snapshot::default().since(&after);
         assert!(gone[0].gone && gone[0].interrupts == 0);
+    }
+
+    #[test]
+    fn virtio_devices_on_channels_have_no_interrupts_of_their_own() {
+        let dir = tempfile::tempdir().unwrap();
+        let driver = dir.path().join("sys/bus/virtio/drivers/virtio_crypto");
+        fs::create_dir_all(&driver).unwrap();
+        symlink("x", driver.join("virtio1")).unwrap();
+        fs::create_dir(dir.path().join("proc")).unwrap();
+        let interrupts = dir.path().join("proc/interrupts");
+        for (lines, completion) in [
+            ("VAI: 785 [AIO] Virtual I/O Devices AI\n", "through"),
+            ("VAI: 785 [AIO] Virtual I/O Devices AI\n 3: 9 zPCI virtio1-dataq.0\n", "own"),
+            ("LOC: 9 Local timer interrupts\n", "own"),
+        ] {
+            fs::write(&interrupts, format!("   CPU0\n{lines}")).unwrap();
+            let now = accelerator_interrupts(&Root::saved(dir.path()).unwrap()).unwrap();
+            assert_eq!(now.devices.len(), 1);
+            let is_own = now.devices[0].completion == Completion::OwnInterrupt;
+            assert_eq!(is_own, completion == "own", "{lines}");
+        }
     }
 
     #[test]

@@ -42,8 +42,47 @@ pub struct Work<'a> {
     output: Vec<u8>,
     /// The tag of the message.
     tag: [u8; TAG],
-    /// The number of the next message, if each has a nonce of its own.
-    sequence: Option<u64>,
+    nonces: Nonces,
+}
+
+/// The nonces of the messages of a context, as differences from [`SAMPLE_IV`].
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Nonces {
+    /// Each message has the same nonce.
+    Same,
+    /// The number of the next message is XORed into the end of the nonce, as in TLS 1.3.
+    Counting(u64),
+    /// As `Counting`, with the numbers in an order without a pattern.
+    Scattered(u64),
+}
+
+impl Nonces {
+    /// The difference of the next nonce.
+    fn next(&mut self) -> u64 {
+        match self {
+            Nonces::Same => 0,
+            Nonces::Counting(number) | Nonces::Scattered(number) => {
+                let next = *number;
+                *number = number.wrapping_add(1);
+                if matches!(self, Nonces::Scattered(_)) { scattered(next) } else { next }
+            }
+        }
+    }
+
+    fn restart(&mut self) {
+        if let Nonces::Counting(number) | Nonces::Scattered(number) = self {
+            *number = 0;
+        }
+    }
+}
+
+/// The finalizer of SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators),
+/// a bijection.
+fn scattered(number: u64) -> u64 {
+    let mixed = number.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ (mixed >> 31)
 }
 
 // SAFETY: only one thread at a time uses a context, which may be any thread (openssl-threads(7)).
@@ -86,8 +125,16 @@ impl<'a> Cipher<'a> {
             _ => RequestShape::Update,
         };
         let (input, output) = (Vec::new(), Vec::new());
-        let mut work =
-            Work { cipher: self, context, shape, encrypt, input, output, tag: [0; TAG], sequence: None };
+        let mut work = Work {
+            cipher: self,
+            context,
+            shape,
+            encrypt,
+            input,
+            output,
+            tag: [0; TAG],
+            nonces: Nonces::Same,
+        };
         let key = sample_key(self.key_length());
         work.init(self.at.as_ptr(), null(), null())?;
         if shape == RequestShape::Ccm {
@@ -112,14 +159,28 @@ impl Work<'_> {
     /// Gives each of the following messages the next nonce, as protocols do. Only for encryption: a
     /// message to decrypt has the nonce that it was encrypted with.
     pub fn count_nonces(&mut self) {
-        self.sequence = (self.shape == RequestShape::Gcm && self.encrypt).then_some(0);
+        if self.has_nonces() {
+            self.nonces = Nonces::Counting(0);
+        }
+    }
+
+    /// Gives each of the following messages a new nonce that the nonces before it do not predict. Only
+    /// for encryption.
+    pub fn scatter_nonces(&mut self) {
+        if self.has_nonces() {
+            self.nonces = Nonces::Scattered(0);
+        }
+    }
+
+    fn has_nonces(&self) -> bool {
+        self.shape == RequestShape::Gcm && self.encrypt
     }
 
     /// Begins again with the key of this number, as a new connection does.
     pub fn begin(&mut self, number: u64) -> Result<(), Error> {
         let mut key = sample_key(self.cipher.key_length());
         key.iter_mut().zip(number.to_le_bytes()).for_each(|(key, number)| *key ^= number);
-        self.sequence = self.sequence.map(|_| 0);
+        self.nonces.restart();
         self.init(null(), key.as_ptr(), SAMPLE_IV.as_ptr())
     }
 
@@ -178,10 +239,8 @@ impl Work<'_> {
     fn message(&mut self) -> Result<(), Error> {
         let tag: *mut c_void = self.tag.as_mut_ptr().cast();
         let mut nonce = SAMPLE_IV;
-        if let Some(sequence) = &mut self.sequence {
-            nonce[NONCE - 8..NONCE].iter_mut().zip(sequence.to_be_bytes()).for_each(|(at, byte)| *at ^= byte);
-            *sequence = sequence.wrapping_add(1);
-        }
+        let difference = self.nonces.next().to_be_bytes();
+        nonce[NONCE - 8..NONCE].iter_mut().zip(difference).for_each(|(at, byte)| *at ^= byte);
         self.init(null(), null(), nonce.as_ptr())?;
         if !self.encrypt {
             self.control(EVP_CTRL_AEAD_SET_TAG, TAG, tag)?;
@@ -280,6 +339,15 @@ mod tests {
         results.sort();
         results.dedup();
         assert_eq!(results.len(), 6);
+        work.scatter_nonces();
+        for _ in 0..3 {
+            work.run(1).unwrap();
+            results.push(work.output().to_vec());
+        }
+        results.sort();
+        results.dedup();
+        assert_eq!(results.len(), 9, "a nonce is repeated");
+        work.count_nonces();
         let same = cipher.example(true, 64).unwrap();
         work.begin(0).unwrap();
         work.run(1).unwrap();

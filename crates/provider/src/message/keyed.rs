@@ -2,12 +2,13 @@
 //! session.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use outboard_accel::Wiped;
 use outboard_accel::{Digest, Error, Hash, HashAlgorithm, HashSession};
 use subtle::ConstantTimeEq;
 
+use crate::atomic_slot_id::AtomicSlotId;
 use crate::entry::Provider;
 use crate::hardware::Hardware;
 use crate::sessions::{SessionGuard, SessionId};
@@ -58,8 +59,8 @@ impl HashDriver {
 pub(crate) struct Keyed {
     pub(crate) hash_driver: Arc<HashDriver>,
     key: Wiped<Vec<u8>>,
-    /// [`SessionId`]s as bits, available to any thread; 0 if there is none. Sessions stay open.
-    sessions: [AtomicU64; AT_ONCE],
+    /// Available to any thread. Sessions stay open.
+    sessions: [AtomicSlotId; AT_ONCE],
     /// 0, or one more than the number of messages hashed in software since the driver rejected a
     /// session.
     refused: AtomicU32,
@@ -163,8 +164,7 @@ impl Keyed {
     fn session(&self) -> Option<SessionGuard<'_, dyn HashSession>> {
         let sessions = &self.hash_driver.hardware.sessions;
         for place in &self.sessions {
-            let bits = place.load(Ordering::Relaxed);
-            let hold = match SessionId::from_bits(bits) {
+            let hold = match place.load() {
                 Some(hold) => hold,
                 None => self.make(place)?,
             };
@@ -172,13 +172,13 @@ impl Keyed {
                 return Some(session);
             }
             if sessions.is_given_up(hold) {
-                let _ = place.compare_exchange(bits, 0, Ordering::Relaxed, Ordering::Relaxed);
+                place.remove(hold);
             }
         }
         None
     }
 
-    fn make(&self, place: &AtomicU64) -> Option<SessionId> {
+    fn make(&self, place: &AtomicSlotId) -> Option<SessionId> {
         let refused = self.refused.load(Ordering::Relaxed);
         if (1..PAUSE).contains(&refused) {
             self.refused.fetch_add(1, Ordering::Relaxed);
@@ -189,7 +189,7 @@ impl Keyed {
             return None;
         };
         self.refused.store(0, Ordering::Relaxed);
-        if place.compare_exchange(0, hold.to_bits(), Ordering::Relaxed, Ordering::Relaxed).is_err() {
+        if !place.store_if_none(hold) {
             // Another thread was first.
             self.hash_driver.hardware.sessions.close(hold);
             return None;
@@ -201,7 +201,7 @@ impl Keyed {
     /// one.
     fn close_all(&self) {
         for place in &self.sessions {
-            if let Some(hold) = SessionId::from_bits(place.swap(0, Ordering::Relaxed)) {
+            if let Some(hold) = place.take() {
                 self.hash_driver.hardware.sessions.close(hold);
             }
         }

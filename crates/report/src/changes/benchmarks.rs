@@ -60,7 +60,12 @@ pub fn of(old_report: &Report, new_report: &Report) -> Vec<Change> {
 fn of_applications(report: &Report) -> Vec<(String, Figure)> {
     let all = report.benches.iter().flat_map(|bench| &bench.applications);
     let runs = all.flat_map(|one| {
-        let job = format!("{}, {}, {}, {} at once", one.name, one.cipher, bytes(one.bytes), one.at_once);
+        // The bytes of connections are measured, and differ from run to run.
+        let size = match one.runs.iter().find_map(|run| run.connections.as_ref()) {
+            Some(connections) => format!("{} in each run", connections.in_run),
+            None => bytes(one.bytes),
+        };
+        let job = format!("{}, {}, {size}, {} at once", one.name, one.cipher, one.at_once);
         let sound = one.runs.iter().filter(|run| run.fault.is_none());
         sound.map(move |run| (format!("{job}, {}", run.contestant), run.figure))
     });

@@ -1,5 +1,7 @@
 //! How fast is it, and at what cost?
 
+mod connections;
+
 use outboard_documents::Figure;
 use outboard_documents::Report;
 use outboard_documents::bench::{Application, Bench, ContestantKind, Row, Run, Subject};
@@ -52,6 +54,9 @@ fn one(section: &mut Section, bench: &Bench) {
 }
 
 fn application(section: &mut Section, one: &Application) {
+    if one.runs.iter().any(|run| run.connections.is_some()) {
+        return connections::table(section, one);
+    }
     let megabytes = one.bytes as f64 / 1e6;
     let head = vec![
         words("with"),

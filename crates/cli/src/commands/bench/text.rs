@@ -1,6 +1,8 @@
 //! Formats the results as tables: throughput by size first, then all figures of one size, or of
 //! each.
 
+mod connections;
+
 use std::fmt::Write;
 
 use outboard_console::{aligned, size};
@@ -17,7 +19,8 @@ pub fn report(bench: &Bench, verbose: bool) -> String {
         subject(&mut text, one, &rows, verbose);
     }
     for one in &bench.applications {
-        application(&mut text, one);
+        let is_of_connections = one.runs.iter().any(|run| run.connections.is_some());
+        if is_of_connections { connections::table(&mut text, one) } else { application(&mut text, one) }
     }
     let mut line = |args: std::fmt::Arguments<'_>| {
         // Writing to a string cannot fail.
@@ -272,6 +275,7 @@ mod tests {
             hardware_percent: percent,
             evidence,
             fault: None,
+            connections: None,
         };
         let without = run("OpenSSL", 61.0, None, None);
         let mut with = run("OpenSSL with outboard", 98.7, Some(100.0), Some(Evidence::Contradicted));
