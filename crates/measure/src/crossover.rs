@@ -10,8 +10,8 @@ pub struct Sizes {
     pub least: usize,
     /// The largest size.
     pub most: usize,
-    /// Whether an even verdict at the largest sizes counts as lost.
-    pub even_is_lost: bool,
+    /// Whether an even or unclear verdict at the largest sizes decides against hardware.
+    pub largest_decide: bool,
 }
 
 /// The factor between the first sizes.
@@ -21,7 +21,7 @@ const STEP: usize = 4;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Crossover {
     /// Hardware wins at this size, and at each larger one that was measured, except that the result
-    /// may be even at the largest ones. `None`: use software.
+    /// may be even or unclear at the largest ones. `None`: use software.
     pub from: Option<usize>,
     /// Sizes at which hardware wins, although it does not win at all larger sizes.
     pub wins_below: Vec<usize>,
@@ -33,8 +33,9 @@ pub struct Crossover {
 
 /// Searches from the largest size down, so that the result holds for all larger sizes: hardware
 /// that wins only in the middle must not process larger requests that it loses. A size with an even
-/// verdict counts as lost. At the largest sizes it decides nothing where [`Sizes::even_is_lost`] is
-/// not set: look-ahead can win everywhere else, and be as fast there as direct requests.
+/// verdict counts as lost. At the largest sizes neither an even nor an unclear verdict decides where
+/// [`Sizes::largest_decide`] is not set: look-ahead can win everywhere else, and be as fast there as
+/// direct requests, the difference being smaller than the noise.
 ///
 /// The crossing is found within a factor of the square root of 2: the result is too large by at
 /// most that factor, and never too small. If the first size that is not won is unclear, the
@@ -47,6 +48,7 @@ pub fn search<E>(
     let mut found = Crossover::default();
     let mut lost = None;
     let mut size = sizes.most;
+    let mut is_unclear = false;
     loop {
         let mut verdict = ask(size)?;
         if verdict != SpeedVerdict::Wins && found.from.is_some() {
@@ -61,12 +63,13 @@ pub fn search<E>(
         }
         match verdict {
             SpeedVerdict::Wins => found.from = Some(size),
-            SpeedVerdict::Unclear => return Ok(Crossover { unclear: true, ..Crossover::default() }),
-            SpeedVerdict::Even if found.from.is_none() && !sizes.even_is_lost => {
+            SpeedVerdict::Even | SpeedVerdict::Unclear if found.from.is_none() && !sizes.largest_decide => {
+                is_unclear |= verdict == SpeedVerdict::Unclear;
                 if size * STEP * STEP < sizes.most {
-                    return Ok(found);
+                    return Ok(Crossover { unclear: is_unclear, ..found });
                 }
             }
+            SpeedVerdict::Unclear => return Ok(Crossover { unclear: true, ..Crossover::default() }),
             SpeedVerdict::Even | SpeedVerdict::Loses => {
                 lost = Some(size);
                 break;
@@ -125,7 +128,7 @@ mod tests {
     use std::cell::RefCell;
     use std::convert::Infallible;
 
-    const SIZES: Sizes = Sizes { least: 16, most: 65536, even_is_lost: true };
+    const SIZES: Sizes = Sizes { least: 16, most: 65536, largest_decide: true };
 
     /// Cost of a request in seconds: a fixed cost, and a cost per byte.
     fn line(each: f64, byte: f64) -> impl Fn(usize) -> f64 {
@@ -190,7 +193,7 @@ mod tests {
 
     #[test]
     fn even_at_the_largest_sizes_is_no_loss() {
-        let (fast, sizes) = (line(0.1e-6, 2e-9), Sizes { even_is_lost: false, ..SIZES });
+        let (fast, sizes) = (line(0.1e-6, 2e-9), Sizes { largest_decide: false, ..SIZES });
         for even_from in [65536, 16384] {
             let software =
                 |size: usize| if size >= even_from { fast(size) } else { line(0.2e-6, 15e-9)(size) };
@@ -198,6 +201,16 @@ mod tests {
             assert_eq!((crossover.from, crossover.always), (Some(16), true), "{even_from}");
             assert_eq!(found(software, &fast).0.from, None, "{even_from}");
         }
+        // Unclear is no loss either, but nothing is found where all of the largest sizes are unclear.
+        let unclear_from = |least: usize| {
+            let mut ask = |size: usize| {
+                let is_unclear = size >= least;
+                Ok::<_, Infallible>(if is_unclear { SpeedVerdict::Unclear } else { SpeedVerdict::Wins })
+            };
+            search(sizes, &mut ask).unwrap_or_else(|never| match never {})
+        };
+        assert_eq!(unclear_from(65536), Crossover { from: Some(16), always: true, ..Crossover::default() });
+        assert_eq!(unclear_from(1024), Crossover { unclear: true, ..Crossover::default() });
         // Even, and then lost: it wins nowhere that lasts.
         let hardware = |size: usize| if (1..65536).contains(&size) { 1e-3 } else { fast(size) };
         assert_eq!(found_in(sizes, &fast, hardware).0.from, None);
@@ -294,7 +307,7 @@ mod tests {
             assert!(size % 48 == 0 && (48..=4800).contains(&size), "{size}");
             Ok::<_, Infallible>(if size > 500 { SpeedVerdict::Wins } else { SpeedVerdict::Loses })
         };
-        let Ok(crossover) = search(Sizes { least: 48, most: 4800, even_is_lost: true }, &mut ask);
+        let Ok(crossover) = search(Sizes { least: 48, most: 4800, largest_decide: true }, &mut ask);
         assert!((500..800).contains(&crossover.from.unwrap()));
     }
 }

@@ -22,7 +22,7 @@ use super::sentence;
 const LARGEST: usize = 64 << 10;
 
 /// The numbers of bytes with one key that are measured, in requests of [`REQUEST`] bytes.
-const CONNECTIONS: Sizes = Sizes { least: 2 * REQUEST, most: 1 << 20, even_is_lost: true };
+const CONNECTIONS: Sizes = Sizes { least: 2 * REQUEST, most: 1 << 20, largest_decide: true };
 
 /// Request size within connections, in bytes.
 const REQUEST: usize = 4096;
@@ -34,7 +34,7 @@ const HALF: f64 = 50.0;
 fn sizes(cipher: &str) -> Sizes {
     // The provider uses key stream for no shorter message of GCM (docs/provider.md).
     let least = if kernel_name(cipher) == Some("gcm(aes)") { 512 } else { 16 };
-    Sizes { least, most: LARGEST, even_is_lost: false }
+    Sizes { least, most: LARGEST, largest_decide: false }
 }
 
 fn failed(error: &dyn std::fmt::Display) -> Error<String> {

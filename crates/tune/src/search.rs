@@ -27,11 +27,11 @@ use super::sentence;
 
 /// The sizes in bytes that are measured. Smaller requests never win, because the system calls alone
 /// take longer. The provider divides larger ones.
-const SIZES: Sizes = Sizes { least: 64, most: 64 << 10, even_is_lost: true };
+const SIZES: Sizes = Sizes { least: 64, most: 64 << 10, largest_decide: true };
 
 /// Number of requests in flight, and the sizes of which so many fit into an arena together.
 const DEPTH: usize = 16;
-const DEEP: Sizes = Sizes { least: 64, most: 32 << 10, even_is_lost: true };
+const DEEP: Sizes = Sizes { least: 64, most: 32 << 10, largest_decide: true };
 
 /// Size of the request that is divided: four of the smallest chunks, one of the largest.
 const CUT: usize = LONGEST_PIECE;
