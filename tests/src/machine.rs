@@ -9,6 +9,8 @@ use outboard_accel::cryptodev::Cryptodev;
 use outboard_accel::device::Device;
 use outboard_accel::{Accelerator, Algorithm};
 
+use crate::skip::skip;
+
 /// The driver of the test machines' accelerator.
 pub const ACCELERATOR: &str = "virtio_crypto_aes_cbc";
 
@@ -35,6 +37,17 @@ pub fn interface_to_accelerator() -> Result<&'static str, String> {
     bind(ACCELERATOR)
         .map(|()| "AF_ALG")
         .map_err(|error| format!("an accelerator that AF_ALG reaches ({ACCELERATOR}: {error})"))
+}
+
+/// Whether /proc/interrupts counts the accelerator's interrupts; otherwise skips the test. On IBM Z
+/// all virtio devices are counted in one line.
+pub fn counts_interrupts(test: &str) -> bool {
+    let lines = fs::read_to_string("/proc/interrupts").unwrap_or_default();
+    let is_counted = !lines.lines().any(|line| line.trim_start().starts_with("VAI:"));
+    if !is_counted {
+        skip(test, "interrupts of the accelerator's own");
+    }
+    is_counted
 }
 
 /// Whether root has allowed a driver to /dev/outboard.

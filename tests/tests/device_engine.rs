@@ -8,7 +8,6 @@ use outboard_tests::bytes::bytes;
 use outboard_tests::command::{on_path, succeeded};
 use outboard_tests::engine::{DRIVERS, Engine};
 use outboard_tests::evp::Direction;
-use outboard_tests::lane::is_full_lane;
 use outboard_tests::message_stream::{MessageStream, NONCE, StreamMessage};
 use outboard_tests::skip::skip;
 use outboard_tests::tuning::{Machine, POLICY};
@@ -112,14 +111,15 @@ fn tune_switches_look_ahead_on_and_applications_use_it(machine: &Machine) {
             _ => assert_eq!(line, None, "{policy}"),
         }
     }
-    // The factor is 5 or more on any machine without AES instructions. On a noisy one nothing may be
-    // decided; then the following is about a policy written by hand.
-    if found[0]["requests"]["undecided"] == true {
-        fs::write(POLICY, format!("{policy}lookahead AES-128-CTR 16 {ECB} 0\n")).expect("the policy's file");
-    } else {
-        assert!(found[0]["requests"]["from"].is_u64(), "{answer}");
+    // The factor is 5 or more on any machine without AES instructions. Where other programs disturb
+    // single samples, there may be no size from which look-ahead always wins; then the following is
+    // about a policy written by hand.
+    let points = found[0]["requests"]["points"].as_array().expect("points");
+    assert!(points.iter().any(|point| point["verdict"] == "wins"), "{answer}");
+    if !found[0]["requests"]["from"].is_u64() {
+        rewrite("AES-128-CTR", &format!("16 {ECB} 0"));
     }
-    let largest = &found[0]["requests"]["points"][0];
+    let largest = &points[0];
     assert!(largest["hardware"]["interrupts_per_request"].as_f64() > Some(0.0), "{largest}");
 
     let total = ahead_of_ctr(machine);
@@ -138,25 +138,26 @@ fn tune_switches_look_ahead_on_and_applications_use_it(machine: &Machine) {
     let _ = fs::remove_file(POLICY);
 }
 
-/// Replaces the policy's lines of look-ahead for AES-128-GCM.
-fn rewrite(with: &str) {
-    let text = fs::read_to_string(POLICY).expect("a policy");
-    let others = text.lines().filter(|line| !line.starts_with("lookahead AES-128-GCM"));
-    let new: String = others.chain([with]).flat_map(|line| [line, "\n"]).collect();
+/// Replaces the policy's line of look-ahead for a cipher.
+fn rewrite(cipher: &str, rest: &str) {
+    let (text, start) = (fs::read_to_string(POLICY).expect("a policy"), format!("lookahead {cipher} "));
+    let others = text.lines().filter(|line| !line.starts_with(&start)).flat_map(|line| [line, "\n"]);
+    let new: String = others.chain([start.as_str(), rest, "\n"]).collect();
     fs::write(POLICY, new).expect("the policy's file");
 }
 
 fn what_the_policy_says_is_used() {
-    rewrite(&format!("lookahead AES-128-GCM 512 {ECB} 0"));
+    const GCM: &str = MEASURED[1];
+    rewrite(GCM, &format!("512 {ECB} 0"));
     assert!(records(&[]).ahead_bytes > 0);
-    rewrite(&format!("lookahead AES-128-GCM 16384 {ECB} 0"));
+    rewrite(GCM, &format!("16384 {ECB} 0"));
     assert_eq!(records(&[]).ahead_requests, 0, "messages are shorter");
-    rewrite(&format!("lookahead AES-128-GCM 512 {ECB} 100000000"));
+    rewrite(GCM, &format!("512 {ECB} 100000000"));
     assert_eq!(records(&[]).ahead_requests, 0, "fewer bytes with a key");
     assert!(records(&[("LOOKAHEAD_START", "0")]).ahead_bytes > 0, "openssl.cnf decides");
-    rewrite("lookahead AES-128-GCM 512 some-other-driver 0");
+    rewrite(GCM, "512 some-other-driver 0");
     assert_eq!(records(&[]).ahead_requests, 0, "measured with another driver");
-    rewrite(&format!("lookahead AES-128-GCM never {ECB}"));
+    rewrite(GCM, &format!("never {ECB}"));
     assert_eq!(records(&[]).ahead_requests, 0);
     assert!(records(&[("LOOKAHEAD", "ON")]).ahead_bytes > 0);
     assert_eq!(records(&[("POLICY", "NONE")]).ahead_requests, 0, "off without a measurement");
@@ -202,9 +203,8 @@ fn records(settings: &[(&str, &str)]) -> Counts {
 
 fn bench_compares_look_ahead_with_software(machine: &Machine) {
     let sizes = ["1K", "16K"];
-    // In the fast lane the figures have wide spreads, which are not tested.
-    let time = if is_full_lane() { "20s" } else { "5s" };
-    let mut arguments = vec!["bench", "--size", "1K,16K", "--depth", "1,4", "--for", time, "--json"];
+    // The fewest samples, without a limit after which figures are left out.
+    let mut arguments = vec!["bench", "--size", "1K,16K", "--depth", "1,4", "--for", "0", "--json"];
     arguments.extend(MEASURED);
     let answer: Value = serde_json::from_str(&output(machine, &arguments)).expect("JSON");
     let name = format!("look-ahead by {ECB}");
