@@ -1,7 +1,7 @@
 //! Look-ahead under valgrind: no error during the lifetime of contexts, and what messages cost that
 //! it does not serve.
 
-use outboard_tests::command::{helper, on_path, run, status_and_output};
+use outboard_tests::command::{MEMCHECK, helper, on_path, run, status_and_output};
 use outboard_tests::cost::costs;
 use outboard_tests::simulated::{Reachable, Simulated};
 use outboard_tests::skip::skip;
@@ -41,13 +41,6 @@ fn valgrind_finds_no_error_and_no_leak() {
     let world = world();
     let config = world.config();
     let arguments = [
-        "--quiet",
-        "--leak-check=full",
-        "--errors-for-leak-kinds=definite",
-        "--show-leak-kinds=definite",
-        // The provider is unloaded at the end.
-        "--keep-debuginfo=yes",
-        "--error-exitcode=9",
         helper.to_str().expect("a plain name"),
         config.to_str().expect("a plain name"),
         "AES-128-CTR",
@@ -55,7 +48,7 @@ fn valgrind_finds_no_error_and_no_leak() {
         "AES-128-GCM",
         "AES-256-GCM",
     ];
-    let output = run(&valgrind, &config, &arguments);
+    let output = run(&valgrind, &config, &[MEMCHECK, &arguments].concat());
     assert!(output.status.success(), "{}", status_and_output(&output));
     let done = world.counts();
     assert!(done.ahead_requests > 100 && (done.failures, done.mismatches) == (0, 0), "{done:?}");
