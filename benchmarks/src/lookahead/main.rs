@@ -18,7 +18,7 @@ use outboard_measure::{noise, stop};
 use crate::rows::PassRow;
 
 /// Measures AES-128-CTR and AES-128-GCM encryption by OpenSSL alone and by OpenSSL with the provider under the policy of `outboard
-/// tune`, in turns. Each pass is a process of its own, because the addresses of a process's memory shift its figures.
+/// tune`, interleaved. Each pass is a process of its own, because the addresses of a process's memory shift its figures.
 #[derive(Parser)]
 #[command(name = "outboard-benchmark-look-ahead", version)]
 struct Options {

@@ -15,7 +15,7 @@ use clap::Parser;
 use outboard_benchmarks::bar::{self, Verdict};
 
 /// Measures AES-128-CBC encryption by OpenSSL alone, by OpenSSL with the provider as `outboard tune` left it, and by the provider with
-/// every request given to hardware, in turns; and whether a dense sweep finds the crossover that tune found.
+/// every request sent to hardware, interleaved; and whether a dense sweep finds the crossover that tune found.
 #[derive(Parser)]
 #[command(name = "outboard-benchmark-provider", version)]
 struct Options {
