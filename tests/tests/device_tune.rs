@@ -15,6 +15,7 @@ use outboard_tests::command::{failed, on_path, run, status_and_output};
 use outboard_tests::device::count;
 use outboard_tests::evp::{Context, Direction};
 use outboard_tests::machine::ACCELERATOR;
+use outboard_tests::message_stream::{MessageStream, NONCE, StreamMessage};
 use outboard_tests::mounted::Mounted;
 use outboard_tests::pipe;
 use outboard_tests::simulated::{Simulated, forget_wrong_results};
@@ -227,6 +228,7 @@ fn what_is_chosen_follows_the_hardware() {
     fs::write(format!("{SYSFS}/allow"), DRIVER).expect("it is allowed");
 
     where_hardware_is_slower_than_any_software_nothing_is_offered(&machine, &simulated);
+    look_ahead_serves_the_sizes_of_the_policy(&simulated);
     pieces_are_as_long_as_the_engines_want_them(&machine, &simulated);
     the_provider_cuts_as_the_policy_says();
 
@@ -360,4 +362,29 @@ fn where_hardware_is_slower_than_any_software_nothing_is_offered(machine: &Machi
     let others = offering(&[]);
     assert!(names.iter().all(|name| others.hard_if_offered(name).is_none()));
     assert!(others.hard_if_offered("AES-256-CTR").is_some());
+}
+
+fn look_ahead_serves_the_sizes_of_the_policy(simulated: &Simulated) {
+    simulated.set("bandwidth", "0");
+    for (sizes, served, left) in [("512-4096", [512, 4096], [511, 4097]), ("1024", [1024, 65536], [16, 1023])]
+    {
+        rewrite("lookahead", &format!("lookahead AES-128-GCM {sizes} sim-ecb-aes 1"));
+        let choice = DriverChoice::Simulated("sim-ecb-aes".to_owned());
+        let world = World::new(choice, &[], Order::DefaultFirst).unwrap_or_else(|error| panic!("{error}"));
+        let ahead_bytes = |length: usize| {
+            let mut stream =
+                MessageStream::new(&world.hard("AES-128-GCM"), &bytes(1, 16), Direction::Encrypt);
+            let before = world.counts();
+            for number in 0..64_u64 {
+                let mut nonce = [0x5a; NONCE];
+                nonce[4..].copy_from_slice(&number.to_be_bytes());
+                stream.process(&StreamMessage::new(number, nonce, length), false).expect("a message");
+            }
+            // A context adds its counts to the table when it is freed.
+            drop(stream);
+            (world.counts() - before).ahead_bytes
+        };
+        assert!(served.into_iter().all(|length| ahead_bytes(length) > 0), "{sizes}");
+        assert!(left.into_iter().all(|length| ahead_bytes(length) == 0), "{sizes}");
+    }
 }

@@ -50,6 +50,8 @@ pub struct KeyStreamSource {
     pub driver: String,
     /// Smallest request in bytes that uses look-ahead.
     pub from: u32,
+    /// Largest request in bytes that uses look-ahead. `None`: there is no limit.
+    pub to: Option<u32>,
 }
 
 /// Storage for one decision.
@@ -104,6 +106,7 @@ impl Place {
                 let key_stream = words.next().map(|driver| KeyStreamSource {
                     driver: driver.to_owned(),
                     from: words.next().and_then(|from| from.parse().ok()).unwrap_or(0),
+                    to: words.next().and_then(|to| to.parse().ok()),
                 });
                 Decision::Offered {
                     driver,
@@ -124,8 +127,11 @@ pub(crate) fn add(places: &[Place], algorithm: &str, decision: &Decision) {
     let (why_cut, drivers);
     let stored = match decision {
         Decision::Offered { driver, interface, from, key_stream } => {
-            let source = key_stream.as_ref().map(|source| format!(" {} {}", source.driver, source.from));
-            drivers = format!("{driver}{}", source.unwrap_or_default());
+            drivers = std::iter::once(driver.clone())
+                .chain(key_stream.iter().map(|source| format!("{} {}", source.driver, source.from)))
+                .chain(key_stream.iter().filter_map(|source| source.to).map(|to| to.to_string()))
+                .collect::<Vec<_>>()
+                .join(" ");
             Stored {
                 kind: OFFERED,
                 from: from.map(|size| size.unwrap_or(NEVER)),

@@ -1,7 +1,8 @@
 //! Tests of one table used by a `prove` run and many provider instances.
 
 use outboard_counters::{
-    COUNTERS_NAME, Counts, DECISIONS, Decision, Error, NAME_BYTES, NOTE_BYTES, NOTES, ROWS, SeedCounts, Table,
+    COUNTERS_NAME, Counts, DECISIONS, Decision, Error, KeyStreamSource, NAME_BYTES, NOTE_BYTES, NOTES, ROWS,
+    SeedCounts, Table,
 };
 use proptest::prelude::*;
 use std::fs;
@@ -84,6 +85,12 @@ fn decisions_are_kept_once_and_as_they_were_made() {
         from,
         key_stream: None,
     };
+    let looks_ahead = |to| Decision::Offered {
+        driver: "mv-gcm-aes".into(),
+        interface: "/dev/outboard".into(),
+        from: [Some(32768), None],
+        key_stream: Some(KeyStreamSource { driver: "mv-ecb-aes".into(), from: 512, to }),
+    };
     let left = |why: &str| Decision::Left { why: why.into() };
     let made = [
         ("AES-128-CBC", offered([Some(4096), None])),
@@ -91,6 +98,8 @@ fn decisions_are_kept_once_and_as_they_were_made() {
         // Another instance of the provider with a different configuration.
         ("AES-128-CBC", offered([Some(0), Some(u32::MAX - 1)])),
         ("AES-128-CBC", left("CIPHERS does not name it")),
+        ("AES-128-GCM", looks_ahead(None)),
+        ("AES-128-GCM", looks_ahead(Some(16384))),
     ];
     for (name, decision) in made.iter().chain(&made) {
         table.decide(name, decision);

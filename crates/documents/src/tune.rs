@@ -94,6 +94,9 @@ pub struct DirectionResult {
     /// Hardware wins from this size on, in bytes; null: software always wins, or nothing was
     /// decided.
     pub from: Option<usize>,
+    /// Hardware wins up to this size, in bytes; null: at all larger sizes. Only look-ahead has an
+    /// upper end.
+    pub to: Option<usize>,
     /// The samples varied too much to decide: the built-in threshold stays.
     #[serde(default)]
     pub undecided: bool,
@@ -195,10 +198,11 @@ impl DirectionResult {
 
     /// Returns the threshold as text.
     pub fn threshold(&self) -> String {
-        match (self.undecided, self.from) {
-            (true, _) => "not decided".to_owned(),
-            (false, None) => "software at every size".to_owned(),
-            (false, Some(bytes)) => format!("hardware from {bytes} bytes on"),
+        match (self.undecided, self.from, self.to) {
+            (true, ..) => "not decided".to_owned(),
+            (false, None, _) => "software at every size".to_owned(),
+            (false, Some(from), None) => format!("hardware from {from} bytes on"),
+            (false, Some(from), Some(to)) => format!("hardware from {from} to {to} bytes"),
         }
     }
 }

@@ -39,6 +39,8 @@ pub struct KeyStreamUse {
     pub driver: String,
     /// Smallest request in bytes.
     pub from: usize,
+    /// Largest request in bytes; null: there is no limit.
+    pub to: Option<usize>,
     /// Number of bytes with a key after which it starts.
     pub start: usize,
 }
@@ -94,7 +96,7 @@ fn key_stream_use(
     let row = row.ok_or("not measured: outboard tune")?;
     let from = row.from.ok_or_else(|| format!("does not win with {}", row.driver))?;
     let start = row.start.unwrap_or(LOOKAHEAD_START);
-    Ok(KeyStreamUse { driver: row.driver.to_owned(), from, start })
+    Ok(KeyStreamUse { driver: row.driver.to_owned(), from, to: row.to, start })
 }
 
 #[cfg(test)]
@@ -116,7 +118,7 @@ mod tests {
     #[test]
     fn policy_and_reach_decide_between_requests_look_ahead_and_software() {
         let reach = [row("e-cbc", "cbc(aes)", "yes"), row("e-ecb", "ecb(aes)", "yes")];
-        let policy = "AES-128-CBC 1024 never e-cbc\nlookahead AES-128-CTR 64 e-ecb 4096\n\
+        let policy = "AES-128-CBC 1024 never e-cbc\nlookahead AES-128-CTR 64-8192 e-ecb 4096\n\
                       lookahead AES-256-CTR never e-ecb\nlookahead AES-128-GCM 512 other\n";
         let of = |cipher| listed(&reach, &["e-ecb"], policy, cipher);
         let cbc = of("AES-128-CBC").unwrap();
@@ -124,7 +126,7 @@ mod tests {
         assert_eq!((cbc.direct, cbc.lookahead, cbc.no_lookahead), (Some(direct), None, None));
         assert_eq!(of("AES-192-CBC").unwrap().direct.unwrap().from, [Some(4096); 2]);
         let ctr = of("AES-128-CTR").unwrap();
-        let used = KeyStreamUse { driver: "e-ecb".into(), from: 64, start: 4096 };
+        let used = KeyStreamUse { driver: "e-ecb".into(), from: 64, to: Some(8192), start: 4096 };
         assert_eq!((ctr.direct, ctr.lookahead, ctr.no_lookahead), (None, Some(used), None));
         for (cipher, why) in [
             ("AES-256-CTR", "does not win"),

@@ -1,5 +1,5 @@
-//! Finds the size from which on hardware wins. Measures around the crossing only, since each size
-//! takes time.
+//! Finds the sizes at which hardware wins: from which on, and where it may lose again, up to which.
+//! Measures around the crossings only, since each size takes time.
 
 use outboard_documents::SpeedVerdict;
 
@@ -10,7 +10,8 @@ pub struct Sizes {
     pub least: usize,
     /// The largest size.
     pub most: usize,
-    /// Whether an even or unclear verdict at the largest sizes decides against hardware.
+    /// Whether hardware must win at the largest sizes. Otherwise the sizes at which it wins may end
+    /// below them.
     pub largest_decide: bool,
 }
 
@@ -23,6 +24,8 @@ pub struct Crossover {
     /// Hardware wins at this size, and at each larger one that was measured, except that the result
     /// may be even or unclear at the largest ones. `None`: use software.
     pub from: Option<usize>,
+    /// Hardware wins up to this size, and loses at a larger one. `None`: it loses at none.
+    pub to: Option<usize>,
     /// Sizes at which hardware wins, although it does not win at all larger sizes.
     pub wins_below: Vec<usize>,
     /// Whether hardware won at the smallest size, so that there is no crossing.
@@ -33,12 +36,11 @@ pub struct Crossover {
 
 /// Searches from the largest size down, so that the result holds for all larger sizes: hardware
 /// that wins only in the middle must not process larger requests that it loses. A size with an even
-/// verdict counts as lost. At the largest sizes neither an even nor an unclear verdict decides where
-/// [`Sizes::largest_decide`] is not set: look-ahead can win everywhere else, and be as fast there as
-/// direct requests, the difference being smaller than the noise.
+/// verdict counts as lost. Where [`Sizes::largest_decide`] is not set, the largest sizes decide about
+/// themselves only: direct requests can be as fast there as look-ahead, or faster, while it wins at
+/// all others. A loss there is the upper end; an even or unclear verdict is none.
 ///
-/// The crossing is found within a factor of the square root of 2: the result is too large by at
-/// most that factor, and never too small. If the first size that is not won is unclear, the
+/// A crossing is found within a factor of the square root of 2, and hardware won at the result. If the first size that is not won is unclear, the
 /// crossing may be anywhere below, and the search ends. An unclear size between a lost and a won
 /// one counts as lost.
 pub fn search<E>(
@@ -46,10 +48,19 @@ pub fn search<E>(
     ask: &mut dyn FnMut(usize) -> Result<SpeedVerdict, E>,
 ) -> Result<Crossover, E> {
     let mut found = Crossover::default();
-    let mut lost = None;
-    let mut size = sizes.most;
-    let mut is_unclear = false;
-    loop {
+    let (mut lost, mut size) = (None, sizes.most);
+    let mut smaller = Some(sizes.most);
+    if !sizes.largest_decide {
+        match largest_win(sizes, ask)? {
+            Ok((largest, to)) => {
+                (found.from, found.to) = (Some(largest), to);
+                smaller = next(sizes, largest);
+            }
+            Err(unclear) => return Ok(Crossover { unclear, ..found }),
+        }
+    }
+    while let Some(current) = smaller {
+        size = current;
         let mut verdict = ask(size)?;
         if verdict != SpeedVerdict::Wins && found.from.is_some() {
             // A single verdict may be wrong by chance: if the next size down wins, this size is
@@ -63,22 +74,13 @@ pub fn search<E>(
         }
         match verdict {
             SpeedVerdict::Wins => found.from = Some(size),
-            SpeedVerdict::Even | SpeedVerdict::Unclear if found.from.is_none() && !sizes.largest_decide => {
-                is_unclear |= verdict == SpeedVerdict::Unclear;
-                if size * STEP * STEP < sizes.most {
-                    return Ok(Crossover { unclear: is_unclear, ..found });
-                }
-            }
             SpeedVerdict::Unclear => return Ok(Crossover { unclear: true, ..Crossover::default() }),
             SpeedVerdict::Even | SpeedVerdict::Loses => {
                 lost = Some(size);
                 break;
             }
         }
-        match next(sizes, size) {
-            Some(smaller) => size = smaller,
-            None => break,
-        }
+        smaller = next(sizes, size);
     }
     let mut wins = |size: usize| ask(size).map(|verdict| verdict == SpeedVerdict::Wins);
     match (found.from, lost) {
@@ -99,22 +101,51 @@ pub fn search<E>(
     Ok(found)
 }
 
+/// The largest size at which hardware wins, and the upper end if it loses above. `Err`: it wins at
+/// none of the largest sizes, and whether one of them is unclear.
+fn largest_win<E>(
+    sizes: Sizes,
+    ask: &mut dyn FnMut(usize) -> Result<SpeedVerdict, E>,
+) -> Result<Result<(usize, Option<usize>), bool>, E> {
+    let (mut is_unclear, mut lost) = (false, None);
+    let mut size = sizes.most;
+    loop {
+        match ask(size)? {
+            SpeedVerdict::Wins => break,
+            SpeedVerdict::Even => {}
+            SpeedVerdict::Unclear => is_unclear = true,
+            SpeedVerdict::Loses => lost = Some(size),
+        }
+        match next(sizes, size) {
+            Some(smaller) if size * STEP * STEP >= sizes.most => size = smaller,
+            _ => return Ok(Err(is_unclear)),
+        }
+    }
+    // A single verdict may be wrong by chance.
+    let Some(lost) = lost else { return Ok(Ok((size, None))) };
+    if ask(lost)? != SpeedVerdict::Loses {
+        return Ok(Ok((size, None)));
+    }
+    let to = narrow(sizes, lost, size, &mut |size| ask(size).map(|verdict| verdict == SpeedVerdict::Wins))?;
+    Ok(Ok((size, Some(to))))
+}
+
 /// The next smaller size; `None` after the smallest.
 fn next(sizes: Sizes, size: usize) -> Option<usize> {
     (size > sizes.least).then(|| (size / STEP / sizes.least * sizes.least).max(sizes.least))
 }
 
-/// Narrows the interval between a size that loses and a larger one that wins to a factor of about
-/// the square root of 2. Returns the size that wins.
+/// Narrows the interval between a size that loses and one that wins to a factor of about the square
+/// root of 2. Returns the size that wins.
 fn narrow<E>(
     sizes: Sizes,
     mut lost: usize,
     mut won: usize,
     wins: &mut dyn FnMut(usize) -> Result<bool, E>,
 ) -> Result<usize, E> {
-    while won as f64 / lost as f64 > 1.42 {
+    while lost.max(won) as f64 / lost.min(won) as f64 > 1.42 {
         let middle = (lost as f64 * won as f64).sqrt() as usize / sizes.least * sizes.least;
-        if middle <= lost || middle >= won {
+        if middle <= lost.min(won) || middle >= lost.max(won) {
             break;
         }
         if wins(middle)? { won = middle } else { lost = middle }
@@ -192,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn even_at_the_largest_sizes_is_no_loss() {
+    fn even_at_the_largest_sizes_is_no_upper_end() {
         let (fast, sizes) = (line(0.1e-6, 2e-9), Sizes { largest_decide: false, ..SIZES });
         for even_from in [65536, 16384] {
             let software =
@@ -211,11 +242,34 @@ mod tests {
         };
         assert_eq!(unclear_from(65536), Crossover { from: Some(16), always: true, ..Crossover::default() });
         assert_eq!(unclear_from(1024), Crossover { unclear: true, ..Crossover::default() });
-        // Even, and then lost: it wins nowhere that lasts.
+        // Even, and then lost at all sizes that are measured.
         let hardware = |size: usize| if (1..65536).contains(&size) { 1e-3 } else { fast(size) };
-        assert_eq!(found_in(sizes, &fast, hardware).0.from, None);
+        assert_eq!(found_in(sizes, &fast, hardware).0, Crossover::default());
         let (flat, asked) = found_in(sizes, &fast, &fast);
         assert_eq!((flat, asked.len()), (Crossover::default(), 4));
+    }
+
+    #[test]
+    fn a_loss_at_the_largest_sizes_is_an_upper_end_where_these_do_not_decide() {
+        let sizes = Sizes { largest_decide: false, ..SIZES };
+        for end in [20000_usize, 40000] {
+            // The other side has a faster way for large requests.
+            let other = |size: usize| if size > end { 1e-6 } else { line(0.2e-6, 15e-9)(size) };
+            let hardware = line(0.2e-6 + 777.0 * 13e-9, 2e-9);
+            let (crossover, asked) = found_in(sizes, other, &hardware);
+            let (from, to) = (crossover.from.unwrap(), crossover.to.unwrap());
+            assert!((777..=1200).contains(&from) && to <= end && to * 3 > end * 2, "{end}: {crossover:?}");
+            assert!(asked.len() <= 14 && !crossover.always, "{asked:?}");
+            assert_eq!(found(other, &hardware).0.from, None, "where they decide");
+        }
+        // A loss by chance is none, and neither is one at all of the sizes that are measured.
+        let mut unlucky = true;
+        let Ok(crossover) = search(sizes, &mut |size| {
+            let is_lost = size == 65536 && std::mem::take(&mut unlucky);
+            Ok::<_, Infallible>(if is_lost { SpeedVerdict::Loses } else { SpeedVerdict::Wins })
+        });
+        assert_eq!(crossover, Crossover { from: Some(16), always: true, ..Crossover::default() });
+        assert_eq!(found_in(sizes, |_| 1.0, |_| 2.0).0, Crossover::default());
     }
 
     #[test]

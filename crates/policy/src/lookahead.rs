@@ -44,6 +44,8 @@ impl Default for LookaheadPolicy {
 pub struct LookaheadRow<'a> {
     /// Smallest request in bytes for which it wins. `None`: it does not win.
     pub from: Option<usize>,
+    /// Largest request in bytes for which it wins, if it does not win for all larger ones.
+    pub to: Option<usize>,
     /// The driver that computed the key stream.
     pub driver: &'a str,
     /// Number of bytes with a key from which it wins, if that was measured.
@@ -51,12 +53,22 @@ pub struct LookaheadRow<'a> {
 }
 
 /// How a cipher uses look-ahead.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LookaheadUse {
     /// Smallest request in bytes that uses it.
     pub from: usize,
+    /// Largest request in bytes that uses it. `None`: there is no limit.
+    pub to: Option<usize>,
     /// Number of bytes with a key after which it starts.
     pub start: usize,
+}
+
+impl LookaheadUse {
+    /// Whether a request of this many bytes uses it.
+    #[inline]
+    pub fn serves(&self, bytes: usize) -> bool {
+        bytes >= self.from && self.to.is_none_or(|to| bytes <= to)
+    }
 }
 
 impl LookaheadRow<'_> {
@@ -65,21 +77,29 @@ impl LookaheadRow<'_> {
 
     /// The line in the policy file.
     pub fn line(&self, cipher: &str) -> String {
+        let to = self.to.map(|to| format!("-{to}")).unwrap_or_default();
         let start = self.start.map(|start| format!(" {start}")).unwrap_or_default();
-        format!("{} {cipher} {} {}{start}", Self::WORD, from_text(self.from), self.driver)
+        format!("{} {cipher} {}{to} {}{start}", Self::WORD, from_text(self.from), self.driver)
     }
 }
 
-/// Parses `lookahead AES-128-CTR 64 virtio_crypto_aes_ecb 32768`. The last word is optional.
+/// Parses `lookahead AES-128-CTR 64-16384 virtio_crypto_aes_ecb 32768`. The upper end and the last
+/// word are optional.
 pub(crate) fn lookahead_row<'a>(words: [Option<&'a str>; 5]) -> Option<LookaheadRow<'a>> {
-    let [_, _, from, driver, start] = words;
-    let from = CipherRow::size(from?)?;
+    let [_, _, sizes, driver, start] = words;
     let bytes = |word: &str| number(word)?.try_into().ok();
+    let (from, to) = match sizes?.split_once('-') {
+        Some((from, to)) => (Some(bytes(from)?), Some(bytes(to)?)),
+        None => (CipherRow::size(sizes?)?, None),
+    };
+    if from.zip(to).is_some_and(|(from, to)| from > to) {
+        return None;
+    }
     let start = match start {
         Some(word) => Some(bytes(word)?),
         None => None,
     };
-    Some(LookaheadRow { from, driver: driver?, start })
+    Some(LookaheadRow { from, to, driver: driver?, start })
 }
 
 impl Tuned {
@@ -116,10 +136,12 @@ impl LookaheadPolicy {
             return None;
         }
         let measured_start = row.and_then(|row| row.start);
-        Some(LookaheadUse {
+        let used = LookaheadUse {
             from: row.and_then(|row| row.from).map_or(shortest, |from| from.max(shortest)),
+            to: row.and_then(|row| row.to),
             start: self.start.or(measured_start).unwrap_or(LOOKAHEAD_START),
-        })
+        };
+        used.serves(used.from).then_some(used)
     }
 }
 
@@ -178,15 +200,19 @@ mod tests {
     fn auto_uses_what_was_measured_with_this_driver() {
         let tuned = tuned(
             "lookahead AES-128-CTR 64 ecb 4096\nlookahead AES-128-GCM 64 ecb # why\n\
-             lookahead AES-256-CTR never ecb\n",
+             lookahead AES-256-CTR never ecb\nlookahead AES-256-GCM 64-16384 ecb\n",
         );
         let tuned = tuned.unwrap();
         let row = |cipher| tuned.lookahead(cipher);
         let auto = LookaheadPolicy::default();
-        let used = |from, start| Some(LookaheadUse { from, start });
+        let used = |from, start| Some(LookaheadUse { from, to: None, start });
         assert_eq!(auto.use_of(row("aes-128-ctr"), "ecb", 0), used(64, 4096));
         assert_eq!(auto.use_of(row("AES-128-GCM"), "ecb", 512), used(512, LOOKAHEAD_START));
         assert_eq!(auto.use_of(row("AES-256-CTR"), "ecb", 0), None);
+        let limited = auto.use_of(row("AES-256-GCM"), "ecb", 512).unwrap();
+        let served = [511, 512, 16384, 16385].map(|bytes| limited.serves(bytes));
+        assert_eq!(served, [false, true, true, false]);
+        assert_eq!(auto.use_of(row("AES-256-GCM"), "ecb", 16385), None);
         assert_eq!(auto.use_of(row("AES-128-CTR"), "other", 0), None);
         assert_eq!(auto.use_of(row("AES-192-CTR"), "ecb", 0), None);
         let on = LookaheadPolicy { mode: LookaheadMode::On, start: Some(7), ..auto };
@@ -205,6 +231,12 @@ mod tests {
             "lookahead AES-128-CTR 64",
             "lookahead AES-128-CTR sometimes ecb",
             "lookahead AES-128-CTR -1 ecb",
+            "lookahead AES-128-CTR 64- ecb",
+            "lookahead AES-128-CTR never-64 ecb",
+            "lookahead AES-128-CTR 64-never ecb",
+            "lookahead AES-128-CTR 64-63 ecb",
+            "lookahead AES-128-CTR 1-2-3 ecb",
+            "lookahead AES-128-CTR 64-4294967296 ecb",
             "lookahead AES-128-CTR 64 ecb 1k",
             "lookahead AES-128-CTR 64 ecb +1",
             "lookahead AES-128-CTR 64 ecb 99999999999999999999",
@@ -213,7 +245,7 @@ mod tests {
             assert_eq!(tuned(&format!("{damaged}\n")).err(), Some(2), "{damaged}");
         }
         let twice = tuned("lookahead AES-128-CTR 1 a\nlookahead AES-128-CTR never b\n").unwrap();
-        let last = LookaheadRow { from: None, driver: "b", start: None };
+        let last = LookaheadRow { from: None, to: None, driver: "b", start: None };
         assert_eq!(twice.lookahead("AES-128-CTR"), Some(last));
         assert_eq!(twice.of("AES-128-CTR"), None, "no threshold for direct requests");
     }
@@ -222,11 +254,13 @@ mod tests {
         #[test]
         fn what_is_written_is_what_is_read(
             from in proptest::option::of(any::<u32>()),
+            more in proptest::option::of(any::<u32>()),
             start in proptest::option::of(any::<u32>()),
             driver in "[a-z_()-]{1,40}",
         ) {
-            let [from, start] = [from, start].map(|bytes| bytes.map(|bytes| bytes as usize));
-            let row = LookaheadRow { from, driver: &driver, start };
+            let to = from.zip(more).map(|(from, more)| from.saturating_add(more));
+            let [from, to, start] = [from, to, start].map(|bytes| bytes.map(|bytes| bytes as usize));
+            let row = LookaheadRow { from, to, driver: &driver, start };
             let read = tuned(&format!("{}\n", row.line("AES-192-GCM"))).unwrap();
             prop_assert_eq!(read.lookahead("AES-192-GCM"), Some(row));
         }

@@ -110,7 +110,7 @@ impl Offer {
             let hardware = Arc::clone(hardware);
             let (ahead, lookahead) = ahead.map(|(ahead, how)| (Arc::clone(ahead), how)).unzip();
             // Without look-ahead, only messages that are too short for it are no sign of larger ones.
-            let shortest = LookaheadUse { from: kind.mode.shortest_ahead(), start: usize::MAX };
+            let shortest = LookaheadUse { from: kind.mode.shortest_ahead(), to: None, start: usize::MAX };
             let lookahead = lookahead.unwrap_or(shortest);
             Ok((Cipher { kind, soft, ecb, hardware, ahead, lookahead, thresholds, piece }, from))
         };
@@ -118,7 +118,7 @@ impl Offer {
             let offered: Result<(Cipher, _), &str> = offered(kind, *refusal);
             let decision = match &offered {
                 Ok((cipher, from)) => {
-                    let source = cipher.ahead.as_deref().map(|ahead| (ahead, cipher.lookahead.from));
+                    let source = cipher.ahead.as_deref().map(|ahead| (ahead, cipher.lookahead));
                     offer_of(&cipher.hardware, *from, source)
                 }
                 Err(why) => Decision::Left { why: (*why).to_owned() },
@@ -363,15 +363,16 @@ fn none_listed(names: &str) -> String {
 pub(crate) fn offer_of<S: ?Sized + Share>(
     hardware: &Hardware<S>,
     from: [Option<usize>; 2],
-    source: Option<(&Hardware, usize)>,
+    source: Option<(&Hardware, LookaheadUse)>,
 ) -> Decision {
     Decision::Offered {
         driver: hardware.driver().to_owned(),
         interface: hardware.interface().to_owned(),
         from: from.map(|from| from.and_then(|bytes| u32::try_from(bytes).ok())),
-        key_stream: source.map(|(ahead, from)| KeyStreamSource {
+        key_stream: source.map(|(ahead, used)| KeyStreamSource {
             driver: ahead.driver().to_owned(),
-            from: u32::try_from(from).unwrap_or(u32::MAX),
+            from: u32::try_from(used.from).unwrap_or(u32::MAX),
+            to: used.to.and_then(|to| u32::try_from(to).ok()),
         }),
     }
 }

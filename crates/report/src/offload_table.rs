@@ -81,7 +81,10 @@ fn direct_requests(cipher: &CipherOffload) -> String {
 
 fn lookahead(cipher: &CipherOffload) -> String {
     match (&cipher.lookahead, &cipher.no_lookahead) {
-        (Some(used), _) => format!("from {} bytes, {}", used.from, used.driver),
+        (Some(used), _) => {
+            let to = used.to.map(|to| format!(" to {to}")).unwrap_or_default();
+            format!("from {}{to} bytes, {}", used.from, used.driver)
+        }
         (None, Some(why)) => format!("none: {why}"),
         (None, None) => "-".to_owned(),
     }
@@ -95,7 +98,8 @@ mod tests {
 
     #[test]
     fn ciphers_that_differ_in_their_keys_only_share_a_row() {
-        let key_stream = |from| KeyStreamUse { driver: "e-ecb".into(), from, start: 4096 };
+        let key_stream = |from| KeyStreamUse { driver: "e-ecb".into(), from, to: None, start: 4096 };
+        let limited = KeyStreamUse { to: Some(8192), ..key_stream(512) };
         let ctr = |cipher, lookahead| CipherOffload { cipher, direct: None, lookahead, no_lookahead: None };
         let direct = |from| Some(DirectRequests { driver: "e-cbc".into(), from, is_measured: true });
         let cbc = |cipher, from| CipherOffload { cipher, direct: direct(from), ..ctr("", None) };
@@ -107,6 +111,7 @@ mod tests {
             cbc("AES-128-CBC", [Some(4096), None]),
             cbc("DES-EDE3-CBC", [None; 2]),
             unused,
+            ctr("AES-256-GCM", Some(limited)),
         ];
         let mut page = Page::new(Style::default());
         offload(&mut page, &ciphers);
@@ -118,6 +123,7 @@ mod tests {
             "from 4096 bytes (decryption: none), e-cbc",
             "none: software wins over e-cbc",
             "none: not measured",
+            "from 512 to 8192 bytes, e-ecb",
         ] {
             assert!(text.contains(line), "{line}\n{text}");
         }
@@ -125,10 +131,10 @@ mod tests {
         lookahead_row(&mut page, &ciphers);
         let text = page.finish();
         let expected = "AES-128/256-CTR: from 64 bytes, e-ecb; AES-192-CTR: from 16 bytes, e-ecb; AES-128-GCM: none: \
-                        not measured";
+                        not measured; AES-256-GCM: from 512 to 8192 bytes, e-ecb";
         assert_eq!(text.split_whitespace().skip(1).collect::<Vec<_>>().join(" "), expected);
         let mut page = Page::new(Style::default());
-        lookahead_row(&mut page, &ciphers[5..]);
+        lookahead_row(&mut page, &ciphers[5..6]);
         assert!(!page.finish().contains("Look-ahead"));
     }
 }

@@ -122,7 +122,7 @@ pub fn without_interrupts(watch: &Stopwatch, hardware: &Series) -> Option<String
     (evidence == Evidence::Refuted).then(|| NO_INTERRUPT.to_owned())
 }
 
-/// Finds the size from which hardware wins; `measure` measures one size. `what` is shown as progress.
+/// Finds the sizes at which hardware wins; `measure` measures one size. `what` is shown as progress.
 pub fn look(
     cipher: &str,
     sizes: Sizes,
@@ -137,6 +137,6 @@ pub fn look(
         points.push(point);
         Ok::<_, Error<String>>(verdict)
     });
-    let Crossover { from, wins_below, always, unclear } = found?;
-    Ok(DirectionResult { from, undecided: unclear, always, wins_below, points })
+    let Crossover { from, to, wins_below, always, unclear } = found?;
+    Ok(DirectionResult { from, to, undecided: unclear, always, wins_below, points })
 }

@@ -88,14 +88,16 @@ fn figures(point: &Point) -> String {
 /// Formats the decision about look-ahead and its reason.
 pub fn lookahead(one: &Lookahead) -> String {
     let Lookahead { name, driver, requests, .. } = one;
-    let mut text = match requests.from {
+    let mut text = match (requests.from, requests.to) {
         _ if requests.undecided => {
             format!("{name}: no look-ahead, because its samples vary too much to decide")
         }
-        None => format!("{name}: no look-ahead"),
-        Some(from) => format!("{name}: look-ahead from {from} bytes on"),
+        (None, _) => format!("{name}: no look-ahead"),
+        (Some(from), None) => format!("{name}: look-ahead from {from} bytes on"),
+        (Some(from), Some(to)) => format!("{name}: look-ahead from {from} to {to} bytes"),
     };
-    let point = requests.points.first().map(figures).unwrap_or_default();
+    let is_served = |point: &&Point| requests.to.is_none_or(|to| point.bytes <= to);
+    let point = requests.points.iter().find(is_served).map(figures).unwrap_or_default();
     // Writing to a string cannot fail.
     let _ = write!(text, ", key stream by {driver}; {point}.");
     if let Some(from) = one.direct_from {

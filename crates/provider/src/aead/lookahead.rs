@@ -143,7 +143,7 @@ impl Context {
             return None;
         };
         let sequence = lookahead.sequence;
-        if message.job.len < self.cipher.lookahead.from {
+        if !self.cipher.lookahead.serves(message.job.len) {
             return None;
         }
         let Some(id) = lookahead.stream else {

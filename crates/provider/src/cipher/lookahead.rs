@@ -201,7 +201,7 @@ impl Context {
     /// Counts bytes that were not done with key stream, and starts look-ahead after enough of them.
     fn count_for_lookahead(&mut self, len: usize) {
         let LookaheadState::Counting(bytes) = self.lookahead else { return };
-        if len < self.cipher.lookahead.from {
+        if !self.cipher.lookahead.serves(len) {
             return;
         }
         let bytes = bytes.saturating_add(len);

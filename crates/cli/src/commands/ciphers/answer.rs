@@ -59,6 +59,8 @@ pub struct Algorithm {
     pub key_stream: Option<String>,
     /// The smallest request in bytes that uses look-ahead; null if it is not used.
     pub key_stream_from: Option<u32>,
+    /// The largest request in bytes that uses look-ahead; null if there is no limit.
+    pub key_stream_to: Option<u32>,
     /// The smallest request in bytes that is sent to the driver, by operation: `encrypt` and
     /// `decrypt`, `digest`, or `mac`. Null: no request is.
     pub from: BTreeMap<&'static str, Option<u32>>,
@@ -113,6 +115,7 @@ fn algorithm(name: String, decision: Decision, candidates: &[Judged]) -> Algorit
                 .find(|known| known.driver.name == driver)
                 .map(|known| known.judgement.verdict.name()),
             key_stream_from: key_stream.as_ref().map(|source| source.from),
+            key_stream_to: key_stream.as_ref().and_then(|source| source.to),
             key_stream: key_stream.map(|source| source.driver),
             driver: Some(driver),
             interface: Some(interface),
@@ -132,6 +135,7 @@ fn algorithm(name: String, decision: Decision, candidates: &[Judged]) -> Algorit
             interface: None,
             key_stream: None,
             key_stream_from: None,
+            key_stream_to: None,
             from: BTreeMap::new(),
             reason: Some(why),
             drivers,

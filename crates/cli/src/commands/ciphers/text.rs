@@ -71,9 +71,10 @@ fn from(algorithm: &Algorithm) -> String {
             each.join(", ")
         }
     };
-    let ahead = |from: u32| match from {
-        0 | 1 => "look-ahead".to_owned(),
-        from => format!("look-ahead {from} bytes"),
+    let ahead = |from: u32| match (from, algorithm.key_stream_to) {
+        (0 | 1, None) => "look-ahead".to_owned(),
+        (from, None) => format!("look-ahead {from} bytes"),
+        (from, Some(to)) => format!("look-ahead {from} to {to} bytes"),
     };
     match (&algorithm.key_stream, algorithm.key_stream_from) {
         (Some(_), Some(from)) if algorithm.from.values().all(Option::is_none) => ahead(from),
@@ -110,7 +111,7 @@ fn available_drivers(algorithms: &[&Algorithm]) -> String {
 mod tests {
     use super::super::answer::{Driver, Machine};
     use super::*;
-    use outboard_counters::Decision;
+    use outboard_counters::{Decision, KeyStreamSource};
 
     fn answer(enabled: bool, decisions: &[(&str, Decision)]) -> Answer {
         let machine = Machine {
@@ -134,6 +135,12 @@ mod tests {
         }
     }
 
+    fn looks_ahead(to: Option<u32>) -> Decision {
+        let key_stream = Some(KeyStreamSource { driver: "engine-ecb-aes".into(), from: 512, to });
+        let Decision::Offered { driver, interface, from, .. } = offered([Some(16385); 2]) else { panic!() };
+        Decision::Offered { driver, interface, from, key_stream }
+    }
+
     fn left(why: &str) -> Decision {
         Decision::Left { why: why.into() }
     }
@@ -147,6 +154,8 @@ mod tests {
                 ("AES-192-CBC", offered([Some(512), None])),
                 ("AES-128-CTR", left("/proc/crypto lists no driver for ctr(aes) that may be used")),
                 ("AES-256-CTR", left("/proc/crypto lists no driver for ctr(aes) that may be used")),
+                ("AES-128-GCM", looks_ahead(None)),
+                ("AES-256-GCM", looks_ahead(Some(16384))),
                 ("SHA1", offered([Some(16384); 2])),
                 ("SHA2-256", left("DIGESTS does not name it")),
             ],

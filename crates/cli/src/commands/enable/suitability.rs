@@ -163,7 +163,7 @@ mod tests {
     fn look_ahead_wins_where_it_was_measured() {
         let Decision::Offered { driver, interface, .. } = offered([None, None]).remove(1).1 else { panic!() };
         let gcm = |from| {
-            let key_stream = Some(KeyStreamSource { driver: "ecb".to_owned(), from });
+            let key_stream = Some(KeyStreamSource { driver: "ecb".to_owned(), from, to: None });
             let (driver, interface) = (driver.clone(), interface.clone());
             let decision = Decision::Offered { driver, interface, from: [None, None], key_stream };
             vec![("AES-128-GCM".to_owned(), decision)]

@@ -272,7 +272,7 @@ fn looked_ahead(direct: u64, ahead: u64, virtio: u64, other: u64) -> Prove {
             driver: "virtio_crypto_aes_cbc".into(),
             interface: "/dev/outboard".into(),
             from: [Some(1); 2],
-            key_stream: Some(KeyStreamSource { driver: "mv-ecb-aes".into(), from: 16 }),
+            key_stream: Some(KeyStreamSource { driver: "mv-ecb-aes".into(), from: 16, to: None }),
         },
     );
     let spent = spent(vec![cesa(other), device(virtio, OWN)]);

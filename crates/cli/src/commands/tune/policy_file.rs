@@ -51,6 +51,7 @@ fn written(answer: &Tune, cpu: &str) -> String {
         }
         let row = LookaheadRow {
             from: lookahead.requests.from,
+            to: lookahead.requests.to,
             driver: &lookahead.driver,
             start: ahead::start(lookahead),
         };
@@ -88,11 +89,12 @@ mod tests {
         assert_eq!(tuned.of("AES-256-CBC").unwrap().from, [None, None]);
         assert_eq!(tuned.of("AES-192-CTR"), None);
         assert_eq!(tuned.of("AES-128-XTS").unwrap().from, [Some(4096), Some(1024)]);
-        let lookahead = |name| tuned.lookahead(name).map(|row| (row.from, row.start));
-        assert_eq!(lookahead("AES-128-CTR"), Some((Some(64), Some(24576))));
-        assert_eq!(lookahead("AES-128-GCM"), Some((Some(1024), Some(1 << 20))));
-        assert_eq!(lookahead("AES-256-GCM"), Some((Some(512), None)));
-        assert_eq!(lookahead("AES-192-CTR"), Some((None, None)));
+        let lookahead = |name| tuned.lookahead(name).map(|row| (row.from, row.to, row.start));
+        assert_eq!(lookahead("AES-128-CTR"), Some((Some(64), None, Some(24576))));
+        assert_eq!(lookahead("AES-128-GCM"), Some((Some(1024), None, Some(1 << 20))));
+        assert_eq!(lookahead("AES-192-GCM"), Some((Some(512), Some(16384), Some(24576))));
+        assert_eq!(lookahead("AES-256-GCM"), Some((Some(512), None, None)));
+        assert_eq!(lookahead("AES-192-CTR"), Some((None, None, None)));
         assert_eq!(lookahead("AES-256-CTR"), None, "undecided");
     }
 }

@@ -170,11 +170,20 @@ pub mod tests {
         answer.lookahead = vec![
             looked_ahead("AES-128-CTR", direction(Some(64), 256.0), Some(direction(Some(24576), 80.0))),
             looked_ahead("AES-128-GCM", direction(Some(1024), 110.0), Some(direction(None, 60.0))),
+            looked_ahead("AES-192-GCM", below_direct(), Some(direction(Some(24576), 80.0))),
             looked_ahead("AES-256-GCM", direction(Some(512), 110.0), Some(unclear())),
             looked_ahead("AES-192-CTR", direction(None, 60.0), None),
             looked_ahead("AES-256-CTR", unclear(), None),
         ];
         answer
+    }
+
+    /// Look-ahead loses to direct requests at the largest size.
+    fn below_direct() -> DirectionResult {
+        let [mut result, middle] = [direction(Some(512), 60.0), direction(Some(512), 110.0)];
+        result.points[0].verdict = SpeedVerdict::Loses;
+        result.points.extend(middle.points.into_iter().map(|point| Point { bytes: 16384, ..point }));
+        DirectionResult { to: Some(16384), ..result }
     }
 
     fn looked_ahead(
@@ -185,7 +194,7 @@ pub mod tests {
         let mut one = Lookahead {
             name: name.into(),
             driver: "virtio_crypto_aes_ecb".into(),
-            direct_from: name.ends_with("192-CTR").then_some(16384),
+            direct_from: name.starts_with("AES-192").then_some(16384),
             requests,
             ahead_percent: 99.5,
             connections,
