@@ -198,6 +198,7 @@ fn a_tunnel_of_openvpns_is_encrypted_by_virtio_crypto_and_leaves_no_trace() {
     let Some(bench) = Bench::new(test, &programs, &arguments, "iperf3 -c") else { return };
     let before = network_namespaces();
     bench.is_hardwares("AES-128-CBC", &[], &[2 << 20]);
+    bench.is_hardwares("AES-128-CBC", &["--receive"], &[2 << 20]);
     bench.ends_when_asked();
     wait_until("the networks are gone", || network_namespaces() == before);
 }

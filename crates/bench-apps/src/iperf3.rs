@@ -56,46 +56,56 @@ impl Server {
     }
 }
 
-/// Sends `bytes` bytes over `streams` connections to `address` and returns the seconds. iperf3
-/// counts the bytes that are sent, so `window` limits the data that may be queued; `None` leaves
-/// the limit to the kernel.
+/// What is transferred.
+#[derive(Clone, Copy, Default)]
+pub struct Transfer<'a> {
+    /// Bytes of all connections together.
+    pub bytes: u64,
+    /// The client receives, instead of sending.
+    pub to_client: bool,
+    /// Maximum data that may be queued, since iperf3 counts what is sent; `None` leaves the limit to
+    /// the kernel.
+    pub window: Option<&'a str>,
+}
+
+/// Transfers data between a client in `place` and a server at `address`, over `streams` connections.
+/// Returns the seconds.
 pub fn transfer(
     place: &Namespace,
     address: &str,
-    bytes: u64,
     streams: u32,
-    window: Option<&str>,
+    transfer: Transfer<'_>,
 ) -> Result<f64, String> {
-    let mut command = client(address, bytes, window);
+    let mut command = client(address, transfer);
     command.arg("-P").arg(streams.to_string());
     place.enter(&mut command);
+    finish(command, transfer.bytes)
+}
+
+/// As [`transfer`], over one connection between a client on the other machine and the server here.
+pub fn transfer_with_peer(peer: &Peer, server: &Server, transfer: Transfer<'_>) -> Result<f64, String> {
+    let address = server.address.ok_or("iperf3's server is in a namespace")?;
+    let mut command = client(&address.ip().to_string(), transfer);
+    command.arg("-p").arg(address.port().to_string());
+    finish(peer.command(&command), transfer.bytes)
+}
+
+fn finish(command: Command, bytes: u64) -> Result<f64, String> {
     let output = IPERF3.run(command, "", LIMIT + Duration::from_secs(bytes / SLOWEST))?;
     seconds(&output.stdout, bytes)
 }
 
-/// As [`transfer`], over one connection from the server here to the other machine.
-pub fn transfer_to_peer(
-    peer: &Peer,
-    server: &Server,
-    bytes: u64,
-    window: Option<&str>,
-) -> Result<f64, String> {
-    let address = server.address.ok_or("iperf3's server is in a namespace")?;
-    let mut command = client(&address.ip().to_string(), bytes, window);
-    command.arg("-p").arg(address.port().to_string()).arg("--reverse");
-    let output = IPERF3.run(peer.command(&command), "", LIMIT + Duration::from_secs(bytes / SLOWEST))?;
-    seconds(&output.stdout, bytes)
-}
-
-/// The client's command. It sends, unless more options say otherwise.
-fn client(address: &str, bytes: u64, window: Option<&str>) -> Command {
+fn client(address: &str, transfer: Transfer<'_>) -> Command {
     let mut command = Command::new(IPERF3.name);
     // iperf3 then checks ten times per second, instead of once, whether all data are sent.
     command.args(["-c", address, "-J", "--interval", "0.1", "--connect-timeout", "20000"]);
-    if let Some(bytes) = window {
+    if let Some(bytes) = transfer.window {
         command.args(["--window", bytes]);
     }
-    command.arg("-n").arg(bytes.to_string());
+    if transfer.to_client {
+        command.arg("--reverse");
+    }
+    command.arg("-n").arg(transfer.bytes.to_string());
     command
 }
 

@@ -20,7 +20,7 @@ use self::network::Network;
 use super::by_driver::{DriverBackend, measure_each};
 use super::chosen::Drivers;
 use super::cleaner::Cleaner;
-use super::iperf3::{IPERF3, Server, transfer};
+use super::iperf3::{IPERF3, Server, Transfer, transfer};
 use super::measure::{ApplicationJob, conclude};
 use super::namespace::IP;
 
@@ -219,7 +219,7 @@ fn one(
 /// Sends data, and verifies that IPsec dropped no packet.
 fn send(network: &Network, address: &str, bytes: u64, streams: u32) -> Result<f64, String> {
     let before = network.drops()?;
-    let sent = transfer(&network.left, address, bytes, streams, None);
+    let sent = transfer(&network.left, address, streams, Transfer { bytes, ..Transfer::default() });
     if stop::asked() {
         return Err("interrupted".to_owned());
     }

@@ -28,11 +28,11 @@ const CIPHERS: [&str; 6] =
 /// Measure an OpenVPN tunnel with iperf3, as OpenSSL is and with outboard.
 ///
 /// Each tunnel has two OpenVPN processes in network namespaces of their own, joined by a pair of veth; the machine's network is not
-/// changed. The sending ones differ only in their openssl.cnf, and are measured interleaved; user and system time are theirs. The
-/// receiving ones use OpenSSL alone, on the same CPUs, so the CPU time of the whole system includes them. Where OpenVPN and the
+/// changed. One end sends, or with --receive receives: these ends differ only in their openssl.cnf, and are measured interleaved; user
+/// and system time are theirs. The other ends use OpenSSL alone, on the same CPUs, so the CPU time of the whole system includes them. Where OpenVPN and the
 /// kernel support data-channel offload, a third tunnel uses it; its user and system time are the whole system's. Must be run as root.
 ///
-/// With --peer the receiving ends are on another machine, for whose root ssh needs no password, and the sending ones are in this
+/// With --peer the other ends are on another machine, for whose root ssh needs no password, and the measured ones are in this
 /// machine's own network, with addresses in 203.0.113.0/24. Data-channel offload is not measured then.
 ///
 /// A packet is one request: with the usual MTU it is shorter than the provider's threshold on many machines. --mtu makes packets
@@ -48,6 +48,9 @@ pub struct Options {
     /// MiB that are sent in each run
     #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=4096))]
     megabytes: u32,
+    /// Measure the end that receives, and decrypts
+    #[arg(long)]
+    receive: bool,
     #[command(flatten)]
     peer: PeerOption,
     #[command(flatten)]
@@ -73,7 +76,8 @@ fn all(options: &Options, bench: &mut Bench) -> Result<()> {
     };
     let peer = options.peer.reach(&work)?;
     let place = if peer.is_some() { "another machine" } else { "the same CPUs" };
-    bench.notes.push(format!("user and system time are the sender's; the receiver works on {place}"));
+    let [measured, other] = if options.receive { ["receiver", "sender"] } else { ["sender", "receiver"] };
+    bench.notes.push(format!("user and system time are the {measured}'s; the {other} works on {place}"));
     let certificate = certificate::make(&work.file(""), certificate::Kind::Ec, LOCALHOST, &work.plain())?;
     let there =
         peer.as_ref().map(|peer| Ok::<_, anyhow::Error>((peer, prepare(peer, &certificate)?))).transpose()?;
@@ -116,7 +120,12 @@ fn all(options: &Options, bench: &mut Bench) -> Result<()> {
         }
         let bytes = u64::from(options.megabytes) << 20;
         let job = ApplicationJob {
-            name: format!("iperf3 through OpenVPN {}, MTU {}", tools.version, options.mtu),
+            name: format!(
+                "iperf3 through OpenVPN {}, MTU {}{}",
+                tools.version,
+                options.mtu,
+                if options.receive { ", receiver" } else { "" }
+            ),
             cipher: cipher.to_owned(),
             bytes,
             at_once: 1,
@@ -125,13 +134,13 @@ fn all(options: &Options, bench: &mut Bench) -> Result<()> {
         measure(bench, job, sides, &mut |side| {
             let tunnel = &tunnels[side];
             let mut wall = None;
-            let mut send = || tunnel.send(bytes).map(|seconds| wall = Some(seconds));
+            let mut transfer = || tunnel.transfer(bytes, options.receive).map(|seconds| wall = Some(seconds));
             let spent = if side < configurations.len() {
-                tunnel.sender().during(send)?
+                tunnel.measured().during(transfer)?
             } else {
                 // The kernel encrypts, so the time of the whole system counts.
                 let before = UserSystemTime::by_all();
-                send()?;
+                transfer()?;
                 UserSystemTime::by_all().since(before)
             };
             Ok(RunCost { spent, wall })
@@ -147,17 +156,17 @@ enum SomeTunnel<'a> {
 }
 
 impl SomeTunnel<'_> {
-    fn sender(&self) -> &ServerProcess {
+    fn measured(&self) -> &ServerProcess {
         match self {
-            SomeTunnel::Here(tunnel) => &tunnel.sender,
-            SomeTunnel::ToPeer(tunnel) => &tunnel.sender,
+            SomeTunnel::Here(tunnel) => &tunnel.measured,
+            SomeTunnel::ToPeer(tunnel) => &tunnel.measured,
         }
     }
 
-    fn send(&self, bytes: u64) -> Result<f64, String> {
+    fn transfer(&self, bytes: u64, receives: bool) -> Result<f64, String> {
         match self {
-            SomeTunnel::Here(tunnel) => tunnel.send(bytes),
-            SomeTunnel::ToPeer(tunnel) => tunnel.send(bytes),
+            SomeTunnel::Here(tunnel) => tunnel.transfer(bytes, receives),
+            SomeTunnel::ToPeer(tunnel) => tunnel.transfer(bytes, receives),
         }
     }
 }

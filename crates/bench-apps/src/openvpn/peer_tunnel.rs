@@ -1,4 +1,4 @@
-//! A tunnel to another machine, and iperf3 through it: this end sends.
+//! A tunnel to another machine, and iperf3 through it: this end is measured.
 
 use std::net::UdpSocket;
 use std::process::Command;
@@ -7,10 +7,10 @@ use anyhow::{Context as _, Result, ensure};
 
 use super::super::certificate::Certificate;
 use super::super::configurations::{OpensslConfiguration, WorkFolder};
-use super::super::iperf3::{IPERF3, Server, transfer_to_peer};
+use super::super::iperf3::{IPERF3, Server, Transfer, transfer_with_peer};
 use super::super::peer::Peer;
 use super::super::server_process::{ServerProcess, free_port};
-use super::tunnel::{Tools, TunnelParameters, words};
+use super::tunnel::{Tools, TunnelParameters, WINDOW, words};
 
 /// The far end stops when it has heard nothing for 20 s, also if this process was killed.
 const ENDS_ALONE: &str = "--ping 2 --ping-exit 20";
@@ -19,7 +19,7 @@ const ENDS_ALONE: &str = "--ping 2 --ping-exit 20";
 pub struct PeerTunnel<'a> {
     listener: Server,
     _far: ServerProcess,
-    pub sender: ServerProcess,
+    pub measured: ServerProcess,
     peer: &'a Peer,
 }
 
@@ -42,7 +42,7 @@ impl Tools {
     pub fn peer_tunnel<'a>(
         &self,
         work: &WorkFolder,
-        (index, sender): (usize, &OpensslConfiguration),
+        (index, configuration): (usize, &OpensslConfiguration),
         terms: &TunnelParameters<'_>,
         (peer, there): (&'a Peer, &Certificate),
     ) -> Result<PeerTunnel<'a>> {
@@ -58,8 +58,8 @@ impl Tools {
 
         let mut command = Command::new(&self.openvpn);
         command.args(words(&format!("--local {here} --lport {port}"), ends, 0, terms));
-        command.env("OPENSSL_CONF", &sender.openssl_cnf).current_dir(&folder);
-        let mut sender = ServerProcess::start("openvpn", command, folder.join("openvpn-0.log"))?;
+        command.env("OPENSSL_CONF", &configuration.openssl_cnf).current_dir(&folder);
+        let mut measured = ServerProcess::start("openvpn", command, folder.join("openvpn-0.log"))?;
         let mut command = Command::new("openvpn");
         let far_terms = TunnelParameters { certificate: there, ..*terms };
         let transport = format!("--nobind --remote {here} {port} {ENDS_ALONE}");
@@ -69,17 +69,22 @@ impl Tools {
             peer.command(&command),
             folder.join("openvpn-1.log"),
         )?;
-        for process in [&mut sender, &mut far] {
+        for process in [&mut measured, &mut far] {
             process.wait_for_log("Initialization Sequence Completed")?;
         }
         let listener = Server::start_at(free_port(inside[0].parse()?)?)?;
-        Ok(PeerTunnel { listener, _far: far, sender, peer })
+        Ok(PeerTunnel { listener, _far: far, measured, peer })
     }
 }
 
 impl PeerTunnel<'_> {
-    /// Sends `bytes` bytes and returns the seconds. The other machine requests them.
-    pub fn send(&self, bytes: u64) -> Result<f64, String> {
-        transfer_to_peer(self.peer, &self.listener, bytes, Some("256K"))
+    /// Sends `bytes` bytes from this machine, or to it, and returns the seconds. The other machine is
+    /// the client.
+    pub fn transfer(&self, bytes: u64, receives: bool) -> Result<f64, String> {
+        transfer_with_peer(
+            self.peer,
+            &self.listener,
+            Transfer { bytes, to_client: !receives, window: WINDOW },
+        )
     }
 }

@@ -8,7 +8,7 @@ use anyhow::{Result, bail, ensure};
 use super::super::cable::{self, CABLE, MTU};
 use super::super::certificate::Certificate;
 use super::super::configurations::{OpensslConfiguration, WorkFolder};
-use super::super::iperf3::{IPERF3, Server, transfer};
+use super::super::iperf3::{IPERF3, Server, Transfer, transfer};
 use super::super::namespace::{IP, Namespace};
 use super::super::server_process::ServerProcess;
 use super::super::tool::modprobe;
@@ -17,6 +17,9 @@ use super::offload;
 
 /// Addresses in the tunnel, from a range reserved for documentation (RFC 5737).
 const INSIDE: [&str; 2] = ["198.51.100.1", "198.51.100.2"];
+
+/// A small one, so that little data is queued at the end of a transfer.
+pub(super) const WINDOW: Option<&str> = Some("256K");
 
 /// Maximum MTU of a veth pair in bytes.
 const LONGEST: u32 = 65535;
@@ -44,7 +47,7 @@ pub struct TunnelParameters<'a> {
 pub struct Tunnel {
     _listener: Server,
     _far: ServerProcess,
-    pub sender: ServerProcess,
+    pub measured: ServerProcess,
     here: Namespace,
     _there: Namespace,
 }
@@ -76,13 +79,13 @@ impl Tools {
         Ok(Tools { openvpn, version, has_offload })
     }
 
-    /// Starts a tunnel whose sending end uses this OpenSSL configuration. Its files are in
+    /// Starts a tunnel whose measured end uses this OpenSSL configuration. Its files are in
     /// `folder`.
     pub fn tunnel(
         &self,
         work: &WorkFolder,
         folder: &Path,
-        sender: &OpensslConfiguration,
+        configuration: &OpensslConfiguration,
         terms: &TunnelParameters<'_>,
     ) -> Result<Tunnel> {
         let [here, there] = [Namespace::new()?, Namespace::new()?];
@@ -99,9 +102,9 @@ impl Tools {
             space.enter(&mut command);
             ServerProcess::start("openvpn", command, folder.join(format!("openvpn-{which}.log")))
         };
-        let mut sender = end(0, &here, &sender.openssl_cnf)?;
+        let mut measured = end(0, &here, &configuration.openssl_cnf)?;
         let mut far = end(1, &there, &work.plain())?;
-        for process in [&mut sender, &mut far] {
+        for process in [&mut measured, &mut far] {
             process.wait_for_log("Initialization Sequence Completed")?;
             if terms.in_kernel {
                 ensure!(
@@ -112,20 +115,19 @@ impl Tools {
             }
         }
         let listener = Server::start(&there)?;
-        Ok(Tunnel { _listener: listener, _far: far, sender, here, _there: there })
+        Ok(Tunnel { _listener: listener, _far: far, measured, here, _there: there })
     }
 }
 
 impl Tunnel {
-    /// Sends `bytes` bytes and returns the seconds.
-    pub fn send(&self, bytes: u64) -> Result<f64, String> {
-        // A small window, so that little data is queued at the end.
-        transfer(&self.here, INSIDE[1], bytes, 1, Some("256K"))
+    /// Sends `bytes` bytes from the measured end, or to it, and returns the seconds.
+    pub fn transfer(&self, bytes: u64, receives: bool) -> Result<f64, String> {
+        transfer(&self.here, INSIDE[1], 1, Transfer { bytes, to_client: receives, window: WINDOW })
     }
 }
 
 /// Returns the options of one end with these for the transport and these addresses in the tunnel; the
-/// sending end is the server of the key exchange.
+/// measured end is the server of the key exchange.
 pub(super) fn words(
     transport: &str,
     inside: [&str; 2],
