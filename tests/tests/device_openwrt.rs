@@ -3,6 +3,7 @@
 //! and the accelerator are real.
 
 use std::fs;
+use std::net::TcpStream;
 use std::path::Path;
 use std::process::Command;
 
@@ -12,9 +13,11 @@ use outboard_tests::openwrt::{OpenWrt, PROVIDERS, init_script};
 use outboard_tests::services::{CIPHER, enables, fails, requests_of, set_thresholds, succeeds};
 use outboard_tests::sites::{FILE, downloads, site};
 use outboard_tests::skip::skip;
+use outboard_tests::time_limit::wait_until;
 use outboard_tests::tuning::Machine;
 
 const SITE: &str = "https://127.0.0.1:4433/file";
+const ADDRESS: &str = "127.0.0.1:4433";
 const PROGRAM: &str = "/etc/outboard/programs.d/nginx";
 
 /// nginx, started by its init script, until dropped.
@@ -23,7 +26,13 @@ struct Nginx;
 impl Nginx {
     fn start() -> Nginx {
         init_script("nginx", "start");
+        Nginx::wait_until_it_listens();
         Nginx
+    }
+
+    /// procd does not wait for a service that it starts.
+    fn wait_until_it_listens() {
+        wait_until("nginx listens", || TcpStream::connect(ADDRESS).is_ok());
     }
 }
 
@@ -97,6 +106,7 @@ fn services_of_procd_are_enabled_verified_and_disabled() {
         let disable = [&["disable"], arguments, &["--restart"]].concat();
         let text = succeeds(&machine, &disable);
         assert!(text.contains("restarted: nginx"), "{text}");
+        Nginx::wait_until_it_listens();
         assert_eq!(requests_of(|| downloads(SITE)), 0, "nginx still uses the accelerator");
         assert_eq!(etc_tree::of("/etc"), before);
     }
