@@ -1,6 +1,6 @@
 # Common code of the benchmark scripts; each sources vm/lib.sh first. The measured machine is QEMU
 # on one CPU of the host.
-# shellcheck shell=bash disable=SC2034,SC2154  # repo, built and share come from vm/lib.sh and the script, machine and cpu are for it
+# shellcheck shell=bash disable=SC2034,SC2154  # repo, built and cross come from vm/lib.sh, machine and cpu are for the script
 
 share=$(mktemp -d)
 machine='' stopped=no
@@ -15,12 +15,15 @@ finish() {
 trap finish EXIT
 trap 'exit 143' TERM HUP
 
-# build_all: builds the release binaries before the first machine starts, so that no build runs
-# during a measurement.
+# build_all: builds the release binaries for the leg that read_leg has read, or for this machine,
+# before a machine starts, so that no build runs during a measurement.
 build_all() {
-    with_progress 'building the release binaries' "$share/log" cargo build --release --manifest-path "$repo/Cargo.toml" \
-        -p outboard-cli -p outboard-provider -p outboard-benchmarks || { cat "$share/log" >&2; exit 1; }
+    (cd "$repo" && with_progress 'building the release binaries' "$share/log" "${cross[@]}" cargo build --release \
+        -p outboard-cli -p outboard-provider -p outboard-benchmarks) || { cat "$share/log" >&2; exit 1; }
 }
+
+# slow_cpu: the model without AES instructions, of the leg that read_leg has read.
+slow_cpu() { if [[ $arch == amd64 ]]; then echo qemu64; else echo "$default_cpu"; fi; }
 
 # CPU time in hundredths of a second: of the whole host, and of this script with the children that
 # it waited for.
