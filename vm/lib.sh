@@ -84,6 +84,8 @@ read_leg() {
     . "$repo/vm/legs/$1"
     # shellcheck source=/dev/null
     . "$repo/vm/architectures/$arch"
+    # shellcheck disable=SC2154  # the leg's file may set cpu_of_leg
+    default_cpu=${cpu_of_leg:-$default_cpu}
     [[ $arch == amd64 ]] || cross=("$repo/scripts/cross" "$arch") built=$repo/target/$arch/$rust_target/release
 }
 

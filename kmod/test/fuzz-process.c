@@ -246,13 +246,13 @@ static void map(struct arena *arena, int fd)
 	static const int protections[] = { PROT_READ, PROT_READ | PROT_WRITE | PROT_EXEC,
 					   PROT_NONE };
 	bool right = below(8);
-	size_t size = below(30) ? (1 + below(below(4) ? 64 : 400)) * 4096ul :
-				  strange() * 4096ul + 1;
+	size_t page = getpagesize();
+	size_t size = below(30) ? (1 + below(below(4) ? 64 : 400)) * page : strange() * page + 1;
 	/* Only whole pages: other memory of this program may follow them. */
-	struct arena new = { .fd = fd, .size = (size + 4095) & ~4095ul };
+	struct arena new = { .fd = fd, .size = (size + page - 1) & ~(page - 1) };
 	uint8_t *base = mmap(NULL, size, right ? PROT_READ | PROT_WRITE : protections[below(3)],
 			     right || below(2) ? MAP_SHARED : MAP_PRIVATE, fd,
-			     below(3) * (1 + below(right ? 100 : 9000)) * 4096l);
+			     below(3) * (1 + below(right ? 100 : 9000)) * (off_t)page);
 
 	if (base == MAP_FAILED)
 		return;
@@ -272,25 +272,26 @@ static void map(struct arena *arena, int fd)
 
 static void bend(const struct arena *arena)
 {
-	uint8_t *part = arena->base + below(arena->size) / 4096 * 4096;
+	size_t page = getpagesize();
+	uint8_t *part = arena->base + below(arena->size) / page * page;
 
 	switch (below(6)) {
 	case 0:
-		munmap(part, 4096);
+		munmap(part, page);
 		break;
 	case 1:
-		mprotect(part, 4096, PROT_READ);
+		mprotect(part, page, PROT_READ);
 		break;
 	case 2:
 		mprotect(arena->base, arena->size,
 			 PROT_READ | PROT_WRITE | (below(2) ? PROT_EXEC : 0));
 		break;
 	case 3:
-		madvise(part, 4096, below(30));
+		madvise(part, page, below(30));
 		break;
 	case 4:
 		/* Growing is refused. If it were not, the new mapping would not be used. */
-		mremap(arena->base, arena->size, arena->size + 4096, MREMAP_MAYMOVE);
+		mremap(arena->base, arena->size, arena->size + page, MREMAP_MAYMOVE);
 		break;
 	default:
 		msync(arena->base, arena->size, MS_SYNC);

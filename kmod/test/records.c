@@ -27,6 +27,7 @@ static void wrong_records_are_refused(void)
 	struct outboard_object o = { OUTBOARD_HASH_NEW, 0, 5, 1000, 0 };
 	char zero[600] = { 0 };
 	const void *volatile nowhere = (void *)8;
+	size_t page = getpagesize();
 	uint8_t *edge;
 
 	begin();
@@ -57,13 +58,13 @@ static void wrong_records_are_refused(void)
 	good.op = OUTBOARD_SUBMIT;
 	check(ring(fd, &good, 15) == -EINVAL && ring(fd, &good, 17) == -EINVAL, "a wrong length");
 	/* The second half of the record is not mapped. */
-	edge = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	check(edge != MAP_FAILED && !munmap(edge + 4096, 4096), "%m");
-	memcpy(edge + 4088, &good, 8);
-	check(ring(fd, edge + 4088, 16) == -EFAULT, "half a record");
-	memcpy(edge + 4096 - sizeof(new), &new, sizeof(new));
-	((struct outboard_session_new *)(edge + 4096 - sizeof(new)))->key_size = 16;
-	check(ring(fd, edge + 4096 - sizeof(new), sizeof(new) + 16) == -EFAULT,
+	edge = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	check(edge != MAP_FAILED && !munmap(edge + page, page), "%m");
+	memcpy(edge + page - 8, &good, 8);
+	check(ring(fd, edge + page - 8, 16) == -EFAULT, "half a record");
+	memcpy(edge + page - sizeof(new), &new, sizeof(new));
+	((struct outboard_session_new *)(edge + page - sizeof(new)))->key_size = 16;
+	check(ring(fd, edge + page - sizeof(new), sizeof(new) + 16) == -EFAULT,
 	      "a record without its key");
 
 	check(new_session(fd, 0, OUTBOARD_CBC_AES, 0, a_key(), 16) == -EINVAL, "session 0");
