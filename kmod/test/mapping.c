@@ -217,10 +217,14 @@ static void there_is_a_limit_for_all_of_them(void)
 	check(!tell(limit, "%ld", before), "%m");
 }
 
-/* Free bytes in the zones below 4 GiB, and in the others. */
+/*
+ * Free bytes in the zones below 4 GiB, and above. The latter is zone Normal, where zone DMA or DMA32
+ * ends at 4 GiB: on processors with 64 bits. HighMem of 32-bit Arm is below too.
+ */
 static void free_memory(int64_t *below, int64_t *above)
 {
 	FILE *file = fopen("/proc/zoneinfo", "r");
+	int64_t bytes;
 	char line[256], zone[32] = "";
 	long pages;
 
@@ -228,8 +232,13 @@ static void free_memory(int64_t *below, int64_t *above)
 	*below = *above = 0;
 	while (fgets(line, sizeof(line), file))
 		if (sscanf(line, "Node %*d, zone %31s", zone) != 1 &&
-		    sscanf(line, " pages free %ld", &pages) == 1)
-			*(strncmp(zone, "DMA", 3) ? above : below) += (int64_t)pages * getpagesize();
+		    sscanf(line, " pages free %ld", &pages) == 1) {
+			bytes = (int64_t)pages * getpagesize();
+			if (!strncmp(zone, "DMA", 3))
+				*below += bytes;
+			else if (sizeof(long) == 8 && !strcmp(zone, "Normal"))
+				*above += bytes;
+		}
 	fclose(file);
 }
 
