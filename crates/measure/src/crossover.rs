@@ -40,9 +40,9 @@ pub struct Crossover {
 /// themselves only: direct requests can be as fast there as look-ahead, or faster, while it wins at
 /// all others. A loss there is the upper end; an even or unclear verdict is none.
 ///
-/// A crossing is found within a factor of the square root of 2, and hardware won at the result. If the first size that is not won is unclear, the
-/// crossing may be anywhere below, and the search ends. An unclear size between a lost and a won
-/// one counts as lost.
+/// A crossing is found within a factor of the square root of 2, and hardware won at the result. If
+/// the first size that is not won is unclear, the crossing may be anywhere below, and the search
+/// ends. An unclear size between a lost and a won one counts as lost.
 pub fn search<E>(
     sizes: Sizes,
     ask: &mut dyn FnMut(usize) -> Result<SpeedVerdict, E>,
@@ -51,13 +51,9 @@ pub fn search<E>(
     let (mut lost, mut size) = (None, sizes.most);
     let mut smaller = Some(sizes.most);
     if !sizes.largest_decide {
-        match largest_win(sizes, ask)? {
-            Ok((largest, to)) => {
-                (found.from, found.to) = (Some(largest), to);
-                smaller = next(sizes, largest);
-            }
-            Err(unclear) => return Ok(Crossover { unclear, ..found }),
-        }
+        found = largest_win(sizes, ask)?;
+        let Some(largest) = found.from else { return Ok(found) };
+        smaller = next(sizes, largest);
     }
     while let Some(current) = smaller {
         size = current;
@@ -101,33 +97,35 @@ pub fn search<E>(
     Ok(found)
 }
 
-/// The largest size at which hardware wins, and the upper end if it loses above. `Err`: it wins at
-/// none of the largest sizes, and whether one of them is unclear.
+/// Finds the largest size at which hardware wins, in `from`, and the upper end if it loses above. If it
+/// wins at none of the largest sizes, `unclear` is whether one of them is.
 fn largest_win<E>(
     sizes: Sizes,
     ask: &mut dyn FnMut(usize) -> Result<SpeedVerdict, E>,
-) -> Result<Result<(usize, Option<usize>), bool>, E> {
-    let (mut is_unclear, mut lost) = (false, None);
+) -> Result<Crossover, E> {
+    let (mut unclear, mut lost) = (false, None);
     let mut size = sizes.most;
     loop {
         match ask(size)? {
             SpeedVerdict::Wins => break,
             SpeedVerdict::Even => {}
-            SpeedVerdict::Unclear => is_unclear = true,
+            SpeedVerdict::Unclear => unclear = true,
             SpeedVerdict::Loses => lost = Some(size),
         }
         match next(sizes, size) {
             Some(smaller) if size * STEP * STEP >= sizes.most => size = smaller,
-            _ => return Ok(Err(is_unclear)),
+            _ => return Ok(Crossover { unclear, ..Crossover::default() }),
         }
     }
-    // A single verdict may be wrong by chance.
-    let Some(lost) = lost else { return Ok(Ok((size, None))) };
-    if ask(lost)? != SpeedVerdict::Loses {
-        return Ok(Ok((size, None)));
+    let mut found = Crossover { from: Some(size), ..Crossover::default() };
+    if let Some(lost) = lost {
+        // A single verdict may be wrong by chance.
+        if ask(lost)? == SpeedVerdict::Loses {
+            let mut wins = |size: usize| ask(size).map(|verdict| verdict == SpeedVerdict::Wins);
+            found.to = Some(narrow(sizes, lost, size, &mut wins)?);
+        }
     }
-    let to = narrow(sizes, lost, size, &mut |size| ask(size).map(|verdict| verdict == SpeedVerdict::Wins))?;
-    Ok(Ok((size, Some(to))))
+    Ok(found)
 }
 
 /// The next smaller size; `None` after the smallest.
