@@ -79,12 +79,11 @@ if_full() {
 declare -A addresses=()
 cross=() emulator='' machine_options=() default_cpu='' most_cpus='' bus='' console_device='' triplet='' rust_target='' kernel_arch=''
 read_leg() {
-    arch=amd64
+    arch=amd64 cross=() cpu_of_leg='' built=${CARGO_TARGET_DIR:-$repo/target}/release
     # shellcheck source=/dev/null
     . "$repo/vm/legs/$1"
     # shellcheck source=/dev/null
     . "$repo/vm/architectures/$arch"
-    # shellcheck disable=SC2154  # the leg's file may set cpu_of_leg
     default_cpu=${cpu_of_leg:-$default_cpu}
     [[ $arch == amd64 ]] || cross=("$repo/scripts/cross" "$arch") built=$repo/target/$arch/$rust_target/release
 }
