@@ -11,9 +11,15 @@ pub const TIME_LIMIT: Duration = Duration::from_secs(300);
 /// Waits for something that takes seconds at most.
 #[track_caller]
 pub fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
+    wait_while(|| (!is_so()).then(|| format!("not {what}")));
+}
+
+/// Waits until `state` returns `None`; what it returned last is in the message of a failure.
+#[track_caller]
+pub fn wait_while(mut state: impl FnMut() -> Option<String>) {
     let start = Instant::now();
-    while !is_so() {
-        assert!(start.elapsed() < TIME_LIMIT, "{} seconds and not {what}", TIME_LIMIT.as_secs());
+    while let Some(state) = state() {
+        assert!(start.elapsed() < TIME_LIMIT, "{} seconds and {state}", TIME_LIMIT.as_secs());
         thread::sleep(Duration::from_millis(10));
     }
 }

@@ -5,8 +5,6 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
-use std::thread;
-use std::time::{Duration, Instant};
 
 use outboard_drivers::netlink::change;
 use outboard_tests::command::{failed, on_path, status_and_output, succeeded};
@@ -15,7 +13,7 @@ use outboard_tests::kernel_users::{Network, send_over_ktls, shell, with_dm_crypt
 use outboard_tests::machine::{ACCELERATOR, cpu_has_aes};
 use outboard_tests::simulated::{self, Simulated};
 use outboard_tests::skip::skip;
-use outboard_tests::time_limit::TIME_LIMIT;
+use outboard_tests::time_limit::wait_while;
 use outboard_tests::tuning::Machine;
 
 /// The machine with a simulation that every other driver outranks. Dropped in this order.
@@ -75,17 +73,12 @@ fn drivers() -> Vec<(String, String, i64)> {
 #[track_caller]
 fn wait_until_drivers_are(before: &[(String, String, i64)]) {
     let before: BTreeSet<_> = before.iter().cloned().collect();
-    let start = Instant::now();
-    loop {
+    wait_while(|| {
         let now: BTreeSet<_> = drivers().into_iter().collect();
         let has_ended = |driver: &(String, String, i64)| driver.1.contains('(') && before.contains(driver);
         let changed: Vec<_> = now.symmetric_difference(&before).filter(|driver| !has_ended(driver)).collect();
-        if changed.is_empty() {
-            return;
-        }
-        assert!(start.elapsed() < TIME_LIMIT, "not as before: {changed:?}");
-        thread::sleep(Duration::from_millis(10));
-    }
+        (!changed.is_empty()).then(|| format!("not as before: {changed:?}"))
+    });
 }
 
 fn priority(driver: &str) -> i64 {
