@@ -126,7 +126,11 @@ impl Peer {
 impl Drop for Peer {
     fn drop(&mut self) {
         drop(self.input.take());
-        // The session ends when its input has ended, or the connection is lost already.
+        // A command that has not ended there, such as a client that waits, would keep the connection
+        // open. Without it the session's input has ended, too.
+        let mut exit = Command::new(&self.ssh);
+        exit.args(["-O", "exit", "-o"]).arg(format!("ControlPath={}", self.control.display()));
+        let _ = exit.arg(&self.destination).output();
         let _ = self.session.wait();
     }
 }
