@@ -202,6 +202,23 @@ pub fn chosen_sequences_are_answered_alike(world: &World) {
             open(Forged::Not),
         ],
         vec![Step::NonceLength(13), seal(), Step::NonceLength(7), open(Forged::Not), open(Forged::Tag)],
+        // Calls between the messages of a connection.
+        vec![again(false, true, None), Step::Tag(16), text(600), Step::Finish, Step::Tag(16)],
+        vec![again(false, true, None), Step::Aad(5), Step::Ask, Step::Aad(8), text(600), Step::Finish],
+        vec![again(false, true, None), Step::Aad(5), again(false, true, None), text(600), Step::Finish],
+        vec![again(false, true, None), Step::Aad(5), Step::Copy, text(600), Step::Finish, Step::Tag(16)],
+        vec![again(false, true, None), Step::Aad(5), Step::Finish, Step::Tag(16), seal()],
+        vec![again(false, true, None), again(false, false, None), text(600), Step::Finish, Step::Tag(12)],
+        vec![seal(), Step::Finish, Step::Tag(16), Step::Ask],
+        vec![seal(), Step::Copy, Step::Tag(16), text(5), Step::Aad(5)],
+        vec![seal(), text(600), Step::Finish, Step::Tag(16)],
+        vec![seal(), Step::Aad(3), Step::Tag(0), Step::Tag(17), Step::Tag(4)],
+        vec![seal(), again(false, true, None), Step::Tag(16), Step::Ask, text(600), Step::Tag(16)],
+        vec![seal(), again(false, false, Some(Direction::Decrypt)), Step::Tag(16), Step::SetTag(16), seal()],
+        vec![seal(), again(true, true, None), Step::Tag(16), text(600), Step::Finish, Step::Tag(16)],
+        vec![seal(), Step::NonceLength(12), Step::Tag(16), Step::NextIv(12), seal()],
+        vec![seal(), Step::CountedIv, Step::NextIv(8), text(600), Step::Finish, Step::Tag(16), seal()],
+        vec![seal(), Step::OneShot(600), Step::OneShotAad(None), Step::Tag(16)],
         // A final call without data; data of zero bytes.
         vec![again(false, true, Some(Direction::Encrypt)), Step::Aad(13), Step::Finish, Step::Tag(16)],
         vec![
@@ -216,11 +233,16 @@ pub fn chosen_sequences_are_answered_alike(world: &World) {
     for (cipher, algorithm) in AEADS.iter().enumerate() {
         let (hard, soft) = (world.hard(algorithm), world.soft(algorithm));
         for (number, steps) in sequences.iter().enumerate() {
-            let steps = steps.iter().cloned().map(|step| (0, step)).collect();
-            let script = Script { seed: 1, cipher, direction: Direction::Encrypt, steps };
-            play(&script, &hard, &soft).unwrap_or_else(|problem| {
-                panic!("{:?}, {algorithm}, sequence {number}: {problem}", world.driver_choice)
-            });
+            let steps: Vec<(usize, Step)> = steps.iter().cloned().map(|step| (0, step)).collect();
+            for counts in [false, true] {
+                let (direction, steps) = (Direction::Encrypt, steps.clone());
+                play(&Script { seed: 1, cipher, direction, counts, steps }, &hard, &soft).unwrap_or_else(
+                    |problem| {
+                        let choice = &world.driver_choice;
+                        panic!("{choice:?}, {algorithm}, sequence {number}, counts: {counts}: {problem}")
+                    },
+                );
+            }
         }
     }
 }

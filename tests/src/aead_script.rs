@@ -105,6 +105,8 @@ pub struct Script {
     pub cipher: usize,
     /// The first direction.
     pub direction: Direction,
+    /// Nonces count, as in protocols, and messages precede the steps: look-ahead predicts the next.
+    pub counts: bool,
     /// The steps, each with the index of its context.
     pub steps: Vec<(usize, Step)>,
 }
@@ -176,13 +178,15 @@ fn step() -> impl Strategy<Value = Step> {
 
 /// Any script, for one of this number of ciphers.
 pub fn script(ciphers: usize) -> impl Strategy<Value = Script> {
-    (any::<u64>(), 0..ciphers, direction(), vec((0..CONTEXTS, step()), 1..12))
-        .prop_map(|(seed, cipher, direction, steps)| Script { seed, cipher, direction, steps })
+    (any::<u64>(), 0..ciphers, direction(), any::<bool>(), vec((0..CONTEXTS, step()), 1..12)).prop_map(
+        |(seed, cipher, direction, counts, steps)| Script { seed, cipher, direction, counts, steps },
+    )
 }
 
 /// Runs a script with both ciphers and returns where their results differ.
 pub fn play(script: &Script, left: &Cipher, right: &Cipher) -> Result<(), String> {
-    let mut player = Player { ciphers: [left, right], seed: script.seed, pairs: Vec::new(), calls: 0 };
+    let (seed, counts) = (script.seed, script.counts);
+    let mut player = Player { ciphers: [left, right], seed, counts, nonces: 0, pairs: Vec::new(), calls: 0 };
     player.start(script.direction)?;
     for (number, (which, step)) in script.steps.iter().enumerate() {
         let index = which % player.pairs.len();
@@ -203,9 +207,16 @@ struct Pair {
 struct Player<'a> {
     ciphers: [&'a Cipher; 2],
     seed: u64,
+    counts: bool,
+    /// Nonces so far, if they count.
+    nonces: u64,
     pairs: Vec<Pair>,
     calls: u64,
 }
+
+/// Messages before the steps, and their length in bytes: look-ahead starts with the fourth.
+const PRECEDING: usize = 8;
+const LENGTH: usize = 600;
 
 impl Player<'_> {
     fn start(&mut self, direction: Direction) -> Result<(), String> {
@@ -215,7 +226,34 @@ impl Player<'_> {
         self.both(0, "init", |context, side| {
             context.init(Some(ciphers[side]), Some(&key), Some(&iv), Some(direction))
         })?;
+        let usual = Message {
+            length: LENGTH,
+            aad: 13,
+            aad_in_two: false,
+            cut_at: None,
+            in_place: true,
+            tag: BLOCK,
+            finish: true,
+        };
+        let count = if self.counts && !self.is_ccm() { PRECEDING } else { 0 };
+        for _ in 0..count {
+            match direction {
+                Direction::Encrypt => self.seal(0, &usual)?,
+                Direction::Decrypt => self.open(0, &usual, Forged::Not, true)?,
+            }
+        }
         self.ask(0)
+    }
+
+    /// The next nonce.
+    fn nonce(&mut self) -> [u8; BLOCK] {
+        if !self.counts {
+            return array(self.seed ^ self.calls);
+        }
+        self.nonces += 1;
+        let mut nonce = [0; BLOCK];
+        nonce[4..12].copy_from_slice(&self.nonces.to_be_bytes());
+        nonce
     }
 
     fn step(&mut self, index: usize, step: &Step) -> Result<(), String> {
@@ -297,7 +335,7 @@ impl Player<'_> {
         iv: bool,
         direction: Option<Direction>,
     ) -> Result<(), String> {
-        let (new_key, new_iv) = (self.fresh(self.ciphers[0].key_length()), array(self.seed ^ self.calls));
+        let (new_key, new_iv) = (self.fresh(self.ciphers[0].key_length()), self.nonce());
         self.both(index, "init", |context, _| {
             context.init(None, key.then_some(new_key.as_slice()), iv.then_some(&new_iv), direction)
         })?;
@@ -308,7 +346,7 @@ impl Player<'_> {
     }
 
     fn seal(&mut self, index: usize, message: &Message) -> Result<(), String> {
-        let nonce = array(self.seed ^ self.calls);
+        let nonce = self.nonce();
         if self.is_ccm() {
             // The tag length is set with the key.
             let key = self.pairs[index].key.clone();
@@ -335,7 +373,7 @@ impl Player<'_> {
         forged: Forged,
         tag_first: bool,
     ) -> Result<(), String> {
-        let (key, nonce) = (self.pairs[index].key.clone(), array(self.seed ^ self.calls));
+        let (key, nonce) = (self.pairs[index].key.clone(), self.nonce());
         let (mut aad, plain) = (self.fresh(message.aad), self.fresh(message.length));
         let lengths = (self.pairs[index].nonce_length, message.tag.clamp(4, 16));
         let sealed = sealed(self.ciphers[1], self.is_ccm(), lengths, &key, &nonce, &aad, &plain);

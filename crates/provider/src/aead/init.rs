@@ -54,6 +54,10 @@ impl Context {
     /// `key` and `iv` are null or readable; `params` is null or ends with a null key.
     #[inline(never)]
     unsafe fn init(&mut self, encrypt: bool, key: Given, iv: Given, params: *const Param) -> c_int {
+        // SAFETY: guaranteed by the caller.
+        if key.at.is_null() && params.is_null() && unsafe { self.owe_nonce(encrypt, iv) }.is_some() {
+            return 1;
+        }
         if !self.catch_up() {
             return 0;
         }

@@ -16,6 +16,9 @@ use outboard_accel::wipe;
 /// Block length in bytes.
 const BLOCK: usize = 16;
 
+/// Capacity in bytes of the copy of a short text, such as a packet, which is kept for the next one.
+const SPARE: usize = 2048;
+
 /// Number of key stream blocks that software computes at a time.
 const CHUNK: usize = 32;
 
@@ -28,6 +31,8 @@ pub(super) struct MessageLookahead {
     bytes: usize,
     stream: Option<SlotId>,
     tag: Option<GcmTag>,
+    /// Empty memory for the copy of a short text.
+    spare: Wiped<Vec<u8>>,
 }
 
 /// The nonce and the parts of a message. The text is XORed from `input` to `output`.
@@ -64,7 +69,13 @@ impl MessageLookahead {
             bytes: 0,
             stream: None,
             tag: None,
+            spare: Wiped::new(Vec::new()),
         }
+    }
+
+    /// Whether there is key stream.
+    pub(super) fn is_running(&self) -> bool {
+        self.stream.is_some()
     }
 }
 
@@ -93,6 +104,18 @@ impl Context {
         }
         if let Some(hardware) = self.cipher.ahead.as_deref() {
             self.ahead_key.close(hardware);
+        }
+    }
+
+    /// Drops the copy of a text that `soft` does not need.
+    pub(super) fn drop_text(&mut self) {
+        let text = self.offloaded.take().map(|offloaded| offloaded.text);
+        if let (Some(lookahead), Some(mut text)) = (&mut self.lookahead, text) {
+            if text.capacity() <= SPARE {
+                wipe(&mut text);
+                text.clear();
+                lookahead.spare = text;
+            }
         }
     }
 
@@ -179,9 +202,10 @@ impl Context {
         };
         let reference = self.key_session.reference(self.provider, self.cipher, &self.key)?;
         let verifier = Verifier { hardware, reference, algorithm: self.cipher.kind.name, row };
-        let processed = lookahead.tag.as_ref().and_then(|tag| {
+        let MessageLookahead { tag, spare, .. } = &mut **lookahead;
+        let processed = tag.as_ref().and_then(|tag| {
             // SAFETY: guaranteed by the caller.
-            unsafe { process(stream, sequence, message, &verifier, tag) }
+            unsafe { process(stream, sequence, message, &verifier, tag, spare) }
         });
         let (processed, stopped) = match processed {
             Some((processed, stopped)) => (processed, stopped),
@@ -274,10 +298,15 @@ unsafe fn process(
     message: &Message<'_>,
     verifier: &Verifier<'_>,
     tags: &GcmTag,
+    spare: &mut Wiped<Vec<u8>>,
 ) -> Option<(Option<Processed>, Stopped)> {
     let Job { input, output, len } = message.job;
+    let mut text = std::mem::replace(spare, Wiped::new(Vec::new()));
+    if text.capacity() < len {
+        text = Wiped::new(Vec::with_capacity(if len <= SPARE { SPARE } else { len }));
+    }
     // SAFETY: guaranteed by the caller. The slice is not used after the text was written.
-    let text = Wiped::new(unsafe { std::slice::from_raw_parts(input, len) }.to_vec());
+    text.extend_from_slice(unsafe { std::slice::from_raw_parts(input, len) });
     let mut tag = Short::default();
     if message.tag != TagUse::Compute {
         let expected = tags.compute(message.nonce, message.aad, &text)?;

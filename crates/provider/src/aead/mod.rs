@@ -18,6 +18,7 @@
 //! - `record`: TLS 1.2, one record per update
 //! - `lookahead`: a message processed with key stream that was computed before
 //! - `offload`: a message processed by the accelerator
+//! - `owed`: messages of which the default provider's context sees nothing
 //! - `step`: synchronises the default provider's context with the accelerator
 //! - `params`: gettable and settable parameters
 
@@ -25,6 +26,7 @@ mod context;
 mod init;
 mod lookahead;
 mod offload;
+mod owed;
 mod params;
 mod record;
 mod step;

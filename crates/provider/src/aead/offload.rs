@@ -40,17 +40,19 @@ impl Context {
     /// # Safety
     /// As for `OSSL_FUNC_cipher_update`.
     pub(super) unsafe fn text(&mut self, r: Request) -> Option<usize> {
+        // SAFETY: guaranteed by the caller.
+        unsafe { self.text_ahead(r).or_else(|| self.text_direct(r)) }
+    }
+
+    /// As [`text`](Self::text), with one request to the driver.
+    ///
+    /// # Safety
+    /// As for `OSSL_FUNC_cipher_update`.
+    pub(super) unsafe fn text_direct(&mut self, r: Request) -> Option<usize> {
         let announced = match self.announced {
             Some(len) => len == r.len,
             None => !self.stale_length && self.aad.is_empty(),
         };
-        self.observe_at_text();
-        if self.looks_ahead() && r.len > 0 && !r.input.is_null() && r.out_size >= r.len {
-            // SAFETY: guaranteed by the caller.
-            if let Some(written) = unsafe { self.text_ahead(r) } {
-                return Some(written);
-            }
-        }
         let too_long = self.ccm && r.len > TWO_BYTES && self.nonce.as_slice().len() == 13;
         if r.input.is_null()
             || r.len < self.threshold().max(1)
@@ -105,8 +107,12 @@ impl Context {
     /// As [`text`](Self::text), with key stream from look-ahead.
     ///
     /// # Safety
-    /// As for `OSSL_FUNC_cipher_update`; `input` and `out` are not null, and `out` is large enough.
-    unsafe fn text_ahead(&mut self, r: Request) -> Option<usize> {
+    /// As for `OSSL_FUNC_cipher_update`.
+    pub(super) unsafe fn text_ahead(&mut self, r: Request) -> Option<usize> {
+        self.observe_at_text();
+        if !self.looks_ahead() || r.len == 0 || r.input.is_null() || r.out_size < r.len {
+            return None;
+        }
         let encrypt = self.form.encrypt;
         let known = self.tag.filter(|_| self.is_tag_new);
         let (nonce, aad) = (self.nonce, std::mem::take(&mut self.aad));

@@ -83,6 +83,10 @@ impl Context {
         if self.ccm && self.is_offloaded() && unsafe { self.give_tag(params) } {
             return 1;
         }
+        // SAFETY: guaranteed by the caller.
+        if unsafe { self.give_owed_tag(params) }.is_some() {
+            return 1;
+        }
         if !self.catch_up() {
             return 0;
         }
@@ -224,7 +228,7 @@ impl Context {
     }
 }
 
-fn is_tag(param: &Param, len: usize) -> bool {
+pub(super) fn is_tag(param: &Param, len: usize) -> bool {
     param.data_type == ParamType::OctetString as c_uint && !param.data.is_null() && param.data_size == len
 }
 

@@ -11,15 +11,16 @@ use std::ptr::{null, null_mut};
 use outboard_abi::{Param, end, name};
 
 use super::context::{Context, GCM_NONCE, OffloadedText, Short, Stage};
+use super::owed::Owed;
 use crate::lookahead::is_tag;
 use crate::software::SoftContext;
 
 impl Context {
-    /// Passes the pending text to `soft`. False if the default provider fails, which does not
+    /// Passes to `soft` what it has not seen. False if the default provider fails, which does not
     /// happen for a message that the accelerator processed.
     #[inline]
     pub(super) fn catch_up(&mut self) -> bool {
-        self.offloaded.is_none() || self.pass_text()
+        (self.owed == Owed::Nothing || self.settle_debt()) && (self.offloaded.is_none() || self.pass_text())
     }
 
     #[cold]
@@ -41,9 +42,7 @@ impl Context {
         // Setting another IV length discards the IV (ossl_gcm_set_ctx_params). Setting the old
         // length does not restore it.
         let used = soft.set_size(name::IVLEN, GCM_NONCE + 4) && soft.set_size(name::IVLEN, GCM_NONCE);
-        // A tag can be set only for decryption. Init without key and IV changes only the direction.
-        used && (!self.form.encrypt
-            || soft.turn(false) && soft.set_octets(name::AEAD_TAG, tag.as_slice()) && soft.turn(true))
+        used && (!self.form.encrypt || soft.keep_tag(tag))
     }
 
     /// Ends a CCM message in `soft` with a message of no bytes. The state is then the same as after
@@ -74,10 +73,15 @@ impl Context {
                 return false;
             }
         }
-        if !(if self.ccm { self.end_ccm() } else { self.end_gcm(&tag) }) {
+        let done = match self.owed {
+            Owed::Nonce => self.owe_message(tag),
+            _ if self.ccm => self.end_ccm(),
+            _ => self.end_gcm(&tag),
+        };
+        if !done {
             return false;
         }
-        self.offloaded = None;
+        self.drop_text();
         if self.ccm || self.form.encrypt {
             self.tag = None;
         }
@@ -99,7 +103,12 @@ impl Context {
 }
 
 impl SoftContext {
-    /// Changes the direction only, not the key or the IV.
+    /// Makes the tag of an encrypted message available. A tag can be set only for decryption.
+    pub(super) fn keep_tag(&self, tag: &Short) -> bool {
+        self.turn(false) && self.set_octets(name::AEAD_TAG, tag.as_slice()) && self.turn(true)
+    }
+
+    /// Changes the direction only, not the key or the IV: init without both.
     fn turn(&self, encrypt: bool) -> bool {
         let init = if encrypt { self.functions.encrypt_init } else { self.functions.decrypt_init };
         // SAFETY: a context of this cipher; no key, no IV, no parameters.

@@ -6,6 +6,7 @@ use outboard_abi as abi;
 use outboard_accel::MAX_AAD;
 
 use super::context::{Context, Stage};
+use super::owed::Owed;
 use crate::cipher::Request;
 use crate::guard;
 
@@ -168,6 +169,17 @@ impl Context {
         if self.is_offloaded() || std::mem::take(&mut self.refused) {
             self.was_unlike();
         }
+        let is_open = self.stage == Stage::Open;
+        let is_owed = is_open && self.owed == Owed::Nonce;
+        if is_owed {
+            // SAFETY: guaranteed by the caller.
+            let done = unsafe { if r.out.is_null() { self.owe_associated(r) } else { self.text_ahead(r) } };
+            if let Some(written) = done {
+                // SAFETY: guaranteed by the caller.
+                unsafe { *r.out_len = written };
+                return 1;
+            }
+        }
         if !self.catch_up() {
             return 0;
         }
@@ -177,7 +189,11 @@ impl Context {
             if is_open && r.out.is_null() {
                 return self.associated(function, r);
             }
-            let done = if is_open { self.text(r) } else { self.record(r) };
+            let done = match is_open {
+                true if is_owed => self.text_direct(r),
+                true => self.text(r),
+                false => self.record(r),
+            };
             match done {
                 Some(written) => {
                     *r.out_len = written;
