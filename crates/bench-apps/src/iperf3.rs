@@ -98,14 +98,13 @@ fn finish(command: Command, bytes: u64) -> Result<f64, String> {
 fn client(address: &str, transfer: Transfer<'_>) -> Command {
     let mut command = Command::new(IPERF3.name);
     // iperf3 then checks ten times per second, instead of once, whether all data are sent.
-    // A client on another machine whose tunnel is gone would wait for two minutes.
     command.args(["-c", address, "-J", "--interval", "0.1", "--connect-timeout", "20000"]);
-    command.args(["--rcv-timeout", "20000"]);
     if let Some(bytes) = transfer.window {
         command.args(["--window", bytes]);
     }
     if transfer.to_client {
-        command.arg("--reverse");
+        // A client on another machine whose tunnel is gone would wait for two minutes.
+        command.args(["--reverse", "--rcv-timeout", "20000"]);
     }
     command.arg("-n").arg(transfer.bytes.to_string());
     command
